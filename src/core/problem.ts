@@ -1,0 +1,78 @@
+import { STATUS_CODES } from 'node:http'
+
+/**
+ * Every failure that a caller can see, in one place. The slug is the last part of the problem's `type` address and its
+ * `code`; `title` is the HTTP reason phrase unless the specification gives one; `about` is the text of its page.
+ */
+export const PROBLEMS = {
+  'bad-request': { status: 400, about: 'The request is well-formed, but not possible: the detail says which combination or state forbids it.' },
+  'invalid-json': { status: 400, about: 'The body is not a JSON object, or nests deeper than 32 levels. Send one JSON object encoded as UTF-8.' },
+  'invalid-idempotency-key': { status: 400, about: 'An Idempotency-Key is 1 to 255 printable ASCII characters.' },
+  unauthorized: { status: 401, about: 'No usable credential came with the request. Send `Authorization: Bearer …` with a session token or an API key that is still valid.' },
+  forbidden: { status: 403, about: 'The credential is valid, but its user has no role that allows this.' },
+  'missing-scope': { status: 403, about: 'The credential does not hold the one scope that this operation requires. The detail names it; use a credential with that permission.' },
+  'organization-required': { status: 403, about: 'The caller acts for no organization. Create one with `organizations.create` or accept an invitation, then refresh the session.' },
+  'sign-up-refused': { status: 403, about: 'This address holds an operator role here, so its account is made by the operator of the service.' },
+  'not-found': { status: 404, about: 'Nothing with this id exists where the caller can see it. Things of other organizations look exactly like things that do not exist.' },
+  'unknown-operation': { status: 404, about: 'There is no such operation. `GET /openapi.json` lists all of them.' },
+  'method-not-allowed': { status: 405, about: 'Operations are invoked with POST.' },
+  'idempotency-conflict': { status: 409, about: 'This Idempotency-Key was used within the last 24 hours with another body on the same operation. Use a new key for a new request.' },
+  'idempotency-in-progress': { status: 409, about: 'The first request with this Idempotency-Key is still running. Repeat the identical request after a moment; it will be answered with the first response.' },
+  'payload-too-large': { status: 413, about: 'A body may have at most 10 MiB.' },
+  'unsupported-media-type': { status: 415, about: 'Send `Content-Type: application/json` without a content encoding.' },
+  'invalid-input': { status: 422, about: 'A field is missing, unknown, of the wrong type or out of range. `errors` names each field and what it must be.' },
+  'rate-limited': { status: 429, about: 'The limit of requests for this credential or address is used up for now. `Retry-After` says after how many seconds to come back.' },
+  'too-many-attempts': { status: 429, about: 'Too many failed attempts. `Retry-After` says after how many seconds to try again.' },
+  'internal-error': { status: 500, about: 'Something went wrong on our side; nothing of this request was kept. Quote the `instance` when you report it.' },
+  'provenance-error': { status: 500, title: 'Provenance Error', about: 'The operation could not record the lineage of what it made, so it was undone. Quote the `instance` when you report it.' },
+  unavailable: { status: 503, about: 'The service is starting, stopping or overloaded. Try again shortly.' },
+} as const satisfies Record<string, { status: number; title?: string; about: string }>
+
+export type ProblemSlug = keyof typeof PROBLEMS
+
+export interface FieldError {
+  field: string
+  message: string
+}
+
+export class Problem extends Error {
+  readonly slug: ProblemSlug
+  readonly status: number
+  readonly title: string
+  /** Further members of the document, for example `errors`. */
+  readonly members: Readonly<Record<string, unknown>>
+  readonly headers: Readonly<Record<string, string>>
+
+  constructor(slug: ProblemSlug, detail: string, extra: ProblemExtra = {}) {
+    super(detail)
+    const entry: { status: number; title?: string } = PROBLEMS[slug]
+    this.slug = slug
+    this.status = entry.status
+    this.title = entry.title ?? STATUS_CODES[entry.status] ?? 'Error'
+    this.members = extra.members ?? {}
+    this.headers = extra.headers ?? {}
+  }
+}
+
+export interface ProblemExtra {
+  members?: Record<string, unknown>
+  headers?: Record<string, string>
+}
+
+export function problem(slug: ProblemSlug, detail: string, extra?: ProblemExtra): Problem {
+  return new Problem(slug, detail, extra)
+}
+
+export const notFound = (what: string): Problem => problem('not-found', `No such ${what}`)
+export const accessDenied = (): Problem => problem('forbidden', 'Access denied')
+
+export function invalidInput(errors: readonly FieldError[]): Problem {
+  const first = errors[0]
+  const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : ''
+  const detail = first ? `${first.field}: ${first.message}${more}` : 'The input is not valid'
+  return problem('invalid-input', detail, { members: { errors } })
+}
+
+export function invalidField(field: string, message: string): Problem {
+  return invalidInput([{ field, message }])
+}

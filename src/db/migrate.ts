@@ -1,0 +1,21 @@
+import { Migrator, type Migration } from 'kysely/migration'
+import * as identity from './migrations/0001_identity.ts'
+import * as pipeline from './migrations/0002_pipeline.ts'
+import type { Db } from './tables.ts'
+
+/** In order, by name. A migration that has run anywhere is never edited again: add the next one. */
+const MIGRATIONS: Record<string, Migration> = {
+  '0001_identity': identity,
+  '0002_pipeline': pipeline,
+}
+
+/**
+ * Brings the database to the newest schema. Kysely holds an advisory lock and one transaction around all of it, so any
+ * number of processes may start at once: one migrates, the others wait and find nothing left to do.
+ */
+export async function migrate(db: Db): Promise<{ applied: string[] }> {
+  const migrator = new Migrator({ db, provider: { getMigrations: async () => MIGRATIONS } })
+  const { error, results } = await migrator.migrateToLatest()
+  if (error) throw error
+  return { applied: (results ?? []).filter((result) => result.status === 'Success').map((result) => result.migrationName) }
+}

@@ -1,0 +1,44 @@
+import { Kysely, PostgresDialect } from 'kysely'
+import pg from 'pg'
+import { prepared } from './prepared.ts'
+import type { Db, Tables } from './tables.ts'
+
+export interface Database {
+  db: Db
+  close(): Promise<void>
+}
+
+export interface PoolLimits {
+  maxConnections: number
+  idleTimeoutMs: number
+}
+
+const STANDARD_LIMITS: PoolLimits = { maxConnections: 16, idleTimeoutMs: 10_000 }
+
+/** No statement of a request may run longer: a caller has given up by then, and the connection is worth more. */
+const STATEMENT_TIMEOUT_MS = 30_000
+const CONNECT_TIMEOUT_MS = 10_000
+
+export function openDatabase(connection: string | pg.PoolConfig, limits: Partial<PoolLimits> = {}): Database {
+  const { maxConnections, idleTimeoutMs } = { ...STANDARD_LIMITS, ...limits }
+  const pool = new pg.Pool({
+    ...(typeof connection === 'string' ? { connectionString: connection } : connection),
+    max: maxConnections,
+    idleTimeoutMillis: idleTimeoutMs,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    statement_timeout: STATEMENT_TIMEOUT_MS,
+    application_name: 'groundtrack',
+    types: { getTypeParser },
+  })
+  // A connection that the server drops while idle is replaced by the pool at the next use; without a listener the
+  // event would end the process.
+  pool.on('error', () => {})
+  const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: prepared(pool) }) })
+  return { db, close: () => db.destroy() }
+}
+
+/** Counters and credits come as numbers: they stay far below 2^53, and the check constraints hold them there. */
+const getTypeParser = ((oid: number, format?: 'text' | 'binary') => {
+  if (oid === pg.types.builtins.INT8 && format !== 'binary') return (value: string) => Number(value)
+  return pg.types.getTypeParser(oid, format as 'text')
+}) as typeof pg.types.getTypeParser

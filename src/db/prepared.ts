@@ -1,0 +1,28 @@
+import type { PostgresPool, PostgresPoolClient } from 'kysely'
+import type pg from 'pg'
+
+/** Texts beyond this many are sent unnamed: they are built from lists of varying length and would fill the server's memory. */
+const MAX_NAMED_STATEMENTS = 500
+
+/**
+ * Lets every statement that Kysely sends be prepared once per connection and then only executed: parsing and planning
+ * cost more than most of our look-ups. Names belong to texts, so a text has the same name on every connection.
+ */
+export function prepared(pool: pg.Pool): PostgresPool {
+  const names = new Map<string, string>()
+  const nameOf = (text: string): string | undefined => {
+    const known = names.get(text)
+    if (known || names.size >= MAX_NAMED_STATEMENTS) return known
+    const name = `gt_${names.size}`
+    names.set(text, name)
+    return name
+  }
+  const wrap = (client: pg.PoolClient): PostgresPoolClient => {
+    const query = (text: string, values?: readonly unknown[]) => {
+      const name = values?.length ? nameOf(text) : undefined // Without parameters it may be several statements or BEGIN.
+      return client.query({ ...(name ? { name } : {}), text, values: values as unknown[] })
+    }
+    return { query, release: (error?: Error | boolean) => client.release(error) } as unknown as PostgresPoolClient
+  }
+  return { connect: async () => wrap(await pool.connect()), end: () => pool.end() } as PostgresPool
+}
