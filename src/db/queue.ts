@@ -1,0 +1,76 @@
+import { fromKysely, PgBoss, type JobResult } from 'pg-boss'
+import type { Db, Tx } from './tables.ts'
+
+/** Background work on PostgreSQL. Jobs are sent in the caller's transaction and worked by any process that asks for work. */
+export interface Queue {
+  /** Makes the queue known; safe to repeat from many processes. */
+  declare(name: string, options: QueueOptions): Promise<void>
+  send(tx: Tx, name: string, data: object): Promise<void>
+  work(name: string, handler: (data: unknown, signal: AbortSignal) => Promise<void>): Promise<void>
+  schedule(name: string, cron: string): Promise<void>
+  /** Runs everything that waits in one queue, due or not, and says how many that were. For tests and operators. */
+  drain(name: string, handler: (data: unknown, signal: AbortSignal) => Promise<void>): Promise<number>
+  stop(): Promise<void>
+}
+
+export interface QueueOptions {
+  retryLimit: number
+  timeoutSeconds: number
+}
+
+const SCHEMA = 'queue'
+const POLL_SECONDS = 1
+const BATCH_SIZE = 10
+const STOP_TIMEOUT_MS = 10_000
+
+/** `worker`: also polls, schedules and tidies up. A process that only sends needs none of that. */
+export async function openQueue(db: Db, options: { worker: boolean; onError: (error: Error) => void }): Promise<Queue> {
+  const boss = new PgBoss({ db: fromKysely(db), schema: SCHEMA, supervise: options.worker, schedule: options.worker, migrate: true })
+  boss.on('error', options.onError)
+  await boss.start()
+  return {
+    async declare(name, { retryLimit, timeoutSeconds }) {
+      await boss.createQueue(name, { retryLimit, retryBackoff: true, expireInSeconds: timeoutSeconds })
+    },
+    async send(tx, name, data) {
+      await boss.send(name, data, { db: fromKysely(tx) })
+    },
+    async work(name, handler) {
+      await boss.work(name, { pollingIntervalSeconds: POLL_SECONDS, batchSize: BATCH_SIZE, perJobResults: true }, async (jobs) => {
+        return await Promise.all(jobs.map((job) => settled(job, handler)))
+      })
+    },
+    async schedule(name, cron) {
+      await boss.schedule(name, cron, {}, { tz: 'UTC' })
+    },
+    async drain(name, handler) {
+      let count = 0
+      for (;;) {
+        const jobs = await boss.fetch(name, { batchSize: BATCH_SIZE, ignoreStartAfter: true })
+        if (jobs.length === 0) return count
+        for (const job of jobs) {
+          await handler(job.data, new AbortController().signal)
+          await boss.complete(name, job.id)
+          count++
+        }
+      }
+    },
+    stop: () => boss.stop({ graceful: true, timeout: STOP_TIMEOUT_MS }),
+  }
+}
+
+interface FetchedJob {
+  id: string
+  data: unknown
+  signal: AbortSignal
+}
+
+/** One job's failure is its own: the others of its batch are not worked again. */
+async function settled(job: FetchedJob, handler: (data: unknown, signal: AbortSignal) => Promise<void>): Promise<JobResult> {
+  try {
+    await handler(job.data, job.signal)
+    return { id: job.id, status: 'completed' }
+  } catch (error) {
+    return { id: job.id, status: 'failed', output: { message: error instanceof Error ? error.message : String(error) } }
+  }
+}

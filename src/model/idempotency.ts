@@ -1,0 +1,98 @@
+/**
+ * Claims on `(owner, path, key)`. A claim is taken before any work and carries a lease; the effect and the stored response
+ * commit together, fenced by that lease, so an effect happens once even if a frozen process wakes up after its lease ended.
+ */
+import { sql } from 'kysely'
+import { newId } from '#core/ids.ts'
+import type { Db, Tx } from '#db/tables.ts'
+
+/** Renewed while the work goes on; how long a claim outlives a process that was killed. */
+export const LEASE_SECONDS = 10
+/** How long a response is replayed and a body fingerprint is remembered. */
+export const REPLAY_HOURS = 24
+
+export interface ClaimKey {
+  ownerId: string
+  path: string
+  key: string
+}
+
+export interface StoredResponse {
+  status: number
+  contentType: string
+  body: Buffer
+}
+
+export type Claim =
+  | { outcome: 'claimed'; lease: string }
+  | { outcome: 'replay'; response: StoredResponse }
+  | { outcome: 'other-body' }
+  | { outcome: 'running' }
+
+export async function claim(db: Db, key: ClaimKey, bodyHash: Buffer, invocationId: string, now: Date): Promise<Claim> {
+  const lease = newId()
+  const expiresAt = new Date(now.getTime() + REPLAY_HOURS * 3_600_000)
+  // Leases are real time, measured by the database that all processes share; expiry follows the platform's clock.
+  const taken = await sql<{ lease: string }>`
+    insert into idempotency_claim as c (owner_id, path, key, body_hash, state, lease, lease_until, invocation_id, expires_at)
+    values (${key.ownerId}, ${key.path}, ${key.key}, ${bodyHash}, 'running', ${lease}, clock_timestamp() + make_interval(secs => ${LEASE_SECONDS}), ${invocationId}, ${expiresAt})
+    on conflict (owner_id, path, key) do update set
+      body_hash = excluded.body_hash, state = 'running', lease = excluded.lease, lease_until = excluded.lease_until,
+      invocation_id = excluded.invocation_id, expires_at = excluded.expires_at,
+      response_status = null, response_type = null, response_body = null
+    where (c.state <> 'running' or c.lease_until < clock_timestamp())
+      and ((c.state <> 'done' and c.body_hash = excluded.body_hash) or c.expires_at <= ${now})
+    returning lease
+  `.execute(db)
+  if (taken.rows.length === 1) return { outcome: 'claimed', lease }
+
+  const row = await db
+    .selectFrom('idempotency_claim')
+    .select(['body_hash', 'state', 'response_status', 'response_type', 'response_body'])
+    .where('owner_id', '=', key.ownerId)
+    .where('path', '=', key.path)
+    .where('key', '=', key.key)
+    .executeTakeFirst()
+  if (!row) return { outcome: 'running' } // Swept between the two statements: the next try claims it.
+  if (!row.body_hash.equals(bodyHash)) return { outcome: 'other-body' }
+  if (row.state !== 'done') return { outcome: 'running' }
+  return { outcome: 'replay', response: { status: row.response_status!, contentType: row.response_type!, body: row.response_body! } }
+}
+
+/** Stores the response in the transaction of the effect. False: the lease was lost, and the effect must not commit. */
+export async function complete(tx: Tx, key: ClaimKey, lease: string, response: StoredResponse): Promise<boolean> {
+  const done = await tx
+    .updateTable('idempotency_claim')
+    .set({ state: 'done', response_status: response.status, response_type: response.contentType, response_body: response.body })
+    .where('owner_id', '=', key.ownerId)
+    .where('path', '=', key.path)
+    .where('key', '=', key.key)
+    .where('lease', '=', lease)
+    .where('state', '=', 'running')
+    .executeTakeFirst()
+  return done.numUpdatedRows === 1n
+}
+
+/** Frees a claim whose work failed; the fingerprint stays, so that another body is still refused. */
+export async function release(db: Db, key: ClaimKey, lease: string): Promise<void> {
+  await db
+    .updateTable('idempotency_claim')
+    .set({ state: 'free' })
+    .where('owner_id', '=', key.ownerId)
+    .where('path', '=', key.path)
+    .where('key', '=', key.key)
+    .where('lease', '=', lease)
+    .where('state', '=', 'running')
+    .execute()
+}
+
+export async function renew(db: Db, leases: readonly string[]): Promise<void> {
+  await sql`
+    update idempotency_claim set lease_until = clock_timestamp() + make_interval(secs => ${LEASE_SECONDS})
+    where lease = any(${leases}::uuid[]) and state = 'running'
+  `.execute(db)
+}
+
+export async function sweep(db: Db, now: Date): Promise<void> {
+  await sql`delete from idempotency_claim where expires_at < ${now} and (state <> 'running' or lease_until < clock_timestamp())`.execute(db)
+}

@@ -1,0 +1,175 @@
+import { sql, type SqlBool } from 'kysely'
+import { isUuid, newId } from '#core/ids.ts'
+import { isOrganizationAdmin, type Principal } from '#core/principal.ts'
+import { accessDenied, notFound, problem } from '#core/problem.ts'
+import type { Db, ProjectRole, Tx } from '#db/tables.ts'
+
+export const REGIONS = ['australia-southeast1', 'asia-southeast1', 'us-west1', 'europe-west1'] as const
+export type Region = (typeof REGIONS)[number]
+export type Visibility = 'organization' | 'private'
+
+export interface Project {
+  id: string
+  organizationId: string
+  name: string
+  description: string | null
+  visibility: Visibility
+  region: Region | null
+  bucketName: string | null
+  createdBy: string | null
+  createdAt: Date
+  updatedAt: Date
+  archivedAt: Date | null
+  /** What the caller may do here: null for somebody who only reads as a member of the organization. */
+  role: ProjectRole | null
+}
+
+interface Row {
+  id: string; org_id: string; name: string; description: string | null; visibility: Visibility; region: string | null
+  bucket_name: string | null; created_by: string | null; created_at: Date; updated_at: Date; archived_at: Date | null
+  member_role: ProjectRole | null
+}
+
+const COLUMNS = ['p.id', 'p.org_id', 'p.name', 'p.description', 'p.visibility', 'p.region', 'p.bucket_name', 'p.created_by', 'p.created_at', 'p.updated_at', 'p.archived_at'] as const
+
+/**
+ * Projects that exist for the caller: those of the organization, and those that invited the person as a guest. A key
+ * belongs to one organization, so it never follows its owner to another.
+ */
+function visible(db: Db, principal: Principal) {
+  const guest = principal.kind === 'api_key' ? sql<SqlBool>`false` : sql<SqlBool>`m.role is not null`
+  return db
+    .selectFrom('project as p')
+    .leftJoin('project_member as m', (join) => join.onRef('m.project_id', '=', 'p.id').on('m.user_id', '=', principal.userId))
+    .select([...COLUMNS, 'm.role as member_role'])
+    .where('p.deleted_at', 'is', null)
+    .$if(principal.kind !== 'service', (query) => query.where((where) => where.or([where('p.org_id', '=', principal.organizationId), guest])))
+}
+
+const LADDER: readonly ProjectRole[] = ['viewer', 'editor', 'admin']
+
+/** Organization owners and admins act as project admins everywhere in their organization. */
+function effectiveRole(row: Row, principal: Principal): ProjectRole | null {
+  const own = row.org_id === principal.organizationId
+  return principal.kind === 'service' || (own && isOrganizationAdmin(principal)) ? 'admin' : row.member_role
+}
+
+/** 404 for what the caller's organization does not hold, 403 for a private project that is not the caller's. */
+export async function requireReader(db: Db, principal: Principal, id: string): Promise<Project> {
+  const row = isUuid(id) ? await visible(db, principal).where('p.id', '=', id).executeTakeFirst() : undefined
+  if (!row) throw notFound('project')
+  const role = effectiveRole(row as Row, principal)
+  if (!role && row.visibility === 'private') throw accessDenied()
+  return fromRow(row as Row, role)
+}
+
+export async function requireRole(db: Db, principal: Principal, id: string, least: ProjectRole): Promise<Project> {
+  const project = await requireReader(db, principal, id)
+  if (!project.role || LADDER.indexOf(project.role) < LADDER.indexOf(least)) throw accessDenied()
+  return project
+}
+
+/** For changes: an archived project is read-only until it is taken out of the archive. */
+export function requireActive(project: Project): Project {
+  if (project.archivedAt) throw problem('bad-request', 'This project is archived, so it cannot be changed; set is_archived to false first')
+  return project
+}
+
+export async function list(db: Db, principal: Principal, window: { includeArchived: boolean; limit: number; offset: number }): Promise<{ projects: Project[]; total: number }> {
+  const admin = principal.kind === 'service' || isOrganizationAdmin(principal)
+  const readable = visible(db, principal)
+    .$if(!window.includeArchived, (query) => query.where('p.archived_at', 'is', null))
+    .where((where) => where.or([
+      where('p.visibility', '=', 'organization'),
+      where('m.role', 'is not', null),
+      admin ? where('p.org_id', '=', principal.organizationId) : sql<SqlBool>`false`,
+    ]))
+  const { total } = await db.selectFrom(readable.as('r')).select((e) => e.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
+  const rows = await readable.orderBy('p.created_at', 'desc').orderBy('p.id', 'desc').limit(window.limit).offset(window.offset).execute()
+  return { projects: rows.map((row) => fromRow(row as Row, effectiveRole(row as Row, principal))), total }
+}
+
+export interface NewProject {
+  organizationId: string
+  name: string
+  description: string | null
+  visibility: Visibility
+  region: Region
+  createdBy: string | null
+  now: Date
+}
+
+export async function insert(tx: Tx, project: NewProject): Promise<Project> {
+  const id = newId()
+  const { now } = project
+  const row = { id, org_id: project.organizationId, name: project.name, description: project.description, visibility: project.visibility, region: project.region, bucket_name: `svc-${id}`, created_by: project.createdBy, created_at: now, updated_at: now }
+  await tx.insertInto('project').values(row).execute()
+  if (project.createdBy) await putMember(tx, id, project.createdBy, 'admin', now)
+  return fromRow({ ...row, archived_at: null, member_role: 'admin' }, 'admin')
+}
+
+export interface ProjectChange {
+  name?: string
+  description?: string | null
+  visibility?: Visibility
+  isArchived?: boolean
+}
+
+export async function update(tx: Tx, project: Project, change: ProjectChange, now: Date): Promise<Project> {
+  const archivedAt = change.isArchived === undefined ? project.archivedAt : change.isArchived ? (project.archivedAt ?? now) : null
+  const next = { name: change.name ?? project.name, description: change.description === undefined ? project.description : change.description, visibility: change.visibility ?? project.visibility }
+  const done = await tx.updateTable('project').set({ ...next, archived_at: archivedAt, updated_at: now }).where('id', '=', project.id).where('deleted_at', 'is', null).executeTakeFirst()
+  if (done.numUpdatedRows === 0n) throw notFound('project')
+  return { ...project, ...next, archivedAt, updatedAt: now }
+}
+
+export async function softDelete(tx: Tx, id: string, now: Date): Promise<void> {
+  const done = await tx.updateTable('project').set({ deleted_at: now, updated_at: now }).where('id', '=', id).where('deleted_at', 'is', null).executeTakeFirst()
+  if (done.numUpdatedRows === 0n) throw notFound('project')
+}
+
+export interface ProjectMember {
+  userId: string
+  email: string
+  name: string
+  role: ProjectRole
+  createdAt: Date
+}
+
+function memberRows(db: Db, projectId: string) {
+  return db
+    .selectFrom('project_member as m')
+    .innerJoin('app_user as u', 'u.id', 'm.user_id')
+    .select(['m.user_id as userId', 'u.email', 'u.name', 'm.role', 'm.created_at as createdAt'])
+    .where('m.project_id', '=', projectId)
+}
+
+export async function listMembers(db: Db, projectId: string): Promise<ProjectMember[]> {
+  return await memberRows(db, projectId).orderBy('m.created_at').orderBy('m.user_id').execute()
+}
+
+export async function findMember(db: Db, projectId: string, userId: string): Promise<ProjectMember | null> {
+  return (isUuid(userId) ? await memberRows(db, projectId).where('m.user_id', '=', userId).executeTakeFirst() : null) ?? null
+}
+
+export async function putMember(tx: Tx, projectId: string, userId: string, role: ProjectRole, now: Date): Promise<void> {
+  await tx.insertInto('project_member').values({ project_id: projectId, user_id: userId, role, created_at: now }).onConflict((conflict) => conflict.columns(['project_id', 'user_id']).doUpdateSet({ role })).execute()
+}
+
+export async function removeMember(tx: Tx, projectId: string, userId: string): Promise<void> {
+  await tx.deleteFrom('project_member').where('project_id', '=', projectId).where('user_id', '=', userId).execute()
+}
+
+/** A project keeps an admin: taking the role from the last one is refused. The lock makes two such changes wait in line. */
+export async function keepAnAdmin(tx: Tx, projectId: string): Promise<void> {
+  await sql`select 1 from project where id = ${projectId} for update`.execute(tx)
+  const { admins } = await tx.selectFrom('project_member').select((e) => e.fn.countAll<number>().as('admins')).where('project_id', '=', projectId).where('role', '=', 'admin').executeTakeFirstOrThrow()
+  if (admins === 0) throw problem('bad-request', 'A project needs an admin: make somebody else one first')
+}
+
+function fromRow(row: Row, role: ProjectRole | null): Project {
+  return {
+    id: row.id, organizationId: row.org_id, name: row.name, description: row.description, visibility: row.visibility, region: row.region as Region | null,
+    bucketName: row.bucket_name, createdBy: row.created_by, createdAt: row.created_at, updatedAt: row.updated_at, archivedAt: row.archived_at, role,
+  }
+}

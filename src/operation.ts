@@ -1,0 +1,103 @@
+/** The contract every operation signs. Read this file first. */
+import type { Static, TSchema } from 'typebox'
+import type { Clock } from '#core/clock.ts'
+import type { EventType } from '#core/event-types.ts'
+import type { Principal } from '#core/principal.ts'
+import type { Db, Tx } from '#db/tables.ts'
+import type { AnyJob, JobData } from '#job.ts'
+
+export type Tier = 'read' | 'compute' | 'external_spend' | 'share_export' | 'destructive'
+export type Scope = `${string}:${'read' | 'write' | 'process' | 'destroy'}`
+export type Artifact = 'order' | 'item' | 'asset' | 'processing_job' | 'report' | 'share_link' | 'collection' | 'project'
+export type RawKind = 'bytes' | 'xml' | 'ndjson'
+
+/** `kind:relation>origin|origin…`, as in the operation table; without an origin the artifact stands at the head of its line. */
+export type Produces = `${Artifact}:${string}`
+
+/** Lineage of what a call makes. It is written in the call's own transaction, or the call fails. */
+export interface Lineage {
+  record(kind: Artifact, id: string, relation: string, origin?: { kind: Artifact; id: string }): void
+  /** This call legitimately made nothing, for example because it had been completed before. */
+  nothingProduced(): void
+}
+
+export interface Events {
+  emit(type: EventType, entityId: string, data: Record<string, unknown>): void
+}
+
+export interface Jobs {
+  /** Queues background work in the caller's transaction: it exists if and only if the transaction commits. */
+  enqueue<J extends AnyJob>(job: J, data: JobData<J>): Promise<void>
+}
+
+/** What every stage may see. Reads go through `db`; nothing here is global. */
+export interface Context {
+  readonly principal: Principal
+  readonly db: Db
+  readonly clock: Clock
+  readonly baseUrl: string
+  readonly invocationId: string
+  /** The caller's key, or the invocation's own id: what keys an effect outside the database. */
+  readonly idempotencyKey: string
+  readonly signal: AbortSignal
+}
+
+/** `execute` of a writing tier: the transaction replaces `db`, so that no query can slip outside it. */
+export interface WriteContext extends Omit<Context, 'db'> {
+  readonly tx: Tx
+  readonly lineage: Lineage
+  readonly events: Events
+  readonly jobs: Jobs
+  /** Names the organization that owns what this call makes, where it is not the caller's own (a guest, staff, a new one). */
+  attributeTo(organizationId: string): void
+}
+
+/** What a raw operation answers with: bytes or XML of some media type. */
+export interface RawReply {
+  readonly status?: number
+  readonly contentType: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body: Uint8Array | AsyncIterable<Uint8Array>
+}
+
+/** What the world may know of an operation: client, command line and OpenAPI are generated from this half. */
+export interface Contract<I extends TSchema = TSchema, O extends TSchema = TSchema, T extends Tier = Tier, R extends RawKind | 'json' = RawKind | 'json'> {
+  readonly id: `${string}.${string}`
+  readonly scope: Scope
+  readonly tier: T
+  readonly input: I
+  /** For `ndjson`, the schema of one line. Bytes and XML have none to check. */
+  readonly output: O
+  readonly raw?: R
+  /** Media type of a JSON answer when it is a dialect, for example `application/geo+json`. */
+  readonly mediaType?: string
+  readonly produces?: readonly Produces[]
+  readonly events?: readonly EventType[]
+  readonly idempotent?: true
+  readonly public?: true
+  /** Shown in the reference; a test holds both halves against the schemas. */
+  readonly example: { readonly input: Static<I>; readonly output?: Static<O> }
+}
+
+type Answer<O, R> = R extends 'ndjson' ? AsyncIterable<O> : R extends 'bytes' | 'xml' ? RawReply : O
+
+/** What the pipeline runs: stage 4, then the two halves of stage 6. */
+export interface Handler<I, A, T extends Tier, F, P> {
+  /** Stage 4, domain checks: reads only; what it finds is handed on. */
+  check?(context: Context, input: I): Promise<F>
+  /** Stage 6a: slow work outside, no transaction open. An effect there is keyed by `idempotencyKey`. */
+  prepare?(context: Context, input: I, facts: F): Promise<P>
+  /** Stage 6b: a read, or one short transaction that carries stages 7 and 8 too. */
+  execute(context: T extends 'read' ? Context : WriteContext, input: I, facts: F, prepared: P): Promise<A>
+}
+
+export function operation<I extends TSchema, O extends TSchema, const T extends Tier, const R extends RawKind | 'json' = 'json'>(contract: Contract<I, O, T, R>) {
+  return {
+    handle: <F = void, P = void>(handler: Handler<Static<I>, Answer<Static<O>, R>, T, F, P>) =>
+      Object.freeze({ ...contract, ...handler }) as AnyOperation,
+  }
+}
+
+// The registry erases the types; the pipeline earns them back by validating.
+// oxlint-disable-next-line typescript/no-explicit-any
+export type AnyOperation = Contract & Handler<any, any, any, any, any>

@@ -1,0 +1,86 @@
+import type { Clock } from '#core/clock.ts'
+import type { Db, Tx } from '#db/tables.ts'
+import * as apiKey from '#model/api-key.ts'
+import * as audit from '#model/audit.ts'
+import type { AnyOperation } from '#operation.ts'
+import type { Trace } from './invoke.ts'
+import type { Platform } from './platform.ts'
+
+export interface AuditTrail {
+  /** A write that succeeded: its entry commits with it. */
+  commitWith(tx: Tx, entry: audit.AuditEntry): Promise<void>
+  /** Reads and failures: gathered and written together soon after. Waits when the database cannot keep up. */
+  record(entry: audit.AuditEntry): Promise<void>
+  /** Counts one use of a key without a write of its own. */
+  countUse(keyId: string): void
+  flush(): Promise<void>
+  close(): Promise<void>
+}
+
+const FLUSH_AFTER_MS = 250
+/** Beyond this, callers wait for the flush: memory stays bounded while the database is away. */
+const MAX_BUFFERED = 20_000
+const MAX_PER_STATEMENT = 2_000
+
+export function createAuditTrail(db: Db, clock: Clock, onError: (error: unknown) => void): AuditTrail {
+  let entries: audit.AuditEntry[] = []
+  let uses = new Map<string, apiKey.KeyUse>()
+  let flushing: Promise<void> | null = null
+  let timer: NodeJS.Timeout | null = null
+
+  const drain = async (): Promise<void> => {
+    while (entries.length > 0) {
+      const batch = entries.slice(0, MAX_PER_STATEMENT)
+      await audit.write(db, batch)
+      entries = entries.slice(batch.length) // Only now: a failed batch is written by the next flush.
+    }
+    if (uses.size > 0) {
+      const counted = [...uses.values()].toSorted((a, b) => (a.keyId < b.keyId ? -1 : 1))
+      uses = new Map()
+      await apiKey.recordUse(db, counted)
+    }
+  }
+  const flush = (): Promise<void> => {
+    if (timer) clearTimeout(timer)
+    timer = null
+    return (flushing ??= drain().finally(() => { flushing = null }))
+  }
+  const arm = (): void => {
+    timer ??= setTimeout(() => { flush().catch((error: unknown) => { onError(error); arm() }) }, FLUSH_AFTER_MS)
+  }
+
+  return {
+    commitWith: (tx, entry) => audit.write(tx, [entry]),
+    async record(entry) {
+      if (entries.length >= MAX_BUFFERED) await flush()
+      entries.push(entry)
+      arm()
+    },
+    countUse(keyId) {
+      const known = uses.get(keyId)
+      uses.set(keyId, { keyId, requests: (known?.requests ?? 0) + 1, lastUsedAt: clock.now() })
+      arm()
+    },
+    async flush() {
+      while (flushing || entries.length > 0 || uses.size > 0) await flush()
+    },
+    async close() {
+      while (flushing || entries.length > 0 || uses.size > 0) await flush()
+      if (timer) clearTimeout(timer)
+    },
+  }
+}
+
+export function auditEntry(platform: Platform, op: AnyOperation, trace: Trace, status: number, artifacts: readonly string[] = []): audit.AuditEntry {
+  const { principal, invocationId, organizationId, inputHash } = trace
+  return {
+    invocationId, organizationId, inputHash, status, artifacts,
+    operation: op.id,
+    principalKind: principal?.kind ?? 'none',
+    principalId: principal?.id ?? 'none',
+    userId: principal?.userId ?? null,
+    apiKeyId: principal?.apiKeyId ?? null,
+    durationMs: Math.round(performance.now() - trace.startedAtMs),
+    at: platform.clock.now(),
+  }
+}

@@ -1,0 +1,18 @@
+import type { Principal } from '#core/principal.ts'
+import { accessDenied, problem } from '#core/problem.ts'
+import { satisfies } from '#core/scopes.ts'
+import type { AnyOperation } from '#operation.ts'
+
+/** A worker reports on its job and does nothing else, although its scope string would match more. */
+const WORKER_OPERATION = 'processing.job.register'
+
+/** Stage 2. Public operations run without a credential, so there is no scope to hold. */
+export function requireScope(principal: Principal, op: AnyOperation): void {
+  if (op.public) return
+  if (!satisfies(principal.scopes, op.scope)) {
+    throw problem('missing-scope', `Missing required scope '${op.scope}' for operation '${op.id}'`, {
+      headers: { 'WWW-Authenticate': `Bearer realm="svc", error="insufficient_scope", scope="${op.scope}"` },
+    })
+  }
+  if (principal.kind === 'worker' && op.id !== WORKER_OPERATION) throw accessDenied()
+}

@@ -1,0 +1,30 @@
+import { eventType } from '#core/event-types.ts'
+import type { Tx } from '#db/tables.ts'
+import * as outbox from '#model/outbox.ts'
+import type { AnyOperation, Events } from '#operation.ts'
+import { validatorOf } from './validate.ts'
+
+export interface PendingEvents {
+  events: Events
+  write(tx: Tx, call: { organizationId: string | null; invocationId: string; now: Date }): Promise<void>
+}
+
+/** Collects what `execute` reports. Only declared types, and only data that keeps the schema of its type. */
+export function openEvents(op: AnyOperation): PendingEvents {
+  const pending: outbox.PendingEvent[] = []
+  return {
+    events: {
+      emit(type, entityId, data) {
+        if (!op.events?.includes(type)) throw new Error(`${op.id} emitted ${type}, which it does not declare`)
+        const validator = validatorOf(eventType(type).data_schema)
+        if (!validator.Check(data)) throw new Error(`${op.id} emitted ${type} with data that breaks its schema: ${JSON.stringify(validator.Errors(data)[0])}`)
+        pending.push({ type, entityId, data })
+      },
+    },
+    async write(tx, { organizationId, invocationId, now }) {
+      if (pending.length === 0) return
+      if (!organizationId) throw new Error(`${op.id} emitted events that belong to no organization`)
+      await outbox.write(tx, organizationId, invocationId, pending, now)
+    },
+  }
+}

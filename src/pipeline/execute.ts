@@ -1,0 +1,59 @@
+import type { AnyOperation, Context, RawReply, WriteContext } from '#operation.ts'
+import { auditEntry } from './audit.ts'
+import { openEvents } from './events.ts'
+import type { HeldClaim } from './idempotency.ts'
+import type { Trace } from './invoke.ts'
+import type { Platform } from './platform.ts'
+import type { Provenance } from './provenance.ts'
+import { jsonReply, lineReply, type Reply } from './reply.ts'
+import { validateOutput } from './validate.ts'
+
+export interface Work {
+  op: AnyOperation
+  context: Context
+  input: unknown
+  facts: unknown
+  prepared: unknown
+}
+
+export interface WriteStages {
+  provenance: Provenance
+  claim: HeldClaim | null
+  trace: Trace
+}
+
+export async function executeRead(platform: Platform, { op, context, input, facts, prepared }: Work): Promise<Reply> {
+  return toReply(platform, op, await op.execute(context, input, facts, prepared), context)
+}
+
+/** One transaction: the change, its lineage, its events, its stored response and its audit entry; or none of them. */
+export async function executeWrite(platform: Platform, work: Work, { provenance, claim, trace }: WriteStages): Promise<Reply> {
+  const { op, context, input, facts, prepared } = work
+  const { db: _outside, ...inside } = context
+  const { events, write: writeEvents } = openEvents(op)
+  const reply = await platform.db.transaction().execute(async (tx) => {
+    const attributeTo = (organizationId: string) => { trace.organizationId = organizationId }
+    const writeContext: WriteContext = { ...inside, tx, lineage: provenance.lineage, events, jobs: platform.jobs(tx), attributeTo }
+    const answer = toReply(platform, op, await op.execute(writeContext, input, facts, prepared), context)
+    const owner = { organizationId: trace.organizationId, invocationId: trace.invocationId, now: platform.clock.now() }
+    if (answer.status < 400) await provenance.seal(tx, owner)
+    await writeEvents(tx, owner)
+    if (!(answer.body instanceof Uint8Array)) throw new Error(`${op.id} writes, so it cannot stream its answer`)
+    await claim?.complete(tx, { status: answer.status, contentType: answer.headers['Content-Type']!, body: Buffer.from(answer.body) })
+    await platform.audit.commitWith(tx, auditEntry(platform, op, trace, answer.status, provenance.artifacts()))
+    return answer
+  })
+  trace.audited = true
+  return reply
+}
+
+/** Stage 7. */
+function toReply(platform: Platform, op: AnyOperation, output: unknown, context: Context): Reply {
+  if (op.raw === 'ndjson') return lineReply(platform, op, output as AsyncIterable<unknown>, context)
+  if (op.raw === 'bytes' || op.raw === 'xml') {
+    const { status = 200, contentType, headers, body } = output as RawReply
+    return { status, headers: { 'Content-Type': contentType, ...headers }, body }
+  }
+  validateOutput(op.output, output, op.id)
+  return jsonReply(output, op.mediaType)
+}

@@ -1,0 +1,95 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Clock } from '#core/clock.ts'
+import { problem } from '#core/problem.ts'
+import type { Db, Tx } from '#db/tables.ts'
+import * as idempotency from '#model/idempotency.ts'
+
+/** An impatient retry waits for the first request this long and then gets its answer; past that, 409. */
+const WAIT_MS = 30_000
+/** How often a claim that another process holds is looked at. */
+const POLL_MS = 100
+const PRINTABLE = /^[\x20-\x7e]{1,255}$/
+
+export interface HeldClaim {
+  /** In the transaction of the effect; throws when the lease was lost, so that the effect does not commit. */
+  complete(tx: Tx, response: idempotency.StoredResponse): Promise<void>
+  /** After the transaction has ended: wakes those who wait here, and frees the claim unless it was completed. */
+  settle(succeeded: boolean): Promise<void>
+}
+
+export type Begun = { outcome: 'claimed'; claim: HeldClaim } | { outcome: 'replay'; response: idempotency.StoredResponse }
+
+export interface Claims {
+  begin(key: idempotency.ClaimKey, bodyHash: Buffer, invocationId: string): Promise<Begun>
+  close(): void
+}
+
+interface LocalHolder {
+  bodyHash: Buffer
+  settled: Promise<void>
+}
+
+export function createClaims(db: Db, clock: Clock): Claims {
+  /** Claims that this process holds: identical requests wait here instead of asking the database over and over. */
+  const holders = new Map<string, LocalHolder>()
+  const leases = new Set<string>()
+  const renewal = setInterval(() => {
+    if (leases.size > 0) void idempotency.renew(db, [...leases]).catch(() => {}) // A missed renewal is made up by the next one, or the fence refuses the commit.
+  }, (idempotency.LEASE_SECONDS * 1000) / 3)
+  renewal.unref()
+
+  const hold = (key: idempotency.ClaimKey, bodyHash: Buffer, lease: string): HeldClaim => {
+    const name = nameOf(key)
+    const { promise, resolve } = Promise.withResolvers<void>()
+    holders.set(name, { bodyHash, settled: promise })
+    leases.add(lease)
+    return {
+      async complete(tx, response) {
+        if (!(await idempotency.complete(tx, key, lease, response))) throw inProgress()
+      },
+      async settle(succeeded) {
+        leases.delete(lease)
+        try {
+          if (!succeeded) await idempotency.release(db, key, lease)
+        } finally {
+          holders.delete(name)
+          resolve()
+        }
+      },
+    }
+  }
+
+  return {
+    async begin(key, bodyHash, invocationId) {
+      if (!PRINTABLE.test(key.key)) throw problem('invalid-idempotency-key', 'Idempotency-Key must be 1 to 255 printable ASCII characters')
+      const deadline = performance.now() + WAIT_MS
+      for (;;) {
+        const local = holders.get(nameOf(key))
+        if (local && !local.bodyHash.equals(bodyHash)) throw conflict()
+        if (local) await within(local.settled, deadline)
+        else {
+          const found = await idempotency.claim(db, key, bodyHash, invocationId, clock.now())
+          if (found.outcome === 'claimed') return { outcome: 'claimed', claim: hold(key, bodyHash, found.lease) }
+          if (found.outcome === 'replay') return found
+          if (found.outcome === 'other-body') throw conflict()
+          if (!holders.has(nameOf(key))) await sleep(POLL_MS)
+        }
+        if (performance.now() >= deadline) throw inProgress()
+      }
+    },
+    close: () => clearInterval(renewal),
+  }
+}
+
+const nameOf = (key: idempotency.ClaimKey) => `${key.ownerId} ${key.path} ${key.key}`
+
+const conflict = () => problem('idempotency-conflict', 'This Idempotency-Key was already used with a different body on this operation')
+
+const inProgress = () => problem('idempotency-in-progress', 'The first request with this Idempotency-Key is still running', { headers: { 'Retry-After': '1' } })
+
+async function within(settled: Promise<void>, deadline: number): Promise<void> {
+  const timer = new AbortController()
+  const timeout = sleep(Math.max(0, deadline - performance.now()), undefined, { signal: timer.signal }).catch(() => {})
+  await Promise.race([settled, timeout])
+  timer.abort()
+}

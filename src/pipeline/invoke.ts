@@ -1,0 +1,119 @@
+/** The specification's nine stages, in its order. No operation skips one. */
+import { fingerprint } from '#core/canonical.ts'
+import { newId } from '#core/ids.ts'
+import type { Principal } from '#core/principal.ts'
+import { Problem } from '#core/problem.ts'
+import type { AnyOperation, Context } from '#operation.ts'
+import { auditEntry } from './audit.ts'
+import type { Authenticated, Credential } from './authenticate.ts'
+import { requireScope } from './authorize.ts'
+import { executeRead, executeWrite } from './execute.ts'
+import type { Begun, HeldClaim } from './idempotency.ts'
+import type { Platform } from './platform.ts'
+import { openProvenance } from './provenance.ts'
+import { problemReply, replayOf, type Reply } from './reply.ts'
+import { validateInput } from './validate.ts'
+
+export interface Call {
+  credential: Credential
+  /** Set instead of a credential by background work that acts as the platform itself. */
+  principal?: Principal
+  body: unknown
+  idempotencyKey: string | null
+  clientAddress: string
+  signal: AbortSignal
+}
+
+/** What is known of a call so far; the audit and the log read it at the end, however the call ended. */
+export interface Trace {
+  readonly invocationId: string
+  readonly startedAtMs: number
+  principal: Principal | null
+  /** Whose call it was; the caller's organization unless the operation attributed it to another. */
+  organizationId: string | null
+  inputHash: Buffer | null
+  headers: Record<string, string>
+  /** True once the audit entry has committed with the call's own transaction. */
+  audited: boolean
+}
+
+export interface Invoked extends Reply {
+  trace: Trace
+}
+
+export async function invoke(platform: Platform, op: AnyOperation, call: Call): Promise<Invoked> {
+  const trace: Trace = { invocationId: newId(), startedAtMs: performance.now(), principal: null, organizationId: null, inputHash: null, headers: {}, audited: false }
+  let reply: Reply
+  try {
+    reply = await runStages(platform, op, call, trace)
+  } catch (error) {
+    if (!(error instanceof Problem) || error.status >= 500) platform.onFault(error, trace.invocationId, op.id)
+    reply = problemReply(error, trace.invocationId, platform.baseUrl())
+  }
+  reply.headers = { ...trace.headers, ...reply.headers, 'X-Svc-Invocation-ID': trace.invocationId }
+  const audit = () => (trace.audited ? Promise.resolve() : platform.audit.record(auditEntry(platform, op, trace, reply.status)))
+  if (reply.body instanceof Uint8Array) await audit() //                                 9 audit
+  else reply.body = followedBy(reply.body, audit)
+  return { ...reply, trace }
+}
+
+async function runStages(platform: Platform, op: AnyOperation, call: Call, trace: Trace): Promise<Reply> {
+  const { principal, allowance } = await identify(platform, op, call) //                 1 authenticate
+  trace.principal = principal
+  trace.organizationId = principal.organizationId
+  if (principal.apiKeyId) platform.audit.countUse(principal.apiKeyId)
+  if (allowance) trace.headers = (await platform.rateLimiter.admit(allowance)).headers
+  requireScope(principal, op) //                                                         2 scope
+  trace.inputHash = fingerprint(call.body)
+  const input = validateInput(op.input, call.body) //                                    3 input
+  const begun = await beginIdempotent(platform, op, call, trace)
+  if (begun?.outcome === 'replay') return replayOf(begun.response)
+
+  const context: Context = {
+    principal, db: platform.db, clock: platform.clock, baseUrl: platform.baseUrl(), signal: call.signal,
+    invocationId: trace.invocationId, idempotencyKey: call.idempotencyKey ?? trace.invocationId,
+  }
+  return await settling(begun?.claim ?? null, async (claim) => {
+    const facts = await op.check?.(context, input) //                                    4 domain checks
+    const provenance = openProvenance(op) //                                             5 open provenance
+    const prepared = await op.prepare?.(context, input, facts) //                        6 execute: first outside,
+    const work = { op, context, input, facts, prepared }
+    if (op.tier === 'read') return await executeRead(platform, work) //                              then inside; 7 output
+    return await executeWrite(platform, work, { provenance, claim, trace }) //             or in one transaction with 7 and 8 seal provenance
+  })
+}
+
+async function identify(platform: Platform, op: AnyOperation, call: Call): Promise<Authenticated> {
+  if (call.principal) return { principal: call.principal, allowance: null }
+  if (op.public) return platform.authenticator.anonymous(call.clientAddress)
+  return await platform.authenticator.authenticate(call.credential)
+}
+
+async function beginIdempotent(platform: Platform, op: AnyOperation, call: Call, trace: Trace): Promise<Begun | null> {
+  if (!op.idempotent || call.idempotencyKey === null) return null
+  const { organizationId, userId } = trace.principal!
+  const ownerId = organizationId ?? userId
+  if (!ownerId) return null // Nobody to key it on: only the platform itself calls like that.
+  return await platform.claims.begin({ ownerId, path: `/v1/op/${op.id}`, key: call.idempotencyKey }, trace.inputHash!, trace.invocationId)
+}
+
+/** Whatever happens, the claim is settled: kept with its response, or freed for the next try. */
+async function settling(claim: HeldClaim | null, work: (claim: HeldClaim | null) => Promise<Reply>): Promise<Reply> {
+  if (!claim) return await work(null)
+  let succeeded = false
+  try {
+    const reply = await work(claim)
+    succeeded = reply.status < 300
+    return reply
+  } finally {
+    await claim.settle(succeeded)
+  }
+}
+
+async function* followedBy(body: AsyncIterable<Uint8Array>, last: () => Promise<void>): AsyncIterable<Uint8Array> {
+  try {
+    yield* body
+  } finally {
+    await last()
+  }
+}

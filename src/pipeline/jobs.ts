@@ -1,0 +1,47 @@
+import type { Clock } from '#core/clock.ts'
+import type { Queue } from '#db/queue.ts'
+import type { Db, Tx } from '#db/tables.ts'
+import type { AnyJob } from '#job.ts'
+import type { Jobs } from '#operation.ts'
+import { validatorOf } from './validate.ts'
+
+const STANDARD_RETRY_LIMIT = 5
+const STANDARD_TIMEOUT_SECONDS = 300
+
+export interface JobPlatform {
+  db: Db
+  clock: Clock
+  queue: Queue
+  onFault: (error: unknown, job: string) => void
+}
+
+export function enqueuer(queue: Queue): (tx: Tx) => Jobs {
+  return (tx) => ({
+    async enqueue(job, data) {
+      if (!validatorOf(job.data).Check(data)) throw new Error(`${job.name} was queued with data that breaks its schema`)
+      await queue.send(tx, job.name, data as object)
+    },
+  })
+}
+
+export async function declareJobs(queue: Queue, jobs: readonly AnyJob[]): Promise<void> {
+  for (const job of jobs) await queue.declare(job.name, { retryLimit: job.retryLimit ?? STANDARD_RETRY_LIMIT, timeoutSeconds: job.timeoutSeconds ?? STANDARD_TIMEOUT_SECONDS })
+}
+
+export async function startWorkers(platform: JobPlatform, jobs: readonly AnyJob[]): Promise<void> {
+  for (const job of jobs) {
+    await platform.queue.work(job.name, (data, signal) => runJob(platform, job, data, signal))
+    if (job.schedule) await platform.queue.schedule(job.name, job.schedule)
+  }
+}
+
+export async function runJob(platform: JobPlatform, job: AnyJob, data: unknown, signal: AbortSignal): Promise<void> {
+  const { db, clock, queue } = platform
+  try {
+    if (!validatorOf(job.data).Check(data)) throw new Error(`${job.name} got data that breaks its schema`)
+    await job.run({ db, clock, jobs: enqueuer(queue), signal }, data)
+  } catch (error) {
+    platform.onFault(error, job.name)
+    throw error
+  }
+}

@@ -1,0 +1,22 @@
+import type { Clock } from '#core/clock.ts'
+import type { Db, Tx } from '#db/tables.ts'
+import type { AnyOperation, Jobs } from '#operation.ts'
+import type { AuditTrail } from './audit.ts'
+import type { Authenticator } from './authenticate.ts'
+import type { Claims } from './idempotency.ts'
+import type { RateLimiter } from './rate-limit.ts'
+
+/** What the pipeline stands on. Built once, in main.ts or by a test; every call is handed it. */
+export interface Platform {
+  readonly db: Db
+  readonly clock: Clock
+  readonly baseUrl: () => string
+  readonly operations: ReadonlyMap<string, AnyOperation>
+  readonly authenticator: Authenticator
+  readonly rateLimiter: RateLimiter
+  readonly claims: Claims
+  readonly audit: AuditTrail
+  readonly jobs: (tx: Tx) => Jobs
+  /** Told of failures that are ours; the caller only sees the invocation id. */
+  readonly onFault: (error: unknown, invocationId: string, operation: string) => void
+}

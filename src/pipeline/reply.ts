@@ -1,0 +1,73 @@
+import { Problem, problem } from '#core/problem.ts'
+import type { StoredResponse } from '#model/idempotency.ts'
+import type { AnyOperation, Context } from '#operation.ts'
+import type { Platform } from './platform.ts'
+import { validateOutput } from './validate.ts'
+
+/** An answer, ready for the wire. */
+export interface Reply {
+  status: number
+  headers: Record<string, string>
+  body: Uint8Array | AsyncIterable<Uint8Array>
+}
+
+export const JSON_TYPE = 'application/json; charset=utf-8'
+
+export interface ProblemDocument {
+  type: string
+  title: string
+  status: number
+  detail: string
+  instance: string
+  code: string
+  [member: string]: unknown
+}
+
+/** RFC 9457. What is not one of our problems is a fault of ours: the caller learns the invocation and nothing else. */
+function describe(error: unknown, invocationId: string, baseUrl: string): { known: Problem; document: ProblemDocument } {
+  const known = error instanceof Problem ? error : problem('internal-error', 'Something went wrong on our side. Nothing of this request was kept.')
+  const document = {
+    type: `${baseUrl}/problems/${known.slug}`,
+    title: known.title,
+    status: known.status,
+    detail: known.message,
+    instance: `urn:uuid:${invocationId}`,
+    code: known.slug,
+    ...known.members,
+  }
+  return { known, document }
+}
+
+export function problemReply(error: unknown, invocationId: string, baseUrl: string): Reply {
+  const { known, document } = describe(error, invocationId, baseUrl)
+  return {
+    status: known.status,
+    headers: { 'Content-Type': 'application/problem+json; charset=utf-8', 'Cache-Control': 'no-store', ...known.headers },
+    body: Buffer.from(JSON.stringify(document)),
+  }
+}
+
+export function jsonReply(output: unknown, mediaType = JSON_TYPE): Reply {
+  return { status: 200, headers: { 'Content-Type': mediaType, 'Cache-Control': 'no-store' }, body: Buffer.from(JSON.stringify(output)) }
+}
+
+/** One JSON text a line. The status is sent before the last line is known, so a later failure is a line of its own. */
+export function lineReply(platform: Platform, op: AnyOperation, lines: AsyncIterable<unknown>, context: Context): Reply {
+  async function* encode(): AsyncIterable<Uint8Array> {
+    try {
+      for await (const line of lines) {
+        validateOutput(op.output, line, op.id)
+        yield Buffer.from(`${JSON.stringify(line)}\n`)
+      }
+    } catch (error) {
+      if (!(error instanceof Problem)) platform.onFault(error, context.invocationId, op.id)
+      const { type: about, ...document } = describe(error, context.invocationId, context.baseUrl).document
+      yield Buffer.from(`${JSON.stringify({ type: 'Error', about, ...document })}\n`)
+    }
+  }
+  return { status: 200, headers: { 'Content-Type': 'application/x-ndjson', 'Cache-Control': 'no-store' }, body: encode() }
+}
+
+export function replayOf(response: StoredResponse): Reply {
+  return { status: response.status, headers: { 'Content-Type': response.contentType, 'Cache-Control': 'no-store', 'Idempotent-Replayed': 'true' }, body: response.body }
+}
