@@ -5,6 +5,7 @@ import type { Db, Tables } from './tables.ts'
 
 export interface Database {
   db: Db
+  connectionCount(): number
   close(): Promise<void>
 }
 
@@ -15,6 +16,8 @@ export interface PoolLimits {
 
 const STANDARD_LIMITS: PoolLimits = { maxConnections: 16, idleTimeoutMs: 10_000 }
 
+/** Followed by the process id, so that processes can tell each other apart. */
+export const APPLICATION_NAME = 'groundtrack'
 /** No statement of a request may run longer: a caller has given up by then, and the connection is worth more. */
 const STATEMENT_TIMEOUT_MS = 30_000
 const CONNECT_TIMEOUT_MS = 10_000
@@ -27,14 +30,14 @@ export function openDatabase(connection: string | pg.PoolConfig, limits: Partial
     idleTimeoutMillis: idleTimeoutMs,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     statement_timeout: STATEMENT_TIMEOUT_MS,
-    application_name: 'groundtrack',
+    application_name: `${APPLICATION_NAME} ${process.pid}`,
     types: { getTypeParser },
   })
   // A connection that the server drops while idle is replaced by the pool at the next use; without a listener the
   // event would end the process.
   pool.on('error', () => {})
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: prepared(pool) }) })
-  return { db, close: () => db.destroy() }
+  return { db, connectionCount: () => pool.totalCount, close: () => db.destroy() }
 }
 
 /** Counters and credits come as numbers: they stay far below 2^53, and the check constraints hold them there. */

@@ -21,8 +21,8 @@ export interface Tables {
   }
   project: {
     id: string; org_id: string; name: string; description: string | null; visibility: 'organization' | 'private'
-    region: string | null; bucket_name: string | null; created_by: string | null
-    created_at: Date; updated_at: Date; archived_at: Date | null; deleted_at: Date | null
+    region: string | null; bucket_name: string | null; item_count: Generated<number>; storage_bytes: Generated<number>
+    created_by: string | null; created_at: Date; updated_at: Date; archived_at: Date | null; deleted_at: Date | null
   }
   project_member: { project_id: string; user_id: string; role: ProjectRole; created_at: Date }
   invitation: {

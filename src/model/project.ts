@@ -16,6 +16,8 @@ export interface Project {
   visibility: Visibility
   region: Region | null
   bucketName: string | null
+  itemCount: number
+  storageBytes: number
   createdBy: string | null
   createdAt: Date
   updatedAt: Date
@@ -26,23 +28,26 @@ export interface Project {
 
 interface Row {
   id: string; org_id: string; name: string; description: string | null; visibility: Visibility; region: string | null
-  bucket_name: string | null; created_by: string | null; created_at: Date; updated_at: Date; archived_at: Date | null
+  bucket_name: string | null; item_count: number; storage_bytes: number; created_by: string | null; created_at: Date; updated_at: Date; archived_at: Date | null
   member_role: ProjectRole | null
 }
 
-const COLUMNS = ['p.id', 'p.org_id', 'p.name', 'p.description', 'p.visibility', 'p.region', 'p.bucket_name', 'p.created_by', 'p.created_at', 'p.updated_at', 'p.archived_at'] as const
+const COLUMNS = ['p.id', 'p.org_id', 'p.name', 'p.description', 'p.visibility', 'p.region', 'p.bucket_name', 'p.item_count', 'p.storage_bytes', 'p.created_by', 'p.created_at', 'p.updated_at', 'p.archived_at'] as const
 
 /**
  * Projects that exist for the caller: those of the organization, and those that invited the person as a guest. A key
  * belongs to one organization, so it never follows its owner to another.
  */
 function visible(db: Db, principal: Principal) {
+  return selectProject(db, principal).where('p.deleted_at', 'is', null)
+}
+
+function selectProject(db: Db, principal: Principal) {
   const guest = principal.kind === 'api_key' ? sql<SqlBool>`false` : sql<SqlBool>`m.role is not null`
   return db
     .selectFrom('project as p')
     .leftJoin('project_member as m', (join) => join.onRef('m.project_id', '=', 'p.id').on('m.user_id', '=', principal.userId))
     .select([...COLUMNS, 'm.role as member_role'])
-    .where('p.deleted_at', 'is', null)
     .$if(principal.kind !== 'service', (query) => query.where((where) => where.or([where('p.org_id', '=', principal.organizationId), guest])))
 }
 
@@ -67,6 +72,13 @@ export async function requireRole(db: Db, principal: Principal, id: string, leas
   const project = await requireReader(db, principal, id)
   if (!project.role || LADDER.indexOf(project.role) < LADDER.indexOf(least)) throw accessDenied()
   return project
+}
+
+/** Whoever may read a project may see its lineage, even after it was deleted. */
+export async function requireLineageReader(db: Db, principal: Principal, id: string): Promise<void> {
+  const row = await selectProject(db, principal).where('p.id', '=', id).executeTakeFirst()
+  if (!row) throw notFound('artifact')
+  if (!effectiveRole(row as Row, principal) && row.visibility === 'private') throw accessDenied()
 }
 
 /** For changes: an archived project is read-only until it is taken out of the archive. */
@@ -105,7 +117,7 @@ export async function insert(tx: Tx, project: NewProject): Promise<Project> {
   const row = { id, org_id: project.organizationId, name: project.name, description: project.description, visibility: project.visibility, region: project.region, bucket_name: `svc-${id}`, created_by: project.createdBy, created_at: now, updated_at: now }
   await tx.insertInto('project').values(row).execute()
   if (project.createdBy) await putMember(tx, id, project.createdBy, 'admin', now)
-  return fromRow({ ...row, archived_at: null, member_role: 'admin' }, 'admin')
+  return fromRow({ ...row, item_count: 0, storage_bytes: 0, archived_at: null, member_role: 'admin' }, 'admin')
 }
 
 export interface ProjectChange {
@@ -113,6 +125,16 @@ export interface ProjectChange {
   description?: string | null
   visibility?: Visibility
   isArchived?: boolean
+}
+
+/** From the wire: null means unchanged, except for the description, which it clears. */
+export function toChange(input: { name?: string | null; description?: string | null; visibility?: Visibility | null; is_archived?: boolean | null }): ProjectChange {
+  return {
+    ...(input.name != null ? { name: input.name } : {}),
+    ...(input.description !== undefined ? { description: input.description } : {}),
+    ...(input.visibility != null ? { visibility: input.visibility } : {}),
+    ...(input.is_archived != null ? { isArchived: input.is_archived } : {}),
+  }
 }
 
 export async function update(tx: Tx, project: Project, change: ProjectChange, now: Date): Promise<Project> {
@@ -124,7 +146,7 @@ export async function update(tx: Tx, project: Project, change: ProjectChange, no
 }
 
 export async function softDelete(tx: Tx, id: string, now: Date): Promise<void> {
-  const done = await tx.updateTable('project').set({ deleted_at: now, updated_at: now }).where('id', '=', id).where('deleted_at', 'is', null).executeTakeFirst()
+  const done = await tx.updateTable('project').set({ deleted_at: now, updated_at: now, item_count: 0, storage_bytes: 0 }).where('id', '=', id).where('deleted_at', 'is', null).executeTakeFirst()
   if (done.numUpdatedRows === 0n) throw notFound('project')
 }
 
@@ -156,8 +178,15 @@ export async function putMember(tx: Tx, projectId: string, userId: string, role:
   await tx.insertInto('project_member').values({ project_id: projectId, user_id: userId, role, created_at: now }).onConflict((conflict) => conflict.columns(['project_id', 'user_id']).doUpdateSet({ role })).execute()
 }
 
+/** Zero rows: the person is no member any more. */
+export async function setMemberRole(tx: Tx, projectId: string, userId: string, role: ProjectRole): Promise<void> {
+  const done = await tx.updateTable('project_member').set({ role }).where('project_id', '=', projectId).where('user_id', '=', userId).executeTakeFirst()
+  if (done.numUpdatedRows === 0n) throw notFound('member')
+}
+
 export async function removeMember(tx: Tx, projectId: string, userId: string): Promise<void> {
-  await tx.deleteFrom('project_member').where('project_id', '=', projectId).where('user_id', '=', userId).execute()
+  const done = await tx.deleteFrom('project_member').where('project_id', '=', projectId).where('user_id', '=', userId).executeTakeFirst()
+  if (done.numDeletedRows === 0n) throw notFound('member')
 }
 
 /** A project keeps an admin: taking the role from the last one is refused. The lock makes two such changes wait in line. */
@@ -170,6 +199,6 @@ export async function keepAnAdmin(tx: Tx, projectId: string): Promise<void> {
 function fromRow(row: Row, role: ProjectRole | null): Project {
   return {
     id: row.id, organizationId: row.org_id, name: row.name, description: row.description, visibility: row.visibility, region: row.region as Region | null,
-    bucketName: row.bucket_name, createdBy: row.created_by, createdAt: row.created_at, updatedAt: row.updated_at, archivedAt: row.archived_at, role,
+    bucketName: row.bucket_name, itemCount: row.item_count, storageBytes: row.storage_bytes, createdBy: row.created_by, createdAt: row.created_at, updatedAt: row.updated_at, archivedAt: row.archived_at, role,
   }
 }

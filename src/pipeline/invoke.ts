@@ -18,7 +18,8 @@ export interface Call {
   credential: Credential
   /** Set instead of a credential by background work that acts as the platform itself. */
   principal?: Principal
-  body: unknown
+  /** Parses on demand, in stage 3: who may not call learns nothing about the body. */
+  body: () => unknown
   idempotencyKey: string | null
   clientAddress: string
   signal: AbortSignal
@@ -64,8 +65,9 @@ async function runStages(platform: Platform, op: AnyOperation, call: Call, trace
   if (principal.apiKeyId) platform.audit.countUse(principal.apiKeyId)
   if (allowance) trace.headers = (await platform.rateLimiter.admit(allowance)).headers
   requireScope(principal, op) //                                                         2 scope
-  trace.inputHash = fingerprint(call.body)
-  const input = validateInput(op.input, call.body) //                                    3 input
+  const body = call.body()
+  trace.inputHash = fingerprint(body)
+  const input = validateInput(op.input, body) //                                         3 input
   const begun = await beginIdempotent(platform, op, call, trace)
   if (begun?.outcome === 'replay') return replayOf(begun.response)
 

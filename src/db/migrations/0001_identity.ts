@@ -57,6 +57,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       visibility text not null default 'organization' check (visibility in ('organization', 'private')),
       region text,
       bucket_name text unique,
+      item_count bigint not null default 0 check (item_count >= 0),
+      storage_bytes bigint not null default 0 check (storage_bytes >= 0),
       created_by uuid references app_user (id),
       created_at timestamptz not null,
       updated_at timestamptz not null,

@@ -1,0 +1,69 @@
+/** Puts the platform together from a database, a clock and settings: the same for the service and for tests. */
+import type { Logger } from 'pino'
+import type { Clock } from '#core/clock.ts'
+import type { Queue } from '#db/queue.ts'
+import type { Db } from '#db/tables.ts'
+import { createMetrics, type Metrics } from '#http/metrics.ts'
+import type { AnyJob } from '#job.ts'
+import type { AnyOperation } from '#operation.ts'
+import { createAuditTrail } from '#pipeline/audit.ts'
+import { createAuthenticator } from '#pipeline/authenticate.ts'
+import { createClaims } from '#pipeline/idempotency.ts'
+import { declareJobs, enqueuer, type JobPlatform } from '#pipeline/jobs.ts'
+import { createPasswords } from '#pipeline/passwords.ts'
+import type { Platform } from '#pipeline/platform.ts'
+import { createRateLimiter } from '#pipeline/rate-limit.ts'
+import type { OperatorRoles, SignInPlatform } from '#pipeline/sign-in.ts'
+import { createTokens } from '#pipeline/tokens.ts'
+
+export interface Parts {
+  db: Db
+  connectionCount: () => number
+  clock: Clock
+  queue: Queue
+  log: Logger
+  baseUrl: () => string
+  operations: ReadonlyMap<string, AnyOperation>
+  jobs: readonly AnyJob[]
+  roles: OperatorRoles
+  /** Lower in tests, where nobody guesses passwords. */
+  passwordCost?: number
+}
+
+export interface Composed {
+  platform: Platform
+  auth: SignInPlatform
+  jobPlatform: JobPlatform
+  metrics: Metrics
+  close(): Promise<void>
+}
+
+export async function compose(parts: Parts): Promise<Composed> {
+  const { db, clock, queue, log, baseUrl, operations } = parts
+  const metrics = createMetrics(parts.connectionCount)
+  const onFault = (error: unknown, operation: string, invocation?: string) => {
+    metrics.observeFault(operation)
+    log.error({ err: error, operation, invocation }, 'fault')
+  }
+  await declareJobs(queue, parts.jobs)
+  const tokens = createTokens(db, clock)
+  const audit = createAuditTrail(db, clock, (error) => onFault(error, 'audit'))
+  const claims = createClaims(db, clock)
+  const platform: Platform = {
+    db, clock, baseUrl, operations, audit, claims,
+    authenticator: createAuthenticator(db, clock, tokens),
+    rateLimiter: createRateLimiter(db, clock),
+    jobs: enqueuer(queue),
+    onFault: (error, invocationId, operation) => onFault(error, operation, invocationId),
+  }
+  return {
+    platform,
+    metrics,
+    auth: { db, clock, tokens, passwords: createPasswords(parts.passwordCost), roles: parts.roles },
+    jobPlatform: { db, clock, queue, onFault },
+    async close() {
+      claims.close()
+      await audit.close()
+    },
+  }
+}

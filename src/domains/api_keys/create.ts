@@ -1,0 +1,61 @@
+import Type from 'typebox'
+import { problem } from '#core/problem.ts'
+import { grantsAtMost } from '#core/scopes.ts'
+import { Closed, Nullable, Timestamp, Uuid } from '#core/shapes.ts'
+import * as apiKey from '#model/api-key.ts'
+import { requireOrganization } from '#model/organization.ts'
+import { operation } from '#operation.ts'
+import { EXAMPLE_KEY, Permission } from './wire.ts'
+
+const DAY_MS = 86_400_000
+/** A hundred years: beyond that, dates stop being dates. */
+const MAX_DAYS = 36_500
+
+/** Mints a key of the caller's organization. The secret is in this answer and nowhere else, ever. */
+export default operation({
+  id: 'api_keys.create',
+  scope: 'api_keys:write',
+  tier: 'share_export',
+  input: Closed({
+    name: Type.String({ minLength: 1, maxLength: 200 }),
+    permissions: Type.Optional(Type.Array(Permission, { maxItems: 10, default: ['read'] })),
+    rate_limit: Type.Optional(Nullable(Type.Integer({ minimum: 1, maximum: 2_147_483_647 }))),
+    expires_in_days: Type.Optional(Nullable(Type.Integer({ minimum: 1, maximum: MAX_DAYS }))),
+  }),
+  output: Closed({
+    id: Uuid,
+    key: Type.String(),
+    prefix: Type.String(),
+    name: Type.String(),
+    permissions: Type.Array(Permission),
+    rate_limit: Nullable(Type.Integer()),
+    expires_at: Nullable(Timestamp),
+    created_at: Timestamp,
+  }),
+  example: {
+    input: { name: 'QGIS on my laptop', permissions: ['read'], expires_in_days: 365 },
+    output: { id: EXAMPLE_KEY.id, key: 'svc_k3Jx9QpL_0000000000000000000000000000000000EXAMPL', prefix: EXAMPLE_KEY.prefix, name: EXAMPLE_KEY.name, permissions: ['read'], rate_limit: null, expires_at: EXAMPLE_KEY.expires_at, created_at: EXAMPLE_KEY.created_at },
+  },
+}).handle({
+  async check({ principal }, { permissions }) {
+    const organizationId = requireOrganization(principal)
+    if (!principal.userId) throw problem('forbidden', 'A key belongs to a person, and the caller is none')
+    if (principal.kind === 'api_key' && !grantsAtMost(principal, permissions!)) throw problem('forbidden', 'A key can only create keys with permissions that it holds itself')
+    return { organizationId, userId: principal.userId }
+  },
+  async execute({ tx, clock }, input, owner) {
+    const now = clock.now()
+    const { key, secret } = await apiKey.insert(tx, {
+      ...owner,
+      name: input.name,
+      permissions: [...new Set(input.permissions!)],
+      rateLimitPerHour: input.rate_limit ?? null,
+      expiresAt: input.expires_in_days ? new Date(now.getTime() + input.expires_in_days * DAY_MS) : null,
+      now,
+    })
+    return {
+      id: key.id, key: secret, prefix: key.prefix, name: key.name, permissions: key.permissions as ('read' | 'write' | 'process')[],
+      rate_limit: key.rateLimitPerHour, expires_at: key.expiresAt?.toISOString() ?? null, created_at: key.createdAt.toISOString(),
+    }
+  },
+})

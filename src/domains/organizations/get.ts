@@ -1,0 +1,21 @@
+import { Closed } from '#core/shapes.ts'
+import * as organization from '#model/organization.ts'
+import { operation } from '#operation.ts'
+import { EXAMPLE_ORGANIZATION, OrganizationRecord, toRecord } from './wire.ts'
+
+/** The organization that the caller acts for. */
+export default operation({
+  id: 'organizations.get',
+  scope: 'organizations:read',
+  tier: 'read',
+  input: Closed({}),
+  output: OrganizationRecord,
+  example: { input: {}, output: EXAMPLE_ORGANIZATION },
+}).handle({
+  async check({ principal }) {
+    return organization.requireOrganization(principal)
+  },
+  async execute({ db }, _input, organizationId) {
+    return toRecord(await organization.get(db, organizationId))
+  },
+})

@@ -1,0 +1,25 @@
+import Type from 'typebox'
+import { Closed } from '#core/shapes.ts'
+import * as organization from '#model/organization.ts'
+import { operation } from '#operation.ts'
+import { EXAMPLE_MEMBER, EXAMPLE_ORGANIZATION, MemberRecord } from './wire.ts'
+
+/** Members with their roles and spend caps, for owners and admins. */
+export default operation({
+  id: 'organizations.members.list',
+  scope: 'organizations:read',
+  tier: 'read',
+  input: Closed({ organizationId: Type.String() }),
+  output: Closed({ members: Type.Array(MemberRecord), count: Type.Integer() }),
+  example: { input: { organizationId: EXAMPLE_ORGANIZATION.id }, output: { members: [EXAMPLE_MEMBER], count: 1 } },
+}).handle({
+  async check({ principal }, { organizationId }) {
+    const own = organization.requireNamedOrganization(principal, organizationId)
+    organization.requireAdmin(principal)
+    return own
+  },
+  async execute({ db }, _input, organizationId) {
+    const members = await organization.listMembers(db, organizationId)
+    return { members, count: members.length }
+  },
+})

@@ -1,0 +1,101 @@
+import Type from 'typebox'
+import { Choice, Closed, FreeForm, Nullable, Timestamp, Uuid } from '#core/shapes.ts'
+import type { Organization } from '#model/organization.ts'
+
+const Text = Type.String({ maxLength: 2_000 })
+const OptionalText = Type.Optional(Nullable(Text))
+
+/** What an organization says of itself. */
+export const profileInput = {
+  description: OptionalText,
+  website: OptionalText,
+  industry: OptionalText,
+  size: OptionalText,
+  country: OptionalText,
+  abn: OptionalText,
+  tax_number: OptionalText,
+  billing_email: OptionalText,
+  billing_admin_id: Type.Optional(Nullable(Uuid)),
+  billing_address: Type.Optional(Nullable(FreeForm)),
+}
+
+export const OrganizationRecord = Closed(
+  {
+    id: Uuid,
+    name: Type.String(),
+    slug: Type.String(),
+    description: Nullable(Type.String()),
+    website: Nullable(Type.String()),
+    industry: Nullable(Type.String()),
+    size: Nullable(Type.String()),
+    country: Nullable(Type.String()),
+    abn: Nullable(Type.String()),
+    tax_number: Nullable(Type.String()),
+    billing_email: Nullable(Type.String()),
+    billing_admin_id: Nullable(Uuid),
+    billing_address: Nullable(FreeForm),
+    plan: Type.String(),
+    billing_mode: Choice(['credit', 'card', 'enterprise']),
+    enterprise_billing: Type.Boolean(),
+    enterprise_billing_status: Choice(['none', 'requested', 'confirmed']),
+    created_at: Timestamp,
+  },
+  { $id: 'Organization' },
+)
+
+export function toRecord(organization: Organization) {
+  const { enterprise_status, plan_id, created_at, ...profile } = organization
+  const isEnterprise = enterprise_status === 'confirmed'
+  return {
+    ...profile,
+    plan: plan_id,
+    billing_mode: isEnterprise ? ('enterprise' as const) : plan_id === 'free' ? ('card' as const) : ('credit' as const),
+    // Asking for enterprise billing is not having it: staff confirm it.
+    enterprise_billing: isEnterprise,
+    enterprise_billing_status: enterprise_status,
+    created_at: created_at.toISOString(),
+  }
+}
+
+export const MemberRecord = Closed(
+  {
+    user_id: Uuid,
+    email: Type.String(),
+    name: Type.String(),
+    role: Choice(['owner', 'admin', 'member']),
+    per_order_limit_credits: Nullable(Type.Integer()),
+    spend_limit_credits: Nullable(Type.Integer()),
+  },
+  { $id: 'OrganizationMember' },
+)
+
+/** For the reference. */
+export const EXAMPLE_ORGANIZATION = {
+  id: '0199f2c4-1d00-7c11-8e21-6a1f4b7c9d02',
+  name: 'Coastal Survey',
+  slug: 'coastal-survey-7c9d02',
+  description: null,
+  website: 'https://coastal.example',
+  industry: 'Environment',
+  size: '11-50',
+  country: 'AU',
+  abn: null,
+  tax_number: null,
+  billing_email: 'accounts@coastal.example',
+  billing_admin_id: null,
+  billing_address: null,
+  plan: 'free',
+  billing_mode: 'card' as const,
+  enterprise_billing: false,
+  enterprise_billing_status: 'none' as const,
+  created_at: '2026-03-01T09:00:00.000Z',
+}
+
+export const EXAMPLE_MEMBER = {
+  user_id: '0199f2c3-bb20-7e66-a1da-4a3f2e1d0c9b',
+  email: 'ana@example.com',
+  name: 'Ana Pereira',
+  role: 'member' as const,
+  per_order_limit_credits: 20_000,
+  spend_limit_credits: null,
+}

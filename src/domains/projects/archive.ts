@@ -1,0 +1,31 @@
+import Type from 'typebox'
+import { Closed, Nullable, Uuid } from '#core/shapes.ts'
+import * as project from '#model/project.ts'
+import { operation } from '#operation.ts'
+import { EXAMPLE_PROJECT, Name, ProjectRecord, toRecord } from './wire.ts'
+
+/** Makes a project read-only and hides it from lists; `is_archived: false` takes it out again. */
+export default operation({
+  id: 'projects.archive',
+  scope: 'projects:write',
+  tier: 'compute',
+  input: Closed({
+    project_id: Uuid,
+    name: Type.Optional(Nullable(Name)),
+    description: Type.Optional(Nullable(Type.String({ maxLength: 10_000 }))),
+    is_archived: Type.Optional(Nullable(Type.Boolean())),
+  }),
+  output: ProjectRecord,
+  example: {
+    input: { project_id: EXAMPLE_PROJECT.id },
+    output: { ...EXAMPLE_PROJECT, status: 'archived', is_archived: true, archived_at: '2026-06-01T08:00:00.000Z' },
+  },
+}).handle({
+  async check({ db, principal }, { project_id }) {
+    return await project.requireRole(db, principal, project_id, 'admin')
+  },
+  async execute({ tx, clock, attributeTo }, input, found) {
+    attributeTo(found.organizationId)
+    return toRecord(await project.update(tx, found, project.toChange({ ...input, is_archived: input.is_archived ?? true }), clock.now()))
+  },
+})

@@ -1,0 +1,42 @@
+import Type from 'typebox'
+import { Closed, Nullable } from '#core/shapes.ts'
+import { requireOrganization } from '#model/organization.ts'
+import * as project from '#model/project.ts'
+import { operation } from '#operation.ts'
+import { EXAMPLE_PROJECT, Name, ProjectRecord, Region, toRecord, Visibility } from './wire.ts'
+
+/** Opens a project with a storage bucket of its own; the caller becomes its admin. */
+export default operation({
+  id: 'projects.create',
+  scope: 'projects:write',
+  tier: 'compute',
+  produces: ['project:created'],
+  events: ['project.created'],
+  input: Closed({
+    name: Name,
+    description: Type.Optional(Nullable(Type.String({ maxLength: 10_000 }))),
+    gcs_region: Type.Optional(Region),
+    visibility: Type.Optional(Visibility),
+  }),
+  output: ProjectRecord,
+  example: { input: { name: 'Reef monitoring', description: 'Quarterly bleaching survey' }, output: EXAMPLE_PROJECT },
+}).handle({
+  async check({ principal }) {
+    return requireOrganization(principal)
+  },
+  async execute({ tx, principal, clock, lineage, events }, input, organizationId) {
+    const made = await project.insert(tx, {
+      organizationId,
+      name: input.name,
+      description: input.description ?? null,
+      visibility: input.visibility ?? 'organization',
+      region: input.gcs_region ?? 'australia-southeast1',
+      createdBy: principal.userId,
+      now: clock.now(),
+    })
+    lineage.record('project', made.id, 'created')
+    const { id, name, visibility, status, created_at } = toRecord(made)
+    events.emit('project.created', id, { id, name, visibility, status, created_at })
+    return toRecord(made)
+  },
+})

@@ -1,0 +1,25 @@
+import Type from 'typebox'
+import { Closed, Uuid } from '#core/shapes.ts'
+import * as project from '#model/project.ts'
+import { operation } from '#operation.ts'
+import { EXAMPLE_PROJECT } from './wire.ts'
+
+/** Soft-deletes a project with everything in it and returns its storage to the organization. */
+export default operation({
+  id: 'projects.delete',
+  scope: 'projects:write',
+  tier: 'destructive',
+  events: ['item.deleted'],
+  input: Closed({ project_id: Uuid }),
+  output: Closed({ deleted: Type.Literal(true), project_id: Uuid, storage_freed_bytes: Type.Integer() }),
+  example: { input: { project_id: EXAMPLE_PROJECT.id }, output: { deleted: true, project_id: EXAMPLE_PROJECT.id, storage_freed_bytes: 0 } },
+}).handle({
+  async check({ db, principal }, { project_id }) {
+    return await project.requireRole(db, principal, project_id, 'admin')
+  },
+  async execute({ tx, clock, attributeTo }, _input, found) {
+    attributeTo(found.organizationId)
+    await project.softDelete(tx, found.id, clock.now())
+    return { deleted: true as const, project_id: found.id, storage_freed_bytes: found.storageBytes }
+  },
+})

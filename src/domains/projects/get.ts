@@ -1,0 +1,24 @@
+import { Closed, Uuid } from '#core/shapes.ts'
+import * as invitation from '#model/invitation.ts'
+import * as project from '#model/project.ts'
+import { operation } from '#operation.ts'
+import { EXAMPLE_MEMBER, EXAMPLE_PROJECT, ProjectWithMembers, toInvited, toMember, toRecord } from './wire.ts'
+
+/** One project with its members and what it stores. Those who may manage members see open invitations too. */
+export default operation({
+  id: 'projects.get',
+  scope: 'items:read',
+  tier: 'read',
+  input: Closed({ project_id: Uuid }),
+  output: ProjectWithMembers,
+  example: { input: { project_id: EXAMPLE_PROJECT.id }, output: { ...EXAMPLE_PROJECT, members: [EXAMPLE_MEMBER] } },
+}).handle({
+  async check({ db, principal }, { project_id }) {
+    return await project.requireReader(db, principal, project_id)
+  },
+  async execute({ db, clock }, _input, found) {
+    const members = await project.listMembers(db, found.id)
+    const invited = found.role === 'admin' ? await invitation.listOpen(db, found.id, clock.now()) : []
+    return { ...toRecord(found), members: [...members.map((member) => toMember(found.id, member)), ...invited.map(toInvited)] }
+  },
+})

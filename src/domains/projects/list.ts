@@ -1,0 +1,24 @@
+import Type from 'typebox'
+import { Closed, Limit, Offset } from '#core/shapes.ts'
+import { requireOrganization } from '#model/organization.ts'
+import * as project from '#model/project.ts'
+import { operation } from '#operation.ts'
+import { EXAMPLE_PROJECT, ProjectRecord, toRecord } from './wire.ts'
+
+/** The projects that the caller can see, newest first. */
+export default operation({
+  id: 'projects.list',
+  scope: 'items:read',
+  tier: 'read',
+  input: Closed({ include_archived: Type.Optional(Type.Boolean({ default: false })), limit: Limit(100, 1000), offset: Offset }),
+  output: Closed({ projects: Type.Array(ProjectRecord), total: Type.Integer() }),
+  example: { input: {}, output: { projects: [EXAMPLE_PROJECT], total: 1 } },
+}).handle({
+  async check({ principal }) {
+    requireOrganization(principal)
+  },
+  async execute({ db, principal }, { include_archived, limit, offset }) {
+    const { projects, total } = await project.list(db, principal, { includeArchived: include_archived!, limit: limit!, offset: offset! })
+    return { projects: projects.map(toRecord), total }
+  },
+})

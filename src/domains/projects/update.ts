@@ -1,0 +1,30 @@
+import Type from 'typebox'
+import { Closed, Nullable, Uuid } from '#core/shapes.ts'
+import * as project from '#model/project.ts'
+import { operation } from '#operation.ts'
+import { EXAMPLE_PROJECT, Name, ProjectRecord, toRecord, Visibility } from './wire.ts'
+
+/** Changes what is given and keeps the rest; a null description clears it. */
+export default operation({
+  id: 'projects.update',
+  scope: 'projects:write',
+  tier: 'compute',
+  input: Closed({
+    project_id: Uuid,
+    name: Type.Optional(Nullable(Name)),
+    description: Type.Optional(Nullable(Type.String({ maxLength: 10_000 }))),
+    visibility: Type.Optional(Nullable(Visibility)),
+    is_archived: Type.Optional(Nullable(Type.Boolean())),
+  }),
+  output: ProjectRecord,
+  example: { input: { project_id: EXAMPLE_PROJECT.id, name: 'Reef monitoring' }, output: EXAMPLE_PROJECT },
+}).handle({
+  async check({ db, principal }, { project_id, is_archived }) {
+    const found = await project.requireRole(db, principal, project_id, 'admin')
+    return is_archived === false ? found : project.requireActive(found)
+  },
+  async execute({ tx, clock, attributeTo }, input, found) {
+    attributeTo(found.organizationId)
+    return toRecord(await project.update(tx, found, project.toChange(input), clock.now()))
+  },
+})

@@ -1,0 +1,24 @@
+import { Closed, Uuid } from '#core/shapes.ts'
+import * as project from '#model/project.ts'
+import { operation } from '#operation.ts'
+import { EXAMPLE_MEMBER, EXAMPLE_PROJECT, MemberRecord, Role, toMember } from './wire.ts'
+
+/** Changes the role of a project member; the last admin stays one. */
+export default operation({
+  id: 'projects.update_member',
+  scope: 'projects:write',
+  tier: 'compute',
+  input: Closed({ project_id: Uuid, user_id: Uuid, role: Role }),
+  output: MemberRecord,
+  example: { input: { project_id: EXAMPLE_PROJECT.id, user_id: EXAMPLE_MEMBER.user_id, role: 'editor' }, output: EXAMPLE_MEMBER },
+}).handle({
+  async check({ db, principal }, { project_id }) {
+    return project.requireActive(await project.requireRole(db, principal, project_id, 'admin'))
+  },
+  async execute({ tx, attributeTo }, { user_id, role }, found) {
+    attributeTo(found.organizationId)
+    await project.setMemberRole(tx, found.id, user_id, role)
+    await project.keepAnAdmin(tx, found.id)
+    return toMember(found.id, (await project.findMember(tx, found.id, user_id))!)
+  },
+})

@@ -1,0 +1,110 @@
+import Type from 'typebox'
+import { Choice, Closed, Nullable, Timestamp, Uuid } from '#core/shapes.ts'
+import type { Invitation } from '#model/invitation.ts'
+import { REGIONS, type Project, type ProjectMember } from '#model/project.ts'
+
+export const Name = Type.String({ minLength: 1, maxLength: 255 })
+export const Visibility = Choice(['organization', 'private'])
+export const Role = Choice(['admin', 'editor', 'viewer'])
+export const Region = Choice(REGIONS)
+
+const fields = {
+  id: Uuid,
+  organization_id: Uuid,
+  name: Type.String(),
+  description: Nullable(Type.String()),
+  visibility: Visibility,
+  status: Choice(['active', 'archived']),
+  is_archived: Type.Boolean(),
+  gcs_region: Nullable(Region),
+  gcs_bucket_name: Nullable(Type.String()),
+  has_storage_bucket: Type.Boolean(),
+  item_count: Type.Integer(),
+  storage_bytes: Type.Integer(),
+  role: Nullable(Role),
+  created_by: Nullable(Uuid),
+  created_at: Timestamp,
+  updated_at: Timestamp,
+  archived_at: Nullable(Timestamp),
+}
+
+export const ProjectRecord = Closed(fields, { $id: 'Project' })
+
+export function toRecord(project: Project) {
+  return {
+    id: project.id,
+    organization_id: project.organizationId,
+    name: project.name,
+    description: project.description,
+    visibility: project.visibility,
+    status: project.archivedAt ? ('archived' as const) : ('active' as const),
+    is_archived: project.archivedAt !== null,
+    gcs_region: project.region,
+    gcs_bucket_name: project.bucketName,
+    has_storage_bucket: project.bucketName !== null,
+    item_count: project.itemCount,
+    storage_bytes: project.storageBytes,
+    role: project.role,
+    created_by: project.createdBy,
+    created_at: project.createdAt.toISOString(),
+    updated_at: project.updatedAt.toISOString(),
+    archived_at: project.archivedAt?.toISOString() ?? null,
+  }
+}
+
+/** A member, or somebody invited by email who has not signed in yet. */
+export const MemberRecord = Closed(
+  {
+    project_id: Uuid,
+    user_id: Nullable(Uuid),
+    email: Type.String(),
+    name: Nullable(Type.String()),
+    role: Role,
+    status: Choice(['active', 'invited']),
+    created_at: Timestamp,
+    expires_at: Nullable(Timestamp),
+  },
+  { $id: 'ProjectMember' },
+)
+
+export function toMember(projectId: string, member: ProjectMember) {
+  return { project_id: projectId, user_id: member.userId, email: member.email, name: member.name, role: member.role, status: 'active' as const, created_at: member.createdAt.toISOString(), expires_at: null }
+}
+
+export function toInvited(invitation: Invitation) {
+  return { project_id: invitation.projectId, user_id: null, email: invitation.email, name: null, role: invitation.role, status: 'invited' as const, created_at: invitation.createdAt.toISOString(), expires_at: invitation.expiresAt.toISOString() }
+}
+
+export const ProjectWithMembers = Closed({ ...fields, members: Type.Array(MemberRecord) }, { $id: 'ProjectWithMembers' })
+
+/** For the reference. */
+export const EXAMPLE_PROJECT = {
+  id: '0199f2c4-5c1a-7b3e-9a44-0d6f3c1b2a10',
+  organization_id: '0199f2c4-1d00-7c11-8e21-6a1f4b7c9d02',
+  name: 'Reef monitoring',
+  description: 'Quarterly bleaching survey',
+  visibility: 'organization' as const,
+  status: 'active' as const,
+  is_archived: false,
+  gcs_region: 'australia-southeast1' as const,
+  gcs_bucket_name: 'svc-0199f2c4-5c1a-7b3e-9a44-0d6f3c1b2a10',
+  has_storage_bucket: true,
+  item_count: 0,
+  storage_bytes: 0,
+  role: 'admin' as const,
+  created_by: '0199f2c3-aa10-7d55-b0c9-3f2e1d0c9b8a',
+  created_at: '2026-03-01T09:30:00.000Z',
+  updated_at: '2026-03-01T09:30:00.000Z',
+  archived_at: null,
+}
+
+export const EXAMPLE_MEMBER = {
+  project_id: EXAMPLE_PROJECT.id,
+  user_id: '0199f2c3-bb20-7e66-a1da-4a3f2e1d0c9b',
+  email: 'ana@example.com',
+  name: 'Ana Pereira',
+  role: 'editor' as const,
+  status: 'active' as const,
+  created_at: '2026-03-02T10:00:00.000Z',
+  expires_at: null,
+}

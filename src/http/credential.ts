@@ -1,0 +1,17 @@
+import type { FastifyRequest } from 'fastify'
+import type { Credential } from '#pipeline/authenticate.ts'
+
+/** `Authorization` first, then `X-API-Key`, then `key=` on GET; the two fallbacks take API keys only. */
+export function credentialOf(request: FastifyRequest): Credential {
+  const authorization = request.headers.authorization
+  if (authorization !== undefined) {
+    const [scheme, secret, rest] = authorization.trim().split(/\s+/)
+    const isBearer = scheme?.toLowerCase() === 'bearer' && secret !== undefined && rest === undefined
+    return { via: 'bearer', secret: isBearer ? secret : '' } // Another scheme is a bad credential, not an absent one.
+  }
+  const header = request.headers['x-api-key']
+  if (typeof header === 'string') return { via: 'key', secret: header.trim() }
+  const query = (request.query as Record<string, unknown> | null)?.['key']
+  if (request.method === 'GET' && typeof query === 'string') return { via: 'key', secret: query }
+  return null
+}

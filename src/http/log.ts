@@ -1,0 +1,30 @@
+import { pino, type Logger } from 'pino'
+import type { DestinationStream } from 'pino'
+
+/** One JSON line per event. Secrets are struck out here, once, whoever logs. */
+export function createLog(level: string, destination?: DestinationStream): Logger {
+  const options = {
+    level,
+    base: null,
+    timestamp: () => `,"time":"${new Date().toISOString()}"`,
+    redact: { paths: ['*.password', '*.key', '*.token', '*.access_token', '*.refresh_token', '*.secret', '*.authorization', 'password', 'key', 'token', 'secret'], censor: '[struck]' },
+    serializers: { err: describeError },
+  }
+  return destination ? pino(options, destination) : pino(options)
+}
+
+/** Message, code and stack. Not the fields of a database error that quote values (`detail`, `where`, `parameters`). */
+function describeError(error: unknown): object {
+  if (!(error instanceof Error)) return { message: strike(String(error)) }
+  const { name, message, stack } = error
+  const code = (error as { code?: unknown }).code
+  const cause = error.cause === undefined ? {} : { cause: error.cause instanceof Error ? error.cause.message : strike(String(error.cause)) }
+  return { name, message: strike(message), stack: strike(stack ?? ''), ...(code === undefined ? {} : { code }), ...cause }
+}
+
+const SECRET_SHAPES = /svc_[0-9A-Za-z]{8}_[0-9A-Za-z]+|eyJ[\w-]+\.[\w-]+\.[\w-]*|whsec_[\w+/=-]+|([?&](?:key|token|password|grant)=)[^&\s"]+/g
+
+/** Strikes what looks like one of our secrets out of free text and addresses. */
+export function strike(text: string): string {
+  return text.replaceAll(SECRET_SHAPES, (_match, name: string | undefined) => `${name ?? ''}[struck]`)
+}

@@ -1,0 +1,24 @@
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
+
+export interface Metrics {
+  observeCall(operation: string, status: number, seconds: number): void
+  observeFault(operation: string): void
+  text(): Promise<string>
+  readonly contentType: string
+}
+
+const CALL_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
+
+export function createMetrics(poolSize: () => number): Metrics {
+  const registry = new Registry()
+  collectDefaultMetrics({ register: registry })
+  const calls = new Histogram({ name: 'groundtrack_call_seconds', help: 'Duration of operation calls', labelNames: ['operation', 'status'], buckets: CALL_SECONDS, registers: [registry] })
+  const faults = new Counter({ name: 'groundtrack_faults_total', help: 'Failures that are ours, by operation or job', labelNames: ['operation'], registers: [registry] })
+  new Gauge({ name: 'groundtrack_database_connections', help: 'Open connections to the database', registers: [registry], collect() { this.set(poolSize()) } })
+  return {
+    observeCall: (operation, status, seconds) => calls.observe({ operation, status: String(status) }, seconds),
+    observeFault: (operation) => faults.inc({ operation }),
+    text: () => registry.metrics(),
+    contentType: registry.contentType,
+  }
+}

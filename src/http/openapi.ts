@@ -1,0 +1,204 @@
+/** The published contract, made of the same schemas that check every call. */
+import type { TSchema } from 'typebox'
+import { TABLE } from '#contract/table.ts'
+import { PROBLEMS } from '#core/problem.ts'
+import type { AnyOperation } from '#operation.ts'
+import { RefreshInput, SignInInput, SignOutInput, SignUpInput } from './auth.ts'
+
+/** Rises with every change of the contract after the first release; it is not the `/v1` of the path. */
+const CONTRACT_VERSION = '2.0.0'
+
+type Json = Record<string, unknown>
+
+export function openApiDocument(operations: ReadonlyMap<string, AnyOperation>, baseUrl: string): Json {
+  const schemas: Json = { Problem: PROBLEM_SCHEMA }
+  const published = [...operations.values()].filter((op) => TABLE.get(op.id)?.status !== 'operator').toSorted((a, b) => (a.id < b.id ? -1 : 1))
+  const paths: Json = { ...authPaths(schemas), ...eventTypesPath }
+  for (const op of published) paths[`/v1/op/${op.id}`] = { post: describe(op, schemas) }
+  const domains = [...new Set(published.map((op) => op.id.split('.')[0]!))]
+  return {
+    openapi: '3.1.0',
+    info: { title: 'Groundtrack', version: CONTRACT_VERSION, description: DESCRIPTION, license: { name: 'Apache-2.0', identifier: 'Apache-2.0' } },
+    servers: [{ url: baseUrl }],
+    tags: ['Sign-in', 'Events', ...domains].map((name) => ({ name })),
+    security: [{ bearer: [] }, { apiKey: [] }],
+    paths,
+    components: {
+      securitySchemes: {
+        bearer: { type: 'http', scheme: 'bearer', description: 'A session token from `POST /auth/sign-in`, or an API key (`svc_…`).' },
+        apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'An API key, for tools that cannot set `Authorization`. On GET routes `?key=` works too.' },
+      },
+      parameters: { IdempotencyKey: IDEMPOTENCY_PARAMETER },
+      headers: RATE_HEADERS,
+      responses: Object.fromEntries(PROBLEM_RESPONSES.map(([status, description]) => [`Problem${status}`, problemResponse(status, description)])),
+      schemas,
+    },
+  }
+}
+
+const DESCRIPTION = `Satellite and aerial imagery as typed operations.
+
+Every operation is \`POST /v1/op/{operation}\` with a JSON object as its body. The resource path \`POST /v1/{resource}/{action}\`, with a slash for each dot of the id, is the same operation: same body, credentials, checks and errors.
+
+Failures are \`application/problem+json\` (RFC 9457); \`code\` names the kind, \`type\` leads to its page, \`instance\` identifies the call. Unknown fields are refused. Times are RFC 3339 in UTC; geometry is GeoJSON in WGS84.`
+
+function describe(op: AnyOperation, schemas: Json): Json {
+  const row = TABLE.get(op.id)!
+  return {
+    operationId: op.id,
+    tags: [row.domain],
+    summary: row.summary,
+    description: descriptionOf(op, row.summary),
+    'x-side-effect': op.tier,
+    'x-required-scope': op.scope,
+    'x-public': op.public ?? false,
+    'x-idempotent': op.idempotent ?? false,
+    'x-raw': op.raw ?? 'json',
+    ...(op.public ? { security: [] } : {}),
+    ...(op.idempotent ? { parameters: [{ $ref: '#/components/parameters/IdempotencyKey' }] } : {}),
+    requestBody: {
+      required: (op.input as { required?: string[] }).required !== undefined,
+      content: { 'application/json': { schema: hoist(op.input, schemas), example: op.example.input } },
+    },
+    responses: { '200': success(op, schemas), ...failures(op) },
+  }
+}
+
+function descriptionOf(op: AnyOperation, summary: string): string {
+  const idempotency = op.idempotent ? ' Send an `Idempotency-Key`: without one, a retry may run twice.' : ''
+  return `${summary}${op.public ? ' Needs no credential.' : ` Requires the scope \`${op.scope}\`.`}${idempotency}`
+}
+
+const RAW_TYPES = { bytes: 'application/octet-stream', xml: 'application/xml', ndjson: 'application/x-ndjson' } as const
+
+function success(op: AnyOperation, schemas: Json): Json {
+  const type = op.raw && op.raw !== 'json' ? RAW_TYPES[op.raw] : (op.mediaType ?? 'application/json')
+  const schema = op.raw === 'bytes' || op.raw === 'xml' ? { type: 'string' } : hoist(op.output, schemas)
+  return {
+    description: 'Done',
+    headers: { 'X-Svc-Invocation-ID': { $ref: '#/components/headers/InvocationId' }, RateLimit: { $ref: '#/components/headers/RateLimit' }, 'RateLimit-Policy': { $ref: '#/components/headers/RateLimitPolicy' } },
+    content: { [type]: { schema, ...(op.example.output === undefined ? {} : { example: op.example.output }) } },
+  }
+}
+
+const PROBLEM_RESPONSES: readonly (readonly [number, string])[] = [
+  [400, 'Not possible as asked'],
+  [401, 'No valid credential'],
+  [403, 'Scope, role or organization is missing'],
+  [404, 'No such thing, here or anywhere'],
+  [409, 'Idempotency-Key used with another body, or still running'],
+  [422, 'A field is missing, unknown or out of range'],
+  [429, 'Too many requests'],
+  [500, 'Our fault; nothing was kept'],
+]
+
+function failures(op: AnyOperation): Json {
+  const apply = (status: number) => (status !== 409 || op.idempotent) && (status !== 401 || !op.public)
+  return Object.fromEntries(PROBLEM_RESPONSES.filter(([status]) => apply(status)).map(([status]) => [String(status), { $ref: `#/components/responses/Problem${status}` }]))
+}
+
+function problemResponse(status: number, description: string): Json {
+  const slug = Object.entries(PROBLEMS).find(([, entry]) => entry.status === status)![0]
+  return {
+    description,
+    content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' }, example: { type: `/problems/${slug}`, title: description, status, detail: description, instance: 'urn:uuid:0199f2c5-0001-7aaa-8bbb-0123456789ab', code: slug } } },
+  }
+}
+
+const PROBLEM_SCHEMA = {
+  type: 'object',
+  description: 'RFC 9457. Some kinds add members of their own.',
+  required: ['type', 'title', 'status', 'detail', 'instance', 'code'],
+  properties: {
+    type: { type: 'string', format: 'uri-reference', description: 'Leads to a page about this kind of problem' },
+    title: { type: 'string' },
+    status: { type: 'integer' },
+    detail: { type: 'string', description: 'What to change, for a person' },
+    instance: { type: 'string', description: 'Identifies this call; quote it in a report' },
+    code: { type: 'string', enum: Object.keys(PROBLEMS) },
+    errors: { type: 'array', description: 'With 422: each field and what it must be', items: { type: 'object', required: ['field', 'message'], properties: { field: { type: 'string' }, message: { type: 'string' } } } },
+  },
+}
+
+const IDEMPOTENCY_PARAMETER = {
+  name: 'Idempotency-Key', in: 'header', required: false, schema: { type: 'string', minLength: 1, maxLength: 255 },
+  description: 'A string of your own, unique per intended effect. An identical retry within 24 hours gets the first response byte for byte and executes nothing.',
+}
+
+const RATE_HEADERS = {
+  InvocationId: { description: 'Identifies this call in the audit and in lineage', schema: { type: 'string', format: 'uuid' } },
+  RateLimit: { description: 'Remaining requests and seconds until the window ends: `"key";r=9999;t=3600`', schema: { type: 'string' } },
+  RateLimitPolicy: { description: 'The quota and its window: `"key";q=10000;w=3600`', schema: { type: 'string' } },
+}
+
+/** Named shapes move to `components.schemas`, so that generated clients get one type for each. */
+function hoist(schema: unknown, schemas: Json): Json {
+  return walk(schema) as Json
+
+  function walk(node: unknown): unknown {
+    if (Array.isArray(node)) return node.map(walk)
+    if (node === null || typeof node !== 'object') return node
+    const { $id, 'x-documented-required': alsoRequired, ...rest } = node as Json & { $id?: string; 'x-documented-required'?: string[] }
+    if ($id && schemas[$id]) return { $ref: `#/components/schemas/${$id}` }
+    const plain: Json = Object.fromEntries(Object.entries(rest).map(([key, value]) => [key, key === 'default' || key === 'enum' || key === 'const' ? value : walk(value)]))
+    if (alsoRequired) plain['required'] = [...((plain['required'] as string[] | undefined) ?? []), ...alsoRequired]
+    if (!$id) return plain
+    schemas[$id] = plain
+    return { $ref: `#/components/schemas/${$id}` }
+  }
+}
+
+function authPaths(schemas: Json): Json {
+  const route = (operationId: string, summary: string, input: TSchema, status: string, answer: Json | null): Json => ({
+    post: {
+      operationId, summary, tags: ['Sign-in'], security: [],
+      requestBody: { required: true, content: { 'application/json': { schema: hoist(input, schemas) } } },
+      responses: {
+        [status]: answer ? { description: 'Done', content: { 'application/json': { schema: answer } } } : { description: 'Done' },
+        '401': { $ref: '#/components/responses/Problem401' }, '422': { $ref: '#/components/responses/Problem422' }, '429': { $ref: '#/components/responses/Problem429' },
+      },
+    },
+  })
+  schemas['Grant'] = GRANT_SCHEMA
+  const grant = { $ref: '#/components/schemas/Grant' }
+  return {
+    '/auth/sign-up': route('auth.sign_up', 'Make an account; open invitations for the address are accepted.', SignUpInput, '201', grant),
+    '/auth/sign-in': route('auth.sign_in', 'Exchange email and password for a session.', SignInInput, '200', grant),
+    '/auth/refresh': route('auth.refresh', 'Spend a refresh token for a new pair; may switch the organization.', RefreshInput, '200', grant),
+    '/auth/sign-out': route('auth.sign_out', 'End the session of a refresh token.', SignOutInput, '204', null),
+    '/auth/me': {
+      get: {
+        operationId: 'auth.me', summary: 'The signed-in person and their organizations.', tags: ['Sign-in'], security: [{ bearer: [] }],
+        responses: { '200': { description: 'Done', content: { 'application/json': { schema: ME_SCHEMA } } }, '401': { $ref: '#/components/responses/Problem401' } },
+      },
+    },
+  }
+}
+
+const text = { type: 'string' }
+const USER_SCHEMA = { type: 'object', required: ['id', 'email', 'name'], properties: { id: text, email: text, name: text } }
+const GRANT_SCHEMA = {
+  type: 'object',
+  required: ['access_token', 'token_type', 'expires_in', 'refresh_token', 'user', 'organization_id'],
+  properties: { access_token: text, token_type: { const: 'Bearer' }, expires_in: { type: 'integer' }, refresh_token: text, user: USER_SCHEMA, organization_id: { type: ['string', 'null'] } },
+}
+const ME_SCHEMA = {
+  type: 'object',
+  required: ['user', 'organizations'],
+  properties: { user: USER_SCHEMA, organizations: { type: 'array', items: { type: 'object', required: ['id', 'name', 'role'], properties: { id: text, name: text, role: { enum: ['owner', 'admin', 'member'] } } } } },
+}
+
+const eventTypesPath = {
+  '/v1/event-types': {
+    get: {
+      operationId: 'event_types.list', summary: 'The event types that fire, with the schema of their data.', tags: ['Events'],
+      responses: {
+        '200': {
+          description: 'Done',
+          content: { 'application/json': { schema: { type: 'object', required: ['event_types'], properties: { event_types: { type: 'array', items: { type: 'object', required: ['type', 'domain', 'description', 'entity_type', 'data_schema'], properties: { type: text, domain: text, description: text, entity_type: text, data_schema: { type: 'object' } } } } } } } },
+        },
+        '401': { $ref: '#/components/responses/Problem401' },
+      },
+    },
+  },
+}

@@ -1,0 +1,49 @@
+import { Readable } from 'node:stream'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { problem } from '#core/problem.ts'
+import type { AnyOperation } from '#operation.ts'
+import { invoke, type Invoked } from '#pipeline/invoke.ts'
+import type { Platform } from '#pipeline/platform.ts'
+import { parseBody } from './body.ts'
+import { credentialOf } from './credential.ts'
+
+/** `POST /v1/op/{id}` and `POST /v1/{resource}/{action}`: the same operation, the same everything. */
+export function registerOperations(app: FastifyInstance, platform: Platform, observe: (request: FastifyRequest, op: AnyOperation, invoked: Invoked) => void): void {
+  app.all<{ Params: { '*': string } }>('/v1/*', async (request, reply) => {
+    const op = platform.operations.get(operationId(request.params['*']))
+    if (!op) throw problem('unknown-operation', 'There is no such operation; GET /openapi.json lists all of them')
+    if (request.method !== 'POST') throw problem('method-not-allowed', `Invoke '${op.id}' with POST`, { headers: { Allow: 'POST' } })
+    const invoked = await invoke(platform, op, {
+      credential: credentialOf(request),
+      body: () => parseBody(request.body as Buffer | undefined, request.headers['content-type'], request.headers['content-encoding']),
+      idempotencyKey: idempotencyKeyOf(request),
+      clientAddress: request.ip,
+      signal: abortedWith(reply),
+    })
+    observe(request, op, invoked)
+    return send(reply, invoked)
+  })
+}
+
+/** Dots and slashes never mix: each operation has exactly two addresses. */
+function operationId(path: string): string {
+  if (path.startsWith('op/')) return path.slice('op/'.length)
+  return path.includes('.') ? '' : path.replaceAll('/', '.')
+}
+
+function idempotencyKeyOf(request: FastifyRequest): string | null {
+  const header = request.headers['idempotency-key']
+  return header === undefined ? null : String(header)
+}
+
+/** Aborts when the caller hangs up before the answer is out. */
+function abortedWith(reply: FastifyReply): AbortSignal {
+  const controller = new AbortController()
+  reply.raw.once('close', () => { if (!reply.raw.writableFinished) controller.abort() })
+  return controller.signal
+}
+
+export function send(reply: FastifyReply, { status, headers, body }: Pick<Invoked, 'status' | 'headers' | 'body'>): FastifyReply {
+  reply.code(status).headers(headers)
+  return reply.send(body instanceof Uint8Array ? body : Readable.from(body, { objectMode: false }))
+}

@@ -1,0 +1,124 @@
+import { createHash } from 'node:crypto'
+import fastify, { type FastifyError, type FastifyInstance } from 'fastify'
+import { EVENT_TYPES } from '#core/event-types.ts'
+import { newId } from '#core/ids.ts'
+import { Problem, problem, type ProblemSlug } from '#core/problem.ts'
+import type { Platform } from '#pipeline/platform.ts'
+import { problemReply } from '#pipeline/reply.ts'
+import type { SignInPlatform } from '#pipeline/sign-in.ts'
+import type { Logger } from 'pino'
+import { registerAuth } from './auth.ts'
+import { MAX_BODY_BYTES } from './body.ts'
+import { credentialOf } from './credential.ts'
+import { registerHeaders } from './headers.ts'
+import { strike } from './log.ts'
+import type { Metrics } from './metrics.ts'
+import { openApiDocument } from './openapi.ts'
+import { registerOperations, send } from './operations.ts'
+import { registerPages } from './pages.ts'
+
+export interface ServerOptions {
+  platform: Platform
+  auth: SignInPlatform
+  log: Logger
+  metrics: Metrics
+  /** False while starting and stopping. */
+  isReady: () => boolean
+  /** False for a pure worker, which only tells how it is. */
+  api: boolean
+}
+
+const REQUEST_TIMEOUT_MS = 120_000
+const MAX_URL_LENGTH = 8_192
+
+export function buildServer({ platform, auth, log, metrics, isReady, api }: ServerOptions): FastifyInstance {
+  const app = fastify({
+    bodyLimit: MAX_BODY_BYTES,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    routerOptions: { maxParamLength: MAX_URL_LENGTH },
+    forceCloseConnections: 'idle',
+    clientErrorHandler: refuseMalformed,
+    exposeHeadRoutes: true,
+    trustProxy: false, // A forwarded address is the caller's own claim: limits by address would be theirs to choose.
+  })
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
+  registerHeaders(app, { https: platform.baseUrl().startsWith('https:') })
+  registerErrors(app, platform)
+  registerHealth(app, metrics, isReady)
+  if (!api) return app
+  registerOperations(app, platform, (request, op, { status, trace }) => {
+    const durationMs = performance.now() - trace.startedAtMs
+    metrics.observeCall(op.id, status, durationMs / 1000)
+    const { principal, organizationId, invocationId } = trace
+    log.info({ invocation: invocationId, operation: op.id, status, ms: Math.round(durationMs), principal: principal?.kind ?? 'none', organization: organizationId, address: request.ip }, 'call')
+  })
+  registerAuth(app, platform, auth)
+  registerEventTypes(app, platform)
+  registerContract(app, platform)
+  registerPages(app)
+  app.addHook('onResponse', async (request, reply) => {
+    if (!request.url.startsWith('/v1/')) log.debug({ method: request.method, url: strike(request.url), status: reply.statusCode, ms: Math.round(reply.elapsedTime) }, 'request')
+  })
+  return app
+}
+
+/** What the web framework refuses by itself, in our own words. */
+const FRAMEWORK_PROBLEMS: Record<number, { slug: ProblemSlug; detail: string }> = {
+  400: { slug: 'bad-request', detail: 'The request could not be read' },
+  404: { slug: 'not-found', detail: 'There is nothing at this address' },
+  413: { slug: 'payload-too-large', detail: 'A body may have at most 10 MiB' },
+  415: { slug: 'unsupported-media-type', detail: 'Send Content-Type: application/json' },
+  503: { slug: 'unavailable', detail: 'The service is stopping' },
+}
+
+function registerErrors(app: FastifyInstance, platform: Platform): void {
+  app.setNotFoundHandler((request) => { throw problem('not-found', `There is nothing at ${strike(request.url.slice(0, 200))}`) })
+  app.setErrorHandler((error: FastifyError | Problem, _request, reply) => {
+    const known = error instanceof Problem ? null : FRAMEWORK_PROBLEMS[error.statusCode ?? 500]
+    const shown = known ? problem(known.slug, known.detail) : error
+    const invocationId = newId()
+    if (!(shown instanceof Problem)) platform.onFault(error, invocationId, 'http')
+    return send(reply, problemReply(shown, invocationId, platform.baseUrl()))
+  })
+}
+
+function registerHealth(app: FastifyInstance, metrics: Metrics, isReady: () => boolean): void {
+  app.get('/health', async () => ({ status: 'ok' }))
+  app.get('/ready', async () => {
+    if (!isReady()) throw problem('unavailable', 'The service is starting or stopping')
+    return { status: 'ready' }
+  })
+  app.get('/metrics', async (_request, reply) => reply.type(metrics.contentType).send(await metrics.text()))
+}
+
+function registerEventTypes(app: FastifyInstance, platform: Platform): void {
+  app.get('/v1/event-types', async (request, reply) => {
+    const { allowance } = await platform.authenticator.authenticate(credentialOf(request))
+    if (allowance) reply.headers((await platform.rateLimiter.admit(allowance)).headers)
+    return { event_types: EVENT_TYPES }
+  })
+}
+
+function registerContract(app: FastifyInstance, platform: Platform): void {
+  let rendered: { body: Buffer; etag: string } | null = null
+  app.get('/openapi.json', async (request, reply) => {
+    rendered ??= render(platform)
+    reply.headers({ ETag: rendered.etag, 'Cache-Control': 'no-cache' })
+    if (request.headers['if-none-match'] === rendered.etag) return reply.code(304).send()
+    return reply.type('application/json; charset=utf-8').send(rendered.body)
+  })
+}
+
+function render(platform: Platform): { body: Buffer; etag: string } {
+  const body = Buffer.from(JSON.stringify(openApiDocument(platform.operations, platform.baseUrl())))
+  return { body, etag: `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"` }
+}
+
+/** Bytes that are not HTTP never reach a route: answer in kind and hang up. */
+function refuseMalformed(error: { code?: string }, socket: import('node:net').Socket): void {
+  if (error.code === 'ECONNRESET' || socket.destroyed || !socket.writable) return void socket.destroy()
+  const status = error.code === 'HPE_HEADER_OVERFLOW' ? '431 Request Header Fields Too Large' : error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? '408 Request Timeout' : '400 Bad Request'
+  const body = JSON.stringify({ type: 'about:blank', title: status.slice(4), status: Number(status.slice(0, 3)), detail: 'The request could not be read', code: 'bad-request' })
+  socket.end(`HTTP/1.1 ${status}\r\nContent-Type: application/problem+json\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`)
+}

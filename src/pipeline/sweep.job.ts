@@ -1,0 +1,18 @@
+import { Closed } from '#core/shapes.ts'
+import { job } from '#job.ts'
+import * as idempotency from '#model/idempotency.ts'
+import * as rateWindow from '#model/rate-window.ts'
+import * as session from '#model/session.ts'
+import * as signingKey from '#model/signing-key.ts'
+
+const DAY_MS = 86_400_000
+
+/** Removes what has run out: stored responses after a day, ended sessions, old windows; and renews the signing key. */
+export const sweep = job({ name: 'pipeline.sweep', data: Closed({}), schedule: '*/10 * * * *' }).handle(async ({ db, clock }) => {
+  const now = clock.now()
+  const dayAgo = new Date(now.getTime() - DAY_MS)
+  await idempotency.sweep(db, now)
+  await rateWindow.sweep(db, dayAgo)
+  await session.sweep(db, dayAgo)
+  await signingKey.rotate(db, now)
+})

@@ -1,0 +1,38 @@
+/** Everything that is built, held against the contract before the first request. */
+import { TABLE } from '#contract/table.ts'
+import type { AnyJob } from '#job.ts'
+import type { AnyOperation } from '#operation.ts'
+import { sweep } from '#pipeline/sweep.job.ts'
+import { domains } from './registry.domains.ts'
+
+export const operations: ReadonlyMap<string, AnyOperation> = checked(Object.entries(domains).flatMap(([name, domain]) => domain.operations.map((op) => ({ name, op }))))
+
+export const jobs: readonly AnyJob[] = [sweep, ...Object.values(domains).flatMap((domain) => domain.jobs)]
+
+/** An operation that departs from the table does not start: a wrong scope or tier must never serve one request. */
+function checked(entries: readonly { name: string; op: AnyOperation }[]): Map<string, AnyOperation> {
+  const found = new Map<string, AnyOperation>()
+  for (const { name, op } of entries) {
+    const departures = departuresOf(name, op)
+    if (found.has(op.id)) departures.push('stands twice')
+    if (departures.length > 0) throw new Error(`operation ${op.id}: ${departures.join('; ')}`)
+    found.set(op.id, op)
+  }
+  return found
+}
+
+export function departuresOf(domain: string, op: AnyOperation): string[] {
+  const row = TABLE.get(op.id)
+  if (!row) return ['is not in the operation table']
+  const same = (what: string, built: unknown, stated: unknown) => (JSON.stringify(built) === JSON.stringify(stated) ? [] : [`${what} is ${JSON.stringify(built)}, the table says ${JSON.stringify(stated)}`])
+  return [
+    ...same('domain', domain, row.domain),
+    ...same('scope', op.scope, row.scope),
+    ...same('tier', op.tier, row.tier),
+    ...same('public', op.public ?? false, row.public),
+    ...same('raw', op.raw ?? 'json', row.raw),
+    ...same('idempotent', op.idempotent ?? false, row.idempotent),
+    ...same('produces', op.produces ?? [], row.produces),
+    ...(op.events ?? []).filter((type) => !row.events.includes(type)).map((type) => `emits ${type}, which the table does not list`),
+  ]
+}
