@@ -48,13 +48,16 @@ interface Identity {
 }
 
 export async function startEmbedded(dataDir: string, options: EmbeddedOptions = {}): Promise<EmbeddedPostgres> {
-  const identity = unprivilegedIdentity()
-  const clusterDir = placeCluster(dataDir, identity)
-  const socketDir = makeSocketDir(clusterDir, identity)
+  const existing = existingCluster(dataDir)
+  const identity = existing ? ownerOf(existing) : unprivilegedIdentity()
+  const clusterDir = existing ?? placeCluster(dataDir, identity)
   const pidFile = path.join(clusterDir, 'postmaster.pid')
   const running = livePid(pidFile)
-  if (running) return supervised({ pid: await waitUntilReady(pidFile, () => null), attached: true, socketDir, pidFile })
-
+  if (running) {
+    const pid = await waitUntilReady(pidFile, () => null)
+    return supervised({ pid, attached: true, socketDir: socketDirOf(pidFile), pidFile })
+  }
+  const socketDir = makeSocketDir(clusterDir, identity)
   const native = placeBinaries(identity)
   if (!fs.existsSync(path.join(clusterDir, 'PG_VERSION'))) initialise(native, clusterDir, identity)
   const log = fs.openSync(path.join(clusterDir, 'server.log'), 'a')
@@ -91,6 +94,22 @@ function supervised(server: { pid: number; attached: boolean; socketDir: string;
   }
 }
 
+/** The cluster that an earlier start made for this folder, wherever it had to put it. One that root owns was never begun. */
+function existingCluster(dataDir: string): string | null {
+  const note = path.join(dataDir, LOCATION_NOTE)
+  const parents = [dataDir, ...(fs.existsSync(note) ? [fs.readFileSync(note, 'utf8').trim()] : [])]
+  return parents.map((parent) => path.join(parent, 'postgres')).find((dir) => fs.existsSync(dir) && fs.statSync(dir).uid !== 0) ?? null
+}
+
+/** A cluster stays with the user who made it: root acts as that user instead of taking it away from them. */
+function ownerOf(clusterDir: string): Identity {
+  const { uid, gid } = fs.statSync(clusterDir)
+  const self = process.getuid?.()
+  if (self === 0) return { uid, gid }
+  if (self !== undefined && self !== uid) throw new Error(`The database in ${clusterDir} belongs to another user (number ${uid}). Run this as that user or as root, or choose another DATA_DIR.`)
+  return {}
+}
+
 /** PostgreSQL refuses to run as root, so root hands it to a user that owns nothing else. */
 function unprivilegedIdentity(): Identity {
   if (process.getuid?.() !== 0) return {}
@@ -110,6 +129,8 @@ function isReachable(target: string): boolean {
 
 /** Where root keeps what an unprivileged user must reach although DATA_DIR or the checkout lies in a private folder. */
 const SHARED_ROOT = '/var/lib/groundtrack'
+/** In DATA_DIR: says where the cluster is when it could not be put there. */
+const LOCATION_NOTE = 'postgres.location'
 
 function placeCluster(dataDir: string, identity: Identity): string {
   fs.mkdirSync(dataDir, { recursive: true, mode: identity.uid === undefined ? 0o700 : 0o711 })
@@ -119,7 +140,7 @@ function placeCluster(dataDir: string, identity: Identity): string {
     if (!isReachable(dataDir)) {
       parent = path.join(SHARED_ROOT, createHash('sha256').update(fs.realpathSync(dataDir)).digest('hex').slice(0, 16))
       fs.mkdirSync(parent, { recursive: true, mode: 0o755 })
-      fs.writeFileSync(path.join(dataDir, 'postgres.location'), `${parent}\n`)
+      fs.writeFileSync(path.join(dataDir, LOCATION_NOTE), `${parent}\n`)
     }
   }
   const clusterDir = path.join(parent, 'postgres')
@@ -200,6 +221,11 @@ function livePid(pidFile: string): number | null {
   } catch {
     return null
   }
+}
+
+/** The running server says itself where it listens; a TMPDIR of ours that differs from its own does not matter then. */
+function socketDirOf(pidFile: string): string {
+  return fs.readFileSync(pidFile, 'utf8').split('\n')[4]!
 }
 
 async function waitUntilReady(pidFile: string, failure: () => string | null): Promise<number> {
