@@ -1,15 +1,11 @@
 /** Composition root: the only place that constructs adapters and touches the process. */
-import { mkdirSync } from 'node:fs'
-import { setTimeout as sleep } from 'node:timers/promises'
-import { sql } from 'kysely'
-import { destination } from 'pino'
+import { destination, type Logger } from 'pino'
 import { compose } from './compose.ts'
 import { ConfigError, loadConfig, type Config } from './config.ts'
 import { systemClock } from '#core/clock.ts'
-import { startEmbedded, SUPERUSER } from '#db/embedded.ts'
 import { migrate } from '#db/migrate.ts'
-import { APPLICATION_NAME, openDatabase, type Database } from '#db/open.ts'
 import { openQueue } from '#db/queue.ts'
+import { openServiceDatabase, type ServiceDatabase } from '#db/service-database.ts'
 import { createLog } from '#http/log.ts'
 import { buildServer } from '#http/server.ts'
 import * as user from '#model/user.ts'
@@ -18,15 +14,24 @@ import { banner } from './banner.ts'
 import { DEMO_EMAIL, seedDemo } from './demo.ts'
 import { jobs, operations } from './registry.ts'
 
-const DATABASE_WAIT_MS = 30_000
 const STOP_TIMEOUT_MS = 25_000
 
-async function start(config: Config): Promise<{ stop(): Promise<void> }> {
+interface Service {
+  stop(): Promise<void>
+}
+
+async function start(config: Config): Promise<Service> {
   const log = createLog(config.logLevel, destination({ dest: 2, sync: false }))
-  mkdirSync(config.dataDir, { recursive: true })
-  const embedded = config.databaseUrl ? null : await startEmbedded(config.dataDir)
-  const database = openDatabase(embedded ? { host: embedded.socketDir, user: SUPERUSER, database: 'postgres' } : config.databaseUrl)
-  await waitForDatabase(database)
+  const database = await openServiceDatabase(config)
+  try {
+    return await serve(config, log, database)
+  } catch (error) {
+    await database.close().catch(() => {}) // Whatever failed, no database server is left running for nobody.
+    throw error
+  }
+}
+
+async function serve(config: Config, log: Logger, database: ServiceDatabase): Promise<Service> {
   const { applied } = await migrate(database.db)
   const isWorker = config.role !== 'api'
   const queue = await openQueue(database.db, { worker: isWorker, onError: (error) => log.error({ err: error }, 'queue') })
@@ -44,7 +49,7 @@ async function start(config: Config): Promise<{ stop(): Promise<void> }> {
   if (config.port === 0) baseUrl = baseUrl.replace(/:0$/, `:${new URL(address).port}`)
   if (isWorker) await startWorkers(composed.jobPlatform, jobs)
   ready = true
-  process.stdout.write(banner({ baseUrl, role: config.role, dataDir: config.dataDir, embedded, hasDemo: (await user.findByEmail(database.db, DEMO_EMAIL)) !== null }))
+  process.stdout.write(banner({ baseUrl, role: config.role, dataDir: config.dataDir, embedded: database.embedded, hasDemo: (await user.findByEmail(database.db, DEMO_EMAIL)) !== null }))
 
   return {
     async stop() {
@@ -52,38 +57,14 @@ async function start(config: Config): Promise<{ stop(): Promise<void> }> {
       await app.close()
       await queue.stop()
       await composed.close()
-      const isLast = embedded ? await isLastClient(database) : false
       await database.close()
-      if (embedded && isLast) await embedded.stop()
       log.flush()
     },
   }
 }
 
-async function waitForDatabase({ db }: Database): Promise<void> {
-  const deadline = Date.now() + DATABASE_WAIT_MS
-  for (;;) {
-    try {
-      await sql`select 1`.execute(db)
-      return
-    } catch (error) {
-      if (Date.now() > deadline) throw new Error(`The database cannot be reached: ${(error as Error).message}`)
-      await sleep(250)
-    }
-  }
-}
-
-/** Another process on the same DATA_DIR keeps the embedded server for itself. */
-async function isLastClient({ db }: Database): Promise<boolean> {
-  const { rows } = await sql<{ n: number }>`
-    select count(*) as n from pg_stat_activity
-    where application_name like ${`${APPLICATION_NAME}%`} and application_name <> current_setting('application_name')
-  `.execute(db)
-  return rows[0]!.n === 0
-}
-
 /** The first signal ends what is under way in good order; a second one, or a stop that hangs, ends it at once. */
-function stopOnSignal(service: { stop(): Promise<void> }): void {
+function stopOnSignal(service: Service): void {
   let stopping = false
   const onSignal = () => {
     if (stopping) process.exit(1)
@@ -99,6 +80,7 @@ try {
   stopOnSignal(await start(loadConfig(process.env)))
 } catch (error) {
   if (error instanceof ConfigError) console.error(error.message)
+  else if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE') console.error(`${(error as Error).message.replace(/^listen EADDRINUSE: /, '')}: set PORT to another one.`)
   else console.error('Groundtrack could not start:', (error as Error).message, '\n', (error as Error).stack)
   process.exit(1)
 }
