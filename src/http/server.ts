@@ -56,7 +56,7 @@ export function buildServer({ platform, auth, log, metrics, isReady, api }: Serv
   registerAuth(app, platform, auth)
   registerEventTypes(app, platform)
   registerContract(app, platform)
-  registerPages(app)
+  registerPages(app, platform)
   app.addHook('onResponse', async (request, reply) => {
     if (!request.url.startsWith('/v1/')) log.debug({ method: request.method, url: strike(request.url), status: reply.statusCode, ms: Math.round(reply.elapsedTime) }, 'request')
   })
