@@ -19,6 +19,8 @@ export const LIMITS = {
   tagBytes: 16 * MIB,
   /** Bytes of tag values that one file may make us hold. */
   tagBytesTotal: 48 * MIB,
+  /** Values of one numeric tag; tables of block offsets are read page by page and may be longer. */
+  tagValueCount: 1_000_000,
   /** Decoded bytes of one block, also of a strip, which has no pixel limit of its own. */
   blockBytes: 128 * MIB,
   /** Stored bytes of one block may exceed the decoded ones by this factor and constant: codecs grow noise a little. */
