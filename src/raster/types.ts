@@ -28,8 +28,8 @@ export const DATA_TYPES = [
 
 /**
  * The type of a sample as a reader sees it. Odd widths are unpacked into the next whole type without
- * scaling: 1–7 bit to uint8, 9–15 bit to uint16, 17–31 bit to uint32, 24-bit floats to float32
- * (`RasterInfo.bitsPerSample` tells the stored width).
+ * scaling: 1–7 bit to uint8, 9–15 bit to uint16, 17–31 bit to uint32 (`RasterInfo.bitsPerSample`
+ * tells the stored width).
  */
 export type DataType = (typeof DATA_TYPES)[number];
 

@@ -81,22 +81,3 @@ export function halfToNumber(half: number): number {
   if (exponent === 31) return fraction ? NaN : sign * Infinity;
   return sign * (1 + fraction / 1024) * 2 ** (exponent - 15);
 }
-
-/** Floats of 24 bits (1 sign, 7 exponent, 16 fraction), low byte first, to single ones. */
-export function widenFloat24(bytes: Uint8Array): Float32Array {
-  const out = new Float32Array(Math.floor(bytes.length / 3));
-  for (let i = 0; i < out.length; i++) {
-    const value = (bytes[i * 3] ?? 0) | ((bytes[i * 3 + 1] ?? 0) << 8) | ((bytes[i * 3 + 2] ?? 0) << 16);
-    out[i] = float24ToNumber(value);
-  }
-  return out;
-}
-
-function float24ToNumber(value: number): number {
-  const sign = value & 0x800000 ? -1 : 1;
-  const exponent = (value >> 16) & 0x7f;
-  const fraction = value & 0xffff;
-  if (exponent === 0) return sign * fraction * 2 ** -78;
-  if (exponent === 127) return fraction ? NaN : sign * Infinity;
-  return sign * (1 + fraction / 65536) * 2 ** (exponent - 63);
-}

@@ -21,7 +21,7 @@ export function sampleType(bits: number, format: number): SampleType {
 
 function floatType(bits: number): DataType {
   if (bits === 16) return 'float16';
-  if (bits === 24 || bits === 32) return 'float32';
+  if (bits === 32) return 'float32';
   if (bits === 64) return 'float64';
   throw badBits(bits);
 }
