@@ -1,3 +1,4 @@
+import { requireCrs } from '#raster/crs/fromGeoKeys.ts'
 import { RasterError, type Affine, type Crs, type Level, type Raster, type RasterInfo } from '#raster/types.ts'
 
 import { applyAffine, invertAffine } from './affine.ts'
@@ -34,9 +35,9 @@ const PADDING_PX = 2
 export function placementOf(info: RasterInfo): Placement {
   let placement = placements.get(info)
   if (!placement) {
-    const { crs, transform, width, height } = info
+    const { transform, width, height } = info
     if (!transform) throw new RasterError('no_georeference', 'The raster says nothing about where it lies')
-    if (!crs) throw new RasterError('unknown_crs', info.crsProblem ?? 'The raster names no coordinate reference system')
+    const crs = requireCrs(info)
     placement = { crs, transform, extent: mercatorExtent({ width, height, transform, crs }), fromMercator: projectorFromMercator(crs) }
     placements.set(info, placement)
   }
