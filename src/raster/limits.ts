@@ -26,6 +26,8 @@ export const LIMITS = {
   /** Stored bytes of one block may exceed the decoded ones by this factor and constant: codecs grow noise a little. */
   storedBlockGrowth: 2,
   storedBlockSlackBytes: 64 * 1024,
+  /** Decoded bytes of the blocks that one window reads at the same time; one block is always allowed. */
+  blockBytesInFlight: 64 * MIB,
   /** Samples of a window assembled at once. */
   windowBytes: 256 * MIB,
   /** Uncompressed strips taller than this are read as several blocks. */

@@ -54,8 +54,6 @@ function photometricColors(directory: Directory): readonly ColorInterpretation[]
       return directory.bandCount >= 3 ? ['red', 'green', 'blue'] : ['gray'];
     case PHOTOMETRIC.palette:
       return ['palette'];
-    case PHOTOMETRIC.cmyk:
-      return ['cyan', 'magenta', 'yellow', 'black'];
     default:
       return ['gray'];
   }
@@ -96,6 +94,18 @@ export function colorTable(map: readonly number[] | null, bits: number, nodata: 
     table[i * 4 + 1] = Math.floor((map[count + i] ?? 0) / divisor);
     table[i * 4 + 2] = Math.floor((map[2 * count + i] ?? 0) / divisor);
     table[i * 4 + 3] = i === nodata ? 0 : 255;
+  }
+  return table;
+}
+
+/** Where black is the largest value, the palette that shows it so. */
+export function invertedGrayTable(bits: number): Uint8Array | null {
+  if (bits > 8) return null;
+  const count = 2 ** bits;
+  const table = new Uint8Array(count * 4);
+  for (let i = 0; i < count; i++) {
+    const gray = Math.floor((255 * (count - 1 - i)) / (count - 1));
+    table.set([gray, gray, gray, 255], i * 4);
   }
   return table;
 }

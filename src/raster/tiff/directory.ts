@@ -101,13 +101,14 @@ async function readCoding(fields: Fields, sample: SampleType, bandCount: number)
   };
 }
 
-/** Subsampled YCbCr outside JPEG, and the Lab spaces, need a colour conversion that no satellite product uses. */
+/** CMYK, Lab and subsampled YCbCr outside JPEG need a colour conversion that no satellite product uses. */
 function assertPhotometric(photometric: number, compression: CompressionName): void {
-  const isLab = photometric === PHOTOMETRIC.cielab || photometric === PHOTOMETRIC.icclab || photometric === PHOTOMETRIC.itulab;
-  if (isLab || (photometric === PHOTOMETRIC.ycbcr && compression !== 'jpeg' && compression !== 'webp')) {
+  if (CONVERTED.has(photometric) || (photometric === PHOTOMETRIC.ycbcr && compression !== 'jpeg' && compression !== 'webp')) {
     throw new RasterError('unsupported', `TIFF photometric interpretation ${photometric} is not supported with ${compression}`);
   }
 }
+
+const CONVERTED: ReadonlySet<number> = new Set([PHOTOMETRIC.cmyk, PHOTOMETRIC.cielab, PHOTOMETRIC.icclab, PHOTOMETRIC.itulab]);
 
 const PREDICTED: ReadonlySet<CompressionName> = new Set(['lzw', 'deflate', 'zstd']);
 

@@ -44,7 +44,8 @@ function toItem(attributeText: string, text: string): MetadataItem {
     sample: sample !== undefined && /^\d{1,5}$/.test(sample) ? Number(sample) : null,
     role: attributes.get('role') ?? null,
     domain: attributes.get('domain') ?? null,
-    value: unescapeXml(text),
+    // GDAL escapes a value and then the document that holds it.
+    value: unescapeXml(unescapeXml(text)),
   };
 }
 
@@ -64,7 +65,7 @@ export function formatGdalMetadata(items: readonly MetadataItem[]): string {
     const sample = item.sample === null ? '' : ` sample="${item.sample}"`;
     const role = item.role === null ? '' : ` role="${escapeXml(item.role)}"`;
     const domain = item.domain === null ? '' : ` domain="${escapeXml(item.domain)}"`;
-    return `  <Item name="${escapeXml(item.name)}"${sample}${role}${domain}>${escapeXml(item.value)}</Item>`;
+    return `  <Item name="${escapeXml(item.name)}"${sample}${role}${domain}>${escapeXml(escapeXml(item.value))}</Item>`;
   });
   return `<GDALMetadata>\n${lines.join('\n')}\n</GDALMetadata>\n`;
 }
