@@ -39,12 +39,21 @@ export interface AreaOptions {
 export function chooseArea(info: RasterInfo, { polygons, maxPixels, minSidePx }: AreaOptions): Area {
   const full = polygons ? toPixels(info, polygons) : null
   const inLevel = (index: number): Area => areaInLevel(info, index, full)
-  if (minSidePx !== undefined) return inLevel(smallestSufficient(info, minSidePx))
+  if (minSidePx !== undefined) return atMost(inLevel(smallestSufficient(info, minSidePx)), maxPixels)
   for (let index = 0; index < info.levels.length; index++) {
     const area = inLevel(index)
     if (area.window.width * area.window.height <= maxPixels) return area
   }
   throw new RasterError('limit_exceeded', 'The area is too large and the raster has no overview that is small enough')
+}
+
+/** A raster without overviews is described by its middle. */
+function atMost(area: Area, maxPixels: number): Area {
+  const { x, y, width, height } = area.window
+  const share = Math.sqrt(maxPixels / (width * height))
+  if (share >= 1) return area
+  const [w, h] = [Math.max(1, Math.floor(width * share)), Math.max(1, Math.floor(height * share))]
+  return { ...area, window: { x: x + Math.floor((width - w) / 2), y: y + Math.floor((height - h) / 2), width: w, height: h } }
 }
 
 /** The smallest level whose longer side has at least this many pixels; the full size if none has. */

@@ -5,7 +5,7 @@ import { applyAffine, invertAffine } from './affine.ts'
 import { mercatorExtent, type MercatorExtent } from './extent.ts'
 import { buildGrid, ratioAt, type CoordinateGrid } from './grid.ts'
 import { checkTile, tileTransform, WORLD_M, type TileAddress, type TileSize } from './mercator.ts'
-import { projectorFromMercator, type Point, type Projector } from './projector.ts'
+import { projectorBetween, projectorFromMercator, type Point, type Projector } from './projector.ts'
 
 /** A rectangle of the target, and where its pixels lie in one level of the source. */
 export interface WarpWindow {
@@ -86,6 +86,42 @@ function planRectangle(info: RasterInfo, placement: Placement, tile: Affine, rec
     }
   }
   return planWindow(info, { x, y, width, height }, locateIn)
+}
+
+/** A grid of pixels in any coordinate system. */
+export interface TargetGrid {
+  crs: Crs
+  transform: Affine
+  width: number
+  height: number
+}
+
+/** Where the pixels of any target grid lie in the raster. */
+export function planTarget(raster: Raster, target: TargetGrid): WarpWindow[] {
+  const { crs } = placementOf(raster.info)
+  const project = projectorBetween(target.crs, crs)
+  const locateIn = (inverse: Affine): Projector => {
+    const point: Point = [0, 0]
+    return (px, py, out) => {
+      project(...applyAffine(target.transform, px, py), point)
+      out[0] = inverse[0] + point[0] * inverse[1] + point[1] * inverse[2]
+      out[1] = inverse[3] + point[0] * inverse[4] + point[1] * inverse[5]
+    }
+  }
+  return [planWindow(raster.info, { x: 0, y: 0, width: target.width, height: target.height }, locateIn)]
+}
+
+/** The whole raster shrunk (or stretched) to a size, without any projection: rasters without a place have pictures too. */
+export function planPreview(raster: Raster, width: number, height: number): WarpWindow[] {
+  const { info } = raster
+  const level = chooseLevel(info, Math.min(info.width / width, info.height / height))
+  const { width: levelWidth, height: levelHeight } = info.levels[level] as Level
+  const ratio = { x: levelWidth / width, y: levelHeight / height }
+  const locate: Projector = (px, py, out) => {
+    out[0] = px * ratio.x
+    out[1] = py * ratio.y
+  }
+  return [{ x: 0, y: 0, grid: buildGrid({ width, height, locate }), level, ratio }]
 }
 
 /** Chooses the level for a rectangle of the target and builds its grid. `locateIn` gets the inverse of a level's transform. */

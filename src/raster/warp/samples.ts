@@ -157,8 +157,8 @@ export function scalePlane(samples: SampleArray, mask: Uint8Array, scale: ByteSc
   }
 }
 
-/** A range of one value shows it, and what is above, in full. */
-export const factorOf = ({ low, high, first, last }: ByteScale): number => (high > low ? (last - first) / (high - low) : Number.MAX_VALUE)
+/** A range of one value shows what is above it in full. A range that descends (a negative scale) turns around. */
+export const factorOf = ({ low, high, first, last }: ByteScale): number => (high === low ? Number.MAX_VALUE : (last - first) / (high - low))
 
 /** The bands' nodata values, for a target. */
 export const nodataOf = (all: readonly Band[], bands: readonly number[]): (number | null)[] => bands.map((band) => all[band]?.nodata ?? null)
