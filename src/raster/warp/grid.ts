@@ -33,7 +33,7 @@ export interface GridOptions {
  * GDAL allows 0.125 pixels. Nearest-neighbour sampling then picks the neighbour for up to an eighth of the samples; a
  * finer grid costs little and keeps us within a hundredth of them of the exact answer.
  */
-export const DEFAULT_MAX_ERROR_PX = 0.01
+export const DEFAULT_MAX_ERROR_PX = 0.001
 const STEPS = [64, 32, 16, 8] as const
 const FINEST_STEP = 8
 
