@@ -14,6 +14,10 @@ export const RASTER_ERROR_CODES = [
   'limit_exceeded',
   'invalid_argument',
   'aborted',
+  // Of the pool: its queue is full, a task took too long, or the child that ran it died.
+  'overloaded',
+  'deadline_exceeded',
+  'worker_failed',
 ] as const;
 
 export type RasterErrorCode = (typeof RASTER_ERROR_CODES)[number];

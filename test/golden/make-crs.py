@@ -20,6 +20,8 @@ TOLERANCE_M = 1.0
 # Datums that reach over a continent are checked where their most used shift belongs: NAD 27 in the 48 states.
 # and the Krovak system in Czechia.
 AREA = {4267: (-120, 27, -70, 48), 4156: (12.5, 48.7, 18.5, 50.9), 5514: (12.5, 48.7, 18.5, 50.9)}
+# The mean shift of the 48 states, which is what NAD 27 without a zone means to most.
+PREFERRED = {4267: '-8,160,176'}
 # Spheres and the ellipsoid of old sea ice grids, whose geographic coordinates are meant as they are.
 UNSHIFTED = {4047, 4052, 4053, 4054}
 
@@ -166,6 +168,8 @@ def choose(code, proj, info, metres):
     else:
         figure = ' '.join(f'+ellps={ELLPS[named]}' if p.startswith('+datum=') else FIGURES.get(p, p) for p in datum)
         candidates = [(accuracy, f'{figure} +towgs84={shift}') for accuracy, shift in shifts(base)]
+        if code in PREFERRED:
+            candidates = [c for c in candidates if c[1].endswith('=' + PREFERRED[code])]
         if base in UNSHIFTED:
             candidates = [(0.0, figure)]
     best = None

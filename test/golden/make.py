@@ -216,6 +216,53 @@ ds.BuildOverviews('NEAREST', [2, 4])
 ds = None
 finish('external-overviews')
 
+# Systems that the file defines by parameters: GDAL writes the keys, PROJ computes points of the system it reads back.
+CUSTOM = {
+    'tmerc': ('+proj=tmerc +lat_0=10 +lon_0=21 +k=0.9999 +x_0=500000 +y_0=-1000 +datum=WGS84', (21.3, 10.4)),
+    'utm-nad83': ('EPSG:26915', (-93, 40)),
+    'utm-by-code': ('+proj=utm +zone=33 +south +ellps=GRS80', (15.5, -20)),
+    'lcc-2sp-feet': ('+proj=lcc +lat_1=33 +lat_2=45 +lat_0=23 +lon_0=-96 +x_0=100000 +y_0=2000 +datum=NAD83 +units=us-ft', (-100, 40)),
+    'lcc-1sp': ('+proj=lcc +lat_1=46.5 +lat_0=46.5 +lon_0=3 +k_0=0.99987742 +x_0=600000 +y_0=2200000 +ellps=GRS80 +towgs84=0,0,0', (2.5, 47)),
+    'laea': ('+proj=laea +lat_0=50 +lon_0=15 +x_0=1000 +y_0=2000 +datum=WGS84', (17, 51)),
+    'aea': ('+proj=aea +lat_1=20 +lat_2=60 +lat_0=40 +lon_0=-96 +datum=WGS84', (-90, 41)),
+    'aeqd': ('+proj=aeqd +lat_0=53 +lon_0=24 +x_0=5837287.81977 +y_0=2121415.69617 +datum=WGS84', (20, 50)),
+    'eqdc': ('+proj=eqdc +lat_0=30 +lon_0=95 +lat_1=15 +lat_2=65 +datum=WGS84', (100, 35)),
+    'polar-lat-ts': ('+proj=stere +lat_0=-90 +lat_ts=-65 +lon_0=140 +x_0=300000 +y_0=200000 +datum=WGS84', (140, -67)),
+    'polar-scale': ('+proj=stere +lat_0=90 +lon_0=10 +k=0.994 +x_0=2000000 +y_0=2000000 +datum=WGS84', (20, 85)),
+    'sterea': ('+proj=sterea +lat_0=52.1561605555556 +lon_0=5.38763888888889 +k=0.9999079 +x_0=155000 +y_0=463000 +ellps=bessel +towgs84=565.4171,50.3319,465.5524,-0.398957,0.343988,-1.877402,4.0725', (6, 52)),
+    'merc-lat-ts': ('+proj=merc +lat_ts=42 +lon_0=51 +datum=WGS84', (50, 40)),
+    'merc-scale': ('+proj=merc +lon_0=110 +k=0.997 +x_0=3900000 +y_0=900000 +datum=WGS84', (111, -5)),
+    'eqc': ('+proj=eqc +lat_ts=30 +lon_0=10 +datum=WGS84', (12, 33)),
+    'sinusoidal-modis': ('+proj=sinu +lon_0=0 +R=6371007.181', (12, 33)),
+    'cea': ('+proj=cea +lat_ts=30 +lon_0=0 +datum=WGS84', (12, 33)),
+    'poly': ('+proj=poly +lat_0=0 +lon_0=-54 +x_0=5000000 +y_0=10000000 +ellps=GRS80 +towgs84=0,0,0', (-50, -10)),
+    'geographic-shifted': ('+proj=longlat +ellps=bessel +towgs84=598.1,73.7,418.2,0.202,0.045,-2.455,6.7', (10, 51)),
+    'geographic-wgs84-ellipsoid': ('+proj=longlat +ellps=WGS84', (10, 51)),
+    'omerc': ('+proj=omerc +lat_0=4 +lonc=102.25 +alpha=323.0257905 +gamma=323.130102361111 +k=0.99984 +x_0=804670.24 +y_0=0 +no_uoff +ellps=GRS80 +towgs84=0,0,0', (102, 4.5)),
+}
+wgs84 = osr.SpatialReference()
+wgs84.ImportFromEPSG(4326)
+wgs84.SetAxisMappingStrategy(osr.OAMS_TRADITIONAL_GIS_ORDER)
+os.makedirs(os.path.join(OUT, 'crs'))
+custom = {}
+for name, (text, (lon, lat)) in CUSTOM.items():
+    srs = osr.SpatialReference()
+    srs.SetFromUserInput(text)
+    if text.startswith('EPSG'):
+        srs.SetProjCS('own name')
+        srs = osr.SpatialReference(srs.ExportToWkt().replace(',AUTHORITY["EPSG","26915"]', '').replace('AUTHORITY["EPSG","26915"],', ''))
+    path = os.path.join(OUT, 'crs', name + '.tif')
+    ds = DRIVER.Create(path, 1, 1, 1, gdal.GDT_Byte)
+    ds.SetSpatialRef(srs)
+    ds.SetGeoTransform((0, 1, 0, 0, 0, -1))
+    ds = None
+    read = gdal.Open(path).GetSpatialRef()
+    read.SetAxisMappingStrategy(osr.OAMS_TRADITIONAL_GIS_ORDER)
+    x, y, _ = osr.CoordinateTransformation(wgs84, read).TransformPoint(lon, lat)
+    custom[name] = [lon, lat, x, y]
+with open(os.path.join(OUT, 'crs', 'index.json'), 'w') as f:
+    f.write(json.dumps(custom, indent=0))
+
 with open(os.path.join(OUT, 'index.json'), 'w') as f:
     f.write('{\n' + ',\n'.join(f'"{name}": {json.dumps(info, separators=(",", ":"))}' for name, info in index.items()) + '\n}\n')
 size = sum(os.path.getsize(os.path.join(d, n)) for d, _, names in os.walk(OUT) for n in names)

@@ -51,10 +51,19 @@ export type GeoKeys = ReadonlyMap<number, readonly number[]>;
 const HEADER_VALUES = 4;
 const ENTRY_VALUES = 4;
 
-export async function readGeoKeys(fields: Fields): Promise<GeoKeys> {
-  const directory = (await fields.numbers(TAG.geoKeyDirectory)) ?? [];
-  const doubles = (await fields.numbers(TAG.geoDoubleParams)) ?? [];
-  return parseGeoKeys(directory, doubles);
+/** The tags as a file holds them, to be copied into another one. */
+export interface RawGeoKeys {
+  readonly directory: readonly number[];
+  readonly doubles: readonly number[];
+  readonly ascii: string;
+}
+
+export async function readRawGeoKeys(fields: Fields): Promise<RawGeoKeys> {
+  return {
+    directory: (await fields.numbers(TAG.geoKeyDirectory)) ?? [],
+    doubles: (await fields.numbers(TAG.geoDoubleParams)) ?? [],
+    ascii: (await fields.text(TAG.geoAsciiParams)) ?? '',
+  };
 }
 
 export function parseGeoKeys(directory: readonly number[], doubles: readonly number[]): GeoKeys {

@@ -128,7 +128,6 @@ const METHODS: Readonly<Record<number, (p: Parameters) => string>> = {
   18: (p) => `+proj=cass ${p.lat0} ${p.lon0} ${p.offset}`,
   20: (p) => `+proj=mill ${p.lon0} ${p.offset}`,
   22: (p) => `+proj=poly ${p.lat0} ${p.lon0} ${p.offset}`,
-  23: (p) => `+proj=robin ${p.lon0} ${p.offset}`,
   24: (p) => `+proj=sinu ${p.lon0} ${p.offset}`,
   25: (p) => `+proj=vandg ${p.lon0} ${p.offset}`,
   26: (p) => `+proj=nzmg ${p.lat0} ${p.lon0} ${p.offset}`,

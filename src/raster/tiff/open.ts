@@ -1,7 +1,7 @@
-import { crsFromGeoKeys } from '#raster/crs/fromGeoKeys.ts';
-import { isPixelPoint, readGeoKeys } from '#raster/crs/geokeys.ts';
-import { RasterError } from '#raster/errors.ts';
 import { decodesPartially } from '#raster/codec/decode.ts';
+import { crsFromGeoKeys } from '#raster/crs/fromGeoKeys.ts';
+import { isPixelPoint, parseGeoKeys, readRawGeoKeys, type RawGeoKeys } from '#raster/crs/geokeys.ts';
+import { RasterError } from '#raster/errors.ts';
 import { colorTable, describeBands, invertedGrayTable, parseNodata } from '#raster/tiff/bands.ts';
 import { readDirectory, type Directory } from '#raster/tiff/directory.ts';
 import { Fields, type TagBudget } from '#raster/tiff/fields.ts';
@@ -38,8 +38,9 @@ export async function openTiff(source: Source, options: OpenOptions = {}): Promi
     others.push(...(await readOthers(options.overviews, extra, { budget, signal: options.signal, from: 0 })));
   }
   const levels = pairLevels({ source, directory: main }, others);
-  const info = await describe(fields, main, { container, levels });
-  return new TiffRaster(source, info, levels, options.overviews);
+  const geoKeys = await readRawGeoKeys(fields);
+  const info = await describe(fields, main, { container, levels, geoKeys });
+  return new TiffRaster({ source, overviews: options.overviews }, info, levels, geoKeys);
 }
 
 /** The directories after the first, or all of an overview file. Pages that are no overview or mask of ours are skipped. */
@@ -81,8 +82,8 @@ function isOverviewOf(overview: Directory, main: Directory): boolean {
   return sameSamples && overview.width < main.width && overview.height <= main.height;
 }
 
-async function describe(fields: Fields, main: Directory, file: { container: Container; levels: readonly TiffLevel[] }): Promise<RasterInfo> {
-  const keys = await readGeoKeys(fields);
+async function describe(fields: Fields, main: Directory, file: { container: Container; levels: readonly TiffLevel[]; geoKeys: RawGeoKeys }): Promise<RasterInfo> {
+  const keys = parseGeoKeys(file.geoKeys.directory, file.geoKeys.doubles);
   const pixelIsPoint = isPixelPoint(keys);
   const georeference = await readGeoreference(fields, pixelIsPoint);
   const items = parseGdalMetadata((await fields.text(TAG.gdalMetadata)) ?? '');

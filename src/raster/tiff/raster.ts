@@ -1,4 +1,5 @@
 import { decodeBlock } from '#raster/codec/decode.ts';
+import type { RawGeoKeys } from '#raster/crs/geokeys.ts';
 import { RasterError, throwIfAborted } from '#raster/errors.ts';
 import { LIMITS } from '#raster/limits.ts';
 import type { Directory } from '#raster/tiff/directory.ts';
@@ -15,6 +16,11 @@ export interface TiffLevel {
   readonly mask: { readonly source: Source; readonly directory: Directory } | null;
 }
 
+export interface RasterFiles {
+  readonly source: Source;
+  readonly overviews: Source | undefined;
+}
+
 interface BlockAddress {
   readonly blockX: number;
   readonly blockY: number;
@@ -26,16 +32,17 @@ interface BlockAddress {
 export class TiffRaster implements Raster {
   readonly info: RasterInfo;
   readonly key: string;
-  readonly #source: Source;
-  readonly #overviews: Source | undefined;
+  /** The tags that define the CRS, as stored. */
+  readonly geoKeys: RawGeoKeys;
+  readonly #files: RasterFiles;
   readonly #levels: readonly TiffLevel[];
 
-  constructor(source: Source, info: RasterInfo, levels: readonly TiffLevel[], overviews?: Source) {
-    this.#source = source;
-    this.#overviews = overviews;
+  constructor(files: RasterFiles, info: RasterInfo, levels: readonly TiffLevel[], geoKeys: RawGeoKeys) {
+    this.#files = files;
     this.#levels = levels;
     this.info = info;
-    this.key = overviews ? `${source.key}+${overviews.key}` : source.key;
+    this.geoKeys = geoKeys;
+    this.key = files.overviews ? `${files.source.key}+${files.overviews.key}` : files.source.key;
   }
 
   async readBlock(level: number, blockX: number, blockY: number, options: ReadBlockOptions = {}): Promise<Block> {
@@ -87,8 +94,8 @@ export class TiffRaster implements Raster {
   }
 
   async close(): Promise<void> {
-    await this.#source.close?.();
-    await this.#overviews?.close?.();
+    await this.#files.source.close?.();
+    await this.#files.overviews?.close?.();
   }
 
   #level(level: number): TiffLevel {
