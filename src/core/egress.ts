@@ -8,7 +8,7 @@ import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
 import { Agent, request, type Dispatcher } from 'undici'
 
-export type EgressRefusal = 'address' | 'scheme' | 'credentials' | 'private' | 'unresolved' | 'redirect' | 'too-large' | 'timeout' | 'network'
+export type EgressRefusal = 'address' | 'scheme' | 'host' | 'credentials' | 'private' | 'unresolved' | 'redirect' | 'too-large' | 'timeout' | 'network'
 
 /** Says what kind of refusal it was; never what the network answered, which would make us a port scanner. */
 export class EgressError extends Error {
@@ -23,6 +23,8 @@ export interface EgressRequest {
   method?: 'GET' | 'HEAD' | 'POST'
   headers?: Readonly<Record<string, string>>
   body?: Uint8Array
+  /** Says which addresses this request may name, at the start and after each redirect. */
+  permit?: (url: URL) => boolean
   /** 0: a redirect is a failure. */
   maxRedirects?: number
   /** Bytes of the body that are read at most. */
@@ -62,8 +64,9 @@ export function createEgress(options: EgressOptions = {}): Egress {
   const isAllowed = (url: URL) => allowed.has(url.hostname) || allowed.has(url.host)
   const agents = { guarded: makeAgent((hostname) => publicAddress(hostname, resolve)), open: makeAgent(async (hostname) => (await resolve(hostname))[0]!) }
 
-  const checked = async (text: string): Promise<{ url: URL; agent: Agent }> => {
+  const checked = async (text: string, permit: (url: URL) => boolean = () => true): Promise<{ url: URL; agent: Agent }> => {
     const url = parse(text)
+    if (!permit(url)) throw new EgressError('host', 'The host is not among the allowed ones')
     if (isAllowed(url)) return { url, agent: agents.open }
     if (url.protocol !== 'https:') throw new EgressError('scheme', 'Only https addresses can be reached')
     await publicAddress(bare(url.hostname), resolve) // The agent is not asked about literal addresses, so both are checked.
@@ -78,14 +81,14 @@ export function createEgress(options: EgressOptions = {}): Egress {
       const timeout = AbortSignal.timeout(wanted.deadlineMs)
       const signal = wanted.signal ? AbortSignal.any([wanted.signal, timeout]) : timeout
       try {
-        let target = await checked(text)
+        let target = await checked(text, wanted.permit)
         for (let hops = 0; ; hops++) {
           const answer = await request(target.url, { dispatcher: target.agent, method: wanted.method ?? 'GET', headers: { 'accept-encoding': 'identity', ...wanted.headers }, body: wanted.body ?? null, signal })
           if (!REDIRECTS.has(answer.statusCode)) return await received(answer, target.url, wanted.maxBytes)
           answer.body.on('error', () => {}).destroy()
           const location = answer.headers['location']
           if (hops >= (wanted.maxRedirects ?? 0) || typeof location !== 'string') throw new EgressError('redirect', 'The address redirects elsewhere')
-          target = await checked(new URL(location, target.url).href)
+          target = await checked(new URL(location, target.url).href, wanted.permit)
         }
       } catch (error) {
         throw explained(error, timeout, wanted.signal)

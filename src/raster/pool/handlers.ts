@@ -35,6 +35,13 @@ export function createHandlers<S>({ open, ...contextOptions }: HandlerOptions<S>
   const opened = ({ source, key }: Located<S>, signal: AbortSignal): Promise<Raster> =>
     context.rasters.get(key, (loadSignal) => open(source, loadSignal), { signal })
   return {
+    /** Opens a source as it is now, tells which content that is, and keeps it open under that key. */
+    identify: async ({ source }: { source: S }, signal) => {
+      const raster = await open(source, signal)
+      const kept = await context.rasters.get(raster.key, async () => raster, { signal })
+      if (kept !== raster) await raster.close()
+      return { key: kept.key, info: kept.info }
+    },
     tile: async (task: TileTask<S>, signal) => renderTile(context, await opened(task, signal), task.tile, { ...task.options, signal }),
     terrain: async (task: TerrainTask<S>, signal) => renderTerrainTile(context, await opened(task, signal), task.tile, { ...task.options, signal }),
     thumbnail: async (task: ThumbnailTask<S>, signal) => renderThumbnail(context, await opened(task, signal), { ...task.options, signal }),
