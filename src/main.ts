@@ -39,7 +39,7 @@ async function serve(config: Config, log: Logger, database: ServiceDatabase): Pr
   let baseUrl = config.baseUrl
   let ready = false
   const roles = { systemAdminEmails: config.systemAdminEmails, clipUserEmail: config.clipUserEmail, maySignUp: config.isLoopback }
-  const composed = await compose({ db: database.db, connectionCount: database.connectionCount, clock: systemClock, queue, log, baseUrl: () => baseUrl, operations, jobs, roles })
+  const composed = await compose({ db: database.db, connectionCount: database.connectionCount, clock: systemClock, queue, log, baseUrl: () => baseUrl, operations, jobs, roles, cogHosts: config.cogHosts, egressAllow: config.egressAllow })
   await user.withdrawRoles(database.db, roles)
   const wantsDemo = config.demo ?? (config.isLoopback && applied.length > 0)
   if (wantsDemo && config.role !== 'worker') await seedDemo(composed.platform, composed.auth)

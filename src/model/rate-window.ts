@@ -46,6 +46,11 @@ export async function reset(db: Db, subject: string): Promise<void> {
   await db.deleteFrom('rate_window').where('subject', '=', subject).execute()
 }
 
+/** Takes one count back. */
+export async function forgive(db: Db, subject: string): Promise<void> {
+  await sql`update rate_window set used = used - 1 where subject = ${subject} and used > 0`.execute(db)
+}
+
 /** Windows that nobody can be inside any more. */
 export async function sweep(db: Db, before: Date): Promise<void> {
   await db.deleteFrom('rate_window').where('started_at', '<', before).execute()

@@ -36,13 +36,15 @@ export interface Grant {
 }
 
 const ATTEMPT_WINDOW_SECONDS = 900
-const ATTEMPTS_PER_ACCOUNT = 10
-const ATTEMPTS_PER_ADDRESS = 100
+const FAILURES_PER_ACCOUNT = 10
+/** A whole office may sit behind one address; only its failures count. */
+const FAILURES_PER_ADDRESS = 100
+const SIGN_UPS_PER_ADDRESS = 1_000
 
 export async function signUp(platform: SignInPlatform, input: { email: string; password: string; name: string }, clientAddress: string): Promise<Grant> {
   const { db, clock, passwords } = platform
   requireUsable(input.password)
-  await throttle(platform, `sign-up:${clientAddress}`, ATTEMPTS_PER_ADDRESS)
+  await throttle(platform, `sign-up:${clientAddress}`, SIGN_UPS_PER_ADDRESS)
   const roles = rolesOf(platform.roles, input.email)
   const passwordHash = await passwords.hash(input.password)
   return await db.transaction().execute(async (tx) => {
@@ -57,13 +59,15 @@ export async function signUp(platform: SignInPlatform, input: { email: string; p
 export async function signIn(platform: SignInPlatform, input: { email: string; password: string; organization_id?: string | null }, clientAddress: string): Promise<Grant> {
   const { db, clock, passwords } = platform
   const account = attemptsOn(input.email)
-  // Counted before the comparison, so that parallel guesses cannot outrun the count.
-  await throttle(platform, account, ATTEMPTS_PER_ACCOUNT)
-  await throttle(platform, `sign-in-from:${clientAddress}`, ATTEMPTS_PER_ADDRESS)
+  const address = `sign-in-from:${clientAddress}`
+  // Counted before the comparison, so that parallel guesses cannot outrun the count; forgiven when the guess was right.
+  await throttle(platform, account, FAILURES_PER_ACCOUNT)
+  await throttle(platform, address, FAILURES_PER_ADDRESS)
   const found = await user.findByEmail(db, input.email)
   const matches = await passwords.matches(input.password, found?.passwordHash ?? null)
   if (!found || !matches || !found.user.isActive) throw refused()
   await rateWindow.reset(db, account)
+  await rateWindow.forgive(db, address)
   return await db.transaction().execute(async (tx) => {
     const now = clock.now()
     const joined = await invitation.acceptAll(tx, found.user, now)
