@@ -13,6 +13,8 @@ const ISSUER = 'svc'
 const AUDIENCE = 'svc-api'
 /** Another process may have made a key since: ask again, but not for every forged token. */
 const RELOAD_AFTER_MS = 5_000
+/** A process that runs for months must take up a new key, and stop signing with one that others are about to forget. */
+const REFRESH_AFTER_MS = 3_600_000
 const MAX_REMEMBERED_TOKENS = 10_000
 
 export type Claims =
@@ -34,11 +36,13 @@ export function signWorkerToken(tokens: Tokens, job: { id: string; organizationI
 export function createTokens(db: Db, clock: Clock): Tokens {
   let loaded: Promise<Loaded> | null = null
   let loadedAtMs = 0
+  let loadedAt = 0
   const load = () => {
     loadedAtMs = performance.now()
+    loadedAt = clock.now().getTime()
     return (loaded = loadKeys(db, clock).catch((error: unknown) => { loaded = null; throw error }))
   }
-  const keys = () => loaded ?? load()
+  const keys = () => (loaded && clock.now().getTime() - loadedAt < REFRESH_AFTER_MS ? loaded : load())
   /** A signature is checked once per token; what can change between two uses is checked every time, elsewhere. */
   const remembered = new Map<string, { claims: Claims; expiresAtMs: number }>()
 
