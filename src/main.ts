@@ -63,21 +63,23 @@ async function serve(config: Config, log: Logger, database: ServiceDatabase): Pr
   }
 }
 
-/** The first signal ends what is under way in good order; a second one, or a stop that hangs, ends it at once. */
-function stopOnSignal(service: Service): void {
+/** The first signal ends what is under way in good order, a start too; a second one, or a stop that hangs, ends it at once. */
+function stopOnSignal(starting: Promise<Service>): void {
   let stopping = false
   const onSignal = () => {
     if (stopping) process.exit(1)
     stopping = true
     setTimeout(() => process.exit(1), STOP_TIMEOUT_MS).unref()
-    service.stop().then(() => process.exit(0), (error: unknown) => { console.error(error); process.exit(1) })
+    starting.then((service) => service.stop()).then(() => process.exit(0), (error: unknown) => { console.error(error); process.exit(1) })
   }
   process.on('SIGINT', onSignal)
   process.on('SIGTERM', onSignal)
 }
 
 try {
-  stopOnSignal(await start(loadConfig(process.env)))
+  const starting = Promise.resolve().then(() => start(loadConfig(process.env))) // Signals are heard before the first step.
+  stopOnSignal(starting)
+  await starting
 } catch (error) {
   if (error instanceof ConfigError) console.error(error.message)
   else if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE') console.error(`${(error as Error).message.replace(/^listen EADDRINUSE: /, '')}: set PORT to another one.`)

@@ -1,5 +1,4 @@
 /** The database that a configuration names, opened the same way by the service and by the operator's tools. */
-import { mkdirSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { startEmbedded, SUPERUSER, type EmbeddedPostgres } from './embedded.ts'
@@ -18,7 +17,6 @@ const RETRY_MS = 250
 const FINAL_CODES = ['28P01', '28000', '3D000', '42501']
 
 export async function openServiceDatabase({ dataDir, databaseUrl }: { dataDir: string; databaseUrl: string }): Promise<ServiceDatabase> {
-  mkdirSync(dataDir, { recursive: true })
   const embedded = databaseUrl ? null : await startEmbedded(dataDir)
   const database = openDatabase(embedded ? { host: embedded.socketDir, user: SUPERUSER, database: 'postgres' } : databaseUrl)
   const close = async () => {
