@@ -15,6 +15,8 @@ import { DEMO_EMAIL, seedDemo } from './demo.ts'
 import { jobs, operations } from './registry.ts'
 
 const STOP_TIMEOUT_MS = 25_000
+/** Ctrl-C under npm arrives twice, from the terminal and from npm; a person's second thought comes later than this. */
+const SAME_SIGNAL_MS = 1_000
 
 interface Service {
   stop(): Promise<void>
@@ -65,10 +67,11 @@ async function serve(config: Config, log: Logger, database: ServiceDatabase): Pr
 
 /** The first signal ends what is under way in good order, a start too; a second one, or a stop that hangs, ends it at once. */
 function stopOnSignal(starting: Promise<Service>): void {
-  let stopping = false
+  let stoppingSinceMs: number | null = null
   const onSignal = () => {
-    if (stopping) process.exit(1)
-    stopping = true
+    if (stoppingSinceMs !== null && performance.now() - stoppingSinceMs < SAME_SIGNAL_MS) return
+    if (stoppingSinceMs !== null) process.exit(1)
+    stoppingSinceMs = performance.now()
     setTimeout(() => process.exit(1), STOP_TIMEOUT_MS).unref()
     starting.then((service) => service.stop()).then(() => process.exit(0), (error: unknown) => { console.error(error); process.exit(1) })
   }
