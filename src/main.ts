@@ -51,7 +51,7 @@ async function serve(config: Config, log: Logger, database: ServiceDatabase): Pr
   if (config.port === 0) baseUrl = baseUrl.replace(/:0$/, `:${new URL(address).port}`)
   if (isWorker) await startWorkers(composed.jobPlatform, jobs)
   ready = true
-  process.stdout.write(banner({ baseUrl, role: config.role, dataDir: config.dataDir, embedded: database.embedded, hasDemo: (await user.findByEmail(database.db, DEMO_EMAIL)) !== null }))
+  process.stdout.write(banner({ baseUrl, role: config.role, embedded: database.embedded, hasDemo: (await user.findByEmail(database.db, DEMO_EMAIL)) !== null }))
 
   return {
     async stop() {

@@ -11,6 +11,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 
 export interface EmbeddedPostgres {
+  /** Where the cluster is: in DATA_DIR, unless its user cannot get there. */
+  dir: string
   /** Folder of the unix socket; node-postgres takes it as `host`. */
   socketDir: string
   pid: number
@@ -79,6 +81,7 @@ export async function startEmbedded(dataDir: string, options: EmbeddedOptions = 
 function supervised(server: { pid: number; attached: boolean; socketDir: string; pidFile: string }): EmbeddedPostgres {
   const { pid, attached, socketDir, pidFile } = server
   return {
+    dir: path.dirname(pidFile),
     pid,
     attached,
     socketDir,
