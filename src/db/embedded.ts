@@ -183,7 +183,7 @@ function copyBinaries(root: string): string {
   const target = path.join(SHARED_ROOT, `postgres-${version}`)
   if (fs.existsSync(target)) return target
   const partial = `${target}.${process.pid}`
-  fs.cpSync(root, partial, { recursive: true })
+  fs.cpSync(root, partial, { recursive: true, verbatimSymlinks: true }) // Links lead to their neighbours, not back to the private tree.
   fs.chmodSync(partial, 0o755)
   try {
     fs.renameSync(partial, target) // In one step: another process may be doing the same.
