@@ -29,7 +29,13 @@ export function decompress(method: Method, input: Uint8Array, outputBytes: numbe
     run = handleDecompressor(method) ?? boundedDecompressor(method);
     decompressors.set(method, run);
   }
-  run(input, out);
+  try {
+    run(input, out);
+  } catch (error) {
+    // A handle that met a damaged stream keeps its error through a reset (zstd does), so it is not used again.
+    decompressors.delete(method);
+    throw error;
+  }
   return out;
 }
 
