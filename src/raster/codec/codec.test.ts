@@ -9,7 +9,7 @@ import zlib from 'node:zlib';
 import fc from 'fast-check';
 import { decodeLzw } from '#raster/codec/lzw.ts';
 import { decodePackbits } from '#raster/codec/packbits.ts';
-import { boundedDecompressor, decompress } from '#raster/codec/stream.ts';
+import { boundedDecompressor, decompress, decompressUpTo } from '#raster/codec/stream.ts';
 import { halfToNumber, reverseBits, unpackBits } from '#raster/codec/unpack.ts';
 import { memorySource } from '#raster/source/memory.ts';
 import { buildTiff, plainTags } from '#raster/testing/buildTiff.ts';
@@ -84,12 +84,14 @@ test('both ways through zlib give the same bytes, and a stream that ends early i
   for (const [method, packed] of [['deflate', zlib.deflateSync(bytes)], ['zstd', zlib.zstdCompressSync(bytes)]] as const) {
     assert.deepEqual(Buffer.from(decompress(method, packed, bytes.length)), bytes);
     const out = new Uint8Array(bytes.length);
-    boundedDecompressor(method)(packed, out);
+    assert.equal(boundedDecompressor(method).run(packed, out), bytes.length);
     assert.deepEqual(Buffer.from(out), bytes);
     assert.deepEqual(Buffer.from(decompress(method, packed, 1000)), bytes.subarray(0, 1000));
     assert.throws(() => decompress(method, packed, bytes.length + 1), isCorrupt);
-    assert.throws(() => boundedDecompressor(method)(packed, new Uint8Array(bytes.length + 1)), isCorrupt);
-    assert.throws(() => boundedDecompressor(method)(packed, new Uint8Array(1000)), isCorrupt);
+    assert.equal(boundedDecompressor(method).run(packed, new Uint8Array(bytes.length + 1)), bytes.length);
+    assert.deepEqual(Buffer.from(decompressUpTo(method, packed, bytes.length + 9)), bytes);
+    assert.throws(() => decompressUpTo(method, packed, bytes.length - 1), isCorrupt);
+    assert.throws(() => boundedDecompressor(method).run(packed, new Uint8Array(1000)), isCorrupt);
     assert.throws(() => decompress(method, packed.subarray(0, packed.length >> 1), bytes.length), isCorrupt);
     assert.throws(() => decompress(method, Buffer.from('no stream at all'), 100), isCorrupt);
     // A failed stream leaves nothing behind.
