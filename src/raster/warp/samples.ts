@@ -12,7 +12,7 @@ export interface Run {
   out: number
 }
 
-/** Where gathered samples go: planes of the source's own type, and what is data. Only pixels that are data are written. */
+/** Where gathered samples go: planes of the source's own type, and what is data. Samples that are not data are copied too. */
 export interface PlanarTarget {
   /** Zero-based bands of the file, one a plane. */
   bands: readonly number[]
@@ -23,76 +23,57 @@ export interface PlanarTarget {
   isFloat: boolean
 }
 
-/** Grows to the longest run. */
-let validBuffer = new Uint8Array(1024)
-
-/** Works out which pixels of a run are data; null when all are, without a look at each. */
-function validity(target: PlanarTarget, block: Block, offsets: Int32Array, count: number): Uint8Array | null {
-  const { bands, nodata, rule, isFloat } = target
-  const hasNodata = nodata.some((value) => value !== null)
-  if (!hasNodata && !isFloat && !block.mask) return null
-  if (validBuffer.length < count) validBuffer = new Uint8Array(count * 2)
-  const valid = validBuffer
-  valid.fill(rule === 'any' && (hasNodata || isFloat) ? 0 : 255, 0, count)
-  if (hasNodata || isFloat) {
-    bands.forEach((band, k) => {
-      const plane = block.bands.indexOf(band)
-      const data = block.data[plane]!
-      const at = { offsets, stride: block.stride, start: block.starts[plane]!, count }
-      if (rule === 'any') markData(data, at, markerOf(nodata[k]), valid)
-      else clearMissing(data, at, markerOf(nodata[k]), valid)
-    })
-  }
-  const { mask } = block
-  if (mask) for (let i = 0; i < count; i++) if (valid[i] !== 0) valid[i] = mask[offsets[i]!]!
-  return valid
-}
-
 /** NaN is never equal to anything, so a missing nodata value needs no test of its own. */
 const markerOf = (nodata: number | null | undefined): number => nodata ?? Number.NaN
 
-interface Place {
+/** Copies the samples of a run into planes, and says which pixels are data. */
+export function copyPixels(target: PlanarTarget, block: Block, offsets: Int32Array, { count, out }: Run): void {
+  const { bands, planes, mask, nodata, rule, isFloat } = target
+  const mayMiss = isFloat || nodata.some((value) => value !== null)
+  mask.fill(mayMiss && rule === 'any' ? 0 : 255, out, out + count)
+  bands.forEach((band, k) => {
+    const plane = block.bands.indexOf(band)
+    const from = { data: block.data[plane]!, offsets, stride: block.stride, start: block.starts[plane]! }
+    const to = { samples: planes[k]!, mask, out, count }
+    if (!mayMiss) copySamples(from, to)
+    else if (rule === 'any') copyAndMark(from, to, markerOf(nodata[k]))
+    else copyAndClear(from, to, markerOf(nodata[k]))
+  })
+  if (block.mask) for (let i = 0; i < count; i++) if (mask[out + i] !== 0) mask[out + i] = block.mask[offsets[i]!]!
+}
+
+interface From {
+  data: SampleArray
   offsets: Int32Array
   stride: number
   start: number
+}
+
+interface To {
+  samples: SampleArray
+  mask: Uint8Array
+  out: number
   count: number
 }
 
-function markData(data: SampleArray, { offsets, stride, start, count }: Place, marker: number, valid: Uint8Array): void {
+function copySamples({ data, offsets, stride, start }: From, { samples, out, count }: To): void {
+  for (let i = 0; i < count; i++) samples[out + i] = data[offsets[i]! * stride + start]!
+}
+
+function copyAndMark({ data, offsets, stride, start }: From, { samples, mask, out, count }: To, marker: number): void {
   for (let i = 0; i < count; i++) {
     const value = data[offsets[i]! * stride + start]!
-    if (value !== marker && value - value === 0) valid[i] = 255
+    samples[out + i] = value
+    if (value !== marker && value - value === 0) mask[out + i] = 255
   }
 }
 
-function clearMissing(data: SampleArray, { offsets, stride, start, count }: Place, marker: number, valid: Uint8Array): void {
+function copyAndClear({ data, offsets, stride, start }: From, { samples, mask, out, count }: To, marker: number): void {
   for (let i = 0; i < count; i++) {
     const value = data[offsets[i]! * stride + start]!
-    if (value === marker || value - value !== 0) valid[i] = 0
+    samples[out + i] = value
+    if (value === marker || value - value !== 0) mask[out + i] = 0
   }
-}
-
-/** Copies the samples of a run into planes. */
-export function copyPixels(target: PlanarTarget, block: Block, offsets: Int32Array, { count, out }: Run): void {
-  const valid = validity(target, block, offsets, count)
-  target.bands.forEach((band, k) => {
-    const plane = block.bands.indexOf(band)
-    const data = block.data[plane]!
-    const start = block.starts[plane]!
-    const { stride } = block
-    const samples = target.planes[k]!
-    if (valid) {
-      for (let i = 0; i < count; i++) if (valid[i] !== 0) samples[out + i] = data[offsets[i]! * stride + start]!
-    } else {
-      for (let i = 0; i < count; i++) samples[out + i] = data[offsets[i]! * stride + start]!
-    }
-  })
-  writeMask(target.mask, valid, count, out)
-}
-
-function writeMask(mask: Uint8Array, valid: Uint8Array | null, count: number, out: number): void {
-  if (!valid) mask.fill(255, out, out + count)
-  else for (let i = 0; i < count; i++) if (valid[i] !== 0) mask[out + i] = valid[i]!
 }
 
 /** Turns samples into bytes: a table for 8- and 16-bit integers, indexed by sample minus `tableStart`. */
