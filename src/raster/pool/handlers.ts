@@ -2,7 +2,7 @@ import type { EncodeOptions } from '#raster/encode/index.ts'
 import { createContext, type ContextOptions } from '#raster/render/context.ts'
 import { readPoint, type PointOptions } from '#raster/render/point.ts'
 import { renderThumbnail, type ThumbnailOptions } from '#raster/render/thumbnail.ts'
-import { renderTerrainTile, renderTile, type TerrainTileOptions, type TileOptions } from '#raster/render/tile.ts'
+import { renderCachedTile, renderTerrainTile, type TerrainTileOptions, type TileOptions } from '#raster/render/tile.ts'
 import { computeStatistics, type StatisticsOptions } from '#raster/statistics/index.ts'
 import type { Raster } from '#raster/types.ts'
 import type { TileAddress } from '#raster/warp/mercator.ts'
@@ -35,12 +35,12 @@ export function createHandlers<S>({ open, ...contextOptions }: HandlerOptions<S>
   const opened = ({ source, key }: Located<S>, signal: AbortSignal): Promise<Raster> =>
     context.rasters.get(key, (loadSignal) => open(source, loadSignal), { signal })
   return {
-    tile: async (task: TileTask<S>, signal) => renderTile(context, await opened(task, signal), task.tile, { ...task.options, signal }),
+    tile: async (task: TileTask<S>, signal) => renderCachedTile(context, await opened(task, signal), task.tile, { ...task.options, signal }),
     terrain: async (task: TerrainTask<S>, signal) => renderTerrainTile(context, await opened(task, signal), task.tile, { ...task.options, signal }),
     thumbnail: async (task: ThumbnailTask<S>, signal) => renderThumbnail(context, await opened(task, signal), { ...task.options, signal }),
     statistics: async (task: StatisticsTask<S>, signal) => computeStatistics(await opened(task, signal), { ...task.options, signal }),
     point: async (task: PointTask<S>, signal) => readPoint(context, await opened(task, signal), task.place, { ...task.options, signal }),
     info: async (task: Located<S>, signal) => (await opened(task, signal)).info,
-    metrics: async () => ({ blocks: context.blocks.metrics, rasters: context.rasters.metrics, ranges: context.ranges.metrics }),
+    metrics: async () => ({ blocks: context.blocks.metrics, rasters: context.rasters.metrics, ranges: context.ranges.metrics, tiles: context.tiles.metrics }),
   } satisfies Record<string, Handler>
 }
