@@ -3,7 +3,7 @@
  *
  * Needs python3 and its package index, for a virtual environment in the temporary folder. Prints tiles a second, p50 and
  * p99 of the answer, CPU per tile of the serving process, and the ratio of CPU and of speed. First with the same encoder
- * effort on both sides, then at each side's defaults.
+ * effort on both sides, then at each side's defaults. Words after the command choose rows: `tiles.ts session webp defaults`.
  */
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync } from 'node:fs'
@@ -25,6 +25,15 @@ const FORMATS = ['png', 'webp', 'jpeg'] as const
 type Format = (typeof FORMATS)[number]
 /** What the peer's encoders do by default, asked of ours. */
 const EQUAL_EFFORT: Record<Format, object> = { png: { effort: 6 }, webp: { effort: 4, quality: 75 }, jpeg: { quality: 85 } }
+
+const WORKLOADS = ['session', 'scattered', 'repeated'] as const
+type Workload = (typeof WORKLOADS)[number]
+
+/** Of a kind of words, those given on the command line, or all. */
+function chosen<W extends string>(words: readonly W[]): readonly W[] {
+  const given = words.filter((word) => process.argv.slice(2).includes(word))
+  return given.length > 0 ? given : words
+}
 
 interface Case {
   name: string
@@ -69,8 +78,6 @@ interface Tile {
   x: number
   y: number
 }
-
-type Workload = 'session' | 'scattered' | 'repeated'
 
 /** The same tiles for both sides. Scattered ones jump so far that no block serves two of them in a row. */
 function tilesOf({ z, middle, reach }: Case, workload: Workload): Tile[] {
@@ -194,10 +201,13 @@ async function main(): Promise<void> {
   const servers = startServers()
   try {
     for (const item of CASES) for (const server of servers) await waitFor(server.url({ z: item.z, ...item.middle }, item, 'png', false))
-    for (const isEqual of [true, false]) {
-      console.log(`\n${isEqual ? 'Equal encoder effort (PNG level 6, WebP method 4 quality 75, JPEG 85)' : 'Each side at its defaults'}; ours against TiTiler`)
+    for (const effort of chosen(['equal', 'defaults'])) {
+      const isEqual = effort === 'equal'
+      console.log(`\n${isEqual ? 'Equal encoder effort (PNG level 6, WebP method 4 quality 75, JPEG 85)' : 'Each side at its defaults'}; ours, TiTiler`)
       console.log(`${'case'.padEnd(22)}${'format'.padEnd(7)}${'workload'.padEnd(11)}    tiles/s         p50 ms          p99 ms        CPU ms a tile     KB     ratio: speed   CPU`)
-      for (const item of CASES) for (const format of FORMATS) for (const workload of ['session', 'scattered', 'repeated'] as const) await compare(servers, { item, format, workload, isEqual })
+      for (const item of CASES) {
+        for (const format of chosen(FORMATS)) for (const workload of chosen(WORKLOADS)) await compare(servers, { item, format, workload, isEqual })
+      }
     }
   } finally {
     for (const server of servers) server.process.kill()
