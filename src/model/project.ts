@@ -36,19 +36,23 @@ const COLUMNS = ['p.id', 'p.org_id', 'p.name', 'p.description', 'p.visibility', 
 
 /**
  * Projects that exist for the caller: those of the organization, and those that invited the person as a guest. A key
- * belongs to one organization, so it never follows its owner to another.
+ * belongs to one organization, so it never follows its owner to another; nor does the platform where it acts for one.
  */
 function visible(db: Db, principal: Principal) {
   return selectProject(db, principal).where('p.deleted_at', 'is', null)
 }
 
 function selectProject(db: Db, principal: Principal) {
-  const guest = principal.kind === 'api_key' ? sql<SqlBool>`false` : sql<SqlBool>`m.role is not null`
+  const guest = principal.kind === 'user' ? sql<SqlBool>`m.role is not null` : sql<SqlBool>`false`
   return db
     .selectFrom('project as p')
     .leftJoin('project_member as m', (join) => join.onRef('m.project_id', '=', 'p.id').on('m.user_id', '=', principal.userId))
     .select([...COLUMNS, 'm.role as member_role'])
-    .$if(principal.kind !== 'service', (query) => query.where((where) => where.or([where('p.org_id', '=', principal.organizationId), guest])))
+    .$if(!seesEverything(principal), (query) => query.where((where) => where.or([where('p.org_id', '=', principal.organizationId), guest])))
+}
+
+function seesEverything(principal: Principal): boolean {
+  return principal.kind === 'service' && principal.organizationId === null
 }
 
 const LADDER: readonly ProjectRole[] = ['viewer', 'editor', 'admin']
@@ -56,7 +60,7 @@ const LADDER: readonly ProjectRole[] = ['viewer', 'editor', 'admin']
 /** Organization owners and admins act as project admins everywhere in their organization. */
 function effectiveRole(row: Row, principal: Principal): ProjectRole | null {
   const own = row.org_id === principal.organizationId
-  return principal.kind === 'service' || (own && isOrganizationAdmin(principal)) ? 'admin' : row.member_role
+  return seesEverything(principal) || (own && (principal.kind === 'service' || isOrganizationAdmin(principal))) ? 'admin' : row.member_role
 }
 
 /** 404 for what the caller's organization does not hold, 403 for a private project that is not the caller's. */
