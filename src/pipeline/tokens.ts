@@ -14,6 +14,8 @@ const AUDIENCE = 'svc-api'
 /** Another process may have made a key since: ask again, but not for every forged token. */
 const RELOAD_AFTER_MS = 5_000
 const MAX_REMEMBERED_TOKENS = 10_000
+/** Clocks of two machines differ a little; a token from beyond that was not made by one of ours. */
+const CLOCK_SKEW_SECONDS = 60
 
 export type Claims =
   | { typ: 'session'; userId: string; sessionId: string; organizationId: string | null }
@@ -46,7 +48,7 @@ export function createTokens(db: Db, clock: Clock): Tokens {
     const { verifier } = await keys()
     try {
       const { payload } = await jwtVerify(token, verifier, { algorithms: [signingKey.ALGORITHM], issuer: ISSUER, audience: AUDIENCE, currentDate: clock.now(), requiredClaims: ['exp', 'iat', 'jti', 'typ'] })
-      return payload
+      return payload.iat! <= clock.now().getTime() / 1000 + CLOCK_SKEW_SECONDS ? payload : null
     } catch (error) {
       if (!mayReload || (error as { code?: string }).code !== 'ERR_JWKS_NO_MATCHING_KEY' || performance.now() - loadedAtMs < RELOAD_AFTER_MS) return null
       await load()
