@@ -10,7 +10,7 @@ import type { Logger } from 'pino'
 import { registerAuth } from './auth.ts'
 import { MAX_BODY_BYTES } from './body.ts'
 import { credentialOf } from './credential.ts'
-import { registerHeaders } from './headers.ts'
+import { COMMON_HEADERS, registerHeaders } from './headers.ts'
 import { strike } from './log.ts'
 import type { Metrics } from './metrics.ts'
 import { openApiDocument } from './openapi.ts'
@@ -38,7 +38,7 @@ export function buildServer({ platform, auth, log, metrics, isReady, api }: Serv
     routerOptions: { maxParamLength: MAX_URL_LENGTH },
     forceCloseConnections: 'idle',
     clientErrorHandler: refuseMalformed,
-    frameworkErrors: (error, _request, reply) => void refuse(platform, error, reply), // An address that cannot be decoded never reaches a route.
+    frameworkErrors: (error, _request, reply) => void refuse(platform, error, reply.headers(COMMON_HEADERS)), // An address that cannot be decoded reaches no hook and no route.
     exposeHeadRoutes: true,
     trustProxy: false, // A forwarded address is the caller's own claim: limits by address would be theirs to choose.
   })
