@@ -33,9 +33,10 @@ export function openDatabase(connection: string | pg.PoolConfig, limits: Partial
     application_name: `${APPLICATION_NAME} ${process.pid}`,
     types: { getTypeParser },
   })
-  // A connection that the server drops while idle is replaced by the pool at the next use; without a listener the
-  // event would end the process.
+  // A connection that the server drops is replaced by the pool at the next use, and the query under way fails by itself;
+  // without a listener the event would end the process, be the connection idle or in the middle of a transaction.
   pool.on('error', () => {})
+  pool.on('connect', (client) => client.on('error', () => {}))
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: prepared(pool) }) })
   return { db, connectionCount: () => pool.totalCount, close: () => db.destroy() }
 }
