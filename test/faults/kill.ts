@@ -23,8 +23,10 @@ const FAULTS = {
   server: ['service', 'service', 'service', 'service', 'service', 'starting', 'disconnect'],
 } as const satisfies Record<string, readonly Fault[]>
 
-const MAX_LOAD_MS = 600
-const MIN_LOAD_MS = 30
+/** A fault strikes after this many acknowledged writes and a moment more, in the midst of the next ones. */
+const MAX_WRITES_BEFORE = 80
+const MAX_MOMENT_MS = 40
+const MAX_LOAD_MS = 5_000
 const MAX_START_MS = 900
 const PROJECT_ACTORS = 6
 const KEY_ACTORS = 3
@@ -72,7 +74,7 @@ export async function campaign(lab: Lab, options: CampaignOptions): Promise<Camp
     const fault = options.first?.[round - 1] ?? random.pick(kinds)
     const stage: Stage = { baseUrl: service.baseUrl, owner, key, acknowledged: [], contradictions: [] }
     const load = runActors(stage, entry === MAIN ? actors : [...actors, repeater])
-    await sleep(random.integer(MIN_LOAD_MS, MAX_LOAD_MS)) // Chance decides when the fault strikes; nothing waits for it to be right.
+    await strikingMoment(stage, random)
     await strike(fault, { service, dataDir, url: url() })
     await load.stop()
     result.faults[fault]++
@@ -135,6 +137,15 @@ function runActors(stage: Stage, actors: readonly Actor[]): { stop(): Promise<vo
       await Promise.all(running)
     },
   }
+}
+
+/** Chance decides when the fault strikes; no result depends on it. */
+async function strikingMoment(stage: Stage, random: Random): Promise<void> {
+  const writes = random.integer(1, MAX_WRITES_BEFORE)
+  const momentMs = random.integer(0, MAX_MOMENT_MS)
+  const deadline = Date.now() + MAX_LOAD_MS
+  while (stage.acknowledged.length < writes && Date.now() < deadline) await sleep(1)
+  await sleep(momentMs)
 }
 
 async function strike(fault: Fault, target: { service: Service; dataDir: string; url: string }): Promise<void> {
