@@ -1,5 +1,6 @@
 /** Puts the platform together from a database, a clock and settings: the same for the service and for tests. */
 import type { Logger } from 'pino'
+import { createRasterService } from '#adapters/raster/service.ts'
 import type { Clock } from '#core/clock.ts'
 import type { Queue } from '#db/queue.ts'
 import type { Db } from '#db/tables.ts'
@@ -26,6 +27,9 @@ export interface Parts {
   operations: ReadonlyMap<string, AnyOperation>
   jobs: readonly AnyJob[]
   roles: OperatorRoles
+  /** Hosts that COG addresses may name, and hosts that may be private or plain http. */
+  cogHosts: readonly string[]
+  egressAllow: readonly string[]
   /** Lower in tests, where nobody guesses passwords. */
   passwordCost?: number
 }
@@ -40,7 +44,8 @@ export interface Composed {
 
 export async function compose(parts: Parts): Promise<Composed> {
   const { db, clock, queue, log, baseUrl, operations } = parts
-  const metrics = createMetrics(parts.connectionCount)
+  const raster = createRasterService({ clock, hosts: [...parts.cogHosts, ...parts.egressAllow], egressAllow: parts.egressAllow })
+  const metrics = createMetrics(() => ({ database_connections: parts.connectionCount(), ...raster.metrics() }))
   const onFault = (error: unknown, operation: string, invocation?: string) => {
     metrics.observeFault(operation)
     log.error({ err: error, operation, invocation }, 'fault')
@@ -50,7 +55,7 @@ export async function compose(parts: Parts): Promise<Composed> {
   const audit = createAuditTrail(db, clock, (error) => onFault(error, 'audit'))
   const claims = createClaims(db, clock)
   const platform: Platform = {
-    db, clock, baseUrl, operations, audit, claims,
+    db, clock, baseUrl, operations, audit, claims, raster,
     authenticator: createAuthenticator(db, clock, tokens),
     rateLimiter: createRateLimiter(db, clock),
     jobs: enqueuer(queue),
@@ -63,6 +68,7 @@ export async function compose(parts: Parts): Promise<Composed> {
     jobPlatform: { db, clock, queue, onFault },
     async close() {
       claims.close()
+      await raster.close()
       await audit.close()
     },
   }

@@ -16,6 +16,10 @@ export interface Config {
   readonly demo: boolean | null
   readonly systemAdminEmails: readonly string[]
   readonly clipUserEmail: string | null
+  /** Hosts, or host:port, that COG addresses may name. */
+  readonly cogHosts: readonly string[]
+  /** Hosts, or host:port, that outbound requests may reach although private or plain http. */
+  readonly egressAllow: readonly string[]
   readonly logLevel: string
   readonly isLoopback: boolean
 }
@@ -41,6 +45,8 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     demo: env['DEMO']?.trim() ? flag('DEMO', env['DEMO'].trim()) : null,
     systemAdminEmails: list(text('SYSTEM_ADMIN_EMAILS', '')),
     clipUserEmail: text('CLIP_USER_EMAIL', '').toLowerCase() || null,
+    cogHosts: list(text('COG_HOSTS', '')),
+    egressAllow: list(text('EGRESS_ALLOW', '')),
     logLevel: oneOf('LOG_LEVEL', text('LOG_LEVEL', 'info'), LOG_LEVELS),
     isLoopback: isLoopback(host),
   })

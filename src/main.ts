@@ -64,7 +64,7 @@ async function startParts(config: Config, { operations, jobs }: Catalogue, start
   let baseUrl = config.baseUrl
   let ready = false
   const roles = { systemAdminEmails: config.systemAdminEmails, clipUserEmail: config.clipUserEmail, maySignUp: config.isLoopback }
-  const composed = await compose({ db: database.db, connectionCount: database.connectionCount, clock: systemClock, queue, log, baseUrl: () => baseUrl, operations, jobs, roles })
+  const composed = await compose({ db: database.db, connectionCount: database.connectionCount, clock: systemClock, queue, log, baseUrl: () => baseUrl, operations, jobs, roles, cogHosts: config.cogHosts, egressAllow: config.egressAllow })
   started.defer(() => composed.close())
   started.defer(() => queue.stop())
   await user.withdrawRoles(database.db, roles)

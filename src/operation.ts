@@ -1,5 +1,6 @@
 /** The contract every operation signs. Read this file first. */
 import type { Static, TSchema } from 'typebox'
+import type { RasterService } from '#adapters/raster/port.ts'
 import type { Clock } from '#core/clock.ts'
 import type { EventType } from '#core/event-types.ts'
 import type { Principal } from '#core/principal.ts'
@@ -39,6 +40,9 @@ export interface Context {
   readonly invocationId: string
   /** The caller's key, or the invocation's own id: what keys an effect outside the database. */
   readonly idempotencyKey: string
+  /** Entity tags that the caller has already; a raw operation may answer 304. */
+  readonly ifNoneMatch: string | null
+  readonly raster: RasterService
   readonly signal: AbortSignal
 }
 

@@ -45,6 +45,7 @@ export interface WorldOptions {
   /** Share the database of another world: a second process. */
   databaseUrl?: string
   startAt?: string
+  egressAllow?: readonly string[]
 }
 
 export type World = Awaited<ReturnType<typeof world>>
@@ -63,7 +64,7 @@ export async function world(t: TestContext, options: WorldOptions = {}) {
   const operations = new Map([...registry.operations, ...(options.operations ?? []).map((op) => [op.id, op] as const)])
   const jobs = [...registry.jobs, ...(options.jobs ?? [])]
   const composed = await compose({
-    db: database.db, connectionCount: database.connectionCount, clock, queue, log, baseUrl: () => baseUrl, operations, jobs, passwordCost: 4,
+    db: database.db, connectionCount: database.connectionCount, clock, queue, log, baseUrl: () => baseUrl, operations, jobs, passwordCost: 4, cogHosts: [], egressAllow: options.egressAllow ?? [],
     roles: { systemAdminEmails: options.systemAdminEmails ?? [], clipUserEmail: options.clipUserEmail ?? null, maySignUp: options.maySignUp ?? true },
   })
   const app = buildServer({ ...composed, log, isReady: () => true, api: true })

@@ -21,14 +21,20 @@ export const PROBLEMS = {
   'payload-too-large': { status: 413, about: 'A body may have at most 10 MiB.' },
   'unsupported-media-type': { status: 415, about: 'Send `Content-Type: application/json` without a content encoding.' },
   'invalid-input': { status: 422, about: 'A field is missing, unknown, of the wrong type or out of range. `errors` names each field and what it must be.' },
+  'unreadable-raster': { status: 422, about: 'The file is not a raster that can be read: the detail says what is wrong with it, for example its format, its georeference or its size.' },
+  'raster-too-demanding': { status: 422, about: 'Reading this part of the file would take more time or memory than one request may use. Ask for a smaller area or a coarser level.' },
   'rate-limited': { status: 429, about: 'The limit of requests for this credential or address is used up for now. `Retry-After` says after how many seconds to come back.' },
   'too-many-attempts': { status: 429, about: 'Too many failed attempts. `Retry-After` says after how many seconds to try again.' },
   'internal-error': { status: 500, about: 'Something went wrong on our side; nothing of this request was kept. Quote the `instance` when you report it.' },
   'provenance-error': { status: 500, title: 'Provenance Error', about: 'The operation could not record the lineage of what it made, so it was undone. Quote the `instance` when you report it.' },
+  'bad-gateway': { status: 502, about: 'A host that the request depends on failed or gave no usable answer. Try again later, or check the address.' },
   unavailable: { status: 503, about: 'The service is starting, stopping or overloaded. Try again shortly.' },
 } as const satisfies Record<string, { status: number; title?: string; about: string }>
 
 export type ProblemSlug = keyof typeof PROBLEMS
+
+/** Problems that are our own mistakes: they are logged and counted as such. */
+export const FAULTS: Readonly<Partial<Record<ProblemSlug, true>>> = { 'internal-error': true, 'provenance-error': true }
 
 export interface FieldError {
   field: string

@@ -17,6 +17,7 @@ export function registerOperations(app: FastifyInstance, platform: Platform, obs
       credential: credentialOf(request),
       body: () => parseBody(request.body as Buffer | undefined, request.headers['content-type'], request.headers['content-encoding']),
       idempotencyKey: idempotencyKeyOf(request),
+      ifNoneMatch: request.headers['if-none-match'] ?? null,
       clientAddress: request.ip,
       signal: abortedWith(reply),
     })

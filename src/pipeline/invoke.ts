@@ -2,7 +2,7 @@
 import { fingerprint } from '#core/canonical.ts'
 import { newId } from '#core/ids.ts'
 import type { Principal } from '#core/principal.ts'
-import { Problem } from '#core/problem.ts'
+import { FAULTS } from '#core/problem.ts'
 import type { AnyOperation, Context } from '#operation.ts'
 import { auditEntry } from './audit.ts'
 import type { Authenticated, Credential } from './authenticate.ts'
@@ -10,6 +10,7 @@ import { requireScope } from './authorize.ts'
 import { executeRead, executeWrite } from './execute.ts'
 import type { Begun, HeldClaim } from './idempotency.ts'
 import type { Platform } from './platform.ts'
+import { asProblem } from './raster-problems.ts'
 import { openProvenance } from './provenance.ts'
 import { problemReply, replayOf, type Reply } from './reply.ts'
 import { validateInput } from './validate.ts'
@@ -21,6 +22,7 @@ export interface Call {
   /** Parses on demand, in stage 3: who may not call learns nothing about the body. */
   body: () => unknown
   idempotencyKey: string | null
+  ifNoneMatch?: string | null
   clientAddress: string
   signal: AbortSignal
 }
@@ -48,8 +50,9 @@ export async function invoke(platform: Platform, op: AnyOperation, call: Call): 
   try {
     reply = await runStages(platform, op, call, trace)
   } catch (error) {
-    if (!(error instanceof Problem) || error.status >= 500) platform.onFault(error, trace.invocationId, op.id)
-    reply = problemReply(error, trace.invocationId, platform.baseUrl())
+    const shown = asProblem(error)
+    if (!shown || shown.slug in FAULTS) platform.onFault(error, trace.invocationId, op.id)
+    reply = problemReply(shown ?? error, trace.invocationId, platform.baseUrl())
   }
   reply.headers = { ...trace.headers, ...reply.headers, 'X-Svc-Invocation-ID': trace.invocationId }
   const audit = () => (trace.audited ? Promise.resolve() : platform.audit.record(auditEntry(platform, op, trace, reply.status)))
@@ -72,8 +75,8 @@ async function runStages(platform: Platform, op: AnyOperation, call: Call, trace
   if (begun?.outcome === 'replay') return replayOf(begun.response)
 
   const context: Context = {
-    principal, db: platform.db, clock: platform.clock, baseUrl: platform.baseUrl(), signal: call.signal,
-    invocationId: trace.invocationId, idempotencyKey: call.idempotencyKey ?? trace.invocationId,
+    principal, db: platform.db, clock: platform.clock, raster: platform.raster, baseUrl: platform.baseUrl(), signal: call.signal,
+    invocationId: trace.invocationId, idempotencyKey: call.idempotencyKey ?? trace.invocationId, ifNoneMatch: call.ifNoneMatch ?? null,
   }
   return await settling(begun?.claim ?? null, async (claim) => {
     const facts = await op.check?.(context, input) //                                    4 domain checks

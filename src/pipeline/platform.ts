@@ -1,3 +1,4 @@
+import type { RasterService } from '#adapters/raster/port.ts'
 import type { Clock } from '#core/clock.ts'
 import type { Db, Tx } from '#db/tables.ts'
 import type { AnyOperation, Jobs } from '#operation.ts'
@@ -11,6 +12,7 @@ export interface Platform {
   readonly db: Db
   readonly clock: Clock
   readonly baseUrl: () => string
+  readonly raster: RasterService
   readonly operations: ReadonlyMap<string, AnyOperation>
   readonly authenticator: Authenticator
   readonly rateLimiter: RateLimiter

@@ -1,0 +1,59 @@
+/** What a child of the raster pool loads: it opens our sources, and only those that the parent has let through. */
+import { createEgress, EgressError, type Egress, type EgressRefusal } from '#core/egress.ts'
+import { createHandlers } from '#raster/pool/handlers.ts'
+import { openFileSource } from '#raster/source/file.ts'
+import { openHttpSource, type HttpFetch } from '#raster/source/http.ts'
+import { openTiff } from '#raster/tiff/open.ts'
+import { RasterError, type Raster, type Source } from '#raster/types.ts'
+
+/** A source as it travels to the child, which has no configuration of its own. */
+export interface OpenableSource {
+  readonly path?: string
+  readonly url?: string
+  /** Hosts that `url` and its redirects may name. */
+  readonly hosts: readonly string[]
+  /** Hosts that may be private or plain http. */
+  readonly egressAllow: readonly string[]
+  /** The content that the parent decided on; another one is an error. */
+  readonly expectedKey?: string
+}
+
+const RANGE_DEADLINE_MS = 4_500
+const MAX_REDIRECTS = 3
+
+/** One guard per list of exceptions; there is one list in a process. */
+const guards = new Map<string, Egress>()
+
+async function open(source: OpenableSource, signal: AbortSignal): Promise<Raster> {
+  const bytes = source.path === undefined ? await openHttpSource(source.url!, { fetch: guardedFetch(source), signal }) : await openFileSource(source.path)
+  if (source.expectedKey !== undefined && bytes.key !== source.expectedKey) throw new RasterError('source_changed', 'The file changed while it was being read; ask again')
+  return await openTiff(bytes satisfies Source, { signal })
+}
+
+function guardedFetch(source: OpenableSource): HttpFetch {
+  const name = source.egressAllow.join(',')
+  const egress = guards.get(name) ?? createEgress({ allow: source.egressAllow })
+  guards.set(name, egress)
+  const permit = (url: URL) => source.hosts.includes(url.hostname) || source.hosts.includes(url.host)
+  return async (url, { headers, signal }) => {
+    const [, first, last] = /^bytes=(\d+)-(\d+)$/.exec(headers['Range'] ?? headers['range'] ?? '') ?? []
+    const maxBytes = Number(last) - Number(first) + 1
+    const answer = await egress.fetch(url, { headers, signal, permit, maxRedirects: MAX_REDIRECTS, maxBytes, deadlineMs: RANGE_DEADLINE_MS }).catch(refused)
+    return { status: answer.status, headers: { get: (header: string) => answer.headers[header.toLowerCase()] ?? null }, body: oneChunk(answer.body) }
+  }
+}
+
+async function* oneChunk(body: Buffer): AsyncIterable<Uint8Array> {
+  yield body
+}
+
+/** What the caller wrote wrong, as opposed to what the host did wrong. */
+const CALLERS_FAULT: readonly EgressRefusal[] = ['address', 'scheme', 'credentials', 'private', 'host']
+
+function refused(error: unknown): never {
+  if (!(error instanceof EgressError)) throw error
+  if (error.kind === 'too-large') throw new RasterError('source_unavailable', 'The host does not serve ranges of the file')
+  throw new RasterError(CALLERS_FAULT.includes(error.kind) ? 'invalid_argument' : 'source_unavailable', error.message)
+}
+
+export const handlers = createHandlers({ open })

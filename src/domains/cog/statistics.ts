@@ -1,0 +1,78 @@
+import Type from 'typebox'
+import { invalidField } from '#core/problem.ts'
+import { requireArea } from '#core/geometry.ts'
+import { Closed, FreeForm, Nullable } from '#core/shapes.ts'
+import { operation } from '#operation.ts'
+import { parseBands } from '#raster/render/request.ts'
+import { CogUrl, Text } from './wire.ts'
+
+const MaybeNumber = Nullable(Type.Number())
+const BandStatistics = Closed(
+  {
+    name: Type.String(),
+    min: MaybeNumber,
+    max: MaybeNumber,
+    mean: MaybeNumber,
+    std: MaybeNumber,
+    count: Type.Number(),
+    valid_fraction: Type.Number(),
+    percentiles: Type.Array(Closed({ percentile: Type.Number(), value: MaybeNumber })),
+    histogram: Closed({ counts: Type.Array(Type.Number()), edges: Type.Array(Type.Number()) }),
+  },
+  { $id: 'BandStatistics' },
+)
+
+const EXAMPLE_AREA = { type: 'Polygon', coordinates: [[[151.1, -33.9], [151.3, -33.9], [151.3, -33.7], [151.1, -33.7], [151.1, -33.9]]] }
+
+/** Statistics of bands or of an expression over an area, with a rescale that is ready for tiles. */
+export default operation({
+  id: 'cog.statistics',
+  scope: 'tiles:read',
+  tier: 'read',
+  input: Closed({
+    url: CogUrl,
+    geometry: FreeForm,
+    expression: Text,
+    bands: Text,
+    percentiles: Type.Optional(Type.Array(Type.Number({ minimum: 0, maximum: 100 }), { minItems: 1, maxItems: 100, default: [2, 98] })),
+    exact_coverage: Type.Optional(Type.Boolean({ default: false, description: 'Weigh pixels on the edge by the share of them that lies inside' })),
+  }),
+  output: Closed({ statistics: Type.Array(BandStatistics), rescale: Nullable(Type.String()), pixel_count: Type.Integer(), level: Type.Integer() }),
+  example: {
+    input: { url: 'https://data.example/scene.tif', geometry: EXAMPLE_AREA, expression: '(b4-b3)/(b4+b3)' },
+    output: {
+      statistics: [{ name: '(b4-b3)/(b4+b3)', min: -0.3, max: 0.9, mean: 0.42, std: 0.2, count: 10_000, valid_fraction: 1, percentiles: [{ percentile: 2, value: -0.1 }, { percentile: 98, value: 0.8 }], histogram: { counts: [4_000, 6_000], edges: [-0.3, 0.3, 0.9] } }],
+      rescale: '-0.1,0.8',
+      pixel_count: 10_000,
+      level: 0,
+    },
+  },
+}).handle({
+  async check({ raster, signal }, input) {
+    if (input.bands != null && input.expression != null) throw invalidField('bands', 'give bands or an expression, not both')
+    const geometry = requireArea(input.geometry, 'geometry')
+    const info = await raster.describe({ url: input.url }, signal)
+    const bands = input.bands == null ? null : parseBands(input.bands, info.bandCount)
+    const all = info.bands.map((_, index) => index + 1).filter((band) => band - 1 !== info.alphaBand)
+    return { geometry, bands, names: input.expression == null ? (bands ?? all).map((band) => `b${band}`) : input.expression.split(';') }
+  },
+  async execute({ raster, signal }, { url, expression, percentiles, exact_coverage }, { geometry, bands, names }) {
+    const wanted = { geometry, percentiles: percentiles!, exactCoverage: exact_coverage!, ...(bands ? { bands } : {}), ...(expression != null ? { expression } : {}) }
+    const found = await raster.statistics({ url }, wanted, signal)
+    const statistics = found.bands.map(({ min, max, mean, std, count, validFraction, percentiles: values, histogram }, index) => ({
+      name: names[index]?.trim() ?? `result ${index + 1}`, min, max, mean, std, count, valid_fraction: validFraction, histogram,
+      percentiles: percentiles!.map((percentile, rank) => ({ percentile, value: values[rank] ?? null })),
+    }))
+    return { statistics, rescale: rescaleOf(statistics), pixel_count: found.pixelCount, level: found.level }
+  },
+})
+
+/** `low,high`, one pair a band, from the outermost percentiles; null where there is nothing to stretch. */
+function rescaleOf(statistics: readonly { percentiles: readonly { value: number | null }[] }[]): string | null {
+  const pairs = statistics.map(({ percentiles }) => {
+    const values = percentiles.flatMap(({ value }) => (value === null ? [] : [value]))
+    const [low, high] = [Math.min(...values), Math.max(...values)]
+    return high > low ? `${low},${high}` : null
+  })
+  return pairs.length > 0 && pairs.every((pair) => pair !== null) ? pairs.join(';') : null
+}

@@ -1,0 +1,45 @@
+import Type from 'typebox'
+import { invalidField } from '#core/problem.ts'
+import { Closed, Nullable } from '#core/shapes.ts'
+import { operation } from '#operation.ts'
+import { parseStyle } from '#raster/render/request.ts'
+import { AoiText, CogUrl, Format, imageFormat, parseAoi, pictureReply, Quality, requireTile, Resampling, Text, TileIndex, Zoom } from './wire.ts'
+
+/** One Web Mercator tile of a COG, coloured by bands, by an expression, or as the image itself suggests. */
+export default operation({
+  id: 'cog.tile.render',
+  scope: 'tiles:read',
+  tier: 'read',
+  raw: 'bytes',
+  input: Closed({
+    url: Type.Optional(CogUrl),
+    source: Type.Optional(CogUrl),
+    z: Zoom,
+    x: TileIndex,
+    y: TileIndex,
+    format: Format,
+    bands: Text,
+    expression: Text,
+    visualization: Text,
+    rescale: Text,
+    colormap: Text,
+    quality: Quality,
+    aoi: AoiText,
+    tile_size: Type.Optional(Nullable(Type.Unsafe<256 | 512>({ enum: [256, 512] }))),
+    resampling: Type.Optional(Nullable(Resampling)),
+  }),
+  output: Type.Any(),
+  example: { input: { url: 'https://data.example/scene.tif', z: 12, x: 3767, y: 2445, format: 'webp', bands: '3,2,1' } },
+}).handle({
+  async check({ raster, signal }, input) {
+    const url = input.url ?? input.source
+    if (url === undefined || (input.url !== undefined && input.source !== undefined)) throw invalidField('url', 'give the address of one COG')
+    requireTile(input)
+    const aoi = parseAoi(input.aoi)
+    return { url, aoi, style: parseStyle(input, await raster.describe({ url }, signal)) }
+  },
+  async execute({ raster, ifNoneMatch, signal }, { z, x, y, format, quality, tile_size, resampling }, { url, aoi, style }) {
+    const request = { tile: { z, x, y }, format: imageFormat(format), quality, style, aoi, size: tile_size ?? undefined, resampling: resampling ?? undefined }
+    return pictureReply(await raster.tile({ url }, request, { ifNoneMatch, signal }))
+  },
+})

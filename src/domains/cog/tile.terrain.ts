@@ -1,0 +1,23 @@
+import Type from 'typebox'
+import { Closed } from '#core/shapes.ts'
+import { operation } from '#operation.ts'
+import { AoiText, CogUrl, parseAoi, pictureReply, requireTile, TileIndex, Zoom } from './wire.ts'
+
+/** Heights as a lossless Terrain-RGB tile: height = -10000 + (R·65536 + G·256 + B)·0.1. */
+export default operation({
+  id: 'cog.tile.terrain',
+  scope: 'tiles:read',
+  tier: 'read',
+  raw: 'bytes',
+  input: Closed({ url: CogUrl, z: Zoom, x: TileIndex, y: TileIndex, invert: Type.Optional(Type.Boolean({ default: false })), aoi: AoiText }),
+  output: Type.Any(),
+  example: { input: { url: 'https://data.example/dem.tif', z: 10, x: 940, y: 610 } },
+}).handle({
+  async check(_context, input) {
+    requireTile(input)
+    return parseAoi(input.aoi)
+  },
+  async execute({ raster, ifNoneMatch, signal }, { url, z, x, y, invert }, aoi) {
+    return pictureReply(await raster.terrain({ url }, { tile: { z, x, y }, invert: invert!, aoi }, { ifNoneMatch, signal }))
+  },
+})

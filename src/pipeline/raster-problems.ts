@@ -1,0 +1,28 @@
+import { Problem, problem, type ProblemSlug } from '#core/problem.ts'
+import { RasterError, type RasterErrorCode } from '#raster/errors.ts'
+
+/** The raster library knows no HTTP; this table is where its failures become answers. */
+const SLUGS: Readonly<Record<RasterErrorCode, ProblemSlug>> = {
+  not_a_tiff: 'unreadable-raster',
+  unsupported: 'unreadable-raster',
+  corrupt: 'unreadable-raster',
+  too_large: 'unreadable-raster',
+  unknown_crs: 'unreadable-raster',
+  no_georeference: 'unreadable-raster',
+  invalid_argument: 'invalid-input',
+  limit_exceeded: 'raster-too-demanding',
+  deadline_exceeded: 'raster-too-demanding',
+  worker_failed: 'raster-too-demanding',
+  source_unavailable: 'bad-gateway',
+  source_changed: 'bad-gateway',
+  overloaded: 'unavailable',
+  aborted: 'unavailable',
+}
+
+/** The problem that an error is, or null for a fault of ours. */
+export function asProblem(error: unknown): Problem | null {
+  if (error instanceof Problem) return error
+  if (!(error instanceof RasterError)) return null
+  const slug = SLUGS[error.code]
+  return problem(slug, error.message, slug === 'unavailable' ? { headers: { 'Retry-After': '1' } } : {})
+}

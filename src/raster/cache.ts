@@ -1,0 +1,148 @@
+import { RasterError, throwIfAborted } from '#raster/types.ts'
+
+export interface CacheMetrics {
+  hits: number
+  misses: number
+  /** Requests that waited for a load which another request had started. */
+  joined: number
+  evictions: number
+  entries: number
+  bytes: number
+}
+
+export interface CacheOptions<V> {
+  maxBytes: number
+  sizeOf: (value: V) => number
+}
+
+interface Loading<V> {
+  promise: Promise<V>
+  controller: AbortController
+  waiting: number
+}
+
+/**
+ * A least-recently-used cache, bounded in bytes, that loads a missing value once however many ask for it at the same
+ * time. A caller that gives up does not spoil the load for the others; when all have given up the load is cancelled.
+ */
+export class LoadingCache<V> {
+  readonly #options: CacheOptions<V>
+  /** A Map keeps the order of insertion: the first key is the one not used for the longest time. */
+  readonly #entries = new Map<string, { value: V; bytes: number }>()
+  readonly #loading = new Map<string, Loading<V>>()
+  #bytes = 0
+  #hits = 0
+  #misses = 0
+  #joined = 0
+  #evictions = 0
+
+  constructor(options: CacheOptions<V>) {
+    this.#options = options
+  }
+
+  get metrics(): CacheMetrics {
+    return {
+      hits: this.#hits,
+      misses: this.#misses,
+      joined: this.#joined,
+      evictions: this.#evictions,
+      entries: this.#entries.size,
+      bytes: this.#bytes,
+    }
+  }
+
+  /** The value if it is here, without loading it. */
+  peek(key: string): V | undefined {
+    const entry = this.#entries.get(key)
+    if (!entry) return undefined
+    this.#entries.delete(key)
+    this.#entries.set(key, entry)
+    return entry.value
+  }
+
+  /**
+   * The cached value, or the loaded one. `accepts` may turn a cached value down (a block with too few rows); the load then
+   * replaces it.
+   */
+  async get(
+    key: string,
+    load: (signal: AbortSignal) => Promise<V>,
+    { signal, accepts }: { signal?: AbortSignal | undefined; accepts?: (value: V) => boolean } = {},
+  ): Promise<V> {
+    throwIfAborted(signal)
+    const cached = this.peek(key)
+    if (cached !== undefined && (!accepts || accepts(cached))) {
+      this.#hits += 1
+      return cached
+    }
+    const found = this.#loading.get(key)
+    // A load that all its callers gave up is dying; a new caller starts its own.
+    const running = found?.controller.signal.aborted ? undefined : found
+    if (running) this.#joined += 1
+    else this.#misses += 1
+    const value = await this.#wait(running ?? this.#start(key, load), signal)
+    // A load that another caller started may bring less than this one needs; then it is loaded again.
+    return running && accepts && !accepts(value) ? this.get(key, load, { signal, accepts }) : value
+  }
+
+  delete(key: string): void {
+    const entry = this.#entries.get(key)
+    if (!entry) return
+    this.#entries.delete(key)
+    this.#bytes -= entry.bytes
+  }
+
+  clear(): void {
+    this.#entries.clear()
+    this.#bytes = 0
+  }
+
+  #start(key: string, load: (signal: AbortSignal) => Promise<V>): Loading<V> {
+    const controller = new AbortController()
+    const promise = load(controller.signal).then((value) => {
+      this.#store(key, value)
+      return value
+    })
+    const loading = { promise, controller, waiting: 0 }
+    const forget = (): void => {
+      if (this.#loading.get(key) === loading) this.#loading.delete(key)
+    }
+    // Whoever waits sees a failure; when nobody does any more it must not end the process.
+    promise.then(forget, forget)
+    this.#loading.set(key, loading)
+    return loading
+  }
+
+  async #wait(loading: Loading<V>, signal: AbortSignal | undefined): Promise<V> {
+    loading.waiting += 1
+    if (!signal) return loading.promise
+    const given = Promise.withResolvers<never>()
+    const giveUp = (): void => {
+      loading.waiting -= 1
+      if (loading.waiting === 0) loading.controller.abort(signal.reason)
+      given.reject(new RasterError('aborted', 'The raster operation was cancelled', { cause: signal.reason }))
+    }
+    signal.addEventListener('abort', giveUp, { once: true })
+    try {
+      return await Promise.race([loading.promise, given.promise])
+    } finally {
+      signal.removeEventListener('abort', giveUp)
+    }
+  }
+
+  #store(key: string, value: V): void {
+    const { maxBytes, sizeOf } = this.#options
+    this.delete(key)
+    const bytes = sizeOf(value)
+    // A value larger than the whole cache would only push everything else out.
+    if (bytes > maxBytes) return
+    this.#entries.set(key, { value, bytes })
+    this.#bytes += bytes
+    for (const [oldest, entry] of this.#entries) {
+      if (this.#bytes <= maxBytes) break
+      this.#entries.delete(oldest)
+      this.#bytes -= entry.bytes
+      this.#evictions += 1
+    }
+  }
+}

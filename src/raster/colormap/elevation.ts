@@ -1,0 +1,28 @@
+import type { ColormapSource } from './source.ts'
+
+/** Heights and depths. */
+export const ELEVATION: readonly ColormapSource[] = [
+  { id: 'terrain', name: 'Terrain', stops: '0:333399 38:0098fe 41:009eef 63:00cb6b 64:01cc66 127:fdff99 128:fefe98 191:805c54 255:ffffff' },
+  {
+    id: 'gist_earth',
+    name: 'Earth',
+    stops:
+      '0:000000 1:01002b 2:010039 7:05006e 8:050274 35:173f79 56:25677d 72:308080 117:459a49 119:4a9b46 142:7ca753 178:b7b75e ' +
+      '200:c0a465 207:c7a676 223:d9b59d 232:e3c3b6 246:f3e1e0 255:fdfbfb',
+  },
+  { id: 'ocean', name: 'Ocean', stops: '0:008000 85:000055 170:0080aa 255:ffffff' },
+  {
+    id: 'hypsometric',
+    name: 'Hypsometric tints',
+    stops:
+      '0:1f6b3c 38:4f9a4e 77:b3cf7a 115:f0e6a2 153:dcb46a 191:b0794a 223:8f6a62 240:cfc4c0 255:ffffff',
+  },
+  { id: 'bathymetry', name: 'Bathymetry', stops: '0:041030 51:0a2a5e 102:13508f 153:2f80b8 204:74b7d6 240:bfe2ea 255:e8f6f4' },
+  {
+    id: 'topobathy',
+    name: 'Sea floor to summit',
+    stops:
+      '0:06143a 64:12508f 115:7cc0dc 127:d5eff2 128:2e7d46 160:a9c873 191:e9d68f 217:b98552 238:8d6d66 255:ffffff',
+  },
+  { id: 'relief', name: 'Muted relief', stops: '0:8fa38a 64:c3c9a0 128:e6dcb8 191:cdae8e 230:b9a49b 255:f7f4f1' },
+]

@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { test } from 'node:test'
+
+import { RasterError } from '#raster/types.ts'
+import { colormapGroups, colorTable, findColormap } from './index.ts'
+
+const reference = JSON.parse(readFileSync(new URL('./reference.json', import.meta.url), 'utf8')) as {
+  indices: number[]
+  colors: Record<string, string>
+}
+
+test('there are at least sixty colormaps in five groups, each with its own id', () => {
+  const groups = colormapGroups()
+  assert.deepEqual(groups.map((group) => group.name), ['perceptual', 'sequential', 'diverging', 'elevation', 'categorical'])
+  const ids = groups.flatMap((group) => group.colormaps.map((colormap) => colormap.id))
+  assert.ok(ids.length >= 60, `${ids.length}`)
+  assert.equal(new Set(ids).size, ids.length)
+  for (const id of ids) assert.match(id, /^[a-z0-9_]+$/)
+})
+
+test('stops run from 0 to 1 in order and hold whole colours', () => {
+  for (const { id, stops } of colormapGroups().flatMap((group) => group.colormaps)) {
+    assert.equal(stops[0]?.position, 0, id)
+    assert.equal(stops.at(-1)?.position, 1, id)
+    stops.forEach((stop, i) => {
+      assert.match(stop.color, /^#[0-9a-f]{6}$/)
+      assert.ok(i === 0 || stop.position >= (stops[i - 1]?.position ?? 2), id)
+    })
+  }
+})
+
+test('the well-known colormaps are within two units of the published ones', () => {
+  for (const [id, text] of Object.entries(reference.colors)) {
+    const table = colorTable(id)
+    text.split(' ').forEach((hex, k) => {
+      const entry = reference.indices[k] ?? 0
+      for (let channel = 0; channel < 3; channel++) {
+        const expected = Number.parseInt(hex.slice(channel * 2, channel * 2 + 2), 16)
+        assert.ok(Math.abs((table[entry * 3 + channel] ?? -9) - expected) <= 2, `${id} entry ${entry}`)
+      }
+    })
+  }
+})
+
+test('a colormap is found whatever its capitals, reversed by _r, and refused when unknown', () => {
+  assert.equal(findColormap('RdYlGn')?.id, 'rdylgn')
+  assert.deepEqual([...colorTable('viridis_r').subarray(0, 3)], [...colorTable('viridis').subarray(765)])
+  assert.equal(findColormap('nope'), null)
+  for (const id of ['nope', '__proto__', 'constructor', '']) assert.throws(() => colorTable(id), RasterError)
+})

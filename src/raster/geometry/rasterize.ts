@@ -1,0 +1,140 @@
+import type { Polygon, Position, Ring } from './polygon.ts'
+
+export interface Extent {
+  width: number
+  height: number
+}
+
+/** Marks (255) the pixels whose centre lies inside, by the even-odd rule; polygons are in pixel coordinates. */
+export function rasterizeMask(polygons: readonly Polygon[], { width, height }: Extent): Uint8Array<ArrayBuffer> {
+  const mask = new Uint8Array(width * height)
+  const edges = polygons.flat().flatMap((ring) => ringEdges(ring)).sort((a, b) => a.top - b.top)
+  let active: Edge[] = []
+  let next = 0
+  for (let row = 0; row < height; row++) {
+    const y = row + 0.5
+    for (; next < edges.length && edges[next]!.top <= y; next++) active.push(edges[next]!)
+    active = active.filter((edge) => edge.bottom > y)
+    const crossings = active.map(({ x, top, slope }) => x + (y - top) * slope).sort((a, b) => a - b)
+    for (let i = 0; i + 1 < crossings.length; i += 2) {
+      const from = Math.max(0, Math.ceil(crossings[i]! - 0.5))
+      const to = Math.min(width, Math.ceil(crossings[i + 1]! - 0.5))
+      if (from < to) mask.fill(255, row * width + from, row * width + to)
+    }
+  }
+  return mask
+}
+
+interface Edge {
+  /** Where the edge begins (its upper end) and how far it moves right with each row. */
+  x: number
+  top: number
+  bottom: number
+  slope: number
+}
+
+function ringEdges(ring: Ring): Edge[] {
+  const edges: Edge[] = []
+  for (let i = 0; i + 1 < ring.length; i++) {
+    const a = ring[i] as Position
+    const b = ring[i + 1] as Position
+    if (a[1] === b[1]) continue
+    const [upper, lower] = a[1] < b[1] ? [a, b] : [b, a]
+    edges.push({ x: upper[0], top: upper[1], bottom: lower[1], slope: (lower[0] - upper[0]) / (lower[1] - upper[1]) })
+  }
+  return edges
+}
+
+/**
+ * The share of every pixel that lies inside, exact: each edge adds the area to its right, signed by its direction, and a
+ * running sum along the row does the rest. Polygons must not overlap one another.
+ */
+export function rasterizeCoverage(polygons: readonly Polygon[], { width, height }: Extent): Float64Array<ArrayBuffer> {
+  const coverage = new Float64Array(width * height)
+  // Two cells more than a row: an edge in the last pixel writes to the cell behind it.
+  const stride = width + 2
+  const sums = new Float64Array(stride * height)
+  for (const polygon of polygons) polygon.forEach((ring, index) => addRing(sums, { width, height, stride }, oriented(ring, index === 0)))
+  for (let row = 0; row < height; row++) {
+    let sum = 0
+    for (let column = 0; column < width; column++) {
+      sum += sums[row * stride + column]!
+      coverage[row * width + column] = Math.min(1, Math.max(0, sum))
+    }
+  }
+  return coverage
+}
+
+interface Accumulator extends Extent {
+  stride: number
+}
+
+/** Outer rings turn one way and holes the other, whatever the input says. */
+function oriented(ring: Ring, isOuter: boolean): Ring {
+  let area = 0
+  for (let i = 0; i + 1 < ring.length; i++) {
+    const [x0, y0] = ring[i] as Position
+    const [x1, y1] = ring[i + 1] as Position
+    area += x0 * y1 - x1 * y0
+  }
+  return area > 0 === isOuter ? ring : ring.toReversed()
+}
+
+function addRing(sums: Float64Array, size: Accumulator, ring: Ring): void {
+  for (let i = 0; i + 1 < ring.length; i++) addClipped(sums, size, ring[i] as Position, ring[i + 1] as Position)
+}
+
+/** Edges left of the window still cover its rows from the first pixel on; edges right of it cover nothing. */
+function addClipped(sums: Float64Array, size: Accumulator, a: Position, b: Position): void {
+  if (a[1] === b[1]) return
+  const cuts = [0, size.width]
+    .map((x) => (x - a[0]) / (b[0] - a[0]))
+    .filter((share) => share > 0 && share < 1)
+    .sort((p, q) => p - q)
+  const shares = [0, ...cuts, 1]
+  const clamp = (x: number): number => Math.max(0, Math.min(size.width, x))
+  for (let i = 0; i + 1 < shares.length; i++) {
+    const at = (share: number): Position => [clamp(a[0] + (b[0] - a[0]) * share), a[1] + (b[1] - a[1]) * share]
+    addEdge(sums, size, at(shares[i]!), at(shares[i + 1]!))
+  }
+}
+
+function addEdge(sums: Float64Array, { height, stride }: Accumulator, a: Position, b: Position): void {
+  const isDown = a[1] < b[1]
+  const [upper, lower] = isDown ? [a, b] : [b, a]
+  const slope = (lower[0] - upper[0]) / (lower[1] - upper[1])
+  const lastRow = Math.min(height, Math.ceil(lower[1]))
+  for (let row = Math.max(0, Math.floor(upper[1])); row < lastRow; row++) {
+    const from = Math.max(row, upper[1])
+    const to = Math.min(row + 1, lower[1])
+    if (to <= from) continue
+    const x0 = upper[0] + (from - upper[1]) * slope
+    const x1 = upper[0] + (to - upper[1]) * slope
+    addSpan(sums, row * stride, { left: Math.min(x0, x1), right: Math.max(x0, x1), area: isDown ? -(to - from) : to - from })
+  }
+}
+
+/** Spreads an edge's part in one row over the pixels it crosses: the area right of it in each, as differences. */
+function addSpan(sums: Float64Array, start: number, { left, right, area }: { left: number; right: number; area: number }): void {
+  const first = Math.floor(left)
+  const last = Math.max(first, Math.ceil(right) - 1)
+  if (first === last) {
+    const covered = first + 1 - (left + right) / 2
+    sums[start + first] = sums[start + first]! + area * covered
+    sums[start + first + 1] = sums[start + first + 1]! + area * (1 - covered)
+    return
+  }
+  const perPixel = 1 / (right - left)
+  let before = 0
+  for (let column = first; column <= last; column++) {
+    // The share of the edge that lies left of the pixel's right side, and the area right of the edge inside the pixel.
+    const enter = Math.max(left, column)
+    const leave = Math.min(right, column + 1)
+    const shareIn = (leave - enter) * perPixel
+    const shareBefore = (enter - left) * perPixel
+    const covered = shareBefore + shareIn * (column + 1 - (enter + leave) / 2)
+    sums[start + column] = sums[start + column]! + area * (covered - before)
+    before = covered
+  }
+  sums[start + last + 1] = sums[start + last + 1]! + area * (1 - before)
+}

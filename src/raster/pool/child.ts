@@ -1,0 +1,36 @@
+/**
+ * The program of a pool's child: loads the module named by its first argument and runs its handlers, one task at a time.
+ * It is not imported by anything; `pool.ts` starts it as a process.
+ */
+import { RasterError } from '#raster/errors.ts'
+
+import { describeError, type ChildMessage, type HandlerModule, type ParentMessage } from './protocol.ts'
+
+const { handlers } = (await import(process.argv[2] ?? '')) as HandlerModule
+const running = new Map<number, AbortController>()
+
+process.on('message', (message: ParentMessage) => {
+  if (message.kind === 'run') void run(message)
+  else running.get(message.id)?.abort()
+})
+// A child without its parent has nothing left to do.
+process.on('disconnect', () => process.exit(0))
+send({ kind: 'ready' })
+
+async function run({ id, task, input }: Extract<ParentMessage, { kind: 'run' }>): Promise<void> {
+  const controller = new AbortController()
+  running.set(id, controller)
+  try {
+    if (!Object.hasOwn(handlers, task)) throw new RasterError('invalid_argument', `There is no task '${task}'`)
+    const output = await handlers[task]?.(input as never, controller.signal)
+    send({ kind: 'done', id, output, rssBytes: process.memoryUsage.rss() })
+  } catch (error) {
+    send({ kind: 'failed', id, ...describeError(error), rssBytes: process.memoryUsage.rss() })
+  } finally {
+    running.delete(id)
+  }
+}
+
+function send(message: ChildMessage): void {
+  process.send?.(message)
+}

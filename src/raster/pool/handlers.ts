@@ -1,0 +1,53 @@
+import type { EncodeOptions } from '#raster/encode/index.ts'
+import { createContext, type ContextOptions } from '#raster/render/context.ts'
+import { readPoint, type PointOptions } from '#raster/render/point.ts'
+import { renderThumbnail, type ThumbnailOptions } from '#raster/render/thumbnail.ts'
+import { renderTerrainTile, renderTile, type TerrainTileOptions, type TileOptions } from '#raster/render/tile.ts'
+import { computeStatistics, type StatisticsOptions } from '#raster/statistics/index.ts'
+import type { Raster } from '#raster/types.ts'
+import type { TileAddress } from '#raster/warp/mercator.ts'
+
+import type { Handler } from './protocol.ts'
+
+/** A raster, as the platform names it: a path, an address, a key; only `open` knows what it means. */
+export interface Located<S> {
+  source: S
+  /** Identity of the content, for the cache of open rasters. */
+  key: string
+}
+
+export type TileTask<S> = Located<S> & { tile: TileAddress; options: TileOptions & EncodeOptions }
+export type TerrainTask<S> = Located<S> & { tile: TileAddress; options: TerrainTileOptions }
+export type ThumbnailTask<S> = Located<S> & { options: ThumbnailOptions & EncodeOptions }
+export type StatisticsTask<S> = Located<S> & { options: StatisticsOptions }
+export type PointTask<S> = Located<S> & { place: { longitude: number; latitude: number }; options: PointOptions }
+
+export interface HandlerOptions<S> extends ContextOptions {
+  open: (source: S, signal: AbortSignal) => Promise<Raster>
+}
+
+/**
+ * The handlers of a child that draws and describes rasters. A platform writes a small module that says how its sources
+ * are opened, exports `handlers = createHandlers({ open })`, and gives that module to the pool.
+ */
+export function createHandlers<S>({ open, ...contextOptions }: HandlerOptions<S>) {
+  const context = createContext(contextOptions)
+  const opened = ({ source, key }: Located<S>, signal: AbortSignal): Promise<Raster> =>
+    context.rasters.get(key, (loadSignal) => open(source, loadSignal), { signal })
+  return {
+    /** Opens a source as it is now, tells which content that is, and keeps it open under that key. */
+    identify: async ({ source }: { source: S }, signal) => {
+      const raster = await open(source, signal)
+      const kept = await context.rasters.get(raster.key, async () => raster, { signal })
+      if (kept !== raster) await raster.close()
+      return { key: kept.key, info: kept.info }
+    },
+    tile: async (task: TileTask<S>, signal) => renderTile(context, await opened(task, signal), task.tile, { ...task.options, signal }),
+    terrain: async (task: TerrainTask<S>, signal) => renderTerrainTile(context, await opened(task, signal), task.tile, { ...task.options, signal }),
+    thumbnail: async (task: ThumbnailTask<S>, signal) => renderThumbnail(context, await opened(task, signal), { ...task.options, signal }),
+    statistics: async (task: StatisticsTask<S>, signal) => computeStatistics(await opened(task, signal), { ...task.options, signal }),
+    point: async (task: PointTask<S>, signal) => readPoint(context, await opened(task, signal), task.place, { ...task.options, signal }),
+    info: async (task: Located<S>, signal) => (await opened(task, signal)).info,
+    metrics: async () => ({ blocks: context.blocks.metrics, rasters: context.rasters.metrics, ranges: context.ranges.metrics }),
+  } satisfies Record<string, Handler>
+}

@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+
+import { RasterError } from '#raster/errors.ts'
+import { RasterPool, type PoolOptions } from './pool.ts'
+
+const MIB = 1024 * 1024
+const pools: RasterPool[] = []
+after(() => Promise.all(pools.map((pool) => pool.close())))
+
+function start(options: Partial<PoolOptions> = {}): RasterPool {
+  const pool = new RasterPool({ module: new URL(import.meta.resolve('#raster/testing/poolHandlers.ts')), size: 1, deadlineMs: 20_000, ...options })
+  pools.push(pool)
+  return pool
+}
+
+const withCode = (code: string) => (error: unknown): boolean => error instanceof RasterError && error.code === code
+
+test('a task runs in a child, with binary data in and out, and without our environment', async () => {
+  const pool = start()
+  const bytes = Uint8Array.from({ length: 70_000 }, (_, i) => i)
+  assert.deepEqual(await pool.run('echo', { bytes, text: 'x' }), { bytes, text: 'x' })
+  assert.notEqual(await pool.run('pid', null), process.pid)
+  assert.deepEqual(((await pool.run('environment', null)) as string[]).filter((name) => /KEY|TOKEN|SECRET|PATH|HOME/.test(name)), [])
+  assert.equal(pool.metrics.completed, 3)
+  assert.equal(pool.metrics.started, 1)
+})
+
+test('typed errors arrive typed, and neither they nor bugs cost the child', async () => {
+  const pool = start()
+  const pid = await pool.run('pid', null)
+  await assert.rejects(pool.run('refuse', 'bad block'), (error) => withCode('corrupt')(error) && (error as Error).message === 'bad block')
+  await assert.rejects(pool.run('throw', null), /a bug/)
+  for (const name of ['nothing', '__proto__', 'constructor']) await assert.rejects(pool.run(name, null), withCode('invalid_argument'))
+  assert.equal(await pool.run('pid', null), pid)
+})
+
+test('a crash fails its own task; the child is replaced and the others are served', async () => {
+  const pool = start()
+  const first = pool.run('pid', null)
+  const broken = assert.rejects(pool.run('crash', null), withCode('worker_failed'))
+  const later = pool.run('pid', null)
+  await broken
+  assert.notEqual(await later, await first)
+  assert.deepEqual([pool.metrics.crashed, pool.metrics.started, pool.metrics.completed], [1, 2, 2])
+})
+
+test('a task that never ends is ended at its deadline', async () => {
+  const pool = start({ graceMs: 50 })
+  await pool.run('echo', 1)
+  await assert.rejects(pool.run('spin', null, { deadlineMs: 100 }), withCode('deadline_exceeded'))
+  assert.equal(pool.metrics.timedOut, 1)
+  assert.equal(await pool.run('echo', 2), 2)
+  await assert.rejects(pool.run('wait', null, { deadlineMs: 50 }), withCode('deadline_exceeded'))
+  assert.equal(pool.metrics.started, 2, 'a task that stops when told does not cost its child')
+})
+
+test('a task that hoards memory is ended, and tells so', async () => {
+  const pool = start({ maxRssBytes: 200 * MIB })
+  await assert.rejects(pool.run('hoard', null), withCode('limit_exceeded'))
+  assert.equal(pool.metrics.outOfMemory, 1)
+  assert.equal(await pool.run('echo', 3), 3)
+})
+
+test('a caller that gives up frees its place in the queue and its child', async () => {
+  const pool = start()
+  const [waiting, queued] = [new AbortController(), new AbortController()]
+  const one = assert.rejects(pool.run('wait', null, { signal: waiting.signal }), withCode('aborted'))
+  const two = assert.rejects(pool.run('echo', 1, { signal: queued.signal }), withCode('aborted'))
+  queued.abort()
+  await two
+  assert.equal(pool.metrics.queued, 0)
+  waiting.abort()
+  await one
+  assert.equal(await pool.run('echo', 4), 4)
+  await assert.rejects(pool.run('echo', 5, { signal: AbortSignal.abort() }), withCode('aborted'))
+})
+
+test('a full queue refuses at once', async () => {
+  const pool = start({ maxQueue: 2 })
+  const stop = new AbortController()
+  const running = [1, 2, 3].map(() => assert.rejects(pool.run('wait', null, { signal: stop.signal })))
+  await assert.rejects(pool.run('echo', 1), withCode('overloaded'))
+  assert.equal(pool.metrics.refused, 1)
+  stop.abort()
+  await Promise.all(running)
+})
+
+test('a child is replaced after many tasks, and children share the work', async () => {
+  const pool = start({ recycleAfterTasks: 2 })
+  const pids = [await pool.run('pid', null), await pool.run('pid', null), await pool.run('pid', null)]
+  assert.equal(pids[0], pids[1])
+  assert.notEqual(pids[1], pids[2])
+  assert.equal(pool.metrics.recycled, 1)
+  const two = start({ size: 2 })
+  const both = await Promise.all([two.run('pid', null), two.run('pid', null)])
+  assert.notEqual(both[0], both[1])
+  assert.equal(await two.run('pid', null, { affinity: 'a' }), await two.run('pid', null, { affinity: 'a' }))
+})
+
+test('closing fails what waits', async () => {
+  const pool = start()
+  const running = assert.rejects(pool.run('wait', null), RasterError)
+  const queued = assert.rejects(pool.run('echo', 1), withCode('aborted'))
+  await pool.close()
+  await Promise.all([running, queued])
+  await assert.rejects(pool.run('echo', 1), withCode('aborted'))
+})

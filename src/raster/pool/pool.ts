@@ -1,0 +1,181 @@
+import { RasterError, throwIfAborted } from '#raster/errors.ts'
+
+import { Worker, type WorkerOptions, type WorkerOutcome } from './worker.ts'
+
+export interface PoolOptions {
+  /** Module that exports `handlers`; each child loads it. */
+  module: URL
+  /** Child processes at most. They start when they are needed. */
+  size: number
+  /** Tasks that may wait; one more is refused at once. */
+  maxQueue?: number
+  /** For one task, from its start in a child. */
+  deadlineMs?: number
+  /** Resident memory of one child. */
+  maxRssBytes?: number
+  /** A child that has grown above this is replaced between tasks. */
+  recycleRssBytes?: number
+  /** And so is one that has run this many tasks. */
+  recycleAfterTasks?: number
+  graceMs?: number
+}
+
+export interface RunOptions {
+  signal?: AbortSignal | undefined
+  /** Instead of the pool's own. */
+  deadlineMs?: number
+  /** Tasks of one key prefer one child, whose caches then know the file. */
+  affinity?: string
+}
+
+export interface PoolMetrics {
+  queued: number
+  running: number
+  children: number
+  started: number
+  completed: number
+  failed: number
+  refused: number
+  cancelled: number
+  crashed: number
+  timedOut: number
+  outOfMemory: number
+  recycled: number
+  /** Time in children, of all tasks together. */
+  busyMs: number
+}
+
+const MIB = 1024 * 1024
+const DEFAULTS = { maxQueue: 256, deadlineMs: 5000, maxRssBytes: 512 * MIB, recycleRssBytes: 400 * MIB, recycleAfterTasks: 20_000, graceMs: 250 }
+
+interface QueuedTask {
+  id: number
+  task: string
+  input: unknown
+  options: RunOptions
+  resolve: (output: unknown) => void
+  reject: (error: Error) => void
+}
+
+type Slot = { worker: Worker | null; isBusy: boolean }
+
+/**
+ * Runs raster work in child processes. Files from outside can make a decoder run away; here that costs one task and one
+ * child, never the service. A child runs one task at a time, so a crash fails that task alone.
+ */
+export class RasterPool {
+  readonly #options: PoolOptions & typeof DEFAULTS
+  readonly #slots: Slot[]
+  #queue: QueuedTask[] = []
+  #nextId = 1
+  #isClosed = false
+  readonly #counts = { started: 0, completed: 0, failed: 0, refused: 0, cancelled: 0, crashed: 0, timedOut: 0, outOfMemory: 0, recycled: 0, busyMs: 0 }
+
+  constructor(options: PoolOptions) {
+    this.#options = { ...DEFAULTS, ...options }
+    this.#slots = Array.from({ length: options.size }, () => ({ worker: null, isBusy: false }))
+  }
+
+  get metrics(): PoolMetrics {
+    return {
+      queued: this.#queue.length,
+      running: this.#slots.filter((slot) => slot.isBusy).length,
+      children: this.#slots.filter((slot) => slot.worker?.isAlive).length,
+      ...this.#counts,
+    }
+  }
+
+  /** Runs a handler in a child. Typed array buffers in and out are copied between the processes. */
+  async run(task: string, input: unknown, options: RunOptions = {}): Promise<unknown> {
+    throwIfAborted(options.signal)
+    if (this.#isClosed) throw new RasterError('aborted', 'The raster pool is closed')
+    if (this.#queue.length >= this.#options.maxQueue && !this.#slots.some((slot) => !slot.isBusy)) {
+      this.#counts.refused += 1
+      throw new RasterError('overloaded', 'Too many raster tasks are waiting')
+    }
+    const { promise, resolve, reject } = Promise.withResolvers<unknown>()
+    const queued: QueuedTask = { id: this.#nextId++, task, input, options, resolve, reject }
+    // A task that is cancelled while it waits leaves the queue; one that runs is cancelled in its child as well.
+    const cancel = (): void => {
+      this.#queue = this.#queue.filter((other) => other !== queued)
+      this.#counts.cancelled += 1
+      reject(new RasterError('aborted', 'The raster operation was cancelled', { cause: options.signal?.reason }))
+    }
+    options.signal?.addEventListener('abort', cancel, { once: true })
+    this.#queue.push(queued)
+    this.#dispatch()
+    try {
+      return await promise
+    } finally {
+      options.signal?.removeEventListener('abort', cancel)
+    }
+  }
+
+  /** Ends all children and fails what waits. */
+  async close(): Promise<void> {
+    this.#isClosed = true
+    for (const task of this.#queue.splice(0)) task.reject(new RasterError('aborted', 'The raster pool is closed'))
+    for (const { worker } of this.#slots) worker?.kill()
+  }
+
+  #dispatch(): void {
+    while (this.#queue.length > 0) {
+      const slot = this.#freeSlot(this.#queue[0]?.options.affinity)
+      if (!slot) return
+      const task = this.#queue.shift()
+      if (task) void this.#execute(slot, task)
+    }
+  }
+
+  #freeSlot(affinity: string | undefined): Slot | undefined {
+    const preferred = affinity === undefined ? undefined : this.#slots[hash(affinity) % this.#slots.length]
+    if (preferred && !preferred.isBusy) return preferred
+    return this.#slots.find((slot) => !slot.isBusy && slot.worker?.isAlive) ?? this.#slots.find((slot) => !slot.isBusy)
+  }
+
+  async #execute(slot: Slot, queued: QueuedTask): Promise<void> {
+    slot.isBusy = true
+    const worker = (slot.worker = slot.worker?.isAlive ? slot.worker : this.#startWorker())
+    const startedMs = performance.now()
+    const { id, task, input, options } = queued
+    const outcome = await worker.run({ id, task, input, deadlineMs: options.deadlineMs ?? this.#options.deadlineMs }, options.signal)
+    this.#counts.busyMs += performance.now() - startedMs
+    this.#count(outcome)
+    this.#recycle(slot, worker, outcome)
+    slot.isBusy = false
+    if (outcome.result.ok) queued.resolve(outcome.result.output)
+    else queued.reject(outcome.result.error)
+    this.#dispatch()
+  }
+
+  #startWorker(): Worker {
+    this.#counts.started += 1
+    const { module, maxRssBytes, graceMs } = this.#options
+    const options: WorkerOptions = { module, maxRssBytes, graceMs }
+    return new Worker(options)
+  }
+
+  #count({ ending }: WorkerOutcome): void {
+    if (ending === 'done') this.#counts.completed += 1
+    else this.#counts.failed += 1
+    if (ending === 'crashed') this.#counts.crashed += 1
+    if (ending === 'timed out') this.#counts.timedOut += 1
+    if (ending === 'out of memory') this.#counts.outOfMemory += 1
+  }
+
+  #recycle(slot: Slot, worker: Worker, { rssBytes }: WorkerOutcome): void {
+    if (!worker.isAlive) {
+      slot.worker = null
+    } else if (rssBytes > this.#options.recycleRssBytes || worker.taskCount >= this.#options.recycleAfterTasks) {
+      this.#counts.recycled += 1
+      worker.kill()
+      slot.worker = null
+    }
+  }
+}
+
+function hash(text: string): number {
+  let value = 2166136261
+  for (let i = 0; i < text.length; i++) value = Math.imul(value ^ text.charCodeAt(i), 16777619)
+  return value >>> 0
+}

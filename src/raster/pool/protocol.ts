@@ -1,0 +1,29 @@
+import { RASTER_ERROR_CODES, RasterError, type RasterErrorCode } from '#raster/errors.ts'
+
+/** What parent and child say to each other. Binary data travels as it is (structured clone). */
+export type ParentMessage = { kind: 'run'; id: number; task: string; input: unknown } | { kind: 'cancel'; id: number }
+
+export type ChildMessage =
+  | { kind: 'ready' }
+  | { kind: 'done'; id: number; output: unknown; rssBytes: number }
+  | { kind: 'failed'; id: number; code: RasterErrorCode | null; message: string; rssBytes: number }
+
+/** Runs inside a child. Must stop soon after the signal. */
+export type Handler = (input: never, signal: AbortSignal) => Promise<unknown>
+
+/** A module that a child loads exports its handlers under this name. */
+export interface HandlerModule {
+  handlers: Readonly<Record<string, Handler>>
+}
+
+const MAX_MESSAGE_LENGTH = 500
+
+/** Only raster errors cross the border with their text; of others nobody outside may learn more than that they happened. */
+export function describeError(error: unknown): { code: RasterErrorCode | null; message: string } {
+  if (error instanceof RasterError) return { code: error.code, message: error.message.slice(0, MAX_MESSAGE_LENGTH) }
+  return { code: null, message: error instanceof Error ? `${error.name}: ${error.message}`.slice(0, MAX_MESSAGE_LENGTH) : 'unknown error' }
+}
+
+export function reviveError(code: RasterErrorCode | null, message: string): Error {
+  return code !== null && RASTER_ERROR_CODES.includes(code) ? new RasterError(code, message) : new Error(message)
+}

@@ -1,0 +1,152 @@
+import { fork, type ChildProcess } from 'node:child_process'
+import { readFile } from 'node:fs/promises'
+
+import { RasterError } from '#raster/errors.ts'
+
+import { reviveError, type ChildMessage, type ParentMessage } from './protocol.ts'
+
+export interface WorkerOptions {
+  /** Address of the module with the handlers. */
+  module: URL
+  /** Resident memory above which the child is killed. */
+  maxRssBytes: number
+  /** How long a child may take to notice that its task was cancelled. */
+  graceMs: number
+}
+
+export interface WorkerTask {
+  id: number
+  task: string
+  input: unknown
+  deadlineMs: number
+}
+
+/** How a worker's task ended, and whether the worker can take another one. */
+export interface WorkerOutcome {
+  result: { ok: true; output: unknown } | { ok: false; error: Error }
+  ending: 'done' | 'failed' | 'crashed' | 'timed out' | 'out of memory'
+  rssBytes: number
+}
+
+const MEMORY_CHECK_MS = 100
+const MIB = 1024 * 1024
+/** The heap holds directories and small objects; pixels lie outside it and count towards the resident memory. */
+const HEAP_SHARE = 0.5
+const PAGE_BYTES = 4096
+
+/** One child process. Runs one task at a time. */
+export class Worker {
+  readonly #options: WorkerOptions
+  readonly #child: ChildProcess
+  readonly #ready: Promise<void>
+  #settle: ((outcome: WorkerOutcome) => void) | null = null
+  #killedFor: 'timed out' | 'out of memory' | null = null
+  #isAlive = true
+  taskCount = 0
+
+  constructor(options: WorkerOptions) {
+    this.#options = options
+    this.#child = fork(new URL('./child.ts', import.meta.url), [options.module.href], {
+      serialization: 'advanced',
+      execArgv: [`--max-old-space-size=${Math.max(64, Math.floor((options.maxRssBytes / MIB) * HEAP_SHARE))}`],
+      // The child decodes untrusted files: it gets no secrets.
+      env: {},
+      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    })
+    const ready = Promise.withResolvers<void>()
+    this.#ready = ready.promise
+    this.#ready.catch(() => undefined)
+    this.#child.on('message', (message: ChildMessage) => {
+      if (message.kind === 'ready') ready.resolve()
+      else this.#finish(message)
+    })
+    this.#child.on('error', (error) => this.#died(error.message, ready.reject))
+    this.#child.on('exit', (code, signal) => this.#died(`exit ${signal ?? code}`, ready.reject))
+  }
+
+  get isAlive(): boolean {
+    return this.#isAlive
+  }
+
+  /** Runs a task to its end, which always comes: the deadline, a cancellation and too much memory end it by force. */
+  async run(task: WorkerTask, signal: AbortSignal | undefined): Promise<WorkerOutcome> {
+    this.taskCount += 1
+    const outcome = Promise.withResolvers<WorkerOutcome>()
+    this.#settle = outcome.resolve
+    let cancelTimer: NodeJS.Timeout | undefined
+    const cancel = (): void => {
+      this.#send({ kind: 'cancel', id: task.id })
+      cancelTimer ??= setTimeout(() => this.#kill('timed out'), this.#options.graceMs)
+    }
+    const deadline = setTimeout(cancel, task.deadlineMs)
+    const memory = setInterval(() => void this.#checkMemory(), MEMORY_CHECK_MS)
+    signal?.addEventListener('abort', cancel, { once: true })
+    let isLate = false
+    const late = setTimeout(() => (isLate = true), task.deadlineMs)
+    try {
+      await Promise.race([this.#ready, outcome.promise])
+      this.#send({ kind: 'run', id: task.id, task: task.task, input: task.input })
+      if (signal?.aborted) cancel()
+      const ended = await outcome.promise
+      return isLate && !ended.result.ok ? timedOut(ended, task.deadlineMs) : ended
+    } catch (error) {
+      return crashed(error instanceof Error ? error.message : 'unknown')
+    } finally {
+      signal?.removeEventListener('abort', cancel)
+      for (const timer of [deadline, late, cancelTimer]) clearTimeout(timer)
+      clearInterval(memory)
+      this.#settle = null
+    }
+  }
+
+  kill(): void {
+    this.#isAlive = false
+    this.#child.kill('SIGKILL')
+  }
+
+  #finish(message: Exclude<ChildMessage, { kind: 'ready' }>): void {
+    const { rssBytes } = message
+    this.#settle?.(
+      message.kind === 'done'
+        ? { result: { ok: true, output: message.output }, ending: 'done', rssBytes }
+        : { result: { ok: false, error: reviveError(message.code, message.message) }, ending: 'failed', rssBytes },
+    )
+  }
+
+  #died(reason: string, rejectReady: (error: Error) => void): void {
+    this.#isAlive = false
+    rejectReady(new Error(`The raster process did not start: ${reason}`))
+    const outcome = crashed(reason)
+    this.#settle?.(this.#killedFor ? { ...outcome, ending: this.#killedFor, ...(this.#killedFor === 'out of memory' ? { result: tooMuchMemory() } : {}) } : outcome)
+  }
+
+  #kill(reason: 'timed out' | 'out of memory'): void {
+    this.#killedFor = reason
+    this.kill()
+  }
+
+  /** A child that is busy decoding cannot report, so its memory is read from outside, where the system tells it. */
+  async #checkMemory(): Promise<void> {
+    const statm = await readFile(`/proc/${this.#child.pid}/statm`, 'utf8').catch(() => null)
+    const rssBytes = statm === null ? 0 : Number(statm.split(' ')[1]) * PAGE_BYTES
+    if (rssBytes > this.#options.maxRssBytes && this.#settle) this.#kill('out of memory')
+  }
+
+  #send(message: ParentMessage): void {
+    if (this.#child.connected) this.#child.send(message, () => undefined)
+  }
+}
+
+const crashed = (reason: string): WorkerOutcome => ({
+  result: { ok: false, error: new RasterError('worker_failed', 'The raster process died while it worked on this', { cause: new Error(reason) }) },
+  ending: 'crashed',
+  rssBytes: 0,
+})
+
+const tooMuchMemory = (): WorkerOutcome['result'] => ({ ok: false, error: new RasterError('limit_exceeded', 'The raster needs more memory than one task may use') })
+
+const timedOut = (outcome: WorkerOutcome, deadlineMs: number): WorkerOutcome => ({
+  ...outcome,
+  ending: outcome.ending === 'failed' ? 'failed' : 'timed out',
+  result: { ok: false, error: new RasterError('deadline_exceeded', `The raster task took longer than ${deadlineMs} ms`) },
+})

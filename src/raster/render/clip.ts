@@ -1,0 +1,46 @@
+import { readPolygons } from '#raster/geometry/polygon.ts'
+import { chooseArea, readArea } from '#raster/statistics/area.ts'
+import type { Affine, Crs, Level, PixelWindow, Raster, SampleArray } from '#raster/types.ts'
+import { applyAffine } from '#raster/warp/affine.ts'
+import { placementOf } from '#raster/warp/plan.ts'
+
+export interface ClippedWindow {
+  level: number
+  window: PixelWindow
+  width: number
+  height: number
+  /** One a band, in the source's type. */
+  planes: SampleArray[]
+  /** 255 where a pixel is data and its centre inside the polygon, else 0. */
+  mask: Uint8Array
+  transform: Affine
+  crs: Crs
+}
+
+export interface ClipOptions {
+  /** 1-based; all by default. */
+  bands?: readonly number[]
+  /** Above this many pixels an overview is read. */
+  maxPixels: number
+  signal?: AbortSignal | undefined
+}
+
+/** Cuts the pixels under a polygon out of a raster, in the raster's own coordinates, with their mask and place. */
+export async function readClipped(raster: Raster, geometry: unknown, options: ClipOptions): Promise<ClippedWindow> {
+  const { info } = raster
+  const bands = (options.bands ?? info.bands.map((_, i) => i + 1)).map((band) => band - 1)
+  const area = chooseArea(info, { polygons: readPolygons(geometry), maxPixels: options.maxPixels })
+  const { width, height, planes, mask: dataMask, weights } = await readArea({ raster, exactCoverage: false, signal: options.signal }, area, bands)
+  const mask = Uint8Array.from(weights ?? [], (weight, i) => (weight > 0 && dataMask?.[i] !== 0 ? 255 : 0))
+  const nodata = bands.map((band) => info.bands[band]?.nodata ?? Number.NaN)
+  for (let i = 0; i < mask.length; i++) {
+    // As for pictures: a pixel is data where any of its bands is.
+    const isData = planes.some((plane, k) => plane[i] !== nodata[k] && Number.isFinite(plane[i]))
+    if (!isData) mask[i] = 0
+  }
+  const { crs, transform } = placementOf(info)
+  const level = info.levels[area.level] as Level
+  const [x0, a, b, y0, c, d] = level.transform ?? transform
+  const [left, top] = applyAffine([x0, a, b, y0, c, d], area.window.x, area.window.y)
+  return { level: area.level, window: area.window, width, height, planes, mask, transform: [left, a, b, top, c, d], crs }
+}

@@ -1,0 +1,80 @@
+import { COLOR_COUNT, colorTable } from '#raster/colormap/index.ts'
+import type { IndexedPicture, Picture } from '#raster/encode/index.ts'
+
+/** Entry 0 is kept for 'no data', so colours go from 1 to 255. */
+export const FIRST_ENTRY = 1
+export const LAST_ENTRY = COLOR_COUNT - 1
+
+const palettes = new Map<string, Uint8Array>()
+
+/** A colormap as a palette whose entry 0 is free. */
+export function paletteOf(colormap: string): Uint8Array {
+  const table = colorTable(colormap)
+  const key = colormap.toLowerCase()
+  let palette = palettes.get(key)
+  if (!palette) {
+    palette = new Uint8Array(COLOR_COUNT * 3)
+    for (let entry = FIRST_ENTRY; entry <= LAST_ENTRY; entry++) {
+      const color = Math.round(((entry - FIRST_ENTRY) * (COLOR_COUNT - 1)) / (LAST_ENTRY - FIRST_ENTRY))
+      palette.set(table.subarray(color * 3, color * 3 + 3), entry * 3)
+    }
+    palettes.set(key, palette)
+  }
+  return palette
+}
+
+export interface Size {
+  width: number
+  height: number
+}
+
+/** Puts one or three planes of bytes and a mask side by side. */
+export function interleave(planes: readonly Uint8Array[], mask: Uint8Array, { width, height }: Size): Picture {
+  const [first, second, third] = planes
+  if (!first) throw new TypeError('a picture needs a plane')
+  if (!second || !third) {
+    const gray = new Uint8Array(width * height * 2)
+    for (let i = 0, o = 0; i < mask.length; i++, o += 2) {
+      if (mask[i] === 0) continue
+      gray[o] = first[i]!
+      gray[o + 1] = mask[i]!
+    }
+    return { width, height, channels: 2, data: gray }
+  }
+  const color = new Uint8Array(width * height * 4)
+  for (let i = 0, o = 0; i < mask.length; i++, o += 4) {
+    if (mask[i] === 0) continue
+    color[o] = first[i]!
+    color[o + 1] = second[i]!
+    color[o + 2] = third[i]!
+    color[o + 3] = mask[i]!
+  }
+  return { width, height, channels: 4, data: color }
+}
+
+/** Looks samples up in a file's own colour table (RGBA); what the table does not know is transparent. */
+export function lookUpColors(samples: ArrayLike<number>, mask: Uint8Array, table: Uint8Array, { width, height }: Size): Picture {
+  const data = new Uint8Array(width * height * 4)
+  const pixels = new Uint32Array(data.buffer)
+  const colors = new Uint32Array(Uint8Array.from(table).buffer)
+  for (let i = 0; i < pixels.length; i++) if (mask[i] !== 0) pixels[i] = colors[samples[i]!] ?? 0
+  return { width, height, channels: 4, data }
+}
+
+/** Makes everything outside the mask transparent. */
+export function clipPicture(picture: Picture | IndexedPicture, mask: Uint8Array): void {
+  if ('indices' in picture) {
+    for (let i = 0; i < mask.length; i++) if (mask[i] === 0) picture.indices[i] = 0
+    return
+  }
+  const { channels, data } = picture
+  for (let i = 0; i < mask.length; i++) if (mask[i] === 0) data.fill(0, i * channels, (i + 1) * channels)
+}
+
+/** True where not one pixel can be seen. */
+export function isEmpty(picture: Picture | IndexedPicture): boolean {
+  if ('indices' in picture) return picture.indices.every((entry) => entry === 0)
+  const { channels, data } = picture
+  for (let i = channels - 1; i < data.length; i += channels) if (data[i] !== 0) return false
+  return true
+}

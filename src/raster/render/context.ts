@@ -1,0 +1,98 @@
+import { LoadingCache } from '#raster/cache.ts'
+import { computeStatistics } from '#raster/statistics/index.ts'
+import type { DataType, Raster } from '#raster/types.ts'
+import { createBlockCache, type BlockCache } from '#raster/warp/blocks.ts'
+import { factorOf, type ByteScale, type ByteTable } from '#raster/warp/samples.ts'
+
+import type { Range, Style } from './style.ts'
+
+/** What rendering keeps between tiles. One per process; safe to lose. */
+export interface RenderContext {
+  /** Decoded blocks. */
+  blocks: BlockCache
+  /** Open rasters: their headers are read once. */
+  rasters: LoadingCache<Raster>
+  /** Ranges derived from an image's statistics. */
+  ranges: LoadingCache<readonly Range[]>
+  /** Tables from samples to bytes. */
+  tables: Map<string, ByteTable>
+}
+
+export interface ContextOptions {
+  blockCacheBytes?: number
+  rasterCacheBytes?: number
+}
+
+const MIB = 1024 * 1024
+const DEFAULT_BLOCK_CACHE_BYTES = 256 * MIB
+const DEFAULT_RASTER_CACHE_BYTES = 64 * MIB
+/** Directories and tables of block offsets; a guess on the large side, since readers do not tell. */
+const RASTER_BYTES = 256 * 1024
+const RANGE_CACHE_BYTES = MIB
+const MAX_TABLES = 64
+
+export function createContext({ blockCacheBytes = DEFAULT_BLOCK_CACHE_BYTES, rasterCacheBytes = DEFAULT_RASTER_CACHE_BYTES }: ContextOptions = {}): RenderContext {
+  return {
+    blocks: createBlockCache(blockCacheBytes),
+    rasters: new LoadingCache({ maxBytes: rasterCacheBytes, sizeOf: () => RASTER_BYTES }),
+    ranges: new LoadingCache({ maxBytes: RANGE_CACHE_BYTES, sizeOf: (ranges) => 128 + ranges.length * 16 }),
+    tables: new Map(),
+  }
+}
+
+/** An overview of this size tells the whole image's range well enough, and costs little. */
+const RANGE_SIDE_PX = 512
+const RANGE_PERCENTILES = [2, 98] as const
+const BYTE_RANGE: Range = [0, 255]
+
+/**
+ * The ranges of a style: those given, or those of the whole image. They never depend on the tile, so that neighbouring
+ * tiles match.
+ */
+export async function resolveRanges(context: RenderContext, raster: Raster, style: Style, options: { unscale: boolean; signal?: AbortSignal | undefined }): Promise<readonly Range[]> {
+  if (style.kind === 'palette') return []
+  if (style.ranges && style.ranges.length > 0) return style.ranges
+  const { unscale, signal } = options
+  // Bytes are shown as they are, unless they stand for other values.
+  if (style.kind !== 'expression' && raster.info.dataType === 'uint8' && !unscale) return [BYTE_RANGE]
+  const wanted =
+    style.kind === 'expression'
+      ? { expression: style.expression, ...(style.names ? { names: style.names } : {}) }
+      : { bands: style.kind === 'rgb' ? style.bands : [style.band] }
+  const key = `${raster.key}/${unscale}/${JSON.stringify(wanted)}`
+  const load = async (loadSignal: AbortSignal): Promise<Range[]> => {
+    const { bands } = await computeStatistics(raster, { ...wanted, percentiles: RANGE_PERCENTILES, minSidePx: RANGE_SIDE_PX, unscale, signal: loadSignal })
+    return bands.map(({ percentiles: [low, high] }): Range => widened(low ?? 0, high ?? 1))
+  }
+  return context.ranges.get(key, load, { signal })
+}
+
+const widened = (low: number, high: number): Range => (high > low ? [low, high] : [low, low + 1])
+
+const TABLE_TYPES: Partial<Record<DataType, { first: number; count: number }>> = {
+  uint8: { first: 0, count: 256 },
+  int8: { first: -128, count: 256 },
+  uint16: { first: 0, count: 65536 },
+  int16: { first: -32768, count: 65536 },
+}
+
+/** A table from every sample of a small type to its byte; null for types with too many values. */
+export function byteTable(context: RenderContext, dataType: DataType, scale: ByteScale): ByteTable | null {
+  const type = TABLE_TYPES[dataType]
+  if (!type) return null
+  const key = `${dataType}/${scale.low}/${scale.high}/${scale.first}/${scale.last}`
+  let known = context.tables.get(key)
+  if (!known) {
+    const table = new Uint8Array(type.count)
+    const factor = factorOf(scale)
+    for (let i = 0; i < type.count; i++) {
+      const value = scale.first + (type.first + i - scale.low) * factor
+      table[i] = value >= scale.last ? scale.last : value > scale.first ? value : scale.first
+    }
+    known = { table, tableStart: type.first }
+    const [oldest] = context.tables.keys()
+    if (context.tables.size >= MAX_TABLES && oldest !== undefined) context.tables.delete(oldest)
+    context.tables.set(key, known)
+  }
+  return known
+}

@@ -1,0 +1,54 @@
+import { RasterError, type Level, type Raster } from '#raster/types.ts'
+import { invertAffine } from '#raster/warp/affine.ts'
+import { readBlocks } from '#raster/warp/blocks.ts'
+import { placementOf } from '#raster/warp/plan.ts'
+import { projectorFromLonLat, type Point } from '#raster/warp/projector.ts'
+
+import type { RenderContext } from './context.ts'
+
+export interface PointOptions {
+  /** 1-based; all by default. */
+  bands?: readonly number[]
+  /** Apply scale and offset. */
+  unscale?: boolean
+  signal?: AbortSignal | undefined
+}
+
+/** The value of each band under a place, null where there is no data; null altogether outside the raster. */
+export async function readPoint(context: RenderContext, raster: Raster, place: { longitude: number; latitude: number }, options: PointOptions = {}): Promise<(number | null)[] | null> {
+  const { info } = raster
+  const bands = (options.bands ?? info.bands.map((_, i) => i + 1)).map((band) => band - 1)
+  if (!bands.every((band) => Number.isInteger(band) && band >= 0 && band < info.bandCount)) {
+    throw new RasterError('invalid_argument', `bands must be from 1 to ${info.bandCount}`)
+  }
+  const pixel = pixelAt(raster, place)
+  if (!pixel) return null
+  const range = { minX: pixel.x, minY: pixel.y, maxX: pixel.x + 1, maxY: pixel.y + 1 }
+  const set = await readBlocks(context.blocks, { raster, level: 0, range, bands, signal: options.signal })
+  const block = set?.blocks[0]
+  if (!set || !block) return null
+  const { blockWidth, blockHeight } = info.levels[0] as Level
+  const offset = (pixel.y % blockHeight) * block.width + (pixel.x % blockWidth)
+  if (block.mask && block.mask[offset] === 0) return bands.map(() => null)
+  return bands.map((band) => {
+    const plane = block.bands.indexOf(band)
+    const value = block.data[plane]?.[offset * block.stride + (block.starts[plane] ?? 0)] ?? Number.NaN
+    const { nodata, scale, offset: shift } = info.bands[band] ?? { nodata: null, scale: 1, offset: 0 }
+    if (!Number.isFinite(value) || value === nodata) return null
+    return options.unscale ? value * scale + shift : value
+  })
+}
+
+function pixelAt({ info }: Raster, { longitude, latitude }: { longitude: number; latitude: number }): { x: number; y: number } | null {
+  const { crs, transform } = placementOf(info)
+  const inverse = invertAffine(transform)
+  const point: Point = [0, 0]
+  projectorFromLonLat(crs)(longitude, latitude, point)
+  for (const turns of crs.kind === 'geographic' ? [0, -1, 1] : [0]) {
+    const x = point[0] + turns * 360
+    const column = Math.floor(inverse[0] + x * inverse[1] + point[1] * inverse[2])
+    const row = Math.floor(inverse[3] + x * inverse[4] + point[1] * inverse[5])
+    if (column >= 0 && row >= 0 && column < info.width && row < info.height) return { x: column, y: row }
+  }
+  return null
+}

@@ -1,0 +1,165 @@
+import { compileExpression, parseExpression, type BandScale } from '#raster/expression/index.ts'
+import type { IndexedPicture, Picture } from '#raster/encode/index.ts'
+import { RasterError, type DataType, type Raster, type RasterInfo, type SampleArray } from '#raster/types.ts'
+import { isFloatType, loadSampleKernels } from '#raster/warp/instances.ts'
+import type { WarpWindow } from '#raster/warp/plan.ts'
+import { gatherNearest, samplePlanes, type Resampling, type SampledPlanes } from '#raster/warp/sample.ts'
+import type { ByteScale, ValidRule } from '#raster/warp/samples.ts'
+
+import { FIRST_ENTRY, interleave, LAST_ENTRY, lookUpColors, paletteOf, type Size } from './color.ts'
+import { byteTable, type RenderContext } from './context.ts'
+import { rangeFor, type Range, type Style } from './style.ts'
+
+/** Pixels to colour, and where they lie in the raster. */
+export interface Target extends Size {
+  windows: readonly WarpWindow[]
+}
+
+export interface DrawOptions {
+  style: Style
+  ranges: readonly Range[]
+  resampling: Resampling
+  /** Ranges are in physical values: sample · scale + offset. */
+  unscale: boolean
+  signal?: AbortSignal | undefined
+}
+
+interface Job {
+  context: RenderContext
+  raster: Raster
+  target: Target
+  options: DrawOptions
+}
+
+const GRAY_SCALE = { first: 0, last: 255 }
+const ENTRY_SCALE = { first: FIRST_ENTRY, last: LAST_ENTRY }
+
+/** Draws a raster on the target's pixels. */
+export async function draw(context: RenderContext, raster: Raster, target: Target, options: DrawOptions): Promise<Picture | IndexedPicture> {
+  const job = { context, raster, target, options }
+  const { style } = options
+  switch (style.kind) {
+    case 'rgb':
+      return drawRgb(job, style.bands.map((band) => checkBand(raster.info, band)))
+    case 'single':
+      return drawSingle(job, checkBand(raster.info, style.band), style.colormap)
+    case 'expression':
+      return drawExpression(job, style)
+    case 'palette':
+      return drawPalette(job)
+  }
+}
+
+/** From a 1-based to a zero-based band that exists. */
+function checkBand({ bandCount }: RasterInfo, band: number): number {
+  if (!Number.isInteger(band) || band < 1 || band > bandCount) throw new RasterError('invalid_argument', `band ${band} does not exist (there are ${bandCount})`)
+  return band - 1
+}
+
+/** The scale from samples to bytes; a range of physical values is turned back into one of samples. */
+function sampleScale({ raster, options }: Job, band: number, index: number, bytes: { first: number; last: number }): ByteScale {
+  const [low, high] = rangeFor(options.ranges, index)
+  const { scale, offset } = (options.unscale && raster.info.bands[band]) || { scale: 1, offset: 0 }
+  const divisor = scale === 0 ? 1 : scale
+  return { low: (low - offset) / divisor, high: (high - offset) / divisor, ...bytes }
+}
+
+async function drawRgb(job: Job, bands: readonly number[]): Promise<Picture> {
+  const { context, raster, target } = job
+  const { dataType } = raster.info
+  const scales = bands.map((band, index) => sampleScale(job, band, index, GRAY_SCALE))
+  const tables = scales.map((scale) => byteTable(context, dataType, scale)).filter((table) => table !== null)
+  if (job.options.resampling !== 'nearest' || tables.length < bands.length) return drawPlanes(job, bands, scales)
+  const { packPixels, nodataOf } = await loadSampleKernels(dataType)
+  const data = new Uint8Array(target.width * target.height * 4)
+  const packed = { bands, tables, pixels: new Uint32Array(data.buffer), nodata: nodataOf(raster.info.bands, bands), rule: 'any' as const, isFloat: false }
+  await gatherNearest(sampleRequest(job, bands), (block, offsets, run) => packPixels(packed, block, offsets, run))
+  return { width: target.width, height: target.height, channels: 4, data }
+}
+
+async function drawPlanes(job: Job, bands: readonly number[], scales: readonly ByteScale[]): Promise<Picture> {
+  const sampled = await sample(job, bands, 'any')
+  return interleave(await toBytes(sampled, job, scales), sampled.mask, job.target)
+}
+
+async function drawSingle(job: Job, band: number, colormap: string | undefined): Promise<Picture | IndexedPicture> {
+  const { context, raster, target, options } = job
+  const { width, height } = target
+  const palette = colormap === undefined ? null : paletteOf(colormap)
+  const scale = sampleScale(job, band, 0, palette ? ENTRY_SCALE : GRAY_SCALE)
+  const table = options.resampling === 'nearest' ? byteTable(context, raster.info.dataType, scale) : null
+  let values: Uint8Array<ArrayBuffer>
+  let mask: Uint8Array
+  if (table) {
+    const { lookUpPixels, nodataOf } = await loadSampleKernels(raster.info.dataType)
+    values = new Uint8Array(width * height)
+    mask = new Uint8Array(width * height)
+    const looked = { bands: [band], nodata: nodataOf(raster.info.bands, [band]), rule: 'all' as const, isFloat: false, table, values, mask }
+    await gatherNearest(sampleRequest(job, [band]), (block, offsets, run) => lookUpPixels(looked, block, offsets, run))
+  } else {
+    const sampled = await sample(job, [band], 'all')
+    mask = sampled.mask
+    values = (await toBytes(sampled, job, [scale]))[0]!
+  }
+  return palette ? { width, height, indices: values, palette } : interleave([values], mask, target)
+}
+
+async function drawExpression(job: Job, style: Extract<Style, { kind: 'expression' }>): Promise<Picture | IndexedPicture> {
+  const { raster, target, options } = job
+  const { info } = raster
+  const expression = parseExpression(style.expression, { bandCount: info.bandCount, ...(style.names ? { names: style.names } : {}) })
+  const count = expression.results.length
+  if (count !== 1 && count !== 3) throw new RasterError('invalid_argument', `An expression for a picture has one result or three, not ${count}`)
+  if (expression.bands.length === 0) throw new RasterError('invalid_argument', 'The expression uses no band')
+  const bands = expression.bands.map((band) => band - 1)
+  const sampled = await sample(job, bands, 'all')
+  const scales = new Map<number, BandScale>(options.unscale ? expression.bands.map((band) => [band, info.bands[band - 1] ?? { scale: 1, offset: 0 }]) : [])
+  const compiled = compileExpression(expression, { dataType: planeType(sampled, info.dataType), scales })
+  const { values, mask } = compiled.run(sampled.planes, sampled.mask, target.width * target.height)
+  const palette = style.colormap === undefined || count === 3 ? null : paletteOf(style.colormap)
+  const { scalePlane } = await loadSampleKernels('float64')
+  const bytes = values.map((plane, index) => {
+    const [low, high] = rangeFor(options.ranges, index)
+    const out = new Uint8Array(plane.length)
+    scalePlane(plane, mask, { low, high, ...(palette ? ENTRY_SCALE : GRAY_SCALE) }, out)
+    return out
+  })
+  return palette ? { width: target.width, height: target.height, indices: bytes[0]!, palette } : interleave(bytes, mask, target)
+}
+
+async function drawPalette(job: Job): Promise<Picture> {
+  const { colorTable } = job.raster.info
+  if (!colorTable) throw new RasterError('invalid_argument', 'The raster has no colour table')
+  // Numbers of classes cannot be mixed.
+  const nearest = { ...job, options: { ...job.options, resampling: 'nearest' as const } }
+  const { planes, mask } = await sample(nearest, [0], 'all')
+  return lookUpColors(planes[0] as SampleArray, mask, colorTable, job.target)
+}
+
+const sampleRequest = ({ context, raster, target, options }: Job, bands: readonly number[]) => ({
+  raster,
+  blocks: context.blocks,
+  windows: target.windows,
+  bands,
+  width: target.width,
+  height: target.height,
+  signal: options.signal,
+})
+
+const sample = (job: Job, bands: readonly number[], rule: ValidRule): Promise<SampledPlanes> =>
+  samplePlanes({ ...sampleRequest(job, bands), rule, resampling: job.options.resampling })
+
+/** Resampled planes are floats, whatever the source holds. */
+function planeType({ planes }: SampledPlanes, dataType: DataType): DataType {
+  if (isFloatType(dataType)) return dataType
+  return planes[0] instanceof Float64Array ? 'float64' : planes[0] instanceof Float32Array ? 'float32' : dataType
+}
+
+async function toBytes(sampled: SampledPlanes, { raster }: Job, scales: readonly ByteScale[]): Promise<Uint8Array<ArrayBuffer>[]> {
+  const { scalePlane } = await loadSampleKernels(planeType(sampled, raster.info.dataType))
+  return sampled.planes.map((plane, index) => {
+    const bytes = new Uint8Array(plane.length)
+    scalePlane(plane, sampled.mask, scales[index] as ByteScale, bytes)
+    return bytes
+  })
+}

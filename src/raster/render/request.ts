@@ -1,0 +1,86 @@
+import { findColormap } from '#raster/colormap/index.ts'
+import { parseExpression } from '#raster/expression/index.ts'
+import { listVisualizations, type Visualization } from '#raster/formulas/visualizations.ts'
+import { RasterError, type RasterInfo } from '#raster/types.ts'
+
+import { defaultStyle, parseRanges, type Range, type Style } from './style.ts'
+
+/** How a caller asks for colours, in the words of a tile address. */
+export interface StyleRequest {
+  /** `1` or `4,3,2`. */
+  bands?: string | null | undefined
+  expression?: string | null | undefined
+  colormap?: string | null | undefined
+  /** `min,max`, or one pair a band separated by `;`. */
+  rescale?: string | null | undefined
+  /** The id of a derived visualization, such as `rgb` or `ndvi`. */
+  visualization?: string | null | undefined
+}
+
+/** The colouring that a request means for this raster; what is not possible is refused before a pixel is read. */
+export function parseStyle(request: StyleRequest, info: RasterInfo): Style {
+  const { bands, expression, colormap, visualization } = request
+  if ([bands, expression, visualization].filter((mode) => mode != null).length > 1) throw refusal('give only one of bands, expression and visualization')
+  if (colormap != null && !findColormap(colormap)) throw refusal(`there is no colormap '${colormap.slice(0, 50)}'`)
+  const ranges = request.rescale == null ? undefined : parseRanges(request.rescale)
+  if (visualization != null) return ofVisualization(findVisualization(info, visualization), ranges)
+  if (expression != null) {
+    const names = bandNames(info)
+    const { results } = parseExpression(expression, { names, bandCount: info.bandCount })
+    if (results.length !== 1 && results.length !== 3) throw refusal('an expression gives one result, or three for red, green and blue')
+    return { kind: 'expression', expression, names, ranges, ...(colormap != null ? { colormap } : {}) }
+  }
+  if (bands != null) return ofBands(parseBands(bands, info.bandCount), colormap ?? undefined, ranges)
+  const standard = defaultStyle(info)
+  if (colormap != null) {
+    if (info.bandCount !== 1) throw refusal('colormap needs an expression, or one band')
+    return { kind: 'single', band: 1, colormap, ranges }
+  }
+  return standard.kind === 'palette' || !ranges ? standard : { ...standard, ranges }
+}
+
+/** The visualizations that follow from a raster's own band names. */
+export function visualizationsOf(info: RasterInfo): ReturnType<typeof listVisualizations> {
+  const roles = bandNames(info)
+  return listVisualizations({ bandRoles: Object.keys(roles).length > 0 ? roles : colorRoles(info), dataType: 'raster' })
+}
+
+export function parseBands(text: string, bandCount: number): number[] {
+  const bands = text.split(',').map((part) => (/^\s*\d{1,3}\s*$/.test(part) ? Number(part) : 0))
+  if (bands.some((band) => band < 1)) throw refusal("bands must be numbers from 1, such as '4,3,2'")
+  const missing = bands.find((band) => band > bandCount)
+  if (missing !== undefined) throw refusal(`band ${missing} does not exist (there are ${bandCount})`)
+  return bands
+}
+
+function ofBands(bands: readonly number[], colormap: string | undefined, ranges: readonly Range[] | undefined): Style {
+  const [first, second, third] = bands
+  if (bands.length === 1) return { kind: 'single', band: first!, colormap, ranges }
+  if (bands.length !== 3) throw refusal('bands must be one number, or three for red, green and blue')
+  if (colormap !== undefined) throw refusal('colormap needs an expression, or one band')
+  return { kind: 'rgb', bands: [first!, second!, third!], ranges }
+}
+
+function ofVisualization({ kind, bands, expression, colormap, rescale }: Visualization, given: readonly Range[] | undefined): Style {
+  const ranges = given ?? (rescale === null ? undefined : parseRanges(rescale))
+  if (kind === 'index') return { kind: 'expression', expression: expression!, ranges, ...(colormap ? { colormap } : {}) }
+  return ofBands(bands!, kind === 'rgb' ? undefined : (colormap ?? undefined), ranges)
+}
+
+function findVisualization(info: RasterInfo, id: string): Visualization {
+  const found = visualizationsOf(info).visualizations.find((visualization) => visualization.id === id)
+  if (!found) throw refusal(`this image has no visualization '${id.slice(0, 50)}'`)
+  return found
+}
+
+function bandNames(info: RasterInfo): Record<string, number> {
+  return Object.fromEntries(info.bands.flatMap((band, index) => (band.name ? [[band.name, index + 1] as const] : [])))
+}
+
+function colorRoles(info: RasterInfo): Record<string, number> {
+  return Object.fromEntries(info.bands.flatMap((band, index) => (['red', 'green', 'blue'].includes(band.color) ? [[band.color, index + 1] as const] : [])))
+}
+
+function refusal(message: string): RasterError {
+  return new RasterError('invalid_argument', message)
+}

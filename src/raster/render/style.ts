@@ -1,0 +1,51 @@
+import { RasterError, type RasterInfo } from '#raster/types.ts'
+
+/** Values that become the darkest and the brightest; what lies beyond is cut off. */
+export type Range = readonly [number, number]
+
+/** How an image is coloured. Bands count from 1. */
+export type Style =
+  | { kind: 'rgb'; bands: readonly [number, number, number]; ranges?: readonly Range[] | undefined }
+  /** Grey without a colormap. */
+  | { kind: 'single'; band: number; colormap?: string | undefined; ranges?: readonly Range[] | undefined }
+  /** One result with a colormap (grey without), or three for red, green and blue. */
+  | {
+      kind: 'expression'
+      expression: string
+      names?: Readonly<Record<string, number>> | undefined
+      colormap?: string | undefined
+      ranges?: readonly Range[] | undefined
+    }
+  /** The file's own colour table. */
+  | { kind: 'palette' }
+
+/** The colouring of an image about which nothing else is known. */
+export function defaultStyle(info: RasterInfo): Style {
+  if (info.colorTable) return { kind: 'palette' }
+  const byColor = (['red', 'green', 'blue'] as const).map((color) => info.bands.findIndex((band) => band.color === color) + 1)
+  if (byColor.every((band) => band > 0)) return { kind: 'rgb', bands: byColor as unknown as [number, number, number] }
+  const data = info.bands.map((_, index) => index + 1).filter((band) => band - 1 !== info.alphaBand)
+  const [red, green, blue] = data
+  if (red !== undefined && green !== undefined && blue !== undefined) return { kind: 'rgb', bands: [red, green, blue] }
+  return { kind: 'single', band: red ?? 1 }
+}
+
+const MAX_RANGES = 3
+
+/** Reads `min,max`, or one such pair a band separated by `;`. */
+export function parseRanges(text: string): Range[] {
+  const ranges = text.split(';').map((pair): Range => {
+    const [low, high, ...rest] = pair.split(',').map((part) => (part.trim() === '' ? Number.NaN : Number(part)))
+    if (low === undefined || high === undefined || rest.length > 0 || !Number.isFinite(low) || !Number.isFinite(high) || low >= high) {
+      throw new RasterError('invalid_argument', "rescale must be 'min,max' with min below max")
+    }
+    return [low, high]
+  })
+  if (ranges.length > MAX_RANGES) throw new RasterError('invalid_argument', `rescale takes at most ${MAX_RANGES} pairs`)
+  return ranges
+}
+
+/** One range serves all bands; otherwise each has its own. */
+export function rangeFor(ranges: readonly Range[], index: number): Range {
+  return ranges[index] ?? ranges[0] ?? [0, 255]
+}

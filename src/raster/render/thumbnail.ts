@@ -1,0 +1,63 @@
+import { encodeImage, type EncodeOptions } from '#raster/encode/index.ts'
+import { summarizeSamples } from '#raster/statistics/summarize.ts'
+import { RasterError, type Raster, type SampleArray } from '#raster/types.ts'
+import { planPreview } from '#raster/warp/plan.ts'
+import { samplePlanes } from '#raster/warp/sample.ts'
+
+import type { RenderContext } from './context.ts'
+import { draw } from './render.ts'
+import { defaultStyle, type Range, type Style } from './style.ts'
+
+export interface ThumbnailOptions {
+  /** The picture fits into this box and keeps the raster's proportions. 256 by default. */
+  width?: number
+  height?: number
+  style?: Style | undefined
+  signal?: AbortSignal | undefined
+}
+
+const DEFAULT_SIDE_PX = 256
+const MAX_SIDE_PX = 2048
+const STRETCH_PERCENTILES = [2, 98] as const
+
+/** A small picture of the whole raster, in its own coordinates. What is not made of bytes is stretched from 2% to 98%. */
+export async function renderThumbnail(context: RenderContext, raster: Raster, options: ThumbnailOptions & EncodeOptions): Promise<Buffer> {
+  const { style = defaultStyle(raster.info), signal } = options
+  const { width, height } = fit(raster, options.width ?? DEFAULT_SIDE_PX, options.height ?? DEFAULT_SIDE_PX)
+  const windows = planPreview(raster, width, height)
+  const resampling = style.kind === 'palette' ? ('nearest' as const) : ('average' as const)
+  const target = { windows, width, height }
+  const ranges = await stretch(context, raster, { style, target, signal })
+  return encodeImage(await draw(context, raster, target, { style, ranges, resampling, unscale: false, signal }), options)
+}
+
+function fit(raster: Raster, boxWidth: number, boxHeight: number): { width: number; height: number } {
+  for (const side of [boxWidth, boxHeight]) {
+    if (!Number.isInteger(side) || side < 1 || side > MAX_SIDE_PX) throw new RasterError('invalid_argument', `width and height must be from 1 to ${MAX_SIDE_PX}`)
+  }
+  const factor = Math.min(boxWidth / raster.info.width, boxHeight / raster.info.height)
+  return { width: Math.max(1, Math.round(raster.info.width * factor)), height: Math.max(1, Math.round(raster.info.height * factor)) }
+}
+
+interface Stretching {
+  style: Style
+  target: { windows: ReturnType<typeof planPreview>; width: number; height: number }
+  signal: AbortSignal | undefined
+}
+
+/** The thumbnail holds the whole image, so its own samples tell the range, and nothing else needs to be read. */
+async function stretch(context: RenderContext, raster: Raster, { style, target, signal }: Stretching): Promise<readonly Range[]> {
+  if (style.kind === 'palette' || style.kind === 'expression') return style.kind === 'expression' ? (style.ranges ?? [[-1, 1]]) : []
+  if (style.ranges && style.ranges.length > 0) return style.ranges
+  if (raster.info.dataType === 'uint8') return [[0, 255]]
+  const bands = (style.kind === 'rgb' ? style.bands : [style.band]).map((band) => band - 1)
+  const { planes, mask } = await samplePlanes({ raster, blocks: context.blocks, ...target, bands, resampling: 'average', rule: 'any', signal })
+  return planes.map((plane) => percentileRange(plane, mask))
+}
+
+function percentileRange(plane: SampleArray, mask: Uint8Array): Range {
+  const values = Float64Array.from(plane).filter((value, i) => mask[i] !== 0 && Number.isFinite(value))
+  const { percentiles } = summarizeSamples({ values, weights: null, count: values.length }, { percentiles: STRETCH_PERCENTILES, binCount: 1 })
+  const [low, high] = [percentiles[0] ?? 0, percentiles[1] ?? 1]
+  return high > low ? [low, high] : [low, low + 1]
+}

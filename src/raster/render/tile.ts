@@ -1,0 +1,77 @@
+import { emptyTile, encodeImage, encodeLosslessWebp, type EncodeOptions, type IndexedPicture, type Picture } from '#raster/encode/index.ts'
+import { terrainPicture } from '#raster/encode/terrain.ts'
+import { throwIfAborted, type Raster } from '#raster/types.ts'
+import type { TileAddress, TileSize } from '#raster/warp/mercator.ts'
+import { planTile } from '#raster/warp/plan.ts'
+import { samplePlanes, type Resampling } from '#raster/warp/sample.ts'
+
+import { aoiMask } from './aoi.ts'
+import { clipPicture, isEmpty } from './color.ts'
+import { resolveRanges, type RenderContext } from './context.ts'
+import { draw } from './render.ts'
+import { defaultStyle, type Style } from './style.ts'
+
+export interface TileOptions {
+  /** 256 by default. */
+  size?: TileSize
+  /** The image's own by default. */
+  style?: Style | undefined
+  resampling?: Resampling
+  unscale?: boolean
+  /** GeoJSON in longitude and latitude; outside it the tile is transparent. */
+  aoi?: unknown
+  signal?: AbortSignal | undefined
+}
+
+const DEFAULT_SIZE = 256
+
+/** Draws a tile, or gives null where there is nothing to see. */
+export async function drawTile(context: RenderContext, raster: Raster, tile: TileAddress, options: TileOptions = {}): Promise<Picture | IndexedPicture | null> {
+  const { size = DEFAULT_SIZE, style = defaultStyle(raster.info), resampling = 'nearest', unscale = false, aoi, signal } = options
+  throwIfAborted(signal)
+  const windows = planTile(raster, tile, size)
+  if (windows.length === 0) return null
+  const clip = aoi === undefined ? null : aoiMask(aoi, tile, size)
+  if (clip?.every((value) => value === 0)) return null
+  const ranges = await resolveRanges(context, raster, style, { unscale, signal })
+  const picture = await draw(context, raster, { windows, width: size, height: size }, { style, ranges, resampling, unscale, signal })
+  if (clip) clipPicture(picture, clip)
+  return isEmpty(picture) ? null : picture
+}
+
+/** Draws and encodes a tile. Where there is nothing to see it is transparent, white for JPEG. */
+export async function renderTile(context: RenderContext, raster: Raster, tile: TileAddress, options: TileOptions & EncodeOptions): Promise<Buffer> {
+  const picture = await drawTile(context, raster, tile, options)
+  throwIfAborted(options.signal)
+  return picture ? encodeImage(picture, options) : emptyTile(options.format, options.size ?? DEFAULT_SIZE)
+}
+
+export interface TerrainTileOptions {
+  size?: TileSize
+  /** 1-based; the first by default. */
+  band?: number
+  /** Negates heights, for depths stored as positive numbers. */
+  invert?: boolean
+  /** Outside it height is 0 and transparent. */
+  aoi?: unknown
+  resampling?: Resampling
+  effort?: number
+  signal?: AbortSignal | undefined
+}
+
+/** Renders heights as a lossless Terrain-RGB WebP. Heights are physical: scale and offset apply. */
+export async function renderTerrainTile(context: RenderContext, raster: Raster, tile: TileAddress, options: TerrainTileOptions = {}): Promise<Buffer> {
+  const { size = DEFAULT_SIZE, band = 1, invert = false, aoi, resampling = 'bilinear', effort, signal } = options
+  throwIfAborted(signal)
+  const windows = planTile(raster, tile, size)
+  const { planes, mask } = await samplePlanes({ raster, blocks: context.blocks, windows, bands: [band - 1], width: size, height: size, resampling, rule: 'all', signal })
+  if (aoi !== undefined) {
+    const clip = aoiMask(aoi, tile, size)
+    for (let i = 0; i < mask.length; i++) if (clip[i] === 0) mask[i] = 0
+  }
+  const { scale, offset } = raster.info.bands[band - 1] ?? { scale: 1, offset: 0 }
+  const samples = planes[0]!
+  const isPlain = scale === 1 && offset === 0
+  const heights = isPlain ? samples : Float64Array.from(samples, (sample) => sample * scale + offset)
+  return encodeLosslessWebp(terrainPicture(heights, mask, { width: size, height: size }, { invert }), effort)
+}

@@ -1,0 +1,116 @@
+import { boxOf, mapPolygons, type Polygon, type Position } from '#raster/geometry/polygon.ts'
+import { rasterizeCoverage, rasterizeMask } from '#raster/geometry/rasterize.ts'
+import { RasterError, type Level, type PixelWindow, type Raster, type RasterInfo, type SampleArray } from '#raster/types.ts'
+import { invertAffine } from '#raster/warp/affine.ts'
+import { placementOf } from '#raster/warp/plan.ts'
+import { nearestTurn, projectorFromLonLat, type Point } from '#raster/warp/projector.ts'
+
+/** A part of one level: a window, and the polygons in it. */
+export interface Area {
+  level: number
+  window: PixelWindow
+  /** In pixels of the level, or null for the whole window. */
+  polygons: Polygon[] | null
+}
+
+export interface AreaSamples {
+  width: number
+  height: number
+  /** One a band. */
+  planes: SampleArray[]
+  mask: Uint8Array | null
+  /** From the polygon: 0 outside, 1 inside, between where `isFractional`. Null without a polygon. */
+  weights: Float64Array | null
+  isFractional: boolean
+  /** Pixels in the area, parts counted as parts. */
+  pixelCount: number
+}
+
+/** Degrees: an edge of a polygon is followed at least this closely through a projection. */
+const MAX_EDGE_DEGREES = 0.25
+
+export interface AreaOptions {
+  polygons: readonly Polygon[] | null
+  maxPixels: number
+  minSidePx?: number | undefined
+}
+
+/** Chooses the level and the window to read. */
+export function chooseArea(info: RasterInfo, { polygons, maxPixels, minSidePx }: AreaOptions): Area {
+  const full = polygons ? toPixels(info, polygons) : null
+  const inLevel = (index: number): Area => areaInLevel(info, index, full)
+  if (minSidePx !== undefined) return atMost(inLevel(smallestSufficient(info, minSidePx)), maxPixels)
+  for (let index = 0; index < info.levels.length; index++) {
+    const area = inLevel(index)
+    if (area.window.width * area.window.height <= maxPixels) return area
+  }
+  throw new RasterError('limit_exceeded', 'The area is too large and the raster has no overview that is small enough')
+}
+
+/** A raster without overviews is described by its middle. */
+function atMost(area: Area, maxPixels: number): Area {
+  const { x, y, width, height } = area.window
+  const share = Math.sqrt(maxPixels / (width * height))
+  if (share >= 1) return area
+  const [w, h] = [Math.max(1, Math.floor(width * share)), Math.max(1, Math.floor(height * share))]
+  return { ...area, window: { x: x + Math.floor((width - w) / 2), y: y + Math.floor((height - h) / 2), width: w, height: h } }
+}
+
+/** The smallest level whose longer side has at least this many pixels; the full size if none has. */
+export function smallestSufficient(info: RasterInfo, sidePx: number): number {
+  return info.levels.findLastIndex((level, index) => index === 0 || Math.max(level.width, level.height) >= sidePx)
+}
+
+/** Longitude and latitude to pixels of the full size. */
+export function toPixels(info: RasterInfo, polygons: readonly Polygon[]): Polygon[] {
+  const { crs, transform, extent } = placementOf(info)
+  const project = projectorFromLonLat(crs)
+  const inverse = invertAffine(transform)
+  const middle = ((extent.minX + extent.maxX) / 2 / 20_037_508.342789244) * 180
+  const point: Point = [0, 0]
+  const move = ([longitude, latitude]: Position): Position => {
+    project(longitude, latitude, point)
+    // A raster from 170° to 190° holds −175° too.
+    const x = crs.kind === 'geographic' ? nearestTurn(point[0], middle) : point[0]
+    return [inverse[0] + x * inverse[1] + point[1] * inverse[2], inverse[3] + x * inverse[4] + point[1] * inverse[5]]
+  }
+  return mapPolygons(polygons, move, MAX_EDGE_DEGREES)
+}
+
+function areaInLevel(info: RasterInfo, index: number, full: Polygon[] | null): Area {
+  const level = info.levels[index] as Level
+  if (!full) return { level: index, window: { x: 0, y: 0, width: level.width, height: level.height }, polygons: null }
+  const [kx, ky] = [level.width / info.width, level.height / info.height]
+  const polygons = full.map((polygon) => polygon.map((ring) => ring.map(([x, y]): Position => [x * kx, y * ky])))
+  const box = boxOf(polygons)
+  const x = Math.max(0, Math.floor(box.minX))
+  const y = Math.max(0, Math.floor(box.minY))
+  const width = Math.max(0, Math.min(level.width, Math.ceil(box.maxX)) - x)
+  const height = Math.max(0, Math.min(level.height, Math.ceil(box.maxY)) - y)
+  return { level: index, window: { x, y, width, height }, polygons }
+}
+
+/** Reads an area's samples, with the weights of its pixels. */
+export async function readArea(from: { raster: Raster; exactCoverage: boolean; signal: AbortSignal | undefined }, area: Area, bands: readonly number[]): Promise<AreaSamples> {
+  const { window, polygons } = area
+  const { width, height } = window
+  if (width === 0 || height === 0) throw new RasterError('invalid_argument', 'The geometry does not touch the raster')
+  const block = await from.raster.readWindow(area.level, window, { bands, signal: from.signal })
+  const planes = bands.map((band) => planeOf(block, block.bands.indexOf(band), width * height))
+  if (!polygons) return { width, height, planes, mask: block.mask, weights: null, isFractional: false, pixelCount: width * height }
+  const moved = polygons.map((polygon) => polygon.map((ring) => ring.map(([x, y]): Position => [x - window.x, y - window.y])))
+  const weights = from.exactCoverage ? rasterizeCoverage(moved, window) : Float64Array.from(rasterizeMask(moved, window), (value) => (value === 0 ? 0 : 1))
+  let pixelCount = 0
+  for (let i = 0; i < weights.length; i++) pixelCount += weights[i]!
+  return { width, height, planes, mask: block.mask, weights, isFractional: from.exactCoverage, pixelCount }
+}
+
+/** Windows are planar as a rule; one that is not is taken apart here. */
+function planeOf({ data, starts, stride }: { data: readonly SampleArray[]; starts: readonly number[]; stride: number }, index: number, count: number): SampleArray {
+  const samples = data[index] as SampleArray
+  const start = starts[index] ?? 0
+  if (stride === 1) return samples.subarray(start, start + count)
+  const plane = samples.slice(0, count)
+  for (let i = 0; i < count; i++) plane[i] = samples[i * stride + start]!
+  return plane
+}

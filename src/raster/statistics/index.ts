@@ -1,0 +1,180 @@
+import { compileExpression, parseExpression, type BandScale } from '#raster/expression/index.ts'
+import { readPolygons } from '#raster/geometry/polygon.ts'
+import { RasterError, type DataType, type Raster, type SampleArray } from '#raster/types.ts'
+
+import { chooseArea, readArea, type Area, type AreaSamples } from './area.ts'
+import { loadStatisticsKernels } from './instances.ts'
+import { summarizeCounts, summarizeSamples, type Summary, type SummaryOptions } from './summarize.ts'
+
+export type { Histogram, Summary } from './summarize.ts'
+
+export interface StatisticsOptions {
+  /** GeoJSON in longitude and latitude; the whole raster by default. */
+  geometry?: unknown
+  /** 1-based; all (but alpha) by default. */
+  bands?: readonly number[]
+  /** Instead of bands: each of its results is described. */
+  expression?: string
+  /** Names that the expression may use for bands. */
+  names?: Readonly<Record<string, number>>
+  /** From 0 to 100. */
+  percentiles?: readonly number[]
+  binCount?: number
+  binRange?: readonly [number, number]
+  /** Weigh pixels by the share of them that the polygon covers; otherwise a pixel counts when its centre is inside. */
+  exactCoverage?: boolean
+  /** Above this many pixels an overview is read. */
+  maxPixels?: number
+  /** Or the smallest overview with at least this many pixels along its longer side. */
+  minSidePx?: number
+  /** Apply the bands' scale and offset. */
+  unscale?: boolean
+  signal?: AbortSignal | undefined
+}
+
+export interface BandSummary extends Summary {
+  /** The part of the area (or raster) that is data. */
+  validFraction: number
+}
+
+export interface Statistics {
+  /** The level that was read: 0 is full size. */
+  level: number
+  /** Pixels of that level in the area. */
+  pixelCount: number
+  bands: BandSummary[]
+}
+
+export const DEFAULT_MAX_PIXELS = 4096 * 4096
+const DEFAULT_PERCENTILES = [2, 98]
+const DEFAULT_BIN_COUNT = 10
+const MAX_BIN_COUNT = 4096
+const MAX_PERCENTILES = 100
+const FIRST_VALUES: Partial<Record<DataType, { first: number; count: number }>> = {
+  uint8: { first: 0, count: 256 },
+  int8: { first: -128, count: 256 },
+  uint16: { first: 0, count: 65536 },
+  int16: { first: -32768, count: 65536 },
+}
+
+/** Describes the values of bands, or of an expression, over a raster or a polygon. */
+export async function computeStatistics(raster: Raster, options: StatisticsOptions = {}): Promise<Statistics> {
+  const summary = summaryOptions(options)
+  const polygons = options.geometry === undefined ? null : readPolygons(options.geometry)
+  const { maxPixels = DEFAULT_MAX_PIXELS, minSidePx, exactCoverage = false, signal } = options
+  const area = chooseArea(raster.info, { polygons, maxPixels, minSidePx })
+  const common = { raster, area, exactCoverage, signal }
+  const bands = options.expression === undefined ? await describeBands(common, options, summary) : await describeExpression(common, options.expression, options, summary)
+  return { level: area.level, pixelCount: bands[0]?.pixelCount ?? 0, bands: bands.map((band) => band.summary) }
+}
+
+function summaryOptions({ percentiles = DEFAULT_PERCENTILES, binCount = DEFAULT_BIN_COUNT, binRange }: StatisticsOptions): SummaryOptions {
+  if (percentiles.length > MAX_PERCENTILES || !percentiles.every((value) => value >= 0 && value <= 100)) {
+    throw new RasterError('invalid_argument', `percentiles must be at most ${MAX_PERCENTILES} numbers from 0 to 100`)
+  }
+  if (!Number.isInteger(binCount) || binCount < 1 || binCount > MAX_BIN_COUNT) throw new RasterError('invalid_argument', `bins must be from 1 to ${MAX_BIN_COUNT}`)
+  if (binRange && !(binRange[0] <= binRange[1])) throw new RasterError('invalid_argument', 'the range of bins must ascend')
+  return { percentiles, binCount, binRange }
+}
+
+interface Common {
+  raster: Raster
+  area: Area
+  exactCoverage: boolean
+  signal: AbortSignal | undefined
+}
+
+interface Described {
+  summary: BandSummary
+  pixelCount: number
+}
+
+async function describeBands(common: Common, { bands, unscale = false }: StatisticsOptions, summary: SummaryOptions): Promise<Described[]> {
+  const { raster, area } = common
+  const { info } = raster
+  const wanted = (bands ?? info.bands.map((_, i) => i + 1).filter((band) => band - 1 !== info.alphaBand)).map((band) => checkBand(band, info.bandCount))
+  const described: Described[] = []
+  // Band by band: the samples of one are let go before the next one is read.
+  for (const band of wanted) {
+    const read = await readArea(common, area, [band])
+    const { scale, offset, nodata } = info.bands[band] ?? { scale: 1, offset: 0, nodata: null }
+    const isPlain = !unscale || (scale === 1 && offset === 0)
+    described.push(await describe(read, read.planes[0] as SampleArray, { dataType: info.dataType, nodata, scale: isPlain ? null : { scale, offset } }, summary))
+  }
+  return described
+}
+
+function checkBand(band: number, bandCount: number): number {
+  if (!Number.isInteger(band) || band < 1 || band > bandCount) throw new RasterError('invalid_argument', `band ${band} does not exist (there are ${bandCount})`)
+  return band - 1
+}
+
+async function describeExpression(common: Common, source: string, options: StatisticsOptions, summary: SummaryOptions): Promise<Described[]> {
+  const { raster, area } = common
+  const { info } = raster
+  const expression = parseExpression(source, { bandCount: info.bandCount, ...(options.names ? { names: options.names } : {}) })
+  const bands = expression.bands.map((band) => band - 1)
+  const scales = new Map<number, BandScale>(options.unscale ? bands.map((band) => [band + 1, info.bands[band] ?? { scale: 1, offset: 0 }]) : [])
+  // An expression of no band still needs the area, which the first band brings along.
+  const read = await readArea(common, area, bands.length > 0 ? bands : [0])
+  const mask = joinedMask(read, bands.map((band) => info.bands[band]?.nodata ?? null))
+  const compiled = compileExpression(expression, { dataType: info.dataType, scales })
+  const output = compiled.run(read.planes.slice(0, bands.length), mask, read.width * read.height)
+  const results: Described[] = []
+  for (const values of output.values) {
+    results.push(await describe({ ...read, mask: output.mask }, values, { dataType: 'float64', nodata: null, scale: null }, summary))
+  }
+  return results
+}
+
+/** A pixel of an expression is data where every band of it is; what is not finite the expression masks itself. */
+function joinedMask(read: AreaSamples, nodata: readonly (number | null)[]): Uint8Array | null {
+  if (nodata.every((value) => value === null)) return read.mask
+  const mask = read.mask ? read.mask.slice() : new Uint8Array(read.width * read.height).fill(255)
+  nodata.forEach((value, k) => {
+    if (value === null) return
+    const plane = read.planes[k] as SampleArray
+    for (let i = 0; i < mask.length; i++) if (plane[i] === value) mask[i] = 0
+  })
+  return mask
+}
+
+interface Meaning {
+  dataType: DataType
+  nodata: number | null
+  scale: BandScale | null
+}
+
+async function describe(read: AreaSamples, samples: SampleArray, meaning: Meaning, options: SummaryOptions): Promise<Described> {
+  const { dataType, nodata, scale } = meaning
+  const kernels = await loadStatisticsKernels(dataType)
+  const { weights, isFractional, mask, pixelCount } = read
+  const selection = { mask, nodata, weights }
+  const known = FIRST_VALUES[dataType]
+  let summary: Summary
+  if (known) {
+    const bins = new Float64Array(known.count)
+    kernels.countValues(samples, selection, bins, known.first)
+    const values = new Float64Array(known.count)
+    let count = 0
+    for (let bin = 0; bin < bins.length; bin++) {
+      if (bins[bin] === 0) continue
+      values[count] = scaled(known.first + bin, scale)
+      bins[count++] = bins[bin]!
+    }
+    if (scale && scale.scale < 0) {
+      values.subarray(0, count).reverse()
+      bins.subarray(0, count).reverse()
+    }
+    summary = summarizeCounts({ values, weights: bins, count }, isFractional, options)
+  } else {
+    const values = new Float64Array(samples.length)
+    const weightsOut = isFractional ? new Float64Array(samples.length) : null
+    const count = kernels.collect(samples, selection, values, weightsOut)
+    if (scale) for (let i = 0; i < count; i++) values[i] = scaled(values[i]!, scale)
+    summary = summarizeSamples({ values, weights: weightsOut, count }, options)
+  }
+  return { summary: { ...summary, validFraction: pixelCount > 0 ? summary.count / pixelCount : 0 }, pixelCount }
+}
+
+const scaled = (value: number, scale: BandScale | null): number => (scale ? value * scale.scale + scale.offset : value)

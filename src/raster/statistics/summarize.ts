@@ -1,0 +1,192 @@
+/** What a set of samples is like. All numbers are null when there is not one sample. */
+export interface Summary {
+  /** How many samples, or the sum of their weights where a polygon covers pixels partly. */
+  count: number
+  min: number | null
+  max: number | null
+  mean: number | null
+  /** Of the population, not of a sample of it. */
+  std: number | null
+  sum: number
+  /** One for each percentile asked for, in that order. */
+  percentiles: (number | null)[]
+  histogram: Histogram
+}
+
+export interface Histogram {
+  counts: number[]
+  /** One more than there are counts; a bin holds its left edge, the last one both. */
+  edges: number[]
+}
+
+export interface SummaryOptions {
+  percentiles: readonly number[]
+  binCount: number
+  /** The data's own range by default. */
+  binRange?: readonly [number, number] | undefined
+}
+
+/** Distinct values in ascending order, or single samples in any order, each with its weight. */
+export interface Weighted {
+  values: Float64Array
+  /** Null for a weight of 1 each. */
+  weights: Float64Array | null
+  count: number
+}
+
+/** Describes single samples. Reorders them. */
+export function summarizeSamples({ values, weights, count }: Weighted, options: SummaryOptions): Summary {
+  const moments = momentsOf({ values, weights, count })
+  // The histogram comes first: percentiles reorder the values, and weights would no longer belong to them.
+  const histogram = histogramOf({ values, weights, count }, moments, options)
+  const percentiles = weights
+    ? weightedPercentiles(sortByValue({ values, weights, count }), options.percentiles)
+    : plainPercentiles(values.subarray(0, count), options.percentiles)
+  return { ...moments, percentiles, histogram }
+}
+
+/** Describes samples given as a count for each value, which must ascend; much faster for bytes and 16-bit integers. */
+export function summarizeCounts({ values, weights, count }: Weighted & { weights: Float64Array }, isFractional: boolean, options: SummaryOptions): Summary {
+  const counted = { values, weights, count }
+  const moments = momentsOf(counted)
+  const percentiles = isFractional ? weightedPercentiles(counted, options.percentiles) : countedPercentiles(counted, moments.count, options.percentiles)
+  return { ...moments, percentiles, histogram: histogramOf(counted, moments, options) }
+}
+
+type Moments = Omit<Summary, 'percentiles' | 'histogram'>
+
+function momentsOf({ values, weights, count }: Weighted): Moments {
+  let [min, max] = [Infinity, -Infinity]
+  for (let i = 0; i < count; i++) {
+    const value = values[i]!
+    if (value < min) min = value
+    if (value > max) max = value
+  }
+  if (count === 0) return { count: 0, min: null, max: null, mean: null, std: null, sum: 0 }
+  const total = weights ? sum(count, (from, to) => rangeSum(weights, null, from, to)) : count
+  const weighted = sum(count, (from, to) => rangeSum(values, weights, from, to))
+  const mean = weighted / total
+  // A second pass: the difference of two large squares would lose the digits.
+  const squares = sum(count, (from, to) => rangeSquares({ values, weights, mean }, from, to))
+  return { count: total, min, max, mean, std: Math.sqrt(squares / total), sum: weighted }
+}
+
+const SUM_BLOCK = 4096
+
+/** Sums block by block, so that small numbers are not lost beside a large running sum. */
+function sum(count: number, ofRange: (from: number, to: number) => number): number {
+  let total = 0
+  for (let start = 0; start < count; start += SUM_BLOCK) total += ofRange(start, Math.min(count, start + SUM_BLOCK))
+  return total
+}
+
+function rangeSum(values: Float64Array, weights: Float64Array | null, from: number, to: number): number {
+  let total = 0
+  if (weights) for (let i = from; i < to; i++) total += values[i]! * weights[i]!
+  else for (let i = from; i < to; i++) total += values[i]!
+  return total
+}
+
+function rangeSquares({ values, weights, mean }: { values: Float64Array; weights: Float64Array | null; mean: number }, from: number, to: number): number {
+  let total = 0
+  for (let i = from; i < to; i++) {
+    const distance = values[i]! - mean
+    total += weights ? distance * distance * weights[i]! : distance * distance
+  }
+  return total
+}
+
+function histogramOf({ values, weights, count }: Weighted, { min, max }: Moments, { binCount, binRange }: SummaryOptions): Histogram {
+  let [low, high] = binRange ?? [min ?? 0, max ?? 1]
+  // One value alone gets a bin around it, as numpy does.
+  if (low === high) [low, high] = [low - 0.5, high + 0.5]
+  const edges = Array.from({ length: binCount + 1 }, (_, i) => (i === binCount ? high : low + ((high - low) * i) / binCount))
+  const counts = Array.from({ length: binCount }, () => 0)
+  const perUnit = binCount / (high - low)
+  for (let i = 0; i < count; i++) {
+    const value = values[i]!
+    if (!(value >= low && value <= high)) continue
+    let bin = Math.min(binCount - 1, Math.floor((value - low) * perUnit))
+    // The multiplication may round across an edge; the edges themselves decide.
+    if (value < edges[bin]!) bin -= 1
+    else if (bin < binCount - 1 && value >= edges[bin + 1]!) bin += 1
+    counts[bin] = counts[bin]! + (weights ? weights[i]! : 1)
+  }
+  return { counts, edges }
+}
+
+/** Linear between the two nearest samples, as numpy's default. */
+function plainPercentiles(values: Float64Array, percentiles: readonly number[]): (number | null)[] {
+  const last = values.length - 1
+  if (last < 0) return percentiles.map(() => null)
+  return percentiles.map((percentile) => {
+    const place = (percentile / 100) * last
+    const lower = selectRank(values, Math.floor(place))
+    const share = place - Math.floor(place)
+    return share === 0 ? lower : lower + (selectRank(values, Math.floor(place) + 1) - lower) * share
+  })
+}
+
+function countedPercentiles(counted: Weighted & { weights: Float64Array }, total: number, percentiles: readonly number[]): (number | null)[] {
+  if (total === 0) return percentiles.map(() => null)
+  return percentiles.map((percentile) => {
+    const place = (percentile / 100) * (total - 1)
+    const lower = valueAtRank(counted, Math.floor(place))
+    const share = place - Math.floor(place)
+    return share === 0 ? lower : lower + (valueAtRank(counted, Math.floor(place) + 1) - lower) * share
+  })
+}
+
+function valueAtRank({ values, weights, count }: Weighted & { weights: Float64Array }, rank: number): number {
+  let seen = 0
+  for (let i = 0; i < count; i++) {
+    seen += weights[i]!
+    if (seen > rank) return values[i]!
+  }
+  return values[count - 1]!
+}
+
+/** The first value at which the weights of it and all smaller ones reach the share asked for (numpy's inverted_cdf). */
+function weightedPercentiles({ values, weights, count }: Weighted & { weights: Float64Array }, percentiles: readonly number[]): (number | null)[] {
+  const cumulative = new Float64Array(count)
+  let total = 0
+  for (let i = 0; i < count; i++) cumulative[i] = total += weights[i]!
+  if (total === 0) return percentiles.map(() => null)
+  return percentiles.map((percentile) => {
+    const wanted = (percentile / 100) * total
+    const index = cumulative.findIndex((sum, i) => sum >= wanted && weights[i]! > 0)
+    return values[index < 0 ? count - 1 : index]!
+  })
+}
+
+function sortByValue({ values, weights, count }: Weighted & { weights: Float64Array }): Weighted & { weights: Float64Array } {
+  const order = Uint32Array.from({ length: count }, (_, i) => i).sort((a, b) => values[a]! - values[b]!)
+  return { values: Float64Array.from(order, (i) => values[i]!), weights: Float64Array.from(order, (i) => weights[i]!), count }
+}
+
+/** The sample that would stand at `rank` if all were sorted; partly sorts them in place (quickselect, middle of three). */
+export function selectRank(values: Float64Array, rank: number): number {
+  let low = 0
+  let high = values.length - 1
+  while (low < high) {
+    const pivot = middleOfThree(values[low]!, values[(low + high) >>> 1]!, values[high]!)
+    let i = low
+    let j = high
+    while (i <= j) {
+      while (values[i]! < pivot) i += 1
+      while (values[j]! > pivot) j -= 1
+      if (i > j) break
+      const swapped = values[i]!
+      values[i] = values[j]!
+      values[j] = swapped
+      i += 1
+      j -= 1
+    }
+    if (rank <= j) high = j
+    else if (rank >= i) low = i
+    else break
+  }
+  return values[rank]!
+}
+
+const middleOfThree = (a: number, b: number, c: number): number => Math.max(Math.min(a, b), Math.min(Math.max(a, b), c))

@@ -1,0 +1,110 @@
+import { RasterError } from '#raster/errors.ts';
+import { LIMITS } from '#raster/limits.ts';
+import { bytesPerSample, EXACT_ARRAY } from '#raster/tiff/sample.ts';
+import type { TiffRaster } from '#raster/tiff/raster.ts';
+import type { Block, ExactSampleArray, Level, PixelWindow } from '#raster/types.ts';
+
+export interface WindowRequest {
+  readonly level: number;
+  readonly window: PixelWindow;
+  readonly bands: readonly number[];
+  readonly signal: AbortSignal | undefined;
+}
+
+/** Pixels of a window, one array a band, put together from the blocks that it touches. */
+export async function assembleWindow(raster: TiffRaster, request: WindowRequest): Promise<Block<ExactSampleArray>> {
+  const { window, bands } = request;
+  const level = raster.info.levels[request.level];
+  if (!level) throw new RasterError('invalid_argument', `The raster has no level ${request.level}`);
+  const count = window.width * window.height;
+  const data = bands.map(() => new EXACT_ARRAY[raster.info.dataType](count));
+  let mask: Uint8Array | null = null;
+  const blocks = blocksIn(level, window);
+  const together = Math.max(1, Math.floor(LIMITS.blockBytesInFlight / blockBytes(raster, level)));
+  for (let i = 0; i < blocks.length; i += together) {
+    const batch = await Promise.all(
+      blocks.slice(i, i + together).map(async ({ bx, by }) => {
+        const rows = Math.min(level.blockHeight, window.y + window.height - by * level.blockHeight);
+        const block = await raster.readExactBlock(request.level, bx, by, { bands, rows, signal: request.signal });
+        return { block, x: bx * level.blockWidth, y: by * level.blockHeight };
+      }),
+    );
+    for (const placed of batch) {
+      copySamples(placed, data, window);
+      if (placed.block.mask) {
+        mask ??= new Uint8Array(count).fill(255);
+        copyMask(placed, placed.block.mask, { mask, window });
+      }
+    }
+  }
+  const byteLength = data.reduce((sum, samples) => sum + samples.byteLength, mask?.byteLength ?? 0);
+  return { width: window.width, height: window.height, bands, data, starts: bands.map(() => 0), stride: 1, mask, byteLength };
+}
+
+/** The blocks that a window touches, row by row, which is the order in which files keep them. */
+function blocksIn(level: Level, window: PixelWindow): { bx: number; by: number }[] {
+  const across = range(Math.floor(window.x / level.blockWidth), Math.floor((window.x + window.width - 1) / level.blockWidth));
+  const down = range(Math.floor(window.y / level.blockHeight), Math.floor((window.y + window.height - 1) / level.blockHeight));
+  return down.flatMap((by) => across.map((bx) => ({ bx, by })));
+}
+
+function blockBytes(raster: TiffRaster, level: Level): number {
+  return level.blockWidth * level.blockHeight * raster.info.bandCount * bytesPerSample(raster.info.dataType);
+}
+
+interface Placed {
+  readonly block: Block<ExactSampleArray>;
+  readonly x: number;
+  readonly y: number;
+}
+
+function copySamples(placed: Placed, data: readonly ExactSampleArray[], window: PixelWindow): void {
+  const { block } = placed;
+  const part = overlap(placed, window);
+  data.forEach((target, index) => {
+    const source = block.data[index];
+    if (!source) return;
+    const start = block.starts[index] ?? 0;
+    for (let y = part.y0; y < part.y1; y++) {
+      const from = (y - placed.y) * block.width + part.x0 - placed.x;
+      const to = (y - window.y) * window.width + part.x0 - window.x;
+      copyRun({ source, from: from * block.stride + start, stride: block.stride }, target, to, part.x1 - part.x0);
+    }
+  });
+}
+
+function copyRun(run: { source: ExactSampleArray; from: number; stride: number }, target: ExactSampleArray, to: number, count: number): void {
+  const { source, from, stride } = run;
+  if (isBig(source) && isBig(target)) {
+    for (let i = 0; i < count; i++) target[to + i] = source[from + i * stride] ?? 0n;
+  } else if (!isBig(source) && !isBig(target)) {
+    if (stride === 1) target.set(source.subarray(from, from + count), to);
+    else for (let i = 0; i < count; i++) target[to + i] = source[from + i * stride] ?? 0;
+  }
+}
+
+function copyMask(placed: Placed, source: Uint8Array, out: { mask: Uint8Array; window: PixelWindow }): void {
+  const { mask, window } = out;
+  const part = overlap(placed, window);
+  for (let y = part.y0; y < part.y1; y++) {
+    const from = (y - placed.y) * placed.block.width + part.x0 - placed.x;
+    mask.set(source.subarray(from, from + part.x1 - part.x0), (y - window.y) * window.width + part.x0 - window.x);
+  }
+}
+
+function overlap(placed: Placed, window: PixelWindow): { x0: number; x1: number; y0: number; y1: number } {
+  return {
+    x0: Math.max(placed.x, window.x),
+    x1: Math.min(placed.x + placed.block.width, window.x + window.width),
+    y0: Math.max(placed.y, window.y),
+    y1: Math.min(placed.y + placed.block.height, window.y + window.height),
+  };
+}
+
+function isBig(samples: ExactSampleArray): samples is BigInt64Array | BigUint64Array {
+  return samples instanceof BigInt64Array || samples instanceof BigUint64Array;
+}
+
+function range(from: number, to: number): number[] {
+  return Array.from({ length: to - from + 1 }, (_, i) => from + i);
+}

@@ -1,0 +1,79 @@
+import { LoadingCache } from '#raster/cache.ts'
+import { RasterError, type Block, type Level, type Raster } from '#raster/types.ts'
+
+/** A rectangle of blocks of one level, with what has been read of it. */
+export interface BlockSet {
+  level: Level
+  firstX: number
+  firstY: number
+  countX: number
+  countY: number
+  /** Row by row. */
+  blocks: readonly (Block | undefined)[]
+}
+
+export interface PixelRange {
+  minX: number
+  minY: number
+  /** Exclusive. */
+  maxX: number
+  maxY: number
+}
+
+/** More than this for one picture means that the file lacks overviews; it must not take the whole machine. */
+const MAX_SOURCE_PIXELS = 2 ** 27
+const MAX_BLOCKS = 4096
+/** Below this share of a block's rows, stopping early saves more than reading the rest again later would cost. */
+const PARTIAL_SHARE = 0.75
+
+export type BlockCache = LoadingCache<Block>
+
+export function createBlockCache(maxBytes: number): BlockCache {
+  return new LoadingCache({ maxBytes, sizeOf: (block) => block.byteLength })
+}
+
+export interface BlockRequest {
+  raster: Raster
+  level: number
+  range: PixelRange
+  /** Zero-based. */
+  bands: readonly number[]
+  signal?: AbortSignal | undefined
+}
+
+/** Reads the blocks under a range of pixels, from the cache where they are there. Null where the range misses the level. */
+export async function readBlocks(cache: BlockCache, request: BlockRequest): Promise<BlockSet | null> {
+  const { raster, range } = request
+  const level = raster.info.levels[request.level] as Level
+  const firstX = Math.max(0, Math.floor(range.minX / level.blockWidth))
+  const firstY = Math.max(0, Math.floor(range.minY / level.blockHeight))
+  const countX = Math.min(level.blocksX, Math.ceil(range.maxX / level.blockWidth)) - firstX
+  const countY = Math.min(level.blocksY, Math.ceil(range.maxY / level.blockHeight)) - firstY
+  if (!(countX > 0 && countY > 0)) return null
+  const pixels = countX * countY * level.blockWidth * level.blockHeight
+  if (pixels > MAX_SOURCE_PIXELS || countX * countY > MAX_BLOCKS) {
+    throw new RasterError('limit_exceeded', 'The raster has no overview that is small enough for this picture')
+  }
+  const reads = Array.from({ length: countX * countY }, (_, i) => readBlock(cache, request, firstX + (i % countX), firstY + Math.floor(i / countX)))
+  return { level, firstX, firstY, countX, countY, blocks: await Promise.all(reads) }
+}
+
+function readBlock(cache: BlockCache, { raster, level: index, range, bands, signal }: BlockRequest, blockX: number, blockY: number): Promise<Block> {
+  const level = raster.info.levels[index] as Level
+  const top = blockY * level.blockHeight
+  const available = Math.min(level.blockHeight, level.height - top)
+  const needed = Math.min(available, Math.max(1, Math.ceil(range.maxY) - top))
+  const rows = level.partialRows && needed < level.blockHeight * PARTIAL_SHARE ? needed : undefined
+  // A planar file reads only the wanted bands, so they belong to the block's identity; a chunky one decodes them all.
+  const planes = raster.info.interleave === 'band' ? `/${bands.join()}` : ''
+  return cache.get(
+    `${raster.key}/${index}/${blockX}/${blockY}${planes}`,
+    // Asked again for more rows, the block is read whole: neighbours of a tile tend to come next.
+    (loadSignal) => raster.readBlock(index, blockX, blockY, { bands, signal: loadSignal, ...(rows === undefined || isKnown() ? {} : { rows }) }),
+    { signal, accepts: (block) => block.height >= needed },
+  )
+
+  function isKnown(): boolean {
+    return cache.peek(`${raster.key}/${index}/${blockX}/${blockY}${planes}`) !== undefined
+  }
+}

@@ -1,0 +1,71 @@
+import type { Affine, Crs } from '#raster/types.ts'
+
+import { applyAffine } from './affine.ts'
+import { HALF_WORLD_M, toMercator } from './mercator.ts'
+import { nearestTurn, projectorToLonLat, type Point } from './projector.ts'
+
+/**
+ * Where a raster lies in Web Mercator. A raster across the date line is one piece here: `maxX` (or `minX`) then lies
+ * beyond the square world, and a tile finds it again by adding or taking off whole turns.
+ */
+export interface MercatorExtent {
+  minX: number
+  maxX: number
+  minY: number
+  maxY: number
+}
+
+const POINTS_PER_SIDE = 32
+/** Between two points of the border a projected edge bulges by a small part of its length. */
+const MARGIN_SHARE = 0.01
+const WHOLE_WORLD: MercatorExtent = { minX: -HALF_WORLD_M, maxX: HALF_WORLD_M, minY: -HALF_WORLD_M, maxY: HALF_WORLD_M }
+
+export function mercatorExtent({ width, height, transform, crs }: { width: number; height: number; transform: Affine; crs: Crs }): MercatorExtent {
+  const toLonLat = projectorToLonLat(crs)
+  const point: Point = [0, 0]
+  let [west, east, south, north] = [Infinity, -Infinity, Infinity, -Infinity]
+  let first: number | null = null
+  let longitude = 0
+  for (const [column, row] of borderPixels(width, height)) {
+    toLonLat(...applyAffine(transform, column, row), point)
+    // A corner outside the projection's domain says nothing about where the rest lies.
+    if (Number.isNaN(point[0])) return WHOLE_WORLD
+    longitude = first === null ? point[0] : nearestTurn(point[0], longitude)
+    first ??= longitude
+    west = Math.min(west, longitude)
+    east = Math.max(east, longitude)
+    south = Math.min(south, point[1])
+    north = Math.max(north, point[1])
+  }
+  // The border went round the Earth: a pole lies inside.
+  if (Math.abs(longitude - (first ?? 0)) > 180) return aroundPole(south, north)
+  return withMargin(west, east, south, north)
+}
+
+function aroundPole(south: number, north: number): MercatorExtent {
+  const isNorth = south + north > 0
+  const edge = toMercator(0, isNorth ? south : north)[1]
+  return { ...WHOLE_WORLD, ...(isNorth ? { minY: edge } : { maxY: edge }) }
+}
+
+function withMargin(west: number, east: number, south: number, north: number): MercatorExtent {
+  const marginX = (east - west) * MARGIN_SHARE
+  const marginY = (north - south) * MARGIN_SHARE
+  const [minX, minY] = toMercator(west - marginX, south - marginY)
+  const [maxX, maxY] = toMercator(east + marginX, north + marginY)
+  return { minX, maxX, minY, maxY }
+}
+
+/** Points around the border, corner to corner, and back to the first. */
+function* borderPixels(width: number, height: number): Generator<Point> {
+  const corners: Point[] = [[0, 0], [width, 0], [width, height], [0, height], [0, 0]]
+  for (let side = 0; side < 4; side++) {
+    const [x0, y0] = corners[side]!
+    const [x1, y1] = corners[side + 1]!
+    for (let i = 0; i < POINTS_PER_SIDE; i++) {
+      const share = i / POINTS_PER_SIDE
+      yield [x0 + (x1 - x0) * share, y0 + (y1 - y0) * share]
+    }
+  }
+  yield [0, 0]
+}

@@ -1,0 +1,79 @@
+import proj4 from 'proj4'
+
+import type { Crs } from '#raster/types.ts'
+
+import { fromMercator, WEB_MERCATOR, WEB_MERCATOR_EPSG, WGS84, WORLD_M } from './mercator.ts'
+
+/** Turns a point into another system; NaN where the point has no place there. Writes into `out` to spare an allocation. */
+export type Projector = (x: number, y: number, out: Point) => void
+export type Point = [number, number]
+
+const FULL_CIRCLE = 360
+const WGS84_EPSG = 4326
+
+/**
+ * Web Mercator to the coordinates of `crs`. The x may lie beyond the square world: a window across the date line is one
+ * piece there. For a geographic system the longitude goes on in the same turn, so that nothing jumps at 180°.
+ */
+export function projectorFromMercator(crs: Crs): Projector {
+  if (crs.epsg === WEB_MERCATOR_EPSG) {
+    return (x, y, out) => {
+      out[0] = x
+      out[1] = y
+    }
+  }
+  if (crs.epsg === WGS84_EPSG) {
+    return (x, y, out) => {
+      const [longitude, latitude] = fromMercator(x, y)
+      out[0] = longitude
+      out[1] = latitude
+    }
+  }
+  const converter = proj4(WEB_MERCATOR, crs.proj4)
+  const isGeographic = crs.kind === 'geographic'
+  return (x, y, out) => {
+    const turns = Math.round(x / WORLD_M)
+    convert(converter.forward, x - turns * WORLD_M, y, out)
+    if (isGeographic) out[0] = nearestTurn(out[0], (x / WORLD_M) * FULL_CIRCLE)
+  }
+}
+
+/** From the coordinates of `crs` to longitude and latitude on WGS84. */
+export function projectorToLonLat(crs: Crs): Projector {
+  if (crs.epsg === WGS84_EPSG) {
+    return (x, y, out) => {
+      out[0] = x
+      out[1] = y
+    }
+  }
+  const converter = proj4(crs.proj4, WGS84)
+  return (x, y, out) => convert(converter.forward, x, y, out)
+}
+
+/** From longitude and latitude on WGS84 to the coordinates of `crs`. */
+export function projectorFromLonLat(crs: Crs): Projector {
+  const { inverse } = proj4(crs.proj4, WGS84)
+  return (x, y, out) => convert(inverse, x, y, out)
+}
+
+/** Between any two systems. */
+export function projectorBetween(from: Crs, to: Crs): Projector {
+  const converter = proj4(from.proj4, to.proj4)
+  return (x, y, out) => convert(converter.forward, x, y, out)
+}
+
+function convert(transform: (point: number[]) => number[], x: number, y: number, out: Point): void {
+  try {
+    const [px = Number.NaN, py = Number.NaN] = transform([x, y])
+    const isFinite = Number.isFinite(px) && Number.isFinite(py)
+    out[0] = isFinite ? px : Number.NaN
+    out[1] = isFinite ? py : Number.NaN
+  } catch {
+    // proj4 throws for points outside a projection's domain.
+    out[0] = Number.NaN
+    out[1] = Number.NaN
+  }
+}
+
+/** The same longitude, in the turn that is nearest to `near`. */
+export const nearestTurn = (longitude: number, near: number): number => longitude + FULL_CIRCLE * Math.round((near - longitude) / FULL_CIRCLE)

@@ -1,0 +1,120 @@
+import type { Level, Raster, SampleArray } from '#raster/types.ts'
+
+import { readBlocks, type BlockCache, type BlockSet, type PixelRange } from './blocks.ts'
+import { gridBounds } from './grid.ts'
+import { isFloatType, loadResampleKernels, loadSampleKernels, sampleArray } from './instances.ts'
+import { walkNearest, type PixelSink } from './nearest.ts'
+import type { WarpWindow } from './plan.ts'
+import type { SmoothResampling, SourceWindow } from './resample.ts'
+import type { ValidRule } from './samples.ts'
+
+export const RESAMPLING = ['nearest', 'bilinear', 'cubic', 'average'] as const
+export type Resampling = (typeof RESAMPLING)[number]
+
+/** Samples on a target's pixels, with what is data. */
+export interface SampledPlanes {
+  width: number
+  height: number
+  /** One a band, in the order asked for; 0 where the mask is 0. */
+  planes: SampleArray[]
+  /** 0 = no data, 255 = data, between = partly transparent. */
+  mask: Uint8Array<ArrayBuffer>
+}
+
+export interface SampleRequest {
+  raster: Raster
+  blocks: BlockCache
+  windows: readonly WarpWindow[]
+  /** Zero-based. */
+  bands: readonly number[]
+  width: number
+  height: number
+  resampling: Resampling
+  rule: ValidRule
+  signal?: AbortSignal | undefined
+}
+
+/** Reads the bands on the target's pixels. */
+export async function samplePlanes(request: SampleRequest): Promise<SampledPlanes> {
+  return request.resampling === 'nearest' ? sampleNearest(request) : sampleSmooth(request, request.resampling)
+}
+
+async function sampleNearest(request: SampleRequest): Promise<SampledPlanes> {
+  const { raster, bands, width, height, rule } = request
+  const { copyPixels, nodataOf } = await loadSampleKernels(raster.info.dataType)
+  const planes = bands.map(() => sampleArray(raster.info.dataType, width * height))
+  const mask = new Uint8Array(width * height)
+  const target = { bands, planes, mask, rule, nodata: nodataOf(raster.info.bands, bands), isFloat: isFloatType(raster.info.dataType) }
+  await gatherNearest(request, (block, offsets, run) => copyPixels(target, block, offsets, run))
+  return { width, height, planes, mask }
+}
+
+/** Walks all windows of a request and hands the source pixels to the sink. */
+export async function gatherNearest(request: Omit<SampleRequest, 'resampling' | 'rule'>, sink: PixelSink): Promise<void> {
+  for (const window of request.windows) {
+    const blocks = await readWindowBlocks(request, window, { x: 1, y: 1 })
+    if (blocks) walkNearest(window, blocks, request.width, sink)
+  }
+}
+
+async function readWindowBlocks(request: Omit<SampleRequest, 'resampling' | 'rule'>, window: WarpWindow, padding: { x: number; y: number }): Promise<BlockSet | null> {
+  const range = sourceRange(window, padding)
+  const { raster, bands, signal } = request
+  return range && readBlocks(request.blocks, { raster, level: window.level, range, bands, signal })
+}
+
+function sourceRange(window: WarpWindow, padding: { x: number; y: number }): PixelRange | null {
+  const bounds = gridBounds(window.grid)
+  if (!bounds) return null
+  return {
+    minX: Math.max(0, Math.floor(bounds.minX - padding.x)),
+    minY: Math.max(0, Math.floor(bounds.minY - padding.y)),
+    maxX: Math.ceil(bounds.maxX + padding.x),
+    maxY: Math.ceil(bounds.maxY + padding.y),
+  }
+}
+
+/** How far each kernel reaches, in pixels at a ratio of 1, with a pixel to spare. */
+const REACH: Record<SmoothResampling, number> = { bilinear: 1, cubic: 2, average: 0.5 }
+const SPARE_PX = 2
+
+async function sampleSmooth(request: SampleRequest, method: SmoothResampling): Promise<SampledPlanes> {
+  const { raster, bands, width, height } = request
+  const { dataType } = raster.info
+  // 32-bit integers and doubles do not fit into a float; everything else does, with room for the mean.
+  const isWide = ['uint32', 'int32', 'uint64', 'int64', 'float64'].includes(dataType)
+  const planes = bands.map(() => (isWide ? new Float64Array(width * height) : new Float32Array(width * height)))
+  const mask = new Uint8Array(width * height)
+  const { resample } = await loadResampleKernels(dataType)
+  for (const window of request.windows) {
+    const reach = (ratio: number): number => REACH[method] * Math.max(1, ratio) + SPARE_PX
+    const padding = { x: reach(window.ratio.x), y: reach(window.ratio.y) }
+    const source = await readSourceWindow(request, window, padding)
+    if (!source) continue
+    const { x, y, grid, ratio, level } = window
+    resample({ source, grid, ratio, method, level: raster.info.levels[level] as Level, target: { x, y, width, planes, mask } })
+  }
+  return { width, height, planes, mask }
+}
+
+async function readSourceWindow(request: SampleRequest, window: WarpWindow, padding: { x: number; y: number }): Promise<SourceWindow | null> {
+  const { raster, bands, rule } = request
+  const { dataType } = raster.info
+  const range = sourceRange(window, padding)
+  const blocks = await readWindowBlocks(request, window, padding)
+  if (!range || !blocks) return null
+  const { level, firstX, firstY, countX } = blocks
+  const width = Math.min(level.width, range.maxX) - range.minX
+  const height = Math.min(level.height, range.maxY) - range.minY
+  if (width <= 0 || height <= 0) return null
+  const planes = bands.map(() => sampleArray(dataType, width * height))
+  const source = { x: range.minX, y: range.minY, width, height, planes, mask: new Uint8Array(width * height) }
+  const [{ copyBlock }, { nodataOf }] = await Promise.all([loadResampleKernels(dataType), loadSampleKernels(dataType)])
+  const target = { bands, rule, nodata: nodataOf(raster.info.bands, bands), isFloat: isFloatType(dataType) }
+  blocks.blocks.forEach((block, i) => {
+    const left = (firstX + (i % countX)) * level.blockWidth
+    const top = (firstY + Math.floor(i / countX)) * level.blockHeight
+    if (block) copyBlock(source, target, block, { left, top })
+  })
+  return source
+}
