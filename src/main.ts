@@ -12,7 +12,7 @@ import { migrate } from '#db/migrate.ts'
 import { openDatabase, type Database } from '#db/open.ts'
 import { openQueue } from '#db/queue.ts'
 import { createLog } from '#http/log.ts'
-import { buildServer } from '#http/server.ts'
+import { buildServer, closeServer } from '#http/server.ts'
 import type { AnyJob } from '#job.ts'
 import * as project from '#model/project.ts'
 import * as user from '#model/user.ts'
@@ -72,7 +72,7 @@ async function startParts(config: Config, { operations, jobs }: Catalogue, start
   if (wantsDemo && config.role !== 'worker') await seedDemo(composed.platform, composed.auth)
 
   const app = buildServer({ ...composed, log, isReady: () => ready, api: config.role !== 'worker' })
-  started.defer(() => app.close())
+  started.defer(() => closeServer(app))
   const address = await listen(app, config)
   if (config.port === 0) baseUrl = baseUrl.replace(/:0$/, `:${new URL(address).port}`)
   if (isWorker) await startWorkers(composed.jobPlatform, jobs)

@@ -100,7 +100,7 @@ test('SIGTERM lets the calls under way finish', async (t) => {
   released.resolve()
   await holding
   assert.deepEqual((await Promise.all(calls)).map((reply) => reply.status), [200, 200, 200, 200, 200])
-  assert.deepEqual(await stopping, { code: 0, signal: null })
+  assert.deepEqual(await stopping, { code: 0, signal: null }, service.output())
   const { rows } = await sql<{ n: number }>`select count(*) as n from test_effect`.execute(db)
   assert.equal(rows[0]!.n, 5)
   const audited = await db.selectFrom('audit').select('invocation_id').where('operation', '=', 'faults.wait').where('status', '=', 200).execute()
@@ -116,7 +116,7 @@ test('the embedded PostgreSQL', async (t) => {
     const service = await lab.start({ env })
     const { pid } = postmasterOf(dataDir)!
     assert.deepEqual(await service.kill('SIGTERM'), { code: 0, signal: null }, service.output())
-    assert.equal(isAlive(pid), false)
+    await until('the end of PostgreSQL', () => !isAlive(pid))
   })
 
   await t.test('outlives a killed service and is found by the next one', async () => {
@@ -128,7 +128,7 @@ test('the embedded PostgreSQL', async (t) => {
     assert.match(next.output(), /found running/)
     assert.equal(postmasterOf(dataDir)!.pid, pid)
     await next.kill('SIGTERM')
-    assert.equal(isAlive(pid), false)
+    await until('the end of PostgreSQL', () => !isAlive(pid))
   })
 
   await t.test('is shared, and stopped by the last one out', async () => {
@@ -138,14 +138,14 @@ test('the embedded PostgreSQL', async (t) => {
     assert.equal(isAlive(pid), true)
     assert.equal((await post(second!.baseUrl, '/auth/sign-in', { email: 'demo@groundtrack.dev', password: 'groundtrack-demo' })).status, 200)
     await second!.kill('SIGTERM')
-    assert.equal(isAlive(pid), false)
+    await until('the end of PostgreSQL', () => !isAlive(pid))
   })
 
   await t.test('is stopped when all leave at once', async () => {
     const services = await Promise.all([lab.start({ env }), lab.start({ env })])
     const { pid } = postmasterOf(dataDir)!
     assert.deepEqual((await Promise.all(services.map((service) => service.kill('SIGTERM')))).map((exit) => exit.code), [0, 0])
-    assert.equal(isAlive(pid), false)
+    await until('the end of PostgreSQL', () => !isAlive(pid))
   })
 
   await t.test('is made once by two services that start together on an empty folder', async () => {
@@ -154,7 +154,7 @@ test('the embedded PostgreSQL', async (t) => {
     const { pid } = postmasterOf(empty)!
     for (const { baseUrl } of services) assert.equal((await post(baseUrl, '/auth/sign-in', { email: 'demo@groundtrack.dev', password: 'groundtrack-demo' })).status, 200)
     await Promise.all(services.map((service) => service.kill('SIGTERM')))
-    assert.equal(isAlive(pid), false)
+    await until('the end of PostgreSQL', () => !isAlive(pid))
   })
 
   await t.test('does not stay when the service cannot start', async () => {
@@ -170,7 +170,7 @@ test('the embedded PostgreSQL', async (t) => {
     const starting = lab.spawn({ env: { DATA_DIR: empty } })
     const { pid } = await until('PostgreSQL to begin', () => postmasterOf(empty))
     assert.equal((await starting.kill('SIGTERM')).code, 0, starting.output())
-    assert.equal(isAlive(pid), false)
+    await until('the end of PostgreSQL', () => !isAlive(pid))
   })
 })
 

@@ -137,10 +137,12 @@ export function postmasterOf(dataDir: string): { pid: number; socketDir: string 
   }
 }
 
+/** A process that ended and waits for its parent to notice counts as gone. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0)
-    return true
+    const stat = fs.readFileSync(`/proc/${pid}/stat`, 'utf8')
+    return stat[stat.lastIndexOf(')') + 2] !== 'Z'
   } catch {
     return false
   }
