@@ -43,6 +43,9 @@ const SETTINGS = [
   'max_connections=60',
   'shared_buffers=64MB',
   'jit=off',
+  // No helper processes for what a small server does not need.
+  'io_method=sync',
+  'max_logical_replication_workers=0',
   'log_min_messages=warning',
   'log_statement=none',
   // Values of a failing statement may be secrets: the log names the statement, never its parameters.
