@@ -1,14 +1,18 @@
 /** Composition root: the only place that constructs adapters and touches the process. */
-import { destination, type Logger } from 'pino'
+import type { FastifyInstance } from 'fastify'
+import { destination } from 'pino'
 import { compose } from './compose.ts'
 import { ConfigError, loadConfig, type Config } from './config.ts'
 import { systemClock } from '#core/clock.ts'
 import { migrate } from '#db/migrate.ts'
 import { openQueue } from '#db/queue.ts'
-import { openServiceDatabase, type ServiceDatabase } from '#db/service-database.ts'
+import { DatabaseUnreachable, openServiceDatabase } from '#db/service-database.ts'
 import { createLog } from '#http/log.ts'
-import { buildServer } from '#http/server.ts'
+import { buildServer, closeServer } from '#http/server.ts'
+import type { AnyJob } from '#job.ts'
+import * as project from '#model/project.ts'
 import * as user from '#model/user.ts'
+import type { AnyOperation } from '#operation.ts'
 import { startWorkers } from '#pipeline/jobs.ts'
 import { banner } from './banner.ts'
 import { DEMO_EMAIL, seedDemo } from './demo.ts'
@@ -22,19 +26,31 @@ interface Service {
   stop(): Promise<void>
 }
 
-async function start(config: Config): Promise<Service> {
-  const log = createLog(config.logLevel, destination({ dest: 2, sync: false }))
-  const database = await openServiceDatabase(config)
+/** What this process serves; a test may add operations of its own. */
+export interface Catalogue {
+  operations: ReadonlyMap<string, AnyOperation>
+  jobs: readonly AnyJob[]
+}
+
+/** What has been started is undone in reverse order, whether the service stops or could not start. */
+async function start(config: Config, catalogue: Catalogue): Promise<Service> {
+  const started = new AsyncDisposableStack()
   try {
-    return await serve(config, log, database)
+    await startParts(config, catalogue, started)
+    return { stop: () => started.disposeAsync() }
   } catch (error) {
-    await database.close().catch(() => {}) // Whatever failed, no database server is left running for nobody.
+    await started.disposeAsync()
     throw error
   }
 }
 
-async function serve(config: Config, log: Logger, database: ServiceDatabase): Promise<Service> {
-  const { applied } = await migrate(database.db)
+async function startParts(config: Config, { operations, jobs }: Catalogue, started: AsyncDisposableStack): Promise<void> {
+  const log = createLog(config.logLevel, destination({ dest: 2, sync: false }))
+  started.defer(() => log.flush())
+  const onRestart = (error: Error | null) => (error ? log.error({ err: error }, 'the embedded PostgreSQL could not be started again') : log.warn('the embedded PostgreSQL had died and was started again'))
+  const database = await openServiceDatabase({ ...config, onRestart })
+  started.defer(() => database.close())
+  await migrate(database.db)
   const isWorker = config.role !== 'api'
   const queue = await openQueue(database.db, { worker: isWorker, onError: (error) => log.error({ err: error }, 'queue') })
 
@@ -42,26 +58,28 @@ async function serve(config: Config, log: Logger, database: ServiceDatabase): Pr
   let ready = false
   const roles = { systemAdminEmails: config.systemAdminEmails, clipUserEmail: config.clipUserEmail, maySignUp: config.isLoopback }
   const composed = await compose({ db: database.db, connectionCount: database.connectionCount, clock: systemClock, queue, log, baseUrl: () => baseUrl, operations, jobs, roles, cogHosts: config.cogHosts, egressAllow: config.egressAllow })
+  started.defer(() => composed.close())
+  started.defer(() => queue.stop())
   await user.withdrawRoles(database.db, roles)
-  const wantsDemo = config.demo ?? (config.isLoopback && applied.length > 0)
+  const wantsDemo = config.demo ?? (config.isLoopback && !(await project.wasAnyMade(database.db)))
   if (wantsDemo && config.role !== 'worker') await seedDemo(composed.platform, composed.auth)
 
   const app = buildServer({ ...composed, log, isReady: () => ready, api: config.role !== 'worker' })
-  const address = await app.listen({ port: config.port, host: config.host })
+  started.defer(() => closeServer(app))
+  const address = await listen(app, config)
   if (config.port === 0) baseUrl = baseUrl.replace(/:0$/, `:${new URL(address).port}`)
   if (isWorker) await startWorkers(composed.jobPlatform, jobs)
   ready = true
+  started.defer(() => { ready = false })
   process.stdout.write(banner({ baseUrl, role: config.role, embedded: database.embedded, hasDemo: (await user.findByEmail(database.db, DEMO_EMAIL)) !== null }))
+}
 
-  return {
-    async stop() {
-      ready = false
-      await app.close()
-      await queue.stop()
-      await composed.close()
-      await database.close()
-      log.flush()
-    },
+async function listen(app: FastifyInstance, { host, port }: Config): Promise<string> {
+  try {
+    return await app.listen({ port, host })
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE') throw new ConfigError(`Port ${port} of ${host} is in use; set PORT to a free one`)
+    throw error
   }
 }
 
@@ -79,13 +97,16 @@ function stopOnSignal(starting: Promise<Service>): void {
   process.on('SIGTERM', onSignal)
 }
 
-try {
-  const starting = Promise.resolve().then(() => start(loadConfig(process.env))) // Signals are heard before the first step.
-  stopOnSignal(starting)
-  await starting
-} catch (error) {
-  if (error instanceof ConfigError) console.error(error.message)
-  else if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE') console.error(`${(error as Error).message.replace(/^listen EADDRINUSE: /, '')}: set PORT to another one.`)
-  else console.error('Groundtrack could not start:', (error as Error).message, '\n', (error as Error).stack)
-  process.exit(1)
+export async function run(catalogue: Catalogue): Promise<void> {
+  try {
+    const starting = Promise.resolve().then(() => start(loadConfig(process.env), catalogue)) // Signals are heard before the first step.
+    stopOnSignal(starting)
+    await starting
+  } catch (error) {
+    if (error instanceof ConfigError || error instanceof DatabaseUnreachable) console.error(error.message)
+    else console.error('Groundtrack could not start:', (error as Error).message, '\n', (error as Error).stack)
+    process.exit(1)
+  }
 }
+
+if (import.meta.main) await run({ operations, jobs })

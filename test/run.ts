@@ -35,7 +35,7 @@ try {
   status = spawnSync(process.execPath, args, { cwd: root, stdio: 'inherit', env }).status ?? 1
 } finally {
   if (template) await dropDatabase(adminUrl, template)
-  await server?.stop()
+  await server?.leave()
   rmSync(dataDir, { recursive: true, force: true })
 }
 process.exit(status)

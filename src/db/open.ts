@@ -16,8 +16,8 @@ export interface PoolLimits {
 
 const STANDARD_LIMITS: PoolLimits = { maxConnections: 16, idleTimeoutMs: 10_000 }
 
-/** Followed by the process id, so that processes can tell each other apart. */
-export const APPLICATION_NAME = 'groundtrack'
+/** Followed by the process id, so that an operator sees whose connection it is. */
+const APPLICATION_NAME = 'groundtrack'
 /** No statement of a request may run longer: a caller has given up by then, and the connection is worth more. */
 const STATEMENT_TIMEOUT_MS = 30_000
 const CONNECT_TIMEOUT_MS = 10_000

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { startEmbedded, SUPERUSER, type EmbeddedPostgres } from './embedded.ts'
-import { APPLICATION_NAME, openDatabase, type Database } from './open.ts'
+import { openDatabase, type Database } from './open.ts'
 
 export interface ServiceDatabase extends Database {
   /** Null with DATABASE_URL. */
@@ -11,23 +11,32 @@ export interface ServiceDatabase extends Database {
   close(): Promise<void>
 }
 
+/** Says in one line what an operator has to look at. */
+export class DatabaseUnreachable extends Error {}
+
 const DATABASE_WAIT_MS = 30_000
 const RETRY_MS = 250
 /** Refusals that waiting does not mend: wrong password, no such role or right, no such database. */
 const FINAL_CODES = ['28P01', '28000', '3D000', '42501']
 
-export async function openServiceDatabase({ dataDir, databaseUrl }: { dataDir: string; databaseUrl: string }): Promise<ServiceDatabase> {
-  const embedded = databaseUrl ? null : await startEmbedded(dataDir)
+export interface DatabaseSettings {
+  dataDir: string
+  databaseUrl: string
+  /** Told when the embedded server died and was started again, or could not be. */
+  onRestart?: (error: Error | null) => void
+}
+
+export async function openServiceDatabase({ dataDir, databaseUrl, onRestart }: DatabaseSettings): Promise<ServiceDatabase> {
+  const embedded = databaseUrl ? null : await startEmbedded(dataDir, onRestart ? { onRestart } : {})
   const database = openDatabase(embedded ? { host: embedded.socketDir, user: SUPERUSER, database: 'postgres' } : databaseUrl)
   const close = async () => {
-    const isLast = embedded ? await isLastClient(database) : false
     await database.close()
-    if (isLast) await embedded!.stop()
+    await embedded?.leave()
   }
   try {
     await waitForDatabase(database)
   } catch (error) {
-    await database.close()
+    await close() // Whatever failed, no database server is left running for nobody.
     throw error
   }
   return { ...database, embedded, close }
@@ -41,17 +50,8 @@ async function waitForDatabase({ db }: Database): Promise<void> {
       return
     } catch (error) {
       const { code } = error as { code?: string }
-      if (Date.now() > deadline || (code && FINAL_CODES.includes(code))) throw new Error(`The database cannot be reached: ${(error as Error).message}`)
+      if (Date.now() > deadline || (code && FINAL_CODES.includes(code))) throw new DatabaseUnreachable(`The database cannot be reached: ${(error as Error).message}`)
       await sleep(RETRY_MS)
     }
   }
-}
-
-/** Another process on the same DATA_DIR keeps the embedded server for itself. */
-async function isLastClient({ db }: Database): Promise<boolean> {
-  const { rows } = await sql<{ n: number }>`
-    select count(*) as n from pg_stat_activity
-    where application_name like ${`${APPLICATION_NAME}%`} and application_name <> current_setting('application_name')
-  `.execute(db)
-  return rows[0]!.n === 0
 }

@@ -85,6 +85,11 @@ export async function requireLineageReader(db: Db, principal: Principal, id: str
   if (!effectiveRole(row as Row, principal) && row.visibility === 'private') throw accessDenied()
 }
 
+/** Whether this database ever held a project, deleted ones too. */
+export async function wasAnyMade(db: Db): Promise<boolean> {
+  return (await db.selectFrom('project').select('id').limit(1).executeTakeFirst()) !== undefined
+}
+
 /** For changes: an archived project is read-only until it is taken out of the archive. */
 export function requireActive(project: Project): Project {
   if (project.archivedAt) throw archived()
