@@ -5,8 +5,8 @@ const EXPOSED = 'RateLimit, RateLimit-Policy, Retry-After, ETag, Content-Disposi
 const METHODS = 'GET, HEAD, POST, OPTIONS'
 const PREFLIGHT_SECONDS = 86_400
 
-/** Documents of ours run scripts of ours; everything else runs nothing. */
-export const PAGE_POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+/** Documents of ours run scripts of ours; everything else runs nothing. `blob:` lets the reference show a tile it was sent. */
+export const PAGE_POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 const API_POLICY = "default-src 'none'; frame-ancestors 'none'"
 
 /** Any origin may call: credentials travel in headers, never in cookies, so a foreign page has none to abuse. */
