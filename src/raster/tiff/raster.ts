@@ -16,6 +16,10 @@ export interface TiffLevel {
   readonly mask: { readonly source: Source; readonly directory: Directory } | null;
 }
 
+export interface ReadExactOptions extends ReadOptions {
+  readonly interleaved?: boolean;
+}
+
 export interface RasterFiles {
   readonly source: Source;
   readonly overviews: Source | undefined;
@@ -79,8 +83,8 @@ export class TiffRaster implements Raster {
     return { ...exact, data: exact.data.map(toNumbers) };
   }
 
-  /** As `readWindow`, with 64-bit integers as they are. */
-  async readExactWindow(level: number, window: PixelWindow, options: ReadOptions = {}): Promise<Block<ExactSampleArray>> {
+  /** As `readWindow`, with 64-bit integers as they are, and with the bands of a pixel side by side where asked for. */
+  async readExactWindow(level: number, window: PixelWindow, options: ReadExactOptions = {}): Promise<Block<ExactSampleArray>> {
     const { directory } = this.#level(level);
     const { x, y, width, height } = window;
     const inside = [x, y, width, height].every(Number.isInteger) && x >= 0 && y >= 0 && width > 0 && height > 0;
@@ -90,7 +94,7 @@ export class TiffRaster implements Raster {
     const bands = this.#bands(options.bands);
     const bytes = width * height * bands.length * bytesPerSample(this.info.dataType);
     if (bytes > LIMITS.windowBytes) throw new RasterError('limit_exceeded', `A window of ${bytes} bytes is too large`);
-    return assembleWindow(this, { level, window, bands, signal: options.signal });
+    return assembleWindow(this, { level, window, bands, interleaved: options.interleaved ?? false, signal: options.signal });
   }
 
   async close(): Promise<void> {
