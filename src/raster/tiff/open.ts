@@ -9,7 +9,7 @@ import { parseGdalMetadata, type MetadataItem } from '#raster/tiff/gdalMetadata.
 import { readGeoreference, scaleTransform } from '#raster/tiff/georeference.ts';
 import { readContainer, type Container } from '#raster/tiff/ifd.ts';
 import { TiffRaster, type TiffLevel } from '#raster/tiff/raster.ts';
-import { PHOTOMETRIC, TAG } from '#raster/tiff/tags.ts';
+import { PHOTOMETRIC, SUBFILE, TAG } from '#raster/tiff/tags.ts';
 import type { Affine, Level, MaskKind, RasterInfo, Source } from '#raster/types.ts';
 
 export interface OpenOptions {
@@ -52,10 +52,22 @@ async function readOthers(
   const images: Image[] = [];
   for (const ifd of container.ifds.slice(context.from)) {
     const fields = new Fields(source, ifd, { littleEndian: container.littleEndian, ...context });
-    const directory = await readDirectory(source, fields, container.littleEndian);
-    if (directory.isReduced || directory.isMask) images.push({ source, directory });
+    const subfile = await fields.number(TAG.newSubfileType, 0);
+    if ((subfile & (SUBFILE.reducedResolution | SUBFILE.mask)) === 0) continue;
+    const directory = await readIfSupported(source, fields, container.littleEndian);
+    if (directory) images.push({ source, directory });
   }
   return images;
+}
+
+/** A preview in some odd codec must not keep anybody from the raster itself. */
+async function readIfSupported(source: Source, fields: Fields, littleEndian: boolean): Promise<Directory | null> {
+  try {
+    return await readDirectory(source, fields, littleEndian);
+  } catch (error) {
+    if (error instanceof RasterError && error.code === 'unsupported') return null;
+    throw error;
+  }
 }
 
 /** Full resolution and overviews from fine to coarse, each with its mask. */
