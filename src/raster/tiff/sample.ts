@@ -72,3 +72,8 @@ export const EXACT_ARRAY: Readonly<Record<DataType, ArrayType>> = {
 export function bytesPerSample(dataType: DataType): number {
   return EXACT_ARRAY[dataType].BYTES_PER_ELEMENT;
 }
+
+/** 64-bit integers, which no plain arithmetic takes. */
+export function isBigArray(samples: ExactSampleArray): samples is BigInt64Array | BigUint64Array {
+  return samples instanceof BigInt64Array || samples instanceof BigUint64Array;
+}

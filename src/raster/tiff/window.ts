@@ -1,6 +1,6 @@
 import { RasterError } from '#raster/errors.ts';
 import { LIMITS } from '#raster/limits.ts';
-import { bytesPerSample, EXACT_ARRAY } from '#raster/tiff/sample.ts';
+import { bytesPerSample, EXACT_ARRAY, isBigArray } from '#raster/tiff/sample.ts';
 import type { TiffRaster } from '#raster/tiff/raster.ts';
 import type { Block, ExactSampleArray, Level, PixelWindow } from '#raster/types.ts';
 
@@ -114,9 +114,9 @@ interface TargetRun {
 
 function copyRun({ source, from, stride }: SourceRun, { target, to, stride: step }: TargetRun, count: number): void {
   if (!source || !target) return;
-  if (isBig(source) && isBig(target)) {
+  if (isBigArray(source) && isBigArray(target)) {
     for (let i = 0; i < count; i++) target[to + i * step] = source[from + i * stride] ?? 0n;
-  } else if (!isBig(source) && !isBig(target)) {
+  } else if (!isBigArray(source) && !isBigArray(target)) {
     if (stride === 1 && step === 1) target.set(source.subarray(from, from + count), to);
     else for (let i = 0; i < count; i++) target[to + i * step] = source[from + i * stride] ?? 0;
   }
@@ -138,10 +138,6 @@ function overlap(placed: Placed, window: PixelWindow): { x0: number; x1: number;
     y0: Math.max(placed.y, window.y),
     y1: Math.min(placed.y + placed.block.height, window.y + window.height),
   };
-}
-
-function isBig(samples: ExactSampleArray): samples is BigInt64Array | BigUint64Array {
-  return samples instanceof BigInt64Array || samples instanceof BigUint64Array;
 }
 
 function range(from: number, to: number): number[] {

@@ -1,3 +1,4 @@
+import { isBigArray } from '#raster/tiff/sample.ts';
 import type { ExactSampleArray, SampleArray } from '#raster/types.ts';
 import type { ReduceShape, RowReducer, RowView } from '#raster/write/reduce.ts';
 
@@ -42,7 +43,7 @@ export class AverageReducer implements RowReducer {
   /** 64-bit integers are averaged as doubles; everything else is read where it is. */
   #asNumbers({ samples, sampleAt }: RowView): SampleArray {
     const count = this.#numbers.length;
-    if (!isBig(samples)) return samples.subarray(sampleAt, sampleAt + count);
+    if (!isBigArray(samples)) return samples.subarray(sampleAt, sampleAt + count);
     for (let i = 0; i < count; i++) this.#numbers[i] = Number(samples[sampleAt + i]);
     return this.#numbers;
   }
@@ -160,11 +161,7 @@ function addValid(row: ValidRow, columns: ColumnWeights, into: Accumulator, rowW
   }
 }
 
-export function isBig(samples: ExactSampleArray): samples is BigInt64Array | BigUint64Array {
-  return samples instanceof BigInt64Array || samples instanceof BigUint64Array;
-}
-
 function store(samples: ExactSampleArray, at: number, value: number): void {
-  if (isBig(samples)) samples[at] = Number.isFinite(value) ? BigInt(Math.trunc(value)) : 0n;
+  if (isBigArray(samples)) samples[at] = Number.isFinite(value) ? BigInt(Math.trunc(value)) : 0n;
   else samples[at] = value;
 }

@@ -1,5 +1,6 @@
+import { isBigArray } from '#raster/tiff/sample.ts';
 import type { ExactSampleArray, SampleArray } from '#raster/types.ts';
-import { AverageReducer, isBig } from '#raster/write/average.ts';
+import { AverageReducer } from '#raster/write/average.ts';
 import type { ReduceShape, RowReducer, RowView } from '#raster/write/reduce.ts';
 
 /**
@@ -129,6 +130,6 @@ function writeMask(rows: FineRows, mask: Uint8Array, at: number, count: number):
 }
 
 function numbersOf(samples: ExactSampleArray): SampleArray {
-  if (isBig(samples)) throw new TypeError('64-bit integers have their own average');
+  if (isBigArray(samples)) throw new TypeError('64-bit integers have their own average');
   return samples;
 }
