@@ -99,10 +99,16 @@ export async function readArea(from: { raster: Raster; exactCoverage: boolean; s
   const planes = bands.map((band) => planeOf(block, block.bands.indexOf(band), width * height))
   if (!polygons) return { width, height, planes, mask: block.mask, weights: null, isFractional: false, pixelCount: width * height }
   const moved = polygons.map((polygon) => polygon.map((ring) => ring.map(([x, y]): Position => [x - window.x, y - window.y])))
-  const weights = from.exactCoverage ? rasterizeCoverage(moved, window) : Float64Array.from(rasterizeMask(moved, window), (value) => (value === 0 ? 0 : 1))
+  const weights = from.exactCoverage ? rasterizeCoverage(moved, window) : wholePixels(rasterizeMask(moved, window))
   let pixelCount = 0
   for (let i = 0; i < weights.length; i++) pixelCount += weights[i]!
   return { width, height, planes, mask: block.mask, weights, isFractional: from.exactCoverage, pixelCount }
+}
+
+function wholePixels(mask: Uint8Array): Float64Array {
+  const weights = new Float64Array(mask.length)
+  for (let i = 0; i < mask.length; i++) if (mask[i] !== 0) weights[i] = 1
+  return weights
 }
 
 /** Windows are planar as a rule; one that is not is taken apart here. */

@@ -40,7 +40,7 @@ export function summarizeSamples({ values, weights, count }: Weighted, options: 
   // The histogram comes first: percentiles reorder the values, and weights would no longer belong to them.
   const histogram = histogramOf({ values, weights, count }, moments, options)
   const percentiles = weights
-    ? weightedPercentiles(sortByValue({ values, weights, count }), options.percentiles)
+    ? options.percentiles.map((percentile) => selectWeight({ values, weights, count }, (percentile / 100) * moments.count))
     : plainPercentiles(values.subarray(0, count), options.percentiles)
   return { ...moments, percentiles, histogram }
 }
@@ -159,34 +159,65 @@ function weightedPercentiles({ values, weights, count }: Weighted & { weights: F
   })
 }
 
-function sortByValue({ values, weights, count }: Weighted & { weights: Float64Array }): Weighted & { weights: Float64Array } {
-  const order = Uint32Array.from({ length: count }, (_, i) => i).sort((a, b) => values[a]! - values[b]!)
-  return { values: Float64Array.from(order, (i) => values[i]!), weights: Float64Array.from(order, (i) => weights[i]!), count }
-}
-
-/** The sample that would stand at `rank` if all were sorted; partly sorts them in place (quickselect, middle of three). */
+/** The sample that would stand at `rank` if all were sorted; partly sorts them in place (quickselect). */
 export function selectRank(values: Float64Array, rank: number): number {
   let low = 0
   let high = values.length - 1
   while (low < high) {
-    const pivot = middleOfThree(values[low]!, values[(low + high) >>> 1]!, values[high]!)
-    let i = low
-    let j = high
-    while (i <= j) {
-      while (values[i]! < pivot) i += 1
-      while (values[j]! > pivot) j -= 1
-      if (i > j) break
-      const swapped = values[i]!
-      values[i] = values[j]!
-      values[j] = swapped
-      i += 1
-      j -= 1
-    }
-    if (rank <= j) high = j
-    else if (rank >= i) low = i
+    const { lastLow, firstHigh } = partition(values, null, low, high)
+    if (rank <= lastLow) high = lastLow
+    else if (rank >= firstHigh) low = firstHigh
     else break
   }
   return values[rank]!
+}
+
+/** The first sample in ascending order at which the weights so far reach `wanted`; partly sorts both in place. */
+function selectWeight({ values, weights, count }: Weighted & { weights: Float64Array }, wanted: number): number | null {
+  if (count === 0) return null
+  let low = 0
+  let high = count - 1
+  let before = 0
+  while (low < high) {
+    const { lastLow, firstHigh } = partition(values, weights, low, high)
+    const lower = rangeSum(weights, null, low, lastLow + 1)
+    const middle = rangeSum(weights, null, lastLow + 1, firstHigh)
+    if (wanted <= before + lower) {
+      high = lastLow
+    } else if (wanted <= before + lower + middle) {
+      return values[lastLow + 1]!
+    } else {
+      before += lower + middle
+      low = firstHigh
+    }
+  }
+  return values[low]!
+}
+
+/**
+ * Moves small samples before large ones: up to `lastLow` none is larger than the pivot, from `firstHigh` on none is
+ * smaller, and between them all equal it.
+ */
+function partition(values: Float64Array, weights: Float64Array | null, low: number, high: number): { lastLow: number; firstHigh: number } {
+  const pivot = middleOfThree(values[low]!, values[(low + high) >>> 1]!, values[high]!)
+  let i = low
+  let j = high
+  while (i <= j) {
+    while (values[i]! < pivot) i += 1
+    while (values[j]! > pivot) j -= 1
+    if (i > j) break
+    swap(values, i, j)
+    if (weights) swap(weights, i, j)
+    i += 1
+    j -= 1
+  }
+  return { lastLow: j, firstHigh: i }
+}
+
+function swap(values: Float64Array, i: number, j: number): void {
+  const held = values[i]!
+  values[i] = values[j]!
+  values[j] = held
 }
 
 const middleOfThree = (a: number, b: number, c: number): number => Math.max(Math.min(a, b), Math.min(Math.max(a, b), c))
