@@ -60,7 +60,7 @@ const CASES: readonly Case[] = [
     peer: `expression=${encodeURIComponent('(b4-b1)/(b4+b1)')}&rescale=-0.2,1&colormap_name=rdylgn`,
   },
   { name: 'JPEG 3857 → RGB', file: 'jpeg', z: 17, middle: mercatorMiddle(16_402_446, -4_502_446, 17), reach: 6, ours: {}, peer: 'bidx=1&bidx=2&bidx=3' },
-  { name: 'float DEM → colours', file: 'dem', z: 11, middle: middleOf(147.55, -36.5, 11), reach: 3, ours: { style: { kind: 'single', band: 1, colormap: 'terrain', ranges: [[0, 1800]] } }, peer: 'rescale=0,1800&colormap_name=terrain' },
+  { name: 'float DEM → colours', file: 'dem', z: 12, middle: middleOf(147.55, -36.5, 12), reach: 5, ours: { style: { kind: 'single', band: 1, colormap: 'terrain', ranges: [[0, 1800]] } }, peer: 'rescale=0,1800&colormap_name=terrain' },
 ]
 
 function middleOf(longitude: number, latitude: number, z: number): { x: number; y: number } {

@@ -18,10 +18,10 @@ export interface AreaSamples {
   height: number
   /** One a band. */
   planes: SampleArray[]
+  /** 0 where there is no data, and outside a polygon whose pixels count as a whole; null when all count. */
   mask: Uint8Array | null
-  /** From the polygon: 0 outside, 1 inside, between where `isFractional`. Null without a polygon. */
+  /** The part of every pixel that lies in the polygon, where that was asked for. */
   weights: Float64Array | null
-  isFractional: boolean
   /** Pixels in the area, parts counted as parts. */
   pixelCount: number
 }
@@ -97,18 +97,29 @@ export async function readArea(from: { raster: Raster; exactCoverage: boolean; s
   if (width === 0 || height === 0) throw new RasterError('invalid_argument', 'The geometry does not touch the raster')
   const block = await from.raster.readWindow(area.level, window, { bands, signal: from.signal })
   const planes = bands.map((band) => planeOf(block, block.bands.indexOf(band), width * height))
-  if (!polygons) return { width, height, planes, mask: block.mask, weights: null, isFractional: false, pixelCount: width * height }
+  const common = { width, height, planes }
+  if (!polygons) return { ...common, mask: block.mask, weights: null, pixelCount: width * height }
   const moved = polygons.map((polygon) => polygon.map((ring) => ring.map(([x, y]): Position => [x - window.x, y - window.y])))
-  const weights = from.exactCoverage ? rasterizeCoverage(moved, window) : wholePixels(rasterizeMask(moved, window))
-  let pixelCount = 0
-  for (let i = 0; i < weights.length; i++) pixelCount += weights[i]!
-  return { width, height, planes, mask: block.mask, weights, isFractional: from.exactCoverage, pixelCount }
+  if (from.exactCoverage) {
+    const weights = rasterizeCoverage(moved, window)
+    let pixelCount = 0
+    for (let i = 0; i < weights.length; i++) pixelCount += weights[i]!
+    return { ...common, mask: block.mask, weights, pixelCount }
+  }
+  const inside = rasterizeMask(moved, window)
+  const pixelCount = joinMasks(inside, block.mask)
+  return { ...common, mask: inside, weights: null, pixelCount }
 }
 
-function wholePixels(mask: Uint8Array): Float64Array {
-  const weights = new Float64Array(mask.length)
-  for (let i = 0; i < mask.length; i++) if (mask[i] !== 0) weights[i] = 1
-  return weights
+/** Takes away from `inside` what is not data; gives how many pixels were inside before. */
+function joinMasks(inside: Uint8Array, data: Uint8Array | null): number {
+  let pixelCount = 0
+  for (let i = 0; i < inside.length; i++) {
+    if (inside[i] === 0) continue
+    pixelCount += 1
+    if (data && data[i] === 0) inside[i] = 0
+  }
+  return pixelCount
 }
 
 /** Windows are planar as a rule; one that is not is taken apart here. */

@@ -148,7 +148,7 @@ interface Meaning {
 async function describe(read: AreaSamples, samples: SampleArray, meaning: Meaning, options: SummaryOptions): Promise<Described> {
   const { dataType, nodata, scale } = meaning
   const kernels = await loadStatisticsKernels(dataType)
-  const { weights, isFractional, mask, pixelCount } = read
+  const { weights, mask, pixelCount } = read
   const selection = { mask, nodata, weights }
   const known = FIRST_VALUES[dataType]
   let summary: Summary
@@ -166,10 +166,10 @@ async function describe(read: AreaSamples, samples: SampleArray, meaning: Meanin
       values.subarray(0, count).reverse()
       bins.subarray(0, count).reverse()
     }
-    summary = summarizeCounts({ values, weights: bins, count }, isFractional, options)
+    summary = summarizeCounts({ values, weights: bins, count }, weights !== null, options)
   } else {
     const values = new Float64Array(samples.length)
-    const weightsOut = isFractional ? new Float64Array(samples.length) : null
+    const weightsOut = weights ? new Float64Array(samples.length) : null
     const count = kernels.collect(samples, selection, values, weightsOut)
     if (scale) for (let i = 0; i < count; i++) values[i] = scaled(values[i]!, scale)
     summary = summarizeSamples({ values, weights: weightsOut, count }, options)

@@ -119,11 +119,12 @@ function histogramOf({ values, weights, count }: Weighted, { min, max }: Moments
 function plainPercentiles(values: Float64Array, percentiles: readonly number[]): (number | null)[] {
   const last = values.length - 1
   if (last < 0) return percentiles.map(() => null)
-  return percentiles.map((percentile) => {
-    const place = (percentile / 100) * last
-    const lower = selectRank(values, Math.floor(place))
-    const share = place - Math.floor(place)
-    return share === 0 ? lower : lower + (selectRank(values, Math.floor(place) + 1) - lower) * share
+  const places = percentiles.map((percentile) => (percentile / 100) * last)
+  const ranks = places.flatMap((place) => [Math.floor(place), Math.ceil(place)]).sort((a, b) => a - b)
+  selectRanks(values, ranks)
+  return places.map((place) => {
+    const lower = values[Math.floor(place)]!
+    return lower + (values[Math.ceil(place)]! - lower) * (place - Math.floor(place))
   })
 }
 
@@ -159,17 +160,29 @@ function weightedPercentiles({ values, weights, count }: Weighted & { weights: F
   })
 }
 
-/** The sample that would stand at `rank` if all were sorted; partly sorts them in place (quickselect). */
-export function selectRank(values: Float64Array, rank: number): number {
-  let low = 0
-  let high = values.length - 1
-  while (low < high) {
+/**
+ * Moves the samples of these ranks (ascending) to where they would stand if all were sorted, and sorts no more than that
+ * needs. Each round parts the samples and the ranks, so many ranks cost little more than one.
+ */
+export function selectRanks(values: Float64Array, ranks: readonly number[], from = 0, to = values.length - 1): void {
+  let low = from
+  let high = to
+  let wanted = ranks
+  while (wanted.length > 0 && low < high) {
     const { lastLow, firstHigh } = partition(values, null, low, high)
-    if (rank <= lastLow) high = lastLow
-    else if (rank >= firstHigh) low = firstHigh
-    else break
+    const right = wanted.filter((rank) => rank >= firstHigh)
+    const left = wanted.filter((rank) => rank <= lastLow)
+    // The shorter side by recursion, the longer one in the loop: the depth stays small whatever the samples.
+    if (lastLow - low < high - firstHigh) {
+      selectRanks(values, left, low, lastLow)
+      low = firstHigh
+      wanted = right
+    } else {
+      selectRanks(values, right, firstHigh, high)
+      high = lastLow
+      wanted = left
+    }
   }
-  return values[rank]!
 }
 
 /** The first sample in ascending order at which the weights so far reach `wanted`; partly sorts both in place. */
