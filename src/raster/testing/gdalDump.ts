@@ -111,6 +111,7 @@ function nodataMask(samples: ExactSampleArray | undefined, nodata: number | null
 
 function countDifferent(a: ExactSampleArray, b: ExactSampleArray): number {
   if (a.length !== b.length) return Math.max(a.length, b.length);
+  if (Buffer.from(a.buffer, a.byteOffset, a.byteLength).equals(Buffer.from(b.buffer, b.byteOffset, b.byteLength))) return 0;
   let count = 0;
   for (let i = 0; i < a.length; i++) if (!Object.is(a[i], b[i]) && a[i] !== b[i]) count++;
   return count;
