@@ -1,7 +1,8 @@
 import { boxOf, mapPolygons, type Polygon, type Position } from '#raster/geometry/polygon.ts'
 import { rasterizeCoverage, rasterizeMask } from '#raster/geometry/rasterize.ts'
-import { RasterError, type Level, type PixelWindow, type Raster, type RasterInfo, type SampleArray } from '#raster/types.ts'
+import { RasterError, type Block, type Level, type PixelWindow, type Raster, type RasterInfo, type SampleArray } from '#raster/types.ts'
 import { invertAffine } from '#raster/warp/affine.ts'
+import { HALF_WORLD_M } from '#raster/warp/mercator.ts'
 import { placementOf } from '#raster/warp/plan.ts'
 import { nearestTurn, projectorFromLonLat, type Point } from '#raster/warp/projector.ts'
 
@@ -66,7 +67,7 @@ export function toPixels(info: RasterInfo, polygons: readonly Polygon[]): Polygo
   const { crs, transform, extent } = placementOf(info)
   const project = projectorFromLonLat(crs)
   const inverse = invertAffine(transform)
-  const middle = ((extent.minX + extent.maxX) / 2 / 20_037_508.342789244) * 180
+  const middle = ((extent.minX + extent.maxX) / 2 / HALF_WORLD_M) * 180
   const point: Point = [0, 0]
   const move = ([longitude, latitude]: Position): Position => {
     project(longitude, latitude, point)
@@ -90,8 +91,14 @@ function areaInLevel(info: RasterInfo, index: number, full: Polygon[] | null): A
   return { level: index, window: { x, y, width, height }, polygons }
 }
 
+export interface AreaSource {
+  raster: Raster
+  exactCoverage: boolean
+  signal: AbortSignal | undefined
+}
+
 /** Reads an area's samples, with the weights of its pixels. */
-export async function readArea(from: { raster: Raster; exactCoverage: boolean; signal: AbortSignal | undefined }, area: Area, bands: readonly number[]): Promise<AreaSamples> {
+export async function readArea(from: AreaSource, area: Area, bands: readonly number[]): Promise<AreaSamples> {
   const { window, polygons } = area
   const { width, height } = window
   if (width === 0 || height === 0) throw new RasterError('invalid_argument', 'The geometry does not touch the raster')
@@ -123,7 +130,7 @@ function joinMasks(inside: Uint8Array, data: Uint8Array | null): number {
 }
 
 /** Windows are planar as a rule; one that is not is taken apart here. */
-function planeOf({ data, starts, stride }: { data: readonly SampleArray[]; starts: readonly number[]; stride: number }, index: number, count: number): SampleArray {
+function planeOf({ data, starts, stride }: Block, index: number, count: number): SampleArray {
   const samples = data[index] as SampleArray
   const start = starts[index] ?? 0
   if (stride === 1) return samples.subarray(start, start + count)

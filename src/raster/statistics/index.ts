@@ -64,7 +64,8 @@ export async function computeStatistics(raster: Raster, options: StatisticsOptio
   const { maxPixels = DEFAULT_MAX_PIXELS, minSidePx, exactCoverage = false, signal } = options
   const area = chooseArea(raster.info, { polygons, maxPixels, minSidePx })
   const common = { raster, area, exactCoverage, signal }
-  const bands = options.expression === undefined ? await describeBands(common, options, summary) : await describeExpression(common, options.expression, options, summary)
+  const { expression } = options
+  const bands = expression === undefined ? await describeBands(common, options, summary) : await describeExpression(common, expression, options, summary)
   return { level: area.level, pixelCount: bands[0]?.pixelCount ?? 0, bands: bands.map((band) => band.summary) }
 }
 
@@ -72,7 +73,9 @@ function summaryOptions({ percentiles = DEFAULT_PERCENTILES, binCount = DEFAULT_
   if (percentiles.length > MAX_PERCENTILES || !percentiles.every((value) => value >= 0 && value <= 100)) {
     throw new RasterError('invalid_argument', `percentiles must be at most ${MAX_PERCENTILES} numbers from 0 to 100`)
   }
-  if (!Number.isInteger(binCount) || binCount < 1 || binCount > MAX_BIN_COUNT) throw new RasterError('invalid_argument', `bins must be from 1 to ${MAX_BIN_COUNT}`)
+  if (!Number.isInteger(binCount) || binCount < 1 || binCount > MAX_BIN_COUNT) {
+    throw new RasterError('invalid_argument', `bins must be from 1 to ${MAX_BIN_COUNT}`)
+  }
   if (binRange && !(binRange[0] <= binRange[1])) throw new RasterError('invalid_argument', 'the range of bins must ascend')
   return { percentiles, binCount, binRange }
 }
