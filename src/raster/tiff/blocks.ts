@@ -27,7 +27,9 @@ export async function readPlane(image: TiffImage, plane: number, address: BlockA
   const place = await grid.place(plane, address.blockX, address.blockY);
   if (place.length === 0) return emptyPlane(directory, count, nodata);
   assertStoredSize(place.length, grid.rowBytes * grid.blockHeight);
-  const stored = await source.fetch(place.offset, place.length, address.signal);
+  // Of uncompressed rows only the wanted ones travel.
+  const length = directory.compression === 'none' ? Math.min(place.length, grid.rowBytes * address.rows) : place.length;
+  const stored = await source.fetch(place.offset, length, address.signal);
   throwIfAborted(address.signal);
   const samples = await decodeBlock(directory, stored, { stored: grid.rowsOf(address.blockY), wanted: address.rows });
   return samples.subarray(0, count);

@@ -51,6 +51,7 @@ interface ArrayType {
   new (length: number): ExactSampleArray;
   new (buffer: ArrayBufferLike, byteOffset: number, length: number): ExactSampleArray;
   readonly BYTES_PER_ELEMENT: number;
+  readonly name: string;
 }
 
 /** The array that holds samples of each type exactly; float16 is widened. */

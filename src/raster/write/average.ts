@@ -4,7 +4,7 @@ import type { ReduceShape, RowReducer, RowView } from '#raster/write/reduce.ts';
 
 /**
  * Box average of what is data. Widths are counted in units of 1/(fine·coarse) of a side, so that all
- * weights are whole numbers and sums of integers stay exact.
+ * weights are whole numbers and nothing is lost where a fine pixel is shared by two coarse ones.
  */
 export class AverageReducer implements RowReducer {
   readonly #shape: ReduceShape;
