@@ -49,17 +49,17 @@ interface Case {
 }
 
 const CASES: readonly Case[] = [
-  { name: 'UTM uint16 → RGB', file: 'utm', z: 14, middle: middleOf(148.53, -35.6, 14), reach: 12, ours: { style: { kind: 'rgb', bands: [3, 2, 1], ranges: [[400, 3000]] } }, peer: 'bidx=3&bidx=2&bidx=1&rescale=400,3000' },
+  { name: 'UTM uint16 → RGB', file: 'utm', z: 14, middle: middleOf(148.33, -35.43, 14), reach: 6, ours: { style: { kind: 'rgb', bands: [3, 2, 1], ranges: [[400, 3000]] } }, peer: 'bidx=3&bidx=2&bidx=1&rescale=400,3000' },
   {
     name: 'UTM uint16 → NDVI',
     file: 'utm',
     z: 14,
-    middle: middleOf(148.53, -35.6, 14),
-    reach: 12,
+    middle: middleOf(148.33, -35.43, 14),
+    reach: 6,
     ours: { style: { kind: 'expression', expression: '(b4-b1)/(b4+b1)', colormap: 'rdylgn', ranges: [[-0.2, 1]] } },
     peer: `expression=${encodeURIComponent('(b4-b1)/(b4+b1)')}&rescale=-0.2,1&colormap_name=rdylgn`,
   },
-  { name: 'JPEG 3857 → RGB', file: 'jpeg', z: 17, middle: mercatorMiddle(16_404_892, -4_504_892, 17), reach: 12, ours: {}, peer: 'bidx=1&bidx=2&bidx=3' },
+  { name: 'JPEG 3857 → RGB', file: 'jpeg', z: 17, middle: mercatorMiddle(16_402_446, -4_502_446, 17), reach: 6, ours: {}, peer: 'bidx=1&bidx=2&bidx=3' },
   { name: 'float DEM → colours', file: 'dem', z: 12, middle: middleOf(147.55, -36.5, 12), reach: 5, ours: { style: { kind: 'single', band: 1, colormap: 'terrain', ranges: [[0, 1800]] } }, peer: 'rescale=0,1800&colormap_name=terrain' },
 ]
 

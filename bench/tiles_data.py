@@ -13,7 +13,7 @@ from rasterio.shutil import copy
 from rasterio.transform import from_bounds, from_origin
 
 folder = sys.argv[1]
-SCENE, DEM = 8192, 4096
+SCENE, DEM = 4096, 2048
 
 
 def fractal(size, octaves, seed, gain=0.55):
@@ -51,10 +51,10 @@ plants, soil, detail = fractal(SCENE, 11, 1), fractal(SCENE, 11, 2), fractal(SCE
 scene = []
 for number, (a, b, c) in enumerate([(400, 900, 500), (600, 1100, 500), (500, 1600, 600), (2600, 900, 700)]):
     band = (plants if number == 3 else 1 - plants) * a + soil * b + detail * c + 200
-    band += np.random.default_rng(10 + number).normal(0, 12, band.shape).astype(np.float32)
+    band += np.random.default_rng(10 + number).normal(0, 60, band.shape).astype(np.float32)
     scene.append(np.clip(band, 1, 10000).astype(np.uint16))
 rows, columns = np.mgrid[0:SCENE, 0:SCENE]
-outside = (columns + rows * 0.25 < 1200) | ((SCENE - columns) + (SCENE - rows) * 0.25 < 1200)
+outside = (columns + rows * 0.25 < 600) | ((SCENE - columns) + (SCENE - rows) * 0.25 < 600)
 for band in scene:
     band[outside] = 0
 write("utm", scene, dict(COMPRESS="DEFLATE", PREDICTOR="YES", OVERVIEW_RESAMPLING="AVERAGE"), crs=CRS.from_epsg(32755), transform=from_origin(600000, 6100000, 10, 10), nodata=0)
@@ -64,5 +64,5 @@ PIXEL_M = 1.1943285668550503
 write("jpeg", aerial, dict(COMPRESS="JPEG", QUALITY=85), crs=CRS.from_epsg(3857), transform=from_origin(16400000, -4500000, PIXEL_M, PIXEL_M), photometric="RGB")
 
 heights = (fractal(DEM, 11, 5, 0.5) * 1800 - 20 + np.random.default_rng(99).normal(0, 0.3, (DEM, DEM))).astype(np.float32)
-heights[:300, :500] = -9999
+heights[:150, :250] = -9999
 write("dem", [heights], dict(COMPRESS="DEFLATE", PREDICTOR="YES"), crs=CRS.from_epsg(4326), transform=from_bounds(147, -37, 148.1, -36, DEM, DEM), nodata=-9999)

@@ -12,7 +12,7 @@ const Password = Type.String({ maxLength: 1_000 })
 const Token = Type.String({ minLength: 1, maxLength: 500 })
 const OrganizationId = Type.Optional(Nullable(Uuid))
 
-export const SignUpInput = Closed({ email: Email, password: Password, name: Type.String({ minLength: 1, maxLength: 200 }) })
+export const SignUpInput = Closed({ email: Email, password: Password, name: Type.String({ minLength: 1, maxLength: 200, pattern: '\\S' }) })
 export const SignInInput = Closed({ email: Type.String({ maxLength: 254 }), password: Password, organization_id: OrganizationId })
 export const RefreshInput = Closed({ refresh_token: Token, organization_id: OrganizationId })
 export const SignOutInput = Closed({ refresh_token: Token })

@@ -26,6 +26,7 @@ interface Decompressor {
   close(): void;
 }
 
+/** One for each method in the process: calls are synchronous, so that no two ever meet inside one. */
 const decompressors = new Map<Method, Decompressor>();
 
 /** Exactly `outputBytes`: a stream that ends earlier is an error, one that goes on is cut there. */

@@ -55,7 +55,12 @@ const BYTE_RANGE: Range = [0, 255]
  * The ranges of a style: those given, or those of the whole image. They never depend on the tile, so that neighbouring
  * tiles match.
  */
-export async function resolveRanges(context: RenderContext, raster: Raster, style: Style, options: { unscale: boolean; signal?: AbortSignal | undefined }): Promise<readonly Range[]> {
+export async function resolveRanges(
+  context: RenderContext,
+  raster: Raster,
+  style: Style,
+  options: { unscale: boolean; signal?: AbortSignal | undefined },
+): Promise<readonly Range[]> {
   if (style.kind === 'palette') return []
   if (style.ranges && style.ranges.length > 0) return style.ranges
   const { unscale, signal } = options

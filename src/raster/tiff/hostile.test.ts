@@ -84,6 +84,9 @@ test('decompression bombs cost no more than the block they claim to be', async (
   assert.equal(await one({ 259: [50_000] }, [zstandard]), 'ok');
   assert.equal(await one({ 259: [34_887], 50_674: [4, 1] }, [deflated]), 'corrupt');
   assert.equal(await one({ 259: [34_887], 50_674: [4, 2] }, [zstandard]), 'corrupt');
+  // The largest block that the limits allow, from a few kilobytes.
+  const largest = { 256: [2048], 257: [2048], 322: [2048], 323: [2048], 277: [4], 258: [32, 32, 32, 32], 339: [3, 3, 3, 3], 259: [8], 317: [3] };
+  assert.equal(await one(largest, [deflated]), 'ok');
   // A directory that asks for the largest tile in all bands is refused before it is allocated.
   const big = { 256: [2048], 257: [2048], 322: [2048], 323: [2048], 277: [64], 258: [64], 259: [8] };
   assert.equal(await one(big, [deflated]), 'too_large');

@@ -67,16 +67,20 @@ function readBlock(cache: BlockCache, { raster, level: index, range, bands, sign
   // A planar file reads only the wanted bands, so they belong to the block's identity. A chunky one decodes them all, and
   // whoever asks next may want others: they are all kept.
   const isPlanar = raster.info.interleave === 'band'
-  const key = `${raster.key}/${index}/${blockX}/${blockY}${isPlanar ? `/${bands.join()}` : ''}`
+  const keyOf = (x: number, y: number): string => `${raster.key}/${index}/${x}/${y}${isPlanar ? `/${bands.join()}` : ''}`
+  // Somebody who pans a map comes back for the rest of a block: beside known blocks it is read whole at once.
+  const isBesideKnown = (): boolean => NEIGHBOURS.some(([dx, dy]) => cache.has(keyOf(blockX + dx, blockY + dy)))
   return cache.get(
-    key,
-    // Asked again for more rows, the block is read whole: neighbours of a tile tend to come next.
+    keyOf(blockX, blockY),
     (loadSignal) =>
       raster.readBlock(index, blockX, blockY, {
         signal: loadSignal,
         ...(isPlanar ? { bands } : {}),
-        ...(rows === undefined || cache.peek(key) !== undefined ? {} : { rows }),
+        ...(rows === undefined || isBesideKnown() ? {} : { rows }),
       }),
     { signal, accepts: (block) => block.height >= needed },
   )
 }
+
+/** The block itself counts, too: a part of it is there then. */
+const NEIGHBOURS = [[0, 0], [-1, 0], [1, 0], [0, -1], [0, 1]] as const

@@ -61,7 +61,7 @@ function assertSamePixels(window: Block<ExactSampleArray>, spec: CogSpec, pixels
       if (!Object.is(samples[i], expected)) assert.fail(`band ${band}, pixel ${i}: ${samples[i]} instead of ${expected}`);
     }
   });
-  if (pixels.mask) assert.deepEqual(window.mask, pixels.mask);
+  if (pixels.mask) assert.deepEqual(window.mask ?? new Uint8Array(pixels.mask.length).fill(255), pixels.mask);
 }
 
 const specs = fc.record({
@@ -152,6 +152,18 @@ test('progress rises to 1, and a cancelled write ends with its own error', async
   const controller = new AbortController();
   const half = write(spec, randomPixels(spec, 1), { signal: controller.signal, onProgress: (fraction) => fraction > 0.4 && controller.abort() });
   await assert.rejects(half, (error) => error instanceof RasterError && error.code === 'aborted');
+});
+
+test('rows that are not what the specification says are refused, and a Node buffer is as good as bytes', async () => {
+  const spec: CogSpec = { width: 40, height: 40, dataType: 'uint8', bandCount: 1, blockSize: 16 };
+  const rowsOf = (data: ExactSampleArray): PullRows => async (_, rows) => ({ width: 40, height: rows, bands: [0], data: [data], starts: [0], stride: 1, mask: null, byteLength: 0 });
+  for (const wrong of [new Int8Array(640), new Float32Array(640), new Uint8Array(10)]) {
+    await assert.rejects(writeCog(memorySink(), spec, rowsOf(wrong)), (error) => error instanceof RasterError && error.code === 'invalid_argument');
+  }
+  const [buffer, bytes] = [memorySink(), memorySink()];
+  await writeCog(buffer, spec, rowsOf(Buffer.alloc(640, 'rows')));
+  await writeCog(bytes, spec, rowsOf(new Uint8Array(Buffer.alloc(640, 'rows'))));
+  assert.deepEqual(buffer.bytes(), bytes.bytes());
 });
 
 test('impossible specifications are refused', async () => {
