@@ -50,6 +50,12 @@ const CHANGES_A_PROJECT = {
   b: `${NOBODY} | 404 404 404 404 | 200 404 | 403 404 403 | 403 200 404 404`,
 }
 
+/** Authentication and the scope are the only gates of the COG operations. */
+const ANYBODY = { a: `${NOBODY} | 200 200 200 200 | 200 200 | 200 200 200 | 403 200 200 200` }
+/** Whoever passes them is then told that the host is not an allowed one. */
+const ANY_URL = { a: ANYBODY.a.replaceAll('200', '422') }
+const ELSEWHERE = 'https://elsewhere.example/a.tif'
+
 const EXPECTED: Record<string, Row> = {
   'api_keys.create': { input: () => ({ name: 'x' }), a: `${NOBODY} | 200 200 200 200 | 200 403 | 403 200 403 | 403 403 403 403` },
   'api_keys.list': { input: () => ({}), a: `${NOBODY} | 200 200 200 200 | 200 403 | 200 200 200 | 403 403 200 403` },
@@ -65,6 +71,12 @@ const EXPECTED: Record<string, Row> = {
     a: `${NOBODY} | 403 403 403 403 | 403 403 | 403 403 403 | 403 200 200 200`,
     b: `${NOBODY} | 403 403 403 403 | 403 403 | 403 403 403 | 403 200 200 200`,
   },
+  'cog.colormaps': { ...ANYBODY, input: () => ({}) },
+  'cog.formulas': { ...ANYBODY, input: () => ({}) },
+  'cog.statistics': { ...ANY_URL, input: () => ({ url: ELSEWHERE, geometry: { type: 'Polygon', coordinates: [[[0, 0], [1, 0], [1, 1], [0, 0]]] } }) },
+  'cog.thumbnail': { ...ANY_URL, input: () => ({ url: ELSEWHERE }) },
+  'cog.tile.render': { ...ANY_URL, input: () => ({ url: ELSEWHERE, z: 0, x: 0, y: 0, format: 'png' }) },
+  'cog.tile.terrain': { ...ANY_URL, input: () => ({ url: ELSEWHERE, z: 0, x: 0, y: 0 }) },
   'organizations.create': { input: () => ({ name: 'x' }), a: `${NOBODY} | 200 200 200 200 | 200 200 | 403 200 403 | 403 403 403 200` },
   'organizations.get': { input: () => ({}), a: `${NOBODY} | 200 200 200 200 | 200 403 | 200 200 200 | 403 403 200 403` },
   'organizations.audit.list': { input: () => ({}), a: `${NOBODY} | 200 200 403 403 | 200 403 | 200 200 200 | 403 403 403 403` },
@@ -100,6 +112,7 @@ const EXPECTED: Record<string, Row> = {
     a: `${NOBODY} | 200 200 200 200 | 404 403 | 200 200 200 | 403 403 200 403`,
     b: `${NOBODY} | 404 404 404 404 | 200 403 | 404 404 404 | 403 403 404 403`,
   },
+  'visualization.list_for': { ...ANYBODY, input: () => ({}) },
 }
 
 /** Callers for whom organization B is not a stranger. */

@@ -15,6 +15,15 @@ test('projects.add_member', async (t) => {
   const organizationOf = async (who: { token: string }) => (await w.call(who.token, 'organizations.get')).body.id ?? null
   const password = 'correct horse battery'
 
+  await t.test('a guest who is project admin adds people, but does not invite them into the organization', async () => {
+    const elsewhere = await w.organization()
+    await add({ user_id: elsewhere.owner.id, role: 'admin' })
+    const asGuest = (input: object) => w.call(elsewhere.owner.token, 'projects.add_member', { project_id: org.projectId, ...input })
+    assert.equal((await asGuest({ email: 'friend@example.com' })).status, 403)
+    assert.equal((await w.db.selectFrom('invitation').selectAll().where('email', '=', 'friend@example.com').execute()).length, 0)
+    assert.equal((await asGuest({ user_id: (await w.person()).id })).status, 200)
+  })
+
   await t.test('by id: a guest from elsewhere, as editor unless said otherwise; again changes the role', async () => {
     const guest = await w.person()
     const { body } = await add({ user_id: guest.id })

@@ -25,7 +25,7 @@ export default operation({
     const person = address ? await organization.findMemberByEmail(db, found.organizationId, address) : await user.find(db, user_id!)
     if (!address && !person) throw notFound('user')
     // An invitation opens the organization too, so it is not a guest's to give.
-    if (!person && principal.organizationId !== found.organizationId) throw accessDenied()
+    if (!person && principal.kind === 'user' && principal.organizationId !== found.organizationId) throw accessDenied()
     return { project: found, address, userId: person ? ('user_id' in person ? person.user_id : person.id) : null }
   },
   async execute({ tx, principal, clock, attributeTo }, { role = 'editor' }, { project: found, address, userId }) {
