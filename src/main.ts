@@ -24,6 +24,9 @@ import { jobs, operations } from './registry.ts'
 
 const DATABASE_WAIT_MS = 30_000
 const STOP_TIMEOUT_MS = 25_000
+/** Log lines are written together, at the latest after this time. */
+const LOG_FLUSH_MS = 200
+const LOG_BUFFER_BYTES = 8_192
 
 interface Service {
   stop(): Promise<void>
@@ -48,7 +51,7 @@ async function start(config: Config, catalogue: Catalogue): Promise<Service> {
 }
 
 async function startParts(config: Config, { operations, jobs }: Catalogue, started: AsyncDisposableStack): Promise<void> {
-  const log = createLog(config.logLevel, destination({ dest: 2, sync: false }))
+  const log = createLog(config.logLevel, destination({ dest: 2, sync: false, minLength: LOG_BUFFER_BYTES, periodicFlush: LOG_FLUSH_MS }))
   started.defer(() => log.flush())
   mkdirSync(config.dataDir, { recursive: true })
   const onRestart = (error: Error | null) => (error ? log.error({ err: error }, 'the embedded PostgreSQL could not be started again') : log.warn('the embedded PostgreSQL had died and was started again'))

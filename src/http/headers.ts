@@ -11,18 +11,19 @@ const API_POLICY = "default-src 'none'; frame-ancestors 'none'"
 
 /** Any origin may call: credentials travel in headers, never in cookies, so a foreign page has none to abuse. */
 export function registerHeaders(app: FastifyInstance, options: { https: boolean }): void {
-  app.addHook('onRequest', async (request, reply) => {
-    reply.headers({
-      'Access-Control-Allow-Origin': '*',
-      'Access-Control-Expose-Headers': EXPOSED,
-      'Cross-Origin-Resource-Policy': 'cross-origin',
-      'X-Content-Type-Options': 'nosniff',
-      'Referrer-Policy': 'no-referrer',
-      'Content-Security-Policy': API_POLICY,
-    })
-    if (options.https) reply.header('Strict-Transport-Security', 'max-age=31536000')
-    if (request.method !== 'OPTIONS') return
+  const always = {
+    'Access-Control-Allow-Origin': '*',
+    'Access-Control-Expose-Headers': EXPOSED,
+    'Cross-Origin-Resource-Policy': 'cross-origin',
+    'X-Content-Type-Options': 'nosniff',
+    'Referrer-Policy': 'no-referrer',
+    'Content-Security-Policy': API_POLICY,
+    ...(options.https ? { 'Strict-Transport-Security': 'max-age=31536000' } : {}),
+  }
+  app.addHook('onRequest', (request, reply, done) => {
+    reply.headers(always)
+    if (request.method !== 'OPTIONS') return done()
     reply.headers({ 'Access-Control-Allow-Methods': METHODS, 'Access-Control-Allow-Headers': ALLOWED, 'Access-Control-Max-Age': String(PREFLIGHT_SECONDS), Allow: METHODS })
-    return reply.code(204).send()
+    reply.code(204).send()
   })
 }
