@@ -1,16 +1,12 @@
 /** Composition root: the only place that constructs adapters and touches the process. */
-import { mkdirSync } from 'node:fs'
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
-import { sql } from 'kysely'
 import { destination } from 'pino'
 import { compose } from './compose.ts'
 import { ConfigError, loadConfig, type Config } from './config.ts'
 import { systemClock } from '#core/clock.ts'
-import { startEmbedded, SUPERUSER } from '#db/embedded.ts'
 import { migrate } from '#db/migrate.ts'
-import { openDatabase, type Database } from '#db/open.ts'
 import { openQueue } from '#db/queue.ts'
+import { DatabaseUnreachable, openServiceDatabase } from '#db/service-database.ts'
 import { createLog } from '#http/log.ts'
 import { buildServer, closeServer } from '#http/server.ts'
 import type { AnyJob } from '#job.ts'
@@ -22,8 +18,9 @@ import { banner } from './banner.ts'
 import { DEMO_EMAIL, seedDemo } from './demo.ts'
 import { jobs, operations } from './registry.ts'
 
-const DATABASE_WAIT_MS = 30_000
 const STOP_TIMEOUT_MS = 25_000
+/** Ctrl-C under npm arrives twice, from the terminal and from npm; a person's second thought comes later than this. */
+const SAME_SIGNAL_MS = 1_000
 /** Log lines are written together, at the latest after this time. */
 const LOG_FLUSH_MS = 200
 const LOG_BUFFER_BYTES = 8_192
@@ -53,13 +50,9 @@ async function start(config: Config, catalogue: Catalogue): Promise<Service> {
 async function startParts(config: Config, { operations, jobs }: Catalogue, started: AsyncDisposableStack): Promise<void> {
   const log = createLog(config.logLevel, destination({ dest: 2, sync: false, minLength: LOG_BUFFER_BYTES, periodicFlush: LOG_FLUSH_MS }))
   started.defer(() => log.flush())
-  mkdirSync(config.dataDir, { recursive: true })
   const onRestart = (error: Error | null) => (error ? log.error({ err: error }, 'the embedded PostgreSQL could not be started again') : log.warn('the embedded PostgreSQL had died and was started again'))
-  const embedded = config.databaseUrl ? null : await startEmbedded(config.dataDir, { onRestart })
-  if (embedded) started.defer(() => embedded.leave())
-  const database = openDatabase(embedded ? { host: embedded.socketDir, user: SUPERUSER, database: 'postgres' } : config.databaseUrl)
+  const database = await openServiceDatabase({ ...config, onRestart })
   started.defer(() => database.close())
-  await waitForDatabase(database)
   await migrate(database.db)
   const isWorker = config.role !== 'api'
   const queue = await openQueue(database.db, { worker: isWorker, onError: (error) => log.error({ err: error }, 'queue') })
@@ -81,7 +74,7 @@ async function startParts(config: Config, { operations, jobs }: Catalogue, start
   if (isWorker) await startWorkers(composed.jobPlatform, jobs)
   ready = true
   started.defer(() => { ready = false })
-  process.stdout.write(banner({ baseUrl, role: config.role, dataDir: config.dataDir, embedded, hasDemo: (await user.findByEmail(database.db, DEMO_EMAIL)) !== null }))
+  process.stdout.write(banner({ baseUrl, role: config.role, embedded: database.embedded, hasDemo: (await user.findByEmail(database.db, DEMO_EMAIL)) !== null }))
 }
 
 async function listen(app: FastifyInstance, { host, port }: Config): Promise<string> {
@@ -93,27 +86,13 @@ async function listen(app: FastifyInstance, { host, port }: Config): Promise<str
   }
 }
 
-async function waitForDatabase({ db }: Database): Promise<void> {
-  const deadline = Date.now() + DATABASE_WAIT_MS
-  for (;;) {
-    try {
-      await sql`select 1`.execute(db)
-      return
-    } catch (error) {
-      if (Date.now() > deadline) throw new ConfigError(`The database cannot be reached: ${(error as Error).message}`)
-      await sleep(250)
-    }
-  }
-}
-
-/**
- * The first signal ends what is under way in good order, a start too; a second one, or a stop that hangs, ends it at once.
- */
+/** The first signal ends what is under way in good order, a start too; a second one, or a stop that hangs, ends it at once. */
 function stopOnSignal(starting: Promise<Service>): void {
-  let stopping = false
+  let stoppingSinceMs: number | null = null
   const onSignal = () => {
-    if (stopping) process.exit(1)
-    stopping = true
+    if (stoppingSinceMs !== null && performance.now() - stoppingSinceMs < SAME_SIGNAL_MS) return
+    if (stoppingSinceMs !== null) process.exit(1)
+    stoppingSinceMs = performance.now()
     setTimeout(() => process.exit(1), STOP_TIMEOUT_MS).unref()
     starting.then((service) => service.stop()).then(() => process.exit(0), (error: unknown) => { console.error(error); process.exit(1) })
   }
@@ -123,11 +102,11 @@ function stopOnSignal(starting: Promise<Service>): void {
 
 export async function run(catalogue: Catalogue): Promise<void> {
   try {
-    const starting = start(loadConfig(process.env), catalogue)
+    const starting = Promise.resolve().then(() => start(loadConfig(process.env), catalogue)) // Signals are heard before the first step.
     stopOnSignal(starting)
     await starting
   } catch (error) {
-    if (error instanceof ConfigError) console.error(error.message)
+    if (error instanceof ConfigError || error instanceof DatabaseUnreachable) console.error(error.message)
     else console.error('Groundtrack could not start:', (error as Error).message, '\n', (error as Error).stack)
     process.exit(1)
   }

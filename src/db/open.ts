@@ -33,8 +33,8 @@ export function openDatabase(connection: string | pg.PoolConfig, limits: Partial
     application_name: `${APPLICATION_NAME} ${process.pid}`,
     types: { getTypeParser },
   })
-  // A connection that the server drops is replaced by the pool at the next use, and the query under way fails by itself;
-  // without a listener the event would end the process, be the connection idle or in the middle of a transaction.
+  // A connection that the server drops is replaced by the pool at the next use, and its statement fails by itself. Without
+  // a listener, on the pool for idle ones and on each client for those at work, the event would end the process.
   pool.on('error', () => {})
   pool.on('connect', (client) => client.on('error', () => {}))
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: prepared(pool) }) })

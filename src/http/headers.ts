@@ -10,18 +10,19 @@ export const PAGE_POLICY = "default-src 'none'; script-src 'self'; style-src 'se
 const API_POLICY = "default-src 'none'; frame-ancestors 'none'"
 
 /** Any origin may call: credentials travel in headers, never in cookies, so a foreign page has none to abuse. */
+export const COMMON_HEADERS = {
+  'Access-Control-Allow-Origin': '*',
+  'Access-Control-Expose-Headers': EXPOSED,
+  'Cross-Origin-Resource-Policy': 'cross-origin',
+  'X-Content-Type-Options': 'nosniff',
+  'Referrer-Policy': 'no-referrer',
+  'Content-Security-Policy': API_POLICY,
+} as const
+
 export function registerHeaders(app: FastifyInstance, options: { https: boolean }): void {
-  const always = {
-    'Access-Control-Allow-Origin': '*',
-    'Access-Control-Expose-Headers': EXPOSED,
-    'Cross-Origin-Resource-Policy': 'cross-origin',
-    'X-Content-Type-Options': 'nosniff',
-    'Referrer-Policy': 'no-referrer',
-    'Content-Security-Policy': API_POLICY,
-    ...(options.https ? { 'Strict-Transport-Security': 'max-age=31536000' } : {}),
-  }
+  const headers = { ...COMMON_HEADERS, ...(options.https ? { 'Strict-Transport-Security': 'max-age=31536000' } : {}) }
   app.addHook('onRequest', (request, reply, done) => {
-    reply.headers(always)
+    reply.headers(headers)
     if (request.method !== 'OPTIONS') return done()
     reply.headers({ 'Access-Control-Allow-Methods': METHODS, 'Access-Control-Allow-Headers': ALLOWED, 'Access-Control-Max-Age': String(PREFLIGHT_SECONDS), Allow: METHODS })
     reply.code(204).send()

@@ -32,8 +32,9 @@ export default operation({
     if (!userId) {
       return toInvited(await invitation.put(tx, { organizationId: found.organizationId, projectId: found.id, email: address!, role, invitedBy: principal.userId, now }))
     }
+    const before = await project.findMember(tx, found.id, userId)
     await project.putMember(tx, found.id, userId, role, now)
-    await project.keepAnAdmin(tx, found.id)
+    if (before?.role === 'admin') await project.keepAnAdmin(tx, found.id) // The platform opens projects without one; adding takes nothing from them.
     return toMember(found.id, (await project.findMember(tx, found.id, userId))!)
   },
 })

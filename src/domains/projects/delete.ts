@@ -1,5 +1,6 @@
 import Type from 'typebox'
 import { Closed, Uuid } from '#core/shapes.ts'
+import * as invitation from '#model/invitation.ts'
 import * as project from '#model/project.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_PROJECT } from './wire.ts'
@@ -20,6 +21,7 @@ export default operation({
   async execute({ tx, clock, attributeTo }, _input, found) {
     attributeTo(found.organizationId)
     await project.softDelete(tx, found.id, clock.now())
+    await invitation.withdrawAll(tx, found.id, clock.now()) // Else somebody would join the organization for a project that is gone.
     return { deleted: true as const, project_id: found.id, storage_freed_bytes: found.storageBytes }
   },
 })

@@ -29,6 +29,8 @@ export interface WorkerOutcome {
 }
 
 const MEMORY_CHECK_MS = 100
+/** A child that does not come up in this time never will. */
+const START_LIMIT_MS = 60_000
 const MIB = 1024 * 1024
 /** The heap holds directories and small objects; pixels lie outside it and count towards the resident memory. */
 const HEAP_SHARE = 0.5
@@ -78,13 +80,16 @@ export class Worker {
       this.#send({ kind: 'cancel', id: task.id })
       cancelTimer ??= setTimeout(() => this.#kill('timed out'), this.#options.graceMs)
     }
-    const deadline = setTimeout(cancel, task.deadlineMs)
     const memory = setInterval(() => void this.#checkMemory(), MEMORY_CHECK_MS)
     signal?.addEventListener('abort', cancel, { once: true })
     let isLate = false
-    const late = setTimeout(() => (isLate = true), task.deadlineMs)
+    const starting = setTimeout(() => this.#kill('timed out'), START_LIMIT_MS)
+    let deadline: NodeJS.Timeout | undefined
     try {
       await Promise.race([this.#ready, outcome.promise])
+      clearTimeout(starting)
+      // Starting a process on a busy machine is not the task's fault: its own time begins here.
+      deadline = setTimeout(() => { isLate = true; cancel() }, task.deadlineMs)
       this.#send({ kind: 'run', id: task.id, task: task.task, input: task.input })
       if (signal?.aborted) cancel()
       const ended = await outcome.promise
@@ -93,7 +98,7 @@ export class Worker {
       return crashed(error instanceof Error ? error.message : 'unknown')
     } finally {
       signal?.removeEventListener('abort', cancel)
-      for (const timer of [deadline, late, cancelTimer]) clearTimeout(timer)
+      for (const timer of [starting, deadline, cancelTimer]) clearTimeout(timer)
       clearInterval(memory)
       this.#settle = null
     }

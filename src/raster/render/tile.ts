@@ -46,6 +46,13 @@ export async function renderTile(context: RenderContext, raster: Raster, tile: T
   return picture ? encodeImage(picture, options) : emptyTile(options.format, options.size ?? DEFAULT_SIZE)
 }
 
+/** The same tile from the cache where it is there; many who ask for it at once draw it once. The bytes are shared. */
+export function renderCachedTile(context: RenderContext, raster: Raster, tile: TileAddress, options: TileOptions & EncodeOptions): Promise<Buffer> {
+  const { signal, ...wanted } = options
+  const key = `${raster.key}/${tile.z}/${tile.x}/${tile.y}/${JSON.stringify(wanted)}`
+  return context.tiles.get(key, (loadSignal) => renderTile(context, raster, tile, { ...wanted, signal: loadSignal }), { signal })
+}
+
 export interface TerrainTileOptions {
   size?: TileSize
   /** 1-based; the first by default. */

@@ -66,20 +66,24 @@ function pairLevels(main: Image, others: readonly Image[]): TiffLevel[] {
   const levels: TiffLevel[] = [{ ...main, mask: maskOf(main) }];
   const overviews = others
     .filter((image) => !image.directory.isMask && isOverviewOf(image.directory, main.directory))
-    .toSorted((a, b) => b.directory.width - a.directory.width);
+    .toSorted((a, b) => b.directory.width * b.directory.height - a.directory.width * a.directory.height);
   for (const image of overviews) {
     const finer = levels.at(-1);
     const mask = maskOf(image);
     // A level without its part of the mask would show what is no data: it is left out.
     const lacksMask = levels[0]?.mask !== null && mask === null;
-    if (!lacksMask && finer && image.directory.width < finer.directory.width) levels.push({ ...image, mask });
+    if (!lacksMask && finer && isSmaller(image.directory, finer.directory)) levels.push({ ...image, mask });
   }
   return levels;
 }
 
 function isOverviewOf(overview: Directory, main: Directory): boolean {
   const sameSamples = overview.bandCount === main.bandCount && overview.sample.dataType === main.sample.dataType;
-  return sameSamples && overview.width < main.width && overview.height <= main.height;
+  return sameSamples && isSmaller(overview, main);
+}
+
+function isSmaller(a: Directory, b: Directory): boolean {
+  return a.width <= b.width && a.height <= b.height && a.width * a.height < b.width * b.height;
 }
 
 async function describe(fields: Fields, main: Directory, file: { container: Container; levels: readonly TiffLevel[]; geoKeys: RawGeoKeys }): Promise<RasterInfo> {

@@ -64,16 +64,19 @@ function readBlock(cache: BlockCache, { raster, level: index, range, bands, sign
   const available = Math.min(level.blockHeight, level.height - top)
   const needed = Math.min(available, Math.max(1, Math.ceil(range.maxY) - top))
   const rows = level.partialRows && needed < level.blockHeight * PARTIAL_SHARE ? needed : undefined
-  // A planar file reads only the wanted bands, so they belong to the block's identity; a chunky one decodes them all.
-  const planes = raster.info.interleave === 'band' ? `/${bands.join()}` : ''
+  // A planar file reads only the wanted bands, so they belong to the block's identity. A chunky one decodes them all, and
+  // whoever asks next may want others: they are all kept.
+  const isPlanar = raster.info.interleave === 'band'
+  const key = `${raster.key}/${index}/${blockX}/${blockY}${isPlanar ? `/${bands.join()}` : ''}`
   return cache.get(
-    `${raster.key}/${index}/${blockX}/${blockY}${planes}`,
+    key,
     // Asked again for more rows, the block is read whole: neighbours of a tile tend to come next.
-    (loadSignal) => raster.readBlock(index, blockX, blockY, { bands, signal: loadSignal, ...(rows === undefined || isKnown() ? {} : { rows }) }),
+    (loadSignal) =>
+      raster.readBlock(index, blockX, blockY, {
+        signal: loadSignal,
+        ...(isPlanar ? { bands } : {}),
+        ...(rows === undefined || cache.peek(key) !== undefined ? {} : { rows }),
+      }),
     { signal, accepts: (block) => block.height >= needed },
   )
-
-  function isKnown(): boolean {
-    return cache.peek(`${raster.key}/${index}/${blockX}/${blockY}${planes}`) !== undefined
-  }
 }

@@ -135,7 +135,8 @@ function weigh({ source, target }: SmoothJob, taps: { x: Taps; y: Taps }, out: n
 /** Finds the pixels under the kernel around `at`, cut off at the window, and their weights. */
 function setTaps(taps: Taps, method: SmoothResampling, at: number, axis: { ratio: number; size: number }): void {
   const scale = axis.ratio > PLAIN_RATIO ? axis.ratio : 1
-  const radius = method === 'average' ? scale / 2 : method === 'bilinear' ? scale : 2 * scale
+  // The mean is over what the target pixel covers, however little that is.
+  const radius = method === 'average' ? axis.ratio / 2 : method === 'bilinear' ? scale : 2 * scale
   const first = Math.max(0, method === 'average' ? Math.floor(at - radius) : Math.ceil(at - 0.5 - radius))
   const last = Math.min(axis.size - 1, method === 'average' ? Math.ceil(at + radius) - 1 : Math.floor(at - 0.5 + radius))
   const count = Math.max(0, Math.min(MAX_TAPS, last - first + 1))

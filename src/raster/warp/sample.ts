@@ -15,7 +15,7 @@ export type Resampling = (typeof RESAMPLING)[number]
 export interface SampledPlanes {
   width: number
   height: number
-  /** One a band, in the order asked for; 0 where the mask is 0. */
+  /** One a band, in the order asked for; without meaning where the mask is 0. */
   planes: SampleArray[]
   /** 0 = no data, 255 = data, between = partly transparent. */
   mask: Uint8Array<ArrayBuffer>

@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { fileHost } from '../../../test/ranges.ts'
+import { scene } from '../../../test/scene.ts'
+import { world } from '../../../test/world.ts'
+
+const box = (west: number, south: number, east: number, north: number) => ({ type: 'Polygon', coordinates: [[[west, south], [east, south], [east, north], [west, north], [west, south]]] })
+
+// Goal: the numbers over an area are those of its pixels, and the rescale is ready to be used.
+test('cog.statistics', async (t) => {
+  const files = await fileHost(t)
+  files.put('scene.tif', await scene({ value: (band, x) => (band === 0 ? 10 + x : 50) }))
+  const w = await world(t, { egressAllow: [files.host] })
+  const { owner } = await w.organization()
+  const statistics = (input: object) => w.call(owner.token, 'cog.statistics', { url: files.url('scene.tif'), geometry: box(151.1, -33.15, 151.201, -33.05), ...input })
+
+  await t.test('bands, percentiles and a ready rescale', async () => {
+    const { status, body } = await statistics({ bands: '1,2', percentiles: [0, 50, 100] })
+    assert.equal(status, 200)
+    const [first, second] = body.statistics
+    // Columns 100 to 200 lie with their centres inside, and column x holds 10 + x.
+    assert.deepEqual([first.min, first.max, first.mean], [110, 210, 160])
+    assert.deepEqual(first.percentiles, [{ percentile: 0, value: 110 }, { percentile: 50, value: 160 }, { percentile: 100, value: 210 }])
+    assert.deepEqual([second.min, second.std, second.valid_fraction], [50, 0, 1])
+    assert.equal(body.pixel_count, 101 * 100)
+    assert.equal(first.histogram.counts.reduce((sum: number, n: number) => sum + n, 0), 101 * 100)
+    assert.equal((await statistics({ bands: '1' })).body.rescale, '112,208')
+    assert.equal(body.rescale, null, 'the second band has nothing to stretch')
+  })
+
+  await t.test('an expression is described as a whole', async () => {
+    const { body } = await statistics({ expression: 'b1 - b2' })
+    assert.deepEqual([body.statistics.length, body.statistics[0].name, body.statistics[0].mean], [1, 'b1 - b2', 110])
+  })
+
+  await t.test('refusals', async () => {
+    for (const input of [{ geometry: { type: 'Point', coordinates: [0, 0] } }, { bands: '1', expression: 'b1' }, { percentiles: [101] }, { percentiles: [] }, { bands: '5' }]) assert.equal((await statistics(input)).status, 422, JSON.stringify(input))
+  })
+})
