@@ -40,7 +40,13 @@ async function memory(dataDir: string, npm: number): Promise<void> {
   await sleep(IDLE_SECONDS * 1000)
   const processes = [...treeOf(npm), ...treeOf(postmasterOf(dataDir)!.pid)]
   const unique = [...new Set(processes)]
-  const rows = unique.map((pid) => ({ name: commandOf(pid), ...rollupOf(pid) }))
+  const rows = unique.flatMap((pid) => {
+    try {
+      return [{ name: commandOf(pid), ...rollupOf(pid) }]
+    } catch {
+      return [] // A connection that was closed just now.
+    }
+  })
   for (const { name, rssMb, pssMb } of rows) console.log(`  ${name.slice(0, 60).padEnd(62)} RSS ${rssMb.toFixed(1).padStart(6)} MB  PSS ${pssMb.toFixed(1).padStart(6)} MB`)
   const sum = (pick: (row: (typeof rows)[number]) => number) => rows.reduce((total, row) => total + pick(row), 0)
   console.log(`idle for ${IDLE_SECONDS} s, ${rows.length} processes: RSS ${sum((row) => row.rssMb).toFixed(0)} MB, PSS ${sum((row) => row.pssMb).toFixed(0)} MB (target < ${TARGET_MB}; RSS counts shared pages once per process, PSS once)`)

@@ -21,6 +21,9 @@ import { jobs, operations } from './registry.ts'
 const STOP_TIMEOUT_MS = 25_000
 /** Ctrl-C under npm arrives twice, from the terminal and from npm; a person's second thought comes later than this. */
 const SAME_SIGNAL_MS = 1_000
+/** Log lines are written together, at the latest after this time. */
+const LOG_FLUSH_MS = 200
+const LOG_BUFFER_BYTES = 8_192
 
 interface Service {
   stop(): Promise<void>
@@ -45,7 +48,7 @@ async function start(config: Config, catalogue: Catalogue): Promise<Service> {
 }
 
 async function startParts(config: Config, { operations, jobs }: Catalogue, started: AsyncDisposableStack): Promise<void> {
-  const log = createLog(config.logLevel, destination({ dest: 2, sync: false }))
+  const log = createLog(config.logLevel, destination({ dest: 2, sync: false, minLength: LOG_BUFFER_BYTES, periodicFlush: LOG_FLUSH_MS }))
   started.defer(() => log.flush())
   const onRestart = (error: Error | null) => (error ? log.error({ err: error }, 'the embedded PostgreSQL could not be started again') : log.warn('the embedded PostgreSQL had died and was started again'))
   const database = await openServiceDatabase({ ...config, onRestart })

@@ -19,8 +19,9 @@ export const SignOutInput = Closed({ refresh_token: Token })
 
 /** Sign-in, as in RFC 6749 §5.1: the answers hold credentials, so nothing on the way may keep them. */
 export function registerAuth(app: FastifyInstance, platform: Platform, auth: signIn.SignInPlatform): void {
-  app.addHook('onRequest', async (request, reply) => {
+  app.addHook('onRequest', (request, reply, done) => {
     if (request.url.startsWith('/auth/')) reply.header('Cache-Control', 'no-store')
+    done()
   })
   app.post('/auth/sign-up', async (request, reply) => {
     reply.code(201)

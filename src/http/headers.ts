@@ -20,11 +20,11 @@ export const COMMON_HEADERS = {
 } as const
 
 export function registerHeaders(app: FastifyInstance, options: { https: boolean }): void {
-  app.addHook('onRequest', async (request, reply) => {
-    reply.headers(COMMON_HEADERS)
-    if (options.https) reply.header('Strict-Transport-Security', 'max-age=31536000')
-    if (request.method !== 'OPTIONS') return
+  const headers = { ...COMMON_HEADERS, ...(options.https ? { 'Strict-Transport-Security': 'max-age=31536000' } : {}) }
+  app.addHook('onRequest', (request, reply, done) => {
+    reply.headers(headers)
+    if (request.method !== 'OPTIONS') return done()
     reply.headers({ 'Access-Control-Allow-Methods': METHODS, 'Access-Control-Allow-Headers': ALLOWED, 'Access-Control-Max-Age': String(PREFLIGHT_SECONDS), Allow: METHODS })
-    return reply.code(204).send()
+    reply.code(204).send()
   })
 }

@@ -58,8 +58,9 @@ export function buildServer({ platform, auth, log, metrics, isReady, api }: Serv
   registerEventTypes(app, platform)
   registerContract(app, platform)
   registerPages(app, platform)
-  app.addHook('onResponse', async (request, reply) => {
+  app.addHook('onResponse', (request, reply, done) => {
     if (!request.url.startsWith('/v1/')) log.debug({ method: request.method, path: strike(pathOf(request.url)), status: reply.statusCode, ms: Math.round(reply.elapsedTime) }, 'request')
+    done()
   })
   return app
 }
