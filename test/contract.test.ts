@@ -68,6 +68,7 @@ test('the table states what the specification states', () => {
 test('examples keep their schemas', () => {
   for (const op of operations.values()) {
     assert.deepEqual(validatorOf(op.input).Errors(op.example.input), [], `${op.id} input`)
+    if (op.raw === 'bytes' || op.raw === 'xml') continue // Pictures and documents are shown by their media type alone.
     assert.notEqual(op.example.output, undefined, `${op.id} shows an answer`)
     assert.deepEqual(validatorOf(op.output).Errors(op.example.output), [], `${op.id} output`)
   }
@@ -135,9 +136,9 @@ test('the OpenAPI document', async (t) => {
     for (const op of operations.values()) {
       const described = document['paths'][`/v1/op/${op.id}`]?.post as Json | undefined
       if (!described) continue
-      assert.deepEqual([described['operationId'], described['x-side-effect'], described['x-required-scope'], described['x-public'], described['x-idempotent'], described['x-raw']], [op.id, op.tier, op.scope, false, false, 'json'])
+      assert.deepEqual([described['operationId'], described['x-side-effect'], described['x-required-scope'], described['x-public'], described['x-idempotent'], described['x-raw']], [op.id, op.tier, op.scope, false, false, op.raw ?? 'json'])
       const request = described['requestBody'].content['application/json']
-      const answer = described['responses']['200'].content['application/json']
+      const answer = Object.values(described['responses']['200'].content as Json)[0]
       assert.deepEqual(request.example, op.example.input)
       assert.deepEqual(answer.example, op.example.output)
       assert.ok(request.schema && answer.schema)

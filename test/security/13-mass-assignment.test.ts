@@ -61,8 +61,11 @@ function openObjects(schema: TSchema | Node, at = ''): string[] {
 
 /** What is free-form by intent (GAPS.md G21), by operation. */
 const FREE_FORM: Record<string, { input?: string[]; output?: string[] }> = {
+  'cog.formulas': { output: ['(root)'] }, // Keyed by id; each entry is closed.
+  'cog.statistics': { input: ['geometry'] },
   'organizations.create': { input: ['billing_address'], output: ['billing_address'] },
   'organizations.get': { output: ['billing_address'] },
+  'visualization.list_for': { input: ['band_roles', 'render_params'] },
 }
 
 // Goal: a row with one column too many cannot leak it, because no schema lets an unknown member out.

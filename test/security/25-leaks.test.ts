@@ -53,6 +53,9 @@ const FAULTS: Record<string, { breaks: string; input(org: Org, w: World): Promis
   'provenance.get': { breaks: 'table lineage_node', input: (org) => ({ entity_type: 'project', entity_id: org.projectId }) },
 }
 
+/** Pixels and tables of constants: there is no ground to break under them. Their failures are in the tests beside them. */
+const WITHOUT_DATABASE = ['cog.colormaps', 'cog.formulas', 'cog.statistics', 'cog.thumbnail', 'cog.tile.render', 'cog.tile.terrain', 'visualization.list_for']
+
 async function broken<T>(w: World, what: string, meanwhile: () => Promise<T>): Promise<T> {
   const [kind, name] = what.split(' ') as ['table' | 'column', string]
   const [table, column] = name.split('.') as [string, string | undefined]
@@ -74,7 +77,7 @@ test('row 25: a fault in every operation tells nothing', async (t) => {
   const org = await w.organization()
   const everything = await w.serviceToken(null)
   const signs = await telltales(w)
-  assert.deepEqual(Object.keys(FAULTS).toSorted(), [...operations.keys()].toSorted(), 'every operation has its fault')
+  assert.deepEqual([...Object.keys(FAULTS), ...WITHOUT_DATABASE].toSorted(), [...operations.keys()].toSorted(), 'every operation has its fault')
 
   for (const [id, { breaks, input }] of Object.entries(FAULTS)) {
     await t.test(`${id} without ${breaks}`, async () => {
