@@ -150,6 +150,30 @@ export async function softDelete(tx: Tx, id: string, now: Date): Promise<void> {
   if (done.numUpdatedRows === 0n) throw notFound('project')
 }
 
+/** Keeps the counters true in the transaction that changes what they count. Zero rows: the project was closed meanwhile. */
+export async function account(tx: Tx, id: string, change: { items?: number; bytes?: number }, now: Date): Promise<void> {
+  const done = await sql`
+    update project set item_count = item_count + ${change.items ?? 0}, storage_bytes = storage_bytes + ${change.bytes ?? 0}, updated_at = greatest(updated_at, ${now})
+    where id = ${id} and deleted_at is null and archived_at is null
+  `.execute(tx)
+  if (done.numAffectedRows === 0n) throw problem('bad-request', 'This project was archived or deleted while it was being changed')
+}
+
+/** Projects of the caller's organization whose contents the caller may not see: private ones of others. */
+export async function hiddenFrom(db: Db, principal: Principal): Promise<string[]> {
+  if (principal.kind === 'service' || isOrganizationAdmin(principal)) return []
+  const rows = await db
+    .selectFrom('project as p')
+    .leftJoin('project_member as m', (join) => join.onRef('m.project_id', '=', 'p.id').on('m.user_id', '=', principal.userId))
+    .select('p.id')
+    .where('p.org_id', '=', principal.organizationId)
+    .where('p.visibility', '=', 'private')
+    .where('p.deleted_at', 'is', null)
+    .where('m.role', 'is', null)
+    .execute()
+  return rows.map((row) => row.id)
+}
+
 export interface ProjectMember {
   userId: string
   email: string
