@@ -9,6 +9,8 @@ import lineage from './lineage.ts'
 import list from './list.ts'
 import listAssets from './list_assets.ts'
 import listByCollection from './list_by_collection.ts'
+import search from './search.ts'
+import searchOrg from './search_org.ts'
 import update from './update.ts'
 
 export const operations: readonly AnyOperation[] = [
@@ -20,6 +22,8 @@ export const operations: readonly AnyOperation[] = [
   list,
   listAssets,
   listByCollection,
+  search,
+  searchOrg,
   update,
 ]
 
