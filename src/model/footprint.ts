@@ -135,9 +135,12 @@ function clip(part: Part, distance: (x: number) => number): Part {
 
 /**
  * One ring from many: each hole is joined to what is left of it by a slit that stays inside the area, so touching the slit
- * is touching the area. From left to right, as in ear clipping: the leftmost corner of a hole always sees the ring.
+ * is touching the area. From left to right, as in ear clipping: the leftmost corner of a hole always sees the ring. Holes
+ * turn against their ring, whichever way they came: PostgreSQL counts windings.
  */
-function slitOpen([outer, ...holes]: readonly Part[]): Part {
+function slitOpen([outer, ...given]: readonly Part[]): Part {
+  const turn = Math.sign(signedArea(outer!))
+  const holes = given.map((hole) => (Math.sign(signedArea(hole)) === turn ? hole.toReversed() : hole))
   const leftmost = (ring: Part) => ring.reduce((best, position, index) => (position[0] < ring[best]![0] ? index : best), 0)
   const ordered = holes.map((ring) => ({ ring, start: leftmost(ring) })).toSorted((a, b) => a.ring[a.start]![0] - b.ring[b.start]![0])
   let merged: Part = [...outer!]
@@ -150,6 +153,8 @@ function slitOpen([outer, ...holes]: readonly Part[]): Part {
   }
   return merged
 }
+
+const signedArea = (ring: Part): number => ring.reduce((sum, [x, y], index) => { const [u, v] = ring[(index + 1) % ring.length]!; return sum + x * v - u * y }, 0) / 2
 
 const side = (a: Position, b: Position, p: Position): number => (b[0] - a[0]) * (p[1] - a[1]) - (b[1] - a[1]) * (p[0] - a[0])
 

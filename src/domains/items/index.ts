@@ -5,6 +5,7 @@ import create from './create.ts'
 import deleteOperation from './delete.ts'
 import duplicate from './duplicate.ts'
 import get from './get.ts'
+import importStac from './import_stac.ts'
 import lineage from './lineage.ts'
 import list from './list.ts'
 import listAssets from './list_assets.ts'
@@ -18,6 +19,7 @@ export const operations: readonly AnyOperation[] = [
   deleteOperation,
   duplicate,
   get,
+  importStac,
   lineage,
   list,
   listAssets,

@@ -162,6 +162,18 @@ test('items.search and items.search_org equal a naive filter', async (t) => {
     assert.ok(matches > 1000, `the searches found something: ${matches}`)
   })
 
+  await t.test('inside a hole there is nothing, on its edge there is', async () => {
+    const holes = scenes.flatMap(({ shapes }) => shapes.flatMap(({ rings }) => rings.slice(1))).filter(([a, , c]) => c![0] - a![0] > STEP && c![1] - a![1] > STEP)
+    assert.ok(holes.length > 20)
+    for (const [a, , c] of holes.slice(0, 40)) {
+      const inside = [a![0] + STEP / 2, a![1] + STEP / 2, c![0] - STEP / 2, c![1] - STEP / 2]
+      for (const bbox of [inside, [a![0], inside[1]!, a![0] + STEP / 2, inside[3]!]]) {
+        const wanted: Wanted = { bbox, datetime: null, cloud: null, platform: null, type: null, collected: false, sort: null }
+        assert.deepEqual(idsOf(await w.ok(org.owner.token, 'items.search_org', { bbox, limit: 1000 })), reference(scenes, wanted))
+      }
+    }
+  })
+
   await t.test('page by page: nothing lost, nothing twice', async () => {
     await fc.assert(fc.asyncProperty(searchArb, fc.integer({ min: 20, max: 90 }), async (wanted, limit) => {
       const expected = reference(scenes, wanted)
