@@ -38,10 +38,10 @@ const SEARCH_TIMEOUT_MS = 5_000
 /** Sets up to this size are read whole and sorted: cheaper than a walk over everything else of the organization. */
 const SMALL_SET = 10_000
 
-export async function search(db: Db, wanted: Search): Promise<SearchResult> {
+export async function search(db: Db, wanted: Search, timeoutMs = SEARCH_TIMEOUT_MS): Promise<SearchResult> {
   try {
     return await db.transaction().setAccessMode('read only').execute(async (tx) => {
-      await sql`set local statement_timeout = ${sql.lit(SEARCH_TIMEOUT_MS)}`.execute(tx)
+      await sql`set local statement_timeout = ${sql.lit(timeoutMs)}`.execute(tx)
       const stream = await streamOf(tx, wanted)
       const { rows } = await sql<item.Item>`select ${COLUMNS} ${stream.from} ${stream.order} limit ${wanted.limit} offset ${wanted.offset}`.execute(tx)
       return { items: rows.map(item.fromRow), ...(await countOf(tx, wanted, stream, rows.length)) }

@@ -87,7 +87,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
 
     create table asset (
       id uuid primary key,
-      org_id uuid not null references organization (id),
+      org_id uuid not null, -- The item's; its row is what holds it to an organization.
       item_seq bigint not null references item (seq),
       key text not null check (length(key) between 1 and 255),
       title text,

@@ -3,7 +3,10 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import type { Position } from '#core/geometry.ts'
 import { newId } from '#core/ids.ts'
+import { Problem } from '#core/problem.ts'
 import * as item from '#model/item.ts'
+import { search } from '#model/item-search.ts'
+import { sql } from 'kysely'
 import { world, type World } from '../../../test/world.ts'
 
 /** Quarters of a degree: every comparison of the reference is exact, and nothing lies nearer to an edge than rounding reaches. */
@@ -329,4 +332,16 @@ test('items.search counts exactly up to 1,001 and estimates beyond', async (t) =
   assert.ok(Math.abs((half as number) - 2000) <= 300, `about half: ${half}`)
   assert.deepEqual(await search({ offset: 3_995, limit: 100 }), [4000, 5, false], 'a page that ends the list knows the count')
   assert.deepEqual((await search({ offset: 5_000 })).slice(1), [0, true])
+})
+
+// Goal: a search that cannot end in time is the caller's to narrow, not a fault of ours.
+test('a search that takes too long is refused with advice', async (t) => {
+  const w = await world(t)
+  const org = await w.organization()
+  const wanted = { organizationId: org.id, projectId: null, hiddenProjectIds: [], bbox: null, interval: null, collectionIds: null, type: null, query: [], orders: [], limit: 10, offset: 0 }
+  await w.db.transaction().execute(async (tx) => {
+    await sql`lock table item in access exclusive mode`.execute(tx)
+    await assert.rejects(search(w.db, wanted, 50), (error) => error instanceof Problem && error.status === 400 && /narrow it/.test(error.message))
+  })
+  assert.deepEqual(await search(w.db, wanted), { items: [], matched: 0, isEstimated: false })
 })
