@@ -14,7 +14,7 @@ import { MAX_EXACT_COUNT, search, type Search } from '#model/item-search.ts'
 import * as item from '#model/item.ts'
 import { percentile, random, sceneAt } from './lib/scenes.ts'
 
-const { values } = parseArgs({ options: { items: { type: 'string', default: '200000' }, queries: { type: 'string', default: '60' } } })
+const { values } = parseArgs({ options: { items: { type: 'string', default: '200000' }, queries: { type: 'string', default: '30' } } })
 const [ITEMS, QUERIES] = [Number(values.items), Number(values.queries)]
 const BATCH = 5_000
 const PAGE = 10
