@@ -17,7 +17,8 @@ export type Produces = `${Artifact}:${string}`
 
 /** Lineage of what a call makes. It is written in the call's own transaction, or the call fails. */
 export interface Lineage {
-  record(kind: Artifact, id: string, relation: string, origin?: { kind: Artifact; id: string }): void
+  /** `projectId` says where the artifact lies when that is not where its origin lies, as for a copy into another project. */
+  record(kind: Artifact, id: string, relation: string, origin?: { kind: Artifact; id: string }, projectId?: string): void
   /** This call legitimately made nothing, for example because it had been completed before. */
   nothingProduced(): void
 }

@@ -5,6 +5,12 @@ export type Position = [number, number]
 export type PolygonGeometry = { type: 'Polygon'; coordinates: Position[][] }
 export type MultiPolygonGeometry = { type: 'MultiPolygon'; coordinates: Position[][][] }
 export type AreaGeometry = PolygonGeometry | MultiPolygonGeometry
+/** Every GeoJSON geometry except collections of them. */
+export type Geometry =
+  | AreaGeometry
+  | { type: 'Point'; coordinates: Position }
+  | { type: 'MultiPoint' | 'LineString'; coordinates: Position[] }
+  | { type: 'MultiLineString'; coordinates: Position[][] }
 
 /** Over all rings, closing points included. */
 export const MAX_VERTICES = 999
@@ -32,17 +38,40 @@ export function requireArea(value: unknown, field: string, types: readonly AreaG
   return { type, coordinates } as AreaGeometry
 }
 
+/** Any geometry that an item may have: an area as above, or points and lines. */
+export function requireGeometry(value: unknown, field: string): Geometry {
+  const refuse = (message: string): Problem => invalidField(field, message)
+  const { type, coordinates } = (value ?? {}) as { type?: unknown; coordinates?: unknown }
+  if (type === 'Polygon' || type === 'MultiPolygon') return requireArea(value, field)
+  if (type !== 'Point' && type !== 'MultiPoint' && type !== 'LineString' && type !== 'MultiLineString') throw refuse('must be a GeoJSON geometry, but not a collection of them')
+  const least = type === 'LineString' || type === 'MultiLineString' ? 2 : 1
+  const lines = type === 'Point' ? [[coordinates]] : type === 'MultiLineString' ? coordinates : [coordinates]
+  if (!Array.isArray(lines) || lines.length === 0) throw refuse('has no coordinates')
+  let vertices = 0
+  for (const line of lines as unknown[]) {
+    if (!Array.isArray(line) || line.length < least) throw refuse('has too few positions')
+    vertices += line.length
+    if (vertices > MAX_VERTICES) throw refuse(`has more than ${MAX_VERTICES} vertices`)
+    requirePositions(line, refuse)
+  }
+  return { type, coordinates } as Geometry
+}
+
 function requireRing(ring: readonly unknown[], refuse: (message: string) => Problem): void {
   if (ring.length < 4) throw refuse('has a ring with fewer than 4 positions')
-  for (const position of ring) {
-    if (!Array.isArray(position) || position.length < 2 || position.length > 3 || !position.every((part) => typeof part === 'number' && Number.isFinite(part))) throw refuse('has a position that is not [longitude, latitude]')
-    const [longitude, latitude] = position as Position
-    if (Math.abs(longitude) > 180 || Math.abs(latitude) > 90) throw refuse(`has the position [${longitude}, ${latitude}], which is not on the Earth`)
-  }
+  requirePositions(ring, refuse)
   const points = ring as Position[]
   const [first, last] = [points[0]!, points.at(-1)!]
   if (first[0] !== last[0] || first[1] !== last[1]) throw refuse('has a ring that is not closed')
   if (crossesItself(points)) throw refuse('has a ring that crosses itself')
+}
+
+function requirePositions(positions: readonly unknown[], refuse: (message: string) => Problem): void {
+  for (const position of positions) {
+    if (!Array.isArray(position) || position.length < 2 || position.length > 3 || !position.every((part) => typeof part === 'number' && Number.isFinite(part))) throw refuse('has a position that is not [longitude, latitude]')
+    const [longitude, latitude] = position as Position
+    if (Math.abs(longitude) > 180 || Math.abs(latitude) > 90) throw refuse(`has the position [${longitude}, ${latitude}], which is not on the Earth`)
+  }
 }
 
 /** Every pair of edges that are not neighbours. At most 999 vertices, so at most half a million cheap tests. */

@@ -1,12 +1,14 @@
 import { Migrator, type Migration } from 'kysely/migration'
 import * as identity from './migrations/0001_identity.ts'
 import * as pipeline from './migrations/0002_pipeline.ts'
+import * as catalogue from './migrations/0003_catalogue.ts'
 import type { Db } from './tables.ts'
 
 /** In order, by name. A migration that has run anywhere is never edited again: add the next one. */
 const MIGRATIONS: Record<string, Migration> = {
   '0001_identity': identity,
   '0002_pipeline': pipeline,
+  '0003_catalogue': catalogue,
 }
 
 /**

@@ -58,8 +58,31 @@ export interface Tables {
     api_key_id: string | null; operation: string; input_hash: Buffer | null; status: number; duration_ms: number
     artifacts: Generated<string[]>; at: Date
   }
+  collection: {
+    id: string; org_id: string; project_id: string; name: string; description: string | null; color: string | null
+    show_on_map: Generated<boolean>; layer_order: Generated<number>; system_key: string | null; source_type: string | null; source_id: string | null
+    created_by: string | null; created_at: Date; updated_at: Date; deleted_at: Date | null
+  }
+  item: {
+    seq: GeneratedAlways<number>; id: string; org_id: string; project_id: string; collection_id: string | null; stac_id: string
+    type: string; name: string; description: string | null; geometry: JSONColumnType<Json> | null; bbox: number[] | null
+    /** As PostgreSQL writes it: it is compared in the database only. */
+    footprint: string | null; cells: Generated<number[]>
+    datetime: Date | null; start_datetime: Date | null; end_datetime: Date | null; cloud_cover: number | null; gsd: number | null
+    properties: JSONColumnType<Json>; stac_extensions: Generated<string[]>; lifecycle_state: Generated<LifecycleState>
+    expires_at: Date | null; archived_at: Date | null; last_accessed_at: Date | null
+    previous_version_id: string | null; duplicated_from_id: string | null; order_id: string | null; upload_id: string | null; job_id: string | null
+    created_by: string | null; created_at: Date; updated_at: Date; deleted_at: Date | null
+  }
+  item_cell: { org_id: string; cell: number; datetime: Date; seq: number; x0: number; y0: number; x1: number; y1: number }
+  asset: {
+    id: string; org_id: string; item_seq: number; key: string; title: string | null; media_type: string | null; roles: Generated<string[]>
+    bucket: string | null; object_key: string | null; href: string | null; file_size_bytes: number | null; sha256: Buffer | null
+    band_names: string[] | null; raster: JSONColumnType<Json> | null; created_at: Date; updated_at: Date
+  }
 }
 
+export type LifecycleState = 'active' | 'expiring' | 'archived' | 'expired' | 'deleted'
 export type ProjectRole = 'admin' | 'editor' | 'viewer'
 
 export type Db = Kysely<Tables>

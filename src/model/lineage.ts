@@ -11,30 +11,94 @@ export interface Recorded {
   relation: string
   /** Null for an artifact at the head of its line, such as a project. */
   origin: Entity | null
+  /** Where it lies, when that is not where its origin lies. */
+  projectId?: string
 }
 
-/** Writes nodes and edges of one invocation. An origin that is no artifact of this organization is a bug of the caller. */
+/**
+ * Writes nodes and edges of one invocation, in as few statements as their order allows: an origin that the same invocation
+ * made must be there before what was made of it. An origin that is no artifact of this organization is a bug of the
+ * caller; only assets, which may be registered by reference, can first be met as one.
+ */
 export async function write(tx: Tx, organizationId: string, invocationId: string, records: readonly Recorded[], now: Date): Promise<void> {
-  for (const { entity, relation, origin } of records) {
-    const from = origin ? await node(tx, organizationId, origin) : null
-    if (origin && !from) throw new Error(`lineage: the origin ${origin.type} ${origin.id} was never recorded`)
-    const projectId = entity.type === 'project' ? entity.id : origin?.type === 'project' ? origin.id : (from?.project_id ?? null)
-    await tx
-      .insertInto('lineage_node')
-      .values({ org_id: organizationId, project_id: projectId, entity_type: entity.type, entity_id: entity.id, invocation_id: invocationId, created_at: now })
-      .onConflict((conflict) => conflict.columns(['org_id', 'entity_type', 'entity_id']).doNothing())
-      .execute()
-    if (!from) continue
-    const self = (await node(tx, organizationId, entity))!
-    await tx
-      .insertInto('lineage_edge')
-      .values({ src_seq: self.seq, dst_seq: from.seq, relation, invocation_id: invocationId, created_at: now })
-      .onConflict((conflict) => conflict.doNothing())
-      .execute()
+  const call = { organizationId, invocationId, now }
+  for (const run of runsOf(records)) {
+    const origins = distinct(run.flatMap(({ origin }) => (origin ? [origin] : [])))
+    await insertNodes(tx, call, origins.filter(({ type }) => type === 'asset').map((entity) => ({ entity, projectId: null })))
+    const known = await nodes(tx, organizationId, origins)
+    const made = run.map((record) => ({ ...record, from: record.origin ? known.get(nameOf(record.origin)) : undefined }))
+    const missing = made.find(({ origin, from }) => origin && !from)?.origin
+    if (missing) throw new Error(`lineage: the origin ${missing.type} ${missing.id} was never recorded`)
+    await insertNodes(tx, call, made.map(({ entity, origin, from, projectId }) => ({ entity, projectId: projectId ?? (entity.type === 'project' ? entity.id : origin?.type === 'project' ? origin.id : (from?.project_id ?? null)) })))
+    await insertEdges(tx, call, made.flatMap(({ entity, relation, from }) => (from ? [{ entity, relation, to: from.seq }] : [])))
   }
 }
 
-async function node(db: Db, organizationId: string, entity: Entity): Promise<{ seq: number; project_id: string | null } | null> {
+const nameOf = ({ type, id }: Entity): string => `${type} ${id}`
+
+const distinct = (entities: readonly Entity[]): Entity[] => [...new Map(entities.map((entity) => [nameOf(entity), entity])).values()]
+
+/** Stretches of records none of which comes from another of the same stretch. */
+function runsOf(records: readonly Recorded[]): Recorded[][] {
+  const runs: Recorded[][] = []
+  let made = new Set<string>()
+  for (const record of records) {
+    if (runs.length === 0 || (record.origin && made.has(nameOf(record.origin)))) {
+      runs.push([])
+      made = new Set()
+    }
+    runs.at(-1)!.push(record)
+    made.add(nameOf(record.entity))
+  }
+  return runs
+}
+
+interface Invocation {
+  organizationId: string
+  invocationId: string
+  now: Date
+}
+
+async function insertNodes(tx: Tx, { organizationId, invocationId, now }: Invocation, made: readonly { entity: Entity; projectId: string | null }[]): Promise<void> {
+  if (made.length === 0) return
+  await sql`
+    insert into lineage_node (org_id, project_id, entity_type, entity_id, invocation_id, created_at)
+    select ${organizationId}, project_id, entity_type, entity_id, ${invocationId}, ${now}
+    from unnest(${made.map(({ projectId }) => projectId)}::uuid[], ${made.map(({ entity }) => entity.type)}::text[], ${made.map(({ entity }) => entity.id)}::text[])
+      with ordinality as n (project_id, entity_type, entity_id, nth)
+    order by nth
+    on conflict (org_id, entity_type, entity_id) do nothing
+  `.execute(tx)
+}
+
+async function insertEdges(tx: Tx, { organizationId, invocationId, now }: Invocation, edges: readonly { entity: Entity; relation: string; to: number }[]): Promise<void> {
+  if (edges.length === 0) return
+  await sql`
+    insert into lineage_edge (src_seq, dst_seq, relation, invocation_id, created_at)
+    select n.seq, e.dst_seq, e.relation, ${invocationId}, ${now}
+    from unnest(${edges.map(({ entity }) => entity.type)}::text[], ${edges.map(({ entity }) => entity.id)}::text[], ${edges.map(({ to }) => to)}::bigint[], ${edges.map(({ relation }) => relation)}::text[])
+      as e (entity_type, entity_id, dst_seq, relation)
+    join lineage_node n on n.org_id = ${organizationId} and n.entity_type = e.entity_type and n.entity_id = e.entity_id
+    on conflict do nothing
+  `.execute(tx)
+}
+
+interface Node {
+  seq: number
+  project_id: string | null
+}
+
+async function nodes(db: Db, organizationId: string, entities: readonly Entity[]): Promise<Map<string, Node>> {
+  if (entities.length === 0) return new Map()
+  const { rows } = await sql<Node & { entity_type: string; entity_id: string }>`
+    select n.seq, n.project_id, n.entity_type, n.entity_id
+    from unnest(${entities.map(({ type }) => type)}::text[], ${entities.map(({ id }) => id)}::text[]) as e (entity_type, entity_id)
+    join lineage_node n on n.org_id = ${organizationId} and n.entity_type = e.entity_type and n.entity_id = e.entity_id
+  `.execute(db)
+  return new Map(rows.map((row) => [`${row.entity_type} ${row.entity_id}`, row]))
+}
+
+async function node(db: Db, organizationId: string, entity: Entity): Promise<Node | null> {
   const row = await db.selectFrom('lineage_node').select(['seq', 'project_id']).where('org_id', '=', organizationId).where('entity_type', '=', entity.type).where('entity_id', '=', entity.id).executeTakeFirst()
   return row ?? null
 }

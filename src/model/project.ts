@@ -72,6 +72,11 @@ export async function requireReader(db: Db, principal: Principal, id: string): P
   return fromRow(row as Row, role)
 }
 
+/** Whether a project exists for the caller at all; whether it may be read is another question. */
+export async function exists(db: Db, principal: Principal, id: string): Promise<boolean> {
+  return (await visible(db, principal).where('p.id', '=', id).executeTakeFirst()) !== undefined
+}
+
 export async function requireRole(db: Db, principal: Principal, id: string, least: ProjectRole): Promise<Project> {
   const project = await requireReader(db, principal, id)
   if (!project.role || LADDER.indexOf(project.role) < LADDER.indexOf(least)) throw accessDenied()
@@ -169,9 +174,43 @@ async function isDeleted(tx: Tx, id: string): Promise<boolean> {
   return (await tx.selectFrom('project').select('id').where('id', '=', id).where('deleted_at', 'is', null).executeTakeFirst()) === undefined
 }
 
-export async function softDelete(tx: Tx, id: string, now: Date): Promise<void> {
-  const done = await tx.updateTable('project').set({ deleted_at: now, updated_at: now, item_count: 0, storage_bytes: 0 }).where('id', '=', id).where('deleted_at', 'is', null).executeTakeFirst()
-  if (done.numUpdatedRows === 0n) throw notFound('project')
+/** Takes the row first: whoever adds to the project waits, and then finds it gone. */
+export async function softDelete(tx: Tx, id: string, now: Date): Promise<{ storageBytes: number }> {
+  const held = await tx.selectFrom('project').select('storage_bytes as storageBytes').where('id', '=', id).where('deleted_at', 'is', null).forUpdate().executeTakeFirst()
+  if (!held) throw notFound('project')
+  await tx.updateTable('project').set({ deleted_at: now, updated_at: now, item_count: 0, storage_bytes: 0 }).where('id', '=', id).execute()
+  return held
+}
+
+/** Keeps the counters true in the transaction that changes what they count. Zero rows: the project was closed meanwhile. */
+export async function account(tx: Tx, id: string, change: { items?: number; bytes?: number }, now: Date): Promise<void> {
+  const done = await sql`
+    update project set item_count = item_count + ${change.items ?? 0}, storage_bytes = storage_bytes + ${change.bytes ?? 0}, updated_at = greatest(updated_at, ${now})
+    where id = ${id} and deleted_at is null and archived_at is null
+  `.execute(tx)
+  if (done.numAffectedRows === 0n) throw problem('bad-request', 'This project was archived or deleted while it was being changed')
+}
+
+/** Which of these projects the caller may read, deleted ones too. */
+export async function readableAmong(db: Db, principal: Principal, ids: readonly string[]): Promise<Set<string>> {
+  if (ids.length === 0) return new Set()
+  const rows = await selectProject(db, principal).where(sql<SqlBool>`p.id = any(${[...new Set(ids)]}::uuid[])`).execute()
+  return new Set(rows.filter((row) => row.visibility === 'organization' || effectiveRole(row as Row, principal)).map((row) => row.id))
+}
+
+/** Projects of the caller's organization whose contents the caller may not see: private ones of others. */
+export async function hiddenFrom(db: Db, principal: Principal): Promise<string[]> {
+  if (principal.kind === 'service' || isOrganizationAdmin(principal)) return []
+  const rows = await db
+    .selectFrom('project as p')
+    .leftJoin('project_member as m', (join) => join.onRef('m.project_id', '=', 'p.id').on('m.user_id', '=', principal.userId))
+    .select('p.id')
+    .where('p.org_id', '=', principal.organizationId)
+    .where('p.visibility', '=', 'private')
+    .where('p.deleted_at', 'is', null)
+    .where('m.role', 'is', null)
+    .execute()
+  return rows.map((row) => row.id)
 }
 
 export interface ProjectMember {

@@ -24,10 +24,10 @@ export function openProvenance(op: AnyOperation): Provenance {
   let producedNothing = false
   return {
     lineage: {
-      record(kind, id, relation, origin) {
+      record(kind, id, relation, origin, projectId) {
         const declared = patterns.some((pattern) => pattern.kind === kind && pattern.relation === relation && (origin ? pattern.origins.includes(origin.kind) : pattern.origins.length === 0))
         if (!declared) throw broken(op, `recorded an undeclared ${kind}:${relation}${origin ? `>${origin.kind}` : ''}`)
-        records.push({ entity: { type: kind, id }, relation, origin: origin ? { type: origin.kind, id: origin.id } : null })
+        records.push({ entity: { type: kind, id }, relation, origin: origin ? { type: origin.kind, id: origin.id } : null, ...(projectId ? { projectId } : {}) })
       },
       nothingProduced() {
         producedNothing = true

@@ -59,10 +59,22 @@ function openObjects(schema: TSchema | Node, at = ''): string[] {
   ]
 }
 
+const ITEM = ['geometry', 'properties']
+const FEATURE = ['features[].geometry', 'features[].properties', 'features[].assets']
+
 /** What is free-form by intent (GAPS.md G21), by operation. */
 const FREE_FORM: Record<string, { input?: string[]; output?: string[] }> = {
   'cog.formulas': { output: ['(root)'] }, // Keyed by id; each entry is closed.
   'cog.statistics': { input: ['geometry'] },
+  'items.create': { input: ['geometry', 'properties'], output: ITEM },
+  'items.duplicate': { output: ITEM },
+  'items.get': { output: ITEM.map((field) => `item.${field}`) },
+  'items.import_stac': { input: ['features'] },
+  'items.list': { output: ITEM.map((field) => `items[].${field}`) },
+  'items.list_by_collection': { output: ITEM.map((field) => `items[].${field}`) },
+  'items.search': { input: ['query'], output: FEATURE },
+  'items.search_org': { input: ['query'], output: FEATURE },
+  'items.update': { input: ['geometry', 'properties'], output: ITEM },
   'organizations.create': { input: ['billing_address'], output: ['billing_address'] },
   'organizations.get': { output: ['billing_address'] },
   'visualization.list_for': { input: ['band_roles', 'render_params'] },

@@ -30,12 +30,33 @@ function requireFixed(answer: Answer, signs: readonly RegExp[], why: string): vo
   for (const sign of signs) assert.doesNotMatch(text.replaceAll(/https?:\/\/127\.0\.0\.1:\d+/g, '').replace(/^connection: .*$/m, ''), sign, why)
 }
 
+const item = (org: Org, w: World) => w.ok(org.owner.token, 'items.create', { project_id: org.projectId, type: 'user_raster', name: 'x', assets: [{ key: 'data', href: 'https://data.example/a.tif' }, { key: 'more', href: 'https://data.example/b.tif' }] })
+const collection = async (org: Org, w: World) => ({ project_id: org.projectId, collection_id: (await w.ok(org.owner.token, 'collections.create', { project_id: org.projectId, name: 'x' })).id as string })
+
 /** What to call, and what to break so that it fails inside the operation, after everything before it went well. */
 const FAULTS: Record<string, { breaks: string; input(org: Org, w: World): Promise<object> | object }> = {
   'api_keys.create': { breaks: 'table api_key', input: () => ({ name: 'x' }) },
   'api_keys.list': { breaks: 'table api_key', input: () => ({}) },
   'api_keys.revoke': { breaks: 'table api_key', input: async (org, w) => ({ key_id: (await w.key(org.owner.token)).id }) },
   'api_keys.set_scopes': { breaks: 'table api_key', input: async (org, w) => ({ key_id: (await w.key(org.owner.token)).id, scopes: ['items:read'] }) },
+  'assets.delete': { breaks: 'table asset', input: async (org, w) => { const { id } = await item(org, w); return { item_id: id, asset_id: (await w.ok(org.owner.token, 'items.list_assets', { item_id: id }))[1].id } } },
+  'collections.create': { breaks: 'table collection', input: (org) => ({ project_id: org.projectId, name: 'x' }) },
+  'collections.delete': { breaks: 'column collection.deleted_at', input: collection },
+  'collections.get': { breaks: 'table collection', input: collection },
+  'collections.list': { breaks: 'table collection', input: (org) => ({ project_id: org.projectId }) },
+  'collections.update': { breaks: 'column collection.layer_order', input: async (org, w) => ({ ...(await collection(org, w)), name: 'y' }) },
+  'items.create': { breaks: 'table item_cell', input: (org) => ({ project_id: org.projectId, type: 'user_raster', name: 'x', bbox: [0, 0, 1, 1] }) },
+  'items.delete': { breaks: 'table asset', input: async (org, w) => ({ item_id: (await item(org, w)).id }) },
+  'items.duplicate': { breaks: 'table asset', input: async (org, w) => ({ item_id: (await item(org, w)).id }) },
+  'items.get': { breaks: 'table item', input: async (org, w) => ({ item_id: (await item(org, w)).id }) },
+  'items.import_stac': { breaks: 'table item_cell', input: (org) => ({ project_id: org.projectId, features: { type: 'FeatureCollection', features: [{ type: 'Feature', id: 'scene-1', geometry: { type: 'Polygon', coordinates: [[[0, 0], [1, 0], [1, 1], [0, 0]]] }, properties: { datetime: '2029-01-01T00:00:00Z' }, assets: {} }] } }) },
+  'items.lineage': { breaks: 'table lineage_edge', input: async (org, w) => ({ item_id: (await item(org, w)).id }) },
+  'items.list': { breaks: 'table item', input: (org) => ({ project_id: org.projectId }) },
+  'items.list_assets': { breaks: 'table asset', input: async (org, w) => ({ item_id: (await item(org, w)).id }) },
+  'items.list_by_collection': { breaks: 'table item', input: async (org, w) => ({ collection_id: (await collection(org, w)).collection_id }) },
+  'items.search': { breaks: 'table item', input: (org) => ({ project_id: org.projectId }) },
+  'items.search_org': { breaks: 'table item', input: () => ({}) },
+  'items.update': { breaks: 'table item_cell', input: async (org, w) => ({ item_id: (await item(org, w)).id, bbox: [2, 2, 3, 3] }) },
   'organizations.create': { breaks: 'column organization.slug', input: () => ({ name: 'x' }) },
   'organizations.get': { breaks: 'column organization.slug', input: () => ({}) },
   'organizations.audit.list': { breaks: 'column audit.artifacts', input: () => ({}) },

@@ -50,6 +50,16 @@ const CHANGES_A_PROJECT = {
   b: `${NOBODY} | 404 404 404 404 | 200 404 | 403 404 403 | 403 200 404 404`,
 }
 
+const READS_A_PROJECT = {
+  missing: otherProject,
+  a: `${NOBODY} | 200 200 200 200 | 404 404 | 200 200 200 | 403 200 200 404`,
+  b: `${NOBODY} | 404 404 404 404 | 200 404 | 404 404 404 | 403 200 404 404`,
+}
+const otherItem = (input: object) => ({ ...input, item_id: newId() })
+const otherCollection = (input: object) => ({ ...input, collection_id: newId() })
+const item = async (w: World, org: Org) => ({ item_id: (await w.ok(org.owner.token, 'items.create', { project_id: org.projectId, type: 'user_raster', name: 'Target', assets: [{ key: 'data', href: 'https://data.example/a.tif' }, { key: 'more', href: 'https://data.example/b.tif' }] })).id as string })
+const collection = async (w: World, org: Org) => ({ project_id: org.projectId, collection_id: (await w.ok(org.owner.token, 'collections.create', { project_id: org.projectId, name: 'Target' })).id as string })
+
 /** Authentication and the scope are the only gates of the COG operations. */
 const ANYBODY = { a: `${NOBODY} | 200 200 200 200 | 200 200 | 200 200 200 | 403 200 200 200` }
 /** Whoever passes them is then told that the host is not an allowed one. */
@@ -71,12 +81,34 @@ const EXPECTED: Record<string, Row> = {
     a: `${NOBODY} | 403 403 403 403 | 403 403 | 403 403 403 | 403 200 200 200`,
     b: `${NOBODY} | 403 403 403 403 | 403 403 | 403 403 403 | 403 200 200 200`,
   },
+  'assets.delete': {
+    ...CHANGES_A_PROJECT,
+    input: async (w, org) => { const { item_id } = await item(w, org); return { item_id, asset_id: (await w.ok(org.owner.token, 'items.list_assets', { item_id }))[1].id } },
+    missing: otherItem,
+  },
+  'collections.create': { ...CHANGES_A_PROJECT, input: (_w, org) => ({ project_id: org.projectId, name: 'x' }) },
+  'collections.delete': { ...CHANGES_A_PROJECT, input: collection, missing: otherCollection },
+  'collections.get': { ...READS_A_PROJECT, input: collection, missing: otherCollection },
+  'collections.list': { ...READS_A_PROJECT, input: (_w, org) => ({ project_id: org.projectId }) },
+  'collections.update': { ...CHANGES_A_PROJECT, input: async (w, org) => ({ ...(await collection(w, org)), name: 'y' }), missing: otherCollection },
   'cog.colormaps': { ...ANYBODY, input: () => ({}) },
   'cog.formulas': { ...ANYBODY, input: () => ({}) },
   'cog.statistics': { ...ANY_URL, input: () => ({ url: ELSEWHERE, geometry: { type: 'Polygon', coordinates: [[[0, 0], [1, 0], [1, 1], [0, 0]]] } }) },
   'cog.thumbnail': { ...ANY_URL, input: () => ({ url: ELSEWHERE }) },
   'cog.tile.render': { ...ANY_URL, input: () => ({ url: ELSEWHERE, z: 0, x: 0, y: 0, format: 'png' }) },
   'cog.tile.terrain': { ...ANY_URL, input: () => ({ url: ELSEWHERE, z: 0, x: 0, y: 0 }) },
+  'items.create': { ...CHANGES_A_PROJECT, input: (_w, org) => ({ project_id: org.projectId, type: 'user_raster', name: 'x' }) },
+  'items.delete': { ...CHANGES_A_PROJECT, input: item, missing: otherItem },
+  'items.duplicate': { ...CHANGES_A_PROJECT, input: item, missing: otherItem },
+  'items.get': { ...READS_A_PROJECT, input: item, missing: otherItem },
+  'items.import_stac': { ...CHANGES_A_PROJECT, input: (_w, org) => ({ project_id: org.projectId, ndjson: JSON.stringify({ type: 'Feature', id: newId(), geometry: null, properties: { datetime: '2029-01-01T00:00:00Z' }, assets: {} }) }) },
+  'items.lineage': { ...READS_A_PROJECT, input: item, missing: otherItem },
+  'items.list': { ...READS_A_PROJECT, input: (_w, org) => ({ project_id: org.projectId }) },
+  'items.list_assets': { ...READS_A_PROJECT, input: item, missing: otherItem },
+  'items.list_by_collection': { ...READS_A_PROJECT, input: async (w, org) => ({ collection_id: (await collection(w, org)).collection_id }), missing: otherCollection },
+  'items.search': { ...READS_A_PROJECT, input: (_w, org) => ({ project_id: org.projectId }) },
+  'items.search_org': { input: () => ({}), a: `${NOBODY} | 200 200 200 200 | 200 403 | 200 200 200 | 403 403 200 403` },
+  'items.update': { ...CHANGES_A_PROJECT, input: async (w, org) => ({ ...(await item(w, org)), name: 'y' }), missing: otherItem },
   'organizations.create': { input: () => ({ name: 'x' }), a: `${NOBODY} | 200 200 200 200 | 200 200 | 403 200 403 | 403 403 403 200` },
   'organizations.get': { input: () => ({}), a: `${NOBODY} | 200 200 200 200 | 200 403 | 200 200 200 | 403 403 200 403` },
   'organizations.audit.list': { input: () => ({}), a: `${NOBODY} | 200 200 403 403 | 200 403 | 200 200 200 | 403 403 403 403` },

@@ -1,6 +1,8 @@
 import Type from 'typebox'
 import { Closed, Uuid } from '#core/shapes.ts'
+import * as collection from '#model/collection.ts'
 import * as invitation from '#model/invitation.ts'
+import * as item from '#model/item.ts'
 import * as project from '#model/project.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_PROJECT } from './wire.ts'
@@ -18,10 +20,13 @@ export default operation({
   async check({ db, principal }, { project_id }) {
     return await project.requireRole(db, principal, project_id, 'admin')
   },
-  async execute({ tx, clock, attributeTo }, _input, found) {
+  async execute({ tx, clock, invocationId, attributeTo }, _input, found) {
     attributeTo(found.organizationId)
-    await project.softDelete(tx, found.id, clock.now())
-    await invitation.withdrawAll(tx, found.id, clock.now()) // Else somebody would join the organization for a project that is gone.
-    return { deleted: true as const, project_id: found.id, storage_freed_bytes: found.storageBytes }
+    const now = clock.now()
+    const { storageBytes } = await project.softDelete(tx, found.id, now)
+    await item.softDeleteAll(tx, found.id, { invocationId, now })
+    await collection.softDeleteAll(tx, found.id, now)
+    await invitation.withdrawAll(tx, found.id, now) // Else somebody would join the organization for a project that is gone.
+    return { deleted: true as const, project_id: found.id, storage_freed_bytes: storageBytes }
   },
 })

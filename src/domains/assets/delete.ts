@@ -1,0 +1,32 @@
+import Type from 'typebox'
+import { Closed, Removed } from '#core/shapes.ts'
+import * as asset from '#model/asset.ts'
+import * as item from '#model/item.ts'
+import { operation } from '#operation.ts'
+
+const Id = Type.String({ minLength: 1, maxLength: item.MAX_ID_LENGTH })
+const EXAMPLE = { item_id: '0199f2c6-1111-7abc-8def-0123456789ab', asset_id: '0199f2c6-2222-7abc-8def-0123456789ab' }
+
+/** Deletes one asset of an item and returns its storage; never the last primary data asset. */
+export default operation({
+  id: 'assets.delete',
+  scope: 'items:write',
+  tier: 'destructive',
+  events: ['asset.deleted'],
+  input: Closed({ item_id: Id, asset_id: Id }),
+  output: Removed,
+  example: { input: EXAMPLE, output: { ok: true, id: EXAMPLE.asset_id } },
+}).handle({
+  async check({ db, principal }, { item_id, asset_id }) {
+    const found = await item.requireEditor(db, principal, item_id)
+    await asset.requireOf(db, found.item.seq, asset_id)
+    return found
+  },
+  async execute({ tx, clock, events, attributeTo }, { asset_id }, found) {
+    attributeTo(found.project.organizationId)
+    const { seq, id: itemId, projectId } = await item.lock(tx, found.item.seq)
+    const gone = await asset.remove(tx, { itemSeq: seq, projectId, now: clock.now() }, asset_id.toLowerCase())
+    events.emit('asset.deleted', gone.id, { id: gone.id, item_id: itemId, project_id: projectId, key: gone.key, file_size_bytes: gone.fileSizeBytes })
+    return { ok: true as const, id: gone.id }
+  },
+})

@@ -1,0 +1,40 @@
+import Type from 'typebox'
+import { Closed, Uuid } from '#core/shapes.ts'
+import * as collection from '#model/collection.ts'
+import * as project from '#model/project.ts'
+import { operation } from '#operation.ts'
+import { CollectionRecord, Color, Description, EXAMPLE_COLLECTION, LayerOrder, Name, toRecord } from './wire.ts'
+
+/** Opens a collection in a project. */
+export default operation({
+  id: 'collections.create',
+  scope: 'collections:write',
+  tier: 'compute',
+  produces: ['collection:created_in>project'],
+  events: ['collection.created'],
+  input: Closed({
+    project_id: Uuid,
+    name: Name,
+    description: Type.Optional(Description),
+    color: Type.Optional(Color),
+    show_on_map: Type.Optional(Type.Boolean({ default: true })),
+    layer_order: Type.Optional(Type.Integer({ ...LayerOrder, default: 0 })),
+  }),
+  output: CollectionRecord,
+  example: { input: { project_id: EXAMPLE_COLLECTION.project_id, name: EXAMPLE_COLLECTION.name, color: EXAMPLE_COLLECTION.color }, output: EXAMPLE_COLLECTION },
+}).handle({
+  async check({ db, principal }, { project_id }) {
+    return project.requireActive(await project.requireRole(db, principal, project_id, 'editor'))
+  },
+  async execute({ tx, principal, clock, lineage, events, attributeTo }, input, found) {
+    attributeTo(found.organizationId)
+    const now = clock.now()
+    await project.account(tx, found.id, {}, now) // Nothing is counted, but a project that was closed meanwhile takes nothing in.
+    const made = await collection.insert(tx, { organizationId: found.organizationId, projectId: found.id, createdBy: principal.userId, now }, {
+      name: input.name, description: input.description ?? null, color: input.color ?? null, showOnMap: input.show_on_map!, layerOrder: input.layer_order!,
+    })
+    lineage.record('collection', made.id, 'created_in', { kind: 'project', id: found.id })
+    events.emit('collection.created', made.id, collection.summary(made))
+    return toRecord(made, 0)
+  },
+})

@@ -1,0 +1,27 @@
+import { Closed, Removed, Uuid } from '#core/shapes.ts'
+import * as collection from '#model/collection.ts'
+import * as project from '#model/project.ts'
+import { operation } from '#operation.ts'
+import { EXAMPLE_COLLECTION, Id } from './wire.ts'
+
+/** Soft-deletes a collection; its items stay in the project, in no collection. For admins of the project. */
+export default operation({
+  id: 'collections.delete',
+  scope: 'collections:write',
+  tier: 'destructive',
+  events: ['collection.updated'],
+  input: Closed({ project_id: Uuid, collection_id: Id }),
+  output: Removed,
+  example: { input: { project_id: EXAMPLE_COLLECTION.project_id, collection_id: EXAMPLE_COLLECTION.id }, output: { ok: true, id: EXAMPLE_COLLECTION.id } },
+}).handle({
+  async check({ db, principal }, { project_id, collection_id }) {
+    const found = project.requireActive(await project.requireRole(db, principal, project_id, 'admin'))
+    return { found, before: await collection.requireIn(db, found.id, collection_id) }
+  },
+  async execute({ tx, clock, events, attributeTo }, _input, { found, before }) {
+    attributeTo(found.organizationId)
+    const gone = await collection.softDelete(tx, before.id, clock.now())
+    events.emit('collection.updated', gone.id, collection.summary(gone))
+    return { ok: true as const, id: gone.id }
+  },
+})

@@ -1,0 +1,23 @@
+import { Closed, Uuid } from '#core/shapes.ts'
+import * as collection from '#model/collection.ts'
+import * as project from '#model/project.ts'
+import { operation } from '#operation.ts'
+import { CollectionRecord, EXAMPLE_COLLECTION, Id, toRecord } from './wire.ts'
+
+/** One collection of one project, with the number of its items. */
+export default operation({
+  id: 'collections.get',
+  scope: 'collections:read',
+  tier: 'read',
+  input: Closed({ project_id: Uuid, collection_id: Id }),
+  output: CollectionRecord,
+  example: { input: { project_id: EXAMPLE_COLLECTION.project_id, collection_id: EXAMPLE_COLLECTION.id }, output: EXAMPLE_COLLECTION },
+}).handle({
+  async check({ db, principal }, { project_id, collection_id }) {
+    const found = await project.requireReader(db, principal, project_id)
+    return await collection.requireIn(db, found.id, collection_id)
+  },
+  async execute({ db }, _input, found) {
+    return toRecord(found, (await collection.countItems(db, [found.id])).get(found.id) ?? 0)
+  },
+})

@@ -1,0 +1,25 @@
+import Type from 'typebox'
+import { Closed, Uuid } from '#core/shapes.ts'
+import * as collection from '#model/collection.ts'
+import * as project from '#model/project.ts'
+import { operation } from '#operation.ts'
+import { CollectionRecord, EXAMPLE_COLLECTION, toRecord } from './wire.ts'
+
+/** The collections of a project in the order in which a map draws them, each with the number of its items. */
+export default operation({
+  id: 'collections.list',
+  scope: 'collections:read',
+  tier: 'read',
+  input: Closed({ project_id: Uuid }),
+  output: Type.Array(CollectionRecord),
+  example: { input: { project_id: EXAMPLE_COLLECTION.project_id }, output: [EXAMPLE_COLLECTION] },
+}).handle({
+  async check({ db, principal }, { project_id }) {
+    return await project.requireReader(db, principal, project_id)
+  },
+  async execute({ db }, _input, found) {
+    const collections = await collection.list(db, found.id)
+    const counts = await collection.countItems(db, collections.map(({ id }) => id))
+    return collections.map((each) => toRecord(each, counts.get(each.id) ?? 0))
+  },
+})

@@ -1,0 +1,37 @@
+import Type from 'typebox'
+import { Closed, Nullable, Uuid } from '#core/shapes.ts'
+import * as collection from '#model/collection.ts'
+import * as project from '#model/project.ts'
+import { operation } from '#operation.ts'
+import { CollectionRecord, Color, Description, EXAMPLE_COLLECTION, Id, LayerOrder, Name, toRecord } from './wire.ts'
+
+/** Changes what is given and keeps the rest. Null clears description and color; the other fields have no empty value, so null keeps them. */
+export default operation({
+  id: 'collections.update',
+  scope: 'collections:write',
+  tier: 'compute',
+  events: ['collection.updated'],
+  input: Closed({
+    project_id: Uuid,
+    collection_id: Id,
+    name: Type.Optional(Nullable(Name)),
+    description: Type.Optional(Description),
+    color: Type.Optional(Color),
+    show_on_map: Type.Optional(Nullable(Type.Boolean())),
+    layer_order: Type.Optional(Nullable(LayerOrder)),
+  }),
+  output: CollectionRecord,
+  example: { input: { project_id: EXAMPLE_COLLECTION.project_id, collection_id: EXAMPLE_COLLECTION.id, color: '#2a9d8f' }, output: EXAMPLE_COLLECTION },
+}).handle({
+  async check({ db, principal }, { project_id, collection_id }) {
+    const found = project.requireActive(await project.requireRole(db, principal, project_id, 'editor'))
+    return { found, before: await collection.requireIn(db, found.id, collection_id) }
+  },
+  async execute({ tx, clock, events, attributeTo }, input, { found, before }) {
+    attributeTo(found.organizationId)
+    const change = { name: input.name ?? undefined, description: input.description, color: input.color, showOnMap: input.show_on_map ?? undefined, layerOrder: input.layer_order ?? undefined }
+    const changed = await collection.update(tx, before.id, change, clock.now())
+    events.emit('collection.updated', changed.id, collection.summary(changed))
+    return toRecord(changed, (await collection.countItems(tx, [changed.id])).get(changed.id) ?? 0)
+  },
+})

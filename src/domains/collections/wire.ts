@@ -1,0 +1,66 @@
+import Type from 'typebox'
+import { Closed, Nullable, Timestamp, Uuid } from '#core/shapes.ts'
+import type { Collection } from '#model/collection.ts'
+
+export const Id = Type.String({ minLength: 1, maxLength: 256 })
+export const Name = Type.String({ minLength: 1, maxLength: 255 })
+export const Description = Nullable(Type.String({ maxLength: 10_000 }))
+export const Color = Nullable(Type.String({ maxLength: 64 }))
+export const LayerOrder = Type.Integer({ minimum: -2_147_483_648, maximum: 2_147_483_647 })
+
+export const CollectionRecord = Closed(
+  {
+    id: Uuid,
+    project_id: Uuid,
+    name: Type.String(),
+    description: Nullable(Type.String()),
+    color: Nullable(Type.String()),
+    show_on_map: Type.Boolean(),
+    layer_order: Type.Integer(),
+    auto_created: Type.Boolean(),
+    source_type: Nullable(Type.String()),
+    source_id: Nullable(Type.String()),
+    item_count: Type.Integer(),
+    deleted_at: Nullable(Timestamp),
+    created_at: Timestamp,
+    updated_at: Timestamp,
+  },
+  { $id: 'Collection' },
+)
+
+export function toRecord(collection: Collection, itemCount: number) {
+  return {
+    id: collection.id,
+    project_id: collection.projectId,
+    name: collection.name,
+    description: collection.description,
+    color: collection.color,
+    show_on_map: collection.showOnMap,
+    layer_order: collection.layerOrder,
+    auto_created: collection.systemKey !== null,
+    source_type: collection.sourceType,
+    source_id: collection.sourceId,
+    item_count: itemCount,
+    deleted_at: collection.deletedAt?.toISOString() ?? null,
+    created_at: collection.createdAt.toISOString(),
+    updated_at: collection.updatedAt.toISOString(),
+  }
+}
+
+/** For the reference. */
+export const EXAMPLE_COLLECTION = {
+  id: '0199f2c5-7a00-7d21-8c55-5b2e9d8f4a31',
+  project_id: '0199f2c4-5c1a-7b3e-9a44-0d6f3c1b2a10',
+  name: 'Sentinel-2, dry season',
+  description: null,
+  color: '#2a9d8f',
+  show_on_map: true,
+  layer_order: 0,
+  auto_created: false,
+  source_type: null,
+  source_id: null,
+  item_count: 0,
+  deleted_at: null,
+  created_at: '2026-03-01T09:40:00.000Z',
+  updated_at: '2026-03-01T09:40:00.000Z',
+}

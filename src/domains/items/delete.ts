@@ -1,0 +1,26 @@
+import { Closed, Removed } from '#core/shapes.ts'
+import * as item from '#model/item.ts'
+import { operation } from '#operation.ts'
+import { EXAMPLE_ITEM, Id } from './wire.ts'
+
+/** Soft-deletes an item; each of its assets stops counting as storage. */
+export default operation({
+  id: 'items.delete',
+  scope: 'items:write',
+  tier: 'destructive',
+  events: ['item.deleted'],
+  input: Closed({ item_id: Id }),
+  output: Removed,
+  example: { input: { item_id: EXAMPLE_ITEM.id }, output: { ok: true, id: EXAMPLE_ITEM.id } },
+}).handle({
+  async check({ db, principal }, { item_id }) {
+    return await item.requireEditor(db, principal, item_id)
+  },
+  async execute({ tx, clock, events, attributeTo }, _input, found) {
+    attributeTo(found.project.organizationId)
+    const now = clock.now()
+    const gone = await item.softDelete(tx, found.item.seq, now)
+    events.emit('item.deleted', gone.item.id, { ...item.summary(gone.item, gone.previousState), deleted_at: now.toISOString() })
+    return { ok: true as const, id: gone.item.id }
+  },
+})

@@ -1,0 +1,46 @@
+import Type from 'typebox'
+import { problem } from '#core/problem.ts'
+import { Closed, Nullable } from '#core/shapes.ts'
+import * as asset from '#model/asset.ts'
+import * as collection from '#model/collection.ts'
+import * as item from '#model/item.ts'
+import * as project from '#model/project.ts'
+import { operation } from '#operation.ts'
+import { EXAMPLE_ITEM, Id, ItemRecord, Name, toRecord } from './wire.ts'
+
+const MAX_NAME_LENGTH = 500
+const COPY_SUFFIX = ' (copy)'
+
+/** Copies an item, into its own project or another of the organization; the copy's assets point at the same files. */
+export default operation({
+  id: 'items.duplicate',
+  scope: 'items:write',
+  tier: 'compute',
+  produces: ['item:duplicated_from>item', 'asset:duplicated_from>asset'],
+  events: ['item.created'],
+  input: Closed({ item_id: Id, new_name: Type.Optional(Nullable(Name)), target_collection_id: Type.Optional(Nullable(Id)), target_project_id: Type.Optional(Nullable(Id)) }),
+  output: ItemRecord,
+  example: { input: { item_id: EXAMPLE_ITEM.id, new_name: 'Before the flood' }, output: { ...EXAMPLE_ITEM, id: '0199f2c6-3333-7abc-8def-0123456789ab', name: 'Before the flood', duplicated_from_id: EXAMPLE_ITEM.id } },
+}).handle({
+  async check({ db, principal }, input) {
+    const source = await item.requireReader(db, principal, input.item_id)
+    const target = project.requireActive(await project.requireRole(db, principal, input.target_project_id ?? source.project.id, 'editor'))
+    if (target.organizationId !== source.project.organizationId) throw problem('bad-request', 'An item can be copied within its organization only')
+    if (source.item.lifecycleState === 'expired') throw problem('bad-request', 'This item is past its retention, so it cannot be copied')
+    const kept = target.id === source.project.id && input.target_collection_id === undefined ? source.item.collectionId : (input.target_collection_id ?? null)
+    const collectionId = kept === null ? null : (await collection.requireIn(db, target.id, kept)).id
+    return { source: source.item, target, collectionId }
+  },
+  async execute({ tx, principal, clock, lineage, events, attributeTo }, input, { source, target, collectionId }) {
+    attributeTo(target.organizationId)
+    const current = await item.lock(tx, source.seq)
+    if (collectionId) await collection.hold(tx, target.id, collectionId)
+    const files = asset.copies(await asset.list(tx, current.seq))
+    const name = input.new_name ?? current.name.slice(0, MAX_NAME_LENGTH - COPY_SUFFIX.length) + COPY_SUFFIX
+    const made = await item.duplicate(tx, current, { organizationId: target.organizationId, projectId: target.id, createdBy: principal.userId, now: clock.now(), collectionId, name }, files.map((file) => file.made))
+    lineage.record('item', made.id, 'duplicated_from', { kind: 'item', id: current.id }, target.id)
+    for (const { from, made: copy } of files) lineage.record('asset', copy.id, 'duplicated_from', { kind: 'asset', id: from }, target.id)
+    events.emit('item.created', made.id, item.summary(made))
+    return toRecord(made)
+  },
+})

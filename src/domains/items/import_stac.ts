@@ -1,0 +1,107 @@
+import Type from 'typebox'
+import { Problem, problem } from '#core/problem.ts'
+import { Closed, FreeForm, Nullable, Uuid } from '#core/shapes.ts'
+import * as collection from '#model/collection.ts'
+import * as item from '#model/item.ts'
+import * as project from '#model/project.ts'
+import { fromFeature } from '#model/stac-import.ts'
+import { operation } from '#operation.ts'
+import { EXAMPLE_ITEM, Id } from './wire.ts'
+
+/** Of one call; a body of 10 MiB seldom holds as many. Larger imports are sent in batches. */
+const MAX_FEATURES = 20_000
+
+interface ImportError {
+  index: number
+  id: string | null
+  message: string
+}
+
+/**
+ * Registers STAC items by reference, in bulk, from a FeatureCollection or from NDJSON. All that can be registered is, in
+ * one transaction; what cannot is listed with its reason. Sent again, items that are there already are only counted.
+ */
+export default operation({
+  id: 'items.import_stac',
+  scope: 'items:write',
+  tier: 'compute',
+  produces: ['item:created_in>project'],
+  events: ['item.created'],
+  input: Closed({
+    project_id: Uuid,
+    collection_id: Type.Optional(Nullable(Id)),
+    features: Type.Optional(FreeForm),
+    ndjson: Type.Optional(Type.String({ minLength: 1, description: 'One STAC item a line' })),
+  }),
+  output: Closed({
+    created: Type.Integer(),
+    skipped: Type.Integer(),
+    errors: Type.Array(Closed({ index: Type.Integer(), id: Nullable(Type.String()), message: Type.String() })),
+  }),
+  example: {
+    input: { project_id: EXAMPLE_ITEM.project_id, ndjson: '{"type":"Feature","id":"S2B_55KFA_20260214_0_L2A","geometry":null,"properties":{"datetime":"2026-02-14T00:31:19Z"},"assets":{}}' },
+    output: { created: 1, skipped: 0, errors: [] },
+  },
+}).handle({
+  async check({ db, principal }, input) {
+    const found = project.requireActive(await project.requireRole(db, principal, input.project_id, 'editor'))
+    const collectionId = input.collection_id == null ? null : (await collection.requireIn(db, found.id, input.collection_id)).id
+    if ((input.features === undefined) === (input.ndjson === undefined)) throw problem('bad-request', 'Send either features or ndjson')
+    const sources = input.features === undefined ? linesOf(input.ndjson!) : featuresOf(input.features)
+    if (sources.length > MAX_FEATURES) throw problem('bad-request', `One call registers at most ${MAX_FEATURES} items; send them in batches`)
+    return { found, collectionId, ...read(sources, collectionId) }
+  },
+  async execute({ tx, principal, clock, lineage, events, attributeTo }, _input, { found, collectionId, items, errors }) {
+    attributeTo(found.organizationId)
+    const now = clock.now()
+    await project.account(tx, found.id, {}, now) // Two imports of the same ids wait in line here instead of for each other.
+    if (collectionId) await collection.hold(tx, found.id, collectionId)
+    const stored = items.size === 0 ? [] : await item.insert(tx, { organizationId: found.organizationId, projectId: found.id, createdBy: principal.userId, now }, [...items.values()].map(({ made }) => made))
+    for (const each of stored) {
+      lineage.record('item', each.id, 'created_in', { kind: 'project', id: found.id })
+      events.emit('item.created', each.id, item.summary(each))
+    }
+    if (stored.length === 0) lineage.nothingProduced()
+    for (const { id } of stored) items.delete(id)
+    const known = items.size === 0 ? new Map<string, never>() : await item.known(tx, found.organizationId, [...items.keys()])
+    const refused = [...items].flatMap(([id, { index }]): ImportError[] => {
+      const there = known.get(id)
+      if (!there?.isDeleted && there?.projectId === found.id) return []
+      return [{ index, id, message: there?.isDeleted ? 'was deleted; an id is not used a second time' : 'is an item of another project of the organization' }]
+    })
+    return { created: stored.length, skipped: items.size - refused.length, errors: [...errors, ...refused].toSorted((a, b) => a.index - b.index) }
+  },
+})
+
+/** A line that is no JSON is one feature that cannot be read; the others still can. */
+function linesOf(ndjson: string): (() => unknown)[] {
+  return ndjson.split('\n').filter((line) => line.trim() !== '').map((line) => () => JSON.parse(line) as unknown)
+}
+
+function featuresOf(value: Record<string, unknown>): (() => unknown)[] {
+  if (value['type'] !== 'FeatureCollection' || !Array.isArray(value['features'])) throw problem('bad-request', 'features must be a GeoJSON FeatureCollection')
+  return value['features'].map((feature) => () => feature as unknown)
+}
+
+function read(sources: readonly (() => unknown)[], collectionId: string | null) {
+  const items = new Map<string, { index: number; made: item.NewItem }>()
+  const errors: ImportError[] = []
+  for (const [index, source] of sources.entries()) {
+    let feature: unknown = null
+    try {
+      feature = source()
+      const made = fromFeature(feature, collectionId)
+      if (items.has(made.id)) errors.push({ index, id: made.id, message: 'stands twice in this import; the first was taken' })
+      else items.set(made.id, { index, made })
+    } catch (error) {
+      if (!(error instanceof Problem) && !(error instanceof SyntaxError)) throw error
+      errors.push({ index, id: idOf(feature), message: error instanceof Problem ? error.message : 'is not valid JSON' })
+    }
+  }
+  return { items, errors }
+}
+
+function idOf(feature: unknown): string | null {
+  const id = feature !== null && typeof feature === 'object' && 'id' in feature ? feature.id : null
+  return typeof id === 'string' ? id.slice(0, item.MAX_ID_LENGTH) : null
+}

@@ -1,0 +1,23 @@
+import Type from 'typebox'
+import { Closed } from '#core/shapes.ts'
+import * as asset from '#model/asset.ts'
+import * as item from '#model/item.ts'
+import { operation } from '#operation.ts'
+import { AssetRecord, EXAMPLE_ASSET, EXAMPLE_ITEM, Id, toAsset } from './wire.ts'
+
+/** The assets of one item, the primary one first. */
+export default operation({
+  id: 'items.list_assets',
+  scope: 'items:read',
+  tier: 'read',
+  input: Closed({ item_id: Id }),
+  output: Type.Array(AssetRecord),
+  example: { input: { item_id: EXAMPLE_ITEM.id }, output: [EXAMPLE_ASSET] },
+}).handle({
+  async check({ db, principal }, { item_id }) {
+    return await item.requireReader(db, principal, item_id)
+  },
+  async execute({ db, baseUrl }, _input, found) {
+    return (await asset.list(db, found.item.seq)).map((each) => toAsset(each, found.item.id, baseUrl))
+  },
+})

@@ -1,0 +1,26 @@
+import Type from 'typebox'
+import { Closed, Limit, Offset } from '#core/shapes.ts'
+import * as collection from '#model/collection.ts'
+import * as item from '#model/item.ts'
+import { operation } from '#operation.ts'
+import { EXAMPLE_ITEM, Id, ItemRecord, toRecord } from './wire.ts'
+
+const EXAMPLE_COLLECTION_ID = '0199f2c5-7a00-7d21-8c55-5b2e9d8f4a31'
+
+/** The items of one collection, newest first. */
+export default operation({
+  id: 'items.list_by_collection',
+  scope: 'items:read',
+  tier: 'read',
+  input: Closed({ collection_id: Id, limit: Limit(100, 1000), offset: Offset }),
+  output: Closed({ items: Type.Array(ItemRecord), total: Type.Integer() }),
+  example: { input: { collection_id: EXAMPLE_COLLECTION_ID }, output: { items: [{ ...EXAMPLE_ITEM, collection_id: EXAMPLE_COLLECTION_ID }], total: 1 } },
+}).handle({
+  async check({ db, principal }, { collection_id }) {
+    return await collection.requireReader(db, principal, collection_id)
+  },
+  async execute({ db }, { limit, offset }, found) {
+    const { items, total } = await item.list(db, { projectId: found.projectId, collectionId: found.id, limit: limit!, offset: offset! })
+    return { items: items.map(toRecord), total }
+  },
+})

@@ -1,0 +1,102 @@
+/** What the two searches share: their fields, how these are read, and how the answer is written. */
+import Type, { type Static } from 'typebox'
+import { requireBounded } from '#core/bounded.ts'
+import { isUuid } from '#core/ids.ts'
+import { parseInterval } from '#core/interval.ts'
+import { invalidField } from '#core/problem.ts'
+import { Choice, Closed, FreeForm, Limit, Nullable, Offset } from '#core/shapes.ts'
+import * as asset from '#model/asset.ts'
+import { requireBbox } from '#model/footprint.ts'
+import { parseQuery, parseSort } from '#model/item-filter.ts'
+import * as itemSearch from '#model/item-search.ts'
+import { STAC_VERSION, toFeature } from '#model/stac.ts'
+import type { Context } from '#operation.ts'
+import { Box, EXAMPLE_ITEM, Id, ItemKind } from './wire.ts'
+
+export const searchFields = {
+  bbox: Type.Optional(Nullable(Box)),
+  datetime: Type.Optional(Nullable(Type.String({ minLength: 1, maxLength: 100 }))),
+  collections: Type.Optional(Nullable(Type.Array(Id, { maxItems: 100 }))),
+  type: Type.Optional(Nullable(ItemKind)),
+  query: Type.Optional(Nullable(FreeForm)),
+  sortby: Type.Optional(Nullable(Type.Array(Closed({ field: Type.String({ minLength: 1, maxLength: 200 }), direction: Type.Optional(Choice(['asc', 'desc'])) }), { maxItems: 8 }))),
+  limit: Limit(100, 1000),
+  offset: Offset,
+  format: Type.Optional(Nullable(Choice(['stac']))),
+  base_url: Type.Optional(Nullable(Type.String({ minLength: 1, maxLength: 500 }))),
+}
+
+const Fields = Closed(searchFields)
+type Fields = Static<typeof Fields>
+
+const FeatureRecord = Closed(
+  {
+    type: Type.Literal('Feature'),
+    stac_version: Type.Literal(STAC_VERSION),
+    stac_extensions: Type.Array(Type.String()),
+    id: Type.String(),
+    collection: Type.Optional(Type.String()),
+    geometry: Nullable(FreeForm),
+    bbox: Type.Optional(Box),
+    properties: FreeForm,
+    assets: Type.Unsafe<Record<string, Record<string, unknown>>>({ type: 'object', additionalProperties: true }),
+    links: Type.Array(Closed({ rel: Type.String(), href: Type.String(), type: Type.String() })),
+  },
+  { $id: 'ItemFeature' },
+)
+
+export const FoundItems = Closed({
+  type: Type.Literal('FeatureCollection'),
+  features: Type.Array(FeatureRecord),
+  numberMatched: Type.Integer(),
+  numberReturned: Type.Integer(),
+  /** Present when there are too many to count out. */
+  numberMatchedEstimated: Type.Optional(Type.Literal(true)),
+})
+
+/** Everything that can be wrong with a search is found before the database is asked. */
+export function readSearch(input: Fields): Omit<itemSearch.Search, 'organizationId' | 'projectId' | 'hiddenProjectIds'> & { baseUrl: string | null } {
+  return {
+    bbox: input.bbox ? requireBbox(input.bbox, 'bbox') : null,
+    interval: input.datetime == null ? null : parseInterval(input.datetime, 'datetime'),
+    // An id that is none of ours names no collection; it is not a reason to search everything.
+    collectionIds: input.collections == null ? null : input.collections.filter(isUuid),
+    type: input.type ?? null,
+    query: input.query == null ? [] : parseQuery(requireBounded(input.query, 'query')),
+    orders: input.sortby == null ? [] : parseSort(input.sortby),
+    limit: input.limit!,
+    offset: input.offset!,
+    baseUrl: input.base_url == null ? null : requireBaseUrl(input.base_url),
+  }
+}
+
+function requireBaseUrl(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : null
+  if (!url || (url.protocol !== 'https:' && url.protocol !== 'http:') || url.username || url.password || url.search || url.hash) throw invalidField('base_url', 'must be an http or https address without a query')
+  return url.href.replace(/\/+$/, '')
+}
+
+/** `format: stac` brings the assets with it; without it features are lightweight. */
+export async function find({ db, baseUrl }: Context, search: itemSearch.Search & { baseUrl: string | null }, format: Fields['format']): Promise<Static<typeof FoundItems>> {
+  const { items, matched, isEstimated } = await itemSearch.search(db, search)
+  const assets = format === 'stac' ? await asset.listOf(db, items.map(({ seq }) => seq)) : new Map<number, asset.Asset[]>()
+  const features = items.map((each) => toFeature(each, assets.get(each.seq) ?? [], search.baseUrl ?? baseUrl))
+  return { type: 'FeatureCollection', features, numberMatched: matched, numberReturned: features.length, ...(isEstimated ? { numberMatchedEstimated: true as const } : {}) }
+}
+
+/** For the reference. */
+export const EXAMPLE_FOUND: Static<typeof FoundItems> = {
+  type: 'FeatureCollection',
+  features: [{
+    type: 'Feature', stac_version: STAC_VERSION, stac_extensions: ['https://imagery.example/stac/svc/v1.0.0/schema.json'], id: EXAMPLE_ITEM.stac_id, geometry: EXAMPLE_ITEM.geometry, bbox: EXAMPLE_ITEM.bbox,
+    properties: {
+      title: EXAMPLE_ITEM.name, created: EXAMPLE_ITEM.created_at, updated: EXAMPLE_ITEM.updated_at, platform: 'sentinel-2b', datetime: EXAMPLE_ITEM.datetime, 'eo:cloud_cover': 3.2, gsd: 10,
+      'svc:item_id': EXAMPLE_ITEM.id, 'svc:project_id': EXAMPLE_ITEM.project_id, 'svc:order_id': null, 'svc:upload_id': null, 'svc:job_id': null, 'svc:item_type': 'external_reference',
+      'svc:name': EXAMPLE_ITEM.name, 'svc:lifecycle_state': 'active', 'svc:source': 'TASKING',
+    },
+    assets: {},
+    links: [{ rel: 'self', href: `https://imagery.example/stac/items/${EXAMPLE_ITEM.id}`, type: 'application/geo+json' }],
+  }],
+  numberMatched: 1,
+  numberReturned: 1,
+}

@@ -1,0 +1,23 @@
+import { Closed } from '#core/shapes.ts'
+import { requireOrganization } from '#model/organization.ts'
+import * as project from '#model/project.ts'
+import { operation } from '#operation.ts'
+import { EXAMPLE_FOUND, find, FoundItems, readSearch, searchFields } from './search.wire.ts'
+
+/** The same search over every project of the organization that the caller may read. */
+export default operation({
+  id: 'items.search_org',
+  scope: 'items:read',
+  tier: 'read',
+  input: Closed(searchFields),
+  output: FoundItems,
+  example: { input: { bbox: [146, -19, 147, -18], sortby: [{ field: 'cloud_cover', direction: 'asc' }], limit: 10 }, output: EXAMPLE_FOUND },
+}).handle({
+  async check({ db, principal }, fields) {
+    const organizationId = requireOrganization(principal)
+    return { ...readSearch(fields), organizationId, projectId: null, hiddenProjectIds: await project.hiddenFrom(db, principal) }
+  },
+  async execute(context, { format }, search) {
+    return await find(context, search, format)
+  },
+})

@@ -1,0 +1,59 @@
+import Type from 'typebox'
+import { requireBounded } from '#core/bounded.ts'
+import { parseInstant } from '#core/interval.ts'
+import { Closed, FreeForm, Nullable, Timestamp } from '#core/shapes.ts'
+import * as collection from '#model/collection.ts'
+import * as item from '#model/item.ts'
+import { operation } from '#operation.ts'
+import { Box, CloudCover, Description, EXAMPLE_ITEM, Gsd, Id, ItemRecord, Name, State, toRecord } from './wire.ts'
+
+/**
+ * Changes what is given and keeps the rest; null clears. A name and a state cannot be empty, so null keeps them. Setting
+ * `collection_id` moves the item between collections of its project.
+ */
+export default operation({
+  id: 'items.update',
+  scope: 'items:write',
+  tier: 'compute',
+  events: ['item.updated'],
+  input: Closed({
+    item_id: Id,
+    collection_id: Type.Optional(Nullable(Id)),
+    name: Type.Optional(Nullable(Name)),
+    description: Type.Optional(Description),
+    geometry: Type.Optional(Nullable(FreeForm)),
+    bbox: Type.Optional(Nullable(Box)),
+    datetime: Type.Optional(Nullable(Timestamp)),
+    cloud_cover: Type.Optional(Nullable(CloudCover)),
+    gsd: Type.Optional(Nullable(Gsd)),
+    properties: Type.Optional(Nullable(FreeForm)),
+    lifecycle_state: Type.Optional(Nullable(State)),
+  }),
+  output: ItemRecord,
+  example: { input: { item_id: EXAMPLE_ITEM.id, cloud_cover: 3.2, description: null }, output: EXAMPLE_ITEM },
+}).handle({
+  async check({ db, principal }, input) {
+    const found = await item.requireEditor(db, principal, input.item_id)
+    if (input.collection_id != null) await collection.requireIn(db, found.project.id, input.collection_id)
+    const change: item.ItemChange = {
+      ...(input.collection_id !== undefined ? { collectionId: input.collection_id } : {}),
+      ...(input.name != null ? { name: input.name } : {}),
+      ...(input.description !== undefined ? { description: input.description } : {}),
+      ...(input.geometry !== undefined ? { geometry: input.geometry } : {}),
+      ...(input.bbox !== undefined ? { bbox: input.bbox } : {}),
+      ...(input.datetime !== undefined ? { datetime: input.datetime === null ? null : parseInstant(input.datetime, 'datetime') } : {}),
+      ...(input.cloud_cover !== undefined ? { cloudCover: input.cloud_cover } : {}),
+      ...(input.gsd !== undefined ? { gsd: input.gsd } : {}),
+      ...(input.properties !== undefined ? { properties: requireBounded(input.properties ?? {}, 'properties') } : {}),
+      ...(input.lifecycle_state != null ? { lifecycleState: input.lifecycle_state } : {}),
+    }
+    return { found, change }
+  },
+  async execute({ tx, clock, events, attributeTo }, _input, { found, change }) {
+    attributeTo(found.project.organizationId)
+    if (change.collectionId) await collection.hold(tx, found.project.id, change.collectionId)
+    const updated = await item.update(tx, found.item.seq, change, clock.now())
+    if (updated.changedFields.length > 0) events.emit('item.updated', updated.item.id, { ...item.summary(updated.item, updated.previousState), changed_fields: updated.changedFields })
+    return toRecord(updated.item)
+  },
+})
