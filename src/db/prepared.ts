@@ -4,6 +4,9 @@ import type pg from 'pg'
 /** Texts beyond this many are sent unnamed: they are built from lists of varying length and would fill the server's memory. */
 const MAX_NAMED_STATEMENTS = 500
 
+/** Begins statements whose text differs with every filter: they are planned each time and take no name from the others. */
+export const VARIOUS = '/* various */'
+
 /**
  * Lets every statement that Kysely sends be prepared once per connection and then only executed: parsing and planning
  * cost more than most of our look-ups. Names belong to texts, so a text has the same name on every connection.
@@ -23,7 +26,7 @@ export function prepared(pool: pg.Pool): PostgresPool {
     const known = wrapped.get(client)
     if (known) return known
     const query = (text: string, values?: readonly unknown[]) => {
-      const name = values?.length ? nameOf(text) : undefined // Without parameters it may be several statements or BEGIN.
+      const name = values?.length && !text.startsWith(VARIOUS) ? nameOf(text) : undefined // Without parameters it may be several statements or BEGIN.
       return client.query({ ...(name ? { name } : {}), text, values: values as unknown[] })
     }
     const made = { query, release: (error?: Error | boolean) => client.release(error) } as unknown as PostgresPoolClient

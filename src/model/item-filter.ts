@@ -118,6 +118,7 @@ function onProperty(name: string, { operator, value, field }: Condition): Predic
 
 function scalar(value: unknown, field: string): string {
   if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean') throw invalidField(field, 'must be a string, a number or a boolean')
+  if (typeof value === 'number' && !Number.isFinite(value)) throw invalidField(field, 'is too large a number')
   return JSON.stringify(value)
 }
 

@@ -5,6 +5,7 @@
 import { sql, type RawBuilder, type SqlBool } from 'kysely'
 import type { Interval } from '#core/interval.ts'
 import { problem } from '#core/problem.ts'
+import { VARIOUS } from '#db/prepared.ts'
 import type { Db, Tx } from '#db/tables.ts'
 import { boxesOf, cellsToRead, isWorld, stepsOf, type Bbox } from './footprint.ts'
 import { all, duringInterval, orderBy, touchesBoxes, type Order } from './item-filter.ts'
@@ -43,7 +44,7 @@ export async function search(db: Db, wanted: Search, timeoutMs = SEARCH_TIMEOUT_
     return await db.transaction().setAccessMode('read only').execute(async (tx) => {
       await sql`set local statement_timeout = ${sql.lit(timeoutMs)}`.execute(tx)
       const stream = await streamOf(tx, wanted)
-      const { rows } = await sql<item.Item>`select ${COLUMNS} ${stream.from} ${stream.order} limit ${wanted.limit} offset ${wanted.offset}`.execute(tx)
+      const { rows } = await sql<item.Item>`${ANEW} select ${COLUMNS} ${stream.from} ${stream.order} limit ${wanted.limit} offset ${wanted.offset}`.execute(tx)
       return { items: rows.map(item.fromRow), ...(await countOf(tx, wanted, stream, rows.length)) }
     })
   } catch (error) {
@@ -53,6 +54,7 @@ export async function search(db: Db, wanted: Search, timeoutMs = SEARCH_TIMEOUT_
 }
 
 const QUERY_CANCELED = '57014'
+const ANEW = sql.raw(VARIOUS)
 const COLUMNS = sql.raw(item.COLUMNS.map((column) => `i.${column.replace(/^(\w+) as (\w+)$/, '$1 as "$2"')}`).join(', '))
 
 /** `from …` that yields each match once as `i`, and the order that it comes in or must be put into. */
@@ -159,7 +161,7 @@ function inSteps(boxes: readonly Bbox[]): RawBuilder<SqlBool> {
 async function countOf(tx: Tx, wanted: Search, stream: Stream, returned: number): Promise<{ matched: number; isEstimated: boolean }> {
   // A page that was not filled has reached the end, unless it began behind it.
   if (returned < wanted.limit && (returned > 0 || wanted.offset === 0)) return { matched: wanted.offset + returned, isEstimated: false }
-  const { rows } = await sql<{ n: number }>`select count(*) as n from (select 1 ${stream.from} limit ${MAX_EXACT_COUNT + 1}) few`.execute(tx)
+  const { rows } = await sql<{ n: number }>`${ANEW} select count(*) as n from (select 1 ${stream.from} limit ${MAX_EXACT_COUNT + 1}) few`.execute(tx)
   if (rows[0]!.n <= MAX_EXACT_COUNT) return { matched: rows[0]!.n, isEstimated: false }
   const least = Math.max(MAX_EXACT_COUNT + 1, wanted.offset + returned)
   return { matched: Math.max(least, await estimate(tx, wanted)), isEstimated: true }
@@ -174,7 +176,7 @@ const MAX_SAMPLED_PROJECTS = 20
 /** The share of matches in a sample, times the number of items, which the projects' counters know. */
 async function estimate(tx: Tx, wanted: Search): Promise<number> {
   const scope = wanted.projectId === null ? sql`org_id = ${wanted.organizationId} and id <> all(${wanted.hiddenProjectIds}::uuid[])` : sql`id = ${wanted.projectId}`
-  const { rows } = await sql<{ total: number; seen: number; matched: number }>`
+  const { rows } = await sql<{ total: number; seen: number; matched: number }>`${ANEW}
     with scope as (
       select id, item_count, sum(item_count) over () as total from project where ${scope} and deleted_at is null and item_count > 0 order by item_count desc limit ${MAX_SAMPLED_PROJECTS}
     ), ends as (

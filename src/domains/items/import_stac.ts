@@ -1,3 +1,4 @@
+import { setImmediate as letOthersRun } from 'node:timers/promises'
 import Type from 'typebox'
 import { Problem, problem } from '#core/problem.ts'
 import { Closed, FreeForm, Nullable, Uuid } from '#core/shapes.ts'
@@ -49,7 +50,7 @@ export default operation({
     if ((input.features === undefined) === (input.ndjson === undefined)) throw problem('bad-request', 'Send either features or ndjson')
     const sources = input.features === undefined ? linesOf(input.ndjson!) : featuresOf(input.features)
     if (sources.length > MAX_FEATURES) throw problem('bad-request', `One call registers at most ${MAX_FEATURES} items; send them in batches`)
-    return { found, collectionId, ...read(sources, collectionId) }
+    return { found, collectionId, ...(await read(sources, collectionId)) }
   },
   async execute({ tx, principal, clock, lineage, events, attributeTo }, _input, { found, collectionId, items, errors }) {
     attributeTo(found.organizationId)
@@ -83,10 +84,18 @@ function featuresOf(value: Record<string, unknown>): (() => unknown)[] {
   return value['features'].map((feature) => () => feature as unknown)
 }
 
-function read(sources: readonly (() => unknown)[], collectionId: string | null) {
+/** Checking thousands of geometries takes a while; nobody else has to wait for it. */
+const MAX_SLICE_MS = 20
+
+async function read(sources: readonly (() => unknown)[], collectionId: string | null) {
   const items = new Map<string, { index: number; made: item.NewItem }>()
   const errors: ImportError[] = []
+  let sliceEnd = performance.now() + MAX_SLICE_MS
   for (const [index, source] of sources.entries()) {
+    if (performance.now() > sliceEnd) {
+      await letOthersRun()
+      sliceEnd = performance.now() + MAX_SLICE_MS
+    }
     let feature: unknown = null
     try {
       feature = source()
