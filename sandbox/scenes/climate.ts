@@ -7,12 +7,12 @@ const WARMEST_DAY = 203
 /** Mean of the year at a height, in °C. */
 export function yearlyMeanC(latitudeRad: number, heightM: number): number {
   const sin = Math.abs(Math.sin(latitudeRad))
-  return 27.5 - 38 * sin ** 2.1 - 0.0062 * Math.max(0, heightM)
+  return 28 - 34 * sin ** 2.6 - 8 * sin ** 10 - 0.0062 * Math.max(0, heightM)
 }
 
 /** How much warmer than the mean a day is. The southern half of the Earth is half a year apart. */
 export function seasonC(latitudeRad: number, day: number): number {
-  const swing = 1 + 17 * Math.sin(Math.min(Math.abs(latitudeRad) * 1.25, Math.PI / 2))
+  const swing = 1 + 9.5 * Math.sin(Math.min(Math.abs(latitudeRad) * 1.25, Math.PI / 2))
   const phase = Math.cos((2 * Math.PI * (day - WARMEST_DAY)) / YEAR_DAYS)
   return (latitudeRad < 0 ? -phase : phase) * swing
 }

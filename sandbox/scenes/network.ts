@@ -69,6 +69,7 @@ export class Network {
     let cellX = NaN
     let cellY = NaN
     let near: Float64Array = new Float64Array(0)
+    const place = { x: 0, y: 0, cellM }
     for (let i = 0; i < at.count; i++) {
       const x = at.u[i]! * this.#size
       const y = at.v[i]! * this.#size
@@ -77,7 +78,9 @@ export class Network {
         cellY = Math.floor(y)
         near = this.#streamsNear(cellX, cellY)
       }
-      readPoint(out, i, near, { x, y, cellM })
+      place.x = x
+      place.y = y
+      readPoint(out, i, near, place)
     }
   }
 

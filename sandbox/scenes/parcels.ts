@@ -2,7 +2,7 @@
  * Fields as people divide land: irregular blocks, and in each block strips of its own direction cut at uneven lengths.
  * Whether a block is farmed is decided once for the whole block, so that fields end where their block ends.
  */
-import { chance, EARTH_ROUND_M, hash, toLatitude, type Points } from './noise.ts'
+import { addFractal, chance, EARTH_ROUND_M, hash, points, toLatitude, type Points } from './noise.ts'
 
 export interface Parcels {
   /** A number that belongs to the field. */
@@ -12,13 +12,15 @@ export interface Parcels {
   /** Distances to the field's edge and to the block's edge. */
   readonly edgeM: Float64Array
   readonly blockEdgeM: Float64Array
+  /** From 0 to 1, belongs to the nearest boundary between two blocks. */
+  readonly border: Float64Array
   /** Place across the field's rows. */
   readonly acrossM: Float64Array
 }
 
 export const parcels = (capacity: number): Parcels => ({
   id: new Uint32Array(capacity), farmed: new Float64Array(capacity), edgeM: new Float64Array(capacity),
-  blockEdgeM: new Float64Array(capacity), acrossM: new Float64Array(capacity),
+  blockEdgeM: new Float64Array(capacity), border: new Float64Array(capacity), acrossM: new Float64Array(capacity),
 })
 
 interface Block {
@@ -42,26 +44,44 @@ const STRAY = 0.6
 export class ParcelMap {
   readonly #farmed: (u: number, v: number) => number
   readonly #near = new Map<number, readonly Block[]>()
+  readonly #warped: Points
 
-  constructor(farmed: (u: number, v: number) => number) {
+  constructor(capacity: number, farmed: (u: number, v: number) => number) {
     this.#farmed = farmed
+    this.#warped = points(capacity)
   }
 
-  read(out: Parcels, at: Points): void {
+  read(out: Parcels, at: Points, limit: number): void {
     let cellX = NaN
     let cellY = NaN
     let near: readonly Block[] = []
     const cellM = (EARTH_ROUND_M * Math.cos(toLatitude(at.v[at.count >> 1]!))) / SIZE
+    const place = { x: 0, y: 0, cellM }
+    const warped = this.#bend(at, limit)
     for (let i = 0; i < at.count; i++) {
-      const x = at.u[i]! * SIZE
-      const y = at.v[i]! * SIZE
+      const x = warped.u[i]! * SIZE
+      const y = warped.v[i]! * SIZE
       if (Math.floor(x) !== cellX || Math.floor(y) !== cellY) {
         cellX = Math.floor(x)
         cellY = Math.floor(y)
         near = this.#blocksNear(cellX, cellY)
       }
-      readPoint(out, i, near, { x, y, cellM })
+      place.x = x
+      place.y = y
+      readPoint(out, i, near, place)
     }
+  }
+
+  /** Old boundaries bend with the land: a straight one is the exception. */
+  #bend(at: Points, limit: number): Points {
+    const warped = this.#warped
+    warped.count = at.count
+    warped.u.set(at.u.subarray(0, at.count))
+    warped.v.set(at.v.subarray(0, at.count))
+    const bend = { from: 15, to: 18, gain: 0.14 / SIZE, roughness: 0.5 }
+    addFractal(warped.u, at, { ...bend, seed: SEED + 10 }, limit)
+    addFractal(warped.v, at, { ...bend, seed: SEED + 11 }, limit)
+    return warped
   }
 
   #blocksNear(cellX: number, cellY: number): readonly Block[] {
@@ -126,6 +146,7 @@ function readPoint(out: Parcels, i: number, near: readonly Block[], { x, y, cell
   out.id[i] = hash(strip, piece, first.key)
   out.farmed[i] = first.farmed
   out.blockEdgeM[i] = blockEdge
+  out.border[i] = chance(first.key ^ second.key, 1, SEED)
   out.edgeM[i] = Math.min(blockEdge, cutDistance(across / first.widthM, strip, first.key) * first.widthM, cutDistance(along / first.lengthM, piece, first.key + strip * 31 + 7) * first.lengthM)
   out.acrossM[i] = across
 }

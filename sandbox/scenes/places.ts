@@ -7,10 +7,14 @@ export interface PlaceRow {
   readonly town: Int32Array
   /** Distance to the edge of the nearest road, negative on it. */
   readonly roadM: Float64Array
+  /** The bent place: streets and roads are straight there. */
+  readonly u: Float64Array
+  readonly v: Float64Array
 }
 
 export const placeRow = (capacity: number): PlaceRow => ({
   density: new Float64Array(capacity), town: new Int32Array(capacity), roadM: new Float64Array(capacity),
+  u: new Float64Array(capacity), v: new Float64Array(capacity),
 })
 
 export interface Town {
@@ -44,6 +48,8 @@ interface Near {
 const ROAD_TO: readonly (readonly [number, number])[] = [[1, 0], [0, 1], [1, 1], [-1, 1]]
 const NO_ROAD_M = 1e5
 const MAX_CACHED = 20_000
+/** Blocks at the rim reach beyond the radius. */
+const REACH = 1.3
 
 export class Places {
   readonly towns: Town[] = []
@@ -66,9 +72,11 @@ export class Places {
     warped.count = at.count
     warped.u.set(at.u.subarray(0, at.count))
     warped.v.set(at.v.subarray(0, at.count))
-    const bend = { from: level + 1, to: level + 3, gain: 0.16 / this.#size }
+    const bend = { from: level + 1, to: level + 3, gain: 0.1 / this.#size }
     addFractal(warped.u, at, { ...bend, seed: seed + 5 }, limit)
     addFractal(warped.v, at, { ...bend, seed: seed + 6 }, limit)
+    out.u.set(warped.u.subarray(0, at.count))
+    out.v.set(warped.v.subarray(0, at.count))
     const cellM = (EARTH_ROUND_M * Math.cos(toLatitude(at.v[at.count >> 1]!))) / this.#size
     let cellX = NaN
     let cellY = NaN
@@ -91,7 +99,7 @@ export class Places {
     for (let k = 0; k < towns.length; k++) {
       const town = towns[k]!
       const distance = Math.sqrt((x - town.x) ** 2 + (y - town.y) ** 2) * cellM
-      const density = clamp01(1 - distance / town.radiusM)
+      const density = clamp01(1 - distance / (town.radiusM * REACH))
       if (density > out.density[i]!) {
         out.density[i] = density
         out.town[i] = this.#numbers.get(town.key) ?? 0

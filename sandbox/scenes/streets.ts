@@ -2,7 +2,7 @@
 import { chance, hash } from './noise.ts'
 import { boundary, cut, cutDistance } from './parcels.ts'
 
-export type UrbanKind = 'street' | 'roof' | 'yard' | 'tree' | 'park' | 'paved' | 'pool'
+export type UrbanKind = 'open' | 'street' | 'roof' | 'yard' | 'tree' | 'park' | 'paved' | 'pool'
 
 export interface UrbanSpot {
   kind: UrbanKind
@@ -23,24 +23,30 @@ const STREET_HALF_M = 3.6
 const PAVEMENT_M = 1.8
 const LOT_M = 21
 const SEED = 600
+/** Blocks with less density than this are not built yet. */
+const RIM = 0.05
 
-/** Writes what is at (x, y); `density` is 0 at the rim of the town and 1 in its centre. */
-export function readSpot(out: UrbanSpot, key: number, x: number, y: number, density: number): void {
+/** Writes what is at (x, y). Blocks and lots belong to the town as a whole or not at all, by the place of their middle. */
+export function readSpot(out: UrbanSpot, { key, radiusM }: { key: number; radiusM: number }, x: number, y: number): void {
   const column = cut(x / BLOCK_X_M, key)
   const row = cut(y / BLOCK_Y_M, key + 1)
   const edgeX = cutDistance(x / BLOCK_X_M, column, key) * BLOCK_X_M
   const edgeY = cutDistance(y / BLOCK_Y_M, row, key + 1) * BLOCK_Y_M
   const edge = Math.min(edgeX, edgeY)
+  const middleX = ((boundary(column, key) + boundary(column + 1, key)) / 2) * BLOCK_X_M
+  const startY = boundary(row, key + 1) * BLOCK_Y_M
+  const block = hash(column, row, key)
+  const density = 1 - Math.hypot(middleX, startY + BLOCK_Y_M / 2) / radiusM + 0.2 * (chance(block, 9, SEED) - 0.5)
   out.side = 0
   out.isLarge = false
-  if (edge < STREET_HALF_M) return setKind(out, 'street', 0.5)
+  if (edge < STREET_HALF_M) return setKind(out, density > RIM ? 'street' : 'open', 0.5)
+  if (density < RIM) return setKind(out, 'open', 0)
   if (edge < STREET_HALF_M + PAVEMENT_M && density > 0.3) return setKind(out, 'paved', 0.6)
-  const block = hash(column, row, key)
   const use = chance(block, 1, SEED)
   if (use < 0.05) return setKind(out, 'park', chance(block, 2, SEED))
   if (use < 0.05 + 0.16 * (1 - density)) return readHall(out, block, { x, y, edgeX, edgeY })
-  const isFirstHalf = x / BLOCK_X_M < (boundary(column, key) + boundary(column + 1, key)) / 2
-  readLot(out, block + (isFirstHalf ? 1 : 0), { x, y, edgeX, edgeY, density })
+  const isFirstHalf = x < middleX
+  readLot(out, block + (isFirstHalf ? 1 : 0), { x, y: y - startY, edgeX, edgeY, density })
 }
 
 function setKind(out: UrbanSpot, kind: UrbanKind, tone: number): void {
@@ -64,27 +70,27 @@ function readHall(out: UrbanSpot, block: number, { y, edgeX, edgeY }: InBlock): 
   setKind(out, isRoof ? 'roof' : chance(block, 5, SEED) < 0.3 ? 'yard' : 'paved', chance(block, half, SEED + 1))
 }
 
-/** Houses on lots along the streets, gardens behind them. */
-function readLot(out: UrbanSpot, block: number, { x, y, edgeX, edgeY, density }: InBlock & { density: number }): void {
-  const isFacingX = edgeX < edgeY + 12
-  const depth = isFacingX ? edgeX : edgeY
-  const along = isFacingX ? y : x
-  const lot = Math.floor(along / LOT_M)
-  const within = along - (lot + 0.5) * LOT_M
-  const key = hash(lot, isFacingX ? 1 : 3, block)
+/** Houses on lots along the long streets, gardens behind them; at the rim many lots are still fields. */
+function readLot(out: UrbanSpot, block: number, { y, edgeX: depth, edgeY, density }: InBlock & { density: number }): void {
+  const lot = Math.floor((y - STREET_HALF_M) / LOT_M)
+  const within = y - STREET_HALF_M - (lot + 0.5) * LOT_M
+  const key = hash(lot, 1, block)
   const tone = chance(key, 1, SEED)
   const isRow = density > 0.55
   const frontM = STREET_HALF_M + (isRow ? 2.2 : 4 + 5 * chance(key, 2, SEED))
   const depthM = 8 + 5 * chance(key, 3, SEED) + (isRow ? 3 : 0)
   const halfM = isRow ? LOT_M * 0.49 : 4 + 3.4 * chance(key, 4, SEED)
   const shiftM = isRow ? 0 : (chance(key, 5, SEED) - 0.5) * 5
-  const isBuilt = chance(key, 6, SEED) < 0.62 + 0.4 * density
-  if (isBuilt && depth > frontM && depth < frontM + depthM && Math.abs(within - shiftM) < halfM) {
+  const isBuilt = chance(key, 6, SEED) < 0.35 + 0.9 * density
+  if (!isBuilt && density < 0.4) return setKind(out, 'open', tone)
+  // A house that would reach into the cross street is left out.
+  const hasRoom = edgeY > 2 + STREET_HALF_M + Math.max(0, halfM - Math.abs(within - shiftM)) * 0.2
+  if (isBuilt && hasRoom && depth > frontM && depth < frontM + depthM && Math.abs(within - shiftM) < halfM) {
     out.side = depth - frontM < depthM / 2 ? 1 : -1
-    out.alongY = isFacingX
+    out.alongY = true
     return setKind(out, 'roof', tone)
   }
   if (isBuilt && !isRow && chance(key, 7, SEED) < 0.07 && depth > frontM + depthM + 4 && depth < frontM + depthM + 8 && Math.abs(within) < 4.5) return setKind(out, 'pool', tone)
   if (isBuilt && depth < frontM && Math.abs(within - shiftM - halfM + 2) < 1.6) return setKind(out, 'paved', tone)
-  setKind(out, isRow && tone < 0.45 ? 'paved' : 'yard', tone)
+  setKind(out, isRow && tone < 0.45 && depth < 24 ? 'paved' : 'yard', tone)
 }

@@ -86,7 +86,7 @@ export class SurfacePainter {
     const { world, day, gsdM } = this.#o
     const latitude = toLatitude(at.v[at.count >> 1]!)
     this.#readNoise(at, latitude)
-    world.parcels.read(this.#parcels, at)
+    world.parcels.read(this.#parcels, at, world.limit)
     world.towns.read(this.#towns, at, world.limit)
     world.villages.read(this.#villages, at, world.limit)
     const season = seasonC(latitude, day)
@@ -128,7 +128,7 @@ export class SurfacePainter {
     spot.wet = clamp01(row.wetness[i]! + 0.14 * valley + 0.05 * this.#soil[i]!)
     spot.slope = slope
     spot.green = grassGreen(spot.nowC, spot.wet)
-    const isFarmed = this.#parcels.farmed[i]! > 0.5
+    const isFarmed = this.#isFarmed(i)
     const wooded = forestable(spot.yearlyC, spot.wet) * (isFarmed ? 0.3 : 0.95) + 0.22 * this.#region[i]! + 0.22 * smooth(0.1, 0.4, slope) + (row.streamHalfWidthM[i]! > 2 ? 0.28 * valley : 0) - 0.52
     const rim = 0.05
     spot.forest = forestable(spot.yearlyC, spot.wet) < 0.06 ? 0 : smooth(0, rim, wooded + this.#patch[i]!) * (1 - smooth(0.9, 1.5, slope))
@@ -138,7 +138,7 @@ export class SurfacePainter {
   #paintLand(i: number, at: Points, row: Ground, growing: number): void {
     const spot = this.#spot
     this.#paintOpenGround(i, row)
-    const isField = this.#parcels.farmed[i]! > 0.5 && spot.slope < 0.3 && row.streamEdgeM[i]! > 4
+    const isField = this.#isFarmed(i) && spot.slope < 0.3 && row.streamEdgeM[i]! > 4
     if (isField) this.#paintField(i, growing)
     if (spot.forest > 0) this.#paintForest(i, at, growing)
     if (isField && spot.forest < 0.5) this.#paintEdges(i, at)
@@ -146,14 +146,19 @@ export class SurfacePainter {
     this.#paintBeach(i, row)
     const town = this.#towns.density[i]!
     const village = this.#villages.density[i]!
-    const isTown = town > 0
-    const style = { i, u: at.u[i]!, v: at.v[i]!, green: spot.green, warmth: spot.yearlyC, rough: 0.16 * this.#patch[i]! }
-    if (row.heightM[i]! > 1.5 && spot.slope < 0.35 && row.streamEdgeM[i]! > 6) {
-      if (isTown) this.#town.paint(this.#o.world.towns, this.#towns.town[i]!, town, style)
-      else if (village > 0) this.#town.paint(this.#o.world.villages, this.#villages.town[i]!, village, style)
+    if (town + village > 0 && row.heightM[i]! > 1.5 && spot.slope < 0.35 && row.streamEdgeM[i]! > 6) {
+      const places = town > 0 ? this.#towns : this.#villages
+      const style = { i, u: places.u[i]!, v: places.v[i]!, green: spot.green, warmth: spot.yearlyC }
+      if (town > 0) this.#town.paint(this.#o.world.towns, this.#towns.town[i]!, style)
+      else this.#town.paint(this.#o.world.villages, this.#villages.town[i]!, style)
     }
     this.#paintSnow(i)
     this.#paintRoads(i)
+  }
+
+  /** Blocks that are only just farmed give way to woods and heath in places. */
+  #isFarmed(i: number): boolean {
+    return this.#parcels.farmed[i]! + 0.45 * Math.min(0, this.#patch[i]! + 0.15) > 0.5
   }
 
   #paintOpenGround(i: number, row: Ground): void {
@@ -197,7 +202,8 @@ export class SurfacePainter {
     if (yearlyC > 18) this.canvas.over(i, palette.redSoil, 0.5, soilTone * gain)
     this.canvas.over(i, palette.straw, look.straw * 0.9, gain * (0.9 + 0.2 * chance(id, 7, 3)))
     const leaf = crop.rowM === 0 ? palette.grass : palette.crop
-    this.canvas.over(i, leaf, vigour * mix(0.4, 0.95, frost), gain * (0.85 + 0.25 * chance(id, 8, 3)))
+    this.canvas.over(i, leaf, vigour * mix(0.4, 0.95, frost), gain * (0.75 + 0.45 * chance(id, 8, 3)))
+    this.canvas.over(i, palette.dryGrass, vigour * 0.34 * chance(id, 9, 3), gain)
     this.canvas.over(i, palette.rape, look.bloom * 0.9, gain)
     this.canvas.over(i, palette.loam, tram * 0.6, 1.05)
   }
@@ -226,16 +232,17 @@ export class SurfacePainter {
   /** Grass verges between fields; tracks and hedges around blocks. */
   #paintEdges(i: number, at: Points): void {
     const { palette, gsdM } = this.#o
-    const { edgeM, blockEdgeM } = this.#parcels
+    const { edgeM, blockEdgeM, border } = this.#parcels
     const { green } = this.#spot
     const verge = lineCover(edgeM[i]!, 0.9, gsdM)
     this.canvas.over(i, palette.dryGrass, verge * 0.8, 0.95)
     this.canvas.over(i, palette.grass, verge * green * 0.8, 0.9)
     const isHedged = this.#region[i]! + 0.6 * this.#patch[i]! > 0.12
-    if (!isHedged) {
+    if (border[i]! < 0.45) {
       this.canvas.over(i, palette.track, lineCover(blockEdgeM[i]!, 1.7, gsdM) * 0.85, 1)
       return
     }
+    if (!isHedged) return
     const gap = smooth(-0.25, 0.05, this.#patch[i]! + 0.5 * this.#fine[i]!)
     const hedge = lineCover(blockEdgeM[i]!, HEDGE_HALF_M, gsdM) * gap
     if (hedge <= 0) return
@@ -268,8 +275,8 @@ export class SurfacePainter {
 
   #paintSnow(i: number): void {
     const { nowC, yearlyC, wet, slope, forest } = this.#spot
-    const cold = nowC + 1.8 * this.#soil[i]! + 1.2 * this.#fine[i]!
-    const winter = smooth(0.5, -3.5, cold) * smooth(0.06, 0.25, wet)
+    const cold = nowC + 1.3 * this.#soil[i]! + 0.35 * this.#fine[i]!
+    const winter = smooth(-0.2, -3.2, cold) * smooth(0.06, 0.25, wet)
     const glacier = smooth(-7, -10, yearlyC + 1.5 * this.#soil[i]!)
     const lying = Math.max(winter, glacier) * (1 - smooth(0.7, 1.3, slope)) * (1 - 0.55 * forest)
     this.canvas.over(i, this.#o.palette.snow, lying, 0.97 + 0.05 * this.#soil[i]!)

@@ -93,13 +93,13 @@ export class Terrain {
     for (let i = 0; i < at.count; i++) {
       const coast = out.coast[i]!
       const relief = reliefM[i]! * (1 + 0.7 * this.#b[i]!) + 120 * this.#b[i]!
-      const rugged = smooth(150, 2400, relief)
+      const rugged = smooth(200, 1500, relief)
       const inland = smooth(0.0, 0.07, coast)
       const shore = coast > 0 ? 240 * (1 - Math.exp(-coast / 0.07)) : coast * 2200
       const ridge = (60 + 2300 * rugged) * this.#a[i]! * mix(0.12, 1, inland)
       const hills = (14 + 60 * clamp01(0.4 + this.#b[i]!)) * this.#c[i]! * mix(0.1, 1, inland)
       out.rugged[i] = rugged
-      out.heightM[i] = coast > 0 ? Math.max(0.2 + coast * 200, shore + 0.55 * Math.max(0, relief) * inland + ridge + hills) : shore
+      out.heightM[i] = coast > 0 ? Math.max(0.2 + coast * 200, shore + 0.7 * Math.max(0, relief) * inland + ridge + hills) : shore
     }
   }
 
@@ -151,7 +151,7 @@ export class Terrain {
 /** Bends straight streams into meanders: the network lives in this bent space. */
 function meander(out: Points, at: Points, level: number, limit: number): void {
   out.count = at.count
-  const shape = { from: level + 1, to: level + 6, gain: 0.3 / 2 ** level, roughness: 0.5 }
+  const shape = { from: level + 1, to: level + 5, gain: 0.3 / 2 ** level, roughness: 0.42 }
   out.u.set(at.count === at.u.length ? at.u : at.u.subarray(0, at.count))
   out.v.set(at.count === at.v.length ? at.v : at.v.subarray(0, at.count))
   addFractal(out.u, at, { ...shape, seed: SEEDS.meander + level }, limit)
@@ -180,7 +180,7 @@ function nodeReader(level: number, networks: readonly Network[]): (u: number, v:
 export function createTerrain(capacity: number, limit: number): Terrain {
   const rivers = new Network({
     level: RIVER_LEVEL, seed: SEEDS.rivers, ground: nodeReader(RIVER_LEVEL, []),
-    halfWidthM: (flow, wetness) => (flow < 3 ? 0 : Math.min(400, 16 * flow ** 0.8) * smooth(0.1, 0.5, wetness)),
+    halfWidthM: (flow, wetness) => (flow < 3 ? 0 : Math.min(260, 11 * flow ** 0.72) * smooth(0.1, 0.5, wetness)),
   })
   const brooks = new Network({
     level: BROOK_LEVEL, seed: SEEDS.brooks, ground: nodeReader(BROOK_LEVEL, [rivers]),

@@ -23,12 +23,8 @@ export interface TownStyle {
   readonly v: number
   readonly green: number
   readonly warmth: number
-  /** Frays the rim of the town. */
-  readonly rough: number
 }
 
-/** Below this density there are only fields. */
-const RIM = 0.1
 const HOUSE_M = 6
 const HALL_M = 8
 /** Trees are drawn one by one at this resolution, and shadows at the second. */
@@ -41,6 +37,7 @@ export class TownPainter {
   readonly #spot: UrbanSpot = urbanSpot()
   readonly #toSun: UrbanSpot = urbanSpot()
   readonly #sum: Float64Array
+  #covered = 0
 
   constructor(options: TownOptions) {
     this.#o = options
@@ -48,35 +45,37 @@ export class TownPainter {
   }
 
   /** A coarse pixel is the mean of several places in it, so that towns look alike at every resolution. */
-  paint(places: Places, index: number, density: number, style: TownStyle): void {
+  paint(places: Places, index: number, style: TownStyle): void {
     const town = places.towns[index]
-    if (!town || density + style.rough < RIM) return
+    if (!town) return
     const { gsdM, canvas } = this.#o
     const perSide = gsdM <= 1 ? 1 : gsdM <= 4 ? 2 : 4
     places.toStreets(this.#at, town, style.u, style.v)
     const [x, y] = this.#at
     this.#sum.fill(0)
+    this.#covered = 0
     for (let k = 0; k < perSide * perSide; k++) {
       const dx = (((k % perSide) + 0.5) / perSide - 0.5) * gsdM
       const dy = ((Math.floor(k / perSide) + 0.5) / perSide - 0.5) * gsdM
-      this.#addSpot(town, x + dx, y + dy, { ...style, density })
+      this.#addSpot(town, x + dx, y + dy, style)
     }
-    for (let b = 0; b < this.#sum.length; b++) this.#sum[b]! /= perSide * perSide
-    canvas.over(style.i, this.#sum, 1, 1)
+    if (this.#covered > 0) canvas.over(style.i, this.#sum, this.#covered / perSide ** 2, 1 / this.#covered)
   }
 
-  #addSpot(town: Town, x: number, y: number, style: TownStyle & { density: number }): void {
+  #addSpot(town: Town, x: number, y: number, style: TownStyle): void {
     const { gsdM, shadowM, east, south } = this.#o
     const spot = this.#spot
-    readSpot(spot, town.key, x, y, style.density)
+    readSpot(spot, town, x, y)
+    if (spot.kind === 'open') return
+    this.#covered++
     const sunX = east * town.cos + south * town.sin
     const sunY = south * town.cos - east * town.sin
     let gain = 1
     if (spot.kind === 'roof') gain = spot.side === 0 ? 1 : 1 + 0.22 * spot.side * (spot.alongY ? sunX : sunY)
     else if (gsdM <= SHADOW_GSD_M) {
-      for (const share of [0.45, 0.95]) {
+      for (let share = 0.45; share < 1; share += 0.5) {
         const reach = shadowM * HOUSE_M * share
-        readSpot(this.#toSun, town.key, x + sunX * reach, y + sunY * reach, style.density)
+        readSpot(this.#toSun, town, x + sunX * reach, y + sunY * reach)
         if (this.#toSun.kind === 'roof') gain = this.#toSun.isLarge && share * HALL_M > HOUSE_M ? 0.45 : 0.5
       }
     }

@@ -25,7 +25,7 @@ export function createWorld(capacity: number, gsdM: number, latitude: number): W
   return {
     limit,
     terrain: createTerrain(capacity, limit),
-    parcels: new ParcelMap((u, v) => look(u, v).farmed),
+    parcels: new ParcelMap(capacity, (u, v) => look(u, v).farmed),
     towns: new Places(capacity, { ...TOWNS, suits: (u, v) => look(u, v).livable }),
     villages: new Places(capacity, { ...VILLAGES, suits: (u, v) => look(u, v).livable * look(u, v).farmed }),
   }
