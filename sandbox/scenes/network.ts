@@ -188,7 +188,7 @@ function readPoint(out: Streams, i: number, near: Float64Array, { x, y, cellM }:
     bed += weight * (near[s + 4]! + t * (near[s + 5]! - near[s + 4]!))
     // A brook cuts a narrow valley, a river a wide one.
     const valley = clamp01(1 - (distance * cellM - half) / (REACH * cellM - half))
-    carve = Math.max(carve, valley * valley * (3 - 2 * valley))
+    carve = Math.max(carve, valley * valley * valley * valley)
     if (half > 0 && distance * cellM - half < edge) {
       edge = distance * cellM - half
       halfWidth = half

@@ -119,7 +119,7 @@ export function addFractal(out: Float64Array, at: Points, shape: Fractal, limit:
 
 /** Octaves whose cells are far larger than a pixel are computed at every eighth pixel, and a cubic curve is laid through. */
 const KNOT_STEP = 8
-const SMOOTH_CELL_PX = 32
+const SMOOTH_CELL_PX = 64
 
 function smoothLevel({ count, u, v }: Points): number {
   if (count < SMOOTH_CELL_PX) return -1

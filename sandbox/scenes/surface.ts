@@ -148,7 +148,7 @@ export class SurfacePainter {
     const village = this.#villages.density[i]!
     if (town + village > 0 && row.heightM[i]! > 1.5 && spot.slope < 0.35 && row.streamEdgeM[i]! > 6) {
       const places = town > 0 ? this.#towns : this.#villages
-      const style = { i, u: places.u[i]!, v: places.v[i]!, green: spot.green, warmth: spot.yearlyC }
+      const style = { i, u: at.u[i]!, v: at.v[i]!, bentU: places.u[i]!, bentV: places.v[i]!, fine: this.#fine[i]!, green: spot.green, warmth: spot.yearlyC }
       if (town > 0) this.#town.paint(this.#o.world.towns, this.#towns.town[i]!, style)
       else this.#town.paint(this.#o.world.villages, this.#villages.town[i]!, style)
     }
@@ -172,8 +172,9 @@ export class SurfacePainter {
     canvas.over(i, palette.loam, 1, gain)
     canvas.over(i, palette.darkSoil, smooth(0.45, 0.85, wet + 0.2 * soil) * (1 - hot), gain)
     canvas.over(i, palette.redSoil, hot * smooth(-0.3, 0.5, this.#region[i]! + 0.4 * soil), gain)
-    canvas.over(i, palette.sand, (1 - smooth(0.1, 0.26, wet + 0.08 * soil)) * smooth(5, 14, yearlyC) * (1 - smooth(0.12, 0.4, slope)), gain)
-    const rocky = Math.max(smooth(0.42, 0.95, slope + 0.22 * fine + 0.1 * soil), 0.85 * smooth(0, -5, yearlyC + 2 * soil), (1 - smooth(0.1, 0.3, wet)) * smooth(0.1, 0.4, slope))
+    const sandy = smooth(-0.35, 0.25, this.#region[i]! + 0.7 * this.#patch[i]! + 0.4 * soil)
+    canvas.over(i, palette.sand, sandy * (1 - smooth(0.1, 0.26, wet + 0.08 * soil)) * smooth(5, 14, yearlyC) * (1 - smooth(0.25, 0.6, slope)), gain)
+    const rocky = Math.max(smooth(0.42, 0.95, slope + 0.22 * fine + 0.1 * soil), 0.85 * smooth(0, -5, yearlyC + 2 * soil), (1 - smooth(0.1, 0.3, wet)) * Math.max(smooth(0.3, 0.7, slope), 0.6 * smooth(0.1, -0.5, this.#patch[i]! + 0.3 * fine)))
     const cover = smooth(0.12, 0.5, wet + 0.14 * soil + 0.08 * fine) * smooth(-7, 1, yearlyC)
     canvas.over(i, palette.dryGrass, cover * 0.85, gain)
     canvas.over(i, palette.grass, cover * green * 0.9, 0.92 + 0.14 * soil + 0.1 * fine)

@@ -24,12 +24,14 @@ export const ground = (capacity: number): Ground => ({
   rugged: new Float64Array(capacity), streamEdgeM: new Float64Array(capacity), streamHalfWidthM: new Float64Array(capacity),
 })
 
-const SEEDS = { warp: 11, coast: 13, relief: 14, ridges: 15, hills: 16, wetness: 17, meander: 18, rivers: 100, brooks: 200 } as const
+const SEEDS = { warp: 11, coast: 13, relief: 14, ridges: 15, hills: 16, wetness: 17, meander: 18, dunes: 19, rivers: 100, brooks: 200 } as const
 const RIVER_LEVEL = 11
 const BROOK_LEVEL = 14
 const COAST_FINEST = 20
 const TERRAIN_FINEST = 22
 const RIDGE_FROM = 10
+/** Wetness below which sand can move. */
+const DUNES_BELOW = 0.17
 /** Far from any stream. */
 const NO_STREAM_M = 1e6
 
@@ -68,6 +70,24 @@ export class Terrain {
     out.streamEdgeM.fill(NO_STREAM_M, 0, at.count)
     out.streamHalfWidthM.fill(0, 0, at.count)
     for (const network of this.#networks) this.#carve(out, at, network)
+    this.#dunes(out, at)
+  }
+
+  /** Long waves of sand where it hardly rains. */
+  #dunes(out: Ground, at: Points): void {
+    if (!out.wetness.subarray(0, at.count).some((wetness) => wetness < DUNES_BELOW)) return
+    const warped = this.#warped
+    warped.count = at.count
+    warped.u.set(at.u.subarray(0, at.count))
+    for (let i = 0; i < at.count; i++) warped.v[i] = at.v[i]! * 0.4 + at.u[i]!
+    fractal(this.#a, warped, { from: 15, to: 17, seed: SEEDS.dunes, gain: 1, roughness: 0.4 }, this.#limit)
+    fractal(this.#b, at, { from: 10, to: 14, seed: SEEDS.dunes + 1, gain: 0.7 }, this.#limit)
+    for (let i = 0; i < at.count; i++) {
+      const sandy = (1 - smooth(0.09, DUNES_BELOW, out.wetness[i]!)) * smooth(-0.1, 0.25, this.#b[i]!) * (1 - smooth(0.1, 0.5, out.rugged[i]!))
+      if (out.coast[i]! <= 0 || sandy <= 0) continue
+      const crest = 1 - Math.abs(this.#a[i]!)
+      out.heightM[i]! += sandy * 46 * crest * crest * crest
+    }
   }
 
   #readCoast(out: Ground, at: Points): void {
@@ -96,7 +116,7 @@ export class Terrain {
       const rugged = smooth(200, 1500, relief)
       const inland = smooth(0.0, 0.07, coast)
       const shore = coast > 0 ? 240 * (1 - Math.exp(-coast / 0.07)) : coast * 2200
-      const ridge = (60 + 2300 * rugged) * this.#a[i]! * mix(0.12, 1, inland)
+      const ridge = (60 + 2900 * rugged) * this.#a[i]! * mix(0.12, 1, inland)
       const hills = (14 + 60 * clamp01(0.4 + this.#b[i]!)) * this.#c[i]! * mix(0.1, 1, inland)
       out.rugged[i] = rugged
       out.heightM[i] = coast > 0 ? Math.max(0.2 + coast * 200, shore + 0.7 * Math.max(0, relief) * inland + ridge + hills) : shore
@@ -118,7 +138,7 @@ export class Terrain {
     this.#a.fill(0, 0, count)
     this.#c.fill(1, 0, count)
     let gain = 0.5
-    for (let level = RIDGE_FROM; level <= TERRAIN_FINEST && level < this.#limit + 1; level++, gain *= 0.52) {
+    for (let level = RIDGE_FROM; level <= TERRAIN_FINEST && level < this.#limit + 1; level++, gain *= 0.55) {
       const octave = this.#b.fill(0, 0, count)
       addFractal(octave, warped, { from: level, to: level, seed: SEEDS.ridges, gain: 1 }, level)
       const shown = gain * Math.min(1, this.#limit + 1 - level)

@@ -21,6 +21,11 @@ export interface TownStyle {
   readonly i: number
   readonly u: number
   readonly v: number
+  /** The place where the town's streets are straight. */
+  readonly bentU: number
+  readonly bentV: number
+  /** Fine texture, about -1 to 1. */
+  readonly fine: number
   readonly green: number
   readonly warmth: number
 }
@@ -50,7 +55,7 @@ export class TownPainter {
     if (!town) return
     const { gsdM, canvas } = this.#o
     const perSide = gsdM <= 1 ? 1 : gsdM <= 4 ? 2 : 4
-    places.toStreets(this.#at, town, style.u, style.v)
+    places.toStreets(this.#at, town, style.bentU, style.bentV)
     const [x, y] = this.#at
     this.#sum.fill(0)
     this.#covered = 0
@@ -79,7 +84,7 @@ export class TownPainter {
         if (this.#toSun.kind === 'roof') gain = this.#toSun.isLarge && share * HALL_M > HOUSE_M ? 0.45 : 0.5
       }
     }
-    this.#add(spot, gain, style)
+    this.#add(spot, gain * (1 + (spot.kind === 'roof' ? 0.06 : 0.13) * style.fine), style)
   }
 
   #add(spot: UrbanSpot, gain: number, style: TownStyle): void {

@@ -46,11 +46,9 @@ export class Weather {
   /** Clouds and their shadows. */
   read(out: Sky, at: Points): void {
     this.readClouds(out.cloud, at, out.tops)
-    const isClear = out.cloud.subarray(0, at.count).every((share) => share === 0)
     const [east, south] = this.#towardsSunM()
     this.#move(at, east, south)
     this.#field(out.shade, this.#moved, null)
-    if (isClear) for (let i = 0; i < at.count; i++) out.shade[i]! *= 0.9
   }
 
   /** How much of each place is covered, seen from above. */
@@ -80,7 +78,7 @@ export class Weather {
   #field(out: Float64Array, at: Points, tops: Float64Array | null): void {
     const day = this.#day
     const front = fractal(this.#front, at, { from: 5, to: 9, seed: day + SEEDS.front, gain: 0.75, roughness: 0.55 }, this.#limit)
-    const mood = mix(-0.5, 0.35, chance(day, 3, SEEDS.front))
+    const mood = mix(-0.4, 0.5, chance(day, 3, SEEDS.front))
     const warped = this.#warped
     warped.count = at.count
     const bend = 0.22 / 2 ** 14
