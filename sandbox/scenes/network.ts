@@ -15,6 +15,8 @@ export interface NetworkOptions {
   readonly seed: number
   /** The ground at a node; asked once a node. */
   readonly ground: (u: number, v: number) => NodeGround
+  /** How steeply a valley's sides rise at the stream: larger is narrower. */
+  readonly valleyPower: number
   /** Half the width of a stream with this many nodes above it, in metres. */
   readonly halfWidthM: (flow: number, wetness: number) => number
 }
@@ -69,7 +71,7 @@ export class Network {
     let cellX = NaN
     let cellY = NaN
     let near: Float64Array = new Float64Array(0)
-    const place = { x: 0, y: 0, cellM }
+    const place = { x: 0, y: 0, cellM, power: this.#options.valleyPower }
     for (let i = 0; i < at.count; i++) {
       const x = at.u[i]! * this.#size
       const y = at.v[i]! * this.#size
@@ -163,7 +165,7 @@ function touches(a: Node, b: Node, cell: { x: number; y: number }): boolean {
     && Math.max(a.y, b.y) > cell.y - REACH && Math.min(a.y, b.y) < cell.y + 1 + REACH
 }
 
-function readPoint(out: Streams, i: number, near: Float64Array, { x, y, cellM }: { x: number; y: number; cellM: number }): void {
+function readPoint(out: Streams, i: number, near: Float64Array, { x, y, cellM, power }: { x: number; y: number; cellM: number; power: number }): void {
   let weights = 0
   let bed = 0
   let carve = 0
@@ -188,7 +190,7 @@ function readPoint(out: Streams, i: number, near: Float64Array, { x, y, cellM }:
     bed += weight * (near[s + 4]! + t * (near[s + 5]! - near[s + 4]!))
     // A brook cuts a narrow valley, a river a wide one.
     const valley = clamp01(1 - (distance * cellM - half) / (REACH * cellM - half))
-    carve = Math.max(carve, valley * valley * valley * valley)
+    carve = Math.max(carve, valley ** power)
     if (half > 0 && distance * cellM - half < edge) {
       edge = distance * cellM - half
       halfWidth = half

@@ -198,7 +198,7 @@ export class SurfacePainter {
     const frost = smooth(-6, 3, this.#spot.nowC)
     const rows = gsdM < 1.4 && look.rowM > 0 ? 1 + 0.07 * Math.sin((2 * Math.PI * this.#parcels.acrossM[i]!) / Math.max(look.rowM, 1.4)) : 1
     const tram = gsdM < 4 && look.rowM > 0 ? lineCover(tramDistance(this.#parcels.acrossM[i]!, 24), 0.5, gsdM) : 0
-    const gain = rows * (1 + 0.05 * this.#fine[i]!)
+    const gain = rows * (1 + 0.09 * this.#fine[i]!)
     this.canvas.over(i, chance(id, 6, 3) < 0.5 ? palette.loam : palette.darkSoil, 1, soilTone * gain * 1.05)
     if (yearlyC > 18) this.canvas.over(i, palette.redSoil, 0.5, soilTone * gain)
     this.canvas.over(i, palette.straw, look.straw * 0.9, gain * (0.9 + 0.2 * chance(id, 7, 3)))

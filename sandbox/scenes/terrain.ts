@@ -109,7 +109,7 @@ export class Terrain {
     const { reliefM } = this.#shape
     this.#ridges(at)
     fractal(this.#b, at, { from: 7, to: 11, seed: SEEDS.relief, gain: 0.6 }, this.#limit)
-    fractal(this.#c, at, { from: 11, to: TERRAIN_FINEST, seed: SEEDS.hills, gain: 1, roughness: 0.48 }, this.#limit)
+    fractal(this.#c, at, { from: 11, to: TERRAIN_FINEST, seed: SEEDS.hills, gain: 1, roughness: 0.52 }, this.#limit)
     for (let i = 0; i < at.count; i++) {
       const coast = out.coast[i]!
       const relief = reliefM[i]! * (1 + 0.7 * this.#b[i]!) + 120 * this.#b[i]!
@@ -117,7 +117,7 @@ export class Terrain {
       const inland = smooth(0.0, 0.07, coast)
       const shore = coast > 0 ? 240 * (1 - Math.exp(-coast / 0.07)) : coast * 2200
       const ridge = (60 + 2900 * rugged) * this.#a[i]! * mix(0.12, 1, inland)
-      const hills = (14 + 60 * clamp01(0.4 + this.#b[i]!)) * this.#c[i]! * mix(0.1, 1, inland)
+      const hills = (14 + 60 * clamp01(0.4 + this.#b[i]!) + 260 * rugged) * this.#c[i]! * mix(0.1, 1, inland)
       out.rugged[i] = rugged
       out.heightM[i] = coast > 0 ? Math.max(0.2 + coast * 200, shore + 0.7 * Math.max(0, relief) * inland + ridge + hills) : shore
     }
@@ -126,10 +126,11 @@ export class Terrain {
   /** Ridged noise in a bent space: each finer octave is strong where the coarser one has its crests. */
   #ridges(at: Points): void {
     const count = at.count
-    const scale = 0.35 / 2 ** RIDGE_FROM
+    // Stronger or finer bending would stretch the ridges into streaks.
+    const scale = 0.22 / 2 ** RIDGE_FROM
     const warped = this.#warped
-    fractal(warped.u, at, { from: 9, to: 14, seed: SEEDS.warp, gain: scale }, this.#limit)
-    fractal(warped.v, at, { from: 9, to: 14, seed: SEEDS.warp + 50, gain: scale }, this.#limit)
+    fractal(warped.u, at, { from: 9, to: 12, roughness: 0.42, seed: SEEDS.warp, gain: scale }, this.#limit)
+    fractal(warped.v, at, { from: 9, to: 12, roughness: 0.42, seed: SEEDS.warp + 50, gain: scale }, this.#limit)
     warped.count = count
     for (let i = 0; i < count; i++) {
       warped.u[i]! += at.u[i]!
@@ -138,14 +139,14 @@ export class Terrain {
     this.#a.fill(0, 0, count)
     this.#c.fill(1, 0, count)
     let gain = 0.5
-    for (let level = RIDGE_FROM; level <= TERRAIN_FINEST && level < this.#limit + 1; level++, gain *= 0.55) {
+    for (let level = RIDGE_FROM; level <= TERRAIN_FINEST && level < this.#limit + 1; level++, gain *= 0.56) {
       const octave = this.#b.fill(0, 0, count)
       addFractal(octave, warped, { from: level, to: level, seed: SEEDS.ridges, gain: 1 }, level)
       const shown = gain * Math.min(1, this.#limit + 1 - level)
       for (let i = 0; i < count; i++) {
         const crest = 1 - Math.abs(octave[i]!)
         const value = crest * crest * this.#c[i]!
-        this.#c[i] = clamp01(value * 1.6)
+        this.#c[i] = clamp01(0.12 + value * 2)
         this.#a[i]! += shown * (value - 0.35)
       }
     }
@@ -199,11 +200,11 @@ function nodeReader(level: number, networks: readonly Network[]): (u: number, v:
 /** The Earth's ground for rows of up to `capacity` points, with detail down to octave `limit`. */
 export function createTerrain(capacity: number, limit: number): Terrain {
   const rivers = new Network({
-    level: RIVER_LEVEL, seed: SEEDS.rivers, ground: nodeReader(RIVER_LEVEL, []),
+    level: RIVER_LEVEL, seed: SEEDS.rivers, valleyPower: 4, ground: nodeReader(RIVER_LEVEL, []),
     halfWidthM: (flow, wetness) => (flow < 3 ? 0 : Math.min(260, 11 * flow ** 0.72) * smooth(0.1, 0.5, wetness)),
   })
   const brooks = new Network({
-    level: BROOK_LEVEL, seed: SEEDS.brooks, ground: nodeReader(BROOK_LEVEL, [rivers]),
+    level: BROOK_LEVEL, seed: SEEDS.brooks, valleyPower: 2, ground: nodeReader(BROOK_LEVEL, [rivers]),
     halfWidthM: (flow, wetness) => (flow < 2 ? 0 : Math.min(22, 1.3 * flow ** 0.8) * smooth(0.1, 0.5, wetness)),
   })
   return new Terrain({ capacity, limit, networks: [rivers, brooks].filter((network) => network.level < limit) })
