@@ -43,8 +43,12 @@ const DIRECTIONS = 256
 const GRADIENT_X = new Float64Array(DIRECTIONS)
 const GRADIENT_Y = new Float64Array(DIRECTIONS)
 /** Brings the usual range of gradient noise close to ±1. */
-const GRADIENT_LENGTH = 1.5
+const GRADIENT_LENGTH = 1.3
+/** Pure gradient noise is zero at every corner, which shows as a grid where ridges are made of it: corners get a value too. */
+const CORNER_VALUE = new Float64Array(256)
+const CORNER_RANGE = 0.42
 for (let i = 0; i < DIRECTIONS; i++) {
+  CORNER_VALUE[i] = ((i + 0.5) / DIRECTIONS - 0.5) * 2 * CORNER_RANGE
   GRADIENT_X[i] = Math.cos((i * 2 * Math.PI) / DIRECTIONS) * GRADIENT_LENGTH
   GRADIENT_Y[i] = Math.sin((i * 2 * Math.PI) / DIRECTIONS) * GRADIENT_LENGTH
 }
@@ -55,29 +59,41 @@ export interface Octave {
   readonly gain: number
 }
 
+/**
+ * Octaves are turned against each other, or their cells would add up to a grid. Whole numbers, in half cells: a lattice that
+ * is turned by them still closes at the date line.
+ */
+const TURNS: readonly (readonly [number, number])[] = [[2, 0], [1, 1], [2, 1], [1, -1], [2, -1]]
+
 /** Adds gradient noise to `out`. Neighbouring pixels mostly share a cell, whose gradients are looked up once. */
 export function addNoise(out: Float64Array, { count, u, v }: Points, { level, seed, gain }: Octave): void {
-  const size = 2 ** level
-  const wrap = size - 1
+  const half = 2 ** (level - 1)
+  const [uAlong, vAlong] = TURNS[level % TURNS.length]!
+  const along = uAlong * half
+  const across = vAlong * half
+  const wrap = half - 1
   const key = seed * 64 + level
   // Every octave is moved by its own amount: lattices that share their corners show as a grid.
   const shiftX = chance(key, 1, 5)
   const shiftY = chance(key, 2, 5)
   let cellX = NaN
   let cellY = NaN
+  let a0 = 0, b0 = 0, c0 = 0, d0 = 0
   let ax = 0, ay = 0, bx = 0, by = 0, cx = 0, cy = 0, dx = 0, dy = 0
   for (let i = 0; i < count; i++) {
-    const x = u[i]! * size + shiftX
-    const y = v[i]! * size + shiftY
+    const x = u[i]! * along + v[i]! * across + shiftX
+    const y = v[i]! * along - u[i]! * across + shiftY
     const ix = Math.floor(x)
     const iy = Math.floor(y)
     if (ix !== cellX || iy !== cellY) {
       cellX = ix
       cellY = iy
-      const a = hash(ix & wrap, iy, key) & 255
-      const b = hash((ix + 1) & wrap, iy, key) & 255
-      const c = hash(ix & wrap, iy + 1, key) & 255
-      const d = hash((ix + 1) & wrap, iy + 1, key) & 255
+      const ha = hash(ix & wrap, iy & wrap, key)
+      const hb = hash((ix + 1) & wrap, iy & wrap, key)
+      const hc = hash(ix & wrap, (iy + 1) & wrap, key)
+      const hd = hash((ix + 1) & wrap, (iy + 1) & wrap, key)
+      const a = ha & 255, b = hb & 255, c = hc & 255, d = hd & 255
+      a0 = CORNER_VALUE[ha >>> 24]!; b0 = CORNER_VALUE[hb >>> 24]!; c0 = CORNER_VALUE[hc >>> 24]!; d0 = CORNER_VALUE[hd >>> 24]!
       ax = GRADIENT_X[a]!; ay = GRADIENT_Y[a]!; bx = GRADIENT_X[b]!; by = GRADIENT_Y[b]!
       cx = GRADIENT_X[c]!; cy = GRADIENT_Y[c]!; dx = GRADIENT_X[d]!; dy = GRADIENT_Y[d]!
     }
@@ -85,10 +101,10 @@ export function addNoise(out: Float64Array, { count, u, v }: Points, { level, se
     const fy = y - iy
     const sx = fx * fx * fx * (fx * (fx * 6 - 15) + 10)
     const sy = fy * fy * fy * (fy * (fy * 6 - 15) + 10)
-    const top = ax * fx + ay * fy
-    const bottom = cx * fx + cy * (fy - 1)
-    const upper = top + sx * (bx * (fx - 1) + by * fy - top)
-    const lower = bottom + sx * (dx * (fx - 1) + dy * (fy - 1) - bottom)
+    const top = a0 + ax * fx + ay * fy
+    const bottom = c0 + cx * fx + cy * (fy - 1)
+    const upper = top + sx * (b0 + bx * (fx - 1) + by * fy - top)
+    const lower = bottom + sx * (d0 + dx * (fx - 1) + dy * (fy - 1) - bottom)
     out[i]! += gain * (upper + sy * (lower - upper))
   }
 }

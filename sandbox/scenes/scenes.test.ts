@@ -72,16 +72,19 @@ function contains(ring: readonly (readonly [number, number])[], x: number, y: nu
 const HALF_CLOUD = 2900
 
 test('the cloud cover of the metadata is the share of cloud pixels', async () => {
-  let cloudy = 0
-  for (const day of ['2025-05-03', '2025-06-12', '2025-06-20', '2025-07-08', '2025-09-01']) {
-    const { scene, band } = await render({ sensor: 'sandbox-open', longitude: -61, latitude: -4, datetime: `${day}T14:20:00Z`, sizePx: 240 })
-    const blue = band('blue')
-    const valid = blue.filter((sample) => sample > 0)
+  const requests = Array.from({ length: 60 }, (_, day): SceneRequest => (
+    { sensor: 'sandbox-open', longitude: -61, latitude: -4, datetime: new Date(Date.UTC(2025, 5, 1 + day, 14, 20)), sizePx: 240 }
+  ))
+  const skies = requests.map((request) => ({ request, cover: describeScene(request).cloudCover! }))
+  const broken = skies.filter(({ cover }) => cover > 10 && cover < 90).slice(0, 4)
+  assert.equal(broken.length, 4)
+  const clear = skies.filter(({ cover }) => cover === 0).slice(0, 1)
+  for (const { request, cover } of [...broken, ...clear]) {
+    const { band } = await render(request)
+    const valid = band('blue').filter((sample) => sample > 0)
     const share = (100 * valid.filter((sample) => sample > HALF_CLOUD).length) / valid.length
-    assert.ok(Math.abs(share - scene.cloudCover!) <= 2, `${day}: ${share.toFixed(1)}% of the pixels, ${scene.cloudCover}% in the metadata`)
-    if (share > 5 && share < 95) cloudy++
+    assert.ok(Math.abs(share - cover) <= 2, `${String(request.datetime)}: ${share.toFixed(1)}% of the pixels, ${cover}% in the metadata`)
   }
-  assert.ok(cloudy >= 1, 'the dates have a sky with some clouds')
 })
 
 test('fields are greener in their season, on both halves of the Earth', async () => {

@@ -129,7 +129,7 @@ export class SurfacePainter {
     spot.slope = slope
     spot.green = grassGreen(spot.nowC, spot.wet)
     const isFarmed = this.#isFarmed(i)
-    const wooded = forestable(spot.yearlyC, spot.wet) * (isFarmed ? 0.3 : 0.95) + 0.22 * this.#region[i]! + 0.22 * smooth(0.1, 0.4, slope) + (row.streamHalfWidthM[i]! > 2 ? 0.28 * valley : 0) - 0.52
+    const wooded = forestable(spot.yearlyC, spot.wet) * (isFarmed ? 0.3 : 0.86) + 0.22 * this.#region[i]! + 0.22 * smooth(0.1, 0.4, slope) + (row.streamHalfWidthM[i]! > 2 ? 0.28 * valley : 0) - 0.52
     const rim = 0.05
     spot.forest = forestable(spot.yearlyC, spot.wet) < 0.06 ? 0 : smooth(0, rim, wooded + this.#patch[i]!) * (1 - smooth(0.9, 1.5, slope))
     spot.isTreeShade = this.#o.gsdM <= CROWN_GSD_M && spot.forest < 0.5 && wooded + this.#patchToSun[i]! > rim
@@ -146,7 +146,7 @@ export class SurfacePainter {
     this.#paintBeach(i, row)
     const town = this.#towns.density[i]!
     const village = this.#villages.density[i]!
-    if (town + village > 0 && row.heightM[i]! > 1.5 && spot.slope < 0.35 && row.streamEdgeM[i]! > 6) {
+    if (town + village > 0 && row.heightM[i]! > 1.5 && row.rugged[i]! < 0.95 && row.streamEdgeM[i]! > 6) {
       const places = town > 0 ? this.#towns : this.#villages
       const style = { i, u: at.u[i]!, v: at.v[i]!, bentU: places.u[i]!, bentV: places.v[i]!, fine: this.#fine[i]!, green: spot.green, warmth: spot.yearlyC }
       if (town > 0) this.#town.paint(this.#o.world.towns, this.#towns.town[i]!, style)
@@ -212,14 +212,16 @@ export class SurfacePainter {
   #paintForest(i: number, at: Points, growing: number): void {
     const { palette, gsdM } = this.#o
     const { forest, yearlyC, nowC } = this.#spot
-    let gain = 0.95 + 0.1 * this.#soil[i]! + 0.16 * this.#fine[i]!
-    let tree = 0.5 + 0.5 * this.#soil[i]!
+    const stand = 1 + 0.2 * this.#soil[i]! + 0.1 * this.#patch[i]!
+    let gain = 0.95 + 0.16 * this.#fine[i]!
+    let tree = 0.5 + 0.8 * this.#soil[i]!
     if (gsdM <= CROWN_GSD_M) {
       this.#crowns.find(at.u[i]!, at.v[i]!)
       const show = clamp01((CROWN_GSD_M + 1 - gsdM) / CROWN_GSD_M)
       gain = mix(gain, this.#crowns.light(this.#east, this.#south), show) * (1 + 0.12 * this.#fine[i]!)
       tree = mix(tree, chance(this.#crowns.key, 4, 1), 0.45)
     }
+    gain *= stand
     const coniferShare = smooth(0.35, 0.65, smooth(13, 2, yearlyC) + 0.5 * (tree - 0.5) + 0.35 * this.#region[i]!)
     const isEvergreen = yearlyC > 18
     const leaves = isEvergreen ? 1 : smooth(6, 12, nowC + 3 * (tree - 0.5))
@@ -269,7 +271,7 @@ export class SurfacePainter {
     if (slope > 0.5) return
     const village = lineCover(this.#villages.roadM[i]! + 2.6, 2.6, gsdM)
     this.canvas.over(i, wet < 0.2 ? palette.track : palette.asphalt, village * 0.9, 1.1)
-    this.canvas.over(i, palette.grass, lineCover(this.#towns.roadM[i]! + 5.5, 9, gsdM) * 0.6 * this.#spot.green, 1)
+    this.canvas.over(i, palette.grass, lineCover(this.#towns.roadM[i]! + 5.5, 9, gsdM) * (this.#towns.density[i]! > 0 ? 0 : 0.6) * this.#spot.green, 1)
     this.canvas.over(i, palette.asphalt, lineCover(this.#towns.roadM[i]! + 5.5, 5.5, gsdM), 1.12)
     if (gsdM < 1) this.canvas.over(i, palette.concrete, lineCover(this.#towns.roadM[i]! + 5.5, 0.18, gsdM), 1)
   }

@@ -28,7 +28,7 @@ const SEEDS = { warp: 11, coast: 13, relief: 14, ridges: 15, hills: 16, wetness:
 const RIVER_LEVEL = 11
 const BROOK_LEVEL = 14
 const COAST_FINEST = 20
-const TERRAIN_FINEST = 22
+const TERRAIN_FINEST = 19
 const RIDGE_FROM = 10
 /** Wetness below which sand can move. */
 const DUNES_BELOW = 0.17
@@ -116,7 +116,7 @@ export class Terrain {
       const rugged = smooth(200, 1500, relief)
       const inland = smooth(0.0, 0.07, coast)
       const shore = coast > 0 ? 240 * (1 - Math.exp(-coast / 0.07)) : coast * 2200
-      const ridge = (60 + 2900 * rugged) * this.#a[i]! * mix(0.12, 1, inland)
+      const ridge = (60 + 3300 * rugged) * this.#a[i]! * mix(0.12, 1, inland)
       const hills = (14 + 60 * clamp01(0.4 + this.#b[i]!) + 260 * rugged) * this.#c[i]! * mix(0.1, 1, inland)
       out.rugged[i] = rugged
       out.heightM[i] = coast > 0 ? Math.max(0.2 + coast * 200, shore + 0.7 * Math.max(0, relief) * inland + ridge + hills) : shore
@@ -127,7 +127,7 @@ export class Terrain {
   #ridges(at: Points): void {
     const count = at.count
     // Stronger or finer bending would stretch the ridges into streaks.
-    const scale = 0.22 / 2 ** RIDGE_FROM
+    const scale = 0.1 / 2 ** RIDGE_FROM
     const warped = this.#warped
     fractal(warped.u, at, { from: 9, to: 12, roughness: 0.42, seed: SEEDS.warp, gain: scale }, this.#limit)
     fractal(warped.v, at, { from: 9, to: 12, roughness: 0.42, seed: SEEDS.warp + 50, gain: scale }, this.#limit)
@@ -160,7 +160,10 @@ export class Terrain {
     const { bedM, carve, edgeM, halfWidthM } = this.#streams
     for (let i = 0; i < at.count; i++) {
       if (out.coast[i]! <= 0) continue
-      out.heightM[i] = Math.max(0.1, mix(out.heightM[i]!, bedM[i]!, carve[i]!))
+      // Straight lines between nodes would cut slots through ridges: there the stream gives way. Steep land has narrow valleys.
+      const above = out.heightM[i]! - bedM[i]!
+      const share = carve[i]! ** (1 + 1.2 * out.rugged[i]!) * (1 - 0.92 * smooth(90, 420, above))
+      out.heightM[i] = Math.max(0.1, mix(out.heightM[i]!, bedM[i]!, share))
       if (edgeM[i]! < out.streamEdgeM[i]!) {
         out.streamEdgeM[i] = edgeM[i]!
         out.streamHalfWidthM[i] = halfWidthM[i]!

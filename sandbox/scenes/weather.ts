@@ -110,5 +110,5 @@ export function hazeAt(u: number, v: number, timeMs: number): number {
   at.v[0] = v
   const day = (Math.floor(timeMs / DAY_MS) % DAY_SEEDS) * 1000
   const out = fractal(new Float64Array(1), at, { from: 6, to: 9, seed: day + SEEDS.haze, gain: 0.5 }, 9)
-  return 0.05 + 0.1 * clamp01(0.35 + out[0]!) ** 2
+  return 0.035 + 0.09 * clamp01(0.35 + out[0]!) ** 2
 }
