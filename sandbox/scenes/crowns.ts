@@ -13,9 +13,10 @@ export class Crowns {
   /** Belongs to that tree. */
   key = 0
 
-  find(u: number, v: number): void {
-    const x = u * SIZE
-    const y = v * SIZE
+  /** `ruffle` moves the place a little, about ±1: crowns are not cells with straight sides. */
+  find(u: number, v: number, ruffle: number): void {
+    const x = u * SIZE + 0.24 * ruffle
+    const y = v * SIZE - 0.2 * ruffle
     const cellX = Math.floor(x)
     const cellY = Math.floor(y)
     let best = Infinity
@@ -38,8 +39,10 @@ export class Crowns {
 
   /** Light on the crown: bright on the side of the sun, dark in the gaps. `east` and `south` point to the sun. */
   light(east: number, south: number): number {
-    const dome = 1 - Math.min(1, this.distance * this.distance * 1.7)
-    return 0.5 + 0.62 * dome + 0.55 * (this.dx * east + this.dy * south) + 0.16 * (chance(this.key, 1, SEED) - 0.5)
+    // Small trees stand lower and leave dark gaps around them.
+    const height = chance(this.key, 1, SEED)
+    const dome = 1 - Math.min(1, this.distance * this.distance * (3.4 - 2.2 * height))
+    return 0.42 + 0.6 * dome + 0.5 * (this.dx * east + this.dy * south) + 0.34 * (height - 0.4)
   }
 
   /** Whether a tree that stands alone covers the place, where this share of the cells has one. */

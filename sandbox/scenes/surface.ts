@@ -140,6 +140,7 @@ export class SurfacePainter {
     this.#paintOpenGround(i, row)
     const isField = this.#isFarmed(i) && spot.slope < 0.3 && row.streamEdgeM[i]! > 4
     if (isField) this.#paintField(i, growing)
+    else if (this.#o.gsdM <= CROWN_GSD_M && spot.forest < 0.5) this.#paintLoneTrees(i, at)
     if (spot.forest > 0) this.#paintForest(i, at, growing)
     if (isField && spot.forest < 0.5) this.#paintEdges(i, at)
     if (spot.isTreeShade) this.canvas.light(i, 0.55)
@@ -177,7 +178,7 @@ export class SurfacePainter {
     const rocky = Math.max(smooth(0.42, 0.95, slope + 0.22 * fine + 0.1 * soil), 0.85 * smooth(0, -5, yearlyC + 2 * soil), (1 - smooth(0.1, 0.3, wet)) * Math.max(smooth(0.3, 0.7, slope), 0.6 * smooth(0.1, -0.5, this.#patch[i]! + 0.3 * fine)))
     const cover = smooth(0.12, 0.5, wet + 0.14 * soil + 0.08 * fine) * smooth(-7, 1, yearlyC)
     canvas.over(i, palette.dryGrass, cover * 0.85, gain)
-    canvas.over(i, palette.grass, cover * green * 0.9, 0.92 + 0.14 * soil + 0.1 * fine)
+    canvas.over(i, palette.grass, cover * green * 0.9, 0.92 + 0.2 * soil + 0.16 * fine)
     canvas.over(i, palette.scrub, smooth(0.05, 0.5, this.#patch[i]! + 0.25 * fine) * (1 - smooth(0.55, 0.7, wet)) * smooth(0.08, 0.25, wet) * 0.8, 0.95 + 0.3 * fine)
     canvas.over(i, palette.rock, rocky * (row.heightM[i]! > 3 ? 1 : 0), 1 + 0.18 * soil + 0.22 * fine)
   }
@@ -216,9 +217,9 @@ export class SurfacePainter {
     let gain = 0.95 + 0.16 * this.#fine[i]!
     let tree = 0.5 + 0.8 * this.#soil[i]!
     if (gsdM <= CROWN_GSD_M) {
-      this.#crowns.find(at.u[i]!, at.v[i]!)
+      this.#crowns.find(at.u[i]!, at.v[i]!, this.#fine[i]!)
       const show = clamp01((CROWN_GSD_M + 1 - gsdM) / CROWN_GSD_M)
-      gain = mix(gain, this.#crowns.light(this.#east, this.#south), show) * (1 + 0.12 * this.#fine[i]!)
+      gain = mix(gain, this.#crowns.light(this.#east, this.#south), show) * (1 + 0.2 * this.#fine[i]!)
       tree = mix(tree, chance(this.#crowns.key, 4, 1), 0.45)
     }
     gain *= stand
@@ -230,6 +231,21 @@ export class SurfacePainter {
     this.canvas.over(i, palette.broadleaf, forest * leaves, gain * (0.88 + 0.24 * tree))
     this.canvas.over(i, palette.autumn, forest * fading * leaves * 0.9, gain)
     this.canvas.over(i, palette.conifer, forest * coniferShare, gain)
+  }
+
+  /** Trees and bushes on open land, as parks and pastures have them. */
+  #paintLoneTrees(i: number, at: Points): void {
+    const { palette, gsdM } = this.#o
+    const { wet, yearlyC, nowC } = this.#spot
+    const share = smooth(0.18, 0.5, wet) * smooth(-1, 5, yearlyC) * (0.06 + 0.3 * smooth(-0.2, 0.4, this.#patch[i]!))
+    if (share < 0.01) return
+    const crowns = this.#crowns
+    crowns.find(at.u[i]!, at.v[i]!, 0.6 * this.#fine[i]!)
+    if (!crowns.isTree(share)) return
+    const gain = crowns.light(this.#east, this.#south)
+    const cover = gsdM < 1 ? 1 : 0.7
+    this.canvas.over(i, palette.bareWood, cover, gain)
+    this.canvas.over(i, yearlyC < 4 ? palette.conifer : palette.broadleaf, cover * (yearlyC < 4 ? 1 : smooth(6, 12, nowC)), gain)
   }
 
   /** Grass verges between fields; tracks and hedges around blocks. */
@@ -251,7 +267,7 @@ export class SurfacePainter {
     if (hedge <= 0) return
     let gain = 0.9
     if (gsdM <= CROWN_GSD_M) {
-      this.#crowns.find(at.u[i]!, at.v[i]!)
+      this.#crowns.find(at.u[i]!, at.v[i]!, this.#fine[i]!)
       gain = this.#crowns.light(this.#east, this.#south)
     }
     this.canvas.over(i, palette.bareWood, hedge, gain)
@@ -305,7 +321,7 @@ export class SurfacePainter {
       const frozen = smooth(-6, -12, nowC + 3 * this.#patch[i]!)
       this.canvas.over(i, palette.deepWater, sea, ripple)
       this.canvas.over(i, palette.shallow, sea * (0.12 * Math.exp(-depth / 40) + 0.88 * clear) * 0.9, ripple)
-      this.canvas.over(i, palette.snow, sea * smooth(0.35, 0, depth) * smooth(0.1, 0.5, this.#fine[i]! + 0.25) * 0.35, 0.8)
+      this.canvas.over(i, palette.snow, sea * smooth(0.35, 0, depth) * smooth(0.1, 0.5, this.#fine[i]! + 0.25) * (gsdM < 2 ? 0.4 : 0.16), 0.8)
       this.canvas.over(i, palette.ice, sea * frozen, 1.1 + 0.2 * this.#patch[i]!)
       return
     }

@@ -96,7 +96,7 @@ export class TownPainter {
     if (kind === 'roof') return this.#mixIn(roofOf(spot, style.warmth, palette), gain * (0.8 + 0.4 * chance(Math.floor(tone * 1e6), 1, 9)))
     const share = kind === 'park' ? 0.5 : 0.22
     if (gsdM <= TREE_GSD_M) {
-      crowns.find(style.u, style.v)
+      crowns.find(style.u, style.v, style.fine)
       if (crowns.isTree(share)) return this.#mixIn(style.green > 0.25 ? palette.broadleaf : palette.bareWood, crowns.light(east, south))
       return this.#yard(style.green, gain * (0.85 + 0.3 * tone))
     }
