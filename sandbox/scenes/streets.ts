@@ -2,7 +2,7 @@
 import { chance, hash } from './noise.ts'
 import { boundary, cut, cutDistance } from './parcels.ts'
 
-export type UrbanKind = 'open' | 'street' | 'roof' | 'yard' | 'tree' | 'park' | 'paved' | 'pool'
+export type UrbanKind = 'open' | 'street' | 'car' | 'roof' | 'yard' | 'tree' | 'park' | 'paved' | 'pool'
 
 export interface UrbanSpot {
   kind: UrbanKind
@@ -22,6 +22,8 @@ const BLOCK_Y_M = 120
 const STREET_HALF_M = 3.6
 const PAVEMENT_M = 1.8
 const LOT_M = 21
+const PARKING_M = 6.4
+const CAR_M = 4.4
 const SEED = 600
 /** Blocks with less density than this are not built yet. */
 const RIM = 0.05
@@ -39,7 +41,7 @@ export function readSpot(out: UrbanSpot, { key, radiusM }: { key: number; radius
   const density = 1 - Math.hypot(middleX, startY + BLOCK_Y_M / 2) / radiusM + 0.2 * (chance(block, 9, SEED) - 0.5)
   out.side = 0
   out.isLarge = false
-  if (edge < STREET_HALF_M) return setKind(out, density > RIM ? 'street' : 'open', 0.5)
+  if (edge < STREET_HALF_M) return density > RIM ? readStreet(out, block, edge, edge === edgeX ? y : x) : setKind(out, 'open', 0)
   if (density < RIM) return setKind(out, 'open', 0)
   if (edge < STREET_HALF_M + PAVEMENT_M && density > 0.3) return setKind(out, 'paved', 0.6)
   const use = chance(block, 1, SEED)
@@ -47,6 +49,13 @@ export function readSpot(out: UrbanSpot, { key, radiusM }: { key: number; radius
   if (use < 0.05 + 0.16 * (1 - density)) return readHall(out, block, { x, y, edgeX, edgeY })
   const isFirstHalf = x < middleX
   readLot(out, block + (isFirstHalf ? 1 : 0), { x, y: y - startY, edgeX, edgeY, density })
+}
+
+/** Cars stand at the kerb. */
+function readStreet(out: UrbanSpot, block: number, edge: number, along: number): void {
+  const space = Math.floor(along / PARKING_M)
+  const isCar = edge > STREET_HALF_M - 2.2 && edge < STREET_HALF_M - 0.4 && along - space * PARKING_M < CAR_M && chance(space, block, SEED + 2) < 0.3
+  setKind(out, isCar ? 'car' : 'street', chance(space, block, SEED + 3))
 }
 
 function setKind(out: UrbanSpot, kind: UrbanKind, tone: number): void {

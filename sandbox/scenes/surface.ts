@@ -288,6 +288,7 @@ export class SurfacePainter {
     const village = lineCover(this.#villages.roadM[i]! + 2.6, 2.6, gsdM)
     this.canvas.over(i, wet < 0.2 ? palette.track : palette.asphalt, village * 0.9, 1.1)
     this.canvas.over(i, palette.grass, lineCover(this.#towns.roadM[i]! + 5.5, 9, gsdM) * (this.#towns.density[i]! > 0 ? 0 : 0.6) * this.#spot.green, 1)
+    if (this.#towns.density[i]! > 0) this.canvas.over(i, palette.concrete, lineCover(this.#towns.roadM[i]! + 5.5, 8, gsdM), 0.8)
     this.canvas.over(i, palette.asphalt, lineCover(this.#towns.roadM[i]! + 5.5, 5.5, gsdM), 1.12)
     if (gsdM < 1) this.canvas.over(i, palette.concrete, lineCover(this.#towns.roadM[i]! + 5.5, 0.18, gsdM), 1)
   }

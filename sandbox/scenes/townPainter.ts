@@ -91,6 +91,7 @@ export class TownPainter {
     const { palette, crowns, gsdM, east, south } = this.#o
     const { kind, tone } = spot
     if (kind === 'street') return this.#mixIn(palette.asphalt, gain * 1.1)
+    if (kind === 'car') return this.#mixIn(tone < 0.45 ? palette.metalRoof : tone < 0.6 ? palette.tileRoof : palette.slateRoof, gain * (0.55 + tone * 0.6))
     if (kind === 'paved') return this.#mixIn(tone < 0.3 ? palette.track : palette.concrete, gain * 0.8)
     if (kind === 'pool') return this.#mixIn(palette.pool, gain)
     if (kind === 'roof') return this.#mixIn(roofOf(spot, style.warmth, palette), gain * (0.8 + 0.4 * chance(Math.floor(tone * 1e6), 1, 9)))
