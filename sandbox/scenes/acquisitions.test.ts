@@ -42,7 +42,8 @@ test('scenes come newest first, in pages, and by id', () => {
   assert.deepEqual(scenesFor({ sensor: 'sandbox-open', ids: some.map(({ id }) => id) }), some)
 })
 
-test('ids that name no scene find nothing', () => {
+test('ids that name no scene find nothing, and a search needs dates', () => {
+  assert.throws(() => scenesFor({ sensor: 'sandbox-open' }), RangeError)
   assert.deepEqual(scenesFor({ sensor: 'sandbox-open', ids: ['fail-502', 'sandbox-open_20250230_r1c1', 'sandbox-open_20250203_r999999c1', 'sandbox-hr_20250203_r900c10'] }), [])
   assert.equal(acquisitionOf('__proto___20250203_r1c1'), null)
 })

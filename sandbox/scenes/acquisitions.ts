@@ -12,6 +12,7 @@ export interface SceneQuery {
   readonly sensor: SensorId
   /** West may be larger than east: the box then crosses the date line. The whole Earth by default. */
   readonly bbox?: Bbox
+  /** Both are needed unless ids are given: nothing here knows the present, and a plan has no end. */
   readonly from?: string | Date
   readonly to?: string | Date
   readonly limit?: number
@@ -39,9 +40,10 @@ interface Cell {
   readonly column: number
 }
 
-/** Scenes from the newest to the oldest. `to` is never later than the caller says: pass the present for an archive. */
+/** Scenes from the newest to the oldest. For an archive, `to` is not later than the present. */
 export function scenesFor(query: SceneQuery): SceneDescription[] {
   const { limit = DEFAULT_LIMIT, offset = 0 } = query
+  if (!query.ids && (query.from === undefined || query.to === undefined)) throw new RangeError('A search for scenes needs dates or ids')
   const wanted = Math.min(limit, MAX_SCENES)
   const found: SceneDescription[] = []
   let index = 0

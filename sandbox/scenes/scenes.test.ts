@@ -136,6 +136,22 @@ test('neighbouring scenes show the same ground where they meet', async () => {
   assert.ok(compared > 1000)
 })
 
+test('neighbouring pictures of one pass differ by noise only', async () => {
+  const request = { sensor: 'sandbox-open', latitude: 48.2, datetime: SUMMER, sizePx: 128 } as const
+  const [a, b] = [await render({ ...request, longitude: 2.3 }), await render({ ...request, longitude: 2.306 })]
+  const pairs: number[] = []
+  const shift = Math.round((b.scene.transform[0] - a.scene.transform[0]) / 10)
+  const down = Math.round((a.scene.transform[3] - b.scene.transform[3]) / 10)
+  const [left, right] = [a.band('red'), b.band('red')]
+  for (let y = Math.max(0, -down); y < 128 - Math.max(0, down); y++) for (let x = 0; x < 128 - shift; x++) {
+    const [p, q] = [left[(y + down) * 128 + x + shift]!, right[y * 128 + x]!]
+    if (p > 0 && q > 0) pairs.push(Math.abs(p - q) / (p + 100))
+  }
+  assert.ok(pairs.length > 1000)
+  const far = pairs.filter((difference) => difference > 0.1).length / pairs.length
+  assert.ok(median(pairs) < 0.03 && far < 0.03, `median ${median(pairs).toFixed(3)}, ${(100 * far).toFixed(1)}% far apart`)
+})
+
 test('resolutions agree: a fine scene averages to the coarse one', async () => {
   const fine = await render({ sensor: 'sandbox-hr', ...PLAIN, datetime: '2025-07-10T10:40:00Z', sizePx: 200 })
   const coarse = await render({ sensor: 'sandbox-open', ...PLAIN, datetime: '2025-07-10T10:40:00Z', sizePx: 60 })
