@@ -168,7 +168,8 @@ export class SurfacePainter {
     const { yearlyC, wet, slope, green } = this.#spot
     const soil = this.#soil[i]!
     const fine = this.#fine[i]!
-    const gain = 1 + 0.16 * soil + 0.1 * fine
+    const arid = 1 - smooth(0.12, 0.3, wet)
+    const gain = 1 + (0.16 + 0.14 * arid) * soil + 0.1 * fine + 0.16 * arid * this.#patch[i]!
     const hot = smooth(17, 24, yearlyC)
     canvas.over(i, palette.loam, 1, gain)
     canvas.over(i, palette.darkSoil, smooth(0.45, 0.85, wet + 0.2 * soil) * (1 - hot), gain)
@@ -298,7 +299,7 @@ export class SurfacePainter {
     const cold = nowC + 1.3 * this.#soil[i]! + 0.35 * this.#fine[i]!
     const winter = smooth(-0.2, -3.2, cold) * smooth(0.06, 0.25, wet)
     const glacier = smooth(-7, -10, yearlyC + 1.5 * this.#soil[i]!)
-    const lying = Math.max(winter, glacier) * (1 - smooth(0.7, 1.3, slope)) * (1 - 0.55 * forest)
+    const lying = Math.max(winter, glacier) * (1 - smooth(0.7, 1.3, slope)) * (1 - 0.85 * forest)
     this.canvas.over(i, this.#o.palette.snow, lying, 0.97 + 0.05 * this.#soil[i]!)
   }
 

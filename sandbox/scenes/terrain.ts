@@ -80,10 +80,10 @@ export class Terrain {
     warped.count = at.count
     warped.u.set(at.u.subarray(0, at.count))
     for (let i = 0; i < at.count; i++) warped.v[i] = at.v[i]! * 0.4 + at.u[i]!
-    fractal(this.#a, warped, { from: 15, to: 17, seed: SEEDS.dunes, gain: 1, roughness: 0.4 }, this.#limit)
+    fractal(this.#a, warped, { from: 15, to: 18, seed: SEEDS.dunes, gain: 0.9, roughness: 0.6 }, this.#limit)
     fractal(this.#b, at, { from: 10, to: 14, seed: SEEDS.dunes + 1, gain: 0.7 }, this.#limit)
     for (let i = 0; i < at.count; i++) {
-      const sandy = (1 - smooth(0.09, DUNES_BELOW, out.wetness[i]!)) * smooth(-0.1, 0.25, this.#b[i]!) * (1 - smooth(0.1, 0.5, out.rugged[i]!))
+      const sandy = (1 - smooth(0.09, DUNES_BELOW, out.wetness[i]!)) * smooth(-0.45, 0.1, this.#b[i]!) * (1 - smooth(0.1, 0.5, out.rugged[i]!))
       if (out.coast[i]! <= 0 || sandy <= 0) continue
       const crest = 1 - Math.abs(this.#a[i]!)
       out.heightM[i]! += sandy * 46 * crest * crest * crest
