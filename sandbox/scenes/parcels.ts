@@ -90,9 +90,10 @@ export class ParcelMap {
     if (known) return known
     const near: Block[] = []
     for (let y = cellY - 2; y <= cellY + 2; y++) for (let x = cellX - 2; x <= cellX + 2; x++) near.push(this.#block(x, y))
+    const kept = nearestTwo(near, cellX, cellY)
     if (this.#near.size >= MAX_CACHED) this.#near.clear()
-    this.#near.set(key, near)
-    return near
+    this.#near.set(key, kept)
+    return kept
   }
 
   readonly #blocks = new Map<number, Block>()
@@ -114,6 +115,14 @@ export class ParcelMap {
     this.#blocks.set(cell, block)
     return block
   }
+}
+
+/** The blocks that can be nearest or second nearest anywhere in a cell: a third of those around it. */
+function nearestTwo(blocks: readonly Block[], cellX: number, cellY: number): readonly Block[] {
+  const farthest = ({ x, y }: Block): number => Math.hypot(Math.max(x - cellX, cellX + 1 - x), Math.max(y - cellY, cellY + 1 - y))
+  const closest = ({ x, y }: Block): number => Math.hypot(Math.max(0, cellX - x, x - cellX - 1), Math.max(0, cellY - y, y - cellY - 1))
+  const bound = blocks.map(farthest).toSorted((a, b) => a - b)[1] ?? Infinity
+  return blocks.filter((block) => closest(block) <= bound)
 }
 
 function readPoint(out: Parcels, i: number, near: readonly Block[], { x, y, cellM }: { x: number; y: number; cellM: number }): void {

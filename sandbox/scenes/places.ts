@@ -55,6 +55,7 @@ export class Places {
   readonly towns: Town[] = []
   readonly #options: PlacesOptions
   readonly #size: number
+  /** Never cleared, since rows refer to towns by number: at most the cells of one scene, some tens of thousands. */
   readonly #nodes = new Map<number, Town | null>()
   readonly #near = new Map<number, Near>()
   readonly #numbers = new Map<number, number>()
