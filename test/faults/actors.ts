@@ -80,7 +80,7 @@ export function projectActor(name: string, random: Random): Actor {
       () => on('projects.update', { visibility }, { visibility }),
       () => on('projects.add_member', { email, role: 'viewer' }, { invited: [...known!.invited, email].toSorted() }),
       () => on('projects.archive', {}, { archived: true }),
-      () => on('projects.delete', {}, { deleted: true }),
+      () => on('projects.delete', {}, { deleted: true, invited: [] }), // Its open invitations end with it.
     ])()
   }
 
