@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { MAX_VERTICES, requireArea } from './geometry.ts'
+import { MAX_VERTICES, requireArea, requireGeometry } from './geometry.ts'
 import { Problem } from './problem.ts'
 
 const polygon = (...rings: unknown[]) => ({ type: 'Polygon', coordinates: rings })
@@ -58,4 +58,13 @@ test('the 1,000th vertex is refused, wherever it is', () => {
 test('no value whatever makes it throw anything but a refusal', () => {
   fc.assert(fc.property(fc.anything(), (value) => typeof refusal(value) === 'string'))
   fc.assert(fc.property(fc.array(fc.array(fc.array(fc.double(), { maxLength: 4 }), { maxLength: 8 }), { maxLength: 3 }), (rings) => typeof refusal(polygon(...rings)) === 'string'))
+})
+
+// Goal: items may be points and lines too, under the same limits.
+test('geometries of items', () => {
+  const line = (count: number) => ({ type: 'LineString', coordinates: Array.from({ length: count }, (_, i) => [i / 100, 1]) })
+  for (const fine of [{ type: 'Point', coordinates: [1, 2, 3] }, { type: 'MultiPoint', coordinates: [[1, 2]] }, line(2), line(MAX_VERTICES), { type: 'MultiLineString', coordinates: [[[0, 0], [1, 1]]] }, polygon(SQUARE)]) assert.deepEqual(requireGeometry(fine, 'geometry'), fine)
+  const halves = { type: 'MultiLineString', coordinates: [line(500).coordinates, line(500).coordinates] }
+  const wrong = [null, 5, {}, { type: 'Point' }, { type: 'Point', coordinates: [1] }, { type: 'Point', coordinates: [181, 0] }, { type: 'MultiPoint', coordinates: [] }, line(1), line(MAX_VERTICES + 1), halves, { type: 'GeometryCollection', geometries: [] }, { type: 'constructor', coordinates: [] }]
+  for (const each of wrong) assert.throws(() => requireGeometry(each, 'geometry'), (error) => error instanceof Problem && error.status === 422)
 })

@@ -188,8 +188,19 @@ export async function account(tx: Tx, id: string, change: { items?: number; byte
     update project set item_count = item_count + ${change.items ?? 0}, storage_bytes = storage_bytes + ${change.bytes ?? 0}, updated_at = greatest(updated_at, ${now})
     where id = ${id} and deleted_at is null and archived_at is null
   `.execute(tx)
-  if (done.numAffectedRows === 0n) throw problem('bad-request', 'This project was archived or deleted while it was being changed')
+  if (done.numAffectedRows === 0n) throw closedMeanwhile()
 }
+
+/**
+ * Takes the project's row until the end of the transaction. Whoever changes counters does so before taking collections,
+ * and these before items: in one order everywhere, so that no two changes wait for each other in a circle.
+ */
+export async function hold(tx: Tx, id: string): Promise<void> {
+  const { rows } = await sql`select 1 from project where id = ${id} and deleted_at is null and archived_at is null for no key update`.execute(tx)
+  if (rows.length === 0) throw closedMeanwhile()
+}
+
+const closedMeanwhile = () => problem('bad-request', 'This project was archived or deleted while it was being changed')
 
 /** Which of these projects the caller may read, deleted ones too. */
 export async function readableAmong(db: Db, principal: Principal, ids: readonly string[]): Promise<Set<string>> {

@@ -2,6 +2,7 @@ import Type from 'typebox'
 import { Closed, Removed } from '#core/shapes.ts'
 import * as asset from '#model/asset.ts'
 import * as item from '#model/item.ts'
+import * as project from '#model/project.ts'
 import { operation } from '#operation.ts'
 
 const Id = Type.String({ minLength: 1, maxLength: item.MAX_ID_LENGTH })
@@ -24,6 +25,7 @@ export default operation({
   },
   async execute({ tx, clock, events, attributeTo }, { asset_id }, found) {
     attributeTo(found.project.organizationId)
+    await project.hold(tx, found.project.id)
     const { seq, id: itemId, projectId } = await item.lock(tx, found.item.seq)
     const gone = await asset.remove(tx, { itemSeq: seq, projectId, now: clock.now() }, asset_id.toLowerCase())
     events.emit('asset.deleted', gone.id, { id: gone.id, item_id: itemId, project_id: projectId, key: gone.key, file_size_bytes: gone.fileSizeBytes })

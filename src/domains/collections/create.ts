@@ -29,7 +29,7 @@ export default operation({
   async execute({ tx, principal, clock, lineage, events, attributeTo }, input, found) {
     attributeTo(found.organizationId)
     const now = clock.now()
-    await project.account(tx, found.id, {}, now) // Nothing is counted, but a project that was closed meanwhile takes nothing in.
+    await project.hold(tx, found.id)
     const made = await collection.insert(tx, { organizationId: found.organizationId, projectId: found.id, createdBy: principal.userId, now }, {
       name: input.name, description: input.description ?? null, color: input.color ?? null, showOnMap: input.show_on_map!, layerOrder: input.layer_order!,
     })

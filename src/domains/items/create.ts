@@ -72,6 +72,7 @@ export default operation({
   },
   async execute({ tx, principal, clock, lineage, events, attributeTo }, _input, { found, made }) {
     attributeTo(found.organizationId)
+    await project.hold(tx, found.id)
     if (made.collectionId) await collection.hold(tx, found.id, made.collectionId)
     const [stored] = await item.insert(tx, { organizationId: found.organizationId, projectId: found.id, createdBy: principal.userId, now: clock.now() }, [made])
     lineage.record('item', stored!.id, 'created_in', { kind: 'project', id: found.id })

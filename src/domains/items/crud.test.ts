@@ -206,6 +206,29 @@ test('items', async (t) => {
     await recount(w)
   })
 
+  await t.test('everything at once: the counters stay true, nothing is left in what was deleted', async () => {
+    const { id: busy } = await w.ok(owner.token, 'projects.create', { name: 'Busy' })
+    const collection = await w.ok(owner.token, 'collections.create', { project_id: busy, name: 'c' })
+    const add = (input: object = {}) => w.call(owner.token, 'items.create', { project_id: busy, type: 'clip', name: 'n', geometry: SQUARE, ...input })
+    const ids = (await Promise.all(Array.from({ length: 12 }, () => add()))).map(({ body }) => body.id as string)
+    const mixed = await Promise.all([
+      ...ids.slice(0, 6).map((item_id) => w.call(owner.token, 'items.delete', { item_id })),
+      ...ids.slice(3, 9).map((item_id) => w.call(owner.token, 'items.update', { item_id, geometry: { type: 'Point', coordinates: [1, 1] }, collection_id: collection.id })),
+      ...ids.slice(9).map((item_id) => w.call(owner.token, 'items.duplicate', { item_id })),
+      ...Array.from({ length: 6 }, () => add({ collection_id: collection.id })),
+      w.call(owner.token, 'collections.delete', { project_id: busy, collection_id: collection.id }),
+    ])
+    assert.ok(mixed.every(({ status }) => status < 500), JSON.stringify(mixed.map(({ status }) => status)))
+    const stranded = await w.db.selectFrom('item').select('seq').where('collection_id', '=', collection.id).where('deleted_at', 'is', null).execute()
+    assert.deepEqual(stranded, [])
+    await recount(w)
+    const answers = await Promise.all([...Array.from({ length: 8 }, () => add()), ...ids.slice(6).map((item_id) => w.call(owner.token, 'items.delete', { item_id })), w.call(owner.token, 'projects.delete', { project_id: busy })])
+    assert.equal(answers.at(-1)!.status, 200)
+    assert.ok(answers.every(({ status }) => [200, 400, 404].includes(status)), JSON.stringify(answers.map(({ status }) => status)))
+    assert.deepEqual(await w.db.selectFrom('item').select('seq').where('project_id', '=', busy).where('deleted_at', 'is', null).execute(), [])
+    await recount(w)
+  })
+
   await t.test('duplicate: the same files, counted again, its line told', async () => {
     const source = await made({ name: 'Original', properties: { a: 1 }, assets: [{ key: 'data', href: HREF, roles: ['data'] }] })
     const fileId = await storeFile(w, source.id, 'file', 500)

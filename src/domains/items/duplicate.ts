@@ -33,8 +33,9 @@ export default operation({
   },
   async execute({ tx, principal, clock, lineage, events, attributeTo }, input, { source, target, collectionId }) {
     attributeTo(target.organizationId)
-    const current = await item.lock(tx, source.seq)
+    await project.hold(tx, target.id)
     if (collectionId) await collection.hold(tx, target.id, collectionId)
+    const current = await item.lock(tx, source.seq)
     const files = asset.copies(await asset.list(tx, current.seq))
     const name = input.new_name ?? current.name.slice(0, MAX_NAME_LENGTH - COPY_SUFFIX.length) + COPY_SUFFIX
     const made = await item.duplicate(tx, current, { organizationId: target.organizationId, projectId: target.id, createdBy: principal.userId, now: clock.now(), collectionId, name }, files.map((file) => file.made))

@@ -24,8 +24,8 @@ export default operation({
     attributeTo(found.organizationId)
     const now = clock.now()
     const { storageBytes } = await project.softDelete(tx, found.id, now)
-    await item.softDeleteAll(tx, found.id, { invocationId, now })
     await collection.softDeleteAll(tx, found.id, now)
+    await item.softDeleteAll(tx, found.id, { invocationId, now })
     await invitation.withdrawAll(tx, found.id, now) // Else somebody would join the organization for a project that is gone.
     return { deleted: true as const, project_id: found.id, storage_freed_bytes: storageBytes }
   },
