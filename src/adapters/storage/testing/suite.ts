@@ -20,6 +20,8 @@ const failsWith = (code: StorageError['code']) => (error: unknown) => error inst
 const request = globalThis.fetch
 
 /** `openStore` gives a store that is closed with the test. */
+// A list of tests, each of which fits on a screen.
+// oxlint-disable-next-line max-lines-per-function
 export function storageSuite(name: string, openStore: (t: TestContext) => Promise<Opened>): void {
   const open = async (t: TestContext) => {
     const { store, clock } = await openStore(t)
