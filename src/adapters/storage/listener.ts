@@ -18,7 +18,6 @@ const MAX_HEADER_BYTES = 16 * 1024
 const MAX_HEADERS = 100
 const HEADERS_TIMEOUT_MS = 20_000
 const KEEP_ALIVE_MS = 5_000
-/** A refused upload may still be on its way: so long its rest is read and dropped, or the client would see a reset instead of the reason. */
 const LINGER_MS = 2_000
 const PACE: PaceLimits = { windowMs: 60_000, minBytes: 64 * 1024 }
 /** Headers that decide something and must not come twice. */
@@ -93,36 +92,42 @@ async function serve(door: Door, request: IncomingMessage, response: ServerRespo
   const startedAtMs = performance.now()
   const socket = request.socket
   const stopWatch = watchPace(socket, door.pace ?? PACE, () => {
-    if (!response.headersSent) refuse(door, request, response, problem('request-timeout', 'The bytes came too slowly'))
-    socket.destroySoon()
+    if (response.headersSent) return void socket.destroy()
+    response.once('finish', () => request.destroy()) // Whoever still waits for its bytes learns that none will come.
+    refuse(door, response, problem('request-timeout', 'The bytes came too slowly'))
   })
   request.once('end', () => { if (request.method === 'PUT') stopWatch() }) // From here the client waits for our disk, not we for it.
+  response.once('finish', () => { if (!request.complete) drain(request) })
   response.once('close', () => {
     stopWatch()
     const object = request.url!.split('?', 1)[0]!.slice(0, 300) // Never the query: it holds the signature.
-    door.log.debug({ method: request.method, object, status: response.statusCode, bytesIn: socket.bytesRead, ms: Math.round(performance.now() - startedAtMs), complete: response.writableFinished }, 'store')
+    door.log.debug({ method: request.method, object, status: response.statusCode, ms: Math.round(performance.now() - startedAtMs), complete: response.writableFinished }, 'store')
   })
   try {
     await route(door, request, response, sayContinue)
   } catch (error) {
-    if (response.headersSent || socket.destroyed) response.destroy()
-    else refuse(door, request, response, error)
+    if (response.headersSent || socket.destroyed) return void response.destroy()
+    if (!request.complete) response.shouldKeepAlive = true // Closing is left to `drain`: at once, it would be a reset.
+    refuse(door, response, error)
   }
+}
+
+/** An upload that was answered early may still be on its way: its rest is read and dropped for a while, or the client would see a reset instead of the reason. */
+function drain(request: IncomingMessage): void {
+  const timer = setTimeout(() => request.destroy(), LINGER_MS)
+  request.once('close', () => clearTimeout(timer))
+  request.once('end', () => request.socket.end())
+  request.on('error', () => {}).resume()
 }
 
 async function route(door: Door, request: IncomingMessage, response: ServerResponse, sayContinue: () => void): Promise<void> {
   for (const [name, value] of Object.entries({ ...CORS, ...SAFETY })) response.setHeader(name, value)
   const hasBody = Number(request.headers['content-length'] ?? 0) > 0 || request.headers['transfer-encoding'] !== undefined
-  if (hasBody) response.shouldKeepAlive = false // Until somebody has a reason to read it.
   if (request.method === 'OPTIONS') return void response.writeHead(204, PREFLIGHT).end()
   if (!['GET', 'HEAD', 'PUT'].includes(request.method!)) throw problem('method-not-allowed', 'The object store answers GET, HEAD and PUT', { headers: { Allow: 'GET, HEAD, PUT, OPTIONS' } })
   if (SINGLE_HEADERS.some((name) => (request.headersDistinct[name]?.length ?? 0) > 1)) throw problem('bad-request', 'A header came twice')
   const grant = grantOf(door, request)
-  const proceed = () => {
-    response.shouldKeepAlive = true
-    sayContinue()
-  }
-  if (grant.method === 'PUT') return await door.upload({ request, response, grant, proceed })
+  if (grant.method === 'PUT') return await door.upload({ request, response, grant, proceed: sayContinue })
   if (hasBody) throw problem('bad-request', 'A download has no body')
   await sendObject(door.store, grant, request, response)
 }
@@ -137,23 +142,13 @@ function grantOf({ secret, clock }: Door, request: IncomingMessage): VerifiedGra
   return grant
 }
 
-function refuse(door: Door, request: IncomingMessage, response: ServerResponse, error: unknown): void {
+function refuse(door: Door, response: ServerResponse, error: unknown): void {
   const id = newId()
   const known = explain(error)
   if (known.status >= 500) door.log.error({ err: error, invocation: id }, 'store')
   const document = { type: door.baseUrl ? `${door.baseUrl()}/problems/${known.slug}` : 'about:blank', title: known.title, status: known.status, detail: known.message, instance: `urn:uuid:${id}`, code: known.slug, ...known.members }
   const body = Buffer.from(JSON.stringify(document))
-  if (!request.complete) {
-    response.shouldKeepAlive = false
-    linger(request)
-  }
   response.writeHead(known.status, { 'Content-Type': 'application/problem+json; charset=utf-8', 'Cache-Control': 'no-store', 'Content-Length': String(body.length), ...known.headers }).end(body)
-}
-
-function linger(request: IncomingMessage): void {
-  request.on('error', () => {}).resume()
-  const timer = setTimeout(() => request.socket.destroy(), LINGER_MS)
-  request.once('close', () => clearTimeout(timer))
 }
 
 const STORE_PROBLEMS: Partial<Record<StorageError['code'], () => Problem>> = {

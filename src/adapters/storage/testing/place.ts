@@ -63,3 +63,14 @@ export async function collect(stream: AsyncIterable<Uint8Array>): Promise<Buffer
 export async function* inChunks(bytes: Uint8Array, size: number): AsyncIterable<Uint8Array> {
   for (let start = 0; start < bytes.length; start += size) yield bytes.subarray(start, start + size)
 }
+
+const PATIENCE_MS = 60_000
+
+/** Waits for a state that another process or connection brings about; one that never comes is a failure. */
+export async function until(state: () => boolean | Promise<boolean>): Promise<void> {
+  const deadlineMs = performance.now() + PATIENCE_MS
+  while (!(await state())) {
+    if (performance.now() > deadlineMs) throw new Error('what was waited for did not happen')
+    await new Promise((resolve) => { setImmediate(resolve) })
+  }
+}
