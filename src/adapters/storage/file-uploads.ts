@@ -1,10 +1,10 @@
 /** Uploads that arrive in pieces. What has come stays in the staging folder, its length is how far the upload got, and it survives the process. */
 import { createHash, type Hash } from 'node:crypto'
-import { createReadStream } from 'node:fs'
-import { constants } from 'node:fs'
-import { open, stat, unlink } from 'node:fs/promises'
+import { constants, createReadStream } from 'node:fs'
+import { open, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { explainDisk, isMissing } from './file-layout.ts'
+import { StorageError } from './port.ts'
 
 const REHASH_CHUNK_BYTES = 1024 * 1024
 /** Running hashes kept in memory; an upload that lost its own is hashed from the disk when it completes. */
@@ -13,11 +13,10 @@ const MAX_RUNNING_HASHES = 1_000
 export interface PartialUploads {
   /** Bytes that have arrived. */
   offset(id: string): Promise<number>
-  /** Writes from where the upload stands. Keeps what came also when the chunks break off, and throws what they threw. */
-  append(id: string, chunks: AsyncIterable<Uint8Array>): Promise<number>
+  /** Writes from where the upload stands, which is `offset`. Keeps what came also when the chunks break off, and throws what they threw. */
+  append(id: string, offset: number, chunks: AsyncIterable<Uint8Array>): Promise<number>
   /** The complete upload as a file on disk, to be moved into place. */
   finished(id: string): Promise<{ file: string; size: number; sha256: string }>
-  discard(id: string): Promise<void>
 }
 
 export function createPartialUploads(stagingFolder: string): PartialUploads {
@@ -29,14 +28,15 @@ export function createPartialUploads(stagingFolder: string): PartialUploads {
     if (running.size > MAX_RUNNING_HASHES) running.delete(running.keys().next().value!)
   }
 
-  const offset = async (id: string): Promise<number> => await stat(fileOf(id)).then((found) => found.size, (error: unknown) => { if (isMissing(error)) return 0; throw error })
+  const sizeOf = async (id: string): Promise<number> => await stat(fileOf(id)).then((found) => found.size, (error: unknown) => { if (isMissing(error)) return 0; throw error })
 
   return {
-    offset,
-    async append(id, chunks) {
+    offset: sizeOf,
+    async append(id, offset, chunks) {
       const handle = await open(fileOf(id), constants.O_WRONLY | constants.O_CREAT | constants.O_NOFOLLOW, 0o600)
       try {
-        let position = (await handle.stat()).size
+        if ((await handle.stat()).size !== offset) throw new StorageError('changed', 'Another process writes the same upload')
+        let position = offset
         const known = running.get(id)
         const hash = position === 0 ? createHash('sha256') : known?.offset === position ? known.hash : null
         try {
@@ -58,15 +58,11 @@ export function createPartialUploads(stagingFolder: string): PartialUploads {
     },
     async finished(id) {
       const file = fileOf(id)
-      const size = await offset(id)
+      const size = await sizeOf(id)
       const known = running.get(id)
       const hash = known?.offset === size ? known.hash : await rehash(file)
       running.delete(id)
       return { file, size, sha256: hash.digest('hex') }
-    },
-    async discard(id) {
-      running.delete(id)
-      await unlink(fileOf(id)).catch((error: unknown) => { if (!isMissing(error)) throw error })
     },
   }
 }

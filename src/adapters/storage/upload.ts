@@ -36,10 +36,11 @@ export function createUploader(store: FileStore): Uploader {
     checkLength(range?.total ?? length, grant)
     if (range?.kind === 'question') {
       if (length !== 0) throw problem('bad-request', 'A question how far an upload got has no body')
-      return await tellProgress(store, grant, response)
+      if (!(await isAllHere(store, range.total, grant))) return await tellProgress(store, grant, response)
+      return await turns(grant.id, request, 'wait', async () => await ((await isAllHere(store, range.total, grant)) ? complete : tellProgress)(store, grant, response))
     }
     if (range && range.last - range.first + 1 !== length) throw problem('bad-request', `Content-Range names ${range.last - range.first + 1} bytes, the body has ${length}`)
-    if (range) return await turns(grant.id, request, () => receivePiece(store, range, { request, response, grant, proceed }))
+    if (range) return await turns(grant.id, request, 'take over', () => receivePiece(store, range, { request, response, grant, proceed }))
     proceed()
     const { etag } = await store.put(grant, bytesOf(request), { contentType: grant.contentType!, maxBytes: length })
     response.writeHead(200, { ETag: etag, 'Content-Length': '0' }).end()
@@ -52,10 +53,19 @@ async function receivePiece(store: FileStore, piece: Piece, { request, response,
   if (piece.first > offset) throw problem('upload-offset', `The upload stands at byte ${offset}, this piece begins at ${piece.first}`, { headers: { 'Upload-Offset': String(offset) } })
   if (offset > piece.total) throw problem('bad-request', `${offset} bytes have arrived already, more than the ${piece.total} of this upload`)
   proceed()
-  const reached = await store.uploads.append(grant.id, skipping(bytesOf(request), offset - piece.first))
+  const reached = await store.uploads.append(grant.id, offset, skipping(bytesOf(request), offset - piece.first))
   if (reached < piece.total) return answerProgress(response, reached)
-  const { etag } = await store.commitUpload(grant.id, grant, grant.contentType!)
-  response.writeHead(200, { ETag: etag, 'Content-Length': '0' }).end()
+  await complete(store, grant, response)
+}
+
+/** All of it may be here although it is no object yet: we were killed between the last byte and the commit. Then a question completes it. */
+async function isAllHere(store: FileStore, total: number, grant: VerifiedGrant): Promise<boolean> {
+  return total > 0 && (await store.uploads.offset(grant.id)) === total
+}
+
+async function complete(store: FileStore, grant: VerifiedGrant, response: ServerResponse): Promise<void> {
+  const { etag, size } = await store.commitUpload(grant.id, grant, grant.contentType!)
+  response.writeHead(200, { ETag: etag, 'Upload-Offset': String(size), 'Content-Length': '0' }).end()
 }
 
 async function tellProgress(store: FileStore, grant: VerifiedGrant, response: ServerResponse): Promise<void> {
@@ -105,11 +115,11 @@ async function* skipping(chunks: AsyncIterable<Uint8Array>, count: number): Asyn
  * One request at a time writes an upload, and the newest wins: a client that comes back after a broken connection need not
  * wait until we notice that the old one is dead.
  */
-function createTurns(): (id: string, request: IncomingMessage, work: () => Promise<void>) => Promise<void> {
+function createTurns(): (id: string, request: IncomingMessage, manner: 'take over' | 'wait', work: () => Promise<void>) => Promise<void> {
   const current = new Map<string, { request: IncomingMessage; done: Promise<void> }>()
-  return async (id, request, work) => {
+  return async (id, request, manner, work) => {
     const former = current.get(id)
-    former?.request.destroy()
+    if (manner === 'take over') former?.request.destroy()
     const done = (former?.done ?? Promise.resolve()).then(work)
     const quiet = done.catch(() => {})
     const mine = { request, done: quiet }
