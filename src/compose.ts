@@ -1,6 +1,7 @@
 /** Puts the platform together from a database, a clock and settings: the same for the service and for tests. */
 import type { Logger } from 'pino'
 import { createRasterService } from '#adapters/raster/service.ts'
+import type { Storage } from '#adapters/storage/port.ts'
 import type { Clock } from '#core/clock.ts'
 import type { Queue } from '#db/queue.ts'
 import type { Db } from '#db/tables.ts'
@@ -22,6 +23,7 @@ export interface Parts {
   connectionCount: () => number
   clock: Clock
   queue: Queue
+  storage: Storage
   log: Logger
   baseUrl: () => string
   operations: ReadonlyMap<string, AnyOperation>
@@ -55,7 +57,7 @@ export async function compose(parts: Parts): Promise<Composed> {
   const audit = createAuditTrail(db, clock, (error) => onFault(error, 'audit'))
   const claims = createClaims(db, clock)
   const platform: Platform = {
-    db, clock, baseUrl, operations, audit, claims, raster,
+    db, clock, baseUrl, operations, audit, claims, raster, storage: parts.storage,
     authenticator: createAuthenticator(db, clock, tokens),
     rateLimiter: createRateLimiter(db, clock),
     jobs: enqueuer(queue),

@@ -8,9 +8,19 @@ export interface Config {
   readonly port: number
   readonly host: string
   readonly baseUrl: string
+  /** Listener of the embedded object store; 0 is any free port. */
+  readonly storePort: number
+  /** Public address of that listener, used in signed addresses. */
+  readonly storeUrl: string
   readonly dataDir: string
   /** Empty: the embedded PostgreSQL in `dataDir`. */
   readonly databaseUrl: string
+  /** Empty: files in `dataDir`. Else `s3://bucket/prefix`. */
+  readonly storageUrl: string
+  /** An S3-compatible service other than Amazon's own. */
+  readonly s3Endpoint: string
+  /** Empty: whatever the AWS configuration files say. */
+  readonly s3Region: string
   readonly role: Role
   /** `null`: seed when bound to loopback and the database is new. */
   readonly demo: boolean | null
@@ -34,13 +44,20 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
   const host = text('HOST', '127.0.0.1')
   const port = integer('PORT', text('PORT', '8080'), 0, 65_535)
   const databaseUrl = text('DATABASE_URL', '')
+  const base = baseUrl(text('BASE_URL', ''), host, port)
+  const storePort = integer('STORE_PORT', text('STORE_PORT', String(port === 0 ? 0 : port + 1)), 0, 65_535)
   if (databaseUrl && !/^postgres(ql)?:\/\//.test(databaseUrl)) throw new ConfigError('DATABASE_URL must begin with postgres://')
   return Object.freeze({
     port,
     host,
-    baseUrl: baseUrl(text('BASE_URL', ''), host, port),
+    baseUrl: base,
+    storePort,
+    storeUrl: storeUrl(text('STORE_URL', ''), base, storePort),
     dataDir: path.resolve(text('DATA_DIR', './data')),
     databaseUrl,
+    storageUrl: storageUrl(text('STORAGE_URL', '')),
+    s3Endpoint: httpAddress('S3_ENDPOINT', text('S3_ENDPOINT', '')),
+    s3Region: text('AWS_REGION', text('AWS_DEFAULT_REGION', '')),
     role: oneOf('ROLE', text('ROLE', 'all'), ROLES),
     demo: env['DEMO']?.trim() ? flag('DEMO', env['DEMO'].trim()) : null,
     systemAdminEmails: list(text('SYSTEM_ADMIN_EMAILS', '')),
@@ -58,9 +75,27 @@ export function isLoopback(host: string): boolean {
 
 function baseUrl(given: string, host: string, port: number): string {
   if (!given) return `http://${isIP(host) === 6 ? `[${host}]` : host === '0.0.0.0' ? '127.0.0.1' : host}:${port}`
+  return httpAddress('BASE_URL', given)
+}
+
+/** The host that people reach the API at, on the store's own port, unless a proxy gives it an address of its own. */
+function storeUrl(given: string, base: string, port: number): string {
+  if (given) return httpAddress('STORE_URL', given)
+  const { protocol, hostname } = new URL(base)
+  return `${protocol}//${hostname}:${port}`
+}
+
+function httpAddress(name: string, given: string): string {
   const url = URL.parse(given)
-  if (!url || !['http:', 'https:'].includes(url.protocol)) throw new ConfigError('BASE_URL must be an http or https address')
+  if (given && (!url || !['http:', 'https:'].includes(url.protocol))) throw new ConfigError(`${name} must be an http or https address`)
   return given.replace(/\/+$/, '')
+}
+
+const STORAGE_URL = /^s3:\/\/[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](\/[A-Za-z0-9._-]+)*\/?$/
+
+function storageUrl(given: string): string {
+  if (given && !STORAGE_URL.test(given)) throw new ConfigError("STORAGE_URL must be s3://bucket or s3://bucket/prefix, its parts of letters, digits, '.', '_' and '-'")
+  return given
 }
 
 function integer(name: string, value: string, minimum: number, maximum: number): number {

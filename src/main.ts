@@ -1,9 +1,13 @@
 /** Composition root: the only place that constructs adapters and touches the process. */
 import type { FastifyInstance } from 'fastify'
-import { destination } from 'pino'
+import { destination, type Logger } from 'pino'
 import { compose } from './compose.ts'
 import { ConfigError, loadConfig, type Config } from './config.ts'
+import { startStoreListener } from '#adapters/storage/listener.ts'
+import { openStorage } from '#adapters/storage/open.ts'
+import type { Storage } from '#adapters/storage/port.ts'
 import { systemClock } from '#core/clock.ts'
+import type { Db } from '#db/tables.ts'
 import { migrate } from '#db/migrate.ts'
 import { openQueue } from '#db/queue.ts'
 import { DatabaseUnreachable, openServiceDatabase } from '#db/service-database.ts'
@@ -11,6 +15,7 @@ import { createLog } from '#http/log.ts'
 import { buildServer, closeServer } from '#http/server.ts'
 import type { AnyJob } from '#job.ts'
 import * as project from '#model/project.ts'
+import { sharedSecret } from '#model/shared-secret.ts'
 import * as user from '#model/user.ts'
 import type { AnyOperation } from '#operation.ts'
 import { startWorkers } from '#pipeline/jobs.ts'
@@ -60,7 +65,8 @@ async function startParts(config: Config, { operations, jobs }: Catalogue, start
   let baseUrl = config.baseUrl
   let ready = false
   const roles = { systemAdminEmails: config.systemAdminEmails, clipUserEmail: config.clipUserEmail, maySignUp: config.isLoopback }
-  const composed = await compose({ db: database.db, connectionCount: database.connectionCount, clock: systemClock, queue, log, baseUrl: () => baseUrl, operations, jobs, roles, cogHosts: config.cogHosts, egressAllow: config.egressAllow })
+  const storage = await startStorage(config, { db: database.db, log, baseUrl: () => baseUrl }, started)
+  const composed = await compose({ db: database.db, storage, connectionCount: database.connectionCount, clock: systemClock, queue, log, baseUrl: () => baseUrl, operations, jobs, roles, cogHosts: config.cogHosts, egressAllow: config.egressAllow })
   started.defer(() => composed.close())
   started.defer(() => queue.stop())
   await user.withdrawRoles(database.db, roles)
@@ -77,12 +83,29 @@ async function startParts(config: Config, { operations, jobs }: Catalogue, start
   process.stdout.write(banner({ baseUrl, role: config.role, embedded: database.embedded, hasDemo: (await user.findByEmail(database.db, DEMO_EMAIL)) !== null }))
 }
 
+/** The object store, and for the embedded one its own door: bytes never pass through the API. */
+async function startStorage(config: Config, { db, log, baseUrl }: { db: Db; log: Logger; baseUrl: () => string }, started: AsyncDisposableStack): Promise<Storage> {
+  const secret = await sharedSecret(db, 'storage', systemClock.now())
+  let publicUrl = config.storeUrl
+  const store = await openStorage({ ...config, publicUrl: () => publicUrl, secret, clock: systemClock })
+  started.defer(() => store.close())
+  if (store.kind === 'files' && config.role !== 'worker') {
+    const door = await startStoreListener({ store, host: config.host, port: config.storePort, secret, clock: systemClock, log, baseUrl }).catch((error: unknown) => { throw inUse(error, 'STORE_PORT', config.host, config.storePort) })
+    started.defer(() => door.close())
+    if (config.storePort === 0) publicUrl = publicUrl.replace(/:0$/, `:${door.port}`)
+  }
+  return store
+}
+
+function inUse(error: unknown, name: string, host: string, port: number): unknown {
+  return (error as NodeJS.ErrnoException).code === 'EADDRINUSE' ? new ConfigError(`Port ${port} of ${host} is in use; set ${name} to a free one`) : error
+}
+
 async function listen(app: FastifyInstance, { host, port }: Config): Promise<string> {
   try {
     return await app.listen({ port, host })
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE') throw new ConfigError(`Port ${port} of ${host} is in use; set PORT to a free one`)
-    throw error
+    throw inUse(error, 'PORT', host, port)
   }
 }
 

@@ -1,6 +1,7 @@
 /** The contract every operation signs. Read this file first. */
 import type { Static, TSchema } from 'typebox'
 import type { RasterService } from '#adapters/raster/port.ts'
+import type { Storage } from '#adapters/storage/port.ts'
 import type { Clock } from '#core/clock.ts'
 import type { EventType } from '#core/event-types.ts'
 import type { Principal } from '#core/principal.ts'
@@ -44,6 +45,7 @@ export interface Context {
   /** Entity tags that the caller has already; a raw operation may answer 304. */
   readonly ifNoneMatch: string | null
   readonly raster: RasterService
+  readonly storage: Storage
   readonly signal: AbortSignal
 }
 

@@ -1,5 +1,10 @@
 /** A whole platform for one test file: real pipeline, real HTTP on a port of its own, real PostgreSQL, a clock in our hand. */
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
 import type { TestContext } from 'node:test'
+import { openFileStore } from '#adapters/storage/files.ts'
 import { compose } from '#compose.ts'
 import { openDatabase } from '#db/open.ts'
 import { openQueue } from '#db/queue.ts'
@@ -69,8 +74,10 @@ export async function world(t: TestContext, options: WorldOptions = {}) {
   let baseUrl = ''
   const operations = new Map([...registry.operations, ...(options.operations ?? []).map((op) => [op.id, op] as const)])
   const jobs = [...registry.jobs, ...(options.jobs ?? [])]
+  const dataDir = mkdtempSync(path.join(os.tmpdir(), 'groundtrack-world-'))
+  const storage = await openFileStore({ root: dataDir, publicUrl: () => 'http://127.0.0.1:1', secret: randomBytes(32), clock })
   const composed = await compose({
-    db: database.db, connectionCount: database.connectionCount, clock, queue, log, baseUrl: () => baseUrl, operations, jobs, passwordCost: 4, cogHosts: [], egressAllow: options.egressAllow ?? [],
+    db: database.db, storage, connectionCount: database.connectionCount, clock, queue, log, baseUrl: () => baseUrl, operations, jobs, passwordCost: 4, cogHosts: [], egressAllow: options.egressAllow ?? [],
     roles: { systemAdminEmails: options.systemAdminEmails ?? [], clipUserEmail: options.clipUserEmail ?? null, maySignUp: options.maySignUp ?? true },
   })
   const app = buildServer({ ...composed, log, isReady: () => true, api: true })
@@ -79,6 +86,8 @@ export async function world(t: TestContext, options: WorldOptions = {}) {
     await app.close()
     await queue.stop()
     await composed.close()
+    await storage.close()
+    rmSync(dataDir, { recursive: true, force: true })
     await database.close()
     if (shared && --shared.count === 0) await shared.drop()
   })
@@ -127,7 +136,7 @@ export async function world(t: TestContext, options: WorldOptions = {}) {
   const tokens = composed.auth.tokens
 
   return {
-    db: database.db as Db, databaseUrl, clock, baseUrl, logLines, platform: composed.platform, auth: composed.auth,
+    db: database.db as Db, storage, databaseUrl, clock, baseUrl, logLines, platform: composed.platform, auth: composed.auth,
     request, post, call, ok, person, signIn, organization, member, key,
     workerToken: (organizationId: string, jobId: string) => signWorkerToken(tokens, { id: jobId, organizationId, timeoutSeconds: 600 }),
     serviceToken: (organizationId: string | null = null) => tokens.sign({ typ: 'service', onBehalfOf: null, organizationId }, 600),

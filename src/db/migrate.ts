@@ -2,6 +2,7 @@ import { Migrator, type Migration } from 'kysely/migration'
 import * as identity from './migrations/0001_identity.ts'
 import * as pipeline from './migrations/0002_pipeline.ts'
 import * as catalogue from './migrations/0003_catalogue.ts'
+import * as secrets from './migrations/0004_secrets.ts'
 import type { Db } from './tables.ts'
 
 /** In order, by name. A migration that has run anywhere is never edited again: add the next one. */
@@ -9,6 +10,7 @@ const MIGRATIONS: Record<string, Migration> = {
   '0001_identity': identity,
   '0002_pipeline': pipeline,
   '0003_catalogue': catalogue,
+  '0004_secrets': secrets,
 }
 
 /**

@@ -39,6 +39,7 @@ export interface Tables {
   refresh_token: { token_hash: Buffer; session_id: string; created_at: Date; spent_at: Date | null }
   signing_key: { kid: string; private_jwk: JSONColumnType<Json>; created_at: Date }
   rate_window: { subject: string; started_at: Date; used: number }
+  shared_secret: { name: string; value: Buffer; created_at: Date }
   idempotency_claim: {
     owner_id: string; path: string; key: string; body_hash: Buffer; state: 'running' | 'free' | 'done'
     lease: string; lease_until: Date; invocation_id: string

@@ -1,4 +1,5 @@
 import type { RasterService } from '#adapters/raster/port.ts'
+import type { Storage } from '#adapters/storage/port.ts'
 import type { Clock } from '#core/clock.ts'
 import type { Db, Tx } from '#db/tables.ts'
 import type { AnyOperation, Jobs } from '#operation.ts'
@@ -13,6 +14,7 @@ export interface Platform {
   readonly clock: Clock
   readonly baseUrl: () => string
   readonly raster: RasterService
+  readonly storage: Storage
   readonly operations: ReadonlyMap<string, AnyOperation>
   readonly authenticator: Authenticator
   readonly rateLimiter: RateLimiter

@@ -19,6 +19,8 @@ test('projects.create', async (t) => {
     assert.equal(body.role, 'admin')
     assert.equal(body.visibility, 'private')
     assert.equal(body.has_storage_bucket, true)
+    await w.storage.put({ bucket: body.gcs_bucket_name, key: 'a.txt' }, Buffer.from('x'), { contentType: 'text/plain' })
+    assert.equal((await w.storage.list(body.gcs_bucket_name)).objects.length, 1, 'the bucket is there')
     assert.equal(body.created_at, '2030-01-01T00:00:00.000Z')
     const event = await w.db.selectFrom('event').selectAll().where('entity_id', '=', body.id).executeTakeFirstOrThrow()
     assert.equal(event.type, 'project.created')

@@ -24,7 +24,7 @@ export default operation({
   async check({ principal }) {
     return requireOrganization(principal)
   },
-  async execute({ tx, principal, clock, lineage, events }, input, organizationId) {
+  async execute({ tx, principal, clock, storage, lineage, events }, input, organizationId) {
     const made = await project.insert(tx, {
       organizationId,
       name: input.name,
@@ -34,6 +34,7 @@ export default operation({
       createdBy: principal.userId,
       now: clock.now(),
     })
+    await storage.createBucket(made.bucketName!) // Last but for the commit: should that fail, an empty bucket of a name never used stays behind.
     lineage.record('project', made.id, 'created')
     const { id, name, visibility, status, created_at } = toRecord(made)
     events.emit('project.created', id, { id, name, visibility, status, created_at })

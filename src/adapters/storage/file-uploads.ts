@@ -1,0 +1,80 @@
+/** Uploads that arrive in pieces. What has come stays in the staging folder, its length is how far the upload got, and it survives the process. */
+import { createHash, type Hash } from 'node:crypto'
+import { constants, createReadStream } from 'node:fs'
+import { open, stat } from 'node:fs/promises'
+import path from 'node:path'
+import { explainDisk, isMissing } from './file-layout.ts'
+import { StorageError } from './port.ts'
+
+const REHASH_CHUNK_BYTES = 1024 * 1024
+/** Running hashes kept in memory; an upload that lost its own is hashed from the disk when it completes. */
+const MAX_RUNNING_HASHES = 1_000
+
+export interface PartialUploads {
+  /** Bytes that have arrived. */
+  offset(id: string): Promise<number>
+  /** Writes from where the upload stands, which is `offset`. Keeps what came also when the chunks break off, and throws what they threw. */
+  append(id: string, offset: number, chunks: AsyncIterable<Uint8Array>): Promise<number>
+  /** The complete upload as a file on disk, to be moved into place. */
+  finished(id: string): Promise<{ file: string; size: number; sha256: string }>
+}
+
+export function createPartialUploads(stagingFolder: string): PartialUploads {
+  const running = new Map<string, { hash: Hash; offset: number }>()
+  const fileOf = (id: string) => path.join(stagingFolder, `upload-${id}`)
+  const remember = (id: string, hash: Hash, offset: number) => {
+    running.delete(id)
+    running.set(id, { hash, offset })
+    if (running.size > MAX_RUNNING_HASHES) running.delete(running.keys().next().value!)
+  }
+
+  const sizeOf = async (id: string): Promise<number> => await stat(fileOf(id)).then((found) => found.size, (error: unknown) => { if (isMissing(error)) return 0; throw error })
+
+  return {
+    offset: sizeOf,
+    async append(id, offset, chunks) {
+      const handle = await open(fileOf(id), constants.O_WRONLY | constants.O_CREAT | constants.O_NOFOLLOW, 0o600)
+      try {
+        if ((await handle.stat()).size !== offset) throw new StorageError('changed', 'Another process writes the same upload')
+        let position = offset
+        const known = running.get(id)
+        const hash = position === 0 ? createHash('sha256') : known?.offset === position ? known.hash : null
+        try {
+          for await (const chunk of chunks) {
+            await writeFully(handle, chunk, position)
+            position += chunk.length
+            hash?.update(chunk)
+          }
+        } finally {
+          if (hash) remember(id, hash, position)
+          await handle.datasync()
+        }
+        return position
+      } catch (error) {
+        throw explainDisk(error)
+      } finally {
+        await handle.close()
+      }
+    },
+    async finished(id) {
+      const file = fileOf(id)
+      const size = await sizeOf(id)
+      const known = running.get(id)
+      const hash = known?.offset === size ? known.hash : await rehash(file)
+      running.delete(id)
+      return { file, size, sha256: hash.digest('hex') }
+    },
+  }
+}
+
+/** A write may be cut short by a full disk or a signal; the rest follows, or the error does. */
+export async function writeFully(handle: { write(bytes: Uint8Array, start: number, length: number, position: number): Promise<{ bytesWritten: number }> }, bytes: Uint8Array, position: number): Promise<void> {
+  let done = 0
+  while (done < bytes.length) done += (await handle.write(bytes, done, bytes.length - done, position + done)).bytesWritten
+}
+
+async function rehash(file: string): Promise<Hash> {
+  const hash = createHash('sha256')
+  for await (const chunk of createReadStream(file, { highWaterMark: REHASH_CHUNK_BYTES }) as AsyncIterable<Buffer>) hash.update(chunk)
+  return hash
+}

@@ -1,0 +1,327 @@
+/** The embedded object store: files under DATA_DIR/objects, written whole and onto the disk, or not at all. */
+import { constants } from 'node:fs'
+import { chmod, link, mkdir, open, realpath, rename, rm, rmdir, unlink, type FileHandle } from 'node:fs/promises'
+import path from 'node:path'
+import { Readable } from 'node:stream'
+import type { Clock } from '#core/clock.ts'
+import { metered } from './body.ts'
+import { checkRealFolder, explainDisk, hasCode, isMissing, isRegular, makeFolders, newVersion, openRegular, placeOf, readPointer, STAGING_FOLDER, syncFolder, writeWhole, type Place, type Pointer } from './file-layout.ts'
+import { keysOf, sweepFiles } from './file-list.ts'
+import { createPartialUploads, writeFully, type PartialUploads } from './file-uploads.ts'
+import { checkBucket, checkContentType, checkPrefix, checkRef, displayName } from './keys.ts'
+import { checkedRange, checkedSeconds, LIST_PAGE_SIZE, objectMissing, StorageError, type ListedObject, type ListOptions, type ObjectBody, type ObjectInfo, type ObjectRef, type ObjectSource, type Page, type PutOptions, type PutResult, type ReadOptions, type SignGet, type SignPut, type Storage } from './port.ts'
+import { SECRET_BYTES, signGrant, type Grant } from './signature.ts'
+
+/** How often a step starts again because another writer removed or replaced the same object under it. */
+const MAX_ATTEMPTS = 5
+const READ_CHUNK_BYTES = 256 * 1024
+/** As long as an upload session may sleep. */
+export const STALE_AFTER_MS = 24 * 3_600_000
+
+export interface FileStoreOptions {
+  /** The folder of all buckets; made if missing. */
+  root: string
+  /** Where clients reach the listener; asked at each signature, because the port may be known only once it listens. */
+  publicUrl: () => string
+  secret: Buffer
+  clock: Clock
+}
+
+export interface OpenObject {
+  readonly info: ObjectInfo
+  readonly path: string
+  readonly handle: FileHandle
+}
+
+export async function openFileStore({ root, publicUrl, secret, clock }: FileStoreOptions): Promise<FileStore> {
+  if (secret.length !== SECRET_BYTES) throw new RangeError(`The secret of the store has ${SECRET_BYTES} bytes, not ${secret.length}`)
+  await mkdir(path.join(root, STAGING_FOLDER), { recursive: true, mode: 0o700 })
+  await chmod(root, 0o700)
+  return new FileStore(await realpath(root), publicUrl, secret, clock)
+}
+
+/** The port, and what the listener needs beyond it. */
+export class FileStore implements Storage {
+  readonly kind = 'files'
+  /** Uploads in pieces that are under way. */
+  readonly uploads: PartialUploads
+  readonly #root: string
+  readonly #staging: string
+  readonly #publicUrl: () => string
+  readonly #secret: Buffer
+  readonly #clock: Clock
+  readonly #exclusive = keyedLock()
+
+  constructor(root: string, publicUrl: () => string, secret: Buffer, clock: Clock) {
+    this.#root = root
+    this.#staging = path.join(root, STAGING_FOLDER)
+    this.#publicUrl = publicUrl
+    this.#secret = secret
+    this.#clock = clock
+    this.uploads = createPartialUploads(this.#staging)
+  }
+
+  async createBucket(bucket: string): Promise<void> {
+    checkBucket(bucket)
+    await mkdir(path.join(this.#root, bucket), { mode: 0o700 }).catch((error: unknown) => { if (!hasCode(error, 'EEXIST')) throw error })
+    await syncFolder(this.#root)
+  }
+
+  /** The bucket is out of sight at once; what a crash leaves of it is the sweep's. */
+  async deleteBucket(bucket: string): Promise<void> {
+    checkBucket(bucket)
+    const gone = path.join(this.#staging, `bucket-${newVersion()}`)
+    const wasThere = await rename(path.join(this.#root, bucket), gone).then(() => true, (error: unknown) => { if (isMissing(error)) return false; throw error })
+    if (!wasThere) return
+    await syncFolder(this.#root)
+    await rm(gone, { recursive: true, force: true })
+  }
+
+  async put(at: ObjectRef, body: ObjectBody, options: PutOptions): Promise<PutResult> {
+    checkRef(at)
+    checkContentType(options.contentType)
+    await checkRealFolder(path.join(this.#root, at.bucket))
+    const file = this.#stagingFile()
+    try {
+      const meter = metered(body, options)
+      await writeStaging(file, meter.chunks)
+      options.signal?.throwIfAborted()
+      const made = { size: meter.size, sha256: meter.hash.digest('hex'), contentType: options.contentType }
+      const { etag } = await this.#commit(at, (target) => rename(file, target), made)
+      return { size: made.size, sha256: made.sha256, etag }
+    } catch (error) {
+      await unlink(file).catch(() => {}) // The sweep's, if even this fails.
+      throw explainDisk(error)
+    }
+  }
+
+  async read(at: ObjectRef, options: ReadOptions = {}): Promise<Readable> {
+    options.signal?.throwIfAborted()
+    const { info, handle } = await this.open(at)
+    try {
+      const { offset, length } = checkedRange(info.size, options)
+      return await streamOf(handle, offset, length, options.signal)
+    } catch (error) {
+      await handle.close()
+      throw error
+    }
+  }
+
+  async stat(at: ObjectRef): Promise<ObjectInfo | null> {
+    const pointer = await this.#find(at)
+    return pointer && infoOf(pointer)
+  }
+
+  async list(bucket: string, options: ListOptions = {}): Promise<Page> {
+    const { prefix = '', cursor = null, limit = LIST_PAGE_SIZE, signal } = options
+    checkBucket(bucket)
+    checkPrefix(prefix)
+    const objects: ListedObject[] = []
+    for await (const key of keysOf(path.join(this.#root, bucket), prefix, cursor ?? '')) {
+      signal?.throwIfAborted()
+      if (objects.length === Math.min(limit, LIST_PAGE_SIZE)) return { objects, next: objects.at(-1)!.key }
+      const pointer = await readPointer(placeOf(this.#root, { bucket, key }))
+      if (pointer) objects.push({ key, size: pointer.size })
+    }
+    return { objects, next: null }
+  }
+
+  async remove(at: ObjectRef): Promise<void> {
+    checkRef(at)
+    const place = placeOf(this.#root, at)
+    await this.#exclusive(`${at.bucket}/${at.key}`, async () => {
+      const pointer = await readPointer(place)
+      if (!pointer) return
+      await unlink(place.pointer).catch(ignoreMissing)
+      await syncFolder(place.folder)
+      await unlink(place.data(pointer.data)).catch(ignoreMissing)
+    })
+    await removeEmptyFolders(path.join(this.#root, at.bucket), place)
+  }
+
+  /** A second name for the same bytes: they are never written again, so both objects may share them. */
+  async copy(from: ObjectRef, to: ObjectRef): Promise<ObjectInfo> {
+    checkRef(to)
+    return await retried(async () => {
+      const { info, path: file, handle } = await this.open(from)
+      try {
+        return await this.#commit(to, (target) => link(file, target), { size: info.size, sha256: info.etag.slice(1, -1), contentType: info.contentType })
+      } finally {
+        await handle.close()
+      }
+    })
+  }
+
+  async signPut({ bucket, key, contentType, maxBytes, expiresInSeconds }: SignPut): Promise<string> {
+    return this.#address({ method: 'PUT', bucket, key, contentType, maxBytes: maxBytes ?? null, fileName: null }, expiresInSeconds)
+  }
+
+  async signGet({ bucket, key, contentType, fileName, expiresInSeconds }: SignGet): Promise<string> {
+    return this.#address({ method: 'GET', bucket, key, contentType: contentType ?? null, maxBytes: null, fileName: fileName === undefined ? null : displayName(fileName) }, expiresInSeconds)
+  }
+
+  async source(at: ObjectRef): Promise<ObjectSource> {
+    const { info, path: file, handle } = await this.open(at)
+    return {
+      key: `${at.bucket}/${at.key}:${info.etag}`,
+      size: info.size,
+      etag: info.etag,
+      path: file,
+      async fetch(offset, length, signal) {
+        signal?.throwIfAborted()
+        checkedRange(info.size, { offset, length })
+        return await readFully(handle, offset, length)
+      },
+      close: () => handle.close(),
+    }
+  }
+
+  address({ bucket, key }: ObjectRef): string {
+    return `store://${bucket}/${key}`
+  }
+
+  async close(): Promise<void> {}
+
+  /** One version of an object: whatever happens to its name, the handle stays with these bytes. */
+  async open(at: ObjectRef): Promise<OpenObject> {
+    checkRef(at)
+    const place = placeOf(this.#root, at)
+    return await retried(async () => {
+      const pointer = await readPointer(place)
+      if (!pointer) throw objectMissing()
+      const file = place.data(pointer.data)
+      const handle = await openRegular(file)
+      if ((await handle.stat()).size === pointer.size) return { info: infoOf(pointer), path: file, handle }
+      await handle.close()
+      throw new StorageError('damaged', 'The bytes of an object are not as many as were written')
+    })
+  }
+
+  /** Makes a complete upload in pieces an object. */
+  async commitUpload(id: string, at: ObjectRef, contentType: string): Promise<PutResult> {
+    checkRef(at)
+    const { file, size, sha256 } = await this.uploads.finished(id)
+    const { etag } = await this.#commit(at, (target) => rename(file, target), { size, sha256, contentType, uploadId: id })
+    return { size, sha256, etag }
+  }
+
+  /** The object that this very upload made, if it is still there. */
+  async madeBy(id: string, at: ObjectRef): Promise<ObjectInfo | null> {
+    const pointer = await this.#find(at)
+    return pointer?.uploadId === id ? infoOf(pointer) : null
+  }
+
+  /** Removes what killed processes left behind, and says how many files it was. */
+  async sweep(staleAfterMs: number = STALE_AFTER_MS): Promise<number> {
+    return await sweepFiles(this.#root, this.#staging, new Date(this.#clock.now().getTime() - staleAfterMs))
+  }
+
+  #stagingFile(): string {
+    return path.join(this.#staging, `put-${newVersion()}`)
+  }
+
+  /** Bytes first, under a name nobody knows yet; then the pointer, which is the moment the object exists; then the disk is asked. */
+  #commit(at: ObjectRef, bring: (target: string) => Promise<void>, made: Omit<Pointer, 'data' | 'createdAt'>): Promise<ObjectInfo> {
+    const place = placeOf(this.#root, at)
+    return this.#exclusive(`${at.bucket}/${at.key}`, () => retried(async () => {
+      await makeFolders(this.#root, at)
+      const former = await readPointer(place)
+      const pointer: Pointer = { data: newVersion(), ...made, createdAt: this.#clock.now().toISOString() }
+      await bring(place.data(pointer.data))
+      await syncFolder(place.folder)
+      await writeWhole(this.#stagingFile(), place.pointer, JSON.stringify(pointer))
+      await syncFolder(place.folder)
+      if (former) await unlink(place.data(former.data)).catch(ignoreMissing)
+      return infoOf(pointer)
+    }))
+  }
+
+  async #find(at: ObjectRef): Promise<Pointer | null> {
+    checkRef(at)
+    const place = placeOf(this.#root, at)
+    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+      const pointer = await readPointer(place)
+      if (!pointer) return null
+      if (await isRegular(place.data(pointer.data), pointer.size)) return pointer
+    }
+    throw new StorageError('damaged', 'An object has lost its bytes')
+  }
+
+  #address(grant: Omit<Grant, 'expires'>, expiresInSeconds: number): string {
+    checkRef(grant)
+    if (grant.contentType !== null) checkContentType(grant.contentType)
+    const expires = Math.floor(this.#clock.now().getTime() / 1000) + checkedSeconds(expiresInSeconds)
+    return this.#publicUrl() + signGrant(this.#secret, { ...grant, expires })
+  }
+}
+
+function infoOf({ size, sha256, contentType, createdAt }: Pointer): ObjectInfo {
+  return { size, etag: `"${sha256}"`, contentType, lastModified: new Date(createdAt) }
+}
+
+/** A stream that owns the handle and closes it. */
+export async function streamOf(handle: FileHandle, offset: number, length: number, signal?: AbortSignal): Promise<Readable> {
+  if (length > 0) return handle.createReadStream({ start: offset, end: offset + length - 1, highWaterMark: READ_CHUNK_BYTES, autoClose: true, ...(signal ? { signal } : {}) })
+  await handle.close()
+  return Readable.from([])
+}
+
+async function writeStaging(file: string, chunks: AsyncIterable<Uint8Array>): Promise<void> {
+  const handle = await open(file, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW, 0o600)
+  try {
+    let position = 0
+    for await (const chunk of chunks) {
+      await writeFully(handle, chunk, position)
+      position += chunk.length
+    }
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}
+
+async function readFully(handle: FileHandle, offset: number, length: number): Promise<Uint8Array> {
+  const bytes = new Uint8Array(length)
+  let done = 0
+  while (done < length) {
+    const { bytesRead } = await handle.read(bytes, done, length - done, offset + done)
+    if (bytesRead === 0) throw new StorageError('damaged', 'The file of an object became shorter while it was read')
+    done += bytesRead
+  }
+  return bytes
+}
+
+/** Folders that a removal emptied go too; one that got a new object meanwhile refuses, which is right. */
+async function removeEmptyFolders(bucketFolder: string, { folder }: Place): Promise<void> {
+  for (let at = folder; at !== bucketFolder; at = path.dirname(at)) {
+    const isGone = await rmdir(at).then(() => true, (error: unknown) => { if (isMissing(error) || hasCode(error, 'ENOTEMPTY', 'EEXIST')) return false; throw error })
+    if (!isGone) return
+  }
+}
+
+/** Another writer may remove a folder or replace a version between two of our steps: start again, a few times. */
+async function retried<T>(work: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await work()
+    } catch (error) {
+      if (!isMissing(error) || attempt === MAX_ATTEMPTS) throw error
+    }
+  }
+}
+
+const ignoreMissing = (error: unknown): void => { if (!isMissing(error)) throw error }
+
+/** One at a time per name, in the order of asking. Other processes are kept apart by the file system's own atomic steps. */
+function keyedLock(): <T>(name: string, work: () => Promise<T>) => Promise<T> {
+  const last = new Map<string, Promise<unknown>>()
+  return async (name, work) => {
+    const mine = (last.get(name) ?? Promise.resolve()).then(work, work)
+    last.set(name, mine)
+    try {
+      return await mine
+    } finally {
+      if (last.get(name) === mine) last.delete(name)
+    }
+  }
+}

@@ -1,0 +1,174 @@
+/** The embedded store's own door: signed PUT and GET on a port of its own, so that bytes never pass through the API. */
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
+import type { Logger } from 'pino'
+import type { Clock } from '#core/clock.ts'
+import { newId } from '#core/ids.ts'
+import { Problem, problem } from '#core/problem.ts'
+import { watchPace, type PaceLimits } from './deadline.ts'
+import { sendObject } from './download.ts'
+import type { FileStore } from './files.ts'
+import { StorageError } from './port.ts'
+import { OBJECTS_PATH, verifyGrant, type VerifiedGrant } from './signature.ts'
+import { createUploader, type Uploader } from './upload.ts'
+
+const MAX_CONNECTIONS = 1_000
+const MAX_TARGET_LENGTH = 4_096
+const MAX_HEADER_BYTES = 16 * 1024
+const MAX_HEADERS = 100
+const HEADERS_TIMEOUT_MS = 20_000
+const KEEP_ALIVE_MS = 5_000
+const LINGER_MS = 2_000
+const PACE: PaceLimits = { windowMs: 60_000, minBytes: 64 * 1024 }
+/** Headers that decide something and must not come twice. */
+const SINGLE_HEADERS = ['content-type', 'content-length', 'content-range', 'range', 'if-range', 'transfer-encoding', 'host']
+const PREFLIGHT_SECONDS = 86_400
+
+const CORS = {
+  'Access-Control-Allow-Origin': '*', // The signature is the credential, and a foreign page has none.
+  'Access-Control-Expose-Headers': 'ETag, Content-Range, Content-Length, Content-Disposition, Accept-Ranges, Last-Modified, Range, Upload-Offset',
+  'Cross-Origin-Resource-Policy': 'cross-origin',
+}
+const PREFLIGHT = {
+  'Access-Control-Allow-Methods': 'GET, HEAD, PUT, OPTIONS',
+  'Access-Control-Allow-Headers': 'Content-Type, Content-Range, Range, If-Range, If-Match, If-None-Match',
+  'Access-Control-Max-Age': String(PREFLIGHT_SECONDS),
+}
+const SAFETY = {
+  'X-Content-Type-Options': 'nosniff',
+  'Content-Security-Policy': "default-src 'none'; sandbox; frame-ancestors 'none'",
+  'Referrer-Policy': 'no-referrer', // The address is a credential.
+}
+
+export interface StoreListenerOptions {
+  store: FileStore
+  host: string
+  /** 0: any free port, which `port` of the answer then tells. */
+  port: number
+  secret: Buffer
+  clock: Clock
+  log: Logger
+  /** Where the pages about problems live: the API's own address. */
+  baseUrl?: () => string
+  pace?: PaceLimits
+}
+
+export interface StoreListener {
+  readonly port: number
+  /** Ends what is under way within `graceMs`, then closes what is left. Clients of uploads in pieces continue later. */
+  close(graceMs?: number): Promise<void>
+}
+
+interface Door extends StoreListenerOptions {
+  readonly upload: Uploader
+}
+
+export async function startStoreListener(options: StoreListenerOptions): Promise<StoreListener> {
+  const door: Door = { ...options, upload: createUploader(options.store) }
+  const server = createServer({ maxHeaderSize: MAX_HEADER_BYTES, headersTimeout: HEADERS_TIMEOUT_MS, requestTimeout: 0, keepAliveTimeout: KEEP_ALIVE_MS })
+  server.maxConnections = MAX_CONNECTIONS
+  server.maxHeadersCount = MAX_HEADERS
+  server.on('request', (request, response) => void serve(door, request, response, () => {}))
+  server.on('checkContinue', (request, response) => void serve(door, request, response, () => response.writeContinue()))
+  server.on('clientError', refuseMalformed)
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(options.port, options.host, resolve)
+  })
+  return { port: (server.address() as AddressInfo).port, close: (graceMs = 5_000) => closeServer(server, graceMs) }
+}
+
+async function closeServer(server: Server, graceMs: number): Promise<void> {
+  const timer = setTimeout(() => server.closeAllConnections(), graceMs)
+  await new Promise<void>((resolve) => {
+    server.close(() => resolve())
+    server.closeIdleConnections()
+  })
+  clearTimeout(timer)
+}
+
+/** One request, from the first look at it to the last byte of the answer; every way out of it is here. */
+async function serve(door: Door, request: IncomingMessage, response: ServerResponse, sayContinue: () => void): Promise<void> {
+  const startedAtMs = performance.now()
+  const socket = request.socket
+  const stopWatch = watchPace(socket, door.pace ?? PACE, () => {
+    if (response.headersSent) return void socket.destroy()
+    response.once('finish', () => request.destroy()) // Whoever still waits for its bytes learns that none will come.
+    refuse(door, response, problem('request-timeout', 'The bytes came too slowly'))
+  })
+  request.once('end', () => { if (request.method === 'PUT') stopWatch() }) // From here the client waits for our disk, not we for it.
+  response.once('finish', () => { if (!request.complete) drain(request) })
+  response.once('close', () => {
+    stopWatch()
+    const object = request.url!.split('?', 1)[0]!.slice(0, 300) // Never the query: it holds the signature.
+    door.log.debug({ method: request.method, object, status: response.statusCode, ms: Math.round(performance.now() - startedAtMs), complete: response.writableFinished }, 'store')
+  })
+  try {
+    await route(door, request, response, sayContinue)
+  } catch (error) {
+    if (response.headersSent || socket.destroyed) return void response.destroy()
+    if (!request.complete) response.shouldKeepAlive = true // Closing is left to `drain`: at once, it would be a reset.
+    refuse(door, response, error)
+  }
+}
+
+/** An upload that was answered early may still be on its way: its rest is read and dropped for a while, or the client would see a reset instead of the reason. */
+function drain(request: IncomingMessage): void {
+  const timer = setTimeout(() => request.destroy(), LINGER_MS)
+  request.once('close', () => clearTimeout(timer))
+  request.once('end', () => request.socket.end())
+  request.on('error', () => {}).resume()
+}
+
+async function route(door: Door, request: IncomingMessage, response: ServerResponse, sayContinue: () => void): Promise<void> {
+  for (const [name, value] of Object.entries({ ...CORS, ...SAFETY })) response.setHeader(name, value)
+  const hasBody = Number(request.headers['content-length'] ?? 0) > 0 || request.headers['transfer-encoding'] !== undefined
+  if (request.method === 'OPTIONS') return void response.writeHead(204, PREFLIGHT).end()
+  if (!['GET', 'HEAD', 'PUT'].includes(request.method!)) throw problem('method-not-allowed', 'The object store answers GET, HEAD and PUT', { headers: { Allow: 'GET, HEAD, PUT, OPTIONS' } })
+  if (SINGLE_HEADERS.some((name) => (request.headersDistinct[name]?.length ?? 0) > 1)) throw problem('bad-request', 'A header came twice')
+  const grant = grantOf(door, request)
+  if (grant.method === 'PUT') return await door.upload({ request, response, grant, proceed: sayContinue })
+  if (hasBody) throw problem('bad-request', 'A download has no body')
+  await sendObject(door.store, grant, request, response)
+}
+
+function grantOf({ secret, clock }: Door, request: IncomingMessage): VerifiedGrant {
+  const target = request.url!
+  if (!target.startsWith(OBJECTS_PATH)) throw problem('not-found', 'There is nothing at this address')
+  const grant = target.length <= MAX_TARGET_LENGTH ? verifyGrant(secret, target) : null
+  const isMeant = grant && (request.method === grant.method || request.method === 'HEAD')
+  if (!isMeant) throw problem('invalid-signature', 'This address is not signed for this request')
+  if (clock.now().getTime() >= grant.expires * 1000) throw problem('expired-signature', 'The signed address has expired; ask for a new one')
+  return grant
+}
+
+function refuse(door: Door, response: ServerResponse, error: unknown): void {
+  const id = newId()
+  const known = explain(error)
+  if (known.status >= 500) door.log.error({ err: error, invocation: id }, 'store')
+  const document = { type: door.baseUrl ? `${door.baseUrl()}/problems/${known.slug}` : 'about:blank', title: known.title, status: known.status, detail: known.message, instance: `urn:uuid:${id}`, code: known.slug, ...known.members }
+  const body = Buffer.from(JSON.stringify(document))
+  response.writeHead(known.status, { 'Content-Type': 'application/problem+json; charset=utf-8', 'Cache-Control': 'no-store', 'Content-Length': String(body.length), ...known.headers }).end(body)
+}
+
+const STORE_PROBLEMS: Partial<Record<StorageError['code'], () => Problem>> = {
+  'not-found': () => problem('not-found', 'There is no such object'),
+  'too-large': () => problem('object-too-large', 'The file is larger than allowed'),
+  changed: () => problem('upload-offset', 'Somebody else continues this upload; ask how far it got'),
+  full: () => problem('insufficient-storage', 'The object store has no room left'),
+}
+
+function explain(error: unknown): Problem {
+  if (error instanceof Problem) return error
+  const known = error instanceof StorageError ? STORE_PROBLEMS[error.code]?.() : undefined
+  return known ?? problem('internal-error', 'Something went wrong on our side.')
+}
+
+/** Bytes that are not HTTP never reach a route: answer in kind and hang up. */
+function refuseMalformed(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || socket.destroyed || !socket.writable) return void socket.destroy()
+  const isSlow = error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
+  const [status, title, code] = error.code === 'HPE_HEADER_OVERFLOW' ? [431, 'Request Header Fields Too Large', 'bad-request'] : isSlow ? [408, 'Request Timeout', 'request-timeout'] : [400, 'Bad Request', 'bad-request']
+  const body = JSON.stringify({ type: 'about:blank', title, status, detail: 'The request could not be read', code })
+  socket.end(`HTTP/1.1 ${status} ${title}\r\nContent-Type: application/problem+json\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`)
+}

@@ -1,0 +1,32 @@
+import { objectMissing, StorageError } from './port.ts'
+
+interface Failure {
+  name?: string
+  code?: string
+  $metadata?: { httpStatusCode?: number }
+}
+
+/** What the service said, in the words of the port. */
+export function explainS3(error: unknown, signal?: AbortSignal): unknown {
+  if (signal?.aborted) return signal.reason
+  const { name, code, $metadata } = (error ?? {}) as Failure
+  const status = $metadata?.httpStatusCode
+  const options = { cause: error }
+  if (error instanceof StorageError) return error
+  if (name === 'NoSuchBucket') return new StorageError('unavailable', 'The bucket of STORAGE_URL does not exist', options)
+  switch (status) {
+    case 404:
+      return objectMissing(options)
+    case 412:
+      return new StorageError('changed', 'The object was replaced while it was read', options)
+    case 416:
+      return new StorageError('invalid-range', 'The object has no such bytes', options)
+    case 401:
+    case 403:
+      return new StorageError('unavailable', `The object store refuses our credentials (${name})`, options)
+    case undefined:
+      return code || name === 'TimeoutError' || name === 'CredentialsProviderError' ? new StorageError('unavailable', `The object store cannot be reached (${code ?? name})`, options) : error
+    default:
+      return new StorageError('unavailable', `The object store answered ${status} (${name})`, options)
+  }
+}

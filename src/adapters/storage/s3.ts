@@ -1,0 +1,214 @@
+/** The port on an S3-compatible service. A bucket of ours is a prefix of its one bucket: projects come and go, S3 buckets are few. */
+import { Readable } from 'node:stream'
+import { DeleteObjectCommand, DeleteObjectsCommand, GetObjectCommand, HeadObjectCommand, ListObjectsV2Command, PutObjectCommand, S3Client, type GetObjectCommandOutput } from '@aws-sdk/client-s3'
+import { Upload } from '@aws-sdk/lib-storage'
+import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
+import type { Clock } from '#core/clock.ts'
+import { metered } from './body.ts'
+import { checkBucket, checkContentType, checkPrefix, checkRef, contentDisposition } from './keys.ts'
+import { checkedRange, checkedSeconds, LIST_PAGE_SIZE, objectMissing, StorageError, type ListOptions, type ObjectBody, type ObjectInfo, type ObjectRef, type ObjectSource, type Page, type PutOptions, type PutResult, type ReadOptions, type SignGet, type SignPut, type Storage } from './port.ts'
+import { copyObject } from './s3-copy.ts'
+import { explainS3 } from './s3-errors.ts'
+
+/** 10,000 parts of this make 160 GB; three of them are in memory at a time. */
+const PART_BYTES = 16 * 1024 * 1024
+const PARTS_IN_FLIGHT = 3
+const CONNECTION_TIMEOUT_MS = 5_000
+const IDLE_TIMEOUT_MS = 60_000
+const MAX_TRIES = 4
+const DEFAULT_TYPE = 'application/octet-stream'
+const DEFAULT_REGION = 'us-east-1'
+
+export interface S3StoreOptions {
+  /** `s3://bucket/prefix`, the prefix optional. */
+  url: string
+  /** Empty: Amazon's own. Others are addressed in path style. */
+  endpoint: string
+  /** Empty: what the AWS variables and files say. */
+  region: string
+  clock: Clock
+  /** For tests; else the usual chain of AWS variables, files and roles. */
+  credentials?: { accessKeyId: string; secretAccessKey: string }
+  /** Objects above this are copied in parts. For tests. */
+  maxSingleCopyBytes?: number
+}
+
+export function openS3Store(options: S3StoreOptions): S3Store {
+  const region = options.region || (options.endpoint ? DEFAULT_REGION : '')
+  const client = new S3Client({
+    ...(region ? { region } : {}),
+    ...(options.endpoint ? { endpoint: options.endpoint, forcePathStyle: true } : {}),
+    ...(options.credentials ? { credentials: options.credentials } : {}),
+    // Checksums nobody asked for would become part of presigned addresses, and compatible stores refuse them.
+    requestChecksumCalculation: 'WHEN_REQUIRED',
+    responseChecksumValidation: 'WHEN_REQUIRED',
+    maxAttempts: MAX_TRIES,
+    requestHandler: { connectionTimeout: CONNECTION_TIMEOUT_MS, socketTimeout: IDLE_TIMEOUT_MS },
+  })
+  return new S3Store(client, options)
+}
+
+export class S3Store implements Storage {
+  readonly kind = 's3'
+  readonly #client: S3Client
+  readonly #bucket: string
+  /** Empty, or ending with a slash. */
+  readonly #prefix: string
+  readonly #clock: Clock
+  readonly #maxSingleCopyBytes: number | undefined
+
+  constructor(client: S3Client, options: S3StoreOptions) {
+    const [, bucket, prefix = ''] = /^s3:\/\/([^/]+)\/?(.*?)\/?$/.exec(options.url) ?? []
+    if (!bucket) throw new StorageError('invalid-name', 'The address of the store must be s3://bucket/prefix')
+    this.#client = client
+    this.#bucket = bucket
+    this.#prefix = prefix && `${prefix}/`
+    this.#clock = options.clock
+    this.#maxSingleCopyBytes = options.maxSingleCopyBytes
+  }
+
+  /** A prefix needs no making. */
+  async createBucket(bucket: string): Promise<void> {
+    checkBucket(bucket)
+  }
+
+  async deleteBucket(bucket: string, signal?: AbortSignal): Promise<void> {
+    for (;;) {
+      const { objects } = await this.list(bucket, { signal })
+      if (objects.length === 0) return
+      const Delete = { Objects: objects.map(({ key }) => ({ Key: this.#name({ bucket, key }) })), Quiet: true }
+      const { Errors = [] } = await explained(this.#client.send(new DeleteObjectsCommand({ Bucket: this.#bucket, Delete }), given(signal)), signal)
+      if (Errors.length > 0) throw new StorageError('unavailable', `The object store did not delete ${Errors.length} objects: ${Errors[0]!.Code}`)
+    }
+  }
+
+  /** Small bodies in one request, large ones in parts that become an object only together. */
+  async put(at: ObjectRef, body: ObjectBody, { contentType, maxBytes, signal }: PutOptions): Promise<PutResult> {
+    checkRef(at)
+    checkContentType(contentType)
+    signal?.throwIfAborted()
+    const meter = metered(body, { maxBytes, signal })
+    const stop = new AbortController()
+    const onAbort = () => stop.abort()
+    signal?.addEventListener('abort', onAbort, { once: true })
+    try {
+      const params = { ...this.#at(at), ContentType: contentType, Body: Readable.from(meter.chunks, { objectMode: false, highWaterMark: 1024 * 1024 }) }
+      const upload = new Upload({ client: this.#client, params, partSize: PART_BYTES, queueSize: PARTS_IN_FLIGHT, leavePartsOnError: false, abortController: stop })
+      const { ETag } = await explained(upload.done(), signal)
+      return { size: meter.size, etag: ETag!, sha256: meter.hash.digest('hex') }
+    } finally {
+      signal?.removeEventListener('abort', onAbort)
+    }
+  }
+
+  async read(at: ObjectRef, options: ReadOptions = {}): Promise<Readable> {
+    const info = await this.#require(at, options.signal)
+    const { offset, length } = checkedRange(info.size, options)
+    return length === 0 ? Readable.from([]) : ((await this.#get(at, info.etag, offset, length, options.signal)) as Readable)
+  }
+
+  async stat(at: ObjectRef, signal?: AbortSignal): Promise<ObjectInfo | null> {
+    checkRef(at)
+    try {
+      const found = await explained(this.#client.send(new HeadObjectCommand(this.#at(at)), given(signal)), signal)
+      return { size: found.ContentLength!, etag: found.ETag!, contentType: found.ContentType ?? DEFAULT_TYPE, lastModified: found.LastModified! }
+    } catch (error) {
+      if (error instanceof StorageError && error.code === 'not-found') return null
+      throw error
+    }
+  }
+
+  async list(bucket: string, { prefix = '', cursor = null, limit = LIST_PAGE_SIZE, signal }: ListOptions = {}): Promise<Page> {
+    checkBucket(bucket)
+    checkPrefix(prefix)
+    const start = `${this.#prefix}${bucket}/`
+    const command = new ListObjectsV2Command({ Bucket: this.#bucket, Prefix: start + prefix, MaxKeys: Math.min(limit, LIST_PAGE_SIZE), ...(cursor === null ? {} : { StartAfter: start + cursor }) })
+    const { Contents = [], IsTruncated } = await explained(this.#client.send(command, given(signal)), signal)
+    const objects = Contents.map(({ Key, Size }) => ({ key: Key!.slice(start.length), size: Size! }))
+    return { objects, next: IsTruncated ? (objects.at(-1)?.key ?? null) : null }
+  }
+
+  async remove(at: ObjectRef): Promise<void> {
+    checkRef(at)
+    await explained(this.#client.send(new DeleteObjectCommand(this.#at(at))))
+  }
+
+  async copy(from: ObjectRef, to: ObjectRef, signal?: AbortSignal): Promise<ObjectInfo> {
+    checkRef(to)
+    const info = await this.#require(from, signal)
+    await explained(copyObject(this.#client, { bucket: this.#bucket, from: this.#name(from), to: this.#name(to), info, maxSingleBytes: this.#maxSingleCopyBytes, signal }), signal)
+    return await this.#require(to, signal)
+  }
+
+  async signPut({ contentType, expiresInSeconds, ...at }: SignPut): Promise<string> {
+    checkRef(at)
+    checkContentType(contentType)
+    const command = new PutObjectCommand({ ...this.#at(at), ContentType: contentType })
+    return await explained(getSignedUrl(this.#client, command, { ...this.#lifetime(expiresInSeconds), signableHeaders: new Set(['content-type']) }))
+  }
+
+  async signGet({ contentType, fileName, expiresInSeconds, ...at }: SignGet): Promise<string> {
+    checkRef(at)
+    if (contentType !== undefined) checkContentType(contentType)
+    const command = new GetObjectCommand({ ...this.#at(at), ResponseContentDisposition: contentDisposition(fileName ?? null), ...(contentType === undefined ? {} : { ResponseContentType: contentType }) })
+    return await explained(getSignedUrl(this.#client, command, this.#lifetime(expiresInSeconds)))
+  }
+
+  async source(at: ObjectRef, signal?: AbortSignal): Promise<ObjectSource> {
+    const info = await this.#require(at, signal)
+    const fetch = async (offset: number, length: number, own?: AbortSignal): Promise<Uint8Array> => {
+      checkedRange(info.size, { offset, length })
+      if (length === 0) return new Uint8Array(0)
+      const body = await this.#get(at, info.etag, offset, length, own)
+      const bytes = await explained(body.transformToByteArray(), own)
+      if (bytes.length !== length) throw new StorageError('unavailable', 'The object store broke off in the middle of an answer')
+      return bytes
+    }
+    return { key: `${at.bucket}/${at.key}:${info.etag}`, size: info.size, etag: info.etag, path: null, fetch, close: async () => {} }
+  }
+
+  address(at: ObjectRef): string {
+    return `s3://${this.#bucket}/${this.#name(at)}`
+  }
+
+  async close(): Promise<void> {
+    this.#client.destroy()
+  }
+
+  #name({ bucket, key }: ObjectRef): string {
+    return `${this.#prefix}${bucket}/${key}`
+  }
+
+  #at(ref: ObjectRef): { Bucket: string; Key: string } {
+    return { Bucket: this.#bucket, Key: this.#name(ref) }
+  }
+
+  #lifetime(seconds: number): { expiresIn: number; signingDate: Date } {
+    return { expiresIn: checkedSeconds(seconds), signingDate: this.#clock.now() }
+  }
+
+  async #require(at: ObjectRef, signal?: AbortSignal): Promise<ObjectInfo> {
+    signal?.throwIfAborted()
+    const info = await this.stat(at, signal)
+    if (!info) throw objectMissing()
+    return info
+  }
+
+  /** A range of one version: another tag means that the object was replaced, and is an error. */
+  async #get(at: ObjectRef, etag: string, offset: number, length: number, signal?: AbortSignal): Promise<NonNullable<GetObjectCommandOutput['Body']>> {
+    const command = new GetObjectCommand({ ...this.#at(at), Range: `bytes=${offset}-${offset + length - 1}`, IfMatch: etag })
+    const { Body, ContentLength } = await explained(this.#client.send(command, given(signal)), signal)
+    if (!Body || ContentLength !== length) throw new StorageError('unavailable', 'The object store gave other bytes than were asked for')
+    return Body
+  }
+}
+
+const given = (signal: AbortSignal | undefined): { abortSignal?: AbortSignal } => (signal ? { abortSignal: signal } : {})
+
+async function explained<T>(work: Promise<T>, signal?: AbortSignal): Promise<T> {
+  try {
+    return await work
+  } catch (error) {
+    throw explainS3(error, signal)
+  }
+}

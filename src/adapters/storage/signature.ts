@@ -1,0 +1,61 @@
+/**
+ * Signed addresses of the embedded store. The signature covers the very text of the address, path and query as they are sent,
+ * and the address is the only spelling there is: another order, another encoding, one more parameter is another text.
+ */
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
+import type { ObjectRef } from './port.ts'
+
+export const SECRET_BYTES = 32
+export const OBJECTS_PATH = '/objects/'
+const DOMAIN = 'groundtrack object store 1\n'
+const SIGNED_TEXT = /^(\/objects\/([a-z0-9-]+)\/([A-Za-z0-9._/-]+)\?(method=(?:GET|PUT)[\x21-\x7e]*))&signature=([A-Za-z0-9_-]{43})$/
+
+export interface Grant extends ObjectRef {
+  readonly method: 'GET' | 'PUT'
+  /** Seconds since 1970. */
+  readonly expires: number
+  /** PUT: what the upload must declare. GET: what the download declares, the stored type if null. */
+  readonly contentType: string | null
+  readonly maxBytes: number | null
+  readonly fileName: string | null
+}
+
+export interface VerifiedGrant extends Grant {
+  /** Names the address in the store's own files without giving it away. */
+  readonly id: string
+}
+
+export function signGrant(secret: Buffer, grant: Grant): string {
+  const query = [
+    `method=${grant.method}`,
+    `expires=${grant.expires}`,
+    ...(grant.contentType === null ? [] : [`type=${encodeURIComponent(grant.contentType)}`]),
+    ...(grant.maxBytes === null ? [] : [`max=${grant.maxBytes}`]),
+    ...(grant.fileName === null ? [] : [`name=${encodeURIComponent(grant.fileName)}`]),
+  ]
+  const text = `${OBJECTS_PATH}${grant.bucket}/${grant.key}?${query.join('&')}`
+  return `${text}&signature=${signatureOf(secret, text)}`
+}
+
+/** The grant behind a request target as it came over the wire, or null. Whether it has expired is for the caller's clock. */
+export function verifyGrant(secret: Buffer, target: string): VerifiedGrant | null {
+  const [, text, bucket, key, query, given] = SIGNED_TEXT.exec(target) ?? []
+  if (text === undefined || !timingSafeEqual(Buffer.from(given!), Buffer.from(signatureOf(secret, text)))) return null
+  const fields = new URLSearchParams(query)
+  const max = fields.get('max')
+  return {
+    bucket: bucket!,
+    key: key!,
+    method: fields.get('method') as Grant['method'],
+    expires: Number(fields.get('expires')),
+    contentType: fields.get('type'),
+    maxBytes: max === null ? null : Number(max),
+    fileName: fields.get('name'),
+    id: createHash('sha256').update(given!).digest('hex').slice(0, 32),
+  }
+}
+
+/** Compared as text: base64url has several spellings of the same bytes, and only one of them is ours. */
+function signatureOf(secret: Buffer, text: string): string {
+  return createHmac('sha256', secret).update(DOMAIN).update(text).digest('base64url')
+}

@@ -1,0 +1,133 @@
+// PUT: the whole object at once, or in pieces against the same address, as the resumable uploads of the big stores do.
+//
+//   PUT  Content-Range: bytes 0-999/5000      308, Range: bytes=0-999, Upload-Offset: 1000: go on from there
+//   PUT  Content-Range: bytes */5000          308 and how far it got, or 200 when all of it is stored; HEAD asks the same
+//   PUT  Content-Range: bytes 1000-4999/5000  200, ETag
+//
+// Bytes that have come already may be sent again and are skipped, so that a client may simply repeat a piece.
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { problem } from '#core/problem.ts'
+import type { FileStore } from './files.ts'
+import { parseContentRange, type ContentRange } from './range.ts'
+import type { VerifiedGrant } from './signature.ts'
+
+/** Where an address names no limit of its own: the largest object that S3 takes. */
+const MAX_OBJECT_BYTES = 5 * 2 ** 40
+
+type Piece = Extract<ContentRange, { kind: 'piece' }>
+
+export interface Exchange {
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+  readonly grant: VerifiedGrant
+  /** Tells a client that waits for it to send its body now. */
+  proceed(): void
+}
+
+export type Uploader = (exchange: Exchange) => Promise<void>
+
+export function createUploader(store: FileStore): Uploader {
+  const turns = createTurns()
+  return async ({ request, response, grant, proceed }) => {
+    if (request.method === 'HEAD') return await tellProgress(store, grant, response)
+    if (request.headers['content-type'] !== grant.contentType) throw problem('invalid-signature', `The address is signed for Content-Type: ${grant.contentType}`)
+    const length = declaredLength(request)
+    const range = contentRange(request)
+    checkLength(range?.total ?? length, grant)
+    if (range?.kind === 'question') {
+      if (length !== 0) throw problem('bad-request', 'A question how far an upload got has no body')
+      if (!(await isAllHere(store, range.total, grant))) return await tellProgress(store, grant, response)
+      return await turns(grant.id, request, 'wait', async () => await ((await isAllHere(store, range.total, grant)) ? complete : tellProgress)(store, grant, response))
+    }
+    if (range && range.last - range.first + 1 !== length) throw problem('bad-request', `Content-Range names ${range.last - range.first + 1} bytes, the body has ${length}`)
+    if (range) return await turns(grant.id, request, 'take over', () => receivePiece(store, range, { request, response, grant, proceed }))
+    proceed()
+    const { etag } = await store.put(grant, bytesOf(request), { contentType: grant.contentType!, maxBytes: length })
+    response.writeHead(200, { ETag: etag, 'Content-Length': '0' }).end()
+  }
+}
+
+async function receivePiece(store: FileStore, piece: Piece, { request, response, grant, proceed }: Exchange): Promise<void> {
+  const offset = await store.uploads.offset(grant.id)
+  if (offset === 0 && piece.first > 0 && (await store.madeBy(grant.id, grant))) return await tellProgress(store, grant, response)
+  if (piece.first > offset) throw problem('upload-offset', `The upload stands at byte ${offset}, this piece begins at ${piece.first}`, { headers: { 'Upload-Offset': String(offset) } })
+  if (offset > piece.total) throw problem('bad-request', `${offset} bytes have arrived already, more than the ${piece.total} of this upload`)
+  proceed()
+  const reached = await store.uploads.append(grant.id, offset, skipping(bytesOf(request), offset - piece.first))
+  if (reached < piece.total) return answerProgress(response, reached)
+  await complete(store, grant, response)
+}
+
+/** All of it may be here although it is no object yet: we were killed between the last byte and the commit. Then a question completes it. */
+async function isAllHere(store: FileStore, total: number, grant: VerifiedGrant): Promise<boolean> {
+  return total > 0 && (await store.uploads.offset(grant.id)) === total
+}
+
+async function complete(store: FileStore, grant: VerifiedGrant, response: ServerResponse): Promise<void> {
+  const { etag, size } = await store.commitUpload(grant.id, grant, grant.contentType!)
+  response.writeHead(200, { ETag: etag, 'Upload-Offset': String(size), 'Content-Length': '0' }).end()
+}
+
+async function tellProgress(store: FileStore, grant: VerifiedGrant, response: ServerResponse): Promise<void> {
+  const made = await store.madeBy(grant.id, grant)
+  if (made) return void response.writeHead(200, { ETag: made.etag, 'Upload-Offset': String(made.size), 'Content-Length': '0' }).end()
+  answerProgress(response, await store.uploads.offset(grant.id))
+}
+
+function answerProgress(response: ServerResponse, offset: number): void {
+  response.writeHead(308, { 'Upload-Offset': String(offset), ...(offset > 0 ? { Range: `bytes=0-${offset - 1}` } : {}), 'Content-Length': '0' }).end()
+}
+
+function declaredLength({ headers }: IncomingMessage): number {
+  const length = headers['content-length']
+  if (length === undefined || headers['transfer-encoding'] !== undefined) throw problem('length-required', 'Send Content-Length, and not a chunked transfer encoding')
+  return Number(length)
+}
+
+function contentRange({ headers }: IncomingMessage): ContentRange | null {
+  const header = headers['content-range']
+  if (header === undefined) return null
+  const range = parseContentRange(header)
+  if (!range) throw problem('bad-request', 'Content-Range must be `bytes first-last/total` or `bytes */total`')
+  return range
+}
+
+function checkLength(length: number, grant: VerifiedGrant): void {
+  const limit = grant.maxBytes ?? MAX_OBJECT_BYTES
+  if (length > limit) throw problem('object-too-large', `The address is signed for at most ${limit} bytes, not ${length}`)
+}
+
+/** An answer is still owed when we stop reading early, so stopping must not tear the connection down. */
+function bytesOf(request: IncomingMessage): AsyncIterable<Uint8Array> {
+  return request.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>
+}
+
+async function* skipping(chunks: AsyncIterable<Uint8Array>, count: number): AsyncIterable<Uint8Array> {
+  let left = count
+  for await (const chunk of chunks) {
+    const skipped = Math.min(left, chunk.length)
+    left -= skipped
+    if (skipped < chunk.length) yield chunk.subarray(skipped)
+  }
+}
+
+/**
+ * One request at a time writes an upload, and the newest wins: a client that comes back after a broken connection need not
+ * wait until we notice that the old one is dead.
+ */
+function createTurns(): (id: string, request: IncomingMessage, manner: 'take over' | 'wait', work: () => Promise<void>) => Promise<void> {
+  const current = new Map<string, { request: IncomingMessage; done: Promise<void> }>()
+  return async (id, request, manner, work) => {
+    const former = current.get(id)
+    if (manner === 'take over') former?.request.destroy()
+    const done = (former?.done ?? Promise.resolve()).then(work)
+    const quiet = done.catch(() => {})
+    const mine = { request, done: quiet }
+    current.set(id, mine)
+    try {
+      await done
+    } finally {
+      if (current.get(id) === mine) current.delete(id)
+    }
+  }
+}
