@@ -93,6 +93,6 @@ try {
   console.log(`both gave the same pages; on disk ${sizes.rows.map(({ name, size }) => `${name} ${size}`).join(', ')}; load average ${loadAverage()}`)
 } finally {
   await database.close()
-  await server.stop()
+  await server.leave()
   rmSync(dataDir, { recursive: true, force: true })
 }

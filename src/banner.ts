@@ -4,23 +4,22 @@ import { DEMO_EMAIL, DEMO_PASSWORD } from './demo.ts'
 export interface Started {
   baseUrl: string
   role: string
-  dataDir: string
   embedded: EmbeddedPostgres | null
   hasDemo: boolean
 }
 
 /** What a newcomer sees: where things are, how to get in, and a line to paste. */
-export function banner({ baseUrl, role, dataDir, embedded, hasDemo }: Started): string {
+export function banner({ baseUrl, role, embedded, hasDemo }: Started): string {
   const rows = [
     ['Service', baseUrl],
     ['Reference', `${baseUrl}/docs`],
     ['Contract', `${baseUrl}/openapi.json`],
-    ['Database', embedded ? `embedded PostgreSQL in ${dataDir}${embedded.attached ? ' (found running)' : ''}` : 'DATABASE_URL'],
+    ['Database', embedded ? `embedded PostgreSQL in ${embedded.dir}${embedded.attached ? ' (found running)' : ''}` : 'DATABASE_URL'],
     ['Role', role],
     ...(hasDemo ? [['Demo sign-in', `${DEMO_EMAIL} / ${DEMO_PASSWORD}`]] : []),
   ]
   const table = rows.map(([name, value]) => `  ${name!.padEnd(13)} ${value}`).join('\n')
-  return `\nGroundtrack is ready.\n\n${table}\n${hasDemo ? firstCall(baseUrl) : ''}\n`
+  return `\nGroundtrack is ready. Ctrl-C stops it.\n\n${table}\n${hasDemo ? firstCall(baseUrl) : ''}\n`
 }
 
 function firstCall(baseUrl: string): string {

@@ -1,6 +1,8 @@
 /** The demo organization, made through the same doors as any other: a sign-up and operations. */
 import { newId } from '#core/ids.ts'
-import { Problem } from '#core/problem.ts'
+import { withLock } from '#db/lock.ts'
+import * as project from '#model/project.ts'
+import * as user from '#model/user.ts'
 import { invoke } from '#pipeline/invoke.ts'
 import type { Platform } from '#pipeline/platform.ts'
 import * as signIn from '#pipeline/sign-in.ts'
@@ -10,20 +12,23 @@ export const DEMO_PASSWORD = 'groundtrack-demo'
 
 const LOCAL = '127.0.0.1'
 
-/** False when the demo is already there. */
-export async function seedDemo(platform: Platform, auth: signIn.SignInPlatform): Promise<boolean> {
-  let grant: signIn.Grant
-  try {
-    grant = await signIn.signUp(auth, { email: DEMO_EMAIL, password: DEMO_PASSWORD, name: 'Demo' }, LOCAL)
-  } catch (error) {
-    if (error instanceof Problem && error.slug === 'bad-request') return false // The address has its account already.
-    throw error
-  }
-  await call(platform, grant, 'organizations.create', { name: 'Demo Imagery', description: 'Something to look around in', country: 'AU' })
-  const acting = await signIn.refresh(auth, { refresh_token: grant.refresh_token })
-  await call(platform, acting, 'projects.create', { name: 'Demo', description: 'Scenes to try things on' })
-  await signIn.signOut(auth, acting.refresh_token)
-  return true
+/** Makes what is missing of the demo: a process may have been killed half-way, and another may be at it now. */
+export async function seedDemo(platform: Platform, auth: signIn.SignInPlatform): Promise<void> {
+  await withLock(platform.db, 'demo', async () => {
+    const grant = await signUpOrOn(platform, auth)
+    if (!grant) return
+    if (!grant.organization_id) await call(platform, grant, 'organizations.create', { name: 'Demo Imagery', description: 'Something to look around in', country: 'AU' })
+    const acting = await signIn.refresh(auth, { refresh_token: grant.refresh_token })
+    await call(platform, acting, 'projects.create', { name: 'Demo', description: 'Scenes to try things on' })
+    await signIn.signOut(auth, acting.refresh_token)
+  })
+}
+
+/** Null when the demo is whole: its project is made last, and a deleted one stays known. */
+async function signUpOrOn({ db }: Platform, auth: signIn.SignInPlatform): Promise<signIn.Grant | null> {
+  const hasAccount = (await user.findByEmail(db, DEMO_EMAIL)) !== null
+  if (!hasAccount) return await signIn.signUp(auth, { email: DEMO_EMAIL, password: DEMO_PASSWORD, name: 'Demo' }, LOCAL)
+  return (await project.wasAnyMade(db)) ? null : await signIn.signIn(auth, { email: DEMO_EMAIL, password: DEMO_PASSWORD }, LOCAL)
 }
 
 async function call(platform: Platform, grant: signIn.Grant, id: string, input: object): Promise<void> {

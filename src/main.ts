@@ -1,33 +1,59 @@
 /** Composition root: the only place that constructs adapters and touches the process. */
-import { mkdirSync } from 'node:fs'
-import { setTimeout as sleep } from 'node:timers/promises'
-import { sql } from 'kysely'
+import type { FastifyInstance } from 'fastify'
 import { destination } from 'pino'
 import { compose } from './compose.ts'
 import { ConfigError, loadConfig, type Config } from './config.ts'
 import { systemClock } from '#core/clock.ts'
-import { startEmbedded, SUPERUSER } from '#db/embedded.ts'
 import { migrate } from '#db/migrate.ts'
-import { APPLICATION_NAME, openDatabase, type Database } from '#db/open.ts'
 import { openQueue } from '#db/queue.ts'
+import { DatabaseUnreachable, openServiceDatabase } from '#db/service-database.ts'
 import { createLog } from '#http/log.ts'
-import { buildServer } from '#http/server.ts'
+import { buildServer, closeServer } from '#http/server.ts'
+import type { AnyJob } from '#job.ts'
+import * as project from '#model/project.ts'
 import * as user from '#model/user.ts'
+import type { AnyOperation } from '#operation.ts'
 import { startWorkers } from '#pipeline/jobs.ts'
 import { banner } from './banner.ts'
 import { DEMO_EMAIL, seedDemo } from './demo.ts'
 import { jobs, operations } from './registry.ts'
 
-const DATABASE_WAIT_MS = 30_000
 const STOP_TIMEOUT_MS = 25_000
+/** Ctrl-C under npm arrives twice, from the terminal and from npm; a person's second thought comes later than this. */
+const SAME_SIGNAL_MS = 1_000
+/** Log lines are written together, at the latest after this time. */
+const LOG_FLUSH_MS = 200
+const LOG_BUFFER_BYTES = 8_192
 
-async function start(config: Config): Promise<{ stop(): Promise<void> }> {
-  const log = createLog(config.logLevel, destination({ dest: 2, sync: false }))
-  mkdirSync(config.dataDir, { recursive: true })
-  const embedded = config.databaseUrl ? null : await startEmbedded(config.dataDir)
-  const database = openDatabase(embedded ? { host: embedded.socketDir, user: SUPERUSER, database: 'postgres' } : config.databaseUrl)
-  await waitForDatabase(database)
-  const { applied } = await migrate(database.db)
+interface Service {
+  stop(): Promise<void>
+}
+
+/** What this process serves; a test may add operations of its own. */
+export interface Catalogue {
+  operations: ReadonlyMap<string, AnyOperation>
+  jobs: readonly AnyJob[]
+}
+
+/** What has been started is undone in reverse order, whether the service stops or could not start. */
+async function start(config: Config, catalogue: Catalogue): Promise<Service> {
+  const started = new AsyncDisposableStack()
+  try {
+    await startParts(config, catalogue, started)
+    return { stop: () => started.disposeAsync() }
+  } catch (error) {
+    await started.disposeAsync()
+    throw error
+  }
+}
+
+async function startParts(config: Config, { operations, jobs }: Catalogue, started: AsyncDisposableStack): Promise<void> {
+  const log = createLog(config.logLevel, destination({ dest: 2, sync: false, minLength: LOG_BUFFER_BYTES, periodicFlush: LOG_FLUSH_MS }))
+  started.defer(() => log.flush())
+  const onRestart = (error: Error | null) => (error ? log.error({ err: error }, 'the embedded PostgreSQL could not be started again') : log.warn('the embedded PostgreSQL had died and was started again'))
+  const database = await openServiceDatabase({ ...config, onRestart })
+  started.defer(() => database.close())
+  await migrate(database.db)
   const isWorker = config.role !== 'api'
   const queue = await openQueue(database.db, { worker: isWorker, onError: (error) => log.error({ err: error }, 'queue') })
 
@@ -35,70 +61,55 @@ async function start(config: Config): Promise<{ stop(): Promise<void> }> {
   let ready = false
   const roles = { systemAdminEmails: config.systemAdminEmails, clipUserEmail: config.clipUserEmail, maySignUp: config.isLoopback }
   const composed = await compose({ db: database.db, connectionCount: database.connectionCount, clock: systemClock, queue, log, baseUrl: () => baseUrl, operations, jobs, roles, cogHosts: config.cogHosts, egressAllow: config.egressAllow })
+  started.defer(() => composed.close())
+  started.defer(() => queue.stop())
   await user.withdrawRoles(database.db, roles)
-  const wantsDemo = config.demo ?? (config.isLoopback && applied.length > 0)
+  const wantsDemo = config.demo ?? (config.isLoopback && !(await project.wasAnyMade(database.db)))
   if (wantsDemo && config.role !== 'worker') await seedDemo(composed.platform, composed.auth)
 
   const app = buildServer({ ...composed, log, isReady: () => ready, api: config.role !== 'worker' })
-  const address = await app.listen({ port: config.port, host: config.host })
+  started.defer(() => closeServer(app))
+  const address = await listen(app, config)
   if (config.port === 0) baseUrl = baseUrl.replace(/:0$/, `:${new URL(address).port}`)
   if (isWorker) await startWorkers(composed.jobPlatform, jobs)
   ready = true
-  process.stdout.write(banner({ baseUrl, role: config.role, dataDir: config.dataDir, embedded, hasDemo: (await user.findByEmail(database.db, DEMO_EMAIL)) !== null }))
+  started.defer(() => { ready = false })
+  process.stdout.write(banner({ baseUrl, role: config.role, embedded: database.embedded, hasDemo: (await user.findByEmail(database.db, DEMO_EMAIL)) !== null }))
+}
 
-  return {
-    async stop() {
-      ready = false
-      await app.close()
-      await queue.stop()
-      await composed.close()
-      const isLast = embedded ? await isLastClient(database) : false
-      await database.close()
-      if (embedded && isLast) await embedded.stop()
-      log.flush()
-    },
+async function listen(app: FastifyInstance, { host, port }: Config): Promise<string> {
+  try {
+    return await app.listen({ port, host })
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE') throw new ConfigError(`Port ${port} of ${host} is in use; set PORT to a free one`)
+    throw error
   }
 }
 
-async function waitForDatabase({ db }: Database): Promise<void> {
-  const deadline = Date.now() + DATABASE_WAIT_MS
-  for (;;) {
-    try {
-      await sql`select 1`.execute(db)
-      return
-    } catch (error) {
-      if (Date.now() > deadline) throw new Error(`The database cannot be reached: ${(error as Error).message}`)
-      await sleep(250)
-    }
-  }
-}
-
-/** Another process on the same DATA_DIR keeps the embedded server for itself. */
-async function isLastClient({ db }: Database): Promise<boolean> {
-  const { rows } = await sql<{ n: number }>`
-    select count(*) as n from pg_stat_activity
-    where application_name like ${`${APPLICATION_NAME}%`} and application_name <> current_setting('application_name')
-  `.execute(db)
-  return rows[0]!.n === 0
-}
-
-/** The first signal ends what is under way in good order; a second one, or a stop that hangs, ends it at once. */
-function stopOnSignal(service: { stop(): Promise<void> }): void {
-  let stopping = false
+/** The first signal ends what is under way in good order, a start too; a second one, or a stop that hangs, ends it at once. */
+function stopOnSignal(starting: Promise<Service>): void {
+  let stoppingSinceMs: number | null = null
   const onSignal = () => {
-    if (stopping) process.exit(1)
-    stopping = true
+    if (stoppingSinceMs !== null && performance.now() - stoppingSinceMs < SAME_SIGNAL_MS) return
+    if (stoppingSinceMs !== null) process.exit(1)
+    stoppingSinceMs = performance.now()
     setTimeout(() => process.exit(1), STOP_TIMEOUT_MS).unref()
-    service.stop().then(() => process.exit(0), (error: unknown) => { console.error(error); process.exit(1) })
+    starting.then((service) => service.stop()).then(() => process.exit(0), (error: unknown) => { console.error(error); process.exit(1) })
   }
   process.on('SIGINT', onSignal)
   process.on('SIGTERM', onSignal)
 }
 
-try {
-  stopOnSignal(await start(loadConfig(process.env)))
-} catch (error) {
-  if (error instanceof ConfigError) console.error(error.message)
-  else console.error('Groundtrack could not start:', (error as Error).message, '\n', (error as Error).stack)
-  process.exit(1)
+export async function run(catalogue: Catalogue): Promise<void> {
+  try {
+    const starting = Promise.resolve().then(() => start(loadConfig(process.env), catalogue)) // Signals are heard before the first step.
+    stopOnSignal(starting)
+    await starting
+  } catch (error) {
+    if (error instanceof ConfigError || error instanceof DatabaseUnreachable) console.error(error.message)
+    else console.error('Groundtrack could not start:', (error as Error).message, '\n', (error as Error).stack)
+    process.exit(1)
+  }
 }
+
+if (import.meta.main) await run({ operations, jobs })

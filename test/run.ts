@@ -15,7 +15,7 @@ const CONCURRENCY = Math.max(2, os.availableParallelism())
 const named = process.argv.slice(2)
 const files = named.length > 0
   ? named.flatMap((name) => (statSync(name).isDirectory() ? globSync(`${name}/**/*.test.ts`) : [name]))
-  : globSync(['src/**/*.test.ts', 'test/**/*.test.ts', 'tools/**/*.test.ts'], { cwd: root }).toSorted()
+  : globSync(['src/**/*.test.ts', 'test/**/*.test.ts', 'tools/**/*.test.ts', 'sandbox/**/*.test.ts'], { cwd: root }).toSorted()
 
 if (named.length === 0) {
   const check = spawnSync(process.execPath, ['tools/check.ts'], { cwd: root, stdio: 'inherit' })
@@ -35,7 +35,7 @@ try {
   status = spawnSync(process.execPath, args, { cwd: root, stdio: 'inherit', env }).status ?? 1
 } finally {
   if (template) await dropDatabase(adminUrl, template)
-  await server?.stop()
+  await server?.leave()
   rmSync(dataDir, { recursive: true, force: true })
 }
 process.exit(status)

@@ -52,9 +52,15 @@ export type World = Awaited<ReturnType<typeof world>>
 
 let people = 0
 
+/** Worlds on one database: hooks run in the order in which they were set, so whoever closes last drops it. */
+const users = new Map<string, { count: number; drop(): Promise<void> }>()
+
 export async function world(t: TestContext, options: WorldOptions = {}) {
   const own = options.databaseUrl ? null : await createDatabase()
   const databaseUrl = options.databaseUrl ?? own!.url
+  if (own) users.set(databaseUrl, { count: 0, drop: own.drop })
+  const shared = users.get(databaseUrl)
+  if (shared) shared.count++
   const database = openDatabase(databaseUrl, { maxConnections: 10 })
   const clock = testClock(options.startAt ?? '2030-01-01T00:00:00.000Z')
   const logLines: string[] = []
@@ -74,7 +80,7 @@ export async function world(t: TestContext, options: WorldOptions = {}) {
     await queue.stop()
     await composed.close()
     await database.close()
-    await own?.drop()
+    if (shared && --shared.count === 0) await shared.drop()
   })
 
   const request = async (method: string, path: string, init: { headers?: Record<string, string>; body?: string | Uint8Array } = {}): Promise<Answer> => {

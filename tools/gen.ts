@@ -26,7 +26,7 @@ function variable(file: string): string {
 }
 
 function domainIndex(domain: string): string {
-  const files = readdirSync(path.join(root, 'src/domains', domain)).filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts') && !['index.ts', 'wire.ts'].includes(file)).toSorted()
+  const files = readdirSync(path.join(root, 'src/domains', domain)).filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts') && file !== 'index.ts' && !file.endsWith('wire.ts')).toSorted()
   const isOperation = (file: string) => readFileSync(path.join(root, 'src/domains', domain, file), 'utf8').includes('export default operation(')
   const operations = files.filter((file) => !file.endsWith('.job.ts') && isOperation(file))
   const jobs = files.filter((file) => file.endsWith('.job.ts'))

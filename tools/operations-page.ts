@@ -1,3 +1,4 @@
+import { DOMAINS } from '#contract/domains.ts'
 import { TABLE, type TableRow } from '#contract/table.ts'
 import { operations } from '#registry.ts'
 
@@ -12,5 +13,5 @@ export function operationsPage(): string {
 
 function section(domain: string, rows: readonly TableRow[]): string {
   const lines = rows.toSorted((a, b) => (a.id < b.id ? -1 : 1)).map((row) => `| ${operations.has(row.id) ? '✓' : ''} | \`${row.id}\` | ${row.scope} | ${row.tier} | ${row.summary} |`)
-  return `## ${domain}\n\n| Built | Operation | Scope | Tier | |\n|---|---|---|---|---|\n${lines.join('\n')}\n`
+  return `## ${domain}\n\n${DOMAINS[domain]}.\n\n| Built | Operation | Scope | Tier | |\n|---|---|---|---|---|\n${lines.join('\n')}\n`
 }

@@ -12,12 +12,13 @@ export function batcher<K, V>(run: (keys: readonly K[]) => Promise<readonly V[]>
   let inFlight = 0
   let scheduled = false
 
-  const pump = async (): Promise<void> => {
+  const pump = (): void => {
     scheduled = false
     while (waiting.length > 0 && inFlight < limits.maxInFlight) {
       const batch = waiting.splice(0, limits.maxKeys)
       inFlight++
-      void run(batch.map((entry) => entry.key))
+      void Promise.resolve(batch.map((entry) => entry.key))
+        .then(run) // Inside the chain, so that a run that throws at once fails its batch and nothing else.
         .then((values) => batch.forEach((entry, index) => entry.resolve(values[index]!)))
         .catch((error: unknown) => batch.forEach((entry) => entry.reject(error)))
         .finally(() => {

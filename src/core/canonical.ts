@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 
 /**
  * JSON in the canonical form of RFC 8785: members sorted by UTF-16 code units, no white space. ECMAScript's own
@@ -14,5 +14,5 @@ export function canonicalJson(value: unknown): string {
 }
 
 export function fingerprint(value: unknown): Buffer {
-  return createHash('sha256').update(canonicalJson(value)).digest()
+  return hash('sha256', canonicalJson(value), 'buffer')
 }

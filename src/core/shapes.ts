@@ -11,7 +11,8 @@ export const Choice = <const V extends readonly string[]>(values: V, options: Re
   Type.Unsafe<V[number]>({ type: 'string', enum: [...values], ...options })
 
 export const Uuid = Type.String({ format: 'uuid' })
-export const Timestamp = Type.String({ format: 'date-time' })
+/** Without the leap seconds that RFC 3339 allows: neither ECMAScript nor PostgreSQL can keep one. */
+export const Timestamp = Type.String({ format: 'date-time', pattern: '^.{17}[0-5]' })
 export const Email = Type.String({ format: 'email', maxLength: 254 })
 
 /** A free-form object; its depth is bounded by the body parser. */

@@ -16,8 +16,8 @@ export interface PoolLimits {
 
 const STANDARD_LIMITS: PoolLimits = { maxConnections: 16, idleTimeoutMs: 10_000 }
 
-/** Followed by the process id, so that processes can tell each other apart. */
-export const APPLICATION_NAME = 'groundtrack'
+/** Followed by the process id, so that an operator sees whose connection it is. */
+const APPLICATION_NAME = 'groundtrack'
 /** No statement of a request may run longer: a caller has given up by then, and the connection is worth more. */
 const STATEMENT_TIMEOUT_MS = 30_000
 const CONNECT_TIMEOUT_MS = 10_000
@@ -33,9 +33,10 @@ export function openDatabase(connection: string | pg.PoolConfig, limits: Partial
     application_name: `${APPLICATION_NAME} ${process.pid}`,
     types: { getTypeParser },
   })
-  // A connection that the server drops while idle is replaced by the pool at the next use; without a listener the
-  // event would end the process.
+  // A connection that the server drops is replaced by the pool at the next use, and its statement fails by itself. Without
+  // a listener, on the pool for idle ones and on each client for those at work, the event would end the process.
   pool.on('error', () => {})
+  pool.on('connect', (client) => client.on('error', () => {}))
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: prepared(pool) }) })
   return { db, connectionCount: () => pool.totalCount, close: () => db.destroy() }
 }

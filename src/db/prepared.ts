@@ -20,12 +20,18 @@ export function prepared(pool: pg.Pool): PostgresPool {
     names.set(text, name)
     return name
   }
+  /** Kysely keeps what it knows of a connection by its client, so a client always comes in the same wrapping. */
+  const wrapped = new WeakMap<pg.PoolClient, PostgresPoolClient>()
   const wrap = (client: pg.PoolClient): PostgresPoolClient => {
+    const known = wrapped.get(client)
+    if (known) return known
     const query = (text: string, values?: readonly unknown[]) => {
       const name = values?.length && !text.startsWith(VARIOUS) ? nameOf(text) : undefined // Without parameters it may be several statements or BEGIN.
       return client.query({ ...(name ? { name } : {}), text, values: values as unknown[] })
     }
-    return { query, release: (error?: Error | boolean) => client.release(error) } as unknown as PostgresPoolClient
+    const made = { query, release: (error?: Error | boolean) => client.release(error) } as unknown as PostgresPoolClient
+    wrapped.set(client, made)
+    return made
   }
   return { connect: async () => wrap(await pool.connect()), end: () => pool.end() } as PostgresPool
 }

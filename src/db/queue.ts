@@ -1,4 +1,6 @@
-import { fromKysely, PgBoss, type JobResult } from 'pg-boss'
+import { sql } from 'kysely'
+import { fromKysely, PgBoss, type Db as BossDatabase, type JobResult } from 'pg-boss'
+import { withLock } from './lock.ts'
 import type { Db, Tx } from './tables.ts'
 
 /** Background work on PostgreSQL. Jobs are sent in the caller's transaction and worked by any process that asks for work. */
@@ -25,9 +27,9 @@ const STOP_TIMEOUT_MS = 10_000
 
 /** `worker`: also polls, schedules and tidies up. A process that only sends needs none of that. */
 export async function openQueue(db: Db, options: { worker: boolean; onError: (error: Error) => void }): Promise<Queue> {
-  const boss = new PgBoss({ db: fromKysely(db), schema: SCHEMA, supervise: options.worker, schedule: options.worker, migrate: true })
+  const boss = new PgBoss({ db: bossDatabase(db), schema: SCHEMA, supervise: options.worker, schedule: options.worker, migrate: true })
   boss.on('error', options.onError)
-  await boss.start()
+  await withLock(db, 'queue', () => boss.start()) // Makes or migrates its schema: one process at a time.
   return {
     async declare(name, { retryLimit, timeoutSeconds }) {
       await boss.createQueue(name, { retryLimit, retryBackoff: true, expireInSeconds: timeoutSeconds })
@@ -56,6 +58,21 @@ export async function openQueue(db: Db, options: { worker: boolean; onError: (er
       }
     },
     stop: () => boss.stop({ graceful: true, timeout: STOP_TIMEOUT_MS }),
+  }
+}
+
+/** pg-boss sends whole transactions as one text; one that fails half-way must not go back to the pool with its connection. */
+function bossDatabase(db: Db): BossDatabase {
+  return {
+    executeSql: (text, values) =>
+      db.connection().execute(async (connection) => {
+        try {
+          return await fromKysely(connection).executeSql(text, values)
+        } catch (error) {
+          await sql`rollback`.execute(connection)
+          throw error
+        }
+      }),
   }
 }
 

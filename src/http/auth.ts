@@ -12,15 +12,16 @@ const Password = Type.String({ maxLength: 1_000 })
 const Token = Type.String({ minLength: 1, maxLength: 500 })
 const OrganizationId = Type.Optional(Nullable(Uuid))
 
-export const SignUpInput = Closed({ email: Email, password: Password, name: Type.String({ minLength: 1, maxLength: 200 }) })
+export const SignUpInput = Closed({ email: Email, password: Password, name: Type.String({ minLength: 1, maxLength: 200, pattern: '\\S' }) })
 export const SignInInput = Closed({ email: Type.String({ maxLength: 254 }), password: Password, organization_id: OrganizationId })
 export const RefreshInput = Closed({ refresh_token: Token, organization_id: OrganizationId })
 export const SignOutInput = Closed({ refresh_token: Token })
 
 /** Sign-in, as in RFC 6749 §5.1: the answers hold credentials, so nothing on the way may keep them. */
 export function registerAuth(app: FastifyInstance, platform: Platform, auth: signIn.SignInPlatform): void {
-  app.addHook('onRequest', async (request, reply) => {
+  app.addHook('onRequest', (request, reply, done) => {
     if (request.url.startsWith('/auth/')) reply.header('Cache-Control', 'no-store')
+    done()
   })
   app.post('/auth/sign-up', async (request, reply) => {
     reply.code(201)

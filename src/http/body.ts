@@ -1,4 +1,4 @@
-import { problem } from '#core/problem.ts'
+import { invalidField, problem } from '#core/problem.ts'
 
 export const MAX_BODY_BYTES = 10 * 1024 * 1024
 export const MAX_DEPTH = 32
@@ -45,11 +45,23 @@ function requireHarmless(root: object): void {
     const next: object[] = []
     for (const node of level) {
       for (const name of Object.keys(node)) {
-        if (!Array.isArray(node) && FORBIDDEN_NAMES.has(name)) throw problem('invalid-json', `'${name}' cannot be the name of a member`)
+        if (!Array.isArray(node)) requireName(name)
         const value = (node as Record<string, unknown>)[name]
         if (value !== null && typeof value === 'object') next.push(value)
+        else requireKeepable(value, Array.isArray(node) ? 'body' : name)
       }
     }
     level = next
   }
+}
+
+function requireName(name: string): void {
+  if (FORBIDDEN_NAMES.has(name)) throw problem('invalid-json', `'${name}' cannot be the name of a member`)
+  requireKeepable(name, 'body')
+}
+
+/** What PostgreSQL, a hash or another parser would not give back as it came (RFC 7493) is refused at the door. */
+function requireKeepable(value: unknown, field: string): void {
+  if (typeof value === 'string' && (value.includes('\0') || !value.isWellFormed())) throw invalidField(field, 'holds U+0000 or half of a surrogate pair')
+  if (typeof value === 'number' && !Number.isFinite(value)) throw invalidField(field, 'is beyond the range of a 64-bit float')
 }

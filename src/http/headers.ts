@@ -5,24 +5,26 @@ const EXPOSED = 'RateLimit, RateLimit-Policy, Retry-After, ETag, Content-Disposi
 const METHODS = 'GET, HEAD, POST, OPTIONS'
 const PREFLIGHT_SECONDS = 86_400
 
-/** Documents of ours run scripts of ours; everything else runs nothing. */
-export const PAGE_POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+/** Documents of ours run scripts of ours; everything else runs nothing. `blob:` lets the reference show a tile it was sent. */
+export const PAGE_POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 const API_POLICY = "default-src 'none'; frame-ancestors 'none'"
 
 /** Any origin may call: credentials travel in headers, never in cookies, so a foreign page has none to abuse. */
+export const COMMON_HEADERS = {
+  'Access-Control-Allow-Origin': '*',
+  'Access-Control-Expose-Headers': EXPOSED,
+  'Cross-Origin-Resource-Policy': 'cross-origin',
+  'X-Content-Type-Options': 'nosniff',
+  'Referrer-Policy': 'no-referrer',
+  'Content-Security-Policy': API_POLICY,
+} as const
+
 export function registerHeaders(app: FastifyInstance, options: { https: boolean }): void {
-  app.addHook('onRequest', async (request, reply) => {
-    reply.headers({
-      'Access-Control-Allow-Origin': '*',
-      'Access-Control-Expose-Headers': EXPOSED,
-      'Cross-Origin-Resource-Policy': 'cross-origin',
-      'X-Content-Type-Options': 'nosniff',
-      'Referrer-Policy': 'no-referrer',
-      'Content-Security-Policy': API_POLICY,
-    })
-    if (options.https) reply.header('Strict-Transport-Security', 'max-age=31536000')
-    if (request.method !== 'OPTIONS') return
+  const headers = { ...COMMON_HEADERS, ...(options.https ? { 'Strict-Transport-Security': 'max-age=31536000' } : {}) }
+  app.addHook('onRequest', (request, reply, done) => {
+    reply.headers(headers)
+    if (request.method !== 'OPTIONS') return done()
     reply.headers({ 'Access-Control-Allow-Methods': METHODS, 'Access-Control-Allow-Headers': ALLOWED, 'Access-Control-Max-Age': String(PREFLIGHT_SECONDS), Allow: METHODS })
-    return reply.code(204).send()
+    reply.code(204).send()
   })
 }

@@ -18,7 +18,7 @@ function describeError(error: unknown): object {
   if (!(error instanceof Error)) return { message: strike(String(error)) }
   const { name, message, stack } = error
   const code = (error as { code?: unknown }).code
-  const cause = error.cause === undefined ? {} : { cause: error.cause instanceof Error ? error.cause.message : strike(String(error.cause)) }
+  const cause = error.cause === undefined ? {} : { cause: strike(error.cause instanceof Error ? error.cause.message : String(error.cause)) }
   return { name, message: strike(message), stack: strike(stack ?? ''), ...(code === undefined ? {} : { code }), ...cause }
 }
 

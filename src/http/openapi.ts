@@ -1,8 +1,9 @@
 /** The published contract, made of the same schemas that check every call. */
 import type { TSchema } from 'typebox'
+import { DOMAINS } from '#contract/domains.ts'
 import { TABLE } from '#contract/table.ts'
-import { PROBLEMS } from '#core/problem.ts'
-import type { AnyOperation } from '#operation.ts'
+import { problem, PROBLEMS, type ProblemSlug } from '#core/problem.ts'
+import type { AnyOperation, Tier } from '#operation.ts'
 import { RefreshInput, SignInInput, SignOutInput, SignUpInput } from './auth.ts'
 
 /** Rises with every change of the contract after the first release; it is not the `/v1` of the path. */
@@ -10,9 +11,14 @@ const CONTRACT_VERSION = '2.0.0'
 
 type Json = Record<string, unknown>
 
+/** Operators' operations are served but not published. */
+export function isPublished(op: AnyOperation): boolean {
+  return TABLE.get(op.id)?.status !== 'operator'
+}
+
 export function openApiDocument(operations: ReadonlyMap<string, AnyOperation>, baseUrl: string): Json {
   const schemas: Json = { Problem: PROBLEM_SCHEMA }
-  const published = [...operations.values()].filter((op) => TABLE.get(op.id)?.status !== 'operator').toSorted((a, b) => (a.id < b.id ? -1 : 1))
+  const published = [...operations.values()].filter(isPublished).toSorted((a, b) => (a.id < b.id ? -1 : 1))
   const paths: Json = { ...authPaths(schemas), ...eventTypesPath }
   for (const op of published) paths[`/v1/op/${op.id}`] = { post: describe(op, schemas) }
   const domains = [...new Set(published.map((op) => op.id.split('.')[0]!))]
@@ -20,7 +26,7 @@ export function openApiDocument(operations: ReadonlyMap<string, AnyOperation>, b
     openapi: '3.1.0',
     info: { title: 'Groundtrack', version: CONTRACT_VERSION, description: DESCRIPTION, license: { name: 'Apache-2.0', identifier: 'Apache-2.0' } },
     servers: [{ url: baseUrl }],
-    tags: ['Sign-in', 'Events', ...domains].map((name) => ({ name })),
+    tags: [...ROUTE_TAGS, ...domains.map((name) => ({ name, description: DOMAINS[name] }))],
     security: [{ bearer: [] }, { apiKey: [] }],
     paths,
     components: {
@@ -36,6 +42,11 @@ export function openApiDocument(operations: ReadonlyMap<string, AnyOperation>, b
   }
 }
 
+const ROUTE_TAGS = [
+  { name: 'Sign-in', description: 'Accounts and sessions of people' },
+  { name: 'Events', description: 'What the platform reports' },
+]
+
 const DESCRIPTION = `Satellite and aerial imagery as typed operations.
 
 Every operation is \`POST /v1/op/{operation}\` with a JSON object as its body. The resource path \`POST /v1/{resource}/{action}\`, with a slash for each dot of the id, is the same operation: same body, credentials, checks and errors.
@@ -48,7 +59,7 @@ function describe(op: AnyOperation, schemas: Json): Json {
     operationId: op.id,
     tags: [row.domain],
     summary: row.summary,
-    description: descriptionOf(op, row.summary),
+    description: descriptionOf(op),
     'x-side-effect': op.tier,
     'x-required-scope': op.scope,
     'x-public': op.public ?? false,
@@ -64,9 +75,19 @@ function describe(op: AnyOperation, schemas: Json): Json {
   }
 }
 
-function descriptionOf(op: AnyOperation, summary: string): string {
+/** Beside the summary, not instead of it: what the call needs and what it may do. */
+function descriptionOf(op: AnyOperation): string {
+  const credential = op.public ? 'Needs no credential.' : `Requires the scope \`${op.scope}\`.`
   const idempotency = op.idempotent ? ' Send an `Idempotency-Key`: without one, a retry may run twice.' : ''
-  return `${summary}${op.public ? ' Needs no credential.' : ` Requires the scope \`${op.scope}\`.`}${idempotency}`
+  return `${credential} ${EFFECTS[op.tier]}${idempotency}`
+}
+
+const EFFECTS: Record<Tier, string> = {
+  read: 'Changes nothing.',
+  compute: 'Changes data of the organization.',
+  external_spend: 'Spends money or credits.',
+  share_export: 'Lets data or access leave the platform.',
+  destructive: 'Removes something.',
 }
 
 const RAW_TYPES = { bytes: 'application/octet-stream', xml: 'application/xml', ndjson: 'application/x-ndjson' } as const
@@ -98,11 +119,9 @@ function failures(op: AnyOperation): Json {
 }
 
 function problemResponse(status: number, description: string): Json {
-  const slug = Object.entries(PROBLEMS).find(([, entry]) => entry.status === status)![0]
-  return {
-    description,
-    content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' }, example: { type: `/problems/${slug}`, title: description, status, detail: description, instance: 'urn:uuid:0199f2c5-0001-7aaa-8bbb-0123456789ab', code: slug } } },
-  }
+  const slug = Object.entries(PROBLEMS).find(([, entry]) => entry.status === status)![0] as ProblemSlug
+  const example = { type: `/problems/${slug}`, title: problem(slug, '').title, status, detail: description, instance: 'urn:uuid:0199f2c5-0001-7aaa-8bbb-0123456789ab', code: slug, ...(status === 422 ? { errors: [{ field: 'name', message: 'is required' }] } : {}) }
+  return { description, content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' }, example } } }
 }
 
 const PROBLEM_SCHEMA = {
@@ -139,6 +158,9 @@ function hoist(schema: unknown, schemas: Json): Json {
     if (Array.isArray(node)) return node.map(walk)
     if (node === null || typeof node !== 'object') return node
     const { $id, 'x-documented-required': alsoRequired, ...rest } = node as Json & { $id?: string; 'x-documented-required'?: string[] }
+    // A shape that contains itself comes with its definitions beside it.
+    for (const [name, definition] of Object.entries((rest['$defs'] as Json | undefined) ?? {})) schemas[name] ??= walk(definition)
+    if (typeof rest['$ref'] === 'string') return { $ref: `#/components/schemas/${rest['$ref']}` }
     if ($id && schemas[$id]) return { $ref: `#/components/schemas/${$id}` }
     const plain: Json = Object.fromEntries(Object.entries(rest).map(([key, value]) => [key, key === 'default' || key === 'enum' || key === 'const' ? value : walk(value)]))
     if (alsoRequired) plain['required'] = [...((plain['required'] as string[] | undefined) ?? []), ...alsoRequired]
@@ -149,12 +171,12 @@ function hoist(schema: unknown, schemas: Json): Json {
 }
 
 function authPaths(schemas: Json): Json {
-  const route = (operationId: string, summary: string, input: TSchema, status: string, answer: Json | null): Json => ({
+  const route = (id: string, summary: string, input: { schema: TSchema; example: Json }, answer: { status: string; schema: Json | null }): Json => ({
     post: {
-      operationId, summary, tags: ['Sign-in'], security: [],
-      requestBody: { required: true, content: { 'application/json': { schema: hoist(input, schemas) } } },
+      operationId: `auth.${id}`, summary, tags: ['Sign-in'], security: [],
+      requestBody: { required: true, content: { 'application/json': { schema: hoist(input.schema, schemas), example: input.example } } },
       responses: {
-        [status]: answer ? { description: 'Done', content: { 'application/json': { schema: answer } } } : { description: 'Done' },
+        [answer.status]: { description: 'Done', ...(answer.schema ? { content: { 'application/json': { schema: answer.schema, example: EXAMPLE_GRANT } } } : {}) },
         '401': { $ref: '#/components/responses/Problem401' }, '422': { $ref: '#/components/responses/Problem422' }, '429': { $ref: '#/components/responses/Problem429' },
       },
     },
@@ -162,10 +184,10 @@ function authPaths(schemas: Json): Json {
   schemas['Grant'] = GRANT_SCHEMA
   const grant = { $ref: '#/components/schemas/Grant' }
   return {
-    '/auth/sign-up': route('auth.sign_up', 'Make an account; open invitations for the address are accepted.', SignUpInput, '201', grant),
-    '/auth/sign-in': route('auth.sign_in', 'Exchange email and password for a session.', SignInInput, '200', grant),
-    '/auth/refresh': route('auth.refresh', 'Spend a refresh token for a new pair; may switch the organization.', RefreshInput, '200', grant),
-    '/auth/sign-out': route('auth.sign_out', 'End the session of a refresh token.', SignOutInput, '204', null),
+    '/auth/sign-up': route('sign_up', 'Make an account; open invitations for the address are accepted.', { schema: SignUpInput, example: { email: EMAIL, password: PASSWORD, name: EXAMPLE_GRANT.user.name } }, { status: '201', schema: grant }),
+    '/auth/sign-in': route('sign_in', 'Exchange email and password for a session.', { schema: SignInInput, example: { email: EMAIL, password: PASSWORD } }, { status: '200', schema: grant }),
+    '/auth/refresh': route('refresh', 'Spend a refresh token for a new pair; may switch the organization.', { schema: RefreshInput, example: { refresh_token: EXAMPLE_GRANT.refresh_token } }, { status: '200', schema: grant }),
+    '/auth/sign-out': route('sign_out', 'End the session of a refresh token.', { schema: SignOutInput, example: { refresh_token: EXAMPLE_GRANT.refresh_token } }, { status: '204', schema: null }),
     '/auth/me': {
       get: {
         operationId: 'auth.me', summary: 'The signed-in person and their organizations.', tags: ['Sign-in'], security: [{ bearer: [] }],
@@ -173,6 +195,17 @@ function authPaths(schemas: Json): Json {
       },
     },
   }
+}
+
+const EMAIL = 'ana@example.com'
+const PASSWORD = 'at least ten characters'
+const EXAMPLE_GRANT = {
+  access_token: 'eyJhbGciOiJFZERTQSJ9.eyJzdWIiOiIwMTk5ZjJjMyJ9.c2lnbmF0dXJl',
+  token_type: 'Bearer',
+  expires_in: 900,
+  refresh_token: 'qW9kX2Zpcm1seV9ub3RfYV9yZWFsX3Rva2VuX2F0X2Fs',
+  user: { id: '0199f2c3-bb20-7e66-a1da-4a3f2e1d0c9b', email: EMAIL, name: 'Ana Pereira' },
+  organization_id: '0199f2c4-1d00-7c11-8e21-6a1f4b7c9d02',
 }
 
 const text = { type: 'string' }

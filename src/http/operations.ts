@@ -13,13 +13,14 @@ export function registerOperations(app: FastifyInstance, platform: Platform, obs
     const op = platform.operations.get(operationId(request.params['*']))
     if (!op) throw problem('unknown-operation', 'There is no such operation; GET /openapi.json lists all of them')
     if (request.method !== 'POST') throw problem('method-not-allowed', `Invoke '${op.id}' with POST`, { headers: { Allow: 'POST' } })
+    let signal: AbortSignal | null = null
     const invoked = await invoke(platform, op, {
       credential: credentialOf(request),
       body: () => parseBody(request.body as Buffer | undefined, request.headers['content-type'], request.headers['content-encoding']),
       idempotencyKey: idempotencyKeyOf(request),
       ifNoneMatch: request.headers['if-none-match'] ?? null,
       clientAddress: request.ip,
-      signal: abortedWith(reply),
+      get signal() { return (signal ??= abortedWith(reply)) }, // Most operations are done before anybody could hang up.
     })
     observe(request, op, invoked)
     return send(reply, invoked)
@@ -40,6 +41,7 @@ function idempotencyKeyOf(request: FastifyRequest): string | null {
 /** Aborts when the caller hangs up before the answer is out. */
 function abortedWith(reply: FastifyReply): AbortSignal {
   const controller = new AbortController()
+  if (reply.raw.destroyed) controller.abort()
   reply.raw.once('close', () => { if (!reply.raw.writableFinished) controller.abort() })
   return controller.signal
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import fastify, { type FastifyError, type FastifyInstance } from 'fastify'
+import fastify, { type FastifyError, type FastifyInstance, type FastifyReply } from 'fastify'
 import { EVENT_TYPES } from '#core/event-types.ts'
 import { newId } from '#core/ids.ts'
 import { Problem, problem, type ProblemSlug } from '#core/problem.ts'
@@ -10,7 +10,7 @@ import type { Logger } from 'pino'
 import { registerAuth } from './auth.ts'
 import { MAX_BODY_BYTES } from './body.ts'
 import { credentialOf } from './credential.ts'
-import { registerHeaders } from './headers.ts'
+import { COMMON_HEADERS, registerHeaders } from './headers.ts'
 import { strike } from './log.ts'
 import type { Metrics } from './metrics.ts'
 import { openApiDocument } from './openapi.ts'
@@ -38,6 +38,7 @@ export function buildServer({ platform, auth, log, metrics, isReady, api }: Serv
     routerOptions: { maxParamLength: MAX_URL_LENGTH },
     forceCloseConnections: 'idle',
     clientErrorHandler: refuseMalformed,
+    frameworkErrors: (error, _request, reply) => void refuse(platform, error, reply.headers(COMMON_HEADERS)), // An address that cannot be decoded reaches no hook and no route.
     exposeHeadRoutes: true,
     trustProxy: false, // A forwarded address is the caller's own claim: limits by address would be theirs to choose.
   })
@@ -56,11 +57,25 @@ export function buildServer({ platform, auth, log, metrics, isReady, api }: Serv
   registerAuth(app, platform, auth)
   registerEventTypes(app, platform)
   registerContract(app, platform)
-  registerPages(app)
-  app.addHook('onResponse', async (request, reply) => {
-    if (!request.url.startsWith('/v1/')) log.debug({ method: request.method, url: strike(request.url), status: reply.statusCode, ms: Math.round(reply.elapsedTime) }, 'request')
+  registerPages(app, platform)
+  app.addHook('onResponse', (request, reply, done) => {
+    if (!request.url.startsWith('/v1/')) log.debug({ method: request.method, path: strike(pathOf(request.url)), status: reply.statusCode, ms: Math.round(reply.elapsedTime) }, 'request')
+    done()
   })
   return app
+}
+
+/** How often connections that have become idle are closed while the server stops. */
+const CLOSE_IDLE_MS = 50
+
+/** Lets the calls under way finish. Each leaves a connection that its client would keep for the next one: those are closed too. */
+export async function closeServer(app: FastifyInstance): Promise<void> {
+  const closing = setInterval(() => app.server.closeIdleConnections(), CLOSE_IDLE_MS)
+  try {
+    await app.close()
+  } finally {
+    clearInterval(closing)
+  }
 }
 
 /** What the web framework refuses by itself, in our own words. */
@@ -73,14 +88,16 @@ const FRAMEWORK_PROBLEMS: Record<number, { slug: ProblemSlug; detail: string }> 
 }
 
 function registerErrors(app: FastifyInstance, platform: Platform): void {
-  app.setNotFoundHandler((request) => { throw problem('not-found', `There is nothing at ${strike(request.url.slice(0, 200))}`) })
-  app.setErrorHandler((error: FastifyError | Problem, _request, reply) => {
-    const known = error instanceof Problem ? null : FRAMEWORK_PROBLEMS[error.statusCode ?? 500]
-    const shown = known ? problem(known.slug, known.detail) : error
-    const invocationId = newId()
-    if (!(shown instanceof Problem)) platform.onFault(error, invocationId, 'http')
-    return send(reply, problemReply(shown, invocationId, platform.baseUrl()))
-  })
+  app.setNotFoundHandler((request) => { throw problem('not-found', `There is nothing at ${strike(pathOf(request.url).slice(0, 200))}`) })
+  app.setErrorHandler((error: FastifyError | Problem, _request, reply) => refuse(platform, error, reply))
+}
+
+function refuse(platform: Platform, error: FastifyError | Problem, reply: FastifyReply): FastifyReply {
+  const known = error instanceof Problem ? null : FRAMEWORK_PROBLEMS[error.statusCode ?? 500]
+  const shown = known ? problem(known.slug, known.detail) : error
+  const invocationId = newId()
+  if (!(shown instanceof Problem)) platform.onFault(error, invocationId, 'http')
+  return send(reply, problemReply(shown, invocationId, platform.baseUrl()))
 }
 
 function registerHealth(app: FastifyInstance, metrics: Metrics, isReady: () => boolean): void {
@@ -113,6 +130,11 @@ function registerContract(app: FastifyInstance, platform: Platform): void {
 function render(platform: Platform): { body: Buffer; etag: string } {
   const body = Buffer.from(JSON.stringify(openApiDocument(platform.operations, platform.baseUrl())))
   return { body, etag: `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"` }
+}
+
+/** Without its query, where `key=` may stand in more spellings than a pattern can know. */
+function pathOf(url: string): string {
+  return url.split('?', 1)[0]!
 }
 
 /** Bytes that are not HTTP never reach a route: answer in kind and hang up. */

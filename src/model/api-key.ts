@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { sql } from 'kysely'
 import { checksumBase62, newId, randomBase62 } from '#core/ids.ts'
 import type { Db, Tx } from '#db/tables.ts'
@@ -20,7 +20,7 @@ export function isWellFormed(secret: string): boolean {
 
 /** The secret is random enough that a fast hash is as safe as a slow one. */
 export function hashSecret(secret: string): Buffer {
-  return createHash('sha256').update(secret).digest()
+  return hash('sha256', secret, 'buffer')
 }
 
 export interface ApiKey {

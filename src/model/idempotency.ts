@@ -86,10 +86,12 @@ export async function release(db: Db, key: ClaimKey, lease: string): Promise<voi
     .execute()
 }
 
-export async function renew(db: Db, leases: readonly string[]): Promise<void> {
+/** By their keys, which are indexed: stored responses of a whole day lie in the same table. */
+export async function renew(db: Db, held: readonly { key: ClaimKey; lease: string }[]): Promise<void> {
   await sql`
-    update idempotency_claim set lease_until = clock_timestamp() + make_interval(secs => ${LEASE_SECONDS})
-    where lease = any(${leases}::uuid[]) and state = 'running'
+    update idempotency_claim c set lease_until = clock_timestamp() + make_interval(secs => ${LEASE_SECONDS})
+    from unnest(${held.map(({ key }) => key.ownerId)}::uuid[], ${held.map(({ key }) => key.path)}::text[], ${held.map(({ key }) => key.key)}::text[], ${held.map(({ lease }) => lease)}::uuid[]) as held (owner_id, path, key, lease)
+    where c.owner_id = held.owner_id and c.path = held.path and c.key = held.key and c.lease = held.lease and c.state = 'running'
   `.execute(db)
 }
 

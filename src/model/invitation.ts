@@ -41,6 +41,10 @@ export async function withdraw(tx: Tx, projectId: string, email: string, now: Da
   return done.numUpdatedRows === 1n
 }
 
+export async function withdrawAll(tx: Tx, projectId: string, now: Date): Promise<void> {
+  await tx.updateTable('invitation').set({ closed_at: now, outcome: 'withdrawn' }).where('project_id', '=', projectId).where('closed_at', 'is', null).execute()
+}
+
 /** Part of signing up and signing in: joins the person to every organization and project that waits for the address. */
 export async function acceptAll(tx: Tx, user: { id: string; email: string }, now: Date): Promise<string[]> {
   const rows = await tx

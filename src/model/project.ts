@@ -36,19 +36,23 @@ const COLUMNS = ['p.id', 'p.org_id', 'p.name', 'p.description', 'p.visibility', 
 
 /**
  * Projects that exist for the caller: those of the organization, and those that invited the person as a guest. A key
- * belongs to one organization, so it never follows its owner to another.
+ * belongs to one organization, so it never follows its owner to another; nor does the platform where it acts for one.
  */
 function visible(db: Db, principal: Principal) {
   return selectProject(db, principal).where('p.deleted_at', 'is', null)
 }
 
 function selectProject(db: Db, principal: Principal) {
-  const guest = principal.kind === 'api_key' ? sql<SqlBool>`false` : sql<SqlBool>`m.role is not null`
+  const guest = principal.kind === 'user' ? sql<SqlBool>`m.role is not null` : sql<SqlBool>`false`
   return db
     .selectFrom('project as p')
     .leftJoin('project_member as m', (join) => join.onRef('m.project_id', '=', 'p.id').on('m.user_id', '=', principal.userId))
     .select([...COLUMNS, 'm.role as member_role'])
-    .$if(principal.kind !== 'service', (query) => query.where((where) => where.or([where('p.org_id', '=', principal.organizationId), guest])))
+    .$if(!seesEverything(principal), (query) => query.where((where) => where.or([where('p.org_id', '=', principal.organizationId), guest])))
+}
+
+function seesEverything(principal: Principal): boolean {
+  return principal.kind === 'service' && principal.organizationId === null
 }
 
 const LADDER: readonly ProjectRole[] = ['viewer', 'editor', 'admin']
@@ -56,7 +60,7 @@ const LADDER: readonly ProjectRole[] = ['viewer', 'editor', 'admin']
 /** Organization owners and admins act as project admins everywhere in their organization. */
 function effectiveRole(row: Row, principal: Principal): ProjectRole | null {
   const own = row.org_id === principal.organizationId
-  return principal.kind === 'service' || (own && isOrganizationAdmin(principal)) ? 'admin' : row.member_role
+  return seesEverything(principal) || (own && (principal.kind === 'service' || isOrganizationAdmin(principal))) ? 'admin' : row.member_role
 }
 
 /** 404 for what the caller's organization does not hold, 403 for a private project that is not the caller's. */
@@ -86,11 +90,18 @@ export async function requireLineageReader(db: Db, principal: Principal, id: str
   if (!effectiveRole(row as Row, principal) && row.visibility === 'private') throw accessDenied()
 }
 
+/** Whether this database ever held a project, deleted ones too. */
+export async function wasAnyMade(db: Db): Promise<boolean> {
+  return (await db.selectFrom('project').select('id').limit(1).executeTakeFirst()) !== undefined
+}
+
 /** For changes: an archived project is read-only until it is taken out of the archive. */
 export function requireActive(project: Project): Project {
-  if (project.archivedAt) throw problem('bad-request', 'This project is archived, so it cannot be changed; set is_archived to false first')
+  if (project.archivedAt) throw archived()
   return project
 }
+
+const archived = () => problem('bad-request', 'This project is archived, so it cannot be changed; set is_archived to false first')
 
 export async function list(db: Db, principal: Principal, window: { includeArchived: boolean; limit: number; offset: number }): Promise<{ projects: Project[]; total: number }> {
   const admin = principal.kind === 'service' || isOrganizationAdmin(principal)
@@ -142,12 +153,25 @@ export function toChange(input: { name?: string | null; description?: string | n
   }
 }
 
+/** Writes what is given and nothing else, so that two changes at once both hold. Of an archived project only the archiving changes. */
 export async function update(tx: Tx, project: Project, change: ProjectChange, now: Date): Promise<Project> {
-  const archivedAt = change.isArchived === undefined ? project.archivedAt : change.isArchived ? (project.archivedAt ?? now) : null
-  const next = { name: change.name ?? project.name, description: change.description === undefined ? project.description : change.description, visibility: change.visibility ?? project.visibility }
-  const done = await tx.updateTable('project').set({ ...next, archived_at: archivedAt, updated_at: now }).where('id', '=', project.id).where('deleted_at', 'is', null).executeTakeFirst()
-  if (done.numUpdatedRows === 0n) throw notFound('project')
-  return { ...project, ...next, archivedAt, updatedAt: now }
+  const { isArchived, ...fields } = change
+  const archiving = isArchived === undefined ? {} : { archived_at: isArchived ? sql<Date>`coalesce(archived_at, ${now})` : null }
+  const needsActive = isArchived === undefined || (isArchived && Object.keys(fields).length > 0)
+  const row = await tx
+    .updateTable('project as p')
+    .set({ ...fields, ...archiving, updated_at: now })
+    .where('p.id', '=', project.id)
+    .where('p.deleted_at', 'is', null)
+    .$if(needsActive, (query) => query.where('p.archived_at', 'is', null))
+    .returning(COLUMNS)
+    .executeTakeFirst()
+  if (row) return fromRow({ ...row, member_role: null }, project.role)
+  throw (await isDeleted(tx, project.id)) ? notFound('project') : archived()
+}
+
+async function isDeleted(tx: Tx, id: string): Promise<boolean> {
+  return (await tx.selectFrom('project').select('id').where('id', '=', id).where('deleted_at', 'is', null).executeTakeFirst()) === undefined
 }
 
 /** Takes the row first: whoever adds to the project waits, and then finds it gone. */

@@ -1,5 +1,6 @@
 import { exportJWK, generateKeyPair, type JWK } from 'jose'
 import { newId } from '#core/ids.ts'
+import { withLock } from '#db/lock.ts'
 import type { Db } from '#db/tables.ts'
 
 export const ALGORITHM = 'EdDSA'
@@ -16,13 +17,17 @@ const ROTATE_AFTER_DAYS = 90
 const KEEP_AFTER_ROTATION_DAYS = 2
 const DAY_MS = 86_400_000
 
-/** Newest first; makes the first key of a new database. Processes that race make one each, and all of them verify. */
+/** Newest first; makes the first key of a new database. */
 export async function list(db: Db, now: Date): Promise<SigningKey[]> {
+  const found = await read(db)
+  if (found.length > 0) return found
+  // One at a time: of two processes that start together, each would refuse what the other signs until it reads the keys again.
+  await withLock(db, 'signing_key', async () => { if ((await read(db)).length === 0) await create(db, now) })
+  return await read(db)
+}
+
+async function read(db: Db): Promise<SigningKey[]> {
   const rows = await db.selectFrom('signing_key').select(['kid', 'private_jwk', 'created_at']).orderBy('created_at', 'desc').orderBy('kid', 'desc').execute()
-  if (rows.length === 0) {
-    await create(db, now)
-    return await list(db, now)
-  }
   return rows.map((row) => ({ kid: row.kid, privateJwk: row.private_jwk as JWK, publicJwk: publicHalf(row.private_jwk as JWK), createdAt: row.created_at }))
 }
 

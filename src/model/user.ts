@@ -56,6 +56,10 @@ export async function setPassword(db: Db, id: string, passwordHash: string): Pro
   await db.updateTable('app_user').set({ password_hash: passwordHash }).where('id', '=', id).execute()
 }
 
+export async function setName(db: Db, id: string, name: string): Promise<void> {
+  await db.updateTable('app_user').set({ name }).where('id', '=', id).execute()
+}
+
 export async function setRoles(db: Db, id: string, roles: { isSystemAdmin: boolean; isClipUser: boolean }): Promise<void> {
   await db.updateTable('app_user').set({ is_system_admin: roles.isSystemAdmin, is_clip_user: roles.isClipUser }).where('id', '=', id).execute()
 }

@@ -28,6 +28,12 @@ export function createAuditTrail(db: Db, clock: Clock, onError: (error: unknown)
   let flushing: Promise<void> | null = null
   let timer: NodeJS.Timeout | null = null
 
+  const add = ({ keyId, requests, lastUsedAt }: apiKey.KeyUse): void => {
+    const known = uses.get(keyId)
+    const latest = known && known.lastUsedAt > lastUsedAt ? known.lastUsedAt : lastUsedAt
+    uses.set(keyId, { keyId, requests: (known?.requests ?? 0) + requests, lastUsedAt: latest })
+  }
+
   const drain = async (): Promise<void> => {
     while (entries.length > 0) {
       const batch = entries.slice(0, MAX_PER_STATEMENT)
@@ -37,7 +43,7 @@ export function createAuditTrail(db: Db, clock: Clock, onError: (error: unknown)
     if (uses.size > 0) {
       const counted = [...uses.values()].toSorted((a, b) => (a.keyId < b.keyId ? -1 : 1))
       uses = new Map()
-      await apiKey.recordUse(db, counted)
+      await apiKey.recordUse(db, counted).catch((error: unknown) => { counted.forEach(add); throw error }) // Counted by the next flush.
     }
   }
   const flush = (): Promise<void> => {
@@ -57,8 +63,7 @@ export function createAuditTrail(db: Db, clock: Clock, onError: (error: unknown)
       arm()
     },
     countUse(keyId) {
-      const known = uses.get(keyId)
-      uses.set(keyId, { keyId, requests: (known?.requests ?? 0) + 1, lastUsedAt: clock.now() })
+      add({ keyId, requests: 1, lastUsedAt: clock.now() })
       arm()
     },
     async flush() {

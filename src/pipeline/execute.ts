@@ -39,7 +39,7 @@ export async function executeWrite(platform: Platform, work: Work, { provenance,
     if (answer.status < 400) await provenance.seal(tx, owner)
     await writeEvents(tx, owner)
     if (!(answer.body instanceof Uint8Array)) throw new Error(`${op.id} writes, so it cannot stream its answer`)
-    await claim?.complete(tx, { status: answer.status, contentType: answer.headers['Content-Type']!, body: Buffer.from(answer.body) })
+    if (answer.status < 300) await claim?.complete(tx, { status: answer.status, contentType: answer.headers['Content-Type']!, body: Buffer.from(answer.body) })
     await platform.audit.commitWith(tx, auditEntry(platform, op, trace, answer.status, provenance.artifacts()))
     return answer
   })

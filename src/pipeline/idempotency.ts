@@ -32,9 +32,9 @@ interface LocalHolder {
 export function createClaims(db: Db, clock: Clock): Claims {
   /** Claims that this process holds: identical requests wait here instead of asking the database over and over. */
   const holders = new Map<string, LocalHolder>()
-  const leases = new Set<string>()
+  const leases = new Map<string, idempotency.ClaimKey>()
   const renewal = setInterval(() => {
-    if (leases.size > 0) void idempotency.renew(db, [...leases]).catch(() => {}) // A missed renewal is made up by the next one, or the fence refuses the commit.
+    if (leases.size > 0) void idempotency.renew(db, [...leases].map(([lease, key]) => ({ lease, key }))).catch(() => {}) // A missed renewal is made up by the next one, or the fence refuses the commit.
   }, (idempotency.LEASE_SECONDS * 1000) / 3)
   renewal.unref()
 
@@ -42,7 +42,7 @@ export function createClaims(db: Db, clock: Clock): Claims {
     const name = nameOf(key)
     const { promise, resolve } = Promise.withResolvers<void>()
     holders.set(name, { bodyHash, settled: promise })
-    leases.add(lease)
+    leases.set(lease, key)
     return {
       async complete(tx, response) {
         if (!(await idempotency.complete(tx, key, lease, response))) throw inProgress()

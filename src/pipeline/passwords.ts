@@ -37,16 +37,17 @@ function limiter(maxRunning: number): <T>(work: () => Promise<T>) => Promise<T> 
   const waiting: (() => void)[] = []
   let running = 0
   return async (work) => {
-    if (running >= maxRunning) {
+    if (running < maxRunning) running++
+    else {
       if (waiting.length >= MAX_WAITING) throw problem('unavailable', 'Too many sign-ins at once; try again in a moment', { headers: { 'Retry-After': '2' } })
       await new Promise<void>((resolve) => waiting.push(resolve))
     }
-    running++
     try {
       return await work()
     } finally {
-      running--
-      waiting.shift()?.()
+      const next = waiting.shift()
+      if (next) next() // The place is handed over, so that nobody slips in between.
+      else running--
     }
   }
 }

@@ -15,7 +15,7 @@ export interface RateLimiter {
   admit(allowance: Allowance): Promise<Admission>
 }
 
-const BATCH = { maxKeys: 500, maxInFlight: 2 }
+const BATCH = { maxKeys: 500, maxInFlight: 1 }
 
 export function createRateLimiter(db: Db, clock: Clock): RateLimiter {
   const count = batcher((hits: readonly rateWindow.Hit[]) => rateWindow.countAll(db, hits, clock.now()), BATCH)

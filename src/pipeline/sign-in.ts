@@ -58,7 +58,7 @@ export async function signUp(platform: SignInPlatform, input: { email: string; p
 
 export async function signIn(platform: SignInPlatform, input: { email: string; password: string; organization_id?: string | null }, clientAddress: string): Promise<Grant> {
   const { db, clock, passwords } = platform
-  const account = `sign-in:${createHash('sha256').update(user.normaliseEmail(input.email)).digest('base64url')}`
+  const account = attemptsOn(input.email)
   const address = `sign-in-from:${clientAddress}`
   // Counted before the comparison, so that parallel guesses cannot outrun the count; forgiven when the guess was right.
   await throttle(platform, account, FAILURES_PER_ACCOUNT)
@@ -112,6 +112,11 @@ async function grant(platform: SignInPlatform, who: user.User, issued: session.I
 
 function publicUser(who: user.User) {
   return { id: who.id, email: who.email, name: who.name }
+}
+
+/** What sign-ins to one account are counted under; a digest, because people type passwords into the wrong field. */
+export function attemptsOn(email: string): string {
+  return `sign-in:${createHash('sha256').update(user.normaliseEmail(email)).digest('base64url')}`
 }
 
 export function rolesOf(roles: OperatorRoles, email: string): { isSystemAdmin: boolean; isClipUser: boolean } {

@@ -1,7 +1,7 @@
 /** Signed tokens: one algorithm, our own keys, our own issuer; everything else about a token is disbelieved. */
 import { createLocalJWKSet, importJWK, jwtVerify, SignJWT, type JWTPayload } from 'jose'
 import type { Clock } from '#core/clock.ts'
-import { newId } from '#core/ids.ts'
+import { isUuid, newId } from '#core/ids.ts'
 import type { Db } from '#db/tables.ts'
 import * as signingKey from '#model/signing-key.ts'
 
@@ -13,7 +13,11 @@ const ISSUER = 'svc'
 const AUDIENCE = 'svc-api'
 /** Another process may have made a key since: ask again, but not for every forged token. */
 const RELOAD_AFTER_MS = 5_000
+/** A process that runs for months must take up a new key, and stop signing with one that others are about to forget. */
+const REFRESH_AFTER_MS = 3_600_000
 const MAX_REMEMBERED_TOKENS = 10_000
+/** Clocks of two machines differ a little; a token from beyond that was not made by one of ours. */
+const CLOCK_SKEW_SECONDS = 60
 
 export type Claims =
   | { typ: 'session'; userId: string; sessionId: string; organizationId: string | null }
@@ -34,11 +38,13 @@ export function signWorkerToken(tokens: Tokens, job: { id: string; organizationI
 export function createTokens(db: Db, clock: Clock): Tokens {
   let loaded: Promise<Loaded> | null = null
   let loadedAtMs = 0
+  let loadedAt = 0
   const load = () => {
     loadedAtMs = performance.now()
+    loadedAt = clock.now().getTime()
     return (loaded = loadKeys(db, clock).catch((error: unknown) => { loaded = null; throw error }))
   }
-  const keys = () => loaded ?? load()
+  const keys = () => (loaded && clock.now().getTime() - loadedAt < REFRESH_AFTER_MS ? loaded : load())
   /** A signature is checked once per token; what can change between two uses is checked every time, elsewhere. */
   const remembered = new Map<string, { claims: Claims; expiresAtMs: number }>()
 
@@ -46,7 +52,7 @@ export function createTokens(db: Db, clock: Clock): Tokens {
     const { verifier } = await keys()
     try {
       const { payload } = await jwtVerify(token, verifier, { algorithms: [signingKey.ALGORITHM], issuer: ISSUER, audience: AUDIENCE, currentDate: clock.now(), requiredClaims: ['exp', 'iat', 'jti', 'typ'] })
-      return payload
+      return payload.iat! <= clock.now().getTime() / 1000 + CLOCK_SKEW_SECONDS ? payload : null
     } catch (error) {
       if (!mayReload || (error as { code?: string }).code !== 'ERR_JWKS_NO_MATCHING_KEY' || performance.now() - loadedAtMs < RELOAD_AFTER_MS) return null
       await load()
@@ -99,11 +105,13 @@ function toPayload(claims: Claims): JWTPayload {
   return { typ: 'service', sub: 'service', on_behalf_of: claims.onBehalfOf, org: claims.organizationId }
 }
 
+/** Ids that are none would be a fault in the database, and one for every request of the same batch. */
 function fromPayload(payload: JWTPayload): Claims | null {
-  const text = (name: string) => (typeof payload[name] === 'string' ? (payload[name] as string) : null)
-  const organizationId = text('org')
-  if (payload['typ'] === 'session' && payload.sub && text('sid')) return { typ: 'session', userId: payload.sub, sessionId: text('sid')!, organizationId }
-  if (payload['typ'] === 'worker' && text('job') && organizationId) return { typ: 'worker', jobId: text('job')!, organizationId }
-  if (payload['typ'] === 'service') return { typ: 'service', onBehalfOf: text('on_behalf_of'), organizationId }
+  const id = (name: string) => (typeof payload[name] === 'string' && isUuid(payload[name]) ? payload[name] : null)
+  const organizationId = id('org')
+  if (payload['org'] != null && !organizationId) return null
+  if (payload['typ'] === 'session' && id('sub') && id('sid')) return { typ: 'session', userId: id('sub')!, sessionId: id('sid')!, organizationId }
+  if (payload['typ'] === 'worker' && id('job') && organizationId) return { typ: 'worker', jobId: id('job')!, organizationId }
+  if (payload['typ'] === 'service') return { typ: 'service', onBehalfOf: id('on_behalf_of'), organizationId }
   return null
 }

@@ -51,6 +51,11 @@ export class LoadingCache<V> {
     }
   }
 
+  /** Whether a value is here; does not count as a use of it. */
+  has(key: string): boolean {
+    return this.#entries.has(key)
+  }
+
   /** The value if it is here, without loading it. */
   peek(key: string): V | undefined {
     const entry = this.#entries.get(key)

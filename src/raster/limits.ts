@@ -21,8 +21,11 @@ export const LIMITS = {
   tagBytesTotal: 48 * MIB,
   /** Values of one numeric tag; tables of block offsets are read page by page and may be longer. */
   tagValueCount: 1_000_000,
-  /** Decoded bytes of one block, also of a strip, which has no pixel limit of its own. */
-  blockBytes: 128 * MIB,
+  /**
+   * Decoded bytes of one block, also of a strip, which has no pixel limit of its own. A predictor needs
+   * the same again, so that the worst block stays well below 200 MB.
+   */
+  blockBytes: 64 * MIB,
   /** Stored bytes of one block may exceed the decoded ones by this factor and constant: codecs grow noise a little. */
   storedBlockGrowth: 2,
   storedBlockSlackBytes: 64 * 1024,

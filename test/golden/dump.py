@@ -32,6 +32,7 @@ def describe(ds):
         'levels': [[ds.RasterXSize, ds.RasterYSize]] + [[band.GetOverview(i).XSize, band.GetOverview(i).YSize] for i in range(band.GetOverviewCount())],
         'transform': ds.GetGeoTransform(can_return_null=True),
         'gcpCount': ds.GetGCPCount(),
+        'gcpTransform': gdal.GCPsToGeoTransform(ds.GetGCPs(), 1) if ds.GetGCPCount() else None,
         'nodata': number(band.GetNoDataValue()),
         'epsg': int(srs.GetAuthorityCode(None)) if srs and srs.GetAuthorityCode(None) else None,
         'scales': [1 if b.GetScale() is None else b.GetScale() for b in bands],

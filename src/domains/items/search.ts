@@ -1,7 +1,7 @@
 import { Closed, Uuid } from '#core/shapes.ts'
 import * as project from '#model/project.ts'
 import { operation } from '#operation.ts'
-import { EXAMPLE_FOUND, find, FoundItems, readSearch, searchFields } from './find.ts'
+import { EXAMPLE_FOUND, find, FoundItems, readSearch, searchFields } from './search.wire.ts'
 import { EXAMPLE_ITEM } from './wire.ts'
 
 /** Items of one project by place, time, collection, type and properties; newest first unless `sortby` says otherwise. */

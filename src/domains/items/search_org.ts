@@ -2,7 +2,7 @@ import { Closed } from '#core/shapes.ts'
 import { requireOrganization } from '#model/organization.ts'
 import * as project from '#model/project.ts'
 import { operation } from '#operation.ts'
-import { EXAMPLE_FOUND, find, FoundItems, readSearch, searchFields } from './find.ts'
+import { EXAMPLE_FOUND, find, FoundItems, readSearch, searchFields } from './search.wire.ts'
 
 /** The same search over every project of the organization that the caller may read. */
 export default operation({

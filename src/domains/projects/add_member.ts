@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { invalidInput, notFound } from '#core/problem.ts'
+import { accessDenied, invalidInput, notFound } from '#core/problem.ts'
 import { Closed, Email, Uuid } from '#core/shapes.ts'
 import * as invitation from '#model/invitation.ts'
 import * as organization from '#model/organization.ts'
@@ -24,6 +24,8 @@ export default operation({
     // Somebody of another organization is added by id as a guest, and by email through an invitation that they accept.
     const person = address ? await organization.findMemberByEmail(db, found.organizationId, address) : await user.find(db, user_id!)
     if (!address && !person) throw notFound('user')
+    // An invitation opens the organization too, so it is not a guest's to give.
+    if (!person && principal.kind === 'user' && principal.organizationId !== found.organizationId) throw accessDenied()
     return { project: found, address, userId: person ? ('user_id' in person ? person.user_id : person.id) : null }
   },
   async execute({ tx, principal, clock, attributeTo }, { role = 'editor' }, { project: found, address, userId }) {
@@ -32,8 +34,9 @@ export default operation({
     if (!userId) {
       return toInvited(await invitation.put(tx, { organizationId: found.organizationId, projectId: found.id, email: address!, role, invitedBy: principal.userId, now }))
     }
+    const before = await project.findMember(tx, found.id, userId)
     await project.putMember(tx, found.id, userId, role, now)
-    await project.keepAnAdmin(tx, found.id)
+    if (before?.role === 'admin') await project.keepAnAdmin(tx, found.id) // The platform opens projects without one; adding takes nothing from them.
     return toMember(found.id, (await project.findMember(tx, found.id, userId))!)
   },
 })

@@ -1,4 +1,5 @@
 import * as lerc from 'lerc';
+import { readLercHeader } from '#raster/codec/lercHeader.ts';
 import { decompressUpTo } from '#raster/codec/stream.ts';
 import { RasterError } from '#raster/errors.ts';
 import type { DataType, SampleArray } from '#raster/types.ts';
@@ -38,16 +39,15 @@ function unwrap(stored: Uint8Array, shape: LercShape): Uint8Array {
 }
 
 function decodeBlob(blob: Uint8Array, shape: LercShape): lerc.LercData {
+  const header = readLercHeader(blob);
+  if (!header) throw damaged('its header or checksum is wrong');
+  const { width, height, depth } = header;
+  if (width !== shape.width || height !== shape.rows || (depth !== shape.samplesPerPixel && depth !== shape.samplesPerPixel - 1)) {
+    throw damaged(`it is ${width}×${height}×${depth} samples large`);
+  }
   try {
-    // The header is checked first: the decoder allocates what it says.
-    const info = lerc.getBlobInfo(blob);
-    const depthFits = info.depthCount === shape.samplesPerPixel || info.depthCount === shape.samplesPerPixel - 1;
-    if (info.width !== shape.width || info.height !== shape.rows || info.bandCount !== 1 || !depthFits) {
-      throw damaged(`it is ${info.width}×${info.height}×${info.depthCount} samples large`);
-    }
-    return lerc.decode(blob, { returnInterleaved: true });
+    return lerc.decode(blob.subarray(0, header.blobBytes), { returnInterleaved: true });
   } catch (cause) {
-    if (cause instanceof RasterError) throw cause;
     throw damaged(cause instanceof Error ? cause.message : String(cause), cause);
   }
 }

@@ -14,7 +14,8 @@ export function fitPixels(image: PixelBlock, shape: { width: number; rows: numbe
   if (image.width !== shape.width || image.height < shape.rows) {
     throw new RasterError('corrupt', `An image block of the raster is ${image.width}×${image.height} pixels large`);
   }
-  if (image.channels === shape.channels) return image.data.subarray(0, count * shape.channels);
+  // A plain view: the library's own kind of array slices and copies by other rules.
+  if (image.channels === shape.channels) return new Uint8Array(image.data.buffer, image.data.byteOffset, count * shape.channels);
   if (image.channels === 3 && shape.channels === 4) return withOpaqueAlpha(image.data, count);
   if (image.channels === 4 && shape.channels === 3) return withoutAlpha(image.data, count);
   throw new RasterError('corrupt', `An image block of the raster has ${image.channels} channels instead of ${shape.channels}`);

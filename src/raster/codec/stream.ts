@@ -17,27 +17,54 @@ interface SyncHandle {
   onerror: (message: string, errno: number, code: string) => void;
 }
 
-/** Fills `out` from the compressed bytes; a stream that ends earlier or is damaged is an error. */
-type Decompressor = (input: Uint8Array, out: Uint8Array) => void;
+/**
+ * Fills `out` from the compressed bytes as far as they go and returns how many bytes that was.
+ * A damaged stream is an error.
+ */
+interface Decompressor {
+  run(input: Uint8Array, out: Uint8Array): number;
+  close(): void;
+}
 
+/** One for each method in the process: calls are synchronous, so that no two ever meet inside one. */
 const decompressors = new Map<Method, Decompressor>();
 
+/** Exactly `outputBytes`: a stream that ends earlier is an error, one that goes on is cut there. */
 export function decompress(method: Method, input: Uint8Array, outputBytes: number): Uint8Array {
   const out = new Uint8Array(outputBytes);
-  let run = decompressors.get(method);
-  if (!run) {
-    run = handleDecompressor(method) ?? boundedDecompressor(method);
-    decompressors.set(method, run);
-  }
-  run(input, out);
+  if (run(method, input, out) < outputBytes) throw damaged(method, 'it ends too early');
   return out;
 }
 
+/** All of a stream whose size is known only roughly, such as a LERC blob inside deflate; more than `maxBytes` is an error. */
+export function decompressUpTo(method: Method, input: Uint8Array, maxBytes: number): Uint8Array {
+  const out = new Uint8Array(maxBytes + 1);
+  const length = run(method, input, out);
+  if (length > maxBytes) throw damaged(method, 'it is too long');
+  return out.subarray(0, length);
+}
+
+function run(method: Method, input: Uint8Array, out: Uint8Array): number {
+  let decompressor = decompressors.get(method);
+  if (!decompressor) {
+    decompressor = handleDecompressor(method) ?? boundedDecompressor(method);
+    decompressors.set(method, decompressor);
+  }
+  try {
+    return decompressor.run(input, out);
+  } catch (error) {
+    // A handle that met a damaged stream keeps its error through a reset (zstd does), so it is not used again.
+    decompressors.delete(method);
+    decompressor.close();
+    throw error;
+  }
+}
+
 function handleDecompressor(method: Method): Decompressor | null {
-  const stream: unknown = method === 'deflate' ? zlib.createInflate() : zlib.createZstdDecompress();
-  const handle = Reflect.get(Object(stream), '_handle') as Partial<SyncHandle> | undefined;
+  const stream = method === 'deflate' ? zlib.createInflate() : zlib.createZstdDecompress();
+  const handle = Reflect.get(stream, '_handle') as Partial<SyncHandle> | undefined;
   // Node writes here how much of the output and of the input was left: [availableOut, availableIn].
-  const state = Reflect.get(Object(stream), '_writeState') as unknown;
+  const state = Reflect.get(stream, '_writeState') as unknown;
   if (typeof handle?.reset !== 'function' || typeof handle.writeSync !== 'function') return null;
   if (!(state instanceof Uint32Array) || state.length < 2) return null;
   const flush = method === 'deflate' ? zlib.constants.Z_SYNC_FLUSH : zlib.constants.ZSTD_e_continue;
@@ -46,41 +73,33 @@ function handleDecompressor(method: Method): Decompressor | null {
   sync.onerror = (message) => {
     problem = message;
   };
-  return (input, out) => {
-    problem = null;
-    sync.reset();
-    sync.writeSync(flush, input, 0, input.byteLength, out, 0, out.byteLength);
-    if (problem !== null) throw damaged(method, problem);
-    if (state[0] !== 0) throw damaged(method, 'it ends too early');
+  return {
+    run(input, out) {
+      problem = null;
+      sync.reset();
+      sync.writeSync(flush, input, 0, input.byteLength, out, 0, out.byteLength);
+      if (problem !== null) throw damaged(method, problem);
+      return out.byteLength - (state[0] ?? 0);
+    },
+    close: () => void stream.destroy(),
   };
 }
 
 /** The public way: the whole stream is decoded, and more than expected is an error. */
 export function boundedDecompressor(method: Method): Decompressor {
-  return (input, out) => {
-    const options = { maxOutputLength: Math.max(out.byteLength, 1), chunkSize: Math.max(out.byteLength, 64) };
-    try {
-      const bytes = method === 'deflate' ? zlib.inflateSync(input, options) : zlib.zstdDecompressSync(input, options);
-      if (bytes.byteLength < out.byteLength) throw damaged(method, 'it ends too early');
-      out.set(bytes);
-    } catch (cause) {
-      if (cause instanceof RasterError) throw cause;
-      throw damaged(method, cause instanceof Error ? cause.message : String(cause));
-    }
+  return {
+    run(input, out) {
+      const options = { maxOutputLength: Math.max(out.byteLength, 1), chunkSize: Math.max(out.byteLength, 64) };
+      try {
+        const bytes = method === 'deflate' ? zlib.inflateSync(input, options) : zlib.zstdDecompressSync(input, options);
+        out.set(bytes);
+        return bytes.byteLength;
+      } catch (cause) {
+        throw damaged(method, cause instanceof Error ? cause.message : String(cause));
+      }
+    },
+    close: () => undefined,
   };
-}
-
-/**
- * Decompresses a stream whose size is known only roughly, such as a LERC blob inside deflate.
- * The result is at most `maxBytes` long.
- */
-export function decompressUpTo(method: Method, input: Uint8Array, maxBytes: number): Uint8Array {
-  try {
-    const options = { maxOutputLength: maxBytes };
-    return method === 'deflate' ? zlib.inflateSync(input, options) : zlib.zstdDecompressSync(input, options);
-  } catch (cause) {
-    throw damaged(method, cause instanceof Error ? cause.message : String(cause));
-  }
 }
 
 function damaged(method: Method, detail: string): RasterError {

@@ -40,6 +40,7 @@ test('codes and methods that we do not know are problems with a reason', () => {
     { [KEY.modelType]: 1, [KEY.projectedType]: 32767, [KEY.coordinateTransformation]: 77, [KEY.geographicType]: 4326 },
     { [KEY.modelType]: 1, [KEY.projectedType]: 32767, [KEY.coordinateTransformation]: 1, [KEY.geographicType]: 32767 },
     { [KEY.modelType]: 1, [KEY.projectedType]: 32633, [KEY.linearUnits]: 9003 },
+    { [KEY.modelType]: 2, [KEY.geographicType]: 32767, [KEY.ellipsoid]: 7030, [KEY.angularUnits]: 9105 },
     // Clarke 1866 without a datum: hundreds of metres of doubt.
     { [KEY.modelType]: 2, [KEY.geographicType]: 32767, [KEY.ellipsoid]: 7008 },
   ];

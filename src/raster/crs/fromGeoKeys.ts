@@ -2,7 +2,7 @@ import { figureFromKeys } from '#raster/crs/figure.ts';
 import { key, KEY, USER_DEFINED, type GeoKeys } from '#raster/crs/geokeys.ts';
 import { projectionFromKeys } from '#raster/crs/projection.ts';
 import { crsFromEpsg } from '#raster/crs/registry.ts';
-import { linearUnitMetres } from '#raster/crs/units.ts';
+import { angularUnitDegrees, linearUnitMetres } from '#raster/crs/units.ts';
 import { RasterError } from '#raster/errors.ts';
 import type { Crs, RasterInfo } from '#raster/types.ts';
 
@@ -50,6 +50,7 @@ function resolveProjected(keys: GeoKeys, code: number): Crs {
 
 function resolveGeographic(keys: GeoKeys, code: number): Crs {
   if (code !== USER_DEFINED && code !== 0) return crsFromEpsg(code);
+  if (angularUnitDegrees(keys) !== 1) throw new RasterError('unknown_crs', 'The raster has geographic coordinates that are not degrees');
   const proj4 = `+proj=longlat ${figureFromKeys(keys)} +no_defs`;
   return { epsg: null, name: 'user-defined geographic system', kind: 'geographic', proj4, unit: 1 };
 }

@@ -35,30 +35,43 @@ export function expandPalette({ width, height, indices, palette }: IndexedPictur
   return { width, height, channels, data }
 }
 
+/** True where a picture has no alpha, or one that hides nothing. */
+export function isOpaque({ channels, data }: Picture): boolean {
+  if (channels !== 2 && channels !== 4) return true
+  for (let i = channels - 1; i < data.length; i += channels) if (data[i] !== OPAQUE) return false
+  return true
+}
+
 /** Leaves an alpha channel away that says nothing: every encoder is faster and every file smaller without it. */
 export function dropOpaqueAlpha(picture: Picture): Picture {
   const { width, height, channels, data } = picture
-  if (channels !== 2 && channels !== 4) return picture
-  for (let i = channels - 1; i < data.length; i += channels) if (data[i] !== OPAQUE) return picture
-  const colors = channels === 4 ? 3 : 1
-  const opaque = new Uint8Array(width * height * colors)
-  for (let i = 0, o = 0; o < opaque.length; i += channels, o += colors) {
-    for (let c = 0; c < colors; c++) opaque[o + c] = data[i + c]!
+  if ((channels !== 2 && channels !== 4) || !isOpaque(picture)) return picture
+  const count = width * height
+  if (channels === 2) {
+    const gray = new Uint8Array(count)
+    for (let i = 0; i < count; i++) gray[i] = data[i * 2]!
+    return { width, height, channels: 1, data: gray }
   }
-  return { width, height, channels: colors, data: opaque }
+  const color = new Uint8Array(count * 3)
+  for (let i = 0, o = 0; o < color.length; i += 4, o += 3) {
+    color[o] = data[i]!
+    color[o + 1] = data[i + 1]!
+    color[o + 2] = data[i + 2]!
+  }
+  return { width, height, channels: 3, data: color }
 }
 
-/** Lays a picture with alpha over white, for formats that know no transparency. */
+/** Lays a picture with alpha over white, for formats that know no transparency. Its alpha is then opaque everywhere. */
 export function flattenOnWhite(picture: Picture): Picture {
-  const { width, height, channels, data } = picture
-  if (channels !== 2 && channels !== 4) return picture
-  const colors = channels === 4 ? 3 : 1
-  const flat = new Uint8Array(width * height * colors)
-  for (let i = 0, o = 0; o < flat.length; i += channels, o += colors) {
+  if (isOpaque(picture)) return picture
+  const { channels } = picture
+  const data = picture.data.slice()
+  const colors = channels - 1
+  for (let i = 0; i < data.length; i += channels) {
     const alpha = data[i + colors]!
-    for (let c = 0; c < colors; c++) {
-      flat[o + c] = alpha === OPAQUE ? data[i + c]! : Math.round(OPAQUE + ((data[i + c]! - OPAQUE) * alpha) / OPAQUE)
-    }
+    if (alpha === OPAQUE) continue
+    for (let c = i; c < i + colors; c++) data[c] = Math.round(OPAQUE + ((data[c]! - OPAQUE) * alpha) / OPAQUE)
+    data[i + colors] = OPAQUE
   }
-  return { width, height, channels: colors, data: flat }
+  return { ...picture, data }
 }

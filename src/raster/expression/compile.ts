@@ -91,15 +91,26 @@ function load({ program, registers, inputs, scales, mayBeInfinite }: Loading, st
 /** Joins the mask of the inputs with 'every result is finite'. */
 function settle(values: Float64Array<ArrayBuffer>[], mask: Uint8Array | null, count: number): ExpressionOutput {
   const joined = mask ? mask.slice(0, count) : new Uint8Array(count).fill(255)
-  for (const result of values) {
-    for (let i = 0; i < count; i++) if (result[i] !== result[i]) joined[i] = 0
-  }
   let validCount = 0
-  for (let i = 0; i < count; i++) if (joined[i] !== 0) validCount += 1
-  if (validCount < count) {
-    for (const result of values) for (let i = 0; i < count; i++) if (joined[i] === 0) result[i] = Number.NaN
-  }
+  for (const result of values) validCount = joinResult(result, joined, count)
+  // A later result may have taken samples away that an earlier one still holds.
+  if (values.length > 1) for (const result of values) joinResult(result, joined, count)
   return { values, mask: joined, validCount }
+}
+
+/** Makes a result and the mask agree: what either lacks, both lack. Gives how many samples are left. */
+function joinResult(result: Float64Array, mask: Uint8Array, count: number): number {
+  let validCount = 0
+  for (let i = 0; i < count; i++) {
+    const value = result[i]!
+    if (value === value && mask[i] !== 0) {
+      validCount += 1
+    } else {
+      mask[i] = 0
+      result[i] = Number.NaN
+    }
+  }
+  return validCount
 }
 
 function bandBound(dataType: DataType, scales: readonly (BandScale | null)[]): number {

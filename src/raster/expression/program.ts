@@ -93,7 +93,8 @@ class Graph {
   }
 
   private constant(value: number): number {
-    return this.intern({ key: `${Object.is(value, -0) ? '-0' : value}`, kernel: null, operands: [], constant: value, bound: Number.isNaN(value) ? 0 : Math.abs(value) })
+    const bound = Number.isNaN(value) ? 0 : Math.abs(value)
+    return this.intern({ key: `${Object.is(value, -0) ? '-0' : value}`, kernel: null, operands: [], constant: value, bound })
   }
 
   private bound(value: number): number {

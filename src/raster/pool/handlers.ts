@@ -48,6 +48,6 @@ export function createHandlers<S>({ open, ...contextOptions }: HandlerOptions<S>
     statistics: async (task: StatisticsTask<S>, signal) => computeStatistics(await opened(task, signal), { ...task.options, signal }),
     point: async (task: PointTask<S>, signal) => readPoint(context, await opened(task, signal), task.place, { ...task.options, signal }),
     info: async (task: Located<S>, signal) => (await opened(task, signal)).info,
-    metrics: async () => ({ blocks: context.blocks.metrics, rasters: context.rasters.metrics, ranges: context.ranges.metrics }),
+    metrics: async () => ({ blocks: context.blocks.metrics, rasters: context.rasters.metrics, ranges: context.ranges.metrics, tiles: context.tiles.metrics }),
   } satisfies Record<string, Handler>
 }

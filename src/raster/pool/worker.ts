@@ -122,7 +122,9 @@ export class Worker {
     this.#isAlive = false
     rejectReady(new Error(`The raster process did not start: ${reason}`))
     const outcome = crashed(reason)
-    this.#settle?.(this.#killedFor ? { ...outcome, ending: this.#killedFor, ...(this.#killedFor === 'out of memory' ? { result: tooMuchMemory() } : {}) } : outcome)
+    if (this.#killedFor) outcome.ending = this.#killedFor
+    if (this.#killedFor === 'out of memory') outcome.result = { ok: false, error: new RasterError('limit_exceeded', 'The raster needs more memory than one task may use') }
+    this.#settle?.(outcome)
   }
 
   #kill(reason: 'timed out' | 'out of memory'): void {
@@ -147,8 +149,6 @@ const crashed = (reason: string): WorkerOutcome => ({
   ending: 'crashed',
   rssBytes: 0,
 })
-
-const tooMuchMemory = (): WorkerOutcome['result'] => ({ ok: false, error: new RasterError('limit_exceeded', 'The raster needs more memory than one task may use') })
 
 const timedOut = (outcome: WorkerOutcome, deadlineMs: number): WorkerOutcome => ({
   ...outcome,

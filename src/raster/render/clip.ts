@@ -11,7 +11,7 @@ export interface ClippedWindow {
   height: number
   /** One a band, in the source's type. */
   planes: SampleArray[]
-  /** 255 where a pixel is data and its centre inside the polygon, else 0. */
+  /** Not 0 where a pixel is data and its centre inside the polygon. */
   mask: Uint8Array
   transform: Affine
   crs: Crs
@@ -30,8 +30,8 @@ export async function readClipped(raster: Raster, geometry: unknown, options: Cl
   const { info } = raster
   const bands = (options.bands ?? info.bands.map((_, i) => i + 1)).map((band) => band - 1)
   const area = chooseArea(info, { polygons: readPolygons(geometry), maxPixels: options.maxPixels })
-  const { width, height, planes, mask: dataMask, weights } = await readArea({ raster, exactCoverage: false, signal: options.signal }, area, bands)
-  const mask = Uint8Array.from(weights ?? [], (weight, i) => (weight > 0 && dataMask?.[i] !== 0 ? 255 : 0))
+  const { width, height, planes, mask: inside } = await readArea({ raster, exactCoverage: false, signal: options.signal }, area, bands)
+  const mask = inside ?? new Uint8Array(width * height).fill(255)
   const nodata = bands.map((band) => info.bands[band]?.nodata ?? Number.NaN)
   for (let i = 0; i < mask.length; i++) {
     // As for pictures: a pixel is data where any of its bands is.

@@ -14,6 +14,8 @@ export interface RenderContext {
   rasters: LoadingCache<Raster>
   /** Ranges derived from an image's statistics. */
   ranges: LoadingCache<readonly Range[]>
+  /** Encoded tiles. */
+  tiles: LoadingCache<Buffer>
   /** Tables from samples to bytes. */
   tables: Map<string, ByteTable>
 }
@@ -21,21 +23,25 @@ export interface RenderContext {
 export interface ContextOptions {
   blockCacheBytes?: number
   rasterCacheBytes?: number
+  tileCacheBytes?: number
 }
 
 const MIB = 1024 * 1024
 const DEFAULT_BLOCK_CACHE_BYTES = 256 * MIB
 const DEFAULT_RASTER_CACHE_BYTES = 64 * MIB
+const DEFAULT_TILE_CACHE_BYTES = 64 * MIB
 /** Directories and tables of block offsets; a guess on the large side, since readers do not tell. */
 const RASTER_BYTES = 256 * 1024
 const RANGE_CACHE_BYTES = MIB
 const MAX_TABLES = 64
 
-export function createContext({ blockCacheBytes = DEFAULT_BLOCK_CACHE_BYTES, rasterCacheBytes = DEFAULT_RASTER_CACHE_BYTES }: ContextOptions = {}): RenderContext {
+export function createContext(options: ContextOptions = {}): RenderContext {
+  const { blockCacheBytes = DEFAULT_BLOCK_CACHE_BYTES, rasterCacheBytes = DEFAULT_RASTER_CACHE_BYTES, tileCacheBytes = DEFAULT_TILE_CACHE_BYTES } = options
   return {
     blocks: createBlockCache(blockCacheBytes),
     rasters: new LoadingCache({ maxBytes: rasterCacheBytes, sizeOf: () => RASTER_BYTES }),
     ranges: new LoadingCache({ maxBytes: RANGE_CACHE_BYTES, sizeOf: (ranges) => 128 + ranges.length * 16 }),
+    tiles: new LoadingCache({ maxBytes: tileCacheBytes, sizeOf: (tile) => tile.length }),
     tables: new Map(),
   }
 }
@@ -49,7 +55,12 @@ const BYTE_RANGE: Range = [0, 255]
  * The ranges of a style: those given, or those of the whole image. They never depend on the tile, so that neighbouring
  * tiles match.
  */
-export async function resolveRanges(context: RenderContext, raster: Raster, style: Style, options: { unscale: boolean; signal?: AbortSignal | undefined }): Promise<readonly Range[]> {
+export async function resolveRanges(
+  context: RenderContext,
+  raster: Raster,
+  style: Style,
+  options: { unscale: boolean; signal?: AbortSignal | undefined },
+): Promise<readonly Range[]> {
   if (style.kind === 'palette') return []
   if (style.ranges && style.ranges.length > 0) return style.ranges
   const { unscale, signal } = options

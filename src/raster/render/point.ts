@@ -15,7 +15,12 @@ export interface PointOptions {
 }
 
 /** The value of each band under a place, null where there is no data; null altogether outside the raster. */
-export async function readPoint(context: RenderContext, raster: Raster, place: { longitude: number; latitude: number }, options: PointOptions = {}): Promise<(number | null)[] | null> {
+export async function readPoint(
+  context: RenderContext,
+  raster: Raster,
+  place: { longitude: number; latitude: number },
+  options: PointOptions = {},
+): Promise<(number | null)[] | null> {
   const { info } = raster
   const bands = (options.bands ?? info.bands.map((_, i) => i + 1)).map((band) => band - 1)
   if (!bands.every((band) => Number.isInteger(band) && band >= 0 && band < info.bandCount)) {

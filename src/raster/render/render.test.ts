@@ -12,7 +12,7 @@ import { createContext } from './context.ts'
 import { readPoint } from './point.ts'
 import { defaultStyle, parseRanges } from './style.ts'
 import { renderThumbnail } from './thumbnail.ts'
-import { drawTile, renderTerrainTile, renderTile, type TileOptions } from './tile.ts'
+import { drawTile, renderCachedTile, renderTerrainTile, renderTile, type TileOptions } from './tile.ts'
 
 const TILE = { z: 10, x: 540, y: 360 }
 const [WEST_M, PIXEL_M, , NORTH_M] = tileTransform(TILE, 256)
@@ -168,6 +168,16 @@ test('ranges are read from text, one or one for each band', () => {
   assert.deepEqual(parseRanges('0,3000'), [[0, 3000]])
   assert.deepEqual(parseRanges('-1,1;0,2;1e3,2e3'), [[-1, 1], [0, 2], [1000, 2000]])
   for (const text of ['', '1', '2,1', '1,1', 'a,b', '1,2,3', '1,', '0,1;0,1;0,1;0,1']) assert.throws(() => parseRanges(text), RasterError)
+})
+
+test('a tile is drawn once for all who ask for it', async () => {
+  const context = createContext()
+  const source = raster({ bandCount: 3 })
+  const [one, two] = await Promise.all([1, 2].map(() => renderCachedTile(context, source, TILE, { format: 'png' })))
+  assert.equal(one, two)
+  assert.notEqual(await renderCachedTile(context, source, TILE, { format: 'webp' }), one)
+  const { misses, joined } = context.tiles.metrics
+  assert.deepEqual({ misses, joined }, { misses: 2, joined: 1 })
 })
 
 test('a cancelled tile stops', async () => {

@@ -40,7 +40,7 @@ export async function draw(context: RenderContext, raster: Raster, target: Targe
   const { style } = options
   switch (style.kind) {
     case 'rgb':
-      return drawRgb(job, style.bands.map((band) => checkBand(raster.info, band)))
+      return drawRgb(job, [checkBand(raster.info, style.bands[0]), checkBand(raster.info, style.bands[1]), checkBand(raster.info, style.bands[2])])
     case 'single':
       return drawSingle(job, checkBand(raster.info, style.band), style.colormap)
     case 'expression':
@@ -64,15 +64,15 @@ function sampleScale({ raster, options }: Job, band: number, index: number, byte
   return { low: (low - offset) / divisor, high: (high - offset) / divisor, ...bytes }
 }
 
-async function drawRgb(job: Job, bands: readonly number[]): Promise<Picture> {
+async function drawRgb(job: Job, bands: readonly [number, number, number]): Promise<Picture> {
   const { context, raster, target } = job
   const { dataType } = raster.info
   const scales = bands.map((band, index) => sampleScale(job, band, index, GRAY_SCALE))
-  const tables = scales.map((scale) => byteTable(context, dataType, scale)).filter((table) => table !== null)
-  if (job.options.resampling !== 'nearest' || tables.length < bands.length) return drawPlanes(job, bands, scales)
+  const [red, green, blue] = scales.map((scale) => byteTable(context, dataType, scale))
+  if (job.options.resampling !== 'nearest' || !red || !green || !blue) return drawPlanes(job, bands, scales)
   const { packPixels, nodataOf } = await loadSampleKernels(dataType)
   const data = new Uint8Array(target.width * target.height * 4)
-  const packed = { bands, tables, pixels: new Uint32Array(data.buffer), nodata: nodataOf(raster.info.bands, bands), rule: 'any' as const, isFloat: false }
+  const packed = { bands, tables: [red, green, blue] as const, pixels: new Uint32Array(data.buffer), nodata: nodataOf(raster.info.bands, bands) }
   await gatherNearest(sampleRequest(job, bands), (block, offsets, run) => packPixels(packed, block, offsets, run))
   return { width: target.width, height: target.height, channels: 4, data }
 }
@@ -91,10 +91,10 @@ async function drawSingle(job: Job, band: number, colormap: string | undefined):
   let values: Uint8Array<ArrayBuffer>
   let mask: Uint8Array
   if (table) {
-    const { lookUpPixels, nodataOf } = await loadSampleKernels(raster.info.dataType)
+    const { lookUpPixels } = await loadSampleKernels(raster.info.dataType)
     values = new Uint8Array(width * height)
     mask = new Uint8Array(width * height)
-    const looked = { bands: [band], nodata: nodataOf(raster.info.bands, [band]), rule: 'all' as const, isFloat: false, table, values, mask }
+    const looked = { band, nodata: raster.info.bands[band]?.nodata ?? null, table, values, mask }
     await gatherNearest(sampleRequest(job, [band]), (block, offsets, run) => lookUpPixels(looked, block, offsets, run))
   } else {
     const sampled = await sample(job, [band], 'all')

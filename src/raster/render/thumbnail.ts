@@ -33,7 +33,9 @@ export async function renderThumbnail(context: RenderContext, raster: Raster, op
 
 function fit(raster: Raster, boxWidth: number, boxHeight: number): { width: number; height: number } {
   for (const side of [boxWidth, boxHeight]) {
-    if (!Number.isInteger(side) || side < 1 || side > MAX_SIDE_PX) throw new RasterError('invalid_argument', `width and height must be from 1 to ${MAX_SIDE_PX}`)
+    if (!Number.isInteger(side) || side < 1 || side > MAX_SIDE_PX) {
+      throw new RasterError('invalid_argument', `width and height must be from 1 to ${MAX_SIDE_PX}`)
+    }
   }
   const factor = Math.min(boxWidth / raster.info.width, boxHeight / raster.info.height)
   return { width: Math.max(1, Math.round(raster.info.width * factor)), height: Math.max(1, Math.round(raster.info.height * factor)) }

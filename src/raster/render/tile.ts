@@ -1,6 +1,6 @@
 import { emptyTile, encodeImage, encodeLosslessWebp, type EncodeOptions, type IndexedPicture, type Picture } from '#raster/encode/index.ts'
 import { terrainPicture } from '#raster/encode/terrain.ts'
-import { throwIfAborted, type Raster } from '#raster/types.ts'
+import { RasterError, throwIfAborted, type Raster } from '#raster/types.ts'
 import type { TileAddress, TileSize } from '#raster/warp/mercator.ts'
 import { planTile } from '#raster/warp/plan.ts'
 import { samplePlanes, type Resampling } from '#raster/warp/sample.ts'
@@ -46,6 +46,13 @@ export async function renderTile(context: RenderContext, raster: Raster, tile: T
   return picture ? encodeImage(picture, options) : emptyTile(options.format, options.size ?? DEFAULT_SIZE)
 }
 
+/** The same tile from the cache where it is there; many who ask for it at once draw it once. The bytes are shared. */
+export function renderCachedTile(context: RenderContext, raster: Raster, tile: TileAddress, options: TileOptions & EncodeOptions): Promise<Buffer> {
+  const { signal, ...wanted } = options
+  const key = `${raster.key}/${tile.z}/${tile.x}/${tile.y}/${JSON.stringify(wanted)}`
+  return context.tiles.get(key, (loadSignal) => renderTile(context, raster, tile, { ...wanted, signal: loadSignal }), { signal })
+}
+
 export interface TerrainTileOptions {
   size?: TileSize
   /** 1-based; the first by default. */
@@ -63,8 +70,10 @@ export interface TerrainTileOptions {
 export async function renderTerrainTile(context: RenderContext, raster: Raster, tile: TileAddress, options: TerrainTileOptions = {}): Promise<Buffer> {
   const { size = DEFAULT_SIZE, band = 1, invert = false, aoi, resampling = 'bilinear', effort, signal } = options
   throwIfAborted(signal)
-  const windows = planTile(raster, tile, size)
-  const { planes, mask } = await samplePlanes({ raster, blocks: context.blocks, windows, bands: [band - 1], width: size, height: size, resampling, rule: 'all', signal })
+  const { bandCount } = raster.info
+  if (!Number.isInteger(band) || band < 1 || band > bandCount) throw new RasterError('invalid_argument', `band ${band} does not exist (there are ${bandCount})`)
+  const target = { windows: planTile(raster, tile, size), width: size, height: size }
+  const { planes, mask } = await samplePlanes({ ...target, raster, blocks: context.blocks, bands: [band - 1], resampling, rule: 'all', signal })
   if (aoi !== undefined) {
     const clip = aoiMask(aoi, tile, size)
     for (let i = 0; i < mask.length; i++) if (clip[i] === 0) mask[i] = 0

@@ -1,5 +1,6 @@
 import { RasterError, throwIfAborted } from '#raster/errors.ts';
 import { coalesced } from '#raster/source/coalesce.ts';
+import { withPages } from '#raster/source/pages.ts';
 import { assertRange } from '#raster/source/range.ts';
 import type { Source } from '#raster/types.ts';
 
@@ -70,15 +71,22 @@ export async function openHttpSource(url: string, options: HttpSourceOptions): P
     key: `http:${url}:${version}`,
     size: pinned.size,
     etag: pinned.etag,
+    fetch: async (offset, length, signal) => (await requestRange(connection, { offset, length }, pinned, signal)).bytes,
+  };
+  return withHeader(withPages(coalesced(ranges, { maxRangeBytes: connection.maxRangeBytes })), header);
+}
+
+/** Serves the start of the file from what came with the first answer. */
+function withHeader(source: Source, header: Uint8Array): Source {
+  return {
+    ...source,
     async fetch(offset, length, signal) {
       throwIfAborted(signal);
-      assertRange(offset, length, pinned.size);
-      if (length === 0) return new Uint8Array(0);
+      assertRange(offset, length, source.size);
       if (offset + length <= header.byteLength) return header.subarray(offset, offset + length);
-      return (await requestRange(connection, { offset, length }, pinned, signal)).bytes;
+      return length === 0 ? new Uint8Array(0) : source.fetch(offset, length, signal);
     },
   };
-  return coalesced(ranges, { maxRangeBytes: connection.maxRangeBytes });
 }
 
 async function requestRange(

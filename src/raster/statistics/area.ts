@@ -1,7 +1,8 @@
 import { boxOf, mapPolygons, type Polygon, type Position } from '#raster/geometry/polygon.ts'
 import { rasterizeCoverage, rasterizeMask } from '#raster/geometry/rasterize.ts'
-import { RasterError, type Level, type PixelWindow, type Raster, type RasterInfo, type SampleArray } from '#raster/types.ts'
+import { RasterError, type Block, type Level, type PixelWindow, type Raster, type RasterInfo, type SampleArray } from '#raster/types.ts'
 import { invertAffine } from '#raster/warp/affine.ts'
+import { HALF_WORLD_M } from '#raster/warp/mercator.ts'
 import { placementOf } from '#raster/warp/plan.ts'
 import { nearestTurn, projectorFromLonLat, type Point } from '#raster/warp/projector.ts'
 
@@ -18,10 +19,10 @@ export interface AreaSamples {
   height: number
   /** One a band. */
   planes: SampleArray[]
+  /** 0 where there is no data, and outside a polygon whose pixels count as a whole; null when all count. */
   mask: Uint8Array | null
-  /** From the polygon: 0 outside, 1 inside, between where `isFractional`. Null without a polygon. */
+  /** The part of every pixel that lies in the polygon, where that was asked for. */
   weights: Float64Array | null
-  isFractional: boolean
   /** Pixels in the area, parts counted as parts. */
   pixelCount: number
 }
@@ -66,7 +67,7 @@ export function toPixels(info: RasterInfo, polygons: readonly Polygon[]): Polygo
   const { crs, transform, extent } = placementOf(info)
   const project = projectorFromLonLat(crs)
   const inverse = invertAffine(transform)
-  const middle = ((extent.minX + extent.maxX) / 2 / 20_037_508.342789244) * 180
+  const middle = ((extent.minX + extent.maxX) / 2 / HALF_WORLD_M) * 180
   const point: Point = [0, 0]
   const move = ([longitude, latitude]: Position): Position => {
     project(longitude, latitude, point)
@@ -90,23 +91,46 @@ function areaInLevel(info: RasterInfo, index: number, full: Polygon[] | null): A
   return { level: index, window: { x, y, width, height }, polygons }
 }
 
+export interface AreaSource {
+  raster: Raster
+  exactCoverage: boolean
+  signal: AbortSignal | undefined
+}
+
 /** Reads an area's samples, with the weights of its pixels. */
-export async function readArea(from: { raster: Raster; exactCoverage: boolean; signal: AbortSignal | undefined }, area: Area, bands: readonly number[]): Promise<AreaSamples> {
+export async function readArea(from: AreaSource, area: Area, bands: readonly number[]): Promise<AreaSamples> {
   const { window, polygons } = area
   const { width, height } = window
   if (width === 0 || height === 0) throw new RasterError('invalid_argument', 'The geometry does not touch the raster')
   const block = await from.raster.readWindow(area.level, window, { bands, signal: from.signal })
   const planes = bands.map((band) => planeOf(block, block.bands.indexOf(band), width * height))
-  if (!polygons) return { width, height, planes, mask: block.mask, weights: null, isFractional: false, pixelCount: width * height }
+  const common = { width, height, planes }
+  if (!polygons) return { ...common, mask: block.mask, weights: null, pixelCount: width * height }
   const moved = polygons.map((polygon) => polygon.map((ring) => ring.map(([x, y]): Position => [x - window.x, y - window.y])))
-  const weights = from.exactCoverage ? rasterizeCoverage(moved, window) : Float64Array.from(rasterizeMask(moved, window), (value) => (value === 0 ? 0 : 1))
+  if (from.exactCoverage) {
+    const weights = rasterizeCoverage(moved, window)
+    let pixelCount = 0
+    for (let i = 0; i < weights.length; i++) pixelCount += weights[i]!
+    return { ...common, mask: block.mask, weights, pixelCount }
+  }
+  const inside = rasterizeMask(moved, window)
+  const pixelCount = joinMasks(inside, block.mask)
+  return { ...common, mask: inside, weights: null, pixelCount }
+}
+
+/** Takes away from `inside` what is not data; gives how many pixels were inside before. */
+function joinMasks(inside: Uint8Array, data: Uint8Array | null): number {
   let pixelCount = 0
-  for (let i = 0; i < weights.length; i++) pixelCount += weights[i]!
-  return { width, height, planes, mask: block.mask, weights, isFractional: from.exactCoverage, pixelCount }
+  for (let i = 0; i < inside.length; i++) {
+    if (inside[i] === 0) continue
+    pixelCount += 1
+    if (data && data[i] === 0) inside[i] = 0
+  }
+  return pixelCount
 }
 
 /** Windows are planar as a rule; one that is not is taken apart here. */
-function planeOf({ data, starts, stride }: { data: readonly SampleArray[]; starts: readonly number[]; stride: number }, index: number, count: number): SampleArray {
+function planeOf({ data, starts, stride }: Block, index: number, count: number): SampleArray {
   const samples = data[index] as SampleArray
   const start = starts[index] ?? 0
   if (stride === 1) return samples.subarray(start, start + count)

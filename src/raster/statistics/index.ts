@@ -64,7 +64,8 @@ export async function computeStatistics(raster: Raster, options: StatisticsOptio
   const { maxPixels = DEFAULT_MAX_PIXELS, minSidePx, exactCoverage = false, signal } = options
   const area = chooseArea(raster.info, { polygons, maxPixels, minSidePx })
   const common = { raster, area, exactCoverage, signal }
-  const bands = options.expression === undefined ? await describeBands(common, options, summary) : await describeExpression(common, options.expression, options, summary)
+  const { expression } = options
+  const bands = expression === undefined ? await describeBands(common, options, summary) : await describeExpression(common, expression, options, summary)
   return { level: area.level, pixelCount: bands[0]?.pixelCount ?? 0, bands: bands.map((band) => band.summary) }
 }
 
@@ -72,7 +73,9 @@ function summaryOptions({ percentiles = DEFAULT_PERCENTILES, binCount = DEFAULT_
   if (percentiles.length > MAX_PERCENTILES || !percentiles.every((value) => value >= 0 && value <= 100)) {
     throw new RasterError('invalid_argument', `percentiles must be at most ${MAX_PERCENTILES} numbers from 0 to 100`)
   }
-  if (!Number.isInteger(binCount) || binCount < 1 || binCount > MAX_BIN_COUNT) throw new RasterError('invalid_argument', `bins must be from 1 to ${MAX_BIN_COUNT}`)
+  if (!Number.isInteger(binCount) || binCount < 1 || binCount > MAX_BIN_COUNT) {
+    throw new RasterError('invalid_argument', `bins must be from 1 to ${MAX_BIN_COUNT}`)
+  }
   if (binRange && !(binRange[0] <= binRange[1])) throw new RasterError('invalid_argument', 'the range of bins must ascend')
   return { percentiles, binCount, binRange }
 }
@@ -148,7 +151,7 @@ interface Meaning {
 async function describe(read: AreaSamples, samples: SampleArray, meaning: Meaning, options: SummaryOptions): Promise<Described> {
   const { dataType, nodata, scale } = meaning
   const kernels = await loadStatisticsKernels(dataType)
-  const { weights, isFractional, mask, pixelCount } = read
+  const { weights, mask, pixelCount } = read
   const selection = { mask, nodata, weights }
   const known = FIRST_VALUES[dataType]
   let summary: Summary
@@ -166,10 +169,10 @@ async function describe(read: AreaSamples, samples: SampleArray, meaning: Meanin
       values.subarray(0, count).reverse()
       bins.subarray(0, count).reverse()
     }
-    summary = summarizeCounts({ values, weights: bins, count }, isFractional, options)
+    summary = summarizeCounts({ values, weights: bins, count }, weights !== null, options)
   } else {
     const values = new Float64Array(samples.length)
-    const weightsOut = isFractional ? new Float64Array(samples.length) : null
+    const weightsOut = weights ? new Float64Array(samples.length) : null
     const count = kernels.collect(samples, selection, values, weightsOut)
     if (scale) for (let i = 0; i < count; i++) values[i] = scaled(values[i]!, scale)
     summary = summarizeSamples({ values, weights: weightsOut, count }, options)

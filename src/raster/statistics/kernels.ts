@@ -5,10 +5,10 @@ import type { SampleArray } from '#raster/types.ts'
 
 /** Which samples count: those with a weight above 0 that are data. */
 export interface Selection {
-  /** From the file: 0 is no data. Null when all are data. */
+  /** 0 where a sample does not count; null when all do. */
   mask: Uint8Array | null
   nodata: number | null
-  /** From the polygon: 0 outside, 1 inside, between on its edge. Null when there is no polygon. */
+  /** The part of each pixel that a polygon covers; null for whole pixels. */
   weights: Float64Array | null
 }
 

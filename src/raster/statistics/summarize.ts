@@ -40,7 +40,7 @@ export function summarizeSamples({ values, weights, count }: Weighted, options: 
   // The histogram comes first: percentiles reorder the values, and weights would no longer belong to them.
   const histogram = histogramOf({ values, weights, count }, moments, options)
   const percentiles = weights
-    ? weightedPercentiles(sortByValue({ values, weights, count }), options.percentiles)
+    ? options.percentiles.map((percentile) => selectWeight({ values, weights, count }, (percentile / 100) * moments.count))
     : plainPercentiles(values.subarray(0, count), options.percentiles)
   return { ...moments, percentiles, histogram }
 }
@@ -119,11 +119,12 @@ function histogramOf({ values, weights, count }: Weighted, { min, max }: Moments
 function plainPercentiles(values: Float64Array, percentiles: readonly number[]): (number | null)[] {
   const last = values.length - 1
   if (last < 0) return percentiles.map(() => null)
-  return percentiles.map((percentile) => {
-    const place = (percentile / 100) * last
-    const lower = selectRank(values, Math.floor(place))
-    const share = place - Math.floor(place)
-    return share === 0 ? lower : lower + (selectRank(values, Math.floor(place) + 1) - lower) * share
+  const places = percentiles.map((percentile) => (percentile / 100) * last)
+  const ranks = places.flatMap((place) => [Math.floor(place), Math.ceil(place)]).sort((a, b) => a - b)
+  selectRanks(values, ranks)
+  return places.map((place) => {
+    const lower = values[Math.floor(place)]!
+    return lower + (values[Math.ceil(place)]! - lower) * (place - Math.floor(place))
   })
 }
 
@@ -159,34 +160,77 @@ function weightedPercentiles({ values, weights, count }: Weighted & { weights: F
   })
 }
 
-function sortByValue({ values, weights, count }: Weighted & { weights: Float64Array }): Weighted & { weights: Float64Array } {
-  const order = Uint32Array.from({ length: count }, (_, i) => i).sort((a, b) => values[a]! - values[b]!)
-  return { values: Float64Array.from(order, (i) => values[i]!), weights: Float64Array.from(order, (i) => weights[i]!), count }
+/**
+ * Moves the samples of these ranks (ascending) to where they would stand if all were sorted, and sorts no more than that
+ * needs. Each round parts the samples and the ranks, so many ranks cost little more than one.
+ */
+export function selectRanks(values: Float64Array, ranks: readonly number[], from = 0, to = values.length - 1): void {
+  let low = from
+  let high = to
+  let wanted = ranks
+  while (wanted.length > 0 && low < high) {
+    const { lastLow, firstHigh } = partition(values, null, low, high)
+    const right = wanted.filter((rank) => rank >= firstHigh)
+    const left = wanted.filter((rank) => rank <= lastLow)
+    // The shorter side by recursion, the longer one in the loop: the depth stays small whatever the samples.
+    if (lastLow - low < high - firstHigh) {
+      selectRanks(values, left, low, lastLow)
+      low = firstHigh
+      wanted = right
+    } else {
+      selectRanks(values, right, firstHigh, high)
+      high = lastLow
+      wanted = left
+    }
+  }
 }
 
-/** The sample that would stand at `rank` if all were sorted; partly sorts them in place (quickselect, middle of three). */
-export function selectRank(values: Float64Array, rank: number): number {
+/** The first sample in ascending order at which the weights so far reach `wanted`; partly sorts both in place. */
+function selectWeight({ values, weights, count }: Weighted & { weights: Float64Array }, wanted: number): number | null {
+  if (count === 0) return null
   let low = 0
-  let high = values.length - 1
+  let high = count - 1
+  let before = 0
   while (low < high) {
-    const pivot = middleOfThree(values[low]!, values[(low + high) >>> 1]!, values[high]!)
-    let i = low
-    let j = high
-    while (i <= j) {
-      while (values[i]! < pivot) i += 1
-      while (values[j]! > pivot) j -= 1
-      if (i > j) break
-      const swapped = values[i]!
-      values[i] = values[j]!
-      values[j] = swapped
-      i += 1
-      j -= 1
+    const { lastLow, firstHigh } = partition(values, weights, low, high)
+    const lower = rangeSum(weights, null, low, lastLow + 1)
+    const middle = rangeSum(weights, null, lastLow + 1, firstHigh)
+    if (wanted <= before + lower) {
+      high = lastLow
+    } else if (wanted <= before + lower + middle) {
+      return values[lastLow + 1]!
+    } else {
+      before += lower + middle
+      low = firstHigh
     }
-    if (rank <= j) high = j
-    else if (rank >= i) low = i
-    else break
   }
-  return values[rank]!
+  return values[low]!
+}
+
+/**
+ * Moves small samples before large ones: up to `lastLow` none is larger than the pivot, from `firstHigh` on none is
+ * smaller, and between them all equal it.
+ */
+function partition(values: Float64Array, weights: Float64Array | null, low: number, high: number): { lastLow: number; firstHigh: number } {
+  const pivot = middleOfThree(values[low]!, values[(low + high) >>> 1]!, values[high]!)
+  let i = low
+  let j = high
+  while (i <= j) {
+    while (values[i]! < pivot) i += 1
+    while (values[j]! > pivot) j -= 1
+    if (i > j) break
+    swap(values, i, j)
+    if (weights) swap(weights, i, j)
+    i += 1
+    j -= 1
+  }
+  return { lastLow: j, firstHigh: i }
+}
+
+function swap(values: Float64Array, i: number, j: number): void {
+  const held = values[i]!
+  values[i] = values[j]!
+  values[j] = held
 }
 
 const middleOfThree = (a: number, b: number, c: number): number => Math.max(Math.min(a, b), Math.min(Math.max(a, b), c))

@@ -12,6 +12,8 @@ export interface Dump {
   readonly levels: readonly (readonly [number, number])[];
   readonly transform: readonly number[] | null;
   readonly gcpCount: number;
+  /** GDAL's own fit through the ground control points. */
+  readonly gcpTransform: readonly number[] | null;
   readonly nodata: number | string | null;
   readonly epsg: number | null;
   readonly scales: readonly number[];
@@ -48,11 +50,18 @@ function describeDifferences({ info }: TiffRaster, dump: Dump): string[] {
     colorTable: info.colorTable && entriesOf(info.colorTable),
   };
   if (dump.gcpCount === 0) ours['transform'] = info.transform;
+  else if (!isNear(info.transform, dump.gcpTransform)) ours['gcpTransform'] = info.transform;
   if (dump.epsg !== null) ours['epsg'] = info.crs?.epsg ?? null;
   const theirs: Record<string, unknown> = { ...dump, nodata: typeof dump.nodata === 'string' ? Number(dump.nodata.replace('inf', 'Infinity')) : dump.nodata };
   return Object.entries(ours)
     .filter(([name, value]) => !same(value, theirs[name]))
     .map(([name, value]) => `${name}: ${JSON.stringify(value)?.slice(0, 200)} instead of ${JSON.stringify(theirs[name])?.slice(0, 200)}`);
+}
+
+/** Two fits by different arithmetic: within a billionth of the coordinates. */
+function isNear(a: readonly number[] | null, b: readonly number[] | null): boolean {
+  if (!a || !b) return a === b;
+  return a.every((value, i) => Math.abs(value - (b[i] ?? NaN)) <= 1e-9 * Math.max(1, Math.abs(value)));
 }
 
 function entriesOf(table: Uint8Array): number[][] {
@@ -102,6 +111,7 @@ function nodataMask(samples: ExactSampleArray | undefined, nodata: number | null
 
 function countDifferent(a: ExactSampleArray, b: ExactSampleArray): number {
   if (a.length !== b.length) return Math.max(a.length, b.length);
+  if (Buffer.from(a.buffer, a.byteOffset, a.byteLength).equals(Buffer.from(b.buffer, b.byteOffset, b.byteLength))) return 0;
   let count = 0;
   for (let i = 0; i < a.length; i++) if (!Object.is(a[i], b[i]) && a[i] !== b[i]) count++;
   return count;

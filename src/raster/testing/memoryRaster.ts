@@ -1,6 +1,6 @@
 import { crsFromEpsg } from '#raster/crs/registry.ts'
 import { sampleArray } from '#raster/warp/instances.ts'
-import type { Affine, Band, Block, DataType, Level, MaskKind, Raster, RasterInfo } from '#raster/types.ts'
+import type { Affine, Band, Block, DataType, Level, MaskKind, PixelWindow, Raster, RasterInfo, ReadOptions } from '#raster/types.ts'
 
 /** What a raster of the tests looks like; its pixels are a function of their place. */
 export interface MemoryRasterOptions {
@@ -39,19 +39,20 @@ export class MemoryRaster implements Raster {
     this.info = infoOf(options)
   }
 
-  async readBlock(levelIndex: number, blockX: number, blockY: number): Promise<Block> {
+  async readBlock(levelIndex: number, blockX: number, blockY: number, options: ReadOptions = {}): Promise<Block> {
     this.reads += 1
     const level = this.info.levels[levelIndex] as Level
-    return this.#block(levelIndex, { x: blockX * level.blockWidth, y: blockY * level.blockHeight, width: level.blockWidth, height: level.blockHeight })
+    const window = { x: blockX * level.blockWidth, y: blockY * level.blockHeight, width: level.blockWidth, height: level.blockHeight }
+    return only(this.#block(levelIndex, window), options.bands)
   }
 
-  async readWindow(levelIndex: number, window: { x: number; y: number; width: number; height: number }): Promise<Block> {
-    return this.#block(levelIndex, window)
+  async readWindow(levelIndex: number, window: PixelWindow, options: ReadOptions = {}): Promise<Block> {
+    return only(this.#block(levelIndex, window), options.bands)
   }
 
   async close(): Promise<void> {}
 
-  #block(levelIndex: number, { x, y, width, height }: { x: number; y: number; width: number; height: number }): Block {
+  #block(levelIndex: number, { x, y, width, height }: PixelWindow): Block {
     const { value, mask, interleave = 'pixel' } = this.#options
     const { bandCount, dataType } = this.info
     const factor = this.info.width / (this.info.levels[levelIndex] as Level).width
@@ -72,6 +73,12 @@ export class MemoryRaster implements Raster {
     }
     return { width, height, bands, data, starts, stride, mask: valid, byteLength: shared.byteLength }
   }
+}
+
+/** As a reader does: a block tells of the bands that were asked for, and of no others. */
+function only(block: Block, wanted: readonly number[] | undefined): Block {
+  if (!wanted) return block
+  return { ...block, bands: wanted, data: wanted.map((band) => block.data[band]!), starts: wanted.map((band) => block.starts[band]!) }
 }
 
 function infoOf(options: MemoryRasterOptions): RasterInfo {

@@ -1,3 +1,4 @@
+import { isBigArray } from '#raster/tiff/sample.ts';
 import type { ExactSampleArray, RasterInfo, SampleArray } from '#raster/types.ts';
 
 interface DecodedPlanes {
@@ -34,7 +35,7 @@ function toByte(alpha: number, info: RasterInfo): number {
 
 /** 64-bit integers as doubles; everything else is a number already. */
 export function toNumbers(samples: ExactSampleArray): SampleArray {
-  if (!(samples instanceof BigInt64Array) && !(samples instanceof BigUint64Array)) return samples;
+  if (!isBigArray(samples)) return samples;
   const out = new Float64Array(samples.length);
   for (let i = 0; i < samples.length; i++) out[i] = Number(samples[i]);
   return out;

@@ -22,6 +22,8 @@ export class BlockTable {
   readonly #pages = new Map<number, Promise<number[]>>();
 
   static readonly PAGE_VALUES = 8192;
+  /** Pages held at once, 4 MB; the table of a whole planet would be hundreds. */
+  static readonly MAX_PAGES = 64;
 
   constructor(source: Source, entry: Entry, littleEndian: boolean) {
     assertTagSize(entry);
@@ -40,12 +42,20 @@ export class BlockTable {
       this.#pages.set(pageIndex, page);
       // A failed read must not poison later ones.
       page.catch(() => this.#pages.delete(pageIndex));
+      this.#dropOldest();
     }
     const value = (await page)[index % BlockTable.PAGE_VALUES];
     if (value === undefined || value < 0 || !Number.isSafeInteger(value)) {
       throw new RasterError('corrupt', 'The TIFF has a bad block offset or length');
     }
     return value;
+  }
+
+  #dropOldest(): void {
+    for (const oldest of this.#pages.keys()) {
+      if (this.#pages.size <= BlockTable.MAX_PAGES) return;
+      this.#pages.delete(oldest);
+    }
   }
 
   async #readPage(pageIndex: number): Promise<number[]> {

@@ -3,24 +3,20 @@ import { crsFromGeoKeys } from '#raster/crs/fromGeoKeys.ts';
 import { isPixelPoint, parseGeoKeys, readRawGeoKeys, type RawGeoKeys } from '#raster/crs/geokeys.ts';
 import { RasterError } from '#raster/errors.ts';
 import { colorTable, describeBands, invertedGrayTable, parseNodata } from '#raster/tiff/bands.ts';
+import type { TiffImage } from '#raster/tiff/blocks.ts';
 import { readDirectory, type Directory } from '#raster/tiff/directory.ts';
 import { Fields, type TagBudget } from '#raster/tiff/fields.ts';
 import { parseGdalMetadata, type MetadataItem } from '#raster/tiff/gdalMetadata.ts';
 import { readGeoreference, scaleTransform } from '#raster/tiff/georeference.ts';
 import { readContainer, type Container } from '#raster/tiff/ifd.ts';
 import { TiffRaster, type TiffLevel } from '#raster/tiff/raster.ts';
-import { PHOTOMETRIC, TAG } from '#raster/tiff/tags.ts';
+import { PHOTOMETRIC, SUBFILE, TAG } from '#raster/tiff/tags.ts';
 import type { Affine, Level, MaskKind, RasterInfo, Source } from '#raster/types.ts';
 
 export interface OpenOptions {
   /** The `.ovr` file beside the raster, whose directories are further levels. */
   readonly overviews?: Source;
   readonly signal?: AbortSignal | undefined;
-}
-
-interface Image {
-  readonly source: Source;
-  readonly directory: Directory;
 }
 
 /** Opens a TIFF: reads and checks all its directories, but no pixels. */
@@ -48,38 +44,54 @@ async function readOthers(
   source: Source,
   container: Container,
   context: { budget: TagBudget; signal: AbortSignal | undefined; from: number },
-): Promise<Image[]> {
-  const images: Image[] = [];
+): Promise<TiffImage[]> {
+  const images: TiffImage[] = [];
   for (const ifd of container.ifds.slice(context.from)) {
     const fields = new Fields(source, ifd, { littleEndian: container.littleEndian, ...context });
-    const directory = await readDirectory(source, fields, container.littleEndian);
-    if (directory.isReduced || directory.isMask) images.push({ source, directory });
+    const subfile = await fields.number(TAG.newSubfileType, 0);
+    if ((subfile & (SUBFILE.reducedResolution | SUBFILE.mask)) === 0) continue;
+    const directory = await readIfSupported(source, fields, container.littleEndian);
+    if (directory) images.push({ source, directory });
   }
   return images;
 }
 
+/** A preview in some odd codec must not keep anybody from the raster itself. */
+async function readIfSupported(source: Source, fields: Fields, littleEndian: boolean): Promise<Directory | null> {
+  try {
+    return await readDirectory(source, fields, littleEndian);
+  } catch (error) {
+    if (error instanceof RasterError && error.code === 'unsupported') return null;
+    throw error;
+  }
+}
+
 /** Full resolution and overviews from fine to coarse, each with its mask. */
-function pairLevels(main: Image, others: readonly Image[]): TiffLevel[] {
+function pairLevels(main: TiffImage, others: readonly TiffImage[]): TiffLevel[] {
   const masks = others.filter((image) => image.directory.isMask);
-  const maskOf = ({ directory }: Image): Image | null =>
+  const maskOf = ({ directory }: TiffImage): TiffImage | null =>
     masks.find((mask) => mask.directory.width === directory.width && mask.directory.height === directory.height) ?? null;
   const levels: TiffLevel[] = [{ ...main, mask: maskOf(main) }];
   const overviews = others
     .filter((image) => !image.directory.isMask && isOverviewOf(image.directory, main.directory))
-    .toSorted((a, b) => b.directory.width - a.directory.width);
+    .toSorted((a, b) => b.directory.width * b.directory.height - a.directory.width * a.directory.height);
   for (const image of overviews) {
     const finer = levels.at(-1);
     const mask = maskOf(image);
     // A level without its part of the mask would show what is no data: it is left out.
     const lacksMask = levels[0]?.mask !== null && mask === null;
-    if (!lacksMask && finer && image.directory.width < finer.directory.width) levels.push({ ...image, mask });
+    if (!lacksMask && finer && isSmaller(image.directory, finer.directory)) levels.push({ ...image, mask });
   }
   return levels;
 }
 
 function isOverviewOf(overview: Directory, main: Directory): boolean {
   const sameSamples = overview.bandCount === main.bandCount && overview.sample.dataType === main.sample.dataType;
-  return sameSamples && overview.width < main.width && overview.height <= main.height;
+  return sameSamples && isSmaller(overview, main);
+}
+
+function isSmaller(a: Directory, b: Directory): boolean {
+  return a.width <= b.width && a.height <= b.height && a.width * a.height < b.width * b.height;
 }
 
 async function describe(fields: Fields, main: Directory, file: { container: Container; levels: readonly TiffLevel[]; geoKeys: RawGeoKeys }): Promise<RasterInfo> {

@@ -51,6 +51,7 @@ interface ArrayType {
   new (length: number): ExactSampleArray;
   new (buffer: ArrayBufferLike, byteOffset: number, length: number): ExactSampleArray;
   readonly BYTES_PER_ELEMENT: number;
+  readonly name: string;
 }
 
 /** The array that holds samples of each type exactly; float16 is widened. */
@@ -71,4 +72,9 @@ export const EXACT_ARRAY: Readonly<Record<DataType, ArrayType>> = {
 /** Decoded bytes of one sample. */
 export function bytesPerSample(dataType: DataType): number {
   return EXACT_ARRAY[dataType].BYTES_PER_ELEMENT;
+}
+
+/** 64-bit integers, which no plain arithmetic takes. */
+export function isBigArray(samples: ExactSampleArray): samples is BigInt64Array | BigUint64Array {
+  return samples instanceof BigInt64Array || samples instanceof BigUint64Array;
 }

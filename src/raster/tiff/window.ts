@@ -1,6 +1,6 @@
 import { RasterError } from '#raster/errors.ts';
 import { LIMITS } from '#raster/limits.ts';
-import { bytesPerSample, EXACT_ARRAY } from '#raster/tiff/sample.ts';
+import { bytesPerSample, EXACT_ARRAY, isBigArray } from '#raster/tiff/sample.ts';
 import type { TiffRaster } from '#raster/tiff/raster.ts';
 import type { Block, ExactSampleArray, Level, PixelWindow } from '#raster/types.ts';
 
@@ -8,16 +8,17 @@ export interface WindowRequest {
   readonly level: number;
   readonly window: PixelWindow;
   readonly bands: readonly number[];
+  /** One array with the bands of a pixel side by side, instead of one array a band. */
+  readonly interleaved: boolean;
   readonly signal: AbortSignal | undefined;
 }
 
-/** Pixels of a window, one array a band, put together from the blocks that it touches. */
+/** Pixels of a window, put together from the blocks that it touches. */
 export async function assembleWindow(raster: TiffRaster, request: WindowRequest): Promise<Block<ExactSampleArray>> {
   const { window, bands } = request;
   const level = raster.info.levels[request.level];
   if (!level) throw new RasterError('invalid_argument', `The raster has no level ${request.level}`);
-  const count = window.width * window.height;
-  const data = bands.map(() => new EXACT_ARRAY[raster.info.dataType](count));
+  const target = emptyTarget(raster, request);
   let mask: Uint8Array | null = null;
   const blocks = blocksIn(level, window);
   const together = Math.max(1, Math.floor(LIMITS.blockBytesInFlight / blockBytes(raster, level)));
@@ -30,15 +31,26 @@ export async function assembleWindow(raster: TiffRaster, request: WindowRequest)
       }),
     );
     for (const placed of batch) {
-      copySamples(placed, data, window);
+      copySamples(placed, target, window);
       if (placed.block.mask) {
-        mask ??= new Uint8Array(count).fill(255);
+        mask ??= new Uint8Array(window.width * window.height).fill(255);
         copyMask(placed, placed.block.mask, { mask, window });
       }
     }
   }
-  const byteLength = data.reduce((sum, samples) => sum + samples.byteLength, mask?.byteLength ?? 0);
-  return { width: window.width, height: window.height, bands, data, starts: bands.map(() => 0), stride: 1, mask, byteLength };
+  const distinct = request.interleaved ? target.data.slice(0, 1) : target.data;
+  const byteLength = distinct.reduce((sum, samples) => sum + samples.byteLength, mask?.byteLength ?? 0);
+  return { width: window.width, height: window.height, bands, ...target, mask, byteLength };
+}
+
+type Target = Pick<Block<ExactSampleArray>, 'data' | 'starts' | 'stride'>;
+
+function emptyTarget(raster: TiffRaster, { window, bands, interleaved }: WindowRequest): Target {
+  const ArrayType = EXACT_ARRAY[raster.info.dataType];
+  const count = window.width * window.height;
+  if (!interleaved) return { data: bands.map(() => new ArrayType(count)), starts: bands.map(() => 0), stride: 1 };
+  const shared = new ArrayType(count * bands.length);
+  return { data: bands.map(() => shared), starts: bands.map((_, index) => index), stride: bands.length };
 }
 
 /** The blocks that a window touches, row by row, which is the order in which files keep them. */
@@ -58,28 +70,55 @@ interface Placed {
   readonly y: number;
 }
 
-function copySamples(placed: Placed, data: readonly ExactSampleArray[], window: PixelWindow): void {
+function copySamples(placed: Placed, target: Target, window: PixelWindow): void {
   const { block } = placed;
   const part = overlap(placed, window);
-  data.forEach((target, index) => {
-    const source = block.data[index];
-    if (!source) return;
-    const start = block.starts[index] ?? 0;
-    for (let y = part.y0; y < part.y1; y++) {
-      const from = (y - placed.y) * block.width + part.x0 - placed.x;
-      const to = (y - window.y) * window.width + part.x0 - window.x;
-      copyRun({ source, from: from * block.stride + start, stride: block.stride }, target, to, part.x1 - part.x0);
-    }
+  const isAlike = isSameLayout(block, target);
+  for (let y = part.y0; y < part.y1; y++) {
+    const from = (y - placed.y) * block.width + part.x0 - placed.x;
+    const to = (y - window.y) * window.width + part.x0 - window.x;
+    const count = part.x1 - part.x0;
+    if (isAlike) copyRun({ source: block.data[0], from: from * block.stride, stride: 1 }, { target: target.data[0], to: to * target.stride, stride: 1 }, count * block.stride);
+    else copyBands(block, target, { from, to, count });
+  }
+}
+
+/** Whether a run of whole pixels can be copied at once. */
+function isSameLayout(block: Target, target: Target): boolean {
+  if (block.stride !== target.stride || block.data.length !== target.stride) return false;
+  const inOrder = ({ data, starts }: Target): boolean => data.every((samples, i) => samples === data[0] && starts[i] === i);
+  return inOrder(block) && inOrder(target);
+}
+
+function copyBands(block: Target, target: Target, run: { from: number; to: number; count: number }): void {
+  target.data.forEach((samples, index) => {
+    copyRun(
+      { source: block.data[index], from: run.from * block.stride + (block.starts[index] ?? 0), stride: block.stride },
+      { target: samples, to: run.to * target.stride + (target.starts[index] ?? 0), stride: target.stride },
+      run.count,
+    );
   });
 }
 
-function copyRun(run: { source: ExactSampleArray; from: number; stride: number }, target: ExactSampleArray, to: number, count: number): void {
-  const { source, from, stride } = run;
-  if (isBig(source) && isBig(target)) {
-    for (let i = 0; i < count; i++) target[to + i] = source[from + i * stride] ?? 0n;
-  } else if (!isBig(source) && !isBig(target)) {
-    if (stride === 1) target.set(source.subarray(from, from + count), to);
-    else for (let i = 0; i < count; i++) target[to + i] = source[from + i * stride] ?? 0;
+interface SourceRun {
+  readonly source: ExactSampleArray | undefined;
+  readonly from: number;
+  readonly stride: number;
+}
+
+interface TargetRun {
+  readonly target: ExactSampleArray | undefined;
+  readonly to: number;
+  readonly stride: number;
+}
+
+function copyRun({ source, from, stride }: SourceRun, { target, to, stride: step }: TargetRun, count: number): void {
+  if (!source || !target) return;
+  if (isBigArray(source) && isBigArray(target)) {
+    for (let i = 0; i < count; i++) target[to + i * step] = source[from + i * stride] ?? 0n;
+  } else if (!isBigArray(source) && !isBigArray(target)) {
+    if (stride === 1 && step === 1) target.set(source.subarray(from, from + count), to);
+    else for (let i = 0; i < count; i++) target[to + i * step] = source[from + i * stride] ?? 0;
   }
 }
 
@@ -99,10 +138,6 @@ function overlap(placed: Placed, window: PixelWindow): { x0: number; x1: number;
     y0: Math.max(placed.y, window.y),
     y1: Math.min(placed.y + placed.block.height, window.y + window.height),
   };
-}
-
-function isBig(samples: ExactSampleArray): samples is BigInt64Array | BigUint64Array {
-  return samples instanceof BigInt64Array || samples instanceof BigUint64Array;
 }
 
 function range(from: number, to: number): number[] {

@@ -64,18 +64,23 @@ function readBlock(cache: BlockCache, { raster, level: index, range, bands, sign
   const available = Math.min(level.blockHeight, level.height - top)
   const needed = Math.min(available, Math.max(1, Math.ceil(range.maxY) - top))
   const rows = level.partialRows && needed < level.blockHeight * PARTIAL_SHARE ? needed : undefined
-  // A planar file reads only the wanted bands, so they belong to the block's identity. A chunky one decodes them all, so
-  // the block is kept with all of them: the next picture may want others.
+  // A planar file reads only the wanted bands, so they belong to the block's identity. A chunky one decodes them all, and
+  // whoever asks next may want others: they are all kept.
   const isPlanar = raster.info.interleave === 'band'
-  const planes = isPlanar ? `/${bands.join()}` : ''
+  const keyOf = (x: number, y: number): string => `${raster.key}/${index}/${x}/${y}${isPlanar ? `/${bands.join()}` : ''}`
+  // Somebody who pans a map comes back for the rest of a block: beside known blocks it is read whole at once.
+  const isBesideKnown = (): boolean => NEIGHBOURS.some(([dx, dy]) => cache.has(keyOf(blockX + dx, blockY + dy)))
   return cache.get(
-    `${raster.key}/${index}/${blockX}/${blockY}${planes}`,
-    // Asked again for more rows, the block is read whole: neighbours of a tile tend to come next.
-    (loadSignal) => raster.readBlock(index, blockX, blockY, { ...(isPlanar ? { bands } : {}), signal: loadSignal, ...(rows === undefined || isKnown() ? {} : { rows }) }),
+    keyOf(blockX, blockY),
+    (loadSignal) =>
+      raster.readBlock(index, blockX, blockY, {
+        signal: loadSignal,
+        ...(isPlanar ? { bands } : {}),
+        ...(rows === undefined || isBesideKnown() ? {} : { rows }),
+      }),
     { signal, accepts: (block) => block.height >= needed },
   )
-
-  function isKnown(): boolean {
-    return cache.peek(`${raster.key}/${index}/${blockX}/${blockY}${planes}`) !== undefined
-  }
 }
+
+/** The block itself counts, too: a part of it is there then. */
+const NEIGHBOURS = [[0, 0], [-1, 0], [1, 0], [0, -1], [0, 1]] as const

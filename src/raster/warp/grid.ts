@@ -30,10 +30,10 @@ export interface GridOptions {
 }
 
 /**
- * GDAL allows 0.125 pixels. Nearest-neighbour sampling then picks the neighbour for up to an eighth of the samples; a
- * finer grid costs little and keeps us within a hundredth of them of the exact answer.
+ * GDAL allows 0.125 pixels, and nearest-neighbour sampling then picks the neighbour for up to an eighth of the samples. A
+ * finer grid costs a tenth of a millisecond, and keeps masks and all but a few samples in 10,000 exact.
  */
-export const DEFAULT_MAX_ERROR_PX = 0.001
+export const DEFAULT_MAX_ERROR_PX = 0.0002
 const STEPS = [64, 32, 16, 8] as const
 const FINEST_STEP = 8
 

@@ -46,6 +46,13 @@ export function walkNearest(window: WarpWindow, blocks: BlockSet, targetWidth: n
   }
 }
 
+interface RowPart {
+  x: Float64Array
+  y: Float64Array
+  start: number
+  end: number
+}
+
 interface Edges {
   left: number
   top: number
@@ -54,7 +61,7 @@ interface Edges {
 }
 
 /** Fills in the offsets of the pixels from `start` on that stay inside the block; there is at least one. */
-function fillRun({ x, y, start, end }: { x: Float64Array; y: Float64Array; start: number; end: number }, edges: Edges, blockWidth: number, offsets: Int32Array): number {
+function fillRun({ x, y, start, end }: RowPart, edges: Edges, blockWidth: number, offsets: Int32Array): number {
   const { left, top, right, bottom } = edges
   let i = start
   for (; i < end; i++) {

@@ -18,7 +18,7 @@ export interface SourceWindow {
 }
 
 /** Copies the part of a block that lies in the window; the block's first pixel is at (`left`, `top`) of the level. */
-export function copyBlock(window: SourceWindow, target: Pick<PlanarTarget, 'bands' | 'nodata' | 'rule' | 'isFloat'>, block: Block, at: { left: number; top: number }): void {
+export function copyBlock(window: SourceWindow, target: Pick<PlanarTarget, 'bands' | 'nodata' | 'rule'>, block: Block, at: { left: number; top: number }): void {
   const x0 = Math.max(window.x, at.left)
   const x1 = Math.min(window.x + window.width, at.left + block.width)
   const y0 = Math.max(window.y, at.top)
@@ -54,6 +54,8 @@ export type SmoothResampling = 'bilinear' | 'cubic' | 'average'
 interface Taps {
   first: number
   count: number
+  /** The sum of the weights. */
+  total: number
   weights: Float64Array
 }
 
@@ -76,47 +78,77 @@ export interface SmoothJob {
 
 /** Fills the target's planes by weighted means of what is data around each pixel. */
 export function resample(job: SmoothJob): void {
-  const { source, level, grid, target } = job
+  const { source, level, grid, target, method } = job
   const xs = new Float64Array(grid.width)
   const ys = new Float64Array(grid.width)
   const taps = { x: makeTaps(), y: makeTaps() }
+  const isComplete = !source.mask.includes(0)
   for (let row = 0; row < grid.height; row++) {
     fillRow(grid, row, xs, ys)
     for (let i = 0; i < grid.width; i++) {
       const x = xs[i]!
       const y = ys[i]!
       if (!(x >= 0 && y >= 0 && x < level.width && y < level.height)) continue
-      setTaps(taps.x, job.method, x - source.x, { ratio: job.ratio.x, size: source.width })
-      setTaps(taps.y, job.method, y - source.y, { ratio: job.ratio.y, size: source.height })
       const out = (target.y + row) * target.width + target.x + i
-      let isWritten = weigh(job, taps, out, job.method === 'cubic')
-      if (!isWritten && job.method === 'cubic') {
+      setTaps(taps.x, method, x - source.x, { ratio: job.ratio.x, size: source.width })
+      setTaps(taps.y, method, y - source.y, { ratio: job.ratio.y, size: source.height })
+      if (isComplete || isAllData(source, taps)) {
+        weighAll(job, taps, out)
+      } else {
         // Negative weights make nonsense beside missing pixels; there the simpler kernel is used.
-        setTaps(taps.x, 'bilinear', x - source.x, { ratio: job.ratio.x, size: source.width })
-        setTaps(taps.y, 'bilinear', y - source.y, { ratio: job.ratio.y, size: source.height })
-        isWritten = weigh(job, taps, out, false)
+        if (method === 'cubic') {
+          setTaps(taps.x, 'bilinear', x - source.x, { ratio: job.ratio.x, size: source.width })
+          setTaps(taps.y, 'bilinear', y - source.y, { ratio: job.ratio.y, size: source.height })
+        }
+        if (!weighData(job, taps, out)) continue
       }
-      if (isWritten) {
-        const nearest = source.mask[Math.floor(y - source.y) * source.width + Math.floor(x - source.x)]
-        target.mask[out] = nearest ? nearest : 255
-      }
+      const nearest = source.mask[Math.floor(y - source.y) * source.width + Math.floor(x - source.x)]
+      target.mask[out] = nearest ? nearest : 255
     }
   }
 }
 
-const makeTaps = (): Taps => ({ first: 0, count: 0, weights: new Float64Array(64) })
+const makeTaps = (): Taps => ({ first: 0, count: 0, total: 0, weights: new Float64Array(64) })
 
-/** Sums weight times sample over the taps. False where nothing was data, or, with `complete`, where anything was not. */
-function weigh({ source, target }: SmoothJob, taps: { x: Taps; y: Taps }, out: number, complete: boolean): boolean {
+interface TapPair {
+  x: Taps
+  y: Taps
+}
+
+function isAllData({ mask, width }: SourceWindow, taps: TapPair): boolean {
+  for (let j = 0; j < taps.y.count; j++) {
+    const start = (taps.y.first + j) * width + taps.x.first
+    for (let i = start; i < start + taps.x.count; i++) if (mask[i] === 0) return false
+  }
+  return true
+}
+
+/** The mean where every pixel under the kernel is data: row by row, without a look at the mask. */
+function weighAll({ source, target }: SmoothJob, taps: TapPair, out: number): void {
+  const { planes, width } = source
+  const { weights: wx, count } = taps.x
+  const total = taps.x.total * taps.y.total
+  for (let band = 0; band < planes.length; band++) {
+    const samples = planes[band]!
+    let sum = 0
+    for (let j = 0; j < taps.y.count; j++) {
+      const start = (taps.y.first + j) * width + taps.x.first
+      let rowSum = 0
+      for (let i = 0; i < count; i++) rowSum += wx[i]! * samples[start + i]!
+      sum += rowSum * taps.y.weights[j]!
+    }
+    target.planes[band]![out] = sum / total
+  }
+}
+
+/** The mean of what is data; false where that is nothing. */
+function weighData({ source, target }: SmoothJob, taps: TapPair, out: number): boolean {
   const { planes, mask, width } = source
   let total = 0
   for (let j = 0; j < taps.y.count; j++) {
     const start = (taps.y.first + j) * width + taps.x.first
     const wy = taps.y.weights[j]!
-    for (let i = 0; i < taps.x.count; i++) {
-      if (mask[start + i] !== 0) total += wy * taps.x.weights[i]!
-      else if (complete) return false
-    }
+    for (let i = 0; i < taps.x.count; i++) if (mask[start + i] !== 0) total += wy * taps.x.weights[i]!
   }
   if (total < MIN_WEIGHT) return false
   for (let band = 0; band < planes.length; band++) {
@@ -134,23 +166,28 @@ function weigh({ source, target }: SmoothJob, taps: { x: Taps; y: Taps }, out: n
 
 /** Finds the pixels under the kernel around `at`, cut off at the window, and their weights. */
 function setTaps(taps: Taps, method: SmoothResampling, at: number, axis: { ratio: number; size: number }): void {
-  const scale = axis.ratio > PLAIN_RATIO ? axis.ratio : 1
-  const radius = method === 'average' ? scale / 2 : method === 'bilinear' ? scale : 2 * scale
-  const first = Math.max(0, method === 'average' ? Math.floor(at - radius) : Math.ceil(at - 0.5 - radius))
-  const last = Math.min(axis.size - 1, method === 'average' ? Math.ceil(at + radius) - 1 : Math.floor(at - 0.5 + radius))
-  const count = Math.max(0, Math.min(MAX_TAPS, last - first + 1))
-  if (taps.weights.length < count) taps.weights = new Float64Array(count * 2)
-  taps.first = first
-  taps.count = count
-  for (let i = 0; i < count; i++) {
-    const pixel = first + i
-    taps.weights[i] =
-      method === 'average'
-        ? Math.max(0, Math.min(pixel + 1, at + radius) - Math.max(pixel, at - radius))
-        : method === 'bilinear'
-          ? Math.max(0, 1 - Math.abs(pixel + 0.5 - at) / scale)
-          : cubic(Math.abs(pixel + 0.5 - at) / scale)
+  if (method === 'average') {
+    // The mean is over what the target pixel covers, however little that is.
+    const [from, to] = [at - axis.ratio / 2, at + axis.ratio / 2]
+    place(taps, Math.floor(from), Math.ceil(to) - 1, axis.size)
+    for (let i = 0; i < taps.count; i++) taps.weights[i] = Math.min(taps.first + i + 1, to) - Math.max(taps.first + i, from)
+  } else {
+    const scale = axis.ratio > PLAIN_RATIO ? axis.ratio : 1
+    const radius = method === 'bilinear' ? scale : 2 * scale
+    place(taps, Math.ceil(at - 0.5 - radius), Math.floor(at - 0.5 + radius), axis.size)
+    const first = taps.first + 0.5 - at
+    if (method === 'bilinear') for (let i = 0; i < taps.count; i++) taps.weights[i] = 1 - Math.abs(first + i) / scale
+    else for (let i = 0; i < taps.count; i++) taps.weights[i] = cubic(Math.abs(first + i) / scale)
   }
+  let total = 0
+  for (let i = 0; i < taps.count; i++) total += taps.weights[i]!
+  taps.total = total
+}
+
+function place(taps: Taps, first: number, last: number, size: number): void {
+  taps.first = Math.max(0, first)
+  taps.count = Math.max(0, Math.min(MAX_TAPS, Math.min(size - 1, last) - taps.first + 1))
+  if (taps.weights.length < taps.count) taps.weights = new Float64Array(taps.count * 2)
 }
 
 /** The cubic convolution kernel with a = −0.5, as GDAL uses it. */

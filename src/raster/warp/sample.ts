@@ -15,7 +15,7 @@ export type Resampling = (typeof RESAMPLING)[number]
 export interface SampledPlanes {
   width: number
   height: number
-  /** One a band, in the order asked for; 0 where the mask is 0. */
+  /** One a band, in the order asked for; without meaning where the mask is 0. */
   planes: SampleArray[]
   /** 0 = no data, 255 = data, between = partly transparent. */
   mask: Uint8Array<ArrayBuffer>
@@ -34,6 +34,8 @@ export interface SampleRequest {
   signal?: AbortSignal | undefined
 }
 
+export type GatherRequest = Omit<SampleRequest, 'resampling' | 'rule'>
+
 /** Reads the bands on the target's pixels. */
 export async function samplePlanes(request: SampleRequest): Promise<SampledPlanes> {
   return request.resampling === 'nearest' ? sampleNearest(request) : sampleSmooth(request, request.resampling)
@@ -50,14 +52,14 @@ async function sampleNearest(request: SampleRequest): Promise<SampledPlanes> {
 }
 
 /** Walks all windows of a request and hands the source pixels to the sink. */
-export async function gatherNearest(request: Omit<SampleRequest, 'resampling' | 'rule'>, sink: PixelSink): Promise<void> {
+export async function gatherNearest(request: GatherRequest, sink: PixelSink): Promise<void> {
   for (const window of request.windows) {
     const blocks = await readWindowBlocks(request, window, { x: 1, y: 1 })
     if (blocks) walkNearest(window, blocks, request.width, sink)
   }
 }
 
-async function readWindowBlocks(request: Omit<SampleRequest, 'resampling' | 'rule'>, window: WarpWindow, padding: { x: number; y: number }): Promise<BlockSet | null> {
+async function readWindowBlocks(request: GatherRequest, window: WarpWindow, padding: { x: number; y: number }): Promise<BlockSet | null> {
   const range = sourceRange(window, padding)
   const { raster, bands, signal } = request
   return range && readBlocks(request.blocks, { raster, level: window.level, range, bands, signal })
@@ -110,7 +112,7 @@ async function readSourceWindow(request: SampleRequest, window: WarpWindow, padd
   const planes = bands.map(() => sampleArray(dataType, width * height))
   const source = { x: range.minX, y: range.minY, width, height, planes, mask: new Uint8Array(width * height) }
   const [{ copyBlock }, { nodataOf }] = await Promise.all([loadResampleKernels(dataType), loadSampleKernels(dataType)])
-  const target = { bands, rule, nodata: nodataOf(raster.info.bands, bands), isFloat: isFloatType(dataType) }
+  const target = { bands, rule, nodata: nodataOf(raster.info.bands, bands) }
   blocks.blocks.forEach((block, i) => {
     const left = (firstX + (i % countX)) * level.blockWidth
     const top = (firstY + Math.floor(i / countX)) * level.blockHeight

@@ -12,7 +12,7 @@ export interface Run {
   out: number
 }
 
-/** Where gathered samples go: planes of the source's own type, and what is data. Only pixels that are data are written. */
+/** Where gathered samples go: planes of the source's own type, and what is data. Samples that are not data are copied too. */
 export interface PlanarTarget {
   /** Zero-based bands of the file, one a plane. */
   bands: readonly number[]
@@ -23,61 +23,57 @@ export interface PlanarTarget {
   isFloat: boolean
 }
 
-/** Grows to the longest run. */
-let validBuffer = new Uint8Array(1024)
+/** NaN is never equal to anything, so a missing nodata value needs no test of its own. */
+const markerOf = (nodata: number | null | undefined): number => nodata ?? Number.NaN
 
-/** Works out which pixels of a run are data; null when all are, without a look at each. */
-function validity(target: Omit<PlanarTarget, 'planes' | 'mask'>, block: Block, offsets: Int32Array, count: number): Uint8Array | null {
-  const { bands, nodata, rule, isFloat } = target
-  const hasNodata = nodata.some((value) => value !== null)
-  if (!hasNodata && !isFloat && !block.mask) return null
-  if (validBuffer.length < count) validBuffer = new Uint8Array(count * 2)
-  const valid = validBuffer
-  if (hasNodata || isFloat) {
-    valid.fill(rule === 'any' ? 0 : 255, 0, count)
-    bands.forEach((band, k) => {
-      const plane = block.bands.indexOf(band)
-      const data = block.data[plane]!
-      const start = block.starts[plane]!
-      const empty = nodata[k] ?? null
-      // NaN is never equal to anything, so a missing nodata value needs no test of its own.
-      const marker = empty === null ? Number.NaN : empty
-      for (let i = 0; i < count; i++) {
-        const value = data[offsets[i]! * block.stride + start]!
-        const isData = value !== marker && value - value === 0
-        if (rule === 'any') valid[i] = isData ? 255 : valid[i]!
-        else valid[i] = isData ? valid[i]! : 0
-      }
-    })
-  } else {
-    valid.fill(255, 0, count)
-  }
-  const { mask } = block
-  if (mask) for (let i = 0; i < count; i++) if (valid[i] !== 0) valid[i] = mask[offsets[i]!]!
-  return valid
-}
-
-/** Copies the samples of a run into planes. */
+/** Copies the samples of a run into planes, and says which pixels are data. */
 export function copyPixels(target: PlanarTarget, block: Block, offsets: Int32Array, { count, out }: Run): void {
-  const valid = validity(target, block, offsets, count)
-  target.bands.forEach((band, k) => {
+  const { bands, planes, mask, nodata, rule, isFloat } = target
+  const mayMiss = isFloat || nodata.some((value) => value !== null)
+  mask.fill(mayMiss && rule === 'any' ? 0 : 255, out, out + count)
+  bands.forEach((band, k) => {
     const plane = block.bands.indexOf(band)
-    const data = block.data[plane]!
-    const start = block.starts[plane]!
-    const { stride } = block
-    const samples = target.planes[k]!
-    if (valid) {
-      for (let i = 0; i < count; i++) if (valid[i] !== 0) samples[out + i] = data[offsets[i]! * stride + start]!
-    } else {
-      for (let i = 0; i < count; i++) samples[out + i] = data[offsets[i]! * stride + start]!
-    }
+    const from = { data: block.data[plane]!, offsets, stride: block.stride, start: block.starts[plane]! }
+    const to = { samples: planes[k]!, mask, out, count }
+    if (!mayMiss) copySamples(from, to)
+    else if (rule === 'any') copyAndMark(from, to, markerOf(nodata[k]))
+    else copyAndClear(from, to, markerOf(nodata[k]))
   })
-  writeMask(target.mask, valid, count, out)
+  if (block.mask) for (let i = 0; i < count; i++) if (mask[out + i] !== 0) mask[out + i] = block.mask[offsets[i]!]!
 }
 
-function writeMask(mask: Uint8Array, valid: Uint8Array | null, count: number, out: number): void {
-  if (!valid) mask.fill(255, out, out + count)
-  else for (let i = 0; i < count; i++) if (valid[i] !== 0) mask[out + i] = valid[i]!
+interface From {
+  data: SampleArray
+  offsets: Int32Array
+  stride: number
+  start: number
+}
+
+interface To {
+  samples: SampleArray
+  mask: Uint8Array
+  out: number
+  count: number
+}
+
+function copySamples({ data, offsets, stride, start }: From, { samples, out, count }: To): void {
+  for (let i = 0; i < count; i++) samples[out + i] = data[offsets[i]! * stride + start]!
+}
+
+function copyAndMark({ data, offsets, stride, start }: From, { samples, mask, out, count }: To, marker: number): void {
+  for (let i = 0; i < count; i++) {
+    const value = data[offsets[i]! * stride + start]!
+    samples[out + i] = value
+    if (value !== marker && value - value === 0) mask[out + i] = 255
+  }
+}
+
+function copyAndClear({ data, offsets, stride, start }: From, { samples, mask, out, count }: To, marker: number): void {
+  for (let i = 0; i < count; i++) {
+    const value = data[offsets[i]! * stride + start]!
+    samples[out + i] = value
+    if (value === marker || value - value !== 0) mask[out + i] = 0
+  }
 }
 
 /** Turns samples into bytes: a table for 8- and 16-bit integers, indexed by sample minus `tableStart`. */
@@ -86,55 +82,67 @@ export interface ByteTable {
   tableStart: number
 }
 
-export interface PackedTarget extends Omit<PlanarTarget, 'planes' | 'mask'> {
-  tables: readonly ByteTable[]
+export interface PackedTarget {
+  /** Zero-based: red, green and blue. */
+  bands: readonly [number, number, number]
+  nodata: readonly (number | null)[]
+  tables: readonly [ByteTable, ByteTable, ByteTable]
   /** RGBA pixels as little-endian words. */
   pixels: Uint32Array
 }
 
-/** Gathers three bands straight into RGBA pixels: no plane in between is written or read. */
+/**
+ * Gathers three bands of small integers straight into RGBA pixels: no plane in between is written or read. A pixel is
+ * missing where all its bands are: one band of a dark pixel may well equal the nodata value.
+ */
 export function packPixels(target: PackedTarget, block: Block, offsets: Int32Array, { count, out }: Run): void {
-  const valid = validity(target, block, offsets, count)
   const { pixels, bands, tables } = target
-  const { stride } = block
-  const [p0, p1, p2] = [block.bands.indexOf(bands[0]!), block.bands.indexOf(bands[1]!), block.bands.indexOf(bands[2]!)]
+  const { stride, mask } = block
+  const [p0, p1, p2] = [block.bands.indexOf(bands[0]), block.bands.indexOf(bands[1]), block.bands.indexOf(bands[2])]
   const [d0, d1, d2] = [block.data[p0]!, block.data[p1]!, block.data[p2]!]
-  const { table: t0, tableStart } = tables[0]!
-  const { table: t1 } = tables[1]!
-  const { table: t2 } = tables[2]!
-  const s0 = block.starts[p0]!
-  const s1 = block.starts[p1]!
-  const s2 = block.starts[p2]!
+  const [s0, s1, s2] = [block.starts[p0]!, block.starts[p1]!, block.starts[p2]!]
+  const [n0, n1, n2] = [markerOf(target.nodata[0]), markerOf(target.nodata[1]), markerOf(target.nodata[2])]
+  const { table: t0, tableStart } = tables[0]
+  const { table: t1 } = tables[1]
+  const { table: t2 } = tables[2]
   for (let i = 0; i < count; i++) {
-    const alpha = valid ? valid[i]! : 255
+    const pixel = offsets[i]!
+    const at = pixel * stride
+    const red = d0[at + s0]!
+    const green = d1[at + s1]!
+    const blue = d2[at + s2]!
+    if (red === n0 && green === n1 && blue === n2) continue
+    const alpha = mask ? mask[pixel]! : 255
     if (alpha === 0) continue
-    const at = offsets[i]! * stride
-    const red = t0[d0[at + s0]! - tableStart]!
-    const green = t1[d1[at + s1]! - tableStart]!
-    const blue = t2[d2[at + s2]! - tableStart]!
-    pixels[out + i] = (alpha << 24) | (blue << 16) | (green << 8) | red
+    pixels[out + i] = (alpha << 24) | (t2[blue - tableStart]! << 16) | (t1[green - tableStart]! << 8) | t0[red - tableStart]!
   }
 }
 
-export interface LookedUpTarget extends Omit<PlanarTarget, 'planes'> {
+export interface LookedUpTarget {
+  band: number
+  nodata: number | null
   table: ByteTable
   values: Uint8Array
+  mask: Uint8Array
 }
 
-/** Gathers one band through a table into bytes, for grey pictures and colormaps. */
+/** Gathers one band of small integers through a table into bytes, for grey pictures and colormaps. */
 export function lookUpPixels(target: LookedUpTarget, block: Block, offsets: Int32Array, { count, out }: Run): void {
-  const valid = validity(target, block, offsets, count)
-  const { values, table: byteTable } = target
-  const { table, tableStart } = byteTable
-  const plane = block.bands.indexOf(target.bands[0]!)
+  const { values, mask: maskOut } = target
+  const { table, tableStart } = target.table
+  const plane = block.bands.indexOf(target.band)
   const data = block.data[plane]!
   const start = block.starts[plane]!
-  const { stride } = block
+  const { stride, mask } = block
+  const marker = markerOf(target.nodata)
   for (let i = 0; i < count; i++) {
-    if (valid && valid[i] === 0) continue
-    values[out + i] = table[data[offsets[i]! * stride + start]! - tableStart]!
+    const pixel = offsets[i]!
+    const value = data[pixel * stride + start]!
+    const alpha = mask ? mask[pixel]! : 255
+    if (value === marker || alpha === 0) continue
+    values[out + i] = table[value - tableStart]!
+    maskOut[out + i] = alpha
   }
-  writeMask(target.mask, valid, count, out)
 }
 
 /** A linear map of [low, high] to [first, last], cut off at both ends and rounded down. */

@@ -179,6 +179,18 @@ test('blocks are read once: for neighbours and for tiles drawn at the same time'
   assert.equal(raster.reads, reads)
 })
 
+test('bands that nobody has asked for yet are there for the next one', async () => {
+  for (const interleave of ['pixel', 'band'] as const) {
+    const raster = new MemoryRaster({ ...(PLACES['Web Mercator'] ?? assert.fail()), bandCount: 3, interleave, value: (_x, _y, band) => band + 1 })
+    const blocks = createBlockCache(CACHE_BYTES)
+    for (const bands of [[2, 0], [1]]) {
+      const { planes, mask } = await sampleTile(raster, tileAround(raster), { bands, blocks })
+      const seen = mask.findIndex((value) => value !== 0)
+      assert.deepEqual(planes.map((plane) => plane[seen]), bands.map((band) => band + 1))
+    }
+  }
+})
+
 test('a file without overviews cannot make one tile read everything', async () => {
   const huge = new MemoryRaster({ epsg: 3857, width: 100_000, height: 100_000, transform: [-10_000_000, 200, 0, 10_000_000, 0, -200], blockSize: 512, value: () => 1 })
   await assert.rejects(sampleTile(huge, { z: 0, x: 0, y: 0 }), (error) => error instanceof RasterError && error.code === 'limit_exceeded')

@@ -1,9 +1,10 @@
+import { isBigArray } from '#raster/tiff/sample.ts';
 import type { ExactSampleArray, SampleArray } from '#raster/types.ts';
 import type { ReduceShape, RowReducer, RowView } from '#raster/write/reduce.ts';
 
 /**
  * Box average of what is data. Widths are counted in units of 1/(fine·coarse) of a side, so that all
- * weights are whole numbers and sums of integers stay exact.
+ * weights are whole numbers and nothing is lost where a fine pixel is shared by two coarse ones.
  */
 export class AverageReducer implements RowReducer {
   readonly #shape: ReduceShape;
@@ -18,8 +19,8 @@ export class AverageReducer implements RowReducer {
     this.#shape = shape;
     this.#columns = columnWeights(shape.fine.width, shape.coarse.width);
     const samples = shape.coarse.width * shape.bandCount;
-    this.#current = { sums: new Float64Array(samples), weights: new Float64Array(samples) };
-    this.#next = { sums: new Float64Array(samples), weights: new Float64Array(samples) };
+    this.#current = emptyAccumulator(samples, shape.coarse.width);
+    this.#next = emptyAccumulator(samples, shape.coarse.width);
     this.#numbers = new Float64Array(shape.fine.width * shape.bandCount);
   }
 
@@ -42,7 +43,7 @@ export class AverageReducer implements RowReducer {
   /** 64-bit integers are averaged as doubles; everything else is read where it is. */
   #asNumbers({ samples, sampleAt }: RowView): SampleArray {
     const count = this.#numbers.length;
-    if (!isBig(samples)) return samples.subarray(sampleAt, sampleAt + count);
+    if (!isBigArray(samples)) return samples.subarray(sampleAt, sampleAt + count);
     for (let i = 0; i < count; i++) this.#numbers[i] = Number(samples[sampleAt + i]);
     return this.#numbers;
   }
@@ -58,22 +59,18 @@ export class AverageReducer implements RowReducer {
   }
 
   #finish(out: RowView): void {
-    const { sums, weights } = this.#current;
-    const { bandCount, nodata, isFloat, coarse } = this.#shape;
+    const { sums, weights, seen } = this.#current;
+    const { nodata, isFloat } = this.#shape;
     const empty = nodata ?? (isFloat ? NaN : 0);
     for (let i = 0; i < sums.length; i++) {
       const weight = weights[i] ?? 0;
       const mean = weight > 0 ? (sums[i] ?? 0) / weight : empty;
       store(out.samples, out.sampleAt + i, isFloat || weight === 0 ? mean : Math.floor(mean + 0.5));
     }
-    if (out.mask) {
-      for (let x = 0; x < coarse.width; x++) {
-        const isSeen = weights.subarray(x * bandCount, (x + 1) * bandCount).some((weight) => weight > 0);
-        out.mask[out.maskAt + x] = isSeen ? 255 : 0;
-      }
-    }
+    out.mask?.set(seen, out.maskAt);
     sums.fill(0);
     weights.fill(0);
+    seen.fill(0);
     [this.#current, this.#next] = [this.#next, this.#current];
   }
 }
@@ -81,6 +78,12 @@ export class AverageReducer implements RowReducer {
 interface Accumulator {
   readonly sums: Float64Array;
   readonly weights: Float64Array;
+  /** 255 where the mask shows any of a coarse pixel. */
+  readonly seen: Uint8Array;
+}
+
+function emptyAccumulator(samples: number, pixels: number): Accumulator {
+  return { sums: new Float64Array(samples), weights: new Float64Array(samples), seen: new Uint8Array(pixels) };
 }
 
 /** For each coarse column its first fine column and the weights of three in a row. */
@@ -113,6 +116,7 @@ function columnWeights(fine: number, coarse: number): ColumnWeights {
 function addAll(row: { samples: SampleArray; bandCount: number }, columns: ColumnWeights, into: Accumulator, rowWeight: number): void {
   const { samples, bandCount } = row;
   const { sums, weights } = into;
+  into.seen.fill(255);
   for (let x = 0, to = 0; x < columns.first.length; x++, to += bandCount) {
     const from = (columns.first[x] ?? 0) * bandCount;
     const n = columns.count[x] ?? 0;
@@ -143,6 +147,7 @@ function addValid(row: ValidRow, columns: ColumnWeights, into: Accumulator, rowW
     for (let k = 0; k < n; k++) {
       const pixel = first + k;
       if (mask && !mask[pixel]) continue;
+      into.seen[x] = 255;
       const weight = (columns.weights[x * MOST_COLUMNS + k] ?? 0) * rowWeight;
       const isHidden = alphaBand !== null && !samples[pixel * bandCount + alphaBand];
       for (let band = 0; band < bandCount; band++) {
@@ -156,11 +161,7 @@ function addValid(row: ValidRow, columns: ColumnWeights, into: Accumulator, rowW
   }
 }
 
-export function isBig(samples: ExactSampleArray): samples is BigInt64Array | BigUint64Array {
-  return samples instanceof BigInt64Array || samples instanceof BigUint64Array;
-}
-
 function store(samples: ExactSampleArray, at: number, value: number): void {
-  if (isBig(samples)) samples[at] = Number.isFinite(value) ? BigInt(Math.trunc(value)) : 0n;
+  if (isBigArray(samples)) samples[at] = Number.isFinite(value) ? BigInt(Math.trunc(value)) : 0n;
   else samples[at] = value;
 }

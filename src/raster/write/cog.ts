@@ -102,11 +102,15 @@ function interleave(block: Block<ExactSampleArray>, count: number, plan: CogPlan
   const { bandCount } = plan;
   const first = block.data[0];
   const ArrayType = EXACT_ARRAY[plan.spec.dataType];
-  if (!first || block.data.some((samples) => samples.constructor !== ArrayType)) {
+  if (!first || block.data.some((samples) => samples[Symbol.toStringTag] !== ArrayType.name)) {
     throw new RasterError('invalid_argument', `The rows to write are not ${plan.spec.dataType}`);
   }
+  if (block.data.some((samples, band) => samples.length < (count - 1) * block.stride + (block.starts[band] ?? 0) + 1)) {
+    throw new RasterError('invalid_argument', 'The rows to write are fewer than they claim');
+  }
   const isInterleaved = block.stride === bandCount && block.data.every((samples, band) => samples === first && block.starts[band] === band);
-  if (isInterleaved) return first;
+  // A view of our own: a Node buffer passes for bytes, but its slices are no copies.
+  if (isInterleaved) return new ArrayType(first.buffer, first.byteOffset, count * bandCount);
   const out = new ArrayType(count * bandCount) as Uint8Array;
   block.data.forEach((samples, band) => {
     const source = samples as Uint8Array;

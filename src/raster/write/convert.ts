@@ -52,50 +52,80 @@ function metadataOf(info: RasterInfo): Record<string, string> {
   return { ...info.metadata, ...residual };
 }
 
+/** Some rows of a raster, interleaved. */
+interface Rows {
+  readonly y: number;
+  readonly height: number;
+  readonly samples: ExactSampleArray;
+  readonly mask: Uint8Array | null;
+}
+
 /**
  * Rows of a raster whose blocks are cut otherwise than the ones to write: blocks are decoded once,
  * a row of blocks at a time, and rows that were decoded too early wait here.
  */
 class RowBuffer {
   readonly #raster: TiffRaster;
-  #held: { y: number; block: Block<ExactSampleArray> } | null = null;
+  readonly #bands: readonly number[];
+  #held: Rows | null = null;
 
   constructor(raster: TiffRaster) {
     this.#raster = raster;
+    this.#bands = raster.info.bands.map((_, band) => band);
   }
 
   async read(y: number, rows: number, signal: AbortSignal | undefined): Promise<Block<ExactSampleArray>> {
-    const { info } = this.#raster;
-    const blockHeight = info.levels[0]?.blockHeight ?? rows;
     const held = this.#held;
-    const heldEnd = held ? held.y + held.block.height : y;
-    if (held && held.y <= y && y + rows <= heldEnd) return this.#slice([held], y, rows);
-    const from = held && heldEnd > y ? heldEnd : y;
-    const to = Math.min(info.height, Math.ceil((y + rows) / blockHeight) * blockHeight);
-    const block = await this.#raster.readExactWindow(0, { x: 0, y: from, width: info.width, height: to - from }, { signal });
-    this.#held = { y: from, block };
-    return this.#slice(held && heldEnd > y ? [held, this.#held] : [this.#held], y, rows);
+    const end = y + rows;
+    const heldEnd = held ? held.y + held.height : y;
+    if (held && end <= heldEnd) return this.#block(this.#cut(held, y, end));
+    const fresh = await this.#readAhead(Math.max(y, heldEnd), end, signal);
+    this.#held = fresh;
+    if (!held || heldEnd <= y) return this.#block(this.#cut(fresh, y, end));
+    return this.#block(this.#join(this.#cut(held, y, heldEnd), this.#cut(fresh, heldEnd, end)));
   }
 
-  #slice(parts: readonly { y: number; block: Block<ExactSampleArray> }[], y: number, rows: number): Block<ExactSampleArray> {
-    const { width, bandCount, dataType } = this.#raster.info;
-    const bands = Array.from({ length: bandCount }, (_, band) => band);
-    const data = bands.map(() => new EXACT_ARRAY[dataType](width * rows));
-    const hasMask = parts.some(({ block }) => block.mask);
-    const mask = hasMask ? new Uint8Array(width * rows).fill(255) : null;
-    for (const part of parts) {
-      const first = Math.max(y, part.y);
-      const last = Math.min(y + rows, part.y + part.block.height);
-      if (last <= first) continue;
-      const from = (first - part.y) * width;
-      const to = (last - part.y) * width;
-      const at = (first - y) * width;
-      bands.forEach((band) => {
-        (data[band] as Uint8Array).set((part.block.data[band] as Uint8Array).subarray(from, to), at);
-      });
-      if (part.block.mask) mask?.set(part.block.mask.subarray(from, to), at);
-    }
-    const byteLength = data.reduce((sum, samples) => sum + samples.byteLength, mask?.byteLength ?? 0);
-    return { width, height: rows, bands, data, starts: bands.map(() => 0), stride: 1, mask, byteLength };
+  /** From a row to the end of the row of blocks that the last wanted row is in. */
+  async #readAhead(y: number, end: number, signal: AbortSignal | undefined): Promise<Rows> {
+    const { width, height, levels } = this.#raster.info;
+    const blockHeight = levels[0]?.blockHeight ?? 1;
+    const to = Math.min(height, Math.ceil(end / blockHeight) * blockHeight);
+    const { data, mask } = await this.#raster.readExactWindow(0, { x: 0, y, width, height: to - y }, { interleaved: true, signal });
+    return { y, height: to - y, samples: data[0] ?? new Uint8Array(0), mask };
+  }
+
+  /** A view, not a copy. */
+  #cut({ y, samples, mask }: Rows, from: number, to: number): Rows {
+    const { width, bandCount } = this.#raster.info;
+    return {
+      y: from,
+      height: to - from,
+      samples: samples.subarray((from - y) * width * bandCount, (to - y) * width * bandCount),
+      mask: mask?.subarray((from - y) * width, (to - y) * width) ?? null,
+    };
+  }
+
+  #join(a: Rows, b: Rows): Rows {
+    const { width, dataType } = this.#raster.info;
+    const samples = new EXACT_ARRAY[dataType](a.samples.length + b.samples.length);
+    (samples as Uint8Array).set(a.samples as Uint8Array);
+    (samples as Uint8Array).set(b.samples as Uint8Array, a.samples.length);
+    const opaque = ({ height }: Rows): Uint8Array => new Uint8Array(width * height).fill(255);
+    const mask = a.mask || b.mask ? Buffer.concat([a.mask ?? opaque(a), b.mask ?? opaque(b)]) : null;
+    return { y: a.y, height: a.height + b.height, samples, mask };
+  }
+
+  #block({ height, samples, mask }: Rows): Block<ExactSampleArray> {
+    const bands = this.#bands;
+    return {
+      width: this.#raster.info.width,
+      height,
+      bands,
+      data: bands.map(() => samples),
+      starts: bands,
+      stride: bands.length,
+      mask,
+      byteLength: samples.byteLength + (mask?.byteLength ?? 0),
+    };
   }
 }

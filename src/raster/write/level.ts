@@ -16,6 +16,9 @@ export interface LevelSizes {
 export const BLOCK_LEADER_BYTES = 4;
 export const BLOCK_TRAILER_BYTES = 4;
 
+/** Enough to keep the threads of zlib busy, few enough to not hold a whole row of blocks twice. */
+const TILES_AT_ONCE = 16;
+
 /** One level under construction: gathers rows until a row of blocks is full, encodes it, hands the rows on to the next level. */
 export class LevelBuilder {
   readonly sizes: LevelSizes = { tiles: [], masks: [] };
@@ -67,20 +70,29 @@ export class LevelBuilder {
     await this.addBand({ width: this.#shape.width, rows, samples: this.#samples ?? new Uint8Array(0), mask: this.#mask }, signal);
   }
 
-  /** Tiles are compressed at the same time, and stored in order. */
+  /** Some tiles are compressed at the same time; all are stored in order. */
   async #encode(band: RowBand): Promise<void> {
-    const tiles = Array.from({ length: this.#shape.tilesX }, async (_, tileX) => ({
+    const { tilesX } = this.#shape;
+    for (let first = 0; first < tilesX; first += TILES_AT_ONCE) {
+      const count = Math.min(TILES_AT_ONCE, tilesX - first);
+      const tiles = await Promise.all(Array.from({ length: count }, (_, i) => this.#encodeTile(band, first + i)));
+      for (const tile of tiles) await this.#store(tile);
+    }
+  }
+
+  async #encodeTile(band: RowBand, tileX: number): Promise<{ image: Uint8Array; mask: Uint8Array | null }> {
+    return {
       image: await encodeTile(cutTile(band, tileX, this.#plan), this.#plan),
       mask: this.#plan.hasMask ? await encodeMaskTile(band, tileX, this.#plan) : null,
-    }));
-    for (const tile of await Promise.all(tiles)) {
-      this.sizes.tiles.push(tile.image.byteLength);
-      await this.#spill.append(framed(tile.image));
-      if (tile.mask) {
-        this.sizes.masks.push(tile.mask.byteLength);
-        await this.#spill.append(framed(tile.mask));
-      }
-    }
+    };
+  }
+
+  async #store({ image, mask }: { image: Uint8Array; mask: Uint8Array | null }): Promise<void> {
+    this.sizes.tiles.push(image.byteLength);
+    await this.#spill.append(framed(image));
+    if (!mask) return;
+    this.sizes.masks.push(mask.byteLength);
+    await this.#spill.append(framed(mask));
   }
 }
 

@@ -11,7 +11,8 @@ export class PickReducer implements RowReducer {
   readonly #isMode: boolean;
   readonly #columns: Spans;
   readonly #rows: Spans;
-  #held: HeldRow[] = [];
+  /** The first of the two fine rows that a coarse row may cover. */
+  #held: HeldRow | null = null;
   #fineRow = 0;
   #coarseRow = 0;
 
@@ -28,32 +29,101 @@ export class PickReducer implements RowReducer {
     const first = this.#rows.first[this.#coarseRow] ?? 0;
     const last = first + (this.#rows.count[this.#coarseRow] ?? 1) - 1;
     if (y < first || this.#coarseRow >= this.#shape.coarse.height) return false;
-    this.#held.push(copyRow(row, this.#shape));
-    if (y < last) return false;
-    this.#emit(out);
-    this.#held = [];
+    const current = copyRow(row, this.#shape);
+    if (y < last) {
+      this.#held = current;
+      return false;
+    }
+    const rows = this.#held ? [this.#held, current] : [current];
+    if (this.#isMode) this.#emitMode(rows, out);
+    else this.#emitNearest(current, out);
+    this.#held = null;
     this.#coarseRow++;
     return true;
   }
 
-  #emit(out: RowView): void {
+  #emitNearest(row: HeldRow, out: RowView): void {
     const { bandCount, coarse } = this.#shape;
+    const source = asIndexed(row.samples);
+    const target = asIndexed(out.samples);
     for (let x = 0; x < coarse.width; x++) {
-      const pixels = this.#pixelsUnder(x);
-      const seen = pixels.filter(({ row, x: fineX }) => !row.mask || row.mask[fineX]);
-      for (let band = 0; band < bandCount; band++) {
-        const values = (seen.length > 0 ? seen : pixels).map(({ row, x: fineX }) => row.samples[fineX * bandCount + band] ?? 0);
-        const chosen = this.#isMode ? mostFrequent(values, this.#shape.nodata) : values[0];
-        setSample(out.samples, out.sampleAt + x * bandCount + band, chosen ?? 0);
-      }
-      if (out.mask) out.mask[out.maskAt + x] = seen.length > 0 ? 255 : 0;
+      const pixel = this.#columns.first[x] ?? 0;
+      for (let band = 0; band < bandCount; band++) target[out.sampleAt + x * bandCount + band] = source[pixel * bandCount + band] ?? 0;
+      if (out.mask) out.mask[out.maskAt + x] = !row.mask || row.mask[pixel] ? 255 : 0;
     }
   }
 
-  #pixelsUnder(x: number): { row: HeldRow; x: number }[] {
-    const first = this.#columns.first[x] ?? 0;
-    const count = this.#columns.count[x] ?? 1;
-    return this.#held.flatMap((row) => Array.from({ length: count }, (_, k) => ({ row, x: first + k })));
+  #emitMode(rows: readonly HeldRow[], out: RowView): void {
+    const { bandCount, coarse, nodata } = this.#shape;
+    const target = asIndexed(out.samples);
+    const votes = new Votes(nodata);
+    for (let x = 0; x < coarse.width; x++) {
+      const first = this.#columns.first[x] ?? 0;
+      const end = first + (this.#columns.count[x] ?? 1);
+      let isSeen = false;
+      for (let band = 0; band < bandCount; band++) {
+        votes.clear();
+        for (const row of rows) {
+          const source = asIndexed(row.samples);
+          for (let pixel = first; pixel < end; pixel++) {
+            const value = source[pixel * bandCount + band] ?? 0;
+            const isValid = !row.mask || row.mask[pixel] !== 0;
+            isSeen ||= isValid;
+            votes.add(value, isValid);
+          }
+        }
+        target[out.sampleAt + x * bandCount + band] = votes.winner();
+      }
+      if (out.mask) out.mask[out.maskAt + x] = isSeen ? 255 : 0;
+    }
+  }
+}
+
+type Sample = number | bigint;
+
+/** Counts up to four samples. What is no data loses against any class, what is masked against both. */
+class Votes {
+  readonly #nodata: number | null;
+  readonly #values: Sample[] = [0, 0, 0, 0];
+  readonly #ranks: number[] = [0, 0, 0, 0];
+  #count = 0;
+
+  constructor(nodata: number | null) {
+    this.#nodata = nodata;
+  }
+
+  clear(): void {
+    this.#count = 0;
+  }
+
+  add(value: Sample, isValid: boolean): void {
+    this.#values[this.#count] = value;
+    this.#ranks[this.#count] = !isValid ? 0 : this.#isNodata(value) ? 1 : 2;
+    this.#count++;
+  }
+
+  /** The highest rank first, then the most votes, then the first that came. */
+  winner(): Sample {
+    let best: Sample = this.#values[0] ?? 0;
+    let bestScore = -1;
+    for (let i = 0; i < this.#count; i++) {
+      const value = this.#values[i] ?? 0;
+      const rank = this.#ranks[i] ?? 0;
+      let same = 0;
+      for (let k = 0; k < this.#count; k++) if (this.#ranks[k] === rank && Object.is(this.#values[k], value)) same++;
+      const score = rank * 8 + same;
+      if (score > bestScore) {
+        best = value;
+        bestScore = score;
+      }
+    }
+    return best;
+  }
+
+  #isNodata(value: Sample): boolean {
+    if (this.#nodata === null) return false;
+    const number = Number(value);
+    return number === this.#nodata || (Number.isNaN(number) && Number.isNaN(this.#nodata));
   }
 }
 
@@ -67,6 +137,7 @@ interface Spans {
   readonly count: Uint8Array;
 }
 
+/** The rows of a band live in a buffer that is reused before the next row comes. */
 function copyRow(row: RowView, shape: ReduceShape): HeldRow {
   const { width } = shape.fine;
   return {
@@ -80,6 +151,7 @@ function centreSpans(fine: number, coarse: number): Spans {
   return { first, count: new Uint8Array(coarse).fill(1) };
 }
 
+/** One or two fine pixels: those whose centres lie inside. */
 function coveredSpans(fine: number, coarse: number): Spans {
   const border = (i: number): number => Math.floor((i * fine) / coarse + 0.5);
   const first = Uint32Array.from({ length: coarse }, (_, i) => Math.min(border(i), fine - 1));
@@ -87,22 +159,7 @@ function coveredSpans(fine: number, coarse: number): Spans {
   return { first, count };
 }
 
-/** Nodata loses against any class. */
-function mostFrequent(values: readonly (number | bigint)[], nodata: number | null): number | bigint | undefined {
-  const isData = (value: number | bigint): boolean => nodata === null || (Number(value) !== nodata && !(Number.isNaN(nodata) && Number.isNaN(value)));
-  const data = values.filter(isData);
-  let best = data[0] ?? values[0];
-  let bestCount = 0;
-  for (const value of data) {
-    const count = data.filter((other) => Object.is(other, value)).length;
-    if (count > bestCount) {
-      best = value;
-      bestCount = count;
-    }
-  }
-  return best;
-}
-
-function setSample(samples: ExactSampleArray, at: number, value: number | bigint): void {
-  (samples as { [index: number]: number | bigint })[at] = value;
+/** Samples of either kind by index: both sides of a copy always have the same kind. */
+function asIndexed(samples: ExactSampleArray): { [index: number]: Sample } {
+  return samples;
 }

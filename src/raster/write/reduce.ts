@@ -1,5 +1,5 @@
 import type { ExactSampleArray } from '#raster/types.ts';
-import { AverageReducer } from '#raster/write/average.ts';
+import { averageReducer } from '#raster/write/halve.ts';
 import { PickReducer } from '#raster/write/pick.ts';
 import type { CogPlan, LevelShape } from '#raster/write/spec.ts';
 
@@ -34,5 +34,5 @@ export interface ReduceShape {
 export function rowReducer(plan: CogPlan, fine: LevelShape, coarse: LevelShape): RowReducer {
   const { bandCount, nodata, alphaBand } = plan;
   const shape: ReduceShape = { fine, coarse, bandCount, nodata, alphaBand, isFloat: plan.spec.dataType.startsWith('float') };
-  return plan.overviews === 'average' ? new AverageReducer(shape) : new PickReducer(shape, plan.overviews === 'mode');
+  return plan.overviews === 'average' ? averageReducer(shape, plan.spec.dataType.endsWith('64') && !shape.isFloat) : new PickReducer(shape, plan.overviews === 'mode');
 }

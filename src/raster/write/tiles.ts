@@ -41,8 +41,10 @@ function copyWithin(target: ExactSampleArray, source: ExactSampleArray, at: numb
 export async function encodeTile(tile: ExactSampleArray, plan: CogPlan): Promise<Uint8Array> {
   const { blockSize, bandCount, compression, compressionLevel } = plan;
   const bytes = predict(tile, plan.predictor, { rowSamples: blockSize * bandCount, rows: blockSize, stride: bandCount });
-  if (compression === 'deflate') return deflate(bytes, { level: compressionLevel });
-  return zstdCompress(bytes, { params: { [zlib.constants.ZSTD_c_compressionLevel]: compressionLevel } });
+  // One chunk for the whole result spares the trips between threads that small chunks cost.
+  const chunkSize = bytes.byteLength;
+  if (compression === 'deflate') return deflate(bytes, { level: compressionLevel, chunkSize });
+  return zstdCompress(bytes, { chunkSize, params: { [zlib.constants.ZSTD_c_compressionLevel]: compressionLevel } });
 }
 
 /** One tile of the mask: one bit a pixel, high bit first, outside the image 0. */

@@ -1,0 +1,110 @@
+/** From `npm start` on an empty folder to the first 200 of /health, again on a full one, and the memory of all processes when idle. */
+import { spawn } from 'node:child_process'
+import fs from 'node:fs'
+import net from 'node:net'
+import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
+import { isAlive, openLab, postmasterOf, until } from '../test/service.ts'
+
+const { values } = parseArgs({ options: { idle: { type: 'string', default: '30' }, rounds: { type: 'string', default: '3' } } })
+const IDLE_SECONDS = Number(values.idle)
+const TARGET_SECONDS = 5
+const TARGET_MB = 350
+const root = path.dirname(import.meta.dirname)
+
+interface Started {
+  npm: number
+  seconds: number
+  cpuSeconds: number
+}
+
+async function startOnce(dataDir: string): Promise<Started> {
+  const port = await freePort()
+  const began = performance.now()
+  const child = spawn('npm', ['start'], { cwd: root, env: { ...process.env, DATA_DIR: dataDir, PORT: String(port), DATABASE_URL: '' }, stdio: 'ignore' })
+  started.push(child.pid!)
+  await until('/health', async () => await fetch(`http://127.0.0.1:${port}/health`).then((answer) => answer.status === 200, () => false), 120_000)
+  const seconds = (performance.now() - began) / 1000
+  const cpuSeconds = treeOf(child.pid!).filter((pid) => commandOf(pid).includes('main.ts')).reduce((sum, pid) => sum + cpuSecondsOf(pid), 0)
+  return { npm: child.pid!, seconds, cpuSeconds }
+}
+
+async function stop(npm: number): Promise<void> {
+  const service = treeOf(npm).find((pid) => commandOf(pid).includes('main.ts'))
+  if (service) process.kill(service, 'SIGTERM')
+  await until('the service to stop', () => !isAlive(npm) && (!service || !isAlive(service)))
+}
+
+async function memory(dataDir: string, npm: number): Promise<void> {
+  await sleep(IDLE_SECONDS * 1000)
+  const processes = [...treeOf(npm), ...treeOf(postmasterOf(dataDir)!.pid)]
+  const unique = [...new Set(processes)]
+  const rows = unique.flatMap((pid) => {
+    try {
+      return [{ name: commandOf(pid), ...rollupOf(pid) }]
+    } catch {
+      return [] // A connection that was closed just now.
+    }
+  })
+  for (const { name, rssMb, pssMb } of rows) console.log(`  ${name.slice(0, 60).padEnd(62)} RSS ${rssMb.toFixed(1).padStart(6)} MB  PSS ${pssMb.toFixed(1).padStart(6)} MB`)
+  const sum = (pick: (row: (typeof rows)[number]) => number) => rows.reduce((total, row) => total + pick(row), 0)
+  console.log(`idle for ${IDLE_SECONDS} s, ${rows.length} processes: RSS ${sum((row) => row.rssMb).toFixed(0)} MB, PSS ${sum((row) => row.pssMb).toFixed(0)} MB (target < ${TARGET_MB}; RSS counts shared pages once per process, PSS once)`)
+}
+
+/** A process and all that it started, by /proc. */
+function treeOf(pid: number): number[] {
+  const parents = fs.readdirSync('/proc').filter((name) => /^\d+$/.test(name)).map((name) => [Number(name), parentOf(Number(name))] as const)
+  const found = [pid]
+  for (const current of found) found.push(...parents.filter(([, parent]) => parent === current).map(([child]) => child))
+  return found.filter(isAlive)
+}
+
+function statOf(pid: number): string[] {
+  try {
+    const stat = fs.readFileSync(`/proc/${pid}/stat`, 'utf8')
+    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+  } catch {
+    return []
+  }
+}
+
+const parentOf = (pid: number) => Number(statOf(pid)[1] ?? 0)
+const CLOCK_TICKS = 100
+const cpuSecondsOf = (pid: number) => (Number(statOf(pid)[11] ?? 0) + Number(statOf(pid)[12] ?? 0)) / CLOCK_TICKS
+
+function commandOf(pid: number): string {
+  return fs.readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim()
+}
+
+function rollupOf(pid: number): { rssMb: number; pssMb: number } {
+  const rollup = fs.readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8')
+  const mb = (name: string) => Number(new RegExp(`^${name}: +(\\d+) kB`, 'm').exec(rollup)?.[1] ?? 0) / 1024
+  return { rssMb: mb('Rss'), pssMb: mb('Pss') }
+}
+
+async function freePort(): Promise<number> {
+  const server = net.createServer().listen(0, '127.0.0.1')
+  await new Promise((resolve) => server.once('listening', resolve))
+  const { port } = server.address() as net.AddressInfo
+  await new Promise((resolve) => server.close(resolve))
+  return port
+}
+
+const lab = openLab()
+const started: number[] = []
+try {
+  console.log(`load average ${fs.readFileSync('/proc/loadavg', 'utf8').split(' ').slice(0, 2).join(' ')}; a busy machine starts slower: CPU seconds are what the start costs`)
+  for (let round = 1; round <= Number(values.rounds); round++) {
+    const dataDir = lab.dataDir()
+    const first = await startOnce(dataDir)
+    await stop(first.npm)
+    const second = await startOnce(dataDir)
+    console.log(`first start ${first.seconds.toFixed(2)} s (target < ${TARGET_SECONDS}), second ${second.seconds.toFixed(2)} s; CPU of the service ${first.cpuSeconds.toFixed(2)} s and ${second.cpuSeconds.toFixed(2)} s`)
+    if (round === Number(values.rounds)) await memory(dataDir, second.npm)
+    await stop(second.npm)
+  }
+} finally {
+  for (const npm of started) for (const pid of treeOf(npm)) process.kill(pid, 'SIGKILL')
+  await lab.close()
+}

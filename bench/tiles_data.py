@@ -1,0 +1,68 @@
+"""Makes the rasters of `bench:tiles` in the folder given: a UTM scene of four 16-bit bands, an aerial JPEG and a DEM.
+
+Runs in the virtual environment of the peer, so both sides read the same files, written by GDAL's own COG driver.
+"""
+
+import os
+import sys
+
+import numpy as np
+import rasterio
+from rasterio.crs import CRS
+from rasterio.shutil import copy
+from rasterio.transform import from_bounds, from_origin
+
+folder = sys.argv[1]
+SCENE, DEM = 4096, 2048
+
+
+def fractal(size, octaves, seed, gain=0.55):
+    """Smooth noise over many scales, from 0 to 1: compresses and looks like land."""
+    random = np.random.default_rng(seed)
+    total = np.zeros((size, size), np.float32)
+    amplitude = 1.0
+    for octave in range(octaves):
+        cells = 2 ** (octave + 2)
+        if cells > size:
+            break
+        nodes = random.standard_normal((cells + 1, cells + 1)).astype(np.float32)
+        place = np.linspace(0, cells, size, endpoint=False, dtype=np.float32)
+        index = place.astype(int)
+        share = place - index
+        share = share * share * (3 - 2 * share)
+        rows = nodes[index] * (1 - share)[:, None] + nodes[index + 1] * share[:, None]
+        total += amplitude * (rows[:, index] * (1 - share) + rows[:, index + 1] * share)
+        amplitude *= gain
+    total -= total.min()
+    return total / total.max()
+
+
+def write(name, bands, options, **profile):
+    height, width = bands[0].shape
+    path, scratch = f"{folder}/{name}.tif", f"{folder}/{name}.scratch.tif"
+    with rasterio.open(scratch, "w", driver="GTiff", width=width, height=height, count=len(bands), dtype=bands[0].dtype, tiled=True, **profile) as file:
+        for number, band in enumerate(bands, 1):
+            file.write(band, number)
+    copy(scratch, path, driver="COG", BLOCKSIZE=512, NUM_THREADS=2, **options)
+    os.remove(scratch)
+
+
+plants, soil, detail = fractal(SCENE, 11, 1), fractal(SCENE, 11, 2), fractal(SCENE, 12, 3, 0.8)
+scene = []
+for number, (a, b, c) in enumerate([(400, 900, 500), (600, 1100, 500), (500, 1600, 600), (2600, 900, 700)]):
+    band = (plants if number == 3 else 1 - plants) * a + soil * b + detail * c + 200
+    band += np.random.default_rng(10 + number).normal(0, 60, band.shape).astype(np.float32)
+    scene.append(np.clip(band, 1, 10000).astype(np.uint16))
+rows, columns = np.mgrid[0:SCENE, 0:SCENE]
+outside = (columns + rows * 0.25 < 600) | ((SCENE - columns) + (SCENE - rows) * 0.25 < 600)
+for band in scene:
+    band[outside] = 0
+write("utm", scene, dict(COMPRESS="DEFLATE", PREDICTOR="YES", OVERVIEW_RESAMPLING="AVERAGE"), crs=CRS.from_epsg(32755), transform=from_origin(600000, 6100000, 10, 10), nodata=0)
+
+aerial = [np.clip((scene[i].astype(np.float32) - 400) / 2600 * 255, 0, 255).astype(np.uint8) for i in (2, 1, 0)]
+PIXEL_M = 1.1943285668550503
+write("jpeg", aerial, dict(COMPRESS="JPEG", QUALITY=85), crs=CRS.from_epsg(3857), transform=from_origin(16400000, -4500000, PIXEL_M, PIXEL_M), photometric="RGB")
+
+heights = (fractal(DEM, 11, 5, 0.5) * 1800 - 20 + np.random.default_rng(99).normal(0, 0.3, (DEM, DEM))).astype(np.float32)
+heights[:150, :250] = -9999
+write("dem", [heights], dict(COMPRESS="DEFLATE", PREDICTOR="YES"), crs=CRS.from_epsg(4326), transform=from_bounds(147, -37, 148.1, -36, DEM, DEM), nodata=-9999)

@@ -1,0 +1,56 @@
+/** The world's ground, fields and places together, for rows of pixels of one resolution. */
+import { farmable, yearlyMeanC } from './climate.ts'
+import { fractal, levelLimit, points, smooth, toLatitude } from './noise.ts'
+import { ParcelMap } from './parcels.ts'
+import { Places } from './places.ts'
+import { createTerrain, ground, type Terrain } from './terrain.ts'
+
+export interface World {
+  readonly limit: number
+  readonly terrain: Terrain
+  readonly parcels: ParcelMap
+  readonly towns: Places
+  readonly villages: Places
+}
+
+const REGION_SEED = 300
+/** Detail that decisions about whole blocks and towns need. */
+const DECISION_LEVEL = 16
+const TOWNS = { level: 13, seed: 500, share: 0.75, radiusM: [260, 1900], roadHalfWidthM: 5.5 } as const
+const VILLAGES = { level: 15, seed: 550, share: 0.5, radiusM: [45, 230], roadHalfWidthM: 2.6 } as const
+
+export function createWorld(capacity: number, gsdM: number, latitude: number): World {
+  const limit = levelLimit(gsdM, latitude)
+  const look = landReader()
+  return {
+    limit,
+    terrain: createTerrain(capacity, limit),
+    parcels: new ParcelMap(capacity, (u, v) => look(u, v).farmed),
+    towns: new Places(capacity, { ...TOWNS, suits: (u, v) => look(u, v).livable }),
+    villages: new Places(capacity, { ...VILLAGES, suits: (u, v) => look(u, v).livable * look(u, v).farmed }),
+  }
+}
+
+interface Land {
+  farmed: number
+  livable: number
+}
+
+function landReader(): (u: number, v: number) => Land {
+  const terrain = createTerrain(1, DECISION_LEVEL)
+  const at = points(1)
+  const found = ground(1)
+  const taste = new Float64Array(1)
+  at.count = 1
+  return (u, v) => {
+    at.u[0] = u
+    at.v[0] = v
+    terrain.read(found, at)
+    if (found.coast[0]! < 0.0004 || found.streamEdgeM[0]! < 15) return { farmed: 0, livable: 0 }
+    fractal(taste, at, { from: 10, to: 15, seed: REGION_SEED, gain: 0.42, roughness: 0.6 }, DECISION_LEVEL)
+    const yearlyC = yearlyMeanC(toLatitude(v), found.heightM[0]!)
+    const good = farmable(yearlyC, found.wetness[0]!, found.rugged[0]!)
+    const livable = smooth(-5, 3, yearlyC) * smooth(0.06, 0.3, found.wetness[0]!) * (1 - smooth(0.35, 0.9, found.rugged[0]!))
+    return { farmed: good <= 0.02 ? 0 : smooth(0.3, 0.62, 0.62 * good + taste[0]!), livable: livable * (0.35 + 0.65 * good) }
+  }
+}

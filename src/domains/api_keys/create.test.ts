@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { world } from '../../../test/world.ts'
+import * as apiKey from '#model/api-key.ts'
+
+// Goal: a key is minted for the caller's organization and person, works at once, and its secret is shown this one time.
+test('api_keys.create', async (t) => {
+  const w = await world(t)
+  const { owner, id: organizationId } = await w.organization()
+
+  await t.test('answers with a secret that works, and stores its hash and prefix', async () => {
+    const made = await w.ok(owner.token, 'api_keys.create', { name: 'Laptop', permissions: ['write', 'write', 'read'], rate_limit: 50, expires_in_days: 2 })
+    assert.ok(apiKey.isWellFormed(made.key))
+    assert.equal(made.prefix, made.key.slice(0, 12))
+    assert.deepEqual(made.permissions, ['write', 'read'], 'duplicates collapse')
+    assert.equal(made.expires_at, '2030-01-03T00:00:00.000Z')
+    const row = await w.db.selectFrom('api_key').selectAll().where('id', '=', made.id).executeTakeFirstOrThrow()
+    assert.deepEqual([row.org_id, row.user_id, row.rate_limit_per_hour, row.explicit_scopes], [organizationId, owner.id, 50, []])
+    assert.ok(row.secret_hash.equals(apiKey.hashSecret(made.key)))
+    assert.equal((await w.call(made.key, 'projects.create', { name: 'by key' })).status, 200)
+  })
+
+  await t.test('without more than a name it reads, never expires and has the limit of the organization', async () => {
+    const made = await w.ok(owner.token, 'api_keys.create', { name: 'n' })
+    assert.deepEqual([made.permissions, made.rate_limit, made.expires_at], [['read'], null, null])
+    const nothing = await w.ok(owner.token, 'api_keys.create', { name: 'n', permissions: [], rate_limit: null, expires_in_days: null })
+    assert.deepEqual(nothing.permissions, [])
+    assert.equal((await w.call(nothing.key, 'projects.list')).status, 200, 'a key without capability still reads')
+  })
+
+  await t.test('expires by the clock', async () => {
+    const { key } = await w.key(owner.token, ['read'], { expires_in_days: 1 })
+    w.clock.advance({ hours: 23, minutes: 59 })
+    assert.equal((await w.call(key, 'projects.list')).status, 200)
+    w.clock.advance({ minutes: 1 })
+    assert.equal((await w.call(key, 'projects.list')).status, 401)
+  })
+
+  await t.test('refuses what is out of range', async () => {
+    const { token } = await w.signIn(owner)
+    for (const input of [{}, { name: '' }, { name: 'x'.repeat(201) }, { name: 'x', permissions: ['fly'] }, { name: 'x', rate_limit: 0 }, { name: 'x', rate_limit: 1.5 }, { name: 'x', expires_in_days: 0 }, { name: 'x', expires_in_days: 36_501 }]) {
+      assert.equal((await w.call(token, 'api_keys.create', input)).status, 422, JSON.stringify(input))
+    }
+    assert.equal((await w.call(token, 'api_keys.create', { name: '\u{1f6f0}'.repeat(200) })).status, 200, 'characters count, not code units')
+  })
+
+  await t.test('a key mints a subset of itself, for its own person', async () => {
+    const { token } = await w.signIn(owner)
+    const { key } = await w.key(token, ['write', 'process'])
+    const child = await w.ok(key, 'api_keys.create', { name: 'child', permissions: ['read', 'process'] })
+    assert.equal((await w.db.selectFrom('api_key').select('user_id').where('id', '=', child.id).executeTakeFirstOrThrow()).user_id, owner.id)
+    const weaker = await w.key(token, ['write'])
+    assert.equal((await w.call(weaker.key, 'api_keys.create', { name: 'x', permissions: ['process'] })).status, 403)
+  })
+})

@@ -1,0 +1,119 @@
+/** What must hold in the database after whatever happened to the processes that wrote it. Each query returns what breaks its rule. */
+import { sql } from 'kysely'
+import type { Db } from '#db/tables.ts'
+import { operations } from '#registry.ts'
+
+export interface Violation {
+  rule: string
+  what: string
+}
+
+interface Rule {
+  rule: string
+  /** One column, `what`, with a row for each violation. */
+  find: (db: Db) => Promise<string[]>
+}
+
+const query = (rule: string, text: string): Rule => ({
+  rule,
+  find: async (db) => (await sql<{ what: string }>`${sql.raw(text)}`.execute(db)).rows.map((row) => row.what),
+})
+
+const LINEAGE: readonly Rule[] = [
+  query('every project has its lineage node', `
+    select p.id::text as what from project p
+    where not exists (select from lineage_node n where n.org_id = p.org_id and n.entity_type = 'project' and n.entity_id = p.id::text)`),
+  query('every lineage node of a project has its project', `
+    select n.entity_id as what from lineage_node n
+    where n.entity_type = 'project' and not exists (select from project p where p.org_id = n.org_id and p.id::text = n.entity_id)`),
+  query('every node has an edge, unless it heads its line', `
+    select n.entity_type || ' ' || n.entity_id as what from lineage_node n
+    where n.entity_type <> 'project' and not exists (select from lineage_edge e where e.src_seq = n.seq)`),
+  query('no edge lacks an end or leaves its organization', `
+    select e.src_seq || ' to ' || e.dst_seq as what from lineage_edge e
+    left join lineage_node s on s.seq = e.src_seq left join lineage_node d on d.seq = e.dst_seq
+    where s.seq is null or d.seq is null or s.org_id <> d.org_id`),
+  { rule: 'lineage has no cycle', find: cycles },
+  query('every node and edge was made by a call that the audit shows as done', `
+    select made.what from (
+      select invocation_id, 'node ' || seq as what from lineage_node
+      union all select invocation_id, 'edge ' || src_seq || ' to ' || dst_seq from lineage_edge
+    ) made left join audit a using (invocation_id)
+    where a.status is distinct from 200`),
+  { rule: 'every call that makes artifacts and was done shows them, and they are in the lineage', find: artifactsWithoutLineage },
+]
+
+const CALLS: readonly Rule[] = [
+  query('every event was made by a call that the audit shows as done', `
+    select e.type || ' ' || e.id as what from event e left join audit a using (invocation_id) where a.status is distinct from 200`),
+  query('an event is there once', `
+    select type || ' of ' || entity_id as what from event group by type, entity_id, invocation_id having count(*) > 1`),
+  query('every project has one event of its creation', `
+    select p.id::text as what from project p left join event e on e.type = 'project.created' and e.entity_id = p.id::text and e.org_id = p.org_id
+    group by p.id having count(e.id) <> 1`),
+  query('an audit entry belongs to the organization of what the call made', `
+    select a.invocation_id::text as what from audit a join lineage_node n using (invocation_id) where a.org_id is distinct from n.org_id`),
+]
+
+const CLAIMS: readonly Rule[] = [
+  query('a claim that is done has a stored answer that succeeded, and no other has one', `
+    select key as what from idempotency_claim
+    where (state = 'done') <> (response_body is not null and response_type is not null and response_status between 200 and 299)`),
+  query('a claim that is done was done by a call that the audit shows', `
+    select key as what from idempotency_claim c left join audit a using (invocation_id) where c.state = 'done' and a.status is distinct from c.response_status`),
+  query('a running claim holds a lease that ends soon', `
+    select key as what from idempotency_claim where state = 'running' and lease_until > clock_timestamp() + interval '11 seconds'`),
+  query('a rate window counts something and began in the past', `
+    select subject as what from rate_window where used < 1 or started_at > clock_timestamp() + interval '1 second'`),
+]
+
+const IDENTITY: readonly Rule[] = [
+  query('an open session belongs to an active user, who is in its organization', `
+    select s.id::text as what from user_session s left join app_user u on u.id = s.user_id and u.is_active
+    left join organization_member m on m.org_id = s.org_id and m.user_id = s.user_id
+    where s.ended_at is null and (u.id is null or (s.org_id is not null and m.user_id is null))`),
+  query('an open session has exactly one refresh token that is not spent', `
+    select s.id::text as what from user_session s left join refresh_token r on r.session_id = s.id and r.spent_at is null
+    where s.ended_at is null group by s.id having count(r.token_hash) <> 1`),
+  query('every organization has an owner', `
+    select o.id::text as what from organization o where not exists (select from organization_member m where m.org_id = o.id and m.role = 'owner')`),
+  query('every project has an admin', `
+    select p.id::text as what from project p where p.deleted_at is null and not exists (select from project_member m where m.project_id = p.id and m.role = 'admin')`),
+  query('an accepted invitation made its member', `
+    select i.id::text as what from invitation i join app_user u on u.email = i.email
+    where i.outcome = 'accepted' and not exists (select from organization_member m where m.org_id = i.org_id and m.user_id = u.id)`),
+  query('one signing key stands at the beginning', `
+    select count(*) || ' keys' as what from signing_key having count(*) <> 1`),
+]
+
+export async function violations(db: Db): Promise<Violation[]> {
+  const found: Violation[] = []
+  for (const { rule, find } of [...LINEAGE, ...CALLS, ...CLAIMS, ...IDENTITY]) {
+    for (const what of await find(db)) found.push({ rule, what })
+  }
+  return found
+}
+
+/** Takes away nodes that lead nowhere until none is left; what cannot be taken away is a cycle. */
+async function cycles(db: Db): Promise<string[]> {
+  const edges = await db.selectFrom('lineage_edge').select(['src_seq', 'dst_seq']).execute()
+  let left = edges
+  for (;;) {
+    const sources = new Set(left.map((edge) => edge.src_seq))
+    const next = left.filter((edge) => sources.has(edge.dst_seq))
+    if (next.length === left.length) return left.map((edge) => `${edge.src_seq} to ${edge.dst_seq}`)
+    left = next
+  }
+}
+
+async function artifactsWithoutLineage(db: Db): Promise<string[]> {
+  const producing = [...operations.values()].filter((op) => op.produces).map((op) => op.id)
+  const { rows } = await sql<{ what: string }>`
+    select a.operation || ' ' || a.invocation_id as what from audit a
+    where a.status = 200 and a.operation = any(${producing}::text[]) and (
+      cardinality(a.artifacts) = 0
+      or exists (select from unnest(a.artifacts) as made where not exists (
+        select from lineage_node n where n.org_id = a.org_id and n.entity_type || ' ' || n.entity_id = made)))
+  `.execute(db)
+  return rows.map((row) => row.what)
+}

@@ -1,0 +1,27 @@
+// Goal: kill -9 of the service while others write, on both kinds of database, loses no acknowledged write and tears nothing.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createEmptyDatabase } from '../database.ts'
+import { openLab } from '../service.ts'
+import { campaign, type CampaignOptions } from './kill.ts'
+
+const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000)
+
+const CASES: readonly { name: string; options: Pick<CampaignOptions, 'kills' | 'first'>; server: boolean }[] = [
+  { name: 'embedded PostgreSQL', options: { kills: 3, first: ['service', 'postmaster', 'both', 'disconnect', 'starting'] }, server: false },
+  { name: 'DATABASE_URL', options: { kills: 3, first: ['service', 'disconnect', 'starting', 'service'] }, server: true },
+]
+
+for (const { name, options, server } of CASES) {
+  test(`kill -9 during writes, ${name}`, async (t) => {
+    t.diagnostic(`SEED=${seed}`)
+    const lab = openLab()
+    t.after(() => lab.close())
+    const database = server ? await createEmptyDatabase() : null
+    if (database) t.after(() => database.drop())
+    const { acknowledged, lost, violations, idempotencyKeys, effects } = await campaign(lab, { seed, databaseUrl: database?.url ?? null, ...options })
+    assert.deepEqual({ lost, violations }, { lost: [], violations: [] })
+    assert.ok(acknowledged > 0, 'something was written')
+    assert.equal(effects, idempotencyKeys, 'one effect for each idempotency key')
+  })
+}

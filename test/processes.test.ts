@@ -1,0 +1,213 @@
+// Goal: several real processes on one database agree on everything, and each of them starts and stops in good order.
+import assert from 'node:assert/strict'
+import { test, type TestContext } from 'node:test'
+import { sql } from 'kysely'
+import { openDatabase } from '#db/open.ts'
+import { call, found, ok, post } from './client.ts'
+import { createDatabase, createEmptyDatabase } from './database.ts'
+import { createEffects } from './faults/operations.ts'
+import { isAlive, MAIN_WITH_TEST_OPERATIONS, openLab, postmasterOf, until, type Lab } from './service.ts'
+
+const LOCK = 4711
+
+function labFor(t: TestContext): Lab {
+  const lab = openLab()
+  t.after(() => lab.close())
+  return lab
+}
+
+/** A database and a connection to it; the connection is closed and the database dropped after the test. */
+async function databaseFor(t: TestContext, create = createDatabase) {
+  const own = await create()
+  const database = openDatabase(own.url, { maxConnections: 2 })
+  t.after(async () => {
+    await database.close()
+    await own.drop()
+  })
+  return { url: own.url, db: database.db }
+}
+
+test('two services start at the same moment on an empty database', async (t) => {
+  const lab = labFor(t)
+  const { url, db } = await databaseFor(t, createEmptyDatabase)
+  const env = { DATABASE_URL: url, DATA_DIR: lab.dataDir() }
+  const [first, second] = await Promise.all([lab.start({ env }), lab.start({ env })])
+  const { rows } = await sql<{ users: number; organizations: number; projects: number; keys: number }>`
+    select (select count(*) from app_user) as users, (select count(*) from organization) as organizations,
+      (select count(*) from project) as projects, (select count(*) from signing_key) as keys
+  `.execute(db)
+  assert.deepEqual(rows, [{ users: 1, organizations: 1, projects: 1, keys: 1 }], 'one demo, one signing key')
+  const owner = await found(first!.baseUrl, 'founder@example.com')
+  assert.equal((await call(second!.baseUrl, owner.token, 'organizations.get', {})).status, 200, 'a token of one process is good for the other')
+  assert.equal((await call(first!.baseUrl, (await post(second!.baseUrl, '/auth/refresh', { refresh_token: owner.refreshToken })).body.access_token, 'organizations.get', {})).status, 200)
+})
+
+test('limits and revocation hold over two processes', async (t) => {
+  const lab = labFor(t)
+  const { url } = await databaseFor(t)
+  const env = { DATABASE_URL: url, DATA_DIR: lab.dataDir(), DEMO: '0' }
+  const [first, second] = await Promise.all([lab.start({ env }), lab.start({ env })])
+  const owner = await found(first!.baseUrl, 'founder@example.com')
+
+  await t.test('the hourly limit of a key is exact to one request', async () => {
+    const { key } = await ok(first!.baseUrl, owner.token, 'api_keys.create', { name: 'limited', permissions: ['read'], rate_limit: 200 })
+    const statuses = await Promise.all(Array.from({ length: 300 }, async (_, index) => (await call([first!, second!][index % 2]!.baseUrl, key, 'organizations.get', {})).status))
+    assert.equal(statuses.filter((status) => status === 200).length, 200)
+    assert.equal(statuses.filter((status) => status === 429).length, 100)
+  })
+
+  await t.test('a revoked key is refused by the other process at once', async () => {
+    for (let round = 0; round < 20; round++) {
+      const { id, key } = await ok(first!.baseUrl, owner.token, 'api_keys.create', { name: 'revoked soon', permissions: ['read'] })
+      assert.equal((await call(second!.baseUrl, key, 'organizations.get', {})).status, 200)
+      await ok(first!.baseUrl, owner.token, 'api_keys.revoke', { key_id: id })
+      assert.equal((await call(second!.baseUrl, key, 'organizations.get', {})).status, 401)
+    }
+  })
+
+  await t.test('a session that was ended is refused by the other process at once', async () => {
+    const { body } = await post(first!.baseUrl, '/auth/sign-in', { email: owner.email, password: 'correct horse battery' })
+    assert.equal((await call(second!.baseUrl, body.access_token, 'organizations.get', {})).status, 200)
+    await post(first!.baseUrl, '/auth/sign-out', { refresh_token: body.refresh_token })
+    assert.equal((await call(second!.baseUrl, body.access_token, 'organizations.get', {})).status, 401)
+  })
+})
+
+test('SIGTERM lets the calls under way finish', async (t) => {
+  const lab = labFor(t)
+  const { url, db } = await databaseFor(t)
+  await createEffects(db)
+  const service = await lab.start({ entry: MAIN_WITH_TEST_OPERATIONS, env: { DATABASE_URL: url, DATA_DIR: lab.dataDir(), DEMO: '0' } })
+  const owner = await found(service.baseUrl, 'founder@example.com')
+  assert.equal((await fetch(`${service.baseUrl}/ready`)).status, 200)
+
+  const released = Promise.withResolvers<void>()
+  const held = Promise.withResolvers<void>()
+  const holding = db.connection().execute(async (connection) => {
+    await sql`select pg_advisory_lock(${LOCK})`.execute(connection)
+    held.resolve()
+    await released.promise
+    await sql`select pg_advisory_unlock(${LOCK})`.execute(connection)
+  })
+  await held.promise
+  const calls = Array.from({ length: 5 }, (_, index) => call(service.baseUrl, owner.token, 'faults.wait', { lock: LOCK, token: `t${index}` }))
+  await until('the calls to wait inside their transactions', async () => {
+    const { rows } = await sql<{ n: number }>`select count(*) as n from pg_locks where locktype = 'advisory' and not granted`.execute(db)
+    return rows[0]!.n >= 5
+  })
+  const stopping = service.kill('SIGTERM')
+  await until('/ready to fail', async () => await fetch(`${service.baseUrl}/ready`).then((answer) => answer.status === 503, () => true))
+  released.resolve()
+  await holding
+  assert.deepEqual((await Promise.all(calls)).map((reply) => reply.status), [200, 200, 200, 200, 200])
+  assert.deepEqual(await stopping, { code: 0, signal: null }, service.output())
+  const { rows } = await sql<{ n: number }>`select count(*) as n from test_effect`.execute(db)
+  assert.equal(rows[0]!.n, 5)
+  const audited = await db.selectFrom('audit').select('invocation_id').where('operation', '=', 'faults.wait').where('status', '=', 200).execute()
+  assert.equal(audited.length, 5)
+})
+
+test('the embedded PostgreSQL', async (t) => {
+  const lab = labFor(t)
+  const dataDir = lab.dataDir()
+  const env = { DATA_DIR: dataDir }
+
+  await t.test('stops with the service', async () => {
+    const service = await lab.start({ env })
+    const { pid } = postmasterOf(dataDir)!
+    assert.deepEqual(await service.kill('SIGTERM'), { code: 0, signal: null }, service.output())
+    await until('the end of PostgreSQL', () => !isAlive(pid))
+  })
+
+  await t.test('outlives a killed service and is found by the next one', async () => {
+    const killed = await lab.start({ env })
+    const { pid } = postmasterOf(dataDir)!
+    await killed.kill('SIGKILL')
+    assert.equal(isAlive(pid), true)
+    const next = await lab.start({ env })
+    assert.match(next.output(), /found running/)
+    assert.equal(postmasterOf(dataDir)!.pid, pid)
+    await next.kill('SIGTERM')
+    await until('the end of PostgreSQL', () => !isAlive(pid))
+  })
+
+  await t.test('is shared, and stopped by the last one out', async () => {
+    const [first, second] = await Promise.all([lab.start({ env }), lab.start({ env })])
+    const { pid } = postmasterOf(dataDir)!
+    await first!.kill('SIGTERM')
+    assert.equal(isAlive(pid), true)
+    assert.equal((await post(second!.baseUrl, '/auth/sign-in', { email: 'demo@groundtrack.dev', password: 'groundtrack-demo' })).status, 200)
+    await second!.kill('SIGTERM')
+    await until('the end of PostgreSQL', () => !isAlive(pid))
+  })
+
+  await t.test('is stopped when all leave at once', async () => {
+    const services = await Promise.all([lab.start({ env }), lab.start({ env })])
+    const { pid } = postmasterOf(dataDir)!
+    assert.deepEqual((await Promise.all(services.map((service) => service.kill('SIGTERM')))).map((exit) => exit.code), [0, 0])
+    await until('the end of PostgreSQL', () => !isAlive(pid))
+  })
+
+  await t.test('is made once by two services that start together on an empty folder', async () => {
+    const empty = lab.dataDir()
+    const services = await Promise.all([lab.start({ env: { DATA_DIR: empty } }), lab.start({ env: { DATA_DIR: empty } })])
+    const { pid } = postmasterOf(empty)!
+    for (const { baseUrl } of services) assert.equal((await post(baseUrl, '/auth/sign-in', { email: 'demo@groundtrack.dev', password: 'groundtrack-demo' })).status, 200)
+    await Promise.all(services.map((service) => service.kill('SIGTERM')))
+    await until('the end of PostgreSQL', () => !isAlive(pid))
+  })
+
+  await t.test('does not stay when the service cannot start', async () => {
+    const holder = await lab.start({ env: { DATA_DIR: lab.dataDir() } })
+    const failing = lab.spawn({ env: { ...env, PORT: new URL(holder.baseUrl).port } })
+    assert.equal((await failing.exited).code, 1)
+    assert.match(failing.output(), /^Port \d+ of 127\.0\.0\.1 is in use; set PORT to a free one\n$/)
+    assert.equal(postmasterOf(dataDir), null)
+  })
+
+  await t.test('stops when the service is told to stop while it starts', async () => {
+    const empty = lab.dataDir()
+    const starting = lab.spawn({ env: { DATA_DIR: empty } })
+    const { pid } = await until('PostgreSQL to begin', () => postmasterOf(empty))
+    assert.equal((await starting.kill('SIGTERM')).code, 0, starting.output())
+    await until('the end of PostgreSQL', () => !isAlive(pid))
+  })
+})
+
+test('ROLE=worker tells how it is, works jobs and serves nothing else', async (t) => {
+  const lab = labFor(t)
+  const { url, db } = await databaseFor(t)
+  const env = { DATABASE_URL: url, DATA_DIR: lab.dataDir(), DEMO: '0' }
+  const api = await lab.start({ env: { ...env, ROLE: 'api' } })
+  const owner = await found(api.baseUrl, 'founder@example.com')
+  const { id: projectId } = await ok(api.baseUrl, owner.token, 'projects.create', { name: 'x' })
+  await ok(api.baseUrl, owner.token, 'projects.add_member', { project_id: projectId, email: 'late@example.com' })
+  await sql`update invitation set expires_at = now() - interval '1 day'`.execute(db)
+
+  const worker = await lab.start({ env: { ...env, ROLE: 'worker' } })
+  const statusOf = async (path: string, method = 'GET') => (await fetch(worker.baseUrl + path, { method })).status
+  assert.deepEqual([await statusOf('/health'), await statusOf('/ready'), await statusOf('/metrics')], [200, 200, 200])
+  assert.deepEqual([await statusOf('/v1/op/projects.list', 'POST'), await statusOf('/auth/sign-in', 'POST'), await statusOf('/openapi.json'), await statusOf('/')], [404, 404, 404, 404])
+
+  await sql`insert into queue.job (name, data) values ('organizations.expire_invitations', '{}')`.execute(db)
+  const { outcome } = await until('the job to be worked', async () => await db.selectFrom('invitation').select('outcome').where('outcome', 'is not', null).executeTakeFirst())
+  assert.equal(outcome, 'expired')
+  assert.equal((await worker.kill('SIGTERM')).code, 0)
+})
+
+test('a wrong setting is one clear line', async (t) => {
+  const lab = labFor(t)
+  const wrong: Record<string, [string, string]> = {
+    PORT: ['eighty', "PORT must be a whole number from 0 to 65535, not 'eighty'\n"],
+    ROLE: ['boss', "ROLE must be one of all, api, worker, not 'boss'\n"],
+    DATABASE_URL: ['mysql://x', 'DATABASE_URL must begin with postgres://\n'],
+    BASE_URL: ['ftp://x', 'BASE_URL must be an http or https address\n'],
+    LOG_LEVEL: ['loud', "LOG_LEVEL must be one of trace, debug, info, warn, error, fatal, silent, not 'loud'\n"],
+    DEMO: ['maybe', "DEMO must be one of 0, 1, not 'maybe'\n"],
+  }
+  for (const [name, [value, line]] of Object.entries(wrong)) {
+    const service = lab.spawn({ env: { DATA_DIR: lab.dataDir(), [name]: value } })
+    assert.equal((await service.exited).code, 1)
+    assert.equal(service.output(), line)
+  }
+})

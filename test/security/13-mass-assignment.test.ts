@@ -1,0 +1,163 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import Type, { type TSchema } from 'typebox'
+import { EVENT_TYPES } from '#core/event-types.ts'
+import { Closed } from '#core/shapes.ts'
+import { operation } from '#operation.ts'
+import { operations } from '#registry.ts'
+import { world } from '../world.ts'
+import { businessDigest } from './digest.ts'
+
+/** Columns and flags that somebody would like to set on themselves. */
+const PRIVILEGED = {
+  role: 'owner', is_active: true, org_id: '0199f2c4-1d00-7c11-8e21-6a1f4b7c9d02', organization_id: '0199f2c4-1d00-7c11-8e21-6a1f4b7c9d02',
+  user_id: '0199f2c3-bb20-7e66-a1da-4a3f2e1d0c9b', is_system_admin: true, isSystemAdmin: true, is_clip_user: true, explicit_scopes: ['admin:*'], scopes: ['*'],
+  created_by: '0199f2c3-bb20-7e66-a1da-4a3f2e1d0c9b', created_at: '2020-01-01T00:00:00.000Z', deleted_at: null, plan_id: 'paid', enterprise_status: 'confirmed',
+  storage_bytes: 0, bucket_name: 'x', secret_hash: 'x', id: '0199f2c3-bb20-7e66-a1da-4a3f2e1d0c9b', price: 0, credits: 1_000_000,
+}
+
+// Goal: a field that an operation does not declare never reaches it, whatever its name.
+test('row 13: unknown and privileged fields are refused by every operation', async (t) => {
+  const w = await world(t)
+  const { id } = await w.organization()
+  const everything = await w.serviceToken(id) // Holds every scope, so that nothing but the field is in the way.
+  const before = await businessDigest(w.db)
+  for (const op of operations.values()) {
+    const declared = Object.keys((op.input as unknown as { properties: object }).properties)
+    const extra = Object.fromEntries(Object.entries({ ...PRIVILEGED, colour: 'red' }).filter(([name]) => !declared.includes(name)))
+    for (const [name, value] of Object.entries(extra)) {
+      const { status, body } = await w.call(everything, op.id, { ...(op.example.input as object), [name]: value })
+      assert.equal(status, 422, `${op.id} took ${name}`)
+      assert.deepEqual(body.errors, [{ field: name, message: 'is not a field of this operation' }], `${op.id} ${name}`)
+    }
+    const { body } = await w.call(everything, op.id, { ...(op.example.input as object), ...extra })
+    assert.deepEqual(body.errors.map((error: { field: string }) => error.field).toSorted(), Object.keys(extra).toSorted(), `${op.id} names every field`)
+  }
+  const flood = await w.call(everything, 'projects.list', Object.fromEntries(Array.from({ length: 5_000 }, (_, index) => [`field_${index}`, index])))
+  assert.equal(flood.status, 422)
+  assert.equal(flood.body.errors.length, 100, 'a flood of fields is answered with a bounded list')
+  assert.equal(await businessDigest(w.db), before)
+
+  for (const [name, value] of Object.entries(PRIVILEGED)) {
+    const { status, body } = await w.post('/auth/sign-up', { email: 'climber@example.com', password: 'long enough password', name: 'x', [name]: value })
+    assert.equal(status, 422, `sign-up took ${name}`)
+    assert.equal(body.errors[0].field, name)
+  }
+})
+
+type Node = { type?: string; properties?: Record<string, Node>; additionalProperties?: unknown; anyOf?: Node[]; allOf?: Node[]; oneOf?: Node[]; items?: Node }
+
+/** Paths of objects that let unknown members through. */
+function openObjects(schema: TSchema | Node, at = ''): string[] {
+  const node = schema as Node
+  const isObject = node.type === 'object' || node.properties !== undefined
+  return [
+    ...(isObject && node.additionalProperties !== false ? [at || '(root)'] : []),
+    ...Object.entries(node.properties ?? {}).flatMap(([name, child]) => openObjects(child, at ? `${at}.${name}` : name)),
+    ...[...(node.anyOf ?? []), ...(node.allOf ?? []), ...(node.oneOf ?? [])].flatMap((child) => openObjects(child, at)),
+    ...(node.items ? openObjects(node.items, `${at}[]`) : []),
+  ]
+}
+
+const ITEM = ['geometry', 'properties']
+const FEATURE = ['features[].geometry', 'features[].properties', 'features[].assets']
+
+/** What is free-form by intent (GAPS.md G21), by operation. */
+const FREE_FORM: Record<string, { input?: string[]; output?: string[] }> = {
+  'cog.formulas': { output: ['(root)'] }, // Keyed by id; each entry is closed.
+  'cog.statistics': { input: ['geometry'] },
+  'items.create': { input: ['geometry', 'properties'], output: ITEM },
+  'items.duplicate': { output: ITEM },
+  'items.get': { output: ITEM.map((field) => `item.${field}`) },
+  'items.import_stac': { input: ['features'] },
+  'items.list': { output: ITEM.map((field) => `items[].${field}`) },
+  'items.list_by_collection': { output: ITEM.map((field) => `items[].${field}`) },
+  'items.search': { input: ['query'], output: FEATURE },
+  'items.search_org': { input: ['query'], output: FEATURE },
+  'items.update': { input: ['geometry', 'properties'], output: ITEM },
+  'organizations.create': { input: ['billing_address'], output: ['billing_address'] },
+  'organizations.get': { output: ['billing_address'] },
+  'visualization.list_for': { input: ['band_roles', 'render_params'] },
+}
+
+// Goal: a row with one column too many cannot leak it, because no schema lets an unknown member out.
+test('row 13: every object in every schema is closed, except those that are free-form by intent', () => {
+  for (const op of operations.values()) {
+    assert.deepEqual(openObjects(op.input), FREE_FORM[op.id]?.input ?? [], `${op.id} input`)
+    assert.deepEqual(openObjects(op.output), FREE_FORM[op.id]?.output ?? [], `${op.id} output`)
+  }
+  for (const { type, data_schema } of EVENT_TYPES) assert.deepEqual(openObjects(data_schema), [], `event ${type}`)
+  assert.deepEqual(openObjects(Closed({ rows: Type.Array(Type.Object({ id: Type.String() })) })), ['rows[]'], 'the walk itself sees an open object')
+})
+
+test('row 13: an output with an undeclared member is a fault of ours, not an answer', async (t) => {
+  const output = Closed({ rows: Type.Array(Closed({ id: Type.String() })) })
+  const row = { id: 'x', password_hash: 'canary-7f3a' }
+  const read = operation({ id: 'test.leaking_read', scope: 'items:read', tier: 'read', input: Closed({}), output, example: { input: {} } }).handle({ execute: async () => ({ rows: [row] }) })
+  const write = operation({ id: 'test.leaking_write', scope: 'items:write', tier: 'compute', input: Closed({}), output, example: { input: {} } }).handle({
+    async execute({ tx, principal }) {
+      await tx.updateTable('organization').set({ description: 'changed' }).where('id', '=', principal.organizationId).execute()
+      return { rows: [row] }
+    },
+  })
+  const w = await world(t, { operations: [read, write] })
+  const { owner } = await w.organization()
+  const before = await businessDigest(w.db)
+  for (const id of ['test.leaking_read', 'test.leaking_write']) {
+    const { status, bytes, body } = await w.call(owner.token, id)
+    assert.equal(status, 500)
+    assert.equal(body.code, 'internal-error')
+    assert.ok(!bytes.includes('canary-7f3a') && !bytes.includes('password_hash'))
+  }
+  assert.equal(await businessDigest(w.db), before, 'what was written beside the bad answer is undone')
+})
+
+// Goal: no customer flow ends with more power than it began with.
+test('row 13: nobody lifts themselves', async (t) => {
+  const w = await world(t, { systemAdminEmails: ['boss@example.com'], clipUserEmail: 'clip@example.com', maySignUp: false })
+  const { owner, id } = await w.organization()
+
+  await t.test('an operator address cannot be claimed by signing up on a public service', async () => {
+    for (const email of ['boss@example.com', 'BOSS@Example.com', 'clip@example.com']) {
+      const { status, body } = await w.post('/auth/sign-up', { email, password: 'long enough password', name: 'x' })
+      assert.equal(status, 403, email)
+      assert.equal(body.code, 'sign-up-refused')
+    }
+    assert.equal((await w.db.selectFrom('app_user').select('id').where('email', 'in', ['boss@example.com', 'clip@example.com']).execute()).length, 0)
+  })
+
+  await t.test('a key creates no stronger key', async () => {
+    const { key } = await w.key(owner.token, ['write'])
+    for (const permissions of [['process'], ['read', 'write', 'process']]) {
+      const { status, body } = await w.call(key, 'api_keys.create', { name: 'stronger', permissions })
+      assert.equal(status, 403)
+      assert.equal(body.code, 'forbidden')
+    }
+    assert.equal((await w.call(key, 'api_keys.create', { name: 'equal', permissions: ['read', 'write'] })).status, 200)
+    for (const permissions of [['admin'], ['*'], ['clip'], ['destroy'], ['read', 'admin']]) assert.equal((await w.call(owner.token, 'api_keys.create', { name: 'x', permissions })).status, 422)
+  })
+
+  await t.test('staff cannot store the keys to the house on a key', async () => {
+    const service = await w.serviceToken()
+    const { id: key_id } = await w.key(owner.token)
+    for (const scope of ['*', '*:read', 'admin:*', 'admin:read', 'clip', 'clip:', ':read', 'items:read:x', 'nothing:read', 'items:fly', '']) {
+      const { status, body } = await w.call(service, 'api_keys.set_scopes', { key_id, scopes: ['items:read', scope] })
+      assert.equal(status, 422, scope)
+      assert.equal(body.errors[0].field, 'scopes')
+    }
+    assert.deepEqual((await w.db.selectFrom('api_key').select('explicit_scopes').where('id', '=', key_id).executeTakeFirstOrThrow()).explicit_scopes, [])
+  })
+
+  await t.test('asking for enterprise billing is not having it', async () => {
+    const made = await w.ok(owner.token, 'organizations.create', { name: 'x', enterprise_billing: true })
+    assert.deepEqual([made.enterprise_billing, made.enterprise_billing_status, made.plan], [false, 'requested', 'free'])
+  })
+
+  await t.test('a member cannot raise their own limits or role', async () => {
+    const member = await w.member({ id, owner, projectId: (await w.ok(owner.token, 'projects.list')).projects[0].id }, 'editor')
+    assert.equal((await w.call(member.token, 'organizations.members.set_spend_limit', { organizationId: id, userId: member.id, perOrderLimitCredits: null, spendLimitCredits: null })).status, 403)
+    const { projects } = await w.ok(member.token, 'projects.list')
+    assert.equal((await w.call(member.token, 'projects.update_member', { project_id: projects[0].id, user_id: member.id, role: 'admin' })).status, 403)
+    assert.equal((await w.call(member.token, 'projects.add_member', { project_id: projects[0].id, user_id: member.id, role: 'admin' })).status, 403)
+  })
+})
