@@ -18,21 +18,21 @@ export const RASTER_ERROR_CODES = [
   'overloaded',
   'deadline_exceeded',
   'worker_failed',
-] as const;
+] as const
 
-export type RasterErrorCode = (typeof RASTER_ERROR_CODES)[number];
+export type RasterErrorCode = (typeof RASTER_ERROR_CODES)[number]
 
 export class RasterError extends Error {
-  override readonly name = 'RasterError';
-  readonly code: RasterErrorCode;
+  override readonly name = 'RasterError'
+  readonly code: RasterErrorCode
 
   constructor(code: RasterErrorCode, message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.code = code;
+    super(message, options)
+    this.code = code
   }
 }
 
 /** Throws the typed error as soon as the caller has given up. */
 export function throwIfAborted(signal: AbortSignal | undefined): void {
-  if (signal?.aborted) throw new RasterError('aborted', 'The raster operation was cancelled', { cause: signal.reason });
+  if (signal?.aborted) throw new RasterError('aborted', 'The raster operation was cancelled', { cause: signal.reason })
 }

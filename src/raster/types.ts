@@ -3,133 +3,130 @@
  * Everything else in `src/raster` speaks these types.
  */
 
-export { RasterError, throwIfAborted } from '#raster/errors.ts';
-export type { RasterErrorCode } from '#raster/errors.ts';
+export { RasterError, throwIfAborted } from '#raster/errors.ts'
+export type { RasterErrorCode } from '#raster/errors.ts'
 
 /** Random access to the bytes of one file. The tiny port that local files, memory and HTTP ranges implement. */
 export interface Source {
   /** Identity of the content for caches: two sources with the same key hold the same bytes. */
-  readonly key: string;
+  readonly key: string
   /** Total size in bytes. */
-  readonly size: number;
+  readonly size: number
   /** Strong validator of the content, or null where the origin has none. */
-  readonly etag: string | null;
+  readonly etag: string | null
   /**
    * Reads exactly `length` bytes from `offset`. A range that leaves the file, or an origin that
    * gives other bytes than asked for, is a RasterError: callers never see a short read.
    */
-  fetch(offset: number, length: number, signal?: AbortSignal): Promise<Uint8Array>;
-  close?(): Promise<void>;
+  fetch(offset: number, length: number, signal?: AbortSignal): Promise<Uint8Array>
+  close?(): Promise<void>
 }
 
-export const DATA_TYPES = [
-  'uint8', 'int8', 'uint16', 'int16', 'uint32', 'int32', 'uint64', 'int64', 'float16', 'float32', 'float64',
-] as const;
+export const DATA_TYPES = ['uint8', 'int8', 'uint16', 'int16', 'uint32', 'int32', 'uint64', 'int64', 'float16', 'float32', 'float64'] as const
 
 /**
  * The type of a sample as a reader sees it. Odd widths are unpacked into the next whole type without
  * scaling: 1–7 bit to uint8, 9–15 bit to uint16, 17–31 bit to uint32 (`RasterInfo.bitsPerSample`
  * tells the stored width).
  */
-export type DataType = (typeof DATA_TYPES)[number];
+export type DataType = (typeof DATA_TYPES)[number]
 
 /**
  * Samples in memory. 64-bit integers arrive as Float64Array (exact up to 2^53), so that no kernel needs
  * BigInt, unless a caller asks for `exact64`; float16 arrives as Float32Array, which holds it exactly.
  */
-export type SampleArray =
-  | Uint8Array | Int8Array | Uint16Array | Int16Array | Uint32Array | Int32Array | Float32Array | Float64Array;
+export type SampleArray = Uint8Array | Int8Array | Uint16Array | Int16Array | Uint32Array | Int32Array | Float32Array | Float64Array
 
-export type ExactSampleArray = SampleArray | BigUint64Array | BigInt64Array;
+export type ExactSampleArray = SampleArray | BigUint64Array | BigInt64Array
 
 /**
  * GDAL's order: x = t[0] + column·t[1] + row·t[2], y = t[3] + column·t[4] + row·t[5], where column and
  * row count from the outer corner of the first pixel (pixel-is-point files are already shifted by half).
  */
-export type Affine = readonly [number, number, number, number, number, number];
+export type Affine = readonly [number, number, number, number, number, number]
 
 /** A resolved coordinate reference system, ready for proj4. */
 export interface Crs {
   /** EPSG code, or null for one given by parameters. */
-  readonly epsg: number | null;
-  readonly name: string;
-  readonly kind: 'geographic' | 'projected';
+  readonly epsg: number | null
+  readonly name: string
+  readonly kind: 'geographic' | 'projected'
   /** A proj4 definition string; axis order is always x = east or longitude, y = north or latitude. */
-  readonly proj4: string;
+  readonly proj4: string
   /** Metres per unit of a projected system; for a geographic one degrees per unit. */
-  readonly unit: number;
+  readonly unit: number
 }
 
 /** One resolution of a raster. Level 0 is the full resolution; each next one is coarser. */
 export interface Level {
-  readonly width: number;
-  readonly height: number;
-  readonly blockWidth: number;
-  readonly blockHeight: number;
-  readonly blocksX: number;
-  readonly blocksY: number;
+  readonly width: number
+  readonly height: number
+  readonly blockWidth: number
+  readonly blockHeight: number
+  readonly blocksX: number
+  readonly blocksY: number
   /** Pixel of this level to CRS coordinates, or null where the file has no georeference. */
-  readonly transform: Affine | null;
+  readonly transform: Affine | null
   /** False where the decoder must decode a whole block to give its first rows. */
-  readonly partialRows: boolean;
+  readonly partialRows: boolean
 }
 
 export type ColorInterpretation =
-  | 'undefined' | 'gray' | 'palette' | 'red' | 'green' | 'blue' | 'alpha' | 'cyan' | 'magenta' | 'yellow' | 'black' | 'y' | 'cb' | 'cr';
+  'undefined' | 'gray' | 'palette' | 'red' | 'green' | 'blue' | 'alpha' | 'cyan' | 'magenta' | 'yellow' | 'black' | 'y' | 'cb' | 'cr'
 
 export interface Band {
   /** The band's description, or null; expressions may use it as a name. */
-  readonly name: string | null;
-  readonly color: ColorInterpretation;
+  readonly name: string | null
+  readonly color: ColorInterpretation
   /** Samples equal to this are not data; NaN matches NaN. */
-  readonly nodata: number | null;
+  readonly nodata: number | null
   /** physical value = sample · scale + offset. */
-  readonly scale: number;
-  readonly offset: number;
-  readonly unit: string | null;
+  readonly scale: number
+  readonly offset: number
+  readonly unit: string | null
 }
 
 /**
  * Where validity comes from. `nodata` is left to the kernels (compare each sample with `Band.nodata`
  * during the gather: no second pass over the block); `alpha` and `internal` arrive as `Block.mask`.
  */
-export type MaskKind = 'none' | 'nodata' | 'alpha' | 'internal';
+export type MaskKind = 'none' | 'nodata' | 'alpha' | 'internal'
 
 export interface Gcp {
-  readonly column: number;
-  readonly row: number;
-  readonly x: number;
-  readonly y: number;
+  readonly column: number
+  readonly row: number
+  readonly x: number
+  readonly y: number
 }
 
 export interface RasterInfo {
-  readonly width: number;
-  readonly height: number;
-  readonly bandCount: number;
-  readonly dataType: DataType;
-  readonly bitsPerSample: number;
-  readonly bands: readonly Band[];
-  readonly levels: readonly Level[];
-  readonly transform: Affine | null;
+  readonly width: number
+  readonly height: number
+  readonly bandCount: number
+  readonly dataType: DataType
+  readonly bitsPerSample: number
+  readonly bands: readonly Band[]
+  readonly levels: readonly Level[]
+  readonly transform: Affine | null
   /** Ground control points the transform was fitted to, empty otherwise. */
-  readonly gcps: readonly Gcp[];
+  readonly gcps: readonly Gcp[]
   /** Root mean square distance, in pixels, between the GCPs and the fitted transform; null without GCPs. */
-  readonly gcpResidualPx: number | null;
+  readonly gcpResidualPx: number | null
   /** Null where the file names no CRS or one that we do not know: see `crsProblem`, and `requireCrs`. */
-  readonly crs: Crs | null;
+  readonly crs: Crs | null
   /** Why `crs` is null although the file has geokeys. */
-  readonly crsProblem: string | null;
-  readonly maskKind: MaskKind;
+  readonly crsProblem: string | null
+  readonly maskKind: MaskKind
   /** Zero-based index of the alpha band, or null. */
-  readonly alphaBand: number | null;
+  readonly alphaBand: number | null
   /** RGBA, four bytes an entry, 2^bits entries; the nodata entry is transparent as in GDAL. Null without palette. */
-  readonly colorTable: Uint8Array | null;
+  readonly colorTable: Uint8Array | null
   /** Dataset-level items of GDAL_METADATA, and AREA_OR_POINT. */
-  readonly metadata: Readonly<Record<string, string>>;
-  readonly compression: string;
-  readonly interleave: 'pixel' | 'band';
-  readonly byteOrder: 'little' | 'big';
-  readonly bigTiff: boolean;
+  readonly metadata: Readonly<Record<string, string>>
+  readonly compression: string
+  readonly interleave: 'pixel' | 'band'
+  readonly byteOrder: 'little' | 'big'
+  readonly bigTiff: boolean
 }
 
 /**
@@ -141,44 +138,44 @@ export interface RasterInfo {
  * be rearranged: de-interleaving a 512² × 4 uint16 block costs as much as gathering a whole tile from it.
  */
 export interface Block<A = SampleArray> {
-  readonly width: number;
+  readonly width: number
   /** Rows that are decoded: the last strip is shorter, and `rows` may have asked for fewer. */
-  readonly height: number;
+  readonly height: number
   /** Zero-based band of the file for each entry of `data`. */
-  readonly bands: readonly number[];
-  readonly data: readonly A[];
-  readonly starts: readonly number[];
-  readonly stride: number;
+  readonly bands: readonly number[]
+  readonly data: readonly A[]
+  readonly starts: readonly number[]
+  readonly stride: number
   /** 0 = not data, 255 = data, between = partly transparent, one byte a pixel; null when all are data or the kind is none or nodata. */
-  readonly mask: Uint8Array | null;
+  readonly mask: Uint8Array | null
   /** Bytes held, for bounded caches. */
-  readonly byteLength: number;
+  readonly byteLength: number
 }
 
 export interface ReadOptions {
   /** Zero-based bands wanted, all by default. A chunky file decodes all of them anyway. */
-  readonly bands?: readonly number[];
-  readonly signal?: AbortSignal | undefined;
+  readonly bands?: readonly number[]
+  readonly signal?: AbortSignal | undefined
 }
 
 export interface ReadBlockOptions extends ReadOptions {
   /** How many rows from the top of the block are needed: a partial inflate stops there. All by default. */
-  readonly rows?: number;
+  readonly rows?: number
 }
 
 export interface PixelWindow {
-  readonly x: number;
-  readonly y: number;
-  readonly width: number;
-  readonly height: number;
+  readonly x: number
+  readonly y: number
+  readonly width: number
+  readonly height: number
 }
 
 export interface Raster {
-  readonly info: RasterInfo;
+  readonly info: RasterInfo
   /** Identity of the content for caches of blocks. */
-  readonly key: string;
-  readBlock(level: number, blockX: number, blockY: number, options?: ReadBlockOptions): Promise<Block>;
+  readonly key: string
+  readBlock(level: number, blockX: number, blockY: number, options?: ReadBlockOptions): Promise<Block>
   /** Pixels of a window inside a level, planar (stride 1), assembled from its blocks. */
-  readWindow(level: number, window: PixelWindow, options?: ReadOptions): Promise<Block>;
-  close(): Promise<void>;
+  readWindow(level: number, window: PixelWindow, options?: ReadOptions): Promise<Block>
+  close(): Promise<void>
 }

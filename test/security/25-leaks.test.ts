@@ -135,7 +135,7 @@ test('row 25: a fault in every operation tells nothing', async (t) => {
   })
 
   await t.test('an operation that throws what it likes', async () => {
-    for (const thrown of [new Error('select secret from vault'), 'a string at /work/x.ts:1', null, { statusCode: 404, message: 'x' }, Object.assign(new Error('gone'), { statusCode: 418, status: 200 })]) {
+    for (const thrown of [new Error('select secret from vault'), 'a string at /home/x.ts:1', null, { statusCode: 404, message: 'x' }, Object.assign(new Error('gone'), { statusCode: 418, status: 200 })]) {
       const op = operation({ id: 'test.throws', scope: 'items:read', tier: 'read', input: Closed({}), output: Closed({}), example: { input: {} } }).handle({ execute: () => Promise.reject(thrown) })
       const other = await world(t, { operations: [op], databaseUrl: w.databaseUrl })
       requireFixed(await other.call(org.owner.token, 'test.throws'), signs, String(thrown))

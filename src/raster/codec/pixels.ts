@@ -1,34 +1,34 @@
-import { RasterError } from '#raster/errors.ts';
+import { RasterError } from '#raster/errors.ts'
 
 /** What an image codec gives: interleaved 8-bit pixels. */
 export interface PixelBlock {
-  readonly data: Uint8Array;
-  readonly width: number;
-  readonly height: number;
-  readonly channels: number;
+  readonly data: Uint8Array
+  readonly width: number
+  readonly height: number
+  readonly channels: number
 }
 
 /** Brings an image codec's pixels to the block's size and bands: an opaque image leaves its alpha out, a strip its spare rows. */
 export function fitPixels(image: PixelBlock, shape: { width: number; rows: number; channels: number }): Uint8Array {
-  const count = shape.width * shape.rows;
+  const count = shape.width * shape.rows
   if (image.width !== shape.width || image.height < shape.rows) {
-    throw new RasterError('corrupt', `An image block of the raster is ${image.width}×${image.height} pixels large`);
+    throw new RasterError('corrupt', `An image block of the raster is ${image.width}×${image.height} pixels large`)
   }
   // A plain view: the library's own kind of array slices and copies by other rules.
-  if (image.channels === shape.channels) return new Uint8Array(image.data.buffer, image.data.byteOffset, count * shape.channels);
-  if (image.channels === 3 && shape.channels === 4) return withOpaqueAlpha(image.data, count);
-  if (image.channels === 4 && shape.channels === 3) return withoutAlpha(image.data, count);
-  throw new RasterError('corrupt', `An image block of the raster has ${image.channels} channels instead of ${shape.channels}`);
+  if (image.channels === shape.channels) return new Uint8Array(image.data.buffer, image.data.byteOffset, count * shape.channels)
+  if (image.channels === 3 && shape.channels === 4) return withOpaqueAlpha(image.data, count)
+  if (image.channels === 4 && shape.channels === 3) return withoutAlpha(image.data, count)
+  throw new RasterError('corrupt', `An image block of the raster has ${image.channels} channels instead of ${shape.channels}`)
 }
 
 function withOpaqueAlpha(rgb: Uint8Array, count: number): Uint8Array {
-  const out = new Uint8Array(count * 4).fill(255);
-  for (let i = 0; i < count; i++) out.set(rgb.subarray(i * 3, i * 3 + 3), i * 4);
-  return out;
+  const out = new Uint8Array(count * 4).fill(255)
+  for (let i = 0; i < count; i++) out.set(rgb.subarray(i * 3, i * 3 + 3), i * 4)
+  return out
 }
 
 function withoutAlpha(rgba: Uint8Array, count: number): Uint8Array {
-  const out = new Uint8Array(count * 3);
-  for (let i = 0; i < count; i++) out.set(rgba.subarray(i * 4, i * 4 + 3), i * 3);
-  return out;
+  const out = new Uint8Array(count * 3)
+  for (let i = 0; i < count; i++) out.set(rgba.subarray(i * 4, i * 4 + 3), i * 3)
+  return out
 }

@@ -4,74 +4,74 @@
  * byte differences.
  */
 
-type UnsignedArray = Uint8Array | Uint16Array | Uint32Array;
+type UnsignedArray = Uint8Array | Uint16Array | Uint32Array
 
 export interface RowShape {
   /** Samples in a row, all bands of the block together. */
-  readonly rowSamples: number;
-  readonly rows: number;
+  readonly rowSamples: number
+  readonly rows: number
   /** Distance between two samples of one band. */
-  readonly stride: number;
+  readonly stride: number
 }
 
 export function undoDifferences(samples: UnsignedArray, { rowSamples, rows, stride }: RowShape): void {
   for (let row = 0; row < rows; row++) {
-    const start = row * rowSamples;
-    if (stride === 1) sumOne(samples, start, start + rowSamples);
-    else if (stride === 3) sumThree(samples, start, start + rowSamples);
-    else if (stride === 4) sumFour(samples, start, start + rowSamples);
-    else sumAny(samples, start, start + rowSamples, stride);
+    const start = row * rowSamples
+    if (stride === 1) sumOne(samples, start, start + rowSamples)
+    else if (stride === 3) sumThree(samples, start, start + rowSamples)
+    else if (stride === 4) sumFour(samples, start, start + rowSamples)
+    else sumAny(samples, start, start + rowSamples, stride)
   }
 }
 
 /** Running sums stay in registers; the array store truncates to the sample's width. */
 function sumOne(samples: UnsignedArray, start: number, end: number): void {
-  let a = samples[start] ?? 0;
+  let a = samples[start] ?? 0
   for (let i = start + 1; i < end; i++) {
-    a = (a + (samples[i] ?? 0)) | 0;
-    samples[i] = a;
+    a = (a + (samples[i] ?? 0)) | 0
+    samples[i] = a
   }
 }
 
 function sumThree(samples: UnsignedArray, start: number, end: number): void {
-  let a = samples[start] ?? 0;
-  let b = samples[start + 1] ?? 0;
-  let c = samples[start + 2] ?? 0;
+  let a = samples[start] ?? 0
+  let b = samples[start + 1] ?? 0
+  let c = samples[start + 2] ?? 0
   for (let i = start + 3; i < end; i += 3) {
-    a = (a + (samples[i] ?? 0)) | 0;
-    b = (b + (samples[i + 1] ?? 0)) | 0;
-    c = (c + (samples[i + 2] ?? 0)) | 0;
-    samples[i] = a;
-    samples[i + 1] = b;
-    samples[i + 2] = c;
+    a = (a + (samples[i] ?? 0)) | 0
+    b = (b + (samples[i + 1] ?? 0)) | 0
+    c = (c + (samples[i + 2] ?? 0)) | 0
+    samples[i] = a
+    samples[i + 1] = b
+    samples[i + 2] = c
   }
 }
 
 function sumFour(samples: UnsignedArray, start: number, end: number): void {
-  let a = samples[start] ?? 0;
-  let b = samples[start + 1] ?? 0;
-  let c = samples[start + 2] ?? 0;
-  let d = samples[start + 3] ?? 0;
+  let a = samples[start] ?? 0
+  let b = samples[start + 1] ?? 0
+  let c = samples[start + 2] ?? 0
+  let d = samples[start + 3] ?? 0
   for (let i = start + 4; i < end; i += 4) {
-    a = (a + (samples[i] ?? 0)) | 0;
-    b = (b + (samples[i + 1] ?? 0)) | 0;
-    c = (c + (samples[i + 2] ?? 0)) | 0;
-    d = (d + (samples[i + 3] ?? 0)) | 0;
-    samples[i] = a;
-    samples[i + 1] = b;
-    samples[i + 2] = c;
-    samples[i + 3] = d;
+    a = (a + (samples[i] ?? 0)) | 0
+    b = (b + (samples[i + 1] ?? 0)) | 0
+    c = (c + (samples[i + 2] ?? 0)) | 0
+    d = (d + (samples[i + 3] ?? 0)) | 0
+    samples[i] = a
+    samples[i + 1] = b
+    samples[i + 2] = c
+    samples[i + 3] = d
   }
 }
 
 function sumAny(samples: UnsignedArray, start: number, end: number, stride: number): void {
-  for (let i = start + stride; i < end; i++) samples[i] = (samples[i] ?? 0) + (samples[i - stride] ?? 0);
+  for (let i = start + stride; i < end; i++) samples[i] = (samples[i] ?? 0) + (samples[i - stride] ?? 0)
 }
 
 export function undoDifferences64(samples: BigUint64Array, { rowSamples, rows, stride }: RowShape): void {
   for (let row = 0; row < rows; row++) {
-    const start = row * rowSamples;
-    for (let i = start + stride; i < start + rowSamples; i++) samples[i] = (samples[i] ?? 0n) + (samples[i - stride] ?? 0n);
+    const start = row * rowSamples
+    for (let i = start + stride; i < start + rowSamples; i++) samples[i] = (samples[i] ?? 0n) + (samples[i - stride] ?? 0n)
   }
 }
 
@@ -80,32 +80,32 @@ export function undoDifferences64(samples: BigUint64Array, { rowSamples, rows, s
  * highest byte first whatever the byte order of the file is.
  */
 export function undoFloatPlanes(bytes: Uint8Array, shape: RowShape, sampleBytes: number): Uint8Array {
-  const out = new Uint8Array(bytes.length);
-  const rowBytes = shape.rowSamples * sampleBytes;
-  undoDifferences(bytes, { rowSamples: rowBytes, rows: shape.rows, stride: shape.stride });
+  const out = new Uint8Array(bytes.length)
+  const rowBytes = shape.rowSamples * sampleBytes
+  undoDifferences(bytes, { rowSamples: rowBytes, rows: shape.rows, stride: shape.stride })
   for (let row = 0; row < shape.rows; row++) {
-    const start = row * rowBytes;
-    if (sampleBytes === 4) joinFour(bytes, out, start, shape.rowSamples);
-    else joinAny(bytes, out, { start, count: shape.rowSamples, sampleBytes });
+    const start = row * rowBytes
+    if (sampleBytes === 4) joinFour(bytes, out, start, shape.rowSamples)
+    else joinAny(bytes, out, { start, count: shape.rowSamples, sampleBytes })
   }
-  return out;
+  return out
 }
 
 function joinFour(planes: Uint8Array, out: Uint8Array, start: number, count: number): void {
-  const words = new Uint32Array(out.buffer, out.byteOffset + start, count);
-  const second = start + count;
-  const third = second + count;
-  const fourth = third + count;
+  const words = new Uint32Array(out.buffer, out.byteOffset + start, count)
+  const second = start + count
+  const third = second + count
+  const fourth = third + count
   for (let i = 0; i < count; i++) {
-    words[i] = ((planes[start + i] ?? 0) << 24) | ((planes[second + i] ?? 0) << 16) | ((planes[third + i] ?? 0) << 8) | (planes[fourth + i] ?? 0);
+    words[i] = ((planes[start + i] ?? 0) << 24) | ((planes[second + i] ?? 0) << 16) | ((planes[third + i] ?? 0) << 8) | (planes[fourth + i] ?? 0)
   }
 }
 
 function joinAny(planes: Uint8Array, out: Uint8Array, row: { start: number; count: number; sampleBytes: number }): void {
-  const { start, count, sampleBytes } = row;
+  const { start, count, sampleBytes } = row
   for (let plane = 0; plane < sampleBytes; plane++) {
-    const from = start + plane * count;
-    let to = start + sampleBytes - 1 - plane;
-    for (let i = 0; i < count; i++, to += sampleBytes) out[to] = planes[from + i] ?? 0;
+    const from = start + plane * count
+    let to = start + sampleBytes - 1 - plane
+    for (let i = 0; i < count; i++, to += sampleBytes) out[to] = planes[from + i] ?? 0
   }
 }

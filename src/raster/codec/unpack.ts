@@ -2,38 +2,40 @@
 
 /** Reverses the order of the bits in each byte (FillOrder 2), into a copy. */
 export function reverseBits(bytes: Uint8Array): Uint8Array {
-  return Uint8Array.from(bytes, (byte) => REVERSED[byte] ?? 0);
+  return Uint8Array.from(bytes, (byte) => REVERSED[byte] ?? 0)
 }
 
 const REVERSED = Uint8Array.from({ length: 256 }, (_, byte) => {
-  let reversed = 0;
-  for (let bit = 0; bit < 8; bit++) if (byte & (1 << bit)) reversed |= 0x80 >> bit;
-  return reversed;
-});
+  let reversed = 0
+  for (let bit = 0; bit < 8; bit++) if (byte & (1 << bit)) reversed |= 0x80 >> bit
+  return reversed
+})
 
 /** Swaps the bytes of each sample in place. */
 export function swapBytes(bytes: Uint8Array, sampleBytes: number): void {
-  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  if (sampleBytes === 2) buffer.swap16();
-  else if (sampleBytes === 4) buffer.swap32();
-  else if (sampleBytes === 8) buffer.swap64();
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  if (sampleBytes === 2) buffer.swap16()
+  else if (sampleBytes === 4) buffer.swap32()
+  else if (sampleBytes === 8) buffer.swap64()
 }
 
 export interface PackedShape {
-  readonly bits: number;
-  readonly rowSamples: number;
-  readonly rows: number;
+  readonly bits: number
+  readonly rowSamples: number
+  readonly rows: number
 }
 
 /** Unsigned integers of 1–31 bits, packed from the high bit; each row begins at a whole byte. */
 export function unpackBits(packed: Uint8Array, shape: PackedShape): Uint8Array | Uint16Array | Uint32Array {
-  const { bits, rowSamples, rows } = shape;
-  const count = rowSamples * rows;
-  const out = bits <= 8 ? new Uint8Array(count) : bits <= 16 ? new Uint16Array(count) : new Uint32Array(count);
-  const rowBytes = Math.ceil((rowSamples * bits) / 8);
-  if (bits === 1) unpackSingleBits(packed, out, { rowSamples, rows, rowBytes });
-  else for (let row = 0; row < rows; row++) unpackRow(packed.subarray(row * rowBytes, (row + 1) * rowBytes), out, { bits, first: row * rowSamples, count: rowSamples });
-  return out;
+  const { bits, rowSamples, rows } = shape
+  const count = rowSamples * rows
+  const out = bits <= 8 ? new Uint8Array(count) : bits <= 16 ? new Uint16Array(count) : new Uint32Array(count)
+  const rowBytes = Math.ceil((rowSamples * bits) / 8)
+  if (bits === 1) unpackSingleBits(packed, out, { rowSamples, rows, rowBytes })
+  else
+    for (let row = 0; row < rows; row++)
+      unpackRow(packed.subarray(row * rowBytes, (row + 1) * rowBytes), out, { bits, first: row * rowSamples, count: rowSamples })
+  return out
 }
 
 function unpackSingleBits(
@@ -43,41 +45,41 @@ function unpackSingleBits(
 ): void {
   for (let row = 0; row < rows; row++) {
     for (let i = 0; i < rowSamples; i++) {
-      out[row * rowSamples + i] = ((packed[row * rowBytes + (i >> 3)] ?? 0) >> (7 - (i & 7))) & 1;
+      out[row * rowSamples + i] = ((packed[row * rowBytes + (i >> 3)] ?? 0) >> (7 - (i & 7))) & 1
     }
   }
 }
 
 function unpackRow(packed: Uint8Array, out: Uint8Array | Uint16Array | Uint32Array, row: { bits: number; first: number; count: number }): void {
-  let at = 0;
+  let at = 0
   // At most 7 kept bits and 31 new ones: more than 32-bit integers hold, so by multiplication.
-  let kept = 0;
-  let keptBits = 0;
+  let kept = 0
+  let keptBits = 0
   for (let i = 0; i < row.count; i++) {
     while (keptBits < row.bits) {
-      kept = kept * 256 + (packed[at++] ?? 0);
-      keptBits += 8;
+      kept = kept * 256 + (packed[at++] ?? 0)
+      keptBits += 8
     }
-    keptBits -= row.bits;
-    const scale = 2 ** keptBits;
-    const value = Math.floor(kept / scale);
-    out[row.first + i] = value;
-    kept -= value * scale;
+    keptBits -= row.bits
+    const scale = 2 ** keptBits
+    const value = Math.floor(kept / scale)
+    out[row.first + i] = value
+    kept -= value * scale
   }
 }
 
 /** IEEE half floats, native byte order, to single ones. */
 export function widenHalves(halves: Uint16Array): Float32Array {
-  const out = new Float32Array(halves.length);
-  for (let i = 0; i < halves.length; i++) out[i] = halfToNumber(halves[i] ?? 0);
-  return out;
+  const out = new Float32Array(halves.length)
+  for (let i = 0; i < halves.length; i++) out[i] = halfToNumber(halves[i] ?? 0)
+  return out
 }
 
 export function halfToNumber(half: number): number {
-  const sign = half & 0x8000 ? -1 : 1;
-  const exponent = (half >> 10) & 0x1f;
-  const fraction = half & 0x3ff;
-  if (exponent === 0) return sign * fraction * 2 ** -24;
-  if (exponent === 31) return fraction ? NaN : sign * Infinity;
-  return sign * (1 + fraction / 1024) * 2 ** (exponent - 15);
+  const sign = half & 0x8000 ? -1 : 1
+  const exponent = (half >> 10) & 0x1f
+  const fraction = half & 0x3ff
+  if (exponent === 0) return sign * fraction * 2 ** -24
+  if (exponent === 31) return fraction ? NaN : sign * Infinity
+  return sign * (1 + fraction / 1024) * 2 ** (exponent - 15)
 }

@@ -1,6 +1,6 @@
-import { key, KEY, USER_DEFINED, type GeoKeys } from '#raster/crs/geokeys.ts';
-import { datumOf, hasDatum } from '#raster/crs/registry.ts';
-import { RasterError } from '#raster/errors.ts';
+import { key, KEY, USER_DEFINED, type GeoKeys } from '#raster/crs/geokeys.ts'
+import { datumOf, hasDatum } from '#raster/crs/registry.ts'
+import { RasterError } from '#raster/errors.ts'
 
 /** Semi-major axis and inverse flattening (0 for a sphere) by EPSG code of the ellipsoid. */
 const ELLIPSOIDS: ReadonlyMap<number, readonly [number, number]> = new Map([
@@ -14,51 +14,51 @@ const ELLIPSOIDS: ReadonlyMap<number, readonly [number, number]> = new Map([
   [7030, [6378137, 298.257223563]],
   [7043, [6378135, 298.26]],
   [7048, [6371007, 0]],
-]);
+])
 
 /** The codes of datums are those of their geographic systems plus this, throughout the classic range. */
-const DATUM_CODE_OFFSET = 2000;
+const DATUM_CODE_OFFSET = 2000
 
 /** The figure of the Earth and its shift to WGS 84, as proj4 writes them. */
 export function figureFromKeys(keys: GeoKeys): string {
-  const geographic = key(keys, KEY.geographicType);
-  if (geographic !== null && geographic !== USER_DEFINED && geographic !== 0) return datumOf(geographic);
-  const datum = key(keys, KEY.geodeticDatum);
-  const shift = shiftFromKeys(keys);
+  const geographic = key(keys, KEY.geographicType)
+  if (geographic !== null && geographic !== USER_DEFINED && geographic !== 0) return datumOf(geographic)
+  const datum = key(keys, KEY.geodeticDatum)
+  const shift = shiftFromKeys(keys)
   if (datum !== null && datum !== USER_DEFINED && shift === null && hasDatum(datum - DATUM_CODE_OFFSET)) {
-    return datumOf(datum - DATUM_CODE_OFFSET);
+    return datumOf(datum - DATUM_CODE_OFFSET)
   }
-  return userDefinedFigure(keys, shift);
+  return userDefinedFigure(keys, shift)
 }
 
 function userDefinedFigure(keys: GeoKeys, shift: readonly number[] | null): string {
-  const [a, rf] = ellipsoidFromKeys(keys);
-  const axes = rf === 0 ? `+R=${a}` : `+a=${a} +rf=${rf}`;
-  const meridian = key(keys, KEY.primeMeridianLongitude) ?? 0;
-  const pm = meridian === 0 ? '' : ` +pm=${meridian}`;
-  if (shift) return `${axes} +towgs84=${shift.join(',')}${pm}`;
+  const [a, rf] = ellipsoidFromKeys(keys)
+  const axes = rf === 0 ? `+R=${a}` : `+a=${a} +rf=${rf}`
+  const meridian = key(keys, KEY.primeMeridianLongitude) ?? 0
+  const pm = meridian === 0 ? '' : ` +pm=${meridian}`
+  if (shift) return `${axes} +towgs84=${shift.join(',')}${pm}`
   // Without a datum the coordinates can only be taken as they are. That is what authors mean with a sphere
   // or with the ellipsoid of GPS; with an older ellipsoid it would be hundreds of metres off.
-  const isModern = a === 6378137 && Math.abs(rf - 298.2572221) < 1e-5;
-  if (rf !== 0 && !isModern) throw new RasterError('unknown_crs', 'The raster names an old ellipsoid but no datum');
-  return `${isModern ? '+datum=WGS84' : axes}${pm}`;
+  const isModern = a === 6378137 && Math.abs(rf - 298.2572221) < 1e-5
+  if (rf !== 0 && !isModern) throw new RasterError('unknown_crs', 'The raster names an old ellipsoid but no datum')
+  return `${isModern ? '+datum=WGS84' : axes}${pm}`
 }
 
 function ellipsoidFromKeys(keys: GeoKeys): readonly [number, number] {
-  const code = key(keys, KEY.ellipsoid);
-  const known = code === null ? undefined : ELLIPSOIDS.get(code);
-  if (known) return known;
-  const a = key(keys, KEY.semiMajorAxis);
-  const b = key(keys, KEY.semiMinorAxis);
-  const rf = key(keys, KEY.inverseFlattening);
-  if (a !== null && a > 0 && rf !== null && rf >= 0) return [a, rf];
-  if (a !== null && a > 0 && b !== null && b > 0 && b <= a) return [a, a === b ? 0 : a / (a - b)];
-  throw new RasterError('unknown_crs', 'The raster does not name a known datum or ellipsoid');
+  const code = key(keys, KEY.ellipsoid)
+  const known = code === null ? undefined : ELLIPSOIDS.get(code)
+  if (known) return known
+  const a = key(keys, KEY.semiMajorAxis)
+  const b = key(keys, KEY.semiMinorAxis)
+  const rf = key(keys, KEY.inverseFlattening)
+  if (a !== null && a > 0 && rf !== null && rf >= 0) return [a, rf]
+  if (a !== null && a > 0 && b !== null && b > 0 && b <= a) return [a, a === b ? 0 : a / (a - b)]
+  throw new RasterError('unknown_crs', 'The raster does not name a known datum or ellipsoid')
 }
 
 /** Three or seven parameters; all zeros is a shift too. */
 function shiftFromKeys(keys: GeoKeys): readonly number[] | null {
-  const values = keys.get(KEY.toWgs84);
-  if (!values || (values.length !== 3 && values.length !== 7) || !values.every(Number.isFinite)) return null;
-  return values;
+  const values = keys.get(KEY.toWgs84)
+  if (!values || (values.length !== 3 && values.length !== 7) || !values.every(Number.isFinite)) return null
+  return values
 }

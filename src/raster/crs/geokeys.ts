@@ -1,5 +1,5 @@
-import type { Fields } from '#raster/tiff/fields.ts';
-import { TAG } from '#raster/tiff/tags.ts';
+import type { Fields } from '#raster/tiff/fields.ts'
+import { TAG } from '#raster/tiff/tags.ts'
 
 /** The keys of GeoTIFF that define a CRS, by number. */
 export const KEY = {
@@ -40,22 +40,22 @@ export const KEY = {
   azimuth: 3094,
   straightVerticalPoleLongitude: 3095,
   rectifiedGridAngle: 3096,
-} as const;
+} as const
 
 /** The value that means "the other keys say it". */
-export const USER_DEFINED = 32767;
+export const USER_DEFINED = 32767
 
 /** Numeric keys only: citations are prose, and nothing is decided by prose. */
-export type GeoKeys = ReadonlyMap<number, readonly number[]>;
+export type GeoKeys = ReadonlyMap<number, readonly number[]>
 
-const HEADER_VALUES = 4;
-const ENTRY_VALUES = 4;
+const HEADER_VALUES = 4
+const ENTRY_VALUES = 4
 
 /** The tags as a file holds them, to be copied into another one. */
 export interface RawGeoKeys {
-  readonly directory: readonly number[];
-  readonly doubles: readonly number[];
-  readonly ascii: string;
+  readonly directory: readonly number[]
+  readonly doubles: readonly number[]
+  readonly ascii: string
 }
 
 export async function readRawGeoKeys(fields: Fields): Promise<RawGeoKeys> {
@@ -63,27 +63,27 @@ export async function readRawGeoKeys(fields: Fields): Promise<RawGeoKeys> {
     directory: (await fields.numbers(TAG.geoKeyDirectory)) ?? [],
     doubles: (await fields.numbers(TAG.geoDoubleParams)) ?? [],
     ascii: (await fields.text(TAG.geoAsciiParams)) ?? '',
-  };
+  }
 }
 
 export function parseGeoKeys(directory: readonly number[], doubles: readonly number[]): GeoKeys {
-  const keys = new Map<number, readonly number[]>();
-  const count = Math.min(directory[3] ?? 0, Math.floor((directory.length - HEADER_VALUES) / ENTRY_VALUES));
+  const keys = new Map<number, readonly number[]>()
+  const count = Math.min(directory[3] ?? 0, Math.floor((directory.length - HEADER_VALUES) / ENTRY_VALUES))
   for (let i = 0; i < count; i++) {
-    const at = HEADER_VALUES + i * ENTRY_VALUES;
-    const [key = 0, location = 0, size = 0, value = 0] = directory.slice(at, at + ENTRY_VALUES);
-    if (location === 0) keys.set(key, [value]);
-    else if (location === TAG.geoDoubleParams) keys.set(key, doubles.slice(value, value + size));
-    else if (location === TAG.geoKeyDirectory) keys.set(key, directory.slice(value, value + size));
+    const at = HEADER_VALUES + i * ENTRY_VALUES
+    const [key = 0, location = 0, size = 0, value = 0] = directory.slice(at, at + ENTRY_VALUES)
+    if (location === 0) keys.set(key, [value])
+    else if (location === TAG.geoDoubleParams) keys.set(key, doubles.slice(value, value + size))
+    else if (location === TAG.geoKeyDirectory) keys.set(key, directory.slice(value, value + size))
   }
-  return keys;
+  return keys
 }
 
 /** First value of a key, or null. */
 export function key(keys: GeoKeys, id: number): number | null {
-  return keys.get(id)?.[0] ?? null;
+  return keys.get(id)?.[0] ?? null
 }
 
 export function isPixelPoint(keys: GeoKeys): boolean {
-  return key(keys, KEY.rasterType) === 2;
+  return key(keys, KEY.rasterType) === 2
 }

@@ -1,112 +1,112 @@
-import { key, KEY, USER_DEFINED, type GeoKeys } from '#raster/crs/geokeys.ts';
-import { angularUnitDegrees } from '#raster/crs/units.ts';
-import { RasterError } from '#raster/errors.ts';
+import { key, KEY, USER_DEFINED, type GeoKeys } from '#raster/crs/geokeys.ts'
+import { angularUnitDegrees } from '#raster/crs/units.ts'
+import { RasterError } from '#raster/errors.ts'
 
 export interface Projection {
   /** As proj4 writes it, without figure and unit. */
-  readonly projection: string;
-  readonly utmZone: number | null;
+  readonly projection: string
+  readonly utmZone: number | null
 }
 
 /** The projection of a user-defined system: a UTM zone by its code, or a method with its parameters. */
 export function projectionFromKeys(keys: GeoKeys, unitMetres: number): Projection {
-  const code = key(keys, KEY.projection);
+  const code = key(keys, KEY.projection)
   if (code !== null && code !== USER_DEFINED) {
-    const utm = utmProjection(code);
-    if (utm) return utm;
+    const utm = utmProjection(code)
+    if (utm) return utm
   }
-  const method = key(keys, KEY.coordinateTransformation);
-  const build = method === null ? undefined : METHODS[method];
+  const method = key(keys, KEY.coordinateTransformation)
+  const build = method === null ? undefined : METHODS[method]
   if (!build) {
-    const what = method === null ? `projection ${code ?? 'without method'}` : `projection method ${method}`;
-    throw new RasterError('unknown_crs', `The raster's ${what} is not supported`);
+    const what = method === null ? `projection ${code ?? 'without method'}` : `projection method ${method}`
+    throw new RasterError('unknown_crs', `The raster's ${what} is not supported`)
   }
-  return { projection: build(new Parameters(keys, unitMetres)), utmZone: null };
+  return { projection: build(new Parameters(keys, unitMetres)), utmZone: null }
 }
 
 /** EPSG 16001–16060 are the northern UTM zones, 16101–16160 the southern ones. */
 function utmProjection(code: number): Projection | null {
-  const zone = code % 100;
-  if (zone < 1 || zone > 60) return null;
-  if (Math.floor(code / 100) === 160) return { projection: `+proj=utm +zone=${zone}`, utmZone: zone };
-  if (Math.floor(code / 100) === 161) return { projection: `+proj=utm +zone=${zone} +south`, utmZone: zone };
-  return null;
+  const zone = code % 100
+  if (zone < 1 || zone > 60) return null
+  if (Math.floor(code / 100) === 160) return { projection: `+proj=utm +zone=${zone}`, utmZone: zone }
+  if (Math.floor(code / 100) === 161) return { projection: `+proj=utm +zone=${zone} +south`, utmZone: zone }
+  return null
 }
 
 /** Writers put the same parameter under different keys: each getter takes the first that is there. */
 class Parameters {
-  readonly #keys: GeoKeys;
-  readonly #unitMetres: number;
-  readonly #degrees: number;
+  readonly #keys: GeoKeys
+  readonly #unitMetres: number
+  readonly #degrees: number
 
   constructor(keys: GeoKeys, unitMetres: number) {
-    this.#keys = keys;
-    this.#unitMetres = unitMetres;
-    this.#degrees = angularUnitDegrees(keys);
+    this.#keys = keys
+    this.#unitMetres = unitMetres
+    this.#degrees = angularUnitDegrees(keys)
   }
 
   get lat0(): string {
-    return `+lat_0=${this.latitude}`;
+    return `+lat_0=${this.latitude}`
   }
 
   get latitude(): number {
-    return this.#angle(0, KEY.naturalOriginLatitude, KEY.falseOriginLatitude, KEY.centerLatitude);
+    return this.#angle(0, KEY.naturalOriginLatitude, KEY.falseOriginLatitude, KEY.centerLatitude)
   }
 
   get lon0(): string {
-    return `+lon_0=${this.#angle(0, KEY.naturalOriginLongitude, KEY.falseOriginLongitude, KEY.centerLongitude, KEY.straightVerticalPoleLongitude)}`;
+    return `+lon_0=${this.#angle(0, KEY.naturalOriginLongitude, KEY.falseOriginLongitude, KEY.centerLongitude, KEY.straightVerticalPoleLongitude)}`
   }
 
   get poleLon(): string {
-    return `+lon_0=${this.#angle(0, KEY.straightVerticalPoleLongitude, KEY.naturalOriginLongitude, KEY.falseOriginLongitude, KEY.centerLongitude)}`;
+    return `+lon_0=${this.#angle(0, KEY.straightVerticalPoleLongitude, KEY.naturalOriginLongitude, KEY.falseOriginLongitude, KEY.centerLongitude)}`
   }
 
   get parallel1(): number {
-    return this.#angle(0, KEY.standardParallel1, KEY.naturalOriginLatitude);
+    return this.#angle(0, KEY.standardParallel1, KEY.naturalOriginLatitude)
   }
 
   get parallels(): string {
-    return `+lat_1=${this.parallel1} +lat_2=${this.#angle(this.parallel1, KEY.standardParallel2)}`;
+    return `+lat_1=${this.parallel1} +lat_2=${this.#angle(this.parallel1, KEY.standardParallel2)}`
   }
 
   get hasScale(): boolean {
-    return key(this.#keys, KEY.scaleAtNaturalOrigin) !== null;
+    return key(this.#keys, KEY.scaleAtNaturalOrigin) !== null
   }
 
   get hasParallel1(): boolean {
-    return key(this.#keys, KEY.standardParallel1) !== null;
+    return key(this.#keys, KEY.standardParallel1) !== null
   }
 
   get scale(): string {
-    return `+k_0=${this.#first([KEY.scaleAtNaturalOrigin, KEY.scaleAtCenter]) ?? 1}`;
+    return `+k_0=${this.#first([KEY.scaleAtNaturalOrigin, KEY.scaleAtCenter]) ?? 1}`
   }
 
   get azimuth(): string {
-    const azimuth = this.#angle(0, KEY.azimuth);
-    return `+alpha=${azimuth} +gamma=${this.#angle(azimuth, KEY.rectifiedGridAngle)}`;
+    const azimuth = this.#angle(0, KEY.azimuth)
+    return `+alpha=${azimuth} +gamma=${this.#angle(azimuth, KEY.rectifiedGridAngle)}`
   }
 
   get centerLon(): string {
-    return `+lonc=${this.#angle(0, KEY.centerLongitude, KEY.naturalOriginLongitude)}`;
+    return `+lonc=${this.#angle(0, KEY.centerLongitude, KEY.naturalOriginLongitude)}`
   }
 
   get offset(): string {
-    const x = this.#first([KEY.falseEasting, KEY.falseOriginEasting, KEY.centerEasting]) ?? 0;
-    const y = this.#first([KEY.falseNorthing, KEY.falseOriginNorthing, KEY.centerNorthing]) ?? 0;
-    return `+x_0=${x * this.#unitMetres} +y_0=${y * this.#unitMetres}`;
+    const x = this.#first([KEY.falseEasting, KEY.falseOriginEasting, KEY.centerEasting]) ?? 0
+    const y = this.#first([KEY.falseNorthing, KEY.falseOriginNorthing, KEY.centerNorthing]) ?? 0
+    return `+x_0=${x * this.#unitMetres} +y_0=${y * this.#unitMetres}`
   }
 
   #first(ids: readonly number[]): number | null {
     for (const id of ids) {
-      const value = key(this.#keys, id);
-      if (value !== null && Number.isFinite(value)) return value;
+      const value = key(this.#keys, id)
+      if (value !== null && Number.isFinite(value)) return value
     }
-    return null;
+    return null
   }
 
   #angle(fallback: number, ...ids: number[]): number {
-    const value = this.#first(ids);
-    return value === null ? fallback : value * this.#degrees;
+    const value = this.#first(ids)
+    return value === null ? fallback : value * this.#degrees
   }
 }
 
@@ -114,7 +114,8 @@ class Parameters {
 const METHODS: Readonly<Record<number, (p: Parameters) => string>> = {
   1: (p) => `+proj=tmerc ${p.lat0} ${p.lon0} ${p.scale} ${p.offset}`,
   3: (p) => `+proj=omerc ${p.lat0} ${p.centerLon} ${p.azimuth} ${p.scale} ${p.offset} +no_uoff`,
-  7: (p) => (p.hasParallel1 && !p.hasScale ? `+proj=merc ${p.lon0} +lat_ts=${p.parallel1} ${p.offset}` : `+proj=merc ${p.lon0} ${p.scale} ${p.offset}`),
+  7: (p) =>
+    p.hasParallel1 && !p.hasScale ? `+proj=merc ${p.lon0} +lat_ts=${p.parallel1} ${p.offset}` : `+proj=merc ${p.lon0} ${p.scale} ${p.offset}`,
   8: (p) => `+proj=lcc ${p.parallels} ${p.lat0} ${p.lon0} ${p.offset}`,
   9: (p) => `+proj=lcc +lat_1=${p.latitude} ${p.lat0} ${p.lon0} ${p.scale} ${p.offset}`,
   10: (p) => `+proj=laea ${p.lat0} ${p.lon0} ${p.offset}`,
@@ -133,13 +134,13 @@ const METHODS: Readonly<Record<number, (p: Parameters) => string>> = {
   26: (p) => `+proj=nzmg ${p.lat0} ${p.lon0} ${p.offset}`,
   28: (p) => `+proj=cea +lat_ts=${p.parallel1} ${p.lon0} ${p.offset}`,
   9815: (p) => `+proj=omerc ${p.lat0} ${p.centerLon} ${p.azimuth} ${p.scale} ${p.offset}`,
-};
+}
 
 /** The latitude is the pole with a scale there, or the parallel of true scale. */
 function polarStereographic(p: Parameters): string {
-  const latitude = p.latitude;
-  if (latitude === 0) throw new RasterError('unknown_crs', 'The raster has a polar projection without a pole');
-  const pole = latitude < 0 ? -90 : 90;
-  const size = Math.abs(latitude) === 90 ? p.scale : `+lat_ts=${latitude}`;
-  return `+proj=stere +lat_0=${pole} ${size} ${p.poleLon} ${p.offset}`;
+  const latitude = p.latitude
+  if (latitude === 0) throw new RasterError('unknown_crs', 'The raster has a polar projection without a pole')
+  const pole = latitude < 0 ? -90 : 90
+  const size = Math.abs(latitude) === 90 ? p.scale : `+lat_ts=${latitude}`
+  return `+proj=stere +lat_0=${pole} ${size} ${p.poleLon} ${p.offset}`
 }

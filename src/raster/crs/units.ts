@@ -1,5 +1,5 @@
-import { key, KEY, USER_DEFINED, type GeoKeys } from '#raster/crs/geokeys.ts';
-import { RasterError } from '#raster/errors.ts';
+import { key, KEY, USER_DEFINED, type GeoKeys } from '#raster/crs/geokeys.ts'
+import { RasterError } from '#raster/errors.ts'
 
 /** Metres in a unit, by EPSG code. */
 const LINEAR: ReadonlyMap<number, number> = new Map([
@@ -10,7 +10,7 @@ const LINEAR: ReadonlyMap<number, number> = new Map([
   [9036, 1000],
   [9084, 0.3047995],
   [9094, 0.304799710181509],
-]);
+])
 
 /** Degrees in a unit, by EPSG code. */
 const ANGULAR: ReadonlyMap<number, number> = new Map([
@@ -21,20 +21,20 @@ const ANGULAR: ReadonlyMap<number, number> = new Map([
   [9105, 0.9],
   [9106, 0.9],
   [9122, 1],
-]);
+])
 
 export function linearUnitMetres(keys: GeoKeys): number {
-  const code = key(keys, KEY.linearUnits) ?? 9001;
-  const size = code === USER_DEFINED ? key(keys, KEY.linearUnitSize) : LINEAR.get(code);
-  if (!size || !(size > 0)) throw new RasterError('unknown_crs', `The raster's linear unit ${code} is not known`);
-  return size;
+  const code = key(keys, KEY.linearUnits) ?? 9001
+  const size = code === USER_DEFINED ? key(keys, KEY.linearUnitSize) : LINEAR.get(code)
+  if (!size || !(size > 0)) throw new RasterError('unknown_crs', `The raster's linear unit ${code} is not known`)
+  return size
 }
 
 /** Degrees in the unit of the projection's angles. */
 export function angularUnitDegrees(keys: GeoKeys): number {
-  const code = key(keys, KEY.angularUnits) ?? 9102;
-  const radians = key(keys, KEY.angularUnitSize);
-  const size = code === USER_DEFINED ? radians && (radians * 180) / Math.PI : ANGULAR.get(code);
-  if (!size || !(size > 0)) throw new RasterError('unknown_crs', `The raster's angular unit ${code} is not known`);
-  return size;
+  const code = key(keys, KEY.angularUnits) ?? 9102
+  const radians = key(keys, KEY.angularUnitSize)
+  const size = code === USER_DEFINED ? radians && (radians * 180) / Math.PI : ANGULAR.get(code)
+  if (!size || !(size > 0)) throw new RasterError('unknown_crs', `The raster's angular unit ${code} is not known`)
+  return size
 }

@@ -5,26 +5,26 @@
  */
 
 export interface UtmSystem {
-  readonly name: string;
-  readonly zone: number;
-  readonly south: boolean;
-  readonly geographicCode: number;
+  readonly name: string
+  readonly zone: number
+  readonly south: boolean
+  readonly geographicCode: number
 }
 
 interface UtmSeries {
-  readonly datum: string;
-  readonly geographicCode: number;
+  readonly datum: string
+  readonly geographicCode: number
   /** The code of zone z is base + z. */
-  readonly base: number;
-  readonly zones: readonly [number, number];
-  readonly south: boolean;
+  readonly base: number
+  readonly zones: readonly [number, number]
+  readonly south: boolean
 }
 
-const north = false;
-const south = true;
+const north = false
+const south = true
 
 function series(datum: string, geographicCode: number, base: number, span: { zones: readonly [number, number]; south: boolean }): UtmSeries {
-  return { datum, geographicCode, base, ...span };
+  return { datum, geographicCode, base, ...span }
 }
 
 const SERIES: readonly UtmSeries[] = [
@@ -39,13 +39,13 @@ const SERIES: readonly UtmSeries[] = [
   series('SIRGAS 2000', 4674, 31960, { zones: [17, 25], south }),
   series('JGD2000', 4612, 3046, { zones: [51, 55], south: north }),
   series('JGD2011', 6668, 6637, { zones: [51, 55], south: north }),
-];
+]
 
 export function utmSystem(code: number): UtmSystem | null {
   for (const { datum, geographicCode, base, zones, south: isSouth } of SERIES) {
-    const zone = code - base;
-    if (zone < zones[0] || zone > zones[1] || zone < 1) continue;
-    return { name: `${datum} / UTM zone ${zone}${isSouth ? 'S' : 'N'}`, zone, south: isSouth, geographicCode };
+    const zone = code - base
+    if (zone < zones[0] || zone > zones[1] || zone < 1) continue
+    return { name: `${datum} / UTM zone ${zone}${isSouth ? 'S' : 'N'}`, zone, south: isSouth, geographicCode }
   }
-  return null;
+  return null
 }

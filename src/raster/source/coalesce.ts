@@ -1,28 +1,28 @@
-import { RasterError } from '#raster/errors.ts';
-import { assertRange } from '#raster/source/range.ts';
-import type { Source } from '#raster/types.ts';
+import { RasterError } from '#raster/errors.ts'
+import { assertRange } from '#raster/source/range.ts'
+import type { Source } from '#raster/types.ts'
 
 export interface CoalesceOptions {
   /** Two ranges closer than this become one: a round trip costs more than these bytes. */
-  readonly gapBytes?: number;
-  readonly maxRangeBytes?: number;
+  readonly gapBytes?: number
+  readonly maxRangeBytes?: number
 }
 
-const DEFAULT_GAP_BYTES = 32 * 1024;
-const DEFAULT_MAX_RANGE_BYTES = 16 * 1024 * 1024;
+const DEFAULT_GAP_BYTES = 32 * 1024
+const DEFAULT_MAX_RANGE_BYTES = 16 * 1024 * 1024
 
 interface Waiting {
-  readonly offset: number;
-  readonly length: number;
-  readonly signal: AbortSignal | undefined;
-  readonly resolve: (bytes: Uint8Array) => void;
-  readonly reject: (error: unknown) => void;
+  readonly offset: number
+  readonly length: number
+  readonly signal: AbortSignal | undefined
+  readonly resolve: (bytes: Uint8Array) => void
+  readonly reject: (error: unknown) => void
 }
 
 interface Run {
-  readonly offset: number;
-  end: number;
-  readonly parts: Waiting[];
+  readonly offset: number
+  end: number
+  readonly parts: Waiting[]
 }
 
 /**
@@ -30,66 +30,66 @@ interface Run {
  * travel in one request.
  */
 export function coalesced(source: Source, options: CoalesceOptions = {}): Source {
-  const gapBytes = options.gapBytes ?? DEFAULT_GAP_BYTES;
-  const maxRangeBytes = options.maxRangeBytes ?? DEFAULT_MAX_RANGE_BYTES;
-  let waiting: Waiting[] = [];
+  const gapBytes = options.gapBytes ?? DEFAULT_GAP_BYTES
+  const maxRangeBytes = options.maxRangeBytes ?? DEFAULT_MAX_RANGE_BYTES
+  let waiting: Waiting[] = []
 
   const flush = (): void => {
-    const batch = waiting;
-    waiting = [];
-    for (const run of joinRuns(batch, gapBytes, maxRangeBytes)) void serve(source, run);
-  };
+    const batch = waiting
+    waiting = []
+    for (const run of joinRuns(batch, gapBytes, maxRangeBytes)) void serve(source, run)
+  }
 
   return {
     key: source.key,
     size: source.size,
     etag: source.etag,
     async fetch(offset, length, signal) {
-      assertRange(offset, length, source.size);
+      assertRange(offset, length, source.size)
       return new Promise((resolve, reject) => {
-        if (waiting.length === 0) setImmediate(flush);
-        waiting.push({ offset, length, signal, resolve, reject });
-      });
+        if (waiting.length === 0) setImmediate(flush)
+        waiting.push({ offset, length, signal, resolve, reject })
+      })
     },
     ...(source.close ? { close: () => source.close?.() ?? Promise.resolve() } : {}),
-  };
+  }
 }
 
 export function joinRuns(batch: readonly Waiting[], gapBytes: number, maxRangeBytes: number): Run[] {
-  const runs: Run[] = [];
-  let open: Run | null = null;
+  const runs: Run[] = []
+  let open: Run | null = null
   for (const part of batch.toSorted((a, b) => a.offset - b.offset)) {
-    const end = part.offset + part.length;
+    const end = part.offset + part.length
     if (open && part.offset - open.end <= gapBytes && Math.max(open.end, end) - open.offset <= maxRangeBytes) {
-      open.end = Math.max(open.end, end);
-      open.parts.push(part);
+      open.end = Math.max(open.end, end)
+      open.parts.push(part)
     } else {
-      open = { offset: part.offset, end, parts: [part] };
-      runs.push(open);
+      open = { offset: part.offset, end, parts: [part] }
+      runs.push(open)
     }
   }
-  return runs;
+  return runs
 }
 
 /** One caller that gives up must not take the bytes from the others, so a shared request ends only when all gave up. */
 async function serve(source: Source, run: Run): Promise<void> {
-  const everyone = new AbortController();
+  const everyone = new AbortController()
   const giveUp = (): void => {
-    const gone = run.parts.filter((part) => part.signal?.aborted);
-    for (const part of gone) part.reject(new RasterError('aborted', 'The raster operation was cancelled'));
-    if (gone.length === run.parts.length) everyone.abort();
-  };
-  for (const part of run.parts) part.signal?.addEventListener('abort', giveUp, { once: true });
-  giveUp();
+    const gone = run.parts.filter((part) => part.signal?.aborted)
+    for (const part of gone) part.reject(new RasterError('aborted', 'The raster operation was cancelled'))
+    if (gone.length === run.parts.length) everyone.abort()
+  }
+  for (const part of run.parts) part.signal?.addEventListener('abort', giveUp, { once: true })
+  giveUp()
   try {
-    const bytes = await source.fetch(run.offset, run.end - run.offset, everyone.signal);
+    const bytes = await source.fetch(run.offset, run.end - run.offset, everyone.signal)
     for (const part of run.parts) {
-      const start = part.offset - run.offset;
-      part.resolve(bytes.subarray(start, start + part.length));
+      const start = part.offset - run.offset
+      part.resolve(bytes.subarray(start, start + part.length))
     }
   } catch (error) {
-    for (const part of run.parts) part.reject(error);
+    for (const part of run.parts) part.reject(error)
   } finally {
-    for (const part of run.parts) part.signal?.removeEventListener('abort', giveUp);
+    for (const part of run.parts) part.signal?.removeEventListener('abort', giveUp)
   }
 }

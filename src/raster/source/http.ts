@@ -1,56 +1,56 @@
-import { RasterError, throwIfAborted } from '#raster/errors.ts';
-import { coalesced } from '#raster/source/coalesce.ts';
-import { withPages } from '#raster/source/pages.ts';
-import { assertRange } from '#raster/source/range.ts';
-import type { Source } from '#raster/types.ts';
+import { RasterError, throwIfAborted } from '#raster/errors.ts'
+import { coalesced } from '#raster/source/coalesce.ts'
+import { withPages } from '#raster/source/pages.ts'
+import { assertRange } from '#raster/source/range.ts'
+import type { Source } from '#raster/types.ts'
 
 /** What we need of a response; the global `Response` and undici's fit. */
 export interface HttpResponse {
-  readonly status: number;
-  readonly headers: { get(name: string): string | null };
-  readonly body: AsyncIterable<Uint8Array> | null;
+  readonly status: number
+  readonly headers: { get(name: string): string | null }
+  readonly body: AsyncIterable<Uint8Array> | null
 }
 
 export interface HttpRequestInit {
-  readonly headers: Record<string, string>;
-  readonly signal: AbortSignal;
+  readonly headers: Record<string, string>
+  readonly signal: AbortSignal
 }
 
 /** The platform's guarded client: it alone decides which hosts may be reached and which redirects followed. */
-export type HttpFetch = (url: string, init: HttpRequestInit) => Promise<HttpResponse>;
+export type HttpFetch = (url: string, init: HttpRequestInit) => Promise<HttpResponse>
 
 export interface HttpSourceOptions {
-  readonly fetch: HttpFetch;
+  readonly fetch: HttpFetch
   /** For one range, from the request to the last byte. */
-  readonly deadlineMs?: number;
+  readonly deadlineMs?: number
   /** The start of the file, which holds a COG's directories, comes with the first request. */
-  readonly headerBytes?: number;
+  readonly headerBytes?: number
   /** The largest range that one request may carry. */
-  readonly maxRangeBytes?: number;
-  readonly signal?: AbortSignal | undefined;
+  readonly maxRangeBytes?: number
+  readonly signal?: AbortSignal | undefined
 }
 
-const DEFAULT_DEADLINE_MS = 15_000;
-const DEFAULT_HEADER_BYTES = 64 * 1024;
-const DEFAULT_MAX_RANGE_BYTES = 64 * 1024 * 1024;
+const DEFAULT_DEADLINE_MS = 15_000
+const DEFAULT_HEADER_BYTES = 64 * 1024
+const DEFAULT_MAX_RANGE_BYTES = 64 * 1024 * 1024
 
 interface Connection {
-  readonly url: string;
-  readonly fetch: HttpFetch;
-  readonly deadlineMs: number;
-  readonly maxRangeBytes: number;
+  readonly url: string
+  readonly fetch: HttpFetch
+  readonly deadlineMs: number
+  readonly maxRangeBytes: number
 }
 
 /** The version of the object that the first answer showed; every later answer must be the same. */
 interface Pinned {
-  readonly size: number;
-  readonly etag: string | null;
-  readonly lastModified: string | null;
+  readonly size: number
+  readonly etag: string | null
+  readonly lastModified: string | null
 }
 
 interface RangeAnswer {
-  readonly bytes: Uint8Array;
-  readonly pinned: Pinned;
+  readonly bytes: Uint8Array
+  readonly pinned: Pinned
 }
 
 /**
@@ -63,17 +63,17 @@ export async function openHttpSource(url: string, options: HttpSourceOptions): P
     fetch: options.fetch,
     deadlineMs: options.deadlineMs ?? DEFAULT_DEADLINE_MS,
     maxRangeBytes: options.maxRangeBytes ?? DEFAULT_MAX_RANGE_BYTES,
-  };
-  const headerBytes = options.headerBytes ?? DEFAULT_HEADER_BYTES;
-  const { bytes: header, pinned } = await requestRange(connection, { offset: 0, length: headerBytes }, null, options.signal);
-  const version = pinned.etag ?? `${pinned.size}-${pinned.lastModified ?? 'unversioned'}`;
+  }
+  const headerBytes = options.headerBytes ?? DEFAULT_HEADER_BYTES
+  const { bytes: header, pinned } = await requestRange(connection, { offset: 0, length: headerBytes }, null, options.signal)
+  const version = pinned.etag ?? `${pinned.size}-${pinned.lastModified ?? 'unversioned'}`
   const ranges: Source = {
     key: `http:${url}:${version}`,
     size: pinned.size,
     etag: pinned.etag,
     fetch: async (offset, length, signal) => (await requestRange(connection, { offset, length }, pinned, signal)).bytes,
-  };
-  return withHeader(withPages(coalesced(ranges, { maxRangeBytes: connection.maxRangeBytes })), header);
+  }
+  return withHeader(withPages(coalesced(ranges, { maxRangeBytes: connection.maxRangeBytes })), header)
 }
 
 /** Serves the start of the file from what came with the first answer. */
@@ -81,12 +81,12 @@ function withHeader(source: Source, header: Uint8Array): Source {
   return {
     ...source,
     async fetch(offset, length, signal) {
-      throwIfAborted(signal);
-      assertRange(offset, length, source.size);
-      if (offset + length <= header.byteLength) return header.subarray(offset, offset + length);
-      return length === 0 ? new Uint8Array(0) : source.fetch(offset, length, signal);
+      throwIfAborted(signal)
+      assertRange(offset, length, source.size)
+      if (offset + length <= header.byteLength) return header.subarray(offset, offset + length)
+      return length === 0 ? new Uint8Array(0) : source.fetch(offset, length, signal)
     },
-  };
+  }
 }
 
 async function requestRange(
@@ -96,23 +96,23 @@ async function requestRange(
   signal: AbortSignal | undefined,
 ): Promise<RangeAnswer> {
   if (range.length > connection.maxRangeBytes) {
-    throw new RasterError('limit_exceeded', `A range of ${range.length} bytes is more than one request may carry`);
+    throw new RasterError('limit_exceeded', `A range of ${range.length} bytes is more than one request may carry`)
   }
-  const deadline = AbortSignal.timeout(connection.deadlineMs);
-  const either = signal ? AbortSignal.any([signal, deadline]) : deadline;
+  const deadline = AbortSignal.timeout(connection.deadlineMs)
+  const either = signal ? AbortSignal.any([signal, deadline]) : deadline
   try {
-    const headers = requestHeaders(range, pinned);
-    const response = await untilAborted(connection.fetch(connection.url, { headers, signal: either }), either);
-    const answer = checkAnswer(response, range, pinned);
-    const bytes = await readBody(response, answer.length, either);
-    return { bytes, pinned: answer.pinned };
+    const headers = requestHeaders(range, pinned)
+    const response = await untilAborted(connection.fetch(connection.url, { headers, signal: either }), either)
+    const answer = checkAnswer(response, range, pinned)
+    const bytes = await readBody(response, answer.length, either)
+    return { bytes, pinned: answer.pinned }
   } catch (cause) {
-    if (cause instanceof RasterError) throw cause;
-    throwIfAborted(signal);
+    if (cause instanceof RasterError) throw cause
+    throwIfAborted(signal)
     if (deadline.aborted) {
-      throw new RasterError('source_unavailable', `The server did not answer within ${connection.deadlineMs} ms`, { cause });
+      throw new RasterError('source_unavailable', `The server did not answer within ${connection.deadlineMs} ms`, { cause })
     }
-    throw new RasterError('source_unavailable', 'The server could not be read', { cause });
+    throw new RasterError('source_unavailable', 'The server could not be read', { cause })
   }
 }
 
@@ -121,83 +121,79 @@ function requestHeaders(range: { offset: number; length: number }, pinned: Pinne
     range: `bytes=${range.offset}-${range.offset + range.length - 1}`,
     // A compressed answer would have ranges of something else than the file.
     'accept-encoding': 'identity',
-  };
+  }
   // If-Match compares strongly: a weak validator would never match and is only compared by us.
-  if (pinned?.etag && !pinned.etag.startsWith('W/')) headers['if-match'] = pinned.etag;
-  else if (pinned?.lastModified) headers['if-unmodified-since'] = pinned.lastModified;
-  return headers;
+  if (pinned?.etag && !pinned.etag.startsWith('W/')) headers['if-match'] = pinned.etag
+  else if (pinned?.lastModified) headers['if-unmodified-since'] = pinned.lastModified
+  return headers
 }
 
-function checkAnswer(
-  response: HttpResponse,
-  range: { offset: number; length: number },
-  pinned: Pinned | null,
-): { length: number; pinned: Pinned } {
-  if (response.status === 412) throw changed();
+function checkAnswer(response: HttpResponse, range: { offset: number; length: number }, pinned: Pinned | null): { length: number; pinned: Pinned } {
+  if (response.status === 412) throw changed()
   if (response.status === 200) {
-    throw new RasterError('source_unavailable', 'The server ignores byte ranges, which reading a raster over HTTP needs');
+    throw new RasterError('source_unavailable', 'The server ignores byte ranges, which reading a raster over HTTP needs')
   }
-  if (response.status !== 206) throw new RasterError('source_unavailable', `The server answered with status ${response.status}`);
-  const encoding = response.headers.get('content-encoding');
+  if (response.status !== 206) throw new RasterError('source_unavailable', `The server answered with status ${response.status}`)
+  const encoding = response.headers.get('content-encoding')
   if (encoding !== null && encoding.toLowerCase() !== 'identity') {
-    throw new RasterError('source_unavailable', 'The server compresses byte ranges');
+    throw new RasterError('source_unavailable', 'The server compresses byte ranges')
   }
-  const { start, end, size } = parseContentRange(response.headers.get('content-range'));
-  const seen: Pinned = { size, etag: response.headers.get('etag'), lastModified: response.headers.get('last-modified') };
-  if (pinned && (seen.size !== pinned.size || seen.etag !== pinned.etag)) throw changed();
-  const length = Math.min(range.length, size - range.offset);
+  const { start, end, size } = parseContentRange(response.headers.get('content-range'))
+  const seen: Pinned = { size, etag: response.headers.get('etag'), lastModified: response.headers.get('last-modified') }
+  if (pinned && (seen.size !== pinned.size || seen.etag !== pinned.etag)) throw changed()
+  const length = Math.min(range.length, size - range.offset)
   if (start !== range.offset || end !== range.offset + length - 1) {
-    throw new RasterError('source_unavailable', 'The server answered with another byte range than asked for');
+    throw new RasterError('source_unavailable', 'The server answered with another byte range than asked for')
   }
-  const declared = response.headers.get('content-length');
+  const declared = response.headers.get('content-length')
   if (declared !== null && Number(declared) !== length) {
-    throw new RasterError('source_unavailable', 'The server declares another length than its byte range has');
+    throw new RasterError('source_unavailable', 'The server declares another length than its byte range has')
   }
-  return { length, pinned: seen };
+  return { length, pinned: seen }
 }
 
 function parseContentRange(text: string | null): { start: number; end: number; size: number } {
-  const match = /^bytes (\d{1,15})-(\d{1,15})\/(\d{1,15})$/.exec(text ?? '');
-  if (!match) throw new RasterError('source_unavailable', 'The server does not say which bytes of how many it sends');
-  return { start: Number(match[1]), end: Number(match[2]), size: Number(match[3]) };
+  const match = /^bytes (\d{1,15})-(\d{1,15})\/(\d{1,15})$/.exec(text ?? '')
+  if (!match) throw new RasterError('source_unavailable', 'The server does not say which bytes of how many it sends')
+  return { start: Number(match[1]), end: Number(match[2]), size: Number(match[3]) }
 }
 
 /** Reads exactly `length` bytes; one byte more ends the transfer at once, so an endless body costs nothing. */
 async function readBody(response: HttpResponse, length: number, signal: AbortSignal): Promise<Uint8Array> {
-  const bytes = new Uint8Array(length);
-  let done = 0;
+  const bytes = new Uint8Array(length)
+  let done = 0
   if (response.body) {
-    const chunks = response.body[Symbol.asyncIterator]();
+    const chunks = response.body[Symbol.asyncIterator]()
     try {
       for (;;) {
-        const next = await untilAborted(chunks.next(), signal);
-        if (next.done) break;
+        const next = await untilAborted(chunks.next(), signal)
+        if (next.done) break
         if (done + next.value.byteLength > length) {
-          throw new RasterError('source_unavailable', 'The server sends more bytes than its byte range has');
+          throw new RasterError('source_unavailable', 'The server sends more bytes than its byte range has')
         }
-        bytes.set(next.value, done);
-        done += next.value.byteLength;
+        bytes.set(next.value, done)
+        done += next.value.byteLength
       }
     } catch (error) {
       // Do not wait: a body that hangs may hang in its own clean-up too.
-      chunks.return?.().catch(() => undefined);
-      throw error;
+      chunks.return?.().catch(() => undefined)
+      throw error
     }
   }
-  if (done !== length) throw new RasterError('source_unavailable', 'The server sends fewer bytes than its byte range has');
-  return bytes;
+  if (done !== length) throw new RasterError('source_unavailable', 'The server sends fewer bytes than its byte range has')
+  return bytes
 }
 
 /** The deadline holds even for a client that ignores its signal. */
 function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
-    const abort = (): void => reject(signal.reason);
-    if (signal.aborted) abort();
-    signal.addEventListener('abort', abort, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
-  });
+    const abort = (): void => reject(signal.reason)
+    if (signal.aborted) abort()
+    signal.addEventListener('abort', abort, { once: true })
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort))
+  })
 }
 
 function changed(): RasterError {
-  return new RasterError('source_changed', 'The file changed on its server while it was read');
+  return new RasterError('source_changed', 'The file changed on its server while it was read')
 }

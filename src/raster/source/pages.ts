@@ -1,54 +1,54 @@
-import type { Source } from '#raster/types.ts';
+import type { Source } from '#raster/types.ts'
 
 export interface PageOptions {
-  readonly pageBytes?: number;
-  readonly maxPages?: number;
+  readonly pageBytes?: number
+  readonly maxPages?: number
   /** Larger reads go past the pages: they are pixels, and seldom read twice. */
-  readonly smallBytes?: number;
+  readonly smallBytes?: number
 }
 
-const DEFAULT_PAGE_BYTES = 32 * 1024;
-const DEFAULT_MAX_PAGES = 32;
-const DEFAULT_SMALL_BYTES = 2 * 1024;
+const DEFAULT_PAGE_BYTES = 32 * 1024
+const DEFAULT_MAX_PAGES = 32
+const DEFAULT_SMALL_BYTES = 2 * 1024
 
 /**
  * Serves small reads from whole pages. Reading the directories of a TIFF is a chain of reads of a few
  * bytes each, which over a network must not be a round trip each.
  */
 export function withPages(source: Source, options: PageOptions = {}): Source {
-  const pageBytes = options.pageBytes ?? DEFAULT_PAGE_BYTES;
-  const maxPages = options.maxPages ?? DEFAULT_MAX_PAGES;
-  const smallBytes = options.smallBytes ?? DEFAULT_SMALL_BYTES;
-  const pages = new Map<number, Promise<Uint8Array>>();
+  const pageBytes = options.pageBytes ?? DEFAULT_PAGE_BYTES
+  const maxPages = options.maxPages ?? DEFAULT_MAX_PAGES
+  const smallBytes = options.smallBytes ?? DEFAULT_SMALL_BYTES
+  const pages = new Map<number, Promise<Uint8Array>>()
 
   const load = (index: number): Promise<Uint8Array> => {
-    const known = pages.get(index);
+    const known = pages.get(index)
     if (known) {
       // The map keeps the order of use: the page goes to its end.
-      pages.delete(index);
-      pages.set(index, known);
-      return known;
+      pages.delete(index)
+      pages.set(index, known)
+      return known
     }
-    const offset = index * pageBytes;
+    const offset = index * pageBytes
     // Shared by all who wait for it: no single caller's signal may cancel it.
-    const page = source.fetch(offset, Math.min(pageBytes, source.size - offset));
-    pages.set(index, page);
-    page.catch(() => pages.delete(index));
+    const page = source.fetch(offset, Math.min(pageBytes, source.size - offset))
+    pages.set(index, page)
+    page.catch(() => pages.delete(index))
     for (const oldest of pages.keys()) {
-      if (pages.size <= maxPages) break;
-      pages.delete(oldest);
+      if (pages.size <= maxPages) break
+      pages.delete(oldest)
     }
-    return page;
-  };
+    return page
+  }
 
   return {
     ...source,
     async fetch(offset, length, signal) {
-      const index = Math.floor(offset / pageBytes);
-      const isInOnePage = offset >= 0 && length > 0 && Math.floor((offset + length - 1) / pageBytes) === index;
-      if (length > smallBytes || !isInOnePage || offset + length > source.size) return source.fetch(offset, length, signal);
-      const page = await load(index);
-      return page.subarray(offset - index * pageBytes, offset - index * pageBytes + length);
+      const index = Math.floor(offset / pageBytes)
+      const isInOnePage = offset >= 0 && length > 0 && Math.floor((offset + length - 1) / pageBytes) === index
+      if (length > smallBytes || !isInOnePage || offset + length > source.size) return source.fetch(offset, length, signal)
+      const page = await load(index)
+      return page.subarray(offset - index * pageBytes, offset - index * pageBytes + length)
     },
-  };
+  }
 }

@@ -1,16 +1,16 @@
-import type { Directory } from '#raster/tiff/directory.ts';
-import type { MetadataItem } from '#raster/tiff/gdalMetadata.ts';
-import { PHOTOMETRIC } from '#raster/tiff/tags.ts';
-import type { Band, ColorInterpretation, DataType } from '#raster/types.ts';
+import type { Directory } from '#raster/tiff/directory.ts'
+import type { MetadataItem } from '#raster/tiff/gdalMetadata.ts'
+import { PHOTOMETRIC } from '#raster/tiff/tags.ts'
+import type { Band, ColorInterpretation, DataType } from '#raster/types.ts'
 
-const EXTRA = { associatedAlpha: 1, unassociatedAlpha: 2 } as const;
+const EXTRA = { associatedAlpha: 1, unassociatedAlpha: 2 } as const
 
 /** What GDAL's metadata and the TIFF's own tags say about each band. */
 export function describeBands(directory: Directory, items: readonly MetadataItem[], nodata: number | null): Band[] {
-  const colors = baseColors(directory);
+  const colors = baseColors(directory)
   return colors.map((color, index) => {
-    const role = (name: string): string | null => items.find((item) => item.sample === index && item.role === name)?.value ?? null;
-    const named = role('colorinterp');
+    const role = (name: string): string | null => items.find((item) => item.sample === index && item.role === name)?.value ?? null
+    const named = role('colorinterp')
     return {
       name: role('description'),
       color: (named === null ? null : COLOR_BY_NAME.get(named.toLowerCase())) ?? color,
@@ -18,31 +18,31 @@ export function describeBands(directory: Directory, items: readonly MetadataItem
       scale: finite(role('scale'), 1),
       offset: finite(role('offset'), 0),
       unit: role('unittype'),
-    };
-  });
+    }
+  })
 }
 
 function finite(text: string | null, fallback: number): number {
-  const value = text === null || text.trim() === '' ? NaN : Number(text);
-  return Number.isFinite(value) ? value : fallback;
+  const value = text === null || text.trim() === '' ? NaN : Number(text)
+  return Number.isFinite(value) ? value : fallback
 }
 
 const COLOR_BY_NAME = new Map<string, ColorInterpretation>(
   (['undefined', 'gray', 'palette', 'red', 'green', 'blue', 'alpha', 'cyan', 'magenta', 'yellow', 'black'] as const).map((name) => [name, name]),
-);
+)
 
 function baseColors(directory: Directory): ColorInterpretation[] {
-  const base = photometricColors(directory);
-  const firstExtra = directory.bandCount - directory.extraSamples.length;
-  let hasAlpha = false;
+  const base = photometricColors(directory)
+  const firstExtra = directory.bandCount - directory.extraSamples.length
+  let hasAlpha = false
   return Array.from({ length: directory.bandCount }, (_, index) => {
-    const extra = directory.extraSamples[index - firstExtra];
+    const extra = directory.extraSamples[index - firstExtra]
     if ((extra === EXTRA.associatedAlpha || extra === EXTRA.unassociatedAlpha) && !hasAlpha) {
-      hasAlpha = true;
-      return 'alpha';
+      hasAlpha = true
+      return 'alpha'
     }
-    return base[index] ?? 'undefined';
-  });
+    return base[index] ?? 'undefined'
+  })
 }
 
 function photometricColors(directory: Directory): readonly ColorInterpretation[] {
@@ -51,33 +51,33 @@ function photometricColors(directory: Directory): readonly ColorInterpretation[]
     // JPEG turns YCbCr into RGB while it decodes.
     // falls through
     case PHOTOMETRIC.ycbcr:
-      return directory.bandCount >= 3 ? ['red', 'green', 'blue'] : ['gray'];
+      return directory.bandCount >= 3 ? ['red', 'green', 'blue'] : ['gray']
     case PHOTOMETRIC.palette:
-      return ['palette'];
+      return ['palette']
     default:
-      return ['gray'];
+      return ['gray']
   }
 }
 
-const FLOAT32_MAX = 3.4028234663852886e38;
+const FLOAT32_MAX = 3.4028234663852886e38
 
 /** GDAL's nodata text, rounded to the samples' precision so that a plain comparison finds it. */
 export function parseNodata(text: string | null, dataType: DataType): number | null {
-  if (text === null) return null;
-  const value = parseGdalNumber(text.trim());
-  if (value === null) return null;
-  if (dataType !== 'float32' && dataType !== 'float16') return value;
-  const rounded = Math.fround(value);
+  if (text === null) return null
+  const value = parseGdalNumber(text.trim())
+  if (value === null) return null
+  if (dataType !== 'float32' && dataType !== 'float16') return value
+  const rounded = Math.fround(value)
   // Writers that print few digits push the largest float over its own limit.
-  return Number.isFinite(value) && !Number.isFinite(rounded) ? Math.sign(value) * FLOAT32_MAX : rounded;
+  return Number.isFinite(value) && !Number.isFinite(rounded) ? Math.sign(value) * FLOAT32_MAX : rounded
 }
 
 function parseGdalNumber(text: string): number | null {
-  if (/^[+-]?nan/i.test(text)) return NaN;
-  const infinite = /^([+-]?)(?:1\.#)?inf/i.exec(text);
-  if (infinite) return infinite[1] === '-' ? -Infinity : Infinity;
-  const value = Number.parseFloat(text);
-  return Number.isNaN(value) ? null : value;
+  if (/^[+-]?nan/i.test(text)) return NaN
+  const infinite = /^([+-]?)(?:1\.#)?inf/i.exec(text)
+  if (infinite) return infinite[1] === '-' ? -Infinity : Infinity
+  const value = Number.parseFloat(text)
+  return Number.isNaN(value) ? null : value
 }
 
 /**
@@ -85,27 +85,27 @@ function parseGdalNumber(text: string): number | null {
  * 8-bit values there are common, and GDAL takes values all below 256 for such.
  */
 export function colorTable(map: readonly number[] | null, bits: number, nodata: number | null): Uint8Array | null {
-  const count = 2 ** bits;
-  if (!map || bits > 16 || map.length < 3 * count) return null;
-  const divisor = map.some((value) => value > 255) ? 257 : 1;
-  const table = new Uint8Array(count * 4);
+  const count = 2 ** bits
+  if (!map || bits > 16 || map.length < 3 * count) return null
+  const divisor = map.some((value) => value > 255) ? 257 : 1
+  const table = new Uint8Array(count * 4)
   for (let i = 0; i < count; i++) {
-    table[i * 4] = Math.floor((map[i] ?? 0) / divisor);
-    table[i * 4 + 1] = Math.floor((map[count + i] ?? 0) / divisor);
-    table[i * 4 + 2] = Math.floor((map[2 * count + i] ?? 0) / divisor);
-    table[i * 4 + 3] = i === nodata ? 0 : 255;
+    table[i * 4] = Math.floor((map[i] ?? 0) / divisor)
+    table[i * 4 + 1] = Math.floor((map[count + i] ?? 0) / divisor)
+    table[i * 4 + 2] = Math.floor((map[2 * count + i] ?? 0) / divisor)
+    table[i * 4 + 3] = i === nodata ? 0 : 255
   }
-  return table;
+  return table
 }
 
 /** Where black is the largest value, the palette that shows it so. */
 export function invertedGrayTable(bits: number): Uint8Array | null {
-  if (bits > 8) return null;
-  const count = 2 ** bits;
-  const table = new Uint8Array(count * 4);
+  if (bits > 8) return null
+  const count = 2 ** bits
+  const table = new Uint8Array(count * 4)
   for (let i = 0; i < count; i++) {
-    const gray = Math.floor((255 * (count - 1 - i)) / (count - 1));
-    table.set([gray, gray, gray, 255], i * 4);
+    const gray = Math.floor((255 * (count - 1 - i)) / (count - 1))
+    table.set([gray, gray, gray, 255], i * 4)
   }
-  return table;
+  return table
 }

@@ -1,51 +1,51 @@
-import { decodeBlock } from '#raster/codec/decode.ts';
-import { RasterError, throwIfAborted } from '#raster/errors.ts';
-import { LIMITS } from '#raster/limits.ts';
-import type { Directory } from '#raster/tiff/directory.ts';
-import { EXACT_ARRAY, isBigArray } from '#raster/tiff/sample.ts';
-import type { ExactSampleArray, PixelWindow, Source } from '#raster/types.ts';
+import { decodeBlock } from '#raster/codec/decode.ts'
+import { RasterError, throwIfAborted } from '#raster/errors.ts'
+import { LIMITS } from '#raster/limits.ts'
+import type { Directory } from '#raster/tiff/directory.ts'
+import { EXACT_ARRAY, isBigArray } from '#raster/tiff/sample.ts'
+import type { ExactSampleArray, PixelWindow, Source } from '#raster/types.ts'
 
 /** One image of a file: where its bytes are and how they are coded. */
 export interface TiffImage {
-  readonly source: Source;
-  readonly directory: Directory;
+  readonly source: Source
+  readonly directory: Directory
 }
 
 export interface BlockAddress {
-  readonly blockX: number;
-  readonly blockY: number;
+  readonly blockX: number
+  readonly blockY: number
   /** Rows wanted, from the top. */
-  readonly rows: number;
-  readonly signal: AbortSignal | undefined;
+  readonly rows: number
+  readonly signal: AbortSignal | undefined
 }
 
 /** Samples of one plane of a block: all bands of a chunky file, one band of a planar one. */
 export async function readPlane(image: TiffImage, plane: number, address: BlockAddress, nodata: number | null): Promise<ExactSampleArray> {
-  const { source, directory } = image;
-  const { grid } = directory;
-  const count = grid.blockWidth * address.rows * (directory.planar ? 1 : directory.bandCount);
-  const place = await grid.place(plane, address.blockX, address.blockY);
-  if (place.length === 0) return emptyPlane(directory, count, nodata);
-  assertStoredSize(place.length, grid.rowBytes * grid.blockHeight);
+  const { source, directory } = image
+  const { grid } = directory
+  const count = grid.blockWidth * address.rows * (directory.planar ? 1 : directory.bandCount)
+  const place = await grid.place(plane, address.blockX, address.blockY)
+  if (place.length === 0) return emptyPlane(directory, count, nodata)
+  assertStoredSize(place.length, grid.rowBytes * grid.blockHeight)
   // Of uncompressed rows only the wanted ones travel.
-  const length = directory.compression === 'none' ? Math.min(place.length, grid.rowBytes * address.rows) : place.length;
-  const stored = await source.fetch(place.offset, length, address.signal);
-  throwIfAborted(address.signal);
-  const samples = await decodeBlock(directory, stored, { stored: grid.rowsOf(address.blockY), wanted: address.rows });
-  return samples.subarray(0, count);
+  const length = directory.compression === 'none' ? Math.min(place.length, grid.rowBytes * address.rows) : place.length
+  const stored = await source.fetch(place.offset, length, address.signal)
+  throwIfAborted(address.signal)
+  const samples = await decodeBlock(directory, stored, { stored: grid.rowsOf(address.blockY), wanted: address.rows })
+  return samples.subarray(0, count)
 }
 
 /** A block that the writer left out holds nodata, or zeros. */
 function emptyPlane(directory: Directory, count: number, nodata: number | null): ExactSampleArray {
-  const samples = new EXACT_ARRAY[directory.sample.dataType](count);
-  if (nodata === null) return samples;
-  if (!isBigArray(samples)) return samples.fill(nodata);
-  return Number.isFinite(nodata) ? samples.fill(BigInt(Math.trunc(nodata))) : samples;
+  const samples = new EXACT_ARRAY[directory.sample.dataType](count)
+  if (nodata === null) return samples
+  if (!isBigArray(samples)) return samples.fill(nodata)
+  return Number.isFinite(nodata) ? samples.fill(BigInt(Math.trunc(nodata))) : samples
 }
 
 function assertStoredSize(stored: number, decoded: number): void {
-  const most = decoded * LIMITS.storedBlockGrowth + LIMITS.storedBlockSlackBytes;
-  if (stored > most) throw new RasterError('corrupt', `A block of ${decoded} bytes is stored in ${stored} bytes`);
+  const most = decoded * LIMITS.storedBlockGrowth + LIMITS.storedBlockSlackBytes
+  if (stored > most) throw new RasterError('corrupt', `A block of ${decoded} bytes is stored in ${stored} bytes`)
 }
 
 /**
@@ -53,45 +53,41 @@ function assertStoredSize(stored: number, decoded: number): void {
  * that touch the block are read whole. Outside the image it is 0; null where the whole image part is data.
  */
 export async function readMaskUnder(mask: TiffImage, image: Directory, address: BlockAddress): Promise<Uint8Array | null> {
-  const { directory } = mask;
-  const { grid } = directory;
-  const { blockWidth, blockHeight } = image.grid;
-  const x = address.blockX * blockWidth;
-  const y = address.blockY * blockHeight;
-  const window = { x, y, width: Math.min(blockWidth, directory.width - x), height: Math.min(address.rows, directory.height - y) };
-  const out = new Uint8Array(blockWidth * address.rows);
+  const { directory } = mask
+  const { grid } = directory
+  const { blockWidth, blockHeight } = image.grid
+  const x = address.blockX * blockWidth
+  const y = address.blockY * blockHeight
+  const window = { x, y, width: Math.min(blockWidth, directory.width - x), height: Math.min(address.rows, directory.height - y) }
+  const out = new Uint8Array(blockWidth * address.rows)
   for (let by = Math.floor(y / grid.blockHeight); by * grid.blockHeight < y + window.height; by++) {
     for (let bx = Math.floor(x / grid.blockWidth); bx * grid.blockWidth < x + window.width; bx++) {
-      const rows = grid.rowsOf(by);
-      const samples = await readPlane(mask, 0, { ...address, blockX: bx, blockY: by, rows }, null);
-      const part = { x: bx * grid.blockWidth, y: by * grid.blockHeight, width: grid.blockWidth, height: rows };
-      copyMask({ samples, part }, { mask: out, rowLength: blockWidth }, window);
+      const rows = grid.rowsOf(by)
+      const samples = await readPlane(mask, 0, { ...address, blockX: bx, blockY: by, rows }, null)
+      const part = { x: bx * grid.blockWidth, y: by * grid.blockHeight, width: grid.blockWidth, height: rows }
+      copyMask({ samples, part }, { mask: out, rowLength: blockWidth }, window)
     }
   }
-  return isFull(out, window, blockWidth) ? null : out;
+  return isFull(out, window, blockWidth) ? null : out
 }
 
 function isFull(mask: Uint8Array, { width, height }: PixelWindow, rowLength: number): boolean {
   for (let y = 0; y < height; y++) {
-    if (mask.subarray(y * rowLength, y * rowLength + width).includes(0)) return false;
+    if (mask.subarray(y * rowLength, y * rowLength + width).includes(0)) return false
   }
-  return true;
+  return true
 }
 
 /** Copies what both cover; any sample but 0 means data. */
-function copyMask(
-  from: { samples: ExactSampleArray; part: PixelWindow },
-  to: { mask: Uint8Array; rowLength: number },
-  window: PixelWindow,
-): void {
-  const { samples, part } = from;
-  const x0 = Math.max(part.x, window.x);
-  const x1 = Math.min(part.x + part.width, window.x + window.width);
-  const y0 = Math.max(part.y, window.y);
-  const y1 = Math.min(part.y + part.height, window.y + window.height);
+function copyMask(from: { samples: ExactSampleArray; part: PixelWindow }, to: { mask: Uint8Array; rowLength: number }, window: PixelWindow): void {
+  const { samples, part } = from
+  const x0 = Math.max(part.x, window.x)
+  const x1 = Math.min(part.x + part.width, window.x + window.width)
+  const y0 = Math.max(part.y, window.y)
+  const y1 = Math.min(part.y + part.height, window.y + window.height)
   for (let y = y0; y < y1; y++) {
-    const row = (y - part.y) * part.width - part.x;
-    const target = (y - window.y) * to.rowLength - window.x;
-    for (let x = x0; x < x1; x++) to.mask[target + x] = samples[row + x] ? 255 : 0;
+    const row = (y - part.y) * part.width - part.x
+    const target = (y - window.y) * to.rowLength - window.x
+    for (let x = x0; x < x1; x++) to.mask[target + x] = samples[row + x] ? 255 : 0
   }
 }

@@ -1,38 +1,38 @@
-import { RasterError } from '#raster/errors.ts';
-import { LIMITS } from '#raster/limits.ts';
-import type { Fields } from '#raster/tiff/fields.ts';
-import { BlockGrid } from '#raster/tiff/grid.ts';
-import { sampleType, type SampleType } from '#raster/tiff/sample.ts';
-import { compressionName, PHOTOMETRIC, SUBFILE, TAG, type CompressionName } from '#raster/tiff/tags.ts';
-import type { Source } from '#raster/types.ts';
+import { RasterError } from '#raster/errors.ts'
+import { LIMITS } from '#raster/limits.ts'
+import type { Fields } from '#raster/tiff/fields.ts'
+import { BlockGrid } from '#raster/tiff/grid.ts'
+import { sampleType, type SampleType } from '#raster/tiff/sample.ts'
+import { compressionName, PHOTOMETRIC, SUBFILE, TAG, type CompressionName } from '#raster/tiff/tags.ts'
+import type { Source } from '#raster/types.ts'
 
 /** One image of a TIFF, checked: its dimensions fit our limits and its parts fit each other. */
 export interface Directory {
-  readonly width: number;
-  readonly height: number;
-  readonly bandCount: number;
-  readonly sample: SampleType;
-  readonly compression: CompressionName;
-  readonly predictor: 1 | 2 | 3;
-  readonly planar: boolean;
-  readonly photometric: number;
-  readonly extraSamples: readonly number[];
+  readonly width: number
+  readonly height: number
+  readonly bandCount: number
+  readonly sample: SampleType
+  readonly compression: CompressionName
+  readonly predictor: 1 | 2 | 3
+  readonly planar: boolean
+  readonly photometric: number
+  readonly extraSamples: readonly number[]
   /** True where each stored byte has its bits in reverse order (FillOrder 2). */
-  readonly reversedBits: boolean;
-  readonly littleEndian: boolean;
-  readonly jpegTables: Uint8Array | null;
+  readonly reversedBits: boolean
+  readonly littleEndian: boolean
+  readonly jpegTables: Uint8Array | null
   /** What wraps LERC's own stream. */
-  readonly lercWrapper: 'none' | 'deflate' | 'zstd';
-  readonly isReduced: boolean;
-  readonly isMask: boolean;
-  readonly grid: BlockGrid;
+  readonly lercWrapper: 'none' | 'deflate' | 'zstd'
+  readonly isReduced: boolean
+  readonly isMask: boolean
+  readonly grid: BlockGrid
 }
 
 export async function readDirectory(source: Source, fields: Fields, littleEndian: boolean): Promise<Directory> {
-  const shape = await readShape(fields);
-  const coding = await readCoding(fields, shape.sample, shape.bandCount);
-  const subfile = await fields.number(TAG.newSubfileType, 0);
-  const samplesPerBlockPixel = coding.planar ? 1 : shape.bandCount;
+  const shape = await readShape(fields)
+  const coding = await readCoding(fields, shape.sample, shape.bandCount)
+  const subfile = await fields.number(TAG.newSubfileType, 0)
+  const samplesPerBlockPixel = coding.planar ? 1 : shape.bandCount
   const grid = await BlockGrid.read(source, fields, {
     width: shape.width,
     height: shape.height,
@@ -40,7 +40,7 @@ export async function readDirectory(source: Source, fields: Fields, littleEndian
     bitsPerPixel: shape.sample.bits * samplesPerBlockPixel,
     uncompressed: coding.compression === 'none',
     littleEndian,
-  });
+  })
   return {
     ...shape,
     ...coding,
@@ -48,47 +48,44 @@ export async function readDirectory(source: Source, fields: Fields, littleEndian
     isReduced: (subfile & SUBFILE.reducedResolution) !== 0,
     isMask: (subfile & SUBFILE.mask) !== 0 || coding.photometric === PHOTOMETRIC.transparencyMask,
     grid,
-  };
+  }
 }
 
 async function readShape(fields: Fields): Promise<Pick<Directory, 'width' | 'height' | 'bandCount' | 'sample'>> {
-  const width = await fields.number(TAG.imageWidth, 0);
-  const height = await fields.number(TAG.imageLength, 0);
-  assertSide(width);
-  assertSide(height);
-  const bandCount = await fields.number(TAG.samplesPerPixel, 1);
-  if (!Number.isInteger(bandCount) || bandCount < 1) throw new RasterError('corrupt', 'The TIFF has no samples');
-  if (bandCount > LIMITS.bandCount) throw new RasterError('limit_exceeded', `The raster has ${bandCount} bands, more than ${LIMITS.bandCount}`);
-  const bits = await uniform(fields, TAG.bitsPerSample, 1);
-  const format = await uniform(fields, TAG.sampleFormat, 1);
-  return { width, height, bandCount, sample: sampleType(bits, format) };
+  const width = await fields.number(TAG.imageWidth, 0)
+  const height = await fields.number(TAG.imageLength, 0)
+  assertSide(width)
+  assertSide(height)
+  const bandCount = await fields.number(TAG.samplesPerPixel, 1)
+  if (!Number.isInteger(bandCount) || bandCount < 1) throw new RasterError('corrupt', 'The TIFF has no samples')
+  if (bandCount > LIMITS.bandCount) throw new RasterError('limit_exceeded', `The raster has ${bandCount} bands, more than ${LIMITS.bandCount}`)
+  const bits = await uniform(fields, TAG.bitsPerSample, 1)
+  const format = await uniform(fields, TAG.sampleFormat, 1)
+  return { width, height, bandCount, sample: sampleType(bits, format) }
 }
 
 function assertSide(px: number): void {
-  if (!Number.isInteger(px) || px < 1) throw new RasterError('corrupt', 'The TIFF has no width or height');
-  if (px > LIMITS.sidePx) throw new RasterError('too_large', `The raster has a side of ${px} pixels, more than ${LIMITS.sidePx}`);
+  if (!Number.isInteger(px) || px < 1) throw new RasterError('corrupt', 'The TIFF has no width or height')
+  if (px > LIMITS.sidePx) throw new RasterError('too_large', `The raster has a side of ${px} pixels, more than ${LIMITS.sidePx}`)
 }
 
 /** The common value of a tag that has one value a band. */
 async function uniform(fields: Fields, tag: number, fallback: number): Promise<number> {
-  const values = (await fields.numbers(tag)) ?? [fallback];
-  const first = values[0] ?? fallback;
-  if (values.some((value) => value !== first)) throw new RasterError('unsupported', 'The bands of the raster have different sample types');
-  return first;
+  const values = (await fields.numbers(tag)) ?? [fallback]
+  const first = values[0] ?? fallback
+  if (values.some((value) => value !== first)) throw new RasterError('unsupported', 'The bands of the raster have different sample types')
+  return first
 }
 
-type Coding = Pick<
-  Directory,
-  'compression' | 'predictor' | 'planar' | 'photometric' | 'extraSamples' | 'reversedBits' | 'jpegTables' | 'lercWrapper'
->;
+type Coding = Pick<Directory, 'compression' | 'predictor' | 'planar' | 'photometric' | 'extraSamples' | 'reversedBits' | 'jpegTables' | 'lercWrapper'>
 
 async function readCoding(fields: Fields, sample: SampleType, bandCount: number): Promise<Coding> {
-  const code = await fields.number(TAG.compression, 1);
-  const compression = compressionName(code);
-  if (!compression) throw new RasterError('unsupported', `TIFF compression ${code} is not supported`);
-  const photometric = await fields.number(TAG.photometric, PHOTOMETRIC.minIsBlack);
-  assertPhotometric(photometric, compression);
-  const planar = (await fields.number(TAG.planarConfiguration, 1)) === 2 && bandCount > 1;
+  const code = await fields.number(TAG.compression, 1)
+  const compression = compressionName(code)
+  if (!compression) throw new RasterError('unsupported', `TIFF compression ${code} is not supported`)
+  const photometric = await fields.number(TAG.photometric, PHOTOMETRIC.minIsBlack)
+  assertPhotometric(photometric, compression)
+  const planar = (await fields.number(TAG.planarConfiguration, 1)) === 2 && bandCount > 1
   return {
     compression,
     predictor: await readPredictor(fields, compression, sample),
@@ -98,35 +95,35 @@ async function readCoding(fields: Fields, sample: SampleType, bandCount: number)
     reversedBits: (await fields.number(TAG.fillOrder, 1)) === 2,
     jpegTables: compression === 'jpeg' ? await fields.bytes(TAG.jpegTables) : null,
     lercWrapper: compression === 'lerc' ? await readLercWrapper(fields) : 'none',
-  };
+  }
 }
 
 /** CMYK, Lab and subsampled YCbCr outside JPEG need a colour conversion that no satellite product uses. */
 function assertPhotometric(photometric: number, compression: CompressionName): void {
   if (CONVERTED.has(photometric) || (photometric === PHOTOMETRIC.ycbcr && compression !== 'jpeg' && compression !== 'webp')) {
-    throw new RasterError('unsupported', `TIFF photometric interpretation ${photometric} is not supported with ${compression}`);
+    throw new RasterError('unsupported', `TIFF photometric interpretation ${photometric} is not supported with ${compression}`)
   }
 }
 
-const CONVERTED: ReadonlySet<number> = new Set([PHOTOMETRIC.cmyk, PHOTOMETRIC.cielab, PHOTOMETRIC.icclab, PHOTOMETRIC.itulab]);
+const CONVERTED: ReadonlySet<number> = new Set([PHOTOMETRIC.cmyk, PHOTOMETRIC.cielab, PHOTOMETRIC.icclab, PHOTOMETRIC.itulab])
 
-const PREDICTED: ReadonlySet<CompressionName> = new Set(['lzw', 'deflate', 'zstd']);
+const PREDICTED: ReadonlySet<CompressionName> = new Set(['lzw', 'deflate', 'zstd'])
 
 async function readPredictor(fields: Fields, compression: CompressionName, sample: SampleType): Promise<1 | 2 | 3> {
   // As in libtiff, the tag means nothing to the other codecs.
-  if (!PREDICTED.has(compression)) return 1;
-  const predictor = await fields.number(TAG.predictor, 1);
-  const wholeBytes = sample.bits === 8 || sample.bits === 16 || sample.bits === 32 || sample.bits === 64;
-  if (predictor === 1) return 1;
-  if (predictor === 2 && wholeBytes) return 2;
-  if (predictor === 3 && sample.isFloat) return 3;
-  throw new RasterError('unsupported', `TIFF predictor ${predictor} is not supported for ${sample.bits}-bit samples`);
+  if (!PREDICTED.has(compression)) return 1
+  const predictor = await fields.number(TAG.predictor, 1)
+  const wholeBytes = sample.bits === 8 || sample.bits === 16 || sample.bits === 32 || sample.bits === 64
+  if (predictor === 1) return 1
+  if (predictor === 2 && wholeBytes) return 2
+  if (predictor === 3 && sample.isFloat) return 3
+  throw new RasterError('unsupported', `TIFF predictor ${predictor} is not supported for ${sample.bits}-bit samples`)
 }
 
 async function readLercWrapper(fields: Fields): Promise<'none' | 'deflate' | 'zstd'> {
-  const wrapper = (await fields.numbers(TAG.lercParameters))?.[1] ?? 0;
-  if (wrapper === 0) return 'none';
-  if (wrapper === 1) return 'deflate';
-  if (wrapper === 2) return 'zstd';
-  throw new RasterError('unsupported', `LERC with additional compression ${wrapper} is not supported`);
+  const wrapper = (await fields.numbers(TAG.lercParameters))?.[1] ?? 0
+  if (wrapper === 0) return 'none'
+  if (wrapper === 1) return 'deflate'
+  if (wrapper === 2) return 'zstd'
+  throw new RasterError('unsupported', `LERC with additional compression ${wrapper} is not supported`)
 }

@@ -1,117 +1,123 @@
-import { RasterError } from '#raster/errors.ts';
-import { LIMITS } from '#raster/limits.ts';
-import type { Fields } from '#raster/tiff/fields.ts';
-import { TAG } from '#raster/tiff/tags.ts';
-import type { Affine, Gcp } from '#raster/types.ts';
+import { RasterError } from '#raster/errors.ts'
+import { LIMITS } from '#raster/limits.ts'
+import type { Fields } from '#raster/tiff/fields.ts'
+import { TAG } from '#raster/tiff/tags.ts'
+import type { Affine, Gcp } from '#raster/types.ts'
 
 export interface Georeference {
-  readonly transform: Affine | null;
-  readonly gcps: readonly Gcp[];
-  readonly gcpResidualPx: number | null;
+  readonly transform: Affine | null
+  readonly gcps: readonly Gcp[]
+  readonly gcpResidualPx: number | null
 }
 
-const NONE: Georeference = { transform: null, gcps: [], gcpResidualPx: null };
-const TIEPOINT_VALUES = 6;
+const NONE: Georeference = { transform: null, gcps: [], gcpResidualPx: null }
+const TIEPOINT_VALUES = 6
 
 /** The transform of a file, by GDAL's order of preference: scale and tie point, then matrix, then ground control points. */
 export async function readGeoreference(fields: Fields, pixelIsPoint: boolean): Promise<Georeference> {
-  const scale = await fields.numbers(TAG.modelPixelScale);
-  const tiepoints = await fields.numbers(TAG.modelTiepoint);
+  const scale = await fields.numbers(TAG.modelPixelScale)
+  const tiepoints = await fields.numbers(TAG.modelTiepoint)
   if (scale && scale[0] && scale[1] && tiepoints && tiepoints.length >= TIEPOINT_VALUES) {
-    return fixed(fromScale(scale, tiepoints), pixelIsPoint);
+    return fixed(fromScale(scale, tiepoints), pixelIsPoint)
   }
-  const matrix = await fields.numbers(TAG.modelTransformation);
-  if (matrix && matrix.length >= 8) return fixed(fromMatrix(matrix), pixelIsPoint);
-  if (tiepoints && tiepoints.length >= TIEPOINT_VALUES) return fromTiepoints(tiepoints, pixelIsPoint);
-  return NONE;
+  const matrix = await fields.numbers(TAG.modelTransformation)
+  if (matrix && matrix.length >= 8) return fixed(fromMatrix(matrix), pixelIsPoint)
+  if (tiepoints && tiepoints.length >= TIEPOINT_VALUES) return fromTiepoints(tiepoints, pixelIsPoint)
+  return NONE
 }
 
 function fixed(transform: Affine, pixelIsPoint: boolean): Georeference {
-  if (!isUsable(transform)) return NONE;
-  return { transform: pixelIsPoint ? shiftHalfPixel(transform) : transform, gcps: [], gcpResidualPx: null };
+  if (!isUsable(transform)) return NONE
+  return { transform: pixelIsPoint ? shiftHalfPixel(transform) : transform, gcps: [], gcpResidualPx: null }
 }
 
 function fromScale(scale: readonly number[], tiepoint: readonly number[]): Affine {
-  const [sx = 0, sy = 0] = scale;
-  const [column = 0, row = 0, , x = 0, y = 0] = tiepoint;
-  const dy = -Math.abs(sy);
-  return [x - column * sx, sx, 0, y - row * dy, 0, dy];
+  const [sx = 0, sy = 0] = scale
+  const [column = 0, row = 0, , x = 0, y = 0] = tiepoint
+  const dy = -Math.abs(sy)
+  return [x - column * sx, sx, 0, y - row * dy, 0, dy]
 }
 
 function fromMatrix(m: readonly number[]): Affine {
-  const at = (index: number): number => m[index] ?? 0;
-  return [at(3), at(0), at(1), at(7), at(4), at(5)];
+  const at = (index: number): number => m[index] ?? 0
+  return [at(3), at(0), at(1), at(7), at(4), at(5)]
 }
 
 /** The tie point of a pixel-is-point file is the centre of the pixel, ours is its corner. */
 function shiftHalfPixel([x, a, b, y, d, e]: Affine): Affine {
-  return [x - (a + b) / 2, a, b, y - (d + e) / 2, d, e];
+  return [x - (a + b) / 2, a, b, y - (d + e) / 2, d, e]
 }
 
 function isUsable([x, a, b, y, d, e]: Affine): boolean {
-  return [x, a, b, y, d, e].every(Number.isFinite) && a * e - b * d !== 0;
+  return [x, a, b, y, d, e].every(Number.isFinite) && a * e - b * d !== 0
 }
 
 function fromTiepoints(values: readonly number[], pixelIsPoint: boolean): Georeference {
-  const count = Math.floor(values.length / TIEPOINT_VALUES);
-  if (count > LIMITS.gcpCount) throw new RasterError('limit_exceeded', `The raster has ${count} ground control points`);
-  const half = pixelIsPoint ? 0.5 : 0;
-  const gcps: Gcp[] = [];
+  const count = Math.floor(values.length / TIEPOINT_VALUES)
+  if (count > LIMITS.gcpCount) throw new RasterError('limit_exceeded', `The raster has ${count} ground control points`)
+  const half = pixelIsPoint ? 0.5 : 0
+  const gcps: Gcp[] = []
   for (let i = 0; i < count * TIEPOINT_VALUES; i += TIEPOINT_VALUES) {
-    const [column = 0, row = 0, , x = 0, y = 0] = values.slice(i, i + TIEPOINT_VALUES);
-    gcps.push({ column: column + half, row: row + half, x, y });
+    const [column = 0, row = 0, , x = 0, y = 0] = values.slice(i, i + TIEPOINT_VALUES)
+    gcps.push({ column: column + half, row: row + half, x, y })
   }
-  const transform = fitAffine(gcps);
-  if (!transform || !isUsable(transform)) return { ...NONE, gcps };
-  return { transform, gcps, gcpResidualPx: residualPx(transform, gcps) };
+  const transform = fitAffine(gcps)
+  if (!transform || !isUsable(transform)) return { ...NONE, gcps }
+  return { transform, gcps, gcpResidualPx: residualPx(transform, gcps) }
 }
 
 /** Least squares over all points; null where they do not span a plane. */
 export function fitAffine(gcps: readonly Gcp[]): Affine | null {
-  const n = gcps.length;
-  if (n < 3) return null;
-  const mean = (pick: (gcp: Gcp) => number): number => gcps.reduce((sum, gcp) => sum + pick(gcp), 0) / n;
+  const n = gcps.length
+  if (n < 3) return null
+  const mean = (pick: (gcp: Gcp) => number): number => gcps.reduce((sum, gcp) => sum + pick(gcp), 0) / n
   // Centred coordinates keep the normal equations well conditioned.
-  const c0 = mean((p) => p.column);
-  const r0 = mean((p) => p.row);
-  const x0 = mean((p) => p.x);
-  const y0 = mean((p) => p.y);
-  let cc = 0, cr = 0, rr = 0, cx = 0, rx = 0, cy = 0, ry = 0;
+  const c0 = mean((p) => p.column)
+  const r0 = mean((p) => p.row)
+  const x0 = mean((p) => p.x)
+  const y0 = mean((p) => p.y)
+  let cc = 0,
+    cr = 0,
+    rr = 0,
+    cx = 0,
+    rx = 0,
+    cy = 0,
+    ry = 0
   for (const { column, row, x, y } of gcps) {
-    const c = column - c0;
-    const r = row - r0;
-    cc += c * c;
-    cr += c * r;
-    rr += r * r;
-    cx += c * (x - x0);
-    rx += r * (x - x0);
-    cy += c * (y - y0);
-    ry += r * (y - y0);
+    const c = column - c0
+    const r = row - r0
+    cc += c * c
+    cr += c * r
+    rr += r * r
+    cx += c * (x - x0)
+    rx += r * (x - x0)
+    cy += c * (y - y0)
+    ry += r * (y - y0)
   }
-  const det = cc * rr - cr * cr;
-  if (!(det > 1e-9 * cc * rr)) return null;
-  const a = (cx * rr - rx * cr) / det;
-  const b = (rx * cc - cx * cr) / det;
-  const d = (cy * rr - ry * cr) / det;
-  const e = (ry * cc - cy * cr) / det;
-  return [x0 - a * c0 - b * r0, a, b, y0 - d * c0 - e * r0, d, e];
+  const det = cc * rr - cr * cr
+  if (!(det > 1e-9 * cc * rr)) return null
+  const a = (cx * rr - rx * cr) / det
+  const b = (rx * cc - cx * cr) / det
+  const d = (cy * rr - ry * cr) / det
+  const e = (ry * cc - cy * cr) / det
+  return [x0 - a * c0 - b * r0, a, b, y0 - d * c0 - e * r0, d, e]
 }
 
 function residualPx([tx, a, b, ty, d, e]: Affine, gcps: readonly Gcp[]): number {
-  const det = a * e - b * d;
-  let sum = 0;
+  const det = a * e - b * d
+  let sum = 0
   for (const { column, row, x, y } of gcps) {
-    const dx = x - (tx + column * a + row * b);
-    const dy = y - (ty + column * d + row * e);
-    const dc = (dx * e - dy * b) / det;
-    const dr = (dy * a - dx * d) / det;
-    sum += dc * dc + dr * dr;
+    const dx = x - (tx + column * a + row * b)
+    const dy = y - (ty + column * d + row * e)
+    const dc = (dx * e - dy * b) / det
+    const dr = (dy * a - dx * d) / det
+    sum += dc * dc + dr * dr
   }
-  return Math.sqrt(sum / gcps.length);
+  return Math.sqrt(sum / gcps.length)
 }
 
 /** The transform of a coarser level: the same corner, larger pixels. */
 export function scaleTransform(transform: Affine, ratioX: number, ratioY: number): Affine {
-  const [x, a, b, y, d, e] = transform;
-  return [x, a * ratioX, b * ratioY, y, d * ratioX, e * ratioY];
+  const [x, a, b, y, d, e] = transform
+  return [x, a * ratioX, b * ratioY, y, d * ratioX, e * ratioY]
 }

@@ -1,42 +1,42 @@
-import { decodesPartially } from '#raster/codec/decode.ts';
-import { crsFromGeoKeys } from '#raster/crs/fromGeoKeys.ts';
-import { isPixelPoint, parseGeoKeys, readRawGeoKeys, type RawGeoKeys } from '#raster/crs/geokeys.ts';
-import { RasterError } from '#raster/errors.ts';
-import { colorTable, describeBands, invertedGrayTable, parseNodata } from '#raster/tiff/bands.ts';
-import type { TiffImage } from '#raster/tiff/blocks.ts';
-import { readDirectory, type Directory } from '#raster/tiff/directory.ts';
-import { Fields, type TagBudget } from '#raster/tiff/fields.ts';
-import { parseGdalMetadata, type MetadataItem } from '#raster/tiff/gdalMetadata.ts';
-import { readGeoreference, scaleTransform } from '#raster/tiff/georeference.ts';
-import { readContainer, type Container } from '#raster/tiff/ifd.ts';
-import { TiffRaster, type TiffLevel } from '#raster/tiff/raster.ts';
-import { PHOTOMETRIC, SUBFILE, TAG } from '#raster/tiff/tags.ts';
-import type { Affine, Level, MaskKind, RasterInfo, Source } from '#raster/types.ts';
+import { decodesPartially } from '#raster/codec/decode.ts'
+import { crsFromGeoKeys } from '#raster/crs/fromGeoKeys.ts'
+import { isPixelPoint, parseGeoKeys, readRawGeoKeys, type RawGeoKeys } from '#raster/crs/geokeys.ts'
+import { RasterError } from '#raster/errors.ts'
+import { colorTable, describeBands, invertedGrayTable, parseNodata } from '#raster/tiff/bands.ts'
+import type { TiffImage } from '#raster/tiff/blocks.ts'
+import { readDirectory, type Directory } from '#raster/tiff/directory.ts'
+import { Fields, type TagBudget } from '#raster/tiff/fields.ts'
+import { parseGdalMetadata, type MetadataItem } from '#raster/tiff/gdalMetadata.ts'
+import { readGeoreference, scaleTransform } from '#raster/tiff/georeference.ts'
+import { readContainer, type Container } from '#raster/tiff/ifd.ts'
+import { TiffRaster, type TiffLevel } from '#raster/tiff/raster.ts'
+import { PHOTOMETRIC, SUBFILE, TAG } from '#raster/tiff/tags.ts'
+import type { Affine, Level, MaskKind, RasterInfo, Source } from '#raster/types.ts'
 
 export interface OpenOptions {
   /** The `.ovr` file beside the raster, whose directories are further levels. */
-  readonly overviews?: Source;
-  readonly signal?: AbortSignal | undefined;
+  readonly overviews?: Source
+  readonly signal?: AbortSignal | undefined
 }
 
 /** Opens a TIFF: reads and checks all its directories, but no pixels. */
 export async function openTiff(source: Source, options: OpenOptions = {}): Promise<TiffRaster> {
-  const budget: TagBudget = { bytes: 0 };
-  const container = await readContainer(source, options.signal);
-  const first = container.ifds[0];
-  if (!first) throw new RasterError('corrupt', 'The TIFF has no directory');
-  const context = { littleEndian: container.littleEndian, budget, signal: options.signal };
-  const fields = new Fields(source, first, context);
-  const main = await readDirectory(source, fields, container.littleEndian);
-  const others = await readOthers(source, container, { budget, signal: options.signal, from: 1 });
+  const budget: TagBudget = { bytes: 0 }
+  const container = await readContainer(source, options.signal)
+  const first = container.ifds[0]
+  if (!first) throw new RasterError('corrupt', 'The TIFF has no directory')
+  const context = { littleEndian: container.littleEndian, budget, signal: options.signal }
+  const fields = new Fields(source, first, context)
+  const main = await readDirectory(source, fields, container.littleEndian)
+  const others = await readOthers(source, container, { budget, signal: options.signal, from: 1 })
   if (options.overviews) {
-    const extra = await readContainer(options.overviews, options.signal);
-    others.push(...(await readOthers(options.overviews, extra, { budget, signal: options.signal, from: 0 })));
+    const extra = await readContainer(options.overviews, options.signal)
+    others.push(...(await readOthers(options.overviews, extra, { budget, signal: options.signal, from: 0 })))
   }
-  const levels = pairLevels({ source, directory: main }, others);
-  const geoKeys = await readRawGeoKeys(fields);
-  const info = await describe(fields, main, { container, levels, geoKeys });
-  return new TiffRaster({ source, overviews: options.overviews }, info, levels, geoKeys);
+  const levels = pairLevels({ source, directory: main }, others)
+  const geoKeys = await readRawGeoKeys(fields)
+  const info = await describe(fields, main, { container, levels, geoKeys })
+  return new TiffRaster({ source, overviews: options.overviews }, info, levels, geoKeys)
 }
 
 /** The directories after the first, or all of an overview file. Pages that are no overview or mask of ours are skipped. */
@@ -45,64 +45,68 @@ async function readOthers(
   container: Container,
   context: { budget: TagBudget; signal: AbortSignal | undefined; from: number },
 ): Promise<TiffImage[]> {
-  const images: TiffImage[] = [];
+  const images: TiffImage[] = []
   for (const ifd of container.ifds.slice(context.from)) {
-    const fields = new Fields(source, ifd, { littleEndian: container.littleEndian, ...context });
-    const subfile = await fields.number(TAG.newSubfileType, 0);
-    if ((subfile & (SUBFILE.reducedResolution | SUBFILE.mask)) === 0) continue;
-    const directory = await readIfSupported(source, fields, container.littleEndian);
-    if (directory) images.push({ source, directory });
+    const fields = new Fields(source, ifd, { littleEndian: container.littleEndian, ...context })
+    const subfile = await fields.number(TAG.newSubfileType, 0)
+    if ((subfile & (SUBFILE.reducedResolution | SUBFILE.mask)) === 0) continue
+    const directory = await readIfSupported(source, fields, container.littleEndian)
+    if (directory) images.push({ source, directory })
   }
-  return images;
+  return images
 }
 
 /** A preview in some odd codec must not keep anybody from the raster itself. */
 async function readIfSupported(source: Source, fields: Fields, littleEndian: boolean): Promise<Directory | null> {
   try {
-    return await readDirectory(source, fields, littleEndian);
+    return await readDirectory(source, fields, littleEndian)
   } catch (error) {
-    if (error instanceof RasterError && error.code === 'unsupported') return null;
-    throw error;
+    if (error instanceof RasterError && error.code === 'unsupported') return null
+    throw error
   }
 }
 
 /** Full resolution and overviews from fine to coarse, each with its mask. */
 function pairLevels(main: TiffImage, others: readonly TiffImage[]): TiffLevel[] {
-  const masks = others.filter((image) => image.directory.isMask);
+  const masks = others.filter((image) => image.directory.isMask)
   const maskOf = ({ directory }: TiffImage): TiffImage | null =>
-    masks.find((mask) => mask.directory.width === directory.width && mask.directory.height === directory.height) ?? null;
-  const levels: TiffLevel[] = [{ ...main, mask: maskOf(main) }];
+    masks.find((mask) => mask.directory.width === directory.width && mask.directory.height === directory.height) ?? null
+  const levels: TiffLevel[] = [{ ...main, mask: maskOf(main) }]
   const overviews = others
     .filter((image) => !image.directory.isMask && isOverviewOf(image.directory, main.directory))
-    .toSorted((a, b) => b.directory.width * b.directory.height - a.directory.width * a.directory.height);
+    .toSorted((a, b) => b.directory.width * b.directory.height - a.directory.width * a.directory.height)
   for (const image of overviews) {
-    const finer = levels.at(-1);
-    const mask = maskOf(image);
+    const finer = levels.at(-1)
+    const mask = maskOf(image)
     // A level without its part of the mask would show what is no data: it is left out.
-    const lacksMask = levels[0]?.mask !== null && mask === null;
-    if (!lacksMask && finer && isSmaller(image.directory, finer.directory)) levels.push({ ...image, mask });
+    const lacksMask = levels[0]?.mask !== null && mask === null
+    if (!lacksMask && finer && isSmaller(image.directory, finer.directory)) levels.push({ ...image, mask })
   }
-  return levels;
+  return levels
 }
 
 function isOverviewOf(overview: Directory, main: Directory): boolean {
-  const sameSamples = overview.bandCount === main.bandCount && overview.sample.dataType === main.sample.dataType;
-  return sameSamples && isSmaller(overview, main);
+  const sameSamples = overview.bandCount === main.bandCount && overview.sample.dataType === main.sample.dataType
+  return sameSamples && isSmaller(overview, main)
 }
 
 function isSmaller(a: Directory, b: Directory): boolean {
-  return a.width <= b.width && a.height <= b.height && a.width * a.height < b.width * b.height;
+  return a.width <= b.width && a.height <= b.height && a.width * a.height < b.width * b.height
 }
 
-async function describe(fields: Fields, main: Directory, file: { container: Container; levels: readonly TiffLevel[]; geoKeys: RawGeoKeys }): Promise<RasterInfo> {
-  const keys = parseGeoKeys(file.geoKeys.directory, file.geoKeys.doubles);
-  const pixelIsPoint = isPixelPoint(keys);
-  const georeference = await readGeoreference(fields, pixelIsPoint);
-  const items = parseGdalMetadata((await fields.text(TAG.gdalMetadata)) ?? '');
-  const nodata = parseNodata(await fields.text(TAG.gdalNodata), main.sample.dataType);
-  const bands = describeBands(main, items, nodata);
-  const alpha = bands.findIndex((band) => band.color === 'alpha');
-  const alphaBand = alpha < 0 ? null : alpha;
+async function describe(
+  fields: Fields,
+  main: Directory,
+  file: { container: Container; levels: readonly TiffLevel[]; geoKeys: RawGeoKeys },
+): Promise<RasterInfo> {
+  const keys = parseGeoKeys(file.geoKeys.directory, file.geoKeys.doubles)
+  const pixelIsPoint = isPixelPoint(keys)
+  const georeference = await readGeoreference(fields, pixelIsPoint)
+  const items = parseGdalMetadata((await fields.text(TAG.gdalMetadata)) ?? '')
+  const nodata = parseNodata(await fields.text(TAG.gdalNodata), main.sample.dataType)
+  const bands = describeBands(main, items, nodata)
+  const alpha = bands.findIndex((band) => band.color === 'alpha')
+  const alphaBand = alpha < 0 ? null : alpha
   return {
     width: main.width,
     height: main.height,
@@ -121,24 +125,24 @@ async function describe(fields: Fields, main: Directory, file: { container: Cont
     interleave: main.planar ? 'band' : 'pixel',
     byteOrder: file.container.littleEndian ? 'little' : 'big',
     bigTiff: file.container.bigTiff,
-  };
+  }
 }
 
 async function readColorTable(fields: Fields, { photometric, sample, bandCount }: Directory, nodata: number | null): Promise<Uint8Array | null> {
-  if (photometric === PHOTOMETRIC.palette) return colorTable(await fields.numbers(TAG.colorMap), sample.bits, nodata);
-  if (photometric === PHOTOMETRIC.minIsWhite && bandCount === 1) return invertedGrayTable(sample.bits);
-  return null;
+  if (photometric === PHOTOMETRIC.palette) return colorTable(await fields.numbers(TAG.colorMap), sample.bits, nodata)
+  if (photometric === PHOTOMETRIC.minIsWhite && bandCount === 1) return invertedGrayTable(sample.bits)
+  return null
 }
 
 /** GDAL's order: a mask in the file beats nodata, which beats alpha. */
 function maskKind(hasMask: boolean, nodata: number | null, alphaBand: number | null): MaskKind {
-  if (hasMask) return 'internal';
-  if (nodata !== null) return 'nodata';
-  return alphaBand === null ? 'none' : 'alpha';
+  if (hasMask) return 'internal'
+  if (nodata !== null) return 'nodata'
+  return alphaBand === null ? 'none' : 'alpha'
 }
 
 function describeLevel(directory: Directory, main: Directory, transform: Affine | null): Level {
-  const { grid, width, height } = directory;
+  const { grid, width, height } = directory
   return {
     width,
     height,
@@ -148,14 +152,14 @@ function describeLevel(directory: Directory, main: Directory, transform: Affine 
     blocksY: grid.blocksY,
     transform: transform && scaleTransform(transform, main.width / width, main.height / height),
     partialRows: decodesPartially(directory),
-  };
+  }
 }
 
 function datasetMetadata(items: readonly MetadataItem[], pixelIsPoint: boolean): Readonly<Record<string, string>> {
-  const metadata: Record<string, string> = Object.create(null) as Record<string, string>;
-  metadata['AREA_OR_POINT'] = pixelIsPoint ? 'Point' : 'Area';
+  const metadata: Record<string, string> = Object.create(null) as Record<string, string>
+  metadata['AREA_OR_POINT'] = pixelIsPoint ? 'Point' : 'Area'
   for (const item of items) {
-    if (item.sample === null && item.domain === null && item.name !== '') metadata[item.name] = item.value;
+    if (item.sample === null && item.domain === null && item.name !== '') metadata[item.name] = item.value
   }
-  return metadata;
+  return metadata
 }

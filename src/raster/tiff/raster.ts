@@ -1,137 +1,135 @@
-import type { RawGeoKeys } from '#raster/crs/geokeys.ts';
-import { RasterError, throwIfAborted } from '#raster/errors.ts';
-import { LIMITS } from '#raster/limits.ts';
-import { readMaskUnder, readPlane, type BlockAddress, type TiffImage } from '#raster/tiff/blocks.ts';
-import { blockMask, toNumbers } from '#raster/tiff/masks.ts';
-import { bytesPerSample } from '#raster/tiff/sample.ts';
-import { assembleWindow } from '#raster/tiff/window.ts';
-import type {
-  Block, ExactSampleArray, PixelWindow, Raster, RasterInfo, ReadBlockOptions, ReadOptions, SampleArray, Source,
-} from '#raster/types.ts';
+import type { RawGeoKeys } from '#raster/crs/geokeys.ts'
+import { RasterError, throwIfAborted } from '#raster/errors.ts'
+import { LIMITS } from '#raster/limits.ts'
+import { readMaskUnder, readPlane, type BlockAddress, type TiffImage } from '#raster/tiff/blocks.ts'
+import { blockMask, toNumbers } from '#raster/tiff/masks.ts'
+import { bytesPerSample } from '#raster/tiff/sample.ts'
+import { assembleWindow } from '#raster/tiff/window.ts'
+import type { Block, ExactSampleArray, PixelWindow, Raster, RasterInfo, ReadBlockOptions, ReadOptions, SampleArray, Source } from '#raster/types.ts'
 
 /** A resolution of the raster, with the mask that belongs to it. */
 export interface TiffLevel extends TiffImage {
-  readonly mask: TiffImage | null;
+  readonly mask: TiffImage | null
 }
 
 export interface ReadExactOptions extends ReadOptions {
-  readonly interleaved?: boolean;
+  readonly interleaved?: boolean
 }
 
 export interface RasterFiles {
-  readonly source: Source;
-  readonly overviews: Source | undefined;
+  readonly source: Source
+  readonly overviews: Source | undefined
 }
 
 /** An open TIFF. It caches nothing: whoever reads many tiles keeps decoded blocks by `key`. */
 export class TiffRaster implements Raster {
-  readonly info: RasterInfo;
-  readonly key: string;
+  readonly info: RasterInfo
+  readonly key: string
   /** The tags that define the CRS, as stored. */
-  readonly geoKeys: RawGeoKeys;
-  readonly #files: RasterFiles;
-  readonly #levels: readonly TiffLevel[];
+  readonly geoKeys: RawGeoKeys
+  readonly #files: RasterFiles
+  readonly #levels: readonly TiffLevel[]
 
   constructor(files: RasterFiles, info: RasterInfo, levels: readonly TiffLevel[], geoKeys: RawGeoKeys) {
-    this.#files = files;
-    this.#levels = levels;
-    this.info = info;
-    this.geoKeys = geoKeys;
-    this.key = files.overviews ? `${files.source.key}+${files.overviews.key}` : files.source.key;
+    this.#files = files
+    this.#levels = levels
+    this.info = info
+    this.geoKeys = geoKeys
+    this.key = files.overviews ? `${files.source.key}+${files.overviews.key}` : files.source.key
   }
 
   async readBlock(level: number, blockX: number, blockY: number, options: ReadBlockOptions = {}): Promise<Block> {
-    const exact = await this.readExactBlock(level, blockX, blockY, options);
-    return { ...exact, data: shareConverted(exact.data) };
+    const exact = await this.readExactBlock(level, blockX, blockY, options)
+    return { ...exact, data: shareConverted(exact.data) }
   }
 
   /** As `readBlock`, with 64-bit integers as they are. */
   async readExactBlock(level: number, blockX: number, blockY: number, options: ReadBlockOptions = {}): Promise<Block<ExactSampleArray>> {
-    throwIfAborted(options.signal);
-    const image = this.#level(level);
-    const { directory, mask } = image;
-    const { grid } = directory;
+    throwIfAborted(options.signal)
+    const image = this.#level(level)
+    const { directory, mask } = image
+    const { grid } = directory
     if (!isIndex(blockX, grid.blocksX) || !isIndex(blockY, grid.blocksY)) {
-      throw new RasterError('invalid_argument', `Level ${level} has no block ${blockX}, ${blockY}`);
+      throw new RasterError('invalid_argument', `Level ${level} has no block ${blockX}, ${blockY}`)
     }
-    const bands = this.#bands(options.bands);
-    const rows = Math.min(grid.rowsOf(blockY), Math.max(1, Math.ceil(options.rows ?? Infinity)));
-    const address: BlockAddress = { blockX, blockY, rows, signal: options.signal };
-    const wanted = directory.planar ? withAlpha(bands, this.info) : [0];
+    const bands = this.#bands(options.bands)
+    const rows = Math.min(grid.rowsOf(blockY), Math.max(1, Math.ceil(options.rows ?? Infinity)))
+    const address: BlockAddress = { blockX, blockY, rows, signal: options.signal }
+    const wanted = directory.planar ? withAlpha(bands, this.info) : [0]
     const [planes, maskSamples] = await Promise.all([
       Promise.all(wanted.map((plane) => readPlane(image, plane, address, this.info.bands[0]?.nodata ?? null))),
       mask ? readMaskUnder(mask, directory, address) : null,
-    ]);
-    const stride = directory.planar ? 1 : directory.bandCount;
-    const data = directory.planar ? planes.slice(0, bands.length) : bands.map(() => first(planes));
-    const starts = directory.planar ? bands.map(() => 0) : [...bands];
-    const pixelMask = maskSamples ?? blockMask(this.info, { planes, wanted, stride, count: grid.blockWidth * rows });
-    const byteLength = planes.reduce((sum, plane) => sum + plane.byteLength, pixelMask?.byteLength ?? 0);
-    return { width: grid.blockWidth, height: rows, bands, data, starts, stride, mask: pixelMask, byteLength };
+    ])
+    const stride = directory.planar ? 1 : directory.bandCount
+    const data = directory.planar ? planes.slice(0, bands.length) : bands.map(() => first(planes))
+    const starts = directory.planar ? bands.map(() => 0) : [...bands]
+    const pixelMask = maskSamples ?? blockMask(this.info, { planes, wanted, stride, count: grid.blockWidth * rows })
+    const byteLength = planes.reduce((sum, plane) => sum + plane.byteLength, pixelMask?.byteLength ?? 0)
+    return { width: grid.blockWidth, height: rows, bands, data, starts, stride, mask: pixelMask, byteLength }
   }
 
   async readWindow(level: number, window: PixelWindow, options: ReadOptions = {}): Promise<Block> {
-    const exact = await this.readExactWindow(level, window, options);
-    return { ...exact, data: exact.data.map(toNumbers) };
+    const exact = await this.readExactWindow(level, window, options)
+    return { ...exact, data: exact.data.map(toNumbers) }
   }
 
   /** As `readWindow`, with 64-bit integers as they are, and with the bands of a pixel side by side where asked for. */
   async readExactWindow(level: number, window: PixelWindow, options: ReadExactOptions = {}): Promise<Block<ExactSampleArray>> {
-    const { directory } = this.#level(level);
-    const { x, y, width, height } = window;
-    const inside = [x, y, width, height].every(Number.isInteger) && x >= 0 && y >= 0 && width > 0 && height > 0;
+    const { directory } = this.#level(level)
+    const { x, y, width, height } = window
+    const inside = [x, y, width, height].every(Number.isInteger) && x >= 0 && y >= 0 && width > 0 && height > 0
     if (!inside || x + width > directory.width || y + height > directory.height) {
-      throw new RasterError('invalid_argument', 'The window lies outside the level');
+      throw new RasterError('invalid_argument', 'The window lies outside the level')
     }
-    const bands = this.#bands(options.bands);
-    const bytes = width * height * bands.length * bytesPerSample(this.info.dataType);
-    if (bytes > LIMITS.windowBytes) throw new RasterError('limit_exceeded', `A window of ${bytes} bytes is too large`);
-    return assembleWindow(this, { level, window, bands, interleaved: options.interleaved ?? false, signal: options.signal });
+    const bands = this.#bands(options.bands)
+    const bytes = width * height * bands.length * bytesPerSample(this.info.dataType)
+    if (bytes > LIMITS.windowBytes) throw new RasterError('limit_exceeded', `A window of ${bytes} bytes is too large`)
+    return assembleWindow(this, { level, window, bands, interleaved: options.interleaved ?? false, signal: options.signal })
   }
 
   async close(): Promise<void> {
-    await this.#files.source.close?.();
-    await this.#files.overviews?.close?.();
+    await this.#files.source.close?.()
+    await this.#files.overviews?.close?.()
   }
 
   #level(level: number): TiffLevel {
-    const found = this.#levels[level];
-    if (!found) throw new RasterError('invalid_argument', `The raster has no level ${level}`);
-    return found;
+    const found = this.#levels[level]
+    if (!found) throw new RasterError('invalid_argument', `The raster has no level ${level}`)
+    return found
   }
 
   #bands(bands: readonly number[] | undefined): readonly number[] {
-    const count = this.info.bandCount;
-    if (!bands) return Array.from({ length: count }, (_, band) => band);
+    const count = this.info.bandCount
+    if (!bands) return Array.from({ length: count }, (_, band) => band)
     for (const band of bands) {
-      if (!isIndex(band, count)) throw new RasterError('invalid_argument', `The raster has no band ${band + 1}`);
+      if (!isIndex(band, count)) throw new RasterError('invalid_argument', `The raster has no band ${band + 1}`)
     }
-    return bands;
+    return bands
   }
 }
 
 function isIndex(value: number, count: number): boolean {
-  return Number.isInteger(value) && value >= 0 && value < count;
+  return Number.isInteger(value) && value >= 0 && value < count
 }
 
 /** A planar file must also read its alpha plane where that is the mask. */
 function withAlpha(bands: readonly number[], info: RasterInfo): number[] {
-  const alpha = info.maskKind === 'alpha' ? info.alphaBand : null;
-  return alpha === null || bands.includes(alpha) ? [...bands] : [...bands, alpha];
+  const alpha = info.maskKind === 'alpha' ? info.alphaBand : null
+  return alpha === null || bands.includes(alpha) ? [...bands] : [...bands, alpha]
 }
 
 function first<T>(items: readonly T[]): T {
-  const item = items[0];
-  if (item === undefined) throw new RasterError('corrupt', 'The raster has no samples');
-  return item;
+  const item = items[0]
+  if (item === undefined) throw new RasterError('corrupt', 'The raster has no samples')
+  return item
 }
 
 /** Converts each array once even where all bands share it. */
 function shareConverted(data: readonly ExactSampleArray[]): SampleArray[] {
-  const converted = new Map<ExactSampleArray, SampleArray>();
+  const converted = new Map<ExactSampleArray, SampleArray>()
   return data.map((samples) => {
-    const known = converted.get(samples) ?? toNumbers(samples);
-    converted.set(samples, known);
-    return known;
-  });
+    const known = converted.get(samples) ?? toNumbers(samples)
+    converted.set(samples, known)
+    return known
+  })
 }

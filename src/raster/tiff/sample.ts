@@ -1,57 +1,57 @@
-import { RasterError } from '#raster/errors.ts';
-import type { DataType, ExactSampleArray } from '#raster/types.ts';
+import { RasterError } from '#raster/errors.ts'
+import type { DataType, ExactSampleArray } from '#raster/types.ts'
 
 /** How a sample is stored, and as what it is read. */
 export interface SampleType {
   /** Stored bits. */
-  readonly bits: number;
-  readonly isFloat: boolean;
-  readonly isSigned: boolean;
-  readonly dataType: DataType;
+  readonly bits: number
+  readonly isFloat: boolean
+  readonly isSigned: boolean
+  readonly dataType: DataType
 }
 
-const FORMAT = { uint: 1, int: 2, float: 3, untyped: 4 } as const;
+const FORMAT = { uint: 1, int: 2, float: 3, untyped: 4 } as const
 
 export function sampleType(bits: number, format: number): SampleType {
-  if (format === FORMAT.float) return { bits, isFloat: true, isSigned: true, dataType: floatType(bits) };
-  if (format === FORMAT.int) return { bits, isFloat: false, isSigned: true, dataType: intType(bits) };
-  if (format === FORMAT.uint || format === FORMAT.untyped) return { bits, isFloat: false, isSigned: false, dataType: uintType(bits) };
-  throw new RasterError('unsupported', `TIFF sample format ${format} (complex numbers) is not supported`);
+  if (format === FORMAT.float) return { bits, isFloat: true, isSigned: true, dataType: floatType(bits) }
+  if (format === FORMAT.int) return { bits, isFloat: false, isSigned: true, dataType: intType(bits) }
+  if (format === FORMAT.uint || format === FORMAT.untyped) return { bits, isFloat: false, isSigned: false, dataType: uintType(bits) }
+  throw new RasterError('unsupported', `TIFF sample format ${format} (complex numbers) is not supported`)
 }
 
 function floatType(bits: number): DataType {
-  if (bits === 16) return 'float16';
-  if (bits === 32) return 'float32';
-  if (bits === 64) return 'float64';
-  throw badBits(bits);
+  if (bits === 16) return 'float16'
+  if (bits === 32) return 'float32'
+  if (bits === 64) return 'float64'
+  throw badBits(bits)
 }
 
 function intType(bits: number): DataType {
-  if (bits === 8) return 'int8';
-  if (bits === 16) return 'int16';
-  if (bits === 32) return 'int32';
-  if (bits === 64) return 'int64';
-  throw badBits(bits);
+  if (bits === 8) return 'int8'
+  if (bits === 16) return 'int16'
+  if (bits === 32) return 'int32'
+  if (bits === 64) return 'int64'
+  throw badBits(bits)
 }
 
 function uintType(bits: number): DataType {
-  if (!Number.isInteger(bits) || bits < 1) throw badBits(bits);
-  if (bits <= 8) return 'uint8';
-  if (bits <= 16) return 'uint16';
-  if (bits <= 32) return 'uint32';
-  if (bits === 64) return 'uint64';
-  throw badBits(bits);
+  if (!Number.isInteger(bits) || bits < 1) throw badBits(bits)
+  if (bits <= 8) return 'uint8'
+  if (bits <= 16) return 'uint16'
+  if (bits <= 32) return 'uint32'
+  if (bits === 64) return 'uint64'
+  throw badBits(bits)
 }
 
 function badBits(bits: number): RasterError {
-  return new RasterError('unsupported', `Samples of ${bits} bits are not supported`);
+  return new RasterError('unsupported', `Samples of ${bits} bits are not supported`)
 }
 
 interface ArrayType {
-  new (length: number): ExactSampleArray;
-  new (buffer: ArrayBufferLike, byteOffset: number, length: number): ExactSampleArray;
-  readonly BYTES_PER_ELEMENT: number;
-  readonly name: string;
+  new (length: number): ExactSampleArray
+  new (buffer: ArrayBufferLike, byteOffset: number, length: number): ExactSampleArray
+  readonly BYTES_PER_ELEMENT: number
+  readonly name: string
 }
 
 /** The array that holds samples of each type exactly; float16 is widened. */
@@ -67,14 +67,14 @@ export const EXACT_ARRAY: Readonly<Record<DataType, ArrayType>> = {
   float16: Float32Array,
   float32: Float32Array,
   float64: Float64Array,
-};
+}
 
 /** Decoded bytes of one sample. */
 export function bytesPerSample(dataType: DataType): number {
-  return EXACT_ARRAY[dataType].BYTES_PER_ELEMENT;
+  return EXACT_ARRAY[dataType].BYTES_PER_ELEMENT
 }
 
 /** 64-bit integers, which no plain arithmetic takes. */
 export function isBigArray(samples: ExactSampleArray): samples is BigInt64Array | BigUint64Array {
-  return samples instanceof BigInt64Array || samples instanceof BigUint64Array;
+  return samples instanceof BigInt64Array || samples instanceof BigUint64Array
 }

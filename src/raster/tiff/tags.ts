@@ -30,7 +30,7 @@ export const TAG = {
   gdalMetadata: 42112,
   gdalNodata: 42113,
   lercParameters: 50674,
-} as const;
+} as const
 
 export const COMPRESSION = {
   none: 1,
@@ -42,9 +42,9 @@ export const COMPRESSION = {
   lerc: 34887,
   zstd: 50000,
   webp: 50001,
-} as const;
+} as const
 
-export type CompressionName = Exclude<keyof typeof COMPRESSION, 'deflateOld'>;
+export type CompressionName = Exclude<keyof typeof COMPRESSION, 'deflateOld'>
 
 const NAME_BY_CODE = new Map<number, CompressionName>([
   [COMPRESSION.none, 'none'],
@@ -56,10 +56,10 @@ const NAME_BY_CODE = new Map<number, CompressionName>([
   [COMPRESSION.lerc, 'lerc'],
   [COMPRESSION.zstd, 'zstd'],
   [COMPRESSION.webp, 'webp'],
-]);
+])
 
 export function compressionName(code: number): CompressionName | null {
-  return NAME_BY_CODE.get(code) ?? null;
+  return NAME_BY_CODE.get(code) ?? null
 }
 
 export const PHOTOMETRIC = {
@@ -73,11 +73,26 @@ export const PHOTOMETRIC = {
   cielab: 8,
   icclab: 9,
   itulab: 10,
-} as const;
+} as const
 
-export const SUBFILE = { reducedResolution: 1, mask: 4 } as const;
+export const SUBFILE = { reducedResolution: 1, mask: 4 } as const
 
 /** Bytes of one value of each TIFF field type, by type number. */
 export const FIELD_BYTES: Readonly<Record<number, number>> = {
-  1: 1, 2: 1, 3: 2, 4: 4, 5: 8, 6: 1, 7: 1, 8: 2, 9: 4, 10: 8, 11: 4, 12: 8, 13: 4, 16: 8, 17: 8, 18: 8,
-};
+  1: 1,
+  2: 1,
+  3: 2,
+  4: 4,
+  5: 8,
+  6: 1,
+  7: 1,
+  8: 2,
+  9: 4,
+  10: 8,
+  11: 4,
+  12: 8,
+  13: 4,
+  16: 8,
+  17: 8,
+  18: 8,
+}

@@ -1,167 +1,167 @@
-import { isBigArray } from '#raster/tiff/sample.ts';
-import type { ExactSampleArray, SampleArray } from '#raster/types.ts';
-import type { ReduceShape, RowReducer, RowView } from '#raster/write/reduce.ts';
+import { isBigArray } from '#raster/tiff/sample.ts'
+import type { ExactSampleArray, SampleArray } from '#raster/types.ts'
+import type { ReduceShape, RowReducer, RowView } from '#raster/write/reduce.ts'
 
 /**
  * Box average of what is data. Widths are counted in units of 1/(fine·coarse) of a side, so that all
  * weights are whole numbers and nothing is lost where a fine pixel is shared by two coarse ones.
  */
 export class AverageReducer implements RowReducer {
-  readonly #shape: ReduceShape;
-  readonly #columns: ColumnWeights;
-  readonly #numbers: Float64Array;
-  #current: Accumulator;
-  #next: Accumulator;
-  #fineRow = 0;
-  #coarseRow = 0;
+  readonly #shape: ReduceShape
+  readonly #columns: ColumnWeights
+  readonly #numbers: Float64Array
+  #current: Accumulator
+  #next: Accumulator
+  #fineRow = 0
+  #coarseRow = 0
 
   constructor(shape: ReduceShape) {
-    this.#shape = shape;
-    this.#columns = columnWeights(shape.fine.width, shape.coarse.width);
-    const samples = shape.coarse.width * shape.bandCount;
-    this.#current = emptyAccumulator(samples, shape.coarse.width);
-    this.#next = emptyAccumulator(samples, shape.coarse.width);
-    this.#numbers = new Float64Array(shape.fine.width * shape.bandCount);
+    this.#shape = shape
+    this.#columns = columnWeights(shape.fine.width, shape.coarse.width)
+    const samples = shape.coarse.width * shape.bandCount
+    this.#current = emptyAccumulator(samples, shape.coarse.width)
+    this.#next = emptyAccumulator(samples, shape.coarse.width)
+    this.#numbers = new Float64Array(shape.fine.width * shape.bandCount)
   }
 
   push(row: RowView, out: RowView): boolean {
-    const fineUnits = this.#shape.coarse.height;
-    const coarseUnits = this.#shape.fine.height;
-    const start = this.#fineRow * fineUnits;
-    const end = start + fineUnits;
-    const border = (this.#coarseRow + 1) * coarseUnits;
-    const samples = this.#asNumbers(row);
-    this.#add(samples, row, this.#current, Math.min(end, border) - start);
-    if (end > border) this.#add(samples, row, this.#next, end - border);
-    this.#fineRow++;
-    if (end < border) return false;
-    this.#finish(out);
-    this.#coarseRow++;
-    return true;
+    const fineUnits = this.#shape.coarse.height
+    const coarseUnits = this.#shape.fine.height
+    const start = this.#fineRow * fineUnits
+    const end = start + fineUnits
+    const border = (this.#coarseRow + 1) * coarseUnits
+    const samples = this.#asNumbers(row)
+    this.#add(samples, row, this.#current, Math.min(end, border) - start)
+    if (end > border) this.#add(samples, row, this.#next, end - border)
+    this.#fineRow++
+    if (end < border) return false
+    this.#finish(out)
+    this.#coarseRow++
+    return true
   }
 
   /** 64-bit integers are averaged as doubles; everything else is read where it is. */
   #asNumbers({ samples, sampleAt }: RowView): SampleArray {
-    const count = this.#numbers.length;
-    if (!isBigArray(samples)) return samples.subarray(sampleAt, sampleAt + count);
-    for (let i = 0; i < count; i++) this.#numbers[i] = Number(samples[sampleAt + i]);
-    return this.#numbers;
+    const count = this.#numbers.length
+    if (!isBigArray(samples)) return samples.subarray(sampleAt, sampleAt + count)
+    for (let i = 0; i < count; i++) this.#numbers[i] = Number(samples[sampleAt + i])
+    return this.#numbers
   }
 
   #add(samples: SampleArray, row: RowView, into: Accumulator, rowWeight: number): void {
-    const { nodata, alphaBand, isFloat, bandCount } = this.#shape;
-    const mask = row.mask?.subarray(row.maskAt, row.maskAt + this.#shape.fine.width) ?? null;
+    const { nodata, alphaBand, isFloat, bandCount } = this.#shape
+    const mask = row.mask?.subarray(row.maskAt, row.maskAt + this.#shape.fine.width) ?? null
     if (nodata === null && alphaBand === null && mask === null && !isFloat) {
-      addAll({ samples, bandCount }, this.#columns, into, rowWeight);
-      return;
+      addAll({ samples, bandCount }, this.#columns, into, rowWeight)
+      return
     }
-    addValid({ samples, bandCount, mask, nodata: nodata ?? NaN, alphaBand }, this.#columns, into, rowWeight);
+    addValid({ samples, bandCount, mask, nodata: nodata ?? NaN, alphaBand }, this.#columns, into, rowWeight)
   }
 
   #finish(out: RowView): void {
-    const { sums, weights, seen } = this.#current;
-    const { nodata, isFloat } = this.#shape;
-    const empty = nodata ?? (isFloat ? NaN : 0);
+    const { sums, weights, seen } = this.#current
+    const { nodata, isFloat } = this.#shape
+    const empty = nodata ?? (isFloat ? NaN : 0)
     for (let i = 0; i < sums.length; i++) {
-      const weight = weights[i] ?? 0;
-      const mean = weight > 0 ? (sums[i] ?? 0) / weight : empty;
-      store(out.samples, out.sampleAt + i, isFloat || weight === 0 ? mean : Math.floor(mean + 0.5));
+      const weight = weights[i] ?? 0
+      const mean = weight > 0 ? (sums[i] ?? 0) / weight : empty
+      store(out.samples, out.sampleAt + i, isFloat || weight === 0 ? mean : Math.floor(mean + 0.5))
     }
-    out.mask?.set(seen, out.maskAt);
-    sums.fill(0);
-    weights.fill(0);
-    seen.fill(0);
-    [this.#current, this.#next] = [this.#next, this.#current];
+    out.mask?.set(seen, out.maskAt)
+    sums.fill(0)
+    weights.fill(0)
+    seen.fill(0)
+    ;[this.#current, this.#next] = [this.#next, this.#current]
   }
 }
 
 interface Accumulator {
-  readonly sums: Float64Array;
-  readonly weights: Float64Array;
+  readonly sums: Float64Array
+  readonly weights: Float64Array
   /** 255 where the mask shows any of a coarse pixel. */
-  readonly seen: Uint8Array;
+  readonly seen: Uint8Array
 }
 
 function emptyAccumulator(samples: number, pixels: number): Accumulator {
-  return { sums: new Float64Array(samples), weights: new Float64Array(samples), seen: new Uint8Array(pixels) };
+  return { sums: new Float64Array(samples), weights: new Float64Array(samples), seen: new Uint8Array(pixels) }
 }
 
 /** For each coarse column its first fine column and the weights of three in a row. */
 interface ColumnWeights {
-  readonly first: Uint32Array;
-  readonly count: Uint8Array;
-  readonly weights: Float64Array;
+  readonly first: Uint32Array
+  readonly count: Uint8Array
+  readonly weights: Float64Array
 }
 
-const MOST_COLUMNS = 3;
+const MOST_COLUMNS = 3
 
 function columnWeights(fine: number, coarse: number): ColumnWeights {
-  const first = new Uint32Array(coarse);
-  const count = new Uint8Array(coarse);
-  const weights = new Float64Array(coarse * MOST_COLUMNS);
+  const first = new Uint32Array(coarse)
+  const count = new Uint8Array(coarse)
+  const weights = new Float64Array(coarse * MOST_COLUMNS)
   for (let x = 0; x < coarse; x++) {
-    const start = x * fine;
-    const end = start + fine;
-    const from = Math.floor(start / coarse);
-    first[x] = from;
-    let n = 0;
+    const start = x * fine
+    const end = start + fine
+    const from = Math.floor(start / coarse)
+    first[x] = from
+    let n = 0
     for (let column = from; column * coarse < end && n < MOST_COLUMNS; column++, n++) {
-      weights[x * MOST_COLUMNS + n] = Math.min(end, (column + 1) * coarse) - Math.max(start, column * coarse);
+      weights[x * MOST_COLUMNS + n] = Math.min(end, (column + 1) * coarse) - Math.max(start, column * coarse)
     }
-    count[x] = n;
+    count[x] = n
   }
-  return { first, count, weights };
+  return { first, count, weights }
 }
 
 function addAll(row: { samples: SampleArray; bandCount: number }, columns: ColumnWeights, into: Accumulator, rowWeight: number): void {
-  const { samples, bandCount } = row;
-  const { sums, weights } = into;
-  into.seen.fill(255);
+  const { samples, bandCount } = row
+  const { sums, weights } = into
+  into.seen.fill(255)
   for (let x = 0, to = 0; x < columns.first.length; x++, to += bandCount) {
-    const from = (columns.first[x] ?? 0) * bandCount;
-    const n = columns.count[x] ?? 0;
+    const from = (columns.first[x] ?? 0) * bandCount
+    const n = columns.count[x] ?? 0
     for (let k = 0; k < n; k++) {
-      const weight = (columns.weights[x * MOST_COLUMNS + k] ?? 0) * rowWeight;
+      const weight = (columns.weights[x * MOST_COLUMNS + k] ?? 0) * rowWeight
       for (let band = 0; band < bandCount; band++) {
-        sums[to + band]! += (samples[from + k * bandCount + band] ?? 0) * weight;
-        weights[to + band]! += weight;
+        sums[to + band]! += (samples[from + k * bandCount + band] ?? 0) * weight
+        weights[to + band]! += weight
       }
     }
   }
 }
 
 interface ValidRow {
-  readonly samples: SampleArray;
-  readonly bandCount: number;
-  readonly mask: Uint8Array | null;
+  readonly samples: SampleArray
+  readonly bandCount: number
+  readonly mask: Uint8Array | null
   /** NaN where there is none: nothing equals it, and NaN samples never count. */
-  readonly nodata: number;
-  readonly alphaBand: number | null;
+  readonly nodata: number
+  readonly alphaBand: number | null
 }
 
 function addValid(row: ValidRow, columns: ColumnWeights, into: Accumulator, rowWeight: number): void {
-  const { samples, bandCount, mask, nodata, alphaBand } = row;
+  const { samples, bandCount, mask, nodata, alphaBand } = row
   for (let x = 0, to = 0; x < columns.first.length; x++, to += bandCount) {
-    const first = columns.first[x] ?? 0;
-    const n = columns.count[x] ?? 0;
+    const first = columns.first[x] ?? 0
+    const n = columns.count[x] ?? 0
     for (let k = 0; k < n; k++) {
-      const pixel = first + k;
-      if (mask && !mask[pixel]) continue;
-      into.seen[x] = 255;
-      const weight = (columns.weights[x * MOST_COLUMNS + k] ?? 0) * rowWeight;
-      const isHidden = alphaBand !== null && !samples[pixel * bandCount + alphaBand];
+      const pixel = first + k
+      if (mask && !mask[pixel]) continue
+      into.seen[x] = 255
+      const weight = (columns.weights[x * MOST_COLUMNS + k] ?? 0) * rowWeight
+      const isHidden = alphaBand !== null && !samples[pixel * bandCount + alphaBand]
       for (let band = 0; band < bandCount; band++) {
-        const value = samples[pixel * bandCount + band] ?? NaN;
+        const value = samples[pixel * bandCount + band] ?? NaN
         // value - value is 0 only for what is finite.
-        if (value === nodata || value - value !== 0 || (isHidden && band !== alphaBand)) continue;
-        into.sums[to + band]! += value * weight;
-        into.weights[to + band]! += weight;
+        if (value === nodata || value - value !== 0 || (isHidden && band !== alphaBand)) continue
+        into.sums[to + band]! += value * weight
+        into.weights[to + band]! += weight
       }
     }
   }
 }
 
 function store(samples: ExactSampleArray, at: number, value: number): void {
-  if (isBigArray(samples)) samples[at] = Number.isFinite(value) ? BigInt(Math.trunc(value)) : 0n;
-  else samples[at] = value;
+  if (isBigArray(samples)) samples[at] = Number.isFinite(value) ? BigInt(Math.trunc(value)) : 0n
+  else samples[at] = value
 }

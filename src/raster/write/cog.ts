@@ -1,37 +1,37 @@
-import { tmpdir } from 'node:os';
-import { RasterError, throwIfAborted } from '#raster/errors.ts';
-import { EXACT_ARRAY } from '#raster/tiff/sample.ts';
-import type { Block, ExactSampleArray } from '#raster/types.ts';
-import { buildHead } from '#raster/write/layout.ts';
-import { LevelBuilder } from '#raster/write/level.ts';
-import type { ByteSink } from '#raster/write/sink.ts';
-import { planCog, type CogPlan, type CogSpec } from '#raster/write/spec.ts';
-import { Spill } from '#raster/write/spill.ts';
-import type { RowBand } from '#raster/write/tiles.ts';
+import { tmpdir } from 'node:os'
+import { RasterError, throwIfAborted } from '#raster/errors.ts'
+import { EXACT_ARRAY } from '#raster/tiff/sample.ts'
+import type { Block, ExactSampleArray } from '#raster/types.ts'
+import { buildHead } from '#raster/write/layout.ts'
+import { LevelBuilder } from '#raster/write/level.ts'
+import type { ByteSink } from '#raster/write/sink.ts'
+import { planCog, type CogPlan, type CogSpec } from '#raster/write/spec.ts'
+import { Spill } from '#raster/write/spill.ts'
+import type { RowBand } from '#raster/write/tiles.ts'
 
 /**
  * Gives the pixels of rows `y` to `y + rows`, all bands, over the whole width. It is asked from top
  * to bottom, once for each row of blocks, and may reuse its buffer: nothing is kept across calls.
  */
-export type PullRows = (y: number, rows: number, signal: AbortSignal | undefined) => Promise<Block<ExactSampleArray>>;
+export type PullRows = (y: number, rows: number, signal: AbortSignal | undefined) => Promise<Block<ExactSampleArray>>
 
 export interface WriteOptions {
-  readonly signal?: AbortSignal | undefined;
+  readonly signal?: AbortSignal | undefined
   /** From 0 to 1. */
-  readonly onProgress?: (fraction: number) => void;
+  readonly onProgress?: (fraction: number) => void
   /** Where levels that outgrow memory are kept until the end. */
-  readonly temporaryDirectory?: string;
+  readonly temporaryDirectory?: string
   /** Encoded bytes of one level that may stay in memory. */
-  readonly spillBytes?: number;
+  readonly spillBytes?: number
 }
 
-const DEFAULT_SPILL_BYTES = 32 * 1024 * 1024;
+const DEFAULT_SPILL_BYTES = 32 * 1024 * 1024
 /** Share of the progress that reading and encoding takes; the rest is copying. */
-const ENCODE_SHARE = 0.9;
+const ENCODE_SHARE = 0.9
 
 export interface WrittenCog {
-  readonly byteLength: number;
-  readonly levelCount: number;
+  readonly byteLength: number
+  readonly levelCount: number
 }
 
 /**
@@ -39,83 +39,86 @@ export interface WrittenCog {
  * the encoded blocks of large levels wait in temporary files, because coarse levels come first in the file.
  */
 export async function writeCog(sink: ByteSink, spec: CogSpec, pull: PullRows, options: WriteOptions = {}): Promise<WrittenCog> {
-  const plan = planCog(spec);
-  const directory = options.temporaryDirectory ?? tmpdir();
-  const spills = plan.levels.map(() => new Spill(directory, options.spillBytes ?? DEFAULT_SPILL_BYTES));
+  const plan = planCog(spec)
+  const directory = options.temporaryDirectory ?? tmpdir()
+  const spills = plan.levels.map(() => new Spill(directory, options.spillBytes ?? DEFAULT_SPILL_BYTES))
   try {
-    const levels = buildLevels(plan, spills);
-    await encodeAll(plan, levels, pull, options);
-    const head = buildHead(plan, levels.map((level) => level.sizes));
-    await sink.write(head);
-    const byteLength = await copySpills(sink, spills, options);
-    options.onProgress?.(1);
-    return { byteLength: head.byteLength + byteLength, levelCount: levels.length };
+    const levels = buildLevels(plan, spills)
+    await encodeAll(plan, levels, pull, options)
+    const head = buildHead(
+      plan,
+      levels.map((level) => level.sizes),
+    )
+    await sink.write(head)
+    const byteLength = await copySpills(sink, spills, options)
+    options.onProgress?.(1)
+    return { byteLength: head.byteLength + byteLength, levelCount: levels.length }
   } finally {
-    await Promise.all(spills.map((spill) => spill.close()));
+    await Promise.all(spills.map((spill) => spill.close()))
   }
 }
 
 /** From coarse to fine, since each level hands its rows to the next coarser one. */
 function buildLevels(plan: CogPlan, spills: readonly Spill[]): LevelBuilder[] {
-  const levels: LevelBuilder[] = [];
+  const levels: LevelBuilder[] = []
   for (let index = plan.levels.length - 1; index >= 0; index--) {
-    const spill = spills[index];
-    if (spill) levels.unshift(new LevelBuilder(plan, index, spill, levels[0] ?? null));
+    const spill = spills[index]
+    if (spill) levels.unshift(new LevelBuilder(plan, index, spill, levels[0] ?? null))
   }
-  return levels;
+  return levels
 }
 
 async function encodeAll(plan: CogPlan, levels: readonly LevelBuilder[], pull: PullRows, options: WriteOptions): Promise<void> {
-  const { height } = plan.spec;
+  const { height } = plan.spec
   for (let y = 0; y < height; y += plan.blockSize) {
-    throwIfAborted(options.signal);
-    const rows = Math.min(plan.blockSize, height - y);
-    const block = await pull(y, rows, options.signal);
-    await levels[0]?.addBand(toRowBand(block, rows, plan), options.signal);
-    options.onProgress?.((ENCODE_SHARE * (y + rows)) / height);
+    throwIfAborted(options.signal)
+    const rows = Math.min(plan.blockSize, height - y)
+    const block = await pull(y, rows, options.signal)
+    await levels[0]?.addBand(toRowBand(block, rows, plan), options.signal)
+    options.onProgress?.((ENCODE_SHARE * (y + rows)) / height)
   }
 }
 
 /** The coarsest level first. */
 async function copySpills(sink: ByteSink, spills: readonly Spill[], options: WriteOptions): Promise<number> {
-  let byteLength = 0;
+  let byteLength = 0
   for (const spill of spills.toReversed()) {
     for await (const piece of spill.read()) {
-      throwIfAborted(options.signal);
-      await sink.write(piece);
-      byteLength += piece.byteLength;
+      throwIfAborted(options.signal)
+      await sink.write(piece)
+      byteLength += piece.byteLength
     }
   }
-  return byteLength;
+  return byteLength
 }
 
 function toRowBand(block: Block<ExactSampleArray>, rows: number, plan: CogPlan): RowBand {
-  const { width } = plan.spec;
+  const { width } = plan.spec
   if (block.width !== width || block.height < rows || block.data.length !== plan.bandCount) {
-    throw new RasterError('invalid_argument', 'The rows to write do not have the shape of the raster');
+    throw new RasterError('invalid_argument', 'The rows to write do not have the shape of the raster')
   }
-  return { width, rows, samples: interleave(block, width * rows, plan), mask: plan.hasMask ? block.mask : null };
+  return { width, rows, samples: interleave(block, width * rows, plan), mask: plan.hasMask ? block.mask : null }
 }
 
 /** Pixels that are already interleaved are used where they are. */
 function interleave(block: Block<ExactSampleArray>, count: number, plan: CogPlan): ExactSampleArray {
-  const { bandCount } = plan;
-  const first = block.data[0];
-  const ArrayType = EXACT_ARRAY[plan.spec.dataType];
+  const { bandCount } = plan
+  const first = block.data[0]
+  const ArrayType = EXACT_ARRAY[plan.spec.dataType]
   if (!first || block.data.some((samples) => samples[Symbol.toStringTag] !== ArrayType.name)) {
-    throw new RasterError('invalid_argument', `The rows to write are not ${plan.spec.dataType}`);
+    throw new RasterError('invalid_argument', `The rows to write are not ${plan.spec.dataType}`)
   }
   if (block.data.some((samples, band) => samples.length < (count - 1) * block.stride + (block.starts[band] ?? 0) + 1)) {
-    throw new RasterError('invalid_argument', 'The rows to write are fewer than they claim');
+    throw new RasterError('invalid_argument', 'The rows to write are fewer than they claim')
   }
-  const isInterleaved = block.stride === bandCount && block.data.every((samples, band) => samples === first && block.starts[band] === band);
+  const isInterleaved = block.stride === bandCount && block.data.every((samples, band) => samples === first && block.starts[band] === band)
   // A view of our own: a Node buffer passes for bytes, but its slices are no copies.
-  if (isInterleaved) return new ArrayType(first.buffer, first.byteOffset, count * bandCount);
-  const out = new ArrayType(count * bandCount) as Uint8Array;
+  if (isInterleaved) return new ArrayType(first.buffer, first.byteOffset, count * bandCount)
+  const out = new ArrayType(count * bandCount) as Uint8Array
   block.data.forEach((samples, band) => {
-    const source = samples as Uint8Array;
-    const start = block.starts[band] ?? 0;
-    for (let i = 0; i < count; i++) out[i * bandCount + band] = source[i * block.stride + start] as number;
-  });
-  return out;
+    const source = samples as Uint8Array
+    const start = block.starts[band] ?? 0
+    for (let i = 0; i < count; i++) out[i * bandCount + band] = source[i * block.stride + start] as number
+  })
+  return out
 }

@@ -1,135 +1,135 @@
-import { isBigArray } from '#raster/tiff/sample.ts';
-import type { ExactSampleArray, SampleArray } from '#raster/types.ts';
-import { AverageReducer } from '#raster/write/average.ts';
-import type { ReduceShape, RowReducer, RowView } from '#raster/write/reduce.ts';
+import { isBigArray } from '#raster/tiff/sample.ts'
+import type { ExactSampleArray, SampleArray } from '#raster/types.ts'
+import { AverageReducer } from '#raster/write/average.ts'
+import type { ReduceShape, RowReducer, RowView } from '#raster/write/reduce.ts'
 
 /**
  * Average where both sides halve evenly, which most of the work does: every coarse pixel is the mean
  * of exactly four fine ones, so that two rows in hand are enough.
  */
 export class HalvingReducer implements RowReducer {
-  readonly #shape: ReduceShape;
-  readonly #upper: { samples: SampleArray | null; mask: Uint8Array | null } = { samples: null, mask: null };
-  #isLower = false;
+  readonly #shape: ReduceShape
+  readonly #upper: { samples: SampleArray | null; mask: Uint8Array | null } = { samples: null, mask: null }
+  #isLower = false
 
   constructor(shape: ReduceShape) {
-    this.#shape = shape;
+    this.#shape = shape
   }
 
   push(row: RowView, out: RowView): boolean {
-    const { width } = this.#shape.fine;
-    const samples = numbersOf(row.samples).subarray(row.sampleAt, row.sampleAt + width * this.#shape.bandCount);
-    const mask = row.mask?.subarray(row.maskAt, row.maskAt + width) ?? null;
-    this.#isLower = !this.#isLower;
-    const upper = this.#upper;
+    const { width } = this.#shape.fine
+    const samples = numbersOf(row.samples).subarray(row.sampleAt, row.sampleAt + width * this.#shape.bandCount)
+    const mask = row.mask?.subarray(row.maskAt, row.maskAt + width) ?? null
+    this.#isLower = !this.#isLower
+    const upper = this.#upper
     if (this.#isLower) {
       // The buffer of the rows may be reused before the next one comes.
-      upper.samples = samples.slice();
-      upper.mask = mask?.slice() ?? null;
-      return false;
+      upper.samples = samples.slice()
+      upper.mask = mask?.slice() ?? null
+      return false
     }
-    if (upper.samples) this.#emit({ upper: upper.samples, lower: samples, upperMask: upper.mask, lowerMask: mask }, out);
-    return true;
+    if (upper.samples) this.#emit({ upper: upper.samples, lower: samples, upperMask: upper.mask, lowerMask: mask }, out)
+    return true
   }
 
   #emit(rows: FineRows, out: RowView): void {
-    const { bandCount, nodata, alphaBand, isFloat, coarse } = this.#shape;
-    const target = { samples: numbersOf(out.samples), at: out.sampleAt, count: coarse.width, bandCount };
-    const needsValidity = nodata !== null || alphaBand !== null || isFloat || rows.upperMask !== null || rows.lowerMask !== null;
-    if (!needsValidity) meanOfFour(rows, target);
-    else meanOfValid(rows, target, this.#shape);
-    if (out.mask) writeMask(rows, out.mask, out.maskAt, coarse.width);
+    const { bandCount, nodata, alphaBand, isFloat, coarse } = this.#shape
+    const target = { samples: numbersOf(out.samples), at: out.sampleAt, count: coarse.width, bandCount }
+    const needsValidity = nodata !== null || alphaBand !== null || isFloat || rows.upperMask !== null || rows.lowerMask !== null
+    if (!needsValidity) meanOfFour(rows, target)
+    else meanOfValid(rows, target, this.#shape)
+    if (out.mask) writeMask(rows, out.mask, out.maskAt, coarse.width)
   }
 }
 
 /** The plain average, or the weighted one for odd sides and for 64-bit integers. */
 export function averageReducer(shape: ReduceShape, isWide: boolean): RowReducer {
-  const { fine, coarse } = shape;
-  const isEven = fine.width === 2 * coarse.width && fine.height === 2 * coarse.height;
-  return isEven && !isWide ? new HalvingReducer(shape) : new AverageReducer(shape);
+  const { fine, coarse } = shape
+  const isEven = fine.width === 2 * coarse.width && fine.height === 2 * coarse.height
+  return isEven && !isWide ? new HalvingReducer(shape) : new AverageReducer(shape)
 }
 
 interface FineRows {
-  readonly upper: SampleArray;
-  readonly lower: SampleArray;
-  readonly upperMask: Uint8Array | null;
-  readonly lowerMask: Uint8Array | null;
+  readonly upper: SampleArray
+  readonly lower: SampleArray
+  readonly upperMask: Uint8Array | null
+  readonly lowerMask: Uint8Array | null
 }
 
 interface CoarseRow {
-  readonly samples: SampleArray;
-  readonly at: number;
-  readonly count: number;
-  readonly bandCount: number;
+  readonly samples: SampleArray
+  readonly at: number
+  readonly count: number
+  readonly bandCount: number
 }
 
 /** Integers without anything to leave out, rounded half up. */
 function meanOfFour({ upper, lower }: FineRows, { samples, at, count, bandCount }: CoarseRow): void {
-  let to = at;
+  let to = at
   for (let x = 0; x < count; x++) {
-    let from = 2 * x * bandCount;
+    let from = 2 * x * bandCount
     for (const end = from + bandCount; from < end; from++, to++) {
-      const sum = (upper[from] ?? 0) + (upper[from + bandCount] ?? 0) + (lower[from] ?? 0) + (lower[from + bandCount] ?? 0);
-      samples[to] = Math.floor((sum + 2) / 4);
+      const sum = (upper[from] ?? 0) + (upper[from + bandCount] ?? 0) + (lower[from] ?? 0) + (lower[from + bandCount] ?? 0)
+      samples[to] = Math.floor((sum + 2) / 4)
     }
   }
 }
 
 /** Leaves out nodata, what is not finite, and what mask or alpha hide. */
 function meanOfValid(rows: FineRows, target: CoarseRow, shape: ReduceShape): void {
-  const { nodata, alphaBand, isFloat, bandCount } = shape;
-  const empty = nodata ?? (isFloat ? NaN : 0);
-  const values = [0, 0, 0, 0];
-  const visible = [true, true, true, true];
+  const { nodata, alphaBand, isFloat, bandCount } = shape
+  const empty = nodata ?? (isFloat ? NaN : 0)
+  const values = [0, 0, 0, 0]
+  const visible = [true, true, true, true]
   for (let x = 0; x < target.count; x++) {
-    const left = 2 * x;
-    setVisible(rows, visible, { left, bandCount, alphaBand });
+    const left = 2 * x
+    setVisible(rows, visible, { left, bandCount, alphaBand })
     for (let band = 0; band < bandCount; band++) {
-      const from = left * bandCount + band;
-      values[0] = rows.upper[from] ?? 0;
-      values[1] = rows.upper[from + bandCount] ?? 0;
-      values[2] = rows.lower[from] ?? 0;
-      values[3] = rows.lower[from + bandCount] ?? 0;
-      let sum = 0;
-      let n = 0;
+      const from = left * bandCount + band
+      values[0] = rows.upper[from] ?? 0
+      values[1] = rows.upper[from + bandCount] ?? 0
+      values[2] = rows.lower[from] ?? 0
+      values[3] = rows.lower[from + bandCount] ?? 0
+      let sum = 0
+      let n = 0
       for (let k = 0; k < 4; k++) {
-        const value = values[k] ?? 0;
-        const isShown = visible[k] || (band === alphaBand && isMaskOpen(rows, left, k));
+        const value = values[k] ?? 0
+        const isShown = visible[k] || (band === alphaBand && isMaskOpen(rows, left, k))
         // value - value is 0 only for what is finite.
-        if (!isShown || value === nodata || value - value !== 0) continue;
-        sum += value;
-        n++;
+        if (!isShown || value === nodata || value - value !== 0) continue
+        sum += value
+        n++
       }
-      const mean = n === 0 ? empty : sum / n;
-      target.samples[target.at + x * bandCount + band] = isFloat || n === 0 ? mean : Math.floor(mean + 0.5);
+      const mean = n === 0 ? empty : sum / n
+      target.samples[target.at + x * bandCount + band] = isFloat || n === 0 ? mean : Math.floor(mean + 0.5)
     }
   }
 }
 
 function setVisible(rows: FineRows, visible: boolean[], at: { left: number; bandCount: number; alphaBand: number | null }): void {
-  const { left, bandCount, alphaBand } = at;
+  const { left, bandCount, alphaBand } = at
   for (let k = 0; k < 4; k++) {
-    const samples = k < 2 ? rows.upper : rows.lower;
-    const isOpaque = alphaBand === null || samples[(left + (k & 1)) * bandCount + alphaBand] !== 0;
-    visible[k] = isOpaque && isMaskOpen(rows, left, k);
+    const samples = k < 2 ? rows.upper : rows.lower
+    const isOpaque = alphaBand === null || samples[(left + (k & 1)) * bandCount + alphaBand] !== 0
+    visible[k] = isOpaque && isMaskOpen(rows, left, k)
   }
 }
 
 /** Whether the mask shows the k-th of the four fine pixels: upper left, upper right, lower left, lower right. */
 function isMaskOpen({ upperMask, lowerMask }: FineRows, left: number, k: number): boolean {
-  const mask = k < 2 ? upperMask : lowerMask;
-  return mask === null || mask[left + (k & 1)] !== 0;
+  const mask = k < 2 ? upperMask : lowerMask
+  return mask === null || mask[left + (k & 1)] !== 0
 }
 
 function writeMask(rows: FineRows, mask: Uint8Array, at: number, count: number): void {
   for (let x = 0; x < count; x++) {
-    let isSeen = false;
-    for (let k = 0; k < 4; k++) isSeen ||= isMaskOpen(rows, 2 * x, k);
-    mask[at + x] = isSeen ? 255 : 0;
+    let isSeen = false
+    for (let k = 0; k < 4; k++) isSeen ||= isMaskOpen(rows, 2 * x, k)
+    mask[at + x] = isSeen ? 255 : 0
   }
 }
 
 function numbersOf(samples: ExactSampleArray): SampleArray {
-  if (isBigArray(samples)) throw new TypeError('64-bit integers have their own average');
-  return samples;
+  if (isBigArray(samples)) throw new TypeError('64-bit integers have their own average')
+  return samples
 }

@@ -1,82 +1,82 @@
-import { throwIfAborted } from '#raster/errors.ts';
-import { EXACT_ARRAY } from '#raster/tiff/sample.ts';
-import type { ExactSampleArray } from '#raster/types.ts';
-import { rowReducer, type RowReducer, type RowView } from '#raster/write/reduce.ts';
-import type { CogPlan, LevelShape } from '#raster/write/spec.ts';
-import type { Spill } from '#raster/write/spill.ts';
-import { cutTile, encodeMaskTile, encodeTile, type RowBand } from '#raster/write/tiles.ts';
+import { throwIfAborted } from '#raster/errors.ts'
+import { EXACT_ARRAY } from '#raster/tiff/sample.ts'
+import type { ExactSampleArray } from '#raster/types.ts'
+import { rowReducer, type RowReducer, type RowView } from '#raster/write/reduce.ts'
+import type { CogPlan, LevelShape } from '#raster/write/spec.ts'
+import type { Spill } from '#raster/write/spill.ts'
+import { cutTile, encodeMaskTile, encodeTile, type RowBand } from '#raster/write/tiles.ts'
 
 /** Stored sizes of a level's blocks in the order of the file: each tile, and its mask's after it. */
 export interface LevelSizes {
-  readonly tiles: number[];
-  readonly masks: number[];
+  readonly tiles: number[]
+  readonly masks: number[]
 }
 
 /** GDAL frames each block: its size before it and its last four bytes again after it. */
-export const BLOCK_LEADER_BYTES = 4;
-export const BLOCK_TRAILER_BYTES = 4;
+export const BLOCK_LEADER_BYTES = 4
+export const BLOCK_TRAILER_BYTES = 4
 
 /** Enough to keep the threads of zlib busy, few enough to not hold a whole row of blocks twice. */
-const TILES_AT_ONCE = 16;
+const TILES_AT_ONCE = 16
 
 /** One level under construction: gathers rows until a row of blocks is full, encodes it, hands the rows on to the next level. */
 export class LevelBuilder {
-  readonly sizes: LevelSizes = { tiles: [], masks: [] };
-  readonly #plan: CogPlan;
-  readonly #shape: LevelShape;
-  readonly #spill: Spill;
-  readonly #next: { level: LevelBuilder; reducer: RowReducer } | null;
-  readonly #samples: ExactSampleArray | null;
-  readonly #mask: Uint8Array | null;
-  #bufferedRows = 0;
-  #doneRows = 0;
+  readonly sizes: LevelSizes = { tiles: [], masks: [] }
+  readonly #plan: CogPlan
+  readonly #shape: LevelShape
+  readonly #spill: Spill
+  readonly #next: { level: LevelBuilder; reducer: RowReducer } | null
+  readonly #samples: ExactSampleArray | null
+  readonly #mask: Uint8Array | null
+  #bufferedRows = 0
+  #doneRows = 0
 
   constructor(plan: CogPlan, index: number, spill: Spill, next: LevelBuilder | null) {
-    this.#plan = plan;
-    this.#shape = shapeAt(plan, index);
-    this.#spill = spill;
-    this.#next = next && { level: next, reducer: rowReducer(plan, this.#shape, next.#shape) };
+    this.#plan = plan
+    this.#shape = shapeAt(plan, index)
+    this.#spill = spill
+    this.#next = next && { level: next, reducer: rowReducer(plan, this.#shape, next.#shape) }
     // Level 0 is handed whole rows of blocks and keeps none.
-    const pixels = index === 0 ? 0 : this.#shape.width * Math.min(plan.blockSize, this.#shape.height);
-    this.#samples = index === 0 ? null : new EXACT_ARRAY[plan.spec.dataType](pixels * plan.bandCount);
-    this.#mask = index === 0 || !plan.hasMask ? null : new Uint8Array(pixels);
+    const pixels = index === 0 ? 0 : this.#shape.width * Math.min(plan.blockSize, this.#shape.height)
+    this.#samples = index === 0 ? null : new EXACT_ARRAY[plan.spec.dataType](pixels * plan.bandCount)
+    this.#mask = index === 0 || !plan.hasMask ? null : new Uint8Array(pixels)
   }
 
   /** Encodes a full row of blocks, or the last one, and passes its rows on. */
   async addBand(band: RowBand, signal: AbortSignal | undefined): Promise<void> {
-    throwIfAborted(signal);
-    await this.#encode(band);
-    this.#doneRows += band.rows;
-    if (!this.#next) return;
-    const { level, reducer } = this.#next;
+    throwIfAborted(signal)
+    await this.#encode(band)
+    this.#doneRows += band.rows
+    if (!this.#next) return
+    const { level, reducer } = this.#next
     for (let y = 0; y < band.rows; y++) {
-      const row: RowView = { samples: band.samples, sampleAt: y * band.width * this.#plan.bandCount, mask: band.mask, maskAt: y * band.width };
-      if (reducer.push(row, level.#nextRow())) await level.#rowAdded(signal);
+      const row: RowView = { samples: band.samples, sampleAt: y * band.width * this.#plan.bandCount, mask: band.mask, maskAt: y * band.width }
+      if (reducer.push(row, level.#nextRow())) await level.#rowAdded(signal)
     }
   }
 
   #nextRow(): RowView {
-    const { width } = this.#shape;
-    const samples = this.#samples ?? new Uint8Array(0);
-    return { samples, sampleAt: this.#bufferedRows * width * this.#plan.bandCount, mask: this.#mask, maskAt: this.#bufferedRows * width };
+    const { width } = this.#shape
+    const samples = this.#samples ?? new Uint8Array(0)
+    return { samples, sampleAt: this.#bufferedRows * width * this.#plan.bandCount, mask: this.#mask, maskAt: this.#bufferedRows * width }
   }
 
   async #rowAdded(signal: AbortSignal | undefined): Promise<void> {
-    this.#bufferedRows++;
-    const isLast = this.#doneRows + this.#bufferedRows === this.#shape.height;
-    if (this.#bufferedRows < this.#plan.blockSize && !isLast) return;
-    const rows = this.#bufferedRows;
-    this.#bufferedRows = 0;
-    await this.addBand({ width: this.#shape.width, rows, samples: this.#samples ?? new Uint8Array(0), mask: this.#mask }, signal);
+    this.#bufferedRows++
+    const isLast = this.#doneRows + this.#bufferedRows === this.#shape.height
+    if (this.#bufferedRows < this.#plan.blockSize && !isLast) return
+    const rows = this.#bufferedRows
+    this.#bufferedRows = 0
+    await this.addBand({ width: this.#shape.width, rows, samples: this.#samples ?? new Uint8Array(0), mask: this.#mask }, signal)
   }
 
   /** Some tiles are compressed at the same time; all are stored in order. */
   async #encode(band: RowBand): Promise<void> {
-    const { tilesX } = this.#shape;
+    const { tilesX } = this.#shape
     for (let first = 0; first < tilesX; first += TILES_AT_ONCE) {
-      const count = Math.min(TILES_AT_ONCE, tilesX - first);
-      const tiles = await Promise.all(Array.from({ length: count }, (_, i) => this.#encodeTile(band, first + i)));
-      for (const tile of tiles) await this.#store(tile);
+      const count = Math.min(TILES_AT_ONCE, tilesX - first)
+      const tiles = await Promise.all(Array.from({ length: count }, (_, i) => this.#encodeTile(band, first + i)))
+      for (const tile of tiles) await this.#store(tile)
     }
   }
 
@@ -84,28 +84,28 @@ export class LevelBuilder {
     return {
       image: await encodeTile(cutTile(band, tileX, this.#plan), this.#plan),
       mask: this.#plan.hasMask ? await encodeMaskTile(band, tileX, this.#plan) : null,
-    };
+    }
   }
 
   async #store({ image, mask }: { image: Uint8Array; mask: Uint8Array | null }): Promise<void> {
-    this.sizes.tiles.push(image.byteLength);
-    await this.#spill.append(framed(image));
-    if (!mask) return;
-    this.sizes.masks.push(mask.byteLength);
-    await this.#spill.append(framed(mask));
+    this.sizes.tiles.push(image.byteLength)
+    await this.#spill.append(framed(image))
+    if (!mask) return
+    this.sizes.masks.push(mask.byteLength)
+    await this.#spill.append(framed(mask))
   }
 }
 
 function framed(block: Uint8Array): Uint8Array {
-  const out = new Uint8Array(BLOCK_LEADER_BYTES + block.byteLength + BLOCK_TRAILER_BYTES);
-  new DataView(out.buffer).setUint32(0, block.byteLength, true);
-  out.set(block, BLOCK_LEADER_BYTES);
-  out.set(block.subarray(-BLOCK_TRAILER_BYTES), BLOCK_LEADER_BYTES + block.byteLength);
-  return out;
+  const out = new Uint8Array(BLOCK_LEADER_BYTES + block.byteLength + BLOCK_TRAILER_BYTES)
+  new DataView(out.buffer).setUint32(0, block.byteLength, true)
+  out.set(block, BLOCK_LEADER_BYTES)
+  out.set(block.subarray(-BLOCK_TRAILER_BYTES), BLOCK_LEADER_BYTES + block.byteLength)
+  return out
 }
 
 function shapeAt(plan: CogPlan, index: number): LevelShape {
-  const shape = plan.levels[index];
-  if (!shape) throw new RangeError(`no level ${index}`);
-  return shape;
+  const shape = plan.levels[index]
+  if (!shape) throw new RangeError(`no level ${index}`)
+  return shape
 }

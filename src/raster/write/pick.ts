@@ -1,5 +1,5 @@
-import type { ExactSampleArray } from '#raster/types.ts';
-import type { ReduceShape, RowReducer, RowView } from '#raster/write/reduce.ts';
+import type { ExactSampleArray } from '#raster/types.ts'
+import type { ReduceShape, RowReducer, RowView } from '#raster/write/reduce.ts'
 
 /**
  * Nearest and mode: coarse pixels that are one of the fine ones, for classes, palettes and flags.
@@ -7,159 +7,159 @@ import type { ReduceShape, RowReducer, RowView } from '#raster/write/reduce.ts';
  * the up to four fine pixels whose centres the coarse one covers, the first seen where two are equal.
  */
 export class PickReducer implements RowReducer {
-  readonly #shape: ReduceShape;
-  readonly #isMode: boolean;
-  readonly #columns: Spans;
-  readonly #rows: Spans;
+  readonly #shape: ReduceShape
+  readonly #isMode: boolean
+  readonly #columns: Spans
+  readonly #rows: Spans
   /** The first of the two fine rows that a coarse row may cover. */
-  #held: HeldRow | null = null;
-  #fineRow = 0;
-  #coarseRow = 0;
+  #held: HeldRow | null = null
+  #fineRow = 0
+  #coarseRow = 0
 
   constructor(shape: ReduceShape, isMode: boolean) {
-    this.#shape = shape;
-    this.#isMode = isMode;
-    const span = isMode ? coveredSpans : centreSpans;
-    this.#columns = span(shape.fine.width, shape.coarse.width);
-    this.#rows = span(shape.fine.height, shape.coarse.height);
+    this.#shape = shape
+    this.#isMode = isMode
+    const span = isMode ? coveredSpans : centreSpans
+    this.#columns = span(shape.fine.width, shape.coarse.width)
+    this.#rows = span(shape.fine.height, shape.coarse.height)
   }
 
   push(row: RowView, out: RowView): boolean {
-    const y = this.#fineRow++;
-    const first = this.#rows.first[this.#coarseRow] ?? 0;
-    const last = first + (this.#rows.count[this.#coarseRow] ?? 1) - 1;
-    if (y < first || this.#coarseRow >= this.#shape.coarse.height) return false;
-    const current = copyRow(row, this.#shape);
+    const y = this.#fineRow++
+    const first = this.#rows.first[this.#coarseRow] ?? 0
+    const last = first + (this.#rows.count[this.#coarseRow] ?? 1) - 1
+    if (y < first || this.#coarseRow >= this.#shape.coarse.height) return false
+    const current = copyRow(row, this.#shape)
     if (y < last) {
-      this.#held = current;
-      return false;
+      this.#held = current
+      return false
     }
-    const rows = this.#held ? [this.#held, current] : [current];
-    if (this.#isMode) this.#emitMode(rows, out);
-    else this.#emitNearest(current, out);
-    this.#held = null;
-    this.#coarseRow++;
-    return true;
+    const rows = this.#held ? [this.#held, current] : [current]
+    if (this.#isMode) this.#emitMode(rows, out)
+    else this.#emitNearest(current, out)
+    this.#held = null
+    this.#coarseRow++
+    return true
   }
 
   #emitNearest(row: HeldRow, out: RowView): void {
-    const { bandCount, coarse } = this.#shape;
-    const source = asIndexed(row.samples);
-    const target = asIndexed(out.samples);
+    const { bandCount, coarse } = this.#shape
+    const source = asIndexed(row.samples)
+    const target = asIndexed(out.samples)
     for (let x = 0; x < coarse.width; x++) {
-      const pixel = this.#columns.first[x] ?? 0;
-      for (let band = 0; band < bandCount; band++) target[out.sampleAt + x * bandCount + band] = source[pixel * bandCount + band] ?? 0;
-      if (out.mask) out.mask[out.maskAt + x] = !row.mask || row.mask[pixel] ? 255 : 0;
+      const pixel = this.#columns.first[x] ?? 0
+      for (let band = 0; band < bandCount; band++) target[out.sampleAt + x * bandCount + band] = source[pixel * bandCount + band] ?? 0
+      if (out.mask) out.mask[out.maskAt + x] = !row.mask || row.mask[pixel] ? 255 : 0
     }
   }
 
   #emitMode(rows: readonly HeldRow[], out: RowView): void {
-    const { bandCount, coarse, nodata } = this.#shape;
-    const target = asIndexed(out.samples);
-    const votes = new Votes(nodata);
+    const { bandCount, coarse, nodata } = this.#shape
+    const target = asIndexed(out.samples)
+    const votes = new Votes(nodata)
     for (let x = 0; x < coarse.width; x++) {
-      const first = this.#columns.first[x] ?? 0;
-      const end = first + (this.#columns.count[x] ?? 1);
-      let isSeen = false;
+      const first = this.#columns.first[x] ?? 0
+      const end = first + (this.#columns.count[x] ?? 1)
+      let isSeen = false
       for (let band = 0; band < bandCount; band++) {
-        votes.clear();
+        votes.clear()
         for (const row of rows) {
-          const source = asIndexed(row.samples);
+          const source = asIndexed(row.samples)
           for (let pixel = first; pixel < end; pixel++) {
-            const value = source[pixel * bandCount + band] ?? 0;
-            const isValid = !row.mask || row.mask[pixel] !== 0;
-            isSeen ||= isValid;
-            votes.add(value, isValid);
+            const value = source[pixel * bandCount + band] ?? 0
+            const isValid = !row.mask || row.mask[pixel] !== 0
+            isSeen ||= isValid
+            votes.add(value, isValid)
           }
         }
-        target[out.sampleAt + x * bandCount + band] = votes.winner();
+        target[out.sampleAt + x * bandCount + band] = votes.winner()
       }
-      if (out.mask) out.mask[out.maskAt + x] = isSeen ? 255 : 0;
+      if (out.mask) out.mask[out.maskAt + x] = isSeen ? 255 : 0
     }
   }
 }
 
-type Sample = number | bigint;
+type Sample = number | bigint
 
 /** Counts up to four samples. What is no data loses against any class, what is masked against both. */
 class Votes {
-  readonly #nodata: number | null;
-  readonly #values: Sample[] = [0, 0, 0, 0];
-  readonly #ranks: number[] = [0, 0, 0, 0];
-  #count = 0;
+  readonly #nodata: number | null
+  readonly #values: Sample[] = [0, 0, 0, 0]
+  readonly #ranks: number[] = [0, 0, 0, 0]
+  #count = 0
 
   constructor(nodata: number | null) {
-    this.#nodata = nodata;
+    this.#nodata = nodata
   }
 
   clear(): void {
-    this.#count = 0;
+    this.#count = 0
   }
 
   add(value: Sample, isValid: boolean): void {
-    this.#values[this.#count] = value;
-    this.#ranks[this.#count] = !isValid ? 0 : this.#isNodata(value) ? 1 : 2;
-    this.#count++;
+    this.#values[this.#count] = value
+    this.#ranks[this.#count] = !isValid ? 0 : this.#isNodata(value) ? 1 : 2
+    this.#count++
   }
 
   /** The highest rank first, then the most votes, then the first that came. */
   winner(): Sample {
-    let best: Sample = this.#values[0] ?? 0;
-    let bestScore = -1;
+    let best: Sample = this.#values[0] ?? 0
+    let bestScore = -1
     for (let i = 0; i < this.#count; i++) {
-      const value = this.#values[i] ?? 0;
-      const rank = this.#ranks[i] ?? 0;
-      let same = 0;
-      for (let k = 0; k < this.#count; k++) if (this.#ranks[k] === rank && Object.is(this.#values[k], value)) same++;
-      const score = rank * 8 + same;
+      const value = this.#values[i] ?? 0
+      const rank = this.#ranks[i] ?? 0
+      let same = 0
+      for (let k = 0; k < this.#count; k++) if (this.#ranks[k] === rank && Object.is(this.#values[k], value)) same++
+      const score = rank * 8 + same
       if (score > bestScore) {
-        best = value;
-        bestScore = score;
+        best = value
+        bestScore = score
       }
     }
-    return best;
+    return best
   }
 
   #isNodata(value: Sample): boolean {
-    if (this.#nodata === null) return false;
-    const number = Number(value);
-    return number === this.#nodata || (Number.isNaN(number) && Number.isNaN(this.#nodata));
+    if (this.#nodata === null) return false
+    const number = Number(value)
+    return number === this.#nodata || (Number.isNaN(number) && Number.isNaN(this.#nodata))
   }
 }
 
 interface HeldRow {
-  readonly samples: ExactSampleArray;
-  readonly mask: Uint8Array | null;
+  readonly samples: ExactSampleArray
+  readonly mask: Uint8Array | null
 }
 
 interface Spans {
-  readonly first: Uint32Array;
-  readonly count: Uint8Array;
+  readonly first: Uint32Array
+  readonly count: Uint8Array
 }
 
 /** The rows of a band live in a buffer that is reused before the next row comes. */
 function copyRow(row: RowView, shape: ReduceShape): HeldRow {
-  const { width } = shape.fine;
+  const { width } = shape.fine
   return {
     samples: row.samples.slice(row.sampleAt, row.sampleAt + width * shape.bandCount),
     mask: row.mask?.slice(row.maskAt, row.maskAt + width) ?? null,
-  };
+  }
 }
 
 function centreSpans(fine: number, coarse: number): Spans {
-  const first = Uint32Array.from({ length: coarse }, (_, i) => Math.min(fine - 1, Math.floor(((i + 0.5) * fine) / coarse)));
-  return { first, count: new Uint8Array(coarse).fill(1) };
+  const first = Uint32Array.from({ length: coarse }, (_, i) => Math.min(fine - 1, Math.floor(((i + 0.5) * fine) / coarse)))
+  return { first, count: new Uint8Array(coarse).fill(1) }
 }
 
 /** One or two fine pixels: those whose centres lie inside. */
 function coveredSpans(fine: number, coarse: number): Spans {
-  const border = (i: number): number => Math.floor((i * fine) / coarse + 0.5);
-  const first = Uint32Array.from({ length: coarse }, (_, i) => Math.min(border(i), fine - 1));
-  const count = Uint8Array.from({ length: coarse }, (_, i) => Math.max(1, Math.min(border(i + 1), fine) - border(i)));
-  return { first, count };
+  const border = (i: number): number => Math.floor((i * fine) / coarse + 0.5)
+  const first = Uint32Array.from({ length: coarse }, (_, i) => Math.min(border(i), fine - 1))
+  const count = Uint8Array.from({ length: coarse }, (_, i) => Math.max(1, Math.min(border(i + 1), fine) - border(i)))
+  return { first, count }
 }
 
 /** Samples of either kind by index: both sides of a copy always have the same kind. */
 function asIndexed(samples: ExactSampleArray): { [index: number]: Sample } {
-  return samples;
+  return samples
 }

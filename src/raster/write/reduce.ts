@@ -1,14 +1,14 @@
-import type { ExactSampleArray } from '#raster/types.ts';
-import { averageReducer } from '#raster/write/halve.ts';
-import { PickReducer } from '#raster/write/pick.ts';
-import type { CogPlan, LevelShape } from '#raster/write/spec.ts';
+import type { ExactSampleArray } from '#raster/types.ts'
+import { averageReducer } from '#raster/write/halve.ts'
+import { PickReducer } from '#raster/write/pick.ts'
+import type { CogPlan, LevelShape } from '#raster/write/spec.ts'
 
 /** One row of interleaved pixels inside a larger buffer. */
 export interface RowView {
-  readonly samples: ExactSampleArray;
-  readonly sampleAt: number;
-  readonly mask: Uint8Array | null;
-  readonly maskAt: number;
+  readonly samples: ExactSampleArray
+  readonly sampleAt: number
+  readonly mask: Uint8Array | null
+  readonly maskAt: number
 }
 
 /**
@@ -18,21 +18,23 @@ export interface RowView {
  */
 export interface RowReducer {
   /** Takes the next fine row; returns whether a coarse row was written into `out`. */
-  push(row: RowView, out: RowView): boolean;
+  push(row: RowView, out: RowView): boolean
 }
 
 export interface ReduceShape {
-  readonly fine: LevelShape;
-  readonly coarse: LevelShape;
-  readonly bandCount: number;
-  readonly nodata: number | null;
+  readonly fine: LevelShape
+  readonly coarse: LevelShape
+  readonly bandCount: number
+  readonly nodata: number | null
   /** Bands whose samples count only where the pixel is visible; the alpha band itself always counts. */
-  readonly alphaBand: number | null;
-  readonly isFloat: boolean;
+  readonly alphaBand: number | null
+  readonly isFloat: boolean
 }
 
 export function rowReducer(plan: CogPlan, fine: LevelShape, coarse: LevelShape): RowReducer {
-  const { bandCount, nodata, alphaBand } = plan;
-  const shape: ReduceShape = { fine, coarse, bandCount, nodata, alphaBand, isFloat: plan.spec.dataType.startsWith('float') };
-  return plan.overviews === 'average' ? averageReducer(shape, plan.spec.dataType.endsWith('64') && !shape.isFloat) : new PickReducer(shape, plan.overviews === 'mode');
+  const { bandCount, nodata, alphaBand } = plan
+  const shape: ReduceShape = { fine, coarse, bandCount, nodata, alphaBand, isFloat: plan.spec.dataType.startsWith('float') }
+  return plan.overviews === 'average'
+    ? averageReducer(shape, plan.spec.dataType.endsWith('64') && !shape.isFloat)
+    : new PickReducer(shape, plan.overviews === 'mode')
 }

@@ -1,37 +1,37 @@
-import { open } from 'node:fs/promises';
-import { RasterError } from '#raster/errors.ts';
+import { open } from 'node:fs/promises'
+import { RasterError } from '#raster/errors.ts'
 
 /** Where a finished file goes, strictly from its first byte to its last: a file, an upload, memory. */
 export interface ByteSink {
-  write(bytes: Uint8Array): Promise<void>;
+  write(bytes: Uint8Array): Promise<void>
 }
 
 /** Collects the file in memory. */
 export function memorySink(): ByteSink & { bytes(): Uint8Array } {
-  const chunks: Uint8Array[] = [];
+  const chunks: Uint8Array[] = []
   return {
     async write(bytes) {
-      chunks.push(new Uint8Array(bytes));
+      chunks.push(new Uint8Array(bytes))
     },
     bytes: () => new Uint8Array(Buffer.concat(chunks)),
-  };
+  }
 }
 
 /** Writes a local file. `close` must be called whatever happens. */
 export async function openFileSink(path: string): Promise<ByteSink & { close(): Promise<void> }> {
   const handle = await open(path, 'w').catch((cause: unknown) => {
-    throw new RasterError('source_unavailable', 'The raster file cannot be created', { cause });
-  });
+    throw new RasterError('source_unavailable', 'The raster file cannot be created', { cause })
+  })
   return {
     async write(bytes) {
-      let done = 0;
+      let done = 0
       while (done < bytes.byteLength) {
         const { bytesWritten } = await handle.write(bytes, done, bytes.byteLength - done).catch((cause: unknown) => {
-          throw new RasterError('source_unavailable', 'The raster file cannot be written', { cause });
-        });
-        done += bytesWritten;
+          throw new RasterError('source_unavailable', 'The raster file cannot be written', { cause })
+        })
+        done += bytesWritten
       }
     },
     close: () => handle.close(),
-  };
+  }
 }

@@ -1,7 +1,7 @@
-import { randomUUID } from 'node:crypto';
-import { open, unlink, type FileHandle } from 'node:fs/promises';
-import { join } from 'node:path';
-import { RasterError } from '#raster/errors.ts';
+import { randomUUID } from 'node:crypto'
+import { open, unlink, type FileHandle } from 'node:fs/promises'
+import { join } from 'node:path'
+import { RasterError } from '#raster/errors.ts'
 
 /**
  * The encoded blocks of one level until the file is laid out: overviews come first in a COG but are
@@ -9,63 +9,63 @@ import { RasterError } from '#raster/errors.ts';
  * any more as soon as it is open, so that nothing is left behind by a crash.
  */
 export class Spill {
-  readonly #directory: string;
-  readonly #memoryBytes: number;
-  #chunks: Uint8Array[] = [];
-  #chunkBytes = 0;
-  #fileBytes = 0;
-  #file: FileHandle | null = null;
+  readonly #directory: string
+  readonly #memoryBytes: number
+  #chunks: Uint8Array[] = []
+  #chunkBytes = 0
+  #fileBytes = 0
+  #file: FileHandle | null = null
 
-  static readonly COPY_BYTES = 4 * 1024 * 1024;
+  static readonly COPY_BYTES = 4 * 1024 * 1024
 
   constructor(directory: string, memoryBytes: number) {
-    this.#directory = directory;
-    this.#memoryBytes = memoryBytes;
+    this.#directory = directory
+    this.#memoryBytes = memoryBytes
   }
 
   async append(bytes: Uint8Array): Promise<void> {
-    this.#chunks.push(bytes);
-    this.#chunkBytes += bytes.byteLength;
-    if (this.#chunkBytes > this.#memoryBytes) await this.#flush();
+    this.#chunks.push(bytes)
+    this.#chunkBytes += bytes.byteLength
+    if (this.#chunkBytes > this.#memoryBytes) await this.#flush()
   }
 
   /** All bytes in the order in which they came, in pieces. */
   async *read(): AsyncGenerator<Uint8Array> {
-    for (let at = 0; at < this.#fileBytes && this.#file; ) {
-      const piece = Buffer.allocUnsafe(Math.min(Spill.COPY_BYTES, this.#fileBytes - at));
-      const { bytesRead } = await this.#file.read(piece, 0, piece.byteLength, at);
-      if (bytesRead === 0) throw new RasterError('source_unavailable', 'The temporary file of the raster writer is gone');
-      yield piece.subarray(0, bytesRead);
-      at += bytesRead;
+    for (let at = 0; at < this.#fileBytes && this.#file;) {
+      const piece = Buffer.allocUnsafe(Math.min(Spill.COPY_BYTES, this.#fileBytes - at))
+      const { bytesRead } = await this.#file.read(piece, 0, piece.byteLength, at)
+      if (bytesRead === 0) throw new RasterError('source_unavailable', 'The temporary file of the raster writer is gone')
+      yield piece.subarray(0, bytesRead)
+      at += bytesRead
     }
-    yield* this.#chunks;
+    yield* this.#chunks
   }
 
   async close(): Promise<void> {
-    await this.#file?.close();
-    this.#file = null;
-    this.#chunks = [];
+    await this.#file?.close()
+    this.#file = null
+    this.#chunks = []
   }
 
   async #flush(): Promise<void> {
     try {
-      this.#file ??= await this.#create();
-      const all = Buffer.concat(this.#chunks);
-      for (let done = 0; done < all.byteLength; ) {
-        done += (await this.#file.write(all, done, all.byteLength - done, this.#fileBytes + done)).bytesWritten;
+      this.#file ??= await this.#create()
+      const all = Buffer.concat(this.#chunks)
+      for (let done = 0; done < all.byteLength;) {
+        done += (await this.#file.write(all, done, all.byteLength - done, this.#fileBytes + done)).bytesWritten
       }
-      this.#fileBytes += all.byteLength;
+      this.#fileBytes += all.byteLength
     } catch (cause) {
-      throw new RasterError('source_unavailable', 'The temporary file of the raster writer cannot be written', { cause });
+      throw new RasterError('source_unavailable', 'The temporary file of the raster writer cannot be written', { cause })
     }
-    this.#chunks = [];
-    this.#chunkBytes = 0;
+    this.#chunks = []
+    this.#chunkBytes = 0
   }
 
   async #create(): Promise<FileHandle> {
-    const path = join(this.#directory, `cog-${randomUUID()}.tmp`);
-    const handle = await open(path, 'wx+', 0o600);
-    await unlink(path).catch(() => undefined);
-    return handle;
+    const path = join(this.#directory, `cog-${randomUUID()}.tmp`)
+    const handle = await open(path, 'wx+', 0o600)
+    await unlink(path).catch(() => undefined)
+    return handle
   }
 }
