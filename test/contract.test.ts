@@ -152,6 +152,7 @@ test('the OpenAPI document', async (t) => {
     for (const reference of new Set(references)) {
       const target = reference.replace(/^#\//, '').split('/').reduce<Json | undefined>((node, part) => node?.[part.replaceAll('~1', '/').replaceAll('~0', '~')] as Json | undefined, document)
       assert.notEqual(target, undefined, reference)
+      assert.notEqual(target!['$ref'], reference, 'a shape is not only a pointer to itself')
     }
     assert.doesNotMatch(JSON.stringify(document), /"\$id"|x-documented-required|"~/)
   })

@@ -159,7 +159,10 @@ function hoist(schema: unknown, schemas: Json): Json {
     if (node === null || typeof node !== 'object') return node
     const { $id, 'x-documented-required': alsoRequired, ...rest } = node as Json & { $id?: string; 'x-documented-required'?: string[] }
     // A shape that contains itself comes with its definitions beside it.
-    for (const [name, definition] of Object.entries((rest['$defs'] as Json | undefined) ?? {})) schemas[name] ??= walk(definition)
+    for (const [name, definition] of Object.entries((rest['$defs'] as Json | undefined) ?? {})) {
+      const made = walk(definition) // A definition that bears its own name has put itself in place by now.
+      schemas[name] ??= made
+    }
     if (typeof rest['$ref'] === 'string') return { $ref: `#/components/schemas/${rest['$ref']}` }
     if ($id && schemas[$id]) return { $ref: `#/components/schemas/${$id}` }
     const plain: Json = Object.fromEntries(Object.entries(rest).map(([key, value]) => [key, key === 'default' || key === 'enum' || key === 'const' ? value : walk(value)]))
