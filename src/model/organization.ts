@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import { newId, isUuid } from '#core/ids.ts'
 import { isOrganizationAdmin, type OrganizationRole, type Principal } from '#core/principal.ts'
 import { accessDenied, problem } from '#core/problem.ts'
@@ -104,9 +103,4 @@ export async function addMember(tx: Tx, organizationId: string, userId: string, 
 export async function setSpendLimits(tx: Tx, organizationId: string, userId: string, limits: { perOrder: number | null; rolling: number | null }): Promise<boolean> {
   const done = await tx.updateTable('organization_member').set({ per_order_limit_credits: limits.perOrder, spend_limit_credits: limits.rolling }).where('org_id', '=', organizationId).where('user_id', '=', userId).executeTakeFirst()
   return done.numUpdatedRows === 1n
-}
-
-export async function countAll(db: Db): Promise<number> {
-  const { rows } = await sql<{ n: number }>`select count(*) as n from organization`.execute(db)
-  return rows[0]!.n
 }
