@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import type { RasterSource } from '#adapters/raster/port.ts'
 import { isUuid, newId } from '#core/ids.ts'
 import { accessDenied, invalidField, problem } from '#core/problem.ts'
 import type { Db, Tx } from '#db/tables.ts'
@@ -104,4 +105,9 @@ export function requireHttps(href: string, field: string): string {
 /** Where an asset can be asked for: stable, and never a presigned address. */
 export function addressOf(asset: Pick<Asset, 'href' | 'key'>, itemId: string, baseUrl: string): string {
   return asset.href ?? `${baseUrl}/api/v1/items/${encodeURIComponent(itemId)}/assets/${encodeURIComponent(asset.key)}`
+}
+
+/** Where an asset's pixels are read from. */
+export function rasterSourceOf({ bucket, objectKey, href }: Pick<Asset, 'bucket' | 'objectKey' | 'href'>): RasterSource {
+  return objectKey === null ? { url: href! } : { object: { bucket: bucket!, key: objectKey } }
 }
