@@ -1,5 +1,4 @@
 import { sql } from 'kysely'
-import type { RasterSource } from '#adapters/raster/port.ts'
 import { isUuid, newId } from '#core/ids.ts'
 import { accessDenied, invalidField, problem } from '#core/problem.ts'
 import type { Db, Tx } from '#db/tables.ts'
@@ -108,6 +107,6 @@ export function addressOf(asset: Pick<Asset, 'href' | 'key'>, itemId: string, ba
 }
 
 /** Where an asset's pixels are read from. */
-export function rasterSourceOf({ bucket, objectKey, href }: Pick<Asset, 'bucket' | 'objectKey' | 'href'>): RasterSource {
+export function rasterSourceOf({ bucket, objectKey, href }: Pick<Asset, 'bucket' | 'objectKey' | 'href'>): { url: string } | { object: { bucket: string; key: string } } {
   return objectKey === null ? { url: href! } : { object: { bucket: bucket!, key: objectKey } }
 }
