@@ -81,6 +81,11 @@ export interface Tables {
     bucket: string | null; object_key: string | null; href: string | null; file_size_bytes: number | null; sha256: Buffer | null
     band_names: string[] | null; raster: JSONColumnType<Json> | null; created_at: Date; updated_at: Date
   }
+  share_link: {
+    id: string; org_id: string; project_id: string; token_hash: Buffer; password_hash: string; target_type: 'item' | 'collection'; target_id: string
+    item_seq: number | null; collection_id: string | null; permission: 'view' | 'download'; expires_at: Date; revoked_at: Date | null
+    access_count: Generated<number>; last_accessed_at: Date | null; created_by: string | null; created_at: Date
+  }
 }
 
 export type LifecycleState = 'active' | 'expiring' | 'archived' | 'expired' | 'deleted'
