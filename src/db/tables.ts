@@ -13,8 +13,9 @@ export interface Tables {
     size: string | null; country: string | null; abn: string | null; tax_number: string | null; billing_email: string | null
     billing_admin_id: string | null; billing_address: JSONColumnType<Json> | null
     enterprise_status: Generated<'none' | 'requested' | 'confirmed'>; plan_id: Generated<string>
-    rate_limit_per_hour: Generated<number>; created_at: Date; updated_at: Date
+    rate_limit_per_hour: Generated<number>; retention_since: Date; created_at: Date; updated_at: Date
   }
+  organization_plan: { org_id: string; plan_id: string; started_at: Date; changed_by: string | null; invocation_id: string | null }
   organization_member: {
     org_id: string; user_id: string; role: 'owner' | 'admin' | 'member'
     per_order_limit_credits: number | null; spend_limit_credits: number | null; created_at: Date
@@ -71,7 +72,7 @@ export interface Tables {
     footprint: string | null; cells: Generated<number[]>
     datetime: Date | null; start_datetime: Date | null; end_datetime: Date | null; cloud_cover: number | null; gsd: number | null
     properties: JSONColumnType<Json>; stac_extensions: Generated<string[]>; lifecycle_state: Generated<LifecycleState>
-    expires_at: Date | null; archived_at: Date | null; last_accessed_at: Date | null
+    expires_at: Date | null; due_at: Date | null; archived_at: Date | null; last_accessed_at: Date | null
     previous_version_id: string | null; duplicated_from_id: string | null; order_id: string | null; upload_id: string | null; job_id: string | null
     created_by: string | null; created_at: Date; updated_at: Date; deleted_at: Date | null
   }
@@ -81,8 +82,17 @@ export interface Tables {
     bucket: string | null; object_key: string | null; href: string | null; file_size_bytes: number | null; sha256: Buffer | null
     band_names: string[] | null; raster: JSONColumnType<Json> | null; created_at: Date; updated_at: Date
   }
+  storage_account: { org_id: string; used_bytes: Generated<number>; reserved_bytes: Generated<number>; recalculated_at: Date | null }
+  usage_day: { org_id: string; day: string; meter: Meter; amount: number }
+  egress_account: { org_id: string; window_started_at: Date | null; window_starts: Generated<number>; paused_until: Date | null }
+  egress_minute: { org_id: string; minute: Date; bytes: number; starts: number }
+  egress_log: {
+    id: string; org_id: string; kind: string; item_id: string | null; asset_id: string | null; bytes: number
+    principal_kind: string; user_id: string | null; api_key_id: string | null; invocation_id: string; at: Date
+  }
 }
 
+export type Meter = 'egress_bytes' | 'tiles' | 'compute_jobs' | 'api_calls' | 'storage_bytes'
 export type LifecycleState = 'active' | 'expiring' | 'archived' | 'expired' | 'deleted'
 export type ProjectRole = 'admin' | 'editor' | 'viewer'
 
