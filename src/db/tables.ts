@@ -90,7 +90,60 @@ export interface Tables {
     id: string; org_id: string; kind: string; item_id: string | null; asset_id: string | null; bytes: number
     principal_kind: string; user_id: string | null; api_key_id: string | null; invocation_id: string; at: Date
   }
+  wallet: {
+    org_id: string; available: Generated<number>; reserved: Generated<number>; is_funded: Generated<boolean>; customer_id: string | null
+    auto_enabled: Generated<boolean>; auto_threshold: number | null; auto_amount: number | null; auto_daily_cap_cents: number | null
+    auto_queued_at: Date | null; auto_attempted_at: Date | null
+  }
+  reservation: {
+    id: string; org_id: string; user_id: string | null; api_key_id: string | null; mode: BillingMode; reference_type: string; reference_id: string
+    credits: number; captured_credits: Generated<number>; refunded_credits: Generated<number>; state: Generated<ReservationState>; counts_for_caps: boolean
+    lines: JSONColumnType<SpendLine[]>; failure: string | null; deadline_at: Date | null; approval_id: string | null; invocation_id: string
+    invoiced_reference: string | null; invoiced_at: Date | null; created_at: Date; settled_at: Date | null
+  }
+  ledger_transfer: {
+    seq: GeneratedAlways<number>; id: string; org_id: string; type: TransferType; source: string; target: string; credits: number
+    available_after: number; reserved_after: number; reservation_id: string | null; reference_type: string | null; reference_id: string | null
+    payment_intent_id: string | null; description: string | null; invocation_id: string; created_at: Date
+  }
+  payment_method: {
+    id: string; org_id: string; processor_id: string; brand: string; last4: string; exp_month: number; exp_year: number; is_default: boolean
+    created_at: Date; detached_at: Date | null
+  }
+  payment_attempt: {
+    id: string; org_id: string; kind: 'topup' | 'auto_topup' | 'hold'; request_key: string; aud_cents: number; credits: number; bonus_credits: Generated<number>
+    status: AttemptStatus; payment_intent_id: string | null; confirm_count: Generated<number>; captured_cents: Generated<number>; failure: string | null
+    reservation_id: string | null; user_id: string | null; invocation_id: string; created_at: Date; updated_at: Date
+  }
+  processor_event: { id: string; type: string; payment_intent_id: string | null; received_at: Date }
+  invoice: {
+    id: string; org_id: string; number: string; period: string; status: 'open' | 'paid' | 'past_due'; lines: JSONColumnType<Json[]>; commitments: JSONColumnType<Json[]>
+    subtotal_cents: number; gst_cents: number; total_cents: number; due_cents: number; customer: JSONColumnType<Json>; processor_invoice_id: string | null
+    failure: string | null; reference: string | null; note: string | null; issued_at: Date; due_at: Date; paid_at: Date | null
+  }
+  commitment: {
+    id: string; org_id: string; name: string; products: string[]; period_start: string; period_end: string; minimum_cents: number | null; minimum_km2: number | null
+    rates: JSONColumnType<Rate[]>; created_at: Date; updated_at: Date
+  }
+  approval: {
+    id: string; org_id: string; requested_by: string; credits: number | null; operation: string | null; input: JSONColumnType<Json> | null; reason: string | null
+    status: Generated<'pending' | 'approved' | 'rejected' | 'used'>; decided_by: string | null; decision_reason: string | null
+    created_at: Date; decided_at: Date | null; expires_at: Date; used_at: Date | null
+  }
+  reconciliation: {
+    id: string; org_id: string; stored_bytes: number; counted_bytes: number; available: number; counted_available: number
+    reserved: number; counted_reserved: number; has_drift: boolean; created_at: Date
+  }
 }
+
+export type BillingMode = 'credit' | 'card' | 'enterprise'
+export type ReservationState = 'live' | 'capturing' | 'releasing' | 'captured' | 'released'
+export type TransferType = 'grant' | 'topup' | 'bonus' | 'reservation' | 'capture' | 'release' | 'refund' | 'adjustment'
+export type AttemptStatus = 'created' | 'pending' | 'authorized' | 'held' | 'succeeded' | 'captured' | 'voided' | 'failed'
+/** One priced part of a spend. `product` is null for compute. */
+export interface SpendLine { product: string | null; area_km2: number | null; credits: number }
+/** A negotiated price of a product, or a part off its list price. */
+export interface Rate { product: string; credits_per_km2: number | null; discount_percent: number | null }
 
 export type Meter = 'egress_bytes' | 'tiles' | 'compute_jobs' | 'api_calls' | 'storage_bytes'
 export type LifecycleState = 'active' | 'expiring' | 'archived' | 'expired' | 'deleted'
