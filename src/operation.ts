@@ -9,6 +9,7 @@ import type { GrantScope } from '#core/share-grant.ts'
 import type { Db, Tx } from '#db/tables.ts'
 import type { AnyJob, JobData } from '#job.ts'
 import type { ShareLink } from '#model/share-link.ts'
+import type { CountedMeter } from '#model/usage.ts'
 
 export type Tier = 'read' | 'compute' | 'external_spend' | 'share_export' | 'destructive'
 export type Scope = `${string}:${'read' | 'write' | 'process' | 'destroy'}`
@@ -50,6 +51,14 @@ export interface OpenedShare {
   sign(scope: GrantScope, lifetimeSeconds: number): Promise<{ grant: string; expiresAt: Date }>
 }
 
+/** Counts without waiting; written together soon after. What a limit depends on is counted in its transaction instead. */
+export interface Usage {
+  /** Adds to a meter of an organization, 1 unless said otherwise. Every invocation counts as an API call by itself. */
+  record(organizationId: string, meter: CountedMeter, amount?: number): void
+  /** An item was used: tiles, downloads, values. It stays out of the archive for that. */
+  touch(itemSeq: number): void
+}
+
 /** What every stage may see. Reads go through `db`; nothing here is global. */
 export interface Context {
   readonly principal: Principal
@@ -64,6 +73,7 @@ export interface Context {
   readonly raster: RasterService
   readonly storage: Storage
   readonly shares: Shares
+  readonly usage: Usage
   readonly signal: AbortSignal
   /** Names the organization that this call counts for, where it is not the caller's own (a guest, staff, a new one, a share). */
   attributeTo(organizationId: string): void
