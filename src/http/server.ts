@@ -16,6 +16,7 @@ import type { Metrics } from './metrics.ts'
 import { openApiDocument } from './openapi.ts'
 import { registerOperations, send } from './operations.ts'
 import { registerPages } from './pages.ts'
+import { registerSharePage } from './share-page.ts'
 
 export interface ServerOptions {
   platform: Platform
@@ -58,6 +59,7 @@ export function buildServer({ platform, auth, log, metrics, isReady, api }: Serv
   registerEventTypes(app, platform)
   registerContract(app, platform)
   registerPages(app, platform)
+  registerSharePage(app)
   app.addHook('onResponse', (request, reply, done) => {
     if (!request.url.startsWith('/v1/')) log.debug({ method: request.method, path: strike(pathOf(request.url)), status: reply.statusCode, ms: Math.round(reply.elapsedTime) }, 'request')
     done()
