@@ -65,8 +65,8 @@ function effectiveRole(row: Row, principal: Principal): ProjectRole | null {
 }
 
 /** 404 for what the caller's organization does not hold, 403 for a private project that is not the caller's. */
-export async function requireReader(db: Db, principal: Principal, id: string): Promise<Project> {
-  const row = isUuid(id) ? await visible(db, principal).where('p.id', '=', id).executeTakeFirst() : undefined
+export async function requireReader(db: Db, principal: Principal, id: string, options: { evenDeleted?: true } = {}): Promise<Project> {
+  const row = isUuid(id) ? await (options.evenDeleted ? selectProject(db, principal) : visible(db, principal)).where('p.id', '=', id).executeTakeFirst() : undefined
   if (!row) throw notFound('project')
   const role = effectiveRole(row as Row, principal)
   if (!role && row.visibility === 'private') throw accessDenied()
