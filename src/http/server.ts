@@ -20,6 +20,7 @@ import { openApiDocument } from './openapi.ts'
 import { registerOperations, send } from './operations.ts'
 import { registerPages } from './pages.ts'
 import { registerSharePage } from './share-page.ts'
+import { registerShareRoutes } from './share-routes.ts'
 
 export interface ServerOptions {
   platform: Platform
@@ -60,6 +61,7 @@ export function buildServer({ platform, auth, log, metrics, isReady, api }: Serv
   }
   registerOperations(app, platform, observe)
   registerAssets(app, platform, observe)
+  registerShareRoutes(app, platform, observe)
   registerAuth(app, platform, auth)
   registerEventTypes(app, platform)
   registerContract(app, platform)

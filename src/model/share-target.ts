@@ -1,6 +1,7 @@
 /** What a share link shows. Whether it may be shown has been decided: these look at the target alone. */
 import { sql } from 'kysely'
 import type { Db } from '#db/tables.ts'
+import * as asset from './asset.ts'
 import * as collection from './collection.ts'
 import * as item from './item.ts'
 import type { ShareLink } from './share-link.ts'
@@ -26,10 +27,17 @@ export async function find(db: Db, link: ShareLink): Promise<SharedTarget | null
   return { type: 'collection', collection: found, items: rows.map(item.fromRow), total }
 }
 
+/** A file of what the link shows; null for any other, whether it exists or not. */
+export async function findAsset(db: Db, link: ShareLink, assetId: string): Promise<{ asset: asset.Asset; itemId: string; itemName: string } | null> {
+  const file = await asset.find(db, assetId)
+  const row = file && (await within(db, link).where('seq', '=', file.itemSeq).executeTakeFirst())
+  return row ? { asset: file, itemId: row.id, itemName: row.name } : null
+}
+
 /** Whether an item can still be seen through the link: it may have left the collection, been deleted or gone past its retention. */
 export async function shows(db: Db, link: ShareLink, itemSeq: number): Promise<boolean> {
-  const row = await shown(db).where('seq', '=', itemSeq).$if(link.itemSeq !== null, (query) => query.where('seq', '=', link.itemSeq!)).$if(link.collectionId !== null, (query) => query.where('collection_id', '=', link.collectionId)).executeTakeFirst()
-  return row !== undefined
+  return (await within(db, link).where('seq', '=', itemSeq).executeTakeFirst()) !== undefined
 }
 
 const shown = (db: Db) => db.selectFrom('item').select(item.COLUMNS).where('deleted_at', 'is', null).where('lifecycle_state', 'not in', ['expired', 'deleted'])
+const within = (db: Db, link: ShareLink) => (link.itemSeq === null ? shown(db).where('collection_id', '=', link.collectionId) : shown(db).where('seq', '=', link.itemSeq))

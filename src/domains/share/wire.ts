@@ -62,3 +62,22 @@ export const EXAMPLE_LINK = {
   created_by: '0199f2c3-aa10-7d55-b0c9-3f2e1d0c9b8a',
   created_at: '2026-03-01T10:00:00.000Z',
 }
+export const EXAMPLE_GRANT = 'shg_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAEXAMPLE'
+export const EXAMPLE_VISUALIZATION = {
+  id: 'rgb', label: 'Natural colour', kind: 'rgb' as const, bands: [3, 2, 1], expression: null, colormap: null, rescale: null, category: 'composite', is_default: true, description: 'As the eye would see it',
+}
+export const EXAMPLE_TARGET = {
+  id: EXAMPLE_LINK.target_id,
+  name: 'Sentinel-2B, 14 February 2026',
+  description: null,
+  type: 'satellite_capture' as const,
+  bbox: [146.1, -18.9, 147.1, -18],
+  geometry: { type: 'Polygon', coordinates: [[[146.1, -18.9], [147.1, -18.9], [147.1, -18], [146.1, -18], [146.1, -18.9]]] },
+  datetime: '2026-02-14T00:31:19.000Z',
+  cloud_cover: 3.2,
+  gsd: 10,
+  visualizations: [EXAMPLE_VISUALIZATION],
+  tilejson: `https://imagery.example/api/v1/share/tilejson.json?grant=${EXAMPLE_GRANT}`,
+  grant: EXAMPLE_GRANT,
+  grant_expires_at: '2026-03-01T11:00:00.000Z',
+}
