@@ -3,6 +3,7 @@ import * as identity from './migrations/0001_identity.ts'
 import * as pipeline from './migrations/0002_pipeline.ts'
 import * as catalogue from './migrations/0003_catalogue.ts'
 import * as secrets from './migrations/0004_secrets.ts'
+import * as visualization from './migrations/0007_visualization.ts'
 import type { Db } from './tables.ts'
 
 /** In order, by name. A migration that has run anywhere is never edited again: add the next one. */
@@ -11,6 +12,7 @@ const MIGRATIONS: Record<string, Migration> = {
   '0002_pipeline': pipeline,
   '0003_catalogue': catalogue,
   '0004_secrets': secrets,
+  '0007_visualization': visualization,
 }
 
 /**

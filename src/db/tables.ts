@@ -81,9 +81,15 @@ export interface Tables {
     bucket: string | null; object_key: string | null; href: string | null; file_size_bytes: number | null; sha256: Buffer | null
     band_names: string[] | null; raster: JSONColumnType<Json> | null; created_at: Date; updated_at: Date
   }
+  visualization_profile: {
+    id: string; org_id: string; item_seq: number; name: string; layer: ProfileLayer; type: ProfileType; is_default: Generated<boolean>; sort_order: Generated<number>
+    config: JSONColumnType<Json>; asset_key: string | null; version: Generated<number>; created_by: string | null; created_at: Date; updated_at: Date
+  }
 }
 
 export type LifecycleState = 'active' | 'expiring' | 'archived' | 'expired' | 'deleted'
+export type ProfileLayer = 'sensor' | 'auto' | 'user'
+export type ProfileType = 'rgb' | 'singleband' | 'multiband' | 'expression'
 export type ProjectRole = 'admin' | 'editor' | 'viewer'
 
 export type Db = Kysely<Tables>
