@@ -139,6 +139,10 @@ export interface Tables {
     id: string; org_id: string; stored_bytes: number; counted_bytes: number; available: number; counted_available: number
     reserved: number; counted_reserved: number; has_drift: boolean; created_at: Date
   }
+  visualization_profile: {
+    id: string; org_id: string; item_seq: number; name: string; layer: ProfileLayer; type: ProfileType; is_default: Generated<boolean>; sort_order: Generated<number>
+    config: JSONColumnType<Json>; asset_key: string | null; version: Generated<number>; created_by: string | null; created_at: Date; updated_at: Date
+  }
 }
 
 export type BillingMode = 'credit' | 'card' | 'enterprise'
@@ -152,6 +156,8 @@ export interface Rate { product: string; credits_per_km2: number | null; discoun
 
 export type Meter = 'egress_bytes' | 'tiles' | 'compute_jobs' | 'api_calls' | 'storage_bytes'
 export type LifecycleState = 'active' | 'expiring' | 'archived' | 'expired' | 'deleted'
+export type ProfileLayer = 'sensor' | 'auto' | 'user'
+export type ProfileType = 'rgb' | 'singleband' | 'multiband' | 'expression'
 export type ProjectRole = 'admin' | 'editor' | 'viewer'
 
 export type Db = Kysely<Tables>

@@ -11,8 +11,14 @@ import lineage from './lineage.ts'
 import list from './list.ts'
 import listAssets from './list_assets.ts'
 import listByCollection from './list_by_collection.ts'
+import point from './point.ts'
 import search from './search.ts'
 import searchOrg from './search_org.ts'
+import tileRender from './tile.render.ts'
+import tileStatistics from './tile.statistics.ts'
+import tileTilejson from './tile.tilejson.ts'
+import tileWmtsCapabilities from './tile.wmts_capabilities.ts'
+import tileWmtsGetTile from './tile.wmts_get_tile.ts'
 import update from './update.ts'
 
 export const operations: readonly AnyOperation[] = [
@@ -26,8 +32,14 @@ export const operations: readonly AnyOperation[] = [
   list,
   listAssets,
   listByCollection,
+  point,
   search,
   searchOrg,
+  tileRender,
+  tileStatistics,
+  tileTilejson,
+  tileWmtsCapabilities,
+  tileWmtsGetTile,
   update,
 ]
 

@@ -1,6 +1,7 @@
 import Type from 'typebox'
 import { Closed } from '#core/shapes.ts'
 import { operation } from '#operation.ts'
+import { coverageOf } from '#raster/warp/coverage.ts'
 import { EXAMPLE_TILEJSON, TileJson, tileJson } from '#visualization/tilejson.ts'
 import { lookFields } from '#visualization/tile.wire.ts'
 import { requireShown } from './shown.wire.ts'
