@@ -1,6 +1,7 @@
 /** Shared maps and files by GET, for tools that can only follow an address. Each is the operation of its name, opened by the grant in the address. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { problem } from '#core/problem.ts'
+import { GRANT_PREFIX } from '#core/share-grant.ts'
 import type { AnyOperation } from '#operation.ts'
 import { invoke, type Invoked } from '#pipeline/invoke.ts'
 import type { Platform } from '#pipeline/platform.ts'
@@ -44,7 +45,11 @@ function textOf(request: FastifyRequest, name: string): string | undefined {
   return typeof value === 'string' ? value : undefined
 }
 
-const grantOf = (request: FastifyRequest): string => textOf(request, 'grant') ?? ''
+/** A password has no place in an address, so nothing but a grant opens a link here. */
+function grantOf(request: FastifyRequest): string {
+  const grant = textOf(request, 'grant')
+  return grant?.startsWith(GRANT_PREFIX) ? grant : GRANT_PREFIX
+}
 
 function lookOf(request: FastifyRequest): Record<string, unknown> {
   const profile = textOf(request, 'profile')

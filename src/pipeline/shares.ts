@@ -3,7 +3,7 @@ import { createHmac, randomBytes } from 'node:crypto'
 import { batcher } from '#core/batcher.ts'
 import type { Clock } from '#core/clock.ts'
 import { notFound, problem, type Problem } from '#core/problem.ts'
-import { readGrant, signGrant, type GrantScope } from '#core/share-grant.ts'
+import { GRANT_PREFIX, readGrant, signGrant, type GrantScope } from '#core/share-grant.ts'
 import type { Db } from '#db/tables.ts'
 import * as rateWindow from '#model/rate-window.ts'
 import * as shareLink from '#model/share-link.ts'
@@ -47,6 +47,7 @@ export function createShares(db: Db, clock: Clock, passwords: Passwords): Shares
     hashPassword: (password) => passwords.hash(password),
     async open(token, password) {
       const read = readGrant(token)
+      if (!read && token.startsWith(GRANT_PREFIX)) throw refused() // Nobody guesses a signature: it counts for no link.
       const known = read ? await byGrant(read) : await byPassword(token, password)
       if (!known.isTargetLive) throw notFound(known.link.targetType)
       const scope: GrantScope = read ? read.grant.scope : { kind: 'link' }
