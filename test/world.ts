@@ -5,7 +5,9 @@ import os from 'node:os'
 import path from 'node:path'
 import type { TestContext } from 'node:test'
 import { openFileStore } from '#adapters/storage/files.ts'
+import { startStoreListener } from '#adapters/storage/listener.ts'
 import { compose } from '#compose.ts'
+import type { Clock } from '#core/clock.ts'
 import { openDatabase } from '#db/open.ts'
 import { openQueue } from '#db/queue.ts'
 import type { Db } from '#db/tables.ts'
@@ -75,7 +77,8 @@ export async function world(t: TestContext, options: WorldOptions = {}) {
   const operations = new Map([...registry.operations, ...(options.operations ?? []).map((op) => [op.id, op] as const)])
   const jobs = [...registry.jobs, ...(options.jobs ?? [])]
   const dataDir = mkdtempSync(path.join(os.tmpdir(), 'groundtrack-world-'))
-  const storage = await openFileStore({ root: dataDir, publicUrl: () => 'http://127.0.0.1:1', secret: randomBytes(32), clock })
+  const door = await openDoor(dataDir, randomBytes(32), clock, log)
+  const storage = door.store
   const composed = await compose({
     db: database.db, storage, connectionCount: database.connectionCount, clock, queue, log, baseUrl: () => baseUrl, operations, jobs, passwordCost: 4, cogHosts: [], egressAllow: options.egressAllow ?? [],
     roles: { systemAdminEmails: options.systemAdminEmails ?? [], clipUserEmail: options.clipUserEmail ?? null, maySignUp: options.maySignUp ?? true },
@@ -86,6 +89,7 @@ export async function world(t: TestContext, options: WorldOptions = {}) {
     await app.close()
     await queue.stop()
     await composed.close()
+    await door.close()
     await storage.close()
     rmSync(dataDir, { recursive: true, force: true })
     await database.close()
@@ -147,6 +151,15 @@ export async function world(t: TestContext, options: WorldOptions = {}) {
     flushAudit: () => composed.platform.audit.flush(),
     flushUsage: () => composed.platform.usage.flush(),
   }
+}
+
+/** The embedded store with its own listener, on a port of its own. */
+async function openDoor(dataDir: string, secret: Buffer, clock: Clock, log: ReturnType<typeof createLog>) {
+  let port = 0
+  const store = await openFileStore({ root: path.join(dataDir, 'objects'), publicUrl: () => `http://127.0.0.1:${port}`, secret, clock })
+  const listener = await startStoreListener({ store, host: '127.0.0.1', port: 0, secret, clock, log })
+  port = listener.port
+  return { store, close: () => listener.close(0) }
 }
 
 function testClock(start: string) {

@@ -81,6 +81,32 @@ async function explain(response: Response): Promise<string> {
   }
 }
 
+export interface Tiles {
+  tiles: [string]
+  minzoom: number
+  maxzoom: number
+  bounds: [number, number, number, number]
+  visualizations: Look[]
+}
+
+/** How an item is drawn in a look; the default one if none is named. */
+export async function loadTiles(tilejson: string, look: string | null): Promise<Tiles> {
+  const response = await fetch(ownAddress(tilejson) + (look === null ? '' : `&profile=${encodeURIComponent(look)}`)).catch(() => null)
+  if (!response?.ok) throw new Refused(response?.status ?? 0, response?.status === 404 ? 'This image is no longer available.' : 'This image cannot be drawn just now.')
+  const found = (await response.json()) as Tiles
+  return { ...found, tiles: [ownAddress(found.tiles[0])] }
+}
+
+/** A signed address for one file, asked for when somebody wants it: it counts from then on. */
+export async function askForFile(file: SharedFile): Promise<string> {
+  const token = new URL(file.url).searchParams.get('grant')
+  const response = await fetch('/v1/op/share.asset.download', { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ token, asset_id: file.id }) }).catch(() => null)
+  if (response?.ok) return ((await response.json()) as { url: string }).url
+  const status = response?.status ?? 0
+  const why = status === 401 ? 'This download has run out. Reload the page and try again.' : status === 402 || status === 429 ? 'The sender’s download limit is used up for now. Try again later.' : 'This file cannot be downloaded just now.'
+  throw new Refused(status, why)
+}
+
 /** The service names itself by its public address; this page asks the one that it came from. */
 export function ownAddress(url: string): string {
   return location.origin + url.replace(/^https?:\/\/[^/]+/, '')

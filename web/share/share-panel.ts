@@ -6,6 +6,7 @@ export interface PanelEvents {
   onLook(look: string): void
   onOpacity(share: number): void
   onFit(): void
+  onFile(file: SharedFile): void
 }
 
 export const element = <T extends HTMLElement = HTMLElement>(id: string): T => document.getElementById(id) as T
@@ -39,10 +40,13 @@ export function createPanel(events: PanelEvents) {
     showItem(item: SharedItem, look: string | null): void {
       for (const button of element('scene-list').querySelectorAll('button')) button.setAttribute('aria-pressed', String(button.dataset['id'] === item.id))
       element('facts').replaceChildren(...factsOf(item))
-      listLooks(item.visualizations, look, events.onLook)
+      this.showLooks(item.visualizations, look)
       element('strength').hidden = item.tilejson === null
       element<HTMLInputElement>('opacity').value = '100'
-      listFiles(item.assets ?? [])
+      listFiles(item.assets ?? [], events.onFile)
+    },
+    showLooks(looks: readonly Look[], chosen: string | null): void {
+      listLooks(looks, chosen, events.onLook)
     },
     notice(message: string | null): void {
       element('notice').hidden = message === null
@@ -50,6 +54,7 @@ export function createPanel(events: PanelEvents) {
     },
     setBusy(busy: boolean): void {
       element('panel').classList.toggle('busy', busy)
+      element('map').setAttribute('aria-busy', String(busy))
     },
   }
 }
@@ -92,7 +97,13 @@ function factsOf(item: SharedItem): HTMLElement[] {
 
 function listLooks(looks: readonly Look[], chosen: string | null, onLook: (look: string) => void): void {
   element('looks').hidden = looks.length < 2
-  element('look-list').replaceChildren(...looks.map((look) => {
+  const list = element('look-list')
+  const listed = [...list.querySelectorAll('input')]
+  if (listed.length === looks.length && listed.every((input, index) => input.value === looks[index]!.id)) {
+    for (const input of listed) input.checked = input.value === chosen // Kept, so that whoever walks through them by keyboard keeps their place.
+    return
+  }
+  list.replaceChildren(...looks.map((look) => {
     const input = make('input', [], { type: 'radio', name: 'look', value: look.id })
     input.checked = look.id === chosen
     input.addEventListener('change', () => onLook(look.id))
@@ -100,12 +111,15 @@ function listLooks(looks: readonly Look[], chosen: string | null, onLook: (look:
   }))
 }
 
-function listFiles(files: readonly SharedFile[]): void {
+function listFiles(files: readonly SharedFile[], onFile: (file: SharedFile) => void): void {
   element('files').hidden = files.length === 0
   element('file-list').replaceChildren(...files.map((file) => {
     const size = file.file_size_bytes === null ? '' : formatSize(file.file_size_bytes)
-    // A new address for each click would be asked for; this one is checked again when it is used.
     const link = make('a', [make('strong', file.title ?? file.file_name), make('span', size)], { href: file.url, rel: 'noopener' })
+    link.addEventListener('click', (event) => {
+      event.preventDefault() // A refusal is told here, not on a page of its own.
+      onFile(file)
+    })
     return make('li', [link])
   }))
 }

@@ -1,5 +1,5 @@
 /** The public page of a share link: the password, then the map. */
-import { openShare, Refused, type Opened, type SharedItem } from './share-api.ts'
+import { askForFile, loadTiles, openShare, Refused, type Opened, type SharedItem } from './share-api.ts'
 import type { ShareMap } from './share-map.ts'
 import { createPanel, element } from './share-panel.ts'
 
@@ -11,16 +11,18 @@ let map: ShareMap | null = null
 let shown: { item: SharedItem; look: string | null } | null = null
 
 const panel = createPanel({
-  onPick: (item) => show(item, true),
+  onPick: (item) => void show(item),
   onLook(look) {
-    if (!shown) return
-    shown = { item: shown.item, look }
-    map?.choose(shown.item, look)
-    element<HTMLInputElement>('opacity').value = '100'
+    if (shown) void draw(shown.item, look)
   },
   onOpacity: (share) => map?.setOpacity(share),
   onFit: () => shown && map?.fit(shown.item, true),
+  onFile(file) {
+    askForFile(file).then((url) => location.assign(url), (error: unknown) => panel.notice(messageOf(error)))
+  },
 })
+
+const messageOf = (error: unknown): string => (error instanceof Refused ? error.message : 'Something went wrong.')
 
 /** Fetched while somebody types: it is the largest part of the page. */
 const mapLoading = import('./share-map.ts').then(({ createMap }) => {
@@ -88,19 +90,37 @@ async function enterMap(opened: Opened): Promise<void> {
   const items = opened.target_type === 'item' ? [opened.target] : opened.target.items
   map?.outline(items, (id) => {
     const picked = items.find((item) => item.id === id)
-    if (picked && picked.id !== shown?.item.id) show(picked, true)
+    if (picked && picked.id !== shown?.item.id) void show(picked)
   })
   const first = items.find((item) => item.tilejson !== null) ?? items[0]
-  if (first) show(first, true)
+  if (first) await show(first)
 }
 
-function show(item: SharedItem, animate: boolean): void {
-  const look = (item.visualizations.find((each) => each.is_default) ?? item.visualizations[0])?.id ?? null
-  shown = { item, look }
-  panel.showItem(item, look)
-  panel.notice(item.tilejson === null ? 'This one has no image that could be drawn.' : null)
-  map?.choose(item, look)
-  map?.fit(item, animate)
+async function show(item: SharedItem): Promise<void> {
+  panel.showItem(item, null)
+  map?.choose(item)
+  map?.fit(item, true)
+  await draw(item, item.visualizations.find((each) => each.is_default)?.id ?? null)
+}
+
+/** The document of the tiles names every look that there is; those of a collection's items are learnt from it. */
+async function draw(item: SharedItem, look: string | null): Promise<void> {
+  const mine = (shown = { item, look })
+  element<HTMLInputElement>('opacity').value = '100'
+  panel.notice(item.tilejson === null ? 'There is no image of this one that could be drawn.' : null)
+  if (item.tilejson === null) return map?.draw(null)
+  try {
+    const tiles = await loadTiles(item.tilejson, look)
+    if (shown !== mine) return // Somebody has chosen another one meanwhile.
+    item.visualizations = tiles.visualizations
+    panel.showLooks(tiles.visualizations, look ?? tiles.visualizations.find((each) => each.is_default)?.id ?? null)
+    map?.draw(tiles)
+  } catch (error) {
+    if (shown !== mine) return
+    map?.draw(null)
+    if (error instanceof Refused && error.status === 401) ended()
+    else panel.notice(messageOf(error))
+  }
 }
 
 /** A tile was refused: the link was ended, or the hour of this visit is over. */

@@ -66,22 +66,30 @@ type Reading = Pick<Context, 'db' | 'raster' | 'baseUrl' | 'signal'>
 export async function toTarget(context: Reading, share: OpenedShare, target: SharedTarget) {
   const { grant, expiresAt } = await share.sign({ kind: 'link' }, GRANT_SECONDS)
   const session = { grant, grant_expires_at: expiresAt.toISOString() }
-  if (target.type === 'item') return { ...(await toItem(context, share, target.item, { grant, look: true })), ...session }
-  // A hundred files are not opened for one answer: the TileJSON of an item says how it can be shown.
-  const items = []
-  for (const each of target.items) items.push(await toItem(context, share, each, { grant: (await share.sign({ kind: 'item', itemSeq: each.seq }, GRANT_SECONDS)).grant, look: false }))
+  if (target.type === 'item') {
+    const { item } = target
+    return { ...(await toItem(context, share, { item, grant, assets: await asset.list(context.db, item.seq), visualizations: await looksOf(context, item.seq) })), ...session }
+  }
   const { id, name, description } = target.collection
-  return { id, name, description, items, item_count: target.total, ...session }
+  return { id, name, description, items: await toItems(context, share, target.items), item_count: target.total, ...session }
 }
 
-async function toItem(context: Reading, share: OpenedShare, item: Item, { grant, look }: { grant: string; look: boolean }) {
-  const assets = await asset.list(context.db, item.seq)
-  const visualizations = look ? await looksOf(context, item.seq) : offered(await profile.list(context.db, item.seq), null)
+/** A hundred files are not opened for one answer: the TileJSON of an item says what else follows from its bands. */
+async function toItems(context: Reading, share: OpenedShare, items: readonly Item[]) {
+  const seqs = items.map(({ seq }) => seq)
+  const [assets, profiles] = [await asset.listOf(context.db, seqs), await profile.listOf(context.db, seqs)]
+  return await Promise.all(items.map(async (item) => {
+    const { grant } = await share.sign({ kind: 'item', itemSeq: item.seq }, GRANT_SECONDS)
+    return await toItem(context, share, { item, grant, assets: assets.get(item.seq)!, visualizations: offered(profiles.get(item.seq)!, null) })
+  }))
+}
+
+async function toItem({ baseUrl }: Reading, share: OpenedShare, { item, grant, assets, visualizations }: { item: Item; grant: string; assets: readonly asset.Asset[]; visualizations: Offered[] }) {
   return {
     id: item.id, name: item.name, description: item.description, type: item.type, bbox: item.bbox, geometry: item.geometry, datetime: item.datetime?.toISOString() ?? null,
     cloud_cover: item.cloudCover, gsd: item.gsd, visualizations,
-    tilejson: assets.some(isDrawable) ? `${context.baseUrl}/api/v1/share/tilejson.json?grant=${grant}` : null,
-    ...(share.link.permission === 'download' ? { assets: await Promise.all(assets.map((each) => toFile(context, share, each, item.name))) } : {}),
+    tilejson: assets.some(isDrawable) ? `${baseUrl}/api/v1/share/tilejson.json?grant=${grant}` : null,
+    ...(share.link.permission === 'download' ? { assets: await Promise.all(assets.map((each) => toFile(baseUrl, share, each, item.name))) } : {}),
   }
 }
 
@@ -105,7 +113,7 @@ async function lookAt({ db, raster, signal }: Pick<Context, 'db' | 'raster' | 's
   }
 }
 
-async function toFile({ baseUrl }: Reading, share: OpenedShare, file: asset.Asset, itemName: string) {
+async function toFile(baseUrl: string, share: OpenedShare, file: asset.Asset, itemName: string) {
   const { grant, expiresAt } = await share.sign({ kind: 'asset', assetId: file.id }, DOWNLOAD_SECONDS)
   return {
     id: file.id, key: file.key, title: file.title, media_type: file.mediaType, file_name: asset.fileNameOf(file, itemName), file_size_bytes: file.fileSizeBytes,

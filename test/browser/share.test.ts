@@ -1,0 +1,154 @@
+import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { test } from 'node:test'
+import type { Page } from 'playwright-core'
+import sharp from 'sharp'
+import { memorySink } from '#raster/write/sink.ts'
+import { describeScene, renderScene } from '../../sandbox/scenes/index.ts'
+import { storeFile } from '../stored-file.ts'
+import { world, type Org, type World } from '../world.ts'
+import { browser, shot, watchedPage, WITHOUT_BROWSER } from './chromium.ts'
+
+const PASSWORD = 'coral and sand'
+const SIZE_PX = Number(process.env['SCENE_PX'] ?? 256)
+
+async function sceneItem(w: World, org: Org, more: { name: string; longitude?: number; datetime?: string } & Record<string, unknown>) {
+  const { longitude = 2.3, datetime = '2025-06-12T10:40:00Z', ...fields } = more
+  const scene = describeScene({ sensor: 'sandbox-open', longitude, latitude: 48.2, datetime, sizePx: SIZE_PX })
+  const sink = memorySink()
+  await renderScene(scene, sink)
+  const { id } = await w.ok(org.owner.token, 'items.create', { project_id: org.projectId, type: 'satellite_capture', geometry: scene.footprint, datetime: scene.datetime, cloud_cover: scene.cloudCover, gsd: scene.gsdM, ...fields })
+  await storeFile(w, id, { bytes: sink.bytes(), bandNames: scene.bands.map(({ name }) => name) })
+  return { id: id as string, bytes: sink.bytes() }
+}
+
+const share = async (w: World, org: Org, target_id: string, more: object = {}): Promise<{ id: string; token: string }> =>
+  await w.ok(org.owner.token, 'share.link.create', { target_type: 'item', target_id, password: PASSWORD, expires_at: '2031-01-01T00:00:00Z', ...more })
+
+async function enter(page: Page, password: string): Promise<void> {
+  await page.getByLabel('Password', { exact: true }).fill(password)
+  await page.getByRole('button', { name: 'Open', exact: true }).click()
+}
+
+const drawn = (page: Page) => page.locator('#map[aria-busy="false"]').waitFor({ timeout: 60_000 })
+
+/** The middle of the picture on the map, as numbers. */
+async function middle(page: Page): Promise<Buffer> {
+  const { width, height } = page.viewportSize()!
+  const wide = width >= 760
+  const clip = wide ? { x: width / 2 + 100, y: height / 2 - 60, width: 120, height: 120 } : { x: width / 2 - 40, y: height * 0.2, width: 80, height: 80 }
+  return await sharp(await page.screenshot({ clip })).removeAlpha().raw().toBuffer()
+}
+
+const difference = (a: Buffer, b: Buffer): number => a.reduce((sum, value, index) => sum + Math.abs(value - b[index]!), 0) / a.length
+const colours = (pixels: Buffer): number => new Set(Array.from({ length: pixels.length / 3 }, (_, index) => pixels.readUIntBE(index * 3, 3))).size
+
+// Goal: somebody who was sent a link opens it with the password, sees the image, changes how it is shown, downloads it, and loses it when it is revoked; the page asks nobody but the service.
+test('the page of a shared item', { skip: WITHOUT_BROWSER }, async (t) => {
+  const w = await world(t)
+  const org = await w.organization()
+  const { id, bytes } = await sceneItem(w, org, { name: 'Loire valley, June', description: 'Fields along the river, seen three weeks before the harvest.' })
+  const link = await share(w, org, id, { permission: 'download' })
+  const chromium = await browser(t)
+  const { page, requests, faults } = await watchedPage(chromium, { acceptDownloads: true })
+
+  await t.test('a wrong password is refused in words, and the field is ready for the next one', async () => {
+    await page.goto(`${w.baseUrl}/s/${link.token}`)
+    await page.getByRole('heading', { name: 'Imagery shared with you' }).waitFor()
+    assert.ok(await page.evaluate(() => document.activeElement?.id === 'password'))
+    await page.locator('#map canvas').waitFor()
+    await shot(page, 'door')
+    await enter(page, 'wrong password')
+    await page.getByRole('alert').filter({ hasText: 'This password is not right, or the link has ended' }).waitFor()
+    await shot(page, 'refused')
+  })
+
+  await t.test('the right one opens the map, and the image is drawn', async () => {
+    await enter(page, PASSWORD)
+    await page.getByRole('heading', { name: 'Loire valley, June' }).waitFor()
+    await page.getByText('12 June 2025, 10:40 UTC').waitFor()
+    await drawn(page)
+    await shot(page, 'item')
+    assert.ok(colours(await middle(page)) > 200, 'many colours: a picture, not a flat base map')
+    assert.equal(await page.title(), 'Loire valley, June · Groundtrack')
+  })
+
+  await t.test('another look draws other pixels, the slider lets the base map through', async () => {
+    const before = await middle(page)
+    await page.getByText('NDVI', { exact: true }).click()
+    await drawn(page)
+    await shot(page, 'ndvi')
+    const after = await middle(page)
+    assert.ok(difference(before, after) > 20, `mean difference ${difference(before, after)}`)
+    await page.getByLabel('Opacity').fill('0')
+    await drawn(page)
+    assert.ok(colours(await middle(page)) < 50, 'nothing of the image is left')
+  })
+
+  await t.test('the file comes as it is, under a good name', async () => {
+    const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('link', { name: /Loire valley, June\.tif/ }).click()])
+    assert.equal(download.suggestedFilename(), 'Loire valley, June.tif')
+    assert.ok(Buffer.from(bytes).equals(await readFile(await download.path())))
+  })
+
+  await t.test('a reload needs no password; another tab does', async () => {
+    await page.reload()
+    await page.getByRole('heading', { name: 'Loire valley, June' }).waitFor()
+    const other = await watchedPage(chromium)
+    await other.page.goto(`${w.baseUrl}/s/${link.token}`)
+    await other.page.getByLabel('Password', { exact: true }).waitFor()
+    await other.page.context().close()
+  })
+
+  await t.test('once revoked, nothing more is drawn and the password opens nothing', async () => {
+    await drawn(page)
+    await w.ok(org.owner.token, 'share.link.revoke', { link_id: link.id })
+    await page.getByText('Colour infrared', { exact: true }).click()
+    await page.getByRole('alert').filter({ hasText: 'This visit has ended' }).waitFor()
+    await enter(page, PASSWORD)
+    await page.getByRole('alert').filter({ hasText: 'the link has ended' }).waitFor()
+    await shot(page, 'revoked')
+  })
+
+  assert.deepEqual(faults, [])
+  const allowed = [w.baseUrl, new URL(await w.storage.signGet({ bucket: 'svc-x', key: 'x', expiresInSeconds: 60 })).origin]
+  assert.deepEqual(requests.filter((address) => !allowed.includes(new URL(address).origin) && !/^(data|blob):/.test(address)), [], 'nobody else is asked for anything')
+  assert.ok(requests.length > 20)
+})
+
+// Goal: a collection shows its items, one at a time, also on a phone, in light and in dark.
+test('the page of a shared collection on a phone', { skip: WITHOUT_BROWSER }, async (t) => {
+  const w = await world(t)
+  const org = await w.organization()
+  const { id: collection_id } = await w.ok(org.owner.token, 'collections.create', { project_id: org.projectId, name: 'Loire through the year', description: 'One place, two seasons.' })
+  await sceneItem(w, org, { name: 'Winter', datetime: '2025-02-12T10:40:00Z', collection_id })
+  await sceneItem(w, org, { name: 'Summer', collection_id })
+  await w.ok(org.owner.token, 'items.create', { project_id: org.projectId, collection_id, type: 'user_vector', name: 'Parcels', bbox: [2.29, 48.19, 2.31, 48.21] })
+  const link = await share(w, org, collection_id, { target_type: 'collection' })
+  const { page, faults } = await watchedPage(await browser(t), { viewport: { width: 390, height: 844 }, deviceScaleFactor: 2, isMobile: true, hasTouch: true, colorScheme: 'dark' })
+
+  await page.goto(`${w.baseUrl}/s/${link.token}`)
+  await page.locator('#map canvas').waitFor()
+  await shot(page, 'phone-door')
+  await enter(page, PASSWORD)
+  await page.getByRole('heading', { name: 'Loire through the year' }).waitFor()
+  await drawn(page)
+  await shot(page, 'phone-collection')
+  const summer = await middle(page)
+  assert.ok(colours(summer) > 200)
+  assert.equal(await page.getByRole('button', { name: /Summer/ }).getAttribute('aria-pressed'), 'true', 'the newest one first')
+  await page.getByRole('button', { name: /Winter/ }).click()
+  await page.locator('.scenes button[aria-pressed="true"]', { hasText: 'Winter' }).waitFor()
+  await drawn(page)
+  await shot(page, 'phone-winter')
+  assert.ok(difference(summer, await middle(page)) > 5)
+  await page.getByRole('button', { name: /Parcels/ }).click()
+  await page.getByRole('status').filter({ hasText: 'There is no image of this one' }).waitFor()
+  await page.getByRole('button', { name: 'Hide details' }).click()
+  await page.getByRole('button', { name: 'Show details' }).waitFor()
+  await shot(page, 'phone-folded')
+  assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), 'nothing sticks out sideways')
+  const small = await page.evaluate(() => [...document.querySelectorAll('button, a, input[type=range]')].filter((each) => { const box = each.getBoundingClientRect(); return box.width > 0 && box.height < 24 }).map((each) => each.outerHTML))
+  assert.deepEqual(small.filter((each) => !each.includes('range')), [], 'fingers find every button')
+  assert.deepEqual(faults, [])
+})
