@@ -30,7 +30,7 @@ export interface Watched {
 
 /** A page with everything that it does behind our back written down. */
 export async function watchedPage(from: Browser, options: BrowserContextOptions = {}): Promise<Watched> {
-  const context = await from.newContext({ viewport: { width: 1280, height: 800 }, reducedMotion: 'reduce', ...options })
+  const context = await from.newContext({ viewport: { width: 1120, height: 700 }, reducedMotion: 'reduce', ...options })
   const page = await context.newPage()
   const requests: string[] = []
   const faults: string[] = []

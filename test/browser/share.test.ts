@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
-import { test } from 'node:test'
-import type { Page } from 'playwright-core'
+import { test, type TestContext } from 'node:test'
+import type { Browser, Page } from 'playwright-core'
 import sharp from 'sharp'
 import { memorySink } from '#raster/write/sink.ts'
 import { describeScene, renderScene } from '../../sandbox/scenes/index.ts'
@@ -43,19 +43,24 @@ async function middle(page: Page): Promise<Buffer> {
 const difference = (a: Buffer, b: Buffer): number => a.reduce((sum, value, index) => sum + Math.abs(value - b[index]!), 0) / a.length
 const colours = (pixels: Buffer): number => new Set(Array.from({ length: pixels.length / 3 }, (_, index) => pixels.readUIntBE(index * 3, 3))).size
 
-// Goal: somebody who was sent a link opens it with the password, sees the image, changes how it is shown, downloads it, and loses it when it is revoked; the page asks nobody but the service.
-test('the page of a shared item', { skip: WITHOUT_BROWSER }, async (t) => {
+test('the public page of a share, in a real browser', { skip: WITHOUT_BROWSER }, async (t) => {
   const w = await world(t)
   const org = await w.organization()
+  const chromium = await browser(t)
+  await t.test('an item', (part) => ofAnItem(part, w, org, chromium))
+  await t.test('a collection, on a phone', () => ofACollection(w, org, chromium))
+})
+
+// Goal: somebody who was sent a link opens it with the password, sees the image, changes how it is shown, downloads it, and loses it when it is revoked; the page asks nobody but the service.
+async function ofAnItem(t: TestContext, w: World, org: Org, chromium: Browser): Promise<void> {
   const { id, bytes } = await sceneItem(w, org, { name: 'Loire valley, June', description: 'Fields along the river, seen three weeks before the harvest.' })
   const link = await share(w, org, id, { permission: 'download' })
-  const chromium = await browser(t)
   const { page, requests, faults } = await watchedPage(chromium, { acceptDownloads: true })
 
   await t.test('a wrong password is refused in words, and the field is ready for the next one', async () => {
     await page.goto(`${w.baseUrl}/s/${link.token}`)
     await page.getByRole('heading', { name: 'Imagery shared with you' }).waitFor()
-    assert.ok(await page.evaluate(() => document.activeElement?.id === 'password'))
+    assert.ok(await page.evaluate<boolean>('document.activeElement?.id === "password"'))
     await page.locator('#map canvas').waitFor()
     await shot(page, 'door')
     await enter(page, 'wrong password')
@@ -114,18 +119,17 @@ test('the page of a shared item', { skip: WITHOUT_BROWSER }, async (t) => {
   const allowed = [w.baseUrl, new URL(await w.storage.signGet({ bucket: 'svc-x', key: 'x', expiresInSeconds: 60 })).origin]
   assert.deepEqual(requests.filter((address) => !allowed.includes(new URL(address).origin) && !/^(data|blob):/.test(address)), [], 'nobody else is asked for anything')
   assert.ok(requests.length > 20)
-})
+  await page.context().close()
+}
 
 // Goal: a collection shows its items, one at a time, also on a phone, in light and in dark.
-test('the page of a shared collection on a phone', { skip: WITHOUT_BROWSER }, async (t) => {
-  const w = await world(t)
-  const org = await w.organization()
+async function ofACollection(w: World, org: Org, chromium: Browser): Promise<void> {
   const { id: collection_id } = await w.ok(org.owner.token, 'collections.create', { project_id: org.projectId, name: 'Loire through the year', description: 'One place, two seasons.' })
   await sceneItem(w, org, { name: 'Winter', datetime: '2025-02-12T10:40:00Z', collection_id })
   await sceneItem(w, org, { name: 'Summer', collection_id })
   await w.ok(org.owner.token, 'items.create', { project_id: org.projectId, collection_id, type: 'user_vector', name: 'Parcels', bbox: [2.29, 48.19, 2.31, 48.21] })
   const link = await share(w, org, collection_id, { target_type: 'collection' })
-  const { page, faults } = await watchedPage(await browser(t), { viewport: { width: 390, height: 844 }, deviceScaleFactor: 2, isMobile: true, hasTouch: true, colorScheme: 'dark' })
+  const { page, faults } = await watchedPage(chromium, { viewport: { width: 390, height: 844 }, deviceScaleFactor: 2, isMobile: true, hasTouch: true, colorScheme: 'dark' })
 
   await page.goto(`${w.baseUrl}/s/${link.token}`)
   await page.locator('#map canvas').waitFor()
@@ -147,8 +151,9 @@ test('the page of a shared collection on a phone', { skip: WITHOUT_BROWSER }, as
   await page.getByRole('button', { name: 'Hide details' }).click()
   await page.getByRole('button', { name: 'Show details' }).waitFor()
   await shot(page, 'phone-folded')
-  assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), 'nothing sticks out sideways')
-  const small = await page.evaluate(() => [...document.querySelectorAll('button, a, input[type=range]')].filter((each) => { const box = each.getBoundingClientRect(); return box.width > 0 && box.height < 24 }).map((each) => each.outerHTML))
-  assert.deepEqual(small.filter((each) => !each.includes('range')), [], 'fingers find every button')
+  assert.ok(await page.evaluate<boolean>('document.documentElement.scrollWidth <= innerWidth'), 'nothing sticks out sideways')
+  const small = await page.evaluate<string[]>(`[...document.querySelectorAll('button, a, summary')].filter((each) => { const { width, height } = each.getBoundingClientRect(); return width > 0 && height < 24 }).map((each) => each.outerHTML)`)
+  assert.deepEqual(small, [], 'fingers find every button')
   assert.deepEqual(faults, [])
-})
+  await page.context().close()
+}

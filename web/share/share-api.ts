@@ -4,6 +4,7 @@ export interface Look {
   id: string
   label: string
   kind: string
+  category: string | null
   is_default: boolean
   description: string
 }

@@ -20,7 +20,7 @@ export interface MapEvents {
 
 const PALETTES = {
   light: { water: '#d8e4ea', land: '#f5f3ee', border: '#bdb8ab', grid: '#c3d2da', line: '#0b6e7f', halo: '#ffffff' },
-  dark: { water: '#0e161b', land: '#1d272e', border: '#3d4a53', grid: '#1a262d', line: '#5cc2d2', halo: '#0e161b' },
+  dark: { water: '#12202a', land: '#26333b', border: '#465560', grid: '#1d2d37', line: '#5cc2d2', halo: '#0e161b' },
 } as const
 
 type Palette = (typeof PALETTES)[keyof typeof PALETTES]
@@ -32,12 +32,14 @@ export function createMap(container: HTMLElement, { onRefused, onDrawing }: MapE
   const dark = matchMedia('(prefers-color-scheme: dark)')
   const palette = () => PALETTES[dark.matches ? 'dark' : 'light']
   const map = new maplibre.Map({
-    container, style: baseStyle(palette()), center: [20, 12], zoom: wholeGlobe(container), maxZoom: 22, attributionControl: false, dragRotate: false, pitchWithRotate: false, touchPitch: false,
+    container, style: baseStyle(palette()), ...wholeGlobe(container), maxZoom: 22, attributionControl: false, dragRotate: false, pitchWithRotate: false, touchPitch: false,
   })
   map.touchZoomRotate.disableRotation()
   map.addControl(new maplibre.NavigationControl({ showCompass: false }), 'top-right')
   map.addControl(new maplibre.ScaleControl({ unit: 'metric' }), 'bottom-right')
   map.addControl(new maplibre.AttributionControl({ compact: true, customAttribution: 'Land and borders: Natural Earth' }), 'bottom-right')
+  // It begins unfolded; over a small map that is in the way.
+  if (container.clientWidth < 760) map.once('load', () => container.querySelector('.maplibregl-ctrl-attrib')?.classList.remove('maplibregl-compact-show'))
   map.on('error', ({ error }) => {
     if ((error as { status?: number }).status === 401) onRefused()
   })
@@ -83,14 +85,16 @@ export function createMap(container: HTMLElement, { onRefused, onDrawing }: MapE
       void ready.then(() => {
         removeImage(map)
         source(map, 'outlines').setData(EMPTY)
+        map.jumpTo(wholeGlobe(container))
       })
     },
   }
 }
 
-/** The zoom at which the globe is a little wider than the screen is short. */
-function wholeGlobe({ clientWidth, clientHeight }: HTMLElement): number {
-  return Math.log2((1.15 * Math.max(320, Math.min(clientWidth, clientHeight)) * Math.PI) / 512)
+/** The globe as large as looks well: a little more than the short side of the screen, or most of the long one. */
+function wholeGlobe({ clientWidth, clientHeight }: HTMLElement): { center: [number, number]; zoom: number } {
+  const acrossPx = Math.max(1.15 * Math.min(clientWidth, clientHeight), 0.8 * Math.max(clientWidth, clientHeight))
+  return { center: [20, 12], zoom: Math.log2((Math.max(320, acrossPx) * Math.PI) / 512) }
 }
 
 const source = (map: maplibre.Map, id: string) => map.getSource(id) as maplibre.GeoJSONSource

@@ -76,7 +76,7 @@ function make<K extends keyof HTMLElementTagNameMap>(tag: K, content: string | N
 }
 
 function listScenes(items: readonly SharedItem[], total: number, onPick: (item: SharedItem) => void): void {
-  text('scenes-title', total === 0 ? 'This collection is empty' : items.length < total ? `The newest ${items.length} of ${total} images` : total === 1 ? '1 image' : `${total} images`)
+  text('scenes-title', total === 0 ? 'This collection is empty' : items.length < total ? `The newest ${items.length} of ${total} items` : total === 1 ? '1 item' : `${total} items`)
   element('scene-list').replaceChildren(...items.map((item) => {
     const button = make('button', [make('strong', item.name), make('span', item.datetime ? formatTime(item.datetime) : 'No date')], { type: 'button', 'aria-pressed': 'false' })
     button.dataset['id'] = item.id
@@ -95,20 +95,39 @@ function factsOf(item: SharedItem): HTMLElement[] {
   return facts.flatMap(([name, value]) => (value ? [make('div', [make('dt', name), make('dd', value)])] : []))
 }
 
+/** What most people look for, and what somebody has saved; the rest, which may be a hundred, waits behind a word. */
+const FAVOURITES = ['rgb', 'cir', 'swir', 'agriculture', 'land-water', 'ndvi', 'ndwi', 'nbr', 'elevation']
+const LOOKS_AT_ONCE = 12
+
+function byFavour(looks: readonly Look[]): { first: Look[]; rest: Look[] } {
+  const wanted = (look: Look) => look.is_default || look.category === 'saved' || FAVOURITES.includes(look.id)
+  const few = looks.length <= LOOKS_AT_ONCE
+  const first = looks.filter((look) => few || wanted(look)).slice(0, LOOKS_AT_ONCE)
+  return { first, rest: looks.filter((look) => !first.includes(look)) }
+}
+
 function listLooks(looks: readonly Look[], chosen: string | null, onLook: (look: string) => void): void {
-  element('looks').hidden = looks.length < 2
-  const list = element('look-list')
-  const listed = [...list.querySelectorAll('input')]
-  if (listed.length === looks.length && listed.every((input, index) => input.value === looks[index]!.id)) {
+  const fieldset = element('looks')
+  fieldset.hidden = looks.length < 2
+  const { first, rest } = byFavour(looks)
+  const listed = [...fieldset.querySelectorAll('input')]
+  const ordered = [...first, ...rest]
+  if (listed.length === ordered.length && listed.every((input, index) => input.value === ordered[index]!.id)) {
     for (const input of listed) input.checked = input.value === chosen // Kept, so that whoever walks through them by keyboard keeps their place.
     return
   }
-  list.replaceChildren(...looks.map((look) => {
+  const chip = (look: Look) => {
     const input = make('input', [], { type: 'radio', name: 'look', value: look.id })
     input.checked = look.id === chosen
     input.addEventListener('change', () => onLook(look.id))
     return make('label', [input, make('span', look.label)], look.description ? { title: look.description } : {})
-  }))
+  }
+  element('look-list').replaceChildren(...first.map(chip))
+  element('more-list').replaceChildren(...rest.map(chip))
+  text('more-count', `${rest.length} more`)
+  const more = element<HTMLDetailsElement>('more-looks')
+  more.hidden = rest.length === 0
+  more.open = rest.some((look) => look.id === chosen)
 }
 
 function listFiles(files: readonly SharedFile[], onFile: (file: SharedFile) => void): void {

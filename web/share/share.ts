@@ -106,6 +106,7 @@ async function show(item: SharedItem): Promise<void> {
 /** The document of the tiles names every look that there is; those of a collection's items are learnt from it. */
 async function draw(item: SharedItem, look: string | null): Promise<void> {
   const mine = (shown = { item, look })
+  panel.setBusy(true)
   element<HTMLInputElement>('opacity').value = '100'
   panel.notice(item.tilejson === null ? 'There is no image of this one that could be drawn.' : null)
   if (item.tilejson === null) return map?.draw(null)
