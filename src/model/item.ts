@@ -5,7 +5,7 @@ import { newId } from '#core/ids.ts'
 import type { Principal } from '#core/principal.ts'
 import { invalidField, notFound, problem } from '#core/problem.ts'
 import type { Db, LifecycleState, Tx } from '#db/tables.ts'
-import type { NewAsset } from './asset.ts'
+import { storedBytes, type NewAsset } from './asset.ts'
 import { boxesOf, cellsOf, footprintOf, polygonsText, rectangle, requireBbox, stepsOf, type Bbox, type Part } from './footprint.ts'
 import * as project from './project.ts'
 
@@ -61,12 +61,12 @@ export const fromRow = (row: unknown): Item => row as Item
  * Ids are unique within an organization, so one id may name several items: the caller's own organization comes first,
  * then projects that invited the person. Deleted items do not exist here.
  */
-async function find(db: Db, principal: Principal, id: string): Promise<Item | null> {
+async function find(db: Db, principal: Principal, id: string, options: { evenDeleted?: true } = {}): Promise<Item | null> {
   const rows = await db
     .selectFrom('item')
     .select(COLUMNS)
     .where('id', '=', id)
-    .where('deleted_at', 'is', null)
+    .$if(!options.evenDeleted, (query) => query.where('deleted_at', 'is', null))
     .$if(principal.kind !== 'service' || principal.organizationId !== null, (query) => query.where((where) => where.or([
       where('org_id', '=', principal.organizationId),
       ...(principal.kind === 'user' ? [where('project_id', 'in', where.selectFrom('project_member').select('project_id').where('user_id', '=', principal.userId))] : []),
@@ -87,6 +87,13 @@ export async function requireReader(db: Db, principal: Principal, id: string): P
   const item = await find(db, principal, id)
   if (!item) throw notFound('item')
   return { item, project: await project.requireReader(db, principal, item.projectId) }
+}
+
+/** The same for questions that a deleted item still has an answer to. */
+export async function requireReaderEvenDeleted(db: Db, principal: Principal, id: string): Promise<Found> {
+  const item = await find(db, principal, id, { evenDeleted: true })
+  if (!item) throw notFound('item')
+  return { item, project: await project.requireReader(db, principal, item.projectId, { evenDeleted: true }) }
 }
 
 /** For changes: editors and admins, and only while the project is not archived. */
@@ -212,15 +219,12 @@ export async function insert(tx: Tx, target: Target, items: readonly NewItem[]):
     select * from made order by seq
   `.execute(tx)
   const stored = new Set(rows.map(({ id }) => id))
-  const bytes = items.filter(({ id }) => stored.has(id)).reduce((sum, item) => sum + bytesOf(item.assets), 0)
+  const bytes = items.filter(({ id }) => stored.has(id)).reduce((sum, item) => sum + storedBytes(item.assets), 0)
   if (rows.length > 0) await project.account(tx, projectId, { items: rows.length, bytes }, now)
   return rows.map(fromRow)
 }
 
 const SELECTED = COLUMNS.map((column) => column.replace(/^(\w+) as (\w+)$/, '$1 as "$2"')).join(', ')
-
-/** Only files of ours take room; what lies elsewhere does not. */
-const bytesOf = (assets: readonly NewAsset[]): number => assets.reduce((sum, asset) => sum + ('objectKey' in asset ? asset.fileSizeBytes : 0), 0)
 
 function itemRow(item: NewItem) {
   return {
