@@ -21,6 +21,8 @@ import { registerOperations, send } from './operations.ts'
 import { registerPages } from './pages.ts'
 import { registerSharePage } from './share-page.ts'
 import { registerShareRoutes } from './share-routes.ts'
+import { registerTiles } from './tile-routes.ts'
+import { registerWmts } from './wmts-routes.ts'
 
 export interface ServerOptions {
   platform: Platform
@@ -62,6 +64,8 @@ export function buildServer({ platform, auth, log, metrics, isReady, api }: Serv
   registerOperations(app, platform, observe)
   registerAssets(app, platform, observe)
   registerShareRoutes(app, platform, observe)
+  registerTiles(app, { platform, observe })
+  registerWmts(app, { platform, observe })
   registerAuth(app, platform, auth)
   registerEventTypes(app, platform)
   registerContract(app, platform)

@@ -104,8 +104,11 @@ export interface TileRequest {
   tile_size?: 256 | 512 | null | undefined
 }
 
-/** One tile of a dressed item, or only its tag where the caller has it already. */
-export async function drawTile({ raster, ifNoneMatch, signal }: Drawing & Pick<Context, 'ifNoneMatch'>, { source, style, resampling }: Dressed, request: TileRequest): Promise<Picture> {
+/** One tile of a dressed item, or only its tag where the caller has it already. Tiles are counted for the item's organization. */
+export async function drawTile({ raster, usage, ifNoneMatch, signal }: Drawing & Pick<Context, 'ifNoneMatch' | 'usage'>, { layer, source, style, resampling }: Dressed, request: TileRequest): Promise<Picture> {
   const { z, x, y, format, quality, tile_size: size } = request
-  return await raster.tile(source, { tile: { z, x, y }, format: imageFormat(format), quality, style, size: size ?? undefined, resampling }, { ifNoneMatch, signal })
+  const picture = await raster.tile(source, { tile: { z, x, y }, format: imageFormat(format), quality, style, size: size ?? undefined, resampling }, { ifNoneMatch, signal })
+  if (picture.body) usage.record(layer.item.organizationId, 'tiles')
+  usage.touch(layer.item.seq)
+  return picture
 }
