@@ -5,30 +5,37 @@ import assetDownload from './asset.download.ts'
 import create from './create.ts'
 import deleteOperation from './delete.ts'
 import duplicate from './duplicate.ts'
+import expireBatch from './expire_batch.ts'
 import get from './get.ts'
 import importStac from './import_stac.ts'
 import lineage from './lineage.ts'
 import list from './list.ts'
 import listAssets from './list_assets.ts'
 import listByCollection from './list_by_collection.ts'
+import listExpiring from './list_expiring.ts'
 import search from './search.ts'
 import searchOrg from './search_org.ts'
 import update from './update.ts'
+import retainJob from './retain.job.ts'
 
 export const operations: readonly AnyOperation[] = [
   assetDownload,
   create,
   deleteOperation,
   duplicate,
+  expireBatch,
   get,
   importStac,
   lineage,
   list,
   listAssets,
   listByCollection,
+  listExpiring,
   search,
   searchOrg,
   update,
 ]
 
-export const jobs: readonly AnyJob[] = []
+export const jobs: readonly AnyJob[] = [
+  retainJob,
+]
