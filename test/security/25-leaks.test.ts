@@ -76,6 +76,9 @@ const FAULTS: Record<string, { breaks: string; input(org: Org, w: World): Promis
   'projects.add_member': { breaks: 'table invitation', input: (org) => ({ project_id: org.projectId, email: 'x@example.com' }) },
   'projects.remove_member': { breaks: 'table project_member', input: (org) => ({ project_id: org.projectId, user_id: org.owner.id }) },
   'projects.update_member': { breaks: 'table project_member', input: (org) => ({ project_id: org.projectId, user_id: org.owner.id, role: 'admin' }) },
+  'usage.current': { breaks: 'table egress_minute', input: () => ({}) },
+  'usage.history': { breaks: 'column usage_day.amount', input: () => ({}) },
+  'usage.recalculate_storage': { breaks: 'column storage_account.recalculated_at', input: () => ({}) },
   'provenance.get': { breaks: 'table lineage_node', input: (org) => ({ entity_type: 'project', entity_id: org.projectId }) },
 }
 

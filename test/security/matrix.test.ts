@@ -67,6 +67,13 @@ const ANYBODY = { a: `${NOBODY} | 200 200 200 200 | 200 200 | 200 200 200 | 403 
 const ANY_URL = { a: ANYBODY.a.replaceAll('200', '422') }
 const ELSEWHERE = 'https://elsewhere.example/a.tif'
 
+const otherOrganizationId = (input: object) => ({ ...input, organization_id: newId() })
+const READS_USAGE = {
+  input: (_w: World, org: Org) => ({ organization_id: org.id }),
+  missing: otherOrganizationId,
+  a: `${NOBODY} | 200 200 200 200 | 403 403 | 200 200 200 | 403 403 200 403`,
+  b: `${NOBODY} | 403 403 403 403 | 200 403 | 403 403 403 | 403 403 403 403`,
+}
 /** Operator operations. */
 const STAFF_ONLY = { a: `${NOBODY} | 403 403 403 403 | 403 403 | 403 403 403 | 403 200 200 200` }
 
@@ -152,6 +159,14 @@ const EXPECTED: Record<string, Row> = {
     missing: (input) => ({ ...input, entity_id: newId() }),
     a: `${NOBODY} | 200 200 200 200 | 404 403 | 200 200 200 | 403 403 200 403`,
     b: `${NOBODY} | 404 404 404 404 | 200 403 | 404 404 404 | 403 403 404 403`,
+  },
+  'usage.current': READS_USAGE,
+  'usage.history': READS_USAGE,
+  'usage.recalculate_storage': {
+    input: async (w, org) => { await w.db.updateTable('storage_account').set({ recalculated_at: null }).execute(); return { organization_id: org.id } }, // Else it is once an hour.
+    missing: otherOrganizationId,
+    a: `${NOBODY} | 200 200 403 403 | 403 403 | 403 200 403 | 403 403 200 403`,
+    b: `${NOBODY} | 403 403 403 403 | 200 403 | 403 403 403 | 403 403 403 403`,
   },
   'visualization.list_for': { ...ANYBODY, input: () => ({}) },
 }

@@ -85,7 +85,7 @@ test('billing.plan.change', async (t) => {
     const begun = await Promise.allSettled(Array.from({ length: 15 }, () => w.db.transaction().execute((tx) => computeQuota.take(tx, org.id, w.clock.now()))))
     assert.ok(begun.every(({ status }) => status === 'fulfilled'))
     const { exceeded } = await w.ok(org.owner.token, 'billing.plan.change', { plan_id: 'free' })
-    assert.deepEqual(exceeded.map(({ message, ...rest }: { message: string }) => rest), [{ limit: 'storage_bytes', used: 11 * GIB, allowed: 10 * GIB }, { limit: 'compute_jobs', used: 15, allowed: 10 }])
+    assert.deepEqual(exceeded.map(({ limit, used, allowed }: Record<string, unknown>) => [limit, used, allowed]), [['storage_bytes', 11 * GIB, 10 * GIB], ['compute_jobs', 15, 10]])
     assert.match(exceeded[0].message, /nothing is deleted/)
     await assert.rejects(w.db.transaction().execute((tx) => computeQuota.take(tx, org.id, w.clock.now())), { slug: 'compute-quota-exceeded', status: 402, title: 'Compute Quota Exceeded', members: { used: 15, limit: 10 } })
   })
