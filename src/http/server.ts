@@ -63,7 +63,7 @@ export function buildServer({ platform, auth, log, metrics, isReady, api }: Serv
   }
   registerOperations(app, platform, observe)
   registerAssets(app, platform, observe)
-  registerShareRoutes(app, platform, observe)
+  registerShareRoutes(app, { platform, observe })
   registerTiles(app, { platform, observe })
   registerWmts(app, { platform, observe })
   registerAuth(app, platform, auth)

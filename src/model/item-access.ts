@@ -7,6 +7,7 @@ import { PLANS } from './plan.ts'
 const PRECISION_MS = 3_600_000
 const MAX_REMEMBERED = 50_000
 
+/** By plan; null where nothing is archived. */
 const IDLE_DAYS = JSON.stringify(Object.fromEntries(PLANS.filter(({ retention }) => retention.archivedAfterIdleDays !== null).map(({ id, retention }) => [id, retention.archivedAfterIdleDays])))
 
 /** Writes accesses, and moves the day of archiving with them where the plan archives what nobody uses. */

@@ -40,6 +40,8 @@ const FAULTS: Record<string, { breaks: string; input(org: Org, w: World): Promis
   'api_keys.revoke': { breaks: 'table api_key', input: async (org, w) => ({ key_id: (await w.key(org.owner.token)).id }) },
   'api_keys.set_scopes': { breaks: 'table api_key', input: async (org, w) => ({ key_id: (await w.key(org.owner.token)).id, scopes: ['items:read'] }) },
   'assets.delete': { breaks: 'table asset', input: async (org, w) => { const { id } = await item(org, w); return { item_id: id, asset_id: (await w.ok(org.owner.token, 'items.list_assets', { item_id: id }))[1].id } } },
+  'billing.plan.change': { breaks: 'table organization_plan', input: () => ({ plan_id: 'free' }) },
+  'billing.plans.list': { breaks: 'column organization.plan_id', input: () => ({}) },
   'collections.create': { breaks: 'table collection', input: (org) => ({ project_id: org.projectId, name: 'x' }) },
   'collections.delete': { breaks: 'column collection.deleted_at', input: collection },
   'collections.get': { breaks: 'table collection', input: collection },
@@ -49,10 +51,12 @@ const FAULTS: Record<string, { breaks: string; input(org: Org, w: World): Promis
   'items.create': { breaks: 'table item_cell', input: (org) => ({ project_id: org.projectId, type: 'user_raster', name: 'x', bbox: [0, 0, 1, 1] }) },
   'items.delete': { breaks: 'table asset', input: async (org, w) => ({ item_id: (await item(org, w)).id }) },
   'items.duplicate': { breaks: 'table asset', input: async (org, w) => ({ item_id: (await item(org, w)).id }) },
+  'items.expire_batch': { breaks: 'column item.due_at', input: () => ({}) },
   'items.get': { breaks: 'table item', input: async (org, w) => ({ item_id: (await item(org, w)).id }) },
   'items.import_stac': { breaks: 'table item_cell', input: (org) => ({ project_id: org.projectId, features: { type: 'FeatureCollection', features: [{ type: 'Feature', id: 'scene-1', geometry: { type: 'Polygon', coordinates: [[[0, 0], [1, 0], [1, 1], [0, 0]]] }, properties: { datetime: '2029-01-01T00:00:00Z' }, assets: {} }] } }) },
   'items.lineage': { breaks: 'table lineage_edge', input: async (org, w) => ({ item_id: (await item(org, w)).id }) },
   'items.list': { breaks: 'table item', input: (org) => ({ project_id: org.projectId }) },
+  'items.list_expiring': { breaks: 'column item.due_at', input: () => ({}) },
   'items.list_assets': { breaks: 'table asset', input: async (org, w) => ({ item_id: (await item(org, w)).id }) },
   'items.list_by_collection': { breaks: 'table item', input: async (org, w) => ({ collection_id: (await collection(org, w)).collection_id }) },
   'items.search': { breaks: 'table item', input: (org) => ({ project_id: org.projectId }) },
@@ -72,6 +76,9 @@ const FAULTS: Record<string, { breaks: string; input(org: Org, w: World): Promis
   'projects.add_member': { breaks: 'table invitation', input: (org) => ({ project_id: org.projectId, email: 'x@example.com' }) },
   'projects.remove_member': { breaks: 'table project_member', input: (org) => ({ project_id: org.projectId, user_id: org.owner.id }) },
   'projects.update_member': { breaks: 'table project_member', input: (org) => ({ project_id: org.projectId, user_id: org.owner.id, role: 'admin' }) },
+  'usage.current': { breaks: 'table egress_minute', input: () => ({}) },
+  'usage.history': { breaks: 'column usage_day.amount', input: () => ({}) },
+  'usage.recalculate_storage': { breaks: 'column storage_account.recalculated_at', input: () => ({}) },
   'provenance.get': { breaks: 'table lineage_node', input: (org) => ({ entity_type: 'project', entity_id: org.projectId }) },
 }
 
@@ -104,7 +111,7 @@ test('row 25: a fault in every operation tells nothing', async (t) => {
   for (const [id, { breaks, input }] of Object.entries(FAULTS)) {
     await t.test(`${id} without ${breaks}`, async () => {
       const body = await input(org, w)
-      const credential = id === 'api_keys.set_scopes' ? everything : org.owner.token
+      const credential = operations.get(id)!.scope.startsWith('admin:') ? everything : org.owner.token
       const before = await businessDigest(w.db)
       const answer = await broken(w, breaks, () => w.call(credential, id, body))
       requireFixed(answer, signs, id)

@@ -67,6 +67,16 @@ const ANYBODY = { a: `${NOBODY} | 200 200 200 200 | 200 200 | 200 200 200 | 403 
 const ANY_URL = { a: ANYBODY.a.replaceAll('200', '422') }
 const ELSEWHERE = 'https://elsewhere.example/a.tif'
 
+const otherOrganizationId = (input: object) => ({ ...input, organization_id: newId() })
+const READS_USAGE = {
+  input: (_w: World, org: Org) => ({ organization_id: org.id }),
+  missing: otherOrganizationId,
+  a: `${NOBODY} | 200 200 200 200 | 403 403 | 200 200 200 | 403 403 200 403`,
+  b: `${NOBODY} | 403 403 403 403 | 200 403 | 403 403 403 | 403 403 403 403`,
+}
+/** Operator operations. */
+const STAFF_ONLY = { a: `${NOBODY} | 403 403 403 403 | 403 403 | 403 403 403 | 403 200 200 200` }
+
 const EXPECTED: Record<string, Row> = {
   'api_keys.create': { input: () => ({ name: 'x' }), a: `${NOBODY} | 200 200 200 200 | 200 403 | 403 200 403 | 403 403 403 403` },
   'api_keys.list': { input: () => ({}), a: `${NOBODY} | 200 200 200 200 | 200 403 | 200 200 200 | 403 403 200 403` },
@@ -87,6 +97,8 @@ const EXPECTED: Record<string, Row> = {
     input: async (w, org) => { const { item_id } = await item(w, org); return { item_id, asset_id: (await w.ok(org.owner.token, 'items.list_assets', { item_id }))[1].id } },
     missing: otherItem,
   },
+  'billing.plan.change': { input: () => ({ plan_id: 'free' }), a: `${NOBODY} | 200 200 403 403 | 200 403 | 403 200 403 | 403 403 200 403` },
+  'billing.plans.list': { ...ANYBODY, input: () => ({}) },
   'collections.create': { ...CHANGES_A_PROJECT, input: (_w, org) => ({ project_id: org.projectId, name: 'x' }) },
   'collections.delete': { ...CHANGES_A_PROJECT, input: collection, missing: otherCollection },
   'collections.get': { ...READS_A_PROJECT, input: collection, missing: otherCollection },
@@ -102,10 +114,12 @@ const EXPECTED: Record<string, Row> = {
   'items.create': { ...CHANGES_A_PROJECT, input: (_w, org) => ({ project_id: org.projectId, type: 'user_raster', name: 'x' }) },
   'items.delete': { ...CHANGES_A_PROJECT, input: item, missing: otherItem },
   'items.duplicate': { ...CHANGES_A_PROJECT, input: item, missing: otherItem },
+  'items.expire_batch': { ...STAFF_ONLY, input: () => ({}) },
   'items.get': { ...READS_A_PROJECT, input: item, missing: otherItem },
   'items.import_stac': { ...CHANGES_A_PROJECT, input: (_w, org) => ({ project_id: org.projectId, ndjson: JSON.stringify({ type: 'Feature', id: newId(), geometry: null, properties: { datetime: '2029-01-01T00:00:00Z' }, assets: {} }) }) },
   'items.lineage': { ...READS_A_PROJECT, input: item, missing: otherItem },
   'items.list': { ...READS_A_PROJECT, input: (_w, org) => ({ project_id: org.projectId }) },
+  'items.list_expiring': { ...STAFF_ONLY, input: () => ({}) },
   'items.list_assets': { ...READS_A_PROJECT, input: item, missing: otherItem },
   'items.list_by_collection': { ...READS_A_PROJECT, input: async (w, org) => ({ collection_id: (await collection(w, org)).collection_id }), missing: otherCollection },
   'items.search': { ...READS_A_PROJECT, input: (_w, org) => ({ project_id: org.projectId }) },
@@ -145,6 +159,14 @@ const EXPECTED: Record<string, Row> = {
     missing: (input) => ({ ...input, entity_id: newId() }),
     a: `${NOBODY} | 200 200 200 200 | 404 403 | 200 200 200 | 403 403 200 403`,
     b: `${NOBODY} | 404 404 404 404 | 200 403 | 404 404 404 | 403 403 404 403`,
+  },
+  'usage.current': READS_USAGE,
+  'usage.history': READS_USAGE,
+  'usage.recalculate_storage': {
+    input: async (w, org) => { await w.db.updateTable('storage_account').set({ recalculated_at: null }).execute(); return { organization_id: org.id } }, // Else it is once an hour.
+    missing: otherOrganizationId,
+    a: `${NOBODY} | 200 200 403 403 | 403 403 | 403 200 403 | 403 403 200 403`,
+    b: `${NOBODY} | 403 403 403 403 | 200 403 | 403 403 403 | 403 403 403 403`,
   },
   'visualization.list_for': { ...ANYBODY, input: () => ({}) },
 }

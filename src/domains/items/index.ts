@@ -5,12 +5,14 @@ import assetDownload from './asset.download.ts'
 import create from './create.ts'
 import deleteOperation from './delete.ts'
 import duplicate from './duplicate.ts'
+import expireBatch from './expire_batch.ts'
 import get from './get.ts'
 import importStac from './import_stac.ts'
 import lineage from './lineage.ts'
 import list from './list.ts'
 import listAssets from './list_assets.ts'
 import listByCollection from './list_by_collection.ts'
+import listExpiring from './list_expiring.ts'
 import point from './point.ts'
 import search from './search.ts'
 import searchOrg from './search_org.ts'
@@ -20,18 +22,21 @@ import tileTilejson from './tile.tilejson.ts'
 import tileWmtsCapabilities from './tile.wmts_capabilities.ts'
 import tileWmtsGetTile from './tile.wmts_get_tile.ts'
 import update from './update.ts'
+import retainJob from './retain.job.ts'
 
 export const operations: readonly AnyOperation[] = [
   assetDownload,
   create,
   deleteOperation,
   duplicate,
+  expireBatch,
   get,
   importStac,
   lineage,
   list,
   listAssets,
   listByCollection,
+  listExpiring,
   point,
   search,
   searchOrg,
@@ -43,4 +48,6 @@ export const operations: readonly AnyOperation[] = [
   update,
 ]
 
-export const jobs: readonly AnyJob[] = []
+export const jobs: readonly AnyJob[] = [
+  retainJob,
+]
