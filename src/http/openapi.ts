@@ -117,7 +117,7 @@ const PROBLEM_RESPONSES: readonly (readonly [number, string])[] = [
 ]
 
 function failures(op: AnyOperation): Json {
-  const apply = (status: number) => (status !== 409 || op.idempotent) && (status !== 401 || !op.public)
+  const apply = (status: number) => status !== 409 || op.idempotent
   return Object.fromEntries(PROBLEM_RESPONSES.filter(([status]) => apply(status)).map(([status]) => [String(status), { $ref: `#/components/responses/Problem${status}` }]))
 }
 

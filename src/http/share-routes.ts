@@ -48,6 +48,6 @@ export function sharePaths(): Record<string, unknown> {
       [parameter('path', 'z', 'Zoom, 0 to 24'), parameter('path', 'x', 'Column'), parameter('path', 'y', 'Row, from the top; `@2x` after it for 512 pixels a side'), parameter('path', 'format', '`webp`, `png`, `jpg` or `jpeg`'), PROFILE],
       { '200': { description: 'The tile', content: { 'image/webp': { schema: { type: 'string' } } } }, '304': { description: 'The tile that `If-None-Match` names' }, ...problems('400', '401', '404', '422', '429', '500') }),
     '/api/v1/share/tilejson.json': entry('share.tilejson', 'The TileJSON of a shared item by its address.', [PROFILE], { '200': { description: 'The TileJSON', content: { 'application/json': { schema: { type: 'object' } } } }, ...problems('400', '401', '404', '422', '429', '500') }),
-    '/api/v1/share/assets/{asset_id}': entry('share.asset.download', 'A shared file by its address: a redirect to a signed one.', [parameter('path', 'asset_id', 'Which file')], { '302': { description: 'To the file' }, ...problems('401', '402', '403', '404', '429', '500') }),
+    '/api/v1/share/assets/{asset_id}': entry('share.asset.download', 'A shared file by its address: a redirect to a signed one.', [parameter('path', 'asset_id', 'Which file')], { '302': { description: 'To the file' }, ...problems('401', '403', '404', '429', '500') }),
   }
 }

@@ -33,6 +33,12 @@ function requireFixed(answer: Answer, signs: readonly RegExp[], why: string): vo
 const item = (org: Org, w: World) => w.ok(org.owner.token, 'items.create', { project_id: org.projectId, type: 'user_raster', name: 'x', assets: [{ key: 'data', href: 'https://data.example/a.tif' }, { key: 'more', href: 'https://data.example/b.tif' }] })
 const collection = async (org: Org, w: World) => ({ project_id: org.projectId, collection_id: (await w.ok(org.owner.token, 'collections.create', { project_id: org.projectId, name: 'x' })).id as string })
 
+const link = async (org: Org, w: World) => {
+  const { id: target_id } = await item(org, w)
+  const made = await w.ok(org.owner.token, 'share.link.create', { target_type: 'item', target_id, permission: 'download', password: 'coral and sand', expires_at: '2040-01-01T00:00:00Z' })
+  return { link_id: made.id as string, opens: { token: made.token as string, password: 'coral and sand' }, asset_id: (await w.ok(org.owner.token, 'items.list_assets', { item_id: target_id }))[0].id as string }
+}
+
 /** What to call, and what to break so that it fails inside the operation, after everything before it went well. */
 const FAULTS: Record<string, { breaks: string; input(org: Org, w: World): Promise<object> | object }> = {
   'api_keys.create': { breaks: 'table api_key', input: () => ({ name: 'x' }) },
@@ -79,6 +85,13 @@ const FAULTS: Record<string, { breaks: string; input(org: Org, w: World): Promis
   'usage.current': { breaks: 'table egress_minute', input: () => ({}) },
   'usage.history': { breaks: 'column usage_day.amount', input: () => ({}) },
   'usage.recalculate_storage': { breaks: 'column storage_account.recalculated_at', input: () => ({}) },
+  'share.asset.download': { breaks: 'table egress_log', input: async (org, w) => { const { opens, asset_id } = await link(org, w); return { ...opens, asset_id } } },
+  'share.link.create': { breaks: 'table share_link', input: async (org, w) => ({ target_type: 'item', target_id: (await item(org, w)).id, password: 'coral and sand', expires_at: '2040-01-01T00:00:00Z' }) },
+  'share.link.revoke': { breaks: 'column share_link.revoked_at', input: async (org, w) => ({ link_id: (await link(org, w)).link_id }) },
+  'share.link.validate': { breaks: 'table share_link', input: async (org, w) => (await link(org, w)).opens },
+  'share.links.list': { breaks: 'table share_link', input: () => ({}) },
+  'share.tile.render': { breaks: 'table asset', input: async (org, w) => ({ ...(await link(org, w)).opens, z: 0, x: 0, y: 0 }) },
+  'share.tilejson': { breaks: 'table asset', input: async (org, w) => (await link(org, w)).opens },
   'provenance.get': { breaks: 'table lineage_node', input: (org) => ({ entity_type: 'project', entity_id: org.projectId }) },
 }
 

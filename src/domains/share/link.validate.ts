@@ -3,9 +3,8 @@ import { Closed } from '#core/shapes.ts'
 import * as shareLink from '#model/share-link.ts'
 import * as shareTarget from '#model/share-target.ts'
 import { operation } from '#operation.ts'
-import { EXAMPLE_TARGET, Password, Permission, Target, Token } from './wire.ts'
-import { EXAMPLE_PASSWORD, EXAMPLE_TOKEN } from './wire.ts'
 import { TargetRecord, toTarget } from './target.wire.ts'
+import { EXAMPLE_PASSWORD, EXAMPLE_TARGET, EXAMPLE_TOKEN, Password, Permission, Target, Token } from './wire.ts'
 
 /** Opens a link for a visitor: what is shared, how it can be shown and, where the link allows it, its files. */
 export default operation({
@@ -27,7 +26,8 @@ export default operation({
   async execute(context, _input, { share, target }) {
     const { link } = share
     context.attributeTo(link.organizationId)
+    const answer = { permission: link.permission, target_type: link.targetType, target: await toTarget(context, share, target) }
     await shareLink.countAccess(context.db, link.id, context.clock.now())
-    return { permission: link.permission, target_type: link.targetType, target: await toTarget(context, share, target) }
+    return answer
   },
 })

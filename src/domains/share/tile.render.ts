@@ -34,11 +34,7 @@ export default operation({
     return await requireShown(context, input)
   },
   async execute(context, { z, x, y, format, tile_size }, { share, dressed }) {
-    const { organizationId } = share.link
-    context.attributeTo(organizationId)
-    const picture = await drawTile(context, dressed, { z, x, y, format: format!, tile_size })
-    context.usage.record(organizationId, 'tiles')
-    context.usage.touch(dressed.layer.item.seq)
-    return pictureReply(picture, NOT_KEPT)
+    context.attributeTo(share.link.organizationId)
+    return pictureReply(await drawTile(context, dressed, { z, x, y, format: format!, tile_size }), NOT_KEPT)
   },
 })
