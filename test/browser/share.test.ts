@@ -49,6 +49,7 @@ test('the public page of a share, in a real browser', { skip: WITHOUT_BROWSER },
   const chromium = await browser(t)
   await t.test('an item', (part) => ofAnItem(part, w, org, chromium))
   await t.test('a collection, on a phone', () => ofACollection(w, org, chromium))
+  await t.test('hostile strings', () => ofHostileStrings(w, org, chromium))
 })
 
 // Goal: somebody who was sent a link opens it with the password, sees the image, changes how it is shown, downloads it, and loses it when it is revoked; the page asks nobody but the service.
@@ -155,5 +156,50 @@ async function ofACollection(w: World, org: Org, chromium: Browser): Promise<voi
   const small = await page.evaluate<string[]>(`[...document.querySelectorAll('button, a, summary')].filter((each) => { const { width, height } = each.getBoundingClientRect(); return width > 0 && height < 24 }).map((each) => each.outerHTML)`)
   assert.deepEqual(small, [], 'fingers find every button')
   assert.deepEqual(faults, [])
+  await page.context().close()
+}
+
+/** Each would leave its mark if it were taken for markup, for an address or for code. */
+const PAYLOADS = [
+  '<img src=x onerror=window.marked=1>', '<script>window.marked=1</script>', '"><svg onload=window.marked=1>', "'-window.marked=1-'", 'javascript:window.marked=1', '{{constructor.constructor("window.marked=1")()}}',
+  '<style>body{display:none}</style>', '</h1><iframe srcdoc="<script>parent.marked=1</script>">', '\u202egnp.exe', 'a"\r\nX-Evil: 1\r\n\r\n<b>', '${window.marked=1}', '&lt;b&gt;',
+]
+
+// Goal: row 24 of the security table: whatever people wrote is shown as they wrote it; nothing of it runs, and nothing of it reaches a header.
+async function ofHostileStrings(w: World, org: Org, chromium: Browser): Promise<void> {
+  const all = PAYLOADS.join(' ')
+  const { id: collection_id } = await w.ok(org.owner.token, 'collections.create', { project_id: org.projectId, name: PAYLOADS[0]! + PAYLOADS[2]!, description: all })
+  const { id: first } = await sceneItem(w, org, { name: PAYLOADS[9]!, collection_id, description: all, properties: { title: all } })
+  for (const name of PAYLOADS) await w.ok(org.owner.token, 'items.create', { project_id: org.projectId, collection_id, type: 'user_raster', name, description: name, assets: [{ key: name, href: 'https://data.example/a.tif', title: name, media_type: 'text/html' }] })
+  for (const name of PAYLOADS) await w.ok(org.owner.token, 'visualization.profile.create', { item_id: first, name, type: 'rgb', config: { bands: [4, 3, 2] } })
+  const { token } = await share(w, org, collection_id, { target_type: 'collection', permission: 'download' })
+  const { page, requests, faults } = await watchedPage(chromium, { acceptDownloads: true })
+
+  await page.goto(`${w.baseUrl}/s/${encodeURIComponent('"><script>window.marked=1</script>')}`)
+  await page.getByLabel('Password', { exact: true }).fill(all)
+  await page.getByRole('button', { name: 'Open', exact: true }).click()
+  await page.getByRole('alert').waitFor()
+  await page.goto(`${w.baseUrl}/s/${token}`)
+  await enter(page, PASSWORD)
+  await page.locator('#title').filter({ hasText: PAYLOADS[0]! + PAYLOADS[2]! }).waitFor()
+  await drawn(page)
+  await shot(page, 'hostile')
+  assert.equal(await page.locator('#description').textContent(), all)
+  assert.deepEqual((await page.locator('.scenes strong').allTextContents()).toSorted(), [...PAYLOADS, PAYLOADS[9]!].toSorted())
+  const shown = await page.locator('.looks span').allTextContents()
+  for (const payload of PAYLOADS) assert.ok(shown.includes(payload), `a look named ${payload}`)
+  await page.locator('#look-list span').nth(1).click()
+  await drawn(page)
+  const [download] = await Promise.all([page.waitForEvent('download'), page.locator('#file-list a').first().click()])
+  assert.doesNotMatch(download.suggestedFilename(), /[\r\n/\\]/)
+  for (const index of [3, 8]) {
+    await page.locator('.scenes button').nth(index).click()
+    await drawn(page)
+    assert.match(await page.locator('#file-list a').first().getAttribute('href') ?? '', new RegExp(`^${w.baseUrl}/api/v1/share/assets/`), 'an address of ours, whatever the file is called')
+  }
+  assert.equal(await page.evaluate('window.marked'), undefined)
+  assert.equal(await page.evaluate('getComputedStyle(document.body).display'), 'block')
+  assert.deepEqual(faults, [])
+  assert.deepEqual(requests.filter((address) => /data\.example|evil/i.test(new URL(address).host)), [])
   await page.context().close()
 }

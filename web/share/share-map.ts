@@ -74,7 +74,9 @@ export function createMap(container: HTMLElement, { onRefused, onDrawing }: MapE
       })
     },
     setOpacity(share) {
-      if (map.getLayer('image')) map.setPaintProperty('image', 'raster-opacity', share)
+      if (!map.getLayer('image')) return
+      onDrawing(true)
+      map.setPaintProperty('image', 'raster-opacity', share)
     },
     fit({ bbox }, animate) {
       if (!bbox) return
