@@ -49,6 +49,8 @@ export interface OpenedShare {
   readonly scope: GrantScope
   /** Signs a grant that stands for the password: bound to it, to the link and to `scope`, and short-lived. */
   sign(scope: GrantScope, lifetimeSeconds: number): Promise<{ grant: string; expiresAt: Date }>
+  /** Counts this opening of the link. */
+  count(): Promise<void>
 }
 
 /** Counts without waiting; written together soon after. What a limit depends on is counted in its transaction instead. */

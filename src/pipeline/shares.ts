@@ -21,6 +21,10 @@ const BATCH = { maxKeys: 200, maxInFlight: 1 }
 export function createShares(db: Db, clock: Clock, passwords: Passwords): Shares {
   const lookUp = batcher((hashes: readonly Buffer[]) => shareLink.byTokens(db, hashes), BATCH)
   const lookUpById = batcher((ids: readonly string[]) => shareLink.byIds(db, ids), BATCH)
+  const countOpening = batcher(async (ids: readonly string[]) => {
+    await shareLink.countOpenings(db, ids, clock.now())
+    return ids
+  }, BATCH)
   const checker = createChecker(clock, passwords)
   let secret: Promise<Buffer> | null = null
   const grantSecret = () => (secret ??= sharedSecret(db, 'share-grants', clock.now()).catch((error: unknown) => { secret = null; throw error }))
@@ -56,7 +60,7 @@ export function createShares(db: Db, clock: Clock, passwords: Passwords): Shares
         const end = Math.min(read?.grant.expiresAtSeconds ?? Infinity, Math.floor(clock.now().getTime() / 1000) + lifetimeSeconds, Math.floor(known.link.expiresAt.getTime() / 1000))
         return { grant: signGrant(await grantSecret(), { linkId: known.link.id, expiresAtSeconds: end, scope: wanted }, known.passwordHash), expiresAt: new Date(end * 1000) }
       }
-      return { link: known.link, scope, sign } satisfies OpenedShare
+      return { link: known.link, scope, sign, count: async () => { await countOpening(known.link.id) } } satisfies OpenedShare
     },
   }
 }

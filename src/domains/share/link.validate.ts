@@ -1,6 +1,5 @@
 import { notFound, problem } from '#core/problem.ts'
 import { Closed } from '#core/shapes.ts'
-import * as shareLink from '#model/share-link.ts'
 import * as shareTarget from '#model/share-target.ts'
 import { operation } from '#operation.ts'
 import { TargetRecord, toTarget } from './target.wire.ts'
@@ -27,7 +26,7 @@ export default operation({
     const { link } = share
     context.attributeTo(link.organizationId)
     const answer = { permission: link.permission, target_type: link.targetType, target: await toTarget(context, share, target) }
-    await shareLink.countAccess(context.db, link.id, context.clock.now())
+    await share.count()
     return answer
   },
 })
