@@ -103,6 +103,9 @@ test('tiles of items', async (t) => {
     }
     const { id: vector } = await w.ok(token, 'items.create', { project_id: org.projectId, type: 'user_vector', name: 'Fields', assets: [{ key: 'data', href: 'https://data.example/f.json', media_type: 'application/geo+json' }] })
     assert.match((await render({ item_id: vector })).body.detail, /no raster/)
+    const lost = await rasterItem(w, org, [{ bytes: await scene() }])
+    await w.db.updateTable('asset').set({ object_key: 'gone.tif' }).where('item_seq', '=', (e) => e.selectFrom('item').select('seq').where('id', '=', lost)).execute()
+    assert.deepEqual([(await render({ item_id: lost })).status, (await w.call(token, 'items.tile.tilejson', { item_id: lost })).body.detail], [502, 'The file is not in the object store'])
   })
 
   await t.test('readers see it; strangers see nothing; a private project is closed; a deleted item is gone at once', async () => {
@@ -119,6 +122,20 @@ test('tiles of items', async (t) => {
     assert.equal((await render({ item_id: doomed })).status, 200)
     await w.ok(token, 'items.delete', { item_id: doomed })
     assert.equal((await render({ item_id: doomed })).status, 404)
+  })
+
+  await t.test('what another process changes is seen within a second, and a newer version of a profile at once', async (tt) => {
+    const shared = await rasterItem(w, org, [{ bytes: await scene() }])
+    const { id: profile } = await w.ok(token, 'visualization.profile.create', { item_id: shared, name: 'Look', type: 'rgb', config: { bands: [3, 2, 1], rescale: '0,600' } })
+    const other = await world(tt, { databaseUrl: w.databaseUrl })
+    const there = (input: object = {}) => w.call(token, 'items.tile.render', { item_id: shared, ...INSIDE, format: 'png', profile, ...input })
+    const before = await there({ v: 1 })
+    await other.ok(token, 'visualization.profile.update', { item_id: shared, profile_id: profile, config: { bands: [1, 2, 3], rescale: '0,600' } })
+    assert.deepEqual((await there()).headers.get('etag'), before.headers.get('etag'), 'for a second an answer is kept')
+    assert.notEqual((await there({ v: 2 })).headers.get('etag'), before.headers.get('etag'), 'but never for an address that knows of a newer one')
+    await other.ok(token, 'items.delete', { item_id: shared })
+    w.clock.advance({ seconds: 1 })
+    assert.equal((await there()).status, 404)
   })
 
   await t.test('many at once, of several callers and items, each get their own', async () => {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import sharp from 'sharp'
-import { rasterItem } from '../../test/layers.ts'
-import { scene, tileAt } from '../../test/scene.ts'
-import { world } from '../../test/world.ts'
+import { rasterItem } from '../../../test/layers.ts'
+import { scene, tileAt } from '../../../test/scene.ts'
+import { world } from '../../../test/world.ts'
 
 // Goal: WMTS by pairs and by address in any spelling, with a capabilities document that is honest about place, zooms and styles, and failures as OGC reports.
 test('WMTS', async (t) => {
@@ -13,7 +13,7 @@ test('WMTS', async (t) => {
   const { key } = await w.key(token, ['read'])
   const id = await rasterItem(w, org, [{ bytes: await scene() }], { name: 'Harbour & <coast>', description: '"North" of \'it\' ]]>' })
   const { z, x, y } = tileAt(151.15, -33.1, 11)
-  const wmts = (query: Record<string, string | number>, path = '') => w.request('GET', `/wmts/${id}${path}?${new URLSearchParams(Object.entries({ key, ...query }).map(([name, value]) => [name, String(value)]))}`)
+  const wmts = (query: Record<string, string | number>, path = '') => w.request('GET', `/wmts/${id}${path}?${new URLSearchParams(Object.entries({ key, ...query }).map(([name, value]) => [name, String(value)] as [string, string]))}`)
   const tilePairs = { SERVICE: 'WMTS', REQUEST: 'GetTile', VERSION: '1.0.0', LAYER: id, STYLE: 'default', FORMAT: 'image/png', TILEMATRIXSET: 'GoogleMapsCompatible', TILEMATRIX: z, TILEROW: y, TILECOL: x }
 
   await t.test("'items.tile.wmts_capabilities': place, zooms, styles, formats and templates, everything escaped", async () => {
