@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { sql } from 'kysely'
 import { isUuid, newId } from '#core/ids.ts'
 import { accessDenied, invalidField, notFound, problem } from '#core/problem.ts'
@@ -78,6 +79,35 @@ export async function requireNamed(db: Db, itemSeq: number, idOrKey: string): Pr
 const primariesOf = (assets: readonly Asset[]): readonly Asset[] => {
   const named = assets.filter(({ key }) => key === 'data')
   return named.length > 0 ? named : assets.filter(({ roles }) => roles.includes('data'))
+}
+
+/** The one that an item is about; of several, the first by key. */
+export async function requirePrimary(db: Db, itemSeq: number): Promise<Asset> {
+  const assets = await list(db, itemSeq)
+  const found = primariesOf(assets)[0] ?? assets[0]
+  if (!found) throw problem('bad-request', 'This item has no assets')
+  return found
+}
+
+/** What a catalogue says of one band. */
+export interface StatedBand {
+  name: string | null
+  commonName: string | null
+  dataType: string | null
+}
+
+/** What the STAC metadata that an asset was registered with says of its bands. */
+export function statedBands({ raster }: Pick<Asset, 'raster'>): StatedBand[] | null {
+  const bands = raster?.['stac_bands']
+  return Array.isArray(bands) ? (bands as StatedBand[]) : null
+}
+
+/** The caller holds the item's row. An asset that went meanwhile does not exist. */
+export async function setBandNames(tx: Tx, itemSeq: number, id: string, names: readonly string[], now: Date): Promise<{ asset: Asset; isChanged: boolean }> {
+  const before = await tx.selectFrom('asset').select(COLUMNS).where('id', '=', id).where('item_seq', '=', itemSeq).executeTakeFirst()
+  if (!before) throw notFound('asset of this item')
+  if (isDeepStrictEqual(before.bandNames, names)) return { asset: before, isChanged: false }
+  return { asset: await tx.updateTable('asset').set({ band_names: [...names], updated_at: now }).where('id', '=', id).returning(COLUMNS).executeTakeFirstOrThrow(), isChanged: true }
 }
 
 /** Deletes one asset and returns its room. The caller holds the item's row, so the last primary one cannot slip away. */

@@ -50,6 +50,7 @@ const FAULTS: Record<string, { breaks: string; input(org: Org, w: World): Promis
   'items.asset.download': { breaks: 'table egress_log', input: async (org, w) => ({ item_id: (await item(org, w)).id, asset_id: 'data' }) },
   'items.create': { breaks: 'table item_cell', input: (org) => ({ project_id: org.projectId, type: 'user_raster', name: 'x', bbox: [0, 0, 1, 1] }) },
   'items.delete': { breaks: 'table asset', input: async (org, w) => ({ item_id: (await item(org, w)).id }) },
+  'items.detect_asset_bands': { breaks: 'table asset', input: async (org, w) => ({ item_id: (await item(org, w)).id, asset_id: 'data' }) },
   'items.duplicate': { breaks: 'table asset', input: async (org, w) => ({ item_id: (await item(org, w)).id }) },
   'items.expire_batch': { breaks: 'column item.due_at', input: () => ({}) },
   'items.get': { breaks: 'table item', input: async (org, w) => ({ item_id: (await item(org, w)).id }) },
@@ -61,6 +62,13 @@ const FAULTS: Record<string, { breaks: string; input(org: Org, w: World): Promis
   'items.list_by_collection': { breaks: 'table item', input: async (org, w) => ({ collection_id: (await collection(org, w)).collection_id }) },
   'items.search': { breaks: 'table item', input: (org) => ({ project_id: org.projectId }) },
   'items.search_org': { breaks: 'table item', input: () => ({}) },
+  'items.set_asset_band_names': {
+    breaks: 'column item.updated_at',
+    input: async (org, w) => {
+      await w.ok(org.owner.token, 'items.import_stac', { project_id: org.projectId, ndjson: JSON.stringify({ type: 'Feature', id: 'bands-1', geometry: null, properties: { datetime: '2029-01-01T00:00:00Z' }, assets: { data: { href: 'https://data.example/a.tif', 'eo:bands': [{ name: 'B04' }] } } }) })
+      return { item_id: 'bands-1', asset_id: 'data', band_names: ['red'] }
+    },
+  },
   'items.update': { breaks: 'table item_cell', input: async (org, w) => ({ item_id: (await item(org, w)).id, bbox: [2, 2, 3, 3] }) },
   'organizations.create': { breaks: 'column organization.slug', input: () => ({ name: 'x' }) },
   'organizations.get': { breaks: 'column organization.slug', input: () => ({}) },

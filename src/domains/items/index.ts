@@ -4,6 +4,7 @@ import type { AnyOperation } from '#operation.ts'
 import assetDownload from './asset.download.ts'
 import create from './create.ts'
 import deleteOperation from './delete.ts'
+import detectAssetBands from './detect_asset_bands.ts'
 import duplicate from './duplicate.ts'
 import expireBatch from './expire_batch.ts'
 import get from './get.ts'
@@ -15,6 +16,7 @@ import listByCollection from './list_by_collection.ts'
 import listExpiring from './list_expiring.ts'
 import search from './search.ts'
 import searchOrg from './search_org.ts'
+import setAssetBandNames from './set_asset_band_names.ts'
 import update from './update.ts'
 import retainJob from './retain.job.ts'
 
@@ -22,6 +24,7 @@ export const operations: readonly AnyOperation[] = [
   assetDownload,
   create,
   deleteOperation,
+  detectAssetBands,
   duplicate,
   expireBatch,
   get,
@@ -33,6 +36,7 @@ export const operations: readonly AnyOperation[] = [
   listExpiring,
   search,
   searchOrg,
+  setAssetBandNames,
   update,
 ]
 
