@@ -152,11 +152,15 @@ const ENDINGS: readonly (readonly [RegExp, string])[] = [
   [/^application\/pdf/, '.pdf'], [/^application\/zip/, '.zip'], [/xml/, '.xml'], [/^text\/csv/, '.csv'], [/parquet/, '.parquet'], [/^text\/plain/, '.txt'],
 ]
 
+/** Other spellings of an ending, which a name may have already. */
+const LONG_ENDINGS: Readonly<Record<string, RegExp>> = { '.tif': /\.tiff$/i, '.jpg': /\.jpeg$/i }
+
 /** What a downloaded file is called: after its item, which a person has named, with the ending of what it is. */
 export function fileNameOf({ key, mediaType, objectKey }: Pick<Asset, 'key' | 'mediaType' | 'objectKey'>, itemName: string): string {
   const ending = ENDINGS.find(([type]) => type.test(mediaType ?? ''))?.[1] ?? /\.[A-Za-z0-9]{1,8}$/.exec(objectKey ?? '')?.[0] ?? ''
-  const base = itemName.toLowerCase().endsWith(ending) ? itemName.slice(0, itemName.length - ending.length) : itemName
-  return `${base.replaceAll(/[/\\]/g, '_')}${key === 'data' ? '' : ` ${key.replaceAll(/[/\\]/g, '_')}`}${ending}`
+  const base = itemName.replace(LONG_ENDINGS[ending] ?? '', '')
+  const plain = ending !== '' && base.toLowerCase().endsWith(ending) ? base.slice(0, -ending.length) : base
+  return `${plain.replaceAll(/[/\\]/g, '_')}${key === 'data' ? '' : ` ${key.replaceAll(/[/\\]/g, '_')}`}${ending}`
 }
 
 /** Where an asset's pixels are read from. */
