@@ -5,10 +5,10 @@ import { lock, type Item } from './item.ts'
 import * as project from './project.ts'
 
 /** Soft-deletes one item: its row stays for its history, its cells go, its assets no longer count as storage. */
-export async function softDelete(tx: Tx, seq: number, now: Date): Promise<{ item: Item; previousState: LifecycleState }> {
+export async function softDelete(tx: Tx, seq: number, now: Date, options: { evenArchived?: true } = {}): Promise<{ item: Item; previousState: LifecycleState }> {
   const before = await lock(tx, seq)
   const gone = (await softDeleteMany(tx, [seq], now)).get(before.projectId)!
-  await project.account(tx, before.projectId, { items: -gone.items, bytes: -gone.bytes }, now)
+  await project.account(tx, before.projectId, { items: -gone.items, bytes: -gone.bytes }, now, options)
   return { item: { ...before, lifecycleState: 'deleted', deletedAt: now, updatedAt: now }, previousState: before.lifecycleState }
 }
 

@@ -335,6 +335,11 @@ function handMoved(before: LifecycleState, after: LifecycleState, now: Date) {
   return { due_at: now, ...(after === 'active' ? { last_accessed_at: now } : {}) }
 }
 
+/** Something that belongs to the item has changed. */
+export async function markUpdated(tx: Tx, seq: number, now: Date): Promise<void> {
+  await tx.updateTable('item').set({ updated_at: now }).where('seq', '=', seq).execute()
+}
+
 function placeAfter(before: Item, change: ItemChange): Place {
   const geometry = change.geometry === undefined ? before.geometry : change.geometry
   if (geometry !== null && change.bbox === null) return { ...placeOf(geometry, null), bbox: null }

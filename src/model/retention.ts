@@ -115,6 +115,7 @@ export async function dateAnew(tx: Tx, organizationId: string, options: { from: 
   let left = options.limit
   for (const { id: projectId } of projects) {
     const afterSeq = projectId === options.from?.projectId ? options.from.seq : 0
+    await sql`select 1 from project where id = ${projectId} for no key update`.execute(tx)
     const rows = (await tx.selectFrom('item').select(COLUMNS).where('project_id', '=', projectId).where('seq', '>', afterSeq).where('deleted_at', 'is', null).orderBy('seq').limit(left).forUpdate().execute()) as AgingItem[]
     moved.push(...(await turn(tx, rows.map((each) => dated(each, rules, options.revive)), options.now)))
     left -= rows.length

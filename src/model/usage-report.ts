@@ -27,7 +27,7 @@ export interface CurrentUsage extends UsagePoint {
 
 /** The month so far; storage is what is stored now. */
 export async function current(db: Db, organizationId: string, now: Date): Promise<CurrentUsage> {
-  const month = await points(db, organizationId, { from: `${monthOf(now)}-01`, to: dayOf(now), granularity: 'month' })
+  const month = await points(db, organizationId, { from: `${monthOf(now)}-01`, to: dayOf(now), granularity: 'month', today: dayOf(now) })
   const account = await storageAccount.get(db, organizationId)
   const { rows } = await sql<{ bytes: number }>`
     select coalesce(sum(bytes), 0)::bigint as bytes from egress_minute where org_id = ${organizationId} and minute > ${new Date(now.getTime() - 86_400_000)}
@@ -35,12 +35,26 @@ export async function current(db: Db, organizationId: string, now: Date): Promis
   return { ...none(), ...month.get(monthOf(now)), storageBytes: account.usedBytes, reservedBytes: account.reservedBytes, egressBytesOfDay: rows[0]!.bytes, plan: await planOf(db, organizationId) }
 }
 
+/** Days as YYYY-MM-DD, both ends included. */
+interface Stretch {
+  from: string
+  to: string
+  granularity: 'day' | 'month'
+  /** What is stored now counts for today, before the next note of it is made. */
+  today: string
+}
+
 /** By day or month, what was counted; storage is the most that a day saw, of a month the mean of its days. */
-export async function points(db: Db, organizationId: string, { from, to, granularity }: { from: string; to: string; granularity: 'day' | 'month' }): Promise<Map<string, UsagePoint>> {
+async function points(db: Db, organizationId: string, { from, to, granularity, today }: Stretch): Promise<Map<string, UsagePoint>> {
   const period = granularity === 'day' ? 'YYYY-MM-DD' : 'YYYY-MM'
   const { rows } = await sql<{ period: string; meter: Meter; amount: number }>`
-    select to_char(day, ${period}) as period, meter, (case when meter = 'storage_bytes' then avg(amount) else sum(amount) end)::bigint as amount
-    from usage_day where org_id = ${organizationId} and day between ${from}::date and ${to}::date group by 1, 2 order by 1
+    with noted as (
+      select day, meter, amount from usage_day where org_id = ${organizationId}
+      union all select ${today}::date, 'storage_bytes', used_bytes from storage_account where org_id = ${organizationId}
+    ), days as (
+      select day, meter, max(amount) as amount from noted where day between ${from}::date and ${to}::date group by day, meter
+    )
+    select to_char(day, ${period}) as period, meter, (case when meter = 'storage_bytes' then avg(amount) else sum(amount) end)::bigint as amount from days group by 1, 2 order by 1
   `.execute(db)
   const found = new Map<string, UsagePoint>()
   for (const { period: name, meter, amount } of rows) found.set(name, { ...(found.get(name) ?? none()), [FIELDS[meter]]: amount })
@@ -48,8 +62,8 @@ export async function points(db: Db, organizationId: string, { from, to, granula
 }
 
 /** Every period of a stretch, empty ones too, in order. */
-export async function history(db: Db, organizationId: string, { from, to, granularity }: { from: Date; to: Date; granularity: 'day' | 'month' }): Promise<(UsagePoint & { period: string })[]> {
-  const found = await points(db, organizationId, { from: dayOf(from), to: dayOf(to), granularity })
+export async function history(db: Db, organizationId: string, { from, to, granularity, now }: { from: Date; to: Date; granularity: 'day' | 'month'; now: Date }): Promise<(UsagePoint & { period: string })[]> {
+  const found = await points(db, organizationId, { from: dayOf(from), to: dayOf(to), granularity, today: dayOf(now) })
   const periods: string[] = []
   for (let day = new Date(`${dayOf(from)}T00:00:00Z`); day <= to; day = new Date(day.getTime() + 86_400_000)) {
     const name = granularity === 'day' ? dayOf(day) : monthOf(day)

@@ -62,6 +62,7 @@ const FAULTS: Record<string, { breaks: string; input(org: Org, w: World): Promis
   'items.asset.download': { breaks: 'table egress_log', input: async (org, w) => ({ item_id: (await item(org, w)).id, asset_id: 'data' }) },
   'items.create': { breaks: 'table item_cell', input: (org) => ({ project_id: org.projectId, type: 'user_raster', name: 'x', bbox: [0, 0, 1, 1] }) },
   'items.delete': { breaks: 'table asset', input: async (org, w) => ({ item_id: (await item(org, w)).id }) },
+  'items.detect_asset_bands': { breaks: 'table asset', input: async (org, w) => ({ item_id: (await item(org, w)).id, asset_id: 'data' }) },
   'items.duplicate': { breaks: 'table asset', input: async (org, w) => ({ item_id: (await item(org, w)).id }) },
   'items.expire_batch': { breaks: 'column item.due_at', input: () => ({}) },
   'items.get': { breaks: 'table item', input: async (org, w) => ({ item_id: (await item(org, w)).id }) },
@@ -79,6 +80,13 @@ const FAULTS: Record<string, { breaks: string; input(org: Org, w: World): Promis
   'items.tile.tilejson': { breaks: 'table visualization_profile', input: async (org, w) => ({ item_id: (await item(org, w)).id }) },
   'items.tile.wmts_capabilities': { breaks: 'table visualization_profile', input: async (org, w) => ({ item_id: (await item(org, w)).id, base_url: w.baseUrl }) },
   'items.tile.wmts_get_tile': { breaks: 'table visualization_profile', input: async (org, w) => ({ item_id: (await item(org, w)).id, z: 0, x: 0, y: 0 }) },
+  'items.set_asset_band_names': {
+    breaks: 'column item.updated_at',
+    input: async (org, w) => {
+      await w.ok(org.owner.token, 'items.import_stac', { project_id: org.projectId, ndjson: JSON.stringify({ type: 'Feature', id: 'bands-1', geometry: null, properties: { datetime: '2029-01-01T00:00:00Z' }, assets: { data: { href: 'https://data.example/a.tif', 'eo:bands': [{ name: 'B04' }] } } }) })
+      return { item_id: 'bands-1', asset_id: 'data', band_names: ['red'] }
+    },
+  },
   'items.update': { breaks: 'table item_cell', input: async (org, w) => ({ item_id: (await item(org, w)).id, bbox: [2, 2, 3, 3] }) },
   'organizations.create': { breaks: 'column organization.slug', input: () => ({ name: 'x' }) },
   'organizations.get': { breaks: 'column organization.slug', input: () => ({}) },

@@ -80,6 +80,14 @@ const READS_USAGE = {
   a: `${NOBODY} | 200 200 200 200 | 403 403 | 200 200 200 | 403 403 200 403`,
   b: `${NOBODY} | 403 403 403 403 | 200 403 | 403 403 403 | 403 403 403 403`,
 }
+/** Whoever may ask is told that the host is not an allowed one. */
+const allowedBut422 = (row: string) => row.replaceAll('200', '422')
+/** An asset whose bands its metadata tells: its host need not be asked. */
+const namedBands = async (w: World, org: Org) => {
+  const id = newId()
+  await w.ok(org.owner.token, 'items.import_stac', { project_id: org.projectId, ndjson: JSON.stringify({ type: 'Feature', id, geometry: null, properties: { datetime: '2029-01-01T00:00:00Z' }, assets: { data: { href: ELSEWHERE, 'eo:bands': [{ name: 'B04' }] } } }) })
+  return { item_id: id, asset_id: 'data', band_names: ['red'] }
+}
 /** Operator operations. */
 const STAFF_ONLY = { a: `${NOBODY} | 403 403 403 403 | 403 403 | 403 403 403 | 403 200 200 200` }
 
@@ -131,6 +139,7 @@ const EXPECTED: Record<string, Row> = {
   'items.asset.download': { ...READS_A_PROJECT, input: asset, missing: otherItem },
   'items.create': { ...CHANGES_A_PROJECT, input: (_w, org) => ({ project_id: org.projectId, type: 'user_raster', name: 'x' }) },
   'items.delete': { ...CHANGES_A_PROJECT, input: item, missing: otherItem },
+  'items.detect_asset_bands': { ...READS_A_PROJECT, a: allowedBut422(READS_A_PROJECT.a), b: allowedBut422(READS_A_PROJECT.b), input: asset, missing: otherItem },
   'items.duplicate': { ...CHANGES_A_PROJECT, input: item, missing: otherItem },
   'items.expire_batch': { ...STAFF_ONLY, input: () => ({}) },
   'items.get': { ...READS_A_PROJECT, input: item, missing: otherItem },
@@ -148,6 +157,7 @@ const EXPECTED: Record<string, Row> = {
   'items.tile.tilejson': { ...READS_PIXELS, input: item, missing: otherItem },
   'items.tile.wmts_capabilities': { ...READS_PIXELS, input: async (w, org) => ({ ...(await item(w, org)), base_url: 'https://maps.example' }), missing: otherItem },
   'items.tile.wmts_get_tile': { ...READS_PIXELS, input: async (w, org) => ({ ...(await item(w, org)), z: 0, x: 0, y: 0 }), missing: otherItem },
+  'items.set_asset_band_names': { ...CHANGES_A_PROJECT, input: namedBands, missing: otherItem },
   'items.update': { ...CHANGES_A_PROJECT, input: async (w, org) => ({ ...(await item(w, org)), name: 'y' }), missing: otherItem },
   'organizations.create': { input: () => ({ name: 'x' }), a: `${NOBODY} | 200 200 200 200 | 200 200 | 403 200 403 | 403 403 403 200` },
   'organizations.get': { input: () => ({}), a: `${NOBODY} | 200 200 200 200 | 200 403 | 200 200 200 | 403 403 200 403` },

@@ -4,6 +4,7 @@ import { newId } from '#core/ids.ts'
 import * as computeQuota from '#model/compute-quota.ts'
 import * as retention from '#model/retention.ts'
 import applyPlan from './apply_plan.job.ts'
+import retain from '../items/retain.job.ts'
 import { world, type Org } from '../../../test/world.ts'
 
 const GIB = 1024 ** 3
@@ -115,6 +116,39 @@ test('billing.plan.change', async (t) => {
     const expected = new Date(w.clock.now().getTime() + (plan === 'free' ? 23 : 365) * DAY_MS)
     assert.equal(rows.length, 30)
     for (const { expires_at } of rows) assert.deepEqual(expires_at, expected)
+  })
+
+  await t.test('everything at once: plans, retention, collections, items, accesses; nobody waits in a circle, and the counters stay true', async () => {
+    const org = await w.organization()
+    await card(org)
+    const { key } = await w.key(org.owner.token, ['read', 'write'])
+    const second = (await w.ok(key, 'projects.create', { name: 'Second' })).id as string
+    const ids: string[] = []
+    for (const project_id of [org.projectId, second]) {
+      const { id: collection_id } = await w.ok(key, 'collections.create', { project_id, name: 'c' })
+      for (let i = 0; i < 10; i++) ids.push((await w.ok(key, 'items.create', { project_id, collection_id, type: 'clip', name: 'n' })).id)
+    }
+    const rows = await w.db.selectFrom('item').select('seq').where('id', 'in', ids).execute()
+    for (let round = 0; round < 4; round++) {
+      w.clock.advance({ days: 8 })
+      for (const { seq } of rows.toReversed()) w.platform.usage.touch(seq)
+      const collections = await w.db.selectFrom('collection').select(['id', 'project_id']).where('org_id', '=', org.id).where('deleted_at', 'is', null).execute()
+      const answers = await Promise.all([
+        ...['team', 'free', 'business', 'free'].map((plan_id) => w.call(key, 'billing.plan.change', { plan_id })),
+        ...ids.slice(round * 2, round * 2 + 6).map((item_id) => w.call(key, 'items.update', { item_id, lifecycle_state: 'expired' })),
+        ...ids.slice(-round - 1).map((item_id) => w.call(key, 'items.delete', { item_id })),
+        ...collections.slice(0, 1).map(({ id: collection_id, project_id }) => w.call(key, 'collections.delete', { project_id, collection_id })),
+        ...[org.projectId, second].map((project_id) => w.call(key, 'items.create', { project_id, type: 'clip', name: 'n' })),
+        w.call(key, 'usage.recalculate_storage'),
+        w.runJob(retain).then(() => ({ status: 200 })), w.runJob(retain).then(() => ({ status: 200 })), w.flushUsage().then(() => ({ status: 200 })),
+        ...[org.projectId, second].map((project_id) => w.runJob(applyPlan, { organization_id: org.id, project_id, seq: 0, revive: false }).then(() => ({ status: 200 }))),
+      ])
+      assert.ok(answers.every(({ status }) => [200, 404, 429].includes(status)), JSON.stringify(answers.map(({ status }) => status)))
+    }
+    for (const project_id of [org.projectId, second]) {
+      const { n } = await w.db.selectFrom('item').select((e) => e.fn.countAll<number>().as('n')).where('project_id', '=', project_id).where('deleted_at', 'is', null).executeTakeFirstOrThrow()
+      assert.equal((await w.ok(key, 'projects.get', { project_id })).item_count, n)
+    }
   })
 
   await t.test('a large catalogue is dated on in the background, stretch by stretch', async () => {

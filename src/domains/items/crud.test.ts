@@ -314,7 +314,7 @@ test('items', async (t) => {
       await tx.updateTable('project').set({ archived_at: w.clock.now() }).where('id', '=', open.id).execute()
       const update = w.call(owner.token, 'items.update', { item_id: raced, name: 'after' }) // Has passed its check when it waits for the row.
       for (;;) {
-        const { rows } = await sql`select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database() and query like '%from project p join organization%'`.execute(w.db)
+        const { rows } = await sql`select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database() and query like '%from project p join o on%'`.execute(w.db)
         if (rows.length > 0) return { update }
       }
     })

@@ -4,6 +4,7 @@ import type { AnyOperation } from '#operation.ts'
 import assetDownload from './asset.download.ts'
 import create from './create.ts'
 import deleteOperation from './delete.ts'
+import detectAssetBands from './detect_asset_bands.ts'
 import duplicate from './duplicate.ts'
 import expireBatch from './expire_batch.ts'
 import get from './get.ts'
@@ -16,6 +17,7 @@ import listExpiring from './list_expiring.ts'
 import point from './point.ts'
 import search from './search.ts'
 import searchOrg from './search_org.ts'
+import setAssetBandNames from './set_asset_band_names.ts'
 import tileRender from './tile.render.ts'
 import tileStatistics from './tile.statistics.ts'
 import tileTilejson from './tile.tilejson.ts'
@@ -28,6 +30,7 @@ export const operations: readonly AnyOperation[] = [
   assetDownload,
   create,
   deleteOperation,
+  detectAssetBands,
   duplicate,
   expireBatch,
   get,
@@ -40,6 +43,7 @@ export const operations: readonly AnyOperation[] = [
   point,
   search,
   searchOrg,
+  setAssetBandNames,
   tileRender,
   tileStatistics,
   tileTilejson,

@@ -42,8 +42,8 @@ export default operation({
     if (days > MAX_MONTHS * 31) throw invalidField('from', `at most ${MAX_MONTHS} months are told at once`)
     return { organizationId, from: start, to: end }
   },
-  async execute({ db }, { granularity }, { organizationId, from, to }) {
-    const points = await report.history(db, organizationId, { from, to, granularity: granularity! })
+  async execute({ db, clock }, { granularity }, { organizationId, from, to }) {
+    const points = await report.history(db, organizationId, { from, to, granularity: granularity!, now: clock.now() })
     return { organization_id: organizationId, granularity: granularity!, points: points.map((point) => ({ period: point.period, ...toMeters(point) })) }
   },
 })
