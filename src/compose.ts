@@ -17,6 +17,7 @@ import type { Platform } from '#pipeline/platform.ts'
 import { createRateLimiter } from '#pipeline/rate-limit.ts'
 import type { OperatorRoles, SignInPlatform } from '#pipeline/sign-in.ts'
 import { createTokens } from '#pipeline/tokens.ts'
+import { createUsageRecorder } from '#pipeline/usage.ts'
 
 export interface Parts {
   db: Db
@@ -55,9 +56,10 @@ export async function compose(parts: Parts): Promise<Composed> {
   await declareJobs(queue, parts.jobs)
   const tokens = createTokens(db, clock)
   const audit = createAuditTrail(db, clock, (error) => onFault(error, 'audit'))
+  const usage = createUsageRecorder(db, clock, (error) => onFault(error, 'usage'))
   const claims = createClaims(db, clock)
   const platform: Platform = {
-    db, clock, baseUrl, operations, audit, claims, raster, storage: parts.storage,
+    db, clock, baseUrl, operations, audit, usage, claims, raster, storage: parts.storage,
     authenticator: createAuthenticator(db, clock, tokens),
     rateLimiter: createRateLimiter(db, clock),
     jobs: enqueuer(queue),
@@ -67,11 +69,12 @@ export async function compose(parts: Parts): Promise<Composed> {
     platform,
     metrics,
     auth: { db, clock, tokens, passwords: createPasswords(parts.passwordCost), roles: parts.roles },
-    jobPlatform: { db, clock, queue, raster, storage: parts.storage, onFault },
+    jobPlatform: { db, clock, queue, raster, storage: parts.storage, usage, onFault },
     async close() {
       claims.close()
       await raster.close()
       await audit.close()
+      await usage.close()
     },
   }
 }

@@ -7,6 +7,7 @@ import type { EventType } from '#core/event-types.ts'
 import type { Principal } from '#core/principal.ts'
 import type { Db, Tx } from '#db/tables.ts'
 import type { AnyJob, JobData } from '#job.ts'
+import type { CountedMeter } from '#model/usage.ts'
 
 export type Tier = 'read' | 'compute' | 'external_spend' | 'share_export' | 'destructive'
 export type Scope = `${string}:${'read' | 'write' | 'process' | 'destroy'}`
@@ -33,6 +34,14 @@ export interface Jobs {
   enqueue<J extends AnyJob>(job: J, data: JobData<J>): Promise<void>
 }
 
+/** Counts without waiting; written together soon after. What a limit depends on is counted in its transaction instead. */
+export interface Usage {
+  /** Adds to a meter of an organization, 1 unless said otherwise. Every invocation counts as an API call by itself. */
+  record(organizationId: string, meter: CountedMeter, amount?: number): void
+  /** An item was used: tiles, downloads, values. It stays out of the archive for that. */
+  touch(itemSeq: number): void
+}
+
 /** What every stage may see. Reads go through `db`; nothing here is global. */
 export interface Context {
   readonly principal: Principal
@@ -46,6 +55,7 @@ export interface Context {
   readonly ifNoneMatch: string | null
   readonly raster: RasterService
   readonly storage: Storage
+  readonly usage: Usage
   readonly signal: AbortSignal
 }
 

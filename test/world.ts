@@ -145,6 +145,7 @@ export async function world(t: TestContext, options: WorldOptions = {}) {
     /** Works everything that waits in a job's queue, whenever it is due. */
     drain: (job: AnyJob) => queue.drain(job.name, (data, signal) => runJob(composed.jobPlatform, job, data, signal)),
     flushAudit: () => composed.platform.audit.flush(),
+    flushUsage: () => composed.platform.usage.flush(),
   }
 }
 

@@ -9,6 +9,8 @@ export const PROBLEMS = {
   'invalid-json': { status: 400, about: 'The body is not a JSON object, or nests deeper than 32 levels. Send one JSON object encoded as UTF-8.' },
   'invalid-idempotency-key': { status: 400, about: 'An Idempotency-Key is 1 to 255 printable ASCII characters.' },
   unauthorized: { status: 401, about: 'No usable credential came with the request. Send `Authorization: Bearer …` with a session token or an API key that is still valid.' },
+  'storage-quota-exceeded': { status: 402, title: 'Storage Quota Exceeded', about: 'The plan has no room for these bytes. `used` and `limit` are bytes, uploads under way included. Delete what is no longer needed, or change the plan with `billing.plan.change`.' },
+  'compute-quota-exceeded': { status: 402, title: 'Compute Quota Exceeded', about: 'The jobs of this month are used up. `used` and `limit` are jobs. Wait for the next month, or change the plan with `billing.plan.change`.' },
   forbidden: { status: 403, about: 'The credential is valid, but its user has no role that allows this.' },
   'missing-scope': { status: 403, about: 'The credential does not hold the one scope that this operation requires. The detail names it; use a credential with that permission.' },
   'organization-required': { status: 403, about: 'The caller acts for no organization. Create one with `organizations.create` or accept an invitation, then refresh the session.' },

@@ -38,6 +38,9 @@ export type NewAsset =
   | (Described & { bucket: string; objectKey: string; fileSizeBytes: number; sha256: Buffer | null })
   | (Described & { href: string; fileSizeBytes: number | null })
 
+/** Only files of ours take room; what lies elsewhere does not. */
+export const storedBytes = (assets: readonly NewAsset[]): number => assets.reduce((sum, asset) => sum + ('objectKey' in asset ? asset.fileSizeBytes : 0), 0)
+
 const COLUMNS = [
   'id', 'item_seq as itemSeq', 'key', 'title', 'media_type as mediaType', 'roles', 'bucket', 'object_key as objectKey', 'href', 'file_size_bytes as fileSizeBytes', 'sha256',
   'band_names as bandNames', 'raster', 'created_at as createdAt', 'updated_at as updatedAt',

@@ -5,7 +5,7 @@ import { newId } from '#core/ids.ts'
 import type { Principal } from '#core/principal.ts'
 import { invalidField, notFound, problem } from '#core/problem.ts'
 import type { Db, LifecycleState, Tx } from '#db/tables.ts'
-import type { NewAsset } from './asset.ts'
+import { storedBytes, type NewAsset } from './asset.ts'
 import { boxesOf, cellsOf, footprintOf, polygonsText, rectangle, requireBbox, stepsOf, type Bbox, type Part } from './footprint.ts'
 import * as project from './project.ts'
 
@@ -212,15 +212,12 @@ export async function insert(tx: Tx, target: Target, items: readonly NewItem[]):
     select * from made order by seq
   `.execute(tx)
   const stored = new Set(rows.map(({ id }) => id))
-  const bytes = items.filter(({ id }) => stored.has(id)).reduce((sum, item) => sum + bytesOf(item.assets), 0)
+  const bytes = items.filter(({ id }) => stored.has(id)).reduce((sum, item) => sum + storedBytes(item.assets), 0)
   if (rows.length > 0) await project.account(tx, projectId, { items: rows.length, bytes }, now)
   return rows.map(fromRow)
 }
 
 const SELECTED = COLUMNS.map((column) => column.replace(/^(\w+) as (\w+)$/, '$1 as "$2"')).join(', ')
-
-/** Only files of ours take room; what lies elsewhere does not. */
-const bytesOf = (assets: readonly NewAsset[]): number => assets.reduce((sum, asset) => sum + ('objectKey' in asset ? asset.fileSizeBytes : 0), 0)
 
 function itemRow(item: NewItem) {
   return {

@@ -3,6 +3,7 @@ import { isUuid, newId } from '#core/ids.ts'
 import { isOrganizationAdmin, type Principal } from '#core/principal.ts'
 import { accessDenied, notFound, problem } from '#core/problem.ts'
 import type { Db, ProjectRole, Tx } from '#db/tables.ts'
+import * as storageAccount from './storage-account.ts'
 
 export const REGIONS = ['australia-southeast1', 'asia-southeast1', 'us-west1', 'europe-west1'] as const
 export type Region = (typeof REGIONS)[number]
@@ -174,7 +175,7 @@ async function isDeleted(tx: Tx, id: string): Promise<boolean> {
   return (await tx.selectFrom('project').select('id').where('id', '=', id).where('deleted_at', 'is', null).executeTakeFirst()) === undefined
 }
 
-/** Takes the row first: whoever adds to the project waits, and then finds it gone. */
+/** Takes the row first: whoever adds to the project waits, and then finds it gone. The caller deletes its items, then gives the bytes back. */
 export async function softDelete(tx: Tx, id: string, now: Date): Promise<{ storageBytes: number }> {
   const held = await tx.selectFrom('project').select('storage_bytes as storageBytes').where('id', '=', id).where('deleted_at', 'is', null).forUpdate().executeTakeFirst()
   if (!held) throw notFound('project')
@@ -182,21 +183,29 @@ export async function softDelete(tx: Tx, id: string, now: Date): Promise<{ stora
   return held
 }
 
-/** Keeps the counters true in the transaction that changes what they count. Zero rows: the project was closed meanwhile. */
-export async function account(tx: Tx, id: string, change: { items?: number; bytes?: number }, now: Date): Promise<void> {
-  const done = await sql`
-    update project set item_count = item_count + ${change.items ?? 0}, storage_bytes = storage_bytes + ${change.bytes ?? 0}, updated_at = greatest(updated_at, ${now})
-    where id = ${id} and deleted_at is null and archived_at is null
+/**
+ * Keeps the counters of the project and of its organization true in the transaction that changes what they count. Zero
+ * rows: the project was closed meanwhile. Only the platform's own retention also works in an archived one.
+ */
+export async function account(tx: Tx, id: string, change: { items?: number; bytes?: number }, now: Date, options: { evenArchived?: true } = {}): Promise<void> {
+  const { items = 0, bytes = 0 } = change
+  const { rows } = await sql<{ organizationId: string }>`
+    update project set item_count = item_count + ${items}, storage_bytes = storage_bytes + ${bytes}, updated_at = greatest(updated_at, ${now})
+    where id = ${id} and deleted_at is null and (archived_at is null or ${options.evenArchived ?? false}) returning org_id as "organizationId"
   `.execute(tx)
-  if (done.numAffectedRows === 0n) throw closedMeanwhile()
+  if (rows.length === 0) throw closedMeanwhile()
+  await storageAccount.move(tx, rows[0]!.organizationId, bytes)
 }
 
 /**
- * Takes the project's row until the end of the transaction. Whoever changes counters does so before taking collections,
- * and these before items: in one order everywhere, so that no two changes wait for each other in a circle.
+ * Takes the project's row until the end of the transaction, and shares its organization's, so that the plan stays what it
+ * is. Whoever changes counters does so before taking collections, these before items, and the storage account last: in
+ * one order everywhere, so that no two changes wait for each other in a circle.
  */
 export async function hold(tx: Tx, id: string): Promise<void> {
-  const { rows } = await sql`select 1 from project where id = ${id} and deleted_at is null and archived_at is null for no key update`.execute(tx)
+  const { rows } = await sql`
+    select 1 from project p join organization o on o.id = p.org_id where p.id = ${id} and p.deleted_at is null and p.archived_at is null for no key update of p for share of o
+  `.execute(tx)
   if (rows.length === 0) throw closedMeanwhile()
 }
 

@@ -7,6 +7,7 @@ import type { AuditTrail } from './audit.ts'
 import type { Authenticator } from './authenticate.ts'
 import type { Claims } from './idempotency.ts'
 import type { RateLimiter } from './rate-limit.ts'
+import type { UsageRecorder } from './usage.ts'
 
 /** What the pipeline stands on. Built once, in main.ts or by a test; every call is handed it. */
 export interface Platform {
@@ -20,6 +21,7 @@ export interface Platform {
   readonly rateLimiter: RateLimiter
   readonly claims: Claims
   readonly audit: AuditTrail
+  readonly usage: UsageRecorder
   readonly jobs: (tx: Tx) => Jobs
   /** Told of failures that are ours; the caller only sees the invocation id. */
   readonly onFault: (error: unknown, invocationId: string, operation: string) => void

@@ -19,6 +19,10 @@ async function recount(w: World): Promise<void> {
     assert.equal(project.item_count, live.length)
     assert.equal(project.storage_bytes, assets.filter((asset) => seqs.has(asset.item_seq) && asset.object_key !== null).reduce((sum, asset) => sum + asset.file_size_bytes!, 0))
   }
+  for (const account of await w.db.selectFrom('storage_account').selectAll().execute()) {
+    const own = await w.db.selectFrom('project').select((e) => e.fn.sum<number>('storage_bytes').as('bytes')).where('org_id', '=', account.org_id).executeTakeFirstOrThrow()
+    assert.deepEqual([account.used_bytes, account.reserved_bytes], [Number(own.bytes), 0])
+  }
   const expected = items.filter((item) => item.deleted_at === null).flatMap((item) => item.cells.map((cell) => `${item.seq} ${cell}`)).toSorted()
   assert.deepEqual(cells.map(({ seq, cell }) => `${seq} ${cell}`).toSorted(), expected)
 }
@@ -29,6 +33,7 @@ async function storeFile(w: World, itemId: string, key: string, size: number): P
   const id = globalThis.crypto.randomUUID()
   await w.db.insertInto('asset').values({ id, org_id, item_seq: seq, key, bucket: 'b', object_key: `o/${id}`, file_size_bytes: size, created_at: w.clock.now(), updated_at: w.clock.now() }).execute()
   await w.db.updateTable('project').set((e) => ({ storage_bytes: e('storage_bytes', '+', size) })).where('id', '=', project_id).execute()
+  await w.db.updateTable('storage_account').set((e) => ({ used_bytes: e('used_bytes', '+', size) })).where('org_id', '=', org_id).execute()
   return id
 }
 
@@ -250,6 +255,10 @@ test('items', async (t) => {
       parents: [{ item_id: source.id, name: 'Original', type: 'user_raster', relation: 'duplicated_from', parents: [] }],
       children: [{ item_id: again.id, name: 'Third', type: 'user_raster', relation: 'duplicated_from', children: [] }],
     })
+    await w.db.updateTable('storage_account').set({ reserved_bytes: 10 * 1024 ** 3 - 1_600 }).execute()
+    const refused = await w.call(owner.token, 'items.duplicate', { item_id: copy.id })
+    assert.deepEqual([refused.status, refused.body.title, refused.body.limit], [402, 'Storage Quota Exceeded', 10 * 1024 ** 3])
+    await w.db.updateTable('storage_account').set({ reserved_bytes: 0 }).execute()
     await recount(w)
   })
 
