@@ -7,6 +7,7 @@ import * as items from '#domains/items/index.ts'
 import * as organizations from '#domains/organizations/index.ts'
 import * as projects from '#domains/projects/index.ts'
 import * as provenance from '#domains/provenance/index.ts'
+import * as uploads from '#domains/uploads/index.ts'
 import * as visualization from '#domains/visualization/index.ts'
 
-export const domains = { api_keys, assets, cog, collections, items, organizations, projects, provenance, visualization }
+export const domains = { api_keys, assets, cog, collections, items, organizations, projects, provenance, uploads, visualization }

@@ -5,9 +5,11 @@ import { canonicalJson } from '#core/canonical.ts'
 import type { Clock } from '#core/clock.ts'
 import { LoadingCache } from '#raster/cache.ts'
 import { MEDIA_TYPES } from '#raster/encode/index.ts'
+import type { Inspection } from '#raster/ingest/inspect.ts'
 import { RasterPool } from '#raster/pool/pool.ts'
 import type { Statistics } from '#raster/statistics/index.ts'
 import { RasterError, type RasterInfo } from '#raster/types.ts'
+import { createConverter } from './converter.ts'
 import type { OpenableSource } from './handlers.ts'
 import type { Asking, Drawn, RasterService, RasterSource } from './port.ts'
 
@@ -17,6 +19,8 @@ export interface RasterServiceOptions {
   /** Hosts that addresses of callers may name. */
   hosts: readonly string[]
   egressAllow: readonly string[]
+  /** A folder for large temporary files. */
+  workDir: string
   poolSize?: number
 }
 
@@ -30,6 +34,7 @@ const IDENTITY_SECONDS = 60
 /** A signed address of an object is used for one such stretch, and lives for two: no reading outlives it. */
 const SIGNED_STRETCH_SECONDS = 3_600
 const STATISTICS_DEADLINE_MS = 30_000
+const INSPECT_DEADLINE_MS = 30_000
 
 /** A content as it was last looked at. */
 interface Identity {
@@ -106,14 +111,21 @@ export function createRasterService(options: RasterServiceOptions): RasterServic
     return { etag, contentType, body }
   }
 
+  const converter = createConverter({ workDir: options.workDir, locate: async (source, signal) => (await locate(source, signal)).source })
+
   return {
     describe: async (source, signal): Promise<RasterInfo> => (await identify(source, signal)).info,
     tile: (source, { tile, ...drawing }, asking = {}) => draw('tile', source, { tile, options: defined(drawing) }, MEDIA_TYPES[drawing.format], asking),
     terrain: (source, { tile, ...drawing }, asking = {}) => draw('terrain', source, { tile, options: defined(drawing) }, 'image/webp', asking),
     thumbnail: (source, drawing, asking = {}) => draw('thumbnail', source, { options: { ...defined(drawing), format: 'jpeg' } }, 'image/jpeg', asking),
     statistics: (source, { signal: _signal, ...wanted }, signal) => run<Statistics>('statistics', source, { options: defined(wanted) }, { signal, deadlineMs: STATISTICS_DEADLINE_MS }),
-    metrics: () => ({ ...prefixed('pool', pool.metrics), ...prefixed('tiles', tiles.metrics), ...prefixed('sources', identities.metrics) }),
-    close: () => pool.close(),
+    inspect: (source, signal) => run<Inspection>('inspect', source, {}, { signal, deadlineMs: INSPECT_DEADLINE_MS }),
+    convert: converter.convert,
+    sweep: converter.sweep,
+    metrics: () => ({ ...prefixed('pool', pool.metrics), ...prefixed('converters', converter.metrics()), ...prefixed('tiles', tiles.metrics), ...prefixed('sources', identities.metrics) }),
+    async close() {
+      await Promise.all([pool.close(), converter.close()])
+    },
   }
 }
 
