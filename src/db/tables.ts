@@ -93,10 +93,6 @@ export interface Tables {
     run_id: string | null; attempts: Generated<number>; heartbeat_at: Date | null; created_at: Date; updated_at: Date
   }
   orphan_object: { bucket: string; key: string; seen_at: Date; last_seen_at: Date }
-  visualization_profile: {
-    id: string; org_id: string; item_seq: number; name: string; layer: ProfileLayer; type: ProfileType; is_default: Generated<boolean>; sort_order: Generated<number>
-    config: JSONColumnType<Json>; asset_key: string | null; version: Generated<number>; created_by: string | null; created_at: Date; updated_at: Date
-  }
   storage_account: { org_id: string; used_bytes: Generated<number>; reserved_bytes: Generated<number>; recalculated_at: Date | null }
   usage_day: { org_id: string; day: string; meter: Meter; amount: number }
   egress_account: { org_id: string; window_started_at: Date | null; window_starts: Generated<number>; paused_until: Date | null }
@@ -148,6 +144,10 @@ export interface Tables {
   reconciliation: {
     id: string; org_id: string; stored_bytes: number; counted_bytes: number; available: number; counted_available: number
     reserved: number; counted_reserved: number; has_drift: boolean; created_at: Date
+  }
+  visualization_profile: {
+    id: string; org_id: string; item_seq: number; name: string; layer: ProfileLayer; type: ProfileType; is_default: Generated<boolean>; sort_order: Generated<number>
+    config: JSONColumnType<Json>; asset_key: string | null; version: Generated<number>; created_by: string | null; created_at: Date; updated_at: Date
   }
 }
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { isUuid, newId } from '#core/ids.ts'
-import { accessDenied, invalidField, problem } from '#core/problem.ts'
+import { accessDenied, invalidField, notFound, problem } from '#core/problem.ts'
 import type { AssetState, Db, Tx } from '#db/tables.ts'
 import * as project from './project.ts'
 
@@ -71,6 +71,14 @@ export async function requireOf(db: Db, itemSeq: number, id: string): Promise<As
   return row
 }
 
+/** By its id or its key. An asset that is not of this item does not exist here. */
+export async function requireNamed(db: Db, itemSeq: number, idOrKey: string): Promise<Asset> {
+  const assets = await list(db, itemSeq)
+  const found = assets.find(({ id }) => id === idOrKey.toLowerCase()) ?? assets.find(({ key }) => key === idOrKey)
+  if (!found) throw notFound('asset of this item')
+  return found
+}
+
 /** The asset that an item is about: key `data`, else the ones with the role. */
 const primariesOf = (assets: readonly Asset[]): readonly Asset[] => {
   const named = assets.filter(({ key }) => key === 'data')
@@ -112,6 +120,18 @@ export function requireHttps(href: string, field: string): string {
 /** Where an asset can be asked for: stable, and never a presigned address. */
 export function addressOf(asset: Pick<Asset, 'href' | 'key'>, itemId: string, baseUrl: string): string {
   return asset.href ?? `${baseUrl}/api/v1/items/${encodeURIComponent(itemId)}/assets/${encodeURIComponent(asset.key)}`
+}
+
+const ENDINGS: readonly (readonly [RegExp, string])[] = [
+  [/^image\/tiff/, '.tif'], [/^image\/jpeg/, '.jpg'], [/^image\/png/, '.png'], [/^image\/webp/, '.webp'], [/^image\/jp2/, '.jp2'], [/^application\/geo\+json/, '.geojson'], [/json/, '.json'],
+  [/^application\/pdf/, '.pdf'], [/^application\/zip/, '.zip'], [/xml/, '.xml'], [/^text\/csv/, '.csv'], [/parquet/, '.parquet'], [/^text\/plain/, '.txt'],
+]
+
+/** What a downloaded file is called: after its item, which a person has named, with the ending of what it is. */
+export function fileNameOf({ key, mediaType, objectKey }: Pick<Asset, 'key' | 'mediaType' | 'objectKey'>, itemName: string): string {
+  const ending = ENDINGS.find(([type]) => type.test(mediaType ?? ''))?.[1] ?? /\.[A-Za-z0-9]{1,8}$/.exec(objectKey ?? '')?.[0] ?? ''
+  const base = itemName.toLowerCase().endsWith(ending) ? itemName.slice(0, itemName.length - ending.length) : itemName
+  return `${base.replaceAll(/[/\\]/g, '_')}${key === 'data' ? '' : ` ${key.replaceAll(/[/\\]/g, '_')}`}${ending}`
 }
 
 /** Where an asset's pixels are read from: 400 while its file is still being converted. */

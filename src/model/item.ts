@@ -61,12 +61,12 @@ export const fromRow = (row: unknown): Item => row as Item
  * Ids are unique within an organization, so one id may name several items: the caller's own organization comes first,
  * then projects that invited the person. Deleted items do not exist here.
  */
-async function find(db: Db, principal: Principal, id: string): Promise<Item | null> {
+async function find(db: Db, principal: Principal, id: string, options: { evenDeleted?: true } = {}): Promise<Item | null> {
   const rows = await db
     .selectFrom('item')
     .select(COLUMNS)
     .where('id', '=', id)
-    .where('deleted_at', 'is', null)
+    .$if(!options.evenDeleted, (query) => query.where('deleted_at', 'is', null))
     .$if(principal.kind !== 'service' || principal.organizationId !== null, (query) => query.where((where) => where.or([
       where('org_id', '=', principal.organizationId),
       ...(principal.kind === 'user' ? [where('project_id', 'in', where.selectFrom('project_member').select('project_id').where('user_id', '=', principal.userId))] : []),
@@ -87,6 +87,13 @@ export async function requireReader(db: Db, principal: Principal, id: string): P
   const item = await find(db, principal, id)
   if (!item) throw notFound('item')
   return { item, project: await project.requireReader(db, principal, item.projectId) }
+}
+
+/** The same for questions that a deleted item still has an answer to. */
+export async function requireReaderEvenDeleted(db: Db, principal: Principal, id: string): Promise<Found> {
+  const item = await find(db, principal, id, { evenDeleted: true })
+  if (!item) throw notFound('item')
+  return { item, project: await project.requireReader(db, principal, item.projectId, { evenDeleted: true }) }
 }
 
 /** For changes: editors and admins, and only while the project is not archived. */

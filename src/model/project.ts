@@ -59,14 +59,19 @@ function seesEverything(principal: Principal): boolean {
 const LADDER: readonly ProjectRole[] = ['viewer', 'editor', 'admin']
 
 /** Organization owners and admins act as project admins everywhere in their organization. */
-function effectiveRole(row: Row, principal: Principal): ProjectRole | null {
+function effectiveRole(row: Pick<Row, 'org_id' | 'member_role'>, principal: Principal): ProjectRole | null {
   const own = row.org_id === principal.organizationId
   return seesEverything(principal) || (own && (principal.kind === 'service' || isOrganizationAdmin(principal))) ? 'admin' : row.member_role
 }
 
+/** The same rule for whoever has found a project's columns in a statement of their own. */
+export function mayRead(principal: Principal, found: { organizationId: string; visibility: Visibility; memberRole: ProjectRole | null }): boolean {
+  return found.visibility !== 'private' || effectiveRole({ org_id: found.organizationId, member_role: found.memberRole }, principal) !== null
+}
+
 /** 404 for what the caller's organization does not hold, 403 for a private project that is not the caller's. */
-export async function requireReader(db: Db, principal: Principal, id: string): Promise<Project> {
-  const row = isUuid(id) ? await visible(db, principal).where('p.id', '=', id).executeTakeFirst() : undefined
+export async function requireReader(db: Db, principal: Principal, id: string, options: { evenDeleted?: true } = {}): Promise<Project> {
+  const row = isUuid(id) ? await (options.evenDeleted ? selectProject(db, principal) : visible(db, principal)).where('p.id', '=', id).executeTakeFirst() : undefined
   if (!row) throw notFound('project')
   const role = effectiveRole(row as Row, principal)
   if (!role && row.visibility === 'private') throw accessDenied()

@@ -120,6 +120,14 @@ export async function update(tx: Tx, itemSeq: number, id: string, change: Profil
   return fromRow(row)
 }
 
+/** Nothing about the profile itself changes, so its version stays. The caller holds the item's row. */
+export async function setDefault(tx: Tx, itemSeq: number, id: string, now: Date): Promise<Profile> {
+  await clearDefault(tx, itemSeq, now, id)
+  const row = await tx.updateTable('visualization_profile').set({ is_default: true, updated_at: now }).where('id', '=', id).where('item_seq', '=', itemSeq).returning(COLUMNS).executeTakeFirst()
+  if (!row) throw notFound('visualization profile')
+  return fromRow(row)
+}
+
 /** Deleting the default leaves none: the one that follows from the image applies then. */
 export async function remove(tx: Tx, itemSeq: number, id: string): Promise<void> {
   const done = await tx.deleteFrom('visualization_profile').where('id', '=', id).where('item_seq', '=', itemSeq).executeTakeFirst()

@@ -27,7 +27,7 @@ test('usage recorder', async (t) => {
 
   await t.test('two recorders on one database add up, each day by itself', async () => {
     const { id } = await w.organization()
-    const other = createUsageRecorder(w.db, w.clock, assert.fail)
+    const other = createUsageRecorder(w.db, w.clock, (error) => { throw error })
     w.platform.usage.record(id, 'tiles', 3)
     other.record(id, 'tiles')
     w.clock.advance({ seconds: 1 })

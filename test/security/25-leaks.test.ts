@@ -45,6 +45,7 @@ const FAULTS: Record<string, { breaks: string; input(org: Org, w: World): Promis
   'collections.get': { breaks: 'table collection', input: collection },
   'collections.list': { breaks: 'table collection', input: (org) => ({ project_id: org.projectId }) },
   'collections.update': { breaks: 'column collection.layer_order', input: async (org, w) => ({ ...(await collection(org, w)), name: 'y' }) },
+  'items.asset.download': { breaks: 'table egress_log', input: async (org, w) => ({ item_id: (await item(org, w)).id, asset_id: 'data' }) },
   'items.create': { breaks: 'table item_cell', input: (org) => ({ project_id: org.projectId, type: 'user_raster', name: 'x', bbox: [0, 0, 1, 1] }) },
   'items.delete': { breaks: 'table asset', input: async (org, w) => ({ item_id: (await item(org, w)).id }) },
   'items.duplicate': { breaks: 'table asset', input: async (org, w) => ({ item_id: (await item(org, w)).id }) },

@@ -58,6 +58,7 @@ const READS_A_PROJECT = {
 const otherItem = (input: object) => ({ ...input, item_id: newId() })
 const otherCollection = (input: object) => ({ ...input, collection_id: newId() })
 const item = async (w: World, org: Org) => ({ item_id: (await w.ok(org.owner.token, 'items.create', { project_id: org.projectId, type: 'user_raster', name: 'Target', assets: [{ key: 'data', href: 'https://data.example/a.tif' }, { key: 'more', href: 'https://data.example/b.tif' }] })).id as string })
+const asset = async (w: World, org: Org) => ({ ...(await item(w, org)), asset_id: 'data' })
 const collection = async (w: World, org: Org) => ({ project_id: org.projectId, collection_id: (await w.ok(org.owner.token, 'collections.create', { project_id: org.projectId, name: 'Target' })).id as string })
 
 /** Authentication and the scope are the only gates of the COG operations. */
@@ -97,6 +98,7 @@ const EXPECTED: Record<string, Row> = {
   'cog.thumbnail': { ...ANY_URL, input: () => ({ url: ELSEWHERE }) },
   'cog.tile.render': { ...ANY_URL, input: () => ({ url: ELSEWHERE, z: 0, x: 0, y: 0, format: 'png' }) },
   'cog.tile.terrain': { ...ANY_URL, input: () => ({ url: ELSEWHERE, z: 0, x: 0, y: 0 }) },
+  'items.asset.download': { ...READS_A_PROJECT, input: asset, missing: otherItem },
   'items.create': { ...CHANGES_A_PROJECT, input: (_w, org) => ({ project_id: org.projectId, type: 'user_raster', name: 'x' }) },
   'items.delete': { ...CHANGES_A_PROJECT, input: item, missing: otherItem },
   'items.duplicate': { ...CHANGES_A_PROJECT, input: item, missing: otherItem },

@@ -20,6 +20,20 @@ export interface TileRequest {
   readonly aoi?: unknown
 }
 
+/** One of several rasters that are drawn as one. */
+export interface MosaicLayer {
+  readonly source: RasterSource
+  readonly style: Style
+  readonly resampling?: Resampling | undefined
+}
+
+export interface MosaicRequest {
+  readonly tile: TileAddress
+  readonly format: ImageFormat
+  readonly size?: TileSize | undefined
+  readonly quality?: number | undefined
+}
+
 export interface TerrainRequest {
   readonly tile: TileAddress
   readonly invert: boolean
@@ -64,9 +78,13 @@ export interface ConvertedFile {
 export interface RasterService {
   describe(source: RasterSource, signal?: AbortSignal): Promise<RasterInfo>
   tile(source: RasterSource, request: TileRequest, asking?: Asking): Promise<Drawn>
+  /** Layers from the top down: each pixel is that of the first one that has it. */
+  mosaic(layers: readonly MosaicLayer[], request: MosaicRequest, asking?: Asking): Promise<Drawn>
   terrain(source: RasterSource, request: TerrainRequest, asking?: Asking): Promise<Drawn>
   thumbnail(source: RasterSource, request: ThumbnailRequest, asking?: Asking): Promise<Drawn>
   statistics(source: RasterSource, options: StatisticsOptions, signal?: AbortSignal): Promise<Statistics>
+  /** The value of each band under a place, null where there is no data; null altogether outside the raster. */
+  point(source: RasterSource, place: { longitude: number; latitude: number }, signal?: AbortSignal): Promise<(number | null)[] | null>
   /** What is worth knowing of a file that has just come in. */
   inspect(source: RasterSource, signal?: AbortSignal): Promise<Inspection>
   /** Rewrites a raster as a cloud-optimized GeoTIFF. Minutes for gigabytes, beside and behind everything else. */

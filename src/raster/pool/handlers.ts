@@ -2,6 +2,7 @@ import type { EncodeOptions } from '#raster/encode/index.ts'
 import { inspect } from '#raster/ingest/inspect.ts'
 import { rewriteAsCog, type RewriteOptions } from '#raster/ingest/rewrite.ts'
 import { createContext, type ContextOptions } from '#raster/render/context.ts'
+import { renderMosaic, type MosaicLayer, type MosaicOptions } from '#raster/render/mosaic.ts'
 import { readPoint, type PointOptions } from '#raster/render/point.ts'
 import { renderThumbnail, type ThumbnailOptions } from '#raster/render/thumbnail.ts'
 import { renderTerrainTile, renderTile, type TerrainTileOptions, type TileOptions } from '#raster/render/tile.ts'
@@ -20,6 +21,8 @@ export interface Located<S> {
 }
 
 export type TileTask<S> = Located<S> & { tile: TileAddress; options: TileOptions & EncodeOptions }
+/** Layers from the top down. */
+export type MosaicTask<S> = { tile: TileAddress; layers: readonly (Located<S> & Omit<MosaicLayer, 'open'>)[]; options: MosaicOptions & EncodeOptions }
 export type TerrainTask<S> = Located<S> & { tile: TileAddress; options: TerrainTileOptions }
 export type ThumbnailTask<S> = Located<S> & { options: ThumbnailOptions & EncodeOptions }
 export type StatisticsTask<S> = Located<S> & { options: StatisticsOptions }
@@ -48,6 +51,10 @@ export function createHandlers<S>({ open, ...contextOptions }: HandlerOptions<S>
       return { key: kept.key, info: kept.info }
     },
     tile: async (task: TileTask<S>, signal) => renderTile(context, await opened(task, signal), task.tile, { ...task.options, signal }),
+    mosaic: async ({ tile, layers, options }: MosaicTask<S>, signal) => {
+      const rest = layers.map(({ source, key, ...look }) => ({ ...look, open: () => opened({ source, key }, signal) }))
+      return renderMosaic(context, rest, tile, { ...options, signal })
+    },
     terrain: async (task: TerrainTask<S>, signal) => renderTerrainTile(context, await opened(task, signal), task.tile, { ...task.options, signal }),
     thumbnail: async (task: ThumbnailTask<S>, signal) => renderThumbnail(context, await opened(task, signal), { ...task.options, signal }),
     statistics: async (task: StatisticsTask<S>, signal) => computeStatistics(await opened(task, signal), { ...task.options, signal }),
