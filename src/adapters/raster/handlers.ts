@@ -28,9 +28,14 @@ const MAX_REDIRECTS = 3
 const guards = new Map<string, Egress>()
 
 async function open(source: OpenableSource, signal: AbortSignal): Promise<TiffRaster> {
-  const bytes = source.path === undefined ? await openHttpSource(source.url!, { fetch: guardedFetch(source), name: source.name, signal }) : await openFileSource(source.path)
-  if (source.expectedKey !== undefined && bytes.key !== source.expectedKey) throw new RasterError('source_changed', 'The file changed while it was being read; ask again')
-  return await openTiff(bytes satisfies Source, { signal })
+  const bytes: Source = source.path === undefined ? await openHttpSource(source.url!, { fetch: guardedFetch(source), name: source.name, signal }) : await openFileSource(source.path)
+  try {
+    if (source.expectedKey !== undefined && bytes.key !== source.expectedKey) throw new RasterError('source_changed', 'The file changed while it was being read; ask again')
+    return await openTiff(bytes, { signal })
+  } catch (error) {
+    await bytes.close?.()
+    throw error
+  }
 }
 
 function guardedFetch(source: OpenableSource): HttpFetch {
