@@ -51,3 +51,39 @@ function tagsOf({ width, height, bandCount, rowsPerStrip, west = 151, north = -3
     { tag: 42113, type: ASCII, values: [...Buffer.from('0\0')] },
   ]
 }
+
+const ROWS_PER_STRIP = 4
+
+/** uint16 in little-endian strips, made row by row while it is read: any size in little memory. Below 4 GB. */
+export function stripedStream({ width, height, bandCount }: { width: number; height: number; bandCount: number }): { length: number; chunks: AsyncIterable<Uint8Array> } {
+  const rowBytes = width * bandCount * 2
+  const stripCount = Math.ceil(height / ROWS_PER_STRIP)
+  const sizes = Array.from({ length: stripCount }, (_, index) => rowBytes * Math.min(ROWS_PER_STRIP, height - index * ROWS_PER_STRIP))
+  const tags = [
+    ...tagsOf({ width, height, bandCount, rowsPerStrip: ROWS_PER_STRIP, degrees: 1 / width }, 16),
+    { tag: 273, type: LONG, values: sizes.map(() => 0) },
+    { tag: 279, type: LONG, values: sizes },
+  ].toSorted((a, b) => a.tag - b.tag)
+  const empty = buildTiff({ ifds: [{ tags }] })
+  let at = empty.length
+  const offsets = sizes.map((size) => (at += size) - size)
+  const head = buildTiff({ ifds: [{ tags: tags.map((tag) => (tag.tag === 273 ? { ...tag, values: offsets } : tag)) }] })
+  async function* chunks(): AsyncIterable<Uint8Array> {
+    yield head
+    for (const [index, size] of sizes.entries()) yield strip(index * ROWS_PER_STRIP, size, width, bandCount)
+  }
+  return { length: at, chunks: chunks() }
+}
+
+/** Hills and noise, so that it compresses about as well as a picture of the ground. */
+function strip(y: number, size: number, width: number, bandCount: number): Uint8Array {
+  const samples = new Uint16Array(size / 2)
+  let state = (y + 1) * 2_654_435_761
+  for (let i = 0; i < samples.length; i++) {
+    const pixel = Math.floor(i / bandCount)
+    const row = y + Math.floor(pixel / width)
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+    samples[i] = 1000 + 200 * (i % bandCount) + (((pixel % width) >> 5) & 255) + ((row >> 5) & 255) + (state >>> 27)
+  }
+  return new Uint8Array(samples.buffer)
+}

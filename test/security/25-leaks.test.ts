@@ -5,6 +5,7 @@ import { sql } from 'kysely'
 import { Closed } from '#core/shapes.ts'
 import { operation } from '#operation.ts'
 import { operations } from '#registry.ts'
+import { scene } from '../scene.ts'
 import { world, type Answer, type Org, type World } from '../world.ts'
 import { businessDigest } from './digest.ts'
 
@@ -31,6 +32,12 @@ function requireFixed(answer: Answer, signs: readonly RegExp[], why: string): vo
 }
 
 const item = (org: Org, w: World) => w.ok(org.owner.token, 'items.create', { project_id: org.projectId, type: 'user_raster', name: 'x', assets: [{ key: 'data', href: 'https://data.example/a.tif' }, { key: 'more', href: 'https://data.example/b.tif' }] })
+const upload = async (org: Org, w: World) => ({ upload_id: (await w.ok(org.owner.token, 'uploads.initiate', { project_id: org.projectId, total_bytes: 100 })).id as string })
+const uploaded = async (org: Org, w: World) => {
+  const session = await upload(org, w)
+  await w.put((await w.ok(org.owner.token, 'uploads.signed_url', { ...session, file_name: 'a.tif' })).upload_url, await scene({ width: 16, height: 16 }))
+  return session
+}
 const collection = async (org: Org, w: World) => ({ project_id: org.projectId, collection_id: (await w.ok(org.owner.token, 'collections.create', { project_id: org.projectId, name: 'x' })).id as string })
 
 /** What to call, and what to break so that it fails inside the operation, after everything before it went well. */
@@ -72,6 +79,11 @@ const FAULTS: Record<string, { breaks: string; input(org: Org, w: World): Promis
   'projects.add_member': { breaks: 'table invitation', input: (org) => ({ project_id: org.projectId, email: 'x@example.com' }) },
   'projects.remove_member': { breaks: 'table project_member', input: (org) => ({ project_id: org.projectId, user_id: org.owner.id }) },
   'projects.update_member': { breaks: 'table project_member', input: (org) => ({ project_id: org.projectId, user_id: org.owner.id, role: 'admin' }) },
+  'uploads.complete': { breaks: 'table asset', input: uploaded },
+  'uploads.fail': { breaks: 'column storage_account.reserved_bytes', input: async (org, w) => ({ ...(await upload(org, w)), error_message: 'x' }) },
+  'uploads.initiate': { breaks: 'column storage_account.reserved_bytes', input: (org) => ({ project_id: org.projectId, total_bytes: 100 }) },
+  'uploads.progress': { breaks: 'table upload_file', input: upload },
+  'uploads.signed_url': { breaks: 'table upload_file', input: async (org, w) => ({ ...(await upload(org, w)), file_name: 'a.tif' }) },
   'provenance.get': { breaks: 'table lineage_node', input: (org) => ({ entity_type: 'project', entity_id: org.projectId }) },
 }
 

@@ -47,29 +47,38 @@ export default operation({
     throw refusal(refused, taken.length > 0)
   },
   async execute(context, _input, { upload: session, target }: upload.Found & { target?: item.Item }, taken) {
-    const { tx, clock, storage, lineage, events, jobs, attributeTo } = context
-    attributeTo(session.organizationId)
-    const now = clock.now()
-    const current = await upload.lock(tx, session.id)
-    if (current.state === 'completed') {
-      await discard({ storage }, taken.map(({ at }) => at))
-      lineage.nothingProduced()
-      return { id: current.id, item_ids: current.itemIds }
+    context.attributeTo(session.organizationId)
+    let isKept = false
+    try {
+      const current = await upload.lock(context.tx, session.id)
+      if (current.state === 'completed') {
+        context.lineage.nothingProduced()
+        return { id: current.id, item_ids: current.itemIds }
+      }
+      const itemIds = await complete(context, upload.requireOpen(current), target ?? null, taken)
+      isKept = true
+      return { id: current.id, item_ids: itemIds }
+    } finally {
+      if (!isKept) await discard(context, taken.map(({ at }) => at))
     }
-    upload.requireOpen(current)
-    const stored = target ? await addToItem(context, current, target, taken) : await makeItems(context, current, taken)
-    const itemIds = [...new Set(stored.map(({ itemId }) => itemId))]
-    for (const file of stored) {
-      await uploadFile.store(tx, file, now)
-      if (file.sourceKey !== null) await jobs.enqueue(convert, { file_id: file.id })
-    }
-    await upload.complete(tx, current.id, itemIds, now)
-    await jobs.enqueue(clear, { upload_id: current.id })
-    const totalBytes = taken.reduce((sum, { size }) => sum + size, 0)
-    events.emit('upload.completed', current.id, { id: current.id, project_id: current.projectId, item_ids: itemIds, file_count: taken.length, total_bytes: totalBytes, completed_at: now.toISOString() })
-    return { id: current.id, item_ids: itemIds }
   },
 })
+
+async function complete(context: WriteContext, session: upload.Upload, target: item.Item | null, taken: readonly Taken[]): Promise<string[]> {
+  const { tx, clock, events, jobs } = context
+  const now = clock.now()
+  const stored = target ? await addToItem(context, session, target, taken) : await makeItems(context, session, taken)
+  const itemIds = [...new Set(stored.map(({ itemId }) => itemId))]
+  for (const file of stored) {
+    await uploadFile.store(tx, file, now)
+    if (file.sourceKey !== null) await jobs.enqueue(convert, { file_id: file.id })
+  }
+  await upload.complete(tx, session.id, itemIds, now)
+  await jobs.enqueue(clear, { upload_id: session.id })
+  const totalBytes = taken.reduce((sum, { size }) => sum + size, 0)
+  events.emit('upload.completed', session.id, { id: session.id, project_id: session.projectId, item_ids: itemIds, file_count: taken.length, total_bytes: totalBytes, completed_at: now.toISOString() })
+  return itemIds
+}
 
 /** The files of a session, all of which must have come. */
 async function arrived({ db, storage, signal }: Context, session: upload.Upload): Promise<uploadFile.UploadFile[]> {

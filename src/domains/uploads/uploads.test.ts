@@ -201,7 +201,7 @@ test('uploads: conversion', async (t) => {
 
   await t.test('a file whose conversion needs more room than there is fails with that reason', async () => {
     const fill = (bytes: number) => w.db.updateTable('storage_account').set((e) => ({ used_bytes: e('used_bytes', '+', bytes) })).where('org_id', '=', org.id).execute()
-    const noise = striped({ width: 600, height: 600, value: (x, y) => ((x * 7919) ^ (y * 104_729) ^ (x * y * 31)) & 255 })
+    const noise = striped({ width: 600, height: 600, value: (x, y) => Math.imul(Math.imul(x + 1, 73_856_093) ^ Math.imul(y + 1, 19_349_663), 0x9e3779b1) >>> 24 })
     const { body: session } = await w.upload(token, org.projectId, { 'noise.tif': noise })
     await fill(10 * GIB)
     await w.drain(convert)
