@@ -19,6 +19,8 @@ import type { Metrics } from './metrics.ts'
 import { openApiDocument } from './openapi.ts'
 import { registerOperations, send } from './operations.ts'
 import { registerPages } from './pages.ts'
+import { registerTiles } from './tile-routes.ts'
+import { registerWmts } from './wmts-routes.ts'
 
 export interface ServerOptions {
   platform: Platform
@@ -59,6 +61,8 @@ export function buildServer({ platform, auth, log, metrics, isReady, api }: Serv
   }
   registerOperations(app, platform, observe)
   registerAssets(app, platform, observe)
+  registerTiles(app, { platform, observe })
+  registerWmts(app, { platform, observe })
   registerAuth(app, platform, auth)
   registerEventTypes(app, platform)
   registerContract(app, platform)

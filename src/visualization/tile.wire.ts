@@ -21,6 +21,11 @@ export const lookFields = {
   colormap: Text,
 }
 
+/** Put into addresses for clients that can send nothing else; never the caller's own credential unasked. */
+export const TemplateKey = Type.Optional(Nullable(Type.String({ minLength: 1, maxLength: 200, description: 'An API key to put into the addresses; none if absent' })))
+
+export const FormatOrWebp = Type.Optional({ ...Format, default: 'webp' } as typeof Format)
+
 export const imageFormat = (format: 'png' | 'webp' | 'jpg' | 'jpeg') => (format === 'jpg' ? 'jpeg' : format)
 
 /** Checked here, where the field is known; the raster library would refuse it later and with less to say. */

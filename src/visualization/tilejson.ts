@@ -46,16 +46,18 @@ export interface TemplateOptions {
   baseUrl: string
   /** `items/{id}` or `collections/{id}`. */
   of: { kind: 'items' | 'collections'; id: string }
-  format?: string
+  format?: string | undefined
+  /** 512 asks for tiles of twice the side. */
+  size?: 256 | 512 | null | undefined
   /** How a client writes zoom, column and row. */
   place?: string
   parameters: Readonly<Record<string, string | null | undefined>>
 }
 
 /** The address of tiles with the places that a client fills in. It names a profile and never carries a range. */
-export function tileTemplate({ baseUrl, of, format = 'webp', place = '{z}/{x}/{y}', parameters }: TemplateOptions): string {
+export function tileTemplate({ baseUrl, of, format = 'webp', size, place = '{z}/{x}/{y}', parameters }: TemplateOptions): string {
   const query = Object.entries(parameters).flatMap(([name, value]) => (value == null ? [] : [`${name}=${value.startsWith('{') ? value : encodeURIComponent(value)}`])).join('&')
-  return `${baseUrl}/api/v1/${of.kind}/${encodeURIComponent(of.id)}/tiles/${place}.${format}${query ? `?${query}` : ''}`
+  return `${baseUrl}/api/v1/${of.kind}/${encodeURIComponent(of.id)}/tiles/${place}${size === 512 ? '@2x' : ''}.${format}${query ? `?${query}` : ''}`
 }
 
 /** Which profile a template names. A saved one comes with its version, so that no cache shows yesterday's colours. */

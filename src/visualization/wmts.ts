@@ -1,4 +1,5 @@
 /** The WMTS 1.0.0 capabilities document of one item (OGC 07-057r7). */
+import { WMTS_FORMATS, WMTS_INFO_FORMATS, WMTS_MATRIX_SETS } from '#core/wmts.ts'
 import { escapeXml } from '#core/xml.ts'
 import type { Profile } from '#model/visualization-profile.ts'
 import type { Visualization } from '#raster/formulas/visualizations.ts'
@@ -7,21 +8,13 @@ import { HALF_WORLD_M, toMercator, WORLD_M } from '#raster/warp/mercator.ts'
 import { DEFAULT_PROFILE } from './look.ts'
 import { tileTemplate } from './tilejson.ts'
 
-export const WMTS_FORMATS = ['webp', 'png'] as const
-export const WMTS_MAX_ZOOM = 18
-/** What a click on the map can be answered in. */
-export const INFO_FORMATS = ['application/json', 'text/plain'] as const
-
 interface MatrixSet {
   id: string
-  scaleSet: string
   maxZoom: number
 }
 
-/** The well-known set ends at zoom 18; finer images are offered in the longer one too. */
-const GOOGLE: MatrixSet = { id: 'GoogleMapsCompatible', scaleSet: 'urn:ogc:def:wkss:OGC:1.0:GoogleMapsCompatible', maxZoom: WMTS_MAX_ZOOM }
-const QUAD: MatrixSet = { id: 'WebMercatorQuad', scaleSet: 'http://www.opengis.net/def/wkss/OGC/1.0/GoogleMapsCompatible', maxZoom: 24 }
-export const MATRIX_SETS: readonly string[] = [GOOGLE.id, QUAD.id]
+const SETS: readonly MatrixSet[] = Object.entries(WMTS_MATRIX_SETS).map(([id, maxZoom]) => ({ id, maxZoom }))
+const SCALE_SET = 'urn:ogc:def:wkss:OGC:1.0:GoogleMapsCompatible'
 
 export interface WmtsStyle {
   id: string
@@ -53,7 +46,7 @@ export interface Capabilities {
 
 export function capabilities(wanted: Capabilities): string {
   const { item, coverage } = wanted
-  const sets = coverage.maxZoom > WMTS_MAX_ZOOM ? [GOOGLE, QUAD] : [GOOGLE]
+  const sets = coverage.maxZoom > SETS[0]!.maxZoom ? SETS : SETS.slice(0, 1)
   return `<?xml version="1.0" encoding="UTF-8"?>
 <Capabilities xmlns="http://www.opengis.net/wmts/1.0" xmlns:ows="http://www.opengis.net/ows/1.1" xmlns:xlink="http://www.w3.org/1999/xlink" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:schemaLocation="http://www.opengis.net/wmts/1.0 http://schemas.opengis.net/wmts/1.0/wmtsGetCapabilities_response.xsd" version="1.0.0">
   <ows:ServiceIdentification>
@@ -100,7 +93,7 @@ function layerOf(wanted: Capabilities, sets: readonly MatrixSet[]): string {
       <ows:BoundingBox crs="urn:ogc:def:crs:EPSG::3857"><ows:LowerCorner>${left} ${bottom}</ows:LowerCorner><ows:UpperCorner>${right} ${top}</ows:UpperCorner></ows:BoundingBox>
 ${styles.map(({ id, title, isDefault }) => `      <Style${isDefault ? ' isDefault="true"' : ''}><ows:Title>${escapeXml(title)}</ows:Title><ows:Identifier>${escapeXml(id)}</ows:Identifier></Style>`).join('\n')}
 ${WMTS_FORMATS.map((format) => `      <Format>image/${format}</Format>`).join('\n')}
-${INFO_FORMATS.map((format) => `      <InfoFormat>${format}</InfoFormat>`).join('\n')}
+${WMTS_INFO_FORMATS.map((format) => `      <InfoFormat>${format}</InfoFormat>`).join('\n')}
 ${sets.map((set) => matrixSetLink(set, coverage)).join('\n')}
 ${WMTS_FORMATS.map((format) => `      <ResourceURL format="image/${format}" resourceType="tile" template="${escapeXml(template(format))}"/>`).join('\n')}
     </Layer>`
@@ -130,7 +123,7 @@ const TILE_PX = 256
 /** OGC's pixel of a screen, in metres. */
 const SCREEN_PIXEL_M = 0.000_28
 
-function matrixSet({ id, scaleSet, maxZoom }: MatrixSet): string {
+function matrixSet({ id, maxZoom }: MatrixSet): string {
   const matrices = Array.from({ length: maxZoom + 1 }, (_, zoom) => {
     const count = 2 ** zoom
     const scale = WORLD_M / TILE_PX / count / SCREEN_PIXEL_M
@@ -140,7 +133,7 @@ function matrixSet({ id, scaleSet, maxZoom }: MatrixSet): string {
       <ows:Title>Web Mercator, ${TILE_PX} pixels</ows:Title>
       <ows:Identifier>${id}</ows:Identifier>
       <ows:SupportedCRS>urn:ogc:def:crs:EPSG::3857</ows:SupportedCRS>
-      <WellKnownScaleSet>${scaleSet}</WellKnownScaleSet>
+      <WellKnownScaleSet>${SCALE_SET}</WellKnownScaleSet>
 ${matrices.join('\n')}
     </TileMatrixSet>`
 }

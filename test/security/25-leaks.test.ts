@@ -38,6 +38,10 @@ const uploaded = async (org: Org, w: World) => {
   await w.put((await w.ok(org.owner.token, 'uploads.signed_url', { ...session, file_name: 'a.tif' })).upload_url, await scene({ width: 16, height: 16 }))
   return session
 }
+const profile = async (org: Org, w: World) => {
+  const { id: item_id } = await item(org, w)
+  return { item_id, profile_id: (await w.ok(org.owner.token, 'visualization.profile.create', { item_id, name: 'x', type: 'rgb', config: { bands: [1, 2, 3] } })).id as string }
+}
 const collection = async (org: Org, w: World) => ({ project_id: org.projectId, collection_id: (await w.ok(org.owner.token, 'collections.create', { project_id: org.projectId, name: 'x' })).id as string })
 
 /** What to call, and what to break so that it fails inside the operation, after everything before it went well. */
@@ -51,6 +55,8 @@ const FAULTS: Record<string, { breaks: string; input(org: Org, w: World): Promis
   'collections.delete': { breaks: 'column collection.deleted_at', input: collection },
   'collections.get': { breaks: 'table collection', input: collection },
   'collections.list': { breaks: 'table collection', input: (org) => ({ project_id: org.projectId }) },
+  'collections.tile.render': { breaks: 'table item', input: async (org, w) => ({ collection_id: (await collection(org, w)).collection_id, z: 0, x: 0, y: 0 }) },
+  'collections.tile.tilejson': { breaks: 'table item', input: async (org, w) => ({ collection_id: (await collection(org, w)).collection_id }) },
   'collections.update': { breaks: 'column collection.layer_order', input: async (org, w) => ({ ...(await collection(org, w)), name: 'y' }) },
   'items.asset.download': { breaks: 'table egress_log', input: async (org, w) => ({ item_id: (await item(org, w)).id, asset_id: 'data' }) },
   'items.create': { breaks: 'table item_cell', input: (org) => ({ project_id: org.projectId, type: 'user_raster', name: 'x', bbox: [0, 0, 1, 1] }) },
@@ -62,8 +68,14 @@ const FAULTS: Record<string, { breaks: string; input(org: Org, w: World): Promis
   'items.list': { breaks: 'table item', input: (org) => ({ project_id: org.projectId }) },
   'items.list_assets': { breaks: 'table asset', input: async (org, w) => ({ item_id: (await item(org, w)).id }) },
   'items.list_by_collection': { breaks: 'table item', input: async (org, w) => ({ collection_id: (await collection(org, w)).collection_id }) },
+  'items.point': { breaks: 'table asset', input: async (org, w) => ({ item_id: (await item(org, w)).id, longitude: 0, latitude: 0 }) },
   'items.search': { breaks: 'table item', input: (org) => ({ project_id: org.projectId }) },
   'items.search_org': { breaks: 'table item', input: () => ({}) },
+  'items.tile.render': { breaks: 'table visualization_profile', input: async (org, w) => ({ item_id: (await item(org, w)).id, z: 0, x: 0, y: 0 }) },
+  'items.tile.statistics': { breaks: 'table visualization_profile', input: async (org, w) => ({ item_id: (await item(org, w)).id, expression: 'b1' }) },
+  'items.tile.tilejson': { breaks: 'table visualization_profile', input: async (org, w) => ({ item_id: (await item(org, w)).id }) },
+  'items.tile.wmts_capabilities': { breaks: 'table visualization_profile', input: async (org, w) => ({ item_id: (await item(org, w)).id, base_url: w.baseUrl }) },
+  'items.tile.wmts_get_tile': { breaks: 'table visualization_profile', input: async (org, w) => ({ item_id: (await item(org, w)).id, z: 0, x: 0, y: 0 }) },
   'items.update': { breaks: 'table item_cell', input: async (org, w) => ({ item_id: (await item(org, w)).id, bbox: [2, 2, 3, 3] }) },
   'organizations.create': { breaks: 'column organization.slug', input: () => ({ name: 'x' }) },
   'organizations.get': { breaks: 'column organization.slug', input: () => ({}) },
@@ -84,6 +96,12 @@ const FAULTS: Record<string, { breaks: string; input(org: Org, w: World): Promis
   'uploads.initiate': { breaks: 'column storage_account.reserved_bytes', input: (org) => ({ project_id: org.projectId, total_bytes: 100 }) },
   'uploads.progress': { breaks: 'table upload_file', input: upload },
   'uploads.signed_url': { breaks: 'table upload_file', input: async (org, w) => ({ ...(await upload(org, w)), file_name: 'a.tif' }) },
+  'visualization.profile.create': { breaks: 'table visualization_profile', input: async (org, w) => ({ item_id: (await item(org, w)).id, name: 'x', type: 'rgb', config: { bands: [1, 2, 3] } }) },
+  'visualization.profile.delete': { breaks: 'table visualization_profile', input: profile },
+  'visualization.profile.get': { breaks: 'table visualization_profile', input: profile },
+  'visualization.profile.set_default': { breaks: 'table visualization_profile', input: profile },
+  'visualization.profile.update': { breaks: 'table visualization_profile', input: profile },
+  'visualization.profiles.list': { breaks: 'table visualization_profile', input: async (org, w) => ({ item_id: (await item(org, w)).id }) },
   'provenance.get': { breaks: 'table lineage_node', input: (org) => ({ entity_type: 'project', entity_id: org.projectId }) },
 }
 

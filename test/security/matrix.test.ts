@@ -74,6 +74,12 @@ const collection = async (w: World, org: Org) => ({ project_id: org.projectId, c
 const ANYBODY = { a: `${NOBODY} | 200 200 200 200 | 200 200 | 200 200 200 | 403 200 200 200` }
 /** Whoever passes them is then told that the host is not an allowed one. */
 const ANY_URL = { a: ANYBODY.a.replaceAll('200', '422') }
+/** Whoever may read the item is told the same of its file. */
+const READS_PIXELS = { a: READS_A_PROJECT.a.replaceAll('200', '422'), b: READS_A_PROJECT.b.replaceAll('200', '422') }
+const profile = async (w: World, org: Org, more: object = {}) => {
+  const { item_id } = await item(w, org)
+  return { item_id, profile_id: (await w.ok(org.owner.token, 'visualization.profile.create', { item_id, name: 'Target', type: 'rgb', config: { bands: [1, 2, 3] } })).id as string, ...more }
+}
 const ELSEWHERE = 'https://elsewhere.example/a.tif'
 
 const EXPECTED: Record<string, Row> = {
@@ -100,6 +106,8 @@ const EXPECTED: Record<string, Row> = {
   'collections.delete': { ...CHANGES_A_PROJECT, input: collection, missing: otherCollection },
   'collections.get': { ...READS_A_PROJECT, input: collection, missing: otherCollection },
   'collections.list': { ...READS_A_PROJECT, input: (_w, org) => ({ project_id: org.projectId }) },
+  'collections.tile.render': { ...READS_A_PROJECT, input: async (w, org) => ({ collection_id: (await collection(w, org)).collection_id, z: 0, x: 0, y: 0 }), missing: otherCollection },
+  'collections.tile.tilejson': { ...READS_A_PROJECT, input: async (w, org) => ({ collection_id: (await collection(w, org)).collection_id }), missing: otherCollection },
   'collections.update': { ...CHANGES_A_PROJECT, input: async (w, org) => ({ ...(await collection(w, org)), name: 'y' }), missing: otherCollection },
   'cog.colormaps': { ...ANYBODY, input: () => ({}) },
   'cog.formulas': { ...ANYBODY, input: () => ({}) },
@@ -117,8 +125,14 @@ const EXPECTED: Record<string, Row> = {
   'items.list': { ...READS_A_PROJECT, input: (_w, org) => ({ project_id: org.projectId }) },
   'items.list_assets': { ...READS_A_PROJECT, input: item, missing: otherItem },
   'items.list_by_collection': { ...READS_A_PROJECT, input: async (w, org) => ({ collection_id: (await collection(w, org)).collection_id }), missing: otherCollection },
+  'items.point': { ...READS_PIXELS, input: async (w, org) => ({ ...(await item(w, org)), longitude: 0, latitude: 0 }), missing: otherItem },
   'items.search': { ...READS_A_PROJECT, input: (_w, org) => ({ project_id: org.projectId }) },
   'items.search_org': { input: () => ({}), a: `${NOBODY} | 200 200 200 200 | 200 403 | 200 200 200 | 403 403 200 403` },
+  'items.tile.render': { ...READS_PIXELS, input: async (w, org) => ({ ...(await item(w, org)), z: 0, x: 0, y: 0 }), missing: otherItem },
+  'items.tile.statistics': { ...READS_PIXELS, input: async (w, org) => ({ ...(await item(w, org)), expression: 'b1' }), missing: otherItem },
+  'items.tile.tilejson': { ...READS_PIXELS, input: item, missing: otherItem },
+  'items.tile.wmts_capabilities': { ...READS_PIXELS, input: async (w, org) => ({ ...(await item(w, org)), base_url: 'https://maps.example' }), missing: otherItem },
+  'items.tile.wmts_get_tile': { ...READS_PIXELS, input: async (w, org) => ({ ...(await item(w, org)), z: 0, x: 0, y: 0 }), missing: otherItem },
   'items.update': { ...CHANGES_A_PROJECT, input: async (w, org) => ({ ...(await item(w, org)), name: 'y' }), missing: otherItem },
   'organizations.create': { input: () => ({ name: 'x' }), a: `${NOBODY} | 200 200 200 200 | 200 200 | 403 200 403 | 403 403 403 200` },
   'organizations.get': { input: () => ({}), a: `${NOBODY} | 200 200 200 200 | 200 403 | 200 200 200 | 403 403 200 403` },
@@ -160,6 +174,12 @@ const EXPECTED: Record<string, Row> = {
   'uploads.initiate': { ...CHANGES_A_PROJECT, input: (_w, org) => ({ project_id: org.projectId, total_bytes: 100 }) },
   'uploads.progress': { ...CHANGES_A_PROJECT, input: upload, missing: otherUpload },
   'uploads.signed_url': { ...CHANGES_A_PROJECT, input: async (w, org) => ({ ...(await upload(w, org)), file_name: 'a.tif' }), missing: otherUpload },
+  'visualization.profile.create': { ...CHANGES_A_PROJECT, input: async (w, org) => ({ ...(await item(w, org)), name: 'x', type: 'rgb', config: { bands: [1, 2, 3] } }), missing: otherItem },
+  'visualization.profile.delete': { ...CHANGES_A_PROJECT, input: profile, missing: otherItem },
+  'visualization.profile.get': { ...READS_A_PROJECT, input: profile, missing: otherItem },
+  'visualization.profile.set_default': { ...CHANGES_A_PROJECT, input: profile, missing: otherItem },
+  'visualization.profile.update': { ...CHANGES_A_PROJECT, input: (w, org) => profile(w, org, { name: 'y' }), missing: otherItem },
+  'visualization.profiles.list': { ...READS_A_PROJECT, input: item, missing: otherItem },
   'visualization.list_for': { ...ANYBODY, input: () => ({}) },
 }
 

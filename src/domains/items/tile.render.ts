@@ -3,7 +3,7 @@ import { Closed } from '#core/shapes.ts'
 import * as itemLayer from '#model/item-layer.ts'
 import { operation } from '#operation.ts'
 import { choiceOf, drawTile, dress } from '#visualization/look.ts'
-import { FOR_A_DAY, Format, lookFields, pictureReply, Quality, requireTile, TileIndex, TileSize, Zoom } from '#visualization/tile.wire.ts'
+import { FOR_A_DAY, lookFields, pictureReply, Quality, requireTile, FormatOrWebp, TileIndex, TileSize, Zoom } from '#visualization/tile.wire.ts'
 import { EXAMPLE_ITEM, Id } from './wire.ts'
 
 /** One Web Mercator tile of an item: by a profile, by bands or an expression, or as the item is shown by default. */
@@ -17,7 +17,7 @@ export default operation({
     z: Zoom,
     x: TileIndex,
     y: TileIndex,
-    format: Type.Optional({ ...Format, default: 'webp' } as typeof Format),
+    format: FormatOrWebp,
     ...lookFields,
     quality: Quality(82),
     tile_size: TileSize,

@@ -7,9 +7,9 @@ import { operation } from '#operation.ts'
 import { visualizationsOf } from '#raster/render/request.ts'
 import { coverageOf } from '#raster/warp/coverage.ts'
 import { choiceOf, dress } from '#visualization/look.ts'
-import { lookFields } from '#visualization/tile.wire.ts'
+import { lookFields, TemplateKey } from '#visualization/tile.wire.ts'
 import { capabilities, stylesOf } from '#visualization/wmts.ts'
-import { EXAMPLE_ITEM, Id, TemplateKey } from './wire.ts'
+import { EXAMPLE_ITEM, Id } from './wire.ts'
 
 /** The WMTS 1.0.0 capabilities of an item: one layer, and a style for each way of showing it. */
 export default operation({

@@ -1,10 +1,10 @@
 import Type from 'typebox'
 import { Choice, Closed } from '#core/shapes.ts'
+import { WMTS_FORMATS } from '#core/wmts.ts'
 import * as itemLayer from '#model/item-layer.ts'
 import { operation } from '#operation.ts'
 import { choiceOf, drawTile, dress } from '#visualization/look.ts'
 import { FOR_A_DAY, lookFields, pictureReply, requireTile, TileIndex, Zoom } from '#visualization/tile.wire.ts'
-import { WMTS_FORMATS } from '#visualization/wmts.ts'
 import { EXAMPLE_ITEM, Id } from './wire.ts'
 
 /** A tile as WMTS asks for it; transparent where there is no data. */

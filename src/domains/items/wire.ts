@@ -4,8 +4,6 @@ import { addressOf, type Asset } from '#model/asset.ts'
 import { ITEM_TYPES, LIFECYCLE_STATES, MAX_ID_LENGTH, type Item } from '#model/item.ts'
 
 export const Id = Type.String({ minLength: 1, maxLength: MAX_ID_LENGTH })
-/** Put into addresses for clients that can send nothing else; never the caller's own credential unasked. */
-export const TemplateKey = Type.Optional(Nullable(Type.String({ minLength: 1, maxLength: 200, description: 'An API key to put into the addresses; none if absent' })))
 export const Name = Type.String({ minLength: 1, maxLength: 500 })
 export const Description = Nullable(Type.String({ maxLength: 10_000 }))
 export const ItemKind = Choice(ITEM_TYPES)

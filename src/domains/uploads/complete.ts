@@ -13,7 +13,7 @@ import { operation, type Context, type WriteContext } from '#operation.ts'
 import { firstLook } from '#raster/ingest/facts.ts'
 import clear from './clear.job.ts'
 import convert from './convert.job.ts'
-import { discard, refusal, takeIn, toAsset, toItem, type Refused, type Taken } from './intake.ts'
+import { discard, refusal, takeIn, toAsset, toItem, type Refused, type Taken } from '#ingest/intake.ts'
 import { EXAMPLE_UPLOAD, UploadId } from './wire.ts'
 
 /**

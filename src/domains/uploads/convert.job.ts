@@ -11,7 +11,7 @@ import * as uploadFile from '#model/upload-file.ts'
 import { rasterFacts } from '#raster/ingest/facts.ts'
 import { extentOutline } from '#raster/ingest/outline.ts'
 import { refusalOf } from '#raster/ingest/refusal.ts'
-import { COG_TYPE, newKey, placeOf } from './intake.ts'
+import { COG_TYPE, newKey, placeOf } from '#ingest/intake.ts'
 
 const HEARTBEAT_MS = 2_000
 /** Shares of the whole: how far it is when the next step begins. */

@@ -1,13 +1,13 @@
 import { emptyTile, encodeImage, type EncodeOptions, type Picture } from '#raster/encode/index.ts'
 import { expandPalette, isIndexed } from '#raster/encode/picture.ts'
-import { throwIfAborted, type Raster } from '#raster/types.ts'
+import { RasterError, throwIfAborted, type Raster, type RasterErrorCode } from '#raster/types.ts'
 import type { TileAddress, TileSize } from '#raster/warp/mercator.ts'
 import { planTile, type WarpWindow } from '#raster/warp/plan.ts'
 import type { Resampling } from '#raster/warp/sample.ts'
 
 import type { RenderContext } from './context.ts'
-import { drawTile } from './tile.ts'
 import type { Style } from './style.ts'
+import { drawTile } from './tile.ts'
 
 /** One of the rasters that lie above each other. It is opened only if something of the tile is still missing. */
 export interface MosaicLayer {
@@ -35,9 +35,12 @@ export async function drawMosaic(context: RenderContext, layers: readonly Mosaic
   let isEmpty = true
   for (const { open, style, resampling } of layers) {
     throwIfAborted(signal)
-    const raster = await open()
-    if (!planTile(raster, tile, size).some((window) => touches(window, missing!))) continue
-    const picture = await drawTile(context, raster, tile, { size, style, signal, ...(resampling ? { resampling } : {}) })
+    const box: Box = missing
+    const picture = await unlessUnreadable(async () => {
+      const raster = await open()
+      if (!planTile(raster, tile, size).some((window) => touches(window, box))) return null
+      return await drawTile(context, raster, tile, { size, style, signal, ...(resampling ? { resampling } : {}) })
+    })
     if (!picture) continue
     isEmpty = false
     putUnder(data, isIndexed(picture) ? expandPalette(picture) : picture)
@@ -45,6 +48,18 @@ export async function drawMosaic(context: RenderContext, layers: readonly Mosaic
     if (!missing) break
   }
   return isEmpty ? null : { width: size, height: size, channels: 4, data }
+}
+
+/** Failures that will be the same tomorrow: such a layer is left out, so that one bad file does not darken the others. */
+export const UNREADABLE: readonly RasterErrorCode[] = ['not_a_tiff', 'unsupported', 'corrupt', 'too_large', 'unknown_crs', 'no_georeference', 'limit_exceeded', 'invalid_argument']
+
+async function unlessUnreadable<T>(read: () => Promise<T>): Promise<T | null> {
+  try {
+    return await read()
+  } catch (error) {
+    if (error instanceof RasterError && UNREADABLE.includes(error.code)) return null
+    throw error
+  }
 }
 
 export async function renderMosaic(context: RenderContext, layers: readonly MosaicLayer[], tile: TileAddress, options: MosaicOptions & EncodeOptions): Promise<Buffer> {
