@@ -102,8 +102,9 @@ function unwrapRings(rings: readonly Position[][]): Part[] {
 }
 
 /** A ring that ends a full turn from where it began goes round a pole: it is closed along the pole. */
-function unwrapRing(ring: readonly Position[]): Position[] {
-  const path = unwrap(ring.map(flat))
+const unwrapRing = (ring: readonly Position[]): Position[] => openRing(unwrap(ring.map(flat)))
+
+function openRing(path: readonly Position[]): Position[] {
   const [first, last] = [path[0]!, path.at(-1)!]
   if (Math.abs(last[0] - first[0]) < 180) return path.slice(0, -1)
   const pole = path.reduce((sum, [, y]) => sum + y, 0) < 0 ? -90 : 90
@@ -115,7 +116,7 @@ function unwrapRing(ring: readonly Position[]): Position[] {
  * pole that it goes round, counter-clockwise, its numbers no finer than a centimetre.
  */
 export function areaOf(ring: readonly Position[]): AreaGeometry {
-  const path = unwrapRing(ring)
+  const path = openRing(ring)
   const [west, south, east, north] = bounds(path)
   const whole = east - west >= 360 ? rectangle([-180, south, 180, north]) : null
   const turns = Math.round((west + east) / 2 / 360) * 360

@@ -89,7 +89,7 @@ test('kill -9 at each step of an upload', async (t) => {
   const dataDir = lab.dataDir()
   const env = { DATA_DIR: dataDir, DATABASE_URL: database.url, DEMO: '0', STORE_PORT: '0' }
   const entry = 'test/faults/dying-service.ts'
-  const files = { 'ready.tif': await scene({ width: 64, height: 64 }), 'plain.tif': striped({ width: 1500, height: 1500 }) }
+  const files = { 'ready.tif': await scene({ width: 64, height: 64 }), 'plain.tif': striped({ height: 900 }) }
 
   const first = await lab.start({ env, entry })
   const owner = await found(first.baseUrl, 'owner@example.com')

@@ -23,7 +23,7 @@ const MIB = 1024 * 1024
 const TILE_CACHE_BYTES = 64 * MIB
 const STATISTICS_CACHE_BYTES = 4 * MIB
 const STATISTICS_DEADLINE_MS = 30_000
-const INSPECT_DEADLINE_MS = 30_000
+const INSPECT_DEADLINE_MS = 15_000
 const MOSAIC_DEADLINE_MS = 15_000
 
 export function createRasterService(options: RasterServiceOptions): RasterService {

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { Problem } from '#core/problem.ts'
+import { Problem, problem } from '#core/problem.ts'
 import { Closed, Uuid } from '#core/shapes.ts'
 import { job, type Change, type JobContext } from '#job.ts'
 import * as asset from '#model/asset.ts'
@@ -17,6 +17,7 @@ const HEARTBEAT_MS = 2_000
 /** Shares of the whole: how far it is when the next step begins. */
 const STORE_FROM = 0.9
 const DESCRIBE_FROM = 0.97
+const GONE = 'Its item was deleted before the file was converted'
 
 type Run = uploadFile.UploadFile & { runId: string }
 
@@ -55,7 +56,8 @@ interface Conversion {
   source: { bucket: string; key: string }
 }
 
-async function convert({ raster, storage, signal, change, clock }: JobContext, { session, run, source }: Conversion, at: Pulse['at']): Promise<boolean> {
+async function convert({ db, raster, storage, signal, change, clock }: JobContext, { session, run, source }: Conversion, at: Pulse['at']): Promise<boolean> {
+  if ((await assetFile.pointingAt(db, { bucket: source.bucket, objectKey: source.key })).length === 0) throw problem('bad-request', GONE)
   const converted = await raster.convert({ object: source }, { isCategorical: session.isCategorical, signal, onProgress: (fraction) => at('convert', fraction * STORE_FROM) })
   const target = { bucket: source.bucket, key: newKey(run.name) }
   let outcome: 'replaced' | 'gone' | 'overtaken' = 'overtaken'
@@ -85,7 +87,7 @@ interface Outcome {
 async function replace({ tx, events }: Change, { session, run, source }: Conversion, { file, places, now }: Outcome): Promise<'replaced' | 'gone' | 'overtaken'> {
   const { pointing, items } = await assetFile.holdPointing(tx, { bucket: source.bucket, objectKey: source.key })
   const isGone = pointing.length === 0
-  if (!(await uploadFile.finish(tx, run, isGone ? { step: 'convert', error: 'Its item was deleted before the file was converted' } : { sizeBytes: file.fileSizeBytes }, now))) return 'overtaken'
+  if (!(await uploadFile.finish(tx, run, isGone ? { step: 'convert', error: GONE } : { sizeBytes: file.fileSizeBytes }, now))) return 'overtaken'
   if (isGone) return 'gone'
   await storageAccount.requireRoom(tx, session.organizationId, pointing.reduce((sum, { fileSizeBytes }) => sum + Math.max(0, file.fileSizeBytes - fileSizeBytes), 0))
   await assetFile.replaceFile(tx, pointing, file, now)
