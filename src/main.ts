@@ -1,4 +1,5 @@
 /** Composition root: the only place that constructs adapters and touches the process. */
+import path from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import { destination, type Logger } from 'pino'
 import { compose } from './compose.ts'
@@ -66,7 +67,7 @@ async function startParts(config: Config, { operations, jobs }: Catalogue, start
   let ready = false
   const roles = { systemAdminEmails: config.systemAdminEmails, clipUserEmail: config.clipUserEmail, maySignUp: config.isLoopback }
   const storage = await startStorage(config, { db: database.db, log, baseUrl: () => baseUrl }, started)
-  const composed = await compose({ db: database.db, storage, connectionCount: database.connectionCount, clock: systemClock, queue, log, baseUrl: () => baseUrl, operations, jobs, roles, cogHosts: config.cogHosts, egressAllow: config.egressAllow })
+  const composed = await compose({ db: database.db, storage, connectionCount: database.connectionCount, clock: systemClock, queue, log, baseUrl: () => baseUrl, operations, jobs, roles, cogHosts: config.cogHosts, egressAllow: config.egressAllow, workDir: path.join(config.dataDir, 'work') })
   started.defer(() => composed.close())
   started.defer(() => queue.stop())
   await user.withdrawRoles(database.db, roles)
