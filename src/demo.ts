@@ -1,4 +1,5 @@
 /** The demo organization, made through the same doors as any other: a sign-up and operations. */
+import { fork } from 'node:child_process'
 import { newId } from '#core/ids.ts'
 import { withLock } from '#db/lock.ts'
 import * as project from '#model/project.ts'
@@ -40,4 +41,25 @@ async function call(platform: Platform, grant: signIn.Grant, id: string, input: 
     signal: new AbortController().signal,
   })
   if (status !== 200) throw new Error(`seeding the demo: ${id} answered ${status} ${Buffer.from(body as Uint8Array).toString()}`)
+}
+
+/**
+ * Fills the demo project with scenes in a process of its own, which is a client like any other: the service answers
+ * meanwhile. Returns how to end it.
+ */
+export async function fillDemo(auth: signIn.SignInPlatform, { baseUrl, onFailure }: { baseUrl: string; onFailure: (reason: string) => void }): Promise<() => void> {
+  const grant = await signIn.signIn(auth, { email: DEMO_EMAIL, password: DEMO_PASSWORD }, LOCAL).catch(() => null)
+  if (!grant) return () => {} // Somebody changed the password, so it is their account now.
+  const filling = fork(new URL('../sandbox/demo/seed.ts', import.meta.url), { env: { ...process.env, BASE_URL: baseUrl, ACCESS_TOKEN: grant.access_token }, stdio: ['ignore', 'inherit', 'pipe', 'ipc'] })
+  let said = ''
+  filling.stderr!.on('data', (chunk: Buffer) => { said = (said + chunk.toString()).slice(-2_000) })
+  let ended = false
+  filling.once('exit', (code) => {
+    if (code !== 0 && !ended) onFailure(said)
+    ended = true
+  })
+  return () => {
+    if (!ended) filling.kill('SIGKILL')
+    ended = true
+  }
 }
