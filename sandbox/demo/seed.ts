@@ -32,6 +32,7 @@ async function call(id: string, input: object): Promise<Answer> {
 
 async function main(): Promise<void> {
   os.setPriority(LOW_PRIORITY)
+  process.once('disconnect', () => process.exit(1)) // The service is gone, and with it whom to tell.
   const { projects } = await call('projects.list', {})
   const project = projects.find(({ name }: Answer) => name === 'Demo')
   if (!project) return // Deleted or renamed: it is no longer ours to fill.
@@ -101,3 +102,4 @@ async function share(itemId: string): Promise<void> {
 }
 
 await main()
+process.disconnect?.()
