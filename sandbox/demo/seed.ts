@@ -32,7 +32,6 @@ async function call(id: string, input: object): Promise<Answer> {
 
 async function main(): Promise<void> {
   os.setPriority(LOW_PRIORITY)
-  process.once('disconnect', () => process.exit(1)) // The service is gone, and with it whom to tell.
   const { projects } = await call('projects.list', {})
   const project = projects.find(({ name }: Answer) => name === 'Demo')
   if (!project) return // Deleted or renamed: it is no longer ours to fill.
@@ -101,5 +100,8 @@ async function share(itemId: string): Promise<void> {
   process.stdout.write(`demo: shared at ${baseUrl}/s/${shareToken} with the password ${SHARE_PASSWORD}\n`)
 }
 
+const serviceIsGone = () => process.exit(1)
+process.once('disconnect', serviceIsGone)
 await main()
+process.off('disconnect', serviceIsGone)
 process.disconnect?.()
