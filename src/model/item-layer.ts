@@ -152,7 +152,7 @@ const FOUND: RawBuilder<unknown> = sql.raw(`
   a.key as "assetKey", a.bucket, a.object_key as "objectKey", a.href, a.band_names as "bandNames", a.state as "assetState", coalesce(w.asset_key, v.asset_key) as "wantedKey",
   v.id as "profileId", v.name as "profileName", v.type as "profileType", v.config as "profileConfig", v.version as "profileVersion"`)
 
-/** The profile and the file. The primary file is the one named `data`, else one with that role, else a picture. */
+/** The profile and the file. The primary file is the one named `data`, else one with that role, else a picture; what only tells about others, such as a mosaic's provenance, comes last. */
 const DRESSED: RawBuilder<unknown> = sql.raw(`
   left join lateral (
     select p.* from visualization_profile p where p.item_seq = i.seq and (p.id = w.profile_id or (w.wants_default and p.is_default)) limit 1
@@ -161,7 +161,7 @@ const DRESSED: RawBuilder<unknown> = sql.raw(`
     select a.* from asset a
     where a.item_seq = i.seq and case when coalesce(w.asset_key, v.asset_key) is not null then a.key = coalesce(w.asset_key, v.asset_key)
       else a.media_type is null or a.media_type like 'image/tiff%' or a.media_type like 'image/vnd.stac.geotiff%' end
-    order by a.key <> 'data', not 'data' = any(a.roles), not 'visual' = any(a.roles), a.key limit 1
+    order by a.key <> 'data', a.roles && array['provenance', 'metadata', 'overview', 'thumbnail'], not 'data' = any(a.roles), not 'visual' = any(a.roles), a.key limit 1
   ) a on true`)
 
 function toLayer(row: Row, choice: Choice): Layer {
