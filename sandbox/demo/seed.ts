@@ -3,10 +3,9 @@
  * already stays as it is, so that a seeding which was cut off goes on where it stopped.
  * BASE_URL and ACCESS_TOKEN in the environment; a line of progress per step on the standard output.
  */
-import { createReadStream, mkdtempSync, rmSync, statSync } from 'node:fs'
+import { mkdtempSync, openAsBlob, rmSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
-import { Readable } from 'node:stream'
 import { openFileSink } from '#raster/write/sink.ts'
 import { renderScene } from '../scenes/index.ts'
 import { COLLECTIONS, SCENES, type DemoScene } from './scenes.ts'
@@ -14,6 +13,7 @@ import { COLLECTIONS, SCENES, type DemoScene } from './scenes.ts'
 /** People look at the console while this runs: they come first. */
 const LOW_PRIORITY = 10
 const MEDIA_TYPE = 'image/tiff; application=geotiff; profile=cloud-optimized'
+const LOOK_NAME = 'True colour'
 const SHARE_PASSWORD = 'groundtrack-demo'
 const SHARE_DAYS = 365
 
@@ -74,17 +74,19 @@ async function upload(projectId: string, collectionId: string, { scene }: DemoSc
   } finally {
     await sink.close()
   }
-  const { size } = statSync(file)
-  const { id: uploadId } = await call('uploads.initiate', { project_id: projectId, target_collection_id: collectionId, file_count: 1, total_bytes: size, transfer_method: 'signed_url' })
+  const bytes = await openAsBlob(file, { type: MEDIA_TYPE })
+  const { id: uploadId } = await call('uploads.initiate', { project_id: projectId, target_collection_id: collectionId, file_count: 1, total_bytes: bytes.size, transfer_method: 'signed_url' })
   const { upload_url: address } = await call('uploads.signed_url', { upload_id: uploadId, file_name: path.basename(file), content_type: MEDIA_TYPE })
-  const put = await fetch(address, { method: 'PUT', headers: { 'content-type': MEDIA_TYPE, 'content-length': String(size) }, body: Readable.toWeb(createReadStream(file)) as never, duplex: 'half' } as RequestInit)
+  const put = await fetch(address, { method: 'PUT', headers: { 'content-type': MEDIA_TYPE }, body: bytes })
   if (!put.ok) throw new Error(`the store answered ${put.status}: ${await put.text()}`)
   rmSync(file)
   const { item_ids: [itemId] } = await call('uploads.complete', { upload_id: uploadId })
   return itemId
 }
 
-async function describe(itemId: string, { name, description, scene }: DemoScene): Promise<void> {
+async function describe(itemId: string, { name, description, scene, look }: DemoScene): Promise<void> {
+  const profiles: Answer[] = look ? await call('visualization.profiles.list', { item_id: itemId }) : []
+  if (look && !profiles.some((profile) => profile.name === LOOK_NAME)) await call('visualization.profile.create', { item_id: itemId, name: LOOK_NAME, type: 'rgb', is_default: true, config: look })
   await call('items.update', {
     item_id: itemId, name, description, datetime: scene.datetime, gsd: scene.gsdM, ...(scene.cloudCover === null ? {} : { cloud_cover: scene.cloudCover }),
     properties: { 'sandbox:scene_id': scene.id, platform: scene.sensor, 'view:sun_elevation': scene.sunElevationDeg, 'view:sun_azimuth': scene.sunAzimuthDeg, 'view:off_nadir': scene.offNadirDeg },
@@ -93,7 +95,7 @@ async function describe(itemId: string, { name, description, scene }: DemoScene)
 
 /** Made last: whether it was ever there tells that the demo is whole. */
 async function share(itemId: string): Promise<void> {
-  const { links } = await call('share.links.list', { target_type: 'item', target_id: itemId })
+  const { share_links: links } = await call('share.links.list', { target_type: 'item', target_id: itemId })
   if (links.length > 0) return
   const expiresAt = new Date(Date.now() + SHARE_DAYS * 86_400_000).toISOString()
   const { token: shareToken } = await call('share.link.create', { target_type: 'item', target_id: itemId, permission: 'download', password: SHARE_PASSWORD, expires_at: expiresAt })
