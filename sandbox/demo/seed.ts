@@ -87,9 +87,10 @@ async function upload(projectId: string, collectionId: string, { scene }: DemoSc
 async function describe(itemId: string, { name, description, scene, look }: DemoScene): Promise<void> {
   const profiles: Answer[] = look ? await call('visualization.profiles.list', { item_id: itemId }) : []
   if (look && !profiles.some((profile) => profile.name === LOOK_NAME)) await call('visualization.profile.create', { item_id: itemId, name: LOOK_NAME, type: 'rgb', is_default: true, config: look })
+  const { item } = await call('items.get', { item_id: itemId })
   await call('items.update', {
     item_id: itemId, name, description, datetime: scene.datetime, gsd: scene.gsdM, ...(scene.cloudCover === null ? {} : { cloud_cover: scene.cloudCover }),
-    properties: { 'sandbox:scene_id': scene.id, platform: scene.sensor, 'view:sun_elevation': scene.sunElevationDeg, 'view:sun_azimuth': scene.sunAzimuthDeg, 'view:off_nadir': scene.offNadirDeg },
+    properties: { ...item.properties, 'sandbox:scene_id': scene.id, platform: scene.sensor, 'view:sun_elevation': scene.sunElevationDeg, 'view:sun_azimuth': scene.sunAzimuthDeg, 'view:off_nadir': scene.offNadirDeg },
   })
 }
 
