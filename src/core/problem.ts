@@ -10,6 +10,7 @@ export const PROBLEMS = {
   'invalid-json': { status: 400, about: 'The body is not a JSON object, or nests deeper than 32 levels. Send one JSON object encoded as UTF-8.' },
   'invalid-idempotency-key': { status: 400, about: 'An Idempotency-Key is 1 to 255 printable ASCII characters.' },
   unauthorized: { status: 401, about: 'No usable credential came with the request. Send `Authorization: Bearer …` with a session token or an API key that is still valid.' },
+  'payment-method-required': { status: 402, title: 'Payment Method Required', about: 'This is paid by card, and the organization has no default card. Save one with `payment_methods.attach` and `payment_methods.set_default`.' },
   'storage-quota-exceeded': { status: 402, title: 'Storage Quota Exceeded', about: 'The plan has no room for these bytes. `used` and `limit` are bytes, uploads under way included. Delete what is no longer needed, or change the plan with `billing.plan.change`.' },
   'compute-quota-exceeded': { status: 402, title: 'Compute Quota Exceeded', about: 'The jobs of this month are used up. `used` and `limit` are jobs. Wait for the next month, or change the plan with `billing.plan.change`.' },
   'subscription-past-due': { status: 402, title: 'Subscription Past Due', about: 'An invoice of the organization is past due. Downloads work again as soon as it is paid; `billing.invoices.list` shows it.' },

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { sql } from 'kysely'
 import { isUuid, newId } from '#core/ids.ts'
 import { accessDenied, invalidField, notFound, problem } from '#core/problem.ts'
@@ -85,6 +86,35 @@ const primariesOf = (assets: readonly Asset[]): readonly Asset[] => {
   return named.length > 0 ? named : assets.filter(({ roles }) => roles.includes('data'))
 }
 
+/** The one that an item is about; of several, the first by key. */
+export async function requirePrimary(db: Db, itemSeq: number): Promise<Asset> {
+  const assets = await list(db, itemSeq)
+  const found = primariesOf(assets)[0] ?? assets[0]
+  if (!found) throw problem('bad-request', 'This item has no assets')
+  return found
+}
+
+/** What a catalogue says of one band. */
+export interface StatedBand {
+  name: string | null
+  commonName: string | null
+  dataType: string | null
+}
+
+/** What the STAC metadata that an asset was registered with says of its bands. */
+export function statedBands({ raster }: Pick<Asset, 'raster'>): StatedBand[] | null {
+  const bands = raster?.['stac_bands']
+  return Array.isArray(bands) ? (bands as StatedBand[]) : null
+}
+
+/** The caller holds the item's row. An asset that went meanwhile does not exist. */
+export async function setBandNames(tx: Tx, itemSeq: number, id: string, names: readonly string[], now: Date): Promise<{ asset: Asset; isChanged: boolean }> {
+  const before = await tx.selectFrom('asset').select(COLUMNS).where('id', '=', id).where('item_seq', '=', itemSeq).executeTakeFirst()
+  if (!before) throw notFound('asset of this item')
+  if (isDeepStrictEqual(before.bandNames, names)) return { asset: before, isChanged: false }
+  return { asset: await tx.updateTable('asset').set({ band_names: [...names], updated_at: now }).where('id', '=', id).returning(COLUMNS).executeTakeFirstOrThrow(), isChanged: true }
+}
+
 /** Deletes one asset and returns its room. The caller holds the item's row, so the last primary one cannot slip away. */
 export async function remove(tx: Tx, where: { itemSeq: number; projectId: string; now: Date }, id: string): Promise<Asset> {
   const assets = await list(tx, where.itemSeq)
@@ -127,11 +157,15 @@ const ENDINGS: readonly (readonly [RegExp, string])[] = [
   [/^application\/pdf/, '.pdf'], [/^application\/zip/, '.zip'], [/xml/, '.xml'], [/^text\/csv/, '.csv'], [/parquet/, '.parquet'], [/^text\/plain/, '.txt'],
 ]
 
+/** Other spellings of an ending, which a name may have already. */
+const LONG_ENDINGS: Readonly<Record<string, RegExp>> = { '.tif': /\.tiff$/i, '.jpg': /\.jpeg$/i }
+
 /** What a downloaded file is called: after its item, which a person has named, with the ending of what it is. */
 export function fileNameOf({ key, mediaType, objectKey }: Pick<Asset, 'key' | 'mediaType' | 'objectKey'>, itemName: string): string {
   const ending = ENDINGS.find(([type]) => type.test(mediaType ?? ''))?.[1] ?? /\.[A-Za-z0-9]{1,8}$/.exec(objectKey ?? '')?.[0] ?? ''
-  const base = itemName.toLowerCase().endsWith(ending) ? itemName.slice(0, itemName.length - ending.length) : itemName
-  return `${base.replaceAll(/[/\\]/g, '_')}${key === 'data' ? '' : ` ${key.replaceAll(/[/\\]/g, '_')}`}${ending}`
+  const base = itemName.replace(LONG_ENDINGS[ending] ?? '', '')
+  const plain = ending !== '' && base.toLowerCase().endsWith(ending) ? base.slice(0, -ending.length) : base
+  return `${plain.replaceAll(/[/\\]/g, '_')}${key === 'data' ? '' : ` ${key.replaceAll(/[/\\]/g, '_')}`}${ending}`
 }
 
 /** Where an asset's pixels are read from: 400 while its file is still being converted. */

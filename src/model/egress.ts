@@ -42,7 +42,7 @@ interface Account {
   pausedUntil: Date | null
 }
 
-/** Counts downloads that begin together, all or none of them: 402 while the subscription is past due, 429 beyond a limit. */
+/** Counts downloads that begin together, all or none of them: 402 while the subscription is past due, 429 beyond a limit. Of no bytes, only the number counts. */
 export async function start(tx: Tx, taker: Taker, downloads: readonly Download[]): Promise<void> {
   if (downloads.length === 0) return
   await requirePaid(tx, taker.organizationId)
@@ -50,11 +50,11 @@ export async function start(tx: Tx, taker: Taker, downloads: readonly Download[]
   const bytes = downloads.reduce((sum, download) => sum + download.bytes, 0)
   const plan = await planOf(tx, organizationId)
   const account = await lockAccount(tx, organizationId)
-  if (account.pausedUntil && account.pausedUntil > now) throw paused(account.pausedUntil, now)
+  if (bytes > 0 && account.pausedUntil && account.pausedUntil > now) throw paused(account.pausedUntil, now)
   const window = nextWindow(account, downloads.length, now)
   const { day, recent } = await taken(tx, organizationId, now)
-  if (day + bytes > plan.egressBytes) throw await dayIsUsedUp(tx, taker, { day, bytes, plan })
-  const trips = recent + bytes > plan.egressBytes * BREAKER_FRACTION
+  if (bytes > 0 && day + bytes > plan.egressBytes) throw await dayIsUsedUp(tx, taker, { day, bytes, plan })
+  const trips = bytes > 0 && recent + bytes > plan.egressBytes * BREAKER_FRACTION
   await tx
     .updateTable('egress_account')
     .set({ window_started_at: window.startedAt, window_starts: window.starts, ...(trips ? { paused_until: new Date(now.getTime() + BREAKER_PAUSE_MINUTES * MINUTE_MS) } : {}) })

@@ -7,29 +7,37 @@ import { PLANS } from './plan.ts'
 const PRECISION_MS = 3_600_000
 const MAX_REMEMBERED = 50_000
 
+/** By plan; null where nothing is archived. */
 const IDLE_DAYS = JSON.stringify(Object.fromEntries(PLANS.filter(({ retention }) => retention.archivedAfterIdleDays !== null).map(({ id, retention }) => [id, retention.archivedAfterIdleDays])))
 
-/** Writes accesses, and moves the day of archiving with them where the plan archives what nobody uses. */
-export async function write(db: Db, accesses: ReadonlyMap<number, Date>): Promise<void> {
-  if (accesses.size === 0) return
-  await sql`
-    with used as (
-      select i.seq, a.at, o.plan_id from unnest(${[...accesses.keys()]}::bigint[], ${[...accesses.values()]}::timestamptz[]) as a (seq, at)
-      join item i on i.seq = a.seq join organization o on o.id = i.org_id
-      where i.deleted_at is null and (i.last_accessed_at is null or i.last_accessed_at <= a.at - make_interval(secs => ${PRECISION_MS / 1000}))
-      order by i.seq for no key update of i
+/**
+ * Writes accesses, and moves the day of archiving with them where the plan archives what nobody uses. Whoever holds an item
+ * is not waited for: its access counts at the next one. Says what is known to stand there now.
+ */
+export async function write(db: Db, accesses: ReadonlyMap<number, Date>): Promise<Map<number, Date>> {
+  if (accesses.size === 0) return new Map()
+  const recently = sql`a.at - make_interval(secs => ${PRECISION_MS / 1000})`
+  const { rows } = await sql<{ seq: number; at: Date }>`
+    with a as (
+      select * from unnest(${[...accesses.keys()]}::bigint[], ${[...accesses.values()]}::timestamptz[]) as a (seq, at)
+    ), used as (
+      select i.seq, a.at, o.plan_id from a join item i on i.seq = a.seq join organization o on o.id = i.org_id
+      where i.deleted_at is null and (i.last_accessed_at is null or i.last_accessed_at <= ${recently}) for no key update of i skip locked
     ), kept as (
       select seq, at, at + make_interval(days => (${IDLE_DAYS}::jsonb ->> plan_id)::integer) as archived_at from used
+    ), written as (
+      update item i set
+        last_accessed_at = kept.at,
+        expires_at = case when i.lifecycle_state = 'active' and i.due_at = i.expires_at then coalesce(kept.archived_at, i.expires_at) else i.expires_at end,
+        due_at = case when i.lifecycle_state = 'active' and i.due_at = i.expires_at then coalesce(kept.archived_at, i.due_at) else i.due_at end
+      from kept where i.seq = kept.seq returning i.seq, i.last_accessed_at
     )
-    update item i set
-      last_accessed_at = kept.at,
-      expires_at = case when i.lifecycle_state = 'active' and i.due_at = i.expires_at then coalesce(kept.archived_at, i.expires_at) else i.expires_at end,
-      due_at = case when i.lifecycle_state = 'active' and i.due_at = i.expires_at then coalesce(kept.archived_at, i.due_at) else i.due_at end
-    from kept where i.seq = kept.seq
+    select seq, last_accessed_at as at from written union all select i.seq, i.last_accessed_at from a join item i on i.seq = a.seq where i.last_accessed_at > ${recently}
   `.execute(db)
+  return new Map(rows.map(({ seq, at }) => [seq, at]))
 }
 
-/** What this process wrote lately, so that it need not ask the database again. */
+/** What this process knows to have been written lately, so that it need not ask the database again. */
 export function createMemory() {
   let known = new Map<number, number>()
   return {

@@ -8,6 +8,7 @@ import type { Db, LifecycleState, Tx } from '#db/tables.ts'
 import { storedBytes, type NewAsset } from './asset.ts'
 import { boxesOf, cellsOf, footprintOf, polygonsText, rectangle, requireBbox, stepsOf, type Bbox, type Part } from './footprint.ts'
 import * as project from './project.ts'
+import { FIRST_MOVE_DAYS } from './retention-rules.ts'
 
 export const ITEM_TYPES = ['satellite_capture', 'derived_raster', 'derived_vector', 'clip', 'user_raster', 'user_vector', 'external_reference', 'mosaic'] as const
 export type ItemType = (typeof ITEM_TYPES)[number]
@@ -197,12 +198,13 @@ export interface Target {
 export async function insert(tx: Tx, target: Target, items: readonly NewItem[]): Promise<Item[]> {
   const { organizationId, projectId, createdBy, now } = target
   const assets = items.flatMap(({ id, assets: list }) => list.map((asset) => assetRow(id, asset)))
+  const firstMove = sql`${now}::timestamptz + make_interval(days => (${FIRST_MOVE_DAYS}::jsonb ->> (select plan_id from organization where id = ${organizationId}))::integer)`
   const { rows } = await sql<Item>`
     with made as (
       insert into item (id, org_id, project_id, collection_id, stac_id, type, name, description, geometry, bbox, footprint, cells, datetime, start_datetime, end_datetime,
-        cloud_cover, gsd, properties, stac_extensions, duplicated_from_id, order_id, upload_id, job_id, created_by, created_at, updated_at)
+        cloud_cover, gsd, properties, stac_extensions, duplicated_from_id, order_id, upload_id, job_id, created_by, created_at, updated_at, expires_at, due_at)
       select id, ${organizationId}, ${projectId}, collection_id, stac_id, type, name, description, geometry, bbox, footprint, cells, datetime, start_datetime, end_datetime,
-        cloud_cover, gsd, properties, stac_extensions, duplicated_from_id, order_id, upload_id, job_id, ${createdBy}, ${now}, ${now}
+        cloud_cover, gsd, properties, stac_extensions, duplicated_from_id, order_id, upload_id, job_id, ${createdBy}, ${now}, ${now}, ${firstMove}, ${firstMove}
       from rows from (json_to_recordset(${JSON.stringify(items.map(itemRow))}::json) as (
         id text, collection_id uuid, stac_id text, type text, name text, description text, geometry jsonb, bbox float8[], footprint polygon[], cells integer[],
         datetime timestamptz, start_datetime timestamptz, end_datetime timestamptz, cloud_cover float8, gsd float8, properties jsonb, stac_extensions text[],
@@ -261,6 +263,14 @@ function assetRow(id: string, asset: NewAsset) {
   }
 }
 
+/**
+ * Ids from outside may be the same in two calls and in another order: whoever brings such ids does so one at a time in an
+ * organization, and before holding anything else, so that no two wait for each other in a circle.
+ */
+export async function holdForeignIds(tx: Tx, organizationId: string): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`item ids ${organizationId}`}, 0))`.execute(tx)
+}
+
 /** Which of these ids the organization has, deleted ones too: an id is never given to a second item. */
 export async function known(db: Db, organizationId: string, ids: readonly string[]): Promise<Map<string, { projectId: string; isDeleted: boolean }>> {
   const { rows } = await sql<{ id: string; projectId: string; isDeleted: boolean }>`
@@ -315,11 +325,25 @@ export async function update(tx: Tx, seq: number, change: ItemChange, now: Date)
   if (changedFields.includes('datetime') || place) await replaceCells(tx, before, { datetime: next.datetime, parts: place?.parts ?? null })
   const row = await tx
     .updateTable('item')
-    .set({ ...next, geometry: next.geometry ? JSON.stringify(next.geometry) : null, properties: JSON.stringify(next.properties), archived_at: state === 'archived' ? (before.archivedAt ?? now) : null, updated_at: now })
+    .set({ ...next, ...handMoved(before.lifecycleState, state, now), geometry: next.geometry ? JSON.stringify(next.geometry) : null, properties: JSON.stringify(next.properties), archived_at: state === 'archived' ? (before.archivedAt ?? now) : null, updated_at: now })
     .where('seq', '=', seq)
     .returning(COLUMNS)
     .executeTakeFirstOrThrow()
   return { item: fromRow(row), changedFields, previousState: before.lifecycleState }
+}
+
+/**
+ * A state that somebody set by hand: retention looks at the item in its next run. Its date stays, so an item that is overdue
+ * moves on again; making one active counts as using it.
+ */
+function handMoved(before: LifecycleState, after: LifecycleState, now: Date) {
+  if (before === after) return {}
+  return { due_at: now, ...(after === 'active' ? { last_accessed_at: now } : {}) }
+}
+
+/** Something that belongs to the item has changed. */
+export async function markUpdated(tx: Tx, seq: number, now: Date): Promise<void> {
+  await tx.updateTable('item').set({ updated_at: now }).where('seq', '=', seq).execute()
 }
 
 function placeAfter(before: Item, change: ItemChange): Place {
@@ -350,56 +374,10 @@ async function replaceCells(tx: Tx, before: Item, after: { datetime: Date | null
   `.execute(tx)
 }
 
-/** Soft-deletes one item: its row stays for its history, its cells go, its assets no longer count as storage. */
-export async function softDelete(tx: Tx, seq: number, now: Date, options: { evenArchived?: true } = {}): Promise<{ item: Item; previousState: LifecycleState }> {
-  const before = await lock(tx, seq)
-  const { rows } = await sql<{ bytes: number }>`
-    with gone as (
-      update item set lifecycle_state = 'deleted', deleted_at = ${now}, updated_at = ${now} where seq = ${seq} returning *
-    ), cleared as (
-      delete from item_cell c using gone i where c.org_id = i.org_id and c.cell = any(i.cells) and c.datetime = coalesce(i.datetime, '-infinity') and c.seq = i.seq
-    )
-    select coalesce(sum(a.file_size_bytes) filter (where a.object_key is not null), 0)::bigint as bytes from asset a where a.item_seq = ${seq}
-  `.execute(tx)
-  await project.account(tx, before.projectId, { items: -1, bytes: -rows[0]!.bytes }, now, options)
-  return { item: { ...before, lifecycleState: 'deleted', deletedAt: now, updatedAt: now }, previousState: before.lifecycleState }
-}
-
-const MAX_DELETED_PER_STATEMENT = 10_000
-
-/**
- * Soft-deletes what a project holds and reports each item, batch by batch and without bringing a row here: a project may
- * hold millions. The caller has the project's row, so nobody adds to it meanwhile.
- */
-export async function softDeleteAll(tx: Tx, projectId: string, call: { invocationId: string; now: Date }): Promise<number> {
-  let deleted = 0
-  for (;;) {
-    const { rows } = await sql<{ n: number }>`
-      with due as (
-        select seq, lifecycle_state as previous_state from item where project_id = ${projectId} and deleted_at is null order by seq limit ${MAX_DELETED_PER_STATEMENT} for update
-      ), gone as (
-        update item i set lifecycle_state = 'deleted', deleted_at = ${call.now}, updated_at = ${call.now} from due where i.seq = due.seq returning i.*, due.previous_state
-      ), cleared as (
-        delete from item_cell c using gone i where c.org_id = i.org_id and c.cell = any(i.cells) and c.datetime = coalesce(i.datetime, '-infinity') and c.seq = i.seq
-      ), reported as (
-        insert into event (id, org_id, type, entity_type, entity_id, data, invocation_id, occurred_at)
-        select gen_random_uuid(), org_id, 'item.deleted', 'item', id, jsonb_build_object(
-          'id', id, 'project_id', project_id, 'collection_id', collection_id, 'name', name, 'type', type, 'datetime', ${instant('datetime')}, 'bbox', to_jsonb(bbox),
-          'lifecycle_state', lifecycle_state, 'previous_lifecycle_state', previous_state, 'created_at', ${instant('created_at')}, 'deleted_at', ${instant('deleted_at')}), ${call.invocationId}, ${call.now}
-        from gone order by seq
-      )
-      select count(*) as n from gone
-    `.execute(tx)
-    deleted += rows[0]!.n
-    if (rows[0]!.n < MAX_DELETED_PER_STATEMENT) return deleted
-  }
-}
-
-/** As JavaScript writes it. */
-const instant = (column: string) => sql`to_char(${sql.ref(column)} at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
+export type Summarized = Pick<Item, 'id' | 'projectId' | 'collectionId' | 'name' | 'type' | 'datetime' | 'bbox' | 'lifecycleState' | 'createdAt'>
 
 /** What events tell of an item. */
-export function summary(item: Item, previousState: LifecycleState | null = null) {
+export function summary(item: Summarized, previousState: LifecycleState | null = null) {
   return {
     id: item.id, project_id: item.projectId, collection_id: item.collectionId, name: item.name, type: item.type, datetime: item.datetime?.toISOString() ?? null, bbox: item.bbox,
     lifecycle_state: item.lifecycleState, previous_lifecycle_state: previousState, created_at: item.createdAt.toISOString(),

@@ -1,5 +1,4 @@
 /** What organizations can subscribe to. Prices, quotas and windows of retention are data, and this is their one place. */
-import { problem } from '#core/problem.ts'
 import type { Db } from '#db/tables.ts'
 
 const GIB = 1024 ** 3
@@ -70,8 +69,3 @@ export async function planSpans(db: Db, organizationId: string, from: Date, to: 
 }
 
 const later = (a: Date, b: Date): Date => (a > b ? a : b)
-
-/** The problem of a plan whose jobs of the month are used up. */
-export function computeQuotaExceeded(used: number, plan: Plan) {
-  return problem('compute-quota-exceeded', `${used} of the ${plan.computeJobs} jobs that the plan '${plan.name}' has in a month are used`, { members: { used, limit: plan.computeJobs } })
-}

@@ -203,13 +203,14 @@ export async function account(tx: Tx, id: string, change: { items?: number; byte
 }
 
 /**
- * Takes the project's row until the end of the transaction, and shares its organization's, so that the plan stays what it
- * is. Whoever changes counters does so before taking collections, these before items, and the storage account last: in
- * one order everywhere, so that no two changes wait for each other in a circle.
+ * Shares the organization's row until the end of the transaction, so that the plan stays what it is, and takes the
+ * project's. Whoever changes counters does so before taking collections, these before items, and the storage account
+ * last: in one order everywhere, so that no two changes wait for each other in a circle.
  */
 export async function hold(tx: Tx, id: string): Promise<void> {
   const { rows } = await sql`
-    select 1 from project p join organization o on o.id = p.org_id where p.id = ${id} and p.deleted_at is null and p.archived_at is null for no key update of p for share of o
+    with o as materialized (select id from organization where id = (select org_id from project where id = ${id}) for share)
+    select 1 from project p join o on o.id = p.org_id where p.id = ${id} and p.deleted_at is null and p.archived_at is null for no key update of p
   `.execute(tx)
   if (rows.length === 0) throw closedMeanwhile()
 }

@@ -30,6 +30,15 @@ export async function add(db: Db | Tx, readings: readonly Reading[]): Promise<vo
 
 export const keyOf = ({ organizationId, day, meter }: Omit<Reading, 'amount'>): string => `${organizationId} ${day} ${meter}`
 
+/** Jobs that were started in this month of UTC. */
+export async function jobsOfMonth(db: Db, organizationId: string, now: Date): Promise<number> {
+  const { rows } = await sql<{ jobs: number }>`
+    select coalesce(sum(amount), 0)::bigint as jobs from usage_day
+    where org_id = ${organizationId} and meter = 'compute_jobs' and day >= ${`${dayOf(now).slice(0, 7)}-01`}::date and day <= ${dayOf(now)}::date
+  `.execute(db)
+  return rows[0]!.jobs
+}
+
 /** A day's storage is the most that was seen on it. */
 export async function snapshotStorage(db: Db, now: Date): Promise<void> {
   await sql`

@@ -36,8 +36,7 @@ export function createUsageRecorder(db: Db, clock: Clock, onError: (error: unkno
     await usage.add(db, counted).catch((error: unknown) => { counted.forEach(add); throw error }) // Counted by the next flush.
     const touched = accesses
     accesses = new Map()
-    await itemAccess.write(db, touched).catch((error: unknown) => { accesses = new Map([...touched, ...accesses]); throw error })
-    written.remember(touched)
+    written.remember(await itemAccess.write(db, touched).catch((error: unknown) => { accesses = new Map([...touched, ...accesses]); throw error }))
   }
   const isEmpty = () => readings.size === 0 && accesses.size === 0
   const flush = (): Promise<void> => {

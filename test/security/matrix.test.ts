@@ -82,6 +82,24 @@ const profile = async (w: World, org: Org, more: object = {}) => {
 }
 const ELSEWHERE = 'https://elsewhere.example/a.tif'
 
+const otherOrganizationId = (input: object) => ({ ...input, organization_id: newId() })
+const READS_USAGE = {
+  input: (_w: World, org: Org) => ({ organization_id: org.id }),
+  missing: otherOrganizationId,
+  a: `${NOBODY} | 200 200 200 200 | 403 403 | 200 200 200 | 403 403 200 403`,
+  b: `${NOBODY} | 403 403 403 403 | 200 403 | 403 403 403 | 403 403 403 403`,
+}
+/** Whoever may ask is told that the host is not an allowed one. */
+const allowedBut422 = (row: string) => row.replaceAll('200', '422')
+/** An asset whose bands its metadata tells: its host need not be asked. */
+const namedBands = async (w: World, org: Org) => {
+  const id = newId()
+  await w.ok(org.owner.token, 'items.import_stac', { project_id: org.projectId, ndjson: JSON.stringify({ type: 'Feature', id, geometry: null, properties: { datetime: '2029-01-01T00:00:00Z' }, assets: { data: { href: ELSEWHERE, 'eo:bands': [{ name: 'B04' }] } } }) })
+  return { item_id: id, asset_id: 'data', band_names: ['red'] }
+}
+/** Operator operations. */
+const STAFF_ONLY = { a: `${NOBODY} | 403 403 403 403 | 403 403 | 403 403 403 | 403 200 200 200` }
+
 const EXPECTED: Record<string, Row> = {
   'api_keys.create': { input: () => ({ name: 'x' }), a: `${NOBODY} | 200 200 200 200 | 200 403 | 403 200 403 | 403 403 403 403` },
   'api_keys.list': { input: () => ({}), a: `${NOBODY} | 200 200 200 200 | 200 403 | 200 200 200 | 403 403 200 403` },
@@ -102,6 +120,8 @@ const EXPECTED: Record<string, Row> = {
     input: async (w, org) => { const { item_id } = await item(w, org); return { item_id, asset_id: (await w.ok(org.owner.token, 'items.list_assets', { item_id }))[1].id } },
     missing: otherItem,
   },
+  'billing.plan.change': { input: () => ({ plan_id: 'free' }), a: `${NOBODY} | 200 200 403 403 | 200 403 | 403 200 403 | 403 403 200 403` },
+  'billing.plans.list': { ...ANYBODY, input: () => ({}) },
   'collections.create': { ...CHANGES_A_PROJECT, input: (_w, org) => ({ project_id: org.projectId, name: 'x' }) },
   'collections.delete': { ...CHANGES_A_PROJECT, input: collection, missing: otherCollection },
   'collections.get': { ...READS_A_PROJECT, input: collection, missing: otherCollection },
@@ -118,11 +138,14 @@ const EXPECTED: Record<string, Row> = {
   'items.asset.download': { ...READS_A_PROJECT, input: asset, missing: otherItem },
   'items.create': { ...CHANGES_A_PROJECT, input: (_w, org) => ({ project_id: org.projectId, type: 'user_raster', name: 'x' }) },
   'items.delete': { ...CHANGES_A_PROJECT, input: item, missing: otherItem },
+  'items.detect_asset_bands': { ...READS_A_PROJECT, a: allowedBut422(READS_A_PROJECT.a), b: allowedBut422(READS_A_PROJECT.b), input: asset, missing: otherItem },
   'items.duplicate': { ...CHANGES_A_PROJECT, input: item, missing: otherItem },
+  'items.expire_batch': { ...STAFF_ONLY, input: () => ({}) },
   'items.get': { ...READS_A_PROJECT, input: item, missing: otherItem },
   'items.import_stac': { ...CHANGES_A_PROJECT, input: (_w, org) => ({ project_id: org.projectId, ndjson: JSON.stringify({ type: 'Feature', id: newId(), geometry: null, properties: { datetime: '2029-01-01T00:00:00Z' }, assets: {} }) }) },
   'items.lineage': { ...READS_A_PROJECT, input: item, missing: otherItem },
   'items.list': { ...READS_A_PROJECT, input: (_w, org) => ({ project_id: org.projectId }) },
+  'items.list_expiring': { ...STAFF_ONLY, input: () => ({}) },
   'items.list_assets': { ...READS_A_PROJECT, input: item, missing: otherItem },
   'items.list_by_collection': { ...READS_A_PROJECT, input: async (w, org) => ({ collection_id: (await collection(w, org)).collection_id }), missing: otherCollection },
   'items.point': { ...READS_PIXELS, input: async (w, org) => ({ ...(await item(w, org)), longitude: 0, latitude: 0 }), missing: otherItem },
@@ -133,6 +156,7 @@ const EXPECTED: Record<string, Row> = {
   'items.tile.tilejson': { ...READS_PIXELS, input: item, missing: otherItem },
   'items.tile.wmts_capabilities': { ...READS_PIXELS, input: async (w, org) => ({ ...(await item(w, org)), base_url: 'https://maps.example' }), missing: otherItem },
   'items.tile.wmts_get_tile': { ...READS_PIXELS, input: async (w, org) => ({ ...(await item(w, org)), z: 0, x: 0, y: 0 }), missing: otherItem },
+  'items.set_asset_band_names': { ...CHANGES_A_PROJECT, input: namedBands, missing: otherItem },
   'items.update': { ...CHANGES_A_PROJECT, input: async (w, org) => ({ ...(await item(w, org)), name: 'y' }), missing: otherItem },
   'organizations.create': { input: () => ({ name: 'x' }), a: `${NOBODY} | 200 200 200 200 | 200 200 | 403 200 403 | 403 403 403 200` },
   'organizations.get': { input: () => ({}), a: `${NOBODY} | 200 200 200 200 | 200 403 | 200 200 200 | 403 403 200 403` },
@@ -180,6 +204,14 @@ const EXPECTED: Record<string, Row> = {
   'visualization.profile.set_default': { ...CHANGES_A_PROJECT, input: profile, missing: otherItem },
   'visualization.profile.update': { ...CHANGES_A_PROJECT, input: (w, org) => profile(w, org, { name: 'y' }), missing: otherItem },
   'visualization.profiles.list': { ...READS_A_PROJECT, input: item, missing: otherItem },
+  'usage.current': READS_USAGE,
+  'usage.history': READS_USAGE,
+  'usage.recalculate_storage': {
+    input: async (w, org) => { await w.db.updateTable('storage_account').set({ recalculated_at: null }).execute(); return { organization_id: org.id } }, // Else it is once an hour.
+    missing: otherOrganizationId,
+    a: `${NOBODY} | 200 200 403 403 | 403 403 | 403 200 403 | 403 403 200 403`,
+    b: `${NOBODY} | 403 403 403 403 | 200 403 | 403 403 403 | 403 403 403 403`,
+  },
   'visualization.list_for': { ...ANYBODY, input: () => ({}) },
 }
 

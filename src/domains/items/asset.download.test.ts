@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { newId } from '#core/ids.ts'
+import { fileNameOf } from '#model/asset.ts'
 import { storeFile } from '../../../test/stored-file.ts'
 import { world, type Org } from '../../../test/world.ts'
 
@@ -38,6 +39,12 @@ test('items.asset.download', async (t) => {
     assert.deepEqual(row.last_accessed_at, w.clock.now())
   })
 
+  await t.test('files are called after their item, with the ending of what they are', () => {
+    const named = (name: string, key = 'data', mediaType: string | null = 'image/tiff; application=geotiff', objectKey = 'a/b.bin') => fileNameOf({ key, mediaType, objectKey }, name)
+    assert.deepEqual(['Reef', 'Reef.tif', 'Reef.TIFF', 'a/b\\c', '.tif'].map((name) => named(name)), ['Reef.tif', 'Reef.tif', 'Reef.tif', 'a_b_c.tif', '.tif'])
+    assert.deepEqual([named('Reef', 'thumb/nail', 'image/jpeg'), named('Reef.jpeg', 'data', 'image/jpeg'), named('Reef', 'x', null, 'a/b.laz'), named('Reef', 'x', 'application/octet-stream', 'a/b')], ['Reef thumb_nail.jpg', 'Reef.jpg', 'Reef x.laz', 'Reef x'])
+  })
+
   await t.test('what is not there: 404; what is past retention or deleted: 410; to strangers nothing exists', async () => {
     const org = await w.organization()
     const { owner } = org
@@ -71,6 +78,8 @@ test('items.asset.download', async (t) => {
     const answer = await w.ok(owner.token, 'items.asset.download', { item_id, asset_id })
     assert.deepEqual(answer, { url: 'https://data.example/a.tif', expires_in_seconds: 900, asset_id, size_bytes: null, media_type: 'image/tiff' })
     assert.equal((await w.db.selectFrom('egress_log').select('bytes').where('org_id', '=', id).execute())[0]!.bytes, 0)
+    await w.db.updateTable('egress_account').set({ paused_until: new Date('2040-01-01T00:00:00Z') }).where('org_id', '=', id).execute()
+    assert.equal((await w.call(owner.token, 'items.asset.download', { item_id, asset_id })).status, 200, 'nor does a pause of our own downloads touch it')
   })
 
   await t.test('an unpaid invoice stops downloads', async () => {

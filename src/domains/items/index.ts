@@ -4,37 +4,46 @@ import type { AnyOperation } from '#operation.ts'
 import assetDownload from './asset.download.ts'
 import create from './create.ts'
 import deleteOperation from './delete.ts'
+import detectAssetBands from './detect_asset_bands.ts'
 import duplicate from './duplicate.ts'
+import expireBatch from './expire_batch.ts'
 import get from './get.ts'
 import importStac from './import_stac.ts'
 import lineage from './lineage.ts'
 import list from './list.ts'
 import listAssets from './list_assets.ts'
 import listByCollection from './list_by_collection.ts'
+import listExpiring from './list_expiring.ts'
 import point from './point.ts'
 import search from './search.ts'
 import searchOrg from './search_org.ts'
+import setAssetBandNames from './set_asset_band_names.ts'
 import tileRender from './tile.render.ts'
 import tileStatistics from './tile.statistics.ts'
 import tileTilejson from './tile.tilejson.ts'
 import tileWmtsCapabilities from './tile.wmts_capabilities.ts'
 import tileWmtsGetTile from './tile.wmts_get_tile.ts'
 import update from './update.ts'
+import retainJob from './retain.job.ts'
 
 export const operations: readonly AnyOperation[] = [
   assetDownload,
   create,
   deleteOperation,
+  detectAssetBands,
   duplicate,
+  expireBatch,
   get,
   importStac,
   lineage,
   list,
   listAssets,
   listByCollection,
+  listExpiring,
   point,
   search,
   searchOrg,
+  setAssetBandNames,
   tileRender,
   tileStatistics,
   tileTilejson,
@@ -43,4 +52,6 @@ export const operations: readonly AnyOperation[] = [
   update,
 ]
 
-export const jobs: readonly AnyJob[] = []
+export const jobs: readonly AnyJob[] = [
+  retainJob,
+]

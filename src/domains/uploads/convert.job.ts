@@ -5,6 +5,7 @@ import { job, type Change, type JobContext } from '#job.ts'
 import * as asset from '#model/asset.ts'
 import * as assetFile from '#model/asset-file.ts'
 import * as item from '#model/item.ts'
+import { softDelete } from '#model/item-delete.ts'
 import * as storageAccount from '#model/storage-account.ts'
 import * as upload from '#model/upload.ts'
 import * as uploadFile from '#model/upload-file.ts'
@@ -108,7 +109,7 @@ async function giveUp({ change, clock }: JobContext, { session, run, source }: C
     for (const pointer of pointing) {
       const held = items.get(pointer.itemSeq)!
       if ((await asset.list(tx, held.seq)).length === 1) {
-        const gone = await item.softDelete(tx, held.seq, now, { evenArchived: true })
+        const gone = await softDelete(tx, held.seq, now, { evenArchived: true })
         events.emit('item.deleted', held.id, { ...item.summary(gone.item, gone.previousState), deleted_at: now.toISOString() })
       } else {
         await assetFile.discard(tx, pointer, now)
