@@ -20,12 +20,12 @@ export function registerTiles(app: FastifyInstance, projecting: Projecting): voi
       const { id: value, z, x, last } = request.params
       const [, y, twice, format] = LAST_PART.exec(last) ?? []
       if (y === undefined) throw problem('not-found', 'The address of a tile ends with {y}.webp, {y}.png, {y}.jpg or {y}.jpeg; {y}@2x.webp has 512 pixels a side')
-      const invoked = await project(projecting, render, request, reply, () => ({ [id]: value, z: numeric(z), x: numeric(x), y: Number(y), format, ...(twice ? { tile_size: 512 } : {}), ...tileQuery(request) }))
+      const invoked = await project(projecting, render, request, reply, () => ({ [id]: value, z: numeric(z), x: numeric(x), y: Number(y), format, ...(twice ? { tile_size: 512 } : {}), ...tileQuery(request), ...(root === 'items' ? numbers(queryOf(request), ['v']) : {}) }))
       return send(reply, invoked)
     })
     app.get<{ Params: { id: string } }>(`/api/v1/${root}/:id/tilejson.json`, async (request, reply) => {
       const query = queryOf(request)
-      const input = () => ({ [id]: request.params.id, ...pick(query, ['profile', 'asset_key', 'format', 'key']), ...sizeOf(query) })
+      const input = () => ({ [id]: request.params.id, ...pick(query, ['profile', 'asset_key', 'format', 'key']), ...numbers(query, ['tile_size']) })
       return send(reply, await project(projecting, tilejson, request, reply, input))
     })
   }
@@ -33,13 +33,11 @@ export function registerTiles(app: FastifyInstance, projecting: Projecting): voi
 
 function tileQuery(request: FastifyRequest): Record<string, unknown> {
   const query = queryOf(request)
-  const { quality } = query
-  return { ...pick(query, LOOK), ...(quality === undefined ? {} : { quality: numeric(quality) }), ...sizeOf(query) }
+  return { ...pick(query, LOOK), ...numbers(query, ['quality', 'tile_size']) }
 }
 
-function sizeOf({ tile_size: size }: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  return size === undefined ? {} : { tile_size: numeric(size) }
-}
+const numbers = (query: Readonly<Record<string, unknown>>, names: readonly string[]): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(pick(query, names)).map(([name, value]) => [name, numeric(value)]))
 
 const TILE_PARAMETERS = [
   ['profile', "A saved profile's id, or a derived one such as `rgb` or `ndvi`"], ['asset_key', 'Which asset of a multi-asset item'], ['bands', '`4,3,2`'], ['expression', 'Band math, `(b4-b3)/(b4+b3)`'],

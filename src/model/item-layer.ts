@@ -1,10 +1,11 @@
 /**
  * What a tile of an item needs from the database: may the caller see it, which file, which colours. One statement answers
- * for all who ask at the same moment, and nothing is remembered between them: an item deleted or a member removed is
- * gone for the next tile.
+ * for all who ask at the same moment, and its answers serve the same caller for one second more: a map asks for dozens of
+ * tiles at once. Every change that this process makes ends that second at once; one of another process is seen within it.
  */
 import { sql, type RawBuilder } from 'kysely'
 import { batcher } from '#core/batcher.ts'
+import type { Clock } from '#core/clock.ts'
 import { isUuid } from '#core/ids.ts'
 import type { Principal } from '#core/principal.ts'
 import { accessDenied, notFound, problem } from '#core/problem.ts'
@@ -26,9 +27,11 @@ export interface Choice {
   assetKey: string | null
   /** A saved profile's id; `default` for the item's default, if it has one; null for none. */
   profile: 'default' | (string & {}) | null
+  /** The version of it that the caller knows of: an answer that is kept must not be of an older one. */
+  version?: number | null
 }
 
-interface Want extends Choice {
+interface Want extends Omit<Choice, 'version'> {
   itemId: string
   organizationId: string | null
   userId: string | null
@@ -46,14 +49,52 @@ interface Row {
 }
 
 const BATCH = { maxKeys: 200, maxInFlight: 2 }
-const lookups = new WeakMap<Db, (want: Want) => Promise<Row>>()
+const KEPT_MS = 1_000
+const MAX_KEPT = 5_000
+
+interface LookUp {
+  find: (want: Want) => Promise<Row>
+  kept: Map<string, { row: Row; untilMs: number }>
+  /** Counts what this process has changed: an answer from before a change is not kept after it. */
+  changes: number
+}
+
+const lookUps = new WeakMap<Db, LookUp>()
+
+function lookUpOf(db: Db): LookUp {
+  let lookUp = lookUps.get(db)
+  if (!lookUp) lookUps.set(db, (lookUp = { find: batcher((wants: readonly Want[]) => findAll(db, wants), BATCH), kept: new Map(), changes: 0 }))
+  return lookUp
+}
+
+/** After every change that this process has committed: what was kept may no longer hold. */
+export function forget(db: Db): void {
+  const lookUp = lookUps.get(db)
+  if (!lookUp) return
+  lookUp.changes++
+  lookUp.kept.clear()
+}
+
+async function rowFor(db: Db, clock: Clock, want: Want, version: number | null): Promise<Row> {
+  const lookUp = lookUpOf(db)
+  const key = JSON.stringify(want)
+  const nowMs = clock.now().getTime()
+  const known = lookUp.kept.get(key)
+  if (known && known.untilMs > nowMs && (version === null || known.row.profileVersion === version)) return known.row
+  const { changes } = lookUp
+  const row = await lookUp.find(want)
+  if (changes === lookUp.changes) {
+    if (lookUp.kept.size >= MAX_KEPT) lookUp.kept.clear()
+    lookUp.kept.set(key, { row, untilMs: nowMs + KEPT_MS })
+  }
+  return row
+}
 
 /** 404 and 403 as for every other reading of an item. */
-export async function requireReader(db: Db, principal: Principal, itemId: string, choice: Choice): Promise<Layer> {
-  let lookUp = lookups.get(db)
-  if (!lookUp) lookups.set(db, (lookUp = batcher((wants: readonly Want[]) => findAll(db, wants), BATCH)))
+export async function requireReader({ db, principal, clock }: { db: Db; principal: Principal; clock: Clock }, itemId: string, choice: Choice): Promise<Layer> {
   const { organizationId, userId, kind } = principal
-  const row = await lookUp({ ...choice, itemId, organizationId, userId, isGuest: kind === 'user', seesEverything: kind === 'service' && organizationId === null })
+  const { version = null, ...wanted } = choice
+  const row = await rowFor(db, clock, { ...wanted, itemId, organizationId, userId, isGuest: kind === 'user', seesEverything: kind === 'service' && organizationId === null }, version)
   if (row.seq === null) throw notFound('item')
   if (!project.mayRead(principal, { organizationId: row.organizationId, visibility: row.visibility, memberRole: row.memberRole })) throw accessDenied()
   return toLayer(row, choice)
@@ -82,7 +123,7 @@ export async function findMany(db: Db, itemSeqs: readonly number[], choice: Choi
   return rows.filter((row) => row.assetKey !== null && row.assetState === 'ready').map((row) => toLayer(row, choice))
 }
 
-const profileIdOf = ({ profile }: Choice): string | null => (profile !== null && profile !== 'default' && isUuid(profile) ? profile : null)
+const profileIdOf = ({ profile }: Pick<Choice, 'profile'>): string | null => (profile !== null && profile !== 'default' && isUuid(profile) ? profile : null)
 
 async function findAll(db: Db, wants: readonly Want[]): Promise<Row[]> {
   const keys = wants.map((want) => JSON.stringify(want))
@@ -111,7 +152,7 @@ const FOUND: RawBuilder<unknown> = sql.raw(`
   a.key as "assetKey", a.bucket, a.object_key as "objectKey", a.href, a.band_names as "bandNames", a.state as "assetState", coalesce(w.asset_key, v.asset_key) as "wantedKey",
   v.id as "profileId", v.name as "profileName", v.type as "profileType", v.config as "profileConfig", v.version as "profileVersion"`)
 
-/** The profile and the file. The primary file is the one named `data`, else one with that role, else a picture. */
+/** The profile and the file. The primary file is the one named `data`, else one with that role, else a picture; what only tells about others, such as a mosaic's provenance, comes last. */
 const DRESSED: RawBuilder<unknown> = sql.raw(`
   left join lateral (
     select p.* from visualization_profile p where p.item_seq = i.seq and (p.id = w.profile_id or (w.wants_default and p.is_default)) limit 1
@@ -120,7 +161,7 @@ const DRESSED: RawBuilder<unknown> = sql.raw(`
     select a.* from asset a
     where a.item_seq = i.seq and case when coalesce(w.asset_key, v.asset_key) is not null then a.key = coalesce(w.asset_key, v.asset_key)
       else a.media_type is null or a.media_type like 'image/tiff%' or a.media_type like 'image/vnd.stac.geotiff%' end
-    order by a.key <> 'data', not 'data' = any(a.roles), not 'visual' = any(a.roles), a.key limit 1
+    order by a.key <> 'data', a.roles && array['provenance', 'metadata', 'overview', 'thumbnail'], not 'data' = any(a.roles), not 'visual' = any(a.roles), a.key limit 1
   ) a on true`)
 
 function toLayer(row: Row, choice: Choice): Layer {

@@ -1,3 +1,4 @@
+import * as itemLayer from '#model/item-layer.ts'
 import type { AnyOperation, Context, RawReply, WriteContext } from '#operation.ts'
 import { auditEntry } from './audit.ts'
 import { openEvents } from './events.ts'
@@ -44,6 +45,7 @@ export async function executeWrite(platform: Platform, work: Work, { provenance,
     return answer
   })
   trace.audited = true
+  itemLayer.forget(platform.db)
   return reply
 }
 

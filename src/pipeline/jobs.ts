@@ -7,6 +7,7 @@ import type { Queue } from '#db/queue.ts'
 import type { Db, Tx } from '#db/tables.ts'
 import type { AnyJob, Change } from '#job.ts'
 import * as audit from '#model/audit.ts'
+import * as itemLayer from '#model/item-layer.ts'
 import type { Jobs, Usage } from '#operation.ts'
 import { openEvents } from './events.ts'
 import { openProvenance } from './provenance.ts'
@@ -53,6 +54,8 @@ export async function runJob(platform: JobPlatform, job: AnyJob, data: unknown, 
   } catch (error) {
     platform.onFault(error, job.name)
     throw error
+  } finally {
+    itemLayer.forget(db)
   }
 }
 

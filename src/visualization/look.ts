@@ -22,6 +22,8 @@ export interface LookRequest {
   expression?: string | null | undefined
   colormap?: string | null | undefined
   rescale?: string | null | undefined
+  /** The version of a saved profile that an address was made for. */
+  v?: number | null | undefined
 }
 
 /** As a client asks for it that must name one. */
@@ -36,7 +38,7 @@ const slugOf = (request: LookRequest): string | null => (isNamed(request) && !is
 export function choiceOf(request: LookRequest): Choice {
   if (request.profile != null && isDirect(request)) throw invalidField('profile', 'give a profile, or bands or an expression, not both')
   const profile = isDirect(request) || slugOf(request) !== null ? null : isNamed(request) ? request.profile! : 'default'
-  return { assetKey: request.asset_key ?? null, profile }
+  return { assetKey: request.asset_key ?? null, profile, version: request.v ?? null }
 }
 
 type Drawing = Pick<Context, 'raster'> & { readonly signal?: AbortSignal | undefined }

@@ -1,5 +1,5 @@
 /** Where rasters lie, which content they have at the moment, and how a child of the pool may open them. */
-import type { Storage } from '#adapters/storage/port.ts'
+import { StorageError, type Storage } from '#adapters/storage/port.ts'
 import type { Clock } from '#core/clock.ts'
 import { LoadingCache } from '#raster/cache.ts'
 import type { RasterPool } from '#raster/pool/pool.ts'
@@ -51,7 +51,7 @@ export function createSources(pool: RasterPool, options: SourceOptions) {
     const { hosts, egressAllow } = options
     if (!('object' in source)) return { source: { ...source, hosts, egressAllow }, stretch: null }
     if (options.storage.kind === 'files') {
-      const object = await options.storage.source(source.object, signal)
+      const object = await options.storage.source(source.object, signal).catch(missing)
       await object.close()
       return { source: { path: object.path!, hosts: [], egressAllow: [] }, stretch: null }
     }
@@ -92,6 +92,12 @@ export function createSources(pool: RasterPool, options: SourceOptions) {
 }
 
 const nameOf = (source: RasterSource): string => ('object' in source ? `object:${source.object.bucket}/${source.object.key}` : 'path' in source ? source.path : source.url)
+
+/** A file that should be there and is not is no bug of whoever asks for it. */
+function missing(error: unknown): never {
+  if (error instanceof StorageError && error.code === 'not-found') throw new RasterError('source_unavailable', 'The file is not in the object store')
+  throw error
+}
 
 const MAX_REMEMBERED = 1_000
 

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Closed } from '#core/shapes.ts'
+import { Closed, Nullable } from '#core/shapes.ts'
 import * as itemLayer from '#model/item-layer.ts'
 import { operation } from '#operation.ts'
 import { choiceOf, drawTile, dress } from '#visualization/look.ts'
@@ -19,6 +19,7 @@ export default operation({
     y: TileIndex,
     format: FormatOrWebp,
     ...lookFields,
+    v: Type.Optional(Nullable(Type.Integer({ minimum: 1, description: 'The version of the saved profile that the address was made for' }))),
     quality: Quality(82),
     tile_size: TileSize,
   }),
@@ -27,7 +28,7 @@ export default operation({
 }).handle({
   async check(context, input) {
     requireTile(input)
-    const layer = await itemLayer.requireReader(context.db, context.principal, input.item_id, choiceOf(input))
+    const layer = await itemLayer.requireReader(context, input.item_id, choiceOf(input))
     return await dress(context, layer, input)
   },
   async execute(context, input, dressed) {

@@ -23,7 +23,7 @@ export default operation({
   },
 }).handle({
   async check(context, input) {
-    const layer = await itemLayer.requireReader(context.db, context.principal, input.item_id, choiceOf(input))
+    const layer = await itemLayer.requireReader(context, input.item_id, choiceOf(input))
     return await dress(context, layer, input)
   },
   async execute(context, _input, dressed) {

@@ -77,6 +77,13 @@ test('tiles of items', async (t) => {
     assert.equal((await render({ item_id: named, expression: '(nir-red)/(nir+red)' })).status, 200)
   })
 
+  await t.test('a mosaic is shown by its pixels, not by the numbers of their sources', async () => {
+    const files = [{ key: 'a_provenance', bytes: await scene({ bandNames: ['source'], dataType: 'uint8', value: () => 3 }), roles: ['data', 'provenance'] }, { key: 'visual', bytes: await scene(), roles: ['data'] }]
+    const mosaic = await rasterItem(w, org, files, { type: 'mosaic' })
+    assert.deepEqual(await centre({ item_id: mosaic }), await centre({}))
+    assert.notDeepEqual(await centre({ item_id: mosaic, asset_key: 'a_provenance' }), await centre({}))
+  })
+
   await t.test('outside the image a tile is transparent, or white', async () => {
     assert.deepEqual(await centre({ ...tileAt(10, 50, 12) }), [0, 0, 0, 0])
     assert.deepEqual(await centre({ ...tileAt(10, 50, 12), format: 'jpg' }), [255, 255, 255, 255])
@@ -103,6 +110,9 @@ test('tiles of items', async (t) => {
     }
     const { id: vector } = await w.ok(token, 'items.create', { project_id: org.projectId, type: 'user_vector', name: 'Fields', assets: [{ key: 'data', href: 'https://data.example/f.json', media_type: 'application/geo+json' }] })
     assert.match((await render({ item_id: vector })).body.detail, /no raster/)
+    const lost = await rasterItem(w, org, [{ bytes: await scene() }])
+    await w.db.updateTable('asset').set({ object_key: 'gone.tif' }).where('item_seq', '=', (e) => e.selectFrom('item').select('seq').where('id', '=', lost)).execute()
+    assert.deepEqual([(await render({ item_id: lost })).status, (await w.call(token, 'items.tile.tilejson', { item_id: lost })).body.detail], [502, 'The file is not in the object store'])
   })
 
   await t.test('readers see it; strangers see nothing; a private project is closed; a deleted item is gone at once', async () => {
@@ -119,6 +129,20 @@ test('tiles of items', async (t) => {
     assert.equal((await render({ item_id: doomed })).status, 200)
     await w.ok(token, 'items.delete', { item_id: doomed })
     assert.equal((await render({ item_id: doomed })).status, 404)
+  })
+
+  await t.test('what another process changes is seen within a second, and a newer version of a profile at once', async (tt) => {
+    const shared = await rasterItem(w, org, [{ bytes: await scene() }])
+    const { id: profile } = await w.ok(token, 'visualization.profile.create', { item_id: shared, name: 'Look', type: 'rgb', config: { bands: [3, 2, 1], rescale: '0,600' } })
+    const other = await world(tt, { databaseUrl: w.databaseUrl })
+    const there = (input: object = {}) => w.call(token, 'items.tile.render', { item_id: shared, ...INSIDE, format: 'png', profile, ...input })
+    const before = await there({ v: 1 })
+    await other.ok(token, 'visualization.profile.update', { item_id: shared, profile_id: profile, config: { bands: [1, 2, 3], rescale: '0,600' } })
+    assert.deepEqual((await there()).headers.get('etag'), before.headers.get('etag'), 'for a second an answer is kept')
+    assert.notEqual((await there({ v: 2 })).headers.get('etag'), before.headers.get('etag'), 'but never for an address that knows of a newer one')
+    await other.ok(token, 'items.delete', { item_id: shared })
+    w.clock.advance({ seconds: 1 })
+    assert.equal((await there()).status, 404)
   })
 
   await t.test('many at once, of several callers and items, each get their own', async () => {

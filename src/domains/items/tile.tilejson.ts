@@ -17,7 +17,7 @@ export default operation({
   example: { input: { item_id: EXAMPLE_ITEM.id, profile: 'ndvi' }, output: EXAMPLE_TILEJSON },
 }).handle({
   async check(context, input) {
-    const layer = await itemLayer.requireReader(context.db, context.principal, input.item_id, choiceOf(input))
+    const layer = await itemLayer.requireReader(context, input.item_id, choiceOf(input))
     return await dress(context, layer, input)
   },
   async execute({ baseUrl }, { profile, asset_key, key, format, tile_size }, { layer, info }) {

@@ -23,7 +23,7 @@ export default operation({
 }).handle({
   async check(context, input) {
     const baseUrl = requireBaseUrl(input.base_url)
-    const layer = await itemLayer.requireReader(context.db, context.principal, input.item_id, choiceOf(input))
+    const layer = await itemLayer.requireReader(context, input.item_id, choiceOf(input))
     return { baseUrl, dressed: await dress(context, layer, input) }
   },
   async execute({ db }, { profile, asset_key, key }, { baseUrl, dressed }) {

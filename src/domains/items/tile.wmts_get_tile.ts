@@ -19,7 +19,7 @@ export default operation({
 }).handle({
   async check(context, input) {
     requireTile(input)
-    const layer = await itemLayer.requireReader(context.db, context.principal, input.item_id, choiceOf(input))
+    const layer = await itemLayer.requireReader(context, input.item_id, choiceOf(input))
     return await dress(context, layer, input)
   },
   async execute(context, { z, x, y, format }, dressed) {
