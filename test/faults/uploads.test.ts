@@ -19,8 +19,7 @@ import { world, type World } from '../world.ts'
 import { violations } from './invariants.ts'
 
 const POINTS = [
-  'put begins', 'put ends', 'complete begins', 'complete is prepared', 'complete is about to commit', 'clear begins', 'clear ends',
-  'convert begins', 'convert is under way', 'store begins', 'store ends', 'convert is about to commit', 'convert has committed',
+  'put begins', 'put ends', 'complete is prepared', 'complete is about to commit', 'clear begins', 'convert is under way', 'store ends', 'convert is about to commit', 'convert has committed',
 ]
 
 interface Place {

@@ -32,7 +32,7 @@ export async function dataOutline(raster: Raster, signal?: AbortSignal): Promise
   const mayHaveGaps = info.maskKind !== 'none' || info.dataType.startsWith('float')
   if (!mayHaveGaps || width * height > MAX_PIXELS) return extentOutline(info)
   const hull = hullOf(await validPixels(raster, level, signal), width, height)
-  if (hull.length < 3) throw new RasterError('unsupported', 'The image is empty: none of its pixels is data')
+  if (hull.length < 3) throw new RasterError('invalid_argument', 'The image is empty: none of its pixels is data')
   return toLonLat(info, hull.map(([x, y]): Point => [(x * info.width) / width, (y * info.height) / height]))
 }
 

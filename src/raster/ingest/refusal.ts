@@ -42,6 +42,7 @@ const REASONS: Partial<Record<RasterErrorCode, Sentence>> = {
   unknown_crs: (message) => `Its coordinate reference system is not known here: ${dotless(message)}. Reproject it, for example with gdalwarp -t_srs EPSG:4326, and upload it again`,
   corrupt: (message) => `The file is damaged: ${dotless(message)}`,
   unsupported: (message) => `${dotless(message)}. Rewriting it with gdal_translate -of COG usually helps`,
+  invalid_argument: dotless,
   too_large: (message) => `It asks for more than is allowed: ${dotless(message)}`,
   limit_exceeded: (message) => `It asks for more than is allowed: ${dotless(message)}. Rewriting it with gdal_translate -of COG usually helps`,
   deadline_exceeded: () => 'Reading it takes longer than is allowed. Rewriting it with gdal_translate -of COG usually helps',
