@@ -4,6 +4,8 @@
  * byte differences.
  */
 
+import { giveBack, takeBytes } from '#raster/buffers.ts'
+
 type UnsignedArray = Uint8Array | Uint16Array | Uint32Array
 
 export interface RowShape {
@@ -76,11 +78,11 @@ export function undoDifferences64(samples: BigUint64Array, { rowSamples, rows, s
 }
 
 /**
- * Byte differences and byte planes back to floats in little-endian order. The planes are stored
+ * Byte differences and byte planes, which are used up, back to floats in little-endian order. The planes are stored
  * highest byte first whatever the byte order of the file is.
  */
 export function undoFloatPlanes(bytes: Uint8Array, shape: RowShape, sampleBytes: number): Uint8Array {
-  const out = new Uint8Array(bytes.length)
+  const out = takeBytes(bytes.length)
   const rowBytes = shape.rowSamples * sampleBytes
   undoDifferences(bytes, { rowSamples: rowBytes, rows: shape.rows, stride: shape.stride })
   for (let row = 0; row < shape.rows; row++) {
@@ -88,6 +90,7 @@ export function undoFloatPlanes(bytes: Uint8Array, shape: RowShape, sampleBytes:
     if (sampleBytes === 4) joinFour(bytes, out, start, shape.rowSamples)
     else joinAny(bytes, out, { start, count: shape.rowSamples, sampleBytes })
   }
+  giveBack(bytes)
   return out
 }
 

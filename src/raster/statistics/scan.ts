@@ -1,4 +1,5 @@
 import { rasterizeSpans, type RowSpans } from '#raster/geometry/rasterize.ts'
+import { giveBack } from '#raster/buffers.ts'
 import { LIMITS } from '#raster/limits.ts'
 import { RasterError, throwIfAborted, type Block, type Level, type PixelWindow, type Raster } from '#raster/types.ts'
 
@@ -44,7 +45,10 @@ export async function scanArea({ raster, area, bands, signal }: ScanRequest, pix
     throwIfAborted(signal)
     const batch = places.slice(i, i + together)
     const blocks = await Promise.all(batch.map(({ bx, by, rows }) => raster.readBlock(area.level, bx, by, { bands, rows, signal })))
-    blocks.forEach((block, k) => take(block, runsIn(batch[k] as Place, block.width, level, pixels)))
+    blocks.forEach((block, k) => {
+      take(block, runsIn(batch[k] as Place, block.width, level, pixels))
+      for (const samples of block.data) giveBack(samples)
+    })
   }
 }
 

@@ -1,4 +1,5 @@
 import { decodeBlock } from '#raster/codec/decode.ts'
+import { giveBack } from '#raster/buffers.ts'
 import { RasterError, throwIfAborted } from '#raster/errors.ts'
 import { LIMITS } from '#raster/limits.ts'
 import type { Directory } from '#raster/tiff/directory.ts'
@@ -29,9 +30,10 @@ export async function readPlane(image: TiffImage, plane: number, address: BlockA
   assertStoredSize(place.length, grid.rowBytes * grid.blockHeight)
   // Of uncompressed rows only the wanted ones travel.
   const length = directory.compression === 'none' ? Math.min(place.length, grid.rowBytes * address.rows) : place.length
-  const stored = await source.fetch(place.offset, length, address.signal)
+  const stored = await (source.borrow ? source.borrow(place.offset, length, address.signal) : source.fetch(place.offset, length, address.signal))
   throwIfAborted(address.signal)
   const samples = await decodeBlock(directory, stored, { stored: grid.rowsOf(address.blockY), wanted: address.rows })
+  if (source.borrow) giveBack(stored)
   return samples.subarray(0, count)
 }
 
