@@ -154,7 +154,8 @@ async function measure(server: Server, urls: readonly string[]): Promise<Measure
   const client = async (): Promise<void> => {
     for (let i = next++; i < urls.length; i = next++) {
       const asked = performance.now()
-      bytes += await fetchTile(urls[i] ?? '')
+      const size = await fetchTile(urls[i] ?? '')
+      bytes += size
       times.push(performance.now() - asked)
     }
   }
