@@ -46,7 +46,7 @@ export interface Composed {
 
 export async function compose(parts: Parts): Promise<Composed> {
   const { db, clock, queue, log, baseUrl, operations } = parts
-  const raster = createRasterService({ clock, hosts: [...parts.cogHosts, ...parts.egressAllow], egressAllow: parts.egressAllow })
+  const raster = createRasterService({ clock, storage: parts.storage, hosts: [...parts.cogHosts, ...parts.egressAllow], egressAllow: parts.egressAllow })
   const metrics = createMetrics(() => ({ database_connections: parts.connectionCount(), ...raster.metrics() }))
   const onFault = (error: unknown, operation: string, invocation?: string) => {
     metrics.observeFault(operation)
@@ -67,7 +67,7 @@ export async function compose(parts: Parts): Promise<Composed> {
     platform,
     metrics,
     auth: { db, clock, tokens, passwords: createPasswords(parts.passwordCost), roles: parts.roles },
-    jobPlatform: { db, clock, queue, onFault },
+    jobPlatform: { db, clock, queue, raster, storage: parts.storage, onFault },
     async close() {
       claims.close()
       await raster.close()

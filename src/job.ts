@@ -1,12 +1,28 @@
 /** The contract of background work: `<verb>.job.ts` in its domain. */
 import type { Static, TSchema } from 'typebox'
+import type { RasterService } from '#adapters/raster/port.ts'
+import type { Storage } from '#adapters/storage/port.ts'
 import type { Clock } from '#core/clock.ts'
+import type { EventType } from '#core/event-types.ts'
 import type { Db, Tx } from '#db/tables.ts'
-import type { Jobs } from '#operation.ts'
+import type { Events, Jobs, Lineage, Produces } from '#operation.ts'
+
+/** One short transaction of a job: the change, its lineage, its events, further work and its audit entry; or none of them. */
+export interface Change {
+  readonly tx: Tx
+  readonly lineage: Lineage
+  readonly events: Events
+  readonly jobs: Jobs
+  readonly invocationId: string
+}
 
 export interface JobContext {
   readonly db: Db
   readonly clock: Clock
+  readonly raster: RasterService
+  readonly storage: Storage
+  /** Changes what belongs to one organization, as the platform itself. */
+  change<T>(organizationId: string, work: (change: Change) => Promise<T>): Promise<T>
   jobs(tx: Tx): Jobs
   readonly signal: AbortSignal
 }
@@ -18,6 +34,9 @@ export interface JobContract<D extends TSchema = TSchema> {
   readonly schedule?: string
   readonly retryLimit?: number
   readonly timeoutSeconds?: number
+  /** What its changes may record and report, as an operation declares it. */
+  readonly produces?: readonly Produces[]
+  readonly events?: readonly EventType[]
 }
 
 /** Delivery is at least once: a handler makes its change by a conditional UPDATE, and zero rows means it was done before. */

@@ -1,7 +1,7 @@
 import { eventType } from '#core/event-types.ts'
 import type { Tx } from '#db/tables.ts'
 import * as outbox from '#model/outbox.ts'
-import type { AnyOperation, Events } from '#operation.ts'
+import type { Contract, Events } from '#operation.ts'
 import { validatorOf } from './validate.ts'
 
 export interface PendingEvents {
@@ -10,7 +10,7 @@ export interface PendingEvents {
 }
 
 /** Collects what `execute` reports. Only declared types, and only data that keeps the schema of its type. */
-export function openEvents(op: AnyOperation): PendingEvents {
+export function openEvents(op: Pick<Contract, 'id' | 'events'>): PendingEvents {
   const pending: outbox.PendingEvent[] = []
   return {
     events: {
