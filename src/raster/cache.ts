@@ -101,7 +101,7 @@ export class LoadingCache<V> {
   }
 
   clear(): void {
-    for (const key of [...this.#entries.keys()]) this.delete(key)
+    for (const key of this.#entries.keys()) this.delete(key)
   }
 
   #start(key: string, load: (signal: AbortSignal) => Promise<V>): Loading<V> {
