@@ -1,3 +1,4 @@
+import { giveBack, takeBytes } from '#raster/buffers.ts'
 import { compileExpression, parseExpression, type BandScale } from '#raster/expression/index.ts'
 import { readPolygons } from '#raster/geometry/polygon.ts'
 import { RasterError, type Block, type DataType, type Raster, type SampleArray } from '#raster/types.ts'
@@ -152,7 +153,7 @@ async function countBands(request: ScanRequest, pixels: AreaPixels, bands: reado
 
 async function collectBands(request: ScanRequest, pixels: AreaPixels, bands: readonly ScannedBand[], options: SummaryOptions): Promise<Summary[]> {
   const { collectRuns } = await loadStatisticsKernels(request.raster.info.dataType)
-  const values = bands.map(() => new Float64Array(pixels.count))
+  const values = bands.map(() => new Float64Array(takeBytes(pixels.count * Float64Array.BYTES_PER_ELEMENT).buffer, 0, pixels.count))
   const counts = bands.map(() => 0)
   await scanArea(request, pixels, (block, runs) => {
     bands.forEach(({ nodata }, index) => (counts[index] = collectRuns(samplesOf(block, index), runs, nodata, values[index]!, counts[index]!)))
@@ -160,7 +161,9 @@ async function collectBands(request: ScanRequest, pixels: AreaPixels, bands: rea
   return bands.map(({ scale }, index) => {
     const [all, count] = [values[index]!, counts[index]!]
     if (scale) for (let i = 0; i < count; i++) all[i] = scaled(all[i]!, scale)
-    return summarizeSamples({ values: all, weights: null, count }, options)
+    const summary = summarizeSamples({ values: all, weights: null, count }, options)
+    giveBack(all)
+    return summary
   })
 }
 

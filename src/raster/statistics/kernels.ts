@@ -71,11 +71,11 @@ export function collectRuns({ samples, start, stride, mask }: BandSamples, runs:
   const marker = nodata ?? Number.NaN
   let to = count
   for (let r = 0; r < runs.length; r += 2) {
-    const end = runs[r + 1]!
-    for (let pixel = runs[r]!; pixel < end; pixel++) {
-      if (mask && mask[pixel] === 0) continue
-      const value = samples[pixel * stride + start]!
+    const end = ((runs[r + 1]! * stride) | 0) + start
+    for (let i = ((runs[r]! * stride) | 0) + start, pixel = runs[r]!; i < end; i += stride, pixel++) {
+      const value = samples[i]!
       if (value === marker || value - value !== 0) continue
+      if (mask !== null && mask[pixel] === 0) continue
       values[to] = value
       to += 1
     }

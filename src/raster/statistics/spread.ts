@@ -13,8 +13,9 @@ const FINE_BINS = 65_536
  */
 export function summarizeSpread(values: Float64Array, { percentiles, binCount, binRange }: SummaryOptions): Summary {
   const count = values.length
-  const { min, max } = rangeOf(values)
-  const total = sum(count, (from, to) => rangeTotal(values, from, to))
+  const range = { min: Infinity, max: -Infinity }
+  const total = sum(count, (from, to) => totalAndRange(values, range, from, to))
+  const { min, max } = range
   const mean = total / count
   const fine: FineBins = { low: min, perUnit: (FINE_BINS - 1) / (max - min), counts: new Uint32Array(FINE_BINS) }
   // A second pass: the difference of two large squares would lose the digits.
@@ -45,19 +46,17 @@ interface FineBins {
 /** What is not a number (a range of one value, or one too wide for a double) falls into the first bin. */
 const fineBin = ({ low, perUnit }: FineBins, value: number): number => ((value - low) * perUnit) | 0
 
-function rangeOf(values: Float64Array): { min: number; max: number } {
-  let [min, max] = [Infinity, -Infinity]
-  for (let i = 0; i < values.length; i++) {
+function totalAndRange(values: Float64Array, range: { min: number; max: number }, from: number, to: number): number {
+  let { min, max } = range
+  let total = 0
+  for (let i = from; i < to; i++) {
     const value = values[i]!
+    total += value
     if (value < min) min = value
     if (value > max) max = value
   }
-  return { min, max }
-}
-
-function rangeTotal(values: Float64Array, from: number, to: number): number {
-  let total = 0
-  for (let i = from; i < to; i++) total += values[i]!
+  range.min = min
+  range.max = max
   return total
 }
 
