@@ -7,7 +7,8 @@ import type { Queue } from '#db/queue.ts'
 import type { Db, Tx } from '#db/tables.ts'
 import type { AnyJob, Change } from '#job.ts'
 import * as audit from '#model/audit.ts'
-import type { Jobs } from '#operation.ts'
+import * as itemLayer from '#model/item-layer.ts'
+import type { Jobs, Usage } from '#operation.ts'
 import { openEvents } from './events.ts'
 import { openProvenance } from './provenance.ts'
 import { validatorOf } from './validate.ts'
@@ -21,6 +22,7 @@ export interface JobPlatform {
   queue: Queue
   raster: RasterService
   storage: Storage
+  usage: Usage
   onFault: (error: unknown, job: string) => void
 }
 
@@ -39,19 +41,21 @@ export async function declareJobs(queue: Queue, jobs: readonly AnyJob[]): Promis
 
 export async function startWorkers(platform: JobPlatform, jobs: readonly AnyJob[]): Promise<void> {
   for (const job of jobs) {
-    await platform.queue.work(job.name, (data, signal) => runJob(platform, job, data, signal))
+    await platform.queue.work(job.name, (data, signal) => runJob(platform, job, data, signal), job.concurrency ? { concurrency: job.concurrency } : {})
     if (job.schedule) await platform.queue.schedule(job.name, job.schedule)
   }
 }
 
 export async function runJob(platform: JobPlatform, job: AnyJob, data: unknown, signal: AbortSignal): Promise<void> {
-  const { db, clock, queue, raster, storage } = platform
+  const { db, clock, queue, raster, storage, usage } = platform
   try {
     if (!validatorOf(job.data).Check(data)) throw new Error(`${job.name} got data that breaks its schema`)
-    await job.run({ db, clock, raster, storage, jobs: enqueuer(queue), change: changer(platform, job), signal }, data)
+    await job.run({ db, clock, raster, storage, usage, jobs: enqueuer(queue), change: changer(platform, job), signal }, data)
   } catch (error) {
     platform.onFault(error, job.name)
     throw error
+  } finally {
+    itemLayer.forget(db)
   }
 }
 

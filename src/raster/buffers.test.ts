@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
-import { MemoryRaster } from '#raster/testing/memoryRaster.ts'
+import { memorySource } from '#raster/source/memory.ts'
+import { openTiff } from '#raster/tiff/open.ts'
 import { BlockCache } from '#raster/warp/blocks.ts'
 import { createHandlers } from '#raster/pool/handlers.ts'
 import type { Block } from '#raster/types.ts'
+import { scene } from '../../test/scene.ts'
 import { giveBack, takeBytes, takeZeros } from './buffers.ts'
 
 const KIB = 1024
@@ -59,7 +61,7 @@ test('a block that the cache drops keeps its memory until the last reader is don
 test('a raster that the cache of a child lets go is closed after the task', async () => {
   const closed: string[] = []
   const open = async (name: string) => {
-    const raster = new MemoryRaster({ width: 8, height: 8, epsg: 4326, transform: [0, 1, 0, 0, 0, -1], value: () => 1 })
+    const raster = await openTiff(memorySource(await scene({ width: 8, height: 8 })))
     raster.close = async () => void closed.push(name)
     return raster
   }
