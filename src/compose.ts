@@ -34,6 +34,8 @@ export interface Parts {
   /** Hosts that COG addresses may name, and hosts that may be private or plain http. */
   cogHosts: readonly string[]
   egressAllow: readonly string[]
+  /** A folder for large temporary files. */
+  workDir: string
   /** Lower in tests, where nobody guesses passwords. */
   passwordCost?: number
 }
@@ -48,7 +50,7 @@ export interface Composed {
 
 export async function compose(parts: Parts): Promise<Composed> {
   const { db, clock, queue, log, baseUrl, operations } = parts
-  const raster = createRasterService({ clock, storage: parts.storage, hosts: [...parts.cogHosts, ...parts.egressAllow], egressAllow: parts.egressAllow })
+  const raster = createRasterService({ clock, storage: parts.storage, hosts: [...parts.cogHosts, ...parts.egressAllow], egressAllow: parts.egressAllow, workDir: parts.workDir })
   const metrics = createMetrics(() => ({ database_connections: parts.connectionCount(), ...raster.metrics() }))
   const onFault = (error: unknown, operation: string, invocation?: string) => {
     metrics.observeFault(operation)

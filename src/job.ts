@@ -35,6 +35,8 @@ export interface JobContract<D extends TSchema = TSchema> {
   readonly schedule?: string
   readonly retryLimit?: number
   readonly timeoutSeconds?: number
+  /** So many at once in one process, each by itself; else in batches that wait for their slowest. */
+  readonly concurrency?: number
   /** What its changes may record and report, as an operation declares it. */
   readonly produces?: readonly Produces[]
   readonly events?: readonly EventType[]

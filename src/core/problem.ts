@@ -6,6 +6,7 @@ import { STATUS_CODES } from 'node:http'
  */
 export const PROBLEMS = {
   'bad-request': { status: 400, about: 'The request is well-formed, but not possible: the detail says which combination or state forbids it.' },
+  'asset-not-ready': { status: 400, about: 'The file behind this is still being converted to a form that maps and statistics can be drawn from. `uploads.progress` with the `upload_id` tells how far it is; ask again when its state is `ready`.' },
   'invalid-json': { status: 400, about: 'The body is not a JSON object, or nests deeper than 32 levels. Send one JSON object encoded as UTF-8.' },
   'invalid-idempotency-key': { status: 400, about: 'An Idempotency-Key is 1 to 255 printable ASCII characters.' },
   unauthorized: { status: 401, about: 'No usable credential came with the request. Send `Authorization: Bearer …` with a session token or an API key that is still valid.' },

@@ -80,13 +80,24 @@ export interface Tables {
   asset: {
     id: string; org_id: string; item_seq: number; key: string; title: string | null; media_type: string | null; roles: Generated<string[]>
     bucket: string | null; object_key: string | null; href: string | null; file_size_bytes: number | null; sha256: Buffer | null
-    band_names: string[] | null; raster: JSONColumnType<Json> | null; created_at: Date; updated_at: Date
+    band_names: string[] | null; raster: JSONColumnType<Json> | null; state: Generated<AssetState>; created_at: Date; updated_at: Date
   }
   share_link: {
     id: string; org_id: string; project_id: string; token_hash: Buffer; password_hash: string; target_type: 'item' | 'collection'; target_id: string
     item_seq: number | null; collection_id: string | null; permission: 'view' | 'download'; expires_at: Date; revoked_at: Date | null
     access_count: Generated<number>; last_accessed_at: Date | null; created_by: string | null; created_at: Date
   }
+  upload_session: {
+    id: string; org_id: string; project_id: string; bucket: string; state: Generated<UploadState>; file_count: number; total_bytes: number; reserved_bytes: number; bytes_uploaded: Generated<number>
+    target_collection_id: string | null; target_item_id: string | null; asset_key: string | null; is_categorical: boolean; item_ids: Generated<string[]>
+    error_step: string | null; error_message: string | null; created_by: string | null; created_at: Date; updated_at: Date; progress_at: Date; closed_at: Date | null
+  }
+  upload_file: {
+    id: string; upload_id: string; ordinal: number; given_name: string; name: string; content_type: string; object_key: string; state: Generated<UploadFileState>; step: string
+    fraction: number | null; error: string | null; size_bytes: number | null; item_id: string | null; asset_id: string | null; source_key: string | null
+    run_id: string | null; attempts: Generated<number>; heartbeat_at: Date | null; created_at: Date; updated_at: Date
+  }
+  orphan_object: { bucket: string; key: string; seen_at: Date; last_seen_at: Date }
   storage_account: { org_id: string; used_bytes: Generated<number>; reserved_bytes: Generated<number>; recalculated_at: Date | null }
   usage_day: { org_id: string; day: string; meter: Meter; amount: number }
   egress_account: { org_id: string; window_started_at: Date | null; window_starts: Generated<number>; paused_until: Date | null }
@@ -155,6 +166,10 @@ export interface SpendLine { product: string | null; area_km2: number | null; cr
 export interface Rate { product: string; credits_per_km2: number | null; discount_percent: number | null }
 
 export type Meter = 'egress_bytes' | 'tiles' | 'compute_jobs' | 'api_calls' | 'storage_bytes'
+/** `converting`: its file is still being rewritten, and shows nothing yet. */
+export type AssetState = 'ready' | 'converting'
+export type UploadState = 'initiated' | 'uploading' | 'completed' | 'failed'
+export type UploadFileState = 'awaiting' | 'refused' | 'converting' | 'ready' | 'failed'
 export type LifecycleState = 'active' | 'expiring' | 'archived' | 'expired' | 'deleted'
 export type ProfileLayer = 'sensor' | 'auto' | 'user'
 export type ProfileType = 'rgb' | 'singleband' | 'multiband' | 'expression'

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { sql } from 'kysely'
 import { isUuid, newId } from '#core/ids.ts'
 import { accessDenied, invalidField, notFound, problem } from '#core/problem.ts'
-import type { Db, Tx } from '#db/tables.ts'
+import type { AssetState, Db, Tx } from '#db/tables.ts'
 import * as project from './project.ts'
 
 export interface Asset {
@@ -20,6 +20,7 @@ export interface Asset {
   sha256: Buffer | null
   bandNames: string[] | null
   raster: Record<string, unknown> | null
+  state: AssetState
   createdAt: Date
   updatedAt: Date
 }
@@ -32,11 +33,15 @@ interface Described {
   roles: readonly string[]
   bandNames: readonly string[] | null
   raster: Record<string, unknown> | null
+  /** Ready unless it says otherwise. */
+  state?: AssetState
 }
 
-/** A file of ours, or an address elsewhere. */
+/** A file of ours. */
+export type NewFile = Described & { bucket: string; objectKey: string; fileSizeBytes: number; sha256: Buffer | null }
+/** That, or an address elsewhere. */
 export type NewAsset =
-  | (Described & { bucket: string; objectKey: string; fileSizeBytes: number; sha256: Buffer | null })
+  | NewFile
   | (Described & { href: string; fileSizeBytes: number | null })
 
 /** Only files of ours take room; what lies elsewhere does not. */
@@ -44,7 +49,7 @@ export const storedBytes = (assets: readonly NewAsset[]): number => assets.reduc
 
 const COLUMNS = [
   'id', 'item_seq as itemSeq', 'key', 'title', 'media_type as mediaType', 'roles', 'bucket', 'object_key as objectKey', 'href', 'file_size_bytes as fileSizeBytes', 'sha256',
-  'band_names as bandNames', 'raster', 'created_at as createdAt', 'updated_at as updatedAt',
+  'band_names as bandNames', 'raster', 'state', 'created_at as createdAt', 'updated_at as updatedAt',
 ] as const
 
 /** By item, the primary one first. */
@@ -131,7 +136,7 @@ export async function remove(tx: Tx, where: { itemSeq: number; projectId: string
 /** A row of its own for each, on the same files: it counts by itself, and the file stays until the last row is gone. */
 export function copies(assets: readonly Asset[]): { from: string; made: NewAsset }[] {
   return assets.map((asset) => {
-    const described = { id: newId(), key: asset.key, title: asset.title, mediaType: asset.mediaType, roles: asset.roles, bandNames: asset.bandNames, raster: asset.raster }
+    const described = { id: newId(), key: asset.key, title: asset.title, mediaType: asset.mediaType, roles: asset.roles, bandNames: asset.bandNames, raster: asset.raster, state: asset.state }
     const made: NewAsset = asset.objectKey === null
       ? { ...described, href: asset.href!, fileSizeBytes: asset.fileSizeBytes }
       : { ...described, bucket: asset.bucket!, objectKey: asset.objectKey, fileSizeBytes: asset.fileSizeBytes!, sha256: asset.sha256 }
@@ -168,7 +173,30 @@ export function fileNameOf({ key, mediaType, objectKey }: Pick<Asset, 'key' | 'm
   return `${plain.replaceAll(/[/\\]/g, '_')}${key === 'data' ? '' : ` ${key.replaceAll(/[/\\]/g, '_')}`}${ending}`
 }
 
-/** Where an asset's pixels are read from. */
-export function rasterSourceOf({ bucket, objectKey, href }: Pick<Asset, 'bucket' | 'objectKey' | 'href'>): { url: string } | { object: { bucket: string; key: string } } {
+/** Where an asset's pixels are read from: 400 while its file is still being converted. */
+export function rasterSourceOf({ key, state, bucket, objectKey, href }: Pick<Asset, 'key' | 'state' | 'bucket' | 'objectKey' | 'href'>): { url: string } | { object: { bucket: string; key: string } } {
+  if (state === 'converting') throw problem('asset-not-ready', `The file of the asset '${key}' is still being converted to a cloud-optimized GeoTIFF; uploads.progress tells how far it is`)
   return objectKey === null ? { url: href! } : { object: { bucket: bucket!, key: objectKey } }
+}
+
+/** Adds files of ours to an item that exists. The caller holds the project and the item, and has chosen keys that are free. */
+export async function add(tx: Tx, to: { organizationId: string; projectId: string; itemSeq: number; now: Date }, assets: readonly NewFile[]): Promise<void> {
+  for (const asset of assets) {
+    await tx
+      .insertInto('asset')
+      .values({
+        id: asset.id, org_id: to.organizationId, item_seq: to.itemSeq, key: asset.key, title: asset.title, media_type: asset.mediaType, roles: [...asset.roles], bucket: asset.bucket, object_key: asset.objectKey,
+        file_size_bytes: asset.fileSizeBytes, sha256: asset.sha256, band_names: asset.bandNames ? [...asset.bandNames] : null, raster: asset.raster ? JSON.stringify(asset.raster) : null, state: asset.state ?? 'ready', created_at: to.now, updated_at: to.now,
+      })
+      .execute()
+  }
+  await project.account(tx, to.projectId, { bytes: storedBytes(assets) }, to.now)
+}
+
+/** The first of `data`, `data_2`, `data_3`… that is free. */
+export function freeKey(wanted: string, taken: ReadonlySet<string>): string {
+  for (let number = 1; ; number++) {
+    const key = number === 1 ? wanted : `${wanted}_${number}`
+    if (!taken.has(key)) return key
+  }
 }

@@ -17,7 +17,7 @@ import type { Profile } from './visualization-profile.ts'
 
 export interface Layer {
   item: { seq: number; id: string; organizationId: string; name: string; description: string | null; type: ItemType; datetime: Date | null; lifecycleState: LifecycleState }
-  asset: Pick<Asset, 'key' | 'bucket' | 'objectKey' | 'href' | 'bandNames'>
+  asset: Pick<Asset, 'key' | 'bucket' | 'objectKey' | 'href' | 'bandNames' | 'state'>
   /** The saved profile that was asked for, or the item's default; null where the image's own look applies. */
   profile: Pick<Profile, 'id' | 'name' | 'type' | 'config' | 'version'> | null
 }
@@ -44,7 +44,7 @@ interface Row {
   seq: number | null
   id: string; organizationId: string; name: string; description: string | null; type: ItemType; datetime: Date | null; lifecycleState: LifecycleState
   visibility: project.Visibility; memberRole: project.Project['role']
-  assetKey: string | null; bucket: string | null; objectKey: string | null; href: string | null; bandNames: string[] | null; wantedKey: string | null
+  assetKey: string | null; bucket: string | null; objectKey: string | null; href: string | null; bandNames: string[] | null; assetState: Asset['state']; wantedKey: string | null
   profileId: string | null; profileName: string; profileType: Profile['type']; profileConfig: Profile['config']; profileVersion: number
 }
 
@@ -110,7 +110,7 @@ export async function find(db: Db, itemSeq: number, choice: Choice): Promise<Lay
   return rows[0] ? toLayer(rows[0], choice) : null
 }
 
-/** Those of a collection's items that a tile is made of: in this order, at most so many. Items without a raster are left out. */
+/** Those of a collection's items that a tile is made of: in this order, at most so many. Items without a raster, or whose file is still being converted, are left out. */
 export async function findMany(db: Db, itemSeqs: readonly number[], choice: Choice): Promise<Layer[]> {
   if (itemSeqs.length === 0) return []
   const { rows } = await sql<Row>`
@@ -120,7 +120,7 @@ export async function findMany(db: Db, itemSeqs: readonly number[], choice: Choi
     join lateral (select i.*, 'organization' as visibility, null::text as member_role from item i where i.seq = w.seq and i.deleted_at is null and i.lifecycle_state <> 'expired') i on true ${DRESSED}
     order by w.ordinal
   `.execute(db)
-  return rows.filter((row) => row.assetKey !== null).map((row) => toLayer(row, choice))
+  return rows.filter((row) => row.assetKey !== null && row.assetState === 'ready').map((row) => toLayer(row, choice))
 }
 
 const profileIdOf = ({ profile }: Pick<Choice, 'profile'>): string | null => (profile !== null && profile !== 'default' && isUuid(profile) ? profile : null)
@@ -149,10 +149,10 @@ async function findAll(db: Db, wants: readonly Want[]): Promise<Row[]> {
 
 const FOUND: RawBuilder<unknown> = sql.raw(`
   i.seq, i.id, i.org_id as "organizationId", i.name, i.description, i.type, i.datetime, i.lifecycle_state as "lifecycleState", i.visibility, i.member_role as "memberRole",
-  a.key as "assetKey", a.bucket, a.object_key as "objectKey", a.href, a.band_names as "bandNames", coalesce(w.asset_key, v.asset_key) as "wantedKey",
+  a.key as "assetKey", a.bucket, a.object_key as "objectKey", a.href, a.band_names as "bandNames", a.state as "assetState", coalesce(w.asset_key, v.asset_key) as "wantedKey",
   v.id as "profileId", v.name as "profileName", v.type as "profileType", v.config as "profileConfig", v.version as "profileVersion"`)
 
-/** The profile and the file. The primary file is the one named `data`, else one with that role, else a picture. */
+/** The profile and the file. The primary file is the one named `data`, else one with that role, else a picture; what only tells about others, such as a mosaic's provenance, comes last. */
 const DRESSED: RawBuilder<unknown> = sql.raw(`
   left join lateral (
     select p.* from visualization_profile p where p.item_seq = i.seq and (p.id = w.profile_id or (w.wants_default and p.is_default)) limit 1
@@ -161,7 +161,7 @@ const DRESSED: RawBuilder<unknown> = sql.raw(`
     select a.* from asset a
     where a.item_seq = i.seq and case when coalesce(w.asset_key, v.asset_key) is not null then a.key = coalesce(w.asset_key, v.asset_key)
       else a.media_type is null or a.media_type like 'image/tiff%' or a.media_type like 'image/vnd.stac.geotiff%' end
-    order by a.key <> 'data', not 'data' = any(a.roles), not 'visual' = any(a.roles), a.key limit 1
+    order by a.key <> 'data', a.roles && array['provenance', 'metadata', 'overview', 'thumbnail'], not 'data' = any(a.roles), not 'visual' = any(a.roles), a.key limit 1
   ) a on true`)
 
 function toLayer(row: Row, choice: Choice): Layer {
@@ -171,7 +171,7 @@ function toLayer(row: Row, choice: Choice): Layer {
   if (row.assetKey === null) throw row.wantedKey === null ? problem('bad-request', 'This item has no raster that could be shown') : notFound('asset')
   return {
     item: { seq: row.seq!, id, organizationId, name, description, type, datetime, lifecycleState },
-    asset: { key: row.assetKey, bucket: row.bucket, objectKey: row.objectKey, href: row.href, bandNames: row.bandNames },
+    asset: { key: row.assetKey, bucket: row.bucket, objectKey: row.objectKey, href: row.href, bandNames: row.bandNames, state: row.assetState },
     profile: row.profileId === null ? null : { id: row.profileId, name: row.profileName, type: row.profileType, config: row.profileConfig, version: row.profileVersion },
   }
 }

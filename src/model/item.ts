@@ -111,6 +111,12 @@ export async function lock(tx: Tx, seq: number): Promise<Item> {
   return fromRow(row)
 }
 
+/** Those of these items that still exist, held until the end. In one order everywhere. */
+export async function lockAll(tx: Tx, seqs: readonly number[]): Promise<Item[]> {
+  const rows = await tx.selectFrom('item').select(COLUMNS).where(sql<boolean>`seq = any(${seqs}::bigint[])`).where('deleted_at', 'is', null).orderBy('seq').forUpdate().execute()
+  return rows.map(fromRow)
+}
+
 export interface ItemList {
   projectId: string
   /** Null: items of no collection. Undefined: all. */
@@ -212,10 +218,10 @@ export async function insert(tx: Tx, target: Target, items: readonly NewItem[]):
       from json_to_recordset(${JSON.stringify(items.flatMap(cellRows))}::json) as c (id text, cell integer, x0 smallint, y0 smallint, x1 smallint, y1 smallint)
       join made m using (id)
     ), filed as (
-      insert into asset (id, org_id, item_seq, key, title, media_type, roles, bucket, object_key, href, file_size_bytes, sha256, band_names, raster, created_at, updated_at)
-      select a.asset_id, ${organizationId}, m.seq, a.key, a.title, a.media_type, a.roles, a.bucket, a.object_key, a.href, a.file_size_bytes, decode(a.sha256, 'hex'), a.band_names, a.raster, ${now}, ${now}
+      insert into asset (id, org_id, item_seq, key, title, media_type, roles, bucket, object_key, href, file_size_bytes, sha256, band_names, raster, state, created_at, updated_at)
+      select a.asset_id, ${organizationId}, m.seq, a.key, a.title, a.media_type, a.roles, a.bucket, a.object_key, a.href, a.file_size_bytes, decode(a.sha256, 'hex'), a.band_names, a.raster, a.state, ${now}, ${now}
       from json_to_recordset(${JSON.stringify(assets)}::json) as a (id text, asset_id uuid, key text, title text, media_type text, roles text[], bucket text, object_key text,
-        href text, file_size_bytes bigint, sha256 text, band_names text[], raster jsonb)
+        href text, file_size_bytes bigint, sha256 text, band_names text[], raster jsonb, state text)
       join made m using (id)
     )
     select * from made order by seq
@@ -253,7 +259,7 @@ function assetRow(id: string, asset: NewAsset) {
   return {
     id, asset_id: asset.id, key: asset.key, title: asset.title, media_type: asset.mediaType, roles: asset.roles, href: 'href' in asset ? asset.href : null,
     bucket: file?.bucket ?? null, object_key: file?.objectKey ?? null, file_size_bytes: asset.fileSizeBytes, sha256: file?.sha256?.toString('hex') ?? null,
-    band_names: asset.bandNames, raster: asset.raster,
+    band_names: asset.bandNames, raster: asset.raster, state: asset.state ?? 'ready',
   }
 }
 

@@ -171,3 +171,8 @@ export async function list(db: Db, principal: Principal, filter: LinkFilter): Pr
   const links = await mine.select(COLUMNS).orderBy('created_at', 'desc').orderBy('id', 'desc').limit(filter.limit).offset(filter.offset).execute()
   return { links, total }
 }
+
+/** Whether there has ever been one: links end, but they stay on record. */
+export async function wasAnyMade(db: Db): Promise<boolean> {
+  return (await db.selectFrom('share_link').select('id').limit(1).executeTakeFirst()) !== undefined
+}

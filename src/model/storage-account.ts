@@ -17,6 +17,12 @@ export async function get(db: Db, organizationId: string): Promise<StorageAccoun
   return await db.selectFrom('storage_account').select(['used_bytes as usedBytes', 'reserved_bytes as reservedBytes']).where('org_id', '=', organizationId).executeTakeFirstOrThrow()
 }
 
+/** What still fits, beside what is used and promised. */
+export async function room(db: Db, organizationId: string): Promise<number> {
+  const { usedBytes, reservedBytes } = await get(db, organizationId)
+  return Math.max(0, (await planOf(db, organizationId)).storageBytes - usedBytes - reservedBytes)
+}
+
 /** Promises room to an upload. 402 when used, promised and wanted bytes together are more than the plan holds. */
 export async function reserve(tx: Tx, organizationId: string, bytes: number): Promise<void> {
   requireCount(bytes)

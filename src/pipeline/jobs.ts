@@ -41,7 +41,7 @@ export async function declareJobs(queue: Queue, jobs: readonly AnyJob[]): Promis
 
 export async function startWorkers(platform: JobPlatform, jobs: readonly AnyJob[]): Promise<void> {
   for (const job of jobs) {
-    await platform.queue.work(job.name, (data, signal) => runJob(platform, job, data, signal))
+    await platform.queue.work(job.name, (data, signal) => runJob(platform, job, data, signal), job.concurrency ? { concurrency: job.concurrency } : {})
     if (job.schedule) await platform.queue.schedule(job.name, job.schedule)
   }
 }

@@ -96,6 +96,9 @@ const USAGE: readonly Rule[] = [
   query('an organization stores what its projects store', `
     select o.id::text as what from organization o left join storage_account s on s.org_id = o.id
     where s.used_bytes is distinct from (select coalesce(sum(p.storage_bytes), 0) from project p where p.org_id = o.id)`),
+  query('what is promised of a quota is what open upload sessions hold', `
+    select o.id::text as what from organization o left join storage_account s on s.org_id = o.id
+    where s.reserved_bytes is distinct from (select coalesce(sum(u.reserved_bytes), 0) from upload_session u where u.org_id = o.id and u.closed_at is null)`),
   query('downloads by the minute, by the day and in the log agree', `
     select org_id::text as what from (select org_id, sum(bytes) as bytes from egress_log group by org_id) l
     full join (select org_id, sum(amount) as bytes from usage_day where meter = 'egress_bytes' group by org_id) d using (org_id)

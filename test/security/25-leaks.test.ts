@@ -5,6 +5,7 @@ import { sql } from 'kysely'
 import { Closed } from '#core/shapes.ts'
 import { operation } from '#operation.ts'
 import { operations } from '#registry.ts'
+import { scene } from '../scene.ts'
 import { world, type Answer, type Org, type World } from '../world.ts'
 import { businessDigest } from './digest.ts'
 
@@ -31,6 +32,12 @@ function requireFixed(answer: Answer, signs: readonly RegExp[], why: string): vo
 }
 
 const item = (org: Org, w: World) => w.ok(org.owner.token, 'items.create', { project_id: org.projectId, type: 'user_raster', name: 'x', assets: [{ key: 'data', href: 'https://data.example/a.tif' }, { key: 'more', href: 'https://data.example/b.tif' }] })
+const upload = async (org: Org, w: World) => ({ upload_id: (await w.ok(org.owner.token, 'uploads.initiate', { project_id: org.projectId, total_bytes: 100 })).id as string })
+const uploaded = async (org: Org, w: World) => {
+  const session = await upload(org, w)
+  await w.put((await w.ok(org.owner.token, 'uploads.signed_url', { ...session, file_name: 'a.tif' })).upload_url, await scene({ width: 16, height: 16 }))
+  return session
+}
 const profile = async (org: Org, w: World) => {
   const { id: item_id } = await item(org, w)
   return { item_id, profile_id: (await w.ok(org.owner.token, 'visualization.profile.create', { item_id, name: 'x', type: 'rgb', config: { bands: [1, 2, 3] } })).id as string }
@@ -112,6 +119,11 @@ const FAULTS: Record<string, { breaks: string; input(org: Org, w: World): Promis
   'share.links.list': { breaks: 'table share_link', input: () => ({}) },
   'share.tile.render': { breaks: 'table asset', input: async (org, w) => ({ ...(await link(org, w)).opens, z: 0, x: 0, y: 0 }) },
   'share.tilejson': { breaks: 'table asset', input: async (org, w) => (await link(org, w)).opens },
+  'uploads.complete': { breaks: 'table asset', input: uploaded },
+  'uploads.fail': { breaks: 'column storage_account.reserved_bytes', input: async (org, w) => ({ ...(await upload(org, w)), error_message: 'x' }) },
+  'uploads.initiate': { breaks: 'column storage_account.reserved_bytes', input: (org) => ({ project_id: org.projectId, total_bytes: 100 }) },
+  'uploads.progress': { breaks: 'table upload_file', input: upload },
+  'uploads.signed_url': { breaks: 'table upload_file', input: async (org, w) => ({ ...(await upload(org, w)), file_name: 'a.tif' }) },
   'visualization.profile.create': { breaks: 'table visualization_profile', input: async (org, w) => ({ item_id: (await item(org, w)).id, name: 'x', type: 'rgb', config: { bands: [1, 2, 3] } }) },
   'visualization.profile.delete': { breaks: 'table visualization_profile', input: profile },
   'visualization.profile.get': { breaks: 'table visualization_profile', input: profile },

@@ -5,6 +5,7 @@ import { newId } from '#core/ids.ts'
 import { Closed } from '#core/shapes.ts'
 import { operation } from '#operation.ts'
 import { operations } from '#registry.ts'
+import { scene } from '../scene.ts'
 import { world, type Answer, type Org, type World } from '../world.ts'
 import { cast, CLIP_EMAIL, PRINCIPALS, STAFF_EMAIL, withoutInstance, type PrincipalName } from './cast.ts'
 import { businessDigest } from './digest.ts'
@@ -59,6 +60,14 @@ const otherItem = (input: object) => ({ ...input, item_id: newId() })
 const otherCollection = (input: object) => ({ ...input, collection_id: newId() })
 const item = async (w: World, org: Org) => ({ item_id: (await w.ok(org.owner.token, 'items.create', { project_id: org.projectId, type: 'user_raster', name: 'Target', assets: [{ key: 'data', href: 'https://data.example/a.tif' }, { key: 'more', href: 'https://data.example/b.tif' }] })).id as string })
 const asset = async (w: World, org: Org) => ({ ...(await item(w, org)), asset_id: 'data' })
+const otherUpload = (input: object) => ({ ...input, upload_id: newId() })
+const smallCog = scene({ width: 16, height: 16 })
+const upload = async (w: World, org: Org) => ({ upload_id: (await w.ok(org.owner.token, 'uploads.initiate', { project_id: org.projectId, total_bytes: 100 })).id as string })
+const uploaded = async (w: World, org: Org) => {
+  const session = await upload(w, org)
+  await w.put((await w.ok(org.owner.token, 'uploads.signed_url', { ...session, file_name: 'a.tif' })).upload_url, await smallCog)
+  return session
+}
 const collection = async (w: World, org: Org) => ({ project_id: org.projectId, collection_id: (await w.ok(org.owner.token, 'collections.create', { project_id: org.projectId, name: 'Target' })).id as string })
 
 /** Authentication and the scope are the only gates of the COG operations. */
@@ -214,6 +223,11 @@ const EXPECTED: Record<string, Row> = {
   },
   'share.tile.render': { a: VISITORS.a.replaceAll('200', '422'), input: async (w, org) => ({ ...(await link(w, org)).opens, z: 0, x: 0, y: 0 }) },
   'share.tilejson': { a: VISITORS.a.replaceAll('200', '422'), input: async (w, org) => (await link(w, org)).opens },
+  'uploads.complete': { ...CHANGES_A_PROJECT, input: uploaded, missing: otherUpload },
+  'uploads.fail': { ...CHANGES_A_PROJECT, input: async (w, org) => ({ ...(await upload(w, org)), error_message: 'x' }), missing: otherUpload },
+  'uploads.initiate': { ...CHANGES_A_PROJECT, input: (_w, org) => ({ project_id: org.projectId, total_bytes: 100 }) },
+  'uploads.progress': { ...CHANGES_A_PROJECT, input: upload, missing: otherUpload },
+  'uploads.signed_url': { ...CHANGES_A_PROJECT, input: async (w, org) => ({ ...(await upload(w, org)), file_name: 'a.tif' }), missing: otherUpload },
   'visualization.profile.create': { ...CHANGES_A_PROJECT, input: async (w, org) => ({ ...(await item(w, org)), name: 'x', type: 'rgb', config: { bands: [1, 2, 3] } }), missing: otherItem },
   'visualization.profile.delete': { ...CHANGES_A_PROJECT, input: profile, missing: otherItem },
   'visualization.profile.get': { ...READS_A_PROJECT, input: profile, missing: otherItem },

@@ -3,13 +3,17 @@ import { availableParallelism } from 'node:os'
 import { canonicalJson } from '#core/canonical.ts'
 import { LoadingCache } from '#raster/cache.ts'
 import { MEDIA_TYPES } from '#raster/encode/index.ts'
+import type { Inspection } from '#raster/ingest/inspect.ts'
 import { RasterPool } from '#raster/pool/pool.ts'
 import type { Statistics, StatisticsOptions } from '#raster/statistics/index.ts'
 import type { RasterInfo } from '#raster/types.ts'
+import { createConverter } from './converter.ts'
 import type { Asking, Drawn, MosaicLayer, MosaicRequest, RasterService, RasterSource } from './port.ts'
 import { createSources, type SourceOptions } from './sources.ts'
 
 export interface RasterServiceOptions extends SourceOptions {
+  /** A folder for large temporary files. */
+  workDir: string
   poolSize?: number
 }
 
@@ -19,6 +23,7 @@ const MIB = 1024 * 1024
 const TILE_CACHE_BYTES = 64 * MIB
 const STATISTICS_CACHE_BYTES = 4 * MIB
 const STATISTICS_DEADLINE_MS = 30_000
+const INSPECT_DEADLINE_MS = 15_000
 const MOSAIC_DEADLINE_MS = 15_000
 
 export function createRasterService(options: RasterServiceOptions): RasterService {
@@ -26,6 +31,7 @@ export function createRasterService(options: RasterServiceOptions): RasterServic
   const tiles = new LoadingCache<Buffer>({ maxBytes: TILE_CACHE_BYTES, sizeOf: (tile) => tile.byteLength + 256 })
   const summaries = new LoadingCache<Statistics>({ maxBytes: STATISTICS_CACHE_BYTES, sizeOf: ({ bands }) => 256 + bands.length * 1024 })
   const sources = createSources(pool, options)
+  const converter = createConverter({ workDir: options.workDir, locate: async (source, signal) => (await sources.locate(source, signal)).source })
 
   /** Runs a task on the content that was identified. */
   const run = async <T>(name: string, source: RasterSource, input: object, { signal, deadlineMs }: { signal?: AbortSignal | undefined; deadlineMs?: number }): Promise<T> => {
@@ -83,8 +89,13 @@ export function createRasterService(options: RasterServiceOptions): RasterServic
     thumbnail: (source, drawing, asking = {}) => draw('thumbnail', source, { options: { ...defined(drawing), format: 'jpeg' } }, 'image/jpeg', asking),
     statistics,
     point: (source, place, signal) => run('point', source, { place, options: {} }, { signal }),
-    metrics: () => ({ ...prefixed('pool', pool.metrics), ...prefixed('tiles', tiles.metrics), ...prefixed('sources', sources.metrics()) }),
-    close: () => pool.close(),
+    inspect: (source, signal) => run<Inspection>('inspect', source, {}, { signal, deadlineMs: INSPECT_DEADLINE_MS }),
+    convert: converter.convert,
+    sweep: converter.sweep,
+    metrics: () => ({ ...prefixed('pool', pool.metrics), ...prefixed('converters', converter.metrics()), ...prefixed('tiles', tiles.metrics), ...prefixed('sources', sources.metrics()) }),
+    async close() {
+      await Promise.all([pool.close(), converter.close()])
+    },
   }
 }
 

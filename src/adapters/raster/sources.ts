@@ -77,6 +77,7 @@ export function createSources(pool: RasterPool, options: SourceOptions) {
 
   return {
     identify,
+    locate,
     /** The source and the content that it must have, as a child is told of them. */
     async openable(source: RasterSource, { key, located }: Seen, signal: AbortSignal | undefined) {
       const { source: found, stretch } = located.stretch === null ? located : await locate(source, signal)

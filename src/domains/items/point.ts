@@ -33,9 +33,10 @@ export default operation({
     const layer = await itemLayer.requireReader(context, input.item_id, choiceOf(input))
     return await dress(context, layer, input)
   },
-  async execute({ raster, signal }, { longitude, latitude }, dressed) {
+  async execute({ raster, usage, signal }, { longitude, latitude }, dressed) {
     const { layer, source, info, names } = dressed
     const values = await raster.point(source, { longitude, latitude }, signal)
+    usage.touch(layer.item.seq)
     const nameOf = (band: number) => Object.keys(names).find((name) => names[name] === band) ?? null
     return {
       item_id: layer.item.id, asset_key: layer.asset.key, longitude, latitude, inside: values !== null,

@@ -77,6 +77,13 @@ test('tiles of items', async (t) => {
     assert.equal((await render({ item_id: named, expression: '(nir-red)/(nir+red)' })).status, 200)
   })
 
+  await t.test('a mosaic is shown by its pixels, not by the numbers of their sources', async () => {
+    const files = [{ key: 'a_provenance', bytes: await scene({ bandNames: ['source'], dataType: 'uint8', value: () => 3 }), roles: ['data', 'provenance'] }, { key: 'visual', bytes: await scene(), roles: ['data'] }]
+    const mosaic = await rasterItem(w, org, files, { type: 'mosaic' })
+    assert.deepEqual(await centre({ item_id: mosaic }), await centre({}))
+    assert.notDeepEqual(await centre({ item_id: mosaic, asset_key: 'a_provenance' }), await centre({}))
+  })
+
   await t.test('outside the image a tile is transparent, or white', async () => {
     assert.deepEqual(await centre({ ...tileAt(10, 50, 12) }), [0, 0, 0, 0])
     assert.deepEqual(await centre({ ...tileAt(10, 50, 12), format: 'jpg' }), [255, 255, 255, 255])

@@ -30,6 +30,7 @@ export function requireConfig(type: ProfileType, given: Static<typeof Config>): 
 export async function requireFit({ db, raster, signal }: Pick<Context, 'db' | 'raster' | 'signal'>, itemSeq: number, look: { type: ProfileType; config: ProfileConfig; assetKey: string | null }): Promise<void> {
   const layer = await itemLayer.find(db, itemSeq, { assetKey: look.assetKey, profile: null })
   if (!layer) return // Deleted meanwhile: the transaction finds that out and says so.
+  if (layer.asset.state !== 'ready') return
   const info = await raster.describe(rasterSourceOf(layer.asset), signal).catch((error: unknown) => {
     if (error instanceof RasterError) return null
     throw error

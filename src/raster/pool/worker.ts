@@ -1,5 +1,6 @@
 import { fork, type ChildProcess } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
+import { setPriority } from 'node:os'
 
 import { RasterError } from '#raster/errors.ts'
 
@@ -12,6 +13,7 @@ export interface WorkerOptions {
   maxRssBytes: number
   /** How long a child may take to notice that its task was cancelled. */
   graceMs: number
+  niceness: number
 }
 
 export interface WorkerTask {
@@ -19,6 +21,7 @@ export interface WorkerTask {
   task: string
   input: unknown
   deadlineMs: number
+  onProgress?: ((progress: unknown) => void) | undefined
 }
 
 /** How a worker's task ended, and whether the worker can take another one. */
@@ -35,6 +38,13 @@ const MIB = 1024 * 1024
 /** The heap holds directories and small objects; pixels lie outside it and count towards the resident memory. */
 const HEAP_SHARE = 0.5
 const PAGE_BYTES = 4096
+/**
+ * What keeps a child's memory level over tens of thousands of tiles. V8's young generation doubles whenever a busy moment fills
+ * it, up to 100 MB, and stays there. And glibc keeps freed pixels: in an arena for each thread of the image library, and, once the
+ * first block of some size was freed, in its heap instead of giving pages back; a fixed threshold and one arena end both.
+ */
+export const STEADY_FLAGS = ['--max-semi-space-size=8']
+export const STEADY_ENVIRONMENT = { MALLOC_ARENA_MAX: '1', MALLOC_MMAP_THRESHOLD_: '131072', MALLOC_TRIM_THRESHOLD_: '131072' }
 
 /** One child process. Runs one task at a time. */
 export class Worker {
@@ -42,6 +52,7 @@ export class Worker {
   readonly #child: ChildProcess
   readonly #ready: Promise<void>
   #settle: ((outcome: WorkerOutcome) => void) | null = null
+  #onProgress: WorkerTask['onProgress']
   #killedFor: 'timed out' | 'out of memory' | null = null
   #isAlive = true
   taskCount = 0
@@ -50,16 +61,18 @@ export class Worker {
     this.#options = options
     this.#child = fork(new URL('./child.ts', import.meta.url), [options.module.href], {
       serialization: 'advanced',
-      execArgv: [`--max-old-space-size=${Math.max(64, Math.floor((options.maxRssBytes / MIB) * HEAP_SHARE))}`],
+      execArgv: [`--max-old-space-size=${Math.max(64, Math.floor((options.maxRssBytes / MIB) * HEAP_SHARE))}`, ...STEADY_FLAGS],
       // The child decodes untrusted files: it gets no secrets.
-      env: {},
+      env: STEADY_ENVIRONMENT,
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     })
+    if (options.niceness > 0 && this.#child.pid !== undefined) setPriority(this.#child.pid, options.niceness)
     const ready = Promise.withResolvers<void>()
     this.#ready = ready.promise
     this.#ready.catch(() => undefined)
     this.#child.on('message', (message: ChildMessage) => {
       if (message.kind === 'ready') ready.resolve()
+      else if (message.kind === 'progress') this.#onProgress?.(message.progress)
       else this.#finish(message)
     })
     this.#child.on('error', (error) => this.#died(error.message, ready.reject))
@@ -75,6 +88,7 @@ export class Worker {
     this.taskCount += 1
     const outcome = Promise.withResolvers<WorkerOutcome>()
     this.#settle = outcome.resolve
+    this.#onProgress = task.onProgress
     let cancelTimer: NodeJS.Timeout | undefined
     const cancel = (): void => {
       this.#send({ kind: 'cancel', id: task.id })
@@ -101,6 +115,7 @@ export class Worker {
       for (const timer of [starting, deadline, cancelTimer]) clearTimeout(timer)
       clearInterval(memory)
       this.#settle = null
+      this.#onProgress = undefined
     }
   }
 
@@ -109,7 +124,7 @@ export class Worker {
     this.#child.kill('SIGKILL')
   }
 
-  #finish(message: Exclude<ChildMessage, { kind: 'ready' }>): void {
+  #finish(message: Extract<ChildMessage, { kind: 'done' | 'failed' }>): void {
     const { rssBytes } = message
     this.#settle?.(
       message.kind === 'done'

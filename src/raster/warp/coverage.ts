@@ -38,7 +38,8 @@ function compute(info: RasterInfo): Coverage {
   if (!transform) throw new RasterError('no_georeference', 'The raster says nothing about where it lies')
   const found = lonLatExtent({ width, height, transform, crs: requireCrs(info) })
   const extent = !found ? { west: -180, south: -MAX_LATITUDE, east: 180, north: MAX_LATITUDE } : found.holdsPole ? aroundPole(found) : found
-  const { west, south, east, north } = { ...extent, south: held(extent.south), north: held(extent.north) }
+  const turns = extent.west >= 180 ? -360 : extent.east <= -180 ? 360 : 0
+  const { west, south, east, north } = { west: extent.west + turns, south: held(extent.south), east: extent.east + turns, north: held(extent.north) }
   const [left, bottom] = toMercator(west, south)
   const [right, top] = toMercator(east, north)
   const longest = Math.max(right - left, top - bottom, 1)
