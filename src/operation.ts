@@ -39,6 +39,8 @@ export interface Jobs {
 /** Share links, opened anew on every call: revocation, expiry and retention count at once. */
 export interface Shares {
   hashPassword(password: string): Promise<string>
+  /** Reads what a visitor is shown, a few visitors at a time. */
+  inTurn<T>(read: () => Promise<T>): Promise<T>
   /** With the link's own token, or with a grant in its place, which needs no password. Whatever does not open it is one and the same 401. */
   open(token: string, password: string): Promise<OpenedShare>
 }

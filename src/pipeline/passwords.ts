@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os'
 import bcrypt from 'bcrypt'
-import { invalidField, problem } from '#core/problem.ts'
+import { limiter } from '#core/limiter.ts'
+import { invalidField } from '#core/problem.ts'
 
 /** bcrypt reads no further than this; a longer password would silently be a shorter one. */
 export const MAX_PASSWORD_BYTES = 72
@@ -30,7 +31,7 @@ export interface PasswordOptions {
 }
 
 export function createPasswords({ cost = STANDARD_COST, maxRunning = Math.max(1, availableParallelism() - 1), waiting }: PasswordOptions): Passwords {
-  const inTurn = limiter(maxRunning, waiting)
+  const inTurn = limiter({ maxRunning, maxWaiting: MAX_WAITING, waiting })
   const dummy = bcrypt.hashSync('nobody has this password', cost)
   return {
     hash: (password) => inTurn(() => bcrypt.hash(password, cost)),
@@ -38,24 +39,5 @@ export function createPasswords({ cost = STANDARD_COST, maxRunning = Math.max(1,
       const equal = await inTurn(() => bcrypt.compare(password, hash ?? dummy))
       return equal && hash !== null && Buffer.byteLength(password) <= MAX_PASSWORD_BYTES
     },
-  }
-}
-
-function limiter(maxRunning: number, what: string): <T>(work: () => Promise<T>) => Promise<T> {
-  const waiting: (() => void)[] = []
-  let running = 0
-  return async (work) => {
-    if (running < maxRunning) running++
-    else {
-      if (waiting.length >= MAX_WAITING) throw problem('unavailable', `Too many ${what} at once; try again in a moment`, { headers: { 'Retry-After': '2' } })
-      await new Promise<void>((resolve) => waiting.push(resolve))
-    }
-    try {
-      return await work()
-    } finally {
-      const next = waiting.shift()
-      if (next) next() // The place is handed over, so that nobody slips in between.
-      else running--
-    }
   }
 }

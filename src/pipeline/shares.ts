@@ -2,6 +2,7 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import { batcher } from '#core/batcher.ts'
 import type { Clock } from '#core/clock.ts'
+import { limiter } from '#core/limiter.ts'
 import { notFound, problem, type Problem } from '#core/problem.ts'
 import { GRANT_PREFIX, readGrant, signGrant, type GrantScope } from '#core/share-grant.ts'
 import type { Db } from '#db/tables.ts'
@@ -16,6 +17,9 @@ export const ATTEMPT_WINDOW_SECONDS = 60
 /** A password that was right is not compared again for so long. */
 const VERIFIED_SECONDS = 60
 const MAX_VERIFIED = 10_000
+/** Of the database's connections, this many are for visitors: a crowd at one link waits for itself and for nobody else. */
+const MAX_READING = 4
+const MAX_WAITING = 2_000
 const BATCH = { maxKeys: 200, maxInFlight: 1 }
 
 export function createShares(db: Db, clock: Clock, passwords: Passwords): Shares {
@@ -48,6 +52,7 @@ export function createShares(db: Db, clock: Clock, passwords: Passwords): Shares
   }
 
   return {
+    inTurn: limiter({ maxRunning: MAX_READING, maxWaiting: MAX_WAITING, waiting: 'visitors of share links' }),
     hashPassword: (password) => passwords.hash(password),
     async open(token, password) {
       const read = readGrant(token)

@@ -7,9 +7,8 @@ import { choiceOf, dress, type Dressed } from '#visualization/look.ts'
 
 export async function requireShown(context: Context, input: { token: string; password?: string; profile?: string | null }): Promise<{ share: OpenedShare; dressed: Dressed }> {
   const share = await context.shares.open(input.token, input.password ?? '')
-  const itemSeq = await itemOf(context, share)
   const request = { profile: input.profile }
-  const layer = await itemLayer.find(context.db, itemSeq, choiceOf(request))
+  const layer = await context.shares.inTurn(async () => itemLayer.find(context.db, await itemOf(context, share), choiceOf(request)))
   if (!layer) throw notFound('item')
   return { share, dressed: await dress(context, layer, request) }
 }

@@ -61,14 +61,15 @@ export const TargetRecord = Type.Union([
   Closed({ id: Uuid, name: Type.String(), description: Nullable(Type.String()), items: Type.Array(SharedItem), item_count: Type.Integer(), ...SESSION_FIELDS }),
 ])
 
-type Reading = Pick<Context, 'db' | 'raster' | 'baseUrl' | 'signal'>
+type Looking = Pick<Context, 'db' | 'raster' | 'shares' | 'signal'>
+type Reading = Looking & Pick<Context, 'baseUrl'>
 
 export async function toTarget(context: Reading, share: OpenedShare, target: SharedTarget) {
   const { grant, expiresAt } = await share.sign({ kind: 'link' }, GRANT_SECONDS)
   const session = { grant, grant_expires_at: expiresAt.toISOString() }
   if (target.type === 'item') {
     const { item } = target
-    return { ...(await toItem(context, share, { item, grant, assets: await asset.list(context.db, item.seq), visualizations: await looksOf(context, item.seq) })), ...session }
+    return { ...(await toItem(context, share, { item, grant, assets: await context.shares.inTurn(() => asset.list(context.db, item.seq)), visualizations: await looksOf(context, item.seq) })), ...session }
   }
   const { id, name, description } = target.collection
   return { id, name, description, items: await toItems(context, share, target.items), item_count: target.total, ...session }
@@ -77,7 +78,7 @@ export async function toTarget(context: Reading, share: OpenedShare, target: Sha
 /** A hundred files are not opened for one answer: the TileJSON of an item says what else follows from its bands. */
 async function toItems(context: Reading, share: OpenedShare, items: readonly Item[]) {
   const seqs = items.map(({ seq }) => seq)
-  const [assets, profiles] = [await asset.listOf(context.db, seqs), await profile.listOf(context.db, seqs)]
+  const [assets, profiles] = await context.shares.inTurn(async () => [await asset.listOf(context.db, seqs), await profile.listOf(context.db, seqs)])
   return await Promise.all(items.map(async (item) => {
     const { grant } = await share.sign({ kind: 'item', itemSeq: item.seq }, GRANT_SECONDS)
     return await toItem(context, share, { item, grant, assets: assets.get(item.seq)!, visualizations: offered(profiles.get(item.seq)!, null) })
@@ -96,14 +97,14 @@ async function toItem({ baseUrl }: Reading, share: OpenedShare, { item, grant, a
 const isDrawable = ({ mediaType }: asset.Asset): boolean => mediaType === null || /^image\/(tiff|vnd\.stac\.geotiff)/.test(mediaType)
 
 /** Saved looks are known in any case; those that follow from the bands only if the file can be read just now. */
-export async function looksOf(context: Pick<Context, 'db' | 'raster' | 'signal'>, itemSeq: number): Promise<Offered[]> {
-  const profiles = await profile.list(context.db, itemSeq)
+export async function looksOf(context: Looking, itemSeq: number): Promise<Offered[]> {
+  const profiles = await context.shares.inTurn(() => profile.list(context.db, itemSeq))
   return offered(profiles, await lookAt(context, itemSeq))
 }
 
-async function lookAt({ db, raster, signal }: Pick<Context, 'db' | 'raster' | 'signal'>, itemSeq: number) {
+async function lookAt({ db, raster, shares, signal }: Looking, itemSeq: number) {
   try {
-    const layer = await itemLayer.find(db, itemSeq, choiceOf({}))
+    const layer = await shares.inTurn(() => itemLayer.find(db, itemSeq, choiceOf({}))) // Not the file: a slow host keeps nobody else waiting.
     if (!layer) return null
     const { info } = await dress({ raster, signal }, layer, {})
     return { info, asset: layer.asset }
