@@ -16,6 +16,7 @@ import { createPasswords } from '#pipeline/passwords.ts'
 import type { Platform } from '#pipeline/platform.ts'
 import { createRateLimiter } from '#pipeline/rate-limit.ts'
 import type { OperatorRoles, SignInPlatform } from '#pipeline/sign-in.ts'
+import { createShares } from '#pipeline/shares.ts'
 import { createTokens } from '#pipeline/tokens.ts'
 import { createUsageRecorder } from '#pipeline/usage.ts'
 
@@ -64,13 +65,15 @@ export async function compose(parts: Parts): Promise<Composed> {
     db, clock, baseUrl, operations, audit, usage, claims, raster, storage: parts.storage,
     authenticator: createAuthenticator(db, clock, tokens),
     rateLimiter: createRateLimiter(db, clock),
+    // A queue of its own: whoever guesses at links keeps nobody from signing in.
+    shares: createShares(db, clock, createPasswords({ cost: parts.passwordCost, maxRunning: 1, waiting: 'visitors of share links' })),
     jobs: enqueuer(queue),
     onFault: (error, invocationId, operation) => onFault(error, operation, invocationId),
   }
   return {
     platform,
     metrics,
-    auth: { db, clock, tokens, passwords: createPasswords(parts.passwordCost), roles: parts.roles },
+    auth: { db, clock, tokens, passwords: createPasswords({ cost: parts.passwordCost, waiting: 'sign-ins' }), roles: parts.roles },
     jobPlatform: { db, clock, queue, raster, storage: parts.storage, usage, onFault },
     async close() {
       claims.close()

@@ -21,7 +21,7 @@ import * as user from '#model/user.ts'
 import type { AnyOperation } from '#operation.ts'
 import { startWorkers } from '#pipeline/jobs.ts'
 import { banner } from './banner.ts'
-import { DEMO_EMAIL, seedDemo } from './demo.ts'
+import { DEMO_EMAIL, fillDemo, seedDemo } from './demo.ts'
 import { jobs, operations } from './registry.ts'
 
 const STOP_TIMEOUT_MS = 25_000
@@ -82,6 +82,17 @@ async function startParts(config: Config, { operations, jobs }: Catalogue, start
   ready = true
   started.defer(() => { ready = false })
   process.stdout.write(banner({ baseUrl, role: config.role, embedded: database.embedded, hasDemo: (await user.findByEmail(database.db, DEMO_EMAIL)) !== null }))
+  if ((config.demo ?? config.isLoopback) && config.role !== 'worker') started.defer(inBackground((signal) => fillDemo(composed.platform, composed.auth, { baseUrl, signal }), (error) => log.warn({ err: error }, 'the demo is not whole yet; the next start goes on with it')))
+}
+
+/** Work beside the service. What is returned ends it and waits until it has. */
+function inBackground(work: (signal: AbortSignal) => Promise<void>, onFailure: (error: unknown) => void): () => Promise<void> {
+  const stopping = new AbortController()
+  const done = work(stopping.signal).catch((error: unknown) => { if (!stopping.signal.aborted) onFailure(error) })
+  return async () => {
+    stopping.abort()
+    await done
+  }
 }
 
 /** The object store, and for the embedded one its own door: bytes never pass through the API. */

@@ -5,8 +5,10 @@ import type { Storage } from '#adapters/storage/port.ts'
 import type { Clock } from '#core/clock.ts'
 import type { EventType } from '#core/event-types.ts'
 import type { Principal } from '#core/principal.ts'
+import type { GrantScope } from '#core/share-grant.ts'
 import type { Db, Tx } from '#db/tables.ts'
 import type { AnyJob, JobData } from '#job.ts'
+import type { ShareLink } from '#model/share-link.ts'
 import type { CountedMeter } from '#model/usage.ts'
 
 export type Tier = 'read' | 'compute' | 'external_spend' | 'share_export' | 'destructive'
@@ -34,6 +36,23 @@ export interface Jobs {
   enqueue<J extends AnyJob>(job: J, data: JobData<J>): Promise<void>
 }
 
+/** Share links, opened anew on every call: revocation, expiry and retention count at once. */
+export interface Shares {
+  hashPassword(password: string): Promise<string>
+  /** With the link's own token, or with a grant in its place, which needs no password. Whatever does not open it is one and the same 401. */
+  open(token: string, password: string): Promise<OpenedShare>
+}
+
+export interface OpenedShare {
+  readonly link: ShareLink
+  /** All of the link for a password; what it was signed for with a grant. */
+  readonly scope: GrantScope
+  /** Signs a grant that stands for the password: bound to it, to the link and to `scope`, and short-lived. */
+  sign(scope: GrantScope, lifetimeSeconds: number): Promise<{ grant: string; expiresAt: Date }>
+  /** Counts this opening of the link. */
+  count(): Promise<void>
+}
+
 /** Counts without waiting; written together soon after. What a limit depends on is counted in its transaction instead. */
 export interface Usage {
   /** Adds to a meter of an organization, 1 unless said otherwise. Every invocation counts as an API call by itself. */
@@ -55,8 +74,11 @@ export interface Context {
   readonly ifNoneMatch: string | null
   readonly raster: RasterService
   readonly storage: Storage
+  readonly shares: Shares
   readonly usage: Usage
   readonly signal: AbortSignal
+  /** Names the organization that this call counts for, where it is not the caller's own (a guest, staff, a new one, a share). */
+  attributeTo(organizationId: string): void
 }
 
 /** `execute` of a writing tier: the transaction replaces `db`, so that no query can slip outside it. */
@@ -65,8 +87,6 @@ export interface WriteContext extends Omit<Context, 'db'> {
   readonly lineage: Lineage
   readonly events: Events
   readonly jobs: Jobs
-  /** Names the organization that owns what this call makes, where it is not the caller's own (a guest, staff, a new one). */
-  attributeTo(organizationId: string): void
 }
 
 /** What a raw operation answers with: bytes or XML of some media type. */

@@ -12,7 +12,7 @@ export interface StoredFile {
   bandNames?: string[]
 }
 
-export async function storeFile(w: World, itemId: string, { key = 'data', mediaType = 'image/tiff', bytes, claimedSize, bandNames }: StoredFile): Promise<string> {
+export async function storeFile(w: Pick<World, 'db' | 'storage' | 'clock'>, itemId: string, { key = 'data', mediaType = 'image/tiff', bytes, claimedSize, bandNames }: StoredFile): Promise<string> {
   const item = await w.db.selectFrom('item').select(['seq', 'org_id', 'project_id']).where('id', '=', itemId).executeTakeFirstOrThrow()
   const { bucket_name } = await w.db.selectFrom('project').select('bucket_name').where('id', '=', item.project_id).executeTakeFirstOrThrow()
   const id = newId()

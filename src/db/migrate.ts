@@ -6,6 +6,7 @@ import * as secrets from './migrations/0004_secrets.ts'
 import * as usage from './migrations/0005_usage.ts'
 import * as uploads from './migrations/0006_uploads.ts'
 import * as visualization from './migrations/0007_visualization.ts'
+import * as shares from './migrations/0008_shares.ts'
 import * as ledger from './migrations/0009_ledger.ts'
 import * as billing from './migrations/0010_billing.ts'
 import type { Db } from './tables.ts'
@@ -19,6 +20,7 @@ const MIGRATIONS: Record<string, Migration> = {
   '0005_usage': usage,
   '0006_uploads': uploads,
   '0007_visualization': visualization,
+  '0008_shares': shares,
   '0009_ledger': ledger,
   '0010_billing': billing,
 }

@@ -82,6 +82,11 @@ export interface Tables {
     bucket: string | null; object_key: string | null; href: string | null; file_size_bytes: number | null; sha256: Buffer | null
     band_names: string[] | null; raster: JSONColumnType<Json> | null; state: Generated<AssetState>; created_at: Date; updated_at: Date
   }
+  share_link: {
+    id: string; org_id: string; project_id: string; token_hash: Buffer; password_hash: string; target_type: 'item' | 'collection'; target_id: string
+    item_seq: number | null; collection_id: string | null; permission: 'view' | 'download'; expires_at: Date; revoked_at: Date | null
+    access_count: Generated<number>; last_accessed_at: Date | null; created_by: string | null; created_at: Date
+  }
   upload_session: {
     id: string; org_id: string; project_id: string; bucket: string; state: Generated<UploadState>; file_count: number; total_bytes: number; reserved_bytes: number; bytes_uploaded: Generated<number>
     target_collection_id: string | null; target_item_id: string | null; asset_key: string | null; is_categorical: boolean; item_ids: Generated<string[]>

@@ -5,6 +5,7 @@ import { TABLE } from '#contract/table.ts'
 import { problem, PROBLEMS, type ProblemSlug } from '#core/problem.ts'
 import type { AnyOperation, Tier } from '#operation.ts'
 import { RefreshInput, SignInInput, SignOutInput, SignUpInput } from './auth.ts'
+import { sharePaths } from './share-routes.ts'
 import { tilePaths } from './tile-routes.ts'
 
 /** Rises with every change of the contract after the first release; it is not the `/v1` of the path. */
@@ -22,7 +23,7 @@ export function openApiDocument(operations: ReadonlyMap<string, AnyOperation>, b
   const published = [...operations.values()].filter(isPublished).toSorted((a, b) => (a.id < b.id ? -1 : 1))
   const paths: Json = { ...authPaths(schemas), ...eventTypesPath }
   for (const op of published) paths[`/v1/op/${op.id}`] = { post: describe(op, schemas) }
-  Object.assign(paths, tilePaths())
+  Object.assign(paths, tilePaths(), sharePaths())
   const domains = [...new Set(published.map((op) => op.id.split('.')[0]!))]
   return {
     openapi: '3.1.0',
@@ -116,7 +117,7 @@ const PROBLEM_RESPONSES: readonly (readonly [number, string])[] = [
 ]
 
 function failures(op: AnyOperation): Json {
-  const apply = (status: number) => (status !== 409 || op.idempotent) && (status !== 401 || !op.public)
+  const apply = (status: number) => status !== 409 || op.idempotent
   return Object.fromEntries(PROBLEM_RESPONSES.filter(([status]) => apply(status)).map(([status]) => [String(status), { $ref: `#/components/responses/Problem${status}` }]))
 }
 

@@ -19,6 +19,8 @@ import type { Metrics } from './metrics.ts'
 import { openApiDocument } from './openapi.ts'
 import { registerOperations, send } from './operations.ts'
 import { registerPages } from './pages.ts'
+import { registerSharePage } from './share-page.ts'
+import { registerShareRoutes } from './share-routes.ts'
 import { registerTiles } from './tile-routes.ts'
 import { registerWmts } from './wmts-routes.ts'
 
@@ -61,12 +63,14 @@ export function buildServer({ platform, auth, log, metrics, isReady, api }: Serv
   }
   registerOperations(app, platform, observe)
   registerAssets(app, platform, observe)
+  registerShareRoutes(app, { platform, observe })
   registerTiles(app, { platform, observe })
   registerWmts(app, { platform, observe })
   registerAuth(app, platform, auth)
   registerEventTypes(app, platform)
   registerContract(app, platform)
   registerPages(app, platform)
+  registerSharePage(app)
   app.addHook('onResponse', (request, reply, done) => {
     if (!request.url.startsWith('/v1/')) log.debug({ method: request.method, path: strike(pathOf(request.url)), status: reply.statusCode, ms: Math.round(reply.elapsedTime) }, 'request')
     done()

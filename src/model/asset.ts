@@ -72,6 +72,11 @@ export async function requireOf(db: Db, itemSeq: number, id: string): Promise<As
   return row
 }
 
+/** By its id alone, for callers who then ask whose it is. */
+export async function find(db: Db, id: string): Promise<Asset | null> {
+  return (await db.selectFrom('asset').select(COLUMNS).where('id', '=', id).executeTakeFirst()) ?? null
+}
+
 /** By its id or its key. An asset that is not of this item does not exist here. */
 export async function requireNamed(db: Db, itemSeq: number, idOrKey: string): Promise<Asset> {
   const assets = await list(db, itemSeq)

@@ -48,8 +48,16 @@ const COLUMNS = [
 const fromRow = (row: unknown): Profile => row as Profile
 
 export async function list(db: Db, itemSeq: number): Promise<Profile[]> {
-  const rows = await db.selectFrom('visualization_profile').select(COLUMNS).where('item_seq', '=', itemSeq).orderBy('sort_order').orderBy('created_at').orderBy('id').execute()
-  return rows.map(fromRow)
+  return (await listOf(db, [itemSeq])).get(itemSeq)!
+}
+
+/** By item. */
+export async function listOf(db: Db, itemSeqs: readonly number[]): Promise<Map<number, Profile[]>> {
+  const found = new Map<number, Profile[]>(itemSeqs.map((seq) => [seq, []]))
+  if (itemSeqs.length === 0) return found
+  const rows = await db.selectFrom('visualization_profile').select(COLUMNS).where(sql<boolean>`item_seq = any(${itemSeqs}::bigint[])`).orderBy('sort_order').orderBy('created_at').orderBy('id').execute()
+  for (const row of rows.map(fromRow)) found.get(row.itemSeq)!.push(row)
+  return found
 }
 
 /** A profile of another item is one that does not exist. */

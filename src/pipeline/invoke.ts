@@ -76,7 +76,8 @@ async function runStages(platform: Platform, op: AnyOperation, call: Call, trace
   if (begun?.outcome === 'replay') return replayOf(begun.response)
 
   const context: Context = {
-    principal, db: platform.db, clock: platform.clock, raster: platform.raster, storage: platform.storage, usage: platform.usage, baseUrl: platform.baseUrl(), get signal() { return call.signal },
+    principal, db: platform.db, clock: platform.clock, raster: platform.raster, storage: platform.storage, shares: platform.shares, usage: platform.usage, baseUrl: platform.baseUrl(), get signal() { return call.signal },
+    attributeTo: (organizationId) => { trace.organizationId = organizationId },
     invocationId: trace.invocationId, idempotencyKey: call.idempotencyKey ?? trace.invocationId, ifNoneMatch: call.ifNoneMatch ?? null,
   }
   return await settling(begun?.claim ?? null, async (claim) => {

@@ -75,6 +75,7 @@ const FREE_FORM: Record<string, { input?: string[]; output?: string[] }> = {
   'items.search': { input: ['query'], output: FEATURE },
   'items.search_org': { input: ['query'], output: FEATURE },
   'items.update': { input: ['geometry', 'properties'], output: ITEM },
+  'share.link.validate': { output: ['target.geometry', 'target.items[].geometry'] },
   'organizations.create': { input: ['billing_address'], output: ['billing_address'] },
   'organizations.get': { output: ['billing_address'] },
   'visualization.list_for': { input: ['band_roles', 'render_params'] },

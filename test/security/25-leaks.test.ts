@@ -44,6 +44,12 @@ const profile = async (org: Org, w: World) => {
 }
 const collection = async (org: Org, w: World) => ({ project_id: org.projectId, collection_id: (await w.ok(org.owner.token, 'collections.create', { project_id: org.projectId, name: 'x' })).id as string })
 
+const link = async (org: Org, w: World) => {
+  const { id: target_id } = await item(org, w)
+  const made = await w.ok(org.owner.token, 'share.link.create', { target_type: 'item', target_id, permission: 'download', password: 'coral and sand', expires_at: '2040-01-01T00:00:00Z' })
+  return { link_id: made.id as string, opens: { token: made.token as string, password: 'coral and sand' }, asset_id: (await w.ok(org.owner.token, 'items.list_assets', { item_id: target_id }))[0].id as string }
+}
+
 /** What to call, and what to break so that it fails inside the operation, after everything before it went well. */
 const FAULTS: Record<string, { breaks: string; input(org: Org, w: World): Promise<object> | object }> = {
   'api_keys.create': { breaks: 'table api_key', input: () => ({ name: 'x' }) },
@@ -103,6 +109,16 @@ const FAULTS: Record<string, { breaks: string; input(org: Org, w: World): Promis
   'projects.add_member': { breaks: 'table invitation', input: (org) => ({ project_id: org.projectId, email: 'x@example.com' }) },
   'projects.remove_member': { breaks: 'table project_member', input: (org) => ({ project_id: org.projectId, user_id: org.owner.id }) },
   'projects.update_member': { breaks: 'table project_member', input: (org) => ({ project_id: org.projectId, user_id: org.owner.id, role: 'admin' }) },
+  'usage.current': { breaks: 'table egress_minute', input: () => ({}) },
+  'usage.history': { breaks: 'column usage_day.amount', input: () => ({}) },
+  'usage.recalculate_storage': { breaks: 'column storage_account.recalculated_at', input: () => ({}) },
+  'share.asset.download': { breaks: 'table egress_log', input: async (org, w) => { const { opens, asset_id } = await link(org, w); return { ...opens, asset_id } } },
+  'share.link.create': { breaks: 'table share_link', input: async (org, w) => ({ target_type: 'item', target_id: (await item(org, w)).id, password: 'coral and sand', expires_at: '2040-01-01T00:00:00Z' }) },
+  'share.link.revoke': { breaks: 'column share_link.revoked_at', input: async (org, w) => ({ link_id: (await link(org, w)).link_id }) },
+  'share.link.validate': { breaks: 'table share_link', input: async (org, w) => (await link(org, w)).opens },
+  'share.links.list': { breaks: 'table share_link', input: () => ({}) },
+  'share.tile.render': { breaks: 'table asset', input: async (org, w) => ({ ...(await link(org, w)).opens, z: 0, x: 0, y: 0 }) },
+  'share.tilejson': { breaks: 'table asset', input: async (org, w) => (await link(org, w)).opens },
   'uploads.complete': { breaks: 'table asset', input: uploaded },
   'uploads.fail': { breaks: 'column storage_account.reserved_bytes', input: async (org, w) => ({ ...(await upload(org, w)), error_message: 'x' }) },
   'uploads.initiate': { breaks: 'column storage_account.reserved_bytes', input: (org) => ({ project_id: org.projectId, total_bytes: 100 }) },
@@ -114,9 +130,6 @@ const FAULTS: Record<string, { breaks: string; input(org: Org, w: World): Promis
   'visualization.profile.set_default': { breaks: 'table visualization_profile', input: profile },
   'visualization.profile.update': { breaks: 'table visualization_profile', input: profile },
   'visualization.profiles.list': { breaks: 'table visualization_profile', input: async (org, w) => ({ item_id: (await item(org, w)).id }) },
-  'usage.current': { breaks: 'table egress_minute', input: () => ({}) },
-  'usage.history': { breaks: 'column usage_day.amount', input: () => ({}) },
-  'usage.recalculate_storage': { breaks: 'column storage_account.recalculated_at', input: () => ({}) },
   'provenance.get': { breaks: 'table lineage_node', input: (org) => ({ entity_type: 'project', entity_id: org.projectId }) },
 }
 

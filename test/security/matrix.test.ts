@@ -100,6 +100,16 @@ const namedBands = async (w: World, org: Org) => {
 /** Operator operations. */
 const STAFF_ONLY = { a: `${NOBODY} | 403 403 403 403 | 403 403 | 403 403 403 | 403 200 200 200` }
 
+/** A link to an item whose file lies on a host that nobody allowed. */
+const link = async (w: World, org: Org) => {
+  const { item_id } = await item(w, org)
+  const { id, token } = await w.ok(org.owner.token, 'share.link.create', { target_type: 'item', target_id: item_id, permission: 'download', password: 'coral and sand', expires_at: '2040-01-01T00:00:00Z' })
+  const [{ id: asset_id }] = await w.ok(org.owner.token, 'items.list_assets', { item_id })
+  return { link_id: id as string, opens: { token: token as string, password: 'coral and sand' }, asset_id: asset_id as string }
+}
+/** The link’s token and password are the credential, so every principal is the same visitor. */
+const VISITORS = { a: PRINCIPALS.map(() => 200).join(' ') }
+
 const EXPECTED: Record<string, Row> = {
   'api_keys.create': { input: () => ({ name: 'x' }), a: `${NOBODY} | 200 200 200 200 | 200 403 | 403 200 403 | 403 403 403 403` },
   'api_keys.list': { input: () => ({}), a: `${NOBODY} | 200 200 200 200 | 200 403 | 200 200 200 | 403 403 200 403` },
@@ -193,6 +203,26 @@ const EXPECTED: Record<string, Row> = {
     a: `${NOBODY} | 200 200 200 200 | 404 403 | 200 200 200 | 403 403 200 403`,
     b: `${NOBODY} | 404 404 404 404 | 200 403 | 404 404 404 | 403 403 404 403`,
   },
+  'usage.current': READS_USAGE,
+  'usage.history': READS_USAGE,
+  'usage.recalculate_storage': {
+    input: async (w, org) => { await w.db.updateTable('storage_account').set({ recalculated_at: null }).execute(); return { organization_id: org.id } }, // Else it is once an hour.
+    missing: otherOrganizationId,
+    a: `${NOBODY} | 200 200 403 403 | 403 403 | 403 200 403 | 403 403 200 403`,
+    b: `${NOBODY} | 403 403 403 403 | 200 403 | 403 403 403 | 403 403 403 403`,
+  },
+  'share.asset.download': { ...VISITORS, input: async (w, org) => { const { opens, asset_id } = await link(w, org); return { ...opens, asset_id } } },
+  'share.link.create': { ...CHANGES_A_PROJECT, input: async (w, org) => ({ target_type: 'item', target_id: (await item(w, org)).item_id, password: 'coral and sand', expires_at: '2040-01-01T00:00:00Z' }), missing: (input) => ({ ...input, target_id: newId() }) },
+  'share.link.revoke': { ...CHANGES_A_PROJECT, input: async (w, org) => ({ link_id: (await link(w, org)).link_id }), missing: (input) => ({ ...input, link_id: newId() }) },
+  'share.link.validate': { ...VISITORS, input: async (w, org) => (await link(w, org)).opens },
+  'share.links.list': {
+    input: (_w, org) => ({ project_id: org.projectId }),
+    missing: otherProject,
+    a: `${NOBODY} | 200 200 403 403 | 404 404 | 200 200 200 | 403 200 200 404`,
+    b: `${NOBODY} | 404 404 404 404 | 200 404 | 404 404 404 | 403 200 404 404`,
+  },
+  'share.tile.render': { a: VISITORS.a.replaceAll('200', '422'), input: async (w, org) => ({ ...(await link(w, org)).opens, z: 0, x: 0, y: 0 }) },
+  'share.tilejson': { a: VISITORS.a.replaceAll('200', '422'), input: async (w, org) => (await link(w, org)).opens },
   'uploads.complete': { ...CHANGES_A_PROJECT, input: uploaded, missing: otherUpload },
   'uploads.fail': { ...CHANGES_A_PROJECT, input: async (w, org) => ({ ...(await upload(w, org)), error_message: 'x' }), missing: otherUpload },
   'uploads.initiate': { ...CHANGES_A_PROJECT, input: (_w, org) => ({ project_id: org.projectId, total_bytes: 100 }) },
@@ -204,14 +234,6 @@ const EXPECTED: Record<string, Row> = {
   'visualization.profile.set_default': { ...CHANGES_A_PROJECT, input: profile, missing: otherItem },
   'visualization.profile.update': { ...CHANGES_A_PROJECT, input: (w, org) => profile(w, org, { name: 'y' }), missing: otherItem },
   'visualization.profiles.list': { ...READS_A_PROJECT, input: item, missing: otherItem },
-  'usage.current': READS_USAGE,
-  'usage.history': READS_USAGE,
-  'usage.recalculate_storage': {
-    input: async (w, org) => { await w.db.updateTable('storage_account').set({ recalculated_at: null }).execute(); return { organization_id: org.id } }, // Else it is once an hour.
-    missing: otherOrganizationId,
-    a: `${NOBODY} | 200 200 403 403 | 403 403 | 403 200 403 | 403 403 200 403`,
-    b: `${NOBODY} | 403 403 403 403 | 200 403 | 403 403 403 | 403 403 403 403`,
-  },
   'visualization.list_for': { ...ANYBODY, input: () => ({}) },
 }
 
