@@ -3,11 +3,13 @@ import type { Logger } from 'pino'
 import { createRasterService } from '#adapters/raster/service.ts'
 import type { Storage } from '#adapters/storage/port.ts'
 import type { Clock } from '#core/clock.ts'
+import type { Payments } from '#core/payments.ts'
 import type { Queue } from '#db/queue.ts'
 import type { Db } from '#db/tables.ts'
 import { createMetrics, type Metrics } from '#http/metrics.ts'
 import type { AnyJob } from '#job.ts'
 import type { AnyOperation } from '#operation.ts'
+import { createAside } from '#pipeline/aside.ts'
 import { createAuditTrail } from '#pipeline/audit.ts'
 import { createAuthenticator } from '#pipeline/authenticate.ts'
 import { createClaims } from '#pipeline/idempotency.ts'
@@ -24,6 +26,8 @@ export interface Parts {
   clock: Clock
   queue: Queue
   storage: Storage
+  /** Null: no cards are taken. */
+  payments: Payments | null
   log: Logger
   baseUrl: () => string
   operations: ReadonlyMap<string, AnyOperation>
@@ -56,18 +60,19 @@ export async function compose(parts: Parts): Promise<Composed> {
   const tokens = createTokens(db, clock)
   const audit = createAuditTrail(db, clock, (error) => onFault(error, 'audit'))
   const claims = createClaims(db, clock)
+  const jobs = enqueuer(queue)
+  const aside = createAside(db, clock, jobs)
   const platform: Platform = {
-    db, clock, baseUrl, operations, audit, claims, raster, storage: parts.storage,
+    db, clock, baseUrl, operations, audit, claims, raster, storage: parts.storage, payments: parts.payments, aside, jobs,
     authenticator: createAuthenticator(db, clock, tokens),
     rateLimiter: createRateLimiter(db, clock),
-    jobs: enqueuer(queue),
     onFault: (error, invocationId, operation) => onFault(error, operation, invocationId),
   }
   return {
     platform,
     metrics,
     auth: { db, clock, tokens, passwords: createPasswords(parts.passwordCost), roles: parts.roles },
-    jobPlatform: { db, clock, queue, onFault },
+    jobPlatform: { db, clock, queue, payments: parts.payments, aside, onFault },
     async close() {
       claims.close()
       await raster.close()

@@ -1,13 +1,20 @@
 /** The contract of background work: `<verb>.job.ts` in its domain. */
 import type { Static, TSchema } from 'typebox'
 import type { Clock } from '#core/clock.ts'
+import type { Payments } from '#core/payments.ts'
 import type { Db, Tx } from '#db/tables.ts'
-import type { Jobs } from '#operation.ts'
+import type { Aside, Jobs } from '#operation.ts'
 
 export interface JobContext {
   readonly db: Db
   readonly clock: Clock
   jobs(tx: Tx): Jobs
+  /** The card processor; null where no cards are taken. */
+  readonly payments: Payments | null
+  /** Changes with events belong in here: one transaction, seen in the audit under the job's name. */
+  readonly aside: Aside
+  /** Of this run of the job. */
+  readonly invocationId: string
   readonly signal: AbortSignal
 }
 

@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import type { TestContext } from 'node:test'
+import { createStripePayments } from '#adapters/payments/stripe.ts'
 import { openFileStore } from '#adapters/storage/files.ts'
 import { compose } from '#compose.ts'
 import { openDatabase } from '#db/open.ts'
@@ -16,6 +17,8 @@ import type { AnyOperation } from '#operation.ts'
 import { runJob } from '#pipeline/jobs.ts'
 import { signWorkerToken } from '#pipeline/tokens.ts'
 import * as registry from '#registry.ts'
+import { SANDBOX_KEY, startSandboxPayments, type SandboxOptions } from '../sandbox/payments/server.ts'
+import type { StoreDb } from '../sandbox/payments/store.ts'
 import { createDatabase } from './database.ts'
 
 export interface Answer<B = any> { // oxlint-disable-line typescript/no-explicit-any
@@ -51,6 +54,8 @@ export interface WorldOptions {
   databaseUrl?: string
   startAt?: string
   egressAllow?: readonly string[]
+  /** What the card processor does; `null` takes no cards. */
+  payments?: Partial<Pick<SandboxOptions, 'beforeAnswer' | 'manualNotices'>> & { timeoutMs?: number } | null
 }
 
 export type World = Awaited<ReturnType<typeof world>>
@@ -76,14 +81,18 @@ export async function world(t: TestContext, options: WorldOptions = {}) {
   const jobs = [...registry.jobs, ...(options.jobs ?? [])]
   const dataDir = mkdtempSync(path.join(os.tmpdir(), 'groundtrack-world-'))
   const storage = await openFileStore({ root: dataDir, publicUrl: () => 'http://127.0.0.1:1', secret: randomBytes(32), clock })
+  const webhookSecret = 'whsec_of_a_test'
+  const sandbox = options.payments === null ? null : await startSandboxPayments({ db: database.db as unknown as StoreDb, host: '127.0.0.1', port: 0, noticeUrl: () => `${baseUrl}/webhooks/payments`, webhookSecret, ...options.payments })
+  const payments = sandbox && createStripePayments({ secretKey: SANDBOX_KEY, webhookSecret, sandboxUrl: () => sandbox.url, ...(options.payments?.timeoutMs ? { timeoutMs: options.payments.timeoutMs } : {}) })
   const composed = await compose({
-    db: database.db, storage, connectionCount: database.connectionCount, clock, queue, log, baseUrl: () => baseUrl, operations, jobs, passwordCost: 4, cogHosts: [], egressAllow: options.egressAllow ?? [],
+    db: database.db, storage, payments, connectionCount: database.connectionCount, clock, queue, log, baseUrl: () => baseUrl, operations, jobs, passwordCost: 4, cogHosts: [], egressAllow: options.egressAllow ?? [],
     roles: { systemAdminEmails: options.systemAdminEmails ?? [], clipUserEmail: options.clipUserEmail ?? null, maySignUp: options.maySignUp ?? true },
   })
-  const app = buildServer({ ...composed, log, isReady: () => true, api: true })
+  const app = buildServer({ ...composed, log, isReady: () => true, api: true, sandboxPayments: sandbox })
   baseUrl = await app.listen({ port: 0, host: '127.0.0.1' })
   t.after(async () => {
     await app.close()
+    await sandbox?.close()
     await queue.stop()
     await composed.close()
     await storage.close()
@@ -144,6 +153,7 @@ export async function world(t: TestContext, options: WorldOptions = {}) {
     runJob: (job: AnyJob, data: object = {}) => runJob(composed.jobPlatform, job, data, new AbortController().signal),
     /** Works everything that waits in a job's queue, whenever it is due. */
     drain: (job: AnyJob) => queue.drain(job.name, (data, signal) => runJob(composed.jobPlatform, job, data, signal)),
+    sandbox, webhookSecret,
     flushAudit: () => composed.platform.audit.flush(),
   }
 }

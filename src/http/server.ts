@@ -15,6 +15,7 @@ import { strike } from './log.ts'
 import type { Metrics } from './metrics.ts'
 import { openApiDocument } from './openapi.ts'
 import { registerOperations, send } from './operations.ts'
+import { registerPayments, type SandboxConfirmation } from './payments.ts'
 import { registerPages } from './pages.ts'
 
 export interface ServerOptions {
@@ -24,6 +25,8 @@ export interface ServerOptions {
   metrics: Metrics
   /** False while starting and stopping. */
   isReady: () => boolean
+  /** What a person does in their browser with the real processor; null where that is not the sandbox. */
+  sandboxPayments: SandboxConfirmation | null
   /** False for a pure worker, which only tells how it is. */
   api: boolean
 }
@@ -31,7 +34,7 @@ export interface ServerOptions {
 const REQUEST_TIMEOUT_MS = 120_000
 const MAX_URL_LENGTH = 8_192
 
-export function buildServer({ platform, auth, log, metrics, isReady, api }: ServerOptions): FastifyInstance {
+export function buildServer({ platform, auth, log, metrics, isReady, api, sandboxPayments }: ServerOptions): FastifyInstance {
   const app = fastify({
     bodyLimit: MAX_BODY_BYTES,
     requestTimeout: REQUEST_TIMEOUT_MS,
@@ -56,6 +59,7 @@ export function buildServer({ platform, auth, log, metrics, isReady, api }: Serv
   })
   registerAuth(app, platform, auth)
   registerEventTypes(app, platform)
+  registerPayments(app, platform, sandboxPayments)
   registerContract(app, platform)
   registerPages(app, platform)
   app.addHook('onResponse', (request, reply, done) => {

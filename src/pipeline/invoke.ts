@@ -75,7 +75,7 @@ async function runStages(platform: Platform, op: AnyOperation, call: Call, trace
   if (begun?.outcome === 'replay') return replayOf(begun.response)
 
   const context: Context = {
-    principal, db: platform.db, clock: platform.clock, raster: platform.raster, storage: platform.storage, baseUrl: platform.baseUrl(), get signal() { return call.signal },
+    principal, db: platform.db, clock: platform.clock, raster: platform.raster, storage: platform.storage, payments: platform.payments, aside: platform.aside, operationOf: (id) => platform.operations.get(id), baseUrl: platform.baseUrl(), get signal() { return call.signal },
     invocationId: trace.invocationId, idempotencyKey: call.idempotencyKey ?? trace.invocationId, ifNoneMatch: call.ifNoneMatch ?? null,
   }
   return await settling(begun?.claim ?? null, async (claim) => {

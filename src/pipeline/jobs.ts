@@ -1,8 +1,10 @@
 import type { Clock } from '#core/clock.ts'
+import { newId } from '#core/ids.ts'
+import type { Payments } from '#core/payments.ts'
 import type { Queue } from '#db/queue.ts'
 import type { Db, Tx } from '#db/tables.ts'
 import type { AnyJob } from '#job.ts'
-import type { Jobs } from '#operation.ts'
+import type { Aside, Jobs } from '#operation.ts'
 import { validatorOf } from './validate.ts'
 
 const STANDARD_RETRY_LIMIT = 5
@@ -12,6 +14,8 @@ export interface JobPlatform {
   db: Db
   clock: Clock
   queue: Queue
+  payments: Payments | null
+  aside: Aside
   onFault: (error: unknown, job: string) => void
 }
 
@@ -21,6 +25,7 @@ export function enqueuer(queue: Queue): (tx: Tx) => Jobs {
       if (!validatorOf(job.data).Check(data)) throw new Error(`${job.name} was queued with data that breaks its schema`)
       await queue.send(tx, job.name, data as object)
     },
+    enqueueByName: (name, data) => queue.send(tx, name, data),
   })
 }
 
@@ -39,7 +44,7 @@ export async function runJob(platform: JobPlatform, job: AnyJob, data: unknown, 
   const { db, clock, queue } = platform
   try {
     if (!validatorOf(job.data).Check(data)) throw new Error(`${job.name} got data that breaks its schema`)
-    await job.run({ db, clock, jobs: enqueuer(queue), signal }, data)
+    await job.run({ db, clock, payments: platform.payments, aside: platform.aside, invocationId: newId(), jobs: enqueuer(queue), signal }, data)
   } catch (error) {
     platform.onFault(error, job.name)
     throw error

@@ -15,11 +15,12 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       auto_threshold bigint check (auto_threshold > 0),
       auto_amount bigint check (auto_amount > 0),
       auto_daily_cap_cents bigint check (auto_daily_cap_cents > 0),
-      auto_queued_at timestamptz,
       auto_attempted_at timestamptz,
       check (available + reserved <= 9007199254740991),
       check (not auto_enabled or (auto_threshold is not null and auto_amount is not null))
     ) with (fillfactor = 50);
+
+    create index wallet_automatic on wallet (org_id) where auto_enabled;
 
     create table reservation (
       id uuid primary key,
