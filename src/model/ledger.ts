@@ -127,10 +127,15 @@ export async function settle(tx: Tx, cause: Cause, reservationId: string, captur
       update wallet set available = wallet.available + r.credits - ${captured}, reserved = wallet.reserved - r.credits
       from r where wallet.org_id = ${cause.organizationId} and r.credits > 0
       returning ${AFTER}, r.credits - ${captured} as released
-    ), c as (
-      ${transfer(cause, { type: 'capture', source: 'reserved', target: 'captured', credits: captured, reservationId, after: sql`w.available - w.released, w.reserved + w.released` })} from w where ${captured} > 0
-    ), f as (
-      ${transfer(cause, { type: 'release', source: 'reserved', target: 'available', credits: sql`w.released`, reservationId })} from w where w.released > 0
+    ), t as (
+      insert into ledger_transfer (id, org_id, type, source, target, credits, available_after, reserved_after, reservation_id, reference_type, reference_id, invocation_id, created_at)
+      select moved.id, ${cause.organizationId}::uuid, moved.type, 'reserved', moved.target, moved.credits, moved.available, moved.reserved, ${reservationId}::uuid,
+        ${cause.reference?.type ?? null}, ${cause.reference?.id ?? null}, ${cause.invocationId}::uuid, ${cause.now}::timestamptz
+      from w, lateral (values
+        (1, ${newId()}::uuid, 'capture', 'captured', ${captured}::bigint, w.available - w.released, w.reserved + w.released),
+        (2, ${newId()}::uuid, 'release', 'available', w.released, w.available, w.reserved)
+      ) as moved (nth, id, type, target, credits, available, reserved)
+      where moved.credits > 0 order by moved.nth
     )
     select w.* from r left join w on true`.execute(tx)
   const row = rows[0]
@@ -175,18 +180,16 @@ interface Transfer {
   type: TransferType
   source: string
   target: string
-  credits: number | RawBuilder<unknown>
+  credits: number
   reservationId?: string
   paymentIntentId?: string | null
-  /** Balances after this transfer, where another follows in the same movement. */
-  after?: RawBuilder<unknown>
 }
 
 /** To be followed by `from w`, the changed wallet. */
-function transfer({ organizationId, invocationId, now, reference, description }: Cause, { type, source, target, credits, reservationId, paymentIntentId, after }: Transfer): RawBuilder<unknown> {
+function transfer({ organizationId, invocationId, now, reference, description }: Cause, { type, source, target, credits, reservationId, paymentIntentId }: Transfer): RawBuilder<unknown> {
   return sql`
     insert into ledger_transfer (id, org_id, type, source, target, credits, available_after, reserved_after, reservation_id, reference_type, reference_id, payment_intent_id, description, invocation_id, created_at)
-    select ${newId()}::uuid, ${organizationId}::uuid, ${type}, ${source}, ${target}, ${credits}::bigint, ${after ?? sql`w.available, w.reserved`}, ${reservationId ?? null}::uuid,
+    select ${newId()}::uuid, ${organizationId}::uuid, ${type}, ${source}, ${target}, ${credits}::bigint, w.available, w.reserved, ${reservationId ?? null}::uuid,
       ${reference?.type ?? null}, ${reference?.id ?? null}, ${paymentIntentId ?? null}, ${description ?? null}, ${invocationId}::uuid, ${now}::timestamptz`
 }
 
