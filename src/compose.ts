@@ -9,9 +9,9 @@ import type { Db } from '#db/tables.ts'
 import { createMetrics, type Metrics } from '#http/metrics.ts'
 import type { AnyJob } from '#job.ts'
 import type { AnyOperation } from '#operation.ts'
-import { createAside } from '#pipeline/aside.ts'
 import { createAuditTrail } from '#pipeline/audit.ts'
 import { createAuthenticator } from '#pipeline/authenticate.ts'
+import { createAside } from '#pipeline/change.ts'
 import { createClaims } from '#pipeline/idempotency.ts'
 import { declareJobs, enqueuer, type JobPlatform } from '#pipeline/jobs.ts'
 import { createPasswords } from '#pipeline/passwords.ts'
@@ -50,7 +50,7 @@ export interface Composed {
 
 export async function compose(parts: Parts): Promise<Composed> {
   const { db, clock, queue, log, baseUrl, operations } = parts
-  const raster = createRasterService({ clock, hosts: [...parts.cogHosts, ...parts.egressAllow], egressAllow: parts.egressAllow })
+  const raster = createRasterService({ clock, storage: parts.storage, hosts: [...parts.cogHosts, ...parts.egressAllow], egressAllow: parts.egressAllow })
   const metrics = createMetrics(() => ({ database_connections: parts.connectionCount(), ...raster.metrics() }))
   const onFault = (error: unknown, operation: string, invocation?: string) => {
     metrics.observeFault(operation)
@@ -61,7 +61,7 @@ export async function compose(parts: Parts): Promise<Composed> {
   const audit = createAuditTrail(db, clock, (error) => onFault(error, 'audit'))
   const claims = createClaims(db, clock)
   const jobs = enqueuer(queue)
-  const aside = createAside(db, clock, jobs)
+  const aside = createAside({ db, clock, jobs })
   const platform: Platform = {
     db, clock, baseUrl, operations, audit, claims, raster, storage: parts.storage, payments: parts.payments, aside, jobs,
     authenticator: createAuthenticator(db, clock, tokens),
@@ -72,7 +72,7 @@ export async function compose(parts: Parts): Promise<Composed> {
     platform,
     metrics,
     auth: { db, clock, tokens, passwords: createPasswords(parts.passwordCost), roles: parts.roles },
-    jobPlatform: { db, clock, queue, payments: parts.payments, aside, onFault },
+    jobPlatform: { db, clock, queue, raster, storage: parts.storage, payments: parts.payments, aside, onFault },
     async close() {
       claims.close()
       await raster.close()

@@ -1,17 +1,32 @@
 /** The contract of background work: `<verb>.job.ts` in its domain. */
 import type { Static, TSchema } from 'typebox'
+import type { RasterService } from '#adapters/raster/port.ts'
+import type { Storage } from '#adapters/storage/port.ts'
 import type { Clock } from '#core/clock.ts'
+import type { EventType } from '#core/event-types.ts'
 import type { Payments } from '#core/payments.ts'
 import type { Db, Tx } from '#db/tables.ts'
-import type { Aside, Jobs } from '#operation.ts'
+import type { Aside, Events, Jobs, Lineage, Produces } from '#operation.ts'
+
+/** One short transaction of a job: the change, its lineage, its events, further work and its audit entry; or none of them. */
+export interface Change {
+  readonly tx: Tx
+  readonly lineage: Lineage
+  readonly events: Events
+  readonly jobs: Jobs
+  readonly invocationId: string
+}
 
 export interface JobContext {
   readonly db: Db
   readonly clock: Clock
+  readonly raster: RasterService
+  readonly storage: Storage
+  /** Changes what belongs to one organization, as the platform itself. */
+  change<T>(organizationId: string, work: (change: Change) => Promise<T>): Promise<T>
   jobs(tx: Tx): Jobs
   /** The card processor; null where no cards are taken. */
   readonly payments: Payments | null
-  /** Changes with events belong in here: one transaction, seen in the audit under the job's name. */
   readonly aside: Aside
   /** Of this run of the job. */
   readonly invocationId: string
@@ -25,6 +40,9 @@ export interface JobContract<D extends TSchema = TSchema> {
   readonly schedule?: string
   readonly retryLimit?: number
   readonly timeoutSeconds?: number
+  /** What its changes may record and report, as an operation declares it. */
+  readonly produces?: readonly Produces[]
+  readonly events?: readonly EventType[]
 }
 
 /** Delivery is at least once: a handler makes its change by a conditional UPDATE, and zero rows means it was done before. */

@@ -56,8 +56,8 @@ export interface Context {
   /** The card processor; null where no cards are taken. */
   readonly payments: Payments | null
   readonly aside: Aside
-  /** Another operation, for the one that runs what was asked for earlier. */
-  readonly operationOf: (id: string) => AnyOperation | undefined
+  /** Another operation with the check of its input, for the one that runs what was asked for earlier. */
+  readonly operationOf: (id: string) => { operation: AnyOperation; validate: (input: unknown) => unknown } | null
   readonly signal: AbortSignal
 }
 

@@ -56,8 +56,8 @@ export async function decide(tx: Tx, id: string, decision: { status: 'approved' 
 export async function use(tx: Tx, organizationId: string, userId: string, credits: number, now: Date): Promise<string | null> {
   const { rows } = await sql<{ id: string }>`
     update approval set status = 'used', used_at = ${now} where id = (
-      select id from approval where org_id = ${organizationId} and requested_by = ${userId} and status = 'approved' and expires_at > ${now} and (credits is null or credits >= ${credits})
-      order by credits nulls first, created_at limit 1 for update
+      select id from approval where org_id = ${organizationId} and requested_by = ${userId} and status = 'approved' and expires_at > ${now} and credits >= ${credits}
+      order by credits, created_at limit 1 for update
     ) returning id`.execute(tx)
   return rows[0]?.id ?? null
 }

@@ -105,3 +105,8 @@ export function requireHttps(href: string, field: string): string {
 export function addressOf(asset: Pick<Asset, 'href' | 'key'>, itemId: string, baseUrl: string): string {
   return asset.href ?? `${baseUrl}/api/v1/items/${encodeURIComponent(itemId)}/assets/${encodeURIComponent(asset.key)}`
 }
+
+/** Where an asset's pixels are read from. */
+export function rasterSourceOf({ bucket, objectKey, href }: Pick<Asset, 'bucket' | 'objectKey' | 'href'>): { url: string } | { object: { bucket: string; key: string } } {
+  return objectKey === null ? { url: href! } : { object: { bucket: bucket!, key: objectKey } }
+}

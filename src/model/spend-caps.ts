@@ -28,8 +28,7 @@ export async function requireWithin(tx: Tx, purchase: Purchase, now: Date): Prom
 export async function requireLikely(db: Db, purchase: Purchase, now: Date): Promise<void> {
   const breach = await breachOf(db, purchase, now, false)
   if (!breach) return
-  const waiver = await db.selectFrom('approval').select('id').where('org_id', '=', purchase.organizationId).where('requested_by', '=', purchase.userId).where('status', '=', 'approved').where('expires_at', '>', now)
-    .where((or) => or.or([or('credits', 'is', null), or('credits', '>=', purchase.credits)])).executeTakeFirst()
+  const waiver = await db.selectFrom('approval').select('id').where('org_id', '=', purchase.organizationId).where('requested_by', '=', purchase.userId).where('status', '=', 'approved').where('expires_at', '>', now).where('credits', '>=', purchase.credits).executeTakeFirst()
   if (!waiver) throw breach
 }
 

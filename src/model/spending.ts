@@ -24,9 +24,11 @@ export interface Spender {
   organizationId: string
   userId: string | null
   apiKeyId: string | null
+  /** Waives the caps for what it was given for. */
+  approvalId: string | null
 }
 
-export const spenderOf = (principal: Principal, organizationId: string): Spender => ({ organizationId, userId: principal.userId, apiKeyId: principal.apiKeyId })
+export const spenderOf = (principal: Principal, organizationId: string): Spender => ({ organizationId, userId: principal.userId, apiKeyId: principal.apiKeyId, approvalId: principal.approvalId ?? null })
 
 /** How a purchase will be paid, found out before the transaction that makes it. */
 export interface Funding {
@@ -53,7 +55,7 @@ export async function authorize(outside: Outside, { spender, credits, countsForC
   const mode = await billingModeOf(db, spender.organizationId)
   const funding: Funding = { spender, mode, credits, countsForCaps, attemptId: null }
   if (mode !== 'card' || credits === 0) return funding
-  if (countsForCaps && spender.userId) await caps.requireLikely(db, { organizationId: spender.organizationId, userId: spender.userId, credits, replaces: null }, clock.now())
+  if (countsForCaps && spender.userId && !spender.approvalId) await caps.requireLikely(db, { organizationId: spender.organizationId, userId: spender.userId, credits, replaces: null }, clock.now())
   return { ...funding, attemptId: await hold(outside, spender, credits, `${operation} ${idempotencyKey}`, false) }
 }
 
@@ -82,7 +84,7 @@ export async function reserve(books: Books, funding: Funding, spend: Spend): Pro
   const { tx, clock, invocationId } = books
   const { spender: { organizationId, userId, apiKeyId }, credits, mode, countsForCaps } = funding
   const now = clock.now()
-  const approvalId = countsForCaps && userId ? await caps.requireWithin(tx, { organizationId, userId, credits, replaces: null }, now) : null
+  const approvalId = await waiverOf(books, funding, null)
   const cause = { organizationId, invocationId, now, reference: spend.reference, description: spend.description ?? null }
   const made = { id: newId(), mode, credits, userId, apiKeyId, countsForCaps, lines: spend.lines, deadlineAt: spend.deadlineAt ?? null, approvalId }
   if (mode !== 'credit' || credits === 0) await ledger.note(tx, cause, made)
@@ -93,6 +95,12 @@ export async function reserve(books: Books, funding: Funding, spend: Spend): Pro
   }
   if (funding.attemptId && !(await attempts.move(tx, funding.attemptId, { from: ['authorized'], to: 'held', reservationId: made.id }, now))) throw problem('payment-processor-outage', 'The hold on the card was given back meanwhile; repeat the request')
   return { id: made.id, mode }
+}
+
+/** The approval that lets a purchase pass the caps, null where none is needed; throws when one would be. */
+async function waiverOf({ tx, clock }: Books, { spender: { organizationId, userId, approvalId }, countsForCaps, credits }: Funding, replaces: string | null): Promise<string | null> {
+  if (approvalId || !countsForCaps || !userId) return approvalId
+  return await caps.requireWithin(tx, { organizationId, userId, credits, replaces }, clock.now())
 }
 
 async function insufficient({ tx }: Books, organizationId: string, required: number) {
@@ -148,11 +156,11 @@ export async function refund(books: Books, organizationId: string, reference: Re
 /** Moves a live reservation to another price, by the difference alone. A card needs a new hold first, from `authorize` with the new price. */
 export async function reprice(books: Books, funding: Funding, reference: Reference, lines: readonly SpendLine[]): Promise<void> {
   const { tx, clock, invocationId } = books
-  const { spender: { organizationId, userId }, credits } = funding
+  const { spender: { organizationId }, credits } = funding
   const now = clock.now()
   const found = await reservations.lock(tx, organizationId, reference)
   if (found?.state !== 'live') throw problem('bad-request', 'The reservation has been settled')
-  if (funding.countsForCaps && userId) await caps.requireWithin(tx, { organizationId, userId, credits, replaces: found.id }, now)
+  await waiverOf(books, funding, found.id)
   if (found.mode === 'credit') {
     const after = await ledger.resize(tx, causeOf(found, invocationId, now), found.id, credits, lines)
     if (!after) throw await insufficient(books, organizationId, credits - found.credits)

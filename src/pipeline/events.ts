@@ -1,7 +1,7 @@
-import { eventType, type EventType } from '#core/event-types.ts'
+import { eventType } from '#core/event-types.ts'
 import type { Tx } from '#db/tables.ts'
 import * as outbox from '#model/outbox.ts'
-import type { AnyOperation, Events } from '#operation.ts'
+import type { Contract, Events } from '#operation.ts'
 import { validatorOf } from './validate.ts'
 
 export interface PendingEvents {
@@ -10,12 +10,12 @@ export interface PendingEvents {
 }
 
 /** Collects what `execute` reports. Only declared types, and only data that keeps the schema of its type. */
-export function openEvents(op: Pick<AnyOperation, 'id' | 'events'>, declared: readonly EventType[] = op.events ?? []): PendingEvents {
+export function openEvents(op: Pick<Contract, 'id' | 'events'>): PendingEvents {
   const pending: outbox.PendingEvent[] = []
   return {
     events: {
       emit(type, entityId, data) {
-        if (!declared.includes(type)) throw new Error(`${op.id} emitted ${type}, which it does not declare`)
+        if (!op.events?.includes(type)) throw new Error(`${op.id} emitted ${type}, which it does not declare`)
         const validator = validatorOf(eventType(type).data_schema)
         if (!validator.Check(data)) throw new Error(`${op.id} emitted ${type} with data that breaks its schema: ${JSON.stringify(validator.Errors(data)[0])}`)
         pending.push({ type, entityId, data })

@@ -1,3 +1,5 @@
+import type { RasterService } from '#adapters/raster/port.ts'
+import type { Storage } from '#adapters/storage/port.ts'
 import type { Clock } from '#core/clock.ts'
 import { newId } from '#core/ids.ts'
 import type { Payments } from '#core/payments.ts'
@@ -5,6 +7,7 @@ import type { Queue } from '#db/queue.ts'
 import type { Db, Tx } from '#db/tables.ts'
 import type { AnyJob } from '#job.ts'
 import type { Aside, Jobs } from '#operation.ts'
+import { changer } from './change.ts'
 import { validatorOf } from './validate.ts'
 
 const STANDARD_RETRY_LIMIT = 5
@@ -14,6 +17,8 @@ export interface JobPlatform {
   db: Db
   clock: Clock
   queue: Queue
+  raster: RasterService
+  storage: Storage
   payments: Payments | null
   aside: Aside
   onFault: (error: unknown, job: string) => void
@@ -41,10 +46,11 @@ export async function startWorkers(platform: JobPlatform, jobs: readonly AnyJob[
 }
 
 export async function runJob(platform: JobPlatform, job: AnyJob, data: unknown, signal: AbortSignal): Promise<void> {
-  const { db, clock, queue } = platform
+  const { db, clock, queue, raster, storage, payments, aside } = platform
   try {
     if (!validatorOf(job.data).Check(data)) throw new Error(`${job.name} got data that breaks its schema`)
-    await job.run({ db, clock, payments: platform.payments, aside: platform.aside, invocationId: newId(), jobs: enqueuer(queue), signal }, data)
+    const jobs = enqueuer(queue)
+    await job.run({ db, clock, raster, storage, payments, aside, invocationId: newId(), jobs, change: changer({ db, clock, jobs }, job), signal }, data)
   } catch (error) {
     platform.onFault(error, job.name)
     throw error

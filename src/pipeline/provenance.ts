@@ -1,7 +1,9 @@
 import { problem } from '#core/problem.ts'
 import type { Tx } from '#db/tables.ts'
 import * as lineage from '#model/lineage.ts'
-import type { AnyOperation, Lineage, Produces } from '#operation.ts'
+import type { Contract, Lineage, Produces } from '#operation.ts'
+
+type Declared = Pick<Contract, 'id' | 'produces'>
 
 export interface Provenance {
   lineage: Lineage
@@ -18,7 +20,7 @@ interface Pattern {
 }
 
 /** Stage 5. What `execute` may record is what the operation declares, in kind, relation and origin. */
-export function openProvenance(op: AnyOperation): Provenance {
+export function openProvenance(op: Declared): Provenance {
   const patterns = (op.produces ?? []).map(parse)
   const records: lineage.Recorded[] = []
   let producedNothing = false
@@ -50,7 +52,7 @@ function parse(produces: Produces): Pattern {
   return { kind, relation, origins: origins?.split('|') ?? [] }
 }
 
-function broken(op: AnyOperation, what: string) {
+function broken(op: Declared, what: string) {
   const error = problem('provenance-error', `The lineage of operation '${op.id}' could not be recorded, so the operation was undone`)
   error.cause = `${op.id} ${what}` // For the log; the caller gets a fixed text.
   return error

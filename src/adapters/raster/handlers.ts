@@ -10,6 +10,8 @@ import { RasterError, type Raster, type Source } from '#raster/types.ts'
 export interface OpenableSource {
   readonly path?: string
   readonly url?: string
+  /** What the content is known by when its address is signed, and so differs from time to time. */
+  readonly name?: string
   /** Hosts that `url` and its redirects may name. */
   readonly hosts: readonly string[]
   /** Hosts that may be private or plain http. */
@@ -25,7 +27,7 @@ const MAX_REDIRECTS = 3
 const guards = new Map<string, Egress>()
 
 async function open(source: OpenableSource, signal: AbortSignal): Promise<Raster> {
-  const bytes = source.path === undefined ? await openHttpSource(source.url!, { fetch: guardedFetch(source), signal }) : await openFileSource(source.path)
+  const bytes = source.path === undefined ? await openHttpSource(source.url!, { fetch: guardedFetch(source), name: source.name, signal }) : await openFileSource(source.path)
   if (source.expectedKey !== undefined && bytes.key !== source.expectedKey) throw new RasterError('source_changed', 'The file changed while it was being read; ask again')
   return await openTiff(bytes satisfies Source, { signal })
 }

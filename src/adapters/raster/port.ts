@@ -1,3 +1,4 @@
+import type { ObjectRef } from '#adapters/storage/port.ts'
 import type { ImageFormat } from '#raster/encode/index.ts'
 import type { Style } from '#raster/render/style.ts'
 import type { Statistics, StatisticsOptions } from '#raster/statistics/index.ts'
@@ -5,8 +6,8 @@ import type { RasterInfo } from '#raster/types.ts'
 import type { TileAddress, TileSize } from '#raster/warp/mercator.ts'
 import type { Resampling } from '#raster/warp/sample.ts'
 
-/** Where a raster lies: a file of our own store, or an address that the caller named and the allow-list knows. */
-export type RasterSource = { readonly path: string } | { readonly url: string }
+/** Where a raster lies: an object of our own store, which never changes; a file of this machine; or an address that the allow-list must know. */
+export type RasterSource = { readonly object: ObjectRef } | { readonly path: string } | { readonly url: string }
 
 export interface TileRequest {
   readonly tile: TileAddress

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { availableParallelism } from 'node:os'
+import type { Storage } from '#adapters/storage/port.ts'
 import { canonicalJson } from '#core/canonical.ts'
 import type { Clock } from '#core/clock.ts'
 import { LoadingCache } from '#raster/cache.ts'
@@ -12,6 +13,7 @@ import type { Asking, Drawn, RasterService, RasterSource } from './port.ts'
 
 export interface RasterServiceOptions {
   clock: Clock
+  storage: Storage
   /** Hosts that addresses of callers may name. */
   hosts: readonly string[]
   egressAllow: readonly string[]
@@ -25,6 +27,8 @@ const TILE_CACHE_BYTES = 64 * MIB
 const IDENTITY_CACHE_BYTES = 8 * MIB
 /** How long a remote file is taken to be the one that we looked at last. Our own files never change. */
 const IDENTITY_SECONDS = 60
+/** A signed address of an object is used for one such stretch, and lives for two: no reading outlives it. */
+const SIGNED_STRETCH_SECONDS = 3_600
 const STATISTICS_DEADLINE_MS = 30_000
 
 /** A content as it was last looked at. */
@@ -35,32 +39,60 @@ interface Identity {
 
 interface Seen extends Identity {
   seenAtMs: number
+  located: Located
+}
+
+/** A source as a child can open it. */
+interface Located {
+  source: OpenableSource
+  /** Tells one signed address of an object from the next; null when there is but one. */
+  stretch: number | null
 }
 
 export function createRasterService(options: RasterServiceOptions): RasterService {
   const pool = new RasterPool({ module: new URL('./handlers.ts', import.meta.url), size: options.poolSize ?? Math.max(1, availableParallelism()) })
   const tiles = new LoadingCache<Buffer>({ maxBytes: TILE_CACHE_BYTES, sizeOf: (tile) => tile.byteLength + 256 })
   const identities = new LoadingCache<Seen>({ maxBytes: IDENTITY_CACHE_BYTES, sizeOf: () => 8 * 1024 })
-  const openable = (source: RasterSource): OpenableSource => ({ ...source, hosts: options.hosts, egressAllow: options.egressAllow })
+  const signed = new Map<string, Promise<string>>()
+  const nowMs = () => options.clock.now().getTime()
+
+  const locate = async (source: RasterSource, signal: AbortSignal | undefined): Promise<Located> => {
+    const { hosts, egressAllow } = options
+    if (!('object' in source)) return { source: { ...source, hosts, egressAllow }, stretch: null }
+    if (options.storage.kind === 'files') {
+      const object = await options.storage.source(source.object, signal)
+      await object.close()
+      return { source: { path: object.path!, hosts: [], egressAllow: [] }, stretch: null }
+    }
+    const stretch = Math.floor(nowMs() / (SIGNED_STRETCH_SECONDS * 1000))
+    const name = nameOf(source)
+    const url = await remembered(signed, `${name}#${stretch}`, () => options.storage.signGet({ ...source.object, expiresInSeconds: 2 * SIGNED_STRETCH_SECONDS }))
+    const { host } = new URL(url) // The operator's own store: it may be private, and nothing else is reached through it.
+    return { source: { url, name, hosts: [host], egressAllow: [host] }, stretch }
+  }
 
   const identify = async (source: RasterSource, signal: AbortSignal | undefined): Promise<Seen> => {
     requireHost(source, [...options.hosts, ...options.egressAllow])
-    const name = 'path' in source ? source.path : source.url
-    const load = async (loadSignal: AbortSignal) => ({ ...((await pool.run('identify', { source: openable(source) }, { signal: loadSignal, affinity: name })) as Identity), seenAtMs: options.clock.now().getTime() })
+    const name = nameOf(source)
+    const load = async (loadSignal: AbortSignal) => {
+      const located = await locate(source, loadSignal)
+      return { ...((await pool.run('identify', { source: located.source }, { signal: loadSignal, affinity: name })) as Identity), located, seenAtMs: nowMs() }
+    }
     const seen = await identities.get(name, load, { signal })
-    if ('path' in source || options.clock.now().getTime() - seen.seenAtMs < IDENTITY_SECONDS * 1000) return seen
+    if (!('url' in source) || nowMs() - seen.seenAtMs < IDENTITY_SECONDS * 1000) return seen
     identities.delete(name)
     return await identities.get(name, load, { signal })
   }
 
   /** Runs a task on the content that was identified. When the file has changed since, the next caller looks anew. */
-  const run = async <T>(task: string, source: RasterSource, input: object, { signal, deadlineMs }: { signal?: AbortSignal | undefined; deadlineMs?: number }): Promise<T> => {
-    const { key } = await identify(source, signal)
-    const located = { source: { ...openable(source), expectedKey: key }, key, ...input }
+  const run = async <T>(name: string, source: RasterSource, input: object, { signal, deadlineMs }: { signal?: AbortSignal | undefined; deadlineMs?: number }): Promise<T> => {
+    const { key, located } = await identify(source, signal)
+    const { source: openable, stretch } = located.stretch === null ? located : await locate(source, signal)
+    const task = { source: { ...openable, expectedKey: key }, key: stretch === null ? key : `${key}#${stretch}`, ...input }
     try {
-      return (await pool.run(task, located, { signal, affinity: key, ...(deadlineMs ? { deadlineMs } : {}) })) as T
+      return (await pool.run(name, task, { signal, affinity: key, ...(deadlineMs ? { deadlineMs } : {}) })) as T
     } catch (error) {
-      if (error instanceof RasterError && error.code === 'source_changed') identities.delete('path' in source ? source.path : source.url)
+      if (error instanceof RasterError && error.code === 'source_changed') identities.delete(nameOf(source))
       throw error
     }
   }
@@ -83,6 +115,21 @@ export function createRasterService(options: RasterServiceOptions): RasterServic
     metrics: () => ({ ...prefixed('pool', pool.metrics), ...prefixed('tiles', tiles.metrics), ...prefixed('sources', identities.metrics) }),
     close: () => pool.close(),
   }
+}
+
+const nameOf = (source: RasterSource): string => ('object' in source ? `object:${source.object.bucket}/${source.object.key}` : 'path' in source ? source.path : source.url)
+
+const MAX_REMEMBERED = 1_000
+
+/** The newest answers; a failure is forgotten at once. */
+function remembered<T>(known: Map<string, Promise<T>>, name: string, make: () => Promise<T>): Promise<T> {
+  const found = known.get(name)
+  if (found) return found
+  const made = make()
+  known.set(name, made)
+  made.catch(() => known.delete(name))
+  if (known.size > MAX_REMEMBERED) known.delete(known.keys().next().value!)
+  return made
 }
 
 /** Addresses come from callers: only hosts that the operator knows are asked anything at all. */

@@ -21,6 +21,8 @@ export type HttpFetch = (url: string, init: HttpRequestInit) => Promise<HttpResp
 
 export interface HttpSourceOptions {
   readonly fetch: HttpFetch
+  /** What the file is known by, if not by its address. */
+  readonly name?: string | undefined
   /** For one range, from the request to the last byte. */
   readonly deadlineMs?: number
   /** The start of the file, which holds a COG's directories, comes with the first request. */
@@ -68,7 +70,7 @@ export async function openHttpSource(url: string, options: HttpSourceOptions): P
   const { bytes: header, pinned } = await requestRange(connection, { offset: 0, length: headerBytes }, null, options.signal)
   const version = pinned.etag ?? `${pinned.size}-${pinned.lastModified ?? 'unversioned'}`
   const ranges: Source = {
-    key: `http:${url}:${version}`,
+    key: `http:${options.name ?? url}:${version}`,
     size: pinned.size,
     etag: pinned.etag,
     fetch: async (offset, length, signal) => (await requestRange(connection, { offset, length }, pinned, signal)).bytes,
