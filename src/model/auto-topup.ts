@@ -1,9 +1,9 @@
 /** Automatic top-up: when the balance is below its threshold, one attempt at a time, at most one in ten minutes, never above the day's cap. */
 import { sql } from 'kysely'
-import { bonusCredits, MIN_TOPUP_CENTS } from '#core/money.ts'
+import { bonusCredits } from '#core/money.ts'
+import { Problem } from '#core/problem.ts'
 import type { Db, Tx } from '#db/tables.ts'
 import type { AutoTopup } from './billing-account.ts'
-import { Problem } from '#core/problem.ts'
 import type { Outside } from './books.ts'
 import { pay } from './card-payment.ts'
 import * as attempts from './payment-attempt.ts'
@@ -81,5 +81,3 @@ async function giveUp(outside: Outside, organizationId: string, key: string, rea
     if (attempt && (await attempts.move(books.tx, attempt.id, { from: ['created', 'pending'], to: 'failed', failure: reason }, books.clock.now()))) topup.fail(books, attempt, reason)
   })
 }
-
-export const MIN_AMOUNT_CREDITS = MIN_TOPUP_CENTS

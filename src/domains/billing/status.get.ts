@@ -1,0 +1,34 @@
+import Type from 'typebox'
+import { Choice, Closed, Uuid } from '#core/shapes.ts'
+import { hasDefaultCard, walletOf } from '#model/billing-account.ts'
+import * as invoice from '#model/invoice.ts'
+import * as organization from '#model/organization.ts'
+import { operation } from '#operation.ts'
+import { Credits, Currency, EXAMPLE_ORGANIZATION_ID } from './wire.ts'
+
+/** How the organization pays, and whether it owes anything. */
+export default operation({
+  id: 'billing.status.get',
+  scope: 'billing:read',
+  tier: 'read',
+  input: Closed({ organization_id: Type.String({ maxLength: 100 }) }),
+  output: Closed({
+    organization_id: Uuid, plan: Type.String(), billing_mode: Choice(['credit', 'card', 'enterprise']), enterprise_billing_status: Choice(['none', 'requested', 'confirmed']), subscription_status: Choice(['active', 'past_due']),
+    currency: Currency, balance_credits: Credits, available_credits: Credits, has_default_card: Type.Boolean(), auto_topup_enabled: Type.Boolean(),
+  }),
+  example: {
+    input: { organization_id: EXAMPLE_ORGANIZATION_ID },
+    output: { organization_id: EXAMPLE_ORGANIZATION_ID, plan: 'team', billing_mode: 'credit', enterprise_billing_status: 'none', subscription_status: 'active', currency: 'AUD', balance_credits: 50_000, available_credits: 48_800, has_default_card: true, auto_topup_enabled: false },
+  },
+}).handle({
+  check: async ({ principal }, { organization_id }) => organization.requireNamedOrganization(principal, organization_id),
+  async execute({ db }, _input, organizationId) {
+    const { plan_id, billing_mode, enterprise_status } = await organization.get(db, organizationId)
+    const { available, reserved, auto } = await walletOf(db, organizationId)
+    return {
+      organization_id: organizationId, plan: plan_id, billing_mode, enterprise_billing_status: enterprise_status,
+      subscription_status: (await invoice.isPastDue(db, organizationId)) ? ('past_due' as const) : ('active' as const),
+      currency: 'AUD' as const, balance_credits: available + reserved, available_credits: available, has_default_card: await hasDefaultCard(db, organizationId), auto_topup_enabled: auto.enabled,
+    }
+  },
+})
