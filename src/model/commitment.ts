@@ -43,6 +43,10 @@ interface Row {
 
 const columns = (db: Db) => db.selectFrom('commitment').select(['id', 'name', 'products', sql<string>`period_start::text`.as('periodStart'), sql<string>`period_end::text`.as('periodEnd'), 'minimum_cents as minimumCents', 'minimum_km2 as minimumKm2', 'rates'])
 
+/** Days of UTC, whatever the database's own zone. */
+const startOf = (day: string) => new Date(`${day}T00:00:00Z`)
+const endOf = (day: string) => new Date(startOf(day).getTime() + 24 * 3600_000)
+
 export async function put(tx: Tx, organizationId: string, commitment: Omit<Commitment, 'id'> & { id: string | null }, now: Date): Promise<string | null> {
   const { id, name, products, periodStart, periodEnd, minimumCents, minimumKm2, rates } = commitment
   const values = { name, products, period_start: periodStart, period_end: periodEnd, minimum_cents: minimumCents, minimum_km2: minimumKm2, rates: JSON.stringify(rates), updated_at: now }
@@ -63,7 +67,7 @@ async function deliveredOf(db: Db, organizationId: string, { products, periodSta
   const { rows } = await sql<{ cents: number; km2: number }>`
     select coalesce(round(sum((line->>'credits')::numeric * kept)), 0)::bigint as cents, coalesce(sum((line->>'area_km2')::float8 * kept), 0)::float8 as km2
     from reservation, jsonb_array_elements(lines) as line, lateral (select (captured_credits - refunded_credits)::numeric / nullif(credits, 0) as kept) as part
-    where org_id = ${organizationId} and state = 'captured' and settled_at >= ${periodStart}::timestamptz and settled_at < ${periodEnd}::date + 1 and settled_at <= ${at}
+    where org_id = ${organizationId} and state = 'captured' and settled_at >= ${startOf(periodStart)} and settled_at < ${endOf(periodEnd)} and settled_at <= ${at}
       and (${products}::text[] = '{}' or line->>'product' = any(${products}::text[]))`.execute(db)
   return rows[0]!
 }
@@ -101,9 +105,9 @@ export async function lineItems(db: Db, organizationId: string, { products, peri
   const { rows } = await sql<LineItem>`
     select reference_type, reference_id, line->>'product' as product, (line->>'area_km2')::float8 as area_km2, round((line->>'credits')::numeric * (captured_credits - refunded_credits) / nullif(credits, 0))::bigint as credits, settled_at
     from reservation, jsonb_array_elements(lines) as line
-    where org_id = ${organizationId} and state = 'captured' and settled_at >= ${periodStart}::timestamptz and settled_at < ${periodEnd}::date + 1 and credits > 0
+    where org_id = ${organizationId} and state = 'captured' and settled_at >= ${startOf(periodStart)} and settled_at < ${endOf(periodEnd)} and credits > 0
       and (${products}::text[] = '{}' or line->>'product' = any(${products}::text[]))
-    order by settled_at desc, id limit ${MAX_LINE_ITEMS}`.execute(db)
+    order by settled_at desc, id desc limit ${MAX_LINE_ITEMS}`.execute(db)
   return rows
 }
 

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { newId } from '#core/ids.ts'
-import settleReservation from '#domains/billing/settle_reservation.job.ts'
-import refundCard from '#domains/billing/refund_card.job.ts'
-import sweepPayments from '#domains/billing/sweep_payments.job.ts'
-import { world, type Org, type World } from '../world.ts'
-import { moneyViolations, processorViolations } from './invariants.ts'
-import { buy, end } from './shop.ts'
+import { moneyViolations, processorViolations } from '../../../test/money/invariants.ts'
+import { buy, end } from '../../../test/money/shop.ts'
+import { world, type Org, type World } from '../../../test/world.ts'
+import refundCard from './refund_card.job.ts'
+import settleReservation from './settle_reservation.job.ts'
+import sweepPayments from './sweep_payments.job.ts'
 
 const grant = async (w: World, org: Org, credits: number) => w.ok(await w.serviceToken(), 'billing.credits.grant', { organization_id: org.id, credits, reason: 'for a test' })
 const order = (w: World, token: string, input: object, key: string = newId()) => w.call(token, 'orders.test_buy', input, { 'idempotency-key': key })
