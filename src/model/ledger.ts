@@ -3,6 +3,7 @@
  * `available` and `reserved`, whose balances stand in the wallet; the others (`purchased`, `granted`, `bonus`, `adjusted`,
  * `captured`) are where credits come from and go to. Each movement is one statement: the wallet's row is changed if and
  * only if it can bear it, and the transfer tells the balances that this left behind. Zero rows mean that nothing happened.
+ * Being one statement, a movement is a transaction by itself where nothing else has to commit with it.
  */
 import { sql, type RawBuilder } from 'kysely'
 import { MAX_CREDITS } from '#core/money.ts'
@@ -92,7 +93,7 @@ export interface NewReservation {
 }
 
 /** Moves credits aside for something that is under way. Null: there are not so many. */
-export async function reserve(tx: Tx, cause: Cause & { reference: Reference }, made: NewReservation): Promise<Balances | null> {
+export async function reserve(tx: Db, cause: Cause & { reference: Reference }, made: NewReservation): Promise<Balances | null> {
   const { rows } = await sql<After>`
     with w as (
       update wallet set available = available - ${made.credits}, reserved = reserved + ${made.credits}
