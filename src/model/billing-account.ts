@@ -23,6 +23,11 @@ export async function billingModeOf(db: Db, organizationId: string): Promise<Bil
   return mode
 }
 
+/** Whether the wallet ever had credits, spent ones too. */
+export async function isFunded(db: Db, organizationId: string): Promise<boolean> {
+  return (await db.selectFrom('wallet').select('org_id').where('org_id', '=', organizationId).where('is_funded', '=', true).executeTakeFirst()) !== undefined
+}
+
 export interface Wallet {
   available: number
   reserved: number
