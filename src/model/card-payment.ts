@@ -45,7 +45,7 @@ export async function pay(outside: Outside, wanted: WantedPayment): Promise<Paym
   return await asking(async () => {
     let intent = attempt.payment_intent_id ? await payments.getIntent(attempt.payment_intent_id) : null
     if (!intent || intent.status === 'canceled') {
-      const metadata = { organization_id: wanted.organizationId, attempt_id: attempt.id, kind: wanted.kind }
+      const metadata = { organization_id: wanted.organizationId, attempt_id: attempt.id, kind: wanted.kind, idempotency_key: wanted.requestKey }
       intent = await payments.createIntent({ customerId, cents: wanted.cents, hold: wanted.kind === 'hold', metadata }, `${attempt.id}:create:${attempt.confirm_count}`)
       if (!(await attempts.bindIntent(db, attempt, intent.id, clock.now()))) throw problem('payment-processor-outage', 'The payment was given up meanwhile; repeat the request')
     }

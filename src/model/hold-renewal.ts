@@ -11,12 +11,14 @@ const LIMIT = 100
 
 export async function renewHolds(outside: Outside): Promise<void> {
   const before = new Date(outside.clock.now().getTime() - RENEW_AFTER_MS)
-  for (const former of await attempts.agingHolds(outside.db, before, LIMIT)) await renew(outside, former)
+  for (const former of await attempts.agingHolds(outside.db, before, LIMIT)) {
+    const fresh = await holdAnew(outside, former)
+    if (fresh !== 'unknown') await swap(outside, former, fresh)
+  }
 }
 
 /** A new hold first, then the old one is let go: at no moment is the order without one. A refusal ends the reservation, with its reason. */
-async function renew(outside: Outside, former: Attempt): Promise<void> {
-  const fresh = await holdAnew(outside, former)
+async function swap(outside: Outside, former: Attempt, fresh: string | null): Promise<void> {
   await outside.aside(former.org_id, 'billing.renew_holds', async ({ tx, clock }) => {
     const now = clock.now()
     if (!(await attempts.move(tx, former.id, { from: ['held'], to: 'authorized' }, now))) return // Settled meanwhile; the sweep frees the new hold.
@@ -25,13 +27,13 @@ async function renew(outside: Outside, former: Attempt): Promise<void> {
   })
 }
 
-async function holdAnew(outside: Outside, former: Attempt): Promise<string | null> {
+/** The new attempt; null when the bank refused; `unknown` while the processor does not answer, and then it is asked again. */
+async function holdAnew(outside: Outside, former: Attempt): Promise<string | 'unknown' | null> {
   try {
     const { attempt, intent } = await pay(outside, { organizationId: former.org_id, kind: 'hold', requestKey: `renewal of ${former.id}`, cents: former.aud_cents, credits: former.credits, bonusCredits: 0, userId: former.user_id, offSession: true })
     return intent.status === 'requires_capture' ? attempt.id : null
   } catch (error) {
-    if (error instanceof Problem && error.slug === 'payment-processor-outage') throw error
-    if (error instanceof Problem) return null
-    throw error
+    if (!(error instanceof Problem)) throw error
+    return error.slug === 'payment-processor-outage' ? 'unknown' : null
   }
 }

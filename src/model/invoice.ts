@@ -80,6 +80,11 @@ export async function list(db: Db, organizationId: string, limit: number): Promi
   return (await db.selectFrom('invoice').selectAll().where('org_id', '=', organizationId).where('total_cents', '>', 0).orderBy('period', 'desc').limit(limit).execute()) as unknown as Invoice[]
 }
 
+/** One collects at a time; false when it is paid, or the processor is at it. */
+export async function lockUnpaid(tx: Tx, id: string): Promise<boolean> {
+  return (await tx.selectFrom('invoice').select('id').where('id', '=', id).where('status', '<>', 'paid').where('processor_invoice_id', 'is', null).forUpdate().executeTakeFirst()) !== undefined
+}
+
 /** False: it was paid before. */
 export async function markPaid(tx: Tx, id: string, now: Date): Promise<boolean> {
   const { numUpdatedRows } = await tx.updateTable('invoice').set({ status: 'paid', due_cents: 0, paid_at: now, failure: null }).where('id', '=', id).where('status', '<>', 'paid').executeTakeFirst()

@@ -36,13 +36,14 @@ export async function open(db: Db, wanted: NewAttempt, now: Date): Promise<Attem
   return await same.executeTakeFirstOrThrow()
 }
 
-/** False: somebody else took the attempt on meanwhile. */
+/** Gives an attempt its intent, or another after the former was cancelled. False: somebody else took the attempt on meanwhile. */
 export async function bindIntent(db: Db, attempt: Attempt, intentId: string, now: Date): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('payment_attempt')
     .set({ payment_intent_id: intentId, status: 'pending', failure: null, updated_at: now })
     .where('id', '=', attempt.id)
-    .where('status', 'in', ['created', 'pending', 'failed'])
+    .where('status', 'in', ['created', 'pending', 'failed', 'voided'])
+    .where('reservation_id', 'is', null)
     .where(sql<boolean>`payment_intent_id is not distinct from ${attempt.payment_intent_id}`)
     .executeTakeFirst()
   return numUpdatedRows === 1n

@@ -1,7 +1,7 @@
 /** What follows from the processor's side, sooner or later: notices that come in any order, attempts that were left half-way, holds to take or free. */
 import { PaymentsError, type Intent, type Notice, type Payments } from '#core/payments.ts'
-import type { Outside } from './books.ts'
-import { requirePayments } from './books.ts'
+import type { Db } from '#db/tables.ts'
+import { requirePayments, type Books, type Outside } from './books.ts'
 import * as attempts from './payment-attempt.ts'
 import type { Attempt } from './payment-attempt.ts'
 import * as reservations from './reservation.ts'
@@ -34,8 +34,6 @@ export async function receive(outside: Outside, notice: Notice): Promise<void> {
   })
 }
 
-type Books = Parameters<Parameters<Outside['aside']>[2]>[0]
-
 /** The bank or the processor let a hold go that something still depends on: its reservation ends, with the reason. */
 async function loseHold({ tx, clock }: Books, attempt: Attempt): Promise<void> {
   if (!(await attempts.move(tx, attempt.id, { from: ['held'], to: 'voided', failure: 'hold_lost' }, clock.now()))) return
@@ -54,10 +52,20 @@ export async function sweepAttempts(outside: Outside, limit = SWEEP_LIMIT): Prom
   const left = await attempts.stale(outside.db, new Date(now.getTime() - STALE_MS), limit)
   let settled = 0
   for (const attempt of left) {
-    if (await sweepOne(outside, payments, attempt, now)) settled++
+    if (await tolerant(() => sweepOne(outside, payments, attempt, now))) settled++
     else await attempts.touch(outside.db, attempt.id, now)
   }
   return { seen: left.length, settled }
+}
+
+/** What the processor does not answer today is asked again next time; it keeps nothing else waiting. */
+export async function tolerant(work: () => Promise<boolean>): Promise<boolean> {
+  try {
+    return await work()
+  } catch (error) {
+    if (error instanceof PaymentsError) return false
+    throw error
+  }
 }
 
 async function sweepOne(outside: Outside, payments: Payments, attempt: Attempt, now: Date): Promise<boolean> {
@@ -103,6 +111,13 @@ export async function settleCard(outside: Outside, reservation: Reservation): Pr
     if (intent.status === 'canceled') await loseHold(books, attempt)
     return false
   })
+}
+
+const NOTICES_KEPT_DAYS = 30
+
+/** The processor repeats a notice for a few days at most. */
+export async function forgetNotices(db: Db, now: Date): Promise<void> {
+  await db.deleteFrom('processor_event').where('received_at', '<', new Date(now.getTime() - NOTICES_KEPT_DAYS * 24 * 3600_000)).execute()
 }
 
 /** One refund for each step of what was given back: a repeat finds the first. */

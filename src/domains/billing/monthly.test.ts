@@ -132,6 +132,12 @@ test('how a month is paid', async (t) => {
   const listed = await w.ok(paying.owner.token, 'billing.stripe_invoices.list')
   assert.deepEqual(listed.invoices.map((one: { status: string; total_aud: number }) => [one.status, one.total_aud]), [['paid', 100]], 'charged once')
 
+  const funded = await owing()
+  await w.ok(await w.serviceToken(), 'billing.credits.grant', { organization_id: funded.id, credits: 10_500, reason: 'late' })
+  await w.runJob(collectInvoice, { invoice_id: funded.invoiceId })
+  await w.runJob(collectInvoice, { invoice_id: funded.invoiceId })
+  assert.deepEqual([(await stateOf(funded.invoiceId)).status, (await w.ok(funded.owner.token, 'billing.credits.balance')).available_credits], ['paid', 500], 'credits that came later pay it, once')
+
   const failing = await owing()
   await w.runJob(collectInvoice, { invoice_id: failing.invoiceId })
   assert.deepEqual(await stateOf(failing.invoiceId), { status: 'open', failure: 'payment-method-required', due_cents: 10_000 })

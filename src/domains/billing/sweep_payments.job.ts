@@ -11,6 +11,7 @@ export default job({ name: 'billing.sweep_payments', data: Closed({}), schedule:
   if (context.payments) {
     await sweep.sweepAttempts(context)
     await holds.renewHolds(context)
+    await sweep.forgetNotices(context.db, context.clock.now())
   }
   await settleUnsettled(context, { organizationId: null, limit: UNSETTLED_LIMIT })
 })
