@@ -6,6 +6,7 @@ import { once } from 'node:events'
 import { parseArgs } from 'node:util'
 import { found, ok } from '../test/client.ts'
 import { embeddedUrl, openLab, postmasterOf } from '../test/service.ts'
+import { median, treeCpuMs } from './lib/cpu.ts'
 
 const { values } = parseArgs({ options: { rounds: { type: 'string', default: '7' }, requests: { type: 'string', default: '3000' }, connections: { type: 'string', default: '32' } } })
 const ROUNDS = Number(values.rounds)
@@ -89,31 +90,11 @@ async function startBare(databaseUrl: string): Promise<{ url: string; pid: numbe
 
 const MS_PER_TICK = 10
 
+/** Of one process alone. */
 function cpuMs(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   return (Number(fields[11]) + Number(fields[12])) * MS_PER_TICK
-}
-
-/** The server's processes come and go with connections: those that ended are in the postmaster's own account. */
-function treeCpuMs(postmaster: number): number {
-  const stat = (pid: number) => {
-    const text = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    return text.slice(text.lastIndexOf(')') + 2).split(' ').map(Number)
-  }
-  const own = stat(postmaster)
-  let ticks = own[11]! + own[12]! + own[13]! + own[14]!
-  for (const child of readFileSync(`/proc/${postmaster}/task/${postmaster}/children`, 'utf8').trim().split(' ').filter(Boolean)) {
-    try {
-      const fields = stat(Number(child))
-      ticks += fields[11]! + fields[12]!
-    } catch { /* It has just ended. */ }
-  }
-  return ticks * MS_PER_TICK
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!
 }
 
 try {

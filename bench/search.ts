@@ -35,7 +35,7 @@ async function plain(wanted: Search): Promise<{ ids: string[]; matched: number }
 
 async function seed(): Promise<string> {
   const [organizationId, projectId, now] = [newId(), newId(), new Date()]
-  await db.insertInto('organization').values({ id: organizationId, name: 'Bench', slug: 'bench', created_at: now, updated_at: now }).execute()
+  await db.insertInto('organization').values({ id: organizationId, name: 'Bench', slug: 'bench', retention_since: now, created_at: now, updated_at: now }).execute()
   await db.insertInto('project').values({ id: projectId, org_id: organizationId, name: 'Bench', visibility: 'organization', created_at: now, updated_at: now }).execute()
   const draw = random(7)
   for (let done = 0; done < ITEMS; done += BATCH) {

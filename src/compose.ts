@@ -18,7 +18,9 @@ import { createPasswords } from '#pipeline/passwords.ts'
 import type { Platform } from '#pipeline/platform.ts'
 import { createRateLimiter } from '#pipeline/rate-limit.ts'
 import type { OperatorRoles, SignInPlatform } from '#pipeline/sign-in.ts'
+import { createShares } from '#pipeline/shares.ts'
 import { createTokens } from '#pipeline/tokens.ts'
+import { createUsageRecorder } from '#pipeline/usage.ts'
 
 export interface Parts {
   db: Db
@@ -36,6 +38,8 @@ export interface Parts {
   /** Hosts that COG addresses may name, and hosts that may be private or plain http. */
   cogHosts: readonly string[]
   egressAllow: readonly string[]
+  /** A folder for large temporary files. */
+  workDir: string
   /** Lower in tests, where nobody guesses passwords. */
   passwordCost?: number
 }
@@ -50,7 +54,7 @@ export interface Composed {
 
 export async function compose(parts: Parts): Promise<Composed> {
   const { db, clock, queue, log, baseUrl, operations } = parts
-  const raster = createRasterService({ clock, storage: parts.storage, hosts: [...parts.cogHosts, ...parts.egressAllow], egressAllow: parts.egressAllow })
+  const raster = createRasterService({ clock, storage: parts.storage, hosts: [...parts.cogHosts, ...parts.egressAllow], egressAllow: parts.egressAllow, workDir: parts.workDir })
   const metrics = createMetrics(() => ({ database_connections: parts.connectionCount(), ...raster.metrics() }))
   const onFault = (error: unknown, operation: string, invocation?: string) => {
     metrics.observeFault(operation)
@@ -59,24 +63,28 @@ export async function compose(parts: Parts): Promise<Composed> {
   await declareJobs(queue, parts.jobs)
   const tokens = createTokens(db, clock)
   const audit = createAuditTrail(db, clock, (error) => onFault(error, 'audit'))
+  const usage = createUsageRecorder(db, clock, (error) => onFault(error, 'usage'))
   const claims = createClaims(db, clock)
   const jobs = enqueuer(queue)
   const aside = createAside({ db, clock, jobs })
   const platform: Platform = {
-    db, clock, baseUrl, operations, audit, claims, raster, storage: parts.storage, payments: parts.payments, aside, jobs,
+    db, clock, baseUrl, operations, audit, usage, claims, raster, storage: parts.storage, payments: parts.payments, aside, jobs,
     authenticator: createAuthenticator(db, clock, tokens),
     rateLimiter: createRateLimiter(db, clock),
+    // A queue of its own: whoever guesses at links keeps nobody from signing in.
+    shares: createShares(db, clock, createPasswords({ cost: parts.passwordCost, maxRunning: 1, waiting: 'visitors of share links' })),
     onFault: (error, invocationId, operation) => onFault(error, operation, invocationId),
   }
   return {
     platform,
     metrics,
-    auth: { db, clock, tokens, passwords: createPasswords(parts.passwordCost), roles: parts.roles },
-    jobPlatform: { db, clock, queue, raster, storage: parts.storage, payments: parts.payments, aside, onFault },
+    auth: { db, clock, tokens, passwords: createPasswords({ cost: parts.passwordCost, waiting: 'sign-ins' }), roles: parts.roles },
+    jobPlatform: { db, clock, queue, raster, storage: parts.storage, usage, payments: parts.payments, aside, onFault },
     async close() {
       claims.close()
       await raster.close()
       await audit.close()
+      await usage.close()
     },
   }
 }

@@ -1,9 +1,12 @@
 /** The demo organization, made through the same doors as any other: a sign-up and operations. */
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
 import { newId } from '#core/ids.ts'
 import { SERVICE, type Principal } from '#core/principal.ts'
 import { withLock } from '#db/lock.ts'
 import { isFunded } from '#model/billing-account.ts'
 import * as project from '#model/project.ts'
+import * as shareLink from '#model/share-link.ts'
 import * as user from '#model/user.ts'
 import { invoke } from '#pipeline/invoke.ts'
 import type { Platform } from '#pipeline/platform.ts'
@@ -45,4 +48,29 @@ async function call(platform: Platform, caller: signIn.Grant | Principal, id: st
     signal: new AbortController().signal,
   })
   if (status !== 200) throw new Error(`seeding the demo: ${id} answered ${status} ${Buffer.from(body as Uint8Array).toString()}`)
+}
+
+/**
+ * Fills the demo project with scenes, in a process of its own that is a client like any other: the service answers
+ * meanwhile, and a filling that was cut off goes on at the next start. Its last step is to share a scene.
+ */
+export async function fillDemo({ db }: Platform, auth: signIn.SignInPlatform, { baseUrl, signal }: { baseUrl: string; signal: AbortSignal }): Promise<void> {
+  const isWhole = async () => (await user.findByEmail(db, DEMO_EMAIL)) === null || (await shareLink.wasAnyMade(db))
+  if (await isWhole()) return
+  await withLock(db, 'demo scenes', async () => {
+    if (signal.aborted || (await isWhole())) return
+    const grant = await signIn.signIn(auth, { email: DEMO_EMAIL, password: DEMO_PASSWORD }, LOCAL).catch(() => null)
+    if (grant) await runClient(FILLING, { BASE_URL: baseUrl, ACCESS_TOKEN: grant.access_token }, signal) // Without: somebody changed the password, so it is their account now.
+  })
+}
+
+const FILLING = new URL('../sandbox/demo/seed.ts', import.meta.url)
+const MAX_COMPLAINT = 2_000
+
+async function runClient(module: URL, env: Record<string, string>, signal: AbortSignal): Promise<void> {
+  const client = fork(module, { env: { ...process.env, ...env }, stdio: ['ignore', 'inherit', 'pipe', 'ipc'], signal, killSignal: 'SIGKILL' })
+  let complaint = ''
+  client.stderr!.on('data', (chunk: Buffer) => { complaint = (complaint + chunk.toString()).slice(-MAX_COMPLAINT) })
+  const [code] = (await once(client, 'exit')) as [number | null]
+  if (code !== 0 && !signal.aborted) throw new Error(`filling the demo ended with ${code}: ${complaint}`)
 }

@@ -6,7 +6,7 @@ import type { Clock } from '#core/clock.ts'
 import type { EventType } from '#core/event-types.ts'
 import type { Payments } from '#core/payments.ts'
 import type { Db, Tx } from '#db/tables.ts'
-import type { Aside, Events, Jobs, Lineage, Produces } from '#operation.ts'
+import type { Aside, Events, Jobs, Lineage, Produces, Usage } from '#operation.ts'
 
 /** One short transaction of a job: the change, its lineage, its events, further work and its audit entry; or none of them. */
 export interface Change {
@@ -22,6 +22,7 @@ export interface JobContext {
   readonly clock: Clock
   readonly raster: RasterService
   readonly storage: Storage
+  readonly usage: Usage
   /** Changes what belongs to one organization, as the platform itself. */
   change<T>(organizationId: string, work: (change: Change) => Promise<T>): Promise<T>
   jobs(tx: Tx): Jobs
@@ -40,6 +41,8 @@ export interface JobContract<D extends TSchema = TSchema> {
   readonly schedule?: string
   readonly retryLimit?: number
   readonly timeoutSeconds?: number
+  /** So many at once in one process, each by itself; else in batches that wait for their slowest. */
+  readonly concurrency?: number
   /** What its changes may record and report, as an operation declares it. */
   readonly produces?: readonly Produces[]
   readonly events?: readonly EventType[]

@@ -1,4 +1,5 @@
 /** Composition root: the only place that constructs adapters and touches the process. */
+import path from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import { destination, type Logger } from 'pino'
 import { compose } from './compose.ts'
@@ -24,7 +25,7 @@ import { startWorkers } from '#pipeline/jobs.ts'
 import type { SandboxPayments } from '../sandbox/payments/server.ts'
 import type { StoreDb } from '../sandbox/payments/store.ts'
 import { banner } from './banner.ts'
-import { DEMO_EMAIL, seedDemo } from './demo.ts'
+import { DEMO_EMAIL, fillDemo, seedDemo } from './demo.ts'
 import { jobs, operations } from './registry.ts'
 
 const STOP_TIMEOUT_MS = 25_000
@@ -71,7 +72,7 @@ async function startParts(config: Config, { operations, jobs }: Catalogue, start
   const roles = { systemAdminEmails: config.systemAdminEmails, clipUserEmail: config.clipUserEmail, maySignUp: config.isLoopback }
   const storage = await startStorage(config, { db: database.db, log, baseUrl: () => baseUrl }, started)
   const { payments, sandboxPayments } = await startPayments(config, { db: database.db, noticeUrl: () => (ready ? `${baseUrl}/webhooks/payments` : null) }, started)
-  const composed = await compose({ db: database.db, storage, payments, connectionCount: database.connectionCount, clock: systemClock, queue, log, baseUrl: () => baseUrl, operations, jobs, roles, cogHosts: config.cogHosts, egressAllow: config.egressAllow })
+  const composed = await compose({ db: database.db, storage, payments, connectionCount: database.connectionCount, clock: systemClock, queue, log, baseUrl: () => baseUrl, operations, jobs, roles, cogHosts: config.cogHosts, egressAllow: config.egressAllow, workDir: path.join(config.dataDir, 'work') })
   started.defer(() => composed.close())
   started.defer(() => queue.stop())
   await user.withdrawRoles(database.db, roles)
@@ -86,6 +87,17 @@ async function startParts(config: Config, { operations, jobs }: Catalogue, start
   ready = true
   started.defer(() => { ready = false })
   process.stdout.write(banner({ baseUrl, role: config.role, embedded: database.embedded, hasDemo: (await user.findByEmail(database.db, DEMO_EMAIL)) !== null }))
+  if ((config.demo ?? config.isLoopback) && config.role !== 'worker') started.defer(inBackground((signal) => fillDemo(composed.platform, composed.auth, { baseUrl, signal }), (error) => log.warn({ err: error }, 'the demo is not whole yet; the next start goes on with it')))
+}
+
+/** Work beside the service. What is returned ends it and waits until it has. */
+function inBackground(work: (signal: AbortSignal) => Promise<void>, onFailure: (error: unknown) => void): () => Promise<void> {
+  const stopping = new AbortController()
+  const done = work(stopping.signal).catch((error: unknown) => { if (!stopping.signal.aborted) onFailure(error) })
+  return async () => {
+    stopping.abort()
+    await done
+  }
 }
 
 /** The object store, and for the embedded one its own door: bytes never pass through the API. */

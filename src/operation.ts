@@ -6,9 +6,12 @@ import type { Clock } from '#core/clock.ts'
 import type { EventType } from '#core/event-types.ts'
 import type { Payments } from '#core/payments.ts'
 import type { Principal } from '#core/principal.ts'
+import type { GrantScope } from '#core/share-grant.ts'
 import type { Db, Tx } from '#db/tables.ts'
 import type { AnyJob, JobData } from '#job.ts'
 import type { Books } from '#model/books.ts'
+import type { ShareLink } from '#model/share-link.ts'
+import type { CountedMeter } from '#model/usage.ts'
 
 export type Tier = 'read' | 'compute' | 'external_spend' | 'share_export' | 'destructive'
 export type Scope = `${string}:${'read' | 'write' | 'process' | 'destroy'}`
@@ -40,6 +43,31 @@ export interface Jobs {
 /** Commits something as the platform itself, in a transaction and under an audit entry of its own, whatever becomes of the call around it. */
 export type Aside = <T>(organizationId: string, name: string, work: (books: Books) => Promise<T>) => Promise<T>
 
+/** Share links, opened anew on every call: revocation, expiry and retention count at once. */
+export interface Shares {
+  hashPassword(password: string): Promise<string>
+  /** With the link's own token, or with a grant in its place, which needs no password. Whatever does not open it is one and the same 401. */
+  open(token: string, password: string): Promise<OpenedShare>
+}
+
+export interface OpenedShare {
+  readonly link: ShareLink
+  /** All of the link for a password; what it was signed for with a grant. */
+  readonly scope: GrantScope
+  /** Signs a grant that stands for the password: bound to it, to the link and to `scope`, and short-lived. */
+  sign(scope: GrantScope, lifetimeSeconds: number): Promise<{ grant: string; expiresAt: Date }>
+  /** Counts this opening of the link. */
+  count(): Promise<void>
+}
+
+/** Counts without waiting; written together soon after. What a limit depends on is counted in its transaction instead. */
+export interface Usage {
+  /** Adds to a meter of an organization, 1 unless said otherwise. Every invocation counts as an API call by itself. */
+  record(organizationId: string, meter: CountedMeter, amount?: number): void
+  /** An item was used: tiles, downloads, values. It stays out of the archive for that. */
+  touch(itemSeq: number): void
+}
+
 /** What every stage may see. Reads go through `db`; nothing here is global. */
 export interface Context {
   readonly principal: Principal
@@ -58,7 +86,11 @@ export interface Context {
   readonly aside: Aside
   /** Another operation with the check of its input, for the one that runs what was asked for earlier. */
   readonly operationOf: (id: string) => { operation: AnyOperation; validate: (input: unknown) => unknown } | null
+  readonly shares: Shares
+  readonly usage: Usage
   readonly signal: AbortSignal
+  /** Names the organization that this call counts for, where it is not the caller's own (a guest, staff, a new one, a share). */
+  attributeTo(organizationId: string): void
 }
 
 /** `execute` of a writing tier: the transaction replaces `db`, so that no query can slip outside it. */
@@ -67,8 +99,6 @@ export interface WriteContext extends Omit<Context, 'db'> {
   readonly lineage: Lineage
   readonly events: Events
   readonly jobs: Jobs
-  /** Names the organization that owns what this call makes, where it is not the caller's own (a guest, staff, a new one). */
-  attributeTo(organizationId: string): void
 }
 
 /** What a raw operation answers with: bytes or XML of some media type. */

@@ -9,6 +9,9 @@ import * as organizations from '#domains/organizations/index.ts'
 import * as payment_methods from '#domains/payment_methods/index.ts'
 import * as projects from '#domains/projects/index.ts'
 import * as provenance from '#domains/provenance/index.ts'
+import * as share from '#domains/share/index.ts'
+import * as uploads from '#domains/uploads/index.ts'
+import * as usage from '#domains/usage/index.ts'
 import * as visualization from '#domains/visualization/index.ts'
 
-export const domains = { api_keys, assets, billing, cog, collections, items, organizations, payment_methods, projects, provenance, visualization }
+export const domains = { api_keys, assets, billing, cog, collections, items, organizations, payment_methods, projects, provenance, share, uploads, usage, visualization }

@@ -90,7 +90,7 @@ test('addresses and methods', async (t) => {
     }
   })
   await t.test('both path forms answer; mixtures of them do not', async () => {
-    for (const id of operations.keys()) for (const address of [`/v1/op/${id}`, `/v1/${id.replaceAll('.', '/')}`]) assert.equal((await w.request('POST', address)).status, 401, address)
+    for (const { id, public: isPublic } of operations.values()) for (const address of [`/v1/op/${id}`, `/v1/${id.replaceAll('.', '/')}`]) assert.equal((await w.request('POST', address)).status, isPublic ? 422 : 401, address)
     for (const address of ['/v1/projects.list', '/v1/op/projects/list', '/v1/op/projects.list/', '/v2/op/projects.list', '/op/projects.list', '/v1/OP/projects.list', '/v1/op/Projects.List', '/v1/op//projects.list']) assert.equal((await w.request('POST', address, { headers, body: '{}' })).status, 404, address)
   })
   await t.test('other methods are 405 with Allow: POST', async () => {

@@ -6,7 +6,10 @@ import path from 'node:path'
 import type { TestContext } from 'node:test'
 import { createStripePayments } from '#adapters/payments/stripe.ts'
 import { openFileStore } from '#adapters/storage/files.ts'
+import { startStoreListener } from '#adapters/storage/listener.ts'
+import type { Storage } from '#adapters/storage/port.ts'
 import { compose } from '#compose.ts'
+import type { Clock } from '#core/clock.ts'
 import { openDatabase } from '#db/open.ts'
 import { openQueue } from '#db/queue.ts'
 import type { Db } from '#db/tables.ts'
@@ -56,6 +59,10 @@ export interface WorldOptions {
   egressAllow?: readonly string[]
   /** What the card processor does; `null` takes no cards. */
   payments?: Partial<Pick<SandboxOptions, 'beforeAnswer' | 'manualNotices'>> & { timeoutMs?: number } | null
+  /** Instead of files in a folder of its own; the world closes it. */
+  storage?: Storage
+  /** Share the folder of another world: a second process on the same machine. */
+  store?: { dataDir: string; secret: Buffer }
 }
 
 export type World = Awaited<ReturnType<typeof world>>
@@ -79,13 +86,14 @@ export async function world(t: TestContext, options: WorldOptions = {}) {
   let baseUrl = ''
   const operations = new Map([...registry.operations, ...(options.operations ?? []).map((op) => [op.id, op] as const)])
   const jobs = [...registry.jobs, ...(options.jobs ?? [])]
-  const dataDir = mkdtempSync(path.join(os.tmpdir(), 'groundtrack-world-'))
-  const storage = await openFileStore({ root: dataDir, publicUrl: () => 'http://127.0.0.1:1', secret: randomBytes(32), clock })
+  const dataDir = options.store?.dataDir ?? mkdtempSync(path.join(os.tmpdir(), 'groundtrack-world-'))
+  const door = options.storage ? null : await openDoor(dataDir, options.store?.secret ?? randomBytes(32), clock, log)
+  const storage: Storage = options.storage ?? door!.store
   const webhookSecret = 'whsec_of_a_test'
   const sandbox = options.payments === null ? null : await startSandboxPayments({ db: database.db as unknown as StoreDb, host: '127.0.0.1', port: 0, noticeUrl: () => `${baseUrl}/webhooks/payments`, webhookSecret, ...options.payments })
   const payments = sandbox && createStripePayments({ secretKey: SANDBOX_KEY, webhookSecret, sandboxUrl: () => sandbox.url, ...(options.payments?.timeoutMs ? { timeoutMs: options.payments.timeoutMs } : {}) })
   const composed = await compose({
-    db: database.db, storage, payments, connectionCount: database.connectionCount, clock, queue, log, baseUrl: () => baseUrl, operations, jobs, passwordCost: 4, cogHosts: [], egressAllow: options.egressAllow ?? [],
+    db: database.db, storage, payments, connectionCount: database.connectionCount, clock, queue, log, baseUrl: () => baseUrl, operations, jobs, passwordCost: 4, cogHosts: [], egressAllow: options.egressAllow ?? [], workDir: path.join(dataDir, 'work'),
     roles: { systemAdminEmails: options.systemAdminEmails ?? [], clipUserEmail: options.clipUserEmail ?? null, maySignUp: options.maySignUp ?? true },
   })
   const app = buildServer({ ...composed, log, isReady: () => true, api: true, sandboxPayments: sandbox })
@@ -95,8 +103,9 @@ export async function world(t: TestContext, options: WorldOptions = {}) {
     await sandbox?.close()
     await queue.stop()
     await composed.close()
+    await door?.close()
     await storage.close()
-    rmSync(dataDir, { recursive: true, force: true })
+    if (!options.store) rmSync(dataDir, { recursive: true, force: true })
     await database.close()
     if (shared && --shared.count === 0) await shared.drop()
   })
@@ -143,10 +152,25 @@ export async function world(t: TestContext, options: WorldOptions = {}) {
   const key = async (credential: string, permissions: string[] = ['read'], more: object = {}): Promise<{ id: string; key: string; prefix: string }> =>
     await ok(credential, 'api_keys.create', { name: 'test key', permissions, ...more })
   const tokens = composed.auth.tokens
+  /** PUTs bytes to a signed address, as a browser would. */
+  const put = async (url: string, body: Uint8Array, contentType = 'application/octet-stream'): Promise<number> =>
+    (await globalThis.fetch(url, { method: 'PUT', headers: { 'content-type': contentType }, body: body as never })).status
+  /** A whole upload session, from its opening to its completion; the answer of the latter. */
+  const upload = async (credential: string, projectId: string, files: Record<string, Uint8Array>, more: object = {}): Promise<Answer> => {
+    const names = Object.keys(files)
+    const total = names.reduce((sum, name) => sum + files[name]!.length, 0)
+    const { id } = await ok(credential, 'uploads.initiate', { project_id: projectId, transfer_method: 'signed_url', file_count: names.length, total_bytes: total, ...more })
+    for (const name of names) {
+      const { upload_url: url } = await ok(credential, 'uploads.signed_url', { upload_id: id, file_name: name, content_type: 'image/tiff' })
+      const status = await put(url, files[name]!, 'image/tiff')
+      if (status !== 200) throw new Error(`the store answered ${status}`)
+    }
+    return await call(credential, 'uploads.complete', { upload_id: id })
+  }
 
   return {
     db: database.db as Db, storage, databaseUrl, clock, baseUrl, logLines, platform: composed.platform, auth: composed.auth,
-    request, post, call, ok, person, signIn, organization, member, key,
+    request, post, call, ok, person, signIn, organization, member, key, put, upload, dataDir,
     workerToken: (organizationId: string, jobId: string) => signWorkerToken(tokens, { id: jobId, organizationId, timeoutSeconds: 600 }),
     serviceToken: (organizationId: string | null = null) => tokens.sign({ typ: 'service', onBehalfOf: null, organizationId }, 600),
     /** Runs one job now, as its schedule would. */
@@ -155,7 +179,17 @@ export async function world(t: TestContext, options: WorldOptions = {}) {
     drain: (job: AnyJob) => queue.drain(job.name, (data, signal) => runJob(composed.jobPlatform, job, data, signal)),
     sandbox, webhookSecret,
     flushAudit: () => composed.platform.audit.flush(),
+    flushUsage: () => composed.platform.usage.flush(),
   }
+}
+
+/** The embedded store with its own listener, on a port of its own. */
+async function openDoor(dataDir: string, secret: Buffer, clock: Clock, log: ReturnType<typeof createLog>) {
+  let port = 0
+  const store = await openFileStore({ root: path.join(dataDir, 'objects'), publicUrl: () => `http://127.0.0.1:${port}`, secret, clock })
+  const listener = await startStoreListener({ store, host: '127.0.0.1', port: 0, secret, clock, log })
+  port = listener.port
+  return { store, close: () => listener.close(0) }
 }
 
 function testClock(start: string) {

@@ -7,6 +7,7 @@ const bin = (name: string) => path.join(root, 'node_modules/.bin', name)
 
 const CHECKS: readonly (readonly [string, string, readonly string[]])[] = [
   ['types', bin('tsc'), ['-p', '.']],
+  ['types of pages', bin('tsc'), ['-p', 'web']],
   ['lint', bin('oxlint'), ['--deny-warnings']],
   ['generated files', process.execPath, ['tools/gen.ts', '--check']],
 ]

@@ -71,7 +71,7 @@ interface Outcome {
 async function put(db: Db, config: Config, { email, name }: Request, password: string): Promise<Outcome> {
   const { systemAdminEmails, clipUserEmail } = config
   const roles = rolesOf({ systemAdminEmails, clipUserEmail, maySignUp: true }, email)
-  const passwordHash = await createPasswords().hash(password)
+  const passwordHash = await createPasswords({ waiting: 'passwords' }).hash(password)
   return await db.transaction().execute(async (tx) => {
     const now = systemClock.now()
     if (await user.insert(tx, { email, name: name ?? email.split('@')[0]!, passwordHash, ...roles, now })) return { made: true, roles }

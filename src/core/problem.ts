@@ -6,6 +6,7 @@ import { STATUS_CODES } from 'node:http'
  */
 export const PROBLEMS = {
   'bad-request': { status: 400, about: 'The request is well-formed, but not possible: the detail says which combination or state forbids it.' },
+  'asset-not-ready': { status: 400, about: 'The file behind this is still being converted to a form that maps and statistics can be drawn from. `uploads.progress` with the `upload_id` tells how far it is; ask again when its state is `ready`.' },
   'invalid-json': { status: 400, about: 'The body is not a JSON object, or nests deeper than 32 levels. Send one JSON object encoded as UTF-8.' },
   'invalid-idempotency-key': { status: 400, about: 'An Idempotency-Key is 1 to 255 printable ASCII characters.' },
   unauthorized: { status: 401, about: 'No usable credential came with the request. Send `Authorization: Bearer …` with a session token or an API key that is still valid.' },
@@ -14,6 +15,9 @@ export const PROBLEMS = {
   'card-declined': { status: 402, title: 'Card Declined', about: 'The bank of the default card refused the payment. Nothing was charged. Try again later or make another card the default.' },
   'authentication-required': { status: 402, title: 'Authentication Required', about: 'The bank wants the card holder to confirm the payment (3-D Secure). Confirm `client_secret` with the payment processor on your side, then repeat the identical request with the same Idempotency-Key.' },
   'spend-limit-exceeded': { status: 403, title: 'Spend limit exceeded', about: 'The purchase is above what the member may spend: per order, or within any 30 days. An owner or admin can raise the limit or approve the purchase. Nothing was reserved.' },
+  'storage-quota-exceeded': { status: 402, title: 'Storage Quota Exceeded', about: 'The plan has no room for these bytes. `used` and `limit` are bytes, uploads under way included. Delete what is no longer needed, or change the plan with `billing.plan.change`.' },
+  'compute-quota-exceeded': { status: 402, title: 'Compute Quota Exceeded', about: 'The jobs of this month are used up. `used` and `limit` are jobs. Wait for the next month, or change the plan with `billing.plan.change`.' },
+  'subscription-past-due': { status: 402, title: 'Subscription Past Due', about: 'An invoice of the organization is past due. Downloads work again as soon as it is paid; `billing.invoices.list` shows it.' },
   forbidden: { status: 403, about: 'The credential is valid, but its user has no role that allows this.' },
   'missing-scope': { status: 403, about: 'The credential does not hold the one scope that this operation requires. The detail names it; use a credential with that permission.' },
   'organization-required': { status: 403, about: 'The caller acts for no organization. Create one with `organizations.create` or accept an invitation, then refresh the session.' },
@@ -27,6 +31,7 @@ export const PROBLEMS = {
   'idempotency-conflict': { status: 409, about: 'This Idempotency-Key was used within the last 24 hours with another body on the same operation. Use a new key for a new request.' },
   'idempotency-in-progress': { status: 409, about: 'The first request with this Idempotency-Key is still running. Repeat the identical request after a moment; it will be answered with the first response.' },
   'upload-offset': { status: 409, about: 'The piece does not continue the upload where it stands. `Upload-Offset` says how many bytes have arrived: go on from there.' },
+  gone: { status: 410, about: 'The item is past its retention or was deleted, so its files can no longer be downloaded. An upgrade of the plan brings expired items back.' },
   'length-required': { status: 411, about: 'An upload must say its length: send `Content-Length`, and not a chunked transfer encoding.' },
   'precondition-failed': { status: 412, about: 'The object is no longer the one that `If-Match` names.' },
   'payload-too-large': { status: 413, about: 'A body may have at most 10 MiB.' },
@@ -37,6 +42,7 @@ export const PROBLEMS = {
   'unreadable-raster': { status: 422, about: 'The file is not a raster that can be read: the detail says what is wrong with it, for example its format, its georeference or its size.' },
   'raster-too-demanding': { status: 422, about: 'Reading this part of the file would take more time or memory than one request may use. Ask for a smaller area or a coarser level.' },
   'rate-limited': { status: 429, about: 'The limit of requests for this credential or address is used up for now. `Retry-After` says after how many seconds to come back.' },
+  'egress-limited': { status: 429, about: 'The organization has downloaded as much as its plan allows for now: in 24 hours, in a minute, or so much at once that downloads pause. `Retry-After` says after how many seconds to come back.' },
   'too-many-attempts': { status: 429, about: 'Too many failed attempts. `Retry-After` says after how many seconds to try again.' },
   'internal-error': { status: 500, about: 'Something went wrong on our side; nothing of this request was kept. Quote the `instance` when you report it.' },
   'provenance-error': { status: 500, title: 'Provenance Error', about: 'The operation could not record the lineage of what it made, so it was undone. Quote the `instance` when you report it.' },

@@ -3,6 +3,10 @@ import * as identity from './migrations/0001_identity.ts'
 import * as pipeline from './migrations/0002_pipeline.ts'
 import * as catalogue from './migrations/0003_catalogue.ts'
 import * as secrets from './migrations/0004_secrets.ts'
+import * as usage from './migrations/0005_usage.ts'
+import * as uploads from './migrations/0006_uploads.ts'
+import * as visualization from './migrations/0007_visualization.ts'
+import * as shares from './migrations/0008_shares.ts'
 import * as ledger from './migrations/0009_ledger.ts'
 import * as billing from './migrations/0010_billing.ts'
 import type { Db } from './tables.ts'
@@ -13,6 +17,10 @@ const MIGRATIONS: Record<string, Migration> = {
   '0002_pipeline': pipeline,
   '0003_catalogue': catalogue,
   '0004_secrets': secrets,
+  '0005_usage': usage,
+  '0006_uploads': uploads,
+  '0007_visualization': visualization,
+  '0008_shares': shares,
   '0009_ledger': ledger,
   '0010_billing': billing,
 }

@@ -8,7 +8,7 @@ export interface Queue {
   /** Makes the queue known; safe to repeat from many processes. */
   declare(name: string, options: QueueOptions): Promise<void>
   send(tx: Tx, name: string, data: object): Promise<void>
-  work(name: string, handler: (data: unknown, signal: AbortSignal) => Promise<void>): Promise<void>
+  work(name: string, handler: (data: unknown, signal: AbortSignal) => Promise<void>, options?: { concurrency?: number }): Promise<void>
   schedule(name: string, cron: string): Promise<void>
   /** Runs everything that waits in one queue, due or not, and says how many that were. For tests and operators. */
   drain(name: string, handler: (data: unknown, signal: AbortSignal) => Promise<void>): Promise<number>
@@ -37,8 +37,9 @@ export async function openQueue(db: Db, options: { worker: boolean; onError: (er
     async send(tx, name, data) {
       await boss.send(name, data, { db: fromKysely(tx) })
     },
-    async work(name, handler) {
-      await boss.work(name, { pollingIntervalSeconds: POLL_SECONDS, batchSize: BATCH_SIZE, perJobResults: true }, async (jobs) => {
+    async work(name, handler, { concurrency } = {}) {
+      const share = concurrency === undefined ? { batchSize: BATCH_SIZE } : { batchSize: 1, localConcurrency: concurrency }
+      await boss.work(name, { pollingIntervalSeconds: POLL_SECONDS, ...share, perJobResults: true }, async (jobs) => {
         return await Promise.all(jobs.map((job) => settled(job, handler)))
       })
     },

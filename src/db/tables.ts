@@ -13,8 +13,9 @@ export interface Tables {
     size: string | null; country: string | null; abn: string | null; tax_number: string | null; billing_email: string | null
     billing_admin_id: string | null; billing_address: JSONColumnType<Json> | null
     enterprise_status: Generated<'none' | 'requested' | 'confirmed'>; plan_id: Generated<string>
-    rate_limit_per_hour: Generated<number>; created_at: Date; updated_at: Date
+    rate_limit_per_hour: Generated<number>; retention_since: Date; created_at: Date; updated_at: Date
   }
+  organization_plan: { org_id: string; plan_id: string; started_at: Date; changed_by: string | null; invocation_id: string | null }
   organization_member: {
     org_id: string; user_id: string; role: 'owner' | 'admin' | 'member'
     per_order_limit_credits: number | null; spend_limit_credits: number | null; created_at: Date
@@ -71,7 +72,7 @@ export interface Tables {
     footprint: string | null; cells: Generated<number[]>
     datetime: Date | null; start_datetime: Date | null; end_datetime: Date | null; cloud_cover: number | null; gsd: number | null
     properties: JSONColumnType<Json>; stac_extensions: Generated<string[]>; lifecycle_state: Generated<LifecycleState>
-    expires_at: Date | null; archived_at: Date | null; last_accessed_at: Date | null
+    expires_at: Date | null; due_at: Date | null; archived_at: Date | null; last_accessed_at: Date | null
     previous_version_id: string | null; duplicated_from_id: string | null; order_id: string | null; upload_id: string | null; job_id: string | null
     created_by: string | null; created_at: Date; updated_at: Date; deleted_at: Date | null
   }
@@ -79,7 +80,31 @@ export interface Tables {
   asset: {
     id: string; org_id: string; item_seq: number; key: string; title: string | null; media_type: string | null; roles: Generated<string[]>
     bucket: string | null; object_key: string | null; href: string | null; file_size_bytes: number | null; sha256: Buffer | null
-    band_names: string[] | null; raster: JSONColumnType<Json> | null; created_at: Date; updated_at: Date
+    band_names: string[] | null; raster: JSONColumnType<Json> | null; state: Generated<AssetState>; created_at: Date; updated_at: Date
+  }
+  share_link: {
+    id: string; org_id: string; project_id: string; token_hash: Buffer; password_hash: string; target_type: 'item' | 'collection'; target_id: string
+    item_seq: number | null; collection_id: string | null; permission: 'view' | 'download'; expires_at: Date; revoked_at: Date | null
+    access_count: Generated<number>; last_accessed_at: Date | null; created_by: string | null; created_at: Date
+  }
+  upload_session: {
+    id: string; org_id: string; project_id: string; bucket: string; state: Generated<UploadState>; file_count: number; total_bytes: number; reserved_bytes: number; bytes_uploaded: Generated<number>
+    target_collection_id: string | null; target_item_id: string | null; asset_key: string | null; is_categorical: boolean; item_ids: Generated<string[]>
+    error_step: string | null; error_message: string | null; created_by: string | null; created_at: Date; updated_at: Date; progress_at: Date; closed_at: Date | null
+  }
+  upload_file: {
+    id: string; upload_id: string; ordinal: number; given_name: string; name: string; content_type: string; object_key: string; state: Generated<UploadFileState>; step: string
+    fraction: number | null; error: string | null; size_bytes: number | null; item_id: string | null; asset_id: string | null; source_key: string | null
+    run_id: string | null; attempts: Generated<number>; heartbeat_at: Date | null; created_at: Date; updated_at: Date
+  }
+  orphan_object: { bucket: string; key: string; seen_at: Date; last_seen_at: Date }
+  storage_account: { org_id: string; used_bytes: Generated<number>; reserved_bytes: Generated<number>; recalculated_at: Date | null }
+  usage_day: { org_id: string; day: string; meter: Meter; amount: number }
+  egress_account: { org_id: string; window_started_at: Date | null; window_starts: Generated<number>; paused_until: Date | null }
+  egress_minute: { org_id: string; minute: Date; bytes: number; starts: number }
+  egress_log: {
+    id: string; org_id: string; kind: string; item_id: string | null; asset_id: string | null; bytes: number
+    principal_kind: string; user_id: string | null; api_key_id: string | null; invocation_id: string; at: Date
   }
   wallet: {
     org_id: string; available: Generated<number>; reserved: Generated<number>; is_funded: Generated<boolean>; customer_id: string | null
@@ -125,6 +150,10 @@ export interface Tables {
     id: string; org_id: string; stored_bytes: number; counted_bytes: number; available: number; counted_available: number
     reserved: number; counted_reserved: number; has_drift: boolean; created_at: Date
   }
+  visualization_profile: {
+    id: string; org_id: string; item_seq: number; name: string; layer: ProfileLayer; type: ProfileType; is_default: Generated<boolean>; sort_order: Generated<number>
+    config: JSONColumnType<Json>; asset_key: string | null; version: Generated<number>; created_by: string | null; created_at: Date; updated_at: Date
+  }
 }
 
 export type BillingMode = 'credit' | 'card' | 'enterprise'
@@ -136,7 +165,14 @@ export interface SpendLine { product: string | null; area_km2: number | null; cr
 /** A negotiated price of a product, or a part off its list price. */
 export interface Rate { product: string; credits_per_km2: number | null; discount_percent: number | null }
 
+export type Meter = 'egress_bytes' | 'tiles' | 'compute_jobs' | 'api_calls' | 'storage_bytes'
+/** `converting`: its file is still being rewritten, and shows nothing yet. */
+export type AssetState = 'ready' | 'converting'
+export type UploadState = 'initiated' | 'uploading' | 'completed' | 'failed'
+export type UploadFileState = 'awaiting' | 'refused' | 'converting' | 'ready' | 'failed'
 export type LifecycleState = 'active' | 'expiring' | 'archived' | 'expired' | 'deleted'
+export type ProfileLayer = 'sensor' | 'auto' | 'user'
+export type ProfileType = 'rgb' | 'singleband' | 'multiband' | 'expression'
 export type ProjectRole = 'admin' | 'editor' | 'viewer'
 
 export type Db = Kysely<Tables>

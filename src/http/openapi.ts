@@ -5,6 +5,8 @@ import { TABLE } from '#contract/table.ts'
 import { problem, PROBLEMS, type ProblemSlug } from '#core/problem.ts'
 import type { AnyOperation, Tier } from '#operation.ts'
 import { RefreshInput, SignInInput, SignOutInput, SignUpInput } from './auth.ts'
+import { sharePaths } from './share-routes.ts'
+import { tilePaths } from './tile-routes.ts'
 
 /** Rises with every change of the contract after the first release; it is not the `/v1` of the path. */
 const CONTRACT_VERSION = '2.0.0'
@@ -21,6 +23,7 @@ export function openApiDocument(operations: ReadonlyMap<string, AnyOperation>, b
   const published = [...operations.values()].filter(isPublished).toSorted((a, b) => (a.id < b.id ? -1 : 1))
   const paths: Json = { ...authPaths(schemas), ...eventTypesPath }
   for (const op of published) paths[`/v1/op/${op.id}`] = { post: describe(op, schemas) }
+  Object.assign(paths, tilePaths(), sharePaths())
   const domains = [...new Set(published.map((op) => op.id.split('.')[0]!))]
   return {
     openapi: '3.1.0',
@@ -121,7 +124,7 @@ const OF_MONEY = [402, 502, 503]
 
 function failures(op: AnyOperation): Json {
   const asksForMoney = op.tier === 'external_spend' || op.scope === 'billing:write'
-  const apply = (status: number) => (status !== 409 || op.idempotent) && (status !== 401 || !op.public) && (!OF_MONEY.includes(status) || asksForMoney)
+  const apply = (status: number) => (status !== 409 || op.idempotent) && (!OF_MONEY.includes(status) || asksForMoney)
   return Object.fromEntries(PROBLEM_RESPONSES.filter(([status]) => apply(status)).map(([status]) => [String(status), { $ref: `#/components/responses/Problem${status}` }]))
 }
 

@@ -39,7 +39,7 @@ function idempotencyKeyOf(request: FastifyRequest): string | null {
 }
 
 /** Aborts when the caller hangs up before the answer is out. */
-function abortedWith(reply: FastifyReply): AbortSignal {
+export function abortedWith(reply: FastifyReply): AbortSignal {
   const controller = new AbortController()
   if (reply.raw.destroyed) controller.abort()
   reply.raw.once('close', () => { if (!reply.raw.writableFinished) controller.abort() })

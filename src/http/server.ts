@@ -1,12 +1,15 @@
 import { createHash } from 'node:crypto'
-import fastify, { type FastifyError, type FastifyInstance, type FastifyReply } from 'fastify'
+import fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { EVENT_TYPES } from '#core/event-types.ts'
 import { newId } from '#core/ids.ts'
 import { Problem, problem, type ProblemSlug } from '#core/problem.ts'
+import type { AnyOperation } from '#operation.ts'
+import type { Invoked } from '#pipeline/invoke.ts'
 import type { Platform } from '#pipeline/platform.ts'
 import { problemReply } from '#pipeline/reply.ts'
 import type { SignInPlatform } from '#pipeline/sign-in.ts'
 import type { Logger } from 'pino'
+import { registerAssets } from './asset-route.ts'
 import { registerAuth } from './auth.ts'
 import { MAX_BODY_BYTES } from './body.ts'
 import { credentialOf } from './credential.ts'
@@ -17,6 +20,10 @@ import { openApiDocument } from './openapi.ts'
 import { registerOperations, send } from './operations.ts'
 import { registerPayments, type SandboxConfirmation } from './payments.ts'
 import { registerPages } from './pages.ts'
+import { registerSharePage } from './share-page.ts'
+import { registerShareRoutes } from './share-routes.ts'
+import { registerTiles } from './tile-routes.ts'
+import { registerWmts } from './wmts-routes.ts'
 
 export interface ServerOptions {
   platform: Platform
@@ -51,17 +58,23 @@ export function buildServer({ platform, auth, log, metrics, isReady, api, sandbo
   registerErrors(app, platform)
   registerHealth(app, metrics, isReady)
   if (!api) return app
-  registerOperations(app, platform, (request, op, { status, trace }) => {
+  const observe = (request: FastifyRequest, op: AnyOperation, { status, trace }: Invoked) => {
     const durationMs = performance.now() - trace.startedAtMs
     metrics.observeCall(op.id, status, durationMs / 1000)
     const { principal, organizationId, invocationId } = trace
     log.info({ invocation: invocationId, operation: op.id, status, ms: Math.round(durationMs), principal: principal?.kind ?? 'none', organization: organizationId, address: request.ip }, 'call')
-  })
+  }
+  registerOperations(app, platform, observe)
+  registerAssets(app, platform, observe)
+  registerShareRoutes(app, { platform, observe })
+  registerTiles(app, { platform, observe })
+  registerWmts(app, { platform, observe })
   registerAuth(app, platform, auth)
   registerEventTypes(app, platform)
   registerPayments(app, platform, sandboxPayments)
   registerContract(app, platform)
   registerPages(app, platform)
+  registerSharePage(app)
   app.addHook('onResponse', (request, reply, done) => {
     if (!request.url.startsWith('/v1/')) log.debug({ method: request.method, path: strike(pathOf(request.url)), status: reply.statusCode, ms: Math.round(reply.elapsedTime) }, 'request')
     done()

@@ -45,6 +45,11 @@ export async function requireReader(db: Db, principal: Principal, id: string): P
   return row
 }
 
+/** For callers who have decided already whether it may be seen, as a share link does. */
+export async function find(db: Db, id: string): Promise<Collection | null> {
+  return (await live(db).where('id', '=', id).executeTakeFirst()) ?? null
+}
+
 /** Held until the end of the transaction, so that what is put into it is not put into a deleted one. */
 export async function hold(tx: Tx, projectId: string, id: string): Promise<void> {
   const { rows } = await sql`select 1 from collection where id = ${id} and project_id = ${projectId} and deleted_at is null for share`.execute(tx)

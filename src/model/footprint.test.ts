@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import type { Position } from '#core/geometry.ts'
-import { bounds, boxesOf, cellsOf, cellsToRead, footprintOf, partsOf, rectangle, stepsOf, type Bbox, type Part } from './footprint.ts'
+import { requireGeometry, type AreaGeometry, type Position } from '#core/geometry.ts'
+import { areaOf, bounds, boxesOf, cellsOf, cellsToRead, footprintOf, partsOf, rectangle, stepsOf, type Bbox, type Part } from './footprint.ts'
 
 const degrees = (limit: number) => fc.integer({ min: -limit * 8, max: limit * 8 }).map((v) => v / 8)
 const box: fc.Arbitrary<Bbox> = fc.tuple(degrees(180), degrees(180), degrees(90), degrees(90)).map(([a, b, c, d]) => [Math.min(a, b), Math.min(c, d), Math.max(a, b), Math.max(c, d)])
@@ -75,4 +75,28 @@ test('boxes that agree and boxes that contradict', () => {
   const split = { type: 'MultiPolygon' as const, coordinates: [[close([[179, 0], [180, 0], [180, 1], [179, 1]])], [close([[-180, 0], [-178, 0], [-178, 1], [-180, 1]])]] }
   assert.deepEqual(footprintOf(split, null).bbox, [179, 0, -178, 1])
   assert.deepEqual(footprintOf(split, [-180, 0, 180, 1]).bbox, [-180, 0, 180, 1], 'the plain box of a split geometry is no contradiction')
+})
+
+// Goal: the outline of a raster becomes valid GeoJSON, whichever way it turns, over the date line and around a pole.
+test('areaOf', async (t) => {
+  const square = (west: number, south: number, size: number): [number, number][] => [[west, south], [west + size, south], [west + size, south + size], [west, south + size], [west, south]]
+  const areaSize = (geometry: AreaGeometry) => (geometry.type === 'Polygon' ? [geometry.coordinates] : geometry.coordinates).reduce((sum, [ring]) => sum + Math.abs(ring!.slice(1).reduce((all, [x, y], index) => all + ring![index]![0] * y - x * ring![index]![1], 0) / 2), 0)
+
+  await t.test('any square is a valid geometry of the same size, counter-clockwise', () => {
+    fc.assert(fc.property(fc.double({ min: -540, max: 540, noNaN: true }), fc.double({ min: -80, max: 60, noNaN: true }), fc.double({ min: 0.001, max: 20, noNaN: true }), fc.boolean(), (west, south, size, turned) => {
+      const ring = turned ? square(west, south, size).toReversed() : square(west, south, size)
+      const geometry = areaOf(ring)
+      requireGeometry(geometry, 'geometry')
+      assert.ok(Math.abs(areaSize(geometry) - size * size) < 1e-4 * size + 1e-5, `${areaSize(geometry)} instead of ${size * size}`)
+    }))
+  })
+  await t.test('over the date line it is two', () => {
+    assert.deepEqual(areaOf(square(178, 0, 4)), { type: 'MultiPolygon', coordinates: [[[[178, 0], [180, 0], [180, 4], [178, 4], [178, 0]]], [[[-180, 0], [-178, 0], [-178, 4], [-180, 4], [-180, 0]]]] })
+  })
+  await t.test('the whole Earth, and a cap around a pole', () => {
+    const world = areaOf([[-180, -90], [180, -90], [180, 90], [-180, 90], [-180, -90]])
+    assert.deepEqual(footprintOf(requireGeometry(world, 'g'), null).bbox, [-180, -90, 180, 90])
+    const cap = areaOf([[0, 70], [90, 70], [180, 70], [270, 70], [360, 70]])
+    assert.deepEqual(footprintOf(requireGeometry(cap, 'g'), null).bbox, [-180, 70, 180, 90])
+  })
 })

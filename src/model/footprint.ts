@@ -2,7 +2,7 @@
  * What a geometry covers, in the form that search compares: simple parts in longitude and latitude, cut at the date line,
  * holes slit open; and the cells that these parts fall into. Pure functions: the SQL is in item.ts and item-search.ts.
  */
-import type { Geometry, Position } from '#core/geometry.ts'
+import type { AreaGeometry, Geometry, Position } from '#core/geometry.ts'
 import { invalidField } from '#core/problem.ts'
 
 /** `[west, south, east, north]`; west greater than east means that it crosses the date line. */
@@ -102,13 +102,36 @@ function unwrapRings(rings: readonly Position[][]): Part[] {
 }
 
 /** A ring that ends a full turn from where it began goes round a pole: it is closed along the pole. */
-function unwrapRing(ring: readonly Position[]): Position[] {
-  const path = unwrap(ring.map(flat))
+const unwrapRing = (ring: readonly Position[]): Position[] => openRing(unwrap(ring.map(flat)))
+
+function openRing(path: readonly Position[]): Position[] {
   const [first, last] = [path[0]!, path.at(-1)!]
   if (Math.abs(last[0] - first[0]) < 180) return path.slice(0, -1)
   const pole = path.reduce((sum, [, y]) => sum + y, 0) < 0 ? -90 : 90
   return [...path, [last[0], pole], [first[0], pole]]
 }
+
+/**
+ * A ring as a raster's outline gives it, which may go on beyond 180°, as GeoJSON: cut at the date line, closed along a
+ * pole that it goes round, counter-clockwise, its numbers no finer than a centimetre.
+ */
+export function areaOf(ring: readonly Position[]): AreaGeometry {
+  const path = openRing(ring)
+  const [west, south, east, north] = bounds(path)
+  const whole = east - west >= 360 ? rectangle([-180, south, 180, north]) : null
+  const turns = Math.round((west + east) / 2 / 360) * 360
+  const parts = whole ? [whole] : cutAtDateLine(path.map(([x, y]): Position => [x - turns, y]))
+  const rings = parts.map((part): Position[] => {
+    const turned = signedArea(part) < 0 ? part.toReversed() : part
+    const rounded = turned.map(([x, y]): Position => [finely(x, 180), finely(y, 90)])
+    const distinct = rounded.filter(([x, y], index) => { const [u, v] = rounded.at(index - 1)!; return x !== u || y !== v })
+    return [...distinct, distinct[0]!]
+  })
+  const solid = rings.filter((closed) => closed.length >= 4)
+  return solid.length === 1 ? { type: 'Polygon', coordinates: [solid[0]!] } : { type: 'MultiPolygon', coordinates: solid.map((closed) => [closed]) }
+}
+
+const finely = (degrees: number, limit: number): number => Math.max(-limit, Math.min(limit, Math.round(degrees * 1e7) / 1e7))
 
 /** At most three windows of a turn each: west of -180, the usual one, east of 180. */
 function cutAtDateLine(part: Part): Part[] {

@@ -40,12 +40,27 @@ const SEARCH_TIMEOUT_MS = 5_000
 const SMALL_SET = 10_000
 
 export async function search(db: Db, wanted: Search, timeoutMs = SEARCH_TIMEOUT_MS): Promise<SearchResult> {
+  return await bounded(db, timeoutMs, async (tx) => {
+    const stream = await streamOf(tx, wanted)
+    const { rows } = await sql<item.Item>`${ANEW} select ${COLUMNS} ${stream.from} ${stream.order} limit ${wanted.limit} offset ${wanted.offset}`.execute(tx)
+    return { items: rows.map(item.fromRow), ...(await countOf(tx, wanted, stream, rows.length)) }
+  })
+}
+
+/** Only which ones, uncounted: what a map asks for with every tile. */
+export async function searchSeqs(db: Db, wanted: Search): Promise<number[]> {
+  return await bounded(db, SEARCH_TIMEOUT_MS, async (tx) => {
+    const stream = await streamOf(tx, wanted)
+    const { rows } = await sql<{ seq: number }>`${ANEW} select i.seq ${stream.from} ${stream.order} limit ${wanted.limit} offset ${wanted.offset}`.execute(tx)
+    return rows.map(({ seq }) => seq)
+  })
+}
+
+async function bounded<T>(db: Db, timeoutMs: number, work: (tx: Tx) => Promise<T>): Promise<T> {
   try {
     return await db.transaction().setAccessMode('read only').execute(async (tx) => {
       await sql`set local statement_timeout = ${sql.lit(timeoutMs)}`.execute(tx)
-      const stream = await streamOf(tx, wanted)
-      const { rows } = await sql<item.Item>`${ANEW} select ${COLUMNS} ${stream.from} ${stream.order} limit ${wanted.limit} offset ${wanted.offset}`.execute(tx)
-      return { items: rows.map(item.fromRow), ...(await countOf(tx, wanted, stream, rows.length)) }
+      return await work(tx)
     })
   } catch (error) {
     if ((error as { code?: string }).code === QUERY_CANCELED) throw problem('bad-request', 'This search takes too long; narrow it by bbox, datetime, collections or type')

@@ -5,9 +5,10 @@ import { newId } from '#core/ids.ts'
 import type { Principal } from '#core/principal.ts'
 import { invalidField, notFound, problem } from '#core/problem.ts'
 import type { Db, LifecycleState, Tx } from '#db/tables.ts'
-import type { NewAsset } from './asset.ts'
+import { storedBytes, type NewAsset } from './asset.ts'
 import { boxesOf, cellsOf, footprintOf, polygonsText, rectangle, requireBbox, stepsOf, type Bbox, type Part } from './footprint.ts'
 import * as project from './project.ts'
+import { FIRST_MOVE_DAYS } from './retention-rules.ts'
 
 export const ITEM_TYPES = ['satellite_capture', 'derived_raster', 'derived_vector', 'clip', 'user_raster', 'user_vector', 'external_reference', 'mosaic'] as const
 export type ItemType = (typeof ITEM_TYPES)[number]
@@ -61,12 +62,12 @@ export const fromRow = (row: unknown): Item => row as Item
  * Ids are unique within an organization, so one id may name several items: the caller's own organization comes first,
  * then projects that invited the person. Deleted items do not exist here.
  */
-async function find(db: Db, principal: Principal, id: string): Promise<Item | null> {
+async function find(db: Db, principal: Principal, id: string, options: { evenDeleted?: true } = {}): Promise<Item | null> {
   const rows = await db
     .selectFrom('item')
     .select(COLUMNS)
     .where('id', '=', id)
-    .where('deleted_at', 'is', null)
+    .$if(!options.evenDeleted, (query) => query.where('deleted_at', 'is', null))
     .$if(principal.kind !== 'service' || principal.organizationId !== null, (query) => query.where((where) => where.or([
       where('org_id', '=', principal.organizationId),
       ...(principal.kind === 'user' ? [where('project_id', 'in', where.selectFrom('project_member').select('project_id').where('user_id', '=', principal.userId))] : []),
@@ -89,6 +90,13 @@ export async function requireReader(db: Db, principal: Principal, id: string): P
   return { item, project: await project.requireReader(db, principal, item.projectId) }
 }
 
+/** The same for questions that a deleted item still has an answer to. */
+export async function requireReaderEvenDeleted(db: Db, principal: Principal, id: string): Promise<Found> {
+  const item = await find(db, principal, id, { evenDeleted: true })
+  if (!item) throw notFound('item')
+  return { item, project: await project.requireReader(db, principal, item.projectId, { evenDeleted: true }) }
+}
+
 /** For changes: editors and admins, and only while the project is not archived. */
 export async function requireEditor(db: Db, principal: Principal, id: string): Promise<Found> {
   const item = await find(db, principal, id)
@@ -101,6 +109,12 @@ export async function lock(tx: Tx, seq: number): Promise<Item> {
   const row = await tx.selectFrom('item').select(COLUMNS).where('seq', '=', seq).where('deleted_at', 'is', null).forUpdate().executeTakeFirst()
   if (!row) throw notFound('item')
   return fromRow(row)
+}
+
+/** Those of these items that still exist, held until the end. In one order everywhere. */
+export async function lockAll(tx: Tx, seqs: readonly number[]): Promise<Item[]> {
+  const rows = await tx.selectFrom('item').select(COLUMNS).where(sql<boolean>`seq = any(${seqs}::bigint[])`).where('deleted_at', 'is', null).orderBy('seq').forUpdate().execute()
+  return rows.map(fromRow)
 }
 
 export interface ItemList {
@@ -184,12 +198,13 @@ export interface Target {
 export async function insert(tx: Tx, target: Target, items: readonly NewItem[]): Promise<Item[]> {
   const { organizationId, projectId, createdBy, now } = target
   const assets = items.flatMap(({ id, assets: list }) => list.map((asset) => assetRow(id, asset)))
+  const firstMove = sql`${now}::timestamptz + make_interval(days => (${FIRST_MOVE_DAYS}::jsonb ->> (select plan_id from organization where id = ${organizationId}))::integer)`
   const { rows } = await sql<Item>`
     with made as (
       insert into item (id, org_id, project_id, collection_id, stac_id, type, name, description, geometry, bbox, footprint, cells, datetime, start_datetime, end_datetime,
-        cloud_cover, gsd, properties, stac_extensions, duplicated_from_id, order_id, upload_id, job_id, created_by, created_at, updated_at)
+        cloud_cover, gsd, properties, stac_extensions, duplicated_from_id, order_id, upload_id, job_id, created_by, created_at, updated_at, expires_at, due_at)
       select id, ${organizationId}, ${projectId}, collection_id, stac_id, type, name, description, geometry, bbox, footprint, cells, datetime, start_datetime, end_datetime,
-        cloud_cover, gsd, properties, stac_extensions, duplicated_from_id, order_id, upload_id, job_id, ${createdBy}, ${now}, ${now}
+        cloud_cover, gsd, properties, stac_extensions, duplicated_from_id, order_id, upload_id, job_id, ${createdBy}, ${now}, ${now}, ${firstMove}, ${firstMove}
       from rows from (json_to_recordset(${JSON.stringify(items.map(itemRow))}::json) as (
         id text, collection_id uuid, stac_id text, type text, name text, description text, geometry jsonb, bbox float8[], footprint polygon[], cells integer[],
         datetime timestamptz, start_datetime timestamptz, end_datetime timestamptz, cloud_cover float8, gsd float8, properties jsonb, stac_extensions text[],
@@ -203,24 +218,21 @@ export async function insert(tx: Tx, target: Target, items: readonly NewItem[]):
       from json_to_recordset(${JSON.stringify(items.flatMap(cellRows))}::json) as c (id text, cell integer, x0 smallint, y0 smallint, x1 smallint, y1 smallint)
       join made m using (id)
     ), filed as (
-      insert into asset (id, org_id, item_seq, key, title, media_type, roles, bucket, object_key, href, file_size_bytes, sha256, band_names, raster, created_at, updated_at)
-      select a.asset_id, ${organizationId}, m.seq, a.key, a.title, a.media_type, a.roles, a.bucket, a.object_key, a.href, a.file_size_bytes, decode(a.sha256, 'hex'), a.band_names, a.raster, ${now}, ${now}
+      insert into asset (id, org_id, item_seq, key, title, media_type, roles, bucket, object_key, href, file_size_bytes, sha256, band_names, raster, state, created_at, updated_at)
+      select a.asset_id, ${organizationId}, m.seq, a.key, a.title, a.media_type, a.roles, a.bucket, a.object_key, a.href, a.file_size_bytes, decode(a.sha256, 'hex'), a.band_names, a.raster, a.state, ${now}, ${now}
       from json_to_recordset(${JSON.stringify(assets)}::json) as a (id text, asset_id uuid, key text, title text, media_type text, roles text[], bucket text, object_key text,
-        href text, file_size_bytes bigint, sha256 text, band_names text[], raster jsonb)
+        href text, file_size_bytes bigint, sha256 text, band_names text[], raster jsonb, state text)
       join made m using (id)
     )
     select * from made order by seq
   `.execute(tx)
   const stored = new Set(rows.map(({ id }) => id))
-  const bytes = items.filter(({ id }) => stored.has(id)).reduce((sum, item) => sum + bytesOf(item.assets), 0)
+  const bytes = items.filter(({ id }) => stored.has(id)).reduce((sum, item) => sum + storedBytes(item.assets), 0)
   if (rows.length > 0) await project.account(tx, projectId, { items: rows.length, bytes }, now)
   return rows.map(fromRow)
 }
 
 const SELECTED = COLUMNS.map((column) => column.replace(/^(\w+) as (\w+)$/, '$1 as "$2"')).join(', ')
-
-/** Only files of ours take room; what lies elsewhere does not. */
-const bytesOf = (assets: readonly NewAsset[]): number => assets.reduce((sum, asset) => sum + ('objectKey' in asset ? asset.fileSizeBytes : 0), 0)
 
 function itemRow(item: NewItem) {
   return {
@@ -247,8 +259,16 @@ function assetRow(id: string, asset: NewAsset) {
   return {
     id, asset_id: asset.id, key: asset.key, title: asset.title, media_type: asset.mediaType, roles: asset.roles, href: 'href' in asset ? asset.href : null,
     bucket: file?.bucket ?? null, object_key: file?.objectKey ?? null, file_size_bytes: asset.fileSizeBytes, sha256: file?.sha256?.toString('hex') ?? null,
-    band_names: asset.bandNames, raster: asset.raster,
+    band_names: asset.bandNames, raster: asset.raster, state: asset.state ?? 'ready',
   }
+}
+
+/**
+ * Ids from outside may be the same in two calls and in another order: whoever brings such ids does so one at a time in an
+ * organization, and before holding anything else, so that no two wait for each other in a circle.
+ */
+export async function holdForeignIds(tx: Tx, organizationId: string): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`item ids ${organizationId}`}, 0))`.execute(tx)
 }
 
 /** Which of these ids the organization has, deleted ones too: an id is never given to a second item. */
@@ -305,11 +325,25 @@ export async function update(tx: Tx, seq: number, change: ItemChange, now: Date)
   if (changedFields.includes('datetime') || place) await replaceCells(tx, before, { datetime: next.datetime, parts: place?.parts ?? null })
   const row = await tx
     .updateTable('item')
-    .set({ ...next, geometry: next.geometry ? JSON.stringify(next.geometry) : null, properties: JSON.stringify(next.properties), archived_at: state === 'archived' ? (before.archivedAt ?? now) : null, updated_at: now })
+    .set({ ...next, ...handMoved(before.lifecycleState, state, now), geometry: next.geometry ? JSON.stringify(next.geometry) : null, properties: JSON.stringify(next.properties), archived_at: state === 'archived' ? (before.archivedAt ?? now) : null, updated_at: now })
     .where('seq', '=', seq)
     .returning(COLUMNS)
     .executeTakeFirstOrThrow()
   return { item: fromRow(row), changedFields, previousState: before.lifecycleState }
+}
+
+/**
+ * A state that somebody set by hand: retention looks at the item in its next run. Its date stays, so an item that is overdue
+ * moves on again; making one active counts as using it.
+ */
+function handMoved(before: LifecycleState, after: LifecycleState, now: Date) {
+  if (before === after) return {}
+  return { due_at: now, ...(after === 'active' ? { last_accessed_at: now } : {}) }
+}
+
+/** Something that belongs to the item has changed. */
+export async function markUpdated(tx: Tx, seq: number, now: Date): Promise<void> {
+  await tx.updateTable('item').set({ updated_at: now }).where('seq', '=', seq).execute()
 }
 
 function placeAfter(before: Item, change: ItemChange): Place {
@@ -340,56 +374,10 @@ async function replaceCells(tx: Tx, before: Item, after: { datetime: Date | null
   `.execute(tx)
 }
 
-/** Soft-deletes one item: its row stays for its history, its cells go, its assets no longer count as storage. */
-export async function softDelete(tx: Tx, seq: number, now: Date): Promise<{ item: Item; previousState: LifecycleState }> {
-  const before = await lock(tx, seq)
-  const { rows } = await sql<{ bytes: number }>`
-    with gone as (
-      update item set lifecycle_state = 'deleted', deleted_at = ${now}, updated_at = ${now} where seq = ${seq} returning *
-    ), cleared as (
-      delete from item_cell c using gone i where c.org_id = i.org_id and c.cell = any(i.cells) and c.datetime = coalesce(i.datetime, '-infinity') and c.seq = i.seq
-    )
-    select coalesce(sum(a.file_size_bytes) filter (where a.object_key is not null), 0)::bigint as bytes from asset a where a.item_seq = ${seq}
-  `.execute(tx)
-  await project.account(tx, before.projectId, { items: -1, bytes: -rows[0]!.bytes }, now)
-  return { item: { ...before, lifecycleState: 'deleted', deletedAt: now, updatedAt: now }, previousState: before.lifecycleState }
-}
-
-const MAX_DELETED_PER_STATEMENT = 10_000
-
-/**
- * Soft-deletes what a project holds and reports each item, batch by batch and without bringing a row here: a project may
- * hold millions. The caller has the project's row, so nobody adds to it meanwhile.
- */
-export async function softDeleteAll(tx: Tx, projectId: string, call: { invocationId: string; now: Date }): Promise<number> {
-  let deleted = 0
-  for (;;) {
-    const { rows } = await sql<{ n: number }>`
-      with due as (
-        select seq, lifecycle_state as previous_state from item where project_id = ${projectId} and deleted_at is null order by seq limit ${MAX_DELETED_PER_STATEMENT} for update
-      ), gone as (
-        update item i set lifecycle_state = 'deleted', deleted_at = ${call.now}, updated_at = ${call.now} from due where i.seq = due.seq returning i.*, due.previous_state
-      ), cleared as (
-        delete from item_cell c using gone i where c.org_id = i.org_id and c.cell = any(i.cells) and c.datetime = coalesce(i.datetime, '-infinity') and c.seq = i.seq
-      ), reported as (
-        insert into event (id, org_id, type, entity_type, entity_id, data, invocation_id, occurred_at)
-        select gen_random_uuid(), org_id, 'item.deleted', 'item', id, jsonb_build_object(
-          'id', id, 'project_id', project_id, 'collection_id', collection_id, 'name', name, 'type', type, 'datetime', ${instant('datetime')}, 'bbox', to_jsonb(bbox),
-          'lifecycle_state', lifecycle_state, 'previous_lifecycle_state', previous_state, 'created_at', ${instant('created_at')}, 'deleted_at', ${instant('deleted_at')}), ${call.invocationId}, ${call.now}
-        from gone order by seq
-      )
-      select count(*) as n from gone
-    `.execute(tx)
-    deleted += rows[0]!.n
-    if (rows[0]!.n < MAX_DELETED_PER_STATEMENT) return deleted
-  }
-}
-
-/** As JavaScript writes it. */
-const instant = (column: string) => sql`to_char(${sql.ref(column)} at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
+export type Summarized = Pick<Item, 'id' | 'projectId' | 'collectionId' | 'name' | 'type' | 'datetime' | 'bbox' | 'lifecycleState' | 'createdAt'>
 
 /** What events tell of an item. */
-export function summary(item: Item, previousState: LifecycleState | null = null) {
+export function summary(item: Summarized, previousState: LifecycleState | null = null) {
   return {
     id: item.id, project_id: item.projectId, collection_id: item.collectionId, name: item.name, type: item.type, datetime: item.datetime?.toISOString() ?? null, bbox: item.bbox,
     lifecycle_state: item.lifecycleState, previous_lifecycle_state: previousState, created_at: item.createdAt.toISOString(),

@@ -56,10 +56,13 @@ export async function insert(tx: Tx, ownerId: string, organization: NewOrganizat
   const { enterpriseRequested, billing_address, ...fields } = organization
   const row = await tx
     .insertInto('organization')
-    .values({ ...fields, id, slug: slugOf(organization.name, id), billing_address: billing_address ? JSON.stringify(billing_address) : null, enterprise_status: enterpriseRequested ? 'requested' : 'none', created_at: now, updated_at: now })
+    .values({ ...fields, id, slug: slugOf(organization.name, id), billing_address: billing_address ? JSON.stringify(billing_address) : null, enterprise_status: enterpriseRequested ? 'requested' : 'none', retention_since: now, created_at: now, updated_at: now })
     .returning(COLUMNS)
     .executeTakeFirstOrThrow()
   await tx.insertInto('organization_member').values({ org_id: id, user_id: ownerId, role: 'owner', created_at: now }).execute()
+  await tx.insertInto('organization_plan').values({ org_id: id, plan_id: row.plan_id, started_at: now, changed_by: ownerId }).execute()
+  await tx.insertInto('storage_account').values({ org_id: id }).execute()
+  await tx.insertInto('egress_account').values({ org_id: id }).execute()
   return { ...row, billing_mode: 'card' }
 }
 

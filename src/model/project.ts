@@ -3,6 +3,7 @@ import { isUuid, newId } from '#core/ids.ts'
 import { isOrganizationAdmin, type Principal } from '#core/principal.ts'
 import { accessDenied, notFound, problem } from '#core/problem.ts'
 import type { Db, ProjectRole, Tx } from '#db/tables.ts'
+import * as storageAccount from './storage-account.ts'
 
 export const REGIONS = ['australia-southeast1', 'asia-southeast1', 'us-west1', 'europe-west1'] as const
 export type Region = (typeof REGIONS)[number]
@@ -58,14 +59,19 @@ function seesEverything(principal: Principal): boolean {
 const LADDER: readonly ProjectRole[] = ['viewer', 'editor', 'admin']
 
 /** Organization owners and admins act as project admins everywhere in their organization. */
-function effectiveRole(row: Row, principal: Principal): ProjectRole | null {
+function effectiveRole(row: Pick<Row, 'org_id' | 'member_role'>, principal: Principal): ProjectRole | null {
   const own = row.org_id === principal.organizationId
   return seesEverything(principal) || (own && (principal.kind === 'service' || isOrganizationAdmin(principal))) ? 'admin' : row.member_role
 }
 
+/** The same rule for whoever has found a project's columns in a statement of their own. */
+export function mayRead(principal: Principal, found: { organizationId: string; visibility: Visibility; memberRole: ProjectRole | null }): boolean {
+  return found.visibility !== 'private' || effectiveRole({ org_id: found.organizationId, member_role: found.memberRole }, principal) !== null
+}
+
 /** 404 for what the caller's organization does not hold, 403 for a private project that is not the caller's. */
-export async function requireReader(db: Db, principal: Principal, id: string): Promise<Project> {
-  const row = isUuid(id) ? await visible(db, principal).where('p.id', '=', id).executeTakeFirst() : undefined
+export async function requireReader(db: Db, principal: Principal, id: string, options: { evenDeleted?: true } = {}): Promise<Project> {
+  const row = isUuid(id) ? await (options.evenDeleted ? selectProject(db, principal) : visible(db, principal)).where('p.id', '=', id).executeTakeFirst() : undefined
   if (!row) throw notFound('project')
   const role = effectiveRole(row as Row, principal)
   if (!role && row.visibility === 'private') throw accessDenied()
@@ -174,7 +180,7 @@ async function isDeleted(tx: Tx, id: string): Promise<boolean> {
   return (await tx.selectFrom('project').select('id').where('id', '=', id).where('deleted_at', 'is', null).executeTakeFirst()) === undefined
 }
 
-/** Takes the row first: whoever adds to the project waits, and then finds it gone. */
+/** Takes the row first: whoever adds to the project waits, and then finds it gone. The caller deletes its items, then gives the bytes back. */
 export async function softDelete(tx: Tx, id: string, now: Date): Promise<{ storageBytes: number }> {
   const held = await tx.selectFrom('project').select('storage_bytes as storageBytes').where('id', '=', id).where('deleted_at', 'is', null).forUpdate().executeTakeFirst()
   if (!held) throw notFound('project')
@@ -182,22 +188,36 @@ export async function softDelete(tx: Tx, id: string, now: Date): Promise<{ stora
   return held
 }
 
-/** Keeps the counters true in the transaction that changes what they count. Zero rows: the project was closed meanwhile. */
-export async function account(tx: Tx, id: string, change: { items?: number; bytes?: number }, now: Date): Promise<void> {
-  const done = await sql`
-    update project set item_count = item_count + ${change.items ?? 0}, storage_bytes = storage_bytes + ${change.bytes ?? 0}, updated_at = greatest(updated_at, ${now})
-    where id = ${id} and deleted_at is null and archived_at is null
+/**
+ * Keeps the counters of the project and of its organization true in the transaction that changes what they count. Zero
+ * rows: the project was closed meanwhile. Only the platform's own retention also works in an archived one.
+ */
+export async function account(tx: Tx, id: string, change: { items?: number; bytes?: number }, now: Date, options: { evenArchived?: true } = {}): Promise<void> {
+  const { items = 0, bytes = 0 } = change
+  const { rows } = await sql<{ organizationId: string }>`
+    update project set item_count = item_count + ${items}, storage_bytes = storage_bytes + ${bytes}, updated_at = greatest(updated_at, ${now})
+    where id = ${id} and deleted_at is null and (archived_at is null or ${options.evenArchived ?? false}) returning org_id as "organizationId"
   `.execute(tx)
-  if (done.numAffectedRows === 0n) throw closedMeanwhile()
+  if (rows.length === 0) throw closedMeanwhile()
+  await storageAccount.move(tx, rows[0]!.organizationId, bytes)
 }
 
 /**
- * Takes the project's row until the end of the transaction. Whoever changes counters does so before taking collections,
- * and these before items: in one order everywhere, so that no two changes wait for each other in a circle.
+ * Shares the organization's row until the end of the transaction, so that the plan stays what it is, and takes the
+ * project's. Whoever changes counters does so before taking collections, these before items, and the storage account
+ * last: in one order everywhere, so that no two changes wait for each other in a circle.
  */
 export async function hold(tx: Tx, id: string): Promise<void> {
-  const { rows } = await sql`select 1 from project where id = ${id} and deleted_at is null and archived_at is null for no key update`.execute(tx)
+  const { rows } = await sql`
+    with o as materialized (select id from organization where id = (select org_id from project where id = ${id}) for share)
+    select 1 from project p join o on o.id = p.org_id where p.id = ${id} and p.deleted_at is null and p.archived_at is null for no key update of p
+  `.execute(tx)
   if (rows.length === 0) throw closedMeanwhile()
+}
+
+/** Takes several projects, in one order, archived ones too: for what the platform does by itself. */
+export async function holdAll(tx: Tx, ids: readonly string[]): Promise<void> {
+  await sql`select 1 from project where id = any(${[...new Set(ids)]}::uuid[]) order by id for no key update`.execute(tx)
 }
 
 const closedMeanwhile = () => problem('bad-request', 'This project was archived or deleted while it was being changed')

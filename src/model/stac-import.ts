@@ -3,7 +3,7 @@ import { requireBounded } from '#core/bounded.ts'
 import { newId } from '#core/ids.ts'
 import { parseInstant } from '#core/interval.ts'
 import { invalidField } from '#core/problem.ts'
-import { requireHttps, type NewAsset } from './asset.ts'
+import { requireHttps, type NewAsset, type StatedBand } from './asset.ts'
 import * as item from './item.ts'
 
 type Json = Record<string, unknown>
@@ -12,6 +12,7 @@ const MAX_NAME_LENGTH = 500
 const MAX_DESCRIPTION_LENGTH = 10_000
 const MAX_ASSETS = 100
 const MAX_EXTENSIONS = 50
+const MAX_BANDS = 256
 const MAX_HREF_LENGTH = 2_048
 /** Deep enough for a feature around its properties. */
 const MAX_FEATURE_DEPTH = 12
@@ -80,13 +81,23 @@ function assetsOf(value: unknown): NewAsset[] {
     return {
       id: newId(), key: textOf(key, 'assets', 255), title: optionalText(asset['title'], `assets.${key}.title`, MAX_NAME_LENGTH), mediaType: optionalText(asset['type'], `assets.${key}.type`, 255),
       roles: roles.map((role) => textOf(role, `assets.${key}.roles`, 64)), href: requireHttps(textOf(asset['href'], `assets.${key}.href`, MAX_HREF_LENGTH), `assets.${key}.href`),
-      fileSizeBytes: Number.isSafeInteger(size) && (size as number) >= 0 ? (size as number) : null, bandNames: bandNamesOf(asset['bands'] ?? asset['eo:bands']), raster: null,
+      fileSizeBytes: Number.isSafeInteger(size) && (size as number) >= 0 ? (size as number) : null, ...bandsOf(asset),
     }
   })
 }
 
-function bandNamesOf(value: unknown): string[] | null {
-  if (!Array.isArray(value) || value.length === 0) return null
-  const names = value.map((band: unknown) => (band !== null && typeof band === 'object' && 'name' in band ? band.name : null))
-  return names.every((name): name is string => typeof name === 'string') ? names : null
+/** STAC 1.1 says it all in `bands`; before, `eo:bands` named them and `raster:bands` gave their types, side by side. */
+function bandsOf(asset: Json): Pick<NewAsset, 'bandNames' | 'raster'> {
+  const named = listOf(asset['bands'] ?? asset['eo:bands'])
+  const typed = listOf(asset['bands'] ?? asset['raster:bands'])
+  const count = Math.max(named.length, typed.length)
+  if (count === 0 || count > MAX_BANDS) return { bandNames: null, raster: null }
+  const stated = Array.from({ length: count }, (_, index): StatedBand => ({
+    name: shortText(named[index]?.['name']), commonName: shortText(named[index]?.['eo:common_name'] ?? named[index]?.['common_name']), dataType: shortText(typed[index]?.['data_type']),
+  }))
+  const names = stated.map(({ name }) => name)
+  return { bandNames: names.every((name) => name !== null) ? names : null, raster: { stac_bands: stated } }
 }
+
+const listOf = (value: unknown): Json[] => (Array.isArray(value) ? value.map((each: unknown) => (each !== null && typeof each === 'object' ? (each as Json) : {})) : [])
+const shortText = (value: unknown): string | null => (typeof value === 'string' && value.length > 0 && value.length <= 100 ? value : null)

@@ -1,3 +1,4 @@
+import * as itemLayer from '#model/item-layer.ts'
 import type { AnyOperation, Context, RawReply, WriteContext } from '#operation.ts'
 import { auditEntry } from './audit.ts'
 import { openEvents } from './events.ts'
@@ -32,8 +33,7 @@ export async function executeWrite(platform: Platform, work: Work, { provenance,
   const { db: _outside, ...inside } = context
   const { events, write: writeEvents } = openEvents(op)
   const reply = await platform.db.transaction().execute(async (tx) => {
-    const attributeTo = (organizationId: string) => { trace.organizationId = organizationId }
-    const writeContext: WriteContext = { ...inside, tx, lineage: provenance.lineage, events, jobs: platform.jobs(tx), attributeTo }
+    const writeContext: WriteContext = { ...inside, tx, lineage: provenance.lineage, events, jobs: platform.jobs(tx) }
     const answer = toReply(platform, op, await op.execute(writeContext, input, facts, prepared), context)
     const owner = { organizationId: trace.organizationId, invocationId: trace.invocationId, now: platform.clock.now() }
     if (answer.status < 400) await provenance.seal(tx, owner)
@@ -44,6 +44,7 @@ export async function executeWrite(platform: Platform, work: Work, { provenance,
     return answer
   })
   trace.audited = true
+  itemLayer.forget(platform.db)
   return reply
 }
 

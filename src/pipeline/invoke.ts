@@ -54,6 +54,7 @@ export async function invoke(platform: Platform, op: AnyOperation, call: Call): 
     if (!shown || shown.slug in FAULTS) platform.onFault(error, trace.invocationId, op.id)
     reply = problemReply(shown ?? error, trace.invocationId, platform.baseUrl())
   }
+  if (trace.organizationId) platform.usage.record(trace.organizationId, 'api_calls')
   reply.headers = { ...trace.headers, ...reply.headers, 'X-Svc-Invocation-ID': trace.invocationId }
   const audit = () => (trace.audited ? Promise.resolve() : platform.audit.record(auditEntry(platform, op, trace, reply.status)))
   if (reply.body instanceof Uint8Array) await audit() //                                 9 audit
@@ -75,7 +76,8 @@ async function runStages(platform: Platform, op: AnyOperation, call: Call, trace
   if (begun?.outcome === 'replay') return replayOf(begun.response)
 
   const context: Context = {
-    principal, db: platform.db, clock: platform.clock, raster: platform.raster, storage: platform.storage, payments: platform.payments, aside: platform.aside, operationOf: (id) => runnable(platform, id), baseUrl: platform.baseUrl(), get signal() { return call.signal },
+    principal, db: platform.db, clock: platform.clock, raster: platform.raster, storage: platform.storage, payments: platform.payments, aside: platform.aside, operationOf: (id) => runnable(platform, id), shares: platform.shares, usage: platform.usage, baseUrl: platform.baseUrl(), get signal() { return call.signal },
+    attributeTo: (organizationId) => { trace.organizationId = organizationId },
     invocationId: trace.invocationId, idempotencyKey: call.idempotencyKey ?? trace.invocationId, ifNoneMatch: call.ifNoneMatch ?? null,
   }
   return await settling(begun?.claim ?? null, async (claim) => {

@@ -6,7 +6,8 @@ import type { Payments } from '#core/payments.ts'
 import type { Queue } from '#db/queue.ts'
 import type { Db, Tx } from '#db/tables.ts'
 import type { AnyJob } from '#job.ts'
-import type { Aside, Jobs } from '#operation.ts'
+import * as itemLayer from '#model/item-layer.ts'
+import type { Aside, Jobs, Usage } from '#operation.ts'
 import { changer } from './change.ts'
 import { validatorOf } from './validate.ts'
 
@@ -21,6 +22,7 @@ export interface JobPlatform {
   storage: Storage
   payments: Payments | null
   aside: Aside
+  usage: Usage
   onFault: (error: unknown, job: string) => void
 }
 
@@ -40,19 +42,21 @@ export async function declareJobs(queue: Queue, jobs: readonly AnyJob[]): Promis
 
 export async function startWorkers(platform: JobPlatform, jobs: readonly AnyJob[]): Promise<void> {
   for (const job of jobs) {
-    await platform.queue.work(job.name, (data, signal) => runJob(platform, job, data, signal))
+    await platform.queue.work(job.name, (data, signal) => runJob(platform, job, data, signal), job.concurrency ? { concurrency: job.concurrency } : {})
     if (job.schedule) await platform.queue.schedule(job.name, job.schedule)
   }
 }
 
 export async function runJob(platform: JobPlatform, job: AnyJob, data: unknown, signal: AbortSignal): Promise<void> {
-  const { db, clock, queue, raster, storage, payments, aside } = platform
+  const { db, clock, queue, raster, storage, usage, payments, aside } = platform
   try {
     if (!validatorOf(job.data).Check(data)) throw new Error(`${job.name} got data that breaks its schema`)
     const jobs = enqueuer(queue)
-    await job.run({ db, clock, raster, storage, payments, aside, invocationId: newId(), jobs, change: changer({ db, clock, jobs }, job), signal }, data)
+    await job.run({ db, clock, raster, storage, usage, payments, aside, invocationId: newId(), jobs, change: changer({ db, clock, jobs }, job), signal }, data)
   } catch (error) {
     platform.onFault(error, job.name)
     throw error
+  } finally {
+    itemLayer.forget(db)
   }
 }

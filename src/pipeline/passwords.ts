@@ -7,7 +7,7 @@ export const MAX_PASSWORD_BYTES = 72
 export const MIN_PASSWORD_LENGTH = 10
 
 const STANDARD_COST = 10
-/** A queue of sign-ins may not starve everything else of the thread pool, nor grow without end. */
+/** A queue of comparisons may not starve everything else of the thread pool, nor grow without end. */
 const MAX_WAITING = 200
 
 export interface Passwords {
@@ -21,8 +21,16 @@ export function requireUsable(password: string): void {
   if (Buffer.byteLength(password) > MAX_PASSWORD_BYTES) throw invalidField('password', `must have at most ${MAX_PASSWORD_BYTES} bytes`)
 }
 
-export function createPasswords(cost = STANDARD_COST): Passwords {
-  const inTurn = limiter(Math.max(1, availableParallelism() - 1))
+export interface PasswordOptions {
+  cost?: number | undefined
+  /** Comparisons at a time. */
+  maxRunning?: number
+  /** What there are too many of when the queue is full. */
+  waiting: string
+}
+
+export function createPasswords({ cost = STANDARD_COST, maxRunning = Math.max(1, availableParallelism() - 1), waiting }: PasswordOptions): Passwords {
+  const inTurn = limiter(maxRunning, waiting)
   const dummy = bcrypt.hashSync('nobody has this password', cost)
   return {
     hash: (password) => inTurn(() => bcrypt.hash(password, cost)),
@@ -33,13 +41,13 @@ export function createPasswords(cost = STANDARD_COST): Passwords {
   }
 }
 
-function limiter(maxRunning: number): <T>(work: () => Promise<T>) => Promise<T> {
+function limiter(maxRunning: number, what: string): <T>(work: () => Promise<T>) => Promise<T> {
   const waiting: (() => void)[] = []
   let running = 0
   return async (work) => {
     if (running < maxRunning) running++
     else {
-      if (waiting.length >= MAX_WAITING) throw problem('unavailable', 'Too many sign-ins at once; try again in a moment', { headers: { 'Retry-After': '2' } })
+      if (waiting.length >= MAX_WAITING) throw problem('unavailable', `Too many ${what} at once; try again in a moment`, { headers: { 'Retry-After': '2' } })
       await new Promise<void>((resolve) => waiting.push(resolve))
     }
     try {

@@ -37,8 +37,7 @@ export function openProvenance(op: Declared): Provenance {
     },
     artifacts: () => [...new Set(records.map(({ entity }) => `${entity.type} ${entity.id}`))],
     async seal(tx, { organizationId, invocationId, now }) {
-      const first = patterns[0]
-      if (first && !producedNothing && !records.some((record) => record.entity.type === first.kind)) throw broken(op, `recorded no ${first.kind}`)
+      if (patterns.length > 0 && !producedNothing && records.length === 0) throw broken(op, 'recorded nothing')
       if (records.length === 0) return
       if (!organizationId) throw broken(op, 'made an artifact that belongs to no organization')
       await lineage.write(tx, organizationId, invocationId, records, now)

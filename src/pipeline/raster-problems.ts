@@ -1,3 +1,4 @@
+import { StorageError } from '#adapters/storage/port.ts'
 import { Problem, problem, type ProblemSlug } from '#core/problem.ts'
 import { RasterError, type RasterErrorCode } from '#raster/errors.ts'
 
@@ -19,9 +20,16 @@ const SLUGS: Readonly<Record<RasterErrorCode, ProblemSlug>> = {
   aborted: 'unavailable',
 }
 
+/** Of the object store only what is not our mistake; the rest stays a fault. */
+const STORE_PROBLEMS: Partial<Record<StorageError['code'], () => Problem>> = {
+  unavailable: () => problem('unavailable', 'The object store cannot be reached; try again shortly', { headers: { 'Retry-After': '5' } }),
+  full: () => problem('insufficient-storage', 'The object store has no room left'),
+}
+
 /** The problem that an error is, or null for a fault of ours. */
 export function asProblem(error: unknown): Problem | null {
   if (error instanceof Problem) return error
+  if (error instanceof StorageError) return STORE_PROBLEMS[error.code]?.() ?? null
   if (!(error instanceof RasterError)) return null
   const slug = SLUGS[error.code]
   return problem(slug, error.message, slug === 'unavailable' ? { headers: { 'Retry-After': '1' } } : {})

@@ -1,5 +1,6 @@
 import { Closed } from '#core/shapes.ts'
 import { job } from '#job.ts'
+import * as egress from '#model/egress.ts'
 import * as idempotency from '#model/idempotency.ts'
 import * as rateWindow from '#model/rate-window.ts'
 import * as session from '#model/session.ts'
@@ -14,5 +15,6 @@ export const sweep = job({ name: 'pipeline.sweep', data: Closed({}), schedule: '
   await idempotency.sweep(db, now)
   await rateWindow.sweep(db, dayAgo)
   await session.sweep(db, dayAgo)
+  await egress.sweep(db, now)
   await signingKey.rotate(db, now)
 })

@@ -87,9 +87,30 @@ const IDENTITY: readonly Rule[] = [
     select count(*) || ' keys' as what from signing_key having count(*) <> 1`),
 ]
 
+const USAGE: readonly Rule[] = [
+  query('a project counts its items and their stored bytes', `
+    select p.id::text as what from project p left join (
+      select i.project_id, count(distinct i.seq) as items, coalesce(sum(a.file_size_bytes) filter (where a.object_key is not null), 0) as bytes
+      from item i left join asset a on a.item_seq = i.seq where i.deleted_at is null group by i.project_id
+    ) c on c.project_id = p.id
+    where (p.item_count, p.storage_bytes) is distinct from (coalesce(c.items, 0), coalesce(c.bytes, 0))`),
+  query('an organization stores what its projects store', `
+    select o.id::text as what from organization o left join storage_account s on s.org_id = o.id
+    where s.used_bytes is distinct from (select coalesce(sum(p.storage_bytes), 0) from project p where p.org_id = o.id)`),
+  query('what is promised of a quota is what open upload sessions hold', `
+    select o.id::text as what from organization o left join storage_account s on s.org_id = o.id
+    where s.reserved_bytes is distinct from (select coalesce(sum(u.reserved_bytes), 0) from upload_session u where u.org_id = o.id and u.closed_at is null)`),
+  query('downloads by the minute, by the day and in the log agree', `
+    select org_id::text as what from (select org_id, sum(bytes) as bytes from egress_log group by org_id) l
+    full join (select org_id, sum(amount) as bytes from usage_day where meter = 'egress_bytes' group by org_id) d using (org_id)
+    where l.bytes is distinct from d.bytes`),
+  query('an organization is on the plan that its history ends with', `
+    select o.id::text as what from organization o where o.plan_id is distinct from (select h.plan_id from organization_plan h where h.org_id = o.id order by h.started_at desc limit 1)`),
+]
+
 export async function violations(db: Db): Promise<Violation[]> {
   const found: Violation[] = []
-  for (const { rule, find } of [...LINEAGE, ...CALLS, ...CLAIMS, ...IDENTITY]) {
+  for (const { rule, find } of [...LINEAGE, ...CALLS, ...CLAIMS, ...IDENTITY, ...USAGE]) {
     for (const what of await find(db)) found.push({ rule, what })
   }
   for (const what of await moneyViolations(db)) found.push({ rule: 'money', what })

@@ -195,6 +195,6 @@ export async function simulate({ db, commands, lanes, seed }: SimulationOptions)
 
 export async function newOrganization(db: Db): Promise<string> {
   const id = newId()
-  await db.insertInto('organization').values({ id, name: 'Simulated', slug: id, created_at: now, updated_at: now }).execute()
+  await db.insertInto('organization').values({ id, name: 'Simulated', slug: id, retention_since: now, created_at: now, updated_at: now }).execute()
   return id
 }

@@ -9,14 +9,16 @@ const root = path.join(import.meta.dirname, '../..')
 
 /** What each folder must not import, one example a rule; and beside it what it may. */
 const IMPORTS: Record<string, { refused: string[]; allowed: string[] }> = {
-  core: { refused: ['#db/tables.ts', '#model/user.ts', '#pipeline/invoke.ts', '#domains/projects/wire.ts', '#http/server.ts', '#raster/x.ts', '#adapters/x.ts', '#operation.ts', '#registry.ts', '#config.ts', '#contract/table.ts', 'kysely', 'pg', 'pg-boss'], allowed: ['./ids.ts', 'node:crypto', 'typebox'] },
+  core: { refused: ['#db/tables.ts', '#model/user.ts', '#pipeline/invoke.ts', '#domains/projects/wire.ts', '#http/server.ts', '#raster/x.ts', '#visualization/x.ts', '#adapters/x.ts', '#operation.ts', '#registry.ts', '#config.ts', '#contract/table.ts', 'kysely', 'pg', 'pg-boss'], allowed: ['./ids.ts', 'node:crypto', 'typebox'] },
   raster: { refused: ['#core/ids.ts', '#db/tables.ts', '#model/user.ts', '#http/server.ts', '#operation.ts', 'kysely'], allowed: ['./tiff.ts'] },
   db: { refused: ['#model/user.ts', '#pipeline/invoke.ts', '#domains/projects/wire.ts', '#http/server.ts', '#operation.ts', '#main.ts'], allowed: ['#core/ids.ts', 'kysely', 'pg', 'pg-boss'] },
   adapters: { refused: ['#db/tables.ts', '#model/user.ts', '#pipeline/invoke.ts', '#http/server.ts', '#operation.ts', 'kysely', 'pg/lib/x.js'], allowed: ['#core/ids.ts', '#raster/pool/pool.ts'] },
-  model: { refused: ['#pipeline/invoke.ts', '#domains/projects/wire.ts', '#http/server.ts', '#operation.ts', '#registry.ts', '#adapters/x.ts', '#raster/x.ts'], allowed: ['#core/ids.ts', '#db/tables.ts', 'kysely', './user.ts'] },
-  'domains/planted': { refused: ['#db/tables.ts', '#pipeline/invoke.ts', '#domains/projects/wire.ts', '#http/server.ts', '#adapters/x.ts', '#registry.ts', '#config.ts', 'kysely', 'pg', 'pg-boss'], allowed: ['#operation.ts', '#job.ts', '#core/ids.ts', '#model/user.ts', '#raster/x.ts', './wire.ts'] },
+  model: { refused: ['#pipeline/invoke.ts', '#domains/projects/wire.ts', '#http/server.ts', '#operation.ts', '#registry.ts', '#adapters/x.ts', '#raster/x.ts', '#visualization/x.ts'], allowed: ['#core/ids.ts', '#db/tables.ts', 'kysely', './user.ts'] },
+  visualization: { refused: ['#db/tables.ts', '#pipeline/invoke.ts', '#domains/projects/wire.ts', '#http/server.ts', '#adapters/x.ts', '#registry.ts', 'kysely'], allowed: ['#operation.ts', '#core/ids.ts', '#model/user.ts', '#raster/x.ts', './look.ts'] },
+  ingest: { refused: ['#db/tables.ts', '#pipeline/invoke.ts', '#domains/projects/wire.ts', '#http/server.ts', '#adapters/x.ts', '#registry.ts', 'kysely'], allowed: ['#operation.ts', '#core/ids.ts', '#model/user.ts', '#raster/x.ts', './intake.ts'] },
+  'domains/planted': { refused: ['#db/tables.ts', '#pipeline/invoke.ts', '#domains/projects/wire.ts', '#http/server.ts', '#adapters/x.ts', '#registry.ts', '#config.ts', 'kysely', 'pg', 'pg-boss'], allowed: ['#operation.ts', '#job.ts', '#core/ids.ts', '#model/user.ts', '#raster/x.ts', '#visualization/x.ts', '#ingest/x.ts', './wire.ts'] },
   pipeline: { refused: ['#domains/projects/wire.ts', '#http/server.ts', '#registry.ts', '#contract/table.ts', '#adapters/x.ts', '#adapters/raster/service.ts', '#raster/x.ts', '#raster/render/tile.ts', '#main.ts', 'kysely', 'pg-boss'], allowed: ['#adapters/raster/port.ts', '#raster/errors.ts', '#operation.ts', '#job.ts', '#core/ids.ts', '#model/user.ts', '#db/tables.ts'] },
-  http: { refused: ['#db/tables.ts', '#model/user.ts', '#domains/projects/wire.ts', '#registry.ts', '#job.ts', '#compose.ts', '#raster/x.ts', 'kysely', 'pg'], allowed: ['#pipeline/invoke.ts', '#operation.ts', '#contract/table.ts', '#core/ids.ts', 'fastify'] },
+  http: { refused: ['#db/tables.ts', '#model/user.ts', '#domains/projects/wire.ts', '#registry.ts', '#job.ts', '#compose.ts', '#raster/x.ts', '#visualization/x.ts', 'kysely', 'pg'], allowed: ['#pipeline/invoke.ts', '#operation.ts', '#contract/table.ts', '#core/ids.ts', 'fastify'] },
   contract: { refused: ['#db/tables.ts', '#model/user.ts', '#pipeline/invoke.ts', '#http/server.ts', '#domains/projects/wire.ts', '#registry.ts', 'kysely'], allowed: ['#operation.ts', 'node:fs'] },
 }
 

@@ -80,6 +80,7 @@ const FREE_FORM: Record<string, { input?: string[]; output?: string[] }> = {
   'items.search': { input: ['query'], output: FEATURE },
   'items.search_org': { input: ['query'], output: FEATURE },
   'items.update': { input: ['geometry', 'properties'], output: ITEM },
+  'share.link.validate': { output: ['target.geometry', 'target.items[].geometry'] },
   'organizations.create': { input: ['billing_address'], output: ['billing_address'] },
   'organizations.get': { output: ['billing_address'] },
   'organizations.set_billing_mode': { output: ['billing_address'] },

@@ -112,7 +112,7 @@ test('row 23: bodies', async (t) => {
 
   await t.test('windows out of range are 422 and never clamped', async () => {
     const lists = [...operations.values()].filter((op) => 'limit' in (op.input as unknown as { properties: object }).properties)
-    assert.deepEqual(lists.map(({ id }) => id).toSorted(), ['billing.credits.transactions', 'billing.invoices.list', 'billing.jobs.settle_unsettled', 'billing.stripe_invoices.list', 'items.list', 'items.list_by_collection', 'items.search', 'items.search_org', 'organizations.audit.list', 'projects.list'])
+    assert.deepEqual(lists.map(({ id }) => id).toSorted(), ['billing.credits.transactions', 'billing.invoices.list', 'billing.jobs.settle_unsettled', 'billing.stripe_invoices.list', 'items.list', 'items.list_by_collection', 'items.search', 'items.search_org', 'organizations.audit.list', 'projects.list', 'share.links.list'])
     const { id: project_id } = await w.ok(owner.token, 'projects.create', { name: 'Windows' })
     const { id: collection_id } = await w.ok(owner.token, 'collections.create', { project_id, name: 'Windows' })
     const places: Record<string, object> = { 'items.list': { project_id }, 'items.search': { project_id }, 'items.list_by_collection': { collection_id } }

@@ -3,8 +3,8 @@ import { sql } from 'kysely'
 import type { Db } from '#db/tables.ts'
 
 /** Grow with every call, refused ones too, and say nothing about the business. */
-const TELEMETRY_TABLES = ['audit', 'rate_window', 'kysely_migration', 'kysely_migration_lock']
-const TELEMETRY_COLUMNS = ['last_used_at', 'total_requests']
+const TELEMETRY_TABLES = ['audit', 'rate_window', 'usage_day', 'kysely_migration', 'kysely_migration_lock']
+const TELEMETRY_COLUMNS = ['last_used_at', 'total_requests', 'last_accessed_at']
 
 /** One value over every row of every table, so that a test can say: nothing at all has changed. */
 export async function businessDigest(db: Db): Promise<string> {

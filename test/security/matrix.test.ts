@@ -5,6 +5,7 @@ import { newId } from '#core/ids.ts'
 import { Closed } from '#core/shapes.ts'
 import { operation } from '#operation.ts'
 import { operations } from '#registry.ts'
+import { scene } from '../scene.ts'
 import { world, type Answer, type Org, type World } from '../world.ts'
 import { cast, CLIP_EMAIL, PRINCIPALS, STAFF_EMAIL, withoutInstance, type PrincipalName } from './cast.ts'
 import { businessDigest } from './digest.ts'
@@ -58,12 +59,27 @@ const READS_A_PROJECT = {
 const otherItem = (input: object) => ({ ...input, item_id: newId() })
 const otherCollection = (input: object) => ({ ...input, collection_id: newId() })
 const item = async (w: World, org: Org) => ({ item_id: (await w.ok(org.owner.token, 'items.create', { project_id: org.projectId, type: 'user_raster', name: 'Target', assets: [{ key: 'data', href: 'https://data.example/a.tif' }, { key: 'more', href: 'https://data.example/b.tif' }] })).id as string })
+const asset = async (w: World, org: Org) => ({ ...(await item(w, org)), asset_id: 'data' })
+const otherUpload = (input: object) => ({ ...input, upload_id: newId() })
+const smallCog = scene({ width: 16, height: 16 })
+const upload = async (w: World, org: Org) => ({ upload_id: (await w.ok(org.owner.token, 'uploads.initiate', { project_id: org.projectId, total_bytes: 100 })).id as string })
+const uploaded = async (w: World, org: Org) => {
+  const session = await upload(w, org)
+  await w.put((await w.ok(org.owner.token, 'uploads.signed_url', { ...session, file_name: 'a.tif' })).upload_url, await smallCog)
+  return session
+}
 const collection = async (w: World, org: Org) => ({ project_id: org.projectId, collection_id: (await w.ok(org.owner.token, 'collections.create', { project_id: org.projectId, name: 'Target' })).id as string })
 
 /** Authentication and the scope are the only gates of the COG operations. */
 const ANYBODY = { a: `${NOBODY} | 200 200 200 200 | 200 200 | 200 200 200 | 403 200 200 200` }
 /** Whoever passes them is then told that the host is not an allowed one. */
 const ANY_URL = { a: ANYBODY.a.replaceAll('200', '422') }
+/** Whoever may read the item is told the same of its file. */
+const READS_PIXELS = { a: READS_A_PROJECT.a.replaceAll('200', '422'), b: READS_A_PROJECT.b.replaceAll('200', '422') }
+const profile = async (w: World, org: Org, more: object = {}) => {
+  const { item_id } = await item(w, org)
+  return { item_id, profile_id: (await w.ok(org.owner.token, 'visualization.profile.create', { item_id, name: 'Target', type: 'rgb', config: { bands: [1, 2, 3] } })).id as string, ...more }
+}
 const ELSEWHERE = 'https://elsewhere.example/a.tif'
 
 /** What the organization itself owns, without an id to name: whoever acts for it reads it. */
@@ -103,6 +119,33 @@ const settled = async (w: World, org: Org) => {
   await w.db.insertInto('invoice').values({ id, org_id: org.id, number: id, period, status: 'open', lines: '[]', commitments: '[]', customer: JSON.stringify({ name: 'x', abn: null, tax_number: null, billing_email: null, billing_address: null }), subtotal_cents: 100, gst_cents: 0, total_cents: 100, due_cents: 100, issued_at: at, due_at: at }).execute()
   return { id, period }
 }
+const otherOrganizationId = (input: object) => ({ ...input, organization_id: newId() })
+const READS_USAGE = {
+  input: (_w: World, org: Org) => ({ organization_id: org.id }),
+  missing: otherOrganizationId,
+  a: `${NOBODY} | 200 200 200 200 | 403 403 | 200 200 200 | 403 403 200 403`,
+  b: `${NOBODY} | 403 403 403 403 | 200 403 | 403 403 403 | 403 403 403 403`,
+}
+/** Whoever may ask is told that the host is not an allowed one. */
+const allowedBut422 = (row: string) => row.replaceAll('200', '422')
+/** An asset whose bands its metadata tells: its host need not be asked. */
+const namedBands = async (w: World, org: Org) => {
+  const id = newId()
+  await w.ok(org.owner.token, 'items.import_stac', { project_id: org.projectId, ndjson: JSON.stringify({ type: 'Feature', id, geometry: null, properties: { datetime: '2029-01-01T00:00:00Z' }, assets: { data: { href: ELSEWHERE, 'eo:bands': [{ name: 'B04' }] } } }) })
+  return { item_id: id, asset_id: 'data', band_names: ['red'] }
+}
+/** Operator operations. */
+const STAFF_ONLY = { a: `${NOBODY} | 403 403 403 403 | 403 403 | 403 403 403 | 403 200 200 200` }
+
+/** A link to an item whose file lies on a host that nobody allowed. */
+const link = async (w: World, org: Org) => {
+  const { item_id } = await item(w, org)
+  const { id, token } = await w.ok(org.owner.token, 'share.link.create', { target_type: 'item', target_id: item_id, permission: 'download', password: 'coral and sand', expires_at: '2040-01-01T00:00:00Z' })
+  const [{ id: asset_id }] = await w.ok(org.owner.token, 'items.list_assets', { item_id })
+  return { link_id: id as string, opens: { token: token as string, password: 'coral and sand' }, asset_id: asset_id as string }
+}
+/** The link’s token and password are the credential, so every principal is the same visitor. */
+const VISITORS = { a: PRINCIPALS.map(() => 200).join(' ') }
 
 const EXPECTED: Record<string, Row> = {
   // Cards come first: what is charged below needs one in either organization.
@@ -155,10 +198,14 @@ const EXPECTED: Record<string, Row> = {
     input: async (w, org) => { const { item_id } = await item(w, org); return { item_id, asset_id: (await w.ok(org.owner.token, 'items.list_assets', { item_id }))[1].id } },
     missing: otherItem,
   },
+  'billing.plan.change': { input: () => ({ plan_id: 'free' }), a: `${NOBODY} | 200 200 403 403 | 200 403 | 403 200 403 | 403 403 200 403` },
+  'billing.plans.list': { ...ANYBODY, input: () => ({}) },
   'collections.create': { ...CHANGES_A_PROJECT, input: (_w, org) => ({ project_id: org.projectId, name: 'x' }) },
   'collections.delete': { ...CHANGES_A_PROJECT, input: collection, missing: otherCollection },
   'collections.get': { ...READS_A_PROJECT, input: collection, missing: otherCollection },
   'collections.list': { ...READS_A_PROJECT, input: (_w, org) => ({ project_id: org.projectId }) },
+  'collections.tile.render': { ...READS_A_PROJECT, input: async (w, org) => ({ collection_id: (await collection(w, org)).collection_id, z: 0, x: 0, y: 0 }), missing: otherCollection },
+  'collections.tile.tilejson': { ...READS_A_PROJECT, input: async (w, org) => ({ collection_id: (await collection(w, org)).collection_id }), missing: otherCollection },
   'collections.update': { ...CHANGES_A_PROJECT, input: async (w, org) => ({ ...(await collection(w, org)), name: 'y' }), missing: otherCollection },
   'cog.colormaps': { ...ANYBODY, input: () => ({}) },
   'cog.formulas': { ...ANYBODY, input: () => ({}) },
@@ -166,17 +213,28 @@ const EXPECTED: Record<string, Row> = {
   'cog.thumbnail': { ...ANY_URL, input: () => ({ url: ELSEWHERE }) },
   'cog.tile.render': { ...ANY_URL, input: () => ({ url: ELSEWHERE, z: 0, x: 0, y: 0, format: 'png' }) },
   'cog.tile.terrain': { ...ANY_URL, input: () => ({ url: ELSEWHERE, z: 0, x: 0, y: 0 }) },
+  'items.asset.download': { ...READS_A_PROJECT, input: asset, missing: otherItem },
   'items.create': { ...CHANGES_A_PROJECT, input: (_w, org) => ({ project_id: org.projectId, type: 'user_raster', name: 'x' }) },
   'items.delete': { ...CHANGES_A_PROJECT, input: item, missing: otherItem },
+  'items.detect_asset_bands': { ...READS_A_PROJECT, a: allowedBut422(READS_A_PROJECT.a), b: allowedBut422(READS_A_PROJECT.b), input: asset, missing: otherItem },
   'items.duplicate': { ...CHANGES_A_PROJECT, input: item, missing: otherItem },
+  'items.expire_batch': { ...STAFF_ONLY, input: () => ({}) },
   'items.get': { ...READS_A_PROJECT, input: item, missing: otherItem },
   'items.import_stac': { ...CHANGES_A_PROJECT, input: (_w, org) => ({ project_id: org.projectId, ndjson: JSON.stringify({ type: 'Feature', id: newId(), geometry: null, properties: { datetime: '2029-01-01T00:00:00Z' }, assets: {} }) }) },
   'items.lineage': { ...READS_A_PROJECT, input: item, missing: otherItem },
   'items.list': { ...READS_A_PROJECT, input: (_w, org) => ({ project_id: org.projectId }) },
+  'items.list_expiring': { ...STAFF_ONLY, input: () => ({}) },
   'items.list_assets': { ...READS_A_PROJECT, input: item, missing: otherItem },
   'items.list_by_collection': { ...READS_A_PROJECT, input: async (w, org) => ({ collection_id: (await collection(w, org)).collection_id }), missing: otherCollection },
+  'items.point': { ...READS_PIXELS, input: async (w, org) => ({ ...(await item(w, org)), longitude: 0, latitude: 0 }), missing: otherItem },
   'items.search': { ...READS_A_PROJECT, input: (_w, org) => ({ project_id: org.projectId }) },
   'items.search_org': { input: () => ({}), a: `${NOBODY} | 200 200 200 200 | 200 403 | 200 200 200 | 403 403 200 403` },
+  'items.tile.render': { ...READS_PIXELS, input: async (w, org) => ({ ...(await item(w, org)), z: 0, x: 0, y: 0 }), missing: otherItem },
+  'items.tile.statistics': { ...READS_PIXELS, input: async (w, org) => ({ ...(await item(w, org)), expression: 'b1' }), missing: otherItem },
+  'items.tile.tilejson': { ...READS_PIXELS, input: item, missing: otherItem },
+  'items.tile.wmts_capabilities': { ...READS_PIXELS, input: async (w, org) => ({ ...(await item(w, org)), base_url: 'https://maps.example' }), missing: otherItem },
+  'items.tile.wmts_get_tile': { ...READS_PIXELS, input: async (w, org) => ({ ...(await item(w, org)), z: 0, x: 0, y: 0 }), missing: otherItem },
+  'items.set_asset_band_names': { ...CHANGES_A_PROJECT, input: namedBands, missing: otherItem },
   'items.update': { ...CHANGES_A_PROJECT, input: async (w, org) => ({ ...(await item(w, org)), name: 'y' }), missing: otherItem },
   'organizations.create': { input: () => ({ name: 'x' }), a: `${NOBODY} | 200 200 200 200 | 200 200 | 403 200 403 | 403 403 403 200` },
   'organizations.get': { input: () => ({}), a: `${NOBODY} | 200 200 200 200 | 200 403 | 200 200 200 | 403 403 200 403` },
@@ -213,6 +271,37 @@ const EXPECTED: Record<string, Row> = {
     a: `${NOBODY} | 200 200 200 200 | 404 403 | 200 200 200 | 403 403 200 403`,
     b: `${NOBODY} | 404 404 404 404 | 200 403 | 404 404 404 | 403 403 404 403`,
   },
+  'usage.current': READS_USAGE,
+  'usage.history': READS_USAGE,
+  'usage.recalculate_storage': {
+    input: async (w, org) => { await w.db.updateTable('storage_account').set({ recalculated_at: null }).execute(); return { organization_id: org.id } }, // Else it is once an hour.
+    missing: otherOrganizationId,
+    a: `${NOBODY} | 200 200 403 403 | 403 403 | 403 200 403 | 403 403 200 403`,
+    b: `${NOBODY} | 403 403 403 403 | 200 403 | 403 403 403 | 403 403 403 403`,
+  },
+  'share.asset.download': { ...VISITORS, input: async (w, org) => { const { opens, asset_id } = await link(w, org); return { ...opens, asset_id } } },
+  'share.link.create': { ...CHANGES_A_PROJECT, input: async (w, org) => ({ target_type: 'item', target_id: (await item(w, org)).item_id, password: 'coral and sand', expires_at: '2040-01-01T00:00:00Z' }), missing: (input) => ({ ...input, target_id: newId() }) },
+  'share.link.revoke': { ...CHANGES_A_PROJECT, input: async (w, org) => ({ link_id: (await link(w, org)).link_id }), missing: (input) => ({ ...input, link_id: newId() }) },
+  'share.link.validate': { ...VISITORS, input: async (w, org) => (await link(w, org)).opens },
+  'share.links.list': {
+    input: (_w, org) => ({ project_id: org.projectId }),
+    missing: otherProject,
+    a: `${NOBODY} | 200 200 403 403 | 404 404 | 200 200 200 | 403 200 200 404`,
+    b: `${NOBODY} | 404 404 404 404 | 200 404 | 404 404 404 | 403 200 404 404`,
+  },
+  'share.tile.render': { a: VISITORS.a.replaceAll('200', '422'), input: async (w, org) => ({ ...(await link(w, org)).opens, z: 0, x: 0, y: 0 }) },
+  'share.tilejson': { a: VISITORS.a.replaceAll('200', '422'), input: async (w, org) => (await link(w, org)).opens },
+  'uploads.complete': { ...CHANGES_A_PROJECT, input: uploaded, missing: otherUpload },
+  'uploads.fail': { ...CHANGES_A_PROJECT, input: async (w, org) => ({ ...(await upload(w, org)), error_message: 'x' }), missing: otherUpload },
+  'uploads.initiate': { ...CHANGES_A_PROJECT, input: (_w, org) => ({ project_id: org.projectId, total_bytes: 100 }) },
+  'uploads.progress': { ...CHANGES_A_PROJECT, input: upload, missing: otherUpload },
+  'uploads.signed_url': { ...CHANGES_A_PROJECT, input: async (w, org) => ({ ...(await upload(w, org)), file_name: 'a.tif' }), missing: otherUpload },
+  'visualization.profile.create': { ...CHANGES_A_PROJECT, input: async (w, org) => ({ ...(await item(w, org)), name: 'x', type: 'rgb', config: { bands: [1, 2, 3] } }), missing: otherItem },
+  'visualization.profile.delete': { ...CHANGES_A_PROJECT, input: profile, missing: otherItem },
+  'visualization.profile.get': { ...READS_A_PROJECT, input: profile, missing: otherItem },
+  'visualization.profile.set_default': { ...CHANGES_A_PROJECT, input: profile, missing: otherItem },
+  'visualization.profile.update': { ...CHANGES_A_PROJECT, input: (w, org) => profile(w, org, { name: 'y' }), missing: otherItem },
+  'visualization.profiles.list': { ...READS_A_PROJECT, input: item, missing: otherItem },
   'visualization.list_for': { ...ANYBODY, input: () => ({}) },
 }
 

@@ -4,7 +4,8 @@ import { createHandlers } from '#raster/pool/handlers.ts'
 import { openFileSource } from '#raster/source/file.ts'
 import { openHttpSource, type HttpFetch } from '#raster/source/http.ts'
 import { openTiff } from '#raster/tiff/open.ts'
-import { RasterError, type Raster, type Source } from '#raster/types.ts'
+import type { TiffRaster } from '#raster/tiff/raster.ts'
+import { RasterError, type Source } from '#raster/types.ts'
 
 /** A source as it travels to the child, which has no configuration of its own. */
 export interface OpenableSource {
@@ -26,10 +27,15 @@ const MAX_REDIRECTS = 3
 /** One guard per list of exceptions; there is one list in a process. */
 const guards = new Map<string, Egress>()
 
-async function open(source: OpenableSource, signal: AbortSignal): Promise<Raster> {
-  const bytes = source.path === undefined ? await openHttpSource(source.url!, { fetch: guardedFetch(source), name: source.name, signal }) : await openFileSource(source.path)
-  if (source.expectedKey !== undefined && bytes.key !== source.expectedKey) throw new RasterError('source_changed', 'The file changed while it was being read; ask again')
-  return await openTiff(bytes satisfies Source, { signal })
+async function open(source: OpenableSource, signal: AbortSignal): Promise<TiffRaster> {
+  const bytes: Source = source.path === undefined ? await openHttpSource(source.url!, { fetch: guardedFetch(source), name: source.name, signal }) : await openFileSource(source.path)
+  try {
+    if (source.expectedKey !== undefined && bytes.key !== source.expectedKey) throw new RasterError('source_changed', 'The file changed while it was being read; ask again')
+    return await openTiff(bytes, { signal })
+  } catch (error) {
+    await bytes.close?.()
+    throw error
+  }
 }
 
 function guardedFetch(source: OpenableSource): HttpFetch {

@@ -1,5 +1,6 @@
 import type { ObjectRef } from '#adapters/storage/port.ts'
 import type { ImageFormat } from '#raster/encode/index.ts'
+import type { Inspection } from '#raster/ingest/inspect.ts'
 import type { Style } from '#raster/render/style.ts'
 import type { Statistics, StatisticsOptions } from '#raster/statistics/index.ts'
 import type { RasterInfo } from '#raster/types.ts'
@@ -17,6 +18,20 @@ export interface TileRequest {
   readonly style?: Style | undefined
   readonly resampling?: Resampling | undefined
   readonly aoi?: unknown
+}
+
+/** One of several rasters that are drawn as one. */
+export interface MosaicLayer {
+  readonly source: RasterSource
+  readonly style: Style
+  readonly resampling?: Resampling | undefined
+}
+
+export interface MosaicRequest {
+  readonly tile: TileAddress
+  readonly format: ImageFormat
+  readonly size?: TileSize | undefined
+  readonly quality?: number | undefined
 }
 
 export interface TerrainRequest {
@@ -44,13 +59,38 @@ export interface Drawn {
   readonly body: Buffer | null
 }
 
+export interface ConvertRequest {
+  /** Samples are numbers of classes: overviews pick one of them, and never mix two. */
+  readonly isCategorical: boolean
+  /** From 0 to 1. */
+  readonly onProgress?: (fraction: number) => void
+  readonly signal?: AbortSignal | undefined
+}
+
+/** A file of this machine, which whoever asked for it takes and then removes. */
+export interface ConvertedFile {
+  readonly path: string
+  readonly size: number
+  remove(): Promise<void>
+}
+
 /** All pixels of the platform come from here. Failures are `RasterError`s. */
 export interface RasterService {
   describe(source: RasterSource, signal?: AbortSignal): Promise<RasterInfo>
   tile(source: RasterSource, request: TileRequest, asking?: Asking): Promise<Drawn>
+  /** Layers from the top down: each pixel is that of the first one that has it. */
+  mosaic(layers: readonly MosaicLayer[], request: MosaicRequest, asking?: Asking): Promise<Drawn>
   terrain(source: RasterSource, request: TerrainRequest, asking?: Asking): Promise<Drawn>
   thumbnail(source: RasterSource, request: ThumbnailRequest, asking?: Asking): Promise<Drawn>
   statistics(source: RasterSource, options: StatisticsOptions, signal?: AbortSignal): Promise<Statistics>
+  /** The value of each band under a place, null where there is no data; null altogether outside the raster. */
+  point(source: RasterSource, place: { longitude: number; latitude: number }, signal?: AbortSignal): Promise<(number | null)[] | null>
+  /** What is worth knowing of a file that has just come in. */
+  inspect(source: RasterSource, signal?: AbortSignal): Promise<Inspection>
+  /** Rewrites a raster as a cloud-optimized GeoTIFF. Minutes for gigabytes, beside and behind everything else. */
+  convert(source: RasterSource, request: ConvertRequest): Promise<ConvertedFile>
+  /** Removes files of conversions that were killed before this time. */
+  sweep(olderThan: Date): Promise<number>
   metrics(): Readonly<Record<string, number>>
   close(): Promise<void>
 }

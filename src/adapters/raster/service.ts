@@ -1,22 +1,19 @@
 import { createHash } from 'node:crypto'
 import { availableParallelism } from 'node:os'
-import type { Storage } from '#adapters/storage/port.ts'
 import { canonicalJson } from '#core/canonical.ts'
-import type { Clock } from '#core/clock.ts'
 import { LoadingCache } from '#raster/cache.ts'
 import { MEDIA_TYPES } from '#raster/encode/index.ts'
+import type { Inspection } from '#raster/ingest/inspect.ts'
 import { RasterPool } from '#raster/pool/pool.ts'
-import type { Statistics } from '#raster/statistics/index.ts'
-import { RasterError, type RasterInfo } from '#raster/types.ts'
-import type { OpenableSource } from './handlers.ts'
-import type { Asking, Drawn, RasterService, RasterSource } from './port.ts'
+import type { Statistics, StatisticsOptions } from '#raster/statistics/index.ts'
+import type { RasterInfo } from '#raster/types.ts'
+import { createConverter } from './converter.ts'
+import type { Asking, Drawn, MosaicLayer, MosaicRequest, RasterService, RasterSource } from './port.ts'
+import { createSources, type SourceOptions } from './sources.ts'
 
-export interface RasterServiceOptions {
-  clock: Clock
-  storage: Storage
-  /** Hosts that addresses of callers may name. */
-  hosts: readonly string[]
-  egressAllow: readonly string[]
+export interface RasterServiceOptions extends SourceOptions {
+  /** A folder for large temporary files. */
+  workDir: string
   poolSize?: number
 }
 
@@ -24,120 +21,86 @@ export interface RasterServiceOptions {
 const DRAWING_VERSION = 1
 const MIB = 1024 * 1024
 const TILE_CACHE_BYTES = 64 * MIB
-const IDENTITY_CACHE_BYTES = 8 * MIB
-/** How long a remote file is taken to be the one that we looked at last. Our own files never change. */
-const IDENTITY_SECONDS = 60
-/** A signed address of an object is used for one such stretch, and lives for two: no reading outlives it. */
-const SIGNED_STRETCH_SECONDS = 3_600
+const STATISTICS_CACHE_BYTES = 4 * MIB
 const STATISTICS_DEADLINE_MS = 30_000
-
-/** A content as it was last looked at. */
-interface Identity {
-  key: string
-  info: RasterInfo
-}
-
-interface Seen extends Identity {
-  seenAtMs: number
-  located: Located
-}
-
-/** A source as a child can open it. */
-interface Located {
-  source: OpenableSource
-  /** Tells one signed address of an object from the next; null when there is but one. */
-  stretch: number | null
-}
+const INSPECT_DEADLINE_MS = 15_000
+const MOSAIC_DEADLINE_MS = 15_000
 
 export function createRasterService(options: RasterServiceOptions): RasterService {
   const pool = new RasterPool({ module: new URL('./handlers.ts', import.meta.url), size: options.poolSize ?? Math.max(1, availableParallelism()) })
   const tiles = new LoadingCache<Buffer>({ maxBytes: TILE_CACHE_BYTES, sizeOf: (tile) => tile.byteLength + 256 })
-  const identities = new LoadingCache<Seen>({ maxBytes: IDENTITY_CACHE_BYTES, sizeOf: () => 8 * 1024 })
-  const signed = new Map<string, Promise<string>>()
-  const nowMs = () => options.clock.now().getTime()
+  const summaries = new LoadingCache<Statistics>({ maxBytes: STATISTICS_CACHE_BYTES, sizeOf: ({ bands }) => 256 + bands.length * 1024 })
+  const sources = createSources(pool, options)
+  const converter = createConverter({ workDir: options.workDir, locate: async (source, signal) => (await sources.locate(source, signal)).source })
 
-  const locate = async (source: RasterSource, signal: AbortSignal | undefined): Promise<Located> => {
-    const { hosts, egressAllow } = options
-    if (!('object' in source)) return { source: { ...source, hosts, egressAllow }, stretch: null }
-    if (options.storage.kind === 'files') {
-      const object = await options.storage.source(source.object, signal)
-      await object.close()
-      return { source: { path: object.path!, hosts: [], egressAllow: [] }, stretch: null }
-    }
-    const stretch = Math.floor(nowMs() / (SIGNED_STRETCH_SECONDS * 1000))
-    const name = nameOf(source)
-    const url = await remembered(signed, `${name}#${stretch}`, () => options.storage.signGet({ ...source.object, expiresInSeconds: 2 * SIGNED_STRETCH_SECONDS }))
-    const { host } = new URL(url) // The operator's own store: it may be private, and nothing else is reached through it.
-    return { source: { url, name, hosts: [host], egressAllow: [host] }, stretch }
-  }
-
-  const identify = async (source: RasterSource, signal: AbortSignal | undefined): Promise<Seen> => {
-    requireHost(source, [...options.hosts, ...options.egressAllow])
-    const name = nameOf(source)
-    const load = async (loadSignal: AbortSignal) => {
-      const located = await locate(source, loadSignal)
-      return { ...((await pool.run('identify', { source: located.source }, { signal: loadSignal, affinity: name })) as Identity), located, seenAtMs: nowMs() }
-    }
-    const seen = await identities.get(name, load, { signal })
-    if (!('url' in source) || nowMs() - seen.seenAtMs < IDENTITY_SECONDS * 1000) return seen
-    identities.delete(name)
-    return await identities.get(name, load, { signal })
-  }
-
-  /** Runs a task on the content that was identified. When the file has changed since, the next caller looks anew. */
+  /** Runs a task on the content that was identified. */
   const run = async <T>(name: string, source: RasterSource, input: object, { signal, deadlineMs }: { signal?: AbortSignal | undefined; deadlineMs?: number }): Promise<T> => {
-    const { key, located } = await identify(source, signal)
-    const { source: openable, stretch } = located.stretch === null ? located : await locate(source, signal)
-    const task = { source: { ...openable, expectedKey: key }, key: stretch === null ? key : `${key}#${stretch}`, ...input }
+    const seen = await sources.identify(source, signal)
+    const task = { ...(await sources.openable(source, seen, signal)), ...input }
     try {
-      return (await pool.run(name, task, { signal, affinity: key, ...(deadlineMs ? { deadlineMs } : {}) })) as T
+      return (await pool.run(name, task, { signal, affinity: seen.key, ...(deadlineMs ? { deadlineMs } : {}) })) as T
     } catch (error) {
-      if (error instanceof RasterError && error.code === 'source_changed') identities.delete(nameOf(source))
+      sources.forgetChanged(error, [source])
       throw error
     }
   }
 
-  const draw = async (task: string, source: RasterSource, input: object, contentType: string, asking: Asking): Promise<Drawn> => {
-    const { key } = await identify(source, asking.signal)
-    const name = createHash('sha256').update(canonicalJson([DRAWING_VERSION, task, key, input])).digest('base64url').slice(0, 27)
+  /** What is drawn is known by everything that it depends on: the same name, the same pixels. */
+  const named = async (identity: unknown, contentType: string, asking: Asking, make: (signal: AbortSignal) => Promise<Uint8Array>): Promise<Drawn> => {
+    const name = nameFor(identity)
     const etag = `"${name}"`
     if (matches(asking.ifNoneMatch ?? null, etag)) return { etag, contentType, body: null }
-    const body = await tiles.get(name, async (signal) => Buffer.from(await run<Uint8Array>(task, source, input, { signal })), { signal: asking.signal })
-    return { etag, contentType, body }
+    return { etag, contentType, body: await tiles.get(name, async (signal) => Buffer.from(await make(signal)), { signal: asking.signal }) }
+  }
+
+  const draw = async (task: string, source: RasterSource, input: object, contentType: string, asking: Asking): Promise<Drawn> => {
+    const { key } = await sources.identify(source, asking.signal)
+    return await named([task, key, input], contentType, asking, (signal) => run<Uint8Array>(task, source, input, { signal }))
+  }
+
+  const drawMosaic = async (layers: readonly MosaicLayer[], { tile, ...drawing }: MosaicRequest, asking: Asking): Promise<Drawn> => {
+    const seen = await Promise.all(layers.map(({ source }) => sources.identify(source, asking.signal)))
+    const looks = layers.map(({ source: _source, ...look }, index) => ({ ...defined(look), key: seen[index]!.key }))
+    const input = { tile, options: defined(drawing) }
+    return await named(['mosaic', looks, input], MEDIA_TYPES[drawing.format], asking, async (signal) => {
+      const opened = await Promise.all(layers.map(async ({ source }, index) => ({ ...looks[index]!, ...(await sources.openable(source, seen[index]!, signal)) })))
+      try {
+        return (await pool.run('mosaic', { ...input, layers: opened }, { signal, affinity: seen[0]?.key ?? '', deadlineMs: MOSAIC_DEADLINE_MS })) as Uint8Array
+      } catch (error) {
+        sources.forgetChanged(error, layers.map(({ source }) => source))
+        throw error
+      }
+    })
+  }
+
+  /** Of a whole raster they are the same for everybody, so they are kept; an area is hardly ever asked for twice. */
+  const statistics = async (source: RasterSource, { signal: _signal, ...wanted }: StatisticsOptions, signal: AbortSignal | undefined): Promise<Statistics> => {
+    const compute = (inner: AbortSignal | undefined) => run<Statistics>('statistics', source, { options: defined(wanted) }, { signal: inner, deadlineMs: STATISTICS_DEADLINE_MS })
+    if (wanted.geometry !== undefined) return await compute(signal)
+    const { key } = await sources.identify(source, signal)
+    return await summaries.get(nameFor([key, wanted]), compute, { signal })
   }
 
   return {
-    describe: async (source, signal): Promise<RasterInfo> => (await identify(source, signal)).info,
+    describe: async (source, signal): Promise<RasterInfo> => (await sources.identify(source, signal)).info,
     tile: (source, { tile, ...drawing }, asking = {}) => draw('tile', source, { tile, options: defined(drawing) }, MEDIA_TYPES[drawing.format], asking),
+    mosaic: (layers, request, asking = {}) => drawMosaic(layers, request, asking),
     terrain: (source, { tile, ...drawing }, asking = {}) => draw('terrain', source, { tile, options: defined(drawing) }, 'image/webp', asking),
     thumbnail: (source, drawing, asking = {}) => draw('thumbnail', source, { options: { ...defined(drawing), format: 'jpeg' } }, 'image/jpeg', asking),
-    statistics: (source, { signal: _signal, ...wanted }, signal) => run<Statistics>('statistics', source, { options: defined(wanted) }, { signal, deadlineMs: STATISTICS_DEADLINE_MS }),
-    metrics: () => ({ ...prefixed('pool', pool.metrics), ...prefixed('tiles', tiles.metrics), ...prefixed('sources', identities.metrics) }),
-    close: () => pool.close(),
+    statistics,
+    point: (source, place, signal) => run('point', source, { place, options: {} }, { signal }),
+    inspect: (source, signal) => run<Inspection>('inspect', source, {}, { signal, deadlineMs: INSPECT_DEADLINE_MS }),
+    convert: converter.convert,
+    sweep: converter.sweep,
+    metrics: () => ({ ...prefixed('pool', pool.metrics), ...prefixed('converters', converter.metrics()), ...prefixed('tiles', tiles.metrics), ...prefixed('sources', sources.metrics()) }),
+    async close() {
+      await Promise.all([pool.close(), converter.close()])
+    },
   }
 }
 
-const nameOf = (source: RasterSource): string => ('object' in source ? `object:${source.object.bucket}/${source.object.key}` : 'path' in source ? source.path : source.url)
-
-const MAX_REMEMBERED = 1_000
-
-/** The newest answers; a failure is forgotten at once. */
-function remembered<T>(known: Map<string, Promise<T>>, name: string, make: () => Promise<T>): Promise<T> {
-  const found = known.get(name)
-  if (found) return found
-  const made = make()
-  known.set(name, made)
-  made.catch(() => known.delete(name))
-  if (known.size > MAX_REMEMBERED) known.delete(known.keys().next().value!)
-  return made
-}
-
-/** Addresses come from callers: only hosts that the operator knows are asked anything at all. */
-function requireHost(source: RasterSource, hosts: readonly string[]): void {
-  if (!('url' in source)) return
-  const url = URL.parse(source.url)
-  if (!url || !['https:', 'http:'].includes(url.protocol)) throw new RasterError('invalid_argument', 'url must be an https address')
-  if (!hosts.includes(url.hostname) && !hosts.includes(url.host)) throw new RasterError('invalid_argument', `url names the host '${url.hostname.slice(0, 100)}', which is not among the allowed ones`)
+function nameFor(identity: unknown): string {
+  return createHash('sha256').update(canonicalJson([DRAWING_VERSION, identity])).digest('base64url').slice(0, 27)
 }
 
 function matches(ifNoneMatch: string | null, etag: string): boolean {

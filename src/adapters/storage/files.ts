@@ -4,19 +4,18 @@ import { chmod, link, mkdir, open, realpath, rename, rm, rmdir, unlink, type Fil
 import path from 'node:path'
 import { Readable } from 'node:stream'
 import type { Clock } from '#core/clock.ts'
+import { displayName } from '#core/file-names.ts'
 import { metered } from './body.ts'
 import { checkRealFolder, explainDisk, hasCode, isMissing, isRegular, makeFolders, newVersion, openRegular, placeOf, readPointer, STAGING_FOLDER, syncFolder, writeWhole, type Place, type Pointer } from './file-layout.ts'
 import { keysOf, sweepFiles } from './file-list.ts'
 import { createPartialUploads, writeFully, type PartialUploads } from './file-uploads.ts'
-import { checkBucket, checkContentType, checkPrefix, checkRef, displayName } from './keys.ts'
-import { checkedRange, checkedSeconds, LIST_PAGE_SIZE, objectMissing, StorageError, type ListedObject, type ListOptions, type ObjectBody, type ObjectInfo, type ObjectRef, type ObjectSource, type Page, type PutOptions, type PutResult, type ReadOptions, type SignGet, type SignPut, type Storage } from './port.ts'
+import { checkBucket, checkContentType, checkPrefix, checkRef } from './keys.ts'
+import { checkedRange, checkedSeconds, LIST_PAGE_SIZE, objectMissing, STALE_AFTER_MS, StorageError, type ListedObject, type ListOptions, type ObjectBody, type ObjectInfo, type ObjectRef, type ObjectSource, type Page, type PutOptions, type PutResult, type ReadOptions, type SignGet, type SignPut, type Storage } from './port.ts'
 import { SECRET_BYTES, signGrant, type Grant } from './signature.ts'
 
 /** How often a step starts again because another writer removed or replaced the same object under it. */
 const MAX_ATTEMPTS = 5
 const READ_CHUNK_BYTES = 256 * 1024
-/** As long as an upload session may sleep. */
-export const STALE_AFTER_MS = 24 * 3_600_000
 
 export interface FileStoreOptions {
   /** The folder of all buckets; made if missing. */
@@ -212,8 +211,8 @@ export class FileStore implements Storage {
   }
 
   /** Removes what killed processes left behind, and says how many files it was. */
-  async sweep(staleAfterMs: number = STALE_AFTER_MS): Promise<number> {
-    return await sweepFiles(this.#root, this.#staging, new Date(this.#clock.now().getTime() - staleAfterMs))
+  async sweep(): Promise<number> {
+    return await sweepFiles(this.#root, this.#staging, new Date(this.#clock.now().getTime() - STALE_AFTER_MS))
   }
 
   #stagingFile(): string {
@@ -256,7 +255,7 @@ export class FileStore implements Storage {
 }
 
 function infoOf({ size, sha256, contentType, createdAt }: Pointer): ObjectInfo {
-  return { size, etag: `"${sha256}"`, contentType, lastModified: new Date(createdAt) }
+  return { size, etag: `"${sha256}"`, sha256, contentType, lastModified: new Date(createdAt) }
 }
 
 /** A stream that owns the handle and closes it. */

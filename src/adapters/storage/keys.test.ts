@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { contentDisposition, displayName, isKey, keySegment } from './keys.ts'
+import { displayName, keySegment } from '#core/file-names.ts'
+import { contentDisposition, isKey } from './keys.ts'
 
 const anyName = fc.oneof(fc.string({ unit: 'binary', maxLength: 400 }), fc.string({ unit: fc.constantFrom(...'./\\%"\';\r\n\0 aZ é😀\u202e'), maxLength: 60 }))
 

@@ -1,14 +1,12 @@
+import { displayName, isMediaType } from '#core/file-names.ts'
 import { StorageError, type ObjectRef } from './port.ts'
 
 const MAX_KEY_LENGTH = 900
 const MAX_SEGMENT_LENGTH = 200
 const MAX_SEGMENTS = 16
-const MAX_FILE_NAME_LENGTH = 180
 
 const BUCKET = /^[a-z0-9](?:[a-z0-9-]{1,61})[a-z0-9]$/
 const SEGMENT = /^[A-Za-z0-9._-]+$/
-const MEDIA_TYPE = /^[a-z0-9][a-z0-9!#$&^_.+-]*\/[a-z0-9][a-z0-9!#$&^_.+-]*(?: ?; ?[a-z0-9_.-]+=(?:[a-z0-9_.:/+-]+|"[a-z0-9_.:/+ =-]*"))*$/i
-const MAX_MEDIA_TYPE_LENGTH = 200
 
 export function isBucket(bucket: string): boolean {
   return BUCKET.test(bucket)
@@ -36,29 +34,7 @@ export function checkPrefix(prefix: string): void {
 }
 
 export function checkContentType(contentType: string): void {
-  if (contentType.length > MAX_MEDIA_TYPE_LENGTH || !MEDIA_TYPE.test(contentType)) throw new StorageError('invalid-name', 'This is not a media type')
-}
-
-/** A file name from outside, fit to be the last segment of a key: it keeps its look, and nothing that means anything to a path. */
-export function keySegment(fileName: string): string {
-  const base = fileName.split(/[/\\]/).at(-1)!
-  const plain = base.normalize('NFKD').replaceAll(/[\u0300-\u036f]/g, '').replaceAll(/[^A-Za-z0-9._-]+/g, '_').replace(/^[._-]+/, '')
-  return shortened(plain, MAX_SEGMENT_LENGTH / 2) || 'file'
-}
-
-/** A file name from outside, fit to be shown: no path, no control or direction characters, never empty, ending kept. */
-export function displayName(fileName: string): string {
-  const base = fileName.toWellFormed().split(/[/\\]/).at(-1)!
-  const plain = base.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\ufffd]/gu, '').replaceAll(/["<>|:*?]/g, '_').trim().replace(/^\.+/, '')
-  return shortened(plain, MAX_FILE_NAME_LENGTH) || 'file'
-}
-
-function shortened(name: string, maxLength: number): string {
-  const characters = [...name]
-  if (characters.length <= maxLength) return name
-  const dot = characters.lastIndexOf('.')
-  const ending = dot > 0 && characters.length - dot <= 20 ? characters.slice(dot) : []
-  return [...characters.slice(0, maxLength - ending.length), ...ending].join('')
+  if (!isMediaType(contentType)) throw new StorageError('invalid-name', 'This is not a media type')
 }
 
 /** RFC 6266: an ASCII name for old clients, and the true one in the encoding of RFC 5987. Always an attachment: nothing of a user's runs as a page. */

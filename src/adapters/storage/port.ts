@@ -11,6 +11,8 @@ export interface ObjectInfo {
   readonly size: number
   /** Strong validator in double quotes: other bytes, other tag. */
   readonly etag: string
+  /** In hexadecimal, where the store knows it. */
+  readonly sha256: string | null
   readonly contentType: string
   readonly lastModified: Date
 }
@@ -106,6 +108,8 @@ export interface Storage {
   signPut(wanted: SignPut): Promise<string>
   signGet(wanted: SignGet): Promise<string>
   source(at: ObjectRef, signal?: AbortSignal): Promise<ObjectSource>
+  /** Removes what writers that broke off left behind a day ago or earlier, and says how many pieces it was. */
+  sweep(signal?: AbortSignal): Promise<number>
   /** The object's path in the configured store, for people (`s3://…`, `store://…`). It tells nothing of this machine and opens nothing. */
   address(at: ObjectRef): string
   close(): Promise<void>
@@ -123,6 +127,8 @@ export class StorageError extends Error {
 }
 
 export const LIST_PAGE_SIZE = 1_000
+/** As long as an upload session may sleep. */
+export const STALE_AFTER_MS = 24 * 3_600_000
 /** Signed addresses live minutes; a week is what S3 allows at most. */
 export const MAX_SIGNED_SECONDS = 7 * 24 * 3_600
 

@@ -1,12 +1,12 @@
 /** The port on an S3-compatible service. A bucket of ours is a prefix of its one bucket: projects come and go, S3 buckets are few. */
 import { Readable } from 'node:stream'
-import { DeleteObjectCommand, DeleteObjectsCommand, GetObjectCommand, HeadObjectCommand, ListObjectsV2Command, PutObjectCommand, S3Client, type GetObjectCommandOutput } from '@aws-sdk/client-s3'
+import { AbortMultipartUploadCommand, DeleteObjectCommand, DeleteObjectsCommand, GetObjectCommand, HeadObjectCommand, ListMultipartUploadsCommand, ListObjectsV2Command, PutObjectCommand, S3Client, type GetObjectCommandOutput } from '@aws-sdk/client-s3'
 import { Upload } from '@aws-sdk/lib-storage'
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
 import type { Clock } from '#core/clock.ts'
 import { metered } from './body.ts'
 import { checkBucket, checkContentType, checkPrefix, checkRef, contentDisposition } from './keys.ts'
-import { checkedRange, checkedSeconds, LIST_PAGE_SIZE, objectMissing, StorageError, type ListOptions, type ObjectBody, type ObjectInfo, type ObjectRef, type ObjectSource, type Page, type PutOptions, type PutResult, type ReadOptions, type SignGet, type SignPut, type Storage } from './port.ts'
+import { checkedRange, checkedSeconds, LIST_PAGE_SIZE, objectMissing, STALE_AFTER_MS, StorageError, type ListOptions, type ObjectBody, type ObjectInfo, type ObjectRef, type ObjectSource, type Page, type PutOptions, type PutResult, type ReadOptions, type SignGet, type SignPut, type Storage } from './port.ts'
 import { copyObject } from './s3-copy.ts'
 import { explainS3 } from './s3-errors.ts'
 
@@ -111,7 +111,7 @@ export class S3Store implements Storage {
     checkRef(at)
     try {
       const found = await explained(this.#client.send(new HeadObjectCommand(this.#at(at)), given(signal)), signal)
-      return { size: found.ContentLength!, etag: found.ETag!, contentType: found.ContentType ?? DEFAULT_TYPE, lastModified: found.LastModified! }
+      return { size: found.ContentLength!, etag: found.ETag!, sha256: null, contentType: found.ContentType ?? DEFAULT_TYPE, lastModified: found.LastModified! }
     } catch (error) {
       if (error instanceof StorageError && error.code === 'not-found') return null
       throw error
@@ -165,6 +165,23 @@ export class S3Store implements Storage {
       return bytes
     }
     return { key: `${at.bucket}/${at.key}:${info.etag}`, size: info.size, etag: info.etag, path: null, fetch, close: async () => {} }
+  }
+
+  /** Parts of uploads that were never completed are invisible, but paid for. */
+  async sweep(signal?: AbortSignal): Promise<number> {
+    const olderThan = this.#clock.now().getTime() - STALE_AFTER_MS
+    let ended = 0
+    let marker: { KeyMarker?: string | undefined; UploadIdMarker?: string | undefined } = {}
+    for (;;) {
+      const page = await explained(this.#client.send(new ListMultipartUploadsCommand({ Bucket: this.#bucket, Prefix: this.#prefix, ...marker }), given(signal)), signal)
+      for (const { Key, UploadId, Initiated } of page.Uploads ?? []) {
+        if (!Initiated || Initiated.getTime() >= olderThan) continue
+        await explained(this.#client.send(new AbortMultipartUploadCommand({ Bucket: this.#bucket, Key, UploadId }), given(signal)), signal)
+        ended++
+      }
+      if (!page.IsTruncated) return ended
+      marker = { KeyMarker: page.NextKeyMarker, UploadIdMarker: page.NextUploadIdMarker }
+    }
   }
 
   address(at: ObjectRef): string {

@@ -2,9 +2,12 @@
 import type { AnyJob } from '#job.ts'
 import type { AnyOperation } from '#operation.ts'
 import deleteOperation from './delete.ts'
+import sweepJob from './sweep.job.ts'
 
 export const operations: readonly AnyOperation[] = [
   deleteOperation,
 ]
 
-export const jobs: readonly AnyJob[] = []
+export const jobs: readonly AnyJob[] = [
+  sweepJob,
+]

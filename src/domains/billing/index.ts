@@ -15,6 +15,8 @@ import enterpriseMarkInvoiced from './enterprise.mark_invoiced.ts'
 import invoicesGet from './invoices.get.ts'
 import invoicesList from './invoices.list.ts'
 import jobsSettleUnsettled from './jobs.settle_unsettled.ts'
+import planChange from './plan.change.ts'
+import plansList from './plans.list.ts'
 import reconciliationRun from './reconciliation.run.ts'
 import runMonthlyCron from './run_monthly_cron.ts'
 import runMonthlyForOrg from './run_monthly_for_org.ts'
@@ -22,6 +24,7 @@ import setAutoTopup from './set_auto_topup.ts'
 import statusGet from './status.get.ts'
 import stripeInvoicesList from './stripe_invoices.list.ts'
 import topup from './topup.ts'
+import applyPlanJob from './apply_plan.job.ts'
 import autoTopupJob from './auto_topup.job.ts'
 import chaseInvoicesJob from './chase_invoices.job.ts'
 import closeMonthJob from './close_month.job.ts'
@@ -46,6 +49,8 @@ export const operations: readonly AnyOperation[] = [
   invoicesGet,
   invoicesList,
   jobsSettleUnsettled,
+  planChange,
+  plansList,
   reconciliationRun,
   runMonthlyCron,
   runMonthlyForOrg,
@@ -56,6 +61,7 @@ export const operations: readonly AnyOperation[] = [
 ]
 
 export const jobs: readonly AnyJob[] = [
+  applyPlanJob,
   autoTopupJob,
   chaseInvoicesJob,
   closeMonthJob,

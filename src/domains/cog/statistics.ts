@@ -4,7 +4,8 @@ import { requireArea } from '#core/geometry.ts'
 import { Closed, FreeForm, Nullable } from '#core/shapes.ts'
 import { operation } from '#operation.ts'
 import { parseBands } from '#raster/render/request.ts'
-import { CogUrl, Text } from './wire.ts'
+import { Text } from '#visualization/tile.wire.ts'
+import { CogUrl } from './wire.ts'
 
 const MaybeNumber = Nullable(Type.Number())
 const BandStatistics = Closed(

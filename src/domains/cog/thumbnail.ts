@@ -1,7 +1,8 @@
 import Type from 'typebox'
 import { Closed } from '#core/shapes.ts'
 import { operation } from '#operation.ts'
-import { CogUrl, pictureReply } from './wire.ts'
+import { pictureReply } from '#visualization/tile.wire.ts'
+import { CogUrl, FOREVER } from './wire.ts'
 
 const Side = Type.Optional(Type.Integer({ minimum: 1, maximum: 2_048, default: 256 }))
 
@@ -16,6 +17,6 @@ export default operation({
   example: { input: { url: 'https://data.example/scene.tif' } },
 }).handle({
   async execute({ raster, ifNoneMatch, signal }, { url, width, height }) {
-    return pictureReply(await raster.thumbnail({ url }, { width: width!, height: height! }, { ifNoneMatch, signal }))
+    return pictureReply(await raster.thumbnail({ url }, { width: width!, height: height! }, { ifNoneMatch, signal }), FOREVER)
   },
 })

@@ -3,7 +3,8 @@ import { invalidField } from '#core/problem.ts'
 import { Closed, Nullable } from '#core/shapes.ts'
 import { operation } from '#operation.ts'
 import { parseStyle } from '#raster/render/request.ts'
-import { AoiText, CogUrl, Format, imageFormat, parseAoi, pictureReply, Quality, requireTile, Resampling, Text, TileIndex, Zoom } from './wire.ts'
+import { Format, imageFormat, pictureReply, Quality, requireTile, Text, TileIndex, TileSize, Zoom } from '#visualization/tile.wire.ts'
+import { AoiText, CogUrl, FOREVER, parseAoi, Resampling } from './wire.ts'
 
 /** One Web Mercator tile of a COG, coloured by bands, by an expression, or as the image itself suggests. */
 export default operation({
@@ -23,9 +24,9 @@ export default operation({
     visualization: Text,
     rescale: Text,
     colormap: Text,
-    quality: Quality,
+    quality: Quality(85),
     aoi: AoiText,
-    tile_size: Type.Optional(Nullable(Type.Unsafe<256 | 512>({ enum: [256, 512] }))),
+    tile_size: TileSize,
     resampling: Type.Optional(Nullable(Resampling)),
   }),
   output: Type.Any(),
@@ -40,6 +41,6 @@ export default operation({
   },
   async execute({ raster, ifNoneMatch, signal }, { z, x, y, format, quality, tile_size, resampling }, { url, aoi, style }) {
     const request = { tile: { z, x, y }, format: imageFormat(format), quality, style, aoi, size: tile_size ?? undefined, resampling: resampling ?? undefined }
-    return pictureReply(await raster.tile({ url }, request, { ifNoneMatch, signal }))
+    return pictureReply(await raster.tile({ url }, request, { ifNoneMatch, signal }), FOREVER)
   },
 })

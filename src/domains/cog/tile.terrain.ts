@@ -1,7 +1,8 @@
 import Type from 'typebox'
 import { Closed } from '#core/shapes.ts'
 import { operation } from '#operation.ts'
-import { AoiText, CogUrl, parseAoi, pictureReply, requireTile, TileIndex, Zoom } from './wire.ts'
+import { pictureReply, requireTile, TileIndex, Zoom } from '#visualization/tile.wire.ts'
+import { AoiText, CogUrl, FOREVER, parseAoi } from './wire.ts'
 
 /** Heights as a lossless Terrain-RGB tile: height = -10000 + (R·65536 + G·256 + B)·0.1. */
 export default operation({
@@ -18,6 +19,6 @@ export default operation({
     return parseAoi(input.aoi)
   },
   async execute({ raster, ifNoneMatch, signal }, { url, z, x, y, invert }, aoi) {
-    return pictureReply(await raster.terrain({ url }, { tile: { z, x, y }, invert: invert!, aoi }, { ifNoneMatch, signal }))
+    return pictureReply(await raster.terrain({ url }, { tile: { z, x, y }, invert: invert!, aoi }, { ifNoneMatch, signal }), FOREVER)
   },
 })

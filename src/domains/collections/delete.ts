@@ -20,6 +20,7 @@ export default operation({
   },
   async execute({ tx, clock, events, attributeTo }, _input, { found, before }) {
     attributeTo(found.organizationId)
+    await project.hold(tx, found.id)
     const gone = await collection.softDelete(tx, before.id, clock.now())
     events.emit('collection.updated', gone.id, collection.summary(gone))
     return { ok: true as const, id: gone.id }

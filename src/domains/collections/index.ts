@@ -5,6 +5,8 @@ import create from './create.ts'
 import deleteOperation from './delete.ts'
 import get from './get.ts'
 import list from './list.ts'
+import tileRender from './tile.render.ts'
+import tileTilejson from './tile.tilejson.ts'
 import update from './update.ts'
 
 export const operations: readonly AnyOperation[] = [
@@ -12,6 +14,8 @@ export const operations: readonly AnyOperation[] = [
   deleteOperation,
   get,
   list,
+  tileRender,
+  tileTilejson,
   update,
 ]
 

@@ -29,6 +29,7 @@ export default operation({
   },
   async execute({ tx, clock, events, attributeTo }, input, { found, before }) {
     attributeTo(found.organizationId)
+    await project.hold(tx, found.id)
     const change = { name: input.name ?? undefined, description: input.description, color: input.color, showOnMap: input.show_on_map ?? undefined, layerOrder: input.layer_order ?? undefined }
     const changed = await collection.update(tx, before.id, change, clock.now())
     events.emit('collection.updated', changed.id, collection.summary(changed))

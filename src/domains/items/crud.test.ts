@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { sql } from 'kysely'
 import { Compile } from 'typebox/compile'
 import { eventType } from '#core/event-types.ts'
 import { world, type World } from '../../../test/world.ts'
@@ -19,6 +20,10 @@ async function recount(w: World): Promise<void> {
     assert.equal(project.item_count, live.length)
     assert.equal(project.storage_bytes, assets.filter((asset) => seqs.has(asset.item_seq) && asset.object_key !== null).reduce((sum, asset) => sum + asset.file_size_bytes!, 0))
   }
+  for (const account of await w.db.selectFrom('storage_account').selectAll().execute()) {
+    const own = await w.db.selectFrom('project').select((e) => e.fn.sum<number>('storage_bytes').as('bytes')).where('org_id', '=', account.org_id).executeTakeFirstOrThrow()
+    assert.deepEqual([account.used_bytes, account.reserved_bytes], [Number(own.bytes), 0])
+  }
   const expected = items.filter((item) => item.deleted_at === null).flatMap((item) => item.cells.map((cell) => `${item.seq} ${cell}`)).toSorted()
   assert.deepEqual(cells.map(({ seq, cell }) => `${seq} ${cell}`).toSorted(), expected)
 }
@@ -29,6 +34,7 @@ async function storeFile(w: World, itemId: string, key: string, size: number): P
   const id = globalThis.crypto.randomUUID()
   await w.db.insertInto('asset').values({ id, org_id, item_seq: seq, key, bucket: 'b', object_key: `o/${id}`, file_size_bytes: size, created_at: w.clock.now(), updated_at: w.clock.now() }).execute()
   await w.db.updateTable('project').set((e) => ({ storage_bytes: e('storage_bytes', '+', size) })).where('id', '=', project_id).execute()
+  await w.db.updateTable('storage_account').set((e) => ({ used_bytes: e('used_bytes', '+', size) })).where('org_id', '=', org_id).execute()
   return id
 }
 
@@ -54,7 +60,7 @@ test('items', async (t) => {
     const { id, ...rest } = body
     assert.deepEqual(rest, {
       project_id, collection_id: null, stac_id: 'S2_X', type: 'user_raster', geometry: SQUARE, bbox: [10, 50, 11, 51], datetime: '2026-02-01T00:00:00.000Z', start_datetime: null, end_datetime: null,
-      cloud_cover: 7, gsd: null, name: 'Scene', description: null, properties: { platform: 's2', 'eo:cloud_cover': 7 }, stac_extensions: [], lifecycle_state: 'active', expires_at: null, archived_at: null,
+      cloud_cover: 7, gsd: null, name: 'Scene', description: null, properties: { platform: 's2', 'eo:cloud_cover': 7 }, stac_extensions: [], lifecycle_state: 'active', expires_at: '2030-01-24T00:00:00.000Z', archived_at: null,
       previous_version_id: null, duplicated_from_id: null, order_id: null, upload_id: null, job_id: null, deleted_at: null, created_by: editor.id, created_at: '2030-01-01T00:00:00.000Z', updated_at: '2030-01-01T00:00:00.000Z',
     })
     assert.deepEqual((await w.ok(viewer.token, 'items.get', { item_id: id })).item, body)
@@ -250,6 +256,10 @@ test('items', async (t) => {
       parents: [{ item_id: source.id, name: 'Original', type: 'user_raster', relation: 'duplicated_from', parents: [] }],
       children: [{ item_id: again.id, name: 'Third', type: 'user_raster', relation: 'duplicated_from', children: [] }],
     })
+    await w.db.updateTable('storage_account').set({ reserved_bytes: 10 * 1024 ** 3 - 1_600 }).execute()
+    const refused = await w.call(owner.token, 'items.duplicate', { item_id: copy.id })
+    assert.deepEqual([refused.status, refused.body.title, refused.body.limit], [402, 'Storage Quota Exceeded', 10 * 1024 ** 3])
+    await w.db.updateTable('storage_account').set({ reserved_bytes: 0 }).execute()
     await recount(w)
   })
 
@@ -298,6 +308,18 @@ test('items', async (t) => {
     await w.ok(owner.token, 'projects.archive', { project_id: closed.id })
     for (const [id, input] of [['items.create', { project_id: closed.id, type: 'clip', name: 'x' }], ['items.update', { item_id: items[0], name: 'x' }], ['items.delete', { item_id: items[0] }], ['items.duplicate', { item_id: items[0] }]] as const) assert.equal((await w.call(owner.token, id, input)).status, 400, id)
     assert.equal((await w.call(owner.token, 'items.get', { item_id: items[0] })).status, 200)
+    const open = await w.ok(owner.token, 'projects.create', { name: 'Archived just now' })
+    const { id: raced } = await w.ok(owner.token, 'items.create', { project_id: open.id, type: 'clip', name: 'before' })
+    const waiting = await w.db.transaction().execute(async (tx) => {
+      await tx.updateTable('project').set({ archived_at: w.clock.now() }).where('id', '=', open.id).execute()
+      const update = w.call(owner.token, 'items.update', { item_id: raced, name: 'after' }) // Has passed its check when it waits for the row.
+      for (;;) {
+        const { rows } = await sql`select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database() and query like '%from project p join o on%'`.execute(w.db)
+        if (rows.length > 0) return { update }
+      }
+    })
+    assert.equal((await waiting.update).status, 400)
+    assert.equal((await w.ok(owner.token, 'items.get', { item_id: raced })).item.name, 'before')
     const { storage_freed_bytes } = await w.ok(owner.token, 'projects.delete', { project_id: closed.id })
     assert.equal(storage_freed_bytes, 9)
     for (const id of items) {

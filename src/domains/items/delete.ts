@@ -1,5 +1,6 @@
 import { Closed, Removed } from '#core/shapes.ts'
 import * as item from '#model/item.ts'
+import { softDelete } from '#model/item-delete.ts'
 import * as project from '#model/project.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_ITEM, Id } from './wire.ts'
@@ -21,7 +22,7 @@ export default operation({
     attributeTo(found.project.organizationId)
     const now = clock.now()
     await project.hold(tx, found.project.id)
-    const gone = await item.softDelete(tx, found.item.seq, now)
+    const gone = await softDelete(tx, found.item.seq, now)
     events.emit('item.deleted', gone.item.id, { ...item.summary(gone.item, gone.previousState), deleted_at: now.toISOString() })
     return { ok: true as const, id: gone.item.id }
   },

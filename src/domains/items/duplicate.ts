@@ -5,6 +5,8 @@ import * as asset from '#model/asset.ts'
 import * as collection from '#model/collection.ts'
 import * as item from '#model/item.ts'
 import * as project from '#model/project.ts'
+import * as storageAccount from '#model/storage-account.ts'
+import * as visualizationProfile from '#model/visualization-profile.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_ITEM, Id, ItemRecord, Name, toRecord } from './wire.ts'
 
@@ -37,8 +39,10 @@ export default operation({
     if (collectionId) await collection.hold(tx, target.id, collectionId)
     const current = await item.lock(tx, source.seq)
     const files = asset.copies(await asset.list(tx, current.seq))
+    await storageAccount.requireRoom(tx, target.organizationId, asset.storedBytes(files.map((file) => file.made)))
     const name = input.new_name ?? current.name.slice(0, MAX_NAME_LENGTH - COPY_SUFFIX.length) + COPY_SUFFIX
     const made = await item.duplicate(tx, current, { organizationId: target.organizationId, projectId: target.id, createdBy: principal.userId, now: clock.now(), collectionId, name }, files.map((file) => file.made))
+    await visualizationProfile.copyAll(tx, current.seq, { organizationId: target.organizationId, itemSeq: made.seq, createdBy: principal.userId, now: clock.now() })
     lineage.record('item', made.id, 'duplicated_from', { kind: 'item', id: current.id }, target.id)
     for (const { from, made: copy } of files) lineage.record('asset', copy.id, 'duplicated_from', { kind: 'asset', id: from }, target.id)
     events.emit('item.created', made.id, item.summary(made))

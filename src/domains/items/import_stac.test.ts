@@ -81,6 +81,13 @@ test('items.import_stac', async (t) => {
     assert.deepEqual(answers.map(({ status }) => status), [200, 200])
     assert.equal(answers.reduce((sum, { body }) => sum + body.created, 0), 300)
     assert.equal((await totals()).items, before.items + 300)
+    const elsewhere = await w.ok(owner.token, 'projects.create', { name: 'Elsewhere' })
+    for (let round = 0; round < 4; round++) {
+      const crossing = Array.from({ length: 300 }, (_, i) => feature(`crossing-${round}-${i}`))
+      const both = await Promise.all([load({ ndjson: ndjson(...crossing) }), load({ ndjson: ndjson(...crossing.toReversed()), project_id: elsewhere.id }, owner.token)])
+      assert.deepEqual(both.map(({ status }) => status), [200, 200], 'into two projects, in opposite order')
+      assert.deepEqual(both.map(({ body }) => body.created + body.errors.length), [300, 300])
+    }
   })
 
   await t.test('refusals', async () => {

@@ -55,7 +55,8 @@ export default operation({
   async execute({ tx, principal, clock, lineage, events, attributeTo }, _input, { found, collectionId, items, errors }) {
     attributeTo(found.organizationId)
     const now = clock.now()
-    await project.hold(tx, found.id) // Two imports of the same ids wait in line here.
+    await item.holdForeignIds(tx, found.organizationId)
+    await project.hold(tx, found.id)
     if (collectionId) await collection.hold(tx, found.id, collectionId)
     const stored = items.size === 0 ? [] : await item.insert(tx, { organizationId: found.organizationId, projectId: found.id, createdBy: principal.userId, now }, [...items.values()].map(({ made }) => made))
     for (const each of stored) {

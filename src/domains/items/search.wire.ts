@@ -1,9 +1,9 @@
 /** What the two searches share: their fields, how these are read, and how the answer is written. */
 import Type, { type Static } from 'typebox'
+import { requireBaseUrl } from '#core/base-url.ts'
 import { requireBounded } from '#core/bounded.ts'
 import { isUuid } from '#core/ids.ts'
 import { parseInterval } from '#core/interval.ts'
-import { invalidField } from '#core/problem.ts'
 import { Choice, Closed, FreeForm, Limit, Nullable, Offset } from '#core/shapes.ts'
 import * as asset from '#model/asset.ts'
 import { requireBbox } from '#model/footprint.ts'
@@ -68,12 +68,6 @@ export function readSearch(input: Fields): Omit<itemSearch.Search, 'organization
     offset: input.offset!,
     baseUrl: input.base_url == null ? null : requireBaseUrl(input.base_url),
   }
-}
-
-function requireBaseUrl(text: string): string {
-  const url = URL.canParse(text) ? new URL(text) : null
-  if (!url || (url.protocol !== 'https:' && url.protocol !== 'http:') || url.username || url.password || url.search || url.hash) throw invalidField('base_url', 'must be an http or https address without a query')
-  return url.href.replace(/\/+$/, '')
 }
 
 /** `format: stac` brings the assets with it; without it features are lightweight. */

@@ -4,6 +4,7 @@ import { parseInstant } from '#core/interval.ts'
 import { Closed, FreeForm, Nullable, Timestamp } from '#core/shapes.ts'
 import * as collection from '#model/collection.ts'
 import * as item from '#model/item.ts'
+import * as project from '#model/project.ts'
 import { operation } from '#operation.ts'
 import { Box, CloudCover, Description, EXAMPLE_ITEM, Gsd, Id, ItemRecord, Name, State, toRecord } from './wire.ts'
 
@@ -51,6 +52,7 @@ export default operation({
   },
   async execute({ tx, clock, events, attributeTo }, _input, { found, change }) {
     attributeTo(found.project.organizationId)
+    await project.hold(tx, found.project.id)
     if (change.collectionId) await collection.hold(tx, found.project.id, change.collectionId)
     const updated = await item.update(tx, found.item.seq, change, clock.now())
     if (updated.changedFields.length > 0) events.emit('item.updated', updated.item.id, { ...item.summary(updated.item, updated.previousState), changed_fields: updated.changedFields })

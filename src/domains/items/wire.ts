@@ -100,6 +100,7 @@ export const AssetRecord = Closed(
     href: Type.String(),
     file_size_bytes: Nullable(Type.Integer()),
     band_names: Nullable(Type.Array(Type.String())),
+    state: Choice(['ready', 'converting'], { description: 'converting: the file shows nothing yet; uploads.progress tells how far it is' }),
     created_at: Timestamp,
     updated_at: Timestamp,
   },
@@ -117,6 +118,7 @@ export function toAsset(asset: Asset, itemId: string, baseUrl: string) {
     href: addressOf(asset, itemId, baseUrl),
     file_size_bytes: asset.fileSizeBytes,
     band_names: asset.bandNames,
+    state: asset.state,
     created_at: asset.createdAt.toISOString(),
     updated_at: asset.updatedAt.toISOString(),
   }
@@ -164,6 +166,7 @@ export const EXAMPLE_ASSET = {
   href: 'https://data.example/S2B_55KFA_20260214_0_L2A.tif',
   file_size_bytes: null,
   band_names: null,
+  state: 'ready' as const,
   created_at: '2026-03-01T09:45:00.000Z',
   updated_at: '2026-03-01T09:45:00.000Z',
 }

@@ -2,8 +2,9 @@ import Type from 'typebox'
 import { Closed, Uuid } from '#core/shapes.ts'
 import * as collection from '#model/collection.ts'
 import * as invitation from '#model/invitation.ts'
-import * as item from '#model/item.ts'
+import { softDeleteAll } from '#model/item-delete.ts'
 import * as project from '#model/project.ts'
+import * as storageAccount from '#model/storage-account.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_PROJECT } from './wire.ts'
 
@@ -25,7 +26,8 @@ export default operation({
     const now = clock.now()
     const { storageBytes } = await project.softDelete(tx, found.id, now)
     await collection.softDeleteAll(tx, found.id, now)
-    await item.softDeleteAll(tx, found.id, { invocationId, now })
+    await softDeleteAll(tx, found.id, { invocationId, now })
+    await storageAccount.move(tx, found.organizationId, -storageBytes)
     await invitation.withdrawAll(tx, found.id, now) // Else somebody would join the organization for a project that is gone.
     return { deleted: true as const, project_id: found.id, storage_freed_bytes: storageBytes }
   },

@@ -2,9 +2,21 @@
 import type { AnyJob } from '#job.ts'
 import type { AnyOperation } from '#operation.ts'
 import listFor from './list_for.ts'
+import profileCreate from './profile.create.ts'
+import profileDelete from './profile.delete.ts'
+import profileGet from './profile.get.ts'
+import profileSetDefault from './profile.set_default.ts'
+import profileUpdate from './profile.update.ts'
+import profilesList from './profiles.list.ts'
 
 export const operations: readonly AnyOperation[] = [
   listFor,
+  profileCreate,
+  profileDelete,
+  profileGet,
+  profileSetDefault,
+  profileUpdate,
+  profilesList,
 ]
 
 export const jobs: readonly AnyJob[] = []

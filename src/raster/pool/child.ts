@@ -22,7 +22,7 @@ async function run({ id, task, input }: Extract<ParentMessage, { kind: 'run' }>)
   running.set(id, controller)
   try {
     if (!Object.hasOwn(handlers, task)) throw new RasterError('invalid_argument', `There is no task '${task}'`)
-    const output = await handlers[task]?.(input as never, controller.signal)
+    const output = await handlers[task]?.(input as never, controller.signal, (progress) => send({ kind: 'progress', id, progress }))
     send({ kind: 'done', id, output, rssBytes: process.memoryUsage.rss() })
   } catch (error) {
     send({ kind: 'failed', id, ...describeError(error), rssBytes: process.memoryUsage.rss() })

@@ -1,13 +1,17 @@
 import type { EncodeOptions } from '#raster/encode/index.ts'
+import { inspect } from '#raster/ingest/inspect.ts'
+import { rewriteAsCog, type RewriteOptions } from '#raster/ingest/rewrite.ts'
 import { createContext, type ContextOptions } from '#raster/render/context.ts'
+import { renderMosaic, type MosaicLayer, type MosaicOptions } from '#raster/render/mosaic.ts'
 import { readPoint, type PointOptions } from '#raster/render/point.ts'
 import { renderThumbnail, type ThumbnailOptions } from '#raster/render/thumbnail.ts'
 import { renderTerrainTile, renderTile, type TerrainTileOptions, type TileOptions } from '#raster/render/tile.ts'
 import { computeStatistics, type StatisticsOptions } from '#raster/statistics/index.ts'
+import type { TiffRaster } from '#raster/tiff/raster.ts'
 import type { Raster } from '#raster/types.ts'
 import type { TileAddress } from '#raster/warp/mercator.ts'
 
-import type { Handler } from './protocol.ts'
+import type { Handler, Report } from './protocol.ts'
 
 /** A raster, as the platform names it: a path, an address, a key; only `open` knows what it means. */
 export interface Located<S> {
@@ -17,13 +21,17 @@ export interface Located<S> {
 }
 
 export type TileTask<S> = Located<S> & { tile: TileAddress; options: TileOptions & EncodeOptions }
+/** Layers from the top down. */
+export type MosaicTask<S> = { tile: TileAddress; layers: readonly (Located<S> & Omit<MosaicLayer, 'open'>)[]; options: MosaicOptions & EncodeOptions }
 export type TerrainTask<S> = Located<S> & { tile: TileAddress; options: TerrainTileOptions }
 export type ThumbnailTask<S> = Located<S> & { options: ThumbnailOptions & EncodeOptions }
 export type StatisticsTask<S> = Located<S> & { options: StatisticsOptions }
 export type PointTask<S> = Located<S> & { place: { longitude: number; latitude: number }; options: PointOptions }
 
+export type RewriteTask<S> = { source: S; options: Omit<RewriteOptions, 'signal' | 'onProgress'> }
+
 export interface HandlerOptions<S> extends ContextOptions {
-  open: (source: S, signal: AbortSignal) => Promise<Raster>
+  open: (source: S, signal: AbortSignal) => Promise<TiffRaster>
 }
 
 /**
@@ -43,11 +51,36 @@ export function createHandlers<S>({ open, ...contextOptions }: HandlerOptions<S>
       return { key: kept.key, info: kept.info }
     },
     tile: async (task: TileTask<S>, signal) => renderTile(context, await opened(task, signal), task.tile, { ...task.options, signal }),
+    mosaic: async ({ tile, layers, options }: MosaicTask<S>, signal) => {
+      const rest = layers.map(({ source, key, ...look }) => ({ ...look, open: () => opened({ source, key }, signal) }))
+      return renderMosaic(context, rest, tile, { ...options, signal })
+    },
     terrain: async (task: TerrainTask<S>, signal) => renderTerrainTile(context, await opened(task, signal), task.tile, { ...task.options, signal }),
     thumbnail: async (task: ThumbnailTask<S>, signal) => renderThumbnail(context, await opened(task, signal), { ...task.options, signal }),
     statistics: async (task: StatisticsTask<S>, signal) => computeStatistics(await opened(task, signal), { ...task.options, signal }),
     point: async (task: PointTask<S>, signal) => readPoint(context, await opened(task, signal), task.place, { ...task.options, signal }),
+    inspect: async (task: Located<S>, signal) => inspect(await opened(task, signal), signal),
+    rewrite: async ({ source, options }: RewriteTask<S>, signal, report) => {
+      const raster = await open(source, signal)
+      try {
+        return await rewriteAsCog(raster, { ...options, signal, onProgress: inSteps(report) })
+      } finally {
+        await raster.close()
+      }
+    },
     info: async (task: Located<S>, signal) => (await opened(task, signal)).info,
     metrics: async () => ({ blocks: context.blocks.metrics, rasters: context.rasters.metrics, ranges: context.ranges.metrics, tiles: context.tiles.metrics }),
   } satisfies Record<string, Handler>
+}
+
+const PROGRESS_STEP = 0.005
+
+/** A message for every row of blocks would be thousands that nobody reads. */
+function inSteps(report: Report): (fraction: number) => void {
+  let told = 0
+  return (fraction) => {
+    if (fraction < 1 && fraction - told < PROGRESS_STEP) return
+    told = fraction
+    report(fraction)
+  }
 }

@@ -18,6 +18,8 @@ export interface PoolOptions {
   /** And so is one that has run this many tasks. */
   recycleAfterTasks?: number
   graceMs?: number
+  /** How much the children step back behind others on a busy machine, 0 to 19. */
+  niceness?: number
 }
 
 export interface RunOptions {
@@ -26,6 +28,8 @@ export interface RunOptions {
   deadlineMs?: number
   /** Tasks of one key prefer one child, whose caches then know the file. */
   affinity?: string
+  /** What the task reports while it runs. */
+  onProgress?: (progress: unknown) => void
 }
 
 export interface PoolMetrics {
@@ -46,7 +50,7 @@ export interface PoolMetrics {
 }
 
 const MIB = 1024 * 1024
-const DEFAULTS = { maxQueue: 256, deadlineMs: 5000, maxRssBytes: 512 * MIB, recycleRssBytes: 400 * MIB, recycleAfterTasks: 20_000, graceMs: 250 }
+const DEFAULTS = { maxQueue: 256, deadlineMs: 5000, maxRssBytes: 512 * MIB, recycleRssBytes: 400 * MIB, recycleAfterTasks: 20_000, graceMs: 250, niceness: 0 }
 
 interface QueuedTask {
   id: number
@@ -138,7 +142,7 @@ export class RasterPool {
     const worker = (slot.worker = slot.worker?.isAlive ? slot.worker : this.#startWorker())
     const startedMs = performance.now()
     const { id, task, input, options } = queued
-    const outcome = await worker.run({ id, task, input, deadlineMs: options.deadlineMs ?? this.#options.deadlineMs }, options.signal)
+    const outcome = await worker.run({ id, task, input, deadlineMs: options.deadlineMs ?? this.#options.deadlineMs, onProgress: options.onProgress }, options.signal)
     this.#counts.busyMs += performance.now() - startedMs
     this.#count(outcome)
     this.#recycle(slot, worker, outcome)
@@ -150,8 +154,8 @@ export class RasterPool {
 
   #startWorker(): Worker {
     this.#counts.started += 1
-    const { module, maxRssBytes, graceMs } = this.#options
-    const options: WorkerOptions = { module, maxRssBytes, graceMs }
+    const { module, maxRssBytes, graceMs, niceness } = this.#options
+    const options: WorkerOptions = { module, maxRssBytes, graceMs, niceness }
     return new Worker(options)
   }
 

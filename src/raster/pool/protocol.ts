@@ -5,11 +5,15 @@ export type ParentMessage = { kind: 'run'; id: number; task: string; input: unkn
 
 export type ChildMessage =
   | { kind: 'ready' }
+  | { kind: 'progress'; id: number; progress: unknown }
   | { kind: 'done'; id: number; output: unknown; rssBytes: number }
   | { kind: 'failed'; id: number; code: RasterErrorCode | null; message: string; rssBytes: number }
 
+/** Tells the parent how far a task is. */
+export type Report = (progress: unknown) => void
+
 /** Runs inside a child. Must stop soon after the signal. */
-export type Handler = (input: never, signal: AbortSignal) => Promise<unknown>
+export type Handler = (input: never, signal: AbortSignal, report: Report) => Promise<unknown>
 
 /** A module that a child loads exports its handlers under this name. */
 export interface HandlerModule {

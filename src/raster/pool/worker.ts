@@ -1,5 +1,6 @@
 import { fork, type ChildProcess } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
+import { setPriority } from 'node:os'
 
 import { RasterError } from '#raster/errors.ts'
 
@@ -12,6 +13,7 @@ export interface WorkerOptions {
   maxRssBytes: number
   /** How long a child may take to notice that its task was cancelled. */
   graceMs: number
+  niceness: number
 }
 
 export interface WorkerTask {
@@ -19,6 +21,7 @@ export interface WorkerTask {
   task: string
   input: unknown
   deadlineMs: number
+  onProgress?: ((progress: unknown) => void) | undefined
 }
 
 /** How a worker's task ended, and whether the worker can take another one. */
@@ -42,6 +45,7 @@ export class Worker {
   readonly #child: ChildProcess
   readonly #ready: Promise<void>
   #settle: ((outcome: WorkerOutcome) => void) | null = null
+  #onProgress: WorkerTask['onProgress']
   #killedFor: 'timed out' | 'out of memory' | null = null
   #isAlive = true
   taskCount = 0
@@ -55,11 +59,13 @@ export class Worker {
       env: {},
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     })
+    if (options.niceness > 0 && this.#child.pid !== undefined) setPriority(this.#child.pid, options.niceness)
     const ready = Promise.withResolvers<void>()
     this.#ready = ready.promise
     this.#ready.catch(() => undefined)
     this.#child.on('message', (message: ChildMessage) => {
       if (message.kind === 'ready') ready.resolve()
+      else if (message.kind === 'progress') this.#onProgress?.(message.progress)
       else this.#finish(message)
     })
     this.#child.on('error', (error) => this.#died(error.message, ready.reject))
@@ -75,6 +81,7 @@ export class Worker {
     this.taskCount += 1
     const outcome = Promise.withResolvers<WorkerOutcome>()
     this.#settle = outcome.resolve
+    this.#onProgress = task.onProgress
     let cancelTimer: NodeJS.Timeout | undefined
     const cancel = (): void => {
       this.#send({ kind: 'cancel', id: task.id })
@@ -101,6 +108,7 @@ export class Worker {
       for (const timer of [starting, deadline, cancelTimer]) clearTimeout(timer)
       clearInterval(memory)
       this.#settle = null
+      this.#onProgress = undefined
     }
   }
 
@@ -109,7 +117,7 @@ export class Worker {
     this.#child.kill('SIGKILL')
   }
 
-  #finish(message: Exclude<ChildMessage, { kind: 'ready' }>): void {
+  #finish(message: Extract<ChildMessage, { kind: 'done' | 'failed' }>): void {
     const { rssBytes } = message
     this.#settle?.(
       message.kind === 'done'

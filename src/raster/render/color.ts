@@ -61,6 +61,34 @@ export function lookUpColors(samples: ArrayLike<number>, mask: Uint8Array, table
   return { width, height, channels: 4, data }
 }
 
+const CLASS_COUNT = 65_536
+const MAX_CLASS_TABLES = 8
+const classTables = new Map<string, Uint8Array>()
+
+/** A table of RGBA for numbers of classes: the colours of a colormap in turn, so that neighbouring numbers differ. */
+export function classColors(colormap: string): Uint8Array {
+  const key = colormap.toLowerCase()
+  let table = classTables.get(key)
+  if (!table) {
+    const colors = distinctColors(colorTable(colormap))
+    table = new Uint8Array(CLASS_COUNT * 4)
+    for (let value = 0; value < CLASS_COUNT; value++) table.set(colors[value % colors.length]!, value * 4)
+    if (classTables.size >= MAX_CLASS_TABLES) classTables.clear()
+    classTables.set(key, table)
+  }
+  return table
+}
+
+const MAX_CLASS_COLORS = 20
+
+/** The held colours of a categorical colormap; of a smooth one a few that can be told apart. */
+function distinctColors(table: Uint8Array): number[][] {
+  const all = Array.from({ length: COLOR_COUNT }, (_, entry) => [...table.subarray(entry * 3, entry * 3 + 3), 255])
+  const distinct = all.filter((color, entry) => entry === 0 || color.join() !== all[entry - 1]!.join())
+  if (distinct.length <= MAX_CLASS_COLORS) return distinct
+  return Array.from({ length: MAX_CLASS_COLORS }, (_, index) => distinct[Math.floor((index * distinct.length) / MAX_CLASS_COLORS)]!)
+}
+
 /** Makes everything outside the mask transparent. */
 export function clipPicture(picture: Picture | IndexedPicture, mask: Uint8Array): void {
   if ('indices' in picture) {

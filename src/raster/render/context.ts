@@ -47,8 +47,8 @@ export function createContext(options: ContextOptions = {}): RenderContext {
 }
 
 /** An overview of this size tells the whole image's range well enough, and costs little. */
-const RANGE_SIDE_PX = 512
-const RANGE_PERCENTILES = [2, 98] as const
+export const RANGE_SIDE_PX = 512
+export const RANGE_PERCENTILES = [2, 98] as const
 const BYTE_RANGE: Range = [0, 255]
 
 /**

@@ -6,7 +6,7 @@ import type { WarpWindow } from '#raster/warp/plan.ts'
 import { gatherNearest, samplePlanes, type Resampling, type SampledPlanes } from '#raster/warp/sample.ts'
 import type { ByteScale, ValidRule } from '#raster/warp/samples.ts'
 
-import { FIRST_ENTRY, interleave, LAST_ENTRY, lookUpColors, paletteOf, type Size } from './color.ts'
+import { classColors, FIRST_ENTRY, interleave, LAST_ENTRY, lookUpColors, paletteOf, type Size } from './color.ts'
 import { byteTable, type RenderContext } from './context.ts'
 import { rangeFor, type Range, type Style } from './style.ts'
 
@@ -46,7 +46,7 @@ export async function draw(context: RenderContext, raster: Raster, target: Targe
     case 'expression':
       return drawExpression(job, style)
     case 'palette':
-      return drawPalette(job)
+      return drawPalette(job, style.colormap)
   }
 }
 
@@ -127,8 +127,8 @@ async function drawExpression(job: Job, style: Extract<Style, { kind: 'expressio
   return palette ? { width: target.width, height: target.height, indices: bytes[0]!, palette } : interleave(bytes, mask, target)
 }
 
-async function drawPalette(job: Job): Promise<Picture> {
-  const { colorTable } = job.raster.info
+async function drawPalette(job: Job, colormap: string | undefined): Promise<Picture> {
+  const colorTable = job.raster.info.colorTable ?? (colormap === undefined ? null : classColors(colormap))
   if (!colorTable) throw new RasterError('invalid_argument', 'The raster has no colour table')
   // Numbers of classes cannot be mixed.
   const nearest = { ...job, options: { ...job.options, resampling: 'nearest' as const } }

@@ -17,15 +17,17 @@ export interface StyleRequest {
   visualization?: string | null | undefined
 }
 
+/** Names of bands to their numbers from 1. */
+export type BandNames = Readonly<Record<string, number>>
+
 /** The colouring that a request means for this raster; what is not possible is refused before a pixel is read. */
-export function parseStyle(request: StyleRequest, info: RasterInfo): Style {
+export function parseStyle(request: StyleRequest, info: RasterInfo, names: BandNames = bandNames(info)): Style {
   const { bands, expression, colormap, visualization } = request
   if ([bands, expression, visualization].filter((mode) => mode != null).length > 1) throw refusal('give only one of bands, expression and visualization')
   if (colormap != null && !findColormap(colormap)) throw refusal(`there is no colormap '${colormap.slice(0, 50)}'`)
   const ranges = request.rescale == null ? undefined : parseRanges(request.rescale)
-  if (visualization != null) return ofVisualization(findVisualization(info, visualization), ranges)
+  if (visualization != null) return ofVisualization(findVisualization(info, visualization, names), ranges)
   if (expression != null) {
-    const names = bandNames(info)
     const { results } = parseExpression(expression, { names, bandCount: info.bandCount })
     if (results.length !== 1 && results.length !== 3) throw refusal('an expression gives one result, or three for red, green and blue')
     return { kind: 'expression', expression, names, ranges, ...(colormap != null ? { colormap } : {}) }
@@ -40,9 +42,8 @@ export function parseStyle(request: StyleRequest, info: RasterInfo): Style {
 }
 
 /** The visualizations that follow from a raster's own band names. */
-export function visualizationsOf(info: RasterInfo): ReturnType<typeof listVisualizations> {
-  const roles = bandNames(info)
-  return listVisualizations({ bandRoles: Object.keys(roles).length > 0 ? roles : colorRoles(info), dataType: 'raster' })
+export function visualizationsOf(info: RasterInfo, names: BandNames = bandNames(info)): ReturnType<typeof listVisualizations> {
+  return listVisualizations({ bandRoles: Object.keys(names).length > 0 ? names : colorRoles(info), dataType: 'raster' })
 }
 
 export function parseBands(text: string, bandCount: number): number[] {
@@ -67,17 +68,21 @@ function ofVisualization({ kind, bands, expression, colormap, rescale }: Visuali
   return ofBands(bands!, kind === 'rgb' ? undefined : (colormap ?? undefined), ranges)
 }
 
-function findVisualization(info: RasterInfo, id: string): Visualization {
-  const found = visualizationsOf(info).visualizations.find((visualization) => visualization.id === id)
+function findVisualization(info: RasterInfo, id: string, names: BandNames): Visualization {
+  const found = visualizationsOf(info, names).visualizations.find((visualization) => visualization.id === id)
   if (!found) throw refusal(`this image has no visualization '${id.slice(0, 50)}'`)
   return found
 }
 
-function bandNames(info: RasterInfo): Record<string, number> {
-  return Object.fromEntries(info.bands.flatMap((band, index) => (band.name ? [[band.name, index + 1] as const] : [])))
+/** The names that bands go by: those given, one a band, or else the file's own. */
+export function bandNames(info: RasterInfo, given: readonly string[] | null = null): BandNames {
+  return Object.fromEntries(info.bands.flatMap((band, index) => {
+    const name = given?.[index] || band.name
+    return name ? [[name, index + 1] as const] : []
+  }))
 }
 
-function colorRoles(info: RasterInfo): Record<string, number> {
+function colorRoles(info: RasterInfo): BandNames {
   return Object.fromEntries(info.bands.flatMap((band, index) => (['red', 'green', 'blue'].includes(band.color) ? [[band.color, index + 1] as const] : [])))
 }
 

@@ -16,8 +16,8 @@ export type Style =
       colormap?: string | undefined
       ranges?: readonly Range[] | undefined
     }
-  /** The file's own colour table. */
-  | { kind: 'palette' }
+  /** Numbers of classes in the file's own colours or, where it has none, in those of a colormap in turn. */
+  | { kind: 'palette'; colormap?: string | undefined }
 
 /** The colouring of an image about which nothing else is known. */
 export function defaultStyle(info: RasterInfo): Style {

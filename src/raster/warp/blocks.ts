@@ -21,7 +21,7 @@ export interface PixelRange {
 }
 
 /** More than this for one picture means that the file lacks overviews; it must not take the whole machine. */
-const MAX_SOURCE_PIXELS = 2 ** 27
+export const MAX_SOURCE_PIXELS = 2 ** 27
 const MAX_BLOCKS = 4096
 /** Below this share of a block's rows, stopping early saves more than reading the rest again later would cost. */
 const PARTIAL_SHARE = 0.75

@@ -20,7 +20,25 @@ const POINTS_PER_SIDE = 32
 const MARGIN_SHARE = 0.01
 const WHOLE_WORLD: MercatorExtent = { minX: -HALF_WORLD_M, maxX: HALF_WORLD_M, minY: -HALF_WORLD_M, maxY: HALF_WORLD_M }
 
-export function mercatorExtent({ width, height, transform, crs }: { width: number; height: number; transform: Affine; crs: Crs }): MercatorExtent {
+export interface Placed {
+  width: number
+  height: number
+  transform: Affine
+  crs: Crs
+}
+
+/** Degrees. Across the date line `east` (or `west`) lies beyond 180. */
+export interface LonLatExtent {
+  west: number
+  south: number
+  east: number
+  north: number
+  /** The border goes round the Earth: a pole lies inside. */
+  holdsPole: boolean
+}
+
+/** What a raster's border encloses; null where a part of it has no place on Earth, which says nothing about the rest. */
+export function lonLatExtent({ width, height, transform, crs }: Placed): LonLatExtent | null {
   const toLonLat = projectorToLonLat(crs)
   const point: Point = [0, 0]
   let [west, east, south, north] = [Infinity, -Infinity, Infinity, -Infinity]
@@ -28,8 +46,7 @@ export function mercatorExtent({ width, height, transform, crs }: { width: numbe
   let longitude = 0
   for (const [column, row] of borderPixels(width, height)) {
     toLonLat(...applyAffine(transform, column, row), point)
-    // A corner outside the projection's domain says nothing about where the rest lies.
-    if (Number.isNaN(point[0])) return WHOLE_WORLD
+    if (Number.isNaN(point[0])) return null
     longitude = first === null ? point[0] : nearestTurn(point[0], longitude)
     first ??= longitude
     west = Math.min(west, longitude)
@@ -37,9 +54,14 @@ export function mercatorExtent({ width, height, transform, crs }: { width: numbe
     south = Math.min(south, point[1])
     north = Math.max(north, point[1])
   }
-  // The border went round the Earth: a pole lies inside.
-  if (Math.abs(longitude - (first ?? 0)) > 180) return aroundPole(south, north)
-  return withMargin(west, east, south, north)
+  return { west, south, east, north, holdsPole: Math.abs(longitude - (first ?? 0)) > 180 }
+}
+
+export function mercatorExtent(placed: Placed): MercatorExtent {
+  const extent = lonLatExtent(placed)
+  if (!extent) return WHOLE_WORLD
+  const { west, south, east, north, holdsPole } = extent
+  return holdsPole ? aroundPole(south, north) : withMargin(west, east, south, north)
 }
 
 function aroundPole(south: number, north: number): MercatorExtent {

@@ -1,0 +1,27 @@
+/** CPU time of processes, from Linux's own accounts. */
+import { readFileSync } from 'node:fs'
+
+const MS_PER_TICK = 10
+
+const stat = (pid: number): number[] => {
+  const text = readFileSync(`/proc/${pid}/stat`, 'utf8')
+  return text.slice(text.lastIndexOf(')') + 2).split(' ').map(Number)
+}
+
+/** A process with its children, those that ended too; without the ones named. */
+export function treeCpuMs(pid: number, without: readonly number[] = []): number {
+  const own = stat(pid)
+  let ticks = own[11]! + own[12]! + own[13]! + own[14]!
+  for (const task of readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean).map(Number)) {
+    if (without.includes(task)) continue
+    try {
+      const fields = stat(task)
+      ticks += fields[11]! + fields[12]!
+    } catch { /* It has just ended. */ }
+  }
+  return ticks * MS_PER_TICK
+}
+
+export function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!
+}

@@ -1,0 +1,110 @@
+/**
+ * Fills the demo project the way a customer would: over HTTP, scene by scene, through the real upload path. What is there
+ * already stays as it is, so that a seeding which was cut off goes on where it stopped.
+ * BASE_URL and ACCESS_TOKEN in the environment; a line of progress per step on the standard output.
+ */
+import { mkdtempSync, openAsBlob, rmSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { openFileSink } from '#raster/write/sink.ts'
+import { renderScene } from '../scenes/index.ts'
+import { COLLECTIONS, SCENES, type DemoScene } from './scenes.ts'
+
+/** People look at the console while this runs: they come first. */
+const LOW_PRIORITY = 10
+const MEDIA_TYPE = 'image/tiff; application=geotiff; profile=cloud-optimized'
+const LOOK_NAME = 'True colour'
+const SHARE_PASSWORD = 'groundtrack-demo'
+const SHARE_DAYS = 365
+
+// Answers are read by name, as any client without generated types would.
+// oxlint-disable-next-line typescript/no-explicit-any
+type Answer = any
+
+const { BASE_URL: baseUrl, ACCESS_TOKEN: token } = process.env
+
+async function call(id: string, input: object): Promise<Answer> {
+  const response = await fetch(`${baseUrl}/v1/op/${id}`, { method: 'POST', headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' }, body: JSON.stringify(input) })
+  const text = await response.text()
+  if (!response.ok) throw new Error(`${id} answered ${response.status}: ${text}`)
+  return JSON.parse(text)
+}
+
+async function main(): Promise<void> {
+  os.setPriority(LOW_PRIORITY)
+  const { projects } = await call('projects.list', {})
+  const project = projects.find(({ name }: Answer) => name === 'Demo')
+  if (!project) return // Deleted or renamed: it is no longer ours to fill.
+  const collections = await collectionsOf(project.id)
+  const { items } = await call('items.list', { project_id: project.id, limit: 1000 })
+  const described = new Map<string, string>(items.map(({ id, properties }: Answer) => [properties['sandbox:scene_id'], id]))
+  const uploaded = new Map<string, string>(items.map(({ id, name }: Answer) => [name, id])) // Cut off between upload and description.
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'groundtrack-demo-'))
+  try {
+    for (const [n, demoScene] of SCENES.entries()) {
+      const sceneId = demoScene.scene.id
+      if (described.has(sceneId)) continue
+      process.stdout.write(`demo: scene ${n + 1} of ${SCENES.length}, ${demoScene.name}\n`)
+      const itemId = uploaded.get(sceneId) ?? (await upload(project.id, collections.get(demoScene.collection)!, demoScene, folder))
+      await describe(itemId, demoScene)
+      described.set(sceneId, itemId)
+    }
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+  await share(described.get(SCENES[0]!.scene.id)!)
+  process.stdout.write('demo: ready\n')
+}
+
+async function collectionsOf(projectId: string): Promise<Map<string, string>> {
+  const there: Answer[] = await call('collections.list', { project_id: projectId })
+  const found = new Map<string, string>()
+  for (const [key, wanted] of Object.entries(COLLECTIONS)) {
+    const { id } = there.find(({ name }) => name === wanted.name) ?? (await call('collections.create', { project_id: projectId, show_on_map: true, ...wanted }))
+    found.set(key, id)
+  }
+  return found
+}
+
+async function upload(projectId: string, collectionId: string, { scene }: DemoScene, folder: string): Promise<string> {
+  const file = path.join(folder, `${scene.id}.tif`)
+  const sink = await openFileSink(file)
+  try {
+    await renderScene(scene, sink)
+  } finally {
+    await sink.close()
+  }
+  const bytes = await openAsBlob(file, { type: MEDIA_TYPE })
+  const { id: uploadId } = await call('uploads.initiate', { project_id: projectId, target_collection_id: collectionId, file_count: 1, total_bytes: bytes.size, transfer_method: 'signed_url' })
+  const { upload_url: address } = await call('uploads.signed_url', { upload_id: uploadId, file_name: path.basename(file), content_type: MEDIA_TYPE })
+  const put = await fetch(address, { method: 'PUT', headers: { 'content-type': MEDIA_TYPE }, body: bytes })
+  if (!put.ok) throw new Error(`the store answered ${put.status}: ${await put.text()}`)
+  rmSync(file)
+  const { item_ids: [itemId] } = await call('uploads.complete', { upload_id: uploadId })
+  return itemId
+}
+
+async function describe(itemId: string, { name, description, scene, look }: DemoScene): Promise<void> {
+  const profiles: Answer[] = look ? await call('visualization.profiles.list', { item_id: itemId }) : []
+  if (look && !profiles.some((profile) => profile.name === LOOK_NAME)) await call('visualization.profile.create', { item_id: itemId, name: LOOK_NAME, type: 'rgb', is_default: true, config: look })
+  const { item } = await call('items.get', { item_id: itemId })
+  await call('items.update', {
+    item_id: itemId, name, description, datetime: scene.datetime, gsd: scene.gsdM, ...(scene.cloudCover === null ? {} : { cloud_cover: scene.cloudCover }),
+    properties: { ...item.properties, 'sandbox:scene_id': scene.id, platform: scene.sensor, 'view:sun_elevation': scene.sunElevationDeg, 'view:sun_azimuth': scene.sunAzimuthDeg, 'view:off_nadir': scene.offNadirDeg },
+  })
+}
+
+/** Made last: whether it was ever there tells that the demo is whole. */
+async function share(itemId: string): Promise<void> {
+  const { share_links: links } = await call('share.links.list', { target_type: 'item', target_id: itemId })
+  if (links.length > 0) return
+  const expiresAt = new Date(Date.now() + SHARE_DAYS * 86_400_000).toISOString()
+  const { token: shareToken } = await call('share.link.create', { target_type: 'item', target_id: itemId, permission: 'download', password: SHARE_PASSWORD, expires_at: expiresAt })
+  process.stdout.write(`demo: shared at ${baseUrl}/s/${shareToken} with the password ${SHARE_PASSWORD}\n`)
+}
+
+const serviceIsGone = () => process.exit(1)
+process.once('disconnect', serviceIsGone)
+await main()
+process.off('disconnect', serviceIsGone)
+process.disconnect?.()

@@ -1,0 +1,62 @@
+import { randomUUID } from 'node:crypto'
+import { mkdir, readdir, rm, stat } from 'node:fs/promises'
+import { availableParallelism } from 'node:os'
+import path from 'node:path'
+import { RasterPool } from '#raster/pool/pool.ts'
+import type { OpenableSource } from './handlers.ts'
+import type { ConvertedFile, ConvertRequest, RasterService, RasterSource } from './port.ts'
+
+const MIB = 1024 * 1024
+const DEADLINE_MS = 4 * 3_600_000
+const NICENESS = 10
+const MAX_RSS_BYTES = 560 * MIB
+const MAX_QUEUE = 1_000
+const TASKS_PER_CHILD = 50
+const FILE_PREFIX = 'convert-'
+
+export interface ConverterOptions {
+  workDir: string
+  locate: (source: RasterSource, signal: AbortSignal | undefined) => Promise<OpenableSource>
+}
+
+export interface Converter extends Pick<RasterService, 'convert' | 'sweep' | 'close'> {
+  metrics(): object
+}
+
+/** Conversions have children of their own, behind everything else: a map must not wait for somebody's upload. */
+export function createConverter({ workDir, locate }: ConverterOptions): Converter {
+  const pool = new RasterPool({
+    module: new URL('./handlers.ts', import.meta.url), size: Math.max(1, Math.floor(availableParallelism() / 2)),
+    maxQueue: MAX_QUEUE, deadlineMs: DEADLINE_MS, maxRssBytes: MAX_RSS_BYTES, recycleAfterTasks: TASKS_PER_CHILD, niceness: NICENESS,
+  })
+
+  const convert = async (source: RasterSource, { isCategorical, onProgress, signal }: ConvertRequest): Promise<ConvertedFile> => {
+    const located = await locate(source, signal)
+    await mkdir(workDir, { recursive: true, mode: 0o700 })
+    const file = path.join(workDir, `${FILE_PREFIX}${randomUUID()}.tif`)
+    const remove = () => rm(file, { force: true })
+    try {
+      const task = { source: located, options: { path: file, temporaryDirectory: workDir, isCategorical } }
+      const { byteLength } = (await pool.run('rewrite', task, { signal, ...(onProgress ? { onProgress: (fraction) => onProgress(fraction as number) } : {}) })) as { byteLength: number }
+      return { path: file, size: byteLength, remove }
+    } catch (error) {
+      await remove() // The child may have been killed before it could.
+      throw error
+    }
+  }
+
+  return { convert, sweep: (olderThan) => sweepFolder(workDir, olderThan), metrics: () => pool.metrics, close: () => pool.close() }
+}
+
+/** What is still written to is young. */
+async function sweepFolder(folder: string, olderThan: Date): Promise<number> {
+  let removed = 0
+  for (const name of await readdir(folder).catch(() => [])) {
+    const file = path.join(folder, name)
+    const found = name.startsWith(FILE_PREFIX) ? await stat(file).catch(() => null) : null
+    if (!found || found.mtimeMs >= olderThan.getTime()) continue
+    await rm(file, { force: true })
+    removed++
+  }
+  return removed
+}

@@ -1,0 +1,121 @@
+/** Where rasters lie, which content they have at the moment, and how a child of the pool may open them. */
+import { StorageError, type Storage } from '#adapters/storage/port.ts'
+import type { Clock } from '#core/clock.ts'
+import { LoadingCache } from '#raster/cache.ts'
+import type { RasterPool } from '#raster/pool/pool.ts'
+import { RasterError, type RasterInfo } from '#raster/types.ts'
+import type { OpenableSource } from './handlers.ts'
+import type { RasterSource } from './port.ts'
+
+export interface SourceOptions {
+  clock: Clock
+  storage: Storage
+  /** Hosts that addresses of callers may name. */
+  hosts: readonly string[]
+  egressAllow: readonly string[]
+}
+
+const MIB = 1024 * 1024
+const IDENTITY_CACHE_BYTES = 8 * MIB
+/** How long a remote file is taken to be the one that we looked at last. Our own files never change. */
+const IDENTITY_SECONDS = 60
+/** A signed address of an object is used for one such stretch, and lives for two: no reading outlives it. */
+const SIGNED_STRETCH_SECONDS = 3_600
+
+/** A content as it was last looked at. */
+interface Identity {
+  key: string
+  info: RasterInfo
+}
+
+export interface Seen extends Identity {
+  seenAtMs: number
+  located: Located
+}
+
+/** A source as a child can open it. */
+interface Located {
+  source: OpenableSource
+  /** Tells one signed address of an object from the next; null when there is but one. */
+  stretch: number | null
+}
+
+export type Sources = ReturnType<typeof createSources>
+
+export function createSources(pool: RasterPool, options: SourceOptions) {
+  const identities = new LoadingCache<Seen>({ maxBytes: IDENTITY_CACHE_BYTES, sizeOf: () => 8 * 1024 })
+  const signed = new Map<string, Promise<string>>()
+  const nowMs = () => options.clock.now().getTime()
+
+  const locate = async (source: RasterSource, signal: AbortSignal | undefined): Promise<Located> => {
+    const { hosts, egressAllow } = options
+    if (!('object' in source)) return { source: { ...source, hosts, egressAllow }, stretch: null }
+    if (options.storage.kind === 'files') {
+      const object = await options.storage.source(source.object, signal).catch(missing)
+      await object.close()
+      return { source: { path: object.path!, hosts: [], egressAllow: [] }, stretch: null }
+    }
+    const stretch = Math.floor(nowMs() / (SIGNED_STRETCH_SECONDS * 1000))
+    const name = nameOf(source)
+    const url = await remembered(signed, `${name}#${stretch}`, () => options.storage.signGet({ ...source.object, expiresInSeconds: 2 * SIGNED_STRETCH_SECONDS }))
+    const { host } = new URL(url) // The operator's own store: it may be private, and nothing else is reached through it.
+    return { source: { url, name, hosts: [host], egressAllow: [host] }, stretch }
+  }
+
+  const identify = async (source: RasterSource, signal: AbortSignal | undefined): Promise<Seen> => {
+    requireHost(source, [...options.hosts, ...options.egressAllow])
+    const name = nameOf(source)
+    const load = async (loadSignal: AbortSignal) => {
+      const located = await locate(source, loadSignal)
+      return { ...((await pool.run('identify', { source: located.source }, { signal: loadSignal, affinity: name })) as Identity), located, seenAtMs: nowMs() }
+    }
+    const seen = await identities.get(name, load, { signal })
+    if (!('url' in source) || nowMs() - seen.seenAtMs < IDENTITY_SECONDS * 1000) return seen
+    identities.delete(name)
+    return await identities.get(name, load, { signal })
+  }
+
+  return {
+    identify,
+    locate,
+    /** The source and the content that it must have, as a child is told of them. */
+    async openable(source: RasterSource, { key, located }: Seen, signal: AbortSignal | undefined) {
+      const { source: found, stretch } = located.stretch === null ? located : await locate(source, signal)
+      return { source: { ...found, expectedKey: key }, key: stretch === null ? key : `${key}#${stretch}` }
+    },
+    /** After a failure that says that a file has changed: the next caller looks anew. */
+    forgetChanged(error: unknown, sources: readonly RasterSource[]): void {
+      if (error instanceof RasterError && error.code === 'source_changed') for (const source of sources) identities.delete(nameOf(source))
+    },
+    metrics: () => identities.metrics,
+  }
+}
+
+const nameOf = (source: RasterSource): string => ('object' in source ? `object:${source.object.bucket}/${source.object.key}` : 'path' in source ? source.path : source.url)
+
+/** A file that should be there and is not is no bug of whoever asks for it. */
+function missing(error: unknown): never {
+  if (error instanceof StorageError && error.code === 'not-found') throw new RasterError('source_unavailable', 'The file is not in the object store')
+  throw error
+}
+
+const MAX_REMEMBERED = 1_000
+
+/** The newest answers; a failure is forgotten at once. */
+function remembered<T>(known: Map<string, Promise<T>>, name: string, make: () => Promise<T>): Promise<T> {
+  const found = known.get(name)
+  if (found) return found
+  const made = make()
+  known.set(name, made)
+  made.catch(() => known.delete(name))
+  if (known.size > MAX_REMEMBERED) known.delete(known.keys().next().value!)
+  return made
+}
+
+/** Addresses come from callers: only hosts that the operator knows are asked anything at all. */
+function requireHost(source: RasterSource, hosts: readonly string[]): void {
+  if (!('url' in source)) return
+  const url = URL.parse(source.url)
+  if (!url || !['https:', 'http:'].includes(url.protocol)) throw new RasterError('invalid_argument', 'url must be an https address')
+  if (!hosts.includes(url.hostname) && !hosts.includes(url.host)) throw new RasterError('invalid_argument', `url names the host '${url.hostname.slice(0, 100)}', which is not among the allowed ones`)
+}

@@ -1,0 +1,19 @@
+import Type from 'typebox'
+import { Closed, Nullable } from '#core/shapes.ts'
+import { planOf, PLANS } from '#model/plan.ts'
+import { operation } from '#operation.ts'
+import { EXAMPLE_PLANS, PlanRecord, toPlan } from './plan.wire.ts'
+
+/** The plans on offer, from the smallest to the largest, and which one the caller's organization is on. */
+export default operation({
+  id: 'billing.plans.list',
+  scope: 'billing:read',
+  tier: 'read',
+  input: Closed({}),
+  output: Closed({ plans: Type.Array(PlanRecord), count: Type.Integer(), current_plan_id: Nullable(Type.String()) }),
+  example: { input: {}, output: { plans: EXAMPLE_PLANS, count: EXAMPLE_PLANS.length, current_plan_id: 'free' } },
+}).handle({
+  async execute({ db, principal: { organizationId } }) {
+    return { plans: PLANS.map(toPlan), count: PLANS.length, current_plan_id: organizationId ? (await planOf(db, organizationId)).id : null }
+  },
+})

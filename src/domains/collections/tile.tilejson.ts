@@ -1,0 +1,29 @@
+import { Closed } from '#core/shapes.ts'
+import * as collection from '#model/collection.ts'
+import { operation } from '#operation.ts'
+import { collectionCoverage, requireShared } from '#visualization/collection.ts'
+import { FormatOrWebp, lookFields, TemplateKey, TileSize } from '#visualization/tile.wire.ts'
+import { EXAMPLE_TILEJSON, TileJson, tileJson, tileTemplate } from '#visualization/tilejson.ts'
+import { EXAMPLE_COLLECTION, Id } from './wire.ts'
+
+/** The TileJSON document of a collection as one layer. Below its lowest zoom a tile would hold more items than it may show. */
+export default operation({
+  id: 'collections.tile.tilejson',
+  scope: 'items:read',
+  tier: 'read',
+  input: Closed({ collection_id: Id, profile: lookFields.profile, asset_key: lookFields.asset_key, key: TemplateKey, format: FormatOrWebp, tile_size: TileSize }),
+  output: TileJson,
+  example: {
+    input: { collection_id: EXAMPLE_COLLECTION.id },
+    output: { ...EXAMPLE_TILEJSON, tiles: [`https://imagery.example/api/v1/collections/${EXAMPLE_COLLECTION.id}/tiles/{z}/{x}/{y}.webp`] },
+  },
+}).handle({
+  async check({ db, principal }, input) {
+    requireShared(input)
+    return await collection.requireReader(db, principal, input.collection_id)
+  },
+  async execute(context, { profile, asset_key, key, format, tile_size }, found) {
+    const tiles = tileTemplate({ baseUrl: context.baseUrl, of: { kind: 'collections', id: found.id }, format, size: tile_size, parameters: { profile, asset_key, key } })
+    return tileJson({ name: found.name, description: found.description, tiles }, await collectionCoverage(context, found))
+  },
+})

@@ -1,0 +1,37 @@
+import Type from 'typebox'
+import { Closed, Nullable } from '#core/shapes.ts'
+import * as itemLayer from '#model/item-layer.ts'
+import { operation } from '#operation.ts'
+import { choiceOf, drawTile, dress } from '#visualization/look.ts'
+import { FOR_A_DAY, lookFields, pictureReply, Quality, requireTile, FormatOrWebp, TileIndex, TileSize, Zoom } from '#visualization/tile.wire.ts'
+import { EXAMPLE_ITEM, Id } from './wire.ts'
+
+/** One Web Mercator tile of an item: by a profile, by bands or an expression, or as the item is shown by default. */
+export default operation({
+  id: 'items.tile.render',
+  scope: 'items:read',
+  tier: 'read',
+  raw: 'bytes',
+  input: Closed({
+    item_id: Id,
+    z: Zoom,
+    x: TileIndex,
+    y: TileIndex,
+    format: FormatOrWebp,
+    ...lookFields,
+    v: Type.Optional(Nullable(Type.Integer({ minimum: 1, description: 'The version of the saved profile that the address was made for' }))),
+    quality: Quality(82),
+    tile_size: TileSize,
+  }),
+  output: Type.Any(),
+  example: { input: { item_id: EXAMPLE_ITEM.id, z: 12, x: 3767, y: 2445, format: 'webp', profile: 'ndvi' } },
+}).handle({
+  async check(context, input) {
+    requireTile(input)
+    const layer = await itemLayer.requireReader(context, input.item_id, choiceOf(input))
+    return await dress(context, layer, input)
+  },
+  async execute(context, input, dressed) {
+    return pictureReply(await drawTile(context, dressed, { ...input, format: input.format! }), FOR_A_DAY)
+  },
+})

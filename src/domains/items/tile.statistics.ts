@@ -1,0 +1,32 @@
+import Type from 'typebox'
+import { Closed, Nullable } from '#core/shapes.ts'
+import * as itemLayer from '#model/item-layer.ts'
+import { operation } from '#operation.ts'
+import { choiceOf, dress } from '#visualization/look.ts'
+import { rangesOf } from '#visualization/ranges.ts'
+import { lookFields } from '#visualization/tile.wire.ts'
+import { EXAMPLE_ITEM, Id } from './wire.ts'
+
+const MaybeNumber = Nullable(Type.Number())
+const Range = { p2: MaybeNumber, p98: MaybeNumber, min: MaybeNumber, max: MaybeNumber }
+
+/** Statistics of an expression, of bands or of a profile over the whole item, from its smallest sufficient overview: the range that tiles are stretched to. */
+export default operation({
+  id: 'items.tile.statistics',
+  scope: 'items:read',
+  tier: 'read',
+  input: Closed({ item_id: Id, expression: lookFields.expression, bands: lookFields.bands, asset_key: lookFields.asset_key, profile: lookFields.profile }),
+  output: Closed({ ...Range, rescale: Nullable(Type.String()), results: Type.Array(Closed({ name: Type.String(), ...Range }, { $id: 'ItemRange' })) }),
+  example: {
+    input: { item_id: EXAMPLE_ITEM.id, expression: '(b4-b3)/(b4+b3)' },
+    output: { p2: -0.1, p98: 0.8, min: -0.3, max: 0.9, rescale: '-0.1,0.8', results: [{ name: '(b4-b3)/(b4+b3)', p2: -0.1, p98: 0.8, min: -0.3, max: 0.9 }] },
+  },
+}).handle({
+  async check(context, input) {
+    const layer = await itemLayer.requireReader(context, input.item_id, choiceOf(input))
+    return await dress(context, layer, input)
+  },
+  async execute(context, _input, dressed) {
+    return await rangesOf(context, dressed)
+  },
+})

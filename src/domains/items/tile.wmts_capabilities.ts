@@ -1,0 +1,36 @@
+import Type from 'typebox'
+import { requireBaseUrl } from '#core/base-url.ts'
+import { Closed } from '#core/shapes.ts'
+import * as itemLayer from '#model/item-layer.ts'
+import * as visualizationProfile from '#model/visualization-profile.ts'
+import { operation } from '#operation.ts'
+import { visualizationsOf } from '#raster/render/request.ts'
+import { coverageOf } from '#raster/warp/coverage.ts'
+import { choiceOf, dress } from '#visualization/look.ts'
+import { lookFields, TemplateKey } from '#visualization/tile.wire.ts'
+import { capabilities, stylesOf } from '#visualization/wmts.ts'
+import { EXAMPLE_ITEM, Id } from './wire.ts'
+
+/** The WMTS 1.0.0 capabilities of an item: one layer, and a style for each way of showing it. */
+export default operation({
+  id: 'items.tile.wmts_capabilities',
+  scope: 'items:read',
+  tier: 'read',
+  raw: 'xml',
+  input: Closed({ item_id: Id, base_url: Type.String({ minLength: 1, maxLength: 500 }), key: TemplateKey, profile: lookFields.profile, asset_key: lookFields.asset_key }),
+  output: Type.Any(),
+  example: { input: { item_id: EXAMPLE_ITEM.id, base_url: 'https://imagery.example' } },
+}).handle({
+  async check(context, input) {
+    const baseUrl = requireBaseUrl(input.base_url)
+    const layer = await itemLayer.requireReader(context, input.item_id, choiceOf(input))
+    return { baseUrl, dressed: await dress(context, layer, input) }
+  },
+  async execute({ db }, { profile, asset_key, key }, { baseUrl, dressed }) {
+    const { layer, info, names } = dressed
+    const saved = await visualizationProfile.list(db, layer.item.seq)
+    const styles = stylesOf({ wanted: profile ?? null, saved, derived: visualizationsOf(info, names).visualizations })
+    const document = capabilities({ baseUrl, item: layer.item, coverage: coverageOf(info), styles, assetKey: asset_key ?? null, key: key ?? null })
+    return { contentType: 'application/xml; charset=utf-8', headers: { 'Cache-Control': 'private, no-store' }, body: Buffer.from(document) }
+  },
+})

@@ -1,0 +1,28 @@
+import Type from 'typebox'
+import { Choice, Closed } from '#core/shapes.ts'
+import { WMTS_FORMATS } from '#core/wmts.ts'
+import * as itemLayer from '#model/item-layer.ts'
+import { operation } from '#operation.ts'
+import { choiceOf, drawTile, dress } from '#visualization/look.ts'
+import { FOR_A_DAY, lookFields, pictureReply, requireTile, TileIndex, Zoom } from '#visualization/tile.wire.ts'
+import { EXAMPLE_ITEM, Id } from './wire.ts'
+
+/** A tile as WMTS asks for it; transparent where there is no data. */
+export default operation({
+  id: 'items.tile.wmts_get_tile',
+  scope: 'items:read',
+  tier: 'read',
+  raw: 'bytes',
+  input: Closed({ item_id: Id, z: Zoom, x: TileIndex, y: TileIndex, profile: lookFields.profile, asset_key: lookFields.asset_key, format: Type.Optional(Choice(WMTS_FORMATS, { default: 'webp' })) }),
+  output: Type.Any(),
+  example: { input: { item_id: EXAMPLE_ITEM.id, z: 12, x: 3767, y: 2445 } },
+}).handle({
+  async check(context, input) {
+    requireTile(input)
+    const layer = await itemLayer.requireReader(context, input.item_id, choiceOf(input))
+    return await dress(context, layer, input)
+  },
+  async execute(context, { z, x, y, format }, dressed) {
+    return pictureReply(await drawTile(context, dressed, { z, x, y, format: format! }), FOR_A_DAY)
+  },
+})

@@ -1,0 +1,63 @@
+import Type from 'typebox'
+import { invalidField } from '#core/problem.ts'
+import type { Principal } from '#core/principal.ts'
+import { Closed, Timestamp } from '#core/shapes.ts'
+import * as collection from '#model/collection.ts'
+import * as item from '#model/item.ts'
+import * as project from '#model/project.ts'
+import * as shareLink from '#model/share-link.ts'
+import { operation, type Context } from '#operation.ts'
+import { EXAMPLE_LINK, EXAMPLE_PASSWORD, EXAMPLE_TOKEN, NewLink, Permission, Target, TargetId, toRecord } from './wire.ts'
+
+/** bcrypt reads no further; a longer password would silently be a shorter one. */
+const MAX_PASSWORD_BYTES = 72
+
+/** Opens an item or a collection to whoever has the link and its password, until it expires. The token is in this answer and nowhere else. */
+export default operation({
+  id: 'share.link.create',
+  scope: 'shares:write',
+  tier: 'share_export',
+  produces: ['share_link:derived_from>item|collection'],
+  input: Closed({
+    target_type: Target,
+    target_id: TargetId,
+    permission: Type.Optional(Type.Unsafe<'view' | 'download'>({ ...Permission, default: 'view' })),
+    password: Type.String({ minLength: 8, maxLength: 1_000 }),
+    expires_at: Timestamp,
+  }),
+  output: NewLink,
+  example: {
+    input: { target_type: 'item', target_id: EXAMPLE_LINK.target_id, password: EXAMPLE_PASSWORD, expires_at: EXAMPLE_LINK.expires_at },
+    output: { ...EXAMPLE_LINK, token: EXAMPLE_TOKEN },
+  },
+}).handle({
+  async check({ db, principal, clock }, input) {
+    if (Buffer.byteLength(input.password) > MAX_PASSWORD_BYTES) throw invalidField('password', `must have at most ${MAX_PASSWORD_BYTES} bytes`)
+    const expiresAt = new Date(input.expires_at)
+    if (expiresAt.getTime() <= clock.now().getTime()) throw invalidField('expires_at', 'must be in the future')
+    return { expiresAt, ...(await targetOf(db, principal, input)) }
+  },
+  async prepare({ shares }, { password }) {
+    return await shares.hashPassword(password)
+  },
+  async execute({ tx, principal, clock, lineage, attributeTo }, { permission }, { expiresAt, target, owner }, passwordHash) {
+    attributeTo(owner.organizationId)
+    await project.hold(tx, owner.id)
+    if (target.type === 'item') await item.lock(tx, target.itemSeq)
+    else await collection.hold(tx, owner.id, target.id)
+    const createdBy = principal.kind === 'user' ? principal.userId : null
+    const { link, token } = await shareLink.insert(tx, { organizationId: owner.organizationId, projectId: owner.id, target, permission: permission!, passwordHash, expiresAt, createdBy, now: clock.now() })
+    lineage.record('share_link', link.id, 'derived_from', { kind: target.type, id: target.id })
+    return { ...toRecord(link), token }
+  },
+})
+
+async function targetOf(db: Context['db'], principal: Principal, { target_type, target_id }: { target_type: 'item' | 'collection'; target_id: string }) {
+  if (target_type === 'item') {
+    const found = await item.requireEditor(db, principal, target_id)
+    return { target: { type: 'item' as const, id: found.item.id, itemSeq: found.item.seq }, owner: found.project }
+  }
+  const found = await collection.requireReader(db, principal, target_id)
+  const owner = project.requireActive(await project.requireRole(db, principal, found.projectId, 'editor'))
+  return { target: { type: 'collection' as const, id: found.id }, owner }
+}

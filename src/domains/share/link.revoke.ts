@@ -1,0 +1,24 @@
+import Type from 'typebox'
+import { Closed, Removed } from '#core/shapes.ts'
+import * as shareLink from '#model/share-link.ts'
+import { operation } from '#operation.ts'
+import { EXAMPLE_LINK } from './wire.ts'
+
+/** Ends a link for good, by its id. Whoever looks at it sees no further tile. */
+export default operation({
+  id: 'share.link.revoke',
+  scope: 'shares:write',
+  tier: 'destructive',
+  input: Closed({ link_id: Type.String({ minLength: 1, maxLength: 256 }) }),
+  output: Removed,
+  example: { input: { link_id: EXAMPLE_LINK.id }, output: { ok: true, id: EXAMPLE_LINK.id } },
+}).handle({
+  async check({ db, principal }, { link_id }) {
+    return await shareLink.requireEditor(db, principal, link_id)
+  },
+  async execute({ tx, clock, attributeTo }, _input, link) {
+    attributeTo(link.organizationId)
+    await shareLink.revoke(tx, link.id, clock.now())
+    return { ok: true as const, id: link.id }
+  },
+})

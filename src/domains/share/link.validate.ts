@@ -1,0 +1,32 @@
+import { notFound, problem } from '#core/problem.ts'
+import { Closed } from '#core/shapes.ts'
+import * as shareTarget from '#model/share-target.ts'
+import { operation } from '#operation.ts'
+import { TargetRecord, toTarget } from './target.wire.ts'
+import { EXAMPLE_PASSWORD, EXAMPLE_TARGET, EXAMPLE_TOKEN, Password, Permission, Target, Token } from './wire.ts'
+
+/** Opens a link for a visitor: what is shared, how it can be shown and, where the link allows it, its files. */
+export default operation({
+  id: 'share.link.validate',
+  scope: 'shares:read',
+  tier: 'read',
+  public: true,
+  input: Closed({ token: Token, password: Password }),
+  output: Closed({ permission: Permission, target_type: Target, target: TargetRecord }),
+  example: { input: { token: EXAMPLE_TOKEN, password: EXAMPLE_PASSWORD }, output: { permission: 'view', target_type: 'item', target: EXAMPLE_TARGET } },
+}).handle({
+  async check({ db, shares }, { token, password }) {
+    const share = await shares.open(token, password ?? '')
+    if (share.scope.kind !== 'link') throw problem('bad-request', 'This grant opens a part of the link only; give the token and the password')
+    const target = await shareTarget.find(db, share.link)
+    if (!target) throw notFound(share.link.targetType)
+    return { share, target }
+  },
+  async execute(context, _input, { share, target }) {
+    const { link } = share
+    context.attributeTo(link.organizationId)
+    const answer = { permission: link.permission, target_type: link.targetType, target: await toTarget(context, share, target) }
+    await share.count()
+    return answer
+  },
+})

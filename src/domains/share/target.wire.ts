@@ -1,0 +1,122 @@
+/** What a visitor of a link learns of its target: nothing of the organization, the project or where files lie. */
+import Type from 'typebox'
+import { Choice, Closed, FreeForm, Nullable, Timestamp, Uuid } from '#core/shapes.ts'
+import * as asset from '#model/asset.ts'
+import * as itemLayer from '#model/item-layer.ts'
+import { ITEM_TYPES, type Item } from '#model/item.ts'
+import type { SharedTarget } from '#model/share-target.ts'
+import * as profile from '#model/visualization-profile.ts'
+import type { Context, OpenedShare } from '#operation.ts'
+import { RasterError } from '#raster/errors.ts'
+import { choiceOf, dress } from '#visualization/look.ts'
+import { offered, type Offered } from '#visualization/offered.ts'
+
+/** How long a grant for tiles lives, and one for a download. */
+export const GRANT_SECONDS = 3_600
+export const DOWNLOAD_SECONDS = 900
+
+export const VisualizationRecord = Closed({
+  id: Type.String(),
+  label: Type.String(),
+  kind: Choice(['rgb', 'index', 'elevation', 'raw']),
+  bands: Nullable(Type.Array(Type.Integer())),
+  expression: Nullable(Type.String()),
+  colormap: Nullable(Type.String()),
+  rescale: Nullable(Type.String()),
+  category: Nullable(Type.String()),
+  is_default: Type.Boolean(),
+  description: Type.String(),
+})
+
+const FileRecord = Closed({
+  id: Uuid,
+  key: Type.String(),
+  title: Nullable(Type.String()),
+  media_type: Nullable(Type.String()),
+  file_name: Type.String(),
+  file_size_bytes: Nullable(Type.Integer()),
+  url: Type.String(),
+  url_expires_at: Timestamp,
+})
+
+const ITEM_FIELDS = {
+  id: Type.String(),
+  name: Type.String(),
+  description: Nullable(Type.String()),
+  type: Choice(ITEM_TYPES),
+  bbox: Nullable(Type.Array(Type.Number())),
+  geometry: Nullable(FreeForm),
+  datetime: Nullable(Timestamp),
+  cloud_cover: Nullable(Type.Number()),
+  gsd: Nullable(Type.Number()),
+  visualizations: Type.Array(VisualizationRecord),
+  tilejson: Nullable(Type.String({ description: 'Address of the TileJSON, with a grant; null where there is no raster to draw' })),
+  assets: Type.Optional(Type.Array(FileRecord, { description: 'With the permission `download` alone' })),
+}
+const SESSION_FIELDS = { grant: Type.String({ description: 'Stands for token and password in all public share operations' }), grant_expires_at: Timestamp }
+
+const SharedItem = Closed(ITEM_FIELDS, { $id: 'SharedItem' })
+export const TargetRecord = Type.Union([
+  Closed({ ...ITEM_FIELDS, ...SESSION_FIELDS }),
+  Closed({ id: Uuid, name: Type.String(), description: Nullable(Type.String()), items: Type.Array(SharedItem), item_count: Type.Integer(), ...SESSION_FIELDS }),
+])
+
+type Reading = Pick<Context, 'db' | 'raster' | 'baseUrl' | 'signal'>
+
+export async function toTarget(context: Reading, share: OpenedShare, target: SharedTarget) {
+  const { grant, expiresAt } = await share.sign({ kind: 'link' }, GRANT_SECONDS)
+  const session = { grant, grant_expires_at: expiresAt.toISOString() }
+  if (target.type === 'item') {
+    const { item } = target
+    return { ...(await toItem(context, share, { item, grant, assets: await asset.list(context.db, item.seq), visualizations: await looksOf(context, item.seq) })), ...session }
+  }
+  const { id, name, description } = target.collection
+  return { id, name, description, items: await toItems(context, share, target.items), item_count: target.total, ...session }
+}
+
+/** A hundred files are not opened for one answer: the TileJSON of an item says what else follows from its bands. */
+async function toItems(context: Reading, share: OpenedShare, items: readonly Item[]) {
+  const seqs = items.map(({ seq }) => seq)
+  const [assets, profiles] = [await asset.listOf(context.db, seqs), await profile.listOf(context.db, seqs)]
+  return await Promise.all(items.map(async (item) => {
+    const { grant } = await share.sign({ kind: 'item', itemSeq: item.seq }, GRANT_SECONDS)
+    return await toItem(context, share, { item, grant, assets: assets.get(item.seq)!, visualizations: offered(profiles.get(item.seq)!, null) })
+  }))
+}
+
+async function toItem({ baseUrl }: Reading, share: OpenedShare, { item, grant, assets, visualizations }: { item: Item; grant: string; assets: readonly asset.Asset[]; visualizations: Offered[] }) {
+  return {
+    id: item.id, name: item.name, description: item.description, type: item.type, bbox: item.bbox, geometry: item.geometry, datetime: item.datetime?.toISOString() ?? null,
+    cloud_cover: item.cloudCover, gsd: item.gsd, visualizations,
+    tilejson: assets.some(isDrawable) ? `${baseUrl}/api/v1/share/tilejson.json?grant=${grant}` : null,
+    ...(share.link.permission === 'download' ? { assets: await Promise.all(assets.map((each) => toFile(baseUrl, share, each, item.name))) } : {}),
+  }
+}
+
+const isDrawable = ({ mediaType }: asset.Asset): boolean => mediaType === null || /^image\/(tiff|vnd\.stac\.geotiff)/.test(mediaType)
+
+/** Saved looks are known in any case; those that follow from the bands only if the file can be read just now. */
+export async function looksOf(context: Pick<Context, 'db' | 'raster' | 'signal'>, itemSeq: number): Promise<Offered[]> {
+  const profiles = await profile.list(context.db, itemSeq)
+  return offered(profiles, await lookAt(context, itemSeq))
+}
+
+async function lookAt({ db, raster, signal }: Pick<Context, 'db' | 'raster' | 'signal'>, itemSeq: number) {
+  try {
+    const layer = await itemLayer.find(db, itemSeq, choiceOf({}))
+    if (!layer) return null
+    const { info } = await dress({ raster, signal }, layer, {})
+    return { info, asset: layer.asset }
+  } catch (error) {
+    if (error instanceof RasterError || (error as { status?: number }).status === 400) return null
+    throw error
+  }
+}
+
+async function toFile(baseUrl: string, share: OpenedShare, file: asset.Asset, itemName: string) {
+  const { grant, expiresAt } = await share.sign({ kind: 'asset', assetId: file.id }, DOWNLOAD_SECONDS)
+  return {
+    id: file.id, key: file.key, title: file.title, media_type: file.mediaType, file_name: asset.fileNameOf(file, itemName), file_size_bytes: file.fileSizeBytes,
+    url: `${baseUrl}/api/v1/share/assets/${file.id}?grant=${grant}`, url_expires_at: expiresAt.toISOString(),
+  }
+}

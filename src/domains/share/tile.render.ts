@@ -1,0 +1,40 @@
+import Type from 'typebox'
+import { Closed } from '#core/shapes.ts'
+import { operation } from '#operation.ts'
+import { drawTile } from '#visualization/look.ts'
+import { Format, lookFields, pictureReply, requireTile, TileIndex, TileSize, Zoom } from '#visualization/tile.wire.ts'
+import { requireShown } from './shown.wire.ts'
+import { EXAMPLE_PASSWORD, EXAMPLE_TOKEN, Password, Token } from './wire.ts'
+
+/** Nobody keeps what may be withdrawn at any time. */
+const NOT_KEPT = 'private, no-store'
+
+/** One Web Mercator tile of a shared item, in one of the looks that it is offered in. */
+export default operation({
+  id: 'share.tile.render',
+  scope: 'shares:read',
+  tier: 'read',
+  raw: 'bytes',
+  public: true,
+  input: Closed({
+    token: Token,
+    password: Password,
+    z: Zoom,
+    x: TileIndex,
+    y: TileIndex,
+    format: Type.Optional(Type.Unsafe<'png' | 'webp' | 'jpg' | 'jpeg'>({ ...Format, default: 'png' })),
+    profile: lookFields.profile,
+    tile_size: TileSize,
+  }),
+  output: Type.Any(),
+  example: { input: { token: EXAMPLE_TOKEN, password: EXAMPLE_PASSWORD, z: 12, x: 3767, y: 2445, format: 'webp', profile: 'ndvi' } },
+}).handle({
+  async check(context, input) {
+    requireTile(input)
+    return await requireShown(context, input)
+  },
+  async execute(context, { z, x, y, format, tile_size }, { share, dressed }) {
+    context.attributeTo(share.link.organizationId)
+    return pictureReply(await drawTile(context, dressed, { z, x, y, format: format!, tile_size }), NOT_KEPT)
+  },
+})

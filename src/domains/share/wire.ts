@@ -1,0 +1,83 @@
+import Type from 'typebox'
+import { Choice, Closed, Nullable, Timestamp, Uuid } from '#core/shapes.ts'
+import type { ShareLink } from '#model/share-link.ts'
+
+export const Target = Choice(['item', 'collection'])
+export const Permission = Choice(['view', 'download'])
+export const TargetId = Type.String({ minLength: 1, maxLength: 256 })
+
+/** The token of a link, or a grant that a former answer gave in its place. */
+export const Token = Type.String({ minLength: 1, maxLength: 500, description: 'Token of the link, or a grant that stands for token and password' })
+export const Password = Type.Optional(Type.String({ maxLength: 1_000 }))
+
+const FIELDS = {
+  id: Uuid,
+  target_type: Target,
+  target_id: Type.String(),
+  permission: Permission,
+  organization_id: Uuid,
+  project_id: Uuid,
+  expires_at: Timestamp,
+  revoked_at: Nullable(Timestamp),
+  access_count: Type.Integer(),
+  last_accessed_at: Nullable(Timestamp),
+  created_by: Nullable(Uuid),
+  created_at: Timestamp,
+}
+
+export const LinkRecord = Closed(FIELDS, { $id: 'ShareLink' })
+export const NewLink = Closed({ ...FIELDS, token: Type.String() }, { $id: 'NewShareLink' })
+
+export function toRecord(link: ShareLink) {
+  return {
+    id: link.id,
+    target_type: link.targetType,
+    target_id: link.targetId,
+    permission: link.permission,
+    organization_id: link.organizationId,
+    project_id: link.projectId,
+    expires_at: link.expiresAt.toISOString(),
+    revoked_at: link.revokedAt?.toISOString() ?? null,
+    access_count: link.accessCount,
+    last_accessed_at: link.lastAccessedAt?.toISOString() ?? null,
+    created_by: link.createdBy,
+    created_at: link.createdAt.toISOString(),
+  }
+}
+
+/** For the reference. */
+export const EXAMPLE_TOKEN = 'shr_000000000000000000000000000000000000EXAMPLE'
+export const EXAMPLE_PASSWORD = 'coral-and-sand'
+export const EXAMPLE_LINK = {
+  id: '0199f2c9-4400-7c31-9d10-2f6a8b3c7e55',
+  target_type: 'item' as const,
+  target_id: '0199f2c6-1111-7abc-8def-0123456789ab',
+  permission: 'view' as const,
+  organization_id: '0199f2c4-0001-7aaa-8bbb-0123456789ab',
+  project_id: '0199f2c4-5c1a-7b3e-9a44-0d6f3c1b2a10',
+  expires_at: '2030-06-01T00:00:00.000Z',
+  revoked_at: null,
+  access_count: 0,
+  last_accessed_at: null,
+  created_by: '0199f2c3-aa10-7d55-b0c9-3f2e1d0c9b8a',
+  created_at: '2026-03-01T10:00:00.000Z',
+}
+export const EXAMPLE_GRANT = 'shg_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAEXAMPLE'
+export const EXAMPLE_VISUALIZATION = {
+  id: 'rgb', label: 'Natural colour', kind: 'rgb' as const, bands: [3, 2, 1], expression: null, colormap: null, rescale: null, category: 'composite', is_default: true, description: 'As the eye would see it',
+}
+export const EXAMPLE_TARGET = {
+  id: EXAMPLE_LINK.target_id,
+  name: 'Sentinel-2B, 14 February 2026',
+  description: null,
+  type: 'satellite_capture' as const,
+  bbox: [146.1, -18.9, 147.1, -18],
+  geometry: { type: 'Polygon', coordinates: [[[146.1, -18.9], [147.1, -18.9], [147.1, -18], [146.1, -18], [146.1, -18.9]]] },
+  datetime: '2026-02-14T00:31:19.000Z',
+  cloud_cover: 3.2,
+  gsd: 10,
+  visualizations: [EXAMPLE_VISUALIZATION],
+  tilejson: `https://imagery.example/api/v1/share/tilejson.json?grant=${EXAMPLE_GRANT}`,
+  grant: EXAMPLE_GRANT,
+  grant_expires_at: '2026-03-01T11:00:00.000Z',
+}

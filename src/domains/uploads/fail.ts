@@ -1,0 +1,39 @@
+import Type from 'typebox'
+import { problem } from '#core/problem.ts'
+import { Closed, Nullable } from '#core/shapes.ts'
+import * as upload from '#model/upload.ts'
+import * as uploadFile from '#model/upload-file.ts'
+import { operation } from '#operation.ts'
+import clear from './clear.job.ts'
+import { EXAMPLE_UPLOAD, toRecord, UploadId, UploadRecord } from './wire.ts'
+
+/** Ends a session without items: its storage is given back, its files are removed. */
+export default operation({
+  id: 'uploads.fail',
+  scope: 'uploads:write',
+  tier: 'compute',
+  input: Closed({
+    upload_id: UploadId,
+    error_message: Type.String({ minLength: 1, maxLength: 2_000 }),
+    error_step: Type.Optional(Nullable(Type.String({ minLength: 1, maxLength: 100 }))),
+  }),
+  output: UploadRecord,
+  example: {
+    input: { upload_id: EXAMPLE_UPLOAD.id, error_message: 'The disk with the file was unplugged', error_step: 'upload' },
+    output: { ...EXAMPLE_UPLOAD, status: 'failed', item_ids: [], files: [], error_step: 'upload', error_message: 'The disk with the file was unplugged', completed_at: null },
+  },
+}).handle({
+  async check({ db, principal }, { upload_id }) {
+    const { upload: found } = await upload.requireEditor(db, principal, upload_id)
+    if (found.state === 'completed') throw problem('bad-request', 'This upload session is completed; delete its items instead')
+    return found
+  },
+  async execute({ tx, clock, storage, jobs, attributeTo }, { error_message, error_step }, { id, organizationId }) {
+    attributeTo(organizationId)
+    const hasEnded = await upload.fail(tx, id, { step: error_step ?? null, message: error_message }, clock.now())
+    const current = await upload.get(tx, id)
+    if (current.state === 'completed') throw problem('bad-request', 'This upload session was completed meanwhile; delete its items instead')
+    if (hasEnded) await jobs.enqueue(clear, { upload_id: id })
+    return toRecord(current, await uploadFile.list(tx, id), (at) => storage.address(at))
+  },
+})

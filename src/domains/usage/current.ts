@@ -1,0 +1,43 @@
+import Type from 'typebox'
+import { Closed, Timestamp, Uuid } from '#core/shapes.ts'
+import * as organization from '#model/organization.ts'
+import * as report from '#model/usage-report.ts'
+import { operation } from '#operation.ts'
+import { EXAMPLE_METERS, EXAMPLE_ORGANIZATION_ID, meters, toMeters } from './wire.ts'
+
+/** What the organization used in this month of UTC, beside what its plan allows. Calls and tiles of the last second may be missing. */
+export default operation({
+  id: 'usage.current',
+  scope: 'usage:read',
+  tier: 'read',
+  input: Closed({ organization_id: Type.Optional(Type.String({ description: "The caller's own, which is also the default" })) }),
+  output: Closed({
+    organization_id: Uuid,
+    plan_id: Type.String(),
+    period: Type.String({ description: 'YYYY-MM' }),
+    ...meters,
+    storage_reserved_bytes: Type.Integer({ description: 'Promised to uploads under way' }),
+    egress_bytes_last_24h: Type.Integer(),
+    limits: Closed({ storage_bytes: Type.Integer(), egress_bytes_per_24h: Type.Integer(), compute_jobs: Type.Integer() }),
+    as_of: Timestamp,
+  }),
+  example: {
+    input: { organization_id: EXAMPLE_ORGANIZATION_ID },
+    output: {
+      organization_id: EXAMPLE_ORGANIZATION_ID, plan_id: 'free', period: '2026-03', ...EXAMPLE_METERS, storage_reserved_bytes: 0, egress_bytes_last_24h: 734_003_200,
+      limits: { storage_bytes: 10_737_418_240, egress_bytes_per_24h: 21_474_836_480, compute_jobs: 10 }, as_of: '2026-03-14T09:45:00.000Z',
+    },
+  },
+}).handle({
+  async check({ principal }, { organization_id }) {
+    return organization_id === undefined ? organization.requireOrganization(principal) : organization.requireNamedOrganization(principal, organization_id)
+  },
+  async execute({ db, clock }, _input, organizationId) {
+    const now = clock.now()
+    const used = await report.current(db, organizationId, now)
+    return {
+      organization_id: organizationId, plan_id: used.plan.id, period: report.monthOf(now), ...toMeters(used), storage_reserved_bytes: used.reservedBytes, egress_bytes_last_24h: used.egressBytesOfDay,
+      limits: { storage_bytes: used.plan.storageBytes, egress_bytes_per_24h: used.plan.egressBytes, compute_jobs: used.plan.computeJobs }, as_of: now.toISOString(),
+    }
+  },
+})

@@ -1,0 +1,56 @@
+import Type from 'typebox'
+import { invalidField, problem } from '#core/problem.ts'
+import { parseInstant } from '#core/interval.ts'
+import { Choice, Closed, Uuid } from '#core/shapes.ts'
+import * as organization from '#model/organization.ts'
+import * as report from '#model/usage-report.ts'
+import { operation } from '#operation.ts'
+import { EXAMPLE_METERS, EXAMPLE_ORGANIZATION_ID, meters, toMeters } from './wire.ts'
+
+const MAX_DAYS = 366
+const MAX_MONTHS = 60
+const DAY_MS = 86_400_000
+
+const Instant = Type.String({ minLength: 10, maxLength: 40, description: 'A day, YYYY-MM-DD, or an instant of it' })
+
+/**
+ * What the organization used, month by month or day by day, up to today. Storage of a day is the most that was stored on
+ * it; of a month, the mean of its days. Either `months` back, or `from` and `to`.
+ */
+export default operation({
+  id: 'usage.history',
+  scope: 'usage:read',
+  tier: 'read',
+  input: Closed({
+    organization_id: Type.Optional(Type.String({ description: "The caller's own, which is also the default" })),
+    months: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_MONTHS, description: '3 unless from is given' })),
+    from: Type.Optional(Instant),
+    to: Type.Optional(Instant),
+    granularity: Type.Optional(Choice(['day', 'month'], { default: 'month' })),
+  }),
+  output: Closed({ organization_id: Uuid, granularity: Choice(['day', 'month']), points: Type.Array(Closed({ period: Type.String(), ...meters })) }),
+  example: { input: { organization_id: EXAMPLE_ORGANIZATION_ID, months: 1 }, output: { organization_id: EXAMPLE_ORGANIZATION_ID, granularity: 'month', points: [{ period: '2026-03', ...EXAMPLE_METERS }] } },
+}).handle({
+  async check({ principal, clock }, { organization_id, months, from, to, granularity }) {
+    const organizationId = organization_id === undefined ? organization.requireOrganization(principal) : organization.requireNamedOrganization(principal, organization_id)
+    if (months !== undefined && from !== undefined) throw problem('bad-request', 'Send either months or from and to')
+    const end = to === undefined ? clock.now() : dayIn(to, 'to')
+    const start = from === undefined ? monthsBefore(end, (months ?? 3) - 1) : dayIn(from, 'from')
+    if (start > end) throw invalidField('from', 'is after to')
+    const days = (end.getTime() - start.getTime()) / DAY_MS
+    if (granularity === 'day' && days > MAX_DAYS) throw invalidField('from', `days are told of at most ${MAX_DAYS}; ask for months or a shorter stretch`)
+    if (days > MAX_MONTHS * 31) throw invalidField('from', `at most ${MAX_MONTHS} months are told at once`)
+    return { organizationId, from: start, to: end }
+  },
+  async execute({ db, clock }, { granularity }, { organizationId, from, to }) {
+    const points = await report.history(db, organizationId, { from, to, granularity: granularity!, now: clock.now() })
+    return { organization_id: organizationId, granularity: granularity!, points: points.map((point) => ({ period: point.period, ...toMeters(point) })) }
+  },
+})
+
+const dayIn = (text: string, field: string): Date => parseInstant(/^\d{4}-\d{2}-\d{2}$/.test(text) ? `${text}T00:00:00Z` : text, field)
+
+/** The first day of the month so many before. */
+function monthsBefore(at: Date, months: number): Date {
+  return new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth() - months, 1))
+}

@@ -1,0 +1,35 @@
+import Type from 'typebox'
+import { problem } from '#core/problem.ts'
+import { Closed } from '#core/shapes.ts'
+import * as organization from '#model/organization.ts'
+import * as report from '#model/usage-report.ts'
+import { operation } from '#operation.ts'
+import { EXAMPLE_ORGANIZATION_ID } from './wire.ts'
+
+const HOUR_MS = 3_600_000
+
+/** Counts the stored bytes again from the assets and corrects the counters; owners and admins, once an hour. */
+export default operation({
+  id: 'usage.recalculate_storage',
+  scope: 'usage:write',
+  tier: 'compute',
+  input: Closed({ organization_id: Type.Optional(Type.String({ description: "The caller's own, which is also the default" })) }),
+  output: Closed({ previous_bytes: Type.Integer(), storage_bytes: Type.Integer() }),
+  example: { input: { organization_id: EXAMPLE_ORGANIZATION_ID }, output: { previous_bytes: 734_003_200, storage_bytes: 734_003_200 } },
+}).handle({
+  async check({ principal }, { organization_id }) {
+    const organizationId = organization_id === undefined ? organization.requireOrganization(principal) : organization.requireNamedOrganization(principal, organization_id)
+    if (principal.kind !== 'service') organization.requireAdmin(principal)
+    return organizationId
+  },
+  async execute({ tx, clock }, _input, organizationId) {
+    const now = clock.now()
+    const { previousBytes, storageBytes } = await report.recountStorage(tx, organizationId, now, (last) => requireHourPassed(last, now))
+    return { previous_bytes: previousBytes, storage_bytes: storageBytes }
+  },
+})
+
+function requireHourPassed(last: Date | null, now: Date): void {
+  const waitMs = last ? last.getTime() + HOUR_MS - now.getTime() : 0
+  if (waitMs > 0) throw problem('rate-limited', `Storage was counted at ${last!.toISOString()}; it can be counted once an hour`, { headers: { 'Retry-After': String(Math.ceil(waitMs / 1000)) } })
+}

@@ -1,0 +1,18 @@
+import Type from 'typebox'
+import type { UsagePoint } from '#model/usage-report.ts'
+
+export const meters = {
+  storage_bytes: Type.Integer(),
+  egress_bytes: Type.Integer(),
+  tiles: Type.Integer(),
+  compute_jobs: Type.Integer(),
+  api_calls: Type.Integer(),
+}
+
+export function toMeters({ storageBytes, egressBytes, tiles, computeJobs, apiCalls }: UsagePoint) {
+  return { storage_bytes: storageBytes, egress_bytes: egressBytes, tiles, compute_jobs: computeJobs, api_calls: apiCalls }
+}
+
+/** For the reference. */
+export const EXAMPLE_METERS = { storage_bytes: 734_003_200, egress_bytes: 1_468_006_400, tiles: 5_210, compute_jobs: 2, api_calls: 8_431 }
+export const EXAMPLE_ORGANIZATION_ID = '0199f2c4-1d00-7c11-8e21-6a1f4b7c9d02'

@@ -1,0 +1,27 @@
+import { Closed, Removed } from '#core/shapes.ts'
+import * as item from '#model/item.ts'
+import * as visualizationProfile from '#model/visualization-profile.ts'
+import { operation } from '#operation.ts'
+import { EXAMPLE_PROFILE, ItemId, ProfileId } from './wire.ts'
+
+/** Deletes a saved profile. After the default is gone the item is shown as its image suggests. */
+export default operation({
+  id: 'visualization.profile.delete',
+  scope: 'items:write',
+  tier: 'destructive',
+  input: Closed({ item_id: ItemId, profile_id: ProfileId }),
+  output: Removed,
+  example: { input: { item_id: EXAMPLE_PROFILE.item_id, profile_id: EXAMPLE_PROFILE.id }, output: { ok: true, id: EXAMPLE_PROFILE.id } },
+}).handle({
+  async check({ db, principal }, { item_id, profile_id }) {
+    const found = await item.requireEditor(db, principal, item_id)
+    await visualizationProfile.requireOf(db, found.item.seq, profile_id)
+    return found
+  },
+  async execute({ tx, attributeTo }, { profile_id }, { item: found, project }) {
+    attributeTo(project.organizationId)
+    await item.lock(tx, found.seq)
+    await visualizationProfile.remove(tx, found.seq, profile_id)
+    return { ok: true as const, id: profile_id }
+  },
+})

@@ -1,0 +1,22 @@
+import { Closed } from '#core/shapes.ts'
+import * as item from '#model/item.ts'
+import * as visualizationProfile from '#model/visualization-profile.ts'
+import { operation } from '#operation.ts'
+import { EXAMPLE_PROFILE, ItemId, ProfileId, ProfileRecord, toRecord } from './wire.ts'
+
+/** One saved profile of an item. */
+export default operation({
+  id: 'visualization.profile.get',
+  scope: 'items:read',
+  tier: 'read',
+  input: Closed({ item_id: ItemId, profile_id: ProfileId }),
+  output: ProfileRecord,
+  example: { input: { item_id: EXAMPLE_PROFILE.item_id, profile_id: EXAMPLE_PROFILE.id }, output: EXAMPLE_PROFILE },
+}).handle({
+  async check({ db, principal }, { item_id }) {
+    return await item.requireReader(db, principal, item_id)
+  },
+  async execute({ db }, { profile_id }, found) {
+    return toRecord(await visualizationProfile.requireOf(db, found.item.seq, profile_id), found.item.id)
+  },
+})

@@ -1,0 +1,26 @@
+import { Closed } from '#core/shapes.ts'
+import * as item from '#model/item.ts'
+import * as visualizationProfile from '#model/visualization-profile.ts'
+import { operation } from '#operation.ts'
+import { EXAMPLE_PROFILE, ItemId, ProfileId, ProfileRecord, toRecord } from './wire.ts'
+
+/** Makes a profile the one that its item is shown by when none is named. */
+export default operation({
+  id: 'visualization.profile.set_default',
+  scope: 'items:write',
+  tier: 'compute',
+  input: Closed({ item_id: ItemId, profile_id: ProfileId }),
+  output: ProfileRecord,
+  example: { input: { item_id: EXAMPLE_PROFILE.item_id, profile_id: EXAMPLE_PROFILE.id }, output: EXAMPLE_PROFILE },
+}).handle({
+  async check({ db, principal }, { item_id, profile_id }) {
+    const found = await item.requireEditor(db, principal, item_id)
+    const profile = await visualizationProfile.requireOf(db, found.item.seq, profile_id)
+    return { ...found, profile }
+  },
+  async execute({ tx, clock, attributeTo }, _input, { item: found, project, profile }) {
+    attributeTo(project.organizationId)
+    await item.lock(tx, found.seq)
+    return toRecord(await visualizationProfile.setDefault(tx, found.seq, profile.id, clock.now()), found.id)
+  },
+})

@@ -1,0 +1,42 @@
+import Type from 'typebox'
+import { Closed, Nullable } from '#core/shapes.ts'
+import * as item from '#model/item.ts'
+import * as visualizationProfile from '#model/visualization-profile.ts'
+import { operation } from '#operation.ts'
+import { requireConfig, requireFit } from './check.wire.ts'
+import { AssetKey, Config, EXAMPLE_PROFILE, ItemId, ProfileId, ProfileName, ProfileRecord, ProfileType, SortOrder, toRecord } from './wire.ts'
+
+/** Changes a saved profile: what is absent or null stays, except that a null `asset_key` goes back to the primary asset. */
+export default operation({
+  id: 'visualization.profile.update',
+  scope: 'items:write',
+  tier: 'compute',
+  input: Closed({
+    item_id: ItemId,
+    profile_id: ProfileId,
+    name: Type.Optional(Nullable(ProfileName)),
+    type: Type.Optional(Nullable(ProfileType)),
+    is_default: Type.Optional(Nullable(Type.Boolean())),
+    sort_order: Type.Optional(Nullable(SortOrder)),
+    config: Type.Optional(Nullable(Config)),
+    asset_key: Type.Optional(AssetKey),
+  }),
+  output: ProfileRecord,
+  example: { input: { item_id: EXAMPLE_PROFILE.item_id, profile_id: EXAMPLE_PROFILE.id, name: EXAMPLE_PROFILE.name }, output: { ...EXAMPLE_PROFILE, version: 2 } },
+}).handle({
+  async check(context, input) {
+    const { item: found, project } = await item.requireEditor(context.db, context.principal, input.item_id)
+    const before = await visualizationProfile.requireOf(context.db, found.seq, input.profile_id)
+    const type = input.type ?? before.type
+    const config = requireConfig(type, input.config ?? before.config)
+    const assetKey = input.asset_key === undefined ? before.assetKey : input.asset_key
+    await requireFit(context, found.seq, { type, config, assetKey })
+    return { found, organizationId: project.organizationId, type, config, assetKey }
+  },
+  async execute({ tx, clock, attributeTo }, { profile_id, name, is_default, sort_order }, { found, organizationId, type, config, assetKey }) {
+    attributeTo(organizationId)
+    await item.lock(tx, found.seq)
+    const change = { type, config, assetKey, name: name ?? undefined, isDefault: is_default ?? undefined, sortOrder: sort_order ?? undefined }
+    return toRecord(await visualizationProfile.update(tx, found.seq, profile_id, change, clock.now()), found.id)
+  },
+})

@@ -1,0 +1,23 @@
+import Type from 'typebox'
+import { Closed } from '#core/shapes.ts'
+import * as item from '#model/item.ts'
+import * as visualizationProfile from '#model/visualization-profile.ts'
+import { operation } from '#operation.ts'
+import { EXAMPLE_PROFILE, ItemId, ProfileRecord, toRecord } from './wire.ts'
+
+/** The saved profiles of one item, in their order. Derived ones, such as `ndvi`, are not among them: `visualization.list_for` has those. */
+export default operation({
+  id: 'visualization.profiles.list',
+  scope: 'items:read',
+  tier: 'read',
+  input: Closed({ item_id: ItemId }),
+  output: Type.Array(ProfileRecord),
+  example: { input: { item_id: EXAMPLE_PROFILE.item_id }, output: [EXAMPLE_PROFILE] },
+}).handle({
+  async check({ db, principal }, { item_id }) {
+    return await item.requireReader(db, principal, item_id)
+  },
+  async execute({ db }, _input, found) {
+    return (await visualizationProfile.list(db, found.item.seq)).map((profile) => toRecord(profile, found.item.id))
+  },
+})

@@ -1,0 +1,49 @@
+/** Meters: how much an organization used of what, by day of UTC. */
+import { sql } from 'kysely'
+import type { Db, Meter, Tx } from '#db/tables.ts'
+
+export type { Meter }
+
+/** What only ever grows within a day. Storage is a level: see `snapshotStorage`. */
+export type CountedMeter = Exclude<Meter, 'storage_bytes'>
+
+export interface Reading {
+  organizationId: string
+  /** YYYY-MM-DD */
+  day: string
+  meter: CountedMeter
+  amount: number
+}
+
+export const dayOf = (at: Date): string => at.toISOString().slice(0, 10)
+
+/** Adds to the meters, in one statement. Rows are taken in one order, so that two processes never wait in a circle. */
+export async function add(db: Db | Tx, readings: readonly Reading[]): Promise<void> {
+  if (readings.length === 0) return
+  const sorted = readings.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))
+  await sql`
+    insert into usage_day as u (org_id, day, meter, amount)
+    select * from unnest(${sorted.map((each) => each.organizationId)}::uuid[], ${sorted.map(({ day }) => day)}::date[], ${sorted.map(({ meter }) => meter)}::text[], ${sorted.map(({ amount }) => amount)}::bigint[])
+    on conflict (org_id, day, meter) do update set amount = u.amount + excluded.amount
+  `.execute(db)
+}
+
+export const keyOf = ({ organizationId, day, meter }: Omit<Reading, 'amount'>): string => `${organizationId} ${day} ${meter}`
+
+/** Jobs that were started in this month of UTC. */
+export async function jobsOfMonth(db: Db, organizationId: string, now: Date): Promise<number> {
+  const { rows } = await sql<{ jobs: number }>`
+    select coalesce(sum(amount), 0)::bigint as jobs from usage_day
+    where org_id = ${organizationId} and meter = 'compute_jobs' and day >= ${`${dayOf(now).slice(0, 7)}-01`}::date and day <= ${dayOf(now)}::date
+  `.execute(db)
+  return rows[0]!.jobs
+}
+
+/** A day's storage is the most that was seen on it. */
+export async function snapshotStorage(db: Db, now: Date): Promise<void> {
+  await sql`
+    insert into usage_day as u (org_id, day, meter, amount)
+    select org_id, ${dayOf(now)}::date, 'storage_bytes', used_bytes from storage_account where used_bytes > 0
+    on conflict (org_id, day, meter) do update set amount = greatest(u.amount, excluded.amount)
+  `.execute(db)
+}

@@ -1,0 +1,72 @@
+/** What the bands of a raster are: said by the file, said about it elsewhere, told by its colours, or guessed from their number. */
+import type { ColorInterpretation, DataType, RasterInfo } from '#raster/types.ts'
+import { normalizeRoles, type BandRole } from './roles.ts'
+
+export interface ProposedBand {
+  /** 1-based. */
+  index: number
+  name: string
+  role: BandRole | null
+  dataType: string | null
+}
+
+/** What a catalogue says of one band. */
+export interface StatedBand {
+  name: string | null
+  commonName: string | null
+  dataType: string | null
+}
+
+export type ProposalSource = 'file' | 'stac' | 'color' | 'band_count'
+
+/** Orders in which the sensors of that many bands are usually delivered. */
+const USUAL: Readonly<Record<number, readonly string[]>> = {
+  3: ['red', 'green', 'blue'],
+  4: ['blue', 'green', 'red', 'nir'],
+  5: ['blue', 'green', 'red', 'rededge1', 'nir'],
+  6: ['blue', 'green', 'red', 'nir', 'swir1', 'swir2'],
+  7: ['coastal', 'blue', 'green', 'red', 'nir', 'swir1', 'swir2'],
+  8: ['coastal', 'blue', 'green_i', 'green', 'yellow', 'red', 'rededge1', 'nir'],
+  10: ['blue', 'green', 'red', 'rededge1', 'rededge2', 'rededge3', 'nir', 'nir08', 'swir1', 'swir2'],
+  12: ['coastal', 'blue', 'green', 'red', 'rededge1', 'rededge2', 'rededge3', 'nir', 'nir08', 'nir09', 'swir1', 'swir2'],
+  13: ['coastal', 'blue', 'green', 'red', 'rededge1', 'rededge2', 'rededge3', 'nir', 'nir08', 'nir09', 'cirrus', 'swir1', 'swir2'],
+}
+/** Aerial cameras put the colours first and the infrared last. */
+const USUAL_OF_BYTES: Readonly<Record<number, readonly string[]>> = { 4: ['red', 'green', 'blue', 'nir'] }
+
+const COLORS: readonly ColorInterpretation[] = ['red', 'green', 'blue', 'alpha']
+
+export function proposeBands(info: Pick<RasterInfo, 'bands' | 'dataType'> | null, stated: readonly StatedBand[] | null): { bands: ProposedBand[]; source: ProposalSource } | null {
+  const count = info?.bands.length ?? stated?.length ?? 0
+  if (count === 0) return null
+  const said = stated?.length === count ? stated : null
+  const fromFile = info && info.bands.every(({ name }) => name) ? info.bands.map(({ name }) => name!) : null
+  const fromStac = said && said.every(({ name }) => name) ? said.map(({ name }) => name!) : null
+  const fromColors = info && info.bands.filter(({ color }) => COLORS.includes(color)).length >= 3 ? info.bands.map(({ color }, index) => (COLORS.includes(color) ? color : `band_${index + 1}`)) : null
+  const [names, source]: [readonly string[], ProposalSource] = fromFile ? [fromFile, 'file'] : fromStac ? [fromStac, 'stac'] : fromColors ? [fromColors, 'color'] : [guessed(count, info), 'band_count']
+  const roles = rolesOf(names, said)
+  return { bands: names.map((name, index) => ({ index: index + 1, name, role: roles[index] ?? null, dataType: info?.dataType ?? said?.[index]?.dataType ?? null })), source }
+}
+
+/** The alpha band of a file is known; what is guessed are the others. */
+function guessed(count: number, info: Pick<RasterInfo, 'bands' | 'dataType'> | null): readonly string[] {
+  const alpha = info?.bands.findIndex(({ color }) => color === 'alpha') ?? -1
+  const colours = alpha === -1 ? count : count - 1
+  const usual = (isByte(info?.dataType) ? USUAL_OF_BYTES[colours] : undefined) ?? USUAL[colours] ?? Array.from({ length: colours }, (_, index) => `band_${index + 1}`)
+  return alpha === -1 ? usual : usual.toSpliced(alpha, 0, 'alpha')
+}
+
+const isByte = (dataType: DataType | undefined): boolean => dataType === 'uint8'
+
+/** A name that is a role, in any usual spelling; else what the catalogue calls it. The first band of a role has it. */
+function rolesOf(names: readonly string[], said: readonly StatedBand[] | null): (BandRole | null)[] {
+  const taken = new Set<BandRole>()
+  return names.map((name, index) => {
+    const role = roleOf(name) ?? roleOf(said?.[index]?.commonName ?? '')
+    if (role === null || taken.has(role)) return null
+    taken.add(role)
+    return role
+  })
+}
+
+const roleOf = (name: string): BandRole | null => normalizeRoles({ [name]: 1 }).keys().next().value ?? null

@@ -1,0 +1,48 @@
+import { unlink } from 'node:fs/promises'
+import { bytesPerSample } from '#raster/tiff/sample.ts'
+import type { TiffRaster } from '#raster/tiff/raster.ts'
+import type { RasterInfo } from '#raster/types.ts'
+import { convertToCog } from '#raster/write/convert.ts'
+import { openFileSink } from '#raster/write/sink.ts'
+import type { WrittenCog } from '#raster/write/cog.ts'
+
+export interface RewriteOptions {
+  /** The file to write. */
+  readonly path: string
+  readonly temporaryDirectory: string
+  /** Samples are numbers of classes: overviews pick one of them, and never mix two. */
+  readonly isCategorical: boolean
+  readonly signal?: AbortSignal | undefined
+  readonly onProgress?: (fraction: number) => void
+}
+
+const BLOCK_SIZE = 256
+const MIN_BLOCK_SIZE = 64
+/** One row of blocks at full resolution, which the writer holds about three times over. */
+const MAX_ROW_BYTES = 64 * 1024 * 1024
+/** Encoded bytes of one level that wait in memory; more goes to a temporary file. */
+const SPILL_BYTES = 8 * 1024 * 1024
+
+/** Writes a raster as a COG into a file; what fails leaves none. */
+export async function rewriteAsCog(raster: TiffRaster, { path, temporaryDirectory, isCategorical, signal, onProgress }: RewriteOptions): Promise<WrittenCog> {
+  const sink = await openFileSink(path)
+  try {
+    return await convertToCog(raster, sink, {
+      temporaryDirectory, spillBytes: SPILL_BYTES, blockSize: blockSizeOf(raster.info), signal,
+      ...(onProgress ? { onProgress } : {}),
+      ...(isCategorical ? { overviews: 'mode' as const } : {}),
+    })
+  } catch (error) {
+    await unlink(path).catch(() => undefined)
+    throw error
+  } finally {
+    await sink.close()
+  }
+}
+
+/** Very wide images get lower blocks, so that memory stays the same. */
+function blockSizeOf({ width, bandCount, dataType }: RasterInfo): number {
+  let size = BLOCK_SIZE
+  while (size > MIN_BLOCK_SIZE && width * size * bandCount * bytesPerSample(dataType) > MAX_ROW_BYTES) size /= 2
+  return size
+}

@@ -1,0 +1,108 @@
+import { emptyTile, encodeImage, type EncodeOptions, type Picture } from '#raster/encode/index.ts'
+import { expandPalette, isIndexed } from '#raster/encode/picture.ts'
+import { RasterError, throwIfAborted, type Raster, type RasterErrorCode } from '#raster/types.ts'
+import type { TileAddress, TileSize } from '#raster/warp/mercator.ts'
+import { planTile, type WarpWindow } from '#raster/warp/plan.ts'
+import type { Resampling } from '#raster/warp/sample.ts'
+
+import type { RenderContext } from './context.ts'
+import type { Style } from './style.ts'
+import { drawTile } from './tile.ts'
+
+/** One of the rasters that lie above each other. It is opened only if something of the tile is still missing. */
+export interface MosaicLayer {
+  open: () => Promise<Raster>
+  style: Style
+  resampling?: Resampling | undefined
+}
+
+export interface MosaicOptions {
+  size?: TileSize
+  signal?: AbortSignal | undefined
+}
+
+const DEFAULT_SIZE = 256
+const OPAQUE = 255
+
+/**
+ * Draws rasters as one: each pixel is that of the first layer that has one there, and where that is half transparent the
+ * next shines through. A layer is read only where it can still add something; once the tile is full no further one is.
+ */
+export async function drawMosaic(context: RenderContext, layers: readonly MosaicLayer[], tile: TileAddress, options: MosaicOptions = {}): Promise<Picture | null> {
+  const { size = DEFAULT_SIZE, signal } = options
+  const data = new Uint8Array(size * size * 4)
+  let missing: Box | null = { left: 0, top: 0, right: size, bottom: size }
+  let isEmpty = true
+  for (const { open, style, resampling } of layers) {
+    throwIfAborted(signal)
+    const box: Box = missing
+    const picture = await unlessUnreadable(async () => {
+      const raster = await open()
+      if (!planTile(raster, tile, size).some((window) => touches(window, box))) return null
+      return await drawTile(context, raster, tile, { size, style, signal, ...(resampling ? { resampling } : {}) })
+    })
+    if (!picture) continue
+    isEmpty = false
+    putUnder(data, isIndexed(picture) ? expandPalette(picture) : picture)
+    missing = missingBox(data, size)
+    if (!missing) break
+  }
+  return isEmpty ? null : { width: size, height: size, channels: 4, data }
+}
+
+/** Failures that will be the same tomorrow: such a layer is left out, so that one bad file does not darken the others. */
+export const UNREADABLE: readonly RasterErrorCode[] = ['not_a_tiff', 'unsupported', 'corrupt', 'too_large', 'unknown_crs', 'no_georeference', 'limit_exceeded', 'invalid_argument']
+
+async function unlessUnreadable<T>(read: () => Promise<T>): Promise<T | null> {
+  try {
+    return await read()
+  } catch (error) {
+    if (error instanceof RasterError && UNREADABLE.includes(error.code)) return null
+    throw error
+  }
+}
+
+export async function renderMosaic(context: RenderContext, layers: readonly MosaicLayer[], tile: TileAddress, options: MosaicOptions & EncodeOptions): Promise<Buffer> {
+  const picture = await drawMosaic(context, layers, tile, options)
+  throwIfAborted(options.signal)
+  return picture ? encodeImage(picture, options) : emptyTile(options.format, options.size ?? DEFAULT_SIZE)
+}
+
+interface Box {
+  left: number
+  top: number
+  right: number
+  bottom: number
+}
+
+const touches = ({ x, y, grid }: WarpWindow, box: Box): boolean => x < box.right && x + grid.width > box.left && y < box.bottom && y + grid.height > box.top
+
+/** The rectangle around all pixels that are not opaque yet; null when the tile is full. */
+function missingBox(data: Uint8Array, size: number): Box | null {
+  let [left, top, right, bottom] = [size, -1, 0, 0]
+  for (let y = 0, i = 3; y < size; y++) {
+    for (let x = 0; x < size; x++, i += 4) {
+      if (data[i] === OPAQUE) continue
+      if (top < 0) top = y
+      bottom = y + 1
+      if (x < left) left = x
+      if (x >= right) right = x + 1
+    }
+  }
+  return top < 0 ? null : { left, top, right, bottom }
+}
+
+/** Lays a picture under what is there. Of two half transparent pixels the upper one counts first. */
+function putUnder(data: Uint8Array, { channels, data: source }: Picture): void {
+  const colors = channels < 3 ? 1 : 3
+  const hasAlpha = channels === 2 || channels === 4
+  for (let i = 0, s = 0; i < data.length; i += 4, s += channels) {
+    const above = data[i + 3]!
+    const below = hasAlpha ? source[s + channels - 1]! : OPAQUE
+    if (above === OPAQUE || below === 0) continue
+    const share = (below * (OPAQUE - above)) / OPAQUE
+    const total = above + share
+    for (let c = 0; c < 3; c++) data[i + c] = Math.round((data[i + c]! * above + source[s + (colors === 1 ? 0 : c)]! * share) / total)
+    data[i + 3] = Math.round(total)
+  }
+}

@@ -1,0 +1,67 @@
+/** Saved ways of showing an image: which one an image starts with, and what one means for the image at hand. */
+import { findColormap } from '#raster/colormap/index.ts'
+import { RasterError, type RasterInfo } from '#raster/types.ts'
+import type { Resampling } from '#raster/warp/sample.ts'
+
+import { bandNames, parseStyle, visualizationsOf, type BandNames } from './request.ts'
+import { defaultStyle, type Style } from './style.ts'
+
+export interface LookConfig {
+  /** From 1: one, or three for red, green and blue. */
+  bands?: number[]
+  expression?: string
+  colormap?: string
+  rescale?: string
+  /** Samples are numbers of classes: each has a colour of its own and none is stretched or mixed. */
+  color_table?: boolean
+  resampling?: Resampling
+}
+
+export interface Look {
+  type: 'rgb' | 'singleband' | 'multiband' | 'expression'
+  config: LookConfig
+}
+
+/** Colours for classes of a file that has none of its own. */
+const CLASS_COLORMAP = 'tab20'
+const CLASS_NAMES = /(^|[^a-z])(class(es|ification)?|labels?|land_?cover|land_?use|lulc|scl|categor(y|ies)|mask|qa)([^a-z]|$)/i
+const CLASS_TYPES = ['uint8', 'uint16']
+
+/**
+ * The look that an image starts with: its natural colours where they are known, heights as heights, classes as classes.
+ * It says nothing about ranges: those are the image's own, found when it is drawn. `names` are given by people and win
+ * over those of the file.
+ */
+export function defaultProfile(info: RasterInfo, names: readonly string[] | null = null): Look & { name: string } {
+  const known = bandNames(info, names)
+  if (info.colorTable) return { name: 'Classes', type: 'singleband', config: { bands: [1], color_table: true } }
+  if (isCategorical(info, known)) return { name: 'Classes', type: 'singleband', config: { bands: [1], color_table: true, colormap: CLASS_COLORMAP } }
+  const { visualizations, default_id: defaultId } = visualizationsOf(info, known)
+  const derived = visualizations.find(({ id }) => id === defaultId)
+  if (derived?.kind === 'rgb') return { name: derived.label, type: 'rgb', config: { bands: derived.bands! } }
+  if (derived?.kind === 'elevation') return { name: derived.label, type: 'singleband', config: { bands: derived.bands!, colormap: derived.colormap! } }
+  const style = defaultStyle(info)
+  if (style.kind === 'rgb') return { name: 'Natural colour', type: 'rgb', config: { bands: [...style.bands] } }
+  const band = style.kind === 'single' ? style.band : 1
+  return { name: Object.keys(known).find((name) => known[name] === band) ?? `Band ${band}`, type: 'singleband', config: { bands: [band] } }
+}
+
+function isCategorical(info: RasterInfo, names: BandNames): boolean {
+  if (info.bandCount !== 1 || !CLASS_TYPES.includes(info.dataType)) return false
+  const says = ['LAYER_TYPE', 'RepresentationType'].some((entry) => info.metadata[entry]?.toLowerCase() === 'thematic')
+  return says || Object.keys(names).some((name) => CLASS_NAMES.test(name))
+}
+
+/** What a look means for this image; what it cannot show is refused before a pixel is read. */
+export function styleOfLook({ type, config }: Look, info: RasterInfo, names: BandNames): Style {
+  const { bands, expression, colormap, rescale, color_table: isClasses } = config
+  if (isClasses) return classStyle(info, colormap)
+  if (type === 'expression') return parseStyle({ expression, colormap, rescale }, info, names)
+  return parseStyle({ bands: bands?.join(','), colormap, rescale }, info, names)
+}
+
+function classStyle(info: RasterInfo, colormap: string = CLASS_COLORMAP): Style {
+  if (!info.colorTable && !CLASS_TYPES.includes(info.dataType)) throw new RasterError('invalid_argument', `color_table needs a file with a colour table, or whole numbers as samples; these are ${info.dataType}`)
+  if (!findColormap(colormap)) throw new RasterError('invalid_argument', `there is no colormap '${colormap.slice(0, 50)}'`)
+  return { kind: 'palette', ...(info.colorTable ? {} : { colormap }) }
+}

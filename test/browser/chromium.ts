@@ -1,0 +1,50 @@
+/** A real browser for tests: the system's chromium, without a window, with a software GPU, and with no way out of this machine. */
+import { existsSync } from 'node:fs'
+import type { TestContext } from 'node:test'
+import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core'
+
+const PLACES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome', '/usr/bin/google-chrome-stable']
+
+export const CHROMIUM = PLACES.find((place) => existsSync(place)) ?? null
+/** For `skip` of a test: says what is missing where there is none. */
+export const WITHOUT_BROWSER = CHROMIUM ? false : `no browser here: install chromium (looked at ${PLACES.join(', ')})`
+
+const ARGUMENTS = [
+  '--no-sandbox', '--use-gl=angle', '--use-angle=swiftshader', '--enable-unsafe-swiftshader', '--ignore-gpu-blocklist', '--disable-dev-shm-usage',
+  '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1',
+]
+
+export async function browser(t: TestContext): Promise<Browser> {
+  const started = await chromium.launch({ executablePath: CHROMIUM!, args: ARGUMENTS })
+  t.after(() => started.close())
+  return started
+}
+
+export interface Watched {
+  page: Page
+  /** Every address that the page asked for. */
+  requests: string[]
+  /** What broke its content security policy, threw, or was written as an error that no test expects. */
+  faults: string[]
+}
+
+/** A page with everything that it does behind our back written down. */
+export async function watchedPage(from: Browser, options: BrowserContextOptions = {}): Promise<Watched> {
+  const context = await from.newContext({ viewport: { width: 1120, height: 700 }, reducedMotion: 'reduce', ...options })
+  const page = await context.newPage()
+  const requests: string[] = []
+  const faults: string[] = []
+  await page.exposeFunction('reportViolation', (text: string) => { faults.push(text) })
+  await page.addInitScript(`document.addEventListener('securitypolicyviolation', (event) => reportViolation('policy: ' + event.violatedDirective + ' ' + event.blockedURI))`)
+  page.on('request', (request) => { requests.push(request.url()) })
+  page.on('pageerror', (error) => { faults.push(`thrown: ${error.message}`) })
+  page.on('dialog', (dialog) => { faults.push(`dialog: ${dialog.message()}`); void dialog.dismiss() })
+  page.on('console', (message) => { if (message.type() === 'error' && !/Failed to load resource|status of 4\d\d|AJAXError/.test(message.text())) faults.push(`console: ${message.text()}`) })
+  return { page, requests, faults }
+}
+
+/** Writes a picture where SCREENSHOTS names a folder: for people to look at. */
+export async function shot(page: Page, name: string): Promise<void> {
+  const folder = process.env['SCREENSHOTS']
+  if (folder) await page.screenshot({ path: `${folder}/${name}.png` })
+}
