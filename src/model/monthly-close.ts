@@ -13,6 +13,7 @@ import type { Invoice, InvoiceLine } from './invoice.ts'
 import * as ledger from './ledger.ts'
 import * as organization from './organization.ts'
 import type { Organization } from './organization.ts'
+import { planSpans } from './plan.ts'
 
 export const COLLECT_JOB = 'billing.collect_invoice'
 
@@ -40,7 +41,7 @@ export async function close(books: Books, organizationId: string, period: Period
   const now = clock.now()
   const owner = await organization.get(tx, organizationId)
   const commitments = await commitment.list(tx, organizationId, period.end)
-  const lines = [...(await accruedLines(tx, organizationId, period)), ...shortfallLines(commitments, period)]
+  const lines = [...(await planLines(tx, organizationId, period)), ...(await accruedLines(tx, organizationId, period)), ...shortfallLines(commitments, period)]
   const subtotalCents = lines.reduce((sum, line) => sum + Math.round(line.amount_aud * 100), 0)
   const mode = await billingModeOf(tx, organizationId)
   const made = await invoice.insert(tx, {
@@ -59,6 +60,17 @@ async function collect(books: Books, { id, org_id, number, total_cents }: Invoic
   if (!after) return await jobs.enqueueByName(COLLECT_JOB, { invoice_id: id })
   await invoice.markPaid(tx, id, now)
   await watchBalance(books, org_id, after)
+}
+
+/** The fee of each plan by its part of the month, to the millisecond it began; rounded half up, once for each span. */
+async function planLines(tx: Tx, organizationId: string, { start, end }: Period): Promise<InvoiceLine[]> {
+  const monthMs = end.getTime() - start.getTime()
+  const spans = await planSpans(tx, organizationId, start, end)
+  return spans.filter(({ plan }) => plan.monthlyAud > 0).map(({ plan, from, to }) => {
+    const part = (to.getTime() - from.getTime()) / monthMs
+    const days = `${Number((part * (monthMs / DAY_MS)).toFixed(2))} of ${monthMs / DAY_MS} days`
+    return { kind: 'plan' as const, description: `Plan ${plan.name}, ${days}`, reference_id: plan.id, quantity: Number(part.toFixed(4)), amount_aud: Math.round(plan.monthlyAud * 100 * part) / 100 }
+  }).filter(({ amount_aud }) => amount_aud > 0)
 }
 
 async function accruedLines(tx: Tx, organizationId: string, period: Period): Promise<InvoiceLine[]> {

@@ -113,6 +113,37 @@ test('the month of an enterprise organization', async (t) => {
   assert.deepEqual(await moneyViolations(w.db), [])
 })
 
+// Goal: the fee of a plan is charged by the part of the month that it was held, from credits or by card, with tax.
+test('the month of an organization on a plan', async (t) => {
+  const w = await world(t, { startAt: '2030-01-11T00:00:00.000Z' })
+  const org = await w.organization()
+  await w.db.updateTable('organization').set({ abn: '51 824 753 556' }).where('id', '=', org.id).execute()
+  await w.ok(org.owner.token, 'payment_methods.attach', { payment_method_id: 'pm_card_visa' })
+  w.clock.advance({ days: 10, hours: 12 })
+  Object.assign(org.owner, await w.signIn(org.owner))
+  await w.ok(org.owner.token, 'billing.plan.change', { plan_id: 'team' })
+  assert.equal((await w.ok(org.owner.token, 'billing.status.get', { organization_id: org.id })).quotas.compute_jobs.limit, 1_000)
+  w.clock.advance({ days: 15 })
+  Object.assign(org.owner, await w.signIn(org.owner))
+
+  await w.ok(await w.serviceToken(), 'billing.credits.grant', { organization_id: org.id, credits: 6_000, reason: 'for a test' })
+  const { invoice, lines } = await w.ok(org.owner.token, 'billing.run_monthly_for_org', { organization_id: org.id })
+  assert.deepEqual(lines, [{ kind: 'plan', description: 'Plan Team, 10.5 of 31 days', reference_id: 'team', quantity: 0.3387, amount_aud: 50.47 }])
+  assert.deepEqual([invoice.subtotal_aud, invoice.gst_aud, invoice.total_aud, invoice.status, invoice.due_aud], [50.47, 5.05, 55.52, 'paid', 0])
+  assert.equal((await w.ok(org.owner.token, 'billing.credits.balance')).available_credits, 6_000 - 5_552)
+  assert.equal((await w.db.selectFrom('event').select('id').where('org_id', '=', org.id).where('type', '=', 'credits.low_balance').execute()).length, 1)
+
+  w.clock.advance({ days: 27 })
+  Object.assign(org.owner, await w.signIn(org.owner))
+  const second = await w.ok(org.owner.token, 'billing.run_monthly_for_org', { organization_id: org.id })
+  assert.deepEqual([second.invoice.period, second.invoice.total_aud, second.invoice.status], ['2030-02', 163.9, 'open'], 'the wallet cannot bear it')
+  await w.drain(collectInvoice)
+  const paid = await w.ok(org.owner.token, 'billing.invoices.get', { invoice_id: second.invoice.id })
+  assert.deepEqual([paid.status, paid.due_aud], ['paid', 0])
+  assert.equal((await w.ok(org.owner.token, 'billing.stripe_invoices.list')).invoices[0].total_aud, 163.9)
+  assert.deepEqual(await moneyViolations(w.db), [])
+})
+
 // Goal: what is owed is taken from credits if they suffice, else from the card, and what stays unpaid becomes past due.
 test('how a month is paid', async (t) => {
   const w = await world(t, { startAt: '2030-02-02T00:00:00.000Z' })
