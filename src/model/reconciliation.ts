@@ -1,4 +1,4 @@
-/** Recounts what is kept beside its entries: the wallet beside the ledger, the projects' storage beside their assets. */
+/** Recounts what is kept beside its entries: the wallet beside the ledger, the storage account beside its assets. */
 import { sql } from 'kysely'
 import { newId } from '#core/ids.ts'
 import type { Tx } from '#db/tables.ts'
@@ -36,7 +36,7 @@ export async function reconcile(tx: Tx, organizationId: string, thresholdBytes: 
 
 async function storedBytes(tx: Tx, organizationId: string): Promise<Count> {
   const { rows } = await sql<Count>`
-    select (select coalesce(sum(storage_bytes), 0)::bigint from project where org_id = ${organizationId} and deleted_at is null) as recorded,
+    select (select used_bytes from storage_account where org_id = ${organizationId}) as recorded,
       (select coalesce(sum(asset.file_size_bytes), 0)::bigint from asset join item on item.seq = asset.item_seq where asset.org_id = ${organizationId} and item.deleted_at is null and asset.object_key is not null) as counted`.execute(tx)
   return rows[0]!
 }
