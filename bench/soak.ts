@@ -1,11 +1,14 @@
 /**
  * Memory under a long mixed load: tiles of all styles, formats and methods, on the files of `bench/tiles.ts` (run that
  * first). Prints the resident memory by quarters and fails where the last quarter is more than 10% above the second.
- * The first argument is the number of tiles, 20,000 by default.
+ * The first argument is the number of tiles, 20,000 by default. Runs in a process like those of the pool: with `plain` as the
+ * second argument in one without their flags and environment, to see what these are for.
  */
+import { spawnSync } from 'node:child_process'
 import os from 'node:os'
 import path from 'node:path'
 
+import { STEADY_ENVIRONMENT, STEADY_FLAGS } from '#raster/pool/worker.ts'
 import { createContext } from '#raster/render/context.ts'
 import type { Style } from '#raster/render/style.ts'
 import { renderCachedTile, renderTerrainTile } from '#raster/render/tile.ts'
@@ -14,6 +17,11 @@ import { openTiff } from '#raster/tiff/open.ts'
 import { RESAMPLING } from '#raster/warp/sample.ts'
 
 const FOLDER = process.env['BENCH_FOLDER'] ?? path.join(os.tmpdir(), 'groundtrack-bench')
+if (process.argv[3] !== 'plain' && process.env['MALLOC_ARENA_MAX'] === undefined) {
+  const args = [...STEADY_FLAGS, import.meta.filename, ...process.argv.slice(2)]
+  process.exit(spawnSync(process.execPath, args, { stdio: 'inherit', env: { ...process.env, ...STEADY_ENVIRONMENT } }).status ?? 1)
+}
+
 const COUNT = Number(process.argv[2] ?? 20_000)
 const MAX_GROWTH = 1.1
 const MIB = 1024 * 1024

@@ -11,7 +11,7 @@ import { computeStatistics } from '#raster/statistics/index.ts'
 import { openTiff } from '#raster/tiff/open.ts'
 
 const FOLDER = process.env['BENCH_FOLDER'] ?? path.join(os.tmpdir(), 'groundtrack-bench')
-const REPEATS = 5
+const REPEATS = 9
 
 const polygon = (ring: number[][]): object => ({ type: 'Polygon', coordinates: [ring] })
 const CASES = [

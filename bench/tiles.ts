@@ -17,6 +17,7 @@ const SESSION_SIDE = 8
 const SCATTERED_COUNT = 48
 const REPEATED_COUNT = 200
 const CONCURRENCY = 2
+const WARMUP_COUNT = 64
 const START_DEADLINE_MS = 60_000
 /** Clock ticks of /proc/<pid>/stat, the same on every Linux we know. */
 const TICKS_PER_SECOND = 100
@@ -154,7 +155,8 @@ async function measure(server: Server, urls: readonly string[]): Promise<Measure
   const client = async (): Promise<void> => {
     for (let i = next++; i < urls.length; i = next++) {
       const asked = performance.now()
-      bytes += await fetchTile(urls[i] ?? '')
+      const size = await fetchTile(urls[i] ?? '')
+      bytes += size
       times.push(performance.now() - asked)
     }
   }
@@ -219,8 +221,9 @@ async function compare(servers: readonly Server[], { item, format, workload, isE
   const results: Measured[] = []
   for (const server of servers) {
     const urls = tiles.map((tile) => server.url(tile, item, format, isEqual))
-    // Both have compiled this path before; then our caches are emptied. The peer opens its file anew for every tile.
-    for (const url of urls.slice(0, 6)) await fetchTile(url)
+    // Both have run this path before, ours long enough to be compiled as in a service; then our caches are emptied. The peer opens
+    // its file anew for every tile.
+    for (const url of urls.slice(0, WARMUP_COUNT)) await fetchTile(url)
     if (server.name === 'ours') await clearOurs()
     results.push(await measure(server, urls))
   }

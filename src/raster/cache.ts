@@ -13,6 +13,8 @@ export interface CacheMetrics {
 export interface CacheOptions<V> {
   maxBytes: number
   sizeOf: (value: V) => number
+  /** Told of every value that leaves: pushed out, replaced or deleted. Others may still be using it. */
+  dropped?: (value: V) => void
 }
 
 interface Loading<V> {
@@ -95,11 +97,11 @@ export class LoadingCache<V> {
     if (!entry) return
     this.#entries.delete(key)
     this.#bytes -= entry.bytes
+    this.#options.dropped?.(entry.value)
   }
 
   clear(): void {
-    this.#entries.clear()
-    this.#bytes = 0
+    for (const key of this.#entries.keys()) this.delete(key)
   }
 
   #start(key: string, load: (signal: AbortSignal) => Promise<V>): Loading<V> {
@@ -148,6 +150,7 @@ export class LoadingCache<V> {
       this.#entries.delete(oldest)
       this.#bytes -= entry.bytes
       this.#evictions += 1
+      this.#options.dropped?.(entry.value)
     }
   }
 }

@@ -19,6 +19,8 @@ export interface Source {
    * gives other bytes than asked for, is a RasterError: callers never see a short read.
    */
   fetch(offset: number, length: number, signal?: AbortSignal): Promise<Uint8Array>
+  /** The same, into memory that belongs to the caller alone and that it may give back (`buffers.ts`). */
+  borrow?(offset: number, length: number, signal?: AbortSignal): Promise<Uint8Array>
   close?(): Promise<void>
 }
 

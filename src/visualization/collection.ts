@@ -32,9 +32,13 @@ export async function drawCollectionTile(context: Drawing, collection: Collectio
   return picture
 }
 
+/** Headers that one tile reads at a time: a map asks for many tiles, and others wait for the same processes. */
+const AT_ONCE = 4
+
 /** Those that can be shown this way. Bands differ between items: one that lacks a band is left out, and if none is left its reason is told. */
 async function dressAll(context: Pick<Context, 'raster' | 'signal'>, layers: readonly itemLayer.Layer[], request: LookRequest): Promise<Dressed[]> {
-  const settled = await Promise.allSettled(layers.map((layer) => dress(context, layer, request)))
+  const settled: PromiseSettledResult<Dressed>[] = []
+  for (let first = 0; first < layers.length; first += AT_ONCE) settled.push(...(await Promise.allSettled(layers.slice(first, first + AT_ONCE).map((layer) => dress(context, layer, request)))))
   const failures = settled.flatMap((each) => (each.status === 'rejected' ? [each.reason as unknown] : []))
   const passing = failures.find((reason) => !(reason instanceof RasterError && UNREADABLE.includes(reason.code)))
   const dressed = settled.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []))

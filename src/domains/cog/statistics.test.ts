@@ -33,6 +33,13 @@ test('cog.statistics', async (t) => {
     assert.deepEqual([body.statistics.length, body.statistics[0].name, body.statistics[0].mean], [1, 'b1 - b2', 110])
   })
 
+  await t.test('with exact coverage the pixels on the edge count by their share', async () => {
+    const { status, body } = await statistics({ bands: '1', exact_coverage: true, geometry: box(151.1, -33.15, 151.2004, -33.05) })
+    assert.equal(status, 200)
+    assert.ok(Math.abs(body.pixel_count - 100.4 * 100) < 1e-3, `${body.pixel_count} pixels`)
+    assert.ok(Math.abs(body.statistics[0].count - 100.4 * 100) < 1e-3)
+  })
+
   await t.test('refusals', async () => {
     for (const input of [{ geometry: { type: 'Point', coordinates: [0, 0] } }, { bands: '1', expression: 'b1' }, { percentiles: [101] }, { percentiles: [] }, { bands: '5' }]) assert.equal((await statistics(input)).status, 422, JSON.stringify(input))
   })

@@ -38,7 +38,7 @@ export default operation({
     percentiles: Type.Optional(Type.Array(Type.Number({ minimum: 0, maximum: 100 }), { minItems: 1, maxItems: 100, default: [2, 98] })),
     exact_coverage: Type.Optional(Type.Boolean({ default: false, description: 'Weigh pixels on the edge by the share of them that lies inside' })),
   }),
-  output: Closed({ statistics: Type.Array(BandStatistics), rescale: Nullable(Type.String()), pixel_count: Type.Integer(), level: Type.Integer() }),
+  output: Closed({ statistics: Type.Array(BandStatistics), rescale: Nullable(Type.String()), pixel_count: Type.Number({ description: 'Pixels in the area; with exact_coverage those on its edge count by their share' }), level: Type.Integer() }),
   example: {
     input: { url: 'https://data.example/scene.tif', geometry: EXAMPLE_AREA, expression: '(b4-b3)/(b4+b3)' },
     output: {

@@ -1,3 +1,4 @@
+import { giveBack } from '#raster/buffers.ts'
 import { decodeJpeg } from '#raster/codec/jpeg.ts'
 import { decodeLerc } from '#raster/codec/lerc.ts'
 import { decodeLzw } from '#raster/codec/lzw.ts'
@@ -89,7 +90,11 @@ function decodeBytes(directory: Directory, stored: Uint8Array, byteLength: numbe
 function toSamples(directory: Directory, bytes: Uint8Array, shape: RowShape): ExactSampleArray {
   const { bits, dataType, isFloat } = directory.sample
   const isWhole = bits === 8 || bits === 16 || bits === 32 || bits === 64
-  if (!isWhole) return unpackBits(bytes, { bits, rowSamples: shape.rowSamples, rows: shape.rows })
+  if (!isWhole) {
+    const unpacked = unpackBits(bytes, { bits, rowSamples: shape.rowSamples, rows: shape.rows })
+    giveBack(bytes)
+    return unpacked
+  }
   const sampleBytes = bits / 8
   let native = bytes
   if (directory.predictor === 3) native = undoFloatPlanes(bytes, shape, sampleBytes)

@@ -1,4 +1,5 @@
 import zlib from 'node:zlib'
+import { takeBytes } from '#raster/buffers.ts'
 import { RasterError } from '#raster/errors.ts'
 
 /**
@@ -29,9 +30,9 @@ interface Decompressor {
 /** One for each method in the process: calls are synchronous, so that no two ever meet inside one. */
 const decompressors = new Map<Method, Decompressor>()
 
-/** Exactly `outputBytes`: a stream that ends earlier is an error, one that goes on is cut there. */
+/** Exactly `outputBytes`, from `takeBytes`: a stream that ends earlier is an error, one that goes on is cut there. */
 export function decompress(method: Method, input: Uint8Array, outputBytes: number): Uint8Array {
-  const out = new Uint8Array(outputBytes)
+  const out = takeBytes(outputBytes)
   if (run(method, input, out) < outputBytes) throw damaged(method, 'it ends too early')
   return out
 }

@@ -1,5 +1,6 @@
-import sharp from 'sharp'
+import sharp, { type WebpOptions } from 'sharp'
 
+import { giveBack } from '#raster/buffers.ts'
 import { RasterError } from '#raster/types.ts'
 
 import { encodeJpeg } from './jpeg.ts'
@@ -37,22 +38,26 @@ export async function encodeImage(picture: Picture | IndexedPicture, options: En
   if (effort !== undefined) checkEffort(effort, format === 'png' ? MAX_PNG_EFFORT : MAX_WEBP_EFFORT)
   if (format === 'png') return encodePng(picture, effort)
   const expanded = isIndexed(picture) ? expandPalette(picture) : picture
-  return format === 'jpeg' ? encodeJpeg(expanded, Math.round(quality)) : encodeWebp(expanded, Math.round(quality), effort)
+  const encoded = await (format === 'jpeg' ? encodeJpeg(expanded, Math.round(quality)) : encodeWebp(expanded, { quality: Math.round(quality), effort: effort ?? DEFAULT_WEBP_EFFORT }))
+  if (expanded !== picture) giveBack(expanded.data)
+  return encoded
 }
 
 function checkEffort(effort: number, most: number): void {
   if (!Number.isInteger(effort) || effort < 0 || effort > most) throw new RasterError('invalid_argument', `effort must be from 0 to ${most}`)
 }
 
-async function encodeWebp(picture: Picture, quality: number, effort = DEFAULT_WEBP_EFFORT): Promise<Buffer> {
-  const { width, height, channels, data } = dropOpaqueAlpha(picture)
-  return sharp(data, { raw: { width, height, channels } }).webp({ quality, effort }).toBuffer()
+async function encodeWebp(picture: Picture, options: WebpOptions): Promise<Buffer> {
+  const flat = dropOpaqueAlpha(picture)
+  const { width, height, channels, data } = flat
+  const encoded = await sharp(data, { raw: { width, height, channels } }).webp(options).toBuffer()
+  if (flat !== picture) giveBack(data)
+  return encoded
 }
 
 /** Encodes a WebP that gives back every byte, also the colours under transparent pixels: heights are stored in them. */
 export async function encodeLosslessWebp(picture: Picture, effort = DEFAULT_WEBP_EFFORT): Promise<Buffer> {
-  const { width, height, channels, data } = dropOpaqueAlpha(picture)
-  return sharp(data, { raw: { width, height, channels } }).webp({ lossless: true, effort, exact: true }).toBuffer()
+  return encodeWebp(picture, { lossless: true, effort, exact: true })
 }
 
 /** One promise per format and size: six at most. */

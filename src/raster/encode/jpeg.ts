@@ -2,11 +2,14 @@ import { createRequire } from 'node:module'
 
 import sharp from 'sharp'
 
+import { giveBack, takeBytes } from '#raster/buffers.ts'
+
 import { dropOpaqueAlpha, flattenOnWhite, type Picture } from './picture.ts'
 
 /** The part of @julusian/jpeg-turbo that we use; the package has no types of its own. */
 interface JpegTurbo {
-  compressSync(pixels: Uint8Array, options: { format: number; width: number; height: number; quality: number; subsampling: number }): Buffer
+  compressSync(pixels: Uint8Array, out: Buffer, options: { format: number; width: number; height: number; quality: number; subsampling: number }): Buffer
+  bufferSize(options: { width: number; height: number; subsampling: number }): number
   FORMAT_RGB: number
   FORMAT_RGBA: number
   FORMAT_GRAY: number
@@ -24,7 +27,12 @@ export async function encodeJpeg(picture: Picture, quality: number): Promise<Buf
   const { width, height, channels, data } = turbo && flat.channels === 4 ? flat : dropOpaqueAlpha(flat)
   if (!turbo) return sharp(data, { raw: { width, height, channels } }).jpeg({ quality, optimiseCoding: false }).toBuffer()
   const format = { 1: turbo.FORMAT_GRAY, 2: turbo.FORMAT_GRAY, 3: turbo.FORMAT_RGB, 4: turbo.FORMAT_RGBA }[channels]
-  return turbo.compressSync(data, { format, width, height, quality, subsampling: channels === 1 ? turbo.SAMP_GRAY : turbo.SAMP_420 })
+  const subsampling = channels === 1 ? turbo.SAMP_GRAY : turbo.SAMP_420
+  // The encoder wants room for the worst case and gives a view of it: a copy of the few bytes that were written is kept, and the room used again.
+  const room = takeBytes(turbo.bufferSize({ width, height, subsampling }))
+  const encoded = Buffer.from(turbo.compressSync(data, Buffer.from(room.buffer, 0, room.length), { format, width, height, quality, subsampling }))
+  giveBack(room)
+  return encoded
 }
 
 function loadTurbo(): JpegTurbo | null {

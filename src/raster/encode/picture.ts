@@ -1,3 +1,5 @@
+import { takeBytes } from '#raster/buffers.ts'
+
 /** Pixels ready to be encoded: 8 bits a channel, rows from the top, channels side by side. */
 export interface Picture {
   width: number
@@ -19,20 +21,26 @@ export interface IndexedPicture {
 export const isIndexed = (picture: Picture | IndexedPicture): picture is IndexedPicture => 'indices' in picture
 
 const OPAQUE = 255
+const COLORS = 256
 
 /** Looks every entry up: RGB where no pixel is transparent, RGBA otherwise. */
 export function expandPalette({ width, height, indices, palette }: IndexedPicture): Picture {
-  const channels = indices.includes(0) ? 4 : 3
-  const data = new Uint8Array(indices.length * channels)
-  for (let i = 0, o = 0; i < indices.length; i++, o += channels) {
+  if (indices.includes(0)) {
+    const data = takeBytes(indices.length * 4)
+    const words = new Uint32Array(data.buffer, 0, indices.length)
+    const colors = new Uint32Array(COLORS)
+    for (let entry = 1; entry < COLORS; entry++) colors[entry] = (OPAQUE << 24) | (palette[entry * 3 + 2]! << 16) | (palette[entry * 3 + 1]! << 8) | palette[entry * 3]!
+    for (let i = 0; i < indices.length; i++) words[i] = colors[indices[i]!]!
+    return { width, height, channels: 4, data }
+  }
+  const data = takeBytes(indices.length * 3)
+  for (let i = 0, o = 0; i < indices.length; i++, o += 3) {
     const entry = indices[i]! * 3
-    if (entry === 0) continue
     data[o] = palette[entry]!
     data[o + 1] = palette[entry + 1]!
     data[o + 2] = palette[entry + 2]!
-    if (channels === 4) data[o + 3] = OPAQUE
   }
-  return { width, height, channels, data }
+  return { width, height, channels: 3, data }
 }
 
 /** True where a picture has no alpha, or one that hides nothing. */
@@ -52,7 +60,7 @@ export function dropOpaqueAlpha(picture: Picture): Picture {
     for (let i = 0; i < count; i++) gray[i] = data[i * 2]!
     return { width, height, channels: 1, data: gray }
   }
-  const color = new Uint8Array(count * 3)
+  const color = takeBytes(count * 3)
   for (let i = 0, o = 0; o < color.length; i += 4, o += 3) {
     color[o] = data[i]!
     color[o + 1] = data[i + 1]!

@@ -1,6 +1,8 @@
-import { constants, crc32, deflateSync, type ZlibOptions } from 'node:zlib'
+import { constants, crc32, deflateSync } from 'node:zlib'
 
-import { dropOpaqueAlpha, isIndexed, type IndexedPicture, type Picture } from './picture.ts'
+import { giveBack, takeBytes } from '#raster/buffers.ts'
+
+import { dropOpaqueAlpha, isIndexed, isOpaque, type IndexedPicture, type Picture } from './picture.ts'
 
 const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
 const COLOR_TYPES = { 1: 0, 2: 4, 3: 2, 4: 6 } as const
@@ -15,26 +17,33 @@ const FILTER_UP = 2
  */
 export function encodePng(picture: Picture | IndexedPicture, effort?: number): Buffer {
   if (isIndexed(picture)) return encodeIndexed(picture, effort)
-  const { width, height, channels, data } = dropOpaqueAlpha(picture)
-  const rowBytes = width * channels
-  const filtered = filterRows(data, rowBytes, height)
-  const compressed = deflateSync(filtered, compression(filtered, effort))
+  const isPlain = isOpaque(picture)
+  const { width, height } = picture
+  const channels = isPlain ? ({ 1: 1, 2: 1, 3: 3, 4: 3 } as const)[picture.channels] : picture.channels
+  const filtered = channels === 3 && picture.channels === 4 ? filterColors(picture) : filterRows(isPlain ? dropOpaqueAlpha(picture).data : picture.data, width * channels, height)
+  const compressed = compress(filtered, effort)
+  giveBack(filtered)
   return assemble([chunk('IHDR', header(width, height, COLOR_TYPES[channels])), chunk('IDAT', compressed)])
 }
 
 function encodeIndexed({ width, height, indices, palette }: IndexedPicture, effort?: number): Buffer {
   // Neighbouring entries are not neighbouring numbers, so no filter helps; matching on whole entries does.
-  const rows = Buffer.alloc((width + 1) * height)
-  for (let y = 0; y < height; y++) rows.set(indices.subarray(y * width, (y + 1) * width), y * (width + 1) + 1)
+  const rows = takeBytes((width + 1) * height)
+  for (let y = 0; y < height; y++) {
+    rows[y * (width + 1)] = FILTER_NONE
+    rows.set(indices.subarray(y * width, (y + 1) * width), y * (width + 1) + 1)
+  }
+  const compressed = deflateSync(rows, { level: effort ?? 1, memLevel: 9, chunkSize: Math.max(1024, rows.length) })
+  giveBack(rows)
   const chunks = [chunk('IHDR', header(width, height, PALETTE_COLOR_TYPE)), chunk('PLTE', palette.subarray(0, 768))]
   if (indices.includes(0)) chunks.push(chunk('tRNS', Uint8Array.of(0)))
-  chunks.push(chunk('IDAT', deflateSync(rows, { level: effort ?? 1, memLevel: 9, chunkSize: rows.length })))
+  chunks.push(chunk('IDAT', compressed))
   return assemble(chunks)
 }
 
 /** The difference to the row above: cheap, and nearly as good as choosing a filter for every row. */
-function filterRows(data: Uint8Array, rowBytes: number, height: number): Buffer {
-  const filtered = Buffer.allocUnsafe((rowBytes + 1) * height)
+function filterRows(data: Uint8Array, rowBytes: number, height: number): Uint8Array {
+  const filtered = takeBytes((rowBytes + 1) * height)
   filtered[0] = FILTER_NONE
   filtered.set(data.subarray(0, rowBytes), 1)
   for (let y = 1; y < height; y++) {
@@ -46,17 +55,42 @@ function filterRows(data: Uint8Array, rowBytes: number, height: number): Buffer 
   return filtered
 }
 
+/** The same for RGBA whose alpha says nothing, which is left out on the way. */
+function filterColors({ width, height, data }: Picture): Uint8Array {
+  const filtered = takeBytes((width * 3 + 1) * height)
+  const rowBytes = width * 4
+  let out = 0
+  for (let y = 0; y < height; y++) {
+    filtered[out++] = y === 0 ? FILTER_NONE : FILTER_UP
+    const start = y * rowBytes
+    if (y === 0) {
+      for (let i = 0; i < rowBytes; i += 4, out += 3) {
+        filtered[out] = data[i]!
+        filtered[out + 1] = data[i + 1]!
+        filtered[out + 2] = data[i + 2]!
+      }
+      continue
+    }
+    for (let i = start; i < start + rowBytes; i += 4, out += 3) {
+      filtered[out] = data[i]! - data[i - rowBytes]!
+      filtered[out + 1] = data[i + 1]! - data[i + 1 - rowBytes]!
+      filtered[out + 2] = data[i + 2]! - data[i + 2 - rowBytes]!
+    }
+  }
+  return filtered
+}
+
 /** Above this share of zero differences there are runs worth matching. */
 const RUN_SHARE = 0.3
 const SAMPLE_STEP = 13
 
-function compression(filtered: Buffer, effort: number | undefined): ZlibOptions {
+function compress(filtered: Uint8Array, effort: number | undefined): Buffer {
   const common = { memLevel: 9, chunkSize: Math.max(1024, filtered.length) }
-  if (effort !== undefined) return { ...common, level: effort }
+  if (effort !== undefined) return deflateSync(filtered, { ...common, level: effort })
   let zeros = 0
   for (let i = 0; i < filtered.length; i += SAMPLE_STEP) if (filtered[i] === 0) zeros += 1
   const isNoise = zeros * SAMPLE_STEP < filtered.length * RUN_SHARE
-  return { ...common, level: 1, strategy: isNoise ? constants.Z_HUFFMAN_ONLY : constants.Z_DEFAULT_STRATEGY }
+  return deflateSync(filtered, { ...common, level: 1, strategy: isNoise ? constants.Z_HUFFMAN_ONLY : constants.Z_DEFAULT_STRATEGY })
 }
 
 function header(width: number, height: number, colorType: number): Buffer {

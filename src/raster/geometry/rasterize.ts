@@ -5,22 +5,51 @@ export interface Extent {
   height: number
 }
 
-/** Marks (255) the pixels whose centre lies inside, by the even-odd rule; polygons are in pixel coordinates. */
-export function rasterizeMask(polygons: readonly Polygon[], { width, height }: Extent): Uint8Array<ArrayBuffer> {
-  const mask = new Uint8Array(width * height)
-  const edges = polygons.flat().flatMap((ring) => ringEdges(ring)).sort((a, b) => a.top - b.top)
+/** The pixels inside, as runs: those of row `y` are the pairs `edges[2k]` (first) and `edges[2k + 1]` (behind the last) for k from `starts[y]` to `starts[y + 1]`. */
+export interface RowSpans {
+  readonly starts: Uint32Array
+  readonly edges: Int32Array
+}
+
+/** Finds the pixels whose centre lies inside, by the even-odd rule; polygons are in pixel coordinates. */
+export function rasterizeSpans(polygons: readonly Polygon[], { width, height }: Extent): RowSpans {
+  const starts = new Uint32Array(height + 1)
+  let edges = new Int32Array(Math.max(64, height * 4))
+  let count = 0
+  const sides = polygons.flat().flatMap((ring) => ringEdges(ring)).sort((a, b) => a.top - b.top)
   let active: Edge[] = []
   let next = 0
   for (let row = 0; row < height; row++) {
     const y = row + 0.5
-    for (; next < edges.length && edges[next]!.top <= y; next++) active.push(edges[next]!)
+    for (; next < sides.length && sides[next]!.top <= y; next++) active.push(sides[next]!)
     active = active.filter((edge) => edge.bottom > y)
     const crossings = active.map(({ x, top, slope }) => x + (y - top) * slope).sort((a, b) => a - b)
+    if (edges.length < 2 * count + crossings.length) edges = grown(edges, 2 * count + crossings.length)
     for (let i = 0; i + 1 < crossings.length; i += 2) {
       const from = Math.max(0, Math.ceil(crossings[i]! - 0.5))
       const to = Math.min(width, Math.ceil(crossings[i + 1]! - 0.5))
-      if (from < to) mask.fill(255, row * width + from, row * width + to)
+      if (from >= to) continue
+      edges[2 * count] = from
+      edges[2 * count + 1] = to
+      count += 1
     }
+    starts[row + 1] = count
+  }
+  return { starts, edges: edges.subarray(0, 2 * count) }
+}
+
+function grown(edges: Int32Array, least: number): Int32Array<ArrayBuffer> {
+  const larger = new Int32Array(Math.max(least, edges.length * 2))
+  larger.set(edges)
+  return larger
+}
+
+/** Marks (255) the pixels whose centre lies inside. */
+export function rasterizeMask(polygons: readonly Polygon[], { width, height }: Extent): Uint8Array<ArrayBuffer> {
+  const mask = new Uint8Array(width * height)
+  const { starts, edges } = rasterizeSpans(polygons, { width, height })
+  for (let row = 0; row < height; row++) {
+    for (let k = starts[row]!; k < starts[row + 1]!; k++) mask.fill(255, row * width + edges[2 * k]!, row * width + edges[2 * k + 1]!)
   }
   return mask
 }
@@ -103,13 +132,16 @@ function addEdge(sums: Float64Array, { height, stride }: Accumulator, a: Positio
   const isDown = a[1] < b[1]
   const [upper, lower] = isDown ? [a, b] : [b, a]
   const slope = (lower[0] - upper[0]) / (lower[1] - upper[1])
+  const [least, most] = [Math.min(upper[0], lower[0]), Math.max(upper[0], lower[0])]
+  // Rounding must not carry a point past the end of its edge: a hair left of the window there is no pixel to write to.
+  const across = (y: number): number => Math.min(most, Math.max(least, upper[0] + (y - upper[1]) * slope))
   const lastRow = Math.min(height, Math.ceil(lower[1]))
   for (let row = Math.max(0, Math.floor(upper[1])); row < lastRow; row++) {
     const from = Math.max(row, upper[1])
     const to = Math.min(row + 1, lower[1])
     if (to <= from) continue
-    const x0 = upper[0] + (from - upper[1]) * slope
-    const x1 = upper[0] + (to - upper[1]) * slope
+    const x0 = across(from)
+    const x1 = across(to)
     addSpan(sums, row * stride, { left: Math.min(x0, x1), right: Math.max(x0, x1), area: isDown ? -(to - from) : to - from })
   }
 }

@@ -39,27 +39,39 @@ export interface HandlerOptions<S> extends ContextOptions {
  * are opened, exports `handlers = createHandlers({ open })`, and gives that module to the pool.
  */
 export function createHandlers<S>({ open, ...contextOptions }: HandlerOptions<S>) {
-  const context = createContext(contextOptions)
+  const dropped: Raster[] = []
+  const context = createContext({ ...contextOptions, rasterDropped: (raster) => dropped.push(raster) })
+  let running = 0
+  /** Rasters that the cache let go are closed once no task can be reading them. */
+  const closing = <I, O>(handler: (input: I, signal: AbortSignal) => Promise<O>) => async (input: I, signal: AbortSignal): Promise<O> => {
+    running += 1
+    try {
+      return await handler(input, signal)
+    } finally {
+      running -= 1
+      if (running === 0) await Promise.all(dropped.splice(0).map((raster) => raster.close()))
+    }
+  }
   const opened = ({ source, key }: Located<S>, signal: AbortSignal): Promise<Raster> =>
     context.rasters.get(key, (loadSignal) => open(source, loadSignal), { signal })
   return {
     /** Opens a source as it is now, tells which content that is, and keeps it open under that key. */
-    identify: async ({ source }: { source: S }, signal) => {
+    identify: closing(async ({ source }: { source: S }, signal) => {
       const raster = await open(source, signal)
       const kept = await context.rasters.get(raster.key, async () => raster, { signal })
       if (kept !== raster) await raster.close()
       return { key: kept.key, info: kept.info }
-    },
-    tile: async (task: TileTask<S>, signal) => renderTile(context, await opened(task, signal), task.tile, { ...task.options, signal }),
-    mosaic: async ({ tile, layers, options }: MosaicTask<S>, signal) => {
+    }),
+    tile: closing(async (task: TileTask<S>, signal) => renderTile(context, await opened(task, signal), task.tile, { ...task.options, signal })),
+    mosaic: closing(async ({ tile, layers, options }: MosaicTask<S>, signal) => {
       const rest = layers.map(({ source, key, ...look }) => ({ ...look, open: () => opened({ source, key }, signal) }))
       return renderMosaic(context, rest, tile, { ...options, signal })
-    },
-    terrain: async (task: TerrainTask<S>, signal) => renderTerrainTile(context, await opened(task, signal), task.tile, { ...task.options, signal }),
-    thumbnail: async (task: ThumbnailTask<S>, signal) => renderThumbnail(context, await opened(task, signal), { ...task.options, signal }),
-    statistics: async (task: StatisticsTask<S>, signal) => computeStatistics(await opened(task, signal), { ...task.options, signal }),
-    point: async (task: PointTask<S>, signal) => readPoint(context, await opened(task, signal), task.place, { ...task.options, signal }),
-    inspect: async (task: Located<S>, signal) => inspect(await opened(task, signal), signal),
+    }),
+    terrain: closing(async (task: TerrainTask<S>, signal) => renderTerrainTile(context, await opened(task, signal), task.tile, { ...task.options, signal })),
+    thumbnail: closing(async (task: ThumbnailTask<S>, signal) => renderThumbnail(context, await opened(task, signal), { ...task.options, signal })),
+    statistics: closing(async (task: StatisticsTask<S>, signal) => computeStatistics(await opened(task, signal), { ...task.options, signal })),
+    point: closing(async (task: PointTask<S>, signal) => readPoint(context, await opened(task, signal), task.place, { ...task.options, signal })),
+    inspect: closing(async (task: Located<S>, signal) => inspect(await opened(task, signal), signal)),
     rewrite: async ({ source, options }: RewriteTask<S>, signal, report) => {
       const raster = await open(source, signal)
       try {
@@ -68,7 +80,7 @@ export function createHandlers<S>({ open, ...contextOptions }: HandlerOptions<S>
         await raster.close()
       }
     },
-    info: async (task: Located<S>, signal) => (await opened(task, signal)).info,
+    info: closing(async (task: Located<S>, signal) => (await opened(task, signal)).info),
     metrics: async () => ({ blocks: context.blocks.metrics, rasters: context.rasters.metrics, ranges: context.ranges.metrics, tiles: context.tiles.metrics }),
   } satisfies Record<string, Handler>
 }

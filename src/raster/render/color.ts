@@ -1,3 +1,4 @@
+import { takeZeros } from '#raster/buffers.ts'
 import { COLOR_COUNT, colorTable } from '#raster/colormap/index.ts'
 import type { IndexedPicture, Picture } from '#raster/encode/index.ts'
 
@@ -41,7 +42,7 @@ export function interleave(planes: readonly Uint8Array[], mask: Uint8Array, { wi
     }
     return { width, height, channels: 2, data: gray }
   }
-  const color = new Uint8Array(width * height * 4)
+  const color = takeZeros(width * height * 4)
   for (let i = 0, o = 0; i < mask.length; i++, o += 4) {
     if (mask[i] === 0) continue
     color[o] = first[i]!

@@ -24,6 +24,8 @@ export interface ContextOptions {
   blockCacheBytes?: number
   rasterCacheBytes?: number
   tileCacheBytes?: number
+  /** Told of rasters that the cache no longer holds. Whoever knows that nobody reads them closes them. */
+  rasterDropped?: (raster: Raster) => void
 }
 
 const MIB = 1024 * 1024
@@ -36,10 +38,10 @@ const RANGE_CACHE_BYTES = MIB
 const MAX_TABLES = 64
 
 export function createContext(options: ContextOptions = {}): RenderContext {
-  const { blockCacheBytes = DEFAULT_BLOCK_CACHE_BYTES, rasterCacheBytes = DEFAULT_RASTER_CACHE_BYTES, tileCacheBytes = DEFAULT_TILE_CACHE_BYTES } = options
+  const { blockCacheBytes = DEFAULT_BLOCK_CACHE_BYTES, rasterCacheBytes = DEFAULT_RASTER_CACHE_BYTES, tileCacheBytes = DEFAULT_TILE_CACHE_BYTES, rasterDropped } = options
   return {
     blocks: createBlockCache(blockCacheBytes),
-    rasters: new LoadingCache({ maxBytes: rasterCacheBytes, sizeOf: () => RASTER_BYTES }),
+    rasters: new LoadingCache({ maxBytes: rasterCacheBytes, sizeOf: () => RASTER_BYTES, ...(rasterDropped ? { dropped: rasterDropped } : {}) }),
     ranges: new LoadingCache({ maxBytes: RANGE_CACHE_BYTES, sizeOf: (ranges) => 128 + ranges.length * 16 }),
     tiles: new LoadingCache({ maxBytes: tileCacheBytes, sizeOf: (tile) => tile.length }),
     tables: new Map(),

@@ -1,6 +1,6 @@
-import { RasterError, type Level, type Raster } from '#raster/types.ts'
+import { RasterError, type Block, type Level, type Raster, type RasterInfo } from '#raster/types.ts'
 import { invertAffine } from '#raster/warp/affine.ts'
-import { readBlocks } from '#raster/warp/blocks.ts'
+import { withBlocks } from '#raster/warp/blocks.ts'
 import { placementOf } from '#raster/warp/plan.ts'
 import { projectorFromLonLat, type Point } from '#raster/warp/projector.ts'
 
@@ -29,9 +29,10 @@ export async function readPoint(
   const pixel = pixelAt(raster, place)
   if (!pixel) return null
   const range = { minX: pixel.x, minY: pixel.y, maxX: pixel.x + 1, maxY: pixel.y + 1 }
-  const set = await readBlocks(context.blocks, { raster, level: 0, range, bands, signal: options.signal })
-  const block = set?.blocks[0]
-  if (!set || !block) return null
+  return withBlocks(context.blocks, { raster, level: 0, range, bands, signal: options.signal }, ({ blocks }) => valuesAt(blocks[0] as Block, info, pixel, bands, options))
+}
+
+function valuesAt(block: Block, info: RasterInfo, pixel: { x: number; y: number }, bands: readonly number[], options: PointOptions): (number | null)[] {
   const { blockWidth, blockHeight } = info.levels[0] as Level
   const offset = (pixel.y % blockHeight) * block.width + (pixel.x % blockWidth)
   if (block.mask && block.mask[offset] === 0) return bands.map(() => null)

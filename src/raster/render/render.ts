@@ -1,3 +1,4 @@
+import { takeZeros } from '#raster/buffers.ts'
 import { compileExpression, parseExpression, type BandScale } from '#raster/expression/index.ts'
 import type { IndexedPicture, Picture } from '#raster/encode/index.ts'
 import { RasterError, type DataType, type Raster, type RasterInfo, type SampleArray } from '#raster/types.ts'
@@ -71,8 +72,8 @@ async function drawRgb(job: Job, bands: readonly [number, number, number]): Prom
   const [red, green, blue] = scales.map((scale) => byteTable(context, dataType, scale))
   if (job.options.resampling !== 'nearest' || !red || !green || !blue) return drawPlanes(job, bands, scales)
   const { packPixels, nodataOf } = await loadSampleKernels(dataType)
-  const data = new Uint8Array(target.width * target.height * 4)
-  const packed = { bands, tables: [red, green, blue] as const, pixels: new Uint32Array(data.buffer), nodata: nodataOf(raster.info.bands, bands) }
+  const data = takeZeros(target.width * target.height * 4)
+  const packed = { bands, tables: [red, green, blue] as const, pixels: new Uint32Array(data.buffer, 0, target.width * target.height), nodata: nodataOf(raster.info.bands, bands) }
   await gatherNearest(sampleRequest(job, bands), (block, offsets, run) => packPixels(packed, block, offsets, run))
   return { width: target.width, height: target.height, channels: 4, data }
 }
@@ -92,8 +93,8 @@ async function drawSingle(job: Job, band: number, colormap: string | undefined):
   let mask: Uint8Array
   if (table) {
     const { lookUpPixels } = await loadSampleKernels(raster.info.dataType)
-    values = new Uint8Array(width * height)
-    mask = new Uint8Array(width * height)
+    values = takeZeros(width * height)
+    mask = takeZeros(width * height)
     const looked = { band, nodata: raster.info.bands[band]?.nodata ?? null, table, values, mask }
     await gatherNearest(sampleRequest(job, [band]), (block, offsets, run) => lookUpPixels(looked, block, offsets, run))
   } else {

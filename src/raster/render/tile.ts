@@ -1,3 +1,4 @@
+import { giveBack } from '#raster/buffers.ts'
 import { emptyTile, encodeImage, encodeLosslessWebp, type EncodeOptions, type IndexedPicture, type Picture } from '#raster/encode/index.ts'
 import { terrainPicture } from '#raster/encode/terrain.ts'
 import { RasterError, throwIfAborted, type Raster } from '#raster/types.ts'
@@ -43,7 +44,10 @@ export async function drawTile(context: RenderContext, raster: Raster, tile: Til
 export async function renderTile(context: RenderContext, raster: Raster, tile: TileAddress, options: TileOptions & EncodeOptions): Promise<Buffer> {
   const picture = await drawTile(context, raster, tile, options)
   throwIfAborted(options.signal)
-  return picture ? encodeImage(picture, options) : emptyTile(options.format, options.size ?? DEFAULT_SIZE)
+  if (!picture) return emptyTile(options.format, options.size ?? DEFAULT_SIZE)
+  const encoded = await encodeImage(picture, options)
+  giveBack('indices' in picture ? picture.indices : picture.data)
+  return encoded
 }
 
 /** The same tile from the cache where it is there; many who ask for it at once draw it once. The bytes are shared. */

@@ -1,5 +1,6 @@
 import { open, type FileHandle } from 'node:fs/promises'
 import { resolve } from 'node:path'
+import { takeBytes } from '#raster/buffers.ts'
 import { RasterError, throwIfAborted } from '#raster/errors.ts'
 import { assertRange } from '#raster/source/range.ts'
 import type { Source } from '#raster/types.ts'
@@ -23,7 +24,12 @@ export async function openFileSource(path: string): Promise<Source> {
     async fetch(offset, length, signal) {
       throwIfAborted(signal)
       assertRange(offset, length, stat.size)
-      return readFully(handle, offset, length)
+      return readFully(handle, offset, new Uint8Array(length))
+    },
+    async borrow(offset, length, signal) {
+      throwIfAborted(signal)
+      assertRange(offset, length, stat.size)
+      return readFully(handle, offset, takeBytes(length))
     },
     close: () => handle.close(),
   }
@@ -37,8 +43,8 @@ async function openRegularFile(path: string): Promise<FileHandle> {
   }
 }
 
-async function readFully(handle: FileHandle, offset: number, length: number): Promise<Uint8Array> {
-  const bytes = new Uint8Array(length)
+async function readFully(handle: FileHandle, offset: number, bytes: Uint8Array): Promise<Uint8Array> {
+  const { length } = bytes
   let done = 0
   while (done < length) {
     const { bytesRead } = await handle.read(bytes, done, length - done, offset + done).catch((cause: unknown) => {

@@ -106,7 +106,7 @@ export async function readArea(from: AreaSource, area: Area, bands: readonly num
   const planes = bands.map((band) => planeOf(block, block.bands.indexOf(band), width * height))
   const common = { width, height, planes }
   if (!polygons) return { ...common, mask: block.mask, weights: null, pixelCount: width * height }
-  const moved = polygons.map((polygon) => polygon.map((ring) => ring.map(([x, y]): Position => [x - window.x, y - window.y])))
+  const moved = movedInto(polygons, window)
   if (from.exactCoverage) {
     const weights = rasterizeCoverage(moved, window)
     let pixelCount = 0
@@ -117,6 +117,10 @@ export async function readArea(from: AreaSource, area: Area, bands: readonly num
   const pixelCount = joinMasks(inside, block.mask)
   return { ...common, mask: inside, weights: null, pixelCount }
 }
+
+/** Polygons of a level, counted from a window's first pixel. */
+export const movedInto = (polygons: readonly Polygon[], window: PixelWindow): Polygon[] =>
+  polygons.map((polygon) => polygon.map((ring) => ring.map(([x, y]): Position => [x - window.x, y - window.y])))
 
 /** Takes away from `inside` what is not data; gives how many pixels were inside before. */
 function joinMasks(inside: Uint8Array, data: Uint8Array | null): number {

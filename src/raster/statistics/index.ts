@@ -1,12 +1,16 @@
+import { giveBack, takeBytes } from '#raster/buffers.ts'
 import { compileExpression, parseExpression, type BandScale } from '#raster/expression/index.ts'
 import { readPolygons } from '#raster/geometry/polygon.ts'
-import { RasterError, type DataType, type Raster, type SampleArray } from '#raster/types.ts'
+import { RasterError, type Block, type DataType, type Raster, type SampleArray } from '#raster/types.ts'
 
 import { chooseArea, readArea, type Area, type AreaSamples } from './area.ts'
 import { loadStatisticsKernels } from './instances.ts'
-import { summarizeCounts, summarizeSamples, type Summary, type SummaryOptions } from './summarize.ts'
+import type { BandSamples } from './kernels.ts'
+import { pixelsOf, scanArea, type AreaPixels, type ScanRequest } from './scan.ts'
+import { summarizeCounts, summarizeSamples } from './summarize.ts'
+import type { Summary, SummaryOptions } from './summary.ts'
 
-export type { Histogram, Summary } from './summarize.ts'
+export type { Histogram, Summary } from './summary.ts'
 
 export interface StatisticsOptions {
   /** GeoJSON in longitude and latitude; the whole raster by default. */
@@ -96,15 +100,71 @@ async function describeBands(common: Common, { bands, unscale = false }: Statist
   const { raster, area } = common
   const { info } = raster
   const wanted = (bands ?? info.bands.map((_, i) => i + 1).filter((band) => band - 1 !== info.alphaBand)).map((band) => checkBand(band, info.bandCount))
+  const meaningOf = (band: number): Meaning => {
+    const { scale, offset, nodata } = info.bands[band] ?? { scale: 1, offset: 0, nodata: null }
+    return { dataType: info.dataType, nodata, scale: !unscale || (scale === 1 && offset === 0) ? null : { scale, offset } }
+  }
+  if (!common.exactCoverage) return describeScanned(common, wanted.map((band) => ({ band, ...meaningOf(band) })), summary)
   const described: Described[] = []
   // Band by band: the samples of one are let go before the next one is read.
   for (const band of wanted) {
     const read = await readArea(common, area, [band])
-    const { scale, offset, nodata } = info.bands[band] ?? { scale: 1, offset: 0, nodata: null }
-    const isPlain = !unscale || (scale === 1 && offset === 0)
-    described.push(await describe(read, read.planes[0] as SampleArray, { dataType: info.dataType, nodata, scale: isPlain ? null : { scale, offset } }, summary))
+    described.push(await describe(read, read.planes[0] as SampleArray, meaningOf(band), summary))
   }
   return described
+}
+
+/** Samples of wide types that are held at once: all bands of a small area, one band of a large one. */
+const HELD_BYTES = 128 * 1024 * 1024
+
+async function describeScanned({ raster, area, signal }: Common, bands: readonly ScannedBand[], options: SummaryOptions): Promise<Described[]> {
+  const pixels = pixelsOf(area)
+  const isCounted = FIRST_VALUES[raster.info.dataType] !== undefined
+  const together = isCounted ? bands.length : Math.max(1, Math.floor(HELD_BYTES / (pixels.count * Float64Array.BYTES_PER_ELEMENT + 1)))
+  const described: Described[] = []
+  for (let i = 0; i < bands.length; i += together) {
+    const group = bands.slice(i, i + together)
+    const request = { raster, area, bands: group.map(({ band }) => band), signal }
+    const summaries = isCounted ? await countBands(request, pixels, group, options) : await collectBands(request, pixels, group, options)
+    for (const summary of summaries) described.push(withFraction(summary, pixels.count))
+  }
+  return described
+}
+
+interface ScannedBand extends Meaning {
+  /** Zero-based. */
+  band: number
+}
+
+const samplesOf = (block: Block, index: number): BandSamples => ({ samples: block.data[index] as SampleArray, start: block.starts[index] ?? 0, stride: block.stride, mask: block.mask })
+
+async function countBands(request: ScanRequest, pixels: AreaPixels, bands: readonly ScannedBand[], options: SummaryOptions): Promise<Summary[]> {
+  const { dataType } = request.raster.info
+  const { countRuns } = await loadStatisticsKernels(dataType)
+  const { first, count } = FIRST_VALUES[dataType]!
+  const bins = bands.map(() => new Uint32Array(count))
+  await scanArea(request, pixels, (block, runs) => bins.forEach((into, index) => countRuns(samplesOf(block, index), runs, into, first)))
+  return bands.map((meaning, index) => {
+    const counts = Float64Array.from(bins[index]!)
+    if (meaning.nodata !== null && meaning.nodata - first in counts) counts[meaning.nodata - first] = 0
+    return summarizeBins(counts, first, { ...meaning, isFractional: false }, options)
+  })
+}
+
+async function collectBands(request: ScanRequest, pixels: AreaPixels, bands: readonly ScannedBand[], options: SummaryOptions): Promise<Summary[]> {
+  const { collectRuns } = await loadStatisticsKernels(request.raster.info.dataType)
+  const values = bands.map(() => new Float64Array(takeBytes(pixels.count * Float64Array.BYTES_PER_ELEMENT).buffer, 0, pixels.count))
+  const counts = bands.map(() => 0)
+  await scanArea(request, pixels, (block, runs) => {
+    bands.forEach(({ nodata }, index) => (counts[index] = collectRuns(samplesOf(block, index), runs, nodata, values[index]!, counts[index]!)))
+  })
+  return bands.map(({ scale }, index) => {
+    const [all, count] = [values[index]!, counts[index]!]
+    if (scale) for (let i = 0; i < count; i++) all[i] = scaled(all[i]!, scale)
+    const summary = summarizeSamples({ values: all, weights: null, count }, options)
+    giveBack(all)
+    return summary
+  })
 }
 
 function checkBand(band: number, bandCount: number): number {
@@ -154,30 +214,34 @@ async function describe(read: AreaSamples, samples: SampleArray, meaning: Meanin
   const { weights, mask, pixelCount } = read
   const selection = { mask, nodata, weights }
   const known = FIRST_VALUES[dataType]
-  let summary: Summary
   if (known) {
     const bins = new Float64Array(known.count)
-    kernels.countValues(samples, selection, bins, known.first)
-    const values = new Float64Array(known.count)
-    let count = 0
-    for (let bin = 0; bin < bins.length; bin++) {
-      if (bins[bin] === 0) continue
-      values[count] = scaled(known.first + bin, scale)
-      bins[count++] = bins[bin]!
-    }
-    if (scale && scale.scale < 0) {
-      values.subarray(0, count).reverse()
-      bins.subarray(0, count).reverse()
-    }
-    summary = summarizeCounts({ values, weights: bins, count }, weights !== null, options)
-  } else {
-    const values = new Float64Array(samples.length)
-    const weightsOut = weights ? new Float64Array(samples.length) : null
-    const count = kernels.collect(samples, selection, values, weightsOut)
-    if (scale) for (let i = 0; i < count; i++) values[i] = scaled(values[i]!, scale)
-    summary = summarizeSamples({ values, weights: weightsOut, count }, options)
+    kernels.weighValues(samples, selection, bins, known.first)
+    return withFraction(summarizeBins(bins, known.first, { scale, isFractional: weights !== null }, options), pixelCount)
   }
-  return { summary: { ...summary, validFraction: pixelCount > 0 ? summary.count / pixelCount : 0 }, pixelCount }
+  const values = new Float64Array(samples.length)
+  const weightsOut = weights ? new Float64Array(samples.length) : null
+  const count = kernels.collect(samples, selection, values, weightsOut)
+  if (scale) for (let i = 0; i < count; i++) values[i] = scaled(values[i]!, scale)
+  return withFraction(summarizeSamples({ values, weights: weightsOut, count }, options), pixelCount)
+}
+
+const withFraction = (summary: Summary, pixelCount: number): Described => ({ summary: { ...summary, validFraction: pixelCount > 0 ? summary.count / pixelCount : 0 }, pixelCount })
+
+/** From a weight for every value of a small type to what they are like; uses the bins up. */
+function summarizeBins(bins: Float64Array, first: number, { scale, isFractional }: { scale: BandScale | null; isFractional: boolean }, options: SummaryOptions): Summary {
+  const values = new Float64Array(bins.length)
+  let count = 0
+  for (let bin = 0; bin < bins.length; bin++) {
+    if (bins[bin] === 0) continue
+    values[count] = scaled(first + bin, scale)
+    bins[count++] = bins[bin]!
+  }
+  if (scale && scale.scale < 0) {
+    values.subarray(0, count).reverse()
+    bins.subarray(0, count).reverse()
+  }
+  return summarizeCounts({ values, weights: bins, count }, isFractional, options)
 }
 
 const scaled = (value: number, scale: BandScale | null): number => (scale ? value * scale.scale + scale.offset : value)

@@ -29,15 +29,56 @@ export function collect(samples: SampleArray, selection: Selection, values: Floa
   return count
 }
 
-/** Counts (or weighs) each value of an 8- or 16-bit type; `bins[k]` belongs to the value `first + k`. */
-export function countValues(samples: SampleArray, selection: Selection, bins: Float64Array, first: number): void {
-  const { mask, weights } = selection
-  const nodata = selection.nodata ?? Number.NaN
+/** Weighs each value of an 8- or 16-bit type; `bins[k]` belongs to the value `first + k`. */
+export function weighValues(samples: SampleArray, { mask, nodata, weights }: Selection, bins: Float64Array, first: number): void {
+  const marker = nodata ?? Number.NaN
   for (let i = 0; i < samples.length; i++) {
     if (mask && mask[i] === 0) continue
     const value = samples[i]!
-    if (value === nodata) continue
+    if (value === marker) continue
     const bin = value - first
     bins[bin] = bins[bin]! + (weights ? weights[i]! : 1)
   }
+}
+
+/** Pairs of pixels of a block: the first of a run and the one behind its last. */
+export type Runs = Int32Array
+
+/** One band of a block. */
+export interface BandSamples {
+  samples: SampleArray
+  start: number
+  stride: number
+  mask: Uint8Array | null
+}
+
+/** Counts each value of an 8- or 16-bit type in the runs. Whoever asks leaves out the bin of nodata: that is no test for every pixel. */
+export function countRuns({ samples, start, stride, mask }: BandSamples, runs: Runs, bins: Uint32Array, first: number): void {
+  for (let r = 0; r < runs.length; r += 2) {
+    const from = runs[r]!
+    const end = runs[r + 1]!
+    if (mask) {
+      for (let pixel = from; pixel < end; pixel++) if (mask[pixel] !== 0) bins[samples[pixel * stride + start]! - first]! += 1
+    } else {
+      const last = end * stride + start
+      for (let i = from * stride + start; i < last; i += stride) bins[samples[i]! - first]! += 1
+    }
+  }
+}
+
+/** Appends the samples of the runs that are data to `values`, from `count` on; gives how many there are then. */
+export function collectRuns({ samples, start, stride, mask }: BandSamples, runs: Runs, nodata: number | null, values: Float64Array, count: number): number {
+  const marker = nodata ?? Number.NaN
+  let to = count
+  for (let r = 0; r < runs.length; r += 2) {
+    const end = ((runs[r + 1]! * stride) | 0) + start
+    for (let i = ((runs[r]! * stride) | 0) + start, pixel = runs[r]!; i < end; i += stride, pixel++) {
+      const value = samples[i]!
+      if (value === marker || value - value !== 0) continue
+      if (mask !== null && mask[pixel] === 0) continue
+      values[to] = value
+      to += 1
+    }
+  }
+  return to
 }

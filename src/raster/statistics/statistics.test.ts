@@ -2,8 +2,13 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 
+import fc from 'fast-check'
+
+import { readPolygons } from '#raster/geometry/polygon.ts'
+import { rasterizeMask } from '#raster/geometry/rasterize.ts'
 import { MemoryRaster, type MemoryRasterOptions } from '#raster/testing/memoryRaster.ts'
 import { RasterError, type DataType } from '#raster/types.ts'
+import { toPixels } from './area.ts'
 import { computeStatistics, type Summary } from './index.ts'
 import { summarizeCounts, summarizeSamples } from './summarize.ts'
 
@@ -61,6 +66,50 @@ test('statistics of every kind of samples equal numpy', async () => {
     const { count = 0, validFraction } = statistics.bands[0] ?? {}
     assertClose(validFraction, count / (SIDE * SIDE), 'valid fraction')
   }
+})
+
+test('percentiles and histograms equal those of sorted samples, whatever the samples', () => {
+  const number = fc.oneof(fc.double({ noNaN: true, noDefaultInfinity: true }), fc.integer({ min: -20, max: 20 }), fc.constantFrom(0, -0, 5e-324, -1.7e308, 1.7e308, 0.1, 0.30000000000000004))
+  const range = fc.option(fc.tuple(fc.integer({ min: -10, max: 0 }), fc.integer({ min: 0, max: 15 })), { nil: undefined })
+  fc.assert(
+    fc.property(fc.array(number, { minLength: 1, maxLength: 60 }), fc.integer({ min: 1, max: 9 }), range, (list, binCount, binRange) => {
+      const percentiles = [0, 2, 37.5, 50, 98, 100]
+      const summary = summarizeSamples({ values: Float64Array.from(list), weights: null, count: list.length }, { percentiles, binCount, binRange })
+      const sorted = Float64Array.from(list).sort()
+      const expected = percentiles.map((percentile) => {
+        const place = (percentile / 100) * (sorted.length - 1)
+        const lower = sorted[Math.floor(place)]!
+        return lower + (sorted[Math.ceil(place)]! - lower) * (place - Math.floor(place))
+      })
+      assert.deepEqual(summary.percentiles.map((value) => value! + 0), expected.map((value) => value + 0))
+      const { edges, counts } = summary.histogram
+      const inBin = (k: number) => list.filter((value) => value >= edges[k]! && (k === binCount - 1 ? value <= edges[k + 1]! : value < edges[k + 1]!)).length
+      assert.deepEqual(counts, counts.map((_, k) => inBin(k)))
+    }),
+    { numRuns: 500 },
+  )
+})
+
+test('blocks and runs of a polygon hold the pixels of its mask', async () => {
+  const place = fc.tuple(fc.double({ min: 9.9, max: 10.9, noNaN: true }), fc.double({ min: 49.1, max: 50.1, noNaN: true }))
+  const kind = fc.constantFrom('uint8' as const, 'int16' as const, 'float32' as const)
+  const hole = (x: number, y: number) => ((x * 5 + y * 3) % 7 === 0 ? 0 : 255)
+  await fc.assert(
+    fc.asyncProperty(place, place, place, kind, fc.boolean(), async (a, b, c, dataType, isMasked) => {
+      const value = (x: number, y: number) => ((x * 31 + y * 17) % 120) - (dataType === 'uint8' ? 0 : 60)
+      const source = raster(dataType, { nodata: 7, bandCount: 3, value: (x, y, band) => value(x, y) + band, ...(isMasked ? { mask: hole } : {}) })
+      const geometry = { type: 'Polygon', coordinates: [[a, b, c, a]] }
+      const inside = rasterizeMask(toPixels(source.info, readPolygons(geometry)), { width: SIDE, height: SIDE })
+      const pixels = [...inside.keys()].filter((i) => inside[i] !== 0).map((i) => [i % SIDE, Math.floor(i / SIDE)] as const)
+      const kept = (band: number) => pixels.filter(([x, y]) => !isMasked || hole(x, y) !== 0).map(([x, y]) => value(x, y) + band).filter((sample) => sample !== 7)
+      const statistics = await computeStatistics(source, { geometry }).catch((error: unknown) => error)
+      if (statistics instanceof RasterError) return assert.equal(pixels.length, 0)
+      const { pixelCount, bands } = statistics as Awaited<ReturnType<typeof computeStatistics>>
+      assert.equal(pixelCount, pixels.length)
+      assert.deepEqual(bands.map(({ count, sum }) => [count, sum]), [0, 1, 2].map((band) => [kept(band).length, kept(band).reduce((sum, sample) => sum + sample, 0)]))
+    }),
+    { numRuns: 150 },
+  )
 })
 
 test('weighted statistics equal numpy, for numbers and for counted bytes', () => {

@@ -1,4 +1,5 @@
 import { decodeBlock } from '#raster/codec/decode.ts'
+import { giveBack } from '#raster/buffers.ts'
 import { RasterError, throwIfAborted } from '#raster/errors.ts'
 import { LIMITS } from '#raster/limits.ts'
 import type { Directory } from '#raster/tiff/directory.ts'
@@ -19,6 +20,9 @@ export interface BlockAddress {
   readonly signal: AbortSignal | undefined
 }
 
+/** Smaller blocks come from pages that are read once for many of them. */
+const BORROWED_BYTES = 64 * 1024
+
 /** Samples of one plane of a block: all bands of a chunky file, one band of a planar one. */
 export async function readPlane(image: TiffImage, plane: number, address: BlockAddress, nodata: number | null): Promise<ExactSampleArray> {
   const { source, directory } = image
@@ -29,9 +33,11 @@ export async function readPlane(image: TiffImage, plane: number, address: BlockA
   assertStoredSize(place.length, grid.rowBytes * grid.blockHeight)
   // Of uncompressed rows only the wanted ones travel.
   const length = directory.compression === 'none' ? Math.min(place.length, grid.rowBytes * address.rows) : place.length
-  const stored = await source.fetch(place.offset, length, address.signal)
+  const isBorrowed = source.borrow !== undefined && length >= BORROWED_BYTES
+  const stored = await (isBorrowed ? source.borrow!(place.offset, length, address.signal) : source.fetch(place.offset, length, address.signal))
   throwIfAborted(address.signal)
   const samples = await decodeBlock(directory, stored, { stored: grid.rowsOf(address.blockY), wanted: address.rows })
+  if (isBorrowed) giveBack(stored)
   return samples.subarray(0, count)
 }
 

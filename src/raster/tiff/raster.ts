@@ -64,7 +64,8 @@ export class TiffRaster implements Raster {
     const data = directory.planar ? planes.slice(0, bands.length) : bands.map(() => first(planes))
     const starts = directory.planar ? bands.map(() => 0) : [...bands]
     const pixelMask = maskSamples ?? blockMask(this.info, { planes, wanted, stride, count: grid.blockWidth * rows })
-    const byteLength = planes.reduce((sum, plane) => sum + plane.byteLength, pixelMask?.byteLength ?? 0)
+    // What the planes hold on to, which is more than they show where rows were left out or buffers are used again.
+    const byteLength = planes.reduce((sum, plane) => sum + plane.buffer.byteLength, pixelMask?.byteLength ?? 0)
     return { width: grid.blockWidth, height: rows, bands, data, starts, stride, mask: pixelMask, byteLength }
   }
 

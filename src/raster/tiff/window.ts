@@ -1,3 +1,4 @@
+import { giveBack } from '#raster/buffers.ts'
 import { RasterError } from '#raster/errors.ts'
 import { LIMITS } from '#raster/limits.ts'
 import { bytesPerSample, EXACT_ARRAY, isBigArray } from '#raster/tiff/sample.ts'
@@ -32,6 +33,7 @@ export async function assembleWindow(raster: TiffRaster, request: WindowRequest)
     )
     for (const placed of batch) {
       copySamples(placed, target, window)
+      for (const samples of placed.block.data) giveBack(samples)
       if (placed.block.mask) {
         mask ??= new Uint8Array(window.width * window.height).fill(255)
         copyMask(placed, placed.block.mask, { mask, window })

@@ -1,4 +1,5 @@
-import { LoadingCache } from '#raster/cache.ts'
+import { giveBack } from '#raster/buffers.ts'
+import { LoadingCache, type CacheMetrics } from '#raster/cache.ts'
 import { RasterError, type Block, type Level, type Raster } from '#raster/types.ts'
 
 /** A rectangle of blocks of one level, with what has been read of it. */
@@ -26,11 +27,51 @@ const MAX_BLOCKS = 4096
 /** Below this share of a block's rows, stopping early saves more than reading the rest again later would cost. */
 const PARTIAL_SHARE = 0.75
 
-export type BlockCache = LoadingCache<Block>
+/** Blocks that wait for the last reader before their memory is used again; more than these are left to the engine. */
+const MAX_RETIRED = 64
 
-export function createBlockCache(maxBytes: number): BlockCache {
-  return new LoadingCache({ maxBytes, sizeOf: (block) => block.byteLength })
+/** Decoded blocks. The memory of those that it drops goes to the next ones, as soon as nobody reads any. */
+export class BlockCache {
+  readonly #blocks: LoadingCache<Block>
+  #retired: Block[] = []
+  #readers = 0
+
+  constructor(maxBytes: number) {
+    this.#blocks = new LoadingCache({ maxBytes, sizeOf: (block) => block.byteLength, dropped: (block) => this.#drop(block) })
+  }
+
+  get metrics(): CacheMetrics {
+    return this.#blocks.metrics
+  }
+
+  has(key: string): boolean {
+    return this.#blocks.has(key)
+  }
+
+  get: LoadingCache<Block>['get'] = (key, load, options) => this.#blocks.get(key, load, options)
+
+  /** Whatever is read from the cache must be read inside. */
+  async reading<T>(read: () => Promise<T>): Promise<T> {
+    this.#readers += 1
+    try {
+      return await read()
+    } finally {
+      this.#readers -= 1
+      if (this.#readers === 0) for (const block of this.#retired.splice(0)) recycle(block)
+    }
+  }
+
+  #drop(block: Block): void {
+    if (this.#readers === 0) recycle(block)
+    else if (this.#retired.length < MAX_RETIRED) this.#retired.push(block)
+  }
 }
+
+function recycle({ data }: Block): void {
+  for (const samples of data) giveBack(samples)
+}
+
+export const createBlockCache = (maxBytes: number): BlockCache => new BlockCache(maxBytes)
 
 export interface BlockRequest {
   raster: Raster
@@ -41,8 +82,15 @@ export interface BlockRequest {
   signal?: AbortSignal | undefined
 }
 
-/** Reads the blocks under a range of pixels, from the cache where they are there. Null where the range misses the level. */
-export async function readBlocks(cache: BlockCache, request: BlockRequest): Promise<BlockSet | null> {
+/** Reads the blocks under a range of pixels, from the cache where they are there, and looks at them. Null where the range misses the level. */
+export function withBlocks<T>(cache: BlockCache, request: BlockRequest, look: (blocks: BlockSet) => T): Promise<T | null> {
+  return cache.reading(async () => {
+    const blocks = await readBlocks(cache, request)
+    return blocks && look(blocks)
+  })
+}
+
+async function readBlocks(cache: BlockCache, request: BlockRequest): Promise<BlockSet | null> {
   const { raster, range } = request
   const level = raster.info.levels[request.level] as Level
   const firstX = Math.max(0, Math.floor(range.minX / level.blockWidth))

@@ -1,8 +1,8 @@
-import type { Level, Raster, SampleArray } from '#raster/types.ts'
+import type { DataType, Level, Raster, SampleArray } from '#raster/types.ts'
 
-import { readBlocks, type BlockCache, type BlockSet, type PixelRange } from './blocks.ts'
+import { withBlocks, type BlockCache, type BlockSet, type PixelRange } from './blocks.ts'
 import { gridBounds } from './grid.ts'
-import { isFloatType, loadResampleKernels, loadSampleKernels, sampleArray } from './instances.ts'
+import { isFloatType, loadResampleKernels, loadSampleKernels, sampleArray, type ResampleKernels } from './instances.ts'
 import { walkNearest, type PixelSink } from './nearest.ts'
 import type { WarpWindow } from './plan.ts'
 import type { SmoothResampling, SourceWindow } from './resample.ts'
@@ -54,15 +54,10 @@ async function sampleNearest(request: SampleRequest): Promise<SampledPlanes> {
 /** Walks all windows of a request and hands the source pixels to the sink. */
 export async function gatherNearest(request: GatherRequest, sink: PixelSink): Promise<void> {
   for (const window of request.windows) {
-    const blocks = await readWindowBlocks(request, window, { x: 1, y: 1 })
-    if (blocks) walkNearest(window, blocks, request.width, sink)
+    const range = sourceRange(window, { x: 1, y: 1 })
+    const { raster, bands, signal } = request
+    if (range) await withBlocks(request.blocks, { raster, level: window.level, range, bands, signal }, (blocks) => walkNearest(window, blocks, request.width, sink))
   }
-}
-
-async function readWindowBlocks(request: GatherRequest, window: WarpWindow, padding: { x: number; y: number }): Promise<BlockSet | null> {
-  const range = sourceRange(window, padding)
-  const { raster, bands, signal } = request
-  return range && readBlocks(request.blocks, { raster, level: window.level, range, bands, signal })
 }
 
 function sourceRange(window: WarpWindow, padding: { x: number; y: number }): PixelRange | null {
@@ -100,20 +95,23 @@ async function sampleSmooth(request: SampleRequest, method: SmoothResampling): P
 }
 
 async function readSourceWindow(request: SampleRequest, window: WarpWindow, padding: { x: number; y: number }): Promise<SourceWindow | null> {
-  const { raster, bands, rule } = request
+  const { raster, bands, rule, signal } = request
   const { dataType } = raster.info
   const range = sourceRange(window, padding)
-  const blocks = await readWindowBlocks(request, window, padding)
-  if (!range || !blocks) return null
-  const { level, firstX, firstY, countX } = blocks
+  if (!range) return null
+  const [{ copyBlock }, { nodataOf }] = await Promise.all([loadResampleKernels(dataType), loadSampleKernels(dataType)])
+  const target = { bands, rule, nodata: nodataOf(raster.info.bands, bands) }
+  return withBlocks(request.blocks, { raster, level: window.level, range, bands, signal }, (blocks) => cutWindow(blocks, range, dataType, target, copyBlock))
+}
+
+function cutWindow(set: BlockSet, range: PixelRange, dataType: DataType, target: Parameters<ResampleKernels['copyBlock']>[1], copyBlock: ResampleKernels['copyBlock']): SourceWindow | null {
+  const { level, firstX, firstY, countX } = set
   const width = Math.min(level.width, range.maxX) - range.minX
   const height = Math.min(level.height, range.maxY) - range.minY
   if (width <= 0 || height <= 0) return null
-  const planes = bands.map(() => sampleArray(dataType, width * height))
+  const planes = target.bands.map(() => sampleArray(dataType, width * height))
   const source = { x: range.minX, y: range.minY, width, height, planes, mask: new Uint8Array(width * height) }
-  const [{ copyBlock }, { nodataOf }] = await Promise.all([loadResampleKernels(dataType), loadSampleKernels(dataType)])
-  const target = { bands, rule, nodata: nodataOf(raster.info.bands, bands) }
-  blocks.blocks.forEach((block, i) => {
+  set.blocks.forEach((block, i) => {
     const left = (firstX + (i % countX)) * level.blockWidth
     const top = (firstY + Math.floor(i / countX)) * level.blockHeight
     if (block) copyBlock(source, target, block, { left, top })

@@ -57,12 +57,12 @@ interface To {
 }
 
 function copySamples({ data, offsets, stride, start }: From, { samples, out, count }: To): void {
-  for (let i = 0; i < count; i++) samples[out + i] = data[offsets[i]! * stride + start]!
+  for (let i = 0; i < count; i++) samples[out + i] = data[((offsets[i]! * stride) | 0) + start]!
 }
 
 function copyAndMark({ data, offsets, stride, start }: From, { samples, mask, out, count }: To, marker: number): void {
   for (let i = 0; i < count; i++) {
-    const value = data[offsets[i]! * stride + start]!
+    const value = data[((offsets[i]! * stride) | 0) + start]!
     samples[out + i] = value
     if (value !== marker && value - value === 0) mask[out + i] = 255
   }
@@ -70,7 +70,7 @@ function copyAndMark({ data, offsets, stride, start }: From, { samples, mask, ou
 
 function copyAndClear({ data, offsets, stride, start }: From, { samples, mask, out, count }: To, marker: number): void {
   for (let i = 0; i < count; i++) {
-    const value = data[offsets[i]! * stride + start]!
+    const value = data[((offsets[i]! * stride) | 0) + start]!
     samples[out + i] = value
     if (value === marker || value - value !== 0) mask[out + i] = 0
   }
@@ -95,26 +95,62 @@ export interface PackedTarget {
  * Gathers three bands of small integers straight into RGBA pixels: no plane in between is written or read. A pixel is
  * missing where all its bands are: one band of a dark pixel may well equal the nodata value.
  */
-export function packPixels(target: PackedTarget, block: Block, offsets: Int32Array, { count, out }: Run): void {
-  const { pixels, bands, tables } = target
-  const { stride, mask } = block
-  const [p0, p1, p2] = [block.bands.indexOf(bands[0]), block.bands.indexOf(bands[1]), block.bands.indexOf(bands[2])]
-  const [d0, d1, d2] = [block.data[p0]!, block.data[p1]!, block.data[p2]!]
-  const [s0, s1, s2] = [block.starts[p0]!, block.starts[p1]!, block.starts[p2]!]
-  const [n0, n1, n2] = [markerOf(target.nodata[0]), markerOf(target.nodata[1]), markerOf(target.nodata[2])]
-  const { table: t0, tableStart } = tables[0]
-  const { table: t1 } = tables[1]
-  const { table: t2 } = tables[2]
+export function packPixels(target: PackedTarget, block: Block, offsets: Int32Array, run: Run): void {
+  const { bands, tables, nodata } = target
+  const planes = bands.map((band) => block.bands.indexOf(band))
+  const channel = (k: number): Channel => ({ samples: block.data[planes[k]!]!, start: block.starts[planes[k]!]!, marker: integerMarker(nodata[k]), table: tables[k]!.table })
+  const pack = { red: channel(0), green: channel(1), blue: channel(2), stride: block.stride, tableStart: tables[0].tableStart, pixels: target.pixels }
+  if (block.mask) packMasked(pack, block.mask, offsets, run)
+  else packOpaque(pack, offsets, run)
+}
+
+interface Channel {
+  samples: SampleArray
+  start: number
+  marker: number
+  table: Uint8Array
+}
+
+interface Pack {
+  red: Channel
+  green: Channel
+  blue: Channel
+  stride: number
+  tableStart: number
+  pixels: Uint32Array
+}
+
+/** No sample of 16 bits equals it. An integer, because comparing with a number that may be anything takes three times as long. */
+const NO_MARKER = 0x3fffffff
+const integerMarker = (nodata: number | null | undefined): number => (Number.isInteger(nodata) && Math.abs(nodata!) < NO_MARKER ? nodata! | 0 : NO_MARKER)
+
+function packOpaque({ red, green, blue, stride, tableStart, pixels }: Pack, offsets: Int32Array, { count, out }: Run): void {
+  const { samples: d0, start: s0, marker: n0, table: t0 } = red
+  const { samples: d1, start: s1, marker: n1, table: t1 } = green
+  const { samples: d2, start: s2, marker: n2, table: t2 } = blue
   for (let i = 0; i < count; i++) {
-    const pixel = offsets[i]!
-    const at = pixel * stride
-    const red = d0[at + s0]!
-    const green = d1[at + s1]!
-    const blue = d2[at + s2]!
-    if (red === n0 && green === n1 && blue === n2) continue
-    const alpha = mask ? mask[pixel]! : 255
+    const at = (offsets[i]! * stride) | 0
+    const r = d0[at + s0]!
+    const g = d1[at + s1]!
+    const b = d2[at + s2]!
+    if (r === n0 && g === n1 && b === n2) continue
+    pixels[out + i] = 0xff000000 | (t2[b - tableStart]! << 16) | (t1[g - tableStart]! << 8) | t0[r - tableStart]!
+  }
+}
+
+function packMasked({ red, green, blue, stride, tableStart, pixels }: Pack, mask: Uint8Array, offsets: Int32Array, { count, out }: Run): void {
+  const { samples: d0, start: s0, marker: n0, table: t0 } = red
+  const { samples: d1, start: s1, marker: n1, table: t1 } = green
+  const { samples: d2, start: s2, marker: n2, table: t2 } = blue
+  for (let i = 0; i < count; i++) {
+    const alpha = mask[offsets[i]!]!
     if (alpha === 0) continue
-    pixels[out + i] = (alpha << 24) | (t2[blue - tableStart]! << 16) | (t1[green - tableStart]! << 8) | t0[red - tableStart]!
+    const at = (offsets[i]! * stride) | 0
+    const r = d0[at + s0]!
+    const g = d1[at + s1]!
+    const b = d2[at + s2]!
+    if (r === n0 && g === n1 && b === n2) continue
+    pixels[out + i] = (alpha << 24) | (t2[b - tableStart]! << 16) | (t1[g - tableStart]! << 8) | t0[r - tableStart]!
   }
 }
 
@@ -134,10 +170,10 @@ export function lookUpPixels(target: LookedUpTarget, block: Block, offsets: Int3
   const data = block.data[plane]!
   const start = block.starts[plane]!
   const { stride, mask } = block
-  const marker = markerOf(target.nodata)
+  const marker = integerMarker(target.nodata)
   for (let i = 0; i < count; i++) {
     const pixel = offsets[i]!
-    const value = data[pixel * stride + start]!
+    const value = data[((pixel * stride) | 0) + start]!
     const alpha = mask ? mask[pixel]! : 255
     if (value === marker || alpha === 0) continue
     values[out + i] = table[value - tableStart]!

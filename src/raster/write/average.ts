@@ -1,5 +1,6 @@
 import { isBigArray } from '#raster/tiff/sample.ts'
 import type { ExactSampleArray, SampleArray } from '#raster/types.ts'
+import { columnWeights, MOST_COLUMNS, type ColumnWeights } from '#raster/write/columns.ts'
 import type { ReduceShape, RowReducer, RowView } from '#raster/write/reduce.ts'
 
 /**
@@ -84,33 +85,6 @@ interface Accumulator {
 
 function emptyAccumulator(samples: number, pixels: number): Accumulator {
   return { sums: new Float64Array(samples), weights: new Float64Array(samples), seen: new Uint8Array(pixels) }
-}
-
-/** For each coarse column its first fine column and the weights of three in a row. */
-interface ColumnWeights {
-  readonly first: Uint32Array
-  readonly count: Uint8Array
-  readonly weights: Float64Array
-}
-
-const MOST_COLUMNS = 3
-
-function columnWeights(fine: number, coarse: number): ColumnWeights {
-  const first = new Uint32Array(coarse)
-  const count = new Uint8Array(coarse)
-  const weights = new Float64Array(coarse * MOST_COLUMNS)
-  for (let x = 0; x < coarse; x++) {
-    const start = x * fine
-    const end = start + fine
-    const from = Math.floor(start / coarse)
-    first[x] = from
-    let n = 0
-    for (let column = from; column * coarse < end && n < MOST_COLUMNS; column++, n++) {
-      weights[x * MOST_COLUMNS + n] = Math.min(end, (column + 1) * coarse) - Math.max(start, column * coarse)
-    }
-    count[x] = n
-  }
-  return { first, count, weights }
 }
 
 function addAll(row: { samples: SampleArray; bandCount: number }, columns: ColumnWeights, into: Accumulator, rowWeight: number): void {

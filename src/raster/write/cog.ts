@@ -11,7 +11,8 @@ import type { RowBand } from '#raster/write/tiles.ts'
 
 /**
  * Gives the pixels of rows `y` to `y + rows`, all bands, over the whole width. It is asked from top
- * to bottom, once for each row of blocks, and may reuse its buffer: nothing is kept across calls.
+ * to bottom, once for each row of blocks, and already for the next rows while the last ones are being
+ * written: a buffer may be used again two calls later, not in the next one.
  */
 export type PullRows = (y: number, rows: number, signal: AbortSignal | undefined) => Promise<Block<ExactSampleArray>>
 
@@ -70,12 +71,24 @@ function buildLevels(plan: CogPlan, spills: readonly Spill[]): LevelBuilder[] {
 
 async function encodeAll(plan: CogPlan, levels: readonly LevelBuilder[], pull: PullRows, options: WriteOptions): Promise<void> {
   const { height } = plan.spec
+  const rowsAt = (y: number): number => Math.min(plan.blockSize, height - y)
+  // Rows are read while those before them are compressed in other threads.
+  let next = pull(0, rowsAt(0), options.signal)
   for (let y = 0; y < height; y += plan.blockSize) {
+    const rows = rowsAt(y)
+    const block = await next
     throwIfAborted(options.signal)
-    const rows = Math.min(plan.blockSize, height - y)
-    const block = await pull(y, rows, options.signal)
-    await levels[0]?.addBand(toRowBand(block, rows, plan), options.signal)
-    options.onProgress?.((ENCODE_SHARE * (y + rows)) / height)
+    const end = y + rows
+    if (end < height) next = pull(end, rowsAt(end), options.signal)
+    // What goes wrong in the rows to come is told when their turn is, and nobody is left reading when this throws.
+    const settled = next.then(() => undefined, () => undefined)
+    try {
+      await levels[0]?.addBand(toRowBand(block, rows, plan), options.signal)
+    } catch (error) {
+      await settled
+      throw error
+    }
+    options.onProgress?.((ENCODE_SHARE * end) / height)
   }
 }
 

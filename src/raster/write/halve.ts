@@ -1,6 +1,7 @@
 import { isBigArray } from '#raster/tiff/sample.ts'
 import type { ExactSampleArray, SampleArray } from '#raster/types.ts'
 import { AverageReducer } from '#raster/write/average.ts'
+import { IntegerAverageReducer } from '#raster/write/averageIntegers.ts'
 import type { ReduceShape, RowReducer, RowView } from '#raster/write/reduce.ts'
 
 /**
@@ -42,10 +43,12 @@ export class HalvingReducer implements RowReducer {
   }
 }
 
-/** The plain average, or the weighted one for odd sides and for 64-bit integers. */
-export function averageReducer(shape: ReduceShape, isWide: boolean): RowReducer {
+/** The plain average where both sides halve evenly, or a weighted one: for odd sides, and for 64-bit integers. */
+export function averageReducer(shape: ReduceShape, isWide: boolean, hasMask: boolean): RowReducer {
   const { fine, coarse } = shape
   const isEven = fine.width === 2 * coarse.width && fine.height === 2 * coarse.height
+  const isPlain = !isWide && !hasMask && !shape.isFloat && shape.alphaBand === null
+  if (isPlain && !(isEven && shape.nodata === null)) return new IntegerAverageReducer(shape)
   return isEven && !isWide ? new HalvingReducer(shape) : new AverageReducer(shape)
 }
 

@@ -4,7 +4,7 @@ import type { ExactSampleArray } from '#raster/types.ts'
 import { rowReducer, type RowReducer, type RowView } from '#raster/write/reduce.ts'
 import type { CogPlan, LevelShape } from '#raster/write/spec.ts'
 import type { Spill } from '#raster/write/spill.ts'
-import { cutTile, encodeMaskTile, encodeTile, type RowBand } from '#raster/write/tiles.ts'
+import { encodeMaskTile, encodeTile, TileBuffers, type RowBand } from '#raster/write/tiles.ts'
 
 /** Stored sizes of a level's blocks in the order of the file: each tile, and its mask's after it. */
 export interface LevelSizes {
@@ -25,6 +25,7 @@ export class LevelBuilder {
   readonly #plan: CogPlan
   readonly #shape: LevelShape
   readonly #spill: Spill
+  readonly #buffers: TileBuffers
   readonly #next: { level: LevelBuilder; reducer: RowReducer } | null
   readonly #samples: ExactSampleArray | null
   readonly #mask: Uint8Array | null
@@ -33,6 +34,7 @@ export class LevelBuilder {
 
   constructor(plan: CogPlan, index: number, spill: Spill, next: LevelBuilder | null) {
     this.#plan = plan
+    this.#buffers = next ? next.#buffers : new TileBuffers(plan)
     this.#shape = shapeAt(plan, index)
     this.#spill = spill
     this.#next = next && { level: next, reducer: rowReducer(plan, this.#shape, next.#shape) }
@@ -82,7 +84,7 @@ export class LevelBuilder {
 
   async #encodeTile(band: RowBand, tileX: number): Promise<{ image: Uint8Array; mask: Uint8Array | null }> {
     return {
-      image: await encodeTile(cutTile(band, tileX, this.#plan), this.#plan),
+      image: await encodeTile(band, tileX, this.#plan, this.#buffers),
       mask: this.#plan.hasMask ? await encodeMaskTile(band, tileX, this.#plan) : null,
     }
   }

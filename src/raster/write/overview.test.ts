@@ -1,10 +1,14 @@
 /** Goal: overviews hold what their names say: means of the data under a pixel, or one of its samples, also on odd sides and along masks. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import fc from 'fast-check'
 import { memorySource } from '#raster/source/memory.ts'
 import { openTiff } from '#raster/tiff/open.ts'
 import type { ExactSampleArray } from '#raster/types.ts'
+import { AverageReducer } from '#raster/write/average.ts'
+import { IntegerAverageReducer } from '#raster/write/averageIntegers.ts'
 import { writeCog } from '#raster/write/cog.ts'
+import type { ReduceShape, RowReducer } from '#raster/write/reduce.ts'
 import { memorySink } from '#raster/write/sink.ts'
 import type { CogSpec } from '#raster/write/spec.ts'
 
@@ -81,6 +85,28 @@ test('average of negative and 64-bit samples', async () => {
   assert.deepEqual(negative.samples.slice(0, 2), [-3, -1])
   const wide = await overview({ width: 18, height: 1, dataType: 'int64' }, BigInt64Array.from([-3, 5, 1e12, 1e12 + 2, ...pad].map(BigInt)))
   assert.deepEqual(wide.samples.slice(0, 2), [1, 1e12 + 1])
+})
+
+test('integers are averaged by rows first with the same result', () => {
+  const reduced = (reducer: RowReducer, { fine, coarse, bandCount }: ReduceShape, samples: Int16Array): Int16Array => {
+    const out = new Int16Array(coarse.width * coarse.height * bandCount)
+    let row = 0
+    for (let y = 0; y < fine.height; y++) {
+      const to = { samples: out, sampleAt: row * coarse.width * bandCount, mask: null, maskAt: 0 }
+      if (reducer.push({ samples, sampleAt: y * fine.width * bandCount, mask: null, maskAt: 0 }, to)) row += 1
+    }
+    assert.equal(row, coarse.height)
+    return out
+  }
+  const side = fc.integer({ min: 1, max: 23 })
+  fc.assert(
+    fc.property(side, side, fc.integer({ min: 1, max: 4 }), fc.option(fc.integer({ min: -2, max: 2 })), fc.infiniteStream(fc.integer({ min: -3, max: 3 })), (width, height, bandCount, nodata, stream) => {
+      const shape = { fine: { width, height, tilesX: 1, tilesY: 1 }, coarse: { width: Math.ceil(width / 2), height: Math.ceil(height / 2), tilesX: 1, tilesY: 1 }, bandCount, nodata, alphaBand: null, isFloat: false }
+      const samples = Int16Array.from({ length: width * height * bandCount }, () => stream.next().value as number)
+      assert.deepEqual(reduced(new IntegerAverageReducer(shape), shape, samples), reduced(new AverageReducer(shape), shape, samples))
+    }),
+    { numRuns: 200 },
+  )
 })
 
 test('mode is the most frequent class and ignores nodata', async () => {

@@ -10,20 +10,18 @@ export interface TileShape {
   readonly stride: number
 }
 
-/** The bytes to compress. Predictor 2 works in place, so the tile must be the caller's to lose. */
+/**
+ * The bytes to compress. Predictor 2 works in place, so the tile must be the caller's to lose; here it is only for 64-bit samples,
+ * narrower ones are predicted while a tile is cut out.
+ */
 export function predict(tile: ExactSampleArray, predictor: 1 | 2 | 3, shape: TileShape): Uint8Array {
   const { buffer, byteOffset, byteLength, BYTES_PER_ELEMENT: size } = tile
   if (predictor === 3) return floatPlanes(new Uint8Array(buffer, byteOffset, byteLength), size, shape)
-  if (predictor === 2) {
-    if (size === 1) differences(new Uint8Array(buffer, byteOffset, byteLength), shape)
-    else if (size === 2) differences(new Uint16Array(buffer, byteOffset, byteLength / 2), shape)
-    else if (size === 4) differences(new Uint32Array(buffer, byteOffset, byteLength / 4), shape)
-    else differences64(new BigUint64Array(buffer, byteOffset, byteLength / 8), shape)
-  }
+  if (predictor === 2) differences64(new BigUint64Array(buffer, byteOffset, byteLength / 8), shape)
   return new Uint8Array(buffer, byteOffset, byteLength)
 }
 
-function differences(samples: Uint8Array | Uint16Array | Uint32Array, { rowSamples, rows, stride }: TileShape): void {
+function differences(samples: Uint8Array, { rowSamples, rows, stride }: TileShape): void {
   for (let row = 0; row < rows; row++) {
     const start = row * rowSamples + stride
     for (let i = (row + 1) * rowSamples - 1; i >= start; i--) samples[i] = (samples[i] ?? 0) - (samples[i - stride] ?? 0)

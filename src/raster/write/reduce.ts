@@ -35,6 +35,6 @@ export function rowReducer(plan: CogPlan, fine: LevelShape, coarse: LevelShape):
   const { bandCount, nodata, alphaBand } = plan
   const shape: ReduceShape = { fine, coarse, bandCount, nodata, alphaBand, isFloat: plan.spec.dataType.startsWith('float') }
   return plan.overviews === 'average'
-    ? averageReducer(shape, plan.spec.dataType.endsWith('64') && !shape.isFloat)
+    ? averageReducer(shape, plan.spec.dataType.endsWith('64') && !shape.isFloat, plan.hasMask)
     : new PickReducer(shape, plan.overviews === 'mode')
 }

@@ -66,14 +66,18 @@ export interface CogPlan {
 }
 
 const DEFAULT_BLOCK_SIZE = 256
-const DEFAULT_LEVEL: Readonly<Record<CogCompression, number>> = { deflate: 6, zstd: 3 }
+const DEFAULT_LEVEL: Readonly<Record<CogCompression, number>> = { deflate: 3, zstd: 3 }
+/** Classes come in runs, which a longer search shrinks. Measurements are noise once predicted: level 3 was within 1% of 6 on synthetic 16-bit scenes, and no slower. */
+const CLASSES_DEFLATE_LEVEL = 6
 const MAX_LEVEL: Readonly<Record<CogCompression, number>> = { deflate: 9, zstd: 19 }
 
 export function planCog(spec: CogSpec): CogPlan {
   assertShape(spec)
   const isFloat = spec.dataType.startsWith('float')
   const compression = spec.compression ?? (isFloat ? 'zstd' : 'deflate')
-  const compressionLevel = spec.compressionLevel ?? DEFAULT_LEVEL[compression]
+  const overviews = spec.overviews ?? (spec.colorTable ? 'mode' : 'average')
+  const isClasses = compression === 'deflate' && overviews === 'mode'
+  const compressionLevel = spec.compressionLevel ?? (isClasses ? CLASSES_DEFLATE_LEVEL : DEFAULT_LEVEL[compression])
   if (!Number.isInteger(compressionLevel) || compressionLevel < 1 || compressionLevel > MAX_LEVEL[compression]) {
     throw invalid(`compression level ${compressionLevel} is not between 1 and ${MAX_LEVEL[compression]}`)
   }
@@ -84,7 +88,6 @@ export function planCog(spec: CogSpec): CogPlan {
     throw invalid(`block size ${blockSize} is not a multiple of 16 up to 2048`)
   }
   assertRowBand(spec, blockSize)
-  const overviews = spec.overviews ?? (spec.colorTable ? 'mode' : 'average')
   const bands = spec.bands ?? []
   const alpha = bands.findIndex((band) => band.color === 'alpha')
   return {

@@ -1,13 +1,15 @@
 import { readPolygons, mapPolygons, boxOf, type Box, type Polygon } from '#raster/geometry/polygon.ts'
-import { rasterizeMask } from '#raster/geometry/rasterize.ts'
-import { toPixels } from '#raster/statistics/area.ts'
+import { rasterizeMask, rasterizeSpans } from '#raster/geometry/rasterize.ts'
+import { movedInto, toPixels } from '#raster/statistics/area.ts'
+import type { TiffRaster } from '#raster/tiff/raster.ts'
 import { EXACT_ARRAY } from '#raster/tiff/sample.ts'
-import { RasterError, type Affine, type Block, type Crs, type ExactSampleArray, type Raster, type RasterInfo, type SampleArray } from '#raster/types.ts'
+import { RasterError, type Affine, type Block, type Crs, type ExactSampleArray, type PixelWindow, type RasterInfo, type SampleArray } from '#raster/types.ts'
 import { applyAffine, invertAffine } from '#raster/warp/affine.ts'
 import { createBlockCache } from '#raster/warp/blocks.ts'
 import { placementOf, planTarget, type TargetGrid } from '#raster/warp/plan.ts'
 import { projectorBetween, projectorFromLonLat, type Point, type Projector } from '#raster/warp/projector.ts'
 import { samplePlanes, type Resampling } from '#raster/warp/sample.ts'
+import { clippedRows, isCopied } from '#raster/write/clip.ts'
 import { writeCog, type WriteOptions, type WrittenCog } from '#raster/write/cog.ts'
 import type { ByteSink } from '#raster/write/sink.ts'
 import type { CogCompression, CogSpec, OverviewMethod } from '#raster/write/spec.ts'
@@ -34,14 +36,18 @@ const BLOCK_CACHE_BYTES = 96 * 1024 * 1024
 const MAX_EDGE_DEGREES = 0.05
 
 /** Writes the part of a raster under a polygon, or all of it, as a COG, in its own coordinates or in others. */
-export async function warpToCog(raster: Raster, sink: ByteSink, options: WarpOptions = {}): Promise<WrittenCog> {
+export async function warpToCog(raster: TiffRaster, sink: ByteSink, options: WarpOptions = {}): Promise<WrittenCog> {
   const { info } = raster
   const polygons = options.geometry === undefined ? null : readPolygons(options.geometry)
   const isOwnGrid = options.crs === undefined && options.resolution === undefined
-  const { grid, outline } = isOwnGrid ? ownGrid(info, polygons) : otherGrid(info, polygons, options)
+  const { grid, outline, window } = isOwnGrid ? ownGrid(info, polygons) : otherGrid(info, polygons, options)
   const bands = (options.bands ?? info.bands.map((_, index) => index + 1)).map((band) => band - 1)
   const spec = specOf(info, { grid, bands, isClipped: outline !== null, options })
   const resampling = options.resampling ?? (isOwnGrid || info.colorTable ? 'nearest' : 'bilinear')
+  if (window && resampling === 'nearest' && isCopied(info, bands)) {
+    const spans = outline && rasterizeSpans(outline, grid)
+    return await writeCog(sink, spec, clippedRows({ raster, window, bands, spans, spec }), options)
+  }
   const blocks = createBlockCache(BLOCK_CACHE_BYTES)
   return await writeCog(
     sink,
@@ -60,17 +66,20 @@ interface Target {
   grid: TargetGrid
   /** In pixels of the grid; null where nothing is cut off. */
   outline: Polygon[] | null
+  /** Where the grid lies in the raster, if its pixels are the raster's own. */
+  window: PixelWindow | null
 }
 
 /** The raster's own grid, cut to the pixels that the polygons touch. */
 function ownGrid(info: RasterInfo, polygons: readonly Polygon[] | null): Target {
   const { crs, transform } = placementOf(info)
-  if (!polygons) return { grid: { crs, transform, width: info.width, height: info.height }, outline: null }
+  if (!polygons) return { grid: { crs, transform, width: info.width, height: info.height }, outline: null, window: { x: 0, y: 0, width: info.width, height: info.height } }
   const inPixels = toPixels(info, polygons)
   const box = cutTo(boxOf(inPixels), info)
   const [left, top] = applyAffine(transform, box.minX, box.minY)
-  const grid = { crs, transform: [left, transform[1], transform[2], top, transform[4], transform[5]] as Affine, width: box.maxX - box.minX, height: box.maxY - box.minY }
-  return { grid, outline: inPixels.map((polygon) => polygon.map((ring) => ring.map(([x, y]) => [x - box.minX, y - box.minY]))) }
+  const window = { x: box.minX, y: box.minY, width: box.maxX - box.minX, height: box.maxY - box.minY }
+  const grid = { crs, transform: [left, transform[1], transform[2], top, transform[4], transform[5]] as Affine, width: window.width, height: window.height }
+  return { grid, outline: movedInto(inPixels, window), window }
 }
 
 function cutTo(box: Box, { width, height }: { width: number; height: number }): Box {
@@ -93,7 +102,7 @@ function otherGrid(info: RasterInfo, polygons: readonly Polygon[] | null, option
   const width = Math.max(1, Math.ceil((box.maxX - box.minX) / size - 1e-6))
   const height = Math.max(1, Math.ceil((box.maxY - box.minY) / size - 1e-6))
   const outline = moved && moved.map((polygon) => polygon.map((ring) => ring.map(([x, y]) => [(x - box.minX) / size, (box.maxY - y) / size] as [number, number])))
-  return { grid: { crs, transform: [box.minX, size, 0, box.maxY, 0, -size], width, height }, outline }
+  return { grid: { crs, transform: [box.minX, size, 0, box.maxY, 0, -size], width, height }, outline, window: null }
 }
 
 /** Points along the edge of a raster: a projection bends it, so the corners alone would cut something off. */

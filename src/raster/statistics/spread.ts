@@ -1,0 +1,128 @@
+import { selectRanks } from './select.ts'
+import { sum } from './sum.ts'
+import { binEdges, placeOf, type Histogram, type Summary, type SummaryOptions } from './summary.ts'
+
+/** Fine bins, equally wide, over the range of the samples. */
+const FINE_BINS = 65_536
+
+/**
+ * Describes single samples of weight 1, at least one. Percentiles and histogram come from one count in many fine bins: only the
+ * samples in those bins that hold a wanted rank, or a border of the histogram, are looked at again. Which bin a sample falls in
+ * never descends as samples grow, also after rounding, so that the answer is exact; samples that all fall into one bin are merely
+ * slow.
+ */
+export function summarizeSpread(values: Float64Array, { percentiles, binCount, binRange }: SummaryOptions): Summary {
+  const count = values.length
+  const range = { min: Infinity, max: -Infinity }
+  const total = sum(count, (from, to) => totalAndRange(values, range, from, to))
+  const { min, max } = range
+  const mean = total / count
+  const fine: FineBins = { low: min, perUnit: (FINE_BINS - 1) / (max - min), counts: new Uint32Array(FINE_BINS) }
+  // A second pass: the difference of two large squares would lose the digits.
+  const squares = sum(count, (from, to) => countAndSquare(values, fine, mean, from, to))
+  const edges = binEdges(binRange ?? [min, max], binCount)
+  const places = percentiles.map((percentile) => placeOf(percentile, count))
+  const ranks = [...new Set(places.flatMap((place) => [Math.floor(place), Math.ceil(place)]))].sort((a, b) => a - b)
+  const borders = edges.map((edge) => (edge < min ? -1 : edge > max ? FINE_BINS : fineBin(fine, edge)))
+  const wanted = new Uint8Array(FINE_BINS)
+  for (const border of borders) if (border >= 0 && border < FINE_BINS) wanted[border] = 1
+  const { passed } = markRanks(fine.counts, ranks, wanted)
+  const looked = gather(values, fine, wanted)
+  const histogram = histogramOf(fine.counts, wanted, borders, edges, looked)
+  const known = valuesOf(ranks, passed, looked)
+  const percentileValues = places.map((place) => {
+    const lower = known.get(Math.floor(place))!
+    return lower + (known.get(Math.ceil(place))! - lower) * (place - Math.floor(place))
+  })
+  return { count, min, max, mean, std: Math.sqrt(squares / count), sum: total, percentiles: percentileValues, histogram }
+}
+
+interface FineBins {
+  low: number
+  perUnit: number
+  counts: Uint32Array
+}
+
+/** What is not a number (a range of one value, or one too wide for a double) falls into the first bin. */
+const fineBin = ({ low, perUnit }: FineBins, value: number): number => ((value - low) * perUnit) | 0
+
+function totalAndRange(values: Float64Array, range: { min: number; max: number }, from: number, to: number): number {
+  let { min, max } = range
+  let total = 0
+  for (let i = from; i < to; i++) {
+    const value = values[i]!
+    total += value
+    if (value < min) min = value
+    if (value > max) max = value
+  }
+  range.min = min
+  range.max = max
+  return total
+}
+
+function countAndSquare(values: Float64Array, { low, perUnit, counts }: FineBins, mean: number, from: number, to: number): number {
+  let total = 0
+  for (let i = from; i < to; i++) {
+    const value = values[i]!
+    const distance = value - mean
+    total += distance * distance
+    counts[((value - low) * perUnit) | 0]! += 1
+  }
+  return total
+}
+
+/** Marks the bins that hold a rank; `passed[i]` is how many samples lie in unmarked bins before the bin of `ranks[i]`. */
+function markRanks(counts: Uint32Array, ranks: readonly number[], wanted: Uint8Array): { passed: number[] } {
+  const passed: number[] = []
+  let seen = 0
+  let left = 0
+  for (let bin = 0; bin < counts.length && passed.length < ranks.length; bin++) {
+    const end = seen + counts[bin]!
+    if (ranks[passed.length]! < end) wanted[bin] = 1
+    while (passed.length < ranks.length && ranks[passed.length]! < end) passed.push(left)
+    if (wanted[bin] === 0) left += counts[bin]!
+    seen = end
+  }
+  return { passed }
+}
+
+function gather(values: Float64Array, { low, perUnit, counts }: FineBins, wanted: Uint8Array): Float64Array {
+  let size = 0
+  for (let bin = 0; bin < counts.length; bin++) if (wanted[bin] !== 0) size += counts[bin]!
+  const looked = new Float64Array(size)
+  let to = 0
+  for (let i = 0; i < values.length && to < size; i++) {
+    const value = values[i]!
+    if (wanted[((value - low) * perUnit) | 0] !== 0) looked[to++] = value
+  }
+  return looked
+}
+
+/** Whole fine bins where no border lies in them, the samples themselves where one does. */
+function histogramOf(fine: Uint32Array, wanted: Uint8Array, borders: readonly number[], edges: number[], looked: Float64Array): Histogram {
+  const last = edges.length - 2
+  const counts = Array.from({ length: last + 1 }, () => 0)
+  for (let bin = 0, coarse = -1; bin < fine.length; bin++) {
+    while (coarse <= last && borders[coarse + 1]! < bin) coarse += 1
+    if (wanted[bin] === 0 && coarse >= 0 && coarse <= last) counts[coarse]! += fine[bin]!
+  }
+  const high = edges[last + 1]!
+  for (let i = 0; i < looked.length; i++) {
+    const value = looked[i]!
+    if (!(value >= edges[0]! && value <= high)) continue
+    let low = 0
+    for (let above = last + 1; above - low > 1; ) {
+      const middle = (low + above) >> 1
+      if (value >= edges[middle]!) low = middle
+      else above = middle
+    }
+    counts[low]! += 1
+  }
+  return { counts, edges }
+}
+
+function valuesOf(ranks: readonly number[], passed: readonly number[], looked: Float64Array): Map<number, number> {
+  const places = ranks.map((rank, i) => rank - passed[i]!)
+  selectRanks(looked, places)
+  return new Map(ranks.map((rank, i) => [rank, looked[places[i]!]!]))
+}
