@@ -167,8 +167,14 @@ test('a fault of ours is a 500 that tells the client nothing, and the log everyt
 })
 
 test('a sender and a reader that hardly move are let go, and others are not', async (t) => {
-  const place = await withObject(t, { pace: { windowMs: 50, minBytes: 1_000 } })
+  const looks = new Set<() => void>()
+  const windowEnds = () => looks.forEach((look) => look())
+  const each = (_windowMs: number, look: () => void) => { looks.add(look); return () => looks.delete(look) }
+  const place = await withObject(t, { pace: { windowMs: 60_000, minBytes: 1_000, each } })
   const sender = await beginUpload(place.port, { target: place.putTarget, headers: { 'Content-Type': TYPE }, length: SIZE }, bytes.subarray(0, 100))
+  await until(async () => (await readdir(path.join(place.root, '.incoming'))).length > 0)
+  windowEnds() // The first one may still have seen the request come in.
+  windowEnds()
   const answer = await readAnswer(sender)
   assert.equal(answer.status, 408, 'and it is told why')
   await until(async () => (await readdir(path.join(place.root, '.incoming'))).length === 0) // Nothing of it stays behind.
@@ -178,9 +184,9 @@ test('a sender and a reader that hardly move are let go, and others are not', as
   await place.store.put(large, pattern(40 * 2 ** 20), { contentType: TYPE })
   const reader = connect(place.port, '127.0.0.1')
   reader.write(requestHead({ target: (await place.store.signGet({ ...large, expiresInSeconds: 900 })).slice(place.origin.length) }))
-  reader.pause() // Its buffers fill up, and then nothing moves any more.
+  await once(reader, 'readable') // The answer has begun; from here its buffers fill up, and then nothing moves any more.
   const log = () => place.logLines.map((line) => JSON.parse(line) as { object?: string; complete?: boolean }).find(({ object }) => object?.endsWith('/large'))
-  await until(() => log() !== undefined)
+  await until(() => { windowEnds(); return log() !== undefined })
   assert.equal(log()!.complete, false)
   reader.destroy()
   assert.equal((await raw(place.port, { target: place.target })).status, 200)
