@@ -3,6 +3,7 @@ import type { Logger } from 'pino'
 import { createRasterService } from '#adapters/raster/service.ts'
 import type { Storage } from '#adapters/storage/port.ts'
 import type { Clock } from '#core/clock.ts'
+import type { Payments } from '#core/payments.ts'
 import type { Queue } from '#db/queue.ts'
 import type { Db } from '#db/tables.ts'
 import { createMetrics, type Metrics } from '#http/metrics.ts'
@@ -10,6 +11,7 @@ import type { AnyJob } from '#job.ts'
 import type { AnyOperation } from '#operation.ts'
 import { createAuditTrail } from '#pipeline/audit.ts'
 import { createAuthenticator } from '#pipeline/authenticate.ts'
+import { createAside } from '#pipeline/change.ts'
 import { createClaims } from '#pipeline/idempotency.ts'
 import { declareJobs, enqueuer, type JobPlatform } from '#pipeline/jobs.ts'
 import { createPasswords } from '#pipeline/passwords.ts'
@@ -26,6 +28,8 @@ export interface Parts {
   clock: Clock
   queue: Queue
   storage: Storage
+  /** Null: no cards are taken. */
+  payments: Payments | null
   log: Logger
   baseUrl: () => string
   operations: ReadonlyMap<string, AnyOperation>
@@ -61,20 +65,21 @@ export async function compose(parts: Parts): Promise<Composed> {
   const audit = createAuditTrail(db, clock, (error) => onFault(error, 'audit'))
   const usage = createUsageRecorder(db, clock, (error) => onFault(error, 'usage'))
   const claims = createClaims(db, clock)
+  const jobs = enqueuer(queue)
+  const aside = createAside({ db, clock, jobs })
   const platform: Platform = {
-    db, clock, baseUrl, operations, audit, usage, claims, raster, storage: parts.storage,
+    db, clock, baseUrl, operations, audit, usage, claims, raster, storage: parts.storage, payments: parts.payments, aside, jobs,
     authenticator: createAuthenticator(db, clock, tokens),
     rateLimiter: createRateLimiter(db, clock),
     // A queue of its own: whoever guesses at links keeps nobody from signing in.
     shares: createShares(db, clock, createPasswords({ cost: parts.passwordCost, maxRunning: 1, waiting: 'visitors of share links' })),
-    jobs: enqueuer(queue),
     onFault: (error, invocationId, operation) => onFault(error, operation, invocationId),
   }
   return {
     platform,
     metrics,
     auth: { db, clock, tokens, passwords: createPasswords({ cost: parts.passwordCost, waiting: 'sign-ins' }), roles: parts.roles },
-    jobPlatform: { db, clock, queue, raster, storage: parts.storage, usage, onFault },
+    jobPlatform: { db, clock, queue, raster, storage: parts.storage, usage, payments: parts.payments, aside, onFault },
     async close() {
       claims.close()
       await raster.close()

@@ -3,6 +3,13 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ConfigError, loadConfig } from './config.ts'
 
+test('payments are the sandbox, the processor with its key, or none', () => {
+  assert.deepEqual([loadConfig({}).payments, loadConfig({}).sandboxPaymentsPort], ['sandbox', 0])
+  assert.equal(loadConfig({ PAYMENTS: 'stripe', STRIPE_SECRET_KEY: 'sk_test_x' }).stripeSecretKey, 'sk_test_x')
+  assert.equal(loadConfig({ PAYMENTS: 'none' }).payments, 'none')
+  for (const env of [{ PAYMENTS: 'stripe' }, { PAYMENTS: 'cash' }, { SANDBOX_PAYMENTS_PORT: '-1' }]) assert.throws(() => loadConfig(env), ConfigError, JSON.stringify(env))
+})
+
 test('the store listens on the next port, at the host of the API, unless told otherwise', () => {
   const address = (env: Record<string, string>) => { const { storePort, storeUrl } = loadConfig(env); return [storePort, storeUrl] }
   assert.deepEqual(address({}), [8081, 'http://127.0.0.1:8081'])

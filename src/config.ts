@@ -4,6 +4,8 @@ import { isIP } from 'node:net'
 
 export type Role = 'all' | 'api' | 'worker'
 
+export type PaymentsKind = 'sandbox' | 'stripe' | 'none'
+
 export interface Config {
   readonly port: number
   readonly host: string
@@ -30,11 +32,18 @@ export interface Config {
   readonly cogHosts: readonly string[]
   /** Hosts, or host:port, that outbound requests may reach although private or plain http. */
   readonly egressAllow: readonly string[]
+  readonly payments: PaymentsKind
+  readonly stripeSecretKey: string
+  /** Signs the processor's notices to `/webhooks/payments`. */
+  readonly stripeWebhookSecret: string
+  /** Listener of the sandbox processor, on loopback; 0 is any free port. */
+  readonly sandboxPaymentsPort: number
   readonly logLevel: string
   readonly isLoopback: boolean
 }
 
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
+const PAYMENTS: readonly PaymentsKind[] = ['sandbox', 'stripe', 'none']
 const ROLES: readonly Role[] = ['all', 'api', 'worker']
 
 export class ConfigError extends Error {}
@@ -64,9 +73,18 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     clipUserEmail: text('CLIP_USER_EMAIL', '').toLowerCase() || null,
     cogHosts: list(text('COG_HOSTS', '')),
     egressAllow: list(text('EGRESS_ALLOW', '')),
+    ...payments(text),
     logLevel: oneOf('LOG_LEVEL', text('LOG_LEVEL', 'info'), LOG_LEVELS),
     isLoopback: isLoopback(host),
   })
+}
+
+function payments(text: (name: string, standard: string) => string): Pick<Config, 'payments' | 'stripeSecretKey' | 'stripeWebhookSecret' | 'sandboxPaymentsPort'> {
+  const kind = oneOf('PAYMENTS', text('PAYMENTS', 'sandbox'), PAYMENTS)
+  const stripeSecretKey = text('STRIPE_SECRET_KEY', '')
+  const stripeWebhookSecret = text('STRIPE_WEBHOOK_SECRET', '')
+  if (kind === 'stripe' && !stripeSecretKey) throw new ConfigError('PAYMENTS=stripe needs STRIPE_SECRET_KEY')
+  return { payments: kind, stripeSecretKey, stripeWebhookSecret, sandboxPaymentsPort: integer('SANDBOX_PAYMENTS_PORT', text('SANDBOX_PAYMENTS_PORT', '0'), 0, 65_535) }
 }
 
 export function isLoopback(host: string): boolean {

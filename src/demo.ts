@@ -2,7 +2,9 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { newId } from '#core/ids.ts'
+import { SERVICE, type Principal } from '#core/principal.ts'
 import { withLock } from '#db/lock.ts'
+import { isFunded } from '#model/billing-account.ts'
 import * as project from '#model/project.ts'
 import * as shareLink from '#model/share-link.ts'
 import * as user from '#model/user.ts'
@@ -14,6 +16,7 @@ export const DEMO_EMAIL = 'demo@groundtrack.dev'
 export const DEMO_PASSWORD = 'groundtrack-demo'
 
 const LOCAL = '127.0.0.1'
+const DEMO_CREDITS = 50_000
 
 /** Makes what is missing of the demo: a process may have been killed half-way, and another may be at it now. */
 export async function seedDemo(platform: Platform, auth: signIn.SignInPlatform): Promise<void> {
@@ -22,6 +25,7 @@ export async function seedDemo(platform: Platform, auth: signIn.SignInPlatform):
     if (!grant) return
     if (!grant.organization_id) await call(platform, grant, 'organizations.create', { name: 'Demo Imagery', description: 'Something to look around in', country: 'AU' })
     const acting = await signIn.refresh(auth, { refresh_token: grant.refresh_token })
+    if (!(await isFunded(platform.db, acting.organization_id!))) await call(platform, SERVICE, 'billing.credits.grant', { organization_id: acting.organization_id, credits: DEMO_CREDITS, reason: 'Credits to try things with' })
     await call(platform, acting, 'projects.create', { name: 'Demo', description: 'Scenes to try things on' })
     await signIn.signOut(auth, acting.refresh_token)
   })
@@ -34,9 +38,10 @@ async function signUpOrOn({ db }: Platform, auth: signIn.SignInPlatform): Promis
   return (await project.wasAnyMade(db)) ? null : await signIn.signIn(auth, { email: DEMO_EMAIL, password: DEMO_PASSWORD }, LOCAL)
 }
 
-async function call(platform: Platform, grant: signIn.Grant, id: string, input: object): Promise<void> {
+/** As the person who signed in, or as the platform itself. */
+async function call(platform: Platform, caller: signIn.Grant | Principal, id: string, input: object): Promise<void> {
   const { status, body } = await invoke(platform, platform.operations.get(id)!, {
-    credential: { via: 'bearer', secret: grant.access_token },
+    ...('kind' in caller ? { credential: null, principal: caller } : { credential: { via: 'bearer' as const, secret: caller.access_token } }),
     body: () => input,
     idempotencyKey: newId(),
     clientAddress: LOCAL,

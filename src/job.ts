@@ -4,8 +4,9 @@ import type { RasterService } from '#adapters/raster/port.ts'
 import type { Storage } from '#adapters/storage/port.ts'
 import type { Clock } from '#core/clock.ts'
 import type { EventType } from '#core/event-types.ts'
+import type { Payments } from '#core/payments.ts'
 import type { Db, Tx } from '#db/tables.ts'
-import type { Events, Jobs, Lineage, Produces, Usage } from '#operation.ts'
+import type { Aside, Events, Jobs, Lineage, Produces, Usage } from '#operation.ts'
 
 /** One short transaction of a job: the change, its lineage, its events, further work and its audit entry; or none of them. */
 export interface Change {
@@ -25,6 +26,11 @@ export interface JobContext {
   /** Changes what belongs to one organization, as the platform itself. */
   change<T>(organizationId: string, work: (change: Change) => Promise<T>): Promise<T>
   jobs(tx: Tx): Jobs
+  /** The card processor; null where no cards are taken. */
+  readonly payments: Payments | null
+  readonly aside: Aside
+  /** Of this run of the job. */
+  readonly invocationId: string
   readonly signal: AbortSignal
 }
 

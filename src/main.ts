@@ -4,10 +4,12 @@ import type { FastifyInstance } from 'fastify'
 import { destination, type Logger } from 'pino'
 import { compose } from './compose.ts'
 import { ConfigError, loadConfig, type Config } from './config.ts'
+import { createStripePayments } from '#adapters/payments/stripe.ts'
 import { startStoreListener } from '#adapters/storage/listener.ts'
 import { openStorage } from '#adapters/storage/open.ts'
 import type { Storage } from '#adapters/storage/port.ts'
 import { systemClock } from '#core/clock.ts'
+import type { Payments } from '#core/payments.ts'
 import type { Db } from '#db/tables.ts'
 import { migrate } from '#db/migrate.ts'
 import { openQueue } from '#db/queue.ts'
@@ -20,6 +22,8 @@ import { sharedSecret } from '#model/shared-secret.ts'
 import * as user from '#model/user.ts'
 import type { AnyOperation } from '#operation.ts'
 import { startWorkers } from '#pipeline/jobs.ts'
+import type { SandboxPayments } from '../sandbox/payments/server.ts'
+import type { StoreDb } from '../sandbox/payments/store.ts'
 import { banner } from './banner.ts'
 import { DEMO_EMAIL, fillDemo, seedDemo } from './demo.ts'
 import { jobs, operations } from './registry.ts'
@@ -67,14 +71,15 @@ async function startParts(config: Config, { operations, jobs }: Catalogue, start
   let ready = false
   const roles = { systemAdminEmails: config.systemAdminEmails, clipUserEmail: config.clipUserEmail, maySignUp: config.isLoopback }
   const storage = await startStorage(config, { db: database.db, log, baseUrl: () => baseUrl }, started)
-  const composed = await compose({ db: database.db, storage, connectionCount: database.connectionCount, clock: systemClock, queue, log, baseUrl: () => baseUrl, operations, jobs, roles, cogHosts: config.cogHosts, egressAllow: config.egressAllow, workDir: path.join(config.dataDir, 'work') })
+  const { payments, sandboxPayments } = await startPayments(config, { db: database.db, noticeUrl: () => (ready ? `${baseUrl}/webhooks/payments` : null) }, started)
+  const composed = await compose({ db: database.db, storage, payments, connectionCount: database.connectionCount, clock: systemClock, queue, log, baseUrl: () => baseUrl, operations, jobs, roles, cogHosts: config.cogHosts, egressAllow: config.egressAllow, workDir: path.join(config.dataDir, 'work') })
   started.defer(() => composed.close())
   started.defer(() => queue.stop())
   await user.withdrawRoles(database.db, roles)
   const wantsDemo = config.demo ?? (config.isLoopback && !(await project.wasAnyMade(database.db)))
   if (wantsDemo && config.role !== 'worker') await seedDemo(composed.platform, composed.auth)
 
-  const app = buildServer({ ...composed, log, isReady: () => ready, api: config.role !== 'worker' })
+  const app = buildServer({ ...composed, log, isReady: () => ready, api: config.role !== 'worker', sandboxPayments })
   started.defer(() => closeServer(app))
   const address = await listen(app, config)
   if (config.port === 0) baseUrl = baseUrl.replace(/:0$/, `:${new URL(address).port}`)
@@ -107,6 +112,17 @@ async function startStorage(config: Config, { db, log, baseUrl }: { db: Db; log:
     if (config.storePort === 0) publicUrl = publicUrl.replace(/:0$/, `:${door.port}`)
   }
   return store
+}
+
+/** The card processor: the real one, none, or the sandbox with a listener of its own, spoken to like the real one. */
+async function startPayments(config: Config, { db, noticeUrl }: { db: Db; noticeUrl: () => string | null }, started: AsyncDisposableStack): Promise<{ payments: Payments | null; sandboxPayments: SandboxPayments | null }> {
+  if (config.payments === 'none') return { payments: null, sandboxPayments: null }
+  if (config.payments === 'stripe') return { payments: createStripePayments({ secretKey: config.stripeSecretKey, webhookSecret: config.stripeWebhookSecret, sandboxUrl: null }), sandboxPayments: null }
+  const webhookSecret = (await sharedSecret(db, 'payments', systemClock.now())).toString('hex')
+  const { startSandboxPayments, SANDBOX_KEY } = await import('../sandbox/payments/server.ts')
+  const sandbox = await startSandboxPayments({ db: db as unknown as StoreDb, host: '127.0.0.1', port: config.sandboxPaymentsPort, noticeUrl, webhookSecret }).catch((error: unknown) => { throw inUse(error, 'SANDBOX_PAYMENTS_PORT', '127.0.0.1', config.sandboxPaymentsPort) })
+  started.defer(() => sandbox.close())
+  return { payments: createStripePayments({ secretKey: SANDBOX_KEY, webhookSecret, sandboxUrl: () => sandbox.url }), sandboxPayments: sandbox }
 }
 
 function inUse(error: unknown, name: string, host: string, port: number): unknown {

@@ -4,10 +4,12 @@ import type { RasterService } from '#adapters/raster/port.ts'
 import type { Storage } from '#adapters/storage/port.ts'
 import type { Clock } from '#core/clock.ts'
 import type { EventType } from '#core/event-types.ts'
+import type { Payments } from '#core/payments.ts'
 import type { Principal } from '#core/principal.ts'
 import type { GrantScope } from '#core/share-grant.ts'
 import type { Db, Tx } from '#db/tables.ts'
 import type { AnyJob, JobData } from '#job.ts'
+import type { Books } from '#model/books.ts'
 import type { ShareLink } from '#model/share-link.ts'
 import type { CountedMeter } from '#model/usage.ts'
 
@@ -34,7 +36,12 @@ export interface Events {
 export interface Jobs {
   /** Queues background work in the caller's transaction: it exists if and only if the transaction commits. */
   enqueue<J extends AnyJob>(job: J, data: JobData<J>): Promise<void>
+  /** The same for work of another domain, which checks its data itself when it runs. */
+  enqueueByName(name: string, data: object): Promise<void>
 }
+
+/** Commits something as the platform itself, in a transaction and under an audit entry of its own, whatever becomes of the call around it. */
+export type Aside = <T>(organizationId: string, name: string, work: (books: Books) => Promise<T>) => Promise<T>
 
 /** Share links, opened anew on every call: revocation, expiry and retention count at once. */
 export interface Shares {
@@ -76,6 +83,11 @@ export interface Context {
   readonly ifNoneMatch: string | null
   readonly raster: RasterService
   readonly storage: Storage
+  /** The card processor; null where no cards are taken. */
+  readonly payments: Payments | null
+  readonly aside: Aside
+  /** Another operation with the check of its input, for the one that runs what was asked for earlier. */
+  readonly operationOf: (id: string) => { operation: AnyOperation; validate: (input: unknown) => unknown } | null
   readonly shares: Shares
   readonly usage: Usage
   readonly signal: AbortSignal

@@ -6,6 +6,7 @@ import * as cog from '#domains/cog/index.ts'
 import * as collections from '#domains/collections/index.ts'
 import * as items from '#domains/items/index.ts'
 import * as organizations from '#domains/organizations/index.ts'
+import * as payment_methods from '#domains/payment_methods/index.ts'
 import * as projects from '#domains/projects/index.ts'
 import * as provenance from '#domains/provenance/index.ts'
 import * as share from '#domains/share/index.ts'
@@ -13,4 +14,4 @@ import * as uploads from '#domains/uploads/index.ts'
 import * as usage from '#domains/usage/index.ts'
 import * as visualization from '#domains/visualization/index.ts'
 
-export const domains = { api_keys, assets, billing, cog, collections, items, organizations, projects, provenance, share, uploads, usage, visualization }
+export const domains = { api_keys, assets, billing, cog, collections, items, organizations, payment_methods, projects, provenance, share, uploads, usage, visualization }

@@ -134,7 +134,7 @@ test('the OpenAPI document', async (t) => {
     for (const op of operations.values()) {
       const described = document['paths'][`/v1/op/${op.id}`]?.post as Json | undefined
       if (!described) continue
-      assert.deepEqual([described['operationId'], described['x-side-effect'], described['x-required-scope'], described['x-public'], described['x-idempotent'], described['x-raw']], [op.id, op.tier, op.scope, op.public ?? false, false, op.raw ?? 'json'])
+      assert.deepEqual([described['operationId'], described['x-side-effect'], described['x-required-scope'], described['x-public'], described['x-idempotent'], described['x-raw']], [op.id, op.tier, op.scope, op.public ?? false, op.idempotent ?? false, op.raw ?? 'json'])
       const request = described['requestBody'].content['application/json']
       const answer = Object.values(described['responses']['200'].content as Json)[0]
       assert.deepEqual(request.example, op.example.input)

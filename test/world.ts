@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import type { TestContext } from 'node:test'
+import { createStripePayments } from '#adapters/payments/stripe.ts'
 import { openFileStore } from '#adapters/storage/files.ts'
 import { startStoreListener } from '#adapters/storage/listener.ts'
 import type { Storage } from '#adapters/storage/port.ts'
@@ -19,6 +20,8 @@ import type { AnyOperation } from '#operation.ts'
 import { runJob } from '#pipeline/jobs.ts'
 import { signWorkerToken } from '#pipeline/tokens.ts'
 import * as registry from '#registry.ts'
+import { SANDBOX_KEY, startSandboxPayments, type SandboxOptions } from '../sandbox/payments/server.ts'
+import type { StoreDb } from '../sandbox/payments/store.ts'
 import { createDatabase } from './database.ts'
 
 export interface Answer<B = any> { // oxlint-disable-line typescript/no-explicit-any
@@ -54,6 +57,8 @@ export interface WorldOptions {
   databaseUrl?: string
   startAt?: string
   egressAllow?: readonly string[]
+  /** What the card processor does; `null` takes no cards. */
+  payments?: Partial<Pick<SandboxOptions, 'beforeAnswer' | 'manualNotices'>> & { timeoutMs?: number } | null
   /** Instead of files in a folder of its own; the world closes it. */
   storage?: Storage
   /** Share the folder of another world: a second process on the same machine. */
@@ -84,14 +89,18 @@ export async function world(t: TestContext, options: WorldOptions = {}) {
   const dataDir = options.store?.dataDir ?? mkdtempSync(path.join(os.tmpdir(), 'groundtrack-world-'))
   const door = options.storage ? null : await openDoor(dataDir, options.store?.secret ?? randomBytes(32), clock, log)
   const storage: Storage = options.storage ?? door!.store
+  const webhookSecret = 'whsec_of_a_test'
+  const sandbox = options.payments === null ? null : await startSandboxPayments({ db: database.db as unknown as StoreDb, host: '127.0.0.1', port: 0, noticeUrl: () => `${baseUrl}/webhooks/payments`, webhookSecret, ...options.payments })
+  const payments = sandbox && createStripePayments({ secretKey: SANDBOX_KEY, webhookSecret, sandboxUrl: () => sandbox.url, ...(options.payments?.timeoutMs ? { timeoutMs: options.payments.timeoutMs } : {}) })
   const composed = await compose({
-    db: database.db, storage, connectionCount: database.connectionCount, clock, queue, log, baseUrl: () => baseUrl, operations, jobs, passwordCost: 4, cogHosts: [], egressAllow: options.egressAllow ?? [], workDir: path.join(dataDir, 'work'),
+    db: database.db, storage, payments, connectionCount: database.connectionCount, clock, queue, log, baseUrl: () => baseUrl, operations, jobs, passwordCost: 4, cogHosts: [], egressAllow: options.egressAllow ?? [], workDir: path.join(dataDir, 'work'),
     roles: { systemAdminEmails: options.systemAdminEmails ?? [], clipUserEmail: options.clipUserEmail ?? null, maySignUp: options.maySignUp ?? true },
   })
-  const app = buildServer({ ...composed, log, isReady: () => true, api: true })
+  const app = buildServer({ ...composed, log, isReady: () => true, api: true, sandboxPayments: sandbox })
   baseUrl = await app.listen({ port: 0, host: '127.0.0.1' })
   t.after(async () => {
     await app.close()
+    await sandbox?.close()
     await queue.stop()
     await composed.close()
     await door?.close()
@@ -168,6 +177,7 @@ export async function world(t: TestContext, options: WorldOptions = {}) {
     runJob: (job: AnyJob, data: object = {}) => runJob(composed.jobPlatform, job, data, new AbortController().signal),
     /** Works everything that waits in a job's queue, whenever it is due. */
     drain: (job: AnyJob) => queue.drain(job.name, (data, signal) => runJob(composed.jobPlatform, job, data, signal)),
+    sandbox, webhookSecret,
     flushAudit: () => composed.platform.audit.flush(),
     flushUsage: () => composed.platform.usage.flush(),
   }

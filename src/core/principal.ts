@@ -14,6 +14,8 @@ export interface Principal {
   /** The one job that a worker may report on. */
   readonly jobId: string | null
   readonly scopes: readonly string[]
+  /** The approval under which this runs, with the person's spend caps waived; only an approved purchase has one. */
+  readonly approvalId?: string
 }
 
 export const ANONYMOUS: Principal = Object.freeze({

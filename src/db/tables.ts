@@ -109,7 +109,7 @@ export interface Tables {
   wallet: {
     org_id: string; available: Generated<number>; reserved: Generated<number>; is_funded: Generated<boolean>; customer_id: string | null
     auto_enabled: Generated<boolean>; auto_threshold: number | null; auto_amount: number | null; auto_daily_cap_cents: number | null
-    auto_queued_at: Date | null; auto_attempted_at: Date | null
+    auto_attempted_at: Date | null
   }
   reservation: {
     id: string; org_id: string; user_id: string | null; api_key_id: string | null; mode: BillingMode; reference_type: string; reference_id: string

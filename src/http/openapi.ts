@@ -108,16 +108,23 @@ function success(op: AnyOperation, schemas: Json): Json {
 const PROBLEM_RESPONSES: readonly (readonly [number, string])[] = [
   [400, 'Not possible as asked'],
   [401, 'No valid credential'],
+  [402, 'Credits, a card, or its confirmation by the card holder are missing'],
   [403, 'Scope, role or organization is missing'],
   [404, 'No such thing, here or anywhere'],
   [409, 'Idempotency-Key used with another body, or still running'],
   [422, 'A field is missing, unknown or out of range'],
   [429, 'Too many requests'],
   [500, 'Our fault; nothing was kept'],
+  [502, 'A host that this depends on, or the payment processor, gave no usable answer'],
+  [503, 'No payment processor is configured, or the service is stopping'],
 ]
 
+/** Only where money is asked for. */
+const OF_MONEY = [402, 502, 503]
+
 function failures(op: AnyOperation): Json {
-  const apply = (status: number) => status !== 409 || op.idempotent
+  const asksForMoney = op.tier === 'external_spend' || op.scope === 'billing:write'
+  const apply = (status: number) => (status !== 409 || op.idempotent) && (!OF_MONEY.includes(status) || asksForMoney)
   return Object.fromEntries(PROBLEM_RESPONSES.filter(([status]) => apply(status)).map(([status]) => [String(status), { $ref: `#/components/responses/Problem${status}` }]))
 }
 

@@ -18,6 +18,7 @@ import { strike } from './log.ts'
 import type { Metrics } from './metrics.ts'
 import { openApiDocument } from './openapi.ts'
 import { registerOperations, send } from './operations.ts'
+import { registerPayments, type SandboxConfirmation } from './payments.ts'
 import { registerPages } from './pages.ts'
 import { registerSharePage } from './share-page.ts'
 import { registerShareRoutes } from './share-routes.ts'
@@ -31,6 +32,8 @@ export interface ServerOptions {
   metrics: Metrics
   /** False while starting and stopping. */
   isReady: () => boolean
+  /** What a person does in their browser with the real processor; null where that is not the sandbox. */
+  sandboxPayments: SandboxConfirmation | null
   /** False for a pure worker, which only tells how it is. */
   api: boolean
 }
@@ -38,7 +41,7 @@ export interface ServerOptions {
 const REQUEST_TIMEOUT_MS = 120_000
 const MAX_URL_LENGTH = 8_192
 
-export function buildServer({ platform, auth, log, metrics, isReady, api }: ServerOptions): FastifyInstance {
+export function buildServer({ platform, auth, log, metrics, isReady, api, sandboxPayments }: ServerOptions): FastifyInstance {
   const app = fastify({
     bodyLimit: MAX_BODY_BYTES,
     requestTimeout: REQUEST_TIMEOUT_MS,
@@ -68,6 +71,7 @@ export function buildServer({ platform, auth, log, metrics, isReady, api }: Serv
   registerWmts(app, { platform, observe })
   registerAuth(app, platform, auth)
   registerEventTypes(app, platform)
+  registerPayments(app, platform, sandboxPayments)
   registerContract(app, platform)
   registerPages(app, platform)
   registerSharePage(app)

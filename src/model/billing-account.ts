@@ -1,9 +1,8 @@
 /** How an organization pays: its wallet, its billing mode, and who may touch either. */
-import { sql } from 'kysely'
 import { isOrganizationAdmin, type Principal } from '#core/principal.ts'
 import { accessDenied } from '#core/problem.ts'
 import type { BillingMode, Db } from '#db/tables.ts'
-import { requireOrganization } from './organization.ts'
+import { MODE, requireOrganization } from './organization.ts'
 
 export async function hasDefaultCard(db: Db, organizationId: string): Promise<boolean> {
   const row = await db.selectFrom('payment_method').select('id').where('org_id', '=', organizationId).where('is_default', '=', true).executeTakeFirst()
@@ -19,22 +18,21 @@ export async function requireBillingAdmin(db: Db, principal: Principal): Promise
   return organizationId
 }
 
-/** Confirmed enterprise; else a wallet that ever had credits, or a paid plan; else the card. */
-export const MODE = sql<BillingMode>`case
-  when organization.enterprise_status = 'confirmed' then 'enterprise'
-  when organization.plan_id <> 'free' or exists (select from wallet where wallet.org_id = organization.id and wallet.is_funded) then 'credit'
-  else 'card' end`
-
 export async function billingModeOf(db: Db, organizationId: string): Promise<BillingMode> {
   const { mode } = await db.selectFrom('organization').select(MODE.as('mode')).where('id', '=', organizationId).executeTakeFirstOrThrow()
   return mode
+}
+
+/** Whether the wallet ever had credits, spent ones too. */
+export async function isFunded(db: Db, organizationId: string): Promise<boolean> {
+  return (await db.selectFrom('wallet').select('org_id').where('org_id', '=', organizationId).where('is_funded', '=', true).executeTakeFirst()) !== undefined
 }
 
 export interface Wallet {
   available: number
   reserved: number
   customerId: string | null
-  auto: AutoTopup
+  auto: AutoTopup & { attemptedAt: Date | null }
 }
 
 export interface AutoTopup {
@@ -44,7 +42,7 @@ export interface AutoTopup {
   dailyCapCents: number | null
 }
 
-const EMPTY: Wallet = { available: 0, reserved: 0, customerId: null, auto: { enabled: false, thresholdCredits: null, amountCredits: null, dailyCapCents: null } }
+const EMPTY: Wallet = { available: 0, reserved: 0, customerId: null, auto: { enabled: false, thresholdCredits: null, amountCredits: null, dailyCapCents: null, attemptedAt: null } }
 
 /** An organization that never had anything to do with money has no row yet. */
 export async function walletOf(db: Db, organizationId: string): Promise<Wallet> {
@@ -54,6 +52,6 @@ export async function walletOf(db: Db, organizationId: string): Promise<Wallet> 
     available: row.available,
     reserved: row.reserved,
     customerId: row.customer_id,
-    auto: { enabled: row.auto_enabled, thresholdCredits: row.auto_threshold, amountCredits: row.auto_amount, dailyCapCents: row.auto_daily_cap_cents },
+    auto: { enabled: row.auto_enabled, thresholdCredits: row.auto_threshold, amountCredits: row.auto_amount, dailyCapCents: row.auto_daily_cap_cents, attemptedAt: row.auto_attempted_at },
   }
 }

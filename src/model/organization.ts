@@ -1,7 +1,8 @@
+import { sql } from 'kysely'
 import { newId, isUuid } from '#core/ids.ts'
 import { isOrganizationAdmin, type OrganizationRole, type Principal } from '#core/principal.ts'
 import { accessDenied, problem } from '#core/problem.ts'
-import type { Db, Tx } from '#db/tables.ts'
+import type { BillingMode, Db, Tx } from '#db/tables.ts'
 
 export interface Organization {
   id: string
@@ -19,10 +20,17 @@ export interface Organization {
   billing_address: Record<string, unknown> | null
   enterprise_status: 'none' | 'requested' | 'confirmed'
   plan_id: string
+  billing_mode: BillingMode
   created_at: Date
 }
 
 const COLUMNS = ['id', 'name', 'slug', 'description', 'website', 'industry', 'size', 'country', 'abn', 'tax_number', 'billing_email', 'billing_admin_id', 'billing_address', 'enterprise_status', 'plan_id', 'created_at'] as const
+
+/** Confirmed enterprise; else a wallet that ever had credits, or a paid plan; else the card. */
+export const MODE = sql<BillingMode>`case
+  when organization.enterprise_status = 'confirmed' then 'enterprise'
+  when organization.plan_id <> 'free' or exists (select from wallet where wallet.org_id = organization.id and wallet.is_funded) then 'credit'
+  else 'card' end`
 
 /** The organization that the caller acts for; without one there is nothing to do here. */
 export function requireOrganization(principal: Principal): string {
@@ -41,7 +49,7 @@ export function requireAdmin(principal: Principal): void {
   if (!isOrganizationAdmin(principal)) throw accessDenied()
 }
 
-export type NewOrganization = Partial<Omit<Organization, 'id' | 'slug' | 'enterprise_status' | 'plan_id' | 'created_at'>> & { name: string; enterpriseRequested: boolean }
+export type NewOrganization = Partial<Omit<Organization, 'id' | 'slug' | 'enterprise_status' | 'plan_id' | 'billing_mode' | 'created_at'>> & { name: string; enterpriseRequested: boolean }
 
 export async function insert(tx: Tx, ownerId: string, organization: NewOrganization, now: Date): Promise<Organization> {
   const id = newId()
@@ -55,7 +63,7 @@ export async function insert(tx: Tx, ownerId: string, organization: NewOrganizat
   await tx.insertInto('organization_plan').values({ org_id: id, plan_id: row.plan_id, started_at: now, changed_by: ownerId }).execute()
   await tx.insertInto('storage_account').values({ org_id: id }).execute()
   await tx.insertInto('egress_account').values({ org_id: id }).execute()
-  return row
+  return { ...row, billing_mode: 'card' }
 }
 
 /** Readable, and unique without a look-up: names need not be. */
@@ -65,7 +73,16 @@ function slugOf(name: string, id: string): string {
 }
 
 export async function get(db: Db, id: string): Promise<Organization> {
-  return await db.selectFrom('organization').select(COLUMNS).where('id', '=', id).executeTakeFirstOrThrow()
+  return await db.selectFrom('organization').select([...COLUMNS, MODE.as('billing_mode')]).where('id', '=', id).executeTakeFirstOrThrow()
+}
+
+export async function exists(db: Db, id: string): Promise<boolean> {
+  return isUuid(id) && (await db.selectFrom('organization').select('id').where('id', '=', id).executeTakeFirst()) !== undefined
+}
+
+/** Staff confirm or end enterprise billing; the mode follows. */
+export async function setEnterprise(tx: Tx, id: string, confirmed: boolean, now: Date): Promise<void> {
+  await tx.updateTable('organization').set({ enterprise_status: confirmed ? 'confirmed' : 'none', updated_at: now }).where('id', '=', id).execute()
 }
 
 export interface Member {

@@ -76,7 +76,7 @@ async function runStages(platform: Platform, op: AnyOperation, call: Call, trace
   if (begun?.outcome === 'replay') return replayOf(begun.response)
 
   const context: Context = {
-    principal, db: platform.db, clock: platform.clock, raster: platform.raster, storage: platform.storage, shares: platform.shares, usage: platform.usage, baseUrl: platform.baseUrl(), get signal() { return call.signal },
+    principal, db: platform.db, clock: platform.clock, raster: platform.raster, storage: platform.storage, payments: platform.payments, aside: platform.aside, operationOf: (id) => runnable(platform, id), shares: platform.shares, usage: platform.usage, baseUrl: platform.baseUrl(), get signal() { return call.signal },
     attributeTo: (organizationId) => { trace.organizationId = organizationId },
     invocationId: trace.invocationId, idempotencyKey: call.idempotencyKey ?? trace.invocationId, ifNoneMatch: call.ifNoneMatch ?? null,
   }
@@ -88,6 +88,11 @@ async function runStages(platform: Platform, op: AnyOperation, call: Call, trace
     if (op.tier === 'read') return await executeRead(platform, work) //                              then inside; 7 output
     return await executeWrite(platform, work, { provenance, claim, trace }) //             or in one transaction with 7 and 8 seal provenance
   })
+}
+
+function runnable(platform: Platform, id: string) {
+  const found = platform.operations.get(id)
+  return found ? { operation: found, validate: (input: unknown) => validateInput(found.input, input) } : null
 }
 
 async function identify(platform: Platform, op: AnyOperation, call: Call): Promise<Authenticated> {

@@ -1,8 +1,9 @@
 import type { RasterService } from '#adapters/raster/port.ts'
 import type { Storage } from '#adapters/storage/port.ts'
 import type { Clock } from '#core/clock.ts'
+import type { Payments } from '#core/payments.ts'
 import type { Db, Tx } from '#db/tables.ts'
-import type { AnyOperation, Jobs, Shares } from '#operation.ts'
+import type { AnyOperation, Aside, Jobs, Shares } from '#operation.ts'
 import type { AuditTrail } from './audit.ts'
 import type { Authenticator } from './authenticate.ts'
 import type { Claims } from './idempotency.ts'
@@ -16,6 +17,8 @@ export interface Platform {
   readonly baseUrl: () => string
   readonly raster: RasterService
   readonly storage: Storage
+  readonly payments: Payments | null
+  readonly aside: Aside
   readonly shares: Shares
   readonly operations: ReadonlyMap<string, AnyOperation>
   readonly authenticator: Authenticator

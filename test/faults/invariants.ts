@@ -2,6 +2,7 @@
 import { sql } from 'kysely'
 import type { Db } from '#db/tables.ts'
 import { operations } from '#registry.ts'
+import { moneyViolations } from '../money/invariants.ts'
 
 export interface Violation {
   rule: string
@@ -112,6 +113,7 @@ export async function violations(db: Db): Promise<Violation[]> {
   for (const { rule, find } of [...LINEAGE, ...CALLS, ...CLAIMS, ...IDENTITY, ...USAGE]) {
     for (const what of await find(db)) found.push({ rule, what })
   }
+  for (const what of await moneyViolations(db)) found.push({ rule: 'money', what })
   return found
 }
 

@@ -64,6 +64,11 @@ const FEATURE = ['features[].geometry', 'features[].properties', 'features[].ass
 
 /** What is free-form by intent (GAPS.md G21), by operation. */
 const FREE_FORM: Record<string, { input?: string[]; output?: string[] }> = {
+  'billing.approvals.approve': { output: ['input', 'result'] },
+  'billing.approvals.get': { output: ['input'] },
+  'billing.approvals.list': { output: ['approvals[].input'] },
+  'billing.approvals.reject': { output: ['input'] },
+  'billing.approvals.request': { input: ['input'], output: ['input'] },
   'cog.formulas': { output: ['(root)'] }, // Keyed by id; each entry is closed.
   'cog.statistics': { input: ['geometry'] },
   'items.create': { input: ['geometry', 'properties'], output: ITEM },
@@ -78,6 +83,7 @@ const FREE_FORM: Record<string, { input?: string[]; output?: string[] }> = {
   'share.link.validate': { output: ['target.geometry', 'target.items[].geometry'] },
   'organizations.create': { input: ['billing_address'], output: ['billing_address'] },
   'organizations.get': { output: ['billing_address'] },
+  'organizations.set_billing_mode': { output: ['billing_address'] },
   'visualization.list_for': { input: ['band_roles', 'render_params'] },
 }
 

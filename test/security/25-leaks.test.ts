@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import pg from 'pg'
 import { sql } from 'kysely'
+import { newId } from '#core/ids.ts'
 import { Closed } from '#core/shapes.ts'
 import { operation } from '#operation.ts'
 import { operations } from '#registry.ts'
@@ -52,6 +53,36 @@ const link = async (org: Org, w: World) => {
 
 /** What to call, and what to break so that it fails inside the operation, after everything before it went well. */
 const FAULTS: Record<string, { breaks: string; input(org: Org, w: World): Promise<object> | object }> = {
+  'billing.approvals.approve': { breaks: 'table approval', input: () => ({ approval_id: newId() }) },
+  'billing.approvals.get': { breaks: 'table approval', input: () => ({ approval_id: newId() }) },
+  'billing.approvals.list': { breaks: 'table approval', input: () => ({}) },
+  'billing.approvals.reject': { breaks: 'table approval', input: () => ({ approval_id: newId() }) },
+  'billing.approvals.request': { breaks: 'table approval', input: () => ({ credits: 5 }) },
+  'billing.auto_topup.get': { breaks: 'table wallet', input: () => ({}) },
+  'billing.credits.balance': { breaks: 'table wallet', input: () => ({}) },
+  'billing.credits.grant': { breaks: 'table ledger_transfer', input: (org) => ({ organization_id: org.id, credits: 5, reason: 'x' }) },
+  'billing.credits.transactions': { breaks: 'table ledger_transfer', input: () => ({}) },
+  'billing.enterprise.accrual': { breaks: 'table reservation', input: (org) => ({ organization_id: org.id }) },
+  'billing.enterprise.mark_invoiced': { breaks: 'table reservation', input: (org) => ({ organization_id: org.id, reference: 'x' }) },
+  'billing.invoices.get': { breaks: 'table invoice', input: () => ({ invoice_id: newId() }) },
+  'billing.invoices.list': { breaks: 'table invoice', input: () => ({}) },
+  'billing.jobs.settle_unsettled': { breaks: 'table reservation', input: () => ({}) },
+  'billing.reconciliation.run': { breaks: 'table reconciliation', input: (org) => ({ organization_id: org.id }) },
+  'billing.run_monthly_cron': { breaks: 'column audit.artifacts', input: () => ({}) },
+  'billing.run_monthly_for_org': { breaks: 'table commitment', input: (org) => ({ organization_id: org.id }) },
+  'billing.set_auto_topup': { breaks: 'column wallet.auto_amount', input: () => ({ enabled: false, threshold_credits: 1, topup_amount_credits: 10_000 }) },
+  'billing.status.get': { breaks: 'table wallet', input: (org) => ({ organization_id: org.id }) },
+  'billing.stripe_invoices.list': { breaks: 'table wallet', input: () => ({}) },
+  'billing.topup': { breaks: 'table payment_method', input: () => ({ aud_cents: 10_000 }) },
+  'organizations.commitments.list': { breaks: 'table commitment', input: () => ({}) },
+  'organizations.commitments.put': { breaks: 'table commitment', input: (org) => ({ organization_id: org.id, name: 'x', period_start: '2030-01-01', period_end: '2030-12-31', minimum_aud: 5, rates: [] }) },
+  'organizations.commitments.statement': { breaks: 'table invoice', input: (org) => ({ organization_id: org.id }) },
+  'organizations.set_billing_mode': { breaks: 'column organization.enterprise_status', input: (org) => ({ organization_id: org.id, billing_mode: 'standard' }) },
+  'payment_methods.attach': { breaks: 'column wallet.customer_id', input: () => ({ payment_method_id: 'pm_card_visa' }) },
+  'payment_methods.create_setup_intent': { breaks: 'column wallet.customer_id', input: () => ({}) },
+  'payment_methods.detach': { breaks: 'table payment_method', input: () => ({ payment_method_row_id: newId() }) },
+  'payment_methods.list': { breaks: 'table payment_method', input: () => ({}) },
+  'payment_methods.set_default': { breaks: 'table payment_method', input: () => ({ payment_method_row_id: newId() }) },
   'api_keys.create': { breaks: 'table api_key', input: () => ({ name: 'x' }) },
   'api_keys.list': { breaks: 'table api_key', input: () => ({}) },
   'api_keys.revoke': { breaks: 'table api_key', input: async (org, w) => ({ key_id: (await w.key(org.owner.token)).id }) },

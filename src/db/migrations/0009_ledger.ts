@@ -15,15 +15,18 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       auto_threshold bigint check (auto_threshold > 0),
       auto_amount bigint check (auto_amount > 0),
       auto_daily_cap_cents bigint check (auto_daily_cap_cents > 0),
-      auto_queued_at timestamptz,
       auto_attempted_at timestamptz,
       check (available + reserved <= 9007199254740991),
       check (not auto_enabled or (auto_threshold is not null and auto_amount is not null))
     ) with (fillfactor = 50);
 
+    create index wallet_automatic on wallet (org_id) where auto_enabled;
+
+    -- Reservations and transfers name an organization without a foreign key: they are written beside its wallet, which has
+    -- one, and the check of a key would lock the organization's row for every spend.
     create table reservation (
       id uuid primary key,
-      org_id uuid not null references organization (id),
+      org_id uuid not null,
       user_id uuid references app_user (id),
       api_key_id uuid,
       mode text not null check (mode in ('credit', 'card', 'enterprise')),
@@ -57,7 +60,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     create table ledger_transfer (
       seq bigint generated always as identity primary key,
       id uuid not null,
-      org_id uuid not null references organization (id),
+      org_id uuid not null,
       type text not null,
       source text not null,
       target text not null,
@@ -80,7 +83,6 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     );
     create index ledger_transfer_org on ledger_transfer (org_id, seq desc);
     create unique index ledger_transfer_payment on ledger_transfer (payment_intent_id, type) where payment_intent_id is not null;
-    create index ledger_transfer_reservation on ledger_transfer (reservation_id) where reservation_id is not null;
     create trigger ledger_transfer_append_only before update or delete or truncate on ledger_transfer for each statement execute function refuse_change();
 
     create table payment_method (

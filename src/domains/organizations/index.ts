@@ -2,18 +2,26 @@
 import type { AnyJob } from '#job.ts'
 import type { AnyOperation } from '#operation.ts'
 import auditList from './audit.list.ts'
+import commitmentsList from './commitments.list.ts'
+import commitmentsPut from './commitments.put.ts'
+import commitmentsStatement from './commitments.statement.ts'
 import create from './create.ts'
 import get from './get.ts'
 import membersList from './members.list.ts'
 import membersSetSpendLimit from './members.set_spend_limit.ts'
+import setBillingMode from './set_billing_mode.ts'
 import expireInvitationsJob from './expire_invitations.job.ts'
 
 export const operations: readonly AnyOperation[] = [
   auditList,
+  commitmentsList,
+  commitmentsPut,
+  commitmentsStatement,
   create,
   get,
   membersList,
   membersSetSpendLimit,
+  setBillingMode,
 ]
 
 export const jobs: readonly AnyJob[] = [

@@ -49,7 +49,6 @@ export function toRecord(organization: Organization) {
   return {
     ...profile,
     plan: plan_id,
-    billing_mode: isEnterprise ? ('enterprise' as const) : plan_id === 'free' ? ('card' as const) : ('credit' as const),
     // Asking for enterprise billing is not having it: staff confirm it.
     enterprise_billing: isEnterprise,
     enterprise_billing_status: enterprise_status,

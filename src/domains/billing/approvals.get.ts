@@ -1,0 +1,26 @@
+import Type from 'typebox'
+import { notFound } from '#core/problem.ts'
+import { Closed } from '#core/shapes.ts'
+import * as approval from '#model/approval.ts'
+import { requireBillingAdmin } from '#model/billing-account.ts'
+import { requireOrganization } from '#model/organization.ts'
+import { operation } from '#operation.ts'
+import { ApprovalRecord, EXAMPLE_APPROVAL, toRecord } from './approvals.wire.ts'
+
+/** One request for approval: one's own, or for owners and admins anybody's. */
+export default operation({
+  id: 'billing.approvals.get',
+  scope: 'billing:read',
+  tier: 'read',
+  input: Closed({ approval_id: Type.String({ maxLength: 100 }) }),
+  output: ApprovalRecord,
+  example: { input: { approval_id: EXAMPLE_APPROVAL.id }, output: EXAMPLE_APPROVAL },
+}).handle({
+  async check({ db, principal }, { approval_id }) {
+    const found = await approval.find(db, requireOrganization(principal), approval_id)
+    if (!found) throw notFound('approval')
+    if (found.requested_by !== principal.userId) await requireBillingAdmin(db, principal)
+    return found
+  },
+  execute: async ({ clock }, _input, found) => toRecord(found, clock.now()),
+})

@@ -1,0 +1,31 @@
+import Type from 'typebox'
+import { Problem } from '#core/problem.ts'
+import { Choice, Closed, Nullable } from '#core/shapes.ts'
+import * as approval from '#model/approval.ts'
+import { requireBillingAdmin } from '#model/billing-account.ts'
+import { requireOrganization } from '#model/organization.ts'
+import { operation } from '#operation.ts'
+import { APPROVAL_STATUSES, ApprovalRecord, EXAMPLE_APPROVAL, toRecord } from './approvals.wire.ts'
+
+const MAX_LISTED = 500
+
+/** Requests for approval, newest first: all for owners and admins, one's own for others. */
+export default operation({
+  id: 'billing.approvals.list',
+  scope: 'billing:read',
+  tier: 'read',
+  input: Closed({ status: Type.Optional(Nullable(Choice(APPROVAL_STATUSES))) }),
+  output: Closed({ approvals: Type.Array(ApprovalRecord), count: Type.Integer() }),
+  example: { input: { status: 'pending' }, output: { approvals: [EXAMPLE_APPROVAL], count: 1 } },
+}).handle({
+  async check({ db, principal }) {
+    const organizationId = requireOrganization(principal)
+    const seesAll = await requireBillingAdmin(db, principal).then(() => true, (error: unknown) => { if (error instanceof Problem) return false; throw error })
+    return { organizationId, requestedBy: seesAll ? null : principal.userId }
+  },
+  async execute({ db, clock }, { status }, { organizationId, requestedBy }) {
+    const now = clock.now()
+    const approvals = (await approval.list(db, organizationId, { requestedBy, limit: MAX_LISTED })).map((row) => toRecord(row, now)).filter((row) => !status || row.status === status)
+    return { approvals, count: approvals.length }
+  },
+})

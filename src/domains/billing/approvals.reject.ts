@@ -1,0 +1,31 @@
+import Type from 'typebox'
+import { notFound, problem } from '#core/problem.ts'
+import { Closed, Nullable } from '#core/shapes.ts'
+import * as approval from '#model/approval.ts'
+import { requireBillingAdmin } from '#model/billing-account.ts'
+import { requireOrganization } from '#model/organization.ts'
+import { operation } from '#operation.ts'
+import { ApprovalRecord, EXAMPLE_APPROVAL, toRecord } from './approvals.wire.ts'
+
+/** Refuses a request for approval. Whoever asked may withdraw their own like this too. */
+export default operation({
+  id: 'billing.approvals.reject',
+  scope: 'billing:write',
+  tier: 'compute',
+  input: Closed({ approval_id: Type.String({ maxLength: 100 }), reason: Type.Optional(Nullable(Type.String({ maxLength: 2_000 }))) }),
+  output: ApprovalRecord,
+  example: { input: { approval_id: EXAMPLE_APPROVAL.id, reason: 'Over budget' }, output: { ...EXAMPLE_APPROVAL, status: 'rejected', decision_reason: 'Over budget', decided_at: EXAMPLE_APPROVAL.created_at } },
+}).handle({
+  async check({ db, principal }, { approval_id }) {
+    const found = await approval.find(db, requireOrganization(principal), approval_id)
+    if (!found) throw notFound('approval')
+    if (found.requested_by !== principal.userId) await requireBillingAdmin(db, principal)
+    return found
+  },
+  async execute({ tx, clock, principal }, { reason }, found) {
+    const by = principal.userId === found.requested_by ? null : principal.userId
+    const decided = await approval.decide(tx, found.id, { status: 'rejected', by, reason: reason ?? null }, clock.now())
+    if (!decided) throw problem('bad-request', 'The request was decided before, or its time is over')
+    return toRecord(decided, clock.now())
+  },
+})

@@ -1,0 +1,45 @@
+import Type from 'typebox'
+import { MAX_CREDITS } from '#core/money.ts'
+import { invalidField, problem } from '#core/problem.ts'
+import { Closed, FreeForm, Nullable } from '#core/shapes.ts'
+import * as approval from '#model/approval.ts'
+import { requireOrganization } from '#model/organization.ts'
+import { operation } from '#operation.ts'
+import { ApprovalRecord, EXAMPLE_APPROVAL, toRecord } from './approvals.wire.ts'
+
+const STANDARD_HOURS = 7 * 24
+const MAX_HOURS = 30 * 24
+const HOUR_MS = 3600_000
+
+/** Asks for permission to spend above one's caps: any one order up to `credits`, or one order that `operation` and `input` describe and that runs when it is approved. */
+export default operation({
+  id: 'billing.approvals.request',
+  scope: 'billing:write',
+  tier: 'compute',
+  input: Closed({
+    credits: Type.Optional(Nullable(Type.Integer({ minimum: 1, maximum: MAX_CREDITS }))),
+    expiry_hours: Type.Optional(Nullable(Type.Integer({ minimum: 1, maximum: MAX_HOURS }))),
+    operation: Type.Optional(Nullable(Type.String({ maxLength: 100 }))),
+    input: Type.Optional(Nullable(FreeForm)),
+    reason: Type.Optional(Nullable(Type.String({ maxLength: 2_000 }))),
+  }),
+  output: ApprovalRecord,
+  example: { input: { credits: 80_000, reason: 'Flood response' }, output: EXAMPLE_APPROVAL },
+}).handle({
+  async check({ principal, operationOf }, { credits, operation: wanted, input }) {
+    const organizationId = requireOrganization(principal)
+    if (!principal.userId) throw problem('forbidden', 'Caps are a person\'s, and the caller is none')
+    if (wanted && input) {
+      const target = wanted.startsWith('orders.') ? operationOf(wanted) : null
+      if (target?.operation.tier !== 'external_spend') throw invalidField('operation', 'must be an operation that places or decides an order')
+      target.validate(input)
+    } else if (wanted || input) throw invalidField(wanted ? 'input' : 'operation', 'operation and input describe an order together')
+    else if (!credits) throw invalidField('credits', 'say how many credits are wanted, or describe the order by operation and input')
+    return { organizationId, userId: principal.userId }
+  },
+  async execute({ tx, clock }, { credits, expiry_hours, operation: wanted, input, reason }, { organizationId, userId }) {
+    const now = clock.now()
+    const expiresAt = new Date(now.getTime() + (expiry_hours ?? STANDARD_HOURS) * HOUR_MS)
+    return toRecord(await approval.insert(tx, { organizationId, requestedBy: userId, credits: credits ?? null, operation: wanted ?? null, input: input ?? null, reason: reason ?? null, expiresAt }, now), now)
+  },
+})

@@ -1,0 +1,43 @@
+import Type from 'typebox'
+import { Choice, Closed, FreeForm, Nullable, Timestamp, Uuid } from '#core/shapes.ts'
+import { statusOf, type Approval } from '#model/approval.ts'
+import { EXAMPLE_AT } from './wire.ts'
+
+export const APPROVAL_STATUSES = ['pending', 'approved', 'rejected', 'used', 'expired'] as const
+
+export const ApprovalRecord = Closed(
+  {
+    id: Uuid,
+    status: Choice(APPROVAL_STATUSES),
+    credits: Nullable(Type.Integer()),
+    operation: Nullable(Type.String()),
+    input: Nullable(FreeForm),
+    reason: Nullable(Type.String()),
+    requested_by: Uuid,
+    decided_by: Nullable(Uuid),
+    decision_reason: Nullable(Type.String()),
+    created_at: Timestamp,
+    decided_at: Nullable(Timestamp),
+    expires_at: Timestamp,
+    used_at: Nullable(Timestamp),
+  },
+  { $id: 'SpendApproval' },
+)
+
+export function toRecord(approval: Approval, now: Date) {
+  const { org_id: _organization, created_at, decided_at, expires_at, used_at, ...rest } = approval
+  return {
+    ...rest,
+    input: rest.input as Record<string, unknown> | null,
+    status: statusOf(approval, now),
+    created_at: created_at.toISOString(),
+    decided_at: decided_at?.toISOString() ?? null,
+    expires_at: expires_at.toISOString(),
+    used_at: used_at?.toISOString() ?? null,
+  }
+}
+
+export const EXAMPLE_APPROVAL = {
+  id: '0199f2d2-0000-7000-8000-000000000001', status: 'pending' as const, credits: 80_000, operation: null, input: null, reason: 'Flood response',
+  requested_by: '0199f2c3-bb20-7e66-a1da-4a3f2e1d0c9b', decided_by: null, decision_reason: null, created_at: EXAMPLE_AT, decided_at: null, expires_at: '2026-03-08T09:30:00.000Z', used_at: null,
+}

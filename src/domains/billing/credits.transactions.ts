@@ -1,0 +1,31 @@
+import Type from 'typebox'
+import { Choice, Closed, Limit, Nullable, Offset } from '#core/shapes.ts'
+import * as ledger from '#model/ledger.ts'
+import * as organization from '#model/organization.ts'
+import { operation } from '#operation.ts'
+import { EXAMPLE_AT, TRANSACTION_TYPES, TransactionRecord } from './wire.ts'
+
+const EXAMPLE = { id: '0199f2d1-0000-7000-8000-000000000001', type: 'topup' as const, credits: 50_000, balance_after: 50_000, available_after: 50_000, reference_type: 'topup', reference_id: '0199f2d0-ffff-7000-8000-000000000001', description: 'Top-up', created_at: EXAMPLE_AT }
+
+/** The ledger of the wallet, newest first: every reservation, capture, release, refund, purchase and grant. */
+export default operation({
+  id: 'billing.credits.transactions',
+  scope: 'billing:read',
+  tier: 'read',
+  input: Closed({ limit: Limit(50, 1000), offset: Offset, reason: Type.Optional(Nullable(Choice(TRANSACTION_TYPES))) }),
+  output: Closed({ transactions: Type.Array(TransactionRecord), total: Type.Integer() }),
+  example: { input: { limit: 10 }, output: { transactions: [EXAMPLE], total: 1 } },
+}).handle({
+  check: async ({ principal }) => organization.requireOrganization(principal),
+  async execute({ db }, { limit, offset, reason }, organizationId) {
+    const { transfers, total } = await ledger.list(db, organizationId, { type: reason ?? null, limit: limit!, offset: offset! })
+    const transactions = transfers.map(({ source, credits, available_after, reserved_after, created_at, ...row }) => ({
+      ...row,
+      credits: source === 'available' || row.type === 'capture' ? -credits : credits,
+      balance_after: available_after + reserved_after,
+      available_after,
+      created_at: created_at.toISOString(),
+    }))
+    return { transactions, total }
+  },
+})

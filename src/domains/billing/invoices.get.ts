@@ -1,0 +1,51 @@
+import Type from 'typebox'
+import { invoicePdf } from '#core/invoice-pdf.ts'
+import { audOf } from '#core/money.ts'
+import { notFound } from '#core/problem.ts'
+import { Closed } from '#core/shapes.ts'
+import * as invoice from '#model/invoice.ts'
+import type { Invoice } from '#model/invoice.ts'
+import * as organization from '#model/organization.ts'
+import { operation, type Context } from '#operation.ts'
+import { EXAMPLE_INVOICE, EXAMPLE_LINE, InvoiceLineRecord, InvoiceRecord, toRecord } from './invoices.wire.ts'
+
+const BUCKET = 'invoices'
+const LINK_SECONDS = 900
+
+/** One invoice with its lines, and a link to it as PDF that holds for 15 minutes. */
+export default operation({
+  id: 'billing.invoices.get',
+  scope: 'billing:read',
+  tier: 'read',
+  input: Closed({ invoice_id: Type.String({ maxLength: 100 }) }),
+  output: Closed({ ...InvoiceRecord.properties, lines: Type.Array(InvoiceLineRecord), document_url: Type.String() }),
+  example: { input: { invoice_id: EXAMPLE_INVOICE.id }, output: { ...EXAMPLE_INVOICE, lines: [EXAMPLE_LINE], document_url: 'https://store.example/invoices/GT-00000042.pdf' } },
+}).handle({
+  async check({ db, principal }, { invoice_id }) {
+    const found = await invoice.find(db, organization.requireOrganization(principal), invoice_id)
+    if (!found) throw notFound('invoice')
+    return found
+  },
+  execute: async (context, _input, found) => ({ ...toRecord(found), lines: found.lines, document_url: await documentUrl(context, found) }),
+})
+
+/** The document is drawn when it is first asked for, and again when the invoice was paid since. */
+async function documentUrl({ storage, signal }: Context, found: Invoice): Promise<string> {
+  const at = { bucket: BUCKET, key: `${found.org_id}/${found.number}-${found.status}.pdf` }
+  if (!(await storage.stat(at, signal).catch(() => null))) {
+    await storage.createBucket(BUCKET)
+    await storage.put(at, await invoicePdf(printed(found)), { contentType: 'application/pdf' })
+  }
+  return await storage.signGet({ ...at, fileName: `${found.number}.pdf`, expiresInSeconds: LINK_SECONDS })
+}
+
+function printed(found: Invoice) {
+  const { name, abn, tax_number, billing_email } = found.customer
+  const dollars = (cents: number) => audOf(cents).toFixed(2)
+  return {
+    number: found.number, period: found.period, status: found.status, issuedAt: found.issued_at, dueAt: found.due_at,
+    customer: [name, abn && `ABN ${abn}`, tax_number && `Tax number ${tax_number}`, billing_email].filter((line) => line !== null && line !== '') as string[],
+    lines: found.lines.map(({ description, quantity, amount_aud }) => ({ description, quantity, amount: amount_aud.toFixed(2) })),
+    subtotal: dollars(found.subtotal_cents), gst: dollars(found.gst_cents), total: dollars(found.total_cents),
+  }
+}

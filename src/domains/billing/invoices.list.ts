@@ -1,0 +1,22 @@
+import Type from 'typebox'
+import { Closed, Limit } from '#core/shapes.ts'
+import * as invoice from '#model/invoice.ts'
+import * as organization from '#model/organization.ts'
+import { operation } from '#operation.ts'
+import { EXAMPLE_INVOICE, InvoiceRecord, toRecord } from './invoices.wire.ts'
+
+/** The organization's invoices, newest month first. */
+export default operation({
+  id: 'billing.invoices.list',
+  scope: 'billing:read',
+  tier: 'read',
+  input: Closed({ limit: Limit(50, 500) }),
+  output: Closed({ invoices: Type.Array(InvoiceRecord), count: Type.Integer() }),
+  example: { input: {}, output: { invoices: [EXAMPLE_INVOICE], count: 1 } },
+}).handle({
+  check: async ({ principal }) => organization.requireOrganization(principal),
+  async execute({ db }, { limit }, organizationId) {
+    const invoices = (await invoice.list(db, organizationId, limit!)).map(toRecord)
+    return { invoices, count: invoices.length }
+  },
+})

@@ -1,0 +1,22 @@
+import Type from 'typebox'
+import { periodBefore } from '#core/period.ts'
+import { Closed } from '#core/shapes.ts'
+import { operation } from '#operation.ts'
+import closeMonths from './close_months.job.ts'
+import { PeriodName } from './wire.ts'
+
+/** Operators only: closes the last month for every organization that has not been, in the background. */
+export default operation({
+  id: 'billing.run_monthly_cron',
+  scope: 'admin:write',
+  tier: 'compute',
+  input: Closed({}),
+  output: Closed({ period: PeriodName, queued: Type.Literal(true) }),
+  example: { input: {}, output: { period: '2026-02', queued: true } },
+}).handle({
+  async execute({ clock, jobs }) {
+    const { name } = periodBefore(clock.now())
+    await jobs.enqueue(closeMonths, { period: name })
+    return { period: name, queued: true as const }
+  },
+})

@@ -1,0 +1,35 @@
+import Type from 'typebox'
+import { accessDenied, notFound } from '#core/problem.ts'
+import { satisfies } from '#core/scopes.ts'
+import { Closed, Uuid } from '#core/shapes.ts'
+import { requireBillingAdmin } from '#model/billing-account.ts'
+import * as monthlyClose from '#model/monthly-close.ts'
+import * as organization from '#model/organization.ts'
+import { operation } from '#operation.ts'
+import { EXAMPLE_INVOICE, EXAMPLE_LINE, InvoiceLineRecord, InvoiceRecord, toRecord } from './invoices.wire.ts'
+import { EXAMPLE_ORGANIZATION_ID, OptionalPeriod } from './wire.ts'
+
+/** Closes a month that is over, by default the last one: what is owed becomes an invoice and is paid from credits or by card. A month that is closed stays as it is. */
+export default operation({
+  id: 'billing.run_monthly_for_org',
+  scope: 'billing:write',
+  tier: 'external_spend',
+  idempotent: true,
+  events: ['credits.low_balance', 'credits.depleted'],
+  input: Closed({ organization_id: Type.String({ maxLength: 100 }), period: OptionalPeriod }),
+  output: Closed({ organization_id: Uuid, closed: Type.Boolean(), invoice: InvoiceRecord, lines: Type.Array(InvoiceLineRecord) }),
+  example: { input: { organization_id: EXAMPLE_ORGANIZATION_ID, period: '2026-02' }, output: { organization_id: EXAMPLE_ORGANIZATION_ID, closed: true, invoice: EXAMPLE_INVOICE, lines: [EXAMPLE_LINE] } },
+}).handle({
+  async check({ db, principal, clock }, { organization_id, period }) {
+    const isStaff = satisfies(principal.scopes, 'admin:write')
+    const own = isStaff ? null : await requireBillingAdmin(db, principal)
+    if (own !== null && own !== organization_id.toLowerCase()) throw accessDenied()
+    if (own === null && !(await organization.exists(db, organization_id))) throw notFound('organization')
+    return { organizationId: organization_id.toLowerCase(), period: monthlyClose.closablePeriod(period, clock.now()) }
+  },
+  async execute(context, _input, { organizationId, period }) {
+    context.attributeTo(organizationId)
+    const { invoice, isFirst } = await monthlyClose.close(context, organizationId, period)
+    return { organization_id: organizationId, closed: isFirst, invoice: toRecord(invoice), lines: invoice.lines }
+  },
+})

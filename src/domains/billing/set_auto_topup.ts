@@ -1,0 +1,45 @@
+import Type from 'typebox'
+import { centsOf, MAX_CHARGE_CENTS, MAX_CREDITS, MIN_TOPUP_CENTS } from '#core/money.ts'
+import { invalidField, problem } from '#core/problem.ts'
+import { Closed, Nullable } from '#core/shapes.ts'
+import * as autoTopup from '#model/auto-topup.ts'
+import { hasDefaultCard, requireBillingAdmin, walletOf } from '#model/billing-account.ts'
+import { requirePayments } from '#model/books.ts'
+import * as paymentMethod from '#model/payment-method.ts'
+import { operation } from '#operation.ts'
+import runAutoTopup from './auto_topup.job.ts'
+import { AutoTopupRecord } from './wire.ts'
+
+/** Sets when the default card is charged by itself, for how much, and how much it may be in one day of UTC. */
+export default operation({
+  id: 'billing.set_auto_topup',
+  scope: 'billing:write',
+  tier: 'compute',
+  input: Closed({
+    enabled: Type.Boolean(),
+    threshold_credits: Type.Integer({ minimum: 1, maximum: MAX_CREDITS }),
+    topup_amount_credits: Type.Integer({ minimum: 1, maximum: MAX_CHARGE_CENTS }),
+    daily_charge_cap_aud: Type.Optional(Nullable(Type.Number({ exclusiveMinimum: 0 }))),
+  }),
+  output: AutoTopupRecord,
+  example: {
+    input: { enabled: true, threshold_credits: 5_000, topup_amount_credits: 20_000, daily_charge_cap_aud: 500 },
+    output: { enabled: true, threshold_credits: 5_000, topup_amount_credits: 20_000, daily_charge_cap_aud: 500 },
+  },
+}).handle({
+  async check({ db, principal, payments }, { enabled, topup_amount_credits, daily_charge_cap_aud = null }) {
+    if (topup_amount_credits < MIN_TOPUP_CENTS) throw invalidField('topup_amount_credits', `must be at least ${MIN_TOPUP_CENTS}, the minimum top-up`)
+    const dailyCapCents = daily_charge_cap_aud === null ? null : centsOf(daily_charge_cap_aud)
+    if (daily_charge_cap_aud !== null && dailyCapCents === null) throw invalidField('daily_charge_cap_aud', 'must be a sum in dollars and cents')
+    const organizationId = await requireBillingAdmin(db, principal)
+    if (enabled) requirePayments({ payments })
+    return { organizationId, dailyCapCents }
+  },
+  async execute({ tx, jobs }, { enabled, threshold_credits, topup_amount_credits, daily_charge_cap_aud = null }, { organizationId, dailyCapCents }) {
+    await paymentMethod.lockWallet(tx, organizationId)
+    if (enabled && !(await hasDefaultCard(tx, organizationId))) throw problem('payment-method-required', 'Automatic top-up charges the default card, and the organization has none; save one with payment_methods.attach')
+    await autoTopup.set(tx, organizationId, { enabled, thresholdCredits: threshold_credits, amountCredits: topup_amount_credits, dailyCapCents })
+    if (enabled && (await walletOf(tx, organizationId)).available < threshold_credits) await jobs.enqueue(runAutoTopup, { organization_id: organizationId })
+    return { enabled, threshold_credits, topup_amount_credits, daily_charge_cap_aud }
+  },
+})

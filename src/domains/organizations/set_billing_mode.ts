@@ -1,0 +1,24 @@
+import { notFound } from '#core/problem.ts'
+import { Choice, Closed, Uuid } from '#core/shapes.ts'
+import * as organization from '#model/organization.ts'
+import { operation } from '#operation.ts'
+import { EXAMPLE_ORGANIZATION, OrganizationRecord, toRecord } from './wire.ts'
+
+/** Operators only: confirms enterprise billing, or ends it. `standard` is what the organization's wallet and plan say. */
+export default operation({
+  id: 'organizations.set_billing_mode',
+  scope: 'admin:write',
+  tier: 'compute',
+  input: Closed({ organization_id: Uuid, billing_mode: Choice(['enterprise', 'standard']) }),
+  output: OrganizationRecord,
+  example: { input: { organization_id: EXAMPLE_ORGANIZATION.id, billing_mode: 'enterprise' }, output: { ...EXAMPLE_ORGANIZATION, billing_mode: 'enterprise', enterprise_billing: true, enterprise_billing_status: 'confirmed' } },
+}).handle({
+  async check({ db }, { organization_id }) {
+    if (!(await organization.exists(db, organization_id))) throw notFound('organization')
+  },
+  async execute({ tx, clock, attributeTo }, { organization_id, billing_mode }) {
+    attributeTo(organization_id)
+    await organization.setEnterprise(tx, organization_id, billing_mode === 'enterprise', clock.now())
+    return toRecord(await organization.get(tx, organization_id))
+  },
+})

@@ -1,0 +1,44 @@
+import Type from 'typebox'
+import { PaymentsError } from '#core/payments.ts'
+import { notFound } from '#core/problem.ts'
+import { Closed } from '#core/shapes.ts'
+import { hasDefaultCard, requireBillingAdmin } from '#model/billing-account.ts'
+import { asking, requirePayments } from '#model/books.ts'
+import { customerOf } from '#model/card-payment.ts'
+import * as paymentMethod from '#model/payment-method.ts'
+import { operation } from '#operation.ts'
+import { CardRecord, EXAMPLE_CARD, toEvent, toRecord } from './wire.ts'
+
+/** Saves a card that the client has confirmed with the processor. The first one becomes the default. */
+export default operation({
+  id: 'payment_methods.attach',
+  scope: 'billing:write',
+  tier: 'compute',
+  input: Closed({ payment_method_id: Type.String({ minLength: 4, maxLength: 100, pattern: '^[A-Za-z0-9_]+$' }) }),
+  output: CardRecord,
+  events: ['payment_method.attached'],
+  example: { input: { payment_method_id: 'pm_card_visa' }, output: EXAMPLE_CARD },
+}).handle({
+  async check({ db, principal, payments }) {
+    const organizationId = await requireBillingAdmin(db, principal)
+    return { organizationId, payments: requirePayments({ payments }) }
+  },
+  async prepare(context, { payment_method_id }, { organizationId, payments }) {
+    const customerId = await customerOf(context, payments, organizationId)
+    return await asking(async () => {
+      try {
+        const card = await payments.attachMethod(customerId, payment_method_id, `attach:${context.invocationId}`)
+        if (!(await hasDefaultCard(context.db, organizationId))) await payments.setDefaultMethod(customerId, card.id)
+        return card
+      } catch (error) {
+        if (error instanceof PaymentsError && error.code === 'refused') throw notFound('payment method') // Another customer's looks like none.
+        throw error
+      }
+    })
+  },
+  async execute({ tx, clock, events }, _input, { organizationId }, attached) {
+    const { card, isNew } = await paymentMethod.insert(tx, organizationId, attached, clock.now())
+    if (isNew) events.emit('payment_method.attached', card.id, toEvent(card))
+    return toRecord(card)
+  },
+})

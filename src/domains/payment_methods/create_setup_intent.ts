@@ -1,0 +1,27 @@
+import Type from 'typebox'
+import { Closed } from '#core/shapes.ts'
+import { requireBillingAdmin } from '#model/billing-account.ts'
+import { asking, requirePayments } from '#model/books.ts'
+import { customerOf } from '#model/card-payment.ts'
+import { operation } from '#operation.ts'
+
+/** Begins to save a card. The client confirms the secret with the processor, so that card data never comes here. */
+export default operation({
+  id: 'payment_methods.create_setup_intent',
+  scope: 'billing:write',
+  tier: 'compute',
+  input: Closed({}),
+  output: Closed({ client_secret: Type.String(), setup_intent_id: Type.String(), customer_id: Type.String(), env: Type.String() }),
+  example: { input: {}, output: { client_secret: 'seti_1a2b_secret_3c4d', setup_intent_id: 'seti_1a2b', customer_id: 'cus_5e6f', env: 'sandbox' } },
+}).handle({
+  async check({ db, principal, payments }) {
+    const organizationId = await requireBillingAdmin(db, principal)
+    return { organizationId, payments: requirePayments({ payments }) }
+  },
+  async prepare(context, _input, { organizationId, payments }) {
+    const customerId = await customerOf(context, payments, organizationId)
+    const intent = await asking(() => payments.createSetupIntent(customerId, `setup:${context.invocationId}`))
+    return { client_secret: intent.clientSecret, setup_intent_id: intent.id, customer_id: customerId, env: payments.env }
+  },
+  execute: async (_context, _input, _facts, made) => made,
+})

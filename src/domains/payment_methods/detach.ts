@@ -1,0 +1,38 @@
+import Type from 'typebox'
+import { notFound, problem } from '#core/problem.ts'
+import { Closed } from '#core/shapes.ts'
+import { requireBillingAdmin, walletOf } from '#model/billing-account.ts'
+import { requirePayments } from '#model/books.ts'
+import * as paymentMethod from '#model/payment-method.ts'
+import { operation } from '#operation.ts'
+import detachCard from './detach_card.job.ts'
+import { CardRecord, EXAMPLE_CARD, toEvent, toRecord } from './wire.ts'
+
+/** Removes a saved card. The default one stays while automatic top-up depends on it. */
+export default operation({
+  id: 'payment_methods.detach',
+  scope: 'billing:write',
+  tier: 'destructive',
+  input: Closed({ payment_method_row_id: Type.String({ maxLength: 100 }) }),
+  output: Closed({ ok: Type.Literal(true), ...CardRecord.properties }),
+  events: ['payment_method.detached'],
+  example: { input: { payment_method_row_id: EXAMPLE_CARD.id }, output: { ok: true, ...EXAMPLE_CARD, is_default: false, isDefault: false } },
+}).handle({
+  async check({ db, principal, payments }, { payment_method_row_id }) {
+    const organizationId = await requireBillingAdmin(db, principal)
+    const card = await paymentMethod.find(db, organizationId, payment_method_row_id)
+    if (!card) throw notFound('payment method')
+    requirePayments({ payments })
+    return { organizationId, card }
+  },
+  async execute({ tx, clock, events, jobs }, _input, { organizationId, card }) {
+    await paymentMethod.lockWallet(tx, organizationId)
+    const current = await paymentMethod.find(tx, organizationId, card.id)
+    if (current?.is_default && (await walletOf(tx, organizationId)).auto.enabled) throw problem('bad-request', 'Automatic top-up charges this card; switch it off, or make another card the default first')
+    const removed = await paymentMethod.detach(tx, organizationId, card.id, clock.now())
+    if (!removed) throw notFound('payment method')
+    events.emit('payment_method.detached', removed.id, toEvent(removed))
+    await jobs.enqueue(detachCard, { processor_id: removed.processor_id })
+    return { ok: true as const, ...toRecord(removed) }
+  },
+})

@@ -1,0 +1,22 @@
+import Type from 'typebox'
+import { Closed } from '#core/shapes.ts'
+import * as organization from '#model/organization.ts'
+import * as paymentMethod from '#model/payment-method.ts'
+import { operation } from '#operation.ts'
+import { CardRecord, EXAMPLE_CARD, toRecord } from './wire.ts'
+
+/** The organization's saved cards, newest first. */
+export default operation({
+  id: 'payment_methods.list',
+  scope: 'billing:read',
+  tier: 'read',
+  input: Closed({}),
+  output: Closed({ payment_methods: Type.Array(CardRecord), count: Type.Integer() }),
+  example: { input: {}, output: { payment_methods: [EXAMPLE_CARD], count: 1 } },
+}).handle({
+  check: async ({ principal }) => organization.requireOrganization(principal),
+  async execute({ db }, _input, organizationId) {
+    const cards = await paymentMethod.list(db, organizationId)
+    return { payment_methods: cards.map(toRecord), count: cards.length }
+  },
+})

@@ -1,0 +1,35 @@
+import Type from 'typebox'
+import { notFound } from '#core/problem.ts'
+import { Closed } from '#core/shapes.ts'
+import { requireBillingAdmin } from '#model/billing-account.ts'
+import { asking, requirePayments } from '#model/books.ts'
+import { customerOf } from '#model/card-payment.ts'
+import * as paymentMethod from '#model/payment-method.ts'
+import { operation } from '#operation.ts'
+import { CardRecord, EXAMPLE_CARD, toRecord } from './wire.ts'
+
+/** Makes a saved card the one that is charged. */
+export default operation({
+  id: 'payment_methods.set_default',
+  scope: 'billing:write',
+  tier: 'compute',
+  input: Closed({ payment_method_row_id: Type.String({ maxLength: 100 }) }),
+  output: CardRecord,
+  example: { input: { payment_method_row_id: EXAMPLE_CARD.id }, output: EXAMPLE_CARD },
+}).handle({
+  async check({ db, principal, payments }, { payment_method_row_id }) {
+    const organizationId = await requireBillingAdmin(db, principal)
+    const card = await paymentMethod.find(db, organizationId, payment_method_row_id)
+    if (!card) throw notFound('payment method')
+    return { organizationId, card, payments: requirePayments({ payments }) }
+  },
+  async prepare(context, _input, { organizationId, card, payments }) {
+    const customerId = await customerOf(context, payments, organizationId)
+    await asking(() => payments.setDefaultMethod(customerId, card.processor_id))
+  },
+  async execute({ tx }, _input, { organizationId, card }) {
+    const changed = await paymentMethod.setDefault(tx, organizationId, card.id)
+    if (!changed) throw notFound('payment method')
+    return toRecord(changed)
+  },
+})

@@ -1,0 +1,19 @@
+import Type from 'typebox'
+import { Closed, Uuid } from '#core/shapes.ts'
+import type { SavedCard } from '#model/payment-method.ts'
+
+export const CardRecord = Closed(
+  { id: Uuid, brand: Type.String(), last4: Type.String(), exp_month: Type.Integer(), exp_year: Type.Integer(), is_default: Type.Boolean(), isDefault: Type.Boolean() },
+  { $id: 'PaymentMethod' },
+)
+
+/** Both spellings of the default are part of the interface. */
+export function toRecord({ processor_id: _inside, ...card }: SavedCard) {
+  return { ...card, isDefault: card.is_default }
+}
+
+export function toEvent({ id, brand, last4, is_default }: SavedCard) {
+  return { id, brand, last4, is_default }
+}
+
+export const EXAMPLE_CARD = { id: '0199f2d0-3c00-7a10-9b00-5a6b7c8d9e0f', brand: 'visa', last4: '4242', exp_month: 12, exp_year: 2030, is_default: true, isDefault: true }

@@ -1,0 +1,32 @@
+import Type, { type Static } from 'typebox'
+import type { FastifyInstance } from 'fastify'
+import { problem } from '#core/problem.ts'
+import { Closed, Nullable } from '#core/shapes.ts'
+import { receiveNotice } from '#pipeline/payment-notice.ts'
+import type { Platform } from '#pipeline/platform.ts'
+import { validateInput } from '#pipeline/validate.ts'
+import { parseBody } from './body.ts'
+
+/** The sandbox processor, as far as a person meets it. */
+export interface SandboxConfirmation {
+  confirm(clientSecret: string, methodId: string | null): Promise<{ id: string; object: string; status: string; payment_method: string | null } | null>
+}
+
+export const ConfirmInput = Closed({ client_secret: Type.String({ minLength: 1, maxLength: 500 }), payment_method: Type.Optional(Nullable(Type.String({ maxLength: 100 }))) })
+
+/** `/webhooks/payments` for the processor's signed notices; with the sandbox, `/sandbox/payments/confirm` for what a browser would do. */
+export function registerPayments(app: FastifyInstance, platform: Platform, sandbox: SandboxConfirmation | null): void {
+  app.post('/webhooks/payments', async (request) => {
+    const signature = request.headers['stripe-signature']
+    await receiveNotice(platform, (request.body as Buffer | undefined) ?? Buffer.alloc(0), typeof signature === 'string' ? signature : '')
+    return { received: true }
+  })
+  if (!sandbox) return
+  app.post('/sandbox/payments/confirm', async (request) => {
+    const body = parseBody(request.body as Buffer | undefined, request.headers['content-type'], request.headers['content-encoding'])
+    const { client_secret, payment_method } = validateInput(ConfirmInput, body) as Static<typeof ConfirmInput>
+    const done = await sandbox.confirm(client_secret, payment_method ?? null)
+    if (!done) throw problem('not-found', 'Nothing waits to be confirmed under this client_secret')
+    return { id: done.id, object: done.object, status: done.status, payment_method: done.payment_method }
+  })
+}

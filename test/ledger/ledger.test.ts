@@ -1,0 +1,19 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { openDatabase } from '#db/open.ts'
+import { createDatabase } from '../database.ts'
+import { simulate } from './commands.ts'
+
+/** A short run here; `npm run bench -- ledger --simulate 100000` is the long one. */
+const COMMANDS = Number(process.env['LEDGER_COMMANDS'] ?? 800)
+
+// Goal: whatever is done to the ledger, in whatever order and beside whatever else, it says what a plain model of it says after every step.
+test('the ledger agrees with a plain model of it', async (t) => {
+  const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000)
+  t.diagnostic(`SEED=${seed}`)
+  const own = await createDatabase()
+  const database = openDatabase(own.url, { maxConnections: 12 })
+  t.after(async () => { await database.close(); await own.drop() })
+  const { commands } = await simulate({ db: database.db, commands: COMMANDS, lanes: 4, seed })
+  assert.ok(commands >= COMMANDS)
+})

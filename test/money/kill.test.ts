@@ -1,0 +1,22 @@
+// Goal: kill -9 at any named point of a payment loses no payment, grants none twice, and leaves no hold behind.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createEmptyDatabase } from '../database.ts'
+import { openLab } from '../service.ts'
+import { paymentCampaign } from './kill.ts'
+
+/** The three points where most can go wrong; `npm run bench -- payments` does 200 kills at all of them. */
+const POINTS = ['after-charge', 'before-commit', 'after-settling'] as const
+
+test('kill -9 around payments', async (t) => {
+  const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000)
+  t.diagnostic(`SEED=${seed}`)
+  const lab = openLab()
+  t.after(() => lab.close())
+  const database = await createEmptyDatabase()
+  t.after(() => database.drop())
+  const { violations, kills, acknowledged } = await paymentCampaign(lab, { databaseUrl: database.url, kills: POINTS.length, points: POINTS, seed })
+  assert.deepEqual(violations, [])
+  assert.deepEqual(POINTS.map((point) => kills[point]), [1, 1, 1])
+  assert.ok(acknowledged > 0)
+})
