@@ -64,8 +64,8 @@ const CLAIMS: readonly Rule[] = [
     select key as what from idempotency_claim c left join audit a using (invocation_id) where c.state = 'done' and a.status is distinct from c.response_status`),
   query('a running claim holds a lease that ends soon', `
     select key as what from idempotency_claim where state = 'running' and lease_until > clock_timestamp() + interval '11 seconds'`),
-  query('a rate window counts something and began in the past', `
-    select subject as what from rate_window where used < 1 or started_at > clock_timestamp() + interval '1 second'`),
+  query('a rate window counts nothing below zero and began in the past', `
+    select subject as what from rate_window where used < 0 or started_at > clock_timestamp() + interval '1 second'`),
 ]
 
 const IDENTITY: readonly Rule[] = [
