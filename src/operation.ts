@@ -43,13 +43,16 @@ export interface Jobs {
 /** Commits something as the platform itself, in a transaction and under an audit entry of its own, whatever becomes of the call around it. */
 export type Aside = <T>(organizationId: string, name: string, work: (books: Books) => Promise<T>) => Promise<T>
 
+/** Which openings count towards the limit of a link: every one, as for who asks to be let in, or failed ones, as for the tiles of who was. */
+export type Attempts = 'all' | 'failed'
+
 /** Share links, opened anew on every call: revocation, expiry and retention count at once. */
 export interface Shares {
   hashPassword(password: string): Promise<string>
   /** Reads what a visitor is shown, a few visitors at a time. */
   inTurn<T>(read: () => Promise<T>): Promise<T>
   /** With the link's own token, or with a grant in its place, which needs no password. Whatever does not open it is one and the same 401. */
-  open(token: string, password: string): Promise<OpenedShare>
+  open(token: string, password: string, counted?: Attempts): Promise<OpenedShare>
 }
 
 export interface OpenedShare {

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { fromKysely, PgBoss, type Db as BossDatabase, type JobResult } from 'pg-boss'
+import { limiter } from '#core/limiter.ts'
 import { withLock } from './lock.ts'
 import type { Db, Tx } from './tables.ts'
 
@@ -24,6 +25,8 @@ const SCHEMA = 'queue'
 const POLL_SECONDS = 1
 const BATCH_SIZE = 10
 const STOP_TIMEOUT_MS = 10_000
+/** All queues are asked at the same moment; in turn on these, so that idle queues hold few connections. */
+const POLLING = { maxRunning: 2, maxWaiting: 10_000, waiting: 'questions to the queues' }
 
 /** `worker`: also polls, schedules and tidies up. A process that only sends needs none of that. */
 export async function openQueue(db: Db, options: { worker: boolean; onError: (error: Error) => void }): Promise<Queue> {
@@ -64,8 +67,9 @@ export async function openQueue(db: Db, options: { worker: boolean; onError: (er
 
 /** pg-boss sends whole transactions as one text; one that fails half-way must not go back to the pool with its connection. */
 function bossDatabase(db: Db): BossDatabase {
+  const inTurn = limiter(POLLING)
   return {
-    executeSql: (text, values) =>
+    executeSql: (text, values) => inTurn(() =>
       db.connection().execute(async (connection) => {
         try {
           return await fromKysely(connection).executeSql(text, values)
@@ -73,7 +77,7 @@ function bossDatabase(db: Db): BossDatabase {
           await sql`rollback`.execute(connection)
           throw error
         }
-      }),
+      })),
   }
 }
 

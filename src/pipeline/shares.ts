@@ -9,7 +9,7 @@ import type { Db } from '#db/tables.ts'
 import * as rateWindow from '#model/rate-window.ts'
 import * as shareLink from '#model/share-link.ts'
 import { sharedSecret } from '#model/shared-secret.ts'
-import type { OpenedShare, Shares } from '#operation.ts'
+import type { Attempts, OpenedShare, Shares } from '#operation.ts'
 import type { Passwords } from './passwords.ts'
 
 export const ATTEMPTS_PER_WINDOW = 10
@@ -33,13 +33,16 @@ export function createShares(db: Db, clock: Clock, passwords: Passwords): Shares
   let secret: Promise<Buffer> | null = null
   const grantSecret = () => (secret ??= sharedSecret(db, 'share-grants', clock.now()).catch((error: unknown) => { secret = null; throw error }))
 
-  const byPassword = async (token: string, password: string): Promise<shareLink.Known> => {
+  const byPassword = async (token: string, password: string, counted: Attempts): Promise<shareLink.Known> => {
     const tokenHash = shareLink.hashToken(token)
     const { known, attempts } = await lookUp(tokenHash)
     const now = clock.now()
     if (attempts && isOpen(attempts.startedAt, now) && attempts.used >= ATTEMPTS_PER_WINDOW) throw tooMany(attempts.startedAt, now)
     const usable = known && isUsable(known.link, now) ? known : null
-    const right = await checker.check({ tokenHash, password, hash: usable?.passwordHash ?? null }, () => countAttempt(db, tokenHash, clock), () => rateWindow.forgive(db, shareLink.attemptsOn(tokenHash)))
+    const count = () => countAttempt(db, tokenHash, clock)
+    const forgive = () => rateWindow.forgive(db, shareLink.attemptsOn(tokenHash))
+    if (counted === 'all') await count()
+    const right = await checker.check({ tokenHash, password, hash: usable?.passwordHash ?? null }, counted === 'all' ? UNCOUNTED : { count, forgive })
     if (!right) throw refused()
     return usable!
   }
@@ -54,10 +57,10 @@ export function createShares(db: Db, clock: Clock, passwords: Passwords): Shares
   return {
     inTurn: limiter({ maxRunning: MAX_READING, maxWaiting: MAX_WAITING, waiting: 'visitors of share links' }),
     hashPassword: (password) => passwords.hash(password),
-    async open(token, password) {
+    async open(token, password, counted = 'failed') {
       const read = readGrant(token)
       if (!read && token.startsWith(GRANT_PREFIX)) throw refused() // Nobody guesses a signature: it counts for no link.
-      const known = read ? await byGrant(read) : await byPassword(token, password)
+      const known = read ? await byGrant(read) : await byPassword(token, password, counted)
       if (!known.isTargetLive) throw notFound(known.link.targetType)
       const scope: GrantScope = read ? read.grant.scope : { kind: 'link' }
       const sign = async (wanted: GrantScope, lifetimeSeconds: number) => {
@@ -85,13 +88,22 @@ async function countAttempt(db: Db, tokenHash: Buffer, clock: Clock): Promise<vo
 
 function tooMany(startedAt: Date, now: Date): Problem {
   const waitSeconds = Math.max(1, Math.ceil((startedAt.getTime() - now.getTime()) / 1000) + ATTEMPT_WINDOW_SECONDS)
-  return problem('too-many-attempts', `Too many wrong passwords for this link; try again in ${waitSeconds} seconds`, { headers: { 'Retry-After': String(waitSeconds) } })
+  return problem('too-many-attempts', `Too many attempts on this link; try again in ${waitSeconds} seconds`, { headers: { 'Retry-After': String(waitSeconds) } })
 }
 
 /** One text for every way to be refused: nothing tells an unknown link from an ended one or from a wrong password. */
 function refused(): Problem {
   return problem('unauthorized', 'The link is not valid any more, or the password is wrong', { headers: { 'WWW-Authenticate': 'Bearer' } })
 }
+
+interface Counting {
+  count(): Promise<void>
+  /** It was no failure after all. */
+  forgive(): Promise<void>
+}
+
+/** For a call that was counted before, whatever comes of it. */
+const UNCOUNTED: Counting = { count: async () => {}, forgive: async () => {} }
 
 interface Guess {
   tokenHash: Buffer
@@ -102,7 +114,7 @@ interface Guess {
 
 /**
  * Compares passwords as seldom as possible. What was right is remembered as a digest under a key of this process, and a
- * crowd that comes with the same password waits for one comparison. Only what turns out wrong stays counted.
+ * crowd that comes with the same password waits for one comparison.
  */
 function createChecker(clock: Clock, passwords: Passwords) {
   const key = randomBytes(32)
@@ -119,7 +131,7 @@ function createChecker(clock: Clock, passwords: Passwords) {
   }
 
   return {
-    async check(guess: Guess, count: () => Promise<void>, forgive: () => Promise<void>): Promise<boolean> {
+    async check(guess: Guess, { count, forgive }: Counting): Promise<boolean> {
       const digest = digestOf(guess)
       if ((verified.get(digest) ?? 0) > clock.now().getTime()) return true
       verified.delete(digest)

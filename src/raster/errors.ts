@@ -36,3 +36,6 @@ export class RasterError extends Error {
 export function throwIfAborted(signal: AbortSignal | undefined): void {
   if (signal?.aborted) throw new RasterError('aborted', 'The raster operation was cancelled', { cause: signal.reason })
 }
+
+/** Failures that will be the same tomorrow: of many layers such a one is left out, so that one bad file does not darken the others. */
+export const UNREADABLE: readonly RasterErrorCode[] = ['not_a_tiff', 'unsupported', 'corrupt', 'too_large', 'unknown_crs', 'no_georeference', 'limit_exceeded', 'invalid_argument']

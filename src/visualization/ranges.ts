@@ -1,6 +1,6 @@
 import { problem } from '#core/problem.ts'
 import type { Context } from '#operation.ts'
-import { RANGE_PERCENTILES, RANGE_SIDE_PX } from '#raster/render/context.ts'
+import { RANGE_PERCENTILES, RANGE_SIDE_PX } from '#raster/render/style.ts'
 import type { Dressed } from './look.ts'
 
 export interface ItemRange {

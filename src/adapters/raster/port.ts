@@ -1,5 +1,5 @@
 import type { ObjectRef } from '#adapters/storage/port.ts'
-import type { ImageFormat } from '#raster/encode/index.ts'
+import type { ImageFormat } from '#raster/encode/format.ts'
 import type { Inspection } from '#raster/ingest/inspect.ts'
 import type { Style } from '#raster/render/style.ts'
 import type { Statistics, StatisticsOptions } from '#raster/statistics/index.ts'

@@ -16,7 +16,7 @@ export default operation({
   example: { input: { token: EXAMPLE_TOKEN, password: EXAMPLE_PASSWORD }, output: { permission: 'view', target_type: 'item', target: EXAMPLE_TARGET } },
 }).handle({
   async check({ db, shares }, { token, password }) {
-    const share = await shares.open(token, password ?? '')
+    const share = await shares.open(token, password ?? '', 'all')
     if (share.scope.kind !== 'link') throw problem('bad-request', 'This grant opens a part of the link only; give the token and the password')
     const target = await shares.inTurn(() => shareTarget.find(db, share.link))
     if (!target) throw notFound(share.link.targetType)

@@ -3,15 +3,12 @@ import sharp, { type WebpOptions } from 'sharp'
 import { giveBack } from '#raster/buffers.ts'
 import { RasterError } from '#raster/types.ts'
 
+import type { ImageFormat } from './format.ts'
 import { encodeJpeg } from './jpeg.ts'
 import { dropOpaqueAlpha, expandPalette, isIndexed, type IndexedPicture, type Picture } from './picture.ts'
 import { encodePng } from './png.ts'
 
 export type { IndexedPicture, Picture }
-
-export const IMAGE_FORMATS = ['png', 'webp', 'jpeg'] as const
-export type ImageFormat = (typeof IMAGE_FORMATS)[number]
-export const MEDIA_TYPES: Readonly<Record<ImageFormat, string>> = { png: 'image/png', webp: 'image/webp', jpeg: 'image/jpeg' }
 
 export interface EncodeOptions {
   format: ImageFormat

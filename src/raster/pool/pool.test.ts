@@ -98,6 +98,13 @@ test('a child is replaced after many tasks, and children share the work', async 
   assert.equal(await two.run('pid', null, { affinity: 'a' }), await two.run('pid', null, { affinity: 'a' }))
 })
 
+test('a child with nothing to do ends, and the next task has another', async () => {
+  const pool = start({ idleMs: 0 })
+  const first = await pool.run('pid', null)
+  while (pool.metrics.children > 0) await new Promise(setImmediate)
+  assert.notEqual(await pool.run('pid', null), first)
+})
+
 test('closing fails what waits', async () => {
   const pool = start()
   const running = assert.rejects(pool.run('wait', null), RasterError)

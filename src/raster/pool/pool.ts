@@ -18,6 +18,8 @@ export interface PoolOptions {
   /** And so is one that has run this many tasks. */
   recycleAfterTasks?: number
   graceMs?: number
+  /** A child that had nothing to do for so long ends and gives its memory back; the next task starts another. */
+  idleMs?: number
   /** How much the children step back behind others on a busy machine, 0 to 19. */
   niceness?: number
 }
@@ -50,7 +52,7 @@ export interface PoolMetrics {
 }
 
 const MIB = 1024 * 1024
-const DEFAULTS = { maxQueue: 256, deadlineMs: 5000, maxRssBytes: 512 * MIB, recycleRssBytes: 400 * MIB, recycleAfterTasks: 20_000, graceMs: 250, niceness: 0 }
+const DEFAULTS = { maxQueue: 256, deadlineMs: 5000, maxRssBytes: 512 * MIB, recycleRssBytes: 400 * MIB, recycleAfterTasks: 20_000, graceMs: 250, idleMs: 60_000, niceness: 0 }
 
 interface QueuedTask {
   id: number
@@ -61,7 +63,7 @@ interface QueuedTask {
   reject: (error: Error) => void
 }
 
-type Slot = { worker: Worker | null; isBusy: boolean }
+type Slot = { worker: Worker | null; isBusy: boolean; idle: NodeJS.Timeout | undefined }
 
 /**
  * Runs raster work in child processes. Files from outside can make a decoder run away; here that costs one task and one
@@ -77,7 +79,7 @@ export class RasterPool {
 
   constructor(options: PoolOptions) {
     this.#options = { ...DEFAULTS, ...options }
-    this.#slots = Array.from({ length: options.size }, () => ({ worker: null, isBusy: false }))
+    this.#slots = Array.from({ length: options.size }, () => ({ worker: null, isBusy: false, idle: undefined }))
   }
 
   get metrics(): PoolMetrics {
@@ -119,7 +121,10 @@ export class RasterPool {
   async close(): Promise<void> {
     this.#isClosed = true
     for (const task of this.#queue.splice(0)) task.reject(new RasterError('aborted', 'The raster pool is closed'))
-    for (const { worker } of this.#slots) worker?.kill()
+    for (const { worker, idle } of this.#slots) {
+      clearTimeout(idle)
+      worker?.kill()
+    }
   }
 
   #dispatch(): void {
@@ -139,6 +144,7 @@ export class RasterPool {
 
   async #execute(slot: Slot, queued: QueuedTask): Promise<void> {
     slot.isBusy = true
+    clearTimeout(slot.idle)
     const worker = (slot.worker = slot.worker?.isAlive ? slot.worker : this.#startWorker())
     const startedMs = performance.now()
     const { id, task, input, options } = queued
@@ -147,6 +153,7 @@ export class RasterPool {
     this.#count(outcome)
     this.#recycle(slot, worker, outcome)
     slot.isBusy = false
+    slot.idle = setTimeout(() => this.#retire(slot), this.#options.idleMs).unref()
     if (outcome.result.ok) queued.resolve(outcome.result.output)
     else queued.reject(outcome.result.error)
     this.#dispatch()
@@ -175,6 +182,11 @@ export class RasterPool {
       worker.kill()
       slot.worker = null
     }
+  }
+
+  #retire(slot: Slot): void {
+    slot.worker?.kill()
+    slot.worker = null
   }
 }
 

@@ -4,7 +4,7 @@ import type { DataType, Raster } from '#raster/types.ts'
 import { createBlockCache, type BlockCache } from '#raster/warp/blocks.ts'
 import { factorOf, type ByteScale, type ByteTable } from '#raster/warp/samples.ts'
 
-import type { Range, Style } from './style.ts'
+import { RANGE_PERCENTILES, RANGE_SIDE_PX, type Range, type Style } from './style.ts'
 
 /** What rendering keeps between tiles. One per process; safe to lose. */
 export interface RenderContext {
@@ -48,9 +48,6 @@ export function createContext(options: ContextOptions = {}): RenderContext {
   }
 }
 
-/** An overview of this size tells the whole image's range well enough, and costs little. */
-export const RANGE_SIDE_PX = 512
-export const RANGE_PERCENTILES = [2, 98] as const
 const BYTE_RANGE: Range = [0, 255]
 
 /**

@@ -1,6 +1,7 @@
 import { emptyTile, encodeImage, type EncodeOptions, type Picture } from '#raster/encode/index.ts'
 import { expandPalette, isIndexed } from '#raster/encode/picture.ts'
-import { RasterError, throwIfAborted, type Raster, type RasterErrorCode } from '#raster/types.ts'
+import { RasterError, throwIfAborted, UNREADABLE } from '#raster/errors.ts'
+import type { Raster } from '#raster/types.ts'
 import type { TileAddress, TileSize } from '#raster/warp/mercator.ts'
 import { planTile, type WarpWindow } from '#raster/warp/plan.ts'
 import type { Resampling } from '#raster/warp/sample.ts'
@@ -49,9 +50,6 @@ export async function drawMosaic(context: RenderContext, layers: readonly Mosaic
   }
   return isEmpty ? null : { width: size, height: size, channels: 4, data }
 }
-
-/** Failures that will be the same tomorrow: such a layer is left out, so that one bad file does not darken the others. */
-export const UNREADABLE: readonly RasterErrorCode[] = ['not_a_tiff', 'unsupported', 'corrupt', 'too_large', 'unknown_crs', 'no_georeference', 'limit_exceeded', 'invalid_argument']
 
 async function unlessUnreadable<T>(read: () => Promise<T>): Promise<T | null> {
   try {

@@ -1,5 +1,9 @@
 import { RasterError, type RasterInfo } from '#raster/types.ts'
 
+/** An overview of this size tells the whole image's range well enough, and costs little. */
+export const RANGE_SIDE_PX = 512
+export const RANGE_PERCENTILES = [2, 98] as const
+
 /** Values that become the darkest and the brightest; what lies beyond is cut off. */
 export type Range = readonly [number, number]
 
