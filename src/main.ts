@@ -71,7 +71,7 @@ async function startParts(config: Config, { operations, jobs }: Catalogue, start
   let ready = false
   const roles = { systemAdminEmails: config.systemAdminEmails, clipUserEmail: config.clipUserEmail, maySignUp: config.isLoopback }
   const storage = await startStorage(config, { db: database.db, log, baseUrl: () => baseUrl }, started)
-  const { payments, sandboxPayments } = await startPayments(config, { db: database.db, noticeUrl: () => (ready ? `${baseUrl}/webhooks/payments` : null) }, started)
+  const { payments, sandboxPayments } = await startPayments(config, { db: database.db, log, noticeUrl: () => (ready ? `${baseUrl}/webhooks/payments` : null) }, started)
   const composed = await compose({ db: database.db, storage, payments, connectionCount: database.connectionCount, clock: systemClock, queue, log, baseUrl: () => baseUrl, operations, jobs, roles, cogHosts: config.cogHosts, egressAllow: config.egressAllow, workDir: path.join(config.dataDir, 'work') })
   started.defer(() => composed.close())
   started.defer(() => queue.stop())
@@ -115,9 +115,10 @@ async function startStorage(config: Config, { db, log, baseUrl }: { db: Db; log:
 }
 
 /** The card processor: the real one, none, or the sandbox with a listener of its own, spoken to like the real one. */
-async function startPayments(config: Config, { db, noticeUrl }: { db: Db; noticeUrl: () => string | null }, started: AsyncDisposableStack): Promise<{ payments: Payments | null; sandboxPayments: SandboxPayments | null }> {
+async function startPayments(config: Config, { db, log, noticeUrl }: { db: Db; log: Logger; noticeUrl: () => string | null }, started: AsyncDisposableStack): Promise<{ payments: Payments | null; sandboxPayments: SandboxPayments | null }> {
   if (config.payments === 'none') return { payments: null, sandboxPayments: null }
   if (config.payments === 'stripe') return { payments: createStripePayments({ secretKey: config.stripeSecretKey, webhookSecret: config.stripeWebhookSecret, sandboxUrl: null }), sandboxPayments: null }
+  if (!config.isLoopback) log.warn('PAYMENTS=sandbox takes no real money: whoever can sign up here gets credits for nothing. Set PAYMENTS to stripe or none')
   const webhookSecret = (await sharedSecret(db, 'payments', systemClock.now())).toString('hex')
   const { startSandboxPayments, SANDBOX_KEY } = await import('../sandbox/payments/server.ts')
   const sandbox = await startSandboxPayments({ db: db as unknown as StoreDb, host: '127.0.0.1', port: config.sandboxPaymentsPort, noticeUrl, webhookSecret }).catch((error: unknown) => { throw inUse(error, 'SANDBOX_PAYMENTS_PORT', '127.0.0.1', config.sandboxPaymentsPort) })
