@@ -25,7 +25,13 @@ export function offered(profiles: readonly Profile[], raster: { info: RasterInfo
   const saved = profiles.map(toSaved)
   const derived = raster ? visualizationsOf(raster.info, bandNames(raster.info, raster.asset.bandNames)).visualizations.map(toDerived) : []
   const hasDefault = saved.some((each) => each.is_default)
-  return [...saved, ...derived.map((each) => (hasDefault ? { ...each, is_default: false } : each))]
+  // An upload saves what follows from its bands as the default: one and the same is offered once.
+  const others = derived.filter((each) => !saved.some((known) => isSame(known, each)))
+  return [...saved, ...others.map((each) => (hasDefault ? { ...each, is_default: false } : each))]
+}
+
+function isSame(a: Offered, b: Offered): boolean {
+  return a.label === b.label && a.kind === b.kind && a.expression === b.expression && a.colormap === b.colormap && a.rescale === b.rescale && String(a.bands) === String(b.bands)
 }
 
 function toSaved({ id, name, type, config, isDefault }: Profile): Offered {
