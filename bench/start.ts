@@ -38,6 +38,7 @@ async function stop(npm: number): Promise<void> {
 
 async function memory(dataDir: string, npm: number): Promise<void> {
   // A first start fills the demo for a while, with the help of other processes; idle is when these have ended.
+  await sleep(3_000)
   await until('the demo to be filled', () => !treeOf(npm).some((pid) => /seed\.ts|child\.ts/.test(commandOf(pid))), 600_000)
   await sleep(IDLE_SECONDS * 1000)
   const processes = [...treeOf(npm), ...treeOf(postmasterOf(dataDir)!.pid)]
