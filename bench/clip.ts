@@ -23,13 +23,22 @@ const ORIGIN = { x: 300_000, y: 6_250_000, epsg: 32756, pixelM: 10 }
 /** An irregular star inside the scene. */
 const GEOMETRY = {
   type: 'Polygon',
-  coordinates: [Array.from({ length: 61 }, (_, i) => { const angle = (2 * Math.PI * (i % 60)) / 60; const radius = i % 2 ? 0.13 : 0.17; return [151.06 + radius * Math.cos(angle), -34.06 + radius * Math.sin(angle)] })],
+  coordinates: [
+    Array.from({ length: 61 }, (_, i) => {
+      const angle = (2 * Math.PI * (i % 60)) / 60
+      const radius = i % 2 ? 0.13 : 0.17
+      return [151.06 + radius * Math.cos(angle), -34.06 + radius * Math.sin(angle)]
+    }),
+  ],
 }
 
 if (process.argv[2] === 'ours') {
   const [input, output, level] = process.argv.slice(3) as [string, string, string?]
   const sink = await openFileSink(output)
-  await warpToCog(await openTiff(await openFileSource(input)), sink, { geometry: GEOMETRY, ...(level ? { compressionLevel: Number(level) } : {}) })
+  await warpToCog(await openTiff(await openFileSource(input)), sink, {
+    geometry: GEOMETRY,
+    ...(level ? { compressionLevel: Number(level) } : {}),
+  })
   await sink.close()
 } else await compare()
 
@@ -40,12 +49,40 @@ async function compare(): Promise<void> {
     await makeScene(input)
     const cutline = path.join(folder, 'cutline.geojson')
     writeFileSync(cutline, JSON.stringify(GEOMETRY))
-    console.log(`scene ${SIDE} x ${SIDE} x ${BANDS} uint16, ${Math.round(statSync(input).size / 1e6)} MB; one thread each; median of ${ROUNDS}`)
+    console.log(
+      `scene ${SIDE} x ${SIDE} x ${BANDS} uint16, ${Math.round(statSync(input).size / 1e6)} MB; one thread each; median of ${ROUNDS}`,
+    )
     const ours = path.join(folder, 'ours.tif')
     const theirs = path.join(folder, 'gdal.tif')
     const run = { ours: [] as Timing[], level6: [] as Timing[], gdal: [] as Timing[] }
     const level6 = path.join(folder, 'level6.tif')
-    const gdal = ['-q', '-overwrite', '-of', 'COG', '-cutline', cutline, '-crop_to_cutline', '-dstnodata', '0', '-wo', 'NUM_THREADS=1', '-co', 'COMPRESS=DEFLATE', '-co', 'LEVEL=6', '-co', 'PREDICTOR=YES', '-co', 'BLOCKSIZE=256', '-co', 'OVERVIEW_RESAMPLING=AVERAGE', '-co', 'NUM_THREADS=1', input, theirs]
+    const gdal = [
+      '-q',
+      '-overwrite',
+      '-of',
+      'COG',
+      '-cutline',
+      cutline,
+      '-crop_to_cutline',
+      '-dstnodata',
+      '0',
+      '-wo',
+      'NUM_THREADS=1',
+      '-co',
+      'COMPRESS=DEFLATE',
+      '-co',
+      'LEVEL=6',
+      '-co',
+      'PREDICTOR=YES',
+      '-co',
+      'BLOCKSIZE=256',
+      '-co',
+      'OVERVIEW_RESAMPLING=AVERAGE',
+      '-co',
+      'NUM_THREADS=1',
+      input,
+      theirs,
+    ]
     const hasGdal = spawnSync('gdalwarp', ['--version']).status === 0
     if (!hasGdal) console.log('skipped: gdalwarp is not installed, so there is nothing to compare with')
     for (let round = 0; round < ROUNDS; round++) {
@@ -57,8 +94,13 @@ async function compare(): Promise<void> {
     report('ours, 6', run.level6, level6)
     if (!hasGdal) return
     report('gdalwarp', run.gdal, theirs)
-    for (const [name, timings] of [['our default', run.ours], ['at level 6 too', run.level6]] as const) {
-      console.log(`${name}: ratio wall ${(median(run.gdal, 'wallS') / median(timings, 'wallS')).toFixed(2)}x, cpu ${(median(run.gdal, 'cpuS') / median(timings, 'cpuS')).toFixed(2)}x (above 1: ours is faster; aim 1x)`)
+    for (const [name, timings] of [
+      ['our default', run.ours],
+      ['at level 6 too', run.level6],
+    ] as const) {
+      console.log(
+        `${name}: ratio wall ${(median(run.gdal, 'wallS') / median(timings, 'wallS')).toFixed(2)}x, cpu ${(median(run.gdal, 'cpuS') / median(timings, 'cpuS')).toFixed(2)}x (above 1: ours is faster; aim 1x)`,
+      )
     }
   } finally {
     rmSync(folder, { recursive: true, force: true })
@@ -78,7 +120,10 @@ function time(command: string, args: readonly string[], env: Record<string, stri
   if (done.status !== 0) throw new Error(`${command} failed: ${done.stderr}`)
   const wallS = (performance.now() - started) / 1000
   const [, children = ''] = done.stdout.trim().split('\n').slice(-2)
-  const cpuS = [...children.matchAll(/(\d+)m([\d.]+)s/g)].reduce((sum, [, minutes, seconds]) => sum + Number(minutes) * 60 + Number(seconds), 0)
+  const cpuS = [...children.matchAll(/(\d+)m([\d.]+)s/g)].reduce(
+    (sum, [, minutes, seconds]) => sum + Number(minutes) * 60 + Number(seconds),
+    0,
+  )
   return { wallS, cpuS }
 }
 
@@ -87,15 +132,28 @@ function median(timings: readonly Timing[], field: keyof Timing): number {
 }
 
 function report(name: string, timings: readonly Timing[], file: string): void {
-  console.log(`${name.padEnd(9)} wall ${median(timings, 'wallS').toFixed(2)} s  cpu ${median(timings, 'cpuS').toFixed(2)} s  file ${(statSync(file).size / 1e6).toFixed(1)} MB`)
+  console.log(
+    `${name.padEnd(9)} wall ${median(timings, 'wallS').toFixed(2)} s  cpu ${median(timings, 'cpuS').toFixed(2)} s  file ${(statSync(file).size / 1e6).toFixed(1)} MB`,
+  )
 }
 
 /** Smooth ground with noise on top, as imagery is: neither trivial nor impossible to compress. */
 async function makeScene(file: string): Promise<void> {
   const sink = await openFileSink(file)
-  const spec = { width: SIDE, height: SIDE, dataType: 'uint16', bandCount: BANDS, nodata: 0, crs: crsFromEpsg(ORIGIN.epsg), transform: [ORIGIN.x, ORIGIN.pixelM, 0, ORIGIN.y, 0, -ORIGIN.pixelM] } as const
+  const spec = {
+    width: SIDE,
+    height: SIDE,
+    dataType: 'uint16',
+    bandCount: BANDS,
+    nodata: 0,
+    crs: crsFromEpsg(ORIGIN.epsg),
+    transform: [ORIGIN.x, ORIGIN.pixelM, 0, ORIGIN.y, 0, -ORIGIN.pixelM],
+  } as const
   let seed = 1
-  const noise = () => { seed = (Math.imul(seed, 1_664_525) + 1_013_904_223) >>> 0; return (seed >>> 24) & 63 }
+  const noise = () => {
+    seed = (Math.imul(seed, 1_664_525) + 1_013_904_223) >>> 0
+    return (seed >>> 24) & 63
+  }
   await writeCog(sink, spec, async (y, rows) => {
     const data = new Uint16Array(SIDE * rows * BANDS)
     for (let row = 0; row < rows; row++) {
@@ -105,7 +163,16 @@ async function makeScene(file: string): Promise<void> {
       }
     }
     const bands = [0, 1, 2, 3]
-    return { width: SIDE, height: rows, bands, data: bands.map(() => data), starts: bands, stride: BANDS, mask: null, byteLength: data.byteLength }
+    return {
+      width: SIDE,
+      height: rows,
+      bands,
+      data: bands.map(() => data),
+      starts: bands,
+      stride: BANDS,
+      mask: null,
+      byteLength: data.byteLength,
+    }
   })
   await sink.close()
 }

@@ -1,10 +1,17 @@
 /** Kills the service 50 times during writes, on the embedded PostgreSQL and on a server: nothing acknowledged may be lost. */
 import { parseArgs } from 'node:util'
 import { campaign, type CampaignResult } from '../test/faults/kill.ts'
-import { startServerPostgres } from '../test/server-postgres.ts'
-import { openLab } from '../test/service.ts'
+import { startServerPostgres } from '../test/support/server-postgres.ts'
+import { openLab } from '../test/support/service.ts'
 
-const { values } = parseArgs({ options: { kills: { type: 'string', default: '50' }, seed: { type: 'string', default: String(Date.now() % 1_000_000) }, only: { type: 'string' }, quiet: { type: 'boolean', default: false } } })
+const { values } = parseArgs({
+  options: {
+    kills: { type: 'string', default: '50' },
+    seed: { type: 'string', default: String(Date.now() % 1_000_000) },
+    only: { type: 'string' },
+    quiet: { type: 'boolean', default: false },
+  },
+})
 const kills = Number(values.kills)
 const seed = Number(values.seed)
 console.log(`seed ${seed} (--seed=${seed} repeats the choices)`)
@@ -39,8 +46,14 @@ async function report(name: string, databaseUrl: string | null): Promise<void> {
 
 function print(name: string, result: CampaignResult, seconds: number): void {
   const { faults, serviceKills, acknowledged, lost, violations, idempotencyKeys, effects, secondsPerRestart } = result
-  console.log(`${name}: ${serviceKills} kills -9 of the service, ${acknowledged} acknowledged writes, ${lost.length} lost, ${violations.length} violations, in ${seconds.toFixed(0)} s`)
-  console.log(`  faults: ${Object.entries(faults).map(([fault, count]) => `${fault} ${count}`).join(', ')}; ${secondsPerRestart.toFixed(2)} s from start to banner`)
+  console.log(
+    `${name}: ${serviceKills} kills -9 of the service, ${acknowledged} acknowledged writes, ${lost.length} lost, ${violations.length} violations, in ${seconds.toFixed(0)} s`,
+  )
+  console.log(
+    `  faults: ${Object.entries(faults)
+      .map(([fault, count]) => `${fault} ${count}`)
+      .join(', ')}; ${secondsPerRestart.toFixed(2)} s from start to banner`,
+  )
   console.log(`  idempotency: ${idempotencyKeys} keys, ${effects} effects`)
   for (const line of [...lost, ...violations].slice(0, 20)) console.log(`  ! ${line}`)
   if (lost.length > 0 || violations.length > 0 || effects !== idempotencyKeys) failed = true

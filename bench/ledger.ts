@@ -5,12 +5,18 @@ import { newId } from '#core/ids.ts'
 import { migrate } from '#db/migrate.ts'
 import { openDatabase } from '#db/open.ts'
 import type { Db } from '#db/tables.ts'
-import * as ledger from '#model/ledger.ts'
+import * as ledger from '#model/money/ledger.ts'
 import { newOrganization, simulate } from '../test/ledger/commands.ts'
 import { moneyViolations } from '../test/money/invariants.ts'
-import { startServerPostgres } from '../test/server-postgres.ts'
+import { startServerPostgres } from '../test/support/server-postgres.ts'
 
-const { values } = parseArgs({ options: { seconds: { type: 'string', default: '5' }, simulate: { type: 'string' }, seed: { type: 'string', default: String(Date.now() % 1_000_000) } } })
+const { values } = parseArgs({
+  options: {
+    seconds: { type: 'string', default: '5' },
+    simulate: { type: 'string' },
+    seed: { type: 'string', default: String(Date.now() % 1_000_000) },
+  },
+})
 const seconds = Number(values.seconds)
 const CALLERS = [1, 8, 32] as const
 const MANY = 100
@@ -23,7 +29,9 @@ if (!server) throw new Error('Needs a PostgreSQL in /usr/lib/postgresql')
 try {
   const url = await server.createDatabase('ledger')
   // The model test asks what is true, not how fast it is on disk.
-  const database = openDatabase(values.simulate ? `${url}&options=${encodeURIComponent('-c synchronous_commit=off')}` : url, { maxConnections: 32 })
+  const database = openDatabase(values.simulate ? `${url}&options=${encodeURIComponent('-c synchronous_commit=off')}` : url, {
+    maxConnections: 32,
+  })
   await migrate(database.db)
   if (values.simulate) await simulation(database.db, Number(values.simulate))
   else await comparison(database.db, url)
@@ -37,7 +45,9 @@ async function simulation(db: Db, commands: number): Promise<void> {
   const began = performance.now()
   console.log(`seed ${seed} (--seed=${seed} repeats it)`)
   const done = await simulate({ db, commands, lanes: LANES, seed })
-  console.log(`${done.commands} commands in ${done.runs} runs of ${LANES} organizations each, ${((performance.now() - began) / 1000).toFixed(0)} s: 0 differences`)
+  console.log(
+    `${done.commands} commands in ${done.runs} runs of ${LANES} organizations each, ${((performance.now() - began) / 1000).toFixed(0)} s: 0 differences`,
+  )
 }
 
 async function comparison(db: Db, url: string): Promise<void> {
@@ -49,7 +59,9 @@ async function comparison(db: Db, url: string): Promise<void> {
     for (const callers of CALLERS) {
       const ours = await reservationsPerSecond(db, ids, callers)
       const theirs = tpcb(url, callers)
-      console.log(`${String(organizations).padStart(13)}  ${String(callers).padStart(7)}  ${ours.toFixed(0).padStart(14)}  ${theirs.toFixed(0).padStart(7)}  ${(ours / theirs).toFixed(2)}${ours / theirs < AIM ? ' below the aim' : ''}`)
+      console.log(
+        `${String(organizations).padStart(13)}  ${String(callers).padStart(7)}  ${ours.toFixed(0).padStart(14)}  ${theirs.toFixed(0).padStart(7)}  ${(ours / theirs).toFixed(2)}${ours / theirs < AIM ? ' below the aim' : ''}`,
+      )
     }
   }
   const broken = (await moneyViolations(db)).filter((line) => !line.startsWith('each transfer was made by a call')) // Nobody called: the ledger was used alone.
@@ -58,21 +70,43 @@ async function comparison(db: Db, url: string): Promise<void> {
 
 async function funded(db: Db): Promise<string> {
   const organizationId = await newOrganization(db)
-  await db.transaction().execute((tx) => ledger.credit(tx, { organizationId, invocationId: newId(), now: new Date(), reference: null }, [{ type: 'grant', credits: 1_000_000_000 }]))
+  await db
+    .transaction()
+    .execute((tx) =>
+      ledger.credit(tx, { organizationId, invocationId: newId(), now: new Date(), reference: null }, [
+        { type: 'grant', credits: 1_000_000_000 },
+      ]),
+    )
   return organizationId
 }
 
 async function reservationsPerSecond(db: Db, ids: readonly string[], callers: number): Promise<number> {
   let done = 0
   const until = performance.now() + seconds * 1000
-  await Promise.all(Array.from({ length: callers }, async (_, caller) => {
-    for (let nth = caller; performance.now() < until; nth++) {
-      const organizationId = ids[nth % ids.length]!
-      const made = { id: newId(), mode: 'credit' as const, credits: 1, userId: null, apiKeyId: null, countsForCaps: false, lines: [], deadlineAt: null, approvalId: null }
-      await ledger.reserve(db, { organizationId, invocationId: newId(), now: new Date(), reference: { type: 'order', id: made.id } }, made)
-      done++
-    }
-  }))
+  await Promise.all(
+    Array.from({ length: callers }, async (_, caller) => {
+      for (let nth = caller; performance.now() < until; nth++) {
+        const organizationId = ids[nth % ids.length]!
+        const made = {
+          id: newId(),
+          mode: 'credit' as const,
+          credits: 1,
+          userId: null,
+          apiKeyId: null,
+          countsForCaps: false,
+          lines: [],
+          deadlineAt: null,
+          approvalId: null,
+        }
+        await ledger.reserve(
+          db,
+          { organizationId, invocationId: newId(), now: new Date(), reference: { type: 'order', id: made.id } },
+          made,
+        )
+        done++
+      }
+    }),
+  )
   return done / seconds
 }
 
@@ -83,7 +117,9 @@ function tpcb(url: string, callers: number): number {
 
 function pgbench(url: string, args: readonly string[]): string {
   const { searchParams, pathname } = new URL(url)
-  const { status, stdout, stderr } = spawnSync('pgbench', ['-h', searchParams.get('host')!, '-U', 'postgres', ...args, pathname.slice(1)], { encoding: 'utf8' })
+  const { status, stdout, stderr } = spawnSync('pgbench', ['-h', searchParams.get('host')!, '-U', 'postgres', ...args, pathname.slice(1)], {
+    encoding: 'utf8',
+  })
   if (status !== 0) throw new Error(`pgbench: ${stderr}`)
   return stdout
 }

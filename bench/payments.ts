@@ -2,10 +2,12 @@
 import { parseArgs } from 'node:util'
 import { paymentCampaign } from '../test/money/kill.ts'
 import { POINTS } from '../test/money/service.ts'
-import { startServerPostgres } from '../test/server-postgres.ts'
-import { openLab } from '../test/service.ts'
+import { startServerPostgres } from '../test/support/server-postgres.ts'
+import { openLab } from '../test/support/service.ts'
 
-const { values } = parseArgs({ options: { kills: { type: 'string', default: '200' }, seed: { type: 'string', default: String(Date.now() % 1_000_000) } } })
+const { values } = parseArgs({
+  options: { kills: { type: 'string', default: '200' }, seed: { type: 'string', default: String(Date.now() % 1_000_000) } },
+})
 const seed = Number(values.seed)
 console.log(`seed ${seed} (--seed=${seed} repeats the choices)`)
 const given = process.env['DATABASE_URL']
@@ -15,9 +17,21 @@ const lab = openLab()
 const began = performance.now()
 try {
   const databaseUrl = given ?? (await server!.createDatabase('payments'))
-  const { kills, topups, acknowledged, grants, holds, violations } = await paymentCampaign(lab, { databaseUrl, kills: Number(values.kills), seed, points: POINTS, onRound: (line) => console.log(`  ${line}`) })
-  console.log(`${values.kills} kills in ${((performance.now() - began) / 1000).toFixed(0)} s: ${Object.entries(kills).map(([point, count]) => `${point} ${count}`).join(', ')}`)
-  console.log(`  top-ups asked for ${topups}, acknowledged ${acknowledged}, granted ${grants}; holds of live orders ${holds}; violations ${violations.length}`)
+  const { kills, topups, acknowledged, grants, holds, violations } = await paymentCampaign(lab, {
+    databaseUrl,
+    kills: Number(values.kills),
+    seed,
+    points: POINTS,
+    onRound: (line) => console.log(`  ${line}`),
+  })
+  console.log(
+    `${values.kills} kills in ${((performance.now() - began) / 1000).toFixed(0)} s: ${Object.entries(kills)
+      .map(([point, count]) => `${point} ${count}`)
+      .join(', ')}`,
+  )
+  console.log(
+    `  top-ups asked for ${topups}, acknowledged ${acknowledged}, granted ${grants}; holds of live orders ${holds}; violations ${violations.length}`,
+  )
   for (const line of violations.slice(0, 20)) console.log(`  ! ${line}`)
   console.log(violations.length === 0 ? 'holds' : 'DOES NOT HOLD')
   process.exitCode = violations.length === 0 ? 0 : 1

@@ -4,11 +4,17 @@ import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { once } from 'node:events'
 import { parseArgs } from 'node:util'
-import { found, ok } from '../test/client.ts'
-import { embeddedUrl, openLab, postmasterOf } from '../test/service.ts'
+import { found, ok } from '../test/support/client.ts'
+import { embeddedUrl, openLab, postmasterOf } from '../test/support/service.ts'
 import { median, treeCpuMs } from './lib/cpu.ts'
 
-const { values } = parseArgs({ options: { rounds: { type: 'string', default: '7' }, requests: { type: 'string', default: '3000' }, connections: { type: 'string', default: '32' } } })
+const { values } = parseArgs({
+  options: {
+    rounds: { type: 'string', default: '7' },
+    requests: { type: 'string', default: '3000' },
+    connections: { type: 'string', default: '32' },
+  },
+})
 const ROUNDS = Number(values.rounds)
 const REQUESTS = Number(values.requests)
 const CONNECTIONS = Number(values.connections)
@@ -31,14 +37,29 @@ async function compare(): Promise<void> {
   const service = await lab.start({ env: { DATA_DIR: dataDir, DEMO: '0', LOG_LEVEL: 'info' } })
   const owner = await found(service.baseUrl, 'bench@example.com')
   const { id: projectId } = await ok(service.baseUrl, owner.token, 'projects.create', { name: 'Bench' })
-  const { key } = await ok(service.baseUrl, owner.token, 'api_keys.create', { name: 'bench', permissions: ['read'], rate_limit: 2_000_000_000 })
+  const { key } = await ok(service.baseUrl, owner.token, 'api_keys.create', {
+    name: 'bench',
+    permissions: ['read'],
+    rate_limit: 2_000_000_000,
+  })
   const bare = await startBare(embeddedUrl(dataDir))
   const postmaster = postmasterOf(dataDir)!.pid
 
-  for (const [operation, input] of [['organizations.get', {}], ['projects.get', { project_id: projectId }]] as const) {
+  for (const [operation, input] of [
+    ['organizations.get', {}],
+    ['projects.get', { project_id: projectId }],
+  ] as const) {
     const expected = JSON.stringify(await ok(service.baseUrl, owner.token, operation, input))
-    const target = (baseUrl: string, credential: string) => ({ url: `${baseUrl}/v1/op/${operation}`, credential, body: JSON.stringify(input), expected })
-    const bareTarget = { ...target(bare.url, 'none'), url: `${bare.url}/${operation}?organization=${owner.organizationId}&user=${owner.userId}&project=${projectId}` }
+    const target = (baseUrl: string, credential: string) => ({
+      url: `${baseUrl}/v1/op/${operation}`,
+      credential,
+      body: JSON.stringify(input),
+      expected,
+    })
+    const bareTarget = {
+      ...target(bare.url, 'none'),
+      url: `${bare.url}/${operation}?organization=${owner.organizationId}&user=${owner.userId}&project=${projectId}`,
+    }
     const sides = [
       { name: 'bare route', pid: bare.pid, target: bareTarget, measured: [] as Measured[] },
       { name: 'user token', pid: service.pid, target: target(service.baseUrl, owner.token), measured: [] as Measured[] },
@@ -62,8 +83,17 @@ function print(operation: string, sides: { name: string; measured: Measured[] }[
     const ratio = median(measured.map((one, round) => one.perSecond / bare!.measured[round]!.perSecond))
     const cpu = of((one) => one.serverMs) + of((one) => one.databaseMs)
     const bareCpu = median(bare!.measured.map((one) => one.serverMs)) + median(bare!.measured.map((one) => one.databaseMs))
-    const against = name === bare!.name ? '' : `  ${(ratio * 100).toFixed(0)}% of the bare route (target ≥ ${TARGET * 100}%), by CPU ${((bareCpu / cpu) * 100).toFixed(0)}%`
-    console.log(`  ${name.padEnd(11)} ${of((one) => one.perSecond).toFixed(0).padStart(6)}/s  p50 ${of((one) => one.p50).toFixed(1)} ms  p99 ${of((one) => one.p99).toFixed(1)} ms  CPU a call: server ${of((one) => one.serverMs).toFixed(3)} ms, PostgreSQL ${of((one) => one.databaseMs).toFixed(3)} ms${against}`)
+    const against =
+      name === bare!.name
+        ? ''
+        : `  ${(ratio * 100).toFixed(0)}% of the bare route (target ≥ ${TARGET * 100}%), by CPU ${((bareCpu / cpu) * 100).toFixed(0)}%`
+    console.log(
+      `  ${name.padEnd(11)} ${of((one) => one.perSecond)
+        .toFixed(0)
+        .padStart(
+          6,
+        )}/s  p50 ${of((one) => one.p50).toFixed(1)} ms  p99 ${of((one) => one.p99).toFixed(1)} ms  CPU a call: server ${of((one) => one.serverMs).toFixed(3)} ms, PostgreSQL ${of((one) => one.databaseMs).toFixed(3)} ms${against}`,
+    )
   }
 }
 
@@ -74,15 +104,26 @@ async function measure(target: object, serverPid: number, postmaster: number): P
   children.push(load)
   load.stdin!.end(JSON.stringify({ ...target, requests: REQUESTS, connections: CONNECTIONS }))
   let output = ''
-  load.stdout!.setEncoding('utf8').on('data', (text: string) => { output += text })
+  load.stdout!.setEncoding('utf8').on('data', (text: string) => {
+    output += text
+  })
   const [code] = (await once(load, 'close')) as [number]
   if (code !== 0) throw new Error(`the load generator failed: ${output}`)
   const { perSecond, p50, p99 } = JSON.parse(output) as Measured
-  return { perSecond, p50, p99, serverMs: (cpuMs(serverPid) - before.server) / REQUESTS, databaseMs: (treeCpuMs(postmaster) - before.database) / REQUESTS }
+  return {
+    perSecond,
+    p50,
+    p99,
+    serverMs: (cpuMs(serverPid) - before.server) / REQUESTS,
+    databaseMs: (treeCpuMs(postmaster) - before.database) / REQUESTS,
+  }
 }
 
 async function startBare(databaseUrl: string): Promise<{ url: string; pid: number }> {
-  const bare = spawn(process.execPath, [path.join(here, 'load/bare.ts')], { env: { ...process.env, DATABASE_URL: databaseUrl }, stdio: ['ignore', 'pipe', 'inherit'] })
+  const bare = spawn(process.execPath, [path.join(here, 'load/bare.ts')], {
+    env: { ...process.env, DATABASE_URL: databaseUrl },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
   children.push(bare)
   const [line] = (await once(bare.stdout!.setEncoding('utf8'), 'data')) as [string]
   return { url: line.trim(), pid: bare.pid! }

@@ -4,7 +4,9 @@ import { readFileSync, readdirSync } from 'node:fs'
 import path from 'node:path'
 
 const here = import.meta.dirname
-const benches = readdirSync(here).filter((file) => file.endsWith('.ts') && file !== 'run.ts').map((file) => path.basename(file, '.ts'))
+const benches = readdirSync(here)
+  .filter((file) => file.endsWith('.ts') && file !== 'run.ts')
+  .map((file) => path.basename(file, '.ts'))
 const [name, ...rest] = process.argv.slice(2)
 
 if (name === undefined || !benches.includes(name)) {

@@ -40,14 +40,21 @@ const FORMATS = ['png', 'webp', 'jpeg'] as const
 
 /** The same sequence on every run. */
 let state = 12_345
-const random = (limit: number): number => ((state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0), Math.floor((state / 2 ** 32) * limit))
+const random = (limit: number): number => (
+  (state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0),
+  Math.floor((state / 2 ** 32) * limit)
+)
 const pick = <T>(list: readonly T[]): T => list[random(list.length)] as T
 
 async function drawOne(): Promise<void> {
   const format = pick(FORMATS)
   const resampling = pick(RESAMPLING)
   const closer = random(4)
-  const around = (z: number, x: number, y: number, reach: number) => ({ z: z - closer, x: (x - reach + random(2 * reach)) >> closer, y: (y - reach + random(2 * reach)) >> closer })
+  const around = (z: number, x: number, y: number, reach: number) => ({
+    z: z - closer,
+    x: (x - reach + random(2 * reach)) >> closer,
+    y: (y - reach + random(2 * reach)) >> closer,
+  })
   const kind = random(4)
   if (kind === 0) await renderCachedTile(context, jpeg, around(17, 119_182, 80_263, 7), { format, resampling })
   else if (kind === 1) await renderTerrainTile(context, dem, around(12, 3726, 2496, 6), { resampling })
@@ -65,7 +72,9 @@ const quarter = (n: number): number => {
   return part.reduce((sum, value) => sum + value, 0) / part.length
 }
 const quarters = [1, 2, 3, 4].map(quarter)
-console.log(`${COUNT} tiles in ${((performance.now() - started) / 1000).toFixed(0)} s; resident MB by quarter: ${quarters.map((value) => value.toFixed(0)).join(', ')}`)
+console.log(
+  `${COUNT} tiles in ${((performance.now() - started) / 1000).toFixed(0)} s; resident MB by quarter: ${quarters.map((value) => value.toFixed(0)).join(', ')}`,
+)
 const growth = quarter(4) / quarter(2)
 console.log(`last quarter against the second: ${growth.toFixed(3)}`)
 process.exitCode = growth > MAX_GROWTH ? 1 : 0

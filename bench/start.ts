@@ -5,7 +5,7 @@ import net from 'node:net'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import { isAlive, openLab, postmasterOf, until } from '../test/service.ts'
+import { isAlive, openLab, postmasterOf, until } from '../test/support/service.ts'
 
 const { values } = parseArgs({ options: { idle: { type: 'string', default: '30' }, rounds: { type: 'string', default: '3' } } })
 const IDLE_SECONDS = Number(values.idle)
@@ -22,11 +22,25 @@ interface Started {
 async function startOnce(dataDir: string): Promise<Started> {
   const port = await freePort()
   const began = performance.now()
-  const child = spawn('npm', ['start'], { cwd: root, env: { ...process.env, DATA_DIR: dataDir, PORT: String(port), DATABASE_URL: '' }, stdio: 'ignore' })
+  const child = spawn('npm', ['start'], {
+    cwd: root,
+    env: { ...process.env, DATA_DIR: dataDir, PORT: String(port), DATABASE_URL: '' },
+    stdio: 'ignore',
+  })
   started.push(child.pid!)
-  await until('/health', async () => await fetch(`http://127.0.0.1:${port}/health`).then((answer) => answer.status === 200, () => false), 120_000)
+  await until(
+    '/health',
+    async () =>
+      await fetch(`http://127.0.0.1:${port}/health`).then(
+        (answer) => answer.status === 200,
+        () => false,
+      ),
+    120_000,
+  )
   const seconds = (performance.now() - began) / 1000
-  const cpuSeconds = treeOf(child.pid!).filter((pid) => commandOf(pid).includes('main.ts')).reduce((sum, pid) => sum + cpuSecondsOf(pid), 0)
+  const cpuSeconds = treeOf(child.pid!)
+    .filter((pid) => commandOf(pid).includes('main.ts'))
+    .reduce((sum, pid) => sum + cpuSecondsOf(pid), 0)
   return { npm: child.pid!, seconds, cpuSeconds }
 }
 
@@ -50,14 +64,20 @@ async function memory(dataDir: string, npm: number): Promise<void> {
       return [] // A connection that was closed just now.
     }
   })
-  for (const { name, rssMb, pssMb } of rows) console.log(`  ${name.slice(0, 60).padEnd(62)} RSS ${rssMb.toFixed(1).padStart(6)} MB  PSS ${pssMb.toFixed(1).padStart(6)} MB`)
+  for (const { name, rssMb, pssMb } of rows)
+    console.log(`  ${name.slice(0, 60).padEnd(62)} RSS ${rssMb.toFixed(1).padStart(6)} MB  PSS ${pssMb.toFixed(1).padStart(6)} MB`)
   const sum = (pick: (row: (typeof rows)[number]) => number) => rows.reduce((total, row) => total + pick(row), 0)
-  console.log(`idle for ${IDLE_SECONDS} s, ${rows.length} processes: RSS ${sum((row) => row.rssMb).toFixed(0)} MB, PSS ${sum((row) => row.pssMb).toFixed(0)} MB (target < ${TARGET_MB}; RSS counts shared pages once per process, PSS once)`)
+  console.log(
+    `idle for ${IDLE_SECONDS} s, ${rows.length} processes: RSS ${sum((row) => row.rssMb).toFixed(0)} MB, PSS ${sum((row) => row.pssMb).toFixed(0)} MB (target < ${TARGET_MB}; RSS counts shared pages once per process, PSS once)`,
+  )
 }
 
 /** A process and all that it started, by /proc. */
 function treeOf(pid: number): number[] {
-  const parents = fs.readdirSync('/proc').filter((name) => /^\d+$/.test(name)).map((name) => [Number(name), parentOf(Number(name))] as const)
+  const parents = fs
+    .readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map((name) => [Number(name), parentOf(Number(name))] as const)
   const found = [pid]
   for (const current of found) found.push(...parents.filter(([, parent]) => parent === current).map(([child]) => child))
   return found.filter(isAlive)
@@ -97,13 +117,17 @@ async function freePort(): Promise<number> {
 const lab = openLab()
 const started: number[] = []
 try {
-  console.log(`load average ${fs.readFileSync('/proc/loadavg', 'utf8').split(' ').slice(0, 2).join(' ')}; a busy machine starts slower: CPU seconds are what the start costs`)
+  console.log(
+    `load average ${fs.readFileSync('/proc/loadavg', 'utf8').split(' ').slice(0, 2).join(' ')}; a busy machine starts slower: CPU seconds are what the start costs`,
+  )
   for (let round = 1; round <= Number(values.rounds); round++) {
     const dataDir = lab.dataDir()
     const first = await startOnce(dataDir)
     await stop(first.npm)
     const second = await startOnce(dataDir)
-    console.log(`first start ${first.seconds.toFixed(2)} s (target < ${TARGET_SECONDS}), second ${second.seconds.toFixed(2)} s; CPU of the service ${first.cpuSeconds.toFixed(2)} s and ${second.cpuSeconds.toFixed(2)} s`)
+    console.log(
+      `first start ${first.seconds.toFixed(2)} s (target < ${TARGET_SECONDS}), second ${second.seconds.toFixed(2)} s; CPU of the service ${first.cpuSeconds.toFixed(2)} s and ${second.cpuSeconds.toFixed(2)} s`,
+    )
     if (round === Number(values.rounds)) await memory(dataDir, second.npm)
     await stop(second.npm)
   }

@@ -15,8 +15,28 @@ const REPEATS = 9
 
 const polygon = (ring: number[][]): object => ({ type: 'Polygon', coordinates: [ring] })
 const CASES = [
-  { name: 'uint16, 4 bands a pixel', file: 'utm', geometry: polygon([[148.2, -35.3], [148.45, -35.28], [148.5, -35.5], [148.25, -35.55], [148.2, -35.3]]) },
-  { name: 'float32', file: 'dem', geometry: polygon([[147.1, -36.1], [147.9, -36.2], [148, -36.8], [147.2, -36.9], [147.1, -36.1]]) },
+  {
+    name: 'uint16, 4 bands a pixel',
+    file: 'utm',
+    geometry: polygon([
+      [148.2, -35.3],
+      [148.45, -35.28],
+      [148.5, -35.5],
+      [148.25, -35.55],
+      [148.2, -35.3],
+    ]),
+  },
+  {
+    name: 'float32',
+    file: 'dem',
+    geometry: polygon([
+      [147.1, -36.1],
+      [147.9, -36.2],
+      [148, -36.8],
+      [147.2, -36.9],
+      [147.1, -36.1],
+    ]),
+  },
 ] as const
 
 async function ours(file: string, geometry: object): Promise<{ ms: number; cpuMs: number; count: number; mean: number | null }> {
@@ -44,7 +64,13 @@ for (const { name, file, geometry } of CASES) {
   const source = path.join(FOLDER, 'data', `${file}.tif`)
   const mine = await ours(source, geometry)
   const python = path.join(FOLDER, 'venv', 'bin', 'python')
-  const peer = JSON.parse(execFileSync(python, [path.join(import.meta.dirname, 'stats_peer.py'), source, JSON.stringify(geometry), String(REPEATS)], { encoding: 'utf8' })) as { ms: number; cpuMs: number; count: number; mean: number }
+  const peer = JSON.parse(
+    execFileSync(python, [path.join(import.meta.dirname, 'stats_peer.py'), source, JSON.stringify(geometry), String(REPEATS)], {
+      encoding: 'utf8',
+    }),
+  ) as { ms: number; cpuMs: number; count: number; mean: number }
   const numbers = [mine.ms, peer.ms, mine.cpuMs, peer.cpuMs].map((value) => value.toFixed(0).padStart(9)).join(' ')
-  console.log(`${name.padEnd(26)}${String(mine.count).padEnd(8)}${numbers}   ${(peer.ms / mine.ms).toFixed(2)}×  ${(peer.cpuMs / mine.cpuMs).toFixed(2)}×   (counts differ by ${Math.abs(mine.count - peer.count)}, means by ${Math.abs((mine.mean ?? 0) - peer.mean).toExponential(1)})`)
+  console.log(
+    `${name.padEnd(26)}${String(mine.count).padEnd(8)}${numbers}   ${(peer.ms / mine.ms).toFixed(2)}×  ${(peer.cpuMs / mine.cpuMs).toFixed(2)}×   (counts differ by ${Math.abs(mine.count - peer.count)}, means by ${Math.abs((mine.mean ?? 0) - peer.mean).toExponential(1)})`,
+  )
 }

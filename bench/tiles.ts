@@ -50,7 +50,15 @@ interface Case {
 }
 
 const CASES: readonly Case[] = [
-  { name: 'UTM uint16 → RGB', file: 'utm', z: 14, middle: middleOf(148.33, -35.43, 14), reach: 6, ours: { style: { kind: 'rgb', bands: [3, 2, 1], ranges: [[400, 3000]] } }, peer: 'bidx=3&bidx=2&bidx=1&rescale=400,3000' },
+  {
+    name: 'UTM uint16 → RGB',
+    file: 'utm',
+    z: 14,
+    middle: middleOf(148.33, -35.43, 14),
+    reach: 6,
+    ours: { style: { kind: 'rgb', bands: [3, 2, 1], ranges: [[400, 3000]] } },
+    peer: 'bidx=3&bidx=2&bidx=1&rescale=400,3000',
+  },
   {
     name: 'UTM uint16 → NDVI',
     file: 'utm',
@@ -60,8 +68,24 @@ const CASES: readonly Case[] = [
     ours: { style: { kind: 'expression', expression: '(b4-b1)/(b4+b1)', colormap: 'rdylgn', ranges: [[-0.2, 1]] } },
     peer: `expression=${encodeURIComponent('(b4-b1)/(b4+b1)')}&rescale=-0.2,1&colormap_name=rdylgn`,
   },
-  { name: 'JPEG 3857 → RGB', file: 'jpeg', z: 17, middle: mercatorMiddle(16_402_446, -4_502_446, 17), reach: 6, ours: {}, peer: 'bidx=1&bidx=2&bidx=3' },
-  { name: 'float DEM → colours', file: 'dem', z: 12, middle: middleOf(147.55, -36.5, 12), reach: 5, ours: { style: { kind: 'single', band: 1, colormap: 'terrain', ranges: [[0, 1800]] } }, peer: 'rescale=0,1800&colormap_name=terrain' },
+  {
+    name: 'JPEG 3857 → RGB',
+    file: 'jpeg',
+    z: 17,
+    middle: mercatorMiddle(16_402_446, -4_502_446, 17),
+    reach: 6,
+    ours: {},
+    peer: 'bidx=1&bidx=2&bidx=3',
+  },
+  {
+    name: 'float DEM → colours',
+    file: 'dem',
+    z: 12,
+    middle: middleOf(147.55, -36.5, 12),
+    reach: 5,
+    ours: { style: { kind: 'single', band: 1, colormap: 'terrain', ranges: [[0, 1800]] } },
+    peer: 'rescale=0,1800&colormap_name=terrain',
+  },
 ]
 
 function middleOf(longitude: number, latitude: number, z: number): { x: number; y: number } {
@@ -85,10 +109,18 @@ function tilesOf({ z, middle, reach }: Case, workload: Workload): Tile[] {
   if (workload === 'repeated') return Array.from({ length: REPEATED_COUNT }, () => ({ z, ...middle }))
   if (workload === 'session') {
     const half = SESSION_SIDE / 2
-    return Array.from({ length: SESSION_SIDE ** 2 }, (_, i) => ({ z, x: middle.x - half + (i % SESSION_SIDE), y: middle.y - half + Math.floor(i / SESSION_SIDE) }))
+    return Array.from({ length: SESSION_SIDE ** 2 }, (_, i) => ({
+      z,
+      x: middle.x - half + (i % SESSION_SIDE),
+      y: middle.y - half + Math.floor(i / SESSION_SIDE),
+    }))
   }
   const side = reach * 2
-  return Array.from({ length: SCATTERED_COUNT }, (_, i) => ({ z, x: middle.x - reach + ((i * 11 + 3) % side), y: middle.y - reach + ((i * 7 + Math.floor(i / side) * 5) % side) }))
+  return Array.from({ length: SCATTERED_COUNT }, (_, i) => ({
+    z,
+    x: middle.x - reach + ((i * 11 + 3) % side),
+    y: middle.y - reach + ((i * 7 + Math.floor(i / side) * 5) % side),
+  }))
 }
 
 interface Server {
@@ -100,12 +132,22 @@ interface Server {
 function startServers(): Server[] {
   const python = path.join(FOLDER, 'venv', 'bin', 'python')
   const stdio = 'ignore' as const
-  const ours = spawn(process.execPath, [path.join(import.meta.dirname, 'tileServer.ts'), String(PORTS.ours)], { stdio })
-  const peer = spawn(python, ['-m', 'uvicorn', 'titiler.application.main:app', '--port', String(PORTS.peer), '--workers', '1', '--log-level', 'error'], {
-    stdio,
-    // What the peer's own documentation recommends for speed.
-    env: { ...process.env, GDAL_DISABLE_READDIR_ON_OPEN: 'EMPTY_DIR', GDAL_CACHEMAX: '200', VSI_CACHE: 'TRUE', GDAL_HTTP_MULTIPLEX: 'YES' },
-  })
+  const ours = spawn(process.execPath, [path.join(import.meta.dirname, 'tile-server.ts'), String(PORTS.ours)], { stdio })
+  const peer = spawn(
+    python,
+    ['-m', 'uvicorn', 'titiler.application.main:app', '--port', String(PORTS.peer), '--workers', '1', '--log-level', 'error'],
+    {
+      stdio,
+      // What the peer's own documentation recommends for speed.
+      env: {
+        ...process.env,
+        GDAL_DISABLE_READDIR_ON_OPEN: 'EMPTY_DIR',
+        GDAL_CACHEMAX: '200',
+        VSI_CACHE: 'TRUE',
+        GDAL_HTTP_MULTIPLEX: 'YES',
+      },
+    },
+  )
   const file = (item: Case): string => path.join(FOLDER, 'data', `${item.file}.tif`)
   return [
     {
@@ -119,7 +161,8 @@ function startServers(): Server[] {
     {
       name: 'peer',
       process: peer,
-      url: ({ z, x, y }, item, format) => `http://127.0.0.1:${PORTS.peer}/cog/tiles/WebMercatorQuad/${z}/${x}/${y}.${format}?url=${file(item)}&tilesize=256&${item.peer}`,
+      url: ({ z, x, y }, item, format) =>
+        `http://127.0.0.1:${PORTS.peer}/cog/tiles/WebMercatorQuad/${z}/${x}/${y}.${format}?url=${file(item)}&tilesize=256&${item.peer}`,
     },
   ]
 }
@@ -136,7 +179,15 @@ function fetchTile(url: string): Promise<number> {
   })
 }
 
-const clearOurs = (): Promise<void> => new Promise((resolve, reject) => void request({ port: PORTS.ours, host: '127.0.0.1', method: 'POST', path: '/clear' }, (response) => response.resume().on('end', resolve)).on('error', reject).end())
+const clearOurs = (): Promise<void> =>
+  new Promise(
+    (resolve, reject) =>
+      void request({ port: PORTS.ours, host: '127.0.0.1', method: 'POST', path: '/clear' }, (response) =>
+        response.resume().on('end', resolve),
+      )
+        .on('error', reject)
+        .end(),
+  )
 
 interface Measured {
   perSecond: number
@@ -164,7 +215,13 @@ async function measure(server: Server, urls: readonly string[]): Promise<Measure
   const seconds = (performance.now() - started) / 1000
   times.sort((a, b) => a - b)
   const at = (share: number): number => times[Math.min(times.length - 1, Math.floor(times.length * share))] ?? 0
-  return { perSecond: urls.length / seconds, p50: at(0.5), p99: at(0.99), cpuMs: (cpuMs(server.process) - before) / urls.length, kilobytes: bytes / urls.length / 1024 }
+  return {
+    perSecond: urls.length / seconds,
+    p50: at(0.5),
+    p99: at(0.99),
+    cpuMs: (cpuMs(server.process) - before) / urls.length,
+    kilobytes: bytes / urls.length / 1024,
+  }
 }
 
 /** User and system time of a process so far. */
@@ -180,7 +237,8 @@ function prepare(): void {
     execFileSync('python3', ['-m', 'venv', path.join(FOLDER, 'venv')])
     execFileSync(python, ['-m', 'pip', '-q', 'install', 'titiler.application', 'uvicorn'], { stdio: 'inherit' })
   }
-  if (!existsSync(path.join(FOLDER, 'data', 'dem.tif'))) execFileSync(python, [path.join(import.meta.dirname, 'tiles_data.py'), path.join(FOLDER, 'data')], { stdio: 'inherit' })
+  if (!existsSync(path.join(FOLDER, 'data', 'dem.tif')))
+    execFileSync(python, [path.join(import.meta.dirname, 'tiles_data.py'), path.join(FOLDER, 'data')], { stdio: 'inherit' })
 }
 
 async function waitFor(url: string): Promise<void> {
@@ -205,10 +263,15 @@ async function main(): Promise<void> {
     for (const item of CASES) for (const server of servers) await waitFor(server.url({ z: item.z, ...item.middle }, item, 'png', false))
     for (const effort of chosen(['equal', 'defaults'])) {
       const isEqual = effort === 'equal'
-      console.log(`\n${isEqual ? 'Equal encoder effort (PNG level 6, WebP method 4 quality 75, JPEG 85)' : 'Each side at its defaults'}; ours, TiTiler`)
-      console.log(`${'case'.padEnd(22)}${'format'.padEnd(7)}${'workload'.padEnd(11)}    tiles/s         p50 ms          p99 ms        CPU ms a tile     KB     ratio: speed   CPU`)
+      console.log(
+        `\n${isEqual ? 'Equal encoder effort (PNG level 6, WebP method 4 quality 75, JPEG 85)' : 'Each side at its defaults'}; ours, TiTiler`,
+      )
+      console.log(
+        `${'case'.padEnd(22)}${'format'.padEnd(7)}${'workload'.padEnd(11)}    tiles/s         p50 ms          p99 ms        CPU ms a tile     KB     ratio: speed   CPU`,
+      )
       for (const item of CASES) {
-        for (const format of chosen(FORMATS)) for (const workload of chosen(WORKLOADS)) await compare(servers, { item, format, workload, isEqual })
+        for (const format of chosen(FORMATS))
+          for (const workload of chosen(WORKLOADS)) await compare(servers, { item, format, workload, isEqual })
       }
     }
   } finally {
@@ -216,7 +279,10 @@ async function main(): Promise<void> {
   }
 }
 
-async function compare(servers: readonly Server[], { item, format, workload, isEqual }: { item: Case; format: Format; workload: Workload; isEqual: boolean }): Promise<void> {
+async function compare(
+  servers: readonly Server[],
+  { item, format, workload, isEqual }: { item: Case; format: Format; workload: Workload; isEqual: boolean },
+): Promise<void> {
   const tiles = tilesOf(item, workload)
   const results: Measured[] = []
   for (const server of servers) {
@@ -230,7 +296,9 @@ async function compare(servers: readonly Server[], { item, format, workload, isE
   const [ours, peer] = results
   if (!ours || !peer) throw new Error('a side is missing')
   const pair = (key: keyof Measured): string => `${show(ours[key])} ${show(peer[key])}`
-  console.log(`${item.name.padEnd(22)}${format.padEnd(7)}${workload.padEnd(11)}${(['perSecond', 'p50', 'p99', 'cpuMs', 'kilobytes'] as const).map(pair).join(' ')}  ${show(ours.perSecond / peer.perSecond)}× ${show(peer.cpuMs / Math.max(0.01, ours.cpuMs))}×`)
+  console.log(
+    `${item.name.padEnd(22)}${format.padEnd(7)}${workload.padEnd(11)}${(['perSecond', 'p50', 'p99', 'cpuMs', 'kilobytes'] as const).map(pair).join(' ')}  ${show(ours.perSecond / peer.perSecond)}× ${show(peer.cpuMs / Math.max(0.01, ours.cpuMs))}×`,
+  )
 }
 
 await main()

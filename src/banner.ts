@@ -1,5 +1,5 @@
 import type { EmbeddedPostgres } from '#db/embedded.ts'
-import { DEMO_EMAIL, DEMO_PASSWORD } from './demo.ts'
+import { DEMO_EMAIL, DEMO_PASSWORD } from '../sandbox/demo/demo.ts'
 
 export interface Started {
   baseUrl: string

@@ -1,26 +1,26 @@
 /** Puts the platform together from a database, a clock and settings: the same for the service and for tests. */
 import type { Logger } from 'pino'
 import { createRasterService } from '#adapters/raster/service.ts'
-import type { Storage } from '#adapters/storage/port.ts'
+import type { Storage } from './ports/storage.ts'
 import type { Clock } from '#core/clock.ts'
-import type { Payments } from '#core/payments.ts'
+import type { Payments } from './ports/payments.ts'
 import type { Queue } from '#db/queue.ts'
 import type { Db } from '#db/tables.ts'
 import { createMetrics, type Metrics } from '#http/metrics.ts'
-import type { AnyJob } from '#job.ts'
+import type { AnyJob } from './task.ts'
 import type { AnyOperation } from '#operation.ts'
 import { createAuditTrail } from '#pipeline/audit.ts'
-import { createAuthenticator } from '#pipeline/authenticate.ts'
-import { createAside } from '#pipeline/change.ts'
+import { createAuthenticator } from './access/authenticate.ts'
+import { createAside } from './background/change.ts'
 import { createClaims } from '#pipeline/idempotency.ts'
-import { declareJobs, enqueuer, type JobPlatform } from '#pipeline/jobs.ts'
-import { createPasswords } from '#pipeline/passwords.ts'
+import { declareJobs, enqueuer, type JobPlatform } from './background/tasks.ts'
+import { createPasswords } from './access/passwords.ts'
 import type { Platform } from '#pipeline/platform.ts'
-import { createRateLimiter } from '#pipeline/rate-limit.ts'
-import type { OperatorRoles, SignInPlatform } from '#pipeline/sign-in.ts'
-import { createShares } from '#pipeline/shares.ts'
-import { createTokens } from '#pipeline/tokens.ts'
-import { createUsageRecorder } from '#pipeline/usage.ts'
+import { createRateLimiter } from './access/rate-limit.ts'
+import type { OperatorRoles, SignInPlatform } from './access/sign-in.ts'
+import { createShares } from './access/shares.ts'
+import { createTokens } from './access/tokens.ts'
+import { createUsageRecorder } from './background/usage.ts'
 
 export interface Parts {
   db: Db
@@ -54,7 +54,13 @@ export interface Composed {
 
 export async function compose(parts: Parts): Promise<Composed> {
   const { db, clock, queue, log, baseUrl, operations } = parts
-  const raster = createRasterService({ clock, storage: parts.storage, hosts: [...parts.cogHosts, ...parts.egressAllow], egressAllow: parts.egressAllow, workDir: parts.workDir })
+  const raster = createRasterService({
+    clock,
+    storage: parts.storage,
+    hosts: [...parts.cogHosts, ...parts.egressAllow],
+    egressAllow: parts.egressAllow,
+    workDir: parts.workDir,
+  })
   const metrics = createMetrics(() => ({ database_connections: parts.connectionCount(), ...raster.metrics() }))
   const onFault = (error: unknown, operation: string, invocation?: string) => {
     metrics.observeFault(operation)
@@ -68,7 +74,18 @@ export async function compose(parts: Parts): Promise<Composed> {
   const jobs = enqueuer(queue)
   const aside = createAside({ db, clock, jobs })
   const platform: Platform = {
-    db, clock, baseUrl, operations, audit, usage, claims, raster, storage: parts.storage, payments: parts.payments, aside, jobs,
+    db,
+    clock,
+    baseUrl,
+    operations,
+    audit,
+    usage,
+    claims,
+    raster,
+    storage: parts.storage,
+    payments: parts.payments,
+    aside,
+    jobs,
     authenticator: createAuthenticator(db, clock, tokens),
     rateLimiter: createRateLimiter(db, clock),
     // A queue of its own: whoever guesses at links keeps nobody from signing in.

@@ -7,24 +7,46 @@ test('payments are the sandbox, the processor with its key, or none', () => {
   assert.deepEqual([loadConfig({}).payments, loadConfig({}).sandboxPaymentsPort], ['sandbox', 0])
   assert.equal(loadConfig({ PAYMENTS: 'stripe', STRIPE_SECRET_KEY: 'sk_test_x' }).stripeSecretKey, 'sk_test_x')
   assert.equal(loadConfig({ PAYMENTS: 'none' }).payments, 'none')
-  for (const env of [{ PAYMENTS: 'stripe' }, { PAYMENTS: 'cash' }, { SANDBOX_PAYMENTS_PORT: '-1' }]) assert.throws(() => loadConfig(env), ConfigError, JSON.stringify(env))
+  for (const env of [{ PAYMENTS: 'stripe' }, { PAYMENTS: 'cash' }, { SANDBOX_PAYMENTS_PORT: '-1' }])
+    assert.throws(() => loadConfig(env), ConfigError, JSON.stringify(env))
 })
 
 test('the store listens on the next port, at the host of the API, unless told otherwise', () => {
-  const address = (env: Record<string, string>) => { const { storePort, storeUrl } = loadConfig(env); return [storePort, storeUrl] }
+  const address = (env: Record<string, string>) => {
+    const { storePort, storeUrl } = loadConfig(env)
+    return [storePort, storeUrl]
+  }
   assert.deepEqual(address({}), [8081, 'http://127.0.0.1:8081'])
   assert.deepEqual(address({ PORT: '9000' }), [9001, 'http://127.0.0.1:9001'])
   assert.deepEqual(address({ PORT: '0' }), [0, 'http://127.0.0.1:0'])
   assert.deepEqual(address({ PORT: '9000', STORE_PORT: '0' }), [0, 'http://127.0.0.1:0'])
   assert.deepEqual(address({ HOST: '::1', STORE_PORT: '7000' }), [7000, 'http://[::1]:7000'])
   assert.deepEqual(address({ BASE_URL: 'https://imagery.example/' }), [8081, 'https://imagery.example:8081'])
-  assert.deepEqual(address({ BASE_URL: 'https://imagery.example', STORE_URL: 'https://store.imagery.example/' }), [8081, 'https://store.imagery.example'])
+  assert.deepEqual(address({ BASE_URL: 'https://imagery.example', STORE_URL: 'https://store.imagery.example/' }), [
+    8081,
+    'https://store.imagery.example',
+  ])
 })
 
 test('S3 is named by STORAGE_URL, and its endpoint and region by the usual variables', () => {
-  const { storageUrl, s3Endpoint, s3Region } = loadConfig({ STORAGE_URL: 's3://imagery/tenant/a', S3_ENDPOINT: 'http://minio:9000/', AWS_DEFAULT_REGION: 'eu-north-1' })
+  const { storageUrl, s3Endpoint, s3Region } = loadConfig({
+    STORAGE_URL: 's3://imagery/tenant/a',
+    S3_ENDPOINT: 'http://minio:9000/',
+    AWS_DEFAULT_REGION: 'eu-north-1',
+  })
   assert.deepEqual([storageUrl, s3Endpoint, s3Region], ['s3://imagery/tenant/a', 'http://minio:9000', 'eu-north-1'])
   assert.deepEqual([loadConfig({}).storageUrl, loadConfig({}).s3Endpoint, loadConfig({}).s3Region], ['', '', ''])
-  for (const STORAGE_URL of ['imagery', 'https://imagery', 's3://', 's3://Imagery', 's3://im agery', 's3://imagery//a', 's3://imagery/a?b', 's3://user:pass@imagery']) assert.throws(() => loadConfig({ STORAGE_URL }), ConfigError, STORAGE_URL)
-  for (const env of [{ S3_ENDPOINT: 'minio:9000' }, { STORE_URL: 'ftp://x' }, { STORE_PORT: '70000' }, { STORE_PORT: 'x' }]) assert.throws(() => loadConfig(env), ConfigError, JSON.stringify(env))
+  for (const STORAGE_URL of [
+    'imagery',
+    'https://imagery',
+    's3://',
+    's3://Imagery',
+    's3://im agery',
+    's3://imagery//a',
+    's3://imagery/a?b',
+    's3://user:pass@imagery',
+  ])
+    assert.throws(() => loadConfig({ STORAGE_URL }), ConfigError, STORAGE_URL)
+  for (const env of [{ S3_ENDPOINT: 'minio:9000' }, { STORE_URL: 'ftp://x' }, { STORE_PORT: '70000' }, { STORE_PORT: 'x' }])
+    assert.throws(() => loadConfig(env), ConfigError, JSON.stringify(env))
 })

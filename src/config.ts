@@ -79,12 +79,19 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
   })
 }
 
-function payments(text: (name: string, standard: string) => string): Pick<Config, 'payments' | 'stripeSecretKey' | 'stripeWebhookSecret' | 'sandboxPaymentsPort'> {
+function payments(
+  text: (name: string, standard: string) => string,
+): Pick<Config, 'payments' | 'stripeSecretKey' | 'stripeWebhookSecret' | 'sandboxPaymentsPort'> {
   const kind = oneOf('PAYMENTS', text('PAYMENTS', 'sandbox'), PAYMENTS)
   const stripeSecretKey = text('STRIPE_SECRET_KEY', '')
   const stripeWebhookSecret = text('STRIPE_WEBHOOK_SECRET', '')
   if (kind === 'stripe' && !stripeSecretKey) throw new ConfigError('PAYMENTS=stripe needs STRIPE_SECRET_KEY')
-  return { payments: kind, stripeSecretKey, stripeWebhookSecret, sandboxPaymentsPort: integer('SANDBOX_PAYMENTS_PORT', text('SANDBOX_PAYMENTS_PORT', '0'), 0, 65_535) }
+  return {
+    payments: kind,
+    stripeSecretKey,
+    stripeWebhookSecret,
+    sandboxPaymentsPort: integer('SANDBOX_PAYMENTS_PORT', text('SANDBOX_PAYMENTS_PORT', '0'), 0, 65_535),
+  }
 }
 
 export function isLoopback(host: string): boolean {
@@ -112,13 +119,15 @@ function httpAddress(name: string, given: string): string {
 const STORAGE_URL = /^s3:\/\/[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](\/[A-Za-z0-9._-]+)*\/?$/
 
 function storageUrl(given: string): string {
-  if (given && !STORAGE_URL.test(given)) throw new ConfigError("STORAGE_URL must be s3://bucket or s3://bucket/prefix, its parts of letters, digits, '.', '_' and '-'")
+  if (given && !STORAGE_URL.test(given))
+    throw new ConfigError("STORAGE_URL must be s3://bucket or s3://bucket/prefix, its parts of letters, digits, '.', '_' and '-'")
   return given
 }
 
 function integer(name: string, value: string, minimum: number, maximum: number): number {
   const number = Number(value)
-  if (!Number.isInteger(number) || number < minimum || number > maximum) throw new ConfigError(`${name} must be a whole number from ${minimum} to ${maximum}, not '${value}'`)
+  if (!Number.isInteger(number) || number < minimum || number > maximum)
+    throw new ConfigError(`${name} must be a whole number from ${minimum} to ${maximum}, not '${value}'`)
   return number
 }
 
@@ -132,5 +141,8 @@ function flag(name: string, value: string): boolean {
 }
 
 function list(value: string): string[] {
-  return value.split(',').map((entry) => entry.trim().toLowerCase()).filter(Boolean)
+  return value
+    .split(',')
+    .map((entry) => entry.trim().toLowerCase())
+    .filter(Boolean)
 }

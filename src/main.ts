@@ -7,25 +7,25 @@ import { ConfigError, loadConfig, type Config } from './config.ts'
 import { createStripePayments } from '#adapters/payments/stripe.ts'
 import { startStoreListener } from '#adapters/storage/listener.ts'
 import { openStorage } from '#adapters/storage/open.ts'
-import type { Storage } from '#adapters/storage/port.ts'
+import type { Storage } from './ports/storage.ts'
 import { systemClock } from '#core/clock.ts'
-import type { Payments } from '#core/payments.ts'
+import type { Payments } from './ports/payments.ts'
 import type { Db } from '#db/tables.ts'
 import { migrate } from '#db/migrate.ts'
 import { openQueue } from '#db/queue.ts'
 import { DatabaseUnreachable, openServiceDatabase } from '#db/service-database.ts'
 import { createLog } from '#http/log.ts'
 import { buildServer, closeServer } from '#http/server.ts'
-import type { AnyJob } from '#job.ts'
-import * as project from '#model/project.ts'
-import { sharedSecret } from '#model/shared-secret.ts'
-import * as user from '#model/user.ts'
+import type { AnyJob } from './task.ts'
+import * as project from './model/identity/project.ts'
+import { sharedSecret } from './model/platform/shared-secret.ts'
+import * as user from './model/identity/user.ts'
 import type { AnyOperation } from '#operation.ts'
-import { startWorkers } from '#pipeline/jobs.ts'
+import { startWorkers } from './background/tasks.ts'
 import type { SandboxPayments } from '../sandbox/payments/server.ts'
 import type { StoreDb } from '../sandbox/payments/store.ts'
 import { banner } from './banner.ts'
-import { DEMO_EMAIL, fillDemo, seedDemo } from './demo.ts'
+import { DEMO_EMAIL, fillDemo, seedDemo } from '../sandbox/demo/demo.ts'
 import { jobs, operations } from './registry.ts'
 
 const STOP_TIMEOUT_MS = 25_000
@@ -60,7 +60,10 @@ async function start(config: Config, catalogue: Catalogue): Promise<Service> {
 async function startParts(config: Config, { operations, jobs }: Catalogue, started: AsyncDisposableStack): Promise<void> {
   const log = createLog(config.logLevel, destination({ dest: 2, sync: false, minLength: LOG_BUFFER_BYTES, periodicFlush: LOG_FLUSH_MS }))
   started.defer(() => log.flush())
-  const onRestart = (error: Error | null) => (error ? log.error({ err: error }, 'the embedded PostgreSQL could not be started again') : log.warn('the embedded PostgreSQL had died and was started again'))
+  const onRestart = (error: Error | null) =>
+    error
+      ? log.error({ err: error }, 'the embedded PostgreSQL could not be started again')
+      : log.warn('the embedded PostgreSQL had died and was started again')
   const database = await openServiceDatabase({ ...config, onRestart })
   started.defer(() => database.close())
   await migrate(database.db)
@@ -71,8 +74,27 @@ async function startParts(config: Config, { operations, jobs }: Catalogue, start
   let ready = false
   const roles = { systemAdminEmails: config.systemAdminEmails, clipUserEmail: config.clipUserEmail, maySignUp: config.isLoopback }
   const storage = await startStorage(config, { db: database.db, log, baseUrl: () => baseUrl }, started)
-  const { payments, sandboxPayments } = await startPayments(config, { db: database.db, log, noticeUrl: () => (ready ? `${baseUrl}/webhooks/payments` : null) }, started)
-  const composed = await compose({ db: database.db, storage, payments, connectionCount: database.connectionCount, clock: systemClock, queue, log, baseUrl: () => baseUrl, operations, jobs, roles, cogHosts: config.cogHosts, egressAllow: config.egressAllow, workDir: path.join(config.dataDir, 'work') })
+  const { payments, sandboxPayments } = await startPayments(
+    config,
+    { db: database.db, log, noticeUrl: () => (ready ? `${baseUrl}/webhooks/payments` : null) },
+    started,
+  )
+  const composed = await compose({
+    db: database.db,
+    storage,
+    payments,
+    connectionCount: database.connectionCount,
+    clock: systemClock,
+    queue,
+    log,
+    baseUrl: () => baseUrl,
+    operations,
+    jobs,
+    roles,
+    cogHosts: config.cogHosts,
+    egressAllow: config.egressAllow,
+    workDir: path.join(config.dataDir, 'work'),
+  })
   started.defer(() => composed.close())
   started.defer(() => queue.stop())
   await user.withdrawRoles(database.db, roles)
@@ -85,15 +107,32 @@ async function startParts(config: Config, { operations, jobs }: Catalogue, start
   if (config.port === 0) baseUrl = baseUrl.replace(/:0$/, `:${new URL(address).port}`)
   if (isWorker) await startWorkers(composed.jobPlatform, jobs)
   ready = true
-  started.defer(() => { ready = false })
-  process.stdout.write(banner({ baseUrl, role: config.role, embedded: database.embedded, hasDemo: (await user.findByEmail(database.db, DEMO_EMAIL)) !== null }))
-  if ((config.demo ?? config.isLoopback) && config.role !== 'worker') started.defer(inBackground((signal) => fillDemo(composed.platform, composed.auth, { baseUrl, signal }), (error) => log.warn({ err: error }, 'the demo is not whole yet; the next start goes on with it')))
+  started.defer(() => {
+    ready = false
+  })
+  process.stdout.write(
+    banner({
+      baseUrl,
+      role: config.role,
+      embedded: database.embedded,
+      hasDemo: (await user.findByEmail(database.db, DEMO_EMAIL)) !== null,
+    }),
+  )
+  if ((config.demo ?? config.isLoopback) && config.role !== 'worker')
+    started.defer(
+      inBackground(
+        (signal) => fillDemo(composed.platform, composed.auth, { baseUrl, signal }),
+        (error) => log.warn({ err: error }, 'the demo is not whole yet; the next start goes on with it'),
+      ),
+    )
 }
 
 /** Work beside the service. What is returned ends it and waits until it has. */
 function inBackground(work: (signal: AbortSignal) => Promise<void>, onFailure: (error: unknown) => void): () => Promise<void> {
   const stopping = new AbortController()
-  const done = work(stopping.signal).catch((error: unknown) => { if (!stopping.signal.aborted) onFailure(error) })
+  const done = work(stopping.signal).catch((error: unknown) => {
+    if (!stopping.signal.aborted) onFailure(error)
+  })
   return async () => {
     stopping.abort()
     await done
@@ -101,13 +140,27 @@ function inBackground(work: (signal: AbortSignal) => Promise<void>, onFailure: (
 }
 
 /** The object store, and for the embedded one its own door: bytes never pass through the API. */
-async function startStorage(config: Config, { db, log, baseUrl }: { db: Db; log: Logger; baseUrl: () => string }, started: AsyncDisposableStack): Promise<Storage> {
+async function startStorage(
+  config: Config,
+  { db, log, baseUrl }: { db: Db; log: Logger; baseUrl: () => string },
+  started: AsyncDisposableStack,
+): Promise<Storage> {
   const secret = await sharedSecret(db, 'storage', systemClock.now())
   let publicUrl = config.storeUrl
   const store = await openStorage({ ...config, publicUrl: () => publicUrl, secret, clock: systemClock })
   started.defer(() => store.close())
   if (store.kind === 'files' && config.role !== 'worker') {
-    const door = await startStoreListener({ store, host: config.host, port: config.storePort, secret, clock: systemClock, log, baseUrl }).catch((error: unknown) => { throw inUse(error, 'STORE_PORT', config.host, config.storePort) })
+    const door = await startStoreListener({
+      store,
+      host: config.host,
+      port: config.storePort,
+      secret,
+      clock: systemClock,
+      log,
+      baseUrl,
+    }).catch((error: unknown) => {
+      throw inUse(error, 'STORE_PORT', config.host, config.storePort)
+    })
     started.defer(() => door.close())
     if (config.storePort === 0) publicUrl = publicUrl.replace(/:0$/, `:${door.port}`)
   }
@@ -115,19 +168,41 @@ async function startStorage(config: Config, { db, log, baseUrl }: { db: Db; log:
 }
 
 /** The card processor: the real one, none, or the sandbox with a listener of its own, spoken to like the real one. */
-async function startPayments(config: Config, { db, log, noticeUrl }: { db: Db; log: Logger; noticeUrl: () => string | null }, started: AsyncDisposableStack): Promise<{ payments: Payments | null; sandboxPayments: SandboxPayments | null }> {
+async function startPayments(
+  config: Config,
+  { db, log, noticeUrl }: { db: Db; log: Logger; noticeUrl: () => string | null },
+  started: AsyncDisposableStack,
+): Promise<{ payments: Payments | null; sandboxPayments: SandboxPayments | null }> {
   if (config.payments === 'none') return { payments: null, sandboxPayments: null }
-  if (config.payments === 'stripe') return { payments: createStripePayments({ secretKey: config.stripeSecretKey, webhookSecret: config.stripeWebhookSecret, sandboxUrl: null }), sandboxPayments: null }
-  if (!config.isLoopback) log.warn('PAYMENTS=sandbox takes no real money: whoever can sign up here gets credits for nothing. Set PAYMENTS to stripe or none')
+  if (config.payments === 'stripe')
+    return {
+      payments: createStripePayments({ secretKey: config.stripeSecretKey, webhookSecret: config.stripeWebhookSecret, sandboxUrl: null }),
+      sandboxPayments: null,
+    }
+  if (!config.isLoopback)
+    log.warn('PAYMENTS=sandbox takes no real money: whoever can sign up here gets credits for nothing. Set PAYMENTS to stripe or none')
   const webhookSecret = (await sharedSecret(db, 'payments', systemClock.now())).toString('hex')
   const { startSandboxPayments, SANDBOX_KEY } = await import('../sandbox/payments/server.ts')
-  const sandbox = await startSandboxPayments({ db: db as unknown as StoreDb, host: '127.0.0.1', port: config.sandboxPaymentsPort, noticeUrl, webhookSecret }).catch((error: unknown) => { throw inUse(error, 'SANDBOX_PAYMENTS_PORT', '127.0.0.1', config.sandboxPaymentsPort) })
+  const sandbox = await startSandboxPayments({
+    db: db as unknown as StoreDb,
+    host: '127.0.0.1',
+    port: config.sandboxPaymentsPort,
+    noticeUrl,
+    webhookSecret,
+  }).catch((error: unknown) => {
+    throw inUse(error, 'SANDBOX_PAYMENTS_PORT', '127.0.0.1', config.sandboxPaymentsPort)
+  })
   started.defer(() => sandbox.close())
-  return { payments: createStripePayments({ secretKey: SANDBOX_KEY, webhookSecret, sandboxUrl: () => sandbox.url }), sandboxPayments: sandbox }
+  return {
+    payments: createStripePayments({ secretKey: SANDBOX_KEY, webhookSecret, sandboxUrl: () => sandbox.url }),
+    sandboxPayments: sandbox,
+  }
 }
 
 function inUse(error: unknown, name: string, host: string, port: number): unknown {
-  return (error as NodeJS.ErrnoException).code === 'EADDRINUSE' ? new ConfigError(`Port ${port} of ${host} is in use; set ${name} to a free one`) : error
+  return (error as NodeJS.ErrnoException).code === 'EADDRINUSE'
+    ? new ConfigError(`Port ${port} of ${host} is in use; set ${name} to a free one`)
+    : error
 }
 
 async function listen(app: FastifyInstance, { host, port }: Config): Promise<string> {
@@ -146,7 +221,15 @@ function stopOnSignal(starting: Promise<Service>): void {
     if (stoppingSinceMs !== null) process.exit(1)
     stoppingSinceMs = performance.now()
     setTimeout(() => process.exit(1), STOP_TIMEOUT_MS).unref()
-    starting.then((service) => service.stop()).then(() => process.exit(0), (error: unknown) => { console.error(error); process.exit(1) })
+    starting
+      .then((service) => service.stop())
+      .then(
+        () => process.exit(0),
+        (error: unknown) => {
+          console.error(error)
+          process.exit(1)
+        },
+      )
   }
   process.on('SIGINT', onSignal)
   process.on('SIGTERM', onSignal)

@@ -1,17 +1,17 @@
 /** The contract every operation signs. Read this file first. */
 import type { Static, TSchema } from 'typebox'
-import type { RasterService } from '#adapters/raster/port.ts'
-import type { Storage } from '#adapters/storage/port.ts'
+import type { RasterService } from './ports/raster.ts'
+import type { Storage } from './ports/storage.ts'
 import type { Clock } from '#core/clock.ts'
 import type { EventType } from '#core/event-types.ts'
-import type { Payments } from '#core/payments.ts'
+import type { Payments } from './ports/payments.ts'
 import type { Principal } from '#core/principal.ts'
-import type { GrantScope } from '#core/share-grant.ts'
+import type { GrantScope } from './access/share-grant.ts'
 import type { Db, Tx } from '#db/tables.ts'
-import type { AnyJob, JobData } from '#job.ts'
-import type { Books } from '#model/books.ts'
-import type { ShareLink } from '#model/share-link.ts'
-import type { CountedMeter } from '#model/usage.ts'
+import type { AnyJob, JobData } from './task.ts'
+import type { Books } from './model/money/books.ts'
+import type { ShareLink } from './model/sharing/share-link.ts'
+import type { CountedMeter } from './model/plans/usage.ts'
 
 export type Tier = 'read' | 'compute' | 'external_spend' | 'share_export' | 'destructive'
 export type Scope = `${string}:${'read' | 'write' | 'process' | 'destroy'}`
@@ -115,7 +115,12 @@ export interface RawReply {
 }
 
 /** What the world may know of an operation: client, command line and OpenAPI are generated from this half. */
-export interface Contract<I extends TSchema = TSchema, O extends TSchema = TSchema, T extends Tier = Tier, R extends RawKind | 'json' = RawKind | 'json'> {
+export interface Contract<
+  I extends TSchema = TSchema,
+  O extends TSchema = TSchema,
+  T extends Tier = Tier,
+  R extends RawKind | 'json' = RawKind | 'json',
+> {
   readonly id: `${string}.${string}`
   readonly scope: Scope
   readonly tier: T
@@ -145,7 +150,9 @@ export interface Handler<I, A, T extends Tier, F, P> {
   execute(context: T extends 'read' ? Context : WriteContext, input: I, facts: F, prepared: P): Promise<A>
 }
 
-export function operation<I extends TSchema, O extends TSchema, const T extends Tier, const R extends RawKind | 'json' = 'json'>(contract: Contract<I, O, T, R>) {
+export function operation<I extends TSchema, O extends TSchema, const T extends Tier, const R extends RawKind | 'json' = 'json'>(
+  contract: Contract<I, O, T, R>,
+) {
   return {
     handle: <F = void, P = void>(handler: Handler<Static<I>, Answer<Static<O>, R>, T, F, P>) =>
       Object.freeze({ ...contract, ...handler }) as AnyOperation,

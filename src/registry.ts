@@ -1,11 +1,13 @@
 /** Everything that is built, held against the contract before the first request. */
 import { TABLE } from '#contract/table.ts'
-import type { AnyJob } from '#job.ts'
+import type { AnyJob } from './task.ts'
 import type { AnyOperation } from '#operation.ts'
-import { sweep } from '#pipeline/sweep.job.ts'
+import { sweep } from './background/sweep.task.ts'
 import { domains } from './registry.domains.ts'
 
-export const operations: ReadonlyMap<string, AnyOperation> = checked(Object.entries(domains).flatMap(([name, domain]) => domain.operations.map((op) => ({ name, op }))))
+export const operations: ReadonlyMap<string, AnyOperation> = checked(
+  Object.entries(domains).flatMap(([name, domain]) => domain.operations.map((op) => ({ name, op }))),
+)
 
 export const jobs: readonly AnyJob[] = [sweep, ...Object.values(domains).flatMap((domain) => domain.jobs)]
 
@@ -24,7 +26,10 @@ function checked(entries: readonly { name: string; op: AnyOperation }[]): Map<st
 export function departuresOf(domain: string, op: AnyOperation): string[] {
   const row = TABLE.get(op.id)
   if (!row) return ['is not in the operation table']
-  const same = (what: string, built: unknown, stated: unknown) => (JSON.stringify(built) === JSON.stringify(stated) ? [] : [`${what} is ${JSON.stringify(built)}, the table says ${JSON.stringify(stated)}`])
+  const same = (what: string, built: unknown, stated: unknown) =>
+    JSON.stringify(built) === JSON.stringify(stated)
+      ? []
+      : [`${what} is ${JSON.stringify(built)}, the table says ${JSON.stringify(stated)}`]
   return [
     ...same('domain', domain, row.domain),
     ...same('scope', op.scope, row.scope),

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createRemoteJWKSet, decodeJwt, decodeProtectedHeader, jwtVerify } from 'jose'
-import { world } from './world.ts'
+import { world } from './support/world.ts'
 
 // Goal: a person gets in with the right password and no other way, stays in by rotating tokens, and is out when they say so.
 test('sign-up and sign-in', async (t) => {
@@ -10,9 +10,20 @@ test('sign-up and sign-in', async (t) => {
   await t.test('a new person is signed in, without an organization', async () => {
     const { status, body, headers } = await w.post('/auth/sign-up', { email: ' Ana@Example.com', password: 'long enough', name: 'Ana' })
     assert.equal(status, 422, 'a space is no part of an address')
-    const { status: created, body: grant, headers: grantHeaders } = await w.post('/auth/sign-up', { email: 'Ana@Example.com', password: 'long enough', name: 'Ana' })
+    const {
+      status: created,
+      body: grant,
+      headers: grantHeaders,
+    } = await w.post('/auth/sign-up', { email: 'Ana@Example.com', password: 'long enough', name: 'Ana' })
     assert.equal(created, 201)
-    assert.deepEqual(Object.keys(grant).toSorted(), ['access_token', 'expires_in', 'organization_id', 'refresh_token', 'token_type', 'user'])
+    assert.deepEqual(Object.keys(grant).toSorted(), [
+      'access_token',
+      'expires_in',
+      'organization_id',
+      'refresh_token',
+      'token_type',
+      'user',
+    ])
     assert.equal(grant.user.email, 'ana@example.com')
     assert.equal(grant.organization_id, null)
     assert.equal(grant.expires_in, 900)
@@ -24,7 +35,8 @@ test('sign-up and sign-in', async (t) => {
   })
 
   await t.test('passwords have at least 10 characters and at most 72 bytes', async () => {
-    const status = async (password: string) => (await w.post('/auth/sign-up', { email: `p${password.length}@example.com`, password, name: 'P' })).status
+    const status = async (password: string) =>
+      (await w.post('/auth/sign-up', { email: `p${password.length}@example.com`, password, name: 'P' })).status
     assert.equal(await status('123456789'), 422)
     assert.equal(await status('1234567890'), 201)
     assert.equal(await status('a'.repeat(72)), 201)
@@ -45,12 +57,20 @@ test('sign-up and sign-in', async (t) => {
   await t.test('the token is an EdDSA JWT that verifies against the published keys', async () => {
     const { token, id } = await w.person()
     assert.equal(decodeProtectedHeader(token).alg, 'EdDSA')
-    const { payload } = await jwtVerify(token, createRemoteJWKSet(new URL(`${w.baseUrl}/.well-known/jwks.json`)), { currentDate: w.clock.now() })
+    const { payload } = await jwtVerify(token, createRemoteJWKSet(new URL(`${w.baseUrl}/.well-known/jwks.json`)), {
+      currentDate: w.clock.now(),
+    })
     assert.equal(payload.sub, id)
-    assert.deepEqual(['iss', 'sub', 'org', 'sid', 'iat', 'exp', 'jti'].filter((claim) => !(claim in payload)), [])
+    assert.deepEqual(
+      ['iss', 'sub', 'org', 'sid', 'iat', 'exp', 'jti'].filter((claim) => !(claim in payload)),
+      [],
+    )
     assert.equal(payload.exp! - payload.iat!, 900)
     const { body } = await w.request('GET', '/.well-known/jwks.json')
-    assert.ok(body.keys.every((key: object) => !('d' in key)), 'no private half is published')
+    assert.ok(
+      body.keys.every((key: object) => !('d' in key)),
+      'no private half is published',
+    )
   })
 
   await t.test('the token ends after 15 minutes', async () => {
@@ -92,7 +112,11 @@ test('refresh tokens', async (t) => {
     assert.equal((await w.call(second.body.access_token, 'organizations.create', { name: 'x' })).status, 200)
     assert.equal((await refresh(first)).status, 401, 'spent')
     assert.equal((await refresh(second.body.refresh_token)).status, 401, 'the thief or the victim: both are out')
-    assert.equal((await w.call(second.body.access_token, 'organizations.create', { name: 'x' })).status, 401, 'the access token too, at once')
+    assert.equal(
+      (await w.call(second.body.access_token, 'organizations.create', { name: 'x' })).status,
+      401,
+      'the access token too, at once',
+    )
   })
 
   await t.test('two at once: one wins, the session ends', async () => {
@@ -137,7 +161,10 @@ test('which organization a person acts for', async (t) => {
   const refused = await w.post('/auth/sign-in', { email: who.email, password: who.password, organization_id: foreign.id })
   assert.equal(refused.status, 403)
   const me = await w.request('GET', '/auth/me', { headers: { authorization: `Bearer ${switched.body.access_token}` } })
-  assert.deepEqual(me.body.organizations, [{ id: first.id, name: 'First', role: 'owner' }, { id: second.id, name: 'Second', role: 'owner' }])
+  assert.deepEqual(me.body.organizations, [
+    { id: first.id, name: 'First', role: 'owner' },
+    { id: second.id, name: 'Second', role: 'owner' },
+  ])
 })
 
 test('operator addresses', async (t) => {

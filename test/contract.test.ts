@@ -6,15 +6,21 @@ import { COUNTED_STATUSES, TABLE } from '#contract/table.ts'
 import type { AnyOperation } from '#operation.ts'
 import { validatorOf } from '#pipeline/validate.ts'
 import { departuresOf, operations } from '#registry.ts'
-import { world } from './world.ts'
+import { world } from './support/world.ts'
 
 const domainsDir = path.join(import.meta.dirname, '../src/domains')
 
 // Goal: who knows an id knows its file, and no operation lies around unregistered.
 test('a file’s path is its id', () => {
-  const files = readdirSync(domainsDir).flatMap((domain) => readdirSync(path.join(domainsDir, domain)).filter((file) => file.endsWith('.ts') && !/\.(test|job)\.ts$/.test(file) && file !== 'index.ts' && !file.endsWith('wire.ts')).map((file) => `${domain}.${file.replace(/\.ts$/, '')}`))
+  const files = readdirSync(domainsDir).flatMap((domain) =>
+    readdirSync(path.join(domainsDir, domain))
+      .filter((file) => file.endsWith('.ts') && !/\.(test|job)\.ts$/.test(file) && file !== 'index.ts' && !file.endsWith('wire.ts'))
+      .map((file) => `${domain}.${file.replace(/\.ts$/, '')}`),
+  )
   assert.deepEqual(files.toSorted(), [...operations.keys()].toSorted())
-  const tests = globSync('*/*.test.ts', { cwd: domainsDir }).map((file) => readFileSync(path.join(domainsDir, file), 'utf8')).join('\n')
+  const tests = globSync('*/*.test.ts', { cwd: domainsDir })
+    .map((file) => readFileSync(path.join(domainsDir, file), 'utf8'))
+    .join('\n')
   for (const id of operations.keys()) assert.ok(tests.includes(`'${id}'`), `${id} is called by a test in src/domains`)
 })
 
@@ -23,25 +29,86 @@ test('every operation keeps its row of the table', async (t) => {
   for (const op of operations.values()) assert.deepEqual(departuresOf(op.id.split('.')[0]!, op), [], op.id)
   const sound = operations.get('projects.create')!
   const planted: Record<string, Partial<AnyOperation>> = {
-    id: { id: 'projects.invented' }, scope: { scope: 'items:read' }, tier: { tier: 'read' }, public: { public: true }, raw: { raw: 'bytes' }, idempotent: { idempotent: true },
-    produces: { produces: [] }, 'another relation': { produces: ['project:ordered'] }, events: { events: ['project.created', 'item.deleted'] },
+    id: { id: 'projects.invented' },
+    scope: { scope: 'items:read' },
+    tier: { tier: 'read' },
+    public: { public: true },
+    raw: { raw: 'bytes' },
+    idempotent: { idempotent: true },
+    produces: { produces: [] },
+    'another relation': { produces: ['project:ordered'] },
+    events: { events: ['project.created', 'item.deleted'] },
   }
-  for (const [what, change] of Object.entries(planted)) await t.test(`a planted departure: ${what}`, () => assert.equal(departuresOf('projects', { ...sound, ...change } as AnyOperation).length, 1))
+  for (const [what, change] of Object.entries(planted))
+    await t.test(`a planted departure: ${what}`, () =>
+      assert.equal(departuresOf('projects', { ...sound, ...change } as AnyOperation).length, 1),
+    )
   await t.test('a planted departure: domain', () => assert.equal(departuresOf('items', sound).length, 1))
 })
 
 /** The specification's scope catalogue. */
 const SCOPE_COUNTS: Record<string, number> = {
-  'items:read': 22, 'items:write': 10, 'catalog:read': 14, 'tiles:read': 16, 'collections:read': 2, 'collections:write': 3, 'band_formulas:read': 2, 'band_formulas:write': 3,
-  'orders:read': 14, 'orders:write': 9, 'processing:read': 9, 'processing:process': 6, 'analytics:read': 6, 'analytics:process': 3, 'clip:read': 9, 'clip:write': 1, 'clip:destroy': 2,
-  'uploads:write': 5, 'provenance:read': 1, 'reports:read': 1, 'usage:read': 2, 'usage:write': 1, 'projects:write': 7, 'organizations:write': 1, 'shares:read': 3, 'shares:write': 2,
-  'alerts:read': 4, 'alerts:write': 4, 'event_subscriptions:read': 2, 'event_subscriptions:write': 4, 'notifications:read': 2, 'notifications:write': 3, 'billing:read': 11, 'billing:write': 10,
-  'eulas:read': 4, 'eulas:write': 1, 'api_keys:read': 1, 'api_keys:write': 2,
+  'items:read': 22,
+  'items:write': 10,
+  'catalog:read': 14,
+  'tiles:read': 16,
+  'collections:read': 2,
+  'collections:write': 3,
+  'band_formulas:read': 2,
+  'band_formulas:write': 3,
+  'orders:read': 14,
+  'orders:write': 9,
+  'processing:read': 9,
+  'processing:process': 6,
+  'analytics:read': 6,
+  'analytics:process': 3,
+  'clip:read': 9,
+  'clip:write': 1,
+  'clip:destroy': 2,
+  'uploads:write': 5,
+  'provenance:read': 1,
+  'reports:read': 1,
+  'usage:read': 2,
+  'usage:write': 1,
+  'projects:write': 7,
+  'organizations:write': 1,
+  'shares:read': 3,
+  'shares:write': 2,
+  'alerts:read': 4,
+  'alerts:write': 4,
+  'event_subscriptions:read': 2,
+  'event_subscriptions:write': 4,
+  'notifications:read': 2,
+  'notifications:write': 3,
+  'billing:read': 11,
+  'billing:write': 10,
+  'eulas:read': 4,
+  'eulas:write': 1,
+  'api_keys:read': 1,
+  'api_keys:write': 2,
 }
 /** GAPS.md G2: the catalogue sums to 202; these three are the rest. */
 const OUTSIDE_THE_CATALOGUE = ['mosaic.register', 'organizations.members.set_spend_limit', 'organizations.members.list']
 /** The specification's list of operations that take an Idempotency-Key. */
-const IDEMPOTENT = ['orders.archive.place', 'orders.place', 'orders.cancel', 'orders.tasking.place', 'orders.tasking.feasibility_decide', 'orders.tasking.quotation_decide', 'processing.create', 'processing.create_and_dispatch', 'processing.dispatch', 'processing.execute', 'processing.job.register', 'clip.create_from_item', 'clip.create_from_area', 'billing.topup', 'billing.approvals.approve', 'billing.run_monthly_for_org', 'mosaic.register']
+const IDEMPOTENT = [
+  'orders.archive.place',
+  'orders.place',
+  'orders.cancel',
+  'orders.tasking.place',
+  'orders.tasking.feasibility_decide',
+  'orders.tasking.quotation_decide',
+  'processing.create',
+  'processing.create_and_dispatch',
+  'processing.dispatch',
+  'processing.execute',
+  'processing.job.register',
+  'clip.create_from_item',
+  'clip.create_from_area',
+  'billing.topup',
+  'billing.approvals.approve',
+  'billing.run_monthly_for_org',
+  'mosaic.register',
+]
 const PUBLIC = ['share.link.validate', 'share.tile.render', 'share.tilejson', 'catalog.tile.render']
 
 // Goal: the table itself is the specification's: 205 operations in 28 domains, with its counts and lists.
@@ -52,8 +119,17 @@ test('the table states what the specification states', () => {
   const counts: Record<string, number> = {}
   for (const { id, scope } of counted) if (!OUTSIDE_THE_CATALOGUE.includes(id)) counts[scope] = (counts[scope] ?? 0) + 1
   assert.deepEqual(counts, SCOPE_COUNTS)
-  assert.equal(Object.values(SCOPE_COUNTS).reduce((sum, count) => sum + count), 202)
-  assert.deepEqual(counted.filter(({ idempotent }) => idempotent).map(({ id }) => id).toSorted(), IDEMPOTENT.toSorted())
+  assert.equal(
+    Object.values(SCOPE_COUNTS).reduce((sum, count) => sum + count),
+    202,
+  )
+  assert.deepEqual(
+    counted
+      .filter(({ idempotent }) => idempotent)
+      .map(({ id }) => id)
+      .toSorted(),
+    IDEMPOTENT.toSorted(),
+  )
   assert.equal(counted.filter(({ tier }) => tier === 'external_spend').length, 16)
   for (const id of PUBLIC) assert.equal(TABLE.get(id)?.public, true, id)
   for (const row of TABLE.values()) {
@@ -90,16 +166,29 @@ test('addresses and methods', async (t) => {
     }
   })
   await t.test('both path forms answer; mixtures of them do not', async () => {
-    for (const { id, public: isPublic } of operations.values()) for (const address of [`/v1/op/${id}`, `/v1/${id.replaceAll('.', '/')}`]) assert.equal((await w.request('POST', address)).status, isPublic ? 422 : 401, address)
-    for (const address of ['/v1/projects.list', '/v1/op/projects/list', '/v1/op/projects.list/', '/v2/op/projects.list', '/op/projects.list', '/v1/OP/projects.list', '/v1/op/Projects.List', '/v1/op//projects.list']) assert.equal((await w.request('POST', address, { headers, body: '{}' })).status, 404, address)
+    for (const { id, public: isPublic } of operations.values())
+      for (const address of [`/v1/op/${id}`, `/v1/${id.replaceAll('.', '/')}`])
+        assert.equal((await w.request('POST', address)).status, isPublic ? 422 : 401, address)
+    for (const address of [
+      '/v1/projects.list',
+      '/v1/op/projects/list',
+      '/v1/op/projects.list/',
+      '/v2/op/projects.list',
+      '/op/projects.list',
+      '/v1/OP/projects.list',
+      '/v1/op/Projects.List',
+      '/v1/op//projects.list',
+    ])
+      assert.equal((await w.request('POST', address, { headers, body: '{}' })).status, 404, address)
   })
   await t.test('other methods are 405 with Allow: POST', async () => {
-    for (const address of ['/v1/op/projects.list', '/v1/projects/list']) for (const method of ['GET', 'HEAD', 'PUT', 'PATCH', 'DELETE']) {
-      const answer = await w.request(method, address, { headers: { authorization: headers.authorization } })
-      assert.equal(answer.status, 405, `${method} ${address}`)
-      assert.equal(answer.headers.get('allow'), 'POST')
-      if (method !== 'HEAD') assert.equal(answer.body.code, 'method-not-allowed')
-    }
+    for (const address of ['/v1/op/projects.list', '/v1/projects/list'])
+      for (const method of ['GET', 'HEAD', 'PUT', 'PATCH', 'DELETE']) {
+        const answer = await w.request(method, address, { headers: { authorization: headers.authorization } })
+        assert.equal(answer.status, 405, `${method} ${address}`)
+        assert.equal(answer.headers.get('allow'), 'POST')
+        if (method !== 'HEAD') assert.equal(answer.body.code, 'method-not-allowed')
+      }
   })
   await t.test('every problem type has its page, and event types need a credential', async () => {
     const { body } = await w.call(null, 'projects.list')
@@ -107,7 +196,11 @@ test('addresses and methods', async (t) => {
     assert.equal((await w.request('GET', '/v1/event-types')).status, 401)
     const listed = (await w.request('GET', '/v1/event-types', { headers: { authorization: headers.authorization } })).body.event_types
     const stated = [...new Set([...TABLE.values()].flatMap(({ events }) => events))]
-    for (const type of stated) assert.ok(listed.some((entry: { type: string }) => entry.type === type), type)
+    for (const type of stated)
+      assert.ok(
+        listed.some((entry: { type: string }) => entry.type === type),
+        type,
+      )
     assert.ok(listed.every((entry: { data_schema: { type: string } }) => entry.data_schema.type === 'object'))
   })
 })
@@ -127,14 +220,33 @@ test('the OpenAPI document', async (t) => {
 
   await t.test('has every published operation and no operator one', () => {
     const published = [...operations.keys()].filter((id) => TABLE.get(id)!.status !== 'operator')
-    assert.deepEqual(Object.keys(document['paths']).filter((address) => address.startsWith('/v1/op/')).toSorted(), published.map((id) => `/v1/op/${id}`).toSorted())
-    assert.ok(operations.has('api_keys.set_scopes') && !JSON.stringify(document).includes('set_scopes') && !JSON.stringify(document).includes('admin:'))
+    assert.deepEqual(
+      Object.keys(document['paths'])
+        .filter((address) => address.startsWith('/v1/op/'))
+        .toSorted(),
+      published.map((id) => `/v1/op/${id}`).toSorted(),
+    )
+    assert.ok(
+      operations.has('api_keys.set_scopes') &&
+        !JSON.stringify(document).includes('set_scopes') &&
+        !JSON.stringify(document).includes('admin:'),
+    )
   })
   await t.test('each with tier, scope, schemas and examples', () => {
     for (const op of operations.values()) {
       const described = document['paths'][`/v1/op/${op.id}`]?.post as Json | undefined
       if (!described) continue
-      assert.deepEqual([described['operationId'], described['x-side-effect'], described['x-required-scope'], described['x-public'], described['x-idempotent'], described['x-raw']], [op.id, op.tier, op.scope, op.public ?? false, op.idempotent ?? false, op.raw ?? 'json'])
+      assert.deepEqual(
+        [
+          described['operationId'],
+          described['x-side-effect'],
+          described['x-required-scope'],
+          described['x-public'],
+          described['x-idempotent'],
+          described['x-raw'],
+        ],
+        [op.id, op.tier, op.scope, op.public ?? false, op.idempotent ?? false, op.raw ?? 'json'],
+      )
       const request = described['requestBody'].content['application/json']
       const answer = Object.values(described['responses']['200'].content as Json)[0]
       assert.deepEqual(request.example, op.example.input)
@@ -143,14 +255,23 @@ test('the OpenAPI document', async (t) => {
       for (const code of ['400', '401', '403', '404', '422', '429', '500']) assert.ok(described['responses'][code], `${op.id} ${code}`)
     }
     const limits = document['paths']['/v1/op/organizations.members.set_spend_limit'].post.requestBody.content['application/json'].schema
-    assert.ok(['perOrderLimitCredits', 'spendLimitCredits'].every((field) => limits.required.includes(field)), 'both caps are asked for (GAPS.md G171)')
+    assert.ok(
+      ['perOrderLimitCredits', 'spendLimitCredits'].every((field) => limits.required.includes(field)),
+      'both caps are asked for (GAPS.md G171)',
+    )
   })
   await t.test('every $ref resolves, and nothing of our own notation is left', () => {
     const references: string[] = []
-    JSON.stringify(document, (key, value) => { if (key === '$ref') references.push(value as string); return value as unknown })
+    JSON.stringify(document, (key, value) => {
+      if (key === '$ref') references.push(value as string)
+      return value as unknown
+    })
     assert.ok(references.length > 50)
     for (const reference of new Set(references)) {
-      const target = reference.replace(/^#\//, '').split('/').reduce<Json | undefined>((node, part) => node?.[part.replaceAll('~1', '/').replaceAll('~0', '~')] as Json | undefined, document)
+      const target = reference
+        .replace(/^#\//, '')
+        .split('/')
+        .reduce<Json | undefined>((node, part) => node?.[part.replaceAll('~1', '/').replaceAll('~0', '~')] as Json | undefined, document)
       assert.notEqual(target, undefined, reference)
       assert.notEqual(target!['$ref'], reference, 'a shape is not only a pointer to itself')
     }

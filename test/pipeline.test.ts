@@ -3,27 +3,45 @@ import { test } from 'node:test'
 import Type from 'typebox'
 import { problem } from '#core/problem.ts'
 import { Closed } from '#core/shapes.ts'
-import { job } from '#job.ts'
-import { requireOrganization } from '#model/organization.ts'
-import * as project from '#model/project.ts'
+import { job } from '#task.ts'
+import { requireOrganization } from '#model/identity/organization.ts'
+import * as project from '#model/identity/project.ts'
 import { operation } from '#operation.ts'
-import { world } from './world.ts'
+import { world } from './support/world.ts'
 
 const Empty = Closed({})
 const Made = Closed({ id: Type.String() })
 const example = { input: {} }
 
 const noted: string[] = []
-const note = job({ name: 'test.note', data: Closed({ text: Type.String() }) }).handle(async (_context, { text }) => { noted.push(text) })
+const note = job({ name: 'test.note', data: Closed({ text: Type.String() }) }).handle(async (_context, { text }) => {
+  noted.push(text)
+})
 
 /** Makes a project the way an operation of the platform would, with a fault where the test wants one. */
 const make = operation({
-  id: 'test.make', scope: 'projects:write', tier: 'compute', produces: ['project:created'], events: ['project.created'], example: { input: { fault: 'none' } },
-  input: Closed({ fault: Type.String() }), output: Made,
+  id: 'test.make',
+  scope: 'projects:write',
+  tier: 'compute',
+  produces: ['project:created'],
+  events: ['project.created'],
+  example: { input: { fault: 'none' } },
+  input: Closed({ fault: Type.String() }),
+  output: Made,
 }).handle({
-  async check({ principal }) { return requireOrganization(principal) },
+  async check({ principal }) {
+    return requireOrganization(principal)
+  },
   async execute({ tx, clock, lineage, events, jobs, principal }, { fault }, organizationId) {
-    const made = await project.insert(tx, { organizationId, name: 'made', description: null, visibility: 'organization', region: 'us-west1', createdBy: principal.userId, now: clock.now() })
+    const made = await project.insert(tx, {
+      organizationId,
+      name: 'made',
+      description: null,
+      visibility: 'organization',
+      region: 'us-west1',
+      createdBy: principal.userId,
+      now: clock.now(),
+    })
     await jobs.enqueue(note, { text: made.id })
     if (fault === 'nothing produced') lineage.nothingProduced()
     else if (fault !== 'no lineage') lineage.record('project', made.id, 'created')
@@ -37,13 +55,41 @@ const make = operation({
   },
 })
 
-const picture = operation({ id: 'test.picture', scope: 'tiles:read', tier: 'read', raw: 'bytes', input: Empty, output: Type.Any(), example }).handle({
-  async execute() { return { contentType: 'image/png', headers: { ETag: '"a"' }, body: Buffer.from([0x89, 0x50, 0x4e, 0x47]) } },
+const picture = operation({
+  id: 'test.picture',
+  scope: 'tiles:read',
+  tier: 'read',
+  raw: 'bytes',
+  input: Empty,
+  output: Type.Any(),
+  example,
+}).handle({
+  async execute() {
+    return { contentType: 'image/png', headers: { ETag: '"a"' }, body: Buffer.from([0x89, 0x50, 0x4e, 0x47]) }
+  },
 })
-const document = operation({ id: 'test.document', scope: 'items:read', tier: 'read', raw: 'xml', input: Empty, output: Type.Any(), example }).handle({
-  async execute() { return { contentType: 'application/xml', body: Buffer.from('<ok/>') } },
+const document = operation({
+  id: 'test.document',
+  scope: 'items:read',
+  tier: 'read',
+  raw: 'xml',
+  input: Empty,
+  output: Type.Any(),
+  example,
+}).handle({
+  async execute() {
+    return { contentType: 'application/xml', body: Buffer.from('<ok/>') }
+  },
 })
-const lines = operation({ id: 'test.lines', scope: 'catalog:read', tier: 'read', raw: 'ndjson', input: Closed({ failAt: Type.Integer() }), output: Closed({ n: Type.Integer() }), example: { input: { failAt: 0 } } }).handle({
+const lines = operation({
+  id: 'test.lines',
+  scope: 'catalog:read',
+  tier: 'read',
+  raw: 'ndjson',
+  input: Closed({ failAt: Type.Integer() }),
+  output: Closed({ n: Type.Integer() }),
+  example: { input: { failAt: 0 } },
+}).handle({
   async execute(_context, { failAt }) {
     return (async function* () {
       for (let n = 1; n <= 3; n++) {
@@ -53,8 +99,18 @@ const lines = operation({ id: 'test.lines', scope: 'catalog:read', tier: 'read',
     })()
   },
 })
-const open = operation({ id: 'test.open', scope: 'shares:read', tier: 'read', public: true, input: Empty, output: Closed({ kind: Type.String() }), example }).handle({
-  async execute({ principal }) { return { kind: principal.kind } },
+const open = operation({
+  id: 'test.open',
+  scope: 'shares:read',
+  tier: 'read',
+  public: true,
+  input: Empty,
+  output: Closed({ kind: Type.String() }),
+  example,
+}).handle({
+  async execute({ principal }) {
+    return { kind: principal.kind }
+  },
 })
 
 test('a write is whole or nothing', async (t) => {
@@ -85,7 +141,11 @@ test('a write is whole or nothing', async (t) => {
       assert.doesNotMatch(answer.bytes.toString(), /secret|passwd|select/)
       assert.deepEqual(await state(), { ...before, jobs: 0 })
       await w.flushAudit()
-      const entry = await w.db.selectFrom('audit').selectAll().where('invocation_id', '=', answer.headers.get('x-svc-invocation-id')!).executeTakeFirstOrThrow()
+      const entry = await w.db
+        .selectFrom('audit')
+        .selectAll()
+        .where('invocation_id', '=', answer.headers.get('x-svc-invocation-id')!)
+        .executeTakeFirstOrThrow()
       assert.equal(entry.status, status)
     })
   }
@@ -115,7 +175,10 @@ test('raw operations pass the same stages', async (t) => {
 
   await t.test('bytes and XML go out as they are', async () => {
     const image = await w.call(owner.token, 'test.picture')
-    assert.deepEqual([image.status, image.headers.get('content-type'), image.headers.get('etag'), image.bytes.toString('hex')], [200, 'image/png', '"a"', '89504e47'])
+    assert.deepEqual(
+      [image.status, image.headers.get('content-type'), image.headers.get('etag'), image.bytes.toString('hex')],
+      [200, 'image/png', '"a"', '89504e47'],
+    )
     const xml = await w.call(owner.token, 'test.document')
     assert.deepEqual([xml.headers.get('content-type'), xml.bytes.toString()], ['application/xml', '<ok/>'])
     assert.equal((await w.call(null, 'test.picture')).status, 401)
@@ -127,7 +190,11 @@ test('raw operations pass the same stages', async (t) => {
     assert.equal(whole.headers.get('content-type'), 'application/x-ndjson')
     assert.equal(whole.bytes.toString(), '{"n":1}\n{"n":2}\n{"n":3}\n')
     const broken = await w.call(owner.token, 'test.lines', { failAt: 2 })
-    const [first, last] = broken.bytes.toString().trim().split('\n').map((line) => JSON.parse(line))
+    const [first, last] = broken.bytes
+      .toString()
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line))
     assert.deepEqual(first, { n: 1 })
     assert.deepEqual([last.type, last.status, last.code], ['Error', 500, 'internal-error'])
     assert.doesNotMatch(broken.bytes.toString(), /secret/)
@@ -158,8 +225,15 @@ test('a key has exactly the stated number of requests, counted in one window fro
   assert.equal((await w.call(key, 'projects.create', { name: 'x' })).status, 403, 'a refused call counts too')
   assert.equal((await call()).status, 200)
   const over = await call()
-  assert.deepEqual([over.status, over.body.code, over.headers.get('retry-after'), over.headers.get('ratelimit')], [429, 'rate-limited', '1800', '"key";r=0;t=1800'])
-  assert.equal((await w.request('POST', '/v1/organizations/get', { headers: { 'x-api-key': key } })).status, 429, 'the other path and header are the same key')
+  assert.deepEqual(
+    [over.status, over.body.code, over.headers.get('retry-after'), over.headers.get('ratelimit')],
+    [429, 'rate-limited', '1800', '"key";r=0;t=1800'],
+  )
+  assert.equal(
+    (await w.request('POST', '/v1/organizations/get', { headers: { 'x-api-key': key } })).status,
+    429,
+    'the other path and header are the same key',
+  )
   w.clock.advance({ minutes: 30 })
   assert.equal((await call()).status, 200, 'a new window')
 })
@@ -191,7 +265,17 @@ test('the event catalogue', async (t) => {
   assert.equal(status, 200)
   const types = body.event_types.map((entry: { type: string }) => entry.type)
   assert.equal(new Set(types).size, types.length)
-  for (const stated of ['order.created', 'quotation.rejected', 'job.captured', 'upload.completed', 'collection.updated', 'analytics.executed', 'payment_method.detached', 'alert.triggered']) assert.ok(types.includes(stated), stated)
+  for (const stated of [
+    'order.created',
+    'quotation.rejected',
+    'job.captured',
+    'upload.completed',
+    'collection.updated',
+    'analytics.executed',
+    'payment_method.detached',
+    'alert.triggered',
+  ])
+    assert.ok(types.includes(stated), stated)
   for (const entry of body.event_types) assert.equal(entry.data_schema.additionalProperties, false, entry.type)
   assert.equal((await w.request('GET', '/v1/event-types')).status, 401)
 })

@@ -3,10 +3,10 @@ import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import { sql } from 'kysely'
 import { openDatabase } from '#db/open.ts'
-import { call, found, ok, post } from './client.ts'
-import { createDatabase, createEmptyDatabase } from './database.ts'
+import { call, found, ok, post } from './support/client.ts'
+import { createDatabase, createEmptyDatabase } from './support/database.ts'
 import { createEffects } from './faults/operations.ts'
-import { isAlive, MAIN_WITH_TEST_OPERATIONS, openLab, postmasterOf, until, type Lab } from './service.ts'
+import { isAlive, MAIN_WITH_TEST_OPERATIONS, openLab, postmasterOf, until, type Lab } from './support/service.ts'
 
 const LOCK = 4711
 
@@ -38,8 +38,22 @@ test('two services start at the same moment on an empty database', async (t) => 
   `.execute(db)
   assert.deepEqual(rows, [{ users: 1, organizations: 1, projects: 1, keys: 1 }], 'one demo, one signing key')
   const owner = await found(first!.baseUrl, 'founder@example.com')
-  assert.equal((await call(second!.baseUrl, owner.token, 'organizations.get', {})).status, 200, 'a token of one process is good for the other')
-  assert.equal((await call(first!.baseUrl, (await post(second!.baseUrl, '/auth/refresh', { refresh_token: owner.refreshToken })).body.access_token, 'organizations.get', {})).status, 200)
+  assert.equal(
+    (await call(second!.baseUrl, owner.token, 'organizations.get', {})).status,
+    200,
+    'a token of one process is good for the other',
+  )
+  assert.equal(
+    (
+      await call(
+        first!.baseUrl,
+        (await post(second!.baseUrl, '/auth/refresh', { refresh_token: owner.refreshToken })).body.access_token,
+        'organizations.get',
+        {},
+      )
+    ).status,
+    200,
+  )
 })
 
 test('limits and revocation hold over two processes', async (t) => {
@@ -51,7 +65,12 @@ test('limits and revocation hold over two processes', async (t) => {
 
   await t.test('the hourly limit of a key is exact to one request', async () => {
     const { key } = await ok(first!.baseUrl, owner.token, 'api_keys.create', { name: 'limited', permissions: ['read'], rate_limit: 200 })
-    const statuses = await Promise.all(Array.from({ length: 300 }, async (_, index) => (await call([first!, second!][index % 2]!.baseUrl, key, 'organizations.get', {})).status))
+    const statuses = await Promise.all(
+      Array.from(
+        { length: 300 },
+        async (_, index) => (await call([first!, second!][index % 2]!.baseUrl, key, 'organizations.get', {})).status,
+      ),
+    )
     assert.equal(statuses.filter((status) => status === 200).length, 200)
     assert.equal(statuses.filter((status) => status === 429).length, 100)
   })
@@ -90,20 +109,37 @@ test('SIGTERM lets the calls under way finish', async (t) => {
     await sql`select pg_advisory_unlock(${LOCK})`.execute(connection)
   })
   await held.promise
-  const calls = Array.from({ length: 5 }, (_, index) => call(service.baseUrl, owner.token, 'faults.wait', { lock: LOCK, token: `t${index}` }))
+  const calls = Array.from({ length: 5 }, (_, index) =>
+    call(service.baseUrl, owner.token, 'faults.wait', { lock: LOCK, token: `t${index}` }),
+  )
   await until('the calls to wait inside their transactions', async () => {
     const { rows } = await sql<{ n: number }>`select count(*) as n from pg_locks where locktype = 'advisory' and not granted`.execute(db)
     return rows[0]!.n >= 5
   })
   const stopping = service.kill('SIGTERM')
-  await until('/ready to fail', async () => await fetch(`${service.baseUrl}/ready`).then((answer) => answer.status === 503, () => true))
+  await until(
+    '/ready to fail',
+    async () =>
+      await fetch(`${service.baseUrl}/ready`).then(
+        (answer) => answer.status === 503,
+        () => true,
+      ),
+  )
   released.resolve()
   await holding
-  assert.deepEqual((await Promise.all(calls)).map((reply) => reply.status), [200, 200, 200, 200, 200])
+  assert.deepEqual(
+    (await Promise.all(calls)).map((reply) => reply.status),
+    [200, 200, 200, 200, 200],
+  )
   assert.deepEqual(await stopping, { code: 0, signal: null }, service.output())
   const { rows } = await sql<{ n: number }>`select count(*) as n from test_effect`.execute(db)
   assert.equal(rows[0]!.n, 5)
-  const audited = await db.selectFrom('audit').select('invocation_id').where('operation', '=', 'faults.wait').where('status', '=', 200).execute()
+  const audited = await db
+    .selectFrom('audit')
+    .select('invocation_id')
+    .where('operation', '=', 'faults.wait')
+    .where('status', '=', 200)
+    .execute()
   assert.equal(audited.length, 5)
 })
 
@@ -136,7 +172,10 @@ test('the embedded PostgreSQL', async (t) => {
     const { pid } = postmasterOf(dataDir)!
     await first!.kill('SIGTERM')
     assert.equal(isAlive(pid), true)
-    assert.equal((await post(second!.baseUrl, '/auth/sign-in', { email: 'demo@groundtrack.dev', password: 'groundtrack-demo' })).status, 200)
+    assert.equal(
+      (await post(second!.baseUrl, '/auth/sign-in', { email: 'demo@groundtrack.dev', password: 'groundtrack-demo' })).status,
+      200,
+    )
     await second!.kill('SIGTERM')
     await until('the end of PostgreSQL', () => !isAlive(pid))
   })
@@ -144,7 +183,10 @@ test('the embedded PostgreSQL', async (t) => {
   await t.test('is stopped when all leave at once', async () => {
     const services = await Promise.all([lab.start({ env }), lab.start({ env })])
     const { pid } = postmasterOf(dataDir)!
-    assert.deepEqual((await Promise.all(services.map((service) => service.kill('SIGTERM')))).map((exit) => exit.code), [0, 0])
+    assert.deepEqual(
+      (await Promise.all(services.map((service) => service.kill('SIGTERM')))).map((exit) => exit.code),
+      [0, 0],
+    )
     await until('the end of PostgreSQL', () => !isAlive(pid))
   })
 
@@ -152,7 +194,8 @@ test('the embedded PostgreSQL', async (t) => {
     const empty = lab.dataDir()
     const services = await Promise.all([lab.start({ env: { DATA_DIR: empty } }), lab.start({ env: { DATA_DIR: empty } })])
     const { pid } = postmasterOf(empty)!
-    for (const { baseUrl } of services) assert.equal((await post(baseUrl, '/auth/sign-in', { email: 'demo@groundtrack.dev', password: 'groundtrack-demo' })).status, 200)
+    for (const { baseUrl } of services)
+      assert.equal((await post(baseUrl, '/auth/sign-in', { email: 'demo@groundtrack.dev', password: 'groundtrack-demo' })).status, 200)
     await Promise.all(services.map((service) => service.kill('SIGTERM')))
     await until('the end of PostgreSQL', () => !isAlive(pid))
   })
@@ -187,10 +230,21 @@ test('ROLE=worker tells how it is, works jobs and serves nothing else', async (t
   const worker = await lab.start({ env: { ...env, ROLE: 'worker' } })
   const statusOf = async (path: string, method = 'GET') => (await fetch(worker.baseUrl + path, { method })).status
   assert.deepEqual([await statusOf('/health'), await statusOf('/ready'), await statusOf('/metrics')], [200, 200, 200])
-  assert.deepEqual([await statusOf('/v1/op/projects.list', 'POST'), await statusOf('/auth/sign-in', 'POST'), await statusOf('/openapi.json'), await statusOf('/')], [404, 404, 404, 404])
+  assert.deepEqual(
+    [
+      await statusOf('/v1/op/projects.list', 'POST'),
+      await statusOf('/auth/sign-in', 'POST'),
+      await statusOf('/openapi.json'),
+      await statusOf('/'),
+    ],
+    [404, 404, 404, 404],
+  )
 
   await sql`insert into queue.job (name, data) values ('organizations.expire_invitations', '{}')`.execute(db)
-  const { outcome } = await until('the job to be worked', async () => await db.selectFrom('invitation').select('outcome').where('outcome', 'is not', null).executeTakeFirst())
+  const { outcome } = await until(
+    'the job to be worked',
+    async () => await db.selectFrom('invitation').select('outcome').where('outcome', 'is not', null).executeTakeFirst(),
+  )
   assert.equal(outcome, 'expired')
   assert.equal((await worker.kill('SIGTERM')).code, 0)
 })

@@ -7,15 +7,16 @@ import { globSync, mkdtempSync, rmSync, statSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { startEmbedded, SUPERUSER } from '#db/embedded.ts'
-import { createTemplate, dropDatabase } from './database.ts'
+import { createTemplate, dropDatabase } from './support/database.ts'
 
 const root = path.dirname(import.meta.dirname)
 const CONCURRENCY = Math.max(2, os.availableParallelism())
 
 const named = process.argv.slice(2)
-const files = named.length > 0
-  ? named.flatMap((name) => (statSync(name).isDirectory() ? globSync(`${name}/**/*.test.ts`) : [name]))
-  : globSync(['src/**/*.test.ts', 'test/**/*.test.ts', 'tools/**/*.test.ts', 'sandbox/**/*.test.ts'], { cwd: root }).toSorted()
+const files =
+  named.length > 0
+    ? named.flatMap((name) => (statSync(name).isDirectory() ? globSync(`${name}/**/*.test.ts`) : [name]))
+    : globSync(['src/**/*.test.ts', 'test/**/*.test.ts', 'tools/**/*.test.ts', 'sandbox/**/*.test.ts'], { cwd: root }).toSorted()
 
 if (named.length === 0) {
   const check = spawnSync(process.execPath, ['tools/check.ts'], { cwd: root, stdio: 'inherit' })
@@ -24,7 +25,9 @@ if (named.length === 0) {
 
 const dataDir = mkdtempSync(path.join(os.tmpdir(), 'groundtrack-test-'))
 const given = process.env['DATABASE_URL']
-const server = given ? null : await startEmbedded(dataDir, { settings: ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off', 'max_connections=200'] })
+const server = given
+  ? null
+  : await startEmbedded(dataDir, { settings: ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off', 'max_connections=200'] })
 const adminUrl = given ?? `postgres://${SUPERUSER}@localhost/postgres?host=${encodeURIComponent(server!.socketDir)}`
 let status = 1
 let template: string | null = null

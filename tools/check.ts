@@ -1,4 +1,4 @@
-/** Types, lint and generated files. Everything that is wrong is shown, not only the first. */
+/** Format, types, lint and generated files. Everything that is wrong is shown, not only the first. */
 import { spawnSync } from 'node:child_process'
 import path from 'node:path'
 
@@ -6,8 +6,9 @@ const root = path.dirname(import.meta.dirname)
 const bin = (name: string) => path.join(root, 'node_modules/.bin', name)
 
 const CHECKS: readonly (readonly [string, string, readonly string[]])[] = [
+  ['format', bin('oxfmt'), ['--check', '.']],
   ['types', bin('tsc'), ['-p', '.']],
-  ['types of pages', bin('tsc'), ['-p', 'web']],
+  ['types of pages', bin('tsc'), ['-p', 'packages/share']],
   ['lint', bin('oxlint'), ['--deny-warnings']],
   ['generated files', process.execPath, ['tools/gen.ts', '--check']],
 ]

@@ -5,13 +5,20 @@ import { test } from 'node:test'
 // Goal: no dependency without its reason, and no reason for a version that is not the one installed.
 test('docs/dependencies.md lists every dependency with its version', () => {
   const read = (file: string) => readFileSync(new URL(`../${file}`, import.meta.url), 'utf8')
-  const manifest = JSON.parse(read('package.json')) as Record<'dependencies' | 'optionalDependencies' | 'devDependencies', Record<string, string>>
-  const rows = read('docs/dependencies.md').split('\n').filter((line) => line.startsWith('| `'))
+  const manifest = JSON.parse(read('package.json')) as Record<
+    'dependencies' | 'optionalDependencies' | 'devDependencies',
+    Record<string, string>
+  >
+  const rows = read('docs/dependencies.md')
+    .split('\n')
+    .filter((line) => line.startsWith('| `'))
   const listed = rows.flatMap((row) => {
     const [, names, version] = row.split('|').map((cell) => cell.trim()) as [string, string, string]
     const [first, ...others] = [...names.matchAll(/`([^`]+)`/g)].map((match) => match[1]!)
     return [first!, ...others.map((name) => name.replace('…', first!.split('/')[0]!))].map((name) => `${name} ${version}`)
   })
-  const wanted = Object.entries({ ...manifest.dependencies, ...manifest.optionalDependencies, ...manifest.devDependencies }).map(([name, version]) => `${name} ${version}`)
+  const wanted = Object.entries({ ...manifest.dependencies, ...manifest.optionalDependencies, ...manifest.devDependencies }).map(
+    ([name, version]) => `${name} ${version}`,
+  )
   assert.deepEqual(listed.toSorted(), wanted.toSorted())
 })

@@ -6,7 +6,7 @@ import path from 'node:path'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { test, type TestContext } from 'node:test'
-import { world } from '../test/world.ts'
+import { world } from '../test/support/world.ts'
 
 const root = path.dirname(import.meta.dirname)
 
@@ -18,9 +18,14 @@ interface Ended {
 
 function user(env: Record<string, string>, args: readonly string[], stdin = ''): Promise<Ended> {
   return new Promise((resolve) => {
-    const child = execFile(process.execPath, ['tools/user.ts', ...args], { cwd: root, env: { ...bare(), ...env } }, (error, stdout, stderr) => {
-      resolve({ code: error ? Number(error.code) : 0, stdout, stderr })
-    })
+    const child = execFile(
+      process.execPath,
+      ['tools/user.ts', ...args],
+      { cwd: root, env: { ...bare(), ...env } },
+      (error, stdout, stderr) => {
+        resolve({ code: error ? Number(error.code) : 0, stdout, stderr })
+      },
+    )
     child.stdin!.end(stdin)
   })
 }
@@ -90,7 +95,10 @@ test('npm run user on DATABASE_URL', async (t) => {
       assert.match(stderr, message)
       assert.doesNotMatch(stderr, /secret words|\bat .*\.ts:/)
     }
-    const elsewhere = await user({ DATABASE_URL: new URL('/no_such_database', w.databaseUrl).href.replace(/(\?.*)?$/, new URL(w.databaseUrl).search) }, ['--email', 'a@example.com'])
+    const elsewhere = await user(
+      { DATABASE_URL: new URL('/no_such_database', w.databaseUrl).href.replace(/(\?.*)?$/, new URL(w.databaseUrl).search) },
+      ['--email', 'a@example.com'],
+    )
     assert.equal(elsewhere.code, 1)
     assert.match(elsewhere.stderr, /^The database cannot be reached: database "no_such_database" does not exist\n$/)
     assert.equal(await count(), before)
@@ -118,14 +126,22 @@ test('npm run user on the embedded database', async (t) => {
     assert.equal(code, 0, stderr)
     assert.equal(readFileSync(pidFile, 'utf8'), pid)
     const body = JSON.stringify({ email: 'second@example.com', password: passwordIn(stdout) })
-    const answer = await globalThis.fetch(`${baseUrl}/auth/sign-in`, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
+    const answer = await globalThis.fetch(`${baseUrl}/auth/sign-in`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body,
+    })
     assert.equal(answer.status, 200)
   })
 })
 
 /** Starts the service on a port of its own and gives its address once it is ready. */
 async function service(t: TestContext, env: Record<string, string>): Promise<string> {
-  const child = spawn(process.execPath, ['src/main.ts'], { cwd: root, env: { ...bare(), ...env, PORT: '0', LOG_LEVEL: 'silent' }, stdio: ['ignore', 'pipe', 'inherit'] })
+  const child = spawn(process.execPath, ['src/main.ts'], {
+    cwd: root,
+    env: { ...bare(), ...env, PORT: '0', LOG_LEVEL: 'silent' },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
   t.after(async () => {
     const ended = once(child, 'exit')
     child.kill('SIGTERM')

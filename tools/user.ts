@@ -9,11 +9,11 @@ import { Closed, Email } from '#core/shapes.ts'
 import { migrate } from '#db/migrate.ts'
 import { openServiceDatabase } from '#db/service-database.ts'
 import type { Db } from '#db/tables.ts'
-import * as rateWindow from '#model/rate-window.ts'
-import * as session from '#model/session.ts'
-import * as user from '#model/user.ts'
-import { createPasswords, requireUsable } from '#pipeline/passwords.ts'
-import { attemptsOn, rolesOf } from '#pipeline/sign-in.ts'
+import * as rateWindow from '#model/platform/rate-window.ts'
+import * as session from '#model/identity/session.ts'
+import * as user from '#model/identity/user.ts'
+import { createPasswords, requireUsable } from '#access/passwords.ts'
+import { attemptsOn, rolesOf } from '#access/sign-in.ts'
 import { validateInput } from '#pipeline/validate.ts'
 
 const USAGE = `Usage: npm run user -- --email a@b.c [--name NAME] [--password-stdin]
@@ -39,7 +39,8 @@ interface Request {
 }
 
 function parse(args: readonly string[]): Request | 'help' {
-  if (args.some((arg) => /^--password(=|$)/.test(arg))) throw new UsageError('A password is never an argument: other users of the machine could read it. Use --password-stdin.')
+  if (args.some((arg) => /^--password(=|$)/.test(arg)))
+    throw new UsageError('A password is never an argument: other users of the machine could read it. Use --password-stdin.')
   const { values } = parsed(args)
   if (values.help) return 'help'
   if (!values.email) throw new UsageError('--email is missing.')
@@ -51,7 +52,15 @@ function parse(args: readonly string[]): Request | 'help' {
 
 function parsed(args: readonly string[]) {
   try {
-    return parseArgs({ args: [...args], options: { email: { type: 'string' }, name: { type: 'string' }, 'password-stdin': { type: 'boolean' }, help: { type: 'boolean', short: 'h' } } })
+    return parseArgs({
+      args: [...args],
+      options: {
+        email: { type: 'string' },
+        name: { type: 'string' },
+        'password-stdin': { type: 'boolean' },
+        help: { type: 'boolean', short: 'h' },
+      },
+    })
   } catch (error) {
     throw new UsageError((error as Error).message)
   }
@@ -89,7 +98,9 @@ function report({ email, passwordFromStdin }: Request, password: string, { made,
   const held = [roles.isSystemAdmin && 'system admin', roles.isClipUser && 'clip user'].filter(Boolean)
   const lines = [
     made ? `Made the account ${email}.` : `The account ${email} has a new password, and its sessions have ended. Its API keys still work.`,
-    held.length > 0 ? `It is ${held.join(' and ')}.` : 'It holds no operator role: neither SYSTEM_ADMIN_EMAILS nor CLIP_USER_EMAIL names it here.',
+    held.length > 0
+      ? `It is ${held.join(' and ')}.`
+      : 'It holds no operator role: neither SYSTEM_ADMIN_EMAILS nor CLIP_USER_EMAIL names it here.',
     ...(passwordFromStdin ? [] : [`Password: ${password}`, 'It is shown this once and stored nowhere.']),
   ]
   return `${lines.join('\n')}\n`

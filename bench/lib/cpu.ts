@@ -5,7 +5,10 @@ const MS_PER_TICK = 10
 
 const stat = (pid: number): number[] => {
   const text = readFileSync(`/proc/${pid}/stat`, 'utf8')
-  return text.slice(text.lastIndexOf(')') + 2).split(' ').map(Number)
+  return text
+    .slice(text.lastIndexOf(')') + 2)
+    .split(' ')
+    .map(Number)
 }
 
 /** A process with its children, those that ended too; without the ones named. */
@@ -17,7 +20,9 @@ export function treeCpuMs(pid: number, without: readonly number[] = []): number 
     try {
       const fields = stat(task)
       ticks += fields[11]! + fields[12]!
-    } catch { /* It has just ended. */ }
+    } catch {
+      /* It has just ended. */
+    }
   }
   return ticks * MS_PER_TICK
 }

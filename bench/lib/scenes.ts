@@ -28,16 +28,51 @@ export function sceneAt(index: number, draw: () => number): Scene {
   const kind = draw()
   const width = kind < 0.05 ? 0.05 : kind > 0.995 ? 12 : 0.8 + draw() * 0.4
   const [e, n, slant] = [Math.min(180, x + width), Math.min(85, y + width), width * 0.08]
-  const ring: [number, number][] = [[x + slant, y], [e, y + slant], [e - slant, n], [x, n - slant]].map(([u, v]) => [Number(u!.toFixed(5)), Number(v!.toFixed(5))])
-  return { id: `S2_${String(index).padStart(8, '0')}`, ring: [...ring, ring[0]!], datetime: new Date(FIRST_MS + Math.floor(draw() * FIVE_YEARS_MS)), cloudCover: Math.round(draw() * 1000) / 10, platform: draw() < 0.5 ? 'sentinel-2a' : 'sentinel-2b' }
+  const ring: [number, number][] = [
+    [x + slant, y],
+    [e, y + slant],
+    [e - slant, n],
+    [x, n - slant],
+  ].map(([u, v]) => [Number(u!.toFixed(5)), Number(v!.toFixed(5))])
+  return {
+    id: `S2_${String(index).padStart(8, '0')}`,
+    ring: [...ring, ring[0]!],
+    datetime: new Date(FIRST_MS + Math.floor(draw() * FIVE_YEARS_MS)),
+    cloudCover: Math.round(draw() * 1000) / 10,
+    platform: draw() < 0.5 ? 'sentinel-2a' : 'sentinel-2b',
+  }
 }
 
 export function toStac(scene: Scene): object {
-  const asset = (key: string) => [key, { href: `https://data.example/${scene.id}/${key}.tif`, type: 'image/tiff; application=geotiff; profile=cloud-optimized', roles: ['data'], title: key }] as const
+  const asset = (key: string) =>
+    [
+      key,
+      {
+        href: `https://data.example/${scene.id}/${key}.tif`,
+        type: 'image/tiff; application=geotiff; profile=cloud-optimized',
+        roles: ['data'],
+        title: key,
+      },
+    ] as const
   return {
-    type: 'Feature', stac_version: '1.0.0', stac_extensions: ['https://stac-extensions.github.io/eo/v1.1.0/schema.json'], id: scene.id, geometry: { type: 'Polygon', coordinates: [scene.ring] },
-    properties: { datetime: scene.datetime.toISOString(), 'eo:cloud_cover': scene.cloudCover, gsd: 10, platform: scene.platform, constellation: 'sentinel-2', instruments: ['msi'], 'view:off_nadir': 3.2, 'proj:epsg': 32_632, 'processing:level': 'L2A' },
-    assets: Object.fromEntries([asset('visual'), asset('B04'), asset('B08')]), links: [],
+    type: 'Feature',
+    stac_version: '1.0.0',
+    stac_extensions: ['https://stac-extensions.github.io/eo/v1.1.0/schema.json'],
+    id: scene.id,
+    geometry: { type: 'Polygon', coordinates: [scene.ring] },
+    properties: {
+      datetime: scene.datetime.toISOString(),
+      'eo:cloud_cover': scene.cloudCover,
+      gsd: 10,
+      platform: scene.platform,
+      constellation: 'sentinel-2',
+      instruments: ['msi'],
+      'view:off_nadir': 3.2,
+      'proj:epsg': 32_632,
+      'processing:level': 'L2A',
+    },
+    assets: Object.fromEntries([asset('visual'), asset('B04'), asset('B08')]),
+    links: [],
   }
 }
 

@@ -3,9 +3,9 @@ import fastify from 'fastify'
 import { openDatabase } from '#db/open.ts'
 import * as organizations from '#domains/organizations/wire.ts'
 import * as projects from '#domains/projects/wire.ts'
-import * as invitation from '#model/invitation.ts'
-import * as organization from '#model/organization.ts'
-import * as project from '#model/project.ts'
+import * as invitation from '#model/identity/invitation.ts'
+import * as organization from '#model/identity/organization.ts'
+import * as project from '#model/identity/project.ts'
 import { SERVICE } from '#core/principal.ts'
 
 interface Query {
@@ -17,14 +17,25 @@ interface Query {
 const { db } = openDatabase(process.env['DATABASE_URL']!)
 const app = fastify()
 
-app.post<{ Querystring: Query }>('/organizations.get', async ({ query }) => organizations.toRecord(await organization.get(db, query.organization)))
+app.post<{ Querystring: Query }>('/organizations.get', async ({ query }) =>
+  organizations.toRecord(await organization.get(db, query.organization)),
+)
 
 app.post<{ Querystring: Query }>('/projects.get', async ({ query }) => {
-  const caller = { ...SERVICE, kind: 'user' as const, userId: query.user, organizationId: query.organization, organizationRole: 'owner' as const }
+  const caller = {
+    ...SERVICE,
+    kind: 'user' as const,
+    userId: query.user,
+    organizationId: query.organization,
+    organizationRole: 'owner' as const,
+  }
   const found = await project.requireReader(db, caller, query.project)
   const members = await project.listMembers(db, found.id)
   const invited = await invitation.listOpen(db, found.id, new Date())
-  return { ...projects.toRecord(found), members: [...members.map((member) => projects.toMember(found.id, member)), ...invited.map(projects.toInvited)] }
+  return {
+    ...projects.toRecord(found),
+    members: [...members.map((member) => projects.toMember(found.id, member)), ...invited.map(projects.toInvited)],
+  }
 })
 
 console.log(await app.listen({ port: 0, host: '127.0.0.1' }))

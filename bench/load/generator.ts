@@ -16,7 +16,11 @@ const target = JSON.parse(await text(process.stdin)) as Target
 const url = new URL(target.url)
 if (url.hostname !== '127.0.0.1') throw new Error('the load generator only talks to 127.0.0.1')
 const agent = new Agent({ keepAlive: true, maxSockets: target.connections })
-const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(target.body), authorization: `Bearer ${target.credential}` }
+const headers = {
+  'content-type': 'application/json',
+  'content-length': Buffer.byteLength(target.body),
+  authorization: `Bearer ${target.credential}`,
+}
 const latencies: number[] = []
 let left = target.requests
 
@@ -39,9 +43,11 @@ function send(): Promise<void> {
 }
 
 const began = performance.now()
-await Promise.all(Array.from({ length: target.connections }, async () => {
-  while (left-- > 0) await send()
-}))
+await Promise.all(
+  Array.from({ length: target.connections }, async () => {
+    while (left-- > 0) await send()
+  }),
+)
 const seconds = (performance.now() - began) / 1000
 agent.destroy()
 latencies.sort((a, b) => a - b)

@@ -25,9 +25,39 @@ const VILLAGE_LOOK = { bands: [3, 2, 1], rescale: '100,3000' } as const
 const scene = (request: SceneRequest): SceneDescription => describeScene(request)
 
 export const SCENES: readonly DemoScene[] = [
-  { name: 'Lake and fields, June', description: 'Crops stand green around the lake', collection: 'seasons', scene: scene({ ...LAKE, datetime: '2025-06-12T10:40:00Z' }), look: LAKE_LOOK },
-  { name: 'Lake and fields, October', description: 'The harvest is in, the forest turns', collection: 'seasons', scene: scene({ ...LAKE, datetime: '2025-10-12T10:40:00Z' }), look: LAKE_LOOK },
-  { name: 'Lake and fields, February', description: 'Bare fields under a low sun', collection: 'seasons', scene: scene({ ...LAKE, datetime: '2025-02-12T10:40:00Z' }), look: LAKE_LOOK },
-  { name: 'Village at the lake', description: 'Houses, gardens and cars of a village', collection: 'close', scene: scene({ sensor: 'sandbox-vhr', longitude: 2.3, latitude: 48.2, datetime: '2025-06-12T10:40:00Z', sizePx: 768 }), look: VILLAGE_LOOK },
-  { name: 'Mountains', description: 'Ridges and valleys by their height', collection: 'heights', scene: scene({ sensor: 'sandbox-dem', longitude: 9.5, latitude: 46.6, datetime: '2025-01-01T00:00:00Z', sizePx: 768 }), look: null },
+  {
+    name: 'Lake and fields, June',
+    description: 'Crops stand green around the lake',
+    collection: 'seasons',
+    scene: scene({ ...LAKE, datetime: '2025-06-12T10:40:00Z' }),
+    look: LAKE_LOOK,
+  },
+  {
+    name: 'Lake and fields, October',
+    description: 'The harvest is in, the forest turns',
+    collection: 'seasons',
+    scene: scene({ ...LAKE, datetime: '2025-10-12T10:40:00Z' }),
+    look: LAKE_LOOK,
+  },
+  {
+    name: 'Lake and fields, February',
+    description: 'Bare fields under a low sun',
+    collection: 'seasons',
+    scene: scene({ ...LAKE, datetime: '2025-02-12T10:40:00Z' }),
+    look: LAKE_LOOK,
+  },
+  {
+    name: 'Village at the lake',
+    description: 'Houses, gardens and cars of a village',
+    collection: 'close',
+    scene: scene({ sensor: 'sandbox-vhr', longitude: 2.3, latitude: 48.2, datetime: '2025-06-12T10:40:00Z', sizePx: 768 }),
+    look: VILLAGE_LOOK,
+  },
+  {
+    name: 'Mountains',
+    description: 'Ridges and valleys by their height',
+    collection: 'heights',
+    scene: scene({ sensor: 'sandbox-dem', longitude: 9.5, latitude: 46.6, datetime: '2025-01-01T00:00:00Z', sizePx: 768 }),
+    look: null,
+  },
 ]

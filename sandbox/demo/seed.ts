@@ -24,7 +24,11 @@ type Answer = any
 const { BASE_URL: baseUrl, ACCESS_TOKEN: token } = process.env
 
 async function call(id: string, input: object): Promise<Answer> {
-  const response = await fetch(`${baseUrl}/v1/op/${id}`, { method: 'POST', headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' }, body: JSON.stringify(input) })
+  const response = await fetch(`${baseUrl}/v1/op/${id}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    body: JSON.stringify(input),
+  })
   const text = await response.text()
   if (!response.ok) throw new Error(`${id} answered ${response.status}: ${text}`)
   return JSON.parse(text)
@@ -60,7 +64,9 @@ async function collectionsOf(projectId: string): Promise<Map<string, string>> {
   const there: Answer[] = await call('collections.list', { project_id: projectId })
   const found = new Map<string, string>()
   for (const [key, wanted] of Object.entries(COLLECTIONS)) {
-    const { id } = there.find(({ name }) => name === wanted.name) ?? (await call('collections.create', { project_id: projectId, show_on_map: true, ...wanted }))
+    const { id } =
+      there.find(({ name }) => name === wanted.name) ??
+      (await call('collections.create', { project_id: projectId, show_on_map: true, ...wanted }))
     found.set(key, id)
   }
   return found
@@ -75,22 +81,47 @@ async function upload(projectId: string, collectionId: string, { scene }: DemoSc
     await sink.close()
   }
   const bytes = await openAsBlob(file, { type: MEDIA_TYPE })
-  const { id: uploadId } = await call('uploads.initiate', { project_id: projectId, target_collection_id: collectionId, file_count: 1, total_bytes: bytes.size, transfer_method: 'signed_url' })
-  const { upload_url: address } = await call('uploads.signed_url', { upload_id: uploadId, file_name: path.basename(file), content_type: MEDIA_TYPE })
+  const { id: uploadId } = await call('uploads.initiate', {
+    project_id: projectId,
+    target_collection_id: collectionId,
+    file_count: 1,
+    total_bytes: bytes.size,
+    transfer_method: 'signed_url',
+  })
+  const { upload_url: address } = await call('uploads.signed_url', {
+    upload_id: uploadId,
+    file_name: path.basename(file),
+    content_type: MEDIA_TYPE,
+  })
   const put = await fetch(address, { method: 'PUT', headers: { 'content-type': MEDIA_TYPE }, body: bytes })
   if (!put.ok) throw new Error(`the store answered ${put.status}: ${await put.text()}`)
   rmSync(file)
-  const { item_ids: [itemId] } = await call('uploads.complete', { upload_id: uploadId })
+  const {
+    item_ids: [itemId],
+  } = await call('uploads.complete', { upload_id: uploadId })
   return itemId
 }
 
 async function describe(itemId: string, { name, description, scene, look }: DemoScene): Promise<void> {
   const profiles: Answer[] = look ? await call('visualization.profiles.list', { item_id: itemId }) : []
-  if (look && !profiles.some((profile) => profile.name === LOOK_NAME)) await call('visualization.profile.create', { item_id: itemId, name: LOOK_NAME, type: 'rgb', is_default: true, config: look })
+  if (look && !profiles.some((profile) => profile.name === LOOK_NAME))
+    await call('visualization.profile.create', { item_id: itemId, name: LOOK_NAME, type: 'rgb', is_default: true, config: look })
   const { item } = await call('items.get', { item_id: itemId })
   await call('items.update', {
-    item_id: itemId, name, description, datetime: scene.datetime, gsd: scene.gsdM, ...(scene.cloudCover === null ? {} : { cloud_cover: scene.cloudCover }),
-    properties: { ...item.properties, 'sandbox:scene_id': scene.id, platform: scene.sensor, 'view:sun_elevation': scene.sunElevationDeg, 'view:sun_azimuth': scene.sunAzimuthDeg, 'view:off_nadir': scene.offNadirDeg },
+    item_id: itemId,
+    name,
+    description,
+    datetime: scene.datetime,
+    gsd: scene.gsdM,
+    ...(scene.cloudCover === null ? {} : { cloud_cover: scene.cloudCover }),
+    properties: {
+      ...item.properties,
+      'sandbox:scene_id': scene.id,
+      platform: scene.sensor,
+      'view:sun_elevation': scene.sunElevationDeg,
+      'view:sun_azimuth': scene.sunAzimuthDeg,
+      'view:off_nadir': scene.offNadirDeg,
+    },
   })
 }
 
@@ -99,7 +130,13 @@ async function share(itemId: string): Promise<void> {
   const { share_links: links } = await call('share.links.list', { target_type: 'item', target_id: itemId })
   if (links.length > 0) return
   const expiresAt = new Date(Date.now() + SHARE_DAYS * 86_400_000).toISOString()
-  const { token: shareToken } = await call('share.link.create', { target_type: 'item', target_id: itemId, permission: 'download', password: SHARE_PASSWORD, expires_at: expiresAt })
+  const { token: shareToken } = await call('share.link.create', {
+    target_type: 'item',
+    target_id: itemId,
+    permission: 'download',
+    password: SHARE_PASSWORD,
+    expires_at: expiresAt,
+  })
   process.stdout.write(`demo: shared at ${baseUrl}/s/${shareToken} with the password ${SHARE_PASSWORD}\n`)
 }
 

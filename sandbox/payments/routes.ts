@@ -12,7 +12,8 @@ export class Refusal extends Error {
 }
 
 const invalid = (message: string, code?: string) => new Refusal(400, 'invalid_request_error', message, code ? { code } : {})
-const missing = (what: string, id: string) => new Refusal(404, 'invalid_request_error', `No such ${what}: '${id}'`, { code: 'resource_missing' })
+const missing = (what: string, id: string) =>
+  new Refusal(404, 'invalid_request_error', `No such ${what}: '${id}'`, { code: 'resource_missing' })
 
 const now = () => Math.floor(Date.now() / 1000)
 
@@ -33,7 +34,15 @@ const ok = (body: object): Answer => ({ status: 200, body })
 type Route = (session: Session, form: Form, id: string) => Promise<Answer>
 
 async function createCustomer(session: Session, form: Form): Promise<Answer> {
-  const made = { id: newKey('cus'), object: 'customer', name: textOf(form, 'name'), email: textOf(form, 'email'), metadata: objectOf(form, 'metadata'), invoice_settings: { default_payment_method: null }, created: now() }
+  const made = {
+    id: newKey('cus'),
+    object: 'customer',
+    name: textOf(form, 'name'),
+    email: textOf(form, 'email'),
+    metadata: objectOf(form, 'metadata'),
+    invoice_settings: { default_payment_method: null },
+    created: now(),
+  }
   await session.save(made)
   return ok(made)
 }
@@ -41,7 +50,8 @@ async function createCustomer(session: Session, form: Form): Promise<Answer> {
 async function updateCustomer(session: Session, form: Form, id: string): Promise<Answer> {
   const customer = await need(session, 'customer', id)
   const method = textOf(objectOf(form, 'invoice_settings'), 'default_payment_method')
-  if (method && (await need(session, 'payment_method', method))['customer'] !== id) throw invalid('The payment method belongs to nobody or to another customer')
+  if (method && (await need(session, 'payment_method', method))['customer'] !== id)
+    throw invalid('The payment method belongs to nobody or to another customer')
   customer['invoice_settings'] = { default_payment_method: method }
   await session.save(customer)
   return ok(customer)
@@ -50,7 +60,15 @@ async function updateCustomer(session: Session, form: Form, id: string): Promise
 async function createSetupIntent(session: Session, form: Form): Promise<Answer> {
   const customer = await need(session, 'customer', textOf(form, 'customer'))
   const id = newKey('seti')
-  const made = { id, object: 'setup_intent', customer: customer.id, status: 'requires_payment_method', client_secret: `${id}_secret_${newKey('s').slice(2)}`, payment_method: null, created: now() }
+  const made = {
+    id,
+    object: 'setup_intent',
+    customer: customer.id,
+    status: 'requires_payment_method',
+    client_secret: `${id}_secret_${newKey('s').slice(2)}`,
+    payment_method: null,
+    created: now(),
+  }
   await session.save(made)
   return ok(made)
 }
@@ -64,9 +82,18 @@ async function attach(session: Session, form: Form, id: string): Promise<Answer>
 async function attached(session: Session, customer: string, id: string): Promise<Stored> {
   const test = Object.hasOwn(TEST_CARDS, id) ? TEST_CARDS[id]! : null
   const known = test ? null : await need(session, 'payment_method', id)
-  if (known && known['customer'] !== customer) throw invalid('This payment method was used before, or belongs to another customer, and cannot be attached again')
+  if (known && known['customer'] !== customer)
+    throw invalid('This payment method was used before, or belongs to another customer, and cannot be attached again')
   if (known) return known
-  const made = { id: newKey('pm'), object: 'payment_method', type: 'card', customer, card: { brand: test!.brand, last4: test!.last4, exp_month: 12, exp_year: new Date().getUTCFullYear() + 4 }, metadata: { test: id }, created: now() }
+  const made = {
+    id: newKey('pm'),
+    object: 'payment_method',
+    type: 'card',
+    customer,
+    card: { brand: test!.brand, last4: test!.last4, exp_month: 12, exp_year: new Date().getUTCFullYear() + 4 },
+    metadata: { test: id },
+    created: now(),
+  }
   await session.save(made)
   return made
 }
@@ -83,8 +110,20 @@ async function createIntent(session: Session, form: Form): Promise<Answer> {
   const customer = await need(session, 'customer', textOf(form, 'customer'))
   const id = newKey('pi')
   const made = {
-    id, object: 'payment_intent', amount: amountOf(form, 'amount'), amount_received: 0, amount_capturable: 0, currency: textOf(form, 'currency'), customer: customer.id, capture_method: textOf(form, 'capture_method') ?? 'automatic',
-    status: 'requires_payment_method', client_secret: `${id}_secret_${newKey('s').slice(2)}`, payment_method: null, last_payment_error: null, metadata: objectOf(form, 'metadata'), created: now(),
+    id,
+    object: 'payment_intent',
+    amount: amountOf(form, 'amount'),
+    amount_received: 0,
+    amount_capturable: 0,
+    currency: textOf(form, 'currency'),
+    customer: customer.id,
+    capture_method: textOf(form, 'capture_method') ?? 'automatic',
+    status: 'requires_payment_method',
+    client_secret: `${id}_secret_${newKey('s').slice(2)}`,
+    payment_method: null,
+    last_payment_error: null,
+    metadata: objectOf(form, 'metadata'),
+    created: now(),
   }
   await session.save(made)
   return ok(made)
@@ -92,14 +131,16 @@ async function createIntent(session: Session, form: Form): Promise<Answer> {
 
 async function confirmIntent(session: Session, form: Form, id: string): Promise<Answer> {
   const intent = await need(session, 'payment_intent', id)
-  if (!['requires_payment_method', 'requires_confirmation', 'requires_action'].includes(intent['status'] as string)) throw unexpectedState(intent, 'confirmed')
+  if (!['requires_payment_method', 'requires_confirmation', 'requires_action'].includes(intent['status'] as string))
+    throw unexpectedState(intent, 'confirmed')
   const method = await need(session, 'payment_method', textOf(form, 'payment_method'))
   if (method['customer'] !== intent['customer']) throw invalid('The payment method belongs to nobody or to another customer')
   intent['payment_method'] = method.id
   const { behaviour, declineCode } = TEST_CARDS[(method['metadata'] as { test: string }).test]!
   const offSession = textOf(form, 'off_session') === 'true'
   if (behaviour === 'declines') return await refuse(session, intent, 'card_declined', declineCode!)
-  if (behaviour === 'authenticates' && offSession) return await refuse(session, intent, 'authentication_required', 'authentication_required')
+  if (behaviour === 'authenticates' && offSession)
+    return await refuse(session, intent, 'authentication_required', 'authentication_required')
   if (behaviour === 'authenticates') {
     intent['status'] = 'requires_action'
     intent['next_action'] = { type: 'use_stripe_sdk' }
@@ -116,7 +157,10 @@ async function refuse(session: Session, intent: Stored, code: string, declineCod
   intent['last_payment_error'] = { type: 'card_error', code, decline_code: declineCode, message: 'Your card was declined.' }
   await session.save(intent)
   await session.notify('payment_intent.payment_failed', intent)
-  return { status: 402, body: { error: { type: 'card_error', code, decline_code: declineCode, message: 'Your card was declined.', payment_intent: intent } } }
+  return {
+    status: 402,
+    body: { error: { type: 'card_error', code, decline_code: declineCode, message: 'Your card was declined.', payment_intent: intent } },
+  }
 }
 
 async function authorize(session: Session, intent: Stored): Promise<void> {
@@ -129,13 +173,20 @@ async function authorize(session: Session, intent: Stored): Promise<void> {
   await session.notify(isHold ? 'payment_intent.amount_capturable_updated' : 'payment_intent.succeeded', intent)
 }
 
-const unexpectedState = (intent: Stored, done: string) => new Refusal(400, 'invalid_request_error', `This PaymentIntent could not be ${done} because it has a status of ${String(intent['status'])}.`, { code: 'payment_intent_unexpected_state', payment_intent: intent })
+const unexpectedState = (intent: Stored, done: string) =>
+  new Refusal(
+    400,
+    'invalid_request_error',
+    `This PaymentIntent could not be ${done} because it has a status of ${String(intent['status'])}.`,
+    { code: 'payment_intent_unexpected_state', payment_intent: intent },
+  )
 
 async function captureIntent(session: Session, form: Form, id: string): Promise<Answer> {
   const intent = await need(session, 'payment_intent', id)
   if (intent['status'] !== 'requires_capture') throw unexpectedState(intent, 'captured')
   const amount = textOf(form, 'amount_to_capture') === null ? (intent['amount'] as number) : amountOf(form, 'amount_to_capture')
-  if (amount > (intent['amount_capturable'] as number)) throw invalid('The amount to capture is more than was authorized', 'amount_too_large')
+  if (amount > (intent['amount_capturable'] as number))
+    throw invalid('The amount to capture is more than was authorized', 'amount_too_large')
   Object.assign(intent, { status: 'succeeded', amount_received: amount, amount_capturable: 0 })
   await session.save(intent)
   await session.notify('payment_intent.succeeded', intent)
@@ -155,7 +206,8 @@ async function createRefund(session: Session, form: Form): Promise<Answer> {
   const intent = await need(session, 'payment_intent', textOf(form, 'payment_intent'))
   const amount = textOf(form, 'amount') === null ? (intent['amount_received'] as number) : amountOf(form, 'amount')
   const refunded = (intent['amount_refunded'] as number | undefined) ?? 0
-  if (intent['status'] !== 'succeeded' || refunded + amount > (intent['amount_received'] as number)) throw invalid('Refund amount is greater than unrefunded amount on charge', 'charge_already_refunded')
+  if (intent['status'] !== 'succeeded' || refunded + amount > (intent['amount_received'] as number))
+    throw invalid('Refund amount is greater than unrefunded amount on charge', 'charge_already_refunded')
   intent['amount_refunded'] = refunded + amount
   const made = { id: newKey('re'), object: 'refund', amount, payment_intent: intent.id, status: 'succeeded', created: now() }
   await session.save(intent)
@@ -166,7 +218,18 @@ async function createRefund(session: Session, form: Form): Promise<Answer> {
 
 async function createInvoice(session: Session, form: Form): Promise<Answer> {
   const customer = await need(session, 'customer', textOf(form, 'customer'))
-  const made = { id: newKey('in'), object: 'invoice', customer: customer.id, currency: textOf(form, 'currency'), number: null, status: 'draft', total: 0, metadata: objectOf(form, 'metadata'), hosted_invoice_url: null, created: now() }
+  const made = {
+    id: newKey('in'),
+    object: 'invoice',
+    customer: customer.id,
+    currency: textOf(form, 'currency'),
+    number: null,
+    status: 'draft',
+    total: 0,
+    metadata: objectOf(form, 'metadata'),
+    hosted_invoice_url: null,
+    created: now(),
+  }
   await session.save(made)
   return ok(made)
 }
@@ -174,7 +237,14 @@ async function createInvoice(session: Session, form: Form): Promise<Answer> {
 async function createInvoiceItem(session: Session, form: Form): Promise<Answer> {
   const invoice = await need(session, 'invoice', textOf(form, 'invoice'))
   if (invoice['status'] !== 'draft') throw invalid('The invoice is no longer a draft')
-  const made = { id: newKey('ii'), object: 'invoiceitem', invoice: invoice.id, customer: invoice['customer'], amount: amountOf(form, 'amount'), description: textOf(form, 'description') }
+  const made = {
+    id: newKey('ii'),
+    object: 'invoiceitem',
+    invoice: invoice.id,
+    customer: invoice['customer'],
+    amount: amountOf(form, 'amount'),
+    description: textOf(form, 'description'),
+  }
   await session.save(made)
   return ok(made)
 }
@@ -194,11 +264,22 @@ async function payInvoice(session: Session, _form: Form, id: string): Promise<An
   const customer = await need(session, 'customer', invoice['customer'] as string)
   const methodId = (customer['invoice_settings'] as { default_payment_method: string | null }).default_payment_method
   const method = methodId ? await session.find(methodId) : null
-  const behaviour = method && method['customer'] === customer.id ? TEST_CARDS[(method['metadata'] as { test: string }).test]!.behaviour : null
+  const behaviour =
+    method && method['customer'] === customer.id ? TEST_CARDS[(method['metadata'] as { test: string }).test]!.behaviour : null
   if (behaviour === null) throw invalid('Cannot charge a customer that has no active card', 'missing')
   if (behaviour !== 'succeeds') {
     await session.notify('invoice.payment_failed', invoice)
-    return { status: 402, body: { error: { type: 'card_error', code: 'card_declined', decline_code: behaviour === 'declines' ? 'generic_decline' : 'authentication_required', message: 'Your card was declined.' } } }
+    return {
+      status: 402,
+      body: {
+        error: {
+          type: 'card_error',
+          code: 'card_declined',
+          decline_code: behaviour === 'declines' ? 'generic_decline' : 'authentication_required',
+          message: 'Your card was declined.',
+        },
+      },
+    }
   }
   invoice['status'] = 'paid'
   await session.save(invoice)
@@ -206,7 +287,10 @@ async function payInvoice(session: Session, _form: Form, id: string): Promise<An
   return ok(invoice)
 }
 
-const show = (object: string): Route => async (session, _form, id) => ok(await need(session, object, id))
+const show =
+  (object: string): Route =>
+  async (session, _form, id) =>
+    ok(await need(session, object, id))
 
 export const ROUTES: Readonly<Record<string, Route>> = {
   'POST /v1/customers': createCustomer,
@@ -225,7 +309,12 @@ export const ROUTES: Readonly<Record<string, Route>> = {
   'POST /v1/refunds': createRefund,
   'POST /v1/invoiceitems': createInvoiceItem,
   'POST /v1/invoices': createInvoice,
-  'GET /v1/invoices': async (session, form) => ok({ object: 'list', has_more: false, data: await session.listInvoices(textOf(form, 'customer') ?? '', Number(textOf(form, 'limit') ?? 10)) }),
+  'GET /v1/invoices': async (session, form) =>
+    ok({
+      object: 'list',
+      has_more: false,
+      data: await session.listInvoices(textOf(form, 'customer') ?? '', Number(textOf(form, 'limit') ?? 10)),
+    }),
   'GET /v1/invoices/:id': show('invoice'),
   'POST /v1/invoices/:id/finalize': finalizeInvoice,
   'POST /v1/invoices/:id/pay': payInvoice,

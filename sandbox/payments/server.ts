@@ -25,7 +25,10 @@ export interface SandboxOptions {
 export interface SandboxPayments {
   url: string
   /** A person passes 3-D Secure or enters a card. Null: there is nothing to confirm under this secret. */
-  confirm(clientSecret: string, methodId: string | null): Promise<{ id: string; object: string; status: string; payment_method: string | null } | null>
+  confirm(
+    clientSecret: string,
+    methodId: string | null,
+  ): Promise<{ id: string; object: string; status: string; payment_method: string | null } | null>
   /** Sends what has not been taken yet; says how many were. */
   deliver(): Promise<number>
   close(): Promise<void>
@@ -46,7 +49,9 @@ export async function startSandboxPayments(options: SandboxOptions): Promise<San
   const deliverSoon = (notices: readonly Notice[]) => {
     if (options.manualNotices) return
     for (const notice of notices) {
-      const sending = send(options, notice).catch(() => false).finally(() => pending.delete(sending))
+      const sending = send(options, notice)
+        .catch(() => false)
+        .finally(() => pending.delete(sending))
       pending.add(sending)
     }
   }
@@ -57,9 +62,12 @@ export async function startSandboxPayments(options: SandboxOptions): Promise<San
       method,
       url: path,
       handler: async (incoming, reply) => {
-        if (incoming.headers.authorization !== `Bearer ${SANDBOX_KEY}`) return reply.code(401).send({ error: { type: 'invalid_request_error', message: 'Invalid API Key provided' } })
+        if (incoming.headers.authorization !== `Bearer ${SANDBOX_KEY}`)
+          return reply.code(401).send({ error: { type: 'invalid_request_error', message: 'Invalid API Key provided' } })
         const form = formOf(incoming)
-        const { answer, notices } = await withSession(db, replayOf(incoming), (session) => refusing(session, (inside) => handler(inside, form, incoming.params.id ?? '')))
+        const { answer, notices } = await withSession(db, replayOf(incoming), (session) =>
+          refusing(session, (inside) => handler(inside, form, incoming.params.id ?? '')),
+        )
         await options.beforeAnswer?.(method, incoming.url, answer)
         deliverSoon(notices)
         return answered(reply, answer)
@@ -79,7 +87,9 @@ export async function startSandboxPayments(options: SandboxOptions): Promise<San
   return {
     url: `http://${options.host}:${port}`,
     async confirm(clientSecret, methodId) {
-      const { answer, notices } = await withSession(db, null, (session) => refusing(session, async (inside) => ({ status: 200, body: await confirmByClient(inside, clientSecret, methodId) })))
+      const { answer, notices } = await withSession(db, null, (session) =>
+        refusing(session, async (inside) => ({ status: 200, body: await confirmByClient(inside, clientSecret, methodId) })),
+      )
       deliverSoon(notices)
       return answer.status === 200 ? (answer.body as never) : null
     },
@@ -109,7 +119,12 @@ function formOf(incoming: FastifyRequest): Form {
 function replayOf(incoming: FastifyRequest): { key: string; fingerprint: string } | null {
   const key = incoming.headers['idempotency-key']
   if (incoming.method !== 'POST' || typeof key !== 'string') return null
-  return { key, fingerprint: createHash('sha256').update(`${incoming.url}\n${(incoming.body as string | undefined) ?? ''}`).digest('hex') }
+  return {
+    key,
+    fingerprint: createHash('sha256')
+      .update(`${incoming.url}\n${(incoming.body as string | undefined) ?? ''}`)
+      .digest('hex'),
+  }
 }
 
 function answered(reply: FastifyReply, { status, body }: Answer): FastifyReply {
@@ -125,7 +140,13 @@ async function send({ db, noticeUrl, webhookSecret }: SandboxOptions, { id, body
   if (!url) return false
   let taken = false
   try {
-    const answer = await request(url, { method: 'POST', headers: { 'content-type': 'application/json', 'stripe-signature': signNotice(body, webhookSecret, Math.floor(Date.now() / 1000)) }, body, headersTimeout: DELIVERY_TIMEOUT_MS, bodyTimeout: DELIVERY_TIMEOUT_MS })
+    const answer = await request(url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'stripe-signature': signNotice(body, webhookSecret, Math.floor(Date.now() / 1000)) },
+      body,
+      headersTimeout: DELIVERY_TIMEOUT_MS,
+      bodyTimeout: DELIVERY_TIMEOUT_MS,
+    })
     await answer.body.dump()
     taken = answer.statusCode >= 200 && answer.statusCode < 300
   } finally {

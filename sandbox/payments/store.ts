@@ -49,17 +49,39 @@ export interface Answer {
 export const newKey = (prefix: string) => `${prefix}_${randomBytes(12).toString('hex')}`
 
 /** Runs a request once for each idempotency key; a repeat gets the first answer, also one that was a refusal. */
-export async function withSession(db: StoreDb, replay: { key: string; fingerprint: string } | null, work: (session: Session) => Promise<Answer>): Promise<{ answer: Answer; notices: Notice[] }> {
+export async function withSession(
+  db: StoreDb,
+  replay: { key: string; fingerprint: string } | null,
+  work: (session: Session) => Promise<Answer>,
+): Promise<{ answer: Answer; notices: Notice[] }> {
   const notices: Notice[] = []
   const answer = await db.transaction().execute(async (tx) => {
     if (replay) {
       await sql`select pg_advisory_xact_lock(hashtextextended(${`sandbox ${replay.key}`}, 0))`.execute(tx)
-      const known = (await sql<{ fingerprint: string; status: number; body: object }>`select fingerprint, status, body from sandbox_payments.replay where key = ${replay.key}`.execute(tx)).rows[0]
-      if (known && known.fingerprint !== replay.fingerprint) return { status: 400, body: { error: { type: 'idempotency_error', message: 'Keys for idempotent requests can only be used with the same parameters they were first used with.' } } }
+      const known = (
+        await sql<{
+          fingerprint: string
+          status: number
+          body: object
+        }>`select fingerprint, status, body from sandbox_payments.replay where key = ${replay.key}`.execute(tx)
+      ).rows[0]
+      if (known && known.fingerprint !== replay.fingerprint)
+        return {
+          status: 400,
+          body: {
+            error: {
+              type: 'idempotency_error',
+              message: 'Keys for idempotent requests can only be used with the same parameters they were first used with.',
+            },
+          },
+        }
       if (known) return { status: known.status, body: known.body }
     }
     const made = await work(sessionOf(tx, notices))
-    if (replay) await sql`insert into sandbox_payments.replay (key, fingerprint, status, body) values (${replay.key}, ${replay.fingerprint}, ${made.status}, ${JSON.stringify(made.body)})`.execute(tx)
+    if (replay)
+      await sql`insert into sandbox_payments.replay (key, fingerprint, status, body) values (${replay.key}, ${replay.fingerprint}, ${made.status}, ${JSON.stringify(made.body)})`.execute(
+        tx,
+      )
     return made
   })
   return { answer, notices }
@@ -68,15 +90,35 @@ export async function withSession(db: StoreDb, replay: { key: string; fingerprin
 function sessionOf(tx: Transaction<Anything>, notices: Notice[]): Session {
   const rows = async (query: ReturnType<typeof sql<{ body: Stored }>>) => (await query.execute(tx)).rows.map(({ body }) => body)
   return {
-    find: async (id) => (await rows(sql<{ body: Stored }>`select body from sandbox_payments.object where id = ${id} for update`))[0] ?? null,
+    find: async (id) =>
+      (await rows(sql<{ body: Stored }>`select body from sandbox_payments.object where id = ${id} for update`))[0] ?? null,
     async save(body) {
-      await sql`insert into sandbox_payments.object (id, kind, body) values (${body.id}, ${body.object}, ${JSON.stringify(body)}) on conflict (id) do update set body = excluded.body`.execute(tx)
+      await sql`insert into sandbox_payments.object (id, kind, body) values (${body.id}, ${body.object}, ${JSON.stringify(body)}) on conflict (id) do update set body = excluded.body`.execute(
+        tx,
+      )
     },
-    listInvoices: (customer, limit) => rows(sql<{ body: Stored }>`select body from sandbox_payments.object where kind = 'invoice' and body->>'customer' = ${customer} order by seq desc limit ${limit}`),
-    lines: (invoice) => rows(sql<{ body: Stored }>`select body from sandbox_payments.object where kind = 'invoiceitem' and body->>'invoice' = ${invoice} order by seq`),
+    listInvoices: (customer, limit) =>
+      rows(
+        sql<{
+          body: Stored
+        }>`select body from sandbox_payments.object where kind = 'invoice' and body->>'customer' = ${customer} order by seq desc limit ${limit}`,
+      ),
+    lines: (invoice) =>
+      rows(
+        sql<{
+          body: Stored
+        }>`select body from sandbox_payments.object where kind = 'invoiceitem' and body->>'invoice' = ${invoice} order by seq`,
+      ),
     async notify(type, about) {
       const id = newKey('evt')
-      const body = JSON.stringify({ id, object: 'event', type, created: Math.floor(Date.now() / 1000), livemode: false, data: { object: about } })
+      const body = JSON.stringify({
+        id,
+        object: 'event',
+        type,
+        created: Math.floor(Date.now() / 1000),
+        livemode: false,
+        data: { object: about },
+      })
       await sql`insert into sandbox_payments.notice (id, body) values (${id}, ${body})`.execute(tx)
       notices.push({ id, body })
     },
@@ -84,7 +126,11 @@ function sessionOf(tx: Transaction<Anything>, notices: Notice[]): Session {
 }
 
 export async function undelivered(db: StoreDb, maxAttempts: number, limit: number): Promise<Notice[]> {
-  return (await sql<Notice>`select id, body from sandbox_payments.notice where not delivered and attempts < ${maxAttempts} order by seq limit ${limit}`.execute(db)).rows
+  return (
+    await sql<Notice>`select id, body from sandbox_payments.notice where not delivered and attempts < ${maxAttempts} order by seq limit ${limit}`.execute(
+      db,
+    )
+  ).rows
 }
 
 export async function noteDelivery(db: StoreDb, id: string, delivered: boolean): Promise<void> {

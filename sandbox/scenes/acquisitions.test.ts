@@ -5,7 +5,15 @@ import { acquisitionOf, scenesFor, SENSOR_IDS, type SceneDescription } from './i
 import { polygonsOf } from './footprint.ts'
 import { sunAt } from './sun.ts'
 
-const PLACES = [[2.35, 48.85], [-122.4, 37.8], [151.2, -33.9], [179.99, -16.5], [-179.99, 52], [0, 0], [25.5, 69.9]] as const
+const PLACES = [
+  [2.35, 48.85],
+  [-122.4, 37.8],
+  [151.2, -33.9],
+  [179.99, -16.5],
+  [-179.99, 52],
+  [0, 0],
+  [25.5, 69.9],
+] as const
 const DAYS = ['2021-12-03', '2023-03-21', '2024-02-29', '2026-06-30']
 
 function covers(scene: SceneDescription, x: number, y: number): boolean {
@@ -21,12 +29,17 @@ function covers(scene: SceneDescription, x: number, y: number): boolean {
 }
 
 test('every sensor sees every place on every day that the sun rises', () => {
-  for (const sensor of SENSOR_IDS) for (const [x, y] of PLACES) for (const day of DAYS) {
-    const scenes = scenesFor({ sensor, bbox: [x, y, x, y], from: `${day}T00:00:00Z`, to: `${day}T23:59:59Z`, limit: 10 })
-    const isDark = sensor !== 'sandbox-dem' && sunAt(x, y, Date.parse(`${day}T00:00:00Z`) + (12 - x / 15) * 3_600_000).elevationDeg < 8
-    if (isDark) continue
-    assert.ok(scenes.some((scene) => covers(scene, x, y)), `${sensor} at ${x}, ${y} on ${day}`)
-  }
+  for (const sensor of SENSOR_IDS)
+    for (const [x, y] of PLACES)
+      for (const day of DAYS) {
+        const scenes = scenesFor({ sensor, bbox: [x, y, x, y], from: `${day}T00:00:00Z`, to: `${day}T23:59:59Z`, limit: 10 })
+        const isDark = sensor !== 'sandbox-dem' && sunAt(x, y, Date.parse(`${day}T00:00:00Z`) + (12 - x / 15) * 3_600_000).elevationDeg < 8
+        if (isDark) continue
+        assert.ok(
+          scenes.some((scene) => covers(scene, x, y)),
+          `${sensor} at ${x}, ${y} on ${day}`,
+        )
+      }
 })
 
 test('scenes come newest first, in pages, and by id', () => {
@@ -44,7 +57,13 @@ test('scenes come newest first, in pages, and by id', () => {
 
 test('ids that name no scene find nothing, and a search needs dates', () => {
   assert.throws(() => scenesFor({ sensor: 'sandbox-open' }), RangeError)
-  assert.deepEqual(scenesFor({ sensor: 'sandbox-open', ids: ['fail-502', 'sandbox-open_20250230_r1c1', 'sandbox-open_20250203_r999999c1', 'sandbox-hr_20250203_r900c10'] }), [])
+  assert.deepEqual(
+    scenesFor({
+      sensor: 'sandbox-open',
+      ids: ['fail-502', 'sandbox-open_20250230_r1c1', 'sandbox-open_20250203_r999999c1', 'sandbox-hr_20250203_r900c10'],
+    }),
+    [],
+  )
   assert.equal(acquisitionOf('__proto___20250203_r1c1'), null)
 })
 

@@ -125,7 +125,10 @@ const rowHeight = (sensor: Sensor): number => (2 * MAX_LATITUDE) / rowCount(sens
 /** Fewer columns towards the poles: a cell is as wide on the ground as it is high, or narrower. */
 function columnCount(sensor: Sensor, row: number): number {
   const south = -MAX_LATITUDE + row * rowHeight(sensor)
-  const widest = Math.max(0, south <= 0 && south + rowHeight(sensor) >= 0 ? 0 : Math.min(Math.abs(south), Math.abs(south + rowHeight(sensor))))
+  const widest = Math.max(
+    0,
+    south <= 0 && south + rowHeight(sensor) >= 0 ? 0 : Math.min(Math.abs(south), Math.abs(south + rowHeight(sensor))),
+  )
   return Math.ceil((360 * Math.cos((widest * Math.PI) / 180)) / cellDegrees(sensor))
 }
 
@@ -138,7 +141,8 @@ function* cellsIn(sensor: Sensor, [west, south, east, north]: Bbox): Generator<C
     const toColumn = (longitude: number): number => Math.floor(((longitude + 180) / 360) * columns)
     const from = toColumn(west)
     const to = toColumn(east) + (west > east ? columns : 0)
-    for (let column = from; column <= Math.min(to, from + columns - 1); column++) yield { row, column: ((column % columns) + columns) % columns }
+    for (let column = from; column <= Math.min(to, from + columns - 1); column++)
+      yield { row, column: ((column % columns) + columns) % columns }
   }
 }
 
@@ -160,6 +164,7 @@ function acquisition(sensor: Sensor, day: number, { row, column }: Cell): Acquis
 function touches([west, south, east, north]: Bbox, { longitude, latitude }: Acquisition, sideDegrees: number): boolean {
   const reach = sideDegrees / 2
   const reachX = reach / Math.cos((latitude * Math.PI) / 180)
-  const isBetween = west <= east ? longitude >= west - reachX && longitude <= east + reachX : longitude >= west - reachX || longitude <= east + reachX
+  const isBetween =
+    west <= east ? longitude >= west - reachX && longitude <= east + reachX : longitude >= west - reachX || longitude <= east + reachX
   return isBetween && latitude >= south - reach && latitude <= north + reach
 }

@@ -26,9 +26,14 @@ export const grassGreen = (temperatureC: number, wetness: number): number =>
 
 /** How suitable land is for fields, before the taste of the region is added. */
 export function farmable(yearlyC: number, wetness: number, rugged: number): number {
-  return smooth(1, 6, yearlyC) * smooth(0.22, 0.42, wetness) * (1 - 0.55 * smooth(0.85, 1, wetness)) * (1 - smooth(0.25, 0.75, rugged))
+  return (
+    smooth(1, 6, yearlyC) *
+    smooth(0.22, 0.42, wetness) *
+    (1 - 0.55 * smooth(0.85, 1, wetness)) *
+    (1 - smooth(0.25, 0.75, rugged)) *
     // Rain forest is cleared only here and there.
-    * (1 - 0.7 * smooth(0.6, 0.78, wetness) * smooth(21, 25, yearlyC))
+    (1 - 0.7 * smooth(0.6, 0.78, wetness) * smooth(21, 25, yearlyC))
+  )
 }
 
 export function forestable(yearlyC: number, wetness: number): number {

@@ -77,20 +77,36 @@ export function describeScene(request: SceneRequest): SceneDescription {
   const sun = sunAt(longitude, latitude, timeMs)
   const isOptical = sensor.kind === 'optical'
   return {
-    id, seed, sensor: sensor.id, datetime, longitude, latitude, gsdM: sensor.gsdM, epsg: utmEpsg(longitude, latitude), transform: grid.transform,
-    width: sizePx, height: sizePx, dataType: isOptical ? 'uint16' : 'float32', nodata: isOptical ? 0 : null, scale: isOptical ? 0.0001 : 1,
+    id,
+    seed,
+    sensor: sensor.id,
+    datetime,
+    longitude,
+    latitude,
+    gsdM: sensor.gsdM,
+    epsg: utmEpsg(longitude, latitude),
+    transform: grid.transform,
+    width: sizePx,
+    height: sizePx,
+    dataType: isOptical ? 'uint16' : 'float32',
+    nodata: isOptical ? 0 : null,
+    scale: isOptical ? 0.0001 : 1,
     bands: isOptical ? sensor.bands.map(bandOf) : [{ name: 'elevation', role: 'ELEVATION', wavelengthUm: null }],
-    footprint, bbox: bboxOf(footprint),
+    footprint,
+    bbox: bboxOf(footprint),
     cloudCover: isOptical ? measureClouds(sensor, { grid, corners, sun, timeMs, latitude }) : null,
-    sunAzimuthDeg: roundTo(sun.azimuthDeg, 2), sunElevationDeg: roundTo(sun.elevationDeg, 2),
+    sunAzimuthDeg: roundTo(sun.azimuthDeg, 2),
+    sunElevationDeg: roundTo(sun.elevationDeg, 2),
     offNadirDeg: roundTo(sensor.maxOffNadirDeg * chance(seed, 2, 1), 1),
   }
 }
 
 function assertRequest({ sensor, longitude, latitude }: SceneRequest, sizePx: number, timeMs: number): void {
   if (!Object.hasOwn(SENSORS, sensor)) throw new RangeError(`There is no sensor "${sensor}"`)
-  if (!(Math.abs(longitude) <= 180) || !(Math.abs(latitude) <= MAX_LATITUDE)) throw new RangeError(`No scene at ${longitude}, ${latitude}: latitudes go to ±${MAX_LATITUDE}`)
-  if (!Number.isInteger(sizePx) || sizePx < MIN_SIZE_PX || sizePx > MAX_SIZE_PX) throw new RangeError(`A side of ${sizePx} pixels is not between ${MIN_SIZE_PX} and ${MAX_SIZE_PX}`)
+  if (!(Math.abs(longitude) <= 180) || !(Math.abs(latitude) <= MAX_LATITUDE))
+    throw new RangeError(`No scene at ${longitude}, ${latitude}: latitudes go to ±${MAX_LATITUDE}`)
+  if (!Number.isInteger(sizePx) || sizePx < MIN_SIZE_PX || sizePx > MAX_SIZE_PX)
+    throw new RangeError(`A side of ${sizePx} pixels is not between ${MIN_SIZE_PX} and ${MAX_SIZE_PX}`)
   if (!Number.isFinite(timeMs)) throw new RangeError('The date cannot be read')
 }
 
@@ -104,10 +120,16 @@ function gridOf(sensor: Sensor, { longitude, latitude, sizePx }: { longitude: nu
   return { transform: [west, gsdM, 0, north, 0, -gsdM], crs, nearLongitude: longitude }
 }
 
-export const gridOfScene = ({ transform, epsg, longitude }: SceneDescription): Grid => ({ transform, crs: toScene(epsg), nearLongitude: longitude })
+export const gridOfScene = ({ transform, epsg, longitude }: SceneDescription): Grid => ({
+  transform,
+  crs: toScene(epsg),
+  nearLongitude: longitude,
+})
 
 const bandOf = (name: Sensor['bands'][number]): SceneBand => ({
-  name, role: name in ROLES ? (ROLES[name] ?? null) : name.toUpperCase(), wavelengthUm: WAVELENGTHS_UM[name],
+  name,
+  role: name in ROLES ? (ROLES[name] ?? null) : name.toUpperCase(),
+  wavelengthUm: WAVELENGTHS_UM[name],
 })
 
 interface CloudQuestion {

@@ -45,7 +45,19 @@ const ROWS: readonly string[] = [
 ]
 
 const HEIGHTS_M: Readonly<Record<string, number>> = {
-  1: 90, 2: 300, 3: 750, 4: 1500, 5: 2700, 6: 4300, a: 90, b: 350, c: 750, d: 1400, e: 2700, f: 4300, i: 2200,
+  1: 90,
+  2: 300,
+  3: 750,
+  4: 1500,
+  5: 2700,
+  6: 4300,
+  a: 90,
+  b: 350,
+  c: 750,
+  d: 1400,
+  e: 2700,
+  f: 4300,
+  i: 2200,
 }
 
 const COLUMN_DEGREES = 2.5
@@ -84,9 +96,10 @@ export interface EarthShape {
 }
 
 export const earthShape = (capacity: number): EarthShape => ({
-  land: new Float64Array(capacity), reliefM: new Float64Array(capacity), dryness: new Float64Array(capacity),
+  land: new Float64Array(capacity),
+  reliefM: new Float64Array(capacity),
+  dryness: new Float64Array(capacity),
 })
-
 
 /** The table is smooth over many pixels, so a row of them needs it only now and then. */
 const DIRECT_BELOW = 32

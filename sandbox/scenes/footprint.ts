@@ -24,7 +24,12 @@ export function squareAt(sizePx: number, angleRad: number): Position[] {
   const middle = sizePx / 2
   const cos = Math.cos(angleRad)
   const sin = Math.sin(angleRad)
-  return [[-1, 1], [1, 1], [1, -1], [-1, -1]].map(([x = 0, y = 0]) => [middle + half * (x * cos - y * sin), middle + half * (x * sin + y * cos)])
+  return [
+    [-1, 1],
+    [1, 1],
+    [1, -1],
+    [-1, -1],
+  ].map(([x = 0, y = 0]) => [middle + half * (x * cos - y * sin), middle + half * (x * sin + y * cos)])
 }
 
 export function footprintOf(corners: readonly Position[], grid: Grid): Footprint {
@@ -70,7 +75,8 @@ function clip(ring: Ring, inside: (x: number) => number): Ring {
   return out
 }
 
-export const polygonsOf = (footprint: Footprint): Polygon[] => (footprint.type === 'Polygon' ? [footprint.coordinates] : footprint.coordinates)
+export const polygonsOf = (footprint: Footprint): Polygon[] =>
+  footprint.type === 'Polygon' ? [footprint.coordinates] : footprint.coordinates
 
 /** West is larger than east where the shape crosses the date line, as RFC 7946 says. */
 export function bboxOf(footprint: Footprint): Bbox {
@@ -90,10 +96,12 @@ export function bboxOf(footprint: Footprint): Bbox {
 export function footprintMask(footprint: Footprint, grid: Grid, rows: { y: number; count: number; width: number }): Uint8Array {
   const { transform, crs } = grid
   const inPixels = polygonsOf(footprint).map((polygon) =>
-    polygon.map((ring) => ring.map(([longitude, latitude]): Position => {
-      const [x, y] = crs.forward(longitude, latitude)
-      return [(x - transform[0]) / transform[1], (y - transform[3]) / transform[5] - rows.y]
-    })),
+    polygon.map((ring) =>
+      ring.map(([longitude, latitude]): Position => {
+        const [x, y] = crs.forward(longitude, latitude)
+        return [(x - transform[0]) / transform[1], (y - transform[3]) / transform[5] - rows.y]
+      }),
+    ),
   )
   return rasterizeMask(inPixels, { width: rows.width, height: rows.count })
 }

@@ -32,7 +32,16 @@ interface Node {
 const REACH = 0.55
 const FLOW_DEPTH = 7
 const MAX_CACHED = 50_000
-const NEIGHBOURS: readonly (readonly [number, number])[] = [[-1, -1], [0, -1], [1, -1], [-1, 0], [1, 0], [-1, 1], [0, 1], [1, 1]]
+const NEIGHBOURS: readonly (readonly [number, number])[] = [
+  [-1, -1],
+  [0, -1],
+  [1, -1],
+  [-1, 0],
+  [1, 0],
+  [-1, 1],
+  [0, 1],
+  [1, 1],
+]
 /** Numbers that describe a stream: both ends, their heights, their half widths and whether it is a lake. */
 const STRIDE = 9
 /** Lakes only where a basin has no way out, and not in every one of them. */
@@ -48,7 +57,10 @@ export interface Streams {
 }
 
 export const streams = (capacity: number): Streams => ({
-  bedM: new Float64Array(capacity), carve: new Float64Array(capacity), edgeM: new Float64Array(capacity), halfWidthM: new Float64Array(capacity),
+  bedM: new Float64Array(capacity),
+  carve: new Float64Array(capacity),
+  edgeM: new Float64Array(capacity),
+  halfWidthM: new Float64Array(capacity),
 })
 
 export class Network {
@@ -148,7 +160,8 @@ export class Network {
     const half = halfWidthM(flow, node.wetness)
     const direction = NEIGHBOURS[receiver]
     if (!direction) {
-      const lake = chance(at.x, at.y, seed + 2) < LAKE_SHARE ? (0.05 + 0.16 * chance(at.x, at.y, seed + 3)) * clamp01(node.wetness * 1.6) : 0
+      const lake =
+        chance(at.x, at.y, seed + 2) < LAKE_SHARE ? (0.05 + 0.16 * chance(at.x, at.y, seed + 3)) * clamp01(node.wetness * 1.6) : 0
       if (lake > 0.03) found.push(node.x, node.y, node.x, node.y, node.heightM, node.heightM, lake, lake, 1)
       return
     }
@@ -161,11 +174,20 @@ export class Network {
 
 /** Whether the valley between two nodes can reach into a cell. */
 function touches(a: Node, b: Node, cell: { x: number; y: number }): boolean {
-  return Math.max(a.x, b.x) > cell.x - REACH && Math.min(a.x, b.x) < cell.x + 1 + REACH
-    && Math.max(a.y, b.y) > cell.y - REACH && Math.min(a.y, b.y) < cell.y + 1 + REACH
+  return (
+    Math.max(a.x, b.x) > cell.x - REACH &&
+    Math.min(a.x, b.x) < cell.x + 1 + REACH &&
+    Math.max(a.y, b.y) > cell.y - REACH &&
+    Math.min(a.y, b.y) < cell.y + 1 + REACH
+  )
 }
 
-function readPoint(out: Streams, i: number, near: Float64Array, { x, y, cellM, power }: { x: number; y: number; cellM: number; power: number }): void {
+function readPoint(
+  out: Streams,
+  i: number,
+  near: Float64Array,
+  { x, y, cellM, power }: { x: number; y: number; cellM: number; power: number },
+): void {
   let weights = 0
   let bed = 0
   let carve = 0

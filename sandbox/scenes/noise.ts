@@ -63,7 +63,13 @@ export interface Octave {
  * Octaves are turned against each other, or their cells would add up to a grid. Whole numbers, in half cells: a lattice that
  * is turned by them still closes at the date line.
  */
-const TURNS: readonly (readonly [number, number])[] = [[2, 0], [1, 1], [2, 1], [1, -1], [2, -1]]
+const TURNS: readonly (readonly [number, number])[] = [
+  [2, 0],
+  [1, 1],
+  [2, 1],
+  [1, -1],
+  [2, -1],
+]
 
 /** Adds gradient noise to `out`. Neighbouring pixels mostly share a cell, whose gradients are looked up once. */
 export function addNoise(out: Float64Array, { count, u, v }: Points, { level, seed, gain }: Octave): void {
@@ -78,8 +84,18 @@ export function addNoise(out: Float64Array, { count, u, v }: Points, { level, se
   const shiftY = chance(key, 2, 5)
   let cellX = NaN
   let cellY = NaN
-  let a0 = 0, b0 = 0, c0 = 0, d0 = 0
-  let ax = 0, ay = 0, bx = 0, by = 0, cx = 0, cy = 0, dx = 0, dy = 0
+  let a0 = 0,
+    b0 = 0,
+    c0 = 0,
+    d0 = 0
+  let ax = 0,
+    ay = 0,
+    bx = 0,
+    by = 0,
+    cx = 0,
+    cy = 0,
+    dx = 0,
+    dy = 0
   for (let i = 0; i < count; i++) {
     const x = u[i]! * along + v[i]! * across + shiftX
     const y = v[i]! * along - u[i]! * across + shiftY
@@ -92,10 +108,22 @@ export function addNoise(out: Float64Array, { count, u, v }: Points, { level, se
       const hb = hash((ix + 1) & wrap, iy & wrap, key)
       const hc = hash(ix & wrap, (iy + 1) & wrap, key)
       const hd = hash((ix + 1) & wrap, (iy + 1) & wrap, key)
-      const a = ha & 255, b = hb & 255, c = hc & 255, d = hd & 255
-      a0 = CORNER_VALUE[ha >>> 24]!; b0 = CORNER_VALUE[hb >>> 24]!; c0 = CORNER_VALUE[hc >>> 24]!; d0 = CORNER_VALUE[hd >>> 24]!
-      ax = GRADIENT_X[a]!; ay = GRADIENT_Y[a]!; bx = GRADIENT_X[b]!; by = GRADIENT_Y[b]!
-      cx = GRADIENT_X[c]!; cy = GRADIENT_Y[c]!; dx = GRADIENT_X[d]!; dy = GRADIENT_Y[d]!
+      const a = ha & 255,
+        b = hb & 255,
+        c = hc & 255,
+        d = hd & 255
+      a0 = CORNER_VALUE[ha >>> 24]!
+      b0 = CORNER_VALUE[hb >>> 24]!
+      c0 = CORNER_VALUE[hc >>> 24]!
+      d0 = CORNER_VALUE[hd >>> 24]!
+      ax = GRADIENT_X[a]!
+      ay = GRADIENT_Y[a]!
+      bx = GRADIENT_X[b]!
+      by = GRADIENT_Y[b]!
+      cx = GRADIENT_X[c]!
+      cy = GRADIENT_Y[c]!
+      dx = GRADIENT_X[d]!
+      dy = GRADIENT_Y[d]!
     }
     const fx = x - ix
     const fy = y - iy
@@ -127,10 +155,12 @@ export function addFractal(out: Float64Array, at: Points, shape: Fractal, limit:
   if (from <= smoothTo) {
     const knots = knotsOf(at)
     const sums = new Float64Array(knots.count)
-    for (; level <= smoothTo; level++) addNoise(sums, knots, { level, seed, gain: gain * roughness ** (level - from) * Math.min(1, limit + 1 - level) })
+    for (; level <= smoothTo; level++)
+      addNoise(sums, knots, { level, seed, gain: gain * roughness ** (level - from) * Math.min(1, limit + 1 - level) })
     addCurve(out, sums, at.count)
   }
-  for (; level <= finest; level++) addNoise(out, at, { level, seed, gain: gain * roughness ** (level - from) * Math.min(1, limit + 1 - level) })
+  for (; level <= finest; level++)
+    addNoise(out, at, { level, seed, gain: gain * roughness ** (level - from) * Math.min(1, limit + 1 - level) })
 }
 
 /** Octaves whose cells are far larger than a pixel are computed at every eighth pixel, and a cubic curve is laid through. */

@@ -19,8 +19,12 @@ export interface Parcels {
 }
 
 export const parcels = (capacity: number): Parcels => ({
-  id: new Uint32Array(capacity), farmed: new Float64Array(capacity), edgeM: new Float64Array(capacity),
-  blockEdgeM: new Float64Array(capacity), border: new Float64Array(capacity), acrossM: new Float64Array(capacity),
+  id: new Uint32Array(capacity),
+  farmed: new Float64Array(capacity),
+  edgeM: new Float64Array(capacity),
+  blockEdgeM: new Float64Array(capacity),
+  border: new Float64Array(capacity),
+  acrossM: new Float64Array(capacity),
 })
 
 interface Block {
@@ -108,8 +112,14 @@ export class ParcelMap {
     // Neighbouring blocks share a direction more often than not: valleys and old estates set it.
     const angle = chance(wrapped >> 2, row >> 2, SEED + 2) * Math.PI + (chance(wrapped, row, SEED + 3) - 0.5) * 0.9
     const block = {
-      x, y, key: hash(wrapped, row, SEED + 4), farmed: this.#farmed(x / SIZE, y / SIZE), cos: Math.cos(angle), sin: Math.sin(angle),
-      widthM: 42 + 120 * chance(wrapped, row, SEED + 5) ** 2, lengthM: 150 + 320 * chance(wrapped, row, SEED + 6),
+      x,
+      y,
+      key: hash(wrapped, row, SEED + 4),
+      farmed: this.#farmed(x / SIZE, y / SIZE),
+      cos: Math.cos(angle),
+      sin: Math.sin(angle),
+      widthM: 42 + 120 * chance(wrapped, row, SEED + 5) ** 2,
+      lengthM: 150 + 320 * chance(wrapped, row, SEED + 6),
     }
     if (this.#blocks.size >= MAX_CACHED) this.#blocks.clear()
     this.#blocks.set(cell, block)
@@ -156,7 +166,11 @@ function readPoint(out: Parcels, i: number, near: readonly Block[], { x, y, cell
   out.farmed[i] = first.farmed
   out.blockEdgeM[i] = blockEdge
   out.border[i] = chance(first.key ^ second.key, 1, SEED)
-  out.edgeM[i] = Math.min(blockEdge, cutDistance(across / first.widthM, strip, first.key) * first.widthM, cutDistance(along / first.lengthM, piece, first.key + strip * 31 + 7) * first.lengthM)
+  out.edgeM[i] = Math.min(
+    blockEdge,
+    cutDistance(across / first.widthM, strip, first.key) * first.widthM,
+    cutDistance(along / first.lengthM, piece, first.key + strip * 31 + 7) * first.lengthM,
+  )
   out.acrossM[i] = across
 }
 

@@ -13,8 +13,11 @@ export interface PlaceRow {
 }
 
 export const placeRow = (capacity: number): PlaceRow => ({
-  density: new Float64Array(capacity), town: new Int32Array(capacity), roadM: new Float64Array(capacity),
-  u: new Float64Array(capacity), v: new Float64Array(capacity),
+  density: new Float64Array(capacity),
+  town: new Int32Array(capacity),
+  roadM: new Float64Array(capacity),
+  u: new Float64Array(capacity),
+  v: new Float64Array(capacity),
 })
 
 export interface Town {
@@ -45,7 +48,12 @@ interface Near {
   readonly roads: Float64Array
 }
 
-const ROAD_TO: readonly (readonly [number, number])[] = [[1, 0], [0, 1], [1, 1], [-1, 1]]
+const ROAD_TO: readonly (readonly [number, number])[] = [
+  [1, 0],
+  [0, 1],
+  [1, 1],
+  [-1, 1],
+]
 const NO_ROAD_M = 1e5
 const MAX_CACHED = 20_000
 /** Blocks at the rim reach beyond the radius. */
@@ -150,8 +158,13 @@ export class Places {
     const angle = chance(wrapped, row, seed + 4) * Math.PI
     const town = isTown
       ? {
-          x, y, key, radiusM: radiusM[0] + (radiusM[1] - radiusM[0]) * chance(key, 1, seed) ** 2.5,
-          cos: Math.cos(angle), sin: Math.sin(angle), unitM: EARTH_ROUND_M * Math.cos(toLatitude(y / this.#size)),
+          x,
+          y,
+          key,
+          radiusM: radiusM[0] + (radiusM[1] - radiusM[0]) * chance(key, 1, seed) ** 2.5,
+          cos: Math.cos(angle),
+          sin: Math.sin(angle),
+          unitM: EARTH_ROUND_M * Math.cos(toLatitude(y / this.#size)),
         }
       : null
     this.#nodes.set(cell, town)

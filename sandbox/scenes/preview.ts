@@ -27,8 +27,13 @@ const GAMMA = 1.7
 
 async function main(folder: string, given: readonly string[]): Promise<void> {
   mkdirSync(folder, { recursive: true })
-  const asked = Array.from({ length: Math.floor(given.length / ARGUMENTS_EACH) }, (_, k) => given.slice(k * ARGUMENTS_EACH, (k + 1) * ARGUMENTS_EACH))
-  const list = asked.length > 0 ? asked.map(([sensor, x, y, date, size]) => [sensor as SensorId, Number(x), Number(y), String(date), Number(size)] as const) : PLACES
+  const asked = Array.from({ length: Math.floor(given.length / ARGUMENTS_EACH) }, (_, k) =>
+    given.slice(k * ARGUMENTS_EACH, (k + 1) * ARGUMENTS_EACH),
+  )
+  const list =
+    asked.length > 0
+      ? asked.map(([sensor, x, y, date, size]) => [sensor as SensorId, Number(x), Number(y), String(date), Number(size)] as const)
+      : PLACES
   for (const [sensor, longitude, latitude, datetime, sizePx] of list) {
     const scene = describeScene({ sensor, longitude, latitude, datetime, sizePx })
     const sink = memorySink()
@@ -37,7 +42,9 @@ async function main(folder: string, given: readonly string[]): Promise<void> {
     await renderScene(scene, sink)
     const tookMs = process.cpuUsage(started).user / 1000
     const name = `${sensor.slice('sandbox-'.length)}_${longitude}_${latitude}_${datetime.slice(0, 10)}`
-    console.log(`${name}: ${sizePx} × ${sizePx} × ${scene.bands.length} in ${tookMs.toFixed(0)} ms of processor, ${(sink.bytes().length / 1e6).toFixed(1)} MB, cloud ${scene.cloudCover}%, sun ${scene.sunElevationDeg}°`)
+    console.log(
+      `${name}: ${sizePx} × ${sizePx} × ${scene.bands.length} in ${tookMs.toFixed(0)} ms of processor, ${(sink.bytes().length / 1e6).toFixed(1)} MB, cloud ${scene.cloudCover}%, sun ${scene.sunElevationDeg}°`,
+    )
     await writePictures(path.join(folder, name), scene, sink.bytes())
   }
 }

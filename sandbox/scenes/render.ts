@@ -31,26 +31,50 @@ export async function renderScene(scene: SceneDescription, sink: ByteSink, optio
   const { width, height, dataType, bands, transform, epsg, nodata } = scene
   const painter = dataType === 'float32' ? new ElevationRows(scene) : new OpticalRows(scene)
   const spec = {
-    width, height, dataType, bandCount: bands.length, transform, crs: crsFromEpsg(epsg), nodata,
+    width,
+    height,
+    dataType,
+    bandCount: bands.length,
+    transform,
+    crs: crsFromEpsg(epsg),
+    nodata,
     bands: bands.map(({ name }) => ({ name, unit: dataType === 'float32' ? 'metre' : null })),
-    metadata: { TIFFTAG_DATETIME: scene.datetime.slice(0, 19).replaceAll('-', ':').replace('T', ' '), SCENE_ID: scene.id, SENSOR: scene.sensor },
+    metadata: {
+      TIFFTAG_DATETIME: scene.datetime.slice(0, 19).replaceAll('-', ':').replace('T', ' '),
+      SCENE_ID: scene.id,
+      SENSOR: scene.sensor,
+    },
   }
-  return writeCog(sink, spec, async (y, rows, signal) => {
-    const samples = painter.begin(y, rows)
-    for (let row = 0; row < rows; row++) {
-      painter.paintRow(y + row, row)
-      if (row % ROWS_PER_TURN === 0) {
-        await setImmediate()
-        throwIfAborted(signal)
+  return writeCog(
+    sink,
+    spec,
+    async (y, rows, signal) => {
+      const samples = painter.begin(y, rows)
+      for (let row = 0; row < rows; row++) {
+        painter.paintRow(y + row, row)
+        if (row % ROWS_PER_TURN === 0) {
+          await setImmediate()
+          throwIfAborted(signal)
+        }
       }
-    }
-    return blockOf(samples, width, rows, bands.length)
-  }, options)
+      return blockOf(samples, width, rows, bands.length)
+    },
+    options,
+  )
 }
 
 function blockOf<A extends Uint16Array | Float32Array>(samples: A, width: number, rows: number, bandCount: number): Block<A> {
   const order = Array.from({ length: bandCount }, (_, band) => band)
-  return { width, height: rows, bands: order, data: order.map(() => samples), starts: order, stride: bandCount, mask: null, byteLength: samples.byteLength }
+  return {
+    width,
+    height: rows,
+    bands: order,
+    data: order.map(() => samples),
+    starts: order,
+    stride: bandCount,
+    mask: null,
+    byteLength: samples.byteLength,
+  }
 }
 
 /** The ground of a row and of the rows above and below it, each computed once. */
@@ -126,7 +150,15 @@ class OpticalRows {
     this.#scene = scene
     this.#palette = paletteFor(sensor.bands)
     this.#rows = new GroundRows(scene, world)
-    this.#painter = new SurfacePainter({ width, gsdM, world, palette: this.#palette, bandCount: sensor.bands.length, sun, day: dayOfYear(timeMs) })
+    this.#painter = new SurfacePainter({
+      width,
+      gsdM,
+      world,
+      palette: this.#palette,
+      bandCount: sensor.bands.length,
+      sun,
+      day: dayOfYear(timeMs),
+    })
     this.#weather = new Weather({ capacity: width, timeMs, limit: world.limit, sun })
     this.#sky = sky(width)
     this.#haze = hazeAt(toU(longitude), toV(latitude), timeMs)

@@ -26,7 +26,10 @@ async function render(request: SceneRequest): Promise<Rendered> {
   const raster = await openTiff(memorySource(bytes))
   assert.equal(raster.info.crs?.epsg, scene.epsg)
   assert.deepEqual(raster.info.transform, scene.transform)
-  assert.deepEqual(raster.info.bands.map(({ name }) => name), scene.bands.map(({ name }) => name))
+  assert.deepEqual(
+    raster.info.bands.map(({ name }) => name),
+    scene.bands.map(({ name }) => name),
+  )
   const { data } = await raster.readWindow(0, { x: 0, y: 0, width: scene.width, height: scene.height })
   return { scene, bytes, band: (name) => data[scene.bands.findIndex((band) => band.name === name)] as SampleArray }
 }
@@ -44,16 +47,19 @@ test('valid pixels are the pixels of the footprint', async () => {
   for (const place of [PLAIN, { longitude: 179.999, latitude: -17 }, { longitude: -70, latitude: -33 }]) {
     const { scene, band } = await render({ sensor: 'sandbox-open', ...place, datetime: SUMMER, sizePx: 120 })
     const { crs, transform } = gridOfScene(scene)
-    const rings = polygonsOf(scene.footprint).map(([ring]) => (ring ?? []).map(([x, y]) => {
-      const [east, north] = crs.forward(x, y)
-      return [(east - transform[0]) / transform[1], (north - transform[3]) / transform[5]] as const
-    }))
+    const rings = polygonsOf(scene.footprint).map(([ring]) =>
+      (ring ?? []).map(([x, y]) => {
+        const [east, north] = crs.forward(x, y)
+        return [(east - transform[0]) / transform[1], (north - transform[3]) / transform[5]] as const
+      }),
+    )
     const red = band('red')
     let wrong = 0
-    for (let y = 0; y < scene.height; y++) for (let x = 0; x < scene.width; x++) {
-      const isInside = rings.some((ring) => contains(ring, x + 0.5, y + 0.5))
-      if (isInside !== red[y * scene.width + x]! > 0) wrong++
-    }
+    for (let y = 0; y < scene.height; y++)
+      for (let x = 0; x < scene.width; x++) {
+        const isInside = rings.some((ring) => contains(ring, x + 0.5, y + 0.5))
+        if (isInside !== red[y * scene.width + x]! > 0) wrong++
+      }
     assert.equal(wrong, 0, `${place.longitude} ${place.latitude}`)
   }
 })
@@ -72,9 +78,13 @@ function contains(ring: readonly (readonly [number, number])[], x: number, y: nu
 const HALF_CLOUD = 2900
 
 test('the cloud cover of the metadata is the share of cloud pixels', async () => {
-  const requests = Array.from({ length: 60 }, (_, day): SceneRequest => (
-    { sensor: 'sandbox-open', longitude: -61, latitude: -4, datetime: new Date(Date.UTC(2025, 5, 1 + day, 14, 20)), sizePx: 240 }
-  ))
+  const requests = Array.from({ length: 60 }, (_, day): SceneRequest => ({
+    sensor: 'sandbox-open',
+    longitude: -61,
+    latitude: -4,
+    datetime: new Date(Date.UTC(2025, 5, 1 + day, 14, 20)),
+    sizePx: 240,
+  }))
   const skies = requests.map((request) => ({ request, cover: describeScene(request).cloudCover! }))
   const broken = skies.filter(({ cover }) => cover > 10 && cover < 90).slice(0, 4)
   assert.equal(broken.length, 4)
@@ -88,7 +98,10 @@ test('the cloud cover of the metadata is the share of cloud pixels', async () =>
 })
 
 test('fields are greener in their season, on both halves of the Earth', async () => {
-  for (const [place, inSeason, offSeason] of [[PLAIN, '2025-05-25', '2025-12-20'], [{ longitude: -61, latitude: -35 }, '2025-11-25', '2025-06-20']] as const) {
+  for (const [place, inSeason, offSeason] of [
+    [PLAIN, '2025-05-25', '2025-12-20'],
+    [{ longitude: -61, latitude: -35 }, '2025-11-25', '2025-06-20'],
+  ] as const) {
     const ndvi = async (day: string): Promise<number> => {
       const { band } = await render(clearDay({ sensor: 'sandbox-open', ...place, datetime: `${day}T13:00:00Z`, sizePx: 160 }))
       return median(ndviOf(band('nir'), band('red'), band('blue')))
@@ -128,11 +141,12 @@ test('neighbouring scenes show the same ground where they meet', async () => {
   const down = Math.round((a.scene.transform[3] - b.scene.transform[3]) / 30)
   const [left, right] = [a.band('elevation'), b.band('elevation')]
   let compared = 0
-  for (let y = Math.max(0, -down); y < 128 - Math.max(0, down); y++) for (let x = 0; x < 128 - shift; x++) {
-    const difference = Math.abs(left[(y + down) * 128 + x + shift]! - right[y * 128 + x]!)
-    assert.ok(difference < 2, `${difference} m at ${x}, ${y}`)
-    compared++
-  }
+  for (let y = Math.max(0, -down); y < 128 - Math.max(0, down); y++)
+    for (let x = 0; x < 128 - shift; x++) {
+      const difference = Math.abs(left[(y + down) * 128 + x + shift]! - right[y * 128 + x]!)
+      assert.ok(difference < 2, `${difference} m at ${x}, ${y}`)
+      compared++
+    }
   assert.ok(compared > 1000)
 })
 
@@ -143,10 +157,11 @@ test('neighbouring pictures of one pass differ by noise only', async () => {
   const shift = Math.round((b.scene.transform[0] - a.scene.transform[0]) / 10)
   const down = Math.round((a.scene.transform[3] - b.scene.transform[3]) / 10)
   const [left, right] = [a.band('red'), b.band('red')]
-  for (let y = Math.max(0, -down); y < 128 - Math.max(0, down); y++) for (let x = 0; x < 128 - shift; x++) {
-    const [p, q] = [left[(y + down) * 128 + x + shift]!, right[y * 128 + x]!]
-    if (p > 0 && q > 0) pairs.push(Math.abs(p - q) / (p + 100))
-  }
+  for (let y = Math.max(0, -down); y < 128 - Math.max(0, down); y++)
+    for (let x = 0; x < 128 - shift; x++) {
+      const [p, q] = [left[(y + down) * 128 + x + shift]!, right[y * 128 + x]!]
+      if (p > 0 && q > 0) pairs.push(Math.abs(p - q) / (p + 100))
+    }
   assert.ok(pairs.length > 1000)
   const far = pairs.filter((difference) => difference > 0.1).length / pairs.length
   assert.ok(median(pairs) < 0.03 && far < 0.03, `median ${median(pairs).toFixed(3)}, ${(100 * far).toFixed(1)}% far apart`)
@@ -165,14 +180,15 @@ function pairUp(fine: Rendered, coarse: Rendered, name: string): [number, number
   const [sums, counts] = [new Float64Array(coarse.scene.width ** 2), new Float64Array(coarse.scene.width ** 2)]
   const [from, to] = [fine.scene.transform, coarse.scene.transform]
   const samples = fine.band(name)
-  for (let y = 0; y < fine.scene.height; y++) for (let x = 0; x < fine.scene.width; x++) {
-    const value = samples[y * fine.scene.width + x]!
-    const column = Math.floor((from[0] + (x + 0.5) * from[1] - to[0]) / to[1])
-    const row = Math.floor((from[3] + (y + 0.5) * from[5] - to[3]) / to[5])
-    if (value === 0 || column < 0 || row < 0 || column >= coarse.scene.width || row >= coarse.scene.height) continue
-    sums[row * coarse.scene.width + column]! += value
-    counts[row * coarse.scene.width + column]! += 1
-  }
+  for (let y = 0; y < fine.scene.height; y++)
+    for (let x = 0; x < fine.scene.width; x++) {
+      const value = samples[y * fine.scene.width + x]!
+      const column = Math.floor((from[0] + (x + 0.5) * from[1] - to[0]) / to[1])
+      const row = Math.floor((from[3] + (y + 0.5) * from[5] - to[3]) / to[5])
+      if (value === 0 || column < 0 || row < 0 || column >= coarse.scene.width || row >= coarse.scene.height) continue
+      sums[row * coarse.scene.width + column]! += value
+      counts[row * coarse.scene.width + column]! += 1
+    }
   const pairs: [number, number][] = []
   coarse.band(name).forEach((value, i) => {
     if (value > 0 && counts[i]! >= 9) pairs.push([sums[i]! / counts[i]!, value])

@@ -54,7 +54,8 @@ export function readSpot(out: UrbanSpot, { key, radiusM }: { key: number; radius
 /** Cars stand at the kerb. */
 function readStreet(out: UrbanSpot, block: number, edge: number, along: number): void {
   const space = Math.floor(along / PARKING_M)
-  const isCar = edge > STREET_HALF_M - 2.2 && edge < STREET_HALF_M - 0.4 && along - space * PARKING_M < CAR_M && chance(space, block, SEED + 2) < 0.3
+  const isCar =
+    edge > STREET_HALF_M - 2.2 && edge < STREET_HALF_M - 0.4 && along - space * PARKING_M < CAR_M && chance(space, block, SEED + 2) < 0.3
   setKind(out, isCar ? 'car' : 'street', chance(space, block, SEED + 3))
 }
 
@@ -99,7 +100,15 @@ function readLot(out: UrbanSpot, block: number, { y, edgeX: depth, edgeY, densit
     out.alongY = true
     return setKind(out, 'roof', tone)
   }
-  if (isBuilt && !isRow && chance(key, 7, SEED) < 0.07 && depth > frontM + depthM + 4 && depth < frontM + depthM + 8 && Math.abs(within) < 4.5) return setKind(out, 'pool', tone)
+  if (
+    isBuilt &&
+    !isRow &&
+    chance(key, 7, SEED) < 0.07 &&
+    depth > frontM + depthM + 4 &&
+    depth < frontM + depthM + 8 &&
+    Math.abs(within) < 4.5
+  )
+    return setKind(out, 'pool', tone)
   if (isBuilt && depth < frontM && Math.abs(within - shiftM - halfM + 2) < 1.6) return setKind(out, 'paved', tone)
   setKind(out, isRow && tone < 0.45 && depth < 24 ? 'paved' : 'yard', tone)
 }

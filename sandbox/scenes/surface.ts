@@ -9,7 +9,7 @@ import { parcels } from './parcels.ts'
 import { placeRow } from './places.ts'
 import type { Sun } from './sun.ts'
 import type { Ground } from './terrain.ts'
-import { TownPainter } from './townPainter.ts'
+import { TownPainter } from './town-painter.ts'
 import type { World } from './world.ts'
 
 export interface SurfaceOptions {
@@ -78,7 +78,14 @@ export class SurfacePainter {
     this.#east = Math.sin(azimuth)
     this.#south = -Math.cos(azimuth)
     this.#shadowM = 1 / Math.tan((Math.max(12, sun.elevationDeg) * Math.PI) / 180)
-    this.#town = new TownPainter({ ...options, canvas: this.canvas, crowns: this.#crowns, east: this.#east, south: this.#south, shadowM: this.#shadowM })
+    this.#town = new TownPainter({
+      ...options,
+      canvas: this.canvas,
+      crowns: this.#crowns,
+      east: this.#east,
+      south: this.#south,
+      shadowM: this.#shadowM,
+    })
   }
 
   /** `above` and `below` are the ground of the rows next to this one, for slopes. */
@@ -129,7 +136,12 @@ export class SurfacePainter {
     spot.slope = slope
     spot.green = grassGreen(spot.nowC, spot.wet)
     const isFarmed = this.#isFarmed(i)
-    const wooded = forestable(spot.yearlyC, spot.wet) * (isFarmed ? 0.3 : 0.86) + 0.22 * this.#region[i]! + 0.22 * smooth(0.1, 0.4, slope) + (row.streamHalfWidthM[i]! > 2 ? 0.28 * valley : 0) - 0.52
+    const wooded =
+      forestable(spot.yearlyC, spot.wet) * (isFarmed ? 0.3 : 0.86) +
+      0.22 * this.#region[i]! +
+      0.22 * smooth(0.1, 0.4, slope) +
+      (row.streamHalfWidthM[i]! > 2 ? 0.28 * valley : 0) -
+      0.52
     const rim = 0.05
     spot.forest = forestable(spot.yearlyC, spot.wet) < 0.06 ? 0 : smooth(0, rim, wooded + this.#patch[i]!) * (1 - smooth(0.9, 1.5, slope))
     spot.isTreeShade = this.#o.gsdM <= CROWN_GSD_M && spot.forest < 0.5 && wooded + this.#patchToSun[i]! > rim
@@ -149,7 +161,16 @@ export class SurfacePainter {
     const village = this.#villages.density[i]!
     if (town + village > 0 && row.heightM[i]! > 1.5 && row.rugged[i]! < 0.95 && row.streamEdgeM[i]! > 6) {
       const places = town > 0 ? this.#towns : this.#villages
-      const style = { i, u: at.u[i]!, v: at.v[i]!, bentU: places.u[i]!, bentV: places.v[i]!, fine: this.#fine[i]!, green: spot.green, warmth: spot.yearlyC }
+      const style = {
+        i,
+        u: at.u[i]!,
+        v: at.v[i]!,
+        bentU: places.u[i]!,
+        bentV: places.v[i]!,
+        fine: this.#fine[i]!,
+        green: spot.green,
+        warmth: spot.yearlyC,
+      }
       if (town > 0) this.#town.paint(this.#o.world.towns, this.#towns.town[i]!, style)
       else this.#town.paint(this.#o.world.villages, this.#villages.town[i]!, style)
     }
@@ -175,12 +196,26 @@ export class SurfacePainter {
     canvas.over(i, palette.darkSoil, smooth(0.45, 0.85, wet + 0.2 * soil) * (1 - hot), gain)
     canvas.over(i, palette.redSoil, hot * smooth(-0.3, 0.5, this.#region[i]! + 0.4 * soil), gain)
     const sandy = smooth(-0.35, 0.25, this.#region[i]! + 0.7 * this.#patch[i]! + 0.4 * soil)
-    canvas.over(i, palette.sand, sandy * (1 - smooth(0.1, 0.26, wet + 0.08 * soil)) * smooth(5, 14, yearlyC) * (1 - smooth(0.25, 0.6, slope)), gain)
-    const rocky = Math.max(smooth(0.42, 0.95, slope + 0.22 * fine + 0.1 * soil), 0.85 * smooth(0, -5, yearlyC + 2 * soil), (1 - smooth(0.1, 0.3, wet)) * Math.max(smooth(0.3, 0.7, slope), 0.6 * smooth(0.1, -0.5, this.#patch[i]! + 0.3 * fine)))
+    canvas.over(
+      i,
+      palette.sand,
+      sandy * (1 - smooth(0.1, 0.26, wet + 0.08 * soil)) * smooth(5, 14, yearlyC) * (1 - smooth(0.25, 0.6, slope)),
+      gain,
+    )
+    const rocky = Math.max(
+      smooth(0.42, 0.95, slope + 0.22 * fine + 0.1 * soil),
+      0.85 * smooth(0, -5, yearlyC + 2 * soil),
+      (1 - smooth(0.1, 0.3, wet)) * Math.max(smooth(0.3, 0.7, slope), 0.6 * smooth(0.1, -0.5, this.#patch[i]! + 0.3 * fine)),
+    )
     const cover = smooth(0.12, 0.5, wet + 0.14 * soil + 0.08 * fine) * smooth(-7, 1, yearlyC)
     canvas.over(i, palette.dryGrass, cover * 0.85, gain)
     canvas.over(i, palette.grass, cover * green * 0.9, 0.92 + 0.2 * soil + 0.16 * fine)
-    canvas.over(i, palette.scrub, smooth(0.05, 0.5, this.#patch[i]! + 0.25 * fine) * (1 - smooth(0.55, 0.7, wet)) * smooth(0.08, 0.25, wet) * 0.8, 0.95 + 0.3 * fine)
+    canvas.over(
+      i,
+      palette.scrub,
+      smooth(0.05, 0.5, this.#patch[i]! + 0.25 * fine) * (1 - smooth(0.55, 0.7, wet)) * smooth(0.08, 0.25, wet) * 0.8,
+      0.95 + 0.3 * fine,
+    )
     canvas.over(i, palette.rock, rocky * (row.heightM[i]! > 3 ? 1 : 0), 1 + 0.18 * soil + 0.22 * fine)
   }
 
@@ -279,7 +314,12 @@ export class SurfacePainter {
     const height = row.heightM[i]!
     if (height > 4 || row.coast[i]! > 0.004) return
     const sandy = smooth(0.25, -0.25, this.#patch[i]! * 0.7) * (1 - smooth(1.3, 2.2, height + 0.5 * this.#fine[i]!))
-    this.canvas.over(i, this.#o.palette.beach, sandy * (1 - smooth(0.15, 0.5, row.rugged[i]!)), mix(0.62, 1, smooth(0.3, 0.75, height)) + 0.05 * this.#fine[i]!)
+    this.canvas.over(
+      i,
+      this.#o.palette.beach,
+      sandy * (1 - smooth(0.15, 0.5, row.rugged[i]!)),
+      mix(0.62, 1, smooth(0.3, 0.75, height)) + 0.05 * this.#fine[i]!,
+    )
   }
 
   #paintRoads(i: number): void {
@@ -288,7 +328,12 @@ export class SurfacePainter {
     if (slope > 0.5) return
     const village = lineCover(this.#villages.roadM[i]! + 2.6, 2.6, gsdM)
     this.canvas.over(i, wet < 0.2 ? palette.track : palette.asphalt, village * 0.9, 1.1)
-    this.canvas.over(i, palette.grass, lineCover(this.#towns.roadM[i]! + 5.5, 9, gsdM) * (this.#towns.density[i]! > 0 ? 0 : 0.6) * this.#spot.green, 1)
+    this.canvas.over(
+      i,
+      palette.grass,
+      lineCover(this.#towns.roadM[i]! + 5.5, 9, gsdM) * (this.#towns.density[i]! > 0 ? 0 : 0.6) * this.#spot.green,
+      1,
+    )
     if (this.#towns.density[i]! > 0) this.canvas.over(i, palette.concrete, lineCover(this.#towns.roadM[i]! + 5.5, 8, gsdM), 0.8)
     this.canvas.over(i, palette.asphalt, lineCover(this.#towns.roadM[i]! + 5.5, 5.5, gsdM), 1.12)
     if (gsdM < 1) this.canvas.over(i, palette.concrete, lineCover(this.#towns.roadM[i]! + 5.5, 0.18, gsdM), 1)
@@ -323,7 +368,12 @@ export class SurfacePainter {
       const frozen = smooth(-6, -12, nowC + 3 * this.#patch[i]!)
       this.canvas.over(i, palette.deepWater, sea, ripple)
       this.canvas.over(i, palette.shallow, sea * (0.12 * Math.exp(-depth / 40) + 0.88 * clear) * 0.9, ripple)
-      this.canvas.over(i, palette.snow, sea * smooth(0.35, 0, depth) * smooth(0.1, 0.5, this.#fine[i]! + 0.25) * (gsdM < 2 ? 0.4 : 0.16), 0.8)
+      this.canvas.over(
+        i,
+        palette.snow,
+        sea * smooth(0.35, 0, depth) * smooth(0.1, 0.5, this.#fine[i]! + 0.25) * (gsdM < 2 ? 0.4 : 0.16),
+        0.8,
+      )
       this.canvas.over(i, palette.ice, sea * frozen, 1.1 + 0.2 * this.#patch[i]!)
       return
     }
@@ -333,7 +383,12 @@ export class SurfacePainter {
     if (cover <= 0) return
     const dry = 1 - smooth(0.1, 0.24, this.#spot.wet)
     const frozen = smooth(-5, -9, nowC)
-    this.canvas.over(i, palette.beach, lineCover(row.streamEdgeM[i]! + half, half * 1.12 + 1, gsdM) * 0.5 * smooth(4, 20, half) * smooth(-0.1, 0.3, this.#patch[i]!), 0.9)
+    this.canvas.over(
+      i,
+      palette.beach,
+      lineCover(row.streamEdgeM[i]! + half, half * 1.12 + 1, gsdM) * 0.5 * smooth(4, 20, half) * smooth(-0.1, 0.3, this.#patch[i]!),
+      0.9,
+    )
     this.canvas.over(i, dry > 0.5 ? palette.beach : palette.river, cover, ripple)
     this.canvas.over(i, palette.snow, cover * frozen, 0.95)
     const bridge = lineCover(this.#towns.roadM[i]! + 5.5, 5.5, gsdM)

@@ -20,11 +20,26 @@ export interface Ground {
 }
 
 export const ground = (capacity: number): Ground => ({
-  coast: new Float64Array(capacity), heightM: new Float64Array(capacity), wetness: new Float64Array(capacity),
-  rugged: new Float64Array(capacity), streamEdgeM: new Float64Array(capacity), streamHalfWidthM: new Float64Array(capacity),
+  coast: new Float64Array(capacity),
+  heightM: new Float64Array(capacity),
+  wetness: new Float64Array(capacity),
+  rugged: new Float64Array(capacity),
+  streamEdgeM: new Float64Array(capacity),
+  streamHalfWidthM: new Float64Array(capacity),
 })
 
-const SEEDS = { warp: 11, coast: 13, relief: 14, ridges: 15, hills: 16, wetness: 17, meander: 18, dunes: 19, rivers: 100, brooks: 200 } as const
+const SEEDS = {
+  warp: 11,
+  coast: 13,
+  relief: 14,
+  ridges: 15,
+  hills: 16,
+  wetness: 17,
+  meander: 18,
+  dunes: 19,
+  rivers: 100,
+  brooks: 200,
+} as const
 const RIVER_LEVEL = 11
 const BROOK_LEVEL = 14
 const COAST_FINEST = 20
@@ -83,7 +98,8 @@ export class Terrain {
     fractal(this.#a, warped, { from: 15, to: 18, seed: SEEDS.dunes, gain: 0.9, roughness: 0.6 }, this.#limit)
     fractal(this.#b, at, { from: 10, to: 14, seed: SEEDS.dunes + 1, gain: 0.7 }, this.#limit)
     for (let i = 0; i < at.count; i++) {
-      const sandy = (1 - smooth(0.09, DUNES_BELOW, out.wetness[i]!)) * smooth(-0.45, 0.1, this.#b[i]!) * (1 - smooth(0.1, 0.5, out.rugged[i]!))
+      const sandy =
+        (1 - smooth(0.09, DUNES_BELOW, out.wetness[i]!)) * smooth(-0.45, 0.1, this.#b[i]!) * (1 - smooth(0.1, 0.5, out.rugged[i]!))
       if (out.coast[i]! <= 0 || sandy <= 0) continue
       const crest = 1 - Math.abs(this.#a[i]!)
       out.heightM[i]! += sandy * 46 * crest * crest * crest
@@ -203,11 +219,17 @@ function nodeReader(level: number, networks: readonly Network[]): (u: number, v:
 /** The Earth's ground for rows of up to `capacity` points, with detail down to octave `limit`. */
 export function createTerrain(capacity: number, limit: number): Terrain {
   const rivers = new Network({
-    level: RIVER_LEVEL, seed: SEEDS.rivers, valleyPower: 4, ground: nodeReader(RIVER_LEVEL, []),
+    level: RIVER_LEVEL,
+    seed: SEEDS.rivers,
+    valleyPower: 4,
+    ground: nodeReader(RIVER_LEVEL, []),
     halfWidthM: (flow, wetness) => (flow < 3 ? 0 : Math.min(260, 11 * flow ** 0.72) * smooth(0.1, 0.5, wetness)),
   })
   const brooks = new Network({
-    level: BROOK_LEVEL, seed: SEEDS.brooks, valleyPower: 2, ground: nodeReader(BROOK_LEVEL, [rivers]),
+    level: BROOK_LEVEL,
+    seed: SEEDS.brooks,
+    valleyPower: 2,
+    ground: nodeReader(BROOK_LEVEL, [rivers]),
     halfWidthM: (flow, wetness) => (flow < 2 ? 0 : Math.min(22, 1.3 * flow ** 0.8) * smooth(0.1, 0.5, wetness)),
   })
   return new Terrain({ capacity, limit, networks: [rivers, brooks].filter((network) => network.level < limit) })

@@ -21,7 +21,9 @@ export interface Sky {
 }
 
 export const sky = (capacity: number): Sky => ({
-  cloud: new Float64Array(capacity), shade: new Float64Array(capacity), tops: new Float64Array(capacity),
+  cloud: new Float64Array(capacity),
+  shade: new Float64Array(capacity),
+  tops: new Float64Array(capacity),
 })
 
 export class Weather {

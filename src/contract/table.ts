@@ -40,7 +40,13 @@ function parseRow(line: string): TableRow {
     idempotent: idempotent === 'yes',
     status: status as TableRow['status'],
     produces: provenance === '-' ? [] : provenance!.split(','),
-    events: events === '-' ? [] : events!.split(';')[0]!.split(',').filter((type) => !type.startsWith('later:')),
+    events:
+      events === '-'
+        ? []
+        : events!
+            .split(';')[0]!
+            .split(',')
+            .filter((type) => !type.startsWith('later:')),
     summary: summary!,
   }
 }

@@ -11,18 +11,50 @@ const Credits = Type.Integer()
 const Bbox = Nullable(Type.Array(Type.Number(), { minItems: 4, maxItems: 4 }))
 
 const order = (more: TProperties = {}) =>
-  Closed({ id: Text, project_id: Text, display_name: MaybeText, order_type: Text, billing_mode: Text, status: Text, previous_status: MaybeText, total_credits: Credits, created_at: Timestamp, ...more })
+  Closed({
+    id: Text,
+    project_id: Text,
+    display_name: MaybeText,
+    order_type: Text,
+    billing_mode: Text,
+    status: Text,
+    previous_status: MaybeText,
+    total_credits: Credits,
+    created_at: Timestamp,
+    ...more,
+  })
 const study = (more: TProperties = {}) =>
   Closed({ id: Text, order_id: Text, project_id: Text, decision: Text, created_at: Timestamp, expires_at: Nullable(Timestamp), ...more })
 const quotation = (more: TProperties = {}) => study({ credits: Nullable(Credits), ...more })
 const job = (more: TProperties = {}) =>
   Closed({ id: Text, project_id: Text, job_type: Text, status: Text, previous_status: MaybeText, created_at: Timestamp, ...more })
 const item = (more: TProperties = {}) =>
-  Closed({ id: Text, project_id: Text, collection_id: MaybeText, name: Text, type: Text, datetime: Nullable(Timestamp), bbox: Bbox, lifecycle_state: Text, previous_lifecycle_state: MaybeText, created_at: Timestamp, ...more })
+  Closed({
+    id: Text,
+    project_id: Text,
+    collection_id: MaybeText,
+    name: Text,
+    type: Text,
+    datetime: Nullable(Timestamp),
+    bbox: Bbox,
+    lifecycle_state: Text,
+    previous_lifecycle_state: MaybeText,
+    created_at: Timestamp,
+    ...more,
+  })
 const collection = (more: TProperties = {}) =>
   Closed({ id: Text, project_id: Text, name: Text, created_at: Timestamp, deleted_at: Nullable(Timestamp), ...more })
 const topup = (more: TProperties = {}) =>
-  Closed({ id: Text, status: Text, aud_cents: Type.Integer(), credits: Credits, bonus_credits: Credits, automatic: Type.Boolean(), created_at: Timestamp, ...more })
+  Closed({
+    id: Text,
+    status: Text,
+    aud_cents: Type.Integer(),
+    credits: Credits,
+    bonus_credits: Credits,
+    automatic: Type.Boolean(),
+    created_at: Timestamp,
+    ...more,
+  })
 const wallet = (more: TProperties = {}) => Closed({ balance_credits: Credits, available_credits: Credits, ...more })
 const card = Closed({ id: Text, brand: Text, last4: Text, is_default: Type.Boolean() })
 
@@ -34,20 +66,35 @@ export interface EventTypeRow {
   readonly data_schema: TSchema
 }
 
-const row = <const T extends string>(type: T, entity_type: string, data_schema: TSchema, description: string) => ({ type, entity_type, data_schema, description })
+const row = <const T extends string>(type: T, entity_type: string, data_schema: TSchema, description: string) => ({
+  type,
+  entity_type,
+  data_schema,
+  description,
+})
 
 const DOMAINS = {
   Orders: [
     row('order.created', 'order', order(), 'An order was stored.'),
     row('order.placed', 'order', order(), 'Funds for an order are secured and it was sent to its supplier.'),
     row('order.being_fulfilled', 'order', order(), 'The supplier accepted the order; data is awaited.'),
-    row('order.fulfilled', 'order', order({ item_ids: Type.Array(Text), captured_credits: Credits }), 'An order was delivered; its items are in the project.'),
+    row(
+      'order.fulfilled',
+      'order',
+      order({ item_ids: Type.Array(Text), captured_credits: Credits }),
+      'An order was delivered; its items are in the project.',
+    ),
     row('order.failed', 'order', order({ reason: MaybeText }), 'An order failed; what was reserved is released.'),
     row('order.cancelled', 'order', order({ released_credits: Credits }), 'An order was cancelled and its reservation released.'),
   ],
   Tasking: [
     row('feasibility.requested', 'feasibility_study', study(), 'A feasibility study was asked of a supplier.'),
-    row('feasibility.answered', 'feasibility_study', study({ option_count: Type.Integer() }), 'A feasibility study has options to decide on.'),
+    row(
+      'feasibility.answered',
+      'feasibility_study',
+      study({ option_count: Type.Integer() }),
+      'A feasibility study has options to decide on.',
+    ),
     row('quotation.requested', 'quotation', quotation(), 'A quotation was asked of a supplier.'),
     row('quotation.accepted', 'quotation', quotation(), 'A quotation was accepted and its price secured.'),
     row('quotation.rejected', 'quotation', quotation(), 'A quotation was rejected; nothing is charged.'),
@@ -64,20 +111,52 @@ const DOMAINS = {
     row('item.created', 'item', item(), 'An item was added to a project.'),
     row('item.updated', 'item', item({ changed_fields: Type.Array(Text) }), 'An item changed, by a caller or by retention.'),
     row('item.deleted', 'item', item({ deleted_at: Timestamp }), 'An item was deleted.'),
-    row('asset.deleted', 'asset', Closed({ id: Text, item_id: Text, project_id: Text, key: Text, file_size_bytes: Nullable(Type.Integer()) }), 'One asset of an item was deleted.'),
-    row('upload.completed', 'upload', Closed({ id: Text, project_id: Text, item_ids: Type.Array(Text), file_count: Type.Integer(), total_bytes: Type.Integer(), completed_at: Timestamp }), 'An upload session finished; its items exist.'),
+    row(
+      'asset.deleted',
+      'asset',
+      Closed({ id: Text, item_id: Text, project_id: Text, key: Text, file_size_bytes: Nullable(Type.Integer()) }),
+      'One asset of an item was deleted.',
+    ),
+    row(
+      'upload.completed',
+      'upload',
+      Closed({
+        id: Text,
+        project_id: Text,
+        item_ids: Type.Array(Text),
+        file_count: Type.Integer(),
+        total_bytes: Type.Integer(),
+        completed_at: Timestamp,
+      }),
+      'An upload session finished; its items exist.',
+    ),
   ],
   'Collections and projects': [
     row('collection.created', 'collection', collection(), 'A collection was created.'),
     row('collection.updated', 'collection', collection(), 'A collection changed; `deleted_at` is set when it was deleted.'),
-    row('project.created', 'project', Closed({ id: Text, name: Text, visibility: Text, status: Text, created_at: Timestamp }), 'A project was created.'),
+    row(
+      'project.created',
+      'project',
+      Closed({ id: Text, name: Text, visibility: Text, status: Text, created_at: Timestamp }),
+      'A project was created.',
+    ),
   ],
   Analytics: [
-    row('analytics.executed', 'report', Closed({ id: Text, operation: Text, item_ids: Type.Array(Text), created_at: Timestamp }), 'An analytics method ran.'),
+    row(
+      'analytics.executed',
+      'report',
+      Closed({ id: Text, operation: Text, item_ids: Type.Array(Text), created_at: Timestamp }),
+      'An analytics method ran.',
+    ),
   ],
   Billing: [
     row('topup.succeeded', 'topup', topup(), 'A card payment for credits succeeded.'),
-    row('credits.purchased', 'organization', wallet({ credits: Credits, bonus_credits: Credits, topup_id: Text }), 'Purchased credits are in the wallet.'),
+    row(
+      'credits.purchased',
+      'organization',
+      wallet({ credits: Credits, bonus_credits: Credits, topup_id: Text }),
+      'Purchased credits are in the wallet.',
+    ),
     row('credits.low_balance', 'organization', wallet({ threshold_credits: Credits }), 'Available credits fell below the threshold.'),
     row('credits.depleted', 'organization', wallet(), 'Available credits reached zero.'),
     row('topup.failed', 'topup', topup({ reason: MaybeText }), 'A card payment for credits failed.'),
@@ -85,7 +164,23 @@ const DOMAINS = {
     row('payment_method.detached', 'payment_method', card, 'A saved card was removed.'),
   ],
   Alerts: [
-    row('alert.triggered', 'alert_event', Closed({ id: Text, rule_id: Text, rule_name: Text, item_id: Text, expression: Text, comparison: Text, threshold: Type.Number(), threshold_upper: Nullable(Type.Number()), computed_value: Type.Number(), triggered_at: Timestamp }), 'An alert rule fired on an item.'),
+    row(
+      'alert.triggered',
+      'alert_event',
+      Closed({
+        id: Text,
+        rule_id: Text,
+        rule_name: Text,
+        item_id: Text,
+        expression: Text,
+        comparison: Text,
+        threshold: Type.Number(),
+        threshold_upper: Nullable(Type.Number()),
+        computed_value: Type.Number(),
+        triggered_at: Timestamp,
+      }),
+      'An alert rule fired on an item.',
+    ),
   ],
 } as const
 

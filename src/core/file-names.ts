@@ -12,14 +12,22 @@ export function isMediaType(value: string): boolean {
 /** A file name from outside, fit to be the last segment of an object's key: it keeps its look, and nothing that means anything to a path. */
 export function keySegment(fileName: string): string {
   const base = fileName.split(/[/\\]/).at(-1)!
-  const plain = base.normalize('NFKD').replaceAll(/[\u0300-\u036f]/g, '').replaceAll(/[^A-Za-z0-9._-]+/g, '_').replace(/^[._-]+/, '')
+  const plain = base
+    .normalize('NFKD')
+    .replaceAll(/[\u0300-\u036f]/g, '')
+    .replaceAll(/[^A-Za-z0-9._-]+/g, '_')
+    .replace(/^[._-]+/, '')
   return shortened(plain, MAX_SEGMENT_LENGTH) || 'file'
 }
 
 /** A file name from outside, fit to be shown: no path, no control or direction characters, never empty, ending kept. */
 export function displayName(fileName: string): string {
   const base = fileName.toWellFormed().split(/[/\\]/).at(-1)!
-  const plain = base.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\ufffd]/gu, '').replaceAll(/["<>|:*?]/g, '_').trim().replace(/^\.+/, '')
+  const plain = base
+    .replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\ufffd]/gu, '')
+    .replaceAll(/["<>|:*?]/g, '_')
+    .trim()
+    .replace(/^\.+/, '')
   return shortened(plain, MAX_FILE_NAME_LENGTH) || 'file'
 }
 

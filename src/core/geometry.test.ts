@@ -5,7 +5,13 @@ import { MAX_VERTICES, requireArea, requireGeometry } from './geometry.ts'
 import { Problem } from './problem.ts'
 
 const polygon = (...rings: unknown[]) => ({ type: 'Polygon', coordinates: rings })
-const SQUARE = [[0, 0], [1, 0], [1, 1], [0, 1], [0, 0]]
+const SQUARE = [
+  [0, 0],
+  [1, 0],
+  [1, 1],
+  [0, 1],
+  [0, 0],
+]
 
 function refusal(value: unknown): string {
   try {
@@ -19,7 +25,11 @@ function refusal(value: unknown): string {
 }
 
 /** A regular polygon with `count` positions, the closing one included. */
-const circle = (count: number, radius = 1) => Array.from({ length: count }, (_, i) => { const angle = (2 * Math.PI * (i % (count - 1))) / (count - 1); return [radius * Math.cos(angle), radius * Math.sin(angle)] })
+const circle = (count: number, radius = 1) =>
+  Array.from({ length: count }, (_, i) => {
+    const angle = (2 * Math.PI * (i % (count - 1))) / (count - 1)
+    return [radius * Math.cos(angle), radius * Math.sin(angle)]
+  })
 
 // Goal: what passes can be computed with; what does not is refused with a reason that a person understands.
 test('areas that are refused', () => {
@@ -29,13 +39,69 @@ test('areas that are refused', () => {
     [{ type: '__proto__', coordinates: [] }, /must be a GeoJSON/],
     [polygon(), /without rings|no coordinates/],
     [{ type: 'MultiPolygon', coordinates: [] }, /no coordinates/],
-    [polygon([[0, 0], [1, 1], [0, 0]]), /fewer than 4/],
-    [polygon([[0, 0], [1, 0], [1, 1], [0, 1]]), /not closed/],
-    [polygon([[0, 0], [1, 1], [1, 0], [0, 1], [0, 0]]), /crosses itself/],
-    [polygon([[0, 0], [181, 0], [1, 1], [0, 0]]), /not on the Earth/],
-    [polygon([[0, 0], [1, 91], [1, 1], [0, 0]]), /not on the Earth/],
-    [polygon([[0, 0], [1, '1'], [1, 1], [0, 0]]), /not \[longitude, latitude\]/],
-    [polygon([[0, 0], [1, Number.NaN], [1, 1], [0, 0]]), /not \[longitude, latitude\]/],
+    [
+      polygon([
+        [0, 0],
+        [1, 1],
+        [0, 0],
+      ]),
+      /fewer than 4/,
+    ],
+    [
+      polygon([
+        [0, 0],
+        [1, 0],
+        [1, 1],
+        [0, 1],
+      ]),
+      /not closed/,
+    ],
+    [
+      polygon([
+        [0, 0],
+        [1, 1],
+        [1, 0],
+        [0, 1],
+        [0, 0],
+      ]),
+      /crosses itself/,
+    ],
+    [
+      polygon([
+        [0, 0],
+        [181, 0],
+        [1, 1],
+        [0, 0],
+      ]),
+      /not on the Earth/,
+    ],
+    [
+      polygon([
+        [0, 0],
+        [1, 91],
+        [1, 1],
+        [0, 0],
+      ]),
+      /not on the Earth/,
+    ],
+    [
+      polygon([
+        [0, 0],
+        [1, '1'],
+        [1, 1],
+        [0, 0],
+      ]),
+      /not \[longitude, latitude\]/,
+    ],
+    [
+      polygon([
+        [0, 0],
+        [1, Number.NaN],
+        [1, 1],
+        [0, 0],
+      ]),
+      /not \[longitude, latitude\]/,
+    ],
     [polygon(SQUARE, 'x'), /not a list of positions/],
   ]
   for (const [value, reason] of cases) assert.match(refusal(value), reason)
@@ -57,14 +123,52 @@ test('the 1,000th vertex is refused, wherever it is', () => {
 
 test('no value whatever makes it throw anything but a refusal', () => {
   fc.assert(fc.property(fc.anything(), (value) => typeof refusal(value) === 'string'))
-  fc.assert(fc.property(fc.array(fc.array(fc.array(fc.double(), { maxLength: 4 }), { maxLength: 8 }), { maxLength: 3 }), (rings) => typeof refusal(polygon(...rings)) === 'string'))
+  fc.assert(
+    fc.property(
+      fc.array(fc.array(fc.array(fc.double(), { maxLength: 4 }), { maxLength: 8 }), { maxLength: 3 }),
+      (rings) => typeof refusal(polygon(...rings)) === 'string',
+    ),
+  )
 })
 
 // Goal: items may be points and lines too, under the same limits.
 test('geometries of items', () => {
   const line = (count: number) => ({ type: 'LineString', coordinates: Array.from({ length: count }, (_, i) => [i / 100, 1]) })
-  for (const fine of [{ type: 'Point', coordinates: [1, 2, 3] }, { type: 'MultiPoint', coordinates: [[1, 2]] }, line(2), line(MAX_VERTICES), { type: 'MultiLineString', coordinates: [[[0, 0], [1, 1]]] }, polygon(SQUARE)]) assert.deepEqual(requireGeometry(fine, 'geometry'), fine)
+  for (const fine of [
+    { type: 'Point', coordinates: [1, 2, 3] },
+    { type: 'MultiPoint', coordinates: [[1, 2]] },
+    line(2),
+    line(MAX_VERTICES),
+    {
+      type: 'MultiLineString',
+      coordinates: [
+        [
+          [0, 0],
+          [1, 1],
+        ],
+      ],
+    },
+    polygon(SQUARE),
+  ])
+    assert.deepEqual(requireGeometry(fine, 'geometry'), fine)
   const halves = { type: 'MultiLineString', coordinates: [line(500).coordinates, line(500).coordinates] }
-  const wrong = [null, 5, {}, { type: 'Point' }, { type: 'Point', coordinates: [1] }, { type: 'Point', coordinates: [181, 0] }, { type: 'MultiPoint', coordinates: [] }, line(1), line(MAX_VERTICES + 1), halves, { type: 'GeometryCollection', geometries: [] }, { type: 'constructor', coordinates: [] }]
-  for (const each of wrong) assert.throws(() => requireGeometry(each, 'geometry'), (error) => error instanceof Problem && error.status === 422)
+  const wrong = [
+    null,
+    5,
+    {},
+    { type: 'Point' },
+    { type: 'Point', coordinates: [1] },
+    { type: 'Point', coordinates: [181, 0] },
+    { type: 'MultiPoint', coordinates: [] },
+    line(1),
+    line(MAX_VERTICES + 1),
+    halves,
+    { type: 'GeometryCollection', geometries: [] },
+    { type: 'constructor', coordinates: [] },
+  ]
+  for (const each of wrong)
+    assert.throws(
+      () => requireGeometry(each, 'geometry'),
+      (error) => error instanceof Problem && error.status === 422,
+    )
 })

@@ -19,7 +19,11 @@ export const MAX_VERTICES = 999
  * A Polygon or MultiPolygon in WGS84 whose rings are closed and do not cross themselves. Geometries that cross the
  * antimeridian come split, as RFC 7946 asks.
  */
-export function requireArea(value: unknown, field: string, types: readonly AreaGeometry['type'][] = ['Polygon', 'MultiPolygon']): AreaGeometry {
+export function requireArea(
+  value: unknown,
+  field: string,
+  types: readonly AreaGeometry['type'][] = ['Polygon', 'MultiPolygon'],
+): AreaGeometry {
   const refuse = (message: string): Problem => invalidField(field, message)
   const { type, coordinates } = (value ?? {}) as { type?: unknown; coordinates?: unknown }
   if (!types.includes(type as AreaGeometry['type'])) throw refuse(`must be a GeoJSON ${types.join(' or ')}`)
@@ -43,7 +47,8 @@ export function requireGeometry(value: unknown, field: string): Geometry {
   const refuse = (message: string): Problem => invalidField(field, message)
   const { type, coordinates } = (value ?? {}) as { type?: unknown; coordinates?: unknown }
   if (type === 'Polygon' || type === 'MultiPolygon') return requireArea(value, field)
-  if (type !== 'Point' && type !== 'MultiPoint' && type !== 'LineString' && type !== 'MultiLineString') throw refuse('must be a GeoJSON geometry, but not a collection of them')
+  if (type !== 'Point' && type !== 'MultiPoint' && type !== 'LineString' && type !== 'MultiLineString')
+    throw refuse('must be a GeoJSON geometry, but not a collection of them')
   const least = type === 'LineString' || type === 'MultiLineString' ? 2 : 1
   const lines = type === 'Point' ? [[coordinates]] : type === 'MultiLineString' ? coordinates : [coordinates]
   if (!Array.isArray(lines) || lines.length === 0) throw refuse('has no coordinates')
@@ -68,9 +73,16 @@ function requireRing(ring: readonly unknown[], refuse: (message: string) => Prob
 
 function requirePositions(positions: readonly unknown[], refuse: (message: string) => Problem): void {
   for (const position of positions) {
-    if (!Array.isArray(position) || position.length < 2 || position.length > 3 || !position.every((part) => typeof part === 'number' && Number.isFinite(part))) throw refuse('has a position that is not [longitude, latitude]')
+    if (
+      !Array.isArray(position) ||
+      position.length < 2 ||
+      position.length > 3 ||
+      !position.every((part) => typeof part === 'number' && Number.isFinite(part))
+    )
+      throw refuse('has a position that is not [longitude, latitude]')
     const [longitude, latitude] = position as Position
-    if (Math.abs(longitude) > 180 || Math.abs(latitude) > 90) throw refuse(`has the position [${longitude}, ${latitude}], which is not on the Earth`)
+    if (Math.abs(longitude) > 180 || Math.abs(latitude) > 90)
+      throw refuse(`has the position [${longitude}, ${latitude}], which is not on the Earth`)
   }
 }
 

@@ -29,7 +29,8 @@ function parseEnd(text: string, field: string, dateOffsetMs: number): Date | nul
 /** JavaScript rolls 31 February over into March; a caller who wrote it made a mistake. */
 export function parseInstant(text: string, field: string): Date {
   const instant = INSTANT.test(text) ? new Date(text.toUpperCase()) : new Date(Number.NaN)
-  const isRealDay = !Number.isNaN(instant.getTime()) && new Date(`${text.slice(0, 10)}T00:00:00Z`).toISOString().startsWith(text.slice(0, 10))
+  const isRealDay =
+    !Number.isNaN(instant.getTime()) && new Date(`${text.slice(0, 10)}T00:00:00Z`).toISOString().startsWith(text.slice(0, 10))
   if (!isRealDay) throw invalidField(field, `'${text.slice(0, 60)}' is not an RFC 3339 instant such as 2026-03-01T10:00:00Z`)
   return instant
 }

@@ -14,7 +14,8 @@ export function limiter({ maxRunning, maxWaiting, waiting: what }: Line): <T>(wo
   return async (work) => {
     if (running < maxRunning) running++
     else {
-      if (waiting.length >= maxWaiting) throw problem('unavailable', `Too many ${what} at once; try again in a moment`, { headers: { 'Retry-After': '2' } })
+      if (waiting.length >= maxWaiting)
+        throw problem('unavailable', `Too many ${what} at once; try again in a moment`, { headers: { 'Retry-After': '2' } })
       await new Promise<void>((resolve) => waiting.push(resolve))
     }
     try {

@@ -5,8 +5,14 @@ import { audOf, bonusCredits, centsOf, gstCents, roundUpCredits } from './money.
 
 // Goal: sums of money are exact to the cent at every edge.
 test('bonus, tax and rounding', () => {
-  assert.deepEqual([10_000, 1_999_999, 2_000_000, 2_000_001, 2_000_019, 2_000_020, 99_999_999].map(bonusCredits), [0, 0, 0, 100_000, 100_000, 100_001, 4_999_999])
-  assert.deepEqual([0, 4, 5, 14, 15, 100, 105].map((cents) => gstCents(cents, true)), [0, 0, 1, 1, 2, 10, 11])
+  assert.deepEqual(
+    [10_000, 1_999_999, 2_000_000, 2_000_001, 2_000_019, 2_000_020, 99_999_999].map(bonusCredits),
+    [0, 0, 0, 100_000, 100_000, 100_001, 4_999_999],
+  )
+  assert.deepEqual(
+    [0, 4, 5, 14, 15, 100, 105].map((cents) => gstCents(cents, true)),
+    [0, 0, 1, 1, 2, 10, 11],
+  )
   assert.equal(gstCents(1_000, false), 0)
   assert.deepEqual([0.1, 1.005, 1e300, Number.NaN, Infinity, 19.99, 0.01].map(centsOf), [10, null, null, null, null, 1999, 1])
   assert.deepEqual([0, 1.1 * 3, 0.1 * 30, 2.999999999, 3.0001].map(roundUpCredits), [0, 4, 3, 3, 4])

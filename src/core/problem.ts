@@ -5,52 +5,182 @@ import { STATUS_CODES } from 'node:http'
  * `code`; `title` is the HTTP reason phrase unless the specification gives one; `about` is the text of its page.
  */
 export const PROBLEMS = {
-  'bad-request': { status: 400, about: 'The request is well-formed, but not possible: the detail says which combination or state forbids it.' },
-  'asset-not-ready': { status: 400, about: 'The file behind this is still being converted to a form that maps and statistics can be drawn from. `uploads.progress` with the `upload_id` tells how far it is; ask again when its state is `ready`.' },
-  'invalid-json': { status: 400, about: 'The body is not a JSON object, or nests deeper than 32 levels. Send one JSON object encoded as UTF-8.' },
+  'bad-request': {
+    status: 400,
+    about: 'The request is well-formed, but not possible: the detail says which combination or state forbids it.',
+  },
+  'asset-not-ready': {
+    status: 400,
+    about:
+      'The file behind this is still being converted to a form that maps and statistics can be drawn from. `uploads.progress` with the `upload_id` tells how far it is; ask again when its state is `ready`.',
+  },
+  'invalid-json': {
+    status: 400,
+    about: 'The body is not a JSON object, or nests deeper than 32 levels. Send one JSON object encoded as UTF-8.',
+  },
   'invalid-idempotency-key': { status: 400, about: 'An Idempotency-Key is 1 to 255 printable ASCII characters.' },
-  unauthorized: { status: 401, about: 'No usable credential came with the request. Send `Authorization: Bearer …` with a session token or an API key that is still valid.' },
-  'insufficient-credits': { status: 402, title: 'Insufficient Credits', about: 'The wallet has fewer credits available than this costs. `required_credits` and `available_credits` say how many; top up with `billing.topup`, or wait until reservations end.' },
-  'payment-method-required': { status: 402, title: 'Payment Method Required', about: 'This is paid by card, and the organization has no default card. Save one with `payment_methods.attach` and `payment_methods.set_default`.' },
-  'card-declined': { status: 402, title: 'Card Declined', about: 'The bank of the default card refused the payment. Nothing was charged. Try again later or make another card the default.' },
-  'authentication-required': { status: 402, title: 'Authentication Required', about: 'The bank wants the card holder to confirm the payment (3-D Secure). Confirm `client_secret` with the payment processor on your side, then repeat the identical request with the same Idempotency-Key.' },
-  'spend-limit-exceeded': { status: 403, title: 'Spend limit exceeded', about: 'The purchase is above what the member may spend: per order, or within any 30 days. An owner or admin can raise the limit or approve the purchase. Nothing was reserved.' },
-  'storage-quota-exceeded': { status: 402, title: 'Storage Quota Exceeded', about: 'The plan has no room for these bytes. `used` and `limit` are bytes, uploads under way included. Delete what is no longer needed, or change the plan with `billing.plan.change`.' },
-  'compute-quota-exceeded': { status: 402, title: 'Compute Quota Exceeded', about: 'The jobs of this month are used up. `used` and `limit` are jobs. Wait for the next month, or change the plan with `billing.plan.change`.' },
-  'subscription-past-due': { status: 402, title: 'Subscription Past Due', about: 'An invoice of the organization is past due. Downloads work again as soon as it is paid; `billing.invoices.list` shows it.' },
+  unauthorized: {
+    status: 401,
+    about:
+      'No usable credential came with the request. Send `Authorization: Bearer …` with a session token or an API key that is still valid.',
+  },
+  'insufficient-credits': {
+    status: 402,
+    title: 'Insufficient Credits',
+    about:
+      'The wallet has fewer credits available than this costs. `required_credits` and `available_credits` say how many; top up with `billing.topup`, or wait until reservations end.',
+  },
+  'payment-method-required': {
+    status: 402,
+    title: 'Payment Method Required',
+    about:
+      'This is paid by card, and the organization has no default card. Save one with `payment_methods.attach` and `payment_methods.set_default`.',
+  },
+  'card-declined': {
+    status: 402,
+    title: 'Card Declined',
+    about: 'The bank of the default card refused the payment. Nothing was charged. Try again later or make another card the default.',
+  },
+  'authentication-required': {
+    status: 402,
+    title: 'Authentication Required',
+    about:
+      'The bank wants the card holder to confirm the payment (3-D Secure). Confirm `client_secret` with the payment processor on your side, then repeat the identical request with the same Idempotency-Key.',
+  },
+  'spend-limit-exceeded': {
+    status: 403,
+    title: 'Spend limit exceeded',
+    about:
+      'The purchase is above what the member may spend: per order, or within any 30 days. An owner or admin can raise the limit or approve the purchase. Nothing was reserved.',
+  },
+  'storage-quota-exceeded': {
+    status: 402,
+    title: 'Storage Quota Exceeded',
+    about:
+      'The plan has no room for these bytes. `used` and `limit` are bytes, uploads under way included. Delete what is no longer needed, or change the plan with `billing.plan.change`.',
+  },
+  'compute-quota-exceeded': {
+    status: 402,
+    title: 'Compute Quota Exceeded',
+    about:
+      'The jobs of this month are used up. `used` and `limit` are jobs. Wait for the next month, or change the plan with `billing.plan.change`.',
+  },
+  'subscription-past-due': {
+    status: 402,
+    title: 'Subscription Past Due',
+    about: 'An invoice of the organization is past due. Downloads work again as soon as it is paid; `billing.invoices.list` shows it.',
+  },
   forbidden: { status: 403, about: 'The credential is valid, but its user has no role that allows this.' },
-  'missing-scope': { status: 403, about: 'The credential does not hold the one scope that this operation requires. The detail names it; use a credential with that permission.' },
-  'organization-required': { status: 403, about: 'The caller acts for no organization. Create one with `organizations.create` or accept an invitation, then refresh the session.' },
-  'sign-up-refused': { status: 403, about: 'This address holds an operator role here, so its account is made by the operator of the service.' },
-  'invalid-signature': { status: 403, about: 'This is not a signed address of the object store, or something of the request is not what was signed: the method, the address to the last character, the Content-Type or the length. Ask for a new address and use it exactly as it comes.' },
-  'expired-signature': { status: 403, about: 'The signed address has outlived its time. Ask for a new one; an upload in pieces begins again at its new address.' },
-  'not-found': { status: 404, about: 'Nothing with this id exists where the caller can see it. Things of other organizations look exactly like things that do not exist.' },
+  'missing-scope': {
+    status: 403,
+    about:
+      'The credential does not hold the one scope that this operation requires. The detail names it; use a credential with that permission.',
+  },
+  'organization-required': {
+    status: 403,
+    about: 'The caller acts for no organization. Create one with `organizations.create` or accept an invitation, then refresh the session.',
+  },
+  'sign-up-refused': {
+    status: 403,
+    about: 'This address holds an operator role here, so its account is made by the operator of the service.',
+  },
+  'invalid-signature': {
+    status: 403,
+    about:
+      'This is not a signed address of the object store, or something of the request is not what was signed: the method, the address to the last character, the Content-Type or the length. Ask for a new address and use it exactly as it comes.',
+  },
+  'expired-signature': {
+    status: 403,
+    about: 'The signed address has outlived its time. Ask for a new one; an upload in pieces begins again at its new address.',
+  },
+  'not-found': {
+    status: 404,
+    about:
+      'Nothing with this id exists where the caller can see it. Things of other organizations look exactly like things that do not exist.',
+  },
   'unknown-operation': { status: 404, about: 'There is no such operation. `GET /openapi.json` lists all of them.' },
   'method-not-allowed': { status: 405, about: 'Operations are invoked with POST.' },
-  'request-timeout': { status: 408, about: 'The bytes of the request came too slowly. An upload in pieces can be continued where it stands.' },
-  'idempotency-conflict': { status: 409, about: 'This Idempotency-Key was used within the last 24 hours with another body on the same operation. Use a new key for a new request.' },
-  'idempotency-in-progress': { status: 409, about: 'The first request with this Idempotency-Key is still running. Repeat the identical request after a moment; it will be answered with the first response.' },
-  'upload-offset': { status: 409, about: 'The piece does not continue the upload where it stands. `Upload-Offset` says how many bytes have arrived: go on from there.' },
-  gone: { status: 410, about: 'The item is past its retention or was deleted, so its files can no longer be downloaded. An upgrade of the plan brings expired items back.' },
+  'request-timeout': {
+    status: 408,
+    about: 'The bytes of the request came too slowly. An upload in pieces can be continued where it stands.',
+  },
+  'idempotency-conflict': {
+    status: 409,
+    about:
+      'This Idempotency-Key was used within the last 24 hours with another body on the same operation. Use a new key for a new request.',
+  },
+  'idempotency-in-progress': {
+    status: 409,
+    about:
+      'The first request with this Idempotency-Key is still running. Repeat the identical request after a moment; it will be answered with the first response.',
+  },
+  'upload-offset': {
+    status: 409,
+    about: 'The piece does not continue the upload where it stands. `Upload-Offset` says how many bytes have arrived: go on from there.',
+  },
+  gone: {
+    status: 410,
+    about:
+      'The item is past its retention or was deleted, so its files can no longer be downloaded. An upgrade of the plan brings expired items back.',
+  },
   'length-required': { status: 411, about: 'An upload must say its length: send `Content-Length`, and not a chunked transfer encoding.' },
   'precondition-failed': { status: 412, about: 'The object is no longer the one that `If-Match` names.' },
   'payload-too-large': { status: 413, about: 'A body may have at most 10 MiB.' },
   'object-too-large': { status: 413, about: 'The file is larger than the signed address allows.' },
   'unsupported-media-type': { status: 415, about: 'Send `Content-Type: application/json` without a content encoding.' },
   'range-not-satisfiable': { status: 416, about: 'The object has no bytes in the range asked for. `Content-Range` says how many it has.' },
-  'invalid-input': { status: 422, about: 'A field is missing, unknown, of the wrong type or out of range. `errors` names each field and what it must be.' },
-  'unreadable-raster': { status: 422, about: 'The file is not a raster that can be read: the detail says what is wrong with it, for example its format, its georeference or its size.' },
-  'raster-too-demanding': { status: 422, about: 'Reading this part of the file would take more time or memory than one request may use. Ask for a smaller area or a coarser level.' },
-  'rate-limited': { status: 429, about: 'The limit of requests for this credential or address is used up for now. `Retry-After` says after how many seconds to come back.' },
-  'egress-limited': { status: 429, about: 'The organization has downloaded as much as its plan allows for now: in 24 hours, in a minute, or so much at once that downloads pause. `Retry-After` says after how many seconds to come back.' },
+  'invalid-input': {
+    status: 422,
+    about: 'A field is missing, unknown, of the wrong type or out of range. `errors` names each field and what it must be.',
+  },
+  'unreadable-raster': {
+    status: 422,
+    about:
+      'The file is not a raster that can be read: the detail says what is wrong with it, for example its format, its georeference or its size.',
+  },
+  'raster-too-demanding': {
+    status: 422,
+    about:
+      'Reading this part of the file would take more time or memory than one request may use. Ask for a smaller area or a coarser level.',
+  },
+  'rate-limited': {
+    status: 429,
+    about:
+      'The limit of requests for this credential or address is used up for now. `Retry-After` says after how many seconds to come back.',
+  },
+  'egress-limited': {
+    status: 429,
+    about:
+      'The organization has downloaded as much as its plan allows for now: in 24 hours, in a minute, or so much at once that downloads pause. `Retry-After` says after how many seconds to come back.',
+  },
   'too-many-attempts': { status: 429, about: 'Too many failed attempts. `Retry-After` says after how many seconds to try again.' },
-  'internal-error': { status: 500, about: 'Something went wrong on our side; nothing of this request was kept. Quote the `instance` when you report it.' },
-  'provenance-error': { status: 500, title: 'Provenance Error', about: 'The operation could not record the lineage of what it made, so it was undone. Quote the `instance` when you report it.' },
-  'bad-gateway': { status: 502, about: 'A host that the request depends on failed or gave no usable answer. Try again later, or check the address.' },
-  'payment-processor-outage': { status: 502, about: 'The payment processor gave no usable answer. Repeat the identical request with the same Idempotency-Key: if the payment went through, it is found and not made again.' },
-  'billing-not-configured': { status: 503, about: 'This service takes no cards: no payment processor is configured. Everything that is paid from credits goes on working.' },
+  'internal-error': {
+    status: 500,
+    about: 'Something went wrong on our side; nothing of this request was kept. Quote the `instance` when you report it.',
+  },
+  'provenance-error': {
+    status: 500,
+    title: 'Provenance Error',
+    about: 'The operation could not record the lineage of what it made, so it was undone. Quote the `instance` when you report it.',
+  },
+  'bad-gateway': {
+    status: 502,
+    about: 'A host that the request depends on failed or gave no usable answer. Try again later, or check the address.',
+  },
+  'payment-processor-outage': {
+    status: 502,
+    about:
+      'The payment processor gave no usable answer. Repeat the identical request with the same Idempotency-Key: if the payment went through, it is found and not made again.',
+  },
+  'billing-not-configured': {
+    status: 503,
+    about: 'This service takes no cards: no payment processor is configured. Everything that is paid from credits goes on working.',
+  },
   unavailable: { status: 503, about: 'The service is starting, stopping or overloaded. Try again shortly.' },
-  'insufficient-storage': { status: 507, about: 'The object store has no room left. Its operator must make some; nothing of this upload was kept that could not be continued.' },
+  'insufficient-storage': {
+    status: 507,
+    about: 'The object store has no room left. Its operator must make some; nothing of this upload was kept that could not be continued.',
+  },
 } as const satisfies Record<string, { status: number; title?: string; about: string }>
 
 export type ProblemSlug = keyof typeof PROBLEMS

@@ -2,9 +2,27 @@ import type { Principal } from './principal.ts'
 
 /** Every resource that a scope may name, apart from the privileged ones. */
 export const RESOURCES = [
-  'alerts', 'analytics', 'api_keys', 'band_formulas', 'billing', 'catalog', 'collections', 'eulas', 'event_subscriptions',
-  'items', 'notifications', 'orders', 'organizations', 'processing', 'projects', 'provenance', 'reports', 'shares',
-  'tiles', 'uploads', 'usage',
+  'alerts',
+  'analytics',
+  'api_keys',
+  'band_formulas',
+  'billing',
+  'catalog',
+  'collections',
+  'eulas',
+  'event_subscriptions',
+  'items',
+  'notifications',
+  'orders',
+  'organizations',
+  'processing',
+  'projects',
+  'provenance',
+  'reports',
+  'shares',
+  'tiles',
+  'uploads',
+  'usage',
 ] as const
 
 /** Reached by an explicit scope or by `*` alone, never by an action wildcard such as `*:read`. */

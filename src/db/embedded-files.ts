@@ -31,7 +31,11 @@ export function locate(dataDir: string): Cluster {
 function existingCluster(dataDir: string): string | null {
   const note = path.join(dataDir, LOCATION_NOTE)
   const parents = [dataDir, ...(fs.existsSync(note) ? [fs.readFileSync(note, 'utf8').trim()] : [])]
-  return parents.map((parent) => path.join(parent, 'postgres')).find((dir) => fs.existsSync(dir) && (fs.statSync(dir).uid !== 0 || process.getuid?.() !== 0)) ?? null
+  return (
+    parents
+      .map((parent) => path.join(parent, 'postgres'))
+      .find((dir) => fs.existsSync(dir) && (fs.statSync(dir).uid !== 0 || process.getuid?.() !== 0)) ?? null
+  )
 }
 
 /** A cluster stays with the user who made it: root acts as that user instead of taking it away from them. */
@@ -39,7 +43,10 @@ function ownerOf(clusterDir: string): Identity {
   const { uid, gid } = fs.statSync(clusterDir)
   const self = process.getuid?.()
   if (self === 0) return { uid, gid }
-  if (self !== undefined && self !== uid) throw new Error(`The database in ${clusterDir} belongs to another user (number ${uid}). Run this as that user or as root, or choose another DATA_DIR.`)
+  if (self !== undefined && self !== uid)
+    throw new Error(
+      `The database in ${clusterDir} belongs to another user (number ${uid}). Run this as that user or as root, or choose another DATA_DIR.`,
+    )
   return {}
 }
 
@@ -89,7 +96,8 @@ export function makeSocketDir({ clusterDir, identity }: Cluster): string {
   fs.mkdirSync(socketDir, { recursive: true, mode: 0o700 })
   const owner = fs.lstatSync(socketDir)
   const allowed = [process.getuid?.(), identity.uid]
-  if (!owner.isDirectory() || !allowed.includes(owner.uid)) throw new Error(`${socketDir} belongs to somebody else; remove it or set TMPDIR.`)
+  if (!owner.isDirectory() || !allowed.includes(owner.uid))
+    throw new Error(`${socketDir} belongs to somebody else; remove it or set TMPDIR.`)
   if (identity.uid !== undefined) fs.chownSync(socketDir, identity.uid, identity.gid!)
   fs.chmodSync(socketDir, 0o700)
   return socketDir
@@ -143,13 +151,26 @@ export function initialise(native: string, { clusterDir, identity }: Cluster): v
   const prefix = `${path.basename(clusterDir)}.new.`
   const parent = path.dirname(clusterDir)
   for (const name of fs.readdirSync(parent)) {
-    if (name.startsWith(prefix) && !isAlive(Number(name.slice(prefix.length)))) fs.rmSync(path.join(parent, name), { recursive: true, force: true })
+    if (name.startsWith(prefix) && !isAlive(Number(name.slice(prefix.length))))
+      fs.rmSync(path.join(parent, name), { recursive: true, force: true })
   }
   const partial = path.join(parent, prefix + process.pid)
   fs.rmSync(partial, { recursive: true, force: true })
   fs.mkdirSync(partial, { mode: 0o700 })
   if (identity.uid !== undefined) fs.chownSync(partial, identity.uid, identity.gid!)
-  const args = ['-D', partial, '-U', SUPERUSER, '-A', 'trust', '-E', 'UTF8', '--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--locale=C']
+  const args = [
+    '-D',
+    partial,
+    '-U',
+    SUPERUSER,
+    '-A',
+    'trust',
+    '-E',
+    'UTF8',
+    '--locale-provider=builtin',
+    '--builtin-locale=C.UTF-8',
+    '--locale=C',
+  ]
   const made = spawnSync(path.join(native, 'bin/initdb'), args, { ...identity, cwd: partial, encoding: 'utf8' })
   if (made.status !== 0) throw new Error(`PostgreSQL's initdb failed: ${made.error?.message ?? made.stderr}`)
   try {

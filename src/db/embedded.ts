@@ -68,7 +68,12 @@ interface Running {
 
 export async function startEmbedded(dataDir: string, options: EmbeddedOptions = {}): Promise<EmbeddedPostgres> {
   const cluster = locate(dataDir)
-  const place: Place = { ...cluster, usersDir: `${cluster.clusterDir}.users`, socketDir: socketDirOf(cluster), settings: [...SETTINGS, ...(options.settings ?? [])] }
+  const place: Place = {
+    ...cluster,
+    usersDir: `${cluster.clusterDir}.users`,
+    socketDir: socketDirOf(cluster),
+    settings: [...SETTINGS, ...(options.settings ?? [])],
+  }
   enter(place) // Before looking for a server: whoever is about to stop it then sees that it is wanted.
   try {
     return supervised(place, await attachOrStart(place), options.onRestart ?? (() => {}))
@@ -97,16 +102,24 @@ function spawnServer(place: Place): () => string | null {
   const native = placeBinaries(identity)
   if (!fs.existsSync(path.join(clusterDir, 'PG_VERSION'))) initialise(native, place)
   const log = fs.openSync(path.join(clusterDir, 'server.log'), 'a')
-  const server = spawn(path.join(native, 'bin/postgres'), ['-D', clusterDir, '-k', socketDir, ...settings.flatMap((setting) => ['-c', setting])], {
-    ...identity,
-    cwd: clusterDir,
-    detached: true, // Ctrl-C in a terminal reaches the whole group; the database must outlive our last transaction.
-    stdio: ['ignore', log, log],
-  })
+  const server = spawn(
+    path.join(native, 'bin/postgres'),
+    ['-D', clusterDir, '-k', socketDir, ...settings.flatMap((setting) => ['-c', setting])],
+    {
+      ...identity,
+      cwd: clusterDir,
+      detached: true, // Ctrl-C in a terminal reaches the whole group; the database must outlive our last transaction.
+      stdio: ['ignore', log, log],
+    },
+  )
   fs.closeSync(log)
   let failure: string | null = null
-  server.on('error', (error) => { failure = error.message })
-  server.on('exit', (code, signal) => { failure = `exited with ${code ?? signal}; see ${path.join(clusterDir, 'server.log')}` })
+  server.on('error', (error) => {
+    failure = error.message
+  })
+  server.on('exit', (code, signal) => {
+    failure = `exited with ${code ?? signal}; see ${path.join(clusterDir, 'server.log')}`
+  })
   server.unref()
   return () => failure
 }
@@ -125,11 +138,15 @@ function supervised(place: Place, first: Running, onRestart: (error: Error | nul
       restarting = null
     }
   }
-  const watch = setInterval(() => { if (!restarting && livePid(place) !== pid) restarting = restart() }, WATCH_MS)
+  const watch = setInterval(() => {
+    if (!restarting && livePid(place) !== pid) restarting = restart()
+  }, WATCH_MS)
   watch.unref()
   return {
     dir: place.clusterDir,
-    get pid() { return pid },
+    get pid() {
+      return pid
+    },
     attached: first.attached,
     socketDir: place.socketDir,
     async leave() {

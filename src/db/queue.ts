@@ -69,15 +69,17 @@ export async function openQueue(db: Db, options: { worker: boolean; onError: (er
 function bossDatabase(db: Db): BossDatabase {
   const inTurn = limiter(POLLING)
   return {
-    executeSql: (text, values) => inTurn(() =>
-      db.connection().execute(async (connection) => {
-        try {
-          return await fromKysely(connection).executeSql(text, values)
-        } catch (error) {
-          await sql`rollback`.execute(connection)
-          throw error
-        }
-      })),
+    executeSql: (text, values) =>
+      inTurn(() =>
+        db.connection().execute(async (connection) => {
+          try {
+            return await fromKysely(connection).executeSql(text, values)
+          } catch (error) {
+            await sql`rollback`.execute(connection)
+            throw error
+          }
+        }),
+      ),
   }
 }
 

@@ -50,7 +50,8 @@ async function waitForDatabase({ db }: Database): Promise<void> {
       return
     } catch (error) {
       const { code } = error as { code?: string }
-      if (Date.now() > deadline || (code && FINAL_CODES.includes(code))) throw new DatabaseUnreachable(`The database cannot be reached: ${(error as Error).message}`)
+      if (Date.now() > deadline || (code && FINAL_CODES.includes(code)))
+        throw new DatabaseUnreachable(`The database cannot be reached: ${(error as Error).message}`)
       await sleep(RETRY_MS)
     }
   }

@@ -9,10 +9,15 @@ const FORBIDDEN_NAMES = new Set(['__proto__', 'constructor', 'prototype'])
 const decoder = new TextDecoder('utf-8', { fatal: true })
 
 /** The input of an operation: one JSON object. No body at all counts as an empty one. */
-export function parseBody(body: Buffer | undefined, contentType: string | undefined, contentEncoding: string | undefined): Record<string, unknown> {
+export function parseBody(
+  body: Buffer | undefined,
+  contentType: string | undefined,
+  contentEncoding: string | undefined,
+): Record<string, unknown> {
   const isEmpty = !body || body.length === 0
   if (isEmpty && contentType === undefined) return {}
-  if (contentEncoding !== undefined && contentEncoding !== 'identity') throw problem('unsupported-media-type', `Content-Encoding '${contentEncoding}' is not taken; send the body as it is`)
+  if (contentEncoding !== undefined && contentEncoding !== 'identity')
+    throw problem('unsupported-media-type', `Content-Encoding '${contentEncoding}' is not taken; send the body as it is`)
   requireJson(contentType)
   if (isEmpty) return {}
   const value = parse(body)
@@ -23,7 +28,10 @@ export function parseBody(body: Buffer | undefined, contentType: string | undefi
 
 function requireJson(contentType: string | undefined): void {
   const [type, ...parameters] = (contentType ?? '').split(';').map((part) => part.trim().toLowerCase())
-  const charset = parameters.find((parameter) => parameter.startsWith('charset='))?.slice('charset='.length).replaceAll('"', '')
+  const charset = parameters
+    .find((parameter) => parameter.startsWith('charset='))
+    ?.slice('charset='.length)
+    .replaceAll('"', '')
   if (type === 'application/json' && (charset === undefined || charset === 'utf-8')) return
   throw problem('unsupported-media-type', `Send Content-Type: application/json${contentType ? `, not '${contentType.slice(0, 100)}'` : ''}`)
 }
@@ -62,6 +70,7 @@ function requireName(name: string): void {
 
 /** What PostgreSQL, a hash or another parser would not give back as it came (RFC 7493) is refused at the door. */
 function requireKeepable(value: unknown, field: string): void {
-  if (typeof value === 'string' && (value.includes('\0') || !value.isWellFormed())) throw invalidField(field, 'holds U+0000 or half of a surrogate pair')
+  if (typeof value === 'string' && (value.includes('\0') || !value.isWellFormed()))
+    throw invalidField(field, 'holds U+0000 or half of a surrogate pair')
   if (typeof value === 'number' && !Number.isFinite(value)) throw invalidField(field, 'is beyond the range of a 64-bit float')
 }

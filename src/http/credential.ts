@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import type { Credential } from '#pipeline/authenticate.ts'
+import type { Credential } from '#access/authenticate.ts'
 
 /** `Authorization` first, then `X-API-Key`, then `key=` on GET; the two fallbacks take API keys only. */
 export function credentialOf(request: FastifyRequest): Credential {

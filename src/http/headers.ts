@@ -1,14 +1,17 @@
 import type { FastifyInstance } from 'fastify'
 
 const ALLOWED = 'Authorization, X-API-Key, Content-Type, Idempotency-Key, If-None-Match, Range'
-const EXPOSED = 'RateLimit, RateLimit-Policy, Retry-After, ETag, Content-Disposition, Idempotent-Replayed, X-Svc-Invocation-ID, WWW-Authenticate, Link'
+const EXPOSED =
+  'RateLimit, RateLimit-Policy, Retry-After, ETag, Content-Disposition, Idempotent-Replayed, X-Svc-Invocation-ID, WWW-Authenticate, Link'
 const METHODS = 'GET, HEAD, POST, OPTIONS'
 const PREFLIGHT_SECONDS = 86_400
 
 /** Documents of ours run scripts of ours; everything else runs nothing. `blob:` lets the reference show a tile it was sent. */
-export const PAGE_POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+export const PAGE_POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 /** The public page of a share: a map, so workers too; and nothing from anywhere else. A download is a link, not a request of the page. */
-export const SHARE_POLICY = "default-src 'none'; script-src 'self'; worker-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+export const SHARE_POLICY =
+  "default-src 'none'; script-src 'self'; worker-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 /** What the map's worker may do: fetch from us, run what it came with. */
 export const WORKER_POLICY = "default-src 'none'; script-src 'self'; connect-src 'self'"
 const API_POLICY = "default-src 'none'; frame-ancestors 'none'"
@@ -28,7 +31,12 @@ export function registerHeaders(app: FastifyInstance, options: { https: boolean 
   app.addHook('onRequest', (request, reply, done) => {
     reply.headers(headers)
     if (request.method !== 'OPTIONS') return done()
-    reply.headers({ 'Access-Control-Allow-Methods': METHODS, 'Access-Control-Allow-Headers': ALLOWED, 'Access-Control-Max-Age': String(PREFLIGHT_SECONDS), Allow: METHODS })
+    reply.headers({
+      'Access-Control-Allow-Methods': METHODS,
+      'Access-Control-Allow-Headers': ALLOWED,
+      'Access-Control-Max-Age': String(PREFLIGHT_SECONDS),
+      Allow: METHODS,
+    })
     reply.code(204).send()
   })
 }

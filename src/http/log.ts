@@ -7,7 +7,22 @@ export function createLog(level: string, destination?: DestinationStream): Logge
     level,
     base: null,
     timestamp: () => `,"time":"${new Date().toISOString()}"`,
-    redact: { paths: ['*.password', '*.key', '*.token', '*.access_token', '*.refresh_token', '*.secret', '*.authorization', 'password', 'key', 'token', 'secret'], censor: '[struck]' },
+    redact: {
+      paths: [
+        '*.password',
+        '*.key',
+        '*.token',
+        '*.access_token',
+        '*.refresh_token',
+        '*.secret',
+        '*.authorization',
+        'password',
+        'key',
+        'token',
+        'secret',
+      ],
+      censor: '[struck]',
+    },
     serializers: { err: describeError },
   }
   return destination ? pino(options, destination) : pino(options)
@@ -22,7 +37,8 @@ function describeError(error: unknown): object {
   return { name, message: strike(message), stack: strike(stack ?? ''), ...(code === undefined ? {} : { code }), ...cause }
 }
 
-const SECRET_SHAPES = /svc_[0-9A-Za-z]{8}_[0-9A-Za-z]+|eyJ[\w-]+\.[\w-]+\.[\w-]*|whsec_[\w+/=-]+|sh[rg]_[\w-]+|([?&](?:key|token|password|grant|signature|X-Amz-Signature|X-Amz-Security-Token)=)[^&\s"]+/g
+const SECRET_SHAPES =
+  /svc_[0-9A-Za-z]{8}_[0-9A-Za-z]+|eyJ[\w-]+\.[\w-]+\.[\w-]*|whsec_[\w+/=-]+|sh[rg]_[\w-]+|([?&](?:key|token|password|grant|signature|X-Amz-Signature|X-Amz-Security-Token)=)[^&\s"]+/g
 
 /** Strikes what looks like one of our secrets out of free text and addresses. */
 export function strike(text: string): string {

@@ -13,11 +13,27 @@ const CALL_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1
 export function createMetrics(state: () => Readonly<Record<string, number>>): Metrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
-  const calls = new Histogram({ name: 'groundtrack_call_seconds', help: 'Duration of operation calls', labelNames: ['operation', 'status'], buckets: CALL_SECONDS, registers: [registry] })
-  const faults = new Counter({ name: 'groundtrack_faults_total', help: 'Failures that are ours, by operation or job', labelNames: ['operation'], registers: [registry] })
+  const calls = new Histogram({
+    name: 'groundtrack_call_seconds',
+    help: 'Duration of operation calls',
+    labelNames: ['operation', 'status'],
+    buckets: CALL_SECONDS,
+    registers: [registry],
+  })
+  const faults = new Counter({
+    name: 'groundtrack_faults_total',
+    help: 'Failures that are ours, by operation or job',
+    labelNames: ['operation'],
+    registers: [registry],
+  })
   new Gauge({
-    name: 'groundtrack_state', help: 'Connections, caches and the raster pool as they are now', labelNames: ['name'], registers: [registry],
-    collect() { for (const [name, value] of Object.entries(state())) this.set({ name }, value) },
+    name: 'groundtrack_state',
+    help: 'Connections, caches and the raster pool as they are now',
+    labelNames: ['name'],
+    registers: [registry],
+    collect() {
+      for (const [name, value] of Object.entries(state())) this.set({ name }, value)
+    },
   })
   return {
     observeCall: (operation, status, seconds) => calls.observe({ operation, status: String(status) }, seconds),

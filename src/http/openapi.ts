@@ -5,8 +5,8 @@ import { TABLE } from '#contract/table.ts'
 import { problem, PROBLEMS, type ProblemSlug } from '#core/problem.ts'
 import type { AnyOperation, Tier } from '#operation.ts'
 import { RefreshInput, SignInInput, SignOutInput, SignUpInput } from './auth.ts'
-import { sharePaths } from './share-routes.ts'
-import { tilePaths } from './tile-routes.ts'
+import { sharePaths } from './projections/share.ts'
+import { tilePaths } from './projections/tiles.ts'
 
 /** Rises with every change of the contract after the first release; it is not the `/v1` of the path. */
 const CONTRACT_VERSION = '2.0.0'
@@ -27,7 +27,12 @@ export function openApiDocument(operations: ReadonlyMap<string, AnyOperation>, b
   const domains = [...new Set(published.map((op) => op.id.split('.')[0]!))]
   return {
     openapi: '3.1.0',
-    info: { title: 'Groundtrack', version: CONTRACT_VERSION, description: DESCRIPTION, license: { name: 'Apache-2.0', identifier: 'Apache-2.0' } },
+    info: {
+      title: 'Groundtrack',
+      version: CONTRACT_VERSION,
+      description: DESCRIPTION,
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
     servers: [{ url: baseUrl }],
     tags: [...ROUTE_TAGS, ...domains.map((name) => ({ name, description: DOMAINS[name] }))],
     security: [{ bearer: [] }, { apiKey: [] }],
@@ -35,11 +40,18 @@ export function openApiDocument(operations: ReadonlyMap<string, AnyOperation>, b
     components: {
       securitySchemes: {
         bearer: { type: 'http', scheme: 'bearer', description: 'A session token from `POST /auth/sign-in`, or an API key (`svc_…`).' },
-        apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'An API key, for tools that cannot set `Authorization`. On GET routes `?key=` works too.' },
+        apiKey: {
+          type: 'apiKey',
+          in: 'header',
+          name: 'X-API-Key',
+          description: 'An API key, for tools that cannot set `Authorization`. On GET routes `?key=` works too.',
+        },
       },
       parameters: { IdempotencyKey: IDEMPOTENCY_PARAMETER },
       headers: RATE_HEADERS,
-      responses: Object.fromEntries(PROBLEM_RESPONSES.map(([status, description]) => [`Problem${status}`, problemResponse(status, description)])),
+      responses: Object.fromEntries(
+        PROBLEM_RESPONSES.map(([status, description]) => [`Problem${status}`, problemResponse(status, description)]),
+      ),
       schemas,
     },
   }
@@ -100,7 +112,11 @@ function success(op: AnyOperation, schemas: Json): Json {
   const schema = op.raw === 'bytes' || op.raw === 'xml' ? { type: 'string' } : hoist(op.output, schemas)
   return {
     description: 'Done',
-    headers: { 'X-Svc-Invocation-ID': { $ref: '#/components/headers/InvocationId' }, RateLimit: { $ref: '#/components/headers/RateLimit' }, 'RateLimit-Policy': { $ref: '#/components/headers/RateLimitPolicy' } },
+    headers: {
+      'X-Svc-Invocation-ID': { $ref: '#/components/headers/InvocationId' },
+      RateLimit: { $ref: '#/components/headers/RateLimit' },
+      'RateLimit-Policy': { $ref: '#/components/headers/RateLimitPolicy' },
+    },
     content: { [type]: { schema, ...(op.example.output === undefined ? {} : { example: op.example.output }) } },
   }
 }
@@ -125,12 +141,25 @@ const OF_MONEY = [402, 502, 503]
 function failures(op: AnyOperation): Json {
   const asksForMoney = op.tier === 'external_spend' || op.scope === 'billing:write'
   const apply = (status: number) => (status !== 409 || op.idempotent) && (!OF_MONEY.includes(status) || asksForMoney)
-  return Object.fromEntries(PROBLEM_RESPONSES.filter(([status]) => apply(status)).map(([status]) => [String(status), { $ref: `#/components/responses/Problem${status}` }]))
+  return Object.fromEntries(
+    PROBLEM_RESPONSES.filter(([status]) => apply(status)).map(([status]) => [
+      String(status),
+      { $ref: `#/components/responses/Problem${status}` },
+    ]),
+  )
 }
 
 function problemResponse(status: number, description: string): Json {
   const slug = Object.entries(PROBLEMS).find(([, entry]) => entry.status === status)![0] as ProblemSlug
-  const example = { type: `/problems/${slug}`, title: problem(slug, '').title, status, detail: description, instance: 'urn:uuid:0199f2c5-0001-7aaa-8bbb-0123456789ab', code: slug, ...(status === 422 ? { errors: [{ field: 'name', message: 'is required' }] } : {}) }
+  const example = {
+    type: `/problems/${slug}`,
+    title: problem(slug, '').title,
+    status,
+    detail: description,
+    instance: 'urn:uuid:0199f2c5-0001-7aaa-8bbb-0123456789ab',
+    code: slug,
+    ...(status === 422 ? { errors: [{ field: 'name', message: 'is required' }] } : {}),
+  }
   return { description, content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' }, example } } }
 }
 
@@ -145,13 +174,21 @@ const PROBLEM_SCHEMA = {
     detail: { type: 'string', description: 'What to change, for a person' },
     instance: { type: 'string', description: 'Identifies this call; quote it in a report' },
     code: { type: 'string', enum: Object.keys(PROBLEMS) },
-    errors: { type: 'array', description: 'With 422: each field and what it must be', items: { type: 'object', required: ['field', 'message'], properties: { field: { type: 'string' }, message: { type: 'string' } } } },
+    errors: {
+      type: 'array',
+      description: 'With 422: each field and what it must be',
+      items: { type: 'object', required: ['field', 'message'], properties: { field: { type: 'string' }, message: { type: 'string' } } },
+    },
   },
 }
 
 const IDEMPOTENCY_PARAMETER = {
-  name: 'Idempotency-Key', in: 'header', required: false, schema: { type: 'string', minLength: 1, maxLength: 255 },
-  description: 'A string of your own, unique per intended effect. An identical retry within 24 hours gets the first response byte for byte and executes nothing.',
+  name: 'Idempotency-Key',
+  in: 'header',
+  required: false,
+  schema: { type: 'string', minLength: 1, maxLength: 255 },
+  description:
+    'A string of your own, unique per intended effect. An identical retry within 24 hours gets the first response byte for byte and executes nothing.',
 }
 
 const RATE_HEADERS = {
@@ -175,7 +212,9 @@ function hoist(schema: unknown, schemas: Json): Json {
     }
     if (typeof rest['$ref'] === 'string') return { $ref: `#/components/schemas/${rest['$ref']}` }
     if ($id && schemas[$id]) return { $ref: `#/components/schemas/${$id}` }
-    const plain: Json = Object.fromEntries(Object.entries(rest).map(([key, value]) => [key, key === 'default' || key === 'enum' || key === 'const' ? value : walk(value)]))
+    const plain: Json = Object.fromEntries(
+      Object.entries(rest).map(([key, value]) => [key, key === 'default' || key === 'enum' || key === 'const' ? value : walk(value)]),
+    )
     if (alsoRequired) plain['required'] = [...((plain['required'] as string[] | undefined) ?? []), ...alsoRequired]
     if (!$id) return plain
     schemas[$id] = plain
@@ -184,27 +223,66 @@ function hoist(schema: unknown, schemas: Json): Json {
 }
 
 function authPaths(schemas: Json): Json {
-  const route = (id: string, summary: string, input: { schema: TSchema; example: Json }, answer: { status: string; schema: Json | null }): Json => ({
+  const route = (
+    id: string,
+    summary: string,
+    input: { schema: TSchema; example: Json },
+    answer: { status: string; schema: Json | null },
+  ): Json => ({
     post: {
-      operationId: `auth.${id}`, summary, tags: ['Sign-in'], security: [],
+      operationId: `auth.${id}`,
+      summary,
+      tags: ['Sign-in'],
+      security: [],
       requestBody: { required: true, content: { 'application/json': { schema: hoist(input.schema, schemas), example: input.example } } },
       responses: {
-        [answer.status]: { description: 'Done', ...(answer.schema ? { content: { 'application/json': { schema: answer.schema, example: EXAMPLE_GRANT } } } : {}) },
-        '401': { $ref: '#/components/responses/Problem401' }, '422': { $ref: '#/components/responses/Problem422' }, '429': { $ref: '#/components/responses/Problem429' },
+        [answer.status]: {
+          description: 'Done',
+          ...(answer.schema ? { content: { 'application/json': { schema: answer.schema, example: EXAMPLE_GRANT } } } : {}),
+        },
+        '401': { $ref: '#/components/responses/Problem401' },
+        '422': { $ref: '#/components/responses/Problem422' },
+        '429': { $ref: '#/components/responses/Problem429' },
       },
     },
   })
   schemas['Grant'] = GRANT_SCHEMA
   const grant = { $ref: '#/components/schemas/Grant' }
   return {
-    '/auth/sign-up': route('sign_up', 'Make an account; open invitations for the address are accepted.', { schema: SignUpInput, example: { email: EMAIL, password: PASSWORD, name: EXAMPLE_GRANT.user.name } }, { status: '201', schema: grant }),
-    '/auth/sign-in': route('sign_in', 'Exchange email and password for a session.', { schema: SignInInput, example: { email: EMAIL, password: PASSWORD } }, { status: '200', schema: grant }),
-    '/auth/refresh': route('refresh', 'Spend a refresh token for a new pair; may switch the organization.', { schema: RefreshInput, example: { refresh_token: EXAMPLE_GRANT.refresh_token } }, { status: '200', schema: grant }),
-    '/auth/sign-out': route('sign_out', 'End the session of a refresh token.', { schema: SignOutInput, example: { refresh_token: EXAMPLE_GRANT.refresh_token } }, { status: '204', schema: null }),
+    '/auth/sign-up': route(
+      'sign_up',
+      'Make an account; open invitations for the address are accepted.',
+      { schema: SignUpInput, example: { email: EMAIL, password: PASSWORD, name: EXAMPLE_GRANT.user.name } },
+      { status: '201', schema: grant },
+    ),
+    '/auth/sign-in': route(
+      'sign_in',
+      'Exchange email and password for a session.',
+      { schema: SignInInput, example: { email: EMAIL, password: PASSWORD } },
+      { status: '200', schema: grant },
+    ),
+    '/auth/refresh': route(
+      'refresh',
+      'Spend a refresh token for a new pair; may switch the organization.',
+      { schema: RefreshInput, example: { refresh_token: EXAMPLE_GRANT.refresh_token } },
+      { status: '200', schema: grant },
+    ),
+    '/auth/sign-out': route(
+      'sign_out',
+      'End the session of a refresh token.',
+      { schema: SignOutInput, example: { refresh_token: EXAMPLE_GRANT.refresh_token } },
+      { status: '204', schema: null },
+    ),
     '/auth/me': {
       get: {
-        operationId: 'auth.me', summary: 'The signed-in person and their organizations.', tags: ['Sign-in'], security: [{ bearer: [] }],
-        responses: { '200': { description: 'Done', content: { 'application/json': { schema: ME_SCHEMA } } }, '401': { $ref: '#/components/responses/Problem401' } },
+        operationId: 'auth.me',
+        summary: 'The signed-in person and their organizations.',
+        tags: ['Sign-in'],
+        security: [{ bearer: [] }],
+        responses: {
+          '200': { description: 'Done', content: { 'application/json': { schema: ME_SCHEMA } } },
+          '401': { $ref: '#/components/responses/Problem401' },
+        },
       },
     },
   }
@@ -226,22 +304,58 @@ const USER_SCHEMA = { type: 'object', required: ['id', 'email', 'name'], propert
 const GRANT_SCHEMA = {
   type: 'object',
   required: ['access_token', 'token_type', 'expires_in', 'refresh_token', 'user', 'organization_id'],
-  properties: { access_token: text, token_type: { const: 'Bearer' }, expires_in: { type: 'integer' }, refresh_token: text, user: USER_SCHEMA, organization_id: { type: ['string', 'null'] } },
+  properties: {
+    access_token: text,
+    token_type: { const: 'Bearer' },
+    expires_in: { type: 'integer' },
+    refresh_token: text,
+    user: USER_SCHEMA,
+    organization_id: { type: ['string', 'null'] },
+  },
 }
 const ME_SCHEMA = {
   type: 'object',
   required: ['user', 'organizations'],
-  properties: { user: USER_SCHEMA, organizations: { type: 'array', items: { type: 'object', required: ['id', 'name', 'role'], properties: { id: text, name: text, role: { enum: ['owner', 'admin', 'member'] } } } } },
+  properties: {
+    user: USER_SCHEMA,
+    organizations: {
+      type: 'array',
+      items: {
+        type: 'object',
+        required: ['id', 'name', 'role'],
+        properties: { id: text, name: text, role: { enum: ['owner', 'admin', 'member'] } },
+      },
+    },
+  },
 }
 
 const eventTypesPath = {
   '/v1/event-types': {
     get: {
-      operationId: 'event_types.list', summary: 'The event types that fire, with the schema of their data.', tags: ['Events'],
+      operationId: 'event_types.list',
+      summary: 'The event types that fire, with the schema of their data.',
+      tags: ['Events'],
       responses: {
         '200': {
           description: 'Done',
-          content: { 'application/json': { schema: { type: 'object', required: ['event_types'], properties: { event_types: { type: 'array', items: { type: 'object', required: ['type', 'domain', 'description', 'entity_type', 'data_schema'], properties: { type: text, domain: text, description: text, entity_type: text, data_schema: { type: 'object' } } } } } } } },
+          content: {
+            'application/json': {
+              schema: {
+                type: 'object',
+                required: ['event_types'],
+                properties: {
+                  event_types: {
+                    type: 'array',
+                    items: {
+                      type: 'object',
+                      required: ['type', 'domain', 'description', 'entity_type', 'data_schema'],
+                      properties: { type: text, domain: text, description: text, entity_type: text, data_schema: { type: 'object' } },
+                    },
+                  },
+                },
+              },
+            },
+          },
         },
         '401': { $ref: '#/components/responses/Problem401' },
       },

@@ -8,7 +8,11 @@ import { parseBody } from './body.ts'
 import { credentialOf } from './credential.ts'
 
 /** `POST /v1/op/{id}` and `POST /v1/{resource}/{action}`: the same operation, the same everything. */
-export function registerOperations(app: FastifyInstance, platform: Platform, observe: (request: FastifyRequest, op: AnyOperation, invoked: Invoked) => void): void {
+export function registerOperations(
+  app: FastifyInstance,
+  platform: Platform,
+  observe: (request: FastifyRequest, op: AnyOperation, invoked: Invoked) => void,
+): void {
   app.all<{ Params: { '*': string } }>('/v1/*', async (request, reply) => {
     const op = platform.operations.get(operationId(request.params['*']))
     if (!op) throw problem('unknown-operation', 'There is no such operation; GET /openapi.json lists all of them')
@@ -20,7 +24,9 @@ export function registerOperations(app: FastifyInstance, platform: Platform, obs
       idempotencyKey: idempotencyKeyOf(request),
       ifNoneMatch: request.headers['if-none-match'] ?? null,
       clientAddress: request.ip,
-      get signal() { return (signal ??= abortedWith(reply)) }, // Most operations are done before anybody could hang up.
+      get signal() {
+        return (signal ??= abortedWith(reply))
+      }, // Most operations are done before anybody could hang up.
     })
     observe(request, op, invoked)
     return send(reply, invoked)
@@ -42,7 +48,9 @@ function idempotencyKeyOf(request: FastifyRequest): string | null {
 export function abortedWith(reply: FastifyReply): AbortSignal {
   const controller = new AbortController()
   if (reply.raw.destroyed) controller.abort()
-  reply.raw.once('close', () => { if (!reply.raw.writableFinished) controller.abort() })
+  reply.raw.once('close', () => {
+    if (!reply.raw.writableFinished) controller.abort()
+  })
   return controller.signal
 }
 

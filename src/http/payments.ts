@@ -2,17 +2,23 @@ import Type, { type Static } from 'typebox'
 import type { FastifyInstance } from 'fastify'
 import { problem } from '#core/problem.ts'
 import { Closed, Nullable } from '#core/shapes.ts'
-import { receiveNotice } from '#pipeline/payment-notice.ts'
+import { receiveNotice } from '#background/payment-notice.ts'
 import type { Platform } from '#pipeline/platform.ts'
 import { validateInput } from '#pipeline/validate.ts'
 import { parseBody } from './body.ts'
 
 /** The sandbox processor, as far as a person meets it. */
 export interface SandboxConfirmation {
-  confirm(clientSecret: string, methodId: string | null): Promise<{ id: string; object: string; status: string; payment_method: string | null } | null>
+  confirm(
+    clientSecret: string,
+    methodId: string | null,
+  ): Promise<{ id: string; object: string; status: string; payment_method: string | null } | null>
 }
 
-export const ConfirmInput = Closed({ client_secret: Type.String({ minLength: 1, maxLength: 500 }), payment_method: Type.Optional(Nullable(Type.String({ maxLength: 100 }))) })
+export const ConfirmInput = Closed({
+  client_secret: Type.String({ minLength: 1, maxLength: 500 }),
+  payment_method: Type.Optional(Nullable(Type.String({ maxLength: 100 }))),
+})
 
 /** `/webhooks/payments` for the processor's signed notices; with the sandbox, `/sandbox/payments/confirm` for what a browser would do. */
 export function registerPayments(app: FastifyInstance, platform: Platform, sandbox: SandboxConfirmation | null): void {

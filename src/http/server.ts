@@ -7,9 +7,9 @@ import type { AnyOperation } from '#operation.ts'
 import type { Invoked } from '#pipeline/invoke.ts'
 import type { Platform } from '#pipeline/platform.ts'
 import { problemReply } from '#pipeline/reply.ts'
-import type { SignInPlatform } from '#pipeline/sign-in.ts'
+import type { SignInPlatform } from '#access/sign-in.ts'
 import type { Logger } from 'pino'
-import { registerAssets } from './asset-route.ts'
+import { registerAssets } from './projections/assets.ts'
 import { registerAuth } from './auth.ts'
 import { MAX_BODY_BYTES } from './body.ts'
 import { credentialOf } from './credential.ts'
@@ -19,11 +19,11 @@ import type { Metrics } from './metrics.ts'
 import { openApiDocument } from './openapi.ts'
 import { registerOperations, send } from './operations.ts'
 import { registerPayments, type SandboxConfirmation } from './payments.ts'
-import { registerPages } from './pages.ts'
-import { registerSharePage } from './share-page.ts'
-import { registerShareRoutes } from './share-routes.ts'
-import { registerTiles } from './tile-routes.ts'
-import { registerWmts } from './wmts-routes.ts'
+import { registerPages } from './pages/pages.ts'
+import { registerSharePage } from './pages/share.ts'
+import { registerShareRoutes } from './projections/share.ts'
+import { registerTiles } from './projections/tiles.ts'
+import { registerWmts } from './projections/wmts.ts'
 
 export interface ServerOptions {
   platform: Platform
@@ -62,7 +62,18 @@ export function buildServer({ platform, auth, log, metrics, isReady, api, sandbo
     const durationMs = performance.now() - trace.startedAtMs
     metrics.observeCall(op.id, status, durationMs / 1000)
     const { principal, organizationId, invocationId } = trace
-    log.info({ invocation: invocationId, operation: op.id, status, ms: Math.round(durationMs), principal: principal?.kind ?? 'none', organization: organizationId, address: request.ip }, 'call')
+    log.info(
+      {
+        invocation: invocationId,
+        operation: op.id,
+        status,
+        ms: Math.round(durationMs),
+        principal: principal?.kind ?? 'none',
+        organization: organizationId,
+        address: request.ip,
+      },
+      'call',
+    )
   }
   registerOperations(app, platform, observe)
   registerAssets(app, platform, observe)
@@ -76,7 +87,11 @@ export function buildServer({ platform, auth, log, metrics, isReady, api, sandbo
   registerPages(app, platform)
   registerSharePage(app)
   app.addHook('onResponse', (request, reply, done) => {
-    if (!request.url.startsWith('/v1/')) log.debug({ method: request.method, path: strike(pathOf(request.url)), status: reply.statusCode, ms: Math.round(reply.elapsedTime) }, 'request')
+    if (!request.url.startsWith('/v1/'))
+      log.debug(
+        { method: request.method, path: strike(pathOf(request.url)), status: reply.statusCode, ms: Math.round(reply.elapsedTime) },
+        'request',
+      )
     done()
   })
   return app
@@ -105,7 +120,9 @@ const FRAMEWORK_PROBLEMS: Record<number, { slug: ProblemSlug; detail: string }> 
 }
 
 function registerErrors(app: FastifyInstance, platform: Platform): void {
-  app.setNotFoundHandler((request) => { throw problem('not-found', `There is nothing at ${strike(pathOf(request.url).slice(0, 200))}`) })
+  app.setNotFoundHandler((request) => {
+    throw problem('not-found', `There is nothing at ${strike(pathOf(request.url).slice(0, 200))}`)
+  })
   app.setErrorHandler((error: FastifyError | Problem, _request, reply) => refuse(platform, error, reply))
 }
 
@@ -157,7 +174,20 @@ function pathOf(url: string): string {
 /** Bytes that are not HTTP never reach a route: answer in kind and hang up. */
 function refuseMalformed(error: { code?: string }, socket: import('node:net').Socket): void {
   if (error.code === 'ECONNRESET' || socket.destroyed || !socket.writable) return void socket.destroy()
-  const status = error.code === 'HPE_HEADER_OVERFLOW' ? '431 Request Header Fields Too Large' : error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? '408 Request Timeout' : '400 Bad Request'
-  const body = JSON.stringify({ type: 'about:blank', title: status.slice(4), status: Number(status.slice(0, 3)), detail: 'The request could not be read', code: 'bad-request' })
-  socket.end(`HTTP/1.1 ${status}\r\nContent-Type: application/problem+json\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`)
+  const status =
+    error.code === 'HPE_HEADER_OVERFLOW'
+      ? '431 Request Header Fields Too Large'
+      : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
+        ? '408 Request Timeout'
+        : '400 Bad Request'
+  const body = JSON.stringify({
+    type: 'about:blank',
+    title: status.slice(4),
+    status: Number(status.slice(0, 3)),
+    detail: 'The request could not be read',
+    code: 'bad-request',
+  })
+  socket.end(
+    `HTTP/1.1 ${status}\r\nContent-Type: application/problem+json\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+  )
 }

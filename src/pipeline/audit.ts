@@ -1,7 +1,7 @@
 import type { Clock } from '#core/clock.ts'
 import type { Db, Tx } from '#db/tables.ts'
-import * as apiKey from '#model/api-key.ts'
-import * as audit from '#model/audit.ts'
+import * as apiKey from '#model/identity/api-key.ts'
+import * as audit from '#model/platform/audit.ts'
 import type { AnyOperation } from '#operation.ts'
 import type { Trace } from './invoke.ts'
 import type { Platform } from './platform.ts'
@@ -43,16 +43,26 @@ export function createAuditTrail(db: Db, clock: Clock, onError: (error: unknown)
     if (uses.size > 0) {
       const counted = [...uses.values()].toSorted((a, b) => (a.keyId < b.keyId ? -1 : 1))
       uses = new Map()
-      await apiKey.recordUse(db, counted).catch((error: unknown) => { counted.forEach(add); throw error }) // Counted by the next flush.
+      await apiKey.recordUse(db, counted).catch((error: unknown) => {
+        counted.forEach(add)
+        throw error
+      }) // Counted by the next flush.
     }
   }
   const flush = (): Promise<void> => {
     if (timer) clearTimeout(timer)
     timer = null
-    return (flushing ??= drain().finally(() => { flushing = null }))
+    return (flushing ??= drain().finally(() => {
+      flushing = null
+    }))
   }
   const arm = (): void => {
-    timer ??= setTimeout(() => { flush().catch((error: unknown) => { onError(error); arm() }) }, FLUSH_AFTER_MS)
+    timer ??= setTimeout(() => {
+      flush().catch((error: unknown) => {
+        onError(error)
+        arm()
+      })
+    }, FLUSH_AFTER_MS)
   }
 
   return {
@@ -76,10 +86,20 @@ export function createAuditTrail(db: Db, clock: Clock, onError: (error: unknown)
   }
 }
 
-export function auditEntry(platform: Platform, op: AnyOperation, trace: Trace, status: number, artifacts: readonly string[] = []): audit.AuditEntry {
+export function auditEntry(
+  platform: Platform,
+  op: AnyOperation,
+  trace: Trace,
+  status: number,
+  artifacts: readonly string[] = [],
+): audit.AuditEntry {
   const { principal, invocationId, organizationId, inputHash } = trace
   return {
-    invocationId, organizationId, inputHash, status, artifacts,
+    invocationId,
+    organizationId,
+    inputHash,
+    status,
+    artifacts,
     operation: op.id,
     principalKind: principal?.kind ?? 'none',
     principalId: principal?.id ?? 'none',

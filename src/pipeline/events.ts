@@ -1,6 +1,6 @@
 import { eventType } from '#core/event-types.ts'
 import type { Tx } from '#db/tables.ts'
-import * as outbox from '#model/outbox.ts'
+import * as outbox from '#model/platform/outbox.ts'
 import type { Contract, Events } from '#operation.ts'
 import { validatorOf } from './validate.ts'
 
@@ -17,7 +17,8 @@ export function openEvents(op: Pick<Contract, 'id' | 'events'>): PendingEvents {
       emit(type, entityId, data) {
         if (!op.events?.includes(type)) throw new Error(`${op.id} emitted ${type}, which it does not declare`)
         const validator = validatorOf(eventType(type).data_schema)
-        if (!validator.Check(data)) throw new Error(`${op.id} emitted ${type} with data that breaks its schema: ${JSON.stringify(validator.Errors(data)[0])}`)
+        if (!validator.Check(data))
+          throw new Error(`${op.id} emitted ${type} with data that breaks its schema: ${JSON.stringify(validator.Errors(data)[0])}`)
         pending.push({ type, entityId, data })
       },
     },

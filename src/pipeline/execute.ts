@@ -1,4 +1,4 @@
-import * as itemLayer from '#model/item-layer.ts'
+import * as itemLayer from '#model/imagery/item-layer.ts'
 import type { AnyOperation, Context, RawReply, WriteContext } from '#operation.ts'
 import { auditEntry } from './audit.ts'
 import { openEvents } from './events.ts'
@@ -39,7 +39,8 @@ export async function executeWrite(platform: Platform, work: Work, { provenance,
     if (answer.status < 400) await provenance.seal(tx, owner)
     await writeEvents(tx, owner)
     if (!(answer.body instanceof Uint8Array)) throw new Error(`${op.id} writes, so it cannot stream its answer`)
-    if (answer.status < 300) await claim?.complete(tx, { status: answer.status, contentType: answer.headers['Content-Type']!, body: Buffer.from(answer.body) })
+    if (answer.status < 300)
+      await claim?.complete(tx, { status: answer.status, contentType: answer.headers['Content-Type']!, body: Buffer.from(answer.body) })
     await platform.audit.commitWith(tx, auditEntry(platform, op, trace, answer.status, provenance.artifacts()))
     return answer
   })

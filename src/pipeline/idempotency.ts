@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Clock } from '#core/clock.ts'
 import { problem } from '#core/problem.ts'
 import type { Db, Tx } from '#db/tables.ts'
-import * as idempotency from '#model/idempotency.ts'
+import * as idempotency from '#model/platform/idempotency.ts'
 
 /** An impatient retry waits for the first request this long and then gets its answer; past that, 409. */
 const WAIT_MS = 30_000
@@ -33,9 +33,18 @@ export function createClaims(db: Db, clock: Clock): Claims {
   /** Claims that this process holds: identical requests wait here instead of asking the database over and over. */
   const holders = new Map<string, LocalHolder>()
   const leases = new Map<string, idempotency.ClaimKey>()
-  const renewal = setInterval(() => {
-    if (leases.size > 0) void idempotency.renew(db, [...leases].map(([lease, key]) => ({ lease, key }))).catch(() => {}) // A missed renewal is made up by the next one, or the fence refuses the commit.
-  }, (idempotency.LEASE_SECONDS * 1000) / 3)
+  const renewal = setInterval(
+    () => {
+      if (leases.size > 0)
+        void idempotency
+          .renew(
+            db,
+            [...leases].map(([lease, key]) => ({ lease, key })),
+          )
+          .catch(() => {}) // A missed renewal is made up by the next one, or the fence refuses the commit.
+    },
+    (idempotency.LEASE_SECONDS * 1000) / 3,
+  )
   renewal.unref()
 
   const hold = (key: idempotency.ClaimKey, bodyHash: Buffer, lease: string): HeldClaim => {
@@ -85,7 +94,8 @@ const nameOf = (key: idempotency.ClaimKey) => `${key.ownerId} ${key.path} ${key.
 
 const conflict = () => problem('idempotency-conflict', 'This Idempotency-Key was already used with a different body on this operation')
 
-const inProgress = () => problem('idempotency-in-progress', 'The first request with this Idempotency-Key is still running', { headers: { 'Retry-After': '1' } })
+const inProgress = () =>
+  problem('idempotency-in-progress', 'The first request with this Idempotency-Key is still running', { headers: { 'Retry-After': '1' } })
 
 async function within(settled: Promise<void>, deadline: number): Promise<void> {
   const timer = new AbortController()

@@ -5,7 +5,7 @@ import type { Principal } from '#core/principal.ts'
 import { FAULTS } from '#core/problem.ts'
 import type { AnyOperation, Context } from '#operation.ts'
 import { auditEntry } from './audit.ts'
-import type { Authenticated, Credential } from './authenticate.ts'
+import type { Authenticated, Credential } from '#access/authenticate.ts'
 import { requireScope } from './authorize.ts'
 import { executeRead, executeWrite } from './execute.ts'
 import type { Begun, HeldClaim } from './idempotency.ts'
@@ -45,7 +45,15 @@ export interface Invoked extends Reply {
 }
 
 export async function invoke(platform: Platform, op: AnyOperation, call: Call): Promise<Invoked> {
-  const trace: Trace = { invocationId: newId(), startedAtMs: performance.now(), principal: null, organizationId: null, inputHash: null, headers: {}, audited: false }
+  const trace: Trace = {
+    invocationId: newId(),
+    startedAtMs: performance.now(),
+    principal: null,
+    organizationId: null,
+    inputHash: null,
+    headers: {},
+    audited: false,
+  }
   let reply: Reply
   try {
     reply = await runStages(platform, op, call, trace)
@@ -76,9 +84,26 @@ async function runStages(platform: Platform, op: AnyOperation, call: Call, trace
   if (begun?.outcome === 'replay') return replayOf(begun.response)
 
   const context: Context = {
-    principal, db: platform.db, clock: platform.clock, raster: platform.raster, storage: platform.storage, payments: platform.payments, aside: platform.aside, operationOf: (id) => runnable(platform, id), shares: platform.shares, usage: platform.usage, baseUrl: platform.baseUrl(), get signal() { return call.signal },
-    attributeTo: (organizationId) => { trace.organizationId = organizationId },
-    invocationId: trace.invocationId, idempotencyKey: call.idempotencyKey ?? trace.invocationId, ifNoneMatch: call.ifNoneMatch ?? null,
+    principal,
+    db: platform.db,
+    clock: platform.clock,
+    raster: platform.raster,
+    storage: platform.storage,
+    payments: platform.payments,
+    aside: platform.aside,
+    operationOf: (id) => runnable(platform, id),
+    shares: platform.shares,
+    usage: platform.usage,
+    baseUrl: platform.baseUrl(),
+    get signal() {
+      return call.signal
+    },
+    attributeTo: (organizationId) => {
+      trace.organizationId = organizationId
+    },
+    invocationId: trace.invocationId,
+    idempotencyKey: call.idempotencyKey ?? trace.invocationId,
+    ifNoneMatch: call.ifNoneMatch ?? null,
   }
   return await settling(begun?.claim ?? null, async (claim) => {
     const facts = await op.check?.(context, input) //                                    4 domain checks

@@ -1,14 +1,14 @@
-import type { RasterService } from '#adapters/raster/port.ts'
-import type { Storage } from '#adapters/storage/port.ts'
+import type { RasterService } from '#ports/raster.ts'
+import type { Storage } from '#ports/storage.ts'
 import type { Clock } from '#core/clock.ts'
-import type { Payments } from '#core/payments.ts'
+import type { Payments } from '#ports/payments.ts'
 import type { Db, Tx } from '#db/tables.ts'
 import type { AnyOperation, Aside, Jobs, Shares } from '#operation.ts'
 import type { AuditTrail } from './audit.ts'
-import type { Authenticator } from './authenticate.ts'
+import type { Authenticator } from '#access/authenticate.ts'
 import type { Claims } from './idempotency.ts'
-import type { RateLimiter } from './rate-limit.ts'
-import type { UsageRecorder } from './usage.ts'
+import type { RateLimiter } from '#access/rate-limit.ts'
+import type { UsageRecorder } from '#background/usage.ts'
 
 /** What the pipeline stands on. Built once, in main.ts or by a test; every call is handed it. */
 export interface Platform {

@@ -1,6 +1,6 @@
 import { problem } from '#core/problem.ts'
 import type { Tx } from '#db/tables.ts'
-import * as lineage from '#model/lineage.ts'
+import * as lineage from '#model/platform/lineage.ts'
 import type { Contract, Lineage, Produces } from '#operation.ts'
 
 type Declared = Pick<Contract, 'id' | 'produces'>
@@ -27,9 +27,19 @@ export function openProvenance(op: Declared): Provenance {
   return {
     lineage: {
       record(kind, id, relation, origin, projectId) {
-        const declared = patterns.some((pattern) => pattern.kind === kind && pattern.relation === relation && (origin ? pattern.origins.includes(origin.kind) : pattern.origins.length === 0))
+        const declared = patterns.some(
+          (pattern) =>
+            pattern.kind === kind &&
+            pattern.relation === relation &&
+            (origin ? pattern.origins.includes(origin.kind) : pattern.origins.length === 0),
+        )
         if (!declared) throw broken(op, `recorded an undeclared ${kind}:${relation}${origin ? `>${origin.kind}` : ''}`)
-        records.push({ entity: { type: kind, id }, relation, origin: origin ? { type: origin.kind, id: origin.id } : null, ...(projectId ? { projectId } : {}) })
+        records.push({
+          entity: { type: kind, id },
+          relation,
+          origin: origin ? { type: origin.kind, id: origin.id } : null,
+          ...(projectId ? { projectId } : {}),
+        })
       },
       nothingProduced() {
         producedNothing = true
@@ -56,4 +66,3 @@ function broken(op: Declared, what: string) {
   error.cause = `${op.id} ${what}` // For the log; the caller gets a fixed text.
   return error
 }
-

@@ -1,4 +1,4 @@
-import { StorageError } from '#adapters/storage/port.ts'
+import { StorageError } from '#ports/storage.ts'
 import { Problem, problem, type ProblemSlug } from '#core/problem.ts'
 import { RasterError, type RasterErrorCode } from '#raster/errors.ts'
 

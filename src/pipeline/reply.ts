@@ -1,5 +1,5 @@
 import { Problem, problem } from '#core/problem.ts'
-import type { StoredResponse } from '#model/idempotency.ts'
+import type { StoredResponse } from '#model/platform/idempotency.ts'
 import type { AnyOperation, Context } from '#operation.ts'
 import type { Platform } from './platform.ts'
 import { validateOutput } from './validate.ts'
@@ -25,7 +25,8 @@ export interface ProblemDocument {
 
 /** RFC 9457. What is not one of our problems is a fault of ours: the caller learns the invocation and nothing else. */
 function describe(error: unknown, invocationId: string, baseUrl: string): { known: Problem; document: ProblemDocument } {
-  const known = error instanceof Problem ? error : problem('internal-error', 'Something went wrong on our side. Nothing of this request was kept.')
+  const known =
+    error instanceof Problem ? error : problem('internal-error', 'Something went wrong on our side. Nothing of this request was kept.')
   const document = {
     type: `${baseUrl}/problems/${known.slug}`,
     title: known.title,
@@ -69,5 +70,9 @@ export function lineReply(platform: Platform, op: AnyOperation, lines: AsyncIter
 }
 
 export function replayOf(response: StoredResponse): Reply {
-  return { status: response.status, headers: { 'Content-Type': response.contentType, 'Cache-Control': 'no-store', 'Idempotent-Replayed': 'true' }, body: response.body }
+  return {
+    status: response.status,
+    headers: { 'Content-Type': response.contentType, 'Cache-Control': 'no-store', 'Idempotent-Replayed': 'true' },
+    body: response.body,
+  }
 }

@@ -79,7 +79,11 @@ function explain(error: SchemaError): FieldError[] {
 
 function fieldOf(pointer: string): string {
   if (pointer === '') return 'body'
-  return pointer.slice(1).split('/').map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~')).join('.')
+  return pointer
+    .slice(1)
+    .split('/')
+    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
+    .join('.')
 }
 
 function join(at: string, name: string): string {

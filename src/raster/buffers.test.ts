@@ -6,7 +6,7 @@ import { openTiff } from '#raster/tiff/open.ts'
 import { BlockCache } from '#raster/warp/blocks.ts'
 import { createHandlers } from '#raster/pool/handlers.ts'
 import type { Block } from '#raster/types.ts'
-import { scene } from '../../test/scene.ts'
+import { scene } from '../../test/support/scene.ts'
 import { giveBack, takeBytes, takeZeros } from './buffers.ts'
 
 const KIB = 1024
@@ -36,7 +36,16 @@ test('what came from elsewhere is left alone, and so is what is small', () => {
   assert.notEqual(takeBytes(100).buffer, small.buffer)
 })
 
-const block = (samples: Uint8Array): Block => ({ width: samples.length, height: 1, bands: [0], data: [samples], starts: [0], stride: 1, mask: null, byteLength: samples.buffer.byteLength })
+const block = (samples: Uint8Array): Block => ({
+  width: samples.length,
+  height: 1,
+  bands: [0],
+  data: [samples],
+  starts: [0],
+  stride: 1,
+  mask: null,
+  byteLength: samples.buffer.byteLength,
+})
 
 test('a block that the cache drops keeps its memory until the last reader is done', async () => {
   const size = 832 * KIB

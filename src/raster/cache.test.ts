@@ -33,7 +33,10 @@ test('the longest unused values go first, and the bytes stay bounded', async () 
 
 test('a failed load is not kept', async () => {
   const cache = make()
-  await assert.rejects(cache.get('a', async () => Promise.reject(new Error('once'))), /once/)
+  await assert.rejects(
+    cache.get('a', async () => Promise.reject(new Error('once'))),
+    /once/,
+  )
   assert.equal(await cache.get('a', async () => 'then'), 'then')
 })
 

@@ -38,4 +38,13 @@ export function throwIfAborted(signal: AbortSignal | undefined): void {
 }
 
 /** Failures that will be the same tomorrow: of many layers such a one is left out, so that one bad file does not darken the others. */
-export const UNREADABLE: readonly RasterErrorCode[] = ['not_a_tiff', 'unsupported', 'corrupt', 'too_large', 'unknown_crs', 'no_georeference', 'limit_exceeded', 'invalid_argument']
+export const UNREADABLE: readonly RasterErrorCode[] = [
+  'not_a_tiff',
+  'unsupported',
+  'corrupt',
+  'too_large',
+  'unknown_crs',
+  'no_georeference',
+  'limit_exceeded',
+  'invalid_argument',
+]

@@ -3,7 +3,7 @@
  * before anything is allocated for it.
  */
 
-const MIB = 1024 * 1024;
+const MIB = 1024 * 1024
 
 export const LIMITS = {
   /** Directories in one file: a COG has one a level and one a mask. */
@@ -37,4 +37,4 @@ export const LIMITS = {
   rawStripBytes: MIB,
   gcpCount: 100_000,
   metadataItemCount: 10_000,
-} as const;
+} as const

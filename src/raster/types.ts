@@ -24,7 +24,19 @@ export interface Source {
   close?(): Promise<void>
 }
 
-export const DATA_TYPES = ['uint8', 'int8', 'uint16', 'int16', 'uint32', 'int32', 'uint64', 'int64', 'float16', 'float32', 'float64'] as const
+export const DATA_TYPES = [
+  'uint8',
+  'int8',
+  'uint16',
+  'int16',
+  'uint32',
+  'int32',
+  'uint64',
+  'int64',
+  'float16',
+  'float32',
+  'float64',
+] as const
 
 /**
  * The type of a sample as a reader sees it. Odd widths are unpacked into the next whole type without
@@ -74,7 +86,20 @@ export interface Level {
 }
 
 export type ColorInterpretation =
-  'undefined' | 'gray' | 'palette' | 'red' | 'green' | 'blue' | 'alpha' | 'cyan' | 'magenta' | 'yellow' | 'black' | 'y' | 'cb' | 'cr'
+  | 'undefined'
+  | 'gray'
+  | 'palette'
+  | 'red'
+  | 'green'
+  | 'blue'
+  | 'alpha'
+  | 'cyan'
+  | 'magenta'
+  | 'yellow'
+  | 'black'
+  | 'y'
+  | 'cb'
+  | 'cr'
 
 export interface Band {
   /** The band's description, or null; expressions may use it as a name. */

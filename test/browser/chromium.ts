@@ -10,7 +10,12 @@ export const CHROMIUM = PLACES.find((place) => existsSync(place)) ?? null
 export const WITHOUT_BROWSER = CHROMIUM ? false : `no browser here: install chromium (looked at ${PLACES.join(', ')})`
 
 const ARGUMENTS = [
-  '--no-sandbox', '--use-gl=angle', '--use-angle=swiftshader', '--enable-unsafe-swiftshader', '--ignore-gpu-blocklist', '--disable-dev-shm-usage',
+  '--no-sandbox',
+  '--use-gl=angle',
+  '--use-angle=swiftshader',
+  '--enable-unsafe-swiftshader',
+  '--ignore-gpu-blocklist',
+  '--disable-dev-shm-usage',
   '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1',
 ]
 
@@ -34,12 +39,26 @@ export async function watchedPage(from: Browser, options: BrowserContextOptions 
   const page = await context.newPage()
   const requests: string[] = []
   const faults: string[] = []
-  await page.exposeFunction('reportViolation', (text: string) => { faults.push(text) })
-  await page.addInitScript(`document.addEventListener('securitypolicyviolation', (event) => reportViolation('policy: ' + event.violatedDirective + ' ' + event.blockedURI))`)
-  page.on('request', (request) => { requests.push(request.url()) })
-  page.on('pageerror', (error) => { faults.push(`thrown: ${error.message}`) })
-  page.on('dialog', (dialog) => { faults.push(`dialog: ${dialog.message()}`); void dialog.dismiss() })
-  page.on('console', (message) => { if (message.type() === 'error' && !/Failed to load resource|status of 4\d\d|AJAXError/.test(message.text())) faults.push(`console: ${message.text()}`) })
+  await page.exposeFunction('reportViolation', (text: string) => {
+    faults.push(text)
+  })
+  await page.addInitScript(
+    `document.addEventListener('securitypolicyviolation', (event) => reportViolation('policy: ' + event.violatedDirective + ' ' + event.blockedURI))`,
+  )
+  page.on('request', (request) => {
+    requests.push(request.url())
+  })
+  page.on('pageerror', (error) => {
+    faults.push(`thrown: ${error.message}`)
+  })
+  page.on('dialog', (dialog) => {
+    faults.push(`dialog: ${dialog.message()}`)
+    void dialog.dismiss()
+  })
+  page.on('console', (message) => {
+    if (message.type() === 'error' && !/Failed to load resource|status of 4\d\d|AJAXError/.test(message.text()))
+      faults.push(`console: ${message.text()}`)
+  })
   return { page, requests, faults }
 }
 

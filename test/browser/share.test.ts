@@ -5,8 +5,8 @@ import type { Browser, Page } from 'playwright-core'
 import sharp from 'sharp'
 import { memorySink } from '#raster/write/sink.ts'
 import { describeScene, renderScene } from '../../sandbox/scenes/index.ts'
-import { storeFile } from '../stored-file.ts'
-import { world, type Org, type World } from '../world.ts'
+import { storeFile } from '../support/stored-file.ts'
+import { world, type Org, type World } from '../support/world.ts'
 import { browser, shot, watchedPage, WITHOUT_BROWSER } from './chromium.ts'
 
 const PASSWORD = 'coral and sand'
@@ -17,13 +17,27 @@ async function sceneItem(w: World, org: Org, more: { name: string; longitude?: n
   const scene = describeScene({ sensor: 'sandbox-open', longitude, latitude: 48.2, datetime, sizePx: SIZE_PX })
   const sink = memorySink()
   await renderScene(scene, sink)
-  const { id } = await w.ok(org.owner.token, 'items.create', { project_id: org.projectId, type: 'satellite_capture', geometry: scene.footprint, datetime: scene.datetime, cloud_cover: scene.cloudCover, gsd: scene.gsdM, ...fields })
+  const { id } = await w.ok(org.owner.token, 'items.create', {
+    project_id: org.projectId,
+    type: 'satellite_capture',
+    geometry: scene.footprint,
+    datetime: scene.datetime,
+    cloud_cover: scene.cloudCover,
+    gsd: scene.gsdM,
+    ...fields,
+  })
   await storeFile(w, id, { bytes: sink.bytes(), bandNames: scene.bands.map(({ name }) => name) })
   return { id: id as string, bytes: sink.bytes() }
 }
 
 const share = async (w: World, org: Org, target_id: string, more: object = {}): Promise<{ id: string; token: string }> =>
-  await w.ok(org.owner.token, 'share.link.create', { target_type: 'item', target_id, password: PASSWORD, expires_at: '2031-01-01T00:00:00Z', ...more })
+  await w.ok(org.owner.token, 'share.link.create', {
+    target_type: 'item',
+    target_id,
+    password: PASSWORD,
+    expires_at: '2031-01-01T00:00:00Z',
+    ...more,
+  })
 
 async function enter(page: Page, password: string): Promise<void> {
   await page.getByLabel('Password', { exact: true }).fill(password)
@@ -36,12 +50,18 @@ const drawn = (page: Page) => page.locator('#map[aria-busy="false"]').waitFor({ 
 async function middle(page: Page): Promise<Buffer> {
   const { width, height } = page.viewportSize()!
   const wide = width >= 760
-  const clip = wide ? { x: width / 2 + 100, y: height / 2 - 60, width: 120, height: 120 } : { x: width / 2 - 40, y: height * 0.2, width: 80, height: 80 }
-  return await sharp(await page.screenshot({ clip })).removeAlpha().raw().toBuffer()
+  const clip = wide
+    ? { x: width / 2 + 100, y: height / 2 - 60, width: 120, height: 120 }
+    : { x: width / 2 - 40, y: height * 0.2, width: 80, height: 80 }
+  return await sharp(await page.screenshot({ clip }))
+    .removeAlpha()
+    .raw()
+    .toBuffer()
 }
 
 const difference = (a: Buffer, b: Buffer): number => a.reduce((sum, value, index) => sum + Math.abs(value - b[index]!), 0) / a.length
-const colours = (pixels: Buffer): number => new Set(Array.from({ length: pixels.length / 3 }, (_, index) => pixels.readUIntBE(index * 3, 3))).size
+const colours = (pixels: Buffer): number =>
+  new Set(Array.from({ length: pixels.length / 3 }, (_, index) => pixels.readUIntBE(index * 3, 3))).size
 
 test('the public page of a share, in a real browser', { skip: WITHOUT_BROWSER }, async (t) => {
   const w = await world(t)
@@ -54,7 +74,10 @@ test('the public page of a share, in a real browser', { skip: WITHOUT_BROWSER },
 
 // Goal: somebody who was sent a link opens it with the password, sees the image, changes how it is shown, downloads it, and loses it when it is revoked; the page asks nobody but the service.
 async function ofAnItem(t: TestContext, w: World, org: Org, chromium: Browser): Promise<void> {
-  const { id, bytes } = await sceneItem(w, org, { name: 'Loire valley, June', description: 'Fields along the river, seen three weeks before the harvest.' })
+  const { id, bytes } = await sceneItem(w, org, {
+    name: 'Loire valley, June',
+    description: 'Fields along the river, seen three weeks before the harvest.',
+  })
   const link = await share(w, org, id, { permission: 'download' })
   const { page, requests, faults } = await watchedPage(chromium, { acceptDownloads: true })
 
@@ -92,7 +115,10 @@ async function ofAnItem(t: TestContext, w: World, org: Org, chromium: Browser): 
   })
 
   await t.test('the file comes as it is, under a good name', async () => {
-    const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('link', { name: /Loire valley, June\.tif/ }).click()])
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('link', { name: /Loire valley, June\.tif/ }).click(),
+    ])
     assert.equal(download.suggestedFilename(), 'Loire valley, June.tif')
     assert.ok(Buffer.from(bytes).equals(await readFile(await download.path())))
   })
@@ -118,19 +144,39 @@ async function ofAnItem(t: TestContext, w: World, org: Org, chromium: Browser): 
 
   assert.deepEqual(faults, [])
   const allowed = [w.baseUrl, new URL(await w.storage.signGet({ bucket: 'svc-x', key: 'x', expiresInSeconds: 60 })).origin]
-  assert.deepEqual(requests.filter((address) => !allowed.includes(new URL(address).origin) && !/^(data|blob):/.test(address)), [], 'nobody else is asked for anything')
+  assert.deepEqual(
+    requests.filter((address) => !allowed.includes(new URL(address).origin) && !/^(data|blob):/.test(address)),
+    [],
+    'nobody else is asked for anything',
+  )
   assert.ok(requests.length > 20)
   await page.context().close()
 }
 
 // Goal: a collection shows its items, one at a time, also on a phone, in light and in dark.
 async function ofACollection(w: World, org: Org, chromium: Browser): Promise<void> {
-  const { id: collection_id } = await w.ok(org.owner.token, 'collections.create', { project_id: org.projectId, name: 'Loire through the year', description: 'One place, two seasons.' })
+  const { id: collection_id } = await w.ok(org.owner.token, 'collections.create', {
+    project_id: org.projectId,
+    name: 'Loire through the year',
+    description: 'One place, two seasons.',
+  })
   await sceneItem(w, org, { name: 'Winter', datetime: '2025-02-12T10:40:00Z', collection_id })
   await sceneItem(w, org, { name: 'Summer', collection_id })
-  await w.ok(org.owner.token, 'items.create', { project_id: org.projectId, collection_id, type: 'user_vector', name: 'Parcels', bbox: [2.29, 48.19, 2.31, 48.21] })
+  await w.ok(org.owner.token, 'items.create', {
+    project_id: org.projectId,
+    collection_id,
+    type: 'user_vector',
+    name: 'Parcels',
+    bbox: [2.29, 48.19, 2.31, 48.21],
+  })
   const link = await share(w, org, collection_id, { target_type: 'collection' })
-  const { page, faults } = await watchedPage(chromium, { viewport: { width: 390, height: 844 }, deviceScaleFactor: 2, isMobile: true, hasTouch: true, colorScheme: 'dark' })
+  const { page, faults } = await watchedPage(chromium, {
+    viewport: { width: 390, height: 844 },
+    deviceScaleFactor: 2,
+    isMobile: true,
+    hasTouch: true,
+    colorScheme: 'dark',
+  })
 
   await page.goto(`${w.baseUrl}/s/${link.token}`)
   await page.locator('#map canvas').waitFor()
@@ -153,7 +199,9 @@ async function ofACollection(w: World, org: Org, chromium: Browser): Promise<voi
   await page.getByRole('button', { name: 'Show details' }).waitFor()
   await shot(page, 'phone-folded')
   assert.ok(await page.evaluate<boolean>('document.documentElement.scrollWidth <= innerWidth'), 'nothing sticks out sideways')
-  const small = await page.evaluate<string[]>(`[...document.querySelectorAll('button, a, summary')].filter((each) => { const { width, height } = each.getBoundingClientRect(); return width > 0 && height < 24 }).map((each) => each.outerHTML)`)
+  const small = await page.evaluate<string[]>(
+    `[...document.querySelectorAll('button, a, summary')].filter((each) => { const { width, height } = each.getBoundingClientRect(); return width > 0 && height < 24 }).map((each) => each.outerHTML)`,
+  )
   assert.deepEqual(small, [], 'fingers find every button')
   assert.deepEqual(faults, [])
   await page.context().close()
@@ -161,17 +209,40 @@ async function ofACollection(w: World, org: Org, chromium: Browser): Promise<voi
 
 /** Each would leave its mark if it were taken for markup, for an address or for code. */
 const PAYLOADS = [
-  '<img src=x onerror=window.marked=1>', '<script>window.marked=1</script>', '"><svg onload=window.marked=1>', "'-window.marked=1-'", 'javascript:window.marked=1', '{{constructor.constructor("window.marked=1")()}}',
-  '<style>body{display:none}</style>', '</h1><iframe srcdoc="<script>parent.marked=1</script>">', '\u202egnp.exe', 'a"\r\nX-Evil: 1\r\n\r\n<b>', '${window.marked=1}', '&lt;b&gt;',
+  '<img src=x onerror=window.marked=1>',
+  '<script>window.marked=1</script>',
+  '"><svg onload=window.marked=1>',
+  "'-window.marked=1-'",
+  'javascript:window.marked=1',
+  '{{constructor.constructor("window.marked=1")()}}',
+  '<style>body{display:none}</style>',
+  '</h1><iframe srcdoc="<script>parent.marked=1</script>">',
+  '\u202egnp.exe',
+  'a"\r\nX-Evil: 1\r\n\r\n<b>',
+  '${window.marked=1}',
+  '&lt;b&gt;',
 ]
 
 // Goal: row 24 of the security table: whatever people wrote is shown as they wrote it; nothing of it runs, and nothing of it reaches a header.
 async function ofHostileStrings(w: World, org: Org, chromium: Browser): Promise<void> {
   const all = PAYLOADS.join(' ')
-  const { id: collection_id } = await w.ok(org.owner.token, 'collections.create', { project_id: org.projectId, name: PAYLOADS[0]! + PAYLOADS[2]!, description: all })
+  const { id: collection_id } = await w.ok(org.owner.token, 'collections.create', {
+    project_id: org.projectId,
+    name: PAYLOADS[0]! + PAYLOADS[2]!,
+    description: all,
+  })
   const { id: first } = await sceneItem(w, org, { name: PAYLOADS[9]!, collection_id, description: all, properties: { title: all } })
-  for (const name of PAYLOADS) await w.ok(org.owner.token, 'items.create', { project_id: org.projectId, collection_id, type: 'user_raster', name, description: name, assets: [{ key: name, href: 'https://data.example/a.tif', title: name, media_type: 'text/html' }] })
-  for (const name of PAYLOADS) await w.ok(org.owner.token, 'visualization.profile.create', { item_id: first, name, type: 'rgb', config: { bands: [4, 3, 2] } })
+  for (const name of PAYLOADS)
+    await w.ok(org.owner.token, 'items.create', {
+      project_id: org.projectId,
+      collection_id,
+      type: 'user_raster',
+      name,
+      description: name,
+      assets: [{ key: name, href: 'https://data.example/a.tif', title: name, media_type: 'text/html' }],
+    })
+  for (const name of PAYLOADS)
+    await w.ok(org.owner.token, 'visualization.profile.create', { item_id: first, name, type: 'rgb', config: { bands: [4, 3, 2] } })
   const { token } = await share(w, org, collection_id, { target_type: 'collection', permission: 'download' })
   const { page, requests, faults } = await watchedPage(chromium, { acceptDownloads: true })
 
@@ -181,7 +252,10 @@ async function ofHostileStrings(w: World, org: Org, chromium: Browser): Promise<
   await page.getByRole('alert').waitFor()
   await page.goto(`${w.baseUrl}/s/${token}`)
   await enter(page, PASSWORD)
-  await page.locator('#title').filter({ hasText: PAYLOADS[0]! + PAYLOADS[2]! }).waitFor()
+  await page
+    .locator('#title')
+    .filter({ hasText: PAYLOADS[0]! + PAYLOADS[2]! })
+    .waitFor()
   await drawn(page)
   await shot(page, 'hostile')
   assert.equal(await page.locator('#description').textContent(), all)
@@ -195,11 +269,18 @@ async function ofHostileStrings(w: World, org: Org, chromium: Browser): Promise<
   for (const index of [3, 8]) {
     await page.locator('.scenes button').nth(index).click()
     await drawn(page)
-    assert.match(await page.locator('#file-list a').first().getAttribute('href') ?? '', new RegExp(`^${w.baseUrl}/api/v1/share/assets/`), 'an address of ours, whatever the file is called')
+    assert.match(
+      (await page.locator('#file-list a').first().getAttribute('href')) ?? '',
+      new RegExp(`^${w.baseUrl}/api/v1/share/assets/`),
+      'an address of ours, whatever the file is called',
+    )
   }
   assert.equal(await page.evaluate('window.marked'), undefined)
   assert.equal(await page.evaluate('getComputedStyle(document.body).display'), 'block')
   assert.deepEqual(faults, [])
-  assert.deepEqual(requests.filter((address) => /data\.example|evil/i.test(new URL(address).host)), [])
+  assert.deepEqual(
+    requests.filter((address) => /data\.example|evil/i.test(new URL(address).host)),
+    [],
+  )
   await page.context().close()
 }

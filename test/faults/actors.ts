@@ -6,8 +6,8 @@ import { createHash } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import { sql } from 'kysely'
 import type { Db } from '#db/tables.ts'
-import { call, PASSWORD, post, type Owner, type Reply } from '../client.ts'
-import type { Random } from '../random.ts'
+import { call, PASSWORD, post, type Owner, type Reply } from '../support/client.ts'
+import type { Random } from '../support/random.ts'
 
 /** What all actors share in a round. */
 export interface Stage {
@@ -72,7 +72,11 @@ export function projectActor(name: string, random: Random): Actor {
       const after = { name: `${name}-${++count}`, visibility: 'organization', archived: false, deleted: false, invited: [] }
       return { operation: 'projects.create', input: { name: after.name }, after }
     }
-    const on = (operation: string, input: object, change: Partial<ProjectState>) => ({ operation, input: { project_id: id, ...input }, after: { ...known!, ...change } })
+    const on = (operation: string, input: object, change: Partial<ProjectState>) => ({
+      operation,
+      input: { project_id: id, ...input },
+      after: { ...known!, ...change },
+    })
     if (known.archived) return on('projects.update', { is_archived: false }, { archived: false })
     const visibility = known.visibility === 'private' ? 'organization' : 'private'
     const email = `${name}-${++count}@example.com`.toLowerCase()
@@ -87,7 +91,10 @@ export function projectActor(name: string, random: Random): Actor {
   return {
     async step(stage) {
       const { operation, input, after } = next()
-      if (operation === 'projects.create') { id = null; known = null }
+      if (operation === 'projects.create') {
+        id = null
+        known = null
+      }
       pending = after
       const reply = await operate(stage, operation, input)
       if (!reply) return false
@@ -105,7 +112,10 @@ export function projectActor(name: string, random: Random): Actor {
       `.execute(db)
       const { id: foundId, ...found } = rows[0] ?? { id: null }
       const actual = foundId ? (found as ProjectState) : null
-      const lost = isDeepStrictEqual(actual, known) || isDeepStrictEqual(actual, pending) ? [] : [`project ${id ?? pending?.name}: ${JSON.stringify(actual)} instead of ${JSON.stringify(known)} or ${JSON.stringify(pending)}`]
+      const lost =
+        isDeepStrictEqual(actual, known) || isDeepStrictEqual(actual, pending)
+          ? []
+          : [`project ${id ?? pending?.name}: ${JSON.stringify(actual)} instead of ${JSON.stringify(known)} or ${JSON.stringify(pending)}`]
       if (rows.length > 1) lost.push(`project ${pending?.name} was made ${rows.length} times`)
       ;[id, known, pending] = [foundId, actual, null]
       return lost
@@ -154,7 +164,8 @@ export function keyActor(name: string): Actor {
       const lost: string[] = []
       if (rows.length > 1) lost.push(`key ${nameOfKey()} was made ${rows.length} times`)
       if (key && !actual) lost.push(`key ${key.id} is gone`)
-      if (key && actual && actual.is_active !== key.isActive && pending !== 'revoke') lost.push(`key ${key.id} is ${actual.is_active ? 'active' : 'revoked'} again`)
+      if (key && actual && actual.is_active !== key.isActive && pending !== 'revoke')
+        lost.push(`key ${key.id} is ${actual.is_active ? 'active' : 'revoked'} again`)
       if (!key && actual && pending !== 'create') lost.push(`key ${actual.id} was made by nobody`)
       key = actual ? { id: actual.id, secret: null, isActive: actual.is_active } : null
       pending = null
@@ -170,16 +181,32 @@ export function spendLimitActor(owner: Owner): Actor {
   return {
     async step(stage) {
       pending = (known ?? 0) + 1
-      if (!(await operate(stage, 'organizations.members.set_spend_limit', { organizationId: owner.organizationId, userId: owner.userId, perOrderLimitCredits: pending, spendLimitCredits: pending * 2 }))) return false
+      if (
+        !(await operate(stage, 'organizations.members.set_spend_limit', {
+          organizationId: owner.organizationId,
+          userId: owner.userId,
+          perOrderLimitCredits: pending,
+          spendLimitCredits: pending * 2,
+        }))
+      )
+        return false
       known = pending
       pending = null
       return true
     },
     async reconcile(db) {
-      const row = await db.selectFrom('organization_member').select(['per_order_limit_credits', 'spend_limit_credits']).where('org_id', '=', owner.organizationId).where('user_id', '=', owner.userId).executeTakeFirst()
+      const row = await db
+        .selectFrom('organization_member')
+        .select(['per_order_limit_credits', 'spend_limit_credits'])
+        .where('org_id', '=', owner.organizationId)
+        .where('user_id', '=', owner.userId)
+        .executeTakeFirst()
       const actual = row?.per_order_limit_credits ?? null
       const isWhole = actual === null ? row?.spend_limit_credits === null : row?.spend_limit_credits === actual * 2
-      const lost = isWhole && (actual === known || (pending !== null && actual === pending)) ? [] : [`the cap is ${actual}, not ${known}${pending === null ? '' : ` or ${pending}`}`]
+      const lost =
+        isWhole && (actual === known || (pending !== null && actual === pending))
+          ? []
+          : [`the cap is ${actual}, not ${known}${pending === null ? '' : ` or ${pending}`}`]
       known = actual
       pending = null
       return lost
@@ -198,9 +225,10 @@ export function sessionActor(name: string): Actor {
     async step(stage) {
       pending = email ? 'refresh' : 'sign-up'
       email ??= `${name}-${++count}@example.com`.toLowerCase()
-      const reply = pending === 'sign-up'
-        ? await write(stage, 'sign-up', () => post(stage.baseUrl, '/auth/sign-up', { email, password: PASSWORD, name }))
-        : await write(stage, 'refresh', () => post(stage.baseUrl, '/auth/refresh', { refresh_token: token }))
+      const reply =
+        pending === 'sign-up'
+          ? await write(stage, 'sign-up', () => post(stage.baseUrl, '/auth/sign-up', { email, password: PASSWORD, name }))
+          : await write(stage, 'refresh', () => post(stage.baseUrl, '/auth/refresh', { refresh_token: token }))
       if (!reply) return false
       token = reply.body.refresh_token
       pending = null
@@ -211,7 +239,12 @@ export function sessionActor(name: string): Actor {
       const user = email ? await db.selectFrom('app_user').select('id').where('email', '=', email).executeTakeFirst() : undefined
       if (email && !user && pending !== 'sign-up') lost.push(`the account ${email} is gone`)
       if (token) {
-        const row = await db.selectFrom('refresh_token as r').innerJoin('user_session as s', 's.id', 'r.session_id').select(['r.spent_at', 's.ended_at']).where('r.token_hash', '=', hash(token)).executeTakeFirst()
+        const row = await db
+          .selectFrom('refresh_token as r')
+          .innerJoin('user_session as s', 's.id', 'r.session_id')
+          .select(['r.spent_at', 's.ended_at'])
+          .where('r.token_hash', '=', hash(token))
+          .executeTakeFirst()
         if (!row) lost.push(`a refresh token of ${email} is gone`)
         else if (row.ended_at) lost.push(`the session of ${email} was ended`)
         else if (row.spent_at && pending !== 'refresh') lost.push(`a refresh token of ${email} was spent by nobody`)

@@ -1,6 +1,6 @@
 /** The service, made to die by kill -9 at the one point of an upload that FAULT_AT names. */
 import { FileStore } from '#adapters/storage/files.ts'
-import type { AnyJob, JobContext } from '#job.ts'
+import type { AnyJob, JobContext } from '#task.ts'
 import { run } from '#main.ts'
 import type { AnyOperation } from '#operation.ts'
 import { jobs, operations } from '#registry.ts'
@@ -57,7 +57,14 @@ function dyingContext(context: JobContext): JobContext {
     ...context,
     raster: {
       ...context.raster,
-      convert: (source, request) => context.raster.convert(source, { ...request, onProgress: (fraction) => { if (fraction > PROGRESS) passing('convert is under way'); request.onProgress?.(fraction) } }),
+      convert: (source, request) =>
+        context.raster.convert(source, {
+          ...request,
+          onProgress: (fraction) => {
+            if (fraction > PROGRESS) passing('convert is under way')
+            request.onProgress?.(fraction)
+          },
+        }),
     },
     async change(organizationId, work) {
       const result = await context.change(organizationId, async (change) => {

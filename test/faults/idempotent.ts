@@ -1,7 +1,7 @@
 /** Sends every key several times at once, again after each crash, and holds all answers against the first one. */
 import { sql } from 'kysely'
 import type { Db } from '#db/tables.ts'
-import { call } from '../client.ts'
+import { call } from '../support/client.ts'
 import type { Actor, Stage } from './actors.ts'
 import { effect } from './operations.ts'
 
@@ -22,7 +22,9 @@ export function idempotentActor(name: string): IdempotentActor {
 
   const send = async (stage: Stage, token: string): Promise<boolean> => {
     const replies = await Promise.all(
-      Array.from({ length: REPEATS }, () => call(stage.baseUrl, stage.key, effect.id, { token }, { 'idempotency-key': `key-${token}` }).catch(() => null)),
+      Array.from({ length: REPEATS }, () =>
+        call(stage.baseUrl, stage.key, effect.id, { token }, { 'idempotency-key': `key-${token}` }).catch(() => null),
+      ),
     )
     for (const reply of replies) {
       if (!reply || reply.status >= 500) continue
@@ -48,14 +50,22 @@ export function idempotentActor(name: string): IdempotentActor {
       await Promise.all([...open, ...(everything ? done : done.slice(-REPLAYS_AFTER_A_CRASH))].map((token) => send(stage, token)))
     },
     async reconcile(db) {
-      const { rows } = await sql<{ token: string; n: number }>`select token, count(*) as n from test_effect where token like ${`${name}-%`} group by token`.execute(db)
+      const { rows } = await sql<{
+        token: string
+        n: number
+      }>`select token, count(*) as n from test_effect where token like ${`${name}-%`} group by token`.execute(db)
       const effects = new Map(rows.map((row) => [row.token, row.n]))
-      const lost = [...answers].filter(([token, answer]) => answer !== null && !effects.has(token)).map(([token]) => `the effect of key-${token} is gone`)
+      const lost = [...answers]
+        .filter(([token, answer]) => answer !== null && !effects.has(token))
+        .map(([token]) => `the effect of key-${token} is gone`)
       return [...lost, ...rows.filter((row) => row.n > 1).map((row) => `key-${row.token} had ${row.n} effects`)]
     },
     keys: () => answers.size,
     async effects(db) {
-      const { rows } = await sql<{ tokens: number; effects: number }>`select count(distinct token) as tokens, count(*) as effects from test_effect where token like ${`${name}-%`}`.execute(db)
+      const { rows } = await sql<{
+        tokens: number
+        effects: number
+      }>`select count(distinct token) as tokens, count(*) as effects from test_effect where token like ${`${name}-%`}`.execute(db)
       return rows[0]!
     },
   }

@@ -21,91 +21,163 @@ const query = (rule: string, text: string): Rule => ({
 })
 
 const LINEAGE: readonly Rule[] = [
-  query('every project has its lineage node', `
+  query(
+    'every project has its lineage node',
+    `
     select p.id::text as what from project p
-    where not exists (select from lineage_node n where n.org_id = p.org_id and n.entity_type = 'project' and n.entity_id = p.id::text)`),
-  query('every lineage node of a project has its project', `
+    where not exists (select from lineage_node n where n.org_id = p.org_id and n.entity_type = 'project' and n.entity_id = p.id::text)`,
+  ),
+  query(
+    'every lineage node of a project has its project',
+    `
     select n.entity_id as what from lineage_node n
-    where n.entity_type = 'project' and not exists (select from project p where p.org_id = n.org_id and p.id::text = n.entity_id)`),
-  query('every node has an edge, unless it heads its line', `
+    where n.entity_type = 'project' and not exists (select from project p where p.org_id = n.org_id and p.id::text = n.entity_id)`,
+  ),
+  query(
+    'every node has an edge, unless it heads its line',
+    `
     select n.entity_type || ' ' || n.entity_id as what from lineage_node n
-    where n.entity_type <> 'project' and not exists (select from lineage_edge e where e.src_seq = n.seq)`),
-  query('no edge lacks an end or leaves its organization', `
+    where n.entity_type <> 'project' and not exists (select from lineage_edge e where e.src_seq = n.seq)`,
+  ),
+  query(
+    'no edge lacks an end or leaves its organization',
+    `
     select e.src_seq || ' to ' || e.dst_seq as what from lineage_edge e
     left join lineage_node s on s.seq = e.src_seq left join lineage_node d on d.seq = e.dst_seq
-    where s.seq is null or d.seq is null or s.org_id <> d.org_id`),
+    where s.seq is null or d.seq is null or s.org_id <> d.org_id`,
+  ),
   { rule: 'lineage has no cycle', find: cycles },
-  query('every node and edge was made by a call that the audit shows as done', `
+  query(
+    'every node and edge was made by a call that the audit shows as done',
+    `
     select made.what from (
       select invocation_id, 'node ' || seq as what from lineage_node
       union all select invocation_id, 'edge ' || src_seq || ' to ' || dst_seq from lineage_edge
     ) made left join audit a using (invocation_id)
-    where a.status is distinct from 200`),
+    where a.status is distinct from 200`,
+  ),
   { rule: 'every call that makes artifacts and was done shows them, and they are in the lineage', find: artifactsWithoutLineage },
 ]
 
 const CALLS: readonly Rule[] = [
-  query('every event was made by a call that the audit shows as done', `
-    select e.type || ' ' || e.id as what from event e left join audit a using (invocation_id) where a.status is distinct from 200`),
-  query('an event is there once', `
-    select type || ' of ' || entity_id as what from event group by type, entity_id, invocation_id having count(*) > 1`),
-  query('every project has one event of its creation', `
+  query(
+    'every event was made by a call that the audit shows as done',
+    `
+    select e.type || ' ' || e.id as what from event e left join audit a using (invocation_id) where a.status is distinct from 200`,
+  ),
+  query(
+    'an event is there once',
+    `
+    select type || ' of ' || entity_id as what from event group by type, entity_id, invocation_id having count(*) > 1`,
+  ),
+  query(
+    'every project has one event of its creation',
+    `
     select p.id::text as what from project p left join event e on e.type = 'project.created' and e.entity_id = p.id::text and e.org_id = p.org_id
-    group by p.id having count(e.id) <> 1`),
-  query('an audit entry belongs to the organization of what the call made', `
-    select a.invocation_id::text as what from audit a join lineage_node n using (invocation_id) where a.org_id is distinct from n.org_id`),
+    group by p.id having count(e.id) <> 1`,
+  ),
+  query(
+    'an audit entry belongs to the organization of what the call made',
+    `
+    select a.invocation_id::text as what from audit a join lineage_node n using (invocation_id) where a.org_id is distinct from n.org_id`,
+  ),
 ]
 
 const CLAIMS: readonly Rule[] = [
-  query('a claim that is done has a stored answer that succeeded, and no other has one', `
+  query(
+    'a claim that is done has a stored answer that succeeded, and no other has one',
+    `
     select key as what from idempotency_claim
-    where (state = 'done') <> (response_body is not null and response_type is not null and response_status between 200 and 299)`),
-  query('a claim that is done was done by a call that the audit shows', `
-    select key as what from idempotency_claim c left join audit a using (invocation_id) where c.state = 'done' and a.status is distinct from c.response_status`),
-  query('a running claim holds a lease that ends soon', `
-    select key as what from idempotency_claim where state = 'running' and lease_until > clock_timestamp() + interval '11 seconds'`),
-  query('a rate window counts nothing below zero and began in the past', `
-    select subject as what from rate_window where used < 0 or started_at > clock_timestamp() + interval '1 second'`),
+    where (state = 'done') <> (response_body is not null and response_type is not null and response_status between 200 and 299)`,
+  ),
+  query(
+    'a claim that is done was done by a call that the audit shows',
+    `
+    select key as what from idempotency_claim c left join audit a using (invocation_id) where c.state = 'done' and a.status is distinct from c.response_status`,
+  ),
+  query(
+    'a running claim holds a lease that ends soon',
+    `
+    select key as what from idempotency_claim where state = 'running' and lease_until > clock_timestamp() + interval '11 seconds'`,
+  ),
+  query(
+    'a rate window counts nothing below zero and began in the past',
+    `
+    select subject as what from rate_window where used < 0 or started_at > clock_timestamp() + interval '1 second'`,
+  ),
 ]
 
 const IDENTITY: readonly Rule[] = [
-  query('an open session belongs to an active user, who is in its organization', `
+  query(
+    'an open session belongs to an active user, who is in its organization',
+    `
     select s.id::text as what from user_session s left join app_user u on u.id = s.user_id and u.is_active
     left join organization_member m on m.org_id = s.org_id and m.user_id = s.user_id
-    where s.ended_at is null and (u.id is null or (s.org_id is not null and m.user_id is null))`),
-  query('an open session has exactly one refresh token that is not spent', `
+    where s.ended_at is null and (u.id is null or (s.org_id is not null and m.user_id is null))`,
+  ),
+  query(
+    'an open session has exactly one refresh token that is not spent',
+    `
     select s.id::text as what from user_session s left join refresh_token r on r.session_id = s.id and r.spent_at is null
-    where s.ended_at is null group by s.id having count(r.token_hash) <> 1`),
-  query('every organization has an owner', `
-    select o.id::text as what from organization o where not exists (select from organization_member m where m.org_id = o.id and m.role = 'owner')`),
-  query('every project has an admin', `
-    select p.id::text as what from project p where p.deleted_at is null and not exists (select from project_member m where m.project_id = p.id and m.role = 'admin')`),
-  query('an accepted invitation made its member', `
+    where s.ended_at is null group by s.id having count(r.token_hash) <> 1`,
+  ),
+  query(
+    'every organization has an owner',
+    `
+    select o.id::text as what from organization o where not exists (select from organization_member m where m.org_id = o.id and m.role = 'owner')`,
+  ),
+  query(
+    'every project has an admin',
+    `
+    select p.id::text as what from project p where p.deleted_at is null and not exists (select from project_member m where m.project_id = p.id and m.role = 'admin')`,
+  ),
+  query(
+    'an accepted invitation made its member',
+    `
     select i.id::text as what from invitation i join app_user u on u.email = i.email
-    where i.outcome = 'accepted' and not exists (select from organization_member m where m.org_id = i.org_id and m.user_id = u.id)`),
-  query('one signing key stands at the beginning', `
-    select count(*) || ' keys' as what from signing_key having count(*) <> 1`),
+    where i.outcome = 'accepted' and not exists (select from organization_member m where m.org_id = i.org_id and m.user_id = u.id)`,
+  ),
+  query(
+    'one signing key stands at the beginning',
+    `
+    select count(*) || ' keys' as what from signing_key having count(*) <> 1`,
+  ),
 ]
 
 const USAGE: readonly Rule[] = [
-  query('a project counts its items and their stored bytes', `
+  query(
+    'a project counts its items and their stored bytes',
+    `
     select p.id::text as what from project p left join (
       select i.project_id, count(distinct i.seq) as items, coalesce(sum(a.file_size_bytes) filter (where a.object_key is not null), 0) as bytes
       from item i left join asset a on a.item_seq = i.seq where i.deleted_at is null group by i.project_id
     ) c on c.project_id = p.id
-    where (p.item_count, p.storage_bytes) is distinct from (coalesce(c.items, 0), coalesce(c.bytes, 0))`),
-  query('an organization stores what its projects store', `
+    where (p.item_count, p.storage_bytes) is distinct from (coalesce(c.items, 0), coalesce(c.bytes, 0))`,
+  ),
+  query(
+    'an organization stores what its projects store',
+    `
     select o.id::text as what from organization o left join storage_account s on s.org_id = o.id
-    where s.used_bytes is distinct from (select coalesce(sum(p.storage_bytes), 0) from project p where p.org_id = o.id)`),
-  query('what is promised of a quota is what open upload sessions hold', `
+    where s.used_bytes is distinct from (select coalesce(sum(p.storage_bytes), 0) from project p where p.org_id = o.id)`,
+  ),
+  query(
+    'what is promised of a quota is what open upload sessions hold',
+    `
     select o.id::text as what from organization o left join storage_account s on s.org_id = o.id
-    where s.reserved_bytes is distinct from (select coalesce(sum(u.reserved_bytes), 0) from upload_session u where u.org_id = o.id and u.closed_at is null)`),
-  query('downloads by the minute, by the day and in the log agree', `
+    where s.reserved_bytes is distinct from (select coalesce(sum(u.reserved_bytes), 0) from upload_session u where u.org_id = o.id and u.closed_at is null)`,
+  ),
+  query(
+    'downloads by the minute, by the day and in the log agree',
+    `
     select org_id::text as what from (select org_id, sum(bytes) as bytes from egress_log group by org_id) l
     full join (select org_id, sum(amount) as bytes from usage_day where meter = 'egress_bytes' group by org_id) d using (org_id)
-    where l.bytes is distinct from d.bytes`),
-  query('an organization is on the plan that its history ends with', `
-    select o.id::text as what from organization o where o.plan_id is distinct from (select h.plan_id from organization_plan h where h.org_id = o.id order by h.started_at desc limit 1)`),
+    where l.bytes is distinct from d.bytes`,
+  ),
+  query(
+    'an organization is on the plan that its history ends with',
+    `
+    select o.id::text as what from organization o where o.plan_id is distinct from (select h.plan_id from organization_plan h where h.org_id = o.id order by h.started_at desc limit 1)`,
+  ),
 ]
 
 export async function violations(db: Db): Promise<Violation[]> {

@@ -1,8 +1,8 @@
 // Goal: kill -9 of the service while others write, on both kinds of database, loses no acknowledged write and tears nothing.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createEmptyDatabase } from '../database.ts'
-import { openLab } from '../service.ts'
+import { createEmptyDatabase } from '../support/database.ts'
+import { openLab } from '../support/service.ts'
 import { campaign, type CampaignOptions } from './kill.ts'
 
 const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000)
@@ -19,7 +19,11 @@ for (const { name, options, server } of CASES) {
     t.after(() => lab.close())
     const database = server ? await createEmptyDatabase() : null
     if (database) t.after(() => database.drop())
-    const { acknowledged, lost, violations, idempotencyKeys, effects } = await campaign(lab, { seed, databaseUrl: database?.url ?? null, ...options })
+    const { acknowledged, lost, violations, idempotencyKeys, effects } = await campaign(lab, {
+      seed,
+      databaseUrl: database?.url ?? null,
+      ...options,
+    })
     assert.deepEqual({ lost, violations }, { lost: [], violations: [] })
     assert.ok(acknowledged > 0, 'something was written')
     assert.equal(effects, idempotencyKeys, 'one effect for each idempotency key')

@@ -3,9 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { openDatabase } from '#db/open.ts'
 import type { Db } from '#db/tables.ts'
 import { sql } from 'kysely'
-import { call, found, ok, type Owner } from '../client.ts'
-import { seeded, type Random } from '../random.ts'
-import { embeddedUrl, killPostmaster, MAIN, MAIN_WITH_TEST_OPERATIONS, until, type Lab, type Service } from '../service.ts'
+import { call, found, ok, type Owner } from '../support/client.ts'
+import { seeded, type Random } from '../support/random.ts'
+import { embeddedUrl, killPostmaster, MAIN, MAIN_WITH_TEST_OPERATIONS, until, type Lab, type Service } from '../support/service.ts'
 import { keyActor, projectActor, sessionActor, spendLimitActor, type Acknowledged, type Actor, type Stage } from './actors.ts'
 import { idempotentActor } from './idempotent.ts'
 import { violations } from './invariants.ts'
@@ -58,13 +58,26 @@ export async function campaign(lab: Lab, options: CampaignOptions): Promise<Camp
   const dataDir = lab.dataDir()
   const env = { DATA_DIR: dataDir, DEMO: '1', ...(options.databaseUrl ? { DATABASE_URL: options.databaseUrl } : {}) }
   const url = () => options.databaseUrl ?? embeddedUrl(dataDir)
-  const result: CampaignResult = { faults: { service: 0, both: 0, starting: 0, postmaster: 0, disconnect: 0 }, serviceKills: 0, acknowledged: 0, lost: [], violations: [], idempotencyKeys: 0, effects: 0, secondsPerRestart: 0 }
+  const result: CampaignResult = {
+    faults: { service: 0, both: 0, starting: 0, postmaster: 0, disconnect: 0 },
+    serviceKills: 0,
+    acknowledged: 0,
+    lost: [],
+    violations: [],
+    idempotencyKeys: 0,
+    effects: 0,
+    secondsPerRestart: 0,
+  }
 
   let entry = MAIN_WITH_TEST_OPERATIONS
   let service = await lab.start({ env, entry })
   await withDatabase(url(), createEffects)
   const owner = await found(service.baseUrl, `owner-${options.seed}@example.com`)
-  const { key } = await ok(service.baseUrl, owner.token, 'api_keys.create', { name: 'for the actors', permissions: ['read', 'write'], rate_limit: 1_000_000 })
+  const { key } = await ok(service.baseUrl, owner.token, 'api_keys.create', {
+    name: 'for the actors',
+    permissions: ['read', 'write'],
+    rate_limit: 1_000_000,
+  })
   const repeater = idempotentActor(`r${options.seed}`)
   const actors = actorsOf(owner, random)
 
@@ -88,7 +101,8 @@ export async function campaign(lab: Lab, options: CampaignOptions): Promise<Camp
       entry = entry === MAIN ? MAIN_WITH_TEST_OPERATIONS : MAIN
       service = await lab.start({ env, entry })
       restartMs += performance.now() - before
-      if (fault === 'service' && !options.databaseUrl && !service.output().includes('(found running)')) stage.contradictions.push('the orphaned PostgreSQL was not taken over')
+      if (fault === 'service' && !options.databaseUrl && !service.output().includes('(found running)'))
+        stage.contradictions.push('the orphaned PostgreSQL was not taken over')
     }
     stage.baseUrl = service.baseUrl
     if (entry !== MAIN) await repeater.replay(stage, false)
@@ -96,7 +110,9 @@ export async function campaign(lab: Lab, options: CampaignOptions): Promise<Camp
     result.acknowledged += stage.acknowledged.length
     result.lost.push(...broken.lost)
     result.violations.push(...broken.violations, ...stage.contradictions)
-    options.onRound?.(`round ${round}: ${fault}, ${stage.acknowledged.length} acknowledged, lost ${broken.lost.length}, violations ${broken.violations.length + stage.contradictions.length}`)
+    options.onRound?.(
+      `round ${round}: ${fault}, ${stage.acknowledged.length} acknowledged, lost ${broken.lost.length}, violations ${broken.violations.length + stage.contradictions.length}`,
+    )
   }
   result.secondsPerRestart = restartMs / 1000 / result.serviceKills
 
@@ -151,7 +167,9 @@ async function strikingMoment(stage: Stage, random: Random): Promise<void> {
 async function strike(fault: Fault, target: { service: Service; dataDir: string; url: string }): Promise<void> {
   if (fault === 'disconnect') {
     await withDatabase(target.url, async (db) => {
-      await sql`select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid() and backend_type = 'client backend'`.execute(db)
+      await sql`select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid() and backend_type = 'client backend'`.execute(
+        db,
+      )
     })
     return
   }
@@ -200,4 +218,3 @@ export async function withDatabase<T>(url: string, work: (db: Db) => Promise<T>)
     await database.close()
   }
 }
-

@@ -5,21 +5,29 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, readdirSync } from 'node:fs'
 import path from 'node:path'
 import { test } from 'node:test'
-import sweep from '#domains/assets/sweep.job.ts'
-import clear from '#domains/uploads/clear.job.ts'
-import convert from '#domains/uploads/convert.job.ts'
-import expire from '#domains/uploads/expire.job.ts'
-import resume from '#domains/uploads/resume.job.ts'
-import { found, ok } from '../client.ts'
-import { createEmptyDatabase } from '../database.ts'
-import { scene } from '../scene.ts'
-import { openLab } from '../service.ts'
-import { striped } from '../tiff.ts'
-import { world, type World } from '../world.ts'
+import sweep from '#domains/assets/sweep.task.ts'
+import clear from '#domains/uploads/clear.task.ts'
+import convert from '#domains/uploads/convert.task.ts'
+import expire from '#domains/uploads/expire.task.ts'
+import resume from '#domains/uploads/resume.task.ts'
+import { found, ok } from '../support/client.ts'
+import { createEmptyDatabase } from '../support/database.ts'
+import { scene } from '../support/scene.ts'
+import { openLab } from '../support/service.ts'
+import { striped } from '../support/tiff.ts'
+import { world, type World } from '../support/world.ts'
 import { violations } from './invariants.ts'
 
 const POINTS = [
-  'put begins', 'put ends', 'complete is prepared', 'complete is about to commit', 'clear begins', 'convert is under way', 'store ends', 'convert is about to commit', 'convert has committed',
+  'put begins',
+  'put ends',
+  'complete is prepared',
+  'complete is about to commit',
+  'clear begins',
+  'convert is under way',
+  'store ends',
+  'convert is about to commit',
+  'convert has committed',
 ]
 
 interface Place {
@@ -32,9 +40,17 @@ interface Place {
 async function upload({ baseUrl, key, projectId }: Place, files: Record<string, Uint8Array>): Promise<string[]> {
   try {
     const total = Object.values(files).reduce((sum, bytes) => sum + bytes.length, 0)
-    const { id } = await ok(baseUrl, key, 'uploads.initiate', { project_id: projectId, file_count: Object.keys(files).length, total_bytes: total })
+    const { id } = await ok(baseUrl, key, 'uploads.initiate', {
+      project_id: projectId,
+      file_count: Object.keys(files).length,
+      total_bytes: total,
+    })
     for (const [name, bytes] of Object.entries(files)) {
-      const { upload_url: url } = await ok(baseUrl, key, 'uploads.signed_url', { upload_id: id, file_name: name, content_type: 'image/tiff' })
+      const { upload_url: url } = await ok(baseUrl, key, 'uploads.signed_url', {
+        upload_id: id,
+        file_name: name,
+        content_type: 'image/tiff',
+      })
       await fetch(url, { method: 'PUT', headers: { 'content-type': 'image/tiff' }, body: bytes as never })
     }
     return (await ok(baseUrl, key, 'uploads.complete', { upload_id: id })).item_ids
@@ -58,19 +74,33 @@ async function recover(w: World): Promise<void> {
 }
 
 async function broken(w: World): Promise<string[]> {
-  const assets = await w.db.selectFrom('asset as a').innerJoin('item as i', 'i.seq', 'a.item_seq').select(['a.bucket', 'a.object_key as key', 'a.file_size_bytes as bytes', 'a.state']).where('i.deleted_at', 'is', null).execute()
+  const assets = await w.db
+    .selectFrom('asset as a')
+    .innerJoin('item as i', 'i.seq', 'a.item_seq')
+    .select(['a.bucket', 'a.object_key as key', 'a.file_size_bytes as bytes', 'a.state'])
+    .where('i.deleted_at', 'is', null)
+    .execute()
   const accounts = await w.db.selectFrom('storage_account').select(['used_bytes', 'reserved_bytes']).execute()
   const sum = (values: readonly number[]) => values.reduce((all, value) => all + value, 0)
   const buckets = await w.db.selectFrom('project').select('bucket_name').where('bucket_name', 'is not', null).execute()
-  const objects = (await Promise.all(buckets.map(async ({ bucket_name: bucket }) => (await w.storage.list(bucket!)).objects.map(({ key }) => `${bucket}/${key}`)))).flat()
+  const objects = (
+    await Promise.all(
+      buckets.map(async ({ bucket_name: bucket }) => (await w.storage.list(bucket!)).objects.map(({ key }) => `${bucket}/${key}`)),
+    )
+  ).flat()
   const owned = new Set(assets.map(({ bucket, key }) => `${bucket}/${key}`))
   const open = await w.db.selectFrom('upload_session').select('id').where('closed_at', 'is', null).execute()
   const unfinished = await w.db.selectFrom('upload_file').select(['name', 'state']).where('state', '=', 'converting').execute()
-  const left = ['objects/.incoming', 'work'].map((folder) => path.join(w.dataDir, folder)).filter((folder) => existsSync(folder)).flatMap((folder) => readdirSync(folder))
+  const left = ['objects/.incoming', 'work']
+    .map((folder) => path.join(w.dataDir, folder))
+    .filter((folder) => existsSync(folder))
+    .flatMap((folder) => readdirSync(folder))
   return [
     ...[...owned].filter((name) => !objects.includes(name)).map((name) => `an asset without its object ${name}`),
     ...objects.filter((name) => !owned.has(name)).map((name) => `an object without an owner ${name}`),
-    ...(sum(accounts.map((row) => row.used_bytes)) === sum(assets.map((row) => row.bytes ?? 0)) ? [] : ['used bytes are not those of the assets']),
+    ...(sum(accounts.map((row) => row.used_bytes)) === sum(assets.map((row) => row.bytes ?? 0))
+      ? []
+      : ['used bytes are not those of the assets']),
     ...(sum(accounts.map((row) => row.reserved_bytes)) === 0 ? [] : ['reserved bytes without a session']),
     ...open.map(({ id }) => `session ${id} is open`),
     ...unfinished.map(({ name }) => `${name} is still being converted`),
@@ -92,7 +122,11 @@ test('kill -9 at each step of an upload', async (t) => {
 
   const first = await lab.start({ env, entry })
   const owner = await found(first.baseUrl, 'owner@example.com')
-  const { key } = await ok(first.baseUrl, owner.token, 'api_keys.create', { name: 'uploads', permissions: ['write'], rate_limit: 1_000_000 })
+  const { key } = await ok(first.baseUrl, owner.token, 'api_keys.create', {
+    name: 'uploads',
+    permissions: ['write'],
+    rate_limit: 1_000_000,
+  })
   const { id: projectId } = await ok(first.baseUrl, owner.token, 'projects.create', { name: 'Uploads' })
   await first.kill('SIGTERM')
   const w = await world(t, { databaseUrl: database.url, store: { dataDir, secret: randomBytes(32) }, startAt: new Date().toISOString() })
@@ -105,7 +139,8 @@ test('kill -9 at each step of an upload', async (t) => {
       assert.equal(acknowledged.length, /^(?:put|complete)/.test(point) ? 0 : 2)
       await recover(w)
       assert.deepEqual(await broken(w), [])
-      for (const id of acknowledged) assert.equal((await w.db.selectFrom('item').select('deleted_at').where('id', '=', id).executeTakeFirst())?.deleted_at, null)
+      for (const id of acknowledged)
+        assert.equal((await w.db.selectFrom('item').select('deleted_at').where('id', '=', id).executeTakeFirst())?.deleted_at, null)
     })
   }
 })

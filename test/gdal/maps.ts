@@ -12,12 +12,13 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
 import sharp from 'sharp'
-import { rasterItem } from '../layers.ts'
-import { scene, tileAt } from '../scene.ts'
-import { world } from '../world.ts'
+import { rasterItem } from '../support/layers.ts'
+import { scene, tileAt } from '../support/scene.ts'
+import { world } from '../support/world.ts'
 
 const PYTHON = '/usr/bin/python3'
-const hasTools = spawnSync('gdal_translate', ['--version']).status === 0 && spawnSync(PYTHON, ['-c', 'import osgeo.gdal, owslib']).status === 0
+const hasTools =
+  spawnSync('gdal_translate', ['--version']).status === 0 && spawnSync(PYTHON, ['-c', 'import osgeo.gdal, owslib']).status === 0
 const skip = hasTools ? false : 'GDAL or OWSLib is not on this machine'
 const run = promisify(execFile)
 /** The service runs in this process, so nothing may block it. */
@@ -52,15 +53,36 @@ test('desktop tools read an item through the service', { skip }, async (t) => {
   }
   /** Every pixel that GDAL has of a tile equals ours; gives how many there are. GDAL cuts a layer to its box, on whole pixels. */
   const compare = async (source: string, tile: (typeof TILES)[number], profile: string, format: string): Promise<number> => {
-    const { size: [width, height], geoTransform: [left, metres, , top] } = JSON.parse(await gdal('gdalinfo', '-json', source)) as { size: [number, number]; geoTransform: [number, number, number, number] }
+    const {
+      size: [width, height],
+      geoTransform: [left, metres, , top],
+    } = JSON.parse(await gdal('gdalinfo', '-json', source)) as { size: [number, number]; geoTransform: [number, number, number, number] }
     assert.ok(Math.abs(metres / (WORLD_M / 256 / 2 ** tile.z) - 1) < 1e-9, `pixels of ${metres} m`)
     const x0 = Math.round((left + WORLD_M / 2) / metres) - tile.x * 256
     const y0 = Math.round((WORLD_M / 2 - top) / metres) - tile.y * 256
-    const [from, to] = [{ x: Math.max(0, x0), y: Math.max(0, y0) }, { x: Math.min(256, x0 + width), y: Math.min(256, y0 + height) }]
+    const [from, to] = [
+      { x: Math.max(0, x0), y: Math.max(0, y0) },
+      { x: Math.min(256, x0 + width), y: Math.min(256, y0 + height) },
+    ]
     const target = join(work, 'window.png')
-    await gdal('gdal_translate', '-q', '-of', 'PNG', '-srcwin', String(from.x - x0), String(from.y - y0), String(to.x - from.x), String(to.y - from.y), source, target)
+    await gdal(
+      'gdal_translate',
+      '-q',
+      '-of',
+      'PNG',
+      '-srcwin',
+      String(from.x - x0),
+      String(from.y - y0),
+      String(to.x - from.x),
+      String(to.y - from.y),
+      source,
+      target,
+    )
     const theirs = await sharp(readFileSync(target)).ensureAlpha().raw().toBuffer()
-    const expected = await sharp(await ours(tile, profile, format), { raw: { width: 256, height: 256, channels: 4 } }).extract({ left: from.x, top: from.y, width: to.x - from.x, height: to.y - from.y }).raw().toBuffer()
+    const expected = await sharp(await ours(tile, profile, format), { raw: { width: 256, height: 256, channels: 4 } })
+      .extract({ left: from.x, top: from.y, width: to.x - from.x, height: to.y - from.y })
+      .raw()
+      .toBuffer()
     assert.ok(theirs.equals(expected), `${profile} ${tile.z}/${tile.x}/${tile.y}.${format}`)
     return (to.x - from.x) * (to.y - from.y)
   }
@@ -74,13 +96,19 @@ test('desktop tools read an item through the service', { skip }, async (t) => {
       assert.match(await gdal('gdalinfo', source), /PROJCRS\["WGS 84 \/ Pseudo-Mercator"/)
       assert.ok((await compare(source, tile, profile, 'webp')) > 10_000)
       const description = join(work, 'wmts.xml')
-      writeFileSync(description, `<GDAL_WMTS><GetCapabilitiesUrl>${capabilities.replaceAll('&', '&amp;')}</GetCapabilitiesUrl><Layer>${id}</Layer><Style>${profile}</Style><TileMatrixSet>GoogleMapsCompatible</TileMatrixSet><TileMatrix>${tile.z}</TileMatrix><Format>image/png</Format></GDAL_WMTS>`)
+      writeFileSync(
+        description,
+        `<GDAL_WMTS><GetCapabilitiesUrl>${capabilities.replaceAll('&', '&amp;')}</GetCapabilitiesUrl><Layer>${id}</Layer><Style>${profile}</Style><TileMatrixSet>GoogleMapsCompatible</TileMatrixSet><TileMatrix>${tile.z}</TileMatrix><Format>image/png</Format></GDAL_WMTS>`,
+      )
       assert.ok((await compare(description, tile, profile, 'png')) > 10_000)
     }
   })
 
   await t.test('GDAL’s access to XYZ addresses', async () => {
-    for (const [profile, tile] of [['rgb', TILES[0]!], ['ndvi', TILES[1]!]] as const) {
+    for (const [profile, tile] of [
+      ['rgb', TILES[0]!],
+      ['ndvi', TILES[1]!],
+    ] as const) {
       const document = `<GDAL_WMS>
         <Service name="TMS"><ServerUrl>${w.baseUrl}/api/v1/items/${id}/tiles/\${z}/\${x}/\${y}.png?profile=${profile}&amp;key=${key}</ServerUrl></Service>
         <DataWindow><UpperLeftX>-20037508.342789244</UpperLeftX><UpperLeftY>20037508.342789244</UpperLeftY><LowerRightX>20037508.342789244</LowerRightX><LowerRightY>-20037508.342789244</LowerRightY><TileLevel>${tile.z}</TileLevel><TileCountX>1</TileCountX><TileCountY>1</TileCountY><YOrigin>top</YOrigin></DataWindow>
@@ -92,12 +120,28 @@ test('desktop tools read an item through the service', { skip }, async (t) => {
 
   await t.test('OWSLib', async () => {
     const { z, x, y } = TILES[0]!
-    const { stdout } = await run(PYTHON, ['-c', READ_CAPABILITIES, `${w.baseUrl}/wmts/${id}?key=${key}`, id, 'ndvi', String(z), String(x), String(y), join(work, 'owslib.png')])
+    const { stdout } = await run(PYTHON, [
+      '-c',
+      READ_CAPABILITIES,
+      `${w.baseUrl}/wmts/${id}?key=${key}`,
+      id,
+      'ndvi',
+      String(z),
+      String(x),
+      String(y),
+      join(work, 'owslib.png'),
+    ])
     const found = JSON.parse(stdout)
-    assert.deepEqual([found.title, found.formats, found.sets, found.matrices], ['Harbour & coast', ['image/webp', 'image/png'], ['GoogleMapsCompatible'], 19])
+    assert.deepEqual(
+      [found.title, found.formats, found.sets, found.matrices],
+      ['Harbour & coast', ['image/webp', 'image/png'], ['GoogleMapsCompatible'], 19],
+    )
     assert.ok(['default', 'rgb', 'ndvi'].every((style) => found.styles.includes(style)))
     assert.ok(found.box.every((degrees: number, index: number) => Math.abs(degrees - [151, -33.2, 151.3, -33][index]!) < 1e-6))
-    const picture = await sharp(readFileSync(join(work, 'owslib.png'))).ensureAlpha().raw().toBuffer()
+    const picture = await sharp(readFileSync(join(work, 'owslib.png')))
+      .ensureAlpha()
+      .raw()
+      .toBuffer()
     assert.ok(picture.equals(await ours(TILES[0]!, 'ndvi', 'png')))
   })
 })

@@ -41,7 +41,9 @@ function make(name: string, { epsg, transform }: { epsg: number; transform: Affi
   for (let y = 0; y < HEIGHT; y++) {
     for (let x = 0; x < WIDTH; x++) {
       const isOutside = x + y * 0.3 < 120 || (x > 400 && x < 420 && y > 300)
-      samples[y * WIDTH + x] = isOutside ? NODATA : Math.round(20_000 + 9_000 * Math.sin(x / 40) * Math.cos(y / 30)) + ((x * 31 + y * 17) % 97)
+      samples[y * WIDTH + x] = isOutside
+        ? NODATA
+        : Math.round(20_000 + 9_000 * Math.sin(x / 40) * Math.cos(y / 30)) + ((x * 31 + y * 17) % 97)
     }
   }
   const [raw, vrt, tif] = ['bin', 'vrt', 'tif'].map((extension) => path.join(work, `${name}.${extension}`)) as [string, string, string]
@@ -52,7 +54,19 @@ function make(name: string, { epsg, transform }: { epsg: number; transform: Affi
      <VRTRasterBand dataType="UInt16" band="1" subClass="VRTRawRasterBand"><NoDataValue>${NODATA}</NoDataValue>
      <SourceFilename relativetoVRT="1">${name}.bin</SourceFilename><ByteOrder>LSB</ByteOrder></VRTRasterBand></VRTDataset>`,
   )
-  execFileSync('gdal_translate', ['-q', '-co', 'TILED=YES', '-co', 'BLOCKXSIZE=128', '-co', 'BLOCKYSIZE=128', '-co', 'COMPRESS=DEFLATE', vrt, tif])
+  execFileSync('gdal_translate', [
+    '-q',
+    '-co',
+    'TILED=YES',
+    '-co',
+    'BLOCKXSIZE=128',
+    '-co',
+    'BLOCKYSIZE=128',
+    '-co',
+    'COMPRESS=DEFLATE',
+    vrt,
+    tif,
+  ])
   execFileSync('gdaladdo', ['-q', '-r', 'average', tif, '2', '4'])
   return tif
 }
@@ -72,7 +86,25 @@ function warpByGdal(tif: string, tile: TileAddress, resampling: Resampling, leve
   const out = path.join(work, 'warped.bin')
   const extent = [left, top - SIZE * pixelM, left + SIZE * pixelM, top].map(String)
   const format = ['-of', 'ENVI', '-co', 'INTERLEAVE=BSQ', '-ot', 'Float64', '-dstalpha', '-overwrite']
-  execFileSync('gdalwarp', ['-q', '-t_srs', 'EPSG:3857', '-te', ...extent, '-ts', `${SIZE}`, `${SIZE}`, '-r', GDAL_NAMES[resampling], '-et', '0', '-ovr', level === 0 ? 'NONE' : `${level - 1}`, ...format, tif, out])
+  execFileSync('gdalwarp', [
+    '-q',
+    '-t_srs',
+    'EPSG:3857',
+    '-te',
+    ...extent,
+    '-ts',
+    `${SIZE}`,
+    `${SIZE}`,
+    '-r',
+    GDAL_NAMES[resampling],
+    '-et',
+    '0',
+    '-ovr',
+    level === 0 ? 'NONE' : `${level - 1}`,
+    ...format,
+    tif,
+    out,
+  ])
   const samples = new Float64Array(Uint8Array.from(readFileSync(out)).buffer)
   return { values: samples.subarray(0, SIZE * SIZE), mask: samples.subarray(SIZE * SIZE) }
 }
@@ -80,7 +112,16 @@ function warpByGdal(tif: string, tile: TileAddress, resampling: Resampling, leve
 async function compare(raster: Raster, tif: string, tile: TileAddress, resampling: Resampling) {
   const windows = planTile(raster, tile, SIZE)
   const expected = warpByGdal(tif, tile, resampling, windows[0]?.level ?? 0)
-  const { planes, mask } = await samplePlanes({ raster, blocks: createBlockCache(2 ** 26), windows, bands: [0], width: SIZE, height: SIZE, resampling, rule: 'all' })
+  const { planes, mask } = await samplePlanes({
+    raster,
+    blocks: createBlockCache(2 ** 26),
+    windows,
+    bands: [0],
+    width: SIZE,
+    height: SIZE,
+    resampling,
+    rule: 'all',
+  })
   const found = { seen: 0, equal: 0, close: 0, maskDifferent: 0 }
   for (let i = 0; i < mask.length; i++) {
     const isData = expected.mask[i] !== 0
@@ -118,7 +159,10 @@ test('smooth methods come close to gdalwarp', { skip }, async () => {
       for (const closer of [2, 3]) {
         const { seen, close, maskDifferent } = await compare(raster, tif, tileAround(raster, closer), resampling)
         assert.ok(close >= seen * 0.98, `${name} ${resampling} ${closer}: ${close} of ${seen} close`)
-        assert.ok(maskDifferent <= (seen + maskDifferent) * 0.01, `${name} ${resampling} ${closer}: ${maskDifferent} masks differ of ${seen}`)
+        assert.ok(
+          maskDifferent <= (seen + maskDifferent) * 0.01,
+          `${name} ${resampling} ${closer}: ${maskDifferent} masks differ of ${seen}`,
+        )
       }
     }
     await raster.close()

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { sql } from 'kysely'
 import { newId } from '#core/ids.ts'
 import type { Db, Tx } from '#db/tables.ts'
-import * as ledger from '#model/ledger.ts'
+import * as ledger from '#model/money/ledger.ts'
 
 export interface Model {
   available: number
@@ -43,11 +43,25 @@ async function compare(model: Model, { db, organizationId }: Real): Promise<void
     from ledger_transfer where org_id = ${organizationId}`.execute(db)
   const { available, reserved, captured, reservations } = model
   const kept = reservations.reduce((sum, one) => sum + one.captured - one.refunded, 0)
-  assert.deepEqual(rows[0], { available, reserved, live: reserved, kept, entered_available: available, entered_reserved: reserved, entered_captured: captured, last_available: available, last_reserved: reserved })
+  assert.deepEqual(rows[0], {
+    available,
+    reserved,
+    live: reserved,
+    kept,
+    entered_available: available,
+    entered_reserved: reserved,
+    entered_captured: captured,
+    last_available: available,
+    last_reserved: reserved,
+  })
 }
 
 /** A command that does something to both, and then compares them. */
-function command(name: string, act: (model: Model, real: Real) => Promise<void>, check: (model: Readonly<Model>) => boolean = () => true): Command {
+function command(
+  name: string,
+  act: (model: Model, real: Real) => Promise<void>,
+  check: (model: Readonly<Model>) => boolean = () => true,
+): Command {
   return {
     check,
     async run(model, real) {
@@ -59,96 +73,145 @@ function command(name: string, act: (model: Model, real: Real) => Promise<void>,
   }
 }
 
-const grant = (credits: number) => command(`grant ${credits}`, async (model, real) => {
-  await inside(real, (tx) => ledger.credit(tx, cause(real.organizationId), [{ type: 'grant', credits }]))
-  model.available += credits
+const grant = (credits: number) =>
+  command(`grant ${credits}`, async (model, real) => {
+    await inside(real, (tx) => ledger.credit(tx, cause(real.organizationId), [{ type: 'grant', credits }]))
+    model.available += credits
+  })
+
+const topup = (credits: number, bonus: number) =>
+  command(`topup ${credits} + ${bonus}`, async (model, real) => {
+    const intent = `pi_${newId()}`
+    const pay = () =>
+      inside(real, (tx) =>
+        ledger.credit(
+          tx,
+          cause(real.organizationId),
+          [
+            { type: 'topup', credits },
+            { type: 'bonus', credits: bonus },
+          ],
+          intent,
+        ),
+      )
+    const paid = (await Promise.all([pay(), pay(), pay()])).filter((after) => after !== null)
+    assert.equal(paid.length, 1, 'one of three notices of a payment grants')
+    model.intents.push(intent)
+    model.available += credits + bonus
+  })
+
+const lateNotice = (nth: number) =>
+  command(
+    `late notice ${nth}`,
+    async (model, real) => {
+      const intent = model.intents[nth % model.intents.length]!
+      assert.equal(await inside(real, (tx) => ledger.credit(tx, cause(real.organizationId), [{ type: 'topup', credits: 1 }], intent)), null)
+    },
+    ({ intents }) => intents.length > 0,
+  )
+
+const newReservation = (credits: number) => ({
+  id: newId(),
+  mode: 'credit' as const,
+  credits,
+  userId: null,
+  apiKeyId: null,
+  countsForCaps: true,
+  lines: [],
+  deadlineAt: null,
+  approvalId: null,
 })
-
-const topup = (credits: number, bonus: number) => command(`topup ${credits} + ${bonus}`, async (model, real) => {
-  const intent = `pi_${newId()}`
-  const pay = () => inside(real, (tx) => ledger.credit(tx, cause(real.organizationId), [{ type: 'topup', credits }, { type: 'bonus', credits: bonus }], intent))
-  const paid = (await Promise.all([pay(), pay(), pay()])).filter((after) => after !== null)
-  assert.equal(paid.length, 1, 'one of three notices of a payment grants')
-  model.intents.push(intent)
-  model.available += credits + bonus
-})
-
-const lateNotice = (nth: number) => command(`late notice ${nth}`, async (model, real) => {
-  const intent = model.intents[nth % model.intents.length]!
-  assert.equal(await inside(real, (tx) => ledger.credit(tx, cause(real.organizationId), [{ type: 'topup', credits: 1 }], intent)), null)
-}, ({ intents }) => intents.length > 0)
-
-const newReservation = (credits: number) => ({ id: newId(), mode: 'credit' as const, credits, userId: null, apiKeyId: null, countsForCaps: true, lines: [], deadlineAt: null, approvalId: null })
 
 /** Several equal reservations at once: exactly as many succeed as the balance bears, whatever their order. */
-const reserve = (credits: number, times: number) => command(`reserve ${times} × ${credits}`, async (model, real) => {
-  const made = Array.from({ length: times }, () => newReservation(credits))
-  const after = await Promise.all(made.map((one) => inside(real, (tx) => ledger.reserve(tx, cause(real.organizationId), one))))
-  const succeeded = made.filter((_, index) => after[index] !== null)
-  assert.equal(succeeded.length, Math.min(times, Math.floor(model.available / credits)))
-  for (const { id } of succeeded) model.reservations.push({ id, credits, captured: 0, refunded: 0, state: 'live' })
-  model.available -= succeeded.length * credits
-  model.reserved += succeeded.length * credits
-})
+const reserve = (credits: number, times: number) =>
+  command(`reserve ${times} × ${credits}`, async (model, real) => {
+    const made = Array.from({ length: times }, () => newReservation(credits))
+    const after = await Promise.all(made.map((one) => inside(real, (tx) => ledger.reserve(tx, cause(real.organizationId), one))))
+    const succeeded = made.filter((_, index) => after[index] !== null)
+    assert.equal(succeeded.length, Math.min(times, Math.floor(model.available / credits)))
+    for (const { id } of succeeded) model.reservations.push({ id, credits, captured: 0, refunded: 0, state: 'live' })
+    model.available -= succeeded.length * credits
+    model.reserved += succeeded.length * credits
+  })
 
 const pick = (model: Model, nth: number) => model.reservations[nth % model.reservations.length]!
 const hasReservations = ({ reservations }: Readonly<Model>) => reservations.length > 0
 
 /** A capture and a release of the same reservation at once: one of them happens, or neither when it was settled before. */
-const settle = (nth: number, part: number) => command(`settle ${nth} at ${part}%`, async (model, real) => {
-  const one = pick(model, nth)
-  const owed = Math.max(1, Math.floor((one.credits * part) / 100))
-  const attempt = (captured: number) => inside(real, (tx) => ledger.settle(tx, cause(real.organizationId), one.id, captured))
-  const [captured, released, again] = await Promise.all([attempt(owed), attempt(0), attempt(owed)])
-  const done = [captured, released, again].filter((after) => after !== null)
-  assert.equal(done.length, one.state === 'live' ? 1 : 0, 'settled once')
-  if (done.length === 0) return
-  const taken = released ? 0 : owed
-  Object.assign(one, { state: released ? 'released' : 'captured', captured: taken })
-  model.reserved -= one.credits
-  model.available += one.credits - taken
-  model.captured += taken
-}, hasReservations)
+const settle = (nth: number, part: number) =>
+  command(
+    `settle ${nth} at ${part}%`,
+    async (model, real) => {
+      const one = pick(model, nth)
+      const owed = Math.max(1, Math.floor((one.credits * part) / 100))
+      const attempt = (captured: number) => inside(real, (tx) => ledger.settle(tx, cause(real.organizationId), one.id, captured))
+      const [captured, released, again] = await Promise.all([attempt(owed), attempt(0), attempt(owed)])
+      const done = [captured, released, again].filter((after) => after !== null)
+      assert.equal(done.length, one.state === 'live' ? 1 : 0, 'settled once')
+      if (done.length === 0) return
+      const taken = released ? 0 : owed
+      Object.assign(one, { state: released ? 'released' : 'captured', captured: taken })
+      model.reserved -= one.credits
+      model.available += one.credits - taken
+      model.captured += taken
+    },
+    hasReservations,
+  )
 
-const refund = (nth: number, part: number) => command(`refund ${nth} ${part}%`, async (model, real) => {
-  const one = pick(model, nth)
-  const back = Math.max(1, Math.floor((one.credits * part) / 100))
-  const after = await inside(real, (tx) => ledger.refund(tx, cause(real.organizationId), one.id, back))
-  assert.equal(after !== null, one.state === 'captured' && one.refunded + back <= one.captured)
-  if (!after) return
-  one.refunded += back
-  model.available += back
-  model.captured -= back
-}, hasReservations)
+const refund = (nth: number, part: number) =>
+  command(
+    `refund ${nth} ${part}%`,
+    async (model, real) => {
+      const one = pick(model, nth)
+      const back = Math.max(1, Math.floor((one.credits * part) / 100))
+      const after = await inside(real, (tx) => ledger.refund(tx, cause(real.organizationId), one.id, back))
+      assert.equal(after !== null, one.state === 'captured' && one.refunded + back <= one.captured)
+      if (!after) return
+      one.refunded += back
+      model.available += back
+      model.captured -= back
+    },
+    hasReservations,
+  )
 
-const resize = (nth: number, credits: number) => command(`resize ${nth} to ${credits}`, async (model, real) => {
-  const one = pick(model, nth)
-  const more = credits - one.credits
-  const after = await inside(real, (tx) => ledger.resize(tx, cause(real.organizationId), one.id, credits, []))
-  assert.equal(after !== null, one.state === 'live' && more <= model.available)
-  if (!after) return
-  one.credits = credits
-  model.available -= more
-  model.reserved += more
-}, hasReservations)
+const resize = (nth: number, credits: number) =>
+  command(
+    `resize ${nth} to ${credits}`,
+    async (model, real) => {
+      const one = pick(model, nth)
+      const more = credits - one.credits
+      const after = await inside(real, (tx) => ledger.resize(tx, cause(real.organizationId), one.id, credits, []))
+      assert.equal(after !== null, one.state === 'live' && more <= model.available)
+      if (!after) return
+      one.credits = credits
+      model.available -= more
+      model.reserved += more
+    },
+    hasReservations,
+  )
 
-const debit = (type: 'capture' | 'adjustment', credits: number) => command(`debit ${type} ${credits}`, async (model, real) => {
-  const after = await inside(real, (tx) => ledger.debit(tx, cause(real.organizationId), type, credits))
-  assert.equal(after !== null, credits <= model.available)
-  if (!after) return
-  assert.equal(after.availableBefore, model.available)
-  model.available -= credits
-  if (type === 'capture') model.captured += credits
-})
+const debit = (type: 'capture' | 'adjustment', credits: number) =>
+  command(`debit ${type} ${credits}`, async (model, real) => {
+    const after = await inside(real, (tx) => ledger.debit(tx, cause(real.organizationId), type, credits))
+    assert.equal(after !== null, credits <= model.available)
+    if (!after) return
+    assert.equal(after.availableBefore, model.available)
+    model.available -= credits
+    if (type === 'capture') model.captured += credits
+  })
 
 /** The process dies, or the caller's transaction fails, after the ledger was written to: nothing of it remains. */
-const torn = (credits: number) => command(`torn ${credits}`, async (_model, real) => {
-  await assert.rejects(inside(real, async (tx) => {
-    await ledger.credit(tx, cause(real.organizationId), [{ type: 'grant', credits }])
-    await ledger.reserve(tx, cause(real.organizationId), newReservation(credits))
-    throw new Error('torn')
-  }), /torn/)
-})
+const torn = (credits: number) =>
+  command(`torn ${credits}`, async (_model, real) => {
+    await assert.rejects(
+      inside(real, async (tx) => {
+        await ledger.credit(tx, cause(real.organizationId), [{ type: 'grant', credits }])
+        await ledger.reserve(tx, cause(real.organizationId), newReservation(credits))
+        throw new Error('torn')
+      }),
+      /torn/,
+    )
+  })
 
 const amount = fc.integer({ min: 1, max: 500 })
 const nth = fc.nat({ max: 1_000 })
@@ -184,10 +247,12 @@ export async function simulate({ db, commands, lanes, seed }: SimulationOptions)
   const lane = fc.commands(COMMANDS, { maxCommands: RUN_LENGTH, size: 'max' })
   const property = fc.asyncProperty(fc.array(lane, { minLength: lanes, maxLength: lanes }), async (sequences) => {
     runs++
-    await Promise.all(sequences.map(async (sequence) => {
-      const organizationId = await newOrganization(db)
-      await fc.asyncModelRun(() => ({ model: emptyModel(), real: { db, organizationId, steps } }), sequence)
-    }))
+    await Promise.all(
+      sequences.map(async (sequence) => {
+        const organizationId = await newOrganization(db)
+        await fc.asyncModelRun(() => ({ model: emptyModel(), real: { db, organizationId, steps } }), sequence)
+      }),
+    )
   })
   for (let round = 0; steps.count < commands; round++) await fc.assert(property, { numRuns: 1, seed: seed + round })
   return { commands: steps.count, runs }
@@ -195,6 +260,9 @@ export async function simulate({ db, commands, lanes, seed }: SimulationOptions)
 
 export async function newOrganization(db: Db): Promise<string> {
   const id = newId()
-  await db.insertInto('organization').values({ id, name: 'Simulated', slug: id, retention_since: now, created_at: now, updated_at: now }).execute()
+  await db
+    .insertInto('organization')
+    .values({ id, name: 'Simulated', slug: id, retention_since: now, created_at: now, updated_at: now })
+    .execute()
   return id
 }

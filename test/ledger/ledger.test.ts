@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { openDatabase } from '#db/open.ts'
-import { createDatabase } from '../database.ts'
+import { createDatabase } from '../support/database.ts'
 import { simulate } from './commands.ts'
 
 /** A short run here; `npm run bench -- ledger --simulate 100000` is the long one. */
@@ -13,7 +13,10 @@ test('the ledger agrees with a plain model of it', async (t) => {
   t.diagnostic(`SEED=${seed}`)
   const own = await createDatabase()
   const database = openDatabase(own.url, { maxConnections: 12 })
-  t.after(async () => { await database.close(); await own.drop() })
+  t.after(async () => {
+    await database.close()
+    await own.drop()
+  })
   const { commands } = await simulate({ db: database.db, commands: COMMANDS, lanes: 4, seed })
   assert.ok(commands >= COMMANDS)
 })

@@ -35,7 +35,8 @@ const RULES: Record<string, string> = {
 
 export async function moneyViolations(db: Db): Promise<string[]> {
   const found: string[] = []
-  for (const [rule, text] of Object.entries(RULES)) for (const { what } of (await sql<{ what: string }>`${sql.raw(text)}`.execute(db)).rows) found.push(`${rule}: ${what}`)
+  for (const [rule, text] of Object.entries(RULES))
+    for (const { what } of (await sql<{ what: string }>`${sql.raw(text)}`.execute(db)).rows) found.push(`${rule}: ${what}`)
   return found
 }
 
@@ -48,6 +49,8 @@ export async function processorViolations(db: Db): Promise<string[]> {
       (o.body->>'status' = 'succeeded' and (a.id is null or a.status not in ('succeeded', 'captured')))
       or (o.body->>'status' = 'requires_capture' and (a.id is null or a.status <> 'held' or r.state <> 'live')))
     union all
-    select a.id::text || ' succeeded but ' || (o.body->>'status') from payment_attempt a join sandbox_payments.object o on o.id = a.payment_intent_id where a.status = 'succeeded' and o.body->>'status' <> 'succeeded'`.execute(db)
+    select a.id::text || ' succeeded but ' || (o.body->>'status') from payment_attempt a join sandbox_payments.object o on o.id = a.payment_intent_id where a.status = 'succeeded' and o.body->>'status' <> 'succeeded'`.execute(
+    db,
+  )
   return rows.map(({ what }) => what)
 }

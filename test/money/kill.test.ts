@@ -1,8 +1,8 @@
 // Goal: kill -9 at any named point of a payment loses no payment, grants none twice, and leaves no hold behind.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createEmptyDatabase } from '../database.ts'
-import { openLab } from '../service.ts'
+import { createEmptyDatabase } from '../support/database.ts'
+import { openLab } from '../support/service.ts'
 import { paymentCampaign } from './kill.ts'
 
 /** The three points where most can go wrong; `npm run bench -- payments` does 200 kills at all of them. */
@@ -15,8 +15,16 @@ test('kill -9 around payments', async (t) => {
   t.after(() => lab.close())
   const database = await createEmptyDatabase()
   t.after(() => database.drop())
-  const { violations, kills, acknowledged } = await paymentCampaign(lab, { databaseUrl: database.url, kills: POINTS.length, points: POINTS, seed })
+  const { violations, kills, acknowledged } = await paymentCampaign(lab, {
+    databaseUrl: database.url,
+    kills: POINTS.length,
+    points: POINTS,
+    seed,
+  })
   assert.deepEqual(violations, [])
-  assert.deepEqual(POINTS.map((point) => kills[point]), [1, 1, 1])
+  assert.deepEqual(
+    POINTS.map((point) => kills[point]),
+    [1, 1, 1],
+  )
   assert.ok(acknowledged > 0)
 })

@@ -2,32 +2,47 @@
  * The real service, with a shop beside it, that ends itself by SIGKILL at one named point of a payment: KILL_POINT says
  * where, KILL_KEY for which request (background work needs none).
  */
-import type { Payments } from '#core/payments.ts'
+import type { Payments } from '#ports/payments.ts'
 import { run } from '#main.ts'
 import { jobs, operations } from '#registry.ts'
-import type { AnyJob } from '#job.ts'
+import type { AnyJob } from '#task.ts'
 import type { AnyOperation } from '#operation.ts'
 import type { Db } from '#db/tables.ts'
 import { buy, end } from './shop.ts'
 
-export const POINTS = ['before-intent', 'before-charge', 'after-charge', 'before-commit', 'after-commit', 'before-settling', 'after-settling'] as const
+export const POINTS = [
+  'before-intent',
+  'before-charge',
+  'after-charge',
+  'before-commit',
+  'after-commit',
+  'before-settling',
+  'after-settling',
+] as const
 export type Point = (typeof POINTS)[number]
 
 const point = process.env['KILL_POINT']
 const key = process.env['KILL_KEY']
 
-const die = (): never => { process.kill(process.pid, 'SIGKILL'); throw new Error('killed') }
-const at = (here: Point, matters: boolean) => { if (matters && point === here) die() }
+const die = (): never => {
+  process.kill(process.pid, 'SIGKILL')
+  throw new Error('killed')
+}
+const at = (here: Point, matters: boolean) => {
+  if (matters && point === here) die()
+}
 
 /** The processor's client with the points around what it does. */
 function watched(payments: Payments | null, matters: boolean): Payments | null {
   if (!payments) return null
-  const around = <A extends unknown[], R>(before: Point | null, after: Point | null, call: (...args: A) => Promise<R>) => async (...args: A): Promise<R> => {
-    if (before) at(before, matters)
-    const answer = await call(...args)
-    if (after) at(after, matters)
-    return answer
-  }
+  const around =
+    <A extends unknown[], R>(before: Point | null, after: Point | null, call: (...args: A) => Promise<R>) =>
+    async (...args: A): Promise<R> => {
+      if (before) at(before, matters)
+      const answer = await call(...args)
+      if (after) at(after, matters)
+      return answer
+    }
   return {
     ...payments,
     createIntent: around('before-intent', null, payments.createIntent),
@@ -63,7 +78,10 @@ function watchedOperation(op: AnyOperation): AnyOperation {
   }
 }
 
-const watchedJob = (job: AnyJob): AnyJob => ({ ...job, run: (context, data) => job.run({ ...context, payments: watched(context.payments, true) }, data) })
+const watchedJob = (job: AnyJob): AnyJob => ({
+  ...job,
+  run: (context, data) => job.run({ ...context, payments: watched(context.payments, true) }, data),
+})
 
 if (import.meta.main) {
   const all = new Map([...operations, ...[buy, end].map((op) => [op.id, op] as const)])

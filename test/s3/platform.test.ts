@@ -7,13 +7,13 @@ import { test, type TestContext } from 'node:test'
 import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3'
 import { openS3Store } from '#adapters/storage/s3.ts'
 import { systemClock } from '#core/clock.ts'
-import sweep from '#domains/assets/sweep.job.ts'
-import clear from '#domains/uploads/clear.job.ts'
-import convert from '#domains/uploads/convert.job.ts'
+import sweep from '#domains/assets/sweep.task.ts'
+import clear from '#domains/uploads/clear.task.ts'
+import convert from '#domains/uploads/convert.task.ts'
 import { newId } from '#core/ids.ts'
-import { scene, tileAt } from '../scene.ts'
-import { striped } from '../tiff.ts'
-import { world } from '../world.ts'
+import { scene, tileAt } from '../support/scene.ts'
+import { striped } from '../support/tiff.ts'
+import { world } from '../support/world.ts'
 
 const BUCKET = 'groundtrack-test'
 const endpoint = process.env['TEST_S3_ENDPOINT'] ?? ''
@@ -22,57 +22,83 @@ const credentials = { accessKeyId: process.env['TEST_S3_KEY'] ?? '', secretAcces
 async function store(t: TestContext) {
   const client = new S3Client({ endpoint, forcePathStyle: true, region: 'us-east-1', credentials })
   t.after(() => client.destroy())
-  await client.send(new CreateBucketCommand({ Bucket: BUCKET })).catch((error: Error) => { if (!/BucketAlready/.test(error.name)) throw error })
+  await client.send(new CreateBucketCommand({ Bucket: BUCKET })).catch((error: Error) => {
+    if (!/BucketAlready/.test(error.name)) throw error
+  })
   // A signature is held against the server's clock, which no test can set.
   return openS3Store({ url: `s3://${BUCKET}/platform/${newId()}`, endpoint, region: '', clock: systemClock, credentials })
 }
 
-test('uploads, tiles and the sweep on S3', { skip: endpoint === '' ? 'TEST_S3_ENDPOINT is not set: run test/s3/server.sh and set what it prints' : false }, async (t) => {
-  const storage = await store(t)
-  const w = await world(t, { storage, startAt: new Date().toISOString() })
-  const org = await w.organization()
-  const { token } = org.owner
-  const cog = await scene()
-  const { status, body } = await w.upload(token, org.projectId, { 'cog.tif': cog, 'plain.tif': striped({ bandCount: 3 }) })
-  assert.equal(status, 200, JSON.stringify(body))
-  const [shown, waiting] = body.item_ids
-  const tile = (item_id: string, place: [number, number], z: number) => w.call(token, 'items.tile.render', { item_id, ...tileAt(...place, z), format: 'png' })
-  assert.equal((await tile(shown, [151.1, -33.1], 10)).status, 200, 'a COG is read by signed address')
-  assert.equal((await tile(waiting, [151.03, -33.03], 14)).body.code, 'asset-not-ready')
+test(
+  'uploads, tiles and the sweep on S3',
+  { skip: endpoint === '' ? 'TEST_S3_ENDPOINT is not set: run test/s3/server.sh and set what it prints' : false },
+  async (t) => {
+    const storage = await store(t)
+    const w = await world(t, { storage, startAt: new Date().toISOString() })
+    const org = await w.organization()
+    const { token } = org.owner
+    const cog = await scene()
+    const { status, body } = await w.upload(token, org.projectId, { 'cog.tif': cog, 'plain.tif': striped({ bandCount: 3 }) })
+    assert.equal(status, 200, JSON.stringify(body))
+    const [shown, waiting] = body.item_ids
+    const tile = (item_id: string, place: [number, number], z: number) =>
+      w.call(token, 'items.tile.render', { item_id, ...tileAt(...place, z), format: 'png' })
+    assert.equal((await tile(shown, [151.1, -33.1], 10)).status, 200, 'a COG is read by signed address')
+    assert.equal((await tile(waiting, [151.03, -33.03], 14)).body.code, 'asset-not-ready')
 
-  assert.equal(await w.drain(convert), 1)
-  const { files } = await w.ok(token, 'uploads.progress', { upload_id: body.id })
-  assert.deepEqual(files.map((file: { state: string; error: string | null }) => [file.state, file.error]), [['ready', null], ['ready', null]])
-  assert.match(files[0].object_path, /^s3:\/\/groundtrack-test\/platform\//)
-  const drawn = await tile(waiting, [151.03, -33.03], 14)
-  assert.equal(drawn.status, 200)
-  const again = await w.call(token, 'items.tile.render', { item_id: waiting, ...tileAt(151.03, -33.03, 14), format: 'png' }, { 'if-none-match': drawn.headers.get('etag')! })
-  assert.equal(again.status, 304)
+    assert.equal(await w.drain(convert), 1)
+    const { files } = await w.ok(token, 'uploads.progress', { upload_id: body.id })
+    assert.deepEqual(
+      files.map((file: { state: string; error: string | null }) => [file.state, file.error]),
+      [
+        ['ready', null],
+        ['ready', null],
+      ],
+    )
+    assert.match(files[0].object_path, /^s3:\/\/groundtrack-test\/platform\//)
+    const drawn = await tile(waiting, [151.03, -33.03], 14)
+    assert.equal(drawn.status, 200)
+    const again = await w.call(
+      token,
+      'items.tile.render',
+      { item_id: waiting, ...tileAt(151.03, -33.03, 14), format: 'png' },
+      { 'if-none-match': drawn.headers.get('etag')! },
+    )
+    assert.equal(again.status, 304)
 
-  await t.test('a file that is none is refused, and nothing of it stays', async () => {
-    const refused = await w.upload(token, org.projectId, { 'picture.tif': Buffer.from('\x89PNG\r\n\x1a\n', 'latin1') })
-    assert.deepEqual([refused.status, refused.body.code], [422, 'unreadable-raster'])
-  })
+    await t.test('a file that is none is refused, and nothing of it stays', async () => {
+      const refused = await w.upload(token, org.projectId, { 'picture.tif': Buffer.from('\x89PNG\r\n\x1a\n', 'latin1') })
+      assert.deepEqual([refused.status, refused.body.code], [422, 'unreadable-raster'])
+    })
 
-  await t.test('signed addresses are renewed, and a stretch of an hour later the same picture is the same', async () => {
-    const { key } = await w.key(token, ['read'])
-    w.clock.advance({ hours: 1, minutes: 5 })
-    const later = await w.call(key, 'items.tile.render', { item_id: waiting, ...tileAt(151.03, -33.03, 14), format: 'png' })
-    assert.deepEqual([later.status, later.headers.get('etag')], [200, drawn.headers.get('etag')])
-    assert.equal((await w.call(key, 'items.tile.render', { item_id: waiting, ...tileAt(151.02, -33.02, 15), format: 'png' })).status, 200, 'and so is another part of it')
-  })
+    await t.test('signed addresses are renewed, and a stretch of an hour later the same picture is the same', async () => {
+      const { key } = await w.key(token, ['read'])
+      w.clock.advance({ hours: 1, minutes: 5 })
+      const later = await w.call(key, 'items.tile.render', { item_id: waiting, ...tileAt(151.03, -33.03, 14), format: 'png' })
+      assert.deepEqual([later.status, later.headers.get('etag')], [200, drawn.headers.get('etag')])
+      assert.equal(
+        (await w.call(key, 'items.tile.render', { item_id: waiting, ...tileAt(151.02, -33.02, 15), format: 'png' })).status,
+        200,
+        'and so is another part of it',
+      )
+    })
 
-  await t.test('nothing is left but what items point at, and nothing at all after they are deleted', async () => {
-    await w.drain(clear)
-    const { bucket_name: bucket } = await w.db.selectFrom('project').select('bucket_name').where('id', '=', org.projectId).executeTakeFirstOrThrow()
-    const keys = async () => (await storage.list(bucket!)).objects.map(({ key }) => key).toSorted()
-    const owned = await w.db.selectFrom('asset').select('object_key').execute()
-    assert.deepEqual(await keys(), owned.map((row) => row.object_key!).toSorted())
-    const { token: fresh } = await w.signIn(org.owner)
-    for (const item_id of body.item_ids) await w.ok(fresh, 'items.delete', { item_id })
-    await w.runJob(sweep)
-    w.clock.advance({ hours: 13 })
-    await w.runJob(sweep)
-    assert.deepEqual(await keys(), [])
-  })
-})
+    await t.test('nothing is left but what items point at, and nothing at all after they are deleted', async () => {
+      await w.drain(clear)
+      const { bucket_name: bucket } = await w.db
+        .selectFrom('project')
+        .select('bucket_name')
+        .where('id', '=', org.projectId)
+        .executeTakeFirstOrThrow()
+      const keys = async () => (await storage.list(bucket!)).objects.map(({ key }) => key).toSorted()
+      const owned = await w.db.selectFrom('asset').select('object_key').execute()
+      assert.deepEqual(await keys(), owned.map((row) => row.object_key!).toSorted())
+      const { token: fresh } = await w.signIn(org.owner)
+      for (const item_id of body.item_ids) await w.ok(fresh, 'items.delete', { item_id })
+      await w.runJob(sweep)
+      w.clock.advance({ hours: 13 })
+      await w.runJob(sweep)
+      assert.deepEqual(await keys(), [])
+    })
+  },
+)

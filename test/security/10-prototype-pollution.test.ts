@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { world } from '../world.ts'
+import { world } from '../support/world.ts'
 import { withoutInstance } from './cast.ts'
 import { businessDigest } from './digest.ts'
 
@@ -9,7 +9,8 @@ import { businessDigest } from './digest.ts'
 test('row 10: prototype pollution', async (t) => {
   const w = await world(t)
   const { owner } = await w.organization()
-  const raw = (path: string, body: string) => w.request('POST', path, { headers: { 'content-type': 'application/json', authorization: `Bearer ${owner.token}` }, body })
+  const raw = (path: string, body: string) =>
+    w.request('POST', path, { headers: { 'content-type': 'application/json', authorization: `Bearer ${owner.token}` }, body })
   const untouched = () => {
     const canary = {} as Record<string, unknown>
     assert.equal(canary['polluted'], undefined)
@@ -41,7 +42,10 @@ test('row 10: prototype pollution', async (t) => {
 
   await t.test('the sign-in routes refuse them too', async () => {
     for (const route of ['sign-up', 'sign-in', 'refresh', 'sign-out']) {
-      const { status, body } = await raw(`/auth/${route}`, '{"email":"p@example.com","password":"long enough password","name":"p","refresh_token":"x","__proto__":{"isSystemAdmin":true}}')
+      const { status, body } = await raw(
+        `/auth/${route}`,
+        '{"email":"p@example.com","password":"long enough password","name":"p","refresh_token":"x","__proto__":{"isSystemAdmin":true}}',
+      )
       assert.equal(status, 400, route)
       assert.equal(body.code, 'invalid-json', route)
     }

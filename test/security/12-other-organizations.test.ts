@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { newId } from '#core/ids.ts'
-import * as lineage from '#model/lineage.ts'
-import { world } from '../world.ts'
+import * as lineage from '#model/platform/lineage.ts'
+import { world } from '../support/world.ts'
 import { withoutInstance } from './cast.ts'
 
 // Goal: what the matrix cannot say in one column: ids inside ids, credentials that cross organizations, equal ids on both sides.
@@ -12,16 +12,26 @@ test('row 12: things of another organization', async (t) => {
   const b = await w.organization('B')
 
   await t.test("somebody else's member, named inside one's own organization, does not exist", async () => {
-    const limits = (userId: string) => w.call(a.owner.token, 'organizations.members.set_spend_limit', { organizationId: a.id, userId, perOrderLimitCredits: null, spendLimitCredits: null })
+    const limits = (userId: string) =>
+      w.call(a.owner.token, 'organizations.members.set_spend_limit', {
+        organizationId: a.id,
+        userId,
+        perOrderLimitCredits: null,
+        spendLimitCredits: null,
+      })
     const theirs = await limits(b.owner.id)
     assert.equal(theirs.status, 404)
-    for (const nobody of [newId(), 'nobody', '', "' or 1=1 --"]) assert.equal(withoutInstance((await limits(nobody)).bytes), withoutInstance(theirs.bytes), nobody)
+    for (const nobody of [newId(), 'nobody', '', "' or 1=1 --"])
+      assert.equal(withoutInstance((await limits(nobody)).bytes), withoutInstance(theirs.bytes), nobody)
   })
 
   await t.test('a project member of one project is a stranger to another', async () => {
     const guest = await w.person()
     await w.ok(b.owner.token, 'projects.add_member', { project_id: b.projectId, user_id: guest.id, role: 'viewer' })
-    for (const [id, more] of [['projects.update_member', { role: 'admin' }], ['projects.remove_member', {}]] as const) {
+    for (const [id, more] of [
+      ['projects.update_member', { role: 'admin' }],
+      ['projects.remove_member', {}],
+    ] as const) {
       const theirs = await w.call(a.owner.token, id, { project_id: a.projectId, user_id: guest.id, ...more })
       const nobody = await w.call(a.owner.token, id, { project_id: a.projectId, user_id: newId(), ...more })
       assert.equal(theirs.status, 404)
@@ -34,7 +44,11 @@ test('row 12: things of another organization', async (t) => {
     const there = await w.signIn(a.owner, second.id)
     const { id: projectId } = await w.ok(there.token, 'projects.create', { name: 'There' })
     const { key } = await w.key(a.owner.token, ['read', 'write'])
-    assert.equal((await w.call(a.owner.token, 'projects.get', { project_id: projectId })).status, 200, 'the person is a member of that project')
+    assert.equal(
+      (await w.call(a.owner.token, 'projects.get', { project_id: projectId })).status,
+      200,
+      'the person is a member of that project',
+    )
     for (const id of ['projects.get', 'projects.delete']) assert.equal((await w.call(key, id, { project_id: projectId })).status, 404, id)
     const { projects } = await w.ok(key, 'projects.list')
     assert.ok(projects.every((project: { organization_id: string }) => project.organization_id === a.id))
@@ -61,25 +75,49 @@ test('row 12: things of another organization', async (t) => {
 
   await t.test('signing in or refreshing for an organization that is not yours is refused, whether it exists or not', async () => {
     const person = await w.person()
-    const attempt = (organization_id: string) => w.post('/auth/sign-in', { email: person.email, password: person.password, organization_id })
+    const attempt = (organization_id: string) =>
+      w.post('/auth/sign-in', { email: person.email, password: person.password, organization_id })
     const refresh = (organization_id: string) => w.post('/auth/refresh', { refresh_token: person.refreshToken, organization_id })
     for (const tried of [attempt, refresh]) {
       const theirs = await tried(a.id)
       assert.equal(theirs.status, 403)
       assert.equal(withoutInstance((await tried(newId())).bytes), withoutInstance(theirs.bytes))
     }
-    assert.equal((await w.post('/auth/refresh', { refresh_token: person.refreshToken })).status, 200, 'the refused refresh did not spend the token')
+    assert.equal(
+      (await w.post('/auth/refresh', { refresh_token: person.refreshToken })).status,
+      200,
+      'the refused refresh did not spend the token',
+    )
   })
 
   await t.test('the same artifact id in two organizations is two artifacts', async () => {
     const shared = newId()
     const invocation = { a: newId(), b: newId() }
-    for (const [side, org] of [['a', a], ['b', b]] as const) {
-      await w.db.transaction().execute((tx) => lineage.write(tx, org.id, invocation[side], [{ entity: { type: 'item', id: shared }, relation: 'uploaded', origin: { type: 'project', id: org.projectId } }], w.clock.now()))
+    for (const [side, org] of [
+      ['a', a],
+      ['b', b],
+    ] as const) {
+      await w.db
+        .transaction()
+        .execute((tx) =>
+          lineage.write(
+            tx,
+            org.id,
+            invocation[side],
+            [{ entity: { type: 'item', id: shared }, relation: 'uploaded', origin: { type: 'project', id: org.projectId } }],
+            w.clock.now(),
+          ),
+        )
     }
-    for (const [side, org, other] of [['a', a, b], ['b', b, a]] as const) {
+    for (const [side, org, other] of [
+      ['a', a, b],
+      ['b', b, a],
+    ] as const) {
       const graph = await w.ok(org.owner.token, 'provenance.get', { entity_type: 'item', entity_id: shared, direction: 'both' })
-      assert.deepEqual(graph.edges.map((edge: { dst_id: string; invocation_id: string }) => [edge.dst_id, edge.invocation_id]), [[org.projectId, invocation[side]]])
+      assert.deepEqual(
+        graph.edges.map((edge: { dst_id: string; invocation_id: string }) => [edge.dst_id, edge.invocation_id]),
+        [[org.projectId, invocation[side]]],
+      )
       assert.ok(!JSON.stringify(graph).includes(other.projectId))
     }
   })
@@ -89,6 +127,10 @@ test('row 12: things of another organization', async (t) => {
     await w.flushAudit()
     const { entries } = await w.ok(a.owner.token, 'organizations.audit.list', { limit: 1000 })
     assert.ok(entries.length > 0)
-    assert.ok(entries.every((entry: { user_id: string | null; principal_kind: string }) => entry.principal_kind !== 'user' || entry.user_id !== b.owner.id))
+    assert.ok(
+      entries.every(
+        (entry: { user_id: string | null; principal_kind: string }) => entry.principal_kind !== 'user' || entry.user_id !== b.owner.id,
+      ),
+    )
   })
 })

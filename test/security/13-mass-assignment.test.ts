@@ -5,15 +5,32 @@ import { EVENT_TYPES } from '#core/event-types.ts'
 import { Closed } from '#core/shapes.ts'
 import { operation } from '#operation.ts'
 import { operations } from '#registry.ts'
-import { world } from '../world.ts'
+import { world } from '../support/world.ts'
 import { businessDigest } from './digest.ts'
 
 /** Columns and flags that somebody would like to set on themselves. */
 const PRIVILEGED = {
-  role: 'owner', is_active: true, org_id: '0199f2c4-1d00-7c11-8e21-6a1f4b7c9d02', organization_id: '0199f2c4-1d00-7c11-8e21-6a1f4b7c9d02',
-  user_id: '0199f2c3-bb20-7e66-a1da-4a3f2e1d0c9b', is_system_admin: true, isSystemAdmin: true, is_clip_user: true, explicit_scopes: ['admin:*'], scopes: ['*'],
-  created_by: '0199f2c3-bb20-7e66-a1da-4a3f2e1d0c9b', created_at: '2020-01-01T00:00:00.000Z', deleted_at: null, plan_id: 'paid', enterprise_status: 'confirmed',
-  storage_bytes: 0, bucket_name: 'x', secret_hash: 'x', id: '0199f2c3-bb20-7e66-a1da-4a3f2e1d0c9b', price: 0, credits: 1_000_000,
+  role: 'owner',
+  is_active: true,
+  org_id: '0199f2c4-1d00-7c11-8e21-6a1f4b7c9d02',
+  organization_id: '0199f2c4-1d00-7c11-8e21-6a1f4b7c9d02',
+  user_id: '0199f2c3-bb20-7e66-a1da-4a3f2e1d0c9b',
+  is_system_admin: true,
+  isSystemAdmin: true,
+  is_clip_user: true,
+  explicit_scopes: ['admin:*'],
+  scopes: ['*'],
+  created_by: '0199f2c3-bb20-7e66-a1da-4a3f2e1d0c9b',
+  created_at: '2020-01-01T00:00:00.000Z',
+  deleted_at: null,
+  plan_id: 'paid',
+  enterprise_status: 'confirmed',
+  storage_bytes: 0,
+  bucket_name: 'x',
+  secret_hash: 'x',
+  id: '0199f2c3-bb20-7e66-a1da-4a3f2e1d0c9b',
+  price: 0,
+  credits: 1_000_000,
 }
 
 // Goal: a field that an operation does not declare never reaches it, whatever its name.
@@ -31,21 +48,42 @@ test('row 13: unknown and privileged fields are refused by every operation', asy
       assert.deepEqual(body.errors, [{ field: name, message: 'is not a field of this operation' }], `${op.id} ${name}`)
     }
     const { body } = await w.call(everything, op.id, { ...(op.example.input as object), ...extra })
-    assert.deepEqual(body.errors.map((error: { field: string }) => error.field).toSorted(), Object.keys(extra).toSorted(), `${op.id} names every field`)
+    assert.deepEqual(
+      body.errors.map((error: { field: string }) => error.field).toSorted(),
+      Object.keys(extra).toSorted(),
+      `${op.id} names every field`,
+    )
   }
-  const flood = await w.call(everything, 'projects.list', Object.fromEntries(Array.from({ length: 5_000 }, (_, index) => [`field_${index}`, index])))
+  const flood = await w.call(
+    everything,
+    'projects.list',
+    Object.fromEntries(Array.from({ length: 5_000 }, (_, index) => [`field_${index}`, index])),
+  )
   assert.equal(flood.status, 422)
   assert.equal(flood.body.errors.length, 100, 'a flood of fields is answered with a bounded list')
   assert.equal(await businessDigest(w.db), before)
 
   for (const [name, value] of Object.entries(PRIVILEGED)) {
-    const { status, body } = await w.post('/auth/sign-up', { email: 'climber@example.com', password: 'long enough password', name: 'x', [name]: value })
+    const { status, body } = await w.post('/auth/sign-up', {
+      email: 'climber@example.com',
+      password: 'long enough password',
+      name: 'x',
+      [name]: value,
+    })
     assert.equal(status, 422, `sign-up took ${name}`)
     assert.equal(body.errors[0].field, name)
   }
 })
 
-type Node = { type?: string; properties?: Record<string, Node>; additionalProperties?: unknown; anyOf?: Node[]; allOf?: Node[]; oneOf?: Node[]; items?: Node }
+type Node = {
+  type?: string
+  properties?: Record<string, Node>
+  additionalProperties?: unknown
+  anyOf?: Node[]
+  allOf?: Node[]
+  oneOf?: Node[]
+  items?: Node
+}
 
 /** Paths of objects that let unknown members through. */
 function openObjects(schema: TSchema | Node, at = ''): string[] {
@@ -94,14 +132,32 @@ test('row 13: every object in every schema is closed, except those that are free
     assert.deepEqual(openObjects(op.output), FREE_FORM[op.id]?.output ?? [], `${op.id} output`)
   }
   for (const { type, data_schema } of EVENT_TYPES) assert.deepEqual(openObjects(data_schema), [], `event ${type}`)
-  assert.deepEqual(openObjects(Closed({ rows: Type.Array(Type.Object({ id: Type.String() })) })), ['rows[]'], 'the walk itself sees an open object')
+  assert.deepEqual(
+    openObjects(Closed({ rows: Type.Array(Type.Object({ id: Type.String() })) })),
+    ['rows[]'],
+    'the walk itself sees an open object',
+  )
 })
 
 test('row 13: an output with an undeclared member is a fault of ours, not an answer', async (t) => {
   const output = Closed({ rows: Type.Array(Closed({ id: Type.String() })) })
   const row = { id: 'x', password_hash: 'canary-7f3a' }
-  const read = operation({ id: 'test.leaking_read', scope: 'items:read', tier: 'read', input: Closed({}), output, example: { input: {} } }).handle({ execute: async () => ({ rows: [row] }) })
-  const write = operation({ id: 'test.leaking_write', scope: 'items:write', tier: 'compute', input: Closed({}), output, example: { input: {} } }).handle({
+  const read = operation({
+    id: 'test.leaking_read',
+    scope: 'items:read',
+    tier: 'read',
+    input: Closed({}),
+    output,
+    example: { input: {} },
+  }).handle({ execute: async () => ({ rows: [row] }) })
+  const write = operation({
+    id: 'test.leaking_write',
+    scope: 'items:write',
+    tier: 'compute',
+    input: Closed({}),
+    output,
+    example: { input: {} },
+  }).handle({
     async execute({ tx, principal }) {
       await tx.updateTable('organization').set({ description: 'changed' }).where('id', '=', principal.organizationId).execute()
       return { rows: [row] }
@@ -130,7 +186,10 @@ test('row 13: nobody lifts themselves', async (t) => {
       assert.equal(status, 403, email)
       assert.equal(body.code, 'sign-up-refused')
     }
-    assert.equal((await w.db.selectFrom('app_user').select('id').where('email', 'in', ['boss@example.com', 'clip@example.com']).execute()).length, 0)
+    assert.equal(
+      (await w.db.selectFrom('app_user').select('id').where('email', 'in', ['boss@example.com', 'clip@example.com']).execute()).length,
+      0,
+    )
   })
 
   await t.test('a key creates no stronger key', async () => {
@@ -141,18 +200,34 @@ test('row 13: nobody lifts themselves', async (t) => {
       assert.equal(body.code, 'forbidden')
     }
     assert.equal((await w.call(key, 'api_keys.create', { name: 'equal', permissions: ['read', 'write'] })).status, 200)
-    for (const permissions of [['admin'], ['*'], ['clip'], ['destroy'], ['read', 'admin']]) assert.equal((await w.call(owner.token, 'api_keys.create', { name: 'x', permissions })).status, 422)
+    for (const permissions of [['admin'], ['*'], ['clip'], ['destroy'], ['read', 'admin']])
+      assert.equal((await w.call(owner.token, 'api_keys.create', { name: 'x', permissions })).status, 422)
   })
 
   await t.test('staff cannot store the keys to the house on a key', async () => {
     const service = await w.serviceToken()
     const { id: key_id } = await w.key(owner.token)
-    for (const scope of ['*', '*:read', 'admin:*', 'admin:read', 'clip', 'clip:', ':read', 'items:read:x', 'nothing:read', 'items:fly', '']) {
+    for (const scope of [
+      '*',
+      '*:read',
+      'admin:*',
+      'admin:read',
+      'clip',
+      'clip:',
+      ':read',
+      'items:read:x',
+      'nothing:read',
+      'items:fly',
+      '',
+    ]) {
       const { status, body } = await w.call(service, 'api_keys.set_scopes', { key_id, scopes: ['items:read', scope] })
       assert.equal(status, 422, scope)
       assert.equal(body.errors[0].field, 'scopes')
     }
-    assert.deepEqual((await w.db.selectFrom('api_key').select('explicit_scopes').where('id', '=', key_id).executeTakeFirstOrThrow()).explicit_scopes, [])
+    assert.deepEqual(
+      (await w.db.selectFrom('api_key').select('explicit_scopes').where('id', '=', key_id).executeTakeFirstOrThrow()).explicit_scopes,
+      [],
+    )
   })
 
   await t.test('asking for enterprise billing is not having it', async () => {
@@ -162,9 +237,25 @@ test('row 13: nobody lifts themselves', async (t) => {
 
   await t.test('a member cannot raise their own limits or role', async () => {
     const member = await w.member({ id, owner, projectId: (await w.ok(owner.token, 'projects.list')).projects[0].id }, 'editor')
-    assert.equal((await w.call(member.token, 'organizations.members.set_spend_limit', { organizationId: id, userId: member.id, perOrderLimitCredits: null, spendLimitCredits: null })).status, 403)
+    assert.equal(
+      (
+        await w.call(member.token, 'organizations.members.set_spend_limit', {
+          organizationId: id,
+          userId: member.id,
+          perOrderLimitCredits: null,
+          spendLimitCredits: null,
+        })
+      ).status,
+      403,
+    )
     const { projects } = await w.ok(member.token, 'projects.list')
-    assert.equal((await w.call(member.token, 'projects.update_member', { project_id: projects[0].id, user_id: member.id, role: 'admin' })).status, 403)
-    assert.equal((await w.call(member.token, 'projects.add_member', { project_id: projects[0].id, user_id: member.id, role: 'admin' })).status, 403)
+    assert.equal(
+      (await w.call(member.token, 'projects.update_member', { project_id: projects[0].id, user_id: member.id, role: 'admin' })).status,
+      403,
+    )
+    assert.equal(
+      (await w.call(member.token, 'projects.add_member', { project_id: projects[0].id, user_id: member.id, role: 'admin' })).status,
+      403,
+    )
   })
 })

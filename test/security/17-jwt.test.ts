@@ -3,7 +3,7 @@ import { createPrivateKey, createPublicKey, sign as signBytes, type JsonWebKey }
 import { test } from 'node:test'
 import { exportJWK, generateKeyPair, importJWK, SignJWT, type JWK, type JWTHeaderParameters, type JWTPayload } from 'jose'
 import { newId } from '#core/ids.ts'
-import { world } from '../world.ts'
+import { world } from '../support/world.ts'
 import { withoutInstance } from './cast.ts'
 
 const encode = (value: unknown) => Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)).toString('base64url')
@@ -31,7 +31,9 @@ test('row 17: forged, borrowed and outlived session tokens', async (t) => {
   const claims = decode(payload) as JWTPayload
   const now = Math.floor(w.clock.now().getTime() / 1000)
   const sign = async (change: JWTPayload, more: Partial<JWTHeaderParameters> = {}, key?: Parameters<SignJWT['sign']>[0]) =>
-    await new SignJWT({ ...claims, ...change }).setProtectedHeader({ alg: 'EdDSA', kid, typ: 'JWT', ...more }).sign(key ?? (await importJWK(secret, 'EdDSA')))
+    await new SignJWT({ ...claims, ...change })
+      .setProtectedHeader({ alg: 'EdDSA', kid, typ: 'JWT', ...more })
+      .sign(key ?? (await importJWK(secret, 'EdDSA')))
 
   await t.test('control: the same claims signed with our key are believed', async () => {
     assert.equal((await reply(await sign({ jti: newId() }))).status, 200)
@@ -48,34 +50,66 @@ test('row 17: forged, borrowed and outlived session tokens', async (t) => {
 
   await t.test('the public key as a shared secret', async () => {
     const pem = createPublicKey({ key: publicJwk as JsonWebKey, format: 'jwk' }).export({ type: 'spki', format: 'pem' })
-    const secrets = [Buffer.from(publicJwk.x!, 'base64url'), Buffer.from(publicJwk.x!), Buffer.from(JSON.stringify(publicJwk)), Buffer.from(pem), Buffer.from(String(pem).trim())]
-    for (const alg of ['HS256', 'HS384', 'HS512']) for (const shared of secrets) {
-      const padded = Buffer.concat([shared, Buffer.alloc(0)])
-      await refused(await sign({}, { alg }, new Uint8Array(padded.length >= 64 ? padded : Buffer.concat([padded, Buffer.alloc(64 - padded.length)]))), alg)
-    }
+    const secrets = [
+      Buffer.from(publicJwk.x!, 'base64url'),
+      Buffer.from(publicJwk.x!),
+      Buffer.from(JSON.stringify(publicJwk)),
+      Buffer.from(pem),
+      Buffer.from(String(pem).trim()),
+    ]
+    for (const alg of ['HS256', 'HS384', 'HS512'])
+      for (const shared of secrets) {
+        const padded = Buffer.concat([shared, Buffer.alloc(0)])
+        await refused(
+          await sign({}, { alg }, new Uint8Array(padded.length >= 64 ? padded : Buffer.concat([padded, Buffer.alloc(64 - padded.length)]))),
+          alg,
+        )
+      }
     await refused(await sign({}, { alg: 'HS256' }, new Uint8Array(secrets[0]!)), 'the exact 32 bytes')
   })
 
   await t.test('another key, of the right type and of others, under our key id', async () => {
-    for (const [alg, options] of [['EdDSA', { crv: 'Ed25519' }], ['ES256', {}], ['RS256', {}], ['PS256', {}]] as const) {
+    for (const [alg, options] of [
+      ['EdDSA', { crv: 'Ed25519' }],
+      ['ES256', {}],
+      ['RS256', {}],
+      ['PS256', {}],
+    ] as const) {
       const { privateKey } = await generateKeyPair(alg, options)
       await refused(await sign({}, { alg }, privateKey), alg)
       await refused(await sign({}, { alg, kid: newId() }, privateKey), `${alg} with a new kid`)
     }
-    await refused(await sign({}, { alg: 'Ed25519' }, await importJWK({ ...secret, alg: 'Ed25519' }, 'Ed25519')), 'our key under the other name of its algorithm')
+    await refused(
+      await sign({}, { alg: 'Ed25519' }, await importJWK({ ...secret, alg: 'Ed25519' }, 'Ed25519')),
+      'our key under the other name of its algorithm',
+    )
   })
 
   await t.test('headers that offer a key or point at one', async () => {
     const { privateKey, publicKey } = await generateKeyPair('EdDSA', { crv: 'Ed25519', extractable: true })
     const jwk = { ...(await exportJWK(publicKey)), kid: 'mine', alg: 'EdDSA', use: 'sig' }
     const offers: Record<string, Partial<JWTHeaderParameters>> = {
-      jwk: { jwk, kid: 'mine' }, 'jwk under our kid': { jwk: { ...jwk, kid } },
-      jku: { jku: `${w.baseUrl}/.well-known/jwks.json`, kid: 'mine' }, 'jku elsewhere': { jku: 'http://127.0.0.1:9/jwks.json' },
-      x5u: { x5u: 'http://127.0.0.1:9/cert.pem' }, x5c: { x5c: ['AAAA'] }, crit: { crit: ['exp'] },
-      'kid as a path': { kid: '../../../../dev/null' }, 'kid as SQL': { kid: "' or '1'='1" }, 'kid of an object': { kid: '__proto__' }, 'empty kid': { kid: '' },
+      jwk: { jwk, kid: 'mine' },
+      'jwk under our kid': { jwk: { ...jwk, kid } },
+      jku: { jku: `${w.baseUrl}/.well-known/jwks.json`, kid: 'mine' },
+      'jku elsewhere': { jku: 'http://127.0.0.1:9/jwks.json' },
+      x5u: { x5u: 'http://127.0.0.1:9/cert.pem' },
+      x5c: { x5c: ['AAAA'] },
+      crit: { crit: ['exp'] },
+      'kid as a path': { kid: '../../../../dev/null' },
+      'kid as SQL': { kid: "' or '1'='1" },
+      'kid of an object': { kid: '__proto__' },
+      'empty kid': { kid: '' },
     }
     for (const [why, more] of Object.entries(offers)) {
-      const signed = await new SignJWT(claims).setProtectedHeader({ alg: 'EdDSA', kid, typ: 'JWT', ...Object.fromEntries(Object.entries(more).filter(([name]) => name !== 'crit')) }).sign(privateKey)
+      const signed = await new SignJWT(claims)
+        .setProtectedHeader({
+          alg: 'EdDSA',
+          kid,
+          typ: 'JWT',
+          ...Object.fromEntries(Object.entries(more).filter(([name]) => name !== 'crit')),
+        })
+        .sign(privateKey)
       await refused(signed, why)
       if (more.crit) await refused(`${encode({ alg: 'EdDSA', kid, crit: more.crit })}.${signed.split('.').slice(1).join('.')}`, why)
     }
@@ -83,10 +117,17 @@ test('row 17: forged, borrowed and outlived session tokens', async (t) => {
 
   await t.test('wrong issuer, audience or time, although our own key signed it', async () => {
     const wrong: Record<string, JWTPayload> = {
-      'another issuer': { iss: 'somebody' }, 'no issuer': { iss: undefined as never }, 'another audience': { aud: 'other-api' }, 'no audience': { aud: undefined as never },
-      expired: { iat: now - 1_000, exp: now - 1 }, 'expires this second': { exp: now }, 'never expires': { exp: undefined as never },
-      'not yet valid': { nbf: now + 3_600 }, 'issued in the future': { iat: now + 3_600, exp: now + 4_500 }, 'no issue time': { iat: undefined as never }, 'no token id': { jti: undefined as never },
-      
+      'another issuer': { iss: 'somebody' },
+      'no issuer': { iss: undefined as never },
+      'another audience': { aud: 'other-api' },
+      'no audience': { aud: undefined as never },
+      expired: { iat: now - 1_000, exp: now - 1 },
+      'expires this second': { exp: now },
+      'never expires': { exp: undefined as never },
+      'not yet valid': { nbf: now + 3_600 },
+      'issued in the future': { iat: now + 3_600, exp: now + 4_500 },
+      'no issue time': { iat: undefined as never },
+      'no token id': { jti: undefined as never },
     }
     for (const [why, change] of Object.entries(wrong)) await refused(await sign(change), why)
     // The library does not sign such a thing, so it is put together by hand.
@@ -99,9 +140,16 @@ test('row 17: forged, borrowed and outlived session tokens', async (t) => {
 
   await t.test('claims of another kind of token', async () => {
     const wrong: Record<string, JWTPayload> = {
-      'unknown kind': { typ: 'refresh' }, 'no kind': { typ: undefined }, 'kind as a list': { typ: ['session'] },
-      'session without a session': { sid: undefined }, 'session that never was': { sid: newId() }, 'session id that is no id': { sid: "x' or 1=1" }, 'session as an object': { sid: {} }, 'organization that is no id': { org: 'x' },
-      'worker without a job': { typ: 'worker', job: undefined }, 'worker without an organization': { typ: 'worker', job: newId(), org: null },
+      'unknown kind': { typ: 'refresh' },
+      'no kind': { typ: undefined },
+      'kind as a list': { typ: ['session'] },
+      'session without a session': { sid: undefined },
+      'session that never was': { sid: newId() },
+      'session id that is no id': { sid: "x' or 1=1" },
+      'session as an object': { sid: {} },
+      'organization that is no id': { org: 'x' },
+      'worker without a job': { typ: 'worker', job: undefined },
+      'worker without an organization': { typ: 'worker', job: newId(), org: null },
     }
     for (const [why, change] of Object.entries(wrong)) await refused(await sign(change), why)
   })
@@ -114,9 +162,20 @@ test('row 17: forged, borrowed and outlived session tokens', async (t) => {
     await refused(tampered({ typ: 'service' }), 'a session that would be the service')
     await refused(`${encode({ ...decode(header), typ: 'at+jwt' })}.${payload}.${signature}`, 'another header')
     for (const cut of [1, 2, 10, signature.length]) await refused(owner.token.slice(0, -cut), `${cut} characters short`)
-    for (const [why, token] of Object.entries({ 'header and payload': `${header}.${payload}`, 'header alone': header, 'empty parts': '..', 'a fourth part': `${owner.token}.x`, 'five parts': `${header}....`, doubled: owner.token + owner.token })) await refused(token, why)
+    for (const [why, token] of Object.entries({
+      'header and payload': `${header}.${payload}`,
+      'header alone': header,
+      'empty parts': '..',
+      'a fourth part': `${owner.token}.x`,
+      'five parts': `${header}....`,
+      doubled: owner.token + owner.token,
+    }))
+      await refused(token, why)
     const middle = Math.floor(signature.length / 2)
-    await refused(`${header}.${payload}.${signature.slice(0, middle)}${signature[middle] === 'A' ? 'B' : 'A'}${signature.slice(middle + 1)}`, 'one character of the signature')
+    await refused(
+      `${header}.${payload}.${signature.slice(0, middle)}${signature[middle] === 'A' ? 'B' : 'A'}${signature.slice(middle + 1)}`,
+      'one character of the signature',
+    )
   })
 
   await t.test('tokens of the platform in the wrong place', async () => {
@@ -134,19 +193,34 @@ test('row 17: forged, borrowed and outlived session tokens', async (t) => {
       assert.equal((await w.post('/auth/refresh', { refresh_token: token })).status, token.length > 500 ? 422 : 401)
     }
     assert.equal((await w.call(worker, 'projects.list')).status, 403, 'a worker is known, but may only report on its job')
-    for (const token of [worker, service]) assert.equal((await w.request('GET', '/auth/me', { headers: { authorization: `Bearer ${token}` } })).status, 403)
+    for (const token of [worker, service])
+      assert.equal((await w.request('GET', '/auth/me', { headers: { authorization: `Bearer ${token}` } })).status, 403)
   })
 
   await t.test('other schemes and spellings of the header', async () => {
     const withHeader = (authorization: string) => w.post('/v1/op/projects.list', {}, { authorization })
-    for (const authorization of ['', 'Bearer', 'Bearer ', `Basic ${encode('a:b')}`, owner.token, `Token ${owner.token}`, `Bearer ${owner.token} x`, `Bearer ${owner.token}, Bearer ${owner.token}`, `Bearer "${owner.token}"`]) {
+    for (const authorization of [
+      '',
+      'Bearer',
+      'Bearer ',
+      `Basic ${encode('a:b')}`,
+      owner.token,
+      `Token ${owner.token}`,
+      `Bearer ${owner.token} x`,
+      `Bearer ${owner.token}, Bearer ${owner.token}`,
+      `Bearer "${owner.token}"`,
+    ]) {
       const answer = await withHeader(authorization)
       assert.equal(answer.status, 401, authorization.slice(0, 20))
       assert.equal(withoutInstance(answer.bytes), withoutInstance(neutral.bytes))
     }
     for (const scheme of ['bearer', 'BEARER']) assert.equal((await withHeader(`${scheme} ${owner.token}`)).status, 200)
     const { key } = await w.key(owner.token)
-    assert.equal((await w.post('/v1/op/projects.list', {}, { authorization: 'Bearer nonsense', 'x-api-key': key })).status, 401, 'the first credential counts, whatever the second is worth')
+    assert.equal(
+      (await w.post('/v1/op/projects.list', {}, { authorization: 'Bearer nonsense', 'x-api-key': key })).status,
+      401,
+      'the first credential counts, whatever the second is worth',
+    )
   })
 
   await t.test('without any credential the challenge names no error, and the body is the same', async () => {
@@ -232,7 +306,13 @@ test('sign-in is throttled and neutral', async (t) => {
   const attempt = (email: string, password: string) => w.post('/auth/sign-in', { email, password })
 
   const wrong = await attempt(person.email, 'wrong password')
-  for (const [email, password] of [['nobody@example.com', 'wrong password'], [person.email, ''], [person.email, `${person.password} `], [person.email, 'x'.repeat(1_000)], ['not an address', 'x']] as const) {
+  for (const [email, password] of [
+    ['nobody@example.com', 'wrong password'],
+    [person.email, ''],
+    [person.email, `${person.password} `],
+    [person.email, 'x'.repeat(1_000)],
+    ['not an address', 'x'],
+  ] as const) {
     const answer = await attempt(email, password)
     assert.equal(answer.status, 401)
     assert.equal(withoutInstance(answer.bytes), withoutInstance(wrong.bytes))

@@ -4,32 +4,50 @@ import { sql } from 'kysely'
 import { Closed } from '#core/shapes.ts'
 import type { Db } from '#db/tables.ts'
 import { operation } from '#operation.ts'
-import { world } from '../world.ts'
+import { world } from '../support/world.ts'
 
 /** Every row of every table of ours and of the queue, as text; bytes appear as hexadecimal digits. */
 async function wholeDatabase(db: Db): Promise<string> {
   const { rows: tables } = await sql<{ schema: string; name: string }>`
     select table_schema as schema, table_name as name from information_schema.tables where table_schema in ('public', 'queue') and table_type = 'BASE TABLE'
   `.execute(db)
-  const texts = await Promise.all(tables.map(async ({ schema, name }) => {
-    const { rows } = await sql<{ row: string }>`select to_jsonb(t)::text as row from ${sql.id(schema, name)} t`.execute(db)
-    return rows.map(({ row }) => `${name} ${row}`).join('\n')
-  }))
+  const texts = await Promise.all(
+    tables.map(async ({ schema, name }) => {
+      const { rows } = await sql<{ row: string }>`select to_jsonb(t)::text as row from ${sql.id(schema, name)} t`.execute(db)
+      return rows.map(({ row }) => `${name} ${row}`).join('\n')
+    }),
+  )
   return texts.join('\n')
 }
 
-const spellings = (secret: string) => [secret, Buffer.from(secret).toString('hex'), Buffer.from(secret).toString('base64').replace(/=+$/, ''), encodeURIComponent(secret)]
+const spellings = (secret: string) => [
+  secret,
+  Buffer.from(secret).toString('hex'),
+  Buffer.from(secret).toString('base64').replace(/=+$/, ''),
+  encodeURIComponent(secret),
+]
 
 function findAny(text: string, secrets: Record<string, string>): string[] {
-  return Object.entries(secrets).filter(([, secret]) => spellings(secret).some((spelling) => text.includes(spelling))).map(([name]) => name)
+  return Object.entries(secrets)
+    .filter(([, secret]) => spellings(secret).some((spelling) => text.includes(spelling)))
+    .map(([name]) => name)
 }
 
 // Goal: whatever is done with a password, a key or a token, by whatever door, none of them can be read afterwards in the
 // log, the database or the metrics.
 test('row 18: secrets leave no trace', async (t) => {
-  const throws = operation({ id: 'test.throws', scope: 'items:read', tier: 'read', input: Closed({}), output: Closed({}), example: { input: {} } }).handle({
+  const throws = operation({
+    id: 'test.throws',
+    scope: 'items:read',
+    tier: 'read',
+    input: Closed({}),
+    output: Closed({}),
+    example: { input: {} },
+  }).handle({
     async execute() {
-      const told = `failed with ${Object.values(secrets).filter((secret) => /^svc_|^eyJ/.test(secret)).join(' and ')} at https://x.example/?key=${secrets['key']}&token=opaque-canary-51`
+      const told = `failed with ${Object.values(secrets)
+        .filter((secret) => /^svc_|^eyJ/.test(secret))
+        .join(' and ')} at https://x.example/?key=${secrets['key']}&token=opaque-canary-51`
       throw new Error(told, { cause: new Error(told) })
     },
   })
@@ -52,8 +70,14 @@ test('row 18: secrets leave no trace', async (t) => {
   await wrong({ email: 'nobody@example.com', password: remember('password of nobody', 'canary-nobody-93ac') })
   await wrong({ email, password: remember('password in a bad body', 'canary-extra-77e0'), extra: 1 })
   await wrong({ email: 5, password: remember('password beside a bad address', 'canary-number-0d4e') })
-  await w.request('POST', '/auth/sign-in', { headers: { 'content-type': 'application/json' }, body: `{"email":"${email}","password":"${remember('password in broken JSON', 'canary-broken-e412')}"` })
-  await w.request('POST', '/auth/sign-in', { headers: { 'content-type': 'text/plain' }, body: `password=${remember('password as plain text', 'canary-plain-5aa1')}` })
+  await w.request('POST', '/auth/sign-in', {
+    headers: { 'content-type': 'application/json' },
+    body: `{"email":"${email}","password":"${remember('password in broken JSON', 'canary-broken-e412')}"`,
+  })
+  await w.request('POST', '/auth/sign-in', {
+    headers: { 'content-type': 'text/plain' },
+    body: `password=${remember('password as plain text', 'canary-plain-5aa1')}`,
+  })
   await w.post('/auth/sign-up', { email, password: remember('password of a taken address', 'canary-taken-66f2'), name: 'x' })
   await w.post('/auth/sign-up', { email: 'short@example.com', password: remember('too short', 'cnry-9f3b'), name: 'x' })
   await w.post('/auth/sign-up', { email: 'long@example.com', password: remember('too long', `canary-long-${'x'.repeat(80)}`), name: 'x' })
@@ -71,7 +95,17 @@ test('row 18: secrets leave no trace', async (t) => {
     await w.call(secret, 'projects.list')
     await w.post('/v1/op/projects.list', {}, { 'x-api-key': secret })
     for (const query of [`key=${secret}`, `%6bey=${encoded}`, `KEY=${encoded}`, `a=1&key=${secret}&b=2`, `key=${secret}#x`, encoded]) {
-      for (const path of ['/v1/event-types', '/auth/me', '/openapi.json', '/docs', '/nowhere', '/health', '/v1/op/projects.list', '/problems/none']) await w.request('GET', `${path}?${query}`)
+      for (const path of [
+        '/v1/event-types',
+        '/auth/me',
+        '/openapi.json',
+        '/docs',
+        '/nowhere',
+        '/health',
+        '/v1/op/projects.list',
+        '/problems/none',
+      ])
+        await w.request('GET', `${path}?${query}`)
       await w.post(`/v1/op/projects.list?${query}`, {})
     }
     await w.request('GET', `/${secret}`)
@@ -81,13 +115,27 @@ test('row 18: secrets leave no trace', async (t) => {
     await w.call(acting.access_token, 'api_keys.revoke', { key_id: secret })
   }
   await w.request('GET', `/auth/me?token=${acting.access_token}`)
-  await w.request('GET', '/auth/me', { headers: { authorization: `Basic ${acting.access_token}`, cookie: `session=${acting.access_token}`, referer: `https://x.example/?key=${key}` } })
+  await w.request('GET', '/auth/me', {
+    headers: {
+      authorization: `Basic ${acting.access_token}`,
+      cookie: `session=${acting.access_token}`,
+      referer: `https://x.example/?key=${key}`,
+    },
+  })
   await w.call(acting.access_token, 'test.throws')
 
   // Faults of the database, while secrets are in the statements.
   for (const [table, attempt] of [
     ['app_user', () => w.post('/auth/sign-in', { email, password })],
-    ['app_user', () => w.post('/auth/sign-up', { email: 'later@example.com', password: remember('password during a fault', 'canary-fault-b8b8'), name: 'x' })],
+    [
+      'app_user',
+      () =>
+        w.post('/auth/sign-up', {
+          email: 'later@example.com',
+          password: remember('password during a fault', 'canary-fault-b8b8'),
+          name: 'x',
+        }),
+    ],
     ['refresh_token', () => w.post('/auth/refresh', { refresh_token: acting.refresh_token })],
     ['refresh_token', () => w.post('/auth/sign-out', { refresh_token: acting.refresh_token })],
     ['api_key', () => w.call(key, 'projects.list')],
@@ -113,7 +161,14 @@ test('row 18: secrets leave no trace', async (t) => {
 
   await t.test('the search itself works', () => {
     assert.ok(w.logLines.length > 50 && log.includes('"fault"') && log.includes('"call"'))
-    assert.deepEqual(findAny(database, { email, prefix: made.prefix, hidden: Buffer.from((JSON.parse(/signing_key (.*)/.exec(database)![1]!) as { kid: string }).kid).toString() }), ['email', 'prefix', 'hidden'])
+    assert.deepEqual(
+      findAny(database, {
+        email,
+        prefix: made.prefix,
+        hidden: Buffer.from((JSON.parse(/signing_key (.*)/.exec(database)![1]!) as { kid: string }).kid).toString(),
+      }),
+      ['email', 'prefix', 'hidden'],
+    )
     assert.deepEqual(findAny(`x ${Buffer.from(password).toString('hex')} y`, secrets), ['password'])
     assert.ok(Object.keys(secrets).length >= 20)
   })

@@ -4,10 +4,10 @@ import Type from 'typebox'
 import { newId } from '#core/ids.ts'
 import { problem } from '#core/problem.ts'
 import { Closed } from '#core/shapes.ts'
-import * as project from '#model/project.ts'
+import * as project from '#model/identity/project.ts'
 import { operation } from '#operation.ts'
-import { sweep } from '#pipeline/sweep.job.ts'
-import { world, type Answer, type World } from '../world.ts'
+import { sweep } from '#background/sweep.task.ts'
+import { world, type Answer, type World } from '../support/world.ts'
 
 /** What the test can do to calls under way: hold them, and make them fail. */
 interface Levers {
@@ -20,13 +20,23 @@ interface Levers {
 function newGate() {
   const entered = Promise.withResolvers<void>()
   const opened = Promise.withResolvers<void>()
-  return { entered: () => entered.promise, open: () => opened.resolve(), pass: () => { entered.resolve(); return opened.promise } }
+  return {
+    entered: () => entered.promise,
+    open: () => opened.resolve(),
+    pass: () => {
+      entered.resolve()
+      return opened.promise
+    },
+  }
 }
 
 /** An operation that costs something: its effect is one project a call, its answer differs on every execution. */
 function spending(levers: Levers) {
   return operation({
-    id: 'test.spend', scope: 'projects:write', tier: 'external_spend', idempotent: true,
+    id: 'test.spend',
+    scope: 'projects:write',
+    tier: 'external_spend',
+    idempotent: true,
     input: Closed({ name: Type.String({ minLength: 1 }), n: Type.Optional(Type.Number()) }),
     output: Closed({ id: Type.String(), execution: Type.String() }),
     example: { input: { name: 'x' } },
@@ -39,7 +49,17 @@ function spending(levers: Levers) {
     },
     async execute({ tx, principal, clock }, { name }) {
       // A person without an organization leaves no effect, only an answer: enough to see who shares a claim.
-      const made = principal.organizationId ? await project.insert(tx, { organizationId: principal.organizationId, name, description: null, visibility: 'organization', region: 'us-west1', createdBy: principal.userId, now: clock.now() }) : null
+      const made = principal.organizationId
+        ? await project.insert(tx, {
+            organizationId: principal.organizationId,
+            name,
+            description: null,
+            visibility: 'organization',
+            region: 'us-west1',
+            createdBy: principal.userId,
+            now: clock.now(),
+          })
+        : null
       if (levers.crash) throw new Error('crashed after the effect')
       return { id: made?.id ?? 'none', execution: newId() }
     },
@@ -48,8 +68,14 @@ function spending(levers: Levers) {
 
 /** Answers with a status of its own although it wrote: the raw way to fail. */
 const rawSpending = operation({
-  id: 'test.raw_spend', scope: 'projects:write', tier: 'external_spend', idempotent: true, raw: 'bytes',
-  input: Closed({ status: Type.Integer() }), output: Type.Unknown(), example: { input: { status: 200 } },
+  id: 'test.raw_spend',
+  scope: 'projects:write',
+  tier: 'external_spend',
+  idempotent: true,
+  raw: 'bytes',
+  input: Closed({ status: Type.Integer() }),
+  output: Type.Unknown(),
+  example: { input: { status: 200 } },
 }).handle({ execute: async (_context, { status }) => ({ status, contentType: 'text/plain', body: Buffer.from(newId()) }) })
 
 async function twoProcesses(t: TestContext) {
@@ -59,7 +85,8 @@ async function twoProcesses(t: TestContext) {
   const second = await world(t, { operations, databaseUrl: first.databaseUrl })
   const org = await first.organization()
   const { key: secret } = await first.key(org.owner.token, ['write'], { rate_limit: 1_000_000 })
-  const spend = (w: World, key: string, input: object = { name: key }, credential = secret) => w.call(credential, 'test.spend', input, { 'idempotency-key': key })
+  const spend = (w: World, key: string, input: object = { name: key }, credential = secret) =>
+    w.call(credential, 'test.spend', input, { 'idempotency-key': key })
   const effects = async (name: string) => (await first.db.selectFrom('project').select('id').where('name', '=', name).execute()).length
   return { first, second, org, secret, levers, spend, effects }
 }
@@ -78,7 +105,9 @@ test('row 19: sixty keys, twenty identical requests each, over two processes', a
   const { first, second, spend, effects } = await twoProcesses(t)
   const KEYS = 60
   const keys = Array.from({ length: KEYS }, (_, index) => `race-${index}`)
-  const races = await Promise.all(keys.map((key) => Promise.all(Array.from({ length: 20 }, (_, index) => spend(index % 2 ? first : second, key)))))
+  const races = await Promise.all(
+    keys.map((key) => Promise.all(Array.from({ length: 20 }, (_, index) => spend(index % 2 ? first : second, key)))),
+  )
   races.forEach(requireOne)
   for (const key of keys) assert.equal(await effects(key), 1, key)
   assert.equal(new Set(races.map((answers) => answers[0]!.body.execution)).size, KEYS)
@@ -106,11 +135,12 @@ test('row 19: what a claim is', async (t) => {
     levers.gate = newGate()
     const running = spend(first, 'body-running')
     await levers.gate.entered()
-    for (const w of [first, second]) for (const key of ['body', 'body-running']) {
-      const { status, body } = await spend(w, key, { name: 'another' })
-      assert.equal(status, 409)
-      assert.equal(body.code, 'idempotency-conflict')
-    }
+    for (const w of [first, second])
+      for (const key of ['body', 'body-running']) {
+        const { status, body } = await spend(w, key, { name: 'another' })
+        assert.equal(status, 409)
+        assert.equal(body.code, 'idempotency-conflict')
+      }
     levers.gate.open()
     levers.gate = null
     assert.equal((await running).status, 200)
@@ -134,22 +164,36 @@ test('row 19: what a claim is', async (t) => {
   })
 
   await t.test('order of members, white space and spelling of numbers do not make another body', async () => {
-    const raw = (body: string) => first.request('POST', '/v1/op/test.spend', { headers: { 'content-type': 'application/json', authorization: `Bearer ${secret}`, 'idempotency-key': 'canonical' }, body })
-    requireOne([await raw('{"name":"canonical","n":10}'), await raw(' {\n"n" : 1e1 ,\t"name":"\\u0063anonical" }'), await raw('{"n":10.0,"name":"canonical"}')])
+    const raw = (body: string) =>
+      first.request('POST', '/v1/op/test.spend', {
+        headers: { 'content-type': 'application/json', authorization: `Bearer ${secret}`, 'idempotency-key': 'canonical' },
+        body,
+      })
+    requireOne([
+      await raw('{"name":"canonical","n":10}'),
+      await raw(' {\n"n" : 1e1 ,\t"name":"\\u0063anonical" }'),
+      await raw('{"n":10.0,"name":"canonical"}'),
+    ])
     assert.equal((await raw('{"name":"canonical"}')).status, 409)
     assert.equal((await raw('{"name":"canonical","n":10.5}')).status, 409)
   })
 
   await t.test('both path forms share one claim', async () => {
     const headers = { authorization: `Bearer ${secret}`, 'idempotency-key': 'paths' }
-    requireOne([await first.post('/v1/test/spend', { name: 'paths' }, headers), await second.post('/v1/op/test.spend', { name: 'paths' }, headers)])
+    requireOne([
+      await first.post('/v1/test/spend', { name: 'paths' }, headers),
+      await second.post('/v1/op/test.spend', { name: 'paths' }, headers),
+    ])
     assert.equal(await effects('paths'), 1)
   })
 
   await t.test('another organization, and another person without one, are independent', async () => {
     const other = await first.organization()
     const [one, two] = [await first.person(), await first.person()]
-    const executions = await Promise.all([spend(first, 'shared'), ...[other.owner, one, two].map((who) => spend(first, 'shared', { name: 'shared' }, who.token))])
+    const executions = await Promise.all([
+      spend(first, 'shared'),
+      ...[other.owner, one, two].map((who) => spend(first, 'shared', { name: 'shared' }, who.token)),
+    ])
     assert.deepEqual(executions.map(replayed), [false, false, false, false])
     assert.equal(new Set(executions.map(({ body }) => body.execution)).size, 4)
     assert.equal((await spend(first, 'shared', { name: 'different' }, one.token)).status, 409)
@@ -181,10 +225,14 @@ test('row 19: what a claim is', async (t) => {
       assert.equal(body.code, 'invalid-idempotency-key')
     }
     assert.equal(await effects('syntax'), 0)
-    for (const key of ['x', 'x'.repeat(255), 'a b ~!"#$%&/()', "' or 1=1 --"]) requireOne([await spend(first, key, { name: 'good syntax' }), await spend(first, key, { name: 'good syntax' })])
+    for (const key of ['x', 'x'.repeat(255), 'a b ~!"#$%&/()', "' or 1=1 --"])
+      requireOne([await spend(first, key, { name: 'good syntax' }), await spend(first, key, { name: 'good syntax' })])
     const ignored = await first.call(secret, 'projects.list', {}, { 'idempotency-key': 'é' })
     assert.equal(ignored.status, 200, 'operations that are not in the list do not look at it')
-    const twice = [await first.ok(secret, 'projects.create', { name: 'x' }, { 'idempotency-key': 'same' }), await first.ok(secret, 'projects.create', { name: 'x' }, { 'idempotency-key': 'same' })]
+    const twice = [
+      await first.ok(secret, 'projects.create', { name: 'x' }, { 'idempotency-key': 'same' }),
+      await first.ok(secret, 'projects.create', { name: 'x' }, { 'idempotency-key': 'same' }),
+    ]
     assert.notEqual(twice[0].id, twice[1].id)
   })
 })
@@ -193,7 +241,10 @@ test('row 19: what a claim is', async (t) => {
 test('row 19: failures free the claim and keep the fingerprint', async (t) => {
   const { first, second, secret, levers, spend, effects } = await twoProcesses(t)
 
-  for (const [name, expected, lever] of [['refused', 400, 'refuse'], ['crashed', 500, 'crash']] as const) {
+  for (const [name, expected, lever] of [
+    ['refused', 400, 'refuse'],
+    ['crashed', 500, 'crash'],
+  ] as const) {
     await t.test(name, async () => {
       levers[lever] = true
       for (const w of [first, second]) assert.equal((await spend(w, name)).status, expected)
@@ -239,7 +290,10 @@ test('row 19: failures free the claim and keep the fingerprint', async (t) => {
 })
 
 function requireOneWithStatus(answers: readonly Answer[], status: number): void {
-  assert.deepEqual(answers.map((answer) => answer.status), answers.map(() => status))
+  assert.deepEqual(
+    answers.map((answer) => answer.status),
+    answers.map(() => status),
+  )
   assert.equal(new Set(answers.map(({ bytes }) => bytes.toString())).size, 1)
 }
 
@@ -268,13 +322,20 @@ test('row 19: claims end', async (t) => {
     advance({ hours: 23, seconds: 1 })
     await first.runJob(sweep)
     const rows = await first.db.selectFrom('idempotency_claim').select('key').where('key', 'in', ['swept', 'kept']).execute()
-    assert.deepEqual(rows.map(({ key }) => key), ['kept'])
+    assert.deepEqual(
+      rows.map(({ key }) => key),
+      ['kept'],
+    )
     assert.ok(replayed(await spend(second, 'kept')))
   })
 
   await t.test('a claim whose process died is free once its lease has ended', async () => {
     await spend(first, 'died')
-    await first.db.updateTable('idempotency_claim').set({ state: 'running', response_body: null, response_status: null, response_type: null, lease: newId(), lease_until: new Date(0) }).where('key', '=', 'died').execute()
+    await first.db
+      .updateTable('idempotency_claim')
+      .set({ state: 'running', response_body: null, response_status: null, response_type: null, lease: newId(), lease_until: new Date(0) })
+      .where('key', '=', 'died')
+      .execute()
     assert.equal((await spend(second, 'died', { name: 'another body' })).status, 409, 'its body is still remembered')
     const answer = await spend(second, 'died')
     assert.equal(answer.status, 200)
@@ -287,7 +348,11 @@ test('row 19: claims end', async (t) => {
     const frozen = spend(first, 'frozen')
     await gate.entered()
     levers.gate = null
-    await first.db.updateTable('idempotency_claim').set({ lease_until: new Date(0) }).where('key', '=', 'frozen').execute()
+    await first.db
+      .updateTable('idempotency_claim')
+      .set({ lease_until: new Date(0) })
+      .where('key', '=', 'frozen')
+      .execute()
     const taken = await spend(second, 'frozen')
     assert.equal(taken.status, 200)
     gate.open()
@@ -300,7 +365,11 @@ test('row 19: claims end', async (t) => {
   })
 
   await t.test('claims are stored under the canonical path of their organization', async () => {
-    const row = await first.db.selectFrom('idempotency_claim').select(['owner_id', 'path', 'state']).where('key', '=', 'frozen').executeTakeFirstOrThrow()
+    const row = await first.db
+      .selectFrom('idempotency_claim')
+      .select(['owner_id', 'path', 'state'])
+      .where('key', '=', 'frozen')
+      .executeTakeFirstOrThrow()
     assert.deepEqual(row, { owner_id: org.id, path: '/v1/op/test.spend', state: 'done' })
   })
 })

@@ -1,16 +1,27 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { escapeXml } from '#core/xml.ts'
-import { rasterItem } from '../layers.ts'
-import { scene } from '../scene.ts'
-import { world } from '../world.ts'
+import { escapeXml } from '#wire/xml.ts'
+import { rasterItem } from '../support/layers.ts'
+import { scene } from '../support/scene.ts'
+import { world } from '../support/world.ts'
 
 /*
  * Goal (SECURITY row 24): what people write into names, styles and addresses stays text in the documents that maps read: no
  * element, attribute, link or header of an attacker's comes out of them.
  */
-const PAYLOADS = ['<script>alert(1)</script>', '"/><evil/>', "' onload='x", ']]><evil/>', '<!--', '&xxe;', '<?php ?>', '\u0001\u0008\uFFFE', '<!DOCTYPE a [<!ENTITY b SYSTEM "file:///etc/passwd">]>', 'a\r\nSet-Cookie: x=1']
+const PAYLOADS = [
+  '<script>alert(1)</script>',
+  '"/><evil/>',
+  "' onload='x",
+  ']]><evil/>',
+  '<!--',
+  '&xxe;',
+  '<?php ?>',
+  '\u0001\u0008\uFFFE',
+  '<!DOCTYPE a [<!ENTITY b SYSTEM "file:///etc/passwd">]>',
+  'a\r\nSet-Cookie: x=1',
+]
 
 test('documents cannot be broken out of', async (t) => {
   const w = await world(t)
@@ -21,7 +32,12 @@ test('documents cannot be broken out of', async (t) => {
   await t.test('payloads in every string of an item', async () => {
     for (const payload of PAYLOADS) {
       const id = await rasterItem(w, org, [{ bytes }], { name: `n${payload}`, description: `d${payload}` })
-      await w.ok(org.owner.token, 'visualization.profile.create', { item_id: id, name: `p${payload}`, type: 'rgb', config: { bands: [1, 2, 3] } })
+      await w.ok(org.owner.token, 'visualization.profile.create', {
+        item_id: id,
+        name: `p${payload}`,
+        type: 'rgb',
+        config: { bands: [1, 2, 3] },
+      })
       const { status, bytes: xml, headers } = await w.request('GET', `/wmts/${id}?REQUEST=GetCapabilities&key=${key}`)
       assert.equal(status, 200)
       assertPlain(xml.toString())
@@ -37,36 +53,80 @@ test('documents cannot be broken out of', async (t) => {
     const id = await rasterItem(w, org, [{ bytes }])
     for (const payload of PAYLOADS) {
       const encoded = encodeURIComponent(payload)
-      for (const address of [`/wmts/${id}?REQUEST=${encoded}&key=${key}`, `/wmts/${id}?REQUEST=GetTile&LAYER=${encoded}&key=${key}`, `/wmts/${encoded}?REQUEST=GetCapabilities&key=${key}`, `/wmts/${id}?REQUEST=GetCapabilities&profile=${encoded}&key=${key}`, `/wmts/${id}?REQUEST=GetCapabilities&asset_key=${encoded}&key=${key}`]) {
+      for (const address of [
+        `/wmts/${id}?REQUEST=${encoded}&key=${key}`,
+        `/wmts/${id}?REQUEST=GetTile&LAYER=${encoded}&key=${key}`,
+        `/wmts/${encoded}?REQUEST=GetCapabilities&key=${key}`,
+        `/wmts/${id}?REQUEST=GetCapabilities&profile=${encoded}&key=${key}`,
+        `/wmts/${id}?REQUEST=GetCapabilities&asset_key=${encoded}&key=${key}`,
+      ]) {
         const { bytes: xml, status } = await w.request('GET', address)
         assert.ok(status >= 400 && status < 502, `${status} ${address}`)
         assertPlain(xml.toString())
       }
-      const { bytes: xml } = await w.call(org.owner.token, 'items.tile.wmts_capabilities', { item_id: id, base_url: w.baseUrl, key: payload })
+      const { bytes: xml } = await w.call(org.owner.token, 'items.tile.wmts_capabilities', {
+        item_id: id,
+        base_url: w.baseUrl,
+        key: payload,
+      })
       assertPlain(xml.toString())
     }
   })
 
   await t.test('base_url is an address and nothing else; by GET it is not taken at all', async () => {
     const id = await rasterItem(w, org, [{ bytes }])
-    for (const base_url of ['javascript:alert(1)', 'data:text/html,x', '//evil.example', 'evil.example', 'https://a@evil.example', 'https://u:p@evil.example', 'https://evil.example/?x=', 'https://evil.example/#', 'https://evil.example/a b#c', 'ftp://evil.example', 'file:///etc/passwd', '']) {
+    for (const base_url of [
+      'javascript:alert(1)',
+      'data:text/html,x',
+      '//evil.example',
+      'evil.example',
+      'https://a@evil.example',
+      'https://u:p@evil.example',
+      'https://evil.example/?x=',
+      'https://evil.example/#',
+      'https://evil.example/a b#c',
+      'ftp://evil.example',
+      'file:///etc/passwd',
+      '',
+    ]) {
       assert.equal((await w.call(org.owner.token, 'items.tile.wmts_capabilities', { item_id: id, base_url })).status, 422, base_url)
     }
-    const quoted = await w.call(org.owner.token, 'items.tile.wmts_capabilities', { item_id: id, base_url: 'https://maps.example/"><evil/>' })
+    const quoted = await w.call(org.owner.token, 'items.tile.wmts_capabilities', {
+      item_id: id,
+      base_url: 'https://maps.example/"><evil/>',
+    })
     assertPlain(quoted.bytes.toString())
-    for (const headers of [{ host: 'evil.example' }, { 'x-forwarded-host': 'evil.example', 'x-forwarded-proto': 'https' }, { forwarded: 'host=evil.example' }] as Record<string, string>[]) {
-      for (const address of [`/wmts/${id}?REQUEST=GetCapabilities&base_url=https://evil.example&key=${key}`, `/api/v1/items/${id}/tilejson.json?base_url=https://evil.example&key=${key}`]) assert.ok(!(await w.request('GET', address, { headers })).bytes.toString().includes('evil'))
+    for (const headers of [
+      { host: 'evil.example' },
+      { 'x-forwarded-host': 'evil.example', 'x-forwarded-proto': 'https' },
+      { forwarded: 'host=evil.example' },
+    ] as Record<string, string>[]) {
+      for (const address of [
+        `/wmts/${id}?REQUEST=GetCapabilities&base_url=https://evil.example&key=${key}`,
+        `/api/v1/items/${id}/tilejson.json?base_url=https://evil.example&key=${key}`,
+      ])
+        assert.ok(!(await w.request('GET', address, { headers })).bytes.toString().includes('evil'))
     }
   })
 
   await t.test('escaped text holds no markup and no forbidden character, and gives back what XML can hold', () => {
-    fc.assert(fc.property(fc.string({ unit: 'binary', maxLength: 200 }), (text) => {
-      const escaped = escapeXml(text)
-      assert.ok(!/[<>"']|&(?!(amp|lt|gt|quot|apos);)/.test(escaped))
-      // oxlint-disable-next-line no-control-regex
-      const kept = text.toWellFormed().replaceAll(/[\u0000-\u0008\u000B\u000C\u000E-\u001F\uFFFE\uFFFF]/g, '')
-      assert.equal(escaped.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&quot;', '"').replaceAll('&apos;', "'").replaceAll('&amp;', '&'), kept)
-    }))
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', maxLength: 200 }), (text) => {
+        const escaped = escapeXml(text)
+        assert.ok(!/[<>"']|&(?!(amp|lt|gt|quot|apos);)/.test(escaped))
+        // oxlint-disable-next-line no-control-regex
+        const kept = text.toWellFormed().replaceAll(/[\u0000-\u0008\u000B\u000C\u000E-\u001F\uFFFE\uFFFF]/g, '')
+        assert.equal(
+          escaped
+            .replaceAll('&lt;', '<')
+            .replaceAll('&gt;', '>')
+            .replaceAll('&quot;', '"')
+            .replaceAll('&apos;', "'")
+            .replaceAll('&amp;', '&'),
+          kept,
+        )
+      }),
+    )
   })
 })
 

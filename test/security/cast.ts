@@ -1,17 +1,28 @@
 /** Everybody who can knock at the door, around two organizations that must not see each other. */
 import { newId } from '#core/ids.ts'
-import type { World, Org, Person } from '../world.ts'
-
+import type { World, Org, Person } from '../support/world.ts'
 
 export const STAFF_EMAIL = 'staff@example.com'
 export const CLIP_EMAIL = 'clip@example.com'
 
 export const PRINCIPALS = [
-  'none', 'garbage', 'revoked', 'expired', //          no usable credential
-  'owner', 'admin', 'member', 'clip', //               people of organization A
-  'foreign', 'loner', //                               the owner of organization B; a person without any
-  'read', 'write', 'process', //                       keys of A's owner
-  'worker', 'service', 'service of A', 'staff', //     the platform's own
+  'none',
+  'garbage',
+  'revoked',
+  'expired', //          no usable credential
+  'owner',
+  'admin',
+  'member',
+  'clip', //               people of organization A
+  'foreign',
+  'loner', //                               the owner of organization B; a person without any
+  'read',
+  'write',
+  'process', //                       keys of A's owner
+  'worker',
+  'service',
+  'service of A',
+  'staff', //     the platform's own
 ] as const
 export type PrincipalName = (typeof PRINCIPALS)[number]
 
@@ -39,10 +50,23 @@ export async function cast(w: World): Promise<Cast> {
   const revoked = await w.key(a.owner.token, ['read', 'write', 'process'])
   await w.ok(a.owner.token, 'api_keys.revoke', { key_id: revoked.id })
   const credentials: Record<PrincipalName, string | null> = {
-    none: null, garbage: 'eyJhbGciOiJub25lIn0.e30.', revoked: revoked.key, expired,
-    owner: a.owner.token, admin: admin.token, member: member.token, clip: clip.token, foreign: b.owner.token, loner: loner.token, staff: staff.token,
-    read: (await w.key(a.owner.token, ['read'])).key, write: (await w.key(a.owner.token, ['write'])).key, process: (await w.key(a.owner.token, ['process'])).key,
-    worker: await w.workerToken(a.id, newId()), service: await w.serviceToken(null), 'service of A': await w.serviceToken(a.id),
+    none: null,
+    garbage: 'eyJhbGciOiJub25lIn0.e30.',
+    revoked: revoked.key,
+    expired,
+    owner: a.owner.token,
+    admin: admin.token,
+    member: member.token,
+    clip: clip.token,
+    foreign: b.owner.token,
+    loner: loner.token,
+    staff: staff.token,
+    read: (await w.key(a.owner.token, ['read'])).key,
+    write: (await w.key(a.owner.token, ['write'])).key,
+    process: (await w.key(a.owner.token, ['process'])).key,
+    worker: await w.workerToken(a.id, newId()),
+    service: await w.serviceToken(null),
+    'service of A': await w.serviceToken(a.id),
   }
   return { a, b, people: { admin, member, clip, loner, staff }, credential: (name) => credentials[name] }
 }

@@ -1,7 +1,7 @@
 /** The card processor through its own package. The sandbox speaks the same protocol, so this is the only implementation. */
 import type Stripe from 'stripe'
 import { CURRENCY } from '#core/money.ts'
-import { PaymentsError, type Card, type Intent, type IntentStatus, type Payments, type ProcessorInvoice } from '#core/payments.ts'
+import { PaymentsError, type Card, type Intent, type IntentStatus, type Payments, type ProcessorInvoice } from '#ports/payments.ts'
 
 export interface StripeOptions {
   secretKey: string
@@ -35,37 +35,87 @@ export function createStripePayments(options: StripeOptions): Payments {
   return {
     env: options.sandboxUrl ? 'sandbox' : options.secretKey.startsWith('sk_test_') ? 'test' : 'live',
     createCustomer: ({ organizationId, name, email }, key) =>
-      ask(async (stripe) => (await stripe.customers.create({ name, ...(email ? { email } : {}), metadata: { organization_id: organizationId } }, { idempotencyKey: key })).id),
+      ask(
+        async (stripe) =>
+          (
+            await stripe.customers.create(
+              { name, ...(email ? { email } : {}), metadata: { organization_id: organizationId } },
+              { idempotencyKey: key },
+            )
+          ).id,
+      ),
     createSetupIntent: (customer, key) =>
       ask(async (stripe) => {
-        const made = await stripe.setupIntents.create({ customer, allowed_payment_method_types: ['card'], usage: 'off_session' }, { idempotencyKey: key })
+        const made = await stripe.setupIntents.create(
+          { customer, allowed_payment_method_types: ['card'], usage: 'off_session' },
+          { idempotencyKey: key },
+        )
         return { id: made.id, clientSecret: made.client_secret! }
       }),
-    attachMethod: (customer, methodId, key) => ask(async (stripe) => toCard(await stripe.paymentMethods.attach(methodId, { customer }, { idempotencyKey: key }))),
+    attachMethod: (customer, methodId, key) =>
+      ask(async (stripe) => toCard(await stripe.paymentMethods.attach(methodId, { customer }, { idempotencyKey: key }))),
     detachMethod: (methodId) => ask(async (stripe) => void (await stripe.paymentMethods.detach(methodId))),
-    setDefaultMethod: (customer, methodId) => ask(async (stripe) => void (await stripe.customers.update(customer, { invoice_settings: { default_payment_method: methodId } }))),
+    setDefaultMethod: (customer, methodId) =>
+      ask(async (stripe) => void (await stripe.customers.update(customer, { invoice_settings: { default_payment_method: methodId } }))),
     createIntent: ({ customerId, cents, hold, metadata }, key) =>
-      ask(async (stripe) => toIntent(await stripe.paymentIntents.create({ customer: customerId, amount: cents, currency: aud, capture_method: hold ? 'manual' : 'automatic', allowed_payment_method_types: ['card'], metadata }, { idempotencyKey: key }))),
+      ask(async (stripe) =>
+        toIntent(
+          await stripe.paymentIntents.create(
+            {
+              customer: customerId,
+              amount: cents,
+              currency: aud,
+              capture_method: hold ? 'manual' : 'automatic',
+              allowed_payment_method_types: ['card'],
+              metadata,
+            },
+            { idempotencyKey: key },
+          ),
+        ),
+      ),
     confirmIntent: (id, methodId, { offSession }, key) =>
-      ask(async (stripe) => toIntent(await stripe.paymentIntents.confirm(id, { payment_method: methodId, off_session: offSession }, { idempotencyKey: key }).catch(refusedIntent))),
+      ask(async (stripe) =>
+        toIntent(
+          await stripe.paymentIntents
+            .confirm(id, { payment_method: methodId, off_session: offSession }, { idempotencyKey: key })
+            .catch(refusedIntent),
+        ),
+      ),
     getIntent: (id) => ask(async (stripe) => toIntent(await stripe.paymentIntents.retrieve(id))),
-    captureIntent: (id, cents, key) => ask(async (stripe) => toIntent(await stripe.paymentIntents.capture(id, { amount_to_capture: cents }, { idempotencyKey: key }))),
+    captureIntent: (id, cents, key) =>
+      ask(async (stripe) => toIntent(await stripe.paymentIntents.capture(id, { amount_to_capture: cents }, { idempotencyKey: key }))),
     cancelIntent: (id, key) => ask(async (stripe) => toIntent(await stripe.paymentIntents.cancel(id, {}, { idempotencyKey: key }))),
-    refund: (intentId, cents, key) => ask(async (stripe) => void (await stripe.refunds.create({ payment_intent: intentId, amount: cents }, { idempotencyKey: key }))),
+    refund: (intentId, cents, key) =>
+      ask(async (stripe) => void (await stripe.refunds.create({ payment_intent: intentId, amount: cents }, { idempotencyKey: key }))),
     createInvoice: ({ customerId, cents, description, metadata }, key) =>
       ask(async (stripe) => {
-        const draft = await stripe.invoices.create({ customer: customerId, currency: aud, auto_advance: false, collection_method: 'charge_automatically', pending_invoice_items_behavior: 'exclude', metadata }, { idempotencyKey: `${key}:create` })
-        await stripe.invoiceItems.create({ customer: customerId, invoice: draft.id!, amount: cents, currency: aud, description }, { idempotencyKey: `${key}:item` })
+        const draft = await stripe.invoices.create(
+          {
+            customer: customerId,
+            currency: aud,
+            auto_advance: false,
+            collection_method: 'charge_automatically',
+            pending_invoice_items_behavior: 'exclude',
+            metadata,
+          },
+          { idempotencyKey: `${key}:create` },
+        )
+        await stripe.invoiceItems.create(
+          { customer: customerId, invoice: draft.id!, amount: cents, currency: aud, description },
+          { idempotencyKey: `${key}:item` },
+        )
         return toInvoice(await stripe.invoices.finalizeInvoice(draft.id!, {}, { idempotencyKey: `${key}:finalize` }))
       }),
     payInvoice: (id) =>
       ask(async (stripe) => {
         const found = await stripe.invoices.retrieve(id)
         if (found.status !== 'open') return toInvoice(found)
-        return toInvoice(await stripe.invoices.pay(id).catch(async (error: unknown) => {
-          if ((error as { type?: string }).type !== 'StripeCardError') throw error
-          return await stripe.invoices.retrieve(id)
-        }))
+        return toInvoice(
+          await stripe.invoices.pay(id).catch(async (error: unknown) => {
+            if ((error as { type?: string }).type !== 'StripeCardError') throw error
+            return await stripe.invoices.retrieve(id)
+          }),
+        )
       }),
     listInvoices: (customer, limit) => ask(async (stripe) => (await stripe.invoices.list({ customer, limit })).data.map(toInvoice)),
     readNotice: (body, signature) =>
@@ -114,8 +164,11 @@ function refusedIntent(error: unknown): Stripe.PaymentIntent {
 function translated(error: unknown): unknown {
   const { type, statusCode, message } = error as { type?: string; statusCode?: number; message?: string }
   if (error instanceof PaymentsError || !type?.startsWith('Stripe')) return error
-  if (type === 'StripeSignatureVerificationError') return new PaymentsError('invalid-signature', 'The notice is not signed by the processor', { cause: error })
-  if (type === 'StripeInvalidRequestError' && statusCode === 404) return new PaymentsError('not-found', message ?? 'No such thing', { cause: error })
-  if (type === 'StripeInvalidRequestError' || type === 'StripeCardError') return new PaymentsError('refused', message ?? 'Refused', { cause: error })
+  if (type === 'StripeSignatureVerificationError')
+    return new PaymentsError('invalid-signature', 'The notice is not signed by the processor', { cause: error })
+  if (type === 'StripeInvalidRequestError' && statusCode === 404)
+    return new PaymentsError('not-found', message ?? 'No such thing', { cause: error })
+  if (type === 'StripeInvalidRequestError' || type === 'StripeCardError')
+    return new PaymentsError('refused', message ?? 'Refused', { cause: error })
   return new PaymentsError('unavailable', 'The payment processor gave no usable answer', { cause: error })
 }

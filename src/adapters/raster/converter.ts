@@ -4,7 +4,7 @@ import { availableParallelism } from 'node:os'
 import path from 'node:path'
 import { RasterPool } from '#raster/pool/pool.ts'
 import type { OpenableSource } from './handlers.ts'
-import type { ConvertedFile, ConvertRequest, RasterService, RasterSource } from './port.ts'
+import type { ConvertedFile, ConvertRequest, RasterService, RasterSource } from '#ports/raster.ts'
 
 const MIB = 1024 * 1024
 const DEADLINE_MS = 4 * 3_600_000
@@ -26,8 +26,13 @@ export interface Converter extends Pick<RasterService, 'convert' | 'sweep' | 'cl
 /** Conversions have children of their own, behind everything else: a map must not wait for somebody's upload. */
 export function createConverter({ workDir, locate }: ConverterOptions): Converter {
   const pool = new RasterPool({
-    module: new URL('./handlers.ts', import.meta.url), size: Math.max(1, Math.floor(availableParallelism() / 2)),
-    maxQueue: MAX_QUEUE, deadlineMs: DEADLINE_MS, maxRssBytes: MAX_RSS_BYTES, recycleAfterTasks: TASKS_PER_CHILD, niceness: NICENESS,
+    module: new URL('./handlers.ts', import.meta.url),
+    size: Math.max(1, Math.floor(availableParallelism() / 2)),
+    maxQueue: MAX_QUEUE,
+    deadlineMs: DEADLINE_MS,
+    maxRssBytes: MAX_RSS_BYTES,
+    recycleAfterTasks: TASKS_PER_CHILD,
+    niceness: NICENESS,
   })
 
   const convert = async (source: RasterSource, { isCategorical, onProgress, signal }: ConvertRequest): Promise<ConvertedFile> => {
@@ -37,7 +42,10 @@ export function createConverter({ workDir, locate }: ConverterOptions): Converte
     const remove = () => rm(file, { force: true })
     try {
       const task = { source: located, options: { path: file, temporaryDirectory: workDir, isCategorical } }
-      const { byteLength } = (await pool.run('rewrite', task, { signal, ...(onProgress ? { onProgress: (fraction) => onProgress(fraction as number) } : {}) })) as { byteLength: number }
+      const { byteLength } = (await pool.run('rewrite', task, {
+        signal,
+        ...(onProgress ? { onProgress: (fraction) => onProgress(fraction as number) } : {}),
+      })) as { byteLength: number }
       return { path: file, size: byteLength, remove }
     } catch (error) {
       await remove() // The child may have been killed before it could.

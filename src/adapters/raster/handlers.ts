@@ -1,5 +1,5 @@
 /** What a child of the raster pool loads: it opens our sources, and only those that the parent has let through. */
-import { createEgress, EgressError, type Egress, type EgressRefusal } from '#core/egress.ts'
+import { createEgress, EgressError, type Egress, type EgressRefusal } from '#adapters/egress/guard.ts'
 import { createHandlers } from '#raster/pool/handlers.ts'
 import { openFileSource } from '#raster/source/file.ts'
 import { openHttpSource, type HttpFetch } from '#raster/source/http.ts'
@@ -28,9 +28,13 @@ const MAX_REDIRECTS = 3
 const guards = new Map<string, Egress>()
 
 async function open(source: OpenableSource, signal: AbortSignal): Promise<TiffRaster> {
-  const bytes: Source = source.path === undefined ? await openHttpSource(source.url!, { fetch: guardedFetch(source), name: source.name, signal }) : await openFileSource(source.path)
+  const bytes: Source =
+    source.path === undefined
+      ? await openHttpSource(source.url!, { fetch: guardedFetch(source), name: source.name, signal })
+      : await openFileSource(source.path)
   try {
-    if (source.expectedKey !== undefined && bytes.key !== source.expectedKey) throw new RasterError('source_changed', 'The file changed while it was being read; ask again')
+    if (source.expectedKey !== undefined && bytes.key !== source.expectedKey)
+      throw new RasterError('source_changed', 'The file changed while it was being read; ask again')
     return await openTiff(bytes, { signal })
   } catch (error) {
     await bytes.close?.()
@@ -46,8 +50,14 @@ function guardedFetch(source: OpenableSource): HttpFetch {
   return async (url, { headers, signal }) => {
     const [, first, last] = /^bytes=(\d+)-(\d+)$/.exec(headers['Range'] ?? headers['range'] ?? '') ?? []
     const maxBytes = Number(last) - Number(first) + 1
-    const answer = await egress.fetch(url, { headers, signal, permit, maxRedirects: MAX_REDIRECTS, maxBytes, deadlineMs: RANGE_DEADLINE_MS }).catch(refused)
-    return { status: answer.status, headers: { get: (header: string) => answer.headers[header.toLowerCase()] ?? null }, body: oneChunk(answer.body) }
+    const answer = await egress
+      .fetch(url, { headers, signal, permit, maxRedirects: MAX_REDIRECTS, maxBytes, deadlineMs: RANGE_DEADLINE_MS })
+      .catch(refused)
+    return {
+      status: answer.status,
+      headers: { get: (header: string) => answer.headers[header.toLowerCase()] ?? null },
+      body: oneChunk(answer.body),
+    }
   }
 }
 

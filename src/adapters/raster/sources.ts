@@ -1,11 +1,11 @@
 /** Where rasters lie, which content they have at the moment, and how a child of the pool may open them. */
-import { StorageError, type Storage } from '#adapters/storage/port.ts'
+import { StorageError, type Storage } from '#ports/storage.ts'
 import type { Clock } from '#core/clock.ts'
 import { LoadingCache } from '#raster/cache.ts'
 import type { RasterPool } from '#raster/pool/pool.ts'
 import { RasterError, type RasterInfo } from '#raster/types.ts'
 import type { OpenableSource } from './handlers.ts'
-import type { RasterSource } from './port.ts'
+import type { RasterSource } from '#ports/raster.ts'
 
 export interface SourceOptions {
   clock: Clock
@@ -57,7 +57,9 @@ export function createSources(pool: RasterPool, options: SourceOptions) {
     }
     const stretch = Math.floor(nowMs() / (SIGNED_STRETCH_SECONDS * 1000))
     const name = nameOf(source)
-    const url = await remembered(signed, `${name}#${stretch}`, () => options.storage.signGet({ ...source.object, expiresInSeconds: 2 * SIGNED_STRETCH_SECONDS }))
+    const url = await remembered(signed, `${name}#${stretch}`, () =>
+      options.storage.signGet({ ...source.object, expiresInSeconds: 2 * SIGNED_STRETCH_SECONDS }),
+    )
     const { host } = new URL(url) // The operator's own store: it may be private, and nothing else is reached through it.
     return { source: { url, name, hosts: [host], egressAllow: [host] }, stretch }
   }
@@ -67,7 +69,11 @@ export function createSources(pool: RasterPool, options: SourceOptions) {
     const name = nameOf(source)
     const load = async (loadSignal: AbortSignal) => {
       const located = await locate(source, loadSignal)
-      return { ...((await pool.run('identify', { source: located.source }, { signal: loadSignal, affinity: name })) as Identity), located, seenAtMs: nowMs() }
+      return {
+        ...((await pool.run('identify', { source: located.source }, { signal: loadSignal, affinity: name })) as Identity),
+        located,
+        seenAtMs: nowMs(),
+      }
     }
     const seen = await identities.get(name, load, { signal })
     if (!('url' in source) || nowMs() - seen.seenAtMs < IDENTITY_SECONDS * 1000) return seen
@@ -91,11 +97,13 @@ export function createSources(pool: RasterPool, options: SourceOptions) {
   }
 }
 
-const nameOf = (source: RasterSource): string => ('object' in source ? `object:${source.object.bucket}/${source.object.key}` : 'path' in source ? source.path : source.url)
+const nameOf = (source: RasterSource): string =>
+  'object' in source ? `object:${source.object.bucket}/${source.object.key}` : 'path' in source ? source.path : source.url
 
 /** A file that should be there and is not is no bug of whoever asks for it. */
 function missing(error: unknown): never {
-  if (error instanceof StorageError && error.code === 'not-found') throw new RasterError('source_unavailable', 'The file is not in the object store')
+  if (error instanceof StorageError && error.code === 'not-found')
+    throw new RasterError('source_unavailable', 'The file is not in the object store')
   throw error
 }
 
@@ -117,5 +125,6 @@ function requireHost(source: RasterSource, hosts: readonly string[]): void {
   if (!('url' in source)) return
   const url = URL.parse(source.url)
   if (!url || !['https:', 'http:'].includes(url.protocol)) throw new RasterError('invalid_argument', 'url must be an https address')
-  if (!hosts.includes(url.hostname) && !hosts.includes(url.host)) throw new RasterError('invalid_argument', `url names the host '${url.hostname.slice(0, 100)}', which is not among the allowed ones`)
+  if (!hosts.includes(url.hostname) && !hosts.includes(url.host))
+    throw new RasterError('invalid_argument', `url names the host '${url.hostname.slice(0, 100)}', which is not among the allowed ones`)
 }

@@ -1,7 +1,7 @@
 import { createHash, type Hash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { addAbortSignal, Readable } from 'node:stream'
-import { StorageError, type ObjectBody } from './port.ts'
+import { StorageError, type ObjectBody } from '#ports/storage.ts'
 
 const READ_CHUNK_BYTES = 256 * 1024
 
@@ -18,7 +18,8 @@ export function metered(body: ObjectBody, options: { maxBytes?: number | undefin
   async function* run(): AsyncIterable<Buffer> {
     for await (const chunk of opened(body, options.signal)) {
       meter.size += chunk.length
-      if (meter.size > (options.maxBytes ?? Infinity)) throw new StorageError('too-large', `The object has more than the ${options.maxBytes} bytes allowed`)
+      if (meter.size > (options.maxBytes ?? Infinity))
+        throw new StorageError('too-large', `The object has more than the ${options.maxBytes} bytes allowed`)
       hash.update(chunk)
       yield chunk
     }
@@ -35,7 +36,10 @@ async function* opened(body: ObjectBody, signal: AbortSignal | undefined): Async
     }
     return
   }
-  const stream = Symbol.asyncIterator in body ? Readable.from(body, { objectMode: true, highWaterMark: 1 }) : createReadStream(body.path, { highWaterMark: READ_CHUNK_BYTES })
+  const stream =
+    Symbol.asyncIterator in body
+      ? Readable.from(body, { objectMode: true, highWaterMark: 1 })
+      : createReadStream(body.path, { highWaterMark: READ_CHUNK_BYTES })
   if (signal) addAbortSignal(signal, stream)
   for await (const chunk of stream as AsyncIterable<Uint8Array>) yield asBuffer(chunk)
 }

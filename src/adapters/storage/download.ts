@@ -7,7 +7,12 @@ import { isSameVersion, namesTag, parseRange } from './range.ts'
 import type { VerifiedGrant } from './signature.ts'
 
 /** GET and HEAD of an object: whole or one range, from one version of it, at the pace of the client. */
-export async function sendObject(store: FileStore, grant: VerifiedGrant, request: IncomingMessage, response: ServerResponse): Promise<void> {
+export async function sendObject(
+  store: FileStore,
+  grant: VerifiedGrant,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
   const object = await store.open(grant)
   let isHandedOver = false
   try {
@@ -31,16 +36,25 @@ interface Answer {
 
 /** RFC 9110, section 13.2.2: If-Match, then If-None-Match, then Range if If-Range agrees. */
 function decide({ info }: OpenObject, { method, headers }: IncomingMessage): Answer {
-  if (headers['if-match'] !== undefined && !namesTag(headers['if-match'], info.etag)) throw problem('precondition-failed', 'The object is no longer the one that If-Match names')
-  if (headers['if-none-match'] !== undefined && namesTag(headers['if-none-match'], info.etag)) return { status: 304, headers: {}, offset: 0, length: null }
+  if (headers['if-match'] !== undefined && !namesTag(headers['if-match'], info.etag))
+    throw problem('precondition-failed', 'The object is no longer the one that If-Match names')
+  if (headers['if-none-match'] !== undefined && namesTag(headers['if-none-match'], info.etag))
+    return { status: 304, headers: {}, offset: 0, length: null }
   const wantsPart = method === 'GET' && isSameVersion(single(headers['if-range']), info.etag, info.lastModified)
   const range = wantsPart ? parseRange(headers.range, info.size) : 'whole'
   if (range === 'unsatisfiable') {
-    throw problem('range-not-satisfiable', `The object has ${info.size} bytes, and none in the range asked for`, { headers: { 'Content-Range': `bytes */${info.size}`, 'Accept-Ranges': 'bytes' } })
+    throw problem('range-not-satisfiable', `The object has ${info.size} bytes, and none in the range asked for`, {
+      headers: { 'Content-Range': `bytes */${info.size}`, 'Accept-Ranges': 'bytes' },
+    })
   }
   if (range === 'whole') return { status: 200, headers: { 'Content-Length': String(info.size) }, offset: 0, length: info.size }
   const length = range.last - range.first + 1
-  return { status: 206, headers: { 'Content-Length': String(length), 'Content-Range': `bytes ${range.first}-${range.last}/${info.size}` }, offset: range.first, length }
+  return {
+    status: 206,
+    headers: { 'Content-Length': String(length), 'Content-Range': `bytes ${range.first}-${range.last}/${info.size}` },
+    offset: range.first,
+    length,
+  }
 }
 
 function describe({ info }: OpenObject, grant: VerifiedGrant): Record<string, string> {

@@ -11,7 +11,7 @@ import { randomBytes } from 'node:crypto'
 import { constants } from 'node:fs'
 import { lstat, mkdir, open, readFile, realpath, rename, type FileHandle } from 'node:fs/promises'
 import path from 'node:path'
-import { objectMissing, StorageError, type ObjectRef } from './port.ts'
+import { objectMissing, StorageError, type ObjectRef } from '#ports/storage.ts'
 
 export const POINTER_ENDING = '@meta.json'
 export const DATA_NAME = /^(.+)@([0-9a-f]{16})$/
@@ -48,7 +48,9 @@ export function placeOf(root: string, { bucket, key }: ObjectRef): Place {
 
 /** The patterns keep a key inside its bucket; this keeps a planted symbolic link from leading out of it. */
 export async function checkRealFolder(folder: string): Promise<void> {
-  const real = await realpath(folder).catch((error: unknown) => { throw isMissing(error) ? objectMissing() : error })
+  const real = await realpath(folder).catch((error: unknown) => {
+    throw isMissing(error) ? objectMissing() : error
+  })
   if (real !== folder) throw new StorageError('damaged', 'A folder of the object store is a symbolic link')
 }
 
@@ -59,7 +61,13 @@ export async function makeFolders(root: string, { bucket, key }: ObjectRef): Pro
   for (const segment of key.split('/').slice(0, -1)) {
     const parent = folder
     folder = path.join(parent, segment)
-    const isNew = await mkdir(folder).then(() => true, (error: unknown) => { if (hasCode(error, 'EEXIST')) return false; throw error })
+    const isNew = await mkdir(folder).then(
+      () => true,
+      (error: unknown) => {
+        if (hasCode(error, 'EEXIST')) return false
+        throw error
+      },
+    )
     if (isNew) await syncFolder(parent)
   }
   await checkRealFolder(folder)
@@ -85,8 +93,16 @@ function parsePointer(text: string): Pointer {
   let value: Partial<Pointer> | null = null
   try {
     value = JSON.parse(text) as Partial<Pointer> | null
-  } catch { /* Judged below. */ }
-  const isWhole = value && /^[0-9a-f]{16}$/.test(value.data ?? '') && Number.isSafeInteger(value.size) && /^[0-9a-f]{64}$/.test(value.sha256 ?? '') && typeof value.contentType === 'string' && typeof value.createdAt === 'string'
+  } catch {
+    /* Judged below. */
+  }
+  const isWhole =
+    value &&
+    /^[0-9a-f]{16}$/.test(value.data ?? '') &&
+    Number.isSafeInteger(value.size) &&
+    /^[0-9a-f]{64}$/.test(value.sha256 ?? '') &&
+    typeof value.contentType === 'string' &&
+    typeof value.createdAt === 'string'
   if (!isWhole) throw new StorageError('damaged', 'The metadata of an object cannot be read')
   return value as Pointer
 }
@@ -101,7 +117,10 @@ export async function openRegular(file: string): Promise<FileHandle> {
 }
 
 export async function isRegular(file: string, size: number): Promise<boolean> {
-  const found = await lstat(file).catch((error: unknown) => { if (isMissing(error)) return null; throw error })
+  const found = await lstat(file).catch((error: unknown) => {
+    if (isMissing(error)) return null
+    throw error
+  })
   return found !== null && found.isFile() && found.size === size
 }
 
@@ -135,5 +154,7 @@ export const isMissing = (error: unknown): boolean => hasCode(error, 'ENOENT', '
 
 /** A full disk is the operator's to mend and says so; other failures stay what they are. */
 export function explainDisk(error: unknown): unknown {
-  return hasCode(error, 'ENOSPC', 'EDQUOT', 'EFBIG') ? new StorageError('full', 'The object store has no room left', { cause: error }) : error
+  return hasCode(error, 'ENOSPC', 'EDQUOT', 'EFBIG')
+    ? new StorageError('full', 'The object store has no room left', { cause: error })
+    : error
 }

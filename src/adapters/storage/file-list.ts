@@ -8,9 +8,19 @@ export async function* keysOf(bucketFolder: string, prefix: string, after: strin
 }
 
 async function* walk(folder: string, at: string, prefix: string, after: string): AsyncIterable<string> {
-  const entries = await readdir(folder, { withFileTypes: true }).catch((error: unknown) => { if (isMissing(error)) return []; throw error })
-  const names = entries.flatMap((entry) => (entry.isDirectory() ? [`${entry.name}/`] : entry.isFile() && entry.name.endsWith(POINTER_ENDING) ? [entry.name.slice(0, -POINTER_ENDING.length)] : []))
-  for (const name of names.sort()) { // Keys are ASCII, so the order of UTF-16 units is the order of bytes.
+  const entries = await readdir(folder, { withFileTypes: true }).catch((error: unknown) => {
+    if (isMissing(error)) return []
+    throw error
+  })
+  const names = entries.flatMap((entry) =>
+    entry.isDirectory()
+      ? [`${entry.name}/`]
+      : entry.isFile() && entry.name.endsWith(POINTER_ENDING)
+        ? [entry.name.slice(0, -POINTER_ENDING.length)]
+        : [],
+  )
+  for (const name of names.sort()) {
+    // Keys are ASCII, so the order of UTF-16 units is the order of bytes.
     const key = at + name
     if (name.endsWith('/')) {
       const mayMatch = key.startsWith(prefix) || prefix.startsWith(key)
@@ -38,7 +48,10 @@ export async function sweepFiles(root: string, stagingFolder: string, olderThan:
 
 async function* dataFiles(root: string, bucket: string, at: string): AsyncIterable<{ file: string; isOrphan(): Promise<boolean> }> {
   const folder = path.join(root, bucket, at)
-  const entries = await readdir(folder, { withFileTypes: true }).catch((error: unknown) => { if (isMissing(error)) return []; throw error })
+  const entries = await readdir(folder, { withFileTypes: true }).catch((error: unknown) => {
+    if (isMissing(error)) return []
+    throw error
+  })
   for (const entry of entries) {
     if (entry.isDirectory()) yield* dataFiles(root, bucket, path.join(at, entry.name))
     const [, name, version] = DATA_NAME.exec(entry.name) ?? []
@@ -49,7 +62,10 @@ async function* dataFiles(root: string, bucket: string, at: string): AsyncIterab
 }
 
 async function removeIfOld(file: string, olderThan: Date): Promise<0 | 1> {
-  const found = await lstat(file).catch((error: unknown) => { if (isMissing(error)) return null; throw error })
+  const found = await lstat(file).catch((error: unknown) => {
+    if (isMissing(error)) return null
+    throw error
+  })
   if (!found || found.ctimeMs >= olderThan.getTime()) return 0
   await rm(file, { recursive: true, force: true }) // A bucket that was being deleted is a folder.
   return 1

@@ -4,7 +4,7 @@ import { constants, createReadStream } from 'node:fs'
 import { open, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { explainDisk, isMissing } from './file-layout.ts'
-import { StorageError } from './port.ts'
+import { StorageError } from '#ports/storage.ts'
 
 const REHASH_CHUNK_BYTES = 1024 * 1024
 /** Running hashes kept in memory; an upload that lost its own is hashed from the disk when it completes. */
@@ -28,7 +28,14 @@ export function createPartialUploads(stagingFolder: string): PartialUploads {
     if (running.size > MAX_RUNNING_HASHES) running.delete(running.keys().next().value!)
   }
 
-  const sizeOf = async (id: string): Promise<number> => await stat(fileOf(id)).then((found) => found.size, (error: unknown) => { if (isMissing(error)) return 0; throw error })
+  const sizeOf = async (id: string): Promise<number> =>
+    await stat(fileOf(id)).then(
+      (found) => found.size,
+      (error: unknown) => {
+        if (isMissing(error)) return 0
+        throw error
+      },
+    )
 
   return {
     offset: sizeOf,
@@ -68,7 +75,11 @@ export function createPartialUploads(stagingFolder: string): PartialUploads {
 }
 
 /** A write may be cut short by a full disk or a signal; the rest follows, or the error does. */
-export async function writeFully(handle: { write(bytes: Uint8Array, start: number, length: number, position: number): Promise<{ bytesWritten: number }> }, bytes: Uint8Array, position: number): Promise<void> {
+export async function writeFully(
+  handle: { write(bytes: Uint8Array, start: number, length: number, position: number): Promise<{ bytesWritten: number }> },
+  bytes: Uint8Array,
+  position: number,
+): Promise<void> {
   let done = 0
   while (done < bytes.length) done += (await handle.write(bytes, done, bytes.length - done, position + done)).bytesWritten
 }

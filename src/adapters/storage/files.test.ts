@@ -4,7 +4,7 @@ import { mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promis
 import path from 'node:path'
 import { test } from 'node:test'
 import { openFileStore } from './files.ts'
-import { StorageError } from './port.ts'
+import { StorageError } from '#ports/storage.ts'
 import { collect, listeningStore, pattern } from './testing/place.ts'
 import { storageSuite } from './testing/suite.ts'
 
@@ -18,7 +18,10 @@ test('an object and a folder may have the same name, as in S3', async (t) => {
   const { store, bucket } = await listeningStore(t)
   const put = (key: string) => store.put({ bucket, key }, Buffer.from(key), { contentType: TYPE })
   for (const key of ['a/b/c', 'a', 'a/b']) await put(key)
-  assert.deepEqual((await store.list(bucket)).objects.map(({ key }) => key), ['a', 'a/b', 'a/b/c'])
+  assert.deepEqual(
+    (await store.list(bucket)).objects.map(({ key }) => key),
+    ['a', 'a/b', 'a/b/c'],
+  )
   await store.remove({ bucket, key: 'a/b' })
   assert.equal((await collect(await store.read({ bucket, key: 'a/b/c' }))).toString(), 'a/b/c')
 })
@@ -32,8 +35,17 @@ test('a symbolic link inside the store leads nowhere, for reading and for writin
   await store.put(twin, Buffer.from('secret'), { contentType: TYPE })
   await symlink(outside, path.join(root, bucket, 'linked'))
   await symlink(outside, path.join(root, 'linked-bucket'))
-  for (const at of [{ bucket, key: 'linked/x' }, { bucket: 'linked-bucket', key: 'x' }]) {
-    for (const attempt of [() => store.put(at, Buffer.from('x'), { contentType: TYPE }), () => store.read(at), () => store.stat(at), () => store.copy(twin, at)]) await assert.rejects(attempt(), failsWith('damaged'))
+  for (const at of [
+    { bucket, key: 'linked/x' },
+    { bucket: 'linked-bucket', key: 'x' },
+  ]) {
+    for (const attempt of [
+      () => store.put(at, Buffer.from('x'), { contentType: TYPE }),
+      () => store.read(at),
+      () => store.stat(at),
+      () => store.copy(twin, at),
+    ])
+      await assert.rejects(attempt(), failsWith('damaged'))
   }
   // The bytes themselves replaced by a link of the same content and size: only the kind of the file betrays it.
   const [data] = (await readdir(path.join(root, bucket, 'real'))).filter((name) => !name.endsWith('.json'))
@@ -60,8 +72,19 @@ test('after writing, replacing, copying and removing, the disk holds one file an
   await store.put(at('c/d/gone'), pattern(10), { contentType: TYPE })
   await store.copy(at('a/b/kept'), at('c/copy'))
   await store.remove(at('c/d/gone'))
-  await assert.rejects(store.put(at('a/b/failed'), (async function* () { yield pattern(10); throw new Error('gone') })(), { contentType: TYPE }))
-  const files = (await readdir(path.join(root, bucket), { recursive: true })).map((name) => name.replace(/@[0-9a-f]{16}$/, '@bytes')).toSorted()
+  await assert.rejects(
+    store.put(
+      at('a/b/failed'),
+      (async function* () {
+        yield pattern(10)
+        throw new Error('gone')
+      })(),
+      { contentType: TYPE },
+    ),
+  )
+  const files = (await readdir(path.join(root, bucket), { recursive: true }))
+    .map((name) => name.replace(/@[0-9a-f]{16}$/, '@bytes'))
+    .toSorted()
   assert.deepEqual(files, ['a', 'a/b', 'a/b/kept@bytes', 'a/b/kept@meta.json', 'c', 'c/copy@bytes', 'c/copy@meta.json'])
   assert.deepEqual(await readdir(path.join(root, '.incoming')), [])
 })
@@ -79,12 +102,14 @@ test('the path of a source stays with its bytes, so that another process may ope
 
 test('writing and removing neighbours at the same time loses nothing', async (t) => {
   const { store, bucket } = await listeningStore(t)
-  await Promise.all(Array.from({ length: 40 }, async (_, index) => {
-    const temporary = { bucket, key: `shared/${index % 4}/temporary-${index}` }
-    await store.put(temporary, Buffer.from('x'), { contentType: TYPE })
-    await store.put({ bucket, key: `shared/${index % 4}/kept-${index}` }, Buffer.from('x'), { contentType: TYPE })
-    await store.remove(temporary)
-  }))
+  await Promise.all(
+    Array.from({ length: 40 }, async (_, index) => {
+      const temporary = { bucket, key: `shared/${index % 4}/temporary-${index}` }
+      await store.put(temporary, Buffer.from('x'), { contentType: TYPE })
+      await store.put({ bucket, key: `shared/${index % 4}/kept-${index}` }, Buffer.from('x'), { contentType: TYPE })
+      await store.remove(temporary)
+    }),
+  )
   assert.equal((await store.list(bucket)).objects.length, 40)
 })
 
@@ -93,7 +118,12 @@ test('the sweep removes what killed writers left, and nothing younger or in use'
   const at = { bucket, key: 'a/object' }
   await store.put(at, pattern(10), { contentType: TYPE })
   const [data] = (await readdir(path.join(root, bucket, 'a'))).filter((name) => !name.endsWith('.json'))
-  const leftovers = [path.join(root, '.incoming', 'put-0123456789abcdef'), path.join(root, '.incoming', `upload-${'0'.repeat(32)}`), path.join(root, bucket, 'a', 'object@0123456789abcdef'), path.join(root, bucket, 'a', 'orphan@0123456789abcdef')]
+  const leftovers = [
+    path.join(root, '.incoming', 'put-0123456789abcdef'),
+    path.join(root, '.incoming', `upload-${'0'.repeat(32)}`),
+    path.join(root, bucket, 'a', 'object@0123456789abcdef'),
+    path.join(root, bucket, 'a', 'orphan@0123456789abcdef'),
+  ]
   for (const file of leftovers) await writeFile(file, 'rest')
   await mkdir(path.join(root, '.incoming', 'bucket-0123456789abcdef/a'), { recursive: true })
   assert.equal(await store.sweep(), 0, 'all of it is young')

@@ -6,11 +6,47 @@ import { Readable } from 'node:stream'
 import type { Clock } from '#core/clock.ts'
 import { displayName } from '#core/file-names.ts'
 import { metered } from './body.ts'
-import { checkRealFolder, explainDisk, hasCode, isMissing, isRegular, makeFolders, newVersion, openRegular, placeOf, readPointer, STAGING_FOLDER, syncFolder, writeWhole, type Place, type Pointer } from './file-layout.ts'
+import {
+  checkRealFolder,
+  explainDisk,
+  hasCode,
+  isMissing,
+  isRegular,
+  makeFolders,
+  newVersion,
+  openRegular,
+  placeOf,
+  readPointer,
+  STAGING_FOLDER,
+  syncFolder,
+  writeWhole,
+  type Place,
+  type Pointer,
+} from './file-layout.ts'
 import { keysOf, sweepFiles } from './file-list.ts'
 import { createPartialUploads, writeFully, type PartialUploads } from './file-uploads.ts'
 import { checkBucket, checkContentType, checkPrefix, checkRef } from './keys.ts'
-import { checkedRange, checkedSeconds, LIST_PAGE_SIZE, objectMissing, STALE_AFTER_MS, StorageError, type ListedObject, type ListOptions, type ObjectBody, type ObjectInfo, type ObjectRef, type ObjectSource, type Page, type PutOptions, type PutResult, type ReadOptions, type SignGet, type SignPut, type Storage } from './port.ts'
+import {
+  checkedRange,
+  checkedSeconds,
+  LIST_PAGE_SIZE,
+  objectMissing,
+  STALE_AFTER_MS,
+  StorageError,
+  type ListedObject,
+  type ListOptions,
+  type ObjectBody,
+  type ObjectInfo,
+  type ObjectRef,
+  type ObjectSource,
+  type Page,
+  type PutOptions,
+  type PutResult,
+  type ReadOptions,
+  type SignGet,
+  type SignPut,
+  type Storage,
+} from '#ports/storage.ts'
 import { SECRET_BYTES, signGrant, type Grant } from './signature.ts'
 
 /** How often a step starts again because another writer removed or replaced the same object under it. */
@@ -62,7 +98,9 @@ export class FileStore implements Storage {
 
   async createBucket(bucket: string): Promise<void> {
     checkBucket(bucket)
-    await mkdir(path.join(this.#root, bucket), { mode: 0o700 }).catch((error: unknown) => { if (!hasCode(error, 'EEXIST')) throw error })
+    await mkdir(path.join(this.#root, bucket), { mode: 0o700 }).catch((error: unknown) => {
+      if (!hasCode(error, 'EEXIST')) throw error
+    })
     await syncFolder(this.#root)
   }
 
@@ -70,7 +108,13 @@ export class FileStore implements Storage {
   async deleteBucket(bucket: string): Promise<void> {
     checkBucket(bucket)
     const gone = path.join(this.#staging, `bucket-${newVersion()}`)
-    const wasThere = await rename(path.join(this.#root, bucket), gone).then(() => true, (error: unknown) => { if (isMissing(error)) return false; throw error })
+    const wasThere = await rename(path.join(this.#root, bucket), gone).then(
+      () => true,
+      (error: unknown) => {
+        if (isMissing(error)) return false
+        throw error
+      },
+    )
     if (!wasThere) return
     await syncFolder(this.#root)
     await rm(gone, { recursive: true, force: true })
@@ -144,7 +188,11 @@ export class FileStore implements Storage {
     return await retried(async () => {
       const { info, path: file, handle } = await this.open(from)
       try {
-        return await this.#commit(to, (target) => link(file, target), { size: info.size, sha256: info.etag.slice(1, -1), contentType: info.contentType })
+        return await this.#commit(to, (target) => link(file, target), {
+          size: info.size,
+          sha256: info.etag.slice(1, -1),
+          contentType: info.contentType,
+        })
       } finally {
         await handle.close()
       }
@@ -156,7 +204,17 @@ export class FileStore implements Storage {
   }
 
   async signGet({ bucket, key, contentType, fileName, expiresInSeconds }: SignGet): Promise<string> {
-    return this.#address({ method: 'GET', bucket, key, contentType: contentType ?? null, maxBytes: null, fileName: fileName === undefined ? null : displayName(fileName) }, expiresInSeconds)
+    return this.#address(
+      {
+        method: 'GET',
+        bucket,
+        key,
+        contentType: contentType ?? null,
+        maxBytes: null,
+        fileName: fileName === undefined ? null : displayName(fileName),
+      },
+      expiresInSeconds,
+    )
   }
 
   async source(at: ObjectRef): Promise<ObjectSource> {
@@ -222,17 +280,19 @@ export class FileStore implements Storage {
   /** Bytes first, under a name nobody knows yet; then the pointer, which is the moment the object exists; then the disk is asked. */
   #commit(at: ObjectRef, bring: (target: string) => Promise<void>, made: Omit<Pointer, 'data' | 'createdAt'>): Promise<ObjectInfo> {
     const place = placeOf(this.#root, at)
-    return this.#exclusive(`${at.bucket}/${at.key}`, () => retried(async () => {
-      await makeFolders(this.#root, at)
-      const former = await readPointer(place)
-      const pointer: Pointer = { data: newVersion(), ...made, createdAt: this.#clock.now().toISOString() }
-      await bring(place.data(pointer.data))
-      await syncFolder(place.folder)
-      await writeWhole(this.#stagingFile(), place.pointer, JSON.stringify(pointer))
-      await syncFolder(place.folder)
-      if (former) await unlink(place.data(former.data)).catch(ignoreMissing)
-      return infoOf(pointer)
-    }))
+    return this.#exclusive(`${at.bucket}/${at.key}`, () =>
+      retried(async () => {
+        await makeFolders(this.#root, at)
+        const former = await readPointer(place)
+        const pointer: Pointer = { data: newVersion(), ...made, createdAt: this.#clock.now().toISOString() }
+        await bring(place.data(pointer.data))
+        await syncFolder(place.folder)
+        await writeWhole(this.#stagingFile(), place.pointer, JSON.stringify(pointer))
+        await syncFolder(place.folder)
+        if (former) await unlink(place.data(former.data)).catch(ignoreMissing)
+        return infoOf(pointer)
+      }),
+    )
   }
 
   async #find(at: ObjectRef): Promise<Pointer | null> {
@@ -260,7 +320,14 @@ function infoOf({ size, sha256, contentType, createdAt }: Pointer): ObjectInfo {
 
 /** A stream that owns the handle and closes it. */
 export async function streamOf(handle: FileHandle, offset: number, length: number, signal?: AbortSignal): Promise<Readable> {
-  if (length > 0) return handle.createReadStream({ start: offset, end: offset + length - 1, highWaterMark: READ_CHUNK_BYTES, autoClose: true, ...(signal ? { signal } : {}) })
+  if (length > 0)
+    return handle.createReadStream({
+      start: offset,
+      end: offset + length - 1,
+      highWaterMark: READ_CHUNK_BYTES,
+      autoClose: true,
+      ...(signal ? { signal } : {}),
+    })
   await handle.close()
   return Readable.from([])
 }
@@ -293,7 +360,13 @@ async function readFully(handle: FileHandle, offset: number, length: number): Pr
 /** Folders that a removal emptied go too; one that got a new object meanwhile refuses, which is right. */
 async function removeEmptyFolders(bucketFolder: string, { folder }: Place): Promise<void> {
   for (let at = folder; at !== bucketFolder; at = path.dirname(at)) {
-    const isGone = await rmdir(at).then(() => true, (error: unknown) => { if (isMissing(error) || hasCode(error, 'ENOTEMPTY', 'EEXIST')) return false; throw error })
+    const isGone = await rmdir(at).then(
+      () => true,
+      (error: unknown) => {
+        if (isMissing(error) || hasCode(error, 'ENOTEMPTY', 'EEXIST')) return false
+        throw error
+      },
+    )
     if (!isGone) return
   }
 }
@@ -309,7 +382,9 @@ async function retried<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-const ignoreMissing = (error: unknown): void => { if (!isMissing(error)) throw error }
+const ignoreMissing = (error: unknown): void => {
+  if (!isMissing(error)) throw error
+}
 
 /** One at a time per name, in the order of asking. Other processes are kept apart by the file system's own atomic steps. */
 function keyedLock(): <T>(name: string, work: () => Promise<T>) => Promise<T> {

@@ -1,5 +1,5 @@
 import { displayName, isMediaType } from '#core/file-names.ts'
-import { StorageError, type ObjectRef } from './port.ts'
+import { StorageError, type ObjectRef } from '#ports/storage.ts'
 
 const MAX_KEY_LENGTH = 900
 const MAX_SEGMENT_LENGTH = 200
@@ -16,7 +16,10 @@ export function isBucket(bucket: string): boolean {
 export function isKey(key: string): boolean {
   if (key.length > MAX_KEY_LENGTH) return false
   const segments = key.split('/')
-  return segments.length <= MAX_SEGMENTS && segments.every((segment) => SEGMENT.test(segment) && segment !== '.' && segment !== '..' && segment.length <= MAX_SEGMENT_LENGTH)
+  return (
+    segments.length <= MAX_SEGMENTS &&
+    segments.every((segment) => SEGMENT.test(segment) && segment !== '.' && segment !== '..' && segment.length <= MAX_SEGMENT_LENGTH)
+  )
 }
 
 export function checkBucket(bucket: string): void {
@@ -30,7 +33,8 @@ export function checkRef({ bucket, key }: ObjectRef): void {
 
 /** A prefix is the beginning of a key: it may end in the middle of a segment or with a slash. */
 export function checkPrefix(prefix: string): void {
-  if (prefix !== '' && !isKey(prefix.endsWith('/') ? prefix.slice(0, -1) : prefix)) throw new StorageError('invalid-name', 'This can be the beginning of no key')
+  if (prefix !== '' && !isKey(prefix.endsWith('/') ? prefix.slice(0, -1) : prefix))
+    throw new StorageError('invalid-name', 'This can be the beginning of no key')
 }
 
 export function checkContentType(contentType: string): void {

@@ -27,31 +27,57 @@ async function withObject(t: TestContext, options: Parameters<typeof listeningSt
     const response = await fetch(url, { method, headers })
     return { status: response.status, headers: response.headers, body: Buffer.from(await response.arrayBuffer()) }
   }
-  return { ...place, origin: place.url, at, etag, url, putUrl, target: url.slice(place.url.length), putTarget: putUrl.slice(place.url.length), get }
+  return {
+    ...place,
+    origin: place.url,
+    at,
+    etag,
+    url,
+    putUrl,
+    target: url.slice(place.url.length),
+    putTarget: putUrl.slice(place.url.length),
+    get,
+  }
 }
 
 test('every Range header gives what RFC 9110 says, byte for byte', async (t) => {
   const { get } = await withObject(t)
   const number = fc.oneof(fc.nat(SIZE + 20), fc.constantFrom(0, SIZE - 1, SIZE, 2 ** 40))
-  const header = fc.oneof(fc.tuple(number, number).map(([a, b]) => `bytes=${a}-${b}`), number.map((a) => `bytes=${a}-`), number.map((n) => `bytes=-${n}`))
-  await fc.assert(fc.asyncProperty(header, async (range) => {
-    const { status, headers, body } = await get({ Range: range })
-    const [, first, last] = /^bytes=(\d*)-(\d*)$/.exec(range)!
-    const start = first === '' ? Math.max(SIZE - Number(last), 0) : Number(first)
-    const end = first === '' || last === '' ? SIZE : Math.min(Number(last) + 1, SIZE)
-    if (first !== '' && last !== '' && Number(last) < Number(first)) return assert.equal(status, 200)
-    if (start >= SIZE || (first === '' && last === '0')) {
-      assert.deepEqual([status, headers.get('content-range')], [416, `bytes */${SIZE}`])
-      return
-    }
-    assert.deepEqual([status, headers.get('content-range')], [206, `bytes ${start}-${end - 1}/${SIZE}`])
-    assert.ok(bytes.subarray(start, end).equals(body))
-  }), { numRuns: 300 })
+  const header = fc.oneof(
+    fc.tuple(number, number).map(([a, b]) => `bytes=${a}-${b}`),
+    number.map((a) => `bytes=${a}-`),
+    number.map((n) => `bytes=-${n}`),
+  )
+  await fc.assert(
+    fc.asyncProperty(header, async (range) => {
+      const { status, headers, body } = await get({ Range: range })
+      const [, first, last] = /^bytes=(\d*)-(\d*)$/.exec(range)!
+      const start = first === '' ? Math.max(SIZE - Number(last), 0) : Number(first)
+      const end = first === '' || last === '' ? SIZE : Math.min(Number(last) + 1, SIZE)
+      if (first !== '' && last !== '' && Number(last) < Number(first)) return assert.equal(status, 200)
+      if (start >= SIZE || (first === '' && last === '0')) {
+        assert.deepEqual([status, headers.get('content-range')], [416, `bytes */${SIZE}`])
+        return
+      }
+      assert.deepEqual([status, headers.get('content-range')], [206, `bytes ${start}-${end - 1}/${SIZE}`])
+      assert.ok(bytes.subarray(start, end).equals(body))
+    }),
+    { numRuns: 300 },
+  )
 })
 
 test('several ranges, other units and nonsense give the whole object', async (t) => {
   const { get } = await withObject(t)
-  for (const range of ['bytes=0-1,5-6', 'bytes=0-1, 5-6', 'items=0-1', 'bytes=', 'bytes=-', 'bytes=a-b', 'bytes 0-1', `bytes=${Array.from({ length: 300 }, (_, n) => `${n}-`).join(',')}`]) {
+  for (const range of [
+    'bytes=0-1,5-6',
+    'bytes=0-1, 5-6',
+    'items=0-1',
+    'bytes=',
+    'bytes=-',
+    'bytes=a-b',
+    'bytes 0-1',
+    `bytes=${Array.from({ length: 300 }, (_, n) => `${n}-`).join(',')}`,
+  ]) {
     const { status, body } = await get({ Range: range })
     assert.equal(status, 200, range)
     assert.ok(bytes.equals(body))
@@ -65,7 +91,8 @@ test('a download that broke off continues only on the same version', async (t) =
   const headers = { Range: 'bytes=4000-', 'If-Range': etag }
   assert.equal((await get(headers)).status, 206)
   assert.equal((await get({ ...headers, 'If-Range': (await store.stat(at))!.lastModified.toUTCString() })).status, 206)
-  for (const other of ['"other"', `W/${etag}`, new Date(0).toUTCString()]) assert.equal((await get({ ...headers, 'If-Range': other })).status, 200, other)
+  for (const other of ['"other"', `W/${etag}`, new Date(0).toUTCString()])
+    assert.equal((await get({ ...headers, 'If-Range': other })).status, 200, other)
   await store.put(at, pattern(SIZE, 2), { contentType: TYPE })
   const changed = await get(headers)
   assert.equal(changed.status, 200)
@@ -89,8 +116,12 @@ test('HEAD tells what GET would give; a user file never runs as a page', async (
   const { get, etag, store, at, url } = await withObject(t)
   const [head, whole] = [await get({}, 'HEAD'), await get()]
   assert.equal(head.body.length, 0)
-  for (const name of ['etag', 'content-length', 'content-type', 'accept-ranges', 'last-modified', 'content-disposition']) assert.equal(head.headers.get(name), whole.headers.get(name), name)
-  assert.deepEqual(['etag', 'content-length', 'content-type', 'accept-ranges'].map((name) => head.headers.get(name)), [etag, String(SIZE), TYPE, 'bytes'])
+  for (const name of ['etag', 'content-length', 'content-type', 'accept-ranges', 'last-modified', 'content-disposition'])
+    assert.equal(head.headers.get(name), whole.headers.get(name), name)
+  assert.deepEqual(
+    ['etag', 'content-length', 'content-type', 'accept-ranges'].map((name) => head.headers.get(name)),
+    [etag, String(SIZE), TYPE, 'bytes'],
+  )
   assert.equal(head.headers.get('content-disposition'), 'attachment')
   assert.equal(head.headers.get('x-content-type-options'), 'nosniff')
   assert.match(head.headers.get('content-security-policy') ?? '', /default-src 'none'; sandbox/)
@@ -101,15 +132,24 @@ test('HEAD tells what GET would give; a user file never runs as a page', async (
 
 test('a browser may upload and download from any page', async (t) => {
   const { url, putUrl, get } = await withObject(t)
-  const preflight = await fetch(putUrl, { method: 'OPTIONS', headers: { Origin: 'https://example.com', 'Access-Control-Request-Method': 'PUT', 'Access-Control-Request-Headers': 'content-type,content-range' } })
+  const preflight = await fetch(putUrl, {
+    method: 'OPTIONS',
+    headers: {
+      Origin: 'https://example.com',
+      'Access-Control-Request-Method': 'PUT',
+      'Access-Control-Request-Headers': 'content-type,content-range',
+    },
+  })
   assert.equal(preflight.status, 204)
   assert.equal(preflight.headers.get('access-control-allow-origin'), '*')
   assert.match(preflight.headers.get('access-control-allow-methods') ?? '', /\bPUT\b/)
-  for (const name of ['Content-Type', 'Content-Range', 'Range']) assert.match(preflight.headers.get('access-control-allow-headers') ?? '', new RegExp(`\\b${name}\\b`))
+  for (const name of ['Content-Type', 'Content-Range', 'Range'])
+    assert.match(preflight.headers.get('access-control-allow-headers') ?? '', new RegExp(`\\b${name}\\b`))
   const refused = await fetch(url.slice(0, -1), { headers: { Origin: 'https://example.com' } })
   for (const headers of [(await get()).headers, refused.headers]) {
     assert.equal(headers.get('access-control-allow-origin'), '*')
-    for (const name of ['ETag', 'Content-Range', 'Content-Length', 'Upload-Offset']) assert.match(headers.get('access-control-expose-headers') ?? '', new RegExp(name))
+    for (const name of ['ETag', 'Content-Range', 'Content-Length', 'Upload-Offset'])
+      assert.match(headers.get('access-control-expose-headers') ?? '', new RegExp(name))
   }
 })
 
@@ -125,9 +165,30 @@ test('refusals are problem documents that say what to do, and show nothing of th
     [403, 'invalid-signature', { method: 'PUT', target: place.putTarget, headers: { 'Content-Type': 'text/html' }, body: bytes }],
     [405, 'method-not-allowed', { method: 'DELETE', target: place.target }],
     [411, 'length-required', { method: 'PUT', target: place.putTarget, headers: type }],
-    [411, 'length-required', { method: 'PUT', target: place.putTarget, headers: { ...type, 'Transfer-Encoding': 'chunked' }, body: Buffer.from('1\r\nx\r\n0\r\n\r\n') }],
+    [
+      411,
+      'length-required',
+      {
+        method: 'PUT',
+        target: place.putTarget,
+        headers: { ...type, 'Transfer-Encoding': 'chunked' },
+        body: Buffer.from('1\r\nx\r\n0\r\n\r\n'),
+      },
+    ],
     [413, 'object-too-large', { method: 'PUT', target: place.putTarget, headers: type, body: pattern(SIZE + 1) }],
-    [400, 'bad-request', { method: 'PUT', target: place.putTarget, headers: [['Content-Type', TYPE], ['Content-Type', 'text/html']], body: bytes }],
+    [
+      400,
+      'bad-request',
+      {
+        method: 'PUT',
+        target: place.putTarget,
+        headers: [
+          ['Content-Type', TYPE],
+          ['Content-Type', 'text/html'],
+        ],
+        body: bytes,
+      },
+    ],
     [400, 'bad-request', { target: place.target, body: bytes }],
   ]
   for (const [status, code, sent] of cases) {
@@ -145,7 +206,13 @@ test('a large upload that is refused gets the reason, not a reset', async (t) =>
   const { putUrl, store, bucket } = await withObject(t)
   const { hostname, port, pathname, search } = new URL(putUrl)
   for (const connection of ['close', 'keep-alive']) {
-    const outgoing = request({ hostname, port, path: pathname + search, method: 'PUT', headers: { 'Content-Type': 'text/html', 'Content-Length': 8 * 2 ** 20, Connection: connection } })
+    const outgoing = request({
+      hostname,
+      port,
+      path: pathname + search,
+      method: 'PUT',
+      headers: { 'Content-Type': 'text/html', 'Content-Length': 8 * 2 ** 20, Connection: connection },
+    })
     const answered = once(outgoing, 'response') as Promise<[IncomingMessage]>
     outgoing.end(pattern(8 * 2 ** 20)) // All of it, whatever comes back meanwhile.
     const [response] = await answered
@@ -158,7 +225,9 @@ test('a large upload that is refused gets the reason, not a reset', async (t) =>
 
 test('a fault of ours is a 500 that tells the client nothing, and the log everything but the signature', async (t) => {
   const place = await withObject(t)
-  place.store.open = async () => { throw new Error(`EIO at ${place.folder}`) }
+  place.store.open = async () => {
+    throw new Error(`EIO at ${place.folder}`)
+  }
   const answer = await raw(place.port, { target: place.target })
   assert.deepEqual([answer.status, JSON.parse(answer.body.toString()).code], [500, 'internal-error'])
   assert.ok(!answer.body.includes(place.folder))
@@ -169,9 +238,16 @@ test('a fault of ours is a 500 that tells the client nothing, and the log everyt
 test('a sender and a reader that hardly move are let go, and others are not', async (t) => {
   const looks = new Set<() => void>()
   const windowEnds = () => looks.forEach((look) => look())
-  const each = (_windowMs: number, look: () => void) => { looks.add(look); return () => looks.delete(look) }
+  const each = (_windowMs: number, look: () => void) => {
+    looks.add(look)
+    return () => looks.delete(look)
+  }
   const place = await withObject(t, { pace: { windowMs: 60_000, minBytes: 1_000, each } })
-  const sender = await beginUpload(place.port, { target: place.putTarget, headers: { 'Content-Type': TYPE }, length: SIZE }, bytes.subarray(0, 100))
+  const sender = await beginUpload(
+    place.port,
+    { target: place.putTarget, headers: { 'Content-Type': TYPE }, length: SIZE },
+    bytes.subarray(0, 100),
+  )
   await until(async () => (await readdir(path.join(place.root, '.incoming'))).length > 0)
   windowEnds() // The first one may still have seen the request come in.
   windowEnds()
@@ -185,8 +261,14 @@ test('a sender and a reader that hardly move are let go, and others are not', as
   const reader = connect(place.port, '127.0.0.1')
   reader.write(requestHead({ target: (await place.store.signGet({ ...large, expiresInSeconds: 900 })).slice(place.origin.length) }))
   await once(reader, 'readable') // The answer has begun; from here its buffers fill up, and then nothing moves any more.
-  const log = () => place.logLines.map((line) => JSON.parse(line) as { object?: string; complete?: boolean }).find(({ object }) => object?.endsWith('/large'))
-  await until(() => { windowEnds(); return log() !== undefined })
+  const log = () =>
+    place.logLines
+      .map((line) => JSON.parse(line) as { object?: string; complete?: boolean })
+      .find(({ object }) => object?.endsWith('/large'))
+  await until(() => {
+    windowEnds()
+    return log() !== undefined
+  })
   assert.equal(log()!.complete, false)
   reader.destroy()
   assert.equal((await raw(place.port, { target: place.target })).status, 200)
@@ -196,7 +278,11 @@ test('closing lets a running upload finish, and cuts off one that does not', asy
   for (const doesFinish of [true, false]) {
     const place = await withObject(t)
     const listener = await startStoreListener({ ...place, host: '127.0.0.1', port: 0, log: pino({ level: 'silent' }) })
-    const socket = await beginUpload(listener.port, { target: place.putTarget, headers: { 'Content-Type': TYPE }, length: SIZE }, bytes.subarray(0, 100))
+    const socket = await beginUpload(
+      listener.port,
+      { target: place.putTarget, headers: { 'Content-Type': TYPE }, length: SIZE },
+      bytes.subarray(0, 100),
+    )
     await until(async () => (await readdir(path.join(place.root, '.incoming'))).length > 0) // The upload has begun.
     const answered = readAnswer(socket)
     const closed = listener.close(doesFinish ? 60_000 : 0)

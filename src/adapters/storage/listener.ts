@@ -8,7 +8,7 @@ import { Problem, problem } from '#core/problem.ts'
 import { watchPace, type PaceLimits } from './deadline.ts'
 import { sendObject } from './download.ts'
 import type { FileStore } from './files.ts'
-import { StorageError } from './port.ts'
+import { StorageError } from '#ports/storage.ts'
 import { OBJECTS_PATH, verifyGrant, type VerifiedGrant } from './signature.ts'
 import { createUploader, type Uploader } from './upload.ts'
 
@@ -26,7 +26,8 @@ const PREFLIGHT_SECONDS = 86_400
 
 const CORS = {
   'Access-Control-Allow-Origin': '*', // The signature is the credential, and a foreign page has none.
-  'Access-Control-Expose-Headers': 'ETag, Content-Range, Content-Length, Content-Disposition, Accept-Ranges, Last-Modified, Range, Upload-Offset',
+  'Access-Control-Expose-Headers':
+    'ETag, Content-Range, Content-Length, Content-Disposition, Accept-Ranges, Last-Modified, Range, Upload-Offset',
   'Cross-Origin-Resource-Policy': 'cross-origin',
 }
 const PREFLIGHT = {
@@ -65,7 +66,12 @@ interface Door extends StoreListenerOptions {
 
 export async function startStoreListener(options: StoreListenerOptions): Promise<StoreListener> {
   const door: Door = { ...options, upload: createUploader(options.store) }
-  const server = createServer({ maxHeaderSize: MAX_HEADER_BYTES, headersTimeout: HEADERS_TIMEOUT_MS, requestTimeout: 0, keepAliveTimeout: KEEP_ALIVE_MS })
+  const server = createServer({
+    maxHeaderSize: MAX_HEADER_BYTES,
+    headersTimeout: HEADERS_TIMEOUT_MS,
+    requestTimeout: 0,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+  })
   server.maxConnections = MAX_CONNECTIONS
   server.maxHeadersCount = MAX_HEADERS
   server.on('request', (request, response) => void serve(door, request, response, () => {}))
@@ -96,12 +102,25 @@ async function serve(door: Door, request: IncomingMessage, response: ServerRespo
     response.once('finish', () => request.destroy()) // Whoever still waits for its bytes learns that none will come.
     refuse(door, response, problem('request-timeout', 'The bytes came too slowly'))
   })
-  request.once('end', () => { if (request.method === 'PUT') stopWatch() }) // From here the client waits for our disk, not we for it.
-  response.once('finish', () => { if (!request.complete) drain(request) })
+  request.once('end', () => {
+    if (request.method === 'PUT') stopWatch()
+  }) // From here the client waits for our disk, not we for it.
+  response.once('finish', () => {
+    if (!request.complete) drain(request)
+  })
   response.once('close', () => {
     stopWatch()
     const object = request.url!.split('?', 1)[0]!.slice(0, 300) // Never the query: it holds the signature.
-    door.log.debug({ method: request.method, object, status: response.statusCode, ms: Math.round(performance.now() - startedAtMs), complete: response.writableFinished }, 'store')
+    door.log.debug(
+      {
+        method: request.method,
+        object,
+        status: response.statusCode,
+        ms: Math.round(performance.now() - startedAtMs),
+        complete: response.writableFinished,
+      },
+      'store',
+    )
   })
   try {
     await route(door, request, response, sayContinue)
@@ -124,7 +143,8 @@ async function route(door: Door, request: IncomingMessage, response: ServerRespo
   for (const [name, value] of Object.entries({ ...CORS, ...SAFETY })) response.setHeader(name, value)
   const hasBody = Number(request.headers['content-length'] ?? 0) > 0 || request.headers['transfer-encoding'] !== undefined
   if (request.method === 'OPTIONS') return void response.writeHead(204, PREFLIGHT).end()
-  if (!['GET', 'HEAD', 'PUT'].includes(request.method!)) throw problem('method-not-allowed', 'The object store answers GET, HEAD and PUT', { headers: { Allow: 'GET, HEAD, PUT, OPTIONS' } })
+  if (!['GET', 'HEAD', 'PUT'].includes(request.method!))
+    throw problem('method-not-allowed', 'The object store answers GET, HEAD and PUT', { headers: { Allow: 'GET, HEAD, PUT, OPTIONS' } })
   if (SINGLE_HEADERS.some((name) => (request.headersDistinct[name]?.length ?? 0) > 1)) throw problem('bad-request', 'A header came twice')
   const grant = grantOf(door, request)
   if (grant.method === 'PUT') return await door.upload({ request, response, grant, proceed: sayContinue })
@@ -146,9 +166,24 @@ function refuse(door: Door, response: ServerResponse, error: unknown): void {
   const id = newId()
   const known = explain(error)
   if (known.status >= 500) door.log.error({ err: error, invocation: id }, 'store')
-  const document = { type: door.baseUrl ? `${door.baseUrl()}/problems/${known.slug}` : 'about:blank', title: known.title, status: known.status, detail: known.message, instance: `urn:uuid:${id}`, code: known.slug, ...known.members }
+  const document = {
+    type: door.baseUrl ? `${door.baseUrl()}/problems/${known.slug}` : 'about:blank',
+    title: known.title,
+    status: known.status,
+    detail: known.message,
+    instance: `urn:uuid:${id}`,
+    code: known.slug,
+    ...known.members,
+  }
   const body = Buffer.from(JSON.stringify(document))
-  response.writeHead(known.status, { 'Content-Type': 'application/problem+json; charset=utf-8', 'Cache-Control': 'no-store', 'Content-Length': String(body.length), ...known.headers }).end(body)
+  response
+    .writeHead(known.status, {
+      'Content-Type': 'application/problem+json; charset=utf-8',
+      'Cache-Control': 'no-store',
+      'Content-Length': String(body.length),
+      ...known.headers,
+    })
+    .end(body)
 }
 
 const STORE_PROBLEMS: Partial<Record<StorageError['code'], () => Problem>> = {
@@ -168,7 +203,14 @@ function explain(error: unknown): Problem {
 function refuseMalformed(error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === 'ECONNRESET' || socket.destroyed || !socket.writable) return void socket.destroy()
   const isSlow = error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
-  const [status, title, code] = error.code === 'HPE_HEADER_OVERFLOW' ? [431, 'Request Header Fields Too Large', 'bad-request'] : isSlow ? [408, 'Request Timeout', 'request-timeout'] : [400, 'Bad Request', 'bad-request']
+  const [status, title, code] =
+    error.code === 'HPE_HEADER_OVERFLOW'
+      ? [431, 'Request Header Fields Too Large', 'bad-request']
+      : isSlow
+        ? [408, 'Request Timeout', 'request-timeout']
+        : [400, 'Bad Request', 'bad-request']
   const body = JSON.stringify({ type: 'about:blank', title, status, detail: 'The request could not be read', code })
-  socket.end(`HTTP/1.1 ${status} ${title}\r\nContent-Type: application/problem+json\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`)
+  socket.end(
+    `HTTP/1.1 ${status} ${title}\r\nContent-Type: application/problem+json\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+  )
 }

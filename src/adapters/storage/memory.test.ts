@@ -25,7 +25,13 @@ function* blocks(size: number): Iterable<Buffer> {
 }
 
 async function upload(port: number, target: string, size: number): Promise<number> {
-  const outgoing = request({ port, host: '127.0.0.1', method: 'PUT', path: target, headers: { 'Content-Type': TYPE, 'Content-Length': size } })
+  const outgoing = request({
+    port,
+    host: '127.0.0.1',
+    method: 'PUT',
+    path: target,
+    headers: { 'Content-Type': TYPE, 'Content-Length': size },
+  })
   const answered = once(outgoing, 'response') as Promise<[IncomingMessage]>
   await pipeline(Readable.from(blocks(size)), outgoing)
   const [response] = await answered
@@ -69,6 +75,8 @@ test(`a PUT and a GET of ${Math.round(OBJECT_BYTES / MB)} MB leave the memory of
   const sent = createHash('sha256')
   for (const chunk of blocks(OBJECT_BYTES)) sent.update(chunk)
   assert.equal(received, sent.digest('hex'))
-  t.diagnostic(`peak ${Math.round(before / MB)} MB after ${WARM_UP_BYTES / MB} MB, ${Math.round(after / MB)} MB after ${Math.round(OBJECT_BYTES / MB)} MB, there and back in ${seconds.toFixed(1)} s`)
+  t.diagnostic(
+    `peak ${Math.round(before / MB)} MB after ${WARM_UP_BYTES / MB} MB, ${Math.round(after / MB)} MB after ${Math.round(OBJECT_BYTES / MB)} MB, there and back in ${seconds.toFixed(1)} s`,
+  )
   assert.ok(after - before < MAX_GROWTH_BYTES, `grew by ${Math.round((after - before) / MB)} MB`)
 })

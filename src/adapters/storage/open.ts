@@ -20,7 +20,13 @@ export interface StorageSettings {
 
 /** The store that the configuration names. `kind` tells which: only `files` needs a listener. */
 export async function openStorage(settings: StorageSettings): Promise<FileStore | S3Store> {
-  if (settings.storageUrl === '') return await openFileStore({ root: path.join(settings.dataDir, 'objects'), publicUrl: settings.publicUrl, secret: settings.secret, clock: settings.clock })
+  if (settings.storageUrl === '')
+    return await openFileStore({
+      root: path.join(settings.dataDir, 'objects'),
+      publicUrl: settings.publicUrl,
+      secret: settings.secret,
+      clock: settings.clock,
+    })
   const { openS3Store } = await import('./s3.ts') // A third of a second and 35 MB that only its users pay.
   return openS3Store({ url: settings.storageUrl, endpoint: settings.s3Endpoint, region: settings.s3Region, clock: settings.clock })
 }

@@ -35,7 +35,9 @@ export function namesTag(header: string, etag: string): boolean {
   return header.trim() === '*' || header.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag)
 }
 
-export type ContentRange = { readonly kind: 'question'; readonly total: number } | ({ readonly kind: 'piece'; readonly total: number } & ByteRange)
+export type ContentRange =
+  | { readonly kind: 'question'; readonly total: number }
+  | ({ readonly kind: 'piece'; readonly total: number } & ByteRange)
 
 // A piece `bytes a-b/total`, or the question how far an upload got, `bytes */total`. Null: neither.
 export function parseContentRange(header: string): ContentRange | null {

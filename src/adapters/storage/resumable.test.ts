@@ -19,9 +19,14 @@ async function begin(place: Place, key: string, maxBytes = TOTAL) {
   const at = { bucket: place.bucket, key }
   const url = await place.store.signPut({ ...at, contentType: TYPE, maxBytes, expiresInSeconds: 900 })
   const target = url.slice(place.url.length)
-  const range = (first: number, end: number, total = TOTAL) => ({ 'Content-Type': TYPE, 'Content-Range': `bytes ${first}-${end - 1}/${total}` })
-  const piece = (first: number, end: number, port = place.port) => raw(port, { method: 'PUT', target, headers: range(first, end), body: bytes.subarray(first, end) })
-  const ask = (port = place.port) => raw(port, { method: 'PUT', target, headers: { 'Content-Type': TYPE, 'Content-Range': `bytes */${TOTAL}` }, body: Buffer.alloc(0) })
+  const range = (first: number, end: number, total = TOTAL) => ({
+    'Content-Type': TYPE,
+    'Content-Range': `bytes ${first}-${end - 1}/${total}`,
+  })
+  const piece = (first: number, end: number, port = place.port) =>
+    raw(port, { method: 'PUT', target, headers: range(first, end), body: bytes.subarray(first, end) })
+  const ask = (port = place.port) =>
+    raw(port, { method: 'PUT', target, headers: { 'Content-Type': TYPE, 'Content-Range': `bytes */${TOTAL}` }, body: Buffer.alloc(0) })
   /** Sends the rest in pieces from wherever the store says it stands. */
   const finish = async (port = place.port) => {
     for (let round = 0; round <= TOTAL / PIECE + 1; round++) {
@@ -41,7 +46,14 @@ async function begin(place: Place, key: string, maxBytes = TOTAL) {
 test('broken off at every boundary between pieces, also by a new process: the exact bytes', async (t) => {
   const place = await listeningStore(t)
   const second = await openFileStore({ root: place.root, publicUrl: () => '', secret: place.secret, clock: place.clock })
-  const listener = await startStoreListener({ store: second, host: '127.0.0.1', port: 0, secret: place.secret, clock: place.clock, log: pino({ level: 'silent' }) })
+  const listener = await startStoreListener({
+    store: second,
+    host: '127.0.0.1',
+    port: 0,
+    secret: place.secret,
+    clock: place.clock,
+    log: pino({ level: 'silent' }),
+  })
   t.after(() => listener.close(0))
   for (let pieces = 0; pieces * PIECE < TOTAL; pieces++) {
     for (const port of [place.port, listener.port]) {
@@ -62,8 +74,12 @@ test('the connection destroyed in the middle of every piece: what came is kept, 
     const upload = await begin(place, `middle-${first}`)
     if (first > 0) assert.equal((await upload.piece(0, first)).status, 308)
     const end = Math.min(first + PIECE, TOTAL)
-    const cut = first + 1 + (first * 7) % (end - first - 1)
-    const socket = await beginUpload(place.port, { target: upload.target, headers: upload.range(first, end), length: end - first }, bytes.subarray(first, cut))
+    const cut = first + 1 + ((first * 7) % (end - first - 1))
+    const socket = await beginUpload(
+      place.port,
+      { target: upload.target, headers: upload.range(first, end), length: end - first },
+      bytes.subarray(first, cut),
+    )
     await until(async () => Number((await upload.ask()).headers['upload-offset']) === cut)
     socket.destroy()
     const status = await raw(place.port, { method: 'HEAD', target: upload.target })
@@ -76,7 +92,11 @@ test('the connection destroyed in the middle of every piece: what came is kept, 
 test('a client that comes back while its dead connection still hangs takes over at once', async (t) => {
   const place = await listeningStore(t)
   const upload = await begin(place, 'taken-over')
-  const hanging = await beginUpload(place.port, { target: upload.target, headers: upload.range(0, TOTAL), length: TOTAL }, bytes.subarray(0, 30_000))
+  const hanging = await beginUpload(
+    place.port,
+    { target: upload.target, headers: upload.range(0, TOTAL), length: TOTAL },
+    bytes.subarray(0, 30_000),
+  )
   const closed = once(hanging, 'close')
   await until(async () => Number((await upload.ask()).headers['upload-offset']) === 30_000)
   const { status } = await upload.piece(0, TOTAL)
@@ -93,11 +113,31 @@ test('pieces sent twice or overlapping are harmless; a gap, a wrong length and t
   assert.equal((await upload.piece(5_000, 30_000)).headers['upload-offset'], '30000')
   const gap = await upload.piece(30_001, 40_000)
   assert.deepEqual([gap.status, gap.headers['upload-offset'], JSON.parse(gap.body.toString()).code], [409, '30000', 'upload-offset'])
-  const short = await raw(place.port, { method: 'PUT', target: upload.target, headers: upload.range(30_000, 40_000), body: bytes.subarray(30_000, 39_999) })
+  const short = await raw(place.port, {
+    method: 'PUT',
+    target: upload.target,
+    headers: upload.range(30_000, 40_000),
+    body: bytes.subarray(30_000, 39_999),
+  })
   assert.equal(short.status, 400)
-  const large = await raw(place.port, { method: 'PUT', target: upload.target, headers: upload.range(30_000, 40_000, TOTAL + 1), body: bytes.subarray(30_000, 40_000) })
+  const large = await raw(place.port, {
+    method: 'PUT',
+    target: upload.target,
+    headers: upload.range(30_000, 40_000, TOTAL + 1),
+    body: bytes.subarray(30_000, 40_000),
+  })
   assert.equal(large.status, 413)
-  assert.equal((await raw(place.port, { method: 'PUT', target: upload.target, headers: { 'Content-Type': TYPE, 'Content-Range': `bytes */${TOTAL}` }, body: bytes.subarray(0, 5) })).status, 400)
+  assert.equal(
+    (
+      await raw(place.port, {
+        method: 'PUT',
+        target: upload.target,
+        headers: { 'Content-Type': TYPE, 'Content-Range': `bytes */${TOTAL}` },
+        body: bytes.subarray(0, 5),
+      })
+    ).status,
+    400,
+  )
   await upload.finish()
   assert.ok(bytes.equals(await upload.stored()))
 })
@@ -108,7 +148,11 @@ test('a client that lost the last answer learns that all is well, and asks for n
   await upload.piece(0, 90_000)
   const last = await upload.piece(90_000, TOTAL)
   assert.equal(last.status, 200)
-  for (const again of [await upload.ask(), await raw(place.port, { method: 'HEAD', target: upload.target }), await upload.piece(90_000, TOTAL)]) {
+  for (const again of [
+    await upload.ask(),
+    await raw(place.port, { method: 'HEAD', target: upload.target }),
+    await upload.piece(90_000, TOTAL),
+  ]) {
     assert.deepEqual([again.status, again.headers['etag']], [200, last.headers['etag']])
   }
   place.clock.shift(901)
@@ -132,7 +176,10 @@ test('two uploads of the same object through two addresses: one of them, whole',
   const other = pattern(TOTAL, 2)
   for (let start = 0; start < TOTAL; start += PIECE) {
     const end = Math.min(start + PIECE, TOTAL)
-    await Promise.all([first.piece(start, end), raw(place.port, { method: 'PUT', target: second.target, headers: second.range(start, end), body: other.subarray(start, end) })])
+    await Promise.all([
+      first.piece(start, end),
+      raw(place.port, { method: 'PUT', target: second.target, headers: second.range(start, end), body: other.subarray(start, end) }),
+    ])
   }
   const found = await first.stored()
   assert.ok(bytes.equals(found) || other.equals(found))
@@ -141,10 +188,18 @@ test('two uploads of the same object through two addresses: one of them, whole',
 test('a client that waits for permission to send gets it, or the reason why not', async (t) => {
   const place = await listeningStore(t)
   const upload = await begin(place, 'expecting')
-  for (const [length, expected] of [[TOTAL, 'HTTP/1.1 100'], [TOTAL + 1, 'HTTP/1.1 413']] as const) {
+  for (const [length, expected] of [
+    [TOTAL, 'HTTP/1.1 100'],
+    [TOTAL + 1, 'HTTP/1.1 413'],
+  ] as const) {
     const socket = connect(place.port, '127.0.0.1')
     const answered = readAnswer(socket)
-    const [first] = await Promise.all([once(socket, 'data'), socket.write(requestHead({ method: 'PUT', target: upload.target, headers: { 'Content-Type': TYPE, Expect: '100-continue' } }, length))])
+    const [first] = await Promise.all([
+      once(socket, 'data'),
+      socket.write(
+        requestHead({ method: 'PUT', target: upload.target, headers: { 'Content-Type': TYPE, Expect: '100-continue' } }, length),
+      ),
+    ])
     assert.ok(String(first[0]).startsWith(expected), String(first[0]))
     if (length === TOTAL) socket.write(bytes)
     await answered

@@ -1,5 +1,13 @@
-import { AbortMultipartUploadCommand, CompleteMultipartUploadCommand, CopyObjectCommand, CreateMultipartUploadCommand, UploadPartCopyCommand, type CompletedPart, type S3Client } from '@aws-sdk/client-s3'
-import type { ObjectInfo } from './port.ts'
+import {
+  AbortMultipartUploadCommand,
+  CompleteMultipartUploadCommand,
+  CopyObjectCommand,
+  CreateMultipartUploadCommand,
+  UploadPartCopyCommand,
+  type CompletedPart,
+  type S3Client,
+} from '@aws-sdk/client-s3'
+import type { ObjectInfo } from '#ports/storage.ts'
 
 /** What one CopyObject may take, and a good size of its parts above that. */
 const MAX_SINGLE_COPY_BYTES = 5 * 2 ** 30
@@ -30,7 +38,10 @@ export async function copyObject(client: S3Client, options: CopyOptions): Promis
     const copyPart = async (PartNumber: number): Promise<void> => {
       const first = (PartNumber - 1) * partBytes
       const CopySourceRange = `bytes=${first}-${Math.min(first + partBytes, info.size) - 1}`
-      const { CopyPartResult } = await client.send(new UploadPartCopyCommand({ ...target, ...source, UploadId, PartNumber, CopySourceRange }), given)
+      const { CopyPartResult } = await client.send(
+        new UploadPartCopyCommand({ ...target, ...source, UploadId, PartNumber, CopySourceRange }),
+        given,
+      )
       Parts[PartNumber - 1] = { PartNumber, ETag: CopyPartResult!.ETag }
     }
     const partCount = Math.ceil(info.size / partBytes)

@@ -1,4 +1,4 @@
-import { objectMissing, StorageError } from './port.ts'
+import { objectMissing, StorageError } from '#ports/storage.ts'
 
 interface Failure {
   name?: string
@@ -25,7 +25,9 @@ export function explainS3(error: unknown, signal?: AbortSignal): unknown {
     case 403:
       return new StorageError('unavailable', `The object store refuses our credentials (${name})`, options)
     case undefined:
-      return code || name === 'TimeoutError' || name === 'CredentialsProviderError' ? new StorageError('unavailable', `The object store cannot be reached (${code ?? name})`, options) : error
+      return code || name === 'TimeoutError' || name === 'CredentialsProviderError'
+        ? new StorageError('unavailable', `The object store cannot be reached (${code ?? name})`, options)
+        : error
     default:
       return new StorageError('unavailable', `The object store answered ${status} (${name})`, options)
   }

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict'
 import { after, test, type TestContext } from 'node:test'
 import { CreateBucketCommand, ListMultipartUploadsCommand, S3Client } from '@aws-sdk/client-s3'
 import { newId } from '#core/ids.ts'
-import { StorageError } from './port.ts'
+import { StorageError } from '#ports/storage.ts'
 import { openS3Store } from './s3.ts'
 import { collect, inChunks, pattern, testClock } from './testing/place.ts'
 import { storageSuite } from './testing/suite.ts'
@@ -15,7 +15,10 @@ const TYPE = 'image/tiff'
 const BUCKET = 'groundtrack-test'
 const PART_BYTES = 5 * 2 ** 20
 const endpoint = process.env['TEST_S3_ENDPOINT'] ?? ''
-const credentials = { accessKeyId: process.env['TEST_S3_KEY'] ?? 'groundtrack', secretAccessKey: process.env['TEST_S3_SECRET'] ?? 'groundtrack-secret' }
+const credentials = {
+  accessKeyId: process.env['TEST_S3_KEY'] ?? 'groundtrack',
+  secretAccessKey: process.env['TEST_S3_SECRET'] ?? 'groundtrack-secret',
+}
 
 async function open(t: TestContext, more: { maxSingleCopyBytes?: number; endpoint?: string } = {}) {
   const clock = testClock()
@@ -28,7 +31,9 @@ if (endpoint === '') {
   test('S3 storage suite', { skip: 'TEST_S3_ENDPOINT is not set: run test/s3/server.sh and set what it prints' }, () => {})
 } else {
   const client = new S3Client({ endpoint, forcePathStyle: true, region: 'us-east-1', credentials })
-  await client.send(new CreateBucketCommand({ Bucket: BUCKET })).catch((error: Error) => { if (!/BucketAlready/.test(error.name)) throw error })
+  await client.send(new CreateBucketCommand({ Bucket: BUCKET })).catch((error: Error) => {
+    if (!/BucketAlready/.test(error.name)) throw error
+  })
   after(() => client.destroy())
   storageSuite('s3', open)
 
@@ -41,7 +46,10 @@ if (endpoint === '') {
     await assert.rejects(store.put({ bucket: 'broken', key: 'never' }, broken(), { contentType: TYPE }), /the sender is gone/)
     const key = store.address({ bucket: 'broken', key: 'never' }).replace(`s3://${BUCKET}/`, '')
     const { Uploads = [] } = await client.send(new ListMultipartUploadsCommand({ Bucket: BUCKET }))
-    assert.deepEqual(Uploads.filter(({ Key }) => Key === key), [])
+    assert.deepEqual(
+      Uploads.filter(({ Key }) => Key === key),
+      [],
+    )
   })
 
   test('a large object is copied in parts, inside the service', async (t) => {
@@ -69,5 +77,8 @@ test('presigned addresses sign the type and the host, carry no checksum of nothi
 
 test('a service that cannot be reached is unavailable, not a fault', async (t) => {
   const { store } = await open(t, { endpoint: 'http://127.0.0.1:1' })
-  await assert.rejects(store.stat({ bucket: 'one', key: 'x' }), (error: unknown) => error instanceof StorageError && error.code === 'unavailable')
+  await assert.rejects(
+    store.stat({ bucket: 'one', key: 'x' }),
+    (error: unknown) => error instanceof StorageError && error.code === 'unavailable',
+  )
 })

@@ -1,12 +1,42 @@
 /** The port on an S3-compatible service. A bucket of ours is a prefix of its one bucket: projects come and go, S3 buckets are few. */
 import { Readable } from 'node:stream'
-import { AbortMultipartUploadCommand, DeleteObjectCommand, DeleteObjectsCommand, GetObjectCommand, HeadObjectCommand, ListMultipartUploadsCommand, ListObjectsV2Command, PutObjectCommand, S3Client, type GetObjectCommandOutput } from '@aws-sdk/client-s3'
+import {
+  AbortMultipartUploadCommand,
+  DeleteObjectCommand,
+  DeleteObjectsCommand,
+  GetObjectCommand,
+  HeadObjectCommand,
+  ListMultipartUploadsCommand,
+  ListObjectsV2Command,
+  PutObjectCommand,
+  S3Client,
+  type GetObjectCommandOutput,
+} from '@aws-sdk/client-s3'
 import { Upload } from '@aws-sdk/lib-storage'
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
 import type { Clock } from '#core/clock.ts'
 import { metered } from './body.ts'
 import { checkBucket, checkContentType, checkPrefix, checkRef, contentDisposition } from './keys.ts'
-import { checkedRange, checkedSeconds, LIST_PAGE_SIZE, objectMissing, STALE_AFTER_MS, StorageError, type ListOptions, type ObjectBody, type ObjectInfo, type ObjectRef, type ObjectSource, type Page, type PutOptions, type PutResult, type ReadOptions, type SignGet, type SignPut, type Storage } from './port.ts'
+import {
+  checkedRange,
+  checkedSeconds,
+  LIST_PAGE_SIZE,
+  objectMissing,
+  STALE_AFTER_MS,
+  StorageError,
+  type ListOptions,
+  type ObjectBody,
+  type ObjectInfo,
+  type ObjectRef,
+  type ObjectSource,
+  type Page,
+  type PutOptions,
+  type PutResult,
+  type ReadOptions,
+  type SignGet,
+  type SignPut,
+  type Storage,
+} from '#ports/storage.ts'
 import { copyObject } from './s3-copy.ts'
 import { explainS3 } from './s3-errors.ts'
 
@@ -77,8 +107,12 @@ export class S3Store implements Storage {
       const { objects } = await this.list(bucket, { signal })
       if (objects.length === 0) return
       const Delete = { Objects: objects.map(({ key }) => ({ Key: this.#name({ bucket, key }) })), Quiet: true }
-      const { Errors = [] } = await explained(this.#client.send(new DeleteObjectsCommand({ Bucket: this.#bucket, Delete }), given(signal)), signal)
-      if (Errors.length > 0) throw new StorageError('unavailable', `The object store did not delete ${Errors.length} objects: ${Errors[0]!.Code}`)
+      const { Errors = [] } = await explained(
+        this.#client.send(new DeleteObjectsCommand({ Bucket: this.#bucket, Delete }), given(signal)),
+        signal,
+      )
+      if (Errors.length > 0)
+        throw new StorageError('unavailable', `The object store did not delete ${Errors.length} objects: ${Errors[0]!.Code}`)
     }
   }
 
@@ -92,8 +126,19 @@ export class S3Store implements Storage {
     const onAbort = () => stop.abort()
     signal?.addEventListener('abort', onAbort, { once: true })
     try {
-      const params = { ...this.#at(at), ContentType: contentType, Body: Readable.from(meter.chunks, { objectMode: false, highWaterMark: 1024 * 1024 }) }
-      const upload = new Upload({ client: this.#client, params, partSize: PART_BYTES, queueSize: PARTS_IN_FLIGHT, leavePartsOnError: false, abortController: stop })
+      const params = {
+        ...this.#at(at),
+        ContentType: contentType,
+        Body: Readable.from(meter.chunks, { objectMode: false, highWaterMark: 1024 * 1024 }),
+      }
+      const upload = new Upload({
+        client: this.#client,
+        params,
+        partSize: PART_BYTES,
+        queueSize: PARTS_IN_FLIGHT,
+        leavePartsOnError: false,
+        abortController: stop,
+      })
       const { ETag } = await explained(upload.done(), signal)
       return { size: meter.size, etag: ETag!, sha256: meter.hash.digest('hex') }
     } finally {
@@ -111,7 +156,13 @@ export class S3Store implements Storage {
     checkRef(at)
     try {
       const found = await explained(this.#client.send(new HeadObjectCommand(this.#at(at)), given(signal)), signal)
-      return { size: found.ContentLength!, etag: found.ETag!, sha256: null, contentType: found.ContentType ?? DEFAULT_TYPE, lastModified: found.LastModified! }
+      return {
+        size: found.ContentLength!,
+        etag: found.ETag!,
+        sha256: null,
+        contentType: found.ContentType ?? DEFAULT_TYPE,
+        lastModified: found.LastModified!,
+      }
     } catch (error) {
       if (error instanceof StorageError && error.code === 'not-found') return null
       throw error
@@ -122,7 +173,12 @@ export class S3Store implements Storage {
     checkBucket(bucket)
     checkPrefix(prefix)
     const start = `${this.#prefix}${bucket}/`
-    const command = new ListObjectsV2Command({ Bucket: this.#bucket, Prefix: start + prefix, MaxKeys: Math.min(limit, LIST_PAGE_SIZE), ...(cursor === null ? {} : { StartAfter: start + cursor }) })
+    const command = new ListObjectsV2Command({
+      Bucket: this.#bucket,
+      Prefix: start + prefix,
+      MaxKeys: Math.min(limit, LIST_PAGE_SIZE),
+      ...(cursor === null ? {} : { StartAfter: start + cursor }),
+    })
     const { Contents = [], IsTruncated } = await explained(this.#client.send(command, given(signal)), signal)
     const objects = Contents.map(({ Key, Size }) => ({ key: Key!.slice(start.length), size: Size! }))
     return { objects, next: IsTruncated ? (objects.at(-1)?.key ?? null) : null }
@@ -136,7 +192,17 @@ export class S3Store implements Storage {
   async copy(from: ObjectRef, to: ObjectRef, signal?: AbortSignal): Promise<ObjectInfo> {
     checkRef(to)
     const info = await this.#require(from, signal)
-    await explained(copyObject(this.#client, { bucket: this.#bucket, from: this.#name(from), to: this.#name(to), info, maxSingleBytes: this.#maxSingleCopyBytes, signal }), signal)
+    await explained(
+      copyObject(this.#client, {
+        bucket: this.#bucket,
+        from: this.#name(from),
+        to: this.#name(to),
+        info,
+        maxSingleBytes: this.#maxSingleCopyBytes,
+        signal,
+      }),
+      signal,
+    )
     return await this.#require(to, signal)
   }
 
@@ -144,13 +210,19 @@ export class S3Store implements Storage {
     checkRef(at)
     checkContentType(contentType)
     const command = new PutObjectCommand({ ...this.#at(at), ContentType: contentType })
-    return await explained(getSignedUrl(this.#client, command, { ...this.#lifetime(expiresInSeconds), signableHeaders: new Set(['content-type']) }))
+    return await explained(
+      getSignedUrl(this.#client, command, { ...this.#lifetime(expiresInSeconds), signableHeaders: new Set(['content-type']) }),
+    )
   }
 
   async signGet({ contentType, fileName, expiresInSeconds, ...at }: SignGet): Promise<string> {
     checkRef(at)
     if (contentType !== undefined) checkContentType(contentType)
-    const command = new GetObjectCommand({ ...this.#at(at), ResponseContentDisposition: contentDisposition(fileName ?? null), ...(contentType === undefined ? {} : { ResponseContentType: contentType }) })
+    const command = new GetObjectCommand({
+      ...this.#at(at),
+      ResponseContentDisposition: contentDisposition(fileName ?? null),
+      ...(contentType === undefined ? {} : { ResponseContentType: contentType }),
+    })
     return await explained(getSignedUrl(this.#client, command, this.#lifetime(expiresInSeconds)))
   }
 
@@ -173,7 +245,10 @@ export class S3Store implements Storage {
     let ended = 0
     let marker: { KeyMarker?: string | undefined; UploadIdMarker?: string | undefined } = {}
     for (;;) {
-      const page = await explained(this.#client.send(new ListMultipartUploadsCommand({ Bucket: this.#bucket, Prefix: this.#prefix, ...marker }), given(signal)), signal)
+      const page = await explained(
+        this.#client.send(new ListMultipartUploadsCommand({ Bucket: this.#bucket, Prefix: this.#prefix, ...marker }), given(signal)),
+        signal,
+      )
       for (const { Key, UploadId, Initiated } of page.Uploads ?? []) {
         if (!Initiated || Initiated.getTime() >= olderThan) continue
         await explained(this.#client.send(new AbortMultipartUploadCommand({ Bucket: this.#bucket, Key, UploadId }), given(signal)), signal)
@@ -212,7 +287,13 @@ export class S3Store implements Storage {
   }
 
   /** A range of one version: another tag means that the object was replaced, and is an error. */
-  async #get(at: ObjectRef, etag: string, offset: number, length: number, signal?: AbortSignal): Promise<NonNullable<GetObjectCommandOutput['Body']>> {
+  async #get(
+    at: ObjectRef,
+    etag: string,
+    offset: number,
+    length: number,
+    signal?: AbortSignal,
+  ): Promise<NonNullable<GetObjectCommandOutput['Body']>> {
     const command = new GetObjectCommand({ ...this.#at(at), Range: `bytes=${offset}-${offset + length - 1}`, IfMatch: etag })
     const { Body, ContentLength } = await explained(this.#client.send(command, given(signal)), signal)
     if (!Body || ContentLength !== length) throw new StorageError('unavailable', 'The object store gave other bytes than were asked for')

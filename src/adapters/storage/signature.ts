@@ -3,7 +3,7 @@
  * and the address is the only spelling there is: another order, another encoding, one more parameter is another text.
  */
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
-import type { ObjectRef } from './port.ts'
+import type { ObjectRef } from '#ports/storage.ts'
 
 export const SECRET_BYTES = 32
 export const OBJECTS_PATH = '/objects/'

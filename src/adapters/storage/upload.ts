@@ -30,16 +30,23 @@ export function createUploader(store: FileStore): Uploader {
   const turns = createTurns()
   return async ({ request, response, grant, proceed }) => {
     if (request.method === 'HEAD') return await tellProgress(store, grant, response)
-    if (request.headers['content-type'] !== grant.contentType) throw problem('invalid-signature', `The address is signed for Content-Type: ${grant.contentType}`)
+    if (request.headers['content-type'] !== grant.contentType)
+      throw problem('invalid-signature', `The address is signed for Content-Type: ${grant.contentType}`)
     const length = declaredLength(request)
     const range = contentRange(request)
     checkLength(range?.total ?? length, grant)
     if (range?.kind === 'question') {
       if (length !== 0) throw problem('bad-request', 'A question how far an upload got has no body')
       if (!(await isAllHere(store, range.total, grant))) return await tellProgress(store, grant, response)
-      return await turns(grant.id, request, 'wait', async () => await ((await isAllHere(store, range.total, grant)) ? complete : tellProgress)(store, grant, response))
+      return await turns(
+        grant.id,
+        request,
+        'wait',
+        async () => await ((await isAllHere(store, range.total, grant)) ? complete : tellProgress)(store, grant, response),
+      )
     }
-    if (range && range.last - range.first + 1 !== length) throw problem('bad-request', `Content-Range names ${range.last - range.first + 1} bytes, the body has ${length}`)
+    if (range && range.last - range.first + 1 !== length)
+      throw problem('bad-request', `Content-Range names ${range.last - range.first + 1} bytes, the body has ${length}`)
     if (range) return await turns(grant.id, request, 'take over', () => receivePiece(store, range, { request, response, grant, proceed }))
     proceed()
     const { etag } = await store.put(grant, bytesOf(request), { contentType: grant.contentType!, maxBytes: length })
@@ -50,8 +57,12 @@ export function createUploader(store: FileStore): Uploader {
 async function receivePiece(store: FileStore, piece: Piece, { request, response, grant, proceed }: Exchange): Promise<void> {
   const offset = await store.uploads.offset(grant.id)
   if (offset === 0 && piece.first > 0 && (await store.madeBy(grant.id, grant))) return await tellProgress(store, grant, response)
-  if (piece.first > offset) throw problem('upload-offset', `The upload stands at byte ${offset}, this piece begins at ${piece.first}`, { headers: { 'Upload-Offset': String(offset) } })
-  if (offset > piece.total) throw problem('bad-request', `${offset} bytes have arrived already, more than the ${piece.total} of this upload`)
+  if (piece.first > offset)
+    throw problem('upload-offset', `The upload stands at byte ${offset}, this piece begins at ${piece.first}`, {
+      headers: { 'Upload-Offset': String(offset) },
+    })
+  if (offset > piece.total)
+    throw problem('bad-request', `${offset} bytes have arrived already, more than the ${piece.total} of this upload`)
   proceed()
   const reached = await store.uploads.append(grant.id, offset, skipping(bytesOf(request), offset - piece.first))
   if (reached < piece.total) return answerProgress(response, reached)
@@ -75,12 +86,15 @@ async function tellProgress(store: FileStore, grant: VerifiedGrant, response: Se
 }
 
 function answerProgress(response: ServerResponse, offset: number): void {
-  response.writeHead(308, { 'Upload-Offset': String(offset), ...(offset > 0 ? { Range: `bytes=0-${offset - 1}` } : {}), 'Content-Length': '0' }).end()
+  response
+    .writeHead(308, { 'Upload-Offset': String(offset), ...(offset > 0 ? { Range: `bytes=0-${offset - 1}` } : {}), 'Content-Length': '0' })
+    .end()
 }
 
 function declaredLength({ headers }: IncomingMessage): number {
   const length = headers['content-length']
-  if (length === undefined || headers['transfer-encoding'] !== undefined) throw problem('length-required', 'Send Content-Length, and not a chunked transfer encoding')
+  if (length === undefined || headers['transfer-encoding'] !== undefined)
+    throw problem('length-required', 'Send Content-Length, and not a chunked transfer encoding')
   return Number(length)
 }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { world } from '../../../test/world.ts'
-import * as apiKey from '#model/api-key.ts'
+import { world } from '../../../test/support/world.ts'
+import * as apiKey from '#model/identity/api-key.ts'
 
 // Goal: a key is minted for the caller's organization and person, works at once, and its secret is shown this one time.
 test('api_keys.create', async (t) => {
@@ -9,7 +9,12 @@ test('api_keys.create', async (t) => {
   const { owner, id: organizationId } = await w.organization()
 
   await t.test('answers with a secret that works, and stores its hash and prefix', async () => {
-    const made = await w.ok(owner.token, 'api_keys.create', { name: 'Laptop', permissions: ['write', 'write', 'read'], rate_limit: 50, expires_in_days: 2 })
+    const made = await w.ok(owner.token, 'api_keys.create', {
+      name: 'Laptop',
+      permissions: ['write', 'write', 'read'],
+      rate_limit: 50,
+      expires_in_days: 2,
+    })
     assert.ok(apiKey.isWellFormed(made.key))
     assert.equal(made.prefix, made.key.slice(0, 12))
     assert.deepEqual(made.permissions, ['write', 'read'], 'duplicates collapse')
@@ -38,17 +43,33 @@ test('api_keys.create', async (t) => {
 
   await t.test('refuses what is out of range', async () => {
     const { token } = await w.signIn(owner)
-    for (const input of [{}, { name: '' }, { name: 'x'.repeat(201) }, { name: 'x', permissions: ['fly'] }, { name: 'x', rate_limit: 0 }, { name: 'x', rate_limit: 1.5 }, { name: 'x', expires_in_days: 0 }, { name: 'x', expires_in_days: 36_501 }]) {
+    for (const input of [
+      {},
+      { name: '' },
+      { name: 'x'.repeat(201) },
+      { name: 'x', permissions: ['fly'] },
+      { name: 'x', rate_limit: 0 },
+      { name: 'x', rate_limit: 1.5 },
+      { name: 'x', expires_in_days: 0 },
+      { name: 'x', expires_in_days: 36_501 },
+    ]) {
       assert.equal((await w.call(token, 'api_keys.create', input)).status, 422, JSON.stringify(input))
     }
-    assert.equal((await w.call(token, 'api_keys.create', { name: '\u{1f6f0}'.repeat(200) })).status, 200, 'characters count, not code units')
+    assert.equal(
+      (await w.call(token, 'api_keys.create', { name: '\u{1f6f0}'.repeat(200) })).status,
+      200,
+      'characters count, not code units',
+    )
   })
 
   await t.test('a key mints a subset of itself, for its own person', async () => {
     const { token } = await w.signIn(owner)
     const { key } = await w.key(token, ['write', 'process'])
     const child = await w.ok(key, 'api_keys.create', { name: 'child', permissions: ['read', 'process'] })
-    assert.equal((await w.db.selectFrom('api_key').select('user_id').where('id', '=', child.id).executeTakeFirstOrThrow()).user_id, owner.id)
+    assert.equal(
+      (await w.db.selectFrom('api_key').select('user_id').where('id', '=', child.id).executeTakeFirstOrThrow()).user_id,
+      owner.id,
+    )
     const weaker = await w.key(token, ['write'])
     assert.equal((await w.call(weaker.key, 'api_keys.create', { name: 'x', permissions: ['process'] })).status, 403)
   })

@@ -2,8 +2,8 @@ import Type from 'typebox'
 import { problem } from '#core/problem.ts'
 import { grantsAtMost } from '#core/scopes.ts'
 import { Closed, Nullable, Timestamp, Uuid } from '#core/shapes.ts'
-import * as apiKey from '#model/api-key.ts'
-import { requireOrganization } from '#model/organization.ts'
+import * as apiKey from '#model/identity/api-key.ts'
+import { requireOrganization } from '#model/identity/organization.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_KEY, Permission } from './wire.ts'
 
@@ -34,13 +34,23 @@ export default operation({
   }),
   example: {
     input: { name: 'QGIS on my laptop', permissions: ['read'], expires_in_days: 365 },
-    output: { id: EXAMPLE_KEY.id, key: 'svc_k3Jx9QpL_0000000000000000000000000000000000EXAMPL', prefix: EXAMPLE_KEY.prefix, name: EXAMPLE_KEY.name, permissions: ['read'], rate_limit: null, expires_at: EXAMPLE_KEY.expires_at, created_at: EXAMPLE_KEY.created_at },
+    output: {
+      id: EXAMPLE_KEY.id,
+      key: 'svc_k3Jx9QpL_0000000000000000000000000000000000EXAMPL',
+      prefix: EXAMPLE_KEY.prefix,
+      name: EXAMPLE_KEY.name,
+      permissions: ['read'],
+      rate_limit: null,
+      expires_at: EXAMPLE_KEY.expires_at,
+      created_at: EXAMPLE_KEY.created_at,
+    },
   },
 }).handle({
   async check({ principal }, { permissions }) {
     const organizationId = requireOrganization(principal)
     if (!principal.userId) throw problem('forbidden', 'A key belongs to a person, and the caller is none')
-    if (principal.kind === 'api_key' && !grantsAtMost(principal, permissions!)) throw problem('forbidden', 'A key can only create keys with permissions that it holds itself')
+    if (principal.kind === 'api_key' && !grantsAtMost(principal, permissions!))
+      throw problem('forbidden', 'A key can only create keys with permissions that it holds itself')
     return { organizationId, userId: principal.userId }
   },
   async execute({ tx, clock }, input, owner) {
@@ -54,8 +64,14 @@ export default operation({
       now,
     })
     return {
-      id: key.id, key: secret, prefix: key.prefix, name: key.name, permissions: key.permissions as ('read' | 'write' | 'process')[],
-      rate_limit: key.rateLimitPerHour, expires_at: key.expiresAt?.toISOString() ?? null, created_at: key.createdAt.toISOString(),
+      id: key.id,
+      key: secret,
+      prefix: key.prefix,
+      name: key.name,
+      permissions: key.permissions as ('read' | 'write' | 'process')[],
+      rate_limit: key.rateLimitPerHour,
+      expires_at: key.expiresAt?.toISOString() ?? null,
+      created_at: key.createdAt.toISOString(),
     }
   },
 })

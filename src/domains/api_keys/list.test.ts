@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { world } from '../../../test/world.ts'
+import { world } from '../../../test/support/world.ts'
 
 // Goal: everybody of the organization sees all its keys, newest first, revoked ones too, with their use, never a secret.
 test('api_keys.list', async (t) => {
@@ -13,8 +13,14 @@ test('api_keys.list', async (t) => {
   const member = await w.member(org)
 
   const listed = await w.ok(member.token, 'api_keys.list')
-  assert.deepEqual(listed.map((key: { id: string }) => key.id), [second.id, first.id])
-  assert.deepEqual(listed.map((key: { is_active: boolean }) => key.is_active), [true, false])
+  assert.deepEqual(
+    listed.map((key: { id: string }) => key.id),
+    [second.id, first.id],
+  )
+  assert.deepEqual(
+    listed.map((key: { is_active: boolean }) => key.is_active),
+    [true, false],
+  )
   assert.ok(!JSON.stringify(listed).includes(second.key) && listed.every((key: object) => !('key' in key) && !('explicit_scopes' in key)))
 
   await t.test('use is counted without being written at every call', async () => {

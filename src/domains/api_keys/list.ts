@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { Closed } from '#core/shapes.ts'
-import * as apiKey from '#model/api-key.ts'
-import { requireOrganization } from '#model/organization.ts'
+import * as apiKey from '#model/identity/api-key.ts'
+import { requireOrganization } from '#model/identity/organization.ts'
 import { operation } from '#operation.ts'
 import { ApiKeyRecord, EXAMPLE_KEY, toRecord } from './wire.ts'
 

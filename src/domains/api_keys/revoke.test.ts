@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { world } from '../../../test/world.ts'
+import { world } from '../../../test/support/world.ts'
 import { newId } from '#core/ids.ts'
 
 // Goal: a revoked key is dead at once and for good; members revoke their own, owners and admins anybody's.
@@ -39,7 +39,9 @@ test('api_keys.revoke', async (t) => {
 
   await t.test('twenty at once: one of them did it', async () => {
     const { id } = await w.key(org.owner.token)
-    const statuses = (await Promise.all(Array.from({ length: 20 }, () => w.call(org.owner.token, 'api_keys.revoke', { key_id: id })))).map(({ status }) => status)
+    const statuses = (await Promise.all(Array.from({ length: 20 }, () => w.call(org.owner.token, 'api_keys.revoke', { key_id: id })))).map(
+      ({ status }) => status,
+    )
     assert.equal(statuses.filter((status) => status === 200).length, 1)
     assert.equal(statuses.filter((status) => status === 404).length, 19)
   })

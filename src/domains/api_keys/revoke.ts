@@ -1,8 +1,8 @@
 import { isOrganizationAdmin } from '#core/principal.ts'
 import { accessDenied, notFound } from '#core/problem.ts'
 import { Closed, Removed, Uuid } from '#core/shapes.ts'
-import * as apiKey from '#model/api-key.ts'
-import { requireOrganization } from '#model/organization.ts'
+import * as apiKey from '#model/identity/api-key.ts'
+import { requireOrganization } from '#model/identity/organization.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_KEY } from './wire.ts'
 

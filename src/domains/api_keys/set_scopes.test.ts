@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { world } from '../../../test/world.ts'
+import { world } from '../../../test/support/world.ts'
 
 // Goal: staff, and nobody else, give a key scopes beyond its flags; they hold at the next call, and are listed.
 test('api_keys.set_scopes', async (t) => {
@@ -16,7 +16,10 @@ test('api_keys.set_scopes', async (t) => {
 
   await t.test('the call is in the audit of the organization whose key it was', async () => {
     const { entries } = await w.ok(org.owner.token, 'organizations.audit.list', { operation: 'api_keys.set_scopes' })
-    assert.deepEqual(entries.map((entry: { user_id: string }) => entry.user_id), [staff.id])
+    assert.deepEqual(
+      entries.map((entry: { user_id: string }) => entry.user_id),
+      [staff.id],
+    )
   })
   await t.test('replaces, and clears with an empty list', async () => {
     const cleared = await w.ok(staff.token, 'api_keys.set_scopes', { key_id: id, scopes: [] })

@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { invalidField, notFound } from '#core/problem.ts'
 import { isStorableScope } from '#core/scopes.ts'
 import { Closed, Uuid } from '#core/shapes.ts'
-import * as apiKey from '#model/api-key.ts'
+import * as apiKey from '#model/identity/api-key.ts'
 import { operation } from '#operation.ts'
 import { ApiKeyRecord, EXAMPLE_KEY, toRecord } from './wire.ts'
 

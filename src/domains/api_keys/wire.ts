@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { PERMISSIONS } from '#core/scopes.ts'
 import { Choice, Closed, Nullable, Timestamp, Uuid } from '#core/shapes.ts'
-import type { ApiKey } from '#model/api-key.ts'
+import type { ApiKey } from '#model/identity/api-key.ts'
 
 export const Permission = Choice(PERMISSIONS)
 

@@ -1,8 +1,8 @@
 import Type from 'typebox'
 import { Closed, Removed } from '#core/shapes.ts'
-import * as asset from '#model/asset.ts'
-import * as item from '#model/item.ts'
-import * as project from '#model/project.ts'
+import * as asset from '#model/imagery/asset.ts'
+import * as item from '#model/imagery/item.ts'
+import * as project from '#model/identity/project.ts'
 import { operation } from '#operation.ts'
 
 const Id = Type.String({ minLength: 1, maxLength: item.MAX_ID_LENGTH })
@@ -28,7 +28,13 @@ export default operation({
     await project.hold(tx, found.project.id)
     const { seq, id: itemId, projectId } = await item.lock(tx, found.item.seq)
     const gone = await asset.remove(tx, { itemSeq: seq, projectId, now: clock.now() }, asset_id.toLowerCase())
-    events.emit('asset.deleted', gone.id, { id: gone.id, item_id: itemId, project_id: projectId, key: gone.key, file_size_bytes: gone.fileSizeBytes })
+    events.emit('asset.deleted', gone.id, {
+      id: gone.id,
+      item_id: itemId,
+      project_id: projectId,
+      key: gone.key,
+      file_size_bytes: gone.fileSizeBytes,
+    })
     return { ok: true as const, id: gone.id }
   },
 })

@@ -1,9 +1,9 @@
 import Type from 'typebox'
 import { notFound } from '#core/problem.ts'
 import { Closed } from '#core/shapes.ts'
-import * as approval from '#model/approval.ts'
-import { requireBillingAdmin } from '#model/billing-account.ts'
-import { requireOrganization } from '#model/organization.ts'
+import * as approval from '#model/money/approval.ts'
+import { requireBillingAdmin } from '#model/money/billing-account.ts'
+import { requireOrganization } from '#model/identity/organization.ts'
 import { operation } from '#operation.ts'
 import { ApprovalRecord, EXAMPLE_APPROVAL, toRecord } from './approvals.wire.ts'
 

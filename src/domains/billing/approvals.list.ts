@@ -1,9 +1,9 @@
 import Type from 'typebox'
 import { Problem } from '#core/problem.ts'
 import { Choice, Closed, Nullable } from '#core/shapes.ts'
-import * as approval from '#model/approval.ts'
-import { requireBillingAdmin } from '#model/billing-account.ts'
-import { requireOrganization } from '#model/organization.ts'
+import * as approval from '#model/money/approval.ts'
+import { requireBillingAdmin } from '#model/money/billing-account.ts'
+import { requireOrganization } from '#model/identity/organization.ts'
 import { operation } from '#operation.ts'
 import { APPROVAL_STATUSES, ApprovalRecord, EXAMPLE_APPROVAL, toRecord } from './approvals.wire.ts'
 
@@ -20,12 +20,20 @@ export default operation({
 }).handle({
   async check({ db, principal }) {
     const organizationId = requireOrganization(principal)
-    const seesAll = await requireBillingAdmin(db, principal).then(() => true, (error: unknown) => { if (error instanceof Problem) return false; throw error })
+    const seesAll = await requireBillingAdmin(db, principal).then(
+      () => true,
+      (error: unknown) => {
+        if (error instanceof Problem) return false
+        throw error
+      },
+    )
     return { organizationId, requestedBy: seesAll ? null : principal.userId }
   },
   async execute({ db, clock }, { status }, { organizationId, requestedBy }) {
     const now = clock.now()
-    const approvals = (await approval.list(db, organizationId, { requestedBy, limit: MAX_LISTED })).map((row) => toRecord(row, now)).filter((row) => !status || row.status === status)
+    const approvals = (await approval.list(db, organizationId, { requestedBy, limit: MAX_LISTED }))
+      .map((row) => toRecord(row, now))
+      .filter((row) => !status || row.status === status)
     return { approvals, count: approvals.length }
   },
 })

@@ -1,9 +1,9 @@
 import Type from 'typebox'
 import { notFound, problem } from '#core/problem.ts'
 import { Closed, Nullable } from '#core/shapes.ts'
-import * as approval from '#model/approval.ts'
-import { requireBillingAdmin } from '#model/billing-account.ts'
-import { requireOrganization } from '#model/organization.ts'
+import * as approval from '#model/money/approval.ts'
+import { requireBillingAdmin } from '#model/money/billing-account.ts'
+import { requireOrganization } from '#model/identity/organization.ts'
 import { operation } from '#operation.ts'
 import { ApprovalRecord, EXAMPLE_APPROVAL, toRecord } from './approvals.wire.ts'
 
@@ -14,7 +14,10 @@ export default operation({
   tier: 'compute',
   input: Closed({ approval_id: Type.String({ maxLength: 100 }), reason: Type.Optional(Nullable(Type.String({ maxLength: 2_000 }))) }),
   output: ApprovalRecord,
-  example: { input: { approval_id: EXAMPLE_APPROVAL.id, reason: 'Over budget' }, output: { ...EXAMPLE_APPROVAL, status: 'rejected', decision_reason: 'Over budget', decided_at: EXAMPLE_APPROVAL.created_at } },
+  example: {
+    input: { approval_id: EXAMPLE_APPROVAL.id, reason: 'Over budget' },
+    output: { ...EXAMPLE_APPROVAL, status: 'rejected', decision_reason: 'Over budget', decided_at: EXAMPLE_APPROVAL.created_at },
+  },
 }).handle({
   async check({ db, principal }, { approval_id }) {
     const found = await approval.find(db, requireOrganization(principal), approval_id)

@@ -2,8 +2,8 @@ import Type from 'typebox'
 import { MAX_CREDITS } from '#core/money.ts'
 import { invalidField, problem } from '#core/problem.ts'
 import { Closed, FreeForm, Nullable } from '#core/shapes.ts'
-import * as approval from '#model/approval.ts'
-import { requireOrganization } from '#model/organization.ts'
+import * as approval from '#model/money/approval.ts'
+import { requireOrganization } from '#model/identity/organization.ts'
 import { operation } from '#operation.ts'
 import { ApprovalRecord, EXAMPLE_APPROVAL, toRecord } from './approvals.wire.ts'
 
@@ -28,10 +28,11 @@ export default operation({
 }).handle({
   async check({ principal, operationOf }, { credits, operation: wanted, input }) {
     const organizationId = requireOrganization(principal)
-    if (!principal.userId) throw problem('forbidden', 'Caps are a person\'s, and the caller is none')
+    if (!principal.userId) throw problem('forbidden', "Caps are a person's, and the caller is none")
     if (wanted && input) {
       const target = wanted.startsWith('orders.') ? operationOf(wanted) : null
-      if (target?.operation.tier !== 'external_spend') throw invalidField('operation', 'must be an operation that places or decides an order')
+      if (target?.operation.tier !== 'external_spend')
+        throw invalidField('operation', 'must be an operation that places or decides an order')
       target.validate(input)
     } else if (wanted || input) throw invalidField(wanted ? 'input' : 'operation', 'operation and input describe an order together')
     else if (!credits) throw invalidField('credits', 'say how many credits are wanted, or describe the order by operation and input')
@@ -40,6 +41,21 @@ export default operation({
   async execute({ tx, clock }, { credits, expiry_hours, operation: wanted, input, reason }, { organizationId, userId }) {
     const now = clock.now()
     const expiresAt = new Date(now.getTime() + (expiry_hours ?? STANDARD_HOURS) * HOUR_MS)
-    return toRecord(await approval.insert(tx, { organizationId, requestedBy: userId, credits: credits ?? null, operation: wanted ?? null, input: input ?? null, reason: reason ?? null, expiresAt }, now), now)
+    return toRecord(
+      await approval.insert(
+        tx,
+        {
+          organizationId,
+          requestedBy: userId,
+          credits: credits ?? null,
+          operation: wanted ?? null,
+          input: input ?? null,
+          reason: reason ?? null,
+          expiresAt,
+        },
+        now,
+      ),
+      now,
+    )
   },
 })

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { Choice, Closed, FreeForm, Nullable, Timestamp, Uuid } from '#core/shapes.ts'
-import { statusOf, type Approval } from '#model/approval.ts'
+import { statusOf, type Approval } from '#model/money/approval.ts'
 import { EXAMPLE_AT } from './wire.ts'
 
 export const APPROVAL_STATUSES = ['pending', 'approved', 'rejected', 'used', 'expired'] as const
@@ -38,6 +38,17 @@ export function toRecord(approval: Approval, now: Date) {
 }
 
 export const EXAMPLE_APPROVAL = {
-  id: '0199f2d2-0000-7000-8000-000000000001', status: 'pending' as const, credits: 80_000, operation: null, input: null, reason: 'Flood response',
-  requested_by: '0199f2c3-bb20-7e66-a1da-4a3f2e1d0c9b', decided_by: null, decision_reason: null, created_at: EXAMPLE_AT, decided_at: null, expires_at: '2026-03-08T09:30:00.000Z', used_at: null,
+  id: '0199f2d2-0000-7000-8000-000000000001',
+  status: 'pending' as const,
+  credits: 80_000,
+  operation: null,
+  input: null,
+  reason: 'Flood response',
+  requested_by: '0199f2c3-bb20-7e66-a1da-4a3f2e1d0c9b',
+  decided_by: null,
+  decision_reason: null,
+  created_at: EXAMPLE_AT,
+  decided_at: null,
+  expires_at: '2026-03-08T09:30:00.000Z',
+  used_at: null,
 }

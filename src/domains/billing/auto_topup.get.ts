@@ -1,9 +1,9 @@
 import { audOf } from '#core/money.ts'
 import { Closed, Nullable, Timestamp } from '#core/shapes.ts'
-import * as autoTopup from '#model/auto-topup.ts'
-import { walletOf } from '#model/billing-account.ts'
-import * as organization from '#model/organization.ts'
-import { automaticCentsSince } from '#model/payment-attempt.ts'
+import * as autoTopup from '#model/money/auto-topup.ts'
+import { walletOf } from '#model/money/billing-account.ts'
+import * as organization from '#model/identity/organization.ts'
+import { automaticCentsSince } from '#model/money/payment-attempt.ts'
 import { operation } from '#operation.ts'
 import { Aud, AutoTopupRecord, EXAMPLE_AT } from './wire.ts'
 
@@ -14,15 +14,29 @@ export default operation({
   tier: 'read',
   input: Closed({}),
   output: Closed({ ...AutoTopupRecord.properties, charged_today_aud: Aud, last_attempt_at: Nullable(Timestamp) }),
-  example: { input: {}, output: { enabled: true, threshold_credits: 5_000, topup_amount_credits: 20_000, daily_charge_cap_aud: 500, charged_today_aud: 200, last_attempt_at: EXAMPLE_AT } },
+  example: {
+    input: {},
+    output: {
+      enabled: true,
+      threshold_credits: 5_000,
+      topup_amount_credits: 20_000,
+      daily_charge_cap_aud: 500,
+      charged_today_aud: 200,
+      last_attempt_at: EXAMPLE_AT,
+    },
+  },
 }).handle({
   check: async ({ principal }) => organization.requireOrganization(principal),
   async execute({ db, clock }, _input, organizationId) {
     const { auto } = await walletOf(db, organizationId)
     const charged = await automaticCentsSince(db, organizationId, autoTopup.startOfDay(clock.now()))
     return {
-      enabled: auto.enabled, threshold_credits: auto.thresholdCredits, topup_amount_credits: auto.amountCredits, daily_charge_cap_aud: auto.dailyCapCents === null ? null : audOf(auto.dailyCapCents),
-      charged_today_aud: audOf(charged), last_attempt_at: auto.attemptedAt?.toISOString() ?? null,
+      enabled: auto.enabled,
+      threshold_credits: auto.thresholdCredits,
+      topup_amount_credits: auto.amountCredits,
+      daily_charge_cap_aud: auto.dailyCapCents === null ? null : audOf(auto.dailyCapCents),
+      charged_today_aud: audOf(charged),
+      last_attempt_at: auto.attemptedAt?.toISOString() ?? null,
     }
   },
 })

@@ -3,8 +3,8 @@ import { test } from 'node:test'
 import { newId } from '#core/ids.ts'
 import { buy, end } from '../../../test/money/shop.ts'
 import { moneyViolations, processorViolations } from '../../../test/money/invariants.ts'
-import { world, type Org } from '../../../test/world.ts'
-import autoTopup from './auto_topup.job.ts'
+import { world, type Org } from '../../../test/support/world.ts'
+import autoTopup from './auto-topup.task.ts'
 
 // Goal: the card is charged by itself when the balance falls below the threshold: once for a crossing, one attempt at a time, never above the day's cap.
 test('automatic top-up', async (t) => {
@@ -15,18 +15,44 @@ test('automatic top-up', async (t) => {
     await w.ok(await w.serviceToken(), 'billing.credits.grant', { organization_id: org.id, credits, reason: 'for a test' })
     return org
   }
-  const set = (org: Org, settings: object) => w.call(org.owner.token, 'billing.set_auto_topup', { enabled: true, threshold_credits: 1_000, topup_amount_credits: 10_000, ...settings })
+  const set = (org: Org, settings: object) =>
+    w.call(org.owner.token, 'billing.set_auto_topup', {
+      enabled: true,
+      threshold_credits: 1_000,
+      topup_amount_credits: 10_000,
+      ...settings,
+    })
   const spend = (org: Org, credits: number) => w.ok(org.owner.token, 'orders.test_buy', { credits }, { 'idempotency-key': newId() })
   const available = async (org: Org) => (await w.ok(org.owner.token, 'billing.credits.balance')).available_credits as number
-  const told = async (org: Org, type: string) => await w.db.selectFrom('event').select('data').where('org_id', '=', org.id).where('type', '=', type).execute()
+  const told = async (org: Org, type: string) =>
+    await w.db.selectFrom('event').select('data').where('org_id', '=', org.id).where('type', '=', type).execute()
 
   await t.test('settings are checked and shown', async () => {
     const org = await funded(2_000)
-    for (const bad of [{ topup_amount_credits: 9_999 }, { threshold_credits: 0 }, { topup_amount_credits: 100_000_000 }, { daily_charge_cap_aud: 0 }, { daily_charge_cap_aud: -5 }, { daily_charge_cap_aud: 1.005 }, { daily_charge_cap_aud: 1e300 }, { threshold_credits: 2 ** 53 }]) assert.equal((await set(org, bad)).status, 422, JSON.stringify(bad))
+    for (const bad of [
+      { topup_amount_credits: 9_999 },
+      { threshold_credits: 0 },
+      { topup_amount_credits: 100_000_000 },
+      { daily_charge_cap_aud: 0 },
+      { daily_charge_cap_aud: -5 },
+      { daily_charge_cap_aud: 1.005 },
+      { daily_charge_cap_aud: 1e300 },
+      { threshold_credits: 2 ** 53 },
+    ])
+      assert.equal((await set(org, bad)).status, 422, JSON.stringify(bad))
     const { body } = await set(org, { daily_charge_cap_aud: 250.5 })
     assert.deepEqual(body, { enabled: true, threshold_credits: 1_000, topup_amount_credits: 10_000, daily_charge_cap_aud: 250.5 })
     assert.deepEqual(await w.ok(org.owner.token, 'billing.auto_topup.get'), { ...body, charged_today_aud: 0, last_attempt_at: null })
-    assert.equal((await w.call((await w.member(org)).token, 'billing.set_auto_topup', { enabled: false, threshold_credits: 1, topup_amount_credits: 10_000 })).status, 403)
+    assert.equal(
+      (
+        await w.call((await w.member(org)).token, 'billing.set_auto_topup', {
+          enabled: false,
+          threshold_credits: 1,
+          topup_amount_credits: 10_000,
+        })
+      ).status,
+      403,
+    )
     await set(org, { enabled: false })
   })
 
@@ -39,31 +65,39 @@ test('automatic top-up', async (t) => {
     assert.equal(await available(org), 10_500)
     await w.runJob(autoTopup)
     assert.equal(await available(org), 10_500)
-    assert.deepEqual((await told(org, 'topup.succeeded')).map(({ data }) => (data as { automatic: boolean }).automatic), [true])
+    assert.deepEqual(
+      (await told(org, 'topup.succeeded')).map(({ data }) => (data as { automatic: boolean }).automatic),
+      [true],
+    )
     assert.equal((await told(org, 'credits.low_balance')).length, 1)
     const { charged_today_aud, last_attempt_at } = await w.ok(org.owner.token, 'billing.auto_topup.get')
     assert.deepEqual([charged_today_aud, last_attempt_at], [100, w.clock.now().toISOString()])
     await set(org, { enabled: false })
   })
 
-  await t.test('many workers at once, again and again: never above the cap, never twice within ten minutes; a new day begins anew', async () => {
-    const org = await funded(500)
-    await set(org, { threshold_credits: 1_000_000, daily_charge_cap_aud: 350 })
-    const charged = async () => (await w.db.selectFrom('payment_attempt').select('id').where('org_id', '=', org.id).where('status', '=', 'succeeded').execute()).length
-    const rush = () => Promise.all(Array.from({ length: 200 }, () => w.runJob(autoTopup, { organization_id: org.id })))
-    await rush()
-    assert.equal(await charged(), 1)
-    for (let nth = 0; nth < 5; nth++) {
-      w.clock.advance({ minutes: 10 })
-      await w.runJob(autoTopup)
-    }
-    assert.equal(await charged(), 3, 'A$300 of A$350: a fourth would be above')
-    w.clock.advance({ hours: 24 })
-    await rush()
-    assert.equal(await charged(), 4)
-    Object.assign(org.owner, await w.signIn(org.owner))
-    await set(org, { enabled: false })
-  })
+  await t.test(
+    'many workers at once, again and again: never above the cap, never twice within ten minutes; a new day begins anew',
+    async () => {
+      const org = await funded(500)
+      await set(org, { threshold_credits: 1_000_000, daily_charge_cap_aud: 350 })
+      const charged = async () =>
+        (await w.db.selectFrom('payment_attempt').select('id').where('org_id', '=', org.id).where('status', '=', 'succeeded').execute())
+          .length
+      const rush = () => Promise.all(Array.from({ length: 200 }, () => w.runJob(autoTopup, { organization_id: org.id })))
+      await rush()
+      assert.equal(await charged(), 1)
+      for (let nth = 0; nth < 5; nth++) {
+        w.clock.advance({ minutes: 10 })
+        await w.runJob(autoTopup)
+      }
+      assert.equal(await charged(), 3, 'A$300 of A$350: a fourth would be above')
+      w.clock.advance({ hours: 24 })
+      await rush()
+      assert.equal(await charged(), 4)
+      Object.assign(org.owner, await w.signIn(org.owner))
+      await set(org, { enabled: false })
+    },
+  )
 
   await t.test('a card that fails is told, and tried again after the pause', async () => {
     const org = await funded(500)
@@ -72,7 +106,10 @@ test('automatic top-up', async (t) => {
     await set(org, {})
     await w.drain(autoTopup)
     assert.equal(await available(org), 500)
-    assert.deepEqual((await told(org, 'topup.failed')).map(({ data }) => (data as { reason: string }).reason), ['authentication_required'])
+    assert.deepEqual(
+      (await told(org, 'topup.failed')).map(({ data }) => (data as { reason: string }).reason),
+      ['authentication_required'],
+    )
     await w.runJob(autoTopup)
     assert.equal((await told(org, 'topup.failed')).length, 1)
     w.clock.advance({ minutes: 10 })

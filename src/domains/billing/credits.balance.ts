@@ -1,8 +1,8 @@
 import Type from 'typebox'
 import { audOf, CURRENCY } from '#core/money.ts'
 import { Closed } from '#core/shapes.ts'
-import { walletOf } from '#model/billing-account.ts'
-import * as organization from '#model/organization.ts'
+import { walletOf } from '#model/money/billing-account.ts'
+import * as organization from '#model/identity/organization.ts'
 import { operation } from '#operation.ts'
 import { Aud, Credits, Currency } from './wire.ts'
 
@@ -12,13 +12,37 @@ export default operation({
   scope: 'billing:read',
   tier: 'read',
   input: Closed({}),
-  output: Closed({ balance_credits: Credits, reserved_credits: Credits, available_credits: Credits, currency: Currency, balance_aud: Aud, auto_topup_enabled: Type.Boolean() }),
-  example: { input: {}, output: { balance_credits: 50_000, reserved_credits: 1_200, available_credits: 48_800, currency: 'AUD', balance_aud: 500, auto_topup_enabled: false } },
+  output: Closed({
+    balance_credits: Credits,
+    reserved_credits: Credits,
+    available_credits: Credits,
+    currency: Currency,
+    balance_aud: Aud,
+    auto_topup_enabled: Type.Boolean(),
+  }),
+  example: {
+    input: {},
+    output: {
+      balance_credits: 50_000,
+      reserved_credits: 1_200,
+      available_credits: 48_800,
+      currency: 'AUD',
+      balance_aud: 500,
+      auto_topup_enabled: false,
+    },
+  },
 }).handle({
   check: async ({ principal }) => organization.requireOrganization(principal),
   async execute({ db }, _input, organizationId) {
     const { available, reserved, auto } = await walletOf(db, organizationId)
     const balance = available + reserved
-    return { balance_credits: balance, reserved_credits: reserved, available_credits: available, currency: CURRENCY, balance_aud: audOf(balance), auto_topup_enabled: auto.enabled }
+    return {
+      balance_credits: balance,
+      reserved_credits: reserved,
+      available_credits: available,
+      currency: CURRENCY,
+      balance_aud: audOf(balance),
+      auto_topup_enabled: auto.enabled,
+    }
   },
 })

@@ -2,8 +2,8 @@ import Type from 'typebox'
 import { MAX_CREDITS } from '#core/money.ts'
 import { invalidField, notFound, problem } from '#core/problem.ts'
 import { Closed, Uuid } from '#core/shapes.ts'
-import * as ledger from '#model/ledger.ts'
-import * as organization from '#model/organization.ts'
+import * as ledger from '#model/money/ledger.ts'
+import * as organization from '#model/identity/organization.ts'
 import { operation } from '#operation.ts'
 import { Credits, EXAMPLE_ORGANIZATION_ID } from './wire.ts'
 
@@ -12,11 +12,27 @@ export default operation({
   id: 'billing.credits.grant',
   scope: 'admin:write',
   tier: 'compute',
-  input: Closed({ organization_id: Uuid, credits: Type.Integer({ minimum: -MAX_CREDITS, maximum: MAX_CREDITS }), reason: Type.String({ minLength: 1, maxLength: 500, pattern: '\\S' }) }),
-  output: Closed({ organization_id: Uuid, credits: Type.Integer(), balance_credits: Credits, reserved_credits: Credits, available_credits: Credits }),
+  input: Closed({
+    organization_id: Uuid,
+    credits: Type.Integer({ minimum: -MAX_CREDITS, maximum: MAX_CREDITS }),
+    reason: Type.String({ minLength: 1, maxLength: 500, pattern: '\\S' }),
+  }),
+  output: Closed({
+    organization_id: Uuid,
+    credits: Type.Integer(),
+    balance_credits: Credits,
+    reserved_credits: Credits,
+    available_credits: Credits,
+  }),
   example: {
     input: { organization_id: EXAMPLE_ORGANIZATION_ID, credits: 50_000, reason: 'Welcome credits' },
-    output: { organization_id: EXAMPLE_ORGANIZATION_ID, credits: 50_000, balance_credits: 50_000, reserved_credits: 0, available_credits: 50_000 },
+    output: {
+      organization_id: EXAMPLE_ORGANIZATION_ID,
+      credits: 50_000,
+      balance_credits: 50_000,
+      reserved_credits: 0,
+      available_credits: 50_000,
+    },
   },
 }).handle({
   async check({ db }, { organization_id, credits }) {
@@ -26,8 +42,15 @@ export default operation({
   async execute({ tx, clock, invocationId, attributeTo }, { organization_id, credits, reason }) {
     attributeTo(organization_id)
     const cause = { organizationId: organization_id, invocationId, now: clock.now(), reference: null, description: reason }
-    const after = credits > 0 ? await ledger.credit(tx, cause, [{ type: 'grant', credits }]) : await ledger.debit(tx, cause, 'adjustment', -credits)
+    const after =
+      credits > 0 ? await ledger.credit(tx, cause, [{ type: 'grant', credits }]) : await ledger.debit(tx, cause, 'adjustment', -credits)
     if (!after) throw problem('bad-request', 'The wallet has fewer credits available than are to be taken away')
-    return { organization_id, credits, balance_credits: after.available + after.reserved, reserved_credits: after.reserved, available_credits: after.available }
+    return {
+      organization_id,
+      credits,
+      balance_credits: after.available + after.reserved,
+      reserved_credits: after.reserved,
+      available_credits: after.available,
+    }
   },
 })

@@ -1,11 +1,21 @@
 import Type from 'typebox'
 import { Choice, Closed, Limit, Nullable, Offset } from '#core/shapes.ts'
-import * as ledger from '#model/ledger.ts'
-import * as organization from '#model/organization.ts'
+import * as ledger from '#model/money/ledger.ts'
+import * as organization from '#model/identity/organization.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_AT, TRANSACTION_TYPES, TransactionRecord } from './wire.ts'
 
-const EXAMPLE = { id: '0199f2d1-0000-7000-8000-000000000001', type: 'topup' as const, credits: 50_000, balance_after: 50_000, available_after: 50_000, reference_type: 'topup', reference_id: '0199f2d0-ffff-7000-8000-000000000001', description: 'Top-up', created_at: EXAMPLE_AT }
+const EXAMPLE = {
+  id: '0199f2d1-0000-7000-8000-000000000001',
+  type: 'topup' as const,
+  credits: 50_000,
+  balance_after: 50_000,
+  available_after: 50_000,
+  reference_type: 'topup',
+  reference_id: '0199f2d0-ffff-7000-8000-000000000001',
+  description: 'Top-up',
+  created_at: EXAMPLE_AT,
+}
 
 /** The ledger of the wallet, newest first: every reservation, capture, release, refund, purchase and grant. */
 export default operation({

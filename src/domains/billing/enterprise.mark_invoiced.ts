@@ -3,8 +3,8 @@ import { audOf } from '#core/money.ts'
 import { periodBefore, periodNamed } from '#core/period.ts'
 import { notFound } from '#core/problem.ts'
 import { Closed, Nullable, Uuid } from '#core/shapes.ts'
-import * as accrual from '#model/accrual.ts'
-import * as organization from '#model/organization.ts'
+import * as accrual from '#model/money/accrual.ts'
+import * as organization from '#model/identity/organization.ts'
 import { operation } from '#operation.ts'
 import { Aud, EXAMPLE_ORGANIZATION_ID, OptionalPeriod, PeriodName } from './wire.ts'
 
@@ -23,7 +23,10 @@ export default operation({
     note: Type.Optional(Nullable(Type.String({ maxLength: 2_000 }))),
   }),
   output: Closed({ organization_id: Uuid, period: PeriodName, reference: Type.String(), marked: Type.Integer(), marked_aud: Aud }),
-  example: { input: { organization_id: EXAMPLE_ORGANIZATION_ID, reference: 'INV-2026-0042', period: '2026-02' }, output: { organization_id: EXAMPLE_ORGANIZATION_ID, period: '2026-02', reference: 'INV-2026-0042', marked: 7, marked_aud: 840 } },
+  example: {
+    input: { organization_id: EXAMPLE_ORGANIZATION_ID, reference: 'INV-2026-0042', period: '2026-02' },
+    output: { organization_id: EXAMPLE_ORGANIZATION_ID, period: '2026-02', reference: 'INV-2026-0042', marked: 7, marked_aud: 840 },
+  },
 }).handle({
   async check({ db, clock }, { organization_id, period }) {
     if (!(await organization.exists(db, organization_id))) throw notFound('organization')
@@ -31,7 +34,13 @@ export default operation({
   },
   async execute({ tx, clock, attributeTo }, { organization_id, reference, order_ids, note }, period) {
     attributeTo(organization_id)
-    const { count, credits } = await accrual.markInvoiced(tx, organization_id, period, { reference, referenceIds: order_ids ?? null }, clock.now())
+    const { count, credits } = await accrual.markInvoiced(
+      tx,
+      organization_id,
+      period,
+      { reference, referenceIds: order_ids ?? null },
+      clock.now(),
+    )
     if (!order_ids) await accrual.noteInvoice(tx, organization_id, period.name, reference, note ?? null)
     return { organization_id, period: period.name, reference, marked: count, marked_aud: audOf(credits) }
   },

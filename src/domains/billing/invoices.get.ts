@@ -1,11 +1,11 @@
 import Type from 'typebox'
-import { invoicePdf } from '#core/invoice-pdf.ts'
+import { invoicePdf } from '#services/documents/invoice-pdf.ts'
 import { audOf } from '#core/money.ts'
 import { notFound } from '#core/problem.ts'
 import { Closed } from '#core/shapes.ts'
-import * as invoice from '#model/invoice.ts'
-import type { Invoice } from '#model/invoice.ts'
-import * as organization from '#model/organization.ts'
+import * as invoice from '#model/money/invoice.ts'
+import type { Invoice } from '#model/money/invoice.ts'
+import * as organization from '#model/identity/organization.ts'
 import { operation, type Context } from '#operation.ts'
 import { EXAMPLE_INVOICE, EXAMPLE_LINE, InvoiceLineRecord, InvoiceRecord, toRecord } from './invoices.wire.ts'
 
@@ -19,7 +19,10 @@ export default operation({
   tier: 'read',
   input: Closed({ invoice_id: Type.String({ maxLength: 100 }) }),
   output: Closed({ ...InvoiceRecord.properties, lines: Type.Array(InvoiceLineRecord), document_url: Type.String() }),
-  example: { input: { invoice_id: EXAMPLE_INVOICE.id }, output: { ...EXAMPLE_INVOICE, lines: [EXAMPLE_LINE], document_url: 'https://store.example/invoices/GT-00000042.pdf' } },
+  example: {
+    input: { invoice_id: EXAMPLE_INVOICE.id },
+    output: { ...EXAMPLE_INVOICE, lines: [EXAMPLE_LINE], document_url: 'https://store.example/invoices/GT-00000042.pdf' },
+  },
 }).handle({
   async check({ db, principal }, { invoice_id }) {
     const found = await invoice.find(db, organization.requireOrganization(principal), invoice_id)
@@ -43,9 +46,17 @@ function printed(found: Invoice) {
   const { name, abn, tax_number, billing_email } = found.customer
   const dollars = (cents: number) => audOf(cents).toFixed(2)
   return {
-    number: found.number, period: found.period, status: found.status, issuedAt: found.issued_at, dueAt: found.due_at,
-    customer: [name, abn && `ABN ${abn}`, tax_number && `Tax number ${tax_number}`, billing_email].filter((line) => line !== null && line !== '') as string[],
+    number: found.number,
+    period: found.period,
+    status: found.status,
+    issuedAt: found.issued_at,
+    dueAt: found.due_at,
+    customer: [name, abn && `ABN ${abn}`, tax_number && `Tax number ${tax_number}`, billing_email].filter(
+      (line) => line !== null && line !== '',
+    ) as string[],
     lines: found.lines.map(({ description, quantity, amount_aud }) => ({ description, quantity, amount: amount_aud.toFixed(2) })),
-    subtotal: dollars(found.subtotal_cents), gst: dollars(found.gst_cents), total: dollars(found.total_cents),
+    subtotal: dollars(found.subtotal_cents),
+    gst: dollars(found.gst_cents),
+    total: dollars(found.total_cents),
   }
 }

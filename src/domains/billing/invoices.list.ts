@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { Closed, Limit } from '#core/shapes.ts'
-import * as invoice from '#model/invoice.ts'
-import * as organization from '#model/organization.ts'
+import * as invoice from '#model/money/invoice.ts'
+import * as organization from '#model/identity/organization.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_INVOICE, InvoiceRecord, toRecord } from './invoices.wire.ts'
 

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { newId } from '#core/ids.ts'
-import * as computeQuota from '#model/compute-quota.ts'
-import * as retention from '#model/retention.ts'
-import applyPlan from './apply_plan.job.ts'
-import retain from '../items/retain.job.ts'
-import { world, type Org } from '../../../test/world.ts'
+import * as computeQuota from '#model/plans/compute-quota.ts'
+import * as retention from '#model/imagery/retention.ts'
+import applyPlan from './apply-plan.task.ts'
+import retain from '#domains/items/retain.task.ts'
+import { world, type Org } from '../../../test/support/world.ts'
 
 const GIB = 1024 ** 3
 const DAY_MS = 86_400_000
@@ -13,24 +13,57 @@ const DAY_MS = 86_400_000
 // Goal: whoever pays for an organization can change its plan: limits and retention follow at once, nothing is lost by it, and every change is told.
 test('billing.plan.change', async (t) => {
   const w = await world(t)
-  const card = (org: Org) => w.db.insertInto('payment_method').values({ id: newId(), org_id: org.id, processor_id: 'pm_card_visa', brand: 'visa', last4: '4242', exp_month: 1, exp_year: 2040, is_default: true, created_at: w.clock.now() }).execute()
+  const card = (org: Org) =>
+    w.db
+      .insertInto('payment_method')
+      .values({
+        id: newId(),
+        org_id: org.id,
+        processor_id: 'pm_card_visa',
+        brand: 'visa',
+        last4: '4242',
+        exp_month: 1,
+        exp_year: 2040,
+        is_default: true,
+        created_at: w.clock.now(),
+      })
+      .execute()
   const items = async (org: Org, states: string[]) => {
     const ids: string[] = []
     for (const lifecycle_state of states) {
-      const { id: item_id } = await w.ok(org.owner.token, 'items.create', { project_id: org.projectId, type: 'clip', name: lifecycle_state })
+      const { id: item_id } = await w.ok(org.owner.token, 'items.create', {
+        project_id: org.projectId,
+        type: 'clip',
+        name: lifecycle_state,
+      })
       if (lifecycle_state !== 'active') await w.ok(org.owner.token, 'items.update', { item_id, lifecycle_state })
       ids.push(item_id)
     }
     return ids
   }
-  const states = async (ids: string[]) => (await w.db.selectFrom('item').select(['lifecycle_state', 'expires_at']).where('id', 'in', ids).orderBy('seq').execute()).map(({ lifecycle_state, expires_at }) => `${lifecycle_state} ${expires_at === null ? 'never' : Math.round((expires_at.getTime() - w.clock.now().getTime()) / DAY_MS)}`)
+  const states = async (ids: string[]) =>
+    (await w.db.selectFrom('item').select(['lifecycle_state', 'expires_at']).where('id', 'in', ids).orderBy('seq').execute()).map(
+      ({ lifecycle_state, expires_at }) =>
+        `${lifecycle_state} ${expires_at === null ? 'never' : Math.round((expires_at.getTime() - w.clock.now().getTime()) / DAY_MS)}`,
+    )
 
   await t.test('the plans', async () => {
     const { owner } = await w.organization()
     const { plans, count, current_plan_id } = await w.ok(owner.token, 'billing.plans.list')
     assert.deepEqual([count, current_plan_id, plans.map((plan: { id: string }) => plan.id)], [3, 'free', ['free', 'team', 'business']])
-    assert.deepEqual(plans[0], { id: 'free', name: 'Free', monthly_aud: 0, storage_bytes: 10 * GIB, compute_jobs: 10, egress_bytes: 20 * GIB, retention: { expiring_after_days: 23, expired_after_days: 30, deleted_after_days: 60, archived_after_idle_days: null } })
-    assert.deepEqual([plans[1].storage_bytes, plans[1].compute_jobs, plans[1].egress_bytes, plans[1].retention.archived_after_idle_days], [1024 * GIB, 1_000, 1024 * GIB, 365])
+    assert.deepEqual(plans[0], {
+      id: 'free',
+      name: 'Free',
+      monthly_aud: 0,
+      storage_bytes: 10 * GIB,
+      compute_jobs: 10,
+      egress_bytes: 20 * GIB,
+      retention: { expiring_after_days: 23, expired_after_days: 30, deleted_after_days: 60, archived_after_idle_days: null },
+    })
+    assert.deepEqual(
+      [plans[1].storage_bytes, plans[1].compute_jobs, plans[1].egress_bytes, plans[1].retention.archived_after_idle_days],
+      [1024 * GIB, 1_000, 1024 * GIB, 365],
+    )
     assert.equal((await w.ok((await w.person()).token, 'billing.plans.list')).current_plan_id, null)
   })
 
@@ -62,10 +95,25 @@ test('billing.plan.change', async (t) => {
     const ids = await items(org, ['active', 'expiring', 'expired', 'archived'])
     w.clock.advance({ seconds: 1 })
     const up = await w.ok(org.owner.token, 'billing.plan.change', { plan_id: 'team' })
-    assert.deepEqual([up.previous_plan_id, up.changed, up.reactivated_items, up.continues_in_background, up.exceeded], ['free', true, 2, false, []])
+    assert.deepEqual(
+      [up.previous_plan_id, up.changed, up.reactivated_items, up.continues_in_background, up.exceeded],
+      ['free', true, 2, false, []],
+    )
     assert.deepEqual(await states(ids), ['active 365', 'active 365', 'active 365', 'archived never'])
-    const told = await w.db.selectFrom('event').select(['entity_id', 'data']).where('entity_id', 'in', ids).where('type', '=', 'item.updated').where('invocation_id', '=', (e) => e.selectFrom('organization_plan').select('invocation_id').where('org_id', '=', org.id).where('plan_id', '=', 'team')).orderBy('seq').execute()
-    assert.deepEqual(told.map(({ entity_id }) => entity_id), ids.slice(1, 3))
+    const told = await w.db
+      .selectFrom('event')
+      .select(['entity_id', 'data'])
+      .where('entity_id', 'in', ids)
+      .where('type', '=', 'item.updated')
+      .where('invocation_id', '=', (e) =>
+        e.selectFrom('organization_plan').select('invocation_id').where('org_id', '=', org.id).where('plan_id', '=', 'team'),
+      )
+      .orderBy('seq')
+      .execute()
+    assert.deepEqual(
+      told.map(({ entity_id }) => entity_id),
+      ids.slice(1, 3),
+    )
     const again = await w.ok(org.owner.token, 'billing.plan.change', { plan_id: 'team' })
     assert.deepEqual([again.changed, again.reactivated_items, again.effective_at], [false, 0, up.effective_at])
     w.clock.advance({ days: 400 })
@@ -73,8 +121,16 @@ test('billing.plan.change', async (t) => {
     const down = await w.ok(owner.token, 'billing.plan.change', { plan_id: 'free' })
     assert.deepEqual([down.changed, down.reactivated_items], [true, 0])
     assert.deepEqual(await states(ids), ['active 23', 'active 23', 'active 23', 'archived never'], 'old items have the whole window')
-    const history = await w.db.selectFrom('organization_plan').select(['plan_id', 'changed_by']).where('org_id', '=', org.id).orderBy('started_at').execute()
-    assert.deepEqual(history.map(({ plan_id }) => plan_id), ['free', 'team', 'free'])
+    const history = await w.db
+      .selectFrom('organization_plan')
+      .select(['plan_id', 'changed_by'])
+      .where('org_id', '=', org.id)
+      .orderBy('started_at')
+      .execute()
+    assert.deepEqual(
+      history.map(({ plan_id }) => plan_id),
+      ['free', 'team', 'free'],
+    )
     assert.ok(history.every(({ changed_by }) => changed_by === org.owner.id))
   })
 
@@ -82,13 +138,28 @@ test('billing.plan.change', async (t) => {
     const org = await w.organization()
     await card(org)
     await w.ok(org.owner.token, 'billing.plan.change', { plan_id: 'team' })
-    await w.db.updateTable('storage_account').set({ used_bytes: 11 * GIB }).where('org_id', '=', org.id).execute()
-    const begun = await Promise.allSettled(Array.from({ length: 15 }, () => w.db.transaction().execute((tx) => computeQuota.take(tx, org.id, w.clock.now()))))
+    await w.db
+      .updateTable('storage_account')
+      .set({ used_bytes: 11 * GIB })
+      .where('org_id', '=', org.id)
+      .execute()
+    const begun = await Promise.allSettled(
+      Array.from({ length: 15 }, () => w.db.transaction().execute((tx) => computeQuota.take(tx, org.id, w.clock.now()))),
+    )
     assert.ok(begun.every(({ status }) => status === 'fulfilled'))
     const { exceeded } = await w.ok(org.owner.token, 'billing.plan.change', { plan_id: 'free' })
-    assert.deepEqual(exceeded.map(({ limit, used, allowed }: Record<string, unknown>) => [limit, used, allowed]), [['storage_bytes', 11 * GIB, 10 * GIB], ['compute_jobs', 15, 10]])
+    assert.deepEqual(
+      exceeded.map(({ limit, used, allowed }: Record<string, unknown>) => [limit, used, allowed]),
+      [
+        ['storage_bytes', 11 * GIB, 10 * GIB],
+        ['compute_jobs', 15, 10],
+      ],
+    )
     assert.match(exceeded[0].message, /nothing is deleted/)
-    await assert.rejects(w.db.transaction().execute((tx) => computeQuota.take(tx, org.id, w.clock.now())), { slug: 'compute-quota-exceeded', status: 402, title: 'Compute Quota Exceeded', members: { used: 15, limit: 10 } })
+    await assert.rejects(
+      w.db.transaction().execute((tx) => computeQuota.take(tx, org.id, w.clock.now())),
+      { slug: 'compute-quota-exceeded', status: 402, title: 'Compute Quota Exceeded', members: { used: 15, limit: 10 } },
+    )
   })
 
   await t.test('200 jobs at once on the free plan: ten begin; the next month has ten more', async () => {
@@ -110,7 +181,10 @@ test('billing.plan.change', async (t) => {
       ...plans.map((plan_id) => w.call(key, 'billing.plan.change', { plan_id })),
       ...Array.from({ length: 30 }, () => w.call(key, 'items.create', { project_id: org.projectId, type: 'clip', name: 'n' })),
     ])
-    assert.ok(answers.every(({ status }) => status === 200), JSON.stringify(answers.map(({ status }) => status)))
+    assert.ok(
+      answers.every(({ status }) => status === 200),
+      JSON.stringify(answers.map(({ status }) => status)),
+    )
     const { plan } = await w.ok(key, 'organizations.get')
     const rows = await w.db.selectFrom('item').select('expires_at').where('org_id', '=', org.id).execute()
     const expected = new Date(w.clock.now().getTime() + (plan === 'free' ? 23 : 365) * DAY_MS)
@@ -118,38 +192,60 @@ test('billing.plan.change', async (t) => {
     for (const { expires_at } of rows) assert.deepEqual(expires_at, expected)
   })
 
-  await t.test('everything at once: plans, retention, collections, items, accesses; nobody waits in a circle, and the counters stay true', async () => {
-    const org = await w.organization()
-    await card(org)
-    const { key } = await w.key(org.owner.token, ['read', 'write'])
-    const second = (await w.ok(key, 'projects.create', { name: 'Second' })).id as string
-    const ids: string[] = []
-    for (const project_id of [org.projectId, second]) {
-      const { id: collection_id } = await w.ok(key, 'collections.create', { project_id, name: 'c' })
-      for (let i = 0; i < 10; i++) ids.push((await w.ok(key, 'items.create', { project_id, collection_id, type: 'clip', name: 'n' })).id)
-    }
-    const rows = await w.db.selectFrom('item').select('seq').where('id', 'in', ids).execute()
-    for (let round = 0; round < 4; round++) {
-      w.clock.advance({ days: 8 })
-      for (const { seq } of rows.toReversed()) w.platform.usage.touch(seq)
-      const collections = await w.db.selectFrom('collection').select(['id', 'project_id']).where('org_id', '=', org.id).where('deleted_at', 'is', null).execute()
-      const answers = await Promise.all([
-        ...['team', 'free', 'business', 'free'].map((plan_id) => w.call(key, 'billing.plan.change', { plan_id })),
-        ...ids.slice(round * 2, round * 2 + 6).map((item_id) => w.call(key, 'items.update', { item_id, lifecycle_state: 'expired' })),
-        ...ids.slice(-round - 1).map((item_id) => w.call(key, 'items.delete', { item_id })),
-        ...collections.slice(0, 1).map(({ id: collection_id, project_id }) => w.call(key, 'collections.delete', { project_id, collection_id })),
-        ...[org.projectId, second].map((project_id) => w.call(key, 'items.create', { project_id, type: 'clip', name: 'n' })),
-        w.call(key, 'usage.recalculate_storage'),
-        w.runJob(retain).then(() => ({ status: 200 })), w.runJob(retain).then(() => ({ status: 200 })), w.flushUsage().then(() => ({ status: 200 })),
-        ...[org.projectId, second].map((project_id) => w.runJob(applyPlan, { organization_id: org.id, project_id, seq: 0, revive: false }).then(() => ({ status: 200 }))),
-      ])
-      assert.ok(answers.every(({ status }) => [200, 404, 429].includes(status)), JSON.stringify(answers.map(({ status }) => status)))
-    }
-    for (const project_id of [org.projectId, second]) {
-      const { n } = await w.db.selectFrom('item').select((e) => e.fn.countAll<number>().as('n')).where('project_id', '=', project_id).where('deleted_at', 'is', null).executeTakeFirstOrThrow()
-      assert.equal((await w.ok(key, 'projects.get', { project_id })).item_count, n)
-    }
-  })
+  await t.test(
+    'everything at once: plans, retention, collections, items, accesses; nobody waits in a circle, and the counters stay true',
+    async () => {
+      const org = await w.organization()
+      await card(org)
+      const { key } = await w.key(org.owner.token, ['read', 'write'])
+      const second = (await w.ok(key, 'projects.create', { name: 'Second' })).id as string
+      const ids: string[] = []
+      for (const project_id of [org.projectId, second]) {
+        const { id: collection_id } = await w.ok(key, 'collections.create', { project_id, name: 'c' })
+        for (let i = 0; i < 10; i++) ids.push((await w.ok(key, 'items.create', { project_id, collection_id, type: 'clip', name: 'n' })).id)
+      }
+      const rows = await w.db.selectFrom('item').select('seq').where('id', 'in', ids).execute()
+      for (let round = 0; round < 4; round++) {
+        w.clock.advance({ days: 8 })
+        for (const { seq } of rows.toReversed()) w.platform.usage.touch(seq)
+        const collections = await w.db
+          .selectFrom('collection')
+          .select(['id', 'project_id'])
+          .where('org_id', '=', org.id)
+          .where('deleted_at', 'is', null)
+          .execute()
+        const answers = await Promise.all([
+          ...['team', 'free', 'business', 'free'].map((plan_id) => w.call(key, 'billing.plan.change', { plan_id })),
+          ...ids.slice(round * 2, round * 2 + 6).map((item_id) => w.call(key, 'items.update', { item_id, lifecycle_state: 'expired' })),
+          ...ids.slice(-round - 1).map((item_id) => w.call(key, 'items.delete', { item_id })),
+          ...collections
+            .slice(0, 1)
+            .map(({ id: collection_id, project_id }) => w.call(key, 'collections.delete', { project_id, collection_id })),
+          ...[org.projectId, second].map((project_id) => w.call(key, 'items.create', { project_id, type: 'clip', name: 'n' })),
+          w.call(key, 'usage.recalculate_storage'),
+          w.runJob(retain).then(() => ({ status: 200 })),
+          w.runJob(retain).then(() => ({ status: 200 })),
+          w.flushUsage().then(() => ({ status: 200 })),
+          ...[org.projectId, second].map((project_id) =>
+            w.runJob(applyPlan, { organization_id: org.id, project_id, seq: 0, revive: false }).then(() => ({ status: 200 })),
+          ),
+        ])
+        assert.ok(
+          answers.every(({ status }) => [200, 404, 429].includes(status)),
+          JSON.stringify(answers.map(({ status }) => status)),
+        )
+      }
+      for (const project_id of [org.projectId, second]) {
+        const { n } = await w.db
+          .selectFrom('item')
+          .select((e) => e.fn.countAll<number>().as('n'))
+          .where('project_id', '=', project_id)
+          .where('deleted_at', 'is', null)
+          .executeTakeFirstOrThrow()
+        assert.equal((await w.ok(key, 'projects.get', { project_id })).item_count, n)
+      }
+    },
+  )
 
   await t.test('a large catalogue is dated on in the background, stretch by stretch', async () => {
     const org = await w.organization()
@@ -157,13 +253,16 @@ test('billing.plan.change', async (t) => {
     const owner = await w.signIn(org.owner)
     const projects = [org.projectId, (await w.ok(owner.token, 'projects.create', { name: 'Second' })).id as string].toSorted()
     const ids: string[] = []
-    for (const project_id of projects) for (let i = 0; i < 4; i++) ids.push((await w.ok(owner.token, 'items.create', { project_id, type: 'clip', name: 'n' })).id)
+    for (const project_id of projects)
+      for (let i = 0; i < 4; i++) ids.push((await w.ok(owner.token, 'items.create', { project_id, type: 'clip', name: 'n' })).id)
     await w.db.updateTable('item').set({ lifecycle_state: 'expired' }).where('id', 'in', ids).execute()
     await w.db.updateTable('organization').set({ plan_id: 'team', retention_since: w.clock.now() }).where('id', '=', org.id).execute()
     const stretches: number[] = []
     let from: retention.Place | null = null
     do {
-      const { moved, next }: Awaited<ReturnType<typeof retention.dateAnew>> = await w.db.transaction().execute((tx) => retention.dateAnew(tx, org.id, { from, limit: 3, revive: true, now: w.clock.now() }))
+      const { moved, next }: Awaited<ReturnType<typeof retention.dateAnew>> = await w.db
+        .transaction()
+        .execute((tx) => retention.dateAnew(tx, org.id, { from, limit: 3, revive: true, now: w.clock.now() }))
       stretches.push(moved.length)
       from = next
     } while (from && stretches.length < 2)
@@ -171,6 +270,10 @@ test('billing.plan.change', async (t) => {
     await w.runJob(applyPlan, { organization_id: org.id, project_id: from!.projectId, seq: from!.seq, revive: true })
     await w.runJob(applyPlan, { organization_id: org.id, project_id: from!.projectId, seq: from!.seq, revive: true })
     assert.deepEqual(await states(ids), Array(8).fill('active 365'))
-    assert.equal((await w.db.selectFrom('event').select('seq').where('org_id', '=', org.id).where('type', '=', 'item.updated').execute()).length, 2, 'the job told of the last two, once')
+    assert.equal(
+      (await w.db.selectFrom('event').select('seq').where('org_id', '=', org.id).where('type', '=', 'item.updated').execute()).length,
+      2,
+      'the job told of the last two, once',
+    )
   })
 })

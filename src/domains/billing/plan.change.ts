@@ -1,12 +1,12 @@
 import Type from 'typebox'
 import { problem } from '#core/problem.ts'
 import { Choice, Closed, Timestamp } from '#core/shapes.ts'
-import { billingModeOf, hasDefaultCard, requireBillingAdmin } from '#model/billing-account.ts'
-import { PLANS, requireKnownPlan } from '#model/plan.ts'
-import { changePlan } from '#model/plan-change.ts'
-import * as retention from '#model/retention.ts'
+import { billingModeOf, hasDefaultCard, requireBillingAdmin } from '#model/money/billing-account.ts'
+import { PLANS, requireKnownPlan } from '#model/plans/plan.ts'
+import { changePlan } from '#model/money/plan-change.ts'
+import * as retention from '#model/imagery/retention.ts'
 import { operation } from '#operation.ts'
-import applyPlan from './apply_plan.job.ts'
+import applyPlan from './apply-plan.task.ts'
 import { EXAMPLE_PLANS, PlanRecord, toPlan } from './plan.wire.ts'
 
 /** Dated in the call itself; the rest of a large catalogue follows in the background within moments. */
@@ -30,28 +30,69 @@ export default operation({
     effective_at: Timestamp,
     reactivated_items: Type.Integer(),
     continues_in_background: Type.Boolean(),
-    exceeded: Type.Array(Closed({ limit: Choice(['storage_bytes', 'compute_jobs']), used: Type.Integer(), allowed: Type.Integer(), message: Type.String() })),
+    exceeded: Type.Array(
+      Closed({ limit: Choice(['storage_bytes', 'compute_jobs']), used: Type.Integer(), allowed: Type.Integer(), message: Type.String() }),
+    ),
   }),
   example: {
     input: { plan_id: 'team' },
-    output: { plan: EXAMPLE_PLANS[1]!, previous_plan_id: 'free', changed: true, effective_at: '2026-03-01T09:45:00.000Z', reactivated_items: 12, continues_in_background: false, exceeded: [] },
+    output: {
+      plan: EXAMPLE_PLANS[1]!,
+      previous_plan_id: 'free',
+      changed: true,
+      effective_at: '2026-03-01T09:45:00.000Z',
+      reactivated_items: 12,
+      continues_in_background: false,
+      exceeded: [],
+    },
   },
 }).handle({
   async check({ db, principal }, { plan_id }) {
     const organizationId = await requireBillingAdmin(db, principal)
     const plan = requireKnownPlan(plan_id)
     if (plan.monthlyAud > 0 && (await billingModeOf(db, organizationId)) !== 'enterprise' && !(await hasDefaultCard(db, organizationId))) {
-      throw problem('payment-method-required', `The plan '${plan.name}' is paid by card: save one with payment_methods.attach and make it the default, then change the plan`)
+      throw problem(
+        'payment-method-required',
+        `The plan '${plan.name}' is paid by card: save one with payment_methods.attach and make it the default, then change the plan`,
+      )
     }
     return { organizationId, plan }
   },
   async execute({ tx, principal, clock, invocationId, jobs }, _input, { organizationId, plan }) {
     const now = clock.now()
     const change = await changePlan(tx, organizationId, plan, { by: principal.userId, invocationId, now })
-    if (!change.changed) return { plan: toPlan(plan), previous_plan_id: plan.id, changed: false, effective_at: change.since.toISOString(), reactivated_items: 0, continues_in_background: false, exceeded: change.exceeded }
-    const { moved, next } = await retention.dateAnew(tx, organizationId, { from: null, limit: MAX_DATED_AT_ONCE, revive: change.isUpgrade, now })
+    if (!change.changed)
+      return {
+        plan: toPlan(plan),
+        previous_plan_id: plan.id,
+        changed: false,
+        effective_at: change.since.toISOString(),
+        reactivated_items: 0,
+        continues_in_background: false,
+        exceeded: change.exceeded,
+      }
+    const { moved, next } = await retention.dateAnew(tx, organizationId, {
+      from: null,
+      limit: MAX_DATED_AT_ONCE,
+      revive: change.isUpgrade,
+      now,
+    })
     await retention.report(tx, moved, invocationId, now)
-    if (next) await jobs.enqueue(applyPlan, { organization_id: organizationId, project_id: next.projectId, seq: next.seq, revive: change.isUpgrade })
-    return { plan: toPlan(plan), previous_plan_id: change.previous.id, changed: true, effective_at: now.toISOString(), reactivated_items: moved.length, continues_in_background: next !== null, exceeded: change.exceeded }
+    if (next)
+      await jobs.enqueue(applyPlan, {
+        organization_id: organizationId,
+        project_id: next.projectId,
+        seq: next.seq,
+        revive: change.isUpgrade,
+      })
+    return {
+      plan: toPlan(plan),
+      previous_plan_id: change.previous.id,
+      changed: true,
+      effective_at: now.toISOString(),
+      reactivated_items: moved.length,
+      continues_in_background: next !== null,
+      exceeded: change.exceeded,
+    }
   },
 })

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { Closed, Nullable } from '#core/shapes.ts'
-import { PLANS, type Plan } from '#model/plan.ts'
+import { PLANS, type Plan } from '#model/plans/plan.ts'
 
 const Days = Nullable(Type.Integer())
 
@@ -24,9 +24,17 @@ export const PlanRecord = Closed(
 
 export function toPlan({ id, name, monthlyAud, storageBytes, computeJobs, egressBytes, retention }: Plan) {
   return {
-    id, name, monthly_aud: monthlyAud, storage_bytes: storageBytes, compute_jobs: computeJobs, egress_bytes: egressBytes,
+    id,
+    name,
+    monthly_aud: monthlyAud,
+    storage_bytes: storageBytes,
+    compute_jobs: computeJobs,
+    egress_bytes: egressBytes,
     retention: {
-      expiring_after_days: retention.expiringAfterDays, expired_after_days: retention.expiredAfterDays, deleted_after_days: retention.deletedAfterDays, archived_after_idle_days: retention.archivedAfterIdleDays,
+      expiring_after_days: retention.expiringAfterDays,
+      expired_after_days: retention.expiredAfterDays,
+      deleted_after_days: retention.deletedAfterDays,
+      archived_after_idle_days: retention.archivedAfterIdleDays,
     },
   }
 }

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { Closed, Nullable } from '#core/shapes.ts'
-import { planOf, PLANS } from '#model/plan.ts'
+import { planOf, PLANS } from '#model/plans/plan.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_PLANS, PlanRecord, toPlan } from './plan.wire.ts'
 

@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { periodBefore } from '#core/period.ts'
 import { Closed } from '#core/shapes.ts'
 import { operation } from '#operation.ts'
-import closeMonths from './close_months.job.ts'
+import closeMonths from './close-months.task.ts'
 import { PeriodName } from './wire.ts'
 
 /** Operators only: closes the last month for every organization that has not been, in the background. */

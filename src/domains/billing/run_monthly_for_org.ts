@@ -2,9 +2,9 @@ import Type from 'typebox'
 import { accessDenied, notFound } from '#core/problem.ts'
 import { satisfies } from '#core/scopes.ts'
 import { Closed, Uuid } from '#core/shapes.ts'
-import { requireBillingAdmin } from '#model/billing-account.ts'
-import * as monthlyClose from '#model/monthly-close.ts'
-import * as organization from '#model/organization.ts'
+import { requireBillingAdmin } from '#model/money/billing-account.ts'
+import * as monthlyClose from '#model/money/monthly-close.ts'
+import * as organization from '#model/identity/organization.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_INVOICE, EXAMPLE_LINE, InvoiceLineRecord, InvoiceRecord, toRecord } from './invoices.wire.ts'
 import { EXAMPLE_ORGANIZATION_ID, OptionalPeriod } from './wire.ts'
@@ -18,7 +18,10 @@ export default operation({
   events: ['credits.low_balance', 'credits.depleted'],
   input: Closed({ organization_id: Type.String({ maxLength: 100 }), period: OptionalPeriod }),
   output: Closed({ organization_id: Uuid, closed: Type.Boolean(), invoice: InvoiceRecord, lines: Type.Array(InvoiceLineRecord) }),
-  example: { input: { organization_id: EXAMPLE_ORGANIZATION_ID, period: '2026-02' }, output: { organization_id: EXAMPLE_ORGANIZATION_ID, closed: true, invoice: EXAMPLE_INVOICE, lines: [EXAMPLE_LINE] } },
+  example: {
+    input: { organization_id: EXAMPLE_ORGANIZATION_ID, period: '2026-02' },
+    output: { organization_id: EXAMPLE_ORGANIZATION_ID, closed: true, invoice: EXAMPLE_INVOICE, lines: [EXAMPLE_LINE] },
+  },
 }).handle({
   async check({ db, principal, clock }, { organization_id, period }) {
     const isStaff = satisfies(principal.scopes, 'admin:write')

@@ -2,12 +2,12 @@ import Type from 'typebox'
 import { centsOf, MAX_CHARGE_CENTS, MAX_CREDITS, MIN_TOPUP_CENTS } from '#core/money.ts'
 import { invalidField, problem } from '#core/problem.ts'
 import { Closed, Nullable } from '#core/shapes.ts'
-import * as autoTopup from '#model/auto-topup.ts'
-import { hasDefaultCard, requireBillingAdmin, walletOf } from '#model/billing-account.ts'
-import { requirePayments } from '#model/books.ts'
-import * as paymentMethod from '#model/payment-method.ts'
+import * as autoTopup from '#model/money/auto-topup.ts'
+import { hasDefaultCard, requireBillingAdmin, walletOf } from '#model/money/billing-account.ts'
+import { requirePayments } from '#model/money/books.ts'
+import * as paymentMethod from '#model/money/payment-method.ts'
 import { operation } from '#operation.ts'
-import runAutoTopup from './auto_topup.job.ts'
+import runAutoTopup from './auto-topup.task.ts'
 import { AutoTopupRecord } from './wire.ts'
 
 /** Sets when the default card is charged by itself, for how much, and how much it may be in one day of UTC. */
@@ -28,18 +28,34 @@ export default operation({
   },
 }).handle({
   async check({ db, principal, payments }, { enabled, topup_amount_credits, daily_charge_cap_aud = null }) {
-    if (topup_amount_credits < MIN_TOPUP_CENTS) throw invalidField('topup_amount_credits', `must be at least ${MIN_TOPUP_CENTS}, the minimum top-up`)
+    if (topup_amount_credits < MIN_TOPUP_CENTS)
+      throw invalidField('topup_amount_credits', `must be at least ${MIN_TOPUP_CENTS}, the minimum top-up`)
     const dailyCapCents = daily_charge_cap_aud === null ? null : centsOf(daily_charge_cap_aud)
-    if (daily_charge_cap_aud !== null && dailyCapCents === null) throw invalidField('daily_charge_cap_aud', 'must be a sum in dollars and cents')
+    if (daily_charge_cap_aud !== null && dailyCapCents === null)
+      throw invalidField('daily_charge_cap_aud', 'must be a sum in dollars and cents')
     const organizationId = await requireBillingAdmin(db, principal)
     if (enabled) requirePayments({ payments })
     return { organizationId, dailyCapCents }
   },
-  async execute({ tx, jobs }, { enabled, threshold_credits, topup_amount_credits, daily_charge_cap_aud = null }, { organizationId, dailyCapCents }) {
+  async execute(
+    { tx, jobs },
+    { enabled, threshold_credits, topup_amount_credits, daily_charge_cap_aud = null },
+    { organizationId, dailyCapCents },
+  ) {
     await paymentMethod.lockWallet(tx, organizationId)
-    if (enabled && !(await hasDefaultCard(tx, organizationId))) throw problem('payment-method-required', 'Automatic top-up charges the default card, and the organization has none; save one with payment_methods.attach')
-    await autoTopup.set(tx, organizationId, { enabled, thresholdCredits: threshold_credits, amountCredits: topup_amount_credits, dailyCapCents })
-    if (enabled && (await walletOf(tx, organizationId)).available < threshold_credits) await jobs.enqueue(runAutoTopup, { organization_id: organizationId })
+    if (enabled && !(await hasDefaultCard(tx, organizationId)))
+      throw problem(
+        'payment-method-required',
+        'Automatic top-up charges the default card, and the organization has none; save one with payment_methods.attach',
+      )
+    await autoTopup.set(tx, organizationId, {
+      enabled,
+      thresholdCredits: threshold_credits,
+      amountCredits: topup_amount_credits,
+      dailyCapCents,
+    })
+    if (enabled && (await walletOf(tx, organizationId)).available < threshold_credits)
+      await jobs.enqueue(runAutoTopup, { organization_id: organizationId })
     return { enabled, threshold_credits, topup_amount_credits, daily_charge_cap_aud }
   },
 })

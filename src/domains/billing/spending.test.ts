@@ -3,13 +3,15 @@ import { test } from 'node:test'
 import { newId } from '#core/ids.ts'
 import { moneyViolations, processorViolations } from '../../../test/money/invariants.ts'
 import { buy, end } from '../../../test/money/shop.ts'
-import { world, type Org, type World } from '../../../test/world.ts'
-import refundCard from './refund_card.job.ts'
-import settleReservation from './settle_reservation.job.ts'
-import sweepPayments from './sweep_payments.job.ts'
+import { world, type Org, type World } from '../../../test/support/world.ts'
+import refundCard from './refund-card.task.ts'
+import settleReservation from './settle-reservation.task.ts'
+import sweepPayments from './sweep-payments.task.ts'
 
-const grant = async (w: World, org: Org, credits: number) => w.ok(await w.serviceToken(), 'billing.credits.grant', { organization_id: org.id, credits, reason: 'for a test' })
-const order = (w: World, token: string, input: object, key: string = newId()) => w.call(token, 'orders.test_buy', input, { 'idempotency-key': key })
+const grant = async (w: World, org: Org, credits: number) =>
+  w.ok(await w.serviceToken(), 'billing.credits.grant', { organization_id: org.id, credits, reason: 'for a test' })
+const order = (w: World, token: string, input: object, key: string = newId()) =>
+  w.call(token, 'orders.test_buy', input, { 'idempotency-key': key })
 /** As a client does on a machine that is too busy to answer in time: the same request again, with the same key. */
 const orderAtLast = async (w: World, token: string, input: object) => {
   const key = newId()
@@ -19,9 +21,14 @@ const orderAtLast = async (w: World, token: string, input: object) => {
   }
 }
 const MAX_TRIES = 5
-const finish = async (w: World, org: Org, id: string, how: string, credits?: number) => (await w.ok(org.owner.token, 'orders.test_end', { id, how, ...(credits === undefined ? {} : { credits }) })).done as boolean
-const wallet = async (w: World, org: Org) => { const { available_credits, reserved_credits } = await w.ok(org.owner.token, 'billing.credits.balance'); return [available_credits, reserved_credits] }
-const told = async (w: World, org: Org, type: string) => (await w.db.selectFrom('event').select('id').where('org_id', '=', org.id).where('type', '=', type).execute()).length
+const finish = async (w: World, org: Org, id: string, how: string, credits?: number) =>
+  (await w.ok(org.owner.token, 'orders.test_end', { id, how, ...(credits === undefined ? {} : { credits }) })).done as boolean
+const wallet = async (w: World, org: Org) => {
+  const { available_credits, reserved_credits } = await w.ok(org.owner.token, 'billing.credits.balance')
+  return [available_credits, reserved_credits]
+}
+const told = async (w: World, org: Org, type: string) =>
+  (await w.db.selectFrom('event').select('id').where('org_id', '=', org.id).where('type', '=', type).execute()).length
 const reservationOf = (w: World, id: string) => w.db.selectFrom('reservation').selectAll().where('reference_id', '=', id).executeTakeFirst()
 const count = (statuses: number[], status: number) => statuses.filter((one) => one === status).length
 
@@ -48,7 +55,16 @@ test('spending credits', async (t) => {
     assert.equal(await finish(w, org, second.body.id, 'release'), true)
     assert.deepEqual(await wallet(w, org), [4_600, 0])
     const { transactions } = await w.ok(org.owner.token, 'billing.credits.transactions', {})
-    assert.deepEqual(transactions.map((row: { type: string; credits: number }) => [row.type, row.credits]).toReversed(), [['grant', 5_000], ['reservation', -1_000], ['capture', -600], ['release', 400], ['refund', 200], ['reservation', -500], ['reservation', -400], ['release', 900]])
+    assert.deepEqual(transactions.map((row: { type: string; credits: number }) => [row.type, row.credits]).toReversed(), [
+      ['grant', 5_000],
+      ['reservation', -1_000],
+      ['capture', -600],
+      ['release', 400],
+      ['refund', 200],
+      ['reservation', -500],
+      ['reservation', -400],
+      ['release', 900],
+    ])
   })
 
   await t.test('too little: 402 with both numbers, and nothing reserved', async () => {
@@ -67,10 +83,16 @@ test('spending credits', async (t) => {
   await t.test('200 at once of 10 each from 1,000: exactly 100 succeed', async () => {
     const other = await w.organization()
     await grant(w, other, 1_000)
-    const statuses = await Promise.all(Array.from({ length: 200 }, async () => (await orderAtLast(w, other.owner.token, { credits: 10, isJob: true })).status))
+    const statuses = await Promise.all(
+      Array.from({ length: 200 }, async () => (await orderAtLast(w, other.owner.token, { credits: 10, isJob: true })).status),
+    )
     assert.deepEqual([count(statuses, 200), count(statuses, 402)], [100, 100])
     assert.deepEqual(await wallet(w, other), [0, 1_000])
-    assert.deepEqual([await told(w, other, 'credits.low_balance'), await told(w, other, 'credits.depleted')], [1, 1], 'told once for each crossing')
+    assert.deepEqual(
+      [await told(w, other, 'credits.low_balance'), await told(w, other, 'credits.depleted')],
+      [1, 1],
+      'told once for each crossing',
+    )
     await grant(w, other, 1_000)
     await order(w, other.owner.token, { credits: 1_000, isJob: true })
     assert.deepEqual([await told(w, other, 'credits.low_balance'), await told(w, other, 'credits.depleted')], [2, 2])
@@ -90,9 +112,16 @@ test('spending credits', async (t) => {
   await t.test('operators: corrections and a recount', async () => {
     const staff = await w.serviceToken()
     const [available] = await wallet(w, org)
-    assert.equal((await w.call(staff, 'billing.credits.grant', { organization_id: org.id, credits: -(available! + 1), reason: 'x' })).status, 400)
+    assert.equal(
+      (await w.call(staff, 'billing.credits.grant', { organization_id: org.id, credits: -(available! + 1), reason: 'x' })).status,
+      400,
+    )
     assert.equal((await w.call(staff, 'billing.credits.grant', { organization_id: org.id, credits: 0, reason: 'x' })).status, 422)
-    assert.equal((await w.call(staff, 'billing.credits.grant', { organization_id: org.id, credits: Number.MAX_SAFE_INTEGER, reason: 'x' })).status, 400, 'more than a wallet holds')
+    assert.equal(
+      (await w.call(staff, 'billing.credits.grant', { organization_id: org.id, credits: Number.MAX_SAFE_INTEGER, reason: 'x' })).status,
+      400,
+      'more than a wallet holds',
+    )
     assert.equal((await w.call(staff, 'billing.credits.grant', { organization_id: newId(), credits: 5, reason: 'x' })).status, 404)
     await w.ok(staff, 'billing.credits.grant', { organization_id: org.id, credits: -100, reason: 'a mistake' })
     assert.deepEqual(await wallet(w, org), [available! - 100, 0])
@@ -108,14 +137,22 @@ test('spend caps and approvals', async (t) => {
   const org = await w.organization()
   await grant(w, org, 1_000_000)
   const member = await w.member(org)
-  const cap = (perOrderLimitCredits: number | null, spendLimitCredits: number | null) => w.ok(org.owner.token, 'organizations.members.set_spend_limit', { organizationId: org.id, userId: member.id, perOrderLimitCredits, spendLimitCredits })
+  const cap = (perOrderLimitCredits: number | null, spendLimitCredits: number | null) =>
+    w.ok(org.owner.token, 'organizations.members.set_spend_limit', {
+      organizationId: org.id,
+      userId: member.id,
+      perOrderLimitCredits,
+      spendLimitCredits,
+    })
 
   await t.test('per order', async () => {
     await cap(100, null)
     const { status, body } = await order(w, member.token, { credits: 101 })
     assert.deepEqual([status, body.title], [403, 'Spend limit exceeded'])
     assert.match(body.detail, /per_order_limit_credits/)
-    const statuses = await Promise.all(Array.from({ length: 200 }, async (_, nth) => (await orderAtLast(w, member.token, { credits: nth % 2 ? 100 : 101 })).status))
+    const statuses = await Promise.all(
+      Array.from({ length: 200 }, async (_, nth) => (await orderAtLast(w, member.token, { credits: nth % 2 ? 100 : 101 })).status),
+    )
     assert.deepEqual([count(statuses, 200), count(statuses, 403)], [100, 100])
     assert.equal((await order(w, member.token, { credits: 5_000, isJob: true })).status, 200, 'processing does not count')
   })
@@ -123,7 +160,19 @@ test('spend caps and approvals', async (t) => {
   await t.test('30 days, 200 at once: exactly as many as fit, and released ones count no more', async () => {
     await cap(null, 11_000) // 10,000 were spent above.
     const answers = await Promise.all(Array.from({ length: 200 }, () => orderAtLast(w, member.token, { credits: 10 })))
-    assert.deepEqual([count(answers.map(({ status }) => status), 200), count(answers.map(({ status }) => status), 403)], [100, 100])
+    assert.deepEqual(
+      [
+        count(
+          answers.map(({ status }) => status),
+          200,
+        ),
+        count(
+          answers.map(({ status }) => status),
+          403,
+        ),
+      ],
+      [100, 100],
+    )
     assert.match(answers.find(({ status }) => status === 403)!.body.detail, /spend_limit_credits/)
     const [first] = answers.filter(({ status }) => status === 200)
     assert.equal(await finish(w, org, first!.body.id, 'release'), true)
@@ -162,13 +211,30 @@ test('spend caps and approvals', async (t) => {
     assert.equal((await order(w, member.token, { credits: 700 })).status, 403, 'and nothing else does')
     const tooMuch = await w.ok(member.token, 'billing.approvals.request', { operation: 'orders.test_buy', input: { credits: 90_000_000 } })
     assert.equal((await w.call(org.owner.token, 'billing.approvals.approve', { approval_id: tooMuch.id })).status, 402)
-    assert.equal((await w.ok(org.owner.token, 'billing.approvals.get', { approval_id: tooMuch.id })).status, 'pending', 'what failed can be tried again')
+    assert.equal(
+      (await w.ok(org.owner.token, 'billing.approvals.get', { approval_id: tooMuch.id })).status,
+      'pending',
+      'what failed can be tried again',
+    )
   })
 
   await t.test('requests: bad ones, rejection, expiry, who sees them', async () => {
-    for (const bad of [{}, { credits: 0 }, { credits: -1 }, { credits: 5, expiry_hours: 721 }, { operation: 'orders.test_buy' }, { operation: 'projects.create', input: { name: 'x' } }, { operation: 'orders.test_buy', input: { credits: -5 } }]) assert.equal((await w.call(member.token, 'billing.approvals.request', bad)).status, 422, JSON.stringify(bad))
+    for (const bad of [
+      {},
+      { credits: 0 },
+      { credits: -1 },
+      { credits: 5, expiry_hours: 721 },
+      { operation: 'orders.test_buy' },
+      { operation: 'projects.create', input: { name: 'x' } },
+      { operation: 'orders.test_buy', input: { credits: -5 } },
+    ])
+      assert.equal((await w.call(member.token, 'billing.approvals.request', bad)).status, 422, JSON.stringify(bad))
     const own = await w.ok(org.owner.token, 'billing.approvals.request', { credits: 5 })
-    assert.equal((await w.call(org.owner.token, 'billing.approvals.approve', { approval_id: own.id })).status, 403, 'nobody approves their own request')
+    assert.equal(
+      (await w.call(org.owner.token, 'billing.approvals.approve', { approval_id: own.id })).status,
+      403,
+      'nobody approves their own request',
+    )
     assert.equal((await w.call(member.token, 'billing.approvals.get', { approval_id: own.id })).status, 403)
     const asked = await w.ok(member.token, 'billing.approvals.request', { credits: 5, expiry_hours: 1 })
     const stranger = await w.organization()
@@ -179,7 +245,10 @@ test('spend caps and approvals', async (t) => {
     w.clock.advance({ hours: 2 })
     for (const person of [member, org.owner]) Object.assign(person, await w.signIn(person))
     assert.equal((await order(w, member.token, { credits: 400 })).status, 403, 'its time is over')
-    assert.deepEqual((await w.ok(member.token, 'billing.approvals.list', { status: 'expired' })).approvals.map(({ id }: { id: string }) => id), [late.id])
+    assert.deepEqual(
+      (await w.ok(member.token, 'billing.approvals.list', { status: 'expired' })).approvals.map(({ id }: { id: string }) => id),
+      [late.id],
+    )
     assert.ok((await w.ok(org.owner.token, 'billing.approvals.list')).count > (await w.ok(member.token, 'billing.approvals.list')).count)
   })
   assert.deepEqual(await moneyViolations(w.db), [])
@@ -189,9 +258,19 @@ test('spend caps and approvals', async (t) => {
 test('spending by card and by invoice', async (t) => {
   const w = await world(t, { operations: [buy, end] })
   const org = await w.organization()
-  const attach = async (card: string) => w.ok(org.owner.token, 'payment_methods.set_default', { payment_method_row_id: (await w.ok(org.owner.token, 'payment_methods.attach', { payment_method_id: card })).id })
+  const attach = async (card: string) =>
+    w.ok(org.owner.token, 'payment_methods.set_default', {
+      payment_method_row_id: (await w.ok(org.owner.token, 'payment_methods.attach', { payment_method_id: card })).id,
+    })
   const settle = () => w.drain(settleReservation)
-  const intents = async (status: string) => (await w.db.selectFrom('sandbox_payments.object' as never).select('body' as never).where('kind' as never, '=', 'payment_intent' as never).execute() as unknown as { body: { status: string; amount_received: number; amount_refunded?: number } }[]).filter(({ body }) => body.status === status)
+  const intents = async (status: string) =>
+    (
+      (await w.db
+        .selectFrom('sandbox_payments.object' as never)
+        .select('body' as never)
+        .where('kind' as never, '=', 'payment_intent' as never)
+        .execute()) as unknown as { body: { status: string; amount_received: number; amount_refunded?: number } }[]
+    ).filter(({ body }) => body.status === status)
 
   await t.test('a card is needed, and its bank is asked', async () => {
     assert.equal((await order(w, org.owner.token, { credits: 500 })).body.title, 'Payment Method Required')
@@ -216,8 +295,14 @@ test('spending by card and by invoice', async (t) => {
     assert.equal(await finish(w, org, first.body.id, 'capture', 1_500), true)
     assert.equal(await finish(w, org, second.body.id, 'release'), true)
     assert.equal(await settle(), 2)
-    assert.deepEqual([(await reservationOf(w, first.body.id))!.state, (await reservationOf(w, second.body.id))!.state], ['captured', 'released'])
-    assert.deepEqual((await intents('succeeded')).map(({ body }) => body.amount_received).toSorted((a, b) => a - b), [500, 1_500])
+    assert.deepEqual(
+      [(await reservationOf(w, first.body.id))!.state, (await reservationOf(w, second.body.id))!.state],
+      ['captured', 'released'],
+    )
+    assert.deepEqual(
+      (await intents('succeeded')).map(({ body }) => body.amount_received).toSorted((a, b) => a - b),
+      [500, 1_500],
+    )
     assert.equal(await finish(w, org, first.body.id, 'refund', 400), true)
     await w.drain(refundCard)
     assert.ok((await intents('succeeded')).some(({ body }) => body.amount_refunded === 400))
@@ -241,7 +326,12 @@ test('spending by card and by invoice', async (t) => {
 
   await t.test('caps come before the card', async () => {
     const member = await w.member(org)
-    await w.ok(org.owner.token, 'organizations.members.set_spend_limit', { organizationId: org.id, userId: member.id, perOrderLimitCredits: 100, spendLimitCredits: null })
+    await w.ok(org.owner.token, 'organizations.members.set_spend_limit', {
+      organizationId: org.id,
+      userId: member.id,
+      perOrderLimitCredits: 100,
+      spendLimitCredits: null,
+    })
     const before = (await w.db.selectFrom('payment_attempt').select('id').execute()).length
     assert.equal((await order(w, member.token, { credits: 101 })).status, 403)
     assert.equal((await w.db.selectFrom('payment_attempt').select('id').execute()).length, before, 'no hold was asked for')
@@ -276,9 +366,18 @@ test('spending by card and by invoice', async (t) => {
     await finish(w, org, second.body.id, 'release')
     const accrued = await w.ok(staff, 'billing.enterprise.accrual', { organization_id: org.id })
     assert.deepEqual([accrued.accrued_aud, accrued.uninvoiced_aud, accrued.entries.length], [120, 120, 1])
-    const marked = await w.ok(staff, 'billing.enterprise.mark_invoiced', { organization_id: org.id, reference: 'INV-1', period: accrued.period })
+    const marked = await w.ok(staff, 'billing.enterprise.mark_invoiced', {
+      organization_id: org.id,
+      reference: 'INV-1',
+      period: accrued.period,
+    })
     assert.deepEqual([marked.marked, marked.marked_aud], [1, 120])
-    assert.equal((await w.ok(staff, 'billing.enterprise.mark_invoiced', { organization_id: org.id, reference: 'INV-2', period: accrued.period })).marked, 0, 'once')
+    assert.equal(
+      (await w.ok(staff, 'billing.enterprise.mark_invoiced', { organization_id: org.id, reference: 'INV-2', period: accrued.period }))
+        .marked,
+      0,
+      'once',
+    )
     assert.equal((await w.ok(staff, 'billing.enterprise.accrual', { organization_id: org.id })).uninvoiced_aud, 0)
     await w.ok(staff, 'organizations.set_billing_mode', { organization_id: org.id, billing_mode: 'standard' })
     assert.equal((await w.ok(org.owner.token, 'organizations.get')).billing_mode, 'card')

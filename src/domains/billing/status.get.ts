@@ -1,11 +1,11 @@
 import Type from 'typebox'
 import { Choice, Closed, Uuid } from '#core/shapes.ts'
-import { hasDefaultCard, walletOf } from '#model/billing-account.ts'
-import * as invoice from '#model/invoice.ts'
-import * as organization from '#model/organization.ts'
-import { requireKnownPlan } from '#model/plan.ts'
-import * as storageAccount from '#model/storage-account.ts'
-import { jobsOfMonth } from '#model/usage.ts'
+import { hasDefaultCard, walletOf } from '#model/money/billing-account.ts'
+import * as invoice from '#model/money/invoice.ts'
+import * as organization from '#model/identity/organization.ts'
+import { requireKnownPlan } from '#model/plans/plan.ts'
+import * as storageAccount from '#model/plans/storage-account.ts'
+import { jobsOfMonth } from '#model/plans/usage.ts'
 import { operation } from '#operation.ts'
 import { Credits, Currency, EXAMPLE_ORGANIZATION_ID } from './wire.ts'
 
@@ -19,13 +19,33 @@ export default operation({
   tier: 'read',
   input: Closed({ organization_id: Type.String({ maxLength: 100 }) }),
   output: Closed({
-    organization_id: Uuid, plan: Type.String(), billing_mode: Choice(['credit', 'card', 'enterprise']), enterprise_billing_status: Choice(['none', 'requested', 'confirmed']), subscription_status: Choice(['active', 'past_due']),
-    currency: Currency, balance_credits: Credits, available_credits: Credits, has_default_card: Type.Boolean(), auto_topup_enabled: Type.Boolean(),
+    organization_id: Uuid,
+    plan: Type.String(),
+    billing_mode: Choice(['credit', 'card', 'enterprise']),
+    enterprise_billing_status: Choice(['none', 'requested', 'confirmed']),
+    subscription_status: Choice(['active', 'past_due']),
+    currency: Currency,
+    balance_credits: Credits,
+    available_credits: Credits,
+    has_default_card: Type.Boolean(),
+    auto_topup_enabled: Type.Boolean(),
     quotas: Closed({ storage_bytes: Quota, compute_jobs: Quota }),
   }),
   example: {
     input: { organization_id: EXAMPLE_ORGANIZATION_ID },
-    output: { organization_id: EXAMPLE_ORGANIZATION_ID, plan: 'team', billing_mode: 'credit', enterprise_billing_status: 'none', subscription_status: 'active', currency: 'AUD', balance_credits: 50_000, available_credits: 48_800, has_default_card: true, auto_topup_enabled: false, quotas: { storage_bytes: { used: 12_884_901_888, limit: 1_099_511_627_776 }, compute_jobs: { used: 14, limit: 1_000 } } },
+    output: {
+      organization_id: EXAMPLE_ORGANIZATION_ID,
+      plan: 'team',
+      billing_mode: 'credit',
+      enterprise_billing_status: 'none',
+      subscription_status: 'active',
+      currency: 'AUD',
+      balance_credits: 50_000,
+      available_credits: 48_800,
+      has_default_card: true,
+      auto_topup_enabled: false,
+      quotas: { storage_bytes: { used: 12_884_901_888, limit: 1_099_511_627_776 }, compute_jobs: { used: 14, limit: 1_000 } },
+    },
   },
 }).handle({
   check: async ({ principal }, { organization_id }) => organization.requireNamedOrganization(principal, organization_id),
@@ -34,9 +54,16 @@ export default operation({
     const plan = requireKnownPlan(plan_id)
     const { available, reserved, auto } = await walletOf(db, organizationId)
     return {
-      organization_id: organizationId, plan: plan_id, billing_mode, enterprise_billing_status: enterprise_status,
+      organization_id: organizationId,
+      plan: plan_id,
+      billing_mode,
+      enterprise_billing_status: enterprise_status,
       subscription_status: (await invoice.isPastDue(db, organizationId)) ? ('past_due' as const) : ('active' as const),
-      currency: 'AUD' as const, balance_credits: available + reserved, available_credits: available, has_default_card: await hasDefaultCard(db, organizationId), auto_topup_enabled: auto.enabled,
+      currency: 'AUD' as const,
+      balance_credits: available + reserved,
+      available_credits: available,
+      has_default_card: await hasDefaultCard(db, organizationId),
+      auto_topup_enabled: auto.enabled,
       quotas: {
         storage_bytes: { used: (await storageAccount.get(db, organizationId)).usedBytes, limit: plan.storageBytes },
         compute_jobs: { used: await jobsOfMonth(db, organizationId, clock.now()), limit: plan.computeJobs },

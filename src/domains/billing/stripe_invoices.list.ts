@@ -1,12 +1,22 @@
 import Type from 'typebox'
 import { audOf } from '#core/money.ts'
 import { Closed, Limit, Nullable, Timestamp } from '#core/shapes.ts'
-import { requireBillingAdmin, walletOf } from '#model/billing-account.ts'
-import { asking, requirePayments } from '#model/books.ts'
+import { requireBillingAdmin, walletOf } from '#model/money/billing-account.ts'
+import { asking, requirePayments } from '#model/money/books.ts'
 import { operation } from '#operation.ts'
 import { Aud, EXAMPLE_AT } from './wire.ts'
 
-const Row = Closed({ id: Type.String(), number: Nullable(Type.String()), status: Type.String(), total_aud: Aud, created_at: Timestamp, hosted_invoice_url: Nullable(Type.String()) }, { $id: 'ProcessorInvoice' })
+const Row = Closed(
+  {
+    id: Type.String(),
+    number: Nullable(Type.String()),
+    status: Type.String(),
+    total_aud: Aud,
+    created_at: Timestamp,
+    hosted_invoice_url: Nullable(Type.String()),
+  },
+  { $id: 'ProcessorInvoice' },
+)
 
 /** What the payment processor itself has invoiced: months that the default card was charged for. */
 export default operation({
@@ -15,7 +25,13 @@ export default operation({
   tier: 'read',
   input: Closed({ limit: Limit(50, 100) }),
   output: Closed({ invoices: Type.Array(Row), count: Type.Integer() }),
-  example: { input: {}, output: { invoices: [{ id: 'in_1a2b', number: 'A-0001', status: 'paid', total_aud: 163.9, created_at: EXAMPLE_AT, hosted_invoice_url: null }], count: 1 } },
+  example: {
+    input: {},
+    output: {
+      invoices: [{ id: 'in_1a2b', number: 'A-0001', status: 'paid', total_aud: 163.9, created_at: EXAMPLE_AT, hosted_invoice_url: null }],
+      count: 1,
+    },
+  },
 }).handle({
   async check({ db, principal, payments }) {
     const organizationId = await requireBillingAdmin(db, principal)
@@ -24,7 +40,14 @@ export default operation({
   async execute({ db }, { limit }, { organizationId, payments }) {
     const { customerId } = await walletOf(db, organizationId)
     const found = customerId ? await asking(() => payments.listInvoices(customerId, limit!)) : []
-    const invoices = found.map(({ id, number, status, cents, createdAt, url }) => ({ id, number, status, total_aud: audOf(cents), created_at: createdAt.toISOString(), hosted_invoice_url: url }))
+    const invoices = found.map(({ id, number, status, cents, createdAt, url }) => ({
+      id,
+      number,
+      status,
+      total_aud: audOf(cents),
+      created_at: createdAt.toISOString(),
+      hosted_invoice_url: url,
+    }))
     return { invoices, count: invoices.length }
   },
 })

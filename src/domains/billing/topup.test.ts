@@ -1,17 +1,25 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { newId } from '#core/ids.ts'
-import sweepPayments from './sweep_payments.job.ts'
+import sweepPayments from './sweep-payments.task.ts'
 import { signNotice } from '../../../sandbox/payments/server.ts'
-import { world, type Org, type World } from '../../../test/world.ts'
+import { world, type Org, type World } from '../../../test/support/world.ts'
 
 const attach = async (w: World, org: Org, card: string) => {
   const saved = await w.ok(org.owner.token, 'payment_methods.attach', { payment_method_id: card })
   return await w.ok(org.owner.token, 'payment_methods.set_default', { payment_method_row_id: saved.id })
 }
-const topup = (w: World, org: Org, input: object, key: string = newId(), token = org.owner.token) => w.call(token, 'billing.topup', input, { 'idempotency-key': key })
+const topup = (w: World, org: Org, input: object, key: string = newId(), token = org.owner.token) =>
+  w.call(token, 'billing.topup', input, { 'idempotency-key': key })
 const balance = async (w: World, org: Org) => (await w.ok(org.owner.token, 'billing.credits.balance')).balance_credits as number
-const eventsOf = async (w: World, org: Org) => (await w.db.selectFrom('event').select(['type', 'data']).where('org_id', '=', org.id).where('type', 'in', ['topup.succeeded', 'topup.failed', 'credits.purchased', 'payment_method.attached', 'payment_method.detached']).orderBy('seq').execute())
+const eventsOf = async (w: World, org: Org) =>
+  await w.db
+    .selectFrom('event')
+    .select(['type', 'data'])
+    .where('org_id', '=', org.id)
+    .where('type', 'in', ['topup.succeeded', 'topup.failed', 'credits.purchased', 'payment_method.attached', 'payment_method.detached'])
+    .orderBy('seq')
+    .execute()
 
 // Goal: money becomes credits exactly once, with the bonus at its exact edge, and every refusal says what to change and charges nothing.
 test('billing.topup', async (t) => {
@@ -31,10 +39,18 @@ test('billing.topup', async (t) => {
     assert.deepEqual([confirmed.status, confirmed.body.status], [200, 'succeeded'])
     const card = await w.ok(org.owner.token, 'payment_methods.attach', { payment_method_id: confirmed.body.payment_method })
     assert.deepEqual([card.brand, card.last4, card.is_default, card.isDefault], ['visa', '4242', true, true])
-    assert.deepEqual(await w.ok(org.owner.token, 'payment_methods.attach', { payment_method_id: confirmed.body.payment_method }), card, 'a second time it is the same card')
+    assert.deepEqual(
+      await w.ok(org.owner.token, 'payment_methods.attach', { payment_method_id: confirmed.body.payment_method }),
+      card,
+      'a second time it is the same card',
+    )
     assert.equal((await w.ok(org.owner.token, 'payment_methods.list')).count, 1)
     const other = await w.organization()
-    assert.equal((await w.call(other.owner.token, 'payment_methods.attach', { payment_method_id: confirmed.body.payment_method })).status, 404, "another organization's card")
+    assert.equal(
+      (await w.call(other.owner.token, 'payment_methods.attach', { payment_method_id: confirmed.body.payment_method })).status,
+      404,
+      "another organization's card",
+    )
     assert.equal((await w.call(other.owner.token, 'payment_methods.detach', { payment_method_row_id: card.id })).status, 404)
     assert.equal((await w.call(org.owner.token, 'payment_methods.attach', { payment_method_id: 'pm_nothing' })).status, 404)
     assert.equal((await w.post('/sandbox/payments/confirm', { client_secret: 'pi_x_secret_y' })).status, 404)
@@ -42,13 +58,29 @@ test('billing.topup', async (t) => {
 
   await t.test('input: exactly one of two sums, whole, within bounds', async () => {
     const before = await balance(w, org)
-    for (const bad of [{}, { aud_cents: 10_000, credits: 10_000 }, { aud_cents: 9_999 }, { credits: 9_999 }, { aud_cents: -10_000 }, { aud_cents: 10_000.5 }, { aud_cents: 2 ** 53 }, { credits: 2 ** 60 }, { credits: 100_000_000 }, { aud_cents: null }, { aud_cents: '10000' }, { aud_cents: true }]) {
+    for (const bad of [
+      {},
+      { aud_cents: 10_000, credits: 10_000 },
+      { aud_cents: 9_999 },
+      { credits: 9_999 },
+      { aud_cents: -10_000 },
+      { aud_cents: 10_000.5 },
+      { aud_cents: 2 ** 53 },
+      { credits: 2 ** 60 },
+      { credits: 100_000_000 },
+      { aud_cents: null },
+      { aud_cents: '10000' },
+      { aud_cents: true },
+    ]) {
       const { status, body } = await topup(w, org, bad)
       assert.equal(status, 422, JSON.stringify(bad))
       assert.ok(body.errors.length > 0)
     }
     for (const text of ['{"aud_cents":NaN}', '{"aud_cents":1e400}', '{"aud_cents":Infinity}']) {
-      const { status } = await w.request('POST', '/v1/op/billing.topup', { headers: { authorization: `Bearer ${org.owner.token}`, 'content-type': 'application/json' }, body: text })
+      const { status } = await w.request('POST', '/v1/op/billing.topup', {
+        headers: { authorization: `Bearer ${org.owner.token}`, 'content-type': 'application/json' },
+        body: text,
+      })
       assert.ok(status === 400 || status === 422, text)
     }
     assert.equal(await balance(w, org), before)
@@ -58,7 +90,14 @@ test('billing.topup', async (t) => {
     const rich = await w.organization()
     await attach(w, rich, 'pm_card_visa')
     let expected = 0
-    for (const [input, bonus] of [[{ aud_cents: 10_000 }, 0], [{ aud_cents: 2_000_000 }, 0], [{ aud_cents: 2_000_001 }, 100_000], [{ credits: 2_000_019 }, 100_000], [{ credits: 2_000_020 }, 100_001], [{ credits: 99_999_999 }, 4_999_999]] as const) {
+    for (const [input, bonus] of [
+      [{ aud_cents: 10_000 }, 0],
+      [{ aud_cents: 2_000_000 }, 0],
+      [{ aud_cents: 2_000_001 }, 100_000],
+      [{ credits: 2_000_019 }, 100_000],
+      [{ credits: 2_000_020 }, 100_001],
+      [{ credits: 99_999_999 }, 4_999_999],
+    ] as const) {
       const sum = 'aud_cents' in input ? input.aud_cents : input.credits
       const { status, body } = await topup(w, rich, input)
       expected += sum + bonus
@@ -69,7 +108,10 @@ test('billing.topup', async (t) => {
     assert.equal(await balance(w, rich), expected)
     const { transactions, total } = await w.ok(rich.owner.token, 'billing.credits.transactions', { limit: 100 })
     assert.equal(total, 10)
-    assert.equal(transactions.reduce((sum: number, row: { credits: number }) => sum + row.credits, 0), expected)
+    assert.equal(
+      transactions.reduce((sum: number, row: { credits: number }) => sum + row.credits, 0),
+      expected,
+    )
     assert.equal(transactions[0].balance_after, expected)
     assert.equal((await w.ok(rich.owner.token, 'billing.credits.transactions', { reason: 'bonus' })).total, 4)
     assert.equal((await w.ok(rich.owner.token, 'organizations.get')).billing_mode, 'credit')
@@ -134,7 +176,9 @@ test('billing.topup', async (t) => {
   })
 
   await t.test('removing a card', async () => {
-    const [first] = (await w.ok(org.owner.token, 'payment_methods.list')).payment_methods.filter((card: { is_default: boolean }) => card.is_default)
+    const [first] = (await w.ok(org.owner.token, 'payment_methods.list')).payment_methods.filter(
+      (card: { is_default: boolean }) => card.is_default,
+    )
     await w.ok(org.owner.token, 'billing.set_auto_topup', { enabled: true, threshold_credits: 1, topup_amount_credits: 10_000 })
     const refused = await w.call(org.owner.token, 'payment_methods.detach', { payment_method_row_id: first.id })
     assert.equal(refused.status, 400)
@@ -143,7 +187,11 @@ test('billing.topup', async (t) => {
     assert.deepEqual([removed.ok, removed.id, removed.is_default], [true, first.id, false])
     assert.equal((await w.call(org.owner.token, 'payment_methods.detach', { payment_method_row_id: first.id })).status, 404)
     assert.equal((await topup(w, org, { aud_cents: 10_000 })).status, 402)
-    assert.equal((await w.call(org.owner.token, 'billing.set_auto_topup', { enabled: true, threshold_credits: 1, topup_amount_credits: 10_000 })).body.title, 'Payment Method Required')
+    assert.equal(
+      (await w.call(org.owner.token, 'billing.set_auto_topup', { enabled: true, threshold_credits: 1, topup_amount_credits: 10_000 })).body
+        .title,
+      'Payment Method Required',
+    )
     assert.deepEqual((await eventsOf(w, org)).at(-1)!.type, 'payment_method.detached')
   })
 })
@@ -152,14 +200,27 @@ test('billing.topup', async (t) => {
 test('a processor that times out and repeats itself', async (t) => {
   let hang: ((path: string) => boolean) | null = null
   const held: (() => void)[] = []
-  const beforeAnswer = async (_method: string, path: string) => { if (hang?.(path)) await new Promise<void>((resolve) => { held.push(resolve) }) }
+  const beforeAnswer = async (_method: string, path: string) => {
+    if (hang?.(path))
+      await new Promise<void>((resolve) => {
+        held.push(resolve)
+      })
+  }
   const w = await world(t, { payments: { beforeAnswer, manualNotices: true, timeoutMs: 300 } })
-  t.after(() => { for (const release of held) release() })
+  t.after(() => {
+    for (const release of held) release()
+  })
   const org = await w.organization()
   await attach(w, org, 'pm_card_visa')
-  const grants = async () => (await w.db.selectFrom('ledger_transfer').select('payment_intent_id').where('type', '=', 'topup').execute()).length
-  const notices = () => w.db.selectFrom('sandbox_payments.notice' as never).select(['body' as never]).execute() as unknown as Promise<{ body: string }[]>
-  const notify = (body: string, secret = w.webhookSecret, at = Math.floor(Date.now() / 1000)) => w.request('POST', '/webhooks/payments', { headers: { 'stripe-signature': signNotice(body, secret, at) }, body })
+  const grants = async () =>
+    (await w.db.selectFrom('ledger_transfer').select('payment_intent_id').where('type', '=', 'topup').execute()).length
+  const notices = () =>
+    w.db
+      .selectFrom('sandbox_payments.notice' as never)
+      .select(['body' as never])
+      .execute() as unknown as Promise<{ body: string }[]>
+  const notify = (body: string, secret = w.webhookSecret, at = Math.floor(Date.now() / 1000)) =>
+    w.request('POST', '/webhooks/payments', { headers: { 'stripe-signature': signNotice(body, secret, at) }, body })
 
   await t.test('it charges, and its answers never come: 502; the repeat finds the payment', async () => {
     hang = (path) => path.endsWith('/confirm')
@@ -200,8 +261,27 @@ test('a processor that times out and repeats itself', async (t) => {
     assert.equal(await grants(), 3)
     assert.equal(await balance(w, org), 48_000)
     const last = told[0]!
-    for (const forged of [await notify(last, 'whsec_other'), await notify(last, w.webhookSecret, Math.floor(Date.now() / 1000) - 3_600), await w.request('POST', '/webhooks/payments', { body: last }), await w.request('POST', '/webhooks/payments')]) assert.equal(forged.status, 400)
-    assert.equal((await notify(JSON.stringify({ id: 'evt_x', object: 'event', type: 'payment_intent.succeeded', data: { object: { id: 'pi_unknown', object: 'payment_intent' } } }))).status, 200, 'a payment of somebody else is none of ours')
+    for (const forged of [
+      await notify(last, 'whsec_other'),
+      await notify(last, w.webhookSecret, Math.floor(Date.now() / 1000) - 3_600),
+      await w.request('POST', '/webhooks/payments', { body: last }),
+      await w.request('POST', '/webhooks/payments'),
+    ])
+      assert.equal(forged.status, 400)
+    assert.equal(
+      (
+        await notify(
+          JSON.stringify({
+            id: 'evt_x',
+            object: 'event',
+            type: 'payment_intent.succeeded',
+            data: { object: { id: 'pi_unknown', object: 'payment_intent' } },
+          }),
+        )
+      ).status,
+      200,
+      'a payment of somebody else is none of ours',
+    )
   })
 
   await t.test('an outage before anything was charged leaves nothing', async () => {
@@ -210,7 +290,11 @@ test('a processor that times out and repeats itself', async (t) => {
     hang = null
     w.clock.advance({ minutes: 6 })
     await w.runJob(sweepPayments)
-    const open = await w.db.selectFrom('payment_attempt').select('status').where('status', 'in', ['created', 'pending', 'authorized']).execute()
+    const open = await w.db
+      .selectFrom('payment_attempt')
+      .select('status')
+      .where('status', 'in', ['created', 'pending', 'authorized'])
+      .execute()
     assert.deepEqual(open, [])
     assert.equal(await grants(), 3)
   })
@@ -220,11 +304,24 @@ test('a processor that times out and repeats itself', async (t) => {
 test('PAYMENTS=none', async (t) => {
   const w = await world(t, { payments: null })
   const org = await w.organization()
-  for (const [id, input] of [['billing.topup', { aud_cents: 10_000 }], ['payment_methods.create_setup_intent', {}], ['payment_methods.attach', { payment_method_id: 'pm_card_visa' }], ['billing.stripe_invoices.list', {}], ['billing.set_auto_topup', { enabled: true, threshold_credits: 1, topup_amount_credits: 10_000 }]] as const) {
+  for (const [id, input] of [
+    ['billing.topup', { aud_cents: 10_000 }],
+    ['payment_methods.create_setup_intent', {}],
+    ['payment_methods.attach', { payment_method_id: 'pm_card_visa' }],
+    ['billing.stripe_invoices.list', {}],
+    ['billing.set_auto_topup', { enabled: true, threshold_credits: 1, topup_amount_credits: 10_000 }],
+  ] as const) {
     const { status, body } = await w.call(org.owner.token, id, input)
     assert.deepEqual([status, body.code], [503, 'billing-not-configured'], id)
   }
   assert.equal((await w.request('POST', '/webhooks/payments', { body: '{}' })).status, 503)
   assert.equal((await w.request('POST', '/sandbox/payments/confirm')).status, 404)
-  for (const id of ['billing.credits.balance', 'billing.credits.transactions', 'payment_methods.list', 'billing.invoices.list', 'billing.auto_topup.get']) assert.equal((await w.call(org.owner.token, id)).status, 200, id)
+  for (const id of [
+    'billing.credits.balance',
+    'billing.credits.transactions',
+    'payment_methods.list',
+    'billing.invoices.list',
+    'billing.auto_topup.get',
+  ])
+    assert.equal((await w.call(org.owner.token, id)).status, 200, id)
 })

@@ -1,9 +1,9 @@
 import Type from 'typebox'
 import { Choice, Closed, Uuid } from '#core/shapes.ts'
 import { problem } from '#core/problem.ts'
-import { hasDefaultCard, requireBillingAdmin, walletOf } from '#model/billing-account.ts'
-import { requirePayments } from '#model/books.ts'
-import * as topup from '#model/topup.ts'
+import { hasDefaultCard, requireBillingAdmin, walletOf } from '#model/money/billing-account.ts'
+import { requirePayments } from '#model/money/books.ts'
+import * as topup from '#model/money/topup.ts'
 import { operation } from '#operation.ts'
 import { Credits, TopupAmount } from './wire.ts'
 
@@ -15,29 +15,50 @@ export default operation({
   idempotent: true,
   events: ['topup.succeeded', 'credits.purchased', 'topup.failed'],
   input: Closed({ aud_cents: Type.Optional(TopupAmount), credits: Type.Optional(TopupAmount) }),
-  output: Closed({ topup_attempt_id: Uuid, payment_intent_id: Type.String(), status: Choice(['succeeded', 'processing', 'failed']), credits_granted: Credits, new_balance: Credits, bonus_credits: Credits }),
+  output: Closed({
+    topup_attempt_id: Uuid,
+    payment_intent_id: Type.String(),
+    status: Choice(['succeeded', 'processing', 'failed']),
+    credits_granted: Credits,
+    new_balance: Credits,
+    bonus_credits: Credits,
+  }),
   example: {
     input: { aud_cents: 2_500_000 },
-    output: { topup_attempt_id: '0199f2d0-ffff-7000-8000-000000000001', payment_intent_id: 'pi_3f2e1d0c', status: 'succeeded', credits_granted: 2_500_000, new_balance: 2_625_000, bonus_credits: 125_000 },
+    output: {
+      topup_attempt_id: '0199f2d0-ffff-7000-8000-000000000001',
+      payment_intent_id: 'pi_3f2e1d0c',
+      status: 'succeeded',
+      credits_granted: 2_500_000,
+      new_balance: 2_625_000,
+      bonus_credits: 125_000,
+    },
   },
 }).handle({
   async check({ db, principal, payments }, input) {
     const cents = topup.centsWanted(input)
     const organizationId = await requireBillingAdmin(db, principal)
     requirePayments({ payments })
-    if (!(await hasDefaultCard(db, organizationId))) throw problem('payment-method-required', 'The organization has no default card; save one with payment_methods.attach')
+    if (!(await hasDefaultCard(db, organizationId)))
+      throw problem('payment-method-required', 'The organization has no default card; save one with payment_methods.attach')
     return { organizationId, cents }
   },
   async prepare(context, _input, { organizationId, cents }) {
     return await topup.charge(context, { organizationId, cents, requestKey: context.idempotencyKey, userId: context.principal.userId })
   },
   async execute(context, _input, { organizationId }, { attempt, intent }) {
-    const { attempt: { status } } = await topup.settle(context, attempt.id, intent)
+    const {
+      attempt: { status },
+    } = await topup.settle(context, attempt.id, intent)
     const isPaid = status === 'succeeded'
     const { available, reserved } = await walletOf(context.tx, organizationId)
     return {
-      topup_attempt_id: attempt.id, payment_intent_id: intent.id, status: isPaid ? 'succeeded' as const : 'processing' as const,
-      credits_granted: isPaid ? attempt.credits : 0, new_balance: available + reserved, bonus_credits: isPaid ? attempt.bonus_credits : 0,
+      topup_attempt_id: attempt.id,
+      payment_intent_id: intent.id,
+      status: isPaid ? ('succeeded' as const) : ('processing' as const),
+      credits_granted: isPaid ? attempt.credits : 0,
+      new_balance: available + reserved,
+      bonus_credits: isPaid ? attempt.bonus_credits : 0,
     }
   },
 })

@@ -31,12 +31,15 @@ export const TransactionRecord = Closed(
   { $id: 'CreditTransaction' },
 )
 
-export const AutoTopupRecord = Closed({
-  enabled: Type.Boolean(),
-  threshold_credits: Nullable(Type.Integer()),
-  topup_amount_credits: Nullable(Type.Integer()),
-  daily_charge_cap_aud: Nullable(Aud),
-}, { $id: 'AutoTopup' })
+export const AutoTopupRecord = Closed(
+  {
+    enabled: Type.Boolean(),
+    threshold_credits: Nullable(Type.Integer()),
+    topup_amount_credits: Nullable(Type.Integer()),
+    daily_charge_cap_aud: Nullable(Aud),
+  },
+  { $id: 'AutoTopup' },
+)
 
 export const EXAMPLE_ORGANIZATION_ID = '0199f2c4-1d00-7c11-8e21-6a1f4b7c9d02'
 export const EXAMPLE_AT = '2026-03-01T09:30:00.000Z'

@@ -15,10 +15,31 @@ export default operation({
   output: Closed({ groups: Type.Array(Closed({ name: Type.String(), colormaps: Type.Array(Colormap) })) }),
   example: {
     input: {},
-    output: { groups: [{ name: 'perceptual', colormaps: [{ id: 'viridis', name: 'Viridis', stops: [{ position: 0, color: '#440154' }, { position: 1, color: '#fde725' }] }] }] },
+    output: {
+      groups: [
+        {
+          name: 'perceptual',
+          colormaps: [
+            {
+              id: 'viridis',
+              name: 'Viridis',
+              stops: [
+                { position: 0, color: '#440154' },
+                { position: 1, color: '#fde725' },
+              ],
+            },
+          ],
+        },
+      ],
+    },
   },
 }).handle({
   async execute() {
-    return { groups: colormapGroups().map(({ name, colormaps }) => ({ name, colormaps: colormaps.map(({ id, name: label, stops }) => ({ id, name: label, stops: [...stops] })) })) }
+    return {
+      groups: colormapGroups().map(({ name, colormaps }) => ({
+        name,
+        colormaps: colormaps.map(({ id, name: label, stops }) => ({ id, name: label, stops: [...stops] })),
+      })),
+    }
   },
 })

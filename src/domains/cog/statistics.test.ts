@@ -1,10 +1,21 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { fileHost } from '../../../test/ranges.ts'
-import { scene } from '../../../test/scene.ts'
-import { world } from '../../../test/world.ts'
+import { fileHost } from '../../../test/support/ranges.ts'
+import { scene } from '../../../test/support/scene.ts'
+import { world } from '../../../test/support/world.ts'
 
-const box = (west: number, south: number, east: number, north: number) => ({ type: 'Polygon', coordinates: [[[west, south], [east, south], [east, north], [west, north], [west, south]]] })
+const box = (west: number, south: number, east: number, north: number) => ({
+  type: 'Polygon',
+  coordinates: [
+    [
+      [west, south],
+      [east, south],
+      [east, north],
+      [west, north],
+      [west, south],
+    ],
+  ],
+})
 
 // Goal: the numbers over an area are those of its pixels, and the rescale is ready to be used.
 test('cog.statistics', async (t) => {
@@ -12,7 +23,8 @@ test('cog.statistics', async (t) => {
   files.put('scene.tif', await scene({ value: (band, x) => (band === 0 ? 10 + x : 50) }))
   const w = await world(t, { egressAllow: [files.host] })
   const { owner } = await w.organization()
-  const statistics = (input: object) => w.call(owner.token, 'cog.statistics', { url: files.url('scene.tif'), geometry: box(151.1, -33.15, 151.201, -33.05), ...input })
+  const statistics = (input: object) =>
+    w.call(owner.token, 'cog.statistics', { url: files.url('scene.tif'), geometry: box(151.1, -33.15, 151.201, -33.05), ...input })
 
   await t.test('bands, percentiles and a ready rescale', async () => {
     const { status, body } = await statistics({ bands: '1,2', percentiles: [0, 50, 100] })
@@ -20,10 +32,17 @@ test('cog.statistics', async (t) => {
     const [first, second] = body.statistics
     // Columns 100 to 200 lie with their centres inside, and column x holds 10 + x.
     assert.deepEqual([first.min, first.max, first.mean], [110, 210, 160])
-    assert.deepEqual(first.percentiles, [{ percentile: 0, value: 110 }, { percentile: 50, value: 160 }, { percentile: 100, value: 210 }])
+    assert.deepEqual(first.percentiles, [
+      { percentile: 0, value: 110 },
+      { percentile: 50, value: 160 },
+      { percentile: 100, value: 210 },
+    ])
     assert.deepEqual([second.min, second.std, second.valid_fraction], [50, 0, 1])
     assert.equal(body.pixel_count, 101 * 100)
-    assert.equal(first.histogram.counts.reduce((sum: number, n: number) => sum + n, 0), 101 * 100)
+    assert.equal(
+      first.histogram.counts.reduce((sum: number, n: number) => sum + n, 0),
+      101 * 100,
+    )
     assert.equal((await statistics({ bands: '1' })).body.rescale, '112,208')
     assert.equal(body.rescale, null, 'the second band has nothing to stretch')
   })
@@ -41,6 +60,13 @@ test('cog.statistics', async (t) => {
   })
 
   await t.test('refusals', async () => {
-    for (const input of [{ geometry: { type: 'Point', coordinates: [0, 0] } }, { bands: '1', expression: 'b1' }, { percentiles: [101] }, { percentiles: [] }, { bands: '5' }]) assert.equal((await statistics(input)).status, 422, JSON.stringify(input))
+    for (const input of [
+      { geometry: { type: 'Point', coordinates: [0, 0] } },
+      { bands: '1', expression: 'b1' },
+      { percentiles: [101] },
+      { percentiles: [] },
+      { bands: '5' },
+    ])
+      assert.equal((await statistics(input)).status, 422, JSON.stringify(input))
   })
 })

@@ -4,7 +4,7 @@ import { requireArea } from '#core/geometry.ts'
 import { Closed, FreeForm, Nullable } from '#core/shapes.ts'
 import { operation } from '#operation.ts'
 import { parseBands } from '#raster/render/request.ts'
-import { Text } from '#visualization/tile.wire.ts'
+import { Text } from '#wire/tile.ts'
 import { CogUrl } from './wire.ts'
 
 const MaybeNumber = Nullable(Type.Number())
@@ -23,7 +23,18 @@ const BandStatistics = Closed(
   { $id: 'BandStatistics' },
 )
 
-const EXAMPLE_AREA = { type: 'Polygon', coordinates: [[[151.1, -33.9], [151.3, -33.9], [151.3, -33.7], [151.1, -33.7], [151.1, -33.9]]] }
+const EXAMPLE_AREA = {
+  type: 'Polygon',
+  coordinates: [
+    [
+      [151.1, -33.9],
+      [151.3, -33.9],
+      [151.3, -33.7],
+      [151.1, -33.7],
+      [151.1, -33.9],
+    ],
+  ],
+}
 
 /** Statistics of bands or of an expression over an area, with a rescale that is ready for tiles. */
 export default operation({
@@ -36,13 +47,35 @@ export default operation({
     expression: Text,
     bands: Text,
     percentiles: Type.Optional(Type.Array(Type.Number({ minimum: 0, maximum: 100 }), { minItems: 1, maxItems: 100, default: [2, 98] })),
-    exact_coverage: Type.Optional(Type.Boolean({ default: false, description: 'Weigh pixels on the edge by the share of them that lies inside' })),
+    exact_coverage: Type.Optional(
+      Type.Boolean({ default: false, description: 'Weigh pixels on the edge by the share of them that lies inside' }),
+    ),
   }),
-  output: Closed({ statistics: Type.Array(BandStatistics), rescale: Nullable(Type.String()), pixel_count: Type.Number({ description: 'Pixels in the area; with exact_coverage those on its edge count by their share' }), level: Type.Integer() }),
+  output: Closed({
+    statistics: Type.Array(BandStatistics),
+    rescale: Nullable(Type.String()),
+    pixel_count: Type.Number({ description: 'Pixels in the area; with exact_coverage those on its edge count by their share' }),
+    level: Type.Integer(),
+  }),
   example: {
     input: { url: 'https://data.example/scene.tif', geometry: EXAMPLE_AREA, expression: '(b4-b3)/(b4+b3)' },
     output: {
-      statistics: [{ name: '(b4-b3)/(b4+b3)', min: -0.3, max: 0.9, mean: 0.42, std: 0.2, count: 10_000, valid_fraction: 1, percentiles: [{ percentile: 2, value: -0.1 }, { percentile: 98, value: 0.8 }], histogram: { counts: [4_000, 6_000], edges: [-0.3, 0.3, 0.9] } }],
+      statistics: [
+        {
+          name: '(b4-b3)/(b4+b3)',
+          min: -0.3,
+          max: 0.9,
+          mean: 0.42,
+          std: 0.2,
+          count: 10_000,
+          valid_fraction: 1,
+          percentiles: [
+            { percentile: 2, value: -0.1 },
+            { percentile: 98, value: 0.8 },
+          ],
+          histogram: { counts: [4_000, 6_000], edges: [-0.3, 0.3, 0.9] },
+        },
+      ],
       rescale: '-0.1,0.8',
       pixel_count: 10_000,
       level: 0,
@@ -58,10 +91,23 @@ export default operation({
     return { geometry, bands, names: input.expression == null ? (bands ?? all).map((band) => `b${band}`) : input.expression.split(';') }
   },
   async execute({ raster, signal }, { url, expression, percentiles, exact_coverage }, { geometry, bands, names }) {
-    const wanted = { geometry, percentiles: percentiles!, exactCoverage: exact_coverage!, ...(bands ? { bands } : {}), ...(expression != null ? { expression } : {}) }
+    const wanted = {
+      geometry,
+      percentiles: percentiles!,
+      exactCoverage: exact_coverage!,
+      ...(bands ? { bands } : {}),
+      ...(expression != null ? { expression } : {}),
+    }
     const found = await raster.statistics({ url }, wanted, signal)
     const statistics = found.bands.map(({ min, max, mean, std, count, validFraction, percentiles: values, histogram }, index) => ({
-      name: names[index]?.trim() ?? `result ${index + 1}`, min, max, mean, std, count, valid_fraction: validFraction, histogram,
+      name: names[index]?.trim() ?? `result ${index + 1}`,
+      min,
+      max,
+      mean,
+      std,
+      count,
+      valid_fraction: validFraction,
+      histogram,
       percentiles: percentiles!.map((percentile, rank) => ({ percentile, value: values[rank] ?? null })),
     }))
     return { statistics, rescale: rescaleOf(statistics), pixel_count: found.pixelCount, level: found.level }

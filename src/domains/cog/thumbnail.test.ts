@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import sharp from 'sharp'
-import { fileHost } from '../../../test/ranges.ts'
-import { scene } from '../../../test/scene.ts'
-import { world } from '../../../test/world.ts'
+import { fileHost } from '../../../test/support/ranges.ts'
+import { scene } from '../../../test/support/scene.ts'
+import { world } from '../../../test/support/world.ts'
 
 // Goal: a JPEG of the whole image that keeps its proportions, and uses the range of the data.
 test('cog.thumbnail', async (t) => {

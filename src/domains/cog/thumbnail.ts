@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { Closed } from '#core/shapes.ts'
 import { operation } from '#operation.ts'
-import { pictureReply } from '#visualization/tile.wire.ts'
+import { pictureReply } from '#wire/tile.ts'
 import { CogUrl, FOREVER } from './wire.ts'
 
 const Side = Type.Optional(Type.Integer({ minimum: 1, maximum: 2_048, default: 256 }))

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import sharp from 'sharp'
-import { fileHost } from '../../../test/ranges.ts'
-import { scene, tileAt } from '../../../test/scene.ts'
-import { world } from '../../../test/world.ts'
+import { fileHost } from '../../../test/support/ranges.ts'
+import { scene, tileAt } from '../../../test/support/scene.ts'
+import { world } from '../../../test/support/world.ts'
 
 // Goal: a tile of an allowed COG in every colouring mode, cacheable by tag; everything else is refused with a reason.
 test('cog.tile.render', async (t) => {
@@ -15,11 +15,17 @@ test('cog.tile.render', async (t) => {
   const { owner } = await w.organization()
   const { key } = await w.key(owner.token, ['read'])
   const inside = tileAt(151.15, -33.1, 12)
-  const render = (input: object, headers: Record<string, string> = {}) => w.call(key, 'cog.tile.render', { url: files.url('scene.tif'), ...inside, format: 'png', ...input }, headers)
+  const render = (input: object, headers: Record<string, string> = {}) =>
+    w.call(key, 'cog.tile.render', { url: files.url('scene.tif'), ...inside, format: 'png', ...input }, headers)
   const pixelsOf = async (bytes: Buffer) => await sharp(bytes).ensureAlpha().raw().toBuffer({ resolveWithObject: true })
 
   await t.test('each format answers with its type, long-lived caching and a tag', async () => {
-    for (const [format, type] of [['png', 'image/png'], ['webp', 'image/webp'], ['jpg', 'image/jpeg'], ['jpeg', 'image/jpeg']]) {
+    for (const [format, type] of [
+      ['png', 'image/png'],
+      ['webp', 'image/webp'],
+      ['jpg', 'image/jpeg'],
+      ['jpeg', 'image/jpeg'],
+    ]) {
       const { status, headers, bytes } = await render({ format })
       assert.equal(status, 200)
       assert.equal(headers.get('content-type'), type)
@@ -61,7 +67,10 @@ test('cog.tile.render', async (t) => {
     const named = await centre({ expression: '(nir-red)/(nir+red)', colormap: 'RdYlGn', rescale: '-1,1' })
     assert.deepEqual(named, ndvi)
     const { colormap } = (await w.ok(owner.token, 'cog.formulas')).ndvi
-    assert.deepEqual(await centre({ visualization: 'ndvi', rescale: '-1,1' }), await centre({ expression: '(nir-red)/(nir+red)', colormap, rescale: '-1,1' }))
+    assert.deepEqual(
+      await centre({ visualization: 'ndvi', rescale: '-1,1' }),
+      await centre({ expression: '(nir-red)/(nir+red)', colormap, rescale: '-1,1' }),
+    )
     const single = await centre({ bands: '4', colormap: 'viridis' })
     assert.notEqual(single[0], single[2])
     assert.equal((await render({ url: files.url('grey.tif'), colormap: 'terrain' })).status, 200)
@@ -76,9 +85,23 @@ test('cog.tile.render', async (t) => {
   })
 
   await t.test('an area of interest cuts the tile', async () => {
-    const aoi = JSON.stringify({ type: 'Polygon', coordinates: [[[151.1, -33.05], [151.12, -33.05], [151.12, -33.07], [151.1, -33.07], [151.1, -33.05]]] })
+    const aoi = JSON.stringify({
+      type: 'Polygon',
+      coordinates: [
+        [
+          [151.1, -33.05],
+          [151.12, -33.05],
+          [151.12, -33.07],
+          [151.1, -33.07],
+          [151.1, -33.05],
+        ],
+      ],
+    })
     const opaque = ({ data }: { data: Buffer }) => data.filter((value, index) => index % 4 === 3 && value > 0).length
-    const [whole, cut] = [await pixelsOf((await render(tileAt(151.11, -33.06, 12))).bytes), await pixelsOf((await render({ ...tileAt(151.11, -33.06, 12), aoi })).bytes)]
+    const [whole, cut] = [
+      await pixelsOf((await render(tileAt(151.11, -33.06, 12))).bytes),
+      await pixelsOf((await render({ ...tileAt(151.11, -33.06, 12), aoi })).bytes),
+    ]
     assert.ok(opaque(cut) > 0 && opaque(cut) < opaque(whole) / 2)
   })
 
@@ -107,7 +130,11 @@ test('cog.tile.render', async (t) => {
     ]
     for (const [input, status, detail] of cases) {
       const answer = await render(input)
-      assert.deepEqual([answer.status, detail.test(answer.body.detail)], [status, true], `${JSON.stringify(input)} → ${answer.status} ${answer.body?.detail}`)
+      assert.deepEqual(
+        [answer.status, detail.test(answer.body.detail)],
+        [status, true],
+        `${JSON.stringify(input)} → ${answer.status} ${answer.body?.detail}`,
+      )
     }
   })
 })

@@ -3,7 +3,7 @@ import { invalidField } from '#core/problem.ts'
 import { Closed, Nullable } from '#core/shapes.ts'
 import { operation } from '#operation.ts'
 import { parseStyle } from '#raster/render/request.ts'
-import { Format, imageFormat, pictureReply, Quality, requireTile, Text, TileIndex, TileSize, Zoom } from '#visualization/tile.wire.ts'
+import { Format, imageFormat, pictureReply, Quality, requireTile, Text, TileIndex, TileSize, Zoom } from '#wire/tile.ts'
 import { AoiText, CogUrl, FOREVER, parseAoi, Resampling } from './wire.ts'
 
 /** One Web Mercator tile of a COG, coloured by bands, by an expression, or as the image itself suggests. */
@@ -34,13 +34,22 @@ export default operation({
 }).handle({
   async check({ raster, signal }, input) {
     const url = input.url ?? input.source
-    if (url === undefined || (input.url !== undefined && input.source !== undefined)) throw invalidField('url', 'give the address of one COG')
+    if (url === undefined || (input.url !== undefined && input.source !== undefined))
+      throw invalidField('url', 'give the address of one COG')
     requireTile(input)
     const aoi = parseAoi(input.aoi)
     return { url, aoi, style: parseStyle(input, await raster.describe({ url }, signal)) }
   },
   async execute({ raster, ifNoneMatch, signal }, { z, x, y, format, quality, tile_size, resampling }, { url, aoi, style }) {
-    const request = { tile: { z, x, y }, format: imageFormat(format), quality, style, aoi, size: tile_size ?? undefined, resampling: resampling ?? undefined }
+    const request = {
+      tile: { z, x, y },
+      format: imageFormat(format),
+      quality,
+      style,
+      aoi,
+      size: tile_size ?? undefined,
+      resampling: resampling ?? undefined,
+    }
     return pictureReply(await raster.tile({ url }, request, { ifNoneMatch, signal }), FOREVER)
   },
 })

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import sharp from 'sharp'
-import { fileHost } from '../../../test/ranges.ts'
-import { scene, tileAt } from '../../../test/scene.ts'
-import { world } from '../../../test/world.ts'
+import { fileHost } from '../../../test/support/ranges.ts'
+import { scene, tileAt } from '../../../test/support/scene.ts'
+import { world } from '../../../test/support/world.ts'
 
 // Goal: heights come back from the colours exactly, to a tenth of a metre; depths by `invert`; nothing outside the area.
 test('cog.tile.terrain', async (t) => {
@@ -12,7 +12,11 @@ test('cog.tile.terrain', async (t) => {
   const w = await world(t, { egressAllow: [files.host] })
   const { owner } = await w.organization()
   const heightAt = async (input: object, at: number) => {
-    const { status, headers, bytes } = await w.call(owner.token, 'cog.tile.terrain', { url: files.url('dem.tif'), ...tileAt(151.15, -33.1, 12), ...input })
+    const { status, headers, bytes } = await w.call(owner.token, 'cog.tile.terrain', {
+      url: files.url('dem.tif'),
+      ...tileAt(151.15, -33.1, 12),
+      ...input,
+    })
     assert.deepEqual([status, headers.get('content-type')], [200, 'image/webp'])
     const { data } = await sharp(bytes).ensureAlpha().raw().toBuffer({ resolveWithObject: true })
     const [red, green, blue, alpha] = data.subarray(at * 4, at * 4 + 4) as unknown as [number, number, number, number]
@@ -22,6 +26,17 @@ test('cog.tile.terrain', async (t) => {
   assert.deepEqual(await heightAt({}, middle), { height: 1234.5, alpha: 255 })
   assert.deepEqual(await heightAt({ invert: true }, middle), { height: -1234.5, alpha: 255 })
   assert.deepEqual(await heightAt(tileAt(10, 10, 12), middle), { height: 0, alpha: 0 })
-  const aoi = JSON.stringify({ type: 'Polygon', coordinates: [[[150, -30], [150.1, -30], [150.1, -30.1], [150, -30.1], [150, -30]]] })
+  const aoi = JSON.stringify({
+    type: 'Polygon',
+    coordinates: [
+      [
+        [150, -30],
+        [150.1, -30],
+        [150.1, -30.1],
+        [150, -30.1],
+        [150, -30],
+      ],
+    ],
+  })
   assert.deepEqual(await heightAt({ aoi }, middle), { height: 0, alpha: 0 })
 })

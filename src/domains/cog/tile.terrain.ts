@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { Closed } from '#core/shapes.ts'
 import { operation } from '#operation.ts'
-import { pictureReply, requireTile, TileIndex, Zoom } from '#visualization/tile.wire.ts'
+import { pictureReply, requireTile, TileIndex, Zoom } from '#wire/tile.ts'
 import { AoiText, CogUrl, FOREVER, parseAoi } from './wire.ts'
 
 /** Heights as a lossless Terrain-RGB tile: height = -10000 + (R·65536 + G·256 + B)·0.1. */
@@ -10,7 +10,14 @@ export default operation({
   scope: 'tiles:read',
   tier: 'read',
   raw: 'bytes',
-  input: Closed({ url: CogUrl, z: Zoom, x: TileIndex, y: TileIndex, invert: Type.Optional(Type.Boolean({ default: false })), aoi: AoiText }),
+  input: Closed({
+    url: CogUrl,
+    z: Zoom,
+    x: TileIndex,
+    y: TileIndex,
+    invert: Type.Optional(Type.Boolean({ default: false })),
+    aoi: AoiText,
+  }),
   output: Type.Any(),
   example: { input: { url: 'https://data.example/dem.tif', z: 10, x: 940, y: 610 } },
 }).handle({

@@ -4,7 +4,11 @@ import { requireArea, type AreaGeometry } from '#core/geometry.ts'
 import { Choice, Nullable } from '#core/shapes.ts'
 
 /** The address of a COG on an allowed host. */
-export const CogUrl = Type.String({ minLength: 1, maxLength: 2_048, description: 'Address of a Cloud-Optimized GeoTIFF on an allowed host' })
+export const CogUrl = Type.String({
+  minLength: 1,
+  maxLength: 2_048,
+  description: 'Address of a Cloud-Optimized GeoTIFF on an allowed host',
+})
 export const Resampling = Choice(['nearest', 'bilinear', 'cubic', 'average'])
 /** A GeoJSON geometry as text, the way it fits into an address. */
 export const AoiText = Type.Optional(Nullable(Type.String({ maxLength: 100_000, description: 'GeoJSON Polygon or MultiPolygon, as text' })))

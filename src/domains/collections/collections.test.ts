@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { world } from '../../../test/world.ts'
+import { world } from '../../../test/support/world.ts'
 
 // Goal: collections group a project's items without owning them, for exactly those who may see or change the project.
 test('collections', async (t) => {
@@ -10,20 +10,39 @@ test('collections', async (t) => {
   const editor = await w.member(org, 'editor')
   const viewer = await w.member(org, 'viewer')
   const stranger = (await w.organization('Other')).owner
-  const create = (input: object = {}, token = editor.token) => w.call(token, 'collections.create', { project_id, name: 'Dry season', ...input })
-  const events = async (id: string) => await w.db.selectFrom('event').select(['type', 'data']).where('entity_id', '=', id).orderBy('seq').execute()
+  const create = (input: object = {}, token = editor.token) =>
+    w.call(token, 'collections.create', { project_id, name: 'Dry season', ...input })
+  const events = async (id: string) =>
+    await w.db.selectFrom('event').select(['type', 'data']).where('entity_id', '=', id).orderBy('seq').execute()
 
   await t.test('create answers with the record, its lineage and its event', async () => {
     const { status, body } = await create({ color: '#fff', layer_order: 3 })
     assert.equal(status, 200)
     const { id, ...rest } = body
     assert.deepEqual(rest, {
-      project_id, name: 'Dry season', description: null, color: '#fff', show_on_map: true, layer_order: 3, auto_created: false, source_type: null, source_id: null, item_count: 0,
-      deleted_at: null, created_at: '2030-01-01T00:00:00.000Z', updated_at: '2030-01-01T00:00:00.000Z',
+      project_id,
+      name: 'Dry season',
+      description: null,
+      color: '#fff',
+      show_on_map: true,
+      layer_order: 3,
+      auto_created: false,
+      source_type: null,
+      source_id: null,
+      item_count: 0,
+      deleted_at: null,
+      created_at: '2030-01-01T00:00:00.000Z',
+      updated_at: '2030-01-01T00:00:00.000Z',
     })
-    assert.deepEqual((await events(id)).map(({ type }) => type), ['collection.created'])
+    assert.deepEqual(
+      (await events(id)).map(({ type }) => type),
+      ['collection.created'],
+    )
     const graph = await w.ok(owner.token, 'provenance.get', { entity_type: 'collection', entity_id: id })
-    assert.deepEqual(graph.edges.map((edge: { relation: string; dst_id: string }) => [edge.relation, edge.dst_id]), [['created_in', project_id]])
+    assert.deepEqual(
+      graph.edges.map((edge: { relation: string; dst_id: string }) => [edge.relation, edge.dst_id]),
+      [['created_in', project_id]],
+    )
   })
 
   await t.test('roles: viewers read, editors change, admins delete; strangers see nothing', async () => {
@@ -33,7 +52,12 @@ test('collections', async (t) => {
     assert.equal((await w.call(viewer.token, 'collections.get', by)).status, 200)
     assert.equal((await w.call(viewer.token, 'collections.update', { ...by, name: 'x' })).status, 403)
     assert.equal((await w.call(editor.token, 'collections.delete', by)).status, 403)
-    for (const [id, more] of [['collections.get', {}], ['collections.update', { name: 'x' }], ['collections.delete', {}]] as const) assert.equal((await w.call(stranger.token, id, { ...by, ...more })).status, 404)
+    for (const [id, more] of [
+      ['collections.get', {}],
+      ['collections.update', { name: 'x' }],
+      ['collections.delete', {}],
+    ] as const)
+      assert.equal((await w.call(stranger.token, id, { ...by, ...more })).status, 404)
     assert.equal((await w.call(stranger.token, 'collections.list', { project_id })).status, 404)
     assert.equal((await create({}, stranger.token)).status, 404)
   })
@@ -50,11 +74,20 @@ test('collections', async (t) => {
   await t.test('update: omitted keeps, null clears what can be empty', async () => {
     const { body: made } = await create({ description: 'old', color: 'red', layer_order: 7, show_on_map: false })
     w.clock.advance({ minutes: 1 })
-    const { status, body } = await w.call(editor.token, 'collections.update', { project_id, collection_id: made.id, description: null, name: null, layer_order: null })
+    const { status, body } = await w.call(editor.token, 'collections.update', {
+      project_id,
+      collection_id: made.id,
+      description: null,
+      name: null,
+      layer_order: null,
+    })
     assert.equal(status, 200)
     assert.deepEqual({ ...body, updated_at: made.updated_at }, { ...made, description: null })
     assert.notEqual(body.updated_at, made.updated_at)
-    assert.deepEqual((await events(made.id)).map(({ type }) => type), ['collection.created', 'collection.updated'])
+    assert.deepEqual(
+      (await events(made.id)).map(({ type }) => type),
+      ['collection.created', 'collection.updated'],
+    )
     assert.equal((await w.call(editor.token, 'collections.update', { project_id, collection_id: made.id, name: '' })).status, 422)
   })
 
@@ -64,7 +97,10 @@ test('collections', async (t) => {
     await w.ok(editor.token, 'items.create', { project_id, collection_id: made.id, type: 'user_raster', name: 'B' })
     const listed = await w.ok(viewer.token, 'collections.list', { project_id })
     assert.equal(listed.find((each: { id: string }) => each.id === made.id).item_count, 2)
-    assert.deepEqual(listed.map((each: { layer_order: number }) => each.layer_order), listed.map((each: { layer_order: number }) => each.layer_order).toSorted((a: number, b: number) => a - b))
+    assert.deepEqual(
+      listed.map((each: { layer_order: number }) => each.layer_order),
+      listed.map((each: { layer_order: number }) => each.layer_order).toSorted((a: number, b: number) => a - b),
+    )
     assert.deepEqual(await w.ok(owner.token, 'collections.delete', { project_id, collection_id: made.id }), { ok: true, id: made.id })
     assert.equal((await w.ok(editor.token, 'items.get', { item_id: item.id })).item.collection_id, null)
     const last = (await events(made.id)).at(-1)!
@@ -80,7 +116,10 @@ test('collections', async (t) => {
     const made = await w.ok(owner.token, 'collections.create', { project_id: closed.id, name: 'c' })
     await w.ok(owner.token, 'projects.archive', { project_id: closed.id })
     assert.equal((await w.call(owner.token, 'collections.create', { project_id: closed.id, name: 'x' })).status, 400)
-    assert.equal((await w.call(owner.token, 'collections.update', { project_id: closed.id, collection_id: made.id, name: 'x' })).status, 400)
+    assert.equal(
+      (await w.call(owner.token, 'collections.update', { project_id: closed.id, collection_id: made.id, name: 'x' })).status,
+      400,
+    )
     assert.equal((await w.call(owner.token, 'collections.delete', { project_id: closed.id, collection_id: made.id })).status, 400)
     assert.equal((await w.call(owner.token, 'collections.get', { project_id: closed.id, collection_id: made.id })).status, 200)
   })

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { Closed, Uuid } from '#core/shapes.ts'
-import * as collection from '#model/collection.ts'
-import * as project from '#model/project.ts'
+import * as collection from '#model/imagery/collection.ts'
+import * as project from '#model/identity/project.ts'
 import { operation } from '#operation.ts'
 import { CollectionRecord, Color, Description, EXAMPLE_COLLECTION, LayerOrder, Name, toRecord } from './wire.ts'
 
@@ -21,7 +21,10 @@ export default operation({
     layer_order: Type.Optional(Type.Integer({ ...LayerOrder, default: 0 })),
   }),
   output: CollectionRecord,
-  example: { input: { project_id: EXAMPLE_COLLECTION.project_id, name: EXAMPLE_COLLECTION.name, color: EXAMPLE_COLLECTION.color }, output: EXAMPLE_COLLECTION },
+  example: {
+    input: { project_id: EXAMPLE_COLLECTION.project_id, name: EXAMPLE_COLLECTION.name, color: EXAMPLE_COLLECTION.color },
+    output: EXAMPLE_COLLECTION,
+  },
 }).handle({
   async check({ db, principal }, { project_id }) {
     return project.requireActive(await project.requireRole(db, principal, project_id, 'editor'))
@@ -30,9 +33,17 @@ export default operation({
     attributeTo(found.organizationId)
     const now = clock.now()
     await project.hold(tx, found.id)
-    const made = await collection.insert(tx, { organizationId: found.organizationId, projectId: found.id, createdBy: principal.userId, now }, {
-      name: input.name, description: input.description ?? null, color: input.color ?? null, showOnMap: input.show_on_map!, layerOrder: input.layer_order!,
-    })
+    const made = await collection.insert(
+      tx,
+      { organizationId: found.organizationId, projectId: found.id, createdBy: principal.userId, now },
+      {
+        name: input.name,
+        description: input.description ?? null,
+        color: input.color ?? null,
+        showOnMap: input.show_on_map!,
+        layerOrder: input.layer_order!,
+      },
+    )
     lineage.record('collection', made.id, 'created_in', { kind: 'project', id: found.id })
     events.emit('collection.created', made.id, collection.summary(made))
     return toRecord(made, 0)

@@ -1,6 +1,6 @@
 import { Closed, Removed, Uuid } from '#core/shapes.ts'
-import * as collection from '#model/collection.ts'
-import * as project from '#model/project.ts'
+import * as collection from '#model/imagery/collection.ts'
+import * as project from '#model/identity/project.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_COLLECTION, Id } from './wire.ts'
 
@@ -12,7 +12,10 @@ export default operation({
   events: ['collection.updated'],
   input: Closed({ project_id: Uuid, collection_id: Id }),
   output: Removed,
-  example: { input: { project_id: EXAMPLE_COLLECTION.project_id, collection_id: EXAMPLE_COLLECTION.id }, output: { ok: true, id: EXAMPLE_COLLECTION.id } },
+  example: {
+    input: { project_id: EXAMPLE_COLLECTION.project_id, collection_id: EXAMPLE_COLLECTION.id },
+    output: { ok: true, id: EXAMPLE_COLLECTION.id },
+  },
 }).handle({
   async check({ db, principal }, { project_id, collection_id }) {
     const found = project.requireActive(await project.requireRole(db, principal, project_id, 'admin'))

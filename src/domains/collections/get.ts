@@ -1,6 +1,6 @@
 import { Closed, Uuid } from '#core/shapes.ts'
-import * as collection from '#model/collection.ts'
-import * as project from '#model/project.ts'
+import * as collection from '#model/imagery/collection.ts'
+import * as project from '#model/identity/project.ts'
 import { operation } from '#operation.ts'
 import { CollectionRecord, EXAMPLE_COLLECTION, Id, toRecord } from './wire.ts'
 

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { Closed, Uuid } from '#core/shapes.ts'
-import * as collection from '#model/collection.ts'
-import * as project from '#model/project.ts'
+import * as collection from '#model/imagery/collection.ts'
+import * as project from '#model/identity/project.ts'
 import { operation } from '#operation.ts'
 import { CollectionRecord, EXAMPLE_COLLECTION, toRecord } from './wire.ts'
 
@@ -19,7 +19,10 @@ export default operation({
   },
   async execute({ db }, _input, found) {
     const collections = await collection.list(db, found.id)
-    const counts = await collection.countItems(db, collections.map(({ id }) => id))
+    const counts = await collection.countItems(
+      db,
+      collections.map(({ id }) => id),
+    )
     return collections.map((each) => toRecord(each, counts.get(each.id) ?? 0))
   },
 })

@@ -1,10 +1,10 @@
 import Type from 'typebox'
 import { Closed } from '#core/shapes.ts'
-import * as collection from '#model/collection.ts'
+import * as collection from '#model/imagery/collection.ts'
 import { operation } from '#operation.ts'
-import { drawCollectionTile, requireShared } from '#visualization/collection.ts'
-import { choiceOf } from '#visualization/look.ts'
-import { FormatOrWebp, lookFields, pictureReply, Quality, requireTile, TileIndex, TileSize, Zoom } from '#visualization/tile.wire.ts'
+import { drawCollectionTile, requireShared } from '#services/drawing/collection.ts'
+import { choiceOf } from '#services/drawing/look.ts'
+import { FormatOrWebp, lookFields, pictureReply, Quality, requireTile, TileIndex, TileSize, Zoom } from '#wire/tile.ts'
 import { EXAMPLE_COLLECTION, Id } from './wire.ts'
 
 /** Shorter than an item's: items come and go. */
@@ -16,7 +16,16 @@ export default operation({
   scope: 'items:read',
   tier: 'read',
   raw: 'bytes',
-  input: Closed({ collection_id: Id, z: Zoom, x: TileIndex, y: TileIndex, format: FormatOrWebp, ...lookFields, quality: Quality(82), tile_size: TileSize }),
+  input: Closed({
+    collection_id: Id,
+    z: Zoom,
+    x: TileIndex,
+    y: TileIndex,
+    format: FormatOrWebp,
+    ...lookFields,
+    quality: Quality(82),
+    tile_size: TileSize,
+  }),
   output: Type.Any(),
   example: { input: { collection_id: EXAMPLE_COLLECTION.id, z: 12, x: 3767, y: 2445, format: 'webp' } },
 }).handle({

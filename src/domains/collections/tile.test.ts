@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import sharp from 'sharp'
-import { rasterItem } from '../../../test/layers.ts'
-import { scene, tileAt } from '../../../test/scene.ts'
-import { world } from '../../../test/world.ts'
+import { rasterItem } from '../../../test/support/layers.ts'
+import { scene, tileAt } from '../../../test/support/scene.ts'
+import { world } from '../../../test/support/world.ts'
 
 // Goal: a collection is one layer: the newest valid pixel on top, gaps filled from below at every zoom, whatever the items are made of.
 test('a collection as one layer', async (t) => {
@@ -11,13 +11,23 @@ test('a collection as one layer', async (t) => {
   const org = await w.organization()
   const token = org.owner.token
   const { id: collectionId } = await w.ok(token, 'collections.create', { project_id: org.projectId, name: 'Coast' })
-  const add = async (bytes: Uint8Array, datetime: string, bbox: number[], more: object = {}) => await rasterItem(w, org, [{ bytes }], { collection_id: collectionId, datetime, bbox, ...more })
+  const add = async (bytes: Uint8Array, datetime: string, bbox: number[], more: object = {}) =>
+    await rasterItem(w, org, [{ bytes }], { collection_id: collectionId, datetime, bbox, ...more })
   const west = [151, -33.2, 151.3, -33]
   // The newest has nothing in its left half; below it an older grey one; beside both a photograph.
-  await add(await scene({ nodata: 0, value: (band, column) => (column < 150 ? 0 : 100 * (band + 1) + column) }), '2029-06-01T00:00:00Z', west)
+  await add(
+    await scene({ nodata: 0, value: (band, column) => (column < 150 ? 0 : 100 * (band + 1) + column) }),
+    '2029-06-01T00:00:00Z',
+    west,
+  )
   const older = await add(await scene({ bandNames: ['pan'], value: (_band, column, row) => column + row }), '2028-06-01T00:00:00Z', west)
-  await add(await scene({ west: 151.3, bandNames: ['r', 'g', 'b'], dataType: 'uint8', value: (band, column) => (band * 60 + column) % 256 }), '2027-06-01T00:00:00Z', [151.3, -33.2, 151.6, -33])
-  const render = (input: object, who = token) => w.call(who, 'collections.tile.render', { collection_id: collectionId, format: 'png', ...input })
+  await add(
+    await scene({ west: 151.3, bandNames: ['r', 'g', 'b'], dataType: 'uint8', value: (band, column) => (band * 60 + column) % 256 }),
+    '2027-06-01T00:00:00Z',
+    [151.3, -33.2, 151.6, -33],
+  )
+  const render = (input: object, who = token) =>
+    w.call(who, 'collections.tile.render', { collection_id: collectionId, format: 'png', ...input })
   const alphaShare = async (bytes: Buffer) => {
     const { data } = await sharp(bytes).ensureAlpha().raw().toBuffer({ resolveWithObject: true })
     let opaque = 0
@@ -29,7 +39,12 @@ test('a collection as one layer', async (t) => {
     for (const zoom of [8, 10, 12, 13]) {
       for (const longitude of [151.08, 151.149, 151.299, 151.45]) {
         const tile = tileAt(longitude, -33.1, zoom)
-        const shares = await Promise.all([render(tile), ...(longitude < 151.3 ? [older] : []).map((item_id) => w.call(token, 'items.tile.render', { item_id, ...tile, format: 'png' }))].map(async (answer) => await alphaShare((await answer).bytes)))
+        const shares = await Promise.all(
+          [
+            render(tile),
+            ...(longitude < 151.3 ? [older] : []).map((item_id) => w.call(token, 'items.tile.render', { item_id, ...tile, format: 'png' })),
+          ].map(async (answer) => await alphaShare((await answer).bytes)),
+        )
         assert.ok(shares[0]! >= (shares[1] ?? 0.0001), `${zoom} ${longitude}: ${shares.join(' ')}`)
       }
     }
@@ -38,21 +53,46 @@ test('a collection as one layer', async (t) => {
   })
   await t.test('pixels are those of the first item that has them', async () => {
     const tile = tileAt(151.25, -33.1, 13)
-    const pictures = await sharp((await render(tile)).bytes).ensureAlpha().raw().toBuffer()
+    const pictures = await sharp((await render(tile)).bytes)
+      .ensureAlpha()
+      .raw()
+      .toBuffer()
     const { items } = await w.ok(token, 'items.list', { project_id: org.projectId })
     const newest = items.find((each: { datetime: string }) => each.datetime.startsWith('2029'))
-    assert.deepEqual(pictures, await sharp((await w.call(token, 'items.tile.render', { item_id: newest.id, ...tile, format: 'png' })).bytes).ensureAlpha().raw().toBuffer())
+    assert.deepEqual(
+      pictures,
+      await sharp((await w.call(token, 'items.tile.render', { item_id: newest.id, ...tile, format: 'png' })).bytes)
+        .ensureAlpha()
+        .raw()
+        .toBuffer(),
+    )
   })
   await t.test('a look for all: items that cannot be shown so are left out; if none is left the reason is told', async () => {
     assert.equal((await render({ ...tileAt(151.25, -33.1, 12), profile: 'ndvi' })).status, 200)
     assert.match((await render({ ...tileAt(151.5, -33.1, 13), expression: 'b4' })).body.detail, /b4|band 4/)
-    assert.match((await render({ z: 0, x: 0, y: 0, profile: '0199f2c6-4444-7abc-8def-0123456789ab' })).body.detail, /saved profile of one item/)
+    assert.match(
+      (await render({ z: 0, x: 0, y: 0, profile: '0199f2c6-4444-7abc-8def-0123456789ab' })).body.detail,
+      /saved profile of one item/,
+    )
   })
   await t.test('empty places are transparent; tags hold; a deleted item is gone at once', async () => {
     assert.equal(await alphaShare((await render(tileAt(10, 50, 12))).bytes), 0)
     const tile = tileAt(151.08, -33.1, 12)
     const first = await render(tile)
-    assert.deepEqual([first.headers.get('cache-control'), (await w.call(token, 'collections.tile.render', { collection_id: collectionId, format: 'png', ...tile }, { 'if-none-match': first.headers.get('etag')! })).status], ['private, max-age=300', 304])
+    assert.deepEqual(
+      [
+        first.headers.get('cache-control'),
+        (
+          await w.call(
+            token,
+            'collections.tile.render',
+            { collection_id: collectionId, format: 'png', ...tile },
+            { 'if-none-match': first.headers.get('etag')! },
+          )
+        ).status,
+      ],
+      ['private, max-age=300', 304],
+    )
     await w.ok(token, 'items.delete', { item_id: older })
     assert.ok((await alphaShare((await render(tile)).bytes)) < (await alphaShare(first.bytes)))
   })
@@ -61,7 +101,10 @@ test('a collection as one layer', async (t) => {
     const document = (await w.request('GET', `/api/v1/collections/${collectionId}/tilejson.json?key=${key}`)).body
     assert.deepEqual([document.name, document.bounds, document.minzoom, document.maxzoom], ['Coast', [151, -33.2, 151.6, -33], 8, 11])
     const { z: zoom, x: column, y: row } = tileAt(151.45, -33.1, 11)
-    const tile = await w.request('GET', document.tiles[0].slice(w.baseUrl.length).replace('{z}', zoom).replace('{x}', column).replace('{y}', row))
+    const tile = await w.request(
+      'GET',
+      document.tiles[0].slice(w.baseUrl.length).replace('{z}', zoom).replace('{x}', column).replace('{y}', row),
+    )
     assert.deepEqual([tile.status, tile.headers.get('content-type')], [200, 'image/webp'])
     const { id: empty } = await w.ok(token, 'collections.create', { project_id: org.projectId, name: 'Empty' })
     assert.equal((await w.ok(token, 'collections.tile.tilejson', { collection_id: empty })).minzoom, 0)
@@ -72,12 +115,39 @@ test('a collection as one layer', async (t) => {
     const { id: many } = await w.ok(token, 'collections.create', { project_id: org.projectId, name: 'Many' })
     const features = Array.from({ length: 40 }, (_, i) => {
       const [left, right] = [151 + i * 0.02, 151.02 + i * 0.02]
-      return { type: 'Feature', stac_version: '1.0.0', id: `many-${i}`, geometry: { type: 'Polygon', coordinates: [[[left, -33.02], [right, -33.02], [right, -33], [left, -33], [left, -33.02]]] }, properties: { datetime: '2029-01-01T00:00:00Z' }, assets: { data: { href: 'https://data.example/x.tif' } }, links: [] }
+      return {
+        type: 'Feature',
+        stac_version: '1.0.0',
+        id: `many-${i}`,
+        geometry: {
+          type: 'Polygon',
+          coordinates: [
+            [
+              [left, -33.02],
+              [right, -33.02],
+              [right, -33],
+              [left, -33],
+              [left, -33.02],
+            ],
+          ],
+        },
+        properties: { datetime: '2029-01-01T00:00:00Z' },
+        assets: { data: { href: 'https://data.example/x.tif' } },
+        links: [],
+      }
     })
-    await w.ok(token, 'items.import_stac', { project_id: org.projectId, collection_id: many, features: { type: 'FeatureCollection', features } })
+    await w.ok(token, 'items.import_stac', {
+      project_id: org.projectId,
+      collection_id: many,
+      features: { type: 'FeatureCollection', features },
+    })
     const at = { bucket: `svc-${org.projectId}`, key: 'small.tif' }
     await w.storage.put(at, await scene({ width: 20, height: 20 }), { contentType: 'image/tiff' })
-    await w.db.updateTable('asset').set({ href: null, bucket: at.bucket, object_key: at.key, file_size_bytes: 0 }).where('href', '=', 'https://data.example/x.tif').execute()
+    await w.db
+      .updateTable('asset')
+      .set({ href: null, bucket: at.bucket, object_key: at.key, file_size_bytes: 0 })
+      .where('href', '=', 'https://data.example/x.tif')
+      .execute()
     const { minzoom } = await w.ok(token, 'collections.tile.tilejson', { collection_id: many })
     assert.ok(minzoom > 8, `${minzoom}`)
     assert.equal((await w.call(token, 'collections.tile.render', { collection_id: many, z: 5, x: 29, y: 19 })).status, 200)

@@ -1,9 +1,9 @@
 import { Closed } from '#core/shapes.ts'
-import * as collection from '#model/collection.ts'
+import * as collection from '#model/imagery/collection.ts'
 import { operation } from '#operation.ts'
-import { collectionCoverage, requireShared } from '#visualization/collection.ts'
-import { FormatOrWebp, lookFields, TemplateKey, TileSize } from '#visualization/tile.wire.ts'
-import { EXAMPLE_TILEJSON, TileJson, tileJson, tileTemplate } from '#visualization/tilejson.ts'
+import { collectionCoverage, requireShared } from '#services/drawing/collection.ts'
+import { FormatOrWebp, lookFields, TemplateKey, TileSize } from '#wire/tile.ts'
+import { EXAMPLE_TILEJSON, TileJson, tileJson, tileTemplate } from '#services/drawing/tilejson.ts'
 import { EXAMPLE_COLLECTION, Id } from './wire.ts'
 
 /** The TileJSON document of a collection as one layer. Below its lowest zoom a tile would hold more items than it may show. */
@@ -11,7 +11,14 @@ export default operation({
   id: 'collections.tile.tilejson',
   scope: 'items:read',
   tier: 'read',
-  input: Closed({ collection_id: Id, profile: lookFields.profile, asset_key: lookFields.asset_key, key: TemplateKey, format: FormatOrWebp, tile_size: TileSize }),
+  input: Closed({
+    collection_id: Id,
+    profile: lookFields.profile,
+    asset_key: lookFields.asset_key,
+    key: TemplateKey,
+    format: FormatOrWebp,
+    tile_size: TileSize,
+  }),
   output: TileJson,
   example: {
     input: { collection_id: EXAMPLE_COLLECTION.id },
@@ -23,7 +30,13 @@ export default operation({
     return await collection.requireReader(db, principal, input.collection_id)
   },
   async execute(context, { profile, asset_key, key, format, tile_size }, found) {
-    const tiles = tileTemplate({ baseUrl: context.baseUrl, of: { kind: 'collections', id: found.id }, format, size: tile_size, parameters: { profile, asset_key, key } })
+    const tiles = tileTemplate({
+      baseUrl: context.baseUrl,
+      of: { kind: 'collections', id: found.id },
+      format,
+      size: tile_size,
+      parameters: { profile, asset_key, key },
+    })
     return tileJson({ name: found.name, description: found.description, tiles }, await collectionCoverage(context, found))
   },
 })

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { Closed, Nullable, Uuid } from '#core/shapes.ts'
-import * as collection from '#model/collection.ts'
-import * as project from '#model/project.ts'
+import * as collection from '#model/imagery/collection.ts'
+import * as project from '#model/identity/project.ts'
 import { operation } from '#operation.ts'
 import { CollectionRecord, Color, Description, EXAMPLE_COLLECTION, Id, LayerOrder, Name, toRecord } from './wire.ts'
 
@@ -21,7 +21,10 @@ export default operation({
     layer_order: Type.Optional(Nullable(LayerOrder)),
   }),
   output: CollectionRecord,
-  example: { input: { project_id: EXAMPLE_COLLECTION.project_id, collection_id: EXAMPLE_COLLECTION.id, color: '#2a9d8f' }, output: EXAMPLE_COLLECTION },
+  example: {
+    input: { project_id: EXAMPLE_COLLECTION.project_id, collection_id: EXAMPLE_COLLECTION.id, color: '#2a9d8f' },
+    output: EXAMPLE_COLLECTION,
+  },
 }).handle({
   async check({ db, principal }, { project_id, collection_id }) {
     const found = project.requireActive(await project.requireRole(db, principal, project_id, 'editor'))
@@ -30,7 +33,13 @@ export default operation({
   async execute({ tx, clock, events, attributeTo }, input, { found, before }) {
     attributeTo(found.organizationId)
     await project.hold(tx, found.id)
-    const change = { name: input.name ?? undefined, description: input.description, color: input.color, showOnMap: input.show_on_map ?? undefined, layerOrder: input.layer_order ?? undefined }
+    const change = {
+      name: input.name ?? undefined,
+      description: input.description,
+      color: input.color,
+      showOnMap: input.show_on_map ?? undefined,
+      layerOrder: input.layer_order ?? undefined,
+    }
     const changed = await collection.update(tx, before.id, change, clock.now())
     events.emit('collection.updated', changed.id, collection.summary(changed))
     return toRecord(changed, (await collection.countItems(tx, [changed.id])).get(changed.id) ?? 0)

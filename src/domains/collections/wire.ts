@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { Closed, Nullable, Timestamp, Uuid } from '#core/shapes.ts'
-import type { Collection } from '#model/collection.ts'
+import type { Collection } from '#model/imagery/collection.ts'
 
 export const Id = Type.String({ minLength: 1, maxLength: 256 })
 export const Name = Type.String({ minLength: 1, maxLength: 255 })

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { newId } from '#core/ids.ts'
-import { fileNameOf } from '#model/asset.ts'
-import { storeFile } from '../../../test/stored-file.ts'
-import { world, type Org } from '../../../test/world.ts'
+import { fileNameOf } from '#model/imagery/asset.ts'
+import { storeFile } from '../../../test/support/stored-file.ts'
+import { world, type Org } from '../../../test/support/world.ts'
 
 const GIB = 1024 ** 3
 
@@ -11,11 +11,24 @@ const GIB = 1024 ** 3
 test('items.asset.download', async (t) => {
   const w = await world(t)
   const scene = async (org: Org, claimedSize?: number, more: object = {}) => {
-    const { id: item_id } = await w.ok(org.owner.token, 'items.create', { project_id: org.projectId, type: 'user_raster', name: 'Reef, März/April', ...more })
+    const { id: item_id } = await w.ok(org.owner.token, 'items.create', {
+      project_id: org.projectId,
+      type: 'user_raster',
+      name: 'Reef, März/April',
+      ...more,
+    })
     const asset_id = await storeFile(w, item_id, { bytes: Buffer.from('pixels'), ...(claimedSize === undefined ? {} : { claimedSize }) })
     return { item_id, asset_id }
   }
-  const meter = async (org: Org) => (await w.db.selectFrom('usage_day').select('amount').where('org_id', '=', org.id).where('meter', '=', 'egress_bytes').executeTakeFirst())?.amount ?? 0
+  const meter = async (org: Org) =>
+    (
+      await w.db
+        .selectFrom('usage_day')
+        .select('amount')
+        .where('org_id', '=', org.id)
+        .where('meter', '=', 'egress_bytes')
+        .executeTakeFirst()
+    )?.amount ?? 0
   /** Limits are far above what the quota of a free plan could hold; room is not the question here. */
   const big = async (org: Org, bytes: number) => {
     const made = await scene(org)
@@ -30,19 +43,38 @@ test('items.asset.download', async (t) => {
     const { url, ...rest } = await w.ok(viewer.token, 'items.asset.download', { item_id, asset_id })
     assert.deepEqual(rest, { expires_in_seconds: 900, asset_id, size_bytes: 6, media_type: 'image/tiff' })
     assert.match(decodeURIComponent(url), /Reef, März_April\.tif/)
-    assert.deepEqual(await w.ok(viewer.token, 'items.asset.download', { item_id, asset_id: 'data' }).then((again) => again.asset_id), asset_id, 'by its key too')
+    assert.deepEqual(
+      await w.ok(viewer.token, 'items.asset.download', { item_id, asset_id: 'data' }).then((again) => again.asset_id),
+      asset_id,
+      'by its key too',
+    )
     assert.equal(await meter(org), 12)
     const log = await w.db.selectFrom('egress_log').selectAll().where('org_id', '=', org.id).execute()
-    assert.deepEqual(log.map((row) => [row.kind, row.item_id, row.asset_id, row.bytes, row.user_id]), Array(2).fill(['asset', item_id, asset_id, 6, viewer.id]))
+    assert.deepEqual(
+      log.map((row) => [row.kind, row.item_id, row.asset_id, row.bytes, row.user_id]),
+      Array(2).fill(['asset', item_id, asset_id, 6, viewer.id]),
+    )
     await w.flushUsage()
     const row = await w.db.selectFrom('item').select('last_accessed_at').where('id', '=', item_id).executeTakeFirstOrThrow()
     assert.deepEqual(row.last_accessed_at, w.clock.now())
   })
 
   await t.test('files are called after their item, with the ending of what they are', () => {
-    const named = (name: string, key = 'data', mediaType: string | null = 'image/tiff; application=geotiff', objectKey = 'a/b.bin') => fileNameOf({ key, mediaType, objectKey }, name)
-    assert.deepEqual(['Reef', 'Reef.tif', 'Reef.TIFF', 'a/b\\c', '.tif'].map((name) => named(name)), ['Reef.tif', 'Reef.tif', 'Reef.tif', 'a_b_c.tif', '.tif'])
-    assert.deepEqual([named('Reef', 'thumb/nail', 'image/jpeg'), named('Reef.jpeg', 'data', 'image/jpeg'), named('Reef', 'x', null, 'a/b.laz'), named('Reef', 'x', 'application/octet-stream', 'a/b')], ['Reef thumb_nail.jpg', 'Reef.jpg', 'Reef x.laz', 'Reef x'])
+    const named = (name: string, key = 'data', mediaType: string | null = 'image/tiff; application=geotiff', objectKey = 'a/b.bin') =>
+      fileNameOf({ key, mediaType, objectKey }, name)
+    assert.deepEqual(
+      ['Reef', 'Reef.tif', 'Reef.TIFF', 'a/b\\c', '.tif'].map((name) => named(name)),
+      ['Reef.tif', 'Reef.tif', 'Reef.tif', 'a_b_c.tif', '.tif'],
+    )
+    assert.deepEqual(
+      [
+        named('Reef', 'thumb/nail', 'image/jpeg'),
+        named('Reef.jpeg', 'data', 'image/jpeg'),
+        named('Reef', 'x', null, 'a/b.laz'),
+        named('Reef', 'x', 'application/octet-stream', 'a/b'),
+      ],
+      ['Reef thumb_nail.jpg', 'Reef.jpg', 'Reef x.laz', 'Reef x'],
+    )
   })
 
   await t.test('what is not there: 404; what is past retention or deleted: 410; to strangers nothing exists', async () => {
@@ -52,7 +84,8 @@ test('items.asset.download', async (t) => {
     const { item_id, asset_id } = await scene(org)
     const other = await scene(org)
     const ask = (input: object, token = owner.token) => w.call(token, 'items.asset.download', { item_id, asset_id, ...input })
-    for (const input of [{ asset_id: newId() }, { asset_id: other.asset_id }, { asset_id: 'nothing' }, { item_id: 'nothing' }]) assert.equal((await ask(input)).status, 404)
+    for (const input of [{ asset_id: newId() }, { asset_id: other.asset_id }, { asset_id: 'nothing' }, { item_id: 'nothing' }])
+      assert.equal((await ask(input)).status, 404)
     const missing = await ask({ item_id: 'nothing' })
     for (const lifecycle_state of ['expiring', 'archived', 'active']) {
       await w.ok(owner.token, 'items.update', { item_id, lifecycle_state })
@@ -73,20 +106,54 @@ test('items.asset.download', async (t) => {
 
   await t.test('an address elsewhere is answered as it is and counts no bytes', async () => {
     const { owner, projectId, id } = await w.organization()
-    const { id: item_id } = await w.ok(owner.token, 'items.create', { project_id: projectId, type: 'external_reference', name: 'n', assets: [{ key: 'data', href: 'https://data.example/a.tif', media_type: 'image/tiff' }] })
+    const { id: item_id } = await w.ok(owner.token, 'items.create', {
+      project_id: projectId,
+      type: 'external_reference',
+      name: 'n',
+      assets: [{ key: 'data', href: 'https://data.example/a.tif', media_type: 'image/tiff' }],
+    })
     const [{ id: asset_id }] = await w.ok(owner.token, 'items.list_assets', { item_id })
     const answer = await w.ok(owner.token, 'items.asset.download', { item_id, asset_id })
-    assert.deepEqual(answer, { url: 'https://data.example/a.tif', expires_in_seconds: 900, asset_id, size_bytes: null, media_type: 'image/tiff' })
+    assert.deepEqual(answer, {
+      url: 'https://data.example/a.tif',
+      expires_in_seconds: 900,
+      asset_id,
+      size_bytes: null,
+      media_type: 'image/tiff',
+    })
     assert.equal((await w.db.selectFrom('egress_log').select('bytes').where('org_id', '=', id).execute())[0]!.bytes, 0)
-    await w.db.updateTable('egress_account').set({ paused_until: new Date('2040-01-01T00:00:00Z') }).where('org_id', '=', id).execute()
-    assert.equal((await w.call(owner.token, 'items.asset.download', { item_id, asset_id })).status, 200, 'nor does a pause of our own downloads touch it')
+    await w.db
+      .updateTable('egress_account')
+      .set({ paused_until: new Date('2040-01-01T00:00:00Z') })
+      .where('org_id', '=', id)
+      .execute()
+    assert.equal(
+      (await w.call(owner.token, 'items.asset.download', { item_id, asset_id })).status,
+      200,
+      'nor does a pause of our own downloads touch it',
+    )
   })
 
   await t.test('an unpaid invoice stops downloads', async () => {
     const org = await w.organization()
     const files = await scene(org)
     const now = w.clock.now()
-    const invoice = { id: newId(), org_id: org.id, number: 'INV-7', period: '2029-11', status: 'past_due' as const, lines: '[]', commitments: '[]', subtotal_cents: 100, gst_cents: 10, total_cents: 110, due_cents: 110, customer: '{}', issued_at: now, due_at: now }
+    const invoice = {
+      id: newId(),
+      org_id: org.id,
+      number: 'INV-7',
+      period: '2029-11',
+      status: 'past_due' as const,
+      lines: '[]',
+      commitments: '[]',
+      subtotal_cents: 100,
+      gst_cents: 10,
+      total_cents: 110,
+      due_cents: 110,
+      customer: '{}',
+      issued_at: now,
+      due_at: now,
+    }
     await w.db.insertInto('invoice').values(invoice).execute()
     const refused = await w.call(org.owner.token, 'items.asset.download', files)
     assert.deepEqual([refused.status, refused.body.title], [402, 'Subscription Past Due'])
@@ -100,10 +167,16 @@ test('items.asset.download', async (t) => {
     const { key } = await w.key(org.owner.token)
     const [four, three, over] = [await big(org, 4 * GIB), await big(org, 3 * GIB), await big(org, 21 * GIB)]
     const take = (files: object) => w.call(key, 'items.asset.download', files)
-    for (let hour = 0; hour < 4; hour++) { assert.equal((await take(four)).status, 200); w.clock.advance({ hours: 1 }) }
+    for (let hour = 0; hour < 4; hour++) {
+      assert.equal((await take(four)).status, 200)
+      w.clock.advance({ hours: 1 })
+    }
     assert.equal((await take(three)).status, 200)
     const refused = await take(three)
-    assert.deepEqual([refused.status, refused.body.code, refused.body.used, refused.body.limit], [429, 'egress-limited', 19 * GIB, 20 * GIB])
+    assert.deepEqual(
+      [refused.status, refused.body.code, refused.body.used, refused.body.limit],
+      [429, 'egress-limited', 19 * GIB, 20 * GIB],
+    )
     const seconds = Number(refused.headers.get('retry-after'))
     assert.ok(seconds > 20 * 3600 - 120 && seconds <= 20 * 3600 + 60, String(seconds))
     assert.equal((await take(over)).status, 429)
@@ -151,7 +224,10 @@ test('items.asset.download', async (t) => {
     const [{ href }] = await w.ok(key, 'items.list_assets', { item_id })
     const path = href.slice(w.baseUrl.length)
     assert.equal((await w.request('GET', path)).status, 401)
-    for (const answer of [await w.request('GET', path, { headers: { authorization: `Bearer ${key}` } }), await w.request('GET', `${path}?key=${key}`)]) {
+    for (const answer of [
+      await w.request('GET', path, { headers: { authorization: `Bearer ${key}` } }),
+      await w.request('GET', `${path}?key=${key}`),
+    ]) {
       assert.equal(answer.status, 302)
       assert.match(answer.headers.get('location')!, /^http:\/\/127\.0\.0\.1:/)
       assert.deepEqual([answer.headers.get('cache-control'), answer.bytes.length], ['private, max-age=600', 0])
@@ -161,7 +237,12 @@ test('items.asset.download', async (t) => {
     assert.deepEqual([gone.status, gone.body.code], [404, 'not-found'])
     assert.equal((await w.request('POST', path, { headers: { authorization: `Bearer ${key}` } })).status, 404)
     await w.flushAudit()
-    const audited = await w.db.selectFrom('audit').select('status').where('org_id', '=', org.id).where('operation', '=', 'items.asset.download').execute()
+    const audited = await w.db
+      .selectFrom('audit')
+      .select('status')
+      .where('org_id', '=', org.id)
+      .where('operation', '=', 'items.asset.download')
+      .execute()
     assert.deepEqual(audited.map(({ status }) => status).toSorted(), [200, 200, 404])
   })
 })

@@ -1,9 +1,9 @@
 import Type from 'typebox'
 import { problem } from '#core/problem.ts'
 import { Closed, Nullable, Uuid } from '#core/shapes.ts'
-import * as asset from '#model/asset.ts'
-import * as egress from '#model/egress.ts'
-import * as item from '#model/item.ts'
+import * as asset from '#model/imagery/asset.ts'
+import * as egress from '#model/plans/download-quota.ts'
+import * as item from '#model/imagery/item.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_ASSET, EXAMPLE_ITEM, Id } from './wire.ts'
 
@@ -18,28 +18,49 @@ export default operation({
   scope: 'items:read',
   tier: 'share_export',
   input: Closed({ item_id: Id, asset_id: Id }),
-  output: Closed({ url: Type.String(), expires_in_seconds: Type.Integer(), asset_id: Uuid, size_bytes: Nullable(Type.Integer()), media_type: Nullable(Type.String()) }),
+  output: Closed({
+    url: Type.String(),
+    expires_in_seconds: Type.Integer(),
+    asset_id: Uuid,
+    size_bytes: Nullable(Type.Integer()),
+    media_type: Nullable(Type.String()),
+  }),
   example: {
     input: { item_id: EXAMPLE_ITEM.id, asset_id: EXAMPLE_ASSET.id },
-    output: { url: 'https://store.imagery.example/svc-0199f2c4/S2B_55KFA_20260214_0_L2A.tif?expires=1772358300&signature=…', expires_in_seconds: VALID_SECONDS, asset_id: EXAMPLE_ASSET.id, size_bytes: 734_003_200, media_type: EXAMPLE_ASSET.media_type },
+    output: {
+      url: 'https://store.imagery.example/svc-0199f2c4/S2B_55KFA_20260214_0_L2A.tif?expires=1772358300&signature=…',
+      expires_in_seconds: VALID_SECONDS,
+      asset_id: EXAMPLE_ASSET.id,
+      size_bytes: 734_003_200,
+      media_type: EXAMPLE_ASSET.media_type,
+    },
   },
 }).handle({
   async check({ db, principal }, { item_id, asset_id }) {
     const found = await item.requireReaderEvenDeleted(db, principal, item_id)
     const wanted = await asset.requireNamed(db, found.item.seq, asset_id)
-    if (found.item.lifecycleState === 'expired' || found.item.lifecycleState === 'deleted') throw problem('gone', `This item is ${found.item.lifecycleState}, so its files can no longer be downloaded`)
+    if (found.item.lifecycleState === 'expired' || found.item.lifecycleState === 'deleted')
+      throw problem('gone', `This item is ${found.item.lifecycleState}, so its files can no longer be downloaded`)
     await egress.requirePaid(db, found.item.organizationId)
     return { item: found.item, asset: wanted }
   },
   /** Signing takes no room anywhere: an address that is refused afterwards is thrown away. */
   async prepare({ storage }, _input, { item: of, asset: { bucket, objectKey, href, mediaType, ...wanted } }) {
     if (objectKey === null) return href!
-    return await storage.signGet({ bucket: bucket!, key: objectKey, fileName: asset.fileNameOf({ ...wanted, mediaType, objectKey }, of.name), ...(mediaType ? { contentType: mediaType } : {}), expiresInSeconds: VALID_SECONDS })
+    return await storage.signGet({
+      bucket: bucket!,
+      key: objectKey,
+      fileName: asset.fileNameOf({ ...wanted, mediaType, objectKey }, of.name),
+      ...(mediaType ? { contentType: mediaType } : {}),
+      expiresInSeconds: VALID_SECONDS,
+    })
   },
   async execute({ tx, principal, clock, invocationId, usage, attributeTo }, _input, { item: of, asset: wanted }, url) {
     attributeTo(of.organizationId)
     const bytes = wanted.objectKey === null ? 0 : wanted.fileSizeBytes!
-    await egress.start(tx, { organizationId: of.organizationId, principal, invocationId, now: clock.now() }, [{ kind: 'asset', itemId: of.id, assetId: wanted.id, bytes }])
+    await egress.start(tx, { organizationId: of.organizationId, principal, invocationId, now: clock.now() }, [
+      { kind: 'asset', itemId: of.id, assetId: wanted.id, bytes },
+    ])
     usage.touch(of.seq)
     return { url, expires_in_seconds: VALID_SECONDS, asset_id: wanted.id, size_bytes: wanted.fileSizeBytes, media_type: wanted.mediaType }
   },

@@ -4,12 +4,26 @@ import { newId } from '#core/ids.ts'
 import { parseInstant } from '#core/interval.ts'
 import { invalidField } from '#core/problem.ts'
 import { Closed, FreeForm, Nullable, Timestamp, Uuid } from '#core/shapes.ts'
-import { requireHttps } from '#model/asset.ts'
-import * as collection from '#model/collection.ts'
-import * as item from '#model/item.ts'
-import * as project from '#model/project.ts'
+import { requireHttps } from '#model/imagery/asset.ts'
+import * as collection from '#model/imagery/collection.ts'
+import * as item from '#model/imagery/item.ts'
+import * as project from '#model/identity/project.ts'
 import { operation } from '#operation.ts'
-import { AssetInput, Box, CloudCover, Description, EXAMPLE_ASSET, EXAMPLE_ITEM, Gsd, Id, ItemKind, ItemRecord, MAX_ASSETS_PER_ITEM, Name, toRecord } from './wire.ts'
+import {
+  AssetInput,
+  Box,
+  CloudCover,
+  Description,
+  EXAMPLE_ASSET,
+  EXAMPLE_ITEM,
+  Gsd,
+  Id,
+  ItemKind,
+  ItemRecord,
+  MAX_ASSETS_PER_ITEM,
+  Name,
+  toRecord,
+} from './wire.ts'
 
 const MaybeId = Type.Optional(Nullable(Id))
 const MaybeTime = Type.Optional(Nullable(Timestamp))
@@ -45,8 +59,16 @@ export default operation({
   output: ItemRecord,
   example: {
     input: {
-      project_id: EXAMPLE_ITEM.project_id, type: EXAMPLE_ITEM.type, name: EXAMPLE_ITEM.name, stac_id: EXAMPLE_ITEM.stac_id, geometry: EXAMPLE_ITEM.geometry, datetime: EXAMPLE_ITEM.datetime,
-      cloud_cover: EXAMPLE_ITEM.cloud_cover, gsd: EXAMPLE_ITEM.gsd, properties: EXAMPLE_ITEM.properties, assets: [{ key: EXAMPLE_ASSET.key, href: EXAMPLE_ASSET.href, media_type: EXAMPLE_ASSET.media_type, roles: EXAMPLE_ASSET.roles }],
+      project_id: EXAMPLE_ITEM.project_id,
+      type: EXAMPLE_ITEM.type,
+      name: EXAMPLE_ITEM.name,
+      stac_id: EXAMPLE_ITEM.stac_id,
+      geometry: EXAMPLE_ITEM.geometry,
+      datetime: EXAMPLE_ITEM.datetime,
+      cloud_cover: EXAMPLE_ITEM.cloud_cover,
+      gsd: EXAMPLE_ITEM.gsd,
+      properties: EXAMPLE_ITEM.properties,
+      assets: [{ key: EXAMPLE_ASSET.key, href: EXAMPLE_ASSET.href, media_type: EXAMPLE_ASSET.media_type, roles: EXAMPLE_ASSET.roles }],
     },
     output: EXAMPLE_ITEM,
   },
@@ -56,17 +78,41 @@ export default operation({
     if (input.collection_id != null) await collection.requireIn(db, found.id, input.collection_id)
     const keys = (input.assets ?? []).map(({ key }) => key)
     if (new Set(keys).size < keys.length) throw invalidField('assets', 'has two assets with the same key')
-    const time = (field: 'datetime' | 'start_datetime' | 'end_datetime') => (input[field] == null ? null : parseInstant(input[field], field))
+    const time = (field: 'datetime' | 'start_datetime' | 'end_datetime') =>
+      input[field] == null ? null : parseInstant(input[field], field)
     const [datetime, startDatetime, endDatetime] = [time('datetime'), time('start_datetime'), time('end_datetime')]
     item.requireInterval(startDatetime, endDatetime)
     const properties = requireBounded(input.properties ?? {}, 'properties')
     const id = newId()
     const made: item.NewItem = {
-      id, collectionId: input.collection_id ?? null, stacId: input.stac_id ?? id, type: input.type, name: input.name, description: input.description ?? null,
-      ...item.placeOf(input.geometry ?? null, input.bbox ?? null), datetime, startDatetime, endDatetime,
-      cloudCover: input.cloud_cover ?? item.cloudCoverIn(properties), gsd: input.gsd ?? item.gsdIn(properties), properties, stacExtensions: input.stac_extensions ?? [],
-      orderId: input.order_id ?? null, uploadId: input.upload_id ?? null, jobId: input.job_id ?? null,
-      assets: (input.assets ?? []).map((asset, index) => ({ id: newId(), key: asset.key, title: asset.title ?? null, mediaType: asset.media_type ?? null, roles: asset.roles ?? [], href: requireHttps(asset.href, `assets.${index}.href`), fileSizeBytes: null, bandNames: null, raster: null })),
+      id,
+      collectionId: input.collection_id ?? null,
+      stacId: input.stac_id ?? id,
+      type: input.type,
+      name: input.name,
+      description: input.description ?? null,
+      ...item.placeOf(input.geometry ?? null, input.bbox ?? null),
+      datetime,
+      startDatetime,
+      endDatetime,
+      cloudCover: input.cloud_cover ?? item.cloudCoverIn(properties),
+      gsd: input.gsd ?? item.gsdIn(properties),
+      properties,
+      stacExtensions: input.stac_extensions ?? [],
+      orderId: input.order_id ?? null,
+      uploadId: input.upload_id ?? null,
+      jobId: input.job_id ?? null,
+      assets: (input.assets ?? []).map((asset, index) => ({
+        id: newId(),
+        key: asset.key,
+        title: asset.title ?? null,
+        mediaType: asset.media_type ?? null,
+        roles: asset.roles ?? [],
+        href: requireHttps(asset.href, `assets.${index}.href`),
+        fileSizeBytes: null,
+        bandNames: null,
+        raster: null,
+      })),
     }
     return { found, made }
   },
@@ -74,7 +120,11 @@ export default operation({
     attributeTo(found.organizationId)
     await project.hold(tx, found.id)
     if (made.collectionId) await collection.hold(tx, found.id, made.collectionId)
-    const [stored] = await item.insert(tx, { organizationId: found.organizationId, projectId: found.id, createdBy: principal.userId, now: clock.now() }, [made])
+    const [stored] = await item.insert(
+      tx,
+      { organizationId: found.organizationId, projectId: found.id, createdBy: principal.userId, now: clock.now() },
+      [made],
+    )
     lineage.record('item', stored!.id, 'created_in', { kind: 'project', id: found.id })
     events.emit('item.created', stored!.id, item.summary(stored!))
     return toRecord(stored!)

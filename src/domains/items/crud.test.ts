@@ -3,9 +3,20 @@ import { test } from 'node:test'
 import { sql } from 'kysely'
 import { Compile } from 'typebox/compile'
 import { eventType } from '#core/event-types.ts'
-import { world, type World } from '../../../test/world.ts'
+import { world, type World } from '../../../test/support/world.ts'
 
-const SQUARE = { type: 'Polygon', coordinates: [[[10, 50], [11, 50], [11, 51], [10, 51], [10, 50]]] }
+const SQUARE = {
+  type: 'Polygon',
+  coordinates: [
+    [
+      [10, 50],
+      [11, 50],
+      [11, 51],
+      [10, 51],
+      [10, 50],
+    ],
+  ],
+}
 const HREF = 'https://data.example/a.tif'
 
 /** Counters and cells must equal what a recount finds, whatever happened before. */
@@ -18,23 +29,60 @@ async function recount(w: World): Promise<void> {
     const live = items.filter((item) => item.project_id === project.id && item.deleted_at === null)
     const seqs = new Set(live.map(({ seq }) => seq))
     assert.equal(project.item_count, live.length)
-    assert.equal(project.storage_bytes, assets.filter((asset) => seqs.has(asset.item_seq) && asset.object_key !== null).reduce((sum, asset) => sum + asset.file_size_bytes!, 0))
+    assert.equal(
+      project.storage_bytes,
+      assets
+        .filter((asset) => seqs.has(asset.item_seq) && asset.object_key !== null)
+        .reduce((sum, asset) => sum + asset.file_size_bytes!, 0),
+    )
   }
   for (const account of await w.db.selectFrom('storage_account').selectAll().execute()) {
-    const own = await w.db.selectFrom('project').select((e) => e.fn.sum<number>('storage_bytes').as('bytes')).where('org_id', '=', account.org_id).executeTakeFirstOrThrow()
+    const own = await w.db
+      .selectFrom('project')
+      .select((e) => e.fn.sum<number>('storage_bytes').as('bytes'))
+      .where('org_id', '=', account.org_id)
+      .executeTakeFirstOrThrow()
     assert.deepEqual([account.used_bytes, account.reserved_bytes], [Number(own.bytes), 0])
   }
-  const expected = items.filter((item) => item.deleted_at === null).flatMap((item) => item.cells.map((cell) => `${item.seq} ${cell}`)).toSorted()
+  const expected = items
+    .filter((item) => item.deleted_at === null)
+    .flatMap((item) => item.cells.map((cell) => `${item.seq} ${cell}`))
+    .toSorted()
   assert.deepEqual(cells.map(({ seq, cell }) => `${seq} ${cell}`).toSorted(), expected)
 }
 
 /** Uploads come later; until then a stored file is put on an item by hand. */
 async function storeFile(w: World, itemId: string, key: string, size: number): Promise<string> {
-  const { seq, org_id, project_id } = await w.db.selectFrom('item').select(['seq', 'org_id', 'project_id']).where('id', '=', itemId).executeTakeFirstOrThrow()
+  const { seq, org_id, project_id } = await w.db
+    .selectFrom('item')
+    .select(['seq', 'org_id', 'project_id'])
+    .where('id', '=', itemId)
+    .executeTakeFirstOrThrow()
   const id = globalThis.crypto.randomUUID()
-  await w.db.insertInto('asset').values({ id, org_id, item_seq: seq, key, bucket: 'b', object_key: `o/${id}`, file_size_bytes: size, created_at: w.clock.now(), updated_at: w.clock.now() }).execute()
-  await w.db.updateTable('project').set((e) => ({ storage_bytes: e('storage_bytes', '+', size) })).where('id', '=', project_id).execute()
-  await w.db.updateTable('storage_account').set((e) => ({ used_bytes: e('used_bytes', '+', size) })).where('org_id', '=', org_id).execute()
+  await w.db
+    .insertInto('asset')
+    .values({
+      id,
+      org_id,
+      item_seq: seq,
+      key,
+      bucket: 'b',
+      object_key: `o/${id}`,
+      file_size_bytes: size,
+      created_at: w.clock.now(),
+      updated_at: w.clock.now(),
+    })
+    .execute()
+  await w.db
+    .updateTable('project')
+    .set((e) => ({ storage_bytes: e('storage_bytes', '+', size) }))
+    .where('id', '=', project_id)
+    .execute()
+  await w.db
+    .updateTable('storage_account')
+    .set((e) => ({ used_bytes: e('used_bytes', '+', size) }))
+    .where('org_id', '=', org_id)
+    .execute()
   return id
 }
 
@@ -52,23 +100,66 @@ test('items', async (t) => {
   const editor = await w.member(org, 'editor')
   const viewer = await w.member(org, 'viewer')
   const stranger = (await w.organization('Other')).owner
-  const create = (input: object = {}, token = editor.token) => w.call(token, 'items.create', { project_id, type: 'user_raster', name: 'Scene', geometry: SQUARE, ...input })
-  const made = async (input: object = {}) => { const { status, body } = await create(input); assert.equal(status, 200, JSON.stringify(body)); return body }
+  const create = (input: object = {}, token = editor.token) =>
+    w.call(token, 'items.create', { project_id, type: 'user_raster', name: 'Scene', geometry: SQUARE, ...input })
+  const made = async (input: object = {}) => {
+    const { status, body } = await create(input)
+    assert.equal(status, 200, JSON.stringify(body))
+    return body
+  }
 
   await t.test('create answers with the whole record', async () => {
-    const body = await made({ stac_id: 'S2_X', datetime: '2026-02-01T10:00:00+10:00', properties: { platform: 's2', 'eo:cloud_cover': 7 }, assets: [{ key: 'data', href: HREF, media_type: 'image/tiff', roles: ['data'] }] })
+    const body = await made({
+      stac_id: 'S2_X',
+      datetime: '2026-02-01T10:00:00+10:00',
+      properties: { platform: 's2', 'eo:cloud_cover': 7 },
+      assets: [{ key: 'data', href: HREF, media_type: 'image/tiff', roles: ['data'] }],
+    })
     const { id, ...rest } = body
     assert.deepEqual(rest, {
-      project_id, collection_id: null, stac_id: 'S2_X', type: 'user_raster', geometry: SQUARE, bbox: [10, 50, 11, 51], datetime: '2026-02-01T00:00:00.000Z', start_datetime: null, end_datetime: null,
-      cloud_cover: 7, gsd: null, name: 'Scene', description: null, properties: { platform: 's2', 'eo:cloud_cover': 7 }, stac_extensions: [], lifecycle_state: 'active', expires_at: '2030-01-24T00:00:00.000Z', archived_at: null,
-      previous_version_id: null, duplicated_from_id: null, order_id: null, upload_id: null, job_id: null, deleted_at: null, created_by: editor.id, created_at: '2030-01-01T00:00:00.000Z', updated_at: '2030-01-01T00:00:00.000Z',
+      project_id,
+      collection_id: null,
+      stac_id: 'S2_X',
+      type: 'user_raster',
+      geometry: SQUARE,
+      bbox: [10, 50, 11, 51],
+      datetime: '2026-02-01T00:00:00.000Z',
+      start_datetime: null,
+      end_datetime: null,
+      cloud_cover: 7,
+      gsd: null,
+      name: 'Scene',
+      description: null,
+      properties: { platform: 's2', 'eo:cloud_cover': 7 },
+      stac_extensions: [],
+      lifecycle_state: 'active',
+      expires_at: '2030-01-24T00:00:00.000Z',
+      archived_at: null,
+      previous_version_id: null,
+      duplicated_from_id: null,
+      order_id: null,
+      upload_id: null,
+      job_id: null,
+      deleted_at: null,
+      created_by: editor.id,
+      created_at: '2030-01-01T00:00:00.000Z',
+      updated_at: '2030-01-01T00:00:00.000Z',
     })
     assert.deepEqual((await w.ok(viewer.token, 'items.get', { item_id: id })).item, body)
     const assets = await w.ok(viewer.token, 'items.list_assets', { item_id: id })
-    assert.deepEqual(assets.map((asset: { key: string; href: string; file_size_bytes: null }) => [asset.key, asset.href, asset.file_size_bytes]), [['data', HREF, null]])
-    assert.deepEqual((await eventsOf(w, id)).map(({ type, data }) => [type, data['bbox']]), [['item.created', [10, 50, 11, 51]]])
+    assert.deepEqual(
+      assets.map((asset: { key: string; href: string; file_size_bytes: null }) => [asset.key, asset.href, asset.file_size_bytes]),
+      [['data', HREF, null]],
+    )
+    assert.deepEqual(
+      (await eventsOf(w, id)).map(({ type, data }) => [type, data['bbox']]),
+      [['item.created', [10, 50, 11, 51]]],
+    )
     const graph = await w.ok(owner.token, 'provenance.get', { entity_type: 'item', entity_id: id })
-    assert.deepEqual(graph.edges.map((edge: { relation: string; dst_id: string }) => [edge.relation, edge.dst_id]), [['created_in', project_id]])
+    assert.deepEqual(
+      graph.edges.map((edge: { relation: string; dst_id: string }) => [edge.relation, edge.dst_id]),
+      [['created_in', project_id]],
+    )
     assert.equal((await w.ok(viewer.token, 'projects.get', { project_id })).item_count, 1)
   })
 
@@ -79,7 +170,23 @@ test('items', async (t) => {
       [{ name: '' }, 'name'],
       [{ bbox: [1, 2, 3] }, 'bbox'],
       [{ bbox: [0, 0, 5, 5] }, 'bbox'],
-      [{ geometry: { type: 'Polygon', coordinates: [[[0, 0], [1, 1], [1, 0], [0, 1], [0, 0]]] } }, 'geometry'],
+      [
+        {
+          geometry: {
+            type: 'Polygon',
+            coordinates: [
+              [
+                [0, 0],
+                [1, 1],
+                [1, 0],
+                [0, 1],
+                [0, 0],
+              ],
+            ],
+          },
+        },
+        'geometry',
+      ],
       [{ geometry: { type: 'GeometryCollection', geometries: [] } }, 'geometry'],
       [{ geometry: null, bbox: [0, 10, 1, 5] }, 'bbox'],
       [{ cloud_cover: 101 }, 'cloud_cover'],
@@ -88,7 +195,15 @@ test('items', async (t) => {
       [{ start_datetime: '2026-02-02T00:00:00Z', end_datetime: '2026-02-01T00:00:00Z' }, 'start_datetime'],
       [{ assets: [{ key: 'data', href: 'http://data.example/a.tif' }] }, 'assets.0.href'],
       [{ assets: [{ key: 'data', href: 'https://u:p@data.example/a.tif' }] }, 'assets.0.href'],
-      [{ assets: [{ key: 'data', href: HREF }, { key: 'data', href: HREF }] }, 'assets'],
+      [
+        {
+          assets: [
+            { key: 'data', href: HREF },
+            { key: 'data', href: HREF },
+          ],
+        },
+        'assets',
+      ],
       [{ properties: { a: { b: { c: { d: { e: { f: { g: { h: { i: 1 } } } } } } } } } }, 'properties'],
       [{ lifecycle_state: 'expired' }, 'lifecycle_state'],
     ]
@@ -105,11 +220,65 @@ test('items', async (t) => {
 
   await t.test('places: points, lines, a split multipolygon, a box alone, an unsplit ring with a crossing box', async () => {
     assert.deepEqual((await made({ geometry: { type: 'Point', coordinates: [5, 6, 100] } })).bbox, [5, 6, 5, 6])
-    assert.deepEqual((await made({ geometry: { type: 'LineString', coordinates: [[5, 6], [7, 8]] } })).bbox, [5, 6, 7, 8])
-    const fiji = { type: 'MultiPolygon', coordinates: [[[[179, -18], [180, -18], [180, -17], [179, -17], [179, -18]]], [[[-180, -18], [-179, -18], [-179, -17], [-180, -17], [-180, -18]]]] }
+    assert.deepEqual(
+      (
+        await made({
+          geometry: {
+            type: 'LineString',
+            coordinates: [
+              [5, 6],
+              [7, 8],
+            ],
+          },
+        })
+      ).bbox,
+      [5, 6, 7, 8],
+    )
+    const fiji = {
+      type: 'MultiPolygon',
+      coordinates: [
+        [
+          [
+            [179, -18],
+            [180, -18],
+            [180, -17],
+            [179, -17],
+            [179, -18],
+          ],
+        ],
+        [
+          [
+            [-180, -18],
+            [-179, -18],
+            [-179, -17],
+            [-180, -17],
+            [-180, -18],
+          ],
+        ],
+      ],
+    }
     assert.deepEqual((await made({ geometry: fiji })).bbox, [179, -18, -179, -17])
     assert.deepEqual((await made({ geometry: null, bbox: [170, 0, -170, 5] })).bbox, [170, 0, -170, 5])
-    assert.deepEqual((await made({ geometry: { type: 'Polygon', coordinates: [[[179, 0], [-179, 0], [-179, 1], [179, 1], [179, 0]]] }, bbox: [179, 0, -179, 1] })).bbox, [179, 0, -179, 1])
+    assert.deepEqual(
+      (
+        await made({
+          geometry: {
+            type: 'Polygon',
+            coordinates: [
+              [
+                [179, 0],
+                [-179, 0],
+                [-179, 1],
+                [179, 1],
+                [179, 0],
+              ],
+            ],
+          },
+          bbox: [179, 0, -179, 1],
+        })
+      ).bbox,
+      [179, 0, -179, 1],
+    )
     assert.equal((await made({ geometry: null })).bbox, null)
     await recount(w)
   })
@@ -138,15 +307,31 @@ test('items', async (t) => {
     const { id: listed } = await w.ok(owner.token, 'projects.create', { name: 'Listed' })
     const collection = await w.ok(owner.token, 'collections.create', { project_id: listed, name: 'c' })
     const ids: string[] = []
-    for (let i = 0; i < 7; i++) ids.push((await w.ok(owner.token, 'items.create', { project_id: listed, type: 'clip', name: `i${i}`, ...(i % 3 === 0 ? { collection_id: collection.id } : {}) })).id)
-    const list = async (input: object) => { const { items, total } = await w.ok(viewer.token, 'items.list', { project_id: listed, ...input }); return [total, ...items.map((item: { id: string }) => ids.indexOf(item.id))] }
+    for (let i = 0; i < 7; i++)
+      ids.push(
+        (
+          await w.ok(owner.token, 'items.create', {
+            project_id: listed,
+            type: 'clip',
+            name: `i${i}`,
+            ...(i % 3 === 0 ? { collection_id: collection.id } : {}),
+          })
+        ).id,
+      )
+    const list = async (input: object) => {
+      const { items, total } = await w.ok(viewer.token, 'items.list', { project_id: listed, ...input })
+      return [total, ...items.map((item: { id: string }) => ids.indexOf(item.id))]
+    }
     assert.deepEqual(await list({}), [7, 6, 5, 4, 3, 2, 1, 0])
     assert.deepEqual(await list({ limit: 2, offset: 3 }), [7, 3, 2])
     assert.deepEqual(await list({ collection_id: collection.id }), [3, 6, 3, 0])
     assert.deepEqual(await list({ uncollected: true, limit: 2 }), [4, 5, 4])
     const { items, total } = await w.ok(viewer.token, 'items.list_by_collection', { collection_id: collection.id, limit: 1, offset: 1 })
     assert.deepEqual([total, items[0].id], [3, ids[3]])
-    assert.equal((await w.call(viewer.token, 'items.list', { project_id: listed, collection_id: collection.id, uncollected: true })).status, 400)
+    assert.equal(
+      (await w.call(viewer.token, 'items.list', { project_id: listed, collection_id: collection.id, uncollected: true })).status,
+      400,
+    )
     assert.equal((await w.call(viewer.token, 'items.list', { project_id, collection_id: collection.id })).status, 404)
     assert.equal((await w.call(stranger.token, 'items.list_by_collection', { collection_id: collection.id })).status, 404)
     assert.equal((await w.call(viewer.token, 'items.list', { project_id: listed, offset: 100_001 })).status, 422)
@@ -156,16 +341,36 @@ test('items', async (t) => {
     const before = await made({ description: 'd', datetime: '2026-01-01T00:00:00Z', cloud_cover: 5, gsd: 10, properties: { a: 1 } })
     const update = (input: object) => w.call(editor.token, 'items.update', { item_id: before.id, ...input })
     w.clock.advance({ minutes: 1 })
-    const moved = { type: 'Polygon', coordinates: [[[20, 0], [22, 0], [22, 2], [20, 0]]] }
+    const moved = {
+      type: 'Polygon',
+      coordinates: [
+        [
+          [20, 0],
+          [22, 0],
+          [22, 2],
+          [20, 0],
+        ],
+      ],
+    }
     assert.deepEqual((await update({ geometry: moved })).body.bbox, [20, 0, 22, 2])
     assert.equal((await update({ bbox: [0, 0, 1, 1] })).status, 422)
     const cleared = (await update({ description: null, cloud_cover: null, gsd: null, datetime: null, properties: null, name: null })).body
-    assert.deepEqual([cleared.description, cleared.cloud_cover, cleared.gsd, cleared.datetime, cleared.properties, cleared.name, cleared.geometry], [null, null, null, null, {}, 'Scene', moved])
+    assert.deepEqual(
+      [cleared.description, cleared.cloud_cover, cleared.gsd, cleared.datetime, cleared.properties, cleared.name, cleared.geometry],
+      [null, null, null, null, {}, 'Scene', moved],
+    )
     await recount(w)
     const gone = (await update({ geometry: null })).body
     assert.deepEqual([gone.geometry, gone.bbox], [null, null])
     const events = await eventsOf(w, before.id)
-    assert.deepEqual(events.slice(1).map(({ data }) => data['changed_fields']), [['geometry', 'bbox'], ['description', 'datetime', 'cloud_cover', 'gsd', 'properties'], ['geometry', 'bbox']])
+    assert.deepEqual(
+      events.slice(1).map(({ data }) => data['changed_fields']),
+      [
+        ['geometry', 'bbox'],
+        ['description', 'datetime', 'cloud_cover', 'gsd', 'properties'],
+        ['geometry', 'bbox'],
+      ],
+    )
     assert.equal((await update({ name: 'Scene' })).status, 200)
     assert.equal((await eventsOf(w, before.id)).length, events.length, 'nothing changed, nothing reported')
     assert.equal((await update({ type: 'clip' })).status, 422)
@@ -174,7 +379,10 @@ test('items', async (t) => {
   })
 
   await t.test('update: between collections and between states', async () => {
-    const [a, b] = [await w.ok(editor.token, 'collections.create', { project_id, name: 'a' }), await w.ok(editor.token, 'collections.create', { project_id, name: 'b' })]
+    const [a, b] = [
+      await w.ok(editor.token, 'collections.create', { project_id, name: 'a' }),
+      await w.ok(editor.token, 'collections.create', { project_id, name: 'b' }),
+    ]
     const other = await w.ok(owner.token, 'projects.create', { name: 'Elsewhere' })
     const foreign = await w.ok(owner.token, 'collections.create', { project_id: other.id, name: 'f' })
     const { id: item_id } = await made({ collection_id: a.id })
@@ -187,7 +395,10 @@ test('items', async (t) => {
     const active = (await update({ lifecycle_state: 'active' })).body
     assert.deepEqual([active.lifecycle_state, active.archived_at], ['active', null])
     const last = (await eventsOf(w, item_id)).at(-1)!
-    assert.deepEqual([last.type, last.data['lifecycle_state'], last.data['previous_lifecycle_state']], ['item.updated', 'active', 'archived'])
+    assert.deepEqual(
+      [last.type, last.data['lifecycle_state'], last.data['previous_lifecycle_state']],
+      ['item.updated', 'active', 'archived'],
+    )
   })
 
   await t.test('delete: gone for every operation, its room returned, a second delete is 404', async () => {
@@ -198,9 +409,13 @@ test('items', async (t) => {
     assert.deepEqual(await w.ok(editor.token, 'items.delete', { item_id }), { ok: true, id: item_id })
     const after = await w.ok(viewer.token, 'projects.get', { project_id })
     assert.deepEqual([before.storage_bytes - after.storage_bytes, before.item_count - after.item_count], [1_050, 1])
-    for (const id of ['items.get', 'items.delete', 'items.list_assets', 'items.update', 'items.duplicate', 'items.lineage']) assert.equal((await w.call(editor.token, id, { item_id })).status, 404, id)
+    for (const id of ['items.get', 'items.delete', 'items.list_assets', 'items.update', 'items.duplicate', 'items.lineage'])
+      assert.equal((await w.call(editor.token, id, { item_id })).status, 404, id)
     const last = (await eventsOf(w, item_id)).at(-1)!
-    assert.deepEqual([last.type, last.data['deleted_at'], last.data['lifecycle_state']], ['item.deleted', w.clock.now().toISOString(), 'deleted'])
+    assert.deepEqual(
+      [last.type, last.data['deleted_at'], last.data['lifecycle_state']],
+      ['item.deleted', w.clock.now().toISOString(), 'deleted'],
+    )
     await recount(w)
   })
 
@@ -215,23 +430,46 @@ test('items', async (t) => {
   await t.test('everything at once: the counters stay true, nothing is left in what was deleted', async () => {
     const { id: busy } = await w.ok(owner.token, 'projects.create', { name: 'Busy' })
     const collection = await w.ok(owner.token, 'collections.create', { project_id: busy, name: 'c' })
-    const add = (input: object = {}) => w.call(owner.token, 'items.create', { project_id: busy, type: 'clip', name: 'n', geometry: SQUARE, ...input })
+    const add = (input: object = {}) =>
+      w.call(owner.token, 'items.create', { project_id: busy, type: 'clip', name: 'n', geometry: SQUARE, ...input })
     const ids = (await Promise.all(Array.from({ length: 12 }, () => add()))).map(({ body }) => body.id as string)
     const mixed = await Promise.all([
       ...ids.slice(0, 6).map((item_id) => w.call(owner.token, 'items.delete', { item_id })),
-      ...ids.slice(3, 9).map((item_id) => w.call(owner.token, 'items.update', { item_id, geometry: { type: 'Point', coordinates: [1, 1] }, collection_id: collection.id })),
+      ...ids
+        .slice(3, 9)
+        .map((item_id) =>
+          w.call(owner.token, 'items.update', { item_id, geometry: { type: 'Point', coordinates: [1, 1] }, collection_id: collection.id }),
+        ),
       ...ids.slice(9).map((item_id) => w.call(owner.token, 'items.duplicate', { item_id })),
       ...Array.from({ length: 6 }, () => add({ collection_id: collection.id })),
       w.call(owner.token, 'collections.delete', { project_id: busy, collection_id: collection.id }),
     ])
-    assert.ok(mixed.every(({ status }) => status < 500), JSON.stringify(mixed.map(({ status }) => status)))
-    const stranded = await w.db.selectFrom('item').select('seq').where('collection_id', '=', collection.id).where('deleted_at', 'is', null).execute()
+    assert.ok(
+      mixed.every(({ status }) => status < 500),
+      JSON.stringify(mixed.map(({ status }) => status)),
+    )
+    const stranded = await w.db
+      .selectFrom('item')
+      .select('seq')
+      .where('collection_id', '=', collection.id)
+      .where('deleted_at', 'is', null)
+      .execute()
     assert.deepEqual(stranded, [])
     await recount(w)
-    const answers = await Promise.all([...Array.from({ length: 8 }, () => add()), ...ids.slice(6).map((item_id) => w.call(owner.token, 'items.delete', { item_id })), w.call(owner.token, 'projects.delete', { project_id: busy })])
+    const answers = await Promise.all([
+      ...Array.from({ length: 8 }, () => add()),
+      ...ids.slice(6).map((item_id) => w.call(owner.token, 'items.delete', { item_id })),
+      w.call(owner.token, 'projects.delete', { project_id: busy }),
+    ])
     assert.equal(answers.at(-1)!.status, 200)
-    assert.ok(answers.every(({ status }) => [200, 400, 404].includes(status)), JSON.stringify(answers.map(({ status }) => status)))
-    assert.deepEqual(await w.db.selectFrom('item').select('seq').where('project_id', '=', busy).where('deleted_at', 'is', null).execute(), [])
+    assert.ok(
+      answers.every(({ status }) => [200, 400, 404].includes(status)),
+      JSON.stringify(answers.map(({ status }) => status)),
+    )
+    assert.deepEqual(
+      await w.db.selectFrom('item').select('seq').where('project_id', '=', busy).where('deleted_at', 'is', null).execute(),
+      [],
+    )
     await recount(w)
   })
 
@@ -242,10 +480,20 @@ test('items', async (t) => {
     const collection = await w.ok(owner.token, 'collections.create', { project_id: other.id, name: 't' })
     assert.equal((await w.call(editor.token, 'items.duplicate', { item_id: source.id, target_project_id: other.id })).status, 403)
     assert.equal((await w.call(owner.token, 'items.duplicate', { item_id: source.id, target_collection_id: collection.id })).status, 404)
-    const copy = await w.ok(owner.token, 'items.duplicate', { item_id: source.id, target_project_id: other.id, target_collection_id: collection.id })
-    assert.deepEqual([copy.name, copy.duplicated_from_id, copy.project_id, copy.collection_id, copy.geometry, copy.properties], ['Original (copy)', source.id, other.id, collection.id, SQUARE, { a: 1 }])
+    const copy = await w.ok(owner.token, 'items.duplicate', {
+      item_id: source.id,
+      target_project_id: other.id,
+      target_collection_id: collection.id,
+    })
+    assert.deepEqual(
+      [copy.name, copy.duplicated_from_id, copy.project_id, copy.collection_id, copy.geometry, copy.properties],
+      ['Original (copy)', source.id, other.id, collection.id, SQUARE, { a: 1 }],
+    )
     const assets = await w.ok(owner.token, 'items.list_assets', { item_id: copy.id })
-    assert.deepEqual(assets.map((asset: { key: string }) => asset.key), ['data', 'file'])
+    assert.deepEqual(
+      assets.map((asset: { key: string }) => asset.key),
+      ['data', 'file'],
+    )
     const rows = await w.db.selectFrom('asset').select(['id', 'object_key']).where('object_key', '=', `o/${fileId}`).execute()
     assert.equal(rows.length, 2)
     assert.equal((await w.ok(owner.token, 'projects.get', { project_id: other.id })).storage_bytes, 500)
@@ -256,7 +504,10 @@ test('items', async (t) => {
       parents: [{ item_id: source.id, name: 'Original', type: 'user_raster', relation: 'duplicated_from', parents: [] }],
       children: [{ item_id: again.id, name: 'Third', type: 'user_raster', relation: 'duplicated_from', children: [] }],
     })
-    await w.db.updateTable('storage_account').set({ reserved_bytes: 10 * 1024 ** 3 - 1_600 }).execute()
+    await w.db
+      .updateTable('storage_account')
+      .set({ reserved_bytes: 10 * 1024 ** 3 - 1_600 })
+      .execute()
     const refused = await w.call(owner.token, 'items.duplicate', { item_id: copy.id })
     assert.deepEqual([refused.status, refused.body.title, refused.body.limit], [402, 'Storage Quota Exceeded', 10 * 1024 ** 3])
     await w.db.updateTable('storage_account').set({ reserved_bytes: 0 }).execute()
@@ -269,7 +520,10 @@ test('items', async (t) => {
     for (let i = 1; i <= 12; i++) last = await w.ok(editor.token, 'items.duplicate', { item_id: last.id, new_name: `n${i}` })
     let node = (await w.ok(viewer.token, 'items.lineage', { item_id: first.id })).children[0]
     let depth = 1
-    for (; node.children.length > 0; depth++) { assert.equal(node.truncated, undefined); node = node.children[0] }
+    for (; node.children.length > 0; depth++) {
+      assert.equal(node.truncated, undefined)
+      node = node.children[0]
+    }
     assert.deepEqual([depth, node.name, node.truncated], [10, 'n10', true])
     const other = await w.ok(owner.token, 'projects.create', { name: 'Veiled', visibility: 'private' })
     const { id: item_id } = await made()
@@ -279,7 +533,12 @@ test('items', async (t) => {
   })
 
   await t.test('assets.delete: not of another item, not the last primary one', async () => {
-    const { id: item_id } = await made({ assets: [{ key: 'data', href: HREF }, { key: 'extra', href: HREF, roles: ['data'] }] })
+    const { id: item_id } = await made({
+      assets: [
+        { key: 'data', href: HREF },
+        { key: 'extra', href: HREF, roles: ['data'] },
+      ],
+    })
     const { id: other_id } = await made({ assets: [{ key: 'visual', href: HREF, roles: ['data'] }] })
     const [data, extra] = await w.ok(viewer.token, 'items.list_assets', { item_id })
     const [visual] = await w.ok(viewer.token, 'items.list_assets', { item_id: other_id })
@@ -295,7 +554,10 @@ test('items', async (t) => {
     const before = (await w.ok(viewer.token, 'projects.get', { project_id })).storage_bytes
     assert.deepEqual((await remove({ item_id, asset_id: thumbnail })).body, { ok: true, id: thumbnail })
     assert.equal(before - (await w.ok(viewer.token, 'projects.get', { project_id })).storage_bytes, 77)
-    assert.deepEqual((await eventsOf(w, thumbnail)).map(({ type, data }) => [type, data['file_size_bytes']]), [['asset.deleted', 77]])
+    assert.deepEqual(
+      (await eventsOf(w, thumbnail)).map(({ type, data }) => [type, data['file_size_bytes']]),
+      [['asset.deleted', 77]],
+    )
     await recount(w)
   })
 
@@ -303,10 +565,28 @@ test('items', async (t) => {
     const closed = await w.ok(owner.token, 'projects.create', { name: 'Closed' })
     const collection = await w.ok(owner.token, 'collections.create', { project_id: closed.id, name: 'c' })
     const items: string[] = []
-    for (let i = 0; i < 3; i++) items.push((await w.ok(owner.token, 'items.create', { project_id: closed.id, type: 'clip', name: `i${i}`, geometry: SQUARE, collection_id: collection.id, datetime: '2026-01-01T00:00:00Z' })).id)
+    for (let i = 0; i < 3; i++)
+      items.push(
+        (
+          await w.ok(owner.token, 'items.create', {
+            project_id: closed.id,
+            type: 'clip',
+            name: `i${i}`,
+            geometry: SQUARE,
+            collection_id: collection.id,
+            datetime: '2026-01-01T00:00:00Z',
+          })
+        ).id,
+      )
     await storeFile(w, items[0]!, 'data', 9)
     await w.ok(owner.token, 'projects.archive', { project_id: closed.id })
-    for (const [id, input] of [['items.create', { project_id: closed.id, type: 'clip', name: 'x' }], ['items.update', { item_id: items[0], name: 'x' }], ['items.delete', { item_id: items[0] }], ['items.duplicate', { item_id: items[0] }]] as const) assert.equal((await w.call(owner.token, id, input)).status, 400, id)
+    for (const [id, input] of [
+      ['items.create', { project_id: closed.id, type: 'clip', name: 'x' }],
+      ['items.update', { item_id: items[0], name: 'x' }],
+      ['items.delete', { item_id: items[0] }],
+      ['items.duplicate', { item_id: items[0] }],
+    ] as const)
+      assert.equal((await w.call(owner.token, id, input)).status, 400, id)
     assert.equal((await w.call(owner.token, 'items.get', { item_id: items[0] })).status, 200)
     const open = await w.ok(owner.token, 'projects.create', { name: 'Archived just now' })
     const { id: raced } = await w.ok(owner.token, 'items.create', { project_id: open.id, type: 'clip', name: 'before' })
@@ -314,7 +594,10 @@ test('items', async (t) => {
       await tx.updateTable('project').set({ archived_at: w.clock.now() }).where('id', '=', open.id).execute()
       const update = w.call(owner.token, 'items.update', { item_id: raced, name: 'after' }) // Has passed its check when it waits for the row.
       for (;;) {
-        const { rows } = await sql`select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database() and query like '%from project p join o on%'`.execute(w.db)
+        const { rows } =
+          await sql`select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database() and query like '%from project p join o on%'`.execute(
+            w.db,
+          )
         if (rows.length > 0) return { update }
       }
     })
@@ -325,7 +608,10 @@ test('items', async (t) => {
     for (const id of items) {
       assert.equal((await w.call(owner.token, 'items.get', { item_id: id })).status, 404)
       const last = (await eventsOf(w, id)).at(-1)!
-      assert.deepEqual([last.type, last.data['previous_lifecycle_state'], last.data['datetime'], last.data['bbox']], ['item.deleted', 'active', '2026-01-01T00:00:00.000Z', [10, 50, 11, 51]])
+      assert.deepEqual(
+        [last.type, last.data['previous_lifecycle_state'], last.data['datetime'], last.data['bbox']],
+        ['item.deleted', 'active', '2026-01-01T00:00:00.000Z', [10, 50, 11, 51]],
+      )
     }
     const row = await w.db.selectFrom('collection').select('deleted_at').where('id', '=', collection.id).executeTakeFirstOrThrow()
     assert.notEqual(row.deleted_at, null)

@@ -1,7 +1,7 @@
 import { Closed, Removed } from '#core/shapes.ts'
-import * as item from '#model/item.ts'
-import { softDelete } from '#model/item-delete.ts'
-import * as project from '#model/project.ts'
+import * as item from '#model/imagery/item.ts'
+import { softDelete } from '#model/imagery/item-delete.ts'
+import * as project from '#model/identity/project.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_ITEM, Id } from './wire.ts'
 

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { Choice, Closed, Nullable } from '#core/shapes.ts'
-import * as asset from '#model/asset.ts'
-import * as item from '#model/item.ts'
+import * as asset from '#model/imagery/asset.ts'
+import * as item from '#model/imagery/item.ts'
 import { operation } from '#operation.ts'
 import { proposeBands } from '#raster/formulas/propose.ts'
 import { EXAMPLE_ASSET, EXAMPLE_ITEM, Id } from './wire.ts'
@@ -17,7 +17,14 @@ export default operation({
   tier: 'read',
   input: Closed({ item_id: Id, asset_id: Type.Optional(Nullable(Id)) }),
   output: Closed({
-    bands: Type.Array(Closed({ index: Type.Integer({ description: '1-based' }), name: Type.String(), role: Nullable(Type.String()), data_type: Nullable(Type.String()) })),
+    bands: Type.Array(
+      Closed({
+        index: Type.Integer({ description: '1-based' }),
+        name: Type.String(),
+        role: Nullable(Type.String()),
+        data_type: Nullable(Type.String()),
+      }),
+    ),
     source: Choice(['file', 'stac', 'color', 'band_count']),
     suggested_band_names: Type.Array(Type.String()),
     current_band_names: Type.Array(Type.String()),
@@ -26,8 +33,14 @@ export default operation({
   example: {
     input: { item_id: EXAMPLE_ITEM.id, asset_id: EXAMPLE_ASSET.id },
     output: {
-      bands: [{ index: 1, name: 'red', role: 'RED', data_type: 'uint16' }, { index: 2, name: 'nir', role: 'NIR', data_type: 'uint16' }],
-      source: 'file', suggested_band_names: ['red', 'nir'], current_band_names: [], method: 'file',
+      bands: [
+        { index: 1, name: 'red', role: 'RED', data_type: 'uint16' },
+        { index: 2, name: 'nir', role: 'NIR', data_type: 'uint16' },
+      ],
+      source: 'file',
+      suggested_band_names: ['red', 'nir'],
+      current_band_names: [],
+      method: 'file',
     },
   },
 }).handle({
@@ -37,13 +50,19 @@ export default operation({
   },
   async execute({ raster, signal }, _input, found) {
     const stated = asset.statedBands(found)
-    const described = await raster.describe(asset.rasterSourceOf(found), signal).then((info) => ({ info, error: null }), (error: unknown) => ({ info: null, error }))
+    const described = await raster.describe(asset.rasterSourceOf(found), signal).then(
+      (info) => ({ info, error: null }),
+      (error: unknown) => ({ info: null, error }),
+    )
     const proposed = proposeBands(described.info, stated)
     if (!proposed) throw described.error // Neither the file nor anything said about it can tell.
     const names = proposed.bands.map(({ name }) => name)
     return {
       bands: proposed.bands.map(({ index, name, role, dataType }) => ({ index, name, role, data_type: dataType })),
-      source: proposed.source, suggested_band_names: names, current_band_names: found.bandNames ?? [], method: proposed.source,
+      source: proposed.source,
+      suggested_band_names: names,
+      current_band_names: found.bandNames ?? [],
+      method: proposed.source,
     }
   },
 })

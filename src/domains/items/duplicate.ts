@@ -1,12 +1,12 @@
 import Type from 'typebox'
 import { problem } from '#core/problem.ts'
 import { Closed, Nullable } from '#core/shapes.ts'
-import * as asset from '#model/asset.ts'
-import * as collection from '#model/collection.ts'
-import * as item from '#model/item.ts'
-import * as project from '#model/project.ts'
-import * as storageAccount from '#model/storage-account.ts'
-import * as visualizationProfile from '#model/visualization-profile.ts'
+import * as asset from '#model/imagery/asset.ts'
+import * as collection from '#model/imagery/collection.ts'
+import * as item from '#model/imagery/item.ts'
+import * as project from '#model/identity/project.ts'
+import * as storageAccount from '#model/plans/storage-account.ts'
+import * as visualizationProfile from '#model/imagery/visualization-profile.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_ITEM, Id, ItemRecord, Name, toRecord } from './wire.ts'
 
@@ -20,16 +20,28 @@ export default operation({
   tier: 'compute',
   produces: ['item:duplicated_from>item', 'asset:duplicated_from>asset'],
   events: ['item.created'],
-  input: Closed({ item_id: Id, new_name: Type.Optional(Nullable(Name)), target_collection_id: Type.Optional(Nullable(Id)), target_project_id: Type.Optional(Nullable(Id)) }),
+  input: Closed({
+    item_id: Id,
+    new_name: Type.Optional(Nullable(Name)),
+    target_collection_id: Type.Optional(Nullable(Id)),
+    target_project_id: Type.Optional(Nullable(Id)),
+  }),
   output: ItemRecord,
-  example: { input: { item_id: EXAMPLE_ITEM.id, new_name: 'Before the flood' }, output: { ...EXAMPLE_ITEM, id: '0199f2c6-3333-7abc-8def-0123456789ab', name: 'Before the flood', duplicated_from_id: EXAMPLE_ITEM.id } },
+  example: {
+    input: { item_id: EXAMPLE_ITEM.id, new_name: 'Before the flood' },
+    output: { ...EXAMPLE_ITEM, id: '0199f2c6-3333-7abc-8def-0123456789ab', name: 'Before the flood', duplicated_from_id: EXAMPLE_ITEM.id },
+  },
 }).handle({
   async check({ db, principal }, input) {
     const source = await item.requireReader(db, principal, input.item_id)
     const target = project.requireActive(await project.requireRole(db, principal, input.target_project_id ?? source.project.id, 'editor'))
-    if (target.organizationId !== source.project.organizationId) throw problem('bad-request', 'An item can be copied within its organization only')
+    if (target.organizationId !== source.project.organizationId)
+      throw problem('bad-request', 'An item can be copied within its organization only')
     if (source.item.lifecycleState === 'expired') throw problem('bad-request', 'This item is past its retention, so it cannot be copied')
-    const kept = target.id === source.project.id && input.target_collection_id === undefined ? source.item.collectionId : (input.target_collection_id ?? null)
+    const kept =
+      target.id === source.project.id && input.target_collection_id === undefined
+        ? source.item.collectionId
+        : (input.target_collection_id ?? null)
     const collectionId = kept === null ? null : (await collection.requireIn(db, target.id, kept)).id
     return { source: source.item, target, collectionId }
   },
@@ -41,8 +53,18 @@ export default operation({
     const files = asset.copies(await asset.list(tx, current.seq))
     await storageAccount.requireRoom(tx, target.organizationId, asset.storedBytes(files.map((file) => file.made)))
     const name = input.new_name ?? current.name.slice(0, MAX_NAME_LENGTH - COPY_SUFFIX.length) + COPY_SUFFIX
-    const made = await item.duplicate(tx, current, { organizationId: target.organizationId, projectId: target.id, createdBy: principal.userId, now: clock.now(), collectionId, name }, files.map((file) => file.made))
-    await visualizationProfile.copyAll(tx, current.seq, { organizationId: target.organizationId, itemSeq: made.seq, createdBy: principal.userId, now: clock.now() })
+    const made = await item.duplicate(
+      tx,
+      current,
+      { organizationId: target.organizationId, projectId: target.id, createdBy: principal.userId, now: clock.now(), collectionId, name },
+      files.map((file) => file.made),
+    )
+    await visualizationProfile.copyAll(tx, current.seq, {
+      organizationId: target.organizationId,
+      itemSeq: made.seq,
+      createdBy: principal.userId,
+      now: clock.now(),
+    })
     lineage.record('item', made.id, 'duplicated_from', { kind: 'item', id: current.id }, target.id)
     for (const { from, made: copy } of files) lineage.record('asset', copy.id, 'duplicated_from', { kind: 'asset', id: from }, target.id)
     events.emit('item.created', made.id, item.summary(made))

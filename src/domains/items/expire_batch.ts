@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { Closed } from '#core/shapes.ts'
-import * as retention from '#model/retention.ts'
+import * as retention from '#model/imagery/retention.ts'
 import { operation } from '#operation.ts'
 
 /** Of one call, in one transaction; `remaining` says whether to call again. */
@@ -13,7 +13,14 @@ export default operation({
   tier: 'compute',
   events: ['item.updated', 'item.deleted'],
   input: Closed({}),
-  output: Closed({ examined: Type.Integer(), expiring: Type.Integer(), expired: Type.Integer(), archived: Type.Integer(), deleted: Type.Integer(), remaining: Type.Boolean() }),
+  output: Closed({
+    examined: Type.Integer(),
+    expiring: Type.Integer(),
+    expired: Type.Integer(),
+    archived: Type.Integer(),
+    deleted: Type.Integer(),
+    remaining: Type.Boolean(),
+  }),
   example: { input: {}, output: { examined: 14, expiring: 9, expired: 3, archived: 0, deleted: 2, remaining: false } },
 }).handle({
   async execute({ tx, clock, invocationId }) {
@@ -24,6 +31,13 @@ export default operation({
     await retention.report(tx, moved, invocationId, now)
     const count = (state: string) => moved.filter((move) => move.item.lifecycleState === state).length
     const remaining = (await retention.findDue(tx, { now, limit: 1 })).size > 0
-    return { examined: seqs.length, expiring: count('expiring'), expired: count('expired'), archived: count('archived'), deleted: count('deleted'), remaining }
+    return {
+      examined: seqs.length,
+      expiring: count('expiring'),
+      expired: count('expired'),
+      archived: count('archived'),
+      deleted: count('deleted'),
+      remaining,
+    }
   },
 })

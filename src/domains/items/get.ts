@@ -1,5 +1,5 @@
 import { Closed } from '#core/shapes.ts'
-import * as item from '#model/item.ts'
+import * as item from '#model/imagery/item.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_ITEM, Id, ItemRecord, toRecord } from './wire.ts'
 

@@ -2,10 +2,10 @@ import { setImmediate as letOthersRun } from 'node:timers/promises'
 import Type from 'typebox'
 import { Problem, problem } from '#core/problem.ts'
 import { Closed, FreeForm, Nullable, Uuid } from '#core/shapes.ts'
-import * as collection from '#model/collection.ts'
-import * as item from '#model/item.ts'
-import * as project from '#model/project.ts'
-import { fromFeature } from '#model/stac-import.ts'
+import * as collection from '#model/imagery/collection.ts'
+import * as item from '#model/imagery/item.ts'
+import * as project from '#model/identity/project.ts'
+import { fromFeature } from '#model/imagery/stac-import.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_ITEM, Id } from './wire.ts'
 
@@ -40,7 +40,11 @@ export default operation({
     errors: Type.Array(Closed({ index: Type.Integer(), id: Nullable(Type.String()), message: Type.String() })),
   }),
   example: {
-    input: { project_id: EXAMPLE_ITEM.project_id, ndjson: '{"type":"Feature","id":"S2B_55KFA_20260214_0_L2A","geometry":null,"properties":{"datetime":"2026-02-14T00:31:19Z"},"assets":{}}' },
+    input: {
+      project_id: EXAMPLE_ITEM.project_id,
+      ndjson:
+        '{"type":"Feature","id":"S2B_55KFA_20260214_0_L2A","geometry":null,"properties":{"datetime":"2026-02-14T00:31:19Z"},"assets":{}}',
+    },
     output: { created: 1, skipped: 0, errors: [] },
   },
 }).handle({
@@ -49,7 +53,8 @@ export default operation({
     const collectionId = input.collection_id == null ? null : (await collection.requireIn(db, found.id, input.collection_id)).id
     if ((input.features === undefined) === (input.ndjson === undefined)) throw problem('bad-request', 'Send either features or ndjson')
     const sources = input.features === undefined ? linesOf(input.ndjson!) : featuresOf(input.features)
-    if (sources.length > MAX_FEATURES) throw problem('bad-request', `One call registers at most ${MAX_FEATURES} items; send them in batches`)
+    if (sources.length > MAX_FEATURES)
+      throw problem('bad-request', `One call registers at most ${MAX_FEATURES} items; send them in batches`)
     return { found, collectionId, ...(await read(sources, collectionId)) }
   },
   async execute({ tx, principal, clock, lineage, events, attributeTo }, _input, { found, collectionId, items, errors }) {
@@ -58,7 +63,14 @@ export default operation({
     await item.holdForeignIds(tx, found.organizationId)
     await project.hold(tx, found.id)
     if (collectionId) await collection.hold(tx, found.id, collectionId)
-    const stored = items.size === 0 ? [] : await item.insert(tx, { organizationId: found.organizationId, projectId: found.id, createdBy: principal.userId, now }, [...items.values()].map(({ made }) => made))
+    const stored =
+      items.size === 0
+        ? []
+        : await item.insert(
+            tx,
+            { organizationId: found.organizationId, projectId: found.id, createdBy: principal.userId, now },
+            [...items.values()].map(({ made }) => made),
+          )
     for (const each of stored) {
       lineage.record('item', each.id, 'created_in', { kind: 'project', id: found.id })
       events.emit('item.created', each.id, item.summary(each))
@@ -69,19 +81,33 @@ export default operation({
     const refused = [...items].flatMap(([id, { index }]): ImportError[] => {
       const there = known.get(id)
       if (!there?.isDeleted && there?.projectId === found.id) return []
-      return [{ index, id, message: there?.isDeleted ? 'was deleted; an id is not used a second time' : 'is an item of another project of the organization' }]
+      return [
+        {
+          index,
+          id,
+          message: there?.isDeleted ? 'was deleted; an id is not used a second time' : 'is an item of another project of the organization',
+        },
+      ]
     })
-    return { created: stored.length, skipped: items.size - refused.length, errors: [...errors, ...refused].toSorted((a, b) => a.index - b.index) }
+    return {
+      created: stored.length,
+      skipped: items.size - refused.length,
+      errors: [...errors, ...refused].toSorted((a, b) => a.index - b.index),
+    }
   },
 })
 
 /** A line that is no JSON is one feature that cannot be read; the others still can. */
 function linesOf(ndjson: string): (() => unknown)[] {
-  return ndjson.split('\n').filter((line) => line.trim() !== '').map((line) => () => JSON.parse(line) as unknown)
+  return ndjson
+    .split('\n')
+    .filter((line) => line.trim() !== '')
+    .map((line) => () => JSON.parse(line) as unknown)
 }
 
 function featuresOf(value: Record<string, unknown>): (() => unknown)[] {
-  if (value['type'] !== 'FeatureCollection' || !Array.isArray(value['features'])) throw problem('bad-request', 'features must be a GeoJSON FeatureCollection')
+  if (value['type'] !== 'FeatureCollection' || !Array.isArray(value['features']))
+    throw problem('bad-request', 'features must be a GeoJSON FeatureCollection')
   return value['features'].map((feature) => () => feature as unknown)
 }
 

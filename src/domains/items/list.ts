@@ -1,9 +1,9 @@
 import Type from 'typebox'
 import { problem } from '#core/problem.ts'
 import { Closed, Limit, Nullable, Offset, Uuid } from '#core/shapes.ts'
-import * as collection from '#model/collection.ts'
-import * as item from '#model/item.ts'
-import * as project from '#model/project.ts'
+import * as collection from '#model/imagery/collection.ts'
+import * as item from '#model/imagery/item.ts'
+import * as project from '#model/identity/project.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_ITEM, Id, ItemRecord, toRecord } from './wire.ts'
 
@@ -12,14 +12,23 @@ export default operation({
   id: 'items.list',
   scope: 'items:read',
   tier: 'read',
-  input: Closed({ project_id: Uuid, collection_id: Type.Optional(Nullable(Id)), uncollected: Type.Optional(Type.Boolean({ default: false })), limit: Limit(100, 1000), offset: Offset }),
+  input: Closed({
+    project_id: Uuid,
+    collection_id: Type.Optional(Nullable(Id)),
+    uncollected: Type.Optional(Type.Boolean({ default: false })),
+    limit: Limit(100, 1000),
+    offset: Offset,
+  }),
   output: Closed({ items: Type.Array(ItemRecord), total: Type.Integer() }),
   example: { input: { project_id: EXAMPLE_ITEM.project_id }, output: { items: [EXAMPLE_ITEM], total: 1 } },
 }).handle({
   async check({ db, principal }, { project_id, collection_id, uncollected }) {
     if (uncollected && collection_id != null) throw problem('bad-request', 'uncollected and collection_id exclude each other')
     const found = await project.requireReader(db, principal, project_id)
-    return { projectId: found.id, collectionId: collection_id == null ? undefined : (await collection.requireIn(db, found.id, collection_id)).id }
+    return {
+      projectId: found.id,
+      collectionId: collection_id == null ? undefined : (await collection.requireIn(db, found.id, collection_id)).id,
+    }
   },
   async execute({ db }, { uncollected, limit, offset }, { projectId, collectionId }) {
     const within = uncollected ? { collectionId: null } : collectionId ? { collectionId } : {}

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { Closed, Limit, Offset } from '#core/shapes.ts'
-import * as collection from '#model/collection.ts'
-import * as item from '#model/item.ts'
+import * as collection from '#model/imagery/collection.ts'
+import * as item from '#model/imagery/item.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_ITEM, Id, ItemRecord, toRecord } from './wire.ts'
 
@@ -14,7 +14,10 @@ export default operation({
   tier: 'read',
   input: Closed({ collection_id: Id, limit: Limit(100, 1000), offset: Offset }),
   output: Closed({ items: Type.Array(ItemRecord), total: Type.Integer() }),
-  example: { input: { collection_id: EXAMPLE_COLLECTION_ID }, output: { items: [{ ...EXAMPLE_ITEM, collection_id: EXAMPLE_COLLECTION_ID }], total: 1 } },
+  example: {
+    input: { collection_id: EXAMPLE_COLLECTION_ID },
+    output: { items: [{ ...EXAMPLE_ITEM, collection_id: EXAMPLE_COLLECTION_ID }], total: 1 },
+  },
 }).handle({
   async check({ db, principal }, { collection_id }) {
     return await collection.requireReader(db, principal, collection_id)

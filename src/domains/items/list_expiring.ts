@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { Choice, Closed, Nullable, Timestamp, Uuid } from '#core/shapes.ts'
-import { LIFECYCLE_STATES } from '#model/item.ts'
-import * as retention from '#model/retention.ts'
+import { LIFECYCLE_STATES } from '#model/imagery/item.ts'
+import * as retention from '#model/imagery/retention.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_ITEM } from './wire.ts'
 
@@ -15,20 +15,49 @@ export default operation({
   tier: 'read',
   input: Closed({ days: Type.Optional(Type.Integer({ minimum: 0, maximum: 3_650, default: 7 })) }),
   output: Closed({
-    items: Type.Array(Closed({
-      id: Type.String(), organization_id: Uuid, project_id: Uuid, name: Type.String(), lifecycle_state: Choice(LIFECYCLE_STATES), next_state: Nullable(Choice(LIFECYCLE_STATES)), due_at: Timestamp,
-    })),
+    items: Type.Array(
+      Closed({
+        id: Type.String(),
+        organization_id: Uuid,
+        project_id: Uuid,
+        name: Type.String(),
+        lifecycle_state: Choice(LIFECYCLE_STATES),
+        next_state: Nullable(Choice(LIFECYCLE_STATES)),
+        due_at: Timestamp,
+      }),
+    ),
     total: Type.Integer(),
   }),
   example: {
     input: { days: 7 },
-    output: { items: [{ id: EXAMPLE_ITEM.id, organization_id: '0199f2c4-1d00-7c11-8e21-6a1f4b7c9d02', project_id: EXAMPLE_ITEM.project_id, name: EXAMPLE_ITEM.name, lifecycle_state: 'active', next_state: 'expiring', due_at: '2026-03-24T09:45:00.000Z' }], total: 1 },
+    output: {
+      items: [
+        {
+          id: EXAMPLE_ITEM.id,
+          organization_id: '0199f2c4-1d00-7c11-8e21-6a1f4b7c9d02',
+          project_id: EXAMPLE_ITEM.project_id,
+          name: EXAMPLE_ITEM.name,
+          lifecycle_state: 'active',
+          next_state: 'expiring',
+          due_at: '2026-03-24T09:45:00.000Z',
+        },
+      ],
+      total: 1,
+    },
   },
 }).handle({
   async execute({ db, clock }, { days }) {
     const { items, total } = await retention.listDue(db, new Date(clock.now().getTime() + days! * DAY_MS), MAX_LISTED)
     return {
-      items: items.map((each) => ({ id: each.id, organization_id: each.organizationId, project_id: each.projectId, name: each.name, lifecycle_state: each.lifecycleState, next_state: each.nextState, due_at: each.dueAt.toISOString() })),
+      items: items.map((each) => ({
+        id: each.id,
+        organization_id: each.organizationId,
+        project_id: each.projectId,
+        name: each.name,
+        lifecycle_state: each.lifecycleState,
+        next_state: each.nextState,
+        due_at: each.dueAt.toISOString(),
+      })),
       total,
     }
   },

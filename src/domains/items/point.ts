@@ -1,10 +1,10 @@
 import Type from 'typebox'
 import { Closed, Nullable } from '#core/shapes.ts'
-import * as itemLayer from '#model/item-layer.ts'
+import * as itemLayer from '#model/imagery/item-layer.ts'
 import { operation } from '#operation.ts'
-import { choiceOf, dress } from '#visualization/look.ts'
-import { resultsAt } from '#visualization/point.ts'
-import { lookFields } from '#visualization/tile.wire.ts'
+import { choiceOf, dress } from '#services/drawing/look.ts'
+import { resultsAt } from '#services/drawing/point.ts'
+import { lookFields } from '#wire/tile.ts'
 import { EXAMPLE_ITEM, Id } from './wire.ts'
 
 const Value = Nullable(Type.Number())
@@ -14,9 +14,19 @@ export default operation({
   id: 'items.point',
   scope: 'items:read',
   tier: 'read',
-  input: Closed({ item_id: Id, longitude: Type.Number({ minimum: -180, maximum: 180 }), latitude: Type.Number({ minimum: -90, maximum: 90 }), asset_key: lookFields.asset_key, expression: lookFields.expression, profile: lookFields.profile }),
+  input: Closed({
+    item_id: Id,
+    longitude: Type.Number({ minimum: -180, maximum: 180 }),
+    latitude: Type.Number({ minimum: -90, maximum: 90 }),
+    asset_key: lookFields.asset_key,
+    expression: lookFields.expression,
+    profile: lookFields.profile,
+  }),
   output: Closed({
-    item_id: Type.String(), asset_key: Type.String(), longitude: Type.Number(), latitude: Type.Number(),
+    item_id: Type.String(),
+    asset_key: Type.String(),
+    longitude: Type.Number(),
+    latitude: Type.Number(),
     inside: Type.Boolean({ description: 'False where the place lies outside the raster' }),
     bands: Type.Array(Closed({ band: Type.Integer(), name: Nullable(Type.String()), value: Value })),
     results: Type.Array(Closed({ expression: Type.String(), value: Value })),
@@ -24,8 +34,16 @@ export default operation({
   example: {
     input: { item_id: EXAMPLE_ITEM.id, longitude: 151.2, latitude: -33.85, expression: '(b4-b3)/(b4+b3)' },
     output: {
-      item_id: EXAMPLE_ITEM.id, asset_key: 'data', longitude: 151.2, latitude: -33.85, inside: true,
-      bands: [{ band: 3, name: 'red', value: 410 }, { band: 4, name: 'nir', value: 2_870 }], results: [{ expression: '(b4-b3)/(b4+b3)', value: 0.75 }],
+      item_id: EXAMPLE_ITEM.id,
+      asset_key: 'data',
+      longitude: 151.2,
+      latitude: -33.85,
+      inside: true,
+      bands: [
+        { band: 3, name: 'red', value: 410 },
+        { band: 4, name: 'nir', value: 2_870 },
+      ],
+      results: [{ expression: '(b4-b3)/(b4+b3)', value: 0.75 }],
     },
   },
 }).handle({
@@ -39,7 +57,11 @@ export default operation({
     usage.touch(layer.item.seq)
     const nameOf = (band: number) => Object.keys(names).find((name) => names[name] === band) ?? null
     return {
-      item_id: layer.item.id, asset_key: layer.asset.key, longitude, latitude, inside: values !== null,
+      item_id: layer.item.id,
+      asset_key: layer.asset.key,
+      longitude,
+      latitude,
+      inside: values !== null,
       bands: info.bands.map((_, index) => ({ band: index + 1, name: nameOf(index + 1), value: values?.[index] ?? null })),
       results: resultsAt(dressed, values),
     }

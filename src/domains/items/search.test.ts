@@ -4,10 +4,10 @@ import fc from 'fast-check'
 import type { Position } from '#core/geometry.ts'
 import { newId } from '#core/ids.ts'
 import { Problem } from '#core/problem.ts'
-import * as item from '#model/item.ts'
-import { search } from '#model/item-search.ts'
+import * as item from '#model/imagery/item.ts'
+import { search } from '#model/imagery/item-search.ts'
 import { sql } from 'kysely'
-import { world, type World } from '../../../test/world.ts'
+import { world, type World } from '../../../test/support/world.ts'
 
 /** Quarters of a degree: every comparison of the reference is exact, and nothing lies nearer to an edge than rounding reaches. */
 const STEP = 0.25
@@ -29,77 +29,224 @@ interface Scene {
 }
 
 const close = (ring: Ring): Ring => [...ring, ring[0]!]
-const box = (w: number, s: number, e: number, n: number): Ring => [[w, s], [e, s], [e, n], [w, n]]
+const box = (w: number, s: number, e: number, n: number): Ring => [
+  [w, s],
+  [e, s],
+  [e, n],
+  [w, n],
+]
 const lon = fc.integer({ min: -180 / STEP, max: 180 / STEP }).map((v) => v * STEP)
 const lat = fc.integer({ min: -90 / STEP, max: 90 / STEP }).map((v) => v * STEP)
-const extent = fc.oneof({ weight: 5, arbitrary: fc.integer({ min: 4, max: 12 }) }, { weight: 2, arbitrary: fc.integer({ min: 12, max: 120 }) }, { weight: 1, arbitrary: fc.integer({ min: 120, max: 700 }) }).map((v) => v * STEP)
+const extent = fc
+  .oneof(
+    { weight: 5, arbitrary: fc.integer({ min: 4, max: 12 }) },
+    { weight: 2, arbitrary: fc.integer({ min: 12, max: 120 }) },
+    { weight: 1, arbitrary: fc.integer({ min: 120, max: 700 }) },
+  )
+  .map((v) => v * STEP)
 
 /** A rectangle, a triangle, an L, or a frame with one or two holes, within the Earth. */
-const polygon: fc.Arbitrary<Ring[]> = fc.tuple(lon, lat, extent, extent, fc.integer({ min: 0, max: 4 })).map(([x, y, width, height, kind]) => {
-  const [w, s, e, n] = [Math.min(x, 180 - 1), Math.min(y, 90 - 1), Math.min(180, Math.min(x, 179) + width), Math.min(90, Math.min(y, 89) + height)]
-  const [third, up] = [Math.floor((e - w) / STEP / 3) * STEP, Math.floor((n - s) / STEP / 3) * STEP]
-  if (kind === 0 || third < STEP || up < STEP) return [box(w, s, e, n)]
-  if (kind === 1) return [[[w, s], [e, s], [w, n]]]
-  if (kind === 2) return [[[w, s], [e, s], [e, s + up], [w + third, s + up], [w + third, n], [w, n]]]
-  const hole = box(w + third, s + up, e - third, n - up)
-  if (kind === 3 || e - w < 8 * STEP) return [box(w, s, e, n), hole]
-  return [box(w, s, e, n), box(w + STEP, s + up, w + 2 * STEP, n - up), box(e - 2 * STEP, s + up, e - STEP, n - up)]
-})
+const polygon: fc.Arbitrary<Ring[]> = fc
+  .tuple(lon, lat, extent, extent, fc.integer({ min: 0, max: 4 }))
+  .map(([x, y, width, height, kind]) => {
+    const [w, s, e, n] = [
+      Math.min(x, 180 - 1),
+      Math.min(y, 90 - 1),
+      Math.min(180, Math.min(x, 179) + width),
+      Math.min(90, Math.min(y, 89) + height),
+    ]
+    const [third, up] = [Math.floor((e - w) / STEP / 3) * STEP, Math.floor((n - s) / STEP / 3) * STEP]
+    if (kind === 0 || third < STEP || up < STEP) return [box(w, s, e, n)]
+    if (kind === 1)
+      return [
+        [
+          [w, s],
+          [e, s],
+          [w, n],
+        ],
+      ]
+    if (kind === 2)
+      return [
+        [
+          [w, s],
+          [e, s],
+          [e, s + up],
+          [w + third, s + up],
+          [w + third, n],
+          [w, n],
+        ],
+      ]
+    const hole = box(w + third, s + up, e - third, n - up)
+    if (kind === 3 || e - w < 8 * STEP) return [box(w, s, e, n), hole]
+    return [box(w, s, e, n), box(w + STEP, s + up, w + 2 * STEP, n - up), box(e - 2 * STEP, s + up, e - STEP, n - up)]
+  })
 
 const geojson = (rings: Ring[]) => rings.map(close)
 const place = fc.oneof(
-  { weight: 8, arbitrary: polygon.map((rings) => ({ geometry: { type: 'Polygon', coordinates: geojson(rings) }, bbox: null, shapes: [{ rings }] })) },
-  { weight: 3, arbitrary: fc.tuple(polygon, polygon).map((pair) => ({ geometry: { type: 'MultiPolygon', coordinates: pair.map(geojson) }, bbox: null, shapes: pair.map((rings) => ({ rings })) })) },
-  { weight: 2, arbitrary: fc.tuple(lon, lat).map(([x, y]) => ({ geometry: { type: 'Point', coordinates: [x, y] }, bbox: null, shapes: [{ rings: [[[x, y]] as Ring] }] })) },
-  { weight: 1, arbitrary: fc.tuple(lon, lat, lon, lat).map(([a, b, c, d]) => ({ geometry: { type: 'LineString', coordinates: [[a, b], [c, d]] }, bbox: null, shapes: [{ rings: [[[a, b], [c, d]] as Ring] }] })) },
+  {
+    weight: 8,
+    arbitrary: polygon.map((rings) => ({ geometry: { type: 'Polygon', coordinates: geojson(rings) }, bbox: null, shapes: [{ rings }] })),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.tuple(polygon, polygon).map((pair) => ({
+      geometry: { type: 'MultiPolygon', coordinates: pair.map(geojson) },
+      bbox: null,
+      shapes: pair.map((rings) => ({ rings })),
+    })),
+  },
+  {
+    weight: 2,
+    arbitrary: fc
+      .tuple(lon, lat)
+      .map(([x, y]) => ({ geometry: { type: 'Point', coordinates: [x, y] }, bbox: null, shapes: [{ rings: [[[x, y]] as Ring] }] })),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.tuple(lon, lat, lon, lat).map(([a, b, c, d]) => ({
+      geometry: {
+        type: 'LineString',
+        coordinates: [
+          [a, b],
+          [c, d],
+        ],
+      },
+      bbox: null,
+      shapes: [
+        {
+          rings: [
+            [
+              [a, b],
+              [c, d],
+            ] as Ring,
+          ],
+        },
+      ],
+    })),
+  },
   // Over the date line, not split: the box says so.
-  { weight: 2, arbitrary: fc.tuple(fc.integer({ min: 1, max: 80 }), fc.integer({ min: 1, max: 80 }), lat).map(([a, b, y]) => {
-    const [w, e, s, n] = [180 - a * STEP, -180 + b * STEP, Math.min(y, 88), Math.min(y, 88) + 2]
-    return { geometry: { type: 'Polygon', coordinates: [close([[w, s], [e, s], [e, n], [w, n]])] }, bbox: [w, s, e, n], shapes: [{ rings: [box(w, s, 180, n)] }, { rings: [box(-180, s, e, n)] }] }
-  }) },
+  {
+    weight: 2,
+    arbitrary: fc.tuple(fc.integer({ min: 1, max: 80 }), fc.integer({ min: 1, max: 80 }), lat).map(([a, b, y]) => {
+      const [w, e, s, n] = [180 - a * STEP, -180 + b * STEP, Math.min(y, 88), Math.min(y, 88) + 2]
+      return {
+        geometry: {
+          type: 'Polygon',
+          coordinates: [
+            close([
+              [w, s],
+              [e, s],
+              [e, n],
+              [w, n],
+            ]),
+          ],
+        },
+        bbox: [w, s, e, n],
+        shapes: [{ rings: [box(w, s, 180, n)] }, { rings: [box(-180, s, e, n)] }],
+      }
+    }),
+  },
   { weight: 1, arbitrary: fc.constant({ geometry: null, bbox: null, shapes: [] as Shape }) },
 )
 
 const day = fc.integer({ min: 0, max: 40 }).map((d) => new Date(Date.UTC(2026, 0, 1 + d)).toISOString())
 const when = fc.oneof(
-  { weight: 6, arbitrary: day.map((datetime) => ({ datetime: datetime as string | null, start: null as string | null, end: null as string | null })) },
-  { weight: 1, arbitrary: fc.tuple(day, day).map((pair) => { const [start, end] = pair.toSorted() as [string, string]; return { datetime: null, start, end } }) },
+  {
+    weight: 6,
+    arbitrary: day.map((datetime) => ({ datetime: datetime as string | null, start: null as string | null, end: null as string | null })),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.tuple(day, day).map((pair) => {
+      const [start, end] = pair.toSorted() as [string, string]
+      return { datetime: null, start, end }
+    }),
+  },
 )
 const scene: fc.Arbitrary<Scene> = fc
-  .tuple(place, when, fc.option(fc.integer({ min: 0, max: 10 }).map((v) => v * 10)), fc.constantFrom('clip' as const, 'user_raster' as const), fc.option(fc.constantFrom('s1', 's2')), fc.boolean())
-  .map(([where, time, cloud, type, platform, inCollection]) => ({ id: newId(), ...where, ...time, cloud, type, platform, inCollection }) as Scene)
+  .tuple(
+    place,
+    when,
+    fc.option(fc.integer({ min: 0, max: 10 }).map((v) => v * 10)),
+    fc.constantFrom('clip' as const, 'user_raster' as const),
+    fc.option(fc.constantFrom('s1', 's2')),
+    fc.boolean(),
+  )
+  .map(
+    ([where, time, cloud, type, platform, inCollection]) =>
+      ({ id: newId(), ...where, ...time, cloud, type, platform, inCollection }) as Scene,
+  )
 
 /** The box and the edges of a shape, compared one by one; touching counts. */
 function touches(shapes: Shape, [w, s, e, n]: readonly number[]): boolean {
-  const boxes = w! <= e! ? [[w!, s!, e!, n!]] : [[w!, s!, 180, n!], [-180, s!, e!, n!]]
-  return shapes.some(({ rings }) => boxes.some((each) => rings.some((ring) => ring.some((from, i) => edgeTouches(from, ring[(i + 1) % ring.length]!, each))) || isInside(rings, [each[0]!, each[1]!])))
+  const boxes =
+    w! <= e!
+      ? [[w!, s!, e!, n!]]
+      : [
+          [w!, s!, 180, n!],
+          [-180, s!, e!, n!],
+        ]
+  return shapes.some(({ rings }) =>
+    boxes.some(
+      (each) =>
+        rings.some((ring) => ring.some((from, i) => edgeTouches(from, ring[(i + 1) % ring.length]!, each))) ||
+        isInside(rings, [each[0]!, each[1]!]),
+    ),
+  )
 }
 
 function edgeTouches([ax, ay]: Position, [bx, by]: Position, [w, s, e, n]: number[]): boolean {
   if (Math.max(ax, bx) < w! || Math.min(ax, bx) > e! || Math.max(ay, by) < s! || Math.min(ay, by) > n!) return false
-  const sides = [[w!, s!], [e!, s!], [e!, n!], [w!, n!]].map(([x, y]) => Math.sign((bx - ax) * (y! - ay) - (by - ay) * (x! - ax)))
+  const sides = [
+    [w!, s!],
+    [e!, s!],
+    [e!, n!],
+    [w!, n!],
+  ].map(([x, y]) => Math.sign((bx - ax) * (y! - ay) - (by - ay) * (x! - ax)))
   return !(sides.every((side) => side > 0) || sides.every((side) => side < 0))
 }
 
 function isInside(rings: Ring[], [x, y]: Position): boolean {
   let inside = false
-  for (const ring of rings) for (const [i, [ax, ay]] of ring.entries()) {
-    const [bx, by] = ring[(i + 1) % ring.length]!
-    if (ay > y !== by > y && x < ((bx - ax) * (y - ay)) / (by - ay) + ax) inside = !inside
-  }
+  for (const ring of rings)
+    for (const [i, [ax, ay]] of ring.entries()) {
+      const [bx, by] = ring[(i + 1) % ring.length]!
+      if (ay > y !== by > y && x < ((bx - ax) * (y - ay)) / (by - ay) + ax) inside = !inside
+    }
   return inside
 }
 
 const bboxArb = fc.oneof(
   fc.tuple(lon, lat, extent, extent).map(([x, y, width, height]) => [x, y, Math.min(180, x + width), Math.min(90, y + height)]),
-  fc.tuple(fc.integer({ min: 0, max: 200 }), fc.integer({ min: 0, max: 200 }), lat, extent).map(([a, b, y, height]) => [180 - a * STEP, y, -180 + b * STEP, Math.min(90, y + height)]),
+  fc
+    .tuple(fc.integer({ min: 0, max: 200 }), fc.integer({ min: 0, max: 200 }), lat, extent)
+    .map(([a, b, y, height]) => [180 - a * STEP, y, -180 + b * STEP, Math.min(90, y + height)]),
   fc.constantFrom([-180, -90, 180, 90], [-180, 60, 180, 90], [-180, -90, 180, -60], [-179.75, -89.75, 179.75, 89.75]),
 )
-const SORTS = [null, [{ field: 'datetime', direction: 'desc' }], [{ field: 'properties.datetime', direction: 'asc' }], [{ field: 'cloud_cover', direction: 'asc' }], [{ field: 'eo:cloud_cover', direction: 'desc' }, { field: 'datetime', direction: 'asc' }], [{ field: 'id' }]] as const
+const SORTS = [
+  null,
+  [{ field: 'datetime', direction: 'desc' }],
+  [{ field: 'properties.datetime', direction: 'asc' }],
+  [{ field: 'cloud_cover', direction: 'asc' }],
+  [
+    { field: 'eo:cloud_cover', direction: 'desc' },
+    { field: 'datetime', direction: 'asc' },
+  ],
+  [{ field: 'id' }],
+] as const
 const searchArb = fc.record({
   bbox: fc.option(bboxArb, { freq: 5 }),
-  datetime: fc.option(fc.tuple(day, day, fc.integer({ min: 0, max: 3 })).map(([a, b, kind]) => { const [from, to] = [a, b].toSorted() as [string, string]; return kind === 0 ? `../${to}` : kind === 1 ? `${from}/..` : kind === 2 ? from : `${from}/${to}` }), { freq: 2 }),
-  cloud: fc.option(fc.integer({ min: 0, max: 10 }).map((v) => v * 10), { freq: 2 }),
+  datetime: fc.option(
+    fc.tuple(day, day, fc.integer({ min: 0, max: 3 })).map(([a, b, kind]) => {
+      const [from, to] = [a, b].toSorted() as [string, string]
+      return kind === 0 ? `../${to}` : kind === 1 ? `${from}/..` : kind === 2 ? from : `${from}/${to}`
+    }),
+    { freq: 2 },
+  ),
+  cloud: fc.option(
+    fc.integer({ min: 0, max: 10 }).map((v) => v * 10),
+    { freq: 2 },
+  ),
   platform: fc.option(fc.constantFrom('s1', 's2'), { freq: 2 }),
   type: fc.option(fc.constantFrom('clip', 'user_raster'), { freq: 2 }),
   collected: fc.boolean(),
@@ -108,38 +255,64 @@ const searchArb = fc.record({
 type Wanted = typeof searchArb extends fc.Arbitrary<infer V> ? V : never
 
 function reference(scenes: readonly Scene[], wanted: Wanted): string[] {
-  const [from, to] = wanted.datetime === null ? [null, null] : wanted.datetime.includes('/') ? wanted.datetime.split('/').map((end) => (end === '..' ? null : end)) : [wanted.datetime, wanted.datetime]
-  const found = scenes.map((each, seq) => ({ ...each, seq })).filter((each) => {
-    if (wanted.bbox && !touches(each.shapes, wanted.bbox)) return false
-    const [start, end] = each.datetime ? [each.datetime, each.datetime] : [each.start!, each.end!]
-    if ((from && end < from) || (to && start > to)) return false
-    if (wanted.cloud !== null && !(each.cloud !== null && each.cloud <= wanted.cloud)) return false
-    if (wanted.platform !== null && each.platform !== wanted.platform) return false
-    return (wanted.type === null || each.type === wanted.type) && (!wanted.collected || each.inCollection)
-  })
+  const [from, to] =
+    wanted.datetime === null
+      ? [null, null]
+      : wanted.datetime.includes('/')
+        ? wanted.datetime.split('/').map((end) => (end === '..' ? null : end))
+        : [wanted.datetime, wanted.datetime]
+  const found = scenes
+    .map((each, seq) => ({ ...each, seq }))
+    .filter((each) => {
+      if (wanted.bbox && !touches(each.shapes, wanted.bbox)) return false
+      const [start, end] = each.datetime ? [each.datetime, each.datetime] : [each.start!, each.end!]
+      if ((from && end < from) || (to && start > to)) return false
+      if (wanted.cloud !== null && !(each.cloud !== null && each.cloud <= wanted.cloud)) return false
+      if (wanted.platform !== null && each.platform !== wanted.platform) return false
+      return (wanted.type === null || each.type === wanted.type) && (!wanted.collected || each.inCollection)
+    })
   const sort = wanted.sort ?? [{ field: 'datetime', direction: 'desc' }]
-  const value = (each: Scene, field: string) => (field.endsWith('datetime') ? each.datetime : field.endsWith('cloud_cover') ? each.cloud : each.id)
+  const value = (each: Scene, field: string) =>
+    field.endsWith('datetime') ? each.datetime : field.endsWith('cloud_cover') ? each.cloud : each.id
   const compare = (a: unknown, b: unknown) => (a === b ? 0 : a === null ? -1 : b === null ? 1 : a! < b! ? -1 : 1)
-  return found.toSorted((a, b) => {
-    for (const { field, ...rest } of sort) {
-      const order = compare(value(a, field), value(b, field)) * ('direction' in rest && rest.direction === 'desc' ? -1 : 1)
-      if (order !== 0) return order
-    }
-    const first = sort[0] as { direction?: string }
-    return (first.direction ?? 'asc') === 'asc' ? b.seq - a.seq : a.seq - b.seq
-  }).map(({ id }) => id)
+  return found
+    .toSorted((a, b) => {
+      for (const { field, ...rest } of sort) {
+        const order = compare(value(a, field), value(b, field)) * ('direction' in rest && rest.direction === 'desc' ? -1 : 1)
+        if (order !== 0) return order
+      }
+      const first = sort[0] as { direction?: string }
+      return (first.direction ?? 'asc') === 'asc' ? b.seq - a.seq : a.seq - b.seq
+    })
+    .map(({ id }) => id)
 }
 
 async function plant(w: World, organizationId: string, projectId: string, collectionId: string, scenes: readonly Scene[]): Promise<void> {
   const rows = scenes.map((each): item.NewItem => ({
-    ...item.placeOf(each.geometry, each.bbox), id: each.id, stacId: each.id, collectionId: each.inCollection ? collectionId : null, type: each.type, name: 'n', description: null,
-    datetime: each.datetime ? new Date(each.datetime) : null, startDatetime: each.start ? new Date(each.start) : null, endDatetime: each.end ? new Date(each.end) : null,
-    cloudCover: each.cloud, gsd: null, properties: each.platform ? { platform: each.platform } : {}, stacExtensions: [], orderId: null, uploadId: null, jobId: null, assets: [],
+    ...item.placeOf(each.geometry, each.bbox),
+    id: each.id,
+    stacId: each.id,
+    collectionId: each.inCollection ? collectionId : null,
+    type: each.type,
+    name: 'n',
+    description: null,
+    datetime: each.datetime ? new Date(each.datetime) : null,
+    startDatetime: each.start ? new Date(each.start) : null,
+    endDatetime: each.end ? new Date(each.end) : null,
+    cloudCover: each.cloud,
+    gsd: null,
+    properties: each.platform ? { platform: each.platform } : {},
+    stacExtensions: [],
+    orderId: null,
+    uploadId: null,
+    jobId: null,
+    assets: [],
   }))
   await w.db.transaction().execute((tx) => item.insert(tx, { organizationId, projectId, createdBy: null, now: w.clock.now() }, rows))
 }
 
-const idsOf = (body: { features: { properties: Record<string, string> }[] }) => body.features.map((feature) => feature.properties['svc:item_id']!)
+const idsOf = (body: { features: { properties: Record<string, string> }[] }) =>
+  body.features.map((feature) => feature.properties['svc:item_id']!)
 
 // Goal: a search answers what a plain filter over everything would, in the same order, on every path that it may take.
 test('items.search and items.search_org equal a naive filter', async (t) => {
@@ -149,24 +322,43 @@ test('items.search and items.search_org equal a naive filter', async (t) => {
   const scenes = fc.sample(scene, { numRuns: 500, seed: 20_260_301 })
   await plant(w, org.id, org.projectId, collection.id, scenes)
   const inputOf = (wanted: Wanted) => ({
-    bbox: wanted.bbox, datetime: wanted.datetime, type: wanted.type, sortby: wanted.sort, ...(wanted.collected ? { collections: [collection.id] } : {}),
-    query: { ...(wanted.cloud === null ? {} : { 'eo:cloud_cover': { lte: wanted.cloud } }), ...(wanted.platform === null ? {} : { platform: { eq: wanted.platform } }) },
+    bbox: wanted.bbox,
+    datetime: wanted.datetime,
+    type: wanted.type,
+    sortby: wanted.sort,
+    ...(wanted.collected ? { collections: [collection.id] } : {}),
+    query: {
+      ...(wanted.cloud === null ? {} : { 'eo:cloud_cover': { lte: wanted.cloud } }),
+      ...(wanted.platform === null ? {} : { platform: { eq: wanted.platform } }),
+    },
   })
 
   await t.test('one page of everything', async () => {
     let matches = 0
-    await fc.assert(fc.asyncProperty(searchArb, fc.boolean(), async (wanted, inProject) => {
-      const expected = reference(scenes, wanted)
-      const body = await w.ok(org.owner.token, inProject ? 'items.search' : 'items.search_org', { ...inputOf(wanted), limit: 1000, ...(inProject ? { project_id: org.projectId } : {}) })
-      assert.deepEqual(idsOf(body), expected)
-      assert.deepEqual([body.numberMatched, body.numberReturned, body.numberMatchedEstimated], [expected.length, expected.length, undefined])
-      matches += expected.length
-    }), { numRuns: 100, seed: 7 })
+    await fc.assert(
+      fc.asyncProperty(searchArb, fc.boolean(), async (wanted, inProject) => {
+        const expected = reference(scenes, wanted)
+        const body = await w.ok(org.owner.token, inProject ? 'items.search' : 'items.search_org', {
+          ...inputOf(wanted),
+          limit: 1000,
+          ...(inProject ? { project_id: org.projectId } : {}),
+        })
+        assert.deepEqual(idsOf(body), expected)
+        assert.deepEqual(
+          [body.numberMatched, body.numberReturned, body.numberMatchedEstimated],
+          [expected.length, expected.length, undefined],
+        )
+        matches += expected.length
+      }),
+      { numRuns: 100, seed: 7 },
+    )
     assert.ok(matches > 1000, `the searches found something: ${matches}`)
   })
 
   await t.test('inside a hole there is nothing, on its edge there is', async () => {
-    const holes = scenes.flatMap(({ shapes }) => shapes.flatMap(({ rings }) => rings.slice(1))).filter(([a, , c]) => c![0] - a![0] > STEP && c![1] - a![1] > STEP)
+    const holes = scenes
+      .flatMap(({ shapes }) => shapes.flatMap(({ rings }) => rings.slice(1)))
+      .filter(([a, , c]) => c![0] - a![0] > STEP && c![1] - a![1] > STEP)
     assert.ok(holes.length > 20)
     for (const [a, , c] of holes.slice(0, 40)) {
       const inside = [a![0] + STEP / 2, a![1] + STEP / 2, c![0] - STEP / 2, c![1] - STEP / 2]
@@ -178,30 +370,46 @@ test('items.search and items.search_org equal a naive filter', async (t) => {
   })
 
   await t.test('page by page: nothing lost, nothing twice', async () => {
-    await fc.assert(fc.asyncProperty(searchArb, fc.integer({ min: 20, max: 90 }), async (wanted, limit) => {
-      const expected = reference(scenes, wanted)
-      const seen: string[] = []
-      for (let offset = 0; offset === 0 || offset < expected.length; offset += limit) {
-        const body = await w.ok(org.owner.token, 'items.search_org', { ...inputOf(wanted), limit, offset })
-        assert.equal(body.numberMatched, expected.length)
-        seen.push(...idsOf(body))
-      }
-      assert.deepEqual(seen, expected)
-    }), { numRuns: 25, seed: 8 })
+    await fc.assert(
+      fc.asyncProperty(searchArb, fc.integer({ min: 20, max: 90 }), async (wanted, limit) => {
+        const expected = reference(scenes, wanted)
+        const seen: string[] = []
+        for (let offset = 0; offset === 0 || offset < expected.length; offset += limit) {
+          const body = await w.ok(org.owner.token, 'items.search_org', { ...inputOf(wanted), limit, offset })
+          assert.equal(body.numberMatched, expected.length)
+          seen.push(...idsOf(body))
+        }
+        assert.deepEqual(seen, expected)
+      }),
+      { numRuns: 25, seed: 8 },
+    )
   })
 
   await t.test('after items moved in place and time or were deleted', async () => {
     const changed = scenes.slice(0, 20)
     for (const [i, each] of changed.entries()) {
       if (i % 3 === 0) await w.ok(org.owner.token, 'items.delete', { item_id: each.id })
-      else await w.ok(org.owner.token, 'items.update', { item_id: each.id, ...(i % 3 === 1 ? { geometry: { type: 'Point', coordinates: [1, 1] } } : { datetime: '2026-01-15T00:00:00Z' }) })
+      else
+        await w.ok(org.owner.token, 'items.update', {
+          item_id: each.id,
+          ...(i % 3 === 1 ? { geometry: { type: 'Point', coordinates: [1, 1] } } : { datetime: '2026-01-15T00:00:00Z' }),
+        })
     }
-    const now = scenes.map((each, i) => (i >= 20 ? each : i % 3 === 1 ? { ...each, shapes: [{ rings: [[[1, 1]] as Ring] }] } : { ...each, datetime: '2026-01-15T00:00:00.000Z' }))
+    const now = scenes.map((each, i) =>
+      i >= 20
+        ? each
+        : i % 3 === 1
+          ? { ...each, shapes: [{ rings: [[[1, 1]] as Ring] }] }
+          : { ...each, datetime: '2026-01-15T00:00:00.000Z' },
+    )
     const live = new Set(scenes.filter((_, i) => i >= 20 || i % 3 !== 0).map(({ id }) => id))
-    await fc.assert(fc.asyncProperty(searchArb, async (wanted) => {
-      const expected = reference(now, wanted).filter((id) => live.has(id))
-      assert.deepEqual(idsOf(await w.ok(org.owner.token, 'items.search_org', { ...inputOf(wanted), limit: 1000 })), expected)
-    }), { numRuns: 30, seed: 9 })
+    await fc.assert(
+      fc.asyncProperty(searchArb, async (wanted) => {
+        const expected = reference(now, wanted).filter((id) => live.has(id))
+        assert.deepEqual(idsOf(await w.ok(org.owner.token, 'items.search_org', { ...inputOf(wanted), limit: 1000 })), expected)
+      }),
+      { numRuns: 30, seed: 9 },
+    )
   })
 })
 
@@ -214,26 +422,60 @@ test('items.search: fields and access', async (t) => {
   const collection = await w.ok(owner.token, 'collections.create', { project_id, name: 'c' })
   const create = async (input: object) => await w.ok(owner.token, 'items.create', { project_id, type: 'clip', name: 'n', ...input })
   const first = await create({
-    name: 'First', stac_id: 'S-1', collection_id: collection.id, datetime: '2026-01-02T12:00:00Z', geometry: { type: 'Point', coordinates: [1, 2] }, cloud_cover: 20,
-    properties: { platform: 's2', 'view:off_nadir': 3.5, nested: { deep: 'x' }, ok: true, 'svc:source': 'FORGED' }, assets: [{ key: 'data', href: 'https://data.example/a.tif', media_type: 'image/tiff', roles: ['data'] }],
+    name: 'First',
+    stac_id: 'S-1',
+    collection_id: collection.id,
+    datetime: '2026-01-02T12:00:00Z',
+    geometry: { type: 'Point', coordinates: [1, 2] },
+    cloud_cover: 20,
+    properties: { platform: 's2', 'view:off_nadir': 3.5, nested: { deep: 'x' }, ok: true, 'svc:source': 'FORGED' },
+    assets: [{ key: 'data', href: 'https://data.example/a.tif', media_type: 'image/tiff', roles: ['data'] }],
   })
   const second = await create({ name: 'Second', datetime: '2026-01-03T12:00:00Z', properties: { platform: 's1', 'view:off_nadir': '3.5' } })
   const search = (input: object, token = owner.token) => w.call(token, 'items.search', { project_id, ...input })
-  const names = async (input: object) => { const { status, body } = await search(input); assert.equal(status, 200, JSON.stringify(body)); return body.features.map((feature: { properties: { title: string } }) => feature.properties.title) }
+  const names = async (input: object) => {
+    const { status, body } = await search(input)
+    assert.equal(status, 200, JSON.stringify(body))
+    return body.features.map((feature: { properties: { title: string } }) => feature.properties.title)
+  }
 
   await t.test('features are STAC; assets come with format stac', async () => {
     const { body } = await search({ query: { name: { eq: 'First' } } })
     const { stac_extensions, links, ...feature } = body.features[0]
     assert.deepEqual(feature, {
-      type: 'Feature', stac_version: '1.0.0', id: 'S-1', collection: collection.id, geometry: first.geometry, bbox: [1, 2, 1, 2],
+      type: 'Feature',
+      stac_version: '1.0.0',
+      id: 'S-1',
+      collection: collection.id,
+      geometry: first.geometry,
+      bbox: [1, 2, 1, 2],
       properties: {
-        title: 'First', created: first.created_at, updated: first.updated_at, platform: 's2', 'view:off_nadir': 3.5, nested: { deep: 'x' }, ok: true, datetime: '2026-01-02T12:00:00.000Z', 'eo:cloud_cover': 20,
-        'svc:item_id': first.id, 'svc:project_id': project_id, 'svc:order_id': null, 'svc:upload_id': null, 'svc:job_id': null, 'svc:item_type': 'clip', 'svc:name': 'First', 'svc:lifecycle_state': 'active', 'svc:source': 'TASKING',
+        title: 'First',
+        created: first.created_at,
+        updated: first.updated_at,
+        platform: 's2',
+        'view:off_nadir': 3.5,
+        nested: { deep: 'x' },
+        ok: true,
+        datetime: '2026-01-02T12:00:00.000Z',
+        'eo:cloud_cover': 20,
+        'svc:item_id': first.id,
+        'svc:project_id': project_id,
+        'svc:order_id': null,
+        'svc:upload_id': null,
+        'svc:job_id': null,
+        'svc:item_type': 'clip',
+        'svc:name': 'First',
+        'svc:lifecycle_state': 'active',
+        'svc:source': 'TASKING',
       },
       assets: {},
     })
     assert.equal(stac_extensions.length, 1)
-    assert.deepEqual(links.map((link: { rel: string }) => link.rel), ['self', 'collection'])
+    assert.deepEqual(
+      links.map((link: { rel: string }) => link.rel),
+      ['self', 'collection'],
+    )
     const full = (await search({ query: { name: { eq: 'First' } }, format: 'stac', base_url: 'https://maps.example/' })).body.features[0]
     assert.deepEqual(full.assets, { data: { href: 'https://data.example/a.tif', type: 'image/tiff', roles: ['data'] } })
     assert.equal(full.links[1].href, `https://maps.example/stac/collections/${collection.id}`)
@@ -273,11 +515,30 @@ test('items.search: fields and access', async (t) => {
   await t.test('what is wrong is refused with its field', async () => {
     const many = Object.fromEntries(Array.from({ length: 101 }, (_, i) => [`p${i}`, { eq: i }]))
     const cases: [object, number][] = [
-      [{ bbox: [0, 0, 1] }, 422], [{ bbox: [0, 5, 1, 1] }, 422], [{ bbox: [0, 0, 200, 1] }, 422], [{ datetime: '2026-02-30' }, 422], [{ datetime: '../..' }, 422], [{ datetime: '2026-02-02/2026-02-01' }, 422],
-      [{ sortby: [{ field: 'platform' }] }, 400], [{ sortby: [{ field: 'constructor' }] }, 400], [{ sortby: [{ field: 'i.name; drop table item' }] }, 400], [{ sortby: [{ field: 'name', direction: 'up' }] }, 422],
-      [{ query: { a: 5 } }, 422], [{ query: { a: { like: 'x' } } }, 422], [{ query: { a: { eq: null } } }, 422], [{ query: { a: { in: [] } } }, 422], [{ query: { cloud_cover: { lt: 'x' } } }, 422], [{ query: { a: { gt: true } } }, 422],
-      [{ query: { a: { toString: 1 } } }, 422], [{ query: many }, 422], [{ query: { a: { in: Array.from({ length: 101 }, (_, i) => i) } } }, 422], [{ limit: 1001 }, 422], [{ offset: 100_001 }, 422], [{ format: 'xml' }, 422],
-      [{ base_url: 'javascript:alert(1)' }, 422], [{ base_url: 'https://u:p@x.example' }, 422],
+      [{ bbox: [0, 0, 1] }, 422],
+      [{ bbox: [0, 5, 1, 1] }, 422],
+      [{ bbox: [0, 0, 200, 1] }, 422],
+      [{ datetime: '2026-02-30' }, 422],
+      [{ datetime: '../..' }, 422],
+      [{ datetime: '2026-02-02/2026-02-01' }, 422],
+      [{ sortby: [{ field: 'platform' }] }, 400],
+      [{ sortby: [{ field: 'constructor' }] }, 400],
+      [{ sortby: [{ field: 'i.name; drop table item' }] }, 400],
+      [{ sortby: [{ field: 'name', direction: 'up' }] }, 422],
+      [{ query: { a: 5 } }, 422],
+      [{ query: { a: { like: 'x' } } }, 422],
+      [{ query: { a: { eq: null } } }, 422],
+      [{ query: { a: { in: [] } } }, 422],
+      [{ query: { cloud_cover: { lt: 'x' } } }, 422],
+      [{ query: { a: { gt: true } } }, 422],
+      [{ query: { a: { toString: 1 } } }, 422],
+      [{ query: many }, 422],
+      [{ query: { a: { in: Array.from({ length: 101 }, (_, i) => i) } } }, 422],
+      [{ limit: 1001 }, 422],
+      [{ offset: 100_001 }, 422],
+      [{ format: 'xml' }, 422],
+      [{ base_url: 'javascript:alert(1)' }, 422],
+      [{ base_url: 'https://u:p@x.example' }, 422],
     ]
     for (const [input, status] of cases) assert.equal((await search(input)).status, status, JSON.stringify(input).slice(0, 100))
   })
@@ -285,7 +546,13 @@ test('items.search: fields and access', async (t) => {
   await t.test('hostile texts are values like any other', async () => {
     const hostile = ["' or '1'='1", "'; drop table item; --", '$1', '\\', '%', '"', '{}', "') or true --", '/* */', 'a\u2028b']
     for (const text of hostile) {
-      for (const query of [{ platform: { eq: text } }, { [text]: { eq: 's2' } }, { name: { in: [text] } }, { name: { startsWith: text } }, { [`properties.${text}`]: { startsWith: text } }]) {
+      for (const query of [
+        { platform: { eq: text } },
+        { [text]: { eq: 's2' } },
+        { name: { in: [text] } },
+        { name: { startsWith: text } },
+        { [`properties.${text}`]: { startsWith: text } },
+      ]) {
         assert.deepEqual(await names({ query }), [], JSON.stringify(query))
       }
       assert.equal((await search({ sortby: [{ field: text }] })).status, 400)
@@ -298,9 +565,16 @@ test('items.search: fields and access', async (t) => {
 
   await t.test('private projects, guests and other organizations', async () => {
     const secret = await w.ok(owner.token, 'projects.create', { name: 'Secret', visibility: 'private' })
-    await w.ok(owner.token, 'items.create', { project_id: secret.id, type: 'clip', name: 'Hidden', geometry: { type: 'Point', coordinates: [1, 2] }, datetime: '2026-01-01T00:00:00Z' })
+    await w.ok(owner.token, 'items.create', {
+      project_id: secret.id,
+      type: 'clip',
+      name: 'Hidden',
+      geometry: { type: 'Point', coordinates: [1, 2] },
+      datetime: '2026-01-01T00:00:00Z',
+    })
     const org2 = await w.organization('Other')
-    const titles = async (token: string, input: object = {}) => (await w.ok(token, 'items.search_org', input)).features.map((feature: { properties: { title: string } }) => feature.properties.title)
+    const titles = async (token: string, input: object = {}) =>
+      (await w.ok(token, 'items.search_org', input)).features.map((feature: { properties: { title: string } }) => feature.properties.title)
     for (const input of [{}, { bbox: [0, 0, 3, 3] }, { sortby: [{ field: 'name' }] }]) {
       assert.ok((await titles(owner.token, input)).includes('Hidden'))
       assert.ok(!(await titles(member.token, input)).includes('Hidden'))
@@ -320,9 +594,28 @@ test('items.search: fields and access', async (t) => {
 test('items.search counts exactly up to 1,001 and estimates beyond', async (t) => {
   const w = await world(t)
   const org = await w.organization()
-  const scenes = (count: number): Scene[] => Array.from({ length: count }, (_, i) => ({ id: newId(), geometry: { type: 'Point', coordinates: [(i % 40) - 20, 10] }, bbox: null, shapes: [], datetime: new Date(Date.UTC(2026, 0, 1) + i * 60_000).toISOString(), start: null, end: null, cloud: i % 2 === 0 ? 0 : 100, type: 'clip', platform: null, inCollection: false }))
+  const scenes = (count: number): Scene[] =>
+    Array.from({ length: count }, (_, i) => ({
+      id: newId(),
+      geometry: { type: 'Point', coordinates: [(i % 40) - 20, 10] },
+      bbox: null,
+      shapes: [],
+      datetime: new Date(Date.UTC(2026, 0, 1) + i * 60_000).toISOString(),
+      start: null,
+      end: null,
+      cloud: i % 2 === 0 ? 0 : 100,
+      type: 'clip',
+      platform: null,
+      inCollection: false,
+    }))
   await plant(w, org.id, org.projectId, '', scenes(1001))
-  const search = async (input: object) => { const { numberMatched, numberReturned, numberMatchedEstimated } = await w.ok(org.owner.token, 'items.search_org', { limit: 10, ...input }); return [numberMatched, numberReturned, numberMatchedEstimated ?? false] }
+  const search = async (input: object) => {
+    const { numberMatched, numberReturned, numberMatchedEstimated } = await w.ok(org.owner.token, 'items.search_org', {
+      limit: 10,
+      ...input,
+    })
+    return [numberMatched, numberReturned, numberMatchedEstimated ?? false]
+  }
   assert.deepEqual(await search({}), [1001, 10, false])
   assert.deepEqual(await search({ bbox: [-90, 0, 90, 20] }), [1001, 10, false])
   await plant(w, org.id, org.projectId, '', scenes(2999))
@@ -338,10 +631,25 @@ test('items.search counts exactly up to 1,001 and estimates beyond', async (t) =
 test('a search that takes too long is refused with advice', async (t) => {
   const w = await world(t)
   const org = await w.organization()
-  const wanted = { organizationId: org.id, projectId: null, hiddenProjectIds: [], bbox: null, interval: null, collectionIds: null, type: null, query: [], orders: [], limit: 10, offset: 0 }
+  const wanted = {
+    organizationId: org.id,
+    projectId: null,
+    hiddenProjectIds: [],
+    bbox: null,
+    interval: null,
+    collectionIds: null,
+    type: null,
+    query: [],
+    orders: [],
+    limit: 10,
+    offset: 0,
+  }
   await w.db.transaction().execute(async (tx) => {
     await sql`lock table item in access exclusive mode`.execute(tx)
-    await assert.rejects(search(w.db, wanted, 50), (error) => error instanceof Problem && error.status === 400 && /narrow it/.test(error.message))
+    await assert.rejects(
+      search(w.db, wanted, 50),
+      (error) => error instanceof Problem && error.status === 400 && /narrow it/.test(error.message),
+    )
   })
   assert.deepEqual(await search(w.db, wanted), { items: [], matched: 0, isEstimated: false })
 })

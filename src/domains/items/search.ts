@@ -1,5 +1,5 @@
 import { Closed, Uuid } from '#core/shapes.ts'
-import * as project from '#model/project.ts'
+import * as project from '#model/identity/project.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_FOUND, find, FoundItems, readSearch, searchFields } from './search.wire.ts'
 import { EXAMPLE_ITEM } from './wire.ts'
@@ -11,7 +11,15 @@ export default operation({
   tier: 'read',
   input: Closed({ project_id: Uuid, ...searchFields }),
   output: FoundItems,
-  example: { input: { project_id: EXAMPLE_ITEM.project_id, bbox: [146, -19, 147, -18], datetime: '2026-02-01/2026-02-28', query: { 'eo:cloud_cover': { lt: 10 } } }, output: EXAMPLE_FOUND },
+  example: {
+    input: {
+      project_id: EXAMPLE_ITEM.project_id,
+      bbox: [146, -19, 147, -18],
+      datetime: '2026-02-01/2026-02-28',
+      query: { 'eo:cloud_cover': { lt: 10 } },
+    },
+    output: EXAMPLE_FOUND,
+  },
 }).handle({
   async check({ db, principal }, { project_id, ...fields }) {
     const read = readSearch(fields)

@@ -5,11 +5,11 @@ import { requireBounded } from '#core/bounded.ts'
 import { isUuid } from '#core/ids.ts'
 import { parseInterval } from '#core/interval.ts'
 import { Choice, Closed, FreeForm, Limit, Nullable, Offset } from '#core/shapes.ts'
-import * as asset from '#model/asset.ts'
-import { requireBbox } from '#model/footprint.ts'
-import { parseQuery, parseSort } from '#model/item-filter.ts'
-import * as itemSearch from '#model/item-search.ts'
-import { STAC_VERSION, toFeature } from '#model/stac.ts'
+import * as asset from '#model/imagery/asset.ts'
+import { requireBbox } from '#model/imagery/footprint.ts'
+import { parseQuery, parseSort } from '#model/imagery/item-filter.ts'
+import * as itemSearch from '#model/imagery/item-search.ts'
+import { STAC_VERSION, toFeature } from '#model/imagery/stac.ts'
 import type { Context } from '#operation.ts'
 import { Box, EXAMPLE_ITEM, Id, ItemKind } from './wire.ts'
 
@@ -19,7 +19,13 @@ export const searchFields = {
   collections: Type.Optional(Nullable(Type.Array(Id, { maxItems: 100 }))),
   type: Type.Optional(Nullable(ItemKind)),
   query: Type.Optional(Nullable(FreeForm)),
-  sortby: Type.Optional(Nullable(Type.Array(Closed({ field: Type.String({ minLength: 1, maxLength: 200 }), direction: Type.Optional(Choice(['asc', 'desc'])) }), { maxItems: 8 }))),
+  sortby: Type.Optional(
+    Nullable(
+      Type.Array(Closed({ field: Type.String({ minLength: 1, maxLength: 200 }), direction: Type.Optional(Choice(['asc', 'desc'])) }), {
+        maxItems: 8,
+      }),
+    ),
+  ),
   limit: Limit(100, 1000),
   offset: Offset,
   format: Type.Optional(Nullable(Choice(['stac']))),
@@ -55,7 +61,9 @@ export const FoundItems = Closed({
 })
 
 /** Everything that can be wrong with a search is found before the database is asked. */
-export function readSearch(input: Fields): Omit<itemSearch.Search, 'organizationId' | 'projectId' | 'hiddenProjectIds'> & { baseUrl: string | null } {
+export function readSearch(
+  input: Fields,
+): Omit<itemSearch.Search, 'organizationId' | 'projectId' | 'hiddenProjectIds'> & { baseUrl: string | null } {
   return {
     bbox: input.bbox ? requireBbox(input.bbox, 'bbox') : null,
     interval: input.datetime == null ? null : parseInterval(input.datetime, 'datetime'),
@@ -71,26 +79,62 @@ export function readSearch(input: Fields): Omit<itemSearch.Search, 'organization
 }
 
 /** `format: stac` brings the assets with it; without it features are lightweight. */
-export async function find({ db, baseUrl }: Context, search: itemSearch.Search & { baseUrl: string | null }, format: Fields['format']): Promise<Static<typeof FoundItems>> {
+export async function find(
+  { db, baseUrl }: Context,
+  search: itemSearch.Search & { baseUrl: string | null },
+  format: Fields['format'],
+): Promise<Static<typeof FoundItems>> {
   const { items, matched, isEstimated } = await itemSearch.search(db, search)
-  const assets = format === 'stac' ? await asset.listOf(db, items.map(({ seq }) => seq)) : new Map<number, asset.Asset[]>()
+  const assets =
+    format === 'stac'
+      ? await asset.listOf(
+          db,
+          items.map(({ seq }) => seq),
+        )
+      : new Map<number, asset.Asset[]>()
   const features = items.map((each) => toFeature(each, assets.get(each.seq) ?? [], search.baseUrl ?? baseUrl))
-  return { type: 'FeatureCollection', features, numberMatched: matched, numberReturned: features.length, ...(isEstimated ? { numberMatchedEstimated: true as const } : {}) }
+  return {
+    type: 'FeatureCollection',
+    features,
+    numberMatched: matched,
+    numberReturned: features.length,
+    ...(isEstimated ? { numberMatchedEstimated: true as const } : {}),
+  }
 }
 
 /** For the reference. */
 export const EXAMPLE_FOUND: Static<typeof FoundItems> = {
   type: 'FeatureCollection',
-  features: [{
-    type: 'Feature', stac_version: STAC_VERSION, stac_extensions: ['https://imagery.example/stac/svc/v1.0.0/schema.json'], id: EXAMPLE_ITEM.stac_id, geometry: EXAMPLE_ITEM.geometry, bbox: EXAMPLE_ITEM.bbox,
-    properties: {
-      title: EXAMPLE_ITEM.name, created: EXAMPLE_ITEM.created_at, updated: EXAMPLE_ITEM.updated_at, platform: 'sentinel-2b', datetime: EXAMPLE_ITEM.datetime, 'eo:cloud_cover': 3.2, gsd: 10,
-      'svc:item_id': EXAMPLE_ITEM.id, 'svc:project_id': EXAMPLE_ITEM.project_id, 'svc:order_id': null, 'svc:upload_id': null, 'svc:job_id': null, 'svc:item_type': 'external_reference',
-      'svc:name': EXAMPLE_ITEM.name, 'svc:lifecycle_state': 'active', 'svc:source': 'TASKING',
+  features: [
+    {
+      type: 'Feature',
+      stac_version: STAC_VERSION,
+      stac_extensions: ['https://imagery.example/stac/svc/v1.0.0/schema.json'],
+      id: EXAMPLE_ITEM.stac_id,
+      geometry: EXAMPLE_ITEM.geometry,
+      bbox: EXAMPLE_ITEM.bbox,
+      properties: {
+        title: EXAMPLE_ITEM.name,
+        created: EXAMPLE_ITEM.created_at,
+        updated: EXAMPLE_ITEM.updated_at,
+        platform: 'sentinel-2b',
+        datetime: EXAMPLE_ITEM.datetime,
+        'eo:cloud_cover': 3.2,
+        gsd: 10,
+        'svc:item_id': EXAMPLE_ITEM.id,
+        'svc:project_id': EXAMPLE_ITEM.project_id,
+        'svc:order_id': null,
+        'svc:upload_id': null,
+        'svc:job_id': null,
+        'svc:item_type': 'external_reference',
+        'svc:name': EXAMPLE_ITEM.name,
+        'svc:lifecycle_state': 'active',
+        'svc:source': 'TASKING',
+      },
+      assets: {},
+      links: [{ rel: 'self', href: `https://imagery.example/stac/items/${EXAMPLE_ITEM.id}`, type: 'application/geo+json' }],
     },
-    assets: {},
-    links: [{ rel: 'self', href: `https://imagery.example/stac/items/${EXAMPLE_ITEM.id}`, type: 'application/geo+json' }],
-  }],
+  ],
   numberMatched: 1,
   numberReturned: 1,
 }

@@ -1,6 +1,6 @@
 import { Closed } from '#core/shapes.ts'
-import { requireOrganization } from '#model/organization.ts'
-import * as project from '#model/project.ts'
+import { requireOrganization } from '#model/identity/organization.ts'
+import * as project from '#model/identity/project.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_FOUND, find, FoundItems, readSearch, searchFields } from './search.wire.ts'
 
@@ -11,7 +11,10 @@ export default operation({
   tier: 'read',
   input: Closed(searchFields),
   output: FoundItems,
-  example: { input: { bbox: [146, -19, 147, -18], sortby: [{ field: 'cloud_cover', direction: 'asc' }], limit: 10 }, output: EXAMPLE_FOUND },
+  example: {
+    input: { bbox: [146, -19, 147, -18], sortby: [{ field: 'cloud_cover', direction: 'asc' }], limit: 10 },
+    output: EXAMPLE_FOUND,
+  },
 }).handle({
   async check({ db, principal }, fields) {
     const organizationId = requireOrganization(principal)

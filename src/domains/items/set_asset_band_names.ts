@@ -1,9 +1,9 @@
 import Type from 'typebox'
 import { invalidField } from '#core/problem.ts'
 import { Closed } from '#core/shapes.ts'
-import * as asset from '#model/asset.ts'
-import * as item from '#model/item.ts'
-import * as project from '#model/project.ts'
+import * as asset from '#model/imagery/asset.ts'
+import * as item from '#model/imagery/item.ts'
+import * as project from '#model/identity/project.ts'
 import { operation } from '#operation.ts'
 import { AssetRecord, EXAMPLE_ASSET, EXAMPLE_ITEM, Id, toAsset } from './wire.ts'
 
@@ -15,17 +15,31 @@ export default operation({
   scope: 'items:write',
   tier: 'compute',
   events: ['item.updated'],
-  input: Closed({ item_id: Id, asset_id: Id, band_names: Type.Array(Type.String({ minLength: 1, maxLength: 100 }), { minItems: 1, maxItems: MAX_BANDS }) }),
+  input: Closed({
+    item_id: Id,
+    asset_id: Id,
+    band_names: Type.Array(Type.String({ minLength: 1, maxLength: 100 }), { minItems: 1, maxItems: MAX_BANDS }),
+  }),
   output: AssetRecord,
-  example: { input: { item_id: EXAMPLE_ITEM.id, asset_id: EXAMPLE_ASSET.id, band_names: ['blue', 'green', 'red', 'nir'] }, output: { ...EXAMPLE_ASSET, band_names: ['blue', 'green', 'red', 'nir'] } },
+  example: {
+    input: { item_id: EXAMPLE_ITEM.id, asset_id: EXAMPLE_ASSET.id, band_names: ['blue', 'green', 'red', 'nir'] },
+    output: { ...EXAMPLE_ASSET, band_names: ['blue', 'green', 'red', 'nir'] },
+  },
 }).handle({
   async check({ db, principal, raster, signal }, { item_id, asset_id, band_names }) {
     const found = await item.requireEditor(db, principal, item_id)
     const named = await asset.requireNamed(db, found.item.seq, asset_id)
     if (new Set(band_names).size < band_names.length) throw invalidField('band_names', 'has the same name twice')
     const known = asset.statedBands(named)?.length ?? named.bandNames?.length
-    const count = await raster.describe(asset.rasterSourceOf(named), signal).then((info) => info.bandCount, (error: unknown) => { if (known === undefined) throw error; return known })
-    if (band_names.length !== count) throw invalidField('band_names', `must have one name for each of the ${count} bands, not ${band_names.length}`)
+    const count = await raster.describe(asset.rasterSourceOf(named), signal).then(
+      (info) => info.bandCount,
+      (error: unknown) => {
+        if (known === undefined) throw error
+        return known
+      },
+    )
+    if (band_names.length !== count)
+      throw invalidField('band_names', `must have one name for each of the ${count} bands, not ${band_names.length}`)
     return { found, assetId: named.id }
   },
   async execute({ tx, clock, baseUrl, events, attributeTo }, { band_names }, { found, assetId }) {

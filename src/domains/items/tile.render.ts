@@ -1,9 +1,9 @@
 import Type from 'typebox'
 import { Closed, Nullable } from '#core/shapes.ts'
-import * as itemLayer from '#model/item-layer.ts'
+import * as itemLayer from '#model/imagery/item-layer.ts'
 import { operation } from '#operation.ts'
-import { choiceOf, drawTile, dress } from '#visualization/look.ts'
-import { FOR_A_DAY, lookFields, pictureReply, Quality, requireTile, FormatOrWebp, TileIndex, TileSize, Zoom } from '#visualization/tile.wire.ts'
+import { choiceOf, drawTile, dress } from '#services/drawing/look.ts'
+import { FOR_A_DAY, lookFields, pictureReply, Quality, requireTile, FormatOrWebp, TileIndex, TileSize, Zoom } from '#wire/tile.ts'
 import { EXAMPLE_ITEM, Id } from './wire.ts'
 
 /** One Web Mercator tile of an item: by a profile, by bands or an expression, or as the item is shown by default. */

@@ -1,10 +1,10 @@
 import Type from 'typebox'
 import { Closed, Nullable } from '#core/shapes.ts'
-import * as itemLayer from '#model/item-layer.ts'
+import * as itemLayer from '#model/imagery/item-layer.ts'
 import { operation } from '#operation.ts'
-import { choiceOf, dress } from '#visualization/look.ts'
-import { rangesOf } from '#visualization/ranges.ts'
-import { lookFields } from '#visualization/tile.wire.ts'
+import { choiceOf, dress } from '#services/drawing/look.ts'
+import { rangesOf } from '#services/drawing/ranges.ts'
+import { lookFields } from '#wire/tile.ts'
 import { EXAMPLE_ITEM, Id } from './wire.ts'
 
 const MaybeNumber = Nullable(Type.Number())
@@ -15,11 +15,28 @@ export default operation({
   id: 'items.tile.statistics',
   scope: 'items:read',
   tier: 'read',
-  input: Closed({ item_id: Id, expression: lookFields.expression, bands: lookFields.bands, asset_key: lookFields.asset_key, profile: lookFields.profile }),
-  output: Closed({ ...Range, rescale: Nullable(Type.String()), results: Type.Array(Closed({ name: Type.String(), ...Range }, { $id: 'ItemRange' })) }),
+  input: Closed({
+    item_id: Id,
+    expression: lookFields.expression,
+    bands: lookFields.bands,
+    asset_key: lookFields.asset_key,
+    profile: lookFields.profile,
+  }),
+  output: Closed({
+    ...Range,
+    rescale: Nullable(Type.String()),
+    results: Type.Array(Closed({ name: Type.String(), ...Range }, { $id: 'ItemRange' })),
+  }),
   example: {
     input: { item_id: EXAMPLE_ITEM.id, expression: '(b4-b3)/(b4+b3)' },
-    output: { p2: -0.1, p98: 0.8, min: -0.3, max: 0.9, rescale: '-0.1,0.8', results: [{ name: '(b4-b3)/(b4+b3)', p2: -0.1, p98: 0.8, min: -0.3, max: 0.9 }] },
+    output: {
+      p2: -0.1,
+      p98: 0.8,
+      min: -0.3,
+      max: 0.9,
+      rescale: '-0.1,0.8',
+      results: [{ name: '(b4-b3)/(b4+b3)', p2: -0.1, p98: 0.8, min: -0.3, max: 0.9 }],
+    },
   },
 }).handle({
   async check(context, input) {

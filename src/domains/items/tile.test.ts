@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import sharp from 'sharp'
-import { rasterItem } from '../../../test/layers.ts'
-import { scene, tileAt } from '../../../test/scene.ts'
-import { world } from '../../../test/world.ts'
+import { rasterItem } from '../../../test/support/layers.ts'
+import { scene, tileAt } from '../../../test/support/scene.ts'
+import { world } from '../../../test/support/world.ts'
 
 const INSIDE = tileAt(151.15, -33.1, 12)
 const pixelsOf = async (bytes: Buffer) => await sharp(bytes).ensureAlpha().raw().toBuffer({ resolveWithObject: true })
@@ -23,7 +23,8 @@ test('tiles of items', async (t) => {
     { key: 'height', bytes: await scene({ bandNames: ['elevation'], dataType: 'float32' }) },
     { key: 'classes', bytes: await scene({ bandNames: ['landcover'], dataType: 'uint8', value: (_band, x) => x % 5 }) },
   ])
-  const render = (input: object = {}, headers: Record<string, string> = {}, who = token) => w.call(who, 'items.tile.render', { item_id: id, ...INSIDE, format: 'png', ...input }, headers)
+  const render = (input: object = {}, headers: Record<string, string> = {}, who = token) =>
+    w.call(who, 'items.tile.render', { item_id: id, ...INSIDE, format: 'png', ...input }, headers)
   const centre = async (input: object) => {
     const { status, bytes } = await render(input)
     assert.equal(status, 200, bytes.toString())
@@ -31,7 +32,12 @@ test('tiles of items', async (t) => {
   }
 
   await t.test("'items.tile.render' answers in every format and size, for a day, privately, with a tag", async () => {
-    for (const [format, type] of [[undefined, 'image/webp'], ['png', 'image/png'], ['jpg', 'image/jpeg'], ['jpeg', 'image/jpeg']]) {
+    for (const [format, type] of [
+      [undefined, 'image/webp'],
+      ['png', 'image/png'],
+      ['jpg', 'image/jpeg'],
+      ['jpeg', 'image/jpeg'],
+    ]) {
       const { status, headers, bytes } = await render({ format })
       assert.deepEqual([status, headers.get('content-type'), headers.get('cache-control')], [200, type, 'private, max-age=86400'])
       assert.equal((await pixelsOf(bytes)).info.width, 256)
@@ -44,7 +50,9 @@ test('tiles of items', async (t) => {
   await t.test('without a profile the natural colours of the band names, stretched once for the whole image', async () => {
     const byHand = await w.ok(token, 'items.tile.statistics', { item_id: id, bands: '3,2,1' })
     assert.deepEqual((await render()).bytes, (await render({ bands: '3,2,1', rescale: byHand.rescale })).bytes)
-    const [left, right] = await Promise.all([render(), render({ x: INSIDE.x + 1 })].map(async (tile) => (await pixelsOf((await tile).bytes)).data))
+    const [left, right] = await Promise.all(
+      [render(), render({ x: INSIDE.x + 1 })].map(async (tile) => (await pixelsOf((await tile).bytes)).data),
+    )
     for (let row = 0; row < 256; row += 16) {
       const difference = Math.abs(left![(row * 256 + 255) * 4]! - right![row * 256 * 4]!)
       assert.ok(difference <= 3, `neighbouring tiles meet at row ${row}: ${difference}`)
@@ -53,7 +61,9 @@ test('tiles of items', async (t) => {
 
   await t.test('a derived visualization by its id, with a range or colours of one’s own', async () => {
     const ndvi = await centre({ profile: 'ndvi' })
-    const listed = (await w.ok(token, 'visualization.list_for', { band_roles: { blue: 1, green: 2, red: 3, nir: 4 } })).visualizations.find((each: { id: string }) => each.id === 'ndvi')
+    const listed = (await w.ok(token, 'visualization.list_for', { band_roles: { blue: 1, green: 2, red: 3, nir: 4 } })).visualizations.find(
+      (each: { id: string }) => each.id === 'ndvi',
+    )
     assert.deepEqual(ndvi, await centre({ expression: listed.expression, colormap: listed.colormap, rescale: listed.rescale }))
     assert.notDeepEqual(ndvi, await centre({ profile: 'ndvi', rescale: '0,0.2' }))
     assert.notDeepEqual(ndvi, await centre({ profile: 'ndvi', colormap: 'viridis' }))
@@ -73,12 +83,22 @@ test('tiles of items', async (t) => {
 
   await t.test('band names that people gave win', async () => {
     const named = await rasterItem(w, org, [{ bytes: await scene(), bandNames: ['red', 'green', 'blue', 'nir'] }])
-    assert.deepEqual(await centreOf((await render({ item_id: named })).bytes), await centreOf((await render({ item_id: named, bands: '1,2,3' })).bytes))
+    assert.deepEqual(
+      await centreOf((await render({ item_id: named })).bytes),
+      await centreOf((await render({ item_id: named, bands: '1,2,3' })).bytes),
+    )
     assert.equal((await render({ item_id: named, expression: '(nir-red)/(nir+red)' })).status, 200)
   })
 
   await t.test('a mosaic is shown by its pixels, not by the numbers of their sources', async () => {
-    const files = [{ key: 'a_provenance', bytes: await scene({ bandNames: ['source'], dataType: 'uint8', value: () => 3 }), roles: ['data', 'provenance'] }, { key: 'visual', bytes: await scene(), roles: ['data'] }]
+    const files = [
+      {
+        key: 'a_provenance',
+        bytes: await scene({ bandNames: ['source'], dataType: 'uint8', value: () => 3 }),
+        roles: ['data', 'provenance'],
+      },
+      { key: 'visual', bytes: await scene(), roles: ['data'] },
+    ]
     const mosaic = await rasterItem(w, org, files, { type: 'mosaic' })
     assert.deepEqual(await centre({ item_id: mosaic }), await centre({}))
     assert.notDeepEqual(await centre({ item_id: mosaic, asset_key: 'a_provenance' }), await centre({}))
@@ -87,7 +107,10 @@ test('tiles of items', async (t) => {
   await t.test('outside the image a tile is transparent, or white', async () => {
     assert.deepEqual(await centre({ ...tileAt(10, 50, 12) }), [0, 0, 0, 0])
     assert.deepEqual(await centre({ ...tileAt(10, 50, 12), format: 'jpg' }), [255, 255, 255, 255])
-    assert.deepEqual(await centreOf((await w.call(token, 'items.tile.wmts_get_tile', { item_id: id, ...tileAt(10, 50, 12) })).bytes), [0, 0, 0, 0])
+    assert.deepEqual(
+      await centreOf((await w.call(token, 'items.tile.wmts_get_tile', { item_id: id, ...tileAt(10, 50, 12) })).bytes),
+      [0, 0, 0, 0],
+    )
     const tile = await w.call(token, 'items.tile.wmts_get_tile', { item_id: id, ...INSIDE, format: 'png', profile: 'ndvi' })
     assert.deepEqual(tile.bytes, (await render({ profile: 'ndvi', quality: 85 })).bytes)
   })
@@ -108,11 +131,23 @@ test('tiles of items', async (t) => {
       assert.equal(answer.status, status, JSON.stringify(input))
       assert.match(answer.body.detail, detail)
     }
-    const { id: vector } = await w.ok(token, 'items.create', { project_id: org.projectId, type: 'user_vector', name: 'Fields', assets: [{ key: 'data', href: 'https://data.example/f.json', media_type: 'application/geo+json' }] })
+    const { id: vector } = await w.ok(token, 'items.create', {
+      project_id: org.projectId,
+      type: 'user_vector',
+      name: 'Fields',
+      assets: [{ key: 'data', href: 'https://data.example/f.json', media_type: 'application/geo+json' }],
+    })
     assert.match((await render({ item_id: vector })).body.detail, /no raster/)
     const lost = await rasterItem(w, org, [{ bytes: await scene() }])
-    await w.db.updateTable('asset').set({ object_key: 'gone.tif' }).where('item_seq', '=', (e) => e.selectFrom('item').select('seq').where('id', '=', lost)).execute()
-    assert.deepEqual([(await render({ item_id: lost })).status, (await w.call(token, 'items.tile.tilejson', { item_id: lost })).body.detail], [502, 'The file is not in the object store'])
+    await w.db
+      .updateTable('asset')
+      .set({ object_key: 'gone.tif' })
+      .where('item_seq', '=', (e) => e.selectFrom('item').select('seq').where('id', '=', lost))
+      .execute()
+    assert.deepEqual(
+      [(await render({ item_id: lost })).status, (await w.call(token, 'items.tile.tilejson', { item_id: lost })).body.detail],
+      [502, 'The file is not in the object store'],
+    )
   })
 
   await t.test('readers see it; strangers see nothing; a private project is closed; a deleted item is gone at once', async () => {
@@ -133,13 +168,27 @@ test('tiles of items', async (t) => {
 
   await t.test('what another process changes is seen within a second, and a newer version of a profile at once', async (tt) => {
     const shared = await rasterItem(w, org, [{ bytes: await scene() }])
-    const { id: profile } = await w.ok(token, 'visualization.profile.create', { item_id: shared, name: 'Look', type: 'rgb', config: { bands: [3, 2, 1], rescale: '0,600' } })
+    const { id: profile } = await w.ok(token, 'visualization.profile.create', {
+      item_id: shared,
+      name: 'Look',
+      type: 'rgb',
+      config: { bands: [3, 2, 1], rescale: '0,600' },
+    })
     const other = await world(tt, { databaseUrl: w.databaseUrl })
-    const there = (input: object = {}) => w.call(token, 'items.tile.render', { item_id: shared, ...INSIDE, format: 'png', profile, ...input })
+    const there = (input: object = {}) =>
+      w.call(token, 'items.tile.render', { item_id: shared, ...INSIDE, format: 'png', profile, ...input })
     const before = await there({ v: 1 })
-    await other.ok(token, 'visualization.profile.update', { item_id: shared, profile_id: profile, config: { bands: [1, 2, 3], rescale: '0,600' } })
+    await other.ok(token, 'visualization.profile.update', {
+      item_id: shared,
+      profile_id: profile,
+      config: { bands: [1, 2, 3], rescale: '0,600' },
+    })
     assert.deepEqual((await there()).headers.get('etag'), before.headers.get('etag'), 'for a second an answer is kept')
-    assert.notEqual((await there({ v: 2 })).headers.get('etag'), before.headers.get('etag'), 'but never for an address that knows of a newer one')
+    assert.notEqual(
+      (await there({ v: 2 })).headers.get('etag'),
+      before.headers.get('etag'),
+      'but never for an address that knows of a newer one',
+    )
     await other.ok(token, 'items.delete', { item_id: shared })
     w.clock.advance({ seconds: 1 })
     assert.equal((await there()).status, 404)
@@ -148,8 +197,15 @@ test('tiles of items', async (t) => {
   await t.test('many at once, of several callers and items, each get their own', async () => {
     const stranger = await w.organization()
     const theirs = await rasterItem(w, stranger, [{ bytes: await scene({ value: () => 9 }) }])
-    const answers = await Promise.all(Array.from({ length: 40 }, (_, i) => (i % 2 ? render({ item_id: i % 4 === 1 ? theirs : id }) : render({ item_id: i % 4 === 0 ? theirs : id }, {}, stranger.owner.token))))
-    assert.deepEqual(answers.map(({ status }) => status), Array.from({ length: 40 }, (_, i) => [200, 404, 404, 200][i % 4]))
+    const answers = await Promise.all(
+      Array.from({ length: 40 }, (_, i) =>
+        i % 2 ? render({ item_id: i % 4 === 1 ? theirs : id }) : render({ item_id: i % 4 === 0 ? theirs : id }, {}, stranger.owner.token),
+      ),
+    )
+    assert.deepEqual(
+      answers.map(({ status }) => status),
+      Array.from({ length: 40 }, (_, i) => [200, 404, 404, 200][i % 4]),
+    )
   })
 })
 
@@ -158,16 +214,31 @@ test('TileJSON, statistics and values', async (t) => {
   const w = await world(t)
   const org = await w.organization()
   const token = org.owner.token
-  const id = await rasterItem(w, org, [{ bytes: await scene({ nodata: 0, value: (band, x, y) => (x < 10 ? 0 : 100 * (band + 1) + x + y) }) }], { name: 'Harbour', description: 'A scene' })
+  const id = await rasterItem(
+    w,
+    org,
+    [{ bytes: await scene({ nodata: 0, value: (band, x, y) => (x < 10 ? 0 : 100 * (band + 1) + x + y) }) }],
+    { name: 'Harbour', description: 'A scene' },
+  )
 
   await t.test("'items.tile.tilejson'", async () => {
     const plain = await w.ok(token, 'items.tile.tilejson', { item_id: id })
     assert.deepEqual(plain, {
-      tilejson: '3.0.0', name: 'Harbour', description: 'A scene', version: '1.0.0', scheme: 'xyz', tiles: [`${w.baseUrl}/api/v1/items/${id}/tiles/{z}/{x}/{y}.webp`],
-      minzoom: 8, maxzoom: 11, bounds: [151, -33.2, 151.3, -33], center: [151.15, plain.center[1], 10],
+      tilejson: '3.0.0',
+      name: 'Harbour',
+      description: 'A scene',
+      version: '1.0.0',
+      scheme: 'xyz',
+      tiles: [`${w.baseUrl}/api/v1/items/${id}/tiles/{z}/{x}/{y}.webp`],
+      minzoom: 8,
+      maxzoom: 11,
+      bounds: [151, -33.2, 151.3, -33],
+      center: [151.15, plain.center[1], 10],
     })
     assert.ok(Math.abs(plain.center[1] - -33.1) < 0.001)
-    const { tiles: [template] } = await w.ok(token, 'items.tile.tilejson', { item_id: id, profile: 'ndvi', asset_key: 'data', key: 'svc_a&b' })
+    const {
+      tiles: [template],
+    } = await w.ok(token, 'items.tile.tilejson', { item_id: id, profile: 'ndvi', asset_key: 'data', key: 'svc_a&b' })
     assert.equal(template, `${w.baseUrl}/api/v1/items/${id}/tiles/{z}/{x}/{y}.webp?profile=ndvi&asset_key=data&key=svc_a%26b`)
     assert.equal((await w.call(token, 'items.tile.tilejson', { item_id: id, profile: 'nonsense' })).status, 422)
   })
@@ -177,14 +248,25 @@ test('TileJSON, statistics and values', async (t) => {
     assert.equal(rescale, `${p2},${p98}`)
     assert.deepEqual(results, [{ name: 'b1', p2, p98, min, max }])
     const ratio = await w.ok(token, 'items.tile.statistics', { item_id: id, expression: 'b1/b2; b2/b1; b1/b1' })
-    assert.deepEqual(ratio.results.map(({ name }: { name: string }) => name), ['b1/b2', 'b2/b1', 'b1/b1'])
+    assert.deepEqual(
+      ratio.results.map(({ name }: { name: string }) => name),
+      ['b1/b2', 'b2/b1', 'b1/b1'],
+    )
     assert.equal(ratio.min, ratio.results[0].min)
     assert.equal(ratio.max, ratio.results[1].max)
   })
   await t.test("'items.point' gives bands and results, null where there is nothing", async () => {
-    const { bands, results, inside, asset_key } = await w.ok(token, 'items.point', { item_id: id, longitude: 151.1505, latitude: -33.1005, expression: 'nir - red' })
+    const { bands, results, inside, asset_key } = await w.ok(token, 'items.point', {
+      item_id: id,
+      longitude: 151.1505,
+      latitude: -33.1005,
+      expression: 'nir - red',
+    })
     assert.deepEqual([inside, asset_key], [true, 'data'])
-    assert.deepEqual(bands, ['blue', 'green', 'red', 'nir'].map((name, band) => ({ band: band + 1, name, value: 100 * (band + 1) + 150 + 100 })))
+    assert.deepEqual(
+      bands,
+      ['blue', 'green', 'red', 'nir'].map((name, band) => ({ band: band + 1, name, value: 100 * (band + 1) + 150 + 100 })),
+    )
     assert.deepEqual(results, [{ expression: 'nir - red', value: 100 }])
     const empty = await w.ok(token, 'items.point', { item_id: id, longitude: 151.0005, latitude: -33.1005, profile: 'ndvi' })
     assert.deepEqual([empty.inside, empty.bands[0].value, empty.results[0].value], [true, null, null])

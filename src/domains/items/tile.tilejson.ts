@@ -1,10 +1,10 @@
 import { Closed } from '#core/shapes.ts'
-import * as itemLayer from '#model/item-layer.ts'
+import * as itemLayer from '#model/imagery/item-layer.ts'
 import { operation } from '#operation.ts'
 import { coverageOf } from '#raster/warp/coverage.ts'
-import { choiceOf, dress } from '#visualization/look.ts'
-import { lookFields, FormatOrWebp, TemplateKey, TileSize } from '#visualization/tile.wire.ts'
-import { EXAMPLE_TILEJSON, profileParameters, TileJson, tileJson, tileTemplate } from '#visualization/tilejson.ts'
+import { choiceOf, dress } from '#services/drawing/look.ts'
+import { lookFields, FormatOrWebp, TemplateKey, TileSize } from '#wire/tile.ts'
+import { EXAMPLE_TILEJSON, profileParameters, TileJson, tileJson, tileTemplate } from '#services/drawing/tilejson.ts'
 import { EXAMPLE_ITEM, Id } from './wire.ts'
 
 /** The TileJSON document of an item: where its tiles are, where they lie, and how far to zoom. */
@@ -12,7 +12,14 @@ export default operation({
   id: 'items.tile.tilejson',
   scope: 'items:read',
   tier: 'read',
-  input: Closed({ item_id: Id, profile: lookFields.profile, asset_key: lookFields.asset_key, key: TemplateKey, format: FormatOrWebp, tile_size: TileSize }),
+  input: Closed({
+    item_id: Id,
+    profile: lookFields.profile,
+    asset_key: lookFields.asset_key,
+    key: TemplateKey,
+    format: FormatOrWebp,
+    tile_size: TileSize,
+  }),
   output: TileJson,
   example: { input: { item_id: EXAMPLE_ITEM.id, profile: 'ndvi' }, output: EXAMPLE_TILEJSON },
 }).handle({
@@ -21,7 +28,13 @@ export default operation({
     return await dress(context, layer, input)
   },
   async execute({ baseUrl }, { profile, asset_key, key, format, tile_size }, { layer, info }) {
-    const tiles = tileTemplate({ baseUrl, of: { kind: 'items', id: layer.item.id }, format, size: tile_size, parameters: { ...profileParameters(layer, profile), asset_key, key } })
+    const tiles = tileTemplate({
+      baseUrl,
+      of: { kind: 'items', id: layer.item.id },
+      format,
+      size: tile_size,
+      parameters: { ...profileParameters(layer, profile), asset_key, key },
+    })
     return tileJson({ name: layer.item.name, description: layer.item.description, tiles }, coverageOf(info))
   },
 })

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import sharp from 'sharp'
-import { rasterItem } from '../../../test/layers.ts'
-import { scene, tileAt } from '../../../test/scene.ts'
-import { world } from '../../../test/world.ts'
+import { rasterItem } from '../../../test/support/layers.ts'
+import { scene, tileAt } from '../../../test/support/scene.ts'
+import { world } from '../../../test/support/world.ts'
 
 // Goal: WMTS by pairs and by address in any spelling, with a capabilities document that is honest about place, zooms and styles, and failures as OGC reports.
 test('WMTS', async (t) => {
@@ -13,73 +13,157 @@ test('WMTS', async (t) => {
   const { key } = await w.key(token, ['read'])
   const id = await rasterItem(w, org, [{ bytes: await scene() }], { name: 'Harbour & <coast>', description: '"North" of \'it\' ]]>' })
   const { z, x, y } = tileAt(151.15, -33.1, 11)
-  const wmts = (query: Record<string, string | number>, path = '') => w.request('GET', `/wmts/${id}${path}?${new URLSearchParams(Object.entries({ key, ...query }).map(([name, value]) => [name, String(value)] as [string, string]))}`)
-  const tilePairs = { SERVICE: 'WMTS', REQUEST: 'GetTile', VERSION: '1.0.0', LAYER: id, STYLE: 'default', FORMAT: 'image/png', TILEMATRIXSET: 'GoogleMapsCompatible', TILEMATRIX: z, TILEROW: y, TILECOL: x }
+  const wmts = (query: Record<string, string | number>, path = '') =>
+    w.request(
+      'GET',
+      `/wmts/${id}${path}?${new URLSearchParams(Object.entries({ key, ...query }).map(([name, value]) => [name, String(value)] as [string, string]))}`,
+    )
+  const tilePairs = {
+    SERVICE: 'WMTS',
+    REQUEST: 'GetTile',
+    VERSION: '1.0.0',
+    LAYER: id,
+    STYLE: 'default',
+    FORMAT: 'image/png',
+    TILEMATRIXSET: 'GoogleMapsCompatible',
+    TILEMATRIX: z,
+    TILEROW: y,
+    TILECOL: x,
+  }
 
   await t.test("'items.tile.wmts_capabilities': place, zooms, styles, formats and templates, everything escaped", async () => {
-    const { id: profile } = await w.ok(token, 'visualization.profile.create', { item_id: id, name: 'Plants & "more"', type: 'rgb', config: { bands: [4, 3, 2] } })
+    const { id: profile } = await w.ok(token, 'visualization.profile.create', {
+      item_id: id,
+      name: 'Plants & "more"',
+      type: 'rgb',
+      config: { bands: [4, 3, 2] },
+    })
     const { status, headers, bytes } = await wmts({ service: 'wmts', request: 'getcapabilities' })
     const xml = bytes.toString()
-    assert.deepEqual([status, headers.get('content-type'), headers.get('cache-control')], [200, 'application/xml; charset=utf-8', 'private, no-store'])
+    assert.deepEqual(
+      [status, headers.get('content-type'), headers.get('cache-control')],
+      [200, 'application/xml; charset=utf-8', 'private, no-store'],
+    )
     assert.match(xml, /<ows:Title>Harbour &amp; &lt;coast&gt;<\/ows:Title>/)
     assert.match(xml, /&quot;North&quot; of &apos;it&apos; \]\]&gt;/)
-    assert.match(xml, /<ows:WGS84BoundingBox><ows:LowerCorner>151 -33.2<\/ows:LowerCorner><ows:UpperCorner>151\.3\d* -33<\/ows:UpperCorner>/)
-    for (const style of ['default', profile, 'rgb', 'cir', 'ndvi']) assert.ok(xml.includes(`<ows:Identifier>${style}</ows:Identifier></Style>`), style)
-    assert.deepEqual([...xml.matchAll(/<Format>(.*?)<\/Format>/g)].map(([, format]) => format), ['image/webp', 'image/png'])
-    assert.deepEqual([...xml.matchAll(/<TileMatrixLimits><TileMatrix>(\d+)</g)].map(([, zoom]) => Number(zoom)), [8, 9, 10, 11])
-    assert.deepEqual([...xml.matchAll(/<TileMatrix><ows:Identifier>(\d+)</g)].map(([, zoom]) => Number(zoom)), Array.from({ length: 19 }, (_, zoom) => zoom))
+    assert.match(
+      xml,
+      /<ows:WGS84BoundingBox><ows:LowerCorner>151 -33.2<\/ows:LowerCorner><ows:UpperCorner>151\.3\d* -33<\/ows:UpperCorner>/,
+    )
+    for (const style of ['default', profile, 'rgb', 'cir', 'ndvi'])
+      assert.ok(xml.includes(`<ows:Identifier>${style}</ows:Identifier></Style>`), style)
+    assert.deepEqual(
+      [...xml.matchAll(/<Format>(.*?)<\/Format>/g)].map(([, format]) => format),
+      ['image/webp', 'image/png'],
+    )
+    assert.deepEqual(
+      [...xml.matchAll(/<TileMatrixLimits><TileMatrix>(\d+)</g)].map(([, zoom]) => Number(zoom)),
+      [8, 9, 10, 11],
+    )
+    assert.deepEqual(
+      [...xml.matchAll(/<TileMatrix><ows:Identifier>(\d+)</g)].map(([, zoom]) => Number(zoom)),
+      Array.from({ length: 19 }, (_, zoom) => zoom),
+    )
     assert.match(xml, /559082264\.028717/)
     const template = /resourceType="tile" template="([^"]+)"/.exec(xml)![1]!.replaceAll('&amp;', '&')
     assert.equal(template, `${w.baseUrl}/api/v1/items/${id}/tiles/{TileMatrix}/{TileCol}/{TileRow}.webp?profile={Style}&key=${key}`)
-    const filled = template.slice(w.baseUrl.length).replace('{TileMatrix}', String(z)).replace('{TileCol}', String(x)).replace('{TileRow}', String(y))
-    for (const style of ['default', profile, 'ndvi']) assert.equal((await w.request('GET', filled.replace('{Style}', style))).status, 200, style)
+    const filled = template
+      .slice(w.baseUrl.length)
+      .replace('{TileMatrix}', String(z))
+      .replace('{TileCol}', String(x))
+      .replace('{TileRow}', String(y))
+    for (const style of ['default', profile, 'ndvi'])
+      assert.equal((await w.request('GET', filled.replace('{Style}', style))).status, 200, style)
     assert.deepEqual((await wmts({}, '/1.0.0/WMTSCapabilities.xml')).bytes, bytes)
   })
 
   await t.test('a key is in the document only where it was given for it', async () => {
     const { bytes } = await w.request('GET', `/wmts/${id}?request=GetCapabilities`, { headers: { 'x-api-key': key } })
     assert.ok(!bytes.toString().includes('key=') && !bytes.toString().includes('svc_'))
-    const posted = await w.call(key, 'items.tile.wmts_capabilities', { item_id: id, base_url: 'https://maps.example/sub/', profile: 'ndvi' })
-    assert.ok(posted.bytes.toString().includes(`https://maps.example/sub/api/v1/items/${id}/tiles/`) && !posted.bytes.toString().includes('svc_'))
-    assert.deepEqual([...posted.bytes.toString().matchAll(/<ows:Identifier>([^<]*)<\/ows:Identifier><\/Style>/g)].map(([, style]) => style), ['ndvi'])
+    const posted = await w.call(key, 'items.tile.wmts_capabilities', {
+      item_id: id,
+      base_url: 'https://maps.example/sub/',
+      profile: 'ndvi',
+    })
+    assert.ok(
+      posted.bytes.toString().includes(`https://maps.example/sub/api/v1/items/${id}/tiles/`) && !posted.bytes.toString().includes('svc_'),
+    )
+    assert.deepEqual(
+      [...posted.bytes.toString().matchAll(/<ows:Identifier>([^<]*)<\/ows:Identifier><\/Style>/g)].map(([, style]) => style),
+      ['ndvi'],
+    )
   })
 
   await t.test("GetTile is 'items.tile.wmts_get_tile', in any spelling of the names", async () => {
     const tile = await wmts(tilePairs)
-    assert.deepEqual([tile.status, tile.headers.get('content-type'), tile.headers.get('cache-control')], [200, 'image/png', 'private, max-age=86400'])
+    assert.deepEqual(
+      [tile.status, tile.headers.get('content-type'), tile.headers.get('cache-control')],
+      [200, 'image/png', 'private, max-age=86400'],
+    )
     assert.deepEqual(tile.bytes, (await w.call(token, 'items.tile.render', { item_id: id, z, x, y, format: 'png' })).bytes)
-    assert.deepEqual((await wmts(Object.fromEntries(Object.entries(tilePairs).map(([name, value]) => [name.toLowerCase(), value])))).bytes, tile.bytes)
+    assert.deepEqual(
+      (await wmts(Object.fromEntries(Object.entries(tilePairs).map(([name, value]) => [name.toLowerCase(), value])))).bytes,
+      tile.bytes,
+    )
     assert.deepEqual((await wmts({ ...tilePairs, STYLE: '', TILEMATRIX: `GoogleMapsCompatible:${z}` })).bytes, tile.bytes)
     assert.notDeepEqual((await wmts({ ...tilePairs, STYLE: 'ndvi' })).bytes, tile.bytes)
     const nowhere = await wmts({ ...tilePairs, TILEROW: 0, TILECOL: 0 })
     assert.equal(nowhere.status, 200)
-    assert.ok((await sharp(nowhere.bytes).ensureAlpha().raw().toBuffer()).every((byte) => byte === 0), 'transparent where there is nothing')
+    assert.ok(
+      (await sharp(nowhere.bytes).ensureAlpha().raw().toBuffer()).every((byte) => byte === 0),
+      'transparent where there is nothing',
+    )
   })
 
   await t.test('GetFeatureInfo tells the values under a pixel', async () => {
     const info = await wmts({ ...tilePairs, REQUEST: 'GetFeatureInfo', I: 128, J: 128, INFOFORMAT: 'application/json', STYLE: 'ndvi' })
     const [feature] = info.body.features
     assert.deepEqual(Object.keys(feature.properties).slice(0, 4), ['blue', 'green', 'red', 'nir'])
-    const { bands } = await w.ok(token, 'items.point', { item_id: id, longitude: feature.geometry.coordinates[0], latitude: feature.geometry.coordinates[1] })
+    const { bands } = await w.ok(token, 'items.point', {
+      item_id: id,
+      longitude: feature.geometry.coordinates[0],
+      latitude: feature.geometry.coordinates[1],
+    })
     assert.equal(feature.properties.red, bands[2].value)
-    assert.match((await wmts({ ...tilePairs, REQUEST: 'GetFeatureInfo', I: 128, J: 128, INFOFORMAT: 'text/plain' })).bytes.toString(), new RegExp(`^red = ${bands[2].value}$`, 'm'))
+    assert.match(
+      (await wmts({ ...tilePairs, REQUEST: 'GetFeatureInfo', I: 128, J: 128, INFOFORMAT: 'text/plain' })).bytes.toString(),
+      new RegExp(`^red = ${bands[2].value}$`, 'm'),
+    )
     assert.deepEqual((await wmts({ ...tilePairs, REQUEST: 'GetFeatureInfo', I: 0, J: 0, TILEROW: 0, TILECOL: 0 })).body.features, [])
   })
 
   await t.test('failures are exception reports with the right code and place', async () => {
     const cases: [Record<string, string | number>, number, string, string?][] = [
-      [{ SERVICE: 'WMTS' }, 400, 'MissingParameterValue', 'request'], [{ REQUEST: 'GetMap' }, 501, 'OperationNotSupported', 'request'], [{ SERVICE: 'WMS', REQUEST: 'GetMap' }, 400, 'InvalidParameterValue', 'service'],
-      [{ ...tilePairs, TILEROW: 2 ** z }, 400, 'TileOutOfRange', 'tilerow'], [{ ...tilePairs, TILEMATRIX: 19 }, 400, 'InvalidParameterValue', 'tilematrix'], [{ ...tilePairs, TILECOL: '' }, 400, 'MissingParameterValue', 'tilecol'],
-      [{ ...tilePairs, TILEMATRIXSET: 'constructor' }, 400, 'InvalidParameterValue', 'tilematrixset'], [{ ...tilePairs, FORMAT: 'image/gif' }, 400, 'InvalidParameterValue', 'format'], [{ ...tilePairs, LAYER: 'other' }, 400, 'InvalidParameterValue', 'layer'],
-      [{ ...tilePairs, STYLE: '<nonsense>' }, 400, 'InvalidParameterValue'], [{ ...tilePairs, REQUEST: 'GetFeatureInfo', I: 256, J: 1 }, 400, 'InvalidParameterValue', 'i'], [{ ...tilePairs, key: 'svc_wrong' }, 401, 'NoApplicableCode'],
+      [{ SERVICE: 'WMTS' }, 400, 'MissingParameterValue', 'request'],
+      [{ REQUEST: 'GetMap' }, 501, 'OperationNotSupported', 'request'],
+      [{ SERVICE: 'WMS', REQUEST: 'GetMap' }, 400, 'InvalidParameterValue', 'service'],
+      [{ ...tilePairs, TILEROW: 2 ** z }, 400, 'TileOutOfRange', 'tilerow'],
+      [{ ...tilePairs, TILEMATRIX: 19 }, 400, 'InvalidParameterValue', 'tilematrix'],
+      [{ ...tilePairs, TILECOL: '' }, 400, 'MissingParameterValue', 'tilecol'],
+      [{ ...tilePairs, TILEMATRIXSET: 'constructor' }, 400, 'InvalidParameterValue', 'tilematrixset'],
+      [{ ...tilePairs, FORMAT: 'image/gif' }, 400, 'InvalidParameterValue', 'format'],
+      [{ ...tilePairs, LAYER: 'other' }, 400, 'InvalidParameterValue', 'layer'],
+      [{ ...tilePairs, STYLE: '<nonsense>' }, 400, 'InvalidParameterValue'],
+      [{ ...tilePairs, REQUEST: 'GetFeatureInfo', I: 256, J: 1 }, 400, 'InvalidParameterValue', 'i'],
+      [{ ...tilePairs, key: 'svc_wrong' }, 401, 'NoApplicableCode'],
     ]
     for (const [query, status, code, locator] of cases) {
       const answer = await wmts(query)
-      assert.deepEqual([answer.status, answer.headers.get('content-type')], [status, 'application/xml; charset=utf-8'], JSON.stringify(query))
-      assert.ok(answer.bytes.toString().includes(`exceptionCode="${code}"${locator ? ` locator="${locator}"` : ''}`), answer.bytes.toString())
+      assert.deepEqual(
+        [answer.status, answer.headers.get('content-type')],
+        [status, 'application/xml; charset=utf-8'],
+        JSON.stringify(query),
+      )
+      assert.ok(
+        answer.bytes.toString().includes(`exceptionCode="${code}"${locator ? ` locator="${locator}"` : ''}`),
+        answer.bytes.toString(),
+      )
       assert.ok(!/<nonsense>/.test(answer.bytes.toString()))
     }
     assert.match((await wmts({ ...tilePairs, key: 'svc_wrong' })).headers.get('www-authenticate')!, /Bearer/)
-    assert.match((await w.request('GET', `/wmts/none?request=GetCapabilities&key=${key}`)).bytes.toString(), /NoApplicableCode.*No such item/s)
+    assert.match(
+      (await w.request('GET', `/wmts/none?request=GetCapabilities&key=${key}`)).bytes.toString(),
+      /NoApplicableCode.*No such item/s,
+    )
   })
 })

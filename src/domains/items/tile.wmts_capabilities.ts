@@ -1,14 +1,14 @@
 import Type from 'typebox'
 import { requireBaseUrl } from '#core/base-url.ts'
 import { Closed } from '#core/shapes.ts'
-import * as itemLayer from '#model/item-layer.ts'
-import * as visualizationProfile from '#model/visualization-profile.ts'
+import * as itemLayer from '#model/imagery/item-layer.ts'
+import * as visualizationProfile from '#model/imagery/visualization-profile.ts'
 import { operation } from '#operation.ts'
 import { visualizationsOf } from '#raster/render/request.ts'
 import { coverageOf } from '#raster/warp/coverage.ts'
-import { choiceOf, dress } from '#visualization/look.ts'
-import { lookFields, TemplateKey } from '#visualization/tile.wire.ts'
-import { capabilities, stylesOf } from '#visualization/wmts.ts'
+import { choiceOf, dress } from '#services/drawing/look.ts'
+import { lookFields, TemplateKey } from '#wire/tile.ts'
+import { capabilities, stylesOf } from '#services/drawing/wmts.ts'
 import { EXAMPLE_ITEM, Id } from './wire.ts'
 
 /** The WMTS 1.0.0 capabilities of an item: one layer, and a style for each way of showing it. */
@@ -17,7 +17,13 @@ export default operation({
   scope: 'items:read',
   tier: 'read',
   raw: 'xml',
-  input: Closed({ item_id: Id, base_url: Type.String({ minLength: 1, maxLength: 500 }), key: TemplateKey, profile: lookFields.profile, asset_key: lookFields.asset_key }),
+  input: Closed({
+    item_id: Id,
+    base_url: Type.String({ minLength: 1, maxLength: 500 }),
+    key: TemplateKey,
+    profile: lookFields.profile,
+    asset_key: lookFields.asset_key,
+  }),
   output: Type.Any(),
   example: { input: { item_id: EXAMPLE_ITEM.id, base_url: 'https://imagery.example' } },
 }).handle({
@@ -30,7 +36,14 @@ export default operation({
     const { layer, info, names } = dressed
     const saved = await visualizationProfile.list(db, layer.item.seq)
     const styles = stylesOf({ wanted: profile ?? null, saved, derived: visualizationsOf(info, names).visualizations })
-    const document = capabilities({ baseUrl, item: layer.item, coverage: coverageOf(info), styles, assetKey: asset_key ?? null, key: key ?? null })
+    const document = capabilities({
+      baseUrl,
+      item: layer.item,
+      coverage: coverageOf(info),
+      styles,
+      assetKey: asset_key ?? null,
+      key: key ?? null,
+    })
     return { contentType: 'application/xml; charset=utf-8', headers: { 'Cache-Control': 'private, no-store' }, body: Buffer.from(document) }
   },
 })

@@ -1,10 +1,10 @@
 import Type from 'typebox'
 import { Choice, Closed } from '#core/shapes.ts'
-import { WMTS_FORMATS } from '#core/wmts.ts'
-import * as itemLayer from '#model/item-layer.ts'
+import { WMTS_FORMATS } from '#wire/wmts.ts'
+import * as itemLayer from '#model/imagery/item-layer.ts'
 import { operation } from '#operation.ts'
-import { choiceOf, drawTile, dress } from '#visualization/look.ts'
-import { FOR_A_DAY, lookFields, pictureReply, requireTile, TileIndex, Zoom } from '#visualization/tile.wire.ts'
+import { choiceOf, drawTile, dress } from '#services/drawing/look.ts'
+import { FOR_A_DAY, lookFields, pictureReply, requireTile, TileIndex, Zoom } from '#wire/tile.ts'
 import { EXAMPLE_ITEM, Id } from './wire.ts'
 
 /** A tile as WMTS asks for it; transparent where there is no data. */
@@ -13,7 +13,15 @@ export default operation({
   scope: 'items:read',
   tier: 'read',
   raw: 'bytes',
-  input: Closed({ item_id: Id, z: Zoom, x: TileIndex, y: TileIndex, profile: lookFields.profile, asset_key: lookFields.asset_key, format: Type.Optional(Choice(WMTS_FORMATS, { default: 'webp' })) }),
+  input: Closed({
+    item_id: Id,
+    z: Zoom,
+    x: TileIndex,
+    y: TileIndex,
+    profile: lookFields.profile,
+    asset_key: lookFields.asset_key,
+    format: Type.Optional(Choice(WMTS_FORMATS, { default: 'webp' })),
+  }),
   output: Type.Any(),
   example: { input: { item_id: EXAMPLE_ITEM.id, z: 12, x: 3767, y: 2445 } },
 }).handle({

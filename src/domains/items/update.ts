@@ -2,9 +2,9 @@ import Type from 'typebox'
 import { requireBounded } from '#core/bounded.ts'
 import { parseInstant } from '#core/interval.ts'
 import { Closed, FreeForm, Nullable, Timestamp } from '#core/shapes.ts'
-import * as collection from '#model/collection.ts'
-import * as item from '#model/item.ts'
-import * as project from '#model/project.ts'
+import * as collection from '#model/imagery/collection.ts'
+import * as item from '#model/imagery/item.ts'
+import * as project from '#model/identity/project.ts'
 import { operation } from '#operation.ts'
 import { Box, CloudCover, Description, EXAMPLE_ITEM, Gsd, Id, ItemRecord, Name, State, toRecord } from './wire.ts'
 
@@ -55,7 +55,11 @@ export default operation({
     await project.hold(tx, found.project.id)
     if (change.collectionId) await collection.hold(tx, found.project.id, change.collectionId)
     const updated = await item.update(tx, found.item.seq, change, clock.now())
-    if (updated.changedFields.length > 0) events.emit('item.updated', updated.item.id, { ...item.summary(updated.item, updated.previousState), changed_fields: updated.changedFields })
+    if (updated.changedFields.length > 0)
+      events.emit('item.updated', updated.item.id, {
+        ...item.summary(updated.item, updated.previousState),
+        changed_fields: updated.changedFields,
+      })
     return toRecord(updated.item)
   },
 })

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { Choice, Closed, FreeForm, Nullable, Timestamp, Uuid } from '#core/shapes.ts'
-import { addressOf, type Asset } from '#model/asset.ts'
-import { ITEM_TYPES, LIFECYCLE_STATES, MAX_ID_LENGTH, type Item } from '#model/item.ts'
+import { addressOf, type Asset } from '#model/imagery/asset.ts'
+import { ITEM_TYPES, LIFECYCLE_STATES, MAX_ID_LENGTH, type Item } from '#model/imagery/item.ts'
 
 export const Id = Type.String({ minLength: 1, maxLength: MAX_ID_LENGTH })
 export const Name = Type.String({ minLength: 1, maxLength: 500 })
@@ -131,7 +131,18 @@ export const EXAMPLE_ITEM = {
   collection_id: null,
   stac_id: 'S2B_55KFA_20260214_0_L2A',
   type: 'external_reference' as const,
-  geometry: { type: 'Polygon', coordinates: [[[146.1, -18.9], [147.1, -18.9], [147.1, -18], [146.1, -18], [146.1, -18.9]]] },
+  geometry: {
+    type: 'Polygon',
+    coordinates: [
+      [
+        [146.1, -18.9],
+        [147.1, -18.9],
+        [147.1, -18],
+        [146.1, -18],
+        [146.1, -18.9],
+      ],
+    ],
+  },
   bbox: [146.1, -18.9, 147.1, -18],
   datetime: '2026-02-14T00:31:19.000Z',
   start_datetime: null,

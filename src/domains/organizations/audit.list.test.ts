@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { world } from '../../../test/world.ts'
+import { world } from '../../../test/support/world.ts'
 
 // Goal: every call made for the organization is there once, failed ones too, newest first, and can be found again by its marks.
 test('organizations.audit.list', async (t) => {
@@ -8,7 +8,10 @@ test('organizations.audit.list', async (t) => {
   const org = await w.organization()
   const member = await w.member(org, 'viewer')
   const { id: keyId, key } = await w.key(org.owner.token, ['read'])
-  const list = async (filter: object = {}) => (await w.flushAudit(), (await w.ok(org.owner.token, 'organizations.audit.list', filter)).entries)
+  const list = async (filter: object = {}) => (
+    await w.flushAudit(),
+    (await w.ok(org.owner.token, 'organizations.audit.list', filter)).entries
+  )
   const operationsOf = (entries: { operation: string }[]) => entries.map(({ operation }) => operation)
 
   w.clock.advance({ minutes: 1 })
@@ -25,10 +28,25 @@ test('organizations.audit.list', async (t) => {
 
   await t.test('who, what, when, how it ended and what it made', async () => {
     const entries = await list({ from, to })
-    assert.deepEqual(entries.map((entry: { invocation_id: string }) => entry.invocation_id), [invalid, unscoped, refused, made].map(({ headers }) => headers.get('x-svc-invocation-id')))
-    assert.deepEqual(entries.map(({ operation, status, principal_kind, user_id, api_key_id }: Record<string, unknown>) => [operation, status, principal_kind, user_id, api_key_id]), [
-      ['projects.list', 422, 'api_key', org.owner.id, keyId], ['projects.create', 403, 'api_key', org.owner.id, keyId], ['projects.archive', 403, 'user', member.id, null], ['projects.create', 200, 'user', org.owner.id, null],
-    ])
+    assert.deepEqual(
+      entries.map((entry: { invocation_id: string }) => entry.invocation_id),
+      [invalid, unscoped, refused, made].map(({ headers }) => headers.get('x-svc-invocation-id')),
+    )
+    assert.deepEqual(
+      entries.map(({ operation, status, principal_kind, user_id, api_key_id }: Record<string, unknown>) => [
+        operation,
+        status,
+        principal_kind,
+        user_id,
+        api_key_id,
+      ]),
+      [
+        ['projects.list', 422, 'api_key', org.owner.id, keyId],
+        ['projects.create', 403, 'api_key', org.owner.id, keyId],
+        ['projects.archive', 403, 'user', member.id, null],
+        ['projects.create', 200, 'user', org.owner.id, null],
+      ],
+    )
     assert.deepEqual(entries[3].artifacts, [`project ${made.body.id}`])
     assert.match(entries[3].input_sha256, /^[0-9a-f]{64}$/)
     assert.equal(entries[1].input_sha256, null, 'the body of a call without scope was not read')
@@ -39,7 +57,11 @@ test('organizations.audit.list', async (t) => {
     assert.deepEqual(operationsOf(await list({ user_id: member.id })), ['projects.archive'])
     assert.deepEqual(await list({ operation: 'projects.archive', user_id: org.owner.id }), [])
     assert.deepEqual(operationsOf(await list({ from, to: new Date(Date.parse(from) + 1_000).toISOString() })), ['projects.create'])
-    assert.deepEqual(operationsOf(await list({ from: '2030-01-01T10:01:00+10:00', to: '2030-01-01T00:01:01Z' })), ['projects.create'], 'offsets are converted')
+    assert.deepEqual(
+      operationsOf(await list({ from: '2030-01-01T10:01:00+10:00', to: '2030-01-01T00:01:01Z' })),
+      ['projects.create'],
+      'offsets are converted',
+    )
     assert.deepEqual(await list({ operation: "projects.create' or 1=1 --" }), [])
     assert.ok((await list({ operation: null, user_id: null, from: null, to: null })).length >= 4)
   })
@@ -54,7 +76,8 @@ test('organizations.audit.list', async (t) => {
   })
 
   await t.test('the trail can be neither changed nor shortened, even by the database user', async () => {
-    for (const change of [w.db.deleteFrom('audit'), w.db.updateTable('audit').set({ status: 200 })]) await assert.rejects(change.execute(), /append-only/)
+    for (const change of [w.db.deleteFrom('audit'), w.db.updateTable('audit').set({ status: 200 })])
+      await assert.rejects(change.execute(), /append-only/)
   })
 
   await t.test('members are refused', async () => assert.equal((await w.call(member.token, 'organizations.audit.list')).status, 403))

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { Closed, Limit, Nullable, Offset, Timestamp, Uuid } from '#core/shapes.ts'
-import * as audit from '#model/audit.ts'
-import * as organization from '#model/organization.ts'
+import * as audit from '#model/platform/audit.ts'
+import * as organization from '#model/identity/organization.ts'
 import { operation } from '#operation.ts'
 
 const Entry = Closed(
@@ -65,7 +65,11 @@ export default operation({
       limit: input.limit!,
       offset: input.offset!,
     })
-    const entries = rows.map(({ input_hash, at, ...row }) => ({ ...row, at: at.toISOString(), input_sha256: input_hash?.toString('hex') ?? null }))
+    const entries = rows.map(({ input_hash, at, ...row }) => ({
+      ...row,
+      at: at.toISOString(),
+      input_sha256: input_hash?.toString('hex') ?? null,
+    }))
     return { entries, count: entries.length }
   },
 })

@@ -1,8 +1,8 @@
 import Type from 'typebox'
 import { notFound } from '#core/problem.ts'
 import { Closed, Nullable } from '#core/shapes.ts'
-import * as commitment from '#model/commitment.ts'
-import * as organization from '#model/organization.ts'
+import * as commitment from '#model/money/commitment.ts'
+import * as organization from '#model/identity/organization.ts'
 import { operation } from '#operation.ts'
 import { CommitmentRecord, EXAMPLE_COMMITMENT, toCommitment } from './commitments.wire.ts'
 
@@ -11,7 +11,10 @@ export default operation({
   id: 'organizations.commitments.list',
   scope: 'orders:read',
   tier: 'read',
-  input: Closed({ commitment_id: Type.Optional(Nullable(Type.String({ maxLength: 100 }))), include_line_items: Type.Optional(Type.Boolean()) }),
+  input: Closed({
+    commitment_id: Type.Optional(Nullable(Type.String({ maxLength: 100 }))),
+    include_line_items: Type.Optional(Type.Boolean()),
+  }),
   output: Closed({ commitments: Type.Array(CommitmentRecord) }),
   example: { input: {}, output: { commitments: [EXAMPLE_COMMITMENT] } },
 }).handle({
@@ -19,6 +22,10 @@ export default operation({
   async execute({ db, clock }, { commitment_id, include_line_items }, organizationId) {
     const found = await commitment.list(db, organizationId, clock.now(), commitment_id ?? null)
     if (commitment_id && found.length === 0) throw notFound('commitment')
-    return { commitments: await Promise.all(found.map(async (one) => toCommitment(one, include_line_items ? await commitment.lineItems(db, organizationId, one) : null))) }
+    return {
+      commitments: await Promise.all(
+        found.map(async (one) => toCommitment(one, include_line_items ? await commitment.lineItems(db, organizationId, one) : null)),
+      ),
+    }
   },
 })

@@ -2,8 +2,8 @@ import Type from 'typebox'
 import { centsOf } from '#core/money.ts'
 import { invalidField, notFound } from '#core/problem.ts'
 import { Closed, Nullable, Uuid } from '#core/shapes.ts'
-import * as commitment from '#model/commitment.ts'
-import * as organization from '#model/organization.ts'
+import * as commitment from '#model/money/commitment.ts'
+import * as organization from '#model/identity/organization.ts'
 import { operation } from '#operation.ts'
 import { CommitmentRecord, Day, EXAMPLE_COMMITMENT, RateRecord, toCommitment } from './commitments.wire.ts'
 import { EXAMPLE_ORGANIZATION } from './wire.ts'
@@ -28,24 +28,40 @@ export default operation({
   }),
   output: CommitmentRecord,
   example: {
-    input: { organization_id: EXAMPLE_ORGANIZATION.id, name: 'Coastal 2026', products: ['vhr-archive'], period_start: '2026-01-01', period_end: '2026-12-31', minimum_aud: 50_000, rates: [{ product: 'vhr-archive', credits_per_km2: 1_800, discount_percent: null }] },
+    input: {
+      organization_id: EXAMPLE_ORGANIZATION.id,
+      name: 'Coastal 2026',
+      products: ['vhr-archive'],
+      period_start: '2026-01-01',
+      period_end: '2026-12-31',
+      minimum_aud: 50_000,
+      rates: [{ product: 'vhr-archive', credits_per_km2: 1_800, discount_percent: null }],
+    },
     output: EXAMPLE_COMMITMENT,
   },
 }).handle({
   async check({ db }, { organization_id, period_start, period_end, minimum_aud, minimum_km2, rates }) {
     if (period_end <= period_start) throw invalidField('period_end', 'must be later than period_start')
-    if ((minimum_aud ?? null) === null === ((minimum_km2 ?? null) === null)) throw invalidField('minimum_aud', 'exactly one of minimum_aud and minimum_km2 is needed')
+    if (((minimum_aud ?? null) === null) === ((minimum_km2 ?? null) === null))
+      throw invalidField('minimum_aud', 'exactly one of minimum_aud and minimum_km2 is needed')
     const minimumCents = (minimum_aud ?? null) === null ? null : centsOf(minimum_aud!)
     if ((minimum_aud ?? null) !== null && minimumCents === null) throw invalidField('minimum_aud', 'must be a sum in dollars and cents')
-    if (rates.some((rate) => (rate.credits_per_km2 === null) === (rate.discount_percent === null))) throw invalidField('rates', 'each rate has either credits_per_km2 or discount_percent')
-    if ((minimum_km2 ?? null) !== null && !rates.some((rate) => rate.credits_per_km2 !== null)) throw invalidField('rates', 'a minimum of area needs a rate in credits_per_km2, which its shortfall is charged at')
+    if (rates.some((rate) => (rate.credits_per_km2 === null) === (rate.discount_percent === null)))
+      throw invalidField('rates', 'each rate has either credits_per_km2 or discount_percent')
+    if ((minimum_km2 ?? null) !== null && !rates.some((rate) => rate.credits_per_km2 !== null))
+      throw invalidField('rates', 'a minimum of area needs a rate in credits_per_km2, which its shortfall is charged at')
     if (!(await organization.exists(db, organization_id))) throw notFound('organization')
     return { minimumCents, minimumKm2: minimum_km2 ?? null }
   },
   async execute({ tx, clock, attributeTo }, { organization_id, commitment_id, name, products, period_start, period_end, rates }, minimum) {
     attributeTo(organization_id)
     const now = clock.now()
-    const id = await commitment.put(tx, organization_id, { id: commitment_id ?? null, name, products: products ?? [], periodStart: period_start, periodEnd: period_end, ...minimum, rates }, now)
+    const id = await commitment.put(
+      tx,
+      organization_id,
+      { id: commitment_id ?? null, name, products: products ?? [], periodStart: period_start, periodEnd: period_end, ...minimum, rates },
+      now,
+    )
     if (!id) throw notFound('commitment')
     return toCommitment((await commitment.list(tx, organization_id, now, id))[0]!, null)
   },

@@ -2,14 +2,32 @@ import Type from 'typebox'
 import { audOf } from '#core/money.ts'
 import { PERIOD_PATTERN } from '#core/period.ts'
 import { Choice, Closed, Nullable, Timestamp, Uuid } from '#core/shapes.ts'
-import type { LineItem, Rollup } from '#model/commitment.ts'
+import type { LineItem, Rollup } from '#model/money/commitment.ts'
 
 export const Day = Type.String({ format: 'date' })
 export const PeriodName = Type.String({ pattern: PERIOD_PATTERN })
 
-export const RateRecord = Closed({ product: Type.String({ minLength: 1, maxLength: 200 }), credits_per_km2: Nullable(Type.Number({ exclusiveMinimum: 0, maximum: 1e9 })), discount_percent: Nullable(Type.Number({ exclusiveMinimum: 0, maximum: 100 })) }, { $id: 'CommitmentRate' })
+export const RateRecord = Closed(
+  {
+    product: Type.String({ minLength: 1, maxLength: 200 }),
+    credits_per_km2: Nullable(Type.Number({ exclusiveMinimum: 0, maximum: 1e9 })),
+    discount_percent: Nullable(Type.Number({ exclusiveMinimum: 0, maximum: 100 })),
+  },
+  { $id: 'CommitmentRate' },
+)
 
-const LineItemRecord = Closed({ reference_type: Type.String(), reference_id: Type.String(), product: Nullable(Type.String()), area_km2: Nullable(Type.Number()), credits: Type.Integer(), aud: Type.Number(), settled_at: Timestamp }, { $id: 'CommitmentLineItem' })
+const LineItemRecord = Closed(
+  {
+    reference_type: Type.String(),
+    reference_id: Type.String(),
+    product: Nullable(Type.String()),
+    area_km2: Nullable(Type.Number()),
+    credits: Type.Integer(),
+    aud: Type.Number(),
+    settled_at: Timestamp,
+  },
+  { $id: 'CommitmentLineItem' },
+)
 
 export const CommitmentRecord = Closed(
   {
@@ -34,14 +52,37 @@ export const CommitmentRecord = Closed(
 
 export function toCommitment(one: Rollup, items: readonly LineItem[] | null) {
   return {
-    id: one.id, name: one.name, products: one.products, period_start: one.periodStart, period_end: one.periodEnd,
-    minimum_aud: one.minimumCents === null ? null : audOf(one.minimumCents), minimum_km2: one.minimumKm2, rates: one.rates,
-    delivered_to_date: one.delivered, remaining: one.remaining, shortfall: one.shortfall, shortfall_aud: audOf(one.shortfallCents), status: one.status,
-    line_items: items?.map(({ settled_at, ...item }) => ({ ...item, aud: audOf(item.credits), settled_at: settled_at.toISOString() })) ?? null,
+    id: one.id,
+    name: one.name,
+    products: one.products,
+    period_start: one.periodStart,
+    period_end: one.periodEnd,
+    minimum_aud: one.minimumCents === null ? null : audOf(one.minimumCents),
+    minimum_km2: one.minimumKm2,
+    rates: one.rates,
+    delivered_to_date: one.delivered,
+    remaining: one.remaining,
+    shortfall: one.shortfall,
+    shortfall_aud: audOf(one.shortfallCents),
+    status: one.status,
+    line_items:
+      items?.map(({ settled_at, ...item }) => ({ ...item, aud: audOf(item.credits), settled_at: settled_at.toISOString() })) ?? null,
   }
 }
 
 export const EXAMPLE_COMMITMENT = {
-  id: '0199f2d6-0000-7000-8000-000000000001', name: 'Coastal 2026', products: ['vhr-archive'], period_start: '2026-01-01', period_end: '2026-12-31', minimum_aud: 50_000, minimum_km2: null,
-  rates: [{ product: 'vhr-archive', credits_per_km2: 1_800, discount_percent: null }], delivered_to_date: 12_400, remaining: 37_600, shortfall: 0, shortfall_aud: 0, status: 'active' as const, line_items: null,
+  id: '0199f2d6-0000-7000-8000-000000000001',
+  name: 'Coastal 2026',
+  products: ['vhr-archive'],
+  period_start: '2026-01-01',
+  period_end: '2026-12-31',
+  minimum_aud: 50_000,
+  minimum_km2: null,
+  rates: [{ product: 'vhr-archive', credits_per_km2: 1_800, discount_percent: null }],
+  delivered_to_date: 12_400,
+  remaining: 37_600,
+  shortfall: 0,
+  shortfall_aud: 0,
+  status: 'active' as const,
+  line_items: null,
 }

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { invalidField, problem } from '#core/problem.ts'
 import { Closed } from '#core/shapes.ts'
-import * as organization from '#model/organization.ts'
+import * as organization from '#model/identity/organization.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_ORGANIZATION, OrganizationRecord, profileInput, toRecord } from './wire.ts'
 
@@ -10,14 +10,19 @@ export default operation({
   id: 'organizations.create',
   scope: 'organizations:write',
   tier: 'compute',
-  input: Closed({ name: Type.String({ minLength: 1, maxLength: 200 }), ...profileInput, enterprise_billing: Type.Optional(Type.Boolean()) }),
+  input: Closed({
+    name: Type.String({ minLength: 1, maxLength: 200 }),
+    ...profileInput,
+    enterprise_billing: Type.Optional(Type.Boolean()),
+  }),
   output: OrganizationRecord,
   example: { input: { name: 'Coastal Survey', country: 'AU', website: 'https://coastal.example' }, output: EXAMPLE_ORGANIZATION },
 }).handle({
   async check({ principal }, { billing_admin_id }) {
     if (!principal.userId) throw problem('forbidden', 'An organization is founded by a person, and the caller is none')
     // A new organization has one member, so nobody else can be its billing admin yet.
-    if (billing_admin_id && billing_admin_id !== principal.userId) throw invalidField('billing_admin_id', 'must be a member of the organization: at first, the caller alone')
+    if (billing_admin_id && billing_admin_id !== principal.userId)
+      throw invalidField('billing_admin_id', 'must be a member of the organization: at first, the caller alone')
     return principal.userId
   },
   async execute({ tx, clock, attributeTo }, { enterprise_billing, ...profile }, ownerId) {

@@ -1,5 +1,5 @@
 import { Closed } from '#core/shapes.ts'
-import * as organization from '#model/organization.ts'
+import * as organization from '#model/identity/organization.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_ORGANIZATION, OrganizationRecord, toRecord } from './wire.ts'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { world } from '../../../test/world.ts'
+import { world } from '../../../test/support/world.ts'
 import { newId } from '#core/ids.ts'
 
 // Goal: owners and admins see who belongs, with roles and caps, in the order of joining; guests of projects are no members.
@@ -14,16 +14,42 @@ test('organizations.members.list', async (t) => {
   const member = await w.member(org)
   const guest = await w.person()
   await w.ok(org.owner.token, 'projects.add_member', { project_id: org.projectId, user_id: guest.id })
-  await w.ok(org.owner.token, 'organizations.members.set_spend_limit', { organizationId: org.id, userId: member.id, perOrderLimitCredits: 10, spendLimitCredits: 20 })
+  await w.ok(org.owner.token, 'organizations.members.set_spend_limit', {
+    organizationId: org.id,
+    userId: member.id,
+    perOrderLimitCredits: 10,
+    spendLimitCredits: 20,
+  })
 
   for (const who of [org.owner, admin]) {
     const { members, count } = await w.ok(who.token, 'organizations.members.list', { organizationId: org.id })
-    assert.deepEqual(members.map(({ user_id, role, per_order_limit_credits, spend_limit_credits }: Record<string, unknown>) => [user_id, role, per_order_limit_credits, spend_limit_credits]), [[org.owner.id, 'owner', null, null], [admin.id, 'admin', null, null], [member.id, 'member', 10, 20]])
+    assert.deepEqual(
+      members.map(({ user_id, role, per_order_limit_credits, spend_limit_credits }: Record<string, unknown>) => [
+        user_id,
+        role,
+        per_order_limit_credits,
+        spend_limit_credits,
+      ]),
+      [
+        [org.owner.id, 'owner', null, null],
+        [admin.id, 'admin', null, null],
+        [member.id, 'member', 10, 20],
+      ],
+    )
     assert.equal(count, 3)
   }
-  await t.test('named in capitals it is the same organization', async () => assert.equal((await w.call(org.owner.token, 'organizations.members.list', { organizationId: org.id.toUpperCase() })).status, 200))
+  await t.test('named in capitals it is the same organization', async () =>
+    assert.equal((await w.call(org.owner.token, 'organizations.members.list', { organizationId: org.id.toUpperCase() })).status, 200),
+  )
   await t.test('members, strangers and other names are refused alike', async () => {
-    for (const [who, organizationId] of [[member, org.id], [guest, org.id], [org.owner, newId()], [org.owner, 'x'], [org.owner, '']] as const) assert.equal((await w.call(who.token, 'organizations.members.list', { organizationId })).status, 403)
+    for (const [who, organizationId] of [
+      [member, org.id],
+      [guest, org.id],
+      [org.owner, newId()],
+      [org.owner, 'x'],
+      [org.owner, ''],
+    ] as const)
+      assert.equal((await w.call(who.token, 'organizations.members.list', { organizationId })).status, 403)
     assert.equal((await w.call(org.owner.token, 'organizations.members.list', {})).status, 422)
   })
 })

@@ -1,22 +1,30 @@
 import Type from 'typebox'
 import { notFound } from '#core/problem.ts'
 import { Closed, Nullable } from '#core/shapes.ts'
-import * as organization from '#model/organization.ts'
+import * as organization from '#model/identity/organization.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_MEMBER, EXAMPLE_ORGANIZATION, MemberRecord } from './wire.ts'
 
 /** Omission clears like null does; the document asks clients to send both, so that nobody clears a cap by accident. */
-const Cap = Type.Optional(Nullable(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }))) 
+const Cap = Type.Optional(Nullable(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })))
 
 /** Sets or clears what a member may spend: per order, and over any 30 days. */
 export default operation({
   id: 'organizations.members.set_spend_limit',
   scope: 'organizations:write',
   tier: 'compute',
-  input: Closed({ organizationId: Type.String(), userId: Type.String(), perOrderLimitCredits: Cap, spendLimitCredits: Cap }, { 'x-documented-required': ['perOrderLimitCredits', 'spendLimitCredits'] }),
+  input: Closed(
+    { organizationId: Type.String(), userId: Type.String(), perOrderLimitCredits: Cap, spendLimitCredits: Cap },
+    { 'x-documented-required': ['perOrderLimitCredits', 'spendLimitCredits'] },
+  ),
   output: MemberRecord,
   example: {
-    input: { organizationId: EXAMPLE_ORGANIZATION.id, userId: EXAMPLE_MEMBER.user_id, perOrderLimitCredits: 20_000, spendLimitCredits: null },
+    input: {
+      organizationId: EXAMPLE_ORGANIZATION.id,
+      userId: EXAMPLE_MEMBER.user_id,
+      perOrderLimitCredits: 20_000,
+      spendLimitCredits: null,
+    },
     output: EXAMPLE_MEMBER,
   },
 }).handle({

@@ -1,6 +1,6 @@
 import { notFound } from '#core/problem.ts'
 import { Choice, Closed, Uuid } from '#core/shapes.ts'
-import * as organization from '#model/organization.ts'
+import * as organization from '#model/identity/organization.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_ORGANIZATION, OrganizationRecord, toRecord } from './wire.ts'
 
@@ -11,7 +11,10 @@ export default operation({
   tier: 'compute',
   input: Closed({ organization_id: Uuid, billing_mode: Choice(['enterprise', 'standard']) }),
   output: OrganizationRecord,
-  example: { input: { organization_id: EXAMPLE_ORGANIZATION.id, billing_mode: 'enterprise' }, output: { ...EXAMPLE_ORGANIZATION, billing_mode: 'enterprise', enterprise_billing: true, enterprise_billing_status: 'confirmed' } },
+  example: {
+    input: { organization_id: EXAMPLE_ORGANIZATION.id, billing_mode: 'enterprise' },
+    output: { ...EXAMPLE_ORGANIZATION, billing_mode: 'enterprise', enterprise_billing: true, enterprise_billing_status: 'confirmed' },
+  },
 }).handle({
   async check({ db }, { organization_id }) {
     if (!(await organization.exists(db, organization_id))) throw notFound('organization')

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { Choice, Closed, FreeForm, Nullable, Timestamp, Uuid } from '#core/shapes.ts'
-import type { Organization } from '#model/organization.ts'
+import type { Organization } from '#model/identity/organization.ts'
 
 const Text = Type.String({ maxLength: 2_000 })
 const OptionalText = Type.Optional(Nullable(Text))

@@ -1,8 +1,8 @@
 import Type from 'typebox'
 import { Closed } from '#core/shapes.ts'
-import { requireBillingAdmin } from '#model/billing-account.ts'
-import { asking, requirePayments } from '#model/books.ts'
-import { customerOf } from '#model/card-payment.ts'
+import { requireBillingAdmin } from '#model/money/billing-account.ts'
+import { asking, requirePayments } from '#model/money/books.ts'
+import { customerOf } from '#model/money/card-payment.ts'
 import { operation } from '#operation.ts'
 
 /** Begins to save a card. The client confirms the secret with the processor, so that card data never comes here. */
@@ -12,7 +12,10 @@ export default operation({
   tier: 'compute',
   input: Closed({}),
   output: Closed({ client_secret: Type.String(), setup_intent_id: Type.String(), customer_id: Type.String(), env: Type.String() }),
-  example: { input: {}, output: { client_secret: 'seti_1a2b_secret_3c4d', setup_intent_id: 'seti_1a2b', customer_id: 'cus_5e6f', env: 'sandbox' } },
+  example: {
+    input: {},
+    output: { client_secret: 'seti_1a2b_secret_3c4d', setup_intent_id: 'seti_1a2b', customer_id: 'cus_5e6f', env: 'sandbox' },
+  },
 }).handle({
   async check({ db, principal, payments }) {
     const organizationId = await requireBillingAdmin(db, principal)

@@ -1,11 +1,11 @@
 import Type from 'typebox'
 import { notFound, problem } from '#core/problem.ts'
 import { Closed } from '#core/shapes.ts'
-import { requireBillingAdmin, walletOf } from '#model/billing-account.ts'
-import { requirePayments } from '#model/books.ts'
-import * as paymentMethod from '#model/payment-method.ts'
+import { requireBillingAdmin, walletOf } from '#model/money/billing-account.ts'
+import { requirePayments } from '#model/money/books.ts'
+import * as paymentMethod from '#model/money/payment-method.ts'
 import { operation } from '#operation.ts'
-import detachCard from './detach_card.job.ts'
+import detachCard from './detach-card.task.ts'
 import { CardRecord, EXAMPLE_CARD, toEvent, toRecord } from './wire.ts'
 
 /** Removes a saved card. The default one stays while automatic top-up depends on it. */
@@ -16,7 +16,10 @@ export default operation({
   input: Closed({ payment_method_row_id: Type.String({ maxLength: 100 }) }),
   output: Closed({ ok: Type.Literal(true), ...CardRecord.properties }),
   events: ['payment_method.detached'],
-  example: { input: { payment_method_row_id: EXAMPLE_CARD.id }, output: { ok: true, ...EXAMPLE_CARD, is_default: false, isDefault: false } },
+  example: {
+    input: { payment_method_row_id: EXAMPLE_CARD.id },
+    output: { ok: true, ...EXAMPLE_CARD, is_default: false, isDefault: false },
+  },
 }).handle({
   async check({ db, principal, payments }, { payment_method_row_id }) {
     const organizationId = await requireBillingAdmin(db, principal)
@@ -28,7 +31,8 @@ export default operation({
   async execute({ tx, clock, events, jobs }, _input, { organizationId, card }) {
     await paymentMethod.lockWallet(tx, organizationId)
     const current = await paymentMethod.find(tx, organizationId, card.id)
-    if (current?.is_default && (await walletOf(tx, organizationId)).auto.enabled) throw problem('bad-request', 'Automatic top-up charges this card; switch it off, or make another card the default first')
+    if (current?.is_default && (await walletOf(tx, organizationId)).auto.enabled)
+      throw problem('bad-request', 'Automatic top-up charges this card; switch it off, or make another card the default first')
     const removed = await paymentMethod.detach(tx, organizationId, card.id, clock.now())
     if (!removed) throw notFound('payment method')
     events.emit('payment_method.detached', removed.id, toEvent(removed))

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { Closed } from '#core/shapes.ts'
-import * as organization from '#model/organization.ts'
-import * as paymentMethod from '#model/payment-method.ts'
+import * as organization from '#model/identity/organization.ts'
+import * as paymentMethod from '#model/money/payment-method.ts'
 import { operation } from '#operation.ts'
 import { CardRecord, EXAMPLE_CARD, toRecord } from './wire.ts'
 

@@ -1,9 +1,17 @@
 import Type from 'typebox'
 import { Closed, Uuid } from '#core/shapes.ts'
-import type { SavedCard } from '#model/payment-method.ts'
+import type { SavedCard } from '#model/money/payment-method.ts'
 
 export const CardRecord = Closed(
-  { id: Uuid, brand: Type.String(), last4: Type.String(), exp_month: Type.Integer(), exp_year: Type.Integer(), is_default: Type.Boolean(), isDefault: Type.Boolean() },
+  {
+    id: Uuid,
+    brand: Type.String(),
+    last4: Type.String(),
+    exp_month: Type.Integer(),
+    exp_year: Type.Integer(),
+    is_default: Type.Boolean(),
+    isDefault: Type.Boolean(),
+  },
   { $id: 'PaymentMethod' },
 )
 
@@ -16,4 +24,12 @@ export function toEvent({ id, brand, last4, is_default }: SavedCard) {
   return { id, brand, last4, is_default }
 }
 
-export const EXAMPLE_CARD = { id: '0199f2d0-3c00-7a10-9b00-5a6b7c8d9e0f', brand: 'visa', last4: '4242', exp_month: 12, exp_year: 2030, is_default: true, isDefault: true }
+export const EXAMPLE_CARD = {
+  id: '0199f2d0-3c00-7a10-9b00-5a6b7c8d9e0f',
+  brand: 'visa',
+  last4: '4242',
+  exp_month: 12,
+  exp_year: 2030,
+  is_default: true,
+  isDefault: true,
+}

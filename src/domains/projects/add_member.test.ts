@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { world } from '../../../test/world.ts'
+import { world } from '../../../test/support/world.ts'
 import { newId } from '#core/ids.ts'
-import expireInvitations from '#domains/organizations/expire_invitations.job.ts'
+import expireInvitations from '#domains/organizations/expire-invitations.task.ts'
 
 // Goal: people join a project by id at once and by email when they come; an invitation joins its person to the organization,
 // once, in time, and not after it was taken back.
@@ -41,7 +41,10 @@ test('projects.add_member', async (t) => {
 
   await t.test('by another address: an invitation, accepted at sign-up', async () => {
     const { body } = await add({ email: 'New.Person@Example.com', role: 'viewer' })
-    assert.deepEqual([body.user_id, body.email, body.status, body.expires_at], [null, 'new.person@example.com', 'invited', new Date(w.clock.now().getTime() + 14 * 86_400_000).toISOString()])
+    assert.deepEqual(
+      [body.user_id, body.email, body.status, body.expires_at],
+      [null, 'new.person@example.com', 'invited', new Date(w.clock.now().getTime() + 14 * 86_400_000).toISOString()],
+    )
     const person = await w.person('new.person@example.com')
     assert.equal(await organizationOf(person), org.id)
     assert.equal(await roleOf(person), 'viewer')
@@ -54,7 +57,12 @@ test('projects.add_member', async (t) => {
     const again = await w.signIn(other.owner, org.id)
     assert.deepEqual([await organizationOf(again), await roleOf(again)], [org.id, 'editor'])
     assert.equal(await organizationOf(await w.signIn(other.owner, other.id)), other.id)
-    const role = await w.db.selectFrom('organization_member').select('role').where('org_id', '=', org.id).where('user_id', '=', other.owner.id).executeTakeFirstOrThrow()
+    const role = await w.db
+      .selectFrom('organization_member')
+      .select('role')
+      .where('org_id', '=', org.id)
+      .where('user_id', '=', other.owner.id)
+      .executeTakeFirstOrThrow()
     assert.equal(role.role, 'member', 'never more')
   })
 
@@ -70,7 +78,10 @@ test('projects.add_member', async (t) => {
   })
 
   await t.test('expired after fourteen days, with or without the hourly job; then it can be made anew', async () => {
-    for (const [email, withJob] of [['late1@example.com', false], ['late2@example.com', true]] as const) {
+    for (const [email, withJob] of [
+      ['late1@example.com', false],
+      ['late2@example.com', true],
+    ] as const) {
       const { token } = await w.signIn(org.owner)
       await add({ email }, token)
       w.clock.advance({ days: 14 })
@@ -93,7 +104,14 @@ test('projects.add_member', async (t) => {
 
   await t.test('refusals', async () => {
     const { token } = await w.signIn(org.owner)
-    for (const input of [{}, { user_id: org.owner.id, email: 'x@example.com' }, { user_id: 'x' }, { email: 'not an address' }, { email: 'x@example.com', role: 'owner' }]) assert.equal((await add(input, token)).status, 422, JSON.stringify(input))
+    for (const input of [
+      {},
+      { user_id: org.owner.id, email: 'x@example.com' },
+      { user_id: 'x' },
+      { email: 'not an address' },
+      { email: 'x@example.com', role: 'owner' },
+    ])
+      assert.equal((await add(input, token)).status, 422, JSON.stringify(input))
     assert.equal((await add({ user_id: newId() }, token)).status, 404)
     const editor = await w.person()
     await add({ user_id: editor.id, role: 'editor' }, token)
@@ -103,6 +121,10 @@ test('projects.add_member', async (t) => {
   await t.test('a project that the platform opened has no admin of its own, and still takes members', async () => {
     const { id } = await w.ok(await w.serviceToken(org.id), 'projects.create', { name: 'Opened by the platform' })
     const guest = await w.person()
-    assert.equal((await w.call((await w.signIn(org.owner)).token, 'projects.add_member', { project_id: id, user_id: guest.id, role: 'editor' })).status, 200)
+    assert.equal(
+      (await w.call((await w.signIn(org.owner)).token, 'projects.add_member', { project_id: id, user_id: guest.id, role: 'editor' }))
+        .status,
+      200,
+    )
   })
 })

@@ -1,10 +1,10 @@
 import Type from 'typebox'
 import { accessDenied, invalidInput, notFound } from '#core/problem.ts'
 import { Closed, Email, Uuid } from '#core/shapes.ts'
-import * as invitation from '#model/invitation.ts'
-import * as organization from '#model/organization.ts'
-import * as project from '#model/project.ts'
-import * as user from '#model/user.ts'
+import * as invitation from '#model/identity/invitation.ts'
+import * as organization from '#model/identity/organization.ts'
+import * as project from '#model/identity/project.ts'
+import * as user from '#model/identity/user.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_MEMBER, EXAMPLE_PROJECT, MemberRecord, Role, toInvited, toMember } from './wire.ts'
 
@@ -18,7 +18,8 @@ export default operation({
   example: { input: { project_id: EXAMPLE_PROJECT.id, email: 'ana@example.com', role: 'editor' }, output: EXAMPLE_MEMBER },
 }).handle({
   async check({ db, principal }, { project_id, user_id, email }) {
-    if ((user_id === undefined) === (email === undefined)) throw invalidInput([{ field: 'user_id', message: 'give exactly one of user_id and email' }])
+    if ((user_id === undefined) === (email === undefined))
+      throw invalidInput([{ field: 'user_id', message: 'give exactly one of user_id and email' }])
     const found = project.requireActive(await project.requireRole(db, principal, project_id, 'admin'))
     const address = email === undefined ? null : user.normaliseEmail(email)
     // Somebody of another organization is added by id as a guest, and by email through an invitation that they accept.
@@ -32,7 +33,16 @@ export default operation({
     attributeTo(found.organizationId)
     const now = clock.now()
     if (!userId) {
-      return toInvited(await invitation.put(tx, { organizationId: found.organizationId, projectId: found.id, email: address!, role, invitedBy: principal.userId, now }))
+      return toInvited(
+        await invitation.put(tx, {
+          organizationId: found.organizationId,
+          projectId: found.id,
+          email: address!,
+          role,
+          invitedBy: principal.userId,
+          now,
+        }),
+      )
     }
     const before = await project.findMember(tx, found.id, userId)
     await project.putMember(tx, found.id, userId, role, now)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { world } from '../../../test/world.ts'
+import { world } from '../../../test/support/world.ts'
 
 // Goal: archiving makes a project read-only and can be taken back; doing it twice is no error and changes nothing.
 test('projects.archive', async (t) => {
@@ -10,14 +10,24 @@ test('projects.archive', async (t) => {
   const archive = (input: object = {}, token = org.owner.token) => w.call(token, 'projects.archive', { project_id, ...input })
 
   const first = (await archive({ name: 'Renamed on the way', description: 'd' })).body
-  assert.deepEqual([first.status, first.is_archived, first.name, first.archived_at], ['archived', true, 'Renamed on the way', w.clock.now().toISOString()])
+  assert.deepEqual(
+    [first.status, first.is_archived, first.name, first.archived_at],
+    ['archived', true, 'Renamed on the way', w.clock.now().toISOString()],
+  )
   w.clock.advance({ seconds: 1 })
   assert.equal((await archive()).body.archived_at, first.archived_at, 'the first time stays')
 
   await t.test('an archived project refuses every write, this one included', async () => {
-    for (const change of [{ name: 'x' }, { description: null }, { is_archived: true, name: 'x' }]) assert.equal((await archive(change)).status, 400, JSON.stringify(change))
+    for (const change of [{ name: 'x' }, { description: null }, { is_archived: true, name: 'x' }])
+      assert.equal((await archive(change)).status, 400, JSON.stringify(change))
     const guest = await w.person()
-    for (const [id, input] of [['projects.update', { name: 'x' }], ['projects.add_member', { user_id: guest.id }], ['projects.add_member', { email: 'x@example.com' }], ['projects.update_member', { user_id: org.owner.id, role: 'admin' }], ['projects.remove_member', { user_id: org.owner.id }]] as const) {
+    for (const [id, input] of [
+      ['projects.update', { name: 'x' }],
+      ['projects.add_member', { user_id: guest.id }],
+      ['projects.add_member', { email: 'x@example.com' }],
+      ['projects.update_member', { user_id: org.owner.id, role: 'admin' }],
+      ['projects.remove_member', { user_id: org.owner.id }],
+    ] as const) {
       const { status, body } = await w.call(org.owner.token, id, { project_id, ...input })
       assert.deepEqual([status, body.code], [400, 'bad-request'], id)
     }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { world } from '../../../test/world.ts'
+import { world } from '../../../test/support/world.ts'
 
 // Goal: a project, its bucket, its admin, its lineage and its event come into being together, or none of them does.
 test('projects.create', async (t) => {
@@ -13,7 +13,11 @@ test('projects.create', async (t) => {
   })
 
   await t.test('answers with the record and makes the caller its admin', async () => {
-    const { status, body, headers } = await w.call(owner.token, 'projects.create', { name: 'Reef', description: null, visibility: 'private' })
+    const { status, body, headers } = await w.call(owner.token, 'projects.create', {
+      name: 'Reef',
+      description: null,
+      visibility: 'private',
+    })
     assert.equal(status, 200)
     assert.equal(body.organization_id, organizationId)
     assert.equal(body.role, 'admin')

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { Closed, Nullable } from '#core/shapes.ts'
-import { requireOrganization } from '#model/organization.ts'
-import * as project from '#model/project.ts'
+import { requireOrganization } from '#model/identity/organization.ts'
+import * as project from '#model/identity/project.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_PROJECT, Name, ProjectRecord, Region, toRecord, Visibility } from './wire.ts'
 

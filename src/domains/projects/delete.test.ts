@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { world } from '../../../test/world.ts'
+import { world } from '../../../test/support/world.ts'
 
 // Goal: a deleted project is gone for everybody and returns its storage; its lineage stays; nobody joins through it any more.
 test('projects.delete', async (t) => {
@@ -14,20 +14,42 @@ test('projects.delete', async (t) => {
   await w.ok(org.owner.token, 'projects.add_member', { project_id, user_id: editor.id, role: 'editor' })
 
   assert.equal((await w.call(editor.token, 'projects.delete', { project_id })).status, 403)
-  assert.deepEqual(await w.ok(org.owner.token, 'projects.delete', { project_id }), { deleted: true, project_id, storage_freed_bytes: 1_234 })
-  const row = await w.db.selectFrom('project').select(['deleted_at', 'storage_bytes', 'item_count']).where('id', '=', project_id).executeTakeFirstOrThrow()
+  assert.deepEqual(await w.ok(org.owner.token, 'projects.delete', { project_id }), {
+    deleted: true,
+    project_id,
+    storage_freed_bytes: 1_234,
+  })
+  const row = await w.db
+    .selectFrom('project')
+    .select(['deleted_at', 'storage_bytes', 'item_count'])
+    .where('id', '=', project_id)
+    .executeTakeFirstOrThrow()
   assert.deepEqual(row, { deleted_at: w.clock.now(), storage_bytes: 0, item_count: 0 })
 
   await t.test('every operation on it is 404, a second delete too', async () => {
-    for (const [id, more] of [['projects.get', {}], ['projects.update', { name: 'x' }], ['projects.archive', {}], ['projects.delete', {}], ['projects.add_member', { email: 'x@example.com' }], ['projects.remove_member', { user_id: editor.id }], ['projects.update_member', { user_id: editor.id, role: 'admin' }]] as const) {
+    for (const [id, more] of [
+      ['projects.get', {}],
+      ['projects.update', { name: 'x' }],
+      ['projects.archive', {}],
+      ['projects.delete', {}],
+      ['projects.add_member', { email: 'x@example.com' }],
+      ['projects.remove_member', { user_id: editor.id }],
+      ['projects.update_member', { user_id: editor.id, role: 'admin' }],
+    ] as const) {
       for (const who of [org.owner, editor]) assert.equal((await w.call(who.token, id, { project_id, ...more })).status, 404, id)
     }
   })
-  await t.test('its lineage can still be read', async () => assert.equal((await w.call(org.owner.token, 'provenance.get', { entity_type: 'project', entity_id: project_id })).status, 200))
+  await t.test('its lineage can still be read', async () =>
+    assert.equal((await w.call(org.owner.token, 'provenance.get', { entity_type: 'project', entity_id: project_id })).status, 200),
+  )
   await t.test('an invitation to it opens no door', async () => {
     const late = await w.person('late@example.com')
     assert.equal((await w.call(late.token, 'organizations.get')).body.code, 'organization-required')
-    const { outcome } = await w.db.selectFrom('invitation').select('outcome').where('email', '=', 'late@example.com').executeTakeFirstOrThrow()
+    const { outcome } = await w.db
+      .selectFrom('invitation')
+      .select('outcome')
+      .where('email', '=', 'late@example.com')
+      .executeTakeFirstOrThrow()
     assert.equal(outcome, 'withdrawn')
   })
   await t.test('an archived project can be deleted', async () => {

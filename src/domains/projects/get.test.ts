@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { world } from '../../../test/world.ts'
+import { world } from '../../../test/support/world.ts'
 
 // Goal: one project with its people, for those who may see it; a private one is 403 within the organization, 404 outside.
 test('projects.get', async (t) => {
@@ -15,7 +15,14 @@ test('projects.get', async (t) => {
 
   await t.test('admins see members and open invitations, others the members', async () => {
     const { body } = await get(org.owner.token)
-    assert.deepEqual(body.members.map(({ user_id, email, role, status }: Record<string, unknown>) => [user_id, email, role, status]), [[org.owner.id, org.owner.email, 'admin', 'active'], [viewer.id, viewer.email, 'viewer', 'active'], [null, 'later@example.com', 'editor', 'invited']])
+    assert.deepEqual(
+      body.members.map(({ user_id, email, role, status }: Record<string, unknown>) => [user_id, email, role, status]),
+      [
+        [org.owner.id, org.owner.email, 'admin', 'active'],
+        [viewer.id, viewer.email, 'viewer', 'active'],
+        [null, 'later@example.com', 'editor', 'invited'],
+      ],
+    )
     const seen = (await get(viewer.token)).body
     assert.deepEqual([seen.role, seen.members.length], ['viewer', 2])
   })

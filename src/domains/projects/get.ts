@@ -1,6 +1,6 @@
 import { Closed, Uuid } from '#core/shapes.ts'
-import * as invitation from '#model/invitation.ts'
-import * as project from '#model/project.ts'
+import * as invitation from '#model/identity/invitation.ts'
+import * as project from '#model/identity/project.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_MEMBER, EXAMPLE_PROJECT, ProjectWithMembers, toInvited, toMember, toRecord } from './wire.ts'
 

@@ -1,13 +1,16 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { world } from '../../../test/world.ts'
+import { world } from '../../../test/support/world.ts'
 
 // Goal: everybody sees the projects that are theirs to see, newest first, in pages, with their own role.
 test('projects.list', async (t) => {
   const w = await world(t)
   const org = await w.organization()
   const member = await w.member(org, 'viewer')
-  const create = async (name: string, more: object = {}, token = org.owner.token) => (w.clock.advance({ seconds: 1 }), (await w.ok(token, 'projects.create', { name, ...more })).id as string)
+  const create = async (name: string, more: object = {}, token = org.owner.token) => (
+    w.clock.advance({ seconds: 1 }),
+    (await w.ok(token, 'projects.create', { name, ...more })).id as string
+  )
   const secret = await create('secret', { visibility: 'private' })
   const archived = await create('archived')
   await w.ok(org.owner.token, 'projects.archive', { project_id: archived })
@@ -23,7 +26,13 @@ test('projects.list', async (t) => {
   })
   await t.test('members see what is open or theirs, with their role or none', async () => {
     const seen = await list(member.token)
-    assert.deepEqual(seen.projects.map(({ id, role }: { id: string; role: string }) => [id, role]), [[open, null], [org.projectId, 'viewer']])
+    assert.deepEqual(
+      seen.projects.map(({ id, role }: { id: string; role: string }) => [id, role]),
+      [
+        [open, null],
+        [org.projectId, 'viewer'],
+      ],
+    )
     assert.equal(seen.total, 2)
     await w.ok(org.owner.token, 'projects.add_member', { project_id: secret, user_id: member.id, role: 'editor' })
     assert.deepEqual(ids(await list(member.token)), [open, secret, org.projectId])
@@ -46,5 +55,7 @@ test('projects.list', async (t) => {
     assert.deepEqual(pages, all)
     assert.deepEqual(ids(await list(org.owner.token, { offset: 100 })), [])
   })
-  await t.test('without an organization there is nothing to list', async () => assert.equal((await w.call((await w.person()).token, 'projects.list')).body.code, 'organization-required'))
+  await t.test('without an organization there is nothing to list', async () =>
+    assert.equal((await w.call((await w.person()).token, 'projects.list')).body.code, 'organization-required'),
+  )
 })

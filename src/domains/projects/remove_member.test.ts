@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { world } from '../../../test/world.ts'
+import { world } from '../../../test/support/world.ts'
 import { newId } from '#core/ids.ts'
 
 // Goal: who is taken out has no access any more, at once; an invitation is withdrawn by its address.
@@ -30,7 +30,8 @@ test('projects.remove_member', async (t) => {
     assert.equal((await remove({ email: owner.email })).status, 404, 'members are removed by id')
   })
   await t.test('refusals', async () => {
-    for (const input of [{}, { user_id: owner.id, email: owner.email }, { user_id: 'x' }, { email: 'x' }]) assert.equal((await remove(input)).status, 422, JSON.stringify(input))
+    for (const input of [{}, { user_id: owner.id, email: owner.email }, { user_id: 'x' }, { email: 'x' }])
+      assert.equal((await remove(input)).status, 422, JSON.stringify(input))
     assert.equal((await remove({ user_id: newId() })).status, 404)
     assert.equal((await remove({ user_id: owner.id })).status, 400, 'the last admin')
     const editor = await w.member(org, 'editor')

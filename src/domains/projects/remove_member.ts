@@ -1,9 +1,9 @@
 import Type from 'typebox'
 import { invalidInput, notFound } from '#core/problem.ts'
 import { Closed, Email, Uuid } from '#core/shapes.ts'
-import * as invitation from '#model/invitation.ts'
-import * as project from '#model/project.ts'
-import * as user from '#model/user.ts'
+import * as invitation from '#model/identity/invitation.ts'
+import * as project from '#model/identity/project.ts'
+import * as user from '#model/identity/user.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_MEMBER, EXAMPLE_PROJECT } from './wire.ts'
 
@@ -17,7 +17,8 @@ export default operation({
   example: { input: { project_id: EXAMPLE_PROJECT.id, user_id: EXAMPLE_MEMBER.user_id }, output: { ok: true } },
 }).handle({
   async check({ db, principal }, { project_id, user_id, email }) {
-    if ((user_id === undefined) === (email === undefined)) throw invalidInput([{ field: 'user_id', message: 'give exactly one of user_id and email' }])
+    if ((user_id === undefined) === (email === undefined))
+      throw invalidInput([{ field: 'user_id', message: 'give exactly one of user_id and email' }])
     return project.requireActive(await project.requireRole(db, principal, project_id, 'admin'))
   },
   async execute({ tx, clock, attributeTo }, { user_id, email }, found) {

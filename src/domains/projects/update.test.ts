@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { world } from '../../../test/world.ts'
+import { world } from '../../../test/support/world.ts'
 import { setImmediate as turn } from 'node:timers/promises'
 import { sql } from 'kysely'
 
@@ -14,12 +14,19 @@ test('projects.update', async (t) => {
   await t.test('null leaves a name and clears a description', async () => {
     w.clock.advance({ seconds: 1 })
     const { body } = await update({ name: 'After', visibility: null })
-    assert.deepEqual([body.name, body.description, body.visibility, body.updated_at], ['After', 'kept', 'organization', w.clock.now().toISOString()])
+    assert.deepEqual(
+      [body.name, body.description, body.visibility, body.updated_at],
+      ['After', 'kept', 'organization', w.clock.now().toISOString()],
+    )
     const cleared = (await update({ name: null, description: null, visibility: 'private' })).body
     assert.deepEqual([cleared.name, cleared.description, cleared.visibility], ['After', null, 'private'])
   })
   await t.test('admins of the project or the organization change it; editors and viewers do not', async () => {
-    for (const [role, expected] of [['viewer', 403], ['editor', 403], ['admin', 200]] as const) {
+    for (const [role, expected] of [
+      ['viewer', 403],
+      ['editor', 403],
+      ['admin', 200],
+    ] as const) {
       const guest = await w.person()
       await w.ok(org.owner.token, 'projects.add_member', { project_id, user_id: guest.id, role })
       assert.equal((await update({ name: role }, guest.token)).status, expected, role)
@@ -42,7 +49,9 @@ test('projects.update', async (t) => {
         await tx.updateTable('project').set(meanwhile).where('id', '=', project_id).execute()
         waiting = update(change)
         for (;;) {
-          const { rows } = await sql<{ n: number }>`select count(*) as n from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(w.db)
+          const { rows } = await sql<{
+            n: number
+          }>`select count(*) as n from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(w.db)
           if (rows[0]!.n > 0) break
           await turn()
         }

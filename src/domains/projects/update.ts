@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { Closed, Nullable, Uuid } from '#core/shapes.ts'
-import * as project from '#model/project.ts'
+import * as project from '#model/identity/project.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_PROJECT, Name, ProjectRecord, toRecord, Visibility } from './wire.ts'
 

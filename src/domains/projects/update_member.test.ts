@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { world } from '../../../test/world.ts'
+import { world } from '../../../test/support/world.ts'
 import { newId } from '#core/ids.ts'
 
 // Goal: roles change at once, and a project keeps an admin whatever is tried, one after another or at the same moment.
@@ -9,7 +9,8 @@ test('projects.update_member', async (t) => {
   const org = await w.organization()
   const { projectId: project_id, owner } = org
   const member = await w.member(org, 'viewer')
-  const update = (user_id: string, role: string, token = owner.token) => w.call(token, 'projects.update_member', { project_id, user_id, role })
+  const update = (user_id: string, role: string, token = owner.token) =>
+    w.call(token, 'projects.update_member', { project_id, user_id, role })
 
   const { body } = await update(member.id, 'admin')
   assert.deepEqual([body.user_id, body.role, body.status], [member.id, 'admin', 'active'])
@@ -17,7 +18,11 @@ test('projects.update_member', async (t) => {
 
   await t.test('the last admin stays one', async () => {
     assert.equal((await update(owner.id, 'viewer')).status, 200, 'there is another')
-    for (const attempt of [() => update(member.id, 'editor'), () => w.call(owner.token, 'projects.remove_member', { project_id, user_id: member.id }), () => w.call(owner.token, 'projects.add_member', { project_id, user_id: member.id, role: 'viewer' })]) {
+    for (const attempt of [
+      () => update(member.id, 'editor'),
+      () => w.call(owner.token, 'projects.remove_member', { project_id, user_id: member.id }),
+      () => w.call(owner.token, 'projects.add_member', { project_id, user_id: member.id, role: 'viewer' }),
+    ]) {
       const { status, body: problem } = await attempt()
       assert.deepEqual([status, problem.code], [400, 'bad-request'])
     }
@@ -26,8 +31,15 @@ test('projects.update_member', async (t) => {
   await t.test('two admins that take the role from each other at the same moment leave one', async () => {
     for (let round = 0; round < 5; round++) {
       for (const id of [owner.id, member.id]) await update(id, 'admin')
-      const statuses = (await Promise.all([update(owner.id, 'viewer'), update(member.id, 'viewer', member.token)])).map(({ status }) => status)
-      const admins = await w.db.selectFrom('project_member').select('user_id').where('project_id', '=', project_id).where('role', '=', 'admin').execute()
+      const statuses = (await Promise.all([update(owner.id, 'viewer'), update(member.id, 'viewer', member.token)])).map(
+        ({ status }) => status,
+      )
+      const admins = await w.db
+        .selectFrom('project_member')
+        .select('user_id')
+        .where('project_id', '=', project_id)
+        .where('role', '=', 'admin')
+        .execute()
       assert.equal(admins.length, 1, statuses.join())
     }
   })

@@ -1,5 +1,5 @@
 import { Closed, Uuid } from '#core/shapes.ts'
-import * as project from '#model/project.ts'
+import * as project from '#model/identity/project.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_MEMBER, EXAMPLE_PROJECT, MemberRecord, Role, toMember } from './wire.ts'
 

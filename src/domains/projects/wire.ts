@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { Choice, Closed, Nullable, Timestamp, Uuid } from '#core/shapes.ts'
-import type { Invitation } from '#model/invitation.ts'
-import { REGIONS, type Project, type ProjectMember } from '#model/project.ts'
+import type { Invitation } from '#model/identity/invitation.ts'
+import { REGIONS, type Project, type ProjectMember } from '#model/identity/project.ts'
 
 export const Name = Type.String({ minLength: 1, maxLength: 255 })
 export const Visibility = Choice(['organization', 'private'])
@@ -68,11 +68,29 @@ export const MemberRecord = Closed(
 )
 
 export function toMember(projectId: string, member: ProjectMember) {
-  return { project_id: projectId, user_id: member.userId, email: member.email, name: member.name, role: member.role, status: 'active' as const, created_at: member.createdAt.toISOString(), expires_at: null }
+  return {
+    project_id: projectId,
+    user_id: member.userId,
+    email: member.email,
+    name: member.name,
+    role: member.role,
+    status: 'active' as const,
+    created_at: member.createdAt.toISOString(),
+    expires_at: null,
+  }
 }
 
 export function toInvited(invitation: Invitation) {
-  return { project_id: invitation.projectId, user_id: null, email: invitation.email, name: null, role: invitation.role, status: 'invited' as const, created_at: invitation.createdAt.toISOString(), expires_at: invitation.expiresAt.toISOString() }
+  return {
+    project_id: invitation.projectId,
+    user_id: null,
+    email: invitation.email,
+    name: null,
+    role: invitation.role,
+    status: 'invited' as const,
+    created_at: invitation.createdAt.toISOString(),
+    expires_at: invitation.expiresAt.toISOString(),
+  }
 }
 
 export const ProjectWithMembers = Closed({ ...fields, members: Type.Array(MemberRecord) }, { $id: 'ProjectWithMembers' })

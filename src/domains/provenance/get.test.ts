@@ -1,33 +1,51 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { world } from '../../../test/world.ts'
+import { world } from '../../../test/support/world.ts'
 import fc from 'fast-check'
 import { newId } from '#core/ids.ts'
-import * as lineage from '#model/lineage.ts'
+import * as lineage from '#model/platform/lineage.ts'
 
-interface Edge { depth: number; src_id: string; dst_id: string; relation: string }
-interface Node { entity_id: string; depth: number }
+interface Edge {
+  depth: number
+  src_id: string
+  dst_id: string
+  relation: string
+}
+interface Node {
+  entity_id: string
+  depth: number
+}
 
 // Goal: the graph around an artifact is what was recorded: the same edges, nodes and depths as a naive walk finds, in every
 // direction and depth.
 test('provenance.get', async (t) => {
   const w = await world(t)
   const org = await w.organization()
-  const record = (records: lineage.Recorded[], organizationId = org.id) => w.db.transaction().execute((tx) => lineage.write(tx, organizationId, newId(), records, w.clock.now()))
+  const record = (records: lineage.Recorded[], organizationId = org.id) =>
+    w.db.transaction().execute((tx) => lineage.write(tx, organizationId, newId(), records, w.clock.now()))
   const item = (id: string) => ({ type: 'item', id })
   const get = (input: object, token = org.owner.token) => w.call(token, 'provenance.get', { entity_type: 'item', ...input })
   const root = { type: 'project', id: org.projectId }
 
   await t.test('a project that was just created stands at the head of its line', async () => {
     const { body } = await get({ entity_type: 'project', entity_id: org.projectId })
-    assert.deepEqual(body, { root: { entity_type: 'project', entity_id: org.projectId }, direction: 'up', edges: [], nodes: [{ entity_type: 'project', entity_id: org.projectId, depth: 0 }], truncated: false })
+    assert.deepEqual(body, {
+      root: { entity_type: 'project', entity_id: org.projectId },
+      direction: 'up',
+      edges: [],
+      nodes: [{ entity_type: 'project', entity_id: org.projectId, depth: 0 }],
+      truncated: false,
+    })
   })
 
   await t.test('directions, depth and order on a small line', async () => {
     await record([{ entity: item('a'), relation: 'uploaded', origin: root }])
     await record([{ entity: item('b'), relation: 'duplicated_from', origin: item('a') }])
     await record([{ entity: { type: 'share_link', id: 's' }, relation: 'derived_from', origin: item('b') }])
-    const walk = async (direction: string, max_depth = 50) => ((await get({ entity_id: 'b', direction, max_depth })).body.nodes as Node[]).map(({ entity_id, depth }) => `${entity_id === org.projectId ? 'project' : entity_id} ${depth}`)
+    const walk = async (direction: string, max_depth = 50) =>
+      ((await get({ entity_id: 'b', direction, max_depth })).body.nodes as Node[]).map(
+        ({ entity_id, depth }) => `${entity_id === org.projectId ? 'project' : entity_id} ${depth}`,
+      )
     assert.deepEqual(await walk('up'), ['b 0', 'a 1', 'project 2'])
     assert.deepEqual(await walk('down'), ['b 0', 's 1'])
     assert.deepEqual((await walk('both')).toSorted(), ['a 1', 'b 0', 'project 2', 's 1'])
@@ -37,31 +55,60 @@ test('provenance.get', async (t) => {
   await t.test('any graph, against a walk in memory', async () => {
     const shape = fc.array(fc.array(fc.nat({ max: 30 }), { maxLength: 4 }), { minLength: 1, maxLength: 14 })
     await fc.assert(
-      fc.asyncProperty(shape, fc.nat(), fc.constantFrom('up', 'down', 'both'), fc.integer({ min: 1, max: 6 }), async (parents, start, direction, maxDepth) => {
-        const name = newId()
-        const id = (index: number) => `${name}-${index}`
-        const edges = parents.flatMap((list, index) => [...new Set(list.map((parent) => parent % (index + 1)))].filter((parent) => parent !== index).map((parent) => ({ src: id(index), dst: id(parent) })))
-        await record(parents.flatMap((_, index) => {
-          const own = edges.filter(({ src }) => src === id(index))
-          return [{ entity: item(id(index)), relation: 'created', origin: null }, ...own.map(({ dst }) => ({ entity: item(id(index)), relation: 'duplicated_from', origin: item(dst) }))]
-        }))
-        const from = id(start % parents.length)
-        const { body } = await get({ entity_id: from, direction, max_depth: maxDepth })
-        const expected = naive(edges, from, direction, maxDepth)
-        assert.deepEqual((body.edges as Edge[]).map(({ src_id, dst_id, depth }) => `${src_id} ${dst_id} ${depth}`).toSorted(), expected.edges)
-        assert.deepEqual((body.nodes as Node[]).map(({ entity_id, depth }) => `${entity_id} ${depth}`).toSorted(), expected.nodes)
-        assert.equal(body.truncated, false)
-      }),
+      fc.asyncProperty(
+        shape,
+        fc.nat(),
+        fc.constantFrom('up', 'down', 'both'),
+        fc.integer({ min: 1, max: 6 }),
+        async (parents, start, direction, maxDepth) => {
+          const name = newId()
+          const id = (index: number) => `${name}-${index}`
+          const edges = parents.flatMap((list, index) =>
+            [...new Set(list.map((parent) => parent % (index + 1)))]
+              .filter((parent) => parent !== index)
+              .map((parent) => ({ src: id(index), dst: id(parent) })),
+          )
+          await record(
+            parents.flatMap((_, index) => {
+              const own = edges.filter(({ src }) => src === id(index))
+              return [
+                { entity: item(id(index)), relation: 'created', origin: null },
+                ...own.map(({ dst }) => ({ entity: item(id(index)), relation: 'duplicated_from', origin: item(dst) })),
+              ]
+            }),
+          )
+          const from = id(start % parents.length)
+          const { body } = await get({ entity_id: from, direction, max_depth: maxDepth })
+          const expected = naive(edges, from, direction, maxDepth)
+          assert.deepEqual(
+            (body.edges as Edge[]).map(({ src_id, dst_id, depth }) => `${src_id} ${dst_id} ${depth}`).toSorted(),
+            expected.edges,
+          )
+          assert.deepEqual((body.nodes as Node[]).map(({ entity_id, depth }) => `${entity_id} ${depth}`).toSorted(), expected.nodes)
+          assert.equal(body.truncated, false)
+        },
+      ),
       { numRuns: 60 },
     )
   })
 
   await t.test('the database refuses a cycle and an edge to oneself, and lets nothing be rewritten', async () => {
-    await record([{ entity: item('older'), relation: 'created', origin: null }, { entity: item('newer'), relation: 'duplicated_from', origin: item('older') }])
+    await record([
+      { entity: item('older'), relation: 'created', origin: null },
+      { entity: item('newer'), relation: 'duplicated_from', origin: item('older') },
+    ])
     await assert.rejects(record([{ entity: item('older'), relation: 'duplicated_from', origin: item('newer') }]), /lineage_edge/)
     await assert.rejects(record([{ entity: item('older'), relation: 'duplicated_from', origin: item('older') }]), /lineage_edge/)
-    await assert.rejects(record([{ entity: item('orphan'), relation: 'duplicated_from', origin: item('never recorded') }]), /never recorded/)
-    for (const change of [w.db.deleteFrom('lineage_edge'), w.db.updateTable('lineage_edge').set({ relation: 'x' }), w.db.deleteFrom('lineage_node')]) await assert.rejects(change.execute(), /append-only/)
+    await assert.rejects(
+      record([{ entity: item('orphan'), relation: 'duplicated_from', origin: item('never recorded') }]),
+      /never recorded/,
+    )
+    for (const change of [
+      w.db.deleteFrom('lineage_edge'),
+      w.db.updateTable('lineage_edge').set({ relation: 'x' }),
+      w.db.deleteFrom('lineage_node'),
+    ])
+      await assert.rejects(change.execute(), /append-only/)
     assert.equal((await get({ entity_id: 'orphan' })).status, 404, 'what failed left no node')
   })
 
@@ -69,8 +116,32 @@ test('provenance.get', async (t) => {
     await record([{ entity: item('hub'), relation: 'created', origin: null }])
     const add = async (count: number) => {
       const from = await w.db.selectFrom('lineage_node').select('seq').where('entity_id', '=', 'hub').executeTakeFirstOrThrow()
-      const nodes = await w.db.insertInto('lineage_node').values(Array.from({ length: count }, () => ({ org_id: org.id, project_id: null, entity_type: 'item', entity_id: newId(), invocation_id: newId(), created_at: w.clock.now() }))).returning('seq').execute()
-      await w.db.insertInto('lineage_edge').values(nodes.map(({ seq }) => ({ src_seq: seq, dst_seq: from.seq, relation: 'duplicated_from', invocation_id: newId(), created_at: w.clock.now() }))).execute()
+      const nodes = await w.db
+        .insertInto('lineage_node')
+        .values(
+          Array.from({ length: count }, () => ({
+            org_id: org.id,
+            project_id: null,
+            entity_type: 'item',
+            entity_id: newId(),
+            invocation_id: newId(),
+            created_at: w.clock.now(),
+          })),
+        )
+        .returning('seq')
+        .execute()
+      await w.db
+        .insertInto('lineage_edge')
+        .values(
+          nodes.map(({ seq }) => ({
+            src_seq: seq,
+            dst_seq: from.seq,
+            relation: 'duplicated_from',
+            invocation_id: newId(),
+            created_at: w.clock.now(),
+          })),
+        )
+        .execute()
     }
     await add(4_999)
     await add(1)
@@ -94,14 +165,28 @@ test('provenance.get', async (t) => {
   })
 
   await t.test('refusals', async () => {
-    for (const input of [{}, { entity_id: '' }, { entity_id: 'a', max_depth: 0 }, { entity_id: 'a', max_depth: 51 }, { entity_id: 'a', direction: 'sideways' }, { entity_id: 'a', entity_type: 'asset' }, { entity_id: 'a', entity_type: 'share_link' }]) assert.equal((await get(input)).status, 422, JSON.stringify(input))
+    for (const input of [
+      {},
+      { entity_id: '' },
+      { entity_id: 'a', max_depth: 0 },
+      { entity_id: 'a', max_depth: 51 },
+      { entity_id: 'a', direction: 'sideways' },
+      { entity_id: 'a', entity_type: 'asset' },
+      { entity_id: 'a', entity_type: 'share_link' },
+    ])
+      assert.equal((await get(input)).status, 422, JSON.stringify(input))
     assert.equal((await get({ entity_id: 'unknown' })).status, 404)
     assert.equal((await get({ entity_id: 'a', entity_type: 'collection' })).status, 404, 'the same id of another kind')
   })
 })
 
 /** Level by level over a list of edges, the way one would do it on paper. */
-function naive(edges: readonly { src: string; dst: string }[], from: string, direction: string, maxDepth: number): { edges: string[]; nodes: string[] } {
+function naive(
+  edges: readonly { src: string; dst: string }[],
+  from: string,
+  direction: string,
+  maxDepth: number,
+): { edges: string[]; nodes: string[] } {
   const seenEdges = new Map<string, number>()
   const depths = new Map([[from, 0]])
   for (const way of ['up', 'down']) {
@@ -117,5 +202,8 @@ function naive(edges: readonly { src: string; dst: string }[], from: string, dir
     }
     for (const [id, depth] of distance) if (!depths.has(id)) depths.set(id, depth)
   }
-  return { edges: [...seenEdges].map(([edge, depth]) => `${edge} ${depth}`).toSorted(), nodes: [...depths].map(([id, depth]) => `${id} ${depth}`).toSorted() }
+  return {
+    edges: [...seenEdges].map(([edge, depth]) => `${edge} ${depth}`).toSorted(),
+    nodes: [...depths].map(([id, depth]) => `${id} ${depth}`).toSorted(),
+  }
 }

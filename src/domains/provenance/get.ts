@@ -1,13 +1,24 @@
 import Type from 'typebox'
 import { notFound } from '#core/problem.ts'
 import { Choice, Closed, Uuid } from '#core/shapes.ts'
-import * as lineage from '#model/lineage.ts'
-import { requireOrganization } from '#model/organization.ts'
-import * as project from '#model/project.ts'
+import * as lineage from '#model/platform/lineage.ts'
+import { requireOrganization } from '#model/identity/organization.ts'
+import * as project from '#model/identity/project.ts'
 import { operation } from '#operation.ts'
 
 const Root = Closed({ entity_type: Type.String(), entity_id: Type.String() })
-const Edge = Closed({ depth: Type.Integer(), src_type: Type.String(), src_id: Type.String(), dst_type: Type.String(), dst_id: Type.String(), relation: Type.String(), invocation_id: Uuid }, { $id: 'LineageEdge' })
+const Edge = Closed(
+  {
+    depth: Type.Integer(),
+    src_type: Type.String(),
+    src_id: Type.String(),
+    dst_type: Type.String(),
+    dst_id: Type.String(),
+    relation: Type.String(),
+    invocation_id: Uuid,
+  },
+  { $id: 'LineageEdge' },
+)
 const Node = Closed({ entity_type: Type.String(), entity_id: Type.String(), depth: Type.Integer() }, { $id: 'LineageNode' })
 const Direction = Choice(['up', 'down', 'both'], { default: 'up' })
 
@@ -25,14 +36,33 @@ export default operation({
     direction: Type.Optional(Direction),
     max_depth: Type.Optional(Type.Integer({ minimum: 1, maximum: 50, default: 20 })),
   }),
-  output: Closed({ root: Root, direction: Choice(['up', 'down', 'both']), edges: Type.Array(Edge), nodes: Type.Array(Node), truncated: Type.Boolean() }),
+  output: Closed({
+    root: Root,
+    direction: Choice(['up', 'down', 'both']),
+    edges: Type.Array(Edge),
+    nodes: Type.Array(Node),
+    truncated: Type.Boolean(),
+  }),
   example: {
     input: { entity_type: 'item', entity_id: EXAMPLE_ITEM.entity_id },
     output: {
       root: EXAMPLE_ITEM,
       direction: 'up',
-      edges: [{ depth: 1, src_type: 'item', src_id: EXAMPLE_ITEM.entity_id, dst_type: 'project', dst_id: EXAMPLE_PROJECT.entity_id, relation: 'uploaded', invocation_id: '0199f2c6-1110-7abc-8def-0123456789ab' }],
-      nodes: [{ ...EXAMPLE_ITEM, depth: 0 }, { ...EXAMPLE_PROJECT, depth: 1 }],
+      edges: [
+        {
+          depth: 1,
+          src_type: 'item',
+          src_id: EXAMPLE_ITEM.entity_id,
+          dst_type: 'project',
+          dst_id: EXAMPLE_PROJECT.entity_id,
+          relation: 'uploaded',
+          invocation_id: '0199f2c6-1110-7abc-8def-0123456789ab',
+        },
+      ],
+      nodes: [
+        { ...EXAMPLE_ITEM, depth: 0 },
+        { ...EXAMPLE_PROJECT, depth: 1 },
+      ],
       truncated: false,
     },
   },
@@ -47,7 +77,10 @@ export default operation({
   },
   async execute({ db }, input, organizationId) {
     const root = { type: input.entity_type, id: input.entity_id }
-    const { edges, nodes, truncated } = await lineage.graph(db, organizationId, root, { direction: input.direction!, maxDepth: input.max_depth! })
+    const { edges, nodes, truncated } = await lineage.graph(db, organizationId, root, {
+      direction: input.direction!,
+      maxDepth: input.max_depth!,
+    })
     return { root: { entity_type: root.type, entity_id: root.id }, direction: input.direction!, edges, nodes, truncated }
   },
 })

@@ -1,9 +1,9 @@
 import Type from 'typebox'
 import { accessDenied, notFound } from '#core/problem.ts'
 import { Closed, Nullable, Uuid } from '#core/shapes.ts'
-import * as asset from '#model/asset.ts'
-import * as egress from '#model/egress.ts'
-import * as shareTarget from '#model/share-target.ts'
+import * as asset from '#model/imagery/asset.ts'
+import * as egress from '#model/plans/download-quota.ts'
+import * as shareTarget from '#model/sharing/share-target.ts'
 import { operation } from '#operation.ts'
 import { DOWNLOAD_SECONDS } from './target.wire.ts'
 import { EXAMPLE_PASSWORD, EXAMPLE_TOKEN, Password, Token } from './wire.ts'
@@ -20,15 +20,28 @@ export default operation({
   tier: 'share_export',
   public: true,
   input: Closed({ token: Token, password: Password, asset_id: Uuid }),
-  output: Closed({ url: Type.String(), expires_in_seconds: Type.Integer(), asset_id: Uuid, size_bytes: Nullable(Type.Integer()), media_type: Nullable(Type.String()) }),
+  output: Closed({
+    url: Type.String(),
+    expires_in_seconds: Type.Integer(),
+    asset_id: Uuid,
+    size_bytes: Nullable(Type.Integer()),
+    media_type: Nullable(Type.String()),
+  }),
   example: {
     input: { token: EXAMPLE_TOKEN, password: EXAMPLE_PASSWORD, asset_id: EXAMPLE_ASSET },
-    output: { url: 'https://store.imagery.example/svc-0199f2c4/scene.tif?expires=1772358300&signature=…', expires_in_seconds: DOWNLOAD_SECONDS, asset_id: EXAMPLE_ASSET, size_bytes: 734_003_200, media_type: 'image/tiff' },
+    output: {
+      url: 'https://store.imagery.example/svc-0199f2c4/scene.tif?expires=1772358300&signature=…',
+      expires_in_seconds: DOWNLOAD_SECONDS,
+      asset_id: EXAMPLE_ASSET,
+      size_bytes: 734_003_200,
+      media_type: 'image/tiff',
+    },
   },
 }).handle({
   async check({ db, shares }, { token, password, asset_id }) {
     const { link, scope } = await shares.open(token, password ?? '')
-    if (link.permission !== 'download' || (scope.kind === 'asset' && scope.assetId !== asset_id.toLowerCase()) || scope.kind === 'item') throw accessDenied()
+    if (link.permission !== 'download' || (scope.kind === 'asset' && scope.assetId !== asset_id.toLowerCase()) || scope.kind === 'item')
+      throw accessDenied()
     const found = await shareTarget.findAsset(db, link, asset_id)
     if (!found) throw notFound('asset of this link')
     await egress.requirePaid(db, link.organizationId)
@@ -37,12 +50,20 @@ export default operation({
   async prepare({ storage }, _input, { asset: file, itemName }) {
     if (file.objectKey === null) return file.href!
     const { bucket, objectKey: key, mediaType } = file
-    return await storage.signGet({ bucket: bucket!, key, fileName: asset.fileNameOf(file, itemName), ...(mediaType ? { contentType: mediaType } : {}), expiresInSeconds: DOWNLOAD_SECONDS })
+    return await storage.signGet({
+      bucket: bucket!,
+      key,
+      fileName: asset.fileNameOf(file, itemName),
+      ...(mediaType ? { contentType: mediaType } : {}),
+      expiresInSeconds: DOWNLOAD_SECONDS,
+    })
   },
   async execute({ tx, principal, clock, invocationId, usage, attributeTo }, _input, { link, asset: file, itemId }, url) {
     attributeTo(link.organizationId)
     const bytes = file.objectKey === null ? 0 : file.fileSizeBytes!
-    await egress.start(tx, { organizationId: link.organizationId, principal, invocationId, now: clock.now() }, [{ kind: 'share', itemId, assetId: file.id, bytes }])
+    await egress.start(tx, { organizationId: link.organizationId, principal, invocationId, now: clock.now() }, [
+      { kind: 'share', itemId, assetId: file.id, bytes },
+    ])
     usage.touch(file.itemSeq)
     return { url, expires_in_seconds: DOWNLOAD_SECONDS, asset_id: file.id, size_bytes: file.fileSizeBytes, media_type: file.mediaType }
   },

@@ -2,10 +2,10 @@ import Type from 'typebox'
 import { invalidField } from '#core/problem.ts'
 import type { Principal } from '#core/principal.ts'
 import { Closed, Timestamp } from '#core/shapes.ts'
-import * as collection from '#model/collection.ts'
-import * as item from '#model/item.ts'
-import * as project from '#model/project.ts'
-import * as shareLink from '#model/share-link.ts'
+import * as collection from '#model/imagery/collection.ts'
+import * as item from '#model/imagery/item.ts'
+import * as project from '#model/identity/project.ts'
+import * as shareLink from '#model/sharing/share-link.ts'
 import { operation, type Context } from '#operation.ts'
 import { EXAMPLE_LINK, EXAMPLE_PASSWORD, EXAMPLE_TOKEN, NewLink, Permission, Target, TargetId, toRecord } from './wire.ts'
 
@@ -32,7 +32,8 @@ export default operation({
   },
 }).handle({
   async check({ db, principal, clock }, input) {
-    if (Buffer.byteLength(input.password) > MAX_PASSWORD_BYTES) throw invalidField('password', `must have at most ${MAX_PASSWORD_BYTES} bytes`)
+    if (Buffer.byteLength(input.password) > MAX_PASSWORD_BYTES)
+      throw invalidField('password', `must have at most ${MAX_PASSWORD_BYTES} bytes`)
     const expiresAt = new Date(input.expires_at)
     if (expiresAt.getTime() <= clock.now().getTime()) throw invalidField('expires_at', 'must be in the future')
     return { expiresAt, ...(await targetOf(db, principal, input)) }
@@ -46,13 +47,26 @@ export default operation({
     if (target.type === 'item') await item.lock(tx, target.itemSeq)
     else await collection.hold(tx, owner.id, target.id)
     const createdBy = principal.kind === 'user' ? principal.userId : null
-    const { link, token } = await shareLink.insert(tx, { organizationId: owner.organizationId, projectId: owner.id, target, permission: permission!, passwordHash, expiresAt, createdBy, now: clock.now() })
+    const { link, token } = await shareLink.insert(tx, {
+      organizationId: owner.organizationId,
+      projectId: owner.id,
+      target,
+      permission: permission!,
+      passwordHash,
+      expiresAt,
+      createdBy,
+      now: clock.now(),
+    })
     lineage.record('share_link', link.id, 'derived_from', { kind: target.type, id: target.id })
     return { ...toRecord(link), token }
   },
 })
 
-async function targetOf(db: Context['db'], principal: Principal, { target_type, target_id }: { target_type: 'item' | 'collection'; target_id: string }) {
+async function targetOf(
+  db: Context['db'],
+  principal: Principal,
+  { target_type, target_id }: { target_type: 'item' | 'collection'; target_id: string },
+) {
   if (target_type === 'item') {
     const found = await item.requireEditor(db, principal, target_id)
     return { target: { type: 'item' as const, id: found.item.id, itemSeq: found.item.seq }, owner: found.project }

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { Closed, Removed } from '#core/shapes.ts'
-import * as shareLink from '#model/share-link.ts'
+import * as shareLink from '#model/sharing/share-link.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_LINK } from './wire.ts'
 

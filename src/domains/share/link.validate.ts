@@ -1,6 +1,6 @@
 import { notFound, problem } from '#core/problem.ts'
 import { Closed } from '#core/shapes.ts'
-import * as shareTarget from '#model/share-target.ts'
+import * as shareTarget from '#model/sharing/share-target.ts'
 import { operation } from '#operation.ts'
 import { TargetRecord, toTarget } from './target.wire.ts'
 import { EXAMPLE_PASSWORD, EXAMPLE_TARGET, EXAMPLE_TOKEN, Password, Permission, Target, Token } from './wire.ts'
@@ -13,11 +13,15 @@ export default operation({
   public: true,
   input: Closed({ token: Token, password: Password }),
   output: Closed({ permission: Permission, target_type: Target, target: TargetRecord }),
-  example: { input: { token: EXAMPLE_TOKEN, password: EXAMPLE_PASSWORD }, output: { permission: 'view', target_type: 'item', target: EXAMPLE_TARGET } },
+  example: {
+    input: { token: EXAMPLE_TOKEN, password: EXAMPLE_PASSWORD },
+    output: { permission: 'view', target_type: 'item', target: EXAMPLE_TARGET },
+  },
 }).handle({
   async check({ db, shares }, { token, password }) {
     const share = await shares.open(token, password ?? '', 'all')
-    if (share.scope.kind !== 'link') throw problem('bad-request', 'This grant opens a part of the link only; give the token and the password')
+    if (share.scope.kind !== 'link')
+      throw problem('bad-request', 'This grant opens a part of the link only; give the token and the password')
     const target = await shares.inTurn(() => shareTarget.find(db, share.link))
     if (!target) throw notFound(share.link.targetType)
     return { share, target }

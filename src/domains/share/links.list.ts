@@ -1,8 +1,8 @@
 import Type from 'typebox'
 import { Closed, Limit, Nullable, Offset, Uuid } from '#core/shapes.ts'
-import { requireOrganization } from '#model/organization.ts'
-import * as project from '#model/project.ts'
-import * as shareLink from '#model/share-link.ts'
+import { requireOrganization } from '#model/identity/organization.ts'
+import * as project from '#model/identity/project.ts'
+import * as shareLink from '#model/sharing/share-link.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_LINK, LinkRecord, Target, TargetId, toRecord } from './wire.ts'
 
@@ -19,14 +19,23 @@ export default operation({
     offset: Offset,
   }),
   output: Closed({ share_links: Type.Array(LinkRecord), count: Type.Integer(), total: Type.Integer() }),
-  example: { input: { target_type: 'item', target_id: EXAMPLE_LINK.target_id }, output: { share_links: [EXAMPLE_LINK], count: 1, total: 1 } },
+  example: {
+    input: { target_type: 'item', target_id: EXAMPLE_LINK.target_id },
+    output: { share_links: [EXAMPLE_LINK], count: 1, total: 1 },
+  },
 }).handle({
   async check({ db, principal }, { project_id }) {
     if (project_id) await project.requireRole(db, principal, project_id, 'editor')
     else requireOrganization(principal)
   },
   async execute({ db, principal }, input) {
-    const { links, total } = await shareLink.list(db, principal, { projectId: input.project_id ?? null, targetType: input.target_type ?? null, targetId: input.target_id ?? null, limit: input.limit!, offset: input.offset! })
+    const { links, total } = await shareLink.list(db, principal, {
+      projectId: input.project_id ?? null,
+      targetType: input.target_type ?? null,
+      targetId: input.target_id ?? null,
+      limit: input.limit!,
+      offset: input.offset!,
+    })
     return { share_links: links.map(toRecord), count: links.length, total }
   },
 })

@@ -2,15 +2,24 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import sharp from 'sharp'
 import { newId } from '#core/ids.ts'
-import { scene, tileAt } from '../../../test/scene.ts'
-import { storeFile } from '../../../test/stored-file.ts'
-import { world, type Org, type World } from '../../../test/world.ts'
+import { scene, tileAt } from '../../../test/support/scene.ts'
+import { storeFile } from '../../../test/support/stored-file.ts'
+import { world, type Org, type World } from '../../../test/support/world.ts'
 
 const PASSWORD = 'coral and sand'
 const INSIDE = tileAt(151.15, -33.1, 12)
 
 async function sharedScene(w: World, org: Org, more: object = {}) {
-  const { id: item_id } = await w.ok(org.owner.token, 'items.create', { project_id: org.projectId, type: 'user_raster', name: 'Harbour', bbox: [151, -34, 152, -33], datetime: '2029-05-01T10:00:00Z', gsd: 10, cloud_cover: 3, ...more })
+  const { id: item_id } = await w.ok(org.owner.token, 'items.create', {
+    project_id: org.projectId,
+    type: 'user_raster',
+    name: 'Harbour',
+    bbox: [151, -34, 152, -33],
+    datetime: '2029-05-01T10:00:00Z',
+    gsd: 10,
+    cloud_cover: 3,
+    ...more,
+  })
   const asset_id = await storeFile(w, item_id, { bytes: await scene(), bandNames: ['blue', 'green', 'red', 'nir'] })
   return { item_id: item_id as string, asset_id }
 }
@@ -37,24 +46,46 @@ test('share.link.create, share.links.list and share.link.revoke', async (t) => {
     assert.match(token, /^shr_[\w-]{43}$/)
     const { id, ...rest } = made
     assert.deepEqual(rest, {
-      target_type: 'item', target_id: item_id, permission: 'view', organization_id: org.id, project_id: org.projectId, expires_at: input.expires_at, revoked_at: null,
-      access_count: 0, last_accessed_at: null, created_by: editor.id, created_at: w.clock.now().toISOString(),
+      target_type: 'item',
+      target_id: item_id,
+      permission: 'view',
+      organization_id: org.id,
+      project_id: org.projectId,
+      expires_at: input.expires_at,
+      revoked_at: null,
+      access_count: 0,
+      last_accessed_at: null,
+      created_by: editor.id,
+      created_at: w.clock.now().toISOString(),
     })
     const row = await w.db.selectFrom('share_link').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
     assert.match(row.password_hash, /^\$2b\$/)
     assert.ok(!JSON.stringify(row).includes(token.slice(4)))
     const { edges } = await w.ok(org.owner.token, 'provenance.get', { entity_type: 'item', entity_id: item_id, direction: 'down' })
-    assert.ok(edges.some((edge: Record<string, unknown>) => edge['src_type'] === 'share_link' && edge['src_id'] === id && edge['relation'] === 'derived_from' && edge['dst_id'] === item_id))
+    assert.ok(
+      edges.some(
+        (edge: Record<string, unknown>) =>
+          edge['src_type'] === 'share_link' && edge['src_id'] === id && edge['relation'] === 'derived_from' && edge['dst_id'] === item_id,
+      ),
+    )
   })
 
   await t.test('a collection; and a key, which is nobody’s hand', async () => {
     const { key } = await w.key(editor.token, ['write'])
-    const made = await w.ok(key, 'share.link.create', { ...input, target_type: 'collection', target_id: collection_id, permission: 'download' })
+    const made = await w.ok(key, 'share.link.create', {
+      ...input,
+      target_type: 'collection',
+      target_id: collection_id,
+      permission: 'download',
+    })
     assert.deepEqual([made.target_type, made.permission, made.created_by], ['collection', 'download', null])
   })
 
   await t.test('refusals say what to change and leave nothing', async () => {
-    const { count: before } = await w.db.selectFrom('share_link').select((e) => e.fn.countAll<number>().as('count')).executeTakeFirstOrThrow()
+    const { count: before } = await w.db
+      .selectFrom('share_link')
+      .select((e) => e.fn.countAll<number>().as('count'))
+      .executeTakeFirstOrThrow()
     const cases: [string, object, number, RegExp][] = [
       [editor.token, { password: 'seven77' }, 422, /password/],
       [editor.token, { password: 'ü'.repeat(37) }, 422, /at most 72 bytes/],
@@ -74,21 +105,37 @@ test('share.link.create, share.links.list and share.link.revoke', async (t) => {
     ]
     for (const [token, change, status, detail] of cases) {
       const answer = await w.call(token, 'share.link.create', { ...input, ...change })
-      assert.deepEqual([answer.status, detail.test(answer.body.detail)], [status, true], `${JSON.stringify(change)} → ${answer.status} ${answer.body.detail}`)
+      assert.deepEqual(
+        [answer.status, detail.test(answer.body.detail)],
+        [status, true],
+        `${JSON.stringify(change)} → ${answer.status} ${answer.body.detail}`,
+      )
     }
     const gone = await sharedScene(w, org)
     await w.ok(org.owner.token, 'items.delete', { item_id: gone.item_id })
     assert.equal((await w.call(editor.token, 'share.link.create', { ...input, target_id: gone.item_id })).status, 404, 'soft-deleted')
-    const { count: after } = await w.db.selectFrom('share_link').select((e) => e.fn.countAll<number>().as('count')).executeTakeFirstOrThrow()
+    const { count: after } = await w.db
+      .selectFrom('share_link')
+      .select((e) => e.fn.countAll<number>().as('count'))
+      .executeTakeFirstOrThrow()
     assert.equal(after, before)
-    assert.equal((await w.call(editor.token, 'share.link.create', { ...input, password: 'ü'.repeat(36) })).status, 200, '72 bytes are taken')
+    assert.equal(
+      (await w.call(editor.token, 'share.link.create', { ...input, password: 'ü'.repeat(36) })).status,
+      200,
+      '72 bytes are taken',
+    )
   })
 
   await t.test('lists are for editors, newest first, and never show a token', async () => {
     const all = await w.ok(editor.token, 'share.links.list', { project_id: org.projectId })
     assert.deepEqual([all.count, all.total], [3, 3])
     assert.ok(all.share_links.every((record: object) => !('token' in record) && !('password_hash' in record)))
-    assert.deepEqual((await w.ok(editor.token, 'share.links.list', { target_type: 'collection' })).share_links.map((record: { target_id: string }) => record.target_id), [collection_id])
+    assert.deepEqual(
+      (await w.ok(editor.token, 'share.links.list', { target_type: 'collection' })).share_links.map(
+        (record: { target_id: string }) => record.target_id,
+      ),
+      [collection_id],
+    )
     assert.equal((await w.ok(editor.token, 'share.links.list', { target_id: item_id })).total, 2)
     const page = await w.ok(editor.token, 'share.links.list', { limit: 1, offset: 1 })
     assert.deepEqual([page.count, page.total, page.share_links[0].id], [1, 3, all.share_links[1].id])
@@ -101,7 +148,12 @@ test('share.link.create, share.links.list and share.link.revoke', async (t) => {
   await t.test('revoking is for editors, works once, and in an archived project too', async () => {
     const made = await link(w, editor.token, item_id)
     assert.equal((await w.call(viewer.token, 'share.link.revoke', { link_id: made.id })).status, 403)
-    for (const [token, link_id] of [[stranger.owner.token, made.id], [editor.token, newId()], [editor.token, 'no-uuid'], [editor.token, made.token]] as const) {
+    for (const [token, link_id] of [
+      [stranger.owner.token, made.id],
+      [editor.token, newId()],
+      [editor.token, 'no-uuid'],
+      [editor.token, made.token],
+    ] as const) {
       const refused = await w.call(token, 'share.link.revoke', { link_id })
       assert.deepEqual([refused.status, refused.body.detail], [404, 'No such share link'])
     }
@@ -129,8 +181,20 @@ test('share.link.validate', async (t) => {
     assert.equal(status, 200, bytes.toString())
     assert.deepEqual(Object.keys(body).toSorted(), ['permission', 'target', 'target_type'])
     const { visualizations, grant, grant_expires_at, tilejson, geometry: _geometry, ...target } = body.target
-    assert.deepEqual(target, { id: item_id, name: 'Harbour', description: 'Two ferries', type: 'user_raster', bbox: [151, -34, 152, -33], datetime: '2029-05-01T10:00:00.000Z', cloud_cover: 3, gsd: 10 })
-    assert.ok(visualizations.some((each: { id: string }) => each.id === 'ndvi') && visualizations.filter((each: { is_default: boolean }) => each.is_default).length === 1)
+    assert.deepEqual(target, {
+      id: item_id,
+      name: 'Harbour',
+      description: 'Two ferries',
+      type: 'user_raster',
+      bbox: [151, -34, 152, -33],
+      datetime: '2029-05-01T10:00:00.000Z',
+      cloud_cover: 3,
+      gsd: 10,
+    })
+    assert.ok(
+      visualizations.some((each: { id: string }) => each.id === 'ndvi') &&
+        visualizations.filter((each: { is_default: boolean }) => each.is_default).length === 1,
+    )
     assert.ok(tilejson.endsWith(`/api/v1/share/tilejson.json?grant=${grant}`))
     assert.equal(grant_expires_at, new Date(w.clock.now().getTime() + 3_600_000).toISOString())
     for (const secret of [org.id, org.projectId, made.token, 'svc-', '$2b$']) assert.ok(!bytes.includes(secret), secret)
@@ -141,50 +205,96 @@ test('share.link.validate', async (t) => {
     w.clock.advance({ minutes: 2 })
     const answers = await Promise.all(Array.from({ length: 12 }, () => validate({ token: made.token })))
     assert.deepEqual(answers.map(({ status }) => status).toSorted(), [...Array(10).fill(200), 429, 429])
-    const { share_links: [record] } = await w.ok(org.owner.token, 'share.links.list', { target_id: item_id })
+    const {
+      share_links: [record],
+    } = await w.ok(org.owner.token, 'share.links.list', { target_id: item_id })
     assert.deepEqual([record.access_count, record.last_accessed_at], [11, w.clock.now().toISOString()])
     w.clock.advance({ minutes: 1 })
   })
 
   await t.test('a grant opens the link again without the password, for an hour', async () => {
-    const { body: { target: { grant } } } = await validate({ token: made.token })
+    const {
+      body: {
+        target: { grant },
+      },
+    } = await validate({ token: made.token })
     const again = await w.call(null, 'share.link.validate', { token: grant })
     assert.equal(again.status, 200)
     w.clock.advance({ minutes: 59 })
     const { body } = await w.call(null, 'share.link.validate', { token: grant })
-    assert.equal(new Date(body.target.grant_expires_at).getTime() - w.clock.now().getTime(), 60_000, 'a grant made by a grant does not outlive it')
+    assert.equal(
+      new Date(body.target.grant_expires_at).getTime() - w.clock.now().getTime(),
+      60_000,
+      'a grant made by a grant does not outlive it',
+    )
     w.clock.advance({ minutes: 1 })
     assert.equal((await w.call(null, 'share.link.validate', { token: grant })).status, 401)
   })
 
   await t.test('a collection with its items, newest first; items past retention or deleted are left out', async () => {
-    const { id: collection_id } = await w.ok((await w.signIn(org.owner)).token, 'collections.create', { project_id: org.projectId, name: 'Harbours', description: 'All of them' })
+    const { id: collection_id } = await w.ok((await w.signIn(org.owner)).token, 'collections.create', {
+      project_id: org.projectId,
+      name: 'Harbours',
+      description: 'All of them',
+    })
     const owner = await w.signIn(org.owner)
-    const put = async (name: string, datetime: string) => (await w.ok(owner.token, 'items.create', { project_id: org.projectId, collection_id, type: 'user_raster', name, datetime })).id as string
-    const [older, newer, gone] = [await put('older', '2029-01-01T00:00:00Z'), await put('newer', '2029-02-01T00:00:00Z'), await put('gone', '2029-03-01T00:00:00Z')]
+    const put = async (name: string, datetime: string) =>
+      (await w.ok(owner.token, 'items.create', { project_id: org.projectId, collection_id, type: 'user_raster', name, datetime }))
+        .id as string
+    const [older, newer, gone] = [
+      await put('older', '2029-01-01T00:00:00Z'),
+      await put('newer', '2029-02-01T00:00:00Z'),
+      await put('gone', '2029-03-01T00:00:00Z'),
+    ]
     const shared = await link(w, owner.token, collection_id, { target_type: 'collection' })
     await w.ok(owner.token, 'items.update', { item_id: gone, lifecycle_state: 'expired' })
     const { body } = await validate({ token: shared.token })
-    assert.deepEqual([body.target_type, body.target.name, body.target.description, body.target.item_count], ['collection', 'Harbours', 'All of them', 2])
-    assert.deepEqual(body.target.items.map((each: { id: string }) => each.id), [newer, older])
+    assert.deepEqual(
+      [body.target_type, body.target.name, body.target.description, body.target.item_count],
+      ['collection', 'Harbours', 'All of them', 2],
+    )
+    assert.deepEqual(
+      body.target.items.map((each: { id: string }) => each.id),
+      [newer, older],
+    )
     assert.equal(body.target.items[0].tilejson, null, 'there is nothing to draw')
     await w.ok(owner.token, 'collections.delete', { project_id: org.projectId, collection_id })
     const after = await validate({ token: shared.token })
     assert.deepEqual([after.status, after.body.detail], [404, 'No such collection'])
   })
 
-  await t.test('right password, but the item is past retention or deleted: 404 on every operation; re-activated, it opens again', async () => {
-    const owner = await w.signIn(org.owner)
-    const every = async () => Promise.all([validate({ token: made.token }), w.call(null, 'share.tilejson', { token: made.token, password: PASSWORD }), w.call(null, 'share.tile.render', { token: made.token, password: PASSWORD, ...INSIDE })])
-    assert.deepEqual((await every()).map(({ status }) => status), [200, 200, 200])
-    await w.ok(owner.token, 'items.update', { item_id, lifecycle_state: 'expired' })
-    assert.deepEqual((await every()).map(({ status, body }) => [status, body?.detail]), Array(3).fill([404, 'No such item']))
-    await w.ok(owner.token, 'items.update', { item_id, lifecycle_state: 'archived' })
-    assert.deepEqual((await every()).map(({ status }) => status), [200, 200, 200])
-    await w.ok(owner.token, 'items.delete', { item_id })
-    assert.deepEqual((await every()).map(({ status }) => status), [404, 404, 404])
-    assert.equal((await validate({ token: made.token, password: 'wrong password' })).status, 401, 'the password is asked first')
-  })
+  await t.test(
+    'right password, but the item is past retention or deleted: 404 on every operation; re-activated, it opens again',
+    async () => {
+      const owner = await w.signIn(org.owner)
+      const every = async () =>
+        Promise.all([
+          validate({ token: made.token }),
+          w.call(null, 'share.tilejson', { token: made.token, password: PASSWORD }),
+          w.call(null, 'share.tile.render', { token: made.token, password: PASSWORD, ...INSIDE }),
+        ])
+      assert.deepEqual(
+        (await every()).map(({ status }) => status),
+        [200, 200, 200],
+      )
+      await w.ok(owner.token, 'items.update', { item_id, lifecycle_state: 'expired' })
+      assert.deepEqual(
+        (await every()).map(({ status, body }) => [status, body?.detail]),
+        Array(3).fill([404, 'No such item']),
+      )
+      await w.ok(owner.token, 'items.update', { item_id, lifecycle_state: 'archived' })
+      assert.deepEqual(
+        (await every()).map(({ status }) => status),
+        [200, 200, 200],
+      )
+      await w.ok(owner.token, 'items.delete', { item_id })
+      assert.deepEqual(
+        (await every()).map(({ status }) => status),
+        [404, 404, 404],
+      )
+      assert.equal((await validate({ token: made.token, password: 'wrong password' })).status, 401, 'the password is asked first')
+    },
+  )
 })
 
 // Goal: a map draws a shared item by token and password or by the grant of its TileJSON; nothing of it is kept, and it counts for the sharer.
@@ -194,13 +304,25 @@ test('share.tilejson and share.tile.render', async (t) => {
   const { item_id } = await sharedScene(w, org)
   const made = await link(w, org.owner.token, item_id)
   const secret = { token: made.token, password: PASSWORD }
-  const tile = (input: object = {}, headers: Record<string, string> = {}) => w.call(null, 'share.tile.render', { ...secret, ...INSIDE, ...input }, headers)
-  const get = (address: string) => w.request('GET', address.replace(w.baseUrl, '').replace('{z}', String(INSIDE.z)).replace('{x}', String(INSIDE.x)).replace('{y}', String(INSIDE.y)))
+  const tile = (input: object = {}, headers: Record<string, string> = {}) =>
+    w.call(null, 'share.tile.render', { ...secret, ...INSIDE, ...input }, headers)
+  const get = (address: string) =>
+    w.request(
+      'GET',
+      address.replace(w.baseUrl, '').replace('{z}', String(INSIDE.z)).replace('{x}', String(INSIDE.x)).replace('{y}', String(INSIDE.y)),
+    )
 
   await t.test('formats, looks and tags', async () => {
-    for (const [input, type] of [[{}, 'image/png'], [{ format: 'webp' }, 'image/webp'], [{ format: 'jpeg' }, 'image/jpeg']] as const) {
+    for (const [input, type] of [
+      [{}, 'image/png'],
+      [{ format: 'webp' }, 'image/webp'],
+      [{ format: 'jpeg' }, 'image/jpeg'],
+    ] as const) {
       const answer = await tile(input)
-      assert.deepEqual([answer.status, answer.headers.get('content-type'), answer.headers.get('cache-control')], [200, type, 'private, no-store'])
+      assert.deepEqual(
+        [answer.status, answer.headers.get('content-type'), answer.headers.get('cache-control')],
+        [200, type, 'private, no-store'],
+      )
     }
     const [plain, ndvi] = [await tile(), await tile({ profile: 'ndvi' })]
     assert.notDeepEqual(plain.bytes, ndvi.bytes)
@@ -209,7 +331,15 @@ test('share.tilejson and share.tile.render', async (t) => {
     const own = await w.call(org.owner.token, 'items.tile.render', { item_id, ...INSIDE, format: 'png', profile: 'ndvi' })
     assert.deepEqual(ndvi.bytes, own.bytes, 'the same pixels as for its owner')
     assert.equal((await sharp((await tile({ tile_size: 512 })).bytes).metadata()).width, 512)
-    for (const [input, status] of [[{ x: 2 ** 12 }, 422], [{ z: 25 }, 422], [{ format: 'gif' }, 422], [{ profile: 'lava' }, 422], [{ profile: newId() }, 404], [{ bands: '1,2,3' }, 422]] as const) assert.equal((await tile(input)).status, status, JSON.stringify(input))
+    for (const [input, status] of [
+      [{ x: 2 ** 12 }, 422],
+      [{ z: 25 }, 422],
+      [{ format: 'gif' }, 422],
+      [{ profile: 'lava' }, 422],
+      [{ profile: newId() }, 404],
+      [{ bands: '1,2,3' }, 422],
+    ] as const)
+      assert.equal((await tile(input)).status, status, JSON.stringify(input))
   })
 
   await t.test('the TileJSON carries a grant that draws by GET, in its look, until the link is revoked', async () => {
@@ -220,10 +350,18 @@ test('share.tilejson and share.tile.render', async (t) => {
     const [template] = body.tiles as [string]
     assert.ok(!template.includes(made.token) && !template.includes(PASSWORD))
     const drawn = await get(template)
-    assert.deepEqual([drawn.status, drawn.headers.get('content-type'), drawn.headers.get('cache-control')], [200, 'image/webp', 'private, no-store'])
+    assert.deepEqual(
+      [drawn.status, drawn.headers.get('content-type'), drawn.headers.get('cache-control')],
+      [200, 'image/webp', 'private, no-store'],
+    )
     assert.deepEqual(drawn.bytes, (await tile({ format: 'webp', profile: 'ndvi' })).bytes)
     assert.equal((await sharp((await get(template.replace('.webp', '@2x.webp'))).bytes).metadata()).width, 512)
-    for (const bad of [template.replace('grant=', 'grant=x'), template.replace(/grant=[^&]*/, ''), template.replace(/grant=[^&]*/, `grant=${made.token}`)]) assert.equal((await get(bad)).status, 401, bad)
+    for (const bad of [
+      template.replace('grant=', 'grant=x'),
+      template.replace(/grant=[^&]*/, ''),
+      template.replace(/grant=[^&]*/, `grant=${made.token}`),
+    ])
+      assert.equal((await get(bad)).status, 401, bad)
     assert.equal((await get(template.replace('.webp', '.gif'))).status, 404)
     await w.ok(org.owner.token, 'share.link.revoke', { link_id: made.id })
     assert.deepEqual([(await get(template)).status, (await tile()).status], [401, 401])
@@ -236,9 +374,15 @@ test('share.tilejson and share.tile.render', async (t) => {
     for (const id of ['share.tilejson', 'share.tile.render']) {
       const place = id === 'share.tilejson' ? {} : INSIDE
       assert.equal((await w.call(null, id, { ...shared, ...place })).status, 400, id)
-      assert.equal((await w.call(null, id, { ...shared, ...place, password: 'wrong password' })).status, 401, `${id}: the password comes first`)
+      assert.equal(
+        (await w.call(null, id, { ...shared, ...place, password: 'wrong password' })).status,
+        401,
+        `${id}: the password comes first`,
+      )
     }
-    const { body: { target } } = await w.call(null, 'share.link.validate', shared)
+    const {
+      body: { target },
+    } = await w.call(null, 'share.link.validate', shared)
     const { body: document } = await get(target.items[0].tilejson)
     assert.equal((await get(document.tiles[0])).status, 200)
     const grant = new URL(target.items[0].tilejson).searchParams.get('grant')!
@@ -253,14 +397,22 @@ test('share.tilejson and share.tile.render', async (t) => {
       await w.flushUsage()
       await w.flushAudit()
       const rows = await w.db.selectFrom('usage_day').select(['meter', 'amount']).where('org_id', '=', org.id).execute()
-      const audited = await w.db.selectFrom('audit').select((e) => e.fn.countAll<number>().as('count')).where('org_id', '=', org.id).where('principal_kind', '=', 'anonymous').executeTakeFirstOrThrow()
+      const audited = await w.db
+        .selectFrom('audit')
+        .select((e) => e.fn.countAll<number>().as('count'))
+        .where('org_id', '=', org.id)
+        .where('principal_kind', '=', 'anonymous')
+        .executeTakeFirstOrThrow()
       return [...['tiles', 'api_calls'].map((meter) => rows.find((row) => row.meter === meter)?.amount ?? 0), audited.count]
     }
     const before = await meters()
     for (let i = 0; i < 3; i++) assert.equal((await tile(fresh)).status, 200)
     assert.equal((await w.call(null, 'share.tilejson', fresh)).status, 200)
     const after = await meters()
-    assert.deepEqual(after.map((amount, index) => amount - before[index]!), [3, 4, 4])
+    assert.deepEqual(
+      after.map((amount, index) => amount - before[index]!),
+      [3, 4, 4],
+    )
     assert.equal((await tile({ ...fresh, password: 'wrong password' })).status, 401)
     assert.deepEqual(await meters(), after, 'a refused visitor is nobody’s')
   })
@@ -274,7 +426,8 @@ test('share.asset.download', async (t) => {
   const other = await sharedScene(w, org)
   const [view, download] = [await link(w, org.owner.token, item_id), await link(w, org.owner.token, item_id, { permission: 'download' })]
   const open = async (token: string) => (await w.call(null, 'share.link.validate', { token, password: PASSWORD })).body.target
-  const taken = async () => (await w.db.selectFrom('egress_log').select(['kind', 'asset_id', 'bytes', 'principal_kind']).where('org_id', '=', org.id).execute())
+  const taken = async () =>
+    await w.db.selectFrom('egress_log').select(['kind', 'asset_id', 'bytes', 'principal_kind']).where('org_id', '=', org.id).execute()
   const { file_size_bytes } = await w.db.selectFrom('asset').select('file_size_bytes').where('id', '=', asset_id).executeTakeFirstOrThrow()
 
   await t.test('a link to view shows no files and gives none', async () => {
@@ -282,9 +435,14 @@ test('share.asset.download', async (t) => {
     assert.equal((await w.call(null, 'share.asset.download', { token: view.token, password: PASSWORD, asset_id })).status, 403)
   })
 
-  const { assets: [file] } = await open(download.token)
+  const {
+    assets: [file],
+  } = await open(download.token)
   await t.test('a link to download lists them for 15 minutes; listing costs nothing, following counts', async () => {
-    assert.deepEqual([file.id, file.file_name, file.file_size_bytes, file.url_expires_at], [asset_id, 'Harbour.tif', file_size_bytes, new Date(w.clock.now().getTime() + 900_000).toISOString()])
+    assert.deepEqual(
+      [file.id, file.file_name, file.file_size_bytes, file.url_expires_at],
+      [asset_id, 'Harbour.tif', file_size_bytes, new Date(w.clock.now().getTime() + 900_000).toISOString()],
+    )
     assert.deepEqual(await taken(), [])
     const followed = await w.request('GET', file.url.replace(w.baseUrl, ''))
     assert.deepEqual([followed.status, followed.headers.get('cache-control')], [302, 'private, no-store'])
@@ -304,7 +462,9 @@ test('share.asset.download', async (t) => {
     w.clock.advance({ minutes: 15 })
     assert.equal((await w.request('GET', file.url.replace(w.baseUrl, ''))).status, 401)
     const owner = await w.signIn(org.owner)
-    const { assets: [fresh] } = await open(download.token)
+    const {
+      assets: [fresh],
+    } = await open(download.token)
     await w.ok(owner.token, 'share.link.revoke', { link_id: download.id })
     assert.equal((await w.request('GET', fresh.url.replace(w.baseUrl, ''))).status, 401)
     assert.equal((await taken()).length, before)

@@ -1,15 +1,15 @@
 /** What a visitor of a link learns of its target: nothing of the organization, the project or where files lie. */
 import Type from 'typebox'
 import { Choice, Closed, FreeForm, Nullable, Timestamp, Uuid } from '#core/shapes.ts'
-import * as asset from '#model/asset.ts'
-import * as itemLayer from '#model/item-layer.ts'
-import { ITEM_TYPES, type Item } from '#model/item.ts'
-import type { SharedTarget } from '#model/share-target.ts'
-import * as profile from '#model/visualization-profile.ts'
+import * as asset from '#model/imagery/asset.ts'
+import * as itemLayer from '#model/imagery/item-layer.ts'
+import { ITEM_TYPES, type Item } from '#model/imagery/item.ts'
+import type { SharedTarget } from '#model/sharing/share-target.ts'
+import * as profile from '#model/imagery/visualization-profile.ts'
 import type { Context, OpenedShare } from '#operation.ts'
 import { RasterError } from '#raster/errors.ts'
-import { choiceOf, dress } from '#visualization/look.ts'
-import { offered, type Offered } from '#visualization/offered.ts'
+import { choiceOf, dress } from '#services/drawing/look.ts'
+import { offered, type Offered } from '#services/drawing/offered.ts'
 
 /** How long a grant for tiles lives, and one for a download. */
 export const GRANT_SECONDS = 3_600
@@ -53,12 +53,22 @@ const ITEM_FIELDS = {
   tilejson: Nullable(Type.String({ description: 'Address of the TileJSON, with a grant; null where there is no raster to draw' })),
   assets: Type.Optional(Type.Array(FileRecord, { description: 'With the permission `download` alone' })),
 }
-const SESSION_FIELDS = { grant: Type.String({ description: 'Stands for token and password in all public share operations' }), grant_expires_at: Timestamp }
+const SESSION_FIELDS = {
+  grant: Type.String({ description: 'Stands for token and password in all public share operations' }),
+  grant_expires_at: Timestamp,
+}
 
 const SharedItem = Closed(ITEM_FIELDS, { $id: 'SharedItem' })
 export const TargetRecord = Type.Union([
   Closed({ ...ITEM_FIELDS, ...SESSION_FIELDS }),
-  Closed({ id: Uuid, name: Type.String(), description: Nullable(Type.String()), items: Type.Array(SharedItem), item_count: Type.Integer(), ...SESSION_FIELDS }),
+  Closed({
+    id: Uuid,
+    name: Type.String(),
+    description: Nullable(Type.String()),
+    items: Type.Array(SharedItem),
+    item_count: Type.Integer(),
+    ...SESSION_FIELDS,
+  }),
 ])
 
 type Looking = Pick<Context, 'db' | 'raster' | 'shares' | 'signal'>
@@ -69,7 +79,15 @@ export async function toTarget(context: Reading, share: OpenedShare, target: Sha
   const session = { grant, grant_expires_at: expiresAt.toISOString() }
   if (target.type === 'item') {
     const { item } = target
-    return { ...(await toItem(context, share, { item, grant, assets: await context.shares.inTurn(() => asset.list(context.db, item.seq)), visualizations: await looksOf(context, item.seq) })), ...session }
+    return {
+      ...(await toItem(context, share, {
+        item,
+        grant,
+        assets: await context.shares.inTurn(() => asset.list(context.db, item.seq)),
+        visualizations: await looksOf(context, item.seq),
+      })),
+      ...session,
+    }
   }
   const { id, name, description } = target.collection
   return { id, name, description, items: await toItems(context, share, target.items), item_count: target.total, ...session }
@@ -78,19 +96,43 @@ export async function toTarget(context: Reading, share: OpenedShare, target: Sha
 /** A hundred files are not opened for one answer: the TileJSON of an item says what else follows from its bands. */
 async function toItems(context: Reading, share: OpenedShare, items: readonly Item[]) {
   const seqs = items.map(({ seq }) => seq)
-  const [assets, profiles] = await context.shares.inTurn(async () => [await asset.listOf(context.db, seqs), await profile.listOf(context.db, seqs)])
-  return await Promise.all(items.map(async (item) => {
-    const { grant } = await share.sign({ kind: 'item', itemSeq: item.seq }, GRANT_SECONDS)
-    return await toItem(context, share, { item, grant, assets: assets.get(item.seq)!, visualizations: offered(profiles.get(item.seq)!, null) })
-  }))
+  const [assets, profiles] = await context.shares.inTurn(async () => [
+    await asset.listOf(context.db, seqs),
+    await profile.listOf(context.db, seqs),
+  ])
+  return await Promise.all(
+    items.map(async (item) => {
+      const { grant } = await share.sign({ kind: 'item', itemSeq: item.seq }, GRANT_SECONDS)
+      return await toItem(context, share, {
+        item,
+        grant,
+        assets: assets.get(item.seq)!,
+        visualizations: offered(profiles.get(item.seq)!, null),
+      })
+    }),
+  )
 }
 
-async function toItem({ baseUrl }: Reading, share: OpenedShare, { item, grant, assets, visualizations }: { item: Item; grant: string; assets: readonly asset.Asset[]; visualizations: Offered[] }) {
+async function toItem(
+  { baseUrl }: Reading,
+  share: OpenedShare,
+  { item, grant, assets, visualizations }: { item: Item; grant: string; assets: readonly asset.Asset[]; visualizations: Offered[] },
+) {
   return {
-    id: item.id, name: item.name, description: item.description, type: item.type, bbox: item.bbox, geometry: item.geometry, datetime: item.datetime?.toISOString() ?? null,
-    cloud_cover: item.cloudCover, gsd: item.gsd, visualizations,
+    id: item.id,
+    name: item.name,
+    description: item.description,
+    type: item.type,
+    bbox: item.bbox,
+    geometry: item.geometry,
+    datetime: item.datetime?.toISOString() ?? null,
+    cloud_cover: item.cloudCover,
+    gsd: item.gsd,
+    visualizations,
     tilejson: assets.some(isDrawable) ? `${baseUrl}/api/v1/share/tilejson.json?grant=${grant}` : null,
-    ...(share.link.permission === 'download' ? { assets: await Promise.all(assets.map((each) => toFile(baseUrl, share, each, item.name))) } : {}),
+    ...(share.link.permission === 'download'
+      ? { assets: await Promise.all(assets.map((each) => toFile(baseUrl, share, each, item.name))) }
+      : {}),
   }
 }
 
@@ -117,7 +159,13 @@ async function lookAt({ db, raster, shares, signal }: Looking, itemSeq: number) 
 async function toFile(baseUrl: string, share: OpenedShare, file: asset.Asset, itemName: string) {
   const { grant, expiresAt } = await share.sign({ kind: 'asset', assetId: file.id }, DOWNLOAD_SECONDS)
   return {
-    id: file.id, key: file.key, title: file.title, media_type: file.mediaType, file_name: asset.fileNameOf(file, itemName), file_size_bytes: file.fileSizeBytes,
-    url: `${baseUrl}/api/v1/share/assets/${file.id}?grant=${grant}`, url_expires_at: expiresAt.toISOString(),
+    id: file.id,
+    key: file.key,
+    title: file.title,
+    media_type: file.mediaType,
+    file_name: asset.fileNameOf(file, itemName),
+    file_size_bytes: file.fileSizeBytes,
+    url: `${baseUrl}/api/v1/share/assets/${file.id}?grant=${grant}`,
+    url_expires_at: expiresAt.toISOString(),
   }
 }

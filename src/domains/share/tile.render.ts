@@ -1,9 +1,9 @@
 import Type from 'typebox'
 import { Closed } from '#core/shapes.ts'
 import { operation } from '#operation.ts'
-import { drawTile } from '#visualization/look.ts'
-import { Format, lookFields, pictureReply, requireTile, TileIndex, TileSize, Zoom } from '#visualization/tile.wire.ts'
-import { requireShown } from './shown.wire.ts'
+import { drawTile } from '#services/drawing/look.ts'
+import { Format, lookFields, pictureReply, requireTile, TileIndex, TileSize, Zoom } from '#wire/tile.ts'
+import { requireShown } from './shown.lib.ts'
 import { EXAMPLE_PASSWORD, EXAMPLE_TOKEN, Password, Token } from './wire.ts'
 
 /** Nobody keeps what may be withdrawn at any time. */

@@ -2,9 +2,9 @@ import Type from 'typebox'
 import { Closed } from '#core/shapes.ts'
 import { operation } from '#operation.ts'
 import { coverageOf } from '#raster/warp/coverage.ts'
-import { EXAMPLE_TILEJSON, TileJson, tileJson } from '#visualization/tilejson.ts'
-import { lookFields } from '#visualization/tile.wire.ts'
-import { requireShown } from './shown.wire.ts'
+import { EXAMPLE_TILEJSON, TileJson, tileJson } from '#services/drawing/tilejson.ts'
+import { lookFields } from '#wire/tile.ts'
+import { requireShown } from './shown.lib.ts'
 import { GRANT_SECONDS, looksOf, VisualizationRecord } from './target.wire.ts'
 import { EXAMPLE_GRANT, EXAMPLE_PASSWORD, EXAMPLE_TOKEN, EXAMPLE_VISUALIZATION, Password, Token } from './wire.ts'
 
@@ -18,7 +18,11 @@ export default operation({
   output: Closed({ ...TileJson.properties, visualizations: Type.Array(VisualizationRecord) }),
   example: {
     input: { token: EXAMPLE_TOKEN, password: EXAMPLE_PASSWORD },
-    output: { ...EXAMPLE_TILEJSON, tiles: [`https://imagery.example/api/v1/share/tiles/{z}/{x}/{y}.webp?grant=${EXAMPLE_GRANT}`], visualizations: [EXAMPLE_VISUALIZATION] },
+    output: {
+      ...EXAMPLE_TILEJSON,
+      tiles: [`https://imagery.example/api/v1/share/tiles/{z}/{x}/{y}.webp?grant=${EXAMPLE_GRANT}`],
+      visualizations: [EXAMPLE_VISUALIZATION],
+    },
   },
 }).handle({
   check: requireShown,
@@ -28,6 +32,9 @@ export default operation({
     const { grant } = await share.sign(share.scope, GRANT_SECONDS)
     const look = profile == null ? '' : `&profile=${encodeURIComponent(profile)}`
     const tiles = `${context.baseUrl}/api/v1/share/tiles/{z}/{x}/{y}.webp?grant=${grant}${look}`
-    return { ...tileJson({ name: item.name, description: item.description, tiles }, coverageOf(dressed.info)), visualizations: await looksOf(context, item.seq) }
+    return {
+      ...tileJson({ name: item.name, description: item.description, tiles }, coverageOf(dressed.info)),
+      visualizations: await looksOf(context, item.seq),
+    }
   },
 })

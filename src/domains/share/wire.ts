@@ -1,13 +1,17 @@
 import Type from 'typebox'
 import { Choice, Closed, Nullable, Timestamp, Uuid } from '#core/shapes.ts'
-import type { ShareLink } from '#model/share-link.ts'
+import type { ShareLink } from '#model/sharing/share-link.ts'
 
 export const Target = Choice(['item', 'collection'])
 export const Permission = Choice(['view', 'download'])
 export const TargetId = Type.String({ minLength: 1, maxLength: 256 })
 
 /** The token of a link, or a grant that a former answer gave in its place. */
-export const Token = Type.String({ minLength: 1, maxLength: 500, description: 'Token of the link, or a grant that stands for token and password' })
+export const Token = Type.String({
+  minLength: 1,
+  maxLength: 500,
+  description: 'Token of the link, or a grant that stands for token and password',
+})
 export const Password = Type.Optional(Type.String({ maxLength: 1_000 }))
 
 const FIELDS = {
@@ -64,7 +68,16 @@ export const EXAMPLE_LINK = {
 }
 export const EXAMPLE_GRANT = 'shg_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAEXAMPLE'
 export const EXAMPLE_VISUALIZATION = {
-  id: 'rgb', label: 'Natural colour', kind: 'rgb' as const, bands: [3, 2, 1], expression: null, colormap: null, rescale: null, category: 'composite', is_default: true, description: 'As the eye would see it',
+  id: 'rgb',
+  label: 'Natural colour',
+  kind: 'rgb' as const,
+  bands: [3, 2, 1],
+  expression: null,
+  colormap: null,
+  rescale: null,
+  category: 'composite',
+  is_default: true,
+  description: 'As the eye would see it',
 }
 export const EXAMPLE_TARGET = {
   id: EXAMPLE_LINK.target_id,
@@ -72,7 +85,18 @@ export const EXAMPLE_TARGET = {
   description: null,
   type: 'satellite_capture' as const,
   bbox: [146.1, -18.9, 147.1, -18],
-  geometry: { type: 'Polygon', coordinates: [[[146.1, -18.9], [147.1, -18.9], [147.1, -18], [146.1, -18], [146.1, -18.9]]] },
+  geometry: {
+    type: 'Polygon',
+    coordinates: [
+      [
+        [146.1, -18.9],
+        [147.1, -18.9],
+        [147.1, -18],
+        [146.1, -18],
+        [146.1, -18.9],
+      ],
+    ],
+  },
   datetime: '2026-02-14T00:31:19.000Z',
   cloud_cover: 3.2,
   gsd: 10,

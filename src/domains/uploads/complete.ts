@@ -1,19 +1,19 @@
 import Type from 'typebox'
 import { problem } from '#core/problem.ts'
 import { Closed, Uuid } from '#core/shapes.ts'
-import * as asset from '#model/asset.ts'
-import * as collection from '#model/collection.ts'
-import * as item from '#model/item.ts'
-import * as project from '#model/project.ts'
-import * as storageAccount from '#model/storage-account.ts'
-import * as upload from '#model/upload.ts'
-import * as uploadFile from '#model/upload-file.ts'
-import * as visualizationProfile from '#model/visualization-profile.ts'
+import * as asset from '#model/imagery/asset.ts'
+import * as collection from '#model/imagery/collection.ts'
+import * as item from '#model/imagery/item.ts'
+import * as project from '#model/identity/project.ts'
+import * as storageAccount from '#model/plans/storage-account.ts'
+import * as upload from '#model/imagery/upload.ts'
+import * as uploadFile from '#model/imagery/upload-file.ts'
+import * as visualizationProfile from '#model/imagery/visualization-profile.ts'
 import { operation, type Context, type WriteContext } from '#operation.ts'
 import { firstLook } from '#raster/ingest/facts.ts'
-import clear from './clear.job.ts'
-import convert from './convert.job.ts'
-import { discard, refusal, takeIn, toAsset, toItem, type Refused, type Taken } from '#ingest/intake.ts'
+import clear from './clear.task.ts'
+import convert from './convert.task.ts'
+import { discard, refusal, takeIn, toAsset, toItem, type Refused, type Taken } from '#services/ingest/intake.ts'
 import { EXAMPLE_UPLOAD, UploadId } from './wire.ts'
 
 /**
@@ -59,12 +59,21 @@ export default operation({
       isKept = true
       return { id: current.id, item_ids: itemIds }
     } finally {
-      if (!isKept) await discard(context, taken.map(({ at }) => at))
+      if (!isKept)
+        await discard(
+          context,
+          taken.map(({ at }) => at),
+        )
     }
   },
 })
 
-async function complete(context: WriteContext, session: upload.Upload, target: item.Item | null, taken: readonly Taken[]): Promise<string[]> {
+async function complete(
+  context: WriteContext,
+  session: upload.Upload,
+  target: item.Item | null,
+  taken: readonly Taken[],
+): Promise<string[]> {
   const { tx, clock, events, jobs } = context
   const now = clock.now()
   const stored = target ? await addToItem(context, session, target, taken) : await makeItems(context, session, taken)
@@ -76,7 +85,14 @@ async function complete(context: WriteContext, session: upload.Upload, target: i
   await upload.complete(tx, session.id, itemIds, now)
   await jobs.enqueue(clear, { upload_id: session.id })
   const totalBytes = taken.reduce((sum, { size }) => sum + size, 0)
-  events.emit('upload.completed', session.id, { id: session.id, project_id: session.projectId, item_ids: itemIds, file_count: taken.length, total_bytes: totalBytes, completed_at: now.toISOString() })
+  events.emit('upload.completed', session.id, {
+    id: session.id,
+    project_id: session.projectId,
+    item_ids: itemIds,
+    file_count: taken.length,
+    total_bytes: totalBytes,
+    completed_at: now.toISOString(),
+  })
   return itemIds
 }
 
@@ -84,36 +100,70 @@ async function complete(context: WriteContext, session: upload.Upload, target: i
 async function arrived({ db, storage, signal }: Context, session: upload.Upload): Promise<uploadFile.UploadFile[]> {
   const all = await uploadFile.list(db, session.id)
   const files = all.filter(({ state }) => state === 'awaiting')
-  if (files.length === 0) throw problem('bad-request', 'No file has been uploaded: ask uploads.signed_url for an address, PUT the file there, then complete the session')
-  if (all.length < session.fileCount) throw problem('bad-request', `The session was opened for ${session.fileCount} files, but addresses were asked for ${all.length} of them (${all.map(({ name }) => name).join(', ')}); upload the others first`)
+  if (files.length === 0)
+    throw problem(
+      'bad-request',
+      'No file has been uploaded: ask uploads.signed_url for an address, PUT the file there, then complete the session',
+    )
+  if (all.length < session.fileCount)
+    throw problem(
+      'bad-request',
+      `The session was opened for ${session.fileCount} files, but addresses were asked for ${all.length} of them (${all.map(({ name }) => name).join(', ')}); upload the others first`,
+    )
   const missing: string[] = []
-  for (const { name, objectKey } of files) if ((await storage.stat({ bucket: session.bucket, key: objectKey }, signal)) === null) missing.push(name)
-  if (missing.length > 0) throw problem('bad-request', `${missing.join(', ')} ${missing.length > 1 ? 'have' : 'has'} not been uploaded yet: PUT ${missing.length > 1 ? 'each' : 'it'} to the address that uploads.signed_url gives`)
+  for (const { name, objectKey } of files)
+    if ((await storage.stat({ bucket: session.bucket, key: objectKey }, signal)) === null) missing.push(name)
+  if (missing.length > 0)
+    throw problem(
+      'bad-request',
+      `${missing.join(', ')} ${missing.length > 1 ? 'have' : 'has'} not been uploaded yet: PUT ${missing.length > 1 ? 'each' : 'it'} to the address that uploads.signed_url gives`,
+    )
   return files
 }
 
 /** Refused files leave the session, and a session without any other file ends: what it held of the quota is given back. */
-async function refuse({ db, clock, storage }: Context, session: upload.Upload, refused: readonly Refused[], hasOthers: boolean): Promise<void> {
+async function refuse(
+  { db, clock, storage }: Context,
+  session: upload.Upload,
+  refused: readonly Refused[],
+  hasOthers: boolean,
+): Promise<void> {
   const now = clock.now()
   await db.transaction().execute(async (tx) => {
     if ((await upload.lock(tx, session.id)).closedAt) return
     for (const { file, reason } of refused) await uploadFile.refuse(tx, file.id, reason, now)
     if (!hasOthers) await upload.fail(tx, session.id, { step: 'check', message: `${refused[0]!.file.name}: ${refused[0]!.reason}` }, now)
   })
-  await discard({ storage }, refused.map(({ file }) => ({ bucket: session.bucket, key: file.objectKey })))
+  await discard(
+    { storage },
+    refused.map(({ file }) => ({ bucket: session.bucket, key: file.objectKey })),
+  )
 }
 
-async function makeItems({ tx, principal, clock, lineage, events }: WriteContext, session: upload.Upload, taken: readonly Taken[]): Promise<uploadFile.Stored[]> {
+async function makeItems(
+  { tx, principal, clock, lineage, events }: WriteContext,
+  session: upload.Upload,
+  taken: readonly Taken[],
+): Promise<uploadFile.Stored[]> {
   const { organizationId, projectId, isCategorical } = session
   const now = clock.now()
   await project.hold(tx, projectId)
   if (session.targetCollectionId) await collection.hold(tx, projectId, session.targetCollectionId)
   await settle(tx, session, taken)
   const assets = taken.map((file) => toAsset(file, session.assetKey ?? 'data', isCategorical))
-  const items = await item.insert(tx, { organizationId, projectId, createdBy: principal.userId, now }, taken.map((file, index) => toItem(file, session, assets[index]!)))
+  const items = await item.insert(
+    tx,
+    { organizationId, projectId, createdBy: principal.userId, now },
+    taken.map((file, index) => toItem(file, session, assets[index]!)),
+  )
   for (const [index, made] of items.entries()) {
     const { key, bandNames, id } = assets[index]!
-    await visualizationProfile.insertDefault(tx, { organizationId, itemSeq: made.seq, createdBy: principal.userId, now }, firstLook(taken[index]!.info, bandNames!, isCategorical), key === 'data' ? null : key)
+    await visualizationProfile.insertDefault(
+      tx,
+      { organizationId, itemSeq: made.seq, createdBy: principal.userId, now },
+      firstLook(taken[index]!.info, bandNames!, isCategorical),
+      key === 'data' ? null : key,
+    )
     lineage.record('item', made.id, 'uploaded', { kind: 'project', id: projectId })
     lineage.record('asset', id, 'uploaded', { kind: 'item', id: made.id })
     events.emit('item.created', made.id, item.summary(made))
@@ -121,7 +171,12 @@ async function makeItems({ tx, principal, clock, lineage, events }: WriteContext
   return taken.map((file, index) => storedAs(file, items[index]!.id, assets[index]!.id))
 }
 
-async function addToItem({ tx, clock, lineage, events }: WriteContext, session: upload.Upload, target: item.Item, taken: readonly Taken[]): Promise<uploadFile.Stored[]> {
+async function addToItem(
+  { tx, clock, lineage, events }: WriteContext,
+  session: upload.Upload,
+  target: item.Item,
+  taken: readonly Taken[],
+): Promise<uploadFile.Stored[]> {
   const { organizationId, projectId } = session
   const now = clock.now()
   await project.hold(tx, projectId)
@@ -140,6 +195,15 @@ async function addToItem({ tx, clock, lineage, events }: WriteContext, session: 
 }
 
 const settle = (tx: WriteContext['tx'], session: upload.Upload, taken: readonly Taken[]): Promise<void> =>
-  storageAccount.settle(tx, session.organizationId, { reserved: session.reservedBytes, stored: taken.reduce((sum, { size }) => sum + size, 0) })
+  storageAccount.settle(tx, session.organizationId, {
+    reserved: session.reservedBytes,
+    stored: taken.reduce((sum, { size }) => sum + size, 0),
+  })
 
-const storedAs = ({ file, size, at, inspection }: Taken, itemId: string, assetId: string): uploadFile.Stored => ({ id: file.id, sizeBytes: size, itemId, assetId, sourceKey: inspection ? null : at.key })
+const storedAs = ({ file, size, at, inspection }: Taken, itemId: string, assetId: string): uploadFile.Stored => ({
+  id: file.id,
+  sizeBytes: size,
+  itemId,
+  assetId,
+  sourceKey: inspection ? null : at.key,
+})

@@ -1,10 +1,10 @@
 import Type from 'typebox'
 import { problem } from '#core/problem.ts'
 import { Closed, Nullable } from '#core/shapes.ts'
-import * as upload from '#model/upload.ts'
-import * as uploadFile from '#model/upload-file.ts'
+import * as upload from '#model/imagery/upload.ts'
+import * as uploadFile from '#model/imagery/upload-file.ts'
 import { operation } from '#operation.ts'
-import clear from './clear.job.ts'
+import clear from './clear.task.ts'
 import { EXAMPLE_UPLOAD, toRecord, UploadId, UploadRecord } from './wire.ts'
 
 /** Ends a session without items: its storage is given back, its files are removed. */
@@ -20,7 +20,15 @@ export default operation({
   output: UploadRecord,
   example: {
     input: { upload_id: EXAMPLE_UPLOAD.id, error_message: 'The disk with the file was unplugged', error_step: 'upload' },
-    output: { ...EXAMPLE_UPLOAD, status: 'failed', item_ids: [], files: [], error_step: 'upload', error_message: 'The disk with the file was unplugged', completed_at: null },
+    output: {
+      ...EXAMPLE_UPLOAD,
+      status: 'failed',
+      item_ids: [],
+      files: [],
+      error_step: 'upload',
+      error_message: 'The disk with the file was unplugged',
+      completed_at: null,
+    },
   },
 }).handle({
   async check({ db, principal }, { upload_id }) {

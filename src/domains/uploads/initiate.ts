@@ -1,12 +1,12 @@
 import Type from 'typebox'
 import { invalidField, problem } from '#core/problem.ts'
 import { Choice, Closed, Nullable, Uuid } from '#core/shapes.ts'
-import * as asset from '#model/asset.ts'
-import * as collection from '#model/collection.ts'
-import * as item from '#model/item.ts'
-import * as project from '#model/project.ts'
-import * as upload from '#model/upload.ts'
-import { MAX_FILES_PER_SESSION } from '#model/upload-file.ts'
+import * as asset from '#model/imagery/asset.ts'
+import * as collection from '#model/imagery/collection.ts'
+import * as item from '#model/imagery/item.ts'
+import * as project from '#model/identity/project.ts'
+import * as upload from '#model/imagery/upload.ts'
+import { MAX_FILES_PER_SESSION } from '#model/imagery/upload-file.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_UPLOAD, MAX_BYTES } from './wire.ts'
 
@@ -19,35 +19,56 @@ export default operation({
   tier: 'compute',
   input: Closed({
     project_id: Uuid,
-    transfer_method: Type.Optional(Choice(['signed_url', 'browser'], { default: 'browser', description: 'Both are PUT to a signed address' })),
+    transfer_method: Type.Optional(
+      Choice(['signed_url', 'browser'], { default: 'browser', description: 'Both are PUT to a signed address' }),
+    ),
     file_count: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_FILES_PER_SESSION, default: 1 })),
     total_bytes: Type.Optional(Type.Integer({ minimum: 0, maximum: MAX_BYTES, default: 0 })),
     target_collection_id: Type.Optional(Nullable(Id)),
     target_item_id: Type.Optional(Nullable(Id)),
     asset_key: Type.Optional(Nullable(Type.String({ minLength: 1, maxLength: 200, pattern: '^[A-Za-z0-9._-]+$' }))),
-    is_categorical: Type.Optional(Type.Boolean({ default: false, description: 'Samples are numbers of classes: they are never stretched or mixed' })),
+    is_categorical: Type.Optional(
+      Type.Boolean({ default: false, description: 'Samples are numbers of classes: they are never stretched or mixed' }),
+    ),
   }),
   output: Closed({ id: Uuid }),
-  example: { input: { project_id: EXAMPLE_UPLOAD.project_id, transfer_method: 'signed_url', file_count: 1, total_bytes: EXAMPLE_UPLOAD.total_bytes }, output: { id: EXAMPLE_UPLOAD.id } },
+  example: {
+    input: { project_id: EXAMPLE_UPLOAD.project_id, transfer_method: 'signed_url', file_count: 1, total_bytes: EXAMPLE_UPLOAD.total_bytes },
+    output: { id: EXAMPLE_UPLOAD.id },
+  },
 }).handle({
   async check({ db, principal }, input) {
     const found = project.requireActive(await project.requireRole(db, principal, input.project_id, 'editor'))
     if (!found.bucketName) throw problem('bad-request', 'This project has no storage bucket, so nothing can be uploaded to it')
-    if (input.target_item_id != null && input.target_collection_id != null) throw invalidField('target_collection_id', 'cannot be given with target_item_id: an item stays in the collection that it is in')
+    if (input.target_item_id != null && input.target_collection_id != null)
+      throw invalidField('target_collection_id', 'cannot be given with target_item_id: an item stays in the collection that it is in')
     if (input.target_collection_id != null) await collection.requireIn(db, found.id, input.target_collection_id)
     if (input.target_item_id == null) return { found, bucket: found.bucketName }
     const target = await item.requireEditor(db, principal, input.target_item_id)
     if (target.item.projectId !== found.id) throw invalidField('target_item_id', 'is an item of another project')
     const isTaken = input.asset_key != null && (await asset.list(db, target.item.seq)).some(({ key }) => key === input.asset_key)
-    if (isTaken) throw problem('bad-request', `The item has an asset '${input.asset_key}' already; choose another asset_key, or delete that asset first`)
+    if (isTaken)
+      throw problem(
+        'bad-request',
+        `The item has an asset '${input.asset_key}' already; choose another asset_key, or delete that asset first`,
+      )
     return { found, bucket: found.bucketName }
   },
   async execute({ tx, principal, clock, attributeTo }, input, { found, bucket }) {
     attributeTo(found.organizationId)
     await project.hold(tx, found.id)
     const { id } = await upload.insert(tx, {
-      organizationId: found.organizationId, projectId: found.id, bucket, fileCount: input.file_count!, totalBytes: input.total_bytes!, targetCollectionId: input.target_collection_id ?? null,
-      targetItemId: input.target_item_id ?? null, assetKey: input.asset_key ?? null, isCategorical: input.is_categorical!, createdBy: principal.userId, now: clock.now(),
+      organizationId: found.organizationId,
+      projectId: found.id,
+      bucket,
+      fileCount: input.file_count!,
+      totalBytes: input.total_bytes!,
+      targetCollectionId: input.target_collection_id ?? null,
+      targetItemId: input.target_item_id ?? null,
+      assetKey: input.asset_key ?? null,
+      isCategorical: input.is_categorical!,
+      createdBy: principal.userId,
+      now: clock.now(),
     })
     return { id }
   },

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { Choice, Closed, Nullable } from '#core/shapes.ts'
-import * as upload from '#model/upload.ts'
-import * as uploadFile from '#model/upload-file.ts'
+import * as upload from '#model/imagery/upload.ts'
+import * as uploadFile from '#model/imagery/upload-file.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_UPLOAD, MAX_BYTES, toRecord, UploadId, UploadRecord } from './wire.ts'
 

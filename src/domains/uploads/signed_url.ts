@@ -2,10 +2,10 @@ import Type from 'typebox'
 import { isMediaType } from '#core/file-names.ts'
 import { invalidField } from '#core/problem.ts'
 import { Closed } from '#core/shapes.ts'
-import * as project from '#model/project.ts'
-import * as storageAccount from '#model/storage-account.ts'
-import * as upload from '#model/upload.ts'
-import * as uploadFile from '#model/upload-file.ts'
+import * as project from '#model/identity/project.ts'
+import * as storageAccount from '#model/plans/storage-account.ts'
+import * as upload from '#model/imagery/upload.ts'
+import * as uploadFile from '#model/imagery/upload-file.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_UPLOAD, UploadId } from './wire.ts'
 
@@ -19,12 +19,17 @@ export default operation({
   input: Closed({
     upload_id: UploadId,
     file_name: Type.String({ minLength: 1, maxLength: 1_024 }),
-    content_type: Type.Optional(Type.String({ default: 'application/octet-stream', maxLength: 200, description: 'The PUT must carry exactly this Content-Type' })),
+    content_type: Type.Optional(
+      Type.String({ default: 'application/octet-stream', maxLength: 200, description: 'The PUT must carry exactly this Content-Type' }),
+    ),
   }),
   output: Closed({ upload_url: Type.String(), object_path: Type.String() }),
   example: {
     input: { upload_id: EXAMPLE_UPLOAD.id, file_name: EXAMPLE_UPLOAD.files[0]!.name, content_type: 'image/tiff' },
-    output: { upload_url: 'https://store.example/objects/svc-0199f2c4/uploads/0199f2d1/1/orthophoto.tif?method=PUT&expires=1772359500&signature=…', object_path: EXAMPLE_UPLOAD.files[0]!.object_path },
+    output: {
+      upload_url: 'https://store.example/objects/svc-0199f2c4/uploads/0199f2d1/1/orthophoto.tif?method=PUT&expires=1772359500&signature=…',
+      object_path: EXAMPLE_UPLOAD.files[0]!.object_path,
+    },
   },
 }).handle({
   async check({ db, principal }, { upload_id, content_type }) {
@@ -43,6 +48,9 @@ export default operation({
     // A file may be larger than was announced, but not than what there is room for.
     const maxBytes = reservedBytes + (await storageAccount.room(tx, organizationId))
     const at = { bucket, key: file.objectKey }
-    return { upload_url: await storage.signPut({ ...at, contentType: file.contentType, maxBytes, expiresInSeconds: LIFETIME_SECONDS }), object_path: storage.address(at) }
+    return {
+      upload_url: await storage.signPut({ ...at, contentType: file.contentType, maxBytes, expiresInSeconds: LIFETIME_SECONDS }),
+      object_path: storage.address(at),
+    }
   },
 })

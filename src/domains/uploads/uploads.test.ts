@@ -1,28 +1,46 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { scene, tileAt } from '../../../test/scene.ts'
-import { striped } from '../../../test/tiff.ts'
-import { world, type Org, type World } from '../../../test/world.ts'
-import sweep from '../assets/sweep.job.ts'
-import clear from './clear.job.ts'
-import convert from './convert.job.ts'
-import expire from './expire.job.ts'
-import resume from './resume.job.ts'
+import { scene, tileAt } from '../../../test/support/scene.ts'
+import { striped } from '../../../test/support/tiff.ts'
+import { world, type Org, type World } from '../../../test/support/world.ts'
+import sweep from '#domains/assets/sweep.task.ts'
+import clear from './clear.task.ts'
+import convert from './convert.task.ts'
+import expire from './expire.task.ts'
+import resume from './resume.task.ts'
 
 const GIB = 1024 ** 3
-const account = (w: World, org: Org) => w.db.selectFrom('storage_account').select(['used_bytes', 'reserved_bytes']).where('org_id', '=', org.id).executeTakeFirstOrThrow()
-const bucketOf = async (w: World, org: Org) => (await w.db.selectFrom('project').select('bucket_name').where('id', '=', org.projectId).executeTakeFirstOrThrow()).bucket_name!
+const account = (w: World, org: Org) =>
+  w.db.selectFrom('storage_account').select(['used_bytes', 'reserved_bytes']).where('org_id', '=', org.id).executeTakeFirstOrThrow()
+const bucketOf = async (w: World, org: Org) =>
+  (await w.db.selectFrom('project').select('bucket_name').where('id', '=', org.projectId).executeTakeFirstOrThrow()).bucket_name!
 const objects = async (w: World, org: Org) => (await w.storage.list(await bucketOf(w, org))).objects.map(({ key }) => key)
 
 /** What must hold whatever happened: quota, projects and rows say the same, and every asset has its object. */
 async function consistent(w: World, org: Org): Promise<void> {
   const { used_bytes: used, reserved_bytes: reserved } = await account(w, org)
-  const rows = await w.db.selectFrom('asset as a').innerJoin('item as i', 'i.seq', 'a.item_seq').select(['a.bucket', 'a.object_key', 'a.file_size_bytes']).where('a.org_id', '=', org.id).where('i.deleted_at', 'is', null).where('a.object_key', 'is not', null).execute()
-  assert.equal(used, rows.reduce((sum, row) => sum + row.file_size_bytes!, 0), 'used bytes are those of the assets')
+  const rows = await w.db
+    .selectFrom('asset as a')
+    .innerJoin('item as i', 'i.seq', 'a.item_seq')
+    .select(['a.bucket', 'a.object_key', 'a.file_size_bytes'])
+    .where('a.org_id', '=', org.id)
+    .where('i.deleted_at', 'is', null)
+    .where('a.object_key', 'is not', null)
+    .execute()
+  assert.equal(
+    used,
+    rows.reduce((sum, row) => sum + row.file_size_bytes!, 0),
+    'used bytes are those of the assets',
+  )
   const open = await w.db.selectFrom('upload_session').select('reserved_bytes').where('org_id', '=', org.id).execute()
-  assert.equal(reserved, open.reduce((sum, row) => sum + row.reserved_bytes, 0), 'reserved bytes are those of the open sessions')
-  for (const { bucket, object_key } of rows) assert.notEqual(await w.storage.stat({ bucket: bucket!, key: object_key! }), null, 'every asset has its object')
+  assert.equal(
+    reserved,
+    open.reduce((sum, row) => sum + row.reserved_bytes, 0),
+    'reserved bytes are those of the open sessions',
+  )
+  for (const { bucket, object_key } of rows)
+    assert.notEqual(await w.storage.stat({ bucket: bucket!, key: object_key! }), null, 'every asset has its object')
 }
 
 // Goal: a COG goes from a signed address to an item with bands, statistics, footprint and profile that can be shown at once.
@@ -32,15 +50,28 @@ test('uploads: a COG', async (t) => {
   const { token } = org.owner
   const bytes = await scene({ nodata: 0, value: (band, x, y) => (x < 60 ? 0 : 100 * (band + 1) + x + y) })
 
-  const { id } = await w.ok(token, 'uploads.initiate', { project_id: org.projectId, transfer_method: 'signed_url', file_count: 1, total_bytes: bytes.length + 1000 })
+  const { id } = await w.ok(token, 'uploads.initiate', {
+    project_id: org.projectId,
+    transfer_method: 'signed_url',
+    file_count: 1,
+    total_bytes: bytes.length + 1000,
+  })
   assert.deepEqual(await account(w, org), { used_bytes: 0, reserved_bytes: bytes.length + 1000 })
   const incomplete = await w.call(token, 'uploads.complete', { upload_id: id })
   assert.equal(incomplete.status, 400)
   assert.match(incomplete.body.detail, /No file has been uploaded/)
 
-  const signed = await w.ok(token, 'uploads.signed_url', { upload_id: id, file_name: '../../etc/Über sicht.tif', content_type: 'image/tiff' })
+  const signed = await w.ok(token, 'uploads.signed_url', {
+    upload_id: id,
+    file_name: '../../etc/Über sicht.tif',
+    content_type: 'image/tiff',
+  })
   assert.match(signed.object_path, /^store:\/\/svc-[0-9a-f-]{36}\/uploads\/[0-9a-f-]{36}\/1\/Uber_sicht\.tif$/)
-  const again = await w.ok(token, 'uploads.signed_url', { upload_id: id, file_name: '../../etc/Über sicht.tif', content_type: 'image/tiff' })
+  const again = await w.ok(token, 'uploads.signed_url', {
+    upload_id: id,
+    file_name: '../../etc/Über sicht.tif',
+    content_type: 'image/tiff',
+  })
   assert.equal(again.object_path, signed.object_path, 'the same name is the same file')
   const missing = await w.call(token, 'uploads.complete', { upload_id: id })
   assert.equal(missing.status, 400)
@@ -61,16 +92,26 @@ test('uploads: a COG', async (t) => {
     const { item } = await w.ok(token, 'items.get', { item_id: itemId })
     assert.deepEqual([item.name, item.type, item.upload_id, item.datetime], ['Über sicht', 'user_raster', id, null])
     assert.equal(item.geometry.type, 'Polygon')
-    assert.deepEqual(item.bbox.map((value: number) => Number(value.toFixed(3))), [151.06, -33.2, 151.3, -33], 'without the frame of nothing')
+    assert.deepEqual(
+      item.bbox.map((value: number) => Number(value.toFixed(3))),
+      [151.06, -33.2, 151.3, -33],
+      'without the frame of nothing',
+    )
     assert.ok(Math.abs(item.gsd - 101.8) < 1, `${item.gsd}`)
     const [asset] = await w.ok(token, 'items.list_assets', { item_id: itemId })
-    assert.deepEqual([asset.key, asset.state, asset.file_size_bytes, asset.band_names], ['data', 'ready', bytes.length, ['blue', 'green', 'red', 'nir']])
+    assert.deepEqual(
+      [asset.key, asset.state, asset.file_size_bytes, asset.band_names],
+      ['data', 'ready', bytes.length, ['blue', 'green', 'red', 'nir']],
+    )
     assert.match(asset.media_type, /profile=cloud-optimized/)
     const { raster } = await w.db.selectFrom('asset').select('raster').where('id', '=', asset.id).executeTakeFirstOrThrow()
     const { bands } = raster as unknown as { bands: { statistics: { min: number; max: number; valid_percent: number } }[] }
     assert.deepEqual([bands[0]!.statistics.min, bands[0]!.statistics.max, bands[0]!.statistics.valid_percent], [160, 598, 80])
     const profiles = await w.ok(token, 'visualization.profiles.list', { item_id: itemId })
-    assert.deepEqual(profiles.map((profile: { is_default: boolean; config: object }) => [profile.is_default, profile.config]), [[true, { bands: [3, 2, 1] }]])
+    assert.deepEqual(
+      profiles.map((profile: { is_default: boolean; config: object }) => [profile.is_default, profile.config]),
+      [[true, { bands: [3, 2, 1] }]],
+    )
   })
 
   await t.test('it can be shown at once', async () => {
@@ -80,9 +121,23 @@ test('uploads: a COG', async (t) => {
 
   await t.test('lineage and events', async () => {
     const graph = await w.ok(token, 'provenance.get', { entity_type: 'item', entity_id: itemId, direction: 'both' })
-    assert.deepEqual(graph.edges.map((edge: { src_type: string; relation: string; dst_type: string }) => `${edge.src_type} ${edge.relation} ${edge.dst_type}`).toSorted(), ['asset uploaded item', 'item uploaded project'])
-    const events = await w.db.selectFrom('event').select(['type', 'data']).where('org_id', '=', org.id).where('type', '<>', 'project.created').orderBy('seq').execute()
-    assert.deepEqual(events.map((event) => event.type), ['item.created', 'upload.completed'])
+    assert.deepEqual(
+      graph.edges
+        .map((edge: { src_type: string; relation: string; dst_type: string }) => `${edge.src_type} ${edge.relation} ${edge.dst_type}`)
+        .toSorted(),
+      ['asset uploaded item', 'item uploaded project'],
+    )
+    const events = await w.db
+      .selectFrom('event')
+      .select(['type', 'data'])
+      .where('org_id', '=', org.id)
+      .where('type', '<>', 'project.created')
+      .orderBy('seq')
+      .execute()
+    assert.deepEqual(
+      events.map((event) => event.type),
+      ['item.created', 'upload.completed'],
+    )
   })
 
   await t.test('completing again makes nothing, and the address that still lives changes nothing', async () => {
@@ -123,35 +178,55 @@ test('uploads: conversion', async (t) => {
   const w = await world(t)
   const org = await w.organization()
   const { token } = org.owner
-  const original = striped({ bandCount: 3, value: (x, y, band) => (x < 100 && y < 600 ? 0 : (x + y + band) % 250 + 1) })
+  const original = striped({ bandCount: 3, value: (x, y, band) => (x < 100 && y < 600 ? 0 : ((x + y + band) % 250) + 1) })
   const { status, body } = await w.upload(token, org.projectId, { 'plain.tif': original })
   assert.equal(status, 200, JSON.stringify(body))
   const [itemId] = body.item_ids
   const progress = () => w.ok(token, 'uploads.progress', { upload_id: body.id })
   const tile = (item_id: string = itemId) => w.call(token, 'items.tile.render', { item_id, ...tileAt(151.04, -33.03, 14), format: 'png' })
 
-  const { files: [waiting] } = await progress()
-  assert.deepEqual([waiting.state, waiting.step, waiting.fraction, waiting.item_id, waiting.size_bytes], ['converting', 'queued', 0, itemId, original.length])
+  const {
+    files: [waiting],
+  } = await progress()
+  assert.deepEqual(
+    [waiting.state, waiting.step, waiting.fraction, waiting.item_id, waiting.size_bytes],
+    ['converting', 'queued', 0, itemId, original.length],
+  )
   const before = await tile()
   assert.deepEqual([before.status, before.body.code], [400, 'asset-not-ready'])
   assert.match(before.body.detail, /still being converted.*uploads\.progress/)
   const [asset] = await w.ok(token, 'items.list_assets', { item_id: itemId })
   assert.deepEqual([asset.state, asset.media_type], ['converting', 'image/tiff; application=geotiff'])
-  assert.deepEqual((await w.ok(token, 'items.get', { item_id: itemId })).item.bbox.map((value: number) => Number(value.toFixed(4))), [151, -33.06, 151.07, -33])
+  assert.deepEqual(
+    (await w.ok(token, 'items.get', { item_id: itemId })).item.bbox.map((value: number) => Number(value.toFixed(4))),
+    [151, -33.06, 151.07, -33],
+  )
   assert.equal((await w.ok(token, 'visualization.profiles.list', { item_id: itemId })).length, 1)
   const copy = await w.ok(token, 'items.duplicate', { item_id: itemId })
   await consistent(w, org)
 
   assert.equal(await w.drain(convert), 1)
-  const { files: [done], status: state } = await progress()
+  const {
+    files: [done],
+    status: state,
+  } = await progress()
   assert.deepEqual([state, done.state, done.step, done.fraction, done.error], ['completed', 'ready', 'done', 1, null])
   for (const id of [itemId, copy.id]) assert.equal((await tile(id)).status, 200, 'and so is its copy')
   const [ready] = await w.ok(token, 'items.list_assets', { item_id: itemId })
   assert.deepEqual([ready.state, ready.file_size_bytes, ready.id], ['ready', done.size_bytes, asset.id])
   assert.match(ready.media_type, /cloud-optimized/)
   const { item } = await w.ok(token, 'items.get', { item_id: itemId })
-  assert.deepEqual(item.bbox.map((value: number) => Number(value.toFixed(4))), [151.01, -33.06, 151.07, -33], 'the footprint is that of the data')
-  const updates = await w.db.selectFrom('event').select('entity_id').where('type', '=', 'item.updated').where('org_id', '=', org.id).execute()
+  assert.deepEqual(
+    item.bbox.map((value: number) => Number(value.toFixed(4))),
+    [151.01, -33.06, 151.07, -33],
+    'the footprint is that of the data',
+  )
+  const updates = await w.db
+    .selectFrom('event')
+    .select('entity_id')
+    .where('type', '=', 'item.updated')
+    .where('org_id', '=', org.id)
+    .execute()
   assert.deepEqual(updates.map((event) => event.entity_id).toSorted(), [itemId, copy.id].toSorted())
   await consistent(w, org)
   assert.equal(await w.drain(convert), 0)
@@ -160,20 +235,40 @@ test('uploads: conversion', async (t) => {
   assert.equal((await objects(w, org)).length, 1, 'the original is gone')
 
   await t.test('classes are not mixed', async () => {
-    const classes = await w.upload(token, org.projectId, { 'classes.tif': striped({ value: (x) => (x % 2 ? 10 : 200) }) }, { is_categorical: true })
+    const classes = await w.upload(
+      token,
+      org.projectId,
+      { 'classes.tif': striped({ value: (x) => (x % 2 ? 10 : 200) }) },
+      { is_categorical: true },
+    )
     await w.drain(convert)
     const profiles = await w.ok(token, 'visualization.profiles.list', { item_id: classes.body.item_ids[0] })
     assert.deepEqual(profiles[0].config, { bands: [1], color_table: true, colormap: 'tab20' })
-    const [{ bucket, objectKey }] = (await w.db.selectFrom('asset as a').innerJoin('item as i', 'i.seq', 'a.item_seq').select(['a.bucket', 'a.object_key as objectKey']).where('i.id', '=', classes.body.item_ids[0]).execute()) as [{ bucket: string; objectKey: string }]
-    const found = await w.platform.raster.statistics({ object: { bucket, key: objectKey } }, { maxPixels: 400 * 400, percentiles: [2, 50, 98] })
+    const [{ bucket, objectKey }] = (await w.db
+      .selectFrom('asset as a')
+      .innerJoin('item as i', 'i.seq', 'a.item_seq')
+      .select(['a.bucket', 'a.object_key as objectKey'])
+      .where('i.id', '=', classes.body.item_ids[0])
+      .execute()) as [{ bucket: string; objectKey: string }]
+    const found = await w.platform.raster.statistics(
+      { object: { bucket, key: objectKey } },
+      { maxPixels: 400 * 400, percentiles: [2, 50, 98] },
+    )
     assert.ok(found.level > 0)
-    assert.ok([found.bands[0]!.min, found.bands[0]!.max, ...found.bands[0]!.percentiles].every((value) => value === 10 || value === 200), JSON.stringify(found.bands[0]))
+    assert.ok(
+      [found.bands[0]!.min, found.bands[0]!.max, ...found.bands[0]!.percentiles].every((value) => value === 10 || value === 200),
+      JSON.stringify(found.bands[0]),
+    )
   })
 
   await t.test('a run that died is taken up again; one that was overtaken changes nothing', async () => {
     const { body: session } = await w.upload(token, org.projectId, { 'again.tif': striped() })
     const { id: fileId } = await w.db.selectFrom('upload_file').select('id').where('upload_id', '=', session.id).executeTakeFirstOrThrow()
-    await w.db.updateTable('upload_file').set({ heartbeat_at: w.clock.now(), run_id: '0199f2c4-5c1a-7b3e-9a44-0d6f3c1b2a10', attempts: 1 }).where('id', '=', fileId).execute()
+    await w.db
+      .updateTable('upload_file')
+      .set({ heartbeat_at: w.clock.now(), run_id: '0199f2c4-5c1a-7b3e-9a44-0d6f3c1b2a10', attempts: 1 })
+      .where('id', '=', fileId)
+      .execute()
     await w.drain(convert)
     assert.equal((await w.ok(token, 'uploads.progress', { upload_id: session.id })).files[0].state, 'converting', 'somebody works on it')
     await w.runJob(resume)
@@ -191,7 +286,9 @@ test('uploads: conversion', async (t) => {
     const { status: taken, body: session } = await w.upload(token, org.projectId, { 'damaged.tif': damaged })
     assert.equal(taken, 200, JSON.stringify(session))
     await w.drain(convert)
-    const { files: [failed] } = await w.ok(token, 'uploads.progress', { upload_id: session.id })
+    const {
+      files: [failed],
+    } = await w.ok(token, 'uploads.progress', { upload_id: session.id })
     assert.deepEqual([failed.state, failed.step], ['failed', 'convert'])
     assert.match(failed.error, /damaged/)
     assert.equal((await w.call(token, 'items.get', { item_id: session.item_ids[0] })).status, 404)
@@ -200,12 +297,23 @@ test('uploads: conversion', async (t) => {
   })
 
   await t.test('a file whose conversion needs more room than there is fails with that reason', async () => {
-    const fill = (bytes: number) => w.db.updateTable('storage_account').set((e) => ({ used_bytes: e('used_bytes', '+', bytes) })).where('org_id', '=', org.id).execute()
-    const noise = striped({ width: 600, height: 600, value: (x, y) => Math.imul(Math.imul(x + 1, 73_856_093) ^ Math.imul(y + 1, 19_349_663), 0x9e3779b1) >>> 24 })
+    const fill = (bytes: number) =>
+      w.db
+        .updateTable('storage_account')
+        .set((e) => ({ used_bytes: e('used_bytes', '+', bytes) }))
+        .where('org_id', '=', org.id)
+        .execute()
+    const noise = striped({
+      width: 600,
+      height: 600,
+      value: (x, y) => Math.imul(Math.imul(x + 1, 73_856_093) ^ Math.imul(y + 1, 19_349_663), 0x9e3779b1) >>> 24,
+    })
     const { body: session } = await w.upload(token, org.projectId, { 'noise.tif': noise })
     await fill(10 * GIB)
     await w.drain(convert)
-    const { files: [failed] } = await w.ok(token, 'uploads.progress', { upload_id: session.id })
+    const {
+      files: [failed],
+    } = await w.ok(token, 'uploads.progress', { upload_id: session.id })
     await fill(-10 * GIB)
     assert.equal(failed.state, 'failed')
     assert.match(failed.error, /do not fit/)
@@ -245,7 +353,11 @@ test('uploads: refusals', async (t) => {
     assert.equal(status, 400)
     assert.match(body.detail, /has failed \(empty\.tif: It is not a GeoTIFF/)
     assert.equal((await w.call(token, 'uploads.signed_url', { upload_id: sessions[0]!.id, file_name: 'x.tif' })).status, 400)
-    assert.equal((await w.ok(token, 'uploads.fail', { upload_id: sessions[0]!.id, error_message: 'too late' })).error_step, 'check', 'the first reason stays')
+    assert.equal(
+      (await w.ok(token, 'uploads.fail', { upload_id: sessions[0]!.id, error_message: 'too late' })).error_step,
+      'check',
+      'the first reason stays',
+    )
   })
 
   await t.test('one bad file among good ones can be replaced or left out', async () => {
@@ -253,11 +365,24 @@ test('uploads: refusals', async (t) => {
     const first = await w.upload(token, org.projectId, { 'a.tif': cog, 'b.tif': bad })
     assert.equal(first.status, 422)
     assert.match(first.body.detail, /^b\.tif: It is not a GeoTIFF, but a text in JSON.*complete the session again without it/)
-    const { id: uploadId } = await w.db.selectFrom('upload_session').select('id').orderBy('created_at', 'desc').orderBy('id', 'desc').limit(1).executeTakeFirstOrThrow()
+    const { id: uploadId } = await w.db
+      .selectFrom('upload_session')
+      .select('id')
+      .orderBy('created_at', 'desc')
+      .orderBy('id', 'desc')
+      .limit(1)
+      .executeTakeFirstOrThrow()
     const seen = await w.ok(token, 'uploads.progress', { upload_id: uploadId })
-    assert.deepEqual(seen.files.map((file: { state: string }) => file.state), ['awaiting', 'refused'])
+    assert.deepEqual(
+      seen.files.map((file: { state: string }) => file.state),
+      ['awaiting', 'refused'],
+    )
     assert.equal((await objects(w, org)).length, 1, 'the good one is still there')
-    const { upload_url: url } = await w.ok(token, 'uploads.signed_url', { upload_id: uploadId, file_name: 'b.tif', content_type: 'image/tiff' })
+    const { upload_url: url } = await w.ok(token, 'uploads.signed_url', {
+      upload_id: uploadId,
+      file_name: 'b.tif',
+      content_type: 'image/tiff',
+    })
     assert.equal(await w.put(url, bad, 'image/tiff'), 200)
     assert.equal((await w.call(token, 'uploads.complete', { upload_id: uploadId })).status, 422)
     assert.equal((await w.ok(token, 'uploads.complete', { upload_id: uploadId })).item_ids.length, 1)
@@ -267,7 +392,8 @@ test('uploads: refusals', async (t) => {
   await t.test('sessions: who may open one, for what, and how large', async () => {
     const viewer = await w.member(org, 'viewer')
     const stranger = await w.organization()
-    const initiate = (credential: string, more: object = {}) => w.call(credential, 'uploads.initiate', { project_id: org.projectId, ...more })
+    const initiate = (credential: string, more: object = {}) =>
+      w.call(credential, 'uploads.initiate', { project_id: org.projectId, ...more })
     assert.equal((await initiate(viewer.token)).status, 403)
     assert.equal((await initiate(stranger.owner.token)).status, 404)
     assert.equal((await initiate(token, { transfer_method: 'ftp' })).status, 422)
@@ -275,8 +401,15 @@ test('uploads: refusals', async (t) => {
     assert.equal((await initiate(token, { target_item_id: 'nothing' })).status, 404)
     const { status, body } = await initiate(token, { total_bytes: 11 * GIB })
     assert.deepEqual([status, body.title, body.limit], [402, 'Storage Quota Exceeded', 10 * GIB])
-    const { body: { id } } = await initiate(token)
-    for (const [operation, input] of [['uploads.progress', {}], ['uploads.complete', {}], ['uploads.fail', { error_message: 'x' }], ['uploads.signed_url', { file_name: 'x' }]] as const) {
+    const {
+      body: { id },
+    } = await initiate(token)
+    for (const [operation, input] of [
+      ['uploads.progress', {}],
+      ['uploads.complete', {}],
+      ['uploads.fail', { error_message: 'x' }],
+      ['uploads.signed_url', { file_name: 'x' }],
+    ] as const) {
       const foreign = await w.call(stranger.owner.token, operation, { upload_id: id, ...input })
       const missing = await w.call(stranger.owner.token, operation, { upload_id: '0199f2c4-5c1a-7b3e-9a44-0d6f3c1b2a10', ...input })
       assert.deepEqual([foreign.status, { ...foreign.body, instance: '' }], [404, { ...missing.body, instance: '' }])
@@ -288,11 +421,21 @@ test('uploads: refusals', async (t) => {
   })
 
   await t.test('more bytes than announced are taken from the quota, or refused with 402', async () => {
-    const { body: { id } } = await w.call(token, 'uploads.initiate', { project_id: org.projectId, total_bytes: 10 })
-    const { upload_url: url } = await w.ok(token, 'uploads.signed_url', { upload_id: id, file_name: 'large.tif', content_type: 'image/tiff' })
+    const {
+      body: { id },
+    } = await w.call(token, 'uploads.initiate', { project_id: org.projectId, total_bytes: 10 })
+    const { upload_url: url } = await w.ok(token, 'uploads.signed_url', {
+      upload_id: id,
+      file_name: 'large.tif',
+      content_type: 'image/tiff',
+    })
     assert.equal(await w.put(url, cog, 'image/tiff'), 200)
     const { used_bytes: used } = await account(w, org)
-    await w.db.updateTable('storage_account').set({ used_bytes: 10 * GIB - 20 }).where('org_id', '=', org.id).execute()
+    await w.db
+      .updateTable('storage_account')
+      .set({ used_bytes: 10 * GIB - 20 })
+      .where('org_id', '=', org.id)
+      .execute()
     const full = await w.call(token, 'uploads.complete', { upload_id: id })
     assert.deepEqual([full.status, full.body.title], [402, 'Storage Quota Exceeded'])
     const tight = await w.ok(token, 'uploads.signed_url', { upload_id: id, file_name: 'next.tif', content_type: 'image/tiff' })
@@ -304,8 +447,14 @@ test('uploads: refusals', async (t) => {
   })
 
   await t.test('a session that nobody continues ends after a day, and everything it held comes back', async () => {
-    const { body: { id } } = await w.call(token, 'uploads.initiate', { project_id: org.projectId, total_bytes: 5000 })
-    const { upload_url: url } = await w.ok(token, 'uploads.signed_url', { upload_id: id, file_name: 'late.tif', content_type: 'image/tiff' })
+    const {
+      body: { id },
+    } = await w.call(token, 'uploads.initiate', { project_id: org.projectId, total_bytes: 5000 })
+    const { upload_url: url } = await w.ok(token, 'uploads.signed_url', {
+      upload_id: id,
+      file_name: 'late.tif',
+      content_type: 'image/tiff',
+    })
     await w.put(url, cog, 'image/tiff')
     w.clock.advance({ hours: 23 })
     const { token: day } = await w.signIn(org.owner)
@@ -319,7 +468,10 @@ test('uploads: refusals', async (t) => {
     await w.drain(clear)
     const { token: last } = await w.signIn(org.owner)
     const ended = await w.ok(last, 'uploads.progress', { upload_id: id })
-    assert.deepEqual([ended.status, ended.error_message, ended.reserved_bytes], ['failed', 'Nothing was heard of the upload for 24 hours', 0])
+    assert.deepEqual(
+      [ended.status, ended.error_message, ended.reserved_bytes],
+      ['failed', 'Nothing was heard of the upload for 24 hours', 0],
+    )
     assert.equal((await objects(w, org)).filter((key) => key.startsWith(`uploads/${id}`)).length, 0)
     await consistent(w, org)
   })
@@ -332,7 +484,12 @@ test('uploads: targets and races', async (t) => {
   const { token } = org.owner
   const cog = await scene({ width: 64, height: 64 })
   const { id: collectionId } = await w.ok(token, 'collections.create', { project_id: org.projectId, name: 'Field work' })
-  const many = await w.upload(token, org.projectId, { 'a/one.tif': cog, 'b/one.tif': cog, 'two.tif': cog }, { target_collection_id: collectionId, asset_key: 'ortho' })
+  const many = await w.upload(
+    token,
+    org.projectId,
+    { 'a/one.tif': cog, 'b/one.tif': cog, 'two.tif': cog },
+    { target_collection_id: collectionId, asset_key: 'ortho' },
+  )
   assert.equal(many.body.item_ids.length, 3)
   const { items } = await w.ok(token, 'items.list', { project_id: org.projectId, collection_id: collectionId })
   assert.deepEqual(items.map((item: { name: string }) => item.name).toSorted(), ['one', 'one', 'two'])
@@ -341,18 +498,30 @@ test('uploads: targets and races', async (t) => {
   const added = await w.upload(token, org.projectId, { 'x.tif': cog, 'y.tif': striped() }, { target_item_id: target })
   assert.deepEqual(added.body.item_ids, [target])
   const assets = await w.ok(token, 'items.list_assets', { item_id: target })
-  assert.deepEqual(assets.map((asset: { key: string; state: string }) => `${asset.key} ${asset.state}`), ['data ready', 'data_2 converting', 'ortho ready'])
+  assert.deepEqual(
+    assets.map((asset: { key: string; state: string }) => `${asset.key} ${asset.state}`),
+    ['data ready', 'data_2 converting', 'ortho ready'],
+  )
   const taken = await w.call(token, 'uploads.initiate', { project_id: org.projectId, target_item_id: target, asset_key: 'ortho' })
   assert.deepEqual([taken.status, taken.body.detail.slice(0, 32)], [400, "The item has an asset 'ortho' al"])
   await w.drain(convert)
   assert.equal((await w.ok(token, 'items.list_assets', { item_id: target })).length, 3)
   const graph = await w.ok(token, 'provenance.get', { entity_type: 'item', entity_id: target, direction: 'both' })
-  assert.deepEqual(graph.edges.map((edge: { src_type: string; relation: string }) => `${edge.src_type} ${edge.relation}`).toSorted(), ['asset uploaded', 'asset uploaded', 'asset uploaded', 'item uploaded'])
+  assert.deepEqual(graph.edges.map((edge: { src_type: string; relation: string }) => `${edge.src_type} ${edge.relation}`).toSorted(), [
+    'asset uploaded',
+    'asset uploaded',
+    'asset uploaded',
+    'item uploaded',
+  ])
   await consistent(w, org)
 
   await t.test('ten completions at once make one set of items', async () => {
     const { id } = await w.ok(token, 'uploads.initiate', { project_id: org.projectId, total_bytes: cog.length })
-    const { upload_url: url } = await w.ok(token, 'uploads.signed_url', { upload_id: id, file_name: 'race.tif', content_type: 'image/tiff' })
+    const { upload_url: url } = await w.ok(token, 'uploads.signed_url', {
+      upload_id: id,
+      file_name: 'race.tif',
+      content_type: 'image/tiff',
+    })
     await w.put(url, cog, 'image/tiff')
     const answers = await Promise.all(Array.from({ length: 10 }, () => w.call(token, 'uploads.complete', { upload_id: id })))
     assert.equal(new Set(answers.map((answer) => `${answer.status} ${JSON.stringify(answer.body)}`)).size, 1)
@@ -365,22 +534,34 @@ test('uploads: targets and races', async (t) => {
   await t.test('whatever is opened, reported, ended, expired and completed in whatever order: the quota is what it must be', async () => {
     const { key: fresh } = await w.key((await w.signIn(org.owner)).token, ['write'])
     type Step = 'open' | 'progress' | 'fail' | 'expire' | 'complete'
-    const steps = fc.array(fc.tuple(fc.constantFrom<Step>('open', 'open', 'progress', 'fail', 'expire', 'complete'), fc.nat(5), fc.integer({ min: 0, max: 50_000 })), { maxLength: 12 })
-    await fc.assert(fc.asyncProperty(steps, async (script) => {
-      const ids: string[] = []
-      for (const [step, index, bytes] of script) {
-        const id = ids[index % Math.max(1, ids.length)]
-        if (step === 'open') ids.push((await w.ok(fresh, 'uploads.initiate', { project_id: org.projectId, total_bytes: bytes })).id)
-        else if (step === 'expire') { w.clock.advance({ hours: 1 }); await w.runJob(expire) }
-        else if (id && step === 'progress') await w.call(fresh, 'uploads.progress', { upload_id: id, bytes_uploaded: bytes })
-        else if (id && step === 'fail') await w.call(fresh, 'uploads.fail', { upload_id: id, error_message: 'x' })
-        else if (id) {
-          const signed = await w.call(fresh, 'uploads.signed_url', { upload_id: id, file_name: 'p.tif', content_type: 'image/tiff' })
-          if (signed.status === 200) await w.put(signed.body.upload_url, cog, 'image/tiff')
-          await w.call(fresh, 'uploads.complete', { upload_id: id })
+    const steps = fc.array(
+      fc.tuple(
+        fc.constantFrom<Step>('open', 'open', 'progress', 'fail', 'expire', 'complete'),
+        fc.nat(5),
+        fc.integer({ min: 0, max: 50_000 }),
+      ),
+      { maxLength: 12 },
+    )
+    await fc.assert(
+      fc.asyncProperty(steps, async (script) => {
+        const ids: string[] = []
+        for (const [step, index, bytes] of script) {
+          const id = ids[index % Math.max(1, ids.length)]
+          if (step === 'open') ids.push((await w.ok(fresh, 'uploads.initiate', { project_id: org.projectId, total_bytes: bytes })).id)
+          else if (step === 'expire') {
+            w.clock.advance({ hours: 1 })
+            await w.runJob(expire)
+          } else if (id && step === 'progress') await w.call(fresh, 'uploads.progress', { upload_id: id, bytes_uploaded: bytes })
+          else if (id && step === 'fail') await w.call(fresh, 'uploads.fail', { upload_id: id, error_message: 'x' })
+          else if (id) {
+            const signed = await w.call(fresh, 'uploads.signed_url', { upload_id: id, file_name: 'p.tif', content_type: 'image/tiff' })
+            if (signed.status === 200) await w.put(signed.body.upload_url, cog, 'image/tiff')
+            await w.call(fresh, 'uploads.complete', { upload_id: id })
+          }
         }
-      }
-      await consistent(w, org)
-    }), { numRuns: 8 })
+        await consistent(w, org)
+      }),
+      { numRuns: 8 },
+    )
   })
 })

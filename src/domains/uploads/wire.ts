@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { Choice, Closed, Nullable, Timestamp, Uuid } from '#core/shapes.ts'
-import { expiresAt, type Upload } from '#model/upload.ts'
-import type { UploadFile } from '#model/upload-file.ts'
+import { expiresAt, type Upload } from '#model/imagery/upload.ts'
+import type { UploadFile } from '#model/imagery/upload-file.ts'
 
 export const UploadId = Type.String({ minLength: 1, maxLength: 100 })
 /** Of files and sessions together: more than any store takes. */
@@ -13,7 +13,10 @@ const FileRecord = Closed(
     object_path: Type.String(),
     content_type: Type.String(),
     size_bytes: Nullable(Type.Integer()),
-    state: Choice(['awaiting', 'refused', 'converting', 'ready', 'failed'], { description: 'awaiting: its bytes are expected; refused: it is no raster that we read; converting: it is being rewritten; ready: its item can be shown; failed: its conversion failed' }),
+    state: Choice(['awaiting', 'refused', 'converting', 'ready', 'failed'], {
+      description:
+        'awaiting: its bytes are expected; refused: it is no raster that we read; converting: it is being rewritten; ready: its item can be shown; failed: its conversion failed',
+    }),
     step: Type.String({ description: 'upload, check, queued, convert, store, describe or done: where it is, or where it failed' }),
     fraction: Nullable(Type.Number({ description: 'Of the conversion, from 0 to 1' })),
     error: Nullable(Type.String()),
@@ -100,10 +103,20 @@ export const EXAMPLE_UPLOAD = {
   item_ids: ['0199f2d1-6666-7abc-8def-0123456789ab'],
   error_step: null,
   error_message: null,
-  files: [{
-    name: 'orthophoto.tif', object_path: 'store://svc-0199f2c4-5c1a-7b3e-9a44-0d6f3c1b2a10/uploads/0199f2d1-4444-7abc-8def-0123456789ab/1/orthophoto.tif', content_type: 'image/tiff', size_bytes: 2_147_484_000,
-    state: 'converting' as const, step: 'convert', fraction: 0.42, error: null, item_id: '0199f2d1-6666-7abc-8def-0123456789ab', asset_id: '0199f2d1-7777-7abc-8def-0123456789ab',
-  }],
+  files: [
+    {
+      name: 'orthophoto.tif',
+      object_path: 'store://svc-0199f2c4-5c1a-7b3e-9a44-0d6f3c1b2a10/uploads/0199f2d1-4444-7abc-8def-0123456789ab/1/orthophoto.tif',
+      content_type: 'image/tiff',
+      size_bytes: 2_147_484_000,
+      state: 'converting' as const,
+      step: 'convert',
+      fraction: 0.42,
+      error: null,
+      item_id: '0199f2d1-6666-7abc-8def-0123456789ab',
+      asset_id: '0199f2d1-7777-7abc-8def-0123456789ab',
+    },
+  ],
   created_at: '2026-03-01T09:45:00.000Z',
   updated_at: '2026-03-01T09:52:00.000Z',
   expires_at: null,

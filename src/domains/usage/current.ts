@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { Closed, Timestamp, Uuid } from '#core/shapes.ts'
-import * as organization from '#model/organization.ts'
-import * as report from '#model/usage-report.ts'
+import * as organization from '#model/identity/organization.ts'
+import * as report from '#model/plans/usage-report.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_METERS, EXAMPLE_ORGANIZATION_ID, meters, toMeters } from './wire.ts'
 
@@ -24,20 +24,34 @@ export default operation({
   example: {
     input: { organization_id: EXAMPLE_ORGANIZATION_ID },
     output: {
-      organization_id: EXAMPLE_ORGANIZATION_ID, plan_id: 'free', period: '2026-03', ...EXAMPLE_METERS, storage_reserved_bytes: 0, egress_bytes_last_24h: 734_003_200,
-      limits: { storage_bytes: 10_737_418_240, egress_bytes_per_24h: 21_474_836_480, compute_jobs: 10 }, as_of: '2026-03-14T09:45:00.000Z',
+      organization_id: EXAMPLE_ORGANIZATION_ID,
+      plan_id: 'free',
+      period: '2026-03',
+      ...EXAMPLE_METERS,
+      storage_reserved_bytes: 0,
+      egress_bytes_last_24h: 734_003_200,
+      limits: { storage_bytes: 10_737_418_240, egress_bytes_per_24h: 21_474_836_480, compute_jobs: 10 },
+      as_of: '2026-03-14T09:45:00.000Z',
     },
   },
 }).handle({
   async check({ principal }, { organization_id }) {
-    return organization_id === undefined ? organization.requireOrganization(principal) : organization.requireNamedOrganization(principal, organization_id)
+    return organization_id === undefined
+      ? organization.requireOrganization(principal)
+      : organization.requireNamedOrganization(principal, organization_id)
   },
   async execute({ db, clock }, _input, organizationId) {
     const now = clock.now()
     const used = await report.current(db, organizationId, now)
     return {
-      organization_id: organizationId, plan_id: used.plan.id, period: report.monthOf(now), ...toMeters(used), storage_reserved_bytes: used.reservedBytes, egress_bytes_last_24h: used.egressBytesOfDay,
-      limits: { storage_bytes: used.plan.storageBytes, egress_bytes_per_24h: used.plan.egressBytes, compute_jobs: used.plan.computeJobs }, as_of: now.toISOString(),
+      organization_id: organizationId,
+      plan_id: used.plan.id,
+      period: report.monthOf(now),
+      ...toMeters(used),
+      storage_reserved_bytes: used.reservedBytes,
+      egress_bytes_last_24h: used.egressBytesOfDay,
+      limits: { storage_bytes: used.plan.storageBytes, egress_bytes_per_24h: used.plan.egressBytes, compute_jobs: used.plan.computeJobs },
+      as_of: now.toISOString(),
     }
   },
 })

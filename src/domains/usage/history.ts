@@ -2,8 +2,8 @@ import Type from 'typebox'
 import { invalidField, problem } from '#core/problem.ts'
 import { parseInstant } from '#core/interval.ts'
 import { Choice, Closed, Uuid } from '#core/shapes.ts'
-import * as organization from '#model/organization.ts'
-import * as report from '#model/usage-report.ts'
+import * as organization from '#model/identity/organization.ts'
+import * as report from '#model/plans/usage-report.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_METERS, EXAMPLE_ORGANIZATION_ID, meters, toMeters } from './wire.ts'
 
@@ -28,23 +28,38 @@ export default operation({
     to: Type.Optional(Instant),
     granularity: Type.Optional(Choice(['day', 'month'], { default: 'month' })),
   }),
-  output: Closed({ organization_id: Uuid, granularity: Choice(['day', 'month']), points: Type.Array(Closed({ period: Type.String(), ...meters })) }),
-  example: { input: { organization_id: EXAMPLE_ORGANIZATION_ID, months: 1 }, output: { organization_id: EXAMPLE_ORGANIZATION_ID, granularity: 'month', points: [{ period: '2026-03', ...EXAMPLE_METERS }] } },
+  output: Closed({
+    organization_id: Uuid,
+    granularity: Choice(['day', 'month']),
+    points: Type.Array(Closed({ period: Type.String(), ...meters })),
+  }),
+  example: {
+    input: { organization_id: EXAMPLE_ORGANIZATION_ID, months: 1 },
+    output: { organization_id: EXAMPLE_ORGANIZATION_ID, granularity: 'month', points: [{ period: '2026-03', ...EXAMPLE_METERS }] },
+  },
 }).handle({
   async check({ principal, clock }, { organization_id, months, from, to, granularity }) {
-    const organizationId = organization_id === undefined ? organization.requireOrganization(principal) : organization.requireNamedOrganization(principal, organization_id)
+    const organizationId =
+      organization_id === undefined
+        ? organization.requireOrganization(principal)
+        : organization.requireNamedOrganization(principal, organization_id)
     if (months !== undefined && from !== undefined) throw problem('bad-request', 'Send either months or from and to')
     const end = to === undefined ? clock.now() : dayIn(to, 'to')
     const start = from === undefined ? monthsBefore(end, (months ?? 3) - 1) : dayIn(from, 'from')
     if (start > end) throw invalidField('from', 'is after to')
     const days = (end.getTime() - start.getTime()) / DAY_MS
-    if (granularity === 'day' && days > MAX_DAYS) throw invalidField('from', `days are told of at most ${MAX_DAYS}; ask for months or a shorter stretch`)
+    if (granularity === 'day' && days > MAX_DAYS)
+      throw invalidField('from', `days are told of at most ${MAX_DAYS}; ask for months or a shorter stretch`)
     if (days > MAX_MONTHS * 31) throw invalidField('from', `at most ${MAX_MONTHS} months are told at once`)
     return { organizationId, from: start, to: end }
   },
   async execute({ db, clock }, { granularity }, { organizationId, from, to }) {
     const points = await report.history(db, organizationId, { from, to, granularity: granularity!, now: clock.now() })
-    return { organization_id: organizationId, granularity: granularity!, points: points.map((point) => ({ period: point.period, ...toMeters(point) })) }
+    return {
+      organization_id: organizationId,
+      granularity: granularity!,
+      points: points.map((point) => ({ period: point.period, ...toMeters(point) })),
+    }
   },
 })
 

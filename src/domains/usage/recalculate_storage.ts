@@ -1,8 +1,8 @@
 import Type from 'typebox'
 import { problem } from '#core/problem.ts'
 import { Closed } from '#core/shapes.ts'
-import * as organization from '#model/organization.ts'
-import * as report from '#model/usage-report.ts'
+import * as organization from '#model/identity/organization.ts'
+import * as report from '#model/plans/usage-report.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_ORGANIZATION_ID } from './wire.ts'
 
@@ -18,7 +18,10 @@ export default operation({
   example: { input: { organization_id: EXAMPLE_ORGANIZATION_ID }, output: { previous_bytes: 734_003_200, storage_bytes: 734_003_200 } },
 }).handle({
   async check({ principal }, { organization_id }) {
-    const organizationId = organization_id === undefined ? organization.requireOrganization(principal) : organization.requireNamedOrganization(principal, organization_id)
+    const organizationId =
+      organization_id === undefined
+        ? organization.requireOrganization(principal)
+        : organization.requireNamedOrganization(principal, organization_id)
     if (principal.kind !== 'service') organization.requireAdmin(principal)
     return organizationId
   },
@@ -31,5 +34,8 @@ export default operation({
 
 function requireHourPassed(last: Date | null, now: Date): void {
   const waitMs = last ? last.getTime() + HOUR_MS - now.getTime() : 0
-  if (waitMs > 0) throw problem('rate-limited', `Storage was counted at ${last!.toISOString()}; it can be counted once an hour`, { headers: { 'Retry-After': String(Math.ceil(waitMs / 1000)) } })
+  if (waitMs > 0)
+    throw problem('rate-limited', `Storage was counted at ${last!.toISOString()}; it can be counted once an hour`, {
+      headers: { 'Retry-After': String(Math.ceil(waitMs / 1000)) },
+    })
 }

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import type { UsagePoint } from '#model/usage-report.ts'
+import type { UsagePoint } from '#model/plans/usage-report.ts'
 
 export const meters = {
   storage_bytes: Type.Integer(),

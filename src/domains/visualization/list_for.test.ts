@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { world } from '../../../test/world.ts'
+import { world } from '../../../test/support/world.ts'
 
 // Goal: roles become the visualizations that they allow, with exactly one to start with.
 test('visualization.list_for', async (t) => {
@@ -17,8 +17,14 @@ test('visualization.list_for', async (t) => {
 
   const chosen = await list({ band_roles: { RED: 3, GREEN: 2, BLUE: 1, NIR: 4 }, render_params: { default_id: 'cir', unknown: [1] } })
   assert.equal(chosen.default_id, 'cir')
-  assert.deepEqual((await list({ data_type: 'dem' })).visualizations.map((entry: { kind: string }) => entry.kind), ['elevation'])
-  assert.deepEqual((await list({ band_roles: { pan: 1 } })).visualizations.map((entry: { kind: string }) => entry.kind), ['raw'])
+  assert.deepEqual(
+    (await list({ data_type: 'dem' })).visualizations.map((entry: { kind: string }) => entry.kind),
+    ['elevation'],
+  )
+  assert.deepEqual(
+    (await list({ band_roles: { pan: 1 } })).visualizations.map((entry: { kind: string }) => entry.kind),
+    ['raw'],
+  )
   assert.deepEqual(await list({}), { visualizations: [], default_id: null })
   assert.equal((await w.call(owner.token, 'visualization.list_for', { band_roles: { RED: 0 } })).status, 422)
 })

@@ -35,13 +35,37 @@ export default operation({
   output: Closed({ visualizations: Type.Array(Spec), default_id: Nullable(Type.String()) }),
   example: {
     input: { band_roles: { RED: 3, GREEN: 2, BLUE: 1 } },
-    output: { visualizations: [{ id: 'rgb', label: 'Natural colour', kind: 'rgb', asset: null, bands: [3, 2, 1], expression: null, colormap: null, rescale: null, is_default: true, category: 'composite', description: 'As the eye would see it' }], default_id: 'rgb' },
+    output: {
+      visualizations: [
+        {
+          id: 'rgb',
+          label: 'Natural colour',
+          kind: 'rgb',
+          asset: null,
+          bands: [3, 2, 1],
+          expression: null,
+          colormap: null,
+          rescale: null,
+          is_default: true,
+          category: 'composite',
+          description: 'As the eye would see it',
+        },
+      ],
+      default_id: 'rgb',
+    },
   },
 }).handle({
   async execute(_context, { band_roles = {}, data_type, render_params = {}, asset = null }) {
     if (Object.keys(band_roles).length > 64) throw invalidField('band_roles', 'has more than 64 entries')
-    const { visualizations, default_id } = listVisualizations({ bandRoles: band_roles, dataType: data_type!, renderParams: readParams(render_params) })
-    return { visualizations: visualizations.map((found) => ({ ...found, asset, kind: found.kind === 'single' ? ('raw' as const) : found.kind })), default_id }
+    const { visualizations, default_id } = listVisualizations({
+      bandRoles: band_roles,
+      dataType: data_type!,
+      renderParams: readParams(render_params),
+    })
+    return {
+      visualizations: visualizations.map((found) => ({ ...found, asset, kind: found.kind === 'single' ? ('raw' as const) : found.kind })),
+      default_id,
+    }
   },
 })
 

@@ -1,10 +1,21 @@
 import Type from 'typebox'
 import { Closed } from '#core/shapes.ts'
-import * as item from '#model/item.ts'
-import * as visualizationProfile from '#model/visualization-profile.ts'
+import * as item from '#model/imagery/item.ts'
+import * as visualizationProfile from '#model/imagery/visualization-profile.ts'
 import { operation } from '#operation.ts'
-import { requireConfig, requireFit } from './check.wire.ts'
-import { AssetKey, Config, EXAMPLE_PROFILE, ItemId, ProfileLayer, ProfileName, ProfileRecord, ProfileType, SortOrder, toRecord } from './wire.ts'
+import { requireConfig, requireFit } from './check.lib.ts'
+import {
+  AssetKey,
+  Config,
+  EXAMPLE_PROFILE,
+  ItemId,
+  ProfileLayer,
+  ProfileName,
+  ProfileRecord,
+  ProfileType,
+  SortOrder,
+  toRecord,
+} from './wire.ts'
 
 /** Saves a way of showing an item; as its default if so wished. */
 export default operation({
@@ -22,7 +33,16 @@ export default operation({
     asset_key: Type.Optional(AssetKey),
   }),
   output: ProfileRecord,
-  example: { input: { item_id: EXAMPLE_PROFILE.item_id, name: EXAMPLE_PROFILE.name, type: EXAMPLE_PROFILE.type, config: EXAMPLE_PROFILE.config, is_default: true }, output: EXAMPLE_PROFILE },
+  example: {
+    input: {
+      item_id: EXAMPLE_PROFILE.item_id,
+      name: EXAMPLE_PROFILE.name,
+      type: EXAMPLE_PROFILE.type,
+      config: EXAMPLE_PROFILE.config,
+      is_default: true,
+    },
+    output: EXAMPLE_PROFILE,
+  },
 }).handle({
   async check(context, input) {
     const { item: found, project } = await item.requireEditor(context.db, context.principal, input.item_id)
@@ -31,10 +51,25 @@ export default operation({
     await requireFit(context, found.seq, { type: input.type, config, assetKey })
     return { found, organizationId: project.organizationId, config, assetKey }
   },
-  async execute({ tx, principal, clock, attributeTo }, { name, type, layer, is_default, sort_order }, { found, organizationId, config, assetKey }) {
+  async execute(
+    { tx, principal, clock, attributeTo },
+    { name, type, layer, is_default, sort_order },
+    { found, organizationId, config, assetKey },
+  ) {
     attributeTo(organizationId)
     await item.lock(tx, found.seq)
     const owner = { organizationId, itemSeq: found.seq, createdBy: principal.userId, now: clock.now() }
-    return toRecord(await visualizationProfile.insert(tx, owner, { name, type, config, assetKey, layer: layer!, isDefault: is_default!, sortOrder: sort_order! }), found.id)
+    return toRecord(
+      await visualizationProfile.insert(tx, owner, {
+        name,
+        type,
+        config,
+        assetKey,
+        layer: layer!,
+        isDefault: is_default!,
+        sortOrder: sort_order!,
+      }),
+      found.id,
+    )
   },
 })

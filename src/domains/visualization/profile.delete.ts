@@ -1,6 +1,6 @@
 import { Closed, Removed } from '#core/shapes.ts'
-import * as item from '#model/item.ts'
-import * as visualizationProfile from '#model/visualization-profile.ts'
+import * as item from '#model/imagery/item.ts'
+import * as visualizationProfile from '#model/imagery/visualization-profile.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_PROFILE, ItemId, ProfileId } from './wire.ts'
 

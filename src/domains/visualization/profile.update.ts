@@ -1,10 +1,21 @@
 import Type from 'typebox'
 import { Closed, Nullable } from '#core/shapes.ts'
-import * as item from '#model/item.ts'
-import * as visualizationProfile from '#model/visualization-profile.ts'
+import * as item from '#model/imagery/item.ts'
+import * as visualizationProfile from '#model/imagery/visualization-profile.ts'
 import { operation } from '#operation.ts'
-import { requireConfig, requireFit } from './check.wire.ts'
-import { AssetKey, Config, EXAMPLE_PROFILE, ItemId, ProfileId, ProfileName, ProfileRecord, ProfileType, SortOrder, toRecord } from './wire.ts'
+import { requireConfig, requireFit } from './check.lib.ts'
+import {
+  AssetKey,
+  Config,
+  EXAMPLE_PROFILE,
+  ItemId,
+  ProfileId,
+  ProfileName,
+  ProfileRecord,
+  ProfileType,
+  SortOrder,
+  toRecord,
+} from './wire.ts'
 
 /** Changes a saved profile: what is absent or null stays, except that a null `asset_key` goes back to the primary asset. */
 export default operation({
@@ -22,7 +33,10 @@ export default operation({
     asset_key: Type.Optional(AssetKey),
   }),
   output: ProfileRecord,
-  example: { input: { item_id: EXAMPLE_PROFILE.item_id, profile_id: EXAMPLE_PROFILE.id, name: EXAMPLE_PROFILE.name }, output: { ...EXAMPLE_PROFILE, version: 2 } },
+  example: {
+    input: { item_id: EXAMPLE_PROFILE.item_id, profile_id: EXAMPLE_PROFILE.id, name: EXAMPLE_PROFILE.name },
+    output: { ...EXAMPLE_PROFILE, version: 2 },
+  },
 }).handle({
   async check(context, input) {
     const { item: found, project } = await item.requireEditor(context.db, context.principal, input.item_id)
@@ -33,10 +47,21 @@ export default operation({
     await requireFit(context, found.seq, { type, config, assetKey })
     return { found, organizationId: project.organizationId, type, config, assetKey }
   },
-  async execute({ tx, clock, attributeTo }, { profile_id, name, is_default, sort_order }, { found, organizationId, type, config, assetKey }) {
+  async execute(
+    { tx, clock, attributeTo },
+    { profile_id, name, is_default, sort_order },
+    { found, organizationId, type, config, assetKey },
+  ) {
     attributeTo(organizationId)
     await item.lock(tx, found.seq)
-    const change = { type, config, assetKey, name: name ?? undefined, isDefault: is_default ?? undefined, sortOrder: sort_order ?? undefined }
+    const change = {
+      type,
+      config,
+      assetKey,
+      name: name ?? undefined,
+      isDefault: is_default ?? undefined,
+      sortOrder: sort_order ?? undefined,
+    }
     return toRecord(await visualizationProfile.update(tx, found.seq, profile_id, change, clock.now()), found.id)
   },
 })

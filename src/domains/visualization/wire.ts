@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox'
 import { Choice, Closed, Nullable, Timestamp, Uuid } from '#core/shapes.ts'
-import { PROFILE_LAYERS, PROFILE_TYPES, type Profile } from '#model/visualization-profile.ts'
+import { PROFILE_LAYERS, PROFILE_TYPES, type Profile } from '#model/imagery/visualization-profile.ts'
 
 export const ItemId = Type.String({ minLength: 1, maxLength: 256 })
 export const ProfileId = Type.String({ minLength: 1, maxLength: 100 })
@@ -15,8 +15,18 @@ export const Config = Closed({
   bands: Type.Optional(Nullable(Type.Array(Type.Integer({ minimum: 1, maximum: 64 }), { minItems: 1, maxItems: 3 }))),
   expression: Type.Optional(Nullable(Type.String({ minLength: 1, maxLength: 512 }))),
   colormap: Type.Optional(Nullable(Type.String({ minLength: 1, maxLength: 100 }))),
-  rescale: Type.Optional(Nullable(Type.String({ minLength: 1, maxLength: 200, description: '`min,max`, or one pair a band separated by `;`. Without it the image’s own range applies' }))),
-  color_table: Type.Optional(Nullable(Type.Boolean({ description: 'Samples are numbers of classes: the file’s own colours, or those of the colormap in turn' }))),
+  rescale: Type.Optional(
+    Nullable(
+      Type.String({
+        minLength: 1,
+        maxLength: 200,
+        description: '`min,max`, or one pair a band separated by `;`. Without it the image’s own range applies',
+      }),
+    ),
+  ),
+  color_table: Type.Optional(
+    Nullable(Type.Boolean({ description: 'Samples are numbers of classes: the file’s own colours, or those of the colormap in turn' })),
+  ),
   resampling: Type.Optional(Nullable(Choice(['nearest', 'bilinear', 'cubic', 'average']))),
 })
 
@@ -48,16 +58,44 @@ export const ProfileRecord = Closed(
 export function toRecord(profile: Profile, itemId: string): Static<typeof ProfileRecord> {
   const { id, name, layer, type, config } = profile
   return {
-    id, item_id: itemId, name, layer, type, kind: type === 'expression' ? 'index' : type === 'singleband' ? 'raw' : 'rgb',
-    bands: config.bands ?? null, expression: config.expression ?? null, colormap: config.colormap ?? null, rescale: config.rescale ?? null,
-    is_default: profile.isDefault, sort_order: profile.sortOrder, config, asset_key: profile.assetKey, version: profile.version,
-    created_by: profile.createdBy, created_at: profile.createdAt.toISOString(), updated_at: profile.updatedAt.toISOString(),
+    id,
+    item_id: itemId,
+    name,
+    layer,
+    type,
+    kind: type === 'expression' ? 'index' : type === 'singleband' ? 'raw' : 'rgb',
+    bands: config.bands ?? null,
+    expression: config.expression ?? null,
+    colormap: config.colormap ?? null,
+    rescale: config.rescale ?? null,
+    is_default: profile.isDefault,
+    sort_order: profile.sortOrder,
+    config,
+    asset_key: profile.assetKey,
+    version: profile.version,
+    created_by: profile.createdBy,
+    created_at: profile.createdAt.toISOString(),
+    updated_at: profile.updatedAt.toISOString(),
   }
 }
 
 export const EXAMPLE_PROFILE: Static<typeof ProfileRecord> = {
-  id: '0199f2c6-4444-7abc-8def-0123456789ab', item_id: '0199f2c6-2222-7abc-8def-0123456789ab', name: 'Crop vigour', layer: 'user', type: 'expression', kind: 'index',
-  bands: null, expression: '(b4-b3)/(b4+b3)', colormap: 'rdylgn', rescale: '-0.2,0.9', is_default: true, sort_order: 0,
-  config: { expression: '(b4-b3)/(b4+b3)', colormap: 'rdylgn', rescale: '-0.2,0.9' }, asset_key: null, version: 1,
-  created_by: null, created_at: '2026-03-01T09:00:00.000Z', updated_at: '2026-03-01T09:00:00.000Z',
+  id: '0199f2c6-4444-7abc-8def-0123456789ab',
+  item_id: '0199f2c6-2222-7abc-8def-0123456789ab',
+  name: 'Crop vigour',
+  layer: 'user',
+  type: 'expression',
+  kind: 'index',
+  bands: null,
+  expression: '(b4-b3)/(b4+b3)',
+  colormap: 'rdylgn',
+  rescale: '-0.2,0.9',
+  is_default: true,
+  sort_order: 0,
+  config: { expression: '(b4-b3)/(b4+b3)', colormap: 'rdylgn', rescale: '-0.2,0.9' },
+  asset_key: null,
+  version: 1,
+  created_by: null,
+  created_at: '2026-03-01T09:00:00.000Z',
+  updated_at: '2026-03-01T09:00:00.000Z',
 }

@@ -12,8 +12,8 @@ import { decodePackbits } from '#raster/codec/packbits.ts'
 import { boundedDecompressor, decompress, decompressUpTo } from '#raster/codec/stream.ts'
 import { halfToNumber, reverseBits, unpackBits } from '#raster/codec/unpack.ts'
 import { memorySource } from '#raster/source/memory.ts'
-import { buildTiff, plainTags } from '#raster/testing/buildTiff.ts'
-import { encodeOldLzw } from '#raster/testing/oldLzw.ts'
+import { buildTiff, plainTags } from '#raster/testing/build-tiff.ts'
+import { encodeOldLzw } from '#raster/testing/old-lzw.ts'
 import { openTiff } from '#raster/tiff/open.ts'
 import { RasterError } from '#raster/types.ts'
 
@@ -69,19 +69,33 @@ test('both ways through zlib give the same bytes, and a stream that ends early i
 
 test('packed bits of every width come out as they went in', () => {
   fc.assert(
-    fc.property(fc.integer({ min: 1, max: 31 }), fc.integer({ min: 1, max: 20 }), fc.infiniteStream(fc.nat()), (bits, rowSamples, stream) => {
-      const values = Array.from({ length: rowSamples * 2 }, () => (stream.next().value as number) % 2 ** bits)
-      const rows = [values.slice(0, rowSamples), values.slice(rowSamples)].map((row) => {
-        const text = row.map((value) => value.toString(2).padStart(bits, '0')).join('')
-        return (text.padEnd(Math.ceil(text.length / 8) * 8, '0').match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2))
-      })
-      assert.deepEqual([...unpackBits(Uint8Array.from(rows.flat()), { bits, rowSamples, rows: 2 })], values)
-    }),
+    fc.property(
+      fc.integer({ min: 1, max: 31 }),
+      fc.integer({ min: 1, max: 20 }),
+      fc.infiniteStream(fc.nat()),
+      (bits, rowSamples, stream) => {
+        const values = Array.from({ length: rowSamples * 2 }, () => (stream.next().value as number) % 2 ** bits)
+        const rows = [values.slice(0, rowSamples), values.slice(rowSamples)].map((row) => {
+          const text = row.map((value) => value.toString(2).padStart(bits, '0')).join('')
+          return (text.padEnd(Math.ceil(text.length / 8) * 8, '0').match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2))
+        })
+        assert.deepEqual([...unpackBits(Uint8Array.from(rows.flat()), { bits, rowSamples, rows: 2 })], values)
+      },
+    ),
   )
 })
 
 test('half floats: zero, subnormal, normal, infinite, not a number', () => {
-  assert.deepEqual([0, 0x8000, 1, 0x3c00, 0xc000, 0x7bff, 0x7c00, 0xfc00].map(halfToNumber), [0, -0, 2 ** -24, 1, -2, 65504, Infinity, -Infinity])
+  assert.deepEqual([0, 0x8000, 1, 0x3c00, 0xc000, 0x7bff, 0x7c00, 0xfc00].map(halfToNumber), [
+    0,
+    -0,
+    2 ** -24,
+    1,
+    -2,
+    65504,
+    Infinity,
+    -Infinity,
+  ])
   assert.ok(Number.isNaN(halfToNumber(0x7e00)))
 })
 

@@ -1,5 +1,5 @@
 import * as lerc from 'lerc'
-import { readLercHeader } from '#raster/codec/lercHeader.ts'
+import { readLercHeader } from './lerc-header.ts'
 import { decompressUpTo } from '#raster/codec/stream.ts'
 import { RasterError } from '#raster/errors.ts'
 import type { DataType, SampleArray } from '#raster/types.ts'

@@ -131,7 +131,8 @@ function joinFour(planes: Uint8Array, out: Uint8Array, start: number, count: num
   const third = second + count
   const fourth = third + count
   for (let i = 0; i < count; i++) {
-    words[i] = ((planes[start + i] ?? 0) << 24) | ((planes[second + i] ?? 0) << 16) | ((planes[third + i] ?? 0) << 8) | (planes[fourth + i] ?? 0)
+    words[i] =
+      ((planes[start + i] ?? 0) << 24) | ((planes[second + i] ?? 0) << 16) | ((planes[third + i] ?? 0) << 8) | (planes[fourth + i] ?? 0)
   }
 }
 

@@ -14,7 +14,15 @@ type Method = 'deflate' | 'zstd'
 
 interface SyncHandle {
   reset(): void
-  writeSync(flush: number, input: Uint8Array, inputAt: number, inputLength: number, output: Uint8Array, outputAt: number, outputLength: number): void
+  writeSync(
+    flush: number,
+    input: Uint8Array,
+    inputAt: number,
+    inputLength: number,
+    output: Uint8Array,
+    outputAt: number,
+    outputLength: number,
+  ): void
   onerror: (message: string, errno: number, code: string) => void
 }
 

@@ -50,7 +50,11 @@ function unpackSingleBits(
   }
 }
 
-function unpackRow(packed: Uint8Array, out: Uint8Array | Uint16Array | Uint32Array, row: { bits: number; first: number; count: number }): void {
+function unpackRow(
+  packed: Uint8Array,
+  out: Uint8Array | Uint16Array | Uint32Array,
+  row: { bits: number; first: number; count: number },
+): void {
   let at = 0
   // At most 7 kept bits and 31 new ones: more than 32-bit integers hold, so by multiplication.
   let kept = 0

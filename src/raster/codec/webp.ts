@@ -10,7 +10,9 @@ export async function decodeWebp(stored: Uint8Array, maxPx: number): Promise<Pix
     const { data, info } = await image.raw().toBuffer({ resolveWithObject: true })
     return { data, width: info.width, height: info.height, channels: info.channels }
   } catch (cause) {
-    throw new RasterError('corrupt', `A WebP block of the raster is damaged: ${cause instanceof Error ? cause.message : String(cause)}`, { cause })
+    throw new RasterError('corrupt', `A WebP block of the raster is damaged: ${cause instanceof Error ? cause.message : String(cause)}`, {
+      cause,
+    })
   }
 }
 

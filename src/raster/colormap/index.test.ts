@@ -12,7 +12,10 @@ const reference = JSON.parse(readFileSync(new URL('./reference.json', import.met
 
 test('there are at least sixty colormaps in five groups, each with its own id', () => {
   const groups = colormapGroups()
-  assert.deepEqual(groups.map((group) => group.name), ['perceptual', 'sequential', 'diverging', 'elevation', 'categorical'])
+  assert.deepEqual(
+    groups.map((group) => group.name),
+    ['perceptual', 'sequential', 'diverging', 'elevation', 'categorical'],
+  )
   const ids = groups.flatMap((group) => group.colormaps.map((colormap) => colormap.id))
   assert.ok(ids.length >= 60, `${ids.length}`)
   assert.equal(new Set(ids).size, ids.length)

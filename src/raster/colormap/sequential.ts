@@ -8,8 +8,7 @@ export const SEQUENTIAL: readonly ColormapSource[] = [
   {
     id: 'oranges',
     name: 'Oranges',
-    stops:
-      '0:fff5eb 35:fee4ca 66:fdce9e 101:fda863 131:fc8937 161:f06712 192:d84801 227:a13403 255:7f2704',
+    stops: '0:fff5eb 35:fee4ca 66:fdce9e 101:fda863 131:fc8937 161:f06712 192:d84801 227:a13403 255:7f2704',
   },
   { id: 'purples', name: 'Purples', stops: '0:fcfbfd 37:eceaf3 68:d6d6e9 103:b5b5d7 138:9490c3 161:7f7bb9 216:593093 255:3f007d' },
   { id: 'reds', name: 'Reds', stops: '0:fff5f0 34:fedecf 85:fca082 108:fc8262 133:f96245 160:ee3a2c 192:ca181d 224:a30f15 255:67000d' },
@@ -48,8 +47,7 @@ export const SEQUENTIAL: readonly ColormapSource[] = [
     id: 'jet',
     name: 'Jet',
     stops:
-      '0:000080 28:0000ff 32:0000ff 87:00dcfe 90:02e8f4 96:16ffe1 163:eeff09 166:f8f500 169:ffea00 227:ff1300 232:e80000 ' +
-      '255:800000',
+      '0:000080 28:0000ff 32:0000ff 87:00dcfe 90:02e8f4 96:16ffe1 163:eeff09 166:f8f500 169:ffea00 227:ff1300 232:e80000 ' + '255:800000',
   },
   {
     id: 'rainbow',
@@ -77,14 +75,12 @@ export const SEQUENTIAL: readonly ColormapSource[] = [
   {
     id: 'cmrmap',
     name: 'CMRmap',
-    stops:
-      '0:000000 32:262680 64:4d26bf 97:9d347c 127:fd4028 129:fe4324 160:e68100 191:e6bf19 224:e6e683 255:ffffff',
+    stops: '0:000000 32:262680 64:4d26bf 97:9d347c 127:fd4028 129:fe4324 160:e68100 191:e6bf19 224:e6e683 255:ffffff',
   },
   {
     id: 'ndvi',
     name: 'Vegetation',
-    stops:
-      '0:5b4a3a 51:a58d6f 64:ceb893 89:ece3b4 115:cfe08a 153:8fc25a 191:4c9a3d 223:1f7030 255:05401f',
+    stops: '0:5b4a3a 51:a58d6f 64:ceb893 89:ece3b4 115:cfe08a 153:8fc25a 191:4c9a3d 223:1f7030 255:05401f',
   },
   { id: 'moisture', name: 'Moisture', stops: '0:7f4f1d 64:d3a35c 115:f2e6c4 140:d6ecef 191:66b2d1 255:0b4f8a' },
   { id: 'thermal', name: 'Thermal', stops: '0:04062b 51:2b1a7a 102:8a1f8c 153:e0473f 204:f9a13a 255:fdf6c1' },

@@ -115,7 +115,9 @@ const METHODS: Readonly<Record<number, (p: Parameters) => string>> = {
   1: (p) => `+proj=tmerc ${p.lat0} ${p.lon0} ${p.scale} ${p.offset}`,
   3: (p) => `+proj=omerc ${p.lat0} ${p.centerLon} ${p.azimuth} ${p.scale} ${p.offset} +no_uoff`,
   7: (p) =>
-    p.hasParallel1 && !p.hasScale ? `+proj=merc ${p.lon0} +lat_ts=${p.parallel1} ${p.offset}` : `+proj=merc ${p.lon0} ${p.scale} ${p.offset}`,
+    p.hasParallel1 && !p.hasScale
+      ? `+proj=merc ${p.lon0} +lat_ts=${p.parallel1} ${p.offset}`
+      : `+proj=merc ${p.lon0} ${p.scale} ${p.offset}`,
   8: (p) => `+proj=lcc ${p.parallels} ${p.lat0} ${p.lon0} ${p.offset}`,
   9: (p) => `+proj=lcc +lat_1=${p.latitude} ${p.lat0} ${p.lon0} ${p.scale} ${p.offset}`,
   10: (p) => `+proj=laea ${p.lat0} ${p.lon0} ${p.offset}`,

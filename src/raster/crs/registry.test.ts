@@ -12,7 +12,10 @@ import { RasterError } from '#raster/types.ts'
 /** PROJ's x and y of a geographic point, and what PROJ makes of them on the way back. */
 type ControlPoint = [lon: number, lat: number, x: number, y: number, lonBack: number, latBack: number]
 
-const control = JSON.parse(readFileSync(new URL('../../../test/golden/crs-control.json', import.meta.url), 'utf8')) as Record<string, ControlPoint[]>
+const control = JSON.parse(readFileSync(new URL('../../../test/golden/crs-control.json', import.meta.url), 'utf8')) as Record<
+  string,
+  ControlPoint[]
+>
 const METRES_A_DEGREE = 111_320
 const TOLERANCE_M = 0.002
 const wgs84 = crsFromEpsg(4326)
@@ -36,7 +39,8 @@ test('every code of the table agrees with PROJ to two millimetres, both ways', (
   for (const [code, points] of Object.entries(control)) {
     for (const point of points) {
       const { forward, inverse } = errorsM(Number(code), point)
-      if (!(forward < TOLERANCE_M) || !(inverse < TOLERANCE_M)) wrong.push(`EPSG:${code} at ${point[0]}, ${point[1]}: ${forward} m, ${inverse} m`)
+      if (!(forward < TOLERANCE_M) || !(inverse < TOLERANCE_M))
+        wrong.push(`EPSG:${code} at ${point[0]}, ${point[1]}: ${forward} m, ${inverse} m`)
     }
   }
   assert.deepEqual(wrong, [])

@@ -23,7 +23,12 @@ interface UtmSeries {
 const north = false
 const south = true
 
-function series(datum: string, geographicCode: number, base: number, span: { zones: readonly [number, number]; south: boolean }): UtmSeries {
+function series(
+  datum: string,
+  geographicCode: number,
+  base: number,
+  span: { zones: readonly [number, number]; south: boolean },
+): UtmSeries {
   return { datum, geographicCode, base, ...span }
 }
 

@@ -30,7 +30,10 @@ test('a PNG gives back every byte, for every channel count, with runs and with n
         const original = picture(channels, value)
         const png = await encodeImage(original, effort === undefined ? { format: 'png' } : { format: 'png', effort })
         const { data } = await sharp(png).ensureAlpha().raw().toBuffer({ resolveWithObject: true })
-        const expected = await sharp(original.data, { raw: { width: WIDTH, height: HEIGHT, channels } }).ensureAlpha().raw().toBuffer()
+        const expected = await sharp(original.data, { raw: { width: WIDTH, height: HEIGHT, channels } })
+          .ensureAlpha()
+          .raw()
+          .toBuffer()
         assert.ok(data.length === expected.length || channels < 3, 'same layout')
         if (channels >= 3) assert.deepEqual(data, expected)
         else for (let i = 0; i < WIDTH * HEIGHT; i++) assert.equal(data[i * (data.length / (WIDTH * HEIGHT))], original.data[i * channels])
@@ -63,7 +66,10 @@ test('an indexed picture keeps its colours, and entry 0 is transparent', async (
 })
 
 test('JPEG turns transparent into white and respects quality', async () => {
-  const clear = await encodeImage(picture(4, () => 0), { format: 'jpeg' })
+  const clear = await encodeImage(
+    picture(4, () => 0),
+    { format: 'jpeg' },
+  )
   assert.ok((await decode(clear)).data.every((value) => value >= 254))
   const gray = await encodeImage(picture(1, noise), { format: 'jpeg' })
   assert.equal((await decode(gray)).format, 'jpeg')
@@ -76,7 +82,9 @@ test('Terrain-RGB is lossless; outside the data height is 0 and transparent', as
   const heights = Float32Array.from({ length: WIDTH * HEIGHT }, (_, i) => -500 + i * 7.3)
   const mask = Uint8Array.from(heights, (_, i) => (i % 5 === 0 ? 0 : 255))
   for (const invert of [false, true]) {
-    const { data, channels } = await decode(await encodeLosslessWebp(terrainPicture(heights, mask, { width: WIDTH, height: HEIGHT }, { invert })))
+    const { data, channels } = await decode(
+      await encodeLosslessWebp(terrainPicture(heights, mask, { width: WIDTH, height: HEIGHT }, { invert })),
+    )
     assert.equal(channels, 4)
     for (let i = 0; i < heights.length; i++) {
       const height = -10_000 + (data[i * 4]! * 65536 + data[i * 4 + 1]! * 256 + data[i * 4 + 2]!) * 0.1

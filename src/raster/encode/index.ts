@@ -35,13 +35,16 @@ export async function encodeImage(picture: Picture | IndexedPicture, options: En
   if (effort !== undefined) checkEffort(effort, format === 'png' ? MAX_PNG_EFFORT : MAX_WEBP_EFFORT)
   if (format === 'png') return encodePng(picture, effort)
   const expanded = isIndexed(picture) ? expandPalette(picture) : picture
-  const encoded = await (format === 'jpeg' ? encodeJpeg(expanded, Math.round(quality)) : encodeWebp(expanded, { quality: Math.round(quality), effort: effort ?? DEFAULT_WEBP_EFFORT }))
+  const encoded = await (format === 'jpeg'
+    ? encodeJpeg(expanded, Math.round(quality))
+    : encodeWebp(expanded, { quality: Math.round(quality), effort: effort ?? DEFAULT_WEBP_EFFORT }))
   if (expanded !== picture) giveBack(expanded.data)
   return encoded
 }
 
 function checkEffort(effort: number, most: number): void {
-  if (!Number.isInteger(effort) || effort < 0 || effort > most) throw new RasterError('invalid_argument', `effort must be from 0 to ${most}`)
+  if (!Number.isInteger(effort) || effort < 0 || effort > most)
+    throw new RasterError('invalid_argument', `effort must be from 0 to ${most}`)
 }
 
 async function encodeWebp(picture: Picture, options: WebpOptions): Promise<Buffer> {

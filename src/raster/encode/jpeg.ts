@@ -8,7 +8,11 @@ import { dropOpaqueAlpha, flattenOnWhite, type Picture } from './picture.ts'
 
 /** The part of @julusian/jpeg-turbo that we use; the package has no types of its own. */
 interface JpegTurbo {
-  compressSync(pixels: Uint8Array, out: Buffer, options: { format: number; width: number; height: number; quality: number; subsampling: number }): Buffer
+  compressSync(
+    pixels: Uint8Array,
+    out: Buffer,
+    options: { format: number; width: number; height: number; quality: number; subsampling: number },
+  ): Buffer
   bufferSize(options: { width: number; height: number; subsampling: number }): number
   FORMAT_RGB: number
   FORMAT_RGBA: number
@@ -30,7 +34,9 @@ export async function encodeJpeg(picture: Picture, quality: number): Promise<Buf
   const subsampling = channels === 1 ? turbo.SAMP_GRAY : turbo.SAMP_420
   // The encoder wants room for the worst case and gives a view of it: a copy of the few bytes that were written is kept, and the room used again.
   const room = takeBytes(turbo.bufferSize({ width, height, subsampling }))
-  const encoded = Buffer.from(turbo.compressSync(data, Buffer.from(room.buffer, 0, room.length), { format, width, height, quality, subsampling }))
+  const encoded = Buffer.from(
+    turbo.compressSync(data, Buffer.from(room.buffer, 0, room.length), { format, width, height, quality, subsampling }),
+  )
   giveBack(room)
   return encoded
 }

@@ -29,7 +29,8 @@ export function expandPalette({ width, height, indices, palette }: IndexedPictur
     const data = takeBytes(indices.length * 4)
     const words = new Uint32Array(data.buffer, 0, indices.length)
     const colors = new Uint32Array(COLORS)
-    for (let entry = 1; entry < COLORS; entry++) colors[entry] = (OPAQUE << 24) | (palette[entry * 3 + 2]! << 16) | (palette[entry * 3 + 1]! << 8) | palette[entry * 3]!
+    for (let entry = 1; entry < COLORS; entry++)
+      colors[entry] = (OPAQUE << 24) | (palette[entry * 3 + 2]! << 16) | (palette[entry * 3 + 1]! << 8) | palette[entry * 3]!
     for (let i = 0; i < indices.length; i++) words[i] = colors[indices[i]!]!
     return { width, height, channels: 4, data }
   }

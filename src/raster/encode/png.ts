@@ -20,7 +20,10 @@ export function encodePng(picture: Picture | IndexedPicture, effort?: number): B
   const isPlain = isOpaque(picture)
   const { width, height } = picture
   const channels = isPlain ? ({ 1: 1, 2: 1, 3: 3, 4: 3 } as const)[picture.channels] : picture.channels
-  const filtered = channels === 3 && picture.channels === 4 ? filterColors(picture) : filterRows(isPlain ? dropOpaqueAlpha(picture).data : picture.data, width * channels, height)
+  const filtered =
+    channels === 3 && picture.channels === 4
+      ? filterColors(picture)
+      : filterRows(isPlain ? dropOpaqueAlpha(picture).data : picture.data, width * channels, height)
   const compressed = compress(filtered, effort)
   giveBack(filtered)
   return assemble([chunk('IHDR', header(width, height, COLOR_TYPES[channels])), chunk('IDAT', compressed)])

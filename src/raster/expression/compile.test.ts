@@ -21,7 +21,10 @@ function reference(node: Node, pixel: ReadonlyMap<number, number>): number {
     case 'binary':
       return applyBinary(node.operator, reference(node.left, pixel), reference(node.right, pixel))
     case 'call':
-      return applyFunction(node.name, node.operands.map((operand) => reference(operand, pixel)))
+      return applyFunction(
+        node.name,
+        node.operands.map((operand) => reference(operand, pixel)),
+      )
   }
 }
 
@@ -54,7 +57,10 @@ test('several results share one mask', () => {
   const output = compiled.run([Uint8Array.of(0, 2)], null, 2)
   assert.deepEqual([...output.mask], [0, 255])
   assert.equal(output.validCount, 1)
-  assert.deepEqual(output.values.map((values) => values[1]), [2, 0.5, 5])
+  assert.deepEqual(
+    output.values.map((values) => values[1]),
+    [2, 0.5, 5],
+  )
   assert.ok(Number.isNaN(output.values[0]?.[0]))
 })
 
@@ -63,7 +69,11 @@ test('scale and offset come before the arithmetic', () => {
   assert.deepEqual([...(compiled.run([Int16Array.of(4, 10)], null, 2).values[0] ?? [])], [2, 8])
 })
 
-const number = fc.oneof(fc.integer({ min: -20, max: 20 }), fc.double({ noNaN: true, noDefaultInfinity: true }), fc.constantFrom(0, 1e308, 1e-308))
+const number = fc.oneof(
+  fc.integer({ min: -20, max: 20 }),
+  fc.double({ noNaN: true, noDefaultInfinity: true }),
+  fc.constantFrom(0, 1e308, 1e-308),
+)
 const tree = fc.letrec<{ node: string }>((tie) => ({
   node: fc.oneof(
     { maxDepth: 5, withCrossShrink: true },
@@ -71,7 +81,9 @@ const tree = fc.letrec<{ node: string }>((tie) => ({
     fc.tuple(tie('node'), fc.constantFrom(...BINARY), tie('node')).map(([a, operator, b]) => `(${a} ${operator} ${b})`),
     tie('node').map((a) => `-${a}`),
     fc.tuple(fc.constantFrom('abs', 'sqrt', 'log', 'log10', 'exp'), tie('node')).map(([name, a]) => `${name}(${a})`),
-    fc.tuple(fc.constantFrom('min', 'max'), fc.array(tie('node'), { minLength: 2, maxLength: 3 })).map(([name, list]) => `${name}(${list.join()})`),
+    fc
+      .tuple(fc.constantFrom('min', 'max'), fc.array(tie('node'), { minLength: 2, maxLength: 3 }))
+      .map(([name, list]) => `${name}(${list.join()})`),
     fc.tuple(fc.constantFrom('where', 'clip'), tie('node'), tie('node'), tie('node')).map(([name, a, b, c]) => `${name}(${a},${b},${c})`),
   ),
 })).node
@@ -80,26 +92,36 @@ test('compiled expressions equal the reference evaluator on every sample', () =>
   let compared = 0
   const samples = fc.array(fc.oneof(number, fc.constantFrom(Number.NaN, Infinity, -Infinity)), { minLength: 3, maxLength: 3 })
   fc.assert(
-    fc.property(tree, fc.array(samples, { minLength: 1, maxLength: 4 }), fc.constantFrom('float64', 'float32', 'int16'), (source, pixels, dataType) => {
-      if (source.length > 512) return
-      let expression
-      try {
-        expression = parseExpression(source)
-      } catch {
-        return // Too many nodes or too deep: the limits have tests of their own.
-      }
-      const Samples = { float64: Float64Array, float32: Float32Array, int16: Int16Array }[dataType]
-      const planes = [0, 1, 2].map((band) => Samples.from(pixels.map((pixel) => pixel[band] ?? 0)))
-      const compiled = compileExpression(expression, { dataType })
-      const output = compiled.run(compiled.bands.map((band) => planes[band - 1] as SampleArray), null, pixels.length)
-      pixels.forEach((_, i) => {
-        const pixel = new Map(planes.map((plane, band) => [band + 1, plane[i] as number]))
-        const expected = reference(expression.results[0] as Node, pixel)
-        assert.equal(output.mask[i] !== 0, !Number.isNaN(expected), source)
-        if (!Number.isNaN(expected)) assert.equal(output.values[0]?.[i] === expected, true, `${source}: ${output.values[0]?.[i]} !== ${expected}`)
-        compared += 1
-      })
-    }),
+    fc.property(
+      tree,
+      fc.array(samples, { minLength: 1, maxLength: 4 }),
+      fc.constantFrom('float64', 'float32', 'int16'),
+      (source, pixels, dataType) => {
+        if (source.length > 512) return
+        let expression
+        try {
+          expression = parseExpression(source)
+        } catch {
+          return // Too many nodes or too deep: the limits have tests of their own.
+        }
+        const Samples = { float64: Float64Array, float32: Float32Array, int16: Int16Array }[dataType]
+        const planes = [0, 1, 2].map((band) => Samples.from(pixels.map((pixel) => pixel[band] ?? 0)))
+        const compiled = compileExpression(expression, { dataType })
+        const output = compiled.run(
+          compiled.bands.map((band) => planes[band - 1] as SampleArray),
+          null,
+          pixels.length,
+        )
+        pixels.forEach((_, i) => {
+          const pixel = new Map(planes.map((plane, band) => [band + 1, plane[i] as number]))
+          const expected = reference(expression.results[0] as Node, pixel)
+          assert.equal(output.mask[i] !== 0, !Number.isNaN(expected), source)
+          if (!Number.isNaN(expected))
+            assert.equal(output.values[0]?.[i] === expected, true, `${source}: ${output.values[0]?.[i]} !== ${expected}`)
+          compared += 1
+        })
+      },
+    ),
     { numRuns: 20_000 },
   )
   assert.ok(compared > 10_000)

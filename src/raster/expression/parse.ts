@@ -132,9 +132,14 @@ class Parser {
 
   private band(token: Token): Node {
     const { names = {}, bandCount = MAX_BAND } = this.options
-    const band = BAND_PATTERN.test(token.text) ? Number(token.text.slice(1)) : Object.hasOwn(names, token.text) ? names[token.text] : undefined
+    const band = BAND_PATTERN.test(token.text)
+      ? Number(token.text.slice(1))
+      : Object.hasOwn(names, token.text)
+        ? names[token.text]
+        : undefined
     if (band === undefined || !Number.isInteger(band)) throw new ExpressionError(`unknown name '${token.text}'`, token.position)
-    if (band < 1 || band > bandCount) throw new ExpressionError(`band ${band} does not exist (there are ${bandCount}), used`, token.position)
+    if (band < 1 || band > bandCount)
+      throw new ExpressionError(`band ${band} does not exist (there are ${bandCount}), used`, token.position)
     this.bands.add(band)
     return this.made({ kind: 'band', band })
   }

@@ -89,7 +89,9 @@ class Graph {
     if (constants.every((value) => value !== null)) return this.constant(rules.fold(...constants))
     const value = this.intern({ key: `${name}(${operands.join()})`, kernel, operands, constant: null, bound: rules.bound })
     const needsCheck = rules.bound > SAFE_BOUND && UNCHECKED.has(name)
-    return needsCheck ? this.intern({ key: `finite(${value})`, kernel: finite, operands: [value], constant: null, bound: Number.MAX_VALUE }) : value
+    return needsCheck
+      ? this.intern({ key: `finite(${value})`, kernel: finite, operands: [value], constant: null, bound: Number.MAX_VALUE })
+      : value
   }
 
   private constant(value: number): number {

@@ -5,13 +5,29 @@ import { findColormap } from '#raster/colormap/index.ts'
 import { compileExpression, parseExpression } from '#raster/expression/index.ts'
 import { findFormula, formulas, formulasFor, resolveFormula, type Formula } from './index.ts'
 
-const SENTINEL_2 = { coastal: 1, blue: 2, green: 3, red: 4, rededge071: 5, rededge075: 6, rededge078: 7, nir: 8, nir08: 9, swir16: 10, swir22: 11 }
+const SENTINEL_2 = {
+  coastal: 1,
+  blue: 2,
+  green: 3,
+  red: 4,
+  rededge071: 5,
+  rededge075: 6,
+  rededge078: 7,
+  nir: 8,
+  nir08: 9,
+  swir16: 10,
+  swir22: 11,
+}
 /** A leaf canopy's reflectances, in the order of the mapping above. */
 const CANOPY = [0.03, 0.03, 0.06, 0.04, 0.1, 0.3, 0.36, 0.4, 0.41, 0.2, 0.1]
 
 function valueOf(expression: string): number | undefined {
   const compiled = compileExpression(parseExpression(expression), { dataType: 'float64' })
-  return compiled.run(compiled.bands.map((band) => Float64Array.of(CANOPY[band - 1] ?? 0)), null, 1).values[0]?.[0]
+  return compiled.run(
+    compiled.bands.map((band) => Float64Array.of(CANOPY[band - 1] ?? 0)),
+    null,
+    1,
+  ).values[0]?.[0]
 }
 
 const find = (id: string): Formula => findFormula(id) ?? assert.fail(`no formula ${id}`)
@@ -30,7 +46,10 @@ test('there are at least sixty indices, each complete and each parsable', () => 
 test('band roles become band numbers', () => {
   assert.equal(resolveFormula(find('ndvi'), { RED: 3, NIR: 4 }), '(b4 - b3) / (b4 + b3)')
   assert.equal(resolveFormula(find('NDVI'), { red: 1, green: 2 }), null)
-  assert.equal(resolveFormula(find('savi'), { R: 1, N: 2 }, { reflectanceScale: 0.0001 }), '1.5 * ((b2 * 0.0001) - (b1 * 0.0001)) / ((b2 * 0.0001) + (b1 * 0.0001) + 0.5)')
+  assert.equal(
+    resolveFormula(find('savi'), { R: 1, N: 2 }, { reflectanceScale: 0.0001 }),
+    '1.5 * ((b2 * 0.0001) - (b1 * 0.0001)) / ((b2 * 0.0001) + (b1 * 0.0001) + 0.5)',
+  )
   assert.equal(resolveFormula(find('ndvi'), { R: 1, N: 2 }, { reflectanceScale: 0.0001 }), '(b2 - b1) / (b2 + b1)')
 })
 

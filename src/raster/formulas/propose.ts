@@ -36,23 +36,46 @@ const USUAL_OF_BYTES: Readonly<Record<number, readonly string[]>> = { 4: ['red',
 
 const COLORS: readonly ColorInterpretation[] = ['red', 'green', 'blue', 'alpha']
 
-export function proposeBands(info: Pick<RasterInfo, 'bands' | 'dataType'> | null, stated: readonly StatedBand[] | null): { bands: ProposedBand[]; source: ProposalSource } | null {
+export function proposeBands(
+  info: Pick<RasterInfo, 'bands' | 'dataType'> | null,
+  stated: readonly StatedBand[] | null,
+): { bands: ProposedBand[]; source: ProposalSource } | null {
   const count = info?.bands.length ?? stated?.length ?? 0
   if (count === 0) return null
   const said = stated?.length === count ? stated : null
   const fromFile = info && info.bands.every(({ name }) => name) ? info.bands.map(({ name }) => name!) : null
   const fromStac = said && said.every(({ name }) => name) ? said.map(({ name }) => name!) : null
-  const fromColors = info && info.bands.filter(({ color }) => COLORS.includes(color)).length >= 3 ? info.bands.map(({ color }, index) => (COLORS.includes(color) ? color : `band_${index + 1}`)) : null
-  const [names, source]: [readonly string[], ProposalSource] = fromFile ? [fromFile, 'file'] : fromStac ? [fromStac, 'stac'] : fromColors ? [fromColors, 'color'] : [guessed(count, info), 'band_count']
+  const fromColors =
+    info && info.bands.filter(({ color }) => COLORS.includes(color)).length >= 3
+      ? info.bands.map(({ color }, index) => (COLORS.includes(color) ? color : `band_${index + 1}`))
+      : null
+  const [names, source]: [readonly string[], ProposalSource] = fromFile
+    ? [fromFile, 'file']
+    : fromStac
+      ? [fromStac, 'stac']
+      : fromColors
+        ? [fromColors, 'color']
+        : [guessed(count, info), 'band_count']
   const roles = rolesOf(names, said)
-  return { bands: names.map((name, index) => ({ index: index + 1, name, role: roles[index] ?? null, dataType: info?.dataType ?? said?.[index]?.dataType ?? null })), source }
+  return {
+    bands: names.map((name, index) => ({
+      index: index + 1,
+      name,
+      role: roles[index] ?? null,
+      dataType: info?.dataType ?? said?.[index]?.dataType ?? null,
+    })),
+    source,
+  }
 }
 
 /** The alpha band of a file is known; what is guessed are the others. */
 function guessed(count: number, info: Pick<RasterInfo, 'bands' | 'dataType'> | null): readonly string[] {
   const alpha = info?.bands.findIndex(({ color }) => color === 'alpha') ?? -1
   const colours = alpha === -1 ? count : count - 1
-  const usual = (isByte(info?.dataType) ? USUAL_OF_BYTES[colours] : undefined) ?? USUAL[colours] ?? Array.from({ length: colours }, (_, index) => `band_${index + 1}`)
+  const usual =
+    (isByte(info?.dataType) ? USUAL_OF_BYTES[colours] : undefined) ??
+    USUAL[colours] ??
+    Array.from({ length: colours }, (_, index) => `band_${index + 1}`)
   return alpha === -1 ? usual : usual.toSpliced(alpha, 0, 'alpha')
 }
 
@@ -69,4 +92,7 @@ function rolesOf(names: readonly string[], said: readonly StatedBand[] | null): 
   })
 }
 
-const roleOf = (name: string): BandRole | null => normalizeRoles({ [name]: 1 }).keys().next().value ?? null
+const roleOf = (name: string): BandRole | null =>
+  normalizeRoles({ [name]: 1 })
+    .keys()
+    .next().value ?? null

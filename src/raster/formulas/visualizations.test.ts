@@ -7,10 +7,13 @@ import { listVisualizations } from './visualizations.ts'
 test('four bands give natural colour by default, then infrared, then the indices', () => {
   const { visualizations, default_id } = listVisualizations({ bandRoles: { RED: 1, GREEN: 2, BLUE: 3, NIR: 4 }, dataType: 'raster' })
   assert.equal(default_id, 'rgb')
-  assert.deepEqual(visualizations.slice(0, 2).map(({ id, bands, is_default }) => ({ id, bands, is_default })), [
-    { id: 'rgb', bands: [1, 2, 3], is_default: true },
-    { id: 'cir', bands: [4, 1, 2], is_default: false },
-  ])
+  assert.deepEqual(
+    visualizations.slice(0, 2).map(({ id, bands, is_default }) => ({ id, bands, is_default })),
+    [
+      { id: 'rgb', bands: [1, 2, 3], is_default: true },
+      { id: 'cir', bands: [4, 1, 2], is_default: false },
+    ],
+  )
   const ndvi = visualizations.find(({ id }) => id === 'ndvi')
   assert.equal(ndvi?.expression, '(b4 - b1) / (b4 + b1)')
   assert.equal(ndvi?.rescale, '-0.2,1')

@@ -47,14 +47,29 @@ interface Composite {
 const COMPOSITES: readonly Composite[] = [
   { id: 'rgb', label: 'Natural colour', roles: ['RED', 'GREEN', 'BLUE'], description: 'As the eye would see it' },
   { id: 'cir', label: 'Colour infrared', roles: ['NIR', 'RED', 'GREEN'], description: 'Healthy plants in red' },
-  { id: 'swir', label: 'Shortwave infrared', roles: ['SWIR2', 'NIR', 'RED'], description: 'Through haze and smoke; bare ground, water and fire stand out' },
+  {
+    id: 'swir',
+    label: 'Shortwave infrared',
+    roles: ['SWIR2', 'NIR', 'RED'],
+    description: 'Through haze and smoke; bare ground, water and fire stand out',
+  },
   { id: 'agriculture', label: 'Agriculture', roles: ['SWIR1', 'NIR', 'BLUE'], description: 'Crops by vigour: dense ones in bright green' },
   { id: 'urban', label: 'False colour urban', roles: ['SWIR2', 'SWIR1', 'RED'], description: 'Built-up land in violet, plants in green' },
   { id: 'geology', label: 'Geology', roles: ['SWIR2', 'SWIR1', 'BLUE'], description: 'Rock and soil types apart' },
-  { id: 'land-water', label: 'Land and water', roles: ['NIR', 'SWIR1', 'RED'], description: 'Shorelines sharp, plants in orange and green' },
+  {
+    id: 'land-water',
+    label: 'Land and water',
+    roles: ['NIR', 'SWIR1', 'RED'],
+    description: 'Shorelines sharp, plants in orange and green',
+  },
   { id: 'vegetation', label: 'Vegetation analysis', roles: ['SWIR1', 'NIR', 'RED'], description: 'Plant cover and moisture' },
   { id: 'red-edge', label: 'Red edge', roles: ['NIR', 'REDEDGE1', 'RED'], description: 'Early stress in plants' },
-  { id: 'atmospheric', label: 'Atmospheric penetration', roles: ['SWIR2', 'SWIR1', 'NIR'], description: 'No visible light, so little haze' },
+  {
+    id: 'atmospheric',
+    label: 'Atmospheric penetration',
+    roles: ['SWIR2', 'SWIR1', 'NIR'],
+    description: 'No visible light, so little haze',
+  },
   { id: 'bathymetric', label: 'Bathymetric', roles: ['RED', 'GREEN', 'COASTAL'], description: 'Shallow water and its ground' },
   { id: 'snow', label: 'Snow and ice', roles: ['BLUE', 'SWIR1', 'SWIR2'], description: 'Snow in red, clouds in white' },
 ]
@@ -87,7 +102,11 @@ function images(bandRoles: BandRoles, roles: ReadonlyMap<BandRole, number>, para
   return composites.length > 0 ? list : [...singles(bandRoles, params), ...list]
 }
 
-function compositeOf({ id, label, roles: wanted, description }: Composite, roles: ReadonlyMap<BandRole, number>, params: RenderParams): Visualization {
+function compositeOf(
+  { id, label, roles: wanted, description }: Composite,
+  roles: ReadonlyMap<BandRole, number>,
+  params: RenderParams,
+): Visualization {
   const bands = wanted.map((role) => roles.get(role) ?? 0)
   return made({ id, label, kind: 'rgb', bands, rescale: params.rescale ?? null, category: 'composite', description })
 }

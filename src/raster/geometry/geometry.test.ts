@@ -8,9 +8,16 @@ import { mapPolygons, readPolygons, type Polygon, type Ring } from './polygon.ts
 import { rasterizeCoverage, rasterizeMask } from './rasterize.ts'
 
 const SIZE = { width: 24, height: 18 }
-const square = (x0: number, y0: number, x1: number, y1: number): Ring => [[x0, y0], [x1, y0], [x1, y1], [x0, y1], [x0, y0]]
+const square = (x0: number, y0: number, x1: number, y1: number): Ring => [
+  [x0, y0],
+  [x1, y0],
+  [x1, y1],
+  [x0, y1],
+  [x0, y0],
+]
 const sum = (values: Float64Array): number => values.reduce((total, value) => total + value, 0)
-const area = (ring: Ring): number => Math.abs(ring.slice(1).reduce((total, [x, y], i) => total + (ring[i]?.[0] ?? 0) * y - x * (ring[i]?.[1] ?? 0), 0)) / 2
+const area = (ring: Ring): number =>
+  Math.abs(ring.slice(1).reduce((total, [x, y], i) => total + (ring[i]?.[0] ?? 0) * y - x * (ring[i]?.[1] ?? 0), 0)) / 2
 
 test('a pixel is inside when its centre is', () => {
   const mask = rasterizeMask([[square(1.4, 1.4, 4.6, 3.4), square(2, 2, 3, 3)]], { width: 6, height: 5 })
@@ -36,12 +43,27 @@ test('coverage adds up to the area, whatever the triangle and its direction', ()
       assert.ok(Math.abs(total - area(ring)) < 1e-9, `${total} for ${area(ring)}`)
     }),
     // An edge so steep that its width is below the smallest normal number once left the window by rounding.
-    { numRuns: 2000, examples: [[[0, 1.111813426017532], [2.650564556668237e-309, 0], [0, 0]]] },
+    {
+      numRuns: 2000,
+      examples: [
+        [
+          [0, 1.111813426017532],
+          [2.650564556668237e-309, 0],
+          [0, 0],
+        ],
+      ],
+    },
   )
 })
 
 test('what lies outside the window is cut off exactly', () => {
-  const diamond: Ring = [[-3, 9], [12, -6], [27, 9], [12, 24], [-3, 9]]
+  const diamond: Ring = [
+    [-3, 9],
+    [12, -6],
+    [27, 9],
+    [12, 24],
+    [-3, 9],
+  ]
   const inside = sum(rasterizeCoverage([[diamond]], SIZE))
   const brute = bruteForce([[diamond]])
   assert.ok(Math.abs(inside - brute) < 0.2, `${inside} against ${brute}`)
@@ -71,6 +93,33 @@ test('only polygons are read, with finite positions and closed rings', () => {
   const ring = square(0, 0, 1, 1)
   assert.equal(readPolygons({ type: 'Polygon', coordinates: [ring.slice(0, 4)] })[0]?.[0]?.length, 5)
   assert.equal(readPolygons({ type: 'Feature', geometry: { type: 'MultiPolygon', coordinates: [[ring], [ring]] } }).length, 2)
-  const wrong = [null, 'x', {}, { type: 'Point', coordinates: [0, 0] }, { type: 'Polygon', coordinates: [] }, { type: 'Polygon', coordinates: [[[0, 0], [1, 1], [0, 0]]] }, { type: 'Polygon', coordinates: [[[0, 0], [1, 'a'], [1, 1], [0, 0]]] }]
+  const wrong = [
+    null,
+    'x',
+    {},
+    { type: 'Point', coordinates: [0, 0] },
+    { type: 'Polygon', coordinates: [] },
+    {
+      type: 'Polygon',
+      coordinates: [
+        [
+          [0, 0],
+          [1, 1],
+          [0, 0],
+        ],
+      ],
+    },
+    {
+      type: 'Polygon',
+      coordinates: [
+        [
+          [0, 0],
+          [1, 'a'],
+          [1, 1],
+          [0, 0],
+        ],
+      ],
+    },
+  ]
   for (const geometry of wrong) assert.throws(() => readPolygons(geometry), RasterError)
 })

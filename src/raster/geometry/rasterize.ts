@@ -16,7 +16,10 @@ export function rasterizeSpans(polygons: readonly Polygon[], { width, height }: 
   const starts = new Uint32Array(height + 1)
   let edges = new Int32Array(Math.max(64, height * 4))
   let count = 0
-  const sides = polygons.flat().flatMap((ring) => ringEdges(ring)).sort((a, b) => a.top - b.top)
+  const sides = polygons
+    .flat()
+    .flatMap((ring) => ringEdges(ring))
+    .sort((a, b) => a.top - b.top)
   let active: Edge[] = []
   let next = 0
   for (let row = 0; row < height; row++) {

@@ -35,7 +35,8 @@ export function groundSampleDistance(info: RasterInfo): number | null {
   }
   const [x, y] = [info.width / 2, info.height / 2]
   const middle = at(x, y)
-  const metres = (to: Point): number => Math.hypot((to[0] - middle[0]) * Math.cos((middle[1] * Math.PI) / 180), to[1] - middle[1]) * METRES_PER_DEGREE
+  const metres = (to: Point): number =>
+    Math.hypot((to[0] - middle[0]) * Math.cos((middle[1] * Math.PI) / 180), to[1] - middle[1]) * METRES_PER_DEGREE
   const size = Math.sqrt(metres(at(x + 1, y)) * metres(at(x, y + 1)))
   return Number.isFinite(size) && size > 0 ? Number(size.toPrecision(6)) : null
 }
@@ -53,25 +54,55 @@ export function acquiredAt({ metadata }: RasterInfo): Date | null {
 /** The look that it starts with. Classes have a colour each, and none is stretched or mixed. */
 export function firstLook(info: RasterInfo, names: readonly string[], isCategorical: boolean): Look & { name: string } {
   if (!isCategorical || info.colorTable) return defaultProfile(info, names)
-  if (CLASS_TYPES.includes(info.dataType)) return { name: 'Classes', type: 'singleband', config: { bands: [1], color_table: true, colormap: 'tab20' } }
+  if (CLASS_TYPES.includes(info.dataType))
+    return { name: 'Classes', type: 'singleband', config: { bands: [1], color_table: true, colormap: 'tab20' } }
   return { name: 'Classes', type: 'singleband', config: { bands: [1], resampling: 'nearest' } }
 }
 
 /** The facts that are kept with an asset, under names that go out as they are. */
-export function rasterFacts(info: RasterInfo, statistics: readonly (BandSummary | null)[] | null, isCategorical: boolean): Record<string, unknown> {
+export function rasterFacts(
+  info: RasterInfo,
+  statistics: readonly (BandSummary | null)[] | null,
+  isCategorical: boolean,
+): Record<string, unknown> {
   const full = info.levels[0]!
   return {
-    width: info.width, height: info.height, band_count: info.bandCount, data_type: info.dataType, epsg: info.crs?.epsg ?? null, crs: info.crs?.name ?? null, transform: info.transform,
-    compression: info.compression, block_size: [full.blockWidth, full.blockHeight], overview_count: info.levels.length - 1, mask: info.maskKind, is_categorical: isCategorical,
+    width: info.width,
+    height: info.height,
+    band_count: info.bandCount,
+    data_type: info.dataType,
+    epsg: info.crs?.epsg ?? null,
+    crs: info.crs?.name ?? null,
+    transform: info.transform,
+    compression: info.compression,
+    block_size: [full.blockWidth, full.blockHeight],
+    overview_count: info.levels.length - 1,
+    mask: info.maskKind,
+    is_categorical: isCategorical,
     bands: info.bands.map(({ name, color, nodata, scale, offset, unit }, index) => ({
-      name, color, nodata: nodata === null || Number.isFinite(nodata) ? nodata : String(nodata), scale, offset, unit, statistics: summary(statistics?.[index] ?? null),
+      name,
+      color,
+      nodata: nodata === null || Number.isFinite(nodata) ? nodata : String(nodata),
+      scale,
+      offset,
+      unit,
+      statistics: summary(statistics?.[index] ?? null),
     })),
   }
 }
 
 function summary(found: BandSummary | null): Record<string, number | null> | null {
   if (!found) return null
-  const rounded = (value: number | null | undefined) => (value == null || !Number.isFinite(value) ? null : Math.round(value * PRECISION) / PRECISION)
+  const rounded = (value: number | null | undefined) =>
+    value == null || !Number.isFinite(value) ? null : Math.round(value * PRECISION) / PRECISION
   const [p2, p98] = found.percentiles
-  return { min: rounded(found.min), max: rounded(found.max), mean: rounded(found.mean), std: rounded(found.std), p2: rounded(p2), p98: rounded(p98), valid_percent: rounded(found.validFraction * 100) }
+  return {
+    min: rounded(found.min),
+    max: rounded(found.max),
+    mean: rounded(found.mean),
+    std: rounded(found.std),
+    p2: rounded(p2),
+    p98: rounded(p98),
+    valid_percent: rounded(found.validFraction * 100),
+  }
 }

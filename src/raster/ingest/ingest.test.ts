@@ -29,18 +29,58 @@ interface Made {
   value?: (x: number, y: number) => number
 }
 
-async function made({ width = 200, height = 100, epsg = 4326, transform = [10, 0.01, 0, 50, 0, -0.01], bands = [{}], metadata = {}, overviews = 'average', value = () => 7 }: Made = {}) {
+async function made({
+  width = 200,
+  height = 100,
+  epsg = 4326,
+  transform = [10, 0.01, 0, 50, 0, -0.01],
+  bands = [{}],
+  metadata = {},
+  overviews = 'average',
+  value = () => 7,
+}: Made = {}) {
   const sink = memorySink()
-  await writeCog(sink, { width, height, dataType: 'uint8', bandCount: bands.length, nodata: 0, crs: crsFromEpsg(epsg), transform, bands, metadata, blockSize: 128, overviews }, async (y, rows) => {
-    const data = new Uint8Array(width * rows * bands.length)
-    for (let row = 0; row < rows; row++) for (let x = 0; x < width; x++) data.fill(value(x, y + row), (row * width + x) * bands.length, (row * width + x + 1) * bands.length)
-    const starts = bands.map((_, band) => band)
-    return { width, height: rows, bands: starts, data: starts.map(() => data), starts, stride: bands.length, mask: null, byteLength: data.byteLength }
-  })
+  await writeCog(
+    sink,
+    {
+      width,
+      height,
+      dataType: 'uint8',
+      bandCount: bands.length,
+      nodata: 0,
+      crs: crsFromEpsg(epsg),
+      transform,
+      bands,
+      metadata,
+      blockSize: 128,
+      overviews,
+    },
+    async (y, rows) => {
+      const data = new Uint8Array(width * rows * bands.length)
+      for (let row = 0; row < rows; row++)
+        for (let x = 0; x < width; x++) data.fill(value(x, y + row), (row * width + x) * bands.length, (row * width + x + 1) * bands.length)
+      const starts = bands.map((_, band) => band)
+      return {
+        width,
+        height: rows,
+        bands: starts,
+        data: starts.map(() => data),
+        starts,
+        stride: bands.length,
+        mask: null,
+        byteLength: data.byteLength,
+      }
+    },
+  )
   return openTiff(memorySource(sink.bytes()))
 }
 
-const boxOf = (outline: Outline) => [Math.min(...outline.map(([x]) => x)), Math.min(...outline.map(([, y]) => y)), Math.max(...outline.map(([x]) => x)), Math.max(...outline.map(([, y]) => y))]
+const boxOf = (outline: Outline) => [
+  Math.min(...outline.map(([x]) => x)),
+  Math.min(...outline.map(([, y]) => y)),
+  Math.max(...outline.map(([x]) => x)),
+  Math.max(...outline.map(([, y]) => y)),
+]
 
 /** Even-odd. */
 function contains(ring: Outline, [x, y]: readonly [number, number]): boolean {
@@ -53,19 +93,31 @@ function contains(ring: Outline, [x, y]: readonly [number, number]): boolean {
 }
 
 test('an outline is closed and holds every pixel that is data, whatever shape they have', async () => {
-  const blobs = fc.array(fc.record({ x: fc.integer({ min: 0, max: 199 }), y: fc.integer({ min: 0, max: 99 }), w: fc.integer({ min: 5, max: 80 }), h: fc.integer({ min: 5, max: 60 }) }), { minLength: 1, maxLength: 4 })
-  await fc.assert(fc.asyncProperty(blobs, async (list) => {
-    const isData = (x: number, y: number) => list.some((blob) => x >= blob.x && x < blob.x + blob.w && y >= blob.y && y < blob.y + blob.h)
-    const raster = await made({ value: (x, y) => (isData(x, y) ? 9 : 0) })
-    const ring = await dataOutline(raster)
-    assert.deepEqual(ring[0], ring.at(-1))
-    assert.ok(ring.length <= 200)
-    let missed = 0
-    for (let y = 0; y < 100; y++) for (let x = 0; x < 200; x++) if (isData(x, y) && !contains(ring, [10 + (x + 0.5) * 0.01, 50 - (y + 0.5) * 0.01])) missed++
-    assert.ok(missed <= 32, `${missed} pixels at corners that were rounded off`)
-    const [west, south, east, north] = boxOf(extentOutline(raster.info))
-    for (const [x, y] of ring) assert.ok(x >= west! - 1e-9 && x <= east! + 1e-9 && y >= south! - 1e-9 && y <= north! + 1e-9)
-  }), { numRuns: 40 })
+  const blobs = fc.array(
+    fc.record({
+      x: fc.integer({ min: 0, max: 199 }),
+      y: fc.integer({ min: 0, max: 99 }),
+      w: fc.integer({ min: 5, max: 80 }),
+      h: fc.integer({ min: 5, max: 60 }),
+    }),
+    { minLength: 1, maxLength: 4 },
+  )
+  await fc.assert(
+    fc.asyncProperty(blobs, async (list) => {
+      const isData = (x: number, y: number) => list.some((blob) => x >= blob.x && x < blob.x + blob.w && y >= blob.y && y < blob.y + blob.h)
+      const raster = await made({ value: (x, y) => (isData(x, y) ? 9 : 0) })
+      const ring = await dataOutline(raster)
+      assert.deepEqual(ring[0], ring.at(-1))
+      assert.ok(ring.length <= 200)
+      let missed = 0
+      for (let y = 0; y < 100; y++)
+        for (let x = 0; x < 200; x++) if (isData(x, y) && !contains(ring, [10 + (x + 0.5) * 0.01, 50 - (y + 0.5) * 0.01])) missed++
+      assert.ok(missed <= 32, `${missed} pixels at corners that were rounded off`)
+      const [west, south, east, north] = boxOf(extentOutline(raster.info))
+      for (const [x, y] of ring) assert.ok(x >= west! - 1e-9 && x <= east! + 1e-9 && y >= south! - 1e-9 && y <= north! + 1e-9)
+    }),
+    { numRuns: 40 },
+  )
 })
 
 test('outlines on a projection are bent, over the date line they go on, and nothing is an error', async () => {
@@ -73,11 +125,17 @@ test('outlines on a projection are bent, over the date line they go on, and noth
   assert.ok(utm.length > 5, 'edges are followed')
   const [west, , east] = boxOf(utm)
   assert.ok(west! > 179 && east! > 184 && east! - west! < 10, `${west} ${east}`)
-  await assert.rejects(dataOutline(await made({ value: () => 0 })), (error) => error instanceof RasterError && /none of its pixels is data/.test(error.message))
+  await assert.rejects(
+    dataOutline(await made({ value: () => 0 })),
+    (error) => error instanceof RasterError && /none of its pixels is data/.test(error.message),
+  )
 })
 
 test('facts: names, look, resolution, time', async () => {
-  const { info } = await made({ bands: [{ name: 'nir' }, { color: 'red' }, {}, { name: 'nir' }], metadata: { ACQUISITIONDATETIME: '2024-02-03 04:05:06', TIFFTAG_DATETIME: '2025:01:01 00:00:00' } })
+  const { info } = await made({
+    bands: [{ name: 'nir' }, { color: 'red' }, {}, { name: 'nir' }],
+    metadata: { ACQUISITIONDATETIME: '2024-02-03 04:05:06', TIFFTAG_DATETIME: '2025:01:01 00:00:00' },
+  })
   assert.deepEqual(bandNamesOf(info), ['nir', 'red', 'b3', 'nir_4'])
   assert.equal(acquiredAt(info)?.toISOString(), '2024-02-03T04:05:06.000Z')
   assert.equal(acquiredAt((await made({ metadata: { DATETIME: 'yesterday' } })).info), null)
@@ -86,7 +144,15 @@ test('facts: names, look, resolution, time', async () => {
   assert.deepEqual(firstLook(info, bandNamesOf(info), true).config, { bands: [1], color_table: true, colormap: 'tab20' })
   const raster = await made({ value: (x) => (x < 50 ? 0 : 3) })
   const facts = rasterFacts(raster.info, (await inspect(raster)).statistics, false)
-  assert.deepEqual((facts['bands'] as { statistics: object }[])[0]!.statistics, { min: 3, max: 3, mean: 3, std: 0, p2: 3, p98: 3, valid_percent: 75 })
+  assert.deepEqual((facts['bands'] as { statistics: object }[])[0]!.statistics, {
+    min: 3,
+    max: 3,
+    mean: 3,
+    std: 0,
+    p2: 3,
+    p98: 3,
+    valid_percent: 75,
+  })
   assert.equal(JSON.stringify(facts).includes('null,null'), false)
 })
 
@@ -107,7 +173,10 @@ test('what must be rewritten is rewritten: blocks, overviews, classes kept, prog
   assert.ok([statistics[0]!.min, statistics[0]!.max].every((value) => value === 10 || value === 200))
   assert.deepEqual([told.at(-1), told.toSorted((a, b) => a - b)], [1, told])
   const stopped = AbortSignal.abort()
-  await assert.rejects(rewriteAsCog(plain, { path: path.join(folder, 'never.tif'), temporaryDirectory: folder, isCategorical: false, signal: stopped }), (error) => error instanceof RasterError && error.code === 'aborted')
+  await assert.rejects(
+    rewriteAsCog(plain, { path: path.join(folder, 'never.tif'), temporaryDirectory: folder, isCategorical: false, signal: stopped }),
+    (error) => error instanceof RasterError && error.code === 'aborted',
+  )
   assert.deepEqual(readdirSync(folder), ['out.tif'])
 })
 
@@ -117,6 +186,7 @@ test('refusals name what is wrong with the file, and only that', () => {
   assert.match(unlikeTiff(Buffer.from('CDF\x01'))!, /NetCDF/)
   assert.match(unlikeTiff(new Uint8Array(0))!, /^It is not a GeoTIFF\. GeoTIFF and COG files are taken/)
   assert.match(refusalOf(new RasterError('corrupt', 'Block 3 ends early.'))!, /^The file is damaged: Block 3 ends early$/)
-  for (const code of ['source_unavailable', 'aborted', 'overloaded', 'source_changed'] as const) assert.equal(refusalOf(new RasterError(code, 'x')), null)
+  for (const code of ['source_unavailable', 'aborted', 'overloaded', 'source_changed'] as const)
+    assert.equal(refusalOf(new RasterError(code, 'x')), null)
   assert.equal(refusalOf(new Error('a bug')), null)
 })

@@ -21,7 +21,12 @@ const MAX_EDGE_CUTS = 5
 
 /** The whole image, whether its pixels are data or not. */
 export function extentOutline(info: RasterInfo): Outline {
-  return toLonLat(info, [[0, 0], [info.width, 0], [info.width, info.height], [0, info.height]])
+  return toLonLat(info, [
+    [0, 0],
+    [info.width, 0],
+    [info.width, info.height],
+    [0, info.height],
+  ])
 }
 
 /** Around the pixels that are data: their convex hull, since scenes are rotated rectangles in a frame of nothing. */
@@ -33,7 +38,10 @@ export async function dataOutline(raster: Raster, signal?: AbortSignal): Promise
   if (!mayHaveGaps || width * height > MAX_PIXELS) return extentOutline(info)
   const hull = hullOf(await validPixels(raster, level, signal), width, height)
   if (hull.length < 3) throw new RasterError('invalid_argument', 'The image is empty: none of its pixels is data')
-  return toLonLat(info, hull.map(([x, y]): Point => [(x * info.width) / width, (y * info.height) / height]))
+  return toLonLat(
+    info,
+    hull.map(([x, y]): Point => [(x * info.width) / width, (y * info.height) / height]),
+  )
 }
 
 /** Not 0 where any band has data. */
@@ -41,7 +49,10 @@ async function validPixels(raster: Raster, level: number, signal: AbortSignal | 
   const { info } = raster
   const { width, height } = info.levels[level]!
   const valid = new Uint8Array(width * height)
-  const bands = info.bands.map((_, index) => index).filter((band) => band !== info.alphaBand).slice(0, MAX_BANDS)
+  const bands = info.bands
+    .map((_, index) => index)
+    .filter((band) => band !== info.alphaBand)
+    .slice(0, MAX_BANDS)
   for (const band of bands) {
     const { data, mask, starts, stride } = await raster.readWindow(level, { x: 0, y: 0, width, height }, { bands: [band], signal })
     const [samples, start] = [data[0]!, starts[0] ?? 0]
@@ -99,7 +110,8 @@ function toLonLat(info: RasterInfo, corners: readonly Point[]): Outline {
   const place = ([column, row]: Point, near: number | null): Point => {
     const point: Point = [0, 0]
     project(...applyAffine(transform, column, row), point)
-    if (Number.isNaN(point[0])) throw new RasterError('no_georeference', 'A corner of the image lies outside the area that its coordinate system is made for')
+    if (Number.isNaN(point[0]))
+      throw new RasterError('no_georeference', 'A corner of the image lies outside the area that its coordinate system is made for')
     return [near === null ? point[0] : nearestTurn(point[0], near), Math.max(-90, Math.min(90, point[1]))]
   }
   const first = place(corners[0]!, null)

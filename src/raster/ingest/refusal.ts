@@ -38,13 +38,16 @@ const dotless = (message: string): string => message.replace(/\.$/, '')
 /** What is wrong with the file, as opposed to what went wrong here; the latter is worth another try. */
 const REASONS: Partial<Record<RasterErrorCode, Sentence>> = {
   not_a_tiff: (message) => `It is not a GeoTIFF: ${dotless(message)}`,
-  no_georeference: (message) => `${dotless(message)}: it has no usable georeference, so it cannot be put on a map. Give it one, for example with gdal_edit or in QGIS, and upload it again`,
-  unknown_crs: (message) => `Its coordinate reference system is not known here: ${dotless(message)}. Reproject it, for example with gdalwarp -t_srs EPSG:4326, and upload it again`,
+  no_georeference: (message) =>
+    `${dotless(message)}: it has no usable georeference, so it cannot be put on a map. Give it one, for example with gdal_edit or in QGIS, and upload it again`,
+  unknown_crs: (message) =>
+    `Its coordinate reference system is not known here: ${dotless(message)}. Reproject it, for example with gdalwarp -t_srs EPSG:4326, and upload it again`,
   corrupt: (message) => `The file is damaged: ${dotless(message)}`,
   unsupported: (message) => `${dotless(message)}. Rewriting it with gdal_translate -of COG usually helps`,
   invalid_argument: dotless,
   too_large: (message) => `It asks for more than is allowed: ${dotless(message)}`,
-  limit_exceeded: (message) => `It asks for more than is allowed: ${dotless(message)}. Rewriting it with gdal_translate -of COG usually helps`,
+  limit_exceeded: (message) =>
+    `It asks for more than is allowed: ${dotless(message)}. Rewriting it with gdal_translate -of COG usually helps`,
   deadline_exceeded: () => 'Reading it takes longer than is allowed. Rewriting it with gdal_translate -of COG usually helps',
   worker_failed: () => 'The program that reads it was brought down by it. Rewriting it with gdal_translate -of COG usually helps',
 }

@@ -24,11 +24,17 @@ const MAX_ROW_BYTES = 64 * 1024 * 1024
 const SPILL_BYTES = 8 * 1024 * 1024
 
 /** Writes a raster as a COG into a file; what fails leaves none. */
-export async function rewriteAsCog(raster: TiffRaster, { path, temporaryDirectory, isCategorical, signal, onProgress }: RewriteOptions): Promise<WrittenCog> {
+export async function rewriteAsCog(
+  raster: TiffRaster,
+  { path, temporaryDirectory, isCategorical, signal, onProgress }: RewriteOptions,
+): Promise<WrittenCog> {
   const sink = await openFileSink(path)
   try {
     return await convertToCog(raster, sink, {
-      temporaryDirectory, spillBytes: SPILL_BYTES, blockSize: blockSizeOf(raster.info), signal,
+      temporaryDirectory,
+      spillBytes: SPILL_BYTES,
+      blockSize: blockSizeOf(raster.info),
+      signal,
       ...(onProgress ? { onProgress } : {}),
       ...(isCategorical ? { overviews: 'mode' as const } : {}),
     })

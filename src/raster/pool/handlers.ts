@@ -22,7 +22,11 @@ export interface Located<S> {
 
 export type TileTask<S> = Located<S> & { tile: TileAddress; options: TileOptions & EncodeOptions }
 /** Layers from the top down. */
-export type MosaicTask<S> = { tile: TileAddress; layers: readonly (Located<S> & Omit<MosaicLayer, 'open'>)[]; options: MosaicOptions & EncodeOptions }
+export type MosaicTask<S> = {
+  tile: TileAddress
+  layers: readonly (Located<S> & Omit<MosaicLayer, 'open'>)[]
+  options: MosaicOptions & EncodeOptions
+}
 export type TerrainTask<S> = Located<S> & { tile: TileAddress; options: TerrainTileOptions }
 export type ThumbnailTask<S> = Located<S> & { options: ThumbnailOptions & EncodeOptions }
 export type StatisticsTask<S> = Located<S> & { options: StatisticsOptions }
@@ -43,15 +47,17 @@ export function createHandlers<S>({ open, ...contextOptions }: HandlerOptions<S>
   const context = createContext({ ...contextOptions, rasterDropped: (raster) => dropped.push(raster) })
   let running = 0
   /** Rasters that the cache let go are closed once no task can be reading them. */
-  const closing = <I, O>(handler: (input: I, signal: AbortSignal) => Promise<O>) => async (input: I, signal: AbortSignal): Promise<O> => {
-    running += 1
-    try {
-      return await handler(input, signal)
-    } finally {
-      running -= 1
-      if (running === 0) await Promise.all(dropped.splice(0).map((raster) => raster.close()))
+  const closing =
+    <I, O>(handler: (input: I, signal: AbortSignal) => Promise<O>) =>
+    async (input: I, signal: AbortSignal): Promise<O> => {
+      running += 1
+      try {
+        return await handler(input, signal)
+      } finally {
+        running -= 1
+        if (running === 0) await Promise.all(dropped.splice(0).map((raster) => raster.close()))
+      }
     }
-  }
   const opened = ({ source, key }: Located<S>, signal: AbortSignal): Promise<Raster> =>
     context.rasters.get(key, (loadSignal) => open(source, loadSignal), { signal })
   return {
@@ -62,15 +68,25 @@ export function createHandlers<S>({ open, ...contextOptions }: HandlerOptions<S>
       if (kept !== raster) await raster.close()
       return { key: kept.key, info: kept.info }
     }),
-    tile: closing(async (task: TileTask<S>, signal) => renderTile(context, await opened(task, signal), task.tile, { ...task.options, signal })),
+    tile: closing(async (task: TileTask<S>, signal) =>
+      renderTile(context, await opened(task, signal), task.tile, { ...task.options, signal }),
+    ),
     mosaic: closing(async ({ tile, layers, options }: MosaicTask<S>, signal) => {
       const rest = layers.map(({ source, key, ...look }) => ({ ...look, open: () => opened({ source, key }, signal) }))
       return renderMosaic(context, rest, tile, { ...options, signal })
     }),
-    terrain: closing(async (task: TerrainTask<S>, signal) => renderTerrainTile(context, await opened(task, signal), task.tile, { ...task.options, signal })),
-    thumbnail: closing(async (task: ThumbnailTask<S>, signal) => renderThumbnail(context, await opened(task, signal), { ...task.options, signal })),
-    statistics: closing(async (task: StatisticsTask<S>, signal) => computeStatistics(await opened(task, signal), { ...task.options, signal })),
-    point: closing(async (task: PointTask<S>, signal) => readPoint(context, await opened(task, signal), task.place, { ...task.options, signal })),
+    terrain: closing(async (task: TerrainTask<S>, signal) =>
+      renderTerrainTile(context, await opened(task, signal), task.tile, { ...task.options, signal }),
+    ),
+    thumbnail: closing(async (task: ThumbnailTask<S>, signal) =>
+      renderThumbnail(context, await opened(task, signal), { ...task.options, signal }),
+    ),
+    statistics: closing(async (task: StatisticsTask<S>, signal) =>
+      computeStatistics(await opened(task, signal), { ...task.options, signal }),
+    ),
+    point: closing(async (task: PointTask<S>, signal) =>
+      readPoint(context, await opened(task, signal), task.place, { ...task.options, signal }),
+    ),
     inspect: closing(async (task: Located<S>, signal) => inspect(await opened(task, signal), signal)),
     rewrite: async ({ source, options }: RewriteTask<S>, signal, report) => {
       const raster = await open(source, signal)
@@ -81,7 +97,12 @@ export function createHandlers<S>({ open, ...contextOptions }: HandlerOptions<S>
       }
     },
     info: closing(async (task: Located<S>, signal) => (await opened(task, signal)).info),
-    metrics: async () => ({ blocks: context.blocks.metrics, rasters: context.rasters.metrics, ranges: context.ranges.metrics, tiles: context.tiles.metrics }),
+    metrics: async () => ({
+      blocks: context.blocks.metrics,
+      rasters: context.rasters.metrics,
+      ranges: context.ranges.metrics,
+      tiles: context.tiles.metrics,
+    }),
   } satisfies Record<string, Handler>
 }
 

@@ -9,19 +9,30 @@ const pools: RasterPool[] = []
 after(() => Promise.all(pools.map((pool) => pool.close())))
 
 function start(options: Partial<PoolOptions> = {}): RasterPool {
-  const pool = new RasterPool({ module: new URL(import.meta.resolve('#raster/testing/poolHandlers.ts')), size: 1, deadlineMs: 20_000, ...options })
+  const pool = new RasterPool({
+    module: new URL(import.meta.resolve('#raster/testing/pool-handlers.ts')),
+    size: 1,
+    deadlineMs: 20_000,
+    ...options,
+  })
   pools.push(pool)
   return pool
 }
 
-const withCode = (code: string) => (error: unknown): boolean => error instanceof RasterError && error.code === code
+const withCode =
+  (code: string) =>
+  (error: unknown): boolean =>
+    error instanceof RasterError && error.code === code
 
 test('a task runs in a child, with binary data in and out, and without our environment', async () => {
   const pool = start()
   const bytes = Uint8Array.from({ length: 70_000 }, (_, i) => i)
   assert.deepEqual(await pool.run('echo', { bytes, text: 'x' }), { bytes, text: 'x' })
   assert.notEqual(await pool.run('pid', null), process.pid)
-  assert.deepEqual(((await pool.run('environment', null)) as string[]).filter((name) => /KEY|TOKEN|SECRET|PATH|HOME/.test(name)), [])
+  assert.deepEqual(
+    ((await pool.run('environment', null)) as string[]).filter((name) => /KEY|TOKEN|SECRET|PATH|HOME/.test(name)),
+    [],
+  )
   assert.equal(pool.metrics.completed, 3)
   assert.equal(pool.metrics.started, 1)
 })

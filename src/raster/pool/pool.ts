@@ -52,7 +52,16 @@ export interface PoolMetrics {
 }
 
 const MIB = 1024 * 1024
-const DEFAULTS = { maxQueue: 256, deadlineMs: 5000, maxRssBytes: 512 * MIB, recycleRssBytes: 400 * MIB, recycleAfterTasks: 20_000, graceMs: 250, idleMs: 60_000, niceness: 0 }
+const DEFAULTS = {
+  maxQueue: 256,
+  deadlineMs: 5000,
+  maxRssBytes: 512 * MIB,
+  recycleRssBytes: 400 * MIB,
+  recycleAfterTasks: 20_000,
+  graceMs: 250,
+  idleMs: 60_000,
+  niceness: 0,
+}
 
 interface QueuedTask {
   id: number
@@ -75,7 +84,18 @@ export class RasterPool {
   #queue: QueuedTask[] = []
   #nextId = 1
   #isClosed = false
-  readonly #counts = { started: 0, completed: 0, failed: 0, refused: 0, cancelled: 0, crashed: 0, timedOut: 0, outOfMemory: 0, recycled: 0, busyMs: 0 }
+  readonly #counts = {
+    started: 0,
+    completed: 0,
+    failed: 0,
+    refused: 0,
+    cancelled: 0,
+    crashed: 0,
+    timedOut: 0,
+    outOfMemory: 0,
+    recycled: 0,
+    busyMs: 0,
+  }
 
   constructor(options: PoolOptions) {
     this.#options = { ...DEFAULTS, ...options }
@@ -148,7 +168,10 @@ export class RasterPool {
     const worker = (slot.worker = slot.worker?.isAlive ? slot.worker : this.#startWorker())
     const startedMs = performance.now()
     const { id, task, input, options } = queued
-    const outcome = await worker.run({ id, task, input, deadlineMs: options.deadlineMs ?? this.#options.deadlineMs, onProgress: options.onProgress }, options.signal)
+    const outcome = await worker.run(
+      { id, task, input, deadlineMs: options.deadlineMs ?? this.#options.deadlineMs, onProgress: options.onProgress },
+      options.signal,
+    )
     this.#counts.busyMs += performance.now() - startedMs
     this.#count(outcome)
     this.#recycle(slot, worker, outcome)

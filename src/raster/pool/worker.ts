@@ -103,7 +103,10 @@ export class Worker {
       await Promise.race([this.#ready, outcome.promise])
       clearTimeout(starting)
       // Starting a process on a busy machine is not the task's fault: its own time begins here.
-      deadline = setTimeout(() => { isLate = true; cancel() }, task.deadlineMs)
+      deadline = setTimeout(() => {
+        isLate = true
+        cancel()
+      }, task.deadlineMs)
       this.#send({ kind: 'run', id: task.id, task: task.task, input: task.input })
       if (signal?.aborted) cancel()
       const ended = await outcome.promise
@@ -138,7 +141,8 @@ export class Worker {
     rejectReady(new Error(`The raster process did not start: ${reason}`))
     const outcome = crashed(reason)
     if (this.#killedFor) outcome.ending = this.#killedFor
-    if (this.#killedFor === 'out of memory') outcome.result = { ok: false, error: new RasterError('limit_exceeded', 'The raster needs more memory than one task may use') }
+    if (this.#killedFor === 'out of memory')
+      outcome.result = { ok: false, error: new RasterError('limit_exceeded', 'The raster needs more memory than one task may use') }
     this.#settle?.(outcome)
   }
 
@@ -160,7 +164,10 @@ export class Worker {
 }
 
 const crashed = (reason: string): WorkerOutcome => ({
-  result: { ok: false, error: new RasterError('worker_failed', 'The raster process died while it worked on this', { cause: new Error(reason) }) },
+  result: {
+    ok: false,
+    error: new RasterError('worker_failed', 'The raster process died while it worked on this', { cause: new Error(reason) }),
+  },
   ending: 'crashed',
   rssBytes: 0,
 })

@@ -38,10 +38,19 @@ const RANGE_CACHE_BYTES = MIB
 const MAX_TABLES = 64
 
 export function createContext(options: ContextOptions = {}): RenderContext {
-  const { blockCacheBytes = DEFAULT_BLOCK_CACHE_BYTES, rasterCacheBytes = DEFAULT_RASTER_CACHE_BYTES, tileCacheBytes = DEFAULT_TILE_CACHE_BYTES, rasterDropped } = options
+  const {
+    blockCacheBytes = DEFAULT_BLOCK_CACHE_BYTES,
+    rasterCacheBytes = DEFAULT_RASTER_CACHE_BYTES,
+    tileCacheBytes = DEFAULT_TILE_CACHE_BYTES,
+    rasterDropped,
+  } = options
   return {
     blocks: createBlockCache(blockCacheBytes),
-    rasters: new LoadingCache({ maxBytes: rasterCacheBytes, sizeOf: () => RASTER_BYTES, ...(rasterDropped ? { dropped: rasterDropped } : {}) }),
+    rasters: new LoadingCache({
+      maxBytes: rasterCacheBytes,
+      sizeOf: () => RASTER_BYTES,
+      ...(rasterDropped ? { dropped: rasterDropped } : {}),
+    }),
     ranges: new LoadingCache({ maxBytes: RANGE_CACHE_BYTES, sizeOf: (ranges) => 128 + ranges.length * 16 }),
     tiles: new LoadingCache({ maxBytes: tileCacheBytes, sizeOf: (tile) => tile.length }),
     tables: new Map(),
@@ -71,7 +80,13 @@ export async function resolveRanges(
       : { bands: style.kind === 'rgb' ? style.bands : [style.band] }
   const key = `${raster.key}/${unscale}/${JSON.stringify(wanted)}`
   const load = async (loadSignal: AbortSignal): Promise<Range[]> => {
-    const { bands } = await computeStatistics(raster, { ...wanted, percentiles: RANGE_PERCENTILES, minSidePx: RANGE_SIDE_PX, unscale, signal: loadSignal })
+    const { bands } = await computeStatistics(raster, {
+      ...wanted,
+      percentiles: RANGE_PERCENTILES,
+      minSidePx: RANGE_SIDE_PX,
+      unscale,
+      signal: loadSignal,
+    })
     return bands.map(({ percentiles: [low, high] }): Range => widened(low ?? 0, high ?? 1))
   }
   return context.ranges.get(key, load, { signal })

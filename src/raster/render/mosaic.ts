@@ -29,7 +29,12 @@ const OPAQUE = 255
  * Draws rasters as one: each pixel is that of the first layer that has one there, and where that is half transparent the
  * next shines through. A layer is read only where it can still add something; once the tile is full no further one is.
  */
-export async function drawMosaic(context: RenderContext, layers: readonly MosaicLayer[], tile: TileAddress, options: MosaicOptions = {}): Promise<Picture | null> {
+export async function drawMosaic(
+  context: RenderContext,
+  layers: readonly MosaicLayer[],
+  tile: TileAddress,
+  options: MosaicOptions = {},
+): Promise<Picture | null> {
   const { size = DEFAULT_SIZE, signal } = options
   const data = new Uint8Array(size * size * 4)
   let missing: Box | null = { left: 0, top: 0, right: size, bottom: size }
@@ -60,7 +65,12 @@ async function unlessUnreadable<T>(read: () => Promise<T>): Promise<T | null> {
   }
 }
 
-export async function renderMosaic(context: RenderContext, layers: readonly MosaicLayer[], tile: TileAddress, options: MosaicOptions & EncodeOptions): Promise<Buffer> {
+export async function renderMosaic(
+  context: RenderContext,
+  layers: readonly MosaicLayer[],
+  tile: TileAddress,
+  options: MosaicOptions & EncodeOptions,
+): Promise<Buffer> {
   const picture = await drawMosaic(context, layers, tile, options)
   throwIfAborted(options.signal)
   return picture ? encodeImage(picture, options) : emptyTile(options.format, options.size ?? DEFAULT_SIZE)
@@ -73,7 +83,8 @@ interface Box {
   bottom: number
 }
 
-const touches = ({ x, y, grid }: WarpWindow, box: Box): boolean => x < box.right && x + grid.width > box.left && y < box.bottom && y + grid.height > box.top
+const touches = ({ x, y, grid }: WarpWindow, box: Box): boolean =>
+  x < box.right && x + grid.width > box.left && y < box.bottom && y + grid.height > box.top
 
 /** The rectangle around all pixels that are not opaque yet; null when the tile is full. */
 function missingBox(data: Uint8Array, size: number): Box | null {

@@ -29,10 +29,18 @@ export async function readPoint(
   const pixel = pixelAt(raster, place)
   if (!pixel) return null
   const range = { minX: pixel.x, minY: pixel.y, maxX: pixel.x + 1, maxY: pixel.y + 1 }
-  return withBlocks(context.blocks, { raster, level: 0, range, bands, signal: options.signal }, ({ blocks }) => valuesAt(blocks[0] as Block, info, pixel, bands, options))
+  return withBlocks(context.blocks, { raster, level: 0, range, bands, signal: options.signal }, ({ blocks }) =>
+    valuesAt(blocks[0] as Block, info, pixel, bands, options),
+  )
 }
 
-function valuesAt(block: Block, info: RasterInfo, pixel: { x: number; y: number }, bands: readonly number[], options: PointOptions): (number | null)[] {
+function valuesAt(
+  block: Block,
+  info: RasterInfo,
+  pixel: { x: number; y: number },
+  bands: readonly number[],
+  options: PointOptions,
+): (number | null)[] {
   const { blockWidth, blockHeight } = info.levels[0] as Level
   const offset = (pixel.y % blockHeight) * block.width + (pixel.x % blockWidth)
   if (block.mask && block.mask[offset] === 0) return bands.map(() => null)

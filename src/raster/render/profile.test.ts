@@ -5,22 +5,75 @@ import { classColors } from './color.ts'
 import { defaultProfile, styleOfLook } from './profile.ts'
 import { bandNames } from './request.ts'
 
-const band = (name: string | null, color: Band['color'] = 'undefined'): Band => ({ name, color, nodata: null, scale: 1, offset: 0, unit: null })
-const image = (bands: Band[], more: Partial<RasterInfo> = {}) => ({ bands, bandCount: bands.length, dataType: 'uint16', colorTable: null, alphaBand: null, metadata: {}, ...more }) as RasterInfo
+const band = (name: string | null, color: Band['color'] = 'undefined'): Band => ({
+  name,
+  color,
+  nodata: null,
+  scale: 1,
+  offset: 0,
+  unit: null,
+})
+const image = (bands: Band[], more: Partial<RasterInfo> = {}) =>
+  ({ bands, bandCount: bands.length, dataType: 'uint16', colorTable: null, alphaBand: null, metadata: {}, ...more }) as RasterInfo
 
 // Goal: a new image is shown as a person would expect, and nobody's ranges are written into what is saved.
 test('the look that an image starts with', async (t) => {
   const cases: [string, RasterInfo, readonly string[] | null, object][] = [
-    ['natural colours by name, whatever their order', image([band('blue'), band('green'), band('red'), band('nir')]), null, { name: 'Natural colour', type: 'rgb', config: { bands: [3, 2, 1] } }],
-    ['names that people gave win over the file’s', image([band('blue'), band('green'), band('red')]), ['red', 'green', 'blue'], { name: 'Natural colour', type: 'rgb', config: { bands: [1, 2, 3] } }],
-    ['a photograph', image([band(null, 'red'), band(null, 'green'), band(null, 'blue'), band(null, 'alpha')], { dataType: 'uint8', alphaBand: 3 }), null, { name: 'Natural colour', type: 'rgb', config: { bands: [1, 2, 3] } }],
-    ['bands of which nothing is known', image([band('one'), band('two'), band('three')]), null, { name: 'Natural colour', type: 'rgb', config: { bands: [1, 2, 3] } }],
-    ['heights', image([band('elevation')], { dataType: 'float32' }), null, { name: 'Elevation', type: 'singleband', config: { bands: [1], colormap: 'terrain' } }],
+    [
+      'natural colours by name, whatever their order',
+      image([band('blue'), band('green'), band('red'), band('nir')]),
+      null,
+      { name: 'Natural colour', type: 'rgb', config: { bands: [3, 2, 1] } },
+    ],
+    [
+      'names that people gave win over the file’s',
+      image([band('blue'), band('green'), band('red')]),
+      ['red', 'green', 'blue'],
+      { name: 'Natural colour', type: 'rgb', config: { bands: [1, 2, 3] } },
+    ],
+    [
+      'a photograph',
+      image([band(null, 'red'), band(null, 'green'), band(null, 'blue'), band(null, 'alpha')], { dataType: 'uint8', alphaBand: 3 }),
+      null,
+      { name: 'Natural colour', type: 'rgb', config: { bands: [1, 2, 3] } },
+    ],
+    [
+      'bands of which nothing is known',
+      image([band('one'), band('two'), band('three')]),
+      null,
+      { name: 'Natural colour', type: 'rgb', config: { bands: [1, 2, 3] } },
+    ],
+    [
+      'heights',
+      image([band('elevation')], { dataType: 'float32' }),
+      null,
+      { name: 'Elevation', type: 'singleband', config: { bands: [1], colormap: 'terrain' } },
+    ],
     ['one band', image([band('VV')]), null, { name: 'VV', type: 'singleband', config: { bands: [1] } }],
-    ['classes in their own colours', image([band(null, 'palette')], { dataType: 'uint8', colorTable: new Uint8Array(1024) }), null, { name: 'Classes', type: 'singleband', config: { bands: [1], color_table: true } }],
-    ['classes by name', image([band('land_cover')], { dataType: 'uint8' }), null, { name: 'Classes', type: 'singleband', config: { bands: [1], color_table: true, colormap: 'tab20' } }],
-    ['classes by what the file says', image([band(null)], { dataType: 'uint16', metadata: { LAYER_TYPE: 'thematic' } }), null, { name: 'Classes', type: 'singleband', config: { bands: [1], color_table: true, colormap: 'tab20' } }],
-    ['a measurement is no class', image([band('classified_height')], { dataType: 'float32' }), null, { name: 'classified_height', type: 'singleband', config: { bands: [1] } }],
+    [
+      'classes in their own colours',
+      image([band(null, 'palette')], { dataType: 'uint8', colorTable: new Uint8Array(1024) }),
+      null,
+      { name: 'Classes', type: 'singleband', config: { bands: [1], color_table: true } },
+    ],
+    [
+      'classes by name',
+      image([band('land_cover')], { dataType: 'uint8' }),
+      null,
+      { name: 'Classes', type: 'singleband', config: { bands: [1], color_table: true, colormap: 'tab20' } },
+    ],
+    [
+      'classes by what the file says',
+      image([band(null)], { dataType: 'uint16', metadata: { LAYER_TYPE: 'thematic' } }),
+      null,
+      { name: 'Classes', type: 'singleband', config: { bands: [1], color_table: true, colormap: 'tab20' } },
+    ],
+    [
+      'a measurement is no class',
+      image([band('classified_height')], { dataType: 'float32' }),
+      null,
+      { name: 'classified_height', type: 'singleband', config: { bands: [1] } },
+    ],
   ]
   for (const [what, info, names, expected] of cases) {
     await t.test(what, () => {

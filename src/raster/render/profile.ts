@@ -35,11 +35,13 @@ const CLASS_TYPES = ['uint8', 'uint16']
 export function defaultProfile(info: RasterInfo, names: readonly string[] | null = null): Look & { name: string } {
   const known = bandNames(info, names)
   if (info.colorTable) return { name: 'Classes', type: 'singleband', config: { bands: [1], color_table: true } }
-  if (isCategorical(info, known)) return { name: 'Classes', type: 'singleband', config: { bands: [1], color_table: true, colormap: CLASS_COLORMAP } }
+  if (isCategorical(info, known))
+    return { name: 'Classes', type: 'singleband', config: { bands: [1], color_table: true, colormap: CLASS_COLORMAP } }
   const { visualizations, default_id: defaultId } = visualizationsOf(info, known)
   const derived = visualizations.find(({ id }) => id === defaultId)
   if (derived?.kind === 'rgb') return { name: derived.label, type: 'rgb', config: { bands: derived.bands! } }
-  if (derived?.kind === 'elevation') return { name: derived.label, type: 'singleband', config: { bands: derived.bands!, colormap: derived.colormap! } }
+  if (derived?.kind === 'elevation')
+    return { name: derived.label, type: 'singleband', config: { bands: derived.bands!, colormap: derived.colormap! } }
   const style = defaultStyle(info)
   if (style.kind === 'rgb') return { name: 'Natural colour', type: 'rgb', config: { bands: [...style.bands] } }
   const band = style.kind === 'single' ? style.band : 1
@@ -61,7 +63,11 @@ export function styleOfLook({ type, config }: Look, info: RasterInfo, names: Ban
 }
 
 function classStyle(info: RasterInfo, colormap: string = CLASS_COLORMAP): Style {
-  if (!info.colorTable && !CLASS_TYPES.includes(info.dataType)) throw new RasterError('invalid_argument', `color_table needs a file with a colour table, or whole numbers as samples; these are ${info.dataType}`)
+  if (!info.colorTable && !CLASS_TYPES.includes(info.dataType))
+    throw new RasterError(
+      'invalid_argument',
+      `color_table needs a file with a colour table, or whole numbers as samples; these are ${info.dataType}`,
+    )
   if (!findColormap(colormap)) throw new RasterError('invalid_argument', `there is no colormap '${colormap.slice(0, 50)}'`)
   return { kind: 'palette', ...(info.colorTable ? {} : { colormap }) }
 }

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import sharp from 'sharp'
 
 import { colorTable } from '#raster/colormap/index.ts'
-import { MemoryRaster, type MemoryRasterOptions } from '#raster/testing/memoryRaster.ts'
+import { MemoryRaster, type MemoryRasterOptions } from '#raster/testing/memory-raster.ts'
 import { RasterError } from '#raster/types.ts'
 import { fromMercator, tileTransform } from '#raster/warp/mercator.ts'
 import { readClipped } from './clip.ts'
@@ -19,7 +19,14 @@ const [WEST_M, PIXEL_M, , NORTH_M] = tileTransform(TILE, 256)
 
 /** A raster whose pixels are the upper left three quarters of the tile's, one to one. */
 function raster(options: Partial<MemoryRasterOptions> = {}): MemoryRaster {
-  return new MemoryRaster({ epsg: 3857, width: 192, height: 192, transform: [WEST_M, PIXEL_M, 0, NORTH_M, 0, -PIXEL_M], value: (x, y, band) => (x + y * 2 + band * 50) % 256, ...options })
+  return new MemoryRaster({
+    epsg: 3857,
+    width: 192,
+    height: 192,
+    transform: [WEST_M, PIXEL_M, 0, NORTH_M, 0, -PIXEL_M],
+    value: (x, y, band) => (x + y * 2 + band * 50) % 256,
+    ...options,
+  })
 }
 
 /** The picture as RGBA, whatever it was drawn as. */
@@ -43,9 +50,22 @@ test('a range cuts off and rounds down, for every type of samples and whatever p
   for (const dataType of ['uint8', 'uint16', 'int16', 'int32', 'float32', 'float64'] as const) {
     for (const resampling of ['nearest', 'average'] as const) {
       const source = raster({ dataType, bandCount: 3, value: (x) => x })
-      const at = await pixels(source, { resampling, style: { kind: 'rgb', bands: [1, 2, 3], ranges: [[50, 150], [0, 100], [0, 191]] } })
+      const at = await pixels(source, {
+        resampling,
+        style: {
+          kind: 'rgb',
+          bands: [1, 2, 3],
+          ranges: [
+            [50, 150],
+            [0, 100],
+            [0, 191],
+          ],
+        },
+      })
       const expected = [(100 - 50) / 100, 1, 100 / 191].map((share) => Math.floor(share * 255 + 1e-9))
-      at(100, 60).slice(0, 3).forEach((value, k) => assert.ok(Math.abs(value - expected[k]!) <= 1, `${dataType} ${resampling}: ${value} for ${expected[k]}`))
+      at(100, 60)
+        .slice(0, 3)
+        .forEach((value, k) => assert.ok(Math.abs(value - expected[k]!) <= 1, `${dataType} ${resampling}: ${value} for ${expected[k]}`))
       assert.deepEqual(at(10, 60).slice(0, 2), [0, 25])
       assert.equal(at(10, 60)[3], 255)
     }
@@ -54,22 +74,30 @@ test('a range cuts off and rounds down, for every type of samples and whatever p
 
 test('a colormap colours one band or one result, and no data stays transparent', async () => {
   const table = colorTable('viridis')
-  const ends = [[...table.subarray(0, 3), 255], [...table.subarray(765), 255]]
+  const ends = [
+    [...table.subarray(0, 3), 255],
+    [...table.subarray(765), 255],
+  ]
   const source = raster({ dataType: 'int16', bandCount: 2, nodata: -1, value: (x, _y, band) => (x === 5 && band === 0 ? -1 : x) })
   const single = await pixels(source, { style: { kind: 'single', band: 1, colormap: 'viridis', ranges: [[10, 20]] } })
   assert.deepEqual([single(7, 3), single(180, 3)], ends)
   assert.equal(single(5, 3)[3], 0)
-  const index = await pixels(source, { style: { kind: 'expression', expression: '(b1 - RED) / (RED - 40) + b1', names: { RED: 2 }, colormap: 'viridis', ranges: [[10, 20]] } })
+  const index = await pixels(source, {
+    style: { kind: 'expression', expression: '(b1 - RED) / (RED - 40) + b1', names: { RED: 2 }, colormap: 'viridis', ranges: [[10, 20]] },
+  })
   assert.deepEqual([index(7, 3), index(180, 3)], ends)
   assert.equal(index(40, 3)[3], 0, 'division by zero is no data')
   assert.equal(index(5, 3)[3], 0)
 })
 
 test('three results make a colour picture; two are refused', async () => {
-  const at = await pixels(raster({ bandCount: 2, value: (x, _y, band) => x + band }), { style: { kind: 'expression', expression: 'b1; b2; 7', ranges: [[0, 255]] } })
+  const at = await pixels(raster({ bandCount: 2, value: (x, _y, band) => x + band }), {
+    style: { kind: 'expression', expression: 'b1; b2; 7', ranges: [[0, 255]] },
+  })
   assert.deepEqual(at(30, 30), [30, 31, 7, 255])
   const refused = ['b1; b2', '1 + 1', 'b3', 'b1 +']
-  for (const expression of refused) await assert.rejects(pixels(raster({ bandCount: 2 }), { style: { kind: 'expression', expression } }), RasterError)
+  for (const expression of refused)
+    await assert.rejects(pixels(raster({ bandCount: 2 }), { style: { kind: 'expression', expression } }), RasterError)
   await assert.rejects(pixels(raster(), { style: { kind: 'rgb', bands: [1, 2, 3] } }), /band 2 does not exist/)
 })
 
@@ -93,9 +121,17 @@ test('a colour table gives its colours, and its transparent entries are transpar
 })
 
 test('an internal mask and partial transparency reach the picture; a black pixel stays', async () => {
-  const source = raster({ bandCount: 3, nodata: 0, value: (x, _y, band) => (x === 9 ? 0 : x === 8 ? band : 100), mask: (x) => (x === 3 ? 0 : x === 4 ? 128 : 255) })
+  const source = raster({
+    bandCount: 3,
+    nodata: 0,
+    value: (x, _y, band) => (x === 9 ? 0 : x === 8 ? band : 100),
+    mask: (x) => (x === 3 ? 0 : x === 4 ? 128 : 255),
+  })
   const at = await pixels(source)
-  assert.deepEqual([3, 4, 5].map((x) => at(x, 7)[3]), [0, 128, 255])
+  assert.deepEqual(
+    [3, 4, 5].map((x) => at(x, 7)[3]),
+    [0, 128, 255],
+  )
   assert.equal(at(8, 7)[3], 255, 'one band that happens to be 0 is not a hole')
   assert.equal(at(9, 7)[3], 0)
 })
@@ -110,7 +146,10 @@ test('scale and offset apply when asked for', async () => {
 
 const box = (left: number, top: number, right: number, bottom: number): unknown => {
   const corner = (x: number, y: number): [number, number] => fromMercator(WEST_M + x * PIXEL_M, NORTH_M - y * PIXEL_M)
-  return { type: 'Polygon', coordinates: [[corner(left, top), corner(right, top), corner(right, bottom), corner(left, bottom), corner(left, top)]] }
+  return {
+    type: 'Polygon',
+    coordinates: [[corner(left, top), corner(right, top), corner(right, bottom), corner(left, bottom), corner(left, top)]],
+  }
 }
 
 test('an area of interest clips, and a tile without anything to see is the empty one', async () => {
@@ -142,7 +181,9 @@ test('terrain tiles hold heights, zero and transparent outside the area', async 
 
 test('a thumbnail fits its box, keeps proportions and stretches what is not bytes', async () => {
   const wide = raster({ dataType: 'uint16', width: 400, height: 100, value: (x) => 3000 + x })
-  const { data, info } = await sharp(await renderThumbnail(createContext(), wide, { format: 'jpeg', width: 200, height: 200 })).raw().toBuffer({ resolveWithObject: true })
+  const { data, info } = await sharp(await renderThumbnail(createContext(), wide, { format: 'jpeg', width: 200, height: 200 }))
+    .raw()
+    .toBuffer({ resolveWithObject: true })
   assert.deepEqual([info.width, info.height], [200, 50])
   assert.ok(data[10 * 200 * info.channels]! < 20 && data[(10 * 200 + 199) * info.channels]! > 235)
   await assert.rejects(renderThumbnail(createContext(), wide, { format: 'jpeg', width: 0 }), RasterError)
@@ -157,7 +198,9 @@ test('a point has the value of the pixel under it', async () => {
 })
 
 test('a window clipped to a polygon comes with its mask and its place', async () => {
-  const clipped = await readClipped(raster({ dataType: 'uint16', value: (x, y) => x * 1000 + y }), box(20.3, 30.3, 22.3, 32.3), { maxPixels: 1000 })
+  const clipped = await readClipped(raster({ dataType: 'uint16', value: (x, y) => x * 1000 + y }), box(20.3, 30.3, 22.3, 32.3), {
+    maxPixels: 1000,
+  })
   assert.deepEqual([clipped.width, clipped.height], [3, 3])
   assert.deepEqual([...clipped.mask], [255, 255, 0, 255, 255, 0, 0, 0, 0])
   assert.equal(clipped.planes[0]?.[4], 21_031)
@@ -166,7 +209,11 @@ test('a window clipped to a polygon comes with its mask and its place', async ()
 
 test('ranges are read from text, one or one for each band', () => {
   assert.deepEqual(parseRanges('0,3000'), [[0, 3000]])
-  assert.deepEqual(parseRanges('-1,1;0,2;1e3,2e3'), [[-1, 1], [0, 2], [1000, 2000]])
+  assert.deepEqual(parseRanges('-1,1;0,2;1e3,2e3'), [
+    [-1, 1],
+    [0, 2],
+    [1000, 2000],
+  ])
   for (const text of ['', '1', '2,1', '1,1', 'a,b', '1,2,3', '1,', '0,1;0,1;0,1;0,1']) assert.throws(() => parseRanges(text), RasterError)
 })
 
@@ -181,5 +228,8 @@ test('a tile is drawn once for all who ask for it', async () => {
 })
 
 test('a cancelled tile stops', async () => {
-  await assert.rejects(drawTile(createContext(), raster(), TILE, { signal: AbortSignal.abort() }), (error) => error instanceof RasterError && error.code === 'aborted')
+  await assert.rejects(
+    drawTile(createContext(), raster(), TILE, { signal: AbortSignal.abort() }),
+    (error) => error instanceof RasterError && error.code === 'aborted',
+  )
 })

@@ -36,12 +36,21 @@ const GRAY_SCALE = { first: 0, last: 255 }
 const ENTRY_SCALE = { first: FIRST_ENTRY, last: LAST_ENTRY }
 
 /** Draws a raster on the target's pixels. */
-export async function draw(context: RenderContext, raster: Raster, target: Target, options: DrawOptions): Promise<Picture | IndexedPicture> {
+export async function draw(
+  context: RenderContext,
+  raster: Raster,
+  target: Target,
+  options: DrawOptions,
+): Promise<Picture | IndexedPicture> {
   const job = { context, raster, target, options }
   const { style } = options
   switch (style.kind) {
     case 'rgb':
-      return drawRgb(job, [checkBand(raster.info, style.bands[0]), checkBand(raster.info, style.bands[1]), checkBand(raster.info, style.bands[2])])
+      return drawRgb(job, [
+        checkBand(raster.info, style.bands[0]),
+        checkBand(raster.info, style.bands[1]),
+        checkBand(raster.info, style.bands[2]),
+      ])
     case 'single':
       return drawSingle(job, checkBand(raster.info, style.band), style.colormap)
     case 'expression':
@@ -53,7 +62,8 @@ export async function draw(context: RenderContext, raster: Raster, target: Targe
 
 /** From a 1-based to a zero-based band that exists. */
 function checkBand({ bandCount }: RasterInfo, band: number): number {
-  if (!Number.isInteger(band) || band < 1 || band > bandCount) throw new RasterError('invalid_argument', `band ${band} does not exist (there are ${bandCount})`)
+  if (!Number.isInteger(band) || band < 1 || band > bandCount)
+    throw new RasterError('invalid_argument', `band ${band} does not exist (there are ${bandCount})`)
   return band - 1
 }
 
@@ -73,7 +83,12 @@ async function drawRgb(job: Job, bands: readonly [number, number, number]): Prom
   if (job.options.resampling !== 'nearest' || !red || !green || !blue) return drawPlanes(job, bands, scales)
   const { packPixels, nodataOf } = await loadSampleKernels(dataType)
   const data = takeZeros(target.width * target.height * 4)
-  const packed = { bands, tables: [red, green, blue] as const, pixels: new Uint32Array(data.buffer, 0, target.width * target.height), nodata: nodataOf(raster.info.bands, bands) }
+  const packed = {
+    bands,
+    tables: [red, green, blue] as const,
+    pixels: new Uint32Array(data.buffer, 0, target.width * target.height),
+    nodata: nodataOf(raster.info.bands, bands),
+  }
   await gatherNearest(sampleRequest(job, bands), (block, offsets, run) => packPixels(packed, block, offsets, run))
   return { width: target.width, height: target.height, channels: 4, data }
 }
@@ -110,11 +125,14 @@ async function drawExpression(job: Job, style: Extract<Style, { kind: 'expressio
   const { info } = raster
   const expression = parseExpression(style.expression, { bandCount: info.bandCount, ...(style.names ? { names: style.names } : {}) })
   const count = expression.results.length
-  if (count !== 1 && count !== 3) throw new RasterError('invalid_argument', `An expression for a picture has one result or three, not ${count}`)
+  if (count !== 1 && count !== 3)
+    throw new RasterError('invalid_argument', `An expression for a picture has one result or three, not ${count}`)
   if (expression.bands.length === 0) throw new RasterError('invalid_argument', 'The expression uses no band')
   const bands = expression.bands.map((band) => band - 1)
   const sampled = await sample(job, bands, 'all')
-  const scales = new Map<number, BandScale>(options.unscale ? expression.bands.map((band) => [band, info.bands[band - 1] ?? { scale: 1, offset: 0 }]) : [])
+  const scales = new Map<number, BandScale>(
+    options.unscale ? expression.bands.map((band) => [band, info.bands[band - 1] ?? { scale: 1, offset: 0 }]) : [],
+  )
   const compiled = compileExpression(expression, { dataType: planeType(sampled, info.dataType), scales })
   const { values, mask } = compiled.run(sampled.planes, sampled.mask, target.width * target.height)
   const palette = style.colormap === undefined || count === 3 ? null : paletteOf(style.colormap)

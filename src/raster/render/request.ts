@@ -23,7 +23,8 @@ export type BandNames = Readonly<Record<string, number>>
 /** The colouring that a request means for this raster; what is not possible is refused before a pixel is read. */
 export function parseStyle(request: StyleRequest, info: RasterInfo, names: BandNames = bandNames(info)): Style {
   const { bands, expression, colormap, visualization } = request
-  if ([bands, expression, visualization].filter((mode) => mode != null).length > 1) throw refusal('give only one of bands, expression and visualization')
+  if ([bands, expression, visualization].filter((mode) => mode != null).length > 1)
+    throw refusal('give only one of bands, expression and visualization')
   if (colormap != null && !findColormap(colormap)) throw refusal(`there is no colormap '${colormap.slice(0, 50)}'`)
   const ranges = request.rescale == null ? undefined : parseRanges(request.rescale)
   if (visualization != null) return ofVisualization(findVisualization(info, visualization, names), ranges)
@@ -76,14 +77,18 @@ function findVisualization(info: RasterInfo, id: string, names: BandNames): Visu
 
 /** The names that bands go by: those given, one a band, or else the file's own. */
 export function bandNames(info: RasterInfo, given: readonly string[] | null = null): BandNames {
-  return Object.fromEntries(info.bands.flatMap((band, index) => {
-    const name = given?.[index] || band.name
-    return name ? [[name, index + 1] as const] : []
-  }))
+  return Object.fromEntries(
+    info.bands.flatMap((band, index) => {
+      const name = given?.[index] || band.name
+      return name ? [[name, index + 1] as const] : []
+    }),
+  )
 }
 
 function colorRoles(info: RasterInfo): BandNames {
-  return Object.fromEntries(info.bands.flatMap((band, index) => (['red', 'green', 'blue'].includes(band.color) ? [[band.color, index + 1] as const] : [])))
+  return Object.fromEntries(
+    info.bands.flatMap((band, index) => (['red', 'green', 'blue'].includes(band.color) ? [[band.color, index + 1] as const] : [])),
+  )
 }
 
 function refusal(message: string): RasterError {

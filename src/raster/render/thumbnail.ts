@@ -53,13 +53,24 @@ async function stretch(context: RenderContext, raster: Raster, { style, target, 
   if (style.ranges && style.ranges.length > 0) return style.ranges
   if (raster.info.dataType === 'uint8') return [[0, 255]]
   const bands = (style.kind === 'rgb' ? style.bands : [style.band]).map((band) => band - 1)
-  const { planes, mask } = await samplePlanes({ raster, blocks: context.blocks, ...target, bands, resampling: 'average', rule: 'any', signal })
+  const { planes, mask } = await samplePlanes({
+    raster,
+    blocks: context.blocks,
+    ...target,
+    bands,
+    resampling: 'average',
+    rule: 'any',
+    signal,
+  })
   return planes.map((plane) => percentileRange(plane, mask))
 }
 
 function percentileRange(plane: SampleArray, mask: Uint8Array): Range {
   const values = Float64Array.from(plane).filter((value, i) => mask[i] !== 0 && Number.isFinite(value))
-  const { percentiles } = summarizeSamples({ values, weights: null, count: values.length }, { percentiles: STRETCH_PERCENTILES, binCount: 1 })
+  const { percentiles } = summarizeSamples(
+    { values, weights: null, count: values.length },
+    { percentiles: STRETCH_PERCENTILES, binCount: 1 },
+  )
   const [low, high] = [percentiles[0] ?? 0, percentiles[1] ?? 1]
   return high > low ? [low, high] : [low, low + 1]
 }

@@ -27,7 +27,12 @@ export interface TileOptions {
 const DEFAULT_SIZE = 256
 
 /** Draws a tile, or gives null where there is nothing to see. */
-export async function drawTile(context: RenderContext, raster: Raster, tile: TileAddress, options: TileOptions = {}): Promise<Picture | IndexedPicture | null> {
+export async function drawTile(
+  context: RenderContext,
+  raster: Raster,
+  tile: TileAddress,
+  options: TileOptions = {},
+): Promise<Picture | IndexedPicture | null> {
   const { size = DEFAULT_SIZE, style = defaultStyle(raster.info), resampling = 'nearest', unscale = false, aoi, signal } = options
   throwIfAborted(signal)
   const windows = planTile(raster, tile, size)
@@ -41,7 +46,12 @@ export async function drawTile(context: RenderContext, raster: Raster, tile: Til
 }
 
 /** Draws and encodes a tile. Where there is nothing to see it is transparent, white for JPEG. */
-export async function renderTile(context: RenderContext, raster: Raster, tile: TileAddress, options: TileOptions & EncodeOptions): Promise<Buffer> {
+export async function renderTile(
+  context: RenderContext,
+  raster: Raster,
+  tile: TileAddress,
+  options: TileOptions & EncodeOptions,
+): Promise<Buffer> {
   const picture = await drawTile(context, raster, tile, options)
   throwIfAborted(options.signal)
   if (!picture) return emptyTile(options.format, options.size ?? DEFAULT_SIZE)
@@ -51,7 +61,12 @@ export async function renderTile(context: RenderContext, raster: Raster, tile: T
 }
 
 /** The same tile from the cache where it is there; many who ask for it at once draw it once. The bytes are shared. */
-export function renderCachedTile(context: RenderContext, raster: Raster, tile: TileAddress, options: TileOptions & EncodeOptions): Promise<Buffer> {
+export function renderCachedTile(
+  context: RenderContext,
+  raster: Raster,
+  tile: TileAddress,
+  options: TileOptions & EncodeOptions,
+): Promise<Buffer> {
   const { signal, ...wanted } = options
   const key = `${raster.key}/${tile.z}/${tile.x}/${tile.y}/${JSON.stringify(wanted)}`
   return context.tiles.get(key, (loadSignal) => renderTile(context, raster, tile, { ...wanted, signal: loadSignal }), { signal })
@@ -71,13 +86,27 @@ export interface TerrainTileOptions {
 }
 
 /** Renders heights as a lossless Terrain-RGB WebP. Heights are physical: scale and offset apply. */
-export async function renderTerrainTile(context: RenderContext, raster: Raster, tile: TileAddress, options: TerrainTileOptions = {}): Promise<Buffer> {
+export async function renderTerrainTile(
+  context: RenderContext,
+  raster: Raster,
+  tile: TileAddress,
+  options: TerrainTileOptions = {},
+): Promise<Buffer> {
   const { size = DEFAULT_SIZE, band = 1, invert = false, aoi, resampling = 'bilinear', effort, signal } = options
   throwIfAborted(signal)
   const { bandCount } = raster.info
-  if (!Number.isInteger(band) || band < 1 || band > bandCount) throw new RasterError('invalid_argument', `band ${band} does not exist (there are ${bandCount})`)
+  if (!Number.isInteger(band) || band < 1 || band > bandCount)
+    throw new RasterError('invalid_argument', `band ${band} does not exist (there are ${bandCount})`)
   const target = { windows: planTile(raster, tile, size), width: size, height: size }
-  const { planes, mask } = await samplePlanes({ ...target, raster, blocks: context.blocks, bands: [band - 1], resampling, rule: 'all', signal })
+  const { planes, mask } = await samplePlanes({
+    ...target,
+    raster,
+    blocks: context.blocks,
+    bands: [band - 1],
+    resampling,
+    rule: 'all',
+    signal,
+  })
   if (aoi !== undefined) {
     const clip = aoiMask(aoi, tile, size)
     for (let i = 0; i < mask.length; i++) if (clip[i] === 0) mask[i] = 0

@@ -105,7 +105,8 @@ test('ranges asked for together travel together', async () => {
 test('small reads near each other share one page', async () => {
   const { url, seen } = await serve((_, response, range) => honest(response, range))
   const source = await open(url)
-  for (let offset = 200_000; offset < 200_500; offset += 12) assert.deepEqual(await source.fetch(offset, 12), content.subarray(offset, offset + 12))
+  for (let offset = 200_000; offset < 200_500; offset += 12)
+    assert.deepEqual(await source.fetch(offset, 12), content.subarray(offset, offset + 12))
   assert.equal(seen.ranges.length, 2)
 })
 

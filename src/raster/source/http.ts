@@ -130,7 +130,11 @@ function requestHeaders(range: { offset: number; length: number }, pinned: Pinne
   return headers
 }
 
-function checkAnswer(response: HttpResponse, range: { offset: number; length: number }, pinned: Pinned | null): { length: number; pinned: Pinned } {
+function checkAnswer(
+  response: HttpResponse,
+  range: { offset: number; length: number },
+  pinned: Pinned | null,
+): { length: number; pinned: Pinned } {
   if (response.status === 412) throw changed()
   if (response.status === 200) {
     throw new RasterError('source_unavailable', 'The server ignores byte ranges, which reading a raster over HTTP needs')

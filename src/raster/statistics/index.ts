@@ -69,7 +69,10 @@ export async function computeStatistics(raster: Raster, options: StatisticsOptio
   const area = chooseArea(raster.info, { polygons, maxPixels, minSidePx })
   const common = { raster, area, exactCoverage, signal }
   const { expression } = options
-  const bands = expression === undefined ? await describeBands(common, options, summary) : await describeExpression(common, expression, options, summary)
+  const bands =
+    expression === undefined
+      ? await describeBands(common, options, summary)
+      : await describeExpression(common, expression, options, summary)
   return { level: area.level, pixelCount: bands[0]?.pixelCount ?? 0, bands: bands.map((band) => band.summary) }
 }
 
@@ -99,12 +102,19 @@ interface Described {
 async function describeBands(common: Common, { bands, unscale = false }: StatisticsOptions, summary: SummaryOptions): Promise<Described[]> {
   const { raster, area } = common
   const { info } = raster
-  const wanted = (bands ?? info.bands.map((_, i) => i + 1).filter((band) => band - 1 !== info.alphaBand)).map((band) => checkBand(band, info.bandCount))
+  const wanted = (bands ?? info.bands.map((_, i) => i + 1).filter((band) => band - 1 !== info.alphaBand)).map((band) =>
+    checkBand(band, info.bandCount),
+  )
   const meaningOf = (band: number): Meaning => {
     const { scale, offset, nodata } = info.bands[band] ?? { scale: 1, offset: 0, nodata: null }
     return { dataType: info.dataType, nodata, scale: !unscale || (scale === 1 && offset === 0) ? null : { scale, offset } }
   }
-  if (!common.exactCoverage) return describeScanned(common, wanted.map((band) => ({ band, ...meaningOf(band) })), summary)
+  if (!common.exactCoverage)
+    return describeScanned(
+      common,
+      wanted.map((band) => ({ band, ...meaningOf(band) })),
+      summary,
+    )
   const described: Described[] = []
   // Band by band: the samples of one are let go before the next one is read.
   for (const band of wanted) {
@@ -117,7 +127,11 @@ async function describeBands(common: Common, { bands, unscale = false }: Statist
 /** Samples of wide types that are held at once: all bands of a small area, one band of a large one. */
 const HELD_BYTES = 128 * 1024 * 1024
 
-async function describeScanned({ raster, area, signal }: Common, bands: readonly ScannedBand[], options: SummaryOptions): Promise<Described[]> {
+async function describeScanned(
+  { raster, area, signal }: Common,
+  bands: readonly ScannedBand[],
+  options: SummaryOptions,
+): Promise<Described[]> {
   const pixels = pixelsOf(area)
   const isCounted = FIRST_VALUES[raster.info.dataType] !== undefined
   const together = isCounted ? bands.length : Math.max(1, Math.floor(HELD_BYTES / (pixels.count * Float64Array.BYTES_PER_ELEMENT + 1)))
@@ -136,9 +150,19 @@ interface ScannedBand extends Meaning {
   band: number
 }
 
-const samplesOf = (block: Block, index: number): BandSamples => ({ samples: block.data[index] as SampleArray, start: block.starts[index] ?? 0, stride: block.stride, mask: block.mask })
+const samplesOf = (block: Block, index: number): BandSamples => ({
+  samples: block.data[index] as SampleArray,
+  start: block.starts[index] ?? 0,
+  stride: block.stride,
+  mask: block.mask,
+})
 
-async function countBands(request: ScanRequest, pixels: AreaPixels, bands: readonly ScannedBand[], options: SummaryOptions): Promise<Summary[]> {
+async function countBands(
+  request: ScanRequest,
+  pixels: AreaPixels,
+  bands: readonly ScannedBand[],
+  options: SummaryOptions,
+): Promise<Summary[]> {
   const { dataType } = request.raster.info
   const { countRuns } = await loadStatisticsKernels(dataType)
   const { first, count } = FIRST_VALUES[dataType]!
@@ -151,12 +175,19 @@ async function countBands(request: ScanRequest, pixels: AreaPixels, bands: reado
   })
 }
 
-async function collectBands(request: ScanRequest, pixels: AreaPixels, bands: readonly ScannedBand[], options: SummaryOptions): Promise<Summary[]> {
+async function collectBands(
+  request: ScanRequest,
+  pixels: AreaPixels,
+  bands: readonly ScannedBand[],
+  options: SummaryOptions,
+): Promise<Summary[]> {
   const { collectRuns } = await loadStatisticsKernels(request.raster.info.dataType)
   const values = bands.map(() => new Float64Array(takeBytes(pixels.count * Float64Array.BYTES_PER_ELEMENT).buffer, 0, pixels.count))
   const counts = bands.map(() => 0)
   await scanArea(request, pixels, (block, runs) => {
-    bands.forEach(({ nodata }, index) => (counts[index] = collectRuns(samplesOf(block, index), runs, nodata, values[index]!, counts[index]!)))
+    bands.forEach(
+      ({ nodata }, index) => (counts[index] = collectRuns(samplesOf(block, index), runs, nodata, values[index]!, counts[index]!)),
+    )
   })
   return bands.map(({ scale }, index) => {
     const [all, count] = [values[index]!, counts[index]!]
@@ -168,19 +199,30 @@ async function collectBands(request: ScanRequest, pixels: AreaPixels, bands: rea
 }
 
 function checkBand(band: number, bandCount: number): number {
-  if (!Number.isInteger(band) || band < 1 || band > bandCount) throw new RasterError('invalid_argument', `band ${band} does not exist (there are ${bandCount})`)
+  if (!Number.isInteger(band) || band < 1 || band > bandCount)
+    throw new RasterError('invalid_argument', `band ${band} does not exist (there are ${bandCount})`)
   return band - 1
 }
 
-async function describeExpression(common: Common, source: string, options: StatisticsOptions, summary: SummaryOptions): Promise<Described[]> {
+async function describeExpression(
+  common: Common,
+  source: string,
+  options: StatisticsOptions,
+  summary: SummaryOptions,
+): Promise<Described[]> {
   const { raster, area } = common
   const { info } = raster
   const expression = parseExpression(source, { bandCount: info.bandCount, ...(options.names ? { names: options.names } : {}) })
   const bands = expression.bands.map((band) => band - 1)
-  const scales = new Map<number, BandScale>(options.unscale ? bands.map((band) => [band + 1, info.bands[band] ?? { scale: 1, offset: 0 }]) : [])
+  const scales = new Map<number, BandScale>(
+    options.unscale ? bands.map((band) => [band + 1, info.bands[band] ?? { scale: 1, offset: 0 }]) : [],
+  )
   // An expression of no band still needs the area, which the first band brings along.
   const read = await readArea(common, area, bands.length > 0 ? bands : [0])
-  const mask = joinedMask(read, bands.map((band) => info.bands[band]?.nodata ?? null))
+  const mask = joinedMask(
+    read,
+    bands.map((band) => info.bands[band]?.nodata ?? null),
+  )
   const compiled = compileExpression(expression, { dataType: info.dataType, scales })
   const output = compiled.run(read.planes.slice(0, bands.length), mask, read.width * read.height)
   const results: Described[] = []
@@ -226,10 +268,18 @@ async function describe(read: AreaSamples, samples: SampleArray, meaning: Meanin
   return withFraction(summarizeSamples({ values, weights: weightsOut, count }, options), pixelCount)
 }
 
-const withFraction = (summary: Summary, pixelCount: number): Described => ({ summary: { ...summary, validFraction: pixelCount > 0 ? summary.count / pixelCount : 0 }, pixelCount })
+const withFraction = (summary: Summary, pixelCount: number): Described => ({
+  summary: { ...summary, validFraction: pixelCount > 0 ? summary.count / pixelCount : 0 },
+  pixelCount,
+})
 
 /** From a weight for every value of a small type to what they are like; uses the bins up. */
-function summarizeBins(bins: Float64Array, first: number, { scale, isFractional }: { scale: BandScale | null; isFractional: boolean }, options: SummaryOptions): Summary {
+function summarizeBins(
+  bins: Float64Array,
+  first: number,
+  { scale, isFractional }: { scale: BandScale | null; isFractional: boolean },
+  options: SummaryOptions,
+): Summary {
   const values = new Float64Array(bins.length)
   let count = 0
   for (let bin = 0; bin < bins.length; bin++) {

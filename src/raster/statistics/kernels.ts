@@ -67,7 +67,13 @@ export function countRuns({ samples, start, stride, mask }: BandSamples, runs: R
 }
 
 /** Appends the samples of the runs that are data to `values`, from `count` on; gives how many there are then. */
-export function collectRuns({ samples, start, stride, mask }: BandSamples, runs: Runs, nodata: number | null, values: Float64Array, count: number): number {
+export function collectRuns(
+  { samples, start, stride, mask }: BandSamples,
+  runs: Runs,
+  nodata: number | null,
+  values: Float64Array,
+  count: number,
+): number {
   const marker = nodata ?? Number.NaN
   let to = count
   for (let r = 0; r < runs.length; r += 2) {

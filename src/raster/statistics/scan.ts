@@ -30,14 +30,21 @@ export function pixelsOf({ window, polygons }: Area): AreaPixels {
 }
 
 function wholeRows({ width, height }: PixelWindow): RowSpans {
-  return { starts: Uint32Array.from({ length: height + 1 }, (_, row) => row), edges: Int32Array.from({ length: 2 * height }, (_, i) => (i % 2) * width) }
+  return {
+    starts: Uint32Array.from({ length: height + 1 }, (_, row) => row),
+    edges: Int32Array.from({ length: 2 * height }, (_, i) => (i % 2) * width),
+  }
 }
 
 /**
  * Hands over an area block by block, with the runs of its pixels that lie in each: nothing is put together that is only looked
  * at once. Blocks without such a pixel are not read, others only down to the last row that has one.
  */
-export async function scanArea({ raster, area, bands, signal }: ScanRequest, pixels: AreaPixels, take: (block: Block, runs: Runs) => void): Promise<void> {
+export async function scanArea(
+  { raster, area, bands, signal }: ScanRequest,
+  pixels: AreaPixels,
+  take: (block: Block, runs: Runs) => void,
+): Promise<void> {
   const level = raster.info.levels[area.level] as Level
   const places = placesOf(level, pixels)
   const together = Math.max(1, Math.floor(LIMITS.blockBytesInFlight / (level.blockWidth * level.blockHeight * raster.info.bandCount * 8)))
@@ -73,12 +80,18 @@ function placesOf(level: Level, pixels: AreaPixels): Place[] {
 }
 
 /** The spans in one row of blocks: row from the blocks' top, first and last column of the level. */
-function forEachSpan(level: Level, { window, spans }: AreaPixels, by: number, visit: (row: number, from: number, to: number) => void): void {
+function forEachSpan(
+  level: Level,
+  { window, spans }: AreaPixels,
+  by: number,
+  visit: (row: number, from: number, to: number) => void,
+): void {
   const top = by * level.blockHeight
   const firstRow = Math.max(window.y, top)
   const endRow = Math.min(window.y + window.height, top + level.blockHeight)
   for (let y = firstRow; y < endRow; y++) {
-    for (let k = spans.starts[y - window.y]!; k < spans.starts[y - window.y + 1]!; k++) visit(y - top, window.x + spans.edges[2 * k]!, window.x + spans.edges[2 * k + 1]!)
+    for (let k = spans.starts[y - window.y]!; k < spans.starts[y - window.y + 1]!; k++)
+      visit(y - top, window.x + spans.edges[2 * k]!, window.x + spans.edges[2 * k + 1]!)
   }
 }
 

@@ -111,7 +111,7 @@ function histogramOf(fine: Uint32Array, wanted: Uint8Array, borders: readonly nu
     const value = looked[i]!
     if (!(value >= edges[0]! && value <= high)) continue
     let low = 0
-    for (let above = last + 1; above - low > 1; ) {
+    for (let above = last + 1; above - low > 1;) {
       const middle = (low + above) >> 1
       if (value >= edges[middle]!) low = middle
       else above = middle

@@ -6,7 +6,7 @@ import fc from 'fast-check'
 
 import { readPolygons } from '#raster/geometry/polygon.ts'
 import { rasterizeMask } from '#raster/geometry/rasterize.ts'
-import { MemoryRaster, type MemoryRasterOptions } from '#raster/testing/memoryRaster.ts'
+import { MemoryRaster, type MemoryRasterOptions } from '#raster/testing/memory-raster.ts'
 import { RasterError, type DataType } from '#raster/types.ts'
 import { toPixels } from './area.ts'
 import { computeStatistics, type Summary } from './index.ts'
@@ -69,22 +69,36 @@ test('statistics of every kind of samples equal numpy', async () => {
 })
 
 test('percentiles and histograms equal those of sorted samples, whatever the samples', () => {
-  const number = fc.oneof(fc.double({ noNaN: true, noDefaultInfinity: true }), fc.integer({ min: -20, max: 20 }), fc.constantFrom(0, -0, 5e-324, -1.7e308, 1.7e308, 0.1, 0.30000000000000004))
+  const number = fc.oneof(
+    fc.double({ noNaN: true, noDefaultInfinity: true }),
+    fc.integer({ min: -20, max: 20 }),
+    fc.constantFrom(0, -0, 5e-324, -1.7e308, 1.7e308, 0.1, 0.30000000000000004),
+  )
   const range = fc.option(fc.tuple(fc.integer({ min: -10, max: 0 }), fc.integer({ min: 0, max: 15 })), { nil: undefined })
   fc.assert(
     fc.property(fc.array(number, { minLength: 1, maxLength: 60 }), fc.integer({ min: 1, max: 9 }), range, (list, binCount, binRange) => {
       const percentiles = [0, 2, 37.5, 50, 98, 100]
-      const summary = summarizeSamples({ values: Float64Array.from(list), weights: null, count: list.length }, { percentiles, binCount, binRange })
+      const summary = summarizeSamples(
+        { values: Float64Array.from(list), weights: null, count: list.length },
+        { percentiles, binCount, binRange },
+      )
       const sorted = Float64Array.from(list).sort()
       const expected = percentiles.map((percentile) => {
         const place = (percentile / 100) * (sorted.length - 1)
         const lower = sorted[Math.floor(place)]!
         return lower + (sorted[Math.ceil(place)]! - lower) * (place - Math.floor(place))
       })
-      assert.deepEqual(summary.percentiles.map((value) => value! + 0), expected.map((value) => value + 0))
+      assert.deepEqual(
+        summary.percentiles.map((value) => value! + 0),
+        expected.map((value) => value + 0),
+      )
       const { edges, counts } = summary.histogram
-      const inBin = (k: number) => list.filter((value) => value >= edges[k]! && (k === binCount - 1 ? value <= edges[k + 1]! : value < edges[k + 1]!)).length
-      assert.deepEqual(counts, counts.map((_, k) => inBin(k)))
+      const inBin = (k: number) =>
+        list.filter((value) => value >= edges[k]! && (k === binCount - 1 ? value <= edges[k + 1]! : value < edges[k + 1]!)).length
+      assert.deepEqual(
+        counts,
+        counts.map((_, k) => inBin(k)),
+      )
     }),
     { numRuns: 500 },
   )
@@ -97,16 +111,28 @@ test('blocks and runs of a polygon hold the pixels of its mask', async () => {
   await fc.assert(
     fc.asyncProperty(place, place, place, kind, fc.boolean(), async (a, b, c, dataType, isMasked) => {
       const value = (x: number, y: number) => ((x * 31 + y * 17) % 120) - (dataType === 'uint8' ? 0 : 60)
-      const source = raster(dataType, { nodata: 7, bandCount: 3, value: (x, y, band) => value(x, y) + band, ...(isMasked ? { mask: hole } : {}) })
+      const source = raster(dataType, {
+        nodata: 7,
+        bandCount: 3,
+        value: (x, y, band) => value(x, y) + band,
+        ...(isMasked ? { mask: hole } : {}),
+      })
       const geometry = { type: 'Polygon', coordinates: [[a, b, c, a]] }
       const inside = rasterizeMask(toPixels(source.info, readPolygons(geometry)), { width: SIDE, height: SIDE })
       const pixels = [...inside.keys()].filter((i) => inside[i] !== 0).map((i) => [i % SIDE, Math.floor(i / SIDE)] as const)
-      const kept = (band: number) => pixels.filter(([x, y]) => !isMasked || hole(x, y) !== 0).map(([x, y]) => value(x, y) + band).filter((sample) => sample !== 7)
+      const kept = (band: number) =>
+        pixels
+          .filter(([x, y]) => !isMasked || hole(x, y) !== 0)
+          .map(([x, y]) => value(x, y) + band)
+          .filter((sample) => sample !== 7)
       const statistics = await computeStatistics(source, { geometry }).catch((error: unknown) => error)
       if (statistics instanceof RasterError) return assert.equal(pixels.length, 0)
       const { pixelCount, bands } = statistics as Awaited<ReturnType<typeof computeStatistics>>
       assert.equal(pixelCount, pixels.length)
-      assert.deepEqual(bands.map(({ count, sum }) => [count, sum]), [0, 1, 2].map((band) => [kept(band).length, kept(band).reduce((sum, sample) => sum + sample, 0)]))
+      assert.deepEqual(
+        bands.map(({ count, sum }) => [count, sum]),
+        [0, 1, 2].map((band) => [kept(band).length, kept(band).reduce((sum, sample) => sum + sample, 0)]),
+      )
     }),
     { numRuns: 150 },
   )
@@ -117,10 +143,16 @@ test('weighted statistics equal numpy, for numbers and for counted bytes', () =>
   const weightOf = (i: number): number => ((i * 31) % 17) / 16
   const kept = indices.filter((i) => weightOf(i) > 0)
   const weights = Float64Array.from(kept, weightOf)
-  assertSummary(summarizeSamples({ values: Float64Array.from(kept, (i) => sample('float64', i)), weights, count: kept.length }, OPTIONS), 'weighted')
+  assertSummary(
+    summarizeSamples({ values: Float64Array.from(kept, (i) => sample('float64', i)), weights, count: kept.length }, OPTIONS),
+    'weighted',
+  )
   const bins = new Float64Array(256)
   for (const i of kept) bins[sample('uint8', i)] = bins[sample('uint8', i)]! + weightOf(i)
-  assertSummary(summarizeCounts({ values: Float64Array.from(bins, (_, i) => i), weights: bins, count: 256 }, true, OPTIONS), 'weighted_uint8')
+  assertSummary(
+    summarizeCounts({ values: Float64Array.from(bins, (_, i) => i), weights: bins, count: 256 }, true, OPTIONS),
+    'weighted_uint8',
+  )
 })
 
 test('an expression is described where it is finite', async () => {
@@ -131,7 +163,15 @@ test('an expression is described where it is finite', async () => {
 
 const box = (west: number, south: number, east: number, north: number): unknown => ({
   type: 'Polygon',
-  coordinates: [[[west, south], [east, south], [east, north], [west, north], [west, south]]],
+  coordinates: [
+    [
+      [west, south],
+      [east, south],
+      [east, north],
+      [west, north],
+      [west, south],
+    ],
+  ],
 })
 
 test('over a polygon a pixel counts when its centre is inside, or by the part that is covered', async () => {

@@ -14,7 +14,11 @@ export function rangeSum(values: Float64Array, weights: Float64Array | null, fro
   return total
 }
 
-export function rangeSquares({ values, weights, mean }: { values: Float64Array; weights: Float64Array | null; mean: number }, from: number, to: number): number {
+export function rangeSquares(
+  { values, weights, mean }: { values: Float64Array; weights: Float64Array | null; mean: number },
+  from: number,
+  to: number,
+): number {
   let total = 0
   for (let i = from; i < to; i++) {
     const distance = values[i]! - mean

@@ -9,15 +9,23 @@ export function summarizeSamples({ values, weights, count }: Weighted, options: 
   const moments = momentsOf({ values, weights, count })
   // The histogram comes first: percentiles reorder the values and their weights.
   const histogram = histogramOf({ values, weights, count }, moments, options)
-  const percentiles = options.percentiles.map((percentile) => (weights ? selectWeight({ values, weights, count }, (percentile / 100) * moments.count) : null))
+  const percentiles = options.percentiles.map((percentile) =>
+    weights ? selectWeight({ values, weights, count }, (percentile / 100) * moments.count) : null,
+  )
   return { ...moments, percentiles, histogram }
 }
 
 /** Describes samples given as a count for each value, which must ascend; much faster for bytes and 16-bit integers. */
-export function summarizeCounts({ values, weights, count }: Weighted & { weights: Float64Array }, isFractional: boolean, options: SummaryOptions): Summary {
+export function summarizeCounts(
+  { values, weights, count }: Weighted & { weights: Float64Array },
+  isFractional: boolean,
+  options: SummaryOptions,
+): Summary {
   const counted = { values, weights, count }
   const moments = momentsOf(counted)
-  const percentiles = isFractional ? weightedPercentiles(counted, options.percentiles) : countedPercentiles(counted, moments.count, options.percentiles)
+  const percentiles = isFractional
+    ? weightedPercentiles(counted, options.percentiles)
+    : countedPercentiles(counted, moments.count, options.percentiles)
   return { ...moments, percentiles, histogram: histogramOf(counted, moments, options) }
 }
 
@@ -56,7 +64,11 @@ function histogramOf({ values, weights, count }: Weighted, { min, max }: Moments
   return { counts, edges }
 }
 
-function countedPercentiles(counted: Weighted & { weights: Float64Array }, total: number, percentiles: readonly number[]): (number | null)[] {
+function countedPercentiles(
+  counted: Weighted & { weights: Float64Array },
+  total: number,
+  percentiles: readonly number[],
+): (number | null)[] {
   if (total === 0) return percentiles.map(() => null)
   return percentiles.map((percentile) => {
     const place = placeOf(percentile, total)
@@ -76,7 +88,10 @@ function valueAtRank({ values, weights, count }: Weighted & { weights: Float64Ar
 }
 
 /** The first value at which the weights of it and all smaller ones reach the share asked for (numpy's inverted_cdf). */
-function weightedPercentiles({ values, weights, count }: Weighted & { weights: Float64Array }, percentiles: readonly number[]): (number | null)[] {
+function weightedPercentiles(
+  { values, weights, count }: Weighted & { weights: Float64Array },
+  percentiles: readonly number[],
+): (number | null)[] {
   const cumulative = new Float64Array(count)
   let total = 0
   for (let i = 0; i < count; i++) cumulative[i] = total += weights[i]!

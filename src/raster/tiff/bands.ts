@@ -1,5 +1,5 @@
 import type { Directory } from '#raster/tiff/directory.ts'
-import type { MetadataItem } from '#raster/tiff/gdalMetadata.ts'
+import type { MetadataItem } from './gdal-metadata.ts'
 import { PHOTOMETRIC } from '#raster/tiff/tags.ts'
 import type { Band, ColorInterpretation, DataType } from '#raster/types.ts'
 
@@ -28,7 +28,10 @@ function finite(text: string | null, fallback: number): number {
 }
 
 const COLOR_BY_NAME = new Map<string, ColorInterpretation>(
-  (['undefined', 'gray', 'palette', 'red', 'green', 'blue', 'alpha', 'cyan', 'magenta', 'yellow', 'black'] as const).map((name) => [name, name]),
+  (['undefined', 'gray', 'palette', 'red', 'green', 'blue', 'alpha', 'cyan', 'magenta', 'yellow', 'black'] as const).map((name) => [
+    name,
+    name,
+  ]),
 )
 
 function baseColors(directory: Directory): ColorInterpretation[] {

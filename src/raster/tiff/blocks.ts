@@ -34,7 +34,9 @@ export async function readPlane(image: TiffImage, plane: number, address: BlockA
   // Of uncompressed rows only the wanted ones travel.
   const length = directory.compression === 'none' ? Math.min(place.length, grid.rowBytes * address.rows) : place.length
   const isBorrowed = source.borrow !== undefined && length >= BORROWED_BYTES
-  const stored = await (isBorrowed ? source.borrow!(place.offset, length, address.signal) : source.fetch(place.offset, length, address.signal))
+  const stored = await (isBorrowed
+    ? source.borrow!(place.offset, length, address.signal)
+    : source.fetch(place.offset, length, address.signal))
   throwIfAborted(address.signal)
   const samples = await decodeBlock(directory, stored, { stored: grid.rowsOf(address.blockY), wanted: address.rows })
   if (isBorrowed) giveBack(stored)
@@ -85,7 +87,11 @@ function isFull(mask: Uint8Array, { width, height }: PixelWindow, rowLength: num
 }
 
 /** Copies what both cover; any sample but 0 means data. */
-function copyMask(from: { samples: ExactSampleArray; part: PixelWindow }, to: { mask: Uint8Array; rowLength: number }, window: PixelWindow): void {
+function copyMask(
+  from: { samples: ExactSampleArray; part: PixelWindow },
+  to: { mask: Uint8Array; rowLength: number },
+  window: PixelWindow,
+): void {
   const { samples, part } = from
   const x0 = Math.max(part.x, window.x)
   const x1 = Math.min(part.x + part.width, window.x + window.width)

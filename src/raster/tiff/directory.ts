@@ -58,7 +58,8 @@ async function readShape(fields: Fields): Promise<Pick<Directory, 'width' | 'hei
   assertSide(height)
   const bandCount = await fields.number(TAG.samplesPerPixel, 1)
   if (!Number.isInteger(bandCount) || bandCount < 1) throw new RasterError('corrupt', 'The TIFF has no samples')
-  if (bandCount > LIMITS.bandCount) throw new RasterError('limit_exceeded', `The raster has ${bandCount} bands, more than ${LIMITS.bandCount}`)
+  if (bandCount > LIMITS.bandCount)
+    throw new RasterError('limit_exceeded', `The raster has ${bandCount} bands, more than ${LIMITS.bandCount}`)
   const bits = await uniform(fields, TAG.bitsPerSample, 1)
   const format = await uniform(fields, TAG.sampleFormat, 1)
   return { width, height, bandCount, sample: sampleType(bits, format) }
@@ -77,7 +78,10 @@ async function uniform(fields: Fields, tag: number, fallback: number): Promise<n
   return first
 }
 
-type Coding = Pick<Directory, 'compression' | 'predictor' | 'planar' | 'photometric' | 'extraSamples' | 'reversedBits' | 'jpegTables' | 'lercWrapper'>
+type Coding = Pick<
+  Directory,
+  'compression' | 'predictor' | 'planar' | 'photometric' | 'extraSamples' | 'reversedBits' | 'jpegTables' | 'lercWrapper'
+>
 
 async function readCoding(fields: Fields, sample: SampleType, bandCount: number): Promise<Coding> {
   const code = await fields.number(TAG.compression, 1)

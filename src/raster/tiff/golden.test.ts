@@ -8,7 +8,7 @@ import { test } from 'node:test'
 import { gunzipSync } from 'node:zlib'
 import { openFileSource } from '#raster/source/file.ts'
 import { openTiff } from '#raster/tiff/open.ts'
-import { differences, type Dump } from '#raster/testing/gdalDump.ts'
+import { differences, type Dump } from '#raster/testing/gdal-dump.ts'
 
 const GOLDEN = new URL('../../../test/golden/raster/', import.meta.url)
 const path = (name: string): string => new URL(name, GOLDEN).pathname

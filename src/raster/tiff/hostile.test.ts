@@ -7,7 +7,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import zlib from 'node:zlib'
 import { memorySource } from '#raster/source/memory.ts'
-import { buildTiff, LONG, plainTags, SHORT, type TestTiff } from '#raster/testing/buildTiff.ts'
+import { buildTiff, LONG, plainTags, SHORT, type TestTiff } from '#raster/testing/build-tiff.ts'
 import { readEverything } from '#raster/testing/exhaust.ts'
 
 const MOST_MS = 3000
@@ -56,7 +56,11 @@ test('sizes that do not fit, or promise too much', async () => {
   assert.equal(await one({ 339: [6], 258: [64] }), 'unsupported')
   assert.equal(await one({ 259: [34_925] }), 'unsupported')
   // One strip of 10^6 pixels by 10^6 rows would be a terabyte.
-  const strip = { tags: plainTags(1_000_000, 1_000_000, { 322: null, 323: null, 259: [8], 278: [1_000_000] }), blocks: [tile], strips: true }
+  const strip = {
+    tags: plainTags(1_000_000, 1_000_000, { 322: null, 323: null, 259: [8], 278: [1_000_000] }),
+    blocks: [tile],
+    strips: true,
+  }
   assert.equal(await craft({ ifds: [strip] }), 'too_large')
 })
 
@@ -85,7 +89,17 @@ test('decompression bombs cost no more than the block they claim to be', async (
   assert.equal(await one({ 259: [34_887], 50_674: [4, 1] }, [deflated]), 'corrupt')
   assert.equal(await one({ 259: [34_887], 50_674: [4, 2] }, [zstandard]), 'corrupt')
   // The largest block that the limits allow, from a few kilobytes.
-  const largest = { 256: [2048], 257: [2048], 322: [2048], 323: [2048], 277: [4], 258: [32, 32, 32, 32], 339: [3, 3, 3, 3], 259: [8], 317: [3] }
+  const largest = {
+    256: [2048],
+    257: [2048],
+    322: [2048],
+    323: [2048],
+    277: [4],
+    258: [32, 32, 32, 32],
+    339: [3, 3, 3, 3],
+    259: [8],
+    317: [3],
+  }
   assert.equal(await one(largest, [deflated]), 'ok')
   // A directory that asks for the largest tile in all bands is refused before it is allocated.
   const big = { 256: [2048], 257: [2048], 322: [2048], 323: [2048], 277: [64], 258: [64], 259: [8] }
@@ -117,6 +131,10 @@ test('what is no TIFF at all', async () => {
 
 const CORPUS = new URL('../../../../shared/data/hostile-tiffs/', import.meta.url)
 
-test('the public corpus of malformed files', { skip: existsSync(CORPUS) ? false : 'shared/data/hostile-tiffs is not on this machine' }, async () => {
-  for (const name of readdirSync(CORPUS)) await outcome(readFileSync(new URL(name, CORPUS)))
-})
+test(
+  'the public corpus of malformed files',
+  { skip: existsSync(CORPUS) ? false : 'shared/data/hostile-tiffs is not on this machine' },
+  async () => {
+    for (const name of readdirSync(CORPUS)) await outcome(readFileSync(new URL(name, CORPUS)))
+  },
+)

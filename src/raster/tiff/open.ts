@@ -1,12 +1,12 @@
 import { decodesPartially } from '#raster/codec/decode.ts'
-import { crsFromGeoKeys } from '#raster/crs/fromGeoKeys.ts'
+import { crsFromGeoKeys } from '#raster/crs/from-geo-keys.ts'
 import { isPixelPoint, parseGeoKeys, readRawGeoKeys, type RawGeoKeys } from '#raster/crs/geokeys.ts'
 import { RasterError } from '#raster/errors.ts'
 import { colorTable, describeBands, invertedGrayTable, parseNodata } from '#raster/tiff/bands.ts'
 import type { TiffImage } from '#raster/tiff/blocks.ts'
 import { readDirectory, type Directory } from '#raster/tiff/directory.ts'
 import { Fields, type TagBudget } from '#raster/tiff/fields.ts'
-import { parseGdalMetadata, type MetadataItem } from '#raster/tiff/gdalMetadata.ts'
+import { parseGdalMetadata, type MetadataItem } from './gdal-metadata.ts'
 import { readGeoreference, scaleTransform } from '#raster/tiff/georeference.ts'
 import { readContainer, type Container } from '#raster/tiff/ifd.ts'
 import { TiffRaster, type TiffLevel } from '#raster/tiff/raster.ts'
@@ -128,7 +128,11 @@ async function describe(
   }
 }
 
-async function readColorTable(fields: Fields, { photometric, sample, bandCount }: Directory, nodata: number | null): Promise<Uint8Array | null> {
+async function readColorTable(
+  fields: Fields,
+  { photometric, sample, bandCount }: Directory,
+  nodata: number | null,
+): Promise<Uint8Array | null> {
   if (photometric === PHOTOMETRIC.palette) return colorTable(await fields.numbers(TAG.colorMap), sample.bits, nodata)
   if (photometric === PHOTOMETRIC.minIsWhite && bandCount === 1) return invertedGrayTable(sample.bits)
   return null

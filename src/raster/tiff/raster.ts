@@ -5,7 +5,17 @@ import { readMaskUnder, readPlane, type BlockAddress, type TiffImage } from '#ra
 import { blockMask, toNumbers } from '#raster/tiff/masks.ts'
 import { bytesPerSample } from '#raster/tiff/sample.ts'
 import { assembleWindow } from '#raster/tiff/window.ts'
-import type { Block, ExactSampleArray, PixelWindow, Raster, RasterInfo, ReadBlockOptions, ReadOptions, SampleArray, Source } from '#raster/types.ts'
+import type {
+  Block,
+  ExactSampleArray,
+  PixelWindow,
+  Raster,
+  RasterInfo,
+  ReadBlockOptions,
+  ReadOptions,
+  SampleArray,
+  Source,
+} from '#raster/types.ts'
 
 /** A resolution of the raster, with the mask that belongs to it. */
 export interface TiffLevel extends TiffImage {

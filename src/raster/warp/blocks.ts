@@ -102,11 +102,18 @@ async function readBlocks(cache: BlockCache, request: BlockRequest): Promise<Blo
   if (pixels > MAX_SOURCE_PIXELS || countX * countY > MAX_BLOCKS) {
     throw new RasterError('limit_exceeded', 'The raster has no overview that is small enough for this picture')
   }
-  const reads = Array.from({ length: countX * countY }, (_, i) => readBlock(cache, request, firstX + (i % countX), firstY + Math.floor(i / countX)))
+  const reads = Array.from({ length: countX * countY }, (_, i) =>
+    readBlock(cache, request, firstX + (i % countX), firstY + Math.floor(i / countX)),
+  )
   return { level, firstX, firstY, countX, countY, blocks: await Promise.all(reads) }
 }
 
-function readBlock(cache: BlockCache, { raster, level: index, range, bands, signal }: BlockRequest, blockX: number, blockY: number): Promise<Block> {
+function readBlock(
+  cache: BlockCache,
+  { raster, level: index, range, bands, signal }: BlockRequest,
+  blockX: number,
+  blockY: number,
+): Promise<Block> {
   const level = raster.info.levels[index] as Level
   const top = blockY * level.blockHeight
   const available = Math.min(level.blockHeight, level.height - top)
@@ -131,4 +138,10 @@ function readBlock(cache: BlockCache, { raster, level: index, range, bands, sign
 }
 
 /** The block itself counts, too: a part of it is there then. */
-const NEIGHBOURS = [[0, 0], [-1, 0], [1, 0], [0, -1], [0, 1]] as const
+const NEIGHBOURS = [
+  [0, 0],
+  [-1, 0],
+  [1, 0],
+  [0, -1],
+  [0, 1],
+] as const

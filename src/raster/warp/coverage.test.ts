@@ -1,27 +1,35 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { MemoryRaster } from '#raster/testing/memoryRaster.ts'
+import { MemoryRaster } from '#raster/testing/memory-raster.ts'
 import { coverageOf } from './coverage.ts'
 import { fromMercator, toMercator, WORLD_M } from './mercator.ts'
 
-const info = (options: { epsg: number; transform: [number, number, number, number, number, number]; width?: number; height?: number }) => new MemoryRaster({ width: 1_000, height: 800, value: () => 1, ...options }).info
+const info = (options: { epsg: number; transform: [number, number, number, number, number, number]; width?: number; height?: number }) =>
+  new MemoryRaster({ width: 1_000, height: 800, value: () => 1, ...options }).info
 
 // Goal: a map is told where a raster lies and between which zooms it is worth looking at, for any place, size and resolution.
 test('bounds are the raster’s, and a tile’s pixel at the finest zoom is as fine as its own', () => {
-  fc.assert(fc.property(fc.double({ min: -170, max: 170, noNaN: true }), fc.double({ min: -70, max: 70, noNaN: true }), fc.double({ min: -1, max: 4, noNaN: true }), (longitude, latitude, magnitude) => {
-    const metres = 10 ** magnitude / 10
-    const [x, y] = toMercator(longitude, latitude)
-    const { bounds, center, minZoom, maxZoom } = coverageOf(info({ epsg: 3857, transform: [x, metres, 0, y, 0, -metres] }))
-    const corners = [...fromMercator(x, y - 800 * metres), ...fromMercator(x + 1_000 * metres, y)]
-    bounds.forEach((degrees, side) => assert.ok(Math.abs(degrees - corners[side]!) < 1e-6, `${bounds.join()} ${corners.join()}`))
-    const pixel = (zoom: number) => WORLD_M / 256 / 2 ** zoom
-    assert.ok(pixel(maxZoom) <= metres * 1.08 || maxZoom === 24, `${pixel(maxZoom)} for ${metres}`)
-    assert.ok(pixel(maxZoom - 1) > metres || maxZoom === 0)
-    assert.ok(minZoom >= 0 && minZoom <= center[2] && center[2] <= maxZoom)
-    assert.ok(minZoom === 0 || (1_000 * metres) / pixel(minZoom) < 130, 'a speck at its lowest zoom')
-    assert.ok(center[0] >= bounds[0] && center[0] <= bounds[2] && center[1] >= bounds[1] && center[1] <= bounds[3])
-  }))
+  fc.assert(
+    fc.property(
+      fc.double({ min: -170, max: 170, noNaN: true }),
+      fc.double({ min: -70, max: 70, noNaN: true }),
+      fc.double({ min: -1, max: 4, noNaN: true }),
+      (longitude, latitude, magnitude) => {
+        const metres = 10 ** magnitude / 10
+        const [x, y] = toMercator(longitude, latitude)
+        const { bounds, center, minZoom, maxZoom } = coverageOf(info({ epsg: 3857, transform: [x, metres, 0, y, 0, -metres] }))
+        const corners = [...fromMercator(x, y - 800 * metres), ...fromMercator(x + 1_000 * metres, y)]
+        bounds.forEach((degrees, side) => assert.ok(Math.abs(degrees - corners[side]!) < 1e-6, `${bounds.join()} ${corners.join()}`))
+        const pixel = (zoom: number) => WORLD_M / 256 / 2 ** zoom
+        assert.ok(pixel(maxZoom) <= metres * 1.08 || maxZoom === 24, `${pixel(maxZoom)} for ${metres}`)
+        assert.ok(pixel(maxZoom - 1) > metres || maxZoom === 0)
+        assert.ok(minZoom >= 0 && minZoom <= center[2] && center[2] <= maxZoom)
+        assert.ok(minZoom === 0 || (1_000 * metres) / pixel(minZoom) < 130, 'a speck at its lowest zoom')
+        assert.ok(center[0] >= bounds[0] && center[0] <= bounds[2] && center[1] >= bounds[1] && center[1] <= bounds[3])
+      },
+    ),
+  )
 })
 
 test('known places', () => {

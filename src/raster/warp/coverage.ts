@@ -1,4 +1,4 @@
-import { requireCrs } from '#raster/crs/fromGeoKeys.ts'
+import { requireCrs } from '#raster/crs/from-geo-keys.ts'
 import { RasterError, type Level, type RasterInfo } from '#raster/types.ts'
 
 import { applyAffine } from './affine.ts'
@@ -39,7 +39,12 @@ function compute(info: RasterInfo): Coverage {
   const found = lonLatExtent({ width, height, transform, crs: requireCrs(info) })
   const extent = !found ? { west: -180, south: -MAX_LATITUDE, east: 180, north: MAX_LATITUDE } : found.holdsPole ? aroundPole(found) : found
   const turns = extent.west >= 180 ? -360 : extent.east <= -180 ? 360 : 0
-  const { west, south, east, north } = { west: extent.west + turns, south: held(extent.south), east: extent.east + turns, north: held(extent.north) }
+  const { west, south, east, north } = {
+    west: extent.west + turns,
+    south: held(extent.south),
+    east: extent.east + turns,
+    north: held(extent.north),
+  }
   const [left, bottom] = toMercator(west, south)
   const [right, top] = toMercator(east, north)
   const longest = Math.max(right - left, top - bottom, 1)
@@ -50,7 +55,11 @@ function compute(info: RasterInfo): Coverage {
   const crosses = west < -180 || east > 180
   return {
     bounds: [crosses ? -180 : west, south, crosses ? 180 : east, north],
-    center: [longitude > 180 ? longitude - 360 : longitude < -180 ? longitude + 360 : longitude, latitude, Math.min(maxZoom, Math.max(minZoom, whole))],
+    center: [
+      longitude > 180 ? longitude - 360 : longitude < -180 ? longitude + 360 : longitude,
+      latitude,
+      Math.min(maxZoom, Math.max(minZoom, whole)),
+    ],
     minZoom,
     maxZoom,
   }

@@ -80,7 +80,13 @@ function withMargin(west: number, east: number, south: number, north: number): M
 
 /** Points around the border, corner to corner, and back to the first. */
 function* borderPixels(width: number, height: number): Generator<Point> {
-  const corners: Point[] = [[0, 0], [width, 0], [width, height], [0, height], [0, 0]]
+  const corners: Point[] = [
+    [0, 0],
+    [width, 0],
+    [width, height],
+    [0, height],
+    [0, 0],
+  ]
   for (let side = 0; side < 4; side++) {
     const [x0, y0] = corners[side]!
     const [x1, y1] = corners[side + 1]!

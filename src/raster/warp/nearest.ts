@@ -37,7 +37,12 @@ export function walkNearest(window: WarpWindow, blocks: BlockSet, targetWidth: n
       const block = blocks.blocks[(blockY - blocks.firstY) * blocks.countX + blockX - blocks.firstX]
       const left = blockX * level.blockWidth
       const top = blockY * level.blockHeight
-      const edges = { left, top, right: Math.min(level.width, left + level.blockWidth), bottom: Math.min(level.height, top + level.blockHeight) }
+      const edges = {
+        left,
+        top,
+        right: Math.min(level.width, left + level.blockWidth),
+        bottom: Math.min(level.height, top + level.blockHeight),
+      }
       run.out = (window.y + row) * targetWidth + window.x + i
       run.count = fillRun({ x, y, start: i, end: grid.width }, edges, block?.width ?? 1, offsets)
       if (block) sink(block, offsets, run)

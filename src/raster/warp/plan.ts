@@ -1,4 +1,4 @@
-import { requireCrs } from '#raster/crs/fromGeoKeys.ts'
+import { requireCrs } from '#raster/crs/from-geo-keys.ts'
 import { RasterError, type Affine, type Crs, type Level, type Raster, type RasterInfo } from '#raster/types.ts'
 
 import { applyAffine, invertAffine } from './affine.ts'

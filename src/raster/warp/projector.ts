@@ -76,4 +76,5 @@ function convert(transform: (point: number[]) => number[], x: number, y: number,
 }
 
 /** The same longitude, in the turn that is nearest to `near`. */
-export const nearestTurn = (longitude: number, near: number): number => longitude + FULL_CIRCLE * Math.round((near - longitude) / FULL_CIRCLE)
+export const nearestTurn = (longitude: number, near: number): number =>
+  longitude + FULL_CIRCLE * Math.round((near - longitude) / FULL_CIRCLE)

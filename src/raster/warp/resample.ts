@@ -18,7 +18,12 @@ export interface SourceWindow {
 }
 
 /** Copies the part of a block that lies in the window; the block's first pixel is at (`left`, `top`) of the level. */
-export function copyBlock(window: SourceWindow, target: Pick<PlanarTarget, 'bands' | 'nodata' | 'rule'>, block: Block, at: { left: number; top: number }): void {
+export function copyBlock(
+  window: SourceWindow,
+  target: Pick<PlanarTarget, 'bands' | 'nodata' | 'rule'>,
+  block: Block,
+  at: { left: number; top: number },
+): void {
   const x0 = Math.max(window.x, at.left)
   const x1 = Math.min(window.x + window.width, at.left + block.width)
   const y0 = Math.max(window.y, at.top)

@@ -56,7 +56,10 @@ export async function gatherNearest(request: GatherRequest, sink: PixelSink): Pr
   for (const window of request.windows) {
     const range = sourceRange(window, { x: 1, y: 1 })
     const { raster, bands, signal } = request
-    if (range) await withBlocks(request.blocks, { raster, level: window.level, range, bands, signal }, (blocks) => walkNearest(window, blocks, request.width, sink))
+    if (range)
+      await withBlocks(request.blocks, { raster, level: window.level, range, bands, signal }, (blocks) =>
+        walkNearest(window, blocks, request.width, sink),
+      )
   }
 }
 
@@ -94,17 +97,29 @@ async function sampleSmooth(request: SampleRequest, method: SmoothResampling): P
   return { width, height, planes, mask }
 }
 
-async function readSourceWindow(request: SampleRequest, window: WarpWindow, padding: { x: number; y: number }): Promise<SourceWindow | null> {
+async function readSourceWindow(
+  request: SampleRequest,
+  window: WarpWindow,
+  padding: { x: number; y: number },
+): Promise<SourceWindow | null> {
   const { raster, bands, rule, signal } = request
   const { dataType } = raster.info
   const range = sourceRange(window, padding)
   if (!range) return null
   const [{ copyBlock }, { nodataOf }] = await Promise.all([loadResampleKernels(dataType), loadSampleKernels(dataType)])
   const target = { bands, rule, nodata: nodataOf(raster.info.bands, bands) }
-  return withBlocks(request.blocks, { raster, level: window.level, range, bands, signal }, (blocks) => cutWindow(blocks, range, dataType, target, copyBlock))
+  return withBlocks(request.blocks, { raster, level: window.level, range, bands, signal }, (blocks) =>
+    cutWindow(blocks, range, dataType, target, copyBlock),
+  )
 }
 
-function cutWindow(set: BlockSet, range: PixelRange, dataType: DataType, target: Parameters<ResampleKernels['copyBlock']>[1], copyBlock: ResampleKernels['copyBlock']): SourceWindow | null {
+function cutWindow(
+  set: BlockSet,
+  range: PixelRange,
+  dataType: DataType,
+  target: Parameters<ResampleKernels['copyBlock']>[1],
+  copyBlock: ResampleKernels['copyBlock'],
+): SourceWindow | null {
   const { level, firstX, firstY, countX } = set
   const width = Math.min(level.width, range.maxX) - range.minX
   const height = Math.min(level.height, range.maxY) - range.minY

@@ -98,8 +98,20 @@ export interface PackedTarget {
 export function packPixels(target: PackedTarget, block: Block, offsets: Int32Array, run: Run): void {
   const { bands, tables, nodata } = target
   const planes = bands.map((band) => block.bands.indexOf(band))
-  const channel = (k: number): Channel => ({ samples: block.data[planes[k]!]!, start: block.starts[planes[k]!]!, marker: integerMarker(nodata[k]), table: tables[k]!.table })
-  const pack = { red: channel(0), green: channel(1), blue: channel(2), stride: block.stride, tableStart: tables[0].tableStart, pixels: target.pixels }
+  const channel = (k: number): Channel => ({
+    samples: block.data[planes[k]!]!,
+    start: block.starts[planes[k]!]!,
+    marker: integerMarker(nodata[k]),
+    table: tables[k]!.table,
+  })
+  const pack = {
+    red: channel(0),
+    green: channel(1),
+    blue: channel(2),
+    stride: block.stride,
+    tableStart: tables[0].tableStart,
+    pixels: target.pixels,
+  }
   if (block.mask) packMasked(pack, block.mask, offsets, run)
   else packOpaque(pack, offsets, run)
 }
@@ -122,7 +134,8 @@ interface Pack {
 
 /** No sample of 16 bits equals it. An integer, because comparing with a number that may be anything takes three times as long. */
 const NO_MARKER = 0x3fffffff
-const integerMarker = (nodata: number | null | undefined): number => (Number.isInteger(nodata) && Math.abs(nodata!) < NO_MARKER ? nodata! | 0 : NO_MARKER)
+const integerMarker = (nodata: number | null | undefined): number =>
+  Number.isInteger(nodata) && Math.abs(nodata!) < NO_MARKER ? nodata! | 0 : NO_MARKER
 
 function packOpaque({ red, green, blue, stride, tableStart, pixels }: Pack, offsets: Int32Array, { count, out }: Run): void {
   const { samples: d0, start: s0, marker: n0, table: t0 } = red
@@ -138,7 +151,12 @@ function packOpaque({ red, green, blue, stride, tableStart, pixels }: Pack, offs
   }
 }
 
-function packMasked({ red, green, blue, stride, tableStart, pixels }: Pack, mask: Uint8Array, offsets: Int32Array, { count, out }: Run): void {
+function packMasked(
+  { red, green, blue, stride, tableStart, pixels }: Pack,
+  mask: Uint8Array,
+  offsets: Int32Array,
+  { count, out }: Run,
+): void {
   const { samples: d0, start: s0, marker: n0, table: t0 } = red
   const { samples: d1, start: s1, marker: n1, table: t1 } = green
   const { samples: d2, start: s2, marker: n2, table: t2 } = blue
@@ -205,4 +223,5 @@ export function scalePlane(samples: SampleArray, mask: Uint8Array, scale: ByteSc
 export const factorOf = ({ low, high, first, last }: ByteScale): number => (high === low ? Number.MAX_VALUE : (last - first) / (high - low))
 
 /** The bands' nodata values, for a target. */
-export const nodataOf = (all: readonly Band[], bands: readonly number[]): (number | null)[] => bands.map((band) => all[band]?.nodata ?? null)
+export const nodataOf = (all: readonly Band[], bands: readonly number[]): (number | null)[] =>
+  bands.map((band) => all[band]?.nodata ?? null)

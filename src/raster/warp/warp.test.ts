@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
 import { crsFromEpsg } from '#raster/crs/registry.ts'
-import { MemoryRaster, type MemoryRasterOptions } from '#raster/testing/memoryRaster.ts'
+import { MemoryRaster, type MemoryRasterOptions } from '#raster/testing/memory-raster.ts'
 import { RasterError, type Affine } from '#raster/types.ts'
 import { invertAffine } from './affine.ts'
 import { createBlockCache } from './blocks.ts'
@@ -67,7 +67,13 @@ function reference({ info }: MemoryRaster, tile: TileAddress, size: TileSize): {
 test('nearest sampling takes the pixel under the centre, in every system and layout', async () => {
   for (const [name, options] of Object.entries(PLACES)) {
     for (const interleave of ['pixel', 'band'] as const) {
-      const raster = new MemoryRaster({ ...options, dataType: 'uint16', bandCount: 2, interleave, blockSize: interleave === 'pixel' ? 64 : 100 })
+      const raster = new MemoryRaster({
+        ...options,
+        dataType: 'uint16',
+        bandCount: 2,
+        interleave,
+        blockSize: interleave === 'pixel' ? 64 : 100,
+      })
       const tile = tileAround(raster)
       const { planes, mask } = await sampleTile(raster, tile, { bands: [1] })
       const expected = reference(raster, tile, 256)
@@ -75,7 +81,7 @@ test('nearest sampling takes the pixel under the centre, in every system and lay
       let seen = 0
       for (let i = 0; i < mask.length; i++) {
         seen += Number(expected.valid[i])
-        different += Number(mask[i] !== 0 !== expected.valid[i] || planes[0]?.[i] !== expected.values[i])
+        different += Number((mask[i] !== 0) !== expected.valid[i] || planes[0]?.[i] !== expected.values[i])
       }
       assert.ok(seen > 2000 && seen <= 65536, `${name}: the tile shows ${seen} pixels`)
       assert.ok(different <= 40, `${name} ${interleave}: ${different} pixels differ`)
@@ -85,12 +91,22 @@ test('nearest sampling takes the pixel under the centre, in every system and lay
 
 test('four tiles equal the one above them with twice the pixels: no seams, for every method', async () => {
   const options = PLACES['UTM 33'] ?? assert.fail()
-  const raster = new MemoryRaster({ ...options, dataType: 'float32', nodata: 5, value: (x, y) => (x % 50 === 0 ? 5 : Math.sin(x / 9) * 100 + y) })
+  const raster = new MemoryRaster({
+    ...options,
+    dataType: 'float32',
+    nodata: 5,
+    value: (x, y) => (x % 50 === 0 ? 5 : Math.sin(x / 9) * 100 + y),
+  })
   const tile = tileAround(raster)
   for (const resampling of ['nearest', 'bilinear', 'cubic', 'average'] as const) {
     const whole = await sampleTile(raster, tile, { size: 512, resampling })
     assert.ok(whole.mask.some((value) => value !== 0) && whole.mask.includes(0), 'data and an edge are in view')
-    for (const [dx, dy] of [[0, 0], [1, 0], [0, 1], [1, 1]] as const) {
+    for (const [dx, dy] of [
+      [0, 0],
+      [1, 0],
+      [0, 1],
+      [1, 1],
+    ] as const) {
       const part = await sampleTile(raster, { z: tile.z + 1, x: tile.x * 2 + dx, y: tile.y * 2 + dy }, { resampling })
       let different = 0
       for (let i = 0; i < part.mask.length; i++) {
@@ -112,7 +128,10 @@ test('a raster across the date line shows on both sides of it, and on the tile o
   for (const raster of across) {
     for (const x of [0, 15]) {
       const { mask } = await sampleTile(raster, { z: 4, x, y: 7 })
-      assert.ok(mask.some((value) => value !== 0), `column ${x}`)
+      assert.ok(
+        mask.some((value) => value !== 0),
+        `column ${x}`,
+      )
     }
     assert.ok((await sampleTile(raster, { z: 4, x: 8, y: 7 })).mask.every((value) => value === 0))
     const { mask } = await sampleTile(raster, { z: 0, x: 0, y: 0 })
@@ -121,7 +140,14 @@ test('a raster across the date line shows on both sides of it, and on the tile o
 })
 
 test('longitudes from 0 to 360 cover the world once, without a gap', async () => {
-  const raster = new MemoryRaster({ epsg: 4326, width: 720, height: 360, transform: [0, 0.5, 0, 90, 0, -0.5], dataType: 'uint16', value: (x) => x })
+  const raster = new MemoryRaster({
+    epsg: 4326,
+    width: 720,
+    height: 360,
+    transform: [0, 0.5, 0, 90, 0, -0.5],
+    dataType: 'uint16',
+    value: (x) => x,
+  })
   const { planes, mask } = await sampleTile(raster, { z: 0, x: 0, y: 0 })
   assert.ok(mask.every((value) => value !== 0))
   const row = planes[0]?.subarray(128 * 256, 129 * 256) ?? []
@@ -129,26 +155,58 @@ test('longitudes from 0 to 360 cover the world once, without a gap', async () =>
 })
 
 test('a raster around a pole is complete along the edge of the map', async () => {
-  const raster = new MemoryRaster({ epsg: 3031, width: 400, height: 400, transform: [-2_000_000, 10_000, 0, 2_000_000, 0, -10_000], value: () => 1 })
+  const raster = new MemoryRaster({
+    epsg: 3031,
+    width: 400,
+    height: 400,
+    transform: [-2_000_000, 10_000, 0, 2_000_000, 0, -10_000],
+    value: () => 1,
+  })
   for (let x = 0; x < 4; x++) {
     const { mask } = await sampleTile(raster, { z: 2, x, y: 3 })
-    assert.ok(mask.subarray(255 * 256).every((value) => value !== 0), `tile ${x}`)
+    assert.ok(
+      mask.subarray(255 * 256).every((value) => value !== 0),
+      `tile ${x}`,
+    )
   }
   assert.ok((await sampleTile(raster, { z: 2, x: 0, y: 0 })).mask.every((value) => value === 0))
 })
 
 test('smooth methods give back a ramp, and mix nothing with missing pixels', async () => {
-  const ramp = new MemoryRaster({ epsg: 3857, width: 300, height: 300, transform: [0, 100, 0, 30_000, 0, -100], dataType: 'float32', value: (x, y) => x + y * 1000 })
+  const ramp = new MemoryRaster({
+    epsg: 3857,
+    width: 300,
+    height: 300,
+    transform: [0, 100, 0, 30_000, 0, -100],
+    dataType: 'float32',
+    value: (x, y) => x + y * 1000,
+  })
   const target = { crs: crsFromEpsg(3857), transform: [5_000, 40, 0, 25_000, 0, -40] as Affine, width: 100, height: 100 }
   for (const resampling of ['bilinear', 'cubic'] as const) {
-    const { planes, mask } = await samplePlanes({ raster: ramp, blocks: createBlockCache(CACHE_BYTES), windows: planTarget(ramp, target), bands: [0], width: 100, height: 100, resampling, rule: 'all' })
+    const { planes, mask } = await samplePlanes({
+      raster: ramp,
+      blocks: createBlockCache(CACHE_BYTES),
+      windows: planTarget(ramp, target),
+      bands: [0],
+      width: 100,
+      height: 100,
+      resampling,
+      rule: 'all',
+    })
     for (const i of [0, 55, 4_321, 9_999]) {
       const [x, y] = [50 + ((i % 100) + 0.5) * 0.4 - 0.5, 50 + (Math.floor(i / 100) + 0.5) * 0.4 - 0.5]
       assert.ok(Math.abs((planes[0]?.[i] ?? 0) - (x + y * 1000)) < 0.02, `${resampling} ${i}`)
       assert.equal(mask[i], 255)
     }
   }
-  const holes = new MemoryRaster({ epsg: 3857, width: 300, height: 300, transform: [0, 100, 0, 30_000, 0, -100], dataType: 'float32', value: (x) => (x % 3 === 0 ? Number.NaN : 7) })
+  const holes = new MemoryRaster({
+    epsg: 3857,
+    width: 300,
+    height: 300,
+    transform: [0, 100, 0, 30_000, 0, -100],
+    dataType: 'float32',
+    value: (x) => (x % 3 === 0 ? Number.NaN : 7),
+  })
   for (const resampling of ['bilinear', 'cubic', 'average'] as const) {
     const { planes, mask } = await sampleTile(holes, { z: 10, x: 512, y: 511 }, { resampling })
     for (let i = 0; i < mask.length; i++) if (mask[i] !== 0) assert.ok(Math.abs((planes[0]?.[i] ?? 0) - 7) < 1e-6, resampling)
@@ -156,16 +214,42 @@ test('smooth methods give back a ramp, and mix nothing with missing pixels', asy
 })
 
 test('average is the mean of what a pixel covers', async () => {
-  const raster = new MemoryRaster({ epsg: 3857, width: 400, height: 400, transform: [0, 10, 0, 4_000, 0, -10], dataType: 'uint16', value: (x, y) => x + y })
+  const raster = new MemoryRaster({
+    epsg: 3857,
+    width: 400,
+    height: 400,
+    transform: [0, 10, 0, 4_000, 0, -10],
+    dataType: 'uint16',
+    value: (x, y) => x + y,
+  })
   const target = { crs: crsFromEpsg(3857), transform: [0, 40, 0, 4_000, 0, -40] as Affine, width: 100, height: 100 }
-  const { planes } = await samplePlanes({ raster, blocks: createBlockCache(CACHE_BYTES), windows: planTarget(raster, target), bands: [0], width: 100, height: 100, resampling: 'average', rule: 'all' })
+  const { planes } = await samplePlanes({
+    raster,
+    blocks: createBlockCache(CACHE_BYTES),
+    windows: planTarget(raster, target),
+    bands: [0],
+    width: 100,
+    height: 100,
+    resampling: 'average',
+    rule: 'all',
+  })
   assert.ok(Math.abs((planes[0]?.[0] ?? 0) - 3) < 1e-4)
   assert.ok(Math.abs((planes[0]?.[5 * 100 + 7] ?? 0) - (28 + 1.5 + 20 + 1.5)) < 1e-3)
 })
 
 test('the coarsest level with enough detail is read', () => {
-  const { info } = new MemoryRaster({ epsg: 3857, width: 4096, height: 4096, transform: [0, 1, 0, 0, 0, -1], overviews: [2, 4, 8], value: () => 0 })
-  assert.deepEqual([0.3, 1, 1.5, 1.85, 1.95, 2, 3.9, 3.95, 7, 100].map((ratio) => chooseLevel(info, ratio)), [0, 0, 0, 0, 1, 1, 1, 2, 2, 3])
+  const { info } = new MemoryRaster({
+    epsg: 3857,
+    width: 4096,
+    height: 4096,
+    transform: [0, 1, 0, 0, 0, -1],
+    overviews: [2, 4, 8],
+    value: () => 0,
+  })
+  assert.deepEqual(
+    [0.3, 1, 1.5, 1.85, 1.95, 2, 3.9, 3.95, 7, 100].map((ratio) => chooseLevel(info, ratio)),
+    [0, 0, 0, 0, 1, 1, 1, 2, 2, 3],
+  )
 })
 
 test('blocks are read once: for neighbours and for tiles drawn at the same time', async () => {
@@ -181,25 +265,46 @@ test('blocks are read once: for neighbours and for tiles drawn at the same time'
 
 test('bands that nobody has asked for yet are there for the next one', async () => {
   for (const interleave of ['pixel', 'band'] as const) {
-    const raster = new MemoryRaster({ ...(PLACES['Web Mercator'] ?? assert.fail()), bandCount: 3, interleave, value: (_x, _y, band) => band + 1 })
+    const raster = new MemoryRaster({
+      ...(PLACES['Web Mercator'] ?? assert.fail()),
+      bandCount: 3,
+      interleave,
+      value: (_x, _y, band) => band + 1,
+    })
     const blocks = createBlockCache(CACHE_BYTES)
     for (const bands of [[2, 0], [1]]) {
       const { planes, mask } = await sampleTile(raster, tileAround(raster), { bands, blocks })
       const seen = mask.findIndex((value) => value !== 0)
-      assert.deepEqual(planes.map((plane) => plane[seen]), bands.map((band) => band + 1))
+      assert.deepEqual(
+        planes.map((plane) => plane[seen]),
+        bands.map((band) => band + 1),
+      )
     }
   }
 })
 
 test('a file without overviews cannot make one tile read everything', async () => {
-  const huge = new MemoryRaster({ epsg: 3857, width: 100_000, height: 100_000, transform: [-10_000_000, 200, 0, 10_000_000, 0, -200], blockSize: 512, value: () => 1 })
+  const huge = new MemoryRaster({
+    epsg: 3857,
+    width: 100_000,
+    height: 100_000,
+    transform: [-10_000_000, 200, 0, 10_000_000, 0, -200],
+    blockSize: 512,
+    value: () => 1,
+  })
   await assert.rejects(sampleTile(huge, { z: 0, x: 0, y: 0 }), (error) => error instanceof RasterError && error.code === 'limit_exceeded')
   assert.equal(huge.reads, 0)
 })
 
 test('addresses outside the scheme are refused', () => {
   const raster = new MemoryRaster({ ...(PLACES['geographic'] ?? assert.fail()) })
-  for (const tile of [{ z: -1, x: 0, y: 0 }, { z: 25, x: 0, y: 0 }, { z: 1, x: 2, y: 0 }, { z: 1, x: 0, y: -1 }, { z: 1.5, x: 0, y: 0 }]) {
+  for (const tile of [
+    { z: -1, x: 0, y: 0 },
+    { z: 25, x: 0, y: 0 },
+    { z: 1, x: 2, y: 0 },
+    { z: 1, x: 0, y: -1 },
+    { z: 1.5, x: 0, y: 0 },
+  ]) {
     assert.throws(() => planTile(raster, tile, 256), RasterError)
   }
 })

@@ -36,7 +36,11 @@ export function clippedRows({ raster, window, bands, spans, spec }: ClipSource):
     const mask = known ?? (spec.hasMask && spans ? new Uint8Array(width * count).fill(255) : null)
     if (known) fillHidden(samples, known, fills)
     if (spans) fillOutside({ samples, mask }, { spans, y, count, width }, fills)
-    return interleavedBlock({ height: count, samples, mask: spec.hasMask ? (mask ?? new Uint8Array(width * count).fill(255)) : null }, width, bands.length)
+    return interleavedBlock(
+      { height: count, samples, mask: spec.hasMask ? (mask ?? new Uint8Array(width * count).fill(255)) : null },
+      width,
+      bands.length,
+    )
   }
 }
 
@@ -54,7 +58,11 @@ function fillHidden(samples: ExactSampleArray, mask: Uint8Array, fills: readonly
   for (let pixel = mask.indexOf(0); pixel >= 0; pixel = mask.indexOf(0, pixel + 1)) fillPixels(samples, pixel, pixel + 1, fills)
 }
 
-function fillOutside({ samples, mask }: { samples: ExactSampleArray; mask: Uint8Array | null }, part: { spans: RowSpans; y: number; count: number; width: number }, fills: readonly number[]): void {
+function fillOutside(
+  { samples, mask }: { samples: ExactSampleArray; mask: Uint8Array | null },
+  part: { spans: RowSpans; y: number; count: number; width: number },
+  fills: readonly number[],
+): void {
   const { spans, y, count, width } = part
   for (let row = 0; row < count; row++) {
     let done = 0

@@ -33,7 +33,9 @@ function randomPixels(spec: CogSpec, seed: number): Pixels {
     state = Math.imul(state ^ (state >>> 13), 0x5bd1e995) + i
     bytes[i] = (i >> 6) % 3 === 0 ? 0 : state >>> 11
   }
-  const mask = spec.hasMask ? Uint8Array.from({ length: spec.width * spec.height }, (_, i) => (((i * 31) ^ seed) % 5 === 0 ? 0 : 255)) : null
+  const mask = spec.hasMask
+    ? Uint8Array.from({ length: spec.width * spec.height }, (_, i) => (((i * 31) ^ seed) % 5 === 0 ? 0 : 255))
+    : null
   return { samples: new ArrayType(bytes.buffer, 0, count), mask }
 }
 
@@ -43,7 +45,16 @@ function puller(spec: CogSpec, { samples, mask }: Pixels): PullRows {
     const { width, bandCount } = spec
     const data = samples.slice(y * width * bandCount, (y + rows) * width * bandCount)
     const part = mask?.slice(y * width, (y + rows) * width) ?? null
-    return { width, height: rows, bands, data: bands.map(() => data), starts: bands, stride: bandCount, mask: part, byteLength: data.byteLength }
+    return {
+      width,
+      height: rows,
+      bands,
+      data: bands.map(() => data),
+      starts: bands,
+      stride: bandCount,
+      mask: part,
+      byteLength: data.byteLength,
+    }
   }
 }
 
@@ -94,7 +105,8 @@ test('any raster comes back as it went in', async () => {
       assertSamePixels(await raster.readExactWindow(0, { x: 0, y: 0, width: spec.width, height: spec.height }), spec, pixels)
       const last = info.levels.at(-1)
       if (spec.overviews !== 'none') assert.ok(last && last.width <= drawn.blockSize && last.height <= drawn.blockSize)
-      for (const [index, level] of info.levels.entries()) await raster.readWindow(index, { x: 0, y: 0, width: level.width, height: level.height })
+      for (const [index, level] of info.levels.entries())
+        await raster.readWindow(index, { x: 0, y: 0, width: level.width, height: level.height })
     }),
     { numRuns: 150 },
   )
@@ -178,7 +190,10 @@ test('progress rises to 1, and a cancelled write ends with its own error', async
   )
   assert.equal(seen.at(-1), 1)
   const controller = new AbortController()
-  const half = write(spec, randomPixels(spec, 1), { signal: controller.signal, onProgress: (fraction) => fraction > 0.4 && controller.abort() })
+  const half = write(spec, randomPixels(spec, 1), {
+    signal: controller.signal,
+    onProgress: (fraction) => fraction > 0.4 && controller.abort(),
+  })
   await assert.rejects(half, (error) => error instanceof RasterError && error.code === 'aborted')
 })
 
@@ -188,7 +203,10 @@ test('rows that are not what the specification says are refused, and a Node buff
     (data: ExactSampleArray): PullRows =>
     async (_, rows) => ({ width: 40, height: rows, bands: [0], data: [data], starts: [0], stride: 1, mask: null, byteLength: 0 })
   for (const wrong of [new Int8Array(640), new Float32Array(640), new Uint8Array(10)]) {
-    await assert.rejects(writeCog(memorySink(), spec, rowsOf(wrong)), (error) => error instanceof RasterError && error.code === 'invalid_argument')
+    await assert.rejects(
+      writeCog(memorySink(), spec, rowsOf(wrong)),
+      (error) => error instanceof RasterError && error.code === 'invalid_argument',
+    )
   }
   const [buffer, bytes] = [memorySink(), memorySink()]
   await writeCog(buffer, spec, rowsOf(Buffer.alloc(640, 'rows')))
@@ -210,6 +228,10 @@ test('impossible specifications are refused', async () => {
     { colorTable: new Uint8Array(4), dataType: 'uint16' },
   ]
   for (const change of bad) {
-    await assert.rejects(write({ ...good, ...change }, randomPixels(good, 1)), (error) => error instanceof RasterError, JSON.stringify(change))
+    await assert.rejects(
+      write({ ...good, ...change }, randomPixels(good, 1)),
+      (error) => error instanceof RasterError,
+      JSON.stringify(change),
+    )
   }
 })

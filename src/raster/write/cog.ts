@@ -81,7 +81,10 @@ async function encodeAll(plan: CogPlan, levels: readonly LevelBuilder[], pull: P
     const end = y + rows
     if (end < height) next = pull(end, rowsAt(end), options.signal)
     // What goes wrong in the rows to come is told when their turn is, and nobody is left reading when this throws.
-    const settled = next.then(() => undefined, () => undefined)
+    const settled = next.then(
+      () => undefined,
+      () => undefined,
+    )
     try {
       await levels[0]?.addBand(toRowBand(block, rows, plan), options.signal)
     } catch (error) {

@@ -1,7 +1,7 @@
 import { isBigArray } from '#raster/tiff/sample.ts'
 import type { ExactSampleArray, SampleArray } from '#raster/types.ts'
 import { AverageReducer } from '#raster/write/average.ts'
-import { IntegerAverageReducer } from '#raster/write/averageIntegers.ts'
+import { IntegerAverageReducer } from './average-integers.ts'
 import type { ReduceShape, RowReducer, RowView } from '#raster/write/reduce.ts'
 
 /**

@@ -52,7 +52,12 @@ export class LevelBuilder {
     if (!this.#next) return
     const { level, reducer } = this.#next
     for (let y = 0; y < band.rows; y++) {
-      const row: RowView = { samples: band.samples, sampleAt: y * band.width * this.#plan.bandCount, mask: band.mask, maskAt: y * band.width }
+      const row: RowView = {
+        samples: band.samples,
+        sampleAt: y * band.width * this.#plan.bandCount,
+        mask: band.mask,
+        maskAt: y * band.width,
+      }
       if (reducer.push(row, level.#nextRow())) await level.#rowAdded(signal)
     }
   }

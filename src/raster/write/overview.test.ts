@@ -6,7 +6,7 @@ import { memorySource } from '#raster/source/memory.ts'
 import { openTiff } from '#raster/tiff/open.ts'
 import type { ExactSampleArray } from '#raster/types.ts'
 import { AverageReducer } from '#raster/write/average.ts'
-import { IntegerAverageReducer } from '#raster/write/averageIntegers.ts'
+import { IntegerAverageReducer } from './average-integers.ts'
 import { writeCog } from '#raster/write/cog.ts'
 import type { ReduceShape, RowReducer } from '#raster/write/reduce.ts'
 import { memorySink } from '#raster/write/sink.ts'
@@ -100,11 +100,25 @@ test('integers are averaged by rows first with the same result', () => {
   }
   const side = fc.integer({ min: 1, max: 23 })
   fc.assert(
-    fc.property(side, side, fc.integer({ min: 1, max: 4 }), fc.option(fc.integer({ min: -2, max: 2 })), fc.infiniteStream(fc.integer({ min: -3, max: 3 })), (width, height, bandCount, nodata, stream) => {
-      const shape = { fine: { width, height, tilesX: 1, tilesY: 1 }, coarse: { width: Math.ceil(width / 2), height: Math.ceil(height / 2), tilesX: 1, tilesY: 1 }, bandCount, nodata, alphaBand: null, isFloat: false }
-      const samples = Int16Array.from({ length: width * height * bandCount }, () => stream.next().value as number)
-      assert.deepEqual(reduced(new IntegerAverageReducer(shape), shape, samples), reduced(new AverageReducer(shape), shape, samples))
-    }),
+    fc.property(
+      side,
+      side,
+      fc.integer({ min: 1, max: 4 }),
+      fc.option(fc.integer({ min: -2, max: 2 })),
+      fc.infiniteStream(fc.integer({ min: -3, max: 3 })),
+      (width, height, bandCount, nodata, stream) => {
+        const shape = {
+          fine: { width, height, tilesX: 1, tilesY: 1 },
+          coarse: { width: Math.ceil(width / 2), height: Math.ceil(height / 2), tilesX: 1, tilesY: 1 },
+          bandCount,
+          nodata,
+          alphaBand: null,
+          isFloat: false,
+        }
+        const samples = Int16Array.from({ length: width * height * bandCount }, () => stream.next().value as number)
+        assert.deepEqual(reduced(new IntegerAverageReducer(shape), shape, samples), reduced(new AverageReducer(shape), shape, samples))
+      },
+    ),
     { numRuns: 200 },
   )
 })

@@ -53,14 +53,21 @@ export class RowBuffer {
     const height = Math.min(endY, Math.ceil(end / blockHeight) * blockHeight) - y
     const [from, to] = this.#source.columns ? (this.#source.columns(y, y + height) ?? [0, 0]) : [0, width]
     if (from === to) return { y, height, samples: new EXACT_ARRAY[raster.info.dataType](width * height * bands.length), mask: null }
-    const { data, mask } = await raster.readExactWindow(0, { x: x + from, y, width: to - from, height }, { bands, interleaved: true, signal })
+    const { data, mask } = await raster.readExactWindow(
+      0,
+      { x: x + from, y, width: to - from, height },
+      { bands, interleaved: true, signal },
+    )
     const samples = data[0] as ExactSampleArray
     if (to - from === width) return { y, height, samples, mask }
     const wide = new EXACT_ARRAY[raster.info.dataType](width * height * bands.length)
     const wideMask = mask && new Uint8Array(width * height).fill(255)
     for (let row = 0; row < height; row++) {
       const part = [row * (to - from), (row + 1) * (to - from)] as const
-      ;(wide as Uint8Array).set(samples.subarray(part[0] * bands.length, part[1] * bands.length) as Uint8Array, (row * width + from) * bands.length)
+      ;(wide as Uint8Array).set(
+        samples.subarray(part[0] * bands.length, part[1] * bands.length) as Uint8Array,
+        (row * width + from) * bands.length,
+      )
       if (mask) wideMask?.set(mask.subarray(...part), row * width + from)
     }
     return { y, height, samples: wide, mask: wideMask }
@@ -89,7 +96,20 @@ export class RowBuffer {
 }
 
 /** Interleaved rows as what a COG is written from. */
-export function interleavedBlock({ height, samples, mask }: Pick<Rows, 'height' | 'samples' | 'mask'>, width: number, bandCount: number): Block<ExactSampleArray> {
+export function interleavedBlock(
+  { height, samples, mask }: Pick<Rows, 'height' | 'samples' | 'mask'>,
+  width: number,
+  bandCount: number,
+): Block<ExactSampleArray> {
   const bands = Array.from({ length: bandCount }, (_, band) => band)
-  return { width, height, bands, data: bands.map(() => samples), starts: bands, stride: bandCount, mask, byteLength: samples.byteLength + (mask?.byteLength ?? 0) }
+  return {
+    width,
+    height,
+    bands,
+    data: bands.map(() => samples),
+    starts: bands,
+    stride: bandCount,
+    mask,
+    byteLength: samples.byteLength + (mask?.byteLength ?? 0),
+  }
 }

@@ -122,7 +122,8 @@ function assertShape(spec: CogSpec): void {
 /** One row of blocks is in memory at full resolution, and about as much again in all overviews together. */
 function assertRowBand(spec: CogSpec, blockSize: number): void {
   const bytes = spec.width * blockSize * spec.bandCount * bytesPerSample(spec.dataType)
-  if (bytes > LIMITS.windowBytes) throw new RasterError('limit_exceeded', `A row of blocks of ${bytes} bytes is too large: use smaller blocks`)
+  if (bytes > LIMITS.windowBytes)
+    throw new RasterError('limit_exceeded', `A row of blocks of ${bytes} bytes is too large: use smaller blocks`)
 }
 
 /** Halves, rounded up, until one block holds the whole image. */

@@ -1,8 +1,8 @@
 import type { SampleType } from '#raster/tiff/sample.ts'
-import { formatGdalMetadata, type MetadataItem } from '#raster/tiff/gdalMetadata.ts'
+import { formatGdalMetadata, type MetadataItem } from '#raster/tiff/gdal-metadata.ts'
 import { COMPRESSION, PHOTOMETRIC, SUBFILE, TAG } from '#raster/tiff/tags.ts'
 import { bytesPerSample } from '#raster/tiff/sample.ts'
-import { geoTags } from '#raster/write/geoTags.ts'
+import { geoTags } from './geo-tags.ts'
 import type { CogPlan, LevelShape } from '#raster/write/spec.ts'
 
 /** A tag to write. `offset` values are as wide as the file's pointers. */

@@ -67,7 +67,8 @@ function cutTile(band: RowBand, tileX: number, { blockSize, bandCount }: CogPlan
     const from = (y * band.width + left) * bandCount
     const row = y * rowSamples
     copyWithin(tile, band.samples.subarray(from, from + columns * bandCount), row)
-    for (let x = columns; x < blockSize; x++) tile.copyWithin(row + x * bandCount, row + (columns - 1) * bandCount, row + columns * bandCount)
+    for (let x = columns; x < blockSize; x++)
+      tile.copyWithin(row + x * bandCount, row + (columns - 1) * bandCount, row + columns * bandCount)
   }
   for (let y = band.rows; y < blockSize; y++) tile.copyWithin(y * rowSamples, (band.rows - 1) * rowSamples, band.rows * rowSamples)
 }
@@ -84,7 +85,13 @@ function cutDifferences(band: RowBand, tileX: number, { blockSize, bandCount }: 
   const rowSamples = blockSize * bandCount
   const from = unsigned(band.samples)
   const to = unsigned(tile)
-  for (let y = 0; y < band.rows; y++) differencesOfRow(from, (y * band.width + left) * bandCount, { to, at: y * rowSamples, count: columns * bandCount, end: (y + 1) * rowSamples }, bandCount)
+  for (let y = 0; y < band.rows; y++)
+    differencesOfRow(
+      from,
+      (y * band.width + left) * bandCount,
+      { to, at: y * rowSamples, count: columns * bandCount, end: (y + 1) * rowSamples },
+      bandCount,
+    )
   for (let y = band.rows; y < blockSize; y++) to.copyWithin(y * rowSamples, (band.rows - 1) * rowSamples, band.rows * rowSamples)
 }
 
@@ -96,7 +103,12 @@ function unsigned({ buffer, byteOffset, length, BYTES_PER_ELEMENT }: ExactSample
 }
 
 /** Behind the image the row goes on with its last pixel: differences of 0. */
-function differencesOfRow(from: UnsignedArray, start: number, { to, at, count, end }: { to: UnsignedArray; at: number; count: number; end: number }, stride: number): void {
+function differencesOfRow(
+  from: UnsignedArray,
+  start: number,
+  { to, at, count, end }: { to: UnsignedArray; at: number; count: number; end: number },
+  stride: number,
+): void {
   for (let i = 0; i < stride; i++) to[at + i] = from[start + i]!
   for (let i = stride; i < count; i++) to[at + i] = from[start + i]! - from[start + i - stride]!
   to.fill(0, at + count, end)

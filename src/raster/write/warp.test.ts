@@ -7,7 +7,7 @@ import { openTiff } from '#raster/tiff/open.ts'
 import { RasterError } from '#raster/types.ts'
 import { memorySink } from '#raster/write/sink.ts'
 import { warpToCog, type WarpOptions } from '#raster/write/warp.ts'
-import { scene, type Scene } from '../../../test/scene.ts'
+import { scene, type Scene } from '../../../test/support/scene.ts'
 
 async function warped(source: Scene, options: WarpOptions) {
   const raster = await openTiff(memorySource(await scene(source)))
@@ -16,36 +16,64 @@ async function warped(source: Scene, options: WarpOptions) {
   return await openTiff(memorySource(sink.bytes()))
 }
 
-const box = (west: number, south: number, east: number, north: number) => ({ type: 'Polygon', coordinates: [[[west, south], [east, south], [east, north], [west, north], [west, south]]] })
+const box = (west: number, south: number, east: number, north: number) => ({
+  type: 'Polygon',
+  coordinates: [
+    [
+      [west, south],
+      [east, south],
+      [east, north],
+      [west, north],
+      [west, south],
+    ],
+  ],
+})
 
 // Goal: a clip on the raster's own grid keeps its samples bit for bit, inside the polygon, and nothing outside it.
 test('a clip keeps the samples', async () => {
   const value = (band: number, x: number, y: number) => 1000 * band + 7 * x + y
   await fc.assert(
-    fc.asyncProperty(fc.integer({ min: 0, max: 90 }), fc.integer({ min: 0, max: 60 }), fc.integer({ min: 1, max: 150 }), fc.integer({ min: 1, max: 120 }), async (left, top, width, height) => {
-      const size = { width: 160, height: 130 }
-      const geometry = box(151 + left * 0.001, -33 - (top + height) * 0.001, 151 + (left + width) * 0.001, -33 - top * 0.001)
-      const clip = await warped({ ...size, nodata: 65_535, value }, { geometry })
-      const right = Math.min(size.width, left + width)
-      const bottom = Math.min(size.height, top + height)
-      // Rounding of coordinates may add a pixel of no data around the box, never take one away.
-      const x0 = Math.round((clip.info.transform![0] - 151) / 0.001)
-      const y0 = Math.round((-33 - clip.info.transform![3]) / 0.001)
-      assert.ok(x0 <= left && y0 <= top && x0 + clip.info.width >= right && y0 + clip.info.height >= bottom)
-      const { data } = await clip.readWindow(0, { x: 0, y: 0, width: clip.info.width, height: clip.info.height })
-      for (let y = 0; y < clip.info.height; y++) {
-        for (let x = 0; x < clip.info.width; x++) {
-          const isInside = x0 + x >= left && x0 + x < right && y0 + y >= top && y0 + y < bottom
-          for (let band = 0; band < 4; band++) assert.equal(data[band]![y * clip.info.width + x], isInside ? value(band, x0 + x, y0 + y) : 65_535)
+    fc.asyncProperty(
+      fc.integer({ min: 0, max: 90 }),
+      fc.integer({ min: 0, max: 60 }),
+      fc.integer({ min: 1, max: 150 }),
+      fc.integer({ min: 1, max: 120 }),
+      async (left, top, width, height) => {
+        const size = { width: 160, height: 130 }
+        const geometry = box(151 + left * 0.001, -33 - (top + height) * 0.001, 151 + (left + width) * 0.001, -33 - top * 0.001)
+        const clip = await warped({ ...size, nodata: 65_535, value }, { geometry })
+        const right = Math.min(size.width, left + width)
+        const bottom = Math.min(size.height, top + height)
+        // Rounding of coordinates may add a pixel of no data around the box, never take one away.
+        const x0 = Math.round((clip.info.transform![0] - 151) / 0.001)
+        const y0 = Math.round((-33 - clip.info.transform![3]) / 0.001)
+        assert.ok(x0 <= left && y0 <= top && x0 + clip.info.width >= right && y0 + clip.info.height >= bottom)
+        const { data } = await clip.readWindow(0, { x: 0, y: 0, width: clip.info.width, height: clip.info.height })
+        for (let y = 0; y < clip.info.height; y++) {
+          for (let x = 0; x < clip.info.width; x++) {
+            const isInside = x0 + x >= left && x0 + x < right && y0 + y >= top && y0 + y < bottom
+            for (let band = 0; band < 4; band++)
+              assert.equal(data[band]![y * clip.info.width + x], isInside ? value(band, x0 + x, y0 + y) : 65_535)
+          }
         }
-      }
-    }),
+      },
+    ),
     { numRuns: 12 },
   )
 })
 
 test('what has no nodata gets a mask, floats get NaN', async () => {
-  const triangle = { type: 'Polygon', coordinates: [[[151, -33], [151.2, -33], [151, -33.15], [151, -33]]] }
+  const triangle = {
+    type: 'Polygon',
+    coordinates: [
+      [
+        [151, -33],
+        [151.2, -33],
+        [151, -33.15],
+        [151, -33],
+      ],
+    ],
+  }
   const integers = await warped({}, { geometry: triangle })
   assert.equal(integers.info.maskKind, 'internal')
   const { mask } = await integers.readWindow(0, { x: 0, y: 0, width: integers.info.width, height: integers.info.height })
@@ -67,12 +95,22 @@ test('reprojection finds the place, size and values again', async () => {
 })
 
 test('a polygon beside the raster, and a caller who leaves, are refused as such', async () => {
-  await assert.rejects(warped({}, { geometry: box(10, 10, 11, 11) }), (error) => error instanceof RasterError && error.code === 'invalid_argument' && /does not touch/.test(error.message))
+  await assert.rejects(
+    warped({}, { geometry: box(10, 10, 11, 11) }),
+    (error) => error instanceof RasterError && error.code === 'invalid_argument' && /does not touch/.test(error.message),
+  )
   await assert.rejects(warped({}, { signal: AbortSignal.abort() }), (error) => error instanceof RasterError && error.code === 'aborted')
 })
 
 test('progress goes from nothing to all', async () => {
   const seen: number[] = []
-  await warped({ width: 600, height: 700 }, { onProgress: (fraction) => { seen.push(fraction) } })
+  await warped(
+    { width: 600, height: 700 },
+    {
+      onProgress: (fraction) => {
+        seen.push(fraction)
+      },
+    },
+  )
   assert.ok(seen.length > 2 && seen.at(-1) === 1 && seen.every((fraction, index) => index === 0 || fraction >= seen[index - 1]!))
 })

@@ -3,7 +3,16 @@ import { rasterizeMask, rasterizeSpans } from '#raster/geometry/rasterize.ts'
 import { movedInto, toPixels } from '#raster/statistics/area.ts'
 import type { TiffRaster } from '#raster/tiff/raster.ts'
 import { EXACT_ARRAY } from '#raster/tiff/sample.ts'
-import { RasterError, type Affine, type Block, type Crs, type ExactSampleArray, type PixelWindow, type RasterInfo, type SampleArray } from '#raster/types.ts'
+import {
+  RasterError,
+  type Affine,
+  type Block,
+  type Crs,
+  type ExactSampleArray,
+  type PixelWindow,
+  type RasterInfo,
+  type SampleArray,
+} from '#raster/types.ts'
 import { applyAffine, invertAffine } from '#raster/warp/affine.ts'
 import { createBlockCache } from '#raster/warp/blocks.ts'
 import { placementOf, planTarget, type TargetGrid } from '#raster/warp/plan.ts'
@@ -54,7 +63,17 @@ export async function warpToCog(raster: TiffRaster, sink: ByteSink, options: War
     spec,
     async (y, rows, signal) => {
       const strip = { ...grid, transform: movedDown(grid.transform, y), height: rows }
-      const { planes, mask } = await samplePlanes({ raster, blocks, windows: planTarget(raster, strip), bands, width: grid.width, height: rows, resampling, rule: 'any', signal })
+      const { planes, mask } = await samplePlanes({
+        raster,
+        blocks,
+        windows: planTarget(raster, strip),
+        bands,
+        width: grid.width,
+        height: rows,
+        resampling,
+        rule: 'any',
+        signal,
+      })
       if (outline) clip(mask, rasterizeMask(shiftUp(outline, y), { width: grid.width, height: rows }))
       return blockOf(planes, mask, spec, info, bands)
     },
@@ -73,17 +92,32 @@ interface Target {
 /** The raster's own grid, cut to the pixels that the polygons touch. */
 function ownGrid(info: RasterInfo, polygons: readonly Polygon[] | null): Target {
   const { crs, transform } = placementOf(info)
-  if (!polygons) return { grid: { crs, transform, width: info.width, height: info.height }, outline: null, window: { x: 0, y: 0, width: info.width, height: info.height } }
+  if (!polygons)
+    return {
+      grid: { crs, transform, width: info.width, height: info.height },
+      outline: null,
+      window: { x: 0, y: 0, width: info.width, height: info.height },
+    }
   const inPixels = toPixels(info, polygons)
   const box = cutTo(boxOf(inPixels), info)
   const [left, top] = applyAffine(transform, box.minX, box.minY)
   const window = { x: box.minX, y: box.minY, width: box.maxX - box.minX, height: box.maxY - box.minY }
-  const grid = { crs, transform: [left, transform[1], transform[2], top, transform[4], transform[5]] as Affine, width: window.width, height: window.height }
+  const grid = {
+    crs,
+    transform: [left, transform[1], transform[2], top, transform[4], transform[5]] as Affine,
+    width: window.width,
+    height: window.height,
+  }
   return { grid, outline: movedInto(inPixels, window), window }
 }
 
 function cutTo(box: Box, { width, height }: { width: number; height: number }): Box {
-  const cut = { minX: Math.max(0, Math.floor(box.minX)), minY: Math.max(0, Math.floor(box.minY)), maxX: Math.min(width, Math.ceil(box.maxX)), maxY: Math.min(height, Math.ceil(box.maxY)) }
+  const cut = {
+    minX: Math.max(0, Math.floor(box.minX)),
+    minY: Math.max(0, Math.floor(box.minY)),
+    maxX: Math.min(width, Math.ceil(box.maxX)),
+    maxY: Math.min(height, Math.ceil(box.maxY)),
+  }
   if (cut.minX >= cut.maxX || cut.minY >= cut.maxY) throw new RasterError('invalid_argument', 'The geometry does not touch the raster')
   return cut
 }
@@ -95,13 +129,20 @@ function otherGrid(info: RasterInfo, polygons: readonly Polygon[] | null, option
   const covered = projectedBox(rasterOutline(info, transform), projectorBetween(from, crs))
   const moved = polygons && mapPolygons(polygons, pointMap(projectorFromLonLat(crs)), MAX_EDGE_DEGREES)
   const wanted = moved ? boxOf(moved) : covered
-  const box = { minX: Math.max(covered.minX, wanted.minX), minY: Math.max(covered.minY, wanted.minY), maxX: Math.min(covered.maxX, wanted.maxX), maxY: Math.min(covered.maxY, wanted.maxY) }
+  const box = {
+    minX: Math.max(covered.minX, wanted.minX),
+    minY: Math.max(covered.minY, wanted.minY),
+    maxX: Math.min(covered.maxX, wanted.maxX),
+    maxY: Math.min(covered.maxY, wanted.maxY),
+  }
   if (!(box.minX < box.maxX && box.minY < box.maxY)) throw new RasterError('invalid_argument', 'The geometry does not touch the raster')
   const size = options.resolution ?? finest(box, projectorBetween(crs, from), invertAffine(transform))
   if (!(size > 0)) throw new RasterError('invalid_argument', 'resolution must be above 0')
   const width = Math.max(1, Math.ceil((box.maxX - box.minX) / size - 1e-6))
   const height = Math.max(1, Math.ceil((box.maxY - box.minY) / size - 1e-6))
-  const outline = moved && moved.map((polygon) => polygon.map((ring) => ring.map(([x, y]) => [(x - box.minX) / size, (box.maxY - y) / size] as [number, number])))
+  const outline =
+    moved &&
+    moved.map((polygon) => polygon.map((ring) => ring.map(([x, y]) => [(x - box.minX) / size, (box.maxY - y) / size] as [number, number])))
   return { grid: { crs, transform: [box.minX, size, 0, box.maxY, 0, -size], width, height }, outline, window: null }
 }
 
@@ -112,7 +153,12 @@ function rasterOutline({ width, height }: RasterInfo, transform: Affine): Point[
   const points: Point[] = []
   for (let step = 0; step <= EDGE_STEPS; step++) {
     const [x, y] = [(width * step) / EDGE_STEPS, (height * step) / EDGE_STEPS]
-    points.push(applyAffine(transform, x, 0), applyAffine(transform, x, height), applyAffine(transform, 0, y), applyAffine(transform, width, y))
+    points.push(
+      applyAffine(transform, x, 0),
+      applyAffine(transform, x, height),
+      applyAffine(transform, 0, y),
+      applyAffine(transform, width, y),
+    )
   }
   return points
 }
@@ -120,7 +166,8 @@ function rasterOutline({ width, height }: RasterInfo, transform: Affine): Point[
 function projectedBox(points: readonly Point[], project: Projector): Box {
   const map = pointMap(project)
   const moved = points.map(map).filter(([x, y]) => Number.isFinite(x) && Number.isFinite(y))
-  if (moved.length === 0) throw new RasterError('invalid_argument', 'The raster lies outside the area where the wanted coordinates are defined')
+  if (moved.length === 0)
+    throw new RasterError('invalid_argument', 'The raster lies outside the area where the wanted coordinates are defined')
   return boxOf([[moved]])
 }
 
@@ -134,18 +181,21 @@ function finest(box: Box, project: Projector, inverse: Affine): number {
   return step / Math.sqrt(area)
 }
 
-const pointMap = (project: Projector) => ([x, y]: Point): Point => {
-  const out: Point = [0, 0]
-  project(x, y, out)
-  return out
-}
+const pointMap =
+  (project: Projector) =>
+  ([x, y]: Point): Point => {
+    const out: Point = [0, 0]
+    project(x, y, out)
+    return out
+  }
 
 function movedDown(transform: Affine, rows: number): Affine {
   const [x, y] = applyAffine(transform, 0, rows)
   return [x, transform[1], transform[2], y, transform[4], transform[5]]
 }
 
-const shiftUp = (polygons: readonly Polygon[], rows: number): Polygon[] => polygons.map((polygon) => polygon.map((ring) => ring.map(([x, y]) => [x, y - rows])))
+const shiftUp = (polygons: readonly Polygon[], rows: number): Polygon[] =>
+  polygons.map((polygon) => polygon.map((ring) => ring.map(([x, y]) => [x, y - rows])))
 
 function clip(mask: Uint8Array, inside: Uint8Array): void {
   for (let i = 0; i < mask.length; i++) if (inside[i] === 0) mask[i] = 0
@@ -183,7 +233,13 @@ function specOf(info: RasterInfo, { grid, bands, isClipped, options }: Wanted): 
   }
 }
 
-function blockOf(planes: readonly SampleArray[], mask: Uint8Array, spec: CogSpec, info: RasterInfo, bands: readonly number[]): Block<ExactSampleArray> {
+function blockOf(
+  planes: readonly SampleArray[],
+  mask: Uint8Array,
+  spec: CogSpec,
+  info: RasterInfo,
+  bands: readonly number[],
+): Block<ExactSampleArray> {
   const data = planes.map((plane, index) => {
     const isAlpha = bands[index] === info.alphaBand
     const fill = isAlpha ? 0 : (spec.nodata ?? 0)
@@ -192,11 +248,25 @@ function blockOf(planes: readonly SampleArray[], mask: Uint8Array, spec: CogSpec
   })
   const width = spec.width
   const byteLength = data.reduce((sum, plane) => sum + plane.byteLength, mask.byteLength)
-  return { width, height: mask.length / width, bands: planes.map((_, index) => index), data, starts: planes.map(() => 0), stride: 1, mask: spec.hasMask ? mask : null, byteLength }
+  return {
+    width,
+    height: mask.length / width,
+    bands: planes.map((_, index) => index),
+    data,
+    starts: planes.map(() => 0),
+    stride: 1,
+    mask: spec.hasMask ? mask : null,
+    byteLength,
+  }
 }
 
 const LIMITS: Readonly<Record<string, readonly [number, number]>> = {
-  uint8: [0, 255], int8: [-128, 127], uint16: [0, 65_535], int16: [-32_768, 32_767], uint32: [0, 4_294_967_295], int32: [-2_147_483_648, 2_147_483_647],
+  uint8: [0, 255],
+  int8: [-128, 127],
+  uint16: [0, 65_535],
+  int16: [-32_768, 32_767],
+  uint32: [0, 4_294_967_295],
+  int32: [-2_147_483_648, 2_147_483_647],
 }
 
 /** Smooth kernels and 64-bit integers are worked with as floats; written is what the source holds, rounded and within its range. */

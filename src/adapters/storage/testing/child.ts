@@ -17,9 +17,18 @@ export function versionBytes(number: number): Buffer {
 
 async function serve(root: string, secret: Buffer): Promise<void> {
   const store = await openFileStore({ root, publicUrl: () => '', secret, clock: systemClock })
-  const listener = await startStoreListener({ store, host: '127.0.0.1', port: 0, secret, clock: systemClock, log: pino({ level: 'silent' }) })
+  const listener = await startStoreListener({
+    store,
+    host: '127.0.0.1',
+    port: 0,
+    secret,
+    clock: systemClock,
+    log: pino({ level: 'silent' }),
+  })
   let peakRss = 0
-  setInterval(() => { peakRss = Math.max(peakRss, process.memoryUsage.rss()) }, RSS_SAMPLE_MS)
+  setInterval(() => {
+    peakRss = Math.max(peakRss, process.memoryUsage.rss())
+  }, RSS_SAMPLE_MS)
   process.on('message', () => {
     peakRss = Math.max(peakRss, process.memoryUsage.rss())
     process.send!({ peakRss })

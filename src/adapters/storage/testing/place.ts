@@ -12,7 +12,12 @@ import { newId } from '#core/ids.ts'
 /** Begins with the true time, because an S3 service has no other, and moves only when told to. */
 export function testClock() {
   let now = Date.now()
-  return { now: () => new Date(now), shift(seconds: number) { now += seconds * 1000 } }
+  return {
+    now: () => new Date(now),
+    shift(seconds: number) {
+      now += seconds * 1000
+    },
+  }
 }
 
 export async function tempFolder(t: TestContext): Promise<string> {
@@ -32,7 +37,14 @@ export async function listeningStore(t: TestContext, options: Partial<StoreListe
   const logLines: string[] = []
   let port = 0
   const store = await openFileStore({ root, publicUrl: () => `http://127.0.0.1:${port}`, secret, clock })
-  const log = pino({ level: 'debug' }, { write: (line: string) => { logLines.push(line) } })
+  const log = pino(
+    { level: 'debug' },
+    {
+      write: (line: string) => {
+        logLines.push(line)
+      },
+    },
+  )
   const listener = await startStoreListener({ store, host: '127.0.0.1', port: 0, secret, clock, log, ...options })
   port = listener.port
   t.after(() => listener.close(0))
@@ -71,6 +83,8 @@ export async function until(state: () => boolean | Promise<boolean>): Promise<vo
   const deadlineMs = performance.now() + PATIENCE_MS
   while (!(await state())) {
     if (performance.now() > deadlineMs) throw new Error('what was waited for did not happen')
-    await new Promise((resolve) => { setImmediate(resolve) })
+    await new Promise((resolve) => {
+      setImmediate(resolve)
+    })
   }
 }

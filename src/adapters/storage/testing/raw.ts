@@ -18,7 +18,12 @@ export interface RawRequest {
 export function requestHead({ method = 'GET', target, headers = {}, body }: RawRequest, length = body?.length): string {
   const given = Array.isArray(headers) ? (headers as [string, string][]) : Object.entries(headers)
   const hasLength = given.some(([name]) => /^(content-length|transfer-encoding)$/i.test(name))
-  const lines = [['Host', 'store.test'], ['Connection', 'close'], ...given, ...(length === undefined || hasLength ? [] : [['Content-Length', String(length)]])]
+  const lines = [
+    ['Host', 'store.test'],
+    ['Connection', 'close'],
+    ...given,
+    ...(length === undefined || hasLength ? [] : [['Content-Length', String(length)]]),
+  ]
   return `${method} ${target} HTTP/1.1\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n`
 }
 
@@ -50,7 +55,9 @@ export async function beginUpload(port: number, request: RawRequest & { length: 
   const socket = connect(port, '127.0.0.1')
   socket.on('error', () => {})
   socket.write(Buffer.from(requestHead({ method: 'PUT', ...request }, request.length), 'latin1'))
-  await new Promise<void>((resolve) => { socket.write(first, () => resolve()) })
+  await new Promise<void>((resolve) => {
+    socket.write(first, () => resolve())
+  })
   return socket
 }
 
@@ -59,6 +66,8 @@ function parseAnswer(bytes: Buffer): RawAnswer {
   const end = text.indexOf('\r\n\r\n')
   if (end < 0) return { status: 0, headers: {}, body: bytes }
   const [first = '', ...lines] = text.slice(0, end).split('\r\n')
-  const headers = Object.fromEntries(lines.map((line) => [line.slice(0, line.indexOf(':')).toLowerCase(), line.slice(line.indexOf(':') + 1).trim()]))
+  const headers = Object.fromEntries(
+    lines.map((line) => [line.slice(0, line.indexOf(':')).toLowerCase(), line.slice(line.indexOf(':') + 1).trim()]),
+  )
   return { status: Number(first.split(' ')[1]), headers, body: bytes.subarray(end + 4) }
 }

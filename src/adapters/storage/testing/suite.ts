@@ -5,7 +5,7 @@ import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { test, type TestContext } from 'node:test'
 import fc from 'fast-check'
-import { StorageError, type Storage } from '#adapters/storage/port.ts'
+import { StorageError, type Storage } from '#ports/storage.ts'
 import { newId } from '#core/ids.ts'
 import { collect, inChunks, pattern, tempFolder, type testClock } from './place.ts'
 
@@ -38,12 +38,19 @@ export function storageSuite(name: string, openStore: (t: TestContext) => Promis
     const bytes = pattern(300_000)
     const file = path.join(await tempFolder(t), 'body')
     await writeFile(file, bytes)
-    for (const [key, body] of [['memory', bytes], ['chunks', inChunks(bytes, 7_777)], ['file', { path: file }]] as const) {
+    for (const [key, body] of [
+      ['memory', bytes],
+      ['chunks', inChunks(bytes, 7_777)],
+      ['file', { path: file }],
+    ] as const) {
       const made = await store.put(at(`a/${key}.tif`), body, { contentType: TYPE })
       assert.deepEqual({ size: made.size, sha256: made.sha256 }, { size: bytes.length, sha256: sha256(bytes) })
       assert.match(made.etag, /^"[^"]+"$/)
       const info = await store.stat(at(`a/${key}.tif`))
-      assert.deepEqual({ size: info?.size, etag: info?.etag, contentType: info?.contentType }, { size: bytes.length, etag: made.etag, contentType: TYPE })
+      assert.deepEqual(
+        { size: info?.size, etag: info?.etag, contentType: info?.contentType },
+        { size: bytes.length, etag: made.etag, contentType: TYPE },
+      )
       assert.ok(info?.lastModified instanceof Date)
       assert.ok(bytes.equals(await all(`a/${key}.tif`)))
     }
@@ -70,7 +77,10 @@ export function storageSuite(name: string, openStore: (t: TestContext) => Promis
         throw new Error('the sender is gone')
       }
       await assert.rejects(store.put(at(key), broken(), { contentType: TYPE }), /the sender is gone/)
-      await assert.rejects(store.put(at(key), inChunks(pattern(5_000), 1_000), { contentType: TYPE, maxBytes: 4_999 }), failsWith('too-large'))
+      await assert.rejects(
+        store.put(at(key), inChunks(pattern(5_000), 1_000), { contentType: TYPE, maxBytes: 4_999 }),
+        failsWith('too-large'),
+      )
       const controller = new AbortController()
       const endless = async function* () {
         for (let chunk = 0; ; chunk++) {
@@ -91,13 +101,22 @@ export function storageSuite(name: string, openStore: (t: TestContext) => Promis
     const source = await store.source(at('ranges'))
     t.after(() => source.close())
     assert.equal(source.size, bytes.length)
-    await fc.assert(fc.asyncProperty(fc.nat(bytes.length), fc.nat(bytes.length), async (offset, wanted) => {
-      const length = Math.min(wanted, bytes.length - offset)
-      assert.ok(bytes.subarray(offset, offset + length).equals(await collect(await store.read(at('ranges'), { offset, length }))))
-      assert.ok(bytes.subarray(offset, offset + length).equals(await source.fetch(offset, length)))
-      assert.ok(bytes.subarray(offset).equals(await collect(await store.read(at('ranges'), { offset }))))
-    }), { numRuns: 25 })
-    for (const [offset, length] of [[50_000, 1], [-1, 5], [0, 50_001], [0.5, 1], [10, -1]] as const) {
+    await fc.assert(
+      fc.asyncProperty(fc.nat(bytes.length), fc.nat(bytes.length), async (offset, wanted) => {
+        const length = Math.min(wanted, bytes.length - offset)
+        assert.ok(bytes.subarray(offset, offset + length).equals(await collect(await store.read(at('ranges'), { offset, length }))))
+        assert.ok(bytes.subarray(offset, offset + length).equals(await source.fetch(offset, length)))
+        assert.ok(bytes.subarray(offset).equals(await collect(await store.read(at('ranges'), { offset }))))
+      }),
+      { numRuns: 25 },
+    )
+    for (const [offset, length] of [
+      [50_000, 1],
+      [-1, 5],
+      [0, 50_001],
+      [0.5, 1],
+      [10, -1],
+    ] as const) {
       await assert.rejects(store.read(at('ranges'), { offset, length }), failsWith('invalid-range'))
       await assert.rejects(source.fetch(offset, length), failsWith('invalid-range'))
     }
@@ -109,13 +128,30 @@ export function storageSuite(name: string, openStore: (t: TestContext) => Promis
     await store.remove(at('gone'))
     await store.remove(at('gone'))
     assert.equal(await store.stat(at('gone')), null)
-    for (const attempt of [() => store.read(at('gone')), () => store.source(at('gone')), () => store.copy(at('gone'), at('other'))]) await assert.rejects(attempt(), failsWith('not-found'))
+    for (const attempt of [() => store.read(at('gone')), () => store.source(at('gone')), () => store.copy(at('gone'), at('other'))])
+      await assert.rejects(attempt(), failsWith('not-found'))
     assert.deepEqual(await store.list(`no-such-${newId()}`), { objects: [], next: null })
   })
 
   test(`${name}: listing gives every key once, in the order of bytes, whatever the page size, prefix and cursor`, async (t) => {
     const { store, bucket, put } = await open(t)
-    const keys = ['a-b/x', 'a.b', 'a/1', 'a/b/1', 'a/b/2', 'a/b-c', 'a0', 'b/c/d/e', 'B/upper', 'z_', 'z-', 'z.tif', 'zz/1', 'zz/10', 'zz/2']
+    const keys = [
+      'a-b/x',
+      'a.b',
+      'a/1',
+      'a/b/1',
+      'a/b/2',
+      'a/b-c',
+      'a0',
+      'b/c/d/e',
+      'B/upper',
+      'z_',
+      'z-',
+      'z.tif',
+      'zz/1',
+      'zz/10',
+      'zz/2',
+    ]
     for (const [index, key] of keys.entries()) await put(key, pattern(index + 1))
     const sorted = keys.toSorted((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
     for (const prefix of ['', 'a', 'a/', 'a/b', 'a/b/', 'z', 'zz/1', 'none']) {
@@ -129,7 +165,11 @@ export function storageSuite(name: string, openStore: (t: TestContext) => Promis
           seen.push(...page.objects.map(({ key }) => key))
           cursor = page.next
         } while (cursor !== null && seen.length <= keys.length)
-        assert.deepEqual(seen, sorted.filter((key) => key.startsWith(prefix)), `prefix '${prefix}', pages of ${limit}`)
+        assert.deepEqual(
+          seen,
+          sorted.filter((key) => key.startsWith(prefix)),
+          `prefix '${prefix}', pages of ${limit}`,
+        )
       }
     }
   })
@@ -168,7 +208,9 @@ export function storageSuite(name: string, openStore: (t: TestContext) => Promis
     const { store, at, all } = await open(t)
     const candidates = [1, 2, 3, 4].map((seed) => pattern(700_000 + seed, seed))
     for (let round = 0; round < 5; round++) {
-      const results = await Promise.all(candidates.map((bytes) => store.put(at('contested'), inChunks(bytes, 50_000), { contentType: TYPE })))
+      const results = await Promise.all(
+        candidates.map((bytes) => store.put(at('contested'), inChunks(bytes, 50_000), { contentType: TYPE })),
+      )
       const found = await all('contested')
       const owner = candidates.findIndex((bytes) => bytes.equals(found))
       assert.notEqual(owner, -1, 'the object is one of those written')
@@ -187,10 +229,18 @@ export function storageSuite(name: string, openStore: (t: TestContext) => Promis
     assert.equal(stored.status, 200, await stored.text())
     assert.equal((await store.stat(at('signed/file.tif')))?.etag, stored.headers.get('etag'))
 
-    const getUrl = await store.signGet({ ...at('signed/file.tif'), fileName: 'Überblick "1".tif', contentType: 'application/x-geotiff', expiresInSeconds: 900 })
+    const getUrl = await store.signGet({
+      ...at('signed/file.tif'),
+      fileName: 'Überblick "1".tif',
+      contentType: 'application/x-geotiff',
+      expiresInSeconds: 900,
+    })
     const whole = await request(getUrl)
     assert.equal(whole.headers.get('content-type'), 'application/x-geotiff')
-    assert.match(whole.headers.get('content-disposition') ?? '', /^attachment; filename="_berblick _1_\.tif"; filename\*=UTF-8''%C3%9Cberblick%20_1_\.tif$/)
+    assert.match(
+      whole.headers.get('content-disposition') ?? '',
+      /^attachment; filename="_berblick _1_\.tif"; filename\*=UTF-8''%C3%9Cberblick%20_1_\.tif$/,
+    )
     assert.ok(bytes.equals(Buffer.from(await whole.arrayBuffer())))
     const part = await request(getUrl, { headers: { Range: 'bytes=1000-1999' } })
     assert.deepEqual([part.status, part.headers.get('content-range')], [206, 'bytes 1000-1999/200000'])
@@ -207,24 +257,58 @@ export function storageSuite(name: string, openStore: (t: TestContext) => Promis
     assert.equal((await request(url.replace('/mine?', '/other?'))).status, 403)
     assert.equal((await request(url, { method: 'PUT', body: 'x', headers: { 'Content-Type': TYPE } })).status, 403)
     clock.shift(-901)
-    const stale = [await store.signGet({ ...at('mine'), expiresInSeconds: 900 }), await store.signPut({ ...at('mine'), contentType: TYPE, expiresInSeconds: 900 })] as const
+    const stale = [
+      await store.signGet({ ...at('mine'), expiresInSeconds: 900 }),
+      await store.signPut({ ...at('mine'), contentType: TYPE, expiresInSeconds: 900 }),
+    ] as const
     clock.shift(901)
     assert.equal((await request(stale[0])).status, 403)
     assert.equal((await request(stale[1], { method: 'PUT', body: 'x', headers: { 'Content-Type': TYPE } })).status, 403)
-    for (const expiresInSeconds of [0, -1, 1.5, 604_801, Number.NaN]) await assert.rejects(store.signGet({ ...at('mine'), expiresInSeconds }), RangeError)
+    for (const expiresInSeconds of [0, -1, 1.5, 604_801, Number.NaN])
+      await assert.rejects(store.signGet({ ...at('mine'), expiresInSeconds }), RangeError)
   })
 
   test(`${name}: names that are no names of ours reach nothing`, async (t) => {
     const { store, bucket } = await open(t)
-    const keys = ['', '/', 'a//b', '/a', 'a/', '.', '..', 'a/../b', 'a/./b', '../x', 'a\\b', 'a b', 'a%2fb', 'ä', 'a\0b', 'a@meta.json', 'a\n', 'x'.repeat(201), Array.from({ length: 17 }, () => 'x').join('/')]
-    const refs = [...keys.map((key) => ({ bucket, key })), ...['', 'ab', '..', '.incoming', 'A-bucket', 'a/b', 'a_b', '-ab', 'ab-', 'x'.repeat(64)].map((name) => ({ bucket: name, key: 'k' }))]
+    const keys = [
+      '',
+      '/',
+      'a//b',
+      '/a',
+      'a/',
+      '.',
+      '..',
+      'a/../b',
+      'a/./b',
+      '../x',
+      'a\\b',
+      'a b',
+      'a%2fb',
+      'ä',
+      'a\0b',
+      'a@meta.json',
+      'a\n',
+      'x'.repeat(201),
+      Array.from({ length: 17 }, () => 'x').join('/'),
+    ]
+    const refs = [
+      ...keys.map((key) => ({ bucket, key })),
+      ...['', 'ab', '..', '.incoming', 'A-bucket', 'a/b', 'a_b', '-ab', 'ab-', 'x'.repeat(64)].map((name) => ({ bucket: name, key: 'k' })),
+    ]
     for (const ref of refs) {
       const attempts = [
-        () => store.put(ref, Buffer.from('x'), { contentType: TYPE }), () => store.read(ref), () => store.stat(ref), () => store.remove(ref), () => store.source(ref),
-        () => store.copy({ bucket, key: 'x' }, ref), () => store.signGet({ ...ref, expiresInSeconds: 60 }), () => store.signPut({ ...ref, contentType: TYPE, expiresInSeconds: 60 }),
+        () => store.put(ref, Buffer.from('x'), { contentType: TYPE }),
+        () => store.read(ref),
+        () => store.stat(ref),
+        () => store.remove(ref),
+        () => store.source(ref),
+        () => store.copy({ bucket, key: 'x' }, ref),
+        () => store.signGet({ ...ref, expiresInSeconds: 60 }),
+        () => store.signPut({ ...ref, contentType: TYPE, expiresInSeconds: 60 }),
       ]
       for (const attempt of attempts) await assert.rejects(attempt(), failsWith('invalid-name'), JSON.stringify(ref))
     }
-    for (const contentType of ['', 'text', 'a/b\r\nX: y', 'a/b c', 'ä/b']) await assert.rejects(store.put({ bucket, key: 'x' }, Buffer.from('x'), { contentType }), failsWith('invalid-name'))
+    for (const contentType of ['', 'text', 'a/b\r\nX: y', 'a/b c', 'ä/b'])
+      await assert.rejects(store.put({ bucket, key: 'x' }, Buffer.from('x'), { contentType }), failsWith('invalid-name'))
   })
 }

@@ -95,4 +95,4 @@ export const GEOGRAPHIC: readonly (readonly [number, string, number])[] = [
   [6706, 'RDN2008', 0],
   [7844, 'GDA2020', 0],
   [9056, 'WGS 84 (G1674)', 9],
-];
+]

@@ -1,0 +1,136 @@
+/** What the page asks of the service, and nothing else: no other address is ever asked. */
+
+export interface Look {
+  id: string
+  label: string
+  kind: string
+  category: string | null
+  is_default: boolean
+  description: string
+}
+
+export interface SharedFile {
+  id: string
+  key: string
+  title: string | null
+  file_name: string
+  file_size_bytes: number | null
+  url: string
+}
+
+export interface SharedItem {
+  id: string
+  name: string
+  description: string | null
+  type: string
+  bbox: [number, number, number, number] | null
+  geometry: GeoJSON.Geometry | null
+  datetime: string | null
+  cloud_cover: number | null
+  gsd: number | null
+  visualizations: Look[]
+  /** Null where there is nothing to draw. */
+  tilejson: string | null
+  assets?: SharedFile[]
+}
+
+export interface SharedCollection {
+  id: string
+  name: string
+  description: string | null
+  items: SharedItem[]
+  item_count: number
+}
+
+interface Session {
+  grant: string
+  grant_expires_at: string
+}
+
+export type Opened =
+  | { permission: 'view' | 'download'; target_type: 'item'; target: SharedItem & Session }
+  | { permission: 'view' | 'download'; target_type: 'collection'; target: SharedCollection & Session }
+
+export class Refused extends Error {
+  readonly status: number
+  constructor(status: number, message: string) {
+    super(message)
+    this.status = status
+  }
+}
+
+export async function openShare(credential: { token: string; password?: string }): Promise<Opened> {
+  let response: Response
+  try {
+    response = await fetch('/v1/op/share.link.validate', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(credential),
+    })
+  } catch {
+    throw new Refused(0, 'The service could not be reached. Check your connection and try again.')
+  }
+  if (response.ok) return (await response.json()) as Opened
+  throw new Refused(response.status, await explain(response))
+}
+
+/** In words for somebody who was sent a link, not for somebody who writes programs. */
+async function explain(response: Response): Promise<string> {
+  const seconds = Number(response.headers.get('retry-after')) || 60
+  switch (response.status) {
+    case 401:
+      return 'This password is not right, or the link has ended. Check the password, or ask the sender for a new link.'
+    case 404:
+      return 'What was shared here is no longer available. Ask the sender about it.'
+    case 429:
+      return `Too many attempts. Wait ${seconds} seconds, then try again.`
+    case 503:
+      return 'Many people are opening links right now. Try again in a moment.'
+    default:
+      return 'Something went wrong on our side. Try again in a moment.'
+  }
+}
+
+export interface Tiles {
+  tiles: [string]
+  minzoom: number
+  maxzoom: number
+  bounds: [number, number, number, number]
+  visualizations: Look[]
+}
+
+/** How an item is drawn in a look; the default one if none is named. */
+export async function loadTiles(tilejson: string, look: string | null): Promise<Tiles> {
+  const response = await fetch(ownAddress(tilejson) + (look === null ? '' : `&profile=${encodeURIComponent(look)}`)).catch(() => null)
+  if (!response?.ok)
+    throw new Refused(
+      response?.status ?? 0,
+      response?.status === 404 ? 'This image is no longer available.' : 'This image cannot be drawn just now.',
+    )
+  const found = (await response.json()) as Tiles
+  return { ...found, tiles: [ownAddress(found.tiles[0])] }
+}
+
+/** A signed address for one file, asked for when somebody wants it: it counts from then on. */
+export async function askForFile(file: SharedFile): Promise<string> {
+  const token = new URL(file.url).searchParams.get('grant')
+  const response = await fetch('/v1/op/share.asset.download', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ token, asset_id: file.id }),
+  }).catch(() => null)
+  if (response?.ok) return ((await response.json()) as { url: string }).url
+  const status = response?.status ?? 0
+  const why =
+    status === 401
+      ? 'This download has run out. Reload the page and try again.'
+      : status === 402 || status === 429
+        ? 'The sender’s download limit is used up for now. Try again later.'
+        : 'This file cannot be downloaded just now.'
+  throw new Refused(status, why)
+}
+
+/** The service names itself by its public address; this page asks the one that it came from. */
+export function ownAddress(url: string): string {
+  return location.origin + url.replace(/^https?:\/\/[^/]+/, '')
+}

@@ -1,0 +1,219 @@
+/** The map: a base drawn from open data that the service carries itself, the footprints, and one image at a time. */
+import * as maplibre from '/assets/maplibre-gl.mjs'
+import type { SharedItem, Tiles } from './share-api.ts'
+
+export interface ShareMap {
+  /** Outlines of what is shared; the chosen one stands out. */
+  outline(items: readonly SharedItem[], onPick: (id: string) => void): void
+  choose(item: SharedItem): void
+  /** Null takes the image away. */
+  draw(tiles: Tiles | null): void
+  setOpacity(share: number): void
+  fit(item: Pick<SharedItem, 'bbox'>, animate: boolean): void
+  clear(): void
+}
+
+export interface MapEvents {
+  onRefused(): void
+  onDrawing(busy: boolean): void
+}
+
+const PALETTES = {
+  light: { water: '#d8e4ea', land: '#f5f3ee', border: '#bdb8ab', grid: '#c3d2da', line: '#0b6e7f', halo: '#ffffff' },
+  dark: { water: '#12202a', land: '#26333b', border: '#465560', grid: '#1d2d37', line: '#5cc2d2', halo: '#0e161b' },
+} as const
+
+type Palette = (typeof PALETTES)[keyof typeof PALETTES]
+
+const GRID_STEP_DEGREES = 15
+const EMPTY: GeoJSON.FeatureCollection = { type: 'FeatureCollection', features: [] }
+
+export function createMap(container: HTMLElement, { onRefused, onDrawing }: MapEvents): ShareMap {
+  const dark = matchMedia('(prefers-color-scheme: dark)')
+  const palette = () => PALETTES[dark.matches ? 'dark' : 'light']
+  const map = new maplibre.Map({
+    container,
+    style: baseStyle(palette()),
+    ...wholeGlobe(container),
+    maxZoom: 22,
+    attributionControl: false,
+    dragRotate: false,
+    pitchWithRotate: false,
+    touchPitch: false,
+  })
+  map.touchZoomRotate.disableRotation()
+  map.addControl(new maplibre.NavigationControl({ showCompass: false }), 'top-right')
+  map.addControl(new maplibre.ScaleControl({ unit: 'metric' }), 'bottom-right')
+  map.addControl(new maplibre.AttributionControl({ compact: true, customAttribution: 'Land and borders: Natural Earth' }), 'bottom-right')
+  // It begins unfolded; over a small map that is in the way.
+  if (container.clientWidth < 760)
+    map.once('load', () => container.querySelector('.maplibregl-ctrl-attrib')?.classList.remove('maplibregl-compact-show'))
+  map.on('error', ({ error }) => {
+    if ((error as { status?: number }).status === 401) onRefused()
+  })
+  map.on('movestart', () => onDrawing(true))
+  map.on('idle', () => onDrawing(false))
+
+  const ready = new Promise<void>((resolve) => map.once('load', () => resolve()))
+  dark.addEventListener('change', () => repaint(map, palette()))
+
+  return {
+    outline(items, onPick) {
+      void ready.then(() => {
+        source(map, 'outlines').setData({ type: 'FeatureCollection', features: items.flatMap(outlineOf) })
+        map.on('click', 'outline-area', ({ features }) => {
+          const id = features?.[0]?.properties['id']
+          if (typeof id === 'string') onPick(id)
+        })
+        map.on('mouseenter', 'outline-area', () => {
+          map.getCanvas().style.cursor = 'pointer'
+        })
+        map.on('mouseleave', 'outline-area', () => {
+          map.getCanvas().style.cursor = ''
+        })
+      })
+    },
+    choose(item) {
+      void ready.then(() => map.setFilter('outline-chosen', ['==', ['get', 'id'], item.id]))
+    },
+    draw(tiles) {
+      void ready.then(() => {
+        removeImage(map)
+        onDrawing(true)
+        if (!tiles) return map.triggerRepaint()
+        // Twice the size, a quarter of the requests.
+        const template = tiles.tiles[0].replace('{y}.', '{y}@2x.')
+        const { bounds, minzoom } = tiles
+        map.addSource('image', {
+          type: 'raster',
+          tiles: [template],
+          tileSize: 512,
+          bounds,
+          minzoom: Math.max(0, minzoom - 1),
+          maxzoom: Math.max(minzoom, tiles.maxzoom - 1),
+        })
+        map.addLayer({ id: 'image', type: 'raster', source: 'image', paint: { 'raster-fade-duration': 150 } }, 'outline-area')
+      })
+    },
+    setOpacity(share) {
+      if (!map.getLayer('image')) return
+      onDrawing(true)
+      map.setPaintProperty('image', 'raster-opacity', share)
+    },
+    fit({ bbox }, animate) {
+      if (!bbox) return
+      const [west, south, east, north] = bbox
+      void ready.then(() =>
+        map.fitBounds([west, south, east < west ? east + 360 : east, north], {
+          padding: paddingOf(container),
+          maxZoom: 17,
+          animate,
+          duration: 1_600,
+        }),
+      )
+    },
+    clear() {
+      void ready.then(() => {
+        removeImage(map)
+        source(map, 'outlines').setData(EMPTY)
+        map.jumpTo(wholeGlobe(container))
+      })
+    },
+  }
+}
+
+/** The globe as large as looks well: a little more than the short side of the screen, or most of the long one. */
+function wholeGlobe({ clientWidth, clientHeight }: HTMLElement): { center: [number, number]; zoom: number } {
+  const acrossPx = Math.max(1.15 * Math.min(clientWidth, clientHeight), 0.8 * Math.max(clientWidth, clientHeight))
+  return { center: [20, 12], zoom: Math.log2((Math.max(320, acrossPx) * Math.PI) / 512) }
+}
+
+const source = (map: maplibre.Map, id: string) => map.getSource(id) as maplibre.GeoJSONSource
+
+function removeImage(map: maplibre.Map): void {
+  if (map.getLayer('image')) map.removeLayer('image')
+  if (map.getSource('image')) map.removeSource('image')
+}
+
+/** Room for the panel: beside the map on wide screens, below it on narrow ones. */
+function paddingOf(container: HTMLElement): maplibre.PaddingOptions {
+  const panel = document.getElementById('panel')!.getBoundingClientRect()
+  const wide = container.clientWidth >= 760
+  return {
+    top: 40,
+    right: 60,
+    bottom: wide ? 40 : Math.min(panel.height + 24, container.clientHeight * 0.6),
+    left: wide ? panel.right + 40 : 40,
+  }
+}
+
+function outlineOf(item: SharedItem): GeoJSON.Feature[] {
+  const geometry = item.geometry ?? (item.bbox ? boxOf(item.bbox) : null)
+  return geometry ? [{ type: 'Feature', properties: { id: item.id }, geometry }] : []
+}
+
+function boxOf([west, south, east, north]: [number, number, number, number]): GeoJSON.Geometry {
+  return {
+    type: 'Polygon',
+    coordinates: [
+      [
+        [west, south],
+        [east, south],
+        [east, north],
+        [west, north],
+        [west, south],
+      ],
+    ],
+  }
+}
+
+function baseStyle(colours: Palette): maplibre.StyleSpecification {
+  return {
+    version: 8,
+    projection: { type: 'globe' },
+    sources: {
+      land: { type: 'geojson', data: `${location.origin}/assets/world-land.json`, tolerance: 0.2 },
+      borders: { type: 'geojson', data: `${location.origin}/assets/world-borders.json`, tolerance: 0.2 },
+      grid: { type: 'geojson', data: graticule() },
+      outlines: { type: 'geojson', data: EMPTY },
+    },
+    layers: [
+      { id: 'water', type: 'background', paint: { 'background-color': colours.water } },
+      { id: 'grid', type: 'line', source: 'grid', paint: { 'line-color': colours.grid, 'line-width': 0.7 } },
+      { id: 'land', type: 'fill', source: 'land', paint: { 'fill-color': colours.land, 'fill-outline-color': colours.border } },
+      {
+        id: 'borders',
+        type: 'line',
+        source: 'borders',
+        paint: { 'line-color': colours.border, 'line-width': ['interpolate', ['linear'], ['zoom'], 1, 0.5, 8, 1.4] },
+      },
+      { id: 'outline-area', type: 'fill', source: 'outlines', paint: { 'fill-color': colours.line, 'fill-opacity': 0 } },
+      { id: 'outline', type: 'line', source: 'outlines', paint: { 'line-color': colours.line, 'line-width': 1.2, 'line-opacity': 0.75 } },
+      {
+        id: 'outline-chosen',
+        type: 'line',
+        source: 'outlines',
+        filter: ['==', ['get', 'id'], ''],
+        paint: { 'line-color': colours.line, 'line-width': 2.4 },
+      },
+    ],
+  }
+}
+
+function repaint(map: maplibre.Map, colours: Palette): void {
+  map.setPaintProperty('water', 'background-color', colours.water)
+  map.setPaintProperty('grid', 'line-color', colours.grid)
+  map.setPaintProperty('land', 'fill-color', colours.land)
+  map.setPaintProperty('land', 'fill-outline-color', colours.border)
+  map.setPaintProperty('borders', 'line-color', colours.border)
+  for (const id of ['outline', 'outline-chosen']) map.setPaintProperty(id, 'line-color', colours.line)
+}
+
+/** Meridians and parallels; each is cut into short pieces, so that it bends with the globe. */
+function graticule(): GeoJSON.MultiLineString {
+  const range = (from: number, to: number, step: number) =>
+    Array.from({ length: Math.floor((to - from) / step) + 1 }, (_, index) => from + index * step)
+  const meridians = range(-180, 165, GRID_STEP_DEGREES).map((x) => range(-85, 85, 5).map((y) => [x, y]))
+  const parallels = range(-75, 75, GRID_STEP_DEGREES).map((y) => range(-180, 180, 5).map((x) => [x, y]))
+  return { type: 'MultiLineString', coordinates: [...meridians, ...parallels] }
+}

@@ -1,0 +1,207 @@
+/** The panel beside the map. Everything that people wrote is put in as text, never as markup. */
+import type { Look, Opened, SharedFile, SharedItem } from './share-api.ts'
+
+export interface PanelEvents {
+  onPick(item: SharedItem): void
+  onLook(look: string): void
+  onOpacity(share: number): void
+  onFit(): void
+  onFile(file: SharedFile): void
+}
+
+export const element = <T extends HTMLElement = HTMLElement>(id: string): T => document.getElementById(id) as T
+
+const TYPES: Readonly<Record<string, string>> = {
+  satellite_capture: 'Satellite image',
+  derived_raster: 'Derived image',
+  derived_vector: 'Derived vector data',
+  clip: 'Clip',
+  user_raster: 'Image',
+  user_vector: 'Vector data',
+  external_reference: 'Image',
+  mosaic: 'Mosaic',
+}
+
+export function createPanel(events: PanelEvents) {
+  element('opacity').addEventListener('input', ({ target }) => events.onOpacity(Number((target as HTMLInputElement).value) / 100))
+  element('fit').addEventListener('click', () => events.onFit())
+  const fold = element<HTMLButtonElement>('fold')
+  fold.addEventListener('click', () => {
+    const hide = fold.getAttribute('aria-expanded') === 'true'
+    fold.setAttribute('aria-expanded', String(!hide))
+    fold.textContent = hide ? 'Show details' : 'Hide details'
+    element('panel').classList.toggle('folded', hide)
+  })
+
+  return {
+    showTarget(opened: Opened): void {
+      const { target } = opened
+      text('title', target.name)
+      document.title = `${target.name} · Groundtrack`
+      describe(target.description)
+      const isCollection = opened.target_type === 'collection'
+      text('kind', isCollection ? 'Collection' : (TYPES[opened.target.type] ?? 'Image'))
+      element('scenes').hidden = !isCollection
+      if (opened.target_type === 'collection') listScenes(opened.target.items, opened.target.item_count, events.onPick)
+    },
+    showItem(item: SharedItem, look: string | null): void {
+      for (const button of element('scene-list').querySelectorAll('button'))
+        button.setAttribute('aria-pressed', String(button.dataset['id'] === item.id))
+      element('facts').replaceChildren(...factsOf(item))
+      this.showLooks(item.visualizations, look)
+      element('strength').hidden = item.tilejson === null
+      element<HTMLInputElement>('opacity').value = '100'
+      listFiles(item.assets ?? [], events.onFile)
+    },
+    showLooks(looks: readonly Look[], chosen: string | null): void {
+      listLooks(looks, chosen, events.onLook)
+    },
+    notice(message: string | null): void {
+      element('notice').hidden = message === null
+      text('notice', message ?? '')
+    },
+    setBusy(busy: boolean): void {
+      element('panel').classList.toggle('busy', busy)
+      element('map').setAttribute('aria-busy', String(busy))
+    },
+  }
+}
+
+function text(id: string, value: string): void {
+  element(id).textContent = value
+}
+
+function describe(description: string | null): void {
+  element('description').hidden = !description
+  text('description', description ?? '')
+}
+
+function make<K extends keyof HTMLElementTagNameMap>(
+  tag: K,
+  content: string | Node[] = [],
+  attributes: Record<string, string> = {},
+): HTMLElementTagNameMap[K] {
+  const made = document.createElement(tag)
+  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value)
+  made.append(...(typeof content === 'string' ? [content] : content))
+  return made
+}
+
+function listScenes(items: readonly SharedItem[], total: number, onPick: (item: SharedItem) => void): void {
+  text(
+    'scenes-title',
+    total === 0
+      ? 'This collection is empty'
+      : items.length < total
+        ? `The newest ${items.length} of ${total} items`
+        : total === 1
+          ? '1 item'
+          : `${total} items`,
+  )
+  element('scene-list').replaceChildren(
+    ...items.map((item) => {
+      const button = make('button', [make('strong', item.name), make('span', item.datetime ? formatTime(item.datetime) : 'No date')], {
+        type: 'button',
+        'aria-pressed': 'false',
+      })
+      button.dataset['id'] = item.id
+      button.addEventListener('click', () => onPick(item))
+      return make('li', [button])
+    }),
+  )
+}
+
+function factsOf(item: SharedItem): HTMLElement[] {
+  const facts: [string, string | null][] = [
+    ['Taken', item.datetime && formatTime(item.datetime)],
+    ['Cloud cover', item.cloud_cover === null ? null : `${round(item.cloud_cover, 1)} %`],
+    ['Resolution', item.gsd === null ? null : item.gsd < 1 ? `${round(item.gsd * 100, 0)} cm` : `${round(item.gsd, 1)} m`],
+    ['Centre', item.bbox && formatPlace(item.bbox)],
+  ]
+  return facts.flatMap(([name, value]) => (value ? [make('div', [make('dt', name), make('dd', value)])] : []))
+}
+
+/** What most people look for, and what somebody has saved; the rest, which may be a hundred, waits behind a word. */
+const FAVOURITES = ['rgb', 'cir', 'swir', 'agriculture', 'land-water', 'ndvi', 'ndwi', 'nbr', 'elevation']
+const LOOKS_AT_ONCE = 12
+
+function byFavour(looks: readonly Look[]): { first: Look[]; rest: Look[] } {
+  const wanted = (look: Look) => look.is_default || look.category === 'saved' || FAVOURITES.includes(look.id)
+  const few = looks.length <= LOOKS_AT_ONCE
+  const first = looks.filter((look) => few || wanted(look)).slice(0, LOOKS_AT_ONCE)
+  return { first, rest: looks.filter((look) => !first.includes(look)) }
+}
+
+function listLooks(looks: readonly Look[], chosen: string | null, onLook: (look: string) => void): void {
+  const fieldset = element('looks')
+  fieldset.hidden = looks.length < 2
+  const { first, rest } = byFavour(looks)
+  const listed = [...fieldset.querySelectorAll('input')]
+  const ordered = [...first, ...rest]
+  if (listed.length === ordered.length && listed.every((input, index) => input.value === ordered[index]!.id)) {
+    for (const input of listed) input.checked = input.value === chosen // Kept, so that whoever walks through them by keyboard keeps their place.
+    return
+  }
+  const chip = (look: Look) => {
+    const input = make('input', [], { type: 'radio', name: 'look', value: look.id })
+    input.checked = look.id === chosen
+    input.addEventListener('change', () => onLook(look.id))
+    return make('label', [input, make('span', look.label)], look.description ? { title: look.description } : {})
+  }
+  element('look-list').replaceChildren(...first.map(chip))
+  element('more-list').replaceChildren(...rest.map(chip))
+  text('more-count', `${rest.length} more`)
+  const more = element<HTMLDetailsElement>('more-looks')
+  more.hidden = rest.length === 0
+  more.open = rest.some((look) => look.id === chosen)
+}
+
+function listFiles(files: readonly SharedFile[], onFile: (file: SharedFile) => void): void {
+  element('files').hidden = files.length === 0
+  element('file-list').replaceChildren(
+    ...files.map((file) => {
+      const size = file.file_size_bytes === null ? '' : formatSize(file.file_size_bytes)
+      const link = make('a', [make('strong', file.title ?? file.file_name), make('span', size)], { href: file.url, rel: 'noopener' })
+      link.addEventListener('click', (event) => {
+        event.preventDefault() // A refusal is told here, not on a page of its own.
+        onFile(file)
+      })
+      return make('li', [link])
+    }),
+  )
+}
+
+const TIME = new Intl.DateTimeFormat('en-GB', {
+  day: 'numeric',
+  month: 'long',
+  year: 'numeric',
+  hour: '2-digit',
+  minute: '2-digit',
+  timeZone: 'UTC',
+})
+
+function formatTime(value: string): string {
+  return `${TIME.format(new Date(value)).replace(' at ', ', ')} UTC`
+}
+
+function formatPlace([west, south, east, north]: readonly [number, number, number, number]): string {
+  const x = (west + (east < west ? east + 360 : east)) / 2
+  const longitude = x > 180 ? x - 360 : x
+  const latitude = (south + north) / 2
+  return `${Math.abs(latitude).toFixed(3)}° ${latitude < 0 ? 'S' : 'N'}, ${Math.abs(longitude).toFixed(3)}° ${longitude < 0 ? 'W' : 'E'}`
+}
+
+function formatSize(bytes: number): string {
+  const units = ['bytes', 'kB', 'MB', 'GB', 'TB']
+  let value = bytes
+  let unit = 0
+  while (value >= 1000 && unit < units.length - 1) {
+    value /= 1000
+    unit++
+  }
+  return `${round(value, value < 10 && unit > 0 ? 1 : 0)} ${units[unit]}`
+}
+
+function round(value: number, digits: number): string {
+  return String(Number(value.toFixed(digits)))
+}

@@ -1,0 +1,143 @@
+/** The public page of a share link: the password, then the map. */
+import { askForFile, loadTiles, openShare, Refused, type Opened, type SharedItem } from './share-api.ts'
+import type { ShareMap } from './share-map.ts'
+import { createPanel, element } from './share-panel.ts'
+
+const token = decodeURIComponent(location.pathname.split('/').pop() ?? '')
+/** A reload within the hour needs no password; another tab does. */
+const REMEMBERED = `share:${token}`
+
+let map: ShareMap | null = null
+let shown: { item: SharedItem; look: string | null } | null = null
+
+const panel = createPanel({
+  onPick: (item) => void show(item),
+  onLook(look) {
+    if (shown) void draw(shown.item, look)
+  },
+  onOpacity: (share) => map?.setOpacity(share),
+  onFit: () => shown && map?.fit(shown.item, true),
+  onFile(file) {
+    askForFile(file).then(
+      (url) => location.assign(url),
+      (error: unknown) => panel.notice(messageOf(error)),
+    )
+  },
+})
+
+const messageOf = (error: unknown): string => (error instanceof Refused ? error.message : 'Something went wrong.')
+
+/** Fetched while somebody types: it is the largest part of the page. */
+const mapLoading = import('./share-map.ts')
+  .then(({ createMap }) => {
+    map = createMap(element('map'), { onRefused: ended, onDrawing: (busy) => panel.setBusy(busy) })
+  })
+  .catch(() => panel.notice('The map cannot be drawn in this browser: it needs WebGL 2.'))
+
+const form = element<HTMLFormElement>('open')
+const password = element<HTMLInputElement>('password')
+
+form.addEventListener('submit', (event) => {
+  event.preventDefault()
+  void tryOpening({ token, password: password.value })
+})
+
+element('reveal').addEventListener('click', ({ currentTarget }) => {
+  const button = currentTarget as HTMLButtonElement
+  const reveal = password.type === 'password'
+  password.type = reveal ? 'text' : 'password'
+  button.textContent = reveal ? 'Hide' : 'Show'
+  button.setAttribute('aria-pressed', String(reveal))
+  password.focus()
+})
+
+async function tryOpening(credential: { token: string; password?: string }): Promise<void> {
+  const enter = element<HTMLButtonElement>('enter')
+  enter.disabled = true
+  enter.textContent = 'Opening …'
+  try {
+    const opened = await openShare(credential)
+    sessionStorage.setItem(REMEMBERED, opened.target.grant)
+    password.value = ''
+    refuse(null)
+    await enterMap(opened)
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error
+    sessionStorage.removeItem(REMEMBERED)
+    showDoor(credential.password === undefined ? null : error.message)
+  } finally {
+    enter.disabled = false
+    enter.textContent = 'Open'
+  }
+}
+
+function showDoor(message: string | null): void {
+  element('panel').hidden = true
+  element('door').hidden = false
+  refuse(message)
+  password.focus()
+  password.select()
+}
+
+function refuse(message: string | null): void {
+  element('refusal').hidden = message === null
+  element('refusal').textContent = message ?? ''
+  if (message === null) password.removeAttribute('aria-invalid')
+  else password.setAttribute('aria-invalid', 'true')
+}
+
+async function enterMap(opened: Opened): Promise<void> {
+  element('door').hidden = true
+  element('panel').hidden = false
+  panel.showTarget(opened)
+  element('title').focus()
+  await mapLoading
+  const items = opened.target_type === 'item' ? [opened.target] : opened.target.items
+  map?.outline(items, (id) => {
+    const picked = items.find((item) => item.id === id)
+    if (picked && picked.id !== shown?.item.id) void show(picked)
+  })
+  const first = items.find((item) => item.tilejson !== null) ?? items[0]
+  if (first) await show(first)
+}
+
+async function show(item: SharedItem): Promise<void> {
+  panel.showItem(item, null)
+  map?.choose(item)
+  map?.fit(item, true)
+  await draw(item, item.visualizations.find((each) => each.is_default)?.id ?? null)
+}
+
+/** The document of the tiles names every look that there is; those of a collection's items are learnt from it. */
+async function draw(item: SharedItem, look: string | null): Promise<void> {
+  const mine = (shown = { item, look })
+  panel.setBusy(true)
+  element<HTMLInputElement>('opacity').value = '100'
+  panel.notice(item.tilejson === null ? 'There is no image of this one that could be drawn.' : null)
+  if (item.tilejson === null) return map?.draw(null)
+  try {
+    const tiles = await loadTiles(item.tilejson, look)
+    if (shown !== mine) return // Somebody has chosen another one meanwhile.
+    item.visualizations = tiles.visualizations
+    panel.showLooks(tiles.visualizations, look ?? tiles.visualizations.find((each) => each.is_default)?.id ?? null)
+    map?.draw(tiles)
+  } catch (error) {
+    if (shown !== mine) return
+    map?.draw(null)
+    if (error instanceof Refused && error.status === 401) ended()
+    else panel.notice(messageOf(error))
+  }
+}
+
+/** A tile was refused: the link was ended, or the hour of this visit is over. */
+function ended(): void {
+  if (element('panel').hidden) return
+  sessionStorage.removeItem(REMEMBERED)
+  shown = null
+  map?.clear()
+  showDoor('This visit has ended. If the link is still open, its password opens it again.')
+}
+
+const remembered = sessionStorage.getItem(REMEMBERED)
+if (remembered) void tryOpening({ token: remembered })
+else showDoor(null)

@@ -1,0 +1,99 @@
+/** The demo organization, made through the same doors as any other: a sign-up and operations. */
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { newId } from '#core/ids.ts'
+import { SERVICE, type Principal } from '#core/principal.ts'
+import { withLock } from '#db/lock.ts'
+import { isFunded } from '#model/money/billing-account.ts'
+import * as project from '#model/identity/project.ts'
+import * as shareLink from '#model/sharing/share-link.ts'
+import * as user from '#model/identity/user.ts'
+import { invoke } from '#pipeline/invoke.ts'
+import type { Platform } from '#pipeline/platform.ts'
+import * as signIn from '#access/sign-in.ts'
+
+export const DEMO_EMAIL = 'demo@groundtrack.dev'
+export const DEMO_PASSWORD = 'groundtrack-demo'
+
+const LOCAL = '127.0.0.1'
+const DEMO_CREDITS = 50_000
+
+/** Makes what is missing of the demo: a process may have been killed half-way, and another may be at it now. */
+export async function seedDemo(platform: Platform, auth: signIn.SignInPlatform): Promise<void> {
+  await withLock(platform.db, 'demo', async () => {
+    const grant = await signUpOrOn(platform, auth)
+    if (!grant) return
+    if (!grant.organization_id)
+      await call(platform, grant, 'organizations.create', {
+        name: 'Demo Imagery',
+        description: 'Something to look around in',
+        country: 'AU',
+      })
+    const acting = await signIn.refresh(auth, { refresh_token: grant.refresh_token })
+    if (!(await isFunded(platform.db, acting.organization_id!)))
+      await call(platform, SERVICE, 'billing.credits.grant', {
+        organization_id: acting.organization_id,
+        credits: DEMO_CREDITS,
+        reason: 'Credits to try things with',
+      })
+    await call(platform, acting, 'projects.create', { name: 'Demo', description: 'Scenes to try things on' })
+    await signIn.signOut(auth, acting.refresh_token)
+  })
+}
+
+/** Null when the demo is whole: its project is made last, and a deleted one stays known. */
+async function signUpOrOn({ db }: Platform, auth: signIn.SignInPlatform): Promise<signIn.Grant | null> {
+  const hasAccount = (await user.findByEmail(db, DEMO_EMAIL)) !== null
+  if (!hasAccount) return await signIn.signUp(auth, { email: DEMO_EMAIL, password: DEMO_PASSWORD, name: 'Demo' }, LOCAL)
+  return (await project.wasAnyMade(db)) ? null : await signIn.signIn(auth, { email: DEMO_EMAIL, password: DEMO_PASSWORD }, LOCAL)
+}
+
+/** As the person who signed in, or as the platform itself. */
+async function call(platform: Platform, caller: signIn.Grant | Principal, id: string, input: object): Promise<void> {
+  const { status, body } = await invoke(platform, platform.operations.get(id)!, {
+    ...('kind' in caller
+      ? { credential: null, principal: caller }
+      : { credential: { via: 'bearer' as const, secret: caller.access_token } }),
+    body: () => input,
+    idempotencyKey: newId(),
+    clientAddress: LOCAL,
+    signal: new AbortController().signal,
+  })
+  if (status !== 200) throw new Error(`seeding the demo: ${id} answered ${status} ${Buffer.from(body as Uint8Array).toString()}`)
+}
+
+/**
+ * Fills the demo project with scenes, in a process of its own that is a client like any other: the service answers
+ * meanwhile, and a filling that was cut off goes on at the next start. Its last step is to share a scene.
+ */
+export async function fillDemo(
+  { db }: Platform,
+  auth: signIn.SignInPlatform,
+  { baseUrl, signal }: { baseUrl: string; signal: AbortSignal },
+): Promise<void> {
+  const isWhole = async () => (await user.findByEmail(db, DEMO_EMAIL)) === null || (await shareLink.wasAnyMade(db))
+  if (await isWhole()) return
+  await withLock(db, 'demo scenes', async () => {
+    if (signal.aborted || (await isWhole())) return
+    const grant = await signIn.signIn(auth, { email: DEMO_EMAIL, password: DEMO_PASSWORD }, LOCAL).catch(() => null)
+    if (grant) await runClient(FILLING, { BASE_URL: baseUrl, ACCESS_TOKEN: grant.access_token }, signal) // Without: somebody changed the password, so it is their account now.
+  })
+}
+
+const FILLING = new URL('./seed.ts', import.meta.url)
+const MAX_COMPLAINT = 2_000
+
+async function runClient(module: URL, env: Record<string, string>, signal: AbortSignal): Promise<void> {
+  const client = fork(module, {
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'inherit', 'pipe', 'ipc'],
+    signal,
+    killSignal: 'SIGKILL',
+  })
+  let complaint = ''
+  client.stderr!.on('data', (chunk: Buffer) => {
+    complaint = (complaint + chunk.toString()).slice(-MAX_COMPLAINT)
+  })
+  const [code] = (await once(client, 'exit')) as [number | null]
+  if (code !== 0 && !signal.aborted) throw new Error(`filling the demo ended with ${code}: ${complaint}`)
+}

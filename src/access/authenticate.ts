@@ -1,0 +1,127 @@
+import { batcher } from '#core/batcher.ts'
+import type { Clock } from '#core/clock.ts'
+import { ANONYMOUS, SERVICE, type Principal } from '#core/principal.ts'
+import { problem, type Problem } from '#core/problem.ts'
+import { keyScopes, userScopes } from '#core/scopes.ts'
+import type { Db } from '#db/tables.ts'
+import * as apiKey from '#model/identity/api-key.ts'
+import * as credential from '#model/identity/credential.ts'
+import type { Tokens } from './tokens.ts'
+
+/** What came with the request: `bearer` may be a session token or a key, `key` (X-API-Key, key=) a key only. */
+export type Credential = { via: 'bearer' | 'key'; secret: string } | null
+
+/** A principal and the allowance that its requests are counted against; null: not counted. */
+export interface Authenticated {
+  principal: Principal
+  allowance: Allowance | null
+}
+
+export interface Allowance {
+  policy: 'key' | 'user' | 'address'
+  subject: string
+  limit: number
+  windowSeconds: number
+}
+
+/** Map clients need thousands of tiles, people do not; this only stops a script that runs away with a session. */
+const USER_REQUESTS_PER_HOUR = 36_000
+const ANONYMOUS_REQUESTS_PER_MINUTE = 600
+const HOUR_SECONDS = 3_600
+const MINUTE_SECONDS = 60
+/** One batch on its way at a time: the next gathers meanwhile, and round trips are what a call costs most. */
+const BATCH = { maxKeys: 200, maxInFlight: 1 }
+
+export interface Authenticator {
+  /** Throws the one neutral 401 for whatever does not hold, and says nothing about why. */
+  authenticate(credential: Credential): Promise<Authenticated>
+  anonymous(clientAddress: string): Authenticated
+}
+
+export function createAuthenticator(db: Db, clock: Clock, tokens: Tokens): Authenticator {
+  const liveSession = batcher((claims: readonly credential.SessionClaim[]) => credential.liveSessions(db, claims, clock.now()), BATCH)
+  const liveKey = batcher((hashes: readonly Buffer[]) => credential.liveKeys(db, hashes, clock.now()), BATCH)
+
+  const byKey = async (secret: string): Promise<Authenticated | null> => {
+    const key = apiKey.isWellFormed(secret) ? await liveKey(apiKey.hashSecret(secret)) : null
+    return key && fromKey(key)
+  }
+  const byToken = async (token: string): Promise<Authenticated | null> => {
+    const claims = await tokens.verify(token)
+    if (claims?.typ === 'worker')
+      return {
+        principal: {
+          ...ANONYMOUS,
+          kind: 'worker',
+          id: claims.jobId,
+          jobId: claims.jobId,
+          organizationId: claims.organizationId,
+          scopes: ['processing:process'],
+        },
+        allowance: null,
+      }
+    if (claims?.typ === 'service')
+      return { principal: { ...SERVICE, userId: claims.onBehalfOf, organizationId: claims.organizationId }, allowance: null }
+    if (claims?.typ !== 'session') return null
+    const session = await liveSession(claims)
+    return session && fromSession(session)
+  }
+
+  return {
+    async authenticate(given) {
+      if (!given) throw unauthorized(false)
+      const isKey = given.secret.startsWith('svc_')
+      if (given.via === 'key' && !isKey) throw unauthorized(true) // Session tokens are taken from the bearer header alone.
+      const found = isKey ? await byKey(given.secret) : await byToken(given.secret)
+      if (!found) throw unauthorized(true)
+      return found
+    },
+    anonymous: (clientAddress) => ({
+      principal: ANONYMOUS,
+      allowance: {
+        policy: 'address',
+        subject: `address:${clientAddress}`,
+        limit: ANONYMOUS_REQUESTS_PER_MINUTE,
+        windowSeconds: MINUTE_SECONDS,
+      },
+    }),
+  }
+}
+
+function unauthorized(credentialCame: boolean): Problem {
+  const challenge = credentialCame ? 'Bearer realm="svc", error="invalid_token"' : 'Bearer realm="svc"'
+  return problem('unauthorized', 'Invalid authentication credentials', { headers: { 'WWW-Authenticate': challenge } })
+}
+
+function fromKey(key: credential.LiveKey): Authenticated {
+  return {
+    principal: {
+      kind: 'api_key',
+      id: key.id,
+      userId: key.userId,
+      organizationId: key.organizationId,
+      organizationRole: key.organizationRole,
+      apiKeyId: key.id,
+      jobId: null,
+      scopes: keyScopes(key.permissions, key.explicitScopes),
+    },
+    allowance: { policy: 'key', subject: `key:${key.id}`, limit: key.rateLimitPerHour, windowSeconds: HOUR_SECONDS },
+  }
+}
+
+function fromSession(session: credential.LiveSession): Authenticated {
+  const { userId, organizationId, organizationRole } = session
+  return {
+    principal: {
+      kind: 'user',
+      id: userId,
+      userId,
+      organizationId,
+      organizationRole,
+      apiKeyId: null,
+      jobId: null,
+      scopes: userScopes(session),
+    },
+    allowance: { policy: 'user', subject: `user:${userId}`, limit: USER_REQUESTS_PER_HOUR, windowSeconds: HOUR_SECONDS },
+  }
+}

@@ -1,0 +1,71 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
+
+/** Logs strike out whatever begins with it. */
+export const GRANT_PREFIX = 'shg_'
+
+/** What a grant opens: all of its link, one item of a shared collection, or the download of one asset. */
+export type GrantScope =
+  | { readonly kind: 'link' }
+  | { readonly kind: 'item'; readonly itemSeq: number }
+  | { readonly kind: 'asset'; readonly assetId: string }
+
+export interface Grant {
+  readonly linkId: string
+  readonly expiresAtSeconds: number
+  readonly scope: GrantScope
+}
+
+const MAC_BYTES = 32
+/** Kind, link and expiry; what the scope adds follows. */
+const HEAD_BYTES = 1 + 16 + 6
+const SCOPE_BYTES = { link: 0, item: 8, asset: 16 } as const
+const KINDS = ['link', 'item', 'asset'] as const
+
+/** `bound` is what else must stay as it was: the hash of the link's password. */
+export function signGrant(secret: Buffer, grant: Grant, bound: string): string {
+  const payload = encode(grant)
+  return GRANT_PREFIX + Buffer.concat([payload, macOf(secret, payload, bound)]).toString('base64url')
+}
+
+/** Read, not believed: whether its signature holds can be said once its link is known. */
+export function readGrant(text: string): { grant: Grant; holds(secret: Buffer, bound: string): boolean } | null {
+  if (!text.startsWith(GRANT_PREFIX)) return null
+  const encoded = text.slice(GRANT_PREFIX.length)
+  const bytes = Buffer.from(encoded, 'base64url')
+  const kind = KINDS[bytes[0] ?? KINDS.length]
+  if (!kind || bytes.length !== HEAD_BYTES + SCOPE_BYTES[kind] + MAC_BYTES || bytes.toString('base64url') !== encoded) return null
+  const payload = bytes.subarray(0, -MAC_BYTES)
+  const mac = bytes.subarray(-MAC_BYTES)
+  return { grant: decode(kind, payload), holds: (secret, bound) => timingSafeEqual(mac, macOf(secret, payload, bound)) }
+}
+
+function macOf(secret: Buffer, payload: Buffer, bound: string): Buffer {
+  return createHmac('sha256', secret).update('share grant\0').update(payload).update(bound).digest()
+}
+
+function encode({ linkId, expiresAtSeconds, scope }: Grant): Buffer {
+  const bytes = Buffer.alloc(HEAD_BYTES + SCOPE_BYTES[scope.kind])
+  bytes[0] = KINDS.indexOf(scope.kind)
+  uuidBytes(linkId).copy(bytes, 1)
+  bytes.writeUIntBE(expiresAtSeconds, 17, 6)
+  if (scope.kind === 'item') bytes.writeBigUInt64BE(BigInt(scope.itemSeq), HEAD_BYTES)
+  if (scope.kind === 'asset') uuidBytes(scope.assetId).copy(bytes, HEAD_BYTES)
+  return bytes
+}
+
+function decode(kind: GrantScope['kind'], bytes: Buffer): Grant {
+  const scope: GrantScope =
+    kind === 'link'
+      ? { kind }
+      : kind === 'item'
+        ? { kind, itemSeq: Number(bytes.readBigUInt64BE(HEAD_BYTES)) }
+        : { kind, assetId: uuidText(bytes.subarray(HEAD_BYTES)) }
+  return { linkId: uuidText(bytes.subarray(1, 17)), expiresAtSeconds: bytes.readUIntBE(17, 6), scope }
+}
+
+const uuidBytes = (id: string): Buffer => Buffer.from(id.replaceAll('-', ''), 'hex')
+
+function uuidText(bytes: Buffer): string {
+  const hex = bytes.toString('hex')
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
+}

@@ -1,0 +1,197 @@
+/** The one door of share links: whoever comes with a token and a password, or with a grant, passes here on every call. */
+import { createHmac, randomBytes } from 'node:crypto'
+import { batcher } from '#core/batcher.ts'
+import type { Clock } from '#core/clock.ts'
+import { limiter } from '#core/limiter.ts'
+import { notFound, problem, type Problem } from '#core/problem.ts'
+import { GRANT_PREFIX, readGrant, signGrant, type GrantScope } from './share-grant.ts'
+import type { Db } from '#db/tables.ts'
+import * as rateWindow from '#model/platform/rate-window.ts'
+import * as shareLink from '#model/sharing/share-link.ts'
+import { sharedSecret } from '#model/platform/shared-secret.ts'
+import type { Attempts, OpenedShare, Shares } from '#operation.ts'
+import type { Passwords } from './passwords.ts'
+
+export const ATTEMPTS_PER_WINDOW = 10
+export const ATTEMPT_WINDOW_SECONDS = 60
+/** A password that was right is not compared again for so long. */
+const VERIFIED_SECONDS = 60
+const MAX_VERIFIED = 10_000
+/** Of the database's connections, this many are for visitors: a crowd at one link waits for itself and for nobody else. */
+const MAX_READING = 4
+const MAX_WAITING = 2_000
+const BATCH = { maxKeys: 200, maxInFlight: 1 }
+
+export function createShares(db: Db, clock: Clock, passwords: Passwords): Shares {
+  const lookUp = batcher((hashes: readonly Buffer[]) => shareLink.byTokens(db, hashes), BATCH)
+  const lookUpById = batcher((ids: readonly string[]) => shareLink.byIds(db, ids), BATCH)
+  const countOpening = batcher(async (ids: readonly string[]) => {
+    await shareLink.countOpenings(db, ids, clock.now())
+    return ids
+  }, BATCH)
+  const checker = createChecker(clock, passwords)
+  let secret: Promise<Buffer> | null = null
+  const grantSecret = () =>
+    (secret ??= sharedSecret(db, 'share-grants', clock.now()).catch((error: unknown) => {
+      secret = null
+      throw error
+    }))
+
+  const byPassword = async (token: string, password: string, counted: Attempts): Promise<shareLink.Known> => {
+    const tokenHash = shareLink.hashToken(token)
+    const { known, attempts } = await lookUp(tokenHash)
+    const now = clock.now()
+    if (attempts && isOpen(attempts.startedAt, now) && attempts.used >= ATTEMPTS_PER_WINDOW) throw tooMany(attempts.startedAt, now)
+    const usable = known && isUsable(known.link, now) ? known : null
+    const count = () => countAttempt(db, tokenHash, clock)
+    const forgive = () => rateWindow.forgive(db, shareLink.attemptsOn(tokenHash))
+    if (counted === 'all') await count()
+    const right = await checker.check(
+      { tokenHash, password, hash: usable?.passwordHash ?? null },
+      counted === 'all' ? UNCOUNTED : { count, forgive },
+    )
+    if (!right) throw refused()
+    return usable!
+  }
+
+  const byGrant = async (read: NonNullable<ReturnType<typeof readGrant>>): Promise<shareLink.Known> => {
+    const known = await lookUpById(read.grant.linkId)
+    const now = clock.now()
+    if (
+      !known ||
+      !read.holds(await grantSecret(), known.passwordHash) ||
+      read.grant.expiresAtSeconds * 1000 <= now.getTime() ||
+      !isUsable(known.link, now)
+    )
+      throw refused()
+    return known
+  }
+
+  return {
+    inTurn: limiter({ maxRunning: MAX_READING, maxWaiting: MAX_WAITING, waiting: 'visitors of share links' }),
+    hashPassword: (password) => passwords.hash(password),
+    async open(token, password, counted = 'failed') {
+      const read = readGrant(token)
+      if (!read && token.startsWith(GRANT_PREFIX)) throw refused() // Nobody guesses a signature: it counts for no link.
+      const known = read ? await byGrant(read) : await byPassword(token, password, counted)
+      if (!known.isTargetLive) throw notFound(known.link.targetType)
+      const scope: GrantScope = read ? read.grant.scope : { kind: 'link' }
+      const sign = async (wanted: GrantScope, lifetimeSeconds: number) => {
+        // A grant made by a grant lives no longer than it, so that a chain of them ends.
+        const end = Math.min(
+          read?.grant.expiresAtSeconds ?? Infinity,
+          Math.floor(clock.now().getTime() / 1000) + lifetimeSeconds,
+          Math.floor(known.link.expiresAt.getTime() / 1000),
+        )
+        return {
+          grant: signGrant(await grantSecret(), { linkId: known.link.id, expiresAtSeconds: end, scope: wanted }, known.passwordHash),
+          expiresAt: new Date(end * 1000),
+        }
+      }
+      return {
+        link: known.link,
+        scope,
+        sign,
+        count: async () => {
+          await countOpening(known.link.id)
+        },
+      } satisfies OpenedShare
+    },
+  }
+}
+
+function isUsable(link: shareLink.ShareLink, now: Date): boolean {
+  return link.revokedAt === null && link.expiresAt.getTime() > now.getTime()
+}
+
+const isOpen = (startedAt: Date, now: Date) => startedAt.getTime() > now.getTime() - ATTEMPT_WINDOW_SECONDS * 1000
+
+/** Before the comparison, so that parallel guesses cannot outrun the count. */
+async function countAttempt(db: Db, tokenHash: Buffer, clock: Clock): Promise<void> {
+  const now = clock.now()
+  const [counted] = await rateWindow.countAll(
+    db,
+    [{ subject: shareLink.attemptsOn(tokenHash), windowSeconds: ATTEMPT_WINDOW_SECONDS }],
+    now,
+  )
+  if (counted!.ordinal > ATTEMPTS_PER_WINDOW) throw tooMany(counted!.startedAt, now)
+}
+
+function tooMany(startedAt: Date, now: Date): Problem {
+  const waitSeconds = Math.max(1, Math.ceil((startedAt.getTime() - now.getTime()) / 1000) + ATTEMPT_WINDOW_SECONDS)
+  return problem('too-many-attempts', `Too many attempts on this link; try again in ${waitSeconds} seconds`, {
+    headers: { 'Retry-After': String(waitSeconds) },
+  })
+}
+
+/** One text for every way to be refused: nothing tells an unknown link from an ended one or from a wrong password. */
+function refused(): Problem {
+  return problem('unauthorized', 'The link is not valid any more, or the password is wrong', { headers: { 'WWW-Authenticate': 'Bearer' } })
+}
+
+interface Counting {
+  count(): Promise<void>
+  /** It was no failure after all. */
+  forgive(): Promise<void>
+}
+
+/** For a call that was counted before, whatever comes of it. */
+const UNCOUNTED: Counting = { count: async () => {}, forgive: async () => {} }
+
+interface Guess {
+  tokenHash: Buffer
+  password: string
+  /** Null where there is no link to open: the comparison is made all the same. */
+  hash: string | null
+}
+
+/**
+ * Compares passwords as seldom as possible. What was right is remembered as a digest under a key of this process, and a
+ * crowd that comes with the same password waits for one comparison.
+ */
+function createChecker(clock: Clock, passwords: Passwords) {
+  const key = randomBytes(32)
+  const verified = new Map<string, number>()
+  const underWay = new Map<string, Promise<boolean>>()
+  const digestOf = ({ tokenHash, password, hash }: Guess) =>
+    createHmac('sha256', key)
+      .update(tokenHash)
+      .update(`${hash?.length ?? 0}:${hash ?? ''}`)
+      .update(password)
+      .digest('base64')
+
+  const compare = async (digest: string, { password, hash }: Guess): Promise<boolean> => {
+    const right = await passwords.matches(password, hash)
+    if (!right) return false
+    if (verified.size >= MAX_VERIFIED) verified.delete(verified.keys().next().value!)
+    verified.set(digest, clock.now().getTime() + VERIFIED_SECONDS * 1000)
+    return true
+  }
+
+  return {
+    async check(guess: Guess, { count, forgive }: Counting): Promise<boolean> {
+      const digest = digestOf(guess)
+      if ((verified.get(digest) ?? 0) > clock.now().getTime()) return true
+      verified.delete(digest)
+      const first = underWay.get(digest)
+      if (first) {
+        if (await first) return true
+        await count() // The same wrong guess at the same time is an attempt like any other.
+        return false
+      }
+      const mine = (async () => {
+        await count()
+        let wrong = false
+        try {
+          const right = await compare(digest, guess)
+          wrong = !right
+          return right
+        } finally {
+          if (!wrong) await forgive() // Right, or not compared at all because too many waited.
+        }
+      })().finally(() => underWay.delete(digest))
+      underWay.set(digest, mine)
+      return await mine
+    },
+  }
+}

@@ -1,0 +1,166 @@
+/** Signing up, in, on and out. Routes, not operations: a credential is what they make. */
+import { createHash } from 'node:crypto'
+import type { Clock } from '#core/clock.ts'
+import { problem, type Problem } from '#core/problem.ts'
+import type { Db, Tx } from '#db/tables.ts'
+import * as invitation from '#model/identity/invitation.ts'
+import * as rateWindow from '#model/platform/rate-window.ts'
+import * as session from '#model/identity/session.ts'
+import * as user from '#model/identity/user.ts'
+import { requireUsable, type Passwords } from './passwords.ts'
+import { ACCESS_TOKEN_SECONDS, type Tokens } from './tokens.ts'
+
+/** Who holds an operator's role, and whether an address may claim it by signing up. */
+export interface OperatorRoles {
+  systemAdminEmails: readonly string[]
+  clipUserEmail: string | null
+  /** On loopback whoever sits at the machine is the operator; anywhere else the operator makes these accounts. */
+  maySignUp: boolean
+}
+
+export interface SignInPlatform {
+  db: Db
+  clock: Clock
+  tokens: Tokens
+  passwords: Passwords
+  roles: OperatorRoles
+}
+
+export interface Grant {
+  access_token: string
+  token_type: 'Bearer'
+  expires_in: number
+  refresh_token: string
+  user: { id: string; email: string; name: string }
+  organization_id: string | null
+}
+
+const ATTEMPT_WINDOW_SECONDS = 900
+const FAILURES_PER_ACCOUNT = 10
+/** A whole office may sit behind one address; only its failures count. */
+const FAILURES_PER_ADDRESS = 100
+const SIGN_UPS_PER_ADDRESS = 1_000
+
+export async function signUp(
+  platform: SignInPlatform,
+  input: { email: string; password: string; name: string },
+  clientAddress: string,
+): Promise<Grant> {
+  const { db, clock, passwords } = platform
+  requireUsable(input.password)
+  await throttle(platform, `sign-up:${clientAddress}`, SIGN_UPS_PER_ADDRESS)
+  const roles = rolesOf(platform.roles, input.email)
+  const passwordHash = await passwords.hash(input.password)
+  return await db.transaction().execute(async (tx) => {
+    const now = clock.now()
+    const made = await user.insert(tx, { email: input.email, name: input.name.trim(), passwordHash, ...roles, now })
+    if (!made) throw problem('bad-request', 'There is already an account with this email address; sign in instead')
+    const joined = await invitation.acceptAll(tx, made, now)
+    return await grant(platform, made, await session.open(tx, made.id, joined[0] ?? null, now))
+  })
+}
+
+export async function signIn(
+  platform: SignInPlatform,
+  input: { email: string; password: string; organization_id?: string | null },
+  clientAddress: string,
+): Promise<Grant> {
+  const { db, clock, passwords } = platform
+  const account = attemptsOn(input.email)
+  const address = `sign-in-from:${clientAddress}`
+  // Counted before the comparison, so that parallel guesses cannot outrun the count; forgiven when the guess was right.
+  await throttle(platform, account, FAILURES_PER_ACCOUNT)
+  await throttle(platform, address, FAILURES_PER_ADDRESS)
+  const found = await user.findByEmail(db, input.email)
+  const matches = await passwords.matches(input.password, found?.passwordHash ?? null)
+  if (!found || !matches || !found.user.isActive) throw refused()
+  await rateWindow.reset(db, account)
+  await rateWindow.forgive(db, address)
+  return await db.transaction().execute(async (tx) => {
+    const now = clock.now()
+    const joined = await invitation.acceptAll(tx, found.user, now)
+    const organizationId = await chooseOrganization(
+      tx,
+      found.user.id,
+      input.organization_id ?? null,
+      found.user.lastOrganizationId ?? joined[0] ?? null,
+    )
+    return await grant(platform, found.user, await session.open(tx, found.user.id, organizationId, now))
+  })
+}
+
+export async function refresh(platform: SignInPlatform, input: { refresh_token: string; organization_id?: string | null }): Promise<Grant> {
+  const { db, clock } = platform
+  // The outcome of a refused token must commit: a reused one ends its session.
+  const result = await db.transaction().execute(async (tx) => {
+    const choose = (current: session.Session) =>
+      chooseOrganization(tx, current.userId, input.organization_id ?? null, current.organizationId)
+    return await session.refresh(tx, input.refresh_token, choose, clock.now())
+  })
+  if (result.outcome === 'refused') throw refused()
+  const who = await user.find(db, result.issued.session.userId)
+  return await grant(platform, who!, result.issued)
+}
+
+export async function signOut(platform: SignInPlatform, refreshToken: string): Promise<void> {
+  await session.endByToken(platform.db, refreshToken, platform.clock.now())
+}
+
+export async function whoAmI(platform: SignInPlatform, userId: string) {
+  const who = (await user.find(platform.db, userId))!
+  return { user: publicUser(who), organizations: await user.organizations(platform.db, userId) }
+}
+
+/** The named one, which must be the user's; else the one used last; else the oldest membership. */
+async function chooseOrganization(tx: Tx, userId: string, named: string | null, last: string | null): Promise<string | null> {
+  const mine = await user.organizations(tx, userId)
+  if (named && !mine.some((organization) => organization.id === named)) throw problem('forbidden', 'Access denied')
+  return named ?? mine.find((organization) => organization.id === last)?.id ?? mine[0]?.id ?? null
+}
+
+async function grant(platform: SignInPlatform, who: user.User, issued: session.Issued): Promise<Grant> {
+  const { id: sessionId, organizationId } = issued.session
+  const access = await platform.tokens.sign({ typ: 'session', userId: who.id, sessionId, organizationId }, ACCESS_TOKEN_SECONDS)
+  return {
+    access_token: access,
+    token_type: 'Bearer',
+    expires_in: ACCESS_TOKEN_SECONDS,
+    refresh_token: issued.refreshToken,
+    user: publicUser(who),
+    organization_id: organizationId,
+  }
+}
+
+function publicUser(who: user.User) {
+  return { id: who.id, email: who.email, name: who.name }
+}
+
+/** What sign-ins to one account are counted under; a digest, because people type passwords into the wrong field. */
+export function attemptsOn(email: string): string {
+  return `sign-in:${createHash('sha256').update(user.normaliseEmail(email)).digest('base64url')}`
+}
+
+export function rolesOf(roles: OperatorRoles, email: string): { isSystemAdmin: boolean; isClipUser: boolean } {
+  const address = user.normaliseEmail(email)
+  const found = { isSystemAdmin: roles.systemAdminEmails.includes(address), isClipUser: roles.clipUserEmail === address }
+  if ((found.isSystemAdmin || found.isClipUser) && !roles.maySignUp)
+    throw problem('sign-up-refused', 'The account for this address is made by the operator of this service')
+  return found
+}
+
+async function throttle({ db, clock }: SignInPlatform, subject: string, limit: number): Promise<void> {
+  const now = clock.now()
+  const [count] = await rateWindow.countAll(db, [{ subject, windowSeconds: ATTEMPT_WINDOW_SECONDS }], now)
+  if (count!.ordinal <= limit) return
+  const waitSeconds = Math.max(1, Math.ceil((count!.startedAt.getTime() - now.getTime()) / 1000) + ATTEMPT_WINDOW_SECONDS)
+  throw problem('too-many-attempts', `Too many attempts; try again in ${waitSeconds} seconds`, {
+    headers: { 'Retry-After': String(waitSeconds) },
+  })
+}
+
+/** One text for every way to be refused: nothing tells an unknown address from a wrong password. */
+function refused(): Problem {
+  return problem('unauthorized', 'Invalid authentication credentials', {
+    headers: { 'WWW-Authenticate': 'Bearer realm="svc", error="invalid_token"' },
+  })
+}

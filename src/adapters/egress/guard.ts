@@ -1,0 +1,191 @@
+/**
+ * The only way out. Every outbound request (COG addresses, webhooks, vendor hosts) goes through here, so that no address a
+ * caller makes up can reach a private network: https alone, every resolved address public, the connection made to the very
+ * address that was checked, and each redirect checked anew.
+ */
+import dns from 'node:dns/promises'
+import { isIP } from 'node:net'
+import ipaddr from 'ipaddr.js'
+import { Agent, request, type Dispatcher } from 'undici'
+
+export type EgressRefusal =
+  | 'address'
+  | 'scheme'
+  | 'host'
+  | 'credentials'
+  | 'private'
+  | 'unresolved'
+  | 'redirect'
+  | 'too-large'
+  | 'timeout'
+  | 'network'
+
+/** Says what kind of refusal it was; never what the network answered, which would make us a port scanner. */
+export class EgressError extends Error {
+  readonly kind: EgressRefusal
+  constructor(kind: EgressRefusal, message: string) {
+    super(message)
+    this.kind = kind
+  }
+}
+
+export interface EgressRequest {
+  method?: 'GET' | 'HEAD' | 'POST'
+  headers?: Readonly<Record<string, string>>
+  body?: Uint8Array
+  /** Says which addresses this request may name, at the start and after each redirect. */
+  permit?: (url: URL) => boolean
+  /** 0: a redirect is a failure. */
+  maxRedirects?: number
+  /** Bytes of the body that are read at most. */
+  maxBytes: number
+  /** For everything: look-up, connection, headers, body, redirects. */
+  deadlineMs: number
+  signal?: AbortSignal
+}
+
+export interface EgressResponse {
+  status: number
+  headers: Readonly<Record<string, string>>
+  body: Buffer
+  /** Where the answer came from, after redirects. */
+  url: string
+}
+
+export interface Egress {
+  fetch(url: string, request: EgressRequest): Promise<EgressResponse>
+  /** Throws what `fetch` would throw before it connects: for addresses that are stored now and called later. */
+  check(url: string): Promise<void>
+  close(): Promise<void>
+}
+
+export interface EgressOptions {
+  /** `host` or `host:port` that may be reached although private or plain http: for development. */
+  allow?: readonly string[]
+  resolve?: (hostname: string) => Promise<readonly string[]>
+}
+
+const CONNECT_TIMEOUT_MS = 10_000
+const REDIRECTS = new Set([301, 302, 303, 307, 308])
+
+export function createEgress(options: EgressOptions = {}): Egress {
+  const allowed = new Set((options.allow ?? []).map((entry) => entry.toLowerCase()))
+  const resolve = options.resolve ?? resolveAll
+  const isAllowed = (url: URL) => allowed.has(url.hostname) || allowed.has(url.host)
+  const agents = {
+    guarded: makeAgent((hostname) => publicAddress(hostname, resolve)),
+    open: makeAgent(async (hostname) => (await resolve(hostname))[0]!),
+  }
+
+  const checked = async (text: string, permit: (url: URL) => boolean = () => true): Promise<{ url: URL; agent: Agent }> => {
+    const url = parse(text)
+    if (!permit(url)) throw new EgressError('host', 'The host is not among the allowed ones')
+    if (isAllowed(url)) return { url, agent: agents.open }
+    if (url.protocol !== 'https:') throw new EgressError('scheme', 'Only https addresses can be reached')
+    await publicAddress(bare(url.hostname), resolve) // The agent is not asked about literal addresses, so both are checked.
+    return { url, agent: agents.guarded }
+  }
+
+  return {
+    async check(url) {
+      await checked(url)
+    },
+    async fetch(text, wanted) {
+      const timeout = AbortSignal.timeout(wanted.deadlineMs)
+      const signal = wanted.signal ? AbortSignal.any([wanted.signal, timeout]) : timeout
+      try {
+        let target = await checked(text, wanted.permit)
+        for (let hops = 0; ; hops++) {
+          const answer = await request(target.url, {
+            dispatcher: target.agent,
+            method: wanted.method ?? 'GET',
+            headers: { 'accept-encoding': 'identity', ...wanted.headers },
+            body: wanted.body ?? null,
+            signal,
+          })
+          if (!REDIRECTS.has(answer.statusCode)) return await received(answer, target.url, wanted.maxBytes)
+          answer.body.on('error', () => {}).destroy()
+          const location = answer.headers['location']
+          if (hops >= (wanted.maxRedirects ?? 0) || typeof location !== 'string')
+            throw new EgressError('redirect', 'The address redirects elsewhere')
+          target = await checked(new URL(location, target.url).href, wanted.permit)
+        }
+      } catch (error) {
+        throw explained(error, timeout, wanted.signal)
+      }
+    },
+    async close() {
+      await Promise.all([agents.guarded.close(), agents.open.close()])
+    },
+  }
+}
+
+function parse(text: string): URL {
+  const url = URL.parse(text)
+  if (!url || !url.hostname) throw new EgressError('address', 'This is not an address')
+  if (!['http:', 'https:'].includes(url.protocol)) throw new EgressError('scheme', 'Only https addresses can be reached')
+  if (url.username || url.password) throw new EgressError('credentials', 'An address cannot carry a user name or password')
+  return url
+}
+
+const bare = (hostname: string) => hostname.replace(/^\[|\]$/g, '')
+
+async function resolveAll(hostname: string): Promise<string[]> {
+  return (await dns.lookup(hostname, { all: true, verbatim: true })).map(({ address }) => address)
+}
+
+/** One private address among several is enough to refuse the name: the next look-up might pick it. */
+async function publicAddress(hostname: string, resolve: (hostname: string) => Promise<readonly string[]>): Promise<string> {
+  const addresses = isIP(hostname) ? [hostname] : await resolve(hostname).catch(() => [])
+  if (addresses.length === 0) throw new EgressError('unresolved', 'The host has no address')
+  if (!addresses.every(isPublic)) throw new EgressError('private', 'The host is not on the public internet')
+  return addresses[0]!
+}
+
+const IPV4_COMPATIBLE = ipaddr.parseCIDR('::/96') as [ipaddr.IPv6, number]
+
+export function isPublic(address: string): boolean {
+  if (!ipaddr.isValid(address)) return false
+  const parsed = ipaddr.process(address) // ::ffff:a.b.c.d is judged as a.b.c.d.
+  if (parsed.kind() === 'ipv6' && (parsed as ipaddr.IPv6).match(IPV4_COMPATIBLE)) return false
+  return parsed.range() === 'unicast'
+}
+
+/** Connects to the address that was judged, whatever the name resolves to a moment later. */
+function makeAgent(judge: (hostname: string) => Promise<string>): Agent {
+  return new Agent({
+    connect: {
+      timeout: CONNECT_TIMEOUT_MS,
+      lookup(hostname, wanted, callback) {
+        judge(hostname).then(
+          (address) => (wanted.all ? callback(null, [{ address, family: isIP(address) }]) : callback(null, address, isIP(address))),
+          (error: Error) => callback(error as NodeJS.ErrnoException, '', 0),
+        )
+      },
+    },
+  })
+}
+
+async function received(answer: Dispatcher.ResponseData, url: URL, maxBytes: number): Promise<EgressResponse> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of answer.body as AsyncIterable<Buffer>) {
+    size += chunk.length
+    if (size > maxBytes) {
+      answer.body.destroy()
+      throw new EgressError('too-large', `The answer has more than ${maxBytes} bytes`)
+    }
+    chunks.push(chunk)
+  }
+  const headers = Object.fromEntries(
+    Object.entries(answer.headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : (value ?? '')]),
+  )
+  return { status: answer.statusCode, headers, body: Buffer.concat(chunks, size), url: url.href }
+}
+
+function explained(error: unknown, timeout: AbortSignal, caller: AbortSignal | undefined): unknown {
+  if (caller?.aborted) return caller.reason
+  if (timeout.aborted) return new EgressError('timeout', 'The host did not answer in time')
+  for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) if (cause instanceof EgressError) return cause
+  return new EgressError('network', 'The host could not be reached')
+}

@@ -1,0 +1,86 @@
+import type { Clock } from '#core/clock.ts'
+import type { Db } from '#db/tables.ts'
+import * as itemAccess from '#model/imagery/item-access.ts'
+import * as usage from '#model/plans/usage.ts'
+import type { Usage } from '#operation.ts'
+
+/**
+ * Meters and accesses, gathered in memory and written together soon after, as reads are audited. A process that is killed
+ * loses at most one interval of tiles and calls; what a limit depends on is counted in its own transaction instead.
+ */
+export interface UsageRecorder extends Usage {
+  flush(): Promise<void>
+  close(): Promise<void>
+}
+
+const FLUSH_AFTER_MS = 1_000
+/** Beyond this an access waits for the next time the item is used: memory stays bounded while the database is away. */
+const MAX_ACCESSES = 50_000
+
+export function createUsageRecorder(db: Db, clock: Clock, onError: (error: unknown) => void): UsageRecorder {
+  let readings = new Map<string, usage.Reading>()
+  let accesses = new Map<number, Date>()
+  const written = itemAccess.createMemory()
+  let flushing: Promise<void> | null = null
+  let timer: NodeJS.Timeout | null = null
+
+  const add = (reading: usage.Reading): void => {
+    const key = usage.keyOf(reading)
+    const known = readings.get(key)
+    if (known) known.amount += reading.amount
+    else readings.set(key, { ...reading })
+  }
+  const drain = async (): Promise<void> => {
+    const counted = [...readings.values()]
+    readings = new Map()
+    await usage.add(db, counted).catch((error: unknown) => {
+      counted.forEach(add)
+      throw error
+    }) // Counted by the next flush.
+    const touched = accesses
+    accesses = new Map()
+    written.remember(
+      await itemAccess.write(db, touched).catch((error: unknown) => {
+        accesses = new Map([...touched, ...accesses])
+        throw error
+      }),
+    )
+  }
+  const isEmpty = () => readings.size === 0 && accesses.size === 0
+  const flush = (): Promise<void> => {
+    if (timer) clearTimeout(timer)
+    timer = null
+    return (flushing ??= drain().finally(() => {
+      flushing = null
+    }))
+  }
+  const arm = (): void => {
+    timer ??= setTimeout(() => {
+      flush().catch((error: unknown) => {
+        onError(error)
+        if (!isEmpty()) arm()
+      })
+    }, FLUSH_AFTER_MS)
+  }
+  const flushAll = async (): Promise<void> => {
+    while (flushing || !isEmpty()) await flush()
+  }
+
+  return {
+    record(organizationId, meter, amount = 1) {
+      add({ organizationId, day: usage.dayOf(clock.now()), meter, amount })
+      arm()
+    },
+    touch(itemSeq) {
+      const now = clock.now()
+      if (accesses.size >= MAX_ACCESSES || written.isRecent(itemSeq, now)) return
+      accesses.set(itemSeq, now)
+      arm()
+    },
+    flush: flushAll,
+    async close() {
+      await flushAll()
+      if (timer) clearTimeout(timer)
+    },
+  }
+}

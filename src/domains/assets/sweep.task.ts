@@ -1,0 +1,50 @@
+import { Closed } from '#core/shapes.ts'
+import { job, type JobContext } from '#task.ts'
+import * as orphan from '#model/imagery/orphan.ts'
+
+const DAY_MS = 86_400_000
+const BUCKETS_AT_ONCE = 100
+
+/**
+ * Removes what nothing points at any more: objects whose last asset is gone, uploads that came after their session had
+ * ended, and the rests of writers that were killed.
+ */
+export default job({ name: 'assets.sweep', data: Closed({}), schedule: '23 * * * *', timeoutSeconds: 3_600 }).handle(
+  async ({ db, clock, storage, raster, signal }) => {
+    const round = clock.now()
+    await storage.sweep(signal)
+    await raster.sweep(new Date(round.getTime() - DAY_MS))
+    let last = ''
+    for (;;) {
+      const buckets = await orphan.buckets(db, last, BUCKETS_AT_ONCE)
+      for (const bucket of buckets) await sweepBucket({ db, storage, signal }, bucket, round)
+      if (buckets.length < BUCKETS_AT_ONCE) return
+      last = buckets.at(-1)!
+    }
+  },
+)
+
+type Means = Pick<JobContext, 'db' | 'storage' | 'signal'>
+
+async function sweepBucket({ db, storage, signal }: Means, bucket: string, round: Date): Promise<void> {
+  let cursor: string | null = null
+  do {
+    signal.throwIfAborted()
+    const page = await storage.list(bucket, { cursor, signal })
+    const due =
+      page.objects.length > 0
+        ? await orphan.note(
+            db,
+            bucket,
+            page.objects.map(({ key }) => key),
+            round,
+          )
+        : []
+    for (const key of due) {
+      await storage.remove({ bucket, key })
+      await orphan.forget(db, bucket, key)
+    }
+    cursor = page.next
+  } while (cursor !== null)
+  await orphan.forgetOthers(db, bucket, round)
+}

@@ -1,0 +1,19 @@
+import Type from 'typebox'
+import { Closed, Uuid } from '#core/shapes.ts'
+import { job } from '#task.ts'
+import * as autoTopup from '#model/money/auto-topup.ts'
+
+/** Tops an organization up when its balance is low; every minute, all whose turn has come since: the pause is over, a new day began. */
+export default job({
+  name: 'billing.auto_topup',
+  data: Closed({ organization_id: Type.Optional(Uuid) }),
+  schedule: '* * * * *',
+  retryLimit: 3,
+}).handle(async (context, { organization_id }) => {
+  const { db, clock, payments } = context
+  if (!payments) return
+  const failures: unknown[] = []
+  for (const organizationId of organization_id ? [organization_id] : await autoTopup.due(db, clock.now()))
+    await autoTopup.run(context, organizationId).catch((error: unknown) => failures.push(error))
+  if (failures.length > 0) throw failures[0] // One organization's trouble does not keep the others waiting.
+})

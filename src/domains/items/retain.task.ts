@@ -1,0 +1,28 @@
+import { Closed } from '#core/shapes.ts'
+import { job } from '#task.ts'
+import * as retention from '#model/imagery/retention.ts'
+
+const BATCH_SIZE = 500
+/** Of one run; the next one goes on. */
+const MAX_BATCHES = 200
+
+/**
+ * Ages items as their organization's plan says. Each batch finds what is due, and each organization's part of it moves in a
+ * transaction of its own, so a second worker finds it done; an organization that fails does not stop the others.
+ */
+export default job({ name: 'items.retain', data: Closed({}), schedule: '*/15 * * * *', events: ['item.updated', 'item.deleted'] }).handle(
+  async ({ db, clock, change, signal }) => {
+    const failed = new Map<string, unknown>()
+    for (let batch = 0; batch < MAX_BATCHES && !signal.aborted; batch++) {
+      const now = clock.now()
+      const due = await retention.findDue(db, { now, limit: BATCH_SIZE, without: [...failed.keys()] })
+      if (due.size === 0) break
+      for (const [organizationId, seqs] of due) {
+        await change(organizationId, async ({ tx, invocationId }) => {
+          await retention.report(tx, await retention.moveOn(tx, seqs, now), invocationId, now)
+        }).catch((error: unknown) => failed.set(organizationId, error))
+      }
+    }
+    if (failed.size > 0) throw new AggregateError(failed.values(), `retention failed for ${[...failed.keys()].join(', ')}`)
+  },
+)

@@ -1,0 +1,190 @@
+import { isDeepStrictEqual } from 'node:util'
+import { Problem, problem } from '#core/problem.ts'
+import { Closed, Uuid } from '#core/shapes.ts'
+import { job, type Change, type JobContext } from '#task.ts'
+import * as asset from '#model/imagery/asset.ts'
+import * as assetFile from '#model/imagery/asset-file.ts'
+import * as item from '#model/imagery/item.ts'
+import { softDelete } from '#model/imagery/item-delete.ts'
+import * as storageAccount from '#model/plans/storage-account.ts'
+import * as upload from '#model/imagery/upload.ts'
+import * as uploadFile from '#model/imagery/upload-file.ts'
+import { rasterFacts } from '#raster/ingest/facts.ts'
+import { extentOutline } from '#raster/ingest/outline.ts'
+import { refusalOf } from '#raster/ingest/refusal.ts'
+import { COG_TYPE, newKey, placeOf } from '#services/ingest/intake.ts'
+
+const HEARTBEAT_MS = 2_000
+/** Shares of the whole: how far it is when the next step begins. */
+const STORE_FROM = 0.9
+const DESCRIBE_FROM = 0.97
+const GONE = 'Its item was deleted before the file was converted'
+
+type Run = uploadFile.UploadFile & { runId: string }
+
+/** Rewrites an uploaded GeoTIFF as a COG and gives it to the asset. A file that cannot be rewritten takes its asset with it. */
+export default job({
+  name: 'uploads.convert',
+  data: Closed({ file_id: Uuid }),
+  events: ['item.updated', 'item.deleted', 'asset.deleted'],
+  concurrency: 4,
+  timeoutSeconds: 4 * 3_600,
+}).handle(async (context, { file_id }) => {
+  const run = await uploadFile.claim(context.db, file_id, context.clock.now())
+  if (!run) return
+  const session = await upload.get(context.db, run.uploadId)
+  const source = { bucket: session.bucket, key: run.sourceKey! }
+  const pulse = startPulse(context, run)
+  let isSettled = false
+  try {
+    isSettled = await convert({ ...context, signal: pulse.signal }, { session, run, source }, pulse.at)
+  } catch (error) {
+    const reason =
+      error instanceof Problem
+        ? error.message
+        : (refusalOf(error) ??
+          (run.attempts >= uploadFile.MAX_ATTEMPTS
+            ? `It could not be converted in ${run.attempts} attempts, for reasons of ours. Upload it again`
+            : null))
+    if (reason === null) {
+      await uploadFile.free(context.db, run, context.clock.now())
+      throw error
+    }
+    isSettled = await giveUp(context, { session, run, source }, { step: pulse.step(), error: reason })
+  } finally {
+    pulse.stop()
+  }
+  if (isSettled) await context.storage.remove(source) // Else it is another run's.
+})
+
+interface Conversion {
+  session: upload.Upload
+  run: Run
+  source: { bucket: string; key: string }
+}
+
+async function convert(
+  { db, raster, storage, signal, change, clock }: JobContext,
+  { session, run, source }: Conversion,
+  at: Pulse['at'],
+): Promise<boolean> {
+  if ((await assetFile.pointingAt(db, { bucket: source.bucket, objectKey: source.key })).length === 0) throw problem('bad-request', GONE)
+  const converted = await raster.convert(
+    { object: source },
+    { isCategorical: session.isCategorical, signal, onProgress: (fraction) => at('convert', fraction * STORE_FROM) },
+  )
+  const target = { bucket: source.bucket, key: newKey(run.name) }
+  let outcome: 'replaced' | 'gone' | 'overtaken' = 'overtaken'
+  try {
+    at('store', STORE_FROM)
+    const { size, sha256 } = await storage.put(target, { path: converted.path }, { contentType: COG_TYPE, signal })
+    at('describe', DESCRIBE_FROM)
+    const info = await raster.describe({ object: target }, signal)
+    const { outline, statistics } = await raster.inspect({ object: target }, signal)
+    const file = {
+      bucket: target.bucket,
+      objectKey: target.key,
+      fileSizeBytes: size,
+      sha256: Buffer.from(sha256, 'hex'),
+      mediaType: COG_TYPE,
+      raster: rasterFacts(info, statistics, session.isCategorical),
+    }
+    const places = { before: placeOf(extentOutline(info)).geometry, after: placeOf(outline).geometry }
+    outcome = await change(session.organizationId, (made) => replace(made, { session, run, source }, { file, places, now: clock.now() }))
+  } finally {
+    await converted.remove()
+    if (outcome !== 'replaced') await storage.remove(target).catch(() => {}) // Else the sweep's.
+  }
+  return outcome !== 'overtaken'
+}
+
+interface Outcome {
+  file: assetFile.ReplacingFile
+  /** Where the image lies, and where its data does. */
+  places: { before: item.Place['geometry']; after: item.Place['geometry'] }
+  now: Date
+}
+
+async function replace(
+  { tx, events }: Change,
+  { session, run, source }: Conversion,
+  { file, places, now }: Outcome,
+): Promise<'replaced' | 'gone' | 'overtaken'> {
+  const { pointing, items } = await assetFile.holdPointing(tx, { bucket: source.bucket, objectKey: source.key })
+  const isGone = pointing.length === 0
+  if (!(await uploadFile.finish(tx, run, isGone ? { step: 'convert', error: GONE } : { sizeBytes: file.fileSizeBytes }, now)))
+    return 'overtaken'
+  if (isGone) return 'gone'
+  await storageAccount.requireRoom(
+    tx,
+    session.organizationId,
+    pointing.reduce((sum, { fileSizeBytes }) => sum + Math.max(0, file.fileSizeBytes - fileSizeBytes), 0),
+  )
+  await assetFile.replaceFile(tx, pointing, file, now)
+  for (const held of items.values()) {
+    const isOurs =
+      session.targetItemId === null && isDeepStrictEqual(held.geometry, places.before) && !isDeepStrictEqual(places.before, places.after)
+    const current = isOurs ? (await item.update(tx, held.seq, { geometry: places.after }, now)).item : held
+    events.emit('item.updated', held.id, { ...item.summary(current), changed_fields: isOurs ? ['assets', 'geometry', 'bbox'] : ['assets'] })
+  }
+  return 'replaced'
+}
+
+/** The file is worth nothing: what points at it goes, and an item that had nothing else goes too. Its room is given back. */
+async function giveUp(
+  { change, clock }: JobContext,
+  { session, run, source }: Conversion,
+  outcome: { step: string; error: string },
+): Promise<boolean> {
+  const now = clock.now()
+  return await change(session.organizationId, async ({ tx, events }) => {
+    const { pointing, items } = await assetFile.holdPointing(tx, { bucket: source.bucket, objectKey: source.key })
+    if (!(await uploadFile.finish(tx, run, outcome, now))) return false
+    for (const pointer of pointing) {
+      const held = items.get(pointer.itemSeq)!
+      if ((await asset.list(tx, held.seq)).length === 1) {
+        const gone = await softDelete(tx, held.seq, now, { evenArchived: true })
+        events.emit('item.deleted', held.id, { ...item.summary(gone.item, gone.previousState), deleted_at: now.toISOString() })
+      } else {
+        await assetFile.discard(tx, pointer, now)
+        events.emit('asset.deleted', pointer.id, {
+          id: pointer.id,
+          item_id: held.id,
+          project_id: pointer.projectId,
+          key: pointer.key,
+          file_size_bytes: pointer.fileSizeBytes,
+        })
+      }
+    }
+    return true
+  })
+}
+
+interface Pulse {
+  signal: AbortSignal
+  at(step: string, fraction: number): void
+  step(): string
+  stop(): void
+}
+
+/** Tells the database where the run is and that it lives; a run that was overtaken is called off. */
+function startPulse({ db, clock, signal }: JobContext, run: Run): Pulse {
+  const overtaken = new AbortController()
+  let now = { step: 'convert', fraction: 0 }
+  const beat = async (): Promise<void> => {
+    if (!(await uploadFile.beat(db, run, now, clock.now()))) overtaken.abort(new Error('another run has taken over'))
+  }
+  const timer = setInterval(() => {
+    beat().catch(() => {})
+  }, HEARTBEAT_MS) // A database that is away is told of by what comes next.
+  return {
+    signal: AbortSignal.any([signal, overtaken.signal]),
+    at(step, fraction) {
+      const isNewStep = step !== now.step
+      now = { step, fraction }
+      if (isNewStep) beat().catch(() => {})
+    },
+    step: () => now.step,
+    stop: () => clearInterval(timer),
+  }
+}

@@ -1,8 +1,0 @@
-import { Closed } from '#core/shapes.ts'
-import { job } from '#job.ts'
-import * as usage from '#model/usage.ts'
-
-/** Notes how much every organization stores; the most that a day saw is that day's storage. */
-export default job({ name: 'usage.snapshot', data: Closed({}), schedule: '3 * * * *' }).handle(async ({ db, clock }) => {
-  await usage.snapshotStorage(db, clock.now())
-})

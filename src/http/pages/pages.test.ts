@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { gunzipSync } from 'node:zlib'
+import { DOMAINS } from '#contract/domains.ts'
+import { TABLE } from '#contract/table.ts'
+import { PROBLEMS } from '#core/problem.ts'
+import { world } from '../../../test/support/world.ts'
+
+// Goal: every page keeps its own content security policy, asks nothing of another host, and has no link that leads nowhere.
+test('pages', async (t) => {
+  const w = await world(t)
+  const paths = ['/', '/docs', '/problems', ...Object.keys(PROBLEMS).map((slug) => `/problems/${slug}`)]
+
+  await t.test('run no inline script or style and load only what this service has', async () => {
+    const seen = new Set<string>()
+    for (const path of paths) {
+      const { status, headers, bytes } = await w.request('GET', path)
+      const html = bytes.toString()
+      assert.equal(status, 200, path)
+      assert.match(headers.get('content-security-policy')!, /script-src 'self'; style-src 'self'/)
+      assert.doesNotMatch(html, /<script(?![^>]* src=)|<style|\sstyle=|\son\w+=/, path)
+      for (const [, address] of html.matchAll(/(?:href|src)="([^"]+)"/g)) seen.add(address!.split('#')[0]!)
+    }
+    for (const address of seen) {
+      assert.match(address, /^\//, `${address} leaves this service`)
+      assert.equal((await w.request('GET', address)).status, 200, address)
+    }
+  })
+
+  await t.test('the welcome shows a first call to this very address', async () => {
+    const html = (await w.request('GET', '/')).bytes.toString()
+    assert.ok(html.includes(`curl -s ${w.baseUrl}/auth/sign-in`))
+  })
+
+  await t.test('assets are packed for who takes that, asked for again by their tag, and no other file is served', async () => {
+    const { headers, bytes } = await w.request('GET', '/assets/pages.css', { headers: { 'accept-encoding': 'identity' } })
+    assert.equal(headers.get('content-encoding'), null)
+    const packed = await fetchRaw(`${w.baseUrl}/assets/pages.css`)
+    assert.deepEqual(gunzipSync(packed), bytes)
+    const again = await w.request('GET', '/assets/pages.css', { headers: { 'if-none-match': headers.get('etag')! } })
+    assert.equal(again.status, 304)
+    for (const name of ['package.json', '..%2fpages.ts', '%2e%2e%2fserver.ts', 'constructor', 'swagger-ui.js'])
+      assert.equal((await w.request('GET', `/assets/${name}`)).status, 404, name)
+  })
+
+  await t.test('an unknown problem is a 404', async () => {
+    assert.equal((await w.request('GET', '/problems/no-such')).body.code, 'not-found')
+    assert.equal((await w.request('GET', '/problems/constructor')).status, 404)
+  })
+})
+
+// Goal: wherever operations are grouped by domain, the group says what it is about.
+test('every domain of the operation table is described', () => {
+  assert.deepEqual(Object.keys(DOMAINS), [...new Set([...TABLE.values()].map((row) => row.domain))].toSorted())
+})
+
+/** `fetch` unpacks by itself; the bytes on the wire are wanted here. */
+async function fetchRaw(url: string): Promise<Buffer> {
+  const { get } = await import('node:http')
+  return await new Promise((resolve, reject) => {
+    get(url, { headers: { 'accept-encoding': 'gzip' } }, (response) => {
+      const parts: Buffer[] = []
+      response.on('data', (part: Buffer) => parts.push(part)).on('end', () => resolve(Buffer.concat(parts)))
+    }).on('error', reject)
+  })
+}

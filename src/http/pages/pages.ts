@@ -1,0 +1,157 @@
+/** The few pages that are not the console: a welcome, the reference, a problem explained. No inline script or style. */
+import { STATUS_CODES } from 'node:http'
+import type { FastifyInstance, FastifyReply } from 'fastify'
+import { PROBLEMS, problem, type ProblemSlug } from '#core/problem.ts'
+import type { Platform } from '#pipeline/platform.ts'
+import { PAGE_POLICY } from '#http/headers.ts'
+import { isPublished } from '#http/openapi.ts'
+import { registerStatic } from './static.ts'
+
+export function registerPages(app: FastifyInstance, platform: Platform): void {
+  registerStatic(app)
+  app.get('/', async (_request, reply) => page(reply, welcome(platform)))
+  app.get('/docs', async (_request, reply) => page(reply, REFERENCE))
+  app.get('/problems', async (_request, reply) => page(reply, problemList()))
+  app.get<{ Params: { slug: string } }>('/problems/:slug', async (request, reply) => {
+    const { slug } = request.params
+    if (!Object.hasOwn(PROBLEMS, slug)) throw problem('not-found', 'No such problem type')
+    return page(reply, problemPage(slug as ProblemSlug, platform.baseUrl()))
+  })
+}
+
+function page(reply: FastifyReply, html: string): FastifyReply {
+  return reply.headers({ 'Content-Security-Policy': PAGE_POLICY, 'Cache-Control': 'no-cache' }).type('text/html; charset=utf-8').send(html)
+}
+
+interface Page {
+  title: string
+  /** Which entry of the navigation this page is. */
+  path: string
+  /** `prose` for our own text, `reference` for what Swagger UI draws: their styles must not meet. */
+  kind: 'prose' | 'reference'
+  head?: string
+  body: string
+}
+
+const NAVIGATION = [
+  ['/docs', 'Reference'],
+  ['/openapi.json', 'OpenAPI'],
+  ['/problems', 'Problems'],
+] as const
+
+function layout({ title, path, kind, head = '', body }: Page): string {
+  const links = NAVIGATION.map(([href, name]) => `<a href="${href}"${path === href ? ' aria-current="page"' : ''}>${name}</a>`)
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${escape(title)} · Groundtrack</title>
+<link rel="icon" href="/assets/favicon.svg" type="image/svg+xml">
+${head}<link rel="stylesheet" href="/assets/pages.css">
+</head>
+<body>
+<header class="top"><a class="brand" href="/"><img src="/assets/favicon.svg" alt="" width="24" height="24">Groundtrack</a><nav>${links.join('')}</nav></header>
+<main class="${kind}">
+${body}
+</main>
+</body>
+</html>
+`
+}
+
+function welcome({ operations, baseUrl }: Platform): string {
+  const published = [...operations.values()].filter(isPublished)
+  const domainCount = new Set(published.map((op) => op.id.split('.')[0])).size
+  return layout({
+    title: 'Welcome',
+    path: '/',
+    kind: 'prose',
+    body: `<h1>Groundtrack is running</h1>
+<p class="lead">Satellite and aerial imagery as typed operations. Each one is <code>POST /v1/op/{operation}</code> with a JSON object as its body. This service has ${published.length} of them, in ${domainCount} domains.</p>
+<ul class="cards">
+<li><a href="/docs"><strong>Reference</strong><span>Every operation with its fields, and a form to try it</span></a></li>
+<li><a href="/openapi.json"><strong>OpenAPI document</strong><span>The contract, for generators and tools</span></a></li>
+<li><a href="/docs#/Events/event_types.list"><strong>Event types</strong><span>What the platform reports, with a schema for each</span></a></li>
+<li><a href="/problems"><strong>Problems</strong><span>Each error that a call can meet, and what to change</span></a></li>
+</ul>
+<h2>First call</h2>
+<p>Sign in, keep the token, invoke an operation. If this service has the demo, its start message shows an email and a password that work.</p>
+<pre>TOKEN=$(curl -s ${escape(baseUrl())}/auth/sign-in -H 'Content-Type: application/json' \\
+  -d '{"email":"YOUR_EMAIL","password":"YOUR_PASSWORD"}' | sed 's/.*"access_token":"\\([^"]*\\)".*/\\1/')
+curl -s -X POST ${escape(baseUrl())}/v1/op/projects.list -H "Authorization: Bearer $TOKEN"</pre>`,
+  })
+}
+
+const REFERENCE = layout({
+  title: 'Reference',
+  path: '/docs',
+  kind: 'reference',
+  head: '<link rel="stylesheet" href="/assets/swagger-ui.css">\n<link rel="stylesheet" href="/assets/reference.css">\n<script src="/assets/swagger-ui-bundle.js" defer></script>\n<script src="/assets/reference.js" defer></script>\n',
+  body: '<div id="reference"></div>\n<noscript>The reference needs JavaScript. The same contract is at <a href="/openapi.json">/openapi.json</a>.</noscript>',
+})
+
+interface ProblemEntry {
+  status: number
+  title?: string
+  about: string
+}
+
+const titleOf = ({ status, title }: ProblemEntry) => title ?? STATUS_CODES[status] ?? 'Error'
+
+function problemList(): string {
+  const row = ([slug, entry]: [string, ProblemEntry]) =>
+    `<tr><td>${badge(entry.status)}</td><td><a href="/problems/${slug}">${slug}</a></td><td>${markup(entry.about)}</td></tr>`
+  return layout({
+    title: 'Problems',
+    path: '/problems',
+    kind: 'prose',
+    body: `<h1>Problems</h1>
+<p class="lead">A call that fails answers with <code>application/problem+json</code> (RFC 9457). Its <code>code</code> is one of these, and its <code>type</code> is the address of the page about it.</p>
+<table class="problems"><thead><tr><th>Status</th><th>Code</th><th>Meaning</th></tr></thead><tbody>
+${Object.entries(PROBLEMS).map(row).join('\n')}
+</tbody></table>`,
+  })
+}
+
+function problemPage(slug: ProblemSlug, baseUrl: string): string {
+  const entry: ProblemEntry = PROBLEMS[slug]
+  const example = {
+    type: `${baseUrl}/problems/${slug}`,
+    title: titleOf(entry),
+    status: entry.status,
+    detail: '…',
+    instance: 'urn:uuid:0199f2c5-0001-7aaa-8bbb-0123456789ab',
+    code: slug,
+    ...EXTRA_MEMBERS[slug],
+  }
+  return layout({
+    title: slug,
+    path: '/problems/…',
+    kind: 'prose',
+    body: `<p class="eyebrow"><a href="/problems">Problems</a></p>
+<h1>${slug}</h1>
+<p>${badge(entry.status)} ${escape(titleOf(entry))}</p>
+<p class="lead">${markup(entry.about)}</p>
+<h2>What the answer looks like</h2>
+<pre>${escape(JSON.stringify(example, null, 2))}</pre>
+<p><code>detail</code> says what was wrong with this request. <code>instance</code> identifies the call: quote it when you report a fault.</p>`,
+  })
+}
+
+const EXTRA_MEMBERS: Partial<Record<ProblemSlug, object>> = {
+  'invalid-input': { errors: [{ field: 'name', message: 'is required' }] },
+}
+
+function badge(status: number): string {
+  return `<span class="status" data-class="${Math.floor(status / 100)}xx">${status}</span>`
+}
+
+function escape(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
+}
+
+function markup(text: string): string {
+  return escape(text).replaceAll(/`([^`]+)`/g, '<code>$1</code>')
+}

@@ -1,0 +1,85 @@
+/** Files that pages need: the list is fixed, each is made once, and sent as small as the browser takes it. */
+import { createHash } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { stripTypeScriptTypes } from 'node:module'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { gunzip, gzip } from 'node:zlib'
+import type { FastifyInstance } from 'fastify'
+import { problem } from '#core/problem.ts'
+import { WORKER_POLICY } from '#http/headers.ts'
+import { worldBorders, worldLand } from './world.ts'
+
+const own = path.join(import.meta.dirname, 'assets')
+const share = path.join(import.meta.dirname, '../../../packages/share')
+const packageFile = (name: string) => fileURLToPath(import.meta.resolve(name))
+const swagger = path.dirname(packageFile('swagger-ui-dist/package.json'))
+const maplibre = path.join(path.dirname(packageFile('maplibre-gl/package.json')), 'dist')
+
+interface Asset {
+  type: string
+  make(): Promise<string | Buffer>
+  headers?: Record<string, string>
+}
+
+const CSS = 'text/css; charset=utf-8'
+const SCRIPT = 'text/javascript; charset=utf-8'
+
+const file = (type: string, ...at: string[]): Asset => ({ type, make: () => readFile(path.join(...at)) })
+/** Types are taken out as Node does it for our own source; nothing is bundled. */
+const script = (name: string): Asset => ({
+  type: SCRIPT,
+  make: async () => stripTypeScriptTypes(await readFile(path.join(share, name), 'utf8')),
+})
+/** Read and not required, so that the topology is not kept once the map is drawn from it. */
+const world = (name: string, draw: (topology: Parameters<typeof worldLand>[0]) => object): Asset => ({
+  type: 'application/json; charset=utf-8',
+  make: async () => JSON.stringify(draw(JSON.parse(await readFile(packageFile(`world-atlas/${name}`), 'utf8')))),
+})
+
+/** The whole list, so that no path can be made up. */
+const ASSETS: Record<string, Asset> = {
+  'swagger-ui.css': file(CSS, swagger, 'swagger-ui.css'),
+  'swagger-ui-bundle.js': file(SCRIPT, swagger, 'swagger-ui-bundle.js'),
+  'reference.js': file(SCRIPT, own, 'reference.js'),
+  'reference.css': file(CSS, own, 'reference.css'),
+  'pages.css': file(CSS, own, 'pages.css'),
+  'favicon.svg': file('image/svg+xml', own, 'favicon.svg'),
+  'maplibre-gl.mjs': file(SCRIPT, maplibre, 'maplibre-gl.mjs'),
+  // A worker keeps the policy that its own file came with.
+  'maplibre-gl-worker.mjs': { ...file(SCRIPT, maplibre, 'maplibre-gl-worker.mjs'), headers: { 'Content-Security-Policy': WORKER_POLICY } },
+  'maplibre-gl.css': file(CSS, maplibre, 'maplibre-gl.css'),
+  'world-land.json': world('land-50m.json', worldLand),
+  'world-borders.json': world('countries-50m.json', worldBorders),
+  'share.css': file(CSS, share, 'share.css'),
+  ...Object.fromEntries(['share.ts', 'share-api.ts', 'share-map.ts', 'share-panel.ts'].map((name) => [name, script(name)])),
+}
+
+/** Kept packed: it is how nearly everybody asks for it, and a fraction of the memory. */
+interface Loaded {
+  packed: Buffer
+  etag: string
+}
+
+export function registerStatic(app: FastifyInstance): void {
+  const loaded = new Map<string, Promise<Loaded>>()
+  app.get<{ Params: { name: string } }>('/assets/:name', async (request, reply) => {
+    const { name } = request.params
+    const asset = Object.hasOwn(ASSETS, name) ? ASSETS[name] : undefined
+    if (!asset) throw problem('not-found', 'No such asset')
+    if (!loaded.has(name)) loaded.set(name, load(asset))
+    const { packed, etag } = await loaded.get(name)!
+    // Asked for again each time, and answered with 304: after an upgrade nobody sees yesterday's script.
+    reply.headers({ 'Cache-Control': 'no-cache', ETag: etag, Vary: 'Accept-Encoding', ...asset.headers }).type(asset.type)
+    if (request.headers['if-none-match'] === etag) return reply.code(304).send()
+    if (!/\bgzip\b/.test(String(request.headers['accept-encoding'] ?? ''))) return reply.send(await promisify(gunzip)(packed))
+    return reply.header('Content-Encoding', 'gzip').send(packed)
+  })
+}
+
+async function load(asset: Asset): Promise<Loaded> {
+  const body = await asset.make()
+  const etag = `W/"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`
+  return { packed: await promisify(gzip)(body), etag }
+}

@@ -1,0 +1,50 @@
+/** GET addresses of operations, for clients that know addresses only. Each is the operation itself, with all its stages. */
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { AnyOperation } from '#operation.ts'
+import { invoke, type Invoked } from '#pipeline/invoke.ts'
+import type { Platform } from '#pipeline/platform.ts'
+import { credentialOf } from '#http/credential.ts'
+import { abortedWith } from '#http/operations.ts'
+
+export type Observe = (request: FastifyRequest, op: AnyOperation, invoked: Invoked) => void
+
+export interface Projecting {
+  platform: Platform
+  observe: Observe
+}
+
+/** `input` is asked for in the stage that reads bodies: who may not call learns nothing about it. */
+export async function project(
+  { platform, observe }: Projecting,
+  id: string,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  input: () => object,
+): Promise<Invoked> {
+  const op = platform.operations.get(id)!
+  let signal: AbortSignal | null = null
+  const invoked = await invoke(platform, op, {
+    credential: credentialOf(request),
+    body: input,
+    idempotencyKey: null,
+    ifNoneMatch: request.headers['if-none-match'] ?? null,
+    clientAddress: request.ip,
+    get signal() {
+      return (signal ??= abortedWith(reply))
+    },
+  })
+  observe(request, op, invoked)
+  invoked.headers['Vary'] = 'Authorization, X-API-Key' // Caches keep what one caller may see from the next.
+  return invoked
+}
+
+type Query = Readonly<Record<string, unknown>>
+export const queryOf = (request: FastifyRequest): Query => (request.query ?? {}) as Query
+
+/** The named parameters that came, as they came; whatever else a client adds to its addresses is not ours. */
+export function pick(query: Query, names: readonly string[]): Record<string, unknown> {
+  return Object.fromEntries(names.flatMap((name) => (Object.hasOwn(query, name) && query[name] !== '' ? [[name, query[name]]] : [])))
+}
+
+/** Digits are a number; anything else stays what it is, for the schema to refuse. */
+export const numeric = (value: unknown): unknown => (typeof value === 'string' && /^-?\d{1,15}$/.test(value) ? Number(value) : value)

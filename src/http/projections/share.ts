@@ -1,0 +1,93 @@
+/** Shared maps and files by GET, for tools that can only follow an address. Each is the operation of its name, opened by the grant in the address. */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { problem } from '#core/problem.ts'
+import { GRANT_PREFIX } from '#access/share-grant.ts'
+import { send } from '#http/operations.ts'
+import { numeric, pick, project, queryOf, type Projecting } from './project.ts'
+
+const LAST_PART = /^(\d{1,8})(@2x)?\.(webp|png|jpg|jpeg)$/
+
+export function registerShareRoutes(app: FastifyInstance, projecting: Projecting): void {
+  const run = (id: string, request: FastifyRequest, reply: FastifyReply, input: object) =>
+    project(projecting, id, request, reply, () => ({ token: grantOf(request), ...input }))
+
+  app.get('/api/v1/share/tilejson.json', async (request, reply) =>
+    send(reply, await run('share.tilejson', request, reply, pick(queryOf(request), ['profile']))),
+  )
+
+  app.get<{ Params: { z: string; x: string; last: string } }>('/api/v1/share/tiles/:z/:x/:last', async (request, reply) => {
+    const { z, x, last } = request.params
+    const [, y, twice, format] = LAST_PART.exec(last) ?? []
+    if (y === undefined)
+      throw problem(
+        'not-found',
+        'The address of a tile ends with {y}.webp, {y}.png, {y}.jpg or {y}.jpeg; {y}@2x.webp has 512 pixels a side',
+      )
+    const place = { z: numeric(z), x: numeric(x), y: Number(y), format, ...(twice ? { tile_size: 512 } : {}) }
+    return send(reply, await run('share.tile.render', request, reply, { ...place, ...pick(queryOf(request), ['profile']) }))
+  })
+
+  app.get<{ Params: { asset_id: string } }>('/api/v1/share/assets/:asset_id', async (request, reply) => {
+    const invoked = await run('share.asset.download', request, reply, { asset_id: request.params.asset_id })
+    if (invoked.status !== 200) return send(reply, invoked)
+    const { url } = JSON.parse(Buffer.from(invoked.body as Uint8Array).toString()) as { url: string }
+    const { 'Content-Type': _json, ...headers } = invoked.headers
+    return reply
+      .code(302)
+      .headers({ ...headers, Location: url, 'Cache-Control': 'private, no-store' })
+      .send()
+  })
+}
+
+/** A password has no place in an address, so nothing but a grant opens a link here. */
+function grantOf(request: FastifyRequest): string {
+  const { grant } = queryOf(request)
+  return typeof grant === 'string' && grant.startsWith(GRANT_PREFIX) ? grant : GRANT_PREFIX
+}
+
+const parameter = (place: 'path' | 'query', name: string, description: string) => ({
+  name,
+  in: place,
+  required: place === 'path' || name === 'grant',
+  description,
+  schema: { type: 'string' },
+})
+const GRANT = parameter('query', 'grant', 'From an answer of `share.link.validate` or `share.tilejson`; it stands for token and password')
+const PROFILE = parameter('query', 'profile', 'One of the offered visualizations')
+
+/** For the published document. */
+export function sharePaths(): Record<string, unknown> {
+  const problems = (...statuses: string[]) =>
+    Object.fromEntries(statuses.map((status) => [status, { $ref: `#/components/responses/Problem${status}` }]))
+  const entry = (id: string, summary: string, parameters: object[], responses: object) => ({
+    get: { operationId: `${id}.get`, tags: ['share'], summary, security: [], parameters: [...parameters, GRANT], responses },
+  })
+  return {
+    '/api/v1/share/tiles/{z}/{x}/{y}.{format}': entry(
+      'share.tile.render',
+      'A shared tile by its address: `share.tile.render` for map clients.',
+      [
+        parameter('path', 'z', 'Zoom, 0 to 24'),
+        parameter('path', 'x', 'Column'),
+        parameter('path', 'y', 'Row, from the top; `@2x` after it for 512 pixels a side'),
+        parameter('path', 'format', '`webp`, `png`, `jpg` or `jpeg`'),
+        PROFILE,
+      ],
+      {
+        '200': { description: 'The tile', content: { 'image/webp': { schema: { type: 'string' } } } },
+        '304': { description: 'The tile that `If-None-Match` names' },
+        ...problems('400', '401', '404', '422', '429', '500'),
+      },
+    ),
+    '/api/v1/share/tilejson.json': entry('share.tilejson', 'The TileJSON of a shared item by its address.', [PROFILE], {
+      '200': { description: 'The TileJSON', content: { 'application/json': { schema: { type: 'object' } } } },
+      ...problems('400', '401', '404', '422', '429', '500'),
+    }),
+    '/api/v1/share/assets/{asset_id}': entry(
+      'share.asset.download',
+      'A shared file by its address: a redirect to a signed one.',
+      [parameter('path', 'asset_id', 'Which file')],
+      { '302': { description: 'To the file' }, ...problems('401', '403', '404', '429', '500') },
+    ),
+  }
+}

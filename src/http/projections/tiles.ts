@@ -1,0 +1,140 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { problem } from '#core/problem.ts'
+import { send } from '#http/operations.ts'
+import { numeric, pick, project, queryOf, type Projecting } from './project.ts'
+
+/** What has tiles: the name of its id, and its operations. */
+const LAYERS = [
+  { root: 'items', id: 'item_id', render: 'items.tile.render', tilejson: 'items.tile.tilejson' },
+  { root: 'collections', id: 'collection_id', render: 'collections.tile.render', tilejson: 'collections.tile.tilejson' },
+] as const
+
+const LOOK = ['profile', 'asset_key', 'bands', 'expression', 'rescale', 'colormap'] as const
+/** The row, `@2x` for twice as many pixels, and the format. */
+const LAST_PART = /^(\d{1,8})(@2x)?\.(webp|png|jpg|jpeg)$/
+
+/** `…/tiles/{z}/{x}/{y}.webp` and `…/tilejson.json`, for items and collections. */
+export function registerTiles(app: FastifyInstance, projecting: Projecting): void {
+  for (const { root, id, render, tilejson } of LAYERS) {
+    app.get<{ Params: { id: string; z: string; x: string; last: string } }>(
+      `/api/v1/${root}/:id/tiles/:z/:x/:last`,
+      async (request, reply) => {
+        const { id: value, z, x, last } = request.params
+        const [, y, twice, format] = LAST_PART.exec(last) ?? []
+        if (y === undefined)
+          throw problem(
+            'not-found',
+            'The address of a tile ends with {y}.webp, {y}.png, {y}.jpg or {y}.jpeg; {y}@2x.webp has 512 pixels a side',
+          )
+        const invoked = await project(projecting, render, request, reply, () => ({
+          [id]: value,
+          z: numeric(z),
+          x: numeric(x),
+          y: Number(y),
+          format,
+          ...(twice ? { tile_size: 512 } : {}),
+          ...tileQuery(request),
+          ...(root === 'items' ? numbers(queryOf(request), ['v']) : {}),
+        }))
+        return send(reply, invoked)
+      },
+    )
+    app.get<{ Params: { id: string } }>(`/api/v1/${root}/:id/tilejson.json`, async (request, reply) => {
+      const query = queryOf(request)
+      const input = () => ({
+        [id]: request.params.id,
+        ...pick(query, ['profile', 'asset_key', 'format', 'key']),
+        ...numbers(query, ['tile_size']),
+      })
+      return send(reply, await project(projecting, tilejson, request, reply, input))
+    })
+  }
+}
+
+function tileQuery(request: FastifyRequest): Record<string, unknown> {
+  const query = queryOf(request)
+  return { ...pick(query, LOOK), ...numbers(query, ['quality', 'tile_size']) }
+}
+
+const numbers = (query: Readonly<Record<string, unknown>>, names: readonly string[]): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(pick(query, names)).map(([name, value]) => [name, numeric(value)]))
+
+const TILE_PARAMETERS = [
+  ['profile', "A saved profile's id, or a derived one such as `rgb` or `ndvi`"],
+  ['asset_key', 'Which asset of a multi-asset item'],
+  ['bands', '`4,3,2`'],
+  ['expression', 'Band math, `(b4-b3)/(b4+b3)`'],
+  ['rescale', '`min,max`'],
+  ['colormap', 'A colormap of `cog.colormaps`'],
+  ['quality', '1 to 100, for lossy formats'],
+  ['tile_size', '256 or 512'],
+  ['key', 'An API key, for clients that cannot send headers'],
+] as const
+
+const parameter = (place: 'path' | 'query', name: string, description: string) => ({
+  name,
+  in: place,
+  required: place === 'path',
+  description,
+  schema: { type: 'string' },
+})
+
+/** For the published document. */
+export function tilePaths(): Record<string, unknown> {
+  const problems = Object.fromEntries(
+    ['400', '401', '403', '404', '422', '429', '500'].map((status) => [status, { $ref: `#/components/responses/Problem${status}` }]),
+  )
+  return Object.fromEntries(
+    LAYERS.flatMap(({ root, id, render, tilejson }) => [
+      [
+        `/api/v1/${root}/{${id}}/tiles/{z}/{x}/{y}.{format}`,
+        {
+          get: {
+            operationId: `${render}.get`,
+            tags: [root],
+            summary: `A tile by its address: \`${render}\` for map clients.`,
+            description: 'Append `@2x` to the row for 512 pixels a side.',
+            parameters: [
+              parameter('path', id, 'Whose tiles'),
+              parameter('path', 'z', 'Zoom, 0 to 24'),
+              parameter('path', 'x', 'Column'),
+              parameter('path', 'y', 'Row, from the top'),
+              parameter('path', 'format', '`webp`, `png`, `jpg` or `jpeg`'),
+              ...TILE_PARAMETERS.map(([name, description]) => parameter('query', name, description)),
+            ],
+            responses: {
+              '200': { description: 'The tile', content: { 'image/webp': { schema: { type: 'string' } } } },
+              '304': { description: 'The tile that `If-None-Match` names' },
+              ...problems,
+            },
+          },
+        },
+      ],
+      [
+        `/api/v1/${root}/{${id}}/tilejson.json`,
+        {
+          get: {
+            operationId: `${tilejson}.get`,
+            tags: [root],
+            summary: `TileJSON by its address: \`${tilejson}\` for map clients.`,
+            description: 'A key that comes as `key` is put into the addresses of the tiles.',
+            parameters: [
+              parameter('path', id, 'Whose tiles'),
+              ...TILE_PARAMETERS.filter(([name]) => ['profile', 'asset_key', 'tile_size', 'key'].includes(name)).map(
+                ([name, description]) => parameter('query', name, description),
+              ),
+              parameter('query', 'format', 'Of the tiles: `webp`, `png`, `jpg` or `jpeg`'),
+            ],
+            responses: {
+              '200': {
+                description: 'TileJSON 3.0.0',
+                content: { 'application/json': { schema: { $ref: '#/components/schemas/TileJson' } } },
+              },
+              ...problems,
+            },
+          },
+        },
+      ],
+    ]),
+  )
+}

@@ -1,0 +1,178 @@
+import { hash } from 'node:crypto'
+import { sql } from 'kysely'
+import { checksumBase62, newId, randomBase62 } from '#core/ids.ts'
+import type { Db, Tx } from '#db/tables.ts'
+
+/** `svc_` + 8 + `_` + 34 random characters (202 bits) + 6 of checksum. */
+const FORMAT = /^svc_[0-9A-Za-z]{8}_[0-9A-Za-z]{40}$/
+const PREFIX_LENGTH = 12
+const CHECKSUM_LENGTH = 6
+
+export function newSecret(): string {
+  const body = `svc_${randomBase62(8)}_${randomBase62(34)}`
+  return body + checksumBase62(body)
+}
+
+/** Says no to what cannot be one of our keys without asking the database. */
+export function isWellFormed(secret: string): boolean {
+  return FORMAT.test(secret) && checksumBase62(secret.slice(0, -CHECKSUM_LENGTH)) === secret.slice(-CHECKSUM_LENGTH)
+}
+
+/** The secret is random enough that a fast hash is as safe as a slow one. */
+export function hashSecret(secret: string): Buffer {
+  return hash('sha256', secret, 'buffer')
+}
+
+export interface ApiKey {
+  id: string
+  organizationId: string
+  userId: string
+  name: string
+  prefix: string
+  permissions: string[]
+  explicitScopes: string[]
+  rateLimitPerHour: number | null
+  isActive: boolean
+  expiresAt: Date | null
+  createdAt: Date
+  lastUsedAt: Date | null
+  totalRequests: number
+}
+
+const COLUMNS = [
+  'id',
+  'org_id',
+  'user_id',
+  'name',
+  'prefix',
+  'permissions',
+  'explicit_scopes',
+  'rate_limit_per_hour',
+  'is_active',
+  'expires_at',
+  'created_at',
+  'last_used_at',
+  'total_requests',
+] as const
+
+export interface NewApiKey {
+  organizationId: string
+  userId: string
+  name: string
+  permissions: readonly string[]
+  rateLimitPerHour: number | null
+  expiresAt: Date | null
+  now: Date
+}
+
+export async function insert(tx: Tx, key: NewApiKey): Promise<{ key: ApiKey; secret: string }> {
+  const secret = newSecret()
+  const row = await tx
+    .insertInto('api_key')
+    .values({
+      id: newId(),
+      org_id: key.organizationId,
+      user_id: key.userId,
+      name: key.name,
+      prefix: secret.slice(0, PREFIX_LENGTH),
+      secret_hash: hashSecret(secret),
+      permissions: [...key.permissions],
+      rate_limit_per_hour: key.rateLimitPerHour,
+      expires_at: key.expiresAt,
+      created_at: key.now,
+    })
+    .returning(COLUMNS)
+    .executeTakeFirstOrThrow()
+  return { key: fromRow(row), secret }
+}
+
+export async function list(db: Db, organizationId: string): Promise<ApiKey[]> {
+  const rows = await db
+    .selectFrom('api_key')
+    .select(COLUMNS)
+    .where('org_id', '=', organizationId)
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .execute()
+  return rows.map(fromRow)
+}
+
+export async function find(db: Db, organizationId: string | null, id: string): Promise<ApiKey | null> {
+  const row = await db
+    .selectFrom('api_key')
+    .select(COLUMNS)
+    .where('id', '=', id)
+    .$if(organizationId !== null, (query) => query.where('org_id', '=', organizationId!))
+    .executeTakeFirst()
+  return row ? fromRow(row) : null
+}
+
+/** False when the key was not active any more. */
+export async function revoke(tx: Tx, organizationId: string, id: string, now: Date): Promise<boolean> {
+  const done = await tx
+    .updateTable('api_key')
+    .set({ is_active: false, revoked_at: now })
+    .where('id', '=', id)
+    .where('org_id', '=', organizationId)
+    .where('is_active', '=', true)
+    .executeTakeFirst()
+  return done.numUpdatedRows === 1n
+}
+
+export async function setExplicitScopes(tx: Tx, id: string, scopes: readonly string[]): Promise<ApiKey | null> {
+  const row = await tx
+    .updateTable('api_key')
+    .set({ explicit_scopes: [...scopes] })
+    .where('id', '=', id)
+    .where('is_active', '=', true)
+    .returning(COLUMNS)
+    .executeTakeFirst()
+  return row ? fromRow(row) : null
+}
+
+export interface KeyUse {
+  keyId: string
+  requests: number
+  lastUsedAt: Date
+}
+
+/** Adds up what processes have counted since their last flush. */
+export async function recordUse(db: Db, uses: readonly KeyUse[]): Promise<void> {
+  await sql`
+    update api_key k set total_requests = k.total_requests + u.requests, last_used_at = greatest(k.last_used_at, u.last_used_at)
+    from unnest(${uses.map((use) => use.keyId)}::uuid[], ${uses.map((use) => use.requests)}::bigint[], ${uses.map((use) => use.lastUsedAt)}::timestamptz[]) as u (id, requests, last_used_at)
+    where k.id = u.id
+  `.execute(db)
+}
+
+function fromRow(row: {
+  id: string
+  org_id: string
+  user_id: string
+  name: string
+  prefix: string
+  permissions: string[]
+  explicit_scopes: string[]
+  rate_limit_per_hour: number | null
+  is_active: boolean
+  expires_at: Date | null
+  created_at: Date
+  last_used_at: Date | null
+  total_requests: number
+}): ApiKey {
+  return {
+    id: row.id,
+    organizationId: row.org_id,
+    userId: row.user_id,
+    name: row.name,
+    prefix: row.prefix,
+    permissions: row.permissions,
+    explicitScopes: row.explicit_scopes,
+    rateLimitPerHour: row.rate_limit_per_hour,
+    isActive: row.is_active,
+    expiresAt: row.expires_at,
+    createdAt: row.created_at,
+    lastUsedAt: row.last_used_at,
+    totalRequests: row.total_requests,
+  }
+}

@@ -1,0 +1,182 @@
+import { sql } from 'kysely'
+import { newId, isUuid } from '#core/ids.ts'
+import { isOrganizationAdmin, type OrganizationRole, type Principal } from '#core/principal.ts'
+import { accessDenied, problem } from '#core/problem.ts'
+import type { BillingMode, Db, Tx } from '#db/tables.ts'
+
+export interface Organization {
+  id: string
+  name: string
+  slug: string
+  description: string | null
+  website: string | null
+  industry: string | null
+  size: string | null
+  country: string | null
+  abn: string | null
+  tax_number: string | null
+  billing_email: string | null
+  billing_admin_id: string | null
+  billing_address: Record<string, unknown> | null
+  enterprise_status: 'none' | 'requested' | 'confirmed'
+  plan_id: string
+  billing_mode: BillingMode
+  created_at: Date
+}
+
+const COLUMNS = [
+  'id',
+  'name',
+  'slug',
+  'description',
+  'website',
+  'industry',
+  'size',
+  'country',
+  'abn',
+  'tax_number',
+  'billing_email',
+  'billing_admin_id',
+  'billing_address',
+  'enterprise_status',
+  'plan_id',
+  'created_at',
+] as const
+
+/** Confirmed enterprise; else a wallet that ever had credits, or a paid plan; else the card. */
+export const MODE = sql<BillingMode>`case
+  when organization.enterprise_status = 'confirmed' then 'enterprise'
+  when organization.plan_id <> 'free' or exists (select from wallet where wallet.org_id = organization.id and wallet.is_funded) then 'credit'
+  else 'card' end`
+
+/** The organization that the caller acts for; without one there is nothing to do here. */
+export function requireOrganization(principal: Principal): string {
+  if (!principal.organizationId)
+    throw problem('organization-required', 'This operation needs an organization, and the caller acts for none')
+  return principal.organizationId
+}
+
+/** An organization named in the body must be the caller's own, whether another of that id exists or not. */
+export function requireNamedOrganization(principal: Principal, named: string): string {
+  const own = requireOrganization(principal)
+  if (named.toLowerCase() !== own) throw accessDenied()
+  return own
+}
+
+export function requireAdmin(principal: Principal): void {
+  if (!isOrganizationAdmin(principal)) throw accessDenied()
+}
+
+export type NewOrganization = Partial<
+  Omit<Organization, 'id' | 'slug' | 'enterprise_status' | 'plan_id' | 'billing_mode' | 'created_at'>
+> & { name: string; enterpriseRequested: boolean }
+
+export async function insert(tx: Tx, ownerId: string, organization: NewOrganization, now: Date): Promise<Organization> {
+  const id = newId()
+  const { enterpriseRequested, billing_address, ...fields } = organization
+  const row = await tx
+    .insertInto('organization')
+    .values({
+      ...fields,
+      id,
+      slug: slugOf(organization.name, id),
+      billing_address: billing_address ? JSON.stringify(billing_address) : null,
+      enterprise_status: enterpriseRequested ? 'requested' : 'none',
+      retention_since: now,
+      created_at: now,
+      updated_at: now,
+    })
+    .returning(COLUMNS)
+    .executeTakeFirstOrThrow()
+  await tx.insertInto('organization_member').values({ org_id: id, user_id: ownerId, role: 'owner', created_at: now }).execute()
+  await tx.insertInto('organization_plan').values({ org_id: id, plan_id: row.plan_id, started_at: now, changed_by: ownerId }).execute()
+  await tx.insertInto('storage_account').values({ org_id: id }).execute()
+  await tx.insertInto('egress_account').values({ org_id: id }).execute()
+  return { ...row, billing_mode: 'card' }
+}
+
+/** Readable, and unique without a look-up: names need not be. */
+function slugOf(name: string, id: string): string {
+  const words = name
+    .normalize('NFKD')
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .replaceAll(/^-+|-+$/g, '')
+    .slice(0, 40)
+  return `${words || 'organization'}-${id.slice(-6)}`
+}
+
+export async function get(db: Db, id: string): Promise<Organization> {
+  return await db
+    .selectFrom('organization')
+    .select([...COLUMNS, MODE.as('billing_mode')])
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow()
+}
+
+export async function exists(db: Db, id: string): Promise<boolean> {
+  return isUuid(id) && (await db.selectFrom('organization').select('id').where('id', '=', id).executeTakeFirst()) !== undefined
+}
+
+/** Staff confirm or end enterprise billing; the mode follows. */
+export async function setEnterprise(tx: Tx, id: string, confirmed: boolean, now: Date): Promise<void> {
+  await tx
+    .updateTable('organization')
+    .set({ enterprise_status: confirmed ? 'confirmed' : 'none', updated_at: now })
+    .where('id', '=', id)
+    .execute()
+}
+
+export interface Member {
+  user_id: string
+  email: string
+  name: string
+  role: OrganizationRole
+  per_order_limit_credits: number | null
+  spend_limit_credits: number | null
+}
+
+function members(db: Db, organizationId: string) {
+  return db
+    .selectFrom('organization_member as m')
+    .innerJoin('app_user as u', 'u.id', 'm.user_id')
+    .select(['m.user_id', 'u.email', 'u.name', 'm.role', 'm.per_order_limit_credits', 'm.spend_limit_credits'])
+    .where('m.org_id', '=', organizationId)
+}
+
+export async function listMembers(db: Db, organizationId: string): Promise<Member[]> {
+  return await members(db, organizationId).orderBy('m.created_at').orderBy('m.user_id').execute()
+}
+
+export async function findMember(db: Db, organizationId: string, userId: string): Promise<Member | null> {
+  if (!isUuid(userId)) return null
+  return (await members(db, organizationId).where('m.user_id', '=', userId).executeTakeFirst()) ?? null
+}
+
+export async function findMemberByEmail(db: Db, organizationId: string, email: string): Promise<Member | null> {
+  return (await members(db, organizationId).where('u.email', '=', email).executeTakeFirst()) ?? null
+}
+
+export async function addMember(tx: Tx, organizationId: string, userId: string, now: Date): Promise<void> {
+  await tx
+    .insertInto('organization_member')
+    .values({ org_id: organizationId, user_id: userId, role: 'member', created_at: now })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+}
+
+/** Zero rows: the member left meanwhile. */
+export async function setSpendLimits(
+  tx: Tx,
+  organizationId: string,
+  userId: string,
+  limits: { perOrder: number | null; rolling: number | null },
+): Promise<boolean> {
+  const done = await tx
+    .updateTable('organization_member')
+    .set({ per_order_limit_credits: limits.perOrder, spend_limit_credits: limits.rolling })
+    .where('org_id', '=', organizationId)
+    .where('user_id', '=', userId)
+    .executeTakeFirst()
+  return done.numUpdatedRows === 1n
+}

@@ -1,0 +1,395 @@
+import { sql, type SqlBool } from 'kysely'
+import { isUuid, newId } from '#core/ids.ts'
+import { isOrganizationAdmin, type Principal } from '#core/principal.ts'
+import { accessDenied, notFound, problem } from '#core/problem.ts'
+import type { Db, ProjectRole, Tx } from '#db/tables.ts'
+import * as storageAccount from '#model/plans/storage-account.ts'
+
+export const REGIONS = ['australia-southeast1', 'asia-southeast1', 'us-west1', 'europe-west1'] as const
+export type Region = (typeof REGIONS)[number]
+export type Visibility = 'organization' | 'private'
+
+export interface Project {
+  id: string
+  organizationId: string
+  name: string
+  description: string | null
+  visibility: Visibility
+  region: Region | null
+  bucketName: string | null
+  itemCount: number
+  storageBytes: number
+  createdBy: string | null
+  createdAt: Date
+  updatedAt: Date
+  archivedAt: Date | null
+  /** What the caller may do here: null for somebody who only reads as a member of the organization. */
+  role: ProjectRole | null
+}
+
+interface Row {
+  id: string
+  org_id: string
+  name: string
+  description: string | null
+  visibility: Visibility
+  region: string | null
+  bucket_name: string | null
+  item_count: number
+  storage_bytes: number
+  created_by: string | null
+  created_at: Date
+  updated_at: Date
+  archived_at: Date | null
+  member_role: ProjectRole | null
+}
+
+const COLUMNS = [
+  'p.id',
+  'p.org_id',
+  'p.name',
+  'p.description',
+  'p.visibility',
+  'p.region',
+  'p.bucket_name',
+  'p.item_count',
+  'p.storage_bytes',
+  'p.created_by',
+  'p.created_at',
+  'p.updated_at',
+  'p.archived_at',
+] as const
+
+/**
+ * Projects that exist for the caller: those of the organization, and those that invited the person as a guest. A key
+ * belongs to one organization, so it never follows its owner to another; nor does the platform where it acts for one.
+ */
+function visible(db: Db, principal: Principal) {
+  return selectProject(db, principal).where('p.deleted_at', 'is', null)
+}
+
+function selectProject(db: Db, principal: Principal) {
+  const guest = principal.kind === 'user' ? sql<SqlBool>`m.role is not null` : sql<SqlBool>`false`
+  return db
+    .selectFrom('project as p')
+    .leftJoin('project_member as m', (join) => join.onRef('m.project_id', '=', 'p.id').on('m.user_id', '=', principal.userId))
+    .select([...COLUMNS, 'm.role as member_role'])
+    .$if(!seesEverything(principal), (query) => query.where((where) => where.or([where('p.org_id', '=', principal.organizationId), guest])))
+}
+
+function seesEverything(principal: Principal): boolean {
+  return principal.kind === 'service' && principal.organizationId === null
+}
+
+const LADDER: readonly ProjectRole[] = ['viewer', 'editor', 'admin']
+
+/** Organization owners and admins act as project admins everywhere in their organization. */
+function effectiveRole(row: Pick<Row, 'org_id' | 'member_role'>, principal: Principal): ProjectRole | null {
+  const own = row.org_id === principal.organizationId
+  return seesEverything(principal) || (own && (principal.kind === 'service' || isOrganizationAdmin(principal))) ? 'admin' : row.member_role
+}
+
+/** The same rule for whoever has found a project's columns in a statement of their own. */
+export function mayRead(
+  principal: Principal,
+  found: { organizationId: string; visibility: Visibility; memberRole: ProjectRole | null },
+): boolean {
+  return (
+    found.visibility !== 'private' || effectiveRole({ org_id: found.organizationId, member_role: found.memberRole }, principal) !== null
+  )
+}
+
+/** 404 for what the caller's organization does not hold, 403 for a private project that is not the caller's. */
+export async function requireReader(db: Db, principal: Principal, id: string, options: { evenDeleted?: true } = {}): Promise<Project> {
+  const row = isUuid(id)
+    ? await (options.evenDeleted ? selectProject(db, principal) : visible(db, principal)).where('p.id', '=', id).executeTakeFirst()
+    : undefined
+  if (!row) throw notFound('project')
+  const role = effectiveRole(row as Row, principal)
+  if (!role && row.visibility === 'private') throw accessDenied()
+  return fromRow(row as Row, role)
+}
+
+/** Whether a project exists for the caller at all; whether it may be read is another question. */
+export async function exists(db: Db, principal: Principal, id: string): Promise<boolean> {
+  return (await visible(db, principal).where('p.id', '=', id).executeTakeFirst()) !== undefined
+}
+
+export async function requireRole(db: Db, principal: Principal, id: string, least: ProjectRole): Promise<Project> {
+  const project = await requireReader(db, principal, id)
+  if (!project.role || LADDER.indexOf(project.role) < LADDER.indexOf(least)) throw accessDenied()
+  return project
+}
+
+/** Whoever may read a project may see its lineage, even after it was deleted. */
+export async function requireLineageReader(db: Db, principal: Principal, id: string): Promise<void> {
+  const row = await selectProject(db, principal).where('p.id', '=', id).executeTakeFirst()
+  if (!row) throw notFound('artifact')
+  if (!effectiveRole(row as Row, principal) && row.visibility === 'private') throw accessDenied()
+}
+
+/** Whether this database ever held a project, deleted ones too. */
+export async function wasAnyMade(db: Db): Promise<boolean> {
+  return (await db.selectFrom('project').select('id').limit(1).executeTakeFirst()) !== undefined
+}
+
+/** For changes: an archived project is read-only until it is taken out of the archive. */
+export function requireActive(project: Project): Project {
+  if (project.archivedAt) throw archived()
+  return project
+}
+
+const archived = () => problem('bad-request', 'This project is archived, so it cannot be changed; set is_archived to false first')
+
+export async function list(
+  db: Db,
+  principal: Principal,
+  window: { includeArchived: boolean; limit: number; offset: number },
+): Promise<{ projects: Project[]; total: number }> {
+  const admin = principal.kind === 'service' || isOrganizationAdmin(principal)
+  const readable = visible(db, principal)
+    .$if(!window.includeArchived, (query) => query.where('p.archived_at', 'is', null))
+    .where((where) =>
+      where.or([
+        where('p.visibility', '=', 'organization'),
+        where('m.role', 'is not', null),
+        admin ? where('p.org_id', '=', principal.organizationId) : sql<SqlBool>`false`,
+      ]),
+    )
+  const { total } = await db
+    .selectFrom(readable.as('r'))
+    .select((e) => e.fn.countAll<number>().as('total'))
+    .executeTakeFirstOrThrow()
+  const rows = await readable.orderBy('p.created_at', 'desc').orderBy('p.id', 'desc').limit(window.limit).offset(window.offset).execute()
+  return { projects: rows.map((row) => fromRow(row as Row, effectiveRole(row as Row, principal))), total }
+}
+
+export interface NewProject {
+  organizationId: string
+  name: string
+  description: string | null
+  visibility: Visibility
+  region: Region
+  createdBy: string | null
+  now: Date
+}
+
+export async function insert(tx: Tx, project: NewProject): Promise<Project> {
+  const id = newId()
+  const { now } = project
+  const row = {
+    id,
+    org_id: project.organizationId,
+    name: project.name,
+    description: project.description,
+    visibility: project.visibility,
+    region: project.region,
+    bucket_name: `svc-${id}`,
+    created_by: project.createdBy,
+    created_at: now,
+    updated_at: now,
+  }
+  await tx.insertInto('project').values(row).execute()
+  if (project.createdBy) await putMember(tx, id, project.createdBy, 'admin', now)
+  return fromRow({ ...row, item_count: 0, storage_bytes: 0, archived_at: null, member_role: 'admin' }, 'admin')
+}
+
+export interface ProjectChange {
+  name?: string
+  description?: string | null
+  visibility?: Visibility
+  isArchived?: boolean
+}
+
+/** From the wire: null means unchanged, except for the description, which it clears. */
+export function toChange(input: {
+  name?: string | null
+  description?: string | null
+  visibility?: Visibility | null
+  is_archived?: boolean | null
+}): ProjectChange {
+  return {
+    ...(input.name != null ? { name: input.name } : {}),
+    ...(input.description !== undefined ? { description: input.description } : {}),
+    ...(input.visibility != null ? { visibility: input.visibility } : {}),
+    ...(input.is_archived != null ? { isArchived: input.is_archived } : {}),
+  }
+}
+
+/** Writes what is given and nothing else, so that two changes at once both hold. Of an archived project only the archiving changes. */
+export async function update(tx: Tx, project: Project, change: ProjectChange, now: Date): Promise<Project> {
+  const { isArchived, ...fields } = change
+  const archiving = isArchived === undefined ? {} : { archived_at: isArchived ? sql<Date>`coalesce(archived_at, ${now})` : null }
+  const needsActive = isArchived === undefined || (isArchived && Object.keys(fields).length > 0)
+  const row = await tx
+    .updateTable('project as p')
+    .set({ ...fields, ...archiving, updated_at: now })
+    .where('p.id', '=', project.id)
+    .where('p.deleted_at', 'is', null)
+    .$if(needsActive, (query) => query.where('p.archived_at', 'is', null))
+    .returning(COLUMNS)
+    .executeTakeFirst()
+  if (row) return fromRow({ ...row, member_role: null }, project.role)
+  throw (await isDeleted(tx, project.id)) ? notFound('project') : archived()
+}
+
+async function isDeleted(tx: Tx, id: string): Promise<boolean> {
+  return (await tx.selectFrom('project').select('id').where('id', '=', id).where('deleted_at', 'is', null).executeTakeFirst()) === undefined
+}
+
+/** Takes the row first: whoever adds to the project waits, and then finds it gone. The caller deletes its items, then gives the bytes back. */
+export async function softDelete(tx: Tx, id: string, now: Date): Promise<{ storageBytes: number }> {
+  const held = await tx
+    .selectFrom('project')
+    .select('storage_bytes as storageBytes')
+    .where('id', '=', id)
+    .where('deleted_at', 'is', null)
+    .forUpdate()
+    .executeTakeFirst()
+  if (!held) throw notFound('project')
+  await tx.updateTable('project').set({ deleted_at: now, updated_at: now, item_count: 0, storage_bytes: 0 }).where('id', '=', id).execute()
+  return held
+}
+
+/**
+ * Keeps the counters of the project and of its organization true in the transaction that changes what they count. Zero
+ * rows: the project was closed meanwhile. Only the platform's own retention also works in an archived one.
+ */
+export async function account(
+  tx: Tx,
+  id: string,
+  change: { items?: number; bytes?: number },
+  now: Date,
+  options: { evenArchived?: true } = {},
+): Promise<void> {
+  const { items = 0, bytes = 0 } = change
+  const { rows } = await sql<{ organizationId: string }>`
+    update project set item_count = item_count + ${items}, storage_bytes = storage_bytes + ${bytes}, updated_at = greatest(updated_at, ${now})
+    where id = ${id} and deleted_at is null and (archived_at is null or ${options.evenArchived ?? false}) returning org_id as "organizationId"
+  `.execute(tx)
+  if (rows.length === 0) throw closedMeanwhile()
+  await storageAccount.move(tx, rows[0]!.organizationId, bytes)
+}
+
+/**
+ * Shares the organization's row until the end of the transaction, so that the plan stays what it is, and takes the
+ * project's. Whoever changes counters does so before taking collections, these before items, and the storage account
+ * last: in one order everywhere, so that no two changes wait for each other in a circle.
+ */
+export async function hold(tx: Tx, id: string): Promise<void> {
+  const { rows } = await sql`
+    with o as materialized (select id from organization where id = (select org_id from project where id = ${id}) for share)
+    select 1 from project p join o on o.id = p.org_id where p.id = ${id} and p.deleted_at is null and p.archived_at is null for no key update of p
+  `.execute(tx)
+  if (rows.length === 0) throw closedMeanwhile()
+}
+
+/** Takes several projects, in one order, archived ones too: for what the platform does by itself. */
+export async function holdAll(tx: Tx, ids: readonly string[]): Promise<void> {
+  await sql`select 1 from project where id = any(${[...new Set(ids)]}::uuid[]) order by id for no key update`.execute(tx)
+}
+
+const closedMeanwhile = () => problem('bad-request', 'This project was archived or deleted while it was being changed')
+
+/** Which of these projects the caller may read, deleted ones too. */
+export async function readableAmong(db: Db, principal: Principal, ids: readonly string[]): Promise<Set<string>> {
+  if (ids.length === 0) return new Set()
+  const rows = await selectProject(db, principal)
+    .where(sql<SqlBool>`p.id = any(${[...new Set(ids)]}::uuid[])`)
+    .execute()
+  return new Set(rows.filter((row) => row.visibility === 'organization' || effectiveRole(row as Row, principal)).map((row) => row.id))
+}
+
+/** Projects of the caller's organization whose contents the caller may not see: private ones of others. */
+export async function hiddenFrom(db: Db, principal: Principal): Promise<string[]> {
+  if (principal.kind === 'service' || isOrganizationAdmin(principal)) return []
+  const rows = await db
+    .selectFrom('project as p')
+    .leftJoin('project_member as m', (join) => join.onRef('m.project_id', '=', 'p.id').on('m.user_id', '=', principal.userId))
+    .select('p.id')
+    .where('p.org_id', '=', principal.organizationId)
+    .where('p.visibility', '=', 'private')
+    .where('p.deleted_at', 'is', null)
+    .where('m.role', 'is', null)
+    .execute()
+  return rows.map((row) => row.id)
+}
+
+export interface ProjectMember {
+  userId: string
+  email: string
+  name: string
+  role: ProjectRole
+  createdAt: Date
+}
+
+function memberRows(db: Db, projectId: string) {
+  return db
+    .selectFrom('project_member as m')
+    .innerJoin('app_user as u', 'u.id', 'm.user_id')
+    .select(['m.user_id as userId', 'u.email', 'u.name', 'm.role', 'm.created_at as createdAt'])
+    .where('m.project_id', '=', projectId)
+}
+
+export async function listMembers(db: Db, projectId: string): Promise<ProjectMember[]> {
+  return await memberRows(db, projectId).orderBy('m.created_at').orderBy('m.user_id').execute()
+}
+
+export async function findMember(db: Db, projectId: string, userId: string): Promise<ProjectMember | null> {
+  return (isUuid(userId) ? await memberRows(db, projectId).where('m.user_id', '=', userId).executeTakeFirst() : null) ?? null
+}
+
+export async function putMember(tx: Tx, projectId: string, userId: string, role: ProjectRole, now: Date): Promise<void> {
+  await tx
+    .insertInto('project_member')
+    .values({ project_id: projectId, user_id: userId, role, created_at: now })
+    .onConflict((conflict) => conflict.columns(['project_id', 'user_id']).doUpdateSet({ role }))
+    .execute()
+}
+
+/** Zero rows: the person is no member any more. */
+export async function setMemberRole(tx: Tx, projectId: string, userId: string, role: ProjectRole): Promise<void> {
+  const done = await tx
+    .updateTable('project_member')
+    .set({ role })
+    .where('project_id', '=', projectId)
+    .where('user_id', '=', userId)
+    .executeTakeFirst()
+  if (done.numUpdatedRows === 0n) throw notFound('member')
+}
+
+export async function removeMember(tx: Tx, projectId: string, userId: string): Promise<void> {
+  const done = await tx.deleteFrom('project_member').where('project_id', '=', projectId).where('user_id', '=', userId).executeTakeFirst()
+  if (done.numDeletedRows === 0n) throw notFound('member')
+}
+
+/** A project keeps an admin: taking the role from the last one is refused. The lock makes two such changes wait in line. */
+export async function keepAnAdmin(tx: Tx, projectId: string): Promise<void> {
+  await sql`select 1 from project where id = ${projectId} for update`.execute(tx)
+  const { admins } = await tx
+    .selectFrom('project_member')
+    .select((e) => e.fn.countAll<number>().as('admins'))
+    .where('project_id', '=', projectId)
+    .where('role', '=', 'admin')
+    .executeTakeFirstOrThrow()
+  if (admins === 0) throw problem('bad-request', 'A project needs an admin: make somebody else one first')
+}
+
+function fromRow(row: Row, role: ProjectRole | null): Project {
+  return {
+    id: row.id,
+    organizationId: row.org_id,
+    name: row.name,
+    description: row.description,
+    visibility: row.visibility,
+    region: row.region as Region | null,
+    bucketName: row.bucket_name,
+    itemCount: row.item_count,
+    storageBytes: row.storage_bytes,
+    createdBy: row.created_by,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+    archivedAt: row.archived_at,
+    role,
+  }
+}

@@ -1,0 +1,103 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { newId } from '#core/ids.ts'
+import type { Db, Tx } from '#db/tables.ts'
+
+export const SESSION_DAYS = 30
+const DAY_MS = 86_400_000
+
+export interface Session {
+  id: string
+  userId: string
+  organizationId: string | null
+}
+
+export interface Issued {
+  session: Session
+  /** Returned to the caller once; only its hash is stored. */
+  refreshToken: string
+}
+
+export async function open(tx: Tx, userId: string, organizationId: string | null, now: Date): Promise<Issued> {
+  const session = { id: newId(), userId, organizationId }
+  await tx
+    .insertInto('user_session')
+    .values({ id: session.id, user_id: userId, org_id: organizationId, created_at: now, expires_at: expiry(now) })
+    .execute()
+  await tx.updateTable('app_user').set({ last_org_id: organizationId }).where('id', '=', userId).execute()
+  return { session, refreshToken: await issue(tx, session.id, now) }
+}
+
+export type Refreshed = { outcome: 'refreshed'; issued: Issued } | { outcome: 'refused' }
+
+/**
+ * Spends a refresh token for a new one. A token that was spent before is a stolen one or a replay: the whole session ends,
+ * so that whoever holds the newer token is signed out too.
+ */
+export async function refresh(
+  tx: Tx,
+  refreshToken: string,
+  choose: (current: Session) => Promise<string | null>,
+  now: Date,
+): Promise<Refreshed> {
+  const row = await tx
+    .selectFrom('refresh_token as r')
+    .innerJoin('user_session as s', 's.id', 'r.session_id')
+    .innerJoin('app_user as u', 'u.id', 's.user_id')
+    .select(['r.token_hash', 'r.spent_at', 's.id', 's.user_id', 's.org_id', 's.expires_at', 's.ended_at', 'u.is_active'])
+    .where('r.token_hash', '=', hash(refreshToken))
+    .forUpdate(['r', 's'])
+    .executeTakeFirst()
+  if (!row || row.ended_at || row.expires_at <= now || !row.is_active) return { outcome: 'refused' }
+  if (row.spent_at) {
+    await end(tx, row.id, now)
+    return { outcome: 'refused' }
+  }
+  const organizationId = await choose({ id: row.id, userId: row.user_id, organizationId: row.org_id })
+  await tx.updateTable('refresh_token').set({ spent_at: now }).where('token_hash', '=', row.token_hash).execute()
+  await tx
+    .updateTable('user_session')
+    .set({ org_id: organizationId, expires_at: expiry(now) })
+    .where('id', '=', row.id)
+    .execute()
+  await tx.updateTable('app_user').set({ last_org_id: organizationId }).where('id', '=', row.user_id).execute()
+  const session = { id: row.id, userId: row.user_id, organizationId }
+  return { outcome: 'refreshed', issued: { session, refreshToken: await issue(tx, row.id, now) } }
+}
+
+export async function endByToken(db: Db, refreshToken: string, now: Date): Promise<void> {
+  const row = await db.selectFrom('refresh_token').select('session_id').where('token_hash', '=', hash(refreshToken)).executeTakeFirst()
+  if (row) await end(db, row.session_id, now)
+}
+
+export async function end(db: Db, sessionId: string, now: Date): Promise<void> {
+  await db.updateTable('user_session').set({ ended_at: now }).where('id', '=', sessionId).where('ended_at', 'is', null).execute()
+}
+
+export async function endAllOfUser(db: Db, userId: string, now: Date): Promise<void> {
+  await db.updateTable('user_session').set({ ended_at: now }).where('user_id', '=', userId).where('ended_at', 'is', null).execute()
+}
+
+/** Sessions that nothing can revive; their tokens go with them. */
+export async function sweep(db: Db, before: Date): Promise<void> {
+  await db
+    .deleteFrom('user_session')
+    .where((where) => where.or([where('expires_at', '<', before), where('ended_at', '<', before)]))
+    .execute()
+}
+
+async function issue(tx: Tx, sessionId: string, now: Date): Promise<string> {
+  const token = randomBytes(32).toString('base64url')
+  await tx
+    .insertInto('refresh_token')
+    .values({ token_hash: hash(token), session_id: sessionId, created_at: now })
+    .execute()
+  return token
+}
+
+function hash(token: string): Buffer {
+  return createHash('sha256').update(token).digest()
+}
+
+function expiry(now: Date): Date {
+  return new Date(now.getTime() + SESSION_DAYS * DAY_MS)
+}

@@ -1,0 +1,65 @@
+import { exportJWK, generateKeyPair, type JWK } from 'jose'
+import { newId } from '#core/ids.ts'
+import { withLock } from '#db/lock.ts'
+import type { Db } from '#db/tables.ts'
+
+export const ALGORITHM = 'EdDSA'
+
+export interface SigningKey {
+  kid: string
+  privateJwk: JWK
+  publicJwk: JWK
+  createdAt: Date
+}
+
+/** A new key signs from its first hour; the one before it stays for verification until its last token has expired. */
+const ROTATE_AFTER_DAYS = 90
+const KEEP_AFTER_ROTATION_DAYS = 2
+const DAY_MS = 86_400_000
+
+/** Newest first; makes the first key of a new database. */
+export async function list(db: Db, now: Date): Promise<SigningKey[]> {
+  const found = await read(db)
+  if (found.length > 0) return found
+  // One at a time: of two processes that start together, each would refuse what the other signs until it reads the keys again.
+  await withLock(db, 'signing_key', async () => {
+    if ((await read(db)).length === 0) await create(db, now)
+  })
+  return await read(db)
+}
+
+async function read(db: Db): Promise<SigningKey[]> {
+  const rows = await db
+    .selectFrom('signing_key')
+    .select(['kid', 'private_jwk', 'created_at'])
+    .orderBy('created_at', 'desc')
+    .orderBy('kid', 'desc')
+    .execute()
+  return rows.map((row) => ({
+    kid: row.kid,
+    privateJwk: row.private_jwk as JWK,
+    publicJwk: publicHalf(row.private_jwk as JWK),
+    createdAt: row.created_at,
+  }))
+}
+
+export async function rotate(db: Db, now: Date): Promise<void> {
+  const [newest] = await list(db, now)
+  if (newest && now.getTime() - newest.createdAt.getTime() > ROTATE_AFTER_DAYS * DAY_MS) await create(db, now)
+  const gone = new Date(now.getTime() - (ROTATE_AFTER_DAYS + KEEP_AFTER_ROTATION_DAYS) * DAY_MS)
+  await db.deleteFrom('signing_key').where('created_at', '<', gone).where('kid', '!=', newest!.kid).execute()
+}
+
+async function create(db: Db, now: Date): Promise<void> {
+  const { privateKey } = await generateKeyPair(ALGORITHM, { crv: 'Ed25519', extractable: true })
+  const kid = newId()
+  const jwk = { ...(await exportJWK(privateKey)), kid, alg: ALGORITHM, use: 'sig' }
+  await db
+    .insertInto('signing_key')
+    .values({ kid, private_jwk: JSON.stringify(jwk), created_at: now })
+    .execute()
+}
+
+function publicHalf({ d: _secret, ...rest }: JWK): JWK {
+  return rest
+}

@@ -1,0 +1,122 @@
+import type { Db, Tx } from '#db/tables.ts'
+import { newId } from '#core/ids.ts'
+
+export interface User {
+  id: string
+  email: string
+  name: string
+  isActive: boolean
+  isSystemAdmin: boolean
+  isClipUser: boolean
+  lastOrganizationId: string | null
+}
+
+const COLUMNS = ['id', 'email', 'name', 'password_hash', 'is_active', 'is_system_admin', 'is_clip_user', 'last_org_id'] as const
+
+interface Row {
+  id: string
+  email: string
+  name: string
+  password_hash: string
+  is_active: boolean
+  is_system_admin: boolean
+  is_clip_user: boolean
+  last_org_id: string | null
+}
+
+export function normaliseEmail(email: string): string {
+  return email.trim().toLowerCase()
+}
+
+export async function findByEmail(db: Db, email: string): Promise<{ user: User; passwordHash: string } | null> {
+  const row = await db.selectFrom('app_user').select(COLUMNS).where('email', '=', normaliseEmail(email)).executeTakeFirst()
+  return row ? { user: fromRow(row), passwordHash: row.password_hash } : null
+}
+
+export async function find(db: Db, id: string): Promise<User | null> {
+  const row = await db.selectFrom('app_user').select(COLUMNS).where('id', '=', id).executeTakeFirst()
+  return row ? fromRow(row) : null
+}
+
+export interface NewUser {
+  email: string
+  name: string
+  passwordHash: string
+  isSystemAdmin: boolean
+  isClipUser: boolean
+  now: Date
+}
+
+/** Null when the address is taken. */
+export async function insert(tx: Tx, user: NewUser): Promise<User | null> {
+  const row = await tx
+    .insertInto('app_user')
+    .values({
+      id: newId(),
+      email: normaliseEmail(user.email),
+      name: user.name,
+      password_hash: user.passwordHash,
+      is_system_admin: user.isSystemAdmin,
+      is_clip_user: user.isClipUser,
+      created_at: user.now,
+    })
+    .onConflict((conflict) => conflict.column('email').doNothing())
+    .returning(COLUMNS)
+    .executeTakeFirst()
+  return row ? fromRow(row) : null
+}
+
+export async function setPassword(db: Db, id: string, passwordHash: string): Promise<void> {
+  await db.updateTable('app_user').set({ password_hash: passwordHash }).where('id', '=', id).execute()
+}
+
+export async function setName(db: Db, id: string, name: string): Promise<void> {
+  await db.updateTable('app_user').set({ name }).where('id', '=', id).execute()
+}
+
+export async function setRoles(db: Db, id: string, roles: { isSystemAdmin: boolean; isClipUser: boolean }): Promise<void> {
+  await db
+    .updateTable('app_user')
+    .set({ is_system_admin: roles.isSystemAdmin, is_clip_user: roles.isClipUser })
+    .where('id', '=', id)
+    .execute()
+}
+
+/** Whoever is no longer named by the configuration loses the operator's roles at the next start. */
+export async function withdrawRoles(db: Db, named: { systemAdminEmails: readonly string[]; clipUserEmail: string | null }): Promise<void> {
+  const admins = [...named.systemAdminEmails]
+  await db
+    .updateTable('app_user')
+    .set({ is_system_admin: false })
+    .where('is_system_admin', '=', true)
+    .$if(admins.length > 0, (query) => query.where('email', 'not in', admins))
+    .execute()
+  await db
+    .updateTable('app_user')
+    .set({ is_clip_user: false })
+    .where('is_clip_user', '=', true)
+    .where('email', '!=', named.clipUserEmail ?? '')
+    .execute()
+}
+
+export async function organizations(db: Db, userId: string): Promise<{ id: string; name: string; role: string }[]> {
+  return await db
+    .selectFrom('organization_member as m')
+    .innerJoin('organization as o', 'o.id', 'm.org_id')
+    .select(['o.id', 'o.name', 'm.role'])
+    .where('m.user_id', '=', userId)
+    .orderBy('m.created_at')
+    .execute()
+}
+
+function fromRow(row: Row): User {
+  return {
+    id: row.id,
+    email: row.email,
+    name: row.name,
+    isActive: row.is_active,
+    isSystemAdmin: row.is_system_admin,
+    isClipUser: row.is_clip_user,
+    lastOrganizationId: row.last_org_id,
+  }
+}

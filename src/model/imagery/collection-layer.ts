@@ -1,0 +1,44 @@
+/** A collection as one layer of a map: which of its items lie under a tile, newest first, and where all of them lie. */
+import { sql } from 'kysely'
+import type { Db } from '#db/tables.ts'
+import type { Collection } from './collection.ts'
+import type { Bbox } from './footprint.ts'
+import { searchSeqs } from './item-search.ts'
+
+/** At most so many items make up one tile: the newest ones there. */
+export const MAX_ITEMS_PER_TILE = 32
+/** Of so many items, the newest, the zooms of a layer are worked out. */
+const MAX_BOXES = 10_000
+
+export async function itemsUnder(db: Db, collection: Collection, bbox: Bbox): Promise<number[]> {
+  return await searchSeqs(db, {
+    organizationId: collection.organizationId,
+    projectId: collection.projectId,
+    hiddenProjectIds: [],
+    bbox,
+    interval: null,
+    collectionIds: [collection.id],
+    type: null,
+    query: [],
+    orders: [],
+    limit: MAX_ITEMS_PER_TILE,
+    offset: 0,
+  })
+}
+
+export interface Spread {
+  /** West is greater than east where a box crosses the date line. */
+  boxes: Bbox[]
+  newest: number[]
+}
+
+const NEWEST = 8
+
+/** The boxes of its items, and the newest few of them. */
+export async function spreadOf(db: Db, collectionId: string): Promise<Spread> {
+  const { rows } = await sql<{ seq: number; bbox: Bbox }>`
+    select seq, bbox from item where collection_id = ${collectionId} and deleted_at is null and lifecycle_state <> 'expired' and bbox is not null
+    order by datetime desc nulls last, seq limit ${MAX_BOXES}
+  `.execute(db)
+  return { boxes: rows.map(({ bbox }) => bbox), newest: rows.slice(0, NEWEST).map(({ seq }) => seq) }
+}

@@ -1,0 +1,179 @@
+import { sql } from 'kysely'
+import { isUuid, newId } from '#core/ids.ts'
+import type { Principal } from '#core/principal.ts'
+import { notFound } from '#core/problem.ts'
+import type { Db, Tx } from '#db/tables.ts'
+import * as project from '#model/identity/project.ts'
+
+export interface Collection {
+  id: string
+  organizationId: string
+  projectId: string
+  name: string
+  description: string | null
+  color: string | null
+  showOnMap: boolean
+  layerOrder: number
+  systemKey: string | null
+  sourceType: string | null
+  sourceId: string | null
+  createdAt: Date
+  updatedAt: Date
+  deletedAt: Date | null
+}
+
+const COLUMNS = [
+  'id',
+  'org_id as organizationId',
+  'project_id as projectId',
+  'name',
+  'description',
+  'color',
+  'show_on_map as showOnMap',
+  'layer_order as layerOrder',
+  'system_key as systemKey',
+  'source_type as sourceType',
+  'source_id as sourceId',
+  'created_at as createdAt',
+  'updated_at as updatedAt',
+  'deleted_at as deletedAt',
+] as const
+
+const live = (db: Db) => db.selectFrom('collection').select(COLUMNS).where('deleted_at', 'is', null)
+
+/** A collection of another project is one that does not exist. */
+export async function requireIn(db: Db, projectId: string, id: string): Promise<Collection> {
+  const row = isUuid(id) ? await live(db).where('id', '=', id).where('project_id', '=', projectId).executeTakeFirst() : undefined
+  if (!row) throw notFound('collection')
+  return row
+}
+
+/** By its id alone: 404 where the caller cannot see its project at all, 403 where it is private. */
+export async function requireReader(db: Db, principal: Principal, id: string): Promise<Collection> {
+  const row = isUuid(id) ? await live(db).where('id', '=', id).executeTakeFirst() : undefined
+  if (!row) throw notFound('collection')
+  if (!(await project.exists(db, principal, row.projectId))) throw notFound('collection')
+  await project.requireReader(db, principal, row.projectId)
+  return row
+}
+
+/** For callers who have decided already whether it may be seen, as a share link does. */
+export async function find(db: Db, id: string): Promise<Collection | null> {
+  return (await live(db).where('id', '=', id).executeTakeFirst()) ?? null
+}
+
+/** Held until the end of the transaction, so that what is put into it is not put into a deleted one. */
+export async function hold(tx: Tx, projectId: string, id: string): Promise<void> {
+  const { rows } =
+    await sql`select 1 from collection where id = ${id} and project_id = ${projectId} and deleted_at is null for share`.execute(tx)
+  if (rows.length === 0) throw notFound('collection')
+}
+
+/** In the order in which a map draws them. */
+export async function list(db: Db, projectId: string): Promise<Collection[]> {
+  return await live(db).where('project_id', '=', projectId).orderBy('layer_order').orderBy('created_at', 'desc').orderBy('id').execute()
+}
+
+export async function countItems(db: Db, ids: readonly string[]): Promise<Map<string, number>> {
+  if (ids.length === 0) return new Map()
+  const { rows } = await sql<{ id: string; count: number }>`
+    select collection_id as id, count(*) as count from item where collection_id = any(${ids}::uuid[]) and deleted_at is null group by collection_id
+  `.execute(db)
+  return new Map(rows.map((row) => [row.id, row.count]))
+}
+
+export interface CollectionFields {
+  name: string
+  description: string | null
+  color: string | null
+  showOnMap: boolean
+  layerOrder: number
+}
+
+export async function insert(
+  tx: Tx,
+  owner: { organizationId: string; projectId: string; createdBy: string | null; now: Date },
+  fields: CollectionFields,
+): Promise<Collection> {
+  return await tx
+    .insertInto('collection')
+    .values({
+      id: newId(),
+      org_id: owner.organizationId,
+      project_id: owner.projectId,
+      name: fields.name,
+      description: fields.description,
+      color: fields.color,
+      show_on_map: fields.showOnMap,
+      layer_order: fields.layerOrder,
+      created_by: owner.createdBy,
+      created_at: owner.now,
+      updated_at: owner.now,
+    })
+    .returning(COLUMNS)
+    .executeTakeFirstOrThrow()
+}
+
+/** Undefined keeps. */
+export async function update(
+  tx: Tx,
+  id: string,
+  change: { [F in keyof CollectionFields]?: CollectionFields[F] | undefined },
+  now: Date,
+): Promise<Collection> {
+  const row = await tx
+    .updateTable('collection')
+    .set({
+      name: change.name,
+      description: change.description,
+      color: change.color,
+      show_on_map: change.showOnMap,
+      layer_order: change.layerOrder,
+      updated_at: now,
+    })
+    .where('id', '=', id)
+    .where('deleted_at', 'is', null)
+    .returning(COLUMNS)
+    .executeTakeFirst()
+  if (!row) throw notFound('collection')
+  return row
+}
+
+/** Its items stay in the project, in no collection. */
+export async function softDelete(tx: Tx, id: string, now: Date): Promise<Collection> {
+  const row = await tx
+    .updateTable('collection')
+    .set({ deleted_at: now, updated_at: now })
+    .where('id', '=', id)
+    .where('deleted_at', 'is', null)
+    .returning(COLUMNS)
+    .executeTakeFirst()
+  if (!row) throw notFound('collection')
+  await tx
+    .updateTable('item')
+    .set({ collection_id: null, updated_at: now })
+    .where('collection_id', '=', id)
+    .where('deleted_at', 'is', null)
+    .execute()
+  return row
+}
+
+export async function softDeleteAll(tx: Tx, projectId: string, now: Date): Promise<void> {
+  await tx
+    .updateTable('collection')
+    .set({ deleted_at: now, updated_at: now })
+    .where('project_id', '=', projectId)
+    .where('deleted_at', 'is', null)
+    .execute()
+}
+
+/** What events tell of a collection. */
+export function summary(collection: Collection) {
+  return {
+    id: collection.id,
+    project_id: collection.projectId,
+    name: collection.name,
+    created_at: collection.createdAt.toISOString(),
+    deleted_at: collection.deletedAt?.toISOString() ?? null,
+  }
+}

@@ -1,0 +1,162 @@
+/**
+ * Filters and orders of item search, from the wire to SQL. Values and names of properties travel as parameters only; the
+ * columns that a caller can name stand in one table here.
+ */
+import { sql, type RawBuilder, type SqlBool } from 'kysely'
+import { parseInstant, type Interval } from '#core/interval.ts'
+import { invalidField, problem } from '#core/problem.ts'
+import { polygonText, rectangle, type Bbox } from './footprint.ts'
+
+type Sql = RawBuilder<unknown>
+type Predicate = RawBuilder<SqlBool>
+
+interface Column {
+  column: string
+  kind: 'text' | 'number' | 'time'
+}
+
+/** What can be filtered and sorted by as a column; under STAC's name and ours. */
+const COLUMNS: ReadonlyMap<string, Column> = new Map(
+  Object.entries({
+    id: { column: 'i.id', kind: 'text' },
+    stac_id: { column: 'i.stac_id', kind: 'text' },
+    name: { column: 'i.name', kind: 'text' },
+    title: { column: 'i.name', kind: 'text' },
+    type: { column: 'i.type', kind: 'text' },
+    lifecycle_state: { column: 'i.lifecycle_state', kind: 'text' },
+    datetime: { column: 'i.datetime', kind: 'time' },
+    start_datetime: { column: 'i.start_datetime', kind: 'time' },
+    end_datetime: { column: 'i.end_datetime', kind: 'time' },
+    created: { column: 'i.created_at', kind: 'time' },
+    created_at: { column: 'i.created_at', kind: 'time' },
+    updated: { column: 'i.updated_at', kind: 'time' },
+    updated_at: { column: 'i.updated_at', kind: 'time' },
+    cloud_cover: { column: 'i.cloud_cover', kind: 'number' },
+    'eo:cloud_cover': { column: 'i.cloud_cover', kind: 'number' },
+    gsd: { column: 'i.gsd', kind: 'number' },
+  } satisfies Record<string, Column>),
+)
+
+export const SORT_FIELDS: readonly string[] = [...COLUMNS.keys()]
+
+const PREFIX = 'properties.'
+const bare = (name: string): string => (name.startsWith(PREFIX) ? name.slice(PREFIX.length) : name)
+
+export interface Order {
+  column: string
+  direction: 'asc' | 'desc'
+  kind: Column['kind']
+}
+
+/** An unknown field is refused: an order that silently does nothing is worse. */
+export function parseSort(sortby: readonly { field: string; direction?: 'asc' | 'desc' | undefined }[]): Order[] {
+  return sortby.map(({ field, direction = 'asc' }) => {
+    const known = COLUMNS.get(bare(field))
+    if (!known) throw problem('bad-request', `Items cannot be sorted by '${field.slice(0, 100)}'; the fields are ${SORT_FIELDS.join(', ')}`)
+    return { ...known, direction }
+  })
+}
+
+/** One rule for every field: what is missing counts as the least. The sequence number ends every tie. */
+export function orderBy(orders: readonly Order[]): Sql {
+  const collated = ({ column, kind }: Order) => (kind === 'text' ? sql`${sql.ref(column)} collate "C"` : sql`${sql.ref(column)}`)
+  const parts = orders.map((order) =>
+    order.direction === 'asc' ? sql`${collated(order)} asc nulls first` : sql`${collated(order)} desc nulls last`,
+  )
+  return sql.join([...parts, orders[0]?.direction === 'asc' ? sql`i.seq desc` : sql`i.seq`])
+}
+
+const COMPARISONS = { eq: sql`=`, neq: sql`<>`, lt: sql`<`, lte: sql`<=`, gt: sql`>`, gte: sql`>=` } as const
+const OPERATORS: readonly string[] = [...Object.keys(COMPARISONS), 'in', 'startsWith']
+/** Conditions of one search, each member of an `in` among them. */
+export const MAX_FILTER_NODES = 100
+
+/** `{property: {operator: value}}`, as in the STAC Query extension. All must hold; a property that an item lacks never does. */
+export function parseQuery(query: Readonly<Record<string, unknown>>): Predicate[] {
+  let nodes = 0
+  return Object.entries(query).flatMap(([name, conditions]) => {
+    const field = `query.${name.slice(0, 100)}`
+    if (conditions === null || typeof conditions !== 'object' || Array.isArray(conditions))
+      throw invalidField(field, `must be an object of operators: ${OPERATORS.join(', ')}`)
+    return Object.entries(conditions).map(([operator, value]) => {
+      if (!OPERATORS.includes(operator))
+        throw invalidField(`${field}.${operator.slice(0, 100)}`, `is not an operator; they are ${OPERATORS.join(', ')}`)
+      nodes += Array.isArray(value) ? value.length : 1
+      if (nodes > MAX_FILTER_NODES) throw invalidField('query', `has more than ${MAX_FILTER_NODES} conditions`)
+      const column = COLUMNS.get(bare(name))
+      return column
+        ? onColumn(column, { operator, value, field: `${field}.${operator}` })
+        : onProperty(bare(name), { operator, value, field: `${field}.${operator}` })
+    })
+  })
+}
+
+interface Condition {
+  operator: string
+  value: unknown
+  field: string
+}
+
+function onColumn({ column, kind }: Column, { operator, value, field }: Condition): Predicate {
+  const subject = kind === 'text' ? sql`${sql.ref(column)} collate "C"` : sql`${sql.ref(column)}`
+  const one = (given: unknown) => {
+    if (kind === 'time' && typeof given === 'string') return parseInstant(given, field)
+    if (typeof given !== (kind === 'number' ? 'number' : 'string'))
+      throw invalidField(field, kind === 'time' ? 'must be an RFC 3339 instant' : `must be a ${kind === 'text' ? 'string' : 'number'}`)
+    return given
+  }
+  if (operator === 'in') return sql<SqlBool>`${subject} = any(${listOf(value, field).map(one)})`
+  if (operator === 'startsWith') {
+    if (kind !== 'text') throw invalidField(field, 'works on texts only')
+    return sql<SqlBool>`starts_with(${sql.ref(column)}, ${textOf(value, field)})`
+  }
+  return sql<SqlBool>`${subject} ${COMPARISONS[operator as keyof typeof COMPARISONS]} ${one(value)}`
+}
+
+/** A member of `properties`: by its whole name, or where that has dots by its path. Compared within its own JSON type. */
+function onProperty(name: string, { operator, value, field }: Condition): Predicate {
+  const subject = name.includes('.')
+    ? sql`coalesce(i.properties -> ${name}::text, i.properties #> ${name.split('.')}::text[])`
+    : sql`i.properties -> ${name}::text`
+  if (operator === 'in') return sql<SqlBool>`(${subject}) = any(${listOf(value, field).map((each) => scalar(each, field))}::jsonb[])`
+  if (operator === 'startsWith')
+    return sql<SqlBool>`jsonb_typeof(${subject}) = 'string' and starts_with((${subject}) #>> '{}', ${textOf(value, field)})`
+  const json = scalar(value, field)
+  if (operator === 'eq') return sql<SqlBool>`(${subject}) = ${json}::jsonb`
+  if (operator === 'neq') return sql<SqlBool>`(${subject}) <> ${json}::jsonb`
+  if (typeof value === 'boolean') throw invalidField(field, 'must be a string or a number')
+  return sql<SqlBool>`jsonb_typeof(${subject}) = ${typeof value} and (${subject}) ${COMPARISONS[operator as keyof typeof COMPARISONS]} ${json}::jsonb`
+}
+
+function scalar(value: unknown, field: string): string {
+  if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean')
+    throw invalidField(field, 'must be a string, a number or a boolean')
+  if (typeof value === 'number' && !Number.isFinite(value)) throw invalidField(field, 'is too large a number')
+  return JSON.stringify(value)
+}
+
+function listOf(value: unknown, field: string): unknown[] {
+  if (!Array.isArray(value) || value.length === 0) throw invalidField(field, 'must be a list with at least one value')
+  return value
+}
+
+function textOf(value: unknown, field: string): string {
+  if (typeof value !== 'string') throw invalidField(field, 'must be a string')
+  return value
+}
+
+/** An item without a datetime has an interval instead; it matches where the two overlap. */
+export function duringInterval({ from, to }: Interval): Predicate {
+  const within = sql<SqlBool>`i.datetime between coalesce(${from}::timestamptz, '-infinity') and coalesce(${to}::timestamptz, 'infinity')`
+  const overlaps = sql<SqlBool>`i.start_datetime <= coalesce(${to}::timestamptz, 'infinity') and i.end_datetime >= coalesce(${from}::timestamptz, '-infinity')`
+  return sql<SqlBool>`case when i.datetime is null then ${overlaps} else ${within} end`
+}
+
+/** Exact: PostgreSQL compares the polygons themselves, not their boxes. Touching counts. */
+export function touchesBoxes(boxes: readonly Bbox[]): Predicate {
+  const each = boxes.map((box) => sql<SqlBool>`part && ${polygonText(rectangle(box))}::polygon`)
+  return sql<SqlBool>`exists (select 1 from unnest(i.footprint) as part where ${sql.join(each, sql` or `)})`
+}
+
+export const all = (predicates: readonly Predicate[]): Predicate =>
+  predicates.length === 0 ? sql<SqlBool>`true` : sql<SqlBool>`(${sql.join(predicates, sql`) and (`)})`

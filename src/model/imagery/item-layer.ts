@@ -1,0 +1,226 @@
+/**
+ * What a tile of an item needs from the database: may the caller see it, which file, which colours. One statement answers
+ * for all who ask at the same moment, and its answers serve the same caller for one second more: a map asks for dozens of
+ * tiles at once. Every change that this process makes ends that second at once; one of another process is seen within it.
+ */
+import { sql, type RawBuilder } from 'kysely'
+import { batcher } from '#core/batcher.ts'
+import type { Clock } from '#core/clock.ts'
+import { isUuid } from '#core/ids.ts'
+import type { Principal } from '#core/principal.ts'
+import { accessDenied, notFound, problem } from '#core/problem.ts'
+import type { Db, LifecycleState } from '#db/tables.ts'
+import type { Asset } from './asset.ts'
+import type { ItemType } from './item.ts'
+import * as project from '#model/identity/project.ts'
+import type { Profile } from './visualization-profile.ts'
+
+export interface Layer {
+  item: {
+    seq: number
+    id: string
+    organizationId: string
+    name: string
+    description: string | null
+    type: ItemType
+    datetime: Date | null
+    lifecycleState: LifecycleState
+  }
+  asset: Pick<Asset, 'key' | 'bucket' | 'objectKey' | 'href' | 'bandNames' | 'state'>
+  /** The saved profile that was asked for, or the item's default; null where the image's own look applies. */
+  profile: Pick<Profile, 'id' | 'name' | 'type' | 'config' | 'version'> | null
+}
+
+export interface Choice {
+  /** The asset's key, or null for the one that the profile names, or else the primary one. */
+  assetKey: string | null
+  /** A saved profile's id; `default` for the item's default, if it has one; null for none. */
+  profile: 'default' | (string & {}) | null
+  /** The version of it that the caller knows of: an answer that is kept must not be of an older one. */
+  version?: number | null
+}
+
+interface Want extends Omit<Choice, 'version'> {
+  itemId: string
+  organizationId: string | null
+  userId: string | null
+  isGuest: boolean
+  seesEverything: boolean
+}
+
+interface Row {
+  ordinal: number
+  seq: number | null
+  id: string
+  organizationId: string
+  name: string
+  description: string | null
+  type: ItemType
+  datetime: Date | null
+  lifecycleState: LifecycleState
+  visibility: project.Visibility
+  memberRole: project.Project['role']
+  assetKey: string | null
+  bucket: string | null
+  objectKey: string | null
+  href: string | null
+  bandNames: string[] | null
+  assetState: Asset['state']
+  wantedKey: string | null
+  profileId: string | null
+  profileName: string
+  profileType: Profile['type']
+  profileConfig: Profile['config']
+  profileVersion: number
+}
+
+const BATCH = { maxKeys: 200, maxInFlight: 2 }
+const KEPT_MS = 1_000
+const MAX_KEPT = 5_000
+
+interface LookUp {
+  find: (want: Want) => Promise<Row>
+  kept: Map<string, { row: Row; untilMs: number }>
+  /** Counts what this process has changed: an answer from before a change is not kept after it. */
+  changes: number
+}
+
+const lookUps = new WeakMap<Db, LookUp>()
+
+function lookUpOf(db: Db): LookUp {
+  let lookUp = lookUps.get(db)
+  if (!lookUp)
+    lookUps.set(db, (lookUp = { find: batcher((wants: readonly Want[]) => findAll(db, wants), BATCH), kept: new Map(), changes: 0 }))
+  return lookUp
+}
+
+/** After every change that this process has committed: what was kept may no longer hold. */
+export function forget(db: Db): void {
+  const lookUp = lookUps.get(db)
+  if (!lookUp) return
+  lookUp.changes++
+  lookUp.kept.clear()
+}
+
+async function rowFor(db: Db, clock: Clock, want: Want, version: number | null): Promise<Row> {
+  const lookUp = lookUpOf(db)
+  const key = JSON.stringify(want)
+  const nowMs = clock.now().getTime()
+  const known = lookUp.kept.get(key)
+  if (known && known.untilMs > nowMs && (version === null || known.row.profileVersion === version)) return known.row
+  const { changes } = lookUp
+  const row = await lookUp.find(want)
+  if (changes === lookUp.changes) {
+    if (lookUp.kept.size >= MAX_KEPT) lookUp.kept.clear()
+    lookUp.kept.set(key, { row, untilMs: nowMs + KEPT_MS })
+  }
+  return row
+}
+
+/** 404 and 403 as for every other reading of an item. */
+export async function requireReader(
+  { db, principal, clock }: { db: Db; principal: Principal; clock: Clock },
+  itemId: string,
+  choice: Choice,
+): Promise<Layer> {
+  const { organizationId, userId, kind } = principal
+  const { version = null, ...wanted } = choice
+  const row = await rowFor(
+    db,
+    clock,
+    { ...wanted, itemId, organizationId, userId, isGuest: kind === 'user', seesEverything: kind === 'service' && organizationId === null },
+    version,
+  )
+  if (row.seq === null) throw notFound('item')
+  if (!project.mayRead(principal, { organizationId: row.organizationId, visibility: row.visibility, memberRole: row.memberRole }))
+    throw accessDenied()
+  return toLayer(row, choice)
+}
+
+/** For callers who have decided already whether the item may be seen, as a share link does. Null: it is deleted. */
+export async function find(db: Db, itemSeq: number, choice: Choice): Promise<Layer | null> {
+  const { rows } = await sql<Row>`
+    select 1 as ordinal, ${FOUND}
+    from (select ${choice.assetKey}::text as asset_key, ${profileIdOf(choice)}::uuid as profile_id, ${choice.profile === 'default'}::boolean as wants_default) w
+    join (select i.*, 'organization' as visibility, null::text as member_role from item i where i.seq = ${itemSeq} and i.deleted_at is null) i on true ${DRESSED}
+  `.execute(db)
+  return rows[0] ? toLayer(rows[0], choice) : null
+}
+
+/** Those of a collection's items that a tile is made of: in this order, at most so many. Items without a raster, or whose file is still being converted, are left out. */
+export async function findMany(db: Db, itemSeqs: readonly number[], choice: Choice): Promise<Layer[]> {
+  if (itemSeqs.length === 0) return []
+  const { rows } = await sql<Row>`
+    select w.ordinal::int, ${FOUND}
+    from (select seq, ordinal, ${choice.assetKey}::text as asset_key, null::uuid as profile_id, ${choice.profile === 'default'}::boolean as wants_default
+      from unnest(${itemSeqs}::bigint[]) with ordinality as wanted (seq, ordinal)) w
+    join lateral (select i.*, 'organization' as visibility, null::text as member_role from item i where i.seq = w.seq and i.deleted_at is null and i.lifecycle_state <> 'expired') i on true ${DRESSED}
+    order by w.ordinal
+  `.execute(db)
+  return rows.filter((row) => row.assetKey !== null && row.assetState === 'ready').map((row) => toLayer(row, choice))
+}
+
+const profileIdOf = ({ profile }: Pick<Choice, 'profile'>): string | null =>
+  profile !== null && profile !== 'default' && isUuid(profile) ? profile : null
+
+async function findAll(db: Db, wants: readonly Want[]): Promise<Row[]> {
+  const keys = wants.map((want) => JSON.stringify(want))
+  const distinct = [...new Map(keys.map((key, index) => [key, wants[index]!]))]
+  const column = <T>(pick: (want: Want) => T): T[] => distinct.map(([, want]) => pick(want))
+  const { rows } = await sql<Row>`
+    select w.ordinal::int, ${FOUND}
+    from unnest(${column((want) => want.itemId)}::text[], ${column((want) => want.organizationId)}::uuid[], ${column((want) => want.userId)}::uuid[], ${column((want) => want.isGuest)}::boolean[],
+      ${column((want) => want.seesEverything)}::boolean[], ${column((want) => want.assetKey)}::text[], ${column(profileIdOf)}::uuid[], ${column((want) => want.profile === 'default')}::boolean[]
+    ) with ordinality as w (item_id, org_id, user_id, is_guest, sees_everything, asset_key, profile_id, wants_default, ordinal)
+    left join lateral (
+      select i.*, p.visibility, m.role as member_role
+      from item i
+      join project p on p.id = i.project_id and p.deleted_at is null
+      left join project_member m on m.project_id = p.id and m.user_id = w.user_id
+      where i.id = w.item_id and i.deleted_at is null and (w.sees_everything or i.org_id = w.org_id or (w.is_guest and m.role is not null))
+      order by (i.org_id = w.org_id) is true desc, i.seq limit 1
+    ) i on true ${DRESSED}
+  `.execute(db)
+  const found = new Map(rows.map((row) => [distinct[row.ordinal - 1]![0], row]))
+  return keys.map((key) => found.get(key)!)
+}
+
+const FOUND: RawBuilder<unknown> = sql.raw(`
+  i.seq, i.id, i.org_id as "organizationId", i.name, i.description, i.type, i.datetime, i.lifecycle_state as "lifecycleState", i.visibility, i.member_role as "memberRole",
+  a.key as "assetKey", a.bucket, a.object_key as "objectKey", a.href, a.band_names as "bandNames", a.state as "assetState", coalesce(w.asset_key, v.asset_key) as "wantedKey",
+  v.id as "profileId", v.name as "profileName", v.type as "profileType", v.config as "profileConfig", v.version as "profileVersion"`)
+
+/** The profile and the file. The primary file is the one named `data`, else one with that role, else a picture; what only tells about others, such as a mosaic's provenance, comes last. */
+const DRESSED: RawBuilder<unknown> = sql.raw(`
+  left join lateral (
+    select p.* from visualization_profile p where p.item_seq = i.seq and (p.id = w.profile_id or (w.wants_default and p.is_default)) limit 1
+  ) v on true
+  left join lateral (
+    select a.* from asset a
+    where a.item_seq = i.seq and case when coalesce(w.asset_key, v.asset_key) is not null then a.key = coalesce(w.asset_key, v.asset_key)
+      else a.media_type is null or a.media_type like 'image/tiff%' or a.media_type like 'image/vnd.stac.geotiff%' end
+    order by a.key <> 'data', a.roles && array['provenance', 'metadata', 'overview', 'thumbnail'], not 'data' = any(a.roles), not 'visual' = any(a.roles), a.key limit 1
+  ) a on true`)
+
+function toLayer(row: Row, choice: Choice): Layer {
+  const { id, organizationId, name, description, type, datetime, lifecycleState } = row
+  if (choice.profile !== null && choice.profile !== 'default' && row.profileId === null) throw notFound('visualization profile')
+  if (lifecycleState === 'expired') throw problem('bad-request', 'This item is past its retention, so it cannot be shown')
+  if (row.assetKey === null)
+    throw row.wantedKey === null ? problem('bad-request', 'This item has no raster that could be shown') : notFound('asset')
+  return {
+    item: { seq: row.seq!, id, organizationId, name, description, type, datetime, lifecycleState },
+    asset: {
+      key: row.assetKey,
+      bucket: row.bucket,
+      objectKey: row.objectKey,
+      href: row.href,
+      bandNames: row.bandNames,
+      state: row.assetState,
+    },
+    profile:
+      row.profileId === null
+        ? null
+        : { id: row.profileId, name: row.profileName, type: row.profileType, config: row.profileConfig, version: row.profileVersion },
+  }
+}

@@ -1,0 +1,64 @@
+import type { Principal } from '#core/principal.ts'
+import type { Db } from '#db/tables.ts'
+import * as item from './item.ts'
+import * as lineage from '#model/platform/lineage.ts'
+import * as project from '#model/identity/project.ts'
+
+export interface TreeNode {
+  item_id: string
+  name: string
+  type: item.ItemType
+  relation: string
+  next: TreeNode[]
+  /** There is more behind it than is shown. */
+  truncated?: true
+}
+
+export const MAX_TREE_DEPTH = 10
+/** A job or an order may stand between two items; one item further shows whether there is more. */
+const MAX_STEPS = 2 * (MAX_TREE_DEPTH + 1)
+/** An item may be reached on many ways; the tree repeats it on each. */
+const MAX_TREE_NODES = 1_000
+
+/** The lineage graph seen from one item, other artifacts left out. Items that the caller may not read are left out too. */
+export async function tree(db: Db, principal: Principal, root: item.Item, direction: 'up' | 'down'): Promise<TreeNode[]> {
+  const { edges } = await lineage.graph(db, root.organizationId, { type: 'item', id: root.id }, { direction, maxDepth: MAX_STEPS })
+  const near = direction === 'up' ? 'src' : 'dst'
+  const far = direction === 'up' ? 'dst' : 'src'
+  const steps = new Map<string, { type: string; id: string; relation: string }[]>()
+  for (const edge of edges) {
+    const from = `${edge[`${near}_type`]} ${edge[`${near}_id`]}`
+    steps.set(from, [...(steps.get(from) ?? []), { type: edge[`${far}_type`], id: edge[`${far}_id`], relation: edge.relation }])
+  }
+  const ids = [...new Set(edges.flatMap((edge) => (edge[`${far}_type`] === 'item' ? [edge[`${far}_id`]] : [])))]
+  const named = [...(await item.names(db, root.organizationId, ids))]
+  const readable = await project.readableAmong(
+    db,
+    principal,
+    named.map(([, { projectId }]) => projectId),
+  )
+  const names = new Map(named.filter(([, { projectId }]) => readable.has(projectId)))
+  let nodeCount = 0
+
+  /** Items one step on, and those behind another artifact, under the relation by which that artifact was reached. */
+  const itemsBehind = (at: string, relation?: string): { id: string; relation: string }[] =>
+    (steps.get(at) ?? []).flatMap((step) =>
+      step.type === 'item'
+        ? [{ id: step.id, relation: relation ?? step.relation }]
+        : step.type === 'project'
+          ? []
+          : itemsBehind(`${step.type} ${step.id}`, relation ?? step.relation),
+    )
+
+  const grow = (id: string, depth: number): TreeNode[] =>
+    itemsBehind(`item ${id}`).flatMap((step) => {
+      const known = names.get(step.id)
+      if (!known || ++nodeCount > MAX_TREE_NODES) return []
+      const node: TreeNode = { item_id: step.id, name: known.name, type: known.type, relation: step.relation, next: [] }
+      const isCut = depth >= MAX_TREE_DEPTH || nodeCount >= MAX_TREE_NODES
+      if (!isCut) node.next = grow(step.id, depth + 1)
+      else if (itemsBehind(`item ${step.id}`).some((behind) => names.has(behind.id))) node.truncated = true
+      return [node]
+    })
+  return grow(root.id, 1)
+}

@@ -1,0 +1,207 @@
+/** The files of upload sessions, from the first signed address to the end of their conversion. */
+import { sql } from 'kysely'
+import { displayName, keySegment } from '#core/file-names.ts'
+import { newId } from '#core/ids.ts'
+import { problem } from '#core/problem.ts'
+import type { Db, Tx, UploadFileState } from '#db/tables.ts'
+
+export interface UploadFile {
+  id: string
+  uploadId: string
+  ordinal: number
+  name: string
+  contentType: string
+  /** Where signed addresses lead. */
+  objectKey: string
+  state: UploadFileState
+  step: string
+  fraction: number | null
+  error: string | null
+  sizeBytes: number | null
+  itemId: string | null
+  assetId: string | null
+  /** The copy that is being converted. */
+  sourceKey: string | null
+  attempts: number
+}
+
+export const MAX_FILES_PER_SESSION = 100
+
+const COLUMNS = [
+  'id',
+  'upload_id as uploadId',
+  'ordinal',
+  'name',
+  'content_type as contentType',
+  'object_key as objectKey',
+  'state',
+  'step',
+  'fraction',
+  'error',
+  'size_bytes as sizeBytes',
+  'item_id as itemId',
+  'asset_id as assetId',
+  'source_key as sourceKey',
+  'attempts',
+] as const
+
+export async function list(db: Db, uploadId: string): Promise<UploadFile[]> {
+  return await db.selectFrom('upload_file').select(COLUMNS).where('upload_id', '=', uploadId).orderBy('ordinal').execute()
+}
+
+export async function find(db: Db, id: string): Promise<UploadFile | null> {
+  return (await db.selectFrom('upload_file').select(COLUMNS).where('id', '=', id).executeTakeFirst()) ?? null
+}
+
+/**
+ * The file of a session that goes by this name, made if it is new: asking again for the same name gives an address for
+ * the same object. A file that was refused may come again. The caller holds the session's row.
+ */
+export async function put(tx: Tx, uploadId: string, given: { name: string; contentType: string }, now: Date): Promise<UploadFile> {
+  const known = await tx
+    .updateTable('upload_file')
+    .set({ content_type: given.contentType, state: 'awaiting', step: 'upload', error: null, updated_at: now })
+    .where('upload_id', '=', uploadId)
+    .where('given_name', '=', given.name)
+    .where('state', 'in', ['awaiting', 'refused'])
+    .returning(COLUMNS)
+    .executeTakeFirst()
+  if (known) return known
+  const { count } = await tx
+    .selectFrom('upload_file')
+    .select((e) => e.fn.countAll<number>().as('count'))
+    .where('upload_id', '=', uploadId)
+    .executeTakeFirstOrThrow()
+  if (count >= MAX_FILES_PER_SESSION)
+    throw problem('bad-request', `An upload session takes at most ${MAX_FILES_PER_SESSION} files; open another one for the rest`)
+  const id = newId()
+  return await tx
+    .insertInto('upload_file')
+    .values({
+      id,
+      upload_id: uploadId,
+      ordinal: count + 1,
+      given_name: given.name,
+      name: displayName(given.name),
+      content_type: given.contentType,
+      object_key: `uploads/${uploadId}/${count + 1}/${keySegment(given.name)}`,
+      step: 'upload',
+      created_at: now,
+      updated_at: now,
+    })
+    .returning(COLUMNS)
+    .executeTakeFirstOrThrow()
+}
+
+export async function refuse(tx: Tx, id: string, error: string, now: Date): Promise<void> {
+  await tx
+    .updateTable('upload_file')
+    .set({ state: 'refused', step: 'check', error, updated_at: now })
+    .where('id', '=', id)
+    .where('state', '=', 'awaiting')
+    .execute()
+}
+
+export interface Stored {
+  id: string
+  sizeBytes: number
+  itemId: string
+  assetId: string
+  /** What is yet to be converted; null: it is ready. */
+  sourceKey: string | null
+}
+
+/** The file has become an asset, to be shown at once or after its conversion. */
+export async function store(tx: Tx, { id, sizeBytes, itemId, assetId, sourceKey }: Stored, now: Date): Promise<void> {
+  const where =
+    sourceKey === null
+      ? { state: 'ready' as const, step: 'done', fraction: 1 }
+      : { state: 'converting' as const, step: 'queued', fraction: 0 }
+  await tx
+    .updateTable('upload_file')
+    .set({ ...where, size_bytes: sizeBytes, item_id: itemId, asset_id: assetId, source_key: sourceKey, updated_at: now })
+    .where('id', '=', id)
+    .execute()
+}
+
+/** A run that has given no sign of life for so long is taken to be dead. */
+export const SILENT_MS = 120_000
+/** Faults of ours or of the store, not of the file: after so many the file is given up. */
+export const MAX_ATTEMPTS = 6
+
+/** Takes a conversion on. Null: it is done, or somebody works on it. */
+export async function claim(db: Db, id: string, now: Date): Promise<(UploadFile & { runId: string }) | null> {
+  const runId = newId()
+  const row = await db
+    .updateTable('upload_file')
+    .set({ run_id: runId, attempts: sql<number>`attempts + 1`, heartbeat_at: now, step: 'convert', fraction: 0, updated_at: now })
+    .where('id', '=', id)
+    .where('state', '=', 'converting')
+    .where((where) => where.or([where('heartbeat_at', 'is', null), where('heartbeat_at', '<=', new Date(now.getTime() - SILENT_MS))]))
+    .returning(COLUMNS)
+    .executeTakeFirst()
+  return row ? { ...row, runId } : null
+}
+
+/** Notes how far a run is, and that it lives. False: the file is no longer this run's. */
+export async function beat(
+  db: Db,
+  run: { id: string; runId: string },
+  at: { step: string; fraction: number },
+  now: Date,
+): Promise<boolean> {
+  const done = await db
+    .updateTable('upload_file')
+    .set({ ...at, heartbeat_at: now, updated_at: now })
+    .where('id', '=', run.id)
+    .where('run_id', '=', run.runId)
+    .where('state', '=', 'converting')
+    .executeTakeFirst()
+  return done.numUpdatedRows > 0n
+}
+
+/** Lets go of a conversion, so that the next attempt need not wait. */
+export async function free(db: Db, run: { id: string; runId: string }, now: Date): Promise<void> {
+  await db
+    .updateTable('upload_file')
+    .set({ heartbeat_at: null, step: 'queued', updated_at: now })
+    .where('id', '=', run.id)
+    .where('run_id', '=', run.runId)
+    .where('state', '=', 'converting')
+    .execute()
+}
+
+/** Ends a conversion. False: another run did, and this one's work is for nothing. */
+export async function finish(
+  tx: Tx,
+  run: { id: string; runId: string },
+  outcome: { sizeBytes: number } | { step: string; error: string },
+  now: Date,
+): Promise<boolean> {
+  const end =
+    'error' in outcome
+      ? { state: 'failed' as const, step: outcome.step, error: outcome.error }
+      : { state: 'ready' as const, step: 'done', fraction: 1, size_bytes: outcome.sizeBytes }
+  const done = await tx
+    .updateTable('upload_file')
+    .set({ ...end, heartbeat_at: null, updated_at: now })
+    .where('id', '=', run.id)
+    .where('run_id', '=', run.runId)
+    .where('state', '=', 'converting')
+    .executeTakeFirst()
+  return done.numUpdatedRows > 0n
+}
+
+/** Conversions that nobody works on; each is named at most once in `SILENT_MS`. */
+export async function forgotten(tx: Tx, now: Date): Promise<string[]> {
+  const since = new Date(now.getTime() - SILENT_MS)
+  const rows = await tx
+    .updateTable('upload_file')
+    .set({ updated_at: now })
+    .where('state', '=', 'converting')
+    .where('updated_at', '<=', since)
+    .where((where) => where.or([where('heartbeat_at', 'is', null), where('heartbeat_at', '<=', since)]))
+    .returning('id')
+    .execute()
+  return rows.map((row) => row.id)
+}

@@ -1,0 +1,187 @@
+/** Upload sessions: who may use one, what it holds of the quota, and how it ends. Its files are in upload-file.ts. */
+import { sql } from 'kysely'
+import { isUuid, newId } from '#core/ids.ts'
+import type { Principal } from '#core/principal.ts'
+import { notFound, problem } from '#core/problem.ts'
+import type { Db, Tx, UploadState } from '#db/tables.ts'
+import * as project from '#model/identity/project.ts'
+import * as storageAccount from '#model/plans/storage-account.ts'
+
+export interface Upload {
+  id: string
+  organizationId: string
+  projectId: string
+  bucket: string
+  state: UploadState
+  fileCount: number
+  totalBytes: number
+  /** What it holds of the quota; nothing once it is closed. */
+  reservedBytes: number
+  /** As the client tells it. */
+  bytesUploaded: number
+  targetCollectionId: string | null
+  targetItemId: string | null
+  assetKey: string | null
+  isCategorical: boolean
+  itemIds: string[]
+  errorStep: string | null
+  errorMessage: string | null
+  createdAt: Date
+  updatedAt: Date
+  progressAt: Date
+  closedAt: Date | null
+}
+
+/** Without progress for so long, a session has failed. */
+export const SESSION_HOURS = 24
+
+const COLUMNS = [
+  'id',
+  'org_id as organizationId',
+  'project_id as projectId',
+  'bucket',
+  'state',
+  'file_count as fileCount',
+  'total_bytes as totalBytes',
+  'reserved_bytes as reservedBytes',
+  'bytes_uploaded as bytesUploaded',
+  'target_collection_id as targetCollectionId',
+  'target_item_id as targetItemId',
+  'asset_key as assetKey',
+  'is_categorical as isCategorical',
+  'item_ids as itemIds',
+  'error_step as errorStep',
+  'error_message as errorMessage',
+  'created_at as createdAt',
+  'updated_at as updatedAt',
+  'progress_at as progressAt',
+  'closed_at as closedAt',
+] as const
+
+export interface Found {
+  upload: Upload
+  project: project.Project
+}
+
+/** Editors and admins of the session's project. 404 for what the caller's organization does not hold. */
+export async function requireEditor(db: Db, principal: Principal, id: string): Promise<Found> {
+  const upload = isUuid(id) ? await db.selectFrom('upload_session').select(COLUMNS).where('id', '=', id).executeTakeFirst() : undefined
+  if (!upload || !(await project.exists(db, principal, upload.projectId))) throw notFound('upload session')
+  return { upload, project: await project.requireRole(db, principal, upload.projectId, 'editor') }
+}
+
+/** 400 for a session that has ended, with the reason. */
+export function requireOpen(upload: Upload): Upload {
+  if (upload.state === 'failed')
+    throw problem('bad-request', `This upload session has failed (${upload.errorMessage}); open a new one with uploads.initiate`)
+  if (upload.state === 'completed') throw problem('bad-request', 'This upload session is completed; open a new one with uploads.initiate')
+  return upload
+}
+
+/** By its id alone, for whoever has been let through before. */
+export async function get(db: Db, id: string): Promise<Upload> {
+  return await db.selectFrom('upload_session').select(COLUMNS).where('id', '=', id).executeTakeFirstOrThrow()
+}
+
+/** The row as it is now, held until the end of the transaction. */
+export async function lock(tx: Tx, id: string): Promise<Upload> {
+  return await tx.selectFrom('upload_session').select(COLUMNS).where('id', '=', id).forUpdate().executeTakeFirstOrThrow()
+}
+
+export interface NewUpload {
+  organizationId: string
+  projectId: string
+  bucket: string
+  fileCount: number
+  totalBytes: number
+  targetCollectionId: string | null
+  targetItemId: string | null
+  assetKey: string | null
+  isCategorical: boolean
+  createdBy: string | null
+  now: Date
+}
+
+/** Opens a session and takes what it announces from the quota: 402 where that does not fit. */
+export async function insert(tx: Tx, upload: NewUpload): Promise<Upload> {
+  const { now } = upload
+  await storageAccount.reserve(tx, upload.organizationId, upload.totalBytes)
+  return await tx
+    .insertInto('upload_session')
+    .values({
+      id: newId(),
+      org_id: upload.organizationId,
+      project_id: upload.projectId,
+      bucket: upload.bucket,
+      file_count: upload.fileCount,
+      total_bytes: upload.totalBytes,
+      reserved_bytes: upload.totalBytes,
+      target_collection_id: upload.targetCollectionId,
+      target_item_id: upload.targetItemId,
+      asset_key: upload.assetKey,
+      is_categorical: upload.isCategorical,
+      created_by: upload.createdBy,
+      created_at: now,
+      updated_at: now,
+      progress_at: now,
+    })
+    .returning(COLUMNS)
+    .executeTakeFirstOrThrow()
+}
+
+/** Notes a sign of life of the client. A session that ended meanwhile is left as it is. */
+export async function progress(tx: Tx, id: string, bytesUploaded: number | null, now: Date): Promise<Upload> {
+  const row = await tx
+    .updateTable('upload_session')
+    .set({
+      state: 'uploading',
+      progress_at: now,
+      updated_at: now,
+      ...(bytesUploaded === null ? {} : { bytes_uploaded: sql<number>`greatest(bytes_uploaded, ${bytesUploaded})` }),
+    })
+    .where('id', '=', id)
+    .where('closed_at', 'is', null)
+    .returning(COLUMNS)
+    .executeTakeFirst()
+  return row ?? (await get(tx, id))
+}
+
+/** Ends a session whose items exist. The caller holds its row and has settled its reservation. */
+export async function complete(tx: Tx, id: string, itemIds: readonly string[], now: Date): Promise<void> {
+  await tx
+    .updateTable('upload_session')
+    .set({ state: 'completed', item_ids: [...itemIds], reserved_bytes: 0, updated_at: now, closed_at: now })
+    .where('id', '=', id)
+    .where('closed_at', 'is', null)
+    .execute()
+}
+
+/** Ends a session without items and gives back what it held. False: it had ended before. */
+export async function fail(tx: Tx, id: string, reason: { step: string | null; message: string }, now: Date): Promise<boolean> {
+  const held = await lock(tx, id)
+  if (held.closedAt) return false
+  await tx
+    .updateTable('upload_session')
+    .set({ state: 'failed', error_step: reason.step, error_message: reason.message, reserved_bytes: 0, updated_at: now, closed_at: now })
+    .where('id', '=', id)
+    .execute()
+  await storageAccount.release(tx, held.organizationId, held.reservedBytes)
+  return true
+}
+
+const MAX_EXPIRED_AT_ONCE = 1_000
+
+/** Sessions that nobody continues: without progress for a day, or of a project that is gone. */
+export async function abandoned(db: Db, now: Date): Promise<{ id: string; organizationId: string; isProjectGone: boolean }[]> {
+  const since = new Date(now.getTime() - SESSION_HOURS * 3_600_000)
+  const { rows } = await sql<{ id: string; organizationId: string; isProjectGone: boolean }>`
+    select u.id, u.org_id as "organizationId", p.deleted_at is not null as "isProjectGone" from upload_session u join project p on p.id = u.project_id
+    where u.closed_at is null and (u.progress_at <= ${since} or p.deleted_at is not null) order by u.progress_at limit ${MAX_EXPIRED_AT_ONCE}
+  `.execute(db)
+  return rows
+}
+
+/** When a session ends by itself, if nothing more is heard. */
+export function expiresAt(upload: Upload): Date | null {
+  return upload.closedAt ? null : new Date(upload.progressAt.getTime() + SESSION_HOURS * 3_600_000)
+}

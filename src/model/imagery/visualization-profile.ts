@@ -1,0 +1,213 @@
+import { sql } from 'kysely'
+import { isUuid, newId } from '#core/ids.ts'
+import { notFound, problem } from '#core/problem.ts'
+import type { Db, ProfileLayer, ProfileType, Tx } from '#db/tables.ts'
+
+export const PROFILE_LAYERS = ['sensor', 'auto', 'user'] as const satisfies readonly ProfileLayer[]
+export const PROFILE_TYPES = ['rgb', 'singleband', 'multiband', 'expression'] as const satisfies readonly ProfileType[]
+export type { ProfileLayer, ProfileType }
+
+/** What a profile says about bands and colours. A range is kept only where somebody chose one: otherwise the image's own applies. */
+export interface ProfileConfig {
+  /** From 1: one, or three for red, green and blue. */
+  bands?: number[]
+  expression?: string
+  colormap?: string
+  /** `min,max`, or one pair a band separated by `;`. */
+  rescale?: string
+  /** Samples are numbers of classes: each has a colour of its own and none is stretched or mixed. */
+  color_table?: boolean
+  resampling?: 'nearest' | 'bilinear' | 'cubic' | 'average'
+}
+
+/** A saved way of showing an item. */
+export interface Profile {
+  id: string
+  itemSeq: number
+  name: string
+  layer: ProfileLayer
+  type: ProfileType
+  isDefault: boolean
+  sortOrder: number
+  config: ProfileConfig
+  /** Which of the item's assets it shows; null for the primary one. */
+  assetKey: string | null
+  version: number
+  createdBy: string | null
+  createdAt: Date
+  updatedAt: Date
+}
+
+export const MAX_PROFILES_PER_ITEM = 100
+
+const COLUMNS = [
+  'id',
+  'item_seq as itemSeq',
+  'name',
+  'layer',
+  'type',
+  'is_default as isDefault',
+  'sort_order as sortOrder',
+  'config',
+  'asset_key as assetKey',
+  'version',
+  'created_by as createdBy',
+  'created_at as createdAt',
+  'updated_at as updatedAt',
+] as const
+
+const fromRow = (row: unknown): Profile => row as Profile
+
+export async function list(db: Db, itemSeq: number): Promise<Profile[]> {
+  return (await listOf(db, [itemSeq])).get(itemSeq)!
+}
+
+/** By item. */
+export async function listOf(db: Db, itemSeqs: readonly number[]): Promise<Map<number, Profile[]>> {
+  const found = new Map<number, Profile[]>(itemSeqs.map((seq) => [seq, []]))
+  if (itemSeqs.length === 0) return found
+  const rows = await db
+    .selectFrom('visualization_profile')
+    .select(COLUMNS)
+    .where(sql<boolean>`item_seq = any(${itemSeqs}::bigint[])`)
+    .orderBy('sort_order')
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute()
+  for (const row of rows.map(fromRow)) found.get(row.itemSeq)!.push(row)
+  return found
+}
+
+/** A profile of another item is one that does not exist. */
+export async function requireOf(db: Db, itemSeq: number, id: string): Promise<Profile> {
+  const row = isUuid(id)
+    ? await db.selectFrom('visualization_profile').select(COLUMNS).where('id', '=', id).where('item_seq', '=', itemSeq).executeTakeFirst()
+    : undefined
+  if (!row) throw notFound('visualization profile')
+  return fromRow(row)
+}
+
+export interface NewProfile {
+  name: string
+  layer: ProfileLayer
+  type: ProfileType
+  isDefault: boolean
+  sortOrder: number
+  config: ProfileConfig
+  assetKey: string | null
+}
+
+export interface Owner {
+  organizationId: string
+  itemSeq: number
+  createdBy: string | null
+  now: Date
+}
+
+/** The caller holds the item's row, so that of two new defaults the later one stays. */
+export async function insert(tx: Tx, owner: Owner, profile: NewProfile): Promise<Profile> {
+  const { count } = await tx
+    .selectFrom('visualization_profile')
+    .select((e) => e.fn.countAll<number>().as('count'))
+    .where('item_seq', '=', owner.itemSeq)
+    .executeTakeFirstOrThrow()
+  if (count >= MAX_PROFILES_PER_ITEM)
+    throw problem('bad-request', `An item has at most ${MAX_PROFILES_PER_ITEM} visualization profiles; delete one first`)
+  if (profile.isDefault) await clearDefault(tx, owner.itemSeq, owner.now)
+  const row = await tx
+    .insertInto('visualization_profile')
+    .values({
+      id: newId(),
+      org_id: owner.organizationId,
+      item_seq: owner.itemSeq,
+      name: profile.name,
+      layer: profile.layer,
+      type: profile.type,
+      is_default: profile.isDefault,
+      sort_order: profile.sortOrder,
+      config: JSON.stringify(profile.config),
+      asset_key: profile.assetKey,
+      created_by: owner.createdBy,
+      created_at: owner.now,
+      updated_at: owner.now,
+    })
+    .returning(COLUMNS)
+    .executeTakeFirstOrThrow()
+  return fromRow(row)
+}
+
+/**
+ * The profile that a new item starts with, in the transaction that makes the item. What it is like follows from the
+ * raster: see `defaultProfile` in `#raster/render/profile.ts`.
+ */
+export async function insertDefault(
+  tx: Tx,
+  owner: Owner,
+  { name, type, config }: { name: string; type: ProfileType; config: ProfileConfig },
+  assetKey: string | null = null,
+): Promise<Profile> {
+  return await insert(tx, owner, { name, type, config, layer: 'auto', isDefault: true, sortOrder: 0, assetKey })
+}
+
+/** Undefined keeps. */
+export type ProfileChange = { [F in keyof Omit<NewProfile, 'layer'>]?: NewProfile[F] | undefined }
+
+/** The caller holds the item's row. Each change counts the version up. */
+export async function update(tx: Tx, itemSeq: number, id: string, change: ProfileChange, now: Date): Promise<Profile> {
+  if (change.isDefault) await clearDefault(tx, itemSeq, now, id)
+  const row = await tx
+    .updateTable('visualization_profile')
+    .set({
+      name: change.name,
+      type: change.type,
+      is_default: change.isDefault,
+      sort_order: change.sortOrder,
+      config: change.config === undefined ? undefined : JSON.stringify(change.config),
+      asset_key: change.assetKey,
+      version: sql<number>`version + 1`,
+      updated_at: now,
+    })
+    .where('id', '=', id)
+    .where('item_seq', '=', itemSeq)
+    .returning(COLUMNS)
+    .executeTakeFirst()
+  if (!row) throw notFound('visualization profile')
+  return fromRow(row)
+}
+
+/** Nothing about the profile itself changes, so its version stays. The caller holds the item's row. */
+export async function setDefault(tx: Tx, itemSeq: number, id: string, now: Date): Promise<Profile> {
+  await clearDefault(tx, itemSeq, now, id)
+  const row = await tx
+    .updateTable('visualization_profile')
+    .set({ is_default: true, updated_at: now })
+    .where('id', '=', id)
+    .where('item_seq', '=', itemSeq)
+    .returning(COLUMNS)
+    .executeTakeFirst()
+  if (!row) throw notFound('visualization profile')
+  return fromRow(row)
+}
+
+/** Deleting the default leaves none: the one that follows from the image applies then. */
+export async function remove(tx: Tx, itemSeq: number, id: string): Promise<void> {
+  const done = await tx.deleteFrom('visualization_profile').where('id', '=', id).where('item_seq', '=', itemSeq).executeTakeFirst()
+  if (done.numDeletedRows === 0n) throw notFound('visualization profile')
+}
+
+/** A copied item is shown the same way; its profiles are its own from then on. */
+export async function copyAll(tx: Tx, fromItemSeq: number, owner: Owner): Promise<void> {
+  for (const { name, layer, type, isDefault, sortOrder, config, assetKey } of await list(tx, fromItemSeq)) {
+    await insert(tx, owner, { name, layer, type, isDefault, sortOrder, config, assetKey })
+  }
+}
+
+async function clearDefault(tx: Tx, itemSeq: number, now: Date, except?: string): Promise<void> {
+  await tx
+    .updateTable('visualization_profile')
+    .set({ is_default: false, updated_at: now })
+    .where('item_seq', '=', itemSeq)
+    .where('is_default', '=', true)
+    .$if(except !== undefined, (query) => query.where('id', '<>', except!))
+    .execute()
+}

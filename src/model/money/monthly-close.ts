@@ -1,0 +1,179 @@
+/** Closes a month of an organization: what it owes becomes an invoice, once, and is taken from its credits where they suffice. */
+import { gstCents } from '#core/money.ts'
+import { periodBefore, periodNamed, type Period } from '#core/period.ts'
+import { problem } from '#core/problem.ts'
+import type { Db, Tx } from '#db/tables.ts'
+import * as accrual from './accrual.ts'
+import { billingModeOf } from './billing-account.ts'
+import { watchBalance, type Books } from './books.ts'
+import * as commitment from './commitment.ts'
+import type { Rollup } from './commitment.ts'
+import * as invoice from './invoice.ts'
+import type { Invoice, InvoiceLine } from './invoice.ts'
+import * as ledger from './ledger.ts'
+import * as organization from '#model/identity/organization.ts'
+import type { Organization } from '#model/identity/organization.ts'
+import { planSpans } from '#model/plans/plan.ts'
+
+export const COLLECT_JOB = 'billing.collect_invoice'
+
+const ENTERPRISE_TERMS_DAYS = 30
+const TERMS_DAYS = 7
+const DAY_MS = 24 * 3600_000
+
+/** A month that is over; by default the last one. */
+export function closablePeriod(name: string | null | undefined, now: Date): Period {
+  const period = name ? periodNamed(name) : periodBefore(now)
+  if (period.end > now) throw problem('bad-request', `The month ${period.name} is not over yet`)
+  return period
+}
+
+export interface Closed {
+  invoice: Invoice
+  /** False: it was closed before, and nothing happened now. */
+  isFirst: boolean
+}
+
+export async function close(books: Books, organizationId: string, period: Period): Promise<Closed> {
+  const { tx, clock } = books
+  const before = await invoice.lockPeriod(tx, organizationId, period.name)
+  if (before) return { invoice: before, isFirst: false }
+  const now = clock.now()
+  const owner = await organization.get(tx, organizationId)
+  const commitments = await commitment.list(tx, organizationId, period.end)
+  const lines = [
+    ...(await planLines(tx, organizationId, period)),
+    ...(await accruedLines(tx, organizationId, period)),
+    ...shortfallLines(commitments, period),
+  ]
+  const subtotalCents = lines.reduce((sum, line) => sum + Math.round(line.amount_aud * 100), 0)
+  const mode = await billingModeOf(tx, organizationId)
+  const made = await invoice.insert(
+    tx,
+    {
+      organizationId,
+      period: period.name,
+      lines,
+      commitments: commitments.map(toStatement),
+      customer: addressee(owner),
+      subtotalCents,
+      gstCents: gstCents(subtotalCents, isTaxed(owner)),
+      dueAt: new Date(now.getTime() + (mode === 'enterprise' ? ENTERPRISE_TERMS_DAYS : TERMS_DAYS) * DAY_MS),
+    },
+    now,
+  )
+  if (made.total_cents > 0 && mode !== 'enterprise') await collect(books, made)
+  return { invoice: (await invoice.find(tx, organizationId, made.id))!, isFirst: true }
+}
+
+/** From the wallet if it can bear the whole; otherwise the default card is asked in the background. */
+async function collect(books: Books, { id, org_id, number, total_cents }: Invoice): Promise<void> {
+  const { tx, clock, invocationId, jobs } = books
+  const now = clock.now()
+  const after = await ledger.debit(
+    tx,
+    { organizationId: org_id, invocationId, now, reference: { type: 'invoice', id }, description: `Invoice ${number}` },
+    'capture',
+    total_cents,
+  )
+  if (!after) return await jobs.enqueueByName(COLLECT_JOB, { invoice_id: id })
+  await invoice.markPaid(tx, id, now)
+  await watchBalance(books, org_id, after)
+}
+
+/** The fee of each plan by its part of the month, to the millisecond it began; rounded half up, once for each span. */
+async function planLines(tx: Tx, organizationId: string, { start, end }: Period): Promise<InvoiceLine[]> {
+  const monthMs = end.getTime() - start.getTime()
+  const spans = await planSpans(tx, organizationId, start, end)
+  return spans
+    .filter(({ plan }) => plan.monthlyAud > 0)
+    .map(({ plan, from, to }) => {
+      const part = (to.getTime() - from.getTime()) / monthMs
+      const days = `${Number((part * (monthMs / DAY_MS)).toFixed(2))} of ${monthMs / DAY_MS} days`
+      return {
+        kind: 'plan' as const,
+        description: `Plan ${plan.name}, ${days}`,
+        reference_id: plan.id,
+        quantity: Number(part.toFixed(4)),
+        amount_aud: Math.round(plan.monthlyAud * 100 * part) / 100,
+      }
+    })
+    .filter(({ amount_aud }) => amount_aud > 0)
+}
+
+async function accruedLines(tx: Tx, organizationId: string, period: Period): Promise<InvoiceLine[]> {
+  const accruals = await accrual.list(tx, organizationId, period)
+  return accruals
+    .filter(({ credits }) => credits > 0)
+    .map(({ reference_type, reference_id, credits }) => {
+      const kind = reference_type === 'order' ? ('order' as const) : ('job' as const)
+      return {
+        kind,
+        description: kind === 'order' ? `Order ${reference_id}` : `Processing ${reference_id}`,
+        reference_id,
+        quantity: 1,
+        amount_aud: credits / 100,
+      }
+    })
+}
+
+/** Take or pay: a commitment that ended in this month below its minimum is charged for the rest. */
+function shortfallLines(commitments: readonly Rollup[], { name }: Period): InvoiceLine[] {
+  return commitments
+    .filter(({ periodEnd, shortfallCents }) => periodEnd.startsWith(name) && shortfallCents > 0)
+    .map((one) => ({
+      kind: 'shortfall' as const,
+      description: `Shortfall of commitment ${one.name}`,
+      reference_id: one.id,
+      quantity: 1,
+      amount_aud: one.shortfallCents / 100,
+    }))
+}
+
+const toStatement = ({ id, name, delivered, remaining, shortfall, status }: Rollup) => ({
+  id,
+  name,
+  delivered_to_date: delivered,
+  remaining,
+  shortfall,
+  status,
+})
+
+const addressee = ({ name, abn, tax_number, billing_email, billing_address }: Organization) => ({
+  name,
+  abn,
+  tax_number,
+  billing_email,
+  billing_address,
+})
+
+/** Australian organizations pay GST: those that say so by their country, or by a business number. */
+export function isTaxed({ country, abn }: Pick<Organization, 'country' | 'abn'>): boolean {
+  return abn !== null || /^(au|aus|australia)$/i.test(country?.trim() ?? '')
+}
+
+const BATCH = 1_000
+
+/** Organizations that existed in a month and have not been closed for it. */
+export async function unclosed(db: Db, period: Period, after: string | null): Promise<string[]> {
+  const rows = await db
+    .selectFrom('organization')
+    .select('organization.id')
+    .where('created_at', '<', period.end)
+    .where((not) =>
+      not.not(
+        not.exists(
+          not
+            .selectFrom('invoice')
+            .select('invoice.id')
+            .whereRef('invoice.org_id', '=', 'organization.id')
+            .where('period', '=', period.name),
+        ),
+      ),
+    )
+    .$if(after !== null, (query) => query.where('organization.id', '>', after!))
+    .orderBy('organization.id')
+    .limit(BATCH)
+    .execute()
+  return rows.map(({ id }) => id)
+}

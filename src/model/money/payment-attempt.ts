@@ -1,0 +1,174 @@
+/** Attempts to charge or hold a card. Each is written down before the processor hears of it, and its intent before it is confirmed. */
+import { sql, type Selectable } from 'kysely'
+import { newId } from '#core/ids.ts'
+import type { AttemptStatus, Db, Tables, Tx } from '#db/tables.ts'
+
+export type Attempt = Selectable<Tables['payment_attempt']>
+
+export interface NewAttempt {
+  organizationId: string
+  kind: Attempt['kind']
+  /** The caller's idempotency key, or what stands for it. */
+  requestKey: string
+  cents: number
+  credits: number
+  bonusCredits: number
+  userId: string | null
+  invocationId: string
+}
+
+/** How long a caller's key means the same request. */
+const KEY_LIFETIME_MS = 24 * 3600 * 1000
+
+/** The attempt of this request: the one of an earlier try with the same key, or a new one. */
+export async function open(db: Db, wanted: NewAttempt, now: Date): Promise<Attempt> {
+  const { organizationId, kind, requestKey, cents } = wanted
+  const same = db
+    .selectFrom('payment_attempt')
+    .selectAll()
+    .where('org_id', '=', organizationId)
+    .where('kind', '=', kind)
+    .where('request_key', '=', requestKey)
+  const known = await same.executeTakeFirst()
+  const isOld = known && (now.getTime() - known.created_at.getTime() >= KEY_LIFETIME_MS || known.aud_cents !== cents)
+  if (known && !isOld) return known
+  if (isOld)
+    await db
+      .updateTable('payment_attempt')
+      .set({ request_key: sql<string>`request_key || '#' || id` })
+      .where('id', '=', known.id)
+      .where('request_key', '=', requestKey)
+      .execute()
+  await db
+    .insertInto('payment_attempt')
+    .values({
+      id: newId(),
+      org_id: organizationId,
+      kind,
+      request_key: requestKey,
+      aud_cents: cents,
+      credits: wanted.credits,
+      bonus_credits: wanted.bonusCredits,
+      status: 'created',
+      user_id: wanted.userId,
+      invocation_id: wanted.invocationId,
+      created_at: now,
+      updated_at: now,
+    })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+  return await same.executeTakeFirstOrThrow()
+}
+
+/** Gives an attempt its intent, or another after the former was cancelled. False: somebody else took the attempt on meanwhile. */
+export async function bindIntent(db: Db, attempt: Attempt, intentId: string, now: Date): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('payment_attempt')
+    .set({ payment_intent_id: intentId, status: 'pending', failure: null, updated_at: now })
+    .where('id', '=', attempt.id)
+    .where('status', 'in', ['created', 'pending', 'failed', 'voided'])
+    .where('reservation_id', 'is', null)
+    .where(sql<boolean>`payment_intent_id is not distinct from ${attempt.payment_intent_id}`)
+    .executeTakeFirst()
+  return numUpdatedRows === 1n
+}
+
+/** Counts one more try to charge; its number makes the key of that try. */
+export async function countConfirm(db: Db, id: string, now: Date): Promise<number> {
+  const { confirm_count } = await db
+    .updateTable('payment_attempt')
+    .set({
+      confirm_count: sql<number>`confirm_count + 1`,
+      status: sql<AttemptStatus>`case when status = 'failed' then 'pending' else status end`,
+      updated_at: now,
+    })
+    .where('id', '=', id)
+    .returning('confirm_count')
+    .executeTakeFirstOrThrow()
+  return confirm_count
+}
+
+export async function lock(tx: Tx, id: string): Promise<Attempt> {
+  return await tx.selectFrom('payment_attempt').selectAll().where('id', '=', id).forUpdate().executeTakeFirstOrThrow()
+}
+
+export async function findByIntent(db: Db, intentId: string): Promise<Attempt | null> {
+  return (await db.selectFrom('payment_attempt').selectAll().where('payment_intent_id', '=', intentId).executeTakeFirst()) ?? null
+}
+
+export async function findHold(db: Db, reservationId: string): Promise<Attempt | null> {
+  return (
+    (await db
+      .selectFrom('payment_attempt')
+      .selectAll()
+      .where('reservation_id', '=', reservationId)
+      .where('status', 'in', ['held', 'captured'])
+      .executeTakeFirst()) ?? null
+  )
+}
+
+export interface Move {
+  from: readonly AttemptStatus[]
+  to: AttemptStatus
+  failure?: string | null
+  reservationId?: string
+  capturedCents?: number
+}
+
+/** False: it is not in a state that this follows from. */
+export async function move(db: Db, id: string, { from, to, failure, reservationId, capturedCents }: Move, now: Date): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('payment_attempt')
+    .set({
+      status: to,
+      updated_at: now,
+      ...(failure === undefined ? {} : { failure }),
+      ...(reservationId ? { reservation_id: reservationId } : {}),
+      ...(capturedCents === undefined ? {} : { captured_cents: capturedCents }),
+    })
+    .where('id', '=', id)
+    .where('status', 'in', [...from])
+    .executeTakeFirst()
+  return numUpdatedRows === 1n
+}
+
+/** Attempts that nobody has touched for a while although they are not at their end, longest first. */
+export async function stale(db: Db, before: Date, limit: number): Promise<Attempt[]> {
+  return await db
+    .selectFrom('payment_attempt')
+    .selectAll()
+    .where('status', 'in', ['created', 'pending', 'authorized'])
+    .where('updated_at', '<', before)
+    .orderBy('updated_at')
+    .limit(limit)
+    .execute()
+}
+
+export async function touch(db: Db, id: string, now: Date): Promise<void> {
+  await db.updateTable('payment_attempt').set({ updated_at: now }).where('id', '=', id).execute()
+}
+
+/** Holds that will lapse at the processor unless they are made anew. */
+export async function agingHolds(db: Db, before: Date, limit: number): Promise<Attempt[]> {
+  return await db
+    .selectFrom('payment_attempt')
+    .selectAll()
+    .where('status', '=', 'held')
+    .where('created_at', '<', before)
+    .orderBy('created_at')
+    .limit(limit)
+    .execute()
+}
+
+/** What automatic top-ups have charged, or may still, since a moment. */
+export async function automaticCentsSince(db: Db, organizationId: string, since: Date): Promise<number> {
+  const { cents } = await db
+    .selectFrom('payment_attempt')
+    .select(sql<number>`coalesce(sum(aud_cents), 0)::bigint`.as('cents'))
+    .where('org_id', '=', organizationId)
+    .where('kind', '=', 'auto_topup')
+    .where('status', '<>', 'failed')
+    .where('created_at', '>=', since)
+    .executeTakeFirstOrThrow()
+  return cents
+}

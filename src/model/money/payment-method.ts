@@ -1,0 +1,101 @@
+import { newId, isUuid } from '#core/ids.ts'
+import type { Card } from '#ports/payments.ts'
+import type { Db, Tx } from '#db/tables.ts'
+
+export interface SavedCard {
+  id: string
+  processor_id: string
+  brand: string
+  last4: string
+  exp_month: number
+  exp_year: number
+  is_default: boolean
+}
+
+const COLUMNS = ['id', 'processor_id', 'brand', 'last4', 'exp_month', 'exp_year', 'is_default'] as const
+
+const saved = (db: Db, organizationId: string) =>
+  db.selectFrom('payment_method').select(COLUMNS).where('org_id', '=', organizationId).where('detached_at', 'is', null)
+
+export async function list(db: Db, organizationId: string): Promise<SavedCard[]> {
+  return await saved(db, organizationId).orderBy('created_at', 'desc').orderBy('id', 'desc').execute()
+}
+
+export async function find(db: Db, organizationId: string, id: string): Promise<SavedCard | null> {
+  if (!isUuid(id)) return null
+  return (await saved(db, organizationId).where('id', '=', id).executeTakeFirst()) ?? null
+}
+
+export async function findDefault(db: Db, organizationId: string): Promise<SavedCard | null> {
+  return (await saved(db, organizationId).where('is_default', '=', true).executeTakeFirst()) ?? null
+}
+
+/** The first card is the default one. A card that is saved already is found again. */
+export async function insert(tx: Tx, organizationId: string, card: Card, now: Date): Promise<{ card: SavedCard; isNew: boolean }> {
+  await lockWallet(tx, organizationId)
+  const known = await saved(tx, organizationId).where('processor_id', '=', card.id).executeTakeFirst()
+  if (known) return { card: known, isNew: false }
+  const isFirst = (await findDefault(tx, organizationId)) === null
+  const row = await tx
+    .insertInto('payment_method')
+    .values({
+      id: newId(),
+      org_id: organizationId,
+      processor_id: card.id,
+      brand: card.brand,
+      last4: card.last4,
+      exp_month: card.expMonth,
+      exp_year: card.expYear,
+      is_default: isFirst,
+      created_at: now,
+    })
+    .returning(COLUMNS)
+    .executeTakeFirstOrThrow()
+  return { card: row, isNew: true }
+}
+
+/** Zero rows: it was removed meanwhile. */
+export async function setDefault(tx: Tx, organizationId: string, id: string): Promise<SavedCard | null> {
+  await lockWallet(tx, organizationId)
+  await tx
+    .updateTable('payment_method')
+    .set({ is_default: false })
+    .where('org_id', '=', organizationId)
+    .where('is_default', '=', true)
+    .where('id', '<>', id)
+    .execute()
+  return (
+    (await tx
+      .updateTable('payment_method')
+      .set({ is_default: true })
+      .where('org_id', '=', organizationId)
+      .where('id', '=', id)
+      .where('detached_at', 'is', null)
+      .returning(COLUMNS)
+      .executeTakeFirst()) ?? null
+  )
+}
+
+export async function detach(tx: Tx, organizationId: string, id: string, now: Date): Promise<SavedCard | null> {
+  await lockWallet(tx, organizationId)
+  return (
+    (await tx
+      .updateTable('payment_method')
+      .set({ is_default: false, detached_at: now })
+      .where('org_id', '=', organizationId)
+      .where('id', '=', id)
+      .where('detached_at', 'is', null)
+      .returning(COLUMNS)
+      .executeTakeFirst()) ?? null
+  )
+}
+
+/** Cards and automatic top-up of an organization change one after the other. */
+export async function lockWallet(tx: Tx, organizationId: string): Promise<void> {
+  await tx
+    .insertInto('wallet')
+    .values({ org_id: organizationId })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+  await tx.selectFrom('wallet').select('org_id').where('org_id', '=', organizationId).forUpdate().executeTakeFirstOrThrow()
+}

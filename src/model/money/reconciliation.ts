@@ -1,0 +1,65 @@
+/** Recounts what is kept beside its entries: the wallet beside the ledger, the storage account beside its assets. */
+import { sql } from 'kysely'
+import { newId } from '#core/ids.ts'
+import type { Tx } from '#db/tables.ts'
+import { walletOf } from './billing-account.ts'
+import * as ledger from './ledger.ts'
+import { lockWallet } from './payment-method.ts'
+
+export interface Count {
+  recorded: number
+  counted: number
+}
+
+export interface Reconciliation {
+  id: string
+  storage: Count
+  available: Count
+  reserved: Count
+  hasDrift: boolean
+  at: Date
+}
+
+export async function reconcile(tx: Tx, organizationId: string, thresholdBytes: number, now: Date): Promise<Reconciliation> {
+  await lockWallet(tx, organizationId) // Nobody moves credits while they are counted.
+  const wallet = await walletOf(tx, organizationId)
+  const entries = await ledger.recount(tx, organizationId)
+  const storage = await storedBytes(tx, organizationId)
+  const hasDrift =
+    Math.abs(storage.recorded - storage.counted) > thresholdBytes ||
+    wallet.available !== entries.available ||
+    wallet.reserved !== entries.reserved
+  const id = newId()
+  await tx
+    .insertInto('reconciliation')
+    .values({
+      id,
+      org_id: organizationId,
+      stored_bytes: storage.recorded,
+      counted_bytes: storage.counted,
+      available: wallet.available,
+      counted_available: entries.available,
+      reserved: wallet.reserved,
+      counted_reserved: entries.reserved,
+      has_drift: hasDrift,
+      created_at: now,
+    })
+    .execute()
+  return {
+    id,
+    storage,
+    available: { recorded: wallet.available, counted: entries.available },
+    reserved: { recorded: wallet.reserved, counted: entries.reserved },
+    hasDrift,
+    at: now,
+  }
+}
+
+async function storedBytes(tx: Tx, organizationId: string): Promise<Count> {
+  const { rows } = await sql<Count>`
+    select (select used_bytes from storage_account where org_id = ${organizationId}) as recorded,
+      (select coalesce(sum(asset.file_size_bytes), 0)::bigint from asset join item on item.seq = asset.item_seq where asset.org_id = ${organizationId} and item.deleted_at is null and asset.object_key is not null) as counted`.execute(
+    tx,
+  )
+  return rows[0]!
+}

@@ -1,0 +1,82 @@
+/** What a member may spend on orders: at once, and within any 30 days. */
+import { sql } from 'kysely'
+import { problem, type Problem } from '#core/problem.ts'
+import type { Db, Tx } from '#db/tables.ts'
+import * as approval from './approval.ts'
+
+const WINDOW_DAYS = 30
+const DAY_MS = 24 * 3600 * 1000
+
+interface Purchase {
+  organizationId: string
+  userId: string
+  credits: number
+  /** Live reservation of the same order that this one replaces. */
+  replaces: string | null
+}
+
+/** Refuses a breach. Under a lock on the member, so that two orders cannot pass beside each other; returns the approval that waived the caps. */
+export async function requireWithin(tx: Tx, purchase: Purchase, now: Date): Promise<string | null> {
+  const breach = await breachOf(tx, purchase, now, true)
+  if (!breach) return null
+  const approvalId = await approval.use(tx, purchase.organizationId, purchase.userId, purchase.credits, now)
+  if (!approvalId) throw breach
+  return approvalId
+}
+
+/** The same without a lock or an effect, before a card is asked for a hold: nobody's money is held for an order that cannot be. */
+export async function requireLikely(db: Db, purchase: Purchase, now: Date): Promise<void> {
+  const breach = await breachOf(db, purchase, now, false)
+  if (!breach) return
+  const waiver = await db
+    .selectFrom('approval')
+    .select('id')
+    .where('org_id', '=', purchase.organizationId)
+    .where('requested_by', '=', purchase.userId)
+    .where('status', '=', 'approved')
+    .where('expires_at', '>', now)
+    .where('credits', '>=', purchase.credits)
+    .executeTakeFirst()
+  if (!waiver) throw breach
+}
+
+async function breachOf(
+  db: Db,
+  { organizationId, userId, credits, replaces }: Purchase,
+  now: Date,
+  locked: boolean,
+): Promise<Problem | null> {
+  const member = await db
+    .selectFrom('organization_member')
+    .select(['per_order_limit_credits as perOrder', 'spend_limit_credits as rolling'])
+    .where('org_id', '=', organizationId)
+    .where('user_id', '=', userId)
+    .$if(locked, (query) => query.forNoKeyUpdate())
+    .executeTakeFirst()
+  if (!member) return null
+  const { perOrder, rolling } = member
+  if (perOrder !== null && credits > perOrder)
+    return exceeded(`This order costs ${credits} credits; the limit per order is ${perOrder} credits (per_order_limit_credits)`, {
+      limit: perOrder,
+      used: 0,
+      required_credits: credits,
+    })
+  if (rolling === null) return null
+  const used = await spentSince(db, organizationId, userId, new Date(now.getTime() - WINDOW_DAYS * DAY_MS), replaces)
+  if (used + credits <= rolling) return null
+  return exceeded(
+    `This order costs ${credits} credits and ${used} were spent within ${WINDOW_DAYS} days; the limit for ${WINDOW_DAYS} days is ${rolling} credits (spend_limit_credits)`,
+    { limit: rolling, used, required_credits: credits },
+  )
+}
+
+async function spentSince(db: Db, organizationId: string, userId: string, since: Date, except: string | null): Promise<number> {
+  const { rows } = await sql<{ credits: number }>`
+    select coalesce(sum(case state when 'released' then 0 when 'releasing' then 0 when 'captured' then captured_credits when 'capturing' then captured_credits else credits end), 0)::bigint as credits
+    from reservation where counts_for_caps and org_id = ${organizationId} and user_id = ${userId} and created_at > ${since} and id is distinct from ${except}::uuid`.execute(
+    db,
+  )
+  return rows[0]!.credits
+}
+
+const exceeded = (detail: string, members: Record<string, unknown>) => problem('spend-limit-exceeded', detail, { members })

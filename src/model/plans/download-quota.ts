@@ -1,0 +1,181 @@
+/**
+ * Data that leaves the platform. Bytes count when an address is signed or a stream begins, by the file's size, against
+ * the organization that owns the data. Everything is decided on one row per organization, in the transaction that counts:
+ * however many ask at once, no limit is passed, and a process that dies forgets nothing.
+ */
+import { sql } from 'kysely'
+import { newId } from '#core/ids.ts'
+import type { Principal } from '#core/principal.ts'
+import { problem, type Problem } from '#core/problem.ts'
+import type { Db, Tx } from '#db/tables.ts'
+import { planOf, type Plan } from './plan.ts'
+import * as usage from './usage.ts'
+
+export const MAX_STARTS_PER_MINUTE = 120
+/** More than this part of a day's bytes within the breaker's window, and downloads pause. */
+export const BREAKER_FRACTION = 0.25
+export const BREAKER_WINDOW_MINUTES = 10
+export const BREAKER_PAUSE_MINUTES = 15
+
+const MINUTE_MS = 60_000
+const DAY_MS = 86_400_000
+
+export type DownloadKind = 'asset' | 'share' | 'clip'
+
+export interface Download {
+  kind: DownloadKind
+  itemId: string | null
+  assetId: string | null
+  bytes: number
+}
+
+export interface Taker {
+  organizationId: string
+  principal: Pick<Principal, 'kind' | 'userId' | 'apiKeyId'>
+  invocationId: string
+  now: Date
+}
+
+interface Account {
+  windowStartedAt: Date | null
+  windowStarts: number
+  pausedUntil: Date | null
+}
+
+/** Counts downloads that begin together, all or none of them: 402 while the subscription is past due, 429 beyond a limit. Of no bytes, only the number counts. */
+export async function start(tx: Tx, taker: Taker, downloads: readonly Download[]): Promise<void> {
+  if (downloads.length === 0) return
+  await requirePaid(tx, taker.organizationId)
+  const { organizationId, now } = taker
+  const bytes = downloads.reduce((sum, download) => sum + download.bytes, 0)
+  const plan = await planOf(tx, organizationId)
+  const account = await lockAccount(tx, organizationId)
+  if (bytes > 0 && account.pausedUntil && account.pausedUntil > now) throw paused(account.pausedUntil, now)
+  const window = nextWindow(account, downloads.length, now)
+  const { day, recent } = await taken(tx, organizationId, now)
+  if (bytes > 0 && day + bytes > plan.egressBytes) throw await dayIsUsedUp(tx, taker, { day, bytes, plan })
+  const trips = bytes > 0 && recent + bytes > plan.egressBytes * BREAKER_FRACTION
+  await tx
+    .updateTable('egress_account')
+    .set({
+      window_started_at: window.startedAt,
+      window_starts: window.starts,
+      ...(trips ? { paused_until: new Date(now.getTime() + BREAKER_PAUSE_MINUTES * MINUTE_MS) } : {}),
+    })
+    .where('org_id', '=', organizationId)
+    .execute()
+  await sql`
+    insert into egress_minute as m (org_id, minute, bytes, starts) values (${organizationId}, date_trunc('minute', ${now}::timestamptz, 'UTC'), ${bytes}, ${downloads.length})
+    on conflict (org_id, minute) do update set bytes = m.bytes + excluded.bytes, starts = m.starts + excluded.starts
+  `.execute(tx)
+  await tx
+    .insertInto('egress_log')
+    .values(downloads.map((download) => logRow(taker, download)))
+    .execute()
+  await usage.add(tx, [{ organizationId, day: usage.dayOf(now), meter: 'egress_bytes', amount: bytes }])
+}
+
+/** For operations that only read: the same, in a transaction of its own. */
+export async function startNow(db: Db, taker: Taker, downloads: readonly Download[]): Promise<void> {
+  await db.transaction().execute((tx) => start(tx, taker, downloads))
+}
+
+/** An organization with an unpaid invoice past its date takes nothing out until it is paid. */
+export async function requirePaid(db: Db, organizationId: string): Promise<void> {
+  const due = await db
+    .selectFrom('invoice')
+    .select('number')
+    .where('org_id', '=', organizationId)
+    .where('status', '=', 'past_due')
+    .orderBy('due_at')
+    .executeTakeFirst()
+  if (due) throw problem('subscription-past-due', `Invoice ${due.number} is past due. Downloads work again as soon as it is paid.`)
+}
+
+async function lockAccount(tx: Tx, organizationId: string): Promise<Account> {
+  return await tx
+    .selectFrom('egress_account')
+    .select(['window_started_at as windowStartedAt', 'window_starts as windowStarts', 'paused_until as pausedUntil'])
+    .where('org_id', '=', organizationId)
+    .forNoKeyUpdate()
+    .executeTakeFirstOrThrow()
+}
+
+/** A minute begins with its first download. */
+function nextWindow({ windowStartedAt, windowStarts }: Account, starts: number, now: Date): { startedAt: Date; starts: number } {
+  const isOpen = windowStartedAt !== null && now.getTime() - windowStartedAt.getTime() < MINUTE_MS
+  const next = isOpen ? { startedAt: windowStartedAt, starts: windowStarts + starts } : { startedAt: now, starts }
+  if (next.starts > MAX_STARTS_PER_MINUTE)
+    throw limited(`At most ${MAX_STARTS_PER_MINUTE} downloads begin in a minute`, next.startedAt.getTime() + MINUTE_MS, now)
+  return next
+}
+
+/** Kept by the minute: one that has only partly left its window still counts whole. */
+async function taken(tx: Tx, organizationId: string, now: Date): Promise<{ day: number; recent: number }> {
+  const { rows } = await sql<{ day: number; recent: number }>`
+    select coalesce(sum(bytes), 0)::bigint as day, coalesce(sum(bytes) filter (where minute > ${since(now, BREAKER_WINDOW_MINUTES * MINUTE_MS)}), 0)::bigint as recent
+    from egress_minute where org_id = ${organizationId} and minute > ${since(now, DAY_MS)}
+  `.execute(tx)
+  return rows[0]!
+}
+
+const since = (now: Date, spanMs: number): Date => new Date(now.getTime() - spanMs - MINUTE_MS)
+
+async function dayIsUsedUp(
+  tx: Tx,
+  { organizationId, now }: Taker,
+  { day, bytes, plan }: { day: number; bytes: number; plan: Plan },
+): Promise<Problem> {
+  if (bytes > plan.egressBytes)
+    return limited(
+      `These ${bytes} bytes are more than the plan '${plan.name}' downloads in a whole day (${plan.egressBytes}); change the plan`,
+      now.getTime() + DAY_MS,
+      now,
+    )
+  const { rows } = await sql<{ minute: Date }>`
+    select minute from (
+      select minute, sum(bytes) over (order by minute) as freed from egress_minute where org_id = ${organizationId} and minute > ${since(now, DAY_MS)}
+    ) as m where freed >= ${day + bytes - plan.egressBytes} order by minute limit 1
+  `.execute(tx)
+  return limited(
+    `${day} of the ${plan.egressBytes} bytes that the plan '${plan.name}' downloads in 24 hours are used, and this would take ${bytes} more`,
+    rows[0]!.minute.getTime() + MINUTE_MS + DAY_MS,
+    now,
+    { used: day, limit: plan.egressBytes },
+  )
+}
+
+const paused = (until: Date, now: Date) =>
+  limited(
+    `More than ${BREAKER_FRACTION * 100}% of a day's downloads were taken within ${BREAKER_WINDOW_MINUTES} minutes, so downloads pause until ${until.toISOString()}`,
+    until.getTime(),
+    now,
+  )
+
+function limited(detail: string, untilMs: number, now: Date, members: Record<string, unknown> = {}): Problem {
+  return problem('egress-limited', detail, {
+    members,
+    headers: { 'Retry-After': String(Math.max(1, Math.ceil((untilMs - now.getTime()) / 1000))) },
+  })
+}
+
+function logRow({ organizationId, principal, invocationId, now }: Taker, { kind, itemId, assetId, bytes }: Download) {
+  return {
+    id: newId(),
+    org_id: organizationId,
+    kind,
+    item_id: itemId,
+    asset_id: assetId,
+    bytes,
+    principal_kind: principal.kind,
+    user_id: principal.userId,
+    api_key_id: principal.apiKeyId,
+    invocation_id: invocationId,
+    at: now,
+  }
+}
+
+/** Minutes that are in nobody's window any more. */
+export async function sweep(db: Db, now: Date): Promise<void> {
+  await db.deleteFrom('egress_minute').where('minute', '<=', since(now, DAY_MS)).execute()
+}

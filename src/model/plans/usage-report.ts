@@ -1,0 +1,125 @@
+/** What an organization used: of the present month, and of months and days before. */
+import { sql } from 'kysely'
+import type { Db, Meter, Tx } from '#db/tables.ts'
+import { planOf, type Plan } from './plan.ts'
+import * as storageAccount from './storage-account.ts'
+import { dayOf } from './usage.ts'
+
+export interface UsagePoint {
+  storageBytes: number
+  egressBytes: number
+  tiles: number
+  computeJobs: number
+  apiCalls: number
+}
+
+const FIELDS: Record<Meter, keyof UsagePoint> = {
+  storage_bytes: 'storageBytes',
+  egress_bytes: 'egressBytes',
+  tiles: 'tiles',
+  compute_jobs: 'computeJobs',
+  api_calls: 'apiCalls',
+}
+const none = (): UsagePoint => ({ storageBytes: 0, egressBytes: 0, tiles: 0, computeJobs: 0, apiCalls: 0 })
+
+export const monthOf = (at: Date): string => at.toISOString().slice(0, 7)
+
+export interface CurrentUsage extends UsagePoint {
+  reservedBytes: number
+  /** Of the last 24 hours: what the plan limits. */
+  egressBytesOfDay: number
+  plan: Plan
+}
+
+/** The month so far; storage is what is stored now. */
+export async function current(db: Db, organizationId: string, now: Date): Promise<CurrentUsage> {
+  const month = await points(db, organizationId, { from: `${monthOf(now)}-01`, to: dayOf(now), granularity: 'month', today: dayOf(now) })
+  const account = await storageAccount.get(db, organizationId)
+  const { rows } = await sql<{ bytes: number }>`
+    select coalesce(sum(bytes), 0)::bigint as bytes from egress_minute where org_id = ${organizationId} and minute > ${new Date(now.getTime() - 86_400_000)}
+  `.execute(db)
+  return {
+    ...none(),
+    ...month.get(monthOf(now)),
+    storageBytes: account.usedBytes,
+    reservedBytes: account.reservedBytes,
+    egressBytesOfDay: rows[0]!.bytes,
+    plan: await planOf(db, organizationId),
+  }
+}
+
+/** Days as YYYY-MM-DD, both ends included. */
+interface Stretch {
+  from: string
+  to: string
+  granularity: 'day' | 'month'
+  /** What is stored now counts for today, before the next note of it is made. */
+  today: string
+}
+
+/** By day or month, what was counted; storage is the most that a day saw, of a month the mean of its days. */
+async function points(db: Db, organizationId: string, { from, to, granularity, today }: Stretch): Promise<Map<string, UsagePoint>> {
+  const period = granularity === 'day' ? 'YYYY-MM-DD' : 'YYYY-MM'
+  const { rows } = await sql<{ period: string; meter: Meter; amount: number }>`
+    with noted as (
+      select day, meter, amount from usage_day where org_id = ${organizationId}
+      union all select ${today}::date, 'storage_bytes', used_bytes from storage_account where org_id = ${organizationId}
+    ), days as (
+      select day, meter, max(amount) as amount from noted where day between ${from}::date and ${to}::date group by day, meter
+    )
+    select to_char(day, ${period}) as period, meter, (case when meter = 'storage_bytes' then avg(amount) else sum(amount) end)::bigint as amount from days group by 1, 2 order by 1
+  `.execute(db)
+  const found = new Map<string, UsagePoint>()
+  for (const { period: name, meter, amount } of rows) found.set(name, { ...(found.get(name) ?? none()), [FIELDS[meter]]: amount })
+  return found
+}
+
+/** Every period of a stretch, empty ones too, in order. */
+export async function history(
+  db: Db,
+  organizationId: string,
+  { from, to, granularity, now }: { from: Date; to: Date; granularity: 'day' | 'month'; now: Date },
+): Promise<(UsagePoint & { period: string })[]> {
+  const found = await points(db, organizationId, { from: dayOf(from), to: dayOf(to), granularity, today: dayOf(now) })
+  const periods: string[] = []
+  for (let day = new Date(`${dayOf(from)}T00:00:00Z`); day <= to; day = new Date(day.getTime() + 86_400_000)) {
+    const name = granularity === 'day' ? dayOf(day) : monthOf(day)
+    if (periods.at(-1) !== name) periods.push(name)
+  }
+  return periods.map((period) => ({ period, ...(found.get(period) ?? none()) }))
+}
+
+export interface Recount {
+  previousBytes: number
+  storageBytes: number
+}
+
+/**
+ * Counts every stored byte of the organization again and corrects what the counters say. Every project is held, in one
+ * order, so nothing moves while it is counted. `allow` sees when it was last done, with the account held, and may refuse.
+ */
+export async function recountStorage(tx: Tx, organizationId: string, now: Date, allow: (last: Date | null) => void): Promise<Recount> {
+  await sql`select 1 from project where org_id = ${organizationId} and deleted_at is null order by id for no key update`.execute(tx)
+  const {
+    rows: [account],
+  } = await sql<{ usedBytes: number; last: Date | null }>`
+    select used_bytes as "usedBytes", recalculated_at as last from storage_account where org_id = ${organizationId} for no key update
+  `.execute(tx)
+  allow(account!.last)
+  await sql`
+    with counted as (
+      select i.project_id, count(distinct i.seq) as items, coalesce(sum(a.file_size_bytes) filter (where a.object_key is not null), 0) as bytes
+      from item i left join asset a on a.item_seq = i.seq where i.org_id = ${organizationId} and i.deleted_at is null group by i.project_id
+    )
+    update project p set item_count = coalesce(c.items, 0), storage_bytes = coalesce(c.bytes, 0)
+    from project q left join counted c on c.project_id = q.id
+    where p.id = q.id and q.org_id = ${organizationId} and q.deleted_at is null and (p.item_count, p.storage_bytes) is distinct from (coalesce(c.items, 0), coalesce(c.bytes, 0))
+  `.execute(tx)
+  const {
+    rows: [recounted],
+  } = await sql<{ storageBytes: number }>`
+    update storage_account set used_bytes = (select coalesce(sum(storage_bytes), 0) from project where org_id = ${organizationId} and deleted_at is null), recalculated_at = ${now}
+    where org_id = ${organizationId} returning used_bytes as "storageBytes"
+  `.execute(tx)
+  return { previousBytes: account!.usedBytes, storageBytes: recounted!.storageBytes }
+}

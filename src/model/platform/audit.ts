@@ -1,0 +1,84 @@
+import { sql } from 'kysely'
+import type { Db } from '#db/tables.ts'
+
+export interface AuditEntry {
+  invocationId: string
+  organizationId: string | null
+  principalKind: string
+  principalId: string
+  userId: string | null
+  apiKeyId: string | null
+  operation: string
+  inputHash: Buffer | null
+  status: number
+  durationMs: number
+  artifacts: readonly string[]
+  at: Date
+}
+
+/** One statement for any number of entries; a repeat after a lost answer adds nothing. */
+export async function write(db: Db, entries: readonly AuditEntry[]): Promise<void> {
+  const column = <K extends keyof AuditEntry>(name: K) => entries.map((entry) => entry[name])
+  const artifacts = entries.map((entry) => JSON.stringify(entry.artifacts)) // PostgreSQL has no ragged arrays of arrays.
+  await sql`
+    insert into audit (invocation_id, org_id, principal_kind, principal_id, user_id, api_key_id, operation, input_hash, status, duration_ms, artifacts, at)
+    select invocation_id, org_id, principal_kind, principal_id, user_id, api_key_id, operation, input_hash, status, duration_ms,
+      array(select jsonb_array_elements_text(artifacts::jsonb)), at
+    from unnest(${column('invocationId')}::uuid[], ${column('organizationId')}::uuid[], ${column('principalKind')}::text[], ${column('principalId')}::text[],
+      ${column('userId')}::uuid[], ${column('apiKeyId')}::uuid[], ${column('operation')}::text[], ${column('inputHash')}::bytea[],
+      ${column('status')}::int[], ${column('durationMs')}::int[], ${artifacts}::text[], ${column('at')}::timestamptz[])
+      as e (invocation_id, org_id, principal_kind, principal_id, user_id, api_key_id, operation, input_hash, status, duration_ms, artifacts, at)
+    on conflict (invocation_id) do nothing
+  `.execute(db)
+}
+
+export interface AuditFilter {
+  operation: string | null
+  userId: string | null
+  from: Date | null
+  to: Date | null
+  limit: number
+  offset: number
+}
+
+export interface AuditRow {
+  invocation_id: string
+  at: Date
+  operation: string
+  principal_kind: string
+  principal_id: string
+  user_id: string | null
+  api_key_id: string | null
+  input_hash: Buffer | null
+  status: number
+  duration_ms: number
+  artifacts: string[]
+}
+
+export async function list(db: Db, organizationId: string, filter: AuditFilter): Promise<AuditRow[]> {
+  return await db
+    .selectFrom('audit')
+    .select([
+      'invocation_id',
+      'at',
+      'operation',
+      'principal_kind',
+      'principal_id',
+      'user_id',
+      'api_key_id',
+      'input_hash',
+      'status',
+      'duration_ms',
+      'artifacts',
+    ])
+    .where('org_id', '=', organizationId)
+    .$if(filter.operation !== null, (query) => query.where('operation', '=', filter.operation!))
+    .$if(filter.userId !== null, (query) => query.where('user_id', '=', filter.userId!))
+    .$if(filter.from !== null, (query) => query.where('at', '>=', filter.from!))
+    .$if(filter.to !== null, (query) => query.where('at', '<', filter.to!))
+    .orderBy('at', 'desc')
+    .orderBy('invocation_id', 'desc')
+    .limit(filter.limit)
+    .offset(filter.offset)
+    .execute()
+}

@@ -1,0 +1,221 @@
+import { hash, randomBytes } from 'node:crypto'
+import { sql, type SqlBool } from 'kysely'
+import { isUuid, newId } from '#core/ids.ts'
+import { isOrganizationAdmin, type Principal } from '#core/principal.ts'
+import { notFound } from '#core/problem.ts'
+import type { Db, Tx } from '#db/tables.ts'
+import * as project from '#model/identity/project.ts'
+
+export type TargetType = 'item' | 'collection'
+export type Permission = 'view' | 'download'
+
+export interface ShareLink {
+  id: string
+  organizationId: string
+  projectId: string
+  targetType: TargetType
+  targetId: string
+  itemSeq: number | null
+  collectionId: string | null
+  permission: Permission
+  expiresAt: Date
+  revokedAt: Date | null
+  accessCount: number
+  lastAccessedAt: Date | null
+  createdBy: string | null
+  createdAt: Date
+}
+
+const COLUMNS = [
+  'id',
+  'org_id as organizationId',
+  'project_id as projectId',
+  'target_type as targetType',
+  'target_id as targetId',
+  'item_seq as itemSeq',
+  'collection_id as collectionId',
+  'permission',
+  'expires_at as expiresAt',
+  'revoked_at as revokedAt',
+  'access_count as accessCount',
+  'last_accessed_at as lastAccessedAt',
+  'created_by as createdBy',
+  'created_at as createdAt',
+] as const
+const SELECTED = COLUMNS.map((column) => `l.${column.replace(/ as (\w+)$/, ' as "$1"')}`).join(', ')
+
+/** The prefix lets logs strike a token out wherever it stands. */
+export const TOKEN_PREFIX = 'shr_'
+const TOKEN_BYTES = 32
+
+export function newToken(): string {
+  return TOKEN_PREFIX + randomBytes(TOKEN_BYTES).toString('base64url')
+}
+
+/** Random enough that a fast hash is as safe as a slow one. */
+export function hashToken(token: string): Buffer {
+  return hash('sha256', token, 'buffer')
+}
+
+/** What failed passwords of a token are counted under, whether the token exists or not. */
+export function attemptsOn(tokenHash: Buffer): string {
+  return `share:${tokenHash.toString('hex')}`
+}
+
+/** What opening a link needs: the record, what its password is compared with, whether its target can be shown. */
+export interface Known {
+  link: ShareLink
+  passwordHash: string
+  /** False for what is deleted or past its retention. */
+  isTargetLive: boolean
+}
+
+export interface LookedUp {
+  known: Known | null
+  /** Of the window that was opened last, however long ago. */
+  attempts: { used: number; startedAt: Date } | null
+}
+
+type KnownRow = ShareLink & { passwordHash: string; isTargetLive: boolean }
+
+const KNOWN = sql`
+  ${sql.raw(SELECTED)}, l.password_hash as "passwordHash",
+  case when l.target_type = 'item' then i.deleted_at is null and i.lifecycle_state not in ('expired', 'deleted') else c.deleted_at is null end as "isTargetLive"`
+const TARGETS = sql`left join item i on i.seq = l.item_seq left join collection c on c.id = l.collection_id`
+
+/** One round trip for many callers: a crowd looks at the same map. */
+export async function byTokens(db: Db, hashes: readonly Buffer[]): Promise<LookedUp[]> {
+  const { rows } = await sql<KnownRow & { used: number | null; startedAt: Date | null }>`
+    select ${KNOWN}, w.used, w.started_at as "startedAt"
+    from unnest(${hashes}::bytea[]) with ordinality as asked (hash, n)
+    left join share_link l on l.token_hash = asked.hash
+    ${TARGETS}
+    left join rate_window w on w.subject = 'share:' || encode(asked.hash, 'hex')
+    order by asked.n
+  `.execute(db)
+  return rows.map(({ used, startedAt, ...row }) => ({ known: toKnown(row), attempts: startedAt ? { used: used!, startedAt } : null }))
+}
+
+export async function byIds(db: Db, ids: readonly string[]): Promise<(Known | null)[]> {
+  const { rows } = await sql<KnownRow>`
+    select ${KNOWN} from unnest(${ids}::uuid[]) with ordinality as asked (id, n) left join share_link l on l.id = asked.id ${TARGETS} order by asked.n
+  `.execute(db)
+  return rows.map(toKnown)
+}
+
+function toKnown({ passwordHash, isTargetLive, ...link }: KnownRow): Known | null {
+  return link.id === null ? null : { link, passwordHash, isTargetLive }
+}
+
+export interface NewShareLink {
+  organizationId: string
+  projectId: string
+  target: { type: 'item'; id: string; itemSeq: number } | { type: 'collection'; id: string }
+  permission: Permission
+  passwordHash: string
+  expiresAt: Date
+  createdBy: string | null
+  now: Date
+}
+
+export async function insert(tx: Tx, wanted: NewShareLink): Promise<{ link: ShareLink; token: string }> {
+  const token = newToken()
+  const { target } = wanted
+  const link = await tx
+    .insertInto('share_link')
+    .values({
+      id: newId(),
+      org_id: wanted.organizationId,
+      project_id: wanted.projectId,
+      token_hash: hashToken(token),
+      password_hash: wanted.passwordHash,
+      target_type: target.type,
+      target_id: target.id,
+      item_seq: target.type === 'item' ? target.itemSeq : null,
+      collection_id: target.type === 'collection' ? target.id : null,
+      permission: wanted.permission,
+      expires_at: wanted.expiresAt,
+      created_by: wanted.createdBy,
+      created_at: wanted.now,
+    })
+    .returning(COLUMNS)
+    .executeTakeFirstOrThrow()
+  return { link, token }
+}
+
+/** For those who may end it: 404 where its project is not the caller's to see, 403 below editor. An archived project's links can be ended too. */
+export async function requireEditor(db: Db, principal: Principal, id: string): Promise<ShareLink> {
+  const link = isUuid(id) ? await db.selectFrom('share_link').select(COLUMNS).where('id', '=', id).executeTakeFirst() : undefined
+  if (!link || !(await project.exists(db, principal, link.projectId))) throw notFound('share link')
+  await project.requireRole(db, principal, link.projectId, 'editor')
+  if (link.revokedAt) throw notFound('share link')
+  return link
+}
+
+export async function revoke(tx: Tx, id: string, now: Date): Promise<void> {
+  const done = await tx
+    .updateTable('share_link')
+    .set({ revoked_at: now })
+    .where('id', '=', id)
+    .where('revoked_at', 'is', null)
+    .executeTakeFirst()
+  if (done.numUpdatedRows === 0n) throw notFound('share link')
+}
+
+/** Counts openings, many of one link in one change of its row. It is telemetry: a link that was revoked a moment ago keeps its count. */
+export async function countOpenings(db: Db, ids: readonly string[], now: Date): Promise<void> {
+  await sql`
+    update share_link l set access_count = l.access_count + opened.n, last_accessed_at = greatest(l.last_accessed_at, ${now})
+    from (select id, count(*) as n from unnest(${ids}::uuid[]) as each (id) group by id) as opened
+    where l.id = opened.id and l.revoked_at is null
+  `.execute(db)
+}
+
+export interface LinkFilter {
+  projectId: string | null
+  targetType: TargetType | null
+  targetId: string | null
+  limit: number
+  offset: number
+}
+
+/** Links of projects where the caller is editor or admin, newest first. */
+export async function list(db: Db, principal: Principal, filter: LinkFilter): Promise<{ links: ShareLink[]; total: number }> {
+  const wholeOrganization = principal.kind === 'service' || isOrganizationAdmin(principal)
+  const everything = principal.kind === 'service' && principal.organizationId === null
+  const edits = db
+    .selectFrom('project_member')
+    .select('project_id')
+    .where('user_id', '=', principal.userId)
+    .where('role', 'in', ['editor', 'admin'])
+  const mine = db
+    .selectFrom('share_link')
+    .where('project_id', 'not in', db.selectFrom('project').select('id').where('deleted_at', 'is not', null))
+    .$if(!everything, (query) =>
+      query.where((where) =>
+        where.or([
+          wholeOrganization ? where('org_id', '=', principal.organizationId) : sql<SqlBool>`false`,
+          principal.kind === 'user'
+            ? where('project_id', 'in', edits)
+            : where.and([where('org_id', '=', principal.organizationId), where('project_id', 'in', edits)]),
+        ]),
+      ),
+    )
+    .$if(filter.projectId !== null, (query) => query.where('project_id', '=', filter.projectId))
+    .$if(filter.targetType !== null, (query) => query.where('target_type', '=', filter.targetType!))
+    .$if(filter.targetId !== null, (query) => query.where('target_id', '=', filter.targetId))
+  const { total } = await mine.select((e) => e.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
+  const links = await mine
+    .select(COLUMNS)
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(filter.limit)
+    .offset(filter.offset)
+    .execute()
+  return { links, total }
+}
+
+/** Whether there has ever been one: links end, but they stay on record. */
+export async function wasAnyMade(db: Db): Promise<boolean> {
+  return (await db.selectFrom('share_link').select('id').limit(1).executeTakeFirst()) !== undefined
+}

@@ -1,0 +1,96 @@
+import type { ObjectRef } from './storage.ts'
+import type { ImageFormat } from '#raster/encode/format.ts'
+import type { Inspection } from '#raster/ingest/inspect.ts'
+import type { Style } from '#raster/render/style.ts'
+import type { Statistics, StatisticsOptions } from '#raster/statistics/index.ts'
+import type { RasterInfo } from '#raster/types.ts'
+import type { TileAddress, TileSize } from '#raster/warp/mercator.ts'
+import type { Resampling } from '#raster/warp/sample.ts'
+
+/** Where a raster lies: an object of our own store, which never changes; a file of this machine; or an address that the allow-list must know. */
+export type RasterSource = { readonly object: ObjectRef } | { readonly path: string } | { readonly url: string }
+
+export interface TileRequest {
+  readonly tile: TileAddress
+  readonly format: ImageFormat
+  readonly size?: TileSize | undefined
+  readonly quality?: number | undefined
+  readonly style?: Style | undefined
+  readonly resampling?: Resampling | undefined
+  readonly aoi?: unknown
+}
+
+/** One of several rasters that are drawn as one. */
+export interface MosaicLayer {
+  readonly source: RasterSource
+  readonly style: Style
+  readonly resampling?: Resampling | undefined
+}
+
+export interface MosaicRequest {
+  readonly tile: TileAddress
+  readonly format: ImageFormat
+  readonly size?: TileSize | undefined
+  readonly quality?: number | undefined
+}
+
+export interface TerrainRequest {
+  readonly tile: TileAddress
+  readonly invert: boolean
+  readonly aoi?: unknown
+}
+
+export interface ThumbnailRequest {
+  readonly width: number
+  readonly height: number
+  readonly quality?: number
+}
+
+export interface Asking {
+  /** Entity tags that the caller has already; a match is answered without drawing anything. */
+  readonly ifNoneMatch?: string | null
+  readonly signal?: AbortSignal | undefined
+}
+
+/** A picture, or only its tag when the caller has it already. */
+export interface Drawn {
+  readonly etag: string
+  readonly contentType: string
+  readonly body: Buffer | null
+}
+
+export interface ConvertRequest {
+  /** Samples are numbers of classes: overviews pick one of them, and never mix two. */
+  readonly isCategorical: boolean
+  /** From 0 to 1. */
+  readonly onProgress?: (fraction: number) => void
+  readonly signal?: AbortSignal | undefined
+}
+
+/** A file of this machine, which whoever asked for it takes and then removes. */
+export interface ConvertedFile {
+  readonly path: string
+  readonly size: number
+  remove(): Promise<void>
+}
+
+/** All pixels of the platform come from here. Failures are `RasterError`s. */
+export interface RasterService {
+  describe(source: RasterSource, signal?: AbortSignal): Promise<RasterInfo>
+  tile(source: RasterSource, request: TileRequest, asking?: Asking): Promise<Drawn>
+  /** Layers from the top down: each pixel is that of the first one that has it. */
+  mosaic(layers: readonly MosaicLayer[], request: MosaicRequest, asking?: Asking): Promise<Drawn>
+  terrain(source: RasterSource, request: TerrainRequest, asking?: Asking): Promise<Drawn>
+  thumbnail(source: RasterSource, request: ThumbnailRequest, asking?: Asking): Promise<Drawn>
+  statistics(source: RasterSource, options: StatisticsOptions, signal?: AbortSignal): Promise<Statistics>
+  /** The value of each band under a place, null where there is no data; null altogether outside the raster. */
+  point(source: RasterSource, place: { longitude: number; latitude: number }, signal?: AbortSignal): Promise<(number | null)[] | null>
+  /** What is worth knowing of a file that has just come in. */
+  inspect(source: RasterSource, signal?: AbortSignal): Promise<Inspection>
+  /** Rewrites a raster as a cloud-optimized GeoTIFF. Minutes for gigabytes, beside and behind everything else. */
+  convert(source: RasterSource, request: ConvertRequest): Promise<ConvertedFile>
+  /** Removes files of conversions that were killed before this time. */
+  sweep(olderThan: Date): Promise<number>
+  metrics(): Readonly<Record<string, number>>
+  close(): Promise<void>
+}

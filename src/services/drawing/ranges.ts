@@ -1,0 +1,45 @@
+import { problem } from '#core/problem.ts'
+import type { Context } from '#operation.ts'
+import { RANGE_PERCENTILES, RANGE_SIDE_PX } from '#raster/render/style.ts'
+import type { Dressed } from './look.ts'
+
+export interface ItemRange {
+  p2: number | null
+  p98: number | null
+  min: number | null
+  max: number | null
+}
+
+/** What the values of a look are like over the whole raster: the same numbers that its tiles are stretched to. */
+export async function rangesOf({ raster, signal }: Pick<Context, 'raster' | 'signal'>, { source, style, names }: Dressed) {
+  if (style.kind === 'palette') throw problem('bad-request', 'Classes have no range; name bands or an expression')
+  const bands = style.kind === 'rgb' ? [...style.bands] : style.kind === 'single' ? [style.band] : null
+  const wanted = style.kind === 'expression' ? { expression: style.expression, names: style.names ?? names } : { bands: bands! }
+  const { bands: found } = await raster.statistics(
+    source,
+    { ...wanted, percentiles: RANGE_PERCENTILES, minSidePx: RANGE_SIDE_PX, binCount: 1 },
+    signal,
+  )
+  const labels = style.kind === 'expression' ? style.expression.split(';').map((part) => part.trim()) : bands!.map((band) => `b${band}`)
+  const results = found.map(({ min, max, percentiles: [p2 = null, p98 = null] }, index) => ({
+    name: labels[index] ?? `result ${index + 1}`,
+    p2,
+    p98,
+    min,
+    max,
+  }))
+  const pairs = results.map(({ p2, p98 }) => (p2 !== null && p98 !== null && p98 > p2 ? `${p2},${p98}` : null))
+  return { ...together(results), rescale: pairs.length > 0 && pairs.every((pair) => pair !== null) ? pairs.join(';') : null, results }
+}
+
+/** Of several results the lowest and the highest. */
+function together(results: readonly ItemRange[]): ItemRange {
+  const least = (pick: (range: ItemRange) => number | null) => extreme(results.map(pick), Math.min)
+  const most = (pick: (range: ItemRange) => number | null) => extreme(results.map(pick), Math.max)
+  return { p2: least(({ p2 }) => p2), p98: most(({ p98 }) => p98), min: least(({ min }) => min), max: most(({ max }) => max) }
+}
+
+function extreme(values: readonly (number | null)[], of: (...values: number[]) => number): number | null {
+  const known = values.filter((value) => value !== null)
+  return known.length === 0 ? null : of(...known)
+}

@@ -1,0 +1,84 @@
+import Type from 'typebox'
+import { Closed, Nullable } from '#core/shapes.ts'
+import type { Layer } from '#model/imagery/item-layer.ts'
+import type { Coverage } from '#raster/warp/coverage.ts'
+
+export const TileJson = Closed(
+  {
+    tilejson: Type.Literal('3.0.0'),
+    name: Type.String(),
+    description: Nullable(Type.String()),
+    version: Type.String(),
+    scheme: Type.Literal('xyz'),
+    tiles: Type.Array(Type.String()),
+    minzoom: Type.Integer(),
+    maxzoom: Type.Integer(),
+    bounds: Type.Array(Type.Number(), { minItems: 4, maxItems: 4 }),
+    center: Type.Array(Type.Number(), { minItems: 3, maxItems: 3 }),
+  },
+  { $id: 'TileJson' },
+)
+
+export const EXAMPLE_TILEJSON = {
+  tilejson: '3.0.0' as const,
+  name: 'Harbour',
+  description: null,
+  version: '1.0.0',
+  scheme: 'xyz' as const,
+  tiles: ['https://imagery.example/api/v1/items/0199f2c6-2222-7abc-8def-0123456789ab/tiles/{z}/{x}/{y}.webp?profile=ndvi'],
+  minzoom: 6,
+  maxzoom: 14,
+  bounds: [151, -34, 152, -33],
+  center: [151.5, -33.5, 9],
+}
+
+export interface Described {
+  name: string
+  description: string | null
+  tiles: string
+}
+
+/** A map's way to the tiles: where they are, where they lie, and how far to zoom. */
+export function tileJson({ name, description, tiles }: Described, { bounds, center, minZoom, maxZoom }: Coverage) {
+  return {
+    tilejson: '3.0.0' as const,
+    name,
+    description,
+    version: '1.0.0',
+    scheme: 'xyz' as const,
+    tiles: [tiles],
+    minzoom: minZoom,
+    maxzoom: maxZoom,
+    bounds: bounds.map(rounded),
+    center: [rounded(center[0]), rounded(center[1]), center[2]],
+  }
+}
+
+/** About a centimetre on the ground. */
+const rounded = (degrees: number): number => Math.round(degrees * 1e7) / 1e7
+
+export interface TemplateOptions {
+  baseUrl: string
+  /** `items/{id}` or `collections/{id}`. */
+  of: { kind: 'items' | 'collections'; id: string }
+  format?: string | undefined
+  /** 512 asks for tiles of twice the side. */
+  size?: 256 | 512 | null | undefined
+  /** How a client writes zoom, column and row. */
+  place?: string
+  parameters: Readonly<Record<string, string | null | undefined>>
+}
+
+/** The address of tiles with the places that a client fills in. It names a profile and never carries a range. */
+export function tileTemplate({ baseUrl, of, format = 'webp', size, place = '{z}/{x}/{y}', parameters }: TemplateOptions): string {
+  const query = Object.entries(parameters)
+    .flatMap(([name, value]) => (value == null ? [] : [`${name}=${value.startsWith('{') ? value : encodeURIComponent(value)}`]))
+    .join('&')
+  return `${baseUrl}/api/v1/${of.kind}/${encodeURIComponent(of.id)}/tiles/${place}${size === 512 ? '@2x' : ''}.${format}${query ? `?${query}` : ''}`
+}
+
+/** Which profile a template names. A saved one comes with its version, so that no cache shows yesterday's colours. */
+export function profileParameters(layer: Layer, requested: string | null | undefined): Record<string, string | null> {
+  if (!layer.profile) return { profile: requested ?? null }
+  return { profile: layer.profile.id, v: String(layer.profile.version) }
+}

@@ -1,0 +1,164 @@
+/** The WMTS 1.0.0 capabilities document of one item (OGC 07-057r7). */
+import { WMTS_FORMATS, WMTS_INFO_FORMATS, WMTS_MATRIX_SETS } from '#wire/wmts.ts'
+import { escapeXml } from '#wire/xml.ts'
+import type { Profile } from '#model/imagery/visualization-profile.ts'
+import type { Visualization } from '#raster/formulas/visualizations.ts'
+import type { Coverage } from '#raster/warp/coverage.ts'
+import { HALF_WORLD_M, toMercator, WORLD_M } from '#raster/warp/mercator.ts'
+import { DEFAULT_PROFILE } from './look.ts'
+import { tileTemplate } from './tilejson.ts'
+
+interface MatrixSet {
+  id: string
+  maxZoom: number
+}
+
+const SETS: readonly MatrixSet[] = Object.entries(WMTS_MATRIX_SETS).map(([id, maxZoom]) => ({ id, maxZoom }))
+const SCALE_SET = 'urn:ogc:def:wkss:OGC:1.0:GoogleMapsCompatible'
+
+export interface WmtsStyle {
+  id: string
+  title: string
+  isDefault: boolean
+}
+
+/** Derived indices are many; these are what people look for first, the others can be named all the same. */
+const OFFERED_INDICES = ['ndvi', 'ndwi', 'nbr']
+
+export function stylesOf({
+  wanted,
+  saved,
+  derived,
+}: {
+  wanted: string | null
+  saved: readonly Profile[]
+  derived: readonly Visualization[]
+}): WmtsStyle[] {
+  const known = [
+    { id: DEFAULT_PROFILE, title: 'Default', isDefault: true },
+    ...saved.map(({ id, name }) => ({ id, title: name, isDefault: false })),
+    ...derived
+      .filter(({ kind, id }) => kind !== 'index' || OFFERED_INDICES.includes(id))
+      .map(({ id, label }) => ({ id, title: label, isDefault: false })),
+  ]
+  if (wanted === null) return known
+  return [{ ...(known.find(({ id }) => id === wanted) ?? { id: wanted, title: wanted }), isDefault: true }]
+}
+
+export interface Capabilities {
+  baseUrl: string
+  item: { id: string; name: string; description: string | null }
+  coverage: Coverage
+  styles: readonly WmtsStyle[]
+  assetKey: string | null
+  key: string | null
+}
+
+export function capabilities(wanted: Capabilities): string {
+  const { item, coverage } = wanted
+  const sets = coverage.maxZoom > SETS[0]!.maxZoom ? SETS : SETS.slice(0, 1)
+  return `<?xml version="1.0" encoding="UTF-8"?>
+<Capabilities xmlns="http://www.opengis.net/wmts/1.0" xmlns:ows="http://www.opengis.net/ows/1.1" xmlns:xlink="http://www.w3.org/1999/xlink" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:schemaLocation="http://www.opengis.net/wmts/1.0 http://schemas.opengis.net/wmts/1.0/wmtsGetCapabilities_response.xsd" version="1.0.0">
+  <ows:ServiceIdentification>
+    <ows:Title>${escapeXml(item.name)}</ows:Title>
+    <ows:ServiceType>OGC WMTS</ows:ServiceType>
+    <ows:ServiceTypeVersion>1.0.0</ows:ServiceTypeVersion>
+  </ows:ServiceIdentification>
+  <ows:OperationsMetadata>${['GetCapabilities', 'GetTile', 'GetFeatureInfo'].map((name) => operation(name, wanted)).join('')}
+  </ows:OperationsMetadata>
+  <Contents>
+${layerOf(wanted, sets)}
+${sets.map(matrixSet).join('\n')}
+  </Contents>
+  <ServiceMetadataURL xlink:href="${escapeXml(serviceAddress(wanted, '/1.0.0/WMTSCapabilities.xml'))}"/>
+</Capabilities>
+`
+}
+
+/** Where this item's WMTS is, with what its client must send again and again. */
+function serviceAddress({ baseUrl, item, assetKey, key }: Capabilities, path = ''): string {
+  const query = Object.entries({ asset_key: assetKey, key })
+    .flatMap(([name, value]) => (value === null ? [] : [`${name}=${encodeURIComponent(value)}`]))
+    .join('&')
+  return `${baseUrl}/wmts/${encodeURIComponent(item.id)}${path}${query ? `?${query}` : ''}`
+}
+
+function operation(name: string, wanted: Capabilities): string {
+  const address = serviceAddress(wanted)
+  return `
+    <ows:Operation name="${name}">
+      <ows:DCP><ows:HTTP><ows:Get xlink:href="${escapeXml(`${address}${address.includes('?') ? '&' : '?'}`)}"><ows:Constraint name="GetEncoding"><ows:AllowedValues><ows:Value>KVP</ows:Value></ows:AllowedValues></ows:Constraint></ows:Get></ows:HTTP></ows:DCP>
+    </ows:Operation>`
+}
+
+function layerOf(wanted: Capabilities, sets: readonly MatrixSet[]): string {
+  const { baseUrl, item, coverage, styles, assetKey, key } = wanted
+  const [west, south, east, north] = coverage.bounds
+  const [left, bottom] = toMercator(west, south)
+  const [right, top] = toMercator(east, north)
+  const template = (format: string) =>
+    tileTemplate({
+      baseUrl,
+      of: { kind: 'items', id: item.id },
+      format,
+      place: '{TileMatrix}/{TileCol}/{TileRow}',
+      parameters: { profile: '{Style}', asset_key: assetKey, key },
+    })
+  return `    <Layer>
+      <ows:Title>${escapeXml(item.name)}</ows:Title>${
+        item.description === null
+          ? ''
+          : `
+      <ows:Abstract>${escapeXml(item.description)}</ows:Abstract>`
+      }
+      <ows:WGS84BoundingBox><ows:LowerCorner>${west} ${south}</ows:LowerCorner><ows:UpperCorner>${east} ${north}</ows:UpperCorner></ows:WGS84BoundingBox>
+      <ows:Identifier>${escapeXml(item.id)}</ows:Identifier>
+      <ows:BoundingBox crs="urn:ogc:def:crs:EPSG::3857"><ows:LowerCorner>${left} ${bottom}</ows:LowerCorner><ows:UpperCorner>${right} ${top}</ows:UpperCorner></ows:BoundingBox>
+${styles.map(({ id, title, isDefault }) => `      <Style${isDefault ? ' isDefault="true"' : ''}><ows:Title>${escapeXml(title)}</ows:Title><ows:Identifier>${escapeXml(id)}</ows:Identifier></Style>`).join('\n')}
+${WMTS_FORMATS.map((format) => `      <Format>image/${format}</Format>`).join('\n')}
+${WMTS_INFO_FORMATS.map((format) => `      <InfoFormat>${format}</InfoFormat>`).join('\n')}
+${sets.map((set) => matrixSetLink(set, coverage)).join('\n')}
+${WMTS_FORMATS.map((format) => `      <ResourceURL format="image/${format}" resourceType="tile" template="${escapeXml(template(format))}"/>`).join('\n')}
+    </Layer>`
+}
+
+/** Only zooms at which the image is worth looking at, and only the tiles that it touches. */
+function matrixSetLink({ id, maxZoom }: MatrixSet, { bounds, minZoom, maxZoom: finest }: Coverage): string {
+  const zooms = Array.from({ length: maxZoom + 1 }, (_, zoom) => zoom).filter(
+    (zoom) => zoom >= Math.min(minZoom, maxZoom) && zoom <= finest,
+  )
+  const [west, south, east, north] = bounds
+  const [left, bottom] = toMercator(west, south)
+  const [right, top] = toMercator(east, north)
+  const limits = zooms.map((zoom) => {
+    const count = 2 ** zoom
+    const column = (x: number) => Math.max(0, Math.min(count - 1, Math.floor(((x + HALF_WORLD_M) / WORLD_M) * count)))
+    const row = (y: number) => Math.max(0, Math.min(count - 1, Math.floor(((HALF_WORLD_M - y) / WORLD_M) * count)))
+    return `          <TileMatrixLimits><TileMatrix>${zoom}</TileMatrix><MinTileRow>${row(top)}</MinTileRow><MaxTileRow>${row(bottom)}</MaxTileRow><MinTileCol>${column(left)}</MinTileCol><MaxTileCol>${column(right)}</MaxTileCol></TileMatrixLimits>`
+  })
+  return `      <TileMatrixSetLink>
+        <TileMatrixSet>${id}</TileMatrixSet>
+        <TileMatrixSetLimits>
+${limits.join('\n')}
+        </TileMatrixSetLimits>
+      </TileMatrixSetLink>`
+}
+
+const TILE_PX = 256
+/** OGC's pixel of a screen, in metres. */
+const SCREEN_PIXEL_M = 0.000_28
+
+function matrixSet({ id, maxZoom }: MatrixSet): string {
+  const matrices = Array.from({ length: maxZoom + 1 }, (_, zoom) => {
+    const count = 2 ** zoom
+    const scale = WORLD_M / TILE_PX / count / SCREEN_PIXEL_M
+    return `      <TileMatrix><ows:Identifier>${zoom}</ows:Identifier><ScaleDenominator>${scale}</ScaleDenominator><TopLeftCorner>${-HALF_WORLD_M} ${HALF_WORLD_M}</TopLeftCorner><TileWidth>${TILE_PX}</TileWidth><TileHeight>${TILE_PX}</TileHeight><MatrixWidth>${count}</MatrixWidth><MatrixHeight>${count}</MatrixHeight></TileMatrix>`
+  })
+  return `    <TileMatrixSet>
+      <ows:Title>Web Mercator, ${TILE_PX} pixels</ows:Title>
+      <ows:Identifier>${id}</ows:Identifier>
+      <ows:SupportedCRS>urn:ogc:def:crs:EPSG::3857</ows:SupportedCRS>
+      <WellKnownScaleSet>${SCALE_SET}</WellKnownScaleSet>
+${matrices.join('\n')}
+    </TileMatrixSet>`
+}

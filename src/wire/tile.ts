@@ -1,0 +1,61 @@
+/** What every tile has in common on the wire, whatever it shows. */
+import Type from 'typebox'
+import { invalidField } from '#core/problem.ts'
+import { Choice, Nullable } from '#core/shapes.ts'
+import type { RawReply } from '#operation.ts'
+
+export const Zoom = Type.Integer({ minimum: 0, maximum: 24 })
+export const TileIndex = Type.Integer({ minimum: 0, maximum: 2 ** 24 - 1 })
+export const Format = Choice(['png', 'webp', 'jpg', 'jpeg'])
+export const TileSize = Type.Optional(Nullable(Type.Unsafe<256 | 512>({ enum: [256, 512] })))
+export const Quality = (standard: number) => Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: standard }))
+export const Text = Type.Optional(Nullable(Type.String({ maxLength: 2_048 })))
+
+/** Of items the profile id or derived id, the asset, or bands and colours by hand. */
+export const lookFields = {
+  profile: Type.Optional(
+    Nullable(
+      Type.String({
+        minLength: 1,
+        maxLength: 100,
+        description: "A saved profile's id, or a derived one such as `rgb` or `ndvi`; the default one if absent",
+      }),
+    ),
+  ),
+  asset_key: Type.Optional(Nullable(Type.String({ minLength: 1, maxLength: 255, description: 'Which asset of a multi-asset item' }))),
+  bands: Text,
+  expression: Text,
+  rescale: Text,
+  colormap: Text,
+}
+
+/** Put into addresses for clients that can send nothing else; never the caller's own credential unasked. */
+export const TemplateKey = Type.Optional(
+  Nullable(Type.String({ minLength: 1, maxLength: 200, description: 'An API key to put into the addresses; none if absent' })),
+)
+
+export const FormatOrWebp = Type.Optional({ ...Format, default: 'webp' } as typeof Format)
+
+export const imageFormat = (format: 'png' | 'webp' | 'jpg' | 'jpeg') => (format === 'jpg' ? 'jpeg' : format)
+
+/** Checked here, where the field is known; the raster library would refuse it later and with less to say. */
+export function requireTile({ z, x, y }: { z: number; x: number; y: number }): void {
+  const count = 2 ** z
+  if (x >= count) throw invalidField('x', `must be below ${count} at zoom ${z}`)
+  if (y >= count) throw invalidField('y', `must be below ${count} at zoom ${z}`)
+}
+
+export interface Picture {
+  etag: string
+  contentType: string
+  /** Null when the caller has it already. */
+  body: Buffer | null
+}
+
+export function pictureReply({ etag, contentType, body }: Picture, cacheControl: string): RawReply {
+  const headers = { ETag: etag, 'Cache-Control': cacheControl }
+  return body ? { contentType, headers, body } : { status: 304, contentType, headers, body: Buffer.alloc(0) }
+}
+
+/** For whoever asked, and for a day: who may see an item changes, and so does its default profile. */
+export const FOR_A_DAY = 'private, max-age=86400'

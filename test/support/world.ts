@@ -1,0 +1,286 @@
+/** A whole platform for one test file: real pipeline, real HTTP on a port of its own, real PostgreSQL, a clock in our hand. */
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import type { TestContext } from 'node:test'
+import { createStripePayments } from '#adapters/payments/stripe.ts'
+import { openFileStore } from '#adapters/storage/files.ts'
+import { startStoreListener } from '#adapters/storage/listener.ts'
+import type { Storage } from '#ports/storage.ts'
+import { compose } from '#compose.ts'
+import type { Clock } from '#core/clock.ts'
+import { openDatabase } from '#db/open.ts'
+import { openQueue } from '#db/queue.ts'
+import type { Db } from '#db/tables.ts'
+import { createLog } from '#http/log.ts'
+import { buildServer } from '#http/server.ts'
+import type { AnyJob } from '#task.ts'
+import type { AnyOperation } from '#operation.ts'
+import { runJob } from '#background/tasks.ts'
+import { signWorkerToken } from '#access/tokens.ts'
+import * as registry from '#registry.ts'
+import { SANDBOX_KEY, startSandboxPayments, type SandboxOptions } from '../../sandbox/payments/server.ts'
+import type { StoreDb } from '../../sandbox/payments/store.ts'
+import { createDatabase } from './database.ts'
+
+// oxlint-disable-next-line typescript/no-explicit-any
+export interface Answer<B = any> {
+  status: number
+  headers: Headers
+  /** Parsed JSON, or null for anything else. */
+  body: B
+  bytes: Buffer
+}
+
+export interface Person {
+  id: string
+  email: string
+  password: string
+  token: string
+  refreshToken: string
+}
+
+export interface Org {
+  id: string
+  owner: Person
+  projectId: string
+}
+
+export interface WorldOptions {
+  /** Operations beside the real ones, to watch the pipeline do what none of them needs yet. */
+  operations?: readonly AnyOperation[]
+  jobs?: readonly AnyJob[]
+  systemAdminEmails?: readonly string[]
+  clipUserEmail?: string
+  maySignUp?: boolean
+  /** Share the database of another world: a second process. */
+  databaseUrl?: string
+  startAt?: string
+  egressAllow?: readonly string[]
+  /** What the card processor does; `null` takes no cards. */
+  payments?: (Partial<Pick<SandboxOptions, 'beforeAnswer' | 'manualNotices'>> & { timeoutMs?: number }) | null
+  /** Instead of files in a folder of its own; the world closes it. */
+  storage?: Storage
+  /** Share the folder of another world: a second process on the same machine. */
+  store?: { dataDir: string; secret: Buffer }
+}
+
+export type World = Awaited<ReturnType<typeof world>>
+
+let people = 0
+
+/** Worlds on one database: hooks run in the order in which they were set, so whoever closes last drops it. */
+const users = new Map<string, { count: number; drop(): Promise<void> }>()
+
+export async function world(t: TestContext, options: WorldOptions = {}) {
+  const own = options.databaseUrl ? null : await createDatabase()
+  const databaseUrl = options.databaseUrl ?? own!.url
+  if (own) users.set(databaseUrl, { count: 0, drop: own.drop })
+  const shared = users.get(databaseUrl)
+  if (shared) shared.count++
+  const database = openDatabase(databaseUrl, { maxConnections: 10 })
+  const clock = testClock(options.startAt ?? '2030-01-01T00:00:00.000Z')
+  const logLines: string[] = []
+  const log = createLog('debug', {
+    write: (line) => {
+      logLines.push(line)
+    },
+  })
+  const queue = await openQueue(database.db, {
+    worker: false,
+    onError: (error) => {
+      throw error
+    },
+  })
+  let baseUrl = ''
+  const operations = new Map([...registry.operations, ...(options.operations ?? []).map((op) => [op.id, op] as const)])
+  const jobs = [...registry.jobs, ...(options.jobs ?? [])]
+  const dataDir = options.store?.dataDir ?? mkdtempSync(path.join(os.tmpdir(), 'groundtrack-world-'))
+  const door = options.storage ? null : await openDoor(dataDir, options.store?.secret ?? randomBytes(32), clock, log)
+  const storage: Storage = options.storage ?? door!.store
+  const webhookSecret = 'whsec_of_a_test'
+  const sandbox =
+    options.payments === null
+      ? null
+      : await startSandboxPayments({
+          db: database.db as unknown as StoreDb,
+          host: '127.0.0.1',
+          port: 0,
+          noticeUrl: () => `${baseUrl}/webhooks/payments`,
+          webhookSecret,
+          ...options.payments,
+        })
+  const payments =
+    sandbox &&
+    createStripePayments({
+      secretKey: SANDBOX_KEY,
+      webhookSecret,
+      sandboxUrl: () => sandbox.url,
+      ...(options.payments?.timeoutMs ? { timeoutMs: options.payments.timeoutMs } : {}),
+    })
+  const composed = await compose({
+    db: database.db,
+    storage,
+    payments,
+    connectionCount: database.connectionCount,
+    clock,
+    queue,
+    log,
+    baseUrl: () => baseUrl,
+    operations,
+    jobs,
+    passwordCost: 4,
+    cogHosts: [],
+    egressAllow: options.egressAllow ?? [],
+    workDir: path.join(dataDir, 'work'),
+    roles: {
+      systemAdminEmails: options.systemAdminEmails ?? [],
+      clipUserEmail: options.clipUserEmail ?? null,
+      maySignUp: options.maySignUp ?? true,
+    },
+  })
+  const app = buildServer({ ...composed, log, isReady: () => true, api: true, sandboxPayments: sandbox })
+  baseUrl = await app.listen({ port: 0, host: '127.0.0.1' })
+  t.after(async () => {
+    await app.close()
+    await sandbox?.close()
+    await queue.stop()
+    await composed.close()
+    await door?.close()
+    await storage.close()
+    if (!options.store) rmSync(dataDir, { recursive: true, force: true })
+    await database.close()
+    if (shared && --shared.count === 0) await shared.drop()
+  })
+
+  const request = async (
+    method: string,
+    path: string,
+    init: { headers?: Record<string, string>; body?: string | Uint8Array } = {},
+  ): Promise<Answer> => {
+    const response = await globalThis.fetch(baseUrl + path, { method, ...init, body: (init.body ?? null) as never, redirect: 'manual' })
+    const bytes = Buffer.from(await response.arrayBuffer())
+    const isJson =
+      /json/.test(response.headers.get('content-type') ?? '') && bytes.length > 0 && !/ndjson/.test(response.headers.get('content-type')!)
+    return { status: response.status, headers: response.headers, bytes, body: isJson ? JSON.parse(bytes.toString()) : null }
+  }
+  const post = (path: string, body: unknown, headers: Record<string, string> = {}) =>
+    request('POST', path, { headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(body) })
+  /** Invokes an operation as whoever the credential belongs to; null sends none. */
+  const call = (credential: string | null, id: string, input: object = {}, headers: Record<string, string> = {}) =>
+    post(`/v1/op/${id}`, input, { ...(credential === null ? {} : { authorization: `Bearer ${credential}` }), ...headers })
+  const ok = async (credential: string, id: string, input: object = {}, headers: Record<string, string> = {}) => {
+    const answer = await call(credential, id, input, headers)
+    if (answer.status !== 200) throw new Error(`${id} answered ${answer.status}: ${answer.bytes.toString()}`)
+    return answer.body
+  }
+  const person = async (email = `person-${++people}-${process.pid}@example.com`): Promise<Person> => {
+    const password = 'correct horse battery'
+    const { status, body } = await post('/auth/sign-up', { email, password, name: email.split('@')[0] })
+    if (status !== 201) throw new Error(`sign-up answered ${status}: ${JSON.stringify(body)}`)
+    return { id: body.user.id, email, password, token: body.access_token, refreshToken: body.refresh_token }
+  }
+  /** Signs in anew, so that a person acts for the organization they have just founded or joined. */
+  const signIn = async (who: Person, organizationId?: string): Promise<Person> => {
+    const { body } = await post('/auth/sign-in', {
+      email: who.email,
+      password: who.password,
+      ...(organizationId ? { organization_id: organizationId } : {}),
+    })
+    return { ...who, token: body.access_token, refreshToken: body.refresh_token }
+  }
+  const organization = async (name = 'Test organization'): Promise<Org> => {
+    const founder = await person()
+    const { id } = await ok(founder.token, 'organizations.create', { name })
+    const owner = await signIn(founder, id)
+    const { id: projectId } = await ok(owner.token, 'projects.create', { name: 'First project' })
+    return { id, owner, projectId }
+  }
+  /** Joins somebody to the organization the way it happens in life: invited to a project, then signed up. */
+  const member = async (org: Org, role: 'admin' | 'editor' | 'viewer' = 'viewer'): Promise<Person> => {
+    const email = `member-${++people}-${process.pid}@example.com`
+    await ok(org.owner.token, 'projects.add_member', { project_id: org.projectId, email, role })
+    return await person(email)
+  }
+  const key = async (
+    credential: string,
+    permissions: string[] = ['read'],
+    more: object = {},
+  ): Promise<{ id: string; key: string; prefix: string }> =>
+    await ok(credential, 'api_keys.create', { name: 'test key', permissions, ...more })
+  const tokens = composed.auth.tokens
+  /** PUTs bytes to a signed address, as a browser would. */
+  const put = async (url: string, body: Uint8Array, contentType = 'application/octet-stream'): Promise<number> =>
+    (await globalThis.fetch(url, { method: 'PUT', headers: { 'content-type': contentType }, body: body as never })).status
+  /** A whole upload session, from its opening to its completion; the answer of the latter. */
+  const upload = async (credential: string, projectId: string, files: Record<string, Uint8Array>, more: object = {}): Promise<Answer> => {
+    const names = Object.keys(files)
+    const total = names.reduce((sum, name) => sum + files[name]!.length, 0)
+    const { id } = await ok(credential, 'uploads.initiate', {
+      project_id: projectId,
+      transfer_method: 'signed_url',
+      file_count: names.length,
+      total_bytes: total,
+      ...more,
+    })
+    for (const name of names) {
+      const { upload_url: url } = await ok(credential, 'uploads.signed_url', { upload_id: id, file_name: name, content_type: 'image/tiff' })
+      const status = await put(url, files[name]!, 'image/tiff')
+      if (status !== 200) throw new Error(`the store answered ${status}`)
+    }
+    return await call(credential, 'uploads.complete', { upload_id: id })
+  }
+
+  return {
+    db: database.db as Db,
+    storage,
+    databaseUrl,
+    clock,
+    baseUrl,
+    logLines,
+    platform: composed.platform,
+    auth: composed.auth,
+    request,
+    post,
+    call,
+    ok,
+    person,
+    signIn,
+    organization,
+    member,
+    key,
+    put,
+    upload,
+    dataDir,
+    workerToken: (organizationId: string, jobId: string) => signWorkerToken(tokens, { id: jobId, organizationId, timeoutSeconds: 600 }),
+    serviceToken: (organizationId: string | null = null) => tokens.sign({ typ: 'service', onBehalfOf: null, organizationId }, 600),
+    /** Runs one job now, as its schedule would. */
+    runJob: (job: AnyJob, data: object = {}) => runJob(composed.jobPlatform, job, data, new AbortController().signal),
+    /** Works everything that waits in a job's queue, whenever it is due. */
+    drain: (job: AnyJob) => queue.drain(job.name, (data, signal) => runJob(composed.jobPlatform, job, data, signal)),
+    sandbox,
+    webhookSecret,
+    flushAudit: () => composed.platform.audit.flush(),
+    flushUsage: () => composed.platform.usage.flush(),
+  }
+}
+
+/** The embedded store with its own listener, on a port of its own. */
+async function openDoor(dataDir: string, secret: Buffer, clock: Clock, log: ReturnType<typeof createLog>) {
+  let port = 0
+  const store = await openFileStore({ root: path.join(dataDir, 'objects'), publicUrl: () => `http://127.0.0.1:${port}`, secret, clock })
+  const listener = await startStoreListener({ store, host: '127.0.0.1', port: 0, secret, clock, log })
+  port = listener.port
+  return { store, close: () => listener.close(0) }
+}
+
+function testClock(start: string) {
+  let now = new Date(start).getTime()
+  return {
+    now: () => new Date(now),
+    advance(amount: { days?: number; hours?: number; minutes?: number; seconds?: number }) {
+      now += (((amount.days ?? 0) * 24 + (amount.hours ?? 0)) * 60 + (amount.minutes ?? 0)) * 60_000 + (amount.seconds ?? 0) * 1000
+    },
+  }
+}
