@@ -32,8 +32,8 @@ function user(env: Record<string, string>, args: readonly string[], stdin = ''):
 
 /** The machine's own settings must not reach the command. */
 function bare(): Record<string, string> {
-  const { PATH = '', HOME = '' } = process.env
-  return { PATH, HOME }
+  const { PATH = '', HOME = '', NODE_COMPILE_CACHE = '' } = process.env
+  return { PATH, HOME, NODE_COMPILE_CACHE }
 }
 
 const passwordIn = (stdout: string) => /^Password: (\S+)$/m.exec(stdout)?.[1]

@@ -11,12 +11,10 @@ const SLOWEST = 10
 type Event = { type: string; data: unknown }
 interface Outcome {
   name: string
+  nesting: number
   file?: string
   skip?: string | boolean
-}
-interface Summary {
-  file?: string
-  duration_ms: number
+  details: { duration_ms: number }
 }
 
 export interface Report {
@@ -30,12 +28,13 @@ export async function report(tests: TestsStream, out: NodeJS.WritableStream): Pr
   const skipped: string[] = []
   const result: Report = { times: new Map(), failed: false }
   const watch = ({ type, data }: Event): void => {
+    if (type !== 'test:pass' && type !== 'test:fail') return
+    const outcome = data as Outcome
     if (type === 'test:fail') result.failed = true
-    if (type === 'test:pass' && (data as Outcome).skip !== undefined) skipped.push(skipLine(data as Outcome))
-    if (type === 'test:summary' && (data as Summary).file) {
-      const { file, duration_ms } = data as Summary
-      result.times.set(path.relative(root, file!), duration_ms)
-    }
+    if (outcome.skip !== undefined) skipped.push(skipLine(outcome))
+    if (outcome.nesting > 0 || !outcome.file) return
+    const file = path.relative(root, outcome.file)
+    result.times.set(file, (result.times.get(file) ?? 0) + outcome.details.duration_ms)
   }
   async function* watched(): AsyncGenerator<Event> {
     for await (const event of tests as AsyncIterable<Event>) {
