@@ -9,6 +9,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { run } from 'node:test'
 import { startEmbedded, SUPERUSER } from '#db/embedded.ts'
+import { campaign } from './support/campaign.ts'
 import { createTemplate, dropDatabase } from './support/database.ts'
 import { planned } from './support/plan.ts'
 import { report } from './support/reporter.ts'
@@ -16,7 +17,7 @@ import { report } from './support/reporter.ts'
 const root = path.dirname(import.meta.dirname)
 /** One more than there are cores: a test waits for the database about as long as it computes. */
 const CONCURRENCY = os.availableParallelism() + 1
-const TIMEOUT_MS = 300_000
+const TIMEOUT_MS = campaign({ short: 300_000, long: 900_000 })
 /** Compiled modules stay from run to run: every process loads the same two thousand. */
 const COMPILED = path.join(root, 'node_modules/.cache/groundtrack/compiled')
 

@@ -139,7 +139,7 @@ test('npm run user on the embedded database', async (t) => {
 async function service(t: TestContext, env: Record<string, string>): Promise<string> {
   const child = spawn(process.execPath, ['src/main.ts'], {
     cwd: root,
-    env: { ...bare(), ...env, PORT: '0', LOG_LEVEL: 'silent' },
+    env: { ...bare(), ...env, PORT: '0', LOG_LEVEL: 'silent', DEMO: '0' },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   t.after(async () => {

@@ -12,6 +12,11 @@ export function campaign<T>(choices: Readonly<Record<Length, T>>): T {
   return choices[campaignLength]
 }
 
+/** A part of a large collection, spread over all of it: every file with 1, a quarter of them with 4. */
+export function everyNth<T>(values: readonly T[], n: number): T[] {
+  return values.filter((_, index) => index % n === 0)
+}
+
 function lengthOf(name: string): Length {
   const length = LENGTHS.find((known) => known === name)
   if (!length) throw new Error(`CAMPAIGN is ${LENGTHS.join(' or ')}, not ${name}.`)
