@@ -107,7 +107,7 @@ const HOSTS = [
   '255.255.255.255',
 ]
 
-// Goal: no way of writing a private address gets a connection (SECURITY row 1).
+// Goal: no way of writing a private address gets a connection (docs/threats.md, row 1).
 test('no private address is reached, however it is written', async (t) => {
   assert.ok(HOSTS.length >= 60)
   const canary = await listen(t, (_request, response) => response.end('reached'))
