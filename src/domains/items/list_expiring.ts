@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import { DAY_MS } from '#core/time.ts'
 import { Choice, Closed, Nullable, Timestamp, Uuid } from '#core/shapes.ts'
 import { LIFECYCLE_STATES } from '#model/imagery/item.ts'
 import * as retention from '#model/imagery/retention.ts'
@@ -6,7 +7,6 @@ import { operation } from '#operation.ts'
 import { EXAMPLE_ITEM } from './wire.ts'
 
 const MAX_LISTED = 1_000
-const DAY_MS = 86_400_000
 
 /** For staff: items of all organizations that retention moves within some days, soonest first; `total` counts all of them. */
 export default operation({

@@ -1,8 +1,7 @@
 import Type from 'typebox'
 import { Closed, Nullable } from '#core/shapes.ts'
-import * as itemLayer from '#model/imagery/item-layer.ts'
 import { operation } from '#operation.ts'
-import { choiceOf, drawTile, dress } from '#services/drawing/look.ts'
+import { choiceOf, drawTile, resolveLook } from '#services/drawing/look.ts'
 import { FOR_A_DAY, lookFields, pictureReply, Quality, requireTile, FormatOrWebp, TileIndex, TileSize, Zoom } from '#wire/tile.ts'
 import { EXAMPLE_ITEM, Id } from './wire.ts'
 
@@ -28,10 +27,10 @@ export default operation({
 }).handle({
   async check(context, input) {
     requireTile(input)
-    const layer = await itemLayer.requireReader(context, input.item_id, choiceOf(input))
-    return await dress(context, layer, input)
+    const layer = await context.layers.requireReader(context.principal, input.item_id, choiceOf(input))
+    return await resolveLook(context, layer, input)
   },
-  async execute(context, input, dressed) {
-    return pictureReply(await drawTile(context, dressed, { ...input, format: input.format! }), FOR_A_DAY)
+  async execute(context, input, resolved) {
+    return pictureReply(await drawTile(context, resolved, { ...input, format: input.format! }), FOR_A_DAY)
   },
 })

@@ -1,8 +1,7 @@
 import Type from 'typebox'
 import { Closed, Nullable } from '#core/shapes.ts'
-import * as itemLayer from '#model/imagery/item-layer.ts'
 import { operation } from '#operation.ts'
-import { choiceOf, dress } from '#services/drawing/look.ts'
+import { choiceOf, resolveLook } from '#services/drawing/look.ts'
 import { rangesOf } from '#services/drawing/ranges.ts'
 import { lookFields } from '#wire/tile.ts'
 import { EXAMPLE_ITEM, Id } from './wire.ts'
@@ -40,10 +39,10 @@ export default operation({
   },
 }).handle({
   async check(context, input) {
-    const layer = await itemLayer.requireReader(context, input.item_id, choiceOf(input))
-    return await dress(context, layer, input)
+    const layer = await context.layers.requireReader(context.principal, input.item_id, choiceOf(input))
+    return await resolveLook(context, layer, input)
   },
-  async execute(context, _input, dressed) {
-    return await rangesOf(context, dressed)
+  async execute(context, _input, resolved) {
+    return await rangesOf(context, resolved)
   },
 })

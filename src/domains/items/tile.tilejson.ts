@@ -1,8 +1,7 @@
 import { Closed } from '#core/shapes.ts'
-import * as itemLayer from '#model/imagery/item-layer.ts'
 import { operation } from '#operation.ts'
 import { coverageOf } from '#raster/warp/coverage.ts'
-import { choiceOf, dress } from '#services/drawing/look.ts'
+import { choiceOf, resolveLook } from '#services/drawing/look.ts'
 import { lookFields, FormatOrWebp, TemplateKey, TileSize } from '#wire/tile.ts'
 import { EXAMPLE_TILEJSON, profileParameters, TileJson, tileJson, tileTemplate } from '#services/drawing/tilejson.ts'
 import { EXAMPLE_ITEM, Id } from './wire.ts'
@@ -24,8 +23,8 @@ export default operation({
   example: { input: { item_id: EXAMPLE_ITEM.id, profile: 'ndvi' }, output: EXAMPLE_TILEJSON },
 }).handle({
   async check(context, input) {
-    const layer = await itemLayer.requireReader(context, input.item_id, choiceOf(input))
-    return await dress(context, layer, input)
+    const layer = await context.layers.requireReader(context.principal, input.item_id, choiceOf(input))
+    return await resolveLook(context, layer, input)
   },
   async execute({ baseUrl }, { profile, asset_key, key, format, tile_size }, { layer, info }) {
     const tiles = tileTemplate({

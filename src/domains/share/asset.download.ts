@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { accessDenied, notFound } from '#core/problem.ts'
 import { Closed, Nullable, Uuid } from '#core/shapes.ts'
 import * as asset from '#model/imagery/asset.ts'
-import * as egress from '#model/plans/download-quota.ts'
+import * as downloadQuota from '#model/plans/download-quota.ts'
 import * as shareTarget from '#model/sharing/share-target.ts'
 import { operation } from '#operation.ts'
 import { DOWNLOAD_SECONDS } from './target.wire.ts'
@@ -44,7 +44,7 @@ export default operation({
       throw accessDenied()
     const found = await shareTarget.findAsset(db, link, asset_id)
     if (!found) throw notFound('asset of this link')
-    await egress.requirePaid(db, link.organizationId)
+    await downloadQuota.requirePaid(db, link.organizationId)
     return { link, ...found }
   },
   async prepare({ storage }, _input, { asset: file, itemName }) {
@@ -61,7 +61,7 @@ export default operation({
   async execute({ tx, principal, clock, invocationId, usage, attributeTo }, _input, { link, asset: file, itemId }, url) {
     attributeTo(link.organizationId)
     const bytes = file.objectKey === null ? 0 : file.fileSizeBytes!
-    await egress.start(tx, { organizationId: link.organizationId, principal, invocationId, now: clock.now() }, [
+    await downloadQuota.start(tx, { organizationId: link.organizationId, principal, invocationId, now: clock.now() }, [
       { kind: 'share', itemId, assetId: file.id, bytes },
     ])
     usage.touch(file.itemSeq)

@@ -6,9 +6,10 @@ import * as itemLayer from '#model/imagery/item-layer.ts'
 import { ITEM_TYPES, type Item } from '#model/imagery/item.ts'
 import type { SharedTarget } from '#model/sharing/share-target.ts'
 import * as profile from '#model/imagery/visualization-profile.ts'
-import type { Context, OpenedShare } from '#operation.ts'
+import type { OpenedShare } from '#context.ts'
+import type { Context } from '#operation.ts'
 import { RasterError } from '#raster/errors.ts'
-import { choiceOf, dress } from '#services/drawing/look.ts'
+import { choiceOf, resolveLook } from '#services/drawing/look.ts'
 import { offered, type Offered } from '#services/drawing/offered.ts'
 
 /** How long a grant for tiles lives, and one for a download. */
@@ -148,7 +149,7 @@ async function lookAt({ db, raster, shares, signal }: Looking, itemSeq: number) 
   try {
     const layer = await shares.inTurn(() => itemLayer.find(db, itemSeq, choiceOf({}))) // Not the file: a slow host keeps nobody else waiting.
     if (!layer) return null
-    const { info } = await dress({ raster, signal }, layer, {})
+    const { info } = await resolveLook({ raster, signal }, layer, {})
     return { info, asset: layer.asset }
   } catch (error) {
     if (error instanceof RasterError || (error as { status?: number }).status === 400) return null

@@ -26,14 +26,14 @@ export default operation({
   },
 }).handle({
   check: requireShown,
-  async execute(context, { profile }, { share, dressed }) {
+  async execute(context, { profile }, { share, resolved }) {
     context.attributeTo(share.link.organizationId)
-    const { item } = dressed.layer
+    const { item } = resolved.layer
     const { grant } = await share.sign(share.scope, GRANT_SECONDS)
     const look = profile == null ? '' : `&profile=${encodeURIComponent(profile)}`
     const tiles = `${context.baseUrl}/api/v1/share/tiles/{z}/{x}/{y}.webp?grant=${grant}${look}`
     return {
-      ...tileJson({ name: item.name, description: item.description, tiles }, coverageOf(dressed.info)),
+      ...tileJson({ name: item.name, description: item.description, tiles }, coverageOf(resolved.info)),
       visualizations: await looksOf(context, item.seq),
     }
   },

@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import { DAY_MS } from '#core/time.ts'
 import { invalidField, problem } from '#core/problem.ts'
 import { parseInstant } from '#core/interval.ts'
 import { Choice, Closed, Uuid } from '#core/shapes.ts'
@@ -9,7 +10,6 @@ import { EXAMPLE_METERS, EXAMPLE_ORGANIZATION_ID, meters, toMeters } from './wir
 
 const MAX_DAYS = 366
 const MAX_MONTHS = 60
-const DAY_MS = 86_400_000
 
 const Instant = Type.String({ minLength: 10, maxLength: 40, description: 'A day, YYYY-MM-DD, or an instant of it' })
 

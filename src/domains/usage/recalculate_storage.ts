@@ -1,12 +1,11 @@
 import Type from 'typebox'
+import { HOUR_MS } from '#core/time.ts'
 import { problem } from '#core/problem.ts'
 import { Closed } from '#core/shapes.ts'
 import * as organization from '#model/identity/organization.ts'
 import * as report from '#model/plans/usage-report.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_ORGANIZATION_ID } from './wire.ts'
-
-const HOUR_MS = 3_600_000
 
 /** Counts the stored bytes again from the assets and corrects the counters; owners and admins, once an hour. */
 export default operation({
