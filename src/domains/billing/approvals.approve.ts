@@ -9,6 +9,7 @@ import { requireBillingAdmin } from '#model/money/billing-account.ts'
 import * as organization from '#model/identity/organization.ts'
 import { operation, type Context, type PreparedRun } from '#operation.ts'
 import { ApprovalRecord, EXAMPLE_APPROVAL, toRecord } from './approvals.wire.ts'
+import { EXAMPLE_IDS } from '#wire/examples.ts'
 
 /** Approves a request. A described order runs now, as the requester; otherwise the requester's next order up to the sum passes the caps. */
 export default operation({
@@ -26,7 +27,7 @@ export default operation({
       ...EXAMPLE_APPROVAL,
       status: 'approved',
       decided_at: EXAMPLE_APPROVAL.created_at,
-      decided_by: '0199f2c3-aa10-7d55-b0c9-3f2e1d0c9b8a',
+      decided_by: EXAMPLE_IDS.user,
       result: null,
     },
   },

@@ -1,8 +1,7 @@
 import Type from 'typebox'
-import { periodBefore } from '#core/period.ts'
+import { PeriodName, periodBefore } from '#core/period.ts'
 import { Closed } from '#core/shapes.ts'
 import { operation } from '#operation.ts'
-import { PeriodName } from './wire.ts'
 import { closeMonthsTask } from '#model/money/tasks.ts'
 
 /** Operators only: closes the last month for every organization that has not been, in the background. */

@@ -5,7 +5,8 @@ import * as asset from '#model/imagery/asset.ts'
 import * as downloadQuota from '#model/plans/download-quota.ts'
 import * as item from '#model/imagery/item.ts'
 import { operation } from '#operation.ts'
-import { EXAMPLE_ASSET, EXAMPLE_ITEM, Id } from './wire.ts'
+import { EXAMPLE_ASSET, EXAMPLE_ITEM } from '#wire/item.ts'
+import { ItemId } from '#wire/ids.ts'
 
 const VALID_SECONDS = 900
 
@@ -17,7 +18,7 @@ export default operation({
   id: 'items.asset.download',
   scope: 'items:read',
   tier: 'share_export',
-  input: Closed({ item_id: Id, asset_id: Id }),
+  input: Closed({ item_id: ItemId, asset_id: ItemId }),
   output: Closed({
     url: Type.String(),
     expires_in_seconds: Type.Integer(),

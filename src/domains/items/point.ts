@@ -4,7 +4,8 @@ import { operation } from '#operation.ts'
 import { choiceOf, resolveLook } from '#services/drawing/look.ts'
 import { resultsAt } from '#services/drawing/point.ts'
 import { lookFields } from '#wire/tile.ts'
-import { EXAMPLE_ITEM, Id } from './wire.ts'
+import { EXAMPLE_ITEM } from '#wire/item.ts'
+import { ItemId } from '#wire/ids.ts'
 
 const Value = Nullable(Type.Number())
 
@@ -14,7 +15,7 @@ export default operation({
   scope: 'items:read',
   tier: 'read',
   input: Closed({
-    item_id: Id,
+    item_id: ItemId,
     longitude: Type.Number({ minimum: -180, maximum: 180 }),
     latitude: Type.Number({ minimum: -90, maximum: 90 }),
     asset_key: lookFields.asset_key,

@@ -3,7 +3,8 @@ import { Closed, Nullable } from '#core/shapes.ts'
 import { operation } from '#operation.ts'
 import { choiceOf, drawTile, resolveLook } from '#services/drawing/look.ts'
 import { FOR_A_DAY, lookFields, pictureReply, Quality, requireTile, FormatOrWebp, TileIndex, TileSize, Zoom } from '#wire/tile.ts'
-import { EXAMPLE_ITEM, Id } from './wire.ts'
+import { EXAMPLE_ITEM } from '#wire/item.ts'
+import { ItemId } from '#wire/ids.ts'
 
 /** One Web Mercator tile of an item: by a profile, by bands or an expression, or as the item is shown by default. */
 export default operation({
@@ -12,7 +13,7 @@ export default operation({
   tier: 'read',
   raw: 'bytes',
   input: Closed({
-    item_id: Id,
+    item_id: ItemId,
     z: Zoom,
     x: TileIndex,
     y: TileIndex,

@@ -4,7 +4,8 @@ import { operation } from '#operation.ts'
 import { choiceOf, resolveLook } from '#services/drawing/look.ts'
 import { rangesOf } from '#services/drawing/ranges.ts'
 import { lookFields } from '#wire/tile.ts'
-import { EXAMPLE_ITEM, Id } from './wire.ts'
+import { EXAMPLE_ITEM } from '#wire/item.ts'
+import { ItemId } from '#wire/ids.ts'
 
 const MaybeNumber = Nullable(Type.Number())
 const Range = { p2: MaybeNumber, p98: MaybeNumber, min: MaybeNumber, max: MaybeNumber }
@@ -15,7 +16,7 @@ export default operation({
   scope: 'items:read',
   tier: 'read',
   input: Closed({
-    item_id: Id,
+    item_id: ItemId,
     expression: lookFields.expression,
     bands: lookFields.bands,
     asset_key: lookFields.asset_key,

@@ -4,7 +4,8 @@ import { coverageOf } from '#raster/warp/coverage.ts'
 import { choiceOf, resolveLook } from '#services/drawing/look.ts'
 import { lookFields, FormatOrWebp, TemplateKey, TileSize } from '#wire/tile.ts'
 import { EXAMPLE_TILEJSON, profileParameters, TileJson, tileJson, tileTemplate } from '#services/drawing/tilejson.ts'
-import { EXAMPLE_ITEM, Id } from './wire.ts'
+import { EXAMPLE_ITEM } from '#wire/item.ts'
+import { ItemId } from '#wire/ids.ts'
 
 /** The TileJSON document of an item: where its tiles are, where they lie, and how far to zoom. */
 export default operation({
@@ -12,7 +13,7 @@ export default operation({
   scope: 'items:read',
   tier: 'read',
   input: Closed({
-    item_id: Id,
+    item_id: ItemId,
     profile: lookFields.profile,
     asset_key: lookFields.asset_key,
     key: TemplateKey,

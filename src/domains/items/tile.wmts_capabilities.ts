@@ -8,7 +8,8 @@ import { coverageOf } from '#raster/warp/coverage.ts'
 import { choiceOf, resolveLook } from '#services/drawing/look.ts'
 import { lookFields, TemplateKey } from '#wire/tile.ts'
 import { capabilities, stylesOf } from '#services/drawing/wmts.ts'
-import { EXAMPLE_ITEM, Id } from './wire.ts'
+import { EXAMPLE_ITEM } from '#wire/item.ts'
+import { ItemId } from '#wire/ids.ts'
 
 /** The WMTS 1.0.0 capabilities of an item: one layer, and a style for each way of showing it. */
 export default operation({
@@ -17,7 +18,7 @@ export default operation({
   tier: 'read',
   raw: 'xml',
   input: Closed({
-    item_id: Id,
+    item_id: ItemId,
     base_url: Type.String({ minLength: 1, maxLength: 500 }),
     key: TemplateKey,
     profile: lookFields.profile,

@@ -4,7 +4,8 @@ import { WMTS_FORMATS } from '#wire/wmts.ts'
 import { operation } from '#operation.ts'
 import { choiceOf, drawTile, resolveLook } from '#services/drawing/look.ts'
 import { FOR_A_DAY, lookFields, pictureReply, requireTile, TileIndex, Zoom } from '#wire/tile.ts'
-import { EXAMPLE_ITEM, Id } from './wire.ts'
+import { EXAMPLE_ITEM } from '#wire/item.ts'
+import { ItemId } from '#wire/ids.ts'
 
 /** A tile as WMTS asks for it; transparent where there is no data. */
 export default operation({
@@ -13,7 +14,7 @@ export default operation({
   tier: 'read',
   raw: 'bytes',
   input: Closed({
-    item_id: Id,
+    item_id: ItemId,
     z: Zoom,
     x: TileIndex,
     y: TileIndex,

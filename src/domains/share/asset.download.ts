@@ -5,10 +5,11 @@ import * as asset from '#model/imagery/asset.ts'
 import * as downloadQuota from '#model/plans/download-quota.ts'
 import * as shareTarget from '#model/sharing/share-target.ts'
 import { operation } from '#operation.ts'
-import { DOWNLOAD_SECONDS } from './target.wire.ts'
+import { DOWNLOAD_SECONDS } from './target.lib.ts'
 import { EXAMPLE_PASSWORD, EXAMPLE_TOKEN, Password, Token } from './wire.ts'
+import { EXAMPLE_IDS } from '#wire/examples.ts'
 
-const EXAMPLE_ASSET = '0199f2c6-2222-7abc-8def-0123456789ab'
+const EXAMPLE_ASSET = EXAMPLE_IDS.asset
 
 /**
  * An address at which one file of a shared item can be downloaded for 15 minutes, where the link has the permission

@@ -6,7 +6,8 @@ import { Choice, Closed, Uuid } from '#core/shapes.ts'
 import * as organization from '#model/identity/organization.ts'
 import * as report from '#model/plans/usage-report.ts'
 import { operation } from '#operation.ts'
-import { EXAMPLE_METERS, EXAMPLE_ORGANIZATION_ID, meters, toMeters } from './wire.ts'
+import { EXAMPLE_METERS, meters, toMeters } from './wire.ts'
+import { EXAMPLE_IDS } from '#wire/examples.ts'
 
 const MAX_DAYS = 366
 const MAX_MONTHS = 60
@@ -34,8 +35,8 @@ export default operation({
     points: Type.Array(Closed({ period: Type.String(), ...meters })),
   }),
   example: {
-    input: { organization_id: EXAMPLE_ORGANIZATION_ID, months: 1 },
-    output: { organization_id: EXAMPLE_ORGANIZATION_ID, granularity: 'month', points: [{ period: '2026-03', ...EXAMPLE_METERS }] },
+    input: { organization_id: EXAMPLE_IDS.organization, months: 1 },
+    output: { organization_id: EXAMPLE_IDS.organization, granularity: 'month', points: [{ period: '2026-03', ...EXAMPLE_METERS }] },
   },
 }).handle({
   async check({ principal, clock }, { organization_id, months, from, to, granularity }) {

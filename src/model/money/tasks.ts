@@ -1,10 +1,8 @@
 /** Background work that money queues; its handlers are in `domains/billing` and `domains/payment_methods`. */
 import Type from 'typebox'
-import { PERIOD_PATTERN } from '#core/period.ts'
+import { PeriodName } from '#core/period.ts'
 import { Closed, Uuid } from '#core/shapes.ts'
 import { taskContract } from '#effects.ts'
-
-const PeriodName = Type.String({ pattern: PERIOD_PATTERN })
 
 /** Without an organization: all whose turn has come. */
 export const autoTopupTask = taskContract('billing.auto_topup', Closed({ organization_id: Type.Optional(Uuid) }))
