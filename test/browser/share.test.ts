@@ -223,7 +223,7 @@ const PAYLOADS = [
   '&lt;b&gt;',
 ]
 
-// Goal (docs/threats.md, row 24): whatever people wrote is shown as they wrote it; nothing of it runs, and nothing of it reaches a header.
+// Goal: row 24 of the security table: whatever people wrote is shown as they wrote it; nothing of it runs, and nothing of it reaches a header.
 async function ofHostileStrings(w: World, org: Org, chromium: Browser): Promise<void> {
   const all = PAYLOADS.join(' ')
   const { id: collection_id } = await w.ok(org.owner.token, 'collections.create', {

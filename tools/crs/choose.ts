@@ -55,7 +55,7 @@ const UNITS: Readonly<Record<string, number>> = { m: 1, 'us-ft': 1200 / 3937, ft
 /** A geographic point, PROJ's x and y of it, and what PROJ makes of these on the way back. */
 export type ControlPoint = [lon: number, lat: number, x: number, y: number, lonBack: number, latBack: number]
 
-export interface Chosen {
+interface Chosen {
   projection: string
   figure: string
   control: ControlPoint[]
@@ -67,14 +67,14 @@ export function clean(proj4: string): string {
 }
 
 /** The parts that describe the figure of the Earth, and the rest. */
-export function split(proj4: string): { figure: string[]; rest: string[] } {
+function split(proj4: string): { figure: string[]; rest: string[] } {
   const parts = proj4.split(/\s+/)
   const isFigure = (part: string) => /^\+(datum|ellps|a|b|rf|R|pm)=/.test(part)
   return { figure: parts.filter(isFigure), rest: parts.filter((part) => !isFigure(part)) }
 }
 
 /** Metres in a unit of the system; null for a unit that proj4 does not know. */
-export function metresAUnit(proj4: string): number | null {
+function metresAUnit(proj4: string): number | null {
   if (/\+proj=longlat/.test(proj4)) return METRES_A_DEGREE
   const named = /\+units=(\S+)/.exec(proj4)?.[1]
   if (named) return UNITS[named] ?? null
