@@ -1,6 +1,7 @@
 /** What the sandbox processor remembers, in a schema of its own: any number of processes serve the same cards, and a restart forgets nothing. */
 import { randomBytes } from 'node:crypto'
-import { sql, type Kysely, type Transaction } from 'kysely'
+import { sql } from 'kysely'
+import type { Db, Tx } from '#db/tables.ts'
 
 /** An object of the protocol, as it is shown. */
 export interface Stored {
@@ -14,12 +15,7 @@ export interface Notice {
   body: string
 }
 
-// The sandbox has no types of its tables: everything is one kind of row.
-type Anything = Record<string, Record<string, unknown>>
-
-export type StoreDb = Kysely<Anything>
-
-export async function createSchema(db: StoreDb): Promise<void> {
+export async function createSchema(db: Db): Promise<void> {
   await db.transaction().execute(async (tx) => {
     await sql`select pg_advisory_xact_lock(hashtextextended('sandbox_payments', 0))`.execute(tx)
     await sql`
@@ -50,7 +46,7 @@ export const newKey = (prefix: string) => `${prefix}_${randomBytes(12).toString(
 
 /** Runs a request once for each idempotency key; a repeat gets the first answer, also one that was a refusal. */
 export async function withSession(
-  db: StoreDb,
+  db: Db,
   replay: { key: string; fingerprint: string } | null,
   work: (session: Session) => Promise<Answer>,
 ): Promise<{ answer: Answer; notices: Notice[] }> {
@@ -87,7 +83,7 @@ export async function withSession(
   return { answer, notices }
 }
 
-function sessionOf(tx: Transaction<Anything>, notices: Notice[]): Session {
+function sessionOf(tx: Tx, notices: Notice[]): Session {
   const rows = async (query: ReturnType<typeof sql<{ body: Stored }>>) => (await query.execute(tx)).rows.map(({ body }) => body)
   return {
     find: async (id) =>
@@ -125,7 +121,7 @@ function sessionOf(tx: Transaction<Anything>, notices: Notice[]): Session {
   }
 }
 
-export async function undelivered(db: StoreDb, maxAttempts: number, limit: number): Promise<Notice[]> {
+export async function undelivered(db: Db, maxAttempts: number, limit: number): Promise<Notice[]> {
   return (
     await sql<Notice>`select id, body from sandbox_payments.notice where not delivered and attempts < ${maxAttempts} order by seq limit ${limit}`.execute(
       db,
@@ -133,6 +129,6 @@ export async function undelivered(db: StoreDb, maxAttempts: number, limit: numbe
   ).rows
 }
 
-export async function noteDelivery(db: StoreDb, id: string, delivered: boolean): Promise<void> {
+export async function noteDelivery(db: Db, id: string, delivered: boolean): Promise<void> {
   await sql`update sandbox_payments.notice set attempts = attempts + 1, delivered = delivered or ${delivered} where id = ${id}`.execute(db)
 }

@@ -1,5 +1,5 @@
 /**
- * Goal (SECURITY.md, row 16): of 10,000 ways to bend a valid signed address or the request that uses it, none is accepted,
+ * Goal (docs/threats.md, row 16): of 10,000 ways to bend a valid signed address or the request that uses it, none is accepted,
  * nothing outside the store is read or written, and nothing inside it changes; the addresses themselves, unbent, work.
  */
 import assert from 'node:assert/strict'
@@ -9,7 +9,7 @@ import path from 'node:path'
 import { test, type TestContext } from 'node:test'
 import fc from 'fast-check'
 import { campaign } from '../../../test/support/campaign.ts'
-import { signGrant, verifyGrant, type Grant } from './signature.ts'
+import { signRequest, verifyRequest, type SignedRequest } from './signature.ts'
 import { collect, listeningStore, pattern, type Place } from './testing/place.ts'
 import { raw, type RawRequest } from './testing/raw.ts'
 
@@ -342,9 +342,9 @@ test(`${MUTATIONS} bent signed addresses: none accepted, nothing outside read or
   for (const request of requests) assert.equal((await send(place, request)).status, 403, 'expired to the second')
 })
 
-test('what is signed is what is verified, for any grant', () => {
+test('what is signed is what is verified, for any signed', () => {
   const segment = fc.string({ unit: fc.constantFrom(...'abcXYZ019._-'), minLength: 1, maxLength: 12 })
-  const grants: fc.Arbitrary<Grant> = fc.record({
+  const grants: fc.Arbitrary<SignedRequest> = fc.record({
     method: fc.constantFrom('GET' as const, 'PUT' as const),
     bucket: fc.string({ unit: fc.constantFrom(...'abc019-'), minLength: 3, maxLength: 12 }),
     key: fc.array(segment, { minLength: 1, maxLength: 4 }).map((parts) => parts.join('/')),
@@ -355,11 +355,11 @@ test('what is signed is what is verified, for any grant', () => {
   })
   const secret = randomBytes(32)
   fc.assert(
-    fc.property(grants, (grant) => {
-      const { id, ...verified } = verifyGrant(secret, signGrant(secret, grant))!
-      assert.deepEqual(verified, { ...grant })
+    fc.property(grants, (signed) => {
+      const { id, ...verified } = verifyRequest(secret, signRequest(secret, signed))!
+      assert.deepEqual(verified, { ...signed })
       assert.match(id, /^[0-9a-f]{32}$/)
-      assert.equal(verifyGrant(randomBytes(32), signGrant(secret, grant)), null)
+      assert.equal(verifyRequest(randomBytes(32), signRequest(secret, signed)), null)
     }),
   )
 })
