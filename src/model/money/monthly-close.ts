@@ -148,7 +148,7 @@ const customerOf = ({ name, abn, tax_number, billing_email, billing_address }: O
 })
 
 /** Australian organizations pay GST: those that say so by their country, or by a business number. */
-export function isTaxed({ country, abn }: Pick<Organization, 'country' | 'abn'>): boolean {
+function isTaxed({ country, abn }: Pick<Organization, 'country' | 'abn'>): boolean {
   return abn !== null || /^(au|aus|australia)$/i.test(country?.trim() ?? '')
 }
 
