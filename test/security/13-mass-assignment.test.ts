@@ -100,7 +100,7 @@ function openObjects(schema: TSchema | Node, at = ''): string[] {
 const ITEM = ['geometry', 'properties']
 const FEATURE = ['features[].geometry', 'features[].properties', 'features[].assets']
 
-/** What is free-form by intent (GAPS.md G21), by operation. */
+/** What is free-form by intent (docs/decisions.md G21), by operation. */
 const FREE_FORM: Record<string, { input?: string[]; output?: string[] }> = {
   'billing.approvals.approve': { output: ['input', 'result'] },
   'billing.approvals.get': { output: ['input'] },

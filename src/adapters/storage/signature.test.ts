@@ -1,5 +1,5 @@
 /**
- * Goal (SECURITY.md, row 16): of 10,000 ways to bend a valid signed address or the request that uses it, none is accepted,
+ * Goal (docs/threats.md, row 16): of 10,000 ways to bend a valid signed address or the request that uses it, none is accepted,
  * nothing outside the store is read or written, and nothing inside it changes; the addresses themselves, unbent, work.
  */
 import assert from 'node:assert/strict'
