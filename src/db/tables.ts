@@ -470,9 +470,9 @@ export type ReservationState = 'live' | 'capturing' | 'releasing' | 'captured' |
 export type TransferType = 'grant' | 'topup' | 'bonus' | 'reservation' | 'capture' | 'release' | 'refund' | 'adjustment'
 /** Where credits come from and go to; an organization's own are `available` and `reserved`. */
 export type LedgerAccount = 'available' | 'reserved' | 'captured' | 'purchased' | 'granted' | 'bonus' | 'adjusted'
-export type AttemptKind = 'topup' | 'auto_topup' | 'hold'
+type AttemptKind = 'topup' | 'auto_topup' | 'hold'
 export type AttemptStatus = 'created' | 'pending' | 'authorized' | 'held' | 'succeeded' | 'captured' | 'voided' | 'failed'
-export type InvoiceStatus = 'open' | 'paid' | 'past_due'
+type InvoiceStatus = 'open' | 'paid' | 'past_due'
 export type ApprovalStatus = 'pending' | 'approved' | 'rejected' | 'used'
 export type CommitmentStatus = 'upcoming' | 'active' | 'met' | 'shortfall'
 

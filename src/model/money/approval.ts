@@ -21,7 +21,7 @@ const COLUMNS = [
 ] as const
 
 export type Approval = Row<'approval', typeof COLUMNS>
-export type NewApproval = Pick<Approval, 'organizationId' | 'requestedBy' | 'credits' | 'operation' | 'input' | 'reason' | 'expiresAt'>
+type NewApproval = Pick<Approval, 'organizationId' | 'requestedBy' | 'credits' | 'operation' | 'input' | 'reason' | 'expiresAt'>
 
 export async function insert(tx: Tx, approval: NewApproval, now: Date): Promise<Approval> {
   return await tx

@@ -7,12 +7,12 @@ import { pay } from './card-payment.ts'
 import * as attempts from './payment-attempt.ts'
 import type { Attempt, NewAttempt } from './payment-attempt.ts'
 import type { PaymentContext } from './processor.ts'
-import * as topup from './topup.ts'
+import { fail, purchaseOf, settle } from './topup.ts'
 
 const PAUSE_MS = 10 * 60_000
 const DUE_LIMIT = 500
 
-export type AutoTopup = Pick<Wallet, 'autoEnabled' | 'autoThresholdCredits' | 'autoAmountCredits' | 'autoDailyCapCents'>
+type AutoTopup = Pick<Wallet, 'autoEnabled' | 'autoThresholdCredits' | 'autoAmountCredits' | 'autoDailyCapCents'>
 
 export async function set(tx: Tx, organizationId: string, wanted: AutoTopup): Promise<void> {
   const settings = {
@@ -70,7 +70,7 @@ async function begin({ db, clock, invocationId }: PaymentContext, organizationId
       organizationId,
       kind: 'auto_topup',
       requestKey: `auto ${now.toISOString()}`,
-      ...topup.purchaseOf(cents),
+      ...purchaseOf(cents),
       userId: null,
       invocationId,
     }
@@ -84,10 +84,10 @@ export async function run(context: PaymentContext, organizationId: string): Prom
   if (!begun) return false
   try {
     const { attempt, intent } = await pay(context, { ...begun.wanted, offSession: true })
-    await context.commit(organizationId, 'billing.auto_topup', (change) => topup.settle(change, attempt.id, intent))
+    await context.commit(organizationId, 'billing.auto_topup', (change) => settle(change, attempt.id, intent))
   } catch (error) {
     if (!(error instanceof Problem) || error.slug === 'payment-processor-outage') throw error // The sweep finds out what became of it.
-    await context.commit(organizationId, 'billing.auto_topup', (change) => topup.fail(change, begun.attempt, error.slug))
+    await context.commit(organizationId, 'billing.auto_topup', (change) => fail(change, begun.attempt, error.slug))
   }
   return true
 }

@@ -84,5 +84,3 @@ export async function lockWallet(tx: Tx, organizationId: string): Promise<Wallet
     .execute()
   return await wallets(tx, organizationId).forUpdate().executeTakeFirstOrThrow()
 }
-
-export type AutoTopup = Pick<Wallet, 'autoEnabled' | 'autoThresholdCredits' | 'autoAmountCredits' | 'autoDailyCapCents'>

@@ -12,7 +12,7 @@ import { requirePayments, type PaymentContext } from './processor.ts'
 import * as reservations from './reservation.ts'
 import type { Reservation } from './reservation.ts'
 
-export interface WantedHold {
+interface WantedHold {
   organizationId: string
   userId: string | null
   credits: number

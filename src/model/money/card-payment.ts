@@ -11,7 +11,7 @@ export interface Payment {
   intent: Intent
 }
 
-export interface WantedPayment extends Omit<attempts.NewAttempt, 'invocationId'> {
+interface WantedPayment extends Omit<attempts.NewAttempt, 'invocationId'> {
   /** Nobody is there to pass 3-D Secure. */
   offSession: boolean
 }

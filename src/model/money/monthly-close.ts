@@ -28,7 +28,7 @@ export function closablePeriod(name: string | null | undefined, now: Date): Peri
   return period
 }
 
-export interface ClosedMonth {
+interface ClosedMonth {
   invoice: Invoice
   /** False: it was closed before, and nothing happened now. */
   isFirst: boolean

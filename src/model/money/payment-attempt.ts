@@ -114,7 +114,7 @@ export async function findHold(db: Db, reservationId: string): Promise<Attempt |
   return hold ?? null
 }
 
-export interface AttemptMove {
+interface AttemptMove {
   from: readonly AttemptStatus[]
   to: AttemptStatus
   failure?: string | null

@@ -53,7 +53,7 @@ async function settleAttempt(context: PaymentContext, payments: Payments, attemp
   return isFirst
 }
 
-export interface SettlementRun {
+interface SettlementRun {
   seen: number
   settled: number
   released: number

@@ -5,14 +5,14 @@ import { PLANS, requireKnownPlan, type Plan } from '#model/plans/plan.ts'
 import * as storageAccount from '#model/plans/storage-account.ts'
 import * as usage from '#model/plans/usage.ts'
 
-export interface Exceeded {
+interface Exceeded {
   limit: 'storage_bytes' | 'compute_jobs'
   used: number
   allowed: number
   message: string
 }
 
-export interface PlanChange {
+interface PlanChange {
   previous: Plan
   changed: boolean
   isUpgrade: boolean

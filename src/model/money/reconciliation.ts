@@ -5,12 +5,12 @@ import type { Tx } from '#db/tables.ts'
 import { lockWallet } from './billing-account.ts'
 import * as ledger from './ledger.ts'
 
-export interface Count {
+interface Count {
   recorded: number
   counted: number
 }
 
-export interface Reconciliation {
+interface Reconciliation {
   id: string
   storage: Count
   available: Count

@@ -36,7 +36,7 @@ export async function find(db: Db, id: string): Promise<Reservation | null> {
   return (await reservations(db).where('id', '=', id).executeTakeFirst()) ?? null
 }
 
-export interface ReservationMove {
+interface ReservationMove {
   from: readonly ReservationState[]
   to: ReservationState
   capturedCredits?: number

@@ -30,7 +30,7 @@ import * as caps from './spend-caps.ts'
 import { refundCardTask, settleReservationTask } from './tasks.ts'
 
 /** Who spends. Caps and attribution are the person's, also behind a key. */
-export interface Spender {
+interface Spender {
   organizationId: string
   userId: string | null
   apiKeyId: string | null
@@ -46,7 +46,7 @@ export const spenderOf = (principal: Principal, organizationId: string): Spender
 })
 
 /** How a purchase will be paid, found out before the transaction that makes it. */
-export interface Funding {
+interface Funding {
   spender: Spender
   mode: BillingMode
   credits: number
@@ -55,7 +55,7 @@ export interface Funding {
   attemptId: string | null
 }
 
-export interface WantedFunding {
+interface WantedFunding {
   spender: Spender
   credits: number
   countsForCaps: boolean
@@ -70,17 +70,16 @@ export async function authorize(
   { spender, credits, countsForCaps, operation, idempotencyKey }: WantedFunding,
 ): Promise<Funding> {
   const { db, clock } = context
-  const mode = await billingModeOf(db, spender.organizationId)
+  const { organizationId, userId, approvalId } = spender
+  const mode = await billingModeOf(db, organizationId)
   const funding: Funding = { spender, mode, credits, countsForCaps, attemptId: null }
   if (mode !== 'card' || credits === 0) return funding
-  if (countsForCaps && spender.userId && !spender.approvalId)
-    await caps.requireLikely(db, { organizationId: spender.organizationId, userId: spender.userId, credits, replaces: null }, clock.now())
-  const { organizationId, userId } = spender
+  if (countsForCaps && userId && !approvalId) await caps.requireLikely(db, { organizationId, userId, credits, replaces: null }, clock.now())
   const attemptId = await cardHold.hold(context, { organizationId, userId, credits, requestKey: `${operation} ${idempotencyKey}` })
   return { ...funding, attemptId }
 }
 
-export interface Spend {
+interface Spend {
   reference: Reference
   lines: readonly SpendLine[]
   /** When nothing has settled it by then, it is released. */
@@ -139,7 +138,7 @@ async function insufficient({ tx }: Change, organizationId: string, required: nu
 }
 
 /** What became of a settlement. `pending`: the card is charged or freed by the work that was queued with it. */
-export interface Settlement {
+interface Settlement {
   mode: BillingMode
   capturedCredits: number
   releasedCredits: number

@@ -19,7 +19,7 @@ import * as attempts from './payment-attempt.ts'
 import type { Attempt } from './payment-attempt.ts'
 import type { PaymentContext } from './processor.ts'
 
-export interface WantedTopup {
+interface WantedTopup {
   organizationId: string
   cents: number
   requestKey: string
@@ -51,7 +51,7 @@ export async function charge(context: PaymentContext, { cents, ...wanted }: Want
   throw cardDeclined(intent)
 }
 
-export interface SettledTopup {
+interface SettledTopup {
   status: Attempt['status']
   /** This call, and no other, brought the attempt to its end. */
   isFirst: boolean
