@@ -2,7 +2,7 @@ import { isBigArray } from '#raster/tiff/sample.ts'
 import type { ExactSampleArray, SampleArray } from '#raster/types.ts'
 import { AverageReducer } from '#raster/write/average.ts'
 import { IntegerAverageReducer } from './average-integers.ts'
-import type { ReduceShape, RowReducer, RowView } from '#raster/write/reduce.ts'
+import type { ReduceShape, RowReducer, RowView } from '#raster/write/row-reducer.ts'
 
 /**
  * Average where both sides halve evenly, which most of the work does: every coarse pixel is the mean

@@ -1,0 +1,181 @@
+/**
+ * Draws the rooms as docs/rooms.svg: a row for each layer, the highest on top. Every room names all it imports, with the
+ * number of imports. Arrows are drawn only where no longer way leads to the same room, so that they can be followed by eye.
+ */
+import type { Graph } from './imports.ts'
+import { LAYERS, LAYER_TITLES, nameOf, roomOf, ROOMS, type Room } from './rooms.ts'
+
+const WIDTH = 1480
+const LEFT = 170
+const BOX = { width: 244, gap: 14, padding: 12 }
+const ROW_GAP = 54
+const TITLE = 84
+const LINE = 15
+const CHARACTERS = 39
+const FONT = "font-family='system-ui, -apple-system, Segoe UI, Helvetica, Arial, sans-serif'"
+const COLOURS = ['#e8f0e4', '#e3eef2', '#e6e9f5', '#efe8f4', '#fbeee3', '#fdf4dc', '#f9e9e6', '#eeeeee']
+
+interface Arrow {
+  readonly from: Room
+  readonly to: Room
+  readonly count: number
+}
+
+interface Box {
+  readonly room: Room
+  readonly x: number
+  readonly y: number
+  readonly height: number
+  readonly purpose: readonly string[]
+  readonly sees: readonly string[]
+  readonly fileCount: number
+}
+
+/** Imports between rooms, counted. */
+function arrowsOf({ imports }: Graph): Arrow[] {
+  const counted = new Map<string, Arrow>()
+  for (const { from, to } of imports) {
+    const [source, target] = [roomOf(from), roomOf(to)]
+    if (!source || !target || source === target) continue
+    const key = `${source.path} ${target.path}`
+    counted.set(key, { from: source, to: target, count: (counted.get(key)?.count ?? 0) + 1 })
+  }
+  return [...counted.values()].toSorted((a, b) => place(a.from) - place(b.from) || place(a.to) - place(b.to))
+}
+
+const place = (room: Room) => ROOMS.indexOf(room)
+
+/** Arrows that no chain of others replaces. */
+function withoutShortcuts(arrows: readonly Arrow[]): Arrow[] {
+  const next = Map.groupBy(arrows, ({ from }) => from)
+  const reaches = (from: Room, to: Room, seen: Set<Room>): boolean =>
+    from === to || (!seen.has(from) && (seen.add(from), next.get(from) ?? []).some((arrow) => reaches(arrow.to, to, seen)))
+  return arrows.filter(({ from, to }) => !(next.get(from) ?? []).some((other) => other.to !== to && reaches(other.to, to, new Set([from]))))
+}
+
+function wrap(text: string): string[] {
+  const lines = ['']
+  for (const word of text.split(' ')) {
+    const line = `${lines.at(-1)} ${word}`.trim()
+    if (line.length > CHARACTERS && lines.at(-1) !== '') lines.push(word)
+    else lines[lines.length - 1] = line
+  }
+  return lines
+}
+
+/** No-break spaces keep a name and its number on one line. */
+function seenBy(room: Room, arrows: readonly Arrow[]): string[] {
+  const own = arrows.filter(({ from }) => from === room).toSorted((a, b) => b.count - a.count)
+  if (own.length === 0) return ['imports nothing of ours']
+  return wrap(`imports ${own.map(({ to, count }) => `${nameOf(to)}\u00a0${count}`).join(', ')}`)
+}
+
+function layOut(
+  graph: Graph,
+  arrows: readonly Arrow[],
+): { boxes: Box[]; height: number; rows: { title: string; y: number; height: number }[] } {
+  const counts = Map.groupBy(graph.files, roomOf)
+  const boxes: Box[] = []
+  const rows: { title: string; y: number; height: number }[] = []
+  let y = TITLE
+  for (const layer of LAYERS.toReversed()) {
+    const rooms = ROOMS.filter((room) => room.layer === layer && counts.has(room))
+    if (rooms.length === 0) continue
+    const texts = rooms.map((room) => ({ room, purpose: wrap(room.purpose), sees: seenBy(room, arrows) }))
+    const height = Math.max(...texts.map(({ purpose, sees }) => (purpose.length + sees.length) * LINE)) + 2 * BOX.padding + 30
+    const start = LEFT + (WIDTH - LEFT - rooms.length * (BOX.width + BOX.gap)) / 2
+    texts.forEach((text, index) =>
+      boxes.push({ ...text, x: start + index * (BOX.width + BOX.gap), y, height, fileCount: counts.get(text.room)!.length }),
+    )
+    rows.push({ title: LAYER_TITLES[layer], y, height })
+    y += height + ROW_GAP
+  }
+  return { boxes, rows, height: y - ROW_GAP + 24 }
+}
+
+const escape = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;')
+
+function drawBox({ room, x, y, height, purpose, sees, fileCount }: Box): string {
+  const left = x + BOX.padding
+  const top = y + BOX.padding + 12
+  const lines = (texts: readonly string[], from: number, colour: string) =>
+    texts
+      .map((text, index) => `<text x='${left}' y='${from + index * LINE}' font-size='12' fill='${colour}'>${escape(text)}</text>`)
+      .join('\n')
+  const files = fileCount === 1 ? '1 file' : `${fileCount} files`
+  return `<rect x='${x}' y='${y}' width='${BOX.width}' height='${height}' rx='8' fill='${COLOURS[LAYERS.indexOf(room.layer)]}' stroke='#8a939c'/>
+<text x='${left}' y='${top}' font-size='16' font-weight='600' fill='#1b232b'>${nameOf(room)}</text>
+<text x='${x + BOX.width - BOX.padding}' y='${top}' font-size='11' fill='#68727c' text-anchor='end'>${files}</text>
+${lines(purpose, top + 20, '#1b232b')}
+${lines(sees, top + 28 + purpose.length * LINE, '#55606a')}`
+}
+
+/** Where arrows leave or reach the edge of a box: side by side, in the order of what they lead to. */
+function spread(box: Box, others: readonly Box[], other: Box): number {
+  const sorted = others.toSorted((a, b) => a.x - b.x || a.y - b.y)
+  return box.x + (BOX.width * (sorted.indexOf(other) + 1)) / (sorted.length + 1)
+}
+
+function drawArrow({ from, to, count }: Arrow, boxes: ReadonlyMap<Room, Box>, arrows: readonly Arrow[]): { line: string; label: string } {
+  const [source, target] = [boxes.get(from)!, boxes.get(to)!]
+  const label = (x: number, y: number) =>
+    `<rect x='${x - 14}' y='${y - 9}' width='28' height='15' rx='7' fill='#ffffff' stroke='#aab2ba'/>` +
+    `<text x='${x}' y='${y + 3}' font-size='11' fill='#1b232b' text-anchor='middle'>${count}</text>`
+  const stroke = "fill='none' stroke='#3f5871' stroke-width='1.4' marker-end='url(#head)'"
+  if (source.y === target.y) {
+    const isLeft = target.x < source.x
+    const [x1, x2] = isLeft ? [source.x + 40, target.x + BOX.width - 40] : [source.x + BOX.width - 40, target.x + 40]
+    const top = source.y - 34
+    const line = `<path d='M${x1} ${source.y} C${x1} ${top} ${x2} ${top} ${x2} ${target.y - 2}' ${stroke}/>`
+    return { line, label: label((x1 + x2) / 2, source.y - 26) }
+  }
+  const vertical = arrows.filter((arrow) => boxes.get(arrow.from)!.y !== boxes.get(arrow.to)!.y)
+  const out = vertical.filter((arrow) => arrow.from === from).map((arrow) => boxes.get(arrow.to)!)
+  const into = vertical.filter((arrow) => arrow.to === to).map((arrow) => boxes.get(arrow.from)!)
+  const x1 = Math.round(spread(source, out, target))
+  const x2 = Math.round(spread(target, into, source))
+  const y1 = source.y + source.height
+  const y2 = target.y - 2
+  const bend = Math.max(30, (y2 - y1) / 2)
+  const line = `<path d='M${x1} ${y1} C${x1} ${y1 + bend} ${x2} ${y2 - bend} ${x2} ${y2}' ${stroke}/>`
+  return { line, label: label(x2, y2 - 18) }
+}
+
+/** The text of docs/rooms.svg. */
+export function picture(graph: Graph): string {
+  const all = arrowsOf(graph)
+  const { boxes, rows, height } = layOut(graph, all)
+  const byRoom = new Map(boxes.map((box) => [box.room, box]))
+  const arrows = withoutShortcuts(all)
+  const drawn = arrows.map((arrow) => drawArrow(arrow, byRoom, arrows))
+  const bands = rows.map(
+    ({ title, y, height: tall }) =>
+      `<rect x='0' y='${y - 14}' width='${WIDTH}' height='${tall + 28}' fill='#f4f6f7'/>\n` +
+      wrapTitle(title)
+        .map((text, index) => `<text x='20' y='${y + 24 + index * 18}' font-size='14' fill='#3b4650'>${text}</text>`)
+        .join('\n'),
+  )
+  return `<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 ${WIDTH} ${height}' ${FONT}>
+<!-- Drawn by \`npm run gen\` from the imports of src/ and sandbox/. -->
+<title>The rooms of Groundtrack and who imports whom</title>
+<defs><marker id='head' viewBox='0 0 10 10' refX='9' refY='5' markerWidth='8' markerHeight='8' orient='auto'><path d='M0 0 L10 5 L0 10 z' fill='#3f5871'/></marker></defs>
+<rect width='${WIDTH}' height='${height}' fill='#ffffff'/>
+<text x='20' y='34' font-size='22' font-weight='600' fill='#1b232b'>The rooms of Groundtrack and who imports whom</text>
+<text x='20' y='56' font-size='13' fill='#3b4650'>Imports point down or along a row, never up. An arrow that a chain of others replaces is left out; each box lists all its imports.</text>
+${bands.join('\n')}
+${drawn.map(({ line }) => line).join('\n')}
+${boxes.map(drawBox).join('\n')}
+${drawn.map(({ label }) => label).join('\n')}
+</svg>
+`
+}
+
+/** Row titles stand in a narrow column. */
+function wrapTitle(title: string): string[] {
+  const lines = ['']
+  for (const word of title.split(' ')) {
+    if (`${lines.at(-1)} ${word}`.length > 19) lines.push(word)
+    else lines[lines.length - 1] = `${lines.at(-1)} ${word}`.trim()
+  }
+  return lines
+}
