@@ -6,12 +6,13 @@ import type { Graph } from './imports.ts'
 import { LAYERS, LAYER_TITLES, nameOf, roomOf, ROOMS, type Room } from './rooms.ts'
 
 const WIDTH = 1480
-const LEFT = 170
-const BOX = { width: 244, gap: 14, padding: 12 }
-const ROW_GAP = 54
-const TITLE = 84
+const LEFT = 160
+const BOX = { width: 226, gap: 32, padding: 12 }
+const ROW_GAP = 70
+const TITLE = 112
 const LINE = 15
-const CHARACTERS = 39
+const CHARACTERS = 32
+const AGAINST = '#b3261e'
 const FONT = "font-family='system-ui, -apple-system, Segoe UI, Helvetica, Arial, sans-serif'"
 const COLOURS = ['#e8f0e4', '#e3eef2', '#e6e9f5', '#efe8f4', '#fbeee3', '#fdf4dc', '#f9e9e6', '#eeeeee']
 
@@ -43,14 +44,20 @@ function arrowsOf({ imports }: Graph): Arrow[] {
   return [...counted.values()].toSorted((a, b) => place(a.from) - place(b.from) || place(a.to) - place(b.to))
 }
 
+/** A room sees those that stand before it in the table. */
 const place = (room: Room) => ROOMS.indexOf(room)
 
 /** Arrows that no chain of others replaces. */
 function withoutShortcuts(arrows: readonly Arrow[]): Arrow[] {
-  const next = Map.groupBy(arrows, ({ from }) => from)
+  const next = Map.groupBy(
+    arrows.filter(({ from, to }) => place(to) < place(from)),
+    ({ from }) => from,
+  )
   const reaches = (from: Room, to: Room, seen: Set<Room>): boolean =>
     from === to || (!seen.has(from) && (seen.add(from), next.get(from) ?? []).some((arrow) => reaches(arrow.to, to, seen)))
-  return arrows.filter(({ from, to }) => !(next.get(from) ?? []).some((other) => other.to !== to && reaches(other.to, to, new Set([from]))))
+  const isReplaced = ({ from, to }: Arrow) =>
+    (next.get(from) ?? []).some((other) => other.to !== to && reaches(other.to, to, new Set([from])))
+  return arrows.filter((arrow) => place(arrow.to) > place(arrow.from) || !isReplaced(arrow))
 }
 
 function wrap(text: string): string[] {
@@ -113,33 +120,91 @@ ${lines(sees, top + 28 + purpose.length * LINE, '#55606a')}`
 /** Where arrows leave or reach the edge of a box: side by side, in the order of what they lead to. */
 function spread(box: Box, others: readonly Box[], other: Box): number {
   const sorted = others.toSorted((a, b) => a.x - b.x || a.y - b.y)
-  return box.x + (BOX.width * (sorted.indexOf(other) + 1)) / (sorted.length + 1)
+  return Math.round(box.x + (BOX.width * (sorted.indexOf(other) + 1)) / (sorted.length + 1))
 }
 
-function drawArrow({ from, to, count }: Arrow, boxes: ReadonlyMap<Room, Box>, arrows: readonly Arrow[]): { line: string; label: string } {
-  const [source, target] = [boxes.get(from)!, boxes.get(to)!]
-  const label = (x: number, y: number) =>
-    `<rect x='${x - 14}' y='${y - 9}' width='28' height='15' rx='7' fill='#ffffff' stroke='#aab2ba'/>` +
-    `<text x='${x}' y='${y + 3}' font-size='11' fill='#1b232b' text-anchor='middle'>${count}</text>`
-  const stroke = "fill='none' stroke='#3f5871' stroke-width='1.4' marker-end='url(#head)'"
-  if (source.y === target.y) {
-    const isLeft = target.x < source.x
-    const [x1, x2] = isLeft ? [source.x + 40, target.x + BOX.width - 40] : [source.x + BOX.width - 40, target.x + 40]
-    const top = source.y - 34
-    const line = `<path d='M${x1} ${source.y} C${x1} ${top} ${x2} ${top} ${x2} ${target.y - 2}' ${stroke}/>`
-    return { line, label: label((x1 + x2) / 2, source.y - 26) }
-  }
-  const vertical = arrows.filter((arrow) => boxes.get(arrow.from)!.y !== boxes.get(arrow.to)!.y)
-  const out = vertical.filter((arrow) => arrow.from === from).map((arrow) => boxes.get(arrow.to)!)
-  const into = vertical.filter((arrow) => arrow.to === to).map((arrow) => boxes.get(arrow.from)!)
-  const x1 = Math.round(spread(source, out, target))
-  const x2 = Math.round(spread(target, into, source))
-  const y1 = source.y + source.height
-  const y2 = target.y - 2
-  const bend = Math.max(30, (y2 - y1) / 2)
-  const line = `<path d='M${x1} ${y1} C${x1} ${y1 + bend} ${x2} ${y2 - bend} ${x2} ${y2}' ${stroke}/>`
-  return { line, label: label(x2, y2 - 18) }
+interface Point {
+  readonly x: number
+  readonly y: number
 }
+
+interface Way {
+  readonly path: string
+  /** Where the number stands. */
+  readonly at: Point
+}
+
+/** Draws arrows one after another, and remembers which gaps between boxes are taken. */
+class Pen {
+  readonly #boxes: ReadonlyMap<Room, Box>
+  readonly #arrows: readonly Arrow[]
+  readonly #taken = new Map<string, number>()
+
+  constructor(boxes: ReadonlyMap<Room, Box>, arrows: readonly Arrow[]) {
+    this.#boxes = boxes
+    this.#arrows = arrows
+  }
+
+  draw({ from, to, count }: Arrow): { line: string; label: string } {
+    const [source, target] = [this.#boxes.get(from)!, this.#boxes.get(to)!]
+    const colour = place(to) > place(from) ? AGAINST : '#3f5871'
+    const { path, at } = source.y < target.y ? this.#down(source, target) : along(source, target)
+    return {
+      line: `<path d='${path}' fill='none' stroke='${colour}' stroke-width='1.4' marker-end='url(#head)'/>`,
+      label: badge(at, count),
+    }
+  }
+
+  #down(source: Box, target: Box): Way {
+    const down = this.#arrows.filter((arrow) => this.#boxes.get(arrow.from)!.y < this.#boxes.get(arrow.to)!.y)
+    const out = down.filter(({ from }) => from === source.room).map(({ to }) => this.#boxes.get(to)!)
+    const into = down.filter(({ to }) => to === target.room).map(({ from }) => this.#boxes.get(from)!)
+    const start = { x: spread(source, out, target), y: source.y + source.height }
+    const end = { x: spread(target, into, source), y: target.y - 2 }
+    const passed = [...Map.groupBy(this.#boxes.values(), ({ y }) => y)]
+      .filter(([y]) => y > source.y && y < target.y)
+      .toSorted(([a], [b]) => a - b)
+    let path = `M${start.x} ${start.y}`
+    let last: Point = start
+    for (const [y, row] of passed) {
+      const x = this.#gap(row, last.x + ((end.x - last.x) * (y - last.y)) / (end.y - last.y))
+      const below = y + row[0]!.height
+      path += `${bend(last, { x, y })} L${x} ${below}`
+      last = { x, y: below }
+    }
+    return { path: path + bend(last, end), at: { x: end.x, y: end.y - 18 } }
+  }
+
+  /** The gap of a row nearest to where an arrow would like to pass. Arrows in one gap stand side by side. */
+  #gap(row: readonly Box[], wanted: number): number {
+    const gaps = [row[0]!.x - BOX.gap / 2, ...row.map(({ x }) => x + BOX.width + BOX.gap / 2)]
+    const nearest = gaps.toSorted((a, b) => Math.abs(a - wanted) - Math.abs(b - wanted))[0]!
+    const key = `${row[0]!.y} ${nearest}`
+    const taken = this.#taken.get(key) ?? 0
+    this.#taken.set(key, taken + 1)
+    return Math.round(nearest + (taken % 2 === 0 ? 1 : -1) * Math.ceil(taken / 2) * 6)
+  }
+}
+
+function bend(from: Point, to: Point): string {
+  const middle = Math.round((from.y + to.y) / 2)
+  return ` C${from.x} ${middle} ${to.x} ${middle} ${to.x} ${to.y}`
+}
+
+/** An arc over the boxes of one row; further ones rise higher. Also an arrow that points up, where the layers are not kept. */
+function along(source: Box, target: Box): Way {
+  const isLeft = target.x < source.x
+  const steps = Math.max(1, Math.round(Math.abs(target.x - source.x) / (BOX.width + BOX.gap)))
+  const inset = 20 + 14 * steps
+  const [x1, x2] = isLeft ? [source.x + inset, target.x + BOX.width - inset] : [source.x + BOX.width - inset, target.x + inset]
+  const rise = 26 + 9 * steps
+  const path = `M${x1} ${source.y} C${x1} ${source.y - rise} ${x2} ${target.y - rise} ${x2} ${target.y - 2}`
+  return { path, at: { x: (x1 + x2) / 2, y: Math.round((source.y + target.y) / 2 - rise * 0.75) } }
+}
+
+const badge = ({ x, y }: Point, count: number) =>
+  `<rect x='${x - 14}' y='${y - 9}' width='28' height='15' rx='7' fill='#ffffff' stroke='#aab2ba'/>` +
+  `<text x='${x}' y='${y + 3}' font-size='11' fill='#1b232b' text-anchor='middle'>${count}</text>`
 
 /** The text of docs/rooms.svg. */
 export function picture(graph: Graph): string {
@@ -147,7 +212,8 @@ export function picture(graph: Graph): string {
   const { boxes, rows, height } = layOut(graph, all)
   const byRoom = new Map(boxes.map((box) => [box.room, box]))
   const arrows = withoutShortcuts(all)
-  const drawn = arrows.map((arrow) => drawArrow(arrow, byRoom, arrows))
+  const pen = new Pen(byRoom, arrows)
+  const drawn = arrows.map((arrow) => pen.draw(arrow))
   const bands = rows.map(
     ({ title, y, height: tall }) =>
       `<rect x='0' y='${y - 14}' width='${WIDTH}' height='${tall + 28}' fill='#f4f6f7'/>\n` +

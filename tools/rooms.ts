@@ -180,7 +180,6 @@ export const ROOMS: readonly Room[] = [
     purpose: 'Routes, headers, pages and the addresses that stand for operations.',
     sees: ['src/pipeline/', 'src/background/', 'src/access/', 'src/contract/', 'src/core/', 'src/wire/', 'src/operation.ts'],
   },
-  { path: 'src/', layer: 'whole', purpose: 'Settings, the registry, and the start: they put the parts together.', sees: 'all' },
   {
     path: 'sandbox/',
     layer: 'whole',
@@ -188,6 +187,7 @@ export const ROOMS: readonly Room[] = [
     sees: ['src/core/', 'src/db/', 'src/model/', 'src/access/', 'src/ports/', 'src/pipeline/', 'src/raster/'],
     sql: true,
   },
+  { path: 'src/', layer: 'whole', purpose: 'Settings, the registry, and the start: they put the parts together.', sees: 'all' },
 ]
 
 /** The room a file stands in. */
