@@ -65,7 +65,7 @@ for (const { name, file, geometry } of CASES) {
   const mine = await ours(source, geometry)
   const python = path.join(FOLDER, 'venv', 'bin', 'python')
   const peer = JSON.parse(
-    execFileSync(python, [path.join(import.meta.dirname, 'stats_peer.py'), source, JSON.stringify(geometry), String(REPEATS)], {
+    execFileSync(python, [path.join(import.meta.dirname, 'stats-peer.py'), source, JSON.stringify(geometry), String(REPEATS)], {
       encoding: 'utf8',
     }),
   ) as { ms: number; cpuMs: number; count: number; mean: number }

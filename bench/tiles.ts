@@ -238,7 +238,7 @@ function prepare(): void {
     execFileSync(python, ['-m', 'pip', '-q', 'install', 'titiler.application', 'uvicorn'], { stdio: 'inherit' })
   }
   if (!existsSync(path.join(FOLDER, 'data', 'dem.tif')))
-    execFileSync(python, [path.join(import.meta.dirname, 'tiles_data.py'), path.join(FOLDER, 'data')], { stdio: 'inherit' })
+    execFileSync(python, [path.join(import.meta.dirname, 'tiles-data.py'), path.join(FOLDER, 'data')], { stdio: 'inherit' })
 }
 
 async function waitFor(url: string): Promise<void> {

@@ -40,7 +40,7 @@ interface Service {
 }
 
 /** What this process serves; a test may add operations of its own. */
-export interface Catalogue {
+interface Catalogue {
   operations: ReadonlyMap<string, AnyOperation>
   jobs: readonly AnyJob[]
 }

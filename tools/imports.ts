@@ -7,7 +7,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { isHomeless, refusal } from './rooms.ts'
 
-export interface Import {
+interface Import {
   readonly from: string
   readonly to: string
   readonly line: number

@@ -22,7 +22,7 @@ export interface Room {
 
 /** The rows, lowest first. */
 export const LAYERS = ['ground', 'data', 'model', 'contract', 'work', 'pipeline', 'outside', 'whole'] as const
-export type Layer = (typeof LAYERS)[number]
+type Layer = (typeof LAYERS)[number]
 
 /** What a person reads beside a row of the picture. */
 export const LAYER_TITLES: Readonly<Record<Layer, string>> = {

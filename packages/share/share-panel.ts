@@ -1,7 +1,7 @@
 /** The panel beside the map. Everything that people wrote is put in as text, never as markup. */
 import type { Look, Opened, SharedFile, SharedItem } from './share-api.ts'
 
-export interface PanelEvents {
+interface PanelEvents {
   onPick(item: SharedItem): void
   onLook(look: string): void
   onOpacity(share: number): void

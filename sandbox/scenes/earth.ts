@@ -88,7 +88,7 @@ function drawGrid(): Float64Array {
 
 const GRID = drawGrid()
 
-export interface EarthShape {
+interface EarthShape {
   /** About 1 inland, about 0 on the open sea. */
   readonly land: Float64Array
   readonly reliefM: Float64Array

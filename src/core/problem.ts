@@ -212,7 +212,7 @@ export class Problem extends Error {
   }
 }
 
-export interface ProblemExtra {
+interface ProblemExtra {
   members?: Record<string, unknown>
   headers?: Record<string, string>
 }

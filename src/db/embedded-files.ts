@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url'
 export const SUPERUSER = 'postgres'
 
 /** Empty: the user of this process. */
-export interface Identity {
+interface Identity {
   uid?: number
   gid?: number
 }

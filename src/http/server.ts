@@ -25,7 +25,7 @@ import { registerShareRoutes } from './projections/share.ts'
 import { registerTiles } from './projections/tiles.ts'
 import { registerWmts } from './projections/wmts.ts'
 
-export interface ServerOptions {
+interface ServerOptions {
   platform: Platform
   auth: SignInPlatform
   log: Logger

@@ -34,7 +34,7 @@ export interface Card {
   expYear: number
 }
 
-export interface NewIntent {
+interface NewIntent {
   customerId: string
   cents: number
   /** Held until it is captured or cancelled. */
@@ -60,7 +60,7 @@ export interface Intent {
   failure: string | null
 }
 
-export interface NewProcessorInvoice {
+interface NewProcessorInvoice {
   customerId: string
   cents: number
   description: string
@@ -82,7 +82,7 @@ export interface Notice {
   paymentIntentId: string | null
 }
 
-export type PaymentsErrorCode = 'unavailable' | 'not-found' | 'refused' | 'invalid-signature'
+type PaymentsErrorCode = 'unavailable' | 'not-found' | 'refused' | 'invalid-signature'
 
 /** What can go wrong at the processor's, whatever its own words for it. */
 export class PaymentsError extends Error {

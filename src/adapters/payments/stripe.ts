@@ -3,7 +3,7 @@ import type Stripe from 'stripe'
 import { CURRENCY } from '#core/money.ts'
 import { PaymentsError, type Card, type Intent, type IntentStatus, type Payments, type ProcessorInvoice } from '#ports/payments.ts'
 
-export interface StripeOptions {
+interface StripeOptions {
   secretKey: string
   /** Signs the processor's notices. */
   webhookSecret: string

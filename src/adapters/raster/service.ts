@@ -10,7 +10,7 @@ import { defined, Drawing, nameFor } from './drawing.ts'
 import type { RasterService, RasterSource } from '#ports/raster.ts'
 import { createSources, type SourceOptions } from './sources.ts'
 
-export interface RasterServiceOptions extends SourceOptions {
+interface RasterServiceOptions extends SourceOptions {
   /** A folder for large temporary files. */
   workDir: string
   poolSize?: number

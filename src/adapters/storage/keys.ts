@@ -8,7 +8,7 @@ const MAX_SEGMENTS = 16
 const BUCKET = /^[a-z0-9](?:[a-z0-9-]{1,61})[a-z0-9]$/
 const SEGMENT = /^[A-Za-z0-9._-]+$/
 
-export function isBucket(bucket: string): boolean {
+function isBucket(bucket: string): boolean {
   return BUCKET.test(bucket)
 }
 

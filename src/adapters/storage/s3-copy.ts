@@ -14,7 +14,7 @@ const MAX_SINGLE_COPY_BYTES = 5 * 2 ** 30
 const MAX_PART_BYTES = 512 * 2 ** 20
 const PARTS_IN_FLIGHT = 4
 
-export interface CopyOptions {
+interface CopyOptions {
   bucket: string
   from: string
   to: string

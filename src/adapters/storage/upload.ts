@@ -16,7 +16,7 @@ const MAX_OBJECT_BYTES = 5 * 2 ** 40
 
 type Piece = Extract<ContentRange, { kind: 'piece' }>
 
-export interface Exchange {
+interface Exchange {
   readonly request: IncomingMessage
   readonly response: ServerResponse
   readonly grant: VerifiedGrant

@@ -6,7 +6,7 @@ import type { Platform } from '#pipeline/platform.ts'
 import { credentialOf } from '#http/credential.ts'
 import { abortedWith } from '#http/operations.ts'
 
-export type Observe = (request: FastifyRequest, op: AnyOperation, invoked: Invoked) => void
+type Observe = (request: FastifyRequest, op: AnyOperation, invoked: Invoked) => void
 
 export interface Projecting {
   platform: Platform

@@ -2,7 +2,7 @@ import { key, KEY, USER_DEFINED, type GeoKeys } from '#raster/crs/geokeys.ts'
 import { angularUnitDegrees } from '#raster/crs/units.ts'
 import { RasterError } from '#raster/errors.ts'
 
-export interface Projection {
+interface Projection {
   /** As proj4 writes it, without figure and unit. */
   readonly projection: string
   readonly utmZone: number | null

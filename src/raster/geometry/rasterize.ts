@@ -1,6 +1,6 @@
 import type { Polygon, Position, Ring } from './polygon.ts'
 
-export interface Extent {
+interface Extent {
   width: number
   height: number
 }

@@ -10,7 +10,7 @@ interface ExactBlocks {
   readExactBlock(level: number, blockX: number, blockY: number, options: ReadBlockOptions): Promise<Block<ExactSampleArray>>
 }
 
-export interface WindowRequest {
+interface WindowRequest {
   readonly level: number
   readonly window: PixelWindow
   readonly bands: readonly number[]

@@ -73,7 +73,7 @@ function recycle({ data }: Block): void {
 
 export const createBlockCache = (maxBytes: number): BlockCache => new BlockCache(maxBytes)
 
-export interface BlockRequest {
+interface BlockRequest {
   raster: Raster
   level: number
   range: PixelRange

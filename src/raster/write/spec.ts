@@ -7,7 +7,7 @@ import { DATA_TYPES, type Affine, type ColorInterpretation, type Crs, type DataT
 export type CogCompression = 'deflate' | 'zstd'
 export type OverviewMethod = 'average' | 'nearest' | 'mode' | 'none'
 
-export interface CogBand {
+interface CogBand {
   readonly name?: string | null
   readonly color?: ColorInterpretation
   readonly scale?: number

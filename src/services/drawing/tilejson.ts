@@ -32,7 +32,7 @@ export const EXAMPLE_TILEJSON = {
   center: [151.5, -33.5, 9],
 }
 
-export interface Described {
+interface Described {
   name: string
   description: string | null
   tiles: string
@@ -57,7 +57,7 @@ export function tileJson({ name, description, tiles }: Described, { bounds, cent
 /** About a centimetre on the ground. */
 const rounded = (degrees: number): number => Math.round(degrees * 1e7) / 1e7
 
-export interface TemplateOptions {
+interface TemplateOptions {
   baseUrl: string
   /** `items/{id}` or `collections/{id}`. */
   of: { kind: 'items' | 'collections'; id: string }

@@ -16,7 +16,7 @@ interface MatrixSet {
 const SETS: readonly MatrixSet[] = Object.entries(WMTS_MATRIX_SETS).map(([id, maxZoom]) => ({ id, maxZoom }))
 const SCALE_SET = 'urn:ogc:def:wkss:OGC:1.0:GoogleMapsCompatible'
 
-export interface WmtsStyle {
+interface WmtsStyle {
   id: string
   title: string
   isDefault: boolean
@@ -45,7 +45,7 @@ export function stylesOf({
   return [{ ...(known.find(({ id }) => id === wanted) ?? { id: wanted, title: wanted }), isDefault: true }]
 }
 
-export interface Capabilities {
+interface Capabilities {
   baseUrl: string
   item: { id: string; name: string; description: string | null }
   coverage: Coverage

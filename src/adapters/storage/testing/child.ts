@@ -6,7 +6,7 @@ import { systemClock } from '#core/clock.ts'
 import { pattern } from './place.ts'
 
 const RSS_SAMPLE_MS = 20
-export const VERSION_BYTES = 300_000
+const VERSION_BYTES = 300_000
 
 /** Version `number` of the object that `write` writes: it can be told from all others, also in part. */
 export function versionBytes(number: number): Buffer {
