@@ -114,7 +114,8 @@ function draft(size: number, draw: () => number): { bbox: Bbox; interval: Search
 try {
   await migrate(db)
   console.log(
-    `${ITEMS} items of one organization, ${QUERIES} searches a row, page of ${PAGE} with its count, warm; embedded PostgreSQL, ${os.availableParallelism()} cores, load average ${loadAverage()}`,
+    `${ITEMS} items of one organization, ${QUERIES} searches a row, page of ${PAGE} with its count, warm; embedded ` +
+      `PostgreSQL, ${os.availableParallelism()} cores, load average ${loadAverage()}`,
   )
   const organizationId = await seed()
   console.log('search        merge p50 / p95 ms    plain p50 / p95 ms    plain / merge p50, p95')

@@ -264,10 +264,12 @@ async function main(): Promise<void> {
     for (const effort of chosen(['equal', 'defaults'])) {
       const isEqual = effort === 'equal'
       console.log(
-        `\n${isEqual ? 'Equal encoder effort (PNG level 6, WebP method 4 quality 75, JPEG 85)' : 'Each side at its defaults'}; ours, TiTiler`,
+        `\n${isEqual ? 'Equal encoder effort (PNG level 6, WebP method 4 quality 75, JPEG 85)' : 'Each side at its defaults'}; ` +
+          'ours, TiTiler',
       )
       console.log(
-        `${'case'.padEnd(22)}${'format'.padEnd(7)}${'workload'.padEnd(11)}    tiles/s         p50 ms          p99 ms        CPU ms a tile     KB     ratio: speed   CPU`,
+        `${'case'.padEnd(22)}${'format'.padEnd(7)}${'workload'.padEnd(11)}    tiles/s         p50 ms          p99 ms     ` +
+          '   CPU ms a tile     KB     ratio: speed   CPU',
       )
       for (const item of CASES) {
         for (const format of chosen(FORMATS))
@@ -297,7 +299,8 @@ async function compare(
   if (!ours || !peer) throw new Error('a side is missing')
   const pair = (key: keyof Measured): string => `${show(ours[key])} ${show(peer[key])}`
   console.log(
-    `${item.name.padEnd(22)}${format.padEnd(7)}${workload.padEnd(11)}${(['perSecond', 'p50', 'p99', 'cpuMs', 'kilobytes'] as const).map(pair).join(' ')}  ${show(ours.perSecond / peer.perSecond)}× ${show(peer.cpuMs / Math.max(0.01, ours.cpuMs))}×`,
+    `${item.name.padEnd(22)}${format.padEnd(7)}${workload.padEnd(11)}${(['perSecond', 'p50', 'p99', 'cpuMs', 'kilobytes'] as const).map(pair).join(' ')} ` +
+      ` ${show(ours.perSecond / peer.perSecond)}× ${show(peer.cpuMs / Math.max(0.01, ours.cpuMs))}×`,
   )
 }
 

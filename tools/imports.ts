@@ -117,7 +117,8 @@ if (import.meta.main) {
   const found = faults(graph)
   for (const line of found) console.error(line)
   console.log(
-    `${graph.files.length} files, ${graph.imports.length} imports: ${found.length === 0 ? 'no circle, none against the layers' : `${found.length} faults`}`,
+    `${graph.files.length} files, ${graph.imports.length} imports: ` +
+      `${found.length === 0 ? 'no circle, none against the layers' : `${found.length} faults`}`,
   )
   process.exitCode = found.length > 0 ? 1 : 0
 }

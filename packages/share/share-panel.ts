@@ -139,7 +139,8 @@ function listLooks(looks: readonly Look[], chosen: string | null, onLook: (look:
   const listed = [...fieldset.querySelectorAll('input')]
   const ordered = [...first, ...rest]
   if (listed.length === ordered.length && listed.every((input, index) => input.value === ordered[index]!.id)) {
-    for (const input of listed) input.checked = input.value === chosen // Kept, so that whoever walks through them by keyboard keeps their place.
+    // Kept, so that whoever walks through them by keyboard keeps their place.
+    for (const input of listed) input.checked = input.value === chosen
     return
   }
   const chip = (look: Look) => {

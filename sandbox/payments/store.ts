@@ -1,4 +1,7 @@
-/** What the sandbox processor remembers, in a schema of its own: any number of processes serve the same cards, and a restart forgets nothing. */
+/**
+ * What the sandbox processor remembers, in a schema of its own: any number of processes serve the same cards, and a restart
+ * forgets nothing.
+ */
 import { randomBytes } from 'node:crypto'
 import { sql, type Kysely, type Transaction } from 'kysely'
 

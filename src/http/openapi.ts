@@ -188,7 +188,8 @@ const IDEMPOTENCY_PARAMETER = {
   required: false,
   schema: { type: 'string', minLength: 1, maxLength: 255 },
   description:
-    'A string of your own, unique per intended effect. An identical retry within 24 hours gets the first response byte for byte and executes nothing.',
+    'A string of your own, unique per intended effect. An identical retry within 24 hours gets the first response ' +
+    'byte for byte and executes nothing.',
 }
 
 const RATE_HEADERS = {

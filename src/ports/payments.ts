@@ -1,4 +1,7 @@
-/** The card processor as the platform sees it. It stands here because the model decides when it is asked; `adapters/payments` speaks to it. */
+/**
+ * The card processor as the platform sees it. It stands here because the model decides when it is asked; `adapters/payments`
+ * speaks to it.
+ */
 
 export interface Payments {
   /** Which world the money is of, for clients that confirm on their side. */

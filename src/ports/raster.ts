@@ -7,7 +7,10 @@ import type { RasterInfo } from '#raster/types.ts'
 import type { TileAddress, TileSize } from '#raster/warp/mercator.ts'
 import type { Resampling } from '#raster/warp/sample.ts'
 
-/** Where a raster lies: an object of our own store, which never changes; a file of this machine; or an address that the allow-list must know. */
+/**
+ * Where a raster lies: an object of our own store, which never changes; a file of this machine; or an address that the
+ * allow-list must know.
+ */
 export type RasterSource = { readonly object: ObjectRef } | { readonly path: string } | { readonly url: string }
 
 interface TileRequest {

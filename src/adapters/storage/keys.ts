@@ -41,7 +41,10 @@ export function checkContentType(contentType: string): void {
   if (!isMediaType(contentType)) throw new StorageError('invalid-name', 'This is not a media type')
 }
 
-/** RFC 6266: an ASCII name for old clients, and the true one in the encoding of RFC 5987. Always an attachment: nothing of a user's runs as a page. */
+/**
+ * RFC 6266: an ASCII name for old clients, and the true one in the encoding of RFC 5987. Always an attachment: nothing of a
+ * user's runs as a page.
+ */
 export function contentDisposition(fileName: string | null): string {
   if (fileName === null) return 'attachment'
   const name = displayName(fileName)

@@ -50,7 +50,8 @@ export async function copyObject(client: S3Client, options: CopyOptions): Promis
     }
     await client.send(new CompleteMultipartUploadCommand({ ...target, UploadId, MultipartUpload: { Parts } }), given)
   } catch (error) {
-    await client.send(new AbortMultipartUploadCommand({ ...target, UploadId })).catch(() => {}) // Told by the first error; a lifecycle rule clears the rest.
+    // Told by the first error; a lifecycle rule clears the rest.
+    await client.send(new AbortMultipartUploadCommand({ ...target, UploadId })).catch(() => {})
     throw error
   }
 }

@@ -69,7 +69,10 @@ async function receivePiece(store: FileStore, piece: Piece, { request, response,
   await complete(store, grant, response)
 }
 
-/** All of it may be here although it is no object yet: we were killed between the last byte and the commit. Then a question completes it. */
+/**
+ * All of it may be here although it is no object yet: we were killed between the last byte and the commit. Then a question
+ * completes it.
+ */
 async function isAllHere(store: FileStore, total: number, grant: VerifiedGrant): Promise<boolean> {
   return total > 0 && (await store.uploads.offset(grant.id)) === total
 }

@@ -134,7 +134,10 @@ function matrixSetLink({ id, maxZoom }: MatrixSet, { bounds, minZoom, maxZoom: f
     const count = 2 ** zoom
     const column = (x: number) => Math.max(0, Math.min(count - 1, Math.floor(((x + HALF_WORLD_M) / WORLD_M) * count)))
     const row = (y: number) => Math.max(0, Math.min(count - 1, Math.floor(((HALF_WORLD_M - y) / WORLD_M) * count)))
-    return `          <TileMatrixLimits><TileMatrix>${zoom}</TileMatrix><MinTileRow>${row(top)}</MinTileRow><MaxTileRow>${row(bottom)}</MaxTileRow><MinTileCol>${column(left)}</MinTileCol><MaxTileCol>${column(right)}</MaxTileCol></TileMatrixLimits>`
+    return (
+      '          ' +
+      `<TileMatrixLimits><TileMatrix>${zoom}</TileMatrix><MinTileRow>${row(top)}</MinTileRow><MaxTileRow>${row(bottom)}</MaxTileRow><MinTileCol>${column(left)}</MinTileCol><MaxTileCol>${column(right)}</MaxTileCol></TileMatrixLimits>`
+    )
   })
   return `      <TileMatrixSetLink>
         <TileMatrixSet>${id}</TileMatrixSet>
@@ -152,7 +155,11 @@ function matrixSet({ id, maxZoom }: MatrixSet): string {
   const matrices = Array.from({ length: maxZoom + 1 }, (_, zoom) => {
     const count = 2 ** zoom
     const scale = WORLD_M / TILE_PX / count / SCREEN_PIXEL_M
-    return `      <TileMatrix><ows:Identifier>${zoom}</ows:Identifier><ScaleDenominator>${scale}</ScaleDenominator><TopLeftCorner>${-HALF_WORLD_M} ${HALF_WORLD_M}</TopLeftCorner><TileWidth>${TILE_PX}</TileWidth><TileHeight>${TILE_PX}</TileHeight><MatrixWidth>${count}</MatrixWidth><MatrixHeight>${count}</MatrixHeight></TileMatrix>`
+    return (
+      '      ' +
+      `<TileMatrix><ows:Identifier>${zoom}</ows:Identifier><ScaleDenominator>${scale}</ScaleDenominator><TopLeftCorner>${-HALF_WORLD_M} ` +
+      `${HALF_WORLD_M}</TopLeftCorner><TileWidth>${TILE_PX}</TileWidth><TileHeight>${TILE_PX}</TileHeight><MatrixWidth>${count}</MatrixWidth><MatrixHeight>${count}</MatrixHeight></TileMatrix>`
+    )
   })
   return `    <TileMatrixSet>
       <ows:Title>Web Mercator, ${TILE_PX} pixels</ows:Title>

@@ -1,4 +1,7 @@
-/** A process of its own for tests that kill it or weigh it: `serve <root> <secret>` listens, `write <root> <bucket>` writes one object for ever. */
+/**
+ * A process of its own for tests that kill it or weigh it: `serve <root> <secret>` listens, `write <root> <bucket>` writes one
+ * object for ever.
+ */
 import { pino } from 'pino'
 import { openFileStore } from '#adapters/storage/files.ts'
 import { startStoreListener } from '#adapters/storage/listener.ts'
