@@ -34,10 +34,10 @@ async function plain(wanted: Search): Promise<{ ids: string[]; matched: number }
     ...(wanted.bbox ? [touchesBoxes([wanted.bbox])] : []),
     ...wanted.query,
   ])
-  const page =
-    await sql<item.Item>`select ${sql.raw(item.COLUMNS.map((column) => `i.${column}`).join(', '))} from item i where ${where} order by i.datetime desc nulls last, i.seq limit ${wanted.limit}`.execute(
-      db,
-    )
+  const columns = sql.raw(item.COLUMNS.map((column) => `i.${column}`).join(', '))
+  const page = await sql<item.Item>`
+    select ${columns} from item i where ${where}
+    order by i.datetime desc nulls last, i.seq limit ${wanted.limit}`.execute(db)
   const count = await sql<{
     n: number
   }>`select count(*) as n from (select 1 from item i where ${where} limit ${MAX_EXACT_COUNT + 1}) few`.execute(db)
@@ -149,12 +149,9 @@ try {
     const pair = (low: number, high: number) => `${low.toFixed(1).padStart(9)} / ${high.toFixed(1).padEnd(9)}`
     console.log(`${name.padEnd(12)}${pair(a, b)}${pair(c, d)}    ${(c / a).toFixed(1)} x, ${(d / b).toFixed(1)} x`)
   }
-  const sizes = await sql<{
-    name: string
-    size: string
-  }>`select relname as name, pg_size_pretty(pg_total_relation_size(oid)) as size from pg_class where relname in ('item', 'item_cell')`.execute(
-    db,
-  )
+  const sizes = await sql<{ name: string; size: string }>`
+    select relname as name, pg_size_pretty(pg_total_relation_size(oid)) as size
+    from pg_class where relname in ('item', 'item_cell')`.execute(db)
   console.log(
     `both gave the same pages; on disk ${sizes.rows.map(({ name, size }) => `${name} ${size}`).join(', ')}; load average ${loadAverage()}`,
   )

@@ -155,7 +155,8 @@ function startServers(): Server[] {
       process: ours,
       url: ({ z, x, y }, item, format, isEqual) => {
         const options = { ...item.ours, format, ...(isEqual ? EQUAL_EFFORT[format] : {}) }
-        return `http://127.0.0.1:${PORTS.ours}/tile?path=${file(item)}&z=${z}&x=${x}&y=${y}&options=${encodeURIComponent(JSON.stringify(options))}`
+        const encoded = encodeURIComponent(JSON.stringify(options))
+        return `http://127.0.0.1:${PORTS.ours}/tile?path=${file(item)}&z=${z}&x=${x}&y=${y}&options=${encoded}`
       },
     },
     {
@@ -298,9 +299,10 @@ async function compare(
   const [ours, peer] = results
   if (!ours || !peer) throw new Error('a side is missing')
   const pair = (key: keyof Measured): string => `${show(ours[key])} ${show(peer[key])}`
+  const pairs = (['perSecond', 'p50', 'p99', 'cpuMs', 'kilobytes'] as const).map(pair)
   console.log(
-    `${item.name.padEnd(22)}${format.padEnd(7)}${workload.padEnd(11)}${(['perSecond', 'p50', 'p99', 'cpuMs', 'kilobytes'] as const).map(pair).join(' ')} ` +
-      ` ${show(ours.perSecond / peer.perSecond)}× ${show(peer.cpuMs / Math.max(0.01, ours.cpuMs))}×`,
+    `${item.name.padEnd(22)}${format.padEnd(7)}${workload.padEnd(11)}${pairs.join(' ')}  ` +
+      `${show(ours.perSecond / peer.perSecond)}× ${show(peer.cpuMs / Math.max(0.01, ours.cpuMs))}×`,
   )
 }
 

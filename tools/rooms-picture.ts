@@ -16,6 +16,9 @@ const AGAINST = '#b3261e'
 const FONT = "font-family='system-ui, -apple-system, Segoe UI, Helvetica, Arial, sans-serif'"
 const COLOURS = ['#e8f0e4', '#e3eef2', '#e6e9f5', '#efe8f4', '#fbeee3', '#fdf4dc', '#f9e9e6', '#eeeeee']
 
+const LEGEND =
+  'Imports point down or along a row, never up. An arrow that a chain of others replaces is left out; each box lists all its imports.'
+
 interface Arrow {
   readonly from: Room
   readonly to: Room
@@ -110,7 +113,8 @@ function drawBox({ room, x, y, height, purpose, sees, fileCount }: Box): string 
       .map((text, index) => `<text x='${left}' y='${from + index * LINE}' font-size='12' fill='${colour}'>${escape(text)}</text>`)
       .join('\n')
   const files = fileCount === 1 ? '1 file' : `${fileCount} files`
-  return `<rect x='${x}' y='${y}' width='${BOX.width}' height='${height}' rx='8' fill='${COLOURS[LAYERS.indexOf(room.layer)]}' stroke='#8a939c'/>
+  const fill = COLOURS[LAYERS.indexOf(room.layer)]
+  return `<rect x='${x}' y='${y}' width='${BOX.width}' height='${height}' rx='8' fill='${fill}' stroke='#8a939c'/>
 <text x='${left}' y='${top}' font-size='16' font-weight='600' fill='#1b232b'>${nameOf(room)}</text>
 <text x='${x + BOX.width - BOX.padding}' y='${top}' font-size='11' fill='#68727c' text-anchor='end'>${files}</text>
 ${lines(purpose, top + 20, '#1b232b')}
@@ -224,10 +228,11 @@ export function picture(graph: Graph): string {
   return `<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 ${WIDTH} ${height}' ${FONT}>
 <!-- Drawn by \`npm run gen\` from the imports of src/ and sandbox/. -->
 <title>The rooms of Groundtrack and who imports whom</title>
-<defs><marker id='head' viewBox='0 0 10 10' refX='9' refY='5' markerWidth='8' markerHeight='8' orient='auto'><path d='M0 0 L10 5 L0 10 z' fill='#3f5871'/></marker></defs>
+<defs><marker id='head' viewBox='0 0 10 10' refX='9' refY='5' markerWidth='8' markerHeight='8' orient='auto'>
+<path d='M0 0 L10 5 L0 10 z' fill='#3f5871'/></marker></defs>
 <rect width='${WIDTH}' height='${height}' fill='#ffffff'/>
 <text x='20' y='34' font-size='22' font-weight='600' fill='#1b232b'>The rooms of Groundtrack and who imports whom</text>
-<text x='20' y='56' font-size='13' fill='#3b4650'>Imports point down or along a row, never up. An arrow that a chain of others replaces is left out; each box lists all its imports.</text>
+<text x='20' y='56' font-size='13' fill='#3b4650'>${LEGEND}</text>
 ${bands.join('\n')}
 ${drawn.map(({ line }) => line).join('\n')}
 ${boxes.map(drawBox).join('\n')}

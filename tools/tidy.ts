@@ -175,7 +175,7 @@ export function testsWithoutGoal(tree: Tree): Fault[] {
 }
 
 const LEFTOVERS =
-  /(^|\/)(gdalwmscache|__pycache__|node_modules|\.cache|coverage|\.DS_Store)(\/|$)|\.(log|tmp|swp|orig|rej|pyc|aux\.xml|tsbuildinfo)$|^(data|tmp)\//
+  /(^|\/)(gdalwmscache|__pycache__|node_modules|\.cache|\.DS_Store)(\/|$)|\.(log|tmp|swp|orig|rej|pyc|aux\.xml|tsbuildinfo)$|^(data|tmp)\//
 
 export function leftovers(tree: Tree): Fault[] {
   return [...tree.keys()]

@@ -27,9 +27,13 @@ export async function createSchema(db: StoreDb): Promise<void> {
     await sql`select pg_advisory_xact_lock(hashtextextended('sandbox_payments', 0))`.execute(tx)
     await sql`
       create schema if not exists sandbox_payments;
-      create table if not exists sandbox_payments.object (id text primary key, seq bigint generated always as identity, kind text not null, body jsonb not null);
-      create table if not exists sandbox_payments.replay (key text primary key, fingerprint text not null, status integer not null, body jsonb not null);
-      create table if not exists sandbox_payments.notice (id text primary key, seq bigint generated always as identity, body text not null, attempts integer not null default 0, delivered boolean not null default false);
+      create table if not exists sandbox_payments.object (
+        id text primary key, seq bigint generated always as identity, kind text not null, body jsonb not null);
+      create table if not exists sandbox_payments.replay (
+        key text primary key, fingerprint text not null, status integer not null, body jsonb not null);
+      create table if not exists sandbox_payments.notice (
+        id text primary key, seq bigint generated always as identity, body text not null,
+        attempts integer not null default 0, delivered boolean not null default false);
     `.execute(tx)
   })
 }
@@ -82,9 +86,9 @@ export async function withSession(
     }
     const made = await work(sessionOf(tx, notices))
     if (replay)
-      await sql`insert into sandbox_payments.replay (key, fingerprint, status, body) values (${replay.key}, ${replay.fingerprint}, ${made.status}, ${JSON.stringify(made.body)})`.execute(
-        tx,
-      )
+      await sql`
+        insert into sandbox_payments.replay (key, fingerprint, status, body)
+        values (${replay.key}, ${replay.fingerprint}, ${made.status}, ${JSON.stringify(made.body)})`.execute(tx)
     return made
   })
   return { answer, notices }
@@ -96,15 +100,15 @@ function sessionOf(tx: Transaction<Anything>, notices: Notice[]): Session {
     find: async (id) =>
       (await rows(sql<{ body: Stored }>`select body from sandbox_payments.object where id = ${id} for update`))[0] ?? null,
     async save(body) {
-      await sql`insert into sandbox_payments.object (id, kind, body) values (${body.id}, ${body.object}, ${JSON.stringify(body)}) on conflict (id) do update set body = excluded.body`.execute(
-        tx,
-      )
+      await sql`
+        insert into sandbox_payments.object (id, kind, body) values (${body.id}, ${body.object}, ${JSON.stringify(body)})
+        on conflict (id) do update set body = excluded.body`.execute(tx)
     },
     listInvoices: (customer, limit) =>
       rows(
-        sql<{
-          body: Stored
-        }>`select body from sandbox_payments.object where kind = 'invoice' and body->>'customer' = ${customer} order by seq desc limit ${limit}`,
+        sql<{ body: Stored }>`
+          select body from sandbox_payments.object where kind = 'invoice' and body->>'customer' = ${customer}
+          order by seq desc limit ${limit}`,
       ),
     lines: (invoice) =>
       rows(
@@ -129,11 +133,10 @@ function sessionOf(tx: Transaction<Anything>, notices: Notice[]): Session {
 }
 
 export async function undelivered(db: StoreDb, maxAttempts: number, limit: number): Promise<Notice[]> {
-  return (
-    await sql<Notice>`select id, body from sandbox_payments.notice where not delivered and attempts < ${maxAttempts} order by seq limit ${limit}`.execute(
-      db,
-    )
-  ).rows
+  const { rows } = await sql<Notice>`
+    select id, body from sandbox_payments.notice where not delivered and attempts < ${maxAttempts}
+    order by seq limit ${limit}`.execute(db)
+  return rows
 }
 
 export async function noteDelivery(db: StoreDb, id: string, delivered: boolean): Promise<void> {

@@ -54,11 +54,13 @@ class Parameters {
   }
 
   get lon0(): string {
-    return `+lon_0=${this.#angle(0, KEY.naturalOriginLongitude, KEY.falseOriginLongitude, KEY.centerLongitude, KEY.straightVerticalPoleLongitude)}`
+    const { naturalOriginLongitude, falseOriginLongitude, centerLongitude, straightVerticalPoleLongitude } = KEY
+    return `+lon_0=${this.#angle(0, naturalOriginLongitude, falseOriginLongitude, centerLongitude, straightVerticalPoleLongitude)}`
   }
 
   get poleLon(): string {
-    return `+lon_0=${this.#angle(0, KEY.straightVerticalPoleLongitude, KEY.naturalOriginLongitude, KEY.falseOriginLongitude, KEY.centerLongitude)}`
+    const { straightVerticalPoleLongitude, naturalOriginLongitude, falseOriginLongitude, centerLongitude } = KEY
+    return `+lon_0=${this.#angle(0, straightVerticalPoleLongitude, naturalOriginLongitude, falseOriginLongitude, centerLongitude)}`
   }
 
   get parallel1(): number {

@@ -74,7 +74,8 @@ export function tileTemplate({ baseUrl, of, format = 'webp', size, place = '{z}/
   const query = Object.entries(parameters)
     .flatMap(([name, value]) => (value == null ? [] : [`${name}=${value.startsWith('{') ? value : encodeURIComponent(value)}`]))
     .join('&')
-  return `${baseUrl}/api/v1/${of.kind}/${encodeURIComponent(of.id)}/tiles/${place}${size === 512 ? '@2x' : ''}.${format}${query ? `?${query}` : ''}`
+  const file = `${place}${size === 512 ? '@2x' : ''}.${format}${query ? `?${query}` : ''}`
+  return `${baseUrl}/api/v1/${of.kind}/${encodeURIComponent(of.id)}/tiles/${file}`
 }
 
 /** Which profile a template names. A saved one comes with its version, so that no cache shows yesterday's colours. */
