@@ -123,7 +123,8 @@ export function unusedExports(tree: Tree): Fault[] {
     }
   const faults: Fault[] = []
   for (const [file, text] of code(tree)) {
-    if (LOADED_BY_NAME.includes(file) || used.get(file)?.has(ALL)) continue
+    // A test is imported by nobody; what it seems to export stands in texts that it plants.
+    if (file.endsWith('.test.ts') || LOADED_BY_NAME.includes(file) || used.get(file)?.has(ALL)) continue
     for (const [name, line] of exportsOf(text))
       if (!used.get(file)?.has(name)) faults.push({ file, line, advice: `nobody imports ${name}: drop the word export, or the code` })
   }
@@ -167,7 +168,7 @@ export function testsWithoutGoal(tree: Tree): Fault[] {
   return [...code(tree)]
     .filter(([file]) => file.endsWith('.test.ts'))
     .flatMap(([file, text]) => {
-      const goal = text.search(/^\s*(\/\/|\/\*\*|\*) ?Goal( \([^)]*\))?: \S/m)
+      const goal = text.search(/^[ \t]*(\/\/|\/\*\*|\*) ?Goal( \([^)]*\))?: \S/m)
       const first = text.search(/^(test|describe|suite)\(/m)
       const isNear = goal !== -1 && (first === -1 || goal < first || lineAt(text, goal) <= GOAL_WITHIN_LINES)
       return isNear ? [] : [{ file, line: 1, advice: 'write before the first test, in one sentence, what must hold: // Goal: …' }]
@@ -185,9 +186,12 @@ export function leftovers(tree: Tree): Fault[] {
 
 const KEBAB = /^\.?[a-z0-9]+(-[a-z0-9]+)*(\.[a-z0-9]+(-[a-z0-9]+)*)*$/
 const SNAKE = /^[a-z0-9]+([_-][a-z0-9]+)*(\.[a-z0-9]+([_-][a-z0-9]+)*)*$/
-/** Names that others chose: what a repository carries at its top, decision records, and ids of operations and migrations. */
+/**
+ * Names that others chose: what a repository carries at its top, decision records, ids of operations and migrations, codecs in
+ * the names of golden files.
+ */
 const GIVEN = /^(README|CHANGELOG|CONTRIBUTING|LICENSE|NOTICE|SECURITY)(\.md)?$/
-const BY_ID = [/^src\/domains\//, /^src\/db\/migrations\//]
+const BY_ID = [/^src\/domains\//, /^src\/db\/migrations\//, /^test\/golden\//]
 
 export function oddNames(tree: Tree): Fault[] {
   return [...tree.keys()].flatMap((file) => {

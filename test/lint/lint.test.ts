@@ -186,7 +186,8 @@ test('circles and arrows against the layers are found', () => {
   assert.match(faults(graph(['src/attic/a.ts', 'src/core/a.ts']))[0]!, /stands in no room/)
   assert.match(faults(graph(['src/core/a.ts', 'src/core/a.ts']))[0]!, /circle of 1 files/)
   const text =
-    "import {\n  a,\n  type B,\n} from '#core/a.ts'\nimport type { C } from './c.ts'\nexport * from '../d.ts'\nconst e = await import('./e.ts')\n"
+    "import {\n  a,\n  type B,\n} from '#core/a.ts'\nimport type { C } from './c.ts'\nexport * from '../d.ts'\nconst " +
+    "e = await import('./e.ts')\n"
   assert.deepEqual(
     importsOf('src/model/x/y.ts', text).map(({ to, line, isTypeOnly }) => [to, line, isTypeOnly]),
     [

@@ -10,9 +10,9 @@ const TELEMETRY_COLUMNS = ['last_used_at', 'total_requests', 'last_accessed_at']
 export async function businessDigest(db: Db): Promise<string> {
   const { rows: tables } = await sql<{
     name: string
-  }>`select table_name as name from information_schema.tables where table_schema = 'public' and table_type = 'BASE TABLE' order by 1`.execute(
-    db,
-  )
+  }>`
+    select table_name as name from information_schema.tables where table_schema = 'public' and table_type = 'BASE TABLE'
+      order by 1`.execute(db)
   const hash = createHash('sha256')
   for (const { name } of tables.filter((table) => !TELEMETRY_TABLES.includes(table.name))) {
     const { rows } = await sql<{

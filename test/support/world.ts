@@ -47,7 +47,7 @@ export interface Org {
   projectId: string
 }
 
-export interface WorldOptions {
+interface WorldOptions {
   /** Operations beside the real ones, to watch the pipeline do what none of them needs yet. */
   operations?: readonly AnyOperation[]
   jobs?: readonly AnyJob[]
