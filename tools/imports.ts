@@ -3,7 +3,7 @@
  * imports that the table of rooms does not allow; fails on any. `npm run gen` draws the same graph as docs/rooms.svg.
  */
 import { execFileSync } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { isHomeless, refusal } from './rooms.ts'
 
@@ -14,6 +14,9 @@ interface Import {
   readonly isTypeOnly: boolean
 }
 
+/** Folders of the repository that hold its files. */
+const FOLDERS = ['bench', 'docs', 'packages', 'sandbox', 'src', 'test', 'tools']
+
 export interface Graph {
   readonly files: readonly string[]
   readonly imports: readonly Import[]
@@ -23,13 +26,24 @@ export interface Graph {
 const STATEMENT =
   /^(?:import|export)\b(?<clause>[^'"`;=]*?\bfrom)?\s*['"](?<specifier>[^'"\n]+)['"]|\bimport\(\s*['"`](?<dynamic>[^'"`\n]+)['"`]/gm
 
-/** Files of the repository that git knows or would take, so that a file is judged before it is committed. */
-export function listFiles(root: string, ...folders: readonly string[]): string[] {
-  const listed = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', '--', ...folders], {
-    cwd: root,
-    encoding: 'utf8',
-  })
-  return listed.split('\n').filter((file) => file !== '' && existsSync(path.join(root, file)))
+/** Files of some folders, from the root of the repository. */
+function listFolders(root: string, ...folders: readonly string[]): string[] {
+  return folders.flatMap((folder) =>
+    readdirSync(path.join(root, folder), { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => path.relative(root, path.join(entry.parentPath, entry.name)).replaceAll(path.sep, '/'))
+      .toSorted(),
+  )
+}
+
+/**
+ * Files that git knows or would take, so that a file is judged before it is committed. Without git, as in an unpacked
+ * archive, everything that lies in the folders of the repository: an archive holds nothing else.
+ */
+export function listFiles(root: string): string[] {
+  if (!existsSync(path.join(root, '.git'))) return listFolders(root, ...FOLDERS)
+  const listed = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], { cwd: root, encoding: 'utf8' })
+  return listed.split('\0').filter((file) => file !== '' && existsSync(path.join(root, file)))
 }
 
 /** The file that an import names, from the root of the repository; null where it is a package. */
@@ -58,7 +72,7 @@ export function importsOf(file: string, text: string): Import[] {
 const isTest = (file: string) => /\.test\.ts$|\/testing\//.test(file)
 
 export function readGraph(root: string): Graph {
-  const files = listFiles(root, 'src', 'sandbox').filter((file) => file.endsWith('.ts') && !isTest(file))
+  const files = listFolders(root, 'src', 'sandbox').filter((file) => file.endsWith('.ts') && !isTest(file))
   return { files, imports: files.flatMap((file) => importsOf(file, readFileSync(path.join(root, file), 'utf8'))) }
 }
 
