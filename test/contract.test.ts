@@ -14,7 +14,7 @@ const domainsDir = path.join(import.meta.dirname, '../src/domains')
 test('a file’s path is its id', () => {
   const files = readdirSync(domainsDir).flatMap((domain) =>
     readdirSync(path.join(domainsDir, domain))
-      .filter((file) => file.endsWith('.ts') && !/\.(test|job)\.ts$/.test(file) && file !== 'index.ts' && !file.endsWith('wire.ts'))
+      .filter((file) => file.endsWith('.ts') && !/\.(test|task|lib)\.ts$/.test(file) && file !== 'index.ts' && !file.endsWith('wire.ts'))
       .map((file) => `${domain}.${file.replace(/\.ts$/, '')}`),
   )
   assert.deepEqual(files.toSorted(), [...operations.keys()].toSorted())
