@@ -8,7 +8,7 @@ import { parseArgs } from 'node:util'
 import { openFileStore } from '#adapters/storage/files.ts'
 import { systemClock } from '#core/clock.ts'
 import { openDatabase } from '#db/open.ts'
-import { sharedSecret } from '#model/platform/shared-secret.ts'
+import { secretOf } from '#model/platform/secret.ts'
 import { found, ok } from '../test/support/client.ts'
 import { scene, tileAt } from '../test/support/scene.ts'
 import { embeddedUrl, openLab } from '../test/support/service.ts'
@@ -164,7 +164,7 @@ async function prepare(baseUrl: string, dataDir: string) {
   const storage = await openFileStore({
     root: `${dataDir}/objects`,
     publicUrl: () => baseUrl,
-    secret: await sharedSecret(database.db, 'storage', new Date()),
+    secret: await secretOf(database.db, 'storage', new Date()),
     clock: systemClock,
   })
   await storeFile({ db: database.db, storage, clock: { now: () => new Date(), advance() {} } }, itemId, {

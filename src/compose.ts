@@ -2,25 +2,27 @@
 import type { Logger } from 'pino'
 import { createRasterService } from '#adapters/raster/service.ts'
 import type { Storage } from './ports/storage.ts'
+import type { Services } from './context.ts'
 import type { Clock } from '#core/clock.ts'
+import { createLayers } from '#model/imagery/item-layer.ts'
 import type { Payments } from './ports/payments.ts'
 import type { Queue } from '#db/queue.ts'
 import type { Db } from '#db/tables.ts'
 import { createMetrics, type Metrics } from '#http/metrics.ts'
-import type { AnyJob } from './task.ts'
+import type { AnyTask } from './task.ts'
 import type { AnyOperation } from '#operation.ts'
 import { createAuditTrail } from '#pipeline/audit.ts'
 import { createAuthenticator } from './access/authenticate.ts'
-import { createAside } from './background/change.ts'
+import { createCommit } from './background/change.ts'
 import { createClaims } from '#pipeline/idempotency.ts'
-import { declareJobs, enqueuer, type JobPlatform } from './background/tasks.ts'
+import { declareTasks, enqueuer, type TaskPlatform } from './background/tasks.ts'
 import { createPasswords } from './access/passwords.ts'
 import type { Platform } from '#pipeline/platform.ts'
 import { createRateLimiter } from './access/rate-limit.ts'
 import type { OperatorRoles, SignInPlatform } from './access/sign-in.ts'
 import { createShares } from './access/shares.ts'
 import { createTokens } from './access/tokens.ts'
-import { createUsageRecorder } from './background/usage.ts'
+import { createUsageRecorder, type UsageRecorder } from './background/usage.ts'
 
 export interface Parts {
   db: Db
@@ -33,7 +35,7 @@ export interface Parts {
   log: Logger
   baseUrl: () => string
   operations: ReadonlyMap<string, AnyOperation>
-  jobs: readonly AnyJob[]
+  tasks: readonly AnyTask[]
   roles: OperatorRoles
   /** Hosts that COG addresses may name, and hosts that may be private or plain http. */
   cogHosts: readonly string[]
@@ -47,7 +49,8 @@ export interface Parts {
 export interface Composed {
   platform: Platform
   auth: SignInPlatform
-  jobPlatform: JobPlatform
+  taskPlatform: TaskPlatform
+  usage: UsageRecorder
   metrics: Metrics
   close(): Promise<void>
 }
@@ -66,37 +69,45 @@ export async function compose(parts: Parts): Promise<Composed> {
     metrics.observeFault(operation)
     log.error({ err: error, operation, invocation }, 'fault')
   }
-  await declareJobs(queue, parts.jobs)
+  await declareTasks(queue, parts.tasks)
   const tokens = createTokens(db, clock)
   const audit = createAuditTrail(db, clock, (error) => onFault(error, 'audit'))
   const usage = createUsageRecorder(db, clock, (error) => onFault(error, 'usage'))
   const claims = createClaims(db, clock)
-  const jobs = enqueuer(queue)
-  const aside = createAside({ db, clock, jobs })
-  const platform: Platform = {
-    db,
+  const layers = createLayers(db, clock)
+  const tasks = enqueuer(queue)
+  const committed = () => layers.forget()
+  const services: Services = {
     clock,
+    raster,
+    layers,
+    usage,
+    storage: parts.storage,
+    payments: parts.payments,
+    // A queue of its own: whoever guesses at links keeps nobody from signing in.
+    shares: createShares(db, clock, createPasswords({ cost: parts.passwordCost, maxRunning: 1, waiting: 'visitors of share links' })),
+    commit: createCommit({ db, clock, tasks, committed }),
+  }
+  const platform: Platform = {
+    ...services,
+    services,
+    db,
     baseUrl,
     operations,
     audit,
-    usage,
     claims,
-    raster,
-    storage: parts.storage,
-    payments: parts.payments,
-    aside,
-    jobs,
+    tasks,
+    committed,
     authenticator: createAuthenticator(db, clock, tokens),
     rateLimiter: createRateLimiter(db, clock),
-    // A queue of its own: whoever guesses at links keeps nobody from signing in.
-    shares: createShares(db, clock, createPasswords({ cost: parts.passwordCost, maxRunning: 1, waiting: 'visitors of share links' })),
     onFault: (error, invocationId, operation) => onFault(error, operation, invocationId),
   }
   return {
     platform,
     metrics,
+    usage,
     auth: { db, clock, tokens, passwords: createPasswords({ cost: parts.passwordCost, waiting: 'sign-ins' }), roles: parts.roles },
-    jobPlatform: { db, clock, queue, raster, storage: parts.storage, usage, payments: parts.payments, aside, onFault },
+    taskPlatform: { ...services, db, queue, committed, onFault },
     async close() {
       claims.close()
       await raster.close()

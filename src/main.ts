@@ -16,17 +16,16 @@ import { openQueue } from '#db/queue.ts'
 import { DatabaseUnreachable, openServiceDatabase } from '#db/service-database.ts'
 import { createLog } from '#http/log.ts'
 import { buildServer, closeServer } from '#http/server.ts'
-import type { AnyJob } from './task.ts'
+import type { AnyTask } from './task.ts'
 import * as project from './model/identity/project.ts'
-import { sharedSecret } from './model/platform/shared-secret.ts'
+import { secretOf } from './model/platform/secret.ts'
 import * as user from './model/identity/user.ts'
 import type { AnyOperation } from '#operation.ts'
 import { startWorkers } from './background/tasks.ts'
 import type { SandboxPayments } from '../sandbox/payments/server.ts'
-import type { StoreDb } from '../sandbox/payments/store.ts'
 import { banner } from './banner.ts'
 import { DEMO_EMAIL, fillDemo, seedDemo } from '../sandbox/demo/demo.ts'
-import { jobs, operations } from './registry.ts'
+import { operations, tasks } from './registry.ts'
 
 const STOP_TIMEOUT_MS = 25_000
 /** Ctrl-C under npm arrives twice, from the terminal and from npm; a person's second thought comes later than this. */
@@ -42,7 +41,7 @@ interface Service {
 /** What this process serves; a test may add operations of its own. */
 interface Catalogue {
   operations: ReadonlyMap<string, AnyOperation>
-  jobs: readonly AnyJob[]
+  tasks: readonly AnyTask[]
 }
 
 /** What has been started is undone in reverse order, whether the service stops or could not start. */
@@ -57,7 +56,7 @@ async function start(config: Config, catalogue: Catalogue): Promise<Service> {
   }
 }
 
-async function startParts(config: Config, { operations, jobs }: Catalogue, started: AsyncDisposableStack): Promise<void> {
+async function startParts(config: Config, { operations, tasks }: Catalogue, started: AsyncDisposableStack): Promise<void> {
   const log = createLog(config.logLevel, destination({ dest: 2, sync: false, minLength: LOG_BUFFER_BYTES, periodicFlush: LOG_FLUSH_MS }))
   started.defer(() => log.flush())
   const onRestart = (error: Error | null) =>
@@ -89,7 +88,7 @@ async function startParts(config: Config, { operations, jobs }: Catalogue, start
     log,
     baseUrl: () => baseUrl,
     operations,
-    jobs,
+    tasks,
     roles,
     cogHosts: config.cogHosts,
     egressAllow: config.egressAllow,
@@ -105,7 +104,7 @@ async function startParts(config: Config, { operations, jobs }: Catalogue, start
   started.defer(() => closeServer(app))
   const address = await listen(app, config)
   if (config.port === 0) baseUrl = baseUrl.replace(/:0$/, `:${new URL(address).port}`)
-  if (isWorker) await startWorkers(composed.jobPlatform, jobs)
+  if (isWorker) await startWorkers(composed.taskPlatform, tasks)
   ready = true
   started.defer(() => {
     ready = false
@@ -145,7 +144,7 @@ async function startStorage(
   { db, log, baseUrl }: { db: Db; log: Logger; baseUrl: () => string },
   started: AsyncDisposableStack,
 ): Promise<Storage> {
-  const secret = await sharedSecret(db, 'storage', systemClock.now())
+  const secret = await secretOf(db, 'storage', systemClock.now())
   let publicUrl = config.storeUrl
   const store = await openStorage({ ...config, publicUrl: () => publicUrl, secret, clock: systemClock })
   started.defer(() => store.close())
@@ -181,21 +180,17 @@ async function startPayments(
     }
   if (!config.isLoopback)
     log.warn('PAYMENTS=sandbox takes no real money: whoever can sign up here gets credits for nothing. Set PAYMENTS to stripe or none')
-  const webhookSecret = (await sharedSecret(db, 'payments', systemClock.now())).toString('hex')
-  const { startSandboxPayments, SANDBOX_KEY } = await import('../sandbox/payments/server.ts')
-  const sandbox = await startSandboxPayments({
-    db: db as unknown as StoreDb,
-    host: '127.0.0.1',
-    port: config.sandboxPaymentsPort,
-    noticeUrl,
-    webhookSecret,
-  }).catch((error: unknown) => {
-    throw inUse(error, 'SANDBOX_PAYMENTS_PORT', '127.0.0.1', config.sandboxPaymentsPort)
+  const webhookSecret = (await secretOf(db, 'payments', systemClock.now())).toString('hex')
+  const port = config.sandboxPaymentsPort
+  const { startSandbox } = await import('../sandbox/index.ts')
+  const sandbox = await startSandbox({ db, payments: { port, noticeUrl, webhookSecret } }).catch((error: unknown) => {
+    throw inUse(error, 'SANDBOX_PAYMENTS_PORT', '127.0.0.1', port)
   })
   started.defer(() => sandbox.close())
+  const processor = sandbox.payments!
   return {
-    payments: createStripePayments({ secretKey: SANDBOX_KEY, webhookSecret, sandboxUrl: () => sandbox.url }),
-    sandboxPayments: sandbox,
+    payments: createStripePayments({ secretKey: processor.secretKey, webhookSecret, sandboxUrl: () => processor.url }),
+    sandboxPayments: processor,
   }
 }
 
@@ -247,4 +242,4 @@ export async function run(catalogue: Catalogue): Promise<void> {
   }
 }
 
-if (import.meta.main) await run({ operations, jobs })
+if (import.meta.main) await run({ operations, tasks })

@@ -1,109 +1,43 @@
 /** The contract every operation signs. Read this file first. */
 import type { Static, TSchema } from 'typebox'
-import type { RasterService } from './ports/raster.ts'
-import type { Storage } from './ports/storage.ts'
-import type { Clock } from '#core/clock.ts'
 import type { EventType } from '#core/event-types.ts'
-import type { Payments } from './ports/payments.ts'
 import type { Principal } from '#core/principal.ts'
-import type { GrantScope } from './access/share-grant.ts'
-import type { Db, Tx } from '#db/tables.ts'
-import type { AnyJob, JobData } from './task.ts'
-import type { Books } from './model/money/books.ts'
-import type { ShareLink } from './model/sharing/share-link.ts'
-import type { CountedMeter } from './model/plans/usage.ts'
+import type { Db } from '#db/tables.ts'
+import type { Services } from './context.ts'
+import type { Change, Produces } from './effects.ts'
 
 export type Tier = 'read' | 'compute' | 'external_spend' | 'share_export' | 'destructive'
 export type Scope = `${string}:${'read' | 'write' | 'process' | 'destroy'}`
-export type Artifact = 'order' | 'item' | 'asset' | 'processing_job' | 'report' | 'share_link' | 'collection' | 'project'
 export type RawKind = 'bytes' | 'xml' | 'ndjson'
 
-/** `kind:relation>origin|origin…`, as in the operation table; without an origin the artifact stands at the head of its line. */
-export type Produces = `${Artifact}:${string}`
-
-/** Lineage of what a call makes. It is written in the call's own transaction, or the call fails. */
-export interface Lineage {
-  /** `projectId` says where the artifact lies when that is not where its origin lies, as for a copy into another project. */
-  record(kind: Artifact, id: string, relation: string, origin?: { kind: Artifact; id: string }, projectId?: string): void
-  /** This call legitimately made nothing, for example because it had been completed before. */
-  nothingProduced(): void
-}
-
-export interface Events {
-  emit(type: EventType, entityId: string, data: Record<string, unknown>): void
-}
-
-export interface Jobs {
-  /** Queues background work in the caller's transaction: it exists if and only if the transaction commits. */
-  enqueue<J extends AnyJob>(job: J, data: JobData<J>): Promise<void>
-  /** The same for work of another domain, which checks its data itself when it runs. */
-  enqueueByName(name: string, data: object): Promise<void>
-}
-
-/** Commits something as the platform itself, in a transaction and under an audit entry of its own, whatever becomes of the call around it. */
-export type Aside = <T>(organizationId: string, name: string, work: (books: Books) => Promise<T>) => Promise<T>
-
-/** Which openings count towards the limit of a link: every one, as for who asks to be let in, or failed ones, as for the tiles of who was. */
-export type Attempts = 'all' | 'failed'
-
-/** Share links, opened anew on every call: revocation, expiry and retention count at once. */
-export interface Shares {
-  hashPassword(password: string): Promise<string>
-  /** Reads what a visitor is shown, a few visitors at a time. */
-  inTurn<T>(read: () => Promise<T>): Promise<T>
-  /** With the link's own token, or with a grant in its place, which needs no password. Whatever does not open it is one and the same 401. */
-  open(token: string, password: string, counted?: Attempts): Promise<OpenedShare>
-}
-
-export interface OpenedShare {
-  readonly link: ShareLink
-  /** All of the link for a password; what it was signed for with a grant. */
-  readonly scope: GrantScope
-  /** Signs a grant that stands for the password: bound to it, to the link and to `scope`, and short-lived. */
-  sign(scope: GrantScope, lifetimeSeconds: number): Promise<{ grant: string; expiresAt: Date }>
-  /** Counts this opening of the link. */
-  count(): Promise<void>
-}
-
-/** Counts without waiting; written together soon after. What a limit depends on is counted in its transaction instead. */
-export interface Usage {
-  /** Adds to a meter of an organization, 1 unless said otherwise. Every invocation counts as an API call by itself. */
-  record(organizationId: string, meter: CountedMeter, amount?: number): void
-  /** An item was used: tiles, downloads, values. It stays out of the archive for that. */
-  touch(itemSeq: number): void
-}
-
 /** What every stage may see. Reads go through `db`; nothing here is global. */
-export interface Context {
+export interface Context extends Services {
   readonly principal: Principal
   readonly db: Db
-  readonly clock: Clock
   readonly baseUrl: string
   readonly invocationId: string
   /** The caller's key, or the invocation's own id: what keys an effect outside the database. */
   readonly idempotencyKey: string
   /** Entity tags that the caller has already; a raw operation may answer 304. */
   readonly ifNoneMatch: string | null
-  readonly raster: RasterService
-  readonly storage: Storage
-  /** The card processor; null where no cards are taken. */
-  readonly payments: Payments | null
-  readonly aside: Aside
-  /** Another operation with the check of its input, for the one that runs what was asked for earlier. */
-  readonly operationOf: (id: string) => { operation: AnyOperation; validate: (input: unknown) => unknown } | null
-  readonly shares: Shares
-  readonly usage: Usage
   readonly signal: AbortSignal
   /** Names the organization that this call counts for, where it is not the caller's own (a guest, staff, a new one, a share). */
   attributeTo(organizationId: string): void
+  /**
+   * Another operation on somebody's behalf, as part of this call: its scope, input, checks and preparation now, its change
+   * later in this call's transaction. Null: there is no such operation, or it is not theirs to run.
+   */
+  runAs(principal: Principal, operationId: string, input: unknown): Promise<PreparedRun | null>
+  /** What another operation is, and what it would say to an input; null where there is none. */
+  contractOf(operationId: string): { readonly tier: Tier; validate(input: unknown): unknown } | null
 }
 
 /** `execute` of a writing tier: the transaction replaces `db`, so that no query can slip outside it. */
-export interface WriteContext extends Omit<Context, 'db'> {
-  readonly tx: Tx
-  readonly lineage: Lineage
-  readonly events: Events
-  readonly jobs: Jobs
+export interface WriteContext extends Omit<Context, 'db'>, Change {}
+
+/** An operation that waits for the transaction it runs in. */
+export interface PreparedRun {
+  execute(context: WriteContext): Promise<unknown>
 }
 
 /** What a raw operation answers with: bytes or XML of some media type. */

@@ -1,15 +1,15 @@
 /** Everything that is built, held against the contract before the first request. */
 import { TABLE } from '#contract/table.ts'
-import type { AnyJob } from './task.ts'
+import type { AnyTask } from './task.ts'
 import type { AnyOperation } from '#operation.ts'
-import { sweep } from './background/sweep.task.ts'
+import sweep from './background/sweep.task.ts'
 import { domains } from './registry.domains.ts'
 
 export const operations: ReadonlyMap<string, AnyOperation> = checked(
   Object.entries(domains).flatMap(([name, domain]) => domain.operations.map((op) => ({ name, op }))),
 )
 
-export const jobs: readonly AnyJob[] = [sweep, ...Object.values(domains).flatMap((domain) => domain.jobs)]
+export const tasks: readonly AnyTask[] = [sweep, ...Object.values(domains).flatMap((domain) => domain.tasks)]
 
 /** An operation that departs from the table does not start: a wrong scope or tier must never serve one request. */
 function checked(entries: readonly { name: string; op: AnyOperation }[]): Map<string, AnyOperation> {

@@ -1,42 +1,21 @@
 /** The contract of background work: `<verb>.task.ts` in its domain. */
 import type { Static, TSchema } from 'typebox'
-import type { RasterService } from './ports/raster.ts'
-import type { Storage } from './ports/storage.ts'
-import type { Clock } from './core/clock.ts'
-import type { EventType } from './core/event-types.ts'
-import type { Payments } from './ports/payments.ts'
-import type { Db, Tx } from './db/tables.ts'
-import type { Aside, Events, Jobs, Lineage, Produces, Usage } from './operation.ts'
+import type { EventType } from '#core/event-types.ts'
+import type { Db, Tx } from '#db/tables.ts'
+import type { Services } from './context.ts'
+import type { Change, Produces, TaskContract, Tasks } from './effects.ts'
 
-/** One short transaction of a job: the change, its lineage, its events, further work and its audit entry; or none of them. */
-export interface Change {
-  readonly tx: Tx
-  readonly lineage: Lineage
-  readonly events: Events
-  readonly jobs: Jobs
-  readonly invocationId: string
-}
-
-export interface JobContext {
+export interface TaskContext extends Services {
   readonly db: Db
-  readonly clock: Clock
-  readonly raster: RasterService
-  readonly storage: Storage
-  readonly usage: Usage
-  /** Changes what belongs to one organization, as the platform itself. */
-  change<T>(organizationId: string, work: (change: Change) => Promise<T>): Promise<T>
-  jobs(tx: Tx): Jobs
-  /** The card processor; null where no cards are taken. */
-  readonly payments: Payments | null
-  readonly aside: Aside
-  /** Of this run of the job. */
+  /** Of this run of the task. */
   readonly invocationId: string
   readonly signal: AbortSignal
+  /** Changes what belongs to one organization, as the platform itself: what the task declares, and its audit entry. */
+  change<T>(organizationId: string, work: (change: Change) => Promise<T>): Promise<T>
+  tasks(tx: Tx): Tasks
 }
 
-export interface JobContract<D extends TSchema = TSchema> {
-  readonly name: `${string}.${string}`
-  readonly data: D
+export interface TaskTerms<D extends TSchema = TSchema> extends TaskContract<D> {
   /** Cron expression in UTC for work that recurs by itself; its data must then allow `{}`. */
   readonly schedule?: string
   readonly retryLimit?: number
@@ -49,13 +28,12 @@ export interface JobContract<D extends TSchema = TSchema> {
 }
 
 /** Delivery is at least once: a handler makes its change by a conditional UPDATE, and zero rows means it was done before. */
-export function job<D extends TSchema>(contract: JobContract<D>) {
+export function task<D extends TSchema>(terms: TaskTerms<D>) {
   return {
-    handle: (run: (context: JobContext, data: Static<D>) => Promise<void>) => Object.freeze({ ...contract, run }),
+    handle: (run: (context: TaskContext, data: Static<D>) => Promise<void>) => Object.freeze({ ...terms, run }),
   }
 }
 
-export type Job<D extends TSchema = TSchema> = JobContract<D> & { run(context: JobContext, data: Static<D>): Promise<void> }
+// The registry erases the types; the worker earns them back by validating.
 // oxlint-disable-next-line typescript/no-explicit-any
-export type AnyJob = JobContract<any> & { run(context: JobContext, data: any): Promise<void> }
-export type JobData<J extends AnyJob> = Static<J['data']>
+export type AnyTask = TaskTerms<any> & { run(context: TaskContext, data: any): Promise<void> }

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import Type from 'typebox'
 import { problem } from '#core/problem.ts'
 import { Closed } from '#core/shapes.ts'
-import { job } from '#task.ts'
+import { task } from '#task.ts'
 import { requireOrganization } from '#model/identity/organization.ts'
 import * as project from '#model/identity/project.ts'
 import { operation } from '#operation.ts'
@@ -15,7 +15,7 @@ const Made = Closed({ id: Type.String() })
 const example = { input: {} }
 
 const noted: string[] = []
-const note = job({ name: 'test.note', data: Closed({ text: Type.String() }) }).handle(async (_context, { text }) => {
+const note = task({ name: 'test.note', data: Closed({ text: Type.String() }) }).handle(async (_context, { text }) => {
   noted.push(text)
 })
 
@@ -33,7 +33,7 @@ const make = operation({
   async check({ principal }) {
     return requireOrganization(principal)
   },
-  async execute({ tx, clock, lineage, events, jobs, principal }, { fault }, organizationId) {
+  async execute({ tx, clock, lineage, events, tasks, principal }, { fault }, organizationId) {
     const made = await project.insert(tx, {
       organizationId,
       name: 'made',
@@ -43,7 +43,7 @@ const make = operation({
       createdBy: principal.userId,
       now: clock.now(),
     })
-    await jobs.enqueue(note, { text: made.id })
+    await tasks.enqueue(note, { text: made.id })
     if (fault === 'nothing produced') lineage.nothingProduced()
     else if (fault !== 'no lineage') lineage.record('project', made.id, 'created')
     if (fault === 'undeclared lineage') lineage.record('item', made.id, 'uploaded', { kind: 'project', id: made.id })
@@ -115,11 +115,11 @@ const open = operation({
 })
 
 test('a write is whole or nothing', async (t) => {
-  const w = await world(t, { operations: [make], jobs: [note] })
+  const w = await world(t, { operations: [make], tasks: [note] })
   const { owner } = await w.organization()
   const state = async () => {
     const rows = async (table: 'project' | 'lineage_node' | 'event') => (await w.db.selectFrom(table).selectAll().execute()).length
-    return { projects: await rows('project'), nodes: await rows('lineage_node'), events: await rows('event'), jobs: await w.drain(note) }
+    return { projects: await rows('project'), nodes: await rows('lineage_node'), events: await rows('event'), tasks: await w.drain(note) }
   }
   const before = await state()
 
@@ -140,7 +140,7 @@ test('a write is whole or nothing', async (t) => {
       assert.equal(answer.status, status)
       assert.equal(answer.body.code, code)
       assert.doesNotMatch(answer.bytes.toString(), /secret|passwd|select/)
-      assert.deepEqual(await state(), { ...before, jobs: 0 })
+      assert.deepEqual(await state(), { ...before, tasks: 0 })
       await w.flushAudit()
       const entry = await w.db
         .selectFrom('audit')

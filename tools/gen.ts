@@ -1,6 +1,6 @@
 /**
  * Writes the files that follow from others. `--check` writes nothing and fails when one is out of date.
- *   src/domains/<d>/index.ts   every operation and job of a folder, so that none can be forgotten
+ *   src/domains/<d>/index.ts   every operation and task of a folder, so that none can be forgotten
  *   src/registry.domains.ts    every domain
  *   docs/operations.md         the operation table with what is built
  *   docs/openapi.json          the published contract
@@ -49,15 +49,18 @@ function domainIndex(domain: string): string {
   const isOperation = (file: string) =>
     readFileSync(path.join(root, 'src/domains', domain, file), 'utf8').includes('export default operation(')
   const operations = files.filter((file) => !file.endsWith('.task.ts') && isOperation(file))
-  const jobs = files.filter((file) => file.endsWith('.task.ts'))
-  const imports = [...operations, ...jobs].map((file) => `import ${variable(file)} from './${file}'\n`).join('')
-  const types = [operations.length > 0 && "import type { AnyOperation } from '#operation.ts'\n", "import type { AnyJob } from '#task.ts'\n"]
+  const tasks = files.filter((file) => file.endsWith('.task.ts'))
+  const imports = [...operations, ...tasks].map((file) => `import ${variable(file)} from './${file}'\n`).join('')
+  const types = [
+    operations.length > 0 && "import type { AnyOperation } from '#operation.ts'\n",
+    "import type { AnyTask } from '#task.ts'\n",
+  ]
     .filter(Boolean)
     .toSorted()
     .join('')
   return `${MARK}${types}${imports}
 ${written('export const operations: readonly AnyOperation[] = ', '[]', operations.map(variable))}
-${written('export const jobs: readonly AnyJob[] = ', '[]', jobs.map(variable))}`
+${written('export const tasks: readonly AnyTask[] = ', '[]', tasks.map(variable))}`
 }
 
 const domains = readdirSync(path.join(root, 'src/domains'), { withFileTypes: true })

@@ -95,8 +95,7 @@ export const ROOMS: readonly Room[] = [
     path: 'src/wire/',
     layer: 'contract',
     purpose: 'Shapes on the wire that several domains share.',
-    sees: ['src/core/', 'src/operation.ts'],
-    seesTypesOf: ['src/model/'],
+    sees: ['src/core/', 'src/model/', 'src/operation.ts'],
   },
   {
     path: 'src/contract/',

@@ -2,7 +2,7 @@
 import fastify from 'fastify'
 import { openDatabase } from '#db/open.ts'
 import * as organizations from '#domains/organizations/wire.ts'
-import * as projects from '#domains/projects/wire.ts'
+import * as projects from '#wire/project.ts'
 import * as invitation from '#model/identity/invitation.ts'
 import * as organization from '#model/identity/organization.ts'
 import * as project from '#model/identity/project.ts'

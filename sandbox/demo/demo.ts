@@ -21,15 +21,15 @@ const DEMO_CREDITS = 50_000
 /** Makes what is missing of the demo: a process may have been killed half-way, and another may be at it now. */
 export async function seedDemo(platform: Platform, auth: signIn.SignInPlatform): Promise<void> {
   await withLock(platform.db, 'demo', async () => {
-    const grant = await signUpOrOn(platform, auth)
-    if (!grant) return
-    if (!grant.organization_id)
-      await call(platform, grant, 'organizations.create', {
+    const signedIn = await signUpOrOn(platform, auth)
+    if (!signedIn) return
+    if (!signedIn.organization_id)
+      await call(platform, signedIn, 'organizations.create', {
         name: 'Demo Imagery',
         description: 'Something to look around in',
         country: 'AU',
       })
-    const acting = await signIn.refresh(auth, { refresh_token: grant.refresh_token })
+    const acting = await signIn.refresh(auth, { refresh_token: signedIn.refresh_token })
     if (!(await isFunded(platform.db, acting.organization_id!)))
       await call(platform, SERVICE, 'billing.credits.grant', {
         organization_id: acting.organization_id,
@@ -42,14 +42,14 @@ export async function seedDemo(platform: Platform, auth: signIn.SignInPlatform):
 }
 
 /** Null when the demo is whole: its project is made last, and a deleted one stays known. */
-async function signUpOrOn({ db }: Platform, auth: signIn.SignInPlatform): Promise<signIn.Grant | null> {
+async function signUpOrOn({ db }: Platform, auth: signIn.SignInPlatform): Promise<signIn.SignedIn | null> {
   const hasAccount = (await user.findByEmail(db, DEMO_EMAIL)) !== null
   if (!hasAccount) return await signIn.signUp(auth, { email: DEMO_EMAIL, password: DEMO_PASSWORD, name: 'Demo' }, LOCAL)
   return (await project.wasAnyMade(db)) ? null : await signIn.signIn(auth, { email: DEMO_EMAIL, password: DEMO_PASSWORD }, LOCAL)
 }
 
 /** As the person who signed in, or as the platform itself. */
-async function call(platform: Platform, caller: signIn.Grant | Principal, id: string, input: object): Promise<void> {
+async function call(platform: Platform, caller: signIn.SignedIn | Principal, id: string, input: object): Promise<void> {
   const { status, body } = await invoke(platform, platform.operations.get(id)!, {
     ...('kind' in caller
       ? { credential: null, principal: caller }
@@ -75,9 +75,9 @@ export async function fillDemo(
   if (await isWhole()) return
   await withLock(db, 'demo scenes', async () => {
     if (signal.aborted || (await isWhole())) return
-    const grant = await signIn.signIn(auth, { email: DEMO_EMAIL, password: DEMO_PASSWORD }, LOCAL).catch(() => null)
+    const signedIn = await signIn.signIn(auth, { email: DEMO_EMAIL, password: DEMO_PASSWORD }, LOCAL).catch(() => null)
     // Without: somebody changed the password, so it is their account now.
-    if (grant) await runClient(FILLING, { BASE_URL: baseUrl, ACCESS_TOKEN: grant.access_token }, signal)
+    if (signedIn) await runClient(FILLING, { BASE_URL: baseUrl, ACCESS_TOKEN: signedIn.access_token }, signal)
   })
 }
 

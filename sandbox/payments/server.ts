@@ -6,14 +6,15 @@ import { createHash, createHmac } from 'node:crypto'
 import type { AddressInfo } from 'node:net'
 import fastify, { type FastifyReply, type FastifyRequest } from 'fastify'
 import { request } from 'undici'
+import type { Db } from '#db/tables.ts'
 import { parseForm, type Form } from './form.ts'
 import { confirmByClient, Refusal, ROUTES } from './routes.ts'
-import { createSchema, noteDelivery, undelivered, withSession, type Answer, type Notice, type Session, type StoreDb } from './store.ts'
+import { createSchema, noteDelivery, undelivered, withSession, type Answer, type Notice, type Session } from './store.ts'
 
 export const SANDBOX_KEY = 'sk_sandbox_groundtrack'
 
 export interface SandboxOptions {
-  db: StoreDb
+  db: Db
   host: string
   port: number
   /** Where notices go; null while nobody listens yet. */

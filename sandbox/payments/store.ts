@@ -3,7 +3,8 @@
  * forgets nothing.
  */
 import { randomBytes } from 'node:crypto'
-import { sql, type Kysely, type Transaction } from 'kysely'
+import { sql } from 'kysely'
+import type { Db, Tx } from '#db/tables.ts'
 
 /** An object of the protocol, as it is shown. */
 export interface Stored {
@@ -17,12 +18,7 @@ export interface Notice {
   body: string
 }
 
-// The sandbox has no types of its tables: everything is one kind of row.
-type Anything = Record<string, Record<string, unknown>>
-
-export type StoreDb = Kysely<Anything>
-
-export async function createSchema(db: StoreDb): Promise<void> {
+export async function createSchema(db: Db): Promise<void> {
   await db.transaction().execute(async (tx) => {
     await sql`select pg_advisory_xact_lock(hashtextextended('sandbox_payments', 0))`.execute(tx)
     await sql`
@@ -57,7 +53,7 @@ export const newKey = (prefix: string) => `${prefix}_${randomBytes(12).toString(
 
 /** Runs a request once for each idempotency key; a repeat gets the first answer, also one that was a refusal. */
 export async function withSession(
-  db: StoreDb,
+  db: Db,
   replay: { key: string; fingerprint: string } | null,
   work: (session: Session) => Promise<Answer>,
 ): Promise<{ answer: Answer; notices: Notice[] }> {
@@ -94,7 +90,7 @@ export async function withSession(
   return { answer, notices }
 }
 
-function sessionOf(tx: Transaction<Anything>, notices: Notice[]): Session {
+function sessionOf(tx: Tx, notices: Notice[]): Session {
   const rows = async (query: ReturnType<typeof sql<{ body: Stored }>>) => (await query.execute(tx)).rows.map(({ body }) => body)
   return {
     find: async (id) =>
@@ -132,13 +128,13 @@ function sessionOf(tx: Transaction<Anything>, notices: Notice[]): Session {
   }
 }
 
-export async function undelivered(db: StoreDb, maxAttempts: number, limit: number): Promise<Notice[]> {
+export async function undelivered(db: Db, maxAttempts: number, limit: number): Promise<Notice[]> {
   const { rows } = await sql<Notice>`
     select id, body from sandbox_payments.notice where not delivered and attempts < ${maxAttempts}
     order by seq limit ${limit}`.execute(db)
   return rows
 }
 
-export async function noteDelivery(db: StoreDb, id: string, delivered: boolean): Promise<void> {
+export async function noteDelivery(db: Db, id: string, delivered: boolean): Promise<void> {
   await sql`update sandbox_payments.notice set attempts = attempts + 1, delivered = delivered or ${delivered} where id = ${id}`.execute(db)
 }

@@ -2,6 +2,7 @@
  * What the sensors have seen: a fixed plan of cells over the whole Earth, each seen once in every revisit. A scene's id
  * names its sensor, day and cell, so that it can be described again from the id alone.
  */
+import { DAY_MS } from '#core/time.ts'
 import { describeScene, type SceneDescription } from './describe.ts'
 import type { Bbox } from './footprint.ts'
 import { chance, hashText } from './noise.ts'
@@ -22,7 +23,6 @@ export interface SceneQuery {
   readonly ids?: readonly string[]
 }
 
-const DAY_MS = 86_400_000
 const DEGREE_M = 111_320
 /** Nothing is seen beyond; UTM ends there too. */
 const MAX_LATITUDE = 83.5

@@ -1,4 +1,5 @@
 /** Where the sun stands, to about a tenth of a degree. */
+import { DAY_MS } from '#core/time.ts'
 
 export interface Sun {
   /** Clockwise from north. */
@@ -6,7 +7,6 @@ export interface Sun {
   readonly elevationDeg: number
 }
 
-const DAY_MS = 86_400_000
 const J2000_MS = Date.UTC(2000, 0, 1, 12)
 const RADIANS = Math.PI / 180
 

@@ -2,10 +2,10 @@
  * Clouds and haze over a place at a time. Clouds are a field of their own that changes from day to day and drifts within
  * the day; their shadow is the same field, looked at from the ground towards the sun.
  */
+import { DAY_MS } from '#core/time.ts'
 import { addFractal, chance, clamp01, EARTH_ROUND_M, fractal, mix, points, smooth, toLatitude, type Points } from './noise.ts'
 import type { Sun } from './sun.ts'
 
-const DAY_MS = 86_400_000
 const DRIFT_M_PER_S = 9
 const SEEDS = { front: 900, cells: 901, wisps: 902, warp: 903, haze: 904 } as const
 const CLOUD_FINEST = 19

@@ -8,8 +8,8 @@ import { GRANT_PREFIX, readGrant, signGrant, type GrantScope } from './share-gra
 import type { Db } from '#db/tables.ts'
 import * as rateWindow from '#model/platform/rate-window.ts'
 import * as shareLink from '#model/sharing/share-link.ts'
-import { sharedSecret } from '#model/platform/shared-secret.ts'
-import type { Attempts, OpenedShare, Shares } from '#operation.ts'
+import { secretOf } from '#model/platform/secret.ts'
+import type { Attempts, OpenedShare, Shares } from '#context.ts'
 import type { Passwords } from './passwords.ts'
 
 export const ATTEMPTS_PER_WINDOW = 10
@@ -32,7 +32,7 @@ export function createShares(db: Db, clock: Clock, passwords: Passwords): Shares
   const checker = createChecker(clock, passwords)
   let secret: Promise<Buffer> | null = null
   const grantSecret = () =>
-    (secret ??= sharedSecret(db, 'share-grants', clock.now()).catch((error: unknown) => {
+    (secret ??= secretOf(db, 'share-grants', clock.now()).catch((error: unknown) => {
       secret = null
       throw error
     }))

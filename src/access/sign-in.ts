@@ -26,7 +26,7 @@ export interface SignInPlatform {
   roles: OperatorRoles
 }
 
-export interface Grant {
+export interface SignedIn {
   access_token: string
   token_type: 'Bearer'
   expires_in: number
@@ -45,7 +45,7 @@ export async function signUp(
   platform: SignInPlatform,
   input: { email: string; password: string; name: string },
   clientAddress: string,
-): Promise<Grant> {
+): Promise<SignedIn> {
   const { db, clock, passwords } = platform
   requireUsable(input.password)
   await throttle(platform, `sign-up:${clientAddress}`, SIGN_UPS_PER_ADDRESS)
@@ -56,7 +56,7 @@ export async function signUp(
     const made = await user.insert(tx, { email: input.email, name: input.name.trim(), passwordHash, ...roles, now })
     if (!made) throw problem('bad-request', 'There is already an account with this email address; sign in instead')
     const joined = await invitation.acceptAll(tx, made, now)
-    return await grant(platform, made, await session.open(tx, made.id, joined[0] ?? null, now))
+    return await signedIn(platform, made, await session.open(tx, made.id, joined[0] ?? null, now))
   })
 }
 
@@ -64,7 +64,7 @@ export async function signIn(
   platform: SignInPlatform,
   input: { email: string; password: string; organization_id?: string | null },
   clientAddress: string,
-): Promise<Grant> {
+): Promise<SignedIn> {
   const { db, clock, passwords } = platform
   const account = attemptsOn(input.email)
   const address = `sign-in-from:${clientAddress}`
@@ -85,11 +85,14 @@ export async function signIn(
       input.organization_id ?? null,
       found.user.lastOrganizationId ?? joined[0] ?? null,
     )
-    return await grant(platform, found.user, await session.open(tx, found.user.id, organizationId, now))
+    return await signedIn(platform, found.user, await session.open(tx, found.user.id, organizationId, now))
   })
 }
 
-export async function refresh(platform: SignInPlatform, input: { refresh_token: string; organization_id?: string | null }): Promise<Grant> {
+export async function refresh(
+  platform: SignInPlatform,
+  input: { refresh_token: string; organization_id?: string | null },
+): Promise<SignedIn> {
   const { db, clock } = platform
   // The outcome of a refused token must commit: a reused one ends its session.
   const result = await db.transaction().execute(async (tx) => {
@@ -99,7 +102,7 @@ export async function refresh(platform: SignInPlatform, input: { refresh_token: 
   })
   if (result.outcome === 'refused') throw refused()
   const who = await user.find(db, result.issued.session.userId)
-  return await grant(platform, who!, result.issued)
+  return await signedIn(platform, who!, result.issued)
 }
 
 export async function signOut(platform: SignInPlatform, refreshToken: string): Promise<void> {
@@ -118,7 +121,7 @@ async function chooseOrganization(tx: Tx, userId: string, named: string | null, 
   return named ?? mine.find((organization) => organization.id === last)?.id ?? mine[0]?.id ?? null
 }
 
-async function grant(platform: SignInPlatform, who: user.User, issued: session.Issued): Promise<Grant> {
+async function signedIn(platform: SignInPlatform, who: user.User, issued: session.Issued): Promise<SignedIn> {
   const { id: sessionId, organizationId } = issued.session
   const access = await platform.tokens.sign({ typ: 'session', userId: who.id, sessionId, organizationId }, ACCESS_TOKEN_SECONDS)
   return {

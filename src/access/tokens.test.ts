@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { decodeProtectedHeader } from 'jose'
 import { world } from '../../test/support/world.ts'
-import { sweep } from '#background/sweep.task.ts'
+import sweep from '#background/sweep.task.ts'
 
 // Goal: a process that runs for months signs with the new key while everybody still knows the old one.
 test('signing keys rotate under a running process', async (t) => {
@@ -13,7 +13,7 @@ test('signing keys rotate under a running process', async (t) => {
   assert.equal(decodeProtectedHeader(person.token).kid, first)
 
   w.clock.advance({ days: 91 })
-  await w.runJob(sweep)
+  await w.runTask(sweep)
   w.clock.advance({ hours: 2 })
   const { token } = await w.signIn(person)
   const [second] = await kids()
@@ -22,7 +22,7 @@ test('signing keys rotate under a running process', async (t) => {
   assert.deepEqual(await kids(), [second, first])
 
   w.clock.advance({ days: 2 })
-  await w.runJob(sweep)
+  await w.runTask(sweep)
   w.clock.advance({ hours: 2 })
   assert.deepEqual(await kids(), [second])
 })

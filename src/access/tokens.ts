@@ -1,4 +1,5 @@
 /** Signed tokens: one algorithm, our own keys, our own issuer; everything else about a token is disbelieved. */
+import { HOUR_MS } from '#core/time.ts'
 import { createLocalJWKSet, importJWK, jwtVerify, SignJWT, type JWTPayload } from 'jose'
 import type { Clock } from '#core/clock.ts'
 import { isUuid, newId } from '#core/ids.ts'
@@ -14,7 +15,7 @@ const AUDIENCE = 'svc-api'
 /** Another process may have made a key since: ask again, but not for every forged token. */
 const RELOAD_AFTER_MS = 5_000
 /** A process that runs for months must take up a new key, and stop signing with one that others are about to forget. */
-const REFRESH_AFTER_MS = 3_600_000
+const REFRESH_AFTER_MS = HOUR_MS
 const MAX_REMEMBERED_TOKENS = 10_000
 /** Clocks of two machines differ a little; a token from beyond that was not made by one of ours. */
 const CLOCK_SKEW_SECONDS = 60

@@ -3,32 +3,35 @@ import { EVENT_TYPES, type EventType } from '#core/event-types.ts'
 import { newId } from '#core/ids.ts'
 import { SERVICE } from '#core/principal.ts'
 import type { Db, Tx } from '#db/tables.ts'
-import type { AnyJob, Change } from '#task.ts'
+import type { Change, Commit, Tasks } from '#effects.ts'
 import * as audit from '#model/platform/audit.ts'
-import type { Aside, Jobs } from '#operation.ts'
 import { openEvents } from '#pipeline/events.ts'
 import { openProvenance } from '#pipeline/provenance.ts'
+import type { TaskTerms } from '#task.ts'
 
-export interface Grounds {
-  db: Db
-  clock: Clock
-  jobs: (tx: Tx) => Jobs
+/** What a transaction of the platform itself stands on. */
+export interface ChangePlatform {
+  readonly db: Db
+  readonly clock: Clock
+  readonly tasks: (tx: Tx) => Tasks
+  /** Told after each commit. */
+  readonly committed: () => void
 }
 
-type Declared = Pick<AnyJob, 'name' | 'produces' | 'events'>
+type Declared = Pick<TaskTerms, 'produces' | 'events'> & { name: string }
 
 const EVERY_EVENT = EVENT_TYPES.map(({ type }) => type as EventType)
 
 /** Stages 5 to 9 for work that nobody called: lineage, events and the audit commit with the change, or none of them does. */
-export function changer({ db, clock, jobs }: Grounds, { name, produces, events }: Declared) {
+export function changer({ db, clock, tasks, committed }: ChangePlatform, { name, produces, events }: Declared) {
   return async <T>(organizationId: string, work: (change: Change) => Promise<T>): Promise<T> => {
     const startedAtMs = performance.now()
     const declared = { id: name, ...(produces ? { produces } : {}), ...(events ? { events } : {}) }
     const provenance = openProvenance(declared)
     const pending = openEvents(declared)
     const invocationId = newId()
-    return await db.transaction().execute(async (tx) => {
-      const result = await work({ tx, lineage: provenance.lineage, events: pending.events, jobs: jobs(tx), invocationId })
+    const result = await db.transaction().execute(async (tx) => {
+      const made = await work({ tx, clock, invocationId, lineage: provenance.lineage, events: pending.events, tasks: tasks(tx) })
       const owner = { organizationId, invocationId, now: clock.now() }
       await provenance.seal(tx, owner)
       await pending.write(tx, owner)
@@ -48,15 +51,14 @@ export function changer({ db, clock, jobs }: Grounds, { name, produces, events }
           at: owner.now,
         },
       ])
-      return result
+      return made
     })
+    committed()
+    return result
   }
 }
 
 /** The same for a change beside a call, which has no contract to declare its events in. */
-export function createAside(grounds: Grounds): Aside {
-  return (organizationId, name, work) =>
-    changer(grounds, { name: name as `${string}.${string}`, events: EVERY_EVENT })(organizationId, (change) =>
-      work({ ...change, clock: grounds.clock }),
-    )
+export function createCommit(platform: ChangePlatform): Commit {
+  return (organizationId, name, work) => changer(platform, { name, events: EVERY_EVENT })(organizationId, work)
 }

@@ -1,85 +1,61 @@
-import type { RasterService } from '#ports/raster.ts'
-import type { Storage } from '#ports/storage.ts'
-import type { Clock } from '#core/clock.ts'
 import { newId } from '#core/ids.ts'
-import type { Payments } from '#ports/payments.ts'
+import type { Services } from '#context.ts'
 import type { Queue } from '#db/queue.ts'
 import type { Db, Tx } from '#db/tables.ts'
-import type { AnyJob } from '#task.ts'
-import * as itemLayer from '#model/imagery/item-layer.ts'
-import type { Aside, Jobs, Usage } from '#operation.ts'
-import { changer } from './change.ts'
+import type { Tasks } from '#effects.ts'
 import { validatorOf } from '#pipeline/validate.ts'
+import type { AnyTask } from '#task.ts'
+import { changer } from './change.ts'
 
 const STANDARD_RETRY_LIMIT = 5
 const STANDARD_TIMEOUT_SECONDS = 300
 
-export interface JobPlatform {
-  db: Db
-  clock: Clock
-  queue: Queue
-  raster: RasterService
-  storage: Storage
-  payments: Payments | null
-  aside: Aside
-  usage: Usage
-  onFault: (error: unknown, job: string) => void
+export interface TaskPlatform extends Services {
+  readonly db: Db
+  readonly queue: Queue
+  readonly committed: () => void
+  readonly onFault: (error: unknown, task: string) => void
 }
 
-export function enqueuer(queue: Queue): (tx: Tx) => Jobs {
+export function enqueuer(queue: Queue): (tx: Tx) => Tasks {
   return (tx) => ({
-    async enqueue(job, data) {
-      if (!validatorOf(job.data).Check(data)) throw new Error(`${job.name} was queued with data that breaks its schema`)
-      await queue.send(tx, job.name, data as object)
+    async enqueue(task, data) {
+      if (!validatorOf(task.data).Check(data)) throw new Error(`${task.name} was queued with data that breaks its schema`)
+      await queue.send(tx, task.name, data as object)
     },
-    enqueueByName: (name, data) => queue.send(tx, name, data),
   })
 }
 
-export async function declareJobs(queue: Queue, jobs: readonly AnyJob[]): Promise<void> {
-  for (const job of jobs)
-    await queue.declare(job.name, {
-      retryLimit: job.retryLimit ?? STANDARD_RETRY_LIMIT,
-      timeoutSeconds: job.timeoutSeconds ?? STANDARD_TIMEOUT_SECONDS,
+export async function declareTasks(queue: Queue, tasks: readonly AnyTask[]): Promise<void> {
+  for (const task of tasks)
+    await queue.declare(task.name, {
+      retryLimit: task.retryLimit ?? STANDARD_RETRY_LIMIT,
+      timeoutSeconds: task.timeoutSeconds ?? STANDARD_TIMEOUT_SECONDS,
     })
 }
 
-export async function startWorkers(platform: JobPlatform, jobs: readonly AnyJob[]): Promise<void> {
-  for (const job of jobs) {
+export async function startWorkers(platform: TaskPlatform, tasks: readonly AnyTask[]): Promise<void> {
+  for (const task of tasks) {
     await platform.queue.work(
-      job.name,
-      (data, signal) => runJob(platform, job, data, signal),
-      job.concurrency ? { concurrency: job.concurrency } : {},
+      task.name,
+      (data, signal) => runTask(platform, task, data, signal),
+      task.concurrency ? { concurrency: task.concurrency } : {},
     )
-    if (job.schedule) await platform.queue.schedule(job.name, job.schedule)
+    if (task.schedule) await platform.queue.schedule(task.name, task.schedule)
   }
 }
 
-export async function runJob(platform: JobPlatform, job: AnyJob, data: unknown, signal: AbortSignal): Promise<void> {
-  const { db, clock, queue, raster, storage, usage, payments, aside } = platform
+export async function runTask(platform: TaskPlatform, task: AnyTask, data: unknown, signal: AbortSignal): Promise<void> {
+  const { queue, committed, onFault, ...services } = platform
   try {
-    if (!validatorOf(job.data).Check(data)) throw new Error(`${job.name} got data that breaks its schema`)
-    const jobs = enqueuer(queue)
-    await job.run(
-      {
-        db,
-        clock,
-        raster,
-        storage,
-        usage,
-        payments,
-        aside,
-        invocationId: newId(),
-        jobs,
-        change: changer({ db, clock, jobs }, job),
-        signal,
-      },
-      data,
-    )
+    if (!validatorOf(task.data).Check(data)) throw new Error(`${task.name} got data that breaks its schema`)
+    const tasks = enqueuer(queue)
+    const change = changer({ ...services, tasks, committed }, task)
+    await task.run({ ...services, invocationId: newId(), tasks, change, signal }, data)
   } catch (error) {
-    platform.onFault(error, job.name)
+    onFault(error, task.name)
     throw error
   } finally {
-    itemLayer.forget(db)
+    committed() // A task may also write through `db`.
   }
 }

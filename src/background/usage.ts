@@ -1,8 +1,9 @@
 import type { Clock } from '#core/clock.ts'
+import { createFlusher } from '#core/flusher.ts'
 import type { Db } from '#db/tables.ts'
 import * as itemAccess from '#model/imagery/item-access.ts'
 import * as usage from '#model/plans/usage.ts'
-import type { Usage } from '#operation.ts'
+import type { Usage } from '#effects.ts'
 
 /**
  * Meters and accesses, gathered in memory and written together soon after, as reads are audited. A process that is killed
@@ -21,8 +22,6 @@ export function createUsageRecorder(db: Db, clock: Clock, onError: (error: unkno
   let readings = new Map<string, usage.Reading>()
   let accesses = new Map<number, Date>()
   const written = itemAccess.createMemory()
-  let flushing: Promise<void> | null = null
-  let timer: NodeJS.Timeout | null = null
 
   const add = (reading: usage.Reading): void => {
     const key = usage.keyOf(reading)
@@ -47,40 +46,20 @@ export function createUsageRecorder(db: Db, clock: Clock, onError: (error: unkno
     )
   }
   const isEmpty = () => readings.size === 0 && accesses.size === 0
-  const flush = (): Promise<void> => {
-    if (timer) clearTimeout(timer)
-    timer = null
-    return (flushing ??= drain().finally(() => {
-      flushing = null
-    }))
-  }
-  const arm = (): void => {
-    timer ??= setTimeout(() => {
-      flush().catch((error: unknown) => {
-        onError(error)
-        if (!isEmpty()) arm()
-      })
-    }, FLUSH_AFTER_MS)
-  }
-  const flushAll = async (): Promise<void> => {
-    while (flushing || !isEmpty()) await flush()
-  }
+  const flusher = createFlusher({ drain, isEmpty, afterMs: FLUSH_AFTER_MS, onError })
 
   return {
     record(organizationId, meter, amount = 1) {
       add({ organizationId, day: usage.dayOf(clock.now()), meter, amount })
-      arm()
+      flusher.arm()
     },
     touch(itemSeq) {
       const now = clock.now()
       if (accesses.size >= MAX_ACCESSES || written.isRecent(itemSeq, now)) return
       accesses.set(itemSeq, now)
-      arm()
+      flusher.arm()
     },
-    flush: flushAll,
-    async close() {
-      await flushAll()
-      if (timer) clearTimeout(timer)
-    },
+    flush: flusher.flushAll,
+    close: flusher.close,
   }
 }

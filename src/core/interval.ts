@@ -1,3 +1,4 @@
+import { DAY_MS } from './time.ts'
 import { invalidField } from './problem.ts'
 
 /** Ends are inclusive; null is open. */
@@ -8,7 +9,7 @@ export interface Interval {
 
 const DATE = /^\d{4}-\d{2}-\d{2}$/
 const INSTANT = /^\d{4}-\d{2}-\d{2}[Tt]\d{2}:\d{2}:\d{2}(\.\d{1,9})?([Zz]|[+-]\d{2}:\d{2})$/
-const LAST_MS_OF_DAY = 86_400_000 - 1
+const LAST_MS_OF_DAY = DAY_MS - 1
 
 /** An RFC 3339 instant, or two of them with `/` between; `..` or nothing leaves an end open; a date means the whole day. */
 export function parseInterval(text: string, field: string): Interval {

@@ -1,5 +1,7 @@
 /** Months of UTC, written `2026-03`: what statements and invoices are of. */
-export const PERIOD_PATTERN = '^[0-9]{4}-(0[1-9]|1[0-2])$'
+import Type from 'typebox'
+
+export const PeriodName = Type.String({ pattern: '^[0-9]{4}-(0[1-9]|1[0-2])$' })
 
 export interface Period {
   name: string

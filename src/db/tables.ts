@@ -1,3 +1,4 @@
+import type { Meter } from '#core/meters.ts'
 import type { Generated, GeneratedAlways, JSONColumnType, Kysely, Transaction } from 'kysely'
 
 type Json = Record<string, unknown>
@@ -481,7 +482,6 @@ export interface Rate {
   discount_percent: number | null
 }
 
-export type Meter = 'egress_bytes' | 'tiles' | 'compute_jobs' | 'api_calls' | 'storage_bytes'
 /** `converting`: its file is still being rewritten, and shows nothing yet. */
 export type AssetState = 'ready' | 'converting'
 export type UploadState = 'initiated' | 'uploading' | 'completed' | 'failed'

@@ -1,10 +1,10 @@
+import { PREFLIGHT_SECONDS } from '#core/time.ts'
 import type { FastifyInstance } from 'fastify'
 
 const ALLOWED = 'Authorization, X-API-Key, Content-Type, Idempotency-Key, If-None-Match, Range'
 const EXPOSED =
   'RateLimit, RateLimit-Policy, Retry-After, ETag, Content-Disposition, Idempotent-Replayed, X-Svc-Invocation-ID, WWW-Authenticate, Link'
 const METHODS = 'GET, HEAD, POST, OPTIONS'
-const PREFLIGHT_SECONDS = 86_400
 
 /** Documents of ours run scripts of ours; everything else runs nothing. `blob:` lets the reference show a tile it was sent. */
 export const PAGE_POLICY =

@@ -7,6 +7,7 @@ import type { AnyOperation, Tier } from '#operation.ts'
 import { RefreshInput, SignInInput, SignOutInput, SignUpInput } from './auth.ts'
 import { sharePaths } from './projections/share.ts'
 import { tilePaths } from './projections/tiles.ts'
+import { EXAMPLE_IDS } from '#wire/examples.ts'
 
 /** Rises with every change of the contract after the first release; it is not the `/v1` of the path. */
 const CONTRACT_VERSION = '2.0.0'
@@ -300,8 +301,8 @@ const EXAMPLE_GRANT = {
   token_type: 'Bearer',
   expires_in: 900,
   refresh_token: 'qW9kX2Zpcm1seV9ub3RfYV9yZWFsX3Rva2VuX2F0X2Fs',
-  user: { id: '0199f2c3-bb20-7e66-a1da-4a3f2e1d0c9b', email: EMAIL, name: 'Ana Pereira' },
-  organization_id: '0199f2c4-1d00-7c11-8e21-6a1f4b7c9d02',
+  user: { id: EXAMPLE_IDS.otherUser, email: EMAIL, name: 'Ana Pereira' },
+  organization_id: EXAMPLE_IDS.organization,
 }
 
 const text = { type: 'string' }

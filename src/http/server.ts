@@ -77,7 +77,7 @@ export function buildServer({ platform, auth, log, metrics, isReady, api, sandbo
     )
   }
   registerOperations(app, platform, observe)
-  registerAssets(app, platform, observe)
+  registerAssets(app, { platform, observe })
   registerShareRoutes(app, { platform, observe })
   registerTiles(app, { platform, observe })
   registerWmts(app, { platform, observe })

@@ -1,10 +1,10 @@
 import type { Clock } from '#core/clock.ts'
+import { createFlusher } from '#core/flusher.ts'
 import type { Db, Tx } from '#db/tables.ts'
 import * as apiKey from '#model/identity/api-key.ts'
 import * as audit from '#model/platform/audit.ts'
 import type { AnyOperation } from '#operation.ts'
-import type { Trace } from './invoke.ts'
-import type { Platform } from './platform.ts'
+import type { Trace } from './trace.ts'
 
 export interface AuditTrail {
   /** A write that succeeded: its entry commits with it. */
@@ -25,8 +25,6 @@ const MAX_PER_STATEMENT = 2_000
 export function createAuditTrail(db: Db, clock: Clock, onError: (error: unknown) => void): AuditTrail {
   let entries: audit.AuditEntry[] = []
   let uses = new Map<string, apiKey.KeyUse>()
-  let flushing: Promise<void> | null = null
-  let timer: NodeJS.Timeout | null = null
 
   const add = ({ keyId, requests, lastUsedAt }: apiKey.KeyUse): void => {
     const known = uses.get(keyId)
@@ -49,45 +47,26 @@ export function createAuditTrail(db: Db, clock: Clock, onError: (error: unknown)
       }) // Counted by the next flush.
     }
   }
-  const flush = (): Promise<void> => {
-    if (timer) clearTimeout(timer)
-    timer = null
-    return (flushing ??= drain().finally(() => {
-      flushing = null
-    }))
-  }
-  const arm = (): void => {
-    timer ??= setTimeout(() => {
-      flush().catch((error: unknown) => {
-        onError(error)
-        arm()
-      })
-    }, FLUSH_AFTER_MS)
-  }
+  const flusher = createFlusher({ drain, isEmpty: () => entries.length === 0 && uses.size === 0, afterMs: FLUSH_AFTER_MS, onError })
 
   return {
     commitWith: (tx, entry) => audit.write(tx, [entry]),
     async record(entry) {
-      if (entries.length >= MAX_BUFFERED) await flush()
+      if (entries.length >= MAX_BUFFERED) await flusher.flush()
       entries.push(entry)
-      arm()
+      flusher.arm()
     },
     countUse(keyId) {
       add({ keyId, requests: 1, lastUsedAt: clock.now() })
-      arm()
+      flusher.arm()
     },
-    async flush() {
-      while (flushing || entries.length > 0 || uses.size > 0) await flush()
-    },
-    async close() {
-      while (flushing || entries.length > 0 || uses.size > 0) await flush()
-      if (timer) clearTimeout(timer)
-    },
+    flush: flusher.flushAll,
+    close: flusher.close,
   }
 }
 
 export function auditEntry(
-  platform: Platform,
+  clock: Clock,
   op: AnyOperation,
   trace: Trace,
   status: number,
@@ -106,6 +85,6 @@ export function auditEntry(
     userId: principal?.userId ?? null,
     apiKeyId: principal?.apiKeyId ?? null,
     durationMs: Math.round(performance.now() - trace.startedAtMs),
-    at: platform.clock.now(),
+    at: clock.now(),
   }
 }

@@ -1,7 +1,8 @@
 import { eventType } from '#core/event-types.ts'
 import type { Tx } from '#db/tables.ts'
 import * as outbox from '#model/platform/outbox.ts'
-import type { Contract, Events } from '#operation.ts'
+import type { Events } from '#effects.ts'
+import type { Contract } from '#operation.ts'
 import { validatorOf } from './validate.ts'
 
 export interface PendingEvents {
@@ -10,7 +11,7 @@ export interface PendingEvents {
 }
 
 /** Collects what `execute` reports. Only declared types, and only data that keeps the schema of its type. */
-export function openEvents(op: Pick<Contract, 'id' | 'events'>): PendingEvents {
+export function openEvents(op: Pick<Contract, 'events'> & { id: string }): PendingEvents {
   const pending: outbox.PendingEvent[] = []
   return {
     events: {

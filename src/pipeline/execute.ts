@@ -1,12 +1,11 @@
-import * as itemLayer from '#model/imagery/item-layer.ts'
 import type { AnyOperation, Context, RawReply, WriteContext } from '#operation.ts'
 import { auditEntry } from './audit.ts'
 import { openEvents } from './events.ts'
 import type { HeldClaim } from './idempotency.ts'
-import type { Trace } from './invoke.ts'
 import type { Platform } from './platform.ts'
 import type { Provenance } from './provenance.ts'
 import { jsonReply, lineReply, type Reply } from './reply.ts'
+import type { Trace } from './trace.ts'
 import { validateOutput } from './validate.ts'
 
 export interface Work {
@@ -33,7 +32,7 @@ export async function executeWrite(platform: Platform, work: Work, { provenance,
   const { db: _outside, ...inside } = context
   const { events, write: writeEvents } = openEvents(op)
   const reply = await platform.db.transaction().execute(async (tx) => {
-    const writeContext: WriteContext = { ...inside, tx, lineage: provenance.lineage, events, jobs: platform.jobs(tx) }
+    const writeContext: WriteContext = { ...inside, tx, lineage: provenance.lineage, events, tasks: platform.tasks(tx) }
     const answer = toReply(platform, op, await op.execute(writeContext, input, facts, prepared), context)
     const owner = { organizationId: trace.organizationId, invocationId: trace.invocationId, now: platform.clock.now() }
     if (answer.status < 400) await provenance.seal(tx, owner)
@@ -41,17 +40,17 @@ export async function executeWrite(platform: Platform, work: Work, { provenance,
     if (!(answer.body instanceof Uint8Array)) throw new Error(`${op.id} writes, so it cannot stream its answer`)
     if (answer.status < 300)
       await claim?.complete(tx, { status: answer.status, contentType: answer.headers['Content-Type']!, body: Buffer.from(answer.body) })
-    await platform.audit.commitWith(tx, auditEntry(platform, op, trace, answer.status, provenance.artifacts()))
+    await platform.audit.commitWith(tx, auditEntry(platform.clock, op, trace, answer.status, provenance.artifacts()))
     return answer
   })
   trace.audited = true
-  itemLayer.forget(platform.db)
+  platform.committed()
   return reply
 }
 
 /** Stage 7. */
 function toReply(platform: Platform, op: AnyOperation, output: unknown, context: Context): Reply {
-  if (op.raw === 'ndjson') return lineReply(platform, op, output as AsyncIterable<unknown>, context)
+  if (op.raw === 'ndjson') return lineReply(op, output as AsyncIterable<unknown>, context, platform.onFault)
   if (op.raw === 'bytes' || op.raw === 'xml') {
     const { status = 200, contentType, headers, body } = output as RawReply
     return { status, headers: { 'Content-Type': contentType, ...headers }, body }

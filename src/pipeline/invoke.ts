@@ -13,6 +13,8 @@ import type { Platform } from './platform.ts'
 import { asProblem } from './raster-problems.ts'
 import { openProvenance } from './provenance.ts'
 import { problemReply, replayOf, type Reply } from './reply.ts'
+import { runAs } from './run-as.ts'
+import type { Trace } from './trace.ts'
 import { validateInput } from './validate.ts'
 
 export interface Call {
@@ -25,19 +27,6 @@ export interface Call {
   ifNoneMatch?: string | null
   clientAddress: string
   signal: AbortSignal
-}
-
-/** What is known of a call so far; the audit and the log read it at the end, however the call ended. */
-export interface Trace {
-  readonly invocationId: string
-  readonly startedAtMs: number
-  principal: Principal | null
-  /** Whose call it was; the caller's organization unless the operation attributed it to another. */
-  organizationId: string | null
-  inputHash: Buffer | null
-  headers: Record<string, string>
-  /** True once the audit entry has committed with the call's own transaction. */
-  audited: boolean
 }
 
 export interface Invoked extends Reply {
@@ -64,7 +53,7 @@ export async function invoke(platform: Platform, op: AnyOperation, call: Call): 
   }
   if (trace.organizationId) platform.usage.record(trace.organizationId, 'api_calls')
   reply.headers = { ...trace.headers, ...reply.headers, 'X-Svc-Invocation-ID': trace.invocationId }
-  const audit = () => (trace.audited ? Promise.resolve() : platform.audit.record(auditEntry(platform, op, trace, reply.status)))
+  const audit = () => (trace.audited ? Promise.resolve() : platform.audit.record(auditEntry(platform.clock, op, trace, reply.status)))
   if (reply.body instanceof Uint8Array) await audit() //                                 9 audit
   else reply.body = followedBy(reply.body, audit)
   return { ...reply, trace }
@@ -83,28 +72,7 @@ async function runStages(platform: Platform, op: AnyOperation, call: Call, trace
   const begun = await beginIdempotent(platform, op, call, trace)
   if (begun?.outcome === 'replay') return replayOf(begun.response)
 
-  const context: Context = {
-    principal,
-    db: platform.db,
-    clock: platform.clock,
-    raster: platform.raster,
-    storage: platform.storage,
-    payments: platform.payments,
-    aside: platform.aside,
-    operationOf: (id) => runnable(platform, id),
-    shares: platform.shares,
-    usage: platform.usage,
-    baseUrl: platform.baseUrl(),
-    get signal() {
-      return call.signal
-    },
-    attributeTo: (organizationId) => {
-      trace.organizationId = organizationId
-    },
-    invocationId: trace.invocationId,
-    idempotencyKey: call.idempotencyKey ?? trace.invocationId,
-    ifNoneMatch: call.ifNoneMatch ?? null,
-  }
+  const context = contextOf(platform, call, trace, principal)
   return await settling(begun?.claim ?? null, async (claim) => {
     const facts = await op.check?.(context, input) //                                    4 domain checks
     const provenance = openProvenance(op) //                                             5 open provenance
@@ -115,9 +83,31 @@ async function runStages(platform: Platform, op: AnyOperation, call: Call, trace
   })
 }
 
-function runnable(platform: Platform, id: string) {
-  const found = platform.operations.get(id)
-  return found ? { operation: found, validate: (input: unknown) => validateInput(found.input, input) } : null
+function contextOf(platform: Platform, call: Call, trace: Trace, principal: Principal): Context {
+  const context: Context = {
+    ...platform.services,
+    principal,
+    db: platform.db,
+    baseUrl: platform.baseUrl(),
+    invocationId: trace.invocationId,
+    idempotencyKey: call.idempotencyKey ?? trace.invocationId,
+    ifNoneMatch: call.ifNoneMatch ?? null,
+    get signal() {
+      return call.signal // Made on demand: most calls never look at it.
+    },
+    attributeTo: (organizationId) => {
+      trace.organizationId = organizationId
+    },
+    runAs: async (whom, id, input) => {
+      const op = platform.operations.get(id)
+      return op ? await runAs(op, context, whom, input) : null
+    },
+    contractOf: (id) => {
+      const op = platform.operations.get(id)
+      return op ? { tier: op.tier, validate: (input) => validateInput(op.input, input) } : null
+    },
+  }
+  return context
 }
 
 async function identify(platform: Platform, op: AnyOperation, call: Call): Promise<Authenticated> {

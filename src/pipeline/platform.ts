@@ -1,32 +1,26 @@
-import type { RasterService } from '#ports/raster.ts'
-import type { Storage } from '#ports/storage.ts'
-import type { Clock } from '#core/clock.ts'
-import type { Payments } from '#ports/payments.ts'
-import type { Db, Tx } from '#db/tables.ts'
-import type { AnyOperation, Aside, Jobs, Shares } from '#operation.ts'
-import type { AuditTrail } from './audit.ts'
 import type { Authenticator } from '#access/authenticate.ts'
-import type { Claims } from './idempotency.ts'
 import type { RateLimiter } from '#access/rate-limit.ts'
-import type { UsageRecorder } from '#background/usage.ts'
+import type { Services } from '#context.ts'
+import type { Db, Tx } from '#db/tables.ts'
+import type { Tasks } from '#effects.ts'
+import type { AnyOperation } from '#operation.ts'
+import type { AuditTrail } from './audit.ts'
+import type { Claims } from './idempotency.ts'
 
-/** What the pipeline stands on. Built once, in main.ts or by a test; every call is handed it. */
-export interface Platform {
+/** What the pipeline stands on. Built once, in compose.ts; every call is handed it. */
+export interface Platform extends Services {
+  /** The same once more as one object, for the contexts that are made of it. */
+  readonly services: Services
   readonly db: Db
-  readonly clock: Clock
   readonly baseUrl: () => string
-  readonly raster: RasterService
-  readonly storage: Storage
-  readonly payments: Payments | null
-  readonly aside: Aside
-  readonly shares: Shares
   readonly operations: ReadonlyMap<string, AnyOperation>
   readonly authenticator: Authenticator
   readonly rateLimiter: RateLimiter
   readonly claims: Claims
   readonly audit: AuditTrail
-  readonly usage: UsageRecorder
-  readonly jobs: (tx: Tx) => Jobs
+  readonly tasks: (tx: Tx) => Tasks
+  /** Told after each commit: what was kept in memory may no longer hold. */
+  readonly committed: () => void
   /** Told of failures that are ours; the caller only sees the invocation id. */
   readonly onFault: (error: unknown, invocationId: string, operation: string) => void
 }

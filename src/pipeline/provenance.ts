@@ -1,9 +1,10 @@
 import { problem } from '#core/problem.ts'
 import type { Tx } from '#db/tables.ts'
 import * as lineage from '#model/platform/lineage.ts'
-import type { Contract, Lineage, Produces } from '#operation.ts'
+import type { Lineage, Produces } from '#effects.ts'
+import type { Contract } from '#operation.ts'
 
-type Declared = Pick<Contract, 'id' | 'produces'>
+type Declared = Pick<Contract, 'produces'> & { id: string }
 
 export interface Provenance {
   lineage: Lineage

@@ -1,7 +1,6 @@
 import { Problem, problem } from '#core/problem.ts'
 import type { StoredResponse } from '#model/platform/idempotency.ts'
 import type { AnyOperation, Context } from '#operation.ts'
-import type { Platform } from './platform.ts'
 import { validateOutput } from './validate.ts'
 
 /** An answer, ready for the wire. */
@@ -53,7 +52,12 @@ export function jsonReply(output: unknown, mediaType = JSON_TYPE): Reply {
 }
 
 /** One JSON text a line. The status is sent before the last line is known, so a later failure is a line of its own. */
-export function lineReply(platform: Platform, op: AnyOperation, lines: AsyncIterable<unknown>, context: Context): Reply {
+export function lineReply(
+  op: AnyOperation,
+  lines: AsyncIterable<unknown>,
+  context: Context,
+  onFault: (error: unknown, invocationId: string, operation: string) => void,
+): Reply {
   async function* encode(): AsyncIterable<Uint8Array> {
     try {
       for await (const line of lines) {
@@ -61,7 +65,7 @@ export function lineReply(platform: Platform, op: AnyOperation, lines: AsyncIter
         yield Buffer.from(`${JSON.stringify(line)}\n`)
       }
     } catch (error) {
-      if (!(error instanceof Problem)) platform.onFault(error, context.invocationId, op.id)
+      if (!(error instanceof Problem)) onFault(error, context.invocationId, op.id)
       const { type: about, ...document } = describe(error, context.invocationId, context.baseUrl).document
       yield Buffer.from(`${JSON.stringify({ type: 'Error', about, ...document })}\n`)
     }

@@ -1,4 +1,5 @@
 /** The object store as the platform sees it: one small interface, kept by files under DATA_DIR or by an S3-compatible service. */
+import { DAY_MS } from '#core/time.ts'
 import type { Readable } from 'node:stream'
 
 /** Where an object lives. Both parts are made by the server and follow the patterns of `keys.ts`; a name from outside never becomes one. */
@@ -128,7 +129,7 @@ export class StorageError extends Error {
 
 export const LIST_PAGE_SIZE = 1_000
 /** As long as an upload session may sleep. */
-export const STALE_AFTER_MS = 24 * 3_600_000
+export const STALE_AFTER_MS = DAY_MS
 /** Signed addresses live minutes; a week is what S3 allows at most. */
 const MAX_SIGNED_SECONDS = 7 * 24 * 3_600
 

@@ -1,9 +1,9 @@
 /** The service, made to die by kill -9 at the one point of an upload that FAULT_AT names. */
 import { FileStore } from '#adapters/storage/files.ts'
-import type { AnyJob, JobContext } from '#task.ts'
+import type { AnyTask, TaskContext } from '#task.ts'
 import { run } from '#main.ts'
 import type { AnyOperation } from '#operation.ts'
-import { jobs, operations } from '#registry.ts'
+import { operations, tasks } from '#registry.ts'
 
 const point = process.env['FAULT_AT'] ?? ''
 /** How far a conversion is when it dies. */
@@ -40,7 +40,7 @@ function dyingOperation(op: AnyOperation): AnyOperation {
   }
 }
 
-function dyingJob(job: AnyJob): AnyJob {
+function dyingTask(job: AnyTask): AnyTask {
   const name = job.name.split('.')[1]!
   return {
     ...job,
@@ -52,7 +52,7 @@ function dyingJob(job: AnyJob): AnyJob {
   }
 }
 
-function dyingContext(context: JobContext): JobContext {
+function dyingContext(context: TaskContext): TaskContext {
   return {
     ...context,
     raster: {
@@ -78,4 +78,4 @@ function dyingContext(context: JobContext): JobContext {
   }
 }
 
-await run({ operations: new Map([...operations].map(([id, op]) => [id, dyingOperation(op)])), jobs: jobs.map(dyingJob) })
+await run({ operations: new Map([...operations].map(([id, op]) => [id, dyingOperation(op)])), tasks: tasks.map(dyingTask) })

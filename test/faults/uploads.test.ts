@@ -62,15 +62,15 @@ async function upload({ baseUrl, key, projectId }: Place, files: Record<string, 
 /** What the next process and the schedules do, without waiting for them. */
 async function recover(w: World): Promise<void> {
   w.clock.advance({ minutes: 5 })
-  await w.runJob(resume)
+  await w.runTask(resume)
   await w.drain(convert)
   await w.drain(clear)
   w.clock.advance({ hours: 25 })
-  await w.runJob(expire)
+  await w.runTask(expire)
   await w.drain(clear)
-  await w.runJob(sweep)
+  await w.runTask(sweep)
   w.clock.advance({ hours: 13 })
-  await w.runJob(sweep)
+  await w.runTask(sweep)
 }
 
 async function broken(w: World): Promise<string[]> {

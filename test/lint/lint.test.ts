@@ -145,16 +145,12 @@ test('a room may see types of another and nothing that runs', () => {
   const met = lint({
     'src/ports/types.ts': "import type { Raster } from '#raster/types.ts'\nexport type X = Raster\n",
     'src/ports/values.ts': "import { openTiff } from '#raster/tiff/open.ts'\nexport const x = openTiff\n",
-    'src/wire/types.ts': "import type { Item } from '#model/imagery/item.ts'\nexport type X = Item\n",
-    'src/wire/values.ts': "import { find } from '#model/imagery/item.ts'\nexport const x = find\n",
   })
   assert.deepEqual(
     [...met].map(([name, found]) => [name, found.length > 0]),
     [
       ['src/ports/types.ts', false],
       ['src/ports/values.ts', true],
-      ['src/wire/types.ts', false],
-      ['src/wire/values.ts', true],
     ],
   )
 })

@@ -118,7 +118,7 @@ async function reconciled(databaseUrl: string, result: PaymentResult): Promise<P
     startAt: new Date(Date.now() + 3_600_000).toISOString(),
   })
   try {
-    for (let round = 0; round < 3; round++) await w.runJob(sweepPayments)
+    for (let round = 0; round < 3; round++) await w.runTask(sweepPayments)
     result.violations = [...(await moneyViolations(w.db)), ...(await processorViolations(w.db))]
     const open = await w.db
       .selectFrom('payment_attempt')

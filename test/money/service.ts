@@ -4,8 +4,8 @@
  */
 import type { Payments } from '#ports/payments.ts'
 import { run } from '#main.ts'
-import { jobs, operations } from '#registry.ts'
-import type { AnyJob } from '#task.ts'
+import { operations, tasks } from '#registry.ts'
+import type { AnyTask } from '#task.ts'
 import type { AnyOperation } from '#operation.ts'
 import type { Db } from '#db/tables.ts'
 import { buy, end } from './shop.ts'
@@ -78,7 +78,7 @@ function watchedOperation(op: AnyOperation): AnyOperation {
   }
 }
 
-const watchedJob = (job: AnyJob): AnyJob => ({
+const watchedTask = (job: AnyTask): AnyTask => ({
   ...job,
   run: (context, data) => job.run({ ...context, payments: watched(context.payments, true) }, data),
 })
@@ -86,5 +86,5 @@ const watchedJob = (job: AnyJob): AnyJob => ({
 if (import.meta.main) {
   const all = new Map([...operations, ...[buy, end].map((op) => [op.id, op] as const)])
   for (const id of ['billing.topup', buy.id]) all.set(id, watchedOperation(all.get(id)!))
-  await run({ operations: all, jobs: jobs.map((job) => (job.name === 'billing.settle_reservation' ? watchedJob(job) : job)) })
+  await run({ operations: all, tasks: tasks.map((job) => (job.name === 'billing.settle_reservation' ? watchedTask(job) : job)) })
 }

@@ -95,9 +95,9 @@ test(
       assert.deepEqual(await keys(), owned.map((row) => row.object_key!).toSorted())
       const { token: fresh } = await w.signIn(org.owner)
       for (const item_id of body.item_ids) await w.ok(fresh, 'items.delete', { item_id })
-      await w.runJob(sweep)
+      await w.runTask(sweep)
       w.clock.advance({ hours: 13 })
-      await w.runJob(sweep)
+      await w.runTask(sweep)
       assert.deepEqual(await keys(), [])
     })
   },

@@ -6,7 +6,7 @@ import { problem } from '#core/problem.ts'
 import { Closed } from '#core/shapes.ts'
 import * as project from '#model/identity/project.ts'
 import { operation } from '#operation.ts'
-import { sweep } from '#background/sweep.task.ts'
+import sweep from '#background/sweep.task.ts'
 import { world, type Answer, type World } from '../support/world.ts'
 
 /** What the test can do to calls under way: hold them, and make them fail. */
@@ -320,7 +320,7 @@ test('row 19: claims end', async (t) => {
     advance({ hours: 1 })
     await spend(first, 'kept')
     advance({ hours: 23, seconds: 1 })
-    await first.runJob(sweep)
+    await first.runTask(sweep)
     const rows = await first.db.selectFrom('idempotency_claim').select('key').where('key', 'in', ['swept', 'kept']).execute()
     assert.deepEqual(
       rows.map(({ key }) => key),

@@ -4,8 +4,8 @@ import pg from 'pg'
 import { migrate } from '#db/migrate.ts'
 import { openDatabase } from '#db/open.ts'
 import { openQueue } from '#db/queue.ts'
-import { declareJobs } from '#background/tasks.ts'
-import { jobs } from '#registry.ts'
+import { declareTasks } from '#background/tasks.ts'
+import { tasks } from '#registry.ts'
 
 export async function createTemplate(adminUrl: string): Promise<string> {
   const name = `gt_template_${randomBytes(6).toString('hex')}`
@@ -13,7 +13,7 @@ export async function createTemplate(adminUrl: string): Promise<string> {
   const database = openDatabase(urlOf(adminUrl, name))
   await migrate(database.db)
   const queue = await openQueue(database.db, { worker: false, onError: () => {} })
-  await declareJobs(queue, jobs)
+  await declareTasks(queue, tasks)
   await queue.stop()
   await database.close()
   return name

@@ -15,13 +15,12 @@ import { openQueue } from '#db/queue.ts'
 import type { Db } from '#db/tables.ts'
 import { createLog } from '#http/log.ts'
 import { buildServer } from '#http/server.ts'
-import type { AnyJob } from '#task.ts'
+import type { AnyTask } from '#task.ts'
 import type { AnyOperation } from '#operation.ts'
-import { runJob } from '#background/tasks.ts'
+import { runTask } from '#background/tasks.ts'
 import { signWorkerToken } from '#access/tokens.ts'
 import * as registry from '#registry.ts'
 import { SANDBOX_KEY, startSandboxPayments, type SandboxOptions } from '../../sandbox/payments/server.ts'
-import type { StoreDb } from '../../sandbox/payments/store.ts'
 import { createDatabase } from './database.ts'
 
 // oxlint-disable-next-line typescript/no-explicit-any
@@ -50,7 +49,7 @@ export interface Org {
 interface WorldOptions {
   /** Operations beside the real ones, to watch the pipeline do what none of them needs yet. */
   operations?: readonly AnyOperation[]
-  jobs?: readonly AnyJob[]
+  tasks?: readonly AnyTask[]
   systemAdminEmails?: readonly string[]
   clipUserEmail?: string
   maySignUp?: boolean
@@ -95,7 +94,7 @@ export async function world(t: TestContext, options: WorldOptions = {}) {
   })
   let baseUrl = ''
   const operations = new Map([...registry.operations, ...(options.operations ?? []).map((op) => [op.id, op] as const)])
-  const jobs = [...registry.jobs, ...(options.jobs ?? [])]
+  const tasks = [...registry.tasks, ...(options.tasks ?? [])]
   const dataDir = options.store?.dataDir ?? mkdtempSync(path.join(os.tmpdir(), 'groundtrack-world-'))
   const door = options.storage ? null : await openDoor(dataDir, options.store?.secret ?? randomBytes(32), clock, log)
   const storage: Storage = options.storage ?? door!.store
@@ -104,7 +103,7 @@ export async function world(t: TestContext, options: WorldOptions = {}) {
     options.payments === null
       ? null
       : await startSandboxPayments({
-          db: database.db as unknown as StoreDb,
+          db: database.db,
           host: '127.0.0.1',
           port: 0,
           noticeUrl: () => `${baseUrl}/webhooks/payments`,
@@ -129,7 +128,7 @@ export async function world(t: TestContext, options: WorldOptions = {}) {
     log,
     baseUrl: () => baseUrl,
     operations,
-    jobs,
+    tasks,
     passwordCost: 4,
     cogHosts: [],
     egressAllow: options.egressAllow ?? [],
@@ -255,14 +254,14 @@ export async function world(t: TestContext, options: WorldOptions = {}) {
     dataDir,
     workerToken: (organizationId: string, jobId: string) => signWorkerToken(tokens, { id: jobId, organizationId, timeoutSeconds: 600 }),
     serviceToken: (organizationId: string | null = null) => tokens.sign({ typ: 'service', onBehalfOf: null, organizationId }, 600),
-    /** Runs one job now, as its schedule would. */
-    runJob: (job: AnyJob, data: object = {}) => runJob(composed.jobPlatform, job, data, new AbortController().signal),
-    /** Works everything that waits in a job's queue, whenever it is due. */
-    drain: (job: AnyJob) => queue.drain(job.name, (data, signal) => runJob(composed.jobPlatform, job, data, signal)),
+    /** Runs one task now, as its schedule would. */
+    runTask: (task: AnyTask, data: object = {}) => runTask(composed.taskPlatform, task, data, new AbortController().signal),
+    /** Works everything that waits in a task's queue, whenever it is due. */
+    drain: (task: AnyTask) => queue.drain(task.name, (data, signal) => runTask(composed.taskPlatform, task, data, signal)),
     sandbox,
     webhookSecret,
     flushAudit: () => composed.platform.audit.flush(),
-    flushUsage: () => composed.platform.usage.flush(),
+    flushUsage: () => composed.usage.flush(),
   }
 }
 

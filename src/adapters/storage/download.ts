@@ -4,20 +4,20 @@ import { problem } from '#core/problem.ts'
 import { streamOf, type FileStore, type OpenObject } from './files.ts'
 import { contentDisposition } from './keys.ts'
 import { isSameVersion, namesTag, parseRange } from './range.ts'
-import type { VerifiedGrant } from './signature.ts'
+import type { VerifiedRequest } from './signature.ts'
 
 /** GET and HEAD of an object: whole or one range, from one version of it, at the pace of the client. */
 export async function sendObject(
   store: FileStore,
-  grant: VerifiedGrant,
+  signed: VerifiedRequest,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const object = await store.open(grant)
+  const object = await store.open(signed)
   let isHandedOver = false
   try {
     const answer = decide(object, request)
-    response.writeHead(answer.status, { ...describe(object, grant), ...answer.headers })
+    response.writeHead(answer.status, { ...describe(object, signed), ...answer.headers })
     if (request.method === 'HEAD' || answer.length === null) return void response.end()
     isHandedOver = true // The stream closes the handle, however it ends.
     await pipeline(await streamOf(object.handle, answer.offset, answer.length), response)
@@ -57,12 +57,12 @@ function decide({ info }: OpenObject, { method, headers }: IncomingMessage): Ans
   }
 }
 
-function describe({ info }: OpenObject, grant: VerifiedGrant): Record<string, string> {
+function describe({ info }: OpenObject, signed: VerifiedRequest): Record<string, string> {
   return {
     ETag: info.etag,
     'Last-Modified': info.lastModified.toUTCString(),
-    'Content-Type': grant.contentType ?? info.contentType,
-    'Content-Disposition': contentDisposition(grant.fileName),
+    'Content-Type': signed.contentType ?? info.contentType,
+    'Content-Disposition': contentDisposition(signed.fileName),
     'Accept-Ranges': 'bytes',
     'Cache-Control': 'private, no-transform',
   }

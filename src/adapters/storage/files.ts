@@ -47,7 +47,7 @@ import {
   type SignPut,
   type Storage,
 } from '#ports/storage.ts'
-import { SECRET_BYTES, signGrant, type Grant } from './signature.ts'
+import { SECRET_BYTES, signRequest, type SignedRequest } from './signature.ts'
 
 /** How often a step starts again because another writer removed or replaced the same object under it. */
 const MAX_ATTEMPTS = 5
@@ -306,11 +306,11 @@ export class FileStore implements Storage {
     throw new StorageError('damaged', 'An object has lost its bytes')
   }
 
-  #address(grant: Omit<Grant, 'expires'>, expiresInSeconds: number): string {
-    checkRef(grant)
-    if (grant.contentType !== null) checkContentType(grant.contentType)
+  #address(signed: Omit<SignedRequest, 'expires'>, expiresInSeconds: number): string {
+    checkRef(signed)
+    if (signed.contentType !== null) checkContentType(signed.contentType)
     const expires = Math.floor(this.#clock.now().getTime() / 1000) + checkedSeconds(expiresInSeconds)
-    return this.#publicUrl() + signGrant(this.#secret, { ...grant, expires })
+    return this.#publicUrl() + signRequest(this.#secret, { ...signed, expires })
   }
 }
 

@@ -1,4 +1,5 @@
 /** The embedded store's own door: signed PUT and GET on a port of its own, so that bytes never pass through the API. */
+import { PREFLIGHT_SECONDS } from '#core/time.ts'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import type { Logger } from 'pino'
@@ -9,7 +10,7 @@ import { watchPace, type PaceLimits } from './deadline.ts'
 import { sendObject } from './download.ts'
 import type { FileStore } from './files.ts'
 import { StorageError } from '#ports/storage.ts'
-import { OBJECTS_PATH, verifyGrant, type VerifiedGrant } from './signature.ts'
+import { OBJECTS_PATH, verifyRequest, type VerifiedRequest } from './signature.ts'
 import { createUploader, type Uploader } from './upload.ts'
 
 const MAX_CONNECTIONS = 1_000
@@ -22,7 +23,6 @@ const LINGER_MS = 2_000
 const PACE: PaceLimits = { windowMs: 60_000, minBytes: 64 * 1024 }
 /** Headers that decide something and must not come twice. */
 const SINGLE_HEADERS = ['content-type', 'content-length', 'content-range', 'range', 'if-range', 'transfer-encoding', 'host']
-const PREFLIGHT_SECONDS = 86_400
 
 const CORS = {
   'Access-Control-Allow-Origin': '*', // The signature is the credential, and a foreign page has none.
@@ -149,20 +149,21 @@ async function route(door: Door, request: IncomingMessage, response: ServerRespo
   if (!['GET', 'HEAD', 'PUT'].includes(request.method!))
     throw problem('method-not-allowed', 'The object store answers GET, HEAD and PUT', { headers: { Allow: 'GET, HEAD, PUT, OPTIONS' } })
   if (SINGLE_HEADERS.some((name) => (request.headersDistinct[name]?.length ?? 0) > 1)) throw problem('bad-request', 'A header came twice')
-  const grant = grantOf(door, request)
-  if (grant.method === 'PUT') return await door.upload({ request, response, grant, proceed: sayContinue })
+  const signed = signedRequestOf(door, request)
+  if (signed.method === 'PUT') return await door.upload({ request, response, signed, proceed: sayContinue })
   if (hasBody) throw problem('bad-request', 'A download has no body')
-  await sendObject(door.store, grant, request, response)
+  await sendObject(door.store, signed, request, response)
 }
 
-function grantOf({ secret, clock }: Door, request: IncomingMessage): VerifiedGrant {
+function signedRequestOf({ secret, clock }: Door, request: IncomingMessage): VerifiedRequest {
   const target = request.url!
   if (!target.startsWith(OBJECTS_PATH)) throw problem('not-found', 'There is nothing at this address')
-  const grant = target.length <= MAX_TARGET_LENGTH ? verifyGrant(secret, target) : null
-  const isMeant = grant && (request.method === grant.method || request.method === 'HEAD')
+  const signed = target.length <= MAX_TARGET_LENGTH ? verifyRequest(secret, target) : null
+  const isMeant = signed && (request.method === signed.method || request.method === 'HEAD')
   if (!isMeant) throw problem('invalid-signature', 'This address is not signed for this request')
-  if (clock.now().getTime() >= grant.expires * 1000) throw problem('expired-signature', 'The signed address has expired; ask for a new one')
-  return grant
+  if (clock.now().getTime() >= signed.expires * 1000)
+    throw problem('expired-signature', 'The signed address has expired; ask for a new one')
+  return signed
 }
 
 function refuse(door: Door, response: ServerResponse, error: unknown): void {

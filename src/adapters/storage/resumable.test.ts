@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import { pino } from 'pino'
 import { openFileStore } from './files.ts'
 import { startStoreListener } from './listener.ts'
-import { verifyGrant } from './signature.ts'
+import { verifyRequest } from './signature.ts'
 import { collect, inChunks, listeningStore, pattern, until, type Place } from './testing/place.ts'
 import { beginUpload, raw, readAnswer, requestHead } from './testing/raw.ts'
 
@@ -162,7 +162,7 @@ test('a client that lost the last answer learns that all is well, and asks for n
 test('a store killed between the last byte and the object completes the upload when it is asked', async (t) => {
   const place = await listeningStore(t)
   const upload = await begin(place, 'uncommitted')
-  await place.store.uploads.append(verifyGrant(place.secret, upload.target)!.id, 0, inChunks(bytes, 1_000))
+  await place.store.uploads.append(verifyRequest(place.secret, upload.target)!.id, 0, inChunks(bytes, 1_000))
   assert.equal((await raw(place.port, { method: 'HEAD', target: upload.target })).headers['upload-offset'], String(TOTAL))
   assert.equal((await upload.ask()).status, 200)
   assert.ok(bytes.equals(await upload.stored()))

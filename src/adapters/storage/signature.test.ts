@@ -8,7 +8,7 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { test, type TestContext } from 'node:test'
 import fc from 'fast-check'
-import { signGrant, verifyGrant, type Grant } from './signature.ts'
+import { signRequest, verifyRequest, type SignedRequest } from './signature.ts'
 import { collect, listeningStore, pattern, type Place } from './testing/place.ts'
 import { raw, type RawRequest } from './testing/raw.ts'
 
@@ -341,9 +341,9 @@ test('10,000 bent signed addresses: none accepted, nothing outside read or writt
   for (const request of requests) assert.equal((await send(place, request)).status, 403, 'expired to the second')
 })
 
-test('what is signed is what is verified, for any grant', () => {
+test('what is signed is what is verified, for any signed', () => {
   const segment = fc.string({ unit: fc.constantFrom(...'abcXYZ019._-'), minLength: 1, maxLength: 12 })
-  const grants: fc.Arbitrary<Grant> = fc.record({
+  const grants: fc.Arbitrary<SignedRequest> = fc.record({
     method: fc.constantFrom('GET' as const, 'PUT' as const),
     bucket: fc.string({ unit: fc.constantFrom(...'abc019-'), minLength: 3, maxLength: 12 }),
     key: fc.array(segment, { minLength: 1, maxLength: 4 }).map((parts) => parts.join('/')),
@@ -354,11 +354,11 @@ test('what is signed is what is verified, for any grant', () => {
   })
   const secret = randomBytes(32)
   fc.assert(
-    fc.property(grants, (grant) => {
-      const { id, ...verified } = verifyGrant(secret, signGrant(secret, grant))!
-      assert.deepEqual(verified, { ...grant })
+    fc.property(grants, (signed) => {
+      const { id, ...verified } = verifyRequest(secret, signRequest(secret, signed))!
+      assert.deepEqual(verified, { ...signed })
       assert.match(id, /^[0-9a-f]{32}$/)
-      assert.equal(verifyGrant(randomBytes(32), signGrant(secret, grant)), null)
+      assert.equal(verifyRequest(randomBytes(32), signRequest(secret, signed)), null)
     }),
   )
 })

@@ -10,7 +10,7 @@ export const OBJECTS_PATH = '/objects/'
 const DOMAIN = 'groundtrack object store 1\n'
 const SIGNED_TEXT = /^(\/objects\/([a-z0-9-]+)\/([A-Za-z0-9._/-]+)\?(method=(?:GET|PUT)[\x21-\x7e]*))&signature=([A-Za-z0-9_-]{43})$/
 
-export interface Grant extends ObjectRef {
+export interface SignedRequest extends ObjectRef {
   readonly method: 'GET' | 'PUT'
   /** Seconds since 1970. */
   readonly expires: number
@@ -20,25 +20,25 @@ export interface Grant extends ObjectRef {
   readonly fileName: string | null
 }
 
-export interface VerifiedGrant extends Grant {
+export interface VerifiedRequest extends SignedRequest {
   /** Names the address in the store's own files without giving it away. */
   readonly id: string
 }
 
-export function signGrant(secret: Buffer, grant: Grant): string {
+export function signRequest(secret: Buffer, signed: SignedRequest): string {
   const query = [
-    `method=${grant.method}`,
-    `expires=${grant.expires}`,
-    ...(grant.contentType === null ? [] : [`type=${encodeURIComponent(grant.contentType)}`]),
-    ...(grant.maxBytes === null ? [] : [`max=${grant.maxBytes}`]),
-    ...(grant.fileName === null ? [] : [`name=${encodeURIComponent(grant.fileName)}`]),
+    `method=${signed.method}`,
+    `expires=${signed.expires}`,
+    ...(signed.contentType === null ? [] : [`type=${encodeURIComponent(signed.contentType)}`]),
+    ...(signed.maxBytes === null ? [] : [`max=${signed.maxBytes}`]),
+    ...(signed.fileName === null ? [] : [`name=${encodeURIComponent(signed.fileName)}`]),
   ]
-  const text = `${OBJECTS_PATH}${grant.bucket}/${grant.key}?${query.join('&')}`
+  const text = `${OBJECTS_PATH}${signed.bucket}/${signed.key}?${query.join('&')}`
   return `${text}&signature=${signatureOf(secret, text)}`
 }
 
-/** The grant behind a request target as it came over the wire, or null. Whether it has expired is for the caller's clock. */
-export function verifyGrant(secret: Buffer, target: string): VerifiedGrant | null {
+/** The signed request behind a request target as it came over the wire, or null. Whether it has expired is for the caller's clock. */
+export function verifyRequest(secret: Buffer, target: string): VerifiedRequest | null {
   const [, text, bucket, key, query, given] = SIGNED_TEXT.exec(target) ?? []
   if (text === undefined || !timingSafeEqual(Buffer.from(given!), Buffer.from(signatureOf(secret, text)))) return null
   const fields = new URLSearchParams(query)
@@ -46,7 +46,7 @@ export function verifyGrant(secret: Buffer, target: string): VerifiedGrant | nul
   return {
     bucket: bucket!,
     key: key!,
-    method: fields.get('method') as Grant['method'],
+    method: fields.get('method') as SignedRequest['method'],
     expires: Number(fields.get('expires')),
     contentType: fields.get('type'),
     maxBytes: max === null ? null : Number(max),

@@ -9,7 +9,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { problem } from '#core/problem.ts'
 import type { FileStore } from './files.ts'
 import { parseContentRange, type ContentRange } from './range.ts'
-import type { VerifiedGrant } from './signature.ts'
+import type { VerifiedRequest } from './signature.ts'
 
 /** Where an address names no limit of its own: the largest object that S3 takes. */
 const MAX_OBJECT_BYTES = 5 * 2 ** 40
@@ -19,7 +19,7 @@ type Piece = Extract<ContentRange, { kind: 'piece' }>
 interface Exchange {
   readonly request: IncomingMessage
   readonly response: ServerResponse
-  readonly grant: VerifiedGrant
+  readonly signed: VerifiedRequest
   /** Tells a client that waits for it to send its body now. */
   proceed(): void
 }
@@ -28,35 +28,35 @@ export type Uploader = (exchange: Exchange) => Promise<void>
 
 export function createUploader(store: FileStore): Uploader {
   const turns = createTurns()
-  return async ({ request, response, grant, proceed }) => {
-    if (request.method === 'HEAD') return await tellProgress(store, grant, response)
-    if (request.headers['content-type'] !== grant.contentType)
-      throw problem('invalid-signature', `The address is signed for Content-Type: ${grant.contentType}`)
+  return async ({ request, response, signed, proceed }) => {
+    if (request.method === 'HEAD') return await tellProgress(store, signed, response)
+    if (request.headers['content-type'] !== signed.contentType)
+      throw problem('invalid-signature', `The address is signed for Content-Type: ${signed.contentType}`)
     const length = declaredLength(request)
     const range = contentRange(request)
-    checkLength(range?.total ?? length, grant)
+    checkLength(range?.total ?? length, signed)
     if (range?.kind === 'question') {
       if (length !== 0) throw problem('bad-request', 'A question how far an upload got has no body')
-      if (!(await isAllHere(store, range.total, grant))) return await tellProgress(store, grant, response)
+      if (!(await isAllHere(store, range.total, signed))) return await tellProgress(store, signed, response)
       return await turns(
-        grant.id,
+        signed.id,
         request,
         'wait',
-        async () => await ((await isAllHere(store, range.total, grant)) ? complete : tellProgress)(store, grant, response),
+        async () => await ((await isAllHere(store, range.total, signed)) ? complete : tellProgress)(store, signed, response),
       )
     }
     if (range && range.last - range.first + 1 !== length)
       throw problem('bad-request', `Content-Range names ${range.last - range.first + 1} bytes, the body has ${length}`)
-    if (range) return await turns(grant.id, request, 'take over', () => receivePiece(store, range, { request, response, grant, proceed }))
+    if (range) return await turns(signed.id, request, 'take over', () => receivePiece(store, range, { request, response, signed, proceed }))
     proceed()
-    const { etag } = await store.put(grant, bytesOf(request), { contentType: grant.contentType!, maxBytes: length })
+    const { etag } = await store.put(signed, bytesOf(request), { contentType: signed.contentType!, maxBytes: length })
     response.writeHead(200, { ETag: etag, 'Content-Length': '0' }).end()
   }
 }
 
-async function receivePiece(store: FileStore, piece: Piece, { request, response, grant, proceed }: Exchange): Promise<void> {
-  const offset = await store.uploads.offset(grant.id)
-  if (offset === 0 && piece.first > 0 && (await store.madeBy(grant.id, grant))) return await tellProgress(store, grant, response)
+async function receivePiece(store: FileStore, piece: Piece, { request, response, signed, proceed }: Exchange): Promise<void> {
+  const offset = await store.uploads.offset(signed.id)
+  if (offset === 0 && piece.first > 0 && (await store.madeBy(signed.id, signed))) return await tellProgress(store, signed, response)
   if (piece.first > offset)
     throw problem('upload-offset', `The upload stands at byte ${offset}, this piece begins at ${piece.first}`, {
       headers: { 'Upload-Offset': String(offset) },
@@ -64,28 +64,28 @@ async function receivePiece(store: FileStore, piece: Piece, { request, response,
   if (offset > piece.total)
     throw problem('bad-request', `${offset} bytes have arrived already, more than the ${piece.total} of this upload`)
   proceed()
-  const reached = await store.uploads.append(grant.id, offset, skipping(bytesOf(request), offset - piece.first))
+  const reached = await store.uploads.append(signed.id, offset, skipping(bytesOf(request), offset - piece.first))
   if (reached < piece.total) return answerProgress(response, reached)
-  await complete(store, grant, response)
+  await complete(store, signed, response)
 }
 
 /**
  * All of it may be here although it is no object yet: we were killed between the last byte and the commit. Then a question
  * completes it.
  */
-async function isAllHere(store: FileStore, total: number, grant: VerifiedGrant): Promise<boolean> {
-  return total > 0 && (await store.uploads.offset(grant.id)) === total
+async function isAllHere(store: FileStore, total: number, signed: VerifiedRequest): Promise<boolean> {
+  return total > 0 && (await store.uploads.offset(signed.id)) === total
 }
 
-async function complete(store: FileStore, grant: VerifiedGrant, response: ServerResponse): Promise<void> {
-  const { etag, size } = await store.commitUpload(grant.id, grant, grant.contentType!)
+async function complete(store: FileStore, signed: VerifiedRequest, response: ServerResponse): Promise<void> {
+  const { etag, size } = await store.commitUpload(signed.id, signed, signed.contentType!)
   response.writeHead(200, { ETag: etag, 'Upload-Offset': String(size), 'Content-Length': '0' }).end()
 }
 
-async function tellProgress(store: FileStore, grant: VerifiedGrant, response: ServerResponse): Promise<void> {
-  const made = await store.madeBy(grant.id, grant)
+async function tellProgress(store: FileStore, signed: VerifiedRequest, response: ServerResponse): Promise<void> {
+  const made = await store.madeBy(signed.id, signed)
   if (made) return void response.writeHead(200, { ETag: made.etag, 'Upload-Offset': String(made.size), 'Content-Length': '0' }).end()
-  answerProgress(response, await store.uploads.offset(grant.id))
+  answerProgress(response, await store.uploads.offset(signed.id))
 }
 
 function answerProgress(response: ServerResponse, offset: number): void {
@@ -109,8 +109,8 @@ function contentRange({ headers }: IncomingMessage): ContentRange | null {
   return range
 }
 
-function checkLength(length: number, grant: VerifiedGrant): void {
-  const limit = grant.maxBytes ?? MAX_OBJECT_BYTES
+function checkLength(length: number, signed: VerifiedRequest): void {
+  const limit = signed.maxBytes ?? MAX_OBJECT_BYTES
   if (length > limit) throw problem('object-too-large', `The address is signed for at most ${limit} bytes, not ${length}`)
 }
 

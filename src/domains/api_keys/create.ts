@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import { DAY_MS } from '#core/time.ts'
 import { problem } from '#core/problem.ts'
 import { grantsAtMost } from '#core/scopes.ts'
 import { Closed, Nullable, Timestamp, Uuid } from '#core/shapes.ts'
@@ -7,7 +8,6 @@ import { requireOrganization } from '#model/identity/organization.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_KEY, Permission } from './wire.ts'
 
-const DAY_MS = 86_400_000
 /** A hundred years: beyond that, dates stop being dates. */
 const MAX_DAYS = 36_500
 

@@ -4,9 +4,10 @@ import * as asset from '#model/imagery/asset.ts'
 import * as item from '#model/imagery/item.ts'
 import * as project from '#model/identity/project.ts'
 import { operation } from '#operation.ts'
+import { EXAMPLE_IDS } from '#wire/examples.ts'
 
 const Id = Type.String({ minLength: 1, maxLength: item.MAX_ID_LENGTH })
-const EXAMPLE = { item_id: '0199f2c6-1111-7abc-8def-0123456789ab', asset_id: '0199f2c6-2222-7abc-8def-0123456789ab' }
+const EXAMPLE = { item_id: EXAMPLE_IDS.item, asset_id: EXAMPLE_IDS.asset }
 
 /** Deletes one asset of an item and returns its storage; never the last primary data asset. */
 export default operation({

@@ -1,15 +1,15 @@
+import { DAY_MS } from '#core/time.ts'
 import { Closed } from '#core/shapes.ts'
-import { job, type JobContext } from '#task.ts'
+import { task, type TaskContext } from '#task.ts'
 import * as orphan from '#model/imagery/orphan.ts'
 
-const DAY_MS = 86_400_000
 const BUCKETS_AT_ONCE = 100
 
 /**
  * Removes what nothing points at any more: objects whose last asset is gone, uploads that came after their session had
  * ended, and the rests of writers that were killed.
  */
-export default job({ name: 'assets.sweep', data: Closed({}), schedule: '23 * * * *', timeoutSeconds: 3_600 }).handle(
+export default task({ name: 'assets.sweep', data: Closed({}), schedule: '23 * * * *', timeoutSeconds: 3_600 }).handle(
   async ({ db, clock, storage, raster, signal }) => {
     const round = clock.now()
     await storage.sweep(signal)
@@ -24,7 +24,7 @@ export default job({ name: 'assets.sweep', data: Closed({}), schedule: '23 * * *
   },
 )
 
-type Means = Pick<JobContext, 'db' | 'storage' | 'signal'>
+type Means = Pick<TaskContext, 'db' | 'storage' | 'signal'>
 
 async function sweepBucket({ db, storage, signal }: Means, bucket: string, round: Date): Promise<void> {
   let cursor: string | null = null

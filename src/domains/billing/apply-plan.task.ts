@@ -1,6 +1,5 @@
-import Type from 'typebox'
-import { Closed, Uuid } from '#core/shapes.ts'
-import { job } from '#task.ts'
+import { applyPlanTask } from '#model/money/tasks.ts'
+import { task } from '#task.ts'
 import * as retention from '#model/imagery/retention.ts'
 
 const BATCH_SIZE = 5_000
@@ -9,9 +8,8 @@ const BATCH_SIZE = 5_000
  * Goes on with what a change of plan began: dates an organization's items anew, a stretch at a time. By then the plan may
  * have changed again; every stretch goes by the plan of its moment, so the last walk is the one that counts.
  */
-export default job({
-  name: 'billing.apply_plan',
-  data: Closed({ organization_id: Uuid, project_id: Uuid, seq: Type.Integer(), revive: Type.Boolean() }),
+export default task({
+  ...applyPlanTask,
   timeoutSeconds: 3_600,
   events: ['item.updated'],
 }).handle(async ({ clock, change, signal }, { organization_id, project_id, seq, revive }) => {

@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import { HOUR_MS } from '#core/time.ts'
 import { MAX_CREDITS } from '#core/money.ts'
 import { invalidField, problem } from '#core/problem.ts'
 import { Closed, FreeForm, Nullable } from '#core/shapes.ts'
@@ -9,7 +10,6 @@ import { ApprovalRecord, EXAMPLE_APPROVAL, toRecord } from './approvals.wire.ts'
 
 const STANDARD_HOURS = 7 * 24
 const MAX_HOURS = 30 * 24
-const HOUR_MS = 3600_000
 
 /** Asks for permission to spend above one's caps: any one order up to `credits`, or one order that `operation` and `input` describe and that runs when it is approved. */
 export default operation({
@@ -26,13 +26,12 @@ export default operation({
   output: ApprovalRecord,
   example: { input: { credits: 80_000, reason: 'Flood response' }, output: EXAMPLE_APPROVAL },
 }).handle({
-  async check({ principal, operationOf }, { credits, operation: wanted, input }) {
+  async check({ principal, contractOf }, { credits, operation: wanted, input }) {
     const organizationId = requireOrganization(principal)
     if (!principal.userId) throw problem('forbidden', "Caps are a person's, and the caller is none")
     if (wanted && input) {
-      const target = wanted.startsWith('orders.') ? operationOf(wanted) : null
-      if (target?.operation.tier !== 'external_spend')
-        throw invalidField('operation', 'must be an operation that places or decides an order')
+      const target = wanted.startsWith('orders.') ? contractOf(wanted) : null
+      if (target?.tier !== 'external_spend') throw invalidField('operation', 'must be an operation that places or decides an order')
       target.validate(input)
     } else if (wanted || input) throw invalidField(wanted ? 'input' : 'operation', 'operation and input describe an order together')
     else if (!credits) throw invalidField('credits', 'say how many credits are wanted, or describe the order by operation and input')

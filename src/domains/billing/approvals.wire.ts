@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { Choice, Closed, FreeForm, Nullable, Timestamp, Uuid } from '#core/shapes.ts'
 import { statusOf, type Approval } from '#model/money/approval.ts'
-import { EXAMPLE_AT } from './wire.ts'
+import { EXAMPLE_AT, EXAMPLE_IDS } from '#wire/examples.ts'
 
 export const APPROVAL_STATUSES = ['pending', 'approved', 'rejected', 'used', 'expired'] as const
 
@@ -44,7 +44,7 @@ export const EXAMPLE_APPROVAL = {
   operation: null,
   input: null,
   reason: 'Flood response',
-  requested_by: '0199f2c3-bb20-7e66-a1da-4a3f2e1d0c9b',
+  requested_by: EXAMPLE_IDS.otherUser,
   decided_by: null,
   decision_reason: null,
   created_at: EXAMPLE_AT,

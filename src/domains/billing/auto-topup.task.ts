@@ -1,12 +1,10 @@
-import Type from 'typebox'
-import { Closed, Uuid } from '#core/shapes.ts'
-import { job } from '#task.ts'
+import { autoTopupTask } from '#model/money/tasks.ts'
+import { task } from '#task.ts'
 import * as autoTopup from '#model/money/auto-topup.ts'
 
 /** Tops an organization up when its balance is low; every minute, all whose turn has come since: the pause is over, a new day began. */
-export default job({
-  name: 'billing.auto_topup',
-  data: Closed({ organization_id: Type.Optional(Uuid) }),
+export default task({
+  ...autoTopupTask,
   schedule: '* * * * *',
   retryLimit: 3,
 }).handle(async (context, { organization_id }) => {

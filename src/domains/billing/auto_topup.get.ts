@@ -5,7 +5,8 @@ import { walletOf } from '#model/money/billing-account.ts'
 import * as organization from '#model/identity/organization.ts'
 import { automaticCentsSince } from '#model/money/payment-attempt.ts'
 import { operation } from '#operation.ts'
-import { Aud, AutoTopupRecord, EXAMPLE_AT } from './wire.ts'
+import { Aud, AutoTopupRecord } from './wire.ts'
+import { EXAMPLE_AT } from '#wire/examples.ts'
 
 /** The settings of automatic top-up, and what it has charged today. */
 export default operation({

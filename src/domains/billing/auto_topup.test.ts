@@ -63,7 +63,7 @@ test('automatic top-up', async (t) => {
     await Promise.all(Array.from({ length: 10 }, () => spend(org, 100)))
     assert.ok((await w.drain(autoTopup)) >= 1)
     assert.equal(await available(org), 10_500)
-    await w.runJob(autoTopup)
+    await w.runTask(autoTopup)
     assert.equal(await available(org), 10_500)
     assert.deepEqual(
       (await told(org, 'topup.succeeded')).map(({ data }) => (data as { automatic: boolean }).automatic),
@@ -83,12 +83,12 @@ test('automatic top-up', async (t) => {
       const charged = async () =>
         (await w.db.selectFrom('payment_attempt').select('id').where('org_id', '=', org.id).where('status', '=', 'succeeded').execute())
           .length
-      const rush = () => Promise.all(Array.from({ length: 200 }, () => w.runJob(autoTopup, { organization_id: org.id })))
+      const rush = () => Promise.all(Array.from({ length: 200 }, () => w.runTask(autoTopup, { organization_id: org.id })))
       await rush()
       assert.equal(await charged(), 1)
       for (let nth = 0; nth < 5; nth++) {
         w.clock.advance({ minutes: 10 })
-        await w.runJob(autoTopup)
+        await w.runTask(autoTopup)
       }
       assert.equal(await charged(), 3, 'A$300 of A$350: a fourth would be above')
       w.clock.advance({ hours: 24 })
@@ -110,10 +110,10 @@ test('automatic top-up', async (t) => {
       (await told(org, 'topup.failed')).map(({ data }) => (data as { reason: string }).reason),
       ['authentication_required'],
     )
-    await w.runJob(autoTopup)
+    await w.runTask(autoTopup)
     assert.equal((await told(org, 'topup.failed')).length, 1)
     w.clock.advance({ minutes: 10 })
-    await w.runJob(autoTopup)
+    await w.runTask(autoTopup)
     assert.equal((await told(org, 'topup.failed')).length, 2)
     assert.equal((await w.ok(org.owner.token, 'billing.auto_topup.get')).charged_today_aud, 0)
   })

@@ -1,10 +1,8 @@
-import { Closed, Uuid } from '#core/shapes.ts'
-import { job } from '#task.ts'
+import { collectInvoiceTask } from '#model/money/tasks.ts'
+import { task } from '#task.ts'
 import { collect } from '#model/money/invoice-collection.ts'
 
 /** Takes what an invoice is owed that could not be paid when its month was closed. */
-export default job({ name: 'billing.collect_invoice', data: Closed({ invoice_id: Uuid }), retryLimit: 10 }).handle(
-  async (context, { invoice_id }) => {
-    await collect(context, invoice_id)
-  },
-)
+export default task({ ...collectInvoiceTask, retryLimit: 10 }).handle(async (context, { invoice_id }) => {
+  await collect(context, invoice_id)
+})

@@ -5,7 +5,8 @@ import { Closed, Uuid } from '#core/shapes.ts'
 import * as ledger from '#model/money/ledger.ts'
 import * as organization from '#model/identity/organization.ts'
 import { operation } from '#operation.ts'
-import { Credits, EXAMPLE_ORGANIZATION_ID } from './wire.ts'
+import { Credits } from './wire.ts'
+import { EXAMPLE_IDS } from '#wire/examples.ts'
 
 /** Operators only: gives credits, or takes a mistaken sum away again, with the reason in the ledger. */
 export default operation({
@@ -25,9 +26,9 @@ export default operation({
     available_credits: Credits,
   }),
   example: {
-    input: { organization_id: EXAMPLE_ORGANIZATION_ID, credits: 50_000, reason: 'Welcome credits' },
+    input: { organization_id: EXAMPLE_IDS.organization, credits: 50_000, reason: 'Welcome credits' },
     output: {
-      organization_id: EXAMPLE_ORGANIZATION_ID,
+      organization_id: EXAMPLE_IDS.organization,
       credits: 50_000,
       balance_credits: 50_000,
       reserved_credits: 0,

@@ -3,7 +3,8 @@ import { Choice, Closed, Limit, Nullable, Offset } from '#core/shapes.ts'
 import * as ledger from '#model/money/ledger.ts'
 import * as organization from '#model/identity/organization.ts'
 import { operation } from '#operation.ts'
-import { EXAMPLE_AT, TRANSACTION_TYPES, TransactionRecord } from './wire.ts'
+import { TRANSACTION_TYPES, TransactionRecord } from './wire.ts'
+import { EXAMPLE_AT } from '#wire/examples.ts'
 
 const EXAMPLE = {
   id: '0199f2d1-0000-7000-8000-000000000001',

@@ -1,12 +1,13 @@
 import Type from 'typebox'
 import { audOf } from '#core/money.ts'
-import { periodNamed, periodOf } from '#core/period.ts'
+import { PeriodName, periodNamed, periodOf } from '#core/period.ts'
 import { notFound } from '#core/problem.ts'
 import { Closed, Nullable, Timestamp, Uuid } from '#core/shapes.ts'
 import * as accrual from '#model/money/accrual.ts'
 import * as organization from '#model/identity/organization.ts'
 import { operation } from '#operation.ts'
-import { Aud, Credits, Currency, EXAMPLE_AT, EXAMPLE_ORGANIZATION_ID, OptionalPeriod, PeriodName } from './wire.ts'
+import { Aud, Credits, Currency, OptionalPeriod } from './wire.ts'
+import { EXAMPLE_AT, EXAMPLE_IDS } from '#wire/examples.ts'
 
 const Entry = Closed(
   {
@@ -36,9 +37,9 @@ export default operation({
     entries: Type.Array(Entry),
   }),
   example: {
-    input: { organization_id: EXAMPLE_ORGANIZATION_ID, period: '2026-03' },
+    input: { organization_id: EXAMPLE_IDS.organization, period: '2026-03' },
     output: {
-      organization_id: EXAMPLE_ORGANIZATION_ID,
+      organization_id: EXAMPLE_IDS.organization,
       period: '2026-03',
       currency: 'AUD',
       accrued_aud: 120,

@@ -1,12 +1,13 @@
 import Type from 'typebox'
 import { audOf } from '#core/money.ts'
-import { periodBefore, periodNamed } from '#core/period.ts'
+import { PeriodName, periodBefore, periodNamed } from '#core/period.ts'
 import { notFound } from '#core/problem.ts'
 import { Closed, Nullable, Uuid } from '#core/shapes.ts'
 import * as accrual from '#model/money/accrual.ts'
 import * as organization from '#model/identity/organization.ts'
 import { operation } from '#operation.ts'
-import { Aud, EXAMPLE_ORGANIZATION_ID, OptionalPeriod, PeriodName } from './wire.ts'
+import { Aud, OptionalPeriod } from './wire.ts'
+import { EXAMPLE_IDS } from '#wire/examples.ts'
 
 const MAX_ORDERS = 10_000
 
@@ -24,8 +25,8 @@ export default operation({
   }),
   output: Closed({ organization_id: Uuid, period: PeriodName, reference: Type.String(), marked: Type.Integer(), marked_aud: Aud }),
   example: {
-    input: { organization_id: EXAMPLE_ORGANIZATION_ID, reference: 'INV-2026-0042', period: '2026-02' },
-    output: { organization_id: EXAMPLE_ORGANIZATION_ID, period: '2026-02', reference: 'INV-2026-0042', marked: 7, marked_aud: 840 },
+    input: { organization_id: EXAMPLE_IDS.organization, reference: 'INV-2026-0042', period: '2026-02' },
+    output: { organization_id: EXAMPLE_IDS.organization, period: '2026-02', reference: 'INV-2026-0042', marked: 7, marked_aud: 840 },
   },
 }).handle({
   async check({ db, clock }, { organization_id, period }) {

@@ -1,8 +1,9 @@
 import Type from 'typebox'
 import { audOf } from '#core/money.ts'
+import { PeriodName } from '#core/period.ts'
 import { Choice, Closed, Nullable, Timestamp, Uuid } from '#core/shapes.ts'
 import type { Invoice } from '#model/money/invoice.ts'
-import { Aud, Currency, PeriodName } from './wire.ts'
+import { Aud, Currency } from './wire.ts'
 
 export const InvoiceRecord = Closed(
   {

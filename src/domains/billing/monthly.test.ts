@@ -269,8 +269,8 @@ test('how a month is paid', async (t) => {
 
   const paying = await owing()
   await w.ok(paying.owner.token, 'payment_methods.attach', { payment_method_id: 'pm_card_visa' })
-  await w.runJob(collectInvoice, { invoice_id: paying.invoiceId })
-  await w.runJob(collectInvoice, { invoice_id: paying.invoiceId })
+  await w.runTask(collectInvoice, { invoice_id: paying.invoiceId })
+  await w.runTask(collectInvoice, { invoice_id: paying.invoiceId })
   assert.deepEqual(await stateOf(paying.invoiceId), { status: 'paid', failure: null, due_cents: 0 })
   const listed = await w.ok(paying.owner.token, 'billing.stripe_invoices.list')
   assert.deepEqual(
@@ -281,8 +281,8 @@ test('how a month is paid', async (t) => {
 
   const funded = await owing()
   await w.ok(await w.serviceToken(), 'billing.credits.grant', { organization_id: funded.id, credits: 10_500, reason: 'late' })
-  await w.runJob(collectInvoice, { invoice_id: funded.invoiceId })
-  await w.runJob(collectInvoice, { invoice_id: funded.invoiceId })
+  await w.runTask(collectInvoice, { invoice_id: funded.invoiceId })
+  await w.runTask(collectInvoice, { invoice_id: funded.invoiceId })
   assert.deepEqual(
     [(await stateOf(funded.invoiceId)).status, (await w.ok(funded.owner.token, 'billing.credits.balance')).available_credits],
     ['paid', 500],
@@ -290,18 +290,18 @@ test('how a month is paid', async (t) => {
   )
 
   const failing = await owing()
-  await w.runJob(collectInvoice, { invoice_id: failing.invoiceId })
+  await w.runTask(collectInvoice, { invoice_id: failing.invoiceId })
   assert.deepEqual(await stateOf(failing.invoiceId), { status: 'open', failure: 'payment-method-required', due_cents: 10_000 })
   await w.ok(failing.owner.token, 'payment_methods.attach', { payment_method_id: 'pm_card_visa_chargeDeclined' })
   w.clock.advance({ days: 8 })
-  await w.runJob(chaseInvoices)
+  await w.runTask(chaseInvoices)
   await w.drain(collectInvoice)
   assert.deepEqual(await stateOf(failing.invoiceId), { status: 'past_due', failure: 'card-declined', due_cents: 10_000 })
   Object.assign(failing.owner, await w.signIn(failing.owner))
   assert.equal((await w.ok(failing.owner.token, 'billing.status.get', { organization_id: failing.id })).subscription_status, 'past_due')
   const good = await w.ok(failing.owner.token, 'payment_methods.attach', { payment_method_id: 'pm_card_visa' })
   await w.ok(failing.owner.token, 'payment_methods.set_default', { payment_method_row_id: good.id })
-  await w.runJob(chaseInvoices)
+  await w.runTask(chaseInvoices)
   await w.drain(collectInvoice)
   assert.equal((await stateOf(failing.invoiceId)).status, 'paid')
   const status = await w.ok(failing.owner.token, 'billing.status.get', { organization_id: failing.id })

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { DAY_MS } from '#core/time.ts'
 import { newId } from '#core/ids.ts'
 import * as computeQuota from '#model/plans/compute-quota.ts'
 import * as retention from '#model/imagery/retention.ts'
@@ -8,7 +9,6 @@ import retain from '#domains/items/retain.task.ts'
 import { world, type Org } from '../../../test/support/world.ts'
 
 const GIB = 1024 ** 3
-const DAY_MS = 86_400_000
 
 // Goal: whoever pays for an organization can change its plan: limits and retention follow at once, nothing is lost by it, and every change is told.
 test('billing.plan.change', async (t) => {
@@ -223,11 +223,11 @@ test('billing.plan.change', async (t) => {
             .map(({ id: collection_id, project_id }) => w.call(key, 'collections.delete', { project_id, collection_id })),
           ...[org.projectId, second].map((project_id) => w.call(key, 'items.create', { project_id, type: 'clip', name: 'n' })),
           w.call(key, 'usage.recalculate_storage'),
-          w.runJob(retain).then(() => ({ status: 200 })),
-          w.runJob(retain).then(() => ({ status: 200 })),
+          w.runTask(retain).then(() => ({ status: 200 })),
+          w.runTask(retain).then(() => ({ status: 200 })),
           w.flushUsage().then(() => ({ status: 200 })),
           ...[org.projectId, second].map((project_id) =>
-            w.runJob(applyPlan, { organization_id: org.id, project_id, seq: 0, revive: false }).then(() => ({ status: 200 })),
+            w.runTask(applyPlan, { organization_id: org.id, project_id, seq: 0, revive: false }).then(() => ({ status: 200 })),
           ),
         ])
         assert.ok(
@@ -267,8 +267,8 @@ test('billing.plan.change', async (t) => {
       from = next
     } while (from && stretches.length < 2)
     assert.deepEqual(stretches, [3, 3])
-    await w.runJob(applyPlan, { organization_id: org.id, project_id: from!.projectId, seq: from!.seq, revive: true })
-    await w.runJob(applyPlan, { organization_id: org.id, project_id: from!.projectId, seq: from!.seq, revive: true })
+    await w.runTask(applyPlan, { organization_id: org.id, project_id: from!.projectId, seq: from!.seq, revive: true })
+    await w.runTask(applyPlan, { organization_id: org.id, project_id: from!.projectId, seq: from!.seq, revive: true })
     assert.deepEqual(await states(ids), Array(8).fill('active 365'))
     assert.equal(
       (await w.db.selectFrom('event').select('seq').where('org_id', '=', org.id).where('type', '=', 'item.updated').execute()).length,

@@ -5,8 +5,8 @@ import { billingModeOf, hasDefaultCard, requireBillingAdmin } from '#model/money
 import { PLANS, requireKnownPlan } from '#model/plans/plan.ts'
 import { changePlan } from '#model/money/plan-change.ts'
 import * as retention from '#model/imagery/retention.ts'
+import { applyPlanTask } from '#model/money/tasks.ts'
 import { operation } from '#operation.ts'
-import applyPlan from './apply-plan.task.ts'
 import { EXAMPLE_PLANS, PlanRecord, toPlan } from './plan.wire.ts'
 
 /** Dated in the call itself; the rest of a large catalogue follows in the background within moments. */
@@ -58,7 +58,7 @@ export default operation({
     }
     return { organizationId, plan }
   },
-  async execute({ tx, principal, clock, invocationId, jobs }, _input, { organizationId, plan }) {
+  async execute({ tx, principal, clock, invocationId, tasks }, _input, { organizationId, plan }) {
     const now = clock.now()
     const change = await changePlan(tx, organizationId, plan, { by: principal.userId, invocationId, now })
     if (!change.changed)
@@ -79,7 +79,7 @@ export default operation({
     })
     await retention.report(tx, moved, invocationId, now)
     if (next)
-      await jobs.enqueue(applyPlan, {
+      await tasks.enqueue(applyPlanTask, {
         organization_id: organizationId,
         project_id: next.projectId,
         seq: next.seq,

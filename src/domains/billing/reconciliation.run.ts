@@ -4,7 +4,7 @@ import { Closed, Timestamp, Uuid } from '#core/shapes.ts'
 import * as organization from '#model/identity/organization.ts'
 import { reconcile } from '#model/money/reconciliation.ts'
 import { operation } from '#operation.ts'
-import { EXAMPLE_AT, EXAMPLE_ORGANIZATION_ID } from './wire.ts'
+import { EXAMPLE_AT, EXAMPLE_IDS } from '#wire/examples.ts'
 
 const MIB = 1024 * 1024
 const Counted = (unit: string) =>
@@ -29,10 +29,10 @@ export default operation({
     created_at: Timestamp,
   }),
   example: {
-    input: { organization_id: EXAMPLE_ORGANIZATION_ID },
+    input: { organization_id: EXAMPLE_IDS.organization },
     output: {
       id: '0199f2d4-0000-7000-8000-000000000001',
-      organization_id: EXAMPLE_ORGANIZATION_ID,
+      organization_id: EXAMPLE_IDS.organization,
       has_drift: false,
       created_at: EXAMPLE_AT,
       storage: { recorded_bytes: 1_048_576, counted_bytes: 1_048_576, drift_bytes: 0 },

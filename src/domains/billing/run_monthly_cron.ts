@@ -1,9 +1,8 @@
 import Type from 'typebox'
-import { periodBefore } from '#core/period.ts'
+import { PeriodName, periodBefore } from '#core/period.ts'
 import { Closed } from '#core/shapes.ts'
 import { operation } from '#operation.ts'
-import closeMonths from './close-months.task.ts'
-import { PeriodName } from './wire.ts'
+import { closeMonthsTask } from '#model/money/tasks.ts'
 
 /** Operators only: closes the last month for every organization that has not been, in the background. */
 export default operation({
@@ -14,9 +13,9 @@ export default operation({
   output: Closed({ period: PeriodName, queued: Type.Literal(true) }),
   example: { input: {}, output: { period: '2026-02', queued: true } },
 }).handle({
-  async execute({ clock, jobs }) {
+  async execute({ clock, tasks }) {
     const { name } = periodBefore(clock.now())
-    await jobs.enqueue(closeMonths, { period: name })
+    await tasks.enqueue(closeMonthsTask, { period: name })
     return { period: name, queued: true as const }
   },
 })

@@ -7,7 +7,8 @@ import * as monthlyClose from '#model/money/monthly-close.ts'
 import * as organization from '#model/identity/organization.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_INVOICE, EXAMPLE_LINE, InvoiceLineRecord, InvoiceRecord, toRecord } from './invoices.wire.ts'
-import { EXAMPLE_ORGANIZATION_ID, OptionalPeriod } from './wire.ts'
+import { OptionalPeriod } from './wire.ts'
+import { EXAMPLE_IDS } from '#wire/examples.ts'
 
 /** Closes a month that is over, by default the last one: what is owed becomes an invoice and is paid from credits or by card. A month that is closed stays as it is. */
 export default operation({
@@ -19,8 +20,8 @@ export default operation({
   input: Closed({ organization_id: Type.String({ maxLength: 100 }), period: OptionalPeriod }),
   output: Closed({ organization_id: Uuid, closed: Type.Boolean(), invoice: InvoiceRecord, lines: Type.Array(InvoiceLineRecord) }),
   example: {
-    input: { organization_id: EXAMPLE_ORGANIZATION_ID, period: '2026-02' },
-    output: { organization_id: EXAMPLE_ORGANIZATION_ID, closed: true, invoice: EXAMPLE_INVOICE, lines: [EXAMPLE_LINE] },
+    input: { organization_id: EXAMPLE_IDS.organization, period: '2026-02' },
+    output: { organization_id: EXAMPLE_IDS.organization, closed: true, invoice: EXAMPLE_INVOICE, lines: [EXAMPLE_LINE] },
   },
 }).handle({
   async check({ db, principal, clock }, { organization_id, period }) {

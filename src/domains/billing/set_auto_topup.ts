@@ -4,10 +4,10 @@ import { invalidField, problem } from '#core/problem.ts'
 import { Closed, Nullable } from '#core/shapes.ts'
 import * as autoTopup from '#model/money/auto-topup.ts'
 import { hasDefaultCard, requireBillingAdmin, walletOf } from '#model/money/billing-account.ts'
-import { requirePayments } from '#model/money/books.ts'
+import { requirePayments } from '#model/money/processor.ts'
 import * as paymentMethod from '#model/money/payment-method.ts'
+import { autoTopupTask } from '#model/money/tasks.ts'
 import { operation } from '#operation.ts'
-import runAutoTopup from './auto-topup.task.ts'
 import { AutoTopupRecord } from './wire.ts'
 
 /** Sets when the default card is charged by itself, for how much, and how much it may be in one day of UTC. */
@@ -38,7 +38,7 @@ export default operation({
     return { organizationId, dailyCapCents }
   },
   async execute(
-    { tx, jobs },
+    { tx, tasks },
     { enabled, threshold_credits, topup_amount_credits, daily_charge_cap_aud = null },
     { organizationId, dailyCapCents },
   ) {
@@ -55,7 +55,7 @@ export default operation({
       dailyCapCents,
     })
     if (enabled && (await walletOf(tx, organizationId)).available < threshold_credits)
-      await jobs.enqueue(runAutoTopup, { organization_id: organizationId })
+      await tasks.enqueue(autoTopupTask, { organization_id: organizationId })
     return { enabled, threshold_credits, topup_amount_credits, daily_charge_cap_aud }
   },
 })

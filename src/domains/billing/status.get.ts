@@ -7,7 +7,8 @@ import { requireKnownPlan } from '#model/plans/plan.ts'
 import * as storageAccount from '#model/plans/storage-account.ts'
 import { jobsOfMonth } from '#model/plans/usage.ts'
 import { operation } from '#operation.ts'
-import { Credits, Currency, EXAMPLE_ORGANIZATION_ID } from './wire.ts'
+import { Credits, Currency } from './wire.ts'
+import { EXAMPLE_IDS } from '#wire/examples.ts'
 
 /** Used so far, and what the plan has room for: bytes stored, jobs started in this month of UTC. */
 const Quota = Closed({ used: Type.Integer(), limit: Type.Integer() }, { $id: 'Quota' })
@@ -32,9 +33,9 @@ export default operation({
     quotas: Closed({ storage_bytes: Quota, compute_jobs: Quota }),
   }),
   example: {
-    input: { organization_id: EXAMPLE_ORGANIZATION_ID },
+    input: { organization_id: EXAMPLE_IDS.organization },
     output: {
-      organization_id: EXAMPLE_ORGANIZATION_ID,
+      organization_id: EXAMPLE_IDS.organization,
       plan: 'team',
       billing_mode: 'credit',
       enterprise_billing_status: 'none',

@@ -2,9 +2,10 @@ import Type from 'typebox'
 import { audOf } from '#core/money.ts'
 import { Closed, Limit, Nullable, Timestamp } from '#core/shapes.ts'
 import { requireBillingAdmin, walletOf } from '#model/money/billing-account.ts'
-import { asking, requirePayments } from '#model/money/books.ts'
+import { asking, requirePayments } from '#model/money/processor.ts'
 import { operation } from '#operation.ts'
-import { Aud, EXAMPLE_AT } from './wire.ts'
+import { Aud } from './wire.ts'
+import { EXAMPLE_AT } from '#wire/examples.ts'
 
 const Row = Closed(
   {

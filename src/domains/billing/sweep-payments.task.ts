@@ -1,5 +1,5 @@
 import { Closed } from '#core/shapes.ts'
-import { job } from '#task.ts'
+import { task } from '#task.ts'
 import * as holds from '#model/money/hold-renewal.ts'
 import * as sweep from '#model/money/payment-sweep.ts'
 import { settleUnsettled } from '#model/money/settlement.ts'
@@ -7,7 +7,7 @@ import { settleUnsettled } from '#model/money/settlement.ts'
 const UNSETTLED_LIMIT = 200
 
 /** Finds out what became of payments that were left half-way, settles what was decided, and renews holds before they lapse. */
-export default job({ name: 'billing.sweep_payments', data: Closed({}), schedule: '* * * * *' }).handle(async (context) => {
+export default task({ name: 'billing.sweep_payments', data: Closed({}), schedule: '* * * * *' }).handle(async (context) => {
   if (context.payments) {
     await sweep.sweepAttempts(context)
     await holds.renewHolds(context)

@@ -239,9 +239,9 @@ test('a processor that times out and repeats itself', async (t) => {
     assert.equal((await topup(w, org, { aud_cents: 16_000 })).status, 502)
     hang = null
     w.clock.advance({ minutes: 6 })
-    await w.runJob(sweepPayments)
+    await w.runTask(sweepPayments)
     assert.equal(await grants(), 2)
-    await w.runJob(sweepPayments)
+    await w.runTask(sweepPayments)
     assert.equal(await grants(), 2)
     assert.equal(await balance(w, org), 31_000)
   })
@@ -289,7 +289,7 @@ test('a processor that times out and repeats itself', async (t) => {
     assert.equal((await topup(w, org, { aud_cents: 18_000 })).status, 502)
     hang = null
     w.clock.advance({ minutes: 6 })
-    await w.runJob(sweepPayments)
+    await w.runTask(sweepPayments)
     const open = await w.db
       .selectFrom('payment_attempt')
       .select('status')

@@ -2,7 +2,8 @@ import Type from 'typebox'
 import { Choice, Closed, Uuid } from '#core/shapes.ts'
 import { problem } from '#core/problem.ts'
 import { hasDefaultCard, requireBillingAdmin, walletOf } from '#model/money/billing-account.ts'
-import { requirePayments } from '#model/money/books.ts'
+import { requirePayments } from '#model/money/processor.ts'
+import { settle } from '#model/money/payment-outcome.ts'
 import * as topup from '#model/money/topup.ts'
 import { operation } from '#operation.ts'
 import { Credits, TopupAmount } from './wire.ts'
@@ -49,7 +50,7 @@ export default operation({
   async execute(context, _input, { organizationId }, { attempt, intent }) {
     const {
       attempt: { status },
-    } = await topup.settle(context, attempt.id, intent)
+    } = await settle(context, attempt.id, intent)
     const isPaid = status === 'succeeded'
     const { available, reserved } = await walletOf(context.tx, organizationId)
     return {

@@ -1,13 +1,12 @@
 import Type from 'typebox'
 import { MAX_CHARGE_CENTS, MIN_TOPUP_CENTS } from '#core/money.ts'
-import { PERIOD_PATTERN } from '#core/period.ts'
+import { PeriodName } from '#core/period.ts'
 import { Choice, Closed, Nullable, Timestamp, Uuid } from '#core/shapes.ts'
 
 export const Credits = Type.Integer({ minimum: 0 })
 /** Dollars, with at most two decimals. */
 export const Aud = Type.Number()
 /** A month of UTC. */
-export const PeriodName = Type.String({ pattern: PERIOD_PATTERN })
 export const OptionalPeriod = Type.Optional(Nullable(PeriodName))
 export const TopupAmount = Type.Integer({ minimum: MIN_TOPUP_CENTS, maximum: MAX_CHARGE_CENTS })
 export const Currency = Type.Literal('AUD')
@@ -40,6 +39,3 @@ export const AutoTopupRecord = Closed(
   },
   { $id: 'AutoTopup' },
 )
-
-export const EXAMPLE_ORGANIZATION_ID = '0199f2c4-1d00-7c11-8e21-6a1f4b7c9d02'
-export const EXAMPLE_AT = '2026-03-01T09:30:00.000Z'

@@ -2,7 +2,8 @@ import { Closed, Removed, Uuid } from '#core/shapes.ts'
 import * as collection from '#model/imagery/collection.ts'
 import * as project from '#model/identity/project.ts'
 import { operation } from '#operation.ts'
-import { EXAMPLE_COLLECTION, Id } from './wire.ts'
+import { EXAMPLE_COLLECTION } from './wire.ts'
+import { ItemId } from '#wire/ids.ts'
 
 /** Soft-deletes a collection; its items stay in the project, in no collection. For admins of the project. */
 export default operation({
@@ -10,7 +11,7 @@ export default operation({
   scope: 'collections:write',
   tier: 'destructive',
   events: ['collection.updated'],
-  input: Closed({ project_id: Uuid, collection_id: Id }),
+  input: Closed({ project_id: Uuid, collection_id: ItemId }),
   output: Removed,
   example: {
     input: { project_id: EXAMPLE_COLLECTION.project_id, collection_id: EXAMPLE_COLLECTION.id },

@@ -2,14 +2,15 @@ import { Closed, Uuid } from '#core/shapes.ts'
 import * as collection from '#model/imagery/collection.ts'
 import * as project from '#model/identity/project.ts'
 import { operation } from '#operation.ts'
-import { CollectionRecord, EXAMPLE_COLLECTION, Id, toRecord } from './wire.ts'
+import { CollectionRecord, EXAMPLE_COLLECTION, toRecord } from './wire.ts'
+import { ItemId } from '#wire/ids.ts'
 
 /** One collection of one project, with the number of its items. */
 export default operation({
   id: 'collections.get',
   scope: 'collections:read',
   tier: 'read',
-  input: Closed({ project_id: Uuid, collection_id: Id }),
+  input: Closed({ project_id: Uuid, collection_id: ItemId }),
   output: CollectionRecord,
   example: { input: { project_id: EXAMPLE_COLLECTION.project_id, collection_id: EXAMPLE_COLLECTION.id }, output: EXAMPLE_COLLECTION },
 }).handle({

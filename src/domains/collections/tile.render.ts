@@ -5,7 +5,8 @@ import { operation } from '#operation.ts'
 import { drawCollectionTile, requireShared } from '#services/drawing/collection.ts'
 import { choiceOf } from '#services/drawing/look.ts'
 import { FormatOrWebp, lookFields, pictureReply, Quality, requireTile, TileIndex, TileSize, Zoom } from '#wire/tile.ts'
-import { EXAMPLE_COLLECTION, Id } from './wire.ts'
+import { EXAMPLE_COLLECTION } from './wire.ts'
+import { ItemId } from '#wire/ids.ts'
 
 /** Shorter than an item's: items come and go. */
 const FOR_MINUTES = 'private, max-age=300'
@@ -17,7 +18,7 @@ export default operation({
   tier: 'read',
   raw: 'bytes',
   input: Closed({
-    collection_id: Id,
+    collection_id: ItemId,
     z: Zoom,
     x: TileIndex,
     y: TileIndex,

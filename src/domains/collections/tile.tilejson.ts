@@ -4,7 +4,8 @@ import { operation } from '#operation.ts'
 import { collectionCoverage, requireShared } from '#services/drawing/collection.ts'
 import { FormatOrWebp, lookFields, TemplateKey, TileSize } from '#wire/tile.ts'
 import { EXAMPLE_TILEJSON, TileJson, tileJson, tileTemplate } from '#services/drawing/tilejson.ts'
-import { EXAMPLE_COLLECTION, Id } from './wire.ts'
+import { EXAMPLE_COLLECTION } from './wire.ts'
+import { ItemId } from '#wire/ids.ts'
 
 /** The TileJSON document of a collection as one layer. Below its lowest zoom a tile would hold more items than it may show. */
 export default operation({
@@ -12,7 +13,7 @@ export default operation({
   scope: 'items:read',
   tier: 'read',
   input: Closed({
-    collection_id: Id,
+    collection_id: ItemId,
     profile: lookFields.profile,
     asset_key: lookFields.asset_key,
     key: TemplateKey,

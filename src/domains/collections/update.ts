@@ -3,7 +3,8 @@ import { Closed, Nullable, Uuid } from '#core/shapes.ts'
 import * as collection from '#model/imagery/collection.ts'
 import * as project from '#model/identity/project.ts'
 import { operation } from '#operation.ts'
-import { CollectionRecord, Color, Description, EXAMPLE_COLLECTION, Id, LayerOrder, Name, toRecord } from './wire.ts'
+import { CollectionRecord, Color, Description, EXAMPLE_COLLECTION, LayerOrder, Name, toRecord } from './wire.ts'
+import { ItemId } from '#wire/ids.ts'
 
 /** Changes what is given and keeps the rest. Null clears description and color; the other fields have no empty value, so null keeps them. */
 export default operation({
@@ -13,7 +14,7 @@ export default operation({
   events: ['collection.updated'],
   input: Closed({
     project_id: Uuid,
-    collection_id: Id,
+    collection_id: ItemId,
     name: Type.Optional(Nullable(Name)),
     description: Type.Optional(Description),
     color: Type.Optional(Color),

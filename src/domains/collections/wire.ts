@@ -1,8 +1,8 @@
 import Type from 'typebox'
 import { Closed, Nullable, Timestamp, Uuid } from '#core/shapes.ts'
 import type { Collection } from '#model/imagery/collection.ts'
+import { EXAMPLE_IDS } from '#wire/examples.ts'
 
-export const Id = Type.String({ minLength: 1, maxLength: 256 })
 export const Name = Type.String({ minLength: 1, maxLength: 255 })
 export const Description = Nullable(Type.String({ maxLength: 10_000 }))
 export const Color = Nullable(Type.String({ maxLength: 64 }))
@@ -50,7 +50,7 @@ export function toRecord(collection: Collection, itemCount: number) {
 /** For the reference. */
 export const EXAMPLE_COLLECTION = {
   id: '0199f2c5-7a00-7d21-8c55-5b2e9d8f4a31',
-  project_id: '0199f2c4-5c1a-7b3e-9a44-0d6f3c1b2a10',
+  project_id: EXAMPLE_IDS.project,
   name: 'Sentinel-2, dry season',
   description: null,
   color: '#2a9d8f',

@@ -2,10 +2,11 @@ import Type from 'typebox'
 import { problem } from '#core/problem.ts'
 import { Closed, Nullable, Uuid } from '#core/shapes.ts'
 import * as asset from '#model/imagery/asset.ts'
-import * as egress from '#model/plans/download-quota.ts'
+import * as downloadQuota from '#model/plans/download-quota.ts'
 import * as item from '#model/imagery/item.ts'
 import { operation } from '#operation.ts'
-import { EXAMPLE_ASSET, EXAMPLE_ITEM, Id } from './wire.ts'
+import { EXAMPLE_ASSET, EXAMPLE_ITEM } from '#wire/item.ts'
+import { ItemId } from '#wire/ids.ts'
 
 const VALID_SECONDS = 900
 
@@ -17,7 +18,7 @@ export default operation({
   id: 'items.asset.download',
   scope: 'items:read',
   tier: 'share_export',
-  input: Closed({ item_id: Id, asset_id: Id }),
+  input: Closed({ item_id: ItemId, asset_id: ItemId }),
   output: Closed({
     url: Type.String(),
     expires_in_seconds: Type.Integer(),
@@ -41,7 +42,7 @@ export default operation({
     const wanted = await asset.requireNamed(db, found.item.seq, asset_id)
     if (found.item.lifecycleState === 'expired' || found.item.lifecycleState === 'deleted')
       throw problem('gone', `This item is ${found.item.lifecycleState}, so its files can no longer be downloaded`)
-    await egress.requirePaid(db, found.item.organizationId)
+    await downloadQuota.requirePaid(db, found.item.organizationId)
     return { item: found.item, asset: wanted }
   },
   /** Signing takes no room anywhere: an address that is refused afterwards is thrown away. */
@@ -58,7 +59,7 @@ export default operation({
   async execute({ tx, principal, clock, invocationId, usage, attributeTo }, _input, { item: of, asset: wanted }, url) {
     attributeTo(of.organizationId)
     const bytes = wanted.objectKey === null ? 0 : wanted.fileSizeBytes!
-    await egress.start(tx, { organizationId: of.organizationId, principal, invocationId, now: clock.now() }, [
+    await downloadQuota.start(tx, { organizationId: of.organizationId, principal, invocationId, now: clock.now() }, [
       { kind: 'asset', itemId: of.id, assetId: wanted.id, bytes },
     ])
     usage.touch(of.seq)

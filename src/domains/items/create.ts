@@ -17,15 +17,15 @@ import {
   EXAMPLE_ASSET,
   EXAMPLE_ITEM,
   Gsd,
-  Id,
   ItemKind,
   ItemRecord,
   MAX_ASSETS_PER_ITEM,
   Name,
   toRecord,
-} from './wire.ts'
+} from '#wire/item.ts'
+import { ItemId } from '#wire/ids.ts'
 
-const MaybeId = Type.Optional(Nullable(Id))
+const MaybeId = Type.Optional(Nullable(ItemId))
 const MaybeTime = Type.Optional(Nullable(Timestamp))
 
 /** Registers an item in a project, optionally in a collection, with assets by address; no bytes are copied. */

@@ -3,7 +3,8 @@ import * as item from '#model/imagery/item.ts'
 import { softDelete } from '#model/imagery/item-delete.ts'
 import * as project from '#model/identity/project.ts'
 import { operation } from '#operation.ts'
-import { EXAMPLE_ITEM, Id } from './wire.ts'
+import { EXAMPLE_ITEM } from '#wire/item.ts'
+import { ItemId } from '#wire/ids.ts'
 
 /** Soft-deletes an item; each of its assets stops counting as storage. */
 export default operation({
@@ -11,7 +12,7 @@ export default operation({
   scope: 'items:write',
   tier: 'destructive',
   events: ['item.deleted'],
-  input: Closed({ item_id: Id }),
+  input: Closed({ item_id: ItemId }),
   output: Removed,
   example: { input: { item_id: EXAMPLE_ITEM.id }, output: { ok: true, id: EXAMPLE_ITEM.id } },
 }).handle({

@@ -4,7 +4,8 @@ import * as asset from '#model/imagery/asset.ts'
 import * as item from '#model/imagery/item.ts'
 import { operation } from '#operation.ts'
 import { proposeBands } from '#raster/formulas/propose.ts'
-import { EXAMPLE_ASSET, EXAMPLE_ITEM, Id } from './wire.ts'
+import { EXAMPLE_ASSET, EXAMPLE_ITEM } from '#wire/item.ts'
+import { ItemId } from '#wire/ids.ts'
 
 /**
  * Looks at a raster and proposes what its bands are. `source` says where that comes from: the file's own band names, the
@@ -15,7 +16,7 @@ export default operation({
   id: 'items.detect_asset_bands',
   scope: 'items:read',
   tier: 'read',
-  input: Closed({ item_id: Id, asset_id: Type.Optional(Nullable(Id)) }),
+  input: Closed({ item_id: ItemId, asset_id: Type.Optional(Nullable(ItemId)) }),
   output: Closed({
     bands: Type.Array(
       Closed({

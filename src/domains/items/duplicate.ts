@@ -8,7 +8,8 @@ import * as project from '#model/identity/project.ts'
 import * as storageAccount from '#model/plans/storage-account.ts'
 import * as visualizationProfile from '#model/imagery/visualization-profile.ts'
 import { operation } from '#operation.ts'
-import { EXAMPLE_ITEM, Id, ItemRecord, Name, toRecord } from './wire.ts'
+import { EXAMPLE_ITEM, ItemRecord, Name, toRecord } from '#wire/item.ts'
+import { ItemId } from '#wire/ids.ts'
 
 const MAX_NAME_LENGTH = 500
 const COPY_SUFFIX = ' (copy)'
@@ -21,10 +22,10 @@ export default operation({
   produces: ['item:duplicated_from>item', 'asset:duplicated_from>asset'],
   events: ['item.created'],
   input: Closed({
-    item_id: Id,
+    item_id: ItemId,
     new_name: Type.Optional(Nullable(Name)),
-    target_collection_id: Type.Optional(Nullable(Id)),
-    target_project_id: Type.Optional(Nullable(Id)),
+    target_collection_id: Type.Optional(Nullable(ItemId)),
+    target_project_id: Type.Optional(Nullable(ItemId)),
   }),
   output: ItemRecord,
   example: {

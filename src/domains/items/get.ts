@@ -1,14 +1,15 @@
 import { Closed } from '#core/shapes.ts'
 import * as item from '#model/imagery/item.ts'
 import { operation } from '#operation.ts'
-import { EXAMPLE_ITEM, Id, ItemRecord, toRecord } from './wire.ts'
+import { EXAMPLE_ITEM, ItemRecord, toRecord } from '#wire/item.ts'
+import { ItemId } from '#wire/ids.ts'
 
 /** One item by its id. */
 export default operation({
   id: 'items.get',
   scope: 'items:read',
   tier: 'read',
-  input: Closed({ item_id: Id }),
+  input: Closed({ item_id: ItemId }),
   output: Closed({ item: ItemRecord }),
   example: { input: { item_id: EXAMPLE_ITEM.id }, output: { item: EXAMPLE_ITEM } },
 }).handle({

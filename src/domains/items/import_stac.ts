@@ -7,7 +7,8 @@ import * as item from '#model/imagery/item.ts'
 import * as project from '#model/identity/project.ts'
 import { fromFeature } from '#model/imagery/stac-import.ts'
 import { operation } from '#operation.ts'
-import { EXAMPLE_ITEM, Id } from './wire.ts'
+import { EXAMPLE_ITEM } from '#wire/item.ts'
+import { ItemId } from '#wire/ids.ts'
 
 /** Of one call; a body of 10 MiB seldom holds as many. Larger imports are sent in batches. */
 const MAX_FEATURES = 20_000
@@ -30,7 +31,7 @@ export default operation({
   events: ['item.created'],
   input: Closed({
     project_id: Uuid,
-    collection_id: Type.Optional(Nullable(Id)),
+    collection_id: Type.Optional(Nullable(ItemId)),
     features: Type.Optional(FreeForm),
     ndjson: Type.Optional(Type.String({ minLength: 1, description: 'One STAC item a line' })),
   }),

@@ -3,7 +3,8 @@ import { Choice, Closed } from '#core/shapes.ts'
 import * as item from '#model/imagery/item.ts'
 import * as itemLineage from '#model/imagery/item-lineage.ts'
 import { operation } from '#operation.ts'
-import { EXAMPLE_ITEM, Id } from './wire.ts'
+import { EXAMPLE_ITEM } from '#wire/item.ts'
+import { ItemId } from '#wire/ids.ts'
 
 const shared = {
   item_id: Type.String(),
@@ -27,7 +28,7 @@ export default operation({
   id: 'items.lineage',
   scope: 'items:read',
   tier: 'read',
-  input: Closed({ item_id: Id }),
+  input: Closed({ item_id: ItemId }),
   output: Closed({ item_id: Type.String(), parents: Type.Array(Parent), children: Type.Array(Child) }),
   example: {
     input: { item_id: EXAMPLE_ITEM.id },

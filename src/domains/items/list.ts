@@ -5,7 +5,8 @@ import * as collection from '#model/imagery/collection.ts'
 import * as item from '#model/imagery/item.ts'
 import * as project from '#model/identity/project.ts'
 import { operation } from '#operation.ts'
-import { EXAMPLE_ITEM, Id, ItemRecord, toRecord } from './wire.ts'
+import { EXAMPLE_ITEM, ItemRecord, toRecord } from '#wire/item.ts'
+import { ItemId } from '#wire/ids.ts'
 
 /** The items of a project, newest first: all, those of one collection, or with `uncollected` those of none. */
 export default operation({
@@ -14,7 +15,7 @@ export default operation({
   tier: 'read',
   input: Closed({
     project_id: Uuid,
-    collection_id: Type.Optional(Nullable(Id)),
+    collection_id: Type.Optional(Nullable(ItemId)),
     uncollected: Type.Optional(Type.Boolean({ default: false })),
     limit: Limit(100, 1000),
     offset: Offset,

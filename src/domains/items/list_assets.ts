@@ -3,14 +3,15 @@ import { Closed } from '#core/shapes.ts'
 import * as asset from '#model/imagery/asset.ts'
 import * as item from '#model/imagery/item.ts'
 import { operation } from '#operation.ts'
-import { AssetRecord, EXAMPLE_ASSET, EXAMPLE_ITEM, Id, toAsset } from './wire.ts'
+import { AssetRecord, EXAMPLE_ASSET, EXAMPLE_ITEM, toAsset } from '#wire/item.ts'
+import { ItemId } from '#wire/ids.ts'
 
 /** The assets of one item, the primary one first. */
 export default operation({
   id: 'items.list_assets',
   scope: 'items:read',
   tier: 'read',
-  input: Closed({ item_id: Id }),
+  input: Closed({ item_id: ItemId }),
   output: Type.Array(AssetRecord),
   example: { input: { item_id: EXAMPLE_ITEM.id }, output: [EXAMPLE_ASSET] },
 }).handle({

@@ -3,7 +3,8 @@ import { Closed, Limit, Offset } from '#core/shapes.ts'
 import * as collection from '#model/imagery/collection.ts'
 import * as item from '#model/imagery/item.ts'
 import { operation } from '#operation.ts'
-import { EXAMPLE_ITEM, Id, ItemRecord, toRecord } from './wire.ts'
+import { EXAMPLE_ITEM, ItemRecord, toRecord } from '#wire/item.ts'
+import { ItemId } from '#wire/ids.ts'
 
 const EXAMPLE_COLLECTION_ID = '0199f2c5-7a00-7d21-8c55-5b2e9d8f4a31'
 
@@ -12,7 +13,7 @@ export default operation({
   id: 'items.list_by_collection',
   scope: 'items:read',
   tier: 'read',
-  input: Closed({ collection_id: Id, limit: Limit(100, 1000), offset: Offset }),
+  input: Closed({ collection_id: ItemId, limit: Limit(100, 1000), offset: Offset }),
   output: Closed({ items: Type.Array(ItemRecord), total: Type.Integer() }),
   example: {
     input: { collection_id: EXAMPLE_COLLECTION_ID },

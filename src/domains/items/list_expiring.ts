@@ -1,12 +1,13 @@
 import Type from 'typebox'
+import { DAY_MS } from '#core/time.ts'
 import { Choice, Closed, Nullable, Timestamp, Uuid } from '#core/shapes.ts'
 import { LIFECYCLE_STATES } from '#model/imagery/item.ts'
 import * as retention from '#model/imagery/retention.ts'
 import { operation } from '#operation.ts'
-import { EXAMPLE_ITEM } from './wire.ts'
+import { EXAMPLE_ITEM } from '#wire/item.ts'
+import { EXAMPLE_IDS } from '#wire/examples.ts'
 
 const MAX_LISTED = 1_000
-const DAY_MS = 86_400_000
 
 /** For staff: items of all organizations that retention moves within some days, soonest first; `total` counts all of them. */
 export default operation({
@@ -34,7 +35,7 @@ export default operation({
       items: [
         {
           id: EXAMPLE_ITEM.id,
-          organization_id: '0199f2c4-1d00-7c11-8e21-6a1f4b7c9d02',
+          organization_id: EXAMPLE_IDS.organization,
           project_id: EXAMPLE_ITEM.project_id,
           name: EXAMPLE_ITEM.name,
           lifecycle_state: 'active',

@@ -1,11 +1,11 @@
 import Type from 'typebox'
 import { Closed, Nullable } from '#core/shapes.ts'
-import * as itemLayer from '#model/imagery/item-layer.ts'
 import { operation } from '#operation.ts'
-import { choiceOf, dress } from '#services/drawing/look.ts'
+import { choiceOf, resolveLook } from '#services/drawing/look.ts'
 import { resultsAt } from '#services/drawing/point.ts'
 import { lookFields } from '#wire/tile.ts'
-import { EXAMPLE_ITEM, Id } from './wire.ts'
+import { EXAMPLE_ITEM } from '#wire/item.ts'
+import { ItemId } from '#wire/ids.ts'
 
 const Value = Nullable(Type.Number())
 
@@ -15,7 +15,7 @@ export default operation({
   scope: 'items:read',
   tier: 'read',
   input: Closed({
-    item_id: Id,
+    item_id: ItemId,
     longitude: Type.Number({ minimum: -180, maximum: 180 }),
     latitude: Type.Number({ minimum: -90, maximum: 90 }),
     asset_key: lookFields.asset_key,
@@ -48,11 +48,11 @@ export default operation({
   },
 }).handle({
   async check(context, input) {
-    const layer = await itemLayer.requireReader(context, input.item_id, choiceOf(input))
-    return await dress(context, layer, input)
+    const layer = await context.layers.requireReader(context.principal, input.item_id, choiceOf(input))
+    return await resolveLook(context, layer, input)
   },
-  async execute({ raster, usage, signal }, { longitude, latitude }, dressed) {
-    const { layer, source, info, names } = dressed
+  async execute({ raster, usage, signal }, { longitude, latitude }, resolved) {
+    const { layer, source, info, names } = resolved
     const values = await raster.point(source, { longitude, latitude }, signal)
     usage.touch(layer.item.seq)
     const nameOf = (band: number) => Object.keys(names).find((name) => names[name] === band) ?? null
@@ -63,7 +63,7 @@ export default operation({
       latitude,
       inside: values !== null,
       bands: info.bands.map((_, index) => ({ band: index + 1, name: nameOf(index + 1), value: values?.[index] ?? null })),
-      results: resultsAt(dressed, values),
+      results: resultsAt(resolved, values),
     }
   },
 })

@@ -1,5 +1,5 @@
 import { Closed } from '#core/shapes.ts'
-import { job } from '#task.ts'
+import { task } from '#task.ts'
 import * as retention from '#model/imagery/retention.ts'
 
 const BATCH_SIZE = 500
@@ -10,7 +10,7 @@ const MAX_BATCHES = 200
  * Ages items as their organization's plan says. Each batch finds what is due, and each organization's part of it moves in a
  * transaction of its own, so a second worker finds it done; an organization that fails does not stop the others.
  */
-export default job({ name: 'items.retain', data: Closed({}), schedule: '*/15 * * * *', events: ['item.updated', 'item.deleted'] }).handle(
+export default task({ name: 'items.retain', data: Closed({}), schedule: '*/15 * * * *', events: ['item.updated', 'item.deleted'] }).handle(
   async ({ db, clock, change, signal }) => {
     const failed = new Map<string, unknown>()
     for (let batch = 0; batch < MAX_BATCHES && !signal.aborted; batch++) {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import Compile from 'typebox/compile'
+import { DAY_MS } from '#core/time.ts'
 import { eventType } from '#core/event-types.ts'
 import { newId } from '#core/ids.ts'
 import type { LifecycleState } from '#db/tables.ts'
@@ -9,8 +10,6 @@ import * as project from '#model/identity/project.ts'
 import retain from './retain.task.ts'
 import { storeFile } from '../../../test/support/stored-file.ts'
 import { world, type Org, type World } from '../../../test/support/world.ts'
-
-const DAY_MS = 86_400_000
 
 async function key(w: World, org: Org): Promise<string> {
   return (await w.key(org.owner.token, ['read', 'write'])).key // Outlives a session.
@@ -45,7 +44,7 @@ const eventsOf = async (w: World, id: string) => {
 // Goal: items age as their plan says, each move once, told and accounted, by whichever worker comes first.
 test('retention', async (t) => {
   const w = await world(t)
-  const run = () => w.runJob(retain)
+  const run = () => w.runTask(retain)
 
   await t.test('free: expiring on day 23, expired on 30, deleted on 60 with its bytes; the lineage stays', async () => {
     const org = await w.organization()
@@ -168,7 +167,7 @@ test('retention', async (t) => {
     }
     w.clock.advance({ days: 61 })
     second.clock.advance({ days: 61 })
-    await Promise.all([run(), second.runJob(retain), run()])
+    await Promise.all([run(), second.runTask(retain), run()])
     for (const id of items)
       assert.deepEqual(
         (await eventsOf(w, id)).map(({ type }) => type),
@@ -290,7 +289,7 @@ test('retention: any history keeps to the state machine', async (t) => {
           if ((plan === 'free') !== (each.plan === 'free')) rulesFrom = w.clock.now()
           plan = each.plan
         }
-        await w.runJob(retain)
+        await w.runTask(retain)
         for (const move of BY_ITSELF[plan === 'free' ? 'free' : 'paid']!) allowed.add(move)
         const { lifecycle_state: state, expires_at, due_at } = await stateOf(w, item_id)
         const age = (w.clock.now().getTime() - rulesFrom.getTime()) / DAY_MS

@@ -1,8 +1,9 @@
 import { Closed, Uuid } from '#core/shapes.ts'
 import * as project from '#model/identity/project.ts'
 import { operation } from '#operation.ts'
-import { EXAMPLE_FOUND, find, FoundItems, readSearch, searchFields } from './search.wire.ts'
-import { EXAMPLE_ITEM } from './wire.ts'
+import { find, readSearch } from './search.lib.ts'
+import { EXAMPLE_FOUND, FoundItems, searchFields } from './search.wire.ts'
+import { EXAMPLE_ITEM } from '#wire/item.ts'
 
 /** Items of one project by place, time, collection, type and properties; newest first unless `sortby` says otherwise. */
 export default operation({

@@ -1,22 +1,14 @@
-/** What the two searches share: their fields, how these are read, and how the answer is written. */
+/** The fields of the two searches and of their answer. */
 import Type, { type Static } from 'typebox'
-import { requireBaseUrl } from '#core/base-url.ts'
-import { requireBounded } from '#core/bounded.ts'
-import { isUuid } from '#core/ids.ts'
-import { parseInterval } from '#core/interval.ts'
 import { Choice, Closed, FreeForm, Limit, Nullable, Offset } from '#core/shapes.ts'
-import * as asset from '#model/imagery/asset.ts'
-import { requireBbox } from '#model/imagery/footprint.ts'
-import { parseQuery, parseSort } from '#model/imagery/item-filter.ts'
-import * as itemSearch from '#model/imagery/item-search.ts'
-import { STAC_VERSION, toFeature } from '#model/imagery/stac.ts'
-import type { Context } from '#operation.ts'
-import { Box, EXAMPLE_ITEM, Id, ItemKind } from './wire.ts'
+import { STAC_VERSION } from '#model/imagery/stac.ts'
+import { Box, EXAMPLE_ITEM, ItemKind } from '#wire/item.ts'
+import { ItemId } from '#wire/ids.ts'
 
 export const searchFields = {
   bbox: Type.Optional(Nullable(Box)),
   datetime: Type.Optional(Nullable(Type.String({ minLength: 1, maxLength: 100 }))),
-  collections: Type.Optional(Nullable(Type.Array(Id, { maxItems: 100 }))),
+  collections: Type.Optional(Nullable(Type.Array(ItemId, { maxItems: 100 }))),
   type: Type.Optional(Nullable(ItemKind)),
   query: Type.Optional(Nullable(FreeForm)),
   sortby: Type.Optional(
@@ -33,7 +25,7 @@ export const searchFields = {
 }
 
 const Fields = Closed(searchFields)
-type Fields = Static<typeof Fields>
+export type SearchFields = Static<typeof Fields>
 
 const FeatureRecord = Closed(
   {
@@ -59,48 +51,6 @@ export const FoundItems = Closed({
   /** Present when there are too many to count out. */
   numberMatchedEstimated: Type.Optional(Type.Literal(true)),
 })
-
-/** Everything that can be wrong with a search is found before the database is asked. */
-export function readSearch(
-  input: Fields,
-): Omit<itemSearch.Search, 'organizationId' | 'projectId' | 'hiddenProjectIds'> & { baseUrl: string | null } {
-  return {
-    bbox: input.bbox ? requireBbox(input.bbox, 'bbox') : null,
-    interval: input.datetime == null ? null : parseInterval(input.datetime, 'datetime'),
-    // An id that is none of ours names no collection; it is not a reason to search everything.
-    collectionIds: input.collections == null ? null : input.collections.filter(isUuid),
-    type: input.type ?? null,
-    query: input.query == null ? [] : parseQuery(requireBounded(input.query, 'query')),
-    orders: input.sortby == null ? [] : parseSort(input.sortby),
-    limit: input.limit!,
-    offset: input.offset!,
-    baseUrl: input.base_url == null ? null : requireBaseUrl(input.base_url),
-  }
-}
-
-/** `format: stac` brings the assets with it; without it features are lightweight. */
-export async function find(
-  { db, baseUrl }: Context,
-  search: itemSearch.Search & { baseUrl: string | null },
-  format: Fields['format'],
-): Promise<Static<typeof FoundItems>> {
-  const { items, matched, isEstimated } = await itemSearch.search(db, search)
-  const assets =
-    format === 'stac'
-      ? await asset.listOf(
-          db,
-          items.map(({ seq }) => seq),
-        )
-      : new Map<number, asset.Asset[]>()
-  const features = items.map((each) => toFeature(each, assets.get(each.seq) ?? [], search.baseUrl ?? baseUrl))
-  return {
-    type: 'FeatureCollection',
-    features,
-    numberMatched: matched,
-    numberReturned: features.length,
-    ...(isEstimated ? { numberMatchedEstimated: true as const } : {}),
-  }
-}
 
 /** For the reference. */
 export const EXAMPLE_FOUND: Static<typeof FoundItems> = {

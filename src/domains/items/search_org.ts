@@ -2,7 +2,8 @@ import { Closed } from '#core/shapes.ts'
 import { requireOrganization } from '#model/identity/organization.ts'
 import * as project from '#model/identity/project.ts'
 import { operation } from '#operation.ts'
-import { EXAMPLE_FOUND, find, FoundItems, readSearch, searchFields } from './search.wire.ts'
+import { find, readSearch } from './search.lib.ts'
+import { EXAMPLE_FOUND, FoundItems, searchFields } from './search.wire.ts'
 
 /** The same search over every project of the organization that the caller may read. */
 export default operation({

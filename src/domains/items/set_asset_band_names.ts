@@ -5,7 +5,8 @@ import * as asset from '#model/imagery/asset.ts'
 import * as item from '#model/imagery/item.ts'
 import * as project from '#model/identity/project.ts'
 import { operation } from '#operation.ts'
-import { AssetRecord, EXAMPLE_ASSET, EXAMPLE_ITEM, Id, toAsset } from './wire.ts'
+import { AssetRecord, EXAMPLE_ASSET, EXAMPLE_ITEM, toAsset } from '#wire/item.ts'
+import { ItemId } from '#wire/ids.ts'
 
 const MAX_BANDS = 64
 
@@ -16,8 +17,8 @@ export default operation({
   tier: 'compute',
   events: ['item.updated'],
   input: Closed({
-    item_id: Id,
-    asset_id: Id,
+    item_id: ItemId,
+    asset_id: ItemId,
     band_names: Type.Array(Type.String({ minLength: 1, maxLength: 100 }), { minItems: 1, maxItems: MAX_BANDS }),
   }),
   output: AssetRecord,

@@ -1,10 +1,10 @@
 import Type from 'typebox'
 import { Closed, Nullable } from '#core/shapes.ts'
-import * as itemLayer from '#model/imagery/item-layer.ts'
 import { operation } from '#operation.ts'
-import { choiceOf, drawTile, dress } from '#services/drawing/look.ts'
+import { choiceOf, drawTile, resolveLook } from '#services/drawing/look.ts'
 import { FOR_A_DAY, lookFields, pictureReply, Quality, requireTile, FormatOrWebp, TileIndex, TileSize, Zoom } from '#wire/tile.ts'
-import { EXAMPLE_ITEM, Id } from './wire.ts'
+import { EXAMPLE_ITEM } from '#wire/item.ts'
+import { ItemId } from '#wire/ids.ts'
 
 /** One Web Mercator tile of an item: by a profile, by bands or an expression, or as the item is shown by default. */
 export default operation({
@@ -13,7 +13,7 @@ export default operation({
   tier: 'read',
   raw: 'bytes',
   input: Closed({
-    item_id: Id,
+    item_id: ItemId,
     z: Zoom,
     x: TileIndex,
     y: TileIndex,
@@ -28,10 +28,10 @@ export default operation({
 }).handle({
   async check(context, input) {
     requireTile(input)
-    const layer = await itemLayer.requireReader(context, input.item_id, choiceOf(input))
-    return await dress(context, layer, input)
+    const layer = await context.layers.requireReader(context.principal, input.item_id, choiceOf(input))
+    return await resolveLook(context, layer, input)
   },
-  async execute(context, input, dressed) {
-    return pictureReply(await drawTile(context, dressed, { ...input, format: input.format! }), FOR_A_DAY)
+  async execute(context, input, resolved) {
+    return pictureReply(await drawTile(context, resolved, { ...input, format: input.format! }), FOR_A_DAY)
   },
 })

@@ -1,11 +1,11 @@
 import Type from 'typebox'
 import { Closed, Nullable } from '#core/shapes.ts'
-import * as itemLayer from '#model/imagery/item-layer.ts'
 import { operation } from '#operation.ts'
-import { choiceOf, dress } from '#services/drawing/look.ts'
+import { choiceOf, resolveLook } from '#services/drawing/look.ts'
 import { rangesOf } from '#services/drawing/ranges.ts'
 import { lookFields } from '#wire/tile.ts'
-import { EXAMPLE_ITEM, Id } from './wire.ts'
+import { EXAMPLE_ITEM } from '#wire/item.ts'
+import { ItemId } from '#wire/ids.ts'
 
 const MaybeNumber = Nullable(Type.Number())
 const Range = { p2: MaybeNumber, p98: MaybeNumber, min: MaybeNumber, max: MaybeNumber }
@@ -16,7 +16,7 @@ export default operation({
   scope: 'items:read',
   tier: 'read',
   input: Closed({
-    item_id: Id,
+    item_id: ItemId,
     expression: lookFields.expression,
     bands: lookFields.bands,
     asset_key: lookFields.asset_key,
@@ -40,10 +40,10 @@ export default operation({
   },
 }).handle({
   async check(context, input) {
-    const layer = await itemLayer.requireReader(context, input.item_id, choiceOf(input))
-    return await dress(context, layer, input)
+    const layer = await context.layers.requireReader(context.principal, input.item_id, choiceOf(input))
+    return await resolveLook(context, layer, input)
   },
-  async execute(context, _input, dressed) {
-    return await rangesOf(context, dressed)
+  async execute(context, _input, resolved) {
+    return await rangesOf(context, resolved)
   },
 })

@@ -1,11 +1,11 @@
 import { Closed } from '#core/shapes.ts'
-import * as itemLayer from '#model/imagery/item-layer.ts'
 import { operation } from '#operation.ts'
 import { coverageOf } from '#raster/warp/coverage.ts'
-import { choiceOf, dress } from '#services/drawing/look.ts'
+import { choiceOf, resolveLook } from '#services/drawing/look.ts'
 import { lookFields, FormatOrWebp, TemplateKey, TileSize } from '#wire/tile.ts'
 import { EXAMPLE_TILEJSON, profileParameters, TileJson, tileJson, tileTemplate } from '#services/drawing/tilejson.ts'
-import { EXAMPLE_ITEM, Id } from './wire.ts'
+import { EXAMPLE_ITEM } from '#wire/item.ts'
+import { ItemId } from '#wire/ids.ts'
 
 /** The TileJSON document of an item: where its tiles are, where they lie, and how far to zoom. */
 export default operation({
@@ -13,7 +13,7 @@ export default operation({
   scope: 'items:read',
   tier: 'read',
   input: Closed({
-    item_id: Id,
+    item_id: ItemId,
     profile: lookFields.profile,
     asset_key: lookFields.asset_key,
     key: TemplateKey,
@@ -24,8 +24,8 @@ export default operation({
   example: { input: { item_id: EXAMPLE_ITEM.id, profile: 'ndvi' }, output: EXAMPLE_TILEJSON },
 }).handle({
   async check(context, input) {
-    const layer = await itemLayer.requireReader(context, input.item_id, choiceOf(input))
-    return await dress(context, layer, input)
+    const layer = await context.layers.requireReader(context.principal, input.item_id, choiceOf(input))
+    return await resolveLook(context, layer, input)
   },
   async execute({ baseUrl }, { profile, asset_key, key, format, tile_size }, { layer, info }) {
     const tiles = tileTemplate({

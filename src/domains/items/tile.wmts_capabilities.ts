@@ -1,15 +1,15 @@
 import Type from 'typebox'
 import { requireBaseUrl } from '#core/base-url.ts'
 import { Closed } from '#core/shapes.ts'
-import * as itemLayer from '#model/imagery/item-layer.ts'
 import * as visualizationProfile from '#model/imagery/visualization-profile.ts'
 import { operation } from '#operation.ts'
 import { visualizationsOf } from '#raster/render/request.ts'
 import { coverageOf } from '#raster/warp/coverage.ts'
-import { choiceOf, dress } from '#services/drawing/look.ts'
+import { choiceOf, resolveLook } from '#services/drawing/look.ts'
 import { lookFields, TemplateKey } from '#wire/tile.ts'
 import { capabilities, stylesOf } from '#services/drawing/wmts.ts'
-import { EXAMPLE_ITEM, Id } from './wire.ts'
+import { EXAMPLE_ITEM } from '#wire/item.ts'
+import { ItemId } from '#wire/ids.ts'
 
 /** The WMTS 1.0.0 capabilities of an item: one layer, and a style for each way of showing it. */
 export default operation({
@@ -18,7 +18,7 @@ export default operation({
   tier: 'read',
   raw: 'xml',
   input: Closed({
-    item_id: Id,
+    item_id: ItemId,
     base_url: Type.String({ minLength: 1, maxLength: 500 }),
     key: TemplateKey,
     profile: lookFields.profile,
@@ -29,11 +29,11 @@ export default operation({
 }).handle({
   async check(context, input) {
     const baseUrl = requireBaseUrl(input.base_url)
-    const layer = await itemLayer.requireReader(context, input.item_id, choiceOf(input))
-    return { baseUrl, dressed: await dress(context, layer, input) }
+    const layer = await context.layers.requireReader(context.principal, input.item_id, choiceOf(input))
+    return { baseUrl, resolved: await resolveLook(context, layer, input) }
   },
-  async execute({ db }, { profile, asset_key, key }, { baseUrl, dressed }) {
-    const { layer, info, names } = dressed
+  async execute({ db }, { profile, asset_key, key }, { baseUrl, resolved }) {
+    const { layer, info, names } = resolved
     const saved = await visualizationProfile.list(db, layer.item.seq)
     const styles = stylesOf({ wanted: profile ?? null, saved, derived: visualizationsOf(info, names).visualizations })
     const document = capabilities({

@@ -1,11 +1,11 @@
 import Type from 'typebox'
 import { Choice, Closed } from '#core/shapes.ts'
 import { WMTS_FORMATS } from '#wire/wmts.ts'
-import * as itemLayer from '#model/imagery/item-layer.ts'
 import { operation } from '#operation.ts'
-import { choiceOf, drawTile, dress } from '#services/drawing/look.ts'
+import { choiceOf, drawTile, resolveLook } from '#services/drawing/look.ts'
 import { FOR_A_DAY, lookFields, pictureReply, requireTile, TileIndex, Zoom } from '#wire/tile.ts'
-import { EXAMPLE_ITEM, Id } from './wire.ts'
+import { EXAMPLE_ITEM } from '#wire/item.ts'
+import { ItemId } from '#wire/ids.ts'
 
 /** A tile as WMTS asks for it; transparent where there is no data. */
 export default operation({
@@ -14,7 +14,7 @@ export default operation({
   tier: 'read',
   raw: 'bytes',
   input: Closed({
-    item_id: Id,
+    item_id: ItemId,
     z: Zoom,
     x: TileIndex,
     y: TileIndex,
@@ -27,10 +27,10 @@ export default operation({
 }).handle({
   async check(context, input) {
     requireTile(input)
-    const layer = await itemLayer.requireReader(context, input.item_id, choiceOf(input))
-    return await dress(context, layer, input)
+    const layer = await context.layers.requireReader(context.principal, input.item_id, choiceOf(input))
+    return await resolveLook(context, layer, input)
   },
-  async execute(context, { z, x, y, format }, dressed) {
-    return pictureReply(await drawTile(context, dressed, { z, x, y, format: format! }), FOR_A_DAY)
+  async execute(context, { z, x, y, format }, resolved) {
+    return pictureReply(await drawTile(context, resolved, { z, x, y, format: format! }), FOR_A_DAY)
   },
 })

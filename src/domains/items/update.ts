@@ -6,7 +6,8 @@ import * as collection from '#model/imagery/collection.ts'
 import * as item from '#model/imagery/item.ts'
 import * as project from '#model/identity/project.ts'
 import { operation } from '#operation.ts'
-import { Box, CloudCover, Description, EXAMPLE_ITEM, Gsd, Id, ItemRecord, Name, State, toRecord } from './wire.ts'
+import { Box, CloudCover, Description, EXAMPLE_ITEM, Gsd, ItemRecord, Name, State, toRecord } from '#wire/item.ts'
+import { ItemId } from '#wire/ids.ts'
 
 /**
  * Changes what is given and keeps the rest; null clears. A name and a state cannot be empty, so null keeps them. Setting
@@ -18,8 +19,8 @@ export default operation({
   tier: 'compute',
   events: ['item.updated'],
   input: Closed({
-    item_id: Id,
-    collection_id: Type.Optional(Nullable(Id)),
+    item_id: ItemId,
+    collection_id: Type.Optional(Nullable(ItemId)),
     name: Type.Optional(Nullable(Name)),
     description: Type.Optional(Description),
     geometry: Type.Optional(Nullable(FreeForm)),

@@ -3,6 +3,7 @@ import { Closed, Limit, Nullable, Offset, Timestamp, Uuid } from '#core/shapes.t
 import * as audit from '#model/platform/audit.ts'
 import * as organization from '#model/identity/organization.ts'
 import { operation } from '#operation.ts'
+import { EXAMPLE_IDS } from '#wire/examples.ts'
 
 const Entry = Closed(
   {
@@ -26,8 +27,8 @@ const EXAMPLE_ENTRY = {
   at: '2026-03-01T09:30:00.000Z',
   operation: 'projects.create',
   principal_kind: 'user',
-  principal_id: '0199f2c3-aa10-7d55-b0c9-3f2e1d0c9b8a',
-  user_id: '0199f2c3-aa10-7d55-b0c9-3f2e1d0c9b8a',
+  principal_id: EXAMPLE_IDS.user,
+  user_id: EXAMPLE_IDS.user,
   api_key_id: null,
   input_sha256: '44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a',
   status: 200,

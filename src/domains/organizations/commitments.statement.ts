@@ -1,12 +1,12 @@
 import Type from 'typebox'
 import { audOf } from '#core/money.ts'
-import { periodNamed } from '#core/period.ts'
+import { PeriodName, periodNamed } from '#core/period.ts'
 import { notFound, problem } from '#core/problem.ts'
 import { Choice, Closed, Nullable, Timestamp, Uuid } from '#core/shapes.ts'
 import * as invoice from '#model/money/invoice.ts'
 import * as organization from '#model/identity/organization.ts'
 import { operation } from '#operation.ts'
-import { EXAMPLE_COMMITMENT, PeriodName } from './commitments.wire.ts'
+import { EXAMPLE_COMMITMENT } from './commitments.wire.ts'
 import { EXAMPLE_ORGANIZATION } from './wire.ts'
 
 const Line = Closed(

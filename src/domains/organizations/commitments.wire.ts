@@ -1,11 +1,9 @@
 import Type from 'typebox'
 import { audOf } from '#core/money.ts'
-import { PERIOD_PATTERN } from '#core/period.ts'
 import { Choice, Closed, Nullable, Timestamp, Uuid } from '#core/shapes.ts'
 import type { LineItem, Rollup } from '#model/money/commitment.ts'
 
 export const Day = Type.String({ format: 'date' })
-export const PeriodName = Type.String({ pattern: PERIOD_PATTERN })
 
 export const RateRecord = Closed(
   {

@@ -1,6 +1,7 @@
 import Type from 'typebox'
 import { Choice, Closed, FreeForm, Nullable, Timestamp, Uuid } from '#core/shapes.ts'
 import type { Organization } from '#model/identity/organization.ts'
+import { EXAMPLE_IDS } from '#wire/examples.ts'
 
 const Text = Type.String({ maxLength: 2_000 })
 const OptionalText = Type.Optional(Nullable(Text))
@@ -70,7 +71,7 @@ export const MemberRecord = Closed(
 
 /** For the reference. */
 export const EXAMPLE_ORGANIZATION = {
-  id: '0199f2c4-1d00-7c11-8e21-6a1f4b7c9d02',
+  id: EXAMPLE_IDS.organization,
   name: 'Coastal Survey',
   slug: 'coastal-survey-7c9d02',
   description: null,
@@ -91,7 +92,7 @@ export const EXAMPLE_ORGANIZATION = {
 }
 
 export const EXAMPLE_MEMBER = {
-  user_id: '0199f2c3-bb20-7e66-a1da-4a3f2e1d0c9b',
+  user_id: EXAMPLE_IDS.otherUser,
   email: 'ana@example.com',
   name: 'Ana Pereira',
   role: 'member' as const,

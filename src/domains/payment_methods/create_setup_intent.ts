@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { Closed } from '#core/shapes.ts'
 import { requireBillingAdmin } from '#model/money/billing-account.ts'
-import { asking, requirePayments } from '#model/money/books.ts'
+import { asking, requirePayments } from '#model/money/processor.ts'
 import { customerOf } from '#model/money/card-payment.ts'
 import { operation } from '#operation.ts'
 

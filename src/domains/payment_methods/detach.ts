@@ -2,10 +2,10 @@ import Type from 'typebox'
 import { notFound, problem } from '#core/problem.ts'
 import { Closed } from '#core/shapes.ts'
 import { requireBillingAdmin, walletOf } from '#model/money/billing-account.ts'
-import { requirePayments } from '#model/money/books.ts'
+import { requirePayments } from '#model/money/processor.ts'
 import * as paymentMethod from '#model/money/payment-method.ts'
+import { detachCardTask } from '#model/money/tasks.ts'
 import { operation } from '#operation.ts'
-import detachCard from './detach-card.task.ts'
 import { CardRecord, EXAMPLE_CARD, toEvent, toRecord } from './wire.ts'
 
 /** Removes a saved card. The default one stays while automatic top-up depends on it. */
@@ -28,7 +28,7 @@ export default operation({
     requirePayments({ payments })
     return { organizationId, card }
   },
-  async execute({ tx, clock, events, jobs }, _input, { organizationId, card }) {
+  async execute({ tx, clock, events, tasks }, _input, { organizationId, card }) {
     await paymentMethod.lockWallet(tx, organizationId)
     const current = await paymentMethod.find(tx, organizationId, card.id)
     if (current?.is_default && (await walletOf(tx, organizationId)).auto.enabled)
@@ -36,7 +36,7 @@ export default operation({
     const removed = await paymentMethod.detach(tx, organizationId, card.id, clock.now())
     if (!removed) throw notFound('payment method')
     events.emit('payment_method.detached', removed.id, toEvent(removed))
-    await jobs.enqueue(detachCard, { processor_id: removed.processor_id })
+    await tasks.enqueue(detachCardTask, { processor_id: removed.processor_id })
     return { ok: true as const, ...toRecord(removed) }
   },
 })

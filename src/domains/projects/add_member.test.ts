@@ -85,7 +85,7 @@ test('projects.add_member', async (t) => {
       const { token } = await w.signIn(org.owner)
       await add({ email }, token)
       w.clock.advance({ days: 14 })
-      if (withJob) await w.runJob(expireInvitations)
+      if (withJob) await w.runTask(expireInvitations)
       const late = await w.person(email)
       assert.equal(await organizationOf(late), null, email)
       const fresh = await w.signIn(org.owner)

@@ -6,7 +6,7 @@ import * as organization from '#model/identity/organization.ts'
 import * as project from '#model/identity/project.ts'
 import * as user from '#model/identity/user.ts'
 import { operation } from '#operation.ts'
-import { EXAMPLE_MEMBER, EXAMPLE_PROJECT, MemberRecord, Role, toInvited, toMember } from './wire.ts'
+import { EXAMPLE_MEMBER, EXAMPLE_PROJECT, MemberRecord, Role, toInvited, toMember } from '#wire/project.ts'
 
 /** Adds a person by id or by email. An email that the organization does not know becomes an invitation. */
 export default operation({

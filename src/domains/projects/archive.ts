@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { Closed, Nullable, Uuid } from '#core/shapes.ts'
 import * as project from '#model/identity/project.ts'
 import { operation } from '#operation.ts'
-import { EXAMPLE_PROJECT, Name, ProjectRecord, toRecord } from './wire.ts'
+import { EXAMPLE_PROJECT, Name, ProjectRecord, toRecord } from '#wire/project.ts'
 
 /** Makes a project read-only and hides it from lists; `is_archived: false` takes it out again. */
 export default operation({

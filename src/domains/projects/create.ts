@@ -3,7 +3,7 @@ import { Closed, Nullable } from '#core/shapes.ts'
 import { requireOrganization } from '#model/identity/organization.ts'
 import * as project from '#model/identity/project.ts'
 import { operation } from '#operation.ts'
-import { EXAMPLE_PROJECT, Name, ProjectRecord, Region, toRecord, Visibility } from './wire.ts'
+import { EXAMPLE_PROJECT, Name, ProjectRecord, Region, toRecord, Visibility } from '#wire/project.ts'
 
 /** Opens a project with a storage bucket of its own; the caller becomes its admin. */
 export default operation({

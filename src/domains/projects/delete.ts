@@ -6,7 +6,7 @@ import { softDeleteAll } from '#model/imagery/item-delete.ts'
 import * as project from '#model/identity/project.ts'
 import * as storageAccount from '#model/plans/storage-account.ts'
 import { operation } from '#operation.ts'
-import { EXAMPLE_PROJECT } from './wire.ts'
+import { EXAMPLE_PROJECT } from '#wire/project.ts'
 
 /** Soft-deletes a project with everything in it and returns its storage to the organization. */
 export default operation({

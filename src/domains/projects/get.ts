@@ -2,7 +2,7 @@ import { Closed, Uuid } from '#core/shapes.ts'
 import * as invitation from '#model/identity/invitation.ts'
 import * as project from '#model/identity/project.ts'
 import { operation } from '#operation.ts'
-import { EXAMPLE_MEMBER, EXAMPLE_PROJECT, ProjectWithMembers, toInvited, toMember, toRecord } from './wire.ts'
+import { EXAMPLE_MEMBER, EXAMPLE_PROJECT, ProjectWithMembers, toInvited, toMember, toRecord } from '#wire/project.ts'
 
 /** One project with its members and what it stores. Those who may manage members see open invitations too. */
 export default operation({

@@ -3,7 +3,7 @@ import { Closed, Limit, Offset } from '#core/shapes.ts'
 import { requireOrganization } from '#model/identity/organization.ts'
 import * as project from '#model/identity/project.ts'
 import { operation } from '#operation.ts'
-import { EXAMPLE_PROJECT, ProjectRecord, toRecord } from './wire.ts'
+import { EXAMPLE_PROJECT, ProjectRecord, toRecord } from '#wire/project.ts'
 
 /** The projects that the caller can see, newest first. */
 export default operation({

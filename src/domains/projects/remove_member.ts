@@ -5,7 +5,7 @@ import * as invitation from '#model/identity/invitation.ts'
 import * as project from '#model/identity/project.ts'
 import * as user from '#model/identity/user.ts'
 import { operation } from '#operation.ts'
-import { EXAMPLE_MEMBER, EXAMPLE_PROJECT } from './wire.ts'
+import { EXAMPLE_MEMBER, EXAMPLE_PROJECT } from '#wire/project.ts'
 
 /** Takes a person out of a project, or withdraws an open invitation by its email. */
 export default operation({

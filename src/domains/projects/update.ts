@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { Closed, Nullable, Uuid } from '#core/shapes.ts'
 import * as project from '#model/identity/project.ts'
 import { operation } from '#operation.ts'
-import { EXAMPLE_PROJECT, Name, ProjectRecord, toRecord, Visibility } from './wire.ts'
+import { EXAMPLE_PROJECT, Name, ProjectRecord, toRecord, Visibility } from '#wire/project.ts'
 
 /** Changes what is given and keeps the rest; a null description clears it. */
 export default operation({

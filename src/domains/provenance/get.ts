@@ -5,6 +5,7 @@ import * as lineage from '#model/platform/lineage.ts'
 import { requireOrganization } from '#model/identity/organization.ts'
 import * as project from '#model/identity/project.ts'
 import { operation } from '#operation.ts'
+import { EXAMPLE_IDS } from '#wire/examples.ts'
 
 const Root = Closed({ entity_type: Type.String(), entity_id: Type.String() })
 const Edge = Closed(
@@ -22,8 +23,8 @@ const Edge = Closed(
 const Node = Closed({ entity_type: Type.String(), entity_id: Type.String(), depth: Type.Integer() }, { $id: 'LineageNode' })
 const Direction = Choice(['up', 'down', 'both'], { default: 'up' })
 
-const EXAMPLE_ITEM = { entity_type: 'item', entity_id: '0199f2c6-1111-7abc-8def-0123456789ab' }
-const EXAMPLE_PROJECT = { entity_type: 'project', entity_id: '0199f2c4-5c1a-7b3e-9a44-0d6f3c1b2a10' }
+const EXAMPLE_ITEM = { entity_type: 'item', entity_id: EXAMPLE_IDS.item }
+const EXAMPLE_PROJECT = { entity_type: 'project', entity_id: EXAMPLE_IDS.project }
 
 /** The lineage around one artifact: `up` to what it was made of, `down` to what was made of it. */
 export default operation({

@@ -2,13 +2,14 @@ import Type from 'typebox'
 import { accessDenied, notFound } from '#core/problem.ts'
 import { Closed, Nullable, Uuid } from '#core/shapes.ts'
 import * as asset from '#model/imagery/asset.ts'
-import * as egress from '#model/plans/download-quota.ts'
+import * as downloadQuota from '#model/plans/download-quota.ts'
 import * as shareTarget from '#model/sharing/share-target.ts'
 import { operation } from '#operation.ts'
-import { DOWNLOAD_SECONDS } from './target.wire.ts'
+import { DOWNLOAD_SECONDS } from './target.lib.ts'
 import { EXAMPLE_PASSWORD, EXAMPLE_TOKEN, Password, Token } from './wire.ts'
+import { EXAMPLE_IDS } from '#wire/examples.ts'
 
-const EXAMPLE_ASSET = '0199f2c6-2222-7abc-8def-0123456789ab'
+const EXAMPLE_ASSET = EXAMPLE_IDS.asset
 
 /**
  * An address at which one file of a shared item can be downloaded for 15 minutes, where the link has the permission
@@ -44,7 +45,7 @@ export default operation({
       throw accessDenied()
     const found = await shareTarget.findAsset(db, link, asset_id)
     if (!found) throw notFound('asset of this link')
-    await egress.requirePaid(db, link.organizationId)
+    await downloadQuota.requirePaid(db, link.organizationId)
     return { link, ...found }
   },
   async prepare({ storage }, _input, { asset: file, itemName }) {
@@ -61,7 +62,7 @@ export default operation({
   async execute({ tx, principal, clock, invocationId, usage, attributeTo }, _input, { link, asset: file, itemId }, url) {
     attributeTo(link.organizationId)
     const bytes = file.objectKey === null ? 0 : file.fileSizeBytes!
-    await egress.start(tx, { organizationId: link.organizationId, principal, invocationId, now: clock.now() }, [
+    await downloadQuota.start(tx, { organizationId: link.organizationId, principal, invocationId, now: clock.now() }, [
       { kind: 'share', itemId, assetId: file.id, bytes },
     ])
     usage.touch(file.itemSeq)

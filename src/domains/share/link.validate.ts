@@ -2,7 +2,8 @@ import { notFound, problem } from '#core/problem.ts'
 import { Closed } from '#core/shapes.ts'
 import * as shareTarget from '#model/sharing/share-target.ts'
 import { operation } from '#operation.ts'
-import { TargetRecord, toTarget } from './target.wire.ts'
+import { toTarget } from './target.lib.ts'
+import { TargetRecord } from './target.wire.ts'
 import { EXAMPLE_PASSWORD, EXAMPLE_TARGET, EXAMPLE_TOKEN, Password, Permission, Target, Token } from './wire.ts'
 
 /** Opens a link for a visitor: what is shared, how it can be shown and, where the link allows it, its files. */

@@ -2,18 +2,19 @@
 import { notFound, problem } from '#core/problem.ts'
 import * as itemLayer from '#model/imagery/item-layer.ts'
 import * as shareTarget from '#model/sharing/share-target.ts'
-import type { Context, OpenedShare } from '#operation.ts'
-import { choiceOf, dress, type Dressed } from '#services/drawing/look.ts'
+import type { OpenedShare } from '#context.ts'
+import type { Context } from '#operation.ts'
+import { choiceOf, resolveLook, type ResolvedLook } from '#services/drawing/look.ts'
 
 export async function requireShown(
   context: Context,
   input: { token: string; password?: string; profile?: string | null },
-): Promise<{ share: OpenedShare; dressed: Dressed }> {
+): Promise<{ share: OpenedShare; resolved: ResolvedLook }> {
   const share = await context.shares.open(input.token, input.password ?? '')
   const request = { profile: input.profile }
   const layer = await context.shares.inTurn(async () => itemLayer.find(context.db, await itemOf(context, share), choiceOf(request)))
   if (!layer) throw notFound('item')
-  return { share, dressed: await dress(context, layer, request) }
+  return { share, resolved: await resolveLook(context, layer, request) }
 }
 
 async function itemOf({ db }: Context, { link, scope }: OpenedShare): Promise<number> {

@@ -33,8 +33,8 @@ export default operation({
     requireTile(input)
     return await requireShown(context, input)
   },
-  async execute(context, { z, x, y, format, tile_size }, { share, dressed }) {
+  async execute(context, { z, x, y, format, tile_size }, { share, resolved }) {
     context.attributeTo(share.link.organizationId)
-    return pictureReply(await drawTile(context, dressed, { z, x, y, format: format!, tile_size }), NOT_KEPT)
+    return pictureReply(await drawTile(context, resolved, { z, x, y, format: format!, tile_size }), NOT_KEPT)
   },
 })

@@ -1,6 +1,7 @@
 import Type from 'typebox'
 import { Choice, Closed, Nullable, Timestamp, Uuid } from '#core/shapes.ts'
 import type { ShareLink } from '#model/sharing/share-link.ts'
+import { EXAMPLE_IDS } from '#wire/examples.ts'
 
 export const Target = Choice(['item', 'collection'])
 export const Permission = Choice(['view', 'download'])
@@ -55,15 +56,15 @@ export const EXAMPLE_PASSWORD = 'coral-and-sand'
 export const EXAMPLE_LINK = {
   id: '0199f2c9-4400-7c31-9d10-2f6a8b3c7e55',
   target_type: 'item' as const,
-  target_id: '0199f2c6-1111-7abc-8def-0123456789ab',
+  target_id: EXAMPLE_IDS.item,
   permission: 'view' as const,
   organization_id: '0199f2c4-0001-7aaa-8bbb-0123456789ab',
-  project_id: '0199f2c4-5c1a-7b3e-9a44-0d6f3c1b2a10',
+  project_id: EXAMPLE_IDS.project,
   expires_at: '2030-06-01T00:00:00.000Z',
   revoked_at: null,
   access_count: 0,
   last_accessed_at: null,
-  created_by: '0199f2c3-aa10-7d55-b0c9-3f2e1d0c9b8a',
+  created_by: EXAMPLE_IDS.user,
   created_at: '2026-03-01T10:00:00.000Z',
 }
 export const EXAMPLE_GRANT = 'shg_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAEXAMPLE'

@@ -1,10 +1,10 @@
-import { Closed, Uuid } from '#core/shapes.ts'
-import { job } from '#task.ts'
+import { clearUploadTask } from '#model/imagery/tasks.ts'
+import { task } from '#task.ts'
 import * as upload from '#model/imagery/upload.ts'
 import * as uploadFile from '#model/imagery/upload-file.ts'
 
 /** Removes what was uploaded to the signed addresses of a session that has ended. What comes later still is the sweep's. */
-export default job({ name: 'uploads.clear', data: Closed({ upload_id: Uuid }) }).handle(async ({ db, storage }, { upload_id }) => {
+export default task({ ...clearUploadTask }).handle(async ({ db, storage }, { upload_id }) => {
   const { bucket, closedAt } = await upload.get(db, upload_id)
   if (!closedAt) return
   for (const { objectKey } of await uploadFile.list(db, upload_id)) await storage.remove({ bucket, key: objectKey })

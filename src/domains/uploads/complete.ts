@@ -9,10 +9,9 @@ import * as storageAccount from '#model/plans/storage-account.ts'
 import * as upload from '#model/imagery/upload.ts'
 import * as uploadFile from '#model/imagery/upload-file.ts'
 import * as visualizationProfile from '#model/imagery/visualization-profile.ts'
+import { clearUploadTask, convertUploadTask } from '#model/imagery/tasks.ts'
 import { operation, type Context, type WriteContext } from '#operation.ts'
 import { firstLook } from '#raster/ingest/facts.ts'
-import clear from './clear.task.ts'
-import convert from './convert.task.ts'
 import { discard, refusal, takeIn, toAsset, toItem, type Refused, type Taken } from '#services/ingest/intake.ts'
 import { EXAMPLE_UPLOAD, UploadId } from './wire.ts'
 
@@ -74,16 +73,16 @@ async function complete(
   target: item.Item | null,
   taken: readonly Taken[],
 ): Promise<string[]> {
-  const { tx, clock, events, jobs } = context
+  const { tx, clock, events, tasks } = context
   const now = clock.now()
   const stored = target ? await addToItem(context, session, target, taken) : await makeItems(context, session, taken)
   const itemIds = [...new Set(stored.map(({ itemId }) => itemId))]
   for (const file of stored) {
     await uploadFile.store(tx, file, now)
-    if (file.sourceKey !== null) await jobs.enqueue(convert, { file_id: file.id })
+    if (file.sourceKey !== null) await tasks.enqueue(convertUploadTask, { file_id: file.id })
   }
   await upload.complete(tx, session.id, itemIds, now)
-  await jobs.enqueue(clear, { upload_id: session.id })
+  await tasks.enqueue(clearUploadTask, { upload_id: session.id })
   const totalBytes = taken.reduce((sum, { size }) => sum + size, 0)
   events.emit('upload.completed', session.id, {
     id: session.id,

@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
 import { Problem, problem } from '#core/problem.ts'
-import { Closed, Uuid } from '#core/shapes.ts'
-import { job, type Change, type JobContext } from '#task.ts'
+import type { Change } from '#effects.ts'
+import { convertUploadTask } from '#model/imagery/tasks.ts'
+import { task, type TaskContext } from '#task.ts'
 import * as asset from '#model/imagery/asset.ts'
 import * as assetFile from '#model/imagery/asset-file.ts'
 import * as item from '#model/imagery/item.ts'
@@ -23,9 +24,8 @@ const GONE = 'Its item was deleted before the file was converted'
 type Run = uploadFile.UploadFile & { runId: string }
 
 /** Rewrites an uploaded GeoTIFF as a COG and gives it to the asset. A file that cannot be rewritten takes its asset with it. */
-export default job({
-  name: 'uploads.convert',
-  data: Closed({ file_id: Uuid }),
+export default task({
+  ...convertUploadTask,
   events: ['item.updated', 'item.deleted', 'asset.deleted'],
   concurrency: 4,
   timeoutSeconds: 4 * 3_600,
@@ -64,7 +64,7 @@ interface Conversion {
 }
 
 async function convert(
-  { db, raster, storage, signal, change, clock }: JobContext,
+  { db, raster, storage, signal, change, clock }: TaskContext,
   { session, run, source }: Conversion,
   at: Pulse['at'],
 ): Promise<boolean> {
@@ -132,7 +132,7 @@ async function replace(
 
 /** The file is worth nothing: what points at it goes, and an item that had nothing else goes too. Its room is given back. */
 async function giveUp(
-  { change, clock }: JobContext,
+  { change, clock }: TaskContext,
   { session, run, source }: Conversion,
   outcome: { step: string; error: string },
 ): Promise<boolean> {
@@ -168,7 +168,7 @@ interface Pulse {
 }
 
 /** Tells the database where the run is and that it lives; a run that was overtaken is called off. */
-function startPulse({ db, clock, signal }: JobContext, run: Run): Pulse {
+function startPulse({ db, clock, signal }: TaskContext, run: Run): Pulse {
   const overtaken = new AbortController()
   let now = { step: 'convert', fraction: 0 }
   const beat = async (): Promise<void> => {

@@ -3,8 +3,8 @@ import { problem } from '#core/problem.ts'
 import { Closed, Nullable } from '#core/shapes.ts'
 import * as upload from '#model/imagery/upload.ts'
 import * as uploadFile from '#model/imagery/upload-file.ts'
+import { clearUploadTask } from '#model/imagery/tasks.ts'
 import { operation } from '#operation.ts'
-import clear from './clear.task.ts'
 import { EXAMPLE_UPLOAD, toRecord, UploadId, UploadRecord } from './wire.ts'
 
 /** Ends a session without items: its storage is given back, its files are removed. */
@@ -36,12 +36,12 @@ export default operation({
     if (found.state === 'completed') throw problem('bad-request', 'This upload session is completed; delete its items instead')
     return found
   },
-  async execute({ tx, clock, storage, jobs, attributeTo }, { error_message, error_step }, { id, organizationId }) {
+  async execute({ tx, clock, storage, tasks, attributeTo }, { error_message, error_step }, { id, organizationId }) {
     attributeTo(organizationId)
     const hasEnded = await upload.fail(tx, id, { step: error_step ?? null, message: error_message }, clock.now())
     const current = await upload.get(tx, id)
     if (current.state === 'completed') throw problem('bad-request', 'This upload session was completed meanwhile; delete its items instead')
-    if (hasEnded) await jobs.enqueue(clear, { upload_id: id })
+    if (hasEnded) await tasks.enqueue(clearUploadTask, { upload_id: id })
     return toRecord(current, await uploadFile.list(tx, id), (at) => storage.address(at))
   },
 })

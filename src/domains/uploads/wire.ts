@@ -2,6 +2,7 @@ import Type from 'typebox'
 import { Choice, Closed, Nullable, Timestamp, Uuid } from '#core/shapes.ts'
 import { expiresAt, type Upload } from '#model/imagery/upload.ts'
 import type { UploadFile } from '#model/imagery/upload-file.ts'
+import { EXAMPLE_IDS } from '#wire/examples.ts'
 
 export const UploadId = Type.String({ minLength: 1, maxLength: 100 })
 /** Of files and sessions together: more than any store takes. */
@@ -90,7 +91,7 @@ export function toRecord(upload: Upload, files: readonly UploadFile[], addressOf
 /** For the reference. */
 export const EXAMPLE_UPLOAD = {
   id: '0199f2d1-4444-7abc-8def-0123456789ab',
-  project_id: '0199f2c4-5c1a-7b3e-9a44-0d6f3c1b2a10',
+  project_id: EXAMPLE_IDS.project,
   status: 'completed' as const,
   file_count: 1,
   total_bytes: 2_147_484_000,

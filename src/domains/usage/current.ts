@@ -3,7 +3,8 @@ import { Closed, Timestamp, Uuid } from '#core/shapes.ts'
 import * as organization from '#model/identity/organization.ts'
 import * as report from '#model/plans/usage-report.ts'
 import { operation } from '#operation.ts'
-import { EXAMPLE_METERS, EXAMPLE_ORGANIZATION_ID, meters, toMeters } from './wire.ts'
+import { EXAMPLE_METERS, meters, toMeters } from './wire.ts'
+import { EXAMPLE_IDS } from '#wire/examples.ts'
 
 /** What the organization used in this month of UTC, beside what its plan allows. Calls and tiles of the last second may be missing. */
 export default operation({
@@ -22,9 +23,9 @@ export default operation({
     as_of: Timestamp,
   }),
   example: {
-    input: { organization_id: EXAMPLE_ORGANIZATION_ID },
+    input: { organization_id: EXAMPLE_IDS.organization },
     output: {
-      organization_id: EXAMPLE_ORGANIZATION_ID,
+      organization_id: EXAMPLE_IDS.organization,
       plan_id: 'free',
       period: '2026-03',
       ...EXAMPLE_METERS,

@@ -1,15 +1,16 @@
 import Type from 'typebox'
+import { DAY_MS } from '#core/time.ts'
 import { invalidField, problem } from '#core/problem.ts'
 import { parseInstant } from '#core/interval.ts'
 import { Choice, Closed, Uuid } from '#core/shapes.ts'
 import * as organization from '#model/identity/organization.ts'
 import * as report from '#model/plans/usage-report.ts'
 import { operation } from '#operation.ts'
-import { EXAMPLE_METERS, EXAMPLE_ORGANIZATION_ID, meters, toMeters } from './wire.ts'
+import { EXAMPLE_METERS, meters, toMeters } from './wire.ts'
+import { EXAMPLE_IDS } from '#wire/examples.ts'
 
 const MAX_DAYS = 366
 const MAX_MONTHS = 60
-const DAY_MS = 86_400_000
 
 const Instant = Type.String({ minLength: 10, maxLength: 40, description: 'A day, YYYY-MM-DD, or an instant of it' })
 
@@ -34,8 +35,8 @@ export default operation({
     points: Type.Array(Closed({ period: Type.String(), ...meters })),
   }),
   example: {
-    input: { organization_id: EXAMPLE_ORGANIZATION_ID, months: 1 },
-    output: { organization_id: EXAMPLE_ORGANIZATION_ID, granularity: 'month', points: [{ period: '2026-03', ...EXAMPLE_METERS }] },
+    input: { organization_id: EXAMPLE_IDS.organization, months: 1 },
+    output: { organization_id: EXAMPLE_IDS.organization, granularity: 'month', points: [{ period: '2026-03', ...EXAMPLE_METERS }] },
   },
 }).handle({
   async check({ principal, clock }, { organization_id, months, from, to, granularity }) {

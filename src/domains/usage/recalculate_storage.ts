@@ -1,12 +1,11 @@
 import Type from 'typebox'
+import { HOUR_MS } from '#core/time.ts'
 import { problem } from '#core/problem.ts'
 import { Closed } from '#core/shapes.ts'
 import * as organization from '#model/identity/organization.ts'
 import * as report from '#model/plans/usage-report.ts'
 import { operation } from '#operation.ts'
-import { EXAMPLE_ORGANIZATION_ID } from './wire.ts'
-
-const HOUR_MS = 3_600_000
+import { EXAMPLE_IDS } from '#wire/examples.ts'
 
 /** Counts the stored bytes again from the assets and corrects the counters; owners and admins, once an hour. */
 export default operation({
@@ -15,7 +14,7 @@ export default operation({
   tier: 'compute',
   input: Closed({ organization_id: Type.Optional(Type.String({ description: "The caller's own, which is also the default" })) }),
   output: Closed({ previous_bytes: Type.Integer(), storage_bytes: Type.Integer() }),
-  example: { input: { organization_id: EXAMPLE_ORGANIZATION_ID }, output: { previous_bytes: 734_003_200, storage_bytes: 734_003_200 } },
+  example: { input: { organization_id: EXAMPLE_IDS.organization }, output: { previous_bytes: 734_003_200, storage_bytes: 734_003_200 } },
 }).handle({
   async check({ principal }, { organization_id }) {
     const organizationId =

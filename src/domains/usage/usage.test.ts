@@ -1,3 +1,4 @@
+import type { CountedMeter } from '#core/meters.ts'
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as usage from '#model/plans/usage.ts'
@@ -51,7 +52,7 @@ test('usage', async (t) => {
 
   await t.test('history: every month and day of a stretch, empty ones too', async () => {
     const org = await w.organization()
-    const day = (date: string, meter: usage.CountedMeter, amount: number) => ({ organizationId: org.id, day: date, meter, amount })
+    const day = (date: string, meter: CountedMeter, amount: number) => ({ organizationId: org.id, day: date, meter, amount })
     await usage.add(w.db, [
       day('2029-12-31', 'tiles', 1),
       day('2030-01-05', 'tiles', 10),
@@ -108,9 +109,9 @@ test('usage', async (t) => {
     const today = async () =>
       (await w.ok(org.owner.token, 'usage.history', { from: '2030-03-10', granularity: 'day' })).points[0].storage_bytes
     assert.equal(await today(), 2_000, 'what is stored now is seen at once')
-    await w.runJob(snapshot)
+    await w.runTask(snapshot)
     await w.ok(org.owner.token, 'items.delete', { item_id })
-    await w.runJob(snapshot)
+    await w.runTask(snapshot)
     assert.equal(await today(), 2_000)
   })
 

@@ -15,4 +15,3 @@ export function toMeters({ storageBytes, egressBytes, tiles, computeJobs, apiCal
 
 /** For the reference. */
 export const EXAMPLE_METERS = { storage_bytes: 734_003_200, egress_bytes: 1_468_006_400, tiles: 5_210, compute_jobs: 2, api_calls: 8_431 }
-export const EXAMPLE_ORGANIZATION_ID = '0199f2c4-1d00-7c11-8e21-6a1f4b7c9d02'

@@ -4,18 +4,8 @@ import * as item from '#model/imagery/item.ts'
 import * as visualizationProfile from '#model/imagery/visualization-profile.ts'
 import { operation } from '#operation.ts'
 import { requireConfig, requireFit } from './check.lib.ts'
-import {
-  AssetKey,
-  Config,
-  EXAMPLE_PROFILE,
-  ItemId,
-  ProfileLayer,
-  ProfileName,
-  ProfileRecord,
-  ProfileType,
-  SortOrder,
-  toRecord,
-} from './wire.ts'
+import { AssetKey, Config, EXAMPLE_PROFILE, ProfileLayer, ProfileName, ProfileRecord, ProfileType, SortOrder, toRecord } from './wire.ts'
+import { ItemId } from '#wire/ids.ts'
 
 /** Saves a way of showing an item; as its default if so wished. */
 export default operation({

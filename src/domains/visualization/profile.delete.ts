@@ -2,7 +2,8 @@ import { Closed, Removed } from '#core/shapes.ts'
 import * as item from '#model/imagery/item.ts'
 import * as visualizationProfile from '#model/imagery/visualization-profile.ts'
 import { operation } from '#operation.ts'
-import { EXAMPLE_PROFILE, ItemId, ProfileId } from './wire.ts'
+import { EXAMPLE_PROFILE, ProfileId } from './wire.ts'
+import { ItemId } from '#wire/ids.ts'
 
 /** Deletes a saved profile. After the default is gone the item is shown as its image suggests. */
 export default operation({

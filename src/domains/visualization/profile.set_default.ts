@@ -2,7 +2,8 @@ import { Closed } from '#core/shapes.ts'
 import * as item from '#model/imagery/item.ts'
 import * as visualizationProfile from '#model/imagery/visualization-profile.ts'
 import { operation } from '#operation.ts'
-import { EXAMPLE_PROFILE, ItemId, ProfileId, ProfileRecord, toRecord } from './wire.ts'
+import { EXAMPLE_PROFILE, ProfileId, ProfileRecord, toRecord } from './wire.ts'
+import { ItemId } from '#wire/ids.ts'
 
 /** Makes a profile the one that its item is shown by when none is named. */
 export default operation({

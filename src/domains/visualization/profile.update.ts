@@ -4,18 +4,8 @@ import * as item from '#model/imagery/item.ts'
 import * as visualizationProfile from '#model/imagery/visualization-profile.ts'
 import { operation } from '#operation.ts'
 import { requireConfig, requireFit } from './check.lib.ts'
-import {
-  AssetKey,
-  Config,
-  EXAMPLE_PROFILE,
-  ItemId,
-  ProfileId,
-  ProfileName,
-  ProfileRecord,
-  ProfileType,
-  SortOrder,
-  toRecord,
-} from './wire.ts'
+import { AssetKey, Config, EXAMPLE_PROFILE, ProfileId, ProfileName, ProfileRecord, ProfileType, SortOrder, toRecord } from './wire.ts'
+import { ItemId } from '#wire/ids.ts'
 
 /** Changes a saved profile: what is absent or null stays, except that a null `asset_key` goes back to the primary asset. */
 export default operation({

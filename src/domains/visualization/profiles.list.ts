@@ -3,7 +3,8 @@ import { Closed } from '#core/shapes.ts'
 import * as item from '#model/imagery/item.ts'
 import * as visualizationProfile from '#model/imagery/visualization-profile.ts'
 import { operation } from '#operation.ts'
-import { EXAMPLE_PROFILE, ItemId, ProfileRecord, toRecord } from './wire.ts'
+import { EXAMPLE_PROFILE, ProfileRecord, toRecord } from './wire.ts'
+import { ItemId } from '#wire/ids.ts'
 
 /** The saved profiles of one item, in their order. Derived ones, such as `ndvi`, are not among them: `visualization.list_for` has those. */
 export default operation({

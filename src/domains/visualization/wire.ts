@@ -1,8 +1,8 @@
 import Type, { type Static } from 'typebox'
 import { Choice, Closed, Nullable, Timestamp, Uuid } from '#core/shapes.ts'
 import { PROFILE_LAYERS, PROFILE_TYPES, type Profile } from '#model/imagery/visualization-profile.ts'
+import { EXAMPLE_IDS } from '#wire/examples.ts'
 
-export const ItemId = Type.String({ minLength: 1, maxLength: 256 })
 export const ProfileId = Type.String({ minLength: 1, maxLength: 100 })
 export const ProfileName = Type.String({ minLength: 1, maxLength: 255 })
 export const ProfileType = Choice(PROFILE_TYPES)
@@ -81,7 +81,7 @@ export function toRecord(profile: Profile, itemId: string): Static<typeof Profil
 
 export const EXAMPLE_PROFILE: Static<typeof ProfileRecord> = {
   id: '0199f2c6-4444-7abc-8def-0123456789ab',
-  item_id: '0199f2c6-2222-7abc-8def-0123456789ab',
+  item_id: EXAMPLE_IDS.asset,
   name: 'Crop vigour',
   layer: 'user',
   type: 'expression',

@@ -78,7 +78,7 @@ test('tiles by address', async (t) => {
     await w.flushAudit()
     const audited = await w.db.selectFrom('audit').select(['operation', 'status']).where('api_key_id', '=', keyId).execute()
     assert.ok(audited.filter(({ operation, status }) => operation === 'items.tile.render' && status === 200).length >= 4)
-    await w.platform.usage.flush()
+    await w.flushUsage()
     const { amount } = await w.db
       .selectFrom('usage_day')
       .select('amount')

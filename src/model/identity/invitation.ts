@@ -1,9 +1,9 @@
+import { DAY_MS } from '#core/time.ts'
 import { newId } from '#core/ids.ts'
 import type { Db, ProjectRole, Tx } from '#db/tables.ts'
 import * as organization from './organization.ts'
 
 const VALID_DAYS = 14
-const DAY_MS = 86_400_000
 
 export interface Invitation {
   id: string

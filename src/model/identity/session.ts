@@ -1,9 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto'
+import { DAY_MS } from '#core/time.ts'
 import { newId } from '#core/ids.ts'
 import type { Db, Tx } from '#db/tables.ts'
 
 export const SESSION_DAYS = 30
-const DAY_MS = 86_400_000
 
 export interface Session {
   id: string

@@ -1,4 +1,5 @@
 import { exportJWK, generateKeyPair, type JWK } from 'jose'
+import { DAY_MS } from '#core/time.ts'
 import { newId } from '#core/ids.ts'
 import { withLock } from '#db/lock.ts'
 import type { Db } from '#db/tables.ts'
@@ -15,7 +16,6 @@ export interface SigningKey {
 /** A new key signs from its first hour; the one before it stays for verification until its last token has expired. */
 const ROTATE_AFTER_DAYS = 90
 const KEEP_AFTER_ROTATION_DAYS = 2
-const DAY_MS = 86_400_000
 
 /** Newest first; makes the first key of a new database. */
 export async function list(db: Db, now: Date): Promise<SigningKey[]> {

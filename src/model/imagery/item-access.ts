@@ -1,10 +1,11 @@
 /** When items were last used: what keeps an item of a paid plan out of the archive. */
+import { HOUR_MS } from '#core/time.ts'
 import { sql } from 'kysely'
 import type { Db } from '#db/tables.ts'
 import { PLANS } from '#model/plans/plan.ts'
 
 /** Closer than this, two accesses are one: a map draws hundreds of tiles of one item in a second. */
-const PRECISION_MS = 3_600_000
+const PRECISION_MS = HOUR_MS
 const MAX_REMEMBERED = 50_000
 
 /** By plan; null where nothing is archived. */

@@ -78,63 +78,50 @@ const BATCH = { maxKeys: 200, maxInFlight: 2 }
 const KEPT_MS = 1_000
 const MAX_KEPT = 5_000
 
-interface LookUp {
-  find: (want: Want) => Promise<Row>
-  kept: Map<string, { row: Row; untilMs: number }>
+/** What tiles are drawn from, for callers of any kind; one for each process, told of every change that the process commits. */
+export interface Layers {
+  /** 404 and 403 as for every other reading of an item. */
+  requireReader(principal: Principal, itemId: string, choice: Choice): Promise<Layer>
+  /** After a change that this process has committed: what was kept may no longer hold. */
+  forget(): void
+}
+
+export function createLayers(db: Db, clock: Clock): Layers {
+  const find = batcher((wants: readonly Want[]) => findAll(db, wants), BATCH)
+  const kept = new Map<string, { row: Row; untilMs: number }>()
   /** Counts what this process has changed: an answer from before a change is not kept after it. */
-  changes: number
-}
+  let changes = 0
 
-const lookUps = new WeakMap<Db, LookUp>()
-
-function lookUpOf(db: Db): LookUp {
-  let lookUp = lookUps.get(db)
-  if (!lookUp)
-    lookUps.set(db, (lookUp = { find: batcher((wants: readonly Want[]) => findAll(db, wants), BATCH), kept: new Map(), changes: 0 }))
-  return lookUp
-}
-
-/** After every change that this process has committed: what was kept may no longer hold. */
-export function forget(db: Db): void {
-  const lookUp = lookUps.get(db)
-  if (!lookUp) return
-  lookUp.changes++
-  lookUp.kept.clear()
-}
-
-async function rowFor(db: Db, clock: Clock, want: Want, version: number | null): Promise<Row> {
-  const lookUp = lookUpOf(db)
-  const key = JSON.stringify(want)
-  const nowMs = clock.now().getTime()
-  const known = lookUp.kept.get(key)
-  if (known && known.untilMs > nowMs && (version === null || known.row.profileVersion === version)) return known.row
-  const { changes } = lookUp
-  const row = await lookUp.find(want)
-  if (changes === lookUp.changes) {
-    if (lookUp.kept.size >= MAX_KEPT) lookUp.kept.clear()
-    lookUp.kept.set(key, { row, untilMs: nowMs + KEPT_MS })
+  const rowFor = async (want: Want, version: number | null): Promise<Row> => {
+    const key = JSON.stringify(want)
+    const nowMs = clock.now().getTime()
+    const known = kept.get(key)
+    if (known && known.untilMs > nowMs && (version === null || known.row.profileVersion === version)) return known.row
+    const before = changes
+    const row = await find(want)
+    if (before === changes) {
+      if (kept.size >= MAX_KEPT) kept.clear()
+      kept.set(key, { row, untilMs: nowMs + KEPT_MS })
+    }
+    return row
   }
-  return row
-}
 
-/** 404 and 403 as for every other reading of an item. */
-export async function requireReader(
-  { db, principal, clock }: { db: Db; principal: Principal; clock: Clock },
-  itemId: string,
-  choice: Choice,
-): Promise<Layer> {
-  const { organizationId, userId, kind } = principal
-  const { version = null, ...wanted } = choice
-  const row = await rowFor(
-    db,
-    clock,
-    { ...wanted, itemId, organizationId, userId, isGuest: kind === 'user', seesEverything: kind === 'service' && organizationId === null },
-    version,
-  )
-  if (row.seq === null) throw notFound('item')
-  if (!project.mayRead(principal, { organizationId: row.organizationId, visibility: row.visibility, memberRole: row.memberRole }))
-    throw accessDenied()
-  return toLayer(row, choice)
+  return {
+    async requireReader(principal, itemId, choice) {
+      const { organizationId, userId, kind } = principal
+      const { version = null, ...wanted } = choice
+      const seesEverything = kind === 'service' && organizationId === null
+      const row = await rowFor({ ...wanted, itemId, organizationId, userId, isGuest: kind === 'user', seesEverything }, version)
+      if (row.seq === null) throw notFound('item')
+      const { visibility, memberRole } = row
+      if (!project.mayRead(principal, { organizationId: row.organizationId, visibility, memberRole })) throw accessDenied()
+      return toLayer(row, choice)
+    },
+    forget() {
+      changes++
+      kept.clear()
+    },
+  }
 }
 
 /** For callers who have decided already whether the item may be seen, as a share link does. Null: it is deleted. */
@@ -142,7 +129,7 @@ export async function find(db: Db, itemSeq: number, choice: Choice): Promise<Lay
   const { rows } = await sql<Row>`
     select 1 as ordinal, ${FOUND}
     from (select ${choice.assetKey}::text as asset_key, ${profileIdOf(choice)}::uuid as profile_id, ${choice.profile === 'default'}::boolean as wants_default) w
-    join (select i.*, 'organization' as visibility, null::text as member_role from item i where i.seq = ${itemSeq} and i.deleted_at is null) i on true ${DRESSED}
+    join (select i.*, 'organization' as visibility, null::text as member_role from item i where i.seq = ${itemSeq} and i.deleted_at is null) i on true ${WITH_LOOK}
   `.execute(db)
   return rows[0] ? toLayer(rows[0], choice) : null
 }
@@ -154,7 +141,7 @@ export async function findMany(db: Db, itemSeqs: readonly number[], choice: Choi
     select w.ordinal::int, ${FOUND}
     from (select seq, ordinal, ${choice.assetKey}::text as asset_key, null::uuid as profile_id, ${choice.profile === 'default'}::boolean as wants_default
       from unnest(${itemSeqs}::bigint[]) with ordinality as wanted (seq, ordinal)) w
-    join lateral (select i.*, 'organization' as visibility, null::text as member_role from item i where i.seq = w.seq and i.deleted_at is null and i.lifecycle_state <> 'expired') i on true ${DRESSED}
+    join lateral (select i.*, 'organization' as visibility, null::text as member_role from item i where i.seq = w.seq and i.deleted_at is null and i.lifecycle_state <> 'expired') i on true ${WITH_LOOK}
     order by w.ordinal
   `.execute(db)
   return rows.filter((row) => row.assetKey !== null && row.assetState === 'ready').map((row) => toLayer(row, choice))
@@ -179,7 +166,7 @@ async function findAll(db: Db, wants: readonly Want[]): Promise<Row[]> {
       left join project_member m on m.project_id = p.id and m.user_id = w.user_id
       where i.id = w.item_id and i.deleted_at is null and (w.sees_everything or i.org_id = w.org_id or (w.is_guest and m.role is not null))
       order by (i.org_id = w.org_id) is true desc, i.seq limit 1
-    ) i on true ${DRESSED}
+    ) i on true ${WITH_LOOK}
   `.execute(db)
   const found = new Map(rows.map((row) => [distinct[row.ordinal - 1]![0], row]))
   return keys.map((key) => found.get(key)!)
@@ -191,7 +178,7 @@ const FOUND: RawBuilder<unknown> = sql.raw(`
   v.id as "profileId", v.name as "profileName", v.type as "profileType", v.config as "profileConfig", v.version as "profileVersion"`)
 
 /** The profile and the file. The primary file is the one named `data`, else one with that role, else a picture; what only tells about others, such as a mosaic's provenance, comes last. */
-const DRESSED: RawBuilder<unknown> = sql.raw(`
+const WITH_LOOK: RawBuilder<unknown> = sql.raw(`
   left join lateral (
     select p.* from visualization_profile p where p.item_seq = i.seq and (p.id = w.profile_id or (w.wants_default and p.is_default)) limit 1
   ) v on true

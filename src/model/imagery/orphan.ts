@@ -1,4 +1,5 @@
 /** Objects of the store that nothing points at: seen, seen again, removed. */
+import { HOUR_MS } from '#core/time.ts'
 import { sql } from 'kysely'
 import type { Db } from '#db/tables.ts'
 
@@ -31,7 +32,7 @@ export async function note(db: Db, bucket: string, keys: readonly string[], now:
     where not exists (select from asset a join item i on i.seq = a.item_seq where a.bucket = ${bucket} and a.object_key = k.key and i.deleted_at is null)
       and not exists (select from upload_file f join upload_session u on u.id = f.upload_id where f.object_key = k.key and u.bucket = ${bucket} and u.closed_at is null)
     on conflict (bucket, key) do update set last_seen_at = excluded.last_seen_at
-    returning key, seen_at <= ${new Date(now.getTime() - ORPHAN_HOURS * 3_600_000)} as "isDue"
+    returning key, seen_at <= ${new Date(now.getTime() - ORPHAN_HOURS * HOUR_MS)} as "isDue"
   `.execute(db)
   return rows.filter((row) => row.isDue).map((row) => row.key)
 }

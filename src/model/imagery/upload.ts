@@ -1,4 +1,5 @@
 /** Upload sessions: who may use one, what it holds of the quota, and how it ends. Its files are in upload-file.ts. */
+import { HOUR_MS } from '#core/time.ts'
 import { sql } from 'kysely'
 import { isUuid, newId } from '#core/ids.ts'
 import type { Principal } from '#core/principal.ts'
@@ -173,7 +174,7 @@ const MAX_EXPIRED_AT_ONCE = 1_000
 
 /** Sessions that nobody continues: without progress for a day, or of a project that is gone. */
 export async function abandoned(db: Db, now: Date): Promise<{ id: string; organizationId: string; isProjectGone: boolean }[]> {
-  const since = new Date(now.getTime() - SESSION_HOURS * 3_600_000)
+  const since = new Date(now.getTime() - SESSION_HOURS * HOUR_MS)
   const { rows } = await sql<{ id: string; organizationId: string; isProjectGone: boolean }>`
     select u.id, u.org_id as "organizationId", p.deleted_at is not null as "isProjectGone" from upload_session u join project p on p.id = u.project_id
     where u.closed_at is null and (u.progress_at <= ${since} or p.deleted_at is not null) order by u.progress_at limit ${MAX_EXPIRED_AT_ONCE}
@@ -183,5 +184,5 @@ export async function abandoned(db: Db, now: Date): Promise<{ id: string; organi
 
 /** When a session ends by itself, if nothing more is heard. */
 export function expiresAt(upload: Upload): Date | null {
-  return upload.closedAt ? null : new Date(upload.progressAt.getTime() + SESSION_HOURS * 3_600_000)
+  return upload.closedAt ? null : new Date(upload.progressAt.getTime() + SESSION_HOURS * HOUR_MS)
 }

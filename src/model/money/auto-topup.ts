@@ -4,10 +4,10 @@ import { bonusCredits } from '#core/money.ts'
 import { Problem } from '#core/problem.ts'
 import type { Db, Tx } from '#db/tables.ts'
 import type { AutoTopup } from './billing-account.ts'
-import type { Outside } from './books.ts'
+import type { PaymentContext } from './processor.ts'
 import { pay } from './card-payment.ts'
 import * as attempts from './payment-attempt.ts'
-import * as topup from './topup.ts'
+import * as outcome from './payment-outcome.ts'
 
 const PAUSE_MS = 10 * 60_000
 const DUE_LIMIT = 500
@@ -56,9 +56,9 @@ interface Turn {
  * Takes the one turn that there is: under the lock of the wallet's row it looks at the balance, the pause and the day's sum,
  * and writes the attempt down before anybody else can look. Null: no top-up is due now.
  */
-async function takeTurn(outside: Outside, organizationId: string): Promise<Turn | null> {
-  const now = outside.clock.now()
-  return await outside.db.transaction().execute(async (tx) => {
+async function takeTurn(context: PaymentContext, organizationId: string): Promise<Turn | null> {
+  const now = context.clock.now()
+  return await context.db.transaction().execute(async (tx) => {
     const wallet = await tx.selectFrom('wallet').selectAll().where('org_id', '=', organizationId).forUpdate().executeTakeFirst()
     if (!wallet?.auto_enabled || wallet.available >= wallet.auto_threshold!) return null
     if (wallet.auto_attempted_at && now.getTime() - wallet.auto_attempted_at.getTime() < PAUSE_MS) return null
@@ -77,7 +77,7 @@ async function takeTurn(outside: Outside, organizationId: string): Promise<Turn 
         credits: amount,
         bonusCredits: bonusCredits(amount),
         userId: null,
-        invocationId: outside.invocationId,
+        invocationId: context.invocationId,
       },
       now,
     )
@@ -86,8 +86,8 @@ async function takeTurn(outside: Outside, organizationId: string): Promise<Turn 
 }
 
 /** True when a card was asked. A refusal is told by its event; the next try comes after the pause. */
-export async function run(outside: Outside, organizationId: string): Promise<boolean> {
-  const turn = await takeTurn(outside, organizationId)
+export async function run(context: PaymentContext, organizationId: string): Promise<boolean> {
+  const turn = await takeTurn(context, organizationId)
   if (!turn) return false
   const { amountCredits: cents, key } = turn
   const wanted = {
@@ -100,18 +100,18 @@ export async function run(outside: Outside, organizationId: string): Promise<boo
     userId: null,
   }
   try {
-    const { attempt, intent } = await pay(outside, { ...wanted, offSession: true })
-    await outside.aside(organizationId, 'billing.auto_topup', (books) => topup.settle(books, attempt.id, intent))
+    const { attempt, intent } = await pay(context, { ...wanted, offSession: true })
+    await context.commit(organizationId, 'billing.auto_topup', (change) => outcome.settle(change, attempt.id, intent))
   } catch (error) {
     if (!(error instanceof Problem) || error.slug === 'payment-processor-outage') throw error // The sweep finds out what became of it.
-    await giveUp(outside, organizationId, key, error.slug)
+    await giveUp(context, organizationId, key, error.slug)
   }
   return true
 }
 
-async function giveUp(outside: Outside, organizationId: string, key: string, reason: string): Promise<void> {
-  await outside.aside(organizationId, 'billing.auto_topup', async (books) => {
-    const attempt = await books.tx
+async function giveUp(context: PaymentContext, organizationId: string, key: string, reason: string): Promise<void> {
+  await context.commit(organizationId, 'billing.auto_topup', async (change) => {
+    const attempt = await change.tx
       .selectFrom('payment_attempt')
       .selectAll()
       .where('org_id', '=', organizationId)
@@ -121,8 +121,8 @@ async function giveUp(outside: Outside, organizationId: string, key: string, rea
       .executeTakeFirst()
     if (
       attempt &&
-      (await attempts.move(books.tx, attempt.id, { from: ['created', 'pending'], to: 'failed', failure: reason }, books.clock.now()))
+      (await attempts.move(change.tx, attempt.id, { from: ['created', 'pending'], to: 'failed', failure: reason }, change.clock.now()))
     )
-      topup.fail(books, attempt, reason)
+      outcome.fail(change, attempt, reason)
   })
 }

@@ -2,7 +2,7 @@
 import { PaymentsError, type Intent, type Payments } from '#ports/payments.ts'
 import { problem } from '#core/problem.ts'
 import type { Db } from '#db/tables.ts'
-import { asking, requirePayments, type Outside } from './books.ts'
+import { type PaymentContext, asking, requirePayments } from './processor.ts'
 import * as attempts from './payment-attempt.ts'
 import type { Attempt } from './payment-attempt.ts'
 import * as paymentMethod from './payment-method.ts'
@@ -18,8 +18,8 @@ export interface WantedPayment extends Omit<attempts.NewAttempt, 'invocationId'>
 }
 
 /** The customer that stands for the organization at the processor's, made when it is first needed. */
-export async function customerOf(outside: Outside, payments: Payments, organizationId: string): Promise<string> {
-  const { db } = outside
+export async function customerOf(context: PaymentContext, payments: Payments, organizationId: string): Promise<string> {
+  const { db } = context
   const found = await db
     .selectFrom('organization')
     .leftJoin('wallet', 'wallet.org_id', 'organization.id')
@@ -46,13 +46,13 @@ async function keepCustomer(db: Db, organizationId: string, customerId: string):
  * Charges or holds the default card. The attempt is stored before anything is asked of the processor, and the intent before
  * it is confirmed, so that every charge that ever happens belongs to an attempt we know.
  */
-export async function pay(outside: Outside, wanted: WantedPayment): Promise<Payment> {
-  const { db, clock } = outside
-  const payments = requirePayments(outside)
+export async function pay(context: PaymentContext, wanted: WantedPayment): Promise<Payment> {
+  const { db, clock } = context
+  const payments = requirePayments(context)
   const card = await paymentMethod.findDefault(db, wanted.organizationId)
   if (!card) throw problem('payment-method-required', 'The organization has no default card; save one with payment_methods.attach')
-  const customerId = await customerOf(outside, payments, wanted.organizationId)
-  const attempt = await attempts.open(db, { ...wanted, invocationId: outside.invocationId }, clock.now())
+  const customerId = await customerOf(context, payments, wanted.organizationId)
+  const attempt = await attempts.open(db, { ...wanted, invocationId: context.invocationId }, clock.now())
   return await asking(async () => {
     let intent = attempt.payment_intent_id ? await payments.getIntent(attempt.payment_intent_id) : null
     if (!intent || intent.status === 'canceled') {

@@ -1,5 +1,6 @@
 /** Contracts for a minimum of spend or area over a period, at negotiated rates, and how far they are fulfilled. */
 import { sql } from 'kysely'
+import { DAY_MS } from '#core/time.ts'
 import { newId, isUuid } from '#core/ids.ts'
 import { roundUpCredits } from '#core/money.ts'
 import type { Db, Rate, SpendLine, Tx } from '#db/tables.ts'
@@ -57,7 +58,7 @@ const columns = (db: Db) =>
 
 /** Days of UTC, whatever the database's own zone. */
 const startOf = (day: string) => new Date(`${day}T00:00:00Z`)
-const endOf = (day: string) => new Date(startOf(day).getTime() + 24 * 3600_000)
+const endOf = (day: string) => new Date(startOf(day).getTime() + DAY_MS)
 
 export async function put(
   tx: Tx,

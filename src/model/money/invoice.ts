@@ -161,7 +161,7 @@ export async function noteFailure(db: Db, id: string, failure: string): Promise<
   await db.updateTable('invoice').set({ failure }).where('id', '=', id).where('status', '<>', 'paid').execute()
 }
 
-/** Unpaid invoices of organizations that pay by themselves; enterprise invoices are paid outside. */
+/** Unpaid invoices of organizations that pay by themselves; enterprise invoices are paid context. */
 export async function collectable(db: Db, limit: number): Promise<string[]> {
   const rows = await db
     .selectFrom('invoice')

@@ -1,25 +1,25 @@
 /** Closes a month of an organization: what it owes becomes an invoice, once, and is taken from its credits where they suffice. */
+import { DAY_MS } from '#core/time.ts'
 import { gstCents } from '#core/money.ts'
 import { periodBefore, periodNamed, type Period } from '#core/period.ts'
 import { problem } from '#core/problem.ts'
 import type { Db, Tx } from '#db/tables.ts'
 import * as accrual from './accrual.ts'
 import { billingModeOf } from './billing-account.ts'
-import { watchBalance, type Books } from './books.ts'
+import type { Change } from '#effects.ts'
+import { watchBalance } from './low-balance.ts'
 import * as commitment from './commitment.ts'
 import type { Rollup } from './commitment.ts'
 import * as invoice from './invoice.ts'
 import type { Invoice, InvoiceLine } from './invoice.ts'
 import * as ledger from './ledger.ts'
+import { collectInvoiceTask } from './tasks.ts'
 import * as organization from '#model/identity/organization.ts'
 import type { Organization } from '#model/identity/organization.ts'
 import { planSpans } from '#model/plans/plan.ts'
 
-export const COLLECT_JOB = 'billing.collect_invoice'
-
 const ENTERPRISE_TERMS_DAYS = 30
 const TERMS_DAYS = 7
-const DAY_MS = 24 * 3600_000
 
 /** A month that is over; by default the last one. */
 export function closablePeriod(name: string | null | undefined, now: Date): Period {
@@ -34,8 +34,8 @@ export interface Closed {
   isFirst: boolean
 }
 
-export async function close(books: Books, organizationId: string, period: Period): Promise<Closed> {
-  const { tx, clock } = books
+export async function close(change: Change, organizationId: string, period: Period): Promise<Closed> {
+  const { tx, clock } = change
   const before = await invoice.lockPeriod(tx, organizationId, period.name)
   if (before) return { invoice: before, isFirst: false }
   const now = clock.now()
@@ -62,13 +62,13 @@ export async function close(books: Books, organizationId: string, period: Period
     },
     now,
   )
-  if (made.total_cents > 0 && mode !== 'enterprise') await collect(books, made)
+  if (made.total_cents > 0 && mode !== 'enterprise') await collect(change, made)
   return { invoice: (await invoice.find(tx, organizationId, made.id))!, isFirst: true }
 }
 
 /** From the wallet if it can bear the whole; otherwise the default card is asked in the background. */
-async function collect(books: Books, { id, org_id, number, total_cents }: Invoice): Promise<void> {
-  const { tx, clock, invocationId, jobs } = books
+async function collect(change: Change, { id, org_id, number, total_cents }: Invoice): Promise<void> {
+  const { tx, clock, invocationId, tasks } = change
   const now = clock.now()
   const after = await ledger.debit(
     tx,
@@ -76,9 +76,9 @@ async function collect(books: Books, { id, org_id, number, total_cents }: Invoic
     'capture',
     total_cents,
   )
-  if (!after) return await jobs.enqueueByName(COLLECT_JOB, { invoice_id: id })
+  if (!after) return await tasks.enqueue(collectInvoiceTask, { invoice_id: id })
   await invoice.markPaid(tx, id, now)
-  await watchBalance(books, org_id, after)
+  await watchBalance(change, org_id, after)
 }
 
 /** The fee of each plan by its part of the month, to the millisecond it began; rounded half up, once for each span. */

@@ -1,5 +1,6 @@
 /** Attempts to charge or hold a card. Each is written down before the processor hears of it, and its intent before it is confirmed. */
 import { sql, type Selectable } from 'kysely'
+import { DAY_MS } from '#core/time.ts'
 import { newId } from '#core/ids.ts'
 import type { AttemptStatus, Db, Tables, Tx } from '#db/tables.ts'
 
@@ -18,7 +19,7 @@ export interface NewAttempt {
 }
 
 /** How long a caller's key means the same request. */
-const KEY_LIFETIME_MS = 24 * 3600 * 1000
+const KEY_LIFETIME_MS = DAY_MS
 
 /** The attempt of this request: the one of an earlier try with the same key, or a new one. */
 export async function open(db: Db, wanted: NewAttempt, now: Date): Promise<Attempt> {

@@ -1,45 +1,45 @@
 /** What follows from the processor's side, sooner or later: notices that come in any order, attempts that were left half-way, holds to take or free. */
+import { DAY_MS } from '#core/time.ts'
 import { PaymentsError, type Intent, type Notice, type Payments } from '#ports/payments.ts'
 import type { Db } from '#db/tables.ts'
-import { requirePayments, type Books, type Outside } from './books.ts'
+import type { Change } from '#effects.ts'
+import { type PaymentContext, requirePayments } from './processor.ts'
 import * as attempts from './payment-attempt.ts'
 import type { Attempt } from './payment-attempt.ts'
 import * as reservations from './reservation.ts'
 import type { Reservation } from './reservation.ts'
-import * as topup from './topup.ts'
+import { settle } from './payment-outcome.ts'
 
 /** A request is answered long before this; what is older was left behind. */
 export const STALE_MS = 5 * 60_000
 /** How long a person may take to pass 3-D Secure. */
-const AUTHENTICATION_MS = 24 * 3600_000
+const AUTHENTICATION_MS = DAY_MS
 const SWEEP_LIMIT = 200
-
-const TOPUP_JOB = 'billing.sweep_payments'
 
 /**
  * A notice only says where to look: the intent is read from the processor as it stands now. So notices may come twice, late,
  * in any order, or before our own commit, and the outcome is one.
  */
-export async function receive(outside: Outside, notice: Notice): Promise<void> {
-  const payments = requirePayments(outside)
-  const attempt = notice.paymentIntentId ? await attempts.findByIntent(outside.db, notice.paymentIntentId) : null
+export async function receive(context: PaymentContext, notice: Notice): Promise<void> {
+  const payments = requirePayments(context)
+  const attempt = notice.paymentIntentId ? await attempts.findByIntent(context.db, notice.paymentIntentId) : null
   if (!attempt) return // Not of a payment that began here.
   const intent = await payments.getIntent(notice.paymentIntentId!)
-  await outside.aside(attempt.org_id, 'billing.payment_notice', async (books) => {
-    const { tx, clock } = books
+  await context.commit(attempt.org_id, 'billing.payment_notice', async (change) => {
+    const { tx, clock } = change
     const { numInsertedOrUpdatedRows } = await tx
       .insertInto('processor_event')
       .values({ id: notice.id, type: notice.type, payment_intent_id: notice.paymentIntentId, received_at: clock.now() })
       .onConflict((conflict) => conflict.doNothing())
       .executeTakeFirst()
     if (numInsertedOrUpdatedRows === 0n) return
-    if (attempt.kind !== 'hold') await topup.settle(books, attempt.id, intent)
-    else if (intent.status === 'canceled' && attempt.reservation_id) await loseHold(books, attempt)
+    if (attempt.kind !== 'hold') await settle(change, attempt.id, intent)
+    else if (intent.status === 'canceled' && attempt.reservation_id) await loseHold(change, attempt)
   })
 }
 
 /** The bank or the processor let a hold go that something still depends on: its reservation ends, with the reason. */
-async function loseHold({ tx, clock }: Books, attempt: Attempt): Promise<void> {
+async function loseHold({ tx, clock }: Change, attempt: Attempt): Promise<void> {
   if (!(await attempts.move(tx, attempt.id, { from: ['held'], to: 'voided', failure: 'hold_lost' }, clock.now()))) return
   await reservations.move(
     tx,
@@ -55,14 +55,14 @@ export interface Swept {
 }
 
 /** Brings every attempt that nobody works on any more to its end. */
-export async function sweepAttempts(outside: Outside, limit = SWEEP_LIMIT): Promise<Swept> {
-  const payments = requirePayments(outside)
-  const now = outside.clock.now()
-  const left = await attempts.stale(outside.db, new Date(now.getTime() - STALE_MS), limit)
+export async function sweepAttempts(context: PaymentContext, limit = SWEEP_LIMIT): Promise<Swept> {
+  const payments = requirePayments(context)
+  const now = context.clock.now()
+  const left = await attempts.stale(context.db, new Date(now.getTime() - STALE_MS), limit)
   let settled = 0
   for (const attempt of left) {
-    if (await tolerant(() => sweepOne(outside, payments, attempt, now))) settled++
-    else await attempts.touch(outside.db, attempt.id, now)
+    if (await tolerant(() => sweepOne(context, payments, attempt, now))) settled++
+    else await attempts.touch(context.db, attempt.id, now)
   }
   return { seen: left.length, settled }
 }
@@ -77,9 +77,9 @@ export async function tolerant(work: () => Promise<boolean>): Promise<boolean> {
   }
 }
 
-async function sweepOne(outside: Outside, payments: Payments, attempt: Attempt, now: Date): Promise<boolean> {
+async function sweepOne(context: PaymentContext, payments: Payments, attempt: Attempt, now: Date): Promise<boolean> {
   if (!attempt.payment_intent_id)
-    return await attempts.move(outside.db, attempt.id, { from: ['created'], to: 'failed', failure: 'abandoned' }, now)
+    return await attempts.move(context.db, attempt.id, { from: ['created'], to: 'failed', failure: 'abandoned' }, now)
   const found = await payments.getIntent(attempt.payment_intent_id)
   const waits =
     found.status === 'processing' ||
@@ -88,8 +88,8 @@ async function sweepOne(outside: Outside, payments: Payments, attempt: Attempt, 
   const intent = found.status === 'succeeded' || found.status === 'canceled' ? found : await cancelled(payments, found)
   if (intent.status !== 'succeeded' && intent.status !== 'canceled') return false
   if (attempt.kind === 'hold')
-    return await attempts.move(outside.db, attempt.id, { from: ['pending', 'authorized'], to: 'voided', failure: 'abandoned' }, now)
-  return (await outside.aside(attempt.org_id, TOPUP_JOB, (books) => topup.settle(books, attempt.id, intent))).isFirst
+    return await attempts.move(context.db, attempt.id, { from: ['pending', 'authorized'], to: 'voided', failure: 'abandoned' }, now)
+  return (await context.commit(attempt.org_id, 'billing.sweep_payments', (change) => settle(change, attempt.id, intent))).isFirst
 }
 
 /** Whoever confirms in the same moment wins; then the intent is looked at again next time. */
@@ -103,9 +103,9 @@ async function cancelled(payments: Payments, intent: Intent): Promise<Intent> {
 }
 
 /** Does at the processor's what was decided about a card reservation: takes what is owed, or frees the hold. */
-export async function settleCard(outside: Outside, reservation: Reservation): Promise<boolean> {
-  const payments = requirePayments(outside)
-  const attempt = await attempts.findHold(outside.db, reservation.id)
+export async function settleCard(context: PaymentContext, reservation: Reservation): Promise<boolean> {
+  const payments = requirePayments(context)
+  const attempt = await attempts.findHold(context.db, reservation.id)
   if (!attempt || (reservation.state !== 'capturing' && reservation.state !== 'releasing')) return false
   const takes = reservation.state === 'capturing'
   const before = await payments.getIntent(attempt.payment_intent_id!)
@@ -116,22 +116,22 @@ export async function settleCard(outside: Outside, reservation: Reservation): Pr
         ? await payments.captureIntent(before.id, reservation.captured_credits, `${reservation.id}:capture`)
         : await cancelled(payments, before)
   const isDone = intent.status === (takes ? 'succeeded' : 'canceled')
-  return await outside.aside(reservation.org_id, 'billing.settle_reservation', async (books) => {
-    const now = books.clock.now()
+  return await context.commit(reservation.org_id, 'billing.settle_reservation', async (change) => {
+    const now = change.clock.now()
     if (isDone && takes) {
-      await attempts.move(books.tx, attempt.id, { from: ['held'], to: 'captured', capturedCents: reservation.captured_credits }, now)
+      await attempts.move(change.tx, attempt.id, { from: ['held'], to: 'captured', capturedCents: reservation.captured_credits }, now)
       return await reservations.move(
-        books.tx,
+        change.tx,
         reservation.id,
         { from: ['capturing'], to: 'captured', capturedCredits: reservation.captured_credits },
         now,
       )
     }
     if (isDone) {
-      await attempts.move(books.tx, attempt.id, { from: ['held'], to: 'voided' }, now)
-      return await reservations.move(books.tx, reservation.id, { from: ['releasing'], to: 'released' }, now)
+      await attempts.move(change.tx, attempt.id, { from: ['held'], to: 'voided' }, now)
+      return await reservations.move(change.tx, reservation.id, { from: ['releasing'], to: 'released' }, now)
     }
-    if (intent.status === 'canceled') await loseHold(books, attempt)
+    if (intent.status === 'canceled') await loseHold(change, attempt)
     return false
   })
 }
@@ -142,13 +142,18 @@ const NOTICES_KEPT_DAYS = 30
 export async function forgetNotices(db: Db, now: Date): Promise<void> {
   await db
     .deleteFrom('processor_event')
-    .where('received_at', '<', new Date(now.getTime() - NOTICES_KEPT_DAYS * 24 * 3600_000))
+    .where('received_at', '<', new Date(now.getTime() - NOTICES_KEPT_DAYS * DAY_MS))
     .execute()
 }
 
 /** One refund for each step of what was given back: a repeat finds the first. */
-export async function refundCard(outside: Outside, reservation: Reservation, credits: number, refundedBefore: number): Promise<void> {
-  const attempt = await attempts.findHold(outside.db, reservation.id)
+export async function refundCard(
+  context: PaymentContext,
+  reservation: Reservation,
+  credits: number,
+  refundedBefore: number,
+): Promise<void> {
+  const attempt = await attempts.findHold(context.db, reservation.id)
   if (attempt?.status === 'captured')
-    await requirePayments(outside).refund(attempt.payment_intent_id!, credits, `${reservation.id}:refund:${refundedBefore}`)
+    await requirePayments(context).refund(attempt.payment_intent_id!, credits, `${reservation.id}:refund:${refundedBefore}`)
 }

@@ -1,5 +1,5 @@
 /** Settles what was decided but not done, and releases what nobody settled in its time. */
-import type { Outside } from './books.ts'
+import type { PaymentContext } from './processor.ts'
 import { settleCard, tolerant } from './payment-sweep.ts'
 import * as reservations from './reservation.ts'
 import * as spending from './spending.ts'
@@ -11,18 +11,18 @@ export interface SettlementRun {
 }
 
 export async function settleUnsettled(
-  outside: Outside,
+  context: PaymentContext,
   { organizationId, limit }: { organizationId: string | null; limit: number },
 ): Promise<SettlementRun> {
-  const found = await reservations.unsettled(outside.db, { organizationId, now: outside.clock.now(), limit })
+  const found = await reservations.unsettled(context.db, { organizationId, now: context.clock.now(), limit })
   const run: SettlementRun = { seen: found.length, settled: 0, released: 0 }
   for (const one of found) {
     if (one.state !== 'live') {
-      if (outside.payments && (await tolerant(() => settleCard(outside, one)))) run.settled++
+      if (context.payments && (await tolerant(() => settleCard(context, one)))) run.settled++
       continue
     }
-    const released = await outside.aside(one.org_id, 'billing.settle_unsettled', (books) =>
-      spending.release(books, one.org_id, { type: one.reference_type, id: one.reference_id }),
+    const released = await context.commit(one.org_id, 'billing.settle_unsettled', (change) =>
+      spending.release(change, one.org_id, { type: one.reference_type, id: one.reference_id }),
     )
     if (released) run.released++
   }

@@ -1,11 +1,11 @@
 /** What a member may spend on orders: at once, and within any 30 days. */
 import { sql } from 'kysely'
+import { DAY_MS } from '#core/time.ts'
 import { problem, type Problem } from '#core/problem.ts'
 import type { Db, Tx } from '#db/tables.ts'
 import * as approval from './approval.ts'
 
 const WINDOW_DAYS = 30
-const DAY_MS = 24 * 3600 * 1000
 
 interface Purchase {
   organizationId: string

@@ -8,7 +8,9 @@ import type { Principal } from '#core/principal.ts'
 import { problem } from '#core/problem.ts'
 import type { BillingMode, SpendLine } from '#db/tables.ts'
 import { billingModeOf, walletOf } from './billing-account.ts'
-import { watchBalance, type Books, type Outside } from './books.ts'
+import type { Change } from '#effects.ts'
+import { watchBalance } from './low-balance.ts'
+import type { PaymentContext } from './processor.ts'
 import { authenticationRequired, cardDeclined, pay } from './card-payment.ts'
 import * as ledger from './ledger.ts'
 import type { Reference } from './ledger.ts'
@@ -16,8 +18,7 @@ import * as attempts from './payment-attempt.ts'
 import * as reservations from './reservation.ts'
 import type { Reservation } from './reservation.ts'
 import * as caps from './spend-caps.ts'
-
-export const SETTLE_JOB = 'billing.settle_reservation'
+import { refundCardTask, settleReservationTask } from './tasks.ts'
 
 /** Who spends. Caps and attribution are the person's, also behind a key. */
 export interface Spender {
@@ -56,26 +57,26 @@ export interface WantedFunding {
 
 /** Stage 6a. Only a card is asked now; a refusal leaves nothing behind. */
 export async function authorize(
-  outside: Outside,
+  context: PaymentContext,
   { spender, credits, countsForCaps, operation, idempotencyKey }: WantedFunding,
 ): Promise<Funding> {
-  const { db, clock } = outside
+  const { db, clock } = context
   const mode = await billingModeOf(db, spender.organizationId)
   const funding: Funding = { spender, mode, credits, countsForCaps, attemptId: null }
   if (mode !== 'card' || credits === 0) return funding
   if (countsForCaps && spender.userId && !spender.approvalId)
     await caps.requireLikely(db, { organizationId: spender.organizationId, userId: spender.userId, credits, replaces: null }, clock.now())
-  return { ...funding, attemptId: await hold(outside, spender, credits, `${operation} ${idempotencyKey}`, false) }
+  return { ...funding, attemptId: await hold(context, spender, credits, `${operation} ${idempotencyKey}`, false) }
 }
 
 async function hold(
-  outside: Outside,
+  context: PaymentContext,
   { organizationId, userId }: Spender,
   credits: number,
   requestKey: string,
   offSession: boolean,
 ): Promise<string> {
-  const { attempt, intent } = await pay(outside, {
+  const { attempt, intent } = await pay(context, {
     organizationId,
     kind: 'hold',
     requestKey,
@@ -86,12 +87,12 @@ async function hold(
     offSession,
   })
   if (intent.status === 'requires_action') throw authenticationRequired(intent)
-  const now = outside.clock.now()
+  const now = context.clock.now()
   if (intent.status !== 'requires_capture') {
-    await attempts.move(outside.db, attempt.id, { from: ['pending'], to: 'failed', failure: intent.failure }, now)
+    await attempts.move(context.db, attempt.id, { from: ['pending'], to: 'failed', failure: intent.failure }, now)
     throw cardDeclined(intent)
   }
-  await attempts.move(outside.db, attempt.id, { from: ['pending', 'authorized'], to: 'authorized', failure: null }, now)
+  await attempts.move(context.db, attempt.id, { from: ['pending', 'authorized'], to: 'authorized', failure: null }, now)
   return attempt.id
 }
 
@@ -104,8 +105,8 @@ export interface Spend {
 }
 
 /** Stage 6b, in the transaction that makes what is paid for. Throws before anything is reserved when a cap or the funds forbid it. */
-export async function reserve(books: Books, funding: Funding, spend: Spend): Promise<{ id: string; mode: BillingMode }> {
-  const { tx, clock, invocationId } = books
+export async function reserve(change: Change, funding: Funding, spend: Spend): Promise<{ id: string; mode: BillingMode }> {
+  const { tx, clock, invocationId } = change
   const {
     spender: { organizationId, userId, apiKeyId },
     credits,
@@ -113,7 +114,7 @@ export async function reserve(books: Books, funding: Funding, spend: Spend): Pro
     countsForCaps,
   } = funding
   const now = clock.now()
-  const approvalId = await waiverOf(books, funding, null)
+  const approvalId = await waiverOf(change, funding, null)
   const cause = { organizationId, invocationId, now, reference: spend.reference, description: spend.description ?? null }
   const made = {
     id: newId(),
@@ -129,8 +130,8 @@ export async function reserve(books: Books, funding: Funding, spend: Spend): Pro
   if (mode !== 'credit' || credits === 0) await ledger.note(tx, cause, made)
   else {
     const after = await ledger.reserve(tx, cause, made)
-    if (!after) throw await insufficient(books, organizationId, credits)
-    await watchBalance(books, organizationId, after)
+    if (!after) throw await insufficient(change, organizationId, credits)
+    await watchBalance(change, organizationId, after)
   }
   if (funding.attemptId && !(await attempts.move(tx, funding.attemptId, { from: ['authorized'], to: 'held', reservationId: made.id }, now)))
     throw problem('payment-processor-outage', 'The hold on the card was given back meanwhile; repeat the request')
@@ -139,7 +140,7 @@ export async function reserve(books: Books, funding: Funding, spend: Spend): Pro
 
 /** The approval that lets a purchase pass the caps, null where none is needed; throws when one would be. */
 async function waiverOf(
-  { tx, clock }: Books,
+  { tx, clock }: Change,
   { spender: { organizationId, userId, approvalId }, countsForCaps, credits }: Funding,
   replaces: string | null,
 ): Promise<string | null> {
@@ -147,7 +148,7 @@ async function waiverOf(
   return await caps.requireWithin(tx, { organizationId, userId, credits, replaces }, clock.now())
 }
 
-async function insufficient({ tx }: Books, organizationId: string, required: number) {
+async function insufficient({ tx }: Change, organizationId: string, required: number) {
   const { available } = await walletOf(tx, organizationId)
   return problem('insufficient-credits', `This costs ${required} credits and ${available} are available`, {
     members: { required_credits: required, available_credits: available },
@@ -163,21 +164,21 @@ export interface Settlement {
 }
 
 /** It succeeded: takes what is owed, all by default, and releases the rest. Null: there is nothing live to capture. */
-export async function capture(books: Books, organizationId: string, reference: Reference, credits?: number): Promise<Settlement | null> {
-  const found = await reservations.lock(books.tx, organizationId, reference)
+export async function capture(change: Change, organizationId: string, reference: Reference, credits?: number): Promise<Settlement | null> {
+  const found = await reservations.lock(change.tx, organizationId, reference)
   if (found?.state !== 'live') return null
   const owed = Math.min(credits ?? found.credits, found.credits)
-  return await settle(books, found, owed, owed > 0 || found.credits === 0 ? 'captured' : 'released')
+  return await settle(change, found, owed, owed > 0 || found.credits === 0 ? 'captured' : 'released')
 }
 
 /** It failed or was cancelled: nothing is owed. Null: there is nothing live to release. */
-export async function release(books: Books, organizationId: string, reference: Reference): Promise<Settlement | null> {
-  const found = await reservations.lock(books.tx, organizationId, reference)
-  return found?.state === 'live' ? await settle(books, found, 0, 'released') : null
+export async function release(change: Change, organizationId: string, reference: Reference): Promise<Settlement | null> {
+  const found = await reservations.lock(change.tx, organizationId, reference)
+  return found?.state === 'live' ? await settle(change, found, 0, 'released') : null
 }
 
-async function settle(books: Books, found: Reservation, captured: number, end: 'captured' | 'released'): Promise<Settlement> {
-  const { tx, clock, invocationId, jobs } = books
+async function settle(change: Change, found: Reservation, captured: number, end: 'captured' | 'released'): Promise<Settlement> {
+  const { tx, clock, invocationId, tasks } = change
   const now = clock.now()
   const byCard = found.mode === 'card' && found.credits > 0
   if (found.mode === 'credit' && found.credits > 0) await ledger.settle(tx, causeOf(found, invocationId, now), found.id, captured)
@@ -188,7 +189,7 @@ async function settle(books: Books, found: Reservation, captured: number, end: '
       { from: ['live'], to: byCard ? (end === 'captured' ? 'capturing' : 'releasing') : end, capturedCredits: captured },
       now,
     )
-  if (byCard) await jobs.enqueueByName(SETTLE_JOB, { reservation_id: found.id })
+  if (byCard) await tasks.enqueue(settleReservationTask, { reservation_id: found.id })
   return { mode: found.mode, capturedCredits: captured, releasedCredits: found.credits - captured, pending: byCard }
 }
 
@@ -200,8 +201,8 @@ const causeOf = (found: Reservation, invocationId: string, now: Date) => ({
 })
 
 /** Gives back what was captured from credits or accrued; a card is refunded by the work that is queued with it. False: not so much was captured. */
-export async function refund(books: Books, organizationId: string, reference: Reference, credits: number): Promise<boolean> {
-  const { tx, clock, invocationId, jobs } = books
+export async function refund(change: Change, organizationId: string, reference: Reference, credits: number): Promise<boolean> {
+  const { tx, clock, invocationId, tasks } = change
   const found = await reservations.lock(tx, organizationId, reference)
   if (found?.state !== 'captured' || found.refunded_credits + credits > found.captured_credits) return false
   if (found.mode === 'credit') return (await ledger.refund(tx, causeOf(found, invocationId, clock.now()), found.id, credits)) !== null
@@ -211,13 +212,13 @@ export async function refund(books: Books, organizationId: string, reference: Re
     .where('id', '=', found.id)
     .execute()
   if (found.mode === 'card')
-    await jobs.enqueueByName('billing.refund_card', { reservation_id: found.id, credits, refunded_before: found.refunded_credits })
+    await tasks.enqueue(refundCardTask, { reservation_id: found.id, credits, refunded_before: found.refunded_credits })
   return true
 }
 
 /** Moves a live reservation to another price, by the difference alone. A card needs a new hold first, from `authorize` with the new price. */
-export async function reprice(books: Books, funding: Funding, reference: Reference, lines: readonly SpendLine[]): Promise<void> {
-  const { tx, clock, invocationId } = books
+export async function reprice(change: Change, funding: Funding, reference: Reference, lines: readonly SpendLine[]): Promise<void> {
+  const { tx, clock, invocationId } = change
   const {
     spender: { organizationId },
     credits,
@@ -225,22 +226,22 @@ export async function reprice(books: Books, funding: Funding, reference: Referen
   const now = clock.now()
   const found = await reservations.lock(tx, organizationId, reference)
   if (found?.state !== 'live') throw problem('bad-request', 'The reservation has been settled')
-  await waiverOf(books, funding, found.id)
+  await waiverOf(change, funding, found.id)
   if (found.mode === 'credit') {
     const after = await ledger.resize(tx, causeOf(found, invocationId, now), found.id, credits, lines)
-    if (!after) throw await insufficient(books, organizationId, credits - found.credits)
-    return await watchBalance(books, organizationId, after)
+    if (!after) throw await insufficient(change, organizationId, credits - found.credits)
+    return await watchBalance(change, organizationId, after)
   }
   await tx
     .updateTable('reservation')
     .set({ credits, lines: JSON.stringify(lines) })
     .where('id', '=', found.id)
     .execute()
-  if (found.mode === 'card') await swapHold(books, found, funding.attemptId)
+  if (found.mode === 'card') await swapHold(change, found, funding.attemptId)
 }
 
 /** The former hold is freed by the sweep of payments once nothing refers to it. */
-async function swapHold({ tx, clock }: Books, found: Reservation, attemptId: string | null): Promise<void> {
+async function swapHold({ tx, clock }: Change, found: Reservation, attemptId: string | null): Promise<void> {
   const former = await attempts.findHold(tx, found.id)
   if (former) await attempts.move(tx, former.id, { from: ['held'], to: 'authorized' }, clock.now())
   if (!attemptId || !(await attempts.move(tx, attemptId, { from: ['authorized'], to: 'held', reservationId: found.id }, clock.now())))

@@ -1,12 +1,9 @@
-/** Credits for money: a payment that succeeded becomes credits exactly once, whoever finds out about it first. */
+/** Credits for money: asks for a payment by card, and hands what came of it on. */
 import { bonusCredits } from '#core/money.ts'
-import type { Intent } from '#ports/payments.ts'
 import { problem } from '#core/problem.ts'
-import type { Books, Outside } from './books.ts'
+import type { PaymentContext } from './processor.ts'
 import { authenticationRequired, cardDeclined, pay, type Payment } from './card-payment.ts'
-import * as ledger from './ledger.ts'
-import * as attempts from './payment-attempt.ts'
-import type { Attempt } from './payment-attempt.ts'
+import { settle } from './payment-outcome.ts'
 
 export interface WantedTopup {
   organizationId: string
@@ -16,8 +13,8 @@ export interface WantedTopup {
 }
 
 /** Asks the processor for the money. A refusal is kept and told, then thrown. */
-export async function charge(outside: Outside, { cents, ...wanted }: WantedTopup): Promise<Payment> {
-  const payment = await pay(outside, {
+export async function charge(context: PaymentContext, { cents, ...wanted }: WantedTopup): Promise<Payment> {
+  const payment = await pay(context, {
     ...wanted,
     cents,
     kind: 'topup',
@@ -28,84 +25,8 @@ export async function charge(outside: Outside, { cents, ...wanted }: WantedTopup
   const { attempt, intent } = payment
   if (intent.status === 'requires_action') throw authenticationRequired(intent)
   if (intent.status === 'succeeded' || intent.status === 'processing') return payment
-  await outside.aside(attempt.org_id, 'billing.topup.refused', (books) => settle(books, attempt.id, intent))
+  await context.commit(attempt.org_id, 'billing.topup.refused', (change) => settle(change, attempt.id, intent))
   throw cardDeclined(intent)
-}
-
-export interface Settled {
-  attempt: Attempt
-  /** This call, and no other, brought the attempt to its end. */
-  isFirst: boolean
-}
-
-/** Brings an attempt to where its intent stands at the processor's. Safe to repeat, in any order, from anywhere. */
-export async function settle(books: Books, attemptId: string, intent: Intent): Promise<Settled> {
-  const { tx, clock } = books
-  const attempt = await attempts.lock(tx, attemptId)
-  if (attempt.payment_intent_id !== intent.id) return { attempt, isFirst: false } // The attempt has gone on to another intent.
-  if (intent.status === 'succeeded') return { attempt: { ...attempt, status: 'succeeded' }, isFirst: await grant(books, attempt, intent) }
-  const hasFailed = intent.status === 'canceled' || (intent.status === 'requires_payment_method' && intent.failure !== null)
-  if (
-    !hasFailed ||
-    !(await attempts.move(
-      tx,
-      attempt.id,
-      { from: ['created', 'pending'], to: 'failed', failure: intent.failure ?? 'canceled' },
-      clock.now(),
-    ))
-  )
-    return { attempt, isFirst: false }
-  fail(books, attempt, intent.failure ?? 'canceled')
-  return { attempt: { ...attempt, status: 'failed', failure: intent.failure }, isFirst: true }
-}
-
-async function grant(books: Books, attempt: Attempt, intent: Intent): Promise<boolean> {
-  const { tx, clock, invocationId, events } = books
-  if (intent.cents !== attempt.aud_cents)
-    throw new Error(`payment ${intent.id} is of ${intent.cents} cents, its attempt of ${attempt.aud_cents}`)
-  const cause = {
-    organizationId: attempt.org_id,
-    invocationId,
-    now: clock.now(),
-    reference: { type: 'topup', id: attempt.id },
-    description: attempt.kind === 'auto_topup' ? 'Automatic top-up' : 'Top-up',
-  }
-  const after = await ledger.credit(
-    tx,
-    cause,
-    [
-      { type: 'topup', credits: attempt.credits },
-      { type: 'bonus', credits: attempt.bonus_credits },
-    ],
-    intent.id,
-  )
-  if (!after) return false
-  await attempts.move(tx, attempt.id, { from: ['created', 'pending', 'failed'], to: 'succeeded', failure: null }, clock.now())
-  events.emit('topup.succeeded', attempt.id, eventOf(attempt, 'succeeded'))
-  events.emit('credits.purchased', attempt.org_id, {
-    balance_credits: after.available + after.reserved,
-    available_credits: after.available,
-    credits: attempt.credits,
-    bonus_credits: attempt.bonus_credits,
-    topup_id: attempt.id,
-  })
-  return true
-}
-
-export function fail({ events }: Pick<Books, 'events'>, attempt: Attempt, reason: string): void {
-  events.emit('topup.failed', attempt.id, { ...eventOf(attempt, 'failed'), reason })
-}
-
-function eventOf(attempt: Attempt, status: string): Record<string, unknown> {
-  return {
-    id: attempt.id,
-    status,
-    aud_cents: attempt.aud_cents,
-    credits: attempt.credits,
-    bonus_credits: attempt.bonus_credits,
-    automatic: attempt.kind === 'auto_topup',
-    created_at: attempt.created_at.toISOString(),
-  }
 }
 
 /** Exactly one of the two, as a charge in cents. */

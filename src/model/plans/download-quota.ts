@@ -4,6 +4,7 @@
  * however many ask at once, no limit is passed, and a process that dies forgets nothing.
  */
 import { sql } from 'kysely'
+import { DAY_MS, MINUTE_MS } from '#core/time.ts'
 import { newId } from '#core/ids.ts'
 import type { Principal } from '#core/principal.ts'
 import { problem, type Problem } from '#core/problem.ts'
@@ -16,9 +17,6 @@ export const MAX_STARTS_PER_MINUTE = 120
 export const BREAKER_FRACTION = 0.25
 export const BREAKER_WINDOW_MINUTES = 10
 export const BREAKER_PAUSE_MINUTES = 15
-
-const MINUTE_MS = 60_000
-const DAY_MS = 86_400_000
 
 export type DownloadKind = 'asset' | 'share' | 'clip'
 

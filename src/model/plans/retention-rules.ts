@@ -1,8 +1,7 @@
 /** When an item moves on by itself, and to what. Only arithmetic: the rows are moved in `retention.ts`. */
+import { DAY_MS } from '#core/time.ts'
 import type { LifecycleState } from '#db/tables.ts'
 import { PLANS, type Retention } from './plan.ts'
-
-const DAY_MS = 86_400_000
 
 export interface Aging {
   lifecycleState: LifecycleState

@@ -1,6 +1,8 @@
 /** What an organization used: of the present month, and of months and days before. */
 import { sql } from 'kysely'
-import type { Db, Meter, Tx } from '#db/tables.ts'
+import { DAY_MS } from '#core/time.ts'
+import type { Meter } from '#core/meters.ts'
+import type { Db, Tx } from '#db/tables.ts'
 import { planOf, type Plan } from './plan.ts'
 import * as storageAccount from './storage-account.ts'
 import { dayOf } from './usage.ts'
@@ -36,7 +38,7 @@ export async function current(db: Db, organizationId: string, now: Date): Promis
   const month = await points(db, organizationId, { from: `${monthOf(now)}-01`, to: dayOf(now), granularity: 'month', today: dayOf(now) })
   const account = await storageAccount.get(db, organizationId)
   const { rows } = await sql<{ bytes: number }>`
-    select coalesce(sum(bytes), 0)::bigint as bytes from egress_minute where org_id = ${organizationId} and minute > ${new Date(now.getTime() - 86_400_000)}
+    select coalesce(sum(bytes), 0)::bigint as bytes from egress_minute where org_id = ${organizationId} and minute > ${new Date(now.getTime() - DAY_MS)}
   `.execute(db)
   return {
     ...none(),
@@ -82,7 +84,7 @@ export async function history(
 ): Promise<(UsagePoint & { period: string })[]> {
   const found = await points(db, organizationId, { from: dayOf(from), to: dayOf(to), granularity, today: dayOf(now) })
   const periods: string[] = []
-  for (let day = new Date(`${dayOf(from)}T00:00:00Z`); day <= to; day = new Date(day.getTime() + 86_400_000)) {
+  for (let day = new Date(`${dayOf(from)}T00:00:00Z`); day <= to; day = new Date(day.getTime() + DAY_MS)) {
     const name = granularity === 'day' ? dayOf(day) : monthOf(day)
     if (periods.at(-1) !== name) periods.push(name)
   }

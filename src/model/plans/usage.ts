@@ -1,11 +1,7 @@
 /** Meters: how much an organization used of what, by day of UTC. */
 import { sql } from 'kysely'
-import type { Db, Meter, Tx } from '#db/tables.ts'
-
-export type { Meter }
-
-/** What only ever grows within a day. Storage is a level: see `snapshotStorage`. */
-export type CountedMeter = Exclude<Meter, 'storage_bytes'>
+import type { CountedMeter } from '#core/meters.ts'
+import type { Db, Tx } from '#db/tables.ts'
 
 export interface Reading {
   organizationId: string

@@ -2,6 +2,7 @@
  * Claims on `(owner, path, key)`. A claim is taken before any work and carries a lease; the effect and the stored response
  * commit together, fenced by that lease, so an effect happens once even if a frozen process wakes up after its lease ended.
  */
+import { HOUR_MS } from '#core/time.ts'
 import { sql } from 'kysely'
 import { newId } from '#core/ids.ts'
 import type { Db, Tx } from '#db/tables.ts'
@@ -31,7 +32,7 @@ export type Claim =
 
 export async function claim(db: Db, key: ClaimKey, bodyHash: Buffer, invocationId: string, now: Date): Promise<Claim> {
   const lease = newId()
-  const expiresAt = new Date(now.getTime() + REPLAY_HOURS * 3_600_000)
+  const expiresAt = new Date(now.getTime() + REPLAY_HOURS * HOUR_MS)
   // Leases are real time, measured by the database that all processes share; expiry follows the platform's clock.
   const taken = await sql<{ lease: string }>`
     insert into idempotency_claim as c (owner_id, path, key, body_hash, state, lease, lease_until, invocation_id, expires_at)

@@ -10,7 +10,7 @@ import { UNREADABLE } from '#raster/errors.ts'
 import { RasterError } from '#raster/types.ts'
 import { coverageOf, type Coverage } from '#raster/warp/coverage.ts'
 import { fromMercator, HALF_WORLD_M, MAX_LATITUDE, toMercator, WORLD_M } from '#raster/warp/mercator.ts'
-import { choiceOf, dress, type Dressed, type LookRequest, type TileRequest } from './look.ts'
+import { choiceOf, resolveLook, type ResolvedLook, type LookRequest, type TileRequest } from './look.ts'
 import { imageFormat, type Picture } from '#wire/tile.ts'
 
 /** Items have profiles of their own; what is asked of all of them at once can only be a derived one. */
@@ -25,15 +25,15 @@ export async function drawCollectionTile(context: Drawing, collection: Collectio
   const { z, x, y, format, quality, tile_size: size } = request
   const seqs = await collectionLayer.itemsUnder(context.db, collection, boxOf(request))
   const found = await itemLayer.findMany(context.db, seqs, choiceOf(request))
-  const dressed = await dressAll(context, found, request)
-  const layers = dressed.map(({ source, style, resampling }) => ({ source, style, resampling }))
+  const resolved = await resolveAll(context, found, request)
+  const layers = resolved.map(({ source, style, resampling }) => ({ source, style, resampling }))
   const picture = await context.raster.mosaic(
     layers,
     { tile: { z, x, y }, format: imageFormat(format), quality, size: size ?? undefined },
     { ifNoneMatch: context.ifNoneMatch, signal: context.signal },
   )
   if (picture.body) context.usage.record(collection.organizationId, 'tiles')
-  for (const { layer } of dressed) context.usage.touch(layer.item.seq)
+  for (const { layer } of resolved) context.usage.touch(layer.item.seq)
   return picture
 }
 
@@ -44,19 +44,19 @@ const AT_ONCE = 4
  * Those that can be shown this way. Bands differ between items: one that lacks a band is left out, and if none is left its
  * reason is told.
  */
-async function dressAll(
+async function resolveAll(
   context: Pick<Context, 'raster' | 'signal'>,
   layers: readonly itemLayer.Layer[],
   request: LookRequest,
-): Promise<Dressed[]> {
-  const settled: PromiseSettledResult<Dressed>[] = []
+): Promise<ResolvedLook[]> {
+  const settled: PromiseSettledResult<ResolvedLook>[] = []
   for (let first = 0; first < layers.length; first += AT_ONCE)
-    settled.push(...(await Promise.allSettled(layers.slice(first, first + AT_ONCE).map((layer) => dress(context, layer, request)))))
+    settled.push(...(await Promise.allSettled(layers.slice(first, first + AT_ONCE).map((layer) => resolveLook(context, layer, request)))))
   const failures = settled.flatMap((each) => (each.status === 'rejected' ? [each.reason as unknown] : []))
   const passing = failures.find((reason) => !(reason instanceof RasterError && UNREADABLE.includes(reason.code)))
-  const dressed = settled.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []))
-  if (passing !== undefined || (dressed.length === 0 && failures.length > 0)) throw passing ?? failures[0]
-  return dressed
+  const resolved = settled.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []))
+  if (passing !== undefined || (resolved.length === 0 && failures.length > 0)) throw passing ?? failures[0]
+  return resolved
 }
 
 /** Part of a tile's side: footprints are drawn by people and end where the last pixel may just begin. */
@@ -79,8 +79,8 @@ const NOWHERE: Coverage = { bounds: [-180, -MAX_LATITUDE, 180, MAX_LATITUDE], ce
 export async function collectionCoverage(context: Pick<Context, 'db' | 'raster' | 'signal'>, collection: Collection): Promise<Coverage> {
   const { boxes, newest } = await collectionLayer.spreadOf(context.db, collection.id)
   if (boxes.length === 0) return NOWHERE
-  const dressed = await dressAll(context, await itemLayer.findMany(context.db, newest, { assetKey: null, profile: null }), {})
-  const zooms = dressed.map(({ info }) => coverageOf(info))
+  const resolved = await resolveAll(context, await itemLayer.findMany(context.db, newest, { assetKey: null, profile: null }), {})
+  const zooms = resolved.map(({ info }) => coverageOf(info))
   const maxZoom = Math.max(0, ...zooms.map((each) => each.maxZoom))
   const crosses = boxes.some(([west, , east]) => west > east)
   const bounds: Coverage['bounds'] = [

@@ -44,7 +44,7 @@ export function choiceOf(request: LookRequest): Choice {
 type Drawing = Pick<Context, 'raster'> & { readonly signal?: AbortSignal | undefined }
 
 /** An item's raster with its colours decided. */
-export interface Dressed {
+export interface ResolvedLook {
   layer: Layer
   source: ReturnType<typeof rasterSourceOf>
   info: RasterInfo
@@ -54,14 +54,14 @@ export interface Dressed {
 }
 
 /** Reads the raster's header and decides the colours; what cannot be shown is refused here, before a pixel is read. */
-export async function dress({ raster, signal }: Drawing, layer: Layer, request: LookRequest): Promise<Dressed> {
+export async function resolveLook({ raster, signal }: Drawing, layer: Layer, request: LookRequest): Promise<ResolvedLook> {
   const source = rasterSourceOf(layer.asset)
   const info = await raster.describe(source, signal)
   const { names, style, resampling } = remembered(info, layer, request)
   return { layer, source, info, names, style, resampling }
 }
 
-type Colours = Pick<Dressed, 'names' | 'style' | 'resampling'>
+type Colours = Pick<ResolvedLook, 'names' | 'style' | 'resampling'>
 
 const MAX_REMEMBERED = 200
 const colours = new WeakMap<RasterInfo, Map<string, Colours>>()
@@ -122,10 +122,10 @@ export interface TileRequest {
   tile_size?: 256 | 512 | null | undefined
 }
 
-/** One tile of a dressed item, or only its tag where the caller has it already. Tiles are counted for the item's organization. */
+/** One tile of a resolved item, or only its tag where the caller has it already. Tiles are counted for the item's organization. */
 export async function drawTile(
   { raster, usage, ifNoneMatch, signal }: Drawing & Pick<Context, 'ifNoneMatch' | 'usage'>,
-  { layer, source, style, resampling }: Dressed,
+  { layer, source, style, resampling }: ResolvedLook,
   request: TileRequest,
 ): Promise<Picture> {
   const { z, x, y, format, quality, tile_size: size } = request

@@ -1,9 +1,9 @@
 import { compileExpression, parseExpression } from '#raster/expression/index.ts'
-import type { Dressed } from './look.ts'
+import type { ResolvedLook } from './look.ts'
 
 /** What the expression of a look gives for the bands of one pixel; nothing for looks without one. */
 export function resultsAt(
-  { style, info, names }: Dressed,
+  { style, info, names }: ResolvedLook,
   values: readonly (number | null)[] | null,
 ): { expression: string; value: number | null }[] {
   if (style.kind !== 'expression') return []

@@ -1,7 +1,7 @@
 import { problem } from '#core/problem.ts'
 import type { Context } from '#operation.ts'
 import { RANGE_PERCENTILES, RANGE_SIDE_PX } from '#raster/render/style.ts'
-import type { Dressed } from './look.ts'
+import type { ResolvedLook } from './look.ts'
 
 interface ItemRange {
   p2: number | null
@@ -11,7 +11,7 @@ interface ItemRange {
 }
 
 /** What the values of a look are like over the whole raster: the same numbers that its tiles are stretched to. */
-export async function rangesOf({ raster, signal }: Pick<Context, 'raster' | 'signal'>, { source, style, names }: Dressed) {
+export async function rangesOf({ raster, signal }: Pick<Context, 'raster' | 'signal'>, { source, style, names }: ResolvedLook) {
   if (style.kind === 'palette') throw problem('bad-request', 'Classes have no range; name bands or an expression')
   const bands = style.kind === 'rgb' ? [...style.bands] : style.kind === 'single' ? [style.band] : null
   const wanted = style.kind === 'expression' ? { expression: style.expression, names: style.names ?? names } : { bands: bands! }

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { Db } from '#db/tables.ts'
 
 /** 32 bytes, the same for every process on this database; whoever asks first makes them. */
-export async function sharedSecret(db: Db, name: string, now: Date): Promise<Buffer> {
+export async function secretOf(db: Db, name: string, now: Date): Promise<Buffer> {
   await db
     .insertInto('shared_secret')
     .values({ name, value: randomBytes(32), created_at: now })

@@ -2,6 +2,7 @@ import Type from 'typebox'
 import { Choice, Closed, Nullable, Timestamp, Uuid } from '#core/shapes.ts'
 import type { Invitation } from '#model/identity/invitation.ts'
 import { REGIONS, type Project, type ProjectMember } from '#model/identity/project.ts'
+import { EXAMPLE_IDS } from './examples.ts'
 
 export const Name = Type.String({ minLength: 1, maxLength: 255 })
 export const Visibility = Choice(['organization', 'private'])
@@ -97,8 +98,8 @@ export const ProjectWithMembers = Closed({ ...fields, members: Type.Array(Member
 
 /** For the reference. */
 export const EXAMPLE_PROJECT = {
-  id: '0199f2c4-5c1a-7b3e-9a44-0d6f3c1b2a10',
-  organization_id: '0199f2c4-1d00-7c11-8e21-6a1f4b7c9d02',
+  id: EXAMPLE_IDS.project,
+  organization_id: EXAMPLE_IDS.organization,
   name: 'Reef monitoring',
   description: 'Quarterly bleaching survey',
   visibility: 'organization' as const,
@@ -110,7 +111,7 @@ export const EXAMPLE_PROJECT = {
   item_count: 0,
   storage_bytes: 0,
   role: 'admin' as const,
-  created_by: '0199f2c3-aa10-7d55-b0c9-3f2e1d0c9b8a',
+  created_by: EXAMPLE_IDS.user,
   created_at: '2026-03-01T09:30:00.000Z',
   updated_at: '2026-03-01T09:30:00.000Z',
   archived_at: null,
@@ -118,7 +119,7 @@ export const EXAMPLE_PROJECT = {
 
 export const EXAMPLE_MEMBER = {
   project_id: EXAMPLE_PROJECT.id,
-  user_id: '0199f2c3-bb20-7e66-a1da-4a3f2e1d0c9b',
+  user_id: EXAMPLE_IDS.otherUser,
   email: 'ana@example.com',
   name: 'Ana Pereira',
   role: 'editor' as const,

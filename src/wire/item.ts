@@ -1,9 +1,9 @@
 import Type from 'typebox'
 import { Choice, Closed, FreeForm, Nullable, Timestamp, Uuid } from '#core/shapes.ts'
 import { addressOf, type Asset } from '#model/imagery/asset.ts'
-import { ITEM_TYPES, LIFECYCLE_STATES, MAX_ID_LENGTH, type Item } from '#model/imagery/item.ts'
+import { ITEM_TYPES, LIFECYCLE_STATES, type Item } from '#model/imagery/item.ts'
+import { EXAMPLE_IDS } from './examples.ts'
 
-export const Id = Type.String({ minLength: 1, maxLength: MAX_ID_LENGTH })
 export const Name = Type.String({ minLength: 1, maxLength: 500 })
 export const Description = Nullable(Type.String({ maxLength: 10_000 }))
 export const ItemKind = Choice(ITEM_TYPES)
@@ -126,8 +126,8 @@ export function toAsset(asset: Asset, itemId: string, baseUrl: string) {
 
 /** For the reference. */
 export const EXAMPLE_ITEM = {
-  id: '0199f2c6-1111-7abc-8def-0123456789ab',
-  project_id: '0199f2c4-5c1a-7b3e-9a44-0d6f3c1b2a10',
+  id: EXAMPLE_IDS.item,
+  project_id: EXAMPLE_IDS.project,
   collection_id: null,
   stac_id: 'S2B_55KFA_20260214_0_L2A',
   type: 'external_reference' as const,
@@ -162,13 +162,13 @@ export const EXAMPLE_ITEM = {
   upload_id: null,
   job_id: null,
   deleted_at: null,
-  created_by: '0199f2c3-aa10-7d55-b0c9-3f2e1d0c9b8a',
+  created_by: EXAMPLE_IDS.user,
   created_at: '2026-03-01T09:45:00.000Z',
   updated_at: '2026-03-01T09:45:00.000Z',
 }
 
 export const EXAMPLE_ASSET = {
-  id: '0199f2c6-2222-7abc-8def-0123456789ab',
+  id: EXAMPLE_IDS.asset,
   item_id: EXAMPLE_ITEM.id,
   key: 'data',
   title: null,
