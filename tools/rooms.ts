@@ -67,6 +67,12 @@ export const ROOMS: readonly Room[] = [
     sees: ['src/core/', 'src/db/'],
   },
   {
+    path: 'src/access/share-grant.ts',
+    layer: 'data',
+    purpose: 'What a share lets its visitor do, as signed text.',
+    sees: ['src/core/'],
+  },
+  {
     path: 'src/model/',
     layer: 'model',
     purpose: 'All SQL and the rules over rows, in wings by subject.',
@@ -131,7 +137,7 @@ export const ROOMS: readonly Room[] = [
     path: 'src/access/',
     layer: 'work',
     purpose: 'Who is calling: tokens, passwords, shares and the rate limit.',
-    sees: ['src/core/', 'src/db/', 'src/model/', 'src/ports/', 'src/context.ts', 'src/operation.ts'],
+    sees: ['src/core/', 'src/db/', 'src/model/', 'src/ports/', 'src/context.ts', 'src/operation.ts', 'src/access/share-grant.ts'],
   },
   {
     path: 'src/adapters/',
