@@ -112,7 +112,7 @@ function drawBox({ room, x, y, height, purpose, sees, fileCount }: Box): string 
     texts
       .map((text, index) => `<text x='${left}' y='${from + index * LINE}' font-size='12' fill='${colour}'>${escape(text)}</text>`)
       .join('\n')
-  const files = fileCount === 1 ? '1 file' : `${fileCount} files`
+  const files = room.path.endsWith('/') ? `${fileCount} files` : '' // The name of a single file says it.
   const fill = COLOURS[LAYERS.indexOf(room.layer)]
   return `<rect x='${x}' y='${y}' width='${BOX.width}' height='${height}' rx='8' fill='${fill}' stroke='#8a939c'/>
 <text x='${left}' y='${top}' font-size='16' font-weight='600' fill='#1b232b'>${nameOf(room)}</text>
