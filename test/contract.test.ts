@@ -87,7 +87,7 @@ const SCOPE_COUNTS: Record<string, number> = {
   'api_keys:read': 1,
   'api_keys:write': 2,
 }
-/** GAPS.md G2: the catalogue sums to 202; these three are the rest. */
+/** docs/decisions.md G2: the catalogue sums to 202; these three are the rest. */
 const OUTSIDE_THE_CATALOGUE = ['mosaic.register', 'organizations.members.set_spend_limit', 'organizations.members.list']
 /** The specification's list of operations that take an Idempotency-Key. */
 const IDEMPOTENT = [
@@ -257,7 +257,7 @@ test('the OpenAPI document', async (t) => {
     const limits = document['paths']['/v1/op/organizations.members.set_spend_limit'].post.requestBody.content['application/json'].schema
     assert.ok(
       ['perOrderLimitCredits', 'spendLimitCredits'].every((field) => limits.required.includes(field)),
-      'both caps are asked for (GAPS.md G171)',
+      'both caps are asked for (docs/decisions.md G171)',
     )
   })
   await t.test('every $ref resolves, and nothing of our own notation is left', () => {

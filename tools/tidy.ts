@@ -16,7 +16,12 @@ const COLUMNS = 140
 const GENERATED_DATA = ['src/raster/crs/data/projected.ts']
 
 /** Modules that are loaded by a name known only when the program runs, and export what their loader asks for. */
-const LOADED_BY_NAME = ['src/adapters/raster/handlers.ts', 'src/raster/testing/pool-handlers.ts', 'packages/share/share.ts']
+const LOADED_BY_NAME = [
+  /^src\/adapters\/raster\/handlers\.ts$/,
+  /^src\/raster\/testing\/pool-handlers\.ts$/,
+  /^packages\/share\/share\.ts$/,
+  /^test\/security\/rows\/\w+\.ts$/,
+]
 
 /** Folders in which every file is started by hand or by a runner. */
 const STARTED = [
@@ -30,6 +35,7 @@ const STARTED = [
 ]
 
 const lineAt = (text: string, index: number) => text.slice(0, index).split('\n').length
+const isAmong = (patterns: readonly RegExp[], file: string) => patterns.some((pattern) => pattern.test(file))
 const isCode = (file: string) => file.endsWith('.ts')
 
 function* code(tree: Tree): Generator<[string, string]> {
@@ -124,7 +130,7 @@ export function unusedExports(tree: Tree): Fault[] {
   const faults: Fault[] = []
   for (const [file, text] of code(tree)) {
     // A test is imported by nobody; what it seems to export stands in texts that it plants.
-    if (file.endsWith('.test.ts') || LOADED_BY_NAME.includes(file) || used.get(file)?.has(ALL)) continue
+    if (file.endsWith('.test.ts') || isAmong(LOADED_BY_NAME, file) || used.get(file)?.has(ALL)) continue
     for (const [name, line] of exportsOf(text))
       if (!used.get(file)?.has(name)) faults.push({ file, line, advice: `nobody imports ${name}: drop the word export, or the code` })
   }
@@ -136,7 +142,7 @@ const NAMED_MODULE = /['"`]([\w$#./-]+\.ts)(?:\?[^'"`]*)?['"`]/g
 
 export function unreachedFiles(tree: Tree): Fault[] {
   const reached = new Set<string>()
-  const queue = [...tree.keys()].filter((file) => isCode(file) && STARTED.some((pattern) => pattern.test(file)))
+  const queue = [...tree.keys()].filter((file) => isCode(file) && isAmong([...STARTED, ...LOADED_BY_NAME], file))
   // Pages are loaded by the browser, from their HTML.
   for (const [file, text] of tree) if (file.endsWith('.html')) queue.push(...named(tree, file, text))
   while (queue.length > 0) {
@@ -191,11 +197,11 @@ const SNAKE = /^[a-z0-9]+([_-][a-z0-9]+)*(\.[a-z0-9]+([_-][a-z0-9]+)*)*$/
  * the names of golden files.
  */
 const GIVEN = /^(README|CHANGELOG|CONTRIBUTING|LICENSE|NOTICE|SECURITY)(\.md)?$/
-const BY_ID = [/^src\/domains\//, /^src\/db\/migrations\//, /^test\/golden\//]
+const BY_ID = [/^src\/domains\//, /^src\/db\/migrations\//, /^test\/golden\//, /^test\/security\/rows\//]
 
 export function oddNames(tree: Tree): Fault[] {
   return [...tree.keys()].flatMap((file) => {
-    const wanted = BY_ID.some((pattern) => pattern.test(file)) ? SNAKE : KEBAB
+    const wanted = isAmong(BY_ID, file) ? SNAKE : KEBAB
     const odd = file.split('/').find((part) => !wanted.test(part) && !GIVEN.test(part))
     return odd === undefined ? [] : [{ file, line: 1, advice: `name ${odd} in kebab case: lower case, words joined by hyphens` }]
   })

@@ -37,6 +37,8 @@ export interface CampaignOptions {
   kills: number
   /** Null: the embedded PostgreSQL. */
   databaseUrl: string | null
+  /** Whether the demo is drawn meanwhile, which keeps a core busy; it is, unless it is left out. */
+  demo?: boolean
   /** Faults to begin with, whatever chance says. */
   first?: readonly Fault[]
   onRound?: (line: string) => void
@@ -56,7 +58,11 @@ export interface CampaignResult {
 export async function campaign(lab: Lab, options: CampaignOptions): Promise<CampaignResult> {
   const random = seeded(options.seed)
   const dataDir = lab.dataDir()
-  const env = { DATA_DIR: dataDir, DEMO: '1', ...(options.databaseUrl ? { DATABASE_URL: options.databaseUrl } : {}) }
+  const env = {
+    DATA_DIR: dataDir,
+    DEMO: options.demo === false ? '0' : '1',
+    ...(options.databaseUrl ? { DATABASE_URL: options.databaseUrl } : {}),
+  }
   const url = () => options.databaseUrl ?? embeddedUrl(dataDir)
   const result: CampaignResult = {
     faults: { service: 0, both: 0, starting: 0, postmaster: 0, disconnect: 0 },

@@ -73,11 +73,10 @@ export function openLab(): Lab {
 }
 
 function spawnService({ entry = MAIN, env = {}, nodeOptions = [] }: ServiceOptions): Omit<Service, 'baseUrl'> {
-  const { PATH, HOME, TMPDIR } = process.env
-  const inherited = Object.fromEntries(Object.entries({ PATH, HOME, TMPDIR }).filter(([, value]) => value !== undefined)) as Record<
-    string,
-    string
-  >
+  const { PATH, HOME, TMPDIR, NODE_COMPILE_CACHE } = process.env
+  const inherited = Object.fromEntries(
+    Object.entries({ PATH, HOME, TMPDIR, NODE_COMPILE_CACHE }).filter(([, value]) => value !== undefined),
+  ) as Record<string, string>
   const child = spawn(process.execPath, [...nodeOptions, entry], {
     cwd: root,
     env: { ...inherited, PORT: '0', LOG_LEVEL: 'warn', ...env },

@@ -7,12 +7,13 @@ import { readdir, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { test, type TestContext } from 'node:test'
 import fc from 'fast-check'
+import { campaign } from '../../../test/support/campaign.ts'
 import { openFileStore } from './files.ts'
 import { versionBytes } from './testing/child.ts'
 import { collect, pattern, tempFolder, testClock, until } from './testing/place.ts'
 import { beginUpload } from './testing/raw.ts'
 
-const ROUNDS = 6
+const ROUNDS = campaign({ short: 2, long: 6 })
 const DAY_SECONDS = 24 * 3_600
 
 function startChild(t: TestContext, ...args: string[]): ChildProcess {

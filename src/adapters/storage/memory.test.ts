@@ -9,11 +9,12 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { test } from 'node:test'
 import { systemClock } from '#core/clock.ts'
+import { campaign } from '../../../test/support/campaign.ts'
 import { openFileStore } from './files.ts'
 import { pattern, tempFolder } from './testing/place.ts'
 
 const MB = 2 ** 20
-const OBJECT_BYTES = Number(process.env['TEST_STORE_BYTES'] ?? 300 * MB)
+const OBJECT_BYTES = Number(process.env['TEST_STORE_BYTES'] ?? campaign({ short: 200, long: 300 }) * MB)
 const WARM_UP_BYTES = 24 * MB
 /** Far below the object, far above what buffers and the collector's moods take. */
 const MAX_GROWTH_BYTES = 96 * MB
