@@ -50,7 +50,8 @@ test(
     }
     const metrics = w.platform.raster.metrics()
     t.diagnostic(
-      `${names.length} files: ${[...seen].map(([status, count]) => `${count} x ${status}`).join(', ')}; children ended by force: ${metrics['pool_timedOut']! + metrics['pool_outOfMemory']!}`,
+      `${names.length} files: ${[...seen].map(([status, count]) => `${count} x ${status}`).join(', ')}; children ended ` +
+        `by force: ${metrics['pool_timedOut']! + metrics['pool_outOfMemory']!}`,
     )
     assert.equal(metrics['pool_crashed'], 0)
     assert.equal((await w.request('GET', '/health')).status, 200)

@@ -49,7 +49,11 @@ test('real files', { skip: existsSync(FOLDER) ? false : 'the collection of real 
     assert.equal(tile.status, 200, `${name}: ${tile.bytes.toString().slice(0, 200)}`)
     const first = facts.bands[0]!.statistics
     t.diagnostic(
-      `${name}: ${facts.width}x${facts.height} ${facts.data_type} EPSG:${facts.epsg} ${converted ? 'converted' : 'as it is'}; ${item.geometry.type} [${item.bbox.map((value: number) => value.toFixed(3)).join(', ')}]; gsd ${item.gsd} m; bands ${asset.band_names.join(',')}; p2..p98 ${first?.p2}..${first?.p98}, ${first?.valid_percent}% valid; '${profile.name}' ${JSON.stringify(profile.config)}; tile ${tile.bytes.length} bytes`,
+      `${name}: ${facts.width}x${facts.height} ${facts.data_type} EPSG:${facts.epsg} ` +
+        `${converted ? 'converted' : 'as it is'}; ${item.geometry.type} ` +
+        `[${item.bbox.map((value: number) => value.toFixed(3)).join(', ')}]; gsd ${item.gsd} m; bands ` +
+        `${asset.band_names.join(',')}; p2..p98 ${first?.p2}..${first?.p98}, ${first?.valid_percent}% valid; ` +
+        `'${profile.name}' ${JSON.stringify(profile.config)}; tile ${tile.bytes.length} bytes`,
     )
     assert.ok(item.gsd > 0 && asset.band_names.length === facts.bands.length && profile.is_default, name)
   }

@@ -1,4 +1,4 @@
-export type PrincipalKind = 'user' | 'api_key' | 'worker' | 'service' | 'anonymous'
+type PrincipalKind = 'user' | 'api_key' | 'worker' | 'service' | 'anonymous'
 export type OrganizationRole = 'owner' | 'admin' | 'member'
 
 /** Who calls. Everything an operation may decide on comes from here, never from the body. */

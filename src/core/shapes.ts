@@ -19,7 +19,7 @@ export const Email = Type.String({ format: 'email', maxLength: 254 })
 export const FreeForm = Type.Unsafe<Record<string, unknown>>({ type: 'object', additionalProperties: true })
 
 /** Windows of offset lists. An offset deep into a live list is a scan: the cap keeps it one that we can afford. */
-export const MAX_OFFSET = 100_000
+const MAX_OFFSET = 100_000
 export const Limit = (standard: number, maximum: number) => Type.Optional(Type.Integer({ minimum: 1, maximum, default: standard }))
 export const Offset = Type.Optional(Type.Integer({ minimum: 0, maximum: MAX_OFFSET, default: 0 }))
 

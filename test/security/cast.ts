@@ -31,7 +31,7 @@ export const PRINCIPALS = [
 ] as const
 export type PrincipalName = (typeof PRINCIPALS)[number]
 
-export interface Cast {
+interface Cast {
   a: Org
   b: Org
   people: Record<'admin' | 'member' | 'clip' | 'loner' | 'staff', Person>

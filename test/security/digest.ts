@@ -12,14 +12,17 @@ const TELEMETRY_COLUMNS = ['last_used_at', 'total_requests', 'last_accessed_at']
 export async function businessDigest(db: Db): Promise<string> {
   const { rows: tables } = await sql<{
     name: string
-  }>`select table_name as name from information_schema.tables where table_schema = 'public' and table_type = 'BASE TABLE' order by 1`.execute(
-    db,
-  )
+  }>`
+    select table_name as name from information_schema.tables
+    where table_schema = 'public' and table_type = 'BASE TABLE' order by 1`.execute(db)
   const sums = tables
     .filter(({ name }) => !TELEMETRY_TABLES.includes(name))
     .map(
       ({ name }) =>
-        sql`select ${name}::text as name, count(*) as count, sum(hashtextextended((to_jsonb(t) - ${TELEMETRY_COLUMNS}::text[])::text, 0)) as sum from ${sql.table(name)} t`,
+        sql`
+          select ${name}::text as name, count(*) as count,
+            sum(hashtextextended((to_jsonb(t) - ${TELEMETRY_COLUMNS}::text[])::text, 0)) as sum
+          from ${sql.table(name)} t`,
     )
   const { rows } = await sql<{ name: string; count: string; sum: string | null }>`${sql.join(sums, sql` union all `)} order by 1`.execute(
     db,

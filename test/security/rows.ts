@@ -3,7 +3,7 @@ import { globSync } from 'node:fs'
 import path from 'node:path'
 import type { Org, World } from '../support/world.ts'
 
-export interface Row {
+interface Row {
   /** Makes something in the organization that the call is about, and says what to send. */
   input(w: World, org: Org): Promise<object> | object
   /** The same call about something that does not exist; absent where the operation takes no id. */

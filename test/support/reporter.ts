@@ -17,7 +17,7 @@ interface Outcome {
   details: { duration_ms: number }
 }
 
-export interface Report {
+interface Report {
   /** Milliseconds by file. */
   times: Map<string, number>
   failed: boolean

@@ -14,7 +14,7 @@ export const MAIN = 'src/main.ts'
 /** The same service with operations of the tests' own. */
 export const MAIN_WITH_TEST_OPERATIONS = 'test/faults/service.ts'
 
-export interface Exit {
+interface Exit {
   code: number | null
   signal: NodeJS.Signals | null
 }
@@ -29,7 +29,7 @@ export interface Service {
   kill(signal: NodeJS.Signals): Promise<Exit>
 }
 
-export interface ServiceOptions {
+interface ServiceOptions {
   entry?: string
   env?: Record<string, string>
   nodeOptions?: readonly string[]

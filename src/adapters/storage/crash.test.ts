@@ -37,7 +37,8 @@ async function openIn(t: TestContext) {
 }
 
 for (const contentRange of [null, 'bytes 0-999999/2000000']) {
-  test(`killed in the middle of a PUT ${contentRange ? 'of a piece' : 'of a whole file'}: no object, and the sweep removes the rest`, async (t) => {
+  const what = contentRange ? 'a piece' : 'a whole file'
+  test(`killed in the middle of a PUT of ${what}: no object, and the sweep removes the rest`, async (t) => {
     const { root, secret, clock, store } = await openIn(t)
     const at = { bucket: 'bucket', key: 'a/b.tif' }
     const child = startChild(t, 'serve', root, secret.toString('hex'))

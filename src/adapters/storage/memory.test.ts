@@ -77,7 +77,8 @@ test(`a PUT and a GET of ${Math.round(OBJECT_BYTES / MB)} MB leave the memory of
   for (const chunk of blocks(OBJECT_BYTES)) sent.update(chunk)
   assert.equal(received, sent.digest('hex'))
   t.diagnostic(
-    `peak ${Math.round(before / MB)} MB after ${WARM_UP_BYTES / MB} MB, ${Math.round(after / MB)} MB after ${Math.round(OBJECT_BYTES / MB)} MB, there and back in ${seconds.toFixed(1)} s`,
+    `peak ${Math.round(before / MB)} MB after ${WARM_UP_BYTES / MB} MB, ${Math.round(after / MB)} MB after ` +
+      `${Math.round(OBJECT_BYTES / MB)} MB, there and back in ${seconds.toFixed(1)} s`,
   )
   assert.ok(after - before < MAX_GROWTH_BYTES, `grew by ${Math.round((after - before) / MB)} MB`)
 })

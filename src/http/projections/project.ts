@@ -7,7 +7,7 @@ import { credentialOf } from '#http/credential.ts'
 import { abortedWith, send } from '#http/operations.ts'
 import { problem } from '#core/problem.ts'
 
-export type Observe = (request: FastifyRequest, op: AnyOperation, invoked: Invoked) => void
+type Observe = (request: FastifyRequest, op: AnyOperation, invoked: Invoked) => void
 
 export interface Projecting {
   platform: Platform

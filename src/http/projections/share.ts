@@ -1,4 +1,7 @@
-/** Shared maps and files by GET, for tools that can only follow an address. Each is the operation of its name, opened by the grant in the address. */
+/**
+ * Shared maps and files by GET, for tools that can only follow an address. Each is the operation of its name, opened by the
+ * grant in the address.
+ */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { GRANT_PREFIX } from '#access/share-grant.ts'
 import { send } from '#http/operations.ts'

@@ -1,3 +1,4 @@
+// Goal: a compiled expression gives the number that arithmetic gives, and no data stays no data.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 

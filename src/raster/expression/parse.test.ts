@@ -1,3 +1,4 @@
+// Goal: any text is an expression or a refusal that points at its fault, within bounds.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 

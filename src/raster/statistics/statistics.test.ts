@@ -1,3 +1,4 @@
+// Goal: statistics equal those of an independent implementation, over whole rasters and over areas.
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
