@@ -6,6 +6,7 @@ import type { Services } from './context.ts'
 import type { Clock } from '#core/clock.ts'
 import { createLayers } from '#model/imagery/item-layer.ts'
 import type { Payments } from './ports/payments.ts'
+import type { Vendors } from './ports/vendors.ts'
 import type { Queue } from '#db/queue.ts'
 import type { Db } from '#db/tables.ts'
 import { createMetrics, type Metrics } from '#http/metrics.ts'
@@ -32,6 +33,7 @@ export interface Parts {
   storage: Storage
   /** Null: no cards are taken. */
   payments: Payments | null
+  vendors: Vendors
   log: Logger
   baseUrl: () => string
   operations: ReadonlyMap<string, AnyOperation>
@@ -84,6 +86,7 @@ export async function compose(parts: Parts): Promise<Composed> {
     usage,
     storage: parts.storage,
     payments: parts.payments,
+    vendors: parts.vendors,
     // A queue of its own: whoever guesses at links keeps nobody from signing in.
     shares: createShares(db, clock, createPasswords({ cost: parts.passwordCost, maxRunning: 1, waiting: 'visitors of share links' })),
     commit: createCommit({ db, clock, tasks, committed }),

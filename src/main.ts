@@ -7,6 +7,8 @@ import { ConfigError, loadConfig, type Config } from './config.ts'
 import { createStripePayments } from '#adapters/payments/stripe.ts'
 import { startStoreListener } from '#adapters/storage/listener.ts'
 import { openStorage } from '#adapters/storage/open.ts'
+import { NO_SOURCES } from '#adapters/vendors/registry.ts'
+import { createVendors } from '#adapters/vendors/vendors.ts'
 import type { Storage } from './ports/storage.ts'
 import { systemClock } from '#core/clock.ts'
 import type { Payments } from './ports/payments.ts'
@@ -82,6 +84,7 @@ async function startParts(config: Config, { operations, tasks }: Catalogue, star
     db: database.db,
     storage,
     payments,
+    vendors: createVendors({ registry: NO_SOURCES }),
     connectionCount: database.connectionCount,
     clock: systemClock,
     queue,

@@ -5,6 +5,8 @@ import os from 'node:os'
 import path from 'node:path'
 import type { TestContext } from 'node:test'
 import { createStripePayments } from '#adapters/payments/stripe.ts'
+import { NO_SOURCES } from '#adapters/vendors/registry.ts'
+import { createVendors } from '#adapters/vendors/vendors.ts'
 import { openFileStore } from '#adapters/storage/files.ts'
 import { startStoreListener } from '#adapters/storage/listener.ts'
 import type { Storage } from '#ports/storage.ts'
@@ -122,6 +124,7 @@ export async function world(t: TestContext, options: WorldOptions = {}) {
     db: database.db,
     storage,
     payments,
+    vendors: createVendors({ registry: NO_SOURCES }),
     connectionCount: database.connectionCount,
     clock,
     queue,
