@@ -2,6 +2,7 @@
 import type { Static, TSchema } from 'typebox'
 import type { EventType } from '#core/event-types.ts'
 import type { Principal } from '#core/principal.ts'
+import type { Received } from '#core/shapes.ts'
 import type { Db } from '#db/tables.ts'
 import type { Services } from './context.ts'
 import type { Change, Produces } from './effects.ts'
@@ -68,7 +69,7 @@ export interface Contract<
   readonly events?: readonly EventType[]
   readonly idempotent?: true
   readonly public?: true
-  /** Shown in the reference; a test holds both halves against the schemas. */
+  /** Shown in the reference; a test holds both halves against the schemas. Defaulted fields may be left out of it, as by a caller. */
   readonly example: { readonly input: Static<I>; readonly output?: Static<O> }
 }
 
@@ -88,7 +89,7 @@ export function operation<I extends TSchema, O extends TSchema, const T extends 
   contract: Contract<I, O, T, R>,
 ) {
   return {
-    handle: <F = void, P = void>(handler: Handler<Static<I>, Answer<Static<O>, R>, T, F, P>) =>
+    handle: <F = void, P = void>(handler: Handler<Received<I>, Answer<Static<O>, R>, T, F, P>) =>
       Object.freeze({ ...contract, ...handler }) as AnyOperation,
   }
 }

@@ -29,7 +29,7 @@ export default operation({
 }).handle({
   check: async ({ principal }) => organization.requireOrganization(principal),
   async execute({ db }, { limit, offset, reason }, organizationId) {
-    const { transfers, total } = await ledger.list(db, organizationId, { type: reason ?? null, limit: limit!, offset: offset! })
+    const { transfers, total } = await ledger.list(db, organizationId, { type: reason ?? null, limit, offset })
     const transactions = transfers.map(({ source, credits, available_after, reserved_after, created_at, ...row }) => ({
       ...row,
       credits: source === 'available' || row.type === 'capture' ? -credits : credits,

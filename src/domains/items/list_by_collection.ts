@@ -24,7 +24,7 @@ export default operation({
     return await collection.requireReader(db, principal, collection_id)
   },
   async execute({ db }, { limit, offset }, found) {
-    const { items, total } = await item.list(db, { projectId: found.projectId, collectionId: found.id, limit: limit!, offset: offset! })
+    const { items, total } = await item.list(db, { projectId: found.projectId, collectionId: found.id, limit, offset })
     return { items: items.map(toRecord), total }
   },
 })

@@ -63,8 +63,8 @@ export default operation({
       userId: input.user_id ?? null,
       from: input.from ? new Date(input.from) : null,
       to: input.to ? new Date(input.to) : null,
-      limit: input.limit!,
-      offset: input.offset!,
+      limit: input.limit,
+      offset: input.offset,
     })
     const entries = rows.map(({ input_hash, at, ...row }) => ({
       ...row,

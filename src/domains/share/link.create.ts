@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { invalidField } from '#core/problem.ts'
 import type { Principal } from '#core/principal.ts'
-import { Closed, Timestamp } from '#core/shapes.ts'
+import { Closed, Defaulted, Timestamp } from '#core/shapes.ts'
 import * as collection from '#model/imagery/collection.ts'
 import * as item from '#model/imagery/item.ts'
 import * as project from '#model/identity/project.ts'
@@ -21,7 +21,7 @@ export default operation({
   input: Closed({
     target_type: Target,
     target_id: TargetId,
-    permission: Type.Optional(Type.Unsafe<'view' | 'download'>({ ...Permission, default: 'view' })),
+    permission: Defaulted(Permission, 'view'),
     password: Type.String({ minLength: 8, maxLength: 1_000 }),
     expires_at: Timestamp,
   }),
@@ -51,7 +51,7 @@ export default operation({
       organizationId: owner.organizationId,
       projectId: owner.id,
       target,
-      permission: permission!,
+      permission,
       passwordHash,
       expiresAt,
       createdBy,
