@@ -1,4 +1,24 @@
 import type { Meter } from '#core/meters.ts'
+import type {
+  Artifact,
+  AssetState,
+  ClaimState,
+  EnterpriseStatus,
+  InvitationOutcome,
+  ItemType,
+  LifecycleState,
+  OrganizationRole,
+  ProfileLayer,
+  ProfileType,
+  ProjectRole,
+  Region,
+  SharePermission,
+  ShareTarget,
+  UploadFileState,
+  UploadState,
+  Visibility,
+} from '#core/vocabulary.ts'
+import type { JWK } from 'jose'
 import type { Generated, GeneratedAlways, JSONColumnType, Kysely, Transaction } from 'kysely'
 
 type Json = Record<string, unknown>
@@ -29,7 +49,7 @@ export interface Tables {
     billing_email: string | null
     billing_admin_id: string | null
     billing_address: JSONColumnType<Json> | null
-    enterprise_status: Generated<'none' | 'requested' | 'confirmed'>
+    enterprise_status: Generated<EnterpriseStatus>
     plan_id: Generated<string>
     rate_limit_per_hour: Generated<number>
     retention_since: Date
@@ -40,7 +60,7 @@ export interface Tables {
   organization_member: {
     org_id: string
     user_id: string
-    role: 'owner' | 'admin' | 'member'
+    role: OrganizationRole
     per_order_limit_credits: number | null
     spend_limit_credits: number | null
     created_at: Date
@@ -50,8 +70,8 @@ export interface Tables {
     org_id: string
     name: string
     description: string | null
-    visibility: 'organization' | 'private'
-    region: string | null
+    visibility: Visibility
+    region: Region | null
     bucket_name: string | null
     item_count: Generated<number>
     storage_bytes: Generated<number>
@@ -72,7 +92,7 @@ export interface Tables {
     created_at: Date
     expires_at: Date
     closed_at: Date | null
-    outcome: 'accepted' | 'withdrawn' | 'expired' | null
+    outcome: InvitationOutcome | null
   }
   api_key: {
     id: string
@@ -93,7 +113,7 @@ export interface Tables {
   }
   user_session: { id: string; user_id: string; org_id: string | null; created_at: Date; expires_at: Date; ended_at: Date | null }
   refresh_token: { token_hash: Buffer; session_id: string; created_at: Date; spent_at: Date | null }
-  signing_key: { kid: string; private_jwk: JSONColumnType<Json>; created_at: Date }
+  signing_key: { kid: string; private_jwk: JSONColumnType<JWK>; created_at: Date }
   rate_window: { subject: string; started_at: Date; used: number }
   shared_secret: { name: string; value: Buffer; created_at: Date }
   idempotency_claim: {
@@ -101,7 +121,7 @@ export interface Tables {
     path: string
     key: string
     body_hash: Buffer
-    state: 'running' | 'free' | 'done'
+    state: ClaimState
     lease: string
     lease_until: Date
     invocation_id: string
@@ -114,7 +134,7 @@ export interface Tables {
     seq: GeneratedAlways<number>
     org_id: string
     project_id: string | null
-    entity_type: string
+    entity_type: Artifact
     entity_id: string
     invocation_id: string
     created_at: Date
@@ -169,7 +189,7 @@ export interface Tables {
     project_id: string
     collection_id: string | null
     stac_id: string
-    type: string
+    type: ItemType
     name: string
     description: string | null
     geometry: JSONColumnType<Json> | null
@@ -225,11 +245,11 @@ export interface Tables {
     project_id: string
     token_hash: Buffer
     password_hash: string
-    target_type: 'item' | 'collection'
+    target_type: ShareTarget
     target_id: string
     item_seq: number | null
     collection_id: string | null
-    permission: 'view' | 'download'
+    permission: SharePermission
     expires_at: Date
     revoked_at: Date | null
     access_count: Generated<number>
@@ -456,7 +476,7 @@ export interface Tables {
     type: ProfileType
     is_default: Generated<boolean>
     sort_order: Generated<number>
-    config: JSONColumnType<Json>
+    config: JSONColumnType<ProfileConfig>
     asset_key: string | null
     version: Generated<number>
     created_by: string | null
@@ -482,14 +502,18 @@ export interface Rate {
   discount_percent: number | null
 }
 
-/** `converting`: its file is still being rewritten, and shows nothing yet. */
-export type AssetState = 'ready' | 'converting'
-export type UploadState = 'initiated' | 'uploading' | 'completed' | 'failed'
-export type UploadFileState = 'awaiting' | 'refused' | 'converting' | 'ready' | 'failed'
-export type LifecycleState = 'active' | 'expiring' | 'archived' | 'expired' | 'deleted'
-export type ProfileLayer = 'sensor' | 'auto' | 'user'
-export type ProfileType = 'rgb' | 'singleband' | 'multiband' | 'expression'
-export type ProjectRole = 'admin' | 'editor' | 'viewer'
+/** What a visualization profile says about bands and colours. A range is kept only where somebody chose one: otherwise the image's own applies. */
+export interface ProfileConfig {
+  /** From 1: one, or three for red, green and blue. */
+  bands?: number[]
+  expression?: string
+  colormap?: string
+  /** `min,max`, or one pair a band separated by `;`. */
+  rescale?: string
+  /** Samples are numbers of classes: each has a colour of its own and none is stretched or mixed. */
+  color_table?: boolean
+  resampling?: 'nearest' | 'bilinear' | 'cubic' | 'average'
+}
 
 export type Db = Kysely<Tables>
 export type Tx = Transaction<Tables>

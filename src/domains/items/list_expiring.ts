@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { DAY_MS } from '#core/time.ts'
 import { Choice, Closed, Defaulted, Nullable, Timestamp, Uuid } from '#core/shapes.ts'
-import { LIFECYCLE_STATES } from '#model/imagery/item.ts'
+import { LIFECYCLE_STATES } from '#core/vocabulary.ts'
 import * as retention from '#model/imagery/retention.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_ITEM } from '#wire/item.ts'

@@ -26,6 +26,17 @@ const Direction = Choice(['up', 'down', 'both'])
 const EXAMPLE_ITEM = { entity_type: 'item', entity_id: EXAMPLE_IDS.item }
 const EXAMPLE_PROJECT = { entity_type: 'project', entity_id: EXAMPLE_IDS.project }
 
+const toNode = ({ type, id }: lineage.Entity) => ({ entity_type: type, entity_id: id })
+const toEdge = ({ depth, src, dst, relation, invocationId }: lineage.Edge) => ({
+  depth,
+  src_type: src.type,
+  src_id: src.id,
+  dst_type: dst.type,
+  dst_id: dst.id,
+  relation,
+  invocation_id: invocationId,
+})
+
 /** The lineage around one artifact: `up` to what it was made of, `down` to what was made of it. */
 export default operation({
   id: 'provenance.get',
@@ -82,6 +93,12 @@ export default operation({
       direction: input.direction,
       maxDepth: input.max_depth,
     })
-    return { root: { entity_type: root.type, entity_id: root.id }, direction: input.direction, edges, nodes, truncated }
+    return {
+      root: toNode(root),
+      direction: input.direction,
+      edges: edges.map(toEdge),
+      nodes: nodes.map(({ entity, depth }) => ({ ...toNode(entity), depth })),
+      truncated,
+    }
   },
 })

@@ -2,8 +2,9 @@ import Type from 'typebox'
 import { invalidField } from '#core/problem.ts'
 import type { Principal } from '#core/principal.ts'
 import { Closed, Defaulted, Timestamp } from '#core/shapes.ts'
+import type { ShareTarget } from '#core/vocabulary.ts'
 import * as collection from '#model/imagery/collection.ts'
-import * as item from '#model/imagery/item.ts'
+import * as item from '#model/imagery/item-read.ts'
 import * as project from '#model/identity/project.ts'
 import * as shareLink from '#model/sharing/share-link.ts'
 import { operation, type Context } from '#operation.ts'
@@ -65,7 +66,7 @@ export default operation({
 async function targetOf(
   db: Context['db'],
   principal: Principal,
-  { target_type, target_id }: { target_type: 'item' | 'collection'; target_id: string },
+  { target_type, target_id }: { target_type: ShareTarget; target_id: string },
 ) {
   if (target_type === 'item') {
     const found = await item.requireEditor(db, principal, target_id)

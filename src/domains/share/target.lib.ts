@@ -1,7 +1,7 @@
 import type { OpenedShare } from '#context.ts'
 import * as asset from '#model/imagery/asset.ts'
 import * as itemLayer from '#model/imagery/item-layer.ts'
-import type { Item } from '#model/imagery/item.ts'
+import type { Item } from '#model/imagery/item-read.ts'
 import * as profile from '#model/imagery/visualization-profile.ts'
 import type { SharedTarget } from '#model/sharing/share-target.ts'
 import type { Context } from '#operation.ts'

@@ -3,7 +3,8 @@ import { problem } from '#core/problem.ts'
 import { Closed, Uuid } from '#core/shapes.ts'
 import * as asset from '#model/imagery/asset.ts'
 import * as collection from '#model/imagery/collection.ts'
-import * as item from '#model/imagery/item.ts'
+import * as item from '#model/imagery/item-read.ts'
+import * as itemWrite from '#model/imagery/item-write.ts'
 import * as project from '#model/identity/project.ts'
 import * as storageAccount from '#model/plans/storage-account.ts'
 import * as upload from '#model/imagery/upload.ts'
@@ -150,7 +151,7 @@ async function makeItems(
   if (session.targetCollectionId) await collection.hold(tx, projectId, session.targetCollectionId)
   await settle(tx, session, taken)
   const assets = taken.map((file) => toAsset(file, session.assetKey ?? 'data', isCategorical))
-  const items = await item.insert(
+  const items = await itemWrite.insert(
     tx,
     { organizationId, projectId, createdBy: principal.userId, now },
     taken.map((file, index) => toItem(file, session, assets[index]!)),

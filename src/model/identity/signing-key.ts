@@ -31,16 +31,11 @@ export async function list(db: Db, now: Date): Promise<SigningKey[]> {
 async function read(db: Db): Promise<SigningKey[]> {
   const rows = await db
     .selectFrom('signing_key')
-    .select(['kid', 'private_jwk', 'created_at'])
+    .select(['kid', 'private_jwk as privateJwk', 'created_at as createdAt'])
     .orderBy('created_at', 'desc')
     .orderBy('kid', 'desc')
     .execute()
-  return rows.map((row) => ({
-    kid: row.kid,
-    privateJwk: row.private_jwk as JWK,
-    publicJwk: publicHalf(row.private_jwk as JWK),
-    createdAt: row.created_at,
-  }))
+  return rows.map((row) => ({ ...row, publicJwk: publicHalf(row.privateJwk) }))
 }
 
 export async function rotate(db: Db, now: Date): Promise<void> {

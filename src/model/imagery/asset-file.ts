@@ -1,7 +1,7 @@
 /** The files behind assets. Copies of an item share theirs, so what happens to a file happens to all assets that point at it. */
 import { sql } from 'kysely'
 import type { Db, Tx } from '#db/tables.ts'
-import * as item from './item.ts'
+import * as item from './item-read.ts'
 import * as project from '#model/identity/project.ts'
 
 /** An asset of a live item that points at an object. */

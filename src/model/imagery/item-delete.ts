@@ -1,7 +1,8 @@
 /** The end of items: their rows stay for their history, their cells go, their room comes back. */
 import { sql } from 'kysely'
-import type { LifecycleState, Tx } from '#db/tables.ts'
-import { lock, type Item } from './item.ts'
+import type { LifecycleState } from '#core/vocabulary.ts'
+import type { Tx } from '#db/tables.ts'
+import { lock, type Item } from './item-read.ts'
 import * as project from '#model/identity/project.ts'
 
 /** Soft-deletes one item: its row stays for its history, its cells go, its assets no longer count as storage. */

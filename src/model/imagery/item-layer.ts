@@ -9,9 +9,9 @@ import type { Clock } from '#core/clock.ts'
 import { isUuid } from '#core/ids.ts'
 import type { Principal } from '#core/principal.ts'
 import { accessDenied, notFound, problem } from '#core/problem.ts'
-import type { Db, LifecycleState } from '#db/tables.ts'
+import type { ItemType, LifecycleState, ProjectRole, Visibility } from '#core/vocabulary.ts'
+import type { Db } from '#db/tables.ts'
 import type { Asset } from './asset.ts'
-import type { ItemType } from './item.ts'
 import * as project from '#model/identity/project.ts'
 import type { Profile } from './visualization-profile.ts'
 
@@ -58,8 +58,8 @@ interface Row {
   type: ItemType
   datetime: Date | null
   lifecycleState: LifecycleState
-  visibility: project.Visibility
-  memberRole: project.Project['role']
+  visibility: Visibility
+  memberRole: ProjectRole | null
   assetKey: string | null
   bucket: string | null
   objectKey: string | null

@@ -5,11 +5,13 @@
 import { sql, type RawBuilder, type SqlBool } from 'kysely'
 import type { Interval } from '#core/interval.ts'
 import { problem } from '#core/problem.ts'
+import type { ItemType } from '#core/vocabulary.ts'
 import { VARIOUS } from '#db/prepared.ts'
+import { listed } from '#db/row.ts'
 import type { Db, Tx } from '#db/tables.ts'
 import { boxesOf, cellsToRead, isWorld, stepsOf, type Bbox } from './footprint.ts'
 import { all, duringInterval, orderBy, touchesBoxes, type Order } from './item-filter.ts'
-import * as item from './item.ts'
+import * as item from './item-read.ts'
 
 export interface Search {
   organizationId: string
@@ -19,7 +21,7 @@ export interface Search {
   bbox: Bbox | null
   interval: Interval | null
   collectionIds: readonly string[] | null
-  type: item.ItemType | null
+  type: ItemType | null
   query: readonly RawBuilder<SqlBool>[]
   /** Empty: newest first. */
   orders: readonly Order[]
@@ -46,7 +48,7 @@ export async function search(db: Db, wanted: Search, timeoutMs = SEARCH_TIMEOUT_
       await sql<item.Item>`${ANEW} select ${COLUMNS} ${stream.from} ${stream.order} limit ${wanted.limit} offset ${wanted.offset}`.execute(
         tx,
       )
-    return { items: rows.map(item.fromRow), ...(await countOf(tx, wanted, stream, rows.length)) }
+    return { items: rows, ...(await countOf(tx, wanted, stream, rows.length)) }
   })
 }
 
@@ -79,7 +81,7 @@ async function bounded<T>(db: Db, timeoutMs: number, work: (tx: Tx) => Promise<T
 
 const QUERY_CANCELED = '57014'
 const ANEW = sql.raw(VARIOUS)
-const COLUMNS = sql.raw(item.COLUMNS.map((column) => `i.${column.replace(/^(\w+) as (\w+)$/, '$1 as "$2"')}`).join(', '))
+const COLUMNS = listed(item.COLUMNS, 'i')
 
 /** `from …` that yields each match once as `i`, and the order that it comes in or must be put into. */
 interface Stream {

@@ -1,6 +1,6 @@
 /** Objects of the store that nothing points at: seen, seen again, removed. */
 import { HOUR_MS } from '#core/time.ts'
-import { sql } from 'kysely'
+import { sql, type NotNull } from 'kysely'
 import type { Db } from '#db/tables.ts'
 
 /**
@@ -13,12 +13,13 @@ export const ORPHAN_HOURS = 12
 export async function buckets(db: Db, after: string, limit: number): Promise<string[]> {
   const rows = await db
     .selectFrom('project')
-    .select('bucket_name')
+    .select('bucket_name as name')
+    .$narrowType<{ name: NotNull }>()
     .where('bucket_name', '>', after)
     .orderBy('bucket_name')
     .limit(limit)
     .execute()
-  return rows.map((row) => row.bucket_name!)
+  return rows.map((row) => row.name)
 }
 
 /**

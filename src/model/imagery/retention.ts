@@ -1,18 +1,14 @@
 /** The internal process that ages items: batch by batch, each move once, with its accounting and its event in one transaction. */
 import { sql } from 'kysely'
-import type { Db, LifecycleState, Tx } from '#db/tables.ts'
-import * as item from './item.ts'
+import type { LifecycleState } from '#core/vocabulary.ts'
+import type { Row } from '#db/row.ts'
+import type { Db, Tx } from '#db/tables.ts'
+import * as item from './item-read.ts'
 import { softDeleteMany } from './item-delete.ts'
 import * as outbox from '#model/platform/outbox.ts'
 import { requireKnownPlan, type Plan } from '#model/plans/plan.ts'
 import * as project from '#model/identity/project.ts'
-import { nextMove, REVIVED_BY_UPGRADE, type Aging } from '#model/plans/retention-rules.ts'
-
-export interface AgingItem extends item.Summarized, Aging {
-  seq: number
-  organizationId: string
-  dueAt: Date | null
-}
+import { nextMove, REVIVED_BY_UPGRADE } from '#model/plans/retention-rules.ts'
 
 const COLUMNS = [
   'seq',
@@ -29,6 +25,8 @@ const COLUMNS = [
   'last_accessed_at as lastAccessedAt',
   'due_at as dueAt',
 ] as const
+
+export type AgingItem = Row<'item', typeof COLUMNS>
 
 interface Rules {
   plan: Plan
@@ -64,7 +62,7 @@ export async function moveOn(tx: Tx, seqs: readonly number[], now: Date): Promis
   await sql`select 1 from project where id in (select project_id from item where seq = any(${seqs}::bigint[])) order by id for no key update`.execute(
     tx,
   )
-  const rows = (await tx
+  const rows = await tx
     .selectFrom('item')
     .select(COLUMNS)
     .where(sql<boolean>`seq = any(${seqs}::bigint[])`)
@@ -72,7 +70,7 @@ export async function moveOn(tx: Tx, seqs: readonly number[], now: Date): Promis
     .where('due_at', '<=', now)
     .orderBy('seq')
     .forUpdate()
-    .execute()) as AgingItem[]
+    .execute()
   return await turn(
     tx,
     rows.map((each) => next(each, rules.get(each.organizationId)!, now)),
@@ -171,7 +169,7 @@ export async function dateAnew(
   for (const { id: projectId } of projects) {
     const afterSeq = projectId === options.from?.projectId ? options.from.seq : 0
     await sql`select 1 from project where id = ${projectId} for no key update`.execute(tx)
-    const rows = (await tx
+    const rows = await tx
       .selectFrom('item')
       .select(COLUMNS)
       .where('project_id', '=', projectId)
@@ -180,7 +178,7 @@ export async function dateAnew(
       .orderBy('seq')
       .limit(left)
       .forUpdate()
-      .execute()) as AgingItem[]
+      .execute()
     moved.push(
       ...(await turn(
         tx,

@@ -1,6 +1,6 @@
 /** Items as STAC 1.0.0 Features: what search answers with, and what other STAC views build on. */
 import { addressOf, type Asset } from './asset.ts'
-import type { Item } from './item.ts'
+import type { Item } from './item-read.ts'
 
 export const STAC_VERSION = '1.0.0'
 

@@ -4,34 +4,10 @@ import { sql } from 'kysely'
 import { isUuid, newId } from '#core/ids.ts'
 import type { Principal } from '#core/principal.ts'
 import { notFound, problem } from '#core/problem.ts'
-import type { Db, Tx, UploadState } from '#db/tables.ts'
+import type { Row } from '#db/row.ts'
+import type { Db, Tx } from '#db/tables.ts'
 import * as project from '#model/identity/project.ts'
 import * as storageAccount from '#model/plans/storage-account.ts'
-
-export interface Upload {
-  id: string
-  organizationId: string
-  projectId: string
-  bucket: string
-  state: UploadState
-  fileCount: number
-  totalBytes: number
-  /** What it holds of the quota; nothing once it is closed. */
-  reservedBytes: number
-  /** As the client tells it. */
-  bytesUploaded: number
-  targetCollectionId: string | null
-  targetItemId: string | null
-  assetKey: string | null
-  isCategorical: boolean
-  itemIds: string[]
-  errorStep: string | null
-  errorMessage: string | null
-  createdAt: Date
-  updatedAt: Date
-  progressAt: Date
-  closedAt: Date | null
-}
 
 /** Without progress for so long, a session has failed. */
 export const SESSION_HOURS = 24
@@ -44,7 +20,9 @@ const COLUMNS = [
   'state',
   'file_count as fileCount',
   'total_bytes as totalBytes',
+  // What it holds of the quota; nothing once it is closed.
   'reserved_bytes as reservedBytes',
+  // As the client tells it.
   'bytes_uploaded as bytesUploaded',
   'target_collection_id as targetCollectionId',
   'target_item_id as targetItemId',
@@ -58,6 +36,8 @@ const COLUMNS = [
   'progress_at as progressAt',
   'closed_at as closedAt',
 ] as const
+
+export type Upload = Row<'upload_session', typeof COLUMNS>
 
 export interface Found {
   upload: Upload

@@ -139,12 +139,12 @@ const toStatement = ({ id, name, delivered, remaining, shortfall, status }: Roll
   status,
 })
 
-const addressee = ({ name, abn, tax_number, billing_email, billing_address }: Organization) => ({
+const addressee = ({ name, abn, taxNumber, billingEmail, billingAddress }: Organization) => ({
   name,
   abn,
-  tax_number,
-  billing_email,
-  billing_address,
+  tax_number: taxNumber,
+  billing_email: billingEmail,
+  billing_address: billingAddress,
 })
 
 /** Australian organizations pay GST: those that say so by their country, or by a business number. */

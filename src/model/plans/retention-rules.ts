@@ -1,6 +1,6 @@
 /** When an item moves on by itself, and to what. Only arithmetic: the rows are moved in `retention.ts`. */
 import { DAY_MS } from '#core/time.ts'
-import type { LifecycleState } from '#db/tables.ts'
+import type { LifecycleState } from '#core/vocabulary.ts'
 import { PLANS, type Retention } from './plan.ts'
 
 export interface Aging {

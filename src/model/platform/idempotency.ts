@@ -49,15 +49,15 @@ export async function claim(db: Db, key: ClaimKey, bodyHash: Buffer, invocationI
 
   const row = await db
     .selectFrom('idempotency_claim')
-    .select(['body_hash', 'state', 'response_status', 'response_type', 'response_body'])
+    .select(['body_hash as bodyHash', 'state', 'response_status as status', 'response_type as contentType', 'response_body as body'])
     .where('owner_id', '=', key.ownerId)
     .where('path', '=', key.path)
     .where('key', '=', key.key)
     .executeTakeFirst()
   if (!row) return { outcome: 'running' } // Swept between the two statements: the next try claims it.
-  if (!row.body_hash.equals(bodyHash)) return { outcome: 'other-body' }
+  if (!row.bodyHash.equals(bodyHash)) return { outcome: 'other-body' }
   if (row.state !== 'done') return { outcome: 'running' }
-  return { outcome: 'replay', response: { status: row.response_status!, contentType: row.response_type!, body: row.response_body! } }
+  return { outcome: 'replay', response: { status: row.status!, contentType: row.contentType!, body: row.body! } }
 }
 
 /** Stores the response in the transaction of the effect. False: the lease was lost, and the effect must not commit. */

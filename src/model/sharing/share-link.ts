@@ -3,28 +3,10 @@ import { sql, type SqlBool } from 'kysely'
 import { isUuid, newId } from '#core/ids.ts'
 import { isOrganizationAdmin, type Principal } from '#core/principal.ts'
 import { notFound } from '#core/problem.ts'
+import type { SharePermission, ShareTarget } from '#core/vocabulary.ts'
+import { listed, type Row } from '#db/row.ts'
 import type { Db, Tx } from '#db/tables.ts'
 import * as project from '#model/identity/project.ts'
-
-export type TargetType = 'item' | 'collection'
-export type Permission = 'view' | 'download'
-
-export interface ShareLink {
-  id: string
-  organizationId: string
-  projectId: string
-  targetType: TargetType
-  targetId: string
-  itemSeq: number | null
-  collectionId: string | null
-  permission: Permission
-  expiresAt: Date
-  revokedAt: Date | null
-  accessCount: number
-  lastAccessedAt: Date | null
-  createdBy: string | null
-  createdAt: Date
-}
 
 const COLUMNS = [
   'id',
@@ -42,7 +24,8 @@ const COLUMNS = [
   'created_by as createdBy',
   'created_at as createdAt',
 ] as const
-const SELECTED = COLUMNS.map((column) => `l.${column.replace(/ as (\w+)$/, ' as "$1"')}`).join(', ')
+
+export type ShareLink = Row<'share_link', typeof COLUMNS>
 
 /** The prefix lets logs strike a token out wherever it stands. */
 export const TOKEN_PREFIX = 'shr_'
@@ -79,7 +62,7 @@ export interface LookedUp {
 type KnownRow = ShareLink & { passwordHash: string; isTargetLive: boolean }
 
 const KNOWN = sql`
-  ${sql.raw(SELECTED)}, l.password_hash as "passwordHash",
+  ${listed(COLUMNS, 'l')}, l.password_hash as "passwordHash",
   case when l.target_type = 'item' then i.deleted_at is null and i.lifecycle_state not in ('expired', 'deleted') else c.deleted_at is null end as "isTargetLive"`
 const TARGETS = sql`left join item i on i.seq = l.item_seq left join collection c on c.id = l.collection_id`
 
@@ -111,7 +94,7 @@ export interface NewShareLink {
   organizationId: string
   projectId: string
   target: { type: 'item'; id: string; itemSeq: number } | { type: 'collection'; id: string }
-  permission: Permission
+  permission: SharePermission
   passwordHash: string
   expiresAt: Date
   createdBy: string | null
@@ -173,7 +156,7 @@ export async function countOpenings(db: Db, ids: readonly string[], now: Date): 
 
 export interface LinkFilter {
   projectId: string | null
-  targetType: TargetType | null
+  targetType: ShareTarget | null
   targetId: string | null
   limit: number
   offset: number

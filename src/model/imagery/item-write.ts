@@ -1,232 +1,16 @@
-import { sql } from 'kysely'
+/** Items made, copied and changed, with their cells, their assets and the counters of their project. */
 import { isDeepStrictEqual } from 'node:util'
-import { requireGeometry, type Geometry } from '#core/geometry.ts'
+import { sql } from 'kysely'
 import { newId } from '#core/ids.ts'
-import type { Principal } from '#core/principal.ts'
-import { invalidField, notFound, problem } from '#core/problem.ts'
-import type { Db, LifecycleState, Tx } from '#db/tables.ts'
-import { storedBytes, type NewAsset } from './asset.ts'
-import { boxesOf, cellsOf, footprintOf, polygonsText, rectangle, requireBbox, stepsOf, type Bbox, type Part } from './footprint.ts'
+import { invalidField, problem } from '#core/problem.ts'
+import type { ItemType, LifecycleState } from '#core/vocabulary.ts'
+import { listed } from '#db/row.ts'
+import type { Db, Tx } from '#db/tables.ts'
 import * as project from '#model/identity/project.ts'
 import { FIRST_MOVE_DAYS } from '#model/plans/retention-rules.ts'
-
-export const ITEM_TYPES = [
-  'satellite_capture',
-  'derived_raster',
-  'derived_vector',
-  'clip',
-  'user_raster',
-  'user_vector',
-  'external_reference',
-  'mosaic',
-] as const
-export type ItemType = (typeof ITEM_TYPES)[number]
-export const LIFECYCLE_STATES = ['active', 'expiring', 'archived', 'expired', 'deleted'] as const
-
-export interface Item {
-  seq: number
-  id: string
-  organizationId: string
-  projectId: string
-  collectionId: string | null
-  stacId: string
-  type: ItemType
-  name: string
-  description: string | null
-  geometry: Record<string, unknown> | null
-  bbox: number[] | null
-  datetime: Date | null
-  startDatetime: Date | null
-  endDatetime: Date | null
-  cloudCover: number | null
-  gsd: number | null
-  properties: Record<string, unknown>
-  stacExtensions: string[]
-  lifecycleState: LifecycleState
-  expiresAt: Date | null
-  archivedAt: Date | null
-  previousVersionId: string | null
-  duplicatedFromId: string | null
-  orderId: string | null
-  uploadId: string | null
-  jobId: string | null
-  createdBy: string | null
-  createdAt: Date
-  updatedAt: Date
-  deletedAt: Date | null
-}
-
-/** In the order and under the names of `Item`; footprint and cells stay in the database. */
-export const COLUMNS = [
-  'seq',
-  'id',
-  'org_id as organizationId',
-  'project_id as projectId',
-  'collection_id as collectionId',
-  'stac_id as stacId',
-  'type',
-  'name',
-  'description',
-  'geometry',
-  'bbox',
-  'datetime',
-  'start_datetime as startDatetime',
-  'end_datetime as endDatetime',
-  'cloud_cover as cloudCover',
-  'gsd',
-  'properties',
-  'stac_extensions as stacExtensions',
-  'lifecycle_state as lifecycleState',
-  'expires_at as expiresAt',
-  'archived_at as archivedAt',
-  'previous_version_id as previousVersionId',
-  'duplicated_from_id as duplicatedFromId',
-  'order_id as orderId',
-  'upload_id as uploadId',
-  'job_id as jobId',
-  'created_by as createdBy',
-  'created_at as createdAt',
-  'updated_at as updatedAt',
-  'deleted_at as deletedAt',
-] as const
-
-/** A row selected by `COLUMNS` is an item: the check constraints hold its type and state to what we know. */
-export const fromRow = (row: unknown): Item => row as Item
-
-/**
- * Ids are unique within an organization, so one id may name several items: the caller's own organization comes first,
- * then projects that invited the person. Deleted items do not exist here.
- */
-async function find(db: Db, principal: Principal, id: string, options: { evenDeleted?: true } = {}): Promise<Item | null> {
-  const rows = await db
-    .selectFrom('item')
-    .select(COLUMNS)
-    .where('id', '=', id)
-    .$if(!options.evenDeleted, (query) => query.where('deleted_at', 'is', null))
-    .$if(principal.kind !== 'service' || principal.organizationId !== null, (query) =>
-      query.where((where) =>
-        where.or([
-          where('org_id', '=', principal.organizationId),
-          ...(principal.kind === 'user'
-            ? [where('project_id', 'in', where.selectFrom('project_member').select('project_id').where('user_id', '=', principal.userId))]
-            : []),
-        ]),
-      ),
-    )
-    .orderBy('seq')
-    .execute()
-  const own = rows.find((row) => row.organizationId === principal.organizationId)
-  return (own ?? rows[0]) ? fromRow(own ?? rows[0]) : null
-}
-
-export interface Found {
-  item: Item
-  project: project.Project
-}
-
-/** 404 for what the caller's organization does not hold, 403 for items of a private project that is not the caller's. */
-export async function requireReader(db: Db, principal: Principal, id: string): Promise<Found> {
-  const item = await find(db, principal, id)
-  if (!item) throw notFound('item')
-  return { item, project: await project.requireReader(db, principal, item.projectId) }
-}
-
-/** The same for questions that a deleted item still has an answer to. */
-export async function requireReaderEvenDeleted(db: Db, principal: Principal, id: string): Promise<Found> {
-  const item = await find(db, principal, id, { evenDeleted: true })
-  if (!item) throw notFound('item')
-  return { item, project: await project.requireReader(db, principal, item.projectId, { evenDeleted: true }) }
-}
-
-/** For changes: editors and admins, and only while the project is not archived. */
-export async function requireEditor(db: Db, principal: Principal, id: string): Promise<Found> {
-  const item = await find(db, principal, id)
-  if (!item) throw notFound('item')
-  return { item, project: project.requireActive(await project.requireRole(db, principal, item.projectId, 'editor')) }
-}
-
-/** Inside the transaction: the row as it is now, held until the end. */
-export async function lock(tx: Tx, seq: number): Promise<Item> {
-  const row = await tx
-    .selectFrom('item')
-    .select(COLUMNS)
-    .where('seq', '=', seq)
-    .where('deleted_at', 'is', null)
-    .forUpdate()
-    .executeTakeFirst()
-  if (!row) throw notFound('item')
-  return fromRow(row)
-}
-
-/** Those of these items that still exist, held until the end. In one order everywhere. */
-export async function lockAll(tx: Tx, seqs: readonly number[]): Promise<Item[]> {
-  const rows = await tx
-    .selectFrom('item')
-    .select(COLUMNS)
-    .where(sql<boolean>`seq = any(${seqs}::bigint[])`)
-    .where('deleted_at', 'is', null)
-    .orderBy('seq')
-    .forUpdate()
-    .execute()
-  return rows.map(fromRow)
-}
-
-export interface ItemList {
-  projectId: string
-  /** Null: items of no collection. Undefined: all. */
-  collectionId?: string | null
-  limit: number
-  offset: number
-}
-
-/** Everything that is not deleted, newest first. The total of a whole project is its counter. */
-export async function list(db: Db, { projectId, collectionId, limit, offset }: ItemList): Promise<{ items: Item[]; total: number }> {
-  const wanted = db
-    .selectFrom('item')
-    .where('project_id', '=', projectId)
-    .where('deleted_at', 'is', null)
-    .$if(collectionId !== undefined, (query) =>
-      collectionId === null ? query.where('collection_id', 'is', null) : query.where('collection_id', '=', collectionId!),
-    )
-  const count =
-    collectionId === undefined
-      ? db.selectFrom('project').select('item_count as total').where('id', '=', projectId)
-      : wanted.select((e) => e.fn.countAll<number>().as('total'))
-  const [rows, counted] = [
-    await wanted.select(COLUMNS).orderBy('seq', 'desc').limit(limit).offset(offset).execute(),
-    await count.executeTakeFirst(),
-  ]
-  return { items: rows.map(fromRow), total: counted?.total ?? 0 }
-}
-
-/** Names of items in a lineage; deleted ones keep theirs. */
-export async function names(
-  db: Db,
-  organizationId: string,
-  ids: readonly string[],
-): Promise<Map<string, { name: string; type: ItemType; projectId: string }>> {
-  if (ids.length === 0) return new Map()
-  const { rows } = await sql<{ id: string; name: string; type: ItemType; projectId: string }>`
-    select id, name, type, project_id as "projectId" from item where org_id = ${organizationId} and id = any(${ids}::text[])
-  `.execute(db)
-  return new Map(rows.map((row) => [row.id, row]))
-}
-
-/** Where an item lies on the Earth: its geometry, its box, and the parts that search compares. */
-export interface Place {
-  geometry: Geometry | null
-  bbox: Bbox | null
-  parts: Part[]
-}
-
-/** From the wire. Without a geometry the box, if there is one, is the footprint. */
-export function placeOf(geometry: unknown, bbox: readonly number[] | null): Place {
-  const stated = bbox ? requireBbox(bbox, 'bbox') : null
-  if (geometry === null || geometry === undefined)
-    return { geometry: null, bbox: stated, parts: stated ? boxesOf(stated).map(rectangle) : [] }
-  const checked = requireGeometry(geometry, 'geometry')
-  return { geometry: checked, ...footprintOf(checked, stated) }
-}
+import { storedBytes, type NewAsset } from './asset.ts'
+import { cellRows, placeAfter, placed, placeOf, replaceCells, type Place } from './item-place.ts'
+import { COLUMNS, lock, type Item } from './item-read.ts'
 
 export interface NewItem extends Place {
   id: string
@@ -276,7 +60,7 @@ export async function insert(tx: Tx, target: Target, items: readonly NewItem[]):
         duplicated_from_id text, order_id text, upload_id text, job_id text)) with ordinality
       order by ordinality
       on conflict (id, org_id) do nothing
-      returning ${sql.raw(SELECTED)}
+      returning ${listed(COLUMNS, 'item')}
     ), placed as (
       insert into item_cell (org_id, cell, datetime, seq, x0, y0, x1, y1)
       select ${organizationId}, c.cell, coalesce(m.datetime, '-infinity'), m.seq, c.x0, c.y0, c.x1, c.y1
@@ -294,10 +78,8 @@ export async function insert(tx: Tx, target: Target, items: readonly NewItem[]):
   const stored = new Set(rows.map(({ id }) => id))
   const bytes = items.filter(({ id }) => stored.has(id)).reduce((sum, item) => sum + storedBytes(item.assets), 0)
   if (rows.length > 0) await project.account(tx, projectId, { items: rows.length, bytes }, now)
-  return rows.map(fromRow)
+  return rows
 }
-
-const SELECTED = COLUMNS.map((column) => column.replace(/^(\w+) as (\w+)$/, '$1 as "$2"')).join(', ')
 
 function itemRow(item: NewItem) {
   return {
@@ -322,17 +104,6 @@ function itemRow(item: NewItem) {
     upload_id: item.uploadId,
     job_id: item.jobId,
   }
-}
-
-function placed(parts: readonly Part[]) {
-  return { footprint: parts.length > 0 ? polygonsText(parts) : null, cells: cellsOf(parts).map(({ cell }) => cell) }
-}
-
-function cellRows({ id, parts }: { id: string; parts: readonly Part[] }) {
-  return cellsOf(parts).map(({ cell, box }) => {
-    const [x0, y0, x1, y1] = stepsOf(box)
-    return { id, cell, x0, y0, x1, y1 }
-  })
 }
 
 function assetRow(id: string, asset: NewAsset) {
@@ -444,7 +215,7 @@ export async function update(tx: Tx, seq: number, change: ItemChange, now: Date)
     .where('seq', '=', seq)
     .returning(COLUMNS)
     .executeTakeFirstOrThrow()
-  return { item: fromRow(row), changedFields, previousState: before.lifecycleState }
+  return { item: row, changedFields, previousState: before.lifecycleState }
 }
 
 /**
@@ -460,57 +231,6 @@ function handMoved(before: LifecycleState, after: LifecycleState, now: Date) {
 export async function markUpdated(tx: Tx, seq: number, now: Date): Promise<void> {
   await tx.updateTable('item').set({ updated_at: now }).where('seq', '=', seq).execute()
 }
-
-function placeAfter(before: Item, change: ItemChange): Place {
-  const geometry = change.geometry === undefined ? before.geometry : change.geometry
-  if (geometry !== null && change.bbox === null) return { ...placeOf(geometry, null), bbox: null }
-  return placeOf(geometry, change.bbox ?? null)
-}
-
-/** Cells carry the datetime and the box: a change of either replaces them. Parts of null: the footprint stays. */
-async function replaceCells(tx: Tx, before: Item, after: { datetime: Date | null; parts: readonly Part[] | null }): Promise<void> {
-  if (!after.parts) {
-    await sql`
-      update item_cell c set datetime = coalesce(${after.datetime}::timestamptz, '-infinity')
-      from item i where i.seq = ${before.seq} and c.org_id = i.org_id and c.cell = any(i.cells) and c.datetime = coalesce(i.datetime, '-infinity') and c.seq = i.seq
-    `.execute(tx)
-    return
-  }
-  await sql`
-    delete from item_cell c using item i
-    where i.seq = ${before.seq} and c.org_id = i.org_id and c.cell = any(i.cells) and c.datetime = coalesce(i.datetime, '-infinity') and c.seq = i.seq
-  `.execute(tx)
-  const { footprint, cells } = placed(after.parts)
-  await sql`update item set footprint = ${footprint}::polygon[], cells = ${cells}::integer[] where seq = ${before.seq}`.execute(tx)
-  await sql`
-    insert into item_cell (org_id, cell, datetime, seq, x0, y0, x1, y1)
-    select ${before.organizationId}, c.cell, coalesce(${after.datetime}::timestamptz, '-infinity'), ${before.seq}, c.x0, c.y0, c.x1, c.y1
-    from json_to_recordset(${JSON.stringify(cellRows({ id: before.id, parts: after.parts }))}::json) as c (cell integer, x0 smallint, y0 smallint, x1 smallint, y1 smallint)
-  `.execute(tx)
-}
-
-export type Summarized = Pick<
-  Item,
-  'id' | 'projectId' | 'collectionId' | 'name' | 'type' | 'datetime' | 'bbox' | 'lifecycleState' | 'createdAt'
->
-
-/** What events tell of an item. */
-export function summary(item: Summarized, previousState: LifecycleState | null = null) {
-  return {
-    id: item.id,
-    project_id: item.projectId,
-    collection_id: item.collectionId,
-    name: item.name,
-    type: item.type,
-    datetime: item.datetime?.toISOString() ?? null,
-    bbox: item.bbox,
-    lifecycle_state: item.lifecycleState,
-    previous_lifecycle_state: previousState,
-    created_at: item.createdAt.toISOString(),
-  }
-}
-
-export const MAX_ID_LENGTH = 256
 
 /** Where STAC keeps what we have columns for, so that a filter on either name finds it. */
 export function cloudCoverIn(properties: Readonly<Record<string, unknown>>): number | null {
