@@ -26,7 +26,7 @@ interface Filled {
 
 /** A field that a caller may leave out and a handler always has. */
 export function Defaulted<T extends TSchema>(schema: T, value: Static<T>, options: Record<string, unknown> = {}): TOptional<T> & Filled {
-  const field: TSchema = Type.Optional({ ...schema, default: value, ...options })
+  const field: TSchema = Type.Optional(Type.With(schema, { default: value, ...options }))
   return field as TOptional<T> & Filled
 }
 

@@ -89,7 +89,7 @@ async function storeFile(w: World, itemId: string, key: string, size: number): P
 const eventsOf = async (w: World, id: string) => {
   const rows = await w.db.selectFrom('event').select(['type', 'data']).where('entity_id', '=', id).orderBy('seq').execute()
   for (const { type, data } of rows) assert.ok(Compile(eventType(type as never).data_schema).Check(data), `${type} keeps its schema`)
-  return rows as unknown as { type: string; data: Record<string, unknown> }[]
+  return rows
 }
 
 // Goal: an item lives with its place, its assets, its counters, its lineage and its events, from create to delete.

@@ -38,7 +38,7 @@ const stateOf = async (w: World, id: string) =>
 const eventsOf = async (w: World, id: string) => {
   const rows = await w.db.selectFrom('event').select(['type', 'data', 'invocation_id']).where('entity_id', '=', id).orderBy('seq').execute()
   for (const { type, data } of rows) assert.ok(Compile(eventType(type as never).data_schema).Check(data), `${type} keeps its schema`)
-  return rows as unknown as { type: string; data: Record<string, unknown>; invocation_id: string }[]
+  return rows
 }
 
 // Goal: items age as their plan says, each move once, told and accounted, by whichever worker comes first.

@@ -257,7 +257,7 @@ export async function account(
 export async function hold(tx: Tx, id: string): Promise<void> {
   const { rows } = await sql`
     with o as materialized (select id from organization where id = (select org_id from project where id = ${id}) for share)
-    select 1 from project p join o on o.id = project.org_id where project.id = ${id} and project.deleted_at is null and project.archived_at is null for no key update of p
+    select 1 from project p join o on o.id = p.org_id where p.id = ${id} and p.deleted_at is null and p.archived_at is null for no key update of p
   `.execute(tx)
   if (rows.length === 0) throw closedMeanwhile()
 }
