@@ -2,16 +2,14 @@ import { exportJWK, generateKeyPair, type JWK } from 'jose'
 import { DAY_MS } from '#core/time.ts'
 import { newId } from '#core/ids.ts'
 import { withLock } from '#db/lock.ts'
+import type { Row } from '#db/row.ts'
 import type { Db } from '#db/tables.ts'
 
 export const ALGORITHM = 'EdDSA'
 
-export interface SigningKey {
-  kid: string
-  privateJwk: JWK
-  publicJwk: JWK
-  createdAt: Date
-}
+const COLUMNS = ['kid', 'private_jwk as privateJwk', 'created_at as createdAt'] as const
+
+export type SigningKey = Row<'signing_key', typeof COLUMNS> & { publicJwk: JWK }
 
 /** A new key signs from its first hour; the one before it stays for verification until its last token has expired. */
 const ROTATE_AFTER_DAYS = 90
@@ -29,12 +27,7 @@ export async function list(db: Db, now: Date): Promise<SigningKey[]> {
 }
 
 async function read(db: Db): Promise<SigningKey[]> {
-  const rows = await db
-    .selectFrom('signing_key')
-    .select(['kid', 'private_jwk as privateJwk', 'created_at as createdAt'])
-    .orderBy('created_at', 'desc')
-    .orderBy('kid', 'desc')
-    .execute()
+  const rows = await db.selectFrom('signing_key').select(COLUMNS).orderBy('created_at', 'desc').orderBy('kid', 'desc').execute()
   return rows.map((row) => ({ ...row, publicJwk: publicHalf(row.privateJwk) }))
 }
 

@@ -8,6 +8,7 @@ import { DAY_MS, MINUTE_MS } from '#core/time.ts'
 import { newId } from '#core/ids.ts'
 import type { Principal } from '#core/principal.ts'
 import { problem, type Problem } from '#core/problem.ts'
+import type { Row } from '#db/row.ts'
 import type { Db, Tx } from '#db/tables.ts'
 import { planOf, type Plan } from './plan.ts'
 import * as usage from './usage.ts'
@@ -34,11 +35,8 @@ export interface Taker {
   now: Date
 }
 
-interface Account {
-  windowStartedAt: Date | null
-  windowStarts: number
-  pausedUntil: Date | null
-}
+const ACCOUNT = ['window_started_at as windowStartedAt', 'window_starts as windowStarts', 'paused_until as pausedUntil'] as const
+type Account = Row<'egress_account', typeof ACCOUNT>
 
 /** Counts downloads that begin together, all or none of them: 402 while the subscription is past due, 429 beyond a limit. Of no bytes, only the number counts. */
 export async function start(tx: Tx, taker: Taker, downloads: readonly Download[]): Promise<void> {
@@ -93,7 +91,7 @@ export async function requirePaid(db: Db, organizationId: string): Promise<void>
 async function lockAccount(tx: Tx, organizationId: string): Promise<Account> {
   return await tx
     .selectFrom('egress_account')
-    .select(['window_started_at as windowStartedAt', 'window_starts as windowStarts', 'paused_until as pausedUntil'])
+    .select(ACCOUNT)
     .where('org_id', '=', organizationId)
     .forNoKeyUpdate()
     .executeTakeFirstOrThrow()

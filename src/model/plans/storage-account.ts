@@ -5,20 +5,16 @@
  */
 import { sql } from 'kysely'
 import { problem, type Problem } from '#core/problem.ts'
+import type { Row } from '#db/row.ts'
 import type { Db, Tx } from '#db/tables.ts'
 import { planOf, type Plan } from './plan.ts'
 
-export interface StorageAccount {
-  usedBytes: number
-  reservedBytes: number
-}
+const COLUMNS = ['used_bytes as usedBytes', 'reserved_bytes as reservedBytes'] as const
+
+export type StorageAccount = Row<'storage_account', typeof COLUMNS>
 
 export async function get(db: Db, organizationId: string): Promise<StorageAccount> {
-  return await db
-    .selectFrom('storage_account')
-    .select(['used_bytes as usedBytes', 'reserved_bytes as reservedBytes'])
-    .where('org_id', '=', organizationId)
-    .executeTakeFirstOrThrow()
+  return await db.selectFrom('storage_account').select(COLUMNS).where('org_id', '=', organizationId).executeTakeFirstOrThrow()
 }
 
 /** What still fits, beside what is used and promised. */
@@ -58,10 +54,12 @@ export async function requireRoom(tx: Tx, organizationId: string, bytes: number)
   requireCount(bytes)
   if (bytes === 0) return
   const plan = await planOf(tx, organizationId)
-  const { rows } = await sql<StorageAccount>`
-    select used_bytes as "usedBytes", reserved_bytes as "reservedBytes" from storage_account where org_id = ${organizationId} for no key update
-  `.execute(tx)
-  const account = rows[0]!
+  const account = await tx
+    .selectFrom('storage_account')
+    .select(COLUMNS)
+    .where('org_id', '=', organizationId)
+    .forNoKeyUpdate()
+    .executeTakeFirstOrThrow()
   if (account.usedBytes + account.reservedBytes + bytes > plan.storageBytes) throw exceeded(account, bytes, plan)
 }
 
