@@ -99,7 +99,8 @@ async function compare(): Promise<void> {
       ['at level 6 too', run.level6],
     ] as const) {
       console.log(
-        `${name}: ratio wall ${(median(run.gdal, 'wallS') / median(timings, 'wallS')).toFixed(2)}x, cpu ${(median(run.gdal, 'cpuS') / median(timings, 'cpuS')).toFixed(2)}x (above 1: ours is faster; aim 1x)`,
+        `${name}: ratio wall ${(median(run.gdal, 'wallS') / median(timings, 'wallS')).toFixed(2)}x, cpu ` +
+          `${(median(run.gdal, 'cpuS') / median(timings, 'cpuS')).toFixed(2)}x (above 1: ours is faster; aim 1x)`,
       )
     }
   } finally {
@@ -133,7 +134,8 @@ function median(timings: readonly Timing[], field: keyof Timing): number {
 
 function report(name: string, timings: readonly Timing[], file: string): void {
   console.log(
-    `${name.padEnd(9)} wall ${median(timings, 'wallS').toFixed(2)} s  cpu ${median(timings, 'cpuS').toFixed(2)} s  file ${(statSync(file).size / 1e6).toFixed(1)} MB`,
+    `${name.padEnd(9)} wall ${median(timings, 'wallS').toFixed(2)} s  cpu ${median(timings, 'cpuS').toFixed(2)} s  ` +
+      `file ${(statSync(file).size / 1e6).toFixed(1)} MB`,
   )
 }
 

@@ -47,7 +47,8 @@ async function report(name: string, databaseUrl: string | null): Promise<void> {
 function print(name: string, result: CampaignResult, seconds: number): void {
   const { faults, serviceKills, acknowledged, lost, violations, idempotencyKeys, effects, secondsPerRestart } = result
   console.log(
-    `${name}: ${serviceKills} kills -9 of the service, ${acknowledged} acknowledged writes, ${lost.length} lost, ${violations.length} violations, in ${seconds.toFixed(0)} s`,
+    `${name}: ${serviceKills} kills -9 of the service, ${acknowledged} acknowledged writes, ${lost.length} lost, ` +
+      `${violations.length} violations, in ${seconds.toFixed(0)} s`,
   )
   console.log(
     `  faults: ${Object.entries(faults)

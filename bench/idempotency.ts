@@ -11,10 +11,12 @@ try {
     `${result.keys} keys × ${values.repeats} requests over 2 processes: ${result.requests} requests in ${result.seconds.toFixed(1)} s`,
   )
   console.log(
-    `  effects ${result.effects}, keys with one effect ${result.keysWithOneEffect}, keys whose answers were all identical ${result.keysWithOneAnswer}`,
+    `  effects ${result.effects}, keys with one effect ${result.keysWithOneEffect}, keys whose answers were all ` +
+      `identical ${result.keysWithOneAnswer}`,
   )
   console.log(
-    `  another body: ${result.conflicts} of ${result.keys} answered 409; executed first ${result.firsts}, replayed ${result.replays}; failures ${result.failures.length}`,
+    `  another body: ${result.conflicts} of ${result.keys} answered 409; executed first ${result.firsts}, replayed ` +
+      `${result.replays}; failures ${result.failures.length}`,
   )
   for (const line of result.failures.slice(0, 10)) console.log(`  ! ${line}`)
   const holds = [result.effects, result.keysWithOneEffect, result.keysWithOneAnswer, result.conflicts, result.firsts].every(

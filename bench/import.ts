@@ -52,7 +52,8 @@ try {
   const { access_token: token } = await post('/auth/sign-in', { email: DEMO_EMAIL, password: DEMO_PASSWORD })
   const { id: project_id } = await post('/v1/op/projects.create', { name: 'Import' }, token)
   console.log(
-    `${ITEMS} items in batches of ${BATCH}, three assets each, one caller, embedded PostgreSQL with fsync; ${os.availableParallelism()} cores, load average ${loadAverage()}`,
+    `${ITEMS} items in batches of ${BATCH}, three assets each, one caller, embedded PostgreSQL with fsync; ` +
+      `${os.availableParallelism()} cores, load average ${loadAverage()}`,
   )
 
   const { id: other_id } = await post('/v1/op/projects.create', { name: 'One by one' }, token)
@@ -91,7 +92,8 @@ try {
     memory.push(memoryMb())
     if (memory.length % 10 === 0)
       console.log(
-        `  ${String(done + lines.length).padStart(7)} items, ${((done + lines.length) / (inService / 1000)).toFixed(0)} items/s so far, service ${memory.at(-1)!.toFixed(0)} MB`,
+        `  ${String(done + lines.length).padStart(7)} items, ${((done + lines.length) / (inService / 1000)).toFixed(0)} ` +
+          `items/s so far, service ${memory.at(-1)!.toFixed(0)} MB`,
       )
   }
   const rate = ITEMS / (inService / 1000)
@@ -99,7 +101,8 @@ try {
   const peak = (part: readonly number[]) => Math.max(...part)
   console.log(`import: ${rate.toFixed(0)} items/s (${(bytes / 1e6).toFixed(0)} MB of JSON), ${(rate / singleRate).toFixed(1)} x the floor`)
   console.log(
-    `memory of the service: ${before.toFixed(0)} MB before, peak ${peak(memory.slice(0, half)).toFixed(0)} MB in the first half, ${peak(memory.slice(half)).toFixed(0)} MB in the second`,
+    `memory of the service: ${before.toFixed(0)} MB before, peak ${peak(memory.slice(0, half)).toFixed(0)} MB in the ` +
+      `first half, ${peak(memory.slice(half)).toFixed(0)} MB in the second`,
   )
   const { item_count } = await post('/v1/op/projects.get', { project_id }, token)
   if (item_count !== ITEMS) throw new Error(`the project counts ${item_count}`)
@@ -107,7 +110,9 @@ try {
     JSON.stringify({ type: 'Feature', id: `S2_${String(i).padStart(8, '0')}`, geometry: null, properties: {}, assets: {} }),
   )
   console.log(
-    `the first batch again: ${JSON.stringify(await post('/v1/op/items.import_stac', { project_id, ndjson: again.join('\n') }, token))}; load average ${loadAverage()}`,
+    'the first batch again: ' +
+      `${JSON.stringify(await post('/v1/op/items.import_stac', { project_id, ndjson: again.join('\n') }, token))}; ` +
+      `load average ${loadAverage()}`,
   )
 } finally {
   service.kill('SIGTERM')

@@ -163,7 +163,8 @@ try {
       const against =
         index === 0 ? '' : `  CPU ${more((one) => one.cpuMs)} more, time ${more((one) => one.wallMs)} more (target ≤ ${TARGET * 100}%)`
       console.log(
-        `  ${name.padEnd(24)} CPU ${of(index, (one) => one.cpuMs).toFixed(3)} ms  time ${of(index, (one) => one.wallMs).toFixed(3)} ms  p50 ${of(index, (one) => one.p50).toFixed(1)} ms${against}`,
+        `  ${name.padEnd(24)} CPU ${of(index, (one) => one.cpuMs).toFixed(3)} ms  time ` +
+          `${of(index, (one) => one.wallMs).toFixed(3)} ms  p50 ${of(index, (one) => one.p50).toFixed(1)} ms${against}`,
       )
     })
   }

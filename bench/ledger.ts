@@ -1,4 +1,7 @@
-/** Reservations a second on one hot organization and on 100, against pgbench's TPC-B-like transaction on the same server; `--simulate 100000` runs the model test instead. */
+/**
+ * Reservations a second on one hot organization and on 100, against pgbench's TPC-B-like transaction on the same server;
+ * `--simulate 100000` runs the model test instead.
+ */
 import { spawnSync } from 'node:child_process'
 import { parseArgs } from 'node:util'
 import { newId } from '#core/ids.ts'
@@ -46,7 +49,8 @@ async function simulation(db: Db, commands: number): Promise<void> {
   console.log(`seed ${seed} (--seed=${seed} repeats it)`)
   const done = await simulate({ db, commands, lanes: LANES, seed })
   console.log(
-    `${done.commands} commands in ${done.runs} runs of ${LANES} organizations each, ${((performance.now() - began) / 1000).toFixed(0)} s: 0 differences`,
+    `${done.commands} commands in ${done.runs} runs of ${LANES} organizations each, ` +
+      `${((performance.now() - began) / 1000).toFixed(0)} s: 0 differences`,
   )
 }
 
@@ -60,11 +64,13 @@ async function comparison(db: Db, url: string): Promise<void> {
       const ours = await reservationsPerSecond(db, ids, callers)
       const theirs = tpcb(url, callers)
       console.log(
-        `${String(organizations).padStart(13)}  ${String(callers).padStart(7)}  ${ours.toFixed(0).padStart(14)}  ${theirs.toFixed(0).padStart(7)}  ${(ours / theirs).toFixed(2)}${ours / theirs < AIM ? ' below the aim' : ''}`,
+        `${String(organizations).padStart(13)}  ${String(callers).padStart(7)}  ${ours.toFixed(0).padStart(14)}  ` +
+          `${theirs.toFixed(0).padStart(7)}  ${(ours / theirs).toFixed(2)}${ours / theirs < AIM ? ' below the aim' : ''}`,
       )
     }
   }
-  const broken = (await moneyViolations(db)).filter((line) => !line.startsWith('each transfer was made by a call')) // Nobody called: the ledger was used alone.
+  // Nobody called: the ledger was used alone.
+  const broken = (await moneyViolations(db)).filter((line) => !line.startsWith('each transfer was made by a call'))
   console.log(broken.length === 0 ? '\nthe ledger agrees with its wallets' : `\nBROKEN: ${broken.join(', ')}`)
 }
 

@@ -30,7 +30,8 @@ try {
       .join(', ')}`,
   )
   console.log(
-    `  top-ups asked for ${topups}, acknowledged ${acknowledged}, granted ${grants}; holds of live orders ${holds}; violations ${violations.length}`,
+    `  top-ups asked for ${topups}, acknowledged ${acknowledged}, granted ${grants}; holds of live orders ${holds}; ` +
+      `violations ${violations.length}`,
   )
   for (const line of violations.slice(0, 20)) console.log(`  ! ${line}`)
   console.log(violations.length === 0 ? 'holds' : 'DOES NOT HOLD')

@@ -87,12 +87,11 @@ function print(operation: string, sides: { name: string; measured: Measured[] }[
       name === bare!.name
         ? ''
         : `  ${(ratio * 100).toFixed(0)}% of the bare route (target ≥ ${TARGET * 100}%), by CPU ${((bareCpu / cpu) * 100).toFixed(0)}%`
+    const perSecond = of((one) => one.perSecond).toFixed(0)
     console.log(
-      `  ${name.padEnd(11)} ${of((one) => one.perSecond)
-        .toFixed(0)
-        .padStart(
-          6,
-        )}/s  p50 ${of((one) => one.p50).toFixed(1)} ms  p99 ${of((one) => one.p99).toFixed(1)} ms  CPU a call: server ${of((one) => one.serverMs).toFixed(3)} ms, PostgreSQL ${of((one) => one.databaseMs).toFixed(3)} ms${against}`,
+      `  ${name.padEnd(11)} ${perSecond.padStart(6)}/s  ` +
+        `p50 ${of((one) => one.p50).toFixed(1)} ms  p99 ${of((one) => one.p99).toFixed(1)} ms  ` +
+        `CPU a call: server ${of((one) => one.serverMs).toFixed(3)} ms, PostgreSQL ${of((one) => one.databaseMs).toFixed(3)} ms${against}`,
     )
   }
 }

@@ -36,10 +36,10 @@ async function plain(wanted: Search): Promise<{ ids: string[]; matched: number }
     ...(wanted.bbox ? [touchesBoxes([wanted.bbox])] : []),
     ...wanted.query,
   ])
-  const page =
-    await sql<item.Item>`select ${sql.raw(item.COLUMNS.map((column) => `i.${column}`).join(', '))} from item i where ${where} order by i.datetime desc nulls last, i.seq limit ${wanted.limit}`.execute(
-      db,
-    )
+  const columns = sql.raw(item.COLUMNS.map((column) => `i.${column}`).join(', '))
+  const page = await sql<item.Item>`
+    select ${columns} from item i where ${where}
+    order by i.datetime desc nulls last, i.seq limit ${wanted.limit}`.execute(db)
   const count = await sql<{
     n: number
   }>`select count(*) as n from (select 1 from item i where ${where} limit ${MAX_EXACT_COUNT + 1}) few`.execute(db)
@@ -116,7 +116,8 @@ function draft(size: number, draw: () => number): { bbox: Bbox; interval: Search
 try {
   await migrate(db)
   console.log(
-    `${ITEMS} items of one organization, ${QUERIES} searches a row, page of ${PAGE} with its count, warm; embedded PostgreSQL, ${os.availableParallelism()} cores, load average ${loadAverage()}`,
+    `${ITEMS} items of one organization, ${QUERIES} searches a row, page of ${PAGE} with its count, warm; embedded ` +
+      `PostgreSQL, ${os.availableParallelism()} cores, load average ${loadAverage()}`,
   )
   const organizationId = await seed()
   console.log('search        merge p50 / p95 ms    plain p50 / p95 ms    plain / merge p50, p95')
@@ -150,12 +151,9 @@ try {
     const pair = (low: number, high: number) => `${low.toFixed(1).padStart(9)} / ${high.toFixed(1).padEnd(9)}`
     console.log(`${name.padEnd(12)}${pair(a, b)}${pair(c, d)}    ${(c / a).toFixed(1)} x, ${(d / b).toFixed(1)} x`)
   }
-  const sizes = await sql<{
-    name: string
-    size: string
-  }>`select relname as name, pg_size_pretty(pg_total_relation_size(oid)) as size from pg_class where relname in ('item', 'item_cell')`.execute(
-    db,
-  )
+  const sizes = await sql<{ name: string; size: string }>`
+    select relname as name, pg_size_pretty(pg_total_relation_size(oid)) as size
+    from pg_class where relname in ('item', 'item_cell')`.execute(db)
   console.log(
     `both gave the same pages; on disk ${sizes.rows.map(({ name, size }) => `${name} ${size}`).join(', ')}; load average ${loadAverage()}`,
   )

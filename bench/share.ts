@@ -41,7 +41,8 @@ interface Answer {
 
 /** Each visitor comes from an address of its own, as in life: limits by address are not what is measured. */
 function client(localAddress?: string) {
-  const agent = new http.Agent({ keepAlive: true, ...(localAddress ? { maxSockets: 6 } : {}) }) // Browsers open six; somebody at work must never wait for a socket.
+  // Browsers open six; somebody at work must never wait for a socket.
+  const agent = new http.Agent({ keepAlive: true, ...(localAddress ? { maxSockets: 6 } : {}) })
   return async (method: string, url: string, body?: object, headers: Record<string, string> = {}): Promise<Answer> => {
     const request = http.request(url, {
       method,
@@ -194,7 +195,8 @@ function processorSeconds(pid: number): number {
 const rounded = (value: number) => value.toFixed(1)
 const line = (name: string, latencies: readonly number[]) =>
   console.log(
-    `  ${name.padEnd(34)}p50 ${rounded(percentile(latencies, 0.5)).padStart(6)} ms   p95 ${rounded(percentile(latencies, 0.95)).padStart(6)} ms   of ${latencies.length}`,
+    `  ${name.padEnd(34)}p50 ${rounded(percentile(latencies, 0.5)).padStart(6)} ms   p95 ` +
+      `${rounded(percentile(latencies, 0.95)).padStart(6)} ms   of ${latencies.length}`,
   )
 
 async function compare(): Promise<boolean> {
@@ -235,7 +237,8 @@ async function compare(): Promise<boolean> {
   const ratio = percentile(crowded, 0.95) / percentile(quiet, 0.95)
   console.log(`  the service used ${rounded((watchedSeconds / SECONDS) * 100)}% of one processor while they watched`)
   console.log(
-    `  ${rounded(tally.tiles / SECONDS)} tiles a second, refused: ${JSON.stringify(tally.refused)}; p95 of unrelated calls is ${ratio.toFixed(2)} times the quiet one (at most ${MAX_RATIO})`,
+    `  ${rounded(tally.tiles / SECONDS)} tiles a second, refused: ${JSON.stringify(tally.refused)}; p95 of unrelated ` +
+      `calls is ${ratio.toFixed(2)} times the quiet one (at most ${MAX_RATIO})`,
   )
   return ratio < MAX_RATIO && Object.keys(tally.refused).length === 0
 }

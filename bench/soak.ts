@@ -73,7 +73,8 @@ const quarter = (n: number): number => {
 }
 const quarters = [1, 2, 3, 4].map(quarter)
 console.log(
-  `${COUNT} tiles in ${((performance.now() - started) / 1000).toFixed(0)} s; resident MB by quarter: ${quarters.map((value) => value.toFixed(0)).join(', ')}`,
+  `${COUNT} tiles in ${((performance.now() - started) / 1000).toFixed(0)} s; resident MB by quarter: ` +
+    `${quarters.map((value) => value.toFixed(0)).join(', ')}`,
 )
 const growth = quarter(4) / quarter(2)
 console.log(`last quarter against the second: ${growth.toFixed(3)}`)

@@ -68,7 +68,9 @@ async function memory(dataDir: string, npm: number): Promise<void> {
     console.log(`  ${name.slice(0, 60).padEnd(62)} RSS ${rssMb.toFixed(1).padStart(6)} MB  PSS ${pssMb.toFixed(1).padStart(6)} MB`)
   const sum = (pick: (row: (typeof rows)[number]) => number) => rows.reduce((total, row) => total + pick(row), 0)
   console.log(
-    `idle for ${IDLE_SECONDS} s, ${rows.length} processes: RSS ${sum((row) => row.rssMb).toFixed(0)} MB, PSS ${sum((row) => row.pssMb).toFixed(0)} MB (target < ${TARGET_MB}; RSS counts shared pages once per process, PSS once)`,
+    `idle for ${IDLE_SECONDS} s, ${rows.length} processes: RSS ${sum((row) => row.rssMb).toFixed(0)} MB, PSS ` +
+      `${sum((row) => row.pssMb).toFixed(0)} MB (target < ${TARGET_MB}; RSS counts shared pages once per process, PSS ` +
+      'once)',
   )
 }
 
@@ -118,7 +120,8 @@ const lab = openLab()
 const started: number[] = []
 try {
   console.log(
-    `load average ${fs.readFileSync('/proc/loadavg', 'utf8').split(' ').slice(0, 2).join(' ')}; a busy machine starts slower: CPU seconds are what the start costs`,
+    `load average ${fs.readFileSync('/proc/loadavg', 'utf8').split(' ').slice(0, 2).join(' ')}; a busy machine ` +
+      'starts slower: CPU seconds are what the start costs',
   )
   for (let round = 1; round <= Number(values.rounds); round++) {
     const dataDir = lab.dataDir()
@@ -126,7 +129,8 @@ try {
     await stop(first.npm)
     const second = await startOnce(dataDir)
     console.log(
-      `first start ${first.seconds.toFixed(2)} s (target < ${TARGET_SECONDS}), second ${second.seconds.toFixed(2)} s; CPU of the service ${first.cpuSeconds.toFixed(2)} s and ${second.cpuSeconds.toFixed(2)} s`,
+      `first start ${first.seconds.toFixed(2)} s (target < ${TARGET_SECONDS}), second ${second.seconds.toFixed(2)} s; ` +
+        `CPU of the service ${first.cpuSeconds.toFixed(2)} s and ${second.cpuSeconds.toFixed(2)} s`,
     )
     if (round === Number(values.rounds)) await memory(dataDir, second.npm)
     await stop(second.npm)

@@ -65,12 +65,14 @@ for (const { name, file, geometry } of CASES) {
   const mine = await ours(source, geometry)
   const python = path.join(FOLDER, 'venv', 'bin', 'python')
   const peer = JSON.parse(
-    execFileSync(python, [path.join(import.meta.dirname, 'stats_peer.py'), source, JSON.stringify(geometry), String(REPEATS)], {
+    execFileSync(python, [path.join(import.meta.dirname, 'stats-peer.py'), source, JSON.stringify(geometry), String(REPEATS)], {
       encoding: 'utf8',
     }),
   ) as { ms: number; cpuMs: number; count: number; mean: number }
   const numbers = [mine.ms, peer.ms, mine.cpuMs, peer.cpuMs].map((value) => value.toFixed(0).padStart(9)).join(' ')
   console.log(
-    `${name.padEnd(26)}${String(mine.count).padEnd(8)}${numbers}   ${(peer.ms / mine.ms).toFixed(2)}×  ${(peer.cpuMs / mine.cpuMs).toFixed(2)}×   (counts differ by ${Math.abs(mine.count - peer.count)}, means by ${Math.abs((mine.mean ?? 0) - peer.mean).toExponential(1)})`,
+    `${name.padEnd(26)}${String(mine.count).padEnd(8)}${numbers}   ${(peer.ms / mine.ms).toFixed(2)}×  ` +
+      `${(peer.cpuMs / mine.cpuMs).toFixed(2)}×   (counts differ by ${Math.abs(mine.count - peer.count)}, means by ` +
+      `${Math.abs((mine.mean ?? 0) - peer.mean).toExponential(1)})`,
   )
 }

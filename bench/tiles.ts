@@ -155,7 +155,8 @@ function startServers(): Server[] {
       process: ours,
       url: ({ z, x, y }, item, format, isEqual) => {
         const options = { ...item.ours, format, ...(isEqual ? EQUAL_EFFORT[format] : {}) }
-        return `http://127.0.0.1:${PORTS.ours}/tile?path=${file(item)}&z=${z}&x=${x}&y=${y}&options=${encodeURIComponent(JSON.stringify(options))}`
+        const encoded = encodeURIComponent(JSON.stringify(options))
+        return `http://127.0.0.1:${PORTS.ours}/tile?path=${file(item)}&z=${z}&x=${x}&y=${y}&options=${encoded}`
       },
     },
     {
@@ -238,7 +239,7 @@ function prepare(): void {
     execFileSync(python, ['-m', 'pip', '-q', 'install', 'titiler.application', 'uvicorn'], { stdio: 'inherit' })
   }
   if (!existsSync(path.join(FOLDER, 'data', 'dem.tif')))
-    execFileSync(python, [path.join(import.meta.dirname, 'tiles_data.py'), path.join(FOLDER, 'data')], { stdio: 'inherit' })
+    execFileSync(python, [path.join(import.meta.dirname, 'tiles-data.py'), path.join(FOLDER, 'data')], { stdio: 'inherit' })
 }
 
 async function waitFor(url: string): Promise<void> {
@@ -264,10 +265,12 @@ async function main(): Promise<void> {
     for (const effort of chosen(['equal', 'defaults'])) {
       const isEqual = effort === 'equal'
       console.log(
-        `\n${isEqual ? 'Equal encoder effort (PNG level 6, WebP method 4 quality 75, JPEG 85)' : 'Each side at its defaults'}; ours, TiTiler`,
+        `\n${isEqual ? 'Equal encoder effort (PNG level 6, WebP method 4 quality 75, JPEG 85)' : 'Each side at its defaults'}; ` +
+          'ours, TiTiler',
       )
       console.log(
-        `${'case'.padEnd(22)}${'format'.padEnd(7)}${'workload'.padEnd(11)}    tiles/s         p50 ms          p99 ms        CPU ms a tile     KB     ratio: speed   CPU`,
+        `${'case'.padEnd(22)}${'format'.padEnd(7)}${'workload'.padEnd(11)}    tiles/s         p50 ms          p99 ms     ` +
+          '   CPU ms a tile     KB     ratio: speed   CPU',
       )
       for (const item of CASES) {
         for (const format of chosen(FORMATS))
@@ -296,8 +299,10 @@ async function compare(
   const [ours, peer] = results
   if (!ours || !peer) throw new Error('a side is missing')
   const pair = (key: keyof Measured): string => `${show(ours[key])} ${show(peer[key])}`
+  const pairs = (['perSecond', 'p50', 'p99', 'cpuMs', 'kilobytes'] as const).map(pair)
   console.log(
-    `${item.name.padEnd(22)}${format.padEnd(7)}${workload.padEnd(11)}${(['perSecond', 'p50', 'p99', 'cpuMs', 'kilobytes'] as const).map(pair).join(' ')}  ${show(ours.perSecond / peer.perSecond)}× ${show(peer.cpuMs / Math.max(0.01, ours.cpuMs))}×`,
+    `${item.name.padEnd(22)}${format.padEnd(7)}${workload.padEnd(11)}${pairs.join(' ')}  ` +
+      `${show(ours.perSecond / peer.perSecond)}× ${show(peer.cpuMs / Math.max(0.01, ours.cpuMs))}×`,
   )
 }
 

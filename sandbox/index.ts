@@ -2,13 +2,13 @@
 import type { Db } from '#db/tables.ts'
 import { SANDBOX_KEY, startSandboxPayments, type SandboxPayments } from './payments/server.ts'
 
-export interface SandboxSettings {
+interface SandboxSettings {
   db: Db
   /** Null: somebody else takes the cards. */
   payments: { port: number; noticeUrl: () => string | null; webhookSecret: string } | null
 }
 
-export interface Sandbox {
+interface Sandbox {
   /** With the key that its client signs in with. */
   payments: (SandboxPayments & { secretKey: string }) | null
   close(): Promise<void>

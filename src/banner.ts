@@ -1,7 +1,7 @@
 import type { EmbeddedPostgres } from '#db/embedded.ts'
 import { DEMO_EMAIL, DEMO_PASSWORD } from '../sandbox/demo/demo.ts'
 
-export interface Started {
+interface Started {
   baseUrl: string
   role: string
   embedded: EmbeddedPostgres | null

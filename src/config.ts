@@ -2,9 +2,9 @@
 import path from 'node:path'
 import { isIP } from 'node:net'
 
-export type Role = 'all' | 'api' | 'worker'
+type Role = 'all' | 'api' | 'worker'
 
-export type PaymentsKind = 'sandbox' | 'stripe' | 'none'
+type PaymentsKind = 'sandbox' | 'stripe' | 'none'
 
 export interface Config {
   readonly port: number
@@ -94,7 +94,7 @@ function payments(
   }
 }
 
-export function isLoopback(host: string): boolean {
+function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'))
 }
 

@@ -29,11 +29,17 @@ export interface Shares {
   hashPassword(password: string): Promise<string>
   /** Reads what a visitor is shown, a few visitors at a time. */
   inTurn<T>(read: () => Promise<T>): Promise<T>
-  /** With the link's own token, or with a grant in its place, which needs no password. Whatever does not open it is one and the same 401. */
+  /**
+   * With the link's own token, or with a grant in its place, which needs no password. Whatever does not open it is one and the
+   * same 401.
+   */
   open(token: string, password: string, counted?: Attempts): Promise<OpenedShare>
 }
 
-/** Which openings count towards the limit of a link: every one, as for who asks to be let in, or failed ones, as for the tiles of who was. */
+/**
+ * Which openings count towards the limit of a link: every one, as for who asks to be let in, or failed ones, as for the tiles
+ * of who was.
+ */
 export type Attempts = 'all' | 'failed'
 
 export interface OpenedShare {

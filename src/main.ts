@@ -39,7 +39,7 @@ interface Service {
 }
 
 /** What this process serves; a test may add operations of its own. */
-export interface Catalogue {
+interface Catalogue {
   operations: ReadonlyMap<string, AnyOperation>
   tasks: readonly AnyTask[]
 }

@@ -14,4 +14,19 @@ import * as uploads from '#domains/uploads/index.ts'
 import * as usage from '#domains/usage/index.ts'
 import * as visualization from '#domains/visualization/index.ts'
 
-export const domains = { api_keys, assets, billing, cog, collections, items, organizations, payment_methods, projects, provenance, share, uploads, usage, visualization }
+export const domains = {
+  api_keys,
+  assets,
+  billing,
+  cog,
+  collections,
+  items,
+  organizations,
+  payment_methods,
+  projects,
+  provenance,
+  share,
+  uploads,
+  usage,
+  visualization,
+}

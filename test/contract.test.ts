@@ -14,7 +14,7 @@ const domainsDir = path.join(import.meta.dirname, '../src/domains')
 test('a file’s path is its id', () => {
   const files = readdirSync(domainsDir).flatMap((domain) =>
     readdirSync(path.join(domainsDir, domain))
-      .filter((file) => file.endsWith('.ts') && !/\.(test|job)\.ts$/.test(file) && file !== 'index.ts' && !file.endsWith('wire.ts'))
+      .filter((file) => file.endsWith('.ts') && !/\.(test|task|lib)\.ts$/.test(file) && file !== 'index.ts' && !file.endsWith('wire.ts'))
       .map((file) => `${domain}.${file.replace(/\.ts$/, '')}`),
   )
   assert.deepEqual(files.toSorted(), [...operations.keys()].toSorted())
@@ -87,7 +87,7 @@ const SCOPE_COUNTS: Record<string, number> = {
   'api_keys:read': 1,
   'api_keys:write': 2,
 }
-/** GAPS.md G2: the catalogue sums to 202; these three are the rest. */
+/** docs/decisions.md G2: the catalogue sums to 202; these three are the rest. */
 const OUTSIDE_THE_CATALOGUE = ['mosaic.register', 'organizations.members.set_spend_limit', 'organizations.members.list']
 /** The specification's list of operations that take an Idempotency-Key. */
 const IDEMPOTENT = [
@@ -257,7 +257,7 @@ test('the OpenAPI document', async (t) => {
     const limits = document['paths']['/v1/op/organizations.members.set_spend_limit'].post.requestBody.content['application/json'].schema
     assert.ok(
       ['perOrderLimitCredits', 'spendLimitCredits'].every((field) => limits.required.includes(field)),
-      'both caps are asked for (GAPS.md G171)',
+      'both caps are asked for (docs/decisions.md G171)',
     )
   })
   await t.test('every $ref resolves, and nothing of our own notation is left', () => {

@@ -1,3 +1,4 @@
+// Goal: every call passes the same stages, and what fails in any of them leaves nothing behind.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import Type from 'typebox'

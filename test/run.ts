@@ -1,22 +1,31 @@
 /**
  * Runs the checks, then every test, on a throw-away PostgreSQL: the embedded one, or with DATABASE_URL a server that lets
- * us create databases. Arguments name test files or folders; without any, everything is run.
+ * us create databases. Arguments name test files or folders; without any, everything is run. CAMPAIGN=long runs campaigns
+ * at length.
  */
 import { spawnSync } from 'node:child_process'
 import { globSync, mkdtempSync, rmSync, statSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
+import { run } from 'node:test'
 import { startEmbedded, SUPERUSER } from '#db/embedded.ts'
+import { campaign } from './support/campaign.ts'
 import { createTemplate, dropDatabase } from './support/database.ts'
+import { planned } from './support/plan.ts'
+import { report } from './support/reporter.ts'
 
 const root = path.dirname(import.meta.dirname)
-const CONCURRENCY = Math.max(2, os.availableParallelism())
+/** One more than there are cores: a test waits for the database about as long as it computes. */
+const CONCURRENCY = os.availableParallelism() + 1
+const TIMEOUT_MS = campaign({ short: 300_000, long: 900_000 })
+/** Compiled modules stay from run to run: every process loads the same two thousand. */
+const COMPILED = path.join(root, 'node_modules/.cache/groundtrack/compiled')
 
 const named = process.argv.slice(2)
 const files =
   named.length > 0
-    ? named.flatMap((name) => (statSync(name).isDirectory() ? globSync(`${name}/**/*.test.ts`) : [name]))
-    : globSync(['src/**/*.test.ts', 'test/**/*.test.ts', 'tools/**/*.test.ts', 'sandbox/**/*.test.ts'], { cwd: root }).toSorted()
+    ? named.flatMap((name) => (statSync(name).isDirectory() ? globSync(`${name}/**/*.test.ts`) : [path.relative(root, path.resolve(name))]))
+    : globSync(['src/**/*.test.ts', 'test/**/*.test.ts', 'tools/**/*.test.ts', 'sandbox/**/*.test.ts'], { cwd: root })
 
 if (named.length === 0) {
   const check = spawnSync(process.execPath, ['tools/check.ts'], { cwd: root, stdio: 'inherit' })
@@ -27,18 +36,27 @@ const dataDir = mkdtempSync(path.join(os.tmpdir(), 'groundtrack-test-'))
 const given = process.env['DATABASE_URL']
 const server = given
   ? null
-  : await startEmbedded(dataDir, { settings: ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off', 'max_connections=200'] })
+  : await startEmbedded(dataDir, {
+      settings: ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off', 'max_connections=200', 'autovacuum=off'],
+    })
 const adminUrl = given ?? `postgres://${SUPERUSER}@localhost/postgres?host=${encodeURIComponent(server!.socketDir)}`
-let status = 1
+const interrupted = new AbortController()
+process.once('SIGINT', () => interrupted.abort())
+let failed = true
 let template: string | null = null
 try {
   template = await createTemplate(adminUrl)
-  const args = ['--test', `--test-concurrency=${CONCURRENCY}`, '--test-timeout=300000', ...files]
-  const env = { ...process.env, DATABASE_URL: '', TEST_ADMIN_URL: adminUrl, TEST_TEMPLATE: template }
-  status = spawnSync(process.execPath, args, { cwd: root, stdio: 'inherit', env }).status ?? 1
+  Object.assign(process.env, { DATABASE_URL: '', TEST_ADMIN_URL: adminUrl, TEST_TEMPLATE: template, NODE_COMPILE_CACHE: COMPILED })
+  const tests = run({
+    files: planned(root, files.toSorted(), dataDir),
+    concurrency: CONCURRENCY,
+    timeout: TIMEOUT_MS,
+    signal: interrupted.signal,
+  })
+  ;({ failed } = await report(tests, process.stdout))
 } finally {
   if (template) await dropDatabase(adminUrl, template)
   await server?.leave()
   rmSync(dataDir, { recursive: true, force: true })
 }
-process.exit(status)
+process.exit(failed ? 1 : 0)

@@ -1,4 +1,4 @@
-/** Format, types, lint and generated files. Everything that is wrong is shown, not only the first. */
+/** Format, types, lint, imports and generated files. Everything that is wrong is shown, not only the first. */
 import { spawnSync } from 'node:child_process'
 import path from 'node:path'
 
@@ -10,6 +10,7 @@ const CHECKS: readonly (readonly [string, string, readonly string[]])[] = [
   ['types', bin('tsc'), ['-p', '.']],
   ['types of pages', bin('tsc'), ['-p', 'packages/share']],
   ['lint', bin('oxlint'), ['--deny-warnings']],
+  ['imports', process.execPath, ['tools/imports.ts']],
   ['generated files', process.execPath, ['tools/gen.ts', '--check']],
 ]
 

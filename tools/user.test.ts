@@ -32,8 +32,8 @@ function user(env: Record<string, string>, args: readonly string[], stdin = ''):
 
 /** The machine's own settings must not reach the command. */
 function bare(): Record<string, string> {
-  const { PATH = '', HOME = '' } = process.env
-  return { PATH, HOME }
+  const { PATH = '', HOME = '', NODE_COMPILE_CACHE = '' } = process.env
+  return { PATH, HOME, NODE_COMPILE_CACHE }
 }
 
 const passwordIn = (stdout: string) => /^Password: (\S+)$/m.exec(stdout)?.[1]
@@ -139,7 +139,7 @@ test('npm run user on the embedded database', async (t) => {
 async function service(t: TestContext, env: Record<string, string>): Promise<string> {
   const child = spawn(process.execPath, ['src/main.ts'], {
     cwd: root,
-    env: { ...bare(), ...env, PORT: '0', LOG_LEVEL: 'silent' },
+    env: { ...bare(), ...env, PORT: '0', LOG_LEVEL: 'silent', DEMO: '0' },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   t.after(async () => {

@@ -13,7 +13,7 @@ export function random(seed: number): () => number {
 const FIVE_YEARS_MS = 1825 * 86_400_000
 const FIRST_MS = Date.UTC(2021, 0, 1)
 
-export interface Scene {
+interface Scene {
   id: string
   ring: [number, number][]
   datetime: Date

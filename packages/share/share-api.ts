@@ -34,7 +34,7 @@ export interface SharedItem {
   assets?: SharedFile[]
 }
 
-export interface SharedCollection {
+interface SharedCollection {
   id: string
   name: string
   description: string | null
@@ -131,6 +131,6 @@ export async function askForFile(file: SharedFile): Promise<string> {
 }
 
 /** The service names itself by its public address; this page asks the one that it came from. */
-export function ownAddress(url: string): string {
+function ownAddress(url: string): string {
   return location.origin + url.replace(/^https?:\/\/[^/]+/, '')
 }

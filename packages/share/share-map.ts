@@ -31,23 +31,7 @@ const EMPTY: GeoJSON.FeatureCollection = { type: 'FeatureCollection', features: 
 export function createMap(container: HTMLElement, { onRefused, onDrawing }: MapEvents): ShareMap {
   const dark = matchMedia('(prefers-color-scheme: dark)')
   const palette = () => PALETTES[dark.matches ? 'dark' : 'light']
-  const map = new maplibre.Map({
-    container,
-    style: baseStyle(palette()),
-    ...wholeGlobe(container),
-    maxZoom: 22,
-    attributionControl: false,
-    dragRotate: false,
-    pitchWithRotate: false,
-    touchPitch: false,
-  })
-  map.touchZoomRotate.disableRotation()
-  map.addControl(new maplibre.NavigationControl({ showCompass: false }), 'top-right')
-  map.addControl(new maplibre.ScaleControl({ unit: 'metric' }), 'bottom-right')
-  map.addControl(new maplibre.AttributionControl({ compact: true, customAttribution: 'Land and borders: Natural Earth' }), 'bottom-right')
-  // It begins unfolded; over a small map that is in the way.
-  if (container.clientWidth < 760)
-    map.once('load', () => container.querySelector('.maplibregl-ctrl-attrib')?.classList.remove('maplibregl-compact-show'))
+  const map = openMap(container, palette())
   map.on('error', ({ error }) => {
     if ((error as { status?: number }).status === 401) onRefused()
   })
@@ -61,16 +45,7 @@ export function createMap(container: HTMLElement, { onRefused, onDrawing }: MapE
     outline(items, onPick) {
       void ready.then(() => {
         source(map, 'outlines').setData({ type: 'FeatureCollection', features: items.flatMap(outlineOf) })
-        map.on('click', 'outline-area', ({ features }) => {
-          const id = features?.[0]?.properties['id']
-          if (typeof id === 'string') onPick(id)
-        })
-        map.on('mouseenter', 'outline-area', () => {
-          map.getCanvas().style.cursor = 'pointer'
-        })
-        map.on('mouseleave', 'outline-area', () => {
-          map.getCanvas().style.cursor = ''
-        })
+        whenPicked(map, onPick)
       })
     },
     choose(item) {
@@ -80,19 +55,8 @@ export function createMap(container: HTMLElement, { onRefused, onDrawing }: MapE
       void ready.then(() => {
         removeImage(map)
         onDrawing(true)
-        if (!tiles) return map.triggerRepaint()
-        // Twice the size, a quarter of the requests.
-        const template = tiles.tiles[0].replace('{y}.', '{y}@2x.')
-        const { bounds, minzoom } = tiles
-        map.addSource('image', {
-          type: 'raster',
-          tiles: [template],
-          tileSize: 512,
-          bounds,
-          minzoom: Math.max(0, minzoom - 1),
-          maxzoom: Math.max(minzoom, tiles.maxzoom - 1),
-        })
-        map.addLayer({ id: 'image', type: 'raster', source: 'image', paint: { 'raster-fade-duration': 150 } }, 'outline-area')
+        if (tiles) addImage(map, tiles)
+        else map.triggerRepaint()
       })
     },
     setOpacity(share) {
@@ -120,6 +84,55 @@ export function createMap(container: HTMLElement, { onRefused, onDrawing }: MapE
       })
     },
   }
+}
+
+function openMap(container: HTMLElement, colours: Palette): maplibre.Map {
+  const map = new maplibre.Map({
+    container,
+    style: baseStyle(colours),
+    ...wholeGlobe(container),
+    maxZoom: 22,
+    attributionControl: false,
+    dragRotate: false,
+    pitchWithRotate: false,
+    touchPitch: false,
+  })
+  map.touchZoomRotate.disableRotation()
+  map.addControl(new maplibre.NavigationControl({ showCompass: false }), 'top-right')
+  map.addControl(new maplibre.ScaleControl({ unit: 'metric' }), 'bottom-right')
+  map.addControl(new maplibre.AttributionControl({ compact: true, customAttribution: 'Land and borders: Natural Earth' }), 'bottom-right')
+  // It begins unfolded; over a small map that is in the way.
+  if (container.clientWidth < 760)
+    map.once('load', () => container.querySelector('.maplibregl-ctrl-attrib')?.classList.remove('maplibregl-compact-show'))
+  return map
+}
+
+function whenPicked(map: maplibre.Map, onPick: (id: string) => void): void {
+  map.on('click', 'outline-area', ({ features }) => {
+    const id = features?.[0]?.properties['id']
+    if (typeof id === 'string') onPick(id)
+  })
+  map.on('mouseenter', 'outline-area', () => {
+    map.getCanvas().style.cursor = 'pointer'
+  })
+  map.on('mouseleave', 'outline-area', () => {
+    map.getCanvas().style.cursor = ''
+  })
+}
+
+function addImage(map: maplibre.Map, tiles: Tiles): void {
+  // Twice the size, a quarter of the requests.
+  const template = tiles.tiles[0].replace('{y}.', '{y}@2x.')
+  const { bounds, minzoom } = tiles
+  map.addSource('image', {
+    type: 'raster',
+    tiles: [template],
+    tileSize: 512,
+    bounds,
+    minzoom: Math.max(0, minzoom - 1),
+    maxzoom: Math.max(minzoom, tiles.maxzoom - 1),
+  })
+  map.addLayer({ id: 'image', type: 'raster', source: 'image', paint: { 'raster-fade-duration': 150 } }, 'outline-area')
 }
 
 /** The globe as large as looks well: a little more than the short side of the screen, or most of the long one. */

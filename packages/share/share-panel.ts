@@ -1,7 +1,7 @@
 /** The panel beside the map. Everything that people wrote is put in as text, never as markup. */
 import type { Look, Opened, SharedFile, SharedItem } from './share-api.ts'
 
-export interface PanelEvents {
+interface PanelEvents {
   onPick(item: SharedItem): void
   onLook(look: string): void
   onOpacity(share: number): void
@@ -139,7 +139,8 @@ function listLooks(looks: readonly Look[], chosen: string | null, onLook: (look:
   const listed = [...fieldset.querySelectorAll('input')]
   const ordered = [...first, ...rest]
   if (listed.length === ordered.length && listed.every((input, index) => input.value === ordered[index]!.id)) {
-    for (const input of listed) input.checked = input.value === chosen // Kept, so that whoever walks through them by keyboard keeps their place.
+    // Kept, so that whoever walks through them by keyboard keeps their place.
+    for (const input of listed) input.checked = input.value === chosen
     return
   }
   const chip = (look: Look) => {

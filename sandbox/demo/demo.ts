@@ -76,7 +76,8 @@ export async function fillDemo(
   await withLock(db, 'demo scenes', async () => {
     if (signal.aborted || (await isWhole())) return
     const signedIn = await signIn.signIn(auth, { email: DEMO_EMAIL, password: DEMO_PASSWORD }, LOCAL).catch(() => null)
-    if (signedIn) await runClient(FILLING, { BASE_URL: baseUrl, ACCESS_TOKEN: signedIn.access_token }, signal) // Without: somebody changed the password, so it is their account now.
+    // Without: somebody changed the password, so it is their account now.
+    if (signedIn) await runClient(FILLING, { BASE_URL: baseUrl, ACCESS_TOKEN: signedIn.access_token }, signal)
   })
 }
 

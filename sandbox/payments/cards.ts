@@ -1,5 +1,5 @@
 /** The processor's public test cards that the sandbox knows, by the ids of its documentation. */
-export interface TestCard {
+interface TestCard {
   brand: string
   last4: string
   /** What its bank answers. */

@@ -1,4 +1,7 @@
-/** A card processor to try things on: a real HTTP server that speaks the processor's protocol and sends its signed notices. No money moves. */
+/**
+ * A card processor to try things on: a real HTTP server that speaks the processor's protocol and sends its signed notices. No
+ * money moves.
+ */
 import { createHash, createHmac } from 'node:crypto'
 import type { AddressInfo } from 'node:net'
 import fastify, { type FastifyReply, type FastifyRequest } from 'fastify'

@@ -1,4 +1,7 @@
-/** What the sandbox processor remembers, in a schema of its own: any number of processes serve the same cards, and a restart forgets nothing. */
+/**
+ * What the sandbox processor remembers, in a schema of its own: any number of processes serve the same cards, and a restart
+ * forgets nothing.
+ */
 import { randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
 import type { Db, Tx } from '#db/tables.ts'
@@ -20,9 +23,13 @@ export async function createSchema(db: Db): Promise<void> {
     await sql`select pg_advisory_xact_lock(hashtextextended('sandbox_payments', 0))`.execute(tx)
     await sql`
       create schema if not exists sandbox_payments;
-      create table if not exists sandbox_payments.object (id text primary key, seq bigint generated always as identity, kind text not null, body jsonb not null);
-      create table if not exists sandbox_payments.replay (key text primary key, fingerprint text not null, status integer not null, body jsonb not null);
-      create table if not exists sandbox_payments.notice (id text primary key, seq bigint generated always as identity, body text not null, attempts integer not null default 0, delivered boolean not null default false);
+      create table if not exists sandbox_payments.object (
+        id text primary key, seq bigint generated always as identity, kind text not null, body jsonb not null);
+      create table if not exists sandbox_payments.replay (
+        key text primary key, fingerprint text not null, status integer not null, body jsonb not null);
+      create table if not exists sandbox_payments.notice (
+        id text primary key, seq bigint generated always as identity, body text not null,
+        attempts integer not null default 0, delivered boolean not null default false);
     `.execute(tx)
   })
 }
@@ -75,9 +82,9 @@ export async function withSession(
     }
     const made = await work(sessionOf(tx, notices))
     if (replay)
-      await sql`insert into sandbox_payments.replay (key, fingerprint, status, body) values (${replay.key}, ${replay.fingerprint}, ${made.status}, ${JSON.stringify(made.body)})`.execute(
-        tx,
-      )
+      await sql`
+        insert into sandbox_payments.replay (key, fingerprint, status, body)
+        values (${replay.key}, ${replay.fingerprint}, ${made.status}, ${JSON.stringify(made.body)})`.execute(tx)
     return made
   })
   return { answer, notices }
@@ -89,15 +96,15 @@ function sessionOf(tx: Tx, notices: Notice[]): Session {
     find: async (id) =>
       (await rows(sql<{ body: Stored }>`select body from sandbox_payments.object where id = ${id} for update`))[0] ?? null,
     async save(body) {
-      await sql`insert into sandbox_payments.object (id, kind, body) values (${body.id}, ${body.object}, ${JSON.stringify(body)}) on conflict (id) do update set body = excluded.body`.execute(
-        tx,
-      )
+      await sql`
+        insert into sandbox_payments.object (id, kind, body) values (${body.id}, ${body.object}, ${JSON.stringify(body)})
+        on conflict (id) do update set body = excluded.body`.execute(tx)
     },
     listInvoices: (customer, limit) =>
       rows(
-        sql<{
-          body: Stored
-        }>`select body from sandbox_payments.object where kind = 'invoice' and body->>'customer' = ${customer} order by seq desc limit ${limit}`,
+        sql<{ body: Stored }>`
+          select body from sandbox_payments.object where kind = 'invoice' and body->>'customer' = ${customer}
+          order by seq desc limit ${limit}`,
       ),
     lines: (invoice) =>
       rows(
@@ -122,11 +129,10 @@ function sessionOf(tx: Tx, notices: Notice[]): Session {
 }
 
 export async function undelivered(db: Db, maxAttempts: number, limit: number): Promise<Notice[]> {
-  return (
-    await sql<Notice>`select id, body from sandbox_payments.notice where not delivered and attempts < ${maxAttempts} order by seq limit ${limit}`.execute(
-      db,
-    )
-  ).rows
+  const { rows } = await sql<Notice>`
+    select id, body from sandbox_payments.notice where not delivered and attempts < ${maxAttempts}
+    order by seq limit ${limit}`.execute(db)
+  return rows
 }
 
 export async function noteDelivery(db: Db, id: string, delivered: boolean): Promise<void> {

@@ -1,7 +1,7 @@
 /** What grows on a field, and how it looks through the year. */
 import { smooth } from './noise.ts'
 
-export interface Crop {
+interface Crop {
   readonly name: string
   /** Share of the fields. */
   readonly share: number
@@ -15,7 +15,7 @@ export interface Crop {
   readonly rowM: number
 }
 
-export const CROPS: readonly Crop[] = [
+const CROPS: readonly Crop[] = [
   { name: 'winter wheat', share: 0.3, days: [65, 115, 180, 205], rowM: 1.6 },
   { name: 'barley', share: 0.1, days: [60, 108, 160, 185], rowM: 1.6 },
   { name: 'rapeseed', share: 0.1, days: [55, 100, 170, 195], bloom: [112, 138], rowM: 1.8 },

@@ -60,7 +60,7 @@ const ROLES: Readonly<Record<string, string | null>> = { green_i: null, nir09: n
 /** Places on a side where the sky is looked at to measure the cloud cover. */
 const CLOUD_SAMPLES = 72
 /** A pixel counts as cloud when more than half of it is. */
-export const CLOUD_THRESHOLD = 0.5
+const CLOUD_THRESHOLD = 0.5
 
 export function describeScene(request: SceneRequest): SceneDescription {
   const sensor = SENSORS[request.sensor]

@@ -16,7 +16,7 @@ const DATE_LINE = 180
 const FULL_CIRCLE = 360
 
 /** Half the side, in pixels, of the largest square at this angle in a raster. */
-export const halfSide = (sizePx: number, angleRad: number): number => sizePx / 2 / (Math.cos(angleRad) + Math.abs(Math.sin(angleRad)))
+const halfSide = (sizePx: number, angleRad: number): number => sizePx / 2 / (Math.cos(angleRad) + Math.abs(Math.sin(angleRad)))
 
 /** Corners in pixels, around the raster's middle. */
 export function squareAt(sizePx: number, angleRad: number): Position[] {

@@ -32,7 +32,7 @@ export function lonLatAt({ transform, crs, nearLongitude }: Grid, column: number
   return [longitude + FULL_CIRCLE * Math.round((nearLongitude - longitude) / FULL_CIRCLE), latitude]
 }
 
-export interface Line {
+interface Line {
   readonly column: number
   readonly row: number
   readonly stepX: number

@@ -1,6 +1,6 @@
 /** Surface reflectances of what the ground is made of, from 0 to 1, one column for each band. */
 
-export const BANDS = [
+const BANDS = [
   'coastal',
   'blue',
   'green_i',
@@ -69,7 +69,7 @@ const SPECTRA = {
   haze: [0.23, 0.19, 0.16, 0.14, 0.12, 0.105, 0.095, 0.088, 0.08, 0.07, 0.066, 0.06, 0.025, 0.015],
 } as const
 
-export type Material = keyof typeof SPECTRA
+type Material = keyof typeof SPECTRA
 
 /** The reflectances of every material in the bands of one sensor. */
 export type Palette = Readonly<Record<Material, Float64Array>>

@@ -10,7 +10,7 @@ export interface NodeGround {
   wetness: number
 }
 
-export interface NetworkOptions {
+interface NetworkOptions {
   readonly level: number
   readonly seed: number
   /** The ground at a node; asked once a node. */

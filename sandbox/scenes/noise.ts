@@ -53,7 +53,7 @@ for (let i = 0; i < DIRECTIONS; i++) {
   GRADIENT_Y[i] = Math.sin((i * 2 * Math.PI) / DIRECTIONS) * GRADIENT_LENGTH
 }
 
-export interface Octave {
+interface Octave {
   readonly level: number
   readonly seed: number
   readonly gain: number
@@ -72,7 +72,7 @@ const TURNS: readonly (readonly [number, number])[] = [
 ]
 
 /** Adds gradient noise to `out`. Neighbouring pixels mostly share a cell, whose gradients are looked up once. */
-export function addNoise(out: Float64Array, { count, u, v }: Points, { level, seed, gain }: Octave): void {
+function addNoise(out: Float64Array, { count, u, v }: Points, { level, seed, gain }: Octave): void {
   const half = 2 ** (level - 1)
   const [uAlong, vAlong] = TURNS[level % TURNS.length]!
   const along = uAlong * half
@@ -137,7 +137,7 @@ export function addNoise(out: Float64Array, { count, u, v }: Points, { level, se
   }
 }
 
-export interface Fractal {
+interface Fractal {
   readonly from: number
   readonly to: number
   readonly seed: number

@@ -4,7 +4,7 @@
  */
 import { addFractal, chance, EARTH_ROUND_M, hash, points, toLatitude, type Points } from './noise.ts'
 
-export interface Parcels {
+interface Parcels {
   /** A number that belongs to the field. */
   readonly id: Uint32Array
   /** How much of the block is farmed, as the world decides it. */

@@ -1,7 +1,7 @@
 /** Towns, villages and the roads between them, on a lattice where each cell may hold one place. */
 import { addFractal, chance, clamp01, EARTH_ROUND_M, hash, points, toLatitude, type Points } from './noise.ts'
 
-export interface PlaceRow {
+interface PlaceRow {
   /** 0 outside to 1 in the centre, of the nearest place, and that place's number. */
   readonly density: Float64Array
   readonly town: Int32Array
@@ -31,7 +31,7 @@ export interface Town {
   readonly unitM: number
 }
 
-export interface PlacesOptions {
+interface PlacesOptions {
   readonly level: number
   readonly seed: number
   /** The share of cells with a place, where the land is good. */

@@ -43,7 +43,8 @@ async function main(folder: string, given: readonly string[]): Promise<void> {
     const tookMs = process.cpuUsage(started).user / 1000
     const name = `${sensor.slice('sandbox-'.length)}_${longitude}_${latitude}_${datetime.slice(0, 10)}`
     console.log(
-      `${name}: ${sizePx} × ${sizePx} × ${scene.bands.length} in ${tookMs.toFixed(0)} ms of processor, ${(sink.bytes().length / 1e6).toFixed(1)} MB, cloud ${scene.cloudCover}%, sun ${scene.sunElevationDeg}°`,
+      `${name}: ${sizePx} × ${sizePx} × ${scene.bands.length} in ${tookMs.toFixed(0)} ms of processor, ` +
+        `${(sink.bytes().length / 1e6).toFixed(1)} MB, cloud ${scene.cloudCover}%, sun ${scene.sunElevationDeg}°`,
     )
     await writePictures(path.join(folder, name), scene, sink.bytes())
   }

@@ -2,7 +2,7 @@
 import { chance, hash } from './noise.ts'
 import { boundary, cut, cutDistance } from './parcels.ts'
 
-export type UrbanKind = 'open' | 'street' | 'car' | 'roof' | 'yard' | 'tree' | 'park' | 'paved' | 'pool'
+type UrbanKind = 'open' | 'street' | 'car' | 'roof' | 'yard' | 'tree' | 'park' | 'paved' | 'pool'
 
 export interface UrbanSpot {
   kind: UrbanKind

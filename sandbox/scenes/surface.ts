@@ -12,7 +12,7 @@ import type { Ground } from './terrain.ts'
 import { TownPainter } from './town-painter.ts'
 import type { World } from './world.ts'
 
-export interface SurfaceOptions {
+interface SurfaceOptions {
   readonly width: number
   readonly gsdM: number
   readonly world: World

@@ -6,7 +6,7 @@ import { chance } from './noise.ts'
 import type { Places, Town } from './places.ts'
 import { readSpot, urbanSpot, type UrbanSpot } from './streets.ts'
 
-export interface TownOptions {
+interface TownOptions {
   readonly palette: Palette
   readonly bandCount: number
   readonly gsdM: number
@@ -17,7 +17,7 @@ export interface TownOptions {
   readonly shadowM: number
 }
 
-export interface TownStyle {
+interface TownStyle {
   readonly i: number
   readonly u: number
   readonly v: number

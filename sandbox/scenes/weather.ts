@@ -12,7 +12,7 @@ const CLOUD_FINEST = 19
 /** Each day has its own seeds; more days than this are never in use together. */
 const DAY_SEEDS = 1 << 20
 
-export interface Sky {
+interface Sky {
   /** 0 clear to 1 covered, and how much sunlight the clouds towards the sun let through is 1 − shade. */
   readonly cloud: Float64Array
   readonly shade: Float64Array

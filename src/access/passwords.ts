@@ -4,8 +4,8 @@ import { limiter } from '#core/limiter.ts'
 import { invalidField } from '#core/problem.ts'
 
 /** bcrypt reads no further than this; a longer password would silently be a shorter one. */
-export const MAX_PASSWORD_BYTES = 72
-export const MIN_PASSWORD_LENGTH = 10
+const MAX_PASSWORD_BYTES = 72
+const MIN_PASSWORD_LENGTH = 10
 
 const STANDARD_COST = 10
 /** A queue of comparisons may not starve everything else of the thread pool, nor grow without end. */
@@ -22,7 +22,7 @@ export function requireUsable(password: string): void {
   if (Buffer.byteLength(password) > MAX_PASSWORD_BYTES) throw invalidField('password', `must have at most ${MAX_PASSWORD_BYTES} bytes`)
 }
 
-export interface PasswordOptions {
+interface PasswordOptions {
   cost?: number | undefined
   /** Comparisons at a time. */
   maxRunning?: number

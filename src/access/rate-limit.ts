@@ -5,7 +5,7 @@ import type { Db } from '#db/tables.ts'
 import * as rateWindow from '#model/platform/rate-window.ts'
 import type { Allowance } from './authenticate.ts'
 
-export interface Admission {
+interface Admission {
   /** For every answer to the caller, refused ones too. */
   headers: Record<string, string>
 }

@@ -20,7 +20,7 @@ const MAX_REMEMBERED_TOKENS = 10_000
 /** Clocks of two machines differ a little; a token from beyond that was not made by one of ours. */
 const CLOCK_SKEW_SECONDS = 60
 
-export type Claims =
+type Claims =
   | { typ: 'session'; userId: string; sessionId: string; organizationId: string | null }
   | { typ: 'worker'; jobId: string; organizationId: string }
   | { typ: 'service'; onBehalfOf: string | null; organizationId: string | null }

@@ -2,7 +2,7 @@ import { newId } from '#core/ids.ts'
 import { PaymentsError } from '#ports/payments.ts'
 import { problem } from '#core/problem.ts'
 import { requirePayments } from '#model/money/processor.ts'
-import * as sweep from '#model/money/payment-sweep.ts'
+import { receive } from '#model/money/payment-notice.ts'
 import type { Platform } from '#pipeline/platform.ts'
 
 /** A notice of the card processor: believed by its signature alone, worked once, and refused with a failure when it should come again. */
@@ -11,7 +11,7 @@ export async function receiveNotice(platform: Platform, body: Buffer, signature:
   requirePayments({ payments })
   try {
     const notice = await payments!.readNotice(body, signature)
-    await sweep.receive({ db, clock, payments, commit, invocationId: newId() }, notice)
+    await receive({ db, clock, payments, commit, invocationId: newId() }, notice)
   } catch (error) {
     if (!(error instanceof PaymentsError)) throw error
     if (error.code === 'invalid-signature') throw problem('bad-request', 'The notice is not signed by the payment processor')

@@ -1,4 +1,4 @@
-export interface BatchLimits {
+interface BatchLimits {
   maxKeys: number
   maxInFlight: number
 }

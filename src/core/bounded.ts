@@ -1,7 +1,7 @@
 import { invalidField } from './problem.ts'
 
 /** Free-form members that callers store with us: deep enough for any STAC extension, too shallow to hurt. */
-export const MAX_FREE_FORM_DEPTH = 8
+const MAX_FREE_FORM_DEPTH = 8
 
 const FORBIDDEN_NAMES = new Set(['__proto__', 'constructor', 'prototype'])
 

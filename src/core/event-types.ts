@@ -58,7 +58,7 @@ const topup = (more: TProperties = {}) =>
 const wallet = (more: TProperties = {}) => Closed({ balance_credits: Credits, available_credits: Credits, ...more })
 const card = Closed({ id: Text, brand: Text, last4: Text, is_default: Type.Boolean() })
 
-export interface EventTypeRow {
+interface EventTypeRow {
   readonly type: string
   readonly domain: string
   readonly entity_type: string

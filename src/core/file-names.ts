@@ -9,7 +9,10 @@ export function isMediaType(value: string): boolean {
   return value.length <= MAX_MEDIA_TYPE_LENGTH && MEDIA_TYPE.test(value)
 }
 
-/** A file name from outside, fit to be the last segment of an object's key: it keeps its look, and nothing that means anything to a path. */
+/**
+ * A file name from outside, fit to be the last segment of an object's key: it keeps its look, and nothing that means anything
+ * to a path.
+ */
 export function keySegment(fileName: string): string {
   const base = fileName.split(/[/\\]/).at(-1)!
   const plain = base

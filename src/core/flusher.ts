@@ -1,5 +1,5 @@
 /** Gathers what was written to memory and writes it out together, soon after, one round at a time. */
-export interface Flusher {
+interface Flusher {
   /** Something waits: a round begins at the latest after the interval. */
   arm(): void
   /** One round now, or the one under way. */
@@ -9,7 +9,7 @@ export interface Flusher {
   close(): Promise<void>
 }
 
-export interface FlusherOptions {
+interface FlusherOptions {
   /** Writes what waits. What it could not write still waits afterwards. */
   drain: () => Promise<void>
   isEmpty: () => boolean

@@ -113,7 +113,7 @@ test('areas that pass', () => {
   assert.equal(refusal({ type: 'MultiPolygon', coordinates: [[SQUARE], [SQUARE.map(([x, y]) => [x! + 5, y!])]] }), 'none')
 })
 
-// Goal: the vertex limit counts every ring, so holes and parts cannot get around it (SECURITY row 23).
+// Goal: the vertex limit counts every ring, so holes and parts cannot get around it (docs/threats.md, row 23).
 test('the 1,000th vertex is refused, wherever it is', () => {
   assert.equal(refusal(polygon(circle(MAX_VERTICES))), 'none')
   assert.match(refusal(polygon(circle(MAX_VERTICES + 1))), /more than 999/)

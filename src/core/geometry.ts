@@ -2,8 +2,8 @@
 import { invalidField, type Problem } from './problem.ts'
 
 export type Position = [number, number]
-export type PolygonGeometry = { type: 'Polygon'; coordinates: Position[][] }
-export type MultiPolygonGeometry = { type: 'MultiPolygon'; coordinates: Position[][][] }
+type PolygonGeometry = { type: 'Polygon'; coordinates: Position[][] }
+type MultiPolygonGeometry = { type: 'MultiPolygon'; coordinates: Position[][][] }
 export type AreaGeometry = PolygonGeometry | MultiPolygonGeometry
 /** Every GeoJSON geometry except collections of them. */
 export type Geometry =

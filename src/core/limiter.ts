@@ -1,6 +1,6 @@
 import { problem } from './problem.ts'
 
-export interface Line {
+interface Line {
   maxRunning: number
   maxWaiting: number
   /** What there are too many of when the line is full. */

@@ -5,7 +5,7 @@ export const MIN_TOPUP_CENTS = 10_000
 /** The most that the processor charges at once: eight digits. */
 export const MAX_CHARGE_CENTS = 99_999_999
 /** Strictly above A$20,000 the whole purchase earns the bonus. */
-export const BONUS_ABOVE_CENTS = 2_000_000
+const BONUS_ABOVE_CENTS = 2_000_000
 const BONUS_PERCENT = 5
 
 const GST_PERCENT = 10

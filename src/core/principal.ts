@@ -1,6 +1,6 @@
 import type { OrganizationRole } from './vocabulary.ts'
 
-export type PrincipalKind = 'user' | 'api_key' | 'worker' | 'service' | 'anonymous'
+type PrincipalKind = 'user' | 'api_key' | 'worker' | 'service' | 'anonymous'
 
 /** Who calls. Everything an operation may decide on comes from here, never from the body. */
 export interface Principal {

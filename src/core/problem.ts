@@ -12,7 +12,8 @@ export const PROBLEMS = {
   'asset-not-ready': {
     status: 400,
     about:
-      'The file behind this is still being converted to a form that maps and statistics can be drawn from. `uploads.progress` with the `upload_id` tells how far it is; ask again when its state is `ready`.',
+      'The file behind this is still being converted to a form that maps and statistics can be drawn from. ' +
+      '`uploads.progress` with the `upload_id` tells how far it is; ask again when its state is `ready`.',
   },
   'invalid-json': {
     status: 400,
@@ -28,13 +29,15 @@ export const PROBLEMS = {
     status: 402,
     title: 'Insufficient Credits',
     about:
-      'The wallet has fewer credits available than this costs. `required_credits` and `available_credits` say how many; top up with `billing.topup`, or wait until reservations end.',
+      'The wallet has fewer credits available than this costs. `required_credits` and `available_credits` say how ' +
+      'many; top up with `billing.topup`, or wait until reservations end.',
   },
   'payment-method-required': {
     status: 402,
     title: 'Payment Method Required',
     about:
-      'This is paid by card, and the organization has no default card. Save one with `payment_methods.attach` and `payment_methods.set_default`.',
+      'This is paid by card, and the organization has no default card. Save one with `payment_methods.attach` and ' +
+      '`payment_methods.set_default`.',
   },
   'card-declined': {
     status: 402,
@@ -45,25 +48,29 @@ export const PROBLEMS = {
     status: 402,
     title: 'Authentication Required',
     about:
-      'The bank wants the card holder to confirm the payment (3-D Secure). Confirm `client_secret` with the payment processor on your side, then repeat the identical request with the same Idempotency-Key.',
+      'The bank wants the card holder to confirm the payment (3-D Secure). Confirm `client_secret` with the payment ' +
+      'processor on your side, then repeat the identical request with the same Idempotency-Key.',
   },
   'spend-limit-exceeded': {
     status: 403,
     title: 'Spend limit exceeded',
     about:
-      'The purchase is above what the member may spend: per order, or within any 30 days. An owner or admin can raise the limit or approve the purchase. Nothing was reserved.',
+      'The purchase is above what the member may spend: per order, or within any 30 days. An owner or admin can raise ' +
+      'the limit or approve the purchase. Nothing was reserved.',
   },
   'storage-quota-exceeded': {
     status: 402,
     title: 'Storage Quota Exceeded',
     about:
-      'The plan has no room for these bytes. `used` and `limit` are bytes, uploads under way included. Delete what is no longer needed, or change the plan with `billing.plan.change`.',
+      'The plan has no room for these bytes. `used` and `limit` are bytes, uploads under way included. Delete what is ' +
+      'no longer needed, or change the plan with `billing.plan.change`.',
   },
   'compute-quota-exceeded': {
     status: 402,
     title: 'Compute Quota Exceeded',
     about:
-      'The jobs of this month are used up. `used` and `limit` are jobs. Wait for the next month, or change the plan with `billing.plan.change`.',
+      'The jobs of this month are used up. `used` and `limit` are jobs. Wait for the next month, or change the plan ' +
+      'with `billing.plan.change`.',
   },
   'subscription-past-due': {
     status: 402,
@@ -74,7 +81,8 @@ export const PROBLEMS = {
   'missing-scope': {
     status: 403,
     about:
-      'The credential does not hold the one scope that this operation requires. The detail names it; use a credential with that permission.',
+      'The credential does not hold the one scope that this operation requires. The detail names it; use a credential ' +
+      'with that permission.',
   },
   'organization-required': {
     status: 403,
@@ -87,7 +95,9 @@ export const PROBLEMS = {
   'invalid-signature': {
     status: 403,
     about:
-      'This is not a signed address of the object store, or something of the request is not what was signed: the method, the address to the last character, the Content-Type or the length. Ask for a new address and use it exactly as it comes.',
+      'This is not a signed address of the object store, or something of the request is not what was signed: the ' +
+      'method, the address to the last character, the Content-Type or the length. Ask for a new address and use it ' +
+      'exactly as it comes.',
   },
   'expired-signature': {
     status: 403,
@@ -112,7 +122,8 @@ export const PROBLEMS = {
   'idempotency-in-progress': {
     status: 409,
     about:
-      'The first request with this Idempotency-Key is still running. Repeat the identical request after a moment; it will be answered with the first response.',
+      'The first request with this Idempotency-Key is still running. Repeat the identical request after a moment; it ' +
+      'will be answered with the first response.',
   },
   'upload-offset': {
     status: 409,
@@ -121,7 +132,8 @@ export const PROBLEMS = {
   gone: {
     status: 410,
     about:
-      'The item is past its retention or was deleted, so its files can no longer be downloaded. An upgrade of the plan brings expired items back.',
+      'The item is past its retention or was deleted, so its files can no longer be downloaded. An upgrade of the plan ' +
+      'brings expired items back.',
   },
   'length-required': { status: 411, about: 'An upload must say its length: send `Content-Length`, and not a chunked transfer encoding.' },
   'precondition-failed': { status: 412, about: 'The object is no longer the one that `If-Match` names.' },
@@ -136,7 +148,8 @@ export const PROBLEMS = {
   'unreadable-raster': {
     status: 422,
     about:
-      'The file is not a raster that can be read: the detail says what is wrong with it, for example its format, its georeference or its size.',
+      'The file is not a raster that can be read: the detail says what is wrong with it, for example its format, its ' +
+      'georeference or its size.',
   },
   'raster-too-demanding': {
     status: 422,
@@ -151,7 +164,8 @@ export const PROBLEMS = {
   'egress-limited': {
     status: 429,
     about:
-      'The organization has downloaded as much as its plan allows for now: in 24 hours, in a minute, or so much at once that downloads pause. `Retry-After` says after how many seconds to come back.',
+      'The organization has downloaded as much as its plan allows for now: in 24 hours, in a minute, or so much at ' +
+      'once that downloads pause. `Retry-After` says after how many seconds to come back.',
   },
   'too-many-attempts': { status: 429, about: 'Too many failed attempts. `Retry-After` says after how many seconds to try again.' },
   'internal-error': {
@@ -170,7 +184,8 @@ export const PROBLEMS = {
   'payment-processor-outage': {
     status: 502,
     about:
-      'The payment processor gave no usable answer. Repeat the identical request with the same Idempotency-Key: if the payment went through, it is found and not made again.',
+      'The payment processor gave no usable answer. Repeat the identical request with the same Idempotency-Key: if the ' +
+      'payment went through, it is found and not made again.',
   },
   'billing-not-configured': {
     status: 503,
@@ -212,7 +227,7 @@ export class Problem extends Error {
   }
 }
 
-export interface ProblemExtra {
+interface ProblemExtra {
   members?: Record<string, unknown>
   headers?: Record<string, string>
 }

@@ -29,7 +29,8 @@ const held = fc.array(
   { maxLength: 8 },
 )
 
-// Goal: a scope is satisfied by itself, its resource's wildcard, `*`, or an action wildcard where the resource is not privileged; by nothing else.
+// Goal: a scope is satisfied by itself, its resource's wildcard, `*`, or an action wildcard where the resource is not
+// privileged; by nothing else.
 test('satisfies', async (t) => {
   await t.test('exactly the four ways, against a table spelled out', () => {
     fc.assert(

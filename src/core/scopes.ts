@@ -30,7 +30,6 @@ export const PRIVILEGED_RESOURCES = ['admin', 'clip'] as const
 
 export const ACTIONS = ['read', 'write', 'process', 'destroy'] as const
 export const PERMISSIONS = ['read', 'write', 'process'] as const
-export type Permission = (typeof PERMISSIONS)[number]
 
 const isPrivileged = (resource: string) => (PRIVILEGED_RESOURCES as readonly string[]).includes(resource)
 

@@ -38,7 +38,7 @@ export type Received<I extends TSchema> =
   I extends TObject<infer P> ? Flat<Omit<Static<I>, FilledKeys<P>> & Required<Pick<Static<I>, FilledKeys<P> & keyof Static<I>>>> : Static<I>
 
 /** Windows of offset lists. An offset deep into a live list is a scan: the cap keeps it one that we can afford. */
-export const MAX_OFFSET = 100_000
+const MAX_OFFSET = 100_000
 export const Limit = (standard: number, maximum: number) => Defaulted(Type.Integer({ minimum: 1, maximum }), standard)
 export const Offset = Defaulted(Type.Integer({ minimum: 0, maximum: MAX_OFFSET }), 0)
 

@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url'
 export const SUPERUSER = 'postgres'
 
 /** Empty: the user of this process. */
-export interface Identity {
+interface Identity {
   uid?: number
   gid?: number
 }
@@ -45,7 +45,8 @@ function ownerOf(clusterDir: string): Identity {
   if (self === 0) return { uid, gid }
   if (self !== undefined && self !== uid)
     throw new Error(
-      `The database in ${clusterDir} belongs to another user (number ${uid}). Run this as that user or as root, or choose another DATA_DIR.`,
+      `The database in ${clusterDir} belongs to another user (number ${uid}). Run this as that user or as root, or ` +
+        'choose another DATA_DIR.',
     )
   return {}
 }

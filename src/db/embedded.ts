@@ -23,7 +23,7 @@ export interface EmbeddedPostgres {
   leave(): Promise<void>
 }
 
-export interface EmbeddedOptions {
+interface EmbeddedOptions {
   /** Settings for the server, as `name=value`. */
   settings?: readonly string[]
   /** Told when the server died and was started again, or could not be. */

@@ -9,7 +9,7 @@ export interface Database {
   close(): Promise<void>
 }
 
-export interface PoolLimits {
+interface PoolLimits {
   maxConnections: number
   idleTimeoutMs: number
 }

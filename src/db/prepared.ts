@@ -26,7 +26,8 @@ export function prepared(pool: pg.Pool): PostgresPool {
     const known = wrapped.get(client)
     if (known) return known
     const query = <R extends pg.QueryResultRow>(text: string, values?: readonly unknown[]) => {
-      const name = values?.length && !text.startsWith(VARIOUS) ? nameOf(text) : undefined // Without parameters it may be several statements or BEGIN.
+      // Without parameters it may be several statements or BEGIN.
+      const name = values?.length && !text.startsWith(VARIOUS) ? nameOf(text) : undefined
       return client.query<R>({ ...(name ? { name } : {}), text, values: values as unknown[] }) as Promise<PostgresQueryResult<R>>
     }
     const made = { query, release: (error?: Error | boolean) => client.release(error) } as PostgresPoolClient

@@ -16,7 +16,7 @@ export interface Queue {
   stop(): Promise<void>
 }
 
-export interface QueueOptions {
+interface QueueOptions {
   retryLimit: number
   timeoutSeconds: number
 }

@@ -4,7 +4,7 @@ import { sql } from 'kysely'
 import { startEmbedded, SUPERUSER, type EmbeddedPostgres } from './embedded.ts'
 import { openDatabase, type Database } from './open.ts'
 
-export interface ServiceDatabase extends Database {
+interface ServiceDatabase extends Database {
   /** Null with DATABASE_URL. */
   embedded: EmbeddedPostgres | null
   /** Closes the connections, and stops the embedded server unless another process still uses it. */
@@ -19,7 +19,7 @@ const RETRY_MS = 250
 /** Refusals that waiting does not mend: wrong password, no such role or right, no such database. */
 const FINAL_CODES = ['28P01', '28000', '3D000', '42501']
 
-export interface DatabaseSettings {
+interface DatabaseSettings {
   dataDir: string
   databaseUrl: string
   /** Told when the embedded server died and was started again, or could not be. */

@@ -360,8 +360,8 @@ export interface Tables {
     id: string
     org_id: string
     type: TransferType
-    source: string
-    target: string
+    source: LedgerAccount
+    target: LedgerAccount
     credits: number
     available_after: number
     reserved_after: number
@@ -388,7 +388,7 @@ export interface Tables {
   payment_attempt: {
     id: string
     org_id: string
-    kind: 'topup' | 'auto_topup' | 'hold'
+    kind: AttemptKind
     request_key: string
     aud_cents: number
     credits: number
@@ -410,14 +410,14 @@ export interface Tables {
     org_id: string
     number: string
     period: string
-    status: 'open' | 'paid' | 'past_due'
-    lines: JSONColumnType<Json[]>
-    commitments: JSONColumnType<Json[]>
+    status: InvoiceStatus
+    lines: JSONColumnType<InvoiceLine[]>
+    commitments: JSONColumnType<StatementCommitment[]>
     subtotal_cents: number
     gst_cents: number
     total_cents: number
     due_cents: number
-    customer: JSONColumnType<Json>
+    customer: JSONColumnType<InvoiceCustomer>
     processor_invoice_id: string | null
     failure: string | null
     reference: string | null
@@ -447,7 +447,7 @@ export interface Tables {
     operation: string | null
     input: JSONColumnType<Json> | null
     reason: string | null
-    status: Generated<'pending' | 'approved' | 'rejected' | 'used'>
+    status: Generated<ApprovalStatus>
     decided_by: string | null
     decision_reason: string | null
     created_at: Date
@@ -488,7 +488,16 @@ export interface Tables {
 export type BillingMode = 'credit' | 'card' | 'enterprise'
 export type ReservationState = 'live' | 'capturing' | 'releasing' | 'captured' | 'released'
 export type TransferType = 'grant' | 'topup' | 'bonus' | 'reservation' | 'capture' | 'release' | 'refund' | 'adjustment'
+/** Where credits come from and go to; an organization's own are `available` and `reserved`. */
+export type LedgerAccount = 'available' | 'reserved' | 'captured' | 'purchased' | 'granted' | 'bonus' | 'adjusted'
+type AttemptKind = 'topup' | 'auto_topup' | 'hold'
 export type AttemptStatus = 'created' | 'pending' | 'authorized' | 'held' | 'succeeded' | 'captured' | 'voided' | 'failed'
+type InvoiceStatus = 'open' | 'paid' | 'past_due'
+export type ApprovalStatus = 'pending' | 'approved' | 'rejected' | 'used'
+export type CommitmentStatus = 'upcoming' | 'active' | 'met' | 'shortfall'
+
+// Documents that are kept whole, as JSON: their fields are spelled as they are stored, which is as the interface shows them.
+
 /** One priced part of a spend. `product` is null for compute. */
 export interface SpendLine {
   product: string | null
@@ -500,6 +509,30 @@ export interface Rate {
   product: string
   credits_per_km2: number | null
   discount_percent: number | null
+}
+export interface InvoiceLine {
+  kind: 'plan' | 'order' | 'job' | 'shortfall'
+  description: string
+  reference_id: string | null
+  quantity: number
+  amount_aud: number
+}
+/** A commitment as it stood when a month was closed. */
+export interface StatementCommitment {
+  id: string
+  name: string
+  delivered_to_date: number
+  remaining: number
+  shortfall: number
+  status: CommitmentStatus
+}
+/** Who an invoice was made out to, as they were called then. */
+export interface InvoiceCustomer {
+  name: string
+  abn: string | null
+  tax_number: string | null
+  billing_email: string | null
+  billing_address: Json | null
 }
 
 /** What a visualization profile says about bands and colours. A range is kept only where somebody chose one: otherwise the image's own applies. */

@@ -1,7 +1,7 @@
 import { invalidField, problem } from '#core/problem.ts'
 
 export const MAX_BODY_BYTES = 10 * 1024 * 1024
-export const MAX_DEPTH = 32
+const MAX_DEPTH = 32
 
 /** Names that reach an object's prototype in careless code; no field of ours has one of them. */
 const FORBIDDEN_NAMES = new Set(['__proto__', 'constructor', 'prototype'])

@@ -8,10 +8,12 @@ const METHODS = 'GET, HEAD, POST, OPTIONS'
 
 /** Documents of ours run scripts of ours; everything else runs nothing. `blob:` lets the reference show a tile it was sent. */
 export const PAGE_POLICY =
-  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; font-src 'self'; " +
+  "connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 /** The public page of a share: a map, so workers too; and nothing from anywhere else. A download is a link, not a request of the page. */
 export const SHARE_POLICY =
-  "default-src 'none'; script-src 'self'; worker-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+  "default-src 'none'; script-src 'self'; worker-src 'self'; style-src 'self'; img-src 'self' data: blob:; " +
+  "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 /** What the map's worker may do: fetch from us, run what it came with. */
 export const WORKER_POLICY = "default-src 'none'; script-src 'self'; connect-src 'self'"
 const API_POLICY = "default-src 'none'; frame-ancestors 'none'"

@@ -37,8 +37,18 @@ function describeError(error: unknown): object {
   return { name, message: strike(message), stack: strike(stack ?? ''), ...(code === undefined ? {} : { code }), ...cause }
 }
 
-const SECRET_SHAPES =
-  /svc_[0-9A-Za-z]{8}_[0-9A-Za-z]+|eyJ[\w-]+\.[\w-]+\.[\w-]*|whsec_[\w+/=-]+|sh[rg]_[\w-]+|([?&](?:key|token|password|grant|signature|X-Amz-Signature|X-Amz-Security-Token)=)[^&\s"]+/g
+const SECRET_SHAPES = new RegExp(
+  [
+    /svc_[0-9A-Za-z]{8}_[0-9A-Za-z]+/,
+    /eyJ[\w-]+\.[\w-]+\.[\w-]*/,
+    /whsec_[\w+/=-]+/,
+    /sh[rg]_[\w-]+/,
+    /([?&](?:key|token|password|grant|signature|X-Amz-Signature|X-Amz-Security-Token)=)[^&\s"]+/,
+  ]
+    .map(({ source }) => source)
+    .join('|'),
+  'g',
+)
 
 /** Strikes what looks like one of our secrets out of free text and addresses. */
 export function strike(text: string): string {

@@ -65,9 +65,13 @@ const ROUTE_TAGS = [
 
 const DESCRIPTION = `Satellite and aerial imagery as typed operations.
 
-Every operation is \`POST /v1/op/{operation}\` with a JSON object as its body. The resource path \`POST /v1/{resource}/{action}\`, with a slash for each dot of the id, is the same operation: same body, credentials, checks and errors.
+Every operation is \`POST /v1/op/{operation}\` with a JSON object as its body. \
+The resource path \`POST /v1/{resource}/{action}\`, with a slash for each dot of the id, \
+is the same operation: same body, credentials, checks and errors.
 
-Failures are \`application/problem+json\` (RFC 9457); \`code\` names the kind, \`type\` leads to its page, \`instance\` identifies the call. Unknown fields are refused. Times are RFC 3339 in UTC; geometry is GeoJSON in WGS84.`
+Failures are \`application/problem+json\` (RFC 9457); \
+\`code\` names the kind, \`type\` leads to its page, \`instance\` identifies the call. \
+Unknown fields are refused. Times are RFC 3339 in UTC; geometry is GeoJSON in WGS84.`
 
 function describe(op: AnyOperation, schemas: Json): Json {
   const row = TABLE.get(op.id)!
@@ -189,7 +193,8 @@ const IDEMPOTENCY_PARAMETER = {
   required: false,
   schema: { type: 'string', minLength: 1, maxLength: 255 },
   description:
-    'A string of your own, unique per intended effect. An identical retry within 24 hours gets the first response byte for byte and executes nothing.',
+    'A string of your own, unique per intended effect. An identical retry within 24 hours gets the first response ' +
+    'byte for byte and executes nothing.',
 }
 
 const RATE_HEADERS = {

@@ -15,7 +15,7 @@ export interface SandboxConfirmation {
   ): Promise<{ id: string; object: string; status: string; payment_method: string | null } | null>
 }
 
-export const ConfirmInput = Closed({
+const ConfirmInput = Closed({
   client_secret: Type.String({ minLength: 1, maxLength: 500 }),
   payment_method: Type.Optional(Nullable(Type.String({ maxLength: 100 }))),
 })

@@ -25,7 +25,7 @@ import { registerShareRoutes } from './projections/share.ts'
 import { registerTiles } from './projections/tiles.ts'
 import { registerWmts } from './projections/wmts.ts'
 
-export interface ServerOptions {
+interface ServerOptions {
   platform: Platform
   auth: SignInPlatform
   log: Logger
@@ -48,7 +48,8 @@ export function buildServer({ platform, auth, log, metrics, isReady, api, sandbo
     routerOptions: { maxParamLength: MAX_URL_LENGTH },
     forceCloseConnections: 'idle',
     clientErrorHandler: refuseMalformed,
-    frameworkErrors: (error, _request, reply) => void refuse(platform, error, reply.headers(COMMON_HEADERS)), // An address that cannot be decoded reaches no hook and no route.
+    // An address that cannot be decoded reaches no hook and no route.
+    frameworkErrors: (error, _request, reply) => void refuse(platform, error, reply.headers(COMMON_HEADERS)),
     exposeHeadRoutes: true,
     trustProxy: false, // A forwarded address is the caller's own claim: limits by address would be theirs to choose.
   })
@@ -76,7 +77,7 @@ export function buildServer({ platform, auth, log, metrics, isReady, api, sandbo
     )
   }
   registerOperations(app, platform, observe)
-  registerAssets(app, platform, observe)
+  registerAssets(app, { platform, observe })
   registerShareRoutes(app, { platform, observe })
   registerTiles(app, { platform, observe })
   registerWmts(app, { platform, observe })
@@ -188,6 +189,7 @@ function refuseMalformed(error: { code?: string }, socket: import('node:net').So
     code: 'bad-request',
   })
   socket.end(
-    `HTTP/1.1 ${status}\r\nContent-Type: application/problem+json\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+    `HTTP/1.1 ${status}\r\nContent-Type: application/problem+json\r\nContent-Length: ` +
+      `${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
   )
 }

@@ -1,4 +1,7 @@
-/** The card processor as the platform sees it. It stands here because the model decides when it is asked; `adapters/payments` speaks to it. */
+/**
+ * The card processor as the platform sees it. It stands here because the model decides when it is asked; `adapters/payments`
+ * speaks to it.
+ */
 
 export interface Payments {
   /** Which world the money is of, for clients that confirm on their side. */
@@ -34,7 +37,7 @@ export interface Card {
   expYear: number
 }
 
-export interface NewIntent {
+interface NewIntent {
   customerId: string
   cents: number
   /** Held until it is captured or cancelled. */
@@ -60,7 +63,7 @@ export interface Intent {
   failure: string | null
 }
 
-export interface NewProcessorInvoice {
+interface NewProcessorInvoice {
   customerId: string
   cents: number
   description: string
@@ -82,7 +85,7 @@ export interface Notice {
   paymentIntentId: string | null
 }
 
-export type PaymentsErrorCode = 'unavailable' | 'not-found' | 'refused' | 'invalid-signature'
+type PaymentsErrorCode = 'unavailable' | 'not-found' | 'refused' | 'invalid-signature'
 
 /** What can go wrong at the processor's, whatever its own words for it. */
 export class PaymentsError extends Error {

@@ -7,10 +7,13 @@ import type { RasterInfo } from '#raster/types.ts'
 import type { TileAddress, TileSize } from '#raster/warp/mercator.ts'
 import type { Resampling } from '#raster/warp/sample.ts'
 
-/** Where a raster lies: an object of our own store, which never changes; a file of this machine; or an address that the allow-list must know. */
+/**
+ * Where a raster lies: an object of our own store, which never changes; a file of this machine; or an address that the
+ * allow-list must know.
+ */
 export type RasterSource = { readonly object: ObjectRef } | { readonly path: string } | { readonly url: string }
 
-export interface TileRequest {
+interface TileRequest {
   readonly tile: TileAddress
   readonly format: ImageFormat
   readonly size?: TileSize | undefined
@@ -34,13 +37,13 @@ export interface MosaicRequest {
   readonly quality?: number | undefined
 }
 
-export interface TerrainRequest {
+interface TerrainRequest {
   readonly tile: TileAddress
   readonly invert: boolean
   readonly aoi?: unknown
 }
 
-export interface ThumbnailRequest {
+interface ThumbnailRequest {
   readonly width: number
   readonly height: number
   readonly quality?: number

@@ -116,7 +116,7 @@ export interface Storage {
   close(): Promise<void>
 }
 
-export type StorageErrorCode = 'not-found' | 'invalid-name' | 'invalid-range' | 'too-large' | 'changed' | 'damaged' | 'full' | 'unavailable'
+type StorageErrorCode = 'not-found' | 'invalid-name' | 'invalid-range' | 'too-large' | 'changed' | 'damaged' | 'full' | 'unavailable'
 
 /** What can go wrong in a store, whichever it is. Anything else that is thrown is a fault. */
 export class StorageError extends Error {
@@ -131,7 +131,7 @@ export const LIST_PAGE_SIZE = 1_000
 /** As long as an upload session may sleep. */
 export const STALE_AFTER_MS = DAY_MS
 /** Signed addresses live minutes; a week is what S3 allows at most. */
-export const MAX_SIGNED_SECONDS = 7 * 24 * 3_600
+const MAX_SIGNED_SECONDS = 7 * 24 * 3_600
 
 export const objectMissing = (options?: ErrorOptions): StorageError => new StorageError('not-found', 'There is no such object', options)
 

@@ -1,3 +1,4 @@
+// Goal: a cache loads each value once, stays within its bytes, and lets nobody wait for a load that was given up.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 

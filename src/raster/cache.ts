@@ -10,7 +10,7 @@ export interface CacheMetrics {
   bytes: number
 }
 
-export interface CacheOptions<V> {
+interface CacheOptions<V> {
   maxBytes: number
   sizeOf: (value: V) => number
   /** Told of every value that leaves: pushed out, replaced or deleted. Others may still be using it. */

@@ -5,7 +5,7 @@ import { chromium, type Browser, type BrowserContextOptions, type Page } from 'p
 
 const PLACES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome', '/usr/bin/google-chrome-stable']
 
-export const CHROMIUM = PLACES.find((place) => existsSync(place)) ?? null
+const CHROMIUM = PLACES.find((place) => existsSync(place)) ?? null
 /** For `skip` of a test: says what is missing where there is none. */
 export const WITHOUT_BROWSER = CHROMIUM ? false : `no browser here: install chromium (looked at ${PLACES.join(', ')})`
 
@@ -25,7 +25,7 @@ export async function browser(t: TestContext): Promise<Browser> {
   return started
 }
 
-export interface Watched {
+interface Watched {
   page: Page
   /** Every address that the page asked for. */
   requests: string[]
@@ -43,7 +43,8 @@ export async function watchedPage(from: Browser, options: BrowserContextOptions 
     faults.push(text)
   })
   await page.addInitScript(
-    `document.addEventListener('securitypolicyviolation', (event) => reportViolation('policy: ' + event.violatedDirective + ' ' + event.blockedURI))`,
+    `document.addEventListener('securitypolicyviolation', (event) => reportViolation('policy: ' + ` +
+      `event.violatedDirective + ' ' + event.blockedURI))`,
   )
   page.on('request', (request) => {
     requests.push(request.url())

@@ -1,3 +1,4 @@
+// Goal: the public page of a share works for people, in a real browser, and harms nobody.
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { test, type TestContext } from 'node:test'
@@ -72,7 +73,8 @@ test('the public page of a share, in a real browser', { skip: WITHOUT_BROWSER },
   await t.test('hostile strings', () => ofHostileStrings(w, org, chromium))
 })
 
-// Goal: somebody who was sent a link opens it with the password, sees the image, changes how it is shown, downloads it, and loses it when it is revoked; the page asks nobody but the service.
+// Goal: somebody who was sent a link opens it with the password, sees the image, changes how it is shown, downloads it, and
+// loses it when it is revoked; the page asks nobody but the service.
 async function ofAnItem(t: TestContext, w: World, org: Org, chromium: Browser): Promise<void> {
   const { id, bytes } = await sceneItem(w, org, {
     name: 'Loire valley, June',
@@ -200,7 +202,8 @@ async function ofACollection(w: World, org: Org, chromium: Browser): Promise<voi
   await shot(page, 'phone-folded')
   assert.ok(await page.evaluate<boolean>('document.documentElement.scrollWidth <= innerWidth'), 'nothing sticks out sideways')
   const small = await page.evaluate<string[]>(
-    `[...document.querySelectorAll('button, a, summary')].filter((each) => { const { width, height } = each.getBoundingClientRect(); return width > 0 && height < 24 }).map((each) => each.outerHTML)`,
+    `[...document.querySelectorAll('button, a, summary')].filter((each) => { const { width, height } = ` +
+      'each.getBoundingClientRect(); return width > 0 && height < 24 }).map((each) => each.outerHTML)',
   )
   assert.deepEqual(small, [], 'fingers find every button')
   assert.deepEqual(faults, [])
@@ -223,7 +226,8 @@ const PAYLOADS = [
   '&lt;b&gt;',
 ]
 
-// Goal: row 24 of the security table: whatever people wrote is shown as they wrote it; nothing of it runs, and nothing of it reaches a header.
+// Goal: row 24 of the security table: whatever people wrote is shown as they wrote it; nothing of it runs, and nothing of it
+// reaches a header.
 async function ofHostileStrings(w: World, org: Org, chromium: Browser): Promise<void> {
   const all = PAYLOADS.join(' ')
   const { id: collection_id } = await w.ok(org.owner.token, 'collections.create', {

@@ -8,7 +8,7 @@ import { effect } from './operations.ts'
 const REPEATS = 3
 const REPLAYS_AFTER_A_CRASH = 5
 
-export interface IdempotentActor extends Actor {
+interface IdempotentActor extends Actor {
   /** Sends again what was never answered, and some of what was; the answers must be the first ones, byte for byte. */
   replay(stage: Stage, everything: boolean): Promise<void>
   keys(): number

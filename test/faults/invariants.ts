@@ -4,7 +4,7 @@ import type { Db } from '#db/tables.ts'
 import { operations } from '#registry.ts'
 import { moneyViolations } from '../money/invariants.ts'
 
-export interface Violation {
+interface Violation {
   rule: string
   what: string
 }
@@ -73,7 +73,8 @@ const CALLS: readonly Rule[] = [
   query(
     'every project has one event of its creation',
     `
-    select p.id::text as what from project p left join event e on e.type = 'project.created' and e.entity_id = p.id::text and e.org_id = p.org_id
+    select p.id::text as what from project p left join event e on e.type = 'project.created' and e.entity_id = p.id::text
+      and e.org_id = p.org_id
     group by p.id having count(e.id) <> 1`,
   ),
   query(
@@ -93,7 +94,8 @@ const CLAIMS: readonly Rule[] = [
   query(
     'a claim that is done was done by a call that the audit shows',
     `
-    select key as what from idempotency_claim c left join audit a using (invocation_id) where c.state = 'done' and a.status is distinct from c.response_status`,
+    select key as what from idempotency_claim c left join audit a using (invocation_id) where c.state = 'done'
+      and a.status is distinct from c.response_status`,
   ),
   query(
     'a running claim holds a lease that ends soon',
@@ -124,12 +126,14 @@ const IDENTITY: readonly Rule[] = [
   query(
     'every organization has an owner',
     `
-    select o.id::text as what from organization o where not exists (select from organization_member m where m.org_id = o.id and m.role = 'owner')`,
+    select o.id::text as what from organization o where not exists (select from organization_member m where m.org_id = o.id
+      and m.role = 'owner')`,
   ),
   query(
     'every project has an admin',
     `
-    select p.id::text as what from project p where p.deleted_at is null and not exists (select from project_member m where m.project_id = p.id and m.role = 'admin')`,
+    select p.id::text as what from project p where p.deleted_at is null and not exists (select from project_member m
+      where m.project_id = p.id and m.role = 'admin')`,
   ),
   query(
     'an accepted invitation made its member',
@@ -149,7 +153,8 @@ const USAGE: readonly Rule[] = [
     'a project counts its items and their stored bytes',
     `
     select p.id::text as what from project p left join (
-      select i.project_id, count(distinct i.seq) as items, coalesce(sum(a.file_size_bytes) filter (where a.object_key is not null), 0) as bytes
+      select i.project_id, count(distinct i.seq) as items,
+        coalesce(sum(a.file_size_bytes) filter (where a.object_key is not null), 0) as bytes
       from item i left join asset a on a.item_seq = i.seq where i.deleted_at is null group by i.project_id
     ) c on c.project_id = p.id
     where (p.item_count, p.storage_bytes) is distinct from (coalesce(c.items, 0), coalesce(c.bytes, 0))`,
@@ -164,7 +169,8 @@ const USAGE: readonly Rule[] = [
     'what is promised of a quota is what open upload sessions hold',
     `
     select o.id::text as what from organization o left join storage_account s on s.org_id = o.id
-    where s.reserved_bytes is distinct from (select coalesce(sum(u.reserved_bytes), 0) from upload_session u where u.org_id = o.id and u.closed_at is null)`,
+    where s.reserved_bytes is distinct from (select coalesce(sum(u.reserved_bytes), 0) from upload_session u where u.org_id = o.id
+      and u.closed_at is null)`,
   ),
   query(
     'downloads by the minute, by the day and in the log agree',
@@ -176,7 +182,8 @@ const USAGE: readonly Rule[] = [
   query(
     'an organization is on the plan that its history ends with',
     `
-    select o.id::text as what from organization o where o.plan_id is distinct from (select h.plan_id from organization_plan h where h.org_id = o.id order by h.started_at desc limit 1)`,
+    select o.id::text as what from organization o where o.plan_id is distinct from (select h.plan_id from organization_plan h
+      where h.org_id = o.id order by h.started_at desc limit 1)`,
   ),
 ]
 

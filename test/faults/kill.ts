@@ -16,7 +16,7 @@ import { createEffects } from './operations.ts'
  * while it starts. postmaster: of the embedded PostgreSQL alone, which the service must start again by itself.
  * disconnect: every connection is cut by the server; the service goes on.
  */
-export type Fault = 'service' | 'both' | 'starting' | 'postmaster' | 'disconnect'
+type Fault = 'service' | 'both' | 'starting' | 'postmaster' | 'disconnect'
 
 const FAULTS = {
   embedded: ['service', 'service', 'service', 'service', 'both', 'starting', 'postmaster', 'disconnect'],
@@ -37,6 +37,8 @@ export interface CampaignOptions {
   kills: number
   /** Null: the embedded PostgreSQL. */
   databaseUrl: string | null
+  /** Whether the demo is drawn meanwhile, which keeps a core busy; it is, unless it is left out. */
+  demo?: boolean
   /** Faults to begin with, whatever chance says. */
   first?: readonly Fault[]
   onRound?: (line: string) => void
@@ -56,7 +58,11 @@ export interface CampaignResult {
 export async function campaign(lab: Lab, options: CampaignOptions): Promise<CampaignResult> {
   const random = seeded(options.seed)
   const dataDir = lab.dataDir()
-  const env = { DATA_DIR: dataDir, DEMO: '1', ...(options.databaseUrl ? { DATABASE_URL: options.databaseUrl } : {}) }
+  const env = {
+    DATA_DIR: dataDir,
+    DEMO: options.demo === false ? '0' : '1',
+    ...(options.databaseUrl ? { DATABASE_URL: options.databaseUrl } : {}),
+  }
   const url = () => options.databaseUrl ?? embeddedUrl(dataDir)
   const result: CampaignResult = {
     faults: { service: 0, both: 0, starting: 0, postmaster: 0, disconnect: 0 },
@@ -111,7 +117,8 @@ export async function campaign(lab: Lab, options: CampaignOptions): Promise<Camp
     result.lost.push(...broken.lost)
     result.violations.push(...broken.violations, ...stage.contradictions)
     options.onRound?.(
-      `round ${round}: ${fault}, ${stage.acknowledged.length} acknowledged, lost ${broken.lost.length}, violations ${broken.violations.length + stage.contradictions.length}`,
+      `round ${round}: ${fault}, ${stage.acknowledged.length} acknowledged, lost ${broken.lost.length}, violations ` +
+        `${broken.violations.length + stage.contradictions.length}`,
     )
   }
   result.secondsPerRestart = restartMs / 1000 / result.serviceKills
@@ -167,9 +174,9 @@ async function strikingMoment(stage: Stage, random: Random): Promise<void> {
 async function strike(fault: Fault, target: { service: Service; dataDir: string; url: string }): Promise<void> {
   if (fault === 'disconnect') {
     await withDatabase(target.url, async (db) => {
-      await sql`select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid() and backend_type = 'client backend'`.execute(
-        db,
-      )
+      await sql`
+        select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()
+          and backend_type = 'client backend'`.execute(db)
     })
     return
   }
@@ -203,9 +210,11 @@ async function unaudited(db: Db, acknowledged: readonly Acknowledged[]): Promise
   const calls = acknowledged.filter((entry) => entry.invocationId !== null)
   const { rows } = await sql<{ what: string }>`
     select operation || ' ' || invocation_id as what
-    from unnest(${calls.map((entry) => entry.operation)}::text[], ${calls.map((entry) => entry.invocationId)}::uuid[]) as done (operation, invocation_id)
+    from unnest(${calls.map((entry) => entry.operation)}::text[], ${calls.map((entry) => entry.invocationId)}::uuid[])
+      as done (operation, invocation_id)
     where not exists (select from audit a where a.invocation_id = done.invocation_id and a.operation = done.operation and a.status = 200)
-      or (operation = 'projects.create' and (select count(*) from event e where e.invocation_id = done.invocation_id and e.type = 'project.created') <> 1)
+      or (operation = 'projects.create' and (select count(*) from event e where e.invocation_id = done.invocation_id
+        and e.type = 'project.created') <> 1)
   `.execute(db)
   return rows.map((row) => `no audit entry or event of ${row.what}`)
 }

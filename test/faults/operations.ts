@@ -28,7 +28,7 @@ export const effect: AnyOperation = operation({
 })
 
 /** A write that waits inside its transaction until whoever holds the advisory lock lets go. */
-export const wait: AnyOperation = operation({
+const wait: AnyOperation = operation({
   id: 'faults.wait',
   scope: 'projects:write',
   tier: 'compute',

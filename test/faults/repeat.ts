@@ -8,7 +8,7 @@ import { createEffects, effect } from './operations.ts'
 /** Keys whose requests are under way at the same time. */
 const KEYS_AT_ONCE = 10
 
-export interface RepeatResult {
+interface RepeatResult {
   keys: number
   requests: number
   effects: number

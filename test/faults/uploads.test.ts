@@ -10,6 +10,7 @@ import clear from '#domains/uploads/clear.task.ts'
 import convert from '#domains/uploads/convert.task.ts'
 import expire from '#domains/uploads/expire.task.ts'
 import resume from '#domains/uploads/resume.task.ts'
+import { campaign } from '../support/campaign.ts'
 import { found, ok } from '../support/client.ts'
 import { createEmptyDatabase } from '../support/database.ts'
 import { scene } from '../support/scene.ts'
@@ -18,7 +19,7 @@ import { striped } from '../support/tiff.ts'
 import { world, type World } from '../support/world.ts'
 import { violations } from './invariants.ts'
 
-const POINTS = [
+const ALL_POINTS = [
   'put begins',
   'put ends',
   'complete is prepared',
@@ -29,6 +30,8 @@ const POINTS = [
   'convert is about to commit',
   'convert has committed',
 ]
+/** In a short campaign, where most is under way: bytes, the answer, the work afterwards. */
+const POINTS = campaign({ short: ['put ends', 'complete is about to commit', 'convert is about to commit'], long: ALL_POINTS })
 
 interface Place {
   baseUrl: string

@@ -34,9 +34,12 @@ from owslib.wmts import WebMapTileService
 url, layer, style, z, x, y = sys.argv[1:7]
 service = WebMapTileService(url)
 found = service.contents[layer]
-tile = service.gettile(layer=layer, style=style, tilematrixset='GoogleMapsCompatible', tilematrix=z, row=int(y), column=int(x), format='image/png')
+tile = service.gettile(layer=layer, style=style, tilematrixset='GoogleMapsCompatible',
+                       tilematrix=z, row=int(y), column=int(x), format='image/png')
 open(sys.argv[7], 'wb').write(tile.read())
-print(json.dumps({'title': found.title, 'styles': list(found.styles), 'formats': found.formats, 'box': found.boundingBoxWGS84, 'sets': list(found.tilematrixsetlinks), 'matrices': len(service.tilematrixsets['GoogleMapsCompatible'].tilematrix)}))
+print(json.dumps({'title': found.title, 'styles': list(found.styles), 'formats': found.formats,
+                  'box': found.boundingBoxWGS84, 'sets': list(found.tilematrixsetlinks),
+                  'matrices': len(service.tilematrixsets['GoogleMapsCompatible'].tilematrix)}))
 `
 
 test('desktop tools read an item through the service', { skip }, async (t) => {
@@ -98,7 +101,9 @@ test('desktop tools read an item through the service', { skip }, async (t) => {
       const description = join(work, 'wmts.xml')
       writeFileSync(
         description,
-        `<GDAL_WMTS><GetCapabilitiesUrl>${capabilities.replaceAll('&', '&amp;')}</GetCapabilitiesUrl><Layer>${id}</Layer><Style>${profile}</Style><TileMatrixSet>GoogleMapsCompatible</TileMatrixSet><TileMatrix>${tile.z}</TileMatrix><Format>image/png</Format></GDAL_WMTS>`,
+        `<GDAL_WMTS><GetCapabilitiesUrl>${capabilities.replaceAll('&', '&amp;')}</GetCapabilitiesUrl>` +
+          `<Layer>${id}</Layer><Style>${profile}</Style>` +
+          `<TileMatrixSet>GoogleMapsCompatible</TileMatrixSet><TileMatrix>${tile.z}</TileMatrix><Format>image/png</Format></GDAL_WMTS>`,
       )
       assert.ok((await compare(description, tile, profile, 'png')) > 10_000)
     }
@@ -110,8 +115,11 @@ test('desktop tools read an item through the service', { skip }, async (t) => {
       ['ndvi', TILES[1]!],
     ] as const) {
       const document = `<GDAL_WMS>
-        <Service name="TMS"><ServerUrl>${w.baseUrl}/api/v1/items/${id}/tiles/\${z}/\${x}/\${y}.png?profile=${profile}&amp;key=${key}</ServerUrl></Service>
-        <DataWindow><UpperLeftX>-20037508.342789244</UpperLeftX><UpperLeftY>20037508.342789244</UpperLeftY><LowerRightX>20037508.342789244</LowerRightX><LowerRightY>-20037508.342789244</LowerRightY><TileLevel>${tile.z}</TileLevel><TileCountX>1</TileCountX><TileCountY>1</TileCountY><YOrigin>top</YOrigin></DataWindow>
+        <Service name="TMS">
+        <ServerUrl>${w.baseUrl}/api/v1/items/${id}/tiles/\${z}/\${x}/\${y}.png?profile=${profile}&amp;key=${key}</ServerUrl></Service>
+        <DataWindow><UpperLeftX>-20037508.342789244</UpperLeftX><UpperLeftY>20037508.342789244</UpperLeftY>
+        <LowerRightX>20037508.342789244</LowerRightX><LowerRightY>-20037508.342789244</LowerRightY>
+        <TileLevel>${tile.z}</TileLevel><TileCountX>1</TileCountX><TileCountY>1</TileCountY><YOrigin>top</YOrigin></DataWindow>
         <Projection>EPSG:3857</Projection><BlockSizeX>256</BlockSizeX><BlockSizeY>256</BlockSizeY><BandsCount>4</BandsCount></GDAL_WMS>`
       writeFileSync(join(work, 'tiles.xml'), document)
       assert.equal(await compare(join(work, 'tiles.xml'), tile, profile, 'png'), 65_536)

@@ -6,7 +6,7 @@ import { newId } from '#core/ids.ts'
 import type { Db, Tx } from '#db/tables.ts'
 import * as ledger from '#model/money/ledger.ts'
 
-export interface Model {
+interface Model {
   available: number
   reserved: number
   captured: number
@@ -14,13 +14,13 @@ export interface Model {
   intents: string[]
 }
 
-export interface Real {
+interface Real {
   db: Db
   organizationId: string
   steps: { count: number }
 }
 
-export const emptyModel = (): Model => ({ available: 0, reserved: 0, captured: 0, reservations: [], intents: [] })
+const emptyModel = (): Model => ({ available: 0, reserved: 0, captured: 0, reservations: [], intents: [] })
 
 type Command = fc.AsyncCommand<Model, Real>
 
@@ -35,7 +35,8 @@ async function compare(model: Model, { db, organizationId }: Real): Promise<void
       coalesce((select reserved from wallet where org_id = ${organizationId}), 0) as reserved,
       (select coalesce(sum(credits), 0)::bigint from reservation where org_id = ${organizationId} and state = 'live') as live,
       (select coalesce(sum(captured_credits - refunded_credits), 0)::bigint from reservation where org_id = ${organizationId}) as kept,
-      coalesce(sum(case when target = 'available' then credits when source = 'available' then -credits end), 0)::bigint as entered_available,
+      coalesce(sum(case when target = 'available' then credits when source = 'available'
+        then -credits end), 0)::bigint as entered_available,
       coalesce(sum(case when target = 'reserved' then credits when source = 'reserved' then -credits end), 0)::bigint as entered_reserved,
       coalesce(sum(case when target = 'captured' then credits when source = 'captured' then -credits end), 0)::bigint as entered_captured,
       coalesce((array_agg(available_after order by seq desc))[1], 0) as last_available,
@@ -217,7 +218,7 @@ const amount = fc.integer({ min: 1, max: 500 })
 const nth = fc.nat({ max: 1_000 })
 const percent = fc.integer({ min: 1, max: 100 })
 
-export const COMMANDS: fc.Arbitrary<Command>[] = [
+const COMMANDS: fc.Arbitrary<Command>[] = [
   amount.map(grant),
   fc.tuple(fc.integer({ min: 1, max: 3_000 }), fc.integer({ min: 0, max: 100 })).map(([credits, bonus]) => topup(credits, bonus)),
   nth.map(lateNotice),
@@ -230,7 +231,7 @@ export const COMMANDS: fc.Arbitrary<Command>[] = [
   amount.map(torn),
 ]
 
-export interface SimulationOptions {
+interface SimulationOptions {
   db: Db
   commands: number
   /** Organizations whose commands run beside each other. */

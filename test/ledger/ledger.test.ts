@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { openDatabase } from '#db/open.ts'
+import { campaign } from '../support/campaign.ts'
 import { createDatabase } from '../support/database.ts'
 import { simulate } from './commands.ts'
 
-/** A short run here; `npm run bench -- ledger --simulate 100000` is the long one. */
-const COMMANDS = Number(process.env['LEDGER_COMMANDS'] ?? 800)
+/** `npm run bench -- ledger --simulate 100000` runs many more. */
+const COMMANDS = Number(process.env['LEDGER_COMMANDS'] ?? campaign({ short: 200, long: 800 }))
 
 // Goal: whatever is done to the ledger, in whatever order and beside whatever else, it says what a plain model of it says after every step.
 test('the ledger agrees with a plain model of it', async (t) => {

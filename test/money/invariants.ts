@@ -11,18 +11,22 @@ const RULES: Record<string, string> = {
       from ledger_transfer group by org_id) t using (org_id)
     where w.available <> coalesce(t.available, 0) or w.reserved <> coalesce(t.reserved, 0) or w.available < 0 or w.reserved < 0`,
   'what is reserved is the sum of live reservations': `
-    select w.org_id::text as what from wallet w left join (select org_id, sum(credits) as live from reservation where mode = 'credit' and state = 'live' group by org_id) r using (org_id)
+    select w.org_id::text as what from wallet w left join (select org_id, sum(credits) as live from reservation
+      where mode = 'credit' and state = 'live' group by org_id) r using (org_id)
     where w.reserved <> coalesce(r.live, 0)`,
   'a credit reservation is live, captured or released, as its transfers say': `
     select r.id::text as what from reservation r
     left join (select reservation_id,
-        coalesce(sum(credits) filter (where type = 'reservation'), 0) as taken, coalesce(sum(credits) filter (where type = 'capture'), 0) as captured,
-        coalesce(sum(credits) filter (where type = 'release'), 0) as released, coalesce(sum(credits) filter (where type = 'refund'), 0) as refunded
+        coalesce(sum(credits) filter (where type = 'reservation'), 0) as taken,
+        coalesce(sum(credits) filter (where type = 'capture'), 0) as captured,
+        coalesce(sum(credits) filter (where type = 'release'), 0) as released,
+        coalesce(sum(credits) filter (where type = 'refund'), 0) as refunded
       from ledger_transfer where reservation_id is not null group by reservation_id) t on t.reservation_id = r.id
     where r.mode = 'credit' and r.credits > 0 and (t.captured <> r.captured_credits or t.refunded <> r.refunded_credits
       or t.taken - t.captured - t.released <> case when r.state = 'live' then r.credits else 0 end)`,
   'a payment has at most one grant, and one that succeeded exactly one': `
-    select a.id::text as what from payment_attempt a left join ledger_transfer t on t.payment_intent_id = a.payment_intent_id and t.type = 'topup'
+    select a.id::text as what from payment_attempt a left join ledger_transfer t on t.payment_intent_id = a.payment_intent_id
+      and t.type = 'topup'
     where a.kind <> 'hold' group by a.id having count(t.seq) <> case when a.status = 'succeeded' then 1 else 0 end`,
   'a grant of a payment has its attempt, and its sum': `
     select t.payment_intent_id as what from ledger_transfer t left join payment_attempt a using (payment_intent_id)
@@ -44,13 +48,14 @@ export async function moneyViolations(db: Db): Promise<string[]> {
 export async function processorViolations(db: Db): Promise<string[]> {
   const { rows } = await sql<{ what: string }>`
     select o.id || ' ' || (o.body->>'status') || ' but ' || coalesce(a.kind || ' ' || a.status, 'unknown here') as what
-    from sandbox_payments.object o left join payment_attempt a on a.payment_intent_id = o.id left join reservation r on r.id = a.reservation_id
+    from sandbox_payments.object o left join payment_attempt a on a.payment_intent_id = o.id
+      left join reservation r on r.id = a.reservation_id
     where o.kind = 'payment_intent' and (
       (o.body->>'status' = 'succeeded' and (a.id is null or a.status not in ('succeeded', 'captured')))
       or (o.body->>'status' = 'requires_capture' and (a.id is null or a.status <> 'held' or r.state <> 'live')))
     union all
-    select a.id::text || ' succeeded but ' || (o.body->>'status') from payment_attempt a join sandbox_payments.object o on o.id = a.payment_intent_id where a.status = 'succeeded' and o.body->>'status' <> 'succeeded'`.execute(
-    db,
-  )
+    select a.id::text || ' succeeded but ' || (o.body->>'status') from payment_attempt a
+      join sandbox_payments.object o on o.id = a.payment_intent_id where a.status = 'succeeded'
+      and o.body->>'status' <> 'succeeded'`.execute(db)
   return rows.map(({ what }) => what)
 }

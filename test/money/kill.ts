@@ -9,7 +9,7 @@ import { world } from '../support/world.ts'
 import { moneyViolations, processorViolations } from './invariants.ts'
 import { POINTS, type Point } from './service.ts'
 
-export interface PaymentCampaign {
+interface PaymentCampaign {
   databaseUrl: string
   kills: number
   seed: number
@@ -18,7 +18,7 @@ export interface PaymentCampaign {
   onRound?: (line: string) => void
 }
 
-export interface PaymentResult {
+interface PaymentResult {
   kills: Record<Point, number>
   /** Top-ups that were asked for, by their keys; each is one payment or none. */
   topups: number

@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { world } from '../support/world.ts'
 
 /*
- * Goal (SECURITY row 4): an address that was stored with an item is asked anew, when its pixels are read, whether it may be
+ * Goal (docs/threats.md, row 4): an address that was stored with an item is asked anew, when its pixels are read, whether it may be
  * reached at all. A listener on this machine, which every form below points to, hears nothing.
  */
 test('stored addresses are guarded when they are read', async (t) => {

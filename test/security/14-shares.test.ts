@@ -64,7 +64,8 @@ function watchHashes(t: TestContext) {
   return { seen, during }
 }
 
-// Goal: whoever guesses learns nothing: not whether a link exists, has ended or has another password, neither by the answer nor by the work done for it.
+// Goal: whoever guesses learns nothing: not whether a link exists, has ended or has another password, neither by the answer nor
+// by the work done for it.
 test('row 14: every refusal is the same one', async (t) => {
   const w = await world(t)
   const org = await w.organization()
@@ -189,7 +190,8 @@ test('row 14: attempts are counted once, over all operations and processes', asy
   })
 })
 
-// Goal: a crowd at one link costs one comparison a minute; what has ended is ended at once all the same; hashing never takes more than its share.
+// Goal: a crowd at one link costs one comparison a minute; what has ended is ended at once all the same; hashing never takes
+// more than its share.
 test('row 15: passwords are compared seldom and one at a time', async (t) => {
   const w = await world(t)
   const org = await w.organization()

@@ -9,7 +9,8 @@ import { world } from '../support/world.ts'
 /** Every row of every table of ours and of the queue, as text; bytes appear as hexadecimal digits. */
 async function wholeDatabase(db: Db): Promise<string> {
   const { rows: tables } = await sql<{ schema: string; name: string }>`
-    select table_schema as schema, table_name as name from information_schema.tables where table_schema in ('public', 'queue') and table_type = 'BASE TABLE'
+    select table_schema as schema, table_name as name from information_schema.tables where table_schema in ('public', 'queue')
+      and table_type = 'BASE TABLE'
   `.execute(db)
   const texts = await Promise.all(
     tables.map(async ({ schema, name }) => {

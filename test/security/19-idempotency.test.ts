@@ -7,6 +7,7 @@ import { Closed } from '#core/shapes.ts'
 import * as project from '#model/identity/project.ts'
 import { operation } from '#operation.ts'
 import sweep from '#background/sweep.task.ts'
+import { campaign } from '../support/campaign.ts'
 import { world, type Answer, type World } from '../support/world.ts'
 
 /** What the test can do to calls under way: hold them, and make them fail. */
@@ -101,9 +102,9 @@ function requireOne(answers: readonly Answer[]): void {
 }
 
 // Goal: one effect a key, however many identical requests race for it, in one process and across two; all get the same bytes.
-test('row 19: sixty keys, twenty identical requests each, over two processes', async (t) => {
+test('row 19: many keys, twenty identical requests each, over two processes', async (t) => {
   const { first, second, spend, effects } = await twoProcesses(t)
-  const KEYS = 60
+  const KEYS = campaign({ short: 15, long: 60 })
   const keys = Array.from({ length: KEYS }, (_, index) => `race-${index}`)
   const races = await Promise.all(
     keys.map((key) => Promise.all(Array.from({ length: 20 }, (_, index) => spend(index % 2 ? first : second, key)))),

@@ -7,7 +7,7 @@ import { scene } from '../support/scene.ts'
 import { world } from '../support/world.ts'
 
 /*
- * Goal (SECURITY row 24): what people write into names, styles and addresses stays text in the documents that maps read: no
+ * Goal (docs/threats.md, row 24): what people write into names, styles and addresses stays text in the documents that maps read: no
  * element, attribute, link or header of an attacker's comes out of them.
  */
 const PAYLOADS = [

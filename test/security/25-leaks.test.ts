@@ -2,13 +2,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import pg from 'pg'
 import { sql } from 'kysely'
-import { newId } from '#core/ids.ts'
 import { Closed } from '#core/shapes.ts'
 import { operation } from '#operation.ts'
 import { operations } from '#registry.ts'
-import { scene } from '../support/scene.ts'
-import { world, type Answer, type Org, type World } from '../support/world.ts'
+import { world, type Answer, type World } from '../support/world.ts'
 import { businessDigest } from './digest.ts'
+import { rows } from './rows.ts'
 
 /** Every table and column name that tells of our insides, and the shapes of stacks, statements, paths and driver errors. */
 async function telltales(w: World): Promise<RegExp[]> {
@@ -53,298 +52,6 @@ function requireFixed(answer: Answer, signs: readonly RegExp[], why: string): vo
     assert.doesNotMatch(text.replaceAll(/https?:\/\/127\.0\.0\.1:\d+/g, '').replace(/^connection: .*$/m, ''), sign, why)
 }
 
-const item = (org: Org, w: World) =>
-  w.ok(org.owner.token, 'items.create', {
-    project_id: org.projectId,
-    type: 'user_raster',
-    name: 'x',
-    assets: [
-      { key: 'data', href: 'https://data.example/a.tif' },
-      { key: 'more', href: 'https://data.example/b.tif' },
-    ],
-  })
-const upload = async (org: Org, w: World) => ({
-  upload_id: (await w.ok(org.owner.token, 'uploads.initiate', { project_id: org.projectId, total_bytes: 100 })).id as string,
-})
-const uploaded = async (org: Org, w: World) => {
-  const session = await upload(org, w)
-  await w.put(
-    (await w.ok(org.owner.token, 'uploads.signed_url', { ...session, file_name: 'a.tif' })).upload_url,
-    await scene({ width: 16, height: 16 }),
-  )
-  return session
-}
-const profile = async (org: Org, w: World) => {
-  const { id: item_id } = await item(org, w)
-  return {
-    item_id,
-    profile_id: (
-      await w.ok(org.owner.token, 'visualization.profile.create', { item_id, name: 'x', type: 'rgb', config: { bands: [1, 2, 3] } })
-    ).id as string,
-  }
-}
-const collection = async (org: Org, w: World) => ({
-  project_id: org.projectId,
-  collection_id: (await w.ok(org.owner.token, 'collections.create', { project_id: org.projectId, name: 'x' })).id as string,
-})
-
-const link = async (org: Org, w: World) => {
-  const { id: target_id } = await item(org, w)
-  const made = await w.ok(org.owner.token, 'share.link.create', {
-    target_type: 'item',
-    target_id,
-    permission: 'download',
-    password: 'coral and sand',
-    expires_at: '2040-01-01T00:00:00Z',
-  })
-  return {
-    link_id: made.id as string,
-    opens: { token: made.token as string, password: 'coral and sand' },
-    asset_id: (await w.ok(org.owner.token, 'items.list_assets', { item_id: target_id }))[0].id as string,
-  }
-}
-
-/** What to call, and what to break so that it fails inside the operation, after everything before it went well. */
-const FAULTS: Record<string, { breaks: string; input(org: Org, w: World): Promise<object> | object }> = {
-  'billing.approvals.approve': { breaks: 'table approval', input: () => ({ approval_id: newId() }) },
-  'billing.approvals.get': { breaks: 'table approval', input: () => ({ approval_id: newId() }) },
-  'billing.approvals.list': { breaks: 'table approval', input: () => ({}) },
-  'billing.approvals.reject': { breaks: 'table approval', input: () => ({ approval_id: newId() }) },
-  'billing.approvals.request': { breaks: 'table approval', input: () => ({ credits: 5 }) },
-  'billing.auto_topup.get': { breaks: 'table wallet', input: () => ({}) },
-  'billing.credits.balance': { breaks: 'table wallet', input: () => ({}) },
-  'billing.credits.grant': { breaks: 'table ledger_transfer', input: (org) => ({ organization_id: org.id, credits: 5, reason: 'x' }) },
-  'billing.credits.transactions': { breaks: 'table ledger_transfer', input: () => ({}) },
-  'billing.enterprise.accrual': { breaks: 'table reservation', input: (org) => ({ organization_id: org.id }) },
-  'billing.enterprise.mark_invoiced': { breaks: 'table reservation', input: (org) => ({ organization_id: org.id, reference: 'x' }) },
-  'billing.invoices.get': { breaks: 'table invoice', input: () => ({ invoice_id: newId() }) },
-  'billing.invoices.list': { breaks: 'table invoice', input: () => ({}) },
-  'billing.jobs.settle_unsettled': { breaks: 'table reservation', input: () => ({}) },
-  'billing.reconciliation.run': { breaks: 'table reconciliation', input: (org) => ({ organization_id: org.id }) },
-  'billing.run_monthly_cron': { breaks: 'column audit.artifacts', input: () => ({}) },
-  'billing.run_monthly_for_org': { breaks: 'table commitment', input: (org) => ({ organization_id: org.id }) },
-  'billing.set_auto_topup': {
-    breaks: 'column wallet.auto_amount',
-    input: () => ({ enabled: false, threshold_credits: 1, topup_amount_credits: 10_000 }),
-  },
-  'billing.status.get': { breaks: 'table wallet', input: (org) => ({ organization_id: org.id }) },
-  'billing.stripe_invoices.list': { breaks: 'table wallet', input: () => ({}) },
-  'billing.topup': { breaks: 'table payment_method', input: () => ({ aud_cents: 10_000 }) },
-  'organizations.commitments.list': { breaks: 'table commitment', input: () => ({}) },
-  'organizations.commitments.put': {
-    breaks: 'table commitment',
-    input: (org) => ({
-      organization_id: org.id,
-      name: 'x',
-      period_start: '2030-01-01',
-      period_end: '2030-12-31',
-      minimum_aud: 5,
-      rates: [],
-    }),
-  },
-  'organizations.commitments.statement': { breaks: 'table invoice', input: (org) => ({ organization_id: org.id }) },
-  'organizations.set_billing_mode': {
-    breaks: 'column organization.enterprise_status',
-    input: (org) => ({ organization_id: org.id, billing_mode: 'standard' }),
-  },
-  'payment_methods.attach': { breaks: 'column wallet.customer_id', input: () => ({ payment_method_id: 'pm_card_visa' }) },
-  'payment_methods.create_setup_intent': { breaks: 'column wallet.customer_id', input: () => ({}) },
-  'payment_methods.detach': { breaks: 'table payment_method', input: () => ({ payment_method_row_id: newId() }) },
-  'payment_methods.list': { breaks: 'table payment_method', input: () => ({}) },
-  'payment_methods.set_default': { breaks: 'table payment_method', input: () => ({ payment_method_row_id: newId() }) },
-  'api_keys.create': { breaks: 'table api_key', input: () => ({ name: 'x' }) },
-  'api_keys.list': { breaks: 'table api_key', input: () => ({}) },
-  'api_keys.revoke': { breaks: 'table api_key', input: async (org, w) => ({ key_id: (await w.key(org.owner.token)).id }) },
-  'api_keys.set_scopes': {
-    breaks: 'table api_key',
-    input: async (org, w) => ({ key_id: (await w.key(org.owner.token)).id, scopes: ['items:read'] }),
-  },
-  'assets.delete': {
-    breaks: 'table asset',
-    input: async (org, w) => {
-      const { id } = await item(org, w)
-      return { item_id: id, asset_id: (await w.ok(org.owner.token, 'items.list_assets', { item_id: id }))[1].id }
-    },
-  },
-  'billing.plan.change': { breaks: 'table organization_plan', input: () => ({ plan_id: 'free' }) },
-  'billing.plans.list': { breaks: 'column organization.plan_id', input: () => ({}) },
-  'collections.create': { breaks: 'table collection', input: (org) => ({ project_id: org.projectId, name: 'x' }) },
-  'collections.delete': { breaks: 'column collection.deleted_at', input: collection },
-  'collections.get': { breaks: 'table collection', input: collection },
-  'collections.list': { breaks: 'table collection', input: (org) => ({ project_id: org.projectId }) },
-  'collections.tile.render': {
-    breaks: 'table item',
-    input: async (org, w) => ({ collection_id: (await collection(org, w)).collection_id, z: 0, x: 0, y: 0 }),
-  },
-  'collections.tile.tilejson': {
-    breaks: 'table item',
-    input: async (org, w) => ({ collection_id: (await collection(org, w)).collection_id }),
-  },
-  'collections.update': {
-    breaks: 'column collection.layer_order',
-    input: async (org, w) => ({ ...(await collection(org, w)), name: 'y' }),
-  },
-  'items.asset.download': { breaks: 'table egress_log', input: async (org, w) => ({ item_id: (await item(org, w)).id, asset_id: 'data' }) },
-  'items.create': {
-    breaks: 'table item_cell',
-    input: (org) => ({ project_id: org.projectId, type: 'user_raster', name: 'x', bbox: [0, 0, 1, 1] }),
-  },
-  'items.delete': { breaks: 'table asset', input: async (org, w) => ({ item_id: (await item(org, w)).id }) },
-  'items.detect_asset_bands': { breaks: 'table asset', input: async (org, w) => ({ item_id: (await item(org, w)).id, asset_id: 'data' }) },
-  'items.duplicate': { breaks: 'table asset', input: async (org, w) => ({ item_id: (await item(org, w)).id }) },
-  'items.expire_batch': { breaks: 'column item.due_at', input: () => ({}) },
-  'items.get': { breaks: 'table item', input: async (org, w) => ({ item_id: (await item(org, w)).id }) },
-  'items.import_stac': {
-    breaks: 'table item_cell',
-    input: (org) => ({
-      project_id: org.projectId,
-      features: {
-        type: 'FeatureCollection',
-        features: [
-          {
-            type: 'Feature',
-            id: 'scene-1',
-            geometry: {
-              type: 'Polygon',
-              coordinates: [
-                [
-                  [0, 0],
-                  [1, 0],
-                  [1, 1],
-                  [0, 0],
-                ],
-              ],
-            },
-            properties: { datetime: '2029-01-01T00:00:00Z' },
-            assets: {},
-          },
-        ],
-      },
-    }),
-  },
-  'items.lineage': { breaks: 'table lineage_edge', input: async (org, w) => ({ item_id: (await item(org, w)).id }) },
-  'items.list': { breaks: 'table item', input: (org) => ({ project_id: org.projectId }) },
-  'items.list_expiring': { breaks: 'column item.due_at', input: () => ({}) },
-  'items.list_assets': { breaks: 'table asset', input: async (org, w) => ({ item_id: (await item(org, w)).id }) },
-  'items.list_by_collection': {
-    breaks: 'table item',
-    input: async (org, w) => ({ collection_id: (await collection(org, w)).collection_id }),
-  },
-  'items.point': { breaks: 'table asset', input: async (org, w) => ({ item_id: (await item(org, w)).id, longitude: 0, latitude: 0 }) },
-  'items.search': { breaks: 'table item', input: (org) => ({ project_id: org.projectId }) },
-  'items.search_org': { breaks: 'table item', input: () => ({}) },
-  'items.tile.render': {
-    breaks: 'table visualization_profile',
-    input: async (org, w) => ({ item_id: (await item(org, w)).id, z: 0, x: 0, y: 0 }),
-  },
-  'items.tile.statistics': {
-    breaks: 'table visualization_profile',
-    input: async (org, w) => ({ item_id: (await item(org, w)).id, expression: 'b1' }),
-  },
-  'items.tile.tilejson': { breaks: 'table visualization_profile', input: async (org, w) => ({ item_id: (await item(org, w)).id }) },
-  'items.tile.wmts_capabilities': {
-    breaks: 'table visualization_profile',
-    input: async (org, w) => ({ item_id: (await item(org, w)).id, base_url: w.baseUrl }),
-  },
-  'items.tile.wmts_get_tile': {
-    breaks: 'table visualization_profile',
-    input: async (org, w) => ({ item_id: (await item(org, w)).id, z: 0, x: 0, y: 0 }),
-  },
-  'items.set_asset_band_names': {
-    breaks: 'column item.updated_at',
-    input: async (org, w) => {
-      await w.ok(org.owner.token, 'items.import_stac', {
-        project_id: org.projectId,
-        ndjson: JSON.stringify({
-          type: 'Feature',
-          id: 'bands-1',
-          geometry: null,
-          properties: { datetime: '2029-01-01T00:00:00Z' },
-          assets: { data: { href: 'https://data.example/a.tif', 'eo:bands': [{ name: 'B04' }] } },
-        }),
-      })
-      return { item_id: 'bands-1', asset_id: 'data', band_names: ['red'] }
-    },
-  },
-  'items.update': { breaks: 'table item_cell', input: async (org, w) => ({ item_id: (await item(org, w)).id, bbox: [2, 2, 3, 3] }) },
-  'organizations.create': { breaks: 'column organization.slug', input: () => ({ name: 'x' }) },
-  'organizations.get': { breaks: 'column organization.slug', input: () => ({}) },
-  'organizations.audit.list': { breaks: 'column audit.artifacts', input: () => ({}) },
-  'organizations.members.list': { breaks: 'column organization_member.spend_limit_credits', input: (org) => ({ organizationId: org.id }) },
-  'organizations.members.set_spend_limit': {
-    breaks: 'column organization_member.spend_limit_credits',
-    input: (org) => ({ organizationId: org.id, userId: org.owner.id }),
-  },
-  'projects.create': { breaks: 'table lineage_node', input: () => ({ name: 'x' }) },
-  'projects.list': { breaks: 'table project', input: () => ({}) },
-  'projects.get': { breaks: 'table project_member', input: (org) => ({ project_id: org.projectId }) },
-  'projects.update': { breaks: 'column project.updated_at', input: (org) => ({ project_id: org.projectId, name: 'x' }) },
-  'projects.archive': { breaks: 'column project.updated_at', input: (org) => ({ project_id: org.projectId }) },
-  'projects.delete': { breaks: 'table invitation', input: (org) => ({ project_id: org.projectId }) },
-  'projects.add_member': { breaks: 'table invitation', input: (org) => ({ project_id: org.projectId, email: 'x@example.com' }) },
-  'projects.remove_member': { breaks: 'table project_member', input: (org) => ({ project_id: org.projectId, user_id: org.owner.id }) },
-  'projects.update_member': {
-    breaks: 'table project_member',
-    input: (org) => ({ project_id: org.projectId, user_id: org.owner.id, role: 'admin' }),
-  },
-  'usage.current': { breaks: 'table egress_minute', input: () => ({}) },
-  'usage.history': { breaks: 'column usage_day.amount', input: () => ({}) },
-  'usage.recalculate_storage': { breaks: 'column storage_account.recalculated_at', input: () => ({}) },
-  'share.asset.download': {
-    breaks: 'table egress_log',
-    input: async (org, w) => {
-      const { opens, asset_id } = await link(org, w)
-      return { ...opens, asset_id }
-    },
-  },
-  'share.link.create': {
-    breaks: 'table share_link',
-    input: async (org, w) => ({
-      target_type: 'item',
-      target_id: (await item(org, w)).id,
-      password: 'coral and sand',
-      expires_at: '2040-01-01T00:00:00Z',
-    }),
-  },
-  'share.link.revoke': { breaks: 'column share_link.revoked_at', input: async (org, w) => ({ link_id: (await link(org, w)).link_id }) },
-  'share.link.validate': { breaks: 'table share_link', input: async (org, w) => (await link(org, w)).opens },
-  'share.links.list': { breaks: 'table share_link', input: () => ({}) },
-  'share.tile.render': { breaks: 'table asset', input: async (org, w) => ({ ...(await link(org, w)).opens, z: 0, x: 0, y: 0 }) },
-  'share.tilejson': { breaks: 'table asset', input: async (org, w) => (await link(org, w)).opens },
-  'uploads.complete': { breaks: 'table asset', input: uploaded },
-  'uploads.fail': {
-    breaks: 'column storage_account.reserved_bytes',
-    input: async (org, w) => ({ ...(await upload(org, w)), error_message: 'x' }),
-  },
-  'uploads.initiate': {
-    breaks: 'column storage_account.reserved_bytes',
-    input: (org) => ({ project_id: org.projectId, total_bytes: 100 }),
-  },
-  'uploads.progress': { breaks: 'table upload_file', input: upload },
-  'uploads.signed_url': { breaks: 'table upload_file', input: async (org, w) => ({ ...(await upload(org, w)), file_name: 'a.tif' }) },
-  'visualization.profile.create': {
-    breaks: 'table visualization_profile',
-    input: async (org, w) => ({ item_id: (await item(org, w)).id, name: 'x', type: 'rgb', config: { bands: [1, 2, 3] } }),
-  },
-  'visualization.profile.delete': { breaks: 'table visualization_profile', input: profile },
-  'visualization.profile.get': { breaks: 'table visualization_profile', input: profile },
-  'visualization.profile.set_default': { breaks: 'table visualization_profile', input: profile },
-  'visualization.profile.update': { breaks: 'table visualization_profile', input: profile },
-  'visualization.profiles.list': { breaks: 'table visualization_profile', input: async (org, w) => ({ item_id: (await item(org, w)).id }) },
-  'provenance.get': { breaks: 'table lineage_node', input: (org) => ({ entity_type: 'project', entity_id: org.projectId }) },
-}
-
-/** Pixels and tables of constants: there is no ground to break under them. Their failures are in the tests beside them. */
-const WITHOUT_DATABASE = [
-  'cog.colormaps',
-  'cog.formulas',
-  'cog.statistics',
-  'cog.thumbnail',
-  'cog.tile.render',
-  'cog.tile.terrain',
-  'visualization.list_for',
-]
-
 async function broken<T>(w: World, what: string, meanwhile: () => Promise<T>): Promise<T> {
   const [kind, name] = what.split(' ') as ['table' | 'column', string]
   const [table, column] = name.split('.') as [string, string | undefined]
@@ -364,19 +71,16 @@ async function broken<T>(w: World, what: string, meanwhile: () => Promise<T>): P
 // Goal: when the ground breaks under an operation, the caller learns which call it was, and nothing about the inside; the
 // log has the rest under the same id; nothing of the call remains.
 test('row 25: a fault in every operation tells nothing', async (t) => {
-  const w = await world(t)
+  const w = await world(t, { payments: { manualNotices: true } }) // Nothing moves by itself between two digests.
   const org = await w.organization()
   const everything = await w.serviceToken(null)
   const signs = await telltales(w)
-  assert.deepEqual(
-    [...Object.keys(FAULTS), ...WITHOUT_DATABASE].toSorted(),
-    [...operations.keys()].toSorted(),
-    'every operation has its fault',
-  )
+  assert.deepEqual([...rows.keys()].toSorted(), [...operations.keys()].toSorted(), 'every operation has its row')
 
-  for (const [id, { breaks, input }] of Object.entries(FAULTS)) {
+  for (const [id, { breaks, input }] of rows) {
+    if (breaks === null) continue
     await t.test(`${id} without ${breaks}`, async () => {
-      const body = await input(org, w)
+      const body = await input(w, org)
       const credential = operations.get(id)!.scope.startsWith('admin:') ? everything : org.owner.token
       const before = await businessDigest(w.db)
       const answer = await broken(w, breaks, () => w.call(credential, id, body))

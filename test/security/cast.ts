@@ -6,27 +6,32 @@ export const STAFF_EMAIL = 'staff@example.com'
 export const CLIP_EMAIL = 'clip@example.com'
 
 export const PRINCIPALS = [
+  // No usable credential.
   'none',
   'garbage',
   'revoked',
-  'expired', //          no usable credential
+  'expired',
+  // People of organization A.
   'owner',
   'admin',
   'member',
-  'clip', //               people of organization A
+  'clip',
+  // The owner of organization B, and a person without any.
   'foreign',
-  'loner', //                               the owner of organization B; a person without any
+  'loner',
+  // Keys of the owner of A.
   'read',
   'write',
-  'process', //                       keys of A's owner
+  'process',
+  // The platform's own.
   'worker',
   'service',
   'service of A',
-  'staff', //     the platform's own
+  'staff',
 ] as const
 export type PrincipalName = (typeof PRINCIPALS)[number]
 
-export interface Cast {
+interface Cast {
   a: Org
   b: Org
   people: Record<'admin' | 'member' | 'clip' | 'loner' | 'staff', Person>

@@ -1,4 +1,4 @@
-/** Databases for tests: one migrated template for a run, a copy of it for each test file. */
+/** Databases for tests: one migrated template for a run, a copy of it for each world. */
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 import { migrate } from '#db/migrate.ts'

@@ -3,7 +3,7 @@ import { newId } from '#core/ids.ts'
 import * as project from '#model/identity/project.ts'
 import type { Org, World } from './world.ts'
 
-export interface RasterFile {
+interface RasterFile {
   key?: string
   bytes: Uint8Array
   bandNames?: readonly string[]

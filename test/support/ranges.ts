@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { TestContext } from 'node:test'
 
-export interface FileHost {
+interface FileHost {
   host: string
   url(name: string): string
   put(name: string, bytes: Uint8Array): void

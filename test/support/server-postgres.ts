@@ -6,7 +6,7 @@ import path from 'node:path'
 import pg from 'pg'
 import { until } from './service.ts'
 
-export interface ServerPostgres {
+interface ServerPostgres {
   version: string
   pid: number
   /** An empty database of its own. */

@@ -14,7 +14,7 @@ export const MAIN = 'src/main.ts'
 /** The same service with operations of the tests' own. */
 export const MAIN_WITH_TEST_OPERATIONS = 'test/faults/service.ts'
 
-export interface Exit {
+interface Exit {
   code: number | null
   signal: NodeJS.Signals | null
 }
@@ -29,7 +29,7 @@ export interface Service {
   kill(signal: NodeJS.Signals): Promise<Exit>
 }
 
-export interface ServiceOptions {
+interface ServiceOptions {
   entry?: string
   env?: Record<string, string>
   nodeOptions?: readonly string[]
@@ -73,11 +73,10 @@ export function openLab(): Lab {
 }
 
 function spawnService({ entry = MAIN, env = {}, nodeOptions = [] }: ServiceOptions): Omit<Service, 'baseUrl'> {
-  const { PATH, HOME, TMPDIR } = process.env
-  const inherited = Object.fromEntries(Object.entries({ PATH, HOME, TMPDIR }).filter(([, value]) => value !== undefined)) as Record<
-    string,
-    string
-  >
+  const { PATH, HOME, TMPDIR, NODE_COMPILE_CACHE } = process.env
+  const inherited = Object.fromEntries(
+    Object.entries({ PATH, HOME, TMPDIR, NODE_COMPILE_CACHE }).filter(([, value]) => value !== undefined),
+  ) as Record<string, string>
   const child = spawn(process.execPath, [...nodeOptions, entry], {
     cwd: root,
     env: { ...inherited, PORT: '0', LOG_LEVEL: 'warn', ...env },

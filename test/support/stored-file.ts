@@ -3,7 +3,7 @@ import { newId } from '#core/ids.ts'
 import * as project from '#model/identity/project.ts'
 import type { World } from './world.ts'
 
-export interface StoredFile {
+interface StoredFile {
   key?: string
   mediaType?: string
   bytes: Uint8Array

@@ -1,7 +1,7 @@
 /** Plain striped GeoTIFFs, as many programs still write them: no tiles, no overviews. Also endless ones, made while they are read. */
 import { buildTiff, DOUBLE, LONG, SHORT } from '#raster/testing/build-tiff.ts'
 
-export interface Striped {
+interface Striped {
   width?: number
   height?: number
   bandCount?: number

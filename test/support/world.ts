@@ -46,7 +46,7 @@ export interface Org {
   projectId: string
 }
 
-export interface WorldOptions {
+interface WorldOptions {
   /** Operations beside the real ones, to watch the pipeline do what none of them needs yet. */
   operations?: readonly AnyOperation[]
   tasks?: readonly AnyTask[]

@@ -107,7 +107,7 @@ const HOSTS = [
   '255.255.255.255',
 ]
 
-// Goal: no way of writing a private address gets a connection (SECURITY row 1).
+// Goal: no way of writing a private address gets a connection (docs/threats.md, row 1).
 test('no private address is reached, however it is written', async (t) => {
   assert.ok(HOSTS.length >= 60)
   const canary = await listen(t, (_request, response) => response.end('reached'))
@@ -132,7 +132,7 @@ test('other schemes, credentials and nonsense are refused', async (t) => {
   assert.equal(await refusal(egress.check('https://example.com/a.tif')), 'none')
 })
 
-// Goal: what a name resolves to is judged as a whole, and the connection goes to the judged address (row 2).
+// Goal: what a name resolves to is judged as a whole, and the connection goes to the judged address (docs/threats.md, row 2).
 test('names that resolve to private addresses, also in part or at the second look', async (t) => {
   const canary = await listen(t, (_request, response) => response.end('reached'))
   const mixed = guard(t, { resolve: async () => ['93.184.216.34', '127.0.0.1'] })
@@ -146,7 +146,7 @@ test('names that resolve to private addresses, also in part or at the second loo
   assert.equal(canary.hits(), 0)
 })
 
-// Goal: a redirect is a new request with all checks (row 3).
+// Goal: a redirect is a new request with all checks (docs/threats.md, row 3).
 test('redirects', async (t) => {
   const canary = await listen(t, (_request, response) => response.end('reached'))
   const start = await listen(t, (request, response) => {
@@ -164,7 +164,7 @@ test('redirects', async (t) => {
   assert.equal(canary.hits(), 0)
 })
 
-// Goal: neither an endless nor a silent host can hold us (row 8).
+// Goal: neither an endless nor a silent host can hold us (docs/threats.md, row 8).
 test('size and time are bounded, and a caller can leave', async (t) => {
   const host = await listen(t, (request, response) => {
     if (request.url === '/endless') {

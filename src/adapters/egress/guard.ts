@@ -29,7 +29,7 @@ export class EgressError extends Error {
   }
 }
 
-export interface EgressRequest {
+interface EgressRequest {
   method?: 'GET' | 'HEAD' | 'POST'
   headers?: Readonly<Record<string, string>>
   body?: Uint8Array
@@ -44,7 +44,7 @@ export interface EgressRequest {
   signal?: AbortSignal
 }
 
-export interface EgressResponse {
+interface EgressResponse {
   status: number
   headers: Readonly<Record<string, string>>
   body: Buffer

@@ -3,7 +3,7 @@ import type Stripe from 'stripe'
 import { CURRENCY } from '#core/money.ts'
 import { PaymentsError, type Card, type Intent, type IntentStatus, type Payments, type ProcessorInvoice } from '#ports/payments.ts'
 
-export interface StripeOptions {
+interface StripeOptions {
   secretKey: string
   /** Signs the processor's notices. */
   webhookSecret: string
@@ -18,32 +18,48 @@ const TIMEOUT_MS = 20_000
 const RETRIES = 2
 /** Age at which a signed notice is no longer believed. */
 const NOTICE_TOLERANCE_SECONDS = 300
+/** As the processor writes the currency. */
+const AUD = CURRENCY.toLowerCase()
+
+/** Asks the processor; what it refuses comes back in our own words. */
+type Ask = <T>(work: (stripe: Stripe) => Promise<T>) => Promise<T>
 
 export function createStripePayments(options: StripeOptions): Payments {
   let loading: Promise<Stripe> | null = null
   /** Loaded at the first use: it is large, and many services never take a card. */
   const client = () => (loading ??= load(options))
-  const ask = async <T>(work: (stripe: Stripe) => Promise<T>): Promise<T> => {
+  const ask: Ask = async (work) => {
     try {
       return await work(await client())
     } catch (error) {
       throw translated(error)
     }
   }
-  const aud = CURRENCY.toLowerCase()
 
   return {
     env: options.sandboxUrl ? 'sandbox' : options.secretKey.startsWith('sk_test_') ? 'test' : 'live',
+    ...customersAndCards(ask),
+    ...intents(ask),
+    ...invoices(ask),
+    readNotice: (body, signature) =>
+      ask(async (stripe) => {
+        const event = stripe.webhooks.constructEvent(body, signature, options.webhookSecret, NOTICE_TOLERANCE_SECONDS)
+        const about = event.data.object as { id?: string; object?: string; payment_intent?: string | { id: string } | null }
+        const named = typeof about.payment_intent === 'object' ? about.payment_intent?.id : about.payment_intent
+        return { id: event.id, type: event.type, paymentIntentId: about.object === 'payment_intent' ? about.id! : (named ?? null) }
+      }),
+  }
+}
+
+type CardCalls = 'createCustomer' | 'createSetupIntent' | 'attachMethod' | 'detachMethod' | 'setDefaultMethod'
+
+function customersAndCards(ask: Ask): Pick<Payments, CardCalls> {
+  return {
     createCustomer: ({ organizationId, name, email }, key) =>
-      ask(
-        async (stripe) =>
-          (
-            await stripe.customers.create(
-              { name, ...(email ? { email } : {}), metadata: { organization_id: organizationId } },
-              { idempotencyKey: key },
-            )
-          ).id,
-      ),
+      ask(async (stripe) => {
+        const customer = { name, ...(email ? { email } : {}), metadata: { organization_id: organizationId } }
+        return (await stripe.customers.create(customer, { idempotencyKey: key })).id
+      }),
     createSetupIntent: (customer, key) =>
       ask(async (stripe) => {
         const made = await stripe.setupIntents.create(
@@ -57,6 +73,13 @@ export function createStripePayments(options: StripeOptions): Payments {
     detachMethod: (methodId) => ask(async (stripe) => void (await stripe.paymentMethods.detach(methodId))),
     setDefaultMethod: (customer, methodId) =>
       ask(async (stripe) => void (await stripe.customers.update(customer, { invoice_settings: { default_payment_method: methodId } }))),
+  }
+}
+
+type IntentCalls = 'createIntent' | 'confirmIntent' | 'getIntent' | 'captureIntent' | 'cancelIntent' | 'refund'
+
+function intents(ask: Ask): Pick<Payments, IntentCalls> {
+  return {
     createIntent: ({ customerId, cents, hold, metadata }, key) =>
       ask(async (stripe) =>
         toIntent(
@@ -64,7 +87,7 @@ export function createStripePayments(options: StripeOptions): Payments {
             {
               customer: customerId,
               amount: cents,
-              currency: aud,
+              currency: AUD,
               capture_method: hold ? 'manual' : 'automatic',
               allowed_payment_method_types: ['card'],
               metadata,
@@ -87,12 +110,17 @@ export function createStripePayments(options: StripeOptions): Payments {
     cancelIntent: (id, key) => ask(async (stripe) => toIntent(await stripe.paymentIntents.cancel(id, {}, { idempotencyKey: key }))),
     refund: (intentId, cents, key) =>
       ask(async (stripe) => void (await stripe.refunds.create({ payment_intent: intentId, amount: cents }, { idempotencyKey: key }))),
+  }
+}
+
+function invoices(ask: Ask): Pick<Payments, 'createInvoice' | 'payInvoice' | 'listInvoices'> {
+  return {
     createInvoice: ({ customerId, cents, description, metadata }, key) =>
       ask(async (stripe) => {
         const draft = await stripe.invoices.create(
           {
             customer: customerId,
-            currency: aud,
+            currency: AUD,
             auto_advance: false,
             collection_method: 'charge_automatically',
             pending_invoice_items_behavior: 'exclude',
@@ -101,7 +129,7 @@ export function createStripePayments(options: StripeOptions): Payments {
           { idempotencyKey: `${key}:create` },
         )
         await stripe.invoiceItems.create(
-          { customer: customerId, invoice: draft.id!, amount: cents, currency: aud, description },
+          { customer: customerId, invoice: draft.id!, amount: cents, currency: AUD, description },
           { idempotencyKey: `${key}:item` },
         )
         return toInvoice(await stripe.invoices.finalizeInvoice(draft.id!, {}, { idempotencyKey: `${key}:finalize` }))
@@ -118,13 +146,6 @@ export function createStripePayments(options: StripeOptions): Payments {
         )
       }),
     listInvoices: (customer, limit) => ask(async (stripe) => (await stripe.invoices.list({ customer, limit })).data.map(toInvoice)),
-    readNotice: (body, signature) =>
-      ask(async (stripe) => {
-        const event = stripe.webhooks.constructEvent(body, signature, options.webhookSecret, NOTICE_TOLERANCE_SECONDS)
-        const about = event.data.object as { id?: string; object?: string; payment_intent?: string | { id: string } | null }
-        const named = typeof about.payment_intent === 'object' ? about.payment_intent?.id : about.payment_intent
-        return { id: event.id, type: event.type, paymentIntentId: about.object === 'payment_intent' ? about.id! : (named ?? null) }
-      }),
   }
 }
 

@@ -14,12 +14,12 @@ const MAX_QUEUE = 1_000
 const TASKS_PER_CHILD = 50
 const FILE_PREFIX = 'convert-'
 
-export interface ConverterOptions {
+interface ConverterOptions {
   workDir: string
   locate: (source: RasterSource, signal: AbortSignal | undefined) => Promise<OpenableSource>
 }
 
-export interface Converter extends Pick<RasterService, 'convert' | 'sweep' | 'close'> {
+interface Converter extends Pick<RasterService, 'convert' | 'sweep' | 'close'> {
   metrics(): object
 }
 

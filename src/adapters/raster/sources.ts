@@ -28,7 +28,7 @@ interface Identity {
   info: RasterInfo
 }
 
-export interface Seen extends Identity {
+interface Seen extends Identity {
   seenAtMs: number
   located: Located
 }

@@ -5,7 +5,7 @@ import { StorageError, type ObjectBody } from '#ports/storage.ts'
 
 const READ_CHUNK_BYTES = 256 * 1024
 
-export interface Meter {
+interface Meter {
   readonly chunks: AsyncIterable<Buffer>
   size: number
   readonly hash: Hash

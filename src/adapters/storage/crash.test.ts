@@ -7,12 +7,13 @@ import { readdir, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { test, type TestContext } from 'node:test'
 import fc from 'fast-check'
+import { campaign } from '../../../test/support/campaign.ts'
 import { openFileStore } from './files.ts'
 import { versionBytes } from './testing/child.ts'
 import { collect, pattern, tempFolder, testClock, until } from './testing/place.ts'
 import { beginUpload } from './testing/raw.ts'
 
-const ROUNDS = 6
+const ROUNDS = campaign({ short: 2, long: 6 })
 const DAY_SECONDS = 24 * 3_600
 
 function startChild(t: TestContext, ...args: string[]): ChildProcess {
@@ -36,7 +37,8 @@ async function openIn(t: TestContext) {
 }
 
 for (const contentRange of [null, 'bytes 0-999999/2000000']) {
-  test(`killed in the middle of a PUT ${contentRange ? 'of a piece' : 'of a whole file'}: no object, and the sweep removes the rest`, async (t) => {
+  const what = contentRange ? 'a piece' : 'a whole file'
+  test(`killed in the middle of a PUT of ${what}: no object, and the sweep removes the rest`, async (t) => {
     const { root, secret, clock, store } = await openIn(t)
     const at = { bucket: 'bucket', key: 'a/b.tif' }
     const child = startChild(t, 'serve', root, secret.toString('hex'))

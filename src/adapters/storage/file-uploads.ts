@@ -1,4 +1,7 @@
-/** Uploads that arrive in pieces. What has come stays in the staging folder, its length is how far the upload got, and it survives the process. */
+/**
+ * Uploads that arrive in pieces. What has come stays in the staging folder, its length is how far the upload got, and it
+ * survives the process.
+ */
 import { createHash, type Hash } from 'node:crypto'
 import { constants, createReadStream } from 'node:fs'
 import { open, stat } from 'node:fs/promises'

@@ -65,7 +65,7 @@ test('bytes that were cut short behind our back are an error, not a short object
   await assert.rejects(store.stat(at), failsWith('damaged'))
 })
 
-test('after writing, replacing, copying and removing, the disk holds one file and one pointer for each object and no folder too many', async (t) => {
+test('after writing, replacing, copying and removing, each object is one file and one pointer, with no folder too many', async (t) => {
   const { root, store, bucket } = await listeningStore(t)
   const at = (key: string) => ({ bucket, key })
   for (let round = 0; round < 3; round++) await store.put(at('a/b/kept'), pattern(100, round + 1), { contentType: TYPE })

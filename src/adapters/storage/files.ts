@@ -53,7 +53,7 @@ import { SECRET_BYTES, signRequest, type SignedRequest } from './signature.ts'
 const MAX_ATTEMPTS = 5
 const READ_CHUNK_BYTES = 256 * 1024
 
-export interface FileStoreOptions {
+interface FileStoreOptions {
   /** The folder of all buckets; made if missing. */
   root: string
   /** Where clients reach the listener; asked at each signature, because the port may be known only once it listens. */

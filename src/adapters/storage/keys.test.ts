@@ -1,4 +1,7 @@
-/** Goal: whatever a file was called outside, what we make of its name is safe in a path and in a header, and still tells people what it is. */
+/**
+ * Goal: whatever a file was called outside, what we make of its name is safe in a path and in a header, and still tells people
+ * what it is.
+ */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'

@@ -8,7 +8,7 @@ const MAX_SEGMENTS = 16
 const BUCKET = /^[a-z0-9](?:[a-z0-9-]{1,61})[a-z0-9]$/
 const SEGMENT = /^[A-Za-z0-9._-]+$/
 
-export function isBucket(bucket: string): boolean {
+function isBucket(bucket: string): boolean {
   return BUCKET.test(bucket)
 }
 
@@ -41,7 +41,10 @@ export function checkContentType(contentType: string): void {
   if (!isMediaType(contentType)) throw new StorageError('invalid-name', 'This is not a media type')
 }
 
-/** RFC 6266: an ASCII name for old clients, and the true one in the encoding of RFC 5987. Always an attachment: nothing of a user's runs as a page. */
+/**
+ * RFC 6266: an ASCII name for old clients, and the true one in the encoding of RFC 5987. Always an attachment: nothing of a
+ * user's runs as a page.
+ */
 export function contentDisposition(fileName: string | null): string {
   if (fileName === null) return 'attachment'
   const name = displayName(fileName)

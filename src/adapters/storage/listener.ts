@@ -131,7 +131,10 @@ async function serve(door: Door, request: IncomingMessage, response: ServerRespo
   }
 }
 
-/** An upload that was answered early may still be on its way: its rest is read and dropped for a while, or the client would see a reset instead of the reason. */
+/**
+ * An upload that was answered early may still be on its way: its rest is read and dropped for a while, or the client would see
+ * a reset instead of the reason.
+ */
 function drain(request: IncomingMessage): void {
   const timer = setTimeout(() => request.destroy(), LINGER_MS)
   request.once('close', () => clearTimeout(timer))
@@ -212,6 +215,7 @@ function refuseMalformed(error: NodeJS.ErrnoException, socket: Socket): void {
         : [400, 'Bad Request', 'bad-request']
   const body = JSON.stringify({ type: 'about:blank', title, status, detail: 'The request could not be read', code })
   socket.end(
-    `HTTP/1.1 ${status} ${title}\r\nContent-Type: application/problem+json\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+    `HTTP/1.1 ${status} ${title}\r\nContent-Type: application/problem+json\r\nContent-Length: ` +
+      `${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
   )
 }

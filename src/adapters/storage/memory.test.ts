@@ -9,11 +9,12 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { test } from 'node:test'
 import { systemClock } from '#core/clock.ts'
+import { campaign } from '../../../test/support/campaign.ts'
 import { openFileStore } from './files.ts'
 import { pattern, tempFolder } from './testing/place.ts'
 
 const MB = 2 ** 20
-const OBJECT_BYTES = Number(process.env['TEST_STORE_BYTES'] ?? 300 * MB)
+const OBJECT_BYTES = Number(process.env['TEST_STORE_BYTES'] ?? campaign({ short: 200, long: 300 }) * MB)
 const WARM_UP_BYTES = 24 * MB
 /** Far below the object, far above what buffers and the collector's moods take. */
 const MAX_GROWTH_BYTES = 96 * MB
@@ -76,7 +77,8 @@ test(`a PUT and a GET of ${Math.round(OBJECT_BYTES / MB)} MB leave the memory of
   for (const chunk of blocks(OBJECT_BYTES)) sent.update(chunk)
   assert.equal(received, sent.digest('hex'))
   t.diagnostic(
-    `peak ${Math.round(before / MB)} MB after ${WARM_UP_BYTES / MB} MB, ${Math.round(after / MB)} MB after ${Math.round(OBJECT_BYTES / MB)} MB, there and back in ${seconds.toFixed(1)} s`,
+    `peak ${Math.round(before / MB)} MB after ${WARM_UP_BYTES / MB} MB, ${Math.round(after / MB)} MB after ` +
+      `${Math.round(OBJECT_BYTES / MB)} MB, there and back in ${seconds.toFixed(1)} s`,
   )
   assert.ok(after - before < MAX_GROWTH_BYTES, `grew by ${Math.round((after - before) / MB)} MB`)
 })

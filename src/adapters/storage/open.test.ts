@@ -36,7 +36,9 @@ test('nothing named: files under DATA_DIR, with addresses at the listener; s3://
 
 test('the S3 client is not loaded until it is needed', () => {
   const script =
-    "await import('#adapters/storage/open.ts'); await import('#adapters/storage/listener.ts'); const { default: modules } = await import('node:module'); process.stdout.write(String(Object.keys(modules._cache).some((file) => file.includes('@aws-sdk'))))"
+    "await import('#adapters/storage/open.ts'); await import('#adapters/storage/listener.ts'); const { default: " +
+    "modules } = await import('node:module'); process.stdout.write(String(Object.keys(modules._cache).some((file) => " +
+    "file.includes('@aws-sdk'))))"
   const root = path.join(import.meta.dirname, '../../..')
   assert.equal(execFileSync(process.execPath, ['--input-type=module', '-e', script], { cwd: root, encoding: 'utf8' }), 'false')
   const control = script.replace("await import('#adapters/storage/listener.ts')", "await import('#adapters/storage/s3.ts')")

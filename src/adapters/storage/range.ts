@@ -1,6 +1,6 @@
 /** The three headers about parts of an object: Range and If-Range of a download, Content-Range of an upload in pieces. */
 
-export interface ByteRange {
+interface ByteRange {
   readonly first: number
   /** Inclusive, as in the headers. */
   readonly last: number

@@ -14,7 +14,7 @@ const MAX_SINGLE_COPY_BYTES = 5 * 2 ** 30
 const MAX_PART_BYTES = 512 * 2 ** 20
 const PARTS_IN_FLIGHT = 4
 
-export interface CopyOptions {
+interface CopyOptions {
   bucket: string
   from: string
   to: string
@@ -50,7 +50,8 @@ export async function copyObject(client: S3Client, options: CopyOptions): Promis
     }
     await client.send(new CompleteMultipartUploadCommand({ ...target, UploadId, MultipartUpload: { Parts } }), given)
   } catch (error) {
-    await client.send(new AbortMultipartUploadCommand({ ...target, UploadId })).catch(() => {}) // Told by the first error; a lifecycle rule clears the rest.
+    // Told by the first error; a lifecycle rule clears the rest.
+    await client.send(new AbortMultipartUploadCommand({ ...target, UploadId })).catch(() => {})
     throw error
   }
 }

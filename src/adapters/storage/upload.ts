@@ -16,7 +16,7 @@ const MAX_OBJECT_BYTES = 5 * 2 ** 40
 
 type Piece = Extract<ContentRange, { kind: 'piece' }>
 
-export interface Exchange {
+interface Exchange {
   readonly request: IncomingMessage
   readonly response: ServerResponse
   readonly signed: VerifiedRequest
@@ -69,7 +69,10 @@ async function receivePiece(store: FileStore, piece: Piece, { request, response,
   await complete(store, signed, response)
 }
 
-/** All of it may be here although it is no object yet: we were killed between the last byte and the commit. Then a question completes it. */
+/**
+ * All of it may be here although it is no object yet: we were killed between the last byte and the commit. Then a question
+ * completes it.
+ */
 async function isAllHere(store: FileStore, total: number, signed: VerifiedRequest): Promise<boolean> {
   return total > 0 && (await store.uploads.offset(signed.id)) === total
 }

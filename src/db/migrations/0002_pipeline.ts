@@ -33,7 +33,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       seq bigint generated always as identity primary key,
       org_id uuid not null references organization (id),
       project_id uuid,
-      entity_type text not null check (entity_type in ('order', 'item', 'asset', 'processing_job', 'report', 'share_link', 'collection', 'project')),
+      entity_type text not null check (
+        entity_type in ('order', 'item', 'asset', 'processing_job', 'report', 'share_link', 'collection', 'project')),
       entity_id text not null,
       invocation_id uuid not null,
       created_at timestamptz not null
@@ -86,7 +87,9 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     end $$;
     create trigger audit_append_only before update or delete or truncate on audit for each statement execute function refuse_change();
     create trigger event_append_only before update or delete or truncate on event for each statement execute function refuse_change();
-    create trigger lineage_node_append_only before update or delete or truncate on lineage_node for each statement execute function refuse_change();
-    create trigger lineage_edge_append_only before update or delete or truncate on lineage_edge for each statement execute function refuse_change();
+    create trigger lineage_node_append_only before update or delete or truncate on lineage_node
+      for each statement execute function refuse_change();
+    create trigger lineage_edge_append_only before update or delete or truncate on lineage_edge
+      for each statement execute function refuse_change();
   `.execute(db)
 }

@@ -31,7 +31,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       project_id uuid not null references project (id),
       collection_id uuid references collection (id),
       stac_id text not null check (length(stac_id) between 1 and 256),
-      type text not null check (type in ('satellite_capture', 'derived_raster', 'derived_vector', 'clip', 'user_raster', 'user_vector', 'external_reference', 'mosaic')),
+      type text not null check (type in (
+        'satellite_capture', 'derived_raster', 'derived_vector', 'clip', 'user_raster', 'user_vector', 'external_reference', 'mosaic')),
       name text not null check (length(name) between 1 and 500),
       description text,
       geometry jsonb,

@@ -26,7 +26,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       recalculated_at timestamptz
     ) with (fillfactor = 50);
     insert into storage_account (org_id, used_bytes)
-    select o.id, coalesce(sum(p.storage_bytes) filter (where p.deleted_at is null), 0) from organization o left join project p on p.org_id = o.id group by o.id;
+    select o.id, coalesce(sum(p.storage_bytes) filter (where p.deleted_at is null), 0)
+      from organization o left join project p on p.org_id = o.id group by o.id;
 
     create table usage_day (
       org_id uuid not null references organization (id),
@@ -71,7 +72,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     -- When retention next looks at the item. It is expires_at, unless somebody set the state by hand: then it looks soon.
     alter table item add column due_at timestamptz;
     update item i set
-      expires_at = case when i.lifecycle_state = 'archived' then null else greatest(i.created_at, o.retention_since) + interval '23 days' end,
+      expires_at = case when i.lifecycle_state = 'archived' then null
+        else greatest(i.created_at, o.retention_since) + interval '23 days' end,
       due_at = case when i.lifecycle_state = 'archived' then null else greatest(i.created_at, o.retention_since) + interval '23 days' end
     from organization o where o.id = i.org_id and i.deleted_at is null;
     drop index item_due;

@@ -51,7 +51,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       check (state in ('capturing', 'captured') or captured_credits = 0),
       check (mode = 'card' or state not in ('capturing', 'releasing'))
     );
-    create index reservation_caps on reservation (org_id, user_id, created_at) include (state, credits, captured_credits) where counts_for_caps;
+    create index reservation_caps on reservation (org_id, user_id, created_at)
+      include (state, credits, captured_credits) where counts_for_caps;
     create index reservation_unsettled on reservation (created_at) where state in ('capturing', 'releasing');
     create index reservation_deadline on reservation (deadline_at) where state = 'live' and deadline_at is not null;
     create index reservation_settled on reservation (org_id, settled_at) where state = 'captured';
@@ -83,7 +84,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     );
     create index ledger_transfer_org on ledger_transfer (org_id, seq desc);
     create unique index ledger_transfer_payment on ledger_transfer (payment_intent_id, type) where payment_intent_id is not null;
-    create trigger ledger_transfer_append_only before update or delete or truncate on ledger_transfer for each statement execute function refuse_change();
+    create trigger ledger_transfer_append_only before update or delete or truncate on ledger_transfer
+      for each statement execute function refuse_change();
 
     create table payment_method (
       id uuid primary key,

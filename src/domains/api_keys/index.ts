@@ -6,11 +6,6 @@ import list from './list.ts'
 import revoke from './revoke.ts'
 import setScopes from './set_scopes.ts'
 
-export const operations: readonly AnyOperation[] = [
-  create,
-  list,
-  revoke,
-  setScopes,
-]
+export const operations: readonly AnyOperation[] = [create, list, revoke, setScopes]
 
 export const tasks: readonly AnyTask[] = []

@@ -4,10 +4,6 @@ import type { AnyTask } from '#task.ts'
 import deleteOperation from './delete.ts'
 import sweepTask from './sweep.task.ts'
 
-export const operations: readonly AnyOperation[] = [
-  deleteOperation,
-]
+export const operations: readonly AnyOperation[] = [deleteOperation]
 
-export const tasks: readonly AnyTask[] = [
-  sweepTask,
-]
+export const tasks: readonly AnyTask[] = [sweepTask]

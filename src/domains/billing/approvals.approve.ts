@@ -36,7 +36,7 @@ export default operation({
     const organizationId = await requireBillingAdmin(db, principal)
     const found = await approval.find(db, organizationId, approval_id)
     if (!found) throw notFound('approval')
-    if (found.requested_by === principal.userId) throw problem('forbidden', 'Nobody approves their own request')
+    if (found.requestedBy === principal.userId) throw problem('forbidden', 'Nobody approves their own request')
     if (approval.statusOf(found, clock.now()) !== 'pending')
       throw problem('bad-request', 'The request was decided before, or its time is over')
     return found
@@ -55,13 +55,13 @@ export default operation({
     }
     const result = (await purchase.execute(context)) as Record<string, unknown>
     await approval.close(tx, found.id, now)
-    return { ...toRecord({ ...decided, status: 'used', used_at: now }, now), result }
+    return { ...toRecord({ ...decided, status: 'used', usedAt: now }, now), result }
   },
 })
 
 /** The described order, run by whoever asked for it and with their caps waived. */
 async function purchaseOf(context: Context, found: Approval, operationId: string): Promise<PreparedRun> {
-  const member = await organization.findMember(context.db, found.org_id, found.requested_by)
+  const member = await organization.findMember(context.db, found.organizationId, found.requestedBy)
   const requester = member && asRequester(member, found)
   const purchase = requester && (await context.runAs(requester, operationId, found.input))
   if (!purchase) throw problem('bad-request', 'What was asked for can no longer be run')
@@ -72,7 +72,7 @@ const asRequester = ({ userId, role }: { userId: string; role: Principal['organi
   kind: 'user',
   id: userId,
   userId,
-  organizationId: found.org_id,
+  organizationId: found.organizationId,
   organizationRole: role,
   apiKeyId: null,
   jobId: null,

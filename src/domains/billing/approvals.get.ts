@@ -19,7 +19,7 @@ export default operation({
   async check({ db, principal }, { approval_id }) {
     const found = await approval.find(db, requireOrganization(principal), approval_id)
     if (!found) throw notFound('approval')
-    if (found.requested_by !== principal.userId) await requireBillingAdmin(db, principal)
+    if (found.requestedBy !== principal.userId) await requireBillingAdmin(db, principal)
     return found
   },
   execute: async ({ clock }, _input, found) => toRecord(found, clock.now()),

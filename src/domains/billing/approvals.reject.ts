@@ -22,11 +22,11 @@ export default operation({
   async check({ db, principal }, { approval_id }) {
     const found = await approval.find(db, requireOrganization(principal), approval_id)
     if (!found) throw notFound('approval')
-    if (found.requested_by !== principal.userId) await requireBillingAdmin(db, principal)
+    if (found.requestedBy !== principal.userId) await requireBillingAdmin(db, principal)
     return found
   },
   async execute({ tx, clock, principal }, { reason }, found) {
-    const by = principal.userId === found.requested_by ? null : principal.userId
+    const by = principal.userId === found.requestedBy ? null : principal.userId
     const decided = await approval.decide(tx, found.id, { status: 'rejected', by, reason: reason ?? null }, clock.now())
     if (!decided) throw problem('bad-request', 'The request was decided before, or its time is over')
     return toRecord(decided, clock.now())

@@ -11,7 +11,10 @@ import { ApprovalRecord, EXAMPLE_APPROVAL, toRecord } from './approvals.wire.ts'
 const STANDARD_HOURS = 7 * 24
 const MAX_HOURS = 30 * 24
 
-/** Asks for permission to spend above one's caps: any one order up to `credits`, or one order that `operation` and `input` describe and that runs when it is approved. */
+/**
+ * Asks for permission to spend above one's caps: any one order up to `credits`, or one order that `operation` and `input`
+ * describe and that runs when it is approved.
+ */
 export default operation({
   id: 'billing.approvals.request',
   scope: 'billing:write',

@@ -25,15 +25,21 @@ export const ApprovalRecord = Closed(
 )
 
 export function toRecord(approval: Approval, now: Date) {
-  const { org_id: _organization, created_at, decided_at, expires_at, used_at, ...rest } = approval
+  const { id, credits, operation, input, reason } = approval
   return {
-    ...rest,
-    input: rest.input as Record<string, unknown> | null,
+    id,
     status: statusOf(approval, now),
-    created_at: created_at.toISOString(),
-    decided_at: decided_at?.toISOString() ?? null,
-    expires_at: expires_at.toISOString(),
-    used_at: used_at?.toISOString() ?? null,
+    credits,
+    operation,
+    input,
+    reason,
+    requested_by: approval.requestedBy,
+    decided_by: approval.decidedBy,
+    decision_reason: approval.decisionReason,
+    created_at: approval.createdAt.toISOString(),
+    decided_at: approval.decidedAt?.toISOString() ?? null,
+    expires_at: approval.expiresAt.toISOString(),
+    used_at: approval.usedAt?.toISOString() ?? null,
   }
 }
 

@@ -3,7 +3,6 @@ import { Closed, Nullable, Timestamp } from '#core/shapes.ts'
 import * as autoTopup from '#model/money/auto-topup.ts'
 import { walletOf } from '#model/money/billing-account.ts'
 import * as organization from '#model/identity/organization.ts'
-import { automaticCentsSince } from '#model/money/payment-attempt.ts'
 import { operation } from '#operation.ts'
 import { Aud, AutoTopupRecord } from './wire.ts'
 import { EXAMPLE_AT } from '#wire/examples.ts'
@@ -29,15 +28,14 @@ export default operation({
 }).handle({
   check: async ({ principal }) => organization.requireOrganization(principal),
   async execute({ db, clock }, _input, organizationId) {
-    const { auto } = await walletOf(db, organizationId)
-    const charged = await automaticCentsSince(db, organizationId, autoTopup.startOfDay(clock.now()))
+    const wallet = await walletOf(db, organizationId)
     return {
-      enabled: auto.enabled,
-      threshold_credits: auto.thresholdCredits,
-      topup_amount_credits: auto.amountCredits,
-      daily_charge_cap_aud: auto.dailyCapCents === null ? null : audOf(auto.dailyCapCents),
-      charged_today_aud: audOf(charged),
-      last_attempt_at: auto.attemptedAt?.toISOString() ?? null,
+      enabled: wallet.autoEnabled,
+      threshold_credits: wallet.autoThresholdCredits,
+      topup_amount_credits: wallet.autoAmountCredits,
+      daily_charge_cap_aud: wallet.autoDailyCapCents === null ? null : audOf(wallet.autoDailyCapCents),
+      charged_today_aud: audOf(await autoTopup.chargedToday(db, organizationId, clock.now())),
+      last_attempt_at: wallet.autoAttemptedAt?.toISOString() ?? null,
     }
   },
 })

@@ -6,7 +6,8 @@ import { moneyViolations, processorViolations } from '../../../test/money/invari
 import { world, type Org } from '../../../test/support/world.ts'
 import autoTopup from './auto-topup.task.ts'
 
-// Goal: the card is charged by itself when the balance falls below the threshold: once for a crossing, one attempt at a time, never above the day's cap.
+// Goal: the card is charged by itself when the balance falls below the threshold: once for a crossing, one attempt at a time,
+// never above the day's cap.
 test('automatic top-up', async (t) => {
   const w = await world(t, { operations: [buy, end] })
   const funded = async (credits: number): Promise<Org> => {

@@ -34,7 +34,7 @@ export default operation({
 }).handle({
   check: async ({ principal }) => organization.requireOrganization(principal),
   async execute({ db }, _input, organizationId) {
-    const { available, reserved, auto } = await walletOf(db, organizationId)
+    const { available, reserved, autoEnabled } = await walletOf(db, organizationId)
     const balance = available + reserved
     return {
       balance_credits: balance,
@@ -42,7 +42,7 @@ export default operation({
       available_credits: available,
       currency: CURRENCY,
       balance_aud: audOf(balance),
-      auto_topup_enabled: auto.enabled,
+      auto_topup_enabled: autoEnabled,
     }
   },
 })

@@ -1,6 +1,7 @@
 import Type from 'typebox'
 import { Choice, Closed, Limit, Nullable, Offset } from '#core/shapes.ts'
 import * as ledger from '#model/money/ledger.ts'
+import type { Transfer } from '#model/money/ledger.ts'
 import * as organization from '#model/identity/organization.ts'
 import { operation } from '#operation.ts'
 import { TRANSACTION_TYPES, TransactionRecord } from './wire.ts'
@@ -30,13 +31,21 @@ export default operation({
   check: async ({ principal }) => organization.requireOrganization(principal),
   async execute({ db }, { limit, offset, reason }, organizationId) {
     const { transfers, total } = await ledger.list(db, organizationId, { type: reason ?? null, limit, offset })
-    const transactions = transfers.map(({ source, credits, available_after, reserved_after, created_at, ...row }) => ({
-      ...row,
-      credits: source === 'available' || row.type === 'capture' ? -credits : credits,
-      balance_after: available_after + reserved_after,
-      available_after,
-      created_at: created_at.toISOString(),
-    }))
-    return { transactions, total }
+    return { transactions: transfers.map(toRecord), total }
   },
 })
+
+function toRecord(transfer: Transfer) {
+  const { id, type, source, credits, availableAfter, reservedAfter, description } = transfer
+  return {
+    id,
+    type,
+    credits: source === 'available' || type === 'capture' ? -credits : credits,
+    balance_after: availableAfter + reservedAfter,
+    available_after: availableAfter,
+    reference_type: transfer.referenceType,
+    reference_id: transfer.referenceId,
+    description,
+    created_at: transfer.createdAt.toISOString(),
+  }
+}

@@ -65,14 +65,21 @@ export default operation({
   async execute({ db }, { organization_id }, period) {
     const found = await accrual.list(db, organization_id, period)
     const sum = (rows: readonly accrual.Accrual[]) => audOf(rows.reduce((total, { credits }) => total + credits, 0))
-    const entries = found.map(({ settled_at, ...row }) => ({ ...row, aud: audOf(row.credits), settled_at: settled_at.toISOString() }))
+    const entries = found.map(({ referenceType, referenceId, credits, settledAt, invoicedReference }) => ({
+      reference_type: referenceType,
+      reference_id: referenceId,
+      credits,
+      aud: audOf(credits),
+      settled_at: settledAt.toISOString(),
+      invoiced_reference: invoicedReference,
+    }))
     return {
       organization_id,
       period: period.name,
       currency: 'AUD' as const,
       accrued_aud: sum(found),
-      invoiced_aud: sum(found.filter((row) => row.invoiced_reference !== null)),
-      uninvoiced_aud: sum(found.filter((row) => row.invoiced_reference === null)),
+      invoiced_aud: sum(found.filter((row) => row.invoicedReference !== null)),
+      uninvoiced_aud: sum(found.filter((row) => row.invoicedReference === null)),
       entries,
     }
   },

@@ -34,7 +34,7 @@ export default operation({
 
 /** The document is drawn when it is first asked for, and again when the invoice was paid since. */
 async function documentUrl({ storage, signal }: Context, found: Invoice): Promise<string> {
-  const at = { bucket: BUCKET, key: `${found.org_id}/${found.number}-${found.status}.pdf` }
+  const at = { bucket: BUCKET, key: `${found.organizationId}/${found.number}-${found.status}.pdf` }
   if (!(await storage.stat(at, signal).catch(() => null))) {
     await storage.createBucket(BUCKET)
     await storage.put(at, await invoicePdf(printed(found)), { contentType: 'application/pdf' })
@@ -49,14 +49,14 @@ function printed(found: Invoice) {
     number: found.number,
     period: found.period,
     status: found.status,
-    issuedAt: found.issued_at,
-    dueAt: found.due_at,
+    issuedAt: found.issuedAt,
+    dueAt: found.dueAt,
     customer: [name, abn && `ABN ${abn}`, tax_number && `Tax number ${tax_number}`, billing_email].filter(
       (line) => line !== null && line !== '',
     ) as string[],
     lines: found.lines.map(({ description, quantity, amount_aud }) => ({ description, quantity, amount: amount_aud.toFixed(2) })),
-    subtotal: dollars(found.subtotal_cents),
-    gst: dollars(found.gst_cents),
-    total: dollars(found.total_cents),
+    subtotal: dollars(found.subtotalCents),
+    gst: dollars(found.gstCents),
+    total: dollars(found.totalCents),
   }
 }

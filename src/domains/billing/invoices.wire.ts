@@ -44,13 +44,13 @@ export function toRecord(invoice: Invoice) {
     status,
     reference,
     currency: 'AUD' as const,
-    subtotal_aud: audOf(invoice.subtotal_cents),
-    gst_aud: audOf(invoice.gst_cents),
-    total_aud: audOf(invoice.total_cents),
-    due_aud: audOf(invoice.due_cents),
-    issued_at: invoice.issued_at.toISOString(),
-    due_at: invoice.due_at.toISOString(),
-    paid_at: invoice.paid_at?.toISOString() ?? null,
+    subtotal_aud: audOf(invoice.subtotalCents),
+    gst_aud: audOf(invoice.gstCents),
+    total_aud: audOf(invoice.totalCents),
+    due_aud: audOf(invoice.dueCents),
+    issued_at: invoice.issuedAt.toISOString(),
+    due_at: invoice.dueAt.toISOString(),
+    paid_at: invoice.paidAt?.toISOString() ?? null,
   }
 }
 

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { Closed, Limit, Nullable, Uuid } from '#core/shapes.ts'
-import { settleUnsettled } from '#model/money/settlement.ts'
+import { settleReservations } from '#model/money/payment-sweep.ts'
 import { operation } from '#operation.ts'
 
 /** Operators only: settles reservations that were decided but not done, and releases those whose job never reported in its time. */
@@ -13,6 +13,6 @@ export default operation({
   example: { input: { limit: 500 }, output: { seen: 3, settled: 1, released: 2 } },
 }).handle({
   prepare: async (context, { limit, organization_id }) =>
-    await settleUnsettled(context, { organizationId: organization_id ?? null, limit }),
+    await settleReservations(context, { organizationId: organization_id ?? null, limit }),
   execute: async (_context, _input, _facts, run) => run,
 })

@@ -10,7 +10,8 @@ import { world, type Org } from '../../../test/support/world.ts'
 
 const GIB = 1024 ** 3
 
-// Goal: whoever pays for an organization can change its plan: limits and retention follow at once, nothing is lost by it, and every change is told.
+// Goal: whoever pays for an organization can change its plan: limits and retention follow at once, nothing is lost by it, and
+// every change is told.
 test('billing.plan.change', async (t) => {
   const w = await world(t)
   const card = (org: Org) =>

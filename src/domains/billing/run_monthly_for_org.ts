@@ -10,7 +10,10 @@ import { EXAMPLE_INVOICE, EXAMPLE_LINE, InvoiceLineRecord, InvoiceRecord, toReco
 import { OptionalPeriod } from './wire.ts'
 import { EXAMPLE_IDS } from '#wire/examples.ts'
 
-/** Closes a month that is over, by default the last one: what is owed becomes an invoice and is paid from credits or by card. A month that is closed stays as it is. */
+/**
+ * Closes a month that is over, by default the last one: what is owed becomes an invoice and is paid from credits or by card.
+ * A month that is closed stays as it is.
+ */
 export default operation({
   id: 'billing.run_monthly_for_org',
   scope: 'billing:write',

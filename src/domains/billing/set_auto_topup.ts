@@ -3,9 +3,8 @@ import { centsOf, MAX_CHARGE_CENTS, MAX_CREDITS, MIN_TOPUP_CENTS } from '#core/m
 import { invalidField, problem } from '#core/problem.ts'
 import { Closed, Nullable } from '#core/shapes.ts'
 import * as autoTopup from '#model/money/auto-topup.ts'
-import { hasDefaultCard, requireBillingAdmin, walletOf } from '#model/money/billing-account.ts'
+import { hasDefaultCard, lockWallet, requireBillingAdmin } from '#model/money/billing-account.ts'
 import { requirePayments } from '#model/money/processor.ts'
-import * as paymentMethod from '#model/money/payment-method.ts'
 import { autoTopupTask } from '#model/money/tasks.ts'
 import { operation } from '#operation.ts'
 import { AutoTopupRecord } from './wire.ts'
@@ -42,20 +41,19 @@ export default operation({
     { enabled, threshold_credits, topup_amount_credits, daily_charge_cap_aud = null },
     { organizationId, dailyCapCents },
   ) {
-    await paymentMethod.lockWallet(tx, organizationId)
+    const { available } = await lockWallet(tx, organizationId)
     if (enabled && !(await hasDefaultCard(tx, organizationId)))
       throw problem(
         'payment-method-required',
         'Automatic top-up charges the default card, and the organization has none; save one with payment_methods.attach',
       )
     await autoTopup.set(tx, organizationId, {
-      enabled,
-      thresholdCredits: threshold_credits,
-      amountCredits: topup_amount_credits,
-      dailyCapCents,
+      autoEnabled: enabled,
+      autoThresholdCredits: threshold_credits,
+      autoAmountCredits: topup_amount_credits,
+      autoDailyCapCents: dailyCapCents,
     })
-    if (enabled && (await walletOf(tx, organizationId)).available < threshold_credits)
-      await tasks.enqueue(autoTopupTask, { organization_id: organizationId })
+    if (enabled && available < threshold_credits) await tasks.enqueue(autoTopupTask, { organization_id: organizationId })
     return { enabled, threshold_credits, topup_amount_credits, daily_charge_cap_aud }
   },
 })

@@ -53,7 +53,7 @@ export default operation({
   async execute({ db, clock }, _input, organizationId) {
     const { planId, billingMode, enterpriseStatus } = await organization.get(db, organizationId)
     const plan = requireKnownPlan(planId)
-    const { available, reserved, auto } = await walletOf(db, organizationId)
+    const { available, reserved, autoEnabled } = await walletOf(db, organizationId)
     return {
       organization_id: organizationId,
       plan: planId,
@@ -64,7 +64,7 @@ export default operation({
       balance_credits: available + reserved,
       available_credits: available,
       has_default_card: await hasDefaultCard(db, organizationId),
-      auto_topup_enabled: auto.enabled,
+      auto_topup_enabled: autoEnabled,
       quotas: {
         storage_bytes: { used: (await storageAccount.get(db, organizationId)).usedBytes, limit: plan.storageBytes },
         compute_jobs: { used: await jobsOfMonth(db, organizationId, clock.now()), limit: plan.computeJobs },

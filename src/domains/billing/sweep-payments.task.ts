@@ -1,8 +1,8 @@
 import { Closed } from '#core/shapes.ts'
 import { task } from '#task.ts'
-import * as holds from '#model/money/hold-renewal.ts'
+import * as cardHold from '#model/money/card-hold.ts'
+import * as paymentNotice from '#model/money/payment-notice.ts'
 import * as sweep from '#model/money/payment-sweep.ts'
-import { settleUnsettled } from '#model/money/settlement.ts'
 
 const UNSETTLED_LIMIT = 200
 
@@ -10,8 +10,8 @@ const UNSETTLED_LIMIT = 200
 export default task({ name: 'billing.sweep_payments', data: Closed({}), schedule: '* * * * *' }).handle(async (context) => {
   if (context.payments) {
     await sweep.sweepAttempts(context)
-    await holds.renewHolds(context)
-    await sweep.forgetNotices(context.db, context.clock.now())
+    await cardHold.renewAging(context)
+    await paymentNotice.forgetOld(context.db, context.clock.now())
   }
-  await settleUnsettled(context, { organizationId: null, limit: UNSETTLED_LIMIT })
+  await sweep.settleReservations(context, { organizationId: null, limit: UNSETTLED_LIMIT })
 })

@@ -3,7 +3,6 @@ import { Choice, Closed, Uuid } from '#core/shapes.ts'
 import { problem } from '#core/problem.ts'
 import { hasDefaultCard, requireBillingAdmin, walletOf } from '#model/money/billing-account.ts'
 import { requirePayments } from '#model/money/processor.ts'
-import { settle } from '#model/money/payment-outcome.ts'
 import * as topup from '#model/money/topup.ts'
 import { operation } from '#operation.ts'
 import { Credits, TopupAmount } from './wire.ts'
@@ -36,8 +35,8 @@ export default operation({
     },
   },
 }).handle({
-  async check({ db, principal, payments }, input) {
-    const cents = topup.centsWanted(input)
+  async check({ db, principal, payments }, { aud_cents, credits }) {
+    const cents = topup.centsWanted(aud_cents, credits)
     const organizationId = await requireBillingAdmin(db, principal)
     requirePayments({ payments })
     if (!(await hasDefaultCard(db, organizationId)))
@@ -48,9 +47,7 @@ export default operation({
     return await topup.charge(context, { organizationId, cents, requestKey: context.idempotencyKey, userId: context.principal.userId })
   },
   async execute(context, _input, { organizationId }, { attempt, intent }) {
-    const {
-      attempt: { status },
-    } = await settle(context, attempt.id, intent)
+    const { status } = await topup.settle(context, attempt.id, intent)
     const isPaid = status === 'succeeded'
     const { available, reserved } = await walletOf(context.tx, organizationId)
     return {
@@ -59,7 +56,7 @@ export default operation({
       status: isPaid ? ('succeeded' as const) : ('processing' as const),
       credits_granted: isPaid ? attempt.credits : 0,
       new_balance: available + reserved,
-      bonus_credits: isPaid ? attempt.bonus_credits : 0,
+      bonus_credits: isPaid ? attempt.bonusCredits : 0,
     }
   },
 })

@@ -8,13 +8,6 @@ import thumbnail from './thumbnail.ts'
 import tileRender from './tile.render.ts'
 import tileTerrain from './tile.terrain.ts'
 
-export const operations: readonly AnyOperation[] = [
-  colormaps,
-  formulas,
-  statistics,
-  thumbnail,
-  tileRender,
-  tileTerrain,
-]
+export const operations: readonly AnyOperation[] = [colormaps, formulas, statistics, thumbnail, tileRender, tileTerrain]
 
 export const tasks: readonly AnyTask[] = []

@@ -9,14 +9,6 @@ import tileRender from './tile.render.ts'
 import tileTilejson from './tile.tilejson.ts'
 import update from './update.ts'
 
-export const operations: readonly AnyOperation[] = [
-  create,
-  deleteOperation,
-  get,
-  list,
-  tileRender,
-  tileTilejson,
-  update,
-]
+export const operations: readonly AnyOperation[] = [create, deleteOperation, get, list, tileRender, tileTilejson, update]
 
 export const tasks: readonly AnyTask[] = []

@@ -52,6 +52,4 @@ export const operations: readonly AnyOperation[] = [
   update,
 ]
 
-export const tasks: readonly AnyTask[] = [
-  retainTask,
-]
+export const tasks: readonly AnyTask[] = [retainTask]

@@ -7,6 +7,7 @@ import { eventType } from '#core/event-types.ts'
 import { newId } from '#core/ids.ts'
 import type { LifecycleState } from '#core/vocabulary.ts'
 import * as project from '#model/identity/project.ts'
+import { campaign } from '../../../test/support/campaign.ts'
 import retain from './retain.task.ts'
 import { storeFile } from '../../../test/support/stored-file.ts'
 import { world, type Org, type World } from '../../../test/support/world.ts'
@@ -320,6 +321,6 @@ test('retention: any history keeps to the state machine', async (t) => {
         .then(({ itemCount }) => ({ item_count: itemCount }))
       assert.equal(item_count, at === 'deleted' ? 0 : 1)
     }),
-    { numRuns: 25 },
+    { numRuns: campaign({ short: 6, long: 25 }) },
   )
 })

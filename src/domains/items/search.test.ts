@@ -9,6 +9,7 @@ import { placeOf } from '#model/imagery/item-place.ts'
 import * as itemWrite from '#model/imagery/item-write.ts'
 import { search } from '#model/imagery/item-search.ts'
 import { sql } from 'kysely'
+import { campaign } from '../../../test/support/campaign.ts'
 import { world, type World } from '../../../test/support/world.ts'
 
 /** Quarters of a degree: every comparison of the reference is exact, and nothing lies nearer to an edge than rounding reaches. */
@@ -352,7 +353,7 @@ test('items.search and items.search_org equal a naive filter', async (t) => {
         )
         matches += expected.length
       }),
-      { numRuns: 100, seed: 7 },
+      { numRuns: campaign({ short: 25, long: 100 }), seed: 7 },
     )
     assert.ok(matches > 1000, `the searches found something: ${matches}`)
   })
@@ -383,7 +384,7 @@ test('items.search and items.search_org equal a naive filter', async (t) => {
         }
         assert.deepEqual(seen, expected)
       }),
-      { numRuns: 25, seed: 8 },
+      { numRuns: campaign({ short: 8, long: 25 }), seed: 8 },
     )
   })
 
@@ -410,7 +411,7 @@ test('items.search and items.search_org equal a naive filter', async (t) => {
         const expected = reference(now, wanted).filter((id) => live.has(id))
         assert.deepEqual(idsOf(await w.ok(org.owner.token, 'items.search_org', { ...inputOf(wanted), limit: 1000 })), expected)
       }),
-      { numRuns: 30, seed: 9 },
+      { numRuns: campaign({ short: 8, long: 30 }), seed: 9 },
     )
   })
 })

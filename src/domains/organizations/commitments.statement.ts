@@ -82,15 +82,15 @@ export default operation({
   },
   async execute(_context, _input, found) {
     return {
-      organization_id: found.org_id,
+      organization_id: found.organizationId,
       period: found.period,
       currency: 'AUD' as const,
       lines: found.lines,
-      subtotal_aud: audOf(found.subtotal_cents),
-      gst_aud: audOf(found.gst_cents),
-      total_aud: audOf(found.total_cents),
+      subtotal_aud: audOf(found.subtotalCents),
+      gst_aud: audOf(found.gstCents),
+      total_aud: audOf(found.totalCents),
       commitments: found.commitments,
-      settled_at: found.issued_at.toISOString(),
+      settled_at: found.issuedAt.toISOString(),
     }
   },
 })

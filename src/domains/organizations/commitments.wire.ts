@@ -63,8 +63,19 @@ export function toCommitment(one: Rollup, items: readonly LineItem[] | null) {
     shortfall: one.shortfall,
     shortfall_aud: audOf(one.shortfallCents),
     status: one.status,
-    line_items:
-      items?.map(({ settled_at, ...item }) => ({ ...item, aud: audOf(item.credits), settled_at: settled_at.toISOString() })) ?? null,
+    line_items: items?.map(toLineItem) ?? null,
+  }
+}
+
+function toLineItem({ referenceType, referenceId, product, areaKm2, credits, settledAt }: LineItem) {
+  return {
+    reference_type: referenceType,
+    reference_id: referenceId,
+    product,
+    area_km2: areaKm2,
+    credits,
+    aud: audOf(credits),
+    settled_at: settledAt.toISOString(),
   }
 }
 

@@ -24,6 +24,4 @@ export const operations: readonly AnyOperation[] = [
   setBillingMode,
 ]
 
-export const tasks: readonly AnyTask[] = [
-  expireInvitationsTask,
-]
+export const tasks: readonly AnyTask[] = [expireInvitationsTask]

@@ -3,8 +3,7 @@ import { PaymentsError } from '#ports/payments.ts'
 import { notFound } from '#core/problem.ts'
 import { Closed } from '#core/shapes.ts'
 import { hasDefaultCard, requireBillingAdmin } from '#model/money/billing-account.ts'
-import { asking, requirePayments } from '#model/money/processor.ts'
-import { customerOf } from '#model/money/card-payment.ts'
+import { askProcessor, customerOf, requirePayments } from '#model/money/processor.ts'
 import * as paymentMethod from '#model/money/payment-method.ts'
 import { operation } from '#operation.ts'
 import { CardRecord, EXAMPLE_CARD, toEvent, toRecord } from './wire.ts'
@@ -25,13 +24,14 @@ export default operation({
   },
   async prepare(context, { payment_method_id }, { organizationId, payments }) {
     const customerId = await customerOf(context, payments, organizationId)
-    return await asking(async () => {
+    return await askProcessor(async () => {
       try {
         const card = await payments.attachMethod(customerId, payment_method_id, `attach:${context.invocationId}`)
         if (!(await hasDefaultCard(context.db, organizationId))) await payments.setDefaultMethod(customerId, card.id)
         return card
       } catch (error) {
-        if (error instanceof PaymentsError && error.code === 'refused') throw notFound('payment method') // Another customer's looks like none.
+        // Another customer's looks like none.
+        if (error instanceof PaymentsError && error.code === 'refused') throw notFound('payment method')
         throw error
       }
     })

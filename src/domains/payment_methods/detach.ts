@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { notFound, problem } from '#core/problem.ts'
 import { Closed } from '#core/shapes.ts'
-import { requireBillingAdmin, walletOf } from '#model/money/billing-account.ts'
+import { lockWallet, requireBillingAdmin } from '#model/money/billing-account.ts'
 import { requirePayments } from '#model/money/processor.ts'
 import * as paymentMethod from '#model/money/payment-method.ts'
 import { detachCardTask } from '#model/money/tasks.ts'
@@ -29,14 +29,14 @@ export default operation({
     return { organizationId, card }
   },
   async execute({ tx, clock, events, tasks }, _input, { organizationId, card }) {
-    await paymentMethod.lockWallet(tx, organizationId)
+    const { autoEnabled } = await lockWallet(tx, organizationId)
     const current = await paymentMethod.find(tx, organizationId, card.id)
-    if (current?.is_default && (await walletOf(tx, organizationId)).auto.enabled)
+    if (current?.isDefault && autoEnabled)
       throw problem('bad-request', 'Automatic top-up charges this card; switch it off, or make another card the default first')
     const removed = await paymentMethod.detach(tx, organizationId, card.id, clock.now())
     if (!removed) throw notFound('payment method')
     events.emit('payment_method.detached', removed.id, toEvent(removed))
-    await tasks.enqueue(detachCardTask, { processor_id: removed.processor_id })
+    await tasks.enqueue(detachCardTask, { processor_id: removed.processorId })
     return { ok: true as const, ...toRecord(removed) }
   },
 })

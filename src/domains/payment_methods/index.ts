@@ -8,14 +8,6 @@ import list from './list.ts'
 import setDefault from './set_default.ts'
 import detachCardTask from './detach-card.task.ts'
 
-export const operations: readonly AnyOperation[] = [
-  attach,
-  createSetupIntent,
-  detach,
-  list,
-  setDefault,
-]
+export const operations: readonly AnyOperation[] = [attach, createSetupIntent, detach, list, setDefault]
 
-export const tasks: readonly AnyTask[] = [
-  detachCardTask,
-]
+export const tasks: readonly AnyTask[] = [detachCardTask]

@@ -2,8 +2,7 @@ import Type from 'typebox'
 import { notFound } from '#core/problem.ts'
 import { Closed } from '#core/shapes.ts'
 import { requireBillingAdmin } from '#model/money/billing-account.ts'
-import { asking, requirePayments } from '#model/money/processor.ts'
-import { customerOf } from '#model/money/card-payment.ts'
+import { askProcessor, customerOf, requirePayments } from '#model/money/processor.ts'
 import * as paymentMethod from '#model/money/payment-method.ts'
 import { operation } from '#operation.ts'
 import { CardRecord, EXAMPLE_CARD, toRecord } from './wire.ts'
@@ -25,7 +24,7 @@ export default operation({
   },
   async prepare(context, _input, { organizationId, card, payments }) {
     const customerId = await customerOf(context, payments, organizationId)
-    await asking(() => payments.setDefaultMethod(customerId, card.processor_id))
+    await askProcessor(() => payments.setDefaultMethod(customerId, card.processorId))
   },
   async execute({ tx }, _input, { organizationId, card }) {
     const changed = await paymentMethod.setDefault(tx, organizationId, card.id)

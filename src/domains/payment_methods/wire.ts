@@ -16,12 +16,12 @@ export const CardRecord = Closed(
 )
 
 /** Both spellings of the default are part of the interface. */
-export function toRecord({ processor_id: _inside, ...card }: SavedCard) {
-  return { ...card, isDefault: card.is_default }
+export function toRecord({ id, brand, last4, expMonth, expYear, isDefault }: SavedCard) {
+  return { id, brand, last4, exp_month: expMonth, exp_year: expYear, is_default: isDefault, isDefault }
 }
 
-export function toEvent({ id, brand, last4, is_default }: SavedCard) {
-  return { id, brand, last4, is_default }
+export function toEvent({ id, brand, last4, isDefault }: SavedCard) {
+  return { id, brand, last4, is_default: isDefault }
 }
 
 export const EXAMPLE_CARD = {

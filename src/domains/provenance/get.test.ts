@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { campaign } from '../../../test/support/campaign.ts'
 import { world } from '../../../test/support/world.ts'
 import fc from 'fast-check'
 import { newId } from '#core/ids.ts'
@@ -88,7 +89,7 @@ test('provenance.get', async (t) => {
           assert.equal(body.truncated, false)
         },
       ),
-      { numRuns: 60 },
+      { numRuns: campaign({ short: 15, long: 60 }) },
     )
   })
 

@@ -3,8 +3,6 @@ import type { AnyOperation } from '#operation.ts'
 import type { AnyTask } from '#task.ts'
 import get from './get.ts'
 
-export const operations: readonly AnyOperation[] = [
-  get,
-]
+export const operations: readonly AnyOperation[] = [get]
 
 export const tasks: readonly AnyTask[] = []

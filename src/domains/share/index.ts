@@ -9,14 +9,6 @@ import linksList from './links.list.ts'
 import tileRender from './tile.render.ts'
 import tilejson from './tilejson.ts'
 
-export const operations: readonly AnyOperation[] = [
-  assetDownload,
-  linkCreate,
-  linkRevoke,
-  linkValidate,
-  linksList,
-  tileRender,
-  tilejson,
-]
+export const operations: readonly AnyOperation[] = [assetDownload, linkCreate, linkRevoke, linkValidate, linksList, tileRender, tilejson]
 
 export const tasks: readonly AnyTask[] = []

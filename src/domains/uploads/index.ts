@@ -11,17 +11,6 @@ import convertTask from './convert.task.ts'
 import expireTask from './expire.task.ts'
 import resumeTask from './resume.task.ts'
 
-export const operations: readonly AnyOperation[] = [
-  complete,
-  fail,
-  initiate,
-  progress,
-  signedUrl,
-]
+export const operations: readonly AnyOperation[] = [complete, fail, initiate, progress, signedUrl]
 
-export const tasks: readonly AnyTask[] = [
-  clearTask,
-  convertTask,
-  expireTask,
-  resumeTask,
-]
+export const tasks: readonly AnyTask[] = [clearTask, convertTask, expireTask, resumeTask]

@@ -6,12 +6,6 @@ import history from './history.ts'
 import recalculateStorage from './recalculate_storage.ts'
 import snapshotTask from './snapshot.task.ts'
 
-export const operations: readonly AnyOperation[] = [
-  current,
-  history,
-  recalculateStorage,
-]
+export const operations: readonly AnyOperation[] = [current, history, recalculateStorage]
 
-export const tasks: readonly AnyTask[] = [
-  snapshotTask,
-]
+export const tasks: readonly AnyTask[] = [snapshotTask]

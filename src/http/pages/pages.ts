@@ -52,7 +52,8 @@ function layout({ title, path, kind, head = '', body }: Page): string {
 ${head}<link rel="stylesheet" href="/assets/pages.css">
 </head>
 <body>
-<header class="top"><a class="brand" href="/"><img src="/assets/favicon.svg" alt="" width="24" height="24">Groundtrack</a><nav>${links.join('')}</nav></header>
+<header class="top"><a class="brand" href="/"><img src="/assets/favicon.svg" alt="" width="24" height="24">\
+Groundtrack</a><nav>${links.join('')}</nav></header>
 <main class="${kind}">
 ${body}
 </main>
@@ -69,15 +70,19 @@ function welcome({ operations, baseUrl }: Platform): string {
     path: '/',
     kind: 'prose',
     body: `<h1>Groundtrack is running</h1>
-<p class="lead">Satellite and aerial imagery as typed operations. Each one is <code>POST /v1/op/{operation}</code> with a JSON object as its body. This service has ${published.length} of them, in ${domainCount} domains.</p>
+<p class="lead">Satellite and aerial imagery as typed operations. \
+Each one is <code>POST /v1/op/{operation}</code> with a JSON object as its body. \
+This service has ${published.length} of them, in ${domainCount} domains.</p>
 <ul class="cards">
 <li><a href="/docs"><strong>Reference</strong><span>Every operation with its fields, and a form to try it</span></a></li>
 <li><a href="/openapi.json"><strong>OpenAPI document</strong><span>The contract, for generators and tools</span></a></li>
-<li><a href="/docs#/Events/event_types.list"><strong>Event types</strong><span>What the platform reports, with a schema for each</span></a></li>
+<li><a href="/docs#/Events/event_types.list"><strong>Event types</strong>\
+<span>What the platform reports, with a schema for each</span></a></li>
 <li><a href="/problems"><strong>Problems</strong><span>Each error that a call can meet, and what to change</span></a></li>
 </ul>
 <h2>First call</h2>
-<p>Sign in, keep the token, invoke an operation. If this service has the demo, its start message shows an email and a password that work.</p>
+<p>Sign in, keep the token, invoke an operation. \
+If this service has the demo, its start message shows an email and a password that work.</p>
 <pre>TOKEN=$(curl -s ${escape(baseUrl())}/auth/sign-in -H 'Content-Type: application/json' \\
   -d '{"email":"YOUR_EMAIL","password":"YOUR_PASSWORD"}' | sed 's/.*"access_token":"\\([^"]*\\)".*/\\1/')
 curl -s -X POST ${escape(baseUrl())}/v1/op/projects.list -H "Authorization: Bearer $TOKEN"</pre>`,
@@ -88,8 +93,13 @@ const REFERENCE = layout({
   title: 'Reference',
   path: '/docs',
   kind: 'reference',
-  head: '<link rel="stylesheet" href="/assets/swagger-ui.css">\n<link rel="stylesheet" href="/assets/reference.css">\n<script src="/assets/swagger-ui-bundle.js" defer></script>\n<script src="/assets/reference.js" defer></script>\n',
-  body: '<div id="reference"></div>\n<noscript>The reference needs JavaScript. The same contract is at <a href="/openapi.json">/openapi.json</a>.</noscript>',
+  head: `<link rel="stylesheet" href="/assets/swagger-ui.css">
+<link rel="stylesheet" href="/assets/reference.css">
+<script src="/assets/swagger-ui-bundle.js" defer></script>
+<script src="/assets/reference.js" defer></script>
+`,
+  body: `<div id="reference"></div>
+<noscript>The reference needs JavaScript. The same contract is at <a href="/openapi.json">/openapi.json</a>.</noscript>`,
 })
 
 interface ProblemEntry {
@@ -108,7 +118,8 @@ function problemList(): string {
     path: '/problems',
     kind: 'prose',
     body: `<h1>Problems</h1>
-<p class="lead">A call that fails answers with <code>application/problem+json</code> (RFC 9457). Its <code>code</code> is one of these, and its <code>type</code> is the address of the page about it.</p>
+<p class="lead">A call that fails answers with <code>application/problem+json</code> (RFC 9457). \
+Its <code>code</code> is one of these, and its <code>type</code> is the address of the page about it.</p>
 <table class="problems"><thead><tr><th>Status</th><th>Code</th><th>Meaning</th></tr></thead><tbody>
 ${Object.entries(PROBLEMS).map(row).join('\n')}
 </tbody></table>`,
@@ -136,7 +147,8 @@ function problemPage(slug: ProblemSlug, baseUrl: string): string {
 <p class="lead">${markup(entry.about)}</p>
 <h2>What the answer looks like</h2>
 <pre>${escape(JSON.stringify(example, null, 2))}</pre>
-<p><code>detail</code> says what was wrong with this request. <code>instance</code> identifies the call: quote it when you report a fault.</p>`,
+<p><code>detail</code> says what was wrong with this request. \
+<code>instance</code> identifies the call: quote it when you report a fault.</p>`,
   })
 }
 

@@ -36,7 +36,10 @@ function polygonsOf(shape: Shape): Ring[][] {
   return shape.type === 'MultiPolygon' ? shape.coordinates : []
 }
 
-/** A ring that jumps from one side of the date line to the other goes on past it instead; one that goes round the pole is closed over it. */
+/**
+ * A ring that jumps from one side of the date line to the other goes on past it instead; one that goes round the pole is closed
+ * over it.
+ */
 function unwrapped(ring: Ring): Ring {
   let turn = 0
   const whole = ring.map(([x, y], index) => {

@@ -4,9 +4,10 @@ import type { AnyOperation } from '#operation.ts'
 import { invoke, type Invoked } from '#pipeline/invoke.ts'
 import type { Platform } from '#pipeline/platform.ts'
 import { credentialOf } from '#http/credential.ts'
-import { abortedWith } from '#http/operations.ts'
+import { abortedWith, send } from '#http/operations.ts'
+import { problem } from '#core/problem.ts'
 
-export type Observe = (request: FastifyRequest, op: AnyOperation, invoked: Invoked) => void
+type Observe = (request: FastifyRequest, op: AnyOperation, invoked: Invoked) => void
 
 export interface Projecting {
   platform: Platform
@@ -48,3 +49,31 @@ export function pick(query: Query, names: readonly string[]): Record<string, unk
 
 /** Digits are a number; anything else stays what it is, for the schema to refuse. */
 export const numeric = (value: unknown): unknown => (typeof value === 'string' && /^-?\d{1,15}$/.test(value) ? Number(value) : value)
+
+/** The row, `@2x` for twice as many pixels, and the format. */
+const TILE_ROW = /^(\d{1,8})(@2x)?\.(webp|png|jpg|jpeg)$/
+
+export interface TileParams {
+  z: string
+  x: string
+  /** For example `1654@2x.webp`. */
+  row: string
+}
+
+export function tilePlace({ z, x, row }: TileParams): object {
+  const [, y, twice, format] = TILE_ROW.exec(row) ?? []
+  if (y === undefined)
+    throw problem('not-found', 'The address of a tile ends with {y}.webp, {y}.png, {y}.jpg or {y}.jpeg; {y}@2x.webp has 512 pixels a side')
+  return { z: numeric(z), x: numeric(x), y: Number(y), format, ...(twice ? { tile_size: 512 } : {}) }
+}
+
+/** Leads to the address that a download operation has signed; what it refused is shown as it is. */
+export function redirect(reply: FastifyReply, invoked: Invoked, cacheControl: string): FastifyReply {
+  if (invoked.status !== 200) return send(reply, invoked)
+  const { url } = JSON.parse(Buffer.from(invoked.body as Uint8Array).toString()) as { url: string }
+  const { 'Content-Type': _json, ...headers } = invoked.headers
+  return reply
+    .code(302)
+    .headers({ ...headers, Location: url, 'Cache-Control': cacheControl })
+    .send()
+}

@@ -1,11 +1,11 @@
-/** Shared maps and files by GET, for tools that can only follow an address. Each is the operation of its name, opened by the grant in the address. */
+/**
+ * Shared maps and files by GET, for tools that can only follow an address. Each is the operation of its name, opened by the
+ * grant in the address.
+ */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { problem } from '#core/problem.ts'
 import { GRANT_PREFIX } from '#access/share-grant.ts'
 import { send } from '#http/operations.ts'
-import { numeric, pick, project, queryOf, type Projecting } from './project.ts'
-
-const LAST_PART = /^(\d{1,8})(@2x)?\.(webp|png|jpg|jpeg)$/
+import { pick, project, queryOf, redirect, tilePlace, type Projecting, type TileParams } from './project.ts'
 
 export function registerShareRoutes(app: FastifyInstance, projecting: Projecting): void {
   const run = (id: string, request: FastifyRequest, reply: FastifyReply, input: object) =>
@@ -15,27 +15,14 @@ export function registerShareRoutes(app: FastifyInstance, projecting: Projecting
     send(reply, await run('share.tilejson', request, reply, pick(queryOf(request), ['profile']))),
   )
 
-  app.get<{ Params: { z: string; x: string; last: string } }>('/api/v1/share/tiles/:z/:x/:last', async (request, reply) => {
-    const { z, x, last } = request.params
-    const [, y, twice, format] = LAST_PART.exec(last) ?? []
-    if (y === undefined)
-      throw problem(
-        'not-found',
-        'The address of a tile ends with {y}.webp, {y}.png, {y}.jpg or {y}.jpeg; {y}@2x.webp has 512 pixels a side',
-      )
-    const place = { z: numeric(z), x: numeric(x), y: Number(y), format, ...(twice ? { tile_size: 512 } : {}) }
+  app.get<{ Params: TileParams }>('/api/v1/share/tiles/:z/:x/:row', async (request, reply) => {
+    const place = tilePlace(request.params)
     return send(reply, await run('share.tile.render', request, reply, { ...place, ...pick(queryOf(request), ['profile']) }))
   })
 
   app.get<{ Params: { asset_id: string } }>('/api/v1/share/assets/:asset_id', async (request, reply) => {
     const invoked = await run('share.asset.download', request, reply, { asset_id: request.params.asset_id })
-    if (invoked.status !== 200) return send(reply, invoked)
-    const { url } = JSON.parse(Buffer.from(invoked.body as Uint8Array).toString()) as { url: string }
-    const { 'Content-Type': _json, ...headers } = invoked.headers
-    return reply
-      .code(302)
-      .headers({ ...headers, Location: url, 'Cache-Control': 'private, no-store' })
-      .send()
+    return redirect(reply, invoked, 'private, no-store')
   })
 }
 

@@ -1,7 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { problem } from '#core/problem.ts'
 import { send } from '#http/operations.ts'
-import { numeric, pick, project, queryOf, type Projecting } from './project.ts'
+import { numeric, pick, project, queryOf, tilePlace, type Projecting, type TileParams } from './project.ts'
 
 /** What has tiles: the name of its id, and its operations. */
 const LAYERS = [
@@ -10,35 +9,20 @@ const LAYERS = [
 ] as const
 
 const LOOK = ['profile', 'asset_key', 'bands', 'expression', 'rescale', 'colormap'] as const
-/** The row, `@2x` for twice as many pixels, and the format. */
-const LAST_PART = /^(\d{1,8})(@2x)?\.(webp|png|jpg|jpeg)$/
 
 /** `…/tiles/{z}/{x}/{y}.webp` and `…/tilejson.json`, for items and collections. */
 export function registerTiles(app: FastifyInstance, projecting: Projecting): void {
   for (const { root, id, render, tilejson } of LAYERS) {
-    app.get<{ Params: { id: string; z: string; x: string; last: string } }>(
-      `/api/v1/${root}/:id/tiles/:z/:x/:last`,
-      async (request, reply) => {
-        const { id: value, z, x, last } = request.params
-        const [, y, twice, format] = LAST_PART.exec(last) ?? []
-        if (y === undefined)
-          throw problem(
-            'not-found',
-            'The address of a tile ends with {y}.webp, {y}.png, {y}.jpg or {y}.jpeg; {y}@2x.webp has 512 pixels a side',
-          )
-        const invoked = await project(projecting, render, request, reply, () => ({
-          [id]: value,
-          z: numeric(z),
-          x: numeric(x),
-          y: Number(y),
-          format,
-          ...(twice ? { tile_size: 512 } : {}),
-          ...tileQuery(request),
-          ...(root === 'items' ? numbers(queryOf(request), ['v']) : {}),
-        }))
-        return send(reply, invoked)
-      },
-    )
+    app.get<{ Params: TileParams & { id: string } }>(`/api/v1/${root}/:id/tiles/:z/:x/:row`, async (request, reply) => {
+      const place = tilePlace(request.params)
+      const invoked = await project(projecting, render, request, reply, () => ({
+        [id]: request.params.id,
+        ...place,
+        ...tileQuery(request),
+        ...(root === 'items' ? numbers(queryOf(request), ['v']) : {}),
+      }))
+      return send(reply, invoked)
+    })
     app.get<{ Params: { id: string } }>(`/api/v1/${root}/:id/tilejson.json`, async (request, reply) => {
       const query = queryOf(request)
       const input = () => ({

@@ -173,7 +173,8 @@ function answer(reply: FastifyReply, invoked: Invoked): FastifyReply {
 function refuse(reply: FastifyReply, status: number, { code, locator, text }: Exception): FastifyReply {
   const body = `<?xml version="1.0" encoding="UTF-8"?>
 <ExceptionReport xmlns="http://www.opengis.net/ows/1.1" version="1.1.0" xml:lang="en">
-  <Exception exceptionCode="${code}"${locator ? ` locator="${escapeXml(locator)}"` : ''}><ExceptionText>${escapeXml(text)}</ExceptionText></Exception>
+  <Exception exceptionCode="${code}"${locator ? ` locator="${escapeXml(locator)}"` : ''}>\
+<ExceptionText>${escapeXml(text)}</ExceptionText></Exception>
 </ExceptionReport>
 `
   return reply.code(status).type('application/xml; charset=utf-8').send(body)

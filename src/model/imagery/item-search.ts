@@ -1,6 +1,6 @@
 /**
  * Search of an organization's items. The usual one, newest first within a box, reads the cells that the box touches as a
- * merge of ordered index scans and stops when the page is full: it never sorts and needs no statistics. See ADR 0012.
+ * merge of ordered index scans and stops when the page is full: it never sorts and needs no statistics. See ADR 11.
  */
 import { sql, type RawBuilder, type SqlBool } from 'kysely'
 import type { Interval } from '#core/interval.ts'

@@ -1,26 +1,21 @@
 /** What enterprise organizations owe for what was delivered, until it is invoiced. */
+import { sql } from 'kysely'
+import type { Row } from '#db/row.ts'
 import type { Db, Tx } from '#db/tables.ts'
 import type { Period } from '#core/period.ts'
 
-export interface Accrual {
-  reference_type: string
-  reference_id: string
-  credits: number
-  settled_at: Date
-  invoiced_reference: string | null
-}
+const COLUMNS = [
+  'reference_type as referenceType',
+  'reference_id as referenceId',
+  sql<number>`captured_credits - refunded_credits`.as('credits'),
+  sql<Date>`settled_at`.as('settledAt'), // What was captured was settled.
+  'invoiced_reference as invoicedReference',
+] as const
+
+export type Accrual = Row<'reservation', typeof COLUMNS>
 
 export async function list(db: Db, organizationId: string, period: Period): Promise<Accrual[]> {
-  const rows = await accrued(db, organizationId, period)
-    .select(['reference_type', 'reference_id', 'captured_credits', 'refunded_credits', 'settled_at', 'invoiced_reference'])
-    .orderBy('settled_at')
-    .orderBy('id')
-    .execute()
-  return rows.map(({ captured_credits, refunded_credits, settled_at, ...row }) => ({
-    ...row,
-    credits: captured_credits - refunded_credits,
-    settled_at: settled_at!,
-  }))
+  return await accrued(db, organizationId, period).select(COLUMNS).orderBy('settled_at').orderBy('id').execute()
 }
 
 const accrued = (db: Db, organizationId: string, { start, end }: Period) =>
@@ -51,9 +46,9 @@ export async function markInvoiced(
         .where('invoiced_at', 'is', null)
         .$if(mark.referenceIds !== null, (query) => query.where('reference_id', 'in', [...mark.referenceIds!, ''])),
     )
-    .returning(['captured_credits', 'refunded_credits'])
+    .returning(COLUMNS)
     .execute()
-  return { count: rows.length, credits: rows.reduce((sum, row) => sum + row.captured_credits - row.refunded_credits, 0) }
+  return { count: rows.length, credits: rows.reduce((sum, { credits }) => sum + credits, 0) }
 }
 
 export async function noteInvoice(tx: Tx, organizationId: string, period: string, reference: string, note: string | null): Promise<void> {

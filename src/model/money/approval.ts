@@ -1,21 +1,27 @@
-/** Permission, asked for and given, to spend above one's caps: for any one purchase up to a sum, or for one purchase that is described. */
-import { sql, type Selectable } from 'kysely'
+/** Permission, asked for and given, to spend above one's caps: for any one purchase up to a sum, or for one that is described. */
 import { newId, isUuid } from '#core/ids.ts'
-import type { Db, Tables, Tx } from '#db/tables.ts'
+import type { Row } from '#db/row.ts'
+import type { ApprovalStatus, Db, Tx } from '#db/tables.ts'
 
-export type Approval = Selectable<Tables['approval']>
-/** As people see it: what is pending or approved ends with its time. */
-export type ApprovalStatus = Approval['status'] | 'expired'
+const COLUMNS = [
+  'id',
+  'org_id as organizationId',
+  'requested_by as requestedBy',
+  'credits',
+  'operation',
+  'input',
+  'reason',
+  'status',
+  'decided_by as decidedBy',
+  'decision_reason as decisionReason',
+  'created_at as createdAt',
+  'decided_at as decidedAt',
+  'expires_at as expiresAt',
+  'used_at as usedAt',
+] as const
 
-export interface NewApproval {
-  organizationId: string
-  requestedBy: string
-  credits: number | null
-  operation: string | null
-  input: object | null
-  reason: string | null
-  expiresAt: Date
-}
+export type Approval = Row<'approval', typeof COLUMNS>
+type NewApproval = Pick<Approval, 'organizationId' | 'requestedBy' | 'credits' | 'operation' | 'input' | 'reason' | 'expiresAt'>
 
 export async function insert(tx: Tx, approval: NewApproval, now: Date): Promise<Approval> {
   return await tx
@@ -31,25 +37,25 @@ export async function insert(tx: Tx, approval: NewApproval, now: Date): Promise<
       created_at: now,
       expires_at: approval.expiresAt,
     })
-    .returningAll()
+    .returning(COLUMNS)
     .executeTakeFirstOrThrow()
 }
 
-export function statusOf({ status, expires_at }: Approval, now: Date): ApprovalStatus {
-  return (status === 'pending' || status === 'approved') && expires_at <= now ? 'expired' : status
+/** As people see it: what is pending or approved ends with its time. */
+export function statusOf({ status, expiresAt }: Approval, now: Date): ApprovalStatus | 'expired' {
+  return (status === 'pending' || status === 'approved') && expiresAt <= now ? 'expired' : status
 }
+
+const ofOrganization = (db: Db, organizationId: string) => db.selectFrom('approval').select(COLUMNS).where('org_id', '=', organizationId)
 
 export async function find(db: Db, organizationId: string, id: string): Promise<Approval | null> {
   if (!isUuid(id)) return null
-  return (await db.selectFrom('approval').selectAll().where('org_id', '=', organizationId).where('id', '=', id).executeTakeFirst()) ?? null
+  return (await ofOrganization(db, organizationId).where('id', '=', id).executeTakeFirst()) ?? null
 }
 
 /** Newest first; those of one person only, or of all. */
 export async function list(db: Db, organizationId: string, filter: { requestedBy: string | null; limit: number }): Promise<Approval[]> {
-  return await db
-    .selectFrom('approval')
-    .selectAll()
-    .where('org_id', '=', organizationId)
+  return await ofOrganization(db, organizationId)
     .$if(filter.requestedBy !== null, (query) => query.where('requested_by', '=', filter.requestedBy!))
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc')
@@ -71,19 +77,36 @@ export async function decide(
       .where('id', '=', id)
       .where('status', '=', 'pending')
       .where('expires_at', '>', now)
-      .returningAll()
+      .returning(COLUMNS)
       .executeTakeFirst()) ?? null
   )
 }
 
-/** Uses up an approval that covers a purchase; null when the person has none. */
+/** A person's approvals that are good for a purchase of so many credits. */
+const covering = (db: Db, organizationId: string, userId: string, credits: number, now: Date) =>
+  db
+    .selectFrom('approval')
+    .select('id')
+    .where('org_id', '=', organizationId)
+    .where('requested_by', '=', userId)
+    .where('status', '=', 'approved')
+    .where('expires_at', '>', now)
+    .where('credits', '>=', credits)
+
+export async function covers(db: Db, organizationId: string, userId: string, credits: number, now: Date): Promise<boolean> {
+  return (await covering(db, organizationId, userId, credits, now).limit(1).executeTakeFirst()) !== undefined
+}
+
+/** Uses up an approval that covers a purchase, the smallest one; null when the person has none. */
 export async function use(tx: Tx, organizationId: string, userId: string, credits: number, now: Date): Promise<string | null> {
-  const { rows } = await sql<{ id: string }>`
-    update approval set status = 'used', used_at = ${now} where id = (
-      select id from approval where org_id = ${organizationId} and requested_by = ${userId} and status = 'approved' and expires_at > ${now} and credits >= ${credits}
-      order by credits, created_at limit 1 for update
-    ) returning id`.execute(tx)
-  return rows[0]?.id ?? null
+  const smallest = covering(tx, organizationId, userId, credits, now).orderBy('credits').orderBy('created_at').limit(1).forUpdate()
+  const used = await tx
+    .updateTable('approval')
+    .set({ status: 'used', used_at: now })
+    .where('id', '=', smallest)
+    .returning('id')
+    .executeTakeFirst()
+  return used?.id ?? null
 }
 
 /** A described purchase runs while it is approved; afterwards nothing is left of the permission. */

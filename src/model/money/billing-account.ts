@@ -1,7 +1,8 @@
 /** How an organization pays: its wallet, its billing mode, and who may touch either. */
 import { isOrganizationAdmin, type Principal } from '#core/principal.ts'
 import { accessDenied } from '#core/problem.ts'
-import type { BillingMode, Db } from '#db/tables.ts'
+import type { Row } from '#db/row.ts'
+import type { BillingMode, Db, Tx } from '#db/tables.ts'
 import { MODE, requireOrganization } from '#model/identity/organization.ts'
 
 export async function hasDefaultCard(db: Db, organizationId: string): Promise<boolean> {
@@ -18,12 +19,12 @@ export async function hasDefaultCard(db: Db, organizationId: string): Promise<bo
 export async function requireBillingAdmin(db: Db, principal: Principal): Promise<string> {
   const organizationId = requireOrganization(principal)
   if (isOrganizationAdmin(principal) || principal.kind === 'service') return organizationId
-  const { billing_admin_id } = await db
+  const { billingAdminId } = await db
     .selectFrom('organization')
-    .select('billing_admin_id')
+    .select('billing_admin_id as billingAdminId')
     .where('id', '=', organizationId)
     .executeTakeFirstOrThrow()
-  if (billing_admin_id === null || billing_admin_id !== principal.userId) throw accessDenied()
+  if (billingAdminId === null || billingAdminId !== principal.userId) throw accessDenied()
   return organizationId
 }
 
@@ -34,51 +35,52 @@ export async function billingModeOf(db: Db, organizationId: string): Promise<Bil
 
 /** Whether the wallet ever had credits, spent ones too. */
 export async function isFunded(db: Db, organizationId: string): Promise<boolean> {
-  return (
-    (await db
-      .selectFrom('wallet')
-      .select('org_id')
-      .where('org_id', '=', organizationId)
-      .where('is_funded', '=', true)
-      .executeTakeFirst()) !== undefined
-  )
+  const row = await db
+    .selectFrom('wallet')
+    .select('org_id')
+    .where('org_id', '=', organizationId)
+    .where('is_funded', '=', true)
+    .executeTakeFirst()
+  return row !== undefined
 }
 
-export interface Wallet {
-  available: number
-  reserved: number
-  customerId: string | null
-  auto: AutoTopup & { attemptedAt: Date | null }
-}
+const WALLET = [
+  'available',
+  'reserved',
+  'customer_id as customerId',
+  'auto_enabled as autoEnabled',
+  'auto_threshold as autoThresholdCredits',
+  'auto_amount as autoAmountCredits',
+  'auto_daily_cap_cents as autoDailyCapCents',
+  'auto_attempted_at as autoAttemptedAt',
+] as const
 
-export interface AutoTopup {
-  enabled: boolean
-  thresholdCredits: number | null
-  amountCredits: number | null
-  dailyCapCents: number | null
-}
+export type Wallet = Row<'wallet', typeof WALLET>
 
 const EMPTY: Wallet = {
   available: 0,
   reserved: 0,
   customerId: null,
-  auto: { enabled: false, thresholdCredits: null, amountCredits: null, dailyCapCents: null, attemptedAt: null },
+  autoEnabled: false,
+  autoThresholdCredits: null,
+  autoAmountCredits: null,
+  autoDailyCapCents: null,
+  autoAttemptedAt: null,
 }
+
+const wallets = (db: Db, organizationId: string) => db.selectFrom('wallet').select(WALLET).where('org_id', '=', organizationId)
 
 /** An organization that never had anything to do with money has no row yet. */
 export async function walletOf(db: Db, organizationId: string): Promise<Wallet> {
-  const row = await db.selectFrom('wallet').selectAll().where('org_id', '=', organizationId).executeTakeFirst()
-  if (!row) return EMPTY
-  return {
-    available: row.available,
-    reserved: row.reserved,
-    customerId: row.customer_id,
-    auto: {
-      enabled: row.auto_enabled,
-      thresholdCredits: row.auto_threshold,
-      amountCredits: row.auto_amount,
-      dailyCapCents: row.auto_daily_cap_cents,
-      attemptedAt: row.auto_attempted_at,
-    },
-  }
+  return (await wallets(db, organizationId).executeTakeFirst()) ?? EMPTY
+}
+
+/** Credits, cards and automatic top-up of an organization change one after the other. */
+export async function lockWallet(tx: Tx, organizationId: string): Promise<Wallet> {
+  await tx
+    .insertInto('wallet')
+    .values({ org_id: organizationId })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+  return await wallets(tx, organizationId).forUpdate().executeTakeFirstOrThrow()
 }

@@ -1,8 +1,7 @@
 /** A payment by card, from the first try to the last: repeated tries with one key are one payment. */
 import { PaymentsError, type Intent, type Payments } from '#ports/payments.ts'
 import { problem } from '#core/problem.ts'
-import type { Db } from '#db/tables.ts'
-import { type PaymentContext, asking, requirePayments } from './processor.ts'
+import { askProcessor, customerOf, requirePayments, type PaymentContext } from './processor.ts'
 import * as attempts from './payment-attempt.ts'
 import type { Attempt } from './payment-attempt.ts'
 import * as paymentMethod from './payment-method.ts'
@@ -12,34 +11,9 @@ export interface Payment {
   intent: Intent
 }
 
-export interface WantedPayment extends Omit<attempts.NewAttempt, 'invocationId'> {
+interface WantedPayment extends Omit<attempts.NewAttempt, 'invocationId'> {
   /** Nobody is there to pass 3-D Secure. */
   offSession: boolean
-}
-
-/** The customer that stands for the organization at the processor's, made when it is first needed. */
-export async function customerOf(context: PaymentContext, payments: Payments, organizationId: string): Promise<string> {
-  const { db } = context
-  const found = await db
-    .selectFrom('organization')
-    .leftJoin('wallet', 'wallet.org_id', 'organization.id')
-    .select(['name', 'billing_email', 'customer_id'])
-    .where('id', '=', organizationId)
-    .executeTakeFirstOrThrow()
-  if (found.customer_id) return found.customer_id
-  const made = await asking(() =>
-    payments.createCustomer({ organizationId, name: found.name, email: found.billing_email }, `customer:${organizationId}`),
-  )
-  return await keepCustomer(db, organizationId, made)
-}
-
-async function keepCustomer(db: Db, organizationId: string, customerId: string): Promise<string> {
-  await db
-    .insertInto('wallet')
-    .values({ org_id: organizationId, customer_id: customerId })
-    .onConflict((conflict) => conflict.column('org_id').doUpdateSet({ customer_id: customerId }).where('wallet.customer_id', 'is', null))
-    .execute()
-  return (await db.selectFrom('wallet').select('customer_id').where('org_id', '=', organizationId).executeTakeFirstOrThrow()).customer_id!
 }
 
 /**
@@ -53,36 +27,43 @@ export async function pay(context: PaymentContext, wanted: WantedPayment): Promi
   if (!card) throw problem('payment-method-required', 'The organization has no default card; save one with payment_methods.attach')
   const customerId = await customerOf(context, payments, wanted.organizationId)
   const attempt = await attempts.open(db, { ...wanted, invocationId: context.invocationId }, clock.now())
-  return await asking(async () => {
-    let intent = attempt.payment_intent_id ? await payments.getIntent(attempt.payment_intent_id) : null
-    if (!intent || intent.status === 'canceled') {
-      const metadata = {
-        organization_id: wanted.organizationId,
-        attempt_id: attempt.id,
-        kind: wanted.kind,
-        idempotency_key: wanted.requestKey,
-      }
-      intent = await payments.createIntent(
-        { customerId, cents: wanted.cents, hold: wanted.kind === 'hold', metadata },
-        `${attempt.id}:create:${attempt.confirm_count}`,
-      )
-      if (!(await attempts.bindIntent(db, attempt, intent.id, clock.now())))
-        throw problem('payment-processor-outage', 'The payment was given up meanwhile; repeat the request')
-    }
-    if (intent.status === 'requires_payment_method' || intent.status === 'requires_confirmation') {
-      const nth = await attempts.countConfirm(db, attempt.id, clock.now())
-      intent = await confirmed(payments, intent, () =>
-        payments.confirmIntent(intent!.id, card.processor_id, { offSession: wanted.offSession }, `${attempt.id}:confirm:${nth}`),
-      )
-    }
-    return { attempt: { ...attempt, payment_intent_id: intent.id }, intent }
+  const asked: Asked = { wanted, payments, customerId, cardId: card.processorId, attempt }
+  return await askProcessor(async () => {
+    const found = attempt.paymentIntentId ? await payments.getIntent(attempt.paymentIntentId) : null
+    const open = found && found.status !== 'canceled' ? found : await createIntent(context, asked)
+    const isUnconfirmed = open.status === 'requires_payment_method' || open.status === 'requires_confirmation'
+    const intent = isUnconfirmed ? await confirmIntent(context, asked, open) : open
+    return { attempt: { ...attempt, paymentIntentId: intent.id }, intent }
   })
 }
 
+/** What the processor is asked, and for which attempt. */
+interface Asked {
+  wanted: WantedPayment
+  payments: Payments
+  customerId: string
+  cardId: string
+  attempt: Attempt
+}
+
+async function createIntent({ db, clock }: PaymentContext, { wanted, payments, customerId, attempt }: Asked): Promise<Intent> {
+  const { organizationId, kind, requestKey, cents } = wanted
+  const metadata = { organization_id: organizationId, attempt_id: attempt.id, kind, idempotency_key: requestKey }
+  const intent = await payments.createIntent(
+    { customerId, cents, hold: kind === 'hold', metadata },
+    `${attempt.id}:create:${attempt.confirmCount}`,
+  )
+  if (!(await attempts.bindIntent(db, attempt, intent.id, clock.now())))
+    throw problem('payment-processor-outage', 'The payment was given up meanwhile; repeat the request')
+  return intent
+}
+
 /** Another try may have confirmed it in the same moment; what counts is where the intent stands. */
-async function confirmed(payments: Payments, before: Intent, confirm: () => Promise<Intent>): Promise<Intent> {
+async function confirmIntent({ db, clock }: PaymentContext, asked: Asked, before: Intent): Promise<Intent> {
+  const { wanted, payments, cardId, attempt } = asked
+  const nth = await attempts.countConfirm(db, attempt.id, clock.now())
   try {
-    return await confirm()
+    return await payments.confirmIntent(before.id, cardId, { offSession: wanted.offSession }, `${attempt.id}:confirm:${nth}`)
   } catch (error) {
     const now = error instanceof PaymentsError && error.code === 'refused' ? await payments.getIntent(before.id) : before
     if (now.status === before.status) throw error
@@ -90,10 +71,21 @@ async function confirmed(payments: Payments, before: Intent, confirm: () => Prom
   }
 }
 
+/** Whoever confirms in the same moment wins; then the intent is looked at again next time. */
+export async function cancelIntent(payments: Payments, intent: Intent): Promise<Intent> {
+  try {
+    return await payments.cancelIntent(intent.id, `${intent.id}:cancel`)
+  } catch (error) {
+    if (error instanceof PaymentsError && error.code === 'refused') return await payments.getIntent(intent.id)
+    throw error
+  }
+}
+
 export const authenticationRequired = ({ clientSecret }: Intent) =>
   problem(
     'authentication-required',
-    'The bank wants the card holder to confirm the payment; confirm it with the payment processor, then repeat the request with the same Idempotency-Key',
+    'The bank wants the card holder to confirm the payment; confirm it with the payment processor, ' +
+      'then repeat the request with the same Idempotency-Key',
     { members: { client_secret: clientSecret, requires_action: true } },
   )
 

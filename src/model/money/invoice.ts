@@ -1,49 +1,38 @@
-import { sql, type Selectable } from 'kysely'
+/** The invoice of a month: what was owed, made once, and whether it is paid. */
+import { sql } from 'kysely'
 import { newId, isUuid } from '#core/ids.ts'
-import type { Db, Tables, Tx } from '#db/tables.ts'
+import type { Row } from '#db/row.ts'
+import type { Db, InvoiceCustomer, InvoiceLine, StatementCommitment, Tx } from '#db/tables.ts'
 
-export interface InvoiceLine {
-  kind: 'plan' | 'order' | 'job' | 'shortfall'
-  description: string
-  reference_id: string | null
-  quantity: number
-  amount_aud: number
-}
+const COLUMNS = [
+  'id',
+  'org_id as organizationId',
+  'number',
+  'period',
+  'status',
+  'lines',
+  'commitments',
+  'customer',
+  'subtotal_cents as subtotalCents',
+  'gst_cents as gstCents',
+  'total_cents as totalCents',
+  'due_cents as dueCents',
+  'processor_invoice_id as processorInvoiceId',
+  'reference',
+  'issued_at as issuedAt',
+  'due_at as dueAt',
+  'paid_at as paidAt',
+] as const
 
-export interface StatementCommitment {
-  id: string
-  name: string
-  delivered_to_date: number
-  remaining: number
-  shortfall: number
-  status: string
-}
+export type Invoice = Row<'invoice', typeof COLUMNS>
 
-/** Who it was made out to, as they were called then. */
-export interface Addressee {
-  name: string
-  abn: string | null
-  tax_number: string | null
-  billing_email: string | null
-  billing_address: Record<string, unknown> | null
-}
-
-export type Invoice = Omit<Selectable<Tables['invoice']>, 'lines' | 'commitments' | 'customer'> & {
-  lines: InvoiceLine[]
-  commitments: StatementCommitment[]
-  customer: Addressee
-}
-
-export interface NewInvoice {
-  organizationId: string
-  period: string
+export interface NewInvoice extends Pick<Invoice, 'organizationId' | 'period' | 'subtotalCents' | 'gstCents' | 'dueAt'> {
   lines: readonly InvoiceLine[]
   commitments: readonly StatementCommitment[]
-  customer: Addressee
-  subtotalCents: number
-  gstCents: number
-  dueAt: Date
+  customer: InvoiceCustomer
 }
+
+const invoices = (db: Db) => db.selectFrom('invoice').select(COLUMNS)
 
 /** One closes a month; others wait here and then find it closed. */
 export async function lockPeriod(tx: Tx, organizationId: string, period: string): Promise<Invoice | null> {
@@ -53,7 +42,7 @@ export async function lockPeriod(tx: Tx, organizationId: string, period: string)
 
 export async function insert(tx: Tx, made: NewInvoice, now: Date): Promise<Invoice> {
   const total = made.subtotalCents + made.gstCents
-  const row = await tx
+  return await tx
     .insertInto('invoice')
     .values({
       id: newId(),
@@ -72,69 +61,49 @@ export async function insert(tx: Tx, made: NewInvoice, now: Date): Promise<Invoi
       due_at: made.dueAt,
       paid_at: total === 0 ? now : null,
     })
-    .returningAll()
+    .returning(COLUMNS)
     .executeTakeFirstOrThrow()
-  return row as unknown as Invoice
 }
 
+/** Of one organization, or of any. */
 export async function find(db: Db, organizationId: string | null, id: string): Promise<Invoice | null> {
   if (!isUuid(id)) return null
-  const row = await db
-    .selectFrom('invoice')
-    .selectAll()
+  const found = await invoices(db)
     .where('id', '=', id)
     .$if(organizationId !== null, (query) => query.where('org_id', '=', organizationId!))
     .executeTakeFirst()
-  return (row as unknown as Invoice | undefined) ?? null
+  return found ?? null
 }
 
 export async function findByPeriod(db: Db, organizationId: string, period: string): Promise<Invoice | null> {
-  return (
-    ((await db
-      .selectFrom('invoice')
-      .selectAll()
-      .where('org_id', '=', organizationId)
-      .where('period', '=', period)
-      .executeTakeFirst()) as unknown as Invoice | undefined) ?? null
-  )
+  return (await invoices(db).where('org_id', '=', organizationId).where('period', '=', period).executeTakeFirst()) ?? null
 }
 
 export async function findLatest(db: Db, organizationId: string): Promise<Invoice | null> {
-  return (
-    ((await db
-      .selectFrom('invoice')
-      .selectAll()
-      .where('org_id', '=', organizationId)
-      .orderBy('period', 'desc')
-      .limit(1)
-      .executeTakeFirst()) as unknown as Invoice | undefined) ?? null
-  )
+  return (await invoices(db).where('org_id', '=', organizationId).orderBy('period', 'desc').limit(1).executeTakeFirst()) ?? null
 }
 
 /** Months in which nothing was owed have a statement, but nothing to invoice. */
 export async function list(db: Db, organizationId: string, limit: number): Promise<Invoice[]> {
-  return (await db
-    .selectFrom('invoice')
-    .selectAll()
+  return await invoices(db)
     .where('org_id', '=', organizationId)
     .where('total_cents', '>', 0)
     .orderBy('period', 'desc')
     .limit(limit)
-    .execute()) as unknown as Invoice[]
+    .execute()
 }
 
 /** One collects at a time; false when it is paid, or the processor is at it. */
 export async function lockUnpaid(tx: Tx, id: string): Promise<boolean> {
-  return (
-    (await tx
-      .selectFrom('invoice')
-      .select('id')
-      .where('id', '=', id)
-      .where('status', '<>', 'paid')
-      .where('processor_invoice_id', 'is', null)
-      .forUpdate()
-      .executeTakeFirst()) !== undefined
-  )
+  const row = await tx
+    .selectFrom('invoice')
+    .select('id')
+    .where('id', '=', id)
+    .where('status', '<>', 'paid')
+    .where('processor_invoice_id', 'is', null)
+    .forUpdate()
+    .executeTakeFirst()
+  return row !== undefined
 }
 
 /** False: it was paid before. */
@@ -161,7 +130,7 @@ export async function noteFailure(db: Db, id: string, failure: string): Promise<
   await db.updateTable('invoice').set({ failure }).where('id', '=', id).where('status', '<>', 'paid').execute()
 }
 
-/** Unpaid invoices of organizations that pay by themselves; enterprise invoices are paid context. */
+/** Unpaid invoices of organizations that pay by themselves; enterprise invoices are paid by other ways. */
 export async function collectable(db: Db, limit: number): Promise<string[]> {
   const rows = await db
     .selectFrom('invoice')
@@ -176,18 +145,23 @@ export async function collectable(db: Db, limit: number): Promise<string[]> {
 }
 
 export async function markPastDue(db: Db, now: Date): Promise<void> {
-  await sql`update invoice set status = 'past_due' from organization where organization.id = invoice.org_id and enterprise_status <> 'confirmed' and status = 'open' and due_at < ${now}`.execute(
-    db,
-  )
+  await db
+    .updateTable('invoice')
+    .from('organization')
+    .set({ status: 'past_due' })
+    .whereRef('organization.id', '=', 'invoice.org_id')
+    .where('enterprise_status', '<>', 'confirmed')
+    .where('invoice.status', '=', 'open')
+    .where('due_at', '<', now)
+    .execute()
 }
 
 export async function isPastDue(db: Db, organizationId: string): Promise<boolean> {
-  return (
-    (await db
-      .selectFrom('invoice')
-      .select('id')
-      .where('org_id', '=', organizationId)
-      .where('status', '=', 'past_due')
-      .executeTakeFirst()) !== undefined
-  )
+  const row = await db
+    .selectFrom('invoice')
+    .select('id')
+    .where('org_id', '=', organizationId)
+    .where('status', '=', 'past_due')
+    .executeTakeFirst()
+  return row !== undefined
 }

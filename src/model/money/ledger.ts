@@ -9,7 +9,8 @@ import { sql, type RawBuilder } from 'kysely'
 import { MAX_CREDITS } from '#core/money.ts'
 import { newId } from '#core/ids.ts'
 import { problem } from '#core/problem.ts'
-import type { BillingMode, Db, SpendLine, TransferType, Tx } from '#db/tables.ts'
+import type { Row } from '#db/row.ts'
+import type { BillingMode, Db, LedgerAccount, SpendLine, TransferType, Tx } from '#db/tables.ts'
 
 export interface Reference {
   type: string
@@ -38,29 +39,34 @@ export interface Balances {
 /** Where automatic top-up is not set up, a balance below this is low. */
 const STANDARD_THRESHOLD = 1_000
 
-const AFTER = sql`wallet.available, wallet.reserved, coalesce(wallet.auto_threshold, ${sql.lit(STANDARD_THRESHOLD)}::bigint) as threshold, wallet.auto_enabled as "autoTopup"`
+const AFTER = sql`
+  wallet.available, wallet.reserved,
+  coalesce(wallet.auto_threshold, ${sql.lit(STANDARD_THRESHOLD)}::bigint) as threshold,
+  wallet.auto_enabled as "autoTopup"`
 
 type After = Omit<Balances, 'availableBefore'>
+
+/** Which account credits of a kind come from. */
+const SOURCES = { grant: 'granted', topup: 'purchased', bonus: 'bonus', adjustment: 'adjusted' } as const
 
 /** Gives credits. Null: this payment intent has its credits already. */
 export async function credit(
   tx: Tx,
   cause: Cause,
-  gifts: readonly { type: 'grant' | 'topup' | 'bonus' | 'adjustment'; credits: number }[],
+  entries: readonly { type: keyof typeof SOURCES; credits: number }[],
   paymentIntentId: string | null = null,
 ): Promise<Balances | null> {
   if (paymentIntentId && (await isPaid(tx, paymentIntentId))) return null
   let before: number | null = null
   let after: After | undefined
-  for (const { type, credits } of gifts.filter((gift) => gift.credits > 0)) {
-    const source = { grant: 'granted', topup: 'purchased', bonus: 'bonus', adjustment: 'adjusted' }[type]
+  for (const { type, credits } of entries.filter((entry) => entry.credits > 0)) {
     const { rows } = await sql<After>`
       with w as (
         insert into wallet (org_id, available, is_funded) values (${cause.organizationId}, ${credits}, true)
         on conflict (org_id) do update set available = wallet.available + excluded.available, is_funded = true
         where wallet.available + wallet.reserved + excluded.available <= ${MAX_CREDITS}
         returning ${AFTER}
-      ), t as (${transfer(cause, { type, source, target: 'available', credits, paymentIntentId })} from w)
+      ), t as (${transfer(cause, { type, source: SOURCES[type], target: 'available', credits, paymentIntentId })} from w)
       select * from w`.execute(tx)
     after = rows[0]
     if (!after) throw problem('bad-request', 'A wallet cannot hold that many credits')
@@ -79,10 +85,13 @@ async function isPaid(tx: Tx, paymentIntentId: string): Promise<boolean> {
 
 /** Takes credits that were not reserved before: a fee (`capture`) or a correction. Null: there are not so many. */
 export async function debit(tx: Tx, cause: Cause, type: 'capture' | 'adjustment', credits: number): Promise<Balances | null> {
+  const target = type === 'capture' ? 'captured' : 'adjusted'
   const { rows } = await sql<After>`
     with w as (
-      update wallet set available = available - ${credits} where org_id = ${cause.organizationId} and available >= ${credits} returning ${AFTER}
-    ), t as (${transfer(cause, { type, source: 'available', target: type === 'capture' ? 'captured' : 'adjusted', credits })} from w)
+      update wallet set available = available - ${credits}
+      where org_id = ${cause.organizationId} and available >= ${credits}
+      returning ${AFTER}
+    ), t as (${transfer(cause, { type, source: 'available', target, credits })} from w)
     select * from w`.execute(tx)
   return rows[0] ? { ...rows[0], availableBefore: rows[0].available + credits } : null
 }
@@ -101,19 +110,20 @@ export interface NewReservation {
 
 /** Moves credits aside for something that is under way. Null: there are not so many. */
 export async function reserve(tx: Db, cause: Cause & { reference: Reference }, made: NewReservation): Promise<Balances | null> {
+  const moved = { type: 'reservation', source: 'available', target: 'reserved', credits: made.credits, reservationId: made.id } as const
   const { rows } = await sql<After>`
     with w as (
       update wallet set available = available - ${made.credits}, reserved = reserved + ${made.credits}
       where org_id = ${cause.organizationId} and available >= ${made.credits}
       returning ${AFTER}
     ), r as (${insertReservation(cause, made)} from w)
-    , t as (${transfer(cause, { type: 'reservation', source: 'available', target: 'reserved', credits: made.credits, reservationId: made.id })} from w)
+    , t as (${transfer(cause, moved)} from w)
     select * from w`.execute(tx)
   return rows[0] ? { ...rows[0], availableBefore: rows[0].available + made.credits } : null
 }
 
 /** A reservation that no credits stand behind: a hold on a card, an accrual, or something that costs nothing. */
-export async function note(tx: Tx, cause: Cause & { reference: Reference }, made: NewReservation): Promise<void> {
+export async function reserveWithoutCredits(tx: Tx, cause: Cause & { reference: Reference }, made: NewReservation): Promise<void> {
   await sql`${insertReservation(cause, made)} from (select) as nothing`.execute(tx)
 }
 
@@ -122,9 +132,15 @@ function insertReservation(
   made: NewReservation,
 ): RawBuilder<unknown> {
   return sql`
-    insert into reservation (id, org_id, user_id, api_key_id, mode, reference_type, reference_id, credits, counts_for_caps, lines, deadline_at, approval_id, invocation_id, created_at)
-    select ${made.id}::uuid, ${organizationId}::uuid, ${made.userId}::uuid, ${made.apiKeyId}::uuid, ${made.mode}, ${reference.type}, ${reference.id}, ${made.credits}::bigint, ${made.countsForCaps}::boolean,
-      ${JSON.stringify(made.lines)}::jsonb, ${made.deadlineAt}::timestamptz, ${made.approvalId}::uuid, ${invocationId}::uuid, ${now}::timestamptz`
+    insert into reservation (
+      id, org_id, user_id, api_key_id,
+      mode, reference_type, reference_id, credits, counts_for_caps,
+      lines, deadline_at, approval_id, invocation_id, created_at
+    ) select
+      ${made.id}::uuid, ${organizationId}::uuid, ${made.userId}::uuid, ${made.apiKeyId}::uuid,
+      ${made.mode}, ${reference.type}, ${reference.id}, ${made.credits}::bigint, ${made.countsForCaps}::boolean,
+      ${JSON.stringify(made.lines)}::jsonb, ${made.deadlineAt}::timestamptz, ${made.approvalId}::uuid,
+      ${invocationId}::uuid, ${now}::timestamptz`
 }
 
 /** Captures a part of a live credit reservation, nothing or all of it, and releases the rest. Null: it is not live. */
@@ -139,9 +155,14 @@ export async function settle(tx: Tx, cause: Cause, reservationId: string, captur
       from r where wallet.org_id = ${cause.organizationId} and r.credits > 0
       returning ${AFTER}, r.credits - ${captured} as released
     ), t as (
-      insert into ledger_transfer (id, org_id, type, source, target, credits, available_after, reserved_after, reservation_id, reference_type, reference_id, invocation_id, created_at)
-      select moved.id, ${cause.organizationId}::uuid, moved.type, 'reserved', moved.target, moved.credits, moved.available, moved.reserved, ${reservationId}::uuid,
-        ${cause.reference?.type ?? null}, ${cause.reference?.id ?? null}, ${cause.invocationId}::uuid, ${cause.now}::timestamptz
+      insert into ledger_transfer (
+        id, org_id, type, source, target, credits,
+        available_after, reserved_after, reservation_id, reference_type, reference_id,
+        invocation_id, created_at
+      ) select
+        moved.id, ${cause.organizationId}::uuid, moved.type, 'reserved', moved.target, moved.credits,
+        moved.available, moved.reserved, ${reservationId}::uuid, ${cause.reference?.type ?? null}, ${cause.reference?.id ?? null},
+        ${cause.invocationId}::uuid, ${cause.now}::timestamptz
       from w, lateral (values
         (1, ${newId()}::uuid, 'capture', 'captured', ${captured}::bigint, w.available - w.released, w.reserved + w.released),
         (2, ${newId()}::uuid, 'release', 'available', w.released, w.available, w.reserved)
@@ -163,17 +184,21 @@ export async function resize(
   credits: number,
   lines: readonly SpendLine[],
 ): Promise<Balances | null> {
-  const held = await sql<{
-    credits: number
-  }>`select credits from reservation where id = ${reservationId} and org_id = ${cause.organizationId} and mode = 'credit' and state = 'live' for update`.execute(
-    tx,
-  )
-  if (!held.rows[0]) return null
-  const more = credits - held.rows[0].credits
-  const moved =
+  const held = await tx
+    .selectFrom('reservation')
+    .select('credits')
+    .where('id', '=', reservationId)
+    .where('org_id', '=', cause.organizationId)
+    .where('mode', '=', 'credit')
+    .where('state', '=', 'live')
+    .forUpdate()
+    .executeTakeFirst()
+  if (!held) return null
+  const more = credits - held.credits
+  const moved: Movement =
     more > 0
-      ? { type: 'reservation' as const, source: 'available', target: 'reserved', credits: more, reservationId }
-      : { type: 'release' as const, source: 'reserved', target: 'available', credits: -more, reservationId }
+      ? { type: 'reservation', source: 'available', target: 'reserved', credits: more, reservationId }
+      : { type: 'release', source: 'reserved', target: 'available', credits: -more, reservationId }
   const { rows } = await sql<After>`
     with w as (
       update wallet set available = available - ${more}::bigint, reserved = reserved + ${more}::bigint
@@ -189,7 +214,8 @@ export async function refund(tx: Tx, cause: Cause, reservationId: string, credit
   const { rows } = await sql<After>`
     with r as (
       update reservation set refunded_credits = refunded_credits + ${credits}
-      where id = ${reservationId} and org_id = ${cause.organizationId} and mode = 'credit' and state = 'captured' and refunded_credits + ${credits} <= captured_credits
+      where id = ${reservationId} and org_id = ${cause.organizationId} and mode = 'credit' and state = 'captured'
+        and refunded_credits + ${credits} <= captured_credits
       returning id
     ), w as (
       update wallet set available = available + ${credits} from r where wallet.org_id = ${cause.organizationId} returning ${AFTER}
@@ -198,10 +224,10 @@ export async function refund(tx: Tx, cause: Cause, reservationId: string, credit
   return rows[0] ? { ...rows[0], availableBefore: rows[0].available - credits } : null
 }
 
-interface Transfer {
+interface Movement {
   type: TransferType
-  source: string
-  target: string
+  source: LedgerAccount
+  target: LedgerAccount
   credits: number
   reservationId?: string
   paymentIntentId?: string | null
@@ -210,12 +236,17 @@ interface Transfer {
 /** To be followed by `from w`, the changed wallet. */
 function transfer(
   { organizationId, invocationId, now, reference, description }: Cause,
-  { type, source, target, credits, reservationId, paymentIntentId }: Transfer,
+  { type, source, target, credits, reservationId, paymentIntentId }: Movement,
 ): RawBuilder<unknown> {
   return sql`
-    insert into ledger_transfer (id, org_id, type, source, target, credits, available_after, reserved_after, reservation_id, reference_type, reference_id, payment_intent_id, description, invocation_id, created_at)
-    select ${newId()}::uuid, ${organizationId}::uuid, ${type}, ${source}, ${target}, ${credits}::bigint, w.available, w.reserved, ${reservationId ?? null}::uuid,
-      ${reference?.type ?? null}, ${reference?.id ?? null}, ${paymentIntentId ?? null}, ${description ?? null}, ${invocationId}::uuid, ${now}::timestamptz`
+    insert into ledger_transfer (
+      id, org_id, type, source, target, credits,
+      available_after, reserved_after, reservation_id, reference_type, reference_id,
+      payment_intent_id, description, invocation_id, created_at
+    ) select
+      ${newId()}::uuid, ${organizationId}::uuid, ${type}, ${source}, ${target}, ${credits}::bigint,
+      w.available, w.reserved, ${reservationId ?? null}::uuid, ${reference?.type ?? null}, ${reference?.id ?? null},
+      ${paymentIntentId ?? null}, ${description ?? null}, ${invocationId}::uuid, ${now}::timestamptz`
 }
 
 async function balances(tx: Tx, organizationId: string): Promise<Balances> {
@@ -224,45 +255,31 @@ async function balances(tx: Tx, organizationId: string): Promise<Balances> {
   return { ...found, availableBefore: found.available }
 }
 
-export interface TransferRow {
-  id: string
-  type: TransferType
-  source: string
-  credits: number
-  available_after: number
-  reserved_after: number
-  reference_type: string | null
-  reference_id: string | null
-  description: string | null
-  created_at: Date
-}
+const COLUMNS = [
+  'id',
+  'type',
+  'source',
+  'credits',
+  'available_after as availableAfter',
+  'reserved_after as reservedAfter',
+  'reference_type as referenceType',
+  'reference_id as referenceId',
+  'description',
+  'created_at as createdAt',
+] as const
+
+export type Transfer = Row<'ledger_transfer', typeof COLUMNS>
 
 export async function list(
   db: Db,
   organizationId: string,
-  { type, limit, offset }: { type: string | null; limit: number; offset: number },
-): Promise<{ transfers: TransferRow[]; total: number }> {
+  { type, limit, offset }: { type: TransferType | null; limit: number; offset: number },
+): Promise<{ transfers: Transfer[]; total: number }> {
   const query = db
     .selectFrom('ledger_transfer')
     .where('org_id', '=', organizationId)
-    .$if(type !== null, (rows) => rows.where('type', '=', type as TransferType))
-  const transfers = await query
-    .select([
-      'id',
-      'type',
-      'source',
-      'credits',
-      'available_after',
-      'reserved_after',
-      'reference_type',
-      'reference_id',
-      'description',
-      'created_at',
-    ])
-    .orderBy('seq', 'desc')
-    .limit(limit)
-    .offset(offset)
-    .execute()
+    .$if(type !== null, (rows) => rows.where('type', '=', type!))
+  const transfers = await query.select(COLUMNS).orderBy('seq', 'desc').limit(limit).offset(offset).execute()
   const { total } = await query.select((count) => count.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
   return { transfers, total }
 }

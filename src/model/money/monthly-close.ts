@@ -3,15 +3,15 @@ import { DAY_MS } from '#core/time.ts'
 import { gstCents } from '#core/money.ts'
 import { periodBefore, periodNamed, type Period } from '#core/period.ts'
 import { problem } from '#core/problem.ts'
-import type { Db, Tx } from '#db/tables.ts'
+import type { Db, InvoiceCustomer, InvoiceLine, StatementCommitment, Tx } from '#db/tables.ts'
 import * as accrual from './accrual.ts'
 import { billingModeOf } from './billing-account.ts'
 import type { Change } from '#effects.ts'
-import { watchBalance } from './low-balance.ts'
+import { tellIfLow } from './low-balance.ts'
 import * as commitment from './commitment.ts'
 import type { Rollup } from './commitment.ts'
 import * as invoice from './invoice.ts'
-import type { Invoice, InvoiceLine } from './invoice.ts'
+import type { Invoice } from './invoice.ts'
 import * as ledger from './ledger.ts'
 import { collectInvoiceTask } from './tasks.ts'
 import * as organization from '#model/identity/organization.ts'
@@ -28,13 +28,13 @@ export function closablePeriod(name: string | null | undefined, now: Date): Peri
   return period
 }
 
-export interface Closed {
+interface ClosedMonth {
   invoice: Invoice
   /** False: it was closed before, and nothing happened now. */
   isFirst: boolean
 }
 
-export async function close(change: Change, organizationId: string, period: Period): Promise<Closed> {
+export async function close(change: Change, organizationId: string, period: Period): Promise<ClosedMonth> {
   const { tx, clock } = change
   const before = await invoice.lockPeriod(tx, organizationId, period.name)
   if (before) return { invoice: before, isFirst: false }
@@ -55,30 +55,30 @@ export async function close(change: Change, organizationId: string, period: Peri
       period: period.name,
       lines,
       commitments: commitments.map(toStatement),
-      customer: addressee(owner),
+      customer: customerOf(owner),
       subtotalCents,
       gstCents: gstCents(subtotalCents, isTaxed(owner)),
       dueAt: new Date(now.getTime() + (mode === 'enterprise' ? ENTERPRISE_TERMS_DAYS : TERMS_DAYS) * DAY_MS),
     },
     now,
   )
-  if (made.total_cents > 0 && mode !== 'enterprise') await collect(change, made)
+  if (made.totalCents > 0 && mode !== 'enterprise') await collect(change, made)
   return { invoice: (await invoice.find(tx, organizationId, made.id))!, isFirst: true }
 }
 
 /** From the wallet if it can bear the whole; otherwise the default card is asked in the background. */
-async function collect(change: Change, { id, org_id, number, total_cents }: Invoice): Promise<void> {
+async function collect(change: Change, { id, organizationId, number, totalCents }: Invoice): Promise<void> {
   const { tx, clock, invocationId, tasks } = change
   const now = clock.now()
   const after = await ledger.debit(
     tx,
-    { organizationId: org_id, invocationId, now, reference: { type: 'invoice', id }, description: `Invoice ${number}` },
+    { organizationId, invocationId, now, reference: { type: 'invoice', id }, description: `Invoice ${number}` },
     'capture',
-    total_cents,
+    totalCents,
   )
   if (!after) return await tasks.enqueue(collectInvoiceTask, { invoice_id: id })
   await invoice.markPaid(tx, id, now)
-  await watchBalance(change, org_id, after)
+  await tellIfLow(change, organizationId, after)
 }
 
 /** The fee of each plan by its part of the month, to the millisecond it began; rounded half up, once for each span. */
@@ -105,12 +105,12 @@ async function accruedLines(tx: Tx, organizationId: string, period: Period): Pro
   const accruals = await accrual.list(tx, organizationId, period)
   return accruals
     .filter(({ credits }) => credits > 0)
-    .map(({ reference_type, reference_id, credits }) => {
-      const kind = reference_type === 'order' ? ('order' as const) : ('job' as const)
+    .map(({ referenceType, referenceId, credits }) => {
+      const kind = referenceType === 'order' ? ('order' as const) : ('job' as const)
       return {
         kind,
-        description: kind === 'order' ? `Order ${reference_id}` : `Processing ${reference_id}`,
-        reference_id,
+        description: kind === 'order' ? `Order ${referenceId}` : `Processing ${referenceId}`,
+        reference_id: referenceId,
         quantity: 1,
         amount_aud: credits / 100,
       }
@@ -130,7 +130,7 @@ function shortfallLines(commitments: readonly Rollup[], { name }: Period): Invoi
     }))
 }
 
-const toStatement = ({ id, name, delivered, remaining, shortfall, status }: Rollup) => ({
+const toStatement = ({ id, name, delivered, remaining, shortfall, status }: Rollup): StatementCommitment => ({
   id,
   name,
   delivered_to_date: delivered,
@@ -139,7 +139,7 @@ const toStatement = ({ id, name, delivered, remaining, shortfall, status }: Roll
   status,
 })
 
-const addressee = ({ name, abn, taxNumber, billingEmail, billingAddress }: Organization) => ({
+const customerOf = ({ name, abn, taxNumber, billingEmail, billingAddress }: Organization): InvoiceCustomer => ({
   name,
   abn,
   tax_number: taxNumber,
@@ -148,7 +148,7 @@ const addressee = ({ name, abn, taxNumber, billingEmail, billingAddress }: Organ
 })
 
 /** Australian organizations pay GST: those that say so by their country, or by a business number. */
-export function isTaxed({ country, abn }: Pick<Organization, 'country' | 'abn'>): boolean {
+function isTaxed({ country, abn }: Pick<Organization, 'country' | 'abn'>): boolean {
   return abn !== null || /^(au|aus|australia)$/i.test(country?.trim() ?? '')
 }
 

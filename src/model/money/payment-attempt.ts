@@ -1,22 +1,35 @@
 /** Attempts to charge or hold a card. Each is written down before the processor hears of it, and its intent before it is confirmed. */
-import { sql, type Selectable } from 'kysely'
+import { sql } from 'kysely'
 import { DAY_MS } from '#core/time.ts'
 import { newId } from '#core/ids.ts'
-import type { AttemptStatus, Db, Tables, Tx } from '#db/tables.ts'
+import type { Row } from '#db/row.ts'
+import type { AttemptStatus, Db, Tx } from '#db/tables.ts'
 
-export type Attempt = Selectable<Tables['payment_attempt']>
+const COLUMNS = [
+  'id',
+  'org_id as organizationId',
+  'kind',
+  'aud_cents as cents',
+  'credits',
+  'bonus_credits as bonusCredits',
+  'status',
+  'payment_intent_id as paymentIntentId',
+  'confirm_count as confirmCount',
+  'failure',
+  'reservation_id as reservationId',
+  'user_id as userId',
+  'created_at as createdAt',
+] as const
 
-export interface NewAttempt {
-  organizationId: string
-  kind: Attempt['kind']
+export type Attempt = Row<'payment_attempt', typeof COLUMNS>
+
+export interface NewAttempt extends Pick<Attempt, 'organizationId' | 'kind' | 'cents' | 'credits' | 'bonusCredits' | 'userId'> {
   /** The caller's idempotency key, or what stands for it. */
   requestKey: string
-  cents: number
-  credits: number
-  bonusCredits: number
-  userId: string | null
   invocationId: string
 }
+
+const attempts = (db: Db) => db.selectFrom('payment_attempt').select(COLUMNS)
 
 /** How long a caller's key means the same request. */
 const KEY_LIFETIME_MS = DAY_MS
@@ -24,22 +37,11 @@ const KEY_LIFETIME_MS = DAY_MS
 /** The attempt of this request: the one of an earlier try with the same key, or a new one. */
 export async function open(db: Db, wanted: NewAttempt, now: Date): Promise<Attempt> {
   const { organizationId, kind, requestKey, cents } = wanted
-  const same = db
-    .selectFrom('payment_attempt')
-    .selectAll()
-    .where('org_id', '=', organizationId)
-    .where('kind', '=', kind)
-    .where('request_key', '=', requestKey)
+  const same = attempts(db).where('org_id', '=', organizationId).where('kind', '=', kind).where('request_key', '=', requestKey)
   const known = await same.executeTakeFirst()
-  const isOld = known && (now.getTime() - known.created_at.getTime() >= KEY_LIFETIME_MS || known.aud_cents !== cents)
+  const isOld = known && (now.getTime() - known.createdAt.getTime() >= KEY_LIFETIME_MS || known.cents !== cents)
   if (known && !isOld) return known
-  if (isOld)
-    await db
-      .updateTable('payment_attempt')
-      .set({ request_key: sql<string>`request_key || '#' || id` })
-      .where('id', '=', known.id)
-      .where('request_key', '=', requestKey)
-      .execute()
+  if (isOld) await freeKey(db, known.id, requestKey)
   await db
     .insertInto('payment_attempt')
     .values({
@@ -61,6 +63,16 @@ export async function open(db: Db, wanted: NewAttempt, now: Date): Promise<Attem
   return await same.executeTakeFirstOrThrow()
 }
 
+/** The key may be used for another request from now on; the attempt that had it keeps one that nobody can send. */
+async function freeKey(db: Db, id: string, requestKey: string): Promise<void> {
+  await db
+    .updateTable('payment_attempt')
+    .set({ request_key: sql<string>`request_key || '#' || id` })
+    .where('id', '=', id)
+    .where('request_key', '=', requestKey)
+    .execute()
+}
+
 /** Gives an attempt its intent, or another after the former was cancelled. False: somebody else took the attempt on meanwhile. */
 export async function bindIntent(db: Db, attempt: Attempt, intentId: string, now: Date): Promise<boolean> {
   const { numUpdatedRows } = await db
@@ -69,14 +81,14 @@ export async function bindIntent(db: Db, attempt: Attempt, intentId: string, now
     .where('id', '=', attempt.id)
     .where('status', 'in', ['created', 'pending', 'failed', 'voided'])
     .where('reservation_id', 'is', null)
-    .where(sql<boolean>`payment_intent_id is not distinct from ${attempt.payment_intent_id}`)
+    .where('payment_intent_id', 'is not distinct from', attempt.paymentIntentId)
     .executeTakeFirst()
   return numUpdatedRows === 1n
 }
 
 /** Counts one more try to charge; its number makes the key of that try. */
 export async function countConfirm(db: Db, id: string, now: Date): Promise<number> {
-  const { confirm_count } = await db
+  const { count } = await db
     .updateTable('payment_attempt')
     .set({
       confirm_count: sql<number>`confirm_count + 1`,
@@ -84,31 +96,25 @@ export async function countConfirm(db: Db, id: string, now: Date): Promise<numbe
       updated_at: now,
     })
     .where('id', '=', id)
-    .returning('confirm_count')
+    .returning('confirm_count as count')
     .executeTakeFirstOrThrow()
-  return confirm_count
+  return count
 }
 
 export async function lock(tx: Tx, id: string): Promise<Attempt> {
-  return await tx.selectFrom('payment_attempt').selectAll().where('id', '=', id).forUpdate().executeTakeFirstOrThrow()
+  return await attempts(tx).where('id', '=', id).forUpdate().executeTakeFirstOrThrow()
 }
 
 export async function findByIntent(db: Db, intentId: string): Promise<Attempt | null> {
-  return (await db.selectFrom('payment_attempt').selectAll().where('payment_intent_id', '=', intentId).executeTakeFirst()) ?? null
+  return (await attempts(db).where('payment_intent_id', '=', intentId).executeTakeFirst()) ?? null
 }
 
 export async function findHold(db: Db, reservationId: string): Promise<Attempt | null> {
-  return (
-    (await db
-      .selectFrom('payment_attempt')
-      .selectAll()
-      .where('reservation_id', '=', reservationId)
-      .where('status', 'in', ['held', 'captured'])
-      .executeTakeFirst()) ?? null
-  )
+  const hold = await attempts(db).where('reservation_id', '=', reservationId).where('status', 'in', ['held', 'captured']).executeTakeFirst()
+  return hold ?? null
 }
 
-export interface Move {
+interface AttemptMove {
   from: readonly AttemptStatus[]
   to: AttemptStatus
   failure?: string | null
@@ -117,7 +123,12 @@ export interface Move {
 }
 
 /** False: it is not in a state that this follows from. */
-export async function move(db: Db, id: string, { from, to, failure, reservationId, capturedCents }: Move, now: Date): Promise<boolean> {
+export async function move(
+  db: Db,
+  id: string,
+  { from, to, failure, reservationId, capturedCents }: AttemptMove,
+  now: Date,
+): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('payment_attempt')
     .set({
@@ -135,9 +146,7 @@ export async function move(db: Db, id: string, { from, to, failure, reservationI
 
 /** Attempts that nobody has touched for a while although they are not at their end, longest first. */
 export async function stale(db: Db, before: Date, limit: number): Promise<Attempt[]> {
-  return await db
-    .selectFrom('payment_attempt')
-    .selectAll()
+  return await attempts(db)
     .where('status', 'in', ['created', 'pending', 'authorized'])
     .where('updated_at', '<', before)
     .orderBy('updated_at')
@@ -151,14 +160,7 @@ export async function touch(db: Db, id: string, now: Date): Promise<void> {
 
 /** Holds that will lapse at the processor unless they are made anew. */
 export async function agingHolds(db: Db, before: Date, limit: number): Promise<Attempt[]> {
-  return await db
-    .selectFrom('payment_attempt')
-    .selectAll()
-    .where('status', '=', 'held')
-    .where('created_at', '<', before)
-    .orderBy('created_at')
-    .limit(limit)
-    .execute()
+  return await attempts(db).where('status', '=', 'held').where('created_at', '<', before).orderBy('created_at').limit(limit).execute()
 }
 
 /** What automatic top-ups have charged, or may still, since a moment. */

@@ -1,18 +1,21 @@
+/** The cards that an organization has saved, as the processor knows them; one of them is the default. */
 import { newId, isUuid } from '#core/ids.ts'
 import type { Card } from '#ports/payments.ts'
+import type { Row } from '#db/row.ts'
 import type { Db, Tx } from '#db/tables.ts'
+import { lockWallet } from './billing-account.ts'
 
-export interface SavedCard {
-  id: string
-  processor_id: string
-  brand: string
-  last4: string
-  exp_month: number
-  exp_year: number
-  is_default: boolean
-}
+const COLUMNS = [
+  'id',
+  'processor_id as processorId',
+  'brand',
+  'last4',
+  'exp_month as expMonth',
+  'exp_year as expYear',
+  'is_default as isDefault',
+] as const
 
-const COLUMNS = ['id', 'processor_id', 'brand', 'last4', 'exp_month', 'exp_year', 'is_default'] as const
+export type SavedCard = Row<'payment_method', typeof COLUMNS>
 
 const saved = (db: Db, organizationId: string) =>
   db.selectFrom('payment_method').select(COLUMNS).where('org_id', '=', organizationId).where('detached_at', 'is', null)
@@ -54,7 +57,7 @@ export async function insert(tx: Tx, organizationId: string, card: Card, now: Da
   return { card: row, isNew: true }
 }
 
-/** Zero rows: it was removed meanwhile. */
+/** Null: it was removed meanwhile. */
 export async function setDefault(tx: Tx, organizationId: string, id: string): Promise<SavedCard | null> {
   await lockWallet(tx, organizationId)
   await tx
@@ -88,14 +91,4 @@ export async function detach(tx: Tx, organizationId: string, id: string, now: Da
       .returning(COLUMNS)
       .executeTakeFirst()) ?? null
   )
-}
-
-/** Cards and automatic top-up of an organization change one after the other. */
-export async function lockWallet(tx: Tx, organizationId: string): Promise<void> {
-  await tx
-    .insertInto('wallet')
-    .values({ org_id: organizationId })
-    .onConflict((conflict) => conflict.doNothing())
-    .execute()
-  await tx.selectFrom('wallet').select('org_id').where('org_id', '=', organizationId).forUpdate().executeTakeFirstOrThrow()
 }

@@ -5,14 +5,14 @@ import { PLANS, requireKnownPlan, type Plan } from '#model/plans/plan.ts'
 import * as storageAccount from '#model/plans/storage-account.ts'
 import * as usage from '#model/plans/usage.ts'
 
-export interface Exceeded {
+interface Exceeded {
   limit: 'storage_bytes' | 'compute_jobs'
   used: number
   allowed: number
   message: string
 }
 
-export interface PlanChange {
+interface PlanChange {
   previous: Plan
   changed: boolean
   isUpgrade: boolean
@@ -27,22 +27,22 @@ export async function changePlan(
   plan: Plan,
   call: { by: string | null; invocationId: string; now: Date },
 ): Promise<PlanChange> {
-  const { plan_id } = await tx
+  const { planId } = await tx
     .selectFrom('organization')
-    .select('plan_id')
+    .select('plan_id as planId')
     .where('id', '=', organizationId)
     .forNoKeyUpdate()
     .executeTakeFirstOrThrow()
-  const previous = requireKnownPlan(plan_id)
+  const previous = requireKnownPlan(planId)
   const exceeded = await exceededBy(tx, organizationId, plan, call.now)
   if (previous.id === plan.id) {
-    const { started_at } = await tx
+    const { since } = await tx
       .selectFrom('organization_plan')
-      .select('started_at')
+      .select('started_at as since')
       .where('org_id', '=', organizationId)
       .orderBy('started_at', 'desc')
       .executeTakeFirstOrThrow()
-    return { previous, changed: false, isUpgrade: false, since: started_at, exceeded }
+    return { previous, changed: false, isUpgrade: false, since, exceeded }
   }
   const hasOtherRules = !isDeepStrictEqual(previous.retention, plan.retention)
   await tx
@@ -65,26 +65,24 @@ async function exceededBy(tx: Tx, organizationId: string, plan: Plan, now: Date)
   const { usedBytes, reservedBytes } = await storageAccount.get(tx, organizationId)
   const stored = usedBytes + reservedBytes
   const jobs = await usage.jobsOfMonth(tx, organizationId, now)
-  return [
-    ...(stored > plan.storageBytes
-      ? [
-          {
-            limit: 'storage_bytes' as const,
-            used: stored,
-            allowed: plan.storageBytes,
-            message: `${stored - plan.storageBytes} bytes more are stored than the plan '${plan.name}' holds: nothing is deleted for that, but uploads and copies are refused until there is room.`,
-          },
-        ]
-      : []),
-    ...(jobs > plan.computeJobs
-      ? [
-          {
-            limit: 'compute_jobs' as const,
-            used: jobs,
-            allowed: plan.computeJobs,
-            message: `${jobs} jobs were started this month, and the plan '${plan.name}' has ${plan.computeJobs}: new ones are refused until the next month.`,
-          },
-        ]
-      : []),
-  ]
+  const exceeded: Exceeded[] = []
+  if (stored > plan.storageBytes)
+    exceeded.push({
+      limit: 'storage_bytes',
+      used: stored,
+      allowed: plan.storageBytes,
+      message:
+        `${stored - plan.storageBytes} bytes more are stored than the plan '${plan.name}' holds: ` +
+        'nothing is deleted for that, but uploads and copies are refused until there is room.',
+    })
+  if (jobs > plan.computeJobs)
+    exceeded.push({
+      limit: 'compute_jobs',
+      used: jobs,
+      allowed: plan.computeJobs,
+      message:
+        `${jobs} jobs were started this month, and the plan '${plan.name}' has ${plan.computeJobs}: ` +
+        'new ones are refused until the next month.',
+    })
+  return exceeded
 }

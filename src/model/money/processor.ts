@@ -20,7 +20,8 @@ export function requirePayments({ payments }: { payments: Payments | null }): Pa
   return payments
 }
 
-export async function asking<T>(work: () => Promise<T>): Promise<T> {
+/** Asks the processor for a caller, who is told of a failure as a problem. */
+export async function askProcessor<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {
@@ -33,4 +34,34 @@ export async function asking<T>(work: () => Promise<T>): Promise<T> {
     if (error.code === 'not-found') throw problem('not-found', 'No such payment method')
     throw problem('card-declined', 'The payment processor refused the card for this payment')
   }
+}
+
+/** The customer that stands for the organization at the processor's, made when it is first needed. */
+export async function customerOf({ db }: PaymentContext, payments: Payments, organizationId: string): Promise<string> {
+  const found = await db
+    .selectFrom('organization')
+    .leftJoin('wallet', 'wallet.org_id', 'organization.id')
+    .select(['name', 'billing_email as email', 'customer_id as customerId'])
+    .where('id', '=', organizationId)
+    .executeTakeFirstOrThrow()
+  if (found.customerId) return found.customerId
+  const made = await askProcessor(() =>
+    payments.createCustomer({ organizationId, name: found.name, email: found.email }, `customer:${organizationId}`),
+  )
+  return await keepCustomer(db, organizationId, made)
+}
+
+/** Whoever is first decides: the others get the customer that is kept. */
+async function keepCustomer(db: Db, organizationId: string, made: string): Promise<string> {
+  await db
+    .insertInto('wallet')
+    .values({ org_id: organizationId, customer_id: made })
+    .onConflict((conflict) => conflict.column('org_id').doUpdateSet({ customer_id: made }).where('wallet.customer_id', 'is', null))
+    .execute()
+  const { customerId } = await db
+    .selectFrom('wallet')
+    .select('customer_id as customerId')
+    .where('org_id', '=', organizationId)
+    .executeTakeFirstOrThrow()
+  return customerId!
 }

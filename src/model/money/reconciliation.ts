@@ -2,16 +2,15 @@
 import { sql } from 'kysely'
 import { newId } from '#core/ids.ts'
 import type { Tx } from '#db/tables.ts'
-import { walletOf } from './billing-account.ts'
+import { lockWallet } from './billing-account.ts'
 import * as ledger from './ledger.ts'
-import { lockWallet } from './payment-method.ts'
 
-export interface Count {
+interface Count {
   recorded: number
   counted: number
 }
 
-export interface Reconciliation {
+interface Reconciliation {
   id: string
   storage: Count
   available: Count
@@ -21,8 +20,7 @@ export interface Reconciliation {
 }
 
 export async function reconcile(tx: Tx, organizationId: string, thresholdBytes: number, now: Date): Promise<Reconciliation> {
-  await lockWallet(tx, organizationId) // Nobody moves credits while they are counted.
-  const wallet = await walletOf(tx, organizationId)
+  const wallet = await lockWallet(tx, organizationId) // Nobody moves credits while they are counted.
   const entries = await ledger.recount(tx, organizationId)
   const storage = await storedBytes(tx, organizationId)
   const hasDrift =
@@ -58,8 +56,10 @@ export async function reconcile(tx: Tx, organizationId: string, thresholdBytes: 
 async function storedBytes(tx: Tx, organizationId: string): Promise<Count> {
   const { rows } = await sql<Count>`
     select (select used_bytes from storage_account where org_id = ${organizationId}) as recorded,
-      (select coalesce(sum(asset.file_size_bytes), 0)::bigint from asset join item on item.seq = asset.item_seq where asset.org_id = ${organizationId} and item.deleted_at is null and asset.object_key is not null) as counted`.execute(
-    tx,
-  )
+      (
+        select coalesce(sum(asset.file_size_bytes), 0)::bigint
+        from asset join item on item.seq = asset.item_seq
+        where asset.org_id = ${organizationId} and item.deleted_at is null and asset.object_key is not null
+      ) as counted`.execute(tx)
   return rows[0]!
 }

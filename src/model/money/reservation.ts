@@ -1,28 +1,42 @@
-import type { Selectable } from 'kysely'
-import type { Db, ReservationState, Tables, Tx } from '#db/tables.ts'
+/** What is set aside for something under way, however it is paid: credits, a hold on a card, or a place on the monthly invoice. */
+import type { Row } from '#db/row.ts'
+import type { Db, ReservationState, SpendLine, Tx } from '#db/tables.ts'
 import type { Reference } from './ledger.ts'
 
-export type Reservation = Selectable<Tables['reservation']>
+const COLUMNS = [
+  'id',
+  'org_id as organizationId',
+  'mode',
+  'reference_type as referenceType',
+  'reference_id as referenceId',
+  'credits',
+  'captured_credits as capturedCredits',
+  'refunded_credits as refundedCredits',
+  'state',
+] as const
+
+export type Reservation = Row<'reservation', typeof COLUMNS>
+
+const reservations = (db: Db) => db.selectFrom('reservation').select(COLUMNS)
+
+export const referenceOf = ({ referenceType, referenceId }: Reservation): Reference => ({ type: referenceType, id: referenceId })
 
 /** Locked until the transaction ends: whoever settles a reservation first is the only one. */
 export async function lock(tx: Tx, organizationId: string, reference: Reference): Promise<Reservation | null> {
-  return (
-    (await tx
-      .selectFrom('reservation')
-      .selectAll()
-      .where('org_id', '=', organizationId)
-      .where('reference_type', '=', reference.type)
-      .where('reference_id', '=', reference.id)
-      .forUpdate()
-      .executeTakeFirst()) ?? null
-  )
+  const found = await reservations(tx)
+    .where('org_id', '=', organizationId)
+    .where('reference_type', '=', reference.type)
+    .where('reference_id', '=', reference.id)
+    .forUpdate()
+    .executeTakeFirst()
+  return found ?? null
 }
 
 export async function find(db: Db, id: string): Promise<Reservation | null> {
-  return (await db.selectFrom('reservation').selectAll().where('id', '=', id).executeTakeFirst()) ?? null
+  return (await reservations(db).where('id', '=', id).executeTakeFirst()) ?? null
 }
 
-export interface Change {
+interface ReservationMove {
   from: readonly ReservationState[]
   to: ReservationState
   capturedCredits?: number
@@ -30,7 +44,7 @@ export interface Change {
 }
 
 /** For reservations that no credits of the wallet stand behind; the ledger changes the others. False: it is not in such a state. */
-export async function move(tx: Tx, id: string, { from, to, capturedCredits, failure }: Change, now: Date): Promise<boolean> {
+export async function move(tx: Tx, id: string, { from, to, capturedCredits, failure }: ReservationMove, now: Date): Promise<boolean> {
   const { numUpdatedRows } = await tx
     .updateTable('reservation')
     .set({
@@ -46,15 +60,26 @@ export async function move(tx: Tx, id: string, { from, to, capturedCredits, fail
   return numUpdatedRows === 1n
 }
 
+/** Of a reservation that is locked, and that no credits of the wallet stand behind. */
+export async function setRefunded(tx: Tx, id: string, refundedCredits: number): Promise<void> {
+  await tx.updateTable('reservation').set({ refunded_credits: refundedCredits }).where('id', '=', id).execute()
+}
+
+/** Of a reservation that is locked, and that no credits of the wallet stand behind. */
+export async function setPrice(tx: Tx, id: string, credits: number, lines: readonly SpendLine[]): Promise<void> {
+  await tx
+    .updateTable('reservation')
+    .set({ credits, lines: JSON.stringify(lines) })
+    .where('id', '=', id)
+    .execute()
+}
+
 /** Decided, but not done at the processor's; and live ones whose time is over. */
 export async function unsettled(
   db: Db,
   { organizationId, now, limit }: { organizationId: string | null; now: Date; limit: number },
 ): Promise<Reservation[]> {
-  const own = db
-    .selectFrom('reservation')
-    .selectAll()
-    .$if(organizationId !== null, (query) => query.where('org_id', '=', organizationId!))
+  const own = reservations(db).$if(organizationId !== null, (query) => query.where('org_id', '=', organizationId!))
   const decided = await own.where('state', 'in', ['capturing', 'releasing']).orderBy('created_at').limit(limit).execute()
   const overdue = await own
     .where('state', '=', 'live')

@@ -15,7 +15,10 @@ interface Purchase {
   replaces: string | null
 }
 
-/** Refuses a breach. Under a lock on the member, so that two orders cannot pass beside each other; returns the approval that waived the caps. */
+/**
+ * Refuses a breach. Under a lock on the member, so that two orders cannot pass beside each other; returns the approval that
+ * waived the caps.
+ */
 export async function requireWithin(tx: Tx, purchase: Purchase, now: Date): Promise<string | null> {
   const breach = await breachOf(tx, purchase, now, true)
   if (!breach) return null
@@ -27,17 +30,7 @@ export async function requireWithin(tx: Tx, purchase: Purchase, now: Date): Prom
 /** The same without a lock or an effect, before a card is asked for a hold: nobody's money is held for an order that cannot be. */
 export async function requireLikely(db: Db, purchase: Purchase, now: Date): Promise<void> {
   const breach = await breachOf(db, purchase, now, false)
-  if (!breach) return
-  const waiver = await db
-    .selectFrom('approval')
-    .select('id')
-    .where('org_id', '=', purchase.organizationId)
-    .where('requested_by', '=', purchase.userId)
-    .where('status', '=', 'approved')
-    .where('expires_at', '>', now)
-    .where('credits', '>=', purchase.credits)
-    .executeTakeFirst()
-  if (!waiver) throw breach
+  if (breach && !(await approval.covers(db, purchase.organizationId, purchase.userId, purchase.credits, now))) throw breach
 }
 
 async function breachOf(
@@ -65,17 +58,20 @@ async function breachOf(
   const used = await spentSince(db, organizationId, userId, new Date(now.getTime() - WINDOW_DAYS * DAY_MS), replaces)
   if (used + credits <= rolling) return null
   return exceeded(
-    `This order costs ${credits} credits and ${used} were spent within ${WINDOW_DAYS} days; the limit for ${WINDOW_DAYS} days is ${rolling} credits (spend_limit_credits)`,
+    `This order costs ${credits} credits and ${used} were spent within ${WINDOW_DAYS} days; ` +
+      `the limit for ${WINDOW_DAYS} days is ${rolling} credits (spend_limit_credits)`,
     { limit: rolling, used, required_credits: credits },
   )
 }
 
 async function spentSince(db: Db, organizationId: string, userId: string, since: Date, except: string | null): Promise<number> {
   const { rows } = await sql<{ credits: number }>`
-    select coalesce(sum(case state when 'released' then 0 when 'releasing' then 0 when 'captured' then captured_credits when 'capturing' then captured_credits else credits end), 0)::bigint as credits
-    from reservation where counts_for_caps and org_id = ${organizationId} and user_id = ${userId} and created_at > ${since} and id is distinct from ${except}::uuid`.execute(
-    db,
-  )
+    select coalesce(sum(
+      case when state in ('releasing', 'released') then 0 when state in ('capturing', 'captured') then captured_credits else credits end
+    ), 0)::bigint as credits
+    from reservation
+    where counts_for_caps and org_id = ${organizationId} and user_id = ${userId} and created_at > ${since}
+      and id is distinct from ${except}::uuid`.execute(db)
   return rows[0]!.credits
 }
 

@@ -2,6 +2,16 @@
  * What orders, clips and jobs know of money. `authorize` in `prepare` (outside any transaction), `reserve` in `execute` (in
  * the transaction that makes the thing), later `capture`, `release` or `refund`. How the organization pays is decided here:
  * from its credits, by a hold on its card, or by an accrual to its monthly invoice.
+ *
+ * The way of an order that is paid by card, file by file:
+ *
+ * 1. `authorize`, here, looks at the caps and asks `hold` of `card-hold.ts` for the price.
+ * 2. `card-payment.ts` writes the attempt down, and only then asks the card (`payment-attempt.ts` has the rows).
+ * 3. `reserve`, here, makes the reservation with the order and binds the hold to it.
+ * 4. `capture` or `release`, here, decides and queues `settleReservationTask`, whose handler lets `settle` of `card-hold.ts`
+ *    take the money or free the hold at the processor's.
+ *
+ * Of an order that is paid from credits, all but the price is in `ledger.ts`.
  */
 import { newId } from '#core/ids.ts'
 import type { Principal } from '#core/principal.ts'
@@ -9,19 +19,18 @@ import { problem } from '#core/problem.ts'
 import type { BillingMode, SpendLine } from '#db/tables.ts'
 import { billingModeOf, walletOf } from './billing-account.ts'
 import type { Change } from '#effects.ts'
-import { watchBalance } from './low-balance.ts'
+import { tellIfLow } from './low-balance.ts'
 import type { PaymentContext } from './processor.ts'
-import { authenticationRequired, cardDeclined, pay } from './card-payment.ts'
+import * as cardHold from './card-hold.ts'
 import * as ledger from './ledger.ts'
 import type { Reference } from './ledger.ts'
-import * as attempts from './payment-attempt.ts'
 import * as reservations from './reservation.ts'
 import type { Reservation } from './reservation.ts'
 import * as caps from './spend-caps.ts'
 import { refundCardTask, settleReservationTask } from './tasks.ts'
 
 /** Who spends. Caps and attribution are the person's, also behind a key. */
-export interface Spender {
+interface Spender {
   organizationId: string
   userId: string | null
   apiKeyId: string | null
@@ -37,7 +46,7 @@ export const spenderOf = (principal: Principal, organizationId: string): Spender
 })
 
 /** How a purchase will be paid, found out before the transaction that makes it. */
-export interface Funding {
+interface Funding {
   spender: Spender
   mode: BillingMode
   credits: number
@@ -46,7 +55,7 @@ export interface Funding {
   attemptId: string | null
 }
 
-export interface WantedFunding {
+interface WantedFunding {
   spender: Spender
   credits: number
   countsForCaps: boolean
@@ -61,42 +70,16 @@ export async function authorize(
   { spender, credits, countsForCaps, operation, idempotencyKey }: WantedFunding,
 ): Promise<Funding> {
   const { db, clock } = context
-  const mode = await billingModeOf(db, spender.organizationId)
+  const { organizationId, userId, approvalId } = spender
+  const mode = await billingModeOf(db, organizationId)
   const funding: Funding = { spender, mode, credits, countsForCaps, attemptId: null }
   if (mode !== 'card' || credits === 0) return funding
-  if (countsForCaps && spender.userId && !spender.approvalId)
-    await caps.requireLikely(db, { organizationId: spender.organizationId, userId: spender.userId, credits, replaces: null }, clock.now())
-  return { ...funding, attemptId: await hold(context, spender, credits, `${operation} ${idempotencyKey}`, false) }
+  if (countsForCaps && userId && !approvalId) await caps.requireLikely(db, { organizationId, userId, credits, replaces: null }, clock.now())
+  const attemptId = await cardHold.hold(context, { organizationId, userId, credits, requestKey: `${operation} ${idempotencyKey}` })
+  return { ...funding, attemptId }
 }
 
-async function hold(
-  context: PaymentContext,
-  { organizationId, userId }: Spender,
-  credits: number,
-  requestKey: string,
-  offSession: boolean,
-): Promise<string> {
-  const { attempt, intent } = await pay(context, {
-    organizationId,
-    kind: 'hold',
-    requestKey,
-    cents: credits,
-    credits,
-    bonusCredits: 0,
-    userId,
-    offSession,
-  })
-  if (intent.status === 'requires_action') throw authenticationRequired(intent)
-  const now = context.clock.now()
-  if (intent.status !== 'requires_capture') {
-    await attempts.move(context.db, attempt.id, { from: ['pending'], to: 'failed', failure: intent.failure }, now)
-    throw cardDeclined(intent)
-  }
-  await attempts.move(context.db, attempt.id, { from: ['pending', 'authorized'], to: 'authorized', failure: null }, now)
-  return attempt.id
-}
-
-export interface Spend {
+interface Spend {
   reference: Reference
   lines: readonly SpendLine[]
   /** When nothing has settled it by then, it is released. */
@@ -114,7 +97,7 @@ export async function reserve(change: Change, funding: Funding, spend: Spend): P
     countsForCaps,
   } = funding
   const now = clock.now()
-  const approvalId = await waiverOf(change, funding, null)
+  const approvalId = await approvalFor(change, funding, null)
   const cause = { organizationId, invocationId, now, reference: spend.reference, description: spend.description ?? null }
   const made = {
     id: newId(),
@@ -127,19 +110,18 @@ export async function reserve(change: Change, funding: Funding, spend: Spend): P
     deadlineAt: spend.deadlineAt ?? null,
     approvalId,
   }
-  if (mode !== 'credit' || credits === 0) await ledger.note(tx, cause, made)
+  if (mode !== 'credit' || credits === 0) await ledger.reserveWithoutCredits(tx, cause, made)
   else {
     const after = await ledger.reserve(tx, cause, made)
     if (!after) throw await insufficient(change, organizationId, credits)
-    await watchBalance(change, organizationId, after)
+    await tellIfLow(change, organizationId, after)
   }
-  if (funding.attemptId && !(await attempts.move(tx, funding.attemptId, { from: ['authorized'], to: 'held', reservationId: made.id }, now)))
-    throw problem('payment-processor-outage', 'The hold on the card was given back meanwhile; repeat the request')
+  if (funding.attemptId) await cardHold.bind(change, funding.attemptId, made.id)
   return { id: made.id, mode }
 }
 
 /** The approval that lets a purchase pass the caps, null where none is needed; throws when one would be. */
-async function waiverOf(
+async function approvalFor(
   { tx, clock }: Change,
   { spender: { organizationId, userId, approvalId }, countsForCaps, credits }: Funding,
   replaces: string | null,
@@ -156,7 +138,7 @@ async function insufficient({ tx }: Change, organizationId: string, required: nu
 }
 
 /** What became of a settlement. `pending`: the card is charged or freed by the work that was queued with it. */
-export interface Settlement {
+interface Settlement {
   mode: BillingMode
   capturedCredits: number
   releasedCredits: number
@@ -182,41 +164,38 @@ async function settle(change: Change, found: Reservation, captured: number, end:
   const now = clock.now()
   const byCard = found.mode === 'card' && found.credits > 0
   if (found.mode === 'credit' && found.credits > 0) await ledger.settle(tx, causeOf(found, invocationId, now), found.id, captured)
-  else
-    await reservations.move(
-      tx,
-      found.id,
-      { from: ['live'], to: byCard ? (end === 'captured' ? 'capturing' : 'releasing') : end, capturedCredits: captured },
-      now,
-    )
+  else {
+    const to = !byCard ? end : end === 'captured' ? 'capturing' : 'releasing'
+    await reservations.move(tx, found.id, { from: ['live'], to, capturedCredits: captured }, now)
+  }
   if (byCard) await tasks.enqueue(settleReservationTask, { reservation_id: found.id })
   return { mode: found.mode, capturedCredits: captured, releasedCredits: found.credits - captured, pending: byCard }
 }
 
 const causeOf = (found: Reservation, invocationId: string, now: Date) => ({
-  organizationId: found.org_id,
+  organizationId: found.organizationId,
   invocationId,
   now,
-  reference: { type: found.reference_type, id: found.reference_id },
+  reference: reservations.referenceOf(found),
 })
 
-/** Gives back what was captured from credits or accrued; a card is refunded by the work that is queued with it. False: not so much was captured. */
+/** Gives back what was captured; a card is refunded by the work that is queued with it. False: not so much was captured. */
 export async function refund(change: Change, organizationId: string, reference: Reference, credits: number): Promise<boolean> {
   const { tx, clock, invocationId, tasks } = change
   const found = await reservations.lock(tx, organizationId, reference)
-  if (found?.state !== 'captured' || found.refunded_credits + credits > found.captured_credits) return false
+  if (found?.state !== 'captured') return false
+  const { refundedCredits } = found
+  if (refundedCredits + credits > found.capturedCredits) return false
   if (found.mode === 'credit') return (await ledger.refund(tx, causeOf(found, invocationId, clock.now()), found.id, credits)) !== null
-  await tx
-    .updateTable('reservation')
-    .set({ refunded_credits: found.refunded_credits + credits })
-    .where('id', '=', found.id)
-    .execute()
-  if (found.mode === 'card')
-    await tasks.enqueue(refundCardTask, { reservation_id: found.id, credits, refunded_before: found.refunded_credits })
+  await reservations.setRefunded(tx, found.id, refundedCredits + credits)
+  if (found.mode === 'card') await tasks.enqueue(refundCardTask, { reservation_id: found.id, credits, refunded_before: refundedCredits })
   return true
 }
 
-/** Moves a live reservation to another price, by the difference alone. A card needs a new hold first, from `authorize` with the new price. */
+/**
+ * Moves a live reservation to another price, by the difference alone. A card needs a new hold first, from `authorize` with
+ * the new price.
+ */
 export async function reprice(change: Change, funding: Funding, reference: Reference, lines: readonly SpendLine[]): Promise<void> {
   const { tx, clock, invocationId } = change
   const {
@@ -226,24 +205,12 @@ export async function reprice(change: Change, funding: Funding, reference: Refer
   const now = clock.now()
   const found = await reservations.lock(tx, organizationId, reference)
   if (found?.state !== 'live') throw problem('bad-request', 'The reservation has been settled')
-  await waiverOf(change, funding, found.id)
+  await approvalFor(change, funding, found.id)
   if (found.mode === 'credit') {
     const after = await ledger.resize(tx, causeOf(found, invocationId, now), found.id, credits, lines)
     if (!after) throw await insufficient(change, organizationId, credits - found.credits)
-    return await watchBalance(change, organizationId, after)
+    return await tellIfLow(change, organizationId, after)
   }
-  await tx
-    .updateTable('reservation')
-    .set({ credits, lines: JSON.stringify(lines) })
-    .where('id', '=', found.id)
-    .execute()
-  if (found.mode === 'card') await swapHold(change, found, funding.attemptId)
-}
-
-/** The former hold is freed by the sweep of payments once nothing refers to it. */
-async function swapHold({ tx, clock }: Change, found: Reservation, attemptId: string | null): Promise<void> {
-  const former = await attempts.findHold(tx, found.id)
-  if (former) await attempts.move(tx, former.id, { from: ['held'], to: 'authorized' }, clock.now())
-  if (!attemptId || !(await attempts.move(tx, attemptId, { from: ['authorized'], to: 'held', reservationId: found.id }, clock.now())))
-    throw problem('payment-processor-outage', 'The hold on the card was given back meanwhile; repeat the request')
+  await reservations.setPrice(tx, found.id, credits, lines)
+  if (found.mode === 'card') await cardHold.rebind(change, funding.attemptId, found.id)
 }

@@ -15,7 +15,7 @@ import { PHOTOMETRIC } from '#raster/tiff/tags.ts'
 import type { ExactSampleArray } from '#raster/types.ts'
 
 /** Rows of a block: how many it stores and how many of them, from the top, are wanted. */
-export interface BlockRows {
+interface BlockRows {
   readonly stored: number
   readonly wanted: number
 }

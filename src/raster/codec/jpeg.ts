@@ -29,7 +29,7 @@ interface JpegFrame {
   readonly precision: number
 }
 
-export interface JpegShape {
+interface JpegShape {
   readonly width: number
   readonly rows: number
   readonly components: number

@@ -2,7 +2,7 @@
  * The header of a LERC 2 blob. Esri's decoder allocates what the header asks for, inside a WebAssembly
  * memory that never shrinks, so we look at it first.
  */
-export interface LercHeader {
+interface LercHeader {
   readonly width: number
   readonly height: number
   readonly depth: number

@@ -4,7 +4,7 @@ import { decompressUpTo } from '#raster/codec/stream.ts'
 import { RasterError } from '#raster/errors.ts'
 import type { DataType, SampleArray } from '#raster/types.ts'
 
-export interface LercShape {
+interface LercShape {
   readonly width: number
   readonly rows: number
   readonly samplesPerPixel: number

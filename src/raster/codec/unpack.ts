@@ -19,7 +19,7 @@ export function swapBytes(bytes: Uint8Array, sampleBytes: number): void {
   else if (sampleBytes === 8) buffer.swap64()
 }
 
-export interface PackedShape {
+interface PackedShape {
   readonly bits: number
   readonly rowSamples: number
   readonly rows: number

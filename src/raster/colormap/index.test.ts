@@ -1,3 +1,4 @@
+// Goal: colormaps are those that people know by their names, and are found by them.
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'

@@ -7,30 +7,30 @@ import { PERCEPTUAL } from './perceptual.ts'
 import { SEQUENTIAL } from './sequential.ts'
 import type { ColormapSource } from './source.ts'
 
-export interface ColormapStop {
+interface ColormapStop {
   /** From 0 to 1. */
   position: number
   /** `#rrggbb`. */
   color: string
 }
 
-export interface Colormap {
+interface Colormap {
   id: string
   name: string
   group: ColormapGroupName
   stops: readonly ColormapStop[]
 }
 
-export const COLORMAP_GROUPS = ['perceptual', 'sequential', 'diverging', 'elevation', 'categorical'] as const
-export type ColormapGroupName = (typeof COLORMAP_GROUPS)[number]
+const COLORMAP_GROUPS = ['perceptual', 'sequential', 'diverging', 'elevation', 'categorical'] as const
+type ColormapGroupName = (typeof COLORMAP_GROUPS)[number]
 
-export interface ColormapGroup {
+interface ColormapGroup {
   name: ColormapGroupName
   colormaps: readonly Colormap[]
 }
 
 /** 256 colours, three bytes each. */
-export type ColorTable = Uint8Array
+type ColorTable = Uint8Array
 
 export const COLOR_COUNT = 256
 const REVERSED_SUFFIX = '_r'
@@ -102,7 +102,7 @@ function heldColor(hex: string, index: number, count: number): ColormapStop[] {
 }
 
 /** Mixes the colours between stops, channel by channel. */
-export function interpolate(stops: readonly ColormapStop[]): ColorTable {
+function interpolate(stops: readonly ColormapStop[]): ColorTable {
   const table = new Uint8Array(COLOR_COUNT * 3)
   let next = 1
   for (let i = 0; i < COLOR_COUNT; i++) {

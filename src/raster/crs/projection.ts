@@ -2,7 +2,7 @@ import { key, KEY, USER_DEFINED, type GeoKeys } from '#raster/crs/geokeys.ts'
 import { angularUnitDegrees } from '#raster/crs/units.ts'
 import { RasterError } from '#raster/errors.ts'
 
-export interface Projection {
+interface Projection {
   /** As proj4 writes it, without figure and unit. */
   readonly projection: string
   readonly utmZone: number | null
@@ -54,11 +54,13 @@ class Parameters {
   }
 
   get lon0(): string {
-    return `+lon_0=${this.#angle(0, KEY.naturalOriginLongitude, KEY.falseOriginLongitude, KEY.centerLongitude, KEY.straightVerticalPoleLongitude)}`
+    const { naturalOriginLongitude, falseOriginLongitude, centerLongitude, straightVerticalPoleLongitude } = KEY
+    return `+lon_0=${this.#angle(0, naturalOriginLongitude, falseOriginLongitude, centerLongitude, straightVerticalPoleLongitude)}`
   }
 
   get poleLon(): string {
-    return `+lon_0=${this.#angle(0, KEY.straightVerticalPoleLongitude, KEY.naturalOriginLongitude, KEY.falseOriginLongitude, KEY.centerLongitude)}`
+    const { straightVerticalPoleLongitude, naturalOriginLongitude, falseOriginLongitude, centerLongitude } = KEY
+    return `+lon_0=${this.#angle(0, straightVerticalPoleLongitude, naturalOriginLongitude, falseOriginLongitude, centerLongitude)}`
   }
 
   get parallel1(): number {

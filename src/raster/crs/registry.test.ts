@@ -1,6 +1,6 @@
 /**
  * Goal: every code of the CRS table projects and unprojects as PROJ does, to two millimetres on
- * the ground, on points that PROJ computed (test/golden/make-crs.py); unknown codes are errors.
+ * the ground, on points that PROJ computed (tools/projected.ts); unknown codes are errors.
  */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'

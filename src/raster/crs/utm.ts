@@ -4,7 +4,7 @@
  * and are rows of the table.
  */
 
-export interface UtmSystem {
+interface UtmSystem {
   readonly name: string
   readonly zone: number
   readonly south: boolean

@@ -1,3 +1,4 @@
+// Goal: pictures decode to the pixels they were made from, or as near as their format promises.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 

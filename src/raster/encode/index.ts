@@ -18,7 +18,7 @@ export interface EncodeOptions {
   effort?: number
 }
 
-export const DEFAULT_QUALITY = 85
+const DEFAULT_QUALITY = 85
 /** Method 0 takes less than half the time of the usual 4, for a tenth more bytes. */
 const DEFAULT_WEBP_EFFORT = 0
 const MAX_WEBP_EFFORT = 6

@@ -32,7 +32,8 @@ export async function encodeJpeg(picture: Picture, quality: number): Promise<Buf
   if (!turbo) return sharp(data, { raw: { width, height, channels } }).jpeg({ quality, optimiseCoding: false }).toBuffer()
   const format = { 1: turbo.FORMAT_GRAY, 2: turbo.FORMAT_GRAY, 3: turbo.FORMAT_RGB, 4: turbo.FORMAT_RGBA }[channels]
   const subsampling = channels === 1 ? turbo.SAMP_GRAY : turbo.SAMP_420
-  // The encoder wants room for the worst case and gives a view of it: a copy of the few bytes that were written is kept, and the room used again.
+  // The encoder wants room for the worst case and gives a view of it: a copy of the few bytes that were written is kept, and
+  // the room used again.
   const room = takeBytes(turbo.bufferSize({ width, height, subsampling }))
   const encoded = Buffer.from(
     turbo.compressSync(data, Buffer.from(room.buffer, 0, room.length), { format, width, height, quality, subsampling }),

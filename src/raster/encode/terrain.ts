@@ -5,7 +5,7 @@ const STEPS_PER_METRE = 10
 const MAX_CODE = 0xff_ff_ff
 const SEA_LEVEL_CODE = -BASE_HEIGHT * STEPS_PER_METRE
 
-export interface TerrainOptions {
+interface TerrainOptions {
   /** Negates heights first, for depths that are stored as positive numbers. */
   invert?: boolean
 }

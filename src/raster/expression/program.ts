@@ -3,7 +3,7 @@ import { applyBinary, applyFunction } from './operators.ts'
 import type { Node } from './parse.ts'
 
 /** One operation over registers, all named by number. */
-export interface Step {
+interface Step {
   kernel: Kernel
   out: number
   operands: readonly [number, number, number]

@@ -1,3 +1,4 @@
+// Goal: every index formula parses, stays in range and gives the values that the literature gives.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 

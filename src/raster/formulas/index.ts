@@ -12,9 +12,9 @@ import { URBAN } from './urban.ts'
 import { VEGETATION } from './vegetation.ts'
 import { WATER } from './water.ts'
 
-export { BAND_ROLES, normalizeRoles, type BandRole, type BandRoles }
+export { normalizeRoles, type BandRole, type BandRoles }
 
-export type FormulaCategory = 'vegetation' | 'pigments' | 'moisture' | 'water' | 'burn' | 'urban' | 'soil' | 'snow' | 'radar'
+type FormulaCategory = 'vegetation' | 'pigments' | 'moisture' | 'water' | 'burn' | 'urban' | 'soil' | 'snow' | 'radar'
 
 export interface Formula extends FormulaSource {
   category: FormulaCategory

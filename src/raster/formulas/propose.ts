@@ -2,7 +2,7 @@
 import type { ColorInterpretation, DataType, RasterInfo } from '#raster/types.ts'
 import { normalizeRoles, type BandRole } from './roles.ts'
 
-export interface ProposedBand {
+interface ProposedBand {
   /** 1-based. */
   index: number
   name: string
@@ -11,13 +11,13 @@ export interface ProposedBand {
 }
 
 /** What a catalogue says of one band. */
-export interface StatedBand {
+interface StatedBand {
   name: string | null
   commonName: string | null
   dataType: string | null
 }
 
-export type ProposalSource = 'file' | 'stac' | 'color' | 'band_count'
+type ProposalSource = 'file' | 'stac' | 'color' | 'band_count'
 
 /** Orders in which the sensors of that many bands are usually delivered. */
 const USUAL: Readonly<Record<number, readonly string[]>> = {

@@ -1,6 +1,6 @@
 import { formulasFor, normalizeRoles, resolveFormula, type BandRole, type BandRoles, type Formula } from './index.ts'
 
-export type VisualizationKind = 'rgb' | 'single' | 'index' | 'elevation'
+type VisualizationKind = 'rgb' | 'single' | 'index' | 'elevation'
 
 /** One way to show an image: bands or an expression, its colours and its range. */
 export interface Visualization {
@@ -30,7 +30,7 @@ export interface RenderParams {
   reflectance_scale?: number
 }
 
-export interface VisualizationRequest {
+interface VisualizationRequest {
   bandRoles: BandRoles
   /** `raster`, `dem`, and whatever other kinds a registry knows. */
   dataType: string

@@ -1,3 +1,4 @@
+// Goal: areas become pixels exactly: by centre, or by the share that is covered.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 

@@ -1,11 +1,14 @@
 import type { Polygon, Position, Ring } from './polygon.ts'
 
-export interface Extent {
+interface Extent {
   width: number
   height: number
 }
 
-/** The pixels inside, as runs: those of row `y` are the pairs `edges[2k]` (first) and `edges[2k + 1]` (behind the last) for k from `starts[y]` to `starts[y + 1]`. */
+/**
+ * The pixels inside, as runs: those of row `y` are the pairs `edges[2k]` (first) and `edges[2k + 1]` (behind the last) for k
+ * from `starts[y]` to `starts[y + 1]`.
+ */
 export interface RowSpans {
   readonly starts: Uint32Array
   readonly edges: Int32Array

@@ -27,7 +27,10 @@ const TIFF_MAGIC = ['II*\0', 'II+\0', 'MM\0*', 'MM\0+']
 export function unlikeTiff(head: Uint8Array): string | null {
   const text = Buffer.from(head).toString('latin1')
   if (TIFF_MAGIC.some((magic) => text.startsWith(magic))) return null
-  return `It is not a GeoTIFF${describe(MAGIC.find(([magic]) => text.startsWith(magic))?.[1])}. GeoTIFF and COG files are taken; gdal_translate makes them from most other formats`
+  return (
+    `It is not a GeoTIFF${describe(MAGIC.find(([magic]) => text.startsWith(magic))?.[1])}. GeoTIFF and COG files are ` +
+    'taken; gdal_translate makes them from most other formats'
+  )
 }
 
 const describe = (what: string | undefined): string => (what ? `, but ${what}` : '')
@@ -39,9 +42,11 @@ const dotless = (message: string): string => message.replace(/\.$/, '')
 const REASONS: Partial<Record<RasterErrorCode, Sentence>> = {
   not_a_tiff: (message) => `It is not a GeoTIFF: ${dotless(message)}`,
   no_georeference: (message) =>
-    `${dotless(message)}: it has no usable georeference, so it cannot be put on a map. Give it one, for example with gdal_edit or in QGIS, and upload it again`,
+    `${dotless(message)}: it has no usable georeference, so it cannot be put on a map. Give it one, for example with ` +
+    'gdal_edit or in QGIS, and upload it again',
   unknown_crs: (message) =>
-    `Its coordinate reference system is not known here: ${dotless(message)}. Reproject it, for example with gdalwarp -t_srs EPSG:4326, and upload it again`,
+    `Its coordinate reference system is not known here: ${dotless(message)}. Reproject it, for example with gdalwarp ` +
+    '-t_srs EPSG:4326, and upload it again',
   corrupt: (message) => `The file is damaged: ${dotless(message)}`,
   unsupported: (message) => `${dotless(message)}. Rewriting it with gdal_translate -of COG usually helps`,
   invalid_argument: dotless,

@@ -14,27 +14,27 @@ import type { TileAddress } from '#raster/warp/mercator.ts'
 import type { Handler, Report } from './protocol.ts'
 
 /** A raster, as the platform names it: a path, an address, a key; only `open` knows what it means. */
-export interface Located<S> {
+interface Located<S> {
   source: S
   /** Identity of the content, for the cache of open rasters. */
   key: string
 }
 
-export type TileTask<S> = Located<S> & { tile: TileAddress; options: TileOptions & EncodeOptions }
+type TileTask<S> = Located<S> & { tile: TileAddress; options: TileOptions & EncodeOptions }
 /** Layers from the top down. */
-export type MosaicTask<S> = {
+type MosaicTask<S> = {
   tile: TileAddress
   layers: readonly (Located<S> & Omit<MosaicLayer, 'open'>)[]
   options: MosaicOptions & EncodeOptions
 }
-export type TerrainTask<S> = Located<S> & { tile: TileAddress; options: TerrainTileOptions }
-export type ThumbnailTask<S> = Located<S> & { options: ThumbnailOptions & EncodeOptions }
-export type StatisticsTask<S> = Located<S> & { options: StatisticsOptions }
-export type PointTask<S> = Located<S> & { place: { longitude: number; latitude: number }; options: PointOptions }
+type TerrainTask<S> = Located<S> & { tile: TileAddress; options: TerrainTileOptions }
+type ThumbnailTask<S> = Located<S> & { options: ThumbnailOptions & EncodeOptions }
+type StatisticsTask<S> = Located<S> & { options: StatisticsOptions }
+type PointTask<S> = Located<S> & { place: { longitude: number; latitude: number }; options: PointOptions }
 
-export type RewriteTask<S> = { source: S; options: Omit<RewriteOptions, 'signal' | 'onProgress'> }
+type RewriteTask<S> = { source: S; options: Omit<RewriteOptions, 'signal' | 'onProgress'> }
 
-export interface HandlerOptions<S> extends ContextOptions {
+interface HandlerOptions<S> extends ContextOptions {
   open: (source: S, signal: AbortSignal) => Promise<TiffRaster>
 }
 

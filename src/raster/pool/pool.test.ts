@@ -1,3 +1,4 @@
+// Goal: work on rasters happens in children that may crash, hang or hoard without harm to the others.
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 

@@ -24,7 +24,7 @@ export interface PoolOptions {
   niceness?: number
 }
 
-export interface RunOptions {
+interface RunOptions {
   signal?: AbortSignal | undefined
   /** Instead of the pool's own. */
   deadlineMs?: number
@@ -34,7 +34,7 @@ export interface RunOptions {
   onProgress?: (progress: unknown) => void
 }
 
-export interface PoolMetrics {
+interface PoolMetrics {
   queued: number
   running: number
   children: number

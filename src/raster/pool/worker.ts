@@ -16,7 +16,7 @@ export interface WorkerOptions {
   niceness: number
 }
 
-export interface WorkerTask {
+interface WorkerTask {
   id: number
   task: string
   input: unknown

@@ -4,7 +4,7 @@ import type { Affine, Crs, Level, PixelWindow, Raster, SampleArray } from '#rast
 import { applyAffine } from '#raster/warp/affine.ts'
 import { placementOf } from '#raster/warp/plan.ts'
 
-export interface ClippedWindow {
+interface ClippedWindow {
   level: number
   window: PixelWindow
   width: number
@@ -17,7 +17,7 @@ export interface ClippedWindow {
   crs: Crs
 }
 
-export interface ClipOptions {
+interface ClipOptions {
   /** 1-based; all by default. */
   bands?: readonly number[]
   /** Above this many pixels an overview is read. */

@@ -6,7 +6,7 @@ import type { Resampling } from '#raster/warp/sample.ts'
 import { bandNames, parseStyle, visualizationsOf, type BandNames } from './request.ts'
 import { defaultStyle, type Style } from './style.ts'
 
-export interface LookConfig {
+interface LookConfig {
   /** From 1: one, or three for red, green and blue. */
   bands?: number[]
   expression?: string

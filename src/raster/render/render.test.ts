@@ -1,3 +1,4 @@
+// Goal: what is drawn shows the stored values as the style says, and nothing where there are none.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 

@@ -12,11 +12,11 @@ import { byteTable, type RenderContext } from './context.ts'
 import { rangeFor, type Range, type Style } from './style.ts'
 
 /** Pixels to colour, and where they lie in the raster. */
-export interface Target extends Size {
+interface Target extends Size {
   windows: readonly WarpWindow[]
 }
 
-export interface DrawOptions {
+interface DrawOptions {
   style: Style
   ranges: readonly Range[]
   resampling: Resampling

@@ -6,7 +6,7 @@ import { RasterError, type RasterInfo } from '#raster/types.ts'
 import { defaultStyle, parseRanges, type Range, type Style } from './style.ts'
 
 /** How a caller asks for colours, in the words of a tile address. */
-export interface StyleRequest {
+interface StyleRequest {
   /** `1` or `4,3,2`. */
   bands?: string | null | undefined
   expression?: string | null | undefined

@@ -2,7 +2,7 @@ import { RasterError } from '#raster/errors.ts'
 import { assertRange } from '#raster/source/range.ts'
 import type { Source } from '#raster/types.ts'
 
-export interface CoalesceOptions {
+interface CoalesceOptions {
   /** Two ranges closer than this become one: a round trip costs more than these bytes. */
   readonly gapBytes?: number
   readonly maxRangeBytes?: number
@@ -55,7 +55,7 @@ export function coalesced(source: Source, options: CoalesceOptions = {}): Source
   }
 }
 
-export function joinRuns(batch: readonly Waiting[], gapBytes: number, maxRangeBytes: number): Run[] {
+function joinRuns(batch: readonly Waiting[], gapBytes: number, maxRangeBytes: number): Run[] {
   const runs: Run[] = []
   let open: Run | null = null
   for (const part of batch.toSorted((a, b) => a.offset - b.offset)) {

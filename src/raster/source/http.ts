@@ -5,13 +5,13 @@ import { assertRange } from '#raster/source/range.ts'
 import type { Source } from '#raster/types.ts'
 
 /** What we need of a response; the global `Response` and undici's fit. */
-export interface HttpResponse {
+interface HttpResponse {
   readonly status: number
   readonly headers: { get(name: string): string | null }
   readonly body: AsyncIterable<Uint8Array> | null
 }
 
-export interface HttpRequestInit {
+interface HttpRequestInit {
   readonly headers: Record<string, string>
   readonly signal: AbortSignal
 }

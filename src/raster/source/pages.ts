@@ -1,6 +1,6 @@
 import type { Source } from '#raster/types.ts'
 
-export interface PageOptions {
+interface PageOptions {
   readonly pageBytes?: number
   readonly maxPages?: number
   /** Larger reads go past the pages: they are pixels, and seldom read twice. */

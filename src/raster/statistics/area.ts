@@ -30,7 +30,7 @@ export interface AreaSamples {
 /** Degrees: an edge of a polygon is followed at least this closely through a projection. */
 const MAX_EDGE_DEGREES = 0.25
 
-export interface AreaOptions {
+interface AreaOptions {
   polygons: readonly Polygon[] | null
   maxPixels: number
   minSidePx?: number | undefined
@@ -91,7 +91,7 @@ function areaInLevel(info: RasterInfo, index: number, full: Polygon[] | null): A
   return { level: index, window: { x, y, width, height }, polygons }
 }
 
-export interface AreaSource {
+interface AreaSource {
   raster: Raster
   exactCoverage: boolean
   signal: AbortSignal | undefined

@@ -49,7 +49,7 @@ export interface Statistics {
   bands: BandSummary[]
 }
 
-export const DEFAULT_MAX_PIXELS = 4096 * 4096
+const DEFAULT_MAX_PIXELS = 4096 * 4096
 const DEFAULT_PERCENTILES = [2, 98]
 const DEFAULT_BIN_COUNT = 10
 const MAX_BIN_COUNT = 4096

@@ -1,3 +1,4 @@
+// Goal: statistics equal those of an independent implementation, over whole rasters and over areas.
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
@@ -8,6 +9,7 @@ import { readPolygons } from '#raster/geometry/polygon.ts'
 import { rasterizeMask } from '#raster/geometry/rasterize.ts'
 import { MemoryRaster, type MemoryRasterOptions } from '#raster/testing/memory-raster.ts'
 import { RasterError, type DataType } from '#raster/types.ts'
+import { campaign } from '../../../test/support/campaign.ts'
 import { toPixels } from './area.ts'
 import { computeStatistics, type Summary } from './index.ts'
 import { summarizeCounts, summarizeSamples } from './summarize.ts'
@@ -100,7 +102,7 @@ test('percentiles and histograms equal those of sorted samples, whatever the sam
         counts.map((_, k) => inBin(k)),
       )
     }),
-    { numRuns: 500 },
+    { numRuns: campaign({ short: 100, long: 500 }) },
   )
 })
 
@@ -134,7 +136,7 @@ test('blocks and runs of a polygon hold the pixels of its mask', async () => {
         [0, 1, 2].map((band) => [kept(band).length, kept(band).reduce((sum, sample) => sum + sample, 0)]),
       )
     }),
-    { numRuns: 150 },
+    { numRuns: campaign({ short: 40, long: 150 }) },
   )
 })
 

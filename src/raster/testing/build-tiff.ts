@@ -1,6 +1,6 @@
 /** Builds small TIFFs for tests, also ones that no sane writer would make. */
 
-export interface TestTag {
+interface TestTag {
   readonly tag: number
   /** TIFF field type number. */
   readonly type: number
@@ -9,7 +9,7 @@ export interface TestTag {
   readonly claimedCount?: number
 }
 
-export interface TestIfd {
+interface TestIfd {
   readonly tags: readonly TestTag[]
   /** Stored blocks; their offsets and sizes become tags 324 and 325, or 273 and 279 for strips. */
   readonly blocks?: readonly Uint8Array[]

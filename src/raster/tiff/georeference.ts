@@ -4,7 +4,7 @@ import type { Fields } from '#raster/tiff/fields.ts'
 import { TAG } from '#raster/tiff/tags.ts'
 import type { Affine, Gcp } from '#raster/types.ts'
 
-export interface Georeference {
+interface Georeference {
   readonly transform: Affine | null
   readonly gcps: readonly Gcp[]
   readonly gcpResidualPx: number | null
@@ -67,7 +67,7 @@ function fromTiepoints(values: readonly number[], pixelIsPoint: boolean): Georef
 }
 
 /** Least squares over all points; null where they do not span a plane. */
-export function fitAffine(gcps: readonly Gcp[]): Affine | null {
+function fitAffine(gcps: readonly Gcp[]): Affine | null {
   const n = gcps.length
   if (n < 3) return null
   const mean = (pick: (gcp: Gcp) => number): number => gcps.reduce((sum, gcp) => sum + pick(gcp), 0) / n

@@ -5,7 +5,7 @@ import type { Source } from '#raster/types.ts'
 
 /**
  * The container: header, chain of directories, raw tag values. Written by us because the file is
- * hostile until proven otherwise (docs/adr/0010-tiff-reader.md): every count, size and offset is
+ * hostile until proven otherwise (docs/adr/0009-tiff-reader.md): every count, size and offset is
  * checked before it is followed, and no directory is visited twice.
  */
 

@@ -9,9 +9,10 @@ import { test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
 import { memorySource } from '#raster/source/memory.ts'
 import { readEverything } from '#raster/testing/exhaust.ts'
+import { campaign } from '../../../test/support/campaign.ts'
 
 const GOLDEN = new URL('../../../test/golden/raster/', import.meta.url)
-const DEFAULT_COUNT = 4000
+const DEFAULT_COUNT = campaign({ short: 500, long: 4000 })
 const MOST_MS = 3000
 const MOST_RSS_BYTES = 512 * 1024 * 1024
 

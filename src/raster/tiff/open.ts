@@ -13,7 +13,7 @@ import { TiffRaster, type TiffLevel } from '#raster/tiff/raster.ts'
 import { PHOTOMETRIC, SUBFILE, TAG } from '#raster/tiff/tags.ts'
 import type { Affine, Level, MaskKind, RasterInfo, Source } from '#raster/types.ts'
 
-export interface OpenOptions {
+interface OpenOptions {
   /** The `.ovr` file beside the raster, whose directories are further levels. */
   readonly overviews?: Source
   readonly signal?: AbortSignal | undefined

@@ -22,11 +22,11 @@ export interface TiffLevel extends TiffImage {
   readonly mask: TiffImage | null
 }
 
-export interface ReadExactOptions extends ReadOptions {
+interface ReadExactOptions extends ReadOptions {
   readonly interleaved?: boolean
 }
 
-export interface RasterFiles {
+interface RasterFiles {
   readonly source: Source
   readonly overviews: Source | undefined
 }

@@ -2,10 +2,15 @@ import { giveBack } from '#raster/buffers.ts'
 import { RasterError } from '#raster/errors.ts'
 import { LIMITS } from '#raster/limits.ts'
 import { bytesPerSample, EXACT_ARRAY, isBigArray } from '#raster/tiff/sample.ts'
-import type { TiffRaster } from '#raster/tiff/raster.ts'
-import type { Block, ExactSampleArray, Level, PixelWindow } from '#raster/types.ts'
+import type { Block, ExactSampleArray, Level, PixelWindow, RasterInfo, ReadBlockOptions } from '#raster/types.ts'
 
-export interface WindowRequest {
+/** What a window is put together from: blocks whose samples are as stored. */
+interface ExactBlocks {
+  readonly info: RasterInfo
+  readExactBlock(level: number, blockX: number, blockY: number, options: ReadBlockOptions): Promise<Block<ExactSampleArray>>
+}
+
+interface WindowRequest {
   readonly level: number
   readonly window: PixelWindow
   readonly bands: readonly number[]
@@ -15,7 +20,7 @@ export interface WindowRequest {
 }
 
 /** Pixels of a window, put together from the blocks that it touches. */
-export async function assembleWindow(raster: TiffRaster, request: WindowRequest): Promise<Block<ExactSampleArray>> {
+export async function assembleWindow(raster: ExactBlocks, request: WindowRequest): Promise<Block<ExactSampleArray>> {
   const { window, bands } = request
   const level = raster.info.levels[request.level]
   if (!level) throw new RasterError('invalid_argument', `The raster has no level ${request.level}`)
@@ -47,7 +52,7 @@ export async function assembleWindow(raster: TiffRaster, request: WindowRequest)
 
 type Target = Pick<Block<ExactSampleArray>, 'data' | 'starts' | 'stride'>
 
-function emptyTarget(raster: TiffRaster, { window, bands, interleaved }: WindowRequest): Target {
+function emptyTarget(raster: ExactBlocks, { window, bands, interleaved }: WindowRequest): Target {
   const ArrayType = EXACT_ARRAY[raster.info.dataType]
   const count = window.width * window.height
   if (!interleaved) return { data: bands.map(() => new ArrayType(count)), starts: bands.map(() => 0), stride: 1 }
@@ -62,7 +67,7 @@ function blocksIn(level: Level, window: PixelWindow): { bx: number; by: number }
   return down.flatMap((by) => across.map((bx) => ({ bx, by })))
 }
 
-function blockBytes(raster: TiffRaster, level: Level): number {
+function blockBytes(raster: ExactBlocks, level: Level): number {
   return level.blockWidth * level.blockHeight * raster.info.bandCount * bytesPerSample(raster.info.dataType)
 }
 

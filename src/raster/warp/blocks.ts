@@ -73,7 +73,7 @@ function recycle({ data }: Block): void {
 
 export const createBlockCache = (maxBytes: number): BlockCache => new BlockCache(maxBytes)
 
-export interface BlockRequest {
+interface BlockRequest {
   raster: Raster
   level: number
   range: PixelRange
@@ -82,7 +82,10 @@ export interface BlockRequest {
   signal?: AbortSignal | undefined
 }
 
-/** Reads the blocks under a range of pixels, from the cache where they are there, and looks at them. Null where the range misses the level. */
+/**
+ * Reads the blocks under a range of pixels, from the cache where they are there, and looks at them. Null where the range misses
+ * the level.
+ */
 export function withBlocks<T>(cache: BlockCache, request: BlockRequest, look: (blocks: BlockSet) => T): Promise<T | null> {
   return cache.reading(async () => {
     const blocks = await readBlocks(cache, request)

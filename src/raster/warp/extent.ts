@@ -20,7 +20,7 @@ const POINTS_PER_SIDE = 32
 const MARGIN_SHARE = 0.01
 const WHOLE_WORLD: MercatorExtent = { minX: -HALF_WORLD_M, maxX: HALF_WORLD_M, minY: -HALF_WORLD_M, maxY: HALF_WORLD_M }
 
-export interface Placed {
+interface Placed {
   width: number
   height: number
   transform: Affine
@@ -28,7 +28,7 @@ export interface Placed {
 }
 
 /** Degrees. Across the date line `east` (or `west`) lies beyond 180. */
-export interface LonLatExtent {
+interface LonLatExtent {
   west: number
   south: number
   east: number

@@ -20,7 +20,7 @@ export interface CoordinateGrid {
   locate: Projector
 }
 
-export interface GridOptions {
+interface GridOptions {
   width: number
   height: number
   /** Target pixel coordinates (pixel centres are at .5) to source pixel coordinates. */
@@ -33,7 +33,7 @@ export interface GridOptions {
  * GDAL allows 0.125 pixels, and nearest-neighbour sampling then picks the neighbour for up to an eighth of the samples. A
  * finer grid costs a tenth of a millisecond, and keeps masks and all but a few samples in 10,000 exact.
  */
-export const DEFAULT_MAX_ERROR_PX = 0.0002
+const DEFAULT_MAX_ERROR_PX = 0.0002
 const STEPS = [64, 32, 16, 8] as const
 const FINEST_STEP = 8
 
@@ -141,7 +141,7 @@ export function fillRow(grid: CoordinateGrid, row: number, x: Float64Array, y: F
   }
 }
 
-export interface Bounds {
+interface Bounds {
   minX: number
   minY: number
   maxX: number

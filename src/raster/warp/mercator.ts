@@ -10,7 +10,7 @@ export const MAX_ZOOM = 24
 /** The latitude at which the square world ends. */
 export const MAX_LATITUDE = 85.0511287798066
 
-export const TILE_SIZES = [256, 512] as const
+const TILE_SIZES = [256, 512] as const
 export type TileSize = (typeof TILE_SIZES)[number]
 
 export interface TileAddress {

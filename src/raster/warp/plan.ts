@@ -20,7 +20,7 @@ export interface WarpWindow {
 }
 
 /** Everything about a raster that every tile needs, computed once. */
-export interface Placement {
+interface Placement {
   crs: Crs
   transform: Affine
   extent: MercatorExtent
@@ -125,7 +125,7 @@ export function planPreview(raster: Raster, width: number, height: number): Warp
 }
 
 /** Chooses the level for a rectangle of the target and builds its grid. `locateIn` gets the inverse of a level's transform. */
-export function planWindow(info: RasterInfo, rectangle: Rectangle, locateIn: (inverse: Affine) => Projector): WarpWindow {
+function planWindow(info: RasterInfo, rectangle: Rectangle, locateIn: (inverse: Affine) => Projector): WarpWindow {
   const { x, y, width, height } = rectangle
   const full = coarseRatio(rectangle, locateIn(levelInverse(info, 0)))
   const level = chooseLevel(info, Math.min(full.x, full.y))

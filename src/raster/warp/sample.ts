@@ -21,7 +21,7 @@ export interface SampledPlanes {
   mask: Uint8Array<ArrayBuffer>
 }
 
-export interface SampleRequest {
+interface SampleRequest {
   raster: Raster
   blocks: BlockCache
   windows: readonly WarpWindow[]
@@ -34,7 +34,7 @@ export interface SampleRequest {
   signal?: AbortSignal | undefined
 }
 
-export type GatherRequest = Omit<SampleRequest, 'resampling' | 'rule'>
+type GatherRequest = Omit<SampleRequest, 'resampling' | 'rule'>
 
 /** Reads the bands on the target's pixels. */
 export async function samplePlanes(request: SampleRequest): Promise<SampledPlanes> {

@@ -1,3 +1,4 @@
+// Goal: tiles show the right pixel at the right place, without seams, in every projection and around the world.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 

@@ -1,5 +1,5 @@
 import { columnWeights, MOST_COLUMNS, type ColumnWeights } from './columns.ts'
-import type { ReduceShape, RowReducer, RowView } from './reduce.ts'
+import type { ReduceShape, RowReducer, RowView } from './row-reducer.ts'
 import type { SampleArray } from '#raster/types.ts'
 
 /**

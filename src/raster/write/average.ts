@@ -1,7 +1,7 @@
 import { isBigArray } from '#raster/tiff/sample.ts'
 import type { ExactSampleArray, SampleArray } from '#raster/types.ts'
 import { columnWeights, MOST_COLUMNS, type ColumnWeights } from '#raster/write/columns.ts'
-import type { ReduceShape, RowReducer, RowView } from '#raster/write/reduce.ts'
+import type { ReduceShape, RowReducer, RowView } from '#raster/write/row-reducer.ts'
 
 /**
  * Box average of what is data. Widths are counted in units of 1/(fine·coarse) of a side, so that all

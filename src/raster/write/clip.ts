@@ -6,7 +6,7 @@ import type { PullRows } from '#raster/write/cog.ts'
 import { interleavedBlock, RowBuffer } from '#raster/write/rows.ts'
 import type { CogSpec } from '#raster/write/spec.ts'
 
-export interface ClipSource {
+interface ClipSource {
   raster: TiffRaster
   window: PixelWindow
   /** Zero-based. */

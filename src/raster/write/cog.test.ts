@@ -13,6 +13,7 @@ import { RasterError, type Block, type DataType, type ExactSampleArray } from '#
 import { writeCog, type PullRows, type WriteOptions } from '#raster/write/cog.ts'
 import { memorySink } from '#raster/write/sink.ts'
 import type { CogSpec } from '#raster/write/spec.ts'
+import { campaign } from '../../../test/support/campaign.ts'
 
 type WrittenType = Exclude<DataType, 'float16'>
 
@@ -108,7 +109,7 @@ test('any raster comes back as it went in', async () => {
       for (const [index, level] of info.levels.entries())
         await raster.readWindow(index, { x: 0, y: 0, width: level.width, height: level.height })
     }),
-    { numRuns: 150 },
+    { numRuns: campaign({ short: 40, long: 150 }) },
   )
 })
 

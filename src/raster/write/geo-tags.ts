@@ -3,7 +3,7 @@ import { RasterError } from '#raster/errors.ts'
 import { TAG } from '#raster/tiff/tags.ts'
 import type { Affine, Crs } from '#raster/types.ts'
 import type { CogSpec } from './spec.ts'
-import type { TagValue } from './tags.ts'
+import type { TagValue } from './tag-value.ts'
 
 const MODEL = { projected: 1, geographic: 2 } as const
 const PIXEL_IS_AREA = 1

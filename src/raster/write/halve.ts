@@ -2,13 +2,13 @@ import { isBigArray } from '#raster/tiff/sample.ts'
 import type { ExactSampleArray, SampleArray } from '#raster/types.ts'
 import { AverageReducer } from '#raster/write/average.ts'
 import { IntegerAverageReducer } from './average-integers.ts'
-import type { ReduceShape, RowReducer, RowView } from '#raster/write/reduce.ts'
+import type { ReduceShape, RowReducer, RowView } from '#raster/write/row-reducer.ts'
 
 /**
  * Average where both sides halve evenly, which most of the work does: every coarse pixel is the mean
  * of exactly four fine ones, so that two rows in hand are enough.
  */
-export class HalvingReducer implements RowReducer {
+class HalvingReducer implements RowReducer {
   readonly #shape: ReduceShape
   readonly #upper: { samples: SampleArray | null; mask: Uint8Array | null } = { samples: null, mask: null }
   #isLower = false

@@ -1,6 +1,7 @@
 import { BLOCK_LEADER_BYTES, BLOCK_TRAILER_BYTES, type LevelSizes } from '#raster/write/level.ts'
 import type { CogPlan } from '#raster/write/spec.ts'
-import { imageTags, maskTags, type BlockPlaces, type TagValue } from '#raster/write/tags.ts'
+import type { TagValue } from '#raster/write/tag-value.ts'
+import { imageTags, maskTags, type BlockPlaces } from '#raster/write/tags.ts'
 
 /**
  * The head of the file: header, GDAL's note about the layout, all directories. The blocks follow,

@@ -8,7 +8,7 @@ import type { ExactSampleArray } from '#raster/types.ts'
 import { AverageReducer } from '#raster/write/average.ts'
 import { IntegerAverageReducer } from './average-integers.ts'
 import { writeCog } from '#raster/write/cog.ts'
-import type { ReduceShape, RowReducer } from '#raster/write/reduce.ts'
+import type { ReduceShape, RowReducer } from '#raster/write/row-reducer.ts'
 import { memorySink } from '#raster/write/sink.ts'
 import type { CogSpec } from '#raster/write/spec.ts'
 

@@ -1,5 +1,5 @@
 import type { ExactSampleArray } from '#raster/types.ts'
-import type { ReduceShape, RowReducer, RowView } from '#raster/write/reduce.ts'
+import type { ReduceShape, RowReducer, RowView } from '#raster/write/row-reducer.ts'
 
 /**
  * Nearest and mode: coarse pixels that are one of the fine ones, for classes, palettes and flags.

@@ -2,7 +2,7 @@ import type { ExactSampleArray } from '#raster/types.ts'
 
 /** The horizontal predictors, applied. The inverse of codec/predictor.ts. */
 
-export interface TileShape {
+interface TileShape {
   /** Samples in a row, all bands together. */
   readonly rowSamples: number
   readonly rows: number

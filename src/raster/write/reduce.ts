@@ -1,36 +1,9 @@
-import type { ExactSampleArray } from '#raster/types.ts'
 import { averageReducer } from '#raster/write/halve.ts'
 import { PickReducer } from '#raster/write/pick.ts'
+import type { ReduceShape, RowReducer } from '#raster/write/row-reducer.ts'
 import type { CogPlan, LevelShape } from '#raster/write/spec.ts'
 
-/** One row of interleaved pixels inside a larger buffer. */
-export interface RowView {
-  readonly samples: ExactSampleArray
-  readonly sampleAt: number
-  readonly mask: Uint8Array | null
-  readonly maskAt: number
-}
-
-/**
- * Makes the rows of a coarser level from those of the finer one, as they come. A side of odd length
- * does not halve evenly: coarse pixels then cover a little less than two fine ones, so that both
- * levels cover the same ground.
- */
-export interface RowReducer {
-  /** Takes the next fine row; returns whether a coarse row was written into `out`. */
-  push(row: RowView, out: RowView): boolean
-}
-
-export interface ReduceShape {
-  readonly fine: LevelShape
-  readonly coarse: LevelShape
-  readonly bandCount: number
-  readonly nodata: number | null
-  /** Bands whose samples count only where the pixel is visible; the alpha band itself always counts. */
-  readonly alphaBand: number | null
-  readonly isFloat: boolean
-}
-
+/** The reducer that a plan asks for. */
 export function rowReducer(plan: CogPlan, fine: LevelShape, coarse: LevelShape): RowReducer {
   const { bandCount, nodata, alphaBand } = plan
   const shape: ReduceShape = { fine, coarse, bandCount, nodata, alphaBand, isFloat: plan.spec.dataType.startsWith('float') }

@@ -3,7 +3,7 @@ import { EXACT_ARRAY } from '#raster/tiff/sample.ts'
 import type { Block, ExactSampleArray } from '#raster/types.ts'
 
 /** Some rows of a raster, interleaved. */
-export interface Rows {
+interface Rows {
   readonly y: number
   readonly height: number
   readonly samples: ExactSampleArray
@@ -11,7 +11,7 @@ export interface Rows {
 }
 
 /** The part of a raster that is wanted: all rows of some columns, and some bands. */
-export interface RowSource {
+interface RowSource {
   readonly raster: TiffRaster
   readonly x: number
   readonly width: number

@@ -7,7 +7,7 @@ import { DATA_TYPES, type Affine, type ColorInterpretation, type Crs, type DataT
 export type CogCompression = 'deflate' | 'zstd'
 export type OverviewMethod = 'average' | 'nearest' | 'mode' | 'none'
 
-export interface CogBand {
+interface CogBand {
   readonly name?: string | null
   readonly color?: ColorInterpretation
   readonly scale?: number
@@ -67,7 +67,10 @@ export interface CogPlan {
 
 const DEFAULT_BLOCK_SIZE = 256
 const DEFAULT_LEVEL: Readonly<Record<CogCompression, number>> = { deflate: 3, zstd: 3 }
-/** Classes come in runs, which a longer search shrinks. Measurements are noise once predicted: level 3 was within 1% of 6 on synthetic 16-bit scenes, and no slower. */
+/**
+ * Classes come in runs, which a longer search shrinks. Measurements are noise once predicted: level 3 was within 1% of 6 on
+ * synthetic 16-bit scenes, and no slower.
+ */
 const CLASSES_DEFLATE_LEVEL = 6
 const MAX_LEVEL: Readonly<Record<CogCompression, number>> = { deflate: 9, zstd: 19 }
 

@@ -3,12 +3,8 @@ import { formatGdalMetadata, type MetadataItem } from '#raster/tiff/gdal-metadat
 import { COMPRESSION, PHOTOMETRIC, SUBFILE, TAG } from '#raster/tiff/tags.ts'
 import { bytesPerSample } from '#raster/tiff/sample.ts'
 import { geoTags } from './geo-tags.ts'
+import type { TagValue } from './tag-value.ts'
 import type { CogPlan, LevelShape } from '#raster/write/spec.ts'
-
-/** A tag to write. `offset` values are as wide as the file's pointers. */
-export type TagValue =
-  | { readonly tag: number; readonly type: 'short' | 'long' | 'double' | 'offset'; readonly values: readonly number[] }
-  | { readonly tag: number; readonly type: 'ascii'; readonly text: string }
 
 export interface BlockPlaces {
   readonly offsets: readonly number[]

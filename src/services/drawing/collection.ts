@@ -40,7 +40,10 @@ export async function drawCollectionTile(context: Drawing, collection: Collectio
 /** Headers that one tile reads at a time: a map asks for many tiles, and others wait for the same processes. */
 const AT_ONCE = 4
 
-/** Those that can be shown this way. Bands differ between items: one that lacks a band is left out, and if none is left its reason is told. */
+/**
+ * Those that can be shown this way. Bands differ between items: one that lacks a band is left out, and if none is left its
+ * reason is told.
+ */
 async function resolveAll(
   context: Pick<Context, 'raster' | 'signal'>,
   layers: readonly itemLayer.Layer[],

@@ -3,7 +3,7 @@ import type { Context } from '#operation.ts'
 import { RANGE_PERCENTILES, RANGE_SIDE_PX } from '#raster/render/style.ts'
 import type { ResolvedLook } from './look.ts'
 
-export interface ItemRange {
+interface ItemRange {
   p2: number | null
   p98: number | null
   min: number | null

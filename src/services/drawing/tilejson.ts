@@ -32,7 +32,7 @@ export const EXAMPLE_TILEJSON = {
   center: [151.5, -33.5, 9],
 }
 
-export interface Described {
+interface Described {
   name: string
   description: string | null
   tiles: string
@@ -57,7 +57,7 @@ export function tileJson({ name, description, tiles }: Described, { bounds, cent
 /** About a centimetre on the ground. */
 const rounded = (degrees: number): number => Math.round(degrees * 1e7) / 1e7
 
-export interface TemplateOptions {
+interface TemplateOptions {
   baseUrl: string
   /** `items/{id}` or `collections/{id}`. */
   of: { kind: 'items' | 'collections'; id: string }
@@ -74,7 +74,8 @@ export function tileTemplate({ baseUrl, of, format = 'webp', size, place = '{z}/
   const query = Object.entries(parameters)
     .flatMap(([name, value]) => (value == null ? [] : [`${name}=${value.startsWith('{') ? value : encodeURIComponent(value)}`]))
     .join('&')
-  return `${baseUrl}/api/v1/${of.kind}/${encodeURIComponent(of.id)}/tiles/${place}${size === 512 ? '@2x' : ''}.${format}${query ? `?${query}` : ''}`
+  const file = `${place}${size === 512 ? '@2x' : ''}.${format}${query ? `?${query}` : ''}`
+  return `${baseUrl}/api/v1/${of.kind}/${encodeURIComponent(of.id)}/tiles/${file}`
 }
 
 /** Which profile a template names. A saved one comes with its version, so that no cache shows yesterday's colours. */

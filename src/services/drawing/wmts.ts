@@ -16,7 +16,7 @@ interface MatrixSet {
 const SETS: readonly MatrixSet[] = Object.entries(WMTS_MATRIX_SETS).map(([id, maxZoom]) => ({ id, maxZoom }))
 const SCALE_SET = 'urn:ogc:def:wkss:OGC:1.0:GoogleMapsCompatible'
 
-export interface WmtsStyle {
+interface WmtsStyle {
   id: string
   title: string
   isDefault: boolean
@@ -45,7 +45,7 @@ export function stylesOf({
   return [{ ...(known.find(({ id }) => id === wanted) ?? { id: wanted, title: wanted }), isDefault: true }]
 }
 
-export interface Capabilities {
+interface Capabilities {
   baseUrl: string
   item: { id: string; name: string; description: string | null }
   coverage: Coverage
@@ -58,7 +58,9 @@ export function capabilities(wanted: Capabilities): string {
   const { item, coverage } = wanted
   const sets = coverage.maxZoom > SETS[0]!.maxZoom ? SETS : SETS.slice(0, 1)
   return `<?xml version="1.0" encoding="UTF-8"?>
-<Capabilities xmlns="http://www.opengis.net/wmts/1.0" xmlns:ows="http://www.opengis.net/ows/1.1" xmlns:xlink="http://www.w3.org/1999/xlink" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:schemaLocation="http://www.opengis.net/wmts/1.0 http://schemas.opengis.net/wmts/1.0/wmtsGetCapabilities_response.xsd" version="1.0.0">
+<Capabilities xmlns="http://www.opengis.net/wmts/1.0" xmlns:ows="http://www.opengis.net/ows/1.1" \
+xmlns:xlink="http://www.w3.org/1999/xlink" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" \
+xsi:schemaLocation="http://www.opengis.net/wmts/1.0 http://schemas.opengis.net/wmts/1.0/wmtsGetCapabilities_response.xsd" version="1.0.0">
   <ows:ServiceIdentification>
     <ows:Title>${escapeXml(item.name)}</ows:Title>
     <ows:ServiceType>OGC WMTS</ows:ServiceType>
@@ -87,7 +89,9 @@ function operation(name: string, wanted: Capabilities): string {
   const address = serviceAddress(wanted)
   return `
     <ows:Operation name="${name}">
-      <ows:DCP><ows:HTTP><ows:Get xlink:href="${escapeXml(`${address}${address.includes('?') ? '&' : '?'}`)}"><ows:Constraint name="GetEncoding"><ows:AllowedValues><ows:Value>KVP</ows:Value></ows:AllowedValues></ows:Constraint></ows:Get></ows:HTTP></ows:DCP>
+      <ows:DCP><ows:HTTP><ows:Get xlink:href="${escapeXml(`${address}${address.includes('?') ? '&' : '?'}`)}">\
+<ows:Constraint name="GetEncoding"><ows:AllowedValues><ows:Value>KVP</ows:Value></ows:AllowedValues></ows:Constraint>\
+</ows:Get></ows:HTTP></ows:DCP>
     </ows:Operation>`
 }
 
@@ -111,16 +115,25 @@ function layerOf(wanted: Capabilities, sets: readonly MatrixSet[]): string {
           : `
       <ows:Abstract>${escapeXml(item.description)}</ows:Abstract>`
       }
-      <ows:WGS84BoundingBox><ows:LowerCorner>${west} ${south}</ows:LowerCorner><ows:UpperCorner>${east} ${north}</ows:UpperCorner></ows:WGS84BoundingBox>
+      <ows:WGS84BoundingBox><ows:LowerCorner>${west} ${south}</ows:LowerCorner>\
+<ows:UpperCorner>${east} ${north}</ows:UpperCorner></ows:WGS84BoundingBox>
       <ows:Identifier>${escapeXml(item.id)}</ows:Identifier>
-      <ows:BoundingBox crs="urn:ogc:def:crs:EPSG::3857"><ows:LowerCorner>${left} ${bottom}</ows:LowerCorner><ows:UpperCorner>${right} ${top}</ows:UpperCorner></ows:BoundingBox>
-${styles.map(({ id, title, isDefault }) => `      <Style${isDefault ? ' isDefault="true"' : ''}><ows:Title>${escapeXml(title)}</ows:Title><ows:Identifier>${escapeXml(id)}</ows:Identifier></Style>`).join('\n')}
+      <ows:BoundingBox crs="urn:ogc:def:crs:EPSG::3857"><ows:LowerCorner>${left} ${bottom}</ows:LowerCorner>\
+<ows:UpperCorner>${right} ${top}</ows:UpperCorner></ows:BoundingBox>
+${styles.map(styleElement).join('\n')}
 ${WMTS_FORMATS.map((format) => `      <Format>image/${format}</Format>`).join('\n')}
 ${WMTS_INFO_FORMATS.map((format) => `      <InfoFormat>${format}</InfoFormat>`).join('\n')}
 ${sets.map((set) => matrixSetLink(set, coverage)).join('\n')}
-${WMTS_FORMATS.map((format) => `      <ResourceURL format="image/${format}" resourceType="tile" template="${escapeXml(template(format))}"/>`).join('\n')}
+${WMTS_FORMATS.map((format) => resourceUrl(format, template(format))).join('\n')}
     </Layer>`
 }
+
+const styleElement = ({ id, title, isDefault }: WmtsStyle) =>
+  `      <Style${isDefault ? ' isDefault="true"' : ''}><ows:Title>${escapeXml(title)}</ows:Title>` +
+  `<ows:Identifier>${escapeXml(id)}</ows:Identifier></Style>`
+
+const resourceUrl = (format: string, template: string) =>
+  `      <ResourceURL format="image/${format}" resourceType="tile" template="${escapeXml(template)}"/>`
 
 /** Only zooms at which the image is worth looking at, and only the tiles that it touches. */
 function matrixSetLink({ id, maxZoom }: MatrixSet, { bounds, minZoom, maxZoom: finest }: Coverage): string {
@@ -134,7 +147,11 @@ function matrixSetLink({ id, maxZoom }: MatrixSet, { bounds, minZoom, maxZoom: f
     const count = 2 ** zoom
     const column = (x: number) => Math.max(0, Math.min(count - 1, Math.floor(((x + HALF_WORLD_M) / WORLD_M) * count)))
     const row = (y: number) => Math.max(0, Math.min(count - 1, Math.floor(((HALF_WORLD_M - y) / WORLD_M) * count)))
-    return `          <TileMatrixLimits><TileMatrix>${zoom}</TileMatrix><MinTileRow>${row(top)}</MinTileRow><MaxTileRow>${row(bottom)}</MaxTileRow><MinTileCol>${column(left)}</MinTileCol><MaxTileCol>${column(right)}</MaxTileCol></TileMatrixLimits>`
+    return (
+      `          <TileMatrixLimits><TileMatrix>${zoom}</TileMatrix>` +
+      `<MinTileRow>${row(top)}</MinTileRow><MaxTileRow>${row(bottom)}</MaxTileRow>` +
+      `<MinTileCol>${column(left)}</MinTileCol><MaxTileCol>${column(right)}</MaxTileCol></TileMatrixLimits>`
+    )
   })
   return `      <TileMatrixSetLink>
         <TileMatrixSet>${id}</TileMatrixSet>
@@ -152,7 +169,12 @@ function matrixSet({ id, maxZoom }: MatrixSet): string {
   const matrices = Array.from({ length: maxZoom + 1 }, (_, zoom) => {
     const count = 2 ** zoom
     const scale = WORLD_M / TILE_PX / count / SCREEN_PIXEL_M
-    return `      <TileMatrix><ows:Identifier>${zoom}</ows:Identifier><ScaleDenominator>${scale}</ScaleDenominator><TopLeftCorner>${-HALF_WORLD_M} ${HALF_WORLD_M}</TopLeftCorner><TileWidth>${TILE_PX}</TileWidth><TileHeight>${TILE_PX}</TileHeight><MatrixWidth>${count}</MatrixWidth><MatrixHeight>${count}</MatrixHeight></TileMatrix>`
+    return (
+      `      <TileMatrix><ows:Identifier>${zoom}</ows:Identifier><ScaleDenominator>${scale}</ScaleDenominator>` +
+      `<TopLeftCorner>${-HALF_WORLD_M} ${HALF_WORLD_M}</TopLeftCorner>` +
+      `<TileWidth>${TILE_PX}</TileWidth><TileHeight>${TILE_PX}</TileHeight>` +
+      `<MatrixWidth>${count}</MatrixWidth><MatrixHeight>${count}</MatrixHeight></TileMatrix>`
+    )
   })
   return `    <TileMatrixSet>
       <ows:Title>Web Mercator, ${TILE_PX} pixels</ows:Title>

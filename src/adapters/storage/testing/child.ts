@@ -1,4 +1,7 @@
-/** A process of its own for tests that kill it or weigh it: `serve <root> <secret>` listens, `write <root> <bucket>` writes one object for ever. */
+/**
+ * A process of its own for tests that kill it or weigh it: `serve <root> <secret>` listens, `write <root> <bucket>` writes one
+ * object for ever.
+ */
 import { pino } from 'pino'
 import { openFileStore } from '#adapters/storage/files.ts'
 import { startStoreListener } from '#adapters/storage/listener.ts'
@@ -6,7 +9,7 @@ import { systemClock } from '#core/clock.ts'
 import { pattern } from './place.ts'
 
 const RSS_SAMPLE_MS = 20
-export const VERSION_BYTES = 300_000
+const VERSION_BYTES = 300_000
 
 /** Version `number` of the object that `write` writes: it can be told from all others, also in part. */
 export function versionBytes(number: number): Buffer {

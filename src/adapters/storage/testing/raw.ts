@@ -1,7 +1,7 @@
 /** HTTP by hand: requests that a well-behaved client would refuse to send, and connections that die when we say so. */
 import { connect, type Socket } from 'node:net'
 
-export interface RawAnswer {
+interface RawAnswer {
   status: number
   headers: Record<string, string>
   body: Buffer

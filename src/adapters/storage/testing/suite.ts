@@ -9,7 +9,7 @@ import { StorageError, type Storage } from '#ports/storage.ts'
 import { newId } from '#core/ids.ts'
 import { collect, inChunks, pattern, tempFolder, type testClock } from './place.ts'
 
-export interface Opened {
+interface Opened {
   store: Storage
   clock: ReturnType<typeof testClock>
 }

@@ -1,0 +1,105 @@
+import { createHash } from 'node:crypto'
+import { canonicalJson } from '#core/canonical.ts'
+import type { Asking, Drawn, MosaicLayer, MosaicRequest, RasterSource } from '#ports/raster.ts'
+import { LoadingCache } from '#raster/cache.ts'
+import { MEDIA_TYPES } from '#raster/encode/format.ts'
+import type { RasterPool } from '#raster/pool/pool.ts'
+import type { Sources } from './sources.ts'
+
+/** Rises when the same request would be drawn with other pixels, so that no cache mixes the two. */
+const DRAWING_VERSION = 1
+const TILE_CACHE_BYTES = 64 * 1024 * 1024
+const MOSAIC_DEADLINE_MS = 15_000
+
+interface Bounds {
+  readonly signal?: AbortSignal | undefined
+  readonly deadlineMs?: number
+}
+
+type Make = (signal: AbortSignal) => Promise<Uint8Array>
+
+/** Runs tasks on rasters in the pool, and keeps what was drawn. */
+export class Drawing {
+  readonly #pool: RasterPool
+  readonly #sources: Sources
+  readonly #tiles = new LoadingCache<Buffer>({ maxBytes: TILE_CACHE_BYTES, sizeOf: (tile) => tile.byteLength + 256 })
+
+  constructor(pool: RasterPool, sources: Sources) {
+    this.#pool = pool
+    this.#sources = sources
+  }
+
+  get metrics(): object {
+    return this.#tiles.metrics
+  }
+
+  /** Runs a task on the content that was identified. */
+  async run<T>(name: string, source: RasterSource, input: object, { signal, deadlineMs }: Bounds): Promise<T> {
+    const seen = await this.#sources.identify(source, signal)
+    const task = { ...(await this.#sources.openable(source, seen, signal)), ...input }
+    try {
+      return (await this.#pool.run(name, task, { signal, affinity: seen.key, ...(deadlineMs ? { deadlineMs } : {}) })) as T
+    } catch (error) {
+      this.#sources.forgetChanged(error, [source])
+      throw error
+    }
+  }
+
+  async draw(task: string, source: RasterSource, input: object, contentType: string, asking: Asking): Promise<Drawn> {
+    const { key } = await this.#sources.identify(source, asking.signal)
+    return await this.#named([task, key, input], contentType, asking, (signal) => this.run<Uint8Array>(task, source, input, { signal }))
+  }
+
+  async mosaic(layers: readonly MosaicLayer[], { tile, ...drawing }: MosaicRequest, asking: Asking): Promise<Drawn> {
+    const seen = await Promise.all(layers.map(({ source }) => this.#sources.identify(source, asking.signal)))
+    const looks = layers.map(({ source: _source, ...look }, index) => ({ ...defined(look), key: seen[index]!.key }))
+    const input = { tile, options: defined(drawing) }
+    return await this.#named(['mosaic', looks, input], MEDIA_TYPES[drawing.format], asking, async (signal) => {
+      const opened = await Promise.all(
+        layers.map(async ({ source }, index) => ({ ...looks[index]!, ...(await this.#sources.openable(source, seen[index]!, signal)) })),
+      )
+      try {
+        return (await this.#pool.run(
+          'mosaic',
+          { ...input, layers: opened },
+          { signal, affinity: seen[0]?.key ?? '', deadlineMs: MOSAIC_DEADLINE_MS },
+        )) as Uint8Array
+      } catch (error) {
+        const asked = layers.map(({ source }) => source)
+        this.#sources.forgetChanged(error, asked)
+        throw error
+      }
+    })
+  }
+
+  /** What is drawn is known by everything that it depends on: the same name, the same pixels. */
+  async #named(identity: unknown, contentType: string, asking: Asking, make: Make): Promise<Drawn> {
+    const name = nameFor(identity)
+    const etag = `"${name}"`
+    if (matches(asking.ifNoneMatch ?? null, etag)) return { etag, contentType, body: null }
+    return {
+      etag,
+      contentType,
+      body: await this.#tiles.get(name, async (signal) => Buffer.from(await make(signal)), { signal: asking.signal }),
+    }
+  }
+}
+
+/** The same for requests that are the same in everything they depend on. */
+export function nameFor(identity: unknown): string {
+  return createHash('sha256')
+    .update(canonicalJson([DRAWING_VERSION, identity]))
+    .digest('base64url')
+    .slice(0, 27)
+}
+
+function matches(ifNoneMatch: string | null, etag: string): boolean {
+  return (
+    ifNoneMatch !== null && (ifNoneMatch.trim() === '*' || ifNoneMatch.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag))
+  )
+}
+
+/** Absent and undefined are one to a caller and two to a cache key. */
+export function defined<T extends object>(value: T): T {
+  return Object.fromEntries(Object.entries(value).filter(([, entry]) => entry !== undefined)) as T
+}

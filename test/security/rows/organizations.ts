@@ -1,0 +1,59 @@
+import { other, otherOrganization, settledMonth } from '../makers.ts'
+import type { Rows } from '../rows.ts'
+import { NOBODY, OPERATORS_ANYWHERE, READS_NAMED_ORGANIZATION, READS_OWN } from '../statuses.ts'
+
+const otherNamed = other('organizationId')
+
+export const rows: Rows = {
+  'organizations.audit.list': {
+    input: () => ({}),
+    a: `${NOBODY} | 200 200 403 403 | 200 403 | 200 200 200 | 403 403 403 403`,
+    breaks: 'column audit.artifacts',
+  },
+  'organizations.commitments.list': { ...READS_OWN, input: () => ({}), breaks: 'table commitment' },
+  'organizations.commitments.put': {
+    ...OPERATORS_ANYWHERE,
+    missing: otherOrganization,
+    input: (_w, org) => ({
+      organization_id: org.id,
+      name: 'x',
+      period_start: '2030-01-01',
+      period_end: '2030-12-31',
+      minimum_aud: 5,
+      rates: [],
+    }),
+    breaks: 'table commitment',
+  },
+  'organizations.commitments.statement': {
+    ...READS_NAMED_ORGANIZATION,
+    input: async (w, org) => ({ organization_id: org.id, period: (await settledMonth(w, org)).period }),
+    missing: otherOrganization,
+    breaks: 'table invoice',
+  },
+  'organizations.create': {
+    input: () => ({ name: 'x' }),
+    a: `${NOBODY} | 200 200 200 200 | 200 200 | 403 200 403 | 403 403 403 200`,
+    breaks: 'column organization.slug',
+  },
+  'organizations.get': { ...READS_OWN, input: () => ({}), breaks: 'column organization.slug' },
+  'organizations.members.list': {
+    input: (_w, org) => ({ organizationId: org.id }),
+    missing: otherNamed,
+    a: `${NOBODY} | 200 200 403 403 | 403 403 | 200 200 200 | 403 403 403 403`,
+    b: `${NOBODY} | 403 403 403 403 | 200 403 | 403 403 403 | 403 403 403 403`,
+    breaks: 'column organization_member.spend_limit_credits',
+  },
+  'organizations.members.set_spend_limit': {
+    input: (_w, org) => ({ organizationId: org.id, userId: org.owner.id, perOrderLimitCredits: 5, spendLimitCredits: null }),
+    missing: otherNamed,
+    a: `${NOBODY} | 200 200 403 403 | 403 403 | 403 200 403 | 403 403 403 403`,
+    b: `${NOBODY} | 403 403 403 403 | 200 403 | 403 403 403 | 403 403 403 403`,
+    breaks: 'column organization_member.spend_limit_credits',
+  },
+  'organizations.set_billing_mode': {
+    ...OPERATORS_ANYWHERE,
+    missing: otherOrganization,
+    input: (_w, org) => ({ organization_id: org.id, billing_mode: 'standard' }),
+    breaks: 'column organization.enterprise_status',
+  },
+}

@@ -1,0 +1,53 @@
+/**
+ * Which test files run in which process. Loading the platform costs more than most tests take, so files that only talk to
+ * it share a process, a few at a time; files that watch their process, or keep one busy for long, have one of their own.
+ */
+import { globSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { pathToFileURL } from 'node:url'
+
+const FILES_A_PROCESS = 6
+
+/** They start and kill processes, measure memory, or take so long that they would hold up whatever shares their process. */
+const ALONE = [
+  'src/adapters/storage/{crash,memory,signature}.test.ts',
+  'src/domains/uploads/*.test.ts',
+  'src/raster/pool/*.test.ts',
+  'src/raster/tiff/{hostile,mutation}.test.ts',
+  'test/*.test.ts',
+  'test/{browser,faults,ledger,money,s3}/**/*.test.ts',
+  'test/security/{14-shares,19-idempotency,25-leaks,matrix*}.test.ts',
+  'tools/**/*.test.ts',
+]
+
+/** Entry files for node's test runner, the longest first so that no core idles at the end. Writes those of groups into `folder`. */
+export function planned(root: string, files: readonly string[], folder: string): string[] {
+  const alone = new Set(globSync(ALONE, { cwd: root }))
+  const own = files.filter((file) => alone.has(file) || !file.endsWith('.test.ts'))
+  const groups = [
+    ...Map.groupBy(
+      files.filter((file) => !own.includes(file)),
+      roomOf,
+    ).values(),
+  ].flatMap(inParts)
+  const entries = groups.map((group, index) => {
+    const entry = path.join(folder, `group-${index}.mjs`)
+    writeFileSync(entry, group.map((file) => `import '${pathToFileURL(path.join(root, file)).href}'\n`).join(''))
+    return entry
+  })
+  return [...own.toSorted(byRoom).map((file) => path.join(root, file)), ...entries]
+}
+
+/** Campaigns around whole services come first, then what talks to the platform, then libraries. */
+const byRoom = (a: string, b: string) => rank(a) - rank(b)
+const rank = (file: string) => (file.startsWith('test/') ? 0 : file.startsWith('tools/') ? 1 : 2)
+
+/** `src/domains`, `test/security`: files of one room load much the same modules. */
+function roomOf(file: string): string {
+  return file.split(path.sep).slice(0, 2).join('/')
+}
+
+function inParts(files: readonly string[]): string[][] {
+  const parts = Math.ceil(files.length / FILES_A_PROCESS)
+  return Array.from({ length: parts }, (_, part) => files.filter((_file, index) => index % parts === part))
+}

@@ -1,0 +1,138 @@
+/**
+ * Reads every import of src/ and sandbox/, type-only ones included, tests left out. Reports circles between files and
+ * imports that the table of rooms does not allow; fails on any. `npm run gen` draws the same graph as docs/rooms.svg.
+ */
+import { execFileSync } from 'node:child_process'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { isHomeless, refusal } from './rooms.ts'
+
+interface Import {
+  readonly from: string
+  readonly to: string
+  readonly line: number
+  readonly isTypeOnly: boolean
+}
+
+/** Folders of the repository that hold its files. */
+const FOLDERS = ['bench', 'docs', 'packages', 'sandbox', 'src', 'test', 'tools']
+
+export interface Graph {
+  readonly files: readonly string[]
+  readonly imports: readonly Import[]
+}
+
+/** `import … from`, `export … from`, `import '…'` at the start of a line; `import('…')` anywhere. */
+const STATEMENT =
+  /^(?:import|export)\b(?<clause>[^'"`;=]*?\bfrom)?\s*['"](?<specifier>[^'"\n]+)['"]|\bimport\(\s*['"`](?<dynamic>[^'"`\n]+)['"`]/gm
+
+/** Files of some folders, from the root of the repository. */
+function listFolders(root: string, ...folders: readonly string[]): string[] {
+  return folders.flatMap((folder) =>
+    readdirSync(path.join(root, folder), { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => path.relative(root, path.join(entry.parentPath, entry.name)).replaceAll(path.sep, '/'))
+      .toSorted(),
+  )
+}
+
+/**
+ * Files that git knows or would take, so that a file is judged before it is committed. Without git, as in an unpacked
+ * archive, everything that lies in the folders of the repository: an archive holds nothing else.
+ */
+export function listFiles(root: string): string[] {
+  if (!existsSync(path.join(root, '.git'))) return listFolders(root, ...FOLDERS)
+  const listed = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], { cwd: root, encoding: 'utf8' })
+  return listed.split('\0').filter((file) => file !== '' && existsSync(path.join(root, file)))
+}
+
+/** The file that an import names, from the root of the repository; null where it is a package. */
+export function resolve(from: string, specifier: string): string | null {
+  const [bare] = specifier.split('?') as [string]
+  if (bare.startsWith('#')) return `src/${bare.slice(1)}`
+  return bare.startsWith('.') ? path.posix.join(path.posix.dirname(from), bare) : null
+}
+
+/** Imports of one file, in the order they are written. */
+export function importsOf(file: string, text: string): Import[] {
+  const found: Import[] = []
+  for (const { 0: statement, index, groups } of text.matchAll(STATEMENT)) {
+    const to = resolve(file, groups!['specifier'] ?? groups!['dynamic'] ?? '')
+    if (to === null) continue
+    const names = groups!['clause']
+      ?.match(/\{([^}]*)\}/)?.[1]
+      ?.split(',')
+      .filter((name) => name.trim() !== '')
+    const isTypeOnly = /^(import|export) type\b/.test(statement) || (names?.every((name) => name.trim().startsWith('type ')) ?? false)
+    found.push({ from: file, to, line: text.slice(0, index).split('\n').length, isTypeOnly })
+  }
+  return found
+}
+
+const isTest = (file: string) => /\.test\.ts$|\/testing\//.test(file)
+
+export function readGraph(root: string): Graph {
+  const files = listFolders(root, 'src', 'sandbox').filter((file) => file.endsWith('.ts') && !isTest(file))
+  return { files, imports: files.flatMap((file) => importsOf(file, readFileSync(path.join(root, file), 'utf8'))) }
+}
+
+/** Groups of files that import one another in a circle (Tarjan's strongly connected components, without recursion). */
+export function circles({ files, imports }: Graph): string[][] {
+  const next = Map.groupBy(imports, ({ from }) => from)
+  const order = new Map<string, number>()
+  const low = new Map<string, number>()
+  const stack: string[] = []
+  const onStack = new Set<string>()
+  const found: string[][] = []
+  const enter = (file: string) => {
+    order.set(file, order.size)
+    low.set(file, order.get(file)!)
+    stack.push(file)
+    onStack.add(file)
+    return { file, targets: (next.get(file) ?? []).map(({ to }) => to)[Symbol.iterator]() }
+  }
+  for (const start of files) {
+    if (order.has(start)) continue
+    const path = [enter(start)]
+    while (path.length > 0) {
+      const { file, targets } = path.at(-1)!
+      const { value: to, done } = targets.next()
+      if (!done) {
+        if (!order.has(to)) path.push(enter(to))
+        else if (onStack.has(to)) low.set(file, Math.min(low.get(file)!, order.get(to)!))
+        continue
+      }
+      path.pop()
+      const above = path.at(-1)?.file
+      if (above) low.set(above, Math.min(low.get(above)!, low.get(file)!))
+      if (low.get(file) !== order.get(file)) continue
+      const circle = stack.splice(stack.indexOf(file))
+      for (const member of circle) onStack.delete(member)
+      const isOwnCircle = next.get(file)?.some(({ to }) => to === file) ?? false
+      if (circle.length > 1 || isOwnCircle) found.push(circle.toSorted())
+    }
+  }
+  return found
+}
+
+/** Everything that is wrong with a graph, a line each. */
+export function faults(graph: Graph): string[] {
+  const homeless = graph.files.filter(isHomeless).map((file) => `${file}: stands in no room; name its folder in tools/rooms.ts`)
+  const against = graph.imports.flatMap(({ from, to, line, isTypeOnly }) => {
+    const reason = isHomeless(from) ? null : refusal(from, to, isTypeOnly)
+    return reason === null ? [] : [`${from}:${line}: imports ${to}, against the layers: ${reason}`]
+  })
+  const round = circles(graph).map((circle) => `circle of ${circle.length} files, type-only imports included: ${circle.join(', ')}`)
+  return [...homeless, ...against, ...round]
+}
+
+if (import.meta.main) {
+  const graph = readGraph(path.dirname(import.meta.dirname))
+  const found = faults(graph)
+  for (const line of found) console.error(line)
+  console.log(
+    `${graph.files.length} files, ${graph.imports.length} imports: ` +
+      `${found.length === 0 ? 'no circle, none against the layers' : `${found.length} faults`}`,
+  )
+  process.exitCode = found.length > 0 ? 1 : 0
+}
