@@ -67,6 +67,14 @@ export function createShares(db: Db, clock: Clock, passwords: Passwords): Shares
     return known
   }
 
+  const nowSeconds = () => Math.floor(clock.now().getTime() / 1000)
+  const secondsLeft = (endSeconds: number | undefined) => (endSeconds === undefined ? Infinity : endSeconds - nowSeconds())
+  const sign = async ({ link, passwordHash }: shareLink.Known, scope: GrantScope, lifetimeSeconds: number) => {
+    const expiresAtSeconds = Math.min(nowSeconds() + lifetimeSeconds, Math.floor(link.expiresAt.getTime() / 1000))
+    const grant = signGrant(await grantSecret(), { linkId: link.id, expiresAtSeconds, scope }, passwordHash)
+    return { grant, expiresAt: new Date(expiresAtSeconds * 1000) }
+  }
+
   return {
     inTurn: limiter({ maxRunning: MAX_READING, maxWaiting: MAX_WAITING, waiting: 'visitors of share links' }),
     hashPassword: (password) => passwords.hash(password),
@@ -76,22 +84,11 @@ export function createShares(db: Db, clock: Clock, passwords: Passwords): Shares
       const known = read ? await byGrant(read) : await byPassword(token, password, counted)
       if (!known.isTargetLive) throw notFound(known.link.targetType)
       const scope: GrantScope = read ? read.grant.scope : { kind: 'link' }
-      const sign = async (wanted: GrantScope, lifetimeSeconds: number) => {
-        // A grant made by a grant lives no longer than it, so that a chain of them ends.
-        const end = Math.min(
-          read?.grant.expiresAtSeconds ?? Infinity,
-          Math.floor(clock.now().getTime() / 1000) + lifetimeSeconds,
-          Math.floor(known.link.expiresAt.getTime() / 1000),
-        )
-        return {
-          grant: signGrant(await grantSecret(), { linkId: known.link.id, expiresAtSeconds: end, scope: wanted }, known.passwordHash),
-          expiresAt: new Date(end * 1000),
-        }
-      }
       return {
         link: known.link,
         scope,
-        sign,
+        // A grant made by a grant lives no longer than it, so that a chain of them ends.
+        sign: (wanted, lifetimeSeconds) => sign(known, wanted, Math.min(lifetimeSeconds, secondsLeft(read?.grant.expiresAtSeconds))),
         count: async () => {
           await countOpening(known.link.id)
         },
