@@ -535,8 +535,11 @@ export interface InvoiceCustomer {
   billing_address: Json | null
 }
 
-/** What a visualization profile says about bands and colours. A range is kept only where somebody chose one: otherwise the image's own applies. */
-export interface ProfileConfig {
+/**
+ * What a visualization profile says about bands and colours. A range is kept only where somebody chose one: otherwise the
+ * image's own applies.
+ */
+interface ProfileConfig {
   /** From 1: one, or three for red, green and blue. */
   bands?: number[]
   expression?: string
