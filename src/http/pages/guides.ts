@@ -13,6 +13,8 @@ const FIRST = ['first-steps', 'authentication', 'uploads', 'maps', 'sharing']
 
 /** Links between guides stay here; what else a guide points at lies in the repository and not in this service. */
 function addressOf(href: string): string | null {
+  const here = /^http:\/\/127\.0\.0\.1:8080(\/.*)$/.exec(href) // Where a newcomer's service is: this one.
+  if (here) return here[1]!
   if (/^(https?:|#|\/)/.test(href)) return href
   const guide = /^([\w-]+)\.md(#.*)?$/.exec(href)
   if (guide) return `/docs/guides/${guide[1]}${guide[2] ?? ''}`
