@@ -1,7 +1,7 @@
 /** Composition root: the only place that constructs adapters and touches the process. */
 import path from 'node:path'
 import type { FastifyInstance } from 'fastify'
-import { destination, type Logger } from 'pino'
+import { destination, type DestinationStream, type Logger } from 'pino'
 import { compose } from './compose.ts'
 import { ConfigError, loadConfig, type Config } from './config.ts'
 import { createStripePayments } from '#adapters/payments/stripe.ts'
@@ -17,6 +17,7 @@ import { migrate } from '#db/migrate.ts'
 import { openQueue } from '#db/queue.ts'
 import { DatabaseUnreachable, openServiceDatabase } from '#db/service-database.ts'
 import { createLog } from '#http/log.ts'
+import { terminalLog } from '#http/terminal.ts'
 import { buildServer, closeServer } from '#http/server.ts'
 import type { AnyTask } from './task.ts'
 import * as project from './model/identity/project.ts'
@@ -59,7 +60,7 @@ async function start(config: Config, catalogue: Catalogue): Promise<Service> {
 }
 
 async function startParts(config: Config, { operations, tasks }: Catalogue, started: AsyncDisposableStack): Promise<void> {
-  const log = createLog(config.logLevel, destination({ dest: 2, sync: false, minLength: LOG_BUFFER_BYTES, periodicFlush: LOG_FLUSH_MS }))
+  const log = createLog(config.logLevel, logDestination())
   started.defer(() => log.flush())
   const onRestart = (error: Error | null) =>
     error
@@ -127,6 +128,12 @@ async function startParts(config: Config, { operations, tasks }: Catalogue, star
         (error) => log.warn({ err: error }, 'the demo is not whole yet; the next start goes on with it'),
       ),
     )
+}
+
+/** On a terminal short lines for people, else JSON for tools, written together. */
+function logDestination(): DestinationStream {
+  if (process.stderr.isTTY) return terminalLog((text) => process.stderr.write(text), process.env['NO_COLOR'] === undefined)
+  return destination({ dest: 2, sync: false, minLength: LOG_BUFFER_BYTES, periodicFlush: LOG_FLUSH_MS })
 }
 
 /** Work beside the service. What is returned ends it and waits until it has. */
