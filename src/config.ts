@@ -39,6 +39,8 @@ export interface Config {
   /** Listener of the sandbox processor, on loopback; 0 is any free port. */
   readonly sandboxPaymentsPort: number
   readonly logLevel: string
+  /** On a terminal; NO_COLOR takes the colours away. */
+  readonly hasColours: boolean
   readonly isLoopback: boolean
 }
 
@@ -75,6 +77,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     egressAllow: list(text('EGRESS_ALLOW', '')),
     ...payments(text),
     logLevel: oneOf('LOG_LEVEL', text('LOG_LEVEL', 'info'), LOG_LEVELS),
+    hasColours: text('NO_COLOR', '') === '',
     isLoopback: isLoopback(host),
   })
 }

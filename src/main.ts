@@ -60,7 +60,7 @@ async function start(config: Config, catalogue: Catalogue): Promise<Service> {
 }
 
 async function startParts(config: Config, { operations, tasks }: Catalogue, started: AsyncDisposableStack): Promise<void> {
-  const log = createLog(config.logLevel, logDestination())
+  const log = createLog(config.logLevel, logDestination(config))
   started.defer(() => log.flush())
   const onRestart = (error: Error | null) =>
     error
@@ -131,8 +131,8 @@ async function startParts(config: Config, { operations, tasks }: Catalogue, star
 }
 
 /** On a terminal short lines for people, else JSON for tools, written together. */
-function logDestination(): DestinationStream {
-  if (process.stderr.isTTY) return terminalLog((text) => process.stderr.write(text), process.env['NO_COLOR'] === undefined)
+function logDestination({ hasColours }: Config): DestinationStream {
+  if (process.stderr.isTTY) return terminalLog((text) => process.stderr.write(text), hasColours)
   return destination({ dest: 2, sync: false, minLength: LOG_BUFFER_BYTES, periodicFlush: LOG_FLUSH_MS })
 }
 
@@ -229,7 +229,10 @@ function stopOnSignal(starting: Promise<Service>): void {
     starting
       .then((service) => service.stop())
       .then(
-        () => process.exit(0),
+        () => {
+          if (process.stderr.isTTY) process.stderr.write('\nGroundtrack has stopped.\n')
+          process.exit(0)
+        },
         (error: unknown) => {
           console.error(error)
           process.exit(1)
