@@ -25,7 +25,7 @@ import { createShares } from './access/shares.ts'
 import { createTokens } from './access/tokens.ts'
 import { createUsageRecorder, type UsageRecorder } from './background/usage.ts'
 
-export interface Parts {
+interface Parts {
   db: Db
   connectionCount: () => number
   clock: Clock
@@ -48,7 +48,7 @@ export interface Parts {
   passwordCost?: number
 }
 
-export interface Composed {
+interface Composed {
   platform: Platform
   auth: SignInPlatform
   taskPlatform: TaskPlatform

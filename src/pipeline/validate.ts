@@ -14,13 +14,13 @@ interface Validator {
   readonly hasDefaults: boolean
 }
 
-/** Compiled once per schema; schemas live as long as the process. */
+/** Compiled once per schema; schemas live as long as the process, and what is made of one depends on nothing else. */
 const compiled = new WeakMap<TSchema, Validator>()
 
 export function validatorOf(schema: TSchema): Validator {
   const known = compiled.get(schema)
   if (known) return known
-  const made = Compile(schema) as unknown as Omit<Validator, 'hasDefaults'>
+  const made = Compile(schema)
   const validator: Validator = {
     Check: (value) => made.Check(value),
     Errors: (value) => made.Errors(value),

@@ -22,13 +22,13 @@ export interface Vendors {
   close(): Promise<void>
 }
 
-export const DATA_TYPES = ['raster', 'dem', 'pointcloud', 'altimetry', 'vector'] as const
-export type DataType = (typeof DATA_TYPES)[number]
+const DATA_TYPES = ['raster', 'dem', 'pointcloud', 'altimetry', 'vector'] as const
+type DataType = (typeof DATA_TYPES)[number]
 
 /** `cog`: tiles are drawn from the scene's own files; `preview`: there is a picture only; `points`; `none`. */
-export type RenderStrategy = 'cog' | 'preview' | 'points' | 'none'
+type RenderStrategy = 'cog' | 'preview' | 'points' | 'none'
 
-export type Bbox = readonly [west: number, south: number, east: number, north: number]
+type Bbox = readonly [west: number, south: number, east: number, north: number]
 
 export interface Source {
   readonly id: string
@@ -55,7 +55,7 @@ export interface Source {
   readonly markupPercent: number
 }
 
-export interface SourceCollection {
+interface SourceCollection {
   readonly id: string
   readonly title: string
   readonly description: string
@@ -68,7 +68,7 @@ export interface SourceCollection {
   readonly publicProvider: 'landsat' | 'naip' | 'sentinel' | null
 }
 
-export type ProductType = 'ARCHIVE' | 'TASKING'
+type ProductType = 'ARCHIVE' | 'TASKING'
 
 /** Something that can be ordered. */
 export interface Product {
@@ -99,7 +99,7 @@ export interface Licence {
   readonly documents: readonly LicenceDocument[]
 }
 
-export interface LicenceDocument {
+interface LicenceDocument {
   readonly id: string
   readonly version: string
   readonly language: string
@@ -123,13 +123,13 @@ export interface VendorCatalog {
   picture(scene: Scene, kind: 'thumbnail' | 'overview', options?: CallOptions): Promise<Picture | null>
 }
 
-export interface CallOptions {
+interface CallOptions {
   readonly signal?: AbortSignal
   /** For everything that the call takes, retries and waiting in line included. A host's own deadline by default. */
   readonly deadlineMs?: number
 }
 
-export interface SceneSearch {
+interface SceneSearch {
   readonly collections?: readonly string[]
   readonly ids?: readonly string[]
   /** Both ends belong to it; null is open. */
@@ -143,13 +143,13 @@ export interface SceneSearch {
   readonly cursor?: string | null
 }
 
-export interface ScenePage {
+interface ScenePage {
   readonly scenes: readonly Scene[]
   /** Null on the last page. */
   readonly cursor: string | null
 }
 
-export interface Scene {
+interface Scene {
   readonly id: string
   readonly collection: string
   readonly geometry: Geometry | null
@@ -165,14 +165,14 @@ export interface Scene {
   readonly productId: string | null
 }
 
-export interface SceneAsset {
+interface SceneAsset {
   readonly href: string
   readonly type: string | null
   readonly title: string | null
   readonly roles: readonly string[]
 }
 
-export interface Picture {
+interface Picture {
   readonly contentType: string
   readonly bytes: Buffer
 }
@@ -204,14 +204,14 @@ export interface VendorShop {
 }
 
 /** Of a scene of the archive, or of an area for a tasking product. */
-export interface PriceQuestion {
+interface PriceQuestion {
   readonly sceneId?: string
   readonly productId?: string
   readonly geometry: AreaGeometry
   readonly params?: Readonly<Record<string, unknown>>
 }
 
-export type PriceAnswer =
+type PriceAnswer =
   | {
       readonly ok: true
       readonly productId: string
@@ -227,7 +227,7 @@ export type PriceAnswer =
   /** `reason` is for people: no such scene, nothing of the area on it, too large. */
   | { readonly ok: false; readonly reason: string }
 
-export interface VendorOrderRequest {
+interface VendorOrderRequest {
   readonly reference: string
   readonly productId: string
   readonly licenseType: string
@@ -242,9 +242,9 @@ export interface VendorOrderRequest {
 }
 
 /** `part`: delivered, but not all of it; `captures` tell which. */
-export type VendorOrderStatus = 'placed' | 'accepted' | 'delivered' | 'part' | 'failed' | 'cancelled'
+type VendorOrderStatus = 'placed' | 'accepted' | 'delivered' | 'part' | 'failed' | 'cancelled'
 
-export interface VendorOrder {
+interface VendorOrder {
   readonly id: string
   readonly reference: string
   readonly status: VendorOrderStatus
@@ -260,7 +260,7 @@ export interface VendorOrder {
 }
 
 /** A COG that can be downloaded, with what its item shall say. */
-export interface DeliveredFile {
+interface DeliveredFile {
   readonly id: string
   readonly fileName: string
   readonly sceneId: string
@@ -275,14 +275,14 @@ export interface DeliveredFile {
   readonly properties: Readonly<Record<string, unknown>>
 }
 
-export interface TaskingRequest {
+interface TaskingRequest {
   readonly reference: string
   readonly productId: string
   readonly area: AreaGeometry | { readonly type: 'Point'; readonly coordinates: [number, number] }
   readonly params: Readonly<Record<string, unknown>>
 }
 
-export interface Study {
+interface Study {
   readonly id: string
   readonly reference: string
   readonly status: 'waiting' | 'answered' | 'infeasible'
@@ -290,7 +290,7 @@ export interface Study {
   readonly options: readonly StudyOption[]
 }
 
-export interface StudyOption {
+interface StudyOption {
   readonly id: string
   readonly description: string
   readonly cents: number
@@ -300,11 +300,11 @@ export interface StudyOption {
   readonly maxOffNadirDeg: number
 }
 
-export interface QuotationRequest extends TaskingRequest {
+interface QuotationRequest extends TaskingRequest {
   readonly studyOptionId?: string
 }
 
-export interface Quotation {
+interface Quotation {
   readonly id: string
   readonly reference: string
   readonly status: 'waiting' | 'issued' | 'refused'
@@ -313,7 +313,7 @@ export interface Quotation {
   readonly cents: number | null
 }
 
-export interface OpportunityQuestion {
+interface OpportunityQuestion {
   readonly productId: string
   readonly area: AreaGeometry | { readonly type: 'Point'; readonly coordinates: [number, number] }
   readonly from: Date
@@ -322,7 +322,7 @@ export interface OpportunityQuestion {
   readonly limit: number
 }
 
-export interface Opportunity {
+interface Opportunity {
   readonly satellite: string
   readonly noradId: number
   readonly start: string
@@ -335,7 +335,7 @@ export interface Opportunity {
  * `unavailable`: it does not answer or fails; `timeout`: not in time; `refused`: it will not, and says why; `nonsense`: what
  * it answered breaks its own protocol; `not-found`.
  */
-export type VendorErrorCode = 'unavailable' | 'timeout' | 'refused' | 'nonsense' | 'not-found'
+type VendorErrorCode = 'unavailable' | 'timeout' | 'refused' | 'nonsense' | 'not-found'
 
 /** What can go wrong at a vendor's, whatever its own words for it. The message is for people and names the host. */
 export class VendorError extends Error {

@@ -2,7 +2,7 @@
 import type { Licence, Product, Provider, Source } from '#ports/vendors.ts'
 
 /** How a host is reached; only adapters need to know. */
-export interface HostAddress {
+interface HostAddress {
   readonly hostName: string
   readonly url: string
   readonly token: string | null

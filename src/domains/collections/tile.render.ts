@@ -37,6 +37,6 @@ export default operation({
     return await collection.requireReader(db, principal, input.collection_id)
   },
   async execute(context, input, found) {
-    return pictureReply(await drawCollectionTile(context, found, { ...input, format: input.format! }), FOR_MINUTES)
+    return pictureReply(await drawCollectionTile(context, found, { ...input, format: input.format }), FOR_MINUTES)
   },
 })

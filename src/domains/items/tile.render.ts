@@ -32,6 +32,6 @@ export default operation({
     return await resolveLook(context, layer, input)
   },
   async execute(context, input, resolved) {
-    return pictureReply(await drawTile(context, resolved, { ...input, format: input.format! }), FOR_A_DAY)
+    return pictureReply(await drawTile(context, resolved, { ...input, format: input.format }), FOR_A_DAY)
   },
 })

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Choice, Closed } from '#core/shapes.ts'
+import { Choice, Closed, Defaulted } from '#core/shapes.ts'
 import { WMTS_FORMATS } from '#wire/wmts.ts'
 import { operation } from '#operation.ts'
 import { choiceOf, drawTile, resolveLook } from '#services/drawing/look.ts'
@@ -20,7 +20,7 @@ export default operation({
     y: TileIndex,
     profile: lookFields.profile,
     asset_key: lookFields.asset_key,
-    format: Type.Optional(Choice(WMTS_FORMATS, { default: 'webp' })),
+    format: Defaulted(Choice(WMTS_FORMATS), 'webp'),
   }),
   output: Type.Any(),
   example: { input: { item_id: EXAMPLE_ITEM.id, z: 12, x: 3767, y: 2445 } },
@@ -31,6 +31,6 @@ export default operation({
     return await resolveLook(context, layer, input)
   },
   async execute(context, { z, x, y, format }, resolved) {
-    return pictureReply(await drawTile(context, resolved, { z, x, y, format: format! }), FOR_A_DAY)
+    return pictureReply(await drawTile(context, resolved, { z, x, y, format }), FOR_A_DAY)
   },
 })

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Closed } from '#core/shapes.ts'
+import { Closed, Defaulted } from '#core/shapes.ts'
 import { operation } from '#operation.ts'
 import { drawTile } from '#services/drawing/look.ts'
 import { Format, lookFields, pictureReply, requireTile, TileIndex, TileSize, Zoom } from '#wire/tile.ts'
@@ -22,7 +22,7 @@ export default operation({
     z: Zoom,
     x: TileIndex,
     y: TileIndex,
-    format: Type.Optional(Type.Unsafe<'png' | 'webp' | 'jpg' | 'jpeg'>({ ...Format, default: 'png' })),
+    format: Defaulted(Format, 'png'),
     profile: lookFields.profile,
     tile_size: TileSize,
   }),
@@ -35,6 +35,6 @@ export default operation({
   },
   async execute(context, { z, x, y, format, tile_size }, { share, resolved }) {
     context.attributeTo(share.link.organizationId)
-    return pictureReply(await drawTile(context, resolved, { z, x, y, format: format!, tile_size }), NOT_KEPT)
+    return pictureReply(await drawTile(context, resolved, { z, x, y, format, tile_size }), NOT_KEPT)
   },
 })

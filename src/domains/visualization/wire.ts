@@ -1,6 +1,7 @@
 import Type, { type Static } from 'typebox'
 import { Choice, Closed, Nullable, Timestamp, Uuid } from '#core/shapes.ts'
-import { PROFILE_LAYERS, PROFILE_TYPES, type Profile } from '#model/imagery/visualization-profile.ts'
+import { PROFILE_LAYERS, PROFILE_TYPES } from '#core/vocabulary.ts'
+import type { Profile } from '#model/imagery/visualization-profile.ts'
 import { EXAMPLE_IDS } from '#wire/examples.ts'
 
 export const ProfileId = Type.String({ minLength: 1, maxLength: 100 })

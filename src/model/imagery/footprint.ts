@@ -40,7 +40,7 @@ export function rectangle([west, south, east, north]: Bbox): Part {
   ]
 }
 
-export interface Footprint {
+interface Footprint {
   parts: Part[]
   bbox: Bbox
 }
@@ -262,8 +262,8 @@ function boundsAroundDateLine(parts: readonly Part[]): Bbox {
 }
 
 /** Cells of 1.4 and of 22.5 degrees: powers of two of the Earth's girth. */
-export const FINE_LEVEL = 8
-export const COARSE_LEVEL = 4
+const FINE_LEVEL = 8
+const COARSE_LEVEL = 4
 /** A footprint over more cells than this goes to the one cell of its level that every search reads. */
 const MAX_CELLS_PER_ITEM = 16
 /** A search that needs more fine cells than this reads coarse ones. */
@@ -294,7 +294,7 @@ export function stepsOf([west, south, east, north]: Bbox): [x0: number, y0: numb
   return [step(west + 180), step(south + 90), step(east + 180), step(north + 90)]
 }
 
-export interface Cell {
+interface Cell {
   cell: number
   /** Around the parts that touch this cell. */
   box: Bbox

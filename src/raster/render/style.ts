@@ -26,8 +26,9 @@ export type Style =
 /** The colouring of an image about which nothing else is known. */
 export function defaultStyle(info: RasterInfo): Style {
   if (info.colorTable) return { kind: 'palette' }
-  const byColor = (['red', 'green', 'blue'] as const).map((color) => info.bands.findIndex((band) => band.color === color) + 1)
-  if (byColor.every((band) => band > 0)) return { kind: 'rgb', bands: byColor as unknown as [number, number, number] }
+  const numberOf = (color: 'red' | 'green' | 'blue') => info.bands.findIndex((band) => band.color === color) + 1
+  const byColor: [number, number, number] = [numberOf('red'), numberOf('green'), numberOf('blue')]
+  if (byColor.every((band) => band > 0)) return { kind: 'rgb', bands: byColor }
   const data = info.bands.map((_, index) => index + 1).filter((band) => band - 1 !== info.alphaBand)
   const [red, green, blue] = data
   if (red !== undefined && green !== undefined && blue !== undefined) return { kind: 'rgb', bands: [red, green, blue] }
