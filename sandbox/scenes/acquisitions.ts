@@ -54,7 +54,7 @@ export function scenesFor(query: SceneQuery): SceneDescription[] {
   return found
 }
 
-export interface Acquisition {
+interface Acquisition {
   readonly sensor: SensorId
   readonly id: string
   readonly longitude: number

@@ -14,7 +14,7 @@ import { createWorld, type World } from './world.ts'
 
 export type SceneSamples = Uint16Array | Uint8Array | Float32Array
 
-export interface RowPainter {
+interface RowPainter {
   /** The samples of the rows to come, interleaved; `paintRow` fills them. */
   begin(y: number, rows: number): SceneSamples
   paintRow(row: number, at: number): void

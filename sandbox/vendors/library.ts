@@ -27,7 +27,7 @@ export interface LibraryQuery {
   readonly after?: PlanPlace
 }
 
-export interface LibraryPage {
+interface LibraryPage {
   readonly scenes: readonly SceneDescription[]
   /** Null when everything has been looked at. */
   readonly next: PlanPlace | null

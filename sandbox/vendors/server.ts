@@ -19,7 +19,7 @@ import { Shop } from './shop.ts'
 import { createSchema } from './store.ts'
 import { virtualCog, type VirtualCog } from './virtual-cog.ts'
 
-export interface SandboxVendorsOptions {
+interface SandboxVendorsOptions {
   readonly db: Db
   readonly host: string
   readonly port: number

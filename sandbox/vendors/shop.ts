@@ -12,7 +12,7 @@ import { sharedArea, type Library } from './library.ts'
 import { areaOf, Refusal } from './search.ts'
 import { cancel, find, keep, type Kept, type Kind } from './store.ts'
 
-export interface ShopParts {
+interface ShopParts {
   readonly db: Db
   readonly host: SandboxHost
   readonly library: Library

@@ -5,20 +5,16 @@ import type { Row } from '#db/row.ts'
 import type { Db, Tx } from '#db/tables.ts'
 import type { Licence, LicenceDocument, Product } from '#ports/vendors.ts'
 
-const COLUMNS = [
-  'document_id as documentId',
-  'licence_id as licenceId',
-  'document_sha256 as documentSha256',
-  'accepted_by as acceptedBy',
-  'accepted_at as acceptedAt',
-] as const
+const COLUMNS = ['document_id as documentId', 'document_sha256 as documentSha256', 'accepted_at as acceptedAt'] as const
 
-export type Acceptance = Row<'licence_acceptance', typeof COLUMNS>
+type Acceptance = Row<'licence_acceptance', typeof COLUMNS>
 
 const hashOf = ({ text }: LicenceDocument): Buffer => hash('sha256', text, 'buffer')
 
-/** What the organization has accepted and not withdrawn, by document. */
-export async function acceptances(db: Db | Tx, organizationId: string): Promise<Map<string, Acceptance>> {
+/** What an organization has accepted and not withdrawn, by document. */
+export type Acceptances = ReadonlyMap<string, Acceptance>
+
+export async function acceptances(db: Db | Tx, organizationId: string): Promise<Acceptances> {
   const rows = await db
     .selectFrom('licence_acceptance')
     .select(COLUMNS)
@@ -28,10 +24,13 @@ export async function acceptances(db: Db | Tx, organizationId: string): Promise<
   return new Map(rows.map((row) => [row.documentId, row]))
 }
 
-/** An acceptance holds for the words that were read: the same document with another text is another document. */
-export function acceptanceOf(accepted: ReadonlyMap<string, Acceptance>, document: LicenceDocument): Acceptance | null {
+/**
+ * When a document was accepted; null when it was not. An acceptance holds for the words that were read: the same document
+ * with another text is another document.
+ */
+export function acceptedAt(accepted: Acceptances, document: LicenceDocument): Date | null {
   const found = accepted.get(document.id)
-  return found?.documentSha256.equals(hashOf(document)) ? found : null
+  return found?.documentSha256.equals(hashOf(document)) ? found.acceptedAt : null
 }
 
 /** Accepting again what stands accepted changes nothing, not even who did it. */
@@ -85,7 +84,7 @@ export async function requireLicences(
   const licence = product.licenceId === null ? null : licences.licence(product.licenceId)
   const [document] = licence?.documents ?? []
   if (!licence || !document) return
-  if (acceptanceOf(await acceptances(db, organizationId), document)) return
+  if (acceptedAt(await acceptances(db, organizationId), document)) return
   throw problem(
     'licence-acceptance-required',
     `'${product.title}' is sold under '${licence.name}', version ${document.version}, which the organization has not accepted`,
