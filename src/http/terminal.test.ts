@@ -23,5 +23,5 @@ test('the log in a terminal', () => {
     'info',
     terminalLog((text) => coloured.push(text), true),
   ).info({ operation: 'x.y', status: 500, ms: 1 }, 'call')
-  assert.match(coloured[0]!, /\u001b\[31m500/)
+  assert.ok(coloured[0]!.includes('\u001b[31m500'))
 })
