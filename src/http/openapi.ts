@@ -257,7 +257,7 @@ function authPaths(schemas: Json): Json {
   return {
     '/auth/sign-up': route(
       'sign_up',
-      'Make an account; open invitations for the address are accepted.',
+      'Make an account. It belongs to no organization until it founds one or accepts an invitation.',
       { schema: SignUpInput, example: { email: EMAIL, password: PASSWORD, name: EXAMPLE_GRANT.user.name } },
       { status: '201', schema: grant },
     ),
