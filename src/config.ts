@@ -84,7 +84,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     ...payments(text, isLocal),
     sandbox: flag('SANDBOX', text('SANDBOX', isLocal ? '1' : '0')),
     trustedProxies: networks('TRUSTED_PROXIES', text('TRUSTED_PROXIES', '')),
-    metricsToken: text('METRICS_TOKEN', ''),
+    metricsToken: bearer('METRICS_TOKEN', text('METRICS_TOKEN', '')),
     logLevel: oneOf('LOG_LEVEL', text('LOG_LEVEL', 'info'), LOG_LEVELS),
     isLocal,
   })
@@ -155,6 +155,12 @@ function integer(name: string, value: string, minimum: number, maximum: number):
   if (!Number.isInteger(number) || number < minimum || number > maximum)
     throw new ConfigError(`${name} must be a whole number from ${minimum} to ${maximum}, not '${value}'`)
   return number
+}
+
+/** What fits into an Authorization header. */
+function bearer(name: string, value: string): string {
+  if (!/^[\x21-\x7e]*$/.test(value)) throw new ConfigError(`${name} must be printable ASCII without spaces`)
+  return value
 }
 
 function oneOf<T extends string>(name: string, value: string, allowed: readonly T[]): T {

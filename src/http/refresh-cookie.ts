@@ -33,6 +33,7 @@ export function clearRefreshCookie(request: FastifyRequest, reply: FastifyReply,
 function write(request: FastifyRequest, reply: FastifyReply, terms: CookieTerms, value: string, seconds: number): void {
   const secure = isSecure(request, terms)
   const parts = [`${nameOf(secure)}=${value}`, 'Path=/auth', `Max-Age=${seconds}`, 'HttpOnly', 'SameSite=Strict']
+  reply.removeHeader('Set-Cookie')
   reply.header('Set-Cookie', [...parts, ...(secure ? ['Secure'] : [])].join('; '))
 }
 

@@ -36,7 +36,7 @@ test('row 26: local means local', async (t) => {
     assert.equal((await call(exposed.baseUrl, key, 'projects.list', {})).status, 401, 'its keys too')
     assert.equal((await post(exposed.baseUrl, '/auth/refresh', { refresh_token: session.refresh_token })).status, 401)
     const owner = await found(exposed.baseUrl, 'founder@example.com')
-    const topUp = await call(exposed.baseUrl, owner.token, 'billing.topup', { amount_aud: 50 }, { 'idempotency-key': 'k1' })
+    const topUp = await call(exposed.baseUrl, owner.token, 'billing.topup', { aud_cents: 10_000 }, { 'idempotency-key': 'k1' })
     assert.deepEqual([topUp.status, topUp.body.code], [503, 'billing-not-configured'])
     assert.equal((await post(exposed.baseUrl, '/sandbox/payments/confirm', { client_secret: 'x' })).status, 404)
     assert.equal(await metrics(exposed.baseUrl), 403)
@@ -53,7 +53,7 @@ test('row 26: local means local', async (t) => {
   })
 
   await t.test('with a METRICS_TOKEN', async () => {
-    const token = 'a token that nobody guesses'
+    const token = 'a-token-that-nobody-guesses'
     const exposed = await startExposed(lab, { ...env, METRICS_TOKEN: token })
     assert.deepEqual(
       [await metrics(exposed.baseUrl), await metrics(exposed.baseUrl, 'another'), await metrics(exposed.baseUrl, token)],

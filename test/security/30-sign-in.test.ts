@@ -7,6 +7,7 @@ const GUESSES = 100
 const SIGN_UPS = 300
 const SIGN_INS = 20
 const P95_MS = 1_000
+const QUIET_MS = 100
 
 // Goal: whoever guesses locks out themselves: not the owner of the account, not the people behind the same proxy; and a crowd
 // of new accounts keeps nobody from signing in.
@@ -57,6 +58,19 @@ test('row 30: nobody is locked out by somebody else', async (t) => {
 test('row 30: a flood of sign-ups and guesses leaves sign-in quick', async (t) => {
   const w = await world(t, { trustedProxies: ['127.0.0.1'], passwordCost: 10 })
   const person = await w.person()
+  const signIns = async () => {
+    const times: number[] = []
+    for (let i = 0; i < SIGN_INS; i++) {
+      const began = performance.now()
+      const headers = { 'x-forwarded-for': '203.0.113.2' }
+      const { status } = await w.post('/auth/sign-in', { email: person.email, password: person.password }, headers)
+      assert.equal(status, 200)
+      times.push(performance.now() - began)
+    }
+    const sorted = times.toSorted((a, b) => a - b)
+    return { p50: Math.round(sorted[SIGN_INS / 2]!), p95: Math.round(sorted[Math.ceil(SIGN_INS * 0.95) - 1]!) }
+  }
+  const quiet = await signIns()
   const flood = [
     ...Array.from({ length: SIGN_UPS }, (_, i) =>
       w.post(
@@ -69,23 +83,12 @@ test('row 30: a flood of sign-ups and guesses leaves sign-in quick', async (t) =
       w.post('/auth/sign-in', { email: `nobody-${i}@example.com`, password: WRONG }, { 'x-forwarded-for': '203.0.113.1' }),
     ),
   ]
-  const times: number[] = []
-  for (let i = 0; i < SIGN_INS; i++) {
-    const began = performance.now()
-    const { status } = await w.post(
-      '/auth/sign-in',
-      { email: person.email, password: person.password },
-      { 'x-forwarded-for': '203.0.113.2' },
-    )
-    assert.equal(status, 200)
-    times.push(performance.now() - began)
-  }
-  const sorted = times.toSorted((a, b) => a - b)
-  const p95 = sorted[Math.ceil(SIGN_INS * 0.95) - 1]!
-  const ended = await Promise.all(flood)
-  const statuses = new Set(ended.map(({ status }) => status))
-  t.diagnostic(`sign-in beside the flood: p50 ${Math.round(sorted[SIGN_INS / 2]!)} ms, p95 ${Math.round(p95)} ms`)
-  assert.ok(p95 < P95_MS, `p95 was ${Math.round(p95)} ms`)
+  const beside = await signIns()
+  const statuses = new Set((await Promise.all(flood)).map(({ status }) => status))
+  t.diagnostic(`sign-in alone: p50 ${quiet.p50} ms; beside the flood: p50 ${beside.p50} ms, p95 ${beside.p95} ms`)
+  // A second, where a sign-in by itself takes a tenth of one; a machine that is busy with other things is given as much more.
+  const limit = P95_MS * Math.max(1, quiet.p50 / QUIET_MS)
+  assert.ok(beside.p95 < limit, `p95 was ${beside.p95} ms of ${Math.round(limit)}`)
   assert.deepEqual(
     [...statuses].filter((status) => ![201, 401, 429, 503].includes(status)),
     [],
