@@ -1,7 +1,7 @@
 import Type, { type Static, type TSchema } from 'typebox'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { problem } from '#core/problem.ts'
-import { Closed, Email, Nullable, Uuid } from '#core/shapes.ts'
+import { Closed, Email, NotBlank, Nullable, Uuid } from '#core/shapes.ts'
 import type { Platform } from '#pipeline/platform.ts'
 import * as account from '#access/account.ts'
 import { deleteAccount, deleteOrganization } from '#access/leaving.ts'
@@ -23,7 +23,7 @@ const Cookie = Type.Optional(
 export const SignUpInput = Closed({
   email: Email,
   password: Password,
-  name: Type.String({ minLength: 1, maxLength: 200, pattern: '\\S' }),
+  name: NotBlank(200),
   cookie: Cookie,
 })
 export const SignInInput = Closed({
