@@ -29,7 +29,7 @@ const RULES: readonly Rule[] = [
     !isLocal && trustedProxies.length === 0
       ? {
           setting: 'TRUSTED_PROXIES',
-          says: "behind a proxy, everybody has its address and one person's failed sign-ins lock out all: name the proxy, or ignore this without one",
+          says: "behind a proxy everybody has its address, and one person's failed sign-ins lock out all: name the proxy if there is one",
         }
       : null,
   ({ trustedProxies }) =>

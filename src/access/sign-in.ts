@@ -178,7 +178,7 @@ async function throttle({ db, clock }: SignInPlatform, subject: string, limit: n
 }
 
 /** One text for every way to be refused: nothing tells an unknown address from a wrong password. */
-export function refused(): Problem {
+function refused(): Problem {
   return problem('unauthorized', 'Invalid authentication credentials', {
     headers: { 'WWW-Authenticate': 'Bearer realm="svc", error="invalid_token"' },
   })

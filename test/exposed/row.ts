@@ -1,7 +1,7 @@
 /** One attack of docs/threats.md against a service that was started as the guide says. A file in rows/ is found by being there. */
 import type { Service } from '../support/service.ts'
 
-export interface Exposed {
+interface Exposed {
   service: Service
   /** The settings of the guide. */
   env: Readonly<Record<string, string>>

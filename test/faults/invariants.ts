@@ -126,8 +126,8 @@ const IDENTITY: readonly Rule[] = [
   query(
     'every organization has an owner',
     `
-    select o.id::text as what from organization o where o.deleted_at is null and not exists (select from organization_member m where m.org_id = o.id
-      and m.role = 'owner')`,
+    select o.id::text as what from organization o where o.deleted_at is null
+      and not exists (select from organization_member m where m.org_id = o.id and m.role = 'owner')`,
   ),
   query(
     'every project has an admin',

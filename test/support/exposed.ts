@@ -2,7 +2,7 @@
 import { createServer } from 'node:net'
 import { until, type Lab, type Service } from './service.ts'
 
-export const PUBLIC_URL = 'https://imagery.example'
+const PUBLIC_URL = 'https://imagery.example'
 
 /** A port that was free a moment ago: the service prints its public address, not the one it listens on. */
 async function freePort(): Promise<number> {

@@ -38,7 +38,7 @@ export default operation({
     if (current?.isDefault && plan.monthlyAud > 0 && (await billingModeOf(tx, organizationId)) !== 'enterprise')
       throw problem(
         'bad-request',
-        `The plan '${plan.name}' is paid by this card; make another card the default, or change to the free plan with billing.plan.change first`,
+        `The plan '${plan.name}' is paid by this card; make another card the default, or change to the free plan first`,
       )
     const removed = await paymentMethod.detach(tx, organizationId, card.id, clock.now())
     if (!removed) throw notFound('payment method')

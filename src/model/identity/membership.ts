@@ -77,7 +77,7 @@ export async function keepAnOwner(tx: Tx, organizationId: string): Promise<void>
   if (!owner) throw problem('bad-request', 'An organization needs an owner: make somebody else one first')
 }
 
-export interface Standing {
+interface Standing {
   organizationId: string
   name: string
   role: OrganizationRole

@@ -116,7 +116,7 @@ export async function endAllFor(db: Db, organizationId: string, userId: string |
 
 const LISTED = ['id', 'org_id as organizationId', 'created_at as createdAt', 'expires_at as expiresAt'] as const
 
-export type LiveSession = Row<'user_session', typeof LISTED> & { lastUsedAt: Date }
+type LiveSession = Row<'user_session', typeof LISTED> & { lastUsedAt: Date }
 
 /** Newest first. A session was last used when it was last prolonged. */
 export async function listLive(db: Db, userId: string, limit: number, now: Date): Promise<LiveSession[]> {
