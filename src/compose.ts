@@ -111,7 +111,15 @@ export async function compose(parts: Parts): Promise<Composed> {
     platform,
     metrics,
     usage,
-    auth: { db, clock, tokens, passwords: createPasswords({ cost: parts.passwordCost, waiting: 'sign-ins' }), roles: parts.roles },
+    auth: {
+      db,
+      clock,
+      tokens,
+      // Two queues: a flood of new accounts keeps nobody from signing in.
+      passwords: createPasswords({ cost: parts.passwordCost, waiting: 'sign-ins' }),
+      newPasswords: createPasswords({ cost: parts.passwordCost, maxRunning: 1, waiting: 'sign-ups' }),
+      roles: parts.roles,
+    },
     taskPlatform: { ...services, db, queue, committed, onFault },
     async close() {
       claims.close()

@@ -24,7 +24,7 @@ export interface Config {
   /** Empty: whatever the AWS configuration files say. */
   readonly s3Region: string
   readonly role: Role
-  /** `null`: seed when bound to loopback and the database is new. */
+  /** `null`: seed where local and the database is new. */
   readonly demo: boolean | null
   readonly systemAdminEmails: readonly string[]
   readonly clipUserEmail: string | null
@@ -46,10 +46,15 @@ export interface Config {
   readonly sandboxDeliverySeconds: number
   /** A file of catalogue sources; null: the registry that ships with the platform. */
   readonly sources: string | null
+  /** Addresses and networks whose `X-Forwarded-For` and `-Proto` are believed. */
+  readonly trustedProxies: readonly string[]
+  /** Bearer for `/metrics`; empty: it answers only where local. */
+  readonly metricsToken: string
   readonly logLevel: string
   /** On a terminal; NO_COLOR takes the colours away. */
   readonly hasColours: boolean
-  readonly isLoopback: boolean
+  /** `HOST` and the host of `BASE_URL` are both loopback: whoever reaches the port sits at the machine. */
+  readonly isLocal: boolean
 }
 
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
@@ -64,6 +69,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
   const port = integer('PORT', text('PORT', '8080'), 0, 65_535)
   const databaseUrl = text('DATABASE_URL', '')
   const base = baseUrl(text('BASE_URL', ''), host, port)
+  const isLocal = isLoopback(host) && isLoopback(new URL(base).hostname.replaceAll(/[[\]]/g, ''))
   const storePort = integer('STORE_PORT', text('STORE_PORT', String(port === 0 ? 0 : port + 1)), 0, 65_535)
   if (databaseUrl && !/^postgres(ql)?:\/\//.test(databaseUrl)) throw new ConfigError('DATABASE_URL must begin with postgres://')
   return Object.freeze({
@@ -83,21 +89,24 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     clipUserEmail: text('CLIP_USER_EMAIL', '').toLowerCase() || null,
     cogHosts: list(text('COG_HOSTS', '')),
     egressAllow: list(text('EGRESS_ALLOW', '')),
-    ...payments(text),
-    sandbox: flag('SANDBOX', text('SANDBOX', isLoopback(host) && isLoopback(new URL(base).hostname) ? '1' : '0')),
+    ...payments(text, isLocal),
+    sandbox: flag('SANDBOX', text('SANDBOX', isLocal ? '1' : '0')),
     sandboxVendorsPort: integer('SANDBOX_VENDORS_PORT', text('SANDBOX_VENDORS_PORT', '0'), 0, 65_535),
     sandboxDeliverySeconds: integer('SANDBOX_DELIVERY_SECONDS', text('SANDBOX_DELIVERY_SECONDS', '5'), 0, 86_400),
     sources: env['SOURCES']?.trim() ? path.resolve(env['SOURCES'].trim()) : null,
+    trustedProxies: networks('TRUSTED_PROXIES', text('TRUSTED_PROXIES', '')),
+    metricsToken: bearer('METRICS_TOKEN', text('METRICS_TOKEN', '')),
     logLevel: oneOf('LOG_LEVEL', text('LOG_LEVEL', 'info'), LOG_LEVELS),
     hasColours: text('NO_COLOR', '') === '',
-    isLoopback: isLoopback(host),
+    isLocal,
   })
 }
 
 function payments(
   text: (name: string, standard: string) => string,
+  isLocal: boolean,
 ): Pick<Config, 'payments' | 'stripeSecretKey' | 'stripeWebhookSecret' | 'sandboxPaymentsPort'> {
-  const kind = oneOf('PAYMENTS', text('PAYMENTS', 'sandbox'), PAYMENTS)
+  const kind = oneOf('PAYMENTS', text('PAYMENTS', isLocal ? 'sandbox' : 'none'), PAYMENTS)
   const stripeSecretKey = text('STRIPE_SECRET_KEY', '')
   const stripeWebhookSecret = text('STRIPE_WEBHOOK_SECRET', '')
   if (kind === 'stripe' && !stripeSecretKey) throw new ConfigError('PAYMENTS=stripe needs STRIPE_SECRET_KEY')
@@ -111,6 +120,20 @@ function payments(
 
 function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'))
+}
+
+/** Addresses, or networks such as `10.0.0.0/8`; a whole family of addresses would let every caller choose its own. */
+function networks(name: string, value: string): string[] {
+  const entries = list(value)
+  for (const entry of entries) {
+    const [address, prefix, rest] = entry.split('/')
+    const family = isIP(address!)
+    const isNetwork =
+      prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) >= 1 && Number(prefix) <= (family === 4 ? 32 : 128))
+    if (family === 0 || !isNetwork || rest !== undefined)
+      throw new ConfigError(`${name} must list addresses or networks such as 10.0.0.0/8, not '${entry}'`)
+  }
+  return entries
 }
 
 function baseUrl(given: string, host: string, port: number): string {
@@ -144,6 +167,12 @@ function integer(name: string, value: string, minimum: number, maximum: number):
   if (!Number.isInteger(number) || number < minimum || number > maximum)
     throw new ConfigError(`${name} must be a whole number from ${minimum} to ${maximum}, not '${value}'`)
   return number
+}
+
+/** What fits into an Authorization header. */
+function bearer(name: string, value: string): string {
+  if (!/^[\x21-\x7e]*$/.test(value)) throw new ConfigError(`${name} must be printable ASCII without spaces`)
+  return value
 }
 
 function oneOf<T extends string>(name: string, value: string, allowed: readonly T[]): T {

@@ -22,6 +22,7 @@ const LOADED_BY_NAME = [
   /^sandbox\/vendors\/darkroom\.handlers\.ts$/,
   /^packages\/share\/share\.ts$/,
   /^test\/security\/rows\/\w+\.ts$/,
+  /^test\/exposed\/rows\/[\w-]+\.ts$/,
 ]
 
 /** Folders in which every file is started by hand or by a runner. */

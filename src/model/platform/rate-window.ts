@@ -49,6 +49,11 @@ export async function reset(db: Db, subject: string): Promise<void> {
   await db.deleteFrom('rate_window').where('subject', '=', subject).execute()
 }
 
+/** Every window whose subject begins so. */
+export async function resetAll(db: Db, prefix: string): Promise<void> {
+  await sql`delete from rate_window where starts_with(subject, ${prefix})`.execute(db)
+}
+
 /** Takes one count back. */
 export async function forgive(db: Db, subject: string): Promise<void> {
   await sql`update rate_window set used = used - 1 where subject = ${subject} and used > 0`.execute(db)
