@@ -6,6 +6,8 @@
  * A `session` pans over a file that nobody has looked at, `scattered` tiles share no block with the one before, `repeated` asks for
  * one tile again and again. Every round of a cold workload has a file of its own on every side: a link to the same bytes.
  *
+ * `--parts` tells where our CPU goes, `--alone` leaves the peers out.
+ *
  *   npm run bench:service-tiles -- --rounds 3 --clients 1,8 --core 1 --only "webp session UTM" --profile /tmp/profile
  */
 import { randomUUID } from 'node:crypto'
@@ -19,7 +21,7 @@ import pg from 'pg'
 import { found, ok } from '../test/support/client.ts'
 import { embeddedUrl, openLab, postmasterOf } from '../test/support/service.ts'
 import { CASES, tilesOf, WORKLOADS, type Case, type Tile, type Workload } from './lib/cases.ts'
-import { median, treeCpuMs } from './lib/cpu.ts'
+import { median, ownCpuMs, treeCpuMs } from './lib/cpu.ts'
 import { askFastcgi } from './lib/fastcgi.ts'
 import { dataFile, hasMapserver, mapserverQuery, preparePeers, startMapserver, startTitiler } from './lib/peers.ts'
 
@@ -30,6 +32,8 @@ const { values } = parseArgs({
     core: { type: 'string', default: String(os.availableParallelism() - 1) },
     only: { type: 'string', default: '' },
     profile: { type: 'string', default: '' },
+    parts: { type: 'boolean', default: false },
+    alone: { type: 'boolean', default: false },
   },
 })
 const ROUNDS = Number(values.rounds)
@@ -56,6 +60,8 @@ interface Side {
   name: string
   fetch(item: Case, copy: number, tile: Tile, format: Format): Promise<number>
   cpuMs(): number
+  /** The same by processes, where there are several kinds. */
+  parts?: () => Record<string, number>
 }
 
 const lab = openLab()
@@ -103,6 +109,7 @@ async function startOurs(): Promise<Side> {
         authorization: `Bearer ${key}`,
       }),
     cpuMs: () => treeCpuMs(service.pid, [postmaster]) + treeCpuMs(postmaster),
+    parts: () => ({ service: ownCpuMs(service.pid), tree: treeCpuMs(service.pid, [postmaster]), database: treeCpuMs(postmaster) }),
   }
 }
 
@@ -187,6 +194,7 @@ interface Measured {
 async function measure(side: Side, clients: number, asks: readonly (() => Promise<number>)[]): Promise<Measured> {
   const times: number[] = []
   const before = side.cpuMs()
+  const partsBefore = side.parts?.()
   const began = performance.now()
   let [next, bytes] = [0, 0]
   const client = async (): Promise<void> => {
@@ -198,6 +206,11 @@ async function measure(side: Side, clients: number, asks: readonly (() => Promis
   }
   await Promise.all(Array.from({ length: clients }, client))
   const seconds = (performance.now() - began) / 1000
+  if (values.parts && partsBefore) {
+    const after = side.parts!()
+    const spent = Object.keys(after).map((part) => `${part} ${((after[part]! - partsBefore[part]!) / asks.length).toFixed(2)}`)
+    console.log(`  ${side.name}, CPU ms a tile: ${spent.join(', ')}; ${seconds.toFixed(1)} s`)
+  }
   return {
     cpuMs: (side.cpuMs() - before) / asks.length,
     perSecond: asks.length / seconds,
@@ -269,7 +282,8 @@ try {
         else if (code !== 'EEXIST') throw error // Two cases may show one file.
       }
     }
-  const sides = [await startOurs(), startTitilerSide(), ...(hasMapserver() ? [startMapserverSide()] : [])]
+  const peers = values.alone ? [] : [startTitilerSide(), ...(hasMapserver() ? [startMapserverSide()] : [])]
+  const sides = [await startOurs(), ...peers]
   for (const side of sides) await untilUp(side)
   console.log(
     `load average ${os

@@ -44,6 +44,9 @@ interface Parts {
   egressAllow: readonly string[]
   /** A folder for large temporary files. */
   workDir: string
+  cogCompression: 'zstd' | 'deflate'
+  /** Child processes that draw. */
+  rasterProcesses: number
   /** Lower in tests, where nobody guesses passwords. */
   passwordCost?: number
 }
@@ -65,6 +68,8 @@ export async function compose(parts: Parts): Promise<Composed> {
     hosts: [...parts.cogHosts, ...parts.egressAllow],
     egressAllow: parts.egressAllow,
     workDir: parts.workDir,
+    compression: parts.cogCompression,
+    processes: parts.rasterProcesses,
   })
   const metrics = createMetrics(() => ({ database_connections: parts.connectionCount(), ...raster.metrics() }))
   const onFault = (error: unknown, operation: string, invocation?: string) => {

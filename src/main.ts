@@ -96,6 +96,8 @@ async function startParts(config: Config, { operations, tasks }: Catalogue, star
     cogHosts: config.cogHosts,
     egressAllow: config.egressAllow,
     workDir: path.join(config.dataDir, 'work'),
+    cogCompression: config.cogCompression,
+    rasterProcesses: config.rasterProcesses,
   })
   started.defer(() => composed.close())
   started.defer(() => queue.stop())
