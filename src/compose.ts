@@ -8,6 +8,7 @@ import { createLayers } from '#model/imagery/item-layer.ts'
 import type { Payments } from './ports/payments.ts'
 import type { Vendors } from './ports/vendors.ts'
 import type { Queue } from '#db/queue.ts'
+import type { Notices } from '#db/notices.ts'
 import type { Db } from '#db/tables.ts'
 import { createMetrics, type Metrics } from '#http/metrics.ts'
 import type { AnyTask } from './task.ts'
@@ -47,6 +48,8 @@ interface Parts {
   cogCompression: 'zstd' | 'deflate'
   /** Child processes that draw. */
   rasterProcesses: number
+  /** Null: nothing is remembered of credentials, and the database is asked on every call. */
+  notices?: Notices | null
   /** Lower in tests, where nobody guesses passwords. */
   passwordCost?: number
 }
@@ -81,9 +84,11 @@ export async function compose(parts: Parts): Promise<Composed> {
   const audit = createAuditTrail(db, clock, (error) => onFault(error, 'audit'))
   const usage = createUsageRecorder(db, clock, (error) => onFault(error, 'usage'))
   const claims = createClaims(db, clock)
-  const layers = createLayers(db, clock)
+  const layers = createLayers(db, clock, parts.notices ?? null)
   const tasks = enqueuer(queue)
   const committed = () => layers.forget()
+  const rateLimiter = createRateLimiter(db, clock, parts.notices ?? null)
+  const rightsChanged = async () => await parts.notices?.settle()
   const services: Services = {
     clock,
     raster,
@@ -106,18 +111,27 @@ export async function compose(parts: Parts): Promise<Composed> {
     claims,
     tasks,
     committed,
-    authenticator: createAuthenticator(db, clock, tokens),
-    rateLimiter: createRateLimiter(db, clock),
+    authenticator: createAuthenticator(db, clock, tokens, parts.notices ?? null),
+    rightsChanged,
+    rateLimiter,
     onFault: (error, invocationId, operation) => onFault(error, operation, invocationId),
   }
   return {
     platform,
     metrics,
     usage,
-    auth: { db, clock, tokens, passwords: createPasswords({ cost: parts.passwordCost, waiting: 'sign-ins' }), roles: parts.roles },
+    auth: {
+      db,
+      clock,
+      tokens,
+      passwords: createPasswords({ cost: parts.passwordCost, waiting: 'sign-ins' }),
+      roles: parts.roles,
+      rightsChanged,
+    },
     taskPlatform: { ...services, db, queue, committed, onFault },
     async close() {
       claims.close()
+      await rateLimiter.close()
       await raster.close()
       await audit.close()
       await usage.close()

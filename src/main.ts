@@ -13,6 +13,7 @@ import type { Storage } from './ports/storage.ts'
 import { systemClock } from '#core/clock.ts'
 import type { Payments } from './ports/payments.ts'
 import type { Db } from '#db/tables.ts'
+import { openNotices } from '#db/notices.ts'
 import { migrate } from '#db/migrate.ts'
 import { openQueue } from '#db/queue.ts'
 import { DatabaseUnreachable, openServiceDatabase } from '#db/service-database.ts'
@@ -68,6 +69,8 @@ async function startParts(config: Config, { operations, tasks }: Catalogue, star
   const database = await openServiceDatabase({ ...config, onRestart })
   started.defer(() => database.close())
   await migrate(database.db)
+  const notices = await openNotices(database.db, database.connection)
+  started.defer(() => notices.close())
   const isWorker = config.role !== 'api'
   const queue = await openQueue(database.db, { worker: isWorker, onError: (error) => log.error({ err: error }, 'queue') })
 
@@ -98,6 +101,7 @@ async function startParts(config: Config, { operations, tasks }: Catalogue, star
     workDir: path.join(config.dataDir, 'work'),
     cogCompression: config.cogCompression,
     rasterProcesses: config.rasterProcesses,
+    notices,
   })
   started.defer(() => composed.close())
   started.defer(() => queue.stop())
