@@ -8,7 +8,7 @@ import type { RasterPool } from '#raster/pool/pool.ts'
 import type { Sources } from './sources.ts'
 
 /** Rises when the same request would be drawn with other pixels, so that no cache mixes the two. */
-const DRAWING_VERSION = 1
+const DRAWING_VERSION = 2
 const TILE_CACHE_BYTES = 64 * 1024 * 1024
 const MOSAIC_DEADLINE_MS = 15_000
 

@@ -13,7 +13,7 @@ export interface RewriteOptions {
   readonly temporaryDirectory: string
   /** Samples are numbers of classes: overviews pick one of them, and never mix two. */
   readonly isCategorical: boolean
-  /** `zstd` by default, which we read two to three times as fast; `deflate` is for those whose software does not know it. */
+  /** `zstd` by default, whose blocks we decode up to three times as fast; `deflate` is for those whose software does not know it. */
   readonly compression?: CogCompression | undefined
   readonly signal?: AbortSignal | undefined
   readonly onProgress?: (fraction: number) => void
