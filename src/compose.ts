@@ -1,6 +1,7 @@
 /** Puts the platform together from a database, a clock and settings: the same for the service and for tests. */
 import type { Logger } from 'pino'
 import { createRasterService } from '#adapters/raster/service.ts'
+import type { RasterService } from './ports/raster.ts'
 import type { Storage } from './ports/storage.ts'
 import type { Services } from './context.ts'
 import type { Clock } from '#core/clock.ts'
@@ -35,6 +36,8 @@ interface Parts {
   /** Null: no cards are taken. */
   payments: Payments | null
   vendors: Vendors
+  /** Where the files of catalogue scenes lie, and which of these hosts are private. */
+  fileHosts: { readonly all: readonly string[]; readonly sandbox: readonly string[] }
   log: Logger
   baseUrl: () => string
   operations: ReadonlyMap<string, AnyOperation>
@@ -63,17 +66,21 @@ interface Composed {
   close(): Promise<void>
 }
 
-export async function compose(parts: Parts): Promise<Composed> {
-  const { db, clock, queue, log, baseUrl, operations } = parts
-  const raster = createRasterService({
-    clock,
+function rasterOf(parts: Parts): RasterService {
+  return createRasterService({
+    clock: parts.clock,
     storage: parts.storage,
-    hosts: [...parts.cogHosts, ...parts.egressAllow],
-    egressAllow: parts.egressAllow,
+    hosts: [...parts.cogHosts, ...parts.egressAllow, ...parts.fileHosts.all],
+    egressAllow: [...parts.egressAllow, ...parts.fileHosts.sandbox],
     workDir: parts.workDir,
     compression: parts.cogCompression,
     processes: parts.rasterProcesses,
   })
+}
+
+export async function compose(parts: Parts): Promise<Composed> {
+  const { db, clock, queue, log, baseUrl, operations } = parts
+  const raster = rasterOf(parts)
   const metrics = createMetrics(() => ({ database_connections: parts.connectionCount(), ...raster.metrics() }))
   const onFault = (error: unknown, operation: string, invocation?: string) => {
     metrics.observeFault(operation)

@@ -7,11 +7,12 @@ import { ConfigError, loadConfig, type Config } from './config.ts'
 import { createStripePayments } from '#adapters/payments/stripe.ts'
 import { startStoreListener } from '#adapters/storage/listener.ts'
 import { openStorage } from '#adapters/storage/open.ts'
-import { NO_SOURCES } from '#adapters/vendors/registry.ts'
-import { createVendors } from '#adapters/vendors/vendors.ts'
+import { readRegistry, RegistryError } from '#adapters/vendors/registry.ts'
+import { createVendors, fileHostsOf, type FileHosts } from '#adapters/vendors/vendors.ts'
 import type { Storage } from './ports/storage.ts'
 import { systemClock } from '#core/clock.ts'
 import type { Payments } from './ports/payments.ts'
+import type { Vendors } from './ports/vendors.ts'
 import type { Db } from '#db/tables.ts'
 import { openNotices } from '#db/notices.ts'
 import { migrate } from '#db/migrate.ts'
@@ -62,15 +63,7 @@ async function start(config: Config, catalogue: Catalogue): Promise<Service> {
 async function startParts(config: Config, { operations, tasks }: Catalogue, started: AsyncDisposableStack): Promise<void> {
   const log = createLog(config.logLevel, destination({ dest: 2, sync: false, minLength: LOG_BUFFER_BYTES, periodicFlush: LOG_FLUSH_MS }))
   started.defer(() => log.flush())
-  const onRestart = (error: Error | null) =>
-    error
-      ? log.error({ err: error }, 'the embedded PostgreSQL could not be started again')
-      : log.warn('the embedded PostgreSQL had died and was started again')
-  const database = await openServiceDatabase({ ...config, onRestart })
-  started.defer(() => database.close())
-  await migrate(database.db)
-  const notices = await openNotices(database.db, database.connection)
-  started.defer(() => notices.close())
+  const { database, notices } = await startDatabase(config, log, started)
   const isWorker = config.role !== 'api'
   const queue = await openQueue(database.db, { worker: isWorker, onError: (error) => log.error({ err: error }, 'queue') })
 
@@ -87,7 +80,7 @@ async function startParts(config: Config, { operations, tasks }: Catalogue, star
     db: database.db,
     storage,
     payments,
-    vendors: createVendors({ registry: NO_SOURCES }),
+    ...(await startVendors(config, database.db, started)),
     connectionCount: database.connectionCount,
     clock: systemClock,
     queue,
@@ -133,6 +126,20 @@ async function startParts(config: Config, { operations, tasks }: Catalogue, star
         (error) => log.warn({ err: error }, 'the demo is not whole yet; the next start goes on with it'),
       ),
     )
+}
+
+/** The database at its newest schema, and a connection on which changes of other processes are heard. */
+async function startDatabase(config: Config, log: Logger, started: AsyncDisposableStack) {
+  const onRestart = (error: Error | null) =>
+    error
+      ? log.error({ err: error }, 'the embedded PostgreSQL could not be started again')
+      : log.warn('the embedded PostgreSQL had died and was started again')
+  const database = await openServiceDatabase({ ...config, onRestart })
+  started.defer(() => database.close())
+  await migrate(database.db)
+  const notices = openNotices(database.db, database.connection)
+  started.defer(() => notices.close())
+  return { database, notices }
 }
 
 /** Work beside the service. What is returned ends it and waits until it has. */
@@ -192,7 +199,7 @@ async function startPayments(
   const webhookSecret = (await secretOf(db, 'payments', systemClock.now())).toString('hex')
   const port = config.sandboxPaymentsPort
   const { startSandbox } = await import('../sandbox/index.ts')
-  const sandbox = await startSandbox({ db, payments: { port, noticeUrl, webhookSecret } }).catch((error: unknown) => {
+  const sandbox = await startSandbox({ db, payments: { port, noticeUrl, webhookSecret }, vendors: null }).catch((error: unknown) => {
     throw inUse(error, 'SANDBOX_PAYMENTS_PORT', '127.0.0.1', port)
   })
   started.defer(() => sandbox.close())
@@ -201,6 +208,28 @@ async function startPayments(
     payments: createStripePayments({ secretKey: processor.secretKey, webhookSecret, sandboxUrl: () => processor.url }),
     sandboxPayments: processor,
   }
+}
+
+/** The sources of the registry, and the sandbox's hosts behind those that are simulated. */
+async function startVendors(config: Config, db: Db, started: AsyncDisposableStack): Promise<{ vendors: Vendors; fileHosts: FileHosts }> {
+  let sandboxUrl: string | null = null
+  if (config.sandbox) {
+    const port = config.sandboxVendorsPort
+    const { startSandbox } = await import('../sandbox/index.ts')
+    const workDir = path.join(config.dataDir, 'sandbox')
+    const settings = { port, clock: systemClock, workDir, deliverySeconds: config.sandboxDeliverySeconds }
+    const sandbox = await startSandbox({ db, payments: null, vendors: settings }).catch((error: unknown) => {
+      throw inUse(error, 'SANDBOX_VENDORS_PORT', '127.0.0.1', port)
+    })
+    started.defer(() => sandbox.close())
+    sandboxUrl = sandbox.vendors!.url
+  }
+  const registry = await readRegistry(config.sources, sandboxUrl).catch((error: unknown) => {
+    throw error instanceof RegistryError ? new ConfigError(`SOURCES: ${error.message}`) : error
+  })
+  const vendors = createVendors({ registry, egressAllow: config.egressAllow })
+  started.defer(() => vendors.close())
+  return { vendors, fileHosts: fileHostsOf(registry) }
 }
 
 function inUse(error: unknown, name: string, host: string, port: number): unknown {
