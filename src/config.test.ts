@@ -1,5 +1,6 @@
 /** Goal: where objects are stored and served follows from the environment, and a mistake there is told before anything starts. */
 import assert from 'node:assert/strict'
+import { availableParallelism } from 'node:os'
 import { test } from 'node:test'
 import { ConfigError, loadConfig } from './config.ts'
 import { findings } from './doctor.ts'
@@ -103,5 +104,13 @@ test('S3 is named by STORAGE_URL, and its endpoint and region by the usual varia
   ])
     assert.throws(() => loadConfig({ STORAGE_URL }), ConfigError, STORAGE_URL)
   for (const env of [{ S3_ENDPOINT: 'minio:9000' }, { STORE_URL: 'ftp://x' }, { STORE_PORT: '70000' }, { STORE_PORT: 'x' }])
+    assert.throws(() => loadConfig(env), ConfigError, JSON.stringify(env))
+})
+
+test('raster processes are as many as the machine has cores, and uploads are rewritten with zstd, unless told otherwise', () => {
+  assert.equal(loadConfig({}).rasterProcesses, availableParallelism())
+  assert.equal(loadConfig({ RASTER_PROCESSES: '3' }).rasterProcesses, 3)
+  assert.deepEqual([loadConfig({}).cogCompression, loadConfig({ COG_COMPRESSION: 'deflate' }).cogCompression], ['zstd', 'deflate'])
+  for (const env of [{ RASTER_PROCESSES: '0' }, { RASTER_PROCESSES: 'many' }, { COG_COMPRESSION: 'lzw' }])
     assert.throws(() => loadConfig(env), ConfigError, JSON.stringify(env))
 })

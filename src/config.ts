@@ -1,10 +1,12 @@
 /** The only place that reads the environment. Everything has a default; everything is checked before anything starts. */
 import path from 'node:path'
 import { isIP } from 'node:net'
+import { availableParallelism } from 'node:os'
 
 type Role = 'all' | 'api' | 'worker'
 
 type PaymentsKind = 'sandbox' | 'stripe' | 'none'
+type CogCompression = 'zstd' | 'deflate'
 
 export interface Config {
   readonly port: number
@@ -32,6 +34,10 @@ export interface Config {
   readonly cogHosts: readonly string[]
   /** Hosts, or host:port, that outbound requests may reach although private or plain http. */
   readonly egressAllow: readonly string[]
+  /** How uploads that are rewritten are compressed. */
+  readonly cogCompression: CogCompression
+  /** Child processes that draw and measure rasters. */
+  readonly rasterProcesses: number
   readonly payments: PaymentsKind
   readonly stripeSecretKey: string
   /** Signs the processor's notices to `/webhooks/payments`. */
@@ -59,6 +65,9 @@ export interface Config {
 
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
 const PAYMENTS: readonly PaymentsKind[] = ['sandbox', 'stripe', 'none']
+const COMPRESSIONS: readonly CogCompression[] = ['zstd', 'deflate']
+/** Each may grow to half a gigabyte. */
+const MAX_RASTER_PROCESSES = 256
 const ROLES: readonly Role[] = ['all', 'api', 'worker']
 
 export class ConfigError extends Error {}
@@ -89,6 +98,8 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     clipUserEmail: text('CLIP_USER_EMAIL', '').toLowerCase() || null,
     cogHosts: list(text('COG_HOSTS', '')),
     egressAllow: list(text('EGRESS_ALLOW', '')),
+    cogCompression: oneOf('COG_COMPRESSION', text('COG_COMPRESSION', 'zstd'), COMPRESSIONS),
+    rasterProcesses: integer('RASTER_PROCESSES', text('RASTER_PROCESSES', String(availableParallelism())), 1, MAX_RASTER_PROCESSES),
     ...payments(text, isLocal),
     sandbox: flag('SANDBOX', text('SANDBOX', isLocal ? '1' : '0')),
     sandboxVendorsPort: integer('SANDBOX_VENDORS_PORT', text('SANDBOX_VENDORS_PORT', '0'), 0, 65_535),

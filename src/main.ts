@@ -14,6 +14,7 @@ import { systemClock } from '#core/clock.ts'
 import type { Payments } from './ports/payments.ts'
 import type { Vendors } from './ports/vendors.ts'
 import type { Db } from '#db/tables.ts'
+import { openNotices } from '#db/notices.ts'
 import { migrate } from '#db/migrate.ts'
 import { openQueue } from '#db/queue.ts'
 import { DatabaseUnreachable, openServiceDatabase } from '#db/service-database.ts'
@@ -64,13 +65,7 @@ async function start(config: Config, catalogue: Catalogue): Promise<Service> {
 async function startParts(config: Config, { operations, tasks }: Catalogue, started: AsyncDisposableStack): Promise<void> {
   const log = createLog(config.logLevel, logDestination(config))
   started.defer(() => log.flush())
-  const onRestart = (error: Error | null) =>
-    error
-      ? log.error({ err: error }, 'the embedded PostgreSQL could not be started again')
-      : log.warn('the embedded PostgreSQL had died and was started again')
-  const database = await openServiceDatabase({ ...config, onRestart })
-  started.defer(() => database.close())
-  await migrate(database.db)
+  const { database, notices } = await startDatabase(config, log, started)
   const isWorker = config.role !== 'api'
   const queue = await openQueue(database.db, { worker: isWorker, onError: (error) => log.error({ err: error }, 'queue') })
 
@@ -99,6 +94,9 @@ async function startParts(config: Config, { operations, tasks }: Catalogue, star
     cogHosts: config.cogHosts,
     egressAllow: config.egressAllow,
     workDir: path.join(config.dataDir, 'work'),
+    cogCompression: config.cogCompression,
+    rasterProcesses: config.rasterProcesses,
+    notices,
   })
   started.defer(() => composed.close())
   started.defer(() => queue.stop())
@@ -151,6 +149,20 @@ async function lockDoors(config: Config, db: Db, log: Logger): Promise<void> {
   if (!(await user.setActive(db, DEMO_EMAIL, mayDemo))) return
   if (mayDemo) log.info(`The demo account ${DEMO_EMAIL} is switched on again`)
   else log.warn(`The demo account ${DEMO_EMAIL} is switched off, because this service is not local and its password is public`)
+}
+
+/** The database at its newest schema, and a connection on which changes of other processes are heard. */
+async function startDatabase(config: Config, log: Logger, started: AsyncDisposableStack) {
+  const onRestart = (error: Error | null) =>
+    error
+      ? log.error({ err: error }, 'the embedded PostgreSQL could not be started again')
+      : log.warn('the embedded PostgreSQL had died and was started again')
+  const database = await openServiceDatabase({ ...config, onRestart })
+  started.defer(() => database.close())
+  await migrate(database.db)
+  const notices = openNotices(database.db, database.connection)
+  started.defer(() => notices.close())
+  return { database, notices }
 }
 
 /** Work beside the service. What is returned ends it and waits until it has. */

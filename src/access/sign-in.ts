@@ -26,6 +26,8 @@ export interface SignInPlatform {
   /** Hashed at sign-up, in a queue of their own. */
   newPasswords: Passwords
   roles: OperatorRoles
+  /** After a session has ended: resolves when no process remembers it. */
+  rightsChanged: () => Promise<void>
 }
 
 export interface SignedIn {
@@ -116,13 +118,17 @@ export async function refresh(
       chooseOrganization(tx, current.userId, input.organization_id ?? null, current.organizationId)
     return await session.refresh(tx, input.refresh_token, choose, clock.now())
   })
-  if (result.outcome === 'refused') throw refused()
+  if (result.outcome === 'refused') {
+    await platform.rightsChanged()
+    throw refused()
+  }
   const who = await user.find(db, result.issued.session.userId)
   return await signedIn(platform, who!, result.issued)
 }
 
 export async function signOut(platform: SignInPlatform, refreshToken: string): Promise<void> {
   await session.endByToken(platform.db, refreshToken, platform.clock.now())
+  await platform.rightsChanged()
 }
 
 export async function whoAmI(platform: SignInPlatform, userId: string) {

@@ -163,6 +163,8 @@ export async function world(t: TestContext, options: WorldOptions = {}) {
     cogHosts: [],
     egressAllow: options.egressAllow ?? [],
     workDir: path.join(dataDir, 'work'),
+    cogCompression: 'zstd',
+    rasterProcesses: os.availableParallelism(),
     roles: {
       systemAdminEmails: options.systemAdminEmails ?? [],
       clipUserEmail: options.clipUserEmail ?? null,

@@ -228,7 +228,8 @@ function specOf(info: RasterInfo, { grid, bands, isClipped, options }: Wanted): 
     metadata: info.metadata,
     overviews: options.overviews ?? (isClasses ? 'mode' : 'average'),
     ...(options.blockSize === undefined ? {} : { blockSize: options.blockSize }),
-    ...(options.compression === undefined ? {} : { compression: options.compression }),
+    // What leaves the house is for software of any age.
+    compression: options.compression ?? 'deflate',
     ...(options.compressionLevel === undefined ? {} : { compressionLevel: options.compressionLevel }),
   }
 }
