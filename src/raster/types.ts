@@ -105,7 +105,7 @@ export interface Band {
   /** The band's description, or null; expressions may use it as a name. */
   readonly name: string | null
   readonly color: ColorInterpretation
-  /** Samples equal to this are not data; NaN matches NaN. */
+  /** Samples equal to this are not data; NaN matches NaN. Null where no sample can equal the file's value, or the file has a mask. */
   readonly nodata: number | null
   /** physical value = sample · scale + offset. */
   readonly scale: number
@@ -144,6 +144,8 @@ export interface RasterInfo {
   /** Why `crs` is null although the file has geokeys. */
   readonly crsProblem: string | null
   readonly maskKind: MaskKind
+  /** The file's nodata value even where no sample can have it or a mask makes it moot; `Band.nodata` is what counts. */
+  readonly declaredNodata: number | null
   /** Zero-based index of the alpha band, or null. */
   readonly alphaBand: number | null
   /** RGBA, four bytes an entry, 2^bits entries; the nodata entry is transparent as in GDAL. Null without palette. */

@@ -99,6 +99,7 @@ function infoOf(options: MemoryRasterOptions): RasterInfo {
     crs: crsFromEpsg(options.epsg),
     crsProblem: null,
     maskKind,
+    declaredNodata: nodata,
     alphaBand: null,
     colorTable: options.colorTable ?? null,
     metadata: {},

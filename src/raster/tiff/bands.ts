@@ -75,6 +75,30 @@ export function parseNodata(text: string | null, dataType: DataType): number | n
   return Number.isFinite(value) && !Number.isFinite(rounded) ? Math.sign(value) * FLOAT32_MAX : rounded
 }
 
+const INTEGER_RANGES: Readonly<Partial<Record<DataType, readonly [number, number]>>> = {
+  uint8: [0, 255],
+  int8: [-128, 127],
+  uint16: [0, 65_535],
+  int16: [-32_768, 32_767],
+  uint32: [0, 2 ** 32 - 1],
+  int32: [-(2 ** 31), 2 ** 31 - 1],
+  uint64: [0, 2 ** 64],
+  int64: [-(2 ** 63), 2 ** 63],
+}
+
+/** Whether any sample can equal a nodata value: −10000 marks nothing in bytes, and must not keep an alpha band from doing so. */
+export function canHold(dataType: DataType, value: number): boolean {
+  const range = INTEGER_RANGES[dataType]
+  return !range || (Number.isInteger(value) && value >= range[0] && value <= range[1])
+}
+
+/** What blocks that the writer left out are filled with: the nodata value, moved into the range of the samples as GDAL does. */
+export function sparseFill(dataType: DataType, nodata: number | null): number | null {
+  const range = INTEGER_RANGES[dataType]
+  if (nodata === null || !range) return nodata
+  return Number.isNaN(nodata) ? 0 : Math.max(range[0], Math.min(range[1], Math.round(nodata)))
+}
+
 function parseGdalNumber(text: string): number | null {
   if (/^[+-]?nan/i.test(text)) return NaN
   const infinite = /^([+-]?)(?:1\.#)?inf/i.exec(text)

@@ -2,7 +2,7 @@ import { decodesPartially } from '#raster/codec/decode.ts'
 import { crsFromGeoKeys } from '#raster/crs/from-geo-keys.ts'
 import { isPixelPoint, parseGeoKeys, readRawGeoKeys, type RawGeoKeys } from '#raster/crs/geokeys.ts'
 import { RasterError } from '#raster/errors.ts'
-import { colorTable, describeBands, invertedGrayTable, parseNodata } from '#raster/tiff/bands.ts'
+import { canHold, colorTable, describeBands, invertedGrayTable, parseNodata } from '#raster/tiff/bands.ts'
 import type { TiffImage } from '#raster/tiff/blocks.ts'
 import { readDirectory, type Directory } from '#raster/tiff/directory.ts'
 import { Fields, type TagBudget } from '#raster/tiff/fields.ts'
@@ -104,7 +104,10 @@ async function describe(
   const georeference = await readGeoreference(fields, pixelIsPoint)
   const items = parseGdalMetadata((await fields.text(TAG.gdalMetadata)) ?? '')
   const nodata = parseNodata(await fields.text(TAG.gdalNodata), main.sample.dataType)
-  const bands = describeBands(main, items, nodata)
+  const hasMask = file.levels[0]?.mask != null
+  // A mask in the file says all there is to say, as in GDAL; a value that no sample can have says nothing.
+  const marker = nodata !== null && !hasMask && canHold(main.sample.dataType, nodata) ? nodata : null
+  const bands = describeBands(main, items, marker)
   const alpha = bands.findIndex((band) => band.color === 'alpha')
   const alphaBand = alpha < 0 ? null : alpha
   return {
@@ -117,7 +120,8 @@ async function describe(
     levels: file.levels.map(({ directory }) => describeLevel(directory, main, georeference.transform)),
     ...georeference,
     ...crsFromGeoKeys(keys),
-    maskKind: maskKind(file.levels[0]?.mask != null, nodata, alphaBand),
+    maskKind: maskKind(hasMask, marker, alphaBand),
+    declaredNodata: nodata,
     alphaBand,
     colorTable: await readColorTable(fields, main, nodata),
     metadata: datasetMetadata(items, pixelIsPoint),
@@ -138,11 +142,11 @@ async function readColorTable(
   return null
 }
 
-/** GDAL's order: a mask in the file beats nodata, which beats alpha. */
+/** A mask in the file beats all. Beside an alpha band a nodata value still counts: kernels compare it whatever the kind is, as gdalwarp does. */
 function maskKind(hasMask: boolean, nodata: number | null, alphaBand: number | null): MaskKind {
   if (hasMask) return 'internal'
-  if (nodata !== null) return 'nodata'
-  return alphaBand === null ? 'none' : 'alpha'
+  if (alphaBand !== null) return 'alpha'
+  return nodata === null ? 'none' : 'nodata'
 }
 
 function describeLevel(directory: Directory, main: Directory, transform: Affine | null): Level {
