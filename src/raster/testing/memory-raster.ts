@@ -96,6 +96,8 @@ function infoOf(options: MemoryRasterOptions): RasterInfo {
     transform,
     gcps: [],
     gcpResidualPx: null,
+    placedBy: 'transform',
+    times: { items: [], tag: null },
     crs: crsFromEpsg(options.epsg),
     crsProblem: null,
     maskKind,
