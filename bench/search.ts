@@ -11,7 +11,9 @@ import { openDatabase } from '#db/open.ts'
 import type { Bbox } from '#model/imagery/footprint.ts'
 import { all, duringInterval, touchesBoxes } from '#model/imagery/item-filter.ts'
 import { MAX_EXACT_COUNT, search, type Search } from '#model/imagery/item-search.ts'
-import * as item from '#model/imagery/item.ts'
+import * as item from '#model/imagery/item-read.ts'
+import { placeOf } from '#model/imagery/item-place.ts'
+import * as itemWrite from '#model/imagery/item-write.ts'
 import { percentile, random, sceneAt } from './lib/scenes.ts'
 
 const { values } = parseArgs({ options: { items: { type: 'string', default: '200000' }, queries: { type: 'string', default: '30' } } })
@@ -56,10 +58,10 @@ async function seed(): Promise<string> {
     .execute()
   const draw = random(7)
   for (let done = 0; done < ITEMS; done += BATCH) {
-    const rows = Array.from({ length: BATCH }, (_, i): item.NewItem => {
+    const rows = Array.from({ length: BATCH }, (_, i): itemWrite.NewItem => {
       const scene = sceneAt(done + i, draw)
       return {
-        ...item.placeOf({ type: 'Polygon', coordinates: [scene.ring] }, null),
+        ...placeOf({ type: 'Polygon', coordinates: [scene.ring] }, null),
         id: scene.id,
         stacId: scene.id,
         collectionId: null,
@@ -79,7 +81,7 @@ async function seed(): Promise<string> {
         assets: [],
       }
     })
-    await db.transaction().execute((tx) => item.insert(tx, { organizationId, projectId, createdBy: null, now }, rows))
+    await db.transaction().execute((tx) => itemWrite.insert(tx, { organizationId, projectId, createdBy: null, now }, rows))
   }
   await sql`vacuum analyze item`.execute(db)
   await sql`vacuum analyze item_cell`.execute(db)

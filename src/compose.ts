@@ -6,6 +6,7 @@ import type { Services } from './context.ts'
 import type { Clock } from '#core/clock.ts'
 import { createLayers } from '#model/imagery/item-layer.ts'
 import type { Payments } from './ports/payments.ts'
+import type { Vendors } from './ports/vendors.ts'
 import type { Queue } from '#db/queue.ts'
 import type { Db } from '#db/tables.ts'
 import { createMetrics, type Metrics } from '#http/metrics.ts'
@@ -24,7 +25,7 @@ import { createShares } from './access/shares.ts'
 import { createTokens } from './access/tokens.ts'
 import { createUsageRecorder, type UsageRecorder } from './background/usage.ts'
 
-export interface Parts {
+interface Parts {
   db: Db
   connectionCount: () => number
   clock: Clock
@@ -32,6 +33,9 @@ export interface Parts {
   storage: Storage
   /** Null: no cards are taken. */
   payments: Payments | null
+  vendors: Vendors
+  /** Where the files of catalogue scenes lie, and which of these hosts are private. */
+  fileHosts: { readonly all: readonly string[]; readonly sandbox: readonly string[] }
   log: Logger
   baseUrl: () => string
   operations: ReadonlyMap<string, AnyOperation>
@@ -46,7 +50,7 @@ export interface Parts {
   passwordCost?: number
 }
 
-export interface Composed {
+interface Composed {
   platform: Platform
   auth: SignInPlatform
   taskPlatform: TaskPlatform
@@ -60,8 +64,8 @@ export async function compose(parts: Parts): Promise<Composed> {
   const raster = createRasterService({
     clock,
     storage: parts.storage,
-    hosts: [...parts.cogHosts, ...parts.egressAllow],
-    egressAllow: parts.egressAllow,
+    hosts: [...parts.cogHosts, ...parts.egressAllow, ...parts.fileHosts.all],
+    egressAllow: [...parts.egressAllow, ...parts.fileHosts.sandbox],
     workDir: parts.workDir,
   })
   const metrics = createMetrics(() => ({ database_connections: parts.connectionCount(), ...raster.metrics() }))
@@ -84,6 +88,7 @@ export async function compose(parts: Parts): Promise<Composed> {
     usage,
     storage: parts.storage,
     payments: parts.payments,
+    vendors: parts.vendors,
     // A queue of its own: whoever guesses at links keeps nobody from signing in.
     shares: createShares(db, clock, createPasswords({ cost: parts.passwordCost, maxRunning: 1, waiting: 'visitors of share links' })),
     commit: createCommit({ db, clock, tasks, committed }),

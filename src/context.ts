@@ -8,6 +8,7 @@ import type { ShareLink } from '#model/sharing/share-link.ts'
 import type { Payments } from '#ports/payments.ts'
 import type { RasterService } from '#ports/raster.ts'
 import type { Storage } from '#ports/storage.ts'
+import type { Vendors } from '#ports/vendors.ts'
 import type { GrantScope } from '#access/share-grant.ts'
 import type { Commit, Usage } from './effects.ts'
 
@@ -19,6 +20,8 @@ export interface Services {
   readonly layers: Layers
   /** The card processor; null where no cards are taken. */
   readonly payments: Payments | null
+  /** Who has imagery to find and to buy. */
+  readonly vendors: Vendors
   readonly shares: Shares
   readonly usage: Usage
   readonly commit: Commit

@@ -6,9 +6,8 @@ import type { Static, TSchema } from 'typebox'
 import type { Clock } from '#core/clock.ts'
 import type { EventType } from '#core/event-types.ts'
 import type { CountedMeter } from '#core/meters.ts'
+import type { Artifact } from '#core/vocabulary.ts'
 import type { Tx } from '#db/tables.ts'
-
-type Artifact = 'order' | 'item' | 'asset' | 'processing_job' | 'report' | 'share_link' | 'collection' | 'project'
 
 /** `kind:relation>origin|origin…`, as in the operation table; without an origin the artifact stands at the head of its line. */
 export type Produces = `${Artifact}:${string}`

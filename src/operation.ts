@@ -2,13 +2,14 @@
 import type { Static, TSchema } from 'typebox'
 import type { EventType } from '#core/event-types.ts'
 import type { Principal } from '#core/principal.ts'
+import type { Received } from '#core/shapes.ts'
 import type { Db } from '#db/tables.ts'
 import type { Services } from './context.ts'
 import type { Change, Produces } from './effects.ts'
 
 export type Tier = 'read' | 'compute' | 'external_spend' | 'share_export' | 'destructive'
-export type Scope = `${string}:${'read' | 'write' | 'process' | 'destroy'}`
-export type RawKind = 'bytes' | 'xml' | 'ndjson'
+type Scope = `${string}:${'read' | 'write' | 'process' | 'destroy'}`
+type RawKind = 'bytes' | 'xml' | 'ndjson'
 
 /** What every stage may see. Reads go through `db`; nothing here is global. */
 export interface Context extends Services {
@@ -62,20 +63,22 @@ export interface Contract<
   /** For `ndjson`, the schema of one line. Bytes and XML have none to check. */
   readonly output: O
   readonly raw?: R
+  /** What bytes may be, for example the formats of a picture. */
+  readonly mediaTypes?: readonly string[]
   /** Media type of a JSON answer when it is a dialect, for example `application/geo+json`. */
   readonly mediaType?: string
   readonly produces?: readonly Produces[]
   readonly events?: readonly EventType[]
   readonly idempotent?: true
   readonly public?: true
-  /** Shown in the reference; a test holds both halves against the schemas. */
+  /** Shown in the reference; a test holds both halves against the schemas. Defaulted fields may be left out of it, as by a caller. */
   readonly example: { readonly input: Static<I>; readonly output?: Static<O> }
 }
 
 type Answer<O, R> = R extends 'ndjson' ? AsyncIterable<O> : R extends 'bytes' | 'xml' ? RawReply : O
 
 /** What the pipeline runs: stage 4, then the two halves of stage 6. */
-export interface Handler<I, A, T extends Tier, F, P> {
+interface Handler<I, A, T extends Tier, F, P> {
   /** Stage 4, domain checks: reads only; what it finds is handed on. */
   check?(context: Context, input: I): Promise<F>
   /** Stage 6a: slow work outside, no transaction open. An effect there is keyed by `idempotencyKey`. */
@@ -88,7 +91,7 @@ export function operation<I extends TSchema, O extends TSchema, const T extends 
   contract: Contract<I, O, T, R>,
 ) {
   return {
-    handle: <F = void, P = void>(handler: Handler<Static<I>, Answer<Static<O>, R>, T, F, P>) =>
+    handle: <F = void, P = void>(handler: Handler<Received<I>, Answer<Static<O>, R>, T, F, P>) =>
       Object.freeze({ ...contract, ...handler }) as AnyOperation,
   }
 }

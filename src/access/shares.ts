@@ -12,8 +12,8 @@ import { secretOf } from '#model/platform/secret.ts'
 import type { Attempts, OpenedShare, Shares } from '#context.ts'
 import type { Passwords } from './passwords.ts'
 
-export const ATTEMPTS_PER_WINDOW = 10
-export const ATTEMPT_WINDOW_SECONDS = 60
+const ATTEMPTS_PER_WINDOW = 10
+const ATTEMPT_WINDOW_SECONDS = 60
 /** A password that was right is not compared again for so long. */
 const VERIFIED_SECONDS = 60
 const MAX_VERIFIED = 10_000

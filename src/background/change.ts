@@ -10,7 +10,7 @@ import { openProvenance } from '#pipeline/provenance.ts'
 import type { TaskTerms } from '#task.ts'
 
 /** What a transaction of the platform itself stands on. */
-export interface ChangePlatform {
+interface ChangePlatform {
   readonly db: Db
   readonly clock: Clock
   readonly tasks: (tx: Tx) => Tasks

@@ -1,5 +1,6 @@
+import type { OrganizationRole } from './vocabulary.ts'
+
 type PrincipalKind = 'user' | 'api_key' | 'worker' | 'service' | 'anonymous'
-export type OrganizationRole = 'owner' | 'admin' | 'member'
 
 /** Who calls. Everything an operation may decide on comes from here, never from the body. */
 export interface Principal {

@@ -1,4 +1,4 @@
-import type { PostgresPool, PostgresPoolClient } from 'kysely'
+import type { PostgresPool, PostgresPoolClient, PostgresQueryResult } from 'kysely'
 import type pg from 'pg'
 
 /** Texts beyond this many are sent unnamed: they are built from lists of varying length and would fill the server's memory. */
@@ -25,12 +25,12 @@ export function prepared(pool: pg.Pool): PostgresPool {
   const wrap = (client: pg.PoolClient): PostgresPoolClient => {
     const known = wrapped.get(client)
     if (known) return known
-    const query = (text: string, values?: readonly unknown[]) => {
+    const query = <R extends pg.QueryResultRow>(text: string, values?: readonly unknown[]) => {
       // Without parameters it may be several statements or BEGIN.
       const name = values?.length && !text.startsWith(VARIOUS) ? nameOf(text) : undefined
-      return client.query({ ...(name ? { name } : {}), text, values: values as unknown[] })
+      return client.query<R>({ ...(name ? { name } : {}), text, values: values as unknown[] }) as Promise<PostgresQueryResult<R>>
     }
-    const made = { query, release: (error?: Error | boolean) => client.release(error) } as unknown as PostgresPoolClient
+    const made = { query, release: (error?: Error | boolean) => client.release(error) } as PostgresPoolClient
     wrapped.set(client, made)
     return made
   }

@@ -5,7 +5,7 @@ import type { Events } from '#effects.ts'
 import type { Contract } from '#operation.ts'
 import { validatorOf } from './validate.ts'
 
-export interface PendingEvents {
+interface PendingEvents {
   events: Events
   write(tx: Tx, call: { organizationId: string | null; invocationId: string; now: Date }): Promise<void>
 }

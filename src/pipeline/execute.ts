@@ -8,7 +8,7 @@ import { jsonReply, lineReply, type Reply } from './reply.ts'
 import type { Trace } from './trace.ts'
 import { validateOutput } from './validate.ts'
 
-export interface Work {
+interface Work {
   op: AnyOperation
   context: Context
   input: unknown
@@ -16,7 +16,7 @@ export interface Work {
   prepared: unknown
 }
 
-export interface WriteStages {
+interface WriteStages {
   provenance: Provenance
   claim: HeldClaim | null
   trace: Trace

@@ -17,7 +17,7 @@ import { runAs } from './run-as.ts'
 import type { Trace } from './trace.ts'
 import { validateInput } from './validate.ts'
 
-export interface Call {
+interface Call {
   credential: Credential
   /** Set instead of a credential by background work that acts as the platform itself. */
   principal?: Principal
@@ -79,7 +79,8 @@ async function runStages(platform: Platform, op: AnyOperation, call: Call, trace
     const prepared = await op.prepare?.(context, input, facts) //                        6 execute: first outside,
     const work = { op, context, input, facts, prepared }
     if (op.tier === 'read') return await executeRead(platform, work) //                              then inside; 7 output
-    return await executeWrite(platform, work, { provenance, claim, trace }) //             or in one transaction with 7 and 8 seal provenance
+    //             or in one transaction with 7 and 8 seal provenance
+    return await executeWrite(platform, work, { provenance, claim, trace })
   })
 }
 

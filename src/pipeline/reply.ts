@@ -10,9 +10,9 @@ export interface Reply {
   body: Uint8Array | AsyncIterable<Uint8Array>
 }
 
-export const JSON_TYPE = 'application/json; charset=utf-8'
+const JSON_TYPE = 'application/json; charset=utf-8'
 
-export interface ProblemDocument {
+interface ProblemDocument {
   type: string
   title: string
   status: number

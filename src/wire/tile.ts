@@ -1,14 +1,14 @@
 /** What every tile has in common on the wire, whatever it shows. */
 import Type from 'typebox'
 import { invalidField } from '#core/problem.ts'
-import { Choice, Nullable } from '#core/shapes.ts'
+import { Choice, Defaulted, Nullable } from '#core/shapes.ts'
 import type { RawReply } from '#operation.ts'
 
 export const Zoom = Type.Integer({ minimum: 0, maximum: 24 })
 export const TileIndex = Type.Integer({ minimum: 0, maximum: 2 ** 24 - 1 })
 export const Format = Choice(['png', 'webp', 'jpg', 'jpeg'])
 export const TileSize = Type.Optional(Nullable(Type.Unsafe<256 | 512>({ enum: [256, 512] })))
-export const Quality = (standard: number) => Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: standard }))
+export const Quality = (standard: number) => Defaulted(Type.Integer({ minimum: 1, maximum: 100 }), standard)
 export const Text = Type.Optional(Nullable(Type.String({ maxLength: 2_048 })))
 
 /** Of items the profile id or derived id, the asset, or bands and colours by hand. */
@@ -34,7 +34,10 @@ export const TemplateKey = Type.Optional(
   Nullable(Type.String({ minLength: 1, maxLength: 200, description: 'An API key to put into the addresses; none if absent' })),
 )
 
-export const FormatOrWebp = Type.Optional({ ...Format, default: 'webp' } as typeof Format)
+export const FormatOrWebp = Defaulted(Format, 'webp')
+
+/** What a tile or a thumbnail may be, as its format says. */
+export const IMAGE_TYPES = ['image/webp', 'image/png', 'image/jpeg'] as const
 
 export const imageFormat = (format: 'png' | 'webp' | 'jpg' | 'jpeg') => (format === 'jpg' ? 'jpeg' : format)
 

@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { DAY_MS } from '#core/time.ts'
 import { problem } from '#core/problem.ts'
 import { grantsAtMost } from '#core/scopes.ts'
-import { Closed, Nullable, Timestamp, Uuid } from '#core/shapes.ts'
+import { Closed, Defaulted, NotBlank, Nullable, Timestamp, Uuid } from '#core/shapes.ts'
 import * as apiKey from '#model/identity/api-key.ts'
 import { requireOrganization } from '#model/identity/organization.ts'
 import { operation } from '#operation.ts'
@@ -17,8 +17,8 @@ export default operation({
   scope: 'api_keys:write',
   tier: 'share_export',
   input: Closed({
-    name: Type.String({ minLength: 1, maxLength: 200 }),
-    permissions: Type.Optional(Type.Array(Permission, { maxItems: 10, default: ['read'] })),
+    name: NotBlank(200),
+    permissions: Defaulted(Type.Array(Permission, { maxItems: 10 }), ['read']),
     rate_limit: Type.Optional(Nullable(Type.Integer({ minimum: 1, maximum: 2_147_483_647 }))),
     expires_in_days: Type.Optional(Nullable(Type.Integer({ minimum: 1, maximum: MAX_DAYS }))),
   }),
@@ -49,7 +49,7 @@ export default operation({
   async check({ principal }, { permissions }) {
     const organizationId = requireOrganization(principal)
     if (!principal.userId) throw problem('forbidden', 'A key belongs to a person, and the caller is none')
-    if (principal.kind === 'api_key' && !grantsAtMost(principal, permissions!))
+    if (principal.kind === 'api_key' && !grantsAtMost(principal, permissions))
       throw problem('forbidden', 'A key can only create keys with permissions that it holds itself')
     return { organizationId, userId: principal.userId }
   },
@@ -58,7 +58,7 @@ export default operation({
     const { key, secret } = await apiKey.insert(tx, {
       ...owner,
       name: input.name,
-      permissions: [...new Set(input.permissions!)],
+      permissions: [...new Set(input.permissions)],
       rateLimitPerHour: input.rate_limit ?? null,
       expiresAt: input.expires_in_days ? new Date(now.getTime() + input.expires_in_days * DAY_MS) : null,
       now,

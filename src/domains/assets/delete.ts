@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { Closed, Removed } from '#core/shapes.ts'
 import * as asset from '#model/imagery/asset.ts'
-import * as item from '#model/imagery/item.ts'
+import * as item from '#model/imagery/item-read.ts'
 import * as project from '#model/identity/project.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_IDS } from '#wire/examples.ts'

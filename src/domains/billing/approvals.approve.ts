@@ -68,10 +68,10 @@ async function purchaseOf(context: Context, found: Approval, operationId: string
   return purchase
 }
 
-const asRequester = ({ user_id, role }: { user_id: string; role: Principal['organizationRole'] }, found: Approval): Principal => ({
+const asRequester = ({ userId, role }: { userId: string; role: Principal['organizationRole'] }, found: Approval): Principal => ({
   kind: 'user',
-  id: user_id,
-  userId: user_id,
+  id: userId,
+  userId,
   organizationId: found.organizationId,
   organizationRole: role,
   apiKeyId: null,

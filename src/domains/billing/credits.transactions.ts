@@ -30,7 +30,7 @@ export default operation({
 }).handle({
   check: async ({ principal }) => organization.requireOrganization(principal),
   async execute({ db }, { limit, offset, reason }, organizationId) {
-    const { transfers, total } = await ledger.list(db, organizationId, { type: reason ?? null, limit: limit!, offset: offset! })
+    const { transfers, total } = await ledger.list(db, organizationId, { type: reason ?? null, limit, offset })
     return { transactions: transfers.map(toRecord), total }
   },
 })

@@ -16,7 +16,7 @@ export default operation({
 }).handle({
   check: async ({ principal }) => organization.requireOrganization(principal),
   async execute({ db }, { limit }, organizationId) {
-    const invoices = (await invoice.list(db, organizationId, limit!)).map(toRecord)
+    const invoices = (await invoice.list(db, organizationId, limit)).map(toRecord)
     return { invoices, count: invoices.length }
   },
 })

@@ -13,6 +13,6 @@ export default operation({
   example: { input: { limit: 500 }, output: { seen: 3, settled: 1, released: 2 } },
 }).handle({
   prepare: async (context, { limit, organization_id }) =>
-    await settleReservations(context, { organizationId: organization_id ?? null, limit: limit! }),
+    await settleReservations(context, { organizationId: organization_id ?? null, limit }),
   execute: async (_context, _input, _facts, run) => run,
 })

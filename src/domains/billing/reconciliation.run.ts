@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { notFound } from '#core/problem.ts'
-import { Closed, Timestamp, Uuid } from '#core/shapes.ts'
+import { Closed, Defaulted, Timestamp, Uuid } from '#core/shapes.ts'
 import * as organization from '#model/identity/organization.ts'
 import { reconcile } from '#model/money/reconciliation.ts'
 import { operation } from '#operation.ts'
@@ -17,7 +17,7 @@ export default operation({
   tier: 'compute',
   input: Closed({
     organization_id: Uuid,
-    threshold_bytes: Type.Optional(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, default: MIB })),
+    threshold_bytes: Defaulted(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }), MIB),
   }),
   output: Closed({
     id: Uuid,
@@ -46,7 +46,7 @@ export default operation({
   },
   async execute({ tx, clock, attributeTo }, { organization_id, threshold_bytes }) {
     attributeTo(organization_id)
-    const { id, storage, available, reserved, hasDrift, at } = await reconcile(tx, organization_id, threshold_bytes!, clock.now())
+    const { id, storage, available, reserved, hasDrift, at } = await reconcile(tx, organization_id, threshold_bytes, clock.now())
     const shown = (unit: string, { recorded, counted }: { recorded: number; counted: number }) => ({
       [`recorded_${unit}`]: recorded,
       [`counted_${unit}`]: counted,

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { sql } from 'kysely'
 import { newId } from '#core/ids.ts'
 import { moneyViolations, processorViolations } from '../../../test/money/invariants.ts'
 import { buy, end } from '../../../test/money/shop.ts'
@@ -265,12 +266,10 @@ test('spending by card and by invoice', async (t) => {
   const settle = () => w.drain(settleReservation)
   const intents = async (status: string) =>
     (
-      (await w.db
-        .selectFrom('sandbox_payments.object' as never)
-        .select('body' as never)
-        .where('kind' as never, '=', 'payment_intent' as never)
-        .execute()) as unknown as { body: { status: string; amount_received: number; amount_refunded?: number } }[]
-    ).filter(({ body }) => body.status === status)
+      await sql<{ body: { status: string; amount_received: number; amount_refunded?: number } }>`
+        select body from sandbox_payments.object where kind = 'payment_intent'
+      `.execute(w.db)
+    ).rows.filter(({ body }) => body.status === status)
 
   await t.test('a card is needed, and its bank is asked', async () => {
     assert.equal((await order(w, org.owner.token, { credits: 500 })).body.title, 'Payment Method Required')

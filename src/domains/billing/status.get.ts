@@ -51,14 +51,14 @@ export default operation({
 }).handle({
   check: async ({ principal }, { organization_id }) => organization.requireNamedOrganization(principal, organization_id),
   async execute({ db, clock }, _input, organizationId) {
-    const { plan_id, billing_mode, enterprise_status } = await organization.get(db, organizationId)
-    const plan = requireKnownPlan(plan_id)
+    const { planId, billingMode, enterpriseStatus } = await organization.get(db, organizationId)
+    const plan = requireKnownPlan(planId)
     const { available, reserved, autoEnabled } = await walletOf(db, organizationId)
     return {
       organization_id: organizationId,
-      plan: plan_id,
-      billing_mode,
-      enterprise_billing_status: enterprise_status,
+      plan: planId,
+      billing_mode: billingMode,
+      enterprise_billing_status: enterpriseStatus,
       subscription_status: (await invoice.isPastDue(db, organizationId)) ? ('past_due' as const) : ('active' as const),
       currency: 'AUD' as const,
       balance_credits: available + reserved,

@@ -40,7 +40,7 @@ export default operation({
   },
   async execute({ db }, { limit }, { organizationId, payments }) {
     const { customerId } = await walletOf(db, organizationId)
-    const found = customerId ? await askProcessor(() => payments.listInvoices(customerId, limit!)) : []
+    const found = customerId ? await askProcessor(() => payments.listInvoices(customerId, limit)) : []
     const invoices = found.map(({ id, number, status, cents, createdAt, url }) => ({
       id,
       number,

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { sql } from 'kysely'
 import { newId } from '#core/ids.ts'
 import sweepPayments from './sweep-payments.task.ts'
 import { signNotice } from '../../../sandbox/payments/server.ts'
@@ -214,11 +215,7 @@ test('a processor that times out and repeats itself', async (t) => {
   await attach(w, org, 'pm_card_visa')
   const grants = async () =>
     (await w.db.selectFrom('ledger_transfer').select('payment_intent_id').where('type', '=', 'topup').execute()).length
-  const notices = () =>
-    w.db
-      .selectFrom('sandbox_payments.notice' as never)
-      .select(['body' as never])
-      .execute() as unknown as Promise<{ body: string }[]>
+  const notices = async () => (await sql<{ body: string }>`select body from sandbox_payments.notice`.execute(w.db)).rows
   const notify = (body: string, secret = w.webhookSecret, at = Math.floor(Date.now() / 1000)) =>
     w.request('POST', '/webhooks/payments', { headers: { 'stripe-signature': signNotice(body, secret, at) }, body })
 

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { invalidField } from '#core/problem.ts'
 import { requireArea } from '#core/geometry.ts'
-import { Closed, FreeForm, Nullable } from '#core/shapes.ts'
+import { Closed, Defaulted, FreeForm, Nullable } from '#core/shapes.ts'
 import { operation } from '#operation.ts'
 import { parseBands } from '#raster/render/request.ts'
 import { Text } from '#wire/tile.ts'
@@ -46,10 +46,8 @@ export default operation({
     geometry: FreeForm,
     expression: Text,
     bands: Text,
-    percentiles: Type.Optional(Type.Array(Type.Number({ minimum: 0, maximum: 100 }), { minItems: 1, maxItems: 100, default: [2, 98] })),
-    exact_coverage: Type.Optional(
-      Type.Boolean({ default: false, description: 'Weigh pixels on the edge by the share of them that lies inside' }),
-    ),
+    percentiles: Defaulted(Type.Array(Type.Number({ minimum: 0, maximum: 100 }), { minItems: 1, maxItems: 100 }), [2, 98]),
+    exact_coverage: Defaulted(Type.Boolean(), false, { description: 'Weigh pixels on the edge by the share of them that lies inside' }),
   }),
   output: Closed({
     statistics: Type.Array(BandStatistics),
@@ -93,8 +91,8 @@ export default operation({
   async execute({ raster, signal }, { url, expression, percentiles, exact_coverage }, { geometry, bands, names }) {
     const wanted = {
       geometry,
-      percentiles: percentiles!,
-      exactCoverage: exact_coverage!,
+      percentiles,
+      exactCoverage: exact_coverage,
       ...(bands ? { bands } : {}),
       ...(expression != null ? { expression } : {}),
     }
@@ -108,7 +106,7 @@ export default operation({
       count,
       valid_fraction: validFraction,
       histogram,
-      percentiles: percentiles!.map((percentile, rank) => ({ percentile, value: values[rank] ?? null })),
+      percentiles: percentiles.map((percentile, rank) => ({ percentile, value: values[rank] ?? null })),
     }))
     return { statistics, rescale: rescaleOf(statistics), pixel_count: found.pixelCount, level: found.level }
   },
@@ -118,8 +116,14 @@ export default operation({
 function rescaleOf(statistics: readonly { percentiles: readonly { value: number | null }[] }[]): string | null {
   const pairs = statistics.map(({ percentiles }) => {
     const values = percentiles.flatMap(({ value }) => (value === null ? [] : [value]))
-    const [low, high] = [Math.min(...values), Math.max(...values)]
-    return high > low ? `${low},${high}` : null
+    return values.length === 0 ? null : ([Math.min(...values), Math.max(...values)] as const)
   })
-  return pairs.length > 0 && pairs.every((pair) => pair !== null) ? pairs.join(';') : null
+  const isUsable = pairs.every((pair) => pair !== null) && pairs.some(([low, high]) => high > low)
+  // A flat band beside others keeps its colour: any range that begins with its value shows it evenly.
+  return isUsable
+    ? pairs
+        .map((pair) => pair!)
+        .map(([low, high]) => `${low},${high > low ? high : low + 1}`)
+        .join(';')
+    : null
 }

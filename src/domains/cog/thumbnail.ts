@@ -1,10 +1,10 @@
 import Type from 'typebox'
-import { Closed } from '#core/shapes.ts'
+import { Closed, Defaulted } from '#core/shapes.ts'
 import { operation } from '#operation.ts'
-import { pictureReply } from '#wire/tile.ts'
+import { IMAGE_TYPES, pictureReply } from '#wire/tile.ts'
 import { CogUrl, FOREVER } from './wire.ts'
 
-const Side = Type.Optional(Type.Integer({ minimum: 1, maximum: 2_048, default: 256 }))
+const Side = Defaulted(Type.Integer({ minimum: 1, maximum: 2_048 }), 256)
 
 /** A small JPEG of the whole image that fits into the given box; other than 8-bit data is stretched from 2% to 98%. */
 export default operation({
@@ -12,11 +12,12 @@ export default operation({
   scope: 'tiles:read',
   tier: 'read',
   raw: 'bytes',
+  mediaTypes: IMAGE_TYPES,
   input: Closed({ url: CogUrl, width: Side, height: Side }),
   output: Type.Any(),
   example: { input: { url: 'https://data.example/scene.tif' } },
 }).handle({
   async execute({ raster, ifNoneMatch, signal }, { url, width, height }) {
-    return pictureReply(await raster.thumbnail({ url }, { width: width!, height: height! }, { ifNoneMatch, signal }), FOREVER)
+    return pictureReply(await raster.thumbnail({ url }, { width, height }, { ifNoneMatch, signal }), FOREVER)
   },
 })

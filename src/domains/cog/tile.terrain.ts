@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Closed } from '#core/shapes.ts'
+import { Closed, Defaulted } from '#core/shapes.ts'
 import { operation } from '#operation.ts'
 import { pictureReply, requireTile, TileIndex, Zoom } from '#wire/tile.ts'
 import { AoiText, CogUrl, FOREVER, parseAoi } from './wire.ts'
@@ -10,12 +10,13 @@ export default operation({
   scope: 'tiles:read',
   tier: 'read',
   raw: 'bytes',
+  mediaTypes: ['image/png', 'image/webp'],
   input: Closed({
     url: CogUrl,
     z: Zoom,
     x: TileIndex,
     y: TileIndex,
-    invert: Type.Optional(Type.Boolean({ default: false })),
+    invert: Defaulted(Type.Boolean(), false),
     aoi: AoiText,
   }),
   output: Type.Any(),
@@ -26,6 +27,6 @@ export default operation({
     return parseAoi(input.aoi)
   },
   async execute({ raster, ifNoneMatch, signal }, { url, z, x, y, invert }, aoi) {
-    return pictureReply(await raster.terrain({ url }, { tile: { z, x, y }, invert: invert!, aoi }, { ifNoneMatch, signal }), FOREVER)
+    return pictureReply(await raster.terrain({ url }, { tile: { z, x, y }, invert, aoi }, { ifNoneMatch, signal }), FOREVER)
   },
 })

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Closed, Uuid } from '#core/shapes.ts'
+import { Closed, Defaulted, Uuid } from '#core/shapes.ts'
 import * as collection from '#model/imagery/collection.ts'
 import * as project from '#model/identity/project.ts'
 import { operation } from '#operation.ts'
@@ -17,8 +17,8 @@ export default operation({
     name: Name,
     description: Type.Optional(Description),
     color: Type.Optional(Color),
-    show_on_map: Type.Optional(Type.Boolean({ default: true })),
-    layer_order: Type.Optional(Type.Integer({ ...LayerOrder, default: 0 })),
+    show_on_map: Defaulted(Type.Boolean(), true),
+    layer_order: Defaulted(LayerOrder, 0),
   }),
   output: CollectionRecord,
   example: {
@@ -40,8 +40,8 @@ export default operation({
         name: input.name,
         description: input.description ?? null,
         color: input.color ?? null,
-        showOnMap: input.show_on_map!,
-        layerOrder: input.layer_order!,
+        showOnMap: input.show_on_map,
+        layerOrder: input.layer_order,
       },
     )
     lineage.record('collection', made.id, 'created_in', { kind: 'project', id: found.id })

@@ -6,7 +6,10 @@ import { operation } from '#operation.ts'
 import { CollectionRecord, Color, Description, EXAMPLE_COLLECTION, LayerOrder, Name, toRecord } from './wire.ts'
 import { ItemId } from '#wire/ids.ts'
 
-/** Changes what is given and keeps the rest. Null clears description and color; the other fields have no empty value, so null keeps them. */
+/**
+ * Changes what is given and keeps the rest. Null clears description and color; the other fields have no empty value, so
+ * null keeps them.
+ */
 export default operation({
   id: 'collections.update',
   scope: 'collections:write',

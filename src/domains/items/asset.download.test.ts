@@ -7,7 +7,8 @@ import { world, type Org } from '../../../test/support/world.ts'
 
 const GIB = 1024 ** 3
 
-// Goal: whoever may read an item can download its files through signed addresses, within the limits of the plan, which hold to the byte however many ask at once.
+// Goal: whoever may read an item can download its files through signed addresses, within the limits of the plan, which
+// hold to the byte however many ask at once.
 test('items.asset.download', async (t) => {
   const w = await world(t)
   const scene = async (org: Org, claimedSize?: number, more: object = {}) => {

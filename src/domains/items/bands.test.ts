@@ -135,7 +135,7 @@ test('bands of assets', async (t) => {
       .where('type', '=', 'item.updated')
       .execute()
     assert.deepEqual(
-      events.map(({ data }) => (data as unknown as Record<string, unknown>)['changed_fields']),
+      events.map(({ data }) => data['changed_fields']),
       [['assets']],
     )
     for (const names of [['red'], ['red', 'nir', 'x'], ['red', 'red'], ['red', ''], [], 'red']) {

@@ -6,7 +6,9 @@ import { invalidField } from '#core/problem.ts'
 import { Closed, FreeForm, Nullable, Timestamp, Uuid } from '#core/shapes.ts'
 import { requireHttps } from '#model/imagery/asset.ts'
 import * as collection from '#model/imagery/collection.ts'
-import * as item from '#model/imagery/item.ts'
+import * as item from '#model/imagery/item-read.ts'
+import { placeOf } from '#model/imagery/item-place.ts'
+import * as itemWrite from '#model/imagery/item-write.ts'
 import * as project from '#model/identity/project.ts'
 import { operation } from '#operation.ts'
 import {
@@ -81,22 +83,22 @@ export default operation({
     const time = (field: 'datetime' | 'start_datetime' | 'end_datetime') =>
       input[field] == null ? null : parseInstant(input[field], field)
     const [datetime, startDatetime, endDatetime] = [time('datetime'), time('start_datetime'), time('end_datetime')]
-    item.requireInterval(startDatetime, endDatetime)
+    itemWrite.requireInterval(startDatetime, endDatetime)
     const properties = requireBounded(input.properties ?? {}, 'properties')
     const id = newId()
-    const made: item.NewItem = {
+    const made: itemWrite.NewItem = {
       id,
       collectionId: input.collection_id ?? null,
       stacId: input.stac_id ?? id,
       type: input.type,
       name: input.name,
       description: input.description ?? null,
-      ...item.placeOf(input.geometry ?? null, input.bbox ?? null),
+      ...placeOf(input.geometry ?? null, input.bbox ?? null),
       datetime,
       startDatetime,
       endDatetime,
-      cloudCover: input.cloud_cover ?? item.cloudCoverIn(properties),
-      gsd: input.gsd ?? item.gsdIn(properties),
+      cloudCover: input.cloud_cover ?? itemWrite.cloudCoverIn(properties),
+      gsd: input.gsd ?? itemWrite.gsdIn(properties),
       properties,
       stacExtensions: input.stac_extensions ?? [],
       orderId: input.order_id ?? null,
@@ -120,7 +122,7 @@ export default operation({
     attributeTo(found.organizationId)
     await project.hold(tx, found.id)
     if (made.collectionId) await collection.hold(tx, found.id, made.collectionId)
-    const [stored] = await item.insert(
+    const [stored] = await itemWrite.insert(
       tx,
       { organizationId: found.organizationId, projectId: found.id, createdBy: principal.userId, now: clock.now() },
       [made],

@@ -89,7 +89,7 @@ async function storeFile(w: World, itemId: string, key: string, size: number): P
 const eventsOf = async (w: World, id: string) => {
   const rows = await w.db.selectFrom('event').select(['type', 'data']).where('entity_id', '=', id).orderBy('seq').execute()
   for (const { type, data } of rows) assert.ok(Compile(eventType(type as never).data_schema).Check(data), `${type} keeps its schema`)
-  return rows as unknown as { type: string; data: Record<string, unknown> }[]
+  return rows
 }
 
 // Goal: an item lives with its place, its assets, its counters, its lineage and its events, from create to delete.
@@ -592,12 +592,11 @@ test('items', async (t) => {
     const { id: raced } = await w.ok(owner.token, 'items.create', { project_id: open.id, type: 'clip', name: 'before' })
     const waiting = await w.db.transaction().execute(async (tx) => {
       await tx.updateTable('project').set({ archived_at: w.clock.now() }).where('id', '=', open.id).execute()
-      const update = w.call(owner.token, 'items.update', { item_id: raced, name: 'after' }) // Has passed its check when it waits for the row.
+      // Has passed its check when it waits for the row.
+      const update = w.call(owner.token, 'items.update', { item_id: raced, name: 'after' })
       for (;;) {
-        const { rows } =
-          await sql`select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database() and query like '%from project p join o on%'`.execute(
-            w.db,
-          )
+        const { rows } = await sql`select 1 from pg_stat_activity where wait_event_type = 'Lock'
+            and datname = current_database() and query like '%from project p join o on%'`.execute(w.db)
         if (rows.length > 0) return { update }
       }
     })

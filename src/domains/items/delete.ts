@@ -1,5 +1,5 @@
 import { Closed, Removed } from '#core/shapes.ts'
-import * as item from '#model/imagery/item.ts'
+import * as item from '#model/imagery/item-read.ts'
 import { softDelete } from '#model/imagery/item-delete.ts'
 import * as project from '#model/identity/project.ts'
 import { operation } from '#operation.ts'

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { Choice, Closed, Nullable } from '#core/shapes.ts'
 import * as asset from '#model/imagery/asset.ts'
-import * as item from '#model/imagery/item.ts'
+import * as item from '#model/imagery/item-read.ts'
 import { operation } from '#operation.ts'
 import { proposeBands } from '#raster/formulas/propose.ts'
 import { EXAMPLE_ASSET, EXAMPLE_ITEM } from '#wire/item.ts'

@@ -3,7 +3,8 @@ import { problem } from '#core/problem.ts'
 import { Closed, Nullable } from '#core/shapes.ts'
 import * as asset from '#model/imagery/asset.ts'
 import * as collection from '#model/imagery/collection.ts'
-import * as item from '#model/imagery/item.ts'
+import * as item from '#model/imagery/item-read.ts'
+import * as itemWrite from '#model/imagery/item-write.ts'
 import * as project from '#model/identity/project.ts'
 import * as storageAccount from '#model/plans/storage-account.ts'
 import * as visualizationProfile from '#model/imagery/visualization-profile.ts'
@@ -54,7 +55,7 @@ export default operation({
     const files = asset.copies(await asset.list(tx, current.seq))
     await storageAccount.requireRoom(tx, target.organizationId, asset.storedBytes(files.map((file) => file.made)))
     const name = input.new_name ?? current.name.slice(0, MAX_NAME_LENGTH - COPY_SUFFIX.length) + COPY_SUFFIX
-    const made = await item.duplicate(
+    const made = await itemWrite.duplicate(
       tx,
       current,
       { organizationId: target.organizationId, projectId: target.id, createdBy: principal.userId, now: clock.now(), collectionId, name },

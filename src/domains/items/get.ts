@@ -1,5 +1,5 @@
 import { Closed } from '#core/shapes.ts'
-import * as item from '#model/imagery/item.ts'
+import * as item from '#model/imagery/item-read.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_ITEM, ItemRecord, toRecord } from '#wire/item.ts'
 import { ItemId } from '#wire/ids.ts'

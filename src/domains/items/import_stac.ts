@@ -3,7 +3,8 @@ import Type from 'typebox'
 import { Problem, problem } from '#core/problem.ts'
 import { Closed, FreeForm, Nullable, Uuid } from '#core/shapes.ts'
 import * as collection from '#model/imagery/collection.ts'
-import * as item from '#model/imagery/item.ts'
+import * as item from '#model/imagery/item-read.ts'
+import * as itemWrite from '#model/imagery/item-write.ts'
 import * as project from '#model/identity/project.ts'
 import { fromFeature } from '#model/imagery/stac-import.ts'
 import { operation } from '#operation.ts'
@@ -61,13 +62,13 @@ export default operation({
   async execute({ tx, principal, clock, lineage, events, attributeTo }, _input, { found, collectionId, items, errors }) {
     attributeTo(found.organizationId)
     const now = clock.now()
-    await item.holdForeignIds(tx, found.organizationId)
+    await itemWrite.holdForeignIds(tx, found.organizationId)
     await project.hold(tx, found.id)
     if (collectionId) await collection.hold(tx, found.id, collectionId)
     const stored =
       items.size === 0
         ? []
-        : await item.insert(
+        : await itemWrite.insert(
             tx,
             { organizationId: found.organizationId, projectId: found.id, createdBy: principal.userId, now },
             [...items.values()].map(({ made }) => made),
@@ -78,7 +79,7 @@ export default operation({
     }
     if (stored.length === 0) lineage.nothingProduced()
     for (const { id } of stored) items.delete(id)
-    const known = items.size === 0 ? new Map<string, never>() : await item.known(tx, found.organizationId, [...items.keys()])
+    const known = items.size === 0 ? new Map<string, never>() : await itemWrite.known(tx, found.organizationId, [...items.keys()])
     const refused = [...items].flatMap(([id, { index }]): ImportError[] => {
       const there = known.get(id)
       if (!there?.isDeleted && there?.projectId === found.id) return []
@@ -116,7 +117,7 @@ function featuresOf(value: Record<string, unknown>): (() => unknown)[] {
 const MAX_SLICE_MS = 20
 
 async function read(sources: readonly (() => unknown)[], collectionId: string | null) {
-  const items = new Map<string, { index: number; made: item.NewItem }>()
+  const items = new Map<string, { index: number; made: itemWrite.NewItem }>()
   const errors: ImportError[] = []
   let sliceEnd = performance.now() + MAX_SLICE_MS
   for (const [index, source] of sources.entries()) {

@@ -1,6 +1,7 @@
 import Type from 'typebox'
 import { Choice, Closed } from '#core/shapes.ts'
-import * as item from '#model/imagery/item.ts'
+import { ITEM_TYPES, type ItemType } from '#core/vocabulary.ts'
+import * as item from '#model/imagery/item-read.ts'
 import * as itemLineage from '#model/imagery/item-lineage.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_ITEM } from '#wire/item.ts'
@@ -9,11 +10,11 @@ import { ItemId } from '#wire/ids.ts'
 const shared = {
   item_id: Type.String(),
   name: Type.String(),
-  type: Choice(item.ITEM_TYPES),
+  type: Choice(ITEM_TYPES),
   relation: Type.String(),
   truncated: Type.Optional(Type.Literal(true)),
 }
-type Shared = { item_id: string; name: string; type: item.ItemType; relation: string; truncated?: true }
+type Shared = { item_id: string; name: string; type: ItemType; relation: string; truncated?: true }
 type ParentNode = Shared & { parents: ParentNode[] }
 type ChildNode = Shared & { children: ChildNode[] }
 const Parent = Type.Unsafe<ParentNode>(
@@ -55,8 +56,16 @@ export default operation({
       await itemLineage.tree(db, principal, found.item, 'up'),
       await itemLineage.tree(db, principal, found.item, 'down'),
     ]
-    const toParent = ({ next, ...node }: itemLineage.TreeNode): ParentNode => ({ ...node, parents: next.map(toParent) })
-    const toChild = ({ next, ...node }: itemLineage.TreeNode): ChildNode => ({ ...node, children: next.map(toChild) })
+    const toParent = ({ itemId, next, ...node }: itemLineage.TreeNode): ParentNode => ({
+      item_id: itemId,
+      ...node,
+      parents: next.map(toParent),
+    })
+    const toChild = ({ itemId, next, ...node }: itemLineage.TreeNode): ChildNode => ({
+      item_id: itemId,
+      ...node,
+      children: next.map(toChild),
+    })
     return { item_id: found.item.id, parents: parents.map(toParent), children: children.map(toChild) }
   },
 })

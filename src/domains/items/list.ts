@@ -1,8 +1,8 @@
 import Type from 'typebox'
 import { problem } from '#core/problem.ts'
-import { Closed, Limit, Nullable, Offset, Uuid } from '#core/shapes.ts'
+import { Closed, Defaulted, Limit, Nullable, Offset, Uuid } from '#core/shapes.ts'
 import * as collection from '#model/imagery/collection.ts'
-import * as item from '#model/imagery/item.ts'
+import * as item from '#model/imagery/item-read.ts'
 import * as project from '#model/identity/project.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_ITEM, ItemRecord, toRecord } from '#wire/item.ts'
@@ -16,7 +16,7 @@ export default operation({
   input: Closed({
     project_id: Uuid,
     collection_id: Type.Optional(Nullable(ItemId)),
-    uncollected: Type.Optional(Type.Boolean({ default: false })),
+    uncollected: Defaulted(Type.Boolean(), false),
     limit: Limit(100, 1000),
     offset: Offset,
   }),
@@ -33,7 +33,7 @@ export default operation({
   },
   async execute({ db }, { uncollected, limit, offset }, { projectId, collectionId }) {
     const within = uncollected ? { collectionId: null } : collectionId ? { collectionId } : {}
-    const { items, total } = await item.list(db, { projectId, ...within, limit: limit!, offset: offset! })
+    const { items, total } = await item.list(db, { projectId, ...within, limit, offset })
     return { items: items.map(toRecord), total }
   },
 })

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { Closed } from '#core/shapes.ts'
 import * as asset from '#model/imagery/asset.ts'
-import * as item from '#model/imagery/item.ts'
+import * as item from '#model/imagery/item-read.ts'
 import { operation } from '#operation.ts'
 import { AssetRecord, EXAMPLE_ASSET, EXAMPLE_ITEM, toAsset } from '#wire/item.ts'
 import { ItemId } from '#wire/ids.ts'

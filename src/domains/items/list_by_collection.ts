@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { Closed, Limit, Offset } from '#core/shapes.ts'
 import * as collection from '#model/imagery/collection.ts'
-import * as item from '#model/imagery/item.ts'
+import * as item from '#model/imagery/item-read.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_ITEM, ItemRecord, toRecord } from '#wire/item.ts'
 import { ItemId } from '#wire/ids.ts'
@@ -24,7 +24,7 @@ export default operation({
     return await collection.requireReader(db, principal, collection_id)
   },
   async execute({ db }, { limit, offset }, found) {
-    const { items, total } = await item.list(db, { projectId: found.projectId, collectionId: found.id, limit: limit!, offset: offset! })
+    const { items, total } = await item.list(db, { projectId: found.projectId, collectionId: found.id, limit, offset })
     return { items: items.map(toRecord), total }
   },
 })

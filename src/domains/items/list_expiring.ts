@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { DAY_MS } from '#core/time.ts'
-import { Choice, Closed, Nullable, Timestamp, Uuid } from '#core/shapes.ts'
-import { LIFECYCLE_STATES } from '#model/imagery/item.ts'
+import { Choice, Closed, Defaulted, Nullable, Timestamp, Uuid } from '#core/shapes.ts'
+import { LIFECYCLE_STATES } from '#core/vocabulary.ts'
 import * as retention from '#model/imagery/retention.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_ITEM } from '#wire/item.ts'
@@ -14,7 +14,7 @@ export default operation({
   id: 'items.list_expiring',
   scope: 'admin:read',
   tier: 'read',
-  input: Closed({ days: Type.Optional(Type.Integer({ minimum: 0, maximum: 3_650, default: 7 })) }),
+  input: Closed({ days: Defaulted(Type.Integer({ minimum: 0, maximum: 3_650 }), 7) }),
   output: Closed({
     items: Type.Array(
       Closed({
@@ -48,7 +48,7 @@ export default operation({
   },
 }).handle({
   async execute({ db, clock }, { days }) {
-    const { items, total } = await retention.listDue(db, new Date(clock.now().getTime() + days! * DAY_MS), MAX_LISTED)
+    const { items, total } = await retention.listDue(db, new Date(clock.now().getTime() + days * DAY_MS), MAX_LISTED)
     return {
       items: items.map((each) => ({
         id: each.id,

@@ -5,7 +5,7 @@ import Compile from 'typebox/compile'
 import { DAY_MS } from '#core/time.ts'
 import { eventType } from '#core/event-types.ts'
 import { newId } from '#core/ids.ts'
-import type { LifecycleState } from '#db/tables.ts'
+import type { LifecycleState } from '#core/vocabulary.ts'
 import * as project from '#model/identity/project.ts'
 import { campaign } from '../../../test/support/campaign.ts'
 import retain from './retain.task.ts'
@@ -39,7 +39,7 @@ const stateOf = async (w: World, id: string) =>
 const eventsOf = async (w: World, id: string) => {
   const rows = await w.db.selectFrom('event').select(['type', 'data', 'invocation_id']).where('entity_id', '=', id).orderBy('seq').execute()
   for (const { type, data } of rows) assert.ok(Compile(eventType(type as never).data_schema).Check(data), `${type} keeps its schema`)
-  return rows as unknown as { type: string; data: Record<string, unknown>; invocation_id: string }[]
+  return rows
 }
 
 // Goal: items age as their plan says, each move once, told and accounted, by whichever worker comes first.

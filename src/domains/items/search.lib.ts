@@ -24,8 +24,8 @@ export function readSearch(
     type: input.type ?? null,
     query: input.query == null ? [] : parseQuery(requireBounded(input.query, 'query')),
     orders: input.sortby == null ? [] : parseSort(input.sortby),
-    limit: input.limit!,
-    offset: input.offset!,
+    limit: input.limit,
+    offset: input.offset,
     baseUrl: input.base_url == null ? null : requireBaseUrl(input.base_url),
   }
 }

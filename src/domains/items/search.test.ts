@@ -4,7 +4,9 @@ import fc from 'fast-check'
 import type { Position } from '#core/geometry.ts'
 import { newId } from '#core/ids.ts'
 import { Problem } from '#core/problem.ts'
-import * as item from '#model/imagery/item.ts'
+import type { ItemType } from '#core/vocabulary.ts'
+import { placeOf } from '#model/imagery/item-place.ts'
+import * as itemWrite from '#model/imagery/item-write.ts'
 import { search } from '#model/imagery/item-search.ts'
 import { sql } from 'kysely'
 import { campaign } from '../../../test/support/campaign.ts'
@@ -24,7 +26,7 @@ interface Scene {
   start: string | null
   end: string | null
   cloud: number | null
-  type: item.ItemType
+  type: ItemType
   platform: string | null
   inCollection: boolean
 }
@@ -289,8 +291,8 @@ function reference(scenes: readonly Scene[], wanted: Wanted): string[] {
 }
 
 async function plant(w: World, organizationId: string, projectId: string, collectionId: string, scenes: readonly Scene[]): Promise<void> {
-  const rows = scenes.map((each): item.NewItem => ({
-    ...item.placeOf(each.geometry, each.bbox),
+  const rows = scenes.map((each): itemWrite.NewItem => ({
+    ...placeOf(each.geometry, each.bbox),
     id: each.id,
     stacId: each.id,
     collectionId: each.inCollection ? collectionId : null,
@@ -309,7 +311,7 @@ async function plant(w: World, organizationId: string, projectId: string, collec
     jobId: null,
     assets: [],
   }))
-  await w.db.transaction().execute((tx) => item.insert(tx, { organizationId, projectId, createdBy: null, now: w.clock.now() }, rows))
+  await w.db.transaction().execute((tx) => itemWrite.insert(tx, { organizationId, projectId, createdBy: null, now: w.clock.now() }, rows))
 }
 
 const idsOf = (body: { features: { properties: Record<string, string> }[] }) =>

@@ -1,6 +1,6 @@
 /** The fields of the two searches and of their answer. */
 import Type, { type Static } from 'typebox'
-import { Choice, Closed, FreeForm, Limit, Nullable, Offset } from '#core/shapes.ts'
+import { Choice, Closed, FreeForm, Limit, Nullable, Offset, type Received } from '#core/shapes.ts'
 import { STAC_VERSION } from '#model/imagery/stac.ts'
 import { Box, EXAMPLE_ITEM, ItemKind } from '#wire/item.ts'
 import { ItemId } from '#wire/ids.ts'
@@ -25,7 +25,7 @@ export const searchFields = {
 }
 
 const Fields = Closed(searchFields)
-export type SearchFields = Static<typeof Fields>
+export type SearchFields = Received<typeof Fields>
 
 const FeatureRecord = Closed(
   {

@@ -2,7 +2,8 @@ import Type from 'typebox'
 import { invalidField } from '#core/problem.ts'
 import { Closed } from '#core/shapes.ts'
 import * as asset from '#model/imagery/asset.ts'
-import * as item from '#model/imagery/item.ts'
+import * as item from '#model/imagery/item-read.ts'
+import * as itemWrite from '#model/imagery/item-write.ts'
 import * as project from '#model/identity/project.ts'
 import { operation } from '#operation.ts'
 import { AssetRecord, EXAMPLE_ASSET, EXAMPLE_ITEM, toAsset } from '#wire/item.ts'
@@ -50,7 +51,7 @@ export default operation({
     const current = await item.lock(tx, found.item.seq)
     const { asset: changed, isChanged } = await asset.setBandNames(tx, current.seq, assetId, band_names, now)
     if (isChanged) {
-      await item.markUpdated(tx, current.seq, now)
+      await itemWrite.markUpdated(tx, current.seq, now)
       events.emit('item.updated', current.id, { ...item.summary(current, current.lifecycleState), changed_fields: ['assets'] })
     }
     return toAsset(changed, current.id, baseUrl)

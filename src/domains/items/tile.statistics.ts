@@ -10,7 +10,10 @@ import { ItemId } from '#wire/ids.ts'
 const MaybeNumber = Nullable(Type.Number())
 const Range = { p2: MaybeNumber, p98: MaybeNumber, min: MaybeNumber, max: MaybeNumber }
 
-/** Statistics of an expression, of bands or of a profile over the whole item, from its smallest sufficient overview: the range that tiles are stretched to. */
+/**
+ * Statistics of an expression, of bands or of a profile over the whole item, from its smallest sufficient overview: the
+ * range that tiles are stretched to.
+ */
 export default operation({
   id: 'items.tile.statistics',
   scope: 'items:read',

@@ -5,7 +5,8 @@ import { rasterItem } from '../../../test/support/layers.ts'
 import { scene, tileAt } from '../../../test/support/scene.ts'
 import { world } from '../../../test/support/world.ts'
 
-// Goal: WMTS by pairs and by address in any spelling, with a capabilities document that is honest about place, zooms and styles, and failures as OGC reports.
+// Goal: WMTS by pairs and by address in any spelling, with a capabilities document that is honest about place, zooms and
+// styles, and failures as OGC reports.
 test('WMTS', async (t) => {
   const w = await world(t)
   const org = await w.organization()
@@ -13,11 +14,9 @@ test('WMTS', async (t) => {
   const { key } = await w.key(token, ['read'])
   const id = await rasterItem(w, org, [{ bytes: await scene() }], { name: 'Harbour & <coast>', description: '"North" of \'it\' ]]>' })
   const { z, x, y } = tileAt(151.15, -33.1, 11)
-  const wmts = (query: Record<string, string | number>, path = '') =>
-    w.request(
-      'GET',
-      `/wmts/${id}${path}?${new URLSearchParams(Object.entries({ key, ...query }).map(([name, value]) => [name, String(value)] as [string, string]))}`,
-    )
+  const pairs = (query: object) =>
+    new URLSearchParams(Object.entries(query).map(([name, value]): [string, string] => [name, String(value)]))
+  const wmts = (query: Record<string, string | number>, path = '') => w.request('GET', `/wmts/${id}${path}?${pairs({ key, ...query })}`)
   const tilePairs = {
     SERVICE: 'WMTS',
     REQUEST: 'GetTile',

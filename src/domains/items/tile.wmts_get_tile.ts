@@ -1,9 +1,9 @@
 import Type from 'typebox'
-import { Choice, Closed } from '#core/shapes.ts'
+import { Choice, Closed, Defaulted } from '#core/shapes.ts'
 import { WMTS_FORMATS } from '#wire/wmts.ts'
 import { operation } from '#operation.ts'
 import { choiceOf, drawTile, resolveLook } from '#services/drawing/look.ts'
-import { FOR_A_DAY, lookFields, pictureReply, requireTile, TileIndex, Zoom } from '#wire/tile.ts'
+import { FOR_A_DAY, IMAGE_TYPES, lookFields, pictureReply, requireTile, TileIndex, Zoom } from '#wire/tile.ts'
 import { EXAMPLE_ITEM } from '#wire/item.ts'
 import { ItemId } from '#wire/ids.ts'
 
@@ -13,6 +13,7 @@ export default operation({
   scope: 'items:read',
   tier: 'read',
   raw: 'bytes',
+  mediaTypes: IMAGE_TYPES,
   input: Closed({
     item_id: ItemId,
     z: Zoom,
@@ -20,7 +21,7 @@ export default operation({
     y: TileIndex,
     profile: lookFields.profile,
     asset_key: lookFields.asset_key,
-    format: Type.Optional(Choice(WMTS_FORMATS, { default: 'webp' })),
+    format: Defaulted(Choice(WMTS_FORMATS), 'webp'),
   }),
   output: Type.Any(),
   example: { input: { item_id: EXAMPLE_ITEM.id, z: 12, x: 3767, y: 2445 } },
@@ -31,6 +32,6 @@ export default operation({
     return await resolveLook(context, layer, input)
   },
   async execute(context, { z, x, y, format }, resolved) {
-    return pictureReply(await drawTile(context, resolved, { z, x, y, format: format! }), FOR_A_DAY)
+    return pictureReply(await drawTile(context, resolved, { z, x, y, format }), FOR_A_DAY)
   },
 })

@@ -3,7 +3,8 @@ import { requireBounded } from '#core/bounded.ts'
 import { parseInstant } from '#core/interval.ts'
 import { Closed, FreeForm, Nullable, Timestamp } from '#core/shapes.ts'
 import * as collection from '#model/imagery/collection.ts'
-import * as item from '#model/imagery/item.ts'
+import * as item from '#model/imagery/item-read.ts'
+import * as itemWrite from '#model/imagery/item-write.ts'
 import * as project from '#model/identity/project.ts'
 import { operation } from '#operation.ts'
 import { Box, CloudCover, Description, EXAMPLE_ITEM, Gsd, ItemRecord, Name, State, toRecord } from '#wire/item.ts'
@@ -37,7 +38,7 @@ export default operation({
   async check({ db, principal }, input) {
     const found = await item.requireEditor(db, principal, input.item_id)
     if (input.collection_id != null) await collection.requireIn(db, found.project.id, input.collection_id)
-    const change: item.ItemChange = {
+    const change: itemWrite.ItemChange = {
       ...(input.collection_id !== undefined ? { collectionId: input.collection_id } : {}),
       ...(input.name != null ? { name: input.name } : {}),
       ...(input.description !== undefined ? { description: input.description } : {}),
@@ -55,7 +56,7 @@ export default operation({
     attributeTo(found.project.organizationId)
     await project.hold(tx, found.project.id)
     if (change.collectionId) await collection.hold(tx, found.project.id, change.collectionId)
-    const updated = await item.update(tx, found.item.seq, change, clock.now())
+    const updated = await itemWrite.update(tx, found.item.seq, change, clock.now())
     if (updated.changedFields.length > 0)
       events.emit('item.updated', updated.item.id, {
         ...item.summary(updated.item, updated.previousState),

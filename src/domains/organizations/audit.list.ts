@@ -63,13 +63,21 @@ export default operation({
       userId: input.user_id ?? null,
       from: input.from ? new Date(input.from) : null,
       to: input.to ? new Date(input.to) : null,
-      limit: input.limit!,
-      offset: input.offset!,
+      limit: input.limit,
+      offset: input.offset,
     })
-    const entries = rows.map(({ input_hash, at, ...row }) => ({
-      ...row,
-      at: at.toISOString(),
-      input_sha256: input_hash?.toString('hex') ?? null,
+    const entries = rows.map((row) => ({
+      invocation_id: row.invocationId,
+      at: row.at.toISOString(),
+      operation: row.operation,
+      principal_kind: row.principalKind,
+      principal_id: row.principalId,
+      user_id: row.userId,
+      api_key_id: row.apiKeyId,
+      input_sha256: row.inputHash?.toString('hex') ?? null,
+      status: row.status,
+      duration_ms: row.durationMs,
+      artifacts: row.artifacts,
     }))
     return { entries, count: entries.length }
   },

@@ -3,7 +3,7 @@ import { invalidField, problem } from '#core/problem.ts'
 import { Closed } from '#core/shapes.ts'
 import * as organization from '#model/identity/organization.ts'
 import { operation } from '#operation.ts'
-import { EXAMPLE_ORGANIZATION, OrganizationRecord, profileInput, toRecord } from './wire.ts'
+import { EXAMPLE_ORGANIZATION, OrganizationRecord, profileInput, toProfile, toRecord } from './wire.ts'
 
 /** Founds an organization with the caller as its owner. A refresh of the session then lets the caller act for it. */
 export default operation({
@@ -25,8 +25,13 @@ export default operation({
       throw invalidField('billing_admin_id', 'must be a member of the organization: at first, the caller alone')
     return principal.userId
   },
-  async execute({ tx, clock, attributeTo }, { enterprise_billing, ...profile }, ownerId) {
-    const made = await organization.insert(tx, ownerId, { ...profile, enterpriseRequested: enterprise_billing ?? false }, clock.now())
+  async execute({ tx, clock, attributeTo }, input, ownerId) {
+    const made = await organization.insert(
+      tx,
+      ownerId,
+      { ...toProfile(input), name: input.name, enterpriseRequested: input.enterprise_billing ?? false },
+      clock.now(),
+    )
     attributeTo(made.id)
     return toRecord(made)
   },

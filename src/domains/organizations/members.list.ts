@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { Closed } from '#core/shapes.ts'
 import * as organization from '#model/identity/organization.ts'
 import { operation } from '#operation.ts'
-import { EXAMPLE_MEMBER, EXAMPLE_ORGANIZATION, MemberRecord } from './wire.ts'
+import { EXAMPLE_MEMBER, EXAMPLE_ORGANIZATION, MemberRecord, toMember } from './wire.ts'
 
 /** Members with their roles and spend caps, for owners and admins. */
 export default operation({
@@ -19,7 +19,7 @@ export default operation({
     return own
   },
   async execute({ db }, _input, organizationId) {
-    const members = await organization.listMembers(db, organizationId)
+    const members = (await organization.listMembers(db, organizationId)).map(toMember)
     return { members, count: members.length }
   },
 })

@@ -3,7 +3,7 @@ import { notFound } from '#core/problem.ts'
 import { Closed, Nullable } from '#core/shapes.ts'
 import * as organization from '#model/identity/organization.ts'
 import { operation } from '#operation.ts'
-import { EXAMPLE_MEMBER, EXAMPLE_ORGANIZATION, MemberRecord } from './wire.ts'
+import { EXAMPLE_MEMBER, EXAMPLE_ORGANIZATION, MemberRecord, toMember } from './wire.ts'
 
 /** Omission clears like null does; the document asks clients to send both, so that nobody clears a cap by accident. */
 const Cap = Type.Optional(Nullable(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })))
@@ -37,7 +37,7 @@ export default operation({
   },
   async execute({ tx }, { perOrderLimitCredits = null, spendLimitCredits = null }, { organizationId, member }) {
     const limits = { perOrder: perOrderLimitCredits, rolling: spendLimitCredits }
-    if (!(await organization.setSpendLimits(tx, organizationId, member.user_id, limits))) throw notFound('member')
-    return { ...member, per_order_limit_credits: perOrderLimitCredits, spend_limit_credits: spendLimitCredits }
+    if (!(await organization.setSpendLimits(tx, organizationId, member.userId, limits))) throw notFound('member')
+    return toMember({ ...member, perOrderLimitCredits, spendLimitCredits })
   },
 })

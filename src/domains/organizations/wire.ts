@@ -1,6 +1,7 @@
-import Type from 'typebox'
+import Type, { type Static } from 'typebox'
 import { Choice, Closed, FreeForm, Nullable, Timestamp, Uuid } from '#core/shapes.ts'
-import type { Organization } from '#model/identity/organization.ts'
+import { ENTERPRISE_STATUSES, ORGANIZATION_ROLES } from '#core/vocabulary.ts'
+import type { Member, Organization } from '#model/identity/organization.ts'
 import { EXAMPLE_IDS } from '#wire/examples.ts'
 
 const Text = Type.String({ maxLength: 2_000 })
@@ -18,6 +19,23 @@ export const profileInput = {
   billing_email: OptionalText,
   billing_admin_id: Type.Optional(Nullable(Uuid)),
   billing_address: Type.Optional(Nullable(FreeForm)),
+}
+
+const Profile = Closed(profileInput)
+
+export function toProfile(input: Static<typeof Profile>) {
+  return {
+    description: input.description ?? null,
+    website: input.website ?? null,
+    industry: input.industry ?? null,
+    size: input.size ?? null,
+    country: input.country ?? null,
+    abn: input.abn ?? null,
+    taxNumber: input.tax_number ?? null,
+    billingEmail: input.billing_email ?? null,
+    billingAdminId: input.billing_admin_id ?? null,
+    billingAddress: input.billing_address ?? null,
+  }
 }
 
 export const OrganizationRecord = Closed(
@@ -38,22 +56,33 @@ export const OrganizationRecord = Closed(
     plan: Type.String(),
     billing_mode: Choice(['credit', 'card', 'enterprise']),
     enterprise_billing: Type.Boolean(),
-    enterprise_billing_status: Choice(['none', 'requested', 'confirmed']),
+    enterprise_billing_status: Choice(ENTERPRISE_STATUSES),
     created_at: Timestamp,
   },
   { $id: 'Organization' },
 )
 
 export function toRecord(organization: Organization) {
-  const { enterprise_status, plan_id, created_at, ...profile } = organization
-  const isEnterprise = enterprise_status === 'confirmed'
   return {
-    ...profile,
-    plan: plan_id,
+    id: organization.id,
+    name: organization.name,
+    slug: organization.slug,
+    description: organization.description,
+    website: organization.website,
+    industry: organization.industry,
+    size: organization.size,
+    country: organization.country,
+    abn: organization.abn,
+    tax_number: organization.taxNumber,
+    billing_email: organization.billingEmail,
+    billing_admin_id: organization.billingAdminId,
+    billing_address: organization.billingAddress,
+    plan: organization.planId,
+    billing_mode: organization.billingMode,
     // Asking for enterprise billing is not having it: staff confirm it.
-    enterprise_billing: isEnterprise,
-    enterprise_billing_status: enterprise_status,
-    created_at: created_at.toISOString(),
+    enterprise_billing: organization.enterpriseStatus === 'confirmed',
+    enterprise_billing_status: organization.enterpriseStatus,
+    created_at: organization.createdAt.toISOString(),
   }
 }
 
@@ -62,12 +91,23 @@ export const MemberRecord = Closed(
     user_id: Uuid,
     email: Type.String(),
     name: Type.String(),
-    role: Choice(['owner', 'admin', 'member']),
+    role: Choice(ORGANIZATION_ROLES),
     per_order_limit_credits: Nullable(Type.Integer()),
     spend_limit_credits: Nullable(Type.Integer()),
   },
   { $id: 'OrganizationMember' },
 )
+
+export function toMember(member: Member) {
+  return {
+    user_id: member.userId,
+    email: member.email,
+    name: member.name,
+    role: member.role,
+    per_order_limit_credits: member.perOrderLimitCredits,
+    spend_limit_credits: member.spendLimitCredits,
+  }
+}
 
 /** For the reference. */
 export const EXAMPLE_ORGANIZATION = {

@@ -27,7 +27,7 @@ export default operation({
     if (!address && !person) throw notFound('user')
     // An invitation opens the organization too, so it is not a guest's to give.
     if (!person && principal.kind === 'user' && principal.organizationId !== found.organizationId) throw accessDenied()
-    return { project: found, address, userId: person ? ('user_id' in person ? person.user_id : person.id) : null }
+    return { project: found, address, userId: person ? ('userId' in person ? person.userId : person.id) : null }
   },
   async execute({ tx, principal, clock, attributeTo }, { role = 'editor' }, { project: found, address, userId }) {
     attributeTo(found.organizationId)
@@ -46,7 +46,8 @@ export default operation({
     }
     const before = await project.findMember(tx, found.id, userId)
     await project.putMember(tx, found.id, userId, role, now)
-    if (before?.role === 'admin') await project.keepAnAdmin(tx, found.id) // The platform opens projects without one; adding takes nothing from them.
+    // The platform opens projects without one; adding takes nothing from them.
+    if (before?.role === 'admin') await project.keepAnAdmin(tx, found.id)
     return toMember(found.id, (await project.findMember(tx, found.id, userId))!)
   },
 })

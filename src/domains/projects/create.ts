@@ -34,7 +34,8 @@ export default operation({
       createdBy: principal.userId,
       now: clock.now(),
     })
-    await storage.createBucket(made.bucketName!) // Last but for the commit: should that fail, an empty bucket of a name never used stays behind.
+    // Last but for the commit: should that fail, an empty bucket of a name never used stays behind.
+    await storage.createBucket(made.bucketName!)
     lineage.record('project', made.id, 'created')
     const { id, name, visibility, status, created_at } = toRecord(made)
     events.emit('project.created', id, { id, name, visibility, status, created_at })

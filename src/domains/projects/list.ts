@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Closed, Limit, Offset } from '#core/shapes.ts'
+import { Closed, Defaulted, Limit, Offset } from '#core/shapes.ts'
 import { requireOrganization } from '#model/identity/organization.ts'
 import * as project from '#model/identity/project.ts'
 import { operation } from '#operation.ts'
@@ -10,7 +10,7 @@ export default operation({
   id: 'projects.list',
   scope: 'items:read',
   tier: 'read',
-  input: Closed({ include_archived: Type.Optional(Type.Boolean({ default: false })), limit: Limit(100, 1000), offset: Offset }),
+  input: Closed({ include_archived: Defaulted(Type.Boolean(), false), limit: Limit(100, 1000), offset: Offset }),
   output: Closed({ projects: Type.Array(ProjectRecord), total: Type.Integer() }),
   example: { input: {}, output: { projects: [EXAMPLE_PROJECT], total: 1 } },
 }).handle({
@@ -18,7 +18,7 @@ export default operation({
     requireOrganization(principal)
   },
   async execute({ db, principal }, { include_archived, limit, offset }) {
-    const { projects, total } = await project.list(db, principal, { includeArchived: include_archived!, limit: limit!, offset: offset! })
+    const { projects, total } = await project.list(db, principal, { includeArchived: include_archived, limit, offset })
     return { projects: projects.map(toRecord), total }
   },
 })

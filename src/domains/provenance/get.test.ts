@@ -24,9 +24,9 @@ test('provenance.get', async (t) => {
   const org = await w.organization()
   const record = (records: lineage.Recorded[], organizationId = org.id) =>
     w.db.transaction().execute((tx) => lineage.write(tx, organizationId, newId(), records, w.clock.now()))
-  const item = (id: string) => ({ type: 'item', id })
+  const item = (id: string) => ({ type: 'item' as const, id })
   const get = (input: object, token = org.owner.token) => w.call(token, 'provenance.get', { entity_type: 'item', ...input })
-  const root = { type: 'project', id: org.projectId }
+  const root = { type: 'project' as const, id: org.projectId }
 
   await t.test('a project that was just created stands at the head of its line', async () => {
     const { body } = await get({ entity_type: 'project', entity_id: org.projectId })

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { notFound } from '#core/problem.ts'
-import { Choice, Closed, Uuid } from '#core/shapes.ts'
+import { Choice, Closed, Defaulted, Uuid } from '#core/shapes.ts'
 import * as lineage from '#model/platform/lineage.ts'
 import { requireOrganization } from '#model/identity/organization.ts'
 import * as project from '#model/identity/project.ts'
@@ -21,10 +21,21 @@ const Edge = Closed(
   { $id: 'LineageEdge' },
 )
 const Node = Closed({ entity_type: Type.String(), entity_id: Type.String(), depth: Type.Integer() }, { $id: 'LineageNode' })
-const Direction = Choice(['up', 'down', 'both'], { default: 'up' })
+const Direction = Choice(['up', 'down', 'both'])
 
 const EXAMPLE_ITEM = { entity_type: 'item', entity_id: EXAMPLE_IDS.item }
 const EXAMPLE_PROJECT = { entity_type: 'project', entity_id: EXAMPLE_IDS.project }
+
+const toNode = ({ type, id }: lineage.Entity) => ({ entity_type: type, entity_id: id })
+const toEdge = ({ depth, src, dst, relation, invocationId }: lineage.Edge) => ({
+  depth,
+  src_type: src.type,
+  src_id: src.id,
+  dst_type: dst.type,
+  dst_id: dst.id,
+  relation,
+  invocation_id: invocationId,
+})
 
 /** The lineage around one artifact: `up` to what it was made of, `down` to what was made of it. */
 export default operation({
@@ -34,12 +45,12 @@ export default operation({
   input: Closed({
     entity_type: Choice(['item', 'order', 'processing_job', 'collection', 'project']),
     entity_id: Type.String({ minLength: 1, maxLength: 256 }),
-    direction: Type.Optional(Direction),
-    max_depth: Type.Optional(Type.Integer({ minimum: 1, maximum: 50, default: 20 })),
+    direction: Defaulted(Direction, 'up'),
+    max_depth: Defaulted(Type.Integer({ minimum: 1, maximum: 50 }), 20),
   }),
   output: Closed({
     root: Root,
-    direction: Choice(['up', 'down', 'both']),
+    direction: Direction,
     edges: Type.Array(Edge),
     nodes: Type.Array(Node),
     truncated: Type.Boolean(),
@@ -79,9 +90,15 @@ export default operation({
   async execute({ db }, input, organizationId) {
     const root = { type: input.entity_type, id: input.entity_id }
     const { edges, nodes, truncated } = await lineage.graph(db, organizationId, root, {
-      direction: input.direction!,
-      maxDepth: input.max_depth!,
+      direction: input.direction,
+      maxDepth: input.max_depth,
     })
-    return { root: { entity_type: root.type, entity_id: root.id }, direction: input.direction!, edges, nodes, truncated }
+    return {
+      root: toNode(root),
+      direction: input.direction,
+      edges: edges.map(toEdge),
+      nodes: nodes.map(({ entity, depth }) => ({ ...toNode(entity), depth })),
+      truncated,
+    }
   },
 })

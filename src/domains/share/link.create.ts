@@ -1,9 +1,10 @@
 import Type from 'typebox'
 import { invalidField } from '#core/problem.ts'
 import type { Principal } from '#core/principal.ts'
-import { Closed, Timestamp } from '#core/shapes.ts'
+import { Closed, Defaulted, Timestamp } from '#core/shapes.ts'
+import type { ShareTarget } from '#core/vocabulary.ts'
 import * as collection from '#model/imagery/collection.ts'
-import * as item from '#model/imagery/item.ts'
+import * as item from '#model/imagery/item-read.ts'
 import * as project from '#model/identity/project.ts'
 import * as shareLink from '#model/sharing/share-link.ts'
 import { operation, type Context } from '#operation.ts'
@@ -12,7 +13,10 @@ import { EXAMPLE_LINK, EXAMPLE_PASSWORD, EXAMPLE_TOKEN, NewLink, Permission, Tar
 /** bcrypt reads no further; a longer password would silently be a shorter one. */
 const MAX_PASSWORD_BYTES = 72
 
-/** Opens an item or a collection to whoever has the link and its password, until it expires. The token is in this answer and nowhere else. */
+/**
+ * Opens an item or a collection to whoever has the link and its password, until it expires. The token is in this answer
+ * and nowhere else.
+ */
 export default operation({
   id: 'share.link.create',
   scope: 'shares:write',
@@ -21,7 +25,7 @@ export default operation({
   input: Closed({
     target_type: Target,
     target_id: TargetId,
-    permission: Type.Optional(Type.Unsafe<'view' | 'download'>({ ...Permission, default: 'view' })),
+    permission: Defaulted(Permission, 'view'),
     password: Type.String({ minLength: 8, maxLength: 1_000 }),
     expires_at: Timestamp,
   }),
@@ -51,7 +55,7 @@ export default operation({
       organizationId: owner.organizationId,
       projectId: owner.id,
       target,
-      permission: permission!,
+      permission,
       passwordHash,
       expiresAt,
       createdBy,
@@ -65,7 +69,7 @@ export default operation({
 async function targetOf(
   db: Context['db'],
   principal: Principal,
-  { target_type, target_id }: { target_type: 'item' | 'collection'; target_id: string },
+  { target_type, target_id }: { target_type: ShareTarget; target_id: string },
 ) {
   if (target_type === 'item') {
     const found = await item.requireEditor(db, principal, target_id)

@@ -33,8 +33,8 @@ export default operation({
       projectId: input.project_id ?? null,
       targetType: input.target_type ?? null,
       targetId: input.target_id ?? null,
-      limit: input.limit!,
-      offset: input.offset!,
+      limit: input.limit,
+      offset: input.offset,
     })
     return { share_links: links.map(toRecord), count: links.length, total }
   },

@@ -30,7 +30,8 @@ async function link(w: World, token: string, target_id: string, more: object = {
   return await w.ok(token, 'share.link.create', { target_type: 'item', target_id, password: PASSWORD, expires_at: inDays(w, 7), ...more })
 }
 
-// Goal: an editor shares an item or a collection; the token is shown once and kept nowhere; who may not share learns why, and a refusal leaves nothing.
+// Goal: an editor shares an item or a collection; the token is shown once and kept nowhere; who may not share learns
+// why, and a refusal leaves nothing.
 test('share.link.create, share.links.list and share.link.revoke', async (t) => {
   const w = await world(t)
   const org = await w.organization()
@@ -297,7 +298,8 @@ test('share.link.validate', async (t) => {
   )
 })
 
-// Goal: a map draws a shared item by token and password or by the grant of its TileJSON; nothing of it is kept, and it counts for the sharer.
+// Goal: a map draws a shared item by token and password or by the grant of its TileJSON; nothing of it is kept, and it
+// counts for the sharer.
 test('share.tilejson and share.tile.render', async (t) => {
   const w = await world(t)
   const org = await w.organization()

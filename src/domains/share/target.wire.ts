@@ -1,7 +1,7 @@
 /** What a visitor of a link learns of its target: nothing of the organization, the project or where files lie. */
 import Type from 'typebox'
 import { Choice, Closed, FreeForm, Nullable, Timestamp, Uuid } from '#core/shapes.ts'
-import { ITEM_TYPES } from '#model/imagery/item.ts'
+import { ITEM_TYPES } from '#core/vocabulary.ts'
 
 export const VisualizationRecord = Closed({
   id: Type.String(),

@@ -1,8 +1,8 @@
 import Type from 'typebox'
-import { Closed } from '#core/shapes.ts'
+import { Closed, Defaulted } from '#core/shapes.ts'
 import { operation } from '#operation.ts'
 import { drawTile } from '#services/drawing/look.ts'
-import { Format, lookFields, pictureReply, requireTile, TileIndex, TileSize, Zoom } from '#wire/tile.ts'
+import { Format, IMAGE_TYPES, lookFields, pictureReply, requireTile, TileIndex, TileSize, Zoom } from '#wire/tile.ts'
 import { requireShown } from './shown.lib.ts'
 import { EXAMPLE_PASSWORD, EXAMPLE_TOKEN, Password, Token } from './wire.ts'
 
@@ -15,6 +15,7 @@ export default operation({
   scope: 'shares:read',
   tier: 'read',
   raw: 'bytes',
+  mediaTypes: IMAGE_TYPES,
   public: true,
   input: Closed({
     token: Token,
@@ -22,7 +23,7 @@ export default operation({
     z: Zoom,
     x: TileIndex,
     y: TileIndex,
-    format: Type.Optional(Type.Unsafe<'png' | 'webp' | 'jpg' | 'jpeg'>({ ...Format, default: 'png' })),
+    format: Defaulted(Format, 'png'),
     profile: lookFields.profile,
     tile_size: TileSize,
   }),
@@ -35,6 +36,6 @@ export default operation({
   },
   async execute(context, { z, x, y, format, tile_size }, { share, resolved }) {
     context.attributeTo(share.link.organizationId)
-    return pictureReply(await drawTile(context, resolved, { z, x, y, format: format!, tile_size }), NOT_KEPT)
+    return pictureReply(await drawTile(context, resolved, { z, x, y, format, tile_size }), NOT_KEPT)
   },
 })

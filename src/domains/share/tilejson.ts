@@ -9,7 +9,10 @@ import { GRANT_SECONDS, looksOf } from './target.lib.ts'
 import { VisualizationRecord } from './target.wire.ts'
 import { EXAMPLE_GRANT, EXAMPLE_PASSWORD, EXAMPLE_TOKEN, EXAMPLE_VISUALIZATION, Password, Token } from './wire.ts'
 
-/** What a map needs to draw a shared item. Its tiles carry a signed grant in place of the password, good for an hour; the link is checked again for every tile. */
+/**
+ * What a map needs to draw a shared item. Its tiles carry a signed grant in place of the password, good for an hour; the
+ * link is checked again for every tile.
+ */
 export default operation({
   id: 'share.tilejson',
   scope: 'shares:read',

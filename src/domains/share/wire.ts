@@ -1,10 +1,11 @@
 import Type from 'typebox'
 import { Choice, Closed, Nullable, Timestamp, Uuid } from '#core/shapes.ts'
+import { SHARE_PERMISSIONS, SHARE_TARGETS } from '#core/vocabulary.ts'
 import type { ShareLink } from '#model/sharing/share-link.ts'
 import { EXAMPLE_IDS } from '#wire/examples.ts'
 
-export const Target = Choice(['item', 'collection'])
-export const Permission = Choice(['view', 'download'])
+export const Target = Choice(SHARE_TARGETS)
+export const Permission = Choice(SHARE_PERMISSIONS)
 export const TargetId = Type.String({ minLength: 1, maxLength: 256 })
 
 /** The token of a link, or a grant that a former answer gave in its place. */

@@ -3,7 +3,8 @@ import { problem } from '#core/problem.ts'
 import { Closed, Uuid } from '#core/shapes.ts'
 import * as asset from '#model/imagery/asset.ts'
 import * as collection from '#model/imagery/collection.ts'
-import * as item from '#model/imagery/item.ts'
+import * as item from '#model/imagery/item-read.ts'
+import * as itemWrite from '#model/imagery/item-write.ts'
 import * as project from '#model/identity/project.ts'
 import * as storageAccount from '#model/plans/storage-account.ts'
 import * as upload from '#model/imagery/upload.ts'
@@ -107,7 +108,8 @@ async function arrived({ db, storage, signal }: Context, session: upload.Upload)
   if (all.length < session.fileCount)
     throw problem(
       'bad-request',
-      `The session was opened for ${session.fileCount} files, but addresses were asked for ${all.length} of them (${all.map(({ name }) => name).join(', ')}); upload the others first`,
+      `The session was opened for ${session.fileCount} files, but addresses were asked for ${all.length} of them ` +
+        `(${all.map(({ name }) => name).join(', ')}); upload the others first`,
     )
   const missing: string[] = []
   for (const { name, objectKey } of files)
@@ -115,7 +117,8 @@ async function arrived({ db, storage, signal }: Context, session: upload.Upload)
   if (missing.length > 0)
     throw problem(
       'bad-request',
-      `${missing.join(', ')} ${missing.length > 1 ? 'have' : 'has'} not been uploaded yet: PUT ${missing.length > 1 ? 'each' : 'it'} to the address that uploads.signed_url gives`,
+      `${missing.join(', ')} ${missing.length > 1 ? 'have' : 'has'} not been uploaded yet: ` +
+        `PUT ${missing.length > 1 ? 'each' : 'it'} to the address that uploads.signed_url gives`,
     )
   return files
 }
@@ -150,7 +153,7 @@ async function makeItems(
   if (session.targetCollectionId) await collection.hold(tx, projectId, session.targetCollectionId)
   await settle(tx, session, taken)
   const assets = taken.map((file) => toAsset(file, session.assetKey ?? 'data', isCategorical))
-  const items = await item.insert(
+  const items = await itemWrite.insert(
     tx,
     { organizationId, projectId, createdBy: principal.userId, now },
     taken.map((file, index) => toItem(file, session, assets[index]!)),

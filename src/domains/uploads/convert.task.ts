@@ -5,7 +5,9 @@ import { convertUploadTask } from '#model/imagery/tasks.ts'
 import { task, type TaskContext } from '#task.ts'
 import * as asset from '#model/imagery/asset.ts'
 import * as assetFile from '#model/imagery/asset-file.ts'
-import * as item from '#model/imagery/item.ts'
+import type { Place } from '#model/imagery/item-place.ts'
+import * as item from '#model/imagery/item-read.ts'
+import * as itemWrite from '#model/imagery/item-write.ts'
 import { softDelete } from '#model/imagery/item-delete.ts'
 import * as storageAccount from '#model/plans/storage-account.ts'
 import * as upload from '#model/imagery/upload.ts'
@@ -101,7 +103,7 @@ async function convert(
 interface Outcome {
   file: assetFile.ReplacingFile
   /** Where the image lies, and where its data does. */
-  places: { before: item.Place['geometry']; after: item.Place['geometry'] }
+  places: { before: Place['geometry']; after: Place['geometry'] }
   now: Date
 }
 
@@ -124,7 +126,7 @@ async function replace(
   for (const held of items.values()) {
     const isOurs =
       session.targetItemId === null && isDeepStrictEqual(held.geometry, places.before) && !isDeepStrictEqual(places.before, places.after)
-    const current = isOurs ? (await item.update(tx, held.seq, { geometry: places.after }, now)).item : held
+    const current = isOurs ? (await itemWrite.update(tx, held.seq, { geometry: places.after }, now)).item : held
     events.emit('item.updated', held.id, { ...item.summary(current), changed_fields: isOurs ? ['assets', 'geometry', 'bbox'] : ['assets'] })
   }
   return 'replaced'

@@ -1,9 +1,9 @@
 import Type from 'typebox'
 import { invalidField, problem } from '#core/problem.ts'
-import { Choice, Closed, Nullable, Uuid } from '#core/shapes.ts'
+import { Choice, Closed, Defaulted, Matching, Nullable, Uuid } from '#core/shapes.ts'
 import * as asset from '#model/imagery/asset.ts'
 import * as collection from '#model/imagery/collection.ts'
-import * as item from '#model/imagery/item.ts'
+import * as item from '#model/imagery/item-read.ts'
 import * as project from '#model/identity/project.ts'
 import * as upload from '#model/imagery/upload.ts'
 import { MAX_FILES_PER_SESSION } from '#model/imagery/upload-file.ts'
@@ -19,17 +19,17 @@ export default operation({
   tier: 'compute',
   input: Closed({
     project_id: Uuid,
-    transfer_method: Type.Optional(
-      Choice(['signed_url', 'browser'], { default: 'browser', description: 'Both are PUT to a signed address' }),
-    ),
-    file_count: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_FILES_PER_SESSION, default: 1 })),
-    total_bytes: Type.Optional(Type.Integer({ minimum: 0, maximum: MAX_BYTES, default: 0 })),
+    transfer_method: Defaulted(Choice(['signed_url', 'browser']), 'browser', { description: 'Both are PUT to a signed address' }),
+    file_count: Defaulted(Type.Integer({ minimum: 1, maximum: MAX_FILES_PER_SESSION }), 1),
+    total_bytes: Defaulted(Type.Integer({ minimum: 0, maximum: MAX_BYTES }), 0),
     target_collection_id: Type.Optional(Nullable(Id)),
     target_item_id: Type.Optional(Nullable(Id)),
-    asset_key: Type.Optional(Nullable(Type.String({ minLength: 1, maxLength: 200, pattern: '^[A-Za-z0-9._-]+$' }))),
-    is_categorical: Type.Optional(
-      Type.Boolean({ default: false, description: 'Samples are numbers of classes: they are never stretched or mixed' }),
+    asset_key: Type.Optional(
+      Nullable(
+        Matching('^[A-Za-z0-9._-]+$', 'may have letters, digits, dots, dashes and underscores only', { minLength: 1, maxLength: 200 }),
+      ),
     ),
+    is_categorical: Defaulted(Type.Boolean(), false, { description: 'Samples are numbers of classes: they are never stretched or mixed' }),
   }),
   output: Closed({ id: Uuid }),
   example: {
@@ -61,12 +61,12 @@ export default operation({
       organizationId: found.organizationId,
       projectId: found.id,
       bucket,
-      fileCount: input.file_count!,
-      totalBytes: input.total_bytes!,
+      fileCount: input.file_count,
+      totalBytes: input.total_bytes,
       targetCollectionId: input.target_collection_id ?? null,
       targetItemId: input.target_item_id ?? null,
       assetKey: input.asset_key ?? null,
-      isCategorical: input.is_categorical!,
+      isCategorical: input.is_categorical,
       createdBy: principal.userId,
       now: clock.now(),
     })

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { isMediaType } from '#core/file-names.ts'
 import { invalidField } from '#core/problem.ts'
-import { Closed } from '#core/shapes.ts'
+import { Closed, Defaulted } from '#core/shapes.ts'
 import * as project from '#model/identity/project.ts'
 import * as storageAccount from '#model/plans/storage-account.ts'
 import * as upload from '#model/imagery/upload.ts'
@@ -19,9 +19,10 @@ export default operation({
   input: Closed({
     upload_id: UploadId,
     file_name: Type.String({ minLength: 1, maxLength: 1_024 }),
-    content_type: Type.Optional(
-      Type.String({ default: 'application/octet-stream', maxLength: 200, description: 'The PUT must carry exactly this Content-Type' }),
-    ),
+    content_type: Defaulted(Type.String(), 'application/octet-stream', {
+      maxLength: 200,
+      description: 'The PUT must carry exactly this Content-Type',
+    }),
   }),
   output: Closed({ upload_url: Type.String(), object_path: Type.String() }),
   example: {
@@ -36,14 +37,14 @@ export default operation({
     const found = await upload.requireEditor(db, principal, upload_id)
     upload.requireOpen(found.upload)
     project.requireActive(found.project)
-    if (!isMediaType(content_type!)) throw invalidField('content_type', "must be a media type, such as 'image/tiff'")
+    if (!isMediaType(content_type)) throw invalidField('content_type', "must be a media type, such as 'image/tiff'")
     return found.upload
   },
   async execute({ tx, clock, storage, attributeTo }, { file_name, content_type }, { id, organizationId, bucket }) {
     attributeTo(organizationId)
     const now = clock.now()
     const { reservedBytes } = upload.requireOpen(await upload.lock(tx, id))
-    const file = await uploadFile.put(tx, id, { name: file_name, contentType: content_type! }, now)
+    const file = await uploadFile.put(tx, id, { name: file_name, contentType: content_type }, now)
     await upload.progress(tx, id, null, now)
     // A file may be larger than was announced, but not than what there is room for.
     const maxBytes = reservedBytes + (await storageAccount.room(tx, organizationId))

@@ -105,7 +105,7 @@ test('uploads: a COG', async (t) => {
     )
     assert.match(asset.media_type, /profile=cloud-optimized/)
     const { raster } = await w.db.selectFrom('asset').select('raster').where('id', '=', asset.id).executeTakeFirstOrThrow()
-    const { bands } = raster as unknown as { bands: { statistics: { min: number; max: number; valid_percent: number } }[] }
+    const { bands } = raster as { bands: { statistics: { min: number; max: number; valid_percent: number } }[] }
     assert.deepEqual([bands[0]!.statistics.min, bands[0]!.statistics.max, bands[0]!.statistics.valid_percent], [160, 598, 80])
     const profiles = await w.ok(token, 'visualization.profiles.list', { item_id: itemId })
     assert.deepEqual(

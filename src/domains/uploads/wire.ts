@@ -1,5 +1,6 @@
 import Type from 'typebox'
 import { Choice, Closed, Nullable, Timestamp, Uuid } from '#core/shapes.ts'
+import { UPLOAD_FILE_STATES, UPLOAD_STATES } from '#core/vocabulary.ts'
 import { expiresAt, type Upload } from '#model/imagery/upload.ts'
 import type { UploadFile } from '#model/imagery/upload-file.ts'
 import { EXAMPLE_IDS } from '#wire/examples.ts'
@@ -14,9 +15,10 @@ const FileRecord = Closed(
     object_path: Type.String(),
     content_type: Type.String(),
     size_bytes: Nullable(Type.Integer()),
-    state: Choice(['awaiting', 'refused', 'converting', 'ready', 'failed'], {
+    state: Choice(UPLOAD_FILE_STATES, {
       description:
-        'awaiting: its bytes are expected; refused: it is no raster that we read; converting: it is being rewritten; ready: its item can be shown; failed: its conversion failed',
+        'awaiting: its bytes are expected; refused: it is no raster that we read; converting: it is being rewritten; ' +
+        'ready: its item can be shown; failed: its conversion failed',
     }),
     step: Type.String({ description: 'upload, check, queued, convert, store, describe or done: where it is, or where it failed' }),
     fraction: Nullable(Type.Number({ description: 'Of the conversion, from 0 to 1' })),
@@ -31,7 +33,7 @@ export const UploadRecord = Closed(
   {
     id: Uuid,
     project_id: Uuid,
-    status: Choice(['initiated', 'uploading', 'completed', 'failed']),
+    status: Choice(UPLOAD_STATES),
     file_count: Type.Integer(),
     total_bytes: Type.Integer(),
     bytes_uploaded: Type.Integer(),

@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { DAY_MS } from '#core/time.ts'
 import { invalidField, problem } from '#core/problem.ts'
 import { parseInstant } from '#core/interval.ts'
-import { Choice, Closed, Uuid } from '#core/shapes.ts'
+import { Choice, Closed, Defaulted, Uuid } from '#core/shapes.ts'
 import * as organization from '#model/identity/organization.ts'
 import * as report from '#model/plans/usage-report.ts'
 import { operation } from '#operation.ts'
@@ -27,7 +27,7 @@ export default operation({
     months: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_MONTHS, description: '3 unless from is given' })),
     from: Type.Optional(Instant),
     to: Type.Optional(Instant),
-    granularity: Type.Optional(Choice(['day', 'month'], { default: 'month' })),
+    granularity: Defaulted(Choice(['day', 'month']), 'month'),
   }),
   output: Closed({
     organization_id: Uuid,
@@ -55,10 +55,10 @@ export default operation({
     return { organizationId, from: start, to: end }
   },
   async execute({ db, clock }, { granularity }, { organizationId, from, to }) {
-    const points = await report.history(db, organizationId, { from, to, granularity: granularity!, now: clock.now() })
+    const points = await report.history(db, organizationId, { from, to, granularity, now: clock.now() })
     return {
       organization_id: organizationId,
-      granularity: granularity!,
+      granularity,
       points: points.map((point) => ({ period: point.period, ...toMeters(point) })),
     }
   },

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { invalidField } from '#core/problem.ts'
-import { Choice, Closed, FreeForm, Nullable } from '#core/shapes.ts'
+import { Choice, Closed, Defaulted, FreeForm, Nullable } from '#core/shapes.ts'
 import { operation } from '#operation.ts'
 import { listVisualizations, type RenderParams } from '#raster/formulas/visualizations.ts'
 
@@ -28,7 +28,7 @@ export default operation({
   tier: 'read',
   input: Closed({
     band_roles: Type.Optional(Type.Record(Type.String({ maxLength: 100 }), Type.Integer({ minimum: 1, maximum: 64 }))),
-    data_type: Type.Optional(Type.String({ maxLength: 100, default: 'raster' })),
+    data_type: Defaulted(Type.String({ maxLength: 100 }), 'raster'),
     render_params: Type.Optional(FreeForm),
     asset: Type.Optional(Nullable(Type.String({ maxLength: 200 }))),
   }),
@@ -59,7 +59,7 @@ export default operation({
     if (Object.keys(band_roles).length > 64) throw invalidField('band_roles', 'has more than 64 entries')
     const { visualizations, default_id } = listVisualizations({
       bandRoles: band_roles,
-      dataType: data_type!,
+      dataType: data_type,
       renderParams: readParams(render_params),
     })
     return {

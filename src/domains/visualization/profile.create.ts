@@ -1,6 +1,6 @@
 import Type from 'typebox'
-import { Closed } from '#core/shapes.ts'
-import * as item from '#model/imagery/item.ts'
+import { Closed, Defaulted } from '#core/shapes.ts'
+import * as item from '#model/imagery/item-read.ts'
 import * as visualizationProfile from '#model/imagery/visualization-profile.ts'
 import { operation } from '#operation.ts'
 import { requireConfig, requireFit } from './check.lib.ts'
@@ -15,10 +15,10 @@ export default operation({
   input: Closed({
     item_id: ItemId,
     name: ProfileName,
-    layer: Type.Optional({ ...ProfileLayer, default: 'user' } as typeof ProfileLayer),
+    layer: Defaulted(ProfileLayer, 'user'),
     type: ProfileType,
-    is_default: Type.Optional(Type.Boolean({ default: false })),
-    sort_order: Type.Optional({ ...SortOrder, default: 0 }),
+    is_default: Defaulted(Type.Boolean(), false),
+    sort_order: Defaulted(SortOrder, 0),
     config: Config,
     asset_key: Type.Optional(AssetKey),
   }),
@@ -55,9 +55,9 @@ export default operation({
         type,
         config,
         assetKey,
-        layer: layer!,
-        isDefault: is_default!,
-        sortOrder: sort_order!,
+        layer,
+        isDefault: is_default,
+        sortOrder: sort_order,
       }),
       found.id,
     )

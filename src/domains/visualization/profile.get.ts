@@ -1,5 +1,5 @@
 import { Closed } from '#core/shapes.ts'
-import * as item from '#model/imagery/item.ts'
+import * as item from '#model/imagery/item-read.ts'
 import * as visualizationProfile from '#model/imagery/visualization-profile.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_PROFILE, ProfileId, ProfileRecord, toRecord } from './wire.ts'

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { Closed, Nullable } from '#core/shapes.ts'
-import * as item from '#model/imagery/item.ts'
+import * as item from '#model/imagery/item-read.ts'
 import * as visualizationProfile from '#model/imagery/visualization-profile.ts'
 import { operation } from '#operation.ts'
 import { requireConfig, requireFit } from './check.lib.ts'

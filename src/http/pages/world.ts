@@ -2,12 +2,14 @@
 import { feature, mesh } from 'topojson-client'
 
 type Topology = Parameters<typeof feature>[0]
+type Shape = Extract<ReturnType<typeof feature>, { type: 'Feature' }>['geometry']
 
 /** A thousandth of a degree is a hundred metres: finer than the data. */
 const STEPS_PER_DEGREE = 1_000
 
 export function worldLand(topology: Topology): object {
-  const { features } = feature(topology, topology.objects['land']!) as unknown as { features: { geometry: Geometry }[] }
+  const land = feature(topology, topology.objects['land']!)
+  const features = land.type === 'FeatureCollection' ? land.features : [land]
   return {
     type: 'GeometryCollection',
     geometries: features.map(({ geometry }) =>
@@ -29,7 +31,10 @@ interface Geometry {
   coordinates: Nested
 }
 
-const polygonsOf = ({ type, coordinates }: Geometry): Ring[][] => (type === 'Polygon' ? [coordinates as Ring[]] : (coordinates as Ring[][]))
+function polygonsOf(shape: Shape): Ring[][] {
+  if (shape.type === 'Polygon') return [shape.coordinates]
+  return shape.type === 'MultiPolygon' ? shape.coordinates : []
+}
 
 /**
  * A ring that jumps from one side of the date line to the other goes on past it instead; one that goes round the pole is closed

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import { sql } from 'kysely'
 import { checksumBase62, newId, randomBase62 } from '#core/ids.ts'
+import type { Row } from '#db/row.ts'
 import type { Db, Tx } from '#db/tables.ts'
 
 /** `svc_` + 8 + `_` + 34 random characters (202 bits) + 6 of checksum. */
@@ -23,39 +24,25 @@ export function hashSecret(secret: string): Buffer {
   return hash('sha256', secret, 'buffer')
 }
 
-export interface ApiKey {
-  id: string
-  organizationId: string
-  userId: string
-  name: string
-  prefix: string
-  permissions: string[]
-  explicitScopes: string[]
-  rateLimitPerHour: number | null
-  isActive: boolean
-  expiresAt: Date | null
-  createdAt: Date
-  lastUsedAt: Date | null
-  totalRequests: number
-}
-
 const COLUMNS = [
   'id',
-  'org_id',
-  'user_id',
+  'org_id as organizationId',
+  'user_id as userId',
   'name',
   'prefix',
   'permissions',
-  'explicit_scopes',
-  'rate_limit_per_hour',
-  'is_active',
-  'expires_at',
-  'created_at',
-  'last_used_at',
-  'total_requests',
+  'explicit_scopes as explicitScopes',
+  'rate_limit_per_hour as rateLimitPerHour',
+  'is_active as isActive',
+  'expires_at as expiresAt',
+  'created_at as createdAt',
+  'last_used_at as lastUsedAt',
+  'total_requests as totalRequests',
 ] as const
 
-export interface NewApiKey {
+export type ApiKey = Row<'api_key', typeof COLUMNS>
+
+interface NewApiKey {
   organizationId: string
   userId: string
   name: string
@@ -67,7 +54,7 @@ export interface NewApiKey {
 
 export async function insert(tx: Tx, key: NewApiKey): Promise<{ key: ApiKey; secret: string }> {
   const secret = newSecret()
-  const row = await tx
+  const made = await tx
     .insertInto('api_key')
     .values({
       id: newId(),
@@ -83,18 +70,17 @@ export async function insert(tx: Tx, key: NewApiKey): Promise<{ key: ApiKey; sec
     })
     .returning(COLUMNS)
     .executeTakeFirstOrThrow()
-  return { key: fromRow(row), secret }
+  return { key: made, secret }
 }
 
 export async function list(db: Db, organizationId: string): Promise<ApiKey[]> {
-  const rows = await db
+  return await db
     .selectFrom('api_key')
     .select(COLUMNS)
     .where('org_id', '=', organizationId)
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc')
     .execute()
-  return rows.map(fromRow)
 }
 
 export async function find(db: Db, organizationId: string | null, id: string): Promise<ApiKey | null> {
@@ -104,7 +90,7 @@ export async function find(db: Db, organizationId: string | null, id: string): P
     .where('id', '=', id)
     .$if(organizationId !== null, (query) => query.where('org_id', '=', organizationId!))
     .executeTakeFirst()
-  return row ? fromRow(row) : null
+  return row ?? null
 }
 
 /** False when the key was not active any more. */
@@ -127,7 +113,7 @@ export async function setExplicitScopes(tx: Tx, id: string, scopes: readonly str
     .where('is_active', '=', true)
     .returning(COLUMNS)
     .executeTakeFirst()
-  return row ? fromRow(row) : null
+  return row ?? null
 }
 
 export interface KeyUse {
@@ -140,39 +126,8 @@ export interface KeyUse {
 export async function recordUse(db: Db, uses: readonly KeyUse[]): Promise<void> {
   await sql`
     update api_key k set total_requests = k.total_requests + u.requests, last_used_at = greatest(k.last_used_at, u.last_used_at)
-    from unnest(${uses.map((use) => use.keyId)}::uuid[], ${uses.map((use) => use.requests)}::bigint[], ${uses.map((use) => use.lastUsedAt)}::timestamptz[]) as u (id, requests, last_used_at)
+    from unnest(${uses.map((use) => use.keyId)}::uuid[], ${uses.map((use) => use.requests)}::bigint[],
+      ${uses.map((use) => use.lastUsedAt)}::timestamptz[]) as u (id, requests, last_used_at)
     where k.id = u.id
   `.execute(db)
-}
-
-function fromRow(row: {
-  id: string
-  org_id: string
-  user_id: string
-  name: string
-  prefix: string
-  permissions: string[]
-  explicit_scopes: string[]
-  rate_limit_per_hour: number | null
-  is_active: boolean
-  expires_at: Date | null
-  created_at: Date
-  last_used_at: Date | null
-  total_requests: number
-}): ApiKey {
-  return {
-    id: row.id,
-    organizationId: row.org_id,
-    userId: row.user_id,
-    name: row.name,
-    prefix: row.prefix,
-    permissions: row.permissions,
-    explicitScopes: row.explicit_scopes,
-    rateLimitPerHour: row.rate_limit_per_hour,
-    isActive: row.is_active,
-    expiresAt: row.expires_at,
-    createdAt: row.created_at,
-    lastUsedAt: row.last_used_at,
-    totalRequests: row.total_requests,
-  }
 }

@@ -1,21 +1,23 @@
 import { DAY_MS } from '#core/time.ts'
 import { newId } from '#core/ids.ts'
-import type { Db, ProjectRole, Tx } from '#db/tables.ts'
+import type { ProjectRole } from '#core/vocabulary.ts'
+import type { Row } from '#db/row.ts'
+import type { Db, Tx } from '#db/tables.ts'
 import * as organization from './organization.ts'
 
 const VALID_DAYS = 14
 
-export interface Invitation {
-  id: string
-  organizationId: string
-  projectId: string
-  email: string
-  role: ProjectRole
-  createdAt: Date
-  expiresAt: Date
-}
+const COLUMNS = [
+  'id',
+  'org_id as organizationId',
+  'project_id as projectId',
+  'email',
+  'role',
+  'created_at as createdAt',
+  'expires_at as expiresAt',
+] as const
 
-const COLUMNS = ['id', 'org_id', 'project_id', 'email', 'role', 'created_at', 'expires_at'] as const
+export type Invitation = Row<'invitation', typeof COLUMNS>
 
 /** Inviting the same address to the same project again renews the invitation and takes the newer role. */
 export async function put(
@@ -24,7 +26,7 @@ export async function put(
 ): Promise<Invitation> {
   const { now, role, email } = invitation
   const expiresAt = new Date(now.getTime() + VALID_DAYS * DAY_MS)
-  const row = await tx
+  return await tx
     .insertInto('invitation')
     .values({
       id: newId(),
@@ -41,11 +43,10 @@ export async function put(
     )
     .returning(COLUMNS)
     .executeTakeFirstOrThrow()
-  return fromRow(row)
 }
 
 export async function listOpen(db: Db, projectId: string, now: Date): Promise<Invitation[]> {
-  const rows = await db
+  return await db
     .selectFrom('invitation')
     .select(COLUMNS)
     .where('project_id', '=', projectId)
@@ -53,7 +54,6 @@ export async function listOpen(db: Db, projectId: string, now: Date): Promise<In
     .where('expires_at', '>', now)
     .orderBy('created_at')
     .execute()
-  return rows.map(fromRow)
 }
 
 /** False when there was no open invitation. */
@@ -85,17 +85,17 @@ export async function acceptAll(tx: Tx, user: { id: string; email: string }, now
     .where('email', '=', user.email)
     .where('closed_at', 'is', null)
     .where('expires_at', '>', now)
-    .returning(['org_id', 'project_id', 'role'])
+    .returning(COLUMNS)
     .execute()
   for (const row of rows) {
-    await organization.addMember(tx, row.org_id, user.id, now)
+    await organization.addMember(tx, row.organizationId, user.id, now)
     await tx
       .insertInto('project_member')
-      .values({ project_id: row.project_id, user_id: user.id, role: row.role, created_at: now })
+      .values({ project_id: row.projectId, user_id: user.id, role: row.role, created_at: now })
       .onConflict((conflict) => conflict.doNothing())
       .execute()
   }
-  return [...new Set(rows.map((row) => row.org_id))]
+  return [...new Set(rows.map((row) => row.organizationId))]
 }
 
 /** Closes what ran out; says how many. */
@@ -107,24 +107,4 @@ export async function expire(db: Db, now: Date): Promise<number> {
     .where('expires_at', '<=', now)
     .executeTakeFirst()
   return Number(done.numUpdatedRows)
-}
-
-function fromRow(row: {
-  id: string
-  org_id: string
-  project_id: string
-  email: string
-  role: ProjectRole
-  created_at: Date
-  expires_at: Date
-}): Invitation {
-  return {
-    id: row.id,
-    organizationId: row.org_id,
-    projectId: row.project_id,
-    email: row.email,
-    role: row.role,
-    createdAt: row.created_at,
-    expiresAt: row.expires_at,
-  }
 }

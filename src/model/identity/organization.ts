@@ -1,28 +1,10 @@
 import { sql } from 'kysely'
 import { newId, isUuid } from '#core/ids.ts'
-import { isOrganizationAdmin, type OrganizationRole, type Principal } from '#core/principal.ts'
+import { isOrganizationAdmin, type Principal } from '#core/principal.ts'
 import { accessDenied, problem } from '#core/problem.ts'
-import type { BillingMode, Db, Tx } from '#db/tables.ts'
-
-export interface Organization {
-  id: string
-  name: string
-  slug: string
-  description: string | null
-  website: string | null
-  industry: string | null
-  size: string | null
-  country: string | null
-  abn: string | null
-  tax_number: string | null
-  billing_email: string | null
-  billing_admin_id: string | null
-  billing_address: Record<string, unknown> | null
-  enterprise_status: 'none' | 'requested' | 'confirmed'
-  plan_id: string
-  billing_mode: BillingMode
-  created_at: Date
-}
+import type { Joined, Row } from '#db/row.ts'
+import type { Db, Tx } from '#db/tables.ts'
+import type { BillingMode } from '#db/tables/money.ts'
 
 const COLUMNS = [
   'id',
@@ -34,19 +16,22 @@ const COLUMNS = [
   'size',
   'country',
   'abn',
-  'tax_number',
-  'billing_email',
-  'billing_admin_id',
-  'billing_address',
-  'enterprise_status',
-  'plan_id',
-  'created_at',
+  'tax_number as taxNumber',
+  'billing_email as billingEmail',
+  'billing_admin_id as billingAdminId',
+  'billing_address as billingAddress',
+  'enterprise_status as enterpriseStatus',
+  'plan_id as planId',
+  'created_at as createdAt',
 ] as const
+
+export type Organization = Row<'organization', typeof COLUMNS> & { billingMode: BillingMode }
 
 /** Confirmed enterprise; else a wallet that ever had credits, or a paid plan; else the card. */
 export const MODE = sql<BillingMode>`case
   when organization.enterprise_status = 'confirmed' then 'enterprise'
-  when organization.plan_id <> 'free' or exists (select from wallet where wallet.org_id = organization.id and wallet.is_funded) then 'credit'
+  when organization.plan_id <> 'free' or exists (select from wallet where wallet.org_id = organization.id and wallet.is_funded)
+    then 'credit'
   else 'card' end`
 
 /** The organization that the caller acts for; without one there is nothing to do here. */
@@ -67,21 +52,29 @@ export function requireAdmin(principal: Principal): void {
   if (!isOrganizationAdmin(principal)) throw accessDenied()
 }
 
-export type NewOrganization = Partial<
-  Omit<Organization, 'id' | 'slug' | 'enterprise_status' | 'plan_id' | 'billing_mode' | 'created_at'>
-> & { name: string; enterpriseRequested: boolean }
+/** What an organization says of itself. */
+type Profile = Omit<Organization, 'id' | 'slug' | 'enterpriseStatus' | 'planId' | 'billingMode' | 'createdAt'>
+export type NewOrganization = Profile & { enterpriseRequested: boolean }
 
 export async function insert(tx: Tx, ownerId: string, organization: NewOrganization, now: Date): Promise<Organization> {
   const id = newId()
-  const { enterpriseRequested, billing_address, ...fields } = organization
   const row = await tx
     .insertInto('organization')
     .values({
-      ...fields,
       id,
+      name: organization.name,
       slug: slugOf(organization.name, id),
-      billing_address: billing_address ? JSON.stringify(billing_address) : null,
-      enterprise_status: enterpriseRequested ? 'requested' : 'none',
+      description: organization.description,
+      website: organization.website,
+      industry: organization.industry,
+      size: organization.size,
+      country: organization.country,
+      abn: organization.abn,
+      tax_number: organization.taxNumber,
+      billing_email: organization.billingEmail,
+      billing_admin_id: organization.billingAdminId,
+      billing_address: organization.billingAddress ? JSON.stringify(organization.billingAddress) : null,
+      enterprise_status: organization.enterpriseRequested ? 'requested' : 'none',
       retention_since: now,
       created_at: now,
       updated_at: now,
@@ -89,10 +82,10 @@ export async function insert(tx: Tx, ownerId: string, organization: NewOrganizat
     .returning(COLUMNS)
     .executeTakeFirstOrThrow()
   await tx.insertInto('organization_member').values({ org_id: id, user_id: ownerId, role: 'owner', created_at: now }).execute()
-  await tx.insertInto('organization_plan').values({ org_id: id, plan_id: row.plan_id, started_at: now, changed_by: ownerId }).execute()
+  await tx.insertInto('organization_plan').values({ org_id: id, plan_id: row.planId, started_at: now, changed_by: ownerId }).execute()
   await tx.insertInto('storage_account').values({ org_id: id }).execute()
   await tx.insertInto('egress_account').values({ org_id: id }).execute()
-  return { ...row, billing_mode: 'card' }
+  return { ...row, billingMode: 'card' }
 }
 
 /** Readable, and unique without a look-up: names need not be. */
@@ -109,7 +102,7 @@ function slugOf(name: string, id: string): string {
 export async function get(db: Db, id: string): Promise<Organization> {
   return await db
     .selectFrom('organization')
-    .select([...COLUMNS, MODE.as('billing_mode')])
+    .select([...COLUMNS, MODE.as('billingMode')])
     .where('id', '=', id)
     .executeTakeFirstOrThrow()
 }
@@ -127,22 +120,22 @@ export async function setEnterprise(tx: Tx, id: string, confirmed: boolean, now:
     .execute()
 }
 
-export interface Member {
-  user_id: string
-  email: string
-  name: string
-  role: OrganizationRole
-  per_order_limit_credits: number | null
-  spend_limit_credits: number | null
-}
-
 function members(db: Db, organizationId: string) {
   return db
     .selectFrom('organization_member as m')
     .innerJoin('app_user as u', 'u.id', 'm.user_id')
-    .select(['m.user_id', 'u.email', 'u.name', 'm.role', 'm.per_order_limit_credits', 'm.spend_limit_credits'])
+    .select([
+      'm.user_id as userId',
+      'u.email',
+      'u.name',
+      'm.role',
+      'm.per_order_limit_credits as perOrderLimitCredits',
+      'm.spend_limit_credits as spendLimitCredits',
+    ])
     .where('m.org_id', '=', organizationId)
 }
+
+export type Member = Joined<typeof members>
 
 export async function listMembers(db: Db, organizationId: string): Promise<Member[]> {
   return await members(db, organizationId).orderBy('m.created_at').orderBy('m.user_id').execute()

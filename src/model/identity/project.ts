@@ -2,79 +2,51 @@ import { sql, type SqlBool } from 'kysely'
 import { isUuid, newId } from '#core/ids.ts'
 import { isOrganizationAdmin, type Principal } from '#core/principal.ts'
 import { accessDenied, notFound, problem } from '#core/problem.ts'
-import type { Db, ProjectRole, Tx } from '#db/tables.ts'
+import type { ProjectRole, Region, Visibility } from '#core/vocabulary.ts'
+import type { Joined, Row } from '#db/row.ts'
+import type { Db, Tx } from '#db/tables.ts'
 import * as storageAccount from '#model/plans/storage-account.ts'
 
-export const REGIONS = ['australia-southeast1', 'asia-southeast1', 'us-west1', 'europe-west1'] as const
-export type Region = (typeof REGIONS)[number]
-export type Visibility = 'organization' | 'private'
+const COLUMNS = [
+  'project.id',
+  'project.org_id as organizationId',
+  'project.name',
+  'project.description',
+  'project.visibility',
+  'project.region',
+  'project.bucket_name as bucketName',
+  'project.item_count as itemCount',
+  'project.storage_bytes as storageBytes',
+  'project.created_by as createdBy',
+  'project.created_at as createdAt',
+  'project.updated_at as updatedAt',
+  'project.archived_at as archivedAt',
+] as const
 
-export interface Project {
-  id: string
-  organizationId: string
-  name: string
-  description: string | null
-  visibility: Visibility
-  region: Region | null
-  bucketName: string | null
-  itemCount: number
-  storageBytes: number
-  createdBy: string | null
-  createdAt: Date
-  updatedAt: Date
-  archivedAt: Date | null
+type ProjectRow = Row<'project', typeof COLUMNS>
+
+export interface Project extends ProjectRow {
   /** What the caller may do here: null for somebody who only reads as a member of the organization. */
   role: ProjectRole | null
 }
-
-interface Row {
-  id: string
-  org_id: string
-  name: string
-  description: string | null
-  visibility: Visibility
-  region: string | null
-  bucket_name: string | null
-  item_count: number
-  storage_bytes: number
-  created_by: string | null
-  created_at: Date
-  updated_at: Date
-  archived_at: Date | null
-  member_role: ProjectRole | null
-}
-
-const COLUMNS = [
-  'p.id',
-  'p.org_id',
-  'p.name',
-  'p.description',
-  'p.visibility',
-  'p.region',
-  'p.bucket_name',
-  'p.item_count',
-  'p.storage_bytes',
-  'p.created_by',
-  'p.created_at',
-  'p.updated_at',
-  'p.archived_at',
-] as const
 
 /**
  * Projects that exist for the caller: those of the organization, and those that invited the person as a guest. A key
  * belongs to one organization, so it never follows its owner to another; nor does the platform where it acts for one.
  */
 function visible(db: Db, principal: Principal) {
-  return selectProject(db, principal).where('p.deleted_at', 'is', null)
+  return selectProject(db, principal).where('project.deleted_at', 'is', null)
 }
 
 function selectProject(db: Db, principal: Principal) {
   const guest = principal.kind === 'user' ? sql<SqlBool>`m.role is not null` : sql<SqlBool>`false`
   return db
-    .selectFrom('project as p')
-    .leftJoin('project_member as m', (join) => join.onRef('m.project_id', '=', 'p.id').on('m.user_id', '=', principal.userId))
-    .select([...COLUMNS, 'm.role as member_role'])
-    .$if(!seesEverything(principal), (query) => query.where((where) => where.or([where('p.org_id', '=', principal.organizationId), guest])))
+    .selectFrom('project')
+    .leftJoin('project_member as m', (join) => join.onRef('m.project_id', '=', 'project.id').on('m.user_id', '=', principal.userId))
+    .select([...COLUMNS, 'm.role as memberRole'])
+    .$if(!seesEverything(principal), (query) =>
+      query.where((where) => where.or([where('project.org_id', '=', principal.organizationId), guest])),
+    )
 }
 
 function seesEverything(principal: Principal): boolean {
@@ -84,9 +56,9 @@ function seesEverything(principal: Principal): boolean {
 const LADDER: readonly ProjectRole[] = ['viewer', 'editor', 'admin']
 
 /** Organization owners and admins act as project admins everywhere in their organization. */
-function effectiveRole(row: Pick<Row, 'org_id' | 'member_role'>, principal: Principal): ProjectRole | null {
-  const own = row.org_id === principal.organizationId
-  return seesEverything(principal) || (own && (principal.kind === 'service' || isOrganizationAdmin(principal))) ? 'admin' : row.member_role
+function effectiveRole(row: { organizationId: string; memberRole: ProjectRole | null }, principal: Principal): ProjectRole | null {
+  const own = row.organizationId === principal.organizationId
+  return seesEverything(principal) || (own && (principal.kind === 'service' || isOrganizationAdmin(principal))) ? 'admin' : row.memberRole
 }
 
 /** The same rule for whoever has found a project's columns in a statement of their own. */
@@ -94,25 +66,23 @@ export function mayRead(
   principal: Principal,
   found: { organizationId: string; visibility: Visibility; memberRole: ProjectRole | null },
 ): boolean {
-  return (
-    found.visibility !== 'private' || effectiveRole({ org_id: found.organizationId, member_role: found.memberRole }, principal) !== null
-  )
+  return found.visibility !== 'private' || effectiveRole(found, principal) !== null
 }
 
 /** 404 for what the caller's organization does not hold, 403 for a private project that is not the caller's. */
 export async function requireReader(db: Db, principal: Principal, id: string, options: { evenDeleted?: true } = {}): Promise<Project> {
   const row = isUuid(id)
-    ? await (options.evenDeleted ? selectProject(db, principal) : visible(db, principal)).where('p.id', '=', id).executeTakeFirst()
+    ? await (options.evenDeleted ? selectProject(db, principal) : visible(db, principal)).where('project.id', '=', id).executeTakeFirst()
     : undefined
   if (!row) throw notFound('project')
-  const role = effectiveRole(row as Row, principal)
+  const role = effectiveRole(row, principal)
   if (!role && row.visibility === 'private') throw accessDenied()
-  return fromRow(row as Row, role)
+  return { ...row, role }
 }
 
 /** Whether a project exists for the caller at all; whether it may be read is another question. */
 export async function exists(db: Db, principal: Principal, id: string): Promise<boolean> {
-  return (await visible(db, principal).where('p.id', '=', id).executeTakeFirst()) !== undefined
+  return (await visible(db, principal).where('project.id', '=', id).executeTakeFirst()) !== undefined
 }
 
 export async function requireRole(db: Db, principal: Principal, id: string, least: ProjectRole): Promise<Project> {
@@ -123,9 +93,9 @@ export async function requireRole(db: Db, principal: Principal, id: string, leas
 
 /** Whoever may read a project may see its lineage, even after it was deleted. */
 export async function requireLineageReader(db: Db, principal: Principal, id: string): Promise<void> {
-  const row = await selectProject(db, principal).where('p.id', '=', id).executeTakeFirst()
+  const row = await selectProject(db, principal).where('project.id', '=', id).executeTakeFirst()
   if (!row) throw notFound('artifact')
-  if (!effectiveRole(row as Row, principal) && row.visibility === 'private') throw accessDenied()
+  if (!effectiveRole(row, principal) && row.visibility === 'private') throw accessDenied()
 }
 
 /** Whether this database ever held a project, deleted ones too. */
@@ -148,20 +118,25 @@ export async function list(
 ): Promise<{ projects: Project[]; total: number }> {
   const admin = principal.kind === 'service' || isOrganizationAdmin(principal)
   const readable = visible(db, principal)
-    .$if(!window.includeArchived, (query) => query.where('p.archived_at', 'is', null))
+    .$if(!window.includeArchived, (query) => query.where('project.archived_at', 'is', null))
     .where((where) =>
       where.or([
-        where('p.visibility', '=', 'organization'),
+        where('project.visibility', '=', 'organization'),
         where('m.role', 'is not', null),
-        admin ? where('p.org_id', '=', principal.organizationId) : sql<SqlBool>`false`,
+        admin ? where('project.org_id', '=', principal.organizationId) : sql<SqlBool>`false`,
       ]),
     )
   const { total } = await db
     .selectFrom(readable.as('r'))
     .select((e) => e.fn.countAll<number>().as('total'))
     .executeTakeFirstOrThrow()
-  const rows = await readable.orderBy('p.created_at', 'desc').orderBy('p.id', 'desc').limit(window.limit).offset(window.offset).execute()
-  return { projects: rows.map((row) => fromRow(row as Row, effectiveRole(row as Row, principal))), total }
+  const rows = await readable
+    .orderBy('project.created_at', 'desc')
+    .orderBy('project.id', 'desc')
+    .limit(window.limit)
+    .offset(window.offset)
+    .execute()
+  return { projects: rows.map((row) => ({ ...row, role: effectiveRole(row, principal) })), total }
 }
 
 export interface NewProject {
@@ -177,21 +152,24 @@ export interface NewProject {
 export async function insert(tx: Tx, project: NewProject): Promise<Project> {
   const id = newId()
   const { now } = project
-  const row = {
-    id,
-    org_id: project.organizationId,
-    name: project.name,
-    description: project.description,
-    visibility: project.visibility,
-    region: project.region,
-    bucket_name: `svc-${id}`,
-    created_by: project.createdBy,
-    created_at: now,
-    updated_at: now,
-  }
-  await tx.insertInto('project').values(row).execute()
+  const made = await tx
+    .insertInto('project')
+    .values({
+      id,
+      org_id: project.organizationId,
+      name: project.name,
+      description: project.description,
+      visibility: project.visibility,
+      region: project.region,
+      bucket_name: `svc-${id}`,
+      created_by: project.createdBy,
+      created_at: now,
+      updated_at: now,
+    })
+    .returning(COLUMNS)
+    .executeTakeFirstOrThrow()
   if (project.createdBy) await putMember(tx, id, project.createdBy, 'admin', now)
-  return fromRow({ ...row, item_count: 0, storage_bytes: 0, archived_at: null, member_role: 'admin' }, 'admin')
+  return { ...made, role: 'admin' }
 }
 
 export interface ProjectChange {
@@ -222,14 +200,14 @@ export async function update(tx: Tx, project: Project, change: ProjectChange, no
   const archiving = isArchived === undefined ? {} : { archived_at: isArchived ? sql<Date>`coalesce(archived_at, ${now})` : null }
   const needsActive = isArchived === undefined || (isArchived && Object.keys(fields).length > 0)
   const row = await tx
-    .updateTable('project as p')
+    .updateTable('project')
     .set({ ...fields, ...archiving, updated_at: now })
-    .where('p.id', '=', project.id)
-    .where('p.deleted_at', 'is', null)
-    .$if(needsActive, (query) => query.where('p.archived_at', 'is', null))
+    .where('project.id', '=', project.id)
+    .where('project.deleted_at', 'is', null)
+    .$if(needsActive, (query) => query.where('project.archived_at', 'is', null))
     .returning(COLUMNS)
     .executeTakeFirst()
-  if (row) return fromRow({ ...row, member_role: null }, project.role)
+  if (row) return { ...row, role: project.role }
   throw (await isDeleted(tx, project.id)) ? notFound('project') : archived()
 }
 
@@ -237,7 +215,10 @@ async function isDeleted(tx: Tx, id: string): Promise<boolean> {
   return (await tx.selectFrom('project').select('id').where('id', '=', id).where('deleted_at', 'is', null).executeTakeFirst()) === undefined
 }
 
-/** Takes the row first: whoever adds to the project waits, and then finds it gone. The caller deletes its items, then gives the bytes back. */
+/**
+ * Takes the row first: whoever adds to the project waits, and then finds it gone. The caller deletes its items, then
+ * gives the bytes back.
+ */
 export async function softDelete(tx: Tx, id: string, now: Date): Promise<{ storageBytes: number }> {
   const held = await tx
     .selectFrom('project')
@@ -264,8 +245,10 @@ export async function account(
 ): Promise<void> {
   const { items = 0, bytes = 0 } = change
   const { rows } = await sql<{ organizationId: string }>`
-    update project set item_count = item_count + ${items}, storage_bytes = storage_bytes + ${bytes}, updated_at = greatest(updated_at, ${now})
-    where id = ${id} and deleted_at is null and (archived_at is null or ${options.evenArchived ?? false}) returning org_id as "organizationId"
+    update project set item_count = item_count + ${items}, storage_bytes = storage_bytes + ${bytes}, updated_at = greatest(updated_at,
+      ${now})
+    where id = ${id} and deleted_at is null and (archived_at is null or ${options.evenArchived ?? false})
+      returning org_id as "organizationId"
   `.execute(tx)
   if (rows.length === 0) throw closedMeanwhile()
   await storageAccount.move(tx, rows[0]!.organizationId, bytes)
@@ -279,7 +262,8 @@ export async function account(
 export async function hold(tx: Tx, id: string): Promise<void> {
   const { rows } = await sql`
     with o as materialized (select id from organization where id = (select org_id from project where id = ${id}) for share)
-    select 1 from project p join o on o.id = p.org_id where p.id = ${id} and p.deleted_at is null and p.archived_at is null for no key update of p
+    select 1 from project p join o on o.id = p.org_id where p.id = ${id} and p.deleted_at is null
+      and p.archived_at is null for no key update of p
   `.execute(tx)
   if (rows.length === 0) throw closedMeanwhile()
 }
@@ -295,32 +279,24 @@ const closedMeanwhile = () => problem('bad-request', 'This project was archived 
 export async function readableAmong(db: Db, principal: Principal, ids: readonly string[]): Promise<Set<string>> {
   if (ids.length === 0) return new Set()
   const rows = await selectProject(db, principal)
-    .where(sql<SqlBool>`p.id = any(${[...new Set(ids)]}::uuid[])`)
+    .where(sql<SqlBool>`project.id = any(${[...new Set(ids)]}::uuid[])`)
     .execute()
-  return new Set(rows.filter((row) => row.visibility === 'organization' || effectiveRole(row as Row, principal)).map((row) => row.id))
+  return new Set(rows.filter((row) => row.visibility === 'organization' || effectiveRole(row, principal)).map((row) => row.id))
 }
 
 /** Projects of the caller's organization whose contents the caller may not see: private ones of others. */
 export async function hiddenFrom(db: Db, principal: Principal): Promise<string[]> {
   if (principal.kind === 'service' || isOrganizationAdmin(principal)) return []
   const rows = await db
-    .selectFrom('project as p')
-    .leftJoin('project_member as m', (join) => join.onRef('m.project_id', '=', 'p.id').on('m.user_id', '=', principal.userId))
-    .select('p.id')
-    .where('p.org_id', '=', principal.organizationId)
-    .where('p.visibility', '=', 'private')
-    .where('p.deleted_at', 'is', null)
+    .selectFrom('project')
+    .leftJoin('project_member as m', (join) => join.onRef('m.project_id', '=', 'project.id').on('m.user_id', '=', principal.userId))
+    .select('project.id')
+    .where('project.org_id', '=', principal.organizationId)
+    .where('project.visibility', '=', 'private')
+    .where('project.deleted_at', 'is', null)
     .where('m.role', 'is', null)
     .execute()
   return rows.map((row) => row.id)
-}
-
-export interface ProjectMember {
-  userId: string
-  email: string
-  name: string
-  role: ProjectRole
-  createdAt: Date
 }
 
 function memberRows(db: Db, projectId: string) {
@@ -330,6 +306,8 @@ function memberRows(db: Db, projectId: string) {
     .select(['m.user_id as userId', 'u.email', 'u.name', 'm.role', 'm.created_at as createdAt'])
     .where('m.project_id', '=', projectId)
 }
+
+export type ProjectMember = Joined<typeof memberRows>
 
 export async function listMembers(db: Db, projectId: string): Promise<ProjectMember[]> {
   return await memberRows(db, projectId).orderBy('m.created_at').orderBy('m.user_id').execute()
@@ -373,23 +351,4 @@ export async function keepAnAdmin(tx: Tx, projectId: string): Promise<void> {
     .where('role', '=', 'admin')
     .executeTakeFirstOrThrow()
   if (admins === 0) throw problem('bad-request', 'A project needs an admin: make somebody else one first')
-}
-
-function fromRow(row: Row, role: ProjectRole | null): Project {
-  return {
-    id: row.id,
-    organizationId: row.org_id,
-    name: row.name,
-    description: row.description,
-    visibility: row.visibility,
-    region: row.region as Region | null,
-    bucketName: row.bucket_name,
-    itemCount: row.item_count,
-    storageBytes: row.storage_bytes,
-    createdBy: row.created_by,
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
-    archivedAt: row.archived_at,
-    role,
-  }
 }

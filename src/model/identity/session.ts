@@ -3,7 +3,7 @@ import { DAY_MS } from '#core/time.ts'
 import { newId } from '#core/ids.ts'
 import type { Db, Tx } from '#db/tables.ts'
 
-export const SESSION_DAYS = 30
+const SESSION_DAYS = 30
 
 export interface Session {
   id: string
@@ -27,7 +27,7 @@ export async function open(tx: Tx, userId: string, organizationId: string | null
   return { session, refreshToken: await issue(tx, session.id, now) }
 }
 
-export type Refreshed = { outcome: 'refreshed'; issued: Issued } | { outcome: 'refused' }
+type Refreshed = { outcome: 'refreshed'; issued: Issued } | { outcome: 'refused' }
 
 /**
  * Spends a refresh token for a new one. A token that was spent before is a stolen one or a replay: the whole session ends,
@@ -43,33 +43,46 @@ export async function refresh(
     .selectFrom('refresh_token as r')
     .innerJoin('user_session as s', 's.id', 'r.session_id')
     .innerJoin('app_user as u', 'u.id', 's.user_id')
-    .select(['r.token_hash', 'r.spent_at', 's.id', 's.user_id', 's.org_id', 's.expires_at', 's.ended_at', 'u.is_active'])
+    .select([
+      'r.token_hash as tokenHash',
+      'r.spent_at as spentAt',
+      's.id',
+      's.user_id as userId',
+      's.org_id as organizationId',
+      's.expires_at as expiresAt',
+      's.ended_at as endedAt',
+      'u.is_active as isActive',
+    ])
     .where('r.token_hash', '=', hash(refreshToken))
     .forUpdate(['r', 's'])
     .executeTakeFirst()
-  if (!row || row.ended_at || row.expires_at <= now || !row.is_active) return { outcome: 'refused' }
-  if (row.spent_at) {
+  if (!row || row.endedAt || row.expiresAt <= now || !row.isActive) return { outcome: 'refused' }
+  if (row.spentAt) {
     await end(tx, row.id, now)
     return { outcome: 'refused' }
   }
-  const organizationId = await choose({ id: row.id, userId: row.user_id, organizationId: row.org_id })
-  await tx.updateTable('refresh_token').set({ spent_at: now }).where('token_hash', '=', row.token_hash).execute()
+  const organizationId = await choose({ id: row.id, userId: row.userId, organizationId: row.organizationId })
+  await tx.updateTable('refresh_token').set({ spent_at: now }).where('token_hash', '=', row.tokenHash).execute()
   await tx
     .updateTable('user_session')
     .set({ org_id: organizationId, expires_at: expiry(now) })
     .where('id', '=', row.id)
     .execute()
-  await tx.updateTable('app_user').set({ last_org_id: organizationId }).where('id', '=', row.user_id).execute()
-  const session = { id: row.id, userId: row.user_id, organizationId }
+  await tx.updateTable('app_user').set({ last_org_id: organizationId }).where('id', '=', row.userId).execute()
+  const session = { id: row.id, userId: row.userId, organizationId }
   return { outcome: 'refreshed', issued: { session, refreshToken: await issue(tx, row.id, now) } }
 }
 
 export async function endByToken(db: Db, refreshToken: string, now: Date): Promise<void> {
-  const row = await db.selectFrom('refresh_token').select('session_id').where('token_hash', '=', hash(refreshToken)).executeTakeFirst()
-  if (row) await end(db, row.session_id, now)
+  const row = await db
+    .selectFrom('refresh_token')
+    .select('session_id as id')
+    .where('token_hash', '=', hash(refreshToken))
+    .executeTakeFirst()
+  if (row) await end(db, row.id, now)
 }
 
-export async function end(db: Db, sessionId: string, now: Date): Promise<void> {
+async function end(db: Db, sessionId: string, now: Date): Promise<void> {
   await db.updateTable('user_session').set({ ended_at: now }).where('id', '=', sessionId).where('ended_at', 'is', null).execute()
 }
 

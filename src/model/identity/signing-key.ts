@@ -2,16 +2,14 @@ import { exportJWK, generateKeyPair, type JWK } from 'jose'
 import { DAY_MS } from '#core/time.ts'
 import { newId } from '#core/ids.ts'
 import { withLock } from '#db/lock.ts'
+import type { Row } from '#db/row.ts'
 import type { Db } from '#db/tables.ts'
 
 export const ALGORITHM = 'EdDSA'
 
-export interface SigningKey {
-  kid: string
-  privateJwk: JWK
-  publicJwk: JWK
-  createdAt: Date
-}
+const COLUMNS = ['kid', 'private_jwk as privateJwk', 'created_at as createdAt'] as const
+
+type SigningKey = Row<'signing_key', typeof COLUMNS> & { publicJwk: JWK }
 
 /** A new key signs from its first hour; the one before it stays for verification until its last token has expired. */
 const ROTATE_AFTER_DAYS = 90
@@ -29,18 +27,8 @@ export async function list(db: Db, now: Date): Promise<SigningKey[]> {
 }
 
 async function read(db: Db): Promise<SigningKey[]> {
-  const rows = await db
-    .selectFrom('signing_key')
-    .select(['kid', 'private_jwk', 'created_at'])
-    .orderBy('created_at', 'desc')
-    .orderBy('kid', 'desc')
-    .execute()
-  return rows.map((row) => ({
-    kid: row.kid,
-    privateJwk: row.private_jwk as JWK,
-    publicJwk: publicHalf(row.private_jwk as JWK),
-    createdAt: row.created_at,
-  }))
+  const rows = await db.selectFrom('signing_key').select(COLUMNS).orderBy('created_at', 'desc').orderBy('kid', 'desc').execute()
+  return rows.map((row) => ({ ...row, publicJwk: publicHalf(row.privateJwk) }))
 }
 
 export async function rotate(db: Db, now: Date): Promise<void> {

@@ -1,41 +1,37 @@
-import type { Db, Tx } from '#db/tables.ts'
 import { newId } from '#core/ids.ts'
+import type { OrganizationRole } from '#core/vocabulary.ts'
+import type { Row } from '#db/row.ts'
+import type { Db, Tx } from '#db/tables.ts'
 
-export interface User {
-  id: string
-  email: string
-  name: string
-  isActive: boolean
-  isSystemAdmin: boolean
-  isClipUser: boolean
-  lastOrganizationId: string | null
-}
+const COLUMNS = [
+  'id',
+  'email',
+  'name',
+  'is_active as isActive',
+  'is_system_admin as isSystemAdmin',
+  'is_clip_user as isClipUser',
+  'last_org_id as lastOrganizationId',
+] as const
 
-const COLUMNS = ['id', 'email', 'name', 'password_hash', 'is_active', 'is_system_admin', 'is_clip_user', 'last_org_id'] as const
-
-interface Row {
-  id: string
-  email: string
-  name: string
-  password_hash: string
-  is_active: boolean
-  is_system_admin: boolean
-  is_clip_user: boolean
-  last_org_id: string | null
-}
+export type User = Row<'app_user', typeof COLUMNS>
 
 export function normaliseEmail(email: string): string {
   return email.trim().toLowerCase()
 }
 
 export async function findByEmail(db: Db, email: string): Promise<{ user: User; passwordHash: string } | null> {
-  const row = await db.selectFrom('app_user').select(COLUMNS).where('email', '=', normaliseEmail(email)).executeTakeFirst()
-  return row ? { user: fromRow(row), passwordHash: row.password_hash } : null
+  const row = await db
+    .selectFrom('app_user')
+    .select([...COLUMNS, 'password_hash as passwordHash'])
+    .where('email', '=', normaliseEmail(email))
+    .executeTakeFirst()
+  if (!row) return null
+  const { passwordHash, ...user } = row
+  return { user, passwordHash }
 }
 
 export async function find(db: Db, id: string): Promise<User | null> {
-  const row = await db.selectFrom('app_user').select(COLUMNS).where('id', '=', id).executeTakeFirst()
-  return row ? fromRow(row) : null
+  return (await db.selectFrom('app_user').select(COLUMNS).where('id', '=', id).executeTakeFirst()) ?? null
 }
 
 export interface NewUser {
@@ -63,7 +59,7 @@ export async function insert(tx: Tx, user: NewUser): Promise<User | null> {
     .onConflict((conflict) => conflict.column('email').doNothing())
     .returning(COLUMNS)
     .executeTakeFirst()
-  return row ? fromRow(row) : null
+  return row ?? null
 }
 
 export async function setPassword(db: Db, id: string, passwordHash: string): Promise<void> {
@@ -99,7 +95,7 @@ export async function withdrawRoles(db: Db, named: { systemAdminEmails: readonly
     .execute()
 }
 
-export async function organizations(db: Db, userId: string): Promise<{ id: string; name: string; role: string }[]> {
+export async function organizations(db: Db, userId: string): Promise<{ id: string; name: string; role: OrganizationRole }[]> {
   return await db
     .selectFrom('organization_member as m')
     .innerJoin('organization as o', 'o.id', 'm.org_id')
@@ -107,16 +103,4 @@ export async function organizations(db: Db, userId: string): Promise<{ id: strin
     .where('m.user_id', '=', userId)
     .orderBy('m.created_at')
     .execute()
-}
-
-function fromRow(row: Row): User {
-  return {
-    id: row.id,
-    email: row.email,
-    name: row.name,
-    isActive: row.is_active,
-    isSystemAdmin: row.is_system_admin,
-    isClipUser: row.is_clip_user,
-    lastOrganizationId: row.last_org_id,
-  }
 }

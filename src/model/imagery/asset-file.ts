@@ -1,11 +1,11 @@
 /** The files behind assets. Copies of an item share theirs, so what happens to a file happens to all assets that point at it. */
 import { sql } from 'kysely'
 import type { Db, Tx } from '#db/tables.ts'
-import * as item from './item.ts'
+import * as item from './item-read.ts'
 import * as project from '#model/identity/project.ts'
 
 /** An asset of a live item that points at an object. */
-export interface Pointing {
+interface Pointing {
   id: string
   key: string
   itemSeq: number
@@ -16,7 +16,8 @@ export interface Pointing {
 /** Everything that points at an object: copies of an item share its files. Deleted items count for nothing. */
 export async function pointingAt(db: Db, { bucket, objectKey }: { bucket: string; objectKey: string }): Promise<Pointing[]> {
   const { rows } = await sql<Pointing>`
-    select a.id, a.key, a.item_seq as "itemSeq", i.project_id as "projectId", a.file_size_bytes as "fileSizeBytes" from asset a join item i on i.seq = a.item_seq
+    select a.id, a.key, a.item_seq as "itemSeq", i.project_id as "projectId", a.file_size_bytes as "fileSizeBytes" from asset a
+      join item i on i.seq = a.item_seq
     where a.bucket = ${bucket} and a.object_key = ${objectKey} and i.deleted_at is null order by a.item_seq
   `.execute(db)
   return rows

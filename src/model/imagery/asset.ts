@@ -2,28 +2,10 @@ import { isDeepStrictEqual } from 'node:util'
 import { sql } from 'kysely'
 import { isUuid, newId } from '#core/ids.ts'
 import { accessDenied, invalidField, notFound, problem } from '#core/problem.ts'
-import type { AssetState, Db, Tx } from '#db/tables.ts'
+import type { AssetState } from '#core/vocabulary.ts'
+import type { Row } from '#db/row.ts'
+import type { Db, Tx } from '#db/tables.ts'
 import * as project from '#model/identity/project.ts'
-
-export interface Asset {
-  id: string
-  itemSeq: number
-  key: string
-  title: string | null
-  mediaType: string | null
-  roles: string[]
-  /** Null when the file lies elsewhere, at `href`. */
-  bucket: string | null
-  objectKey: string | null
-  href: string | null
-  fileSizeBytes: number | null
-  sha256: Buffer | null
-  bandNames: string[] | null
-  raster: Record<string, unknown> | null
-  state: AssetState
-  createdAt: Date
-  updatedAt: Date
-}
 
 interface Described {
   id: string
@@ -53,6 +35,7 @@ const COLUMNS = [
   'title',
   'media_type as mediaType',
   'roles',
+  // Null when the file lies elsewhere, at `href`.
   'bucket',
   'object_key as objectKey',
   'href',
@@ -64,6 +47,8 @@ const COLUMNS = [
   'created_at as createdAt',
   'updated_at as updatedAt',
 ] as const
+
+export type Asset = Row<'asset', typeof COLUMNS>
 
 /** By item, the primary one first. */
 export async function listOf(db: Db, itemSeqs: readonly number[]): Promise<Map<number, Asset[]>> {

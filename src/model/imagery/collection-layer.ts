@@ -26,7 +26,7 @@ export async function itemsUnder(db: Db, collection: Collection, bbox: Bbox): Pr
   })
 }
 
-export interface Spread {
+interface Spread {
   /** West is greater than east where a box crosses the date line. */
   boxes: Bbox[]
   newest: number[]
@@ -37,7 +37,8 @@ const NEWEST = 8
 /** The boxes of its items, and the newest few of them. */
 export async function spreadOf(db: Db, collectionId: string): Promise<Spread> {
   const { rows } = await sql<{ seq: number; bbox: Bbox }>`
-    select seq, bbox from item where collection_id = ${collectionId} and deleted_at is null and lifecycle_state <> 'expired' and bbox is not null
+    select seq, bbox from item where collection_id = ${collectionId} and deleted_at is null and lifecycle_state <> 'expired'
+      and bbox is not null
     order by datetime desc nulls last, seq limit ${MAX_BOXES}
   `.execute(db)
   return { boxes: rows.map(({ bbox }) => bbox), newest: rows.slice(0, NEWEST).map(({ seq }) => seq) }

@@ -2,25 +2,9 @@ import { sql } from 'kysely'
 import { isUuid, newId } from '#core/ids.ts'
 import type { Principal } from '#core/principal.ts'
 import { notFound } from '#core/problem.ts'
+import type { Row } from '#db/row.ts'
 import type { Db, Tx } from '#db/tables.ts'
 import * as project from '#model/identity/project.ts'
-
-export interface Collection {
-  id: string
-  organizationId: string
-  projectId: string
-  name: string
-  description: string | null
-  color: string | null
-  showOnMap: boolean
-  layerOrder: number
-  systemKey: string | null
-  sourceType: string | null
-  sourceId: string | null
-  createdAt: Date
-  updatedAt: Date
-  deletedAt: Date | null
-}
 
 const COLUMNS = [
   'id',
@@ -38,6 +22,8 @@ const COLUMNS = [
   'updated_at as updatedAt',
   'deleted_at as deletedAt',
 ] as const
+
+export type Collection = Row<'collection', typeof COLUMNS>
 
 const live = (db: Db) => db.selectFrom('collection').select(COLUMNS).where('deleted_at', 'is', null)
 
@@ -77,7 +63,8 @@ export async function list(db: Db, projectId: string): Promise<Collection[]> {
 export async function countItems(db: Db, ids: readonly string[]): Promise<Map<string, number>> {
   if (ids.length === 0) return new Map()
   const { rows } = await sql<{ id: string; count: number }>`
-    select collection_id as id, count(*) as count from item where collection_id = any(${ids}::uuid[]) and deleted_at is null group by collection_id
+    select collection_id as id, count(*) as count from item where collection_id = any(${ids}::uuid[])
+      and deleted_at is null group by collection_id
   `.execute(db)
   return new Map(rows.map((row) => [row.id, row.count]))
 }

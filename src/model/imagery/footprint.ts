@@ -2,6 +2,7 @@
  * What a geometry covers, in the form that search compares: simple parts in longitude and latitude, cut at the date line,
  * holes slit open; and the cells that these parts fall into. Pure functions: the SQL is in item.ts and item-search.ts.
  */
+import { swapHint } from '#core/geometry.ts'
 import type { AreaGeometry, Geometry, Position } from '#core/geometry.ts'
 import { invalidField } from '#core/problem.ts'
 
@@ -14,7 +15,10 @@ export function requireBbox(value: readonly number[], field: string): Bbox {
   const [west, south, east, north] = value as Bbox
   if (value.length !== 4 || !value.every(Number.isFinite)) throw invalidField(field, 'must be four numbers: west, south, east, north')
   if (Math.abs(west) > 180 || Math.abs(east) > 180 || Math.abs(south) > 90 || Math.abs(north) > 90)
-    throw invalidField(field, 'is not on the Earth: longitudes go from -180 to 180, latitudes from -90 to 90')
+    throw invalidField(
+      field,
+      `is not on the Earth: longitudes go from -180 to 180, latitudes from -90 to 90${swapHint(west, south) || swapHint(east, north)}`,
+    )
   if (south > north) throw invalidField(field, 'has its south above its north')
   return [west, south, east, north]
 }
@@ -40,7 +44,7 @@ export function rectangle([west, south, east, north]: Bbox): Part {
   ]
 }
 
-export interface Footprint {
+interface Footprint {
   parts: Part[]
   bbox: Bbox
 }
@@ -262,8 +266,8 @@ function boundsAroundDateLine(parts: readonly Part[]): Bbox {
 }
 
 /** Cells of 1.4 and of 22.5 degrees: powers of two of the Earth's girth. */
-export const FINE_LEVEL = 8
-export const COARSE_LEVEL = 4
+const FINE_LEVEL = 8
+const COARSE_LEVEL = 4
 /** A footprint over more cells than this goes to the one cell of its level that every search reads. */
 const MAX_CELLS_PER_ITEM = 16
 /** A search that needs more fine cells than this reads coarse ones. */
@@ -294,7 +298,7 @@ export function stepsOf([west, south, east, north]: Bbox): [x0: number, y0: numb
   return [step(west + 180), step(south + 90), step(east + 180), step(north + 90)]
 }
 
-export interface Cell {
+interface Cell {
   cell: number
   /** Around the parts that touch this cell. */
   box: Bbox

@@ -36,11 +36,14 @@ export async function write(db: Db, accesses: ReadonlyMap<number, Date>): Promis
     ), written as (
       update item i set
         last_accessed_at = kept.at,
-        expires_at = case when i.lifecycle_state = 'active' and i.due_at = i.expires_at then coalesce(kept.archived_at, i.expires_at) else i.expires_at end,
-        due_at = case when i.lifecycle_state = 'active' and i.due_at = i.expires_at then coalesce(kept.archived_at, i.due_at) else i.due_at end
+        expires_at = case when i.lifecycle_state = 'active' and i.due_at = i.expires_at then coalesce(kept.archived_at, i.expires_at)
+          else i.expires_at end,
+        due_at = case when i.lifecycle_state = 'active' and i.due_at = i.expires_at then coalesce(kept.archived_at, i.due_at)
+          else i.due_at end
       from kept where i.seq = kept.seq returning i.seq, i.last_accessed_at
     )
-    select seq, last_accessed_at as at from written union all select i.seq, i.last_accessed_at from a join item i on i.seq = a.seq where i.last_accessed_at > ${recently}
+    select seq, last_accessed_at as at from written union all select i.seq, i.last_accessed_at from a join item i on i.seq = a.seq
+      where i.last_accessed_at > ${recently}
   `.execute(db)
   return new Map(rows.map(({ seq, at }) => [seq, at]))
 }

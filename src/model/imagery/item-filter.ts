@@ -37,7 +37,7 @@ const COLUMNS: ReadonlyMap<string, Column> = new Map(
   } satisfies Record<string, Column>),
 )
 
-export const SORT_FIELDS: readonly string[] = [...COLUMNS.keys()]
+const SORT_FIELDS: readonly string[] = [...COLUMNS.keys()]
 
 const PREFIX = 'properties.'
 const bare = (name: string): string => (name.startsWith(PREFIX) ? name.slice(PREFIX.length) : name)
@@ -69,7 +69,7 @@ export function orderBy(orders: readonly Order[]): Sql {
 const COMPARISONS = { eq: sql`=`, neq: sql`<>`, lt: sql`<`, lte: sql`<=`, gt: sql`>`, gte: sql`>=` } as const
 const OPERATORS: readonly string[] = [...Object.keys(COMPARISONS), 'in', 'startsWith']
 /** Conditions of one search, each member of an `in` among them. */
-export const MAX_FILTER_NODES = 100
+const MAX_FILTER_NODES = 100
 
 /** `{property: {operator: value}}`, as in the STAC Query extension. All must hold; a property that an item lacks never does. */
 export function parseQuery(query: Readonly<Record<string, unknown>>): Predicate[] {
@@ -125,7 +125,8 @@ function onProperty(name: string, { operator, value, field }: Condition): Predic
   if (operator === 'eq') return sql<SqlBool>`(${subject}) = ${json}::jsonb`
   if (operator === 'neq') return sql<SqlBool>`(${subject}) <> ${json}::jsonb`
   if (typeof value === 'boolean') throw invalidField(field, 'must be a string or a number')
-  return sql<SqlBool>`jsonb_typeof(${subject}) = ${typeof value} and (${subject}) ${COMPARISONS[operator as keyof typeof COMPARISONS]} ${json}::jsonb`
+  return sql<SqlBool>`jsonb_typeof(${subject}) = ${typeof value}
+    and (${subject}) ${COMPARISONS[operator as keyof typeof COMPARISONS]} ${json}::jsonb`
 }
 
 function scalar(value: unknown, field: string): string {
@@ -148,7 +149,8 @@ function textOf(value: unknown, field: string): string {
 /** An item without a datetime has an interval instead; it matches where the two overlap. */
 export function duringInterval({ from, to }: Interval): Predicate {
   const within = sql<SqlBool>`i.datetime between coalesce(${from}::timestamptz, '-infinity') and coalesce(${to}::timestamptz, 'infinity')`
-  const overlaps = sql<SqlBool>`i.start_datetime <= coalesce(${to}::timestamptz, 'infinity') and i.end_datetime >= coalesce(${from}::timestamptz, '-infinity')`
+  const overlaps = sql<SqlBool>`i.start_datetime <= coalesce(${to}::timestamptz, 'infinity')
+    and i.end_datetime >= coalesce(${from}::timestamptz, '-infinity')`
   return sql<SqlBool>`case when i.datetime is null then ${overlaps} else ${within} end`
 }
 

@@ -9,9 +9,9 @@ import type { Clock } from '#core/clock.ts'
 import { isUuid } from '#core/ids.ts'
 import type { Principal } from '#core/principal.ts'
 import { accessDenied, notFound, problem } from '#core/problem.ts'
-import type { Db, LifecycleState } from '#db/tables.ts'
+import type { ItemType, LifecycleState, ProjectRole, Visibility } from '#core/vocabulary.ts'
+import type { Db } from '#db/tables.ts'
 import type { Asset } from './asset.ts'
-import type { ItemType } from './item.ts'
 import * as project from '#model/identity/project.ts'
 import type { Profile } from './visualization-profile.ts'
 
@@ -58,8 +58,8 @@ interface Row {
   type: ItemType
   datetime: Date | null
   lifecycleState: LifecycleState
-  visibility: project.Visibility
-  memberRole: project.Project['role']
+  visibility: Visibility
+  memberRole: ProjectRole | null
   assetKey: string | null
   bucket: string | null
   objectKey: string | null
@@ -128,20 +128,27 @@ export function createLayers(db: Db, clock: Clock): Layers {
 export async function find(db: Db, itemSeq: number, choice: Choice): Promise<Layer | null> {
   const { rows } = await sql<Row>`
     select 1 as ordinal, ${FOUND}
-    from (select ${choice.assetKey}::text as asset_key, ${profileIdOf(choice)}::uuid as profile_id, ${choice.profile === 'default'}::boolean as wants_default) w
-    join (select i.*, 'organization' as visibility, null::text as member_role from item i where i.seq = ${itemSeq} and i.deleted_at is null) i on true ${WITH_LOOK}
+    from (select ${choice.assetKey}::text as asset_key, ${profileIdOf(choice)}::uuid as profile_id,
+      ${choice.profile === 'default'}::boolean as wants_default) w
+    join (select i.*, 'organization' as visibility, null::text as member_role from item i where i.seq = ${itemSeq}
+      and i.deleted_at is null) i on true ${WITH_LOOK}
   `.execute(db)
   return rows[0] ? toLayer(rows[0], choice) : null
 }
 
-/** Those of a collection's items that a tile is made of: in this order, at most so many. Items without a raster, or whose file is still being converted, are left out. */
+/**
+ * Those of a collection's items that a tile is made of: in this order, at most so many. Items without a raster, or whose
+ * file is still being converted, are left out.
+ */
 export async function findMany(db: Db, itemSeqs: readonly number[], choice: Choice): Promise<Layer[]> {
   if (itemSeqs.length === 0) return []
   const { rows } = await sql<Row>`
     select w.ordinal::int, ${FOUND}
-    from (select seq, ordinal, ${choice.assetKey}::text as asset_key, null::uuid as profile_id, ${choice.profile === 'default'}::boolean as wants_default
+    from (select seq, ordinal, ${choice.assetKey}::text as asset_key, null::uuid as profile_id,
+      ${choice.profile === 'default'}::boolean as wants_default
       from unnest(${itemSeqs}::bigint[]) with ordinality as wanted (seq, ordinal)) w
-    join lateral (select i.*, 'organization' as visibility, null::text as member_role from item i where i.seq = w.seq and i.deleted_at is null and i.lifecycle_state <> 'expired') i on true ${WITH_LOOK}
+    join lateral (select i.*, 'organization' as visibility, null::text as member_role from item i where i.seq = w.seq
+      and i.deleted_at is null and i.lifecycle_state <> 'expired') i on true ${WITH_LOOK}
     order by w.ordinal
   `.execute(db)
   return rows.filter((row) => row.assetKey !== null && row.assetState === 'ready').map((row) => toLayer(row, choice))
@@ -156,8 +163,10 @@ async function findAll(db: Db, wants: readonly Want[]): Promise<Row[]> {
   const column = <T>(pick: (want: Want) => T): T[] => distinct.map(([, want]) => pick(want))
   const { rows } = await sql<Row>`
     select w.ordinal::int, ${FOUND}
-    from unnest(${column((want) => want.itemId)}::text[], ${column((want) => want.organizationId)}::uuid[], ${column((want) => want.userId)}::uuid[], ${column((want) => want.isGuest)}::boolean[],
-      ${column((want) => want.seesEverything)}::boolean[], ${column((want) => want.assetKey)}::text[], ${column(profileIdOf)}::uuid[], ${column((want) => want.profile === 'default')}::boolean[]
+    from unnest(${column((want) => want.itemId)}::text[], ${column((want) => want.organizationId)}::uuid[],
+      ${column((want) => want.userId)}::uuid[], ${column((want) => want.isGuest)}::boolean[],
+      ${column((want) => want.seesEverything)}::boolean[], ${column((want) => want.assetKey)}::text[], ${column(profileIdOf)}::uuid[],
+        ${column((want) => want.profile === 'default')}::boolean[]
     ) with ordinality as w (item_id, org_id, user_id, is_guest, sees_everything, asset_key, profile_id, wants_default, ordinal)
     left join lateral (
       select i.*, p.visibility, m.role as member_role
@@ -173,11 +182,16 @@ async function findAll(db: Db, wants: readonly Want[]): Promise<Row[]> {
 }
 
 const FOUND: RawBuilder<unknown> = sql.raw(`
-  i.seq, i.id, i.org_id as "organizationId", i.name, i.description, i.type, i.datetime, i.lifecycle_state as "lifecycleState", i.visibility, i.member_role as "memberRole",
-  a.key as "assetKey", a.bucket, a.object_key as "objectKey", a.href, a.band_names as "bandNames", a.state as "assetState", coalesce(w.asset_key, v.asset_key) as "wantedKey",
+  i.seq, i.id, i.org_id as "organizationId", i.name, i.description, i.type, i.datetime,
+  i.lifecycle_state as "lifecycleState", i.visibility, i.member_role as "memberRole",
+  a.key as "assetKey", a.bucket, a.object_key as "objectKey", a.href, a.band_names as "bandNames", a.state as "assetState",
+    coalesce(w.asset_key, v.asset_key) as "wantedKey",
   v.id as "profileId", v.name as "profileName", v.type as "profileType", v.config as "profileConfig", v.version as "profileVersion"`)
 
-/** The profile and the file. The primary file is the one named `data`, else one with that role, else a picture; what only tells about others, such as a mosaic's provenance, comes last. */
+/**
+ * The profile and the file. The primary file is the one named `data`, else one with that role, else a picture; what only
+ * tells about others, such as a mosaic's provenance, comes last.
+ */
 const WITH_LOOK: RawBuilder<unknown> = sql.raw(`
   left join lateral (
     select p.* from visualization_profile p where p.item_seq = i.seq and (p.id = w.profile_id or (w.wants_default and p.is_default)) limit 1
@@ -186,7 +200,8 @@ const WITH_LOOK: RawBuilder<unknown> = sql.raw(`
     select a.* from asset a
     where a.item_seq = i.seq and case when coalesce(w.asset_key, v.asset_key) is not null then a.key = coalesce(w.asset_key, v.asset_key)
       else a.media_type is null or a.media_type like 'image/tiff%' or a.media_type like 'image/vnd.stac.geotiff%' end
-    order by a.key <> 'data', a.roles && array['provenance', 'metadata', 'overview', 'thumbnail'], not 'data' = any(a.roles), not 'visual' = any(a.roles), a.key limit 1
+    order by a.key <> 'data', a.roles && array['provenance', 'metadata', 'overview', 'thumbnail'],
+      not 'data' = any(a.roles), not 'visual' = any(a.roles), a.key limit 1
   ) a on true`)
 
 function toLayer(row: Row, choice: Choice): Layer {

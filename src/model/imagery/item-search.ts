@@ -5,11 +5,13 @@
 import { sql, type RawBuilder, type SqlBool } from 'kysely'
 import type { Interval } from '#core/interval.ts'
 import { problem } from '#core/problem.ts'
+import type { ItemType } from '#core/vocabulary.ts'
 import { VARIOUS } from '#db/prepared.ts'
+import { listed } from '#db/row.ts'
 import type { Db, Tx } from '#db/tables.ts'
 import { boxesOf, cellsToRead, isWorld, stepsOf, type Bbox } from './footprint.ts'
 import { all, duringInterval, orderBy, touchesBoxes, type Order } from './item-filter.ts'
-import * as item from './item.ts'
+import * as item from './item-read.ts'
 
 export interface Search {
   organizationId: string
@@ -19,7 +21,7 @@ export interface Search {
   bbox: Bbox | null
   interval: Interval | null
   collectionIds: readonly string[] | null
-  type: item.ItemType | null
+  type: ItemType | null
   query: readonly RawBuilder<SqlBool>[]
   /** Empty: newest first. */
   orders: readonly Order[]
@@ -27,7 +29,7 @@ export interface Search {
   offset: number
 }
 
-export interface SearchResult {
+interface SearchResult {
   items: item.Item[]
   matched: number
   /** True when `matched` is an estimate: beyond `MAX_EXACT_COUNT` nothing is counted out. */
@@ -35,6 +37,8 @@ export interface SearchResult {
 }
 
 export const MAX_EXACT_COUNT = 1_001
+const NEWEST_FIRST: readonly Order[] = [{ column: 'i.datetime', direction: 'desc', kind: 'time' }]
+
 const SEARCH_TIMEOUT_MS = 5_000
 /** Sets up to this size are read whole and sorted: cheaper than a walk over everything else of the organization. */
 const SMALL_SET = 10_000
@@ -46,7 +50,7 @@ export async function search(db: Db, wanted: Search, timeoutMs = SEARCH_TIMEOUT_
       await sql<item.Item>`${ANEW} select ${COLUMNS} ${stream.from} ${stream.order} limit ${wanted.limit} offset ${wanted.offset}`.execute(
         tx,
       )
-    return { items: rows.map(item.fromRow), ...(await countOf(tx, wanted, stream, rows.length)) }
+    return { items: rows, ...(await countOf(tx, wanted, stream, rows.length)) }
   })
 }
 
@@ -79,7 +83,7 @@ async function bounded<T>(db: Db, timeoutMs: number, work: (tx: Tx) => Promise<T
 
 const QUERY_CANCELED = '57014'
 const ANEW = sql.raw(VARIOUS)
-const COLUMNS = sql.raw(item.COLUMNS.map((column) => `i.${column.replace(/^(\w+) as (\w+)$/, '$1 as "$2"')}`).join(', '))
+const COLUMNS = listed(item.COLUMNS, 'i')
 
 /** `from …` that yields each match once as `i`, and the order that it comes in or must be put into. */
 interface Stream {
@@ -97,10 +101,11 @@ async function streamOf(tx: Tx, wanted: Search): Promise<Stream> {
   const direction = directionOf(wanted.orders)
   if (!small && boxes && direction) return await mergedStream(tx, wanted, { boxes, direction, predicates: [live, ...predicates] })
   if (!small && !boxes && direction) return await orderedStream(tx, direction, all([scope, live, ...predicates]))
-  const order = sql`order by ${orderBy(wanted.orders.length > 0 ? wanted.orders : [{ column: 'i.datetime', direction: 'desc', kind: 'time' }])}`
+  const order = sql`order by ${orderBy(wanted.orders.length > 0 ? wanted.orders : NEWEST_FIRST)}`
   if (small || !boxes) return { from: sql`from item i where ${all([scope, live, ...predicates])}`, order }
   const { organizationId } = wanted
-  const touched = sql`select distinct seq from item_cell where org_id = ${organizationId} and cell = any(${cellsToRead(boxes)}::integer[]) and (${inSteps(boxes)})`
+  const touched = sql`select distinct seq from item_cell where org_id = ${organizationId} and cell = any(${cellsToRead(boxes)}::integer[])
+    and (${inSteps(boxes)})`
   return { from: sql`from (${touched}) k join item i on i.seq = k.seq where ${all([live, ...predicates])}`, order }
 }
 
@@ -128,7 +133,8 @@ async function isSmall(tx: Tx, { projectId, collectionIds }: Search): Promise<bo
   const { rows } = await sql<{ project: number | null; collections: number | null }>`
     select (select item_count from project where id = ${projectId}) as project,
       case when ${collectionIds}::uuid[] is not null then
-        (select count(*) from (select 1 from item where collection_id = any(${collectionIds}::uuid[]) and deleted_at is null limit ${SMALL_SET + 1}) few)
+        (select count(*) from (select 1 from item where collection_id = any(${collectionIds}::uuid[])
+          and deleted_at is null limit ${SMALL_SET + 1}) few)
       end as collections
   `.execute(tx)
   const { project, collections } = rows[0]!
@@ -138,8 +144,10 @@ async function isSmall(tx: Tx, { projectId, collectionIds }: Search): Promise<bo
 /** With these off there is one plan left, the streaming one; what a planner believes about the data no longer matters. */
 async function fixPlan(tx: Tx): Promise<void> {
   await sql`
-    set local enable_sort = off; set local enable_incremental_sort = off; set local enable_bitmapscan = off; set local enable_hashjoin = off;
-    set local enable_mergejoin = off; set local enable_seqscan = off; set local enable_material = off; set local max_parallel_workers_per_gather = 0; set local jit = off
+    set local enable_sort = off; set local enable_incremental_sort = off;
+    set local enable_bitmapscan = off; set local enable_hashjoin = off;
+    set local enable_mergejoin = off; set local enable_seqscan = off;
+    set local enable_material = off; set local max_parallel_workers_per_gather = 0; set local jit = off
   `.execute(tx)
 }
 
@@ -163,7 +171,8 @@ async function mergedStream(tx: Tx, wanted: Search, { boxes, direction, predicat
   const scans = cellsToRead(boxes).flatMap((cell) =>
     spans.map(
       (span) => sql`(
-    select datetime, seq from item_cell where org_id = ${wanted.organizationId} and cell = ${cell} and ${span} and (${inSteps(boxes)}) ${order}
+    select datetime, seq from item_cell where org_id = ${wanted.organizationId} and cell = ${cell} and ${span}
+      and (${inSteps(boxes)}) ${order}
   )`,
     ),
   )
@@ -217,7 +226,8 @@ async function estimate(tx: Tx, wanted: Search): Promise<number> {
       : sql`id = ${wanted.projectId}`
   const { rows } = await sql<{ total: number; seen: number; matched: number }>`${ANEW}
     with scope as (
-      select id, item_count, sum(item_count) over () as total from project where ${scope} and deleted_at is null and item_count > 0 order by item_count desc limit ${MAX_SAMPLED_PROJECTS}
+      select id, item_count, sum(item_count) over () as total from project where ${scope} and deleted_at is null and item_count > 0
+        order by item_count desc limit ${MAX_SAMPLED_PROJECTS}
     ), ends as (
       select id, total, greatest(1, round(${SAMPLE_RUNS}::float8 * item_count / total))::int as runs,
         (select seq from item where project_id = scope.id and deleted_at is null order by seq limit 1) as first,
@@ -225,9 +235,11 @@ async function estimate(tx: Tx, wanted: Search): Promise<number> {
       from scope
     ), sample as (
       select i.* from ends, generate_series(0, ends.runs - 1) as run,
-        lateral (select * from item where project_id = ends.id and deleted_at is null and seq >= first + ((last - first) * run) / runs order by seq limit ${SAMPLE_RUN_LENGTH}) i
+        lateral (select * from item where project_id = ends.id and deleted_at is null and seq >= first + ((last - first) * run) / runs
+          order by seq limit ${SAMPLE_RUN_LENGTH}) i
     )
-    select (select max(total) from ends)::bigint as total, count(*) as seen, count(*) filter (where ${all(predicatesOf(wanted))}) as matched from sample i
+    select (select max(total) from ends)::bigint as total, count(*) as seen,
+      count(*) filter (where ${all(predicatesOf(wanted))}) as matched from sample i
   `.execute(tx)
   const { total, seen, matched } = rows[0]!
   return seen === 0 ? 0 : Math.round((total * matched) / seen)

@@ -1,24 +1,25 @@
 /** Objects of the store that nothing points at: seen, seen again, removed. */
 import { HOUR_MS } from '#core/time.ts'
-import { sql } from 'kysely'
+import { sql, type NotNull } from 'kysely'
 import type { Db } from '#db/tables.ts'
 
 /**
  * An object is made before the row that points at it, and a row may be on its way in a transaction: an object is an
  * orphan for good only when it had no owner twice, so many hours apart.
  */
-export const ORPHAN_HOURS = 12
+const ORPHAN_HOURS = 12
 
 /** Buckets that may hold anything, a page at a time; deleted projects have theirs still. */
 export async function buckets(db: Db, after: string, limit: number): Promise<string[]> {
   const rows = await db
     .selectFrom('project')
-    .select('bucket_name')
+    .select('bucket_name as name')
+    .$narrowType<{ name: NotNull }>()
     .where('bucket_name', '>', after)
     .orderBy('bucket_name')
     .limit(limit)
     .execute()
-  return rows.map((row) => row.bucket_name!)
+  return rows.map((row) => row.name)
 }
 
 /**
@@ -29,8 +30,10 @@ export async function note(db: Db, bucket: string, keys: readonly string[], now:
   const { rows } = await sql<{ key: string; isDue: boolean }>`
     insert into orphan_object (bucket, key, seen_at, last_seen_at)
     select ${bucket}, k.key, ${now}, ${now} from unnest(${keys}::text[]) as k (key)
-    where not exists (select from asset a join item i on i.seq = a.item_seq where a.bucket = ${bucket} and a.object_key = k.key and i.deleted_at is null)
-      and not exists (select from upload_file f join upload_session u on u.id = f.upload_id where f.object_key = k.key and u.bucket = ${bucket} and u.closed_at is null)
+    where not exists (select from asset a join item i on i.seq = a.item_seq where a.bucket = ${bucket} and a.object_key = k.key
+      and i.deleted_at is null)
+      and not exists (select from upload_file f join upload_session u on u.id = f.upload_id where f.object_key = k.key
+        and u.bucket = ${bucket} and u.closed_at is null)
     on conflict (bucket, key) do update set last_seen_at = excluded.last_seen_at
     returning key, seen_at <= ${new Date(now.getTime() - ORPHAN_HOURS * HOUR_MS)} as "isDue"
   `.execute(db)

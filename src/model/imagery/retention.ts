@@ -1,18 +1,14 @@
 /** The internal process that ages items: batch by batch, each move once, with its accounting and its event in one transaction. */
 import { sql } from 'kysely'
-import type { Db, LifecycleState, Tx } from '#db/tables.ts'
-import * as item from './item.ts'
+import type { LifecycleState } from '#core/vocabulary.ts'
+import type { Row } from '#db/row.ts'
+import type { Db, Tx } from '#db/tables.ts'
+import * as item from './item-read.ts'
 import { softDeleteMany } from './item-delete.ts'
 import * as outbox from '#model/platform/outbox.ts'
 import { requireKnownPlan, type Plan } from '#model/plans/plan.ts'
 import * as project from '#model/identity/project.ts'
-import { nextMove, REVIVED_BY_UPGRADE, type Aging } from '#model/plans/retention-rules.ts'
-
-export interface AgingItem extends item.Summarized, Aging {
-  seq: number
-  organizationId: string
-  dueAt: Date | null
-}
+import { nextMove, REVIVED_BY_UPGRADE } from '#model/plans/retention-rules.ts'
 
 const COLUMNS = [
   'seq',
@@ -29,6 +25,8 @@ const COLUMNS = [
   'last_accessed_at as lastAccessedAt',
   'due_at as dueAt',
 ] as const
+
+export type AgingItem = Row<'item', typeof COLUMNS>
 
 interface Rules {
   plan: Plan
@@ -51,7 +49,8 @@ export interface Moved {
 export async function findDue(db: Db, options: { now: Date; limit: number; without?: readonly string[] }): Promise<Map<string, number[]>> {
   const { rows } = await sql<{ seq: number; organizationId: string }>`
     select seq, org_id as "organizationId" from item
-    where due_at <= ${options.now} and deleted_at is null and org_id <> all(${options.without ?? []}::uuid[]) order by due_at, seq limit ${options.limit}
+    where due_at <= ${options.now} and deleted_at is null and org_id <> all(${options.without ?? []}::uuid[]) order by due_at,
+      seq limit ${options.limit}
   `.execute(db)
   const found = new Map<string, number[]>()
   for (const { seq, organizationId } of rows) found.set(organizationId, [...(found.get(organizationId) ?? []), seq])
@@ -61,10 +60,9 @@ export async function findDue(db: Db, options: { now: Date; limit: number; witho
 /** Moves those of these items that are due one step on. What somebody else moved meanwhile is left alone. */
 export async function moveOn(tx: Tx, seqs: readonly number[], now: Date): Promise<Moved[]> {
   const rules = await rulesOf(tx, seqs)
-  await sql`select 1 from project where id in (select project_id from item where seq = any(${seqs}::bigint[])) order by id for no key update`.execute(
-    tx,
-  )
-  const rows = (await tx
+  await sql`select 1 from project where id in (select project_id from item where seq = any(${seqs}::bigint[]))
+    order by id for no key update`.execute(tx)
+  const rows = await tx
     .selectFrom('item')
     .select(COLUMNS)
     .where(sql<boolean>`seq = any(${seqs}::bigint[])`)
@@ -72,7 +70,7 @@ export async function moveOn(tx: Tx, seqs: readonly number[], now: Date): Promis
     .where('due_at', '<=', now)
     .orderBy('seq')
     .forUpdate()
-    .execute()) as AgingItem[]
+    .execute()
   return await turn(
     tx,
     rows.map((each) => next(each, rules.get(each.organizationId)!, now)),
@@ -90,7 +88,8 @@ function next(each: AgingItem, { plan, since }: Rules, now: Date): Turn {
 /** Shared until the end of the transaction, so that the plan is what it is read as. */
 async function rulesOf(tx: Tx, seqs: readonly number[]): Promise<Map<string, Rules>> {
   const { rows } = await sql<{ id: string; planId: string; since: Date }>`
-    select id, plan_id as "planId", retention_since as since from organization where id in (select org_id from item where seq = any(${seqs}::bigint[])) order by id for share
+    select id, plan_id as "planId", retention_since as since from organization where id in (select org_id from item
+      where seq = any(${seqs}::bigint[])) order by id for share
   `.execute(tx)
   return new Map(rows.map((row) => [row.id, { plan: requireKnownPlan(row.planId), since: row.since }]))
 }
@@ -102,9 +101,11 @@ async function turn(tx: Tx, turns: readonly Turn[], now: Date): Promise<Moved[]>
   )
   if (kept.length > 0) {
     await sql`
-      update item i set due_at = t.due_at, expires_at = t.due_at, lifecycle_state = t.state, archived_at = case when t.state = 'archived' then coalesce(i.archived_at, ${now}) end,
+      update item i set due_at = t.due_at, expires_at = t.due_at, lifecycle_state = t.state, archived_at = case when t.state = 'archived'
+        then coalesce(i.archived_at, ${now}) end,
         updated_at = case when t.state = i.lifecycle_state then i.updated_at else ${now} end
-      from unnest(${kept.map((each) => each.item.seq)}::bigint[], ${kept.map(({ to }) => to)}::text[], ${kept.map(({ dueAt }) => dueAt)}::timestamptz[]) as t (seq, state, due_at) where i.seq = t.seq
+      from unnest(${kept.map((each) => each.item.seq)}::bigint[],
+        ${kept.map(({ to }) => to)}::text[], ${kept.map(({ dueAt }) => dueAt)}::timestamptz[]) as t (seq, state, due_at) where i.seq = t.seq
     `.execute(tx)
   }
   const deleted = turns.filter(({ to }) => to === 'deleted')
@@ -163,15 +164,14 @@ export async function dateAnew(
   const rules = { plan: requireKnownPlan(organization!.planId), since: organization!.since }
   const { rows: projects } = await sql<{
     id: string
-  }>`select id from project where org_id = ${organizationId} and deleted_at is null and id >= ${options.from?.projectId ?? '00000000-0000-0000-0000-000000000000'}::uuid order by id`.execute(
-    tx,
-  )
+  }>`select id from project where org_id = ${organizationId} and deleted_at is null
+    and id >= ${options.from?.projectId ?? '00000000-0000-0000-0000-000000000000'}::uuid order by id`.execute(tx)
   const moved: Moved[] = []
   let left = options.limit
   for (const { id: projectId } of projects) {
     const afterSeq = projectId === options.from?.projectId ? options.from.seq : 0
     await sql`select 1 from project where id = ${projectId} for no key update`.execute(tx)
-    const rows = (await tx
+    const rows = await tx
       .selectFrom('item')
       .select(COLUMNS)
       .where('project_id', '=', projectId)
@@ -180,7 +180,7 @@ export async function dateAnew(
       .orderBy('seq')
       .limit(left)
       .forUpdate()
-      .execute()) as AgingItem[]
+      .execute()
     moved.push(
       ...(await turn(
         tx,

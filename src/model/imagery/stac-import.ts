@@ -3,8 +3,11 @@ import { requireBounded } from '#core/bounded.ts'
 import { newId } from '#core/ids.ts'
 import { parseInstant } from '#core/interval.ts'
 import { invalidField } from '#core/problem.ts'
+import { ITEM_TYPES, type ItemType } from '#core/vocabulary.ts'
 import { requireHttps, type NewAsset, type StatedBand } from './asset.ts'
-import * as item from './item.ts'
+import * as item from './item-read.ts'
+import { placeOf } from './item-place.ts'
+import * as itemWrite from './item-write.ts'
 
 type Json = Record<string, unknown>
 
@@ -20,7 +23,7 @@ const MAX_FEATURE_DEPTH = 12
 /** What has a column of its own; `toFeature` puts it back. */
 const IN_COLUMNS = new Set(['datetime', 'start_datetime', 'end_datetime', 'eo:cloud_cover', 'gsd', 'title', 'description'])
 
-export function fromFeature(value: unknown, collectionId: string | null): item.NewItem {
+export function fromFeature(value: unknown, collectionId: string | null): itemWrite.NewItem {
   const feature = requireBounded(objectOf(value, 'feature'), 'feature', MAX_FEATURE_DEPTH)
   if (feature['type'] !== 'Feature') throw invalidField('type', "must be 'Feature'")
   const id = textOf(feature['id'], 'id', item.MAX_ID_LENGTH)
@@ -30,7 +33,7 @@ export function fromFeature(value: unknown, collectionId: string | null): item.N
     timeOf(properties, 'start_datetime'),
     timeOf(properties, 'end_datetime'),
   ]
-  item.requireInterval(startDatetime, endDatetime)
+  itemWrite.requireInterval(startDatetime, endDatetime)
   const kept = requireBounded(Object.fromEntries(Object.entries(properties).filter(([name]) => !IN_COLUMNS.has(name))), 'properties')
   return {
     id,
@@ -39,12 +42,12 @@ export function fromFeature(value: unknown, collectionId: string | null): item.N
     type: typeOf(kept['svc:item_type']),
     name: optionalText(properties['title'], 'properties.title', MAX_NAME_LENGTH) ?? id,
     description: optionalText(properties['description'], 'properties.description', MAX_DESCRIPTION_LENGTH),
-    ...item.placeOf(feature['geometry'] ?? null, boxOf(feature['bbox'])),
+    ...placeOf(feature['geometry'] ?? null, boxOf(feature['bbox'])),
     datetime,
     startDatetime,
     endDatetime,
-    cloudCover: item.cloudCoverIn(properties),
-    gsd: item.gsdIn(properties),
+    cloudCover: itemWrite.cloudCoverIn(properties),
+    gsd: itemWrite.gsdIn(properties),
     properties: kept,
     stacExtensions: extensionsOf(feature['stac_extensions']),
     orderId: null,
@@ -74,7 +77,7 @@ function timeOf(properties: Json, name: string): Date | null {
   return parseInstant(textOf(value, `properties.${name}`, 100), `properties.${name}`)
 }
 
-const typeOf = (value: unknown): item.ItemType => item.ITEM_TYPES.find((type) => type === value) ?? 'external_reference'
+const typeOf = (value: unknown): ItemType => ITEM_TYPES.find((type) => type === value) ?? 'external_reference'
 
 /** STAC allows heights in a box; we keep the flat one. */
 function boxOf(value: unknown): number[] | null {

@@ -1,16 +1,16 @@
 /** Items as STAC 1.0.0 Features: what search answers with, and what other STAC views build on. */
 import { addressOf, type Asset } from './asset.ts'
-import type { Item } from './item.ts'
+import type { Item } from './item-read.ts'
 
 export const STAC_VERSION = '1.0.0'
 
-export interface Link {
+interface Link {
   rel: string
   href: string
   type: string
 }
 
-export interface Feature {
+interface Feature {
   type: 'Feature'
   stac_version: typeof STAC_VERSION
   stac_extensions: string[]
@@ -23,7 +23,7 @@ export interface Feature {
   links: Link[]
 }
 
-export const extensionUri = (baseUrl: string): string => `${baseUrl}/stac/svc/v1.0.0/schema.json`
+const extensionUri = (baseUrl: string): string => `${baseUrl}/stac/svc/v1.0.0/schema.json`
 
 /**
  * Without assets the feature is lightweight. A `collection` always comes with its link, as STAC asks; without a geometry

@@ -3,27 +3,8 @@ import { sql } from 'kysely'
 import { displayName, keySegment } from '#core/file-names.ts'
 import { newId } from '#core/ids.ts'
 import { problem } from '#core/problem.ts'
-import type { Db, Tx, UploadFileState } from '#db/tables.ts'
-
-export interface UploadFile {
-  id: string
-  uploadId: string
-  ordinal: number
-  name: string
-  contentType: string
-  /** Where signed addresses lead. */
-  objectKey: string
-  state: UploadFileState
-  step: string
-  fraction: number | null
-  error: string | null
-  sizeBytes: number | null
-  itemId: string | null
-  assetId: string | null
-  /** The copy that is being converted. */
-  sourceKey: string | null
-  attempts: number
-}
+import type { Row } from '#db/row.ts'
+import type { Db, Tx } from '#db/tables.ts'
 
 export const MAX_FILES_PER_SESSION = 100
 
@@ -33,6 +14,7 @@ const COLUMNS = [
   'ordinal',
   'name',
   'content_type as contentType',
+  // Where signed addresses lead.
   'object_key as objectKey',
   'state',
   'step',
@@ -41,16 +23,15 @@ const COLUMNS = [
   'size_bytes as sizeBytes',
   'item_id as itemId',
   'asset_id as assetId',
+  // The copy that is being converted.
   'source_key as sourceKey',
   'attempts',
 ] as const
 
+export type UploadFile = Row<'upload_file', typeof COLUMNS>
+
 export async function list(db: Db, uploadId: string): Promise<UploadFile[]> {
   return await db.selectFrom('upload_file').select(COLUMNS).where('upload_id', '=', uploadId).orderBy('ordinal').execute()
-}
-
-export async function find(db: Db, id: string): Promise<UploadFile | null> {
-  return (await db.selectFrom('upload_file').select(COLUMNS).where('id', '=', id).executeTakeFirst()) ?? null
 }
 
 /**
@@ -125,7 +106,7 @@ export async function store(tx: Tx, { id, sizeBytes, itemId, assetId, sourceKey 
 }
 
 /** A run that has given no sign of life for so long is taken to be dead. */
-export const SILENT_MS = 120_000
+const SILENT_MS = 120_000
 /** Faults of ours or of the store, not of the file: after so many the file is given up. */
 export const MAX_ATTEMPTS = 6
 

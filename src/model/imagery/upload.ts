@@ -4,34 +4,10 @@ import { sql } from 'kysely'
 import { isUuid, newId } from '#core/ids.ts'
 import type { Principal } from '#core/principal.ts'
 import { notFound, problem } from '#core/problem.ts'
-import type { Db, Tx, UploadState } from '#db/tables.ts'
+import type { Row } from '#db/row.ts'
+import type { Db, Tx } from '#db/tables.ts'
 import * as project from '#model/identity/project.ts'
 import * as storageAccount from '#model/plans/storage-account.ts'
-
-export interface Upload {
-  id: string
-  organizationId: string
-  projectId: string
-  bucket: string
-  state: UploadState
-  fileCount: number
-  totalBytes: number
-  /** What it holds of the quota; nothing once it is closed. */
-  reservedBytes: number
-  /** As the client tells it. */
-  bytesUploaded: number
-  targetCollectionId: string | null
-  targetItemId: string | null
-  assetKey: string | null
-  isCategorical: boolean
-  itemIds: string[]
-  errorStep: string | null
-  errorMessage: string | null
-  createdAt: Date
-  updatedAt: Date
-  progressAt: Date
-  closedAt: Date | null
-}
 
 /** Without progress for so long, a session has failed. */
 export const SESSION_HOURS = 24
@@ -44,7 +20,9 @@ const COLUMNS = [
   'state',
   'file_count as fileCount',
   'total_bytes as totalBytes',
+  // What it holds of the quota; nothing once it is closed.
   'reserved_bytes as reservedBytes',
+  // As the client tells it.
   'bytes_uploaded as bytesUploaded',
   'target_collection_id as targetCollectionId',
   'target_item_id as targetItemId',
@@ -58,6 +36,8 @@ const COLUMNS = [
   'progress_at as progressAt',
   'closed_at as closedAt',
 ] as const
+
+export type Upload = Row<'upload_session', typeof COLUMNS>
 
 export interface Found {
   upload: Upload
@@ -176,8 +156,10 @@ const MAX_EXPIRED_AT_ONCE = 1_000
 export async function abandoned(db: Db, now: Date): Promise<{ id: string; organizationId: string; isProjectGone: boolean }[]> {
   const since = new Date(now.getTime() - SESSION_HOURS * HOUR_MS)
   const { rows } = await sql<{ id: string; organizationId: string; isProjectGone: boolean }>`
-    select u.id, u.org_id as "organizationId", p.deleted_at is not null as "isProjectGone" from upload_session u join project p on p.id = u.project_id
-    where u.closed_at is null and (u.progress_at <= ${since} or p.deleted_at is not null) order by u.progress_at limit ${MAX_EXPIRED_AT_ONCE}
+    select u.id, u.org_id as "organizationId", p.deleted_at is not null as "isProjectGone" from upload_session u join project p
+      on p.id = u.project_id
+    where u.closed_at is null and (u.progress_at <= ${since} or p.deleted_at is not null)
+      order by u.progress_at limit ${MAX_EXPIRED_AT_ONCE}
   `.execute(db)
   return rows
 }

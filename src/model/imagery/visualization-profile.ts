@@ -1,44 +1,11 @@
 import { sql } from 'kysely'
 import { isUuid, newId } from '#core/ids.ts'
 import { notFound, problem } from '#core/problem.ts'
-import type { Db, ProfileLayer, ProfileType, Tx } from '#db/tables.ts'
+import type { ProfileLayer, ProfileType } from '#core/vocabulary.ts'
+import type { Row } from '#db/row.ts'
+import type { Db, Tx } from '#db/tables.ts'
 
-export const PROFILE_LAYERS = ['sensor', 'auto', 'user'] as const satisfies readonly ProfileLayer[]
-export const PROFILE_TYPES = ['rgb', 'singleband', 'multiband', 'expression'] as const satisfies readonly ProfileType[]
-export type { ProfileLayer, ProfileType }
-
-/** What a profile says about bands and colours. A range is kept only where somebody chose one: otherwise the image's own applies. */
-export interface ProfileConfig {
-  /** From 1: one, or three for red, green and blue. */
-  bands?: number[]
-  expression?: string
-  colormap?: string
-  /** `min,max`, or one pair a band separated by `;`. */
-  rescale?: string
-  /** Samples are numbers of classes: each has a colour of its own and none is stretched or mixed. */
-  color_table?: boolean
-  resampling?: 'nearest' | 'bilinear' | 'cubic' | 'average'
-}
-
-/** A saved way of showing an item. */
-export interface Profile {
-  id: string
-  itemSeq: number
-  name: string
-  layer: ProfileLayer
-  type: ProfileType
-  isDefault: boolean
-  sortOrder: number
-  config: ProfileConfig
-  /** Which of the item's assets it shows; null for the primary one. */
-  assetKey: string | null
-  version: number
-  createdBy: string | null
-  createdAt: Date
-  updatedAt: Date
-}
-
-export const MAX_PROFILES_PER_ITEM = 100
+const MAX_PROFILES_PER_ITEM = 100
 
 const COLUMNS = [
   'id',
@@ -49,6 +16,7 @@ const COLUMNS = [
   'is_default as isDefault',
   'sort_order as sortOrder',
   'config',
+  // Which of the item's assets it shows; null for the primary one.
   'asset_key as assetKey',
   'version',
   'created_by as createdBy',
@@ -56,7 +24,9 @@ const COLUMNS = [
   'updated_at as updatedAt',
 ] as const
 
-const fromRow = (row: unknown): Profile => row as Profile
+/** A saved way of showing an item. */
+export type Profile = Row<'visualization_profile', typeof COLUMNS>
+export type ProfileConfig = Profile['config']
 
 export async function list(db: Db, itemSeq: number): Promise<Profile[]> {
   return (await listOf(db, [itemSeq])).get(itemSeq)!
@@ -74,7 +44,7 @@ export async function listOf(db: Db, itemSeqs: readonly number[]): Promise<Map<n
     .orderBy('created_at')
     .orderBy('id')
     .execute()
-  for (const row of rows.map(fromRow)) found.get(row.itemSeq)!.push(row)
+  for (const row of rows) found.get(row.itemSeq)!.push(row)
   return found
 }
 
@@ -84,10 +54,10 @@ export async function requireOf(db: Db, itemSeq: number, id: string): Promise<Pr
     ? await db.selectFrom('visualization_profile').select(COLUMNS).where('id', '=', id).where('item_seq', '=', itemSeq).executeTakeFirst()
     : undefined
   if (!row) throw notFound('visualization profile')
-  return fromRow(row)
+  return row
 }
 
-export interface NewProfile {
+interface NewProfile {
   name: string
   layer: ProfileLayer
   type: ProfileType
@@ -97,7 +67,7 @@ export interface NewProfile {
   assetKey: string | null
 }
 
-export interface Owner {
+interface Owner {
   organizationId: string
   itemSeq: number
   createdBy: string | null
@@ -133,7 +103,7 @@ export async function insert(tx: Tx, owner: Owner, profile: NewProfile): Promise
     })
     .returning(COLUMNS)
     .executeTakeFirstOrThrow()
-  return fromRow(row)
+  return row
 }
 
 /**
@@ -150,7 +120,7 @@ export async function insertDefault(
 }
 
 /** Undefined keeps. */
-export type ProfileChange = { [F in keyof Omit<NewProfile, 'layer'>]?: NewProfile[F] | undefined }
+type ProfileChange = { [F in keyof Omit<NewProfile, 'layer'>]?: NewProfile[F] | undefined }
 
 /** The caller holds the item's row. Each change counts the version up. */
 export async function update(tx: Tx, itemSeq: number, id: string, change: ProfileChange, now: Date): Promise<Profile> {
@@ -172,7 +142,7 @@ export async function update(tx: Tx, itemSeq: number, id: string, change: Profil
     .returning(COLUMNS)
     .executeTakeFirst()
   if (!row) throw notFound('visualization profile')
-  return fromRow(row)
+  return row
 }
 
 /** Nothing about the profile itself changes, so its version stays. The caller holds the item's row. */
@@ -186,7 +156,7 @@ export async function setDefault(tx: Tx, itemSeq: number, id: string, now: Date)
     .returning(COLUMNS)
     .executeTakeFirst()
   if (!row) throw notFound('visualization profile')
-  return fromRow(row)
+  return row
 }
 
 /** Deleting the default leaves none: the one that follows from the image applies then. */

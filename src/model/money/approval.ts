@@ -1,7 +1,8 @@
 /** Permission, asked for and given, to spend above one's caps: for any one purchase up to a sum, or for one that is described. */
 import { newId, isUuid } from '#core/ids.ts'
 import type { Row } from '#db/row.ts'
-import type { ApprovalStatus, Db, Tx } from '#db/tables.ts'
+import type { Db, Tx } from '#db/tables.ts'
+import type { ApprovalStatus } from '#db/tables/money.ts'
 
 const COLUMNS = [
   'id',

@@ -2,7 +2,8 @@
 import { isOrganizationAdmin, type Principal } from '#core/principal.ts'
 import { accessDenied } from '#core/problem.ts'
 import type { Row } from '#db/row.ts'
-import type { BillingMode, Db, Tx } from '#db/tables.ts'
+import type { Db, Tx } from '#db/tables.ts'
+import type { BillingMode } from '#db/tables/money.ts'
 import { MODE, requireOrganization } from '#model/identity/organization.ts'
 
 export async function hasDefaultCard(db: Db, organizationId: string): Promise<boolean> {

@@ -4,7 +4,8 @@ import { DAY_MS } from '#core/time.ts'
 import { newId, isUuid } from '#core/ids.ts'
 import { roundUpCredits } from '#core/money.ts'
 import type { Row } from '#db/row.ts'
-import type { CommitmentStatus, Db, Rate, SpendLine, Tx } from '#db/tables.ts'
+import type { Db, Tx } from '#db/tables.ts'
+import type { CommitmentStatus, Rate, SpendLine } from '#db/tables/money.ts'
 
 const COLUMNS = [
   'id',

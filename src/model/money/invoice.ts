@@ -2,7 +2,8 @@
 import { sql } from 'kysely'
 import { newId, isUuid } from '#core/ids.ts'
 import type { Row } from '#db/row.ts'
-import type { Db, InvoiceCustomer, InvoiceLine, StatementCommitment, Tx } from '#db/tables.ts'
+import type { Db, Tx } from '#db/tables.ts'
+import type { InvoiceCustomer, InvoiceLine, StatementCommitment } from '#db/tables/money.ts'
 
 const COLUMNS = [
   'id',

@@ -10,7 +10,8 @@ import { MAX_CREDITS } from '#core/money.ts'
 import { newId } from '#core/ids.ts'
 import { problem } from '#core/problem.ts'
 import type { Row } from '#db/row.ts'
-import type { BillingMode, Db, LedgerAccount, SpendLine, TransferType, Tx } from '#db/tables.ts'
+import type { Db, Tx } from '#db/tables.ts'
+import type { BillingMode, LedgerAccount, SpendLine, TransferType } from '#db/tables/money.ts'
 
 export interface Reference {
   type: string

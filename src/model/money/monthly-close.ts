@@ -3,7 +3,8 @@ import { DAY_MS } from '#core/time.ts'
 import { gstCents } from '#core/money.ts'
 import { periodBefore, periodNamed, type Period } from '#core/period.ts'
 import { problem } from '#core/problem.ts'
-import type { Db, InvoiceCustomer, InvoiceLine, StatementCommitment, Tx } from '#db/tables.ts'
+import type { Db, Tx } from '#db/tables.ts'
+import type { InvoiceCustomer, InvoiceLine, StatementCommitment } from '#db/tables/money.ts'
 import * as accrual from './accrual.ts'
 import { billingModeOf } from './billing-account.ts'
 import type { Change } from '#effects.ts'
@@ -139,12 +140,12 @@ const toStatement = ({ id, name, delivered, remaining, shortfall, status }: Roll
   status,
 })
 
-const customerOf = ({ name, abn, tax_number, billing_email, billing_address }: Organization): InvoiceCustomer => ({
+const customerOf = ({ name, abn, taxNumber, billingEmail, billingAddress }: Organization): InvoiceCustomer => ({
   name,
   abn,
-  tax_number,
-  billing_email,
-  billing_address,
+  tax_number: taxNumber,
+  billing_email: billingEmail,
+  billing_address: billingAddress,
 })
 
 /** Australian organizations pay GST: those that say so by their country, or by a business number. */

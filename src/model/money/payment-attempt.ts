@@ -3,7 +3,8 @@ import { sql } from 'kysely'
 import { DAY_MS } from '#core/time.ts'
 import { newId } from '#core/ids.ts'
 import type { Row } from '#db/row.ts'
-import type { AttemptStatus, Db, Tx } from '#db/tables.ts'
+import type { Db, Tx } from '#db/tables.ts'
+import type { AttemptStatus } from '#db/tables/money.ts'
 
 const COLUMNS = [
   'id',

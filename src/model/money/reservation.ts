@@ -1,6 +1,7 @@
 /** What is set aside for something under way, however it is paid: credits, a hold on a card, or a place on the monthly invoice. */
 import type { Row } from '#db/row.ts'
-import type { Db, ReservationState, SpendLine, Tx } from '#db/tables.ts'
+import type { Db, Tx } from '#db/tables.ts'
+import type { ReservationState, SpendLine } from '#db/tables/money.ts'
 import type { Reference } from './ledger.ts'
 
 const COLUMNS = [

@@ -16,7 +16,7 @@
 import { newId } from '#core/ids.ts'
 import type { Principal } from '#core/principal.ts'
 import { problem } from '#core/problem.ts'
-import type { BillingMode, SpendLine } from '#db/tables.ts'
+import type { BillingMode, SpendLine } from '#db/tables/money.ts'
 import { billingModeOf, walletOf } from './billing-account.ts'
 import type { Change } from '#effects.ts'
 import { tellIfLow } from './low-balance.ts'

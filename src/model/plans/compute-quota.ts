@@ -13,7 +13,8 @@ export async function take(tx: Tx, organizationId: string, now: Date): Promise<v
   if (used >= plan.computeJobs) {
     throw problem(
       'compute-quota-exceeded',
-      `${used} of the ${plan.computeJobs} jobs that the plan '${plan.name}' has in a month are used. Wait for the next month or change the plan.`,
+      `${used} of the ${plan.computeJobs} jobs that the plan '${plan.name}' has in a month are used. ` +
+        `Wait for the next month or change the plan.`,
       { members: { used, limit: plan.computeJobs } },
     )
   }

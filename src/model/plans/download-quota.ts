@@ -8,39 +8,40 @@ import { DAY_MS, MINUTE_MS } from '#core/time.ts'
 import { newId } from '#core/ids.ts'
 import type { Principal } from '#core/principal.ts'
 import { problem, type Problem } from '#core/problem.ts'
+import type { Row } from '#db/row.ts'
 import type { Db, Tx } from '#db/tables.ts'
 import { planOf, type Plan } from './plan.ts'
 import * as usage from './usage.ts'
 
-export const MAX_STARTS_PER_MINUTE = 120
+const MAX_STARTS_PER_MINUTE = 120
 /** More than this part of a day's bytes within the breaker's window, and downloads pause. */
-export const BREAKER_FRACTION = 0.25
-export const BREAKER_WINDOW_MINUTES = 10
-export const BREAKER_PAUSE_MINUTES = 15
+const BREAKER_FRACTION = 0.25
+const BREAKER_WINDOW_MINUTES = 10
+const BREAKER_PAUSE_MINUTES = 15
 
-export type DownloadKind = 'asset' | 'share' | 'clip'
+type DownloadKind = 'asset' | 'share' | 'clip'
 
-export interface Download {
+interface Download {
   kind: DownloadKind
   itemId: string | null
   assetId: string | null
   bytes: number
 }
 
-export interface Taker {
+interface Taker {
   organizationId: string
   principal: Pick<Principal, 'kind' | 'userId' | 'apiKeyId'>
   invocationId: string
   now: Date
 }
 
-interface Account {
-  windowStartedAt: Date | null
-  windowStarts: number
-  pausedUntil: Date | null
-}
+const ACCOUNT = ['window_started_at as windowStartedAt', 'window_starts as windowStarts', 'paused_until as pausedUntil'] as const
+type Account = Row<'egress_account', typeof ACCOUNT>
 
-/** Counts downloads that begin together, all or none of them: 402 while the subscription is past due, 429 beyond a limit. Of no bytes, only the number counts. */
+/**
+ * Counts downloads that begin together, all or none of them: 402 while the subscription is past due, 429 beyond a limit.
+ * Of no bytes, only the number counts.
+ */
 export async function start(tx: Tx, taker: Taker, downloads: readonly Download[]): Promise<void> {
   if (downloads.length === 0) return
   await requirePaid(tx, taker.organizationId)
@@ -63,7 +64,8 @@ export async function start(tx: Tx, taker: Taker, downloads: readonly Download[]
     .where('org_id', '=', organizationId)
     .execute()
   await sql`
-    insert into egress_minute as m (org_id, minute, bytes, starts) values (${organizationId}, date_trunc('minute', ${now}::timestamptz, 'UTC'), ${bytes}, ${downloads.length})
+    insert into egress_minute as m (org_id, minute, bytes, starts) values (${organizationId}, date_trunc('minute', ${now}::timestamptz,
+      'UTC'), ${bytes}, ${downloads.length})
     on conflict (org_id, minute) do update set bytes = m.bytes + excluded.bytes, starts = m.starts + excluded.starts
   `.execute(tx)
   await tx
@@ -71,11 +73,6 @@ export async function start(tx: Tx, taker: Taker, downloads: readonly Download[]
     .values(downloads.map((download) => logRow(taker, download)))
     .execute()
   await usage.add(tx, [{ organizationId, day: usage.dayOf(now), meter: 'egress_bytes', amount: bytes }])
-}
-
-/** For operations that only read: the same, in a transaction of its own. */
-export async function startNow(db: Db, taker: Taker, downloads: readonly Download[]): Promise<void> {
-  await db.transaction().execute((tx) => start(tx, taker, downloads))
 }
 
 /** An organization with an unpaid invoice past its date takes nothing out until it is paid. */
@@ -93,7 +90,7 @@ export async function requirePaid(db: Db, organizationId: string): Promise<void>
 async function lockAccount(tx: Tx, organizationId: string): Promise<Account> {
   return await tx
     .selectFrom('egress_account')
-    .select(['window_started_at as windowStartedAt', 'window_starts as windowStarts', 'paused_until as pausedUntil'])
+    .select(ACCOUNT)
     .where('org_id', '=', organizationId)
     .forNoKeyUpdate()
     .executeTakeFirstOrThrow()
@@ -111,7 +108,8 @@ function nextWindow({ windowStartedAt, windowStarts }: Account, starts: number, 
 /** Kept by the minute: one that has only partly left its window still counts whole. */
 async function taken(tx: Tx, organizationId: string, now: Date): Promise<{ day: number; recent: number }> {
   const { rows } = await sql<{ day: number; recent: number }>`
-    select coalesce(sum(bytes), 0)::bigint as day, coalesce(sum(bytes) filter (where minute > ${since(now, BREAKER_WINDOW_MINUTES * MINUTE_MS)}), 0)::bigint as recent
+    select coalesce(sum(bytes), 0)::bigint as day,
+      coalesce(sum(bytes) filter (where minute > ${since(now, BREAKER_WINDOW_MINUTES * MINUTE_MS)}), 0)::bigint as recent
     from egress_minute where org_id = ${organizationId} and minute > ${since(now, DAY_MS)}
   `.execute(tx)
   return rows[0]!
@@ -132,11 +130,13 @@ async function dayIsUsedUp(
     )
   const { rows } = await sql<{ minute: Date }>`
     select minute from (
-      select minute, sum(bytes) over (order by minute) as freed from egress_minute where org_id = ${organizationId} and minute > ${since(now, DAY_MS)}
+      select minute, sum(bytes) over (order by minute) as freed from egress_minute where org_id = ${organizationId}
+        and minute > ${since(now, DAY_MS)}
     ) as m where freed >= ${day + bytes - plan.egressBytes} order by minute limit 1
   `.execute(tx)
   return limited(
-    `${day} of the ${plan.egressBytes} bytes that the plan '${plan.name}' downloads in 24 hours are used, and this would take ${bytes} more`,
+    `${day} of the ${plan.egressBytes} bytes that the plan '${plan.name}' downloads in 24 hours are used, ` +
+      `and this would take ${bytes} more`,
     rows[0]!.minute.getTime() + MINUTE_MS + DAY_MS,
     now,
     { used: day, limit: plan.egressBytes },
@@ -145,7 +145,8 @@ async function dayIsUsedUp(
 
 const paused = (until: Date, now: Date) =>
   limited(
-    `More than ${BREAKER_FRACTION * 100}% of a day's downloads were taken within ${BREAKER_WINDOW_MINUTES} minutes, so downloads pause until ${until.toISOString()}`,
+    `More than ${BREAKER_FRACTION * 100}% of a day's downloads were taken within ${BREAKER_WINDOW_MINUTES} minutes, ` +
+      `so downloads pause until ${until.toISOString()}`,
     until.getTime(),
     now,
   )

@@ -58,8 +58,12 @@ export function requireKnownPlan(id: string): Plan {
 }
 
 export async function planOf(db: Db, organizationId: string): Promise<Plan> {
-  const { plan_id } = await db.selectFrom('organization').select('plan_id').where('id', '=', organizationId).executeTakeFirstOrThrow()
-  return requireKnownPlan(plan_id)
+  const { planId } = await db
+    .selectFrom('organization')
+    .select('plan_id as planId')
+    .where('id', '=', organizationId)
+    .executeTakeFirstOrThrow()
+  return requireKnownPlan(planId)
 }
 
 export interface PlanSpan {
@@ -72,16 +76,16 @@ export interface PlanSpan {
 export async function planSpans(db: Db, organizationId: string, from: Date, to: Date): Promise<PlanSpan[]> {
   const rows = await db
     .selectFrom('organization_plan')
-    .select(['plan_id', 'started_at'])
+    .select(['plan_id as planId', 'started_at as startedAt'])
     .where('org_id', '=', organizationId)
     .where('started_at', '<', to)
     .orderBy('started_at')
     .execute()
   return rows
     .map((row, index) => ({
-      plan: requireKnownPlan(row.plan_id),
-      from: later(row.started_at, from),
-      to: rows[index + 1]?.started_at ?? to,
+      plan: requireKnownPlan(row.planId),
+      from: later(row.startedAt, from),
+      to: rows[index + 1]?.startedAt ?? to,
     }))
     .filter((span) => span.from < span.to)
 }

@@ -1,15 +1,15 @@
 /** When an item moves on by itself, and to what. Only arithmetic: the rows are moved in `retention.ts`. */
 import { DAY_MS } from '#core/time.ts'
-import type { LifecycleState } from '#db/tables.ts'
+import type { LifecycleState } from '#core/vocabulary.ts'
 import { PLANS, type Retention } from './plan.ts'
 
-export interface Aging {
+interface Aging {
   lifecycleState: LifecycleState
   createdAt: Date
   lastAccessedAt: Date | null
 }
 
-export interface Move {
+interface Move {
   to: LifecycleState
   at: Date
 }

@@ -5,20 +5,16 @@
  */
 import { sql } from 'kysely'
 import { problem, type Problem } from '#core/problem.ts'
+import type { Row } from '#db/row.ts'
 import type { Db, Tx } from '#db/tables.ts'
 import { planOf, type Plan } from './plan.ts'
 
-export interface StorageAccount {
-  usedBytes: number
-  reservedBytes: number
-}
+const COLUMNS = ['used_bytes as usedBytes', 'reserved_bytes as reservedBytes'] as const
+
+type StorageAccount = Row<'storage_account', typeof COLUMNS>
 
 export async function get(db: Db, organizationId: string): Promise<StorageAccount> {
-  return await db
-    .selectFrom('storage_account')
-    .select(['used_bytes as usedBytes', 'reserved_bytes as reservedBytes'])
-    .where('org_id', '=', organizationId)
-    .executeTakeFirstOrThrow()
+  return await db.selectFrom('storage_account').select(COLUMNS).where('org_id', '=', organizationId).executeTakeFirstOrThrow()
 }
 
 /** What still fits, beside what is used and promised. */
@@ -32,7 +28,8 @@ export async function reserve(tx: Tx, organizationId: string, bytes: number): Pr
   requireCount(bytes)
   const plan = await planOf(tx, organizationId)
   const done = await sql`
-    update storage_account set reserved_bytes = reserved_bytes + ${bytes} where org_id = ${organizationId} and used_bytes + reserved_bytes + ${bytes} <= ${plan.storageBytes}
+    update storage_account set reserved_bytes = reserved_bytes + ${bytes} where org_id = ${organizationId}
+      and used_bytes + reserved_bytes + ${bytes} <= ${plan.storageBytes}
   `.execute(tx)
   if (done.numAffectedRows === 0n) throw exceeded(await get(tx, organizationId), bytes, plan)
 }
@@ -58,10 +55,12 @@ export async function requireRoom(tx: Tx, organizationId: string, bytes: number)
   requireCount(bytes)
   if (bytes === 0) return
   const plan = await planOf(tx, organizationId)
-  const { rows } = await sql<StorageAccount>`
-    select used_bytes as "usedBytes", reserved_bytes as "reservedBytes" from storage_account where org_id = ${organizationId} for no key update
-  `.execute(tx)
-  const account = rows[0]!
+  const account = await tx
+    .selectFrom('storage_account')
+    .select(COLUMNS)
+    .where('org_id', '=', organizationId)
+    .forNoKeyUpdate()
+    .executeTakeFirstOrThrow()
   if (account.usedBytes + account.reservedBytes + bytes > plan.storageBytes) throw exceeded(account, bytes, plan)
 }
 
@@ -81,7 +80,8 @@ function exceeded({ usedBytes, reservedBytes }: StorageAccount, bytes: number, p
   const promised = reservedBytes > 0 ? `, ${reservedBytes} of them promised to uploads under way` : ''
   return problem(
     'storage-quota-exceeded',
-    `${bytes} bytes do not fit: ${used} of the ${plan.storageBytes} bytes of the plan '${plan.name}' are taken${promised}. Delete what is no longer needed or change the plan.`,
+    `${bytes} bytes do not fit: ${used} of the ${plan.storageBytes} bytes of the plan '${plan.name}' are taken${promised}. ` +
+      `Delete what is no longer needed or change the plan.`,
     { members: { used, limit: plan.storageBytes } },
   )
 }

@@ -26,7 +26,7 @@ const none = (): UsagePoint => ({ storageBytes: 0, egressBytes: 0, tiles: 0, com
 
 export const monthOf = (at: Date): string => at.toISOString().slice(0, 7)
 
-export interface CurrentUsage extends UsagePoint {
+interface CurrentUsage extends UsagePoint {
   reservedBytes: number
   /** Of the last 24 hours: what the plan limits. */
   egressBytesOfDay: number
@@ -38,7 +38,8 @@ export async function current(db: Db, organizationId: string, now: Date): Promis
   const month = await points(db, organizationId, { from: `${monthOf(now)}-01`, to: dayOf(now), granularity: 'month', today: dayOf(now) })
   const account = await storageAccount.get(db, organizationId)
   const { rows } = await sql<{ bytes: number }>`
-    select coalesce(sum(bytes), 0)::bigint as bytes from egress_minute where org_id = ${organizationId} and minute > ${new Date(now.getTime() - DAY_MS)}
+    select coalesce(sum(bytes), 0)::bigint as bytes from egress_minute where org_id = ${organizationId}
+      and minute > ${new Date(now.getTime() - DAY_MS)}
   `.execute(db)
   return {
     ...none(),
@@ -69,7 +70,8 @@ async function points(db: Db, organizationId: string, { from, to, granularity, t
     ), days as (
       select day, meter, max(amount) as amount from noted where day between ${from}::date and ${to}::date group by day, meter
     )
-    select to_char(day, ${period}) as period, meter, (case when meter = 'storage_bytes' then avg(amount) else sum(amount) end)::bigint as amount from days group by 1, 2 order by 1
+    select to_char(day, ${period}) as period, meter, (case when meter = 'storage_bytes' then avg(amount)
+      else sum(amount) end)::bigint as amount from days group by 1, 2 order by 1
   `.execute(db)
   const found = new Map<string, UsagePoint>()
   for (const { period: name, meter, amount } of rows) found.set(name, { ...(found.get(name) ?? none()), [FIELDS[meter]]: amount })
@@ -91,7 +93,7 @@ export async function history(
   return periods.map((period) => ({ period, ...(found.get(period) ?? none()) }))
 }
 
-export interface Recount {
+interface Recount {
   previousBytes: number
   storageBytes: number
 }
@@ -110,17 +112,20 @@ export async function recountStorage(tx: Tx, organizationId: string, now: Date, 
   allow(account!.last)
   await sql`
     with counted as (
-      select i.project_id, count(distinct i.seq) as items, coalesce(sum(a.file_size_bytes) filter (where a.object_key is not null), 0) as bytes
+      select i.project_id, count(distinct i.seq) as items, coalesce(sum(a.file_size_bytes) filter (where a.object_key is not null),
+        0) as bytes
       from item i left join asset a on a.item_seq = i.seq where i.org_id = ${organizationId} and i.deleted_at is null group by i.project_id
     )
     update project p set item_count = coalesce(c.items, 0), storage_bytes = coalesce(c.bytes, 0)
     from project q left join counted c on c.project_id = q.id
-    where p.id = q.id and q.org_id = ${organizationId} and q.deleted_at is null and (p.item_count, p.storage_bytes) is distinct from (coalesce(c.items, 0), coalesce(c.bytes, 0))
+    where p.id = q.id and q.org_id = ${organizationId} and q.deleted_at is null and (p.item_count, p.storage_bytes) is distinct
+      from (coalesce(c.items, 0), coalesce(c.bytes, 0))
   `.execute(tx)
   const {
     rows: [recounted],
   } = await sql<{ storageBytes: number }>`
-    update storage_account set used_bytes = (select coalesce(sum(storage_bytes), 0) from project where org_id = ${organizationId} and deleted_at is null), recalculated_at = ${now}
+    update storage_account set used_bytes = (select coalesce(sum(storage_bytes), 0) from project where org_id = ${organizationId}
+      and deleted_at is null), recalculated_at = ${now}
     where org_id = ${organizationId} returning used_bytes as "storageBytes"
   `.execute(tx)
   return { previousBytes: account!.usedBytes, storageBytes: recounted!.storageBytes }

@@ -19,7 +19,8 @@ export async function add(db: Db | Tx, readings: readonly Reading[]): Promise<vo
   const sorted = readings.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))
   await sql`
     insert into usage_day as u (org_id, day, meter, amount)
-    select * from unnest(${sorted.map((each) => each.organizationId)}::uuid[], ${sorted.map(({ day }) => day)}::date[], ${sorted.map(({ meter }) => meter)}::text[], ${sorted.map(({ amount }) => amount)}::bigint[])
+    select * from unnest(${sorted.map((each) => each.organizationId)}::uuid[],
+      ${sorted.map(({ day }) => day)}::date[], ${sorted.map(({ meter }) => meter)}::text[], ${sorted.map(({ amount }) => amount)}::bigint[])
     on conflict (org_id, day, meter) do update set amount = u.amount + excluded.amount
   `.execute(db)
 }
@@ -30,7 +31,8 @@ export const keyOf = ({ organizationId, day, meter }: Omit<Reading, 'amount'>): 
 export async function jobsOfMonth(db: Db, organizationId: string, now: Date): Promise<number> {
   const { rows } = await sql<{ jobs: number }>`
     select coalesce(sum(amount), 0)::bigint as jobs from usage_day
-    where org_id = ${organizationId} and meter = 'compute_jobs' and day >= ${`${dayOf(now).slice(0, 7)}-01`}::date and day <= ${dayOf(now)}::date
+    where org_id = ${organizationId} and meter = 'compute_jobs' and day >= ${`${dayOf(now).slice(0, 7)}-01`}::date
+      and day <= ${dayOf(now)}::date
   `.execute(db)
   return rows[0]!.jobs
 }

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import type { Row } from '#db/row.ts'
 import type { Db } from '#db/tables.ts'
 
 export interface AuditEntry {
@@ -21,18 +22,22 @@ export async function write(db: Db, entries: readonly AuditEntry[]): Promise<voi
   const column = <K extends keyof AuditEntry>(name: K) => entries.map((entry) => entry[name])
   const artifacts = entries.map((entry) => JSON.stringify(entry.artifacts)) // PostgreSQL has no ragged arrays of arrays.
   await sql`
-    insert into audit (invocation_id, org_id, principal_kind, principal_id, user_id, api_key_id, operation, input_hash, status, duration_ms, artifacts, at)
-    select invocation_id, org_id, principal_kind, principal_id, user_id, api_key_id, operation, input_hash, status, duration_ms,
+    insert into audit (invocation_id, org_id, principal_kind, principal_id, user_id, api_key_id, operation, input_hash, status,
+      duration_ms, artifacts, at)
+    select invocation_id, org_id, principal_kind, principal_id, user_id, api_key_id, operation,
+      input_hash, status, duration_ms,
       array(select jsonb_array_elements_text(artifacts::jsonb)), at
-    from unnest(${column('invocationId')}::uuid[], ${column('organizationId')}::uuid[], ${column('principalKind')}::text[], ${column('principalId')}::text[],
+    from unnest(${column('invocationId')}::uuid[], ${column('organizationId')}::uuid[], ${column('principalKind')}::text[],
+      ${column('principalId')}::text[],
       ${column('userId')}::uuid[], ${column('apiKeyId')}::uuid[], ${column('operation')}::text[], ${column('inputHash')}::bytea[],
       ${column('status')}::int[], ${column('durationMs')}::int[], ${artifacts}::text[], ${column('at')}::timestamptz[])
-      as e (invocation_id, org_id, principal_kind, principal_id, user_id, api_key_id, operation, input_hash, status, duration_ms, artifacts, at)
+      as e (invocation_id, org_id, principal_kind, principal_id, user_id, api_key_id, operation,
+        input_hash, status, duration_ms, artifacts, at)
     on conflict (invocation_id) do nothing
   `.execute(db)
 }
 
-export interface AuditFilter {
+interface AuditFilter {
   operation: string | null
   userId: string | null
   from: Date | null
@@ -41,36 +46,24 @@ export interface AuditFilter {
   offset: number
 }
 
-export interface AuditRow {
-  invocation_id: string
-  at: Date
-  operation: string
-  principal_kind: string
-  principal_id: string
-  user_id: string | null
-  api_key_id: string | null
-  input_hash: Buffer | null
-  status: number
-  duration_ms: number
-  artifacts: string[]
-}
+const COLUMNS = [
+  'invocation_id as invocationId',
+  'at',
+  'operation',
+  'principal_kind as principalKind',
+  'principal_id as principalId',
+  'user_id as userId',
+  'api_key_id as apiKeyId',
+  'input_hash as inputHash',
+  'status',
+  'duration_ms as durationMs',
+  'artifacts',
+] as const
 
-export async function list(db: Db, organizationId: string, filter: AuditFilter): Promise<AuditRow[]> {
+export async function list(db: Db, organizationId: string, filter: AuditFilter): Promise<Row<'audit', typeof COLUMNS>[]> {
   return await db
     .selectFrom('audit')
-    .select([
-      'invocation_id',
-      'at',
-      'operation',
-      'principal_kind',
-      'principal_id',
-      'user_id',
-      'api_key_id',
-      'input_hash',
-      'status',
-      'duration_ms',
-      'artifacts',
-    ])
+    .select(COLUMNS)
     .where('org_id', '=', organizationId)
     .$if(filter.operation !== null, (query) => query.where('operation', '=', filter.operation!))
     .$if(filter.userId !== null, (query) => query.where('user_id', '=', filter.userId!))

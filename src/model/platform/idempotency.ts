@@ -36,7 +36,8 @@ export async function claim(db: Db, key: ClaimKey, bodyHash: Buffer, invocationI
   // Leases are real time, measured by the database that all processes share; expiry follows the platform's clock.
   const taken = await sql<{ lease: string }>`
     insert into idempotency_claim as c (owner_id, path, key, body_hash, state, lease, lease_until, invocation_id, expires_at)
-    values (${key.ownerId}, ${key.path}, ${key.key}, ${bodyHash}, 'running', ${lease}, clock_timestamp() + make_interval(secs => ${LEASE_SECONDS}), ${invocationId}, ${expiresAt})
+    values (${key.ownerId}, ${key.path}, ${key.key}, ${bodyHash}, 'running', ${lease},
+      clock_timestamp() + make_interval(secs => ${LEASE_SECONDS}), ${invocationId}, ${expiresAt})
     on conflict (owner_id, path, key) do update set
       body_hash = excluded.body_hash, state = 'running', lease = excluded.lease, lease_until = excluded.lease_until,
       invocation_id = excluded.invocation_id, expires_at = excluded.expires_at,
@@ -49,15 +50,15 @@ export async function claim(db: Db, key: ClaimKey, bodyHash: Buffer, invocationI
 
   const row = await db
     .selectFrom('idempotency_claim')
-    .select(['body_hash', 'state', 'response_status', 'response_type', 'response_body'])
+    .select(['body_hash as bodyHash', 'state', 'response_status as status', 'response_type as contentType', 'response_body as body'])
     .where('owner_id', '=', key.ownerId)
     .where('path', '=', key.path)
     .where('key', '=', key.key)
     .executeTakeFirst()
   if (!row) return { outcome: 'running' } // Swept between the two statements: the next try claims it.
-  if (!row.body_hash.equals(bodyHash)) return { outcome: 'other-body' }
+  if (!row.bodyHash.equals(bodyHash)) return { outcome: 'other-body' }
   if (row.state !== 'done') return { outcome: 'running' }
-  return { outcome: 'replay', response: { status: row.response_status!, contentType: row.response_type!, body: row.response_body! } }
+  return { outcome: 'replay', response: { status: row.status!, contentType: row.contentType!, body: row.body! } }
 }
 
 /** Stores the response in the transaction of the effect. False: the lease was lost, and the effect must not commit. */
@@ -91,7 +92,8 @@ export async function release(db: Db, key: ClaimKey, lease: string): Promise<voi
 export async function renew(db: Db, held: readonly { key: ClaimKey; lease: string }[]): Promise<void> {
   await sql`
     update idempotency_claim c set lease_until = clock_timestamp() + make_interval(secs => ${LEASE_SECONDS})
-    from unnest(${held.map(({ key }) => key.ownerId)}::uuid[], ${held.map(({ key }) => key.path)}::text[], ${held.map(({ key }) => key.key)}::text[], ${held.map(({ lease }) => lease)}::uuid[]) as held (owner_id, path, key, lease)
+    from unnest(${held.map(({ key }) => key.ownerId)}::uuid[], ${held.map(({ key }) => key.path)}::text[],
+      ${held.map(({ key }) => key.key)}::text[], ${held.map(({ lease }) => lease)}::uuid[]) as held (owner_id, path, key, lease)
     where c.owner_id = held.owner_id and c.path = held.path and c.key = held.key and c.lease = held.lease and c.state = 'running'
   `.execute(db)
 }

@@ -1,8 +1,10 @@
 import { sql } from 'kysely'
+import type { Artifact } from '#core/vocabulary.ts'
+import { listed, type Row } from '#db/row.ts'
 import type { Db, Tx } from '#db/tables.ts'
 
 export interface Entity {
-  type: string
+  type: Artifact
   id: string
 }
 
@@ -39,7 +41,7 @@ export async function write(tx: Tx, organizationId: string, invocationId: string
       made.map(({ entity, origin, from, projectId }) => ({
         entity,
         projectId:
-          projectId ?? (entity.type === 'project' ? entity.id : origin?.type === 'project' ? origin.id : (from?.project_id ?? null)),
+          projectId ?? (entity.type === 'project' ? entity.id : origin?.type === 'project' ? origin.id : (from?.projectId ?? null)),
       })),
     )
     await insertEdges(
@@ -84,7 +86,8 @@ async function insertNodes(
   await sql`
     insert into lineage_node (org_id, project_id, entity_type, entity_id, invocation_id, created_at)
     select ${organizationId}, project_id, entity_type, entity_id, ${invocationId}, ${now}
-    from unnest(${made.map(({ projectId }) => projectId)}::uuid[], ${made.map(({ entity }) => entity.type)}::text[], ${made.map(({ entity }) => entity.id)}::text[])
+    from unnest(${made.map(({ projectId }) => projectId)}::uuid[], ${made.map(({ entity }) => entity.type)}::text[],
+      ${made.map(({ entity }) => entity.id)}::text[])
       with ordinality as n (project_id, entity_type, entity_id, nth)
     order by nth
     on conflict (org_id, entity_type, entity_id) do nothing
@@ -100,32 +103,31 @@ async function insertEdges(
   await sql`
     insert into lineage_edge (src_seq, dst_seq, relation, invocation_id, created_at)
     select n.seq, e.dst_seq, e.relation, ${invocationId}, ${now}
-    from unnest(${edges.map(({ entity }) => entity.type)}::text[], ${edges.map(({ entity }) => entity.id)}::text[], ${edges.map(({ to }) => to)}::bigint[], ${edges.map(({ relation }) => relation)}::text[])
+    from unnest(${edges.map(({ entity }) => entity.type)}::text[], ${edges.map(({ entity }) => entity.id)}::text[],
+      ${edges.map(({ to }) => to)}::bigint[], ${edges.map(({ relation }) => relation)}::text[])
       as e (entity_type, entity_id, dst_seq, relation)
     join lineage_node n on n.org_id = ${organizationId} and n.entity_type = e.entity_type and n.entity_id = e.entity_id
     on conflict do nothing
   `.execute(tx)
 }
 
-interface Node {
-  seq: number
-  project_id: string | null
-}
+const NODE = ['seq', 'project_id as projectId'] as const
+type Node = Row<'lineage_node', typeof NODE>
 
 async function nodes(db: Db, organizationId: string, entities: readonly Entity[]): Promise<Map<string, Node>> {
   if (entities.length === 0) return new Map()
-  const { rows } = await sql<Node & { entity_type: string; entity_id: string }>`
-    select n.seq, n.project_id, n.entity_type, n.entity_id
+  const { rows } = await sql<Node & Entity>`
+    select ${listed(NODE, 'n')}, n.entity_type as type, n.entity_id as id
     from unnest(${entities.map(({ type }) => type)}::text[], ${entities.map(({ id }) => id)}::text[]) as e (entity_type, entity_id)
     join lineage_node n on n.org_id = ${organizationId} and n.entity_type = e.entity_type and n.entity_id = e.entity_id
   `.execute(db)
-  return new Map(rows.map((row) => [`${row.entity_type} ${row.entity_id}`, row]))
+  return new Map(rows.map((row) => [nameOf(row), row]))
 }
 
 async function node(db: Db, organizationId: string, entity: Entity): Promise<Node | null> {
   const row = await db
     .selectFrom('lineage_node')
-    .select(['seq', 'project_id'])
+    .select(NODE)
     .where('org_id', '=', organizationId)
     .where('entity_type', '=', entity.type)
     .where('entity_id', '=', entity.id)
@@ -135,24 +137,24 @@ async function node(db: Db, organizationId: string, entity: Entity): Promise<Nod
 
 /** The project that holds an artifact, so that its readers may see the lineage; undefined when the artifact is unknown. */
 export async function projectOf(db: Db, organizationId: string, entity: Entity): Promise<string | null | undefined> {
-  return (await node(db, organizationId, entity))?.project_id
+  return (await node(db, organizationId, entity))?.projectId
 }
 
 export type Direction = 'up' | 'down' | 'both'
 
 export interface Edge {
   depth: number
-  src_type: string
-  src_id: string
-  dst_type: string
-  dst_id: string
+  /** What was made. */
+  src: Entity
+  /** What it was made of. */
+  dst: Entity
   relation: string
-  invocation_id: string
+  invocationId: string
 }
 
 export interface Graph {
   edges: Edge[]
-  nodes: { entity_type: string; entity_id: string; depth: number }[]
+  nodes: { entity: Entity; depth: number }[]
   truncated: boolean
 }
 
@@ -182,9 +184,16 @@ export async function graph(
           truncated = true
           break
         }
-        edges.set(`${row.src_seq} ${row.dst_seq} ${row.relation}`, edgeOf(row, depth))
-        const [seq, entity] =
-          direction === 'up' ? [row.dst_seq, { type: row.dst_type, id: row.dst_id }] : [row.src_seq, { type: row.src_type, id: row.src_id }]
+        const src = { type: row.srcType, id: row.srcId }
+        const dst = { type: row.dstType, id: row.dstId }
+        edges.set(`${row.srcSeq} ${row.dstSeq} ${row.relation}`, {
+          depth,
+          src,
+          dst,
+          relation: row.relation,
+          invocationId: row.invocationId,
+        })
+        const [seq, entity] = direction === 'up' ? [row.dstSeq, dst] : [row.srcSeq, src]
         if (!depths.has(seq)) depths.set(seq, { entity, depth })
         if (!visited.has(seq)) {
           visited.add(seq)
@@ -193,42 +202,30 @@ export async function graph(
       }
     }
   }
-  const nodes = [...depths.values()].map(({ entity, depth }) => ({ entity_type: entity.type, entity_id: entity.id, depth }))
-  return { edges: [...edges.values()].toSorted((a, b) => a.depth - b.depth), nodes: nodes.toSorted((a, b) => a.depth - b.depth), truncated }
+  const byDepth = (a: { depth: number }, b: { depth: number }) => a.depth - b.depth
+  return { edges: [...edges.values()].toSorted(byDepth), nodes: [...depths.values()].toSorted(byDepth), truncated }
 }
 
 interface StepRow {
-  src_seq: number
-  dst_seq: number
+  srcSeq: number
+  dstSeq: number
   relation: string
-  invocation_id: string
-  src_type: string
-  src_id: string
-  dst_type: string
-  dst_id: string
+  invocationId: string
+  srcType: Artifact
+  srcId: string
+  dstType: Artifact
+  dstId: string
 }
 
 async function step(db: Db, frontier: readonly number[], direction: 'up' | 'down'): Promise<StepRow[]> {
   const near = direction === 'up' ? sql.ref('e.src_seq') : sql.ref('e.dst_seq')
   const { rows } = await sql<StepRow>`
-    select e.src_seq, e.dst_seq, e.relation, e.invocation_id,
-      s.entity_type as src_type, s.entity_id as src_id, d.entity_type as dst_type, d.entity_id as dst_id
+    select e.src_seq as "srcSeq", e.dst_seq as "dstSeq", e.relation, e.invocation_id as "invocationId",
+      s.entity_type as "srcType", s.entity_id as "srcId", d.entity_type as "dstType", d.entity_id as "dstId"
     from lineage_edge e join lineage_node s on s.seq = e.src_seq join lineage_node d on d.seq = e.dst_seq
     where ${near} = any(${frontier}::bigint[])
     order by e.src_seq desc, e.dst_seq desc, e.relation
     limit ${MAX_EDGES + 1}
   `.execute(db)
   return rows
-}
-
-function edgeOf(row: StepRow, depth: number): Edge {
-  return {
-    depth,
-    src_type: row.src_type,
-    src_id: row.src_id,
-    dst_type: row.dst_type,
-    dst_id: row.dst_id,
-    relation: row.relation,
-    invocation_id: row.invocation_id,
-  }
 }

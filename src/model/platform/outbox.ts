@@ -25,7 +25,8 @@ export async function write(
     insert into event (id, org_id, type, entity_type, entity_id, data, invocation_id, occurred_at)
     select id, ${organizationId}, type, entity_type, entity_id, data, ${invocationId}, ${now}
     from unnest(
-      ${events.map(() => newId())}::uuid[], ${events.map(({ type }) => type)}::text[], ${events.map(({ type }) => eventType(type).entity_type)}::text[],
+      ${events.map(() => newId())}::uuid[], ${events.map(({ type }) => type)}::text[],
+        ${events.map(({ type }) => eventType(type).entity_type)}::text[],
       ${events.map(({ entityId }) => entityId)}::text[], ${events.map(({ data }) => JSON.stringify(data))}::jsonb[]
     ) with ordinality as e (id, type, entity_type, entity_id, data, nth)
     order by nth

@@ -6,7 +6,7 @@ export interface Hit {
   windowSeconds: number
 }
 
-export interface Count {
+interface Count {
   /** Which request of the current window this one is, counted from 1 over all processes. */
   ordinal: number
   startedAt: Date
@@ -26,15 +26,18 @@ export async function countAll(db: Db, hits: readonly Hit[], now: Date): Promise
   const subjects = [...sizes.keys()].toSorted()
   const windows = subjects.map((subject) => sizes.get(subject)!.windowSeconds)
   const counts = subjects.map((subject) => sizes.get(subject)!.count)
-  const { rows } = await sql<{ subject: string; started_at: Date; used: number }>`
+  const { rows } = await sql<{ subject: string; startedAt: Date; used: number }>`
     insert into rate_window as r (subject, started_at, used)
     select subject, ${now}::timestamptz, n from unnest(${subjects}::text[], ${counts}::bigint[]) as hit (subject, n)
     on conflict (subject) do update set
-      used = excluded.used + case when r.started_at > ${now}::timestamptz - make_interval(secs => (${windows}::int[])[array_position(${subjects}::text[], r.subject)]) then r.used else 0 end,
-      started_at = case when r.started_at > ${now}::timestamptz - make_interval(secs => (${windows}::int[])[array_position(${subjects}::text[], r.subject)]) then r.started_at else excluded.started_at end
-    returning subject, started_at, used
+      used = excluded.used + case when r.started_at > ${now}::timestamptz
+        - make_interval(secs => (${windows}::int[])[array_position(${subjects}::text[], r.subject)]) then r.used else 0 end,
+      started_at = case when r.started_at > ${now}::timestamptz
+        - make_interval(secs => (${windows}::int[])[array_position(${subjects}::text[], r.subject)])
+          then r.started_at else excluded.started_at end
+    returning subject, started_at as "startedAt", used
   `.execute(db)
-  const next = new Map(rows.map((row) => [row.subject, { startedAt: row.started_at, ordinal: row.used - sizes.get(row.subject)!.count }]))
+  const next = new Map(rows.map((row) => [row.subject, { startedAt: row.startedAt, ordinal: row.used - sizes.get(row.subject)!.count }]))
   return hits.map(({ subject }) => {
     const window = next.get(subject)!
     window.ordinal++

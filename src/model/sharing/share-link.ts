@@ -3,28 +3,10 @@ import { sql, type SqlBool } from 'kysely'
 import { isUuid, newId } from '#core/ids.ts'
 import { isOrganizationAdmin, type Principal } from '#core/principal.ts'
 import { notFound } from '#core/problem.ts'
+import type { SharePermission, ShareTarget } from '#core/vocabulary.ts'
+import { listed, type Row } from '#db/row.ts'
 import type { Db, Tx } from '#db/tables.ts'
 import * as project from '#model/identity/project.ts'
-
-export type TargetType = 'item' | 'collection'
-export type Permission = 'view' | 'download'
-
-export interface ShareLink {
-  id: string
-  organizationId: string
-  projectId: string
-  targetType: TargetType
-  targetId: string
-  itemSeq: number | null
-  collectionId: string | null
-  permission: Permission
-  expiresAt: Date
-  revokedAt: Date | null
-  accessCount: number
-  lastAccessedAt: Date | null
-  createdBy: string | null
-  createdAt: Date
-}
 
 const COLUMNS = [
   'id',
@@ -42,13 +24,14 @@ const COLUMNS = [
   'created_by as createdBy',
   'created_at as createdAt',
 ] as const
-const SELECTED = COLUMNS.map((column) => `l.${column.replace(/ as (\w+)$/, ' as "$1"')}`).join(', ')
+
+export type ShareLink = Row<'share_link', typeof COLUMNS>
 
 /** The prefix lets logs strike a token out wherever it stands. */
-export const TOKEN_PREFIX = 'shr_'
+const TOKEN_PREFIX = 'shr_'
 const TOKEN_BYTES = 32
 
-export function newToken(): string {
+function newToken(): string {
   return TOKEN_PREFIX + randomBytes(TOKEN_BYTES).toString('base64url')
 }
 
@@ -70,7 +53,7 @@ export interface Known {
   isTargetLive: boolean
 }
 
-export interface LookedUp {
+interface LookedUp {
   known: Known | null
   /** Of the window that was opened last, however long ago. */
   attempts: { used: number; startedAt: Date } | null
@@ -79,8 +62,9 @@ export interface LookedUp {
 type KnownRow = ShareLink & { passwordHash: string; isTargetLive: boolean }
 
 const KNOWN = sql`
-  ${sql.raw(SELECTED)}, l.password_hash as "passwordHash",
-  case when l.target_type = 'item' then i.deleted_at is null and i.lifecycle_state not in ('expired', 'deleted') else c.deleted_at is null end as "isTargetLive"`
+  ${listed(COLUMNS, 'l')}, l.password_hash as "passwordHash",
+  case when l.target_type = 'item' then i.deleted_at is null and i.lifecycle_state not in ('expired', 'deleted')
+    else c.deleted_at is null end as "isTargetLive"`
 const TARGETS = sql`left join item i on i.seq = l.item_seq left join collection c on c.id = l.collection_id`
 
 /** One round trip for many callers: a crowd looks at the same map. */
@@ -98,7 +82,8 @@ export async function byTokens(db: Db, hashes: readonly Buffer[]): Promise<Looke
 
 export async function byIds(db: Db, ids: readonly string[]): Promise<(Known | null)[]> {
   const { rows } = await sql<KnownRow>`
-    select ${KNOWN} from unnest(${ids}::uuid[]) with ordinality as asked (id, n) left join share_link l on l.id = asked.id ${TARGETS} order by asked.n
+    select ${KNOWN} from unnest(${ids}::uuid[]) with ordinality as asked (id, n) left join share_link l on l.id = asked.id ${TARGETS}
+      order by asked.n
   `.execute(db)
   return rows.map(toKnown)
 }
@@ -107,11 +92,11 @@ function toKnown({ passwordHash, isTargetLive, ...link }: KnownRow): Known | nul
   return link.id === null ? null : { link, passwordHash, isTargetLive }
 }
 
-export interface NewShareLink {
+interface NewShareLink {
   organizationId: string
   projectId: string
   target: { type: 'item'; id: string; itemSeq: number } | { type: 'collection'; id: string }
-  permission: Permission
+  permission: SharePermission
   passwordHash: string
   expiresAt: Date
   createdBy: string | null
@@ -143,7 +128,10 @@ export async function insert(tx: Tx, wanted: NewShareLink): Promise<{ link: Shar
   return { link, token }
 }
 
-/** For those who may end it: 404 where its project is not the caller's to see, 403 below editor. An archived project's links can be ended too. */
+/**
+ * For those who may end it: 404 where its project is not the caller's to see, 403 below editor. An archived project's
+ * links can be ended too.
+ */
 export async function requireEditor(db: Db, principal: Principal, id: string): Promise<ShareLink> {
   const link = isUuid(id) ? await db.selectFrom('share_link').select(COLUMNS).where('id', '=', id).executeTakeFirst() : undefined
   if (!link || !(await project.exists(db, principal, link.projectId))) throw notFound('share link')
@@ -171,9 +159,9 @@ export async function countOpenings(db: Db, ids: readonly string[], now: Date): 
   `.execute(db)
 }
 
-export interface LinkFilter {
+interface LinkFilter {
   projectId: string | null
-  targetType: TargetType | null
+  targetType: ShareTarget | null
   targetId: string | null
   limit: number
   offset: number

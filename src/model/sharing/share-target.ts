@@ -3,11 +3,11 @@ import { sql } from 'kysely'
 import type { Db } from '#db/tables.ts'
 import * as asset from '#model/imagery/asset.ts'
 import * as collection from '#model/imagery/collection.ts'
-import * as item from '#model/imagery/item.ts'
+import * as item from '#model/imagery/item-read.ts'
 import type { ShareLink } from './share-link.ts'
 
 /** As many items of a collection are described; the total says whether there are more. */
-export const MAX_SHARED_ITEMS = 100
+const MAX_SHARED_ITEMS = 100
 
 export type SharedTarget =
   | { type: 'item'; item: item.Item }
@@ -16,13 +16,13 @@ export type SharedTarget =
 /** Null when it went away since the link was opened. */
 export async function find(db: Db, link: ShareLink): Promise<SharedTarget | null> {
   if (link.itemSeq !== null) {
-    const row = await shown(db).where('seq', '=', link.itemSeq).executeTakeFirst()
-    return row ? { type: 'item', item: item.fromRow(row) } : null
+    const found = await shown(db).where('seq', '=', link.itemSeq).executeTakeFirst()
+    return found ? { type: 'item', item: found } : null
   }
   const found = await collection.find(db, link.collectionId!)
   if (!found) return null
   const inside = shown(db).where('collection_id', '=', found.id)
-  const rows = await inside
+  const items = await inside
     .orderBy(sql`datetime desc nulls last`)
     .orderBy('seq', 'desc')
     .limit(MAX_SHARED_ITEMS)
@@ -31,7 +31,7 @@ export async function find(db: Db, link: ShareLink): Promise<SharedTarget | null
     .clearSelect()
     .select((e) => e.fn.countAll<number>().as('total'))
     .executeTakeFirstOrThrow()
-  return { type: 'collection', collection: found, items: rows.map(item.fromRow), total }
+  return { type: 'collection', collection: found, items, total }
 }
 
 /** A file of what the link shows; null for any other, whether it exists or not. */

@@ -64,6 +64,10 @@ export async function resolveLook({ raster, signal }: Drawing, layer: Layer, req
 type Colours = Pick<ResolvedLook, 'names' | 'style' | 'resampling'>
 
 const MAX_REMEMBERED = 200
+/**
+ * A pure function's answers, a few hundred for each raster whose header is in memory, and gone with it: nothing that could be
+ * stale or shared by mistake.
+ */
 const colours = new WeakMap<RasterInfo, Map<string, Colours>>()
 
 /** The same answer for every tile of a map, so it is found once for each raster and request. */

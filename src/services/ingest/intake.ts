@@ -4,7 +4,8 @@ import { newId } from '#core/ids.ts'
 import { Problem, problem } from '#core/problem.ts'
 import type { NewFile } from '#model/imagery/asset.ts'
 import { areaOf, bounds } from '#model/imagery/footprint.ts'
-import * as item from '#model/imagery/item.ts'
+import * as itemPlace from '#model/imagery/item-place.ts'
+import type * as itemWrite from '#model/imagery/item-write.ts'
 import type { Upload } from '#model/imagery/upload.ts'
 import type { UploadFile } from '#model/imagery/upload-file.ts'
 import type { Context } from '#operation.ts'
@@ -29,7 +30,7 @@ export interface Taken {
   size: number
   sha256: Buffer | null
   info: RasterInfo
-  place: item.Place
+  place: itemPlace.Place
   /** Null: it is yet to be converted. */
   inspection: Inspection | null
 }
@@ -107,13 +108,13 @@ async function headOf(
 }
 
 /** A projection may bend an outline over itself; its box is true in any case. */
-export function placeOf(outline: Outline): item.Place {
+export function placeOf(outline: Outline): itemPlace.Place {
   try {
-    return item.placeOf(areaOf(outline), null)
+    return itemPlace.placeOf(areaOf(outline), null)
   } catch (error) {
     if (!(error instanceof Problem)) throw error
     const [west, south, east, north] = bounds(outline)
-    return item.placeOf(
+    return itemPlace.placeOf(
       areaOf([
         [west, south],
         [east, south],
@@ -143,7 +144,7 @@ export function toAsset({ file, at, size, sha256, info, inspection }: Taken, key
   }
 }
 
-export function toItem({ file, info, place }: Taken, upload: Upload, asset: NewFile): item.NewItem {
+export function toItem({ file, info, place }: Taken, upload: Upload, asset: NewFile): itemWrite.NewItem {
   const id = newId()
   const [a, b, c, d, e, f] = info.transform!
   const note = positionNote(info)

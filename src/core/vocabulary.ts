@@ -1,0 +1,67 @@
+/**
+ * The words that the database's check constraints allow, each list once: rows, records and wire shapes take their types
+ * from here. A test holds the lists against the constraints, so what is selected needs no cast.
+ */
+
+export const ORGANIZATION_ROLES = ['owner', 'admin', 'member'] as const
+export type OrganizationRole = (typeof ORGANIZATION_ROLES)[number]
+
+export const ENTERPRISE_STATUSES = ['none', 'requested', 'confirmed'] as const
+export type EnterpriseStatus = (typeof ENTERPRISE_STATUSES)[number]
+
+export const VISIBILITIES = ['organization', 'private'] as const
+export type Visibility = (typeof VISIBILITIES)[number]
+
+export const PROJECT_ROLES = ['admin', 'editor', 'viewer'] as const
+export type ProjectRole = (typeof PROJECT_ROLES)[number]
+
+/** Where a bucket can be made. No constraint lists them; only `projects.create` writes one. */
+export const REGIONS = ['australia-southeast1', 'asia-southeast1', 'us-west1', 'europe-west1'] as const
+export type Region = (typeof REGIONS)[number]
+
+export const INVITATION_OUTCOMES = ['accepted', 'withdrawn', 'expired'] as const
+export type InvitationOutcome = (typeof INVITATION_OUTCOMES)[number]
+
+export const CLAIM_STATES = ['running', 'free', 'done'] as const
+export type ClaimState = (typeof CLAIM_STATES)[number]
+
+/** What has a lineage. */
+export const ARTIFACTS = ['order', 'item', 'asset', 'processing_job', 'report', 'share_link', 'collection', 'project'] as const
+export type Artifact = (typeof ARTIFACTS)[number]
+
+export const ITEM_TYPES = [
+  'satellite_capture',
+  'derived_raster',
+  'derived_vector',
+  'clip',
+  'user_raster',
+  'user_vector',
+  'external_reference',
+  'mosaic',
+] as const
+export type ItemType = (typeof ITEM_TYPES)[number]
+
+export const LIFECYCLE_STATES = ['active', 'expiring', 'archived', 'expired', 'deleted'] as const
+export type LifecycleState = (typeof LIFECYCLE_STATES)[number]
+
+/** `converting`: its file is still being rewritten, and shows nothing yet. */
+export const ASSET_STATES = ['ready', 'converting'] as const
+export type AssetState = (typeof ASSET_STATES)[number]
+
+export const UPLOAD_STATES = ['initiated', 'uploading', 'completed', 'failed'] as const
+export type UploadState = (typeof UPLOAD_STATES)[number]
+
+export const UPLOAD_FILE_STATES = ['awaiting', 'refused', 'converting', 'ready', 'failed'] as const
+export type UploadFileState = (typeof UPLOAD_FILE_STATES)[number]
+
+export const PROFILE_LAYERS = ['sensor', 'auto', 'user'] as const
+export type ProfileLayer = (typeof PROFILE_LAYERS)[number]
+
+export const PROFILE_TYPES = ['rgb', 'singleband', 'multiband', 'expression'] as const
+export type ProfileType = (typeof PROFILE_TYPES)[number]
+
+export const SHARE_TARGETS = ['item', 'collection'] as const
+export type ShareTarget = (typeof SHARE_TARGETS)[number]
+
+export const SHARE_PERMISSIONS = ['view', 'download'] as const
+export type SharePermission = (typeof SHARE_PERMISSIONS)[number]

@@ -1,0 +1,159 @@
+import type { AssetState, ItemType, LifecycleState, ProfileLayer, ProfileType, UploadFileState, UploadState } from '#core/vocabulary.ts'
+import type { Generated, GeneratedAlways, JSONColumnType } from 'kysely'
+
+type Json = Record<string, unknown>
+
+export interface ImageryTables {
+  collection: {
+    id: string
+    org_id: string
+    project_id: string
+    name: string
+    description: string | null
+    color: string | null
+    show_on_map: Generated<boolean>
+    layer_order: Generated<number>
+    system_key: string | null
+    source_type: string | null
+    source_id: string | null
+    created_by: string | null
+    created_at: Date
+    updated_at: Date
+    deleted_at: Date | null
+  }
+  item: {
+    seq: GeneratedAlways<number>
+    id: string
+    org_id: string
+    project_id: string
+    collection_id: string | null
+    stac_id: string
+    type: ItemType
+    name: string
+    description: string | null
+    geometry: JSONColumnType<Json> | null
+    bbox: number[] | null
+    /** As PostgreSQL writes it: it is compared in the database only. */
+    footprint: string | null
+    cells: Generated<number[]>
+    datetime: Date | null
+    start_datetime: Date | null
+    end_datetime: Date | null
+    cloud_cover: number | null
+    gsd: number | null
+    properties: JSONColumnType<Json>
+    stac_extensions: Generated<string[]>
+    lifecycle_state: Generated<LifecycleState>
+    expires_at: Date | null
+    due_at: Date | null
+    archived_at: Date | null
+    last_accessed_at: Date | null
+    previous_version_id: string | null
+    duplicated_from_id: string | null
+    order_id: string | null
+    upload_id: string | null
+    job_id: string | null
+    created_by: string | null
+    created_at: Date
+    updated_at: Date
+    deleted_at: Date | null
+  }
+  item_cell: { org_id: string; cell: number; datetime: Date; seq: number; x0: number; y0: number; x1: number; y1: number }
+  asset: {
+    id: string
+    org_id: string
+    item_seq: number
+    key: string
+    title: string | null
+    media_type: string | null
+    roles: Generated<string[]>
+    bucket: string | null
+    object_key: string | null
+    href: string | null
+    file_size_bytes: number | null
+    sha256: Buffer | null
+    band_names: string[] | null
+    raster: JSONColumnType<Json> | null
+    state: Generated<AssetState>
+    created_at: Date
+    updated_at: Date
+  }
+  upload_session: {
+    id: string
+    org_id: string
+    project_id: string
+    bucket: string
+    state: Generated<UploadState>
+    file_count: number
+    total_bytes: number
+    reserved_bytes: number
+    bytes_uploaded: Generated<number>
+    target_collection_id: string | null
+    target_item_id: string | null
+    asset_key: string | null
+    is_categorical: boolean
+    item_ids: Generated<string[]>
+    error_step: string | null
+    error_message: string | null
+    created_by: string | null
+    created_at: Date
+    updated_at: Date
+    progress_at: Date
+    closed_at: Date | null
+  }
+  upload_file: {
+    id: string
+    upload_id: string
+    ordinal: number
+    given_name: string
+    name: string
+    content_type: string
+    object_key: string
+    state: Generated<UploadFileState>
+    step: string
+    fraction: number | null
+    error: string | null
+    size_bytes: number | null
+    item_id: string | null
+    asset_id: string | null
+    source_key: string | null
+    run_id: string | null
+    attempts: Generated<number>
+    heartbeat_at: Date | null
+    created_at: Date
+    updated_at: Date
+  }
+  orphan_object: { bucket: string; key: string; seen_at: Date; last_seen_at: Date }
+  visualization_profile: {
+    id: string
+    org_id: string
+    item_seq: number
+    name: string
+    layer: ProfileLayer
+    type: ProfileType
+    is_default: Generated<boolean>
+    sort_order: Generated<number>
+    config: JSONColumnType<ProfileConfig>
+    asset_key: string | null
+    version: Generated<number>
+    created_by: string | null
+    created_at: Date
+    updated_at: Date
+  }
+}
+
+/**
+ * What a visualization profile says about bands and colours. A range is kept only where somebody chose one: otherwise the
+ * image's own applies.
+ */
+interface ProfileConfig {
+  /** From 1: one, or three for red, green and blue. */
+  bands?: number[]
+  expression?: string
+  colormap?: string
+  /** `min,max`, or one pair a band separated by `;`. */
+  rescale?: string
+  /** Samples are numbers of classes: each has a colour of its own and none is stretched or mixed. */
+  color_table?: boolean
+  resampling?: 'nearest' | 'bilinear' | 'cubic' | 'average'
+}

@@ -1,0 +1,67 @@
+/** Where items lie: geometry, box and footprint, and the cells that search reads them from. */
+import { sql } from 'kysely'
+import { requireGeometry, type Geometry } from '#core/geometry.ts'
+import type { Tx } from '#db/tables.ts'
+import { boxesOf, cellsOf, footprintOf, polygonsText, rectangle, requireBbox, stepsOf, type Bbox, type Part } from './footprint.ts'
+import type { Item } from './item-read.ts'
+
+/** Where an item lies on the Earth: its geometry, its box, and the parts that search compares. */
+export interface Place {
+  geometry: Geometry | null
+  bbox: Bbox | null
+  parts: Part[]
+}
+
+/** From the wire. Without a geometry the box, if there is one, is the footprint. */
+export function placeOf(geometry: unknown, bbox: readonly number[] | null): Place {
+  const stated = bbox ? requireBbox(bbox, 'bbox') : null
+  if (geometry === null || geometry === undefined)
+    return { geometry: null, bbox: stated, parts: stated ? boxesOf(stated).map(rectangle) : [] }
+  const checked = requireGeometry(geometry, 'geometry')
+  return { geometry: checked, ...footprintOf(checked, stated) }
+}
+
+/** After a change: undefined keeps, null clears. A geometry without a box has its box computed anew. */
+export function placeAfter(before: Pick<Item, 'geometry'>, change: { geometry?: unknown; bbox?: readonly number[] | null }): Place {
+  const geometry = change.geometry === undefined ? before.geometry : change.geometry
+  if (geometry !== null && change.bbox === null) return { ...placeOf(geometry, null), bbox: null }
+  return placeOf(geometry, change.bbox ?? null)
+}
+
+/** The columns of an item that search reads. */
+export function placed(parts: readonly Part[]) {
+  return { footprint: parts.length > 0 ? polygonsText(parts) : null, cells: cellsOf(parts).map(({ cell }) => cell) }
+}
+
+/** Its rows of `item_cell`. */
+export function cellRows({ id, parts }: { id: string; parts: readonly Part[] }) {
+  return cellsOf(parts).map(({ cell, box }) => {
+    const [x0, y0, x1, y1] = stepsOf(box)
+    return { id, cell, x0, y0, x1, y1 }
+  })
+}
+
+/** Cells carry the datetime and the box: a change of either replaces them. Parts of null: the footprint stays. */
+export async function replaceCells(tx: Tx, before: Item, after: { datetime: Date | null; parts: readonly Part[] | null }): Promise<void> {
+  if (!after.parts) {
+    await sql`
+      update item_cell c set datetime = coalesce(${after.datetime}::timestamptz, '-infinity')
+      from item i where i.seq = ${before.seq} and c.org_id = i.org_id and c.cell = any(i.cells) and c.datetime = coalesce(i.datetime,
+        '-infinity') and c.seq = i.seq
+    `.execute(tx)
+    return
+  }
+  await sql`
+    delete from item_cell c using item i
+    where i.seq = ${before.seq} and c.org_id = i.org_id and c.cell = any(i.cells) and c.datetime = coalesce(i.datetime, '-infinity')
+      and c.seq = i.seq
+  `.execute(tx)
+  const { footprint, cells } = placed(after.parts)
+  await sql`update item set footprint = ${footprint}::polygon[], cells = ${cells}::integer[] where seq = ${before.seq}`.execute(tx)
+  await sql`
+    insert into item_cell (org_id, cell, datetime, seq, x0, y0, x1, y1)
+    select ${before.organizationId}, c.cell, coalesce(${after.datetime}::timestamptz, '-infinity'), ${before.seq}, c.x0, c.y0, c.x1, c.y1
+    from json_to_recordset(${JSON.stringify(cellRows({ id: before.id, parts: after.parts }))}::json) as c (cell integer, x0 smallint,
+      y0 smallint, x1 smallint, y1 smallint)
+  `.execute(tx)
+}

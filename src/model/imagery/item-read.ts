@@ -1,0 +1,185 @@
+/** Items: who may see which, one by one and in lists. */
+import { sql } from 'kysely'
+import type { Principal } from '#core/principal.ts'
+import { notFound } from '#core/problem.ts'
+import type { ItemType, LifecycleState } from '#core/vocabulary.ts'
+import type { Row } from '#db/row.ts'
+import type { Db, Tx } from '#db/tables.ts'
+import * as project from '#model/identity/project.ts'
+
+export const MAX_ID_LENGTH = 256
+
+/** Footprint and cells stay in the database. */
+export const COLUMNS = [
+  'seq',
+  'id',
+  'org_id as organizationId',
+  'project_id as projectId',
+  'collection_id as collectionId',
+  'stac_id as stacId',
+  'type',
+  'name',
+  'description',
+  'geometry',
+  'bbox',
+  'datetime',
+  'start_datetime as startDatetime',
+  'end_datetime as endDatetime',
+  'cloud_cover as cloudCover',
+  'gsd',
+  'properties',
+  'stac_extensions as stacExtensions',
+  'lifecycle_state as lifecycleState',
+  'expires_at as expiresAt',
+  'archived_at as archivedAt',
+  'previous_version_id as previousVersionId',
+  'duplicated_from_id as duplicatedFromId',
+  'order_id as orderId',
+  'upload_id as uploadId',
+  'job_id as jobId',
+  'created_by as createdBy',
+  'created_at as createdAt',
+  'updated_at as updatedAt',
+  'deleted_at as deletedAt',
+] as const
+
+export type Item = Row<'item', typeof COLUMNS>
+
+/**
+ * Ids are unique within an organization, so one id may name several items: the caller's own organization comes first,
+ * then projects that invited the person. Deleted items do not exist here.
+ */
+async function find(db: Db, principal: Principal, id: string, options: { evenDeleted?: true } = {}): Promise<Item | null> {
+  const rows = await db
+    .selectFrom('item')
+    .select(COLUMNS)
+    .where('id', '=', id)
+    .$if(!options.evenDeleted, (query) => query.where('deleted_at', 'is', null))
+    .$if(principal.kind !== 'service' || principal.organizationId !== null, (query) =>
+      query.where((where) =>
+        where.or([
+          where('org_id', '=', principal.organizationId),
+          ...(principal.kind === 'user'
+            ? [where('project_id', 'in', where.selectFrom('project_member').select('project_id').where('user_id', '=', principal.userId))]
+            : []),
+        ]),
+      ),
+    )
+    .orderBy('seq')
+    .execute()
+  const own = rows.find((row) => row.organizationId === principal.organizationId)
+  return own ?? rows[0] ?? null
+}
+
+export interface Found {
+  item: Item
+  project: project.Project
+}
+
+/** 404 for what the caller's organization does not hold, 403 for items of a private project that is not the caller's. */
+export async function requireReader(db: Db, principal: Principal, id: string): Promise<Found> {
+  const item = await find(db, principal, id)
+  if (!item) throw notFound('item')
+  return { item, project: await project.requireReader(db, principal, item.projectId) }
+}
+
+/** The same for questions that a deleted item still has an answer to. */
+export async function requireReaderEvenDeleted(db: Db, principal: Principal, id: string): Promise<Found> {
+  const item = await find(db, principal, id, { evenDeleted: true })
+  if (!item) throw notFound('item')
+  return { item, project: await project.requireReader(db, principal, item.projectId, { evenDeleted: true }) }
+}
+
+/** For changes: editors and admins, and only while the project is not archived. */
+export async function requireEditor(db: Db, principal: Principal, id: string): Promise<Found> {
+  const item = await find(db, principal, id)
+  if (!item) throw notFound('item')
+  return { item, project: project.requireActive(await project.requireRole(db, principal, item.projectId, 'editor')) }
+}
+
+/** Inside the transaction: the row as it is now, held until the end. */
+export async function lock(tx: Tx, seq: number): Promise<Item> {
+  const row = await tx
+    .selectFrom('item')
+    .select(COLUMNS)
+    .where('seq', '=', seq)
+    .where('deleted_at', 'is', null)
+    .forUpdate()
+    .executeTakeFirst()
+  if (!row) throw notFound('item')
+  return row
+}
+
+/** Those of these items that still exist, held until the end. In one order everywhere. */
+export async function lockAll(tx: Tx, seqs: readonly number[]): Promise<Item[]> {
+  return await tx
+    .selectFrom('item')
+    .select(COLUMNS)
+    .where(sql<boolean>`seq = any(${seqs}::bigint[])`)
+    .where('deleted_at', 'is', null)
+    .orderBy('seq')
+    .forUpdate()
+    .execute()
+}
+
+export interface ItemList {
+  projectId: string
+  /** Null: items of no collection. Undefined: all. */
+  collectionId?: string | null
+  limit: number
+  offset: number
+}
+
+/** Everything that is not deleted, newest first. The total of a whole project is its counter. */
+export async function list(db: Db, { projectId, collectionId, limit, offset }: ItemList): Promise<{ items: Item[]; total: number }> {
+  const wanted = db
+    .selectFrom('item')
+    .where('project_id', '=', projectId)
+    .where('deleted_at', 'is', null)
+    .$if(collectionId !== undefined, (query) =>
+      collectionId === null ? query.where('collection_id', 'is', null) : query.where('collection_id', '=', collectionId!),
+    )
+  const count =
+    collectionId === undefined
+      ? db.selectFrom('project').select('item_count as total').where('id', '=', projectId)
+      : wanted.select((e) => e.fn.countAll<number>().as('total'))
+  const [items, counted] = [
+    await wanted.select(COLUMNS).orderBy('seq', 'desc').limit(limit).offset(offset).execute(),
+    await count.executeTakeFirst(),
+  ]
+  return { items, total: counted?.total ?? 0 }
+}
+
+/** Names of items in a lineage; deleted ones keep theirs. */
+export async function names(
+  db: Db,
+  organizationId: string,
+  ids: readonly string[],
+): Promise<Map<string, { name: string; type: ItemType; projectId: string }>> {
+  if (ids.length === 0) return new Map()
+  const { rows } = await sql<{ id: string; name: string; type: ItemType; projectId: string }>`
+    select id, name, type, project_id as "projectId" from item where org_id = ${organizationId} and id = any(${ids}::text[])
+  `.execute(db)
+  return new Map(rows.map((row) => [row.id, row]))
+}
+
+export type Summarized = Pick<
+  Item,
+  'id' | 'projectId' | 'collectionId' | 'name' | 'type' | 'datetime' | 'bbox' | 'lifecycleState' | 'createdAt'
+>
+
+/** What events tell of an item. */
+export function summary(item: Summarized, previousState: LifecycleState | null = null) {
+  return {
+    id: item.id,
+    project_id: item.projectId,
+    collection_id: item.collectionId,
+    name: item.name,
+    type: item.type,
+    datetime: item.datetime?.toISOString() ?? null,
+    bbox: item.bbox,
+    lifecycle_state: item.lifecycleState,
+    previous_lifecycle_state: previousState,
+    created_at: item.createdAt.toISOString(),
+  }
+}
