@@ -13,7 +13,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { brotliCompressSync, brotliDecompressSync, constants } from 'node:zlib'
 import { choose, clean, type Chosen, type ControlPoint } from './crs/choose.ts'
-import { conversionCodes, esriNames, openProj, registryCodes, type Proj } from './crs/proj.ts'
+import { conversionCodes, esriNames, openProj, registryCodes, replacements, type Proj } from './crs/proj.ts'
 
 interface Tables {
   /** The lines of the table, by code. */
@@ -41,7 +41,21 @@ function makeTables(proj: Proj): Tables {
   if (only.length > 0) loadTables(tables)
   for (const { code, isGeographic } of registryCodes())
     if (only.length === 0 || only.includes(code)) addCode(proj, tables, code, isGeographic)
+  replaceWithdrawn(tables)
   return tables
+}
+
+/**
+ * A code is withdrawn when its numbers were wrong (an offset in feet taken for metres, say). Files under it were made with the right
+ * ones, and GDAL reads them so.
+ */
+function replaceWithdrawn({ rows, control }: Tables): void {
+  for (const [code, replacement] of replacements()) {
+    const row = rows.get(replacement)
+    if (!row || !rows.has(code) || row.includes('\t!')) continue
+    rows.set(code, [code, ...row.split('\t').slice(1)].join('\t'))
+    control.set(code, control.get(replacement) ?? [])
+  }
 }
 
 /** What stands there already. */
@@ -86,7 +100,11 @@ function rowOf(proj: Proj, code: number, { proj4, info }: NonNullable<ReturnType
 function textOf({ rows, datums }: Tables): string {
   const names = esriNames().map(({ name, code }) => `${name}\t${code}`)
   const conversions = conversionCodes()
-  const withConversion = [...rows].map(([code, row]) => (row.includes('\t!') ? row : `${row}\t${conversions.get(code) ?? ''}`))
+  // The conversion of a withdrawn code is as wrong as the code.
+  const withdrawn = replacements()
+  const withConversion = [...rows].map(([code, row]) =>
+    row.includes('\t!') ? row : `${row}\t${withdrawn.has(code) ? '' : (conversions.get(code) ?? '')}`,
+  )
   return [[...datums.keys()], withConversion, names].map((lines) => `${lines.join('\n')}\n`).join('\n')
 }
 

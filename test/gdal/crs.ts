@@ -43,10 +43,12 @@ def system(code):
     srs.SetAxisMappingStrategy(osr.OAMS_TRADITIONAL_GIS_ORDER)
     return srs
 wgs84 = system(4326)
+options = osr.CoordinateTransformationOptions()
+options.SetBallparkAllowed(False)
 out = {}
 for code, points in json.load(open(sys.argv[1])).items():
     try:
-        change = osr.CoordinateTransformation(wgs84, system(int(code)))
+        change = osr.CreateCoordinateTransformation(wgs84, system(int(code)), options)
         out[code] = [change.TransformPoint(float(p[0]), float(p[1]), 0.0)[:2] for p in points]
     except Exception:
         out[code] = None

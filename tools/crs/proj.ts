@@ -107,6 +107,18 @@ export function registryCodes(): { code: number; isGeographic: boolean }[] {
   return rows.map(({ code, type }) => ({ code: Number(code), isGeographic: type !== 'projected' })).sort((a, b) => a.code - b.code)
 }
 
+/** Codes that the registry has withdrawn, with the one that it names instead; those with several are left as they are. */
+export function replacements(): ReadonlyMap<number, number> {
+  const database = new DatabaseSync(path.join(fetchPackage(), 'proj.db'), { readOnly: true })
+  const rows = database
+    .prepare(
+      "SELECT deprecated_code AS old, min(replacement_code) AS new FROM deprecation WHERE deprecated_auth_name = 'EPSG' AND replacement_auth_name = 'EPSG' AND table_name IN ('projected_crs', 'geodetic_crs') GROUP BY deprecated_code HAVING count(*) = 1",
+    )
+    .all()
+  database.close()
+  return new Map(rows.map((row) => [Number(row['old']), Number(row['new'])]))
+}
+
 /** The conversion of each map, by which GeoTIFF may name a projection without its datum. */
 export function conversionCodes(): ReadonlyMap<number, number> {
   const database = new DatabaseSync(path.join(fetchPackage(), 'proj.db'), { readOnly: true })
