@@ -4,6 +4,7 @@ import { TABLE } from '#contract/table.ts'
 import { problem, PROBLEMS, type ProblemSlug } from '#core/problem.ts'
 import type { AnyOperation, Tier } from '#operation.ts'
 import { sharePaths } from './projections/share.ts'
+import { catalogPaths } from './projections/catalog.ts'
 import { tilePaths } from './projections/tiles.ts'
 import { authPaths } from './openapi-auth.ts'
 
@@ -22,7 +23,7 @@ export function openApiDocument(operations: ReadonlyMap<string, AnyOperation>, b
   const published = [...operations.values()].filter(isPublished).toSorted((a, b) => (a.id < b.id ? -1 : 1))
   const paths: Json = { ...authPaths(schemas, hoist), ...eventTypesPath }
   for (const op of published) paths[`/v1/op/${op.id}`] = { post: describe(op, schemas) }
-  Object.assign(paths, tilePaths(), sharePaths())
+  Object.assign(paths, tilePaths(), sharePaths(), catalogPaths())
   const domains = [...new Set(published.map((op) => op.id.split('.')[0]!))]
   return {
     openapi: '3.1.0',

@@ -24,6 +24,7 @@ import { registerPages } from './pages/pages.ts'
 import { registerSharePage } from './pages/share.ts'
 import { registerShareRoutes } from './projections/share.ts'
 import { registerTiles } from './projections/tiles.ts'
+import { registerCatalogRoutes } from './projections/catalog.ts'
 import { registerWmts } from './projections/wmts.ts'
 
 interface ServerOptions {
@@ -89,6 +90,7 @@ export function buildServer(options: ServerOptions): FastifyInstance {
   registerAssets(app, { platform, observe })
   registerShareRoutes(app, { platform, observe })
   registerTiles(app, { platform, observe })
+  registerCatalogRoutes(app, { platform, observe })
   registerWmts(app, { platform, observe })
   registerAuth(app, { platform, auth, isLocal })
   registerEventTypes(app, platform)

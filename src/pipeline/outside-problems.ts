@@ -1,4 +1,5 @@
 import { StorageError } from '#ports/storage.ts'
+import { VendorError, type VendorErrorCode } from '#ports/vendors.ts'
 import { Problem, problem, type ProblemSlug } from '#core/problem.ts'
 import { RasterError, type RasterErrorCode } from '#raster/errors.ts'
 
@@ -26,10 +27,20 @@ const STORE_PROBLEMS: Partial<Record<StorageError['code'], () => Problem>> = {
   full: () => problem('insufficient-storage', 'The object store has no room left'),
 }
 
+/** A vendor that fails is not our fault, and the caller learns which one it was. */
+const VENDOR_SLUGS: Readonly<Record<VendorErrorCode, ProblemSlug>> = {
+  unavailable: 'bad-gateway',
+  nonsense: 'bad-gateway',
+  timeout: 'gateway-timeout',
+  refused: 'bad-request',
+  'not-found': 'not-found',
+}
+
 /** The problem that an error is, or null for a fault of ours. */
 export function asProblem(error: unknown): Problem | null {
   if (error instanceof Problem) return error
   if (error instanceof StorageError) return STORE_PROBLEMS[error.code]?.() ?? null
+  if (error instanceof VendorError) return problem(VENDOR_SLUGS[error.code], error.message, { members: { host_name: error.hostName } })
   if (!(error instanceof RasterError)) return null
   const slug = SLUGS[error.code]
   return problem(slug, error.message, slug === 'unavailable' ? { headers: { 'Retry-After': '1' } } : {})
