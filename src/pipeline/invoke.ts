@@ -69,12 +69,13 @@ async function runStages(platform: Platform, op: AnyOperation, call: Call, trace
   const body = call.body()
   trace.inputHash = fingerprint(body)
   const input = validateInput(op.input, body) //                                         3 input
+  const context = contextOf(platform, call, trace, principal)
+  const permitted = await op.permit?.(context, input) //                                 4 domain checks: who may,
   const begun = await beginIdempotent(platform, op, call, trace)
   if (begun?.outcome === 'replay') return replayOf(begun.response)
 
-  const context = contextOf(platform, call, trace, principal)
   return await settling(begun?.claim ?? null, async (claim) => {
-    const facts = await op.check?.(context, input) //                                    4 domain checks
+    const facts = await op.check?.(context, input, permitted) //                                  then what can be done
     const provenance = openProvenance(op) //                                             5 open provenance
     const prepared = await op.prepare?.(context, input, facts) //                        6 execute: first outside,
     const work = { op, context, input, facts, prepared }
