@@ -2,6 +2,7 @@ import Type from 'typebox'
 import { accessDenied, notFound } from '#core/problem.ts'
 import { Closed, Nullable, Uuid } from '#core/shapes.ts'
 import * as asset from '#model/imagery/asset.ts'
+import { requireDownloadable } from '#model/imagery/item-window.ts'
 import * as downloadQuota from '#model/plans/download-quota.ts'
 import * as shareTarget from '#model/sharing/share-target.ts'
 import { operation } from '#operation.ts'
@@ -39,12 +40,14 @@ export default operation({
     },
   },
 }).handle({
-  async check({ db, shares }, { token, password, asset_id }) {
+  async check({ db, shares, raster, clock }, { token, password, asset_id }) {
     const { link, scope } = await shares.open(token, password ?? '')
     if (link.permission !== 'download' || (scope.kind === 'asset' && scope.assetId !== asset_id.toLowerCase()) || scope.kind === 'item')
       throw accessDenied()
     const found = await shareTarget.findAsset(db, link, asset_id)
     if (!found) throw notFound('asset of this link')
+    await requireDownloadable(db, found.item, clock.now())
+    asset.requireReachable(found.asset, raster)
     await downloadQuota.requirePaid(db, link.organizationId)
     return { link, ...found }
   },

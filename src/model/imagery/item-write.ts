@@ -9,6 +9,7 @@ import type { Db, Tx } from '#db/tables.ts'
 import * as project from '#model/identity/project.ts'
 import { FIRST_MOVE_DAYS } from '#model/plans/retention-rules.ts'
 import { storedBytes, type NewAsset } from './asset.ts'
+import { requireTimeLeft } from './item-window.ts'
 import { cellRows, placeAfter, placed, placeOf, replaceCells, type Place } from './item-place.ts'
 import { COLUMNS, lock, type Item } from './item-read.ts'
 
@@ -184,6 +185,8 @@ export async function update(tx: Tx, seq: number, change: ItemChange, now: Date)
   if (change.lifecycleState === 'deleted')
     throw problem('bad-request', "An item is deleted with items.delete, not by setting lifecycle_state to 'deleted'")
   const before = await lock(tx, seq)
+  if (change.lifecycleState !== undefined && change.lifecycleState !== before.lifecycleState)
+    await requireTimeLeft(tx, before, change.lifecycleState, now)
   const moves = change.geometry !== undefined || change.bbox !== undefined
   const place = moves ? placeAfter(before, change) : null
   const state = change.lifecycleState ?? before.lifecycleState
