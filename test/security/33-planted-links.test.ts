@@ -65,15 +65,19 @@ test('row 33: planted links', async (t) => {
     await assert.rejects(startEmbedded(other), /never uses/)
   })
 
-  await t.test('root signals no process but the database user’s own', { skip: process.getuid!() !== 0 && 'only root can tell' }, async () => {
-    const stranger = spawn('sh', ['-c', 'sleep 60 & wait', dir, dir], { stdio: 'ignore' })
-    t.after(() => stranger.kill())
-    const pidFile = path.join(dir, 'postmaster.pid')
-    fs.writeFileSync(pidFile, `${stranger.pid}\n${dir}\n0\n0\n${treasure}\n\n0\nready\n`)
-    const server = await startEmbedded(dataDir)
-    assert.notEqual(server.pid, stranger.pid)
-    assert.notEqual(server.socketDir, treasure)
-    await server.leave()
-    assert.equal(stranger.exitCode ?? stranger.signalCode, null, 'it lives')
-  })
+  await t.test(
+    'root signals no process but the database user’s own',
+    { skip: process.getuid!() !== 0 && 'only root can tell' },
+    async () => {
+      const stranger = spawn('sh', ['-c', 'sleep 60 & wait', dir, dir], { stdio: 'ignore' })
+      t.after(() => stranger.kill())
+      const pidFile = path.join(dir, 'postmaster.pid')
+      fs.writeFileSync(pidFile, `${stranger.pid}\n${dir}\n0\n0\n${treasure}\n\n0\nready\n`)
+      const server = await startEmbedded(dataDir)
+      assert.notEqual(server.pid, stranger.pid)
+      assert.notEqual(server.socketDir, treasure)
+      await server.leave()
+      assert.equal(stranger.exitCode ?? stranger.signalCode, null, 'it lives')
+    },
+  )
 })

@@ -9,7 +9,7 @@ import { Problem, problem } from '#core/problem.ts'
 import { watchPace, type PaceLimits } from './deadline.ts'
 import { sendObject } from './download.ts'
 import type { FileStore } from './files.ts'
-import { StorageError } from '#ports/storage.ts'
+import { StorageError, type EgressMeter, type UploadRoom } from '#ports/storage.ts'
 import { OBJECTS_PATH, verifyRequest, type VerifiedRequest } from './signature.ts'
 import { createUploader, type Uploader } from './upload.ts'
 
@@ -52,6 +52,10 @@ export interface StoreListenerOptions {
   /** Where the pages about problems live: the API's own address. */
   baseUrl?: () => string
   pace?: PaceLimits
+  /** Told of what leaves; null: nobody counts. */
+  egress?: EgressMeter | null
+  /** Gives room to uploads; null: what is signed is enough. */
+  room?: UploadRoom | null
 }
 
 export interface StoreListener {
@@ -65,7 +69,7 @@ interface Door extends StoreListenerOptions {
 }
 
 export async function startStoreListener(options: StoreListenerOptions): Promise<StoreListener> {
-  const door: Door = { ...options, upload: createUploader(options.store) }
+  const door: Door = { ...options, upload: createUploader(options.store, options.room ?? null) }
   const server = createServer({
     maxHeaderSize: MAX_HEADER_BYTES,
     headersTimeout: HEADERS_TIMEOUT_MS,
@@ -152,7 +156,7 @@ async function route(door: Door, request: IncomingMessage, response: ServerRespo
   const signed = signedRequestOf(door, request)
   if (signed.method === 'PUT') return await door.upload({ request, response, signed, proceed: sayContinue })
   if (hasBody) throw problem('bad-request', 'A download has no body')
-  await sendObject(door.store, signed, request, response)
+  await sendObject(door.store, signed, request, response, door.egress ?? null)
 }
 
 function signedRequestOf({ secret, clock }: Door, request: IncomingMessage): VerifiedRequest {

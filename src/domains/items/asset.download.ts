@@ -54,15 +54,19 @@ export default operation({
       key: objectKey,
       fileName: asset.fileNameOf({ ...wanted, mediaType, objectKey }, of.name),
       ...(mediaType ? { contentType: mediaType } : {}),
+      countFor: of.organizationId,
       expiresInSeconds: VALID_SECONDS,
     })
   },
-  async execute({ tx, principal, clock, invocationId, usage, attributeTo }, _input, { item: of, asset: wanted }, url) {
+  async execute({ tx, principal, clock, storage, invocationId, usage, attributeTo }, _input, { item: of, asset: wanted }, url) {
     attributeTo(of.organizationId)
     const bytes = wanted.objectKey === null ? 0 : wanted.fileSizeBytes!
-    await downloadQuota.start(tx, { organizationId: of.organizationId, principal, invocationId, now: clock.now() }, [
-      { kind: 'asset', itemId: of.id, assetId: wanted.id, bytes },
-    ])
+    await downloadQuota.start(
+      tx,
+      { organizationId: of.organizationId, principal, invocationId, now: clock.now() },
+      [{ kind: 'asset', itemId: of.id, assetId: wanted.id, bytes }],
+      storage,
+    )
     usage.touch(of.seq)
     return { url, expires_in_seconds: VALID_SECONDS, asset_id: wanted.id, size_bytes: wanted.fileSizeBytes, media_type: wanted.mediaType }
   },

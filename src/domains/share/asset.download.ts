@@ -14,7 +14,7 @@ const EXAMPLE_ASSET = EXAMPLE_IDS.asset
 
 /**
  * An address at which one file of a shared item can be downloaded for 15 minutes, where the link has the permission
- * `download`. The bytes count for the organization that shares, once for each address.
+ * `download`. The bytes count for the organization that shares, as they leave.
  */
 export default operation({
   id: 'share.asset.download',
@@ -51,7 +51,7 @@ export default operation({
     await downloadQuota.requirePaid(db, link.organizationId)
     return { link, ...found }
   },
-  async prepare({ storage }, _input, { asset: file, itemName }) {
+  async prepare({ storage }, _input, { link, asset: file, itemName }) {
     if (file.objectKey === null) return file.href!
     const { bucket, objectKey: key, mediaType } = file
     return await storage.signGet({
@@ -59,15 +59,19 @@ export default operation({
       key,
       fileName: asset.fileNameOf(file, itemName),
       ...(mediaType ? { contentType: mediaType } : {}),
+      countFor: link.organizationId,
       expiresInSeconds: DOWNLOAD_SECONDS,
     })
   },
-  async execute({ tx, principal, clock, invocationId, usage, attributeTo }, _input, { link, asset: file, itemId }, url) {
+  async execute({ tx, principal, clock, storage, invocationId, usage, attributeTo }, _input, { link, asset: file, itemId }, url) {
     attributeTo(link.organizationId)
     const bytes = file.objectKey === null ? 0 : file.fileSizeBytes!
-    await downloadQuota.start(tx, { organizationId: link.organizationId, principal, invocationId, now: clock.now() }, [
-      { kind: 'share', itemId, assetId: file.id, bytes },
-    ])
+    await downloadQuota.start(
+      tx,
+      { organizationId: link.organizationId, principal, invocationId, now: clock.now() },
+      [{ kind: 'share', itemId, assetId: file.id, bytes }],
+      storage,
+    )
     usage.touch(file.itemSeq)
     return { url, expires_in_seconds: DOWNLOAD_SECONDS, asset_id: file.id, size_bytes: file.fileSizeBytes, media_type: file.mediaType }
   },
