@@ -48,7 +48,7 @@ test('files by reference', async (t) => {
   })
 
   await t.test('a line break in an address is 422; letters outside ASCII go over the wire encoded', async () => {
-    for (const href of ['https://known.example/a\r\nSet-Cookie: x=1', 'https://known.example/a b', 'https://known.example/\u0085'])
+    for (const href of ['https://known.example/a\r\nSet-Cookie: x=1', 'https://known.example/\u0085'])
       assert.equal((await create(href)).status, 422, JSON.stringify(href))
     const { status, body: item } = await create('https://known.example/größe.tif')
     assert.equal(status, 200)

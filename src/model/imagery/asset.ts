@@ -179,7 +179,7 @@ export function copies(assets: readonly Asset[]): { from: string; made: NewAsset
 
 /** Which host it may be is asked when its pixels are read: a list of hosts changes, a registered address does not. */
 export function requireHttps(href: string, field: string): string {
-  if (UNSENDABLE.test(href)) throw invalidField(field, 'holds a space or a control character; write it percent-encoded')
+  if (UNSENDABLE.test(href)) throw invalidField(field, 'holds a control character; write it percent-encoded')
   const url = URL.parse(href)
   if (url?.protocol !== 'https:') throw invalidField(field, 'must be an https address')
   if (url.username || url.password) throw invalidField(field, 'must not carry a user name or password')
@@ -187,8 +187,8 @@ export function requireHttps(href: string, field: string): string {
 }
 
 // oxlint-disable-next-line no-control-regex
-const UNSENDABLE = /[\u0000-\u0020\u007f-\u009f]/
-const PLAIN = /^[\x21-\x7e]*$/
+const UNSENDABLE = /[\u0000-\u001f\u007f-\u009f]/
+const PLAIN = /^[\x20-\x7e]*$/
 
 /** A file that lies where this service never goes is fetched from there, by whoever wants it: we lead nobody to a strange host. */
 export function requireReachable(asset: Pick<Asset, 'key' | 'objectKey' | 'href'>, raster: Pick<RasterService, 'mayRead'>): void {
