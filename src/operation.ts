@@ -69,6 +69,8 @@ export interface Contract<
   readonly events?: readonly EventType[]
   readonly idempotent?: true
   readonly public?: true
+  /** Where the usual 256 KiB of a body are not enough. What is larger than those is parsed beside the event loop. */
+  readonly maxBodyBytes?: number
   /** Shown in the reference; a test holds both halves against the schemas. Defaulted fields may be left out of it, as by a caller. */
   readonly example: { readonly input: Static<I>; readonly output?: Static<O> }
 }

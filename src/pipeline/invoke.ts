@@ -21,8 +21,10 @@ interface Call {
   credential: Credential
   /** Set instead of a credential by background work that acts as the platform itself. */
   principal?: Principal
-  /** Parses on demand, in stage 3: who may not call learns nothing about the body. */
-  body: () => unknown
+  /** Reads and parses on demand, in stage 3: who may not call learns nothing about the body, and sends it for nothing. */
+  body: (principal: Principal) => unknown
+  /** The fingerprint of that body, where it was taken with the parsing. */
+  bodyHash?: () => Buffer | null
   idempotencyKey: string | null
   ifNoneMatch?: string | null
   clientAddress: string
@@ -66,8 +68,8 @@ async function runStages(platform: Platform, op: AnyOperation, call: Call, trace
   if (principal.apiKeyId) platform.audit.countUse(principal.apiKeyId)
   if (allowance) trace.headers = (await platform.rateLimiter.admit(allowance)).headers
   requireScope(principal, op) //                                                         2 scope
-  const body = call.body()
-  trace.inputHash = fingerprint(body)
+  const body = await call.body(principal)
+  trace.inputHash = call.bodyHash?.() ?? fingerprint(body)
   const input = validateInput(op.input, body) //                                         3 input
   const context = contextOf(platform, call, trace, principal)
   const permitted = await op.permit?.(context, input) //                                 4 domain checks: who may,

@@ -20,6 +20,7 @@ import { buildServer } from '#http/server.ts'
 import type { AnyTask } from '#task.ts'
 import type { AnyOperation } from '#operation.ts'
 import { runTask } from '#background/tasks.ts'
+import type { ConnectionLimits } from '#core/connections.ts'
 import { createUploadRoom } from '#background/upload-room.ts'
 import { createEgressRecorder } from '#background/egress.ts'
 import { signWorkerToken } from '#access/tokens.ts'
@@ -69,6 +70,8 @@ interface WorldOptions {
   store?: { dataDir: string; secret: Buffer }
   /** The embedded store counts what leaves it, as the service's does; else bytes count when they are signed, as on S3. */
   countsEgress?: boolean
+  /** Of both listeners. */
+  connections?: ConnectionLimits
 }
 
 export type World = Awaited<ReturnType<typeof world>>
@@ -107,6 +110,7 @@ export async function world(t: TestContext, options: WorldOptions = {}) {
     : await openDoor(dataDir, options.store?.secret ?? randomBytes(32), clock, log, {
         db: database.db,
         countsEgress: options.countsEgress ?? false,
+        connections: options.connections,
       })
   const storage: Storage = options.storage ?? door!.store
   const webhookSecret = 'whsec_of_a_test'
@@ -151,7 +155,14 @@ export async function world(t: TestContext, options: WorldOptions = {}) {
       maySignUp: options.maySignUp ?? true,
     },
   })
-  const app = buildServer({ ...composed, log, isReady: () => true, api: true, sandboxPayments: sandbox })
+  const app = buildServer({
+    ...composed,
+    log,
+    isReady: () => true,
+    api: true,
+    sandboxPayments: sandbox,
+    ...(options.connections ? { connections: options.connections } : {}),
+  })
   baseUrl = await app.listen({ port: 0, host: '127.0.0.1' })
   t.after(async () => {
     await app.close()
@@ -246,6 +257,7 @@ export async function world(t: TestContext, options: WorldOptions = {}) {
   return {
     db: database.db as Db,
     storage,
+    storePort: door?.port ?? 0,
     databaseUrl,
     clock,
     baseUrl,
@@ -284,7 +296,7 @@ async function openDoor(
   secret: Buffer,
   clock: Clock,
   log: ReturnType<typeof createLog>,
-  { db, countsEgress }: { db: Db; countsEgress: boolean },
+  { db, countsEgress, connections }: { db: Db; countsEgress: boolean; connections: ConnectionLimits | undefined },
 ) {
   let port = 0
   const egress = countsEgress ? createEgressRecorder(db, clock, (error) => log.error({ err: error }, 'egress')) : null
@@ -304,13 +316,14 @@ async function openDoor(
     log,
     egress,
     room: createUploadRoom(db, clock),
+    ...(connections ? { connections } : {}),
   })
   port = listener.port
   const close = async () => {
     await listener.close(0)
     await egress?.close()
   }
-  return { store, egress, close }
+  return { store, egress, close, port }
 }
 
 function testClock(start: string) {

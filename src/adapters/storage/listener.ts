@@ -4,6 +4,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo, Socket } from 'node:net'
 import type { Logger } from 'pino'
 import type { Clock } from '#core/clock.ts'
+import { CHECK_INTERVAL_MS, CONNECTION_LIMITS, guardConnections, sayGoodbye, type ConnectionLimits } from '#core/connections.ts'
 import { newId } from '#core/ids.ts'
 import { Problem, problem } from '#core/problem.ts'
 import { watchPace, type PaceLimits } from './deadline.ts'
@@ -13,14 +14,12 @@ import { StorageError, type EgressMeter, type UploadRoom } from '#ports/storage.
 import { OBJECTS_PATH, verifyRequest, type VerifiedRequest } from './signature.ts'
 import { createUploader, type Uploader } from './upload.ts'
 
-const MAX_CONNECTIONS = 1_000
 const MAX_TARGET_LENGTH = 4_096
 const MAX_HEADER_BYTES = 16 * 1024
 const MAX_HEADERS = 100
-const HEADERS_TIMEOUT_MS = 20_000
 const KEEP_ALIVE_MS = 5_000
 const LINGER_MS = 2_000
-const PACE: PaceLimits = { windowMs: 60_000, minBytes: 64 * 1024 }
+const PACE: PaceLimits = { windowMs: 30_000, minBytes: 64 * 1024 }
 /** Headers that decide something and must not come twice. */
 const SINGLE_HEADERS = ['content-type', 'content-length', 'content-range', 'range', 'if-range', 'transfer-encoding', 'host']
 
@@ -56,6 +55,7 @@ export interface StoreListenerOptions {
   egress?: EgressMeter | null
   /** Gives room to uploads; null: what is signed is enough. */
   room?: UploadRoom | null
+  connections?: ConnectionLimits
 }
 
 export interface StoreListener {
@@ -72,15 +72,16 @@ export async function startStoreListener(options: StoreListenerOptions): Promise
   const door: Door = { ...options, upload: createUploader(options.store, options.room ?? null) }
   const server = createServer({
     maxHeaderSize: MAX_HEADER_BYTES,
-    headersTimeout: HEADERS_TIMEOUT_MS,
+    headersTimeout: (options.connections ?? CONNECTION_LIMITS).headersMs,
+    connectionsCheckingInterval: CHECK_INTERVAL_MS,
     requestTimeout: 0,
     keepAliveTimeout: KEEP_ALIVE_MS,
   })
-  server.maxConnections = MAX_CONNECTIONS
   server.maxHeadersCount = MAX_HEADERS
   server.on('request', (request, response) => void serve(door, request, response, () => {}))
   server.on('checkContinue', (request, response) => void serve(door, request, response, () => response.writeContinue()))
   server.on('clientError', refuseMalformed)
+  guardConnections(server, options.connections)
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
     server.listen(options.port, options.host, resolve)
@@ -218,7 +219,8 @@ function refuseMalformed(error: NodeJS.ErrnoException, socket: Socket): void {
         ? [408, 'Request Timeout', 'request-timeout']
         : [400, 'Bad Request', 'bad-request']
   const body = JSON.stringify({ type: 'about:blank', title, status, detail: 'The request could not be read', code })
-  socket.end(
+  sayGoodbye(
+    socket,
     `HTTP/1.1 ${status} ${title}\r\nContent-Type: application/problem+json\r\nContent-Length: ` +
       `${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
   )

@@ -35,6 +35,7 @@ export default operation({
   id: 'items.create',
   scope: 'items:write',
   tier: 'compute',
+  maxBodyBytes: 512 * 1024,
   produces: ['item:created_in>project'],
   events: ['item.created'],
   input: Closed({

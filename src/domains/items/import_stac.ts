@@ -28,6 +28,7 @@ export default operation({
   id: 'items.import_stac',
   scope: 'items:write',
   tier: 'compute',
+  maxBodyBytes: 10 * 1024 * 1024,
   produces: ['item:created_in>project'],
   events: ['item.created'],
   input: Closed({

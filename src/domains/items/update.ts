@@ -18,6 +18,7 @@ export default operation({
   id: 'items.update',
   scope: 'items:write',
   tier: 'compute',
+  maxBodyBytes: 512 * 1024,
   events: ['item.updated'],
   input: Closed({
     item_id: ItemId,
