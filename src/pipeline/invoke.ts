@@ -2,6 +2,7 @@
 import { fingerprint } from '#core/canonical.ts'
 import { newId } from '#core/ids.ts'
 import type { Principal } from '#core/principal.ts'
+import { forTenant, renameTenant } from '#core/tenant.ts'
 import { FAULTS } from '#core/problem.ts'
 import type { AnyOperation, Context } from '#operation.ts'
 import { auditEntry } from './audit.ts'
@@ -68,6 +69,18 @@ async function runStages(platform: Platform, op: AnyOperation, call: Call, trace
   if (principal.apiKeyId) platform.audit.countUse(principal.apiKeyId)
   if (allowance) trace.headers = (await platform.rateLimiter.admit(allowance)).headers
   requireScope(principal, op) //                                                         2 scope
+  return await forTenant(principal.organizationId ?? principal.userId ?? `address ${call.clientAddress}`, () =>
+    runForTenant(platform, op, call, { trace, principal }),
+  )
+}
+
+/** What the call costs from here on is its organization's: others are served in turn with it. */
+async function runForTenant(
+  platform: Platform,
+  op: AnyOperation,
+  call: Call,
+  { trace, principal }: { trace: Trace; principal: Principal },
+): Promise<Reply> {
   const body = await call.body(principal)
   trace.inputHash = call.bodyHash?.() ?? fingerprint(body)
   const input = validateInput(op.input, body) //                                         3 input
@@ -101,6 +114,7 @@ function contextOf(platform: Platform, call: Call, trace: Trace, principal: Prin
     },
     attributeTo: (organizationId) => {
       trace.organizationId = organizationId
+      renameTenant(organizationId)
     },
     runAs: async (whom, id, input) => {
       const op = platform.operations.get(id)

@@ -17,6 +17,7 @@ const SLUGS: Readonly<Record<RasterErrorCode, ProblemSlug>> = {
   source_unavailable: 'bad-gateway',
   source_changed: 'bad-gateway',
   overloaded: 'unavailable',
+  too_many: 'rate-limited',
   aborted: 'unavailable',
 }
 
@@ -32,5 +33,5 @@ export function asProblem(error: unknown): Problem | null {
   if (error instanceof StorageError) return STORE_PROBLEMS[error.code]?.() ?? null
   if (!(error instanceof RasterError)) return null
   const slug = SLUGS[error.code]
-  return problem(slug, error.message, slug === 'unavailable' ? { headers: { 'Retry-After': '1' } } : {})
+  return problem(slug, error.message, slug === 'unavailable' || slug === 'rate-limited' ? { headers: { 'Retry-After': '1' } } : {})
 }

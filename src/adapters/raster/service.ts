@@ -24,7 +24,7 @@ const INSPECT_DEADLINE_MS = 15_000
 export function createRasterService(options: RasterServiceOptions): RasterService {
   const pool = new RasterPool({
     module: new URL('./handlers.ts', import.meta.url),
-    size: options.poolSize ?? Math.max(1, availableParallelism()),
+    size: options.poolSize ?? Math.max(2, availableParallelism()),
   })
   const summaries = new LoadingCache<Statistics>({ maxBytes: STATISTICS_CACHE_BYTES, sizeOf: ({ bands }) => 256 + bands.length * 1024 })
   const sources = createSources(pool, options)
