@@ -68,14 +68,8 @@ export function acquiredAt({ metadata, times }: RasterInfo): Date | null {
 function timeOf(text: string): Date | null {
   const [, year, month, day, time = '00:00:00', zone = 'Z'] = TIME.exec(text.trim().replaceAll(/^["']|["';]+$/g, '')) ?? []
   if (year === undefined) return null
-  const found = new Date(
-    `${year}-${month}-${day}T${time.length === 5 ? `${time}:00` : time}${
-      /\d{4}$/.test(zone)
-        ? ` +
-      ``${zone.slice(0, -2)}:${zone.slice(-2)}`
-        : zone.replace('UTC', 'Z')
-    }`,
-  )
+  const offset = /\d{4}$/.test(zone) ? `${zone.slice(0, -2)}:${zone.slice(-2)}` : zone.replace('UTC', 'Z')
+  const found = new Date(`${year}-${month}-${day}T${time.length === 5 ? `${time}:00` : time}${offset}`)
   const isReal = !Number.isNaN(found.getTime()) && found.getTime() > 0 && Number(day) === daysIn(year, month, day)
   return isReal ? found : null
 }
