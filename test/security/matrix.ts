@@ -29,6 +29,7 @@ export function testPart(part: number): void {
       systemAdminEmails: [STAFF_EMAIL],
       clipUserEmail: CLIP_EMAIL,
       payments: { manualNotices: true },
+      egressAllow: ['data.example'],
       vendors: true,
     })
     const { a, b, credential } = await cast(w)
