@@ -60,7 +60,7 @@ test('public imagery', async (t) => {
     })
     assert.equal(posted.status, 200, posted.bytes.toString())
     const [red, green, blue, alpha] = await meanOf(posted.bytes)
-    assert.ok(red! > 15 && green! > 15 && blue! > 10 && alpha === 255, `${red} ${green} ${blue} ${alpha}`)
+    assert.ok(red! > 15 && green! > 15 && blue! > 10 && (alpha ?? 255) === 255, `${red} ${green} ${blue} ${alpha}`)
     const address = Object.entries({ ...place, scene_id: scene.id, visualization: 'rgb' })
       .reduce((text, [name, value]) => text.replace(`{${name}}`, String(value)), tile_template as string)
       .replace('.webp', '.png')
