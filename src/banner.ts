@@ -12,6 +12,7 @@ interface Started {
 export function banner({ baseUrl, role, embedded, hasDemo }: Started): string {
   const rows = [
     ['Service', baseUrl],
+    ...(role === 'worker' ? [] : [['Console', `${baseUrl}/app/`]]),
     ['Reference', `${baseUrl}/docs`],
     ['Contract', `${baseUrl}/openapi.json`],
     ['Database', embedded ? `embedded PostgreSQL in ${embedded.dir}${embedded.attached ? ' (found running)' : ''}` : 'DATABASE_URL'],

@@ -31,6 +31,7 @@ import { createUploadRoom } from './background/upload-room.ts'
 import { startWorkers } from './background/tasks.ts'
 import type { SandboxPayments } from '../sandbox/payments/server.ts'
 import { banner } from './banner.ts'
+import { createConsoleBuild } from './console.ts'
 import { findings } from './doctor.ts'
 import { DEMO_EMAIL, fillDemo, seedDemo } from '../sandbox/demo/demo.ts'
 import { operations, tasks } from './registry.ts'
@@ -74,7 +75,7 @@ async function startParts(config: Config, { operations, tasks }: Catalogue, star
   let baseUrl = config.baseUrl
   let ready = false
   const roles = { systemAdminEmails: config.systemAdminEmails, clipUserEmail: config.clipUserEmail, maySignUp: config.isLocal }
-  const storage = await startStorage(config, { db: database.db, log, baseUrl: () => baseUrl }, started)
+  const { storage, storeOrigins } = await startStorage(config, { db: database.db, log, baseUrl: () => baseUrl }, started)
   const { payments, sandboxPayments } = await startPayments(
     config,
     { db: database.db, noticeUrl: () => (ready ? `${baseUrl}/webhooks/payments` : null) },
@@ -107,7 +108,17 @@ async function startParts(config: Config, { operations, tasks }: Catalogue, star
   const wantsDemo = config.demo ?? (config.isLocal && !(await project.wasAnyMade(database.db)))
   if (wantsDemo && config.role !== 'worker') await seedDemo(composed.platform, composed.auth)
 
-  const app = buildServer({ ...config, ...composed, log, isReady: () => ready, api: config.role !== 'worker', sandboxPayments })
+  const build = createConsoleBuild()
+  const consoleParts = { progress: build.progress, storeOrigins }
+  const app = buildServer({
+    ...config,
+    ...composed,
+    log,
+    isReady: () => ready,
+    api: config.role !== 'worker',
+    sandboxPayments,
+    console: consoleParts,
+  })
   started.defer(() => closeServer(app))
   const address = await listen(app, config)
   if (config.port === 0) baseUrl = baseUrl.replace(/:0$/, `:${new URL(address).port}`)
@@ -124,6 +135,13 @@ async function startParts(config: Config, { operations, tasks }: Catalogue, star
       hasDemo: (await user.findByEmail(database.db, DEMO_EMAIL))?.user.isActive ?? false,
     }),
   )
+  if (config.role !== 'worker')
+    started.defer(
+      inBackground(
+        (signal) => build.run(signal),
+        (error) => log.warn({ err: error }, 'the console could not be built; /app/ says why'),
+      ),
+    )
   if ((config.demo ?? config.isLocal) && config.role !== 'worker')
     started.defer(
       inBackground(
@@ -184,7 +202,7 @@ async function startStorage(
   config: Config,
   { db, log, baseUrl }: { db: Db; log: Logger; baseUrl: () => string },
   started: AsyncDisposableStack,
-): Promise<Storage> {
+): Promise<{ storage: Storage; storeOrigins: () => string[] }> {
   const secret = await secretOf(db, 'storage', systemClock.now())
   let publicUrl = config.storeUrl
   const store = await openStorage({ ...config, publicUrl: () => publicUrl, secret, clock: systemClock })
@@ -208,7 +226,10 @@ async function startStorage(
     started.defer(() => door.close())
     if (config.storePort === 0) publicUrl = publicUrl.replace(/:0$/, `:${door.port}`)
   }
-  return store
+  const origin = (url: string) => new URL(url).origin
+  const storeOrigins = () =>
+    store.kind === 'files' ? [origin(publicUrl)] : config.s3Endpoint ? [origin(config.s3Endpoint)] : ['https://*.amazonaws.com']
+  return { storage: store, storeOrigins }
 }
 
 /** The card processor: the real one, none, or the sandbox with a listener of its own, spoken to like the real one. */

@@ -27,6 +27,7 @@ import type { Metrics } from './metrics.ts'
 import { openApiDocument } from './openapi.ts'
 import { registerOperations, send } from './operations.ts'
 import { registerPayments, type SandboxConfirmation } from './payments.ts'
+import { registerConsole, type ConsoleParts } from './pages/console.ts'
 import { notFoundPage, sendPage } from './pages/layout.ts'
 import { registerPages } from './pages/pages.ts'
 import { registerSharePage } from './pages/share.ts'
@@ -53,6 +54,8 @@ interface ServerOptions {
   /** Bearer for `/metrics`; empty: it answers only where local. */
   metricsToken: string
   connections?: ConnectionLimits
+  /** How far the console is, and where its files go. */
+  console?: ConsoleParts
 }
 
 const REQUEST_TIMEOUT_MS = 120_000
@@ -110,6 +113,7 @@ export function buildServer(options: ServerOptions): FastifyInstance {
   registerContract(app, platform)
   registerPages(app, platform)
   registerSharePage(app)
+  registerConsole(app, options.console)
   app.addHook('onResponse', (request, reply, done) => {
     if (!request.url.startsWith('/v1/'))
       log.debug(

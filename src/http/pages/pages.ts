@@ -11,7 +11,10 @@ import { registerStatic } from './static.ts'
 export function registerPages(app: FastifyInstance, platform: Platform): void {
   registerStatic(app)
   registerGuides(app)
-  app.get('/', async (_request, reply) => sendPage(reply, welcome(platform)))
+  // Browsers are led to the console; tools and people without one read where things are.
+  app.get('/', async (request, reply) =>
+    /\btext\/html\b/.test(request.headers.accept ?? '') ? reply.redirect('/app/', 302) : sendPage(reply, welcome(platform)),
+  )
   app.get('/docs', async (_request, reply) => sendPage(reply, REFERENCE))
   // One and the same page for every token: whether it is good is answered to a signed-in person, not to an address.
   app.get('/invite/:token', async (_request, reply) => sendPage(reply.header('X-Robots-Tag', 'noindex, nofollow'), INVITATION))
@@ -51,6 +54,7 @@ function welcome({ operations, baseUrl }: Platform): string {
 Each one is <code>POST /v1/op/{operation}</code> with a JSON object as its body. \
 This service has ${published.length} of them, in ${domainCount} domains.</p>
 <ul class="cards">
+<li><a href="/app/"><strong>Console</strong><span>Everything in a browser: search, buy, look, measure, share</span></a></li>
 <li><a href="/docs/guides"><strong>Guides</strong><span>From the first steps to maps, sharing and running it yourself</span></a></li>
 <li><a href="/docs"><strong>Reference</strong><span>Every operation with its fields, and a form to try it</span></a></li>
 <li><a href="/openapi.json"><strong>OpenAPI document</strong><span>The contract, for generators and tools</span></a></li>
