@@ -31,6 +31,8 @@ const STARTED = [
   /^test\/run\.ts$/,
   /^test\/gdal\/[^/]+\.ts$/,
   /^sandbox\/scenes\/preview\.ts$/,
+  /^packages\/client\/src\/(index|node)\.ts$/,
+  /^packages\/cli\/src\/main\.ts$/,
 ]
 
 const lineAt = (text: string, index: number) => text.slice(0, index).split('\n').length
