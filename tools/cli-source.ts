@@ -23,12 +23,13 @@ export function cliFiles(document: Document): Map<string, string> {
   files.set(`${FOLDER}/summaries.json`, `${JSON.stringify(summaries, null, 1)}\n`)
   for (const [domain, list] of Map.groupBy(operations, ({ id }) => id.split('.')[0]!))
     files.set(
-      `${FOLDER}/${domain}.json`,
+      `${FOLDER}/${domain.replaceAll('_', '-')}.json`,
       `${JSON.stringify(Object.fromEntries(list.map((op) => [op.id, entry(document, op)])), null, 1)}\n`,
     )
   return files
 }
 
-function entry(document: Document, { output: _, input, ...rest }: Published): object {
-  return { ...rest, input: inlined(document, input) }
+/** What a command needs to know; answers are printed as they come. */
+function entry(document: Document, { id, summary, description, tier, raw, isIdempotent, paging, input, example }: Published): object {
+  return { id, summary, description, tier, raw, isIdempotent, paging, input: inlined(document, input), example }
 }

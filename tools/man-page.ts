@@ -24,6 +24,14 @@ const ENVIRONMENT: readonly (readonly [string, string])[] = [
   ['NO_COLOR', 'No colours.'],
 ]
 
+const DESCRIPTION = [
+  'Everyday commands are made by hand. Every operation of the service is a command too: items.list is groundtrack items list, its ' +
+    'fields are flags, and groundtrack items list --help shows them with an example. Values that are lists are written with commas; ' +
+    'those that are objects as JSON, @file, or - for stdin.',
+  'Answers go to stdout as JSON, in one line where stdout is no terminal. Notes, progress and errors go to stderr. What spends shows ' +
+    'its price and asks first; a script says --yes, and --dry-run only shows the price.',
+]
+
 /** Text that roff leaves alone. */
 const plain = (text: string) =>
   text
@@ -47,9 +55,7 @@ groundtrack \\- satellite and aerial imagery from a terminal
 .I command
 .RI [ options ]
 .SH DESCRIPTION
-${plain('Everyday commands are made by hand. Every operation of the service is a command too: items.list is groundtrack items list, its fields are flags, and groundtrack items list --help shows them with an example. Values that are lists are written with commas; those that are objects as JSON, @file, or - for stdin.')}
-.PP
-${plain('Answers go to stdout as JSON, in one line where stdout is no terminal. Notes, progress and errors go to stderr. What spends shows its price and asks first; a script says --yes, and --dry-run only shows the price.')}
+${DESCRIPTION.map(plain).join('\n.PP\n')}
 .SH COMMANDS
 ${commands.join('')}.SH COMMON OPTIONS
 ${GLOBAL_FLAGS.map(([name, takesValue, about]) => paragraph(`--${name}${takesValue ? ' VALUE' : ''}`, `${about}.`)).join('')}.SH EXIT STATUS

@@ -18,6 +18,9 @@ const LOADED_BY_NAME = [
   /^src\/raster\/testing\/pool-handlers\.ts$/,
   /^sandbox\/vendors\/darkroom\.handlers\.ts$/,
   /^packages\/share\/share\.ts$/,
+  /^packages\/cli\/src\/main\.ts$/,
+  // The client has a copy of its own.
+  /^src\/contract\/prices\.ts$/,
   /^test\/security\/rows\/\w+\.ts$/,
   /^test\/exposed\/rows\/[\w-]+\.ts$/,
 ]

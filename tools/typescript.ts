@@ -132,7 +132,8 @@ function objectOf(schema: Schema, indent: string, used: Set<string>): string {
     const isRequired = required.includes(name)
     const type = typeOf(field, inner, used)
     const space = type.startsWith('\n') ? '' : ' '
-    return `${comment(docOf(field), inner)}${inner}${key(name)}${isRequired ? '' : '?'}:${space}${type}${isRequired || type === 'unknown' ? '' : ' | undefined'}\n`
+    const isLoose = !isRequired && type !== 'unknown'
+    return `${comment(docOf(field), inner)}${inner}${key(name)}${isRequired ? '' : '?'}:${space}${type}${isLoose ? ' | undefined' : ''}\n`
   })
   // An index type must cover the named fields too.
   if (rest.length > 0) lines.push(`${inner}[name: string]: unknown\n`)

@@ -3,7 +3,14 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { test } from 'node:test'
-import { ConnectionError, Groundtrack, isProblem, ProblemError, UploadError, type SessionTokens } from '../../packages/client/src/index.ts'
+import {
+  ConnectionError,
+  Groundtrack,
+  isProblem,
+  type ProblemError,
+  UploadError,
+  type SessionTokens,
+} from '../../packages/client/src/index.ts'
 import { openFile, saveTo } from '../../packages/client/src/node.ts'
 import { scene } from '../support/scene.ts'
 import { world, type Org, type World } from '../support/world.ts'

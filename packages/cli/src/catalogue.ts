@@ -33,7 +33,7 @@ const read = <T>(file: string) => JSON.parse(readFileSync(path.join(folder, file
 export const summaries = () => read<Record<string, string>>('summaries.json')
 
 export function command(id: string): Command {
-  return read<Record<string, Command>>(`${id.split('.')[0]}.json`)[id]!
+  return read<Record<string, Command>>(`${id.split('.')[0]!.replaceAll('_', '-')}.json`)[id]!
 }
 
 /** As it is typed: `api_keys.create` is `api-keys create`. */

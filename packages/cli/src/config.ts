@@ -14,7 +14,7 @@ export interface Account {
   project?: string
 }
 
-export interface Accounts {
+interface Accounts {
   current: string
   accounts: Record<string, Account>
 }

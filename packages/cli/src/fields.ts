@@ -5,7 +5,7 @@ import { UsageError } from './failure.ts'
 import { valueAfter, type Word } from './options.ts'
 
 /** What a flag of an operation stands for. */
-export interface FlagField {
+interface FlagField {
   readonly flag: string
   readonly name: string
   readonly field: Field

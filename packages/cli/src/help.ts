@@ -45,11 +45,12 @@ export function domainHelp(prefix: string): string | null {
 export function porcelainHelp(name: string): string {
   const { usage, about, options, examples } = PORCELAIN[name]!
   const rows = options.map(([flag, text]) => row(flag, text)).join('\n')
+  const shown = examples.length > 0 ? `\n${head('Examples')}\n${examples.map((line) => `  ${line}`).join('\n')}\n` : ''
   return `${about}
 
 ${head('Usage')}
   groundtrack ${usage}
-${rows ? `\n${head('Options')}\n${rows}\n` : ''}${examples.length > 0 ? `\n${head('Examples')}\n${examples.map((line) => `  ${line}`).join('\n')}\n` : ''}`
+${rows ? `\n${head('Options')}\n${rows}\n` : ''}${shown}`
 }
 
 export function operationHelp(id: string): string {

@@ -11,7 +11,7 @@ export async function main(args: readonly string[]): Promise<number> {
     throw error
   })
   try {
-    if (args[0] === '__complete') return void (await (await import('./commands/completion.ts')).complete(args.slice(1))) ?? EXIT.ok
+    if (args[0] === '__complete') return await (await import('./commands/completion.ts')).complete(args.slice(1))
     const { options, rest } = splitGlobal(wordsOf(args))
     return (await dispatch(rest, options)) ?? EXIT.ok
   } catch (error) {

@@ -29,7 +29,7 @@ export const GLOBAL_FLAGS: readonly (readonly [string, boolean, string])[] = [
 ]
 
 /** A flag as it was written, with its value if it stood in the same word. */
-export interface Flag {
+interface Flag {
   name: string
   value: string | null
 }

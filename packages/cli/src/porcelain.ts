@@ -1,7 +1,7 @@
 /** Commands made by hand, for what people do all day. Each is loaded only when it is used. */
 import type { Run } from './options.ts'
 
-export interface Porcelain {
+interface Porcelain {
   readonly usage: string
   readonly about: string
   readonly options: readonly (readonly [string, string])[]

@@ -22,6 +22,8 @@ export class Page<O, E> implements PromiseLike<O>, AsyncIterable<E> {
     this.#paging = paging
   }
 
+  // A list is meant to be awaited, as a promise of its first page.
+  // oxlint-disable-next-line unicorn/no-thenable
   then<A = O, B = never>(
     done?: ((page: O) => A | PromiseLike<A>) | null,
     failed?: ((error: unknown) => B | PromiseLike<B>) | null,

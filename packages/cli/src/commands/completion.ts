@@ -2,21 +2,23 @@ import { command, findCommand, spoken, summaries } from '../catalogue.ts'
 import { flagsOf } from '../fields.ts'
 import { GLOBAL_FLAGS, readFlags, type Run } from '../options.ts'
 import { PORCELAIN } from '../porcelain.ts'
-import { UsageError } from '../failure.ts'
+import { EXIT, UsageError } from '../failure.ts'
 import { print } from '../terminal.ts'
 
 const SCRIPTS: Readonly<Record<string, string>> = {
   bash: `_groundtrack() {
-  local IFS=$'\\n'
-  COMPREPLY=($(compgen -W "$(groundtrack __complete "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null | cut -f1)" -- "\${COMP_WORDS[COMP_CWORD]}"))
+  local IFS=$'\\n' word=\${COMP_WORDS[COMP_CWORD]}
+  local found=$(groundtrack __complete "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null | cut -f1)
+  COMPREPLY=($(compgen -W "$found" -- "$word"))
 }
 complete -o default -F _groundtrack groundtrack
 `,
   zsh: `#compdef groundtrack
 _groundtrack() {
   local -a found
-  local line
-  while IFS=$'\\t' read -r name about; do found+=("\${name//:/\\\\:}:$about"); done < <(groundtrack __complete "\${words[@]:1:$((CURRENT - 1))}" 2>/dev/null)
+  while IFS=$'\\t' read -r name about; do
+    found+=("\${name//:/\\\\:}:$about")
+  done < <(groundtrack __complete "\${words[@]:1:$((CURRENT - 1))}" 2>/dev/null)
   (( \${#found} )) && _describe command found || _files
 }
 compdef _groundtrack groundtrack
@@ -33,12 +35,13 @@ export const run: Run = async (rest) => {
 }
 
 /** What may follow the words so far, a line each with what it does; the last word is not finished. */
-export async function complete(words: readonly string[]): Promise<void> {
+export async function complete(words: readonly string[]): Promise<number> {
   const found = candidates(
     words.slice(0, -1).filter((word) => !word.startsWith('-')),
     words.at(-1) ?? '',
   )
   await print(found.map(([name, about]) => `${name}\t${about}\n`).join(''))
+  return EXIT.ok
 }
 
 function candidates(before: readonly string[], word: string): (readonly [string, string])[] {

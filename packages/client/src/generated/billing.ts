@@ -352,7 +352,10 @@ export class BillingCreditsApi {
    *
    * Requires the scope `billing:read`. Changes nothing.
    */
-  transactions(input: BillingCreditsTransactionsInput = {}, options?: CallOptions): Page<BillingCreditsTransactionsOutput, CreditTransaction> {
+  transactions(
+    input: BillingCreditsTransactionsInput = {},
+    options?: CallOptions,
+  ): Page<BillingCreditsTransactionsOutput, CreditTransaction> {
     return this.#client.page('billing.credits.transactions', input, options, ['transactions', 'offset', 'limit', 50])
   }
 }

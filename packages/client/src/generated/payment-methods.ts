@@ -78,7 +78,10 @@ export class PaymentMethodsApi {
    *
    * Requires the scope `billing:write`. Changes data of the organization.
    */
-  createSetupIntent(input: PaymentMethodsCreateSetupIntentInput = {}, options?: CallOptions): Promise<PaymentMethodsCreateSetupIntentOutput> {
+  createSetupIntent(
+    input: PaymentMethodsCreateSetupIntentInput = {},
+    options?: CallOptions,
+  ): Promise<PaymentMethodsCreateSetupIntentOutput> {
     return this.#client.call('payment_methods.create_setup_intent', input, options, 'write')
   }
 
