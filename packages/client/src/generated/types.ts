@@ -18,7 +18,8 @@ export interface ApiKey {
   prefix: string
   name: string
   permissions: ('read' | 'write' | 'process')[]
-  rate_limit: number | null
+  /** Requests an hour; the default of the organization where the key was given none of its own */
+  rate_limit: number
   is_active: boolean
   expires_at: string | null
   created_at: string
