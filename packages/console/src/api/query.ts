@@ -1,6 +1,7 @@
 import { keepPreviousData, QueryClient, useMutation, useQuery, useQueryClient, type UseQueryResult } from '@tanstack/react-query'
-import { call, route, type Input, type OperationId, type Output } from './client.ts'
-import { CallProblem } from './problem.ts'
+import { call, route } from './client.ts'
+import type { Input, OperationId, Output } from './contract.ts'
+import { isPassing } from './problem.ts'
 
 const STALE_MS = 15_000
 const MAX_TRIES = 2
@@ -9,7 +10,7 @@ export const queries = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: STALE_MS,
-      retry: (count, error) => count < MAX_TRIES && error instanceof CallProblem && [0, 429, 502, 503, 504].includes(error.status),
+      retry: (count, error) => count < MAX_TRIES && isPassing(error),
       refetchOnWindowFocus: true,
     },
   },
@@ -41,7 +42,7 @@ export interface Me {
 export function useMe(enabled = true): UseQueryResult<Me> {
   return useQuery<Me>({
     queryKey: ['/auth/me'],
-    queryFn: async ({ signal }) => (await (await route('GET', '/auth/me', undefined, { signal })).json()) as Me,
+    queryFn: ({ signal }) => route<Me>('GET', '/auth/me', undefined, { signal }),
     enabled,
   })
 }

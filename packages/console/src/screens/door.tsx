@@ -2,7 +2,7 @@
 import { Link, Navigate, useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { useEffect, useState, type FormEvent, type ReactElement, type ReactNode } from 'react'
 import { queries } from '../api/query.ts'
-import { CallProblem, isProblem } from '../api/problem.ts'
+import { ProblemError, isProblem } from '../api/problem.ts'
 import { acceptInvitation, chooseOrganization, signIn, signUp, useSession } from '../api/session.ts'
 import { Button, Field, Note } from '../ui/kit.tsx'
 import { Logo } from '../ui/icons.tsx'
@@ -80,7 +80,7 @@ function useSending(work: () => Promise<void>): { send(event?: FormEvent): void;
 }
 
 function SignInProblem({ error }: { error: unknown }): ReactElement | null {
-  if (error instanceof CallProblem && error.status === 401)
+  if (error instanceof ProblemError && error.status === 401)
     return (
       <Note tone="bad" icon="warn">
         <b>Email and password do not match.</b> Check both; after ten wrong passwords an account rests for 15 minutes.

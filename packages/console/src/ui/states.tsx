@@ -1,7 +1,7 @@
 /** The states that every part has: loading, empty, failed, not allowed, offline. One failing part never blanks a screen. */
 import type { UseQueryResult } from '@tanstack/react-query'
 import { useEffect, useState, type ReactElement, type ReactNode } from 'react'
-import { CallProblem, headline } from '../api/problem.ts'
+import { ProblemError, headline } from '../api/problem.ts'
 import { Icon, type IconName } from './icons.tsx'
 import { Button, copyText } from './kit.tsx'
 
@@ -52,8 +52,8 @@ export function Empty({ icon = 'search', title, children, actions, tone = '' }: 
 }
 
 export function Failed({ error, retry }: { error: unknown; retry?: () => void }): ReactElement {
-  const known = error instanceof CallProblem ? error : null
-  const isForbidden = known !== null && ['forbidden', 'missing-scope'].includes(known.code)
+  const known = error instanceof ProblemError ? error : null
+  const isForbidden = known !== null && ['forbidden', 'missing-scope'].includes(known.slug)
   if (isForbidden)
     return (
       <Empty icon="lock" tone="warn" title="Your role does not show this">
@@ -61,7 +61,7 @@ export function Failed({ error, retry }: { error: unknown; retry?: () => void })
       </Empty>
     )
   const reference = known
-    ? `${known.status || 'no answer'} ${known.code}${known.instance ? `, ${known.instance.replace('urn:uuid:', '')}` : ''}`
+    ? `${known.status || 'no answer'} ${known.slug}${known.instance ? `, ${known.instance.replace('urn:uuid:', '')}` : ''}`
     : ''
   return (
     <div role="alert">
@@ -120,7 +120,7 @@ export function Loaded<T>({ query, rows, empty, children }: LoadedParts<T>): Rea
 /** A problem beside the form that met it. */
 export function FormProblem({ error }: { error: unknown }): ReactElement | null {
   if (!error) return null
-  const fields = error instanceof CallProblem ? error.errors : []
+  const fields = error instanceof ProblemError ? error.errors : []
   return (
     <div className="note bad" role="alert">
       <Icon name="warn" />

@@ -1,8 +1,9 @@
 /** Adding credits: what will be charged and granted is said first; the bank is asked where it wants to be; one key, one charge. */
 import { useQueryClient } from '@tanstack/react-query'
 import { useState, type ReactElement } from 'react'
-import { call, route, type Output } from '../../api/client.ts'
-import { CallProblem, isProblem } from '../../api/problem.ts'
+import { call, route } from '../../api/client.ts'
+import type { Output } from '../../api/contract.ts'
+import { ProblemError, isProblem } from '../../api/problem.ts'
 import { touch, useOp } from '../../api/query.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import { aud, count } from '../../ui/format.ts'
@@ -91,7 +92,7 @@ export function AddCredits({ onClose, missing }: { onClose(): void; missing?: nu
           />
           <Refusal
             error={error}
-            secret={error instanceof CallProblem ? error.members['client_secret'] : null}
+            secret={error instanceof ProblemError ? (error.problem as { client_secret?: string }).client_secret : null}
             onConfirmed={() => void charge()}
             onCard={() => setAddingCard(true)}
           />

@@ -2,7 +2,6 @@
 import { useQueries } from '@tanstack/react-query'
 import { call } from '../../api/client.ts'
 import type { CatalogScene, CatalogVendor, ItemFeature } from '../../api/contract.ts'
-import { CallProblem } from '../../api/problem.ts'
 import { useOp } from '../../api/query.ts'
 import { boxOf, coverage, type Box } from '../../map/geo.ts'
 import { tileOf } from '../../ui/auth-image.tsx'
@@ -148,7 +147,7 @@ export function useCatalog(filters: Filters, vendors: readonly CatalogVendor[], 
             {
               host: chosen[index]!.host_name,
               title: chosen[index]!.title,
-              message: error instanceof CallProblem ? error.message : String(error),
+              message: error.message,
               retry: () => void refetch(),
             },
           ]

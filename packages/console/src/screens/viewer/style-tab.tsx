@@ -1,7 +1,7 @@
 /** Style: three bands, an expression or one band, its colours and its range. */
 import { useEffect, useState, type ReactElement } from 'react'
 import type { Colormap } from '../../api/contract.ts'
-import { CallProblem } from '../../api/problem.ts'
+import { ProblemError } from '../../api/problem.ts'
 import { useAct, useOp } from '../../api/query.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Badge, Button, Check, Choice, Field, Segmented, copyText } from '../../ui/kit.tsx'
@@ -161,7 +161,7 @@ function ExpressionBox({ expression, bands, error, isChecking, onChange }: Expre
     return () => clearTimeout(timer)
     // oxlint-disable-next-line exhaustive-deps
   }, [text])
-  const problem = error instanceof CallProblem ? (error.errors[0]?.message ?? error.message) : null
+  const problem = error instanceof ProblemError ? (error.errors[0]?.message ?? error.message) : null
   const state = text !== expression || isChecking ? 'checking' : problem ? 'wrong' : 'valid'
   return (
     <div>
