@@ -1,0 +1,232 @@
+/** From a search to the rows that match it, in its order: which index is walked, and from where. See ADR 11. */
+import { sql, type RawBuilder, type SqlBool } from 'kysely'
+import type { Interval } from '#core/interval.ts'
+import type { ItemType } from '#core/vocabulary.ts'
+import type { Db } from '#db/tables.ts'
+import { bounds, boxesOf, cellsToRead, isWorld, rectangle, stepsOf, type Bbox, type Part } from './footprint.ts'
+import { all, comesAfter, duringInterval, hasId, orderBy, touches, type Cursor, type Order } from './item-filter.ts'
+
+export interface Search {
+  organizationId: string
+  /** One project, or null for the whole organization without those that are hidden from the caller. */
+  projectId: string | null
+  hiddenProjectIds: readonly string[]
+  bbox: Bbox | null
+  /** Beside a box, or instead of one: shapes of which an item must touch one. */
+  shapes?: readonly Part[] | null
+  interval: Interval | null
+  collectionIds: readonly string[] | null
+  /** Ids of STAC or of ours. */
+  ids?: readonly string[] | null
+  type: ItemType | null
+  query: readonly RawBuilder<SqlBool>[]
+  /** Empty: newest first. */
+  orders: readonly Order[]
+  limit: number
+  offset: number
+  /** Where the page before ended. */
+  after?: Cursor | null
+  /** How many there are is known already, or nobody asks. */
+  isUncounted?: boolean
+}
+
+/** `from …` that yields each match once as `i`, and the order that it comes in or must be put into. */
+export interface Stream {
+  from: RawBuilder<unknown>
+  order: RawBuilder<unknown>
+  /** The same without the rows themselves, where what matches can be counted from the cells. */
+  counted: RawBuilder<unknown>
+}
+
+export const NEWEST_FIRST: readonly Order[] = [{ column: 'i.datetime', direction: 'desc', kind: 'time' }]
+export const ordersOf = ({ orders }: Search): readonly Order[] => (orders.length > 0 ? orders : NEWEST_FIRST)
+
+/** Sets up to this size are read whole and sorted: cheaper than a walk over everything else of the organization. */
+const SMALL_SET = 10_000
+/** A search of more shapes than this looks for candidates in one box around them all. */
+const MAX_BOXES = 8
+
+/** What the cells are read for; null where the whole Earth is wanted or nothing is said. */
+function boxesToRead({ bbox, shapes }: Search): Bbox[] | null {
+  if (bbox && !isWorld(bbox)) return boxesOf(bbox)
+  if (!shapes) return null
+  const boxes = shapes.map((part) => bounds(part))
+  return boxes.length <= MAX_BOXES ? boxes : [bounds(shapes.flat())]
+}
+
+export async function streamOf(db: Db, wanted: Search): Promise<Stream> {
+  const predicates = predicatesOf(wanted)
+  const scope =
+    wanted.projectId === null ? sql<SqlBool>`i.org_id = ${wanted.organizationId}` : sql<SqlBool>`i.project_id = ${wanted.projectId}`
+  const live = sql<SqlBool>`i.deleted_at is null`
+  const isSmall = await isSmallSet(db, wanted)
+  const boxes = boxesToRead(wanted)
+  const direction = directionOf(wanted.orders)
+  if (!isSmall && direction) {
+    await fixPlan(db)
+    return boxes
+      ? mergedStream(wanted, { boxes, direction, predicates: [live, ...predicates] })
+      : orderedStream(wanted, direction, [scope, live, ...predicates])
+  }
+  const order = sql`order by ${orderBy(ordersOf(wanted))}`
+  const after = wanted.after ? [comesAfter(ordersOf(wanted), wanted.after)] : []
+  if (isSmall || !boxes) return plainStream(sql`item i`, all([scope, live, ...predicates, ...after]), order)
+  const touched = sql`select distinct seq from item_cell where org_id = ${wanted.organizationId}
+    and cell = any(${cellsToRead(boxes)}::integer[]) and (${inSteps(boxes)})`
+  return plainStream(sql`(${touched}) k join item i on i.seq = k.seq`, all([live, ...predicates, ...after]), order)
+}
+
+function plainStream(tables: RawBuilder<unknown>, where: RawBuilder<SqlBool>, order: RawBuilder<unknown>): Stream {
+  const from = sql`from ${tables} where ${where}`
+  return { from, order, counted: from }
+}
+
+/** Newest or oldest first, and nothing else: what the indexes keep. */
+function directionOf(orders: readonly Order[]): 'asc' | 'desc' | null {
+  if (orders.length === 0) return 'desc'
+  return orders.length === 1 && orders[0]!.column === 'i.datetime' ? orders[0]!.direction : null
+}
+
+/** All that must hold of an item's row, but for its order. */
+export function predicatesOf(wanted: Search): RawBuilder<SqlBool>[] {
+  return [
+    ...rowPredicates(wanted),
+    ...(wanted.interval ? [duringInterval(wanted.interval)] : []),
+    ...(wanted.bbox ? [isWorld(wanted.bbox) ? sql<SqlBool>`i.footprint is not null` : touches(boxesOf(wanted.bbox).map(rectangle))] : []),
+    ...(wanted.shapes ? [touches(wanted.shapes)] : []),
+  ]
+}
+
+/** Those that neither place nor time decides. */
+function rowPredicates(wanted: Search): RawBuilder<SqlBool>[] {
+  return [
+    ...(wanted.projectId === null ? [] : [sql<SqlBool>`i.project_id = ${wanted.projectId}`]),
+    ...(wanted.hiddenProjectIds.length === 0 ? [] : [sql<SqlBool>`i.project_id <> all(${wanted.hiddenProjectIds}::uuid[])`]),
+    ...(wanted.collectionIds ? [sql<SqlBool>`i.collection_id = any(${wanted.collectionIds}::uuid[])`] : []),
+    ...(wanted.ids ? [hasId(wanted.ids)] : []),
+    ...(wanted.type ? [sql<SqlBool>`i.type = ${wanted.type}`] : []),
+    ...wanted.query,
+  ]
+}
+
+/** Known without a scan: a project has a counter, and of a collection no more is counted than matters. */
+async function isSmallSet(db: Db, { projectId, collectionIds, ids }: Search): Promise<boolean> {
+  if (ids) return true
+  if (projectId === null && !collectionIds) return false
+  const { rows } = await sql<{ project: number | null; collections: number | null }>`
+    select (select item_count from project where id = ${projectId}) as project,
+      case when ${collectionIds}::uuid[] is not null then
+        (select count(*) from (select 1 from item where collection_id = any(${collectionIds}::uuid[])
+          and deleted_at is null limit ${SMALL_SET + 1}) few)
+      end as collections
+  `.execute(db)
+  const { project, collections } = rows[0]!
+  return (project ?? Infinity) <= SMALL_SET || (collections ?? Infinity) <= SMALL_SET
+}
+
+/** With these off there is one plan left, the streaming one; what a planner believes about the data no longer matters. */
+async function fixPlan(db: Db): Promise<void> {
+  await sql`
+    set local enable_sort = off; set local enable_incremental_sort = off;
+    set local enable_bitmapscan = off; set local enable_hashjoin = off;
+    set local enable_mergejoin = off; set local enable_seqscan = off;
+    set local enable_material = off; set local max_parallel_workers_per_gather = 0; set local jit = off
+  `.execute(db)
+}
+
+/** Stretches of an index by time, each read in order and merged: those with a datetime, and those without, which come last. */
+function orderedStream(wanted: Search, direction: 'asc' | 'desc', predicates: readonly RawBuilder<SqlBool>[]): Stream {
+  const order =
+    direction === 'desc' ? sql`order by i.datetime desc nulls last, i.seq` : sql`order by i.datetime asc nulls first, i.seq desc`
+  const { interval, after } = wanted
+  if (!interval && !after) return plainStream(sql`item i`, all(predicates), order)
+  const dated = [
+    sql<SqlBool>`i.datetime is not null`,
+    ...(interval?.from ? [sql<SqlBool>`i.datetime >= ${interval.from}`] : []),
+    ...(interval?.to ? [sql<SqlBool>`i.datetime <= ${interval.to}`] : []),
+  ]
+  const cut = after ? stretches(direction, after, sql`i.datetime`) : { dated: sql<SqlBool>`true`, undated: sql<SqlBool>`true` }
+  const branch = (span: readonly RawBuilder<SqlBool>[]) => sql`(select i.* from item i where ${all([...predicates, ...span])} ${order})`
+  const branches = [branch([...dated, cut.dated]), branch([sql<SqlBool>`i.datetime is null`, cut.undated])]
+  const from = sql`from (${sql.join(branches, sql` union all `)}) i`
+  return { from, order, counted: from }
+}
+
+/** What is left of the two stretches after a cursor. */
+function stretches(
+  direction: 'asc' | 'desc',
+  { values, seq }: Cursor,
+  datetime: RawBuilder<unknown>,
+): { dated: RawBuilder<SqlBool>; undated: RawBuilder<SqlBool> } {
+  const value = values[0] ?? null
+  const [none, whole] = [sql<SqlBool>`false`, sql<SqlBool>`true`]
+  if (direction === 'desc')
+    return value === null
+      ? { dated: none, undated: sql<SqlBool>`i.seq > ${seq}` }
+      : {
+          dated: sql<SqlBool>`${datetime} <= ${value}::timestamptz and (${datetime} < ${value}::timestamptz or i.seq > ${seq})`,
+          undated: whole,
+        }
+  return value === null
+    ? { dated: whole, undated: sql<SqlBool>`i.seq < ${seq}` }
+    : {
+        dated: sql<SqlBool>`${datetime} >= ${value}::timestamptz and (${datetime} > ${value}::timestamptz or i.seq < ${seq})`,
+        undated: none,
+      }
+}
+
+interface Merge {
+  boxes: readonly Bbox[]
+  direction: 'asc' | 'desc'
+  predicates: readonly RawBuilder<SqlBool>[]
+}
+
+function mergedStream(wanted: Search, { boxes, direction, predicates }: Merge): Stream {
+  const order = direction === 'desc' ? sql.raw('order by datetime desc, seq') : sql.raw('order by datetime, seq desc')
+  const spans = spansOf(wanted.interval)
+  const cut = wanted.after ? sql<SqlBool>`and ${afterInCells(direction, wanted.after)}` : sql``
+  const scans = (columns: RawBuilder<unknown>) =>
+    sql.join(
+      cellsToRead(boxes).flatMap((cell) =>
+        spans.map(
+          (span) => sql`(select ${columns} from item_cell where org_id = ${wanted.organizationId} and cell = ${cell} and ${span}
+            and (${inSteps(boxes)}) ${cut} ${order})`,
+        ),
+      ),
+      sql` union all `,
+    )
+  const once = sql`select distinct on (datetime, seq) datetime, seq from (${scans(sql`datetime, seq`)}) u ${order}`
+  const from = sql`from (${once}) k join lateral (select * from item where item.seq = k.seq offset 0) i on true where ${all(predicates)}`
+  return {
+    from,
+    order: direction === 'desc' ? sql`order by k.datetime desc, k.seq` : sql`order by k.datetime, k.seq desc`,
+    counted: from,
+  }
+}
+
+function afterInCells(direction: 'asc' | 'desc', { values, seq }: Cursor): RawBuilder<SqlBool> {
+  const at = sql`${values[0] ?? '-infinity'}::timestamptz`
+  return direction === 'desc'
+    ? sql<SqlBool>`datetime <= ${at} and (datetime < ${at} or seq > ${seq})`
+    : sql<SqlBool>`datetime >= ${at} and (datetime > ${at} or seq < ${seq})`
+}
+
+/** Items without a datetime stand at the end of every cell; a search by time reads that end beside the stretch it wants. */
+function spansOf(interval: Interval | null): RawBuilder<SqlBool>[] {
+  if (!interval) return [sql<SqlBool>`true`]
+  const { from, to } = interval
+  const dated = [
+    sql<SqlBool>`datetime > '-infinity'`,
+    ...(from ? [sql<SqlBool>`datetime >= ${from}`] : []),
+    ...(to ? [sql<SqlBool>`datetime <= ${to}`] : []),
+  ]
+  return [all(dated), sql<SqlBool>`datetime = '-infinity'`]
+}
+
+function inSteps(boxes: readonly Bbox[]): RawBuilder<SqlBool> {
+  const each = boxes.map((box) => {
+    const [x0, y0, x1, y1] = stepsOf(box)
+    return sql<SqlBool>`x0 <= ${x1}::smallint and x1 >= ${x0}::smallint and y0 <= ${y1}::smallint and y1 >= ${y0}::smallint`
+  })
+  return sql<SqlBool>`(${sql.join(each, sql`) or (`)})`
+}
