@@ -32,6 +32,8 @@ export interface Config {
   readonly cogHosts: readonly string[]
   /** Hosts, or host:port, that outbound requests may reach although private or plain http. */
   readonly egressAllow: readonly string[]
+  /** Addresses or networks whose `X-Forwarded-Host` and `-Proto` are believed. */
+  readonly trustedProxies: readonly string[]
   readonly payments: PaymentsKind
   readonly stripeSecretKey: string
   /** Signs the processor's notices to `/webhooks/payments`. */
@@ -73,6 +75,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     clipUserEmail: text('CLIP_USER_EMAIL', '').toLowerCase() || null,
     cogHosts: list(text('COG_HOSTS', '')),
     egressAllow: list(text('EGRESS_ALLOW', '')),
+    trustedProxies: list(text('TRUSTED_PROXIES', '')),
     ...payments(text),
     logLevel: oneOf('LOG_LEVEL', text('LOG_LEVEL', 'info'), LOG_LEVELS),
     isLoopback: isLoopback(host),

@@ -103,7 +103,14 @@ async function startParts(config: Config, { operations, tasks }: Catalogue, star
   const wantsDemo = config.demo ?? (config.isLoopback && !(await project.wasAnyMade(database.db)))
   if (wantsDemo && config.role !== 'worker') await seedDemo(composed.platform, composed.auth)
 
-  const app = buildServer({ ...composed, log, isReady: () => ready, api: config.role !== 'worker', sandboxPayments })
+  const app = buildServer({
+    ...composed,
+    log,
+    isReady: () => ready,
+    api: config.role !== 'worker',
+    sandboxPayments,
+    trustedProxies: config.trustedProxies,
+  })
   started.defer(() => closeServer(app))
   const address = await listen(app, config)
   if (config.port === 0) baseUrl = baseUrl.replace(/:0$/, `:${new URL(address).port}`)

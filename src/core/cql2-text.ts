@@ -22,7 +22,7 @@ const SPACE = /\s*/y
 
 function tokensOf(source: string): Token[] {
   const tokens: Token[] = []
-  for (let at = 0; ; ) {
+  for (let at = 0; ;) {
     SPACE.lastIndex = at
     at += SPACE.exec(source)![0].length
     if (at >= source.length) return [...tokens, { kind: 'end', text: '', at }]
@@ -51,7 +51,16 @@ export function cql2FromText(source: string): unknown {
 }
 
 const COMPARISONS = new Set(['=', '<>', '<', '<=', '>', '>='])
-const GEOMETRIES = new Set(['POINT', 'LINESTRING', 'POLYGON', 'MULTIPOINT', 'MULTILINESTRING', 'MULTIPOLYGON', 'GEOMETRYCOLLECTION', 'BBOX'])
+const GEOMETRIES = new Set([
+  'POINT',
+  'LINESTRING',
+  'POLYGON',
+  'MULTIPOINT',
+  'MULTILINESTRING',
+  'MULTIPOLYGON',
+  'GEOMETRYCOLLECTION',
+  'BBOX',
+])
 
 /** Names of the grammar are not case-sensitive; names of properties are. */
 export class Parser {
@@ -68,7 +77,10 @@ export class Parser {
 
   refuse(wanted: string): Error {
     const { text, at, kind } = this.#token
-    return invalidField('filter', `has ${kind === 'end' ? 'its end' : `'${text.slice(0, 40)}'`} at character ${at + 1}, but needs ${wanted}`)
+    return invalidField(
+      'filter',
+      `has ${kind === 'end' ? 'its end' : `'${text.slice(0, 40)}'`} at character ${at + 1}, but needs ${wanted}`,
+    )
   }
 
   /** Takes the next token if it is this word or symbol. */

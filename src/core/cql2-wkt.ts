@@ -63,7 +63,13 @@ function position(words: Words): number[] {
 function box(words: Words): unknown {
   const numbers = listOf(words, () => words.number())
   const [west, south, east, north] = numbers.length === 6 ? [numbers[0]!, numbers[1]!, numbers[3]!, numbers[4]!] : numbers
-  if ((numbers.length !== 4 && numbers.length !== 6) || west === undefined || south === undefined || east === undefined || north === undefined)
+  if (
+    (numbers.length !== 4 && numbers.length !== 6) ||
+    west === undefined ||
+    south === undefined ||
+    east === undefined ||
+    north === undefined
+  )
     throw invalidField('filter', 'has a BBOX that is not four or six numbers')
   const ring = (from: number, to: number) => [
     [

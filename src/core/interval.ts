@@ -27,6 +27,9 @@ function parseEnd(text: string, field: string, dateOffsetMs: number): Date | nul
   return DATE.test(text) ? new Date(parseInstant(`${text}T00:00:00Z`, field).getTime() + dateOffsetMs) : parseInstant(text, field)
 }
 
+/** Whether a text is one, without a refusal where it is not. */
+export const isInstant = (text: string): boolean => INSTANT.test(text) && !Number.isNaN(Date.parse(text.toUpperCase()))
+
 /** JavaScript rolls 31 February over into March; a caller who wrote it made a mistake. */
 export function parseInstant(text: string, field: string): Date {
   const instant = INSTANT.test(text) ? new Date(text.toUpperCase()) : new Date(Number.NaN)

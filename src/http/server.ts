@@ -22,6 +22,7 @@ import { registerPayments, type SandboxConfirmation } from './payments.ts'
 import { registerPages } from './pages/pages.ts'
 import { registerSharePage } from './pages/share.ts'
 import { registerShareRoutes } from './projections/share.ts'
+import { registerStac } from './projections/stac/routes.ts'
 import { registerTiles } from './projections/tiles.ts'
 import { registerWmts } from './projections/wmts.ts'
 
@@ -34,6 +35,8 @@ interface ServerOptions {
   isReady: () => boolean
   /** What a person does in their browser with the real processor; null where that is not the sandbox. */
   sandboxPayments: SandboxConfirmation | null
+  /** Addresses or networks whose forwarded host and scheme are believed. */
+  trustedProxies?: readonly string[]
   /** False for a pure worker, which only tells how it is. */
   api: boolean
 }
@@ -41,7 +44,16 @@ interface ServerOptions {
 const REQUEST_TIMEOUT_MS = 120_000
 const MAX_URL_LENGTH = 8_192
 
-export function buildServer({ platform, auth, log, metrics, isReady, api, sandboxPayments }: ServerOptions): FastifyInstance {
+export function buildServer({
+  platform,
+  auth,
+  log,
+  metrics,
+  isReady,
+  api,
+  sandboxPayments,
+  trustedProxies = [],
+}: ServerOptions): FastifyInstance {
   const app = fastify({
     bodyLimit: MAX_BODY_BYTES,
     requestTimeout: REQUEST_TIMEOUT_MS,
@@ -81,6 +93,7 @@ export function buildServer({ platform, auth, log, metrics, isReady, api, sandbo
   registerShareRoutes(app, { platform, observe })
   registerTiles(app, { platform, observe })
   registerWmts(app, { platform, observe })
+  registerStac(app, { platform, observe, trustedProxies })
   registerAuth(app, platform, auth)
   registerEventTypes(app, platform)
   registerPayments(app, platform, sandboxPayments)

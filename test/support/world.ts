@@ -59,6 +59,7 @@ interface WorldOptions {
   databaseUrl?: string
   startAt?: string
   egressAllow?: readonly string[]
+  trustedProxies?: readonly string[]
   /** What the card processor does; `null` takes no cards. */
   payments?: (Partial<Pick<SandboxOptions, 'beforeAnswer' | 'manualNotices'>> & { timeoutMs?: number }) | null
   /** Instead of files in a folder of its own; the world closes it. */
@@ -142,7 +143,14 @@ export async function world(t: TestContext, options: WorldOptions = {}) {
       maySignUp: options.maySignUp ?? true,
     },
   })
-  const app = buildServer({ ...composed, log, isReady: () => true, api: true, sandboxPayments: sandbox })
+  const app = buildServer({
+    ...composed,
+    log,
+    isReady: () => true,
+    api: true,
+    sandboxPayments: sandbox,
+    trustedProxies: options.trustedProxies ?? [],
+  })
   baseUrl = await app.listen({ port: 0, host: '127.0.0.1' })
   t.after(async () => {
     await app.close()

@@ -8,7 +8,7 @@ import type { RasterInfo } from '#raster/types.ts'
 import { createConverter } from './converter.ts'
 import { defined, Drawing, nameFor } from './drawing.ts'
 import type { RasterService, RasterSource } from '#ports/raster.ts'
-import { createSources, type SourceOptions } from './sources.ts'
+import { createSources, type SourceOptions, isAllowed } from './sources.ts'
 
 interface RasterServiceOptions extends SourceOptions {
   /** A folder for large temporary files. */
@@ -48,6 +48,7 @@ export function createRasterService(options: RasterServiceOptions): RasterServic
   }
 
   return {
+    allows: (url) => isAllowed(url, options),
     describe: async (source, signal): Promise<RasterInfo> => (await sources.identify(source, signal)).info,
     tile: (source, { tile, ...look }, asking = {}) =>
       drawing.draw('tile', source, { tile, options: defined(look) }, MEDIA_TYPES[look.format], asking),

@@ -120,6 +120,14 @@ function remembered<T>(known: Map<string, Promise<T>>, name: string, make: () =>
   return made
 }
 
+/** https, or http where the operator opened the way to that very host. */
+export function isAllowed(address: string, { hosts, egressAllow }: { hosts: readonly string[]; egressAllow: readonly string[] }): boolean {
+  const url = URL.parse(address)
+  if (!url || url.username || url.password) return false
+  const names = (list: readonly string[]) => list.includes(url.hostname) || list.includes(url.host)
+  return url.protocol === 'https:' ? names([...hosts, ...egressAllow]) : url.protocol === 'http:' && names(egressAllow)
+}
+
 /** Addresses come from callers: only hosts that the operator knows are asked anything at all. */
 function requireHost(source: RasterSource, hosts: readonly string[]): void {
   if (!('url' in source)) return

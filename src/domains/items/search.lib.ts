@@ -44,7 +44,8 @@ export async function find(
           items.map(({ seq }) => seq),
         )
       : new Map<number, asset.Asset[]>()
-  const features = items.map((each) => toFeature(each, assets.get(each.seq) ?? [], search.baseUrl ?? baseUrl))
+  const view = { baseUrl: search.baseUrl ?? baseUrl, links: 'self' } as const
+  const features = items.map((each) => toFeature(each, assets.get(each.seq) ?? [], view))
   return {
     type: 'FeatureCollection',
     features,

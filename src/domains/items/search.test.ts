@@ -474,7 +474,7 @@ test('items.search: fields and access', async (t) => {
       },
       assets: {},
     })
-    assert.equal(stac_extensions.length, 1)
+    assert.equal(stac_extensions.length, 2, 'ours, and that of the cloud cover')
     assert.deepEqual(
       links.map((link: { rel: string }) => link.rel),
       ['self', 'collection'],

@@ -108,7 +108,8 @@ export async function requireKnownProperties(db: Db, organizationId: string, fil
     const key = `${organizationId} ${name}`
     if (seen.has(key)) continue
     const found = await hasProperty(db, organizationId, name)
-    if (found === false) throw problem('bad-request', `No item has the property '${name.slice(0, 100)}'; /stac/queryables lists those there are`)
+    if (found === false)
+      throw problem('bad-request', `No item has the property '${name.slice(0, 100)}'; /stac/queryables lists those there are`)
     if (seen.size >= MAX_SEEN) seen.clear()
     if (found) seen.add(key)
   }

@@ -99,7 +99,7 @@ const OPERATORS: readonly string[] = [...Object.keys(COMPARISONS), 'in', 'starts
 const MAX_FILTER_NODES = 100
 
 /** `{property: {operator: value}}`, as in the STAC Query extension. All must hold; a property that an item lacks never does. */
-export function parseQuery(query: Readonly<Record<string, unknown>>): Predicate[] {
+export function parseQuery(query: Readonly<Record<string, unknown>>, columns: ReadonlyMap<string, Column> = COLUMNS): Predicate[] {
   let nodes = 0
   return Object.entries(query).flatMap(([name, conditions]) => {
     const field = `query.${name.slice(0, 100)}`
@@ -110,7 +110,7 @@ export function parseQuery(query: Readonly<Record<string, unknown>>): Predicate[
         throw invalidField(`${field}.${operator.slice(0, 100)}`, `is not an operator; they are ${OPERATORS.join(', ')}`)
       nodes += Array.isArray(value) ? value.length : 1
       if (nodes > MAX_FILTER_NODES) throw invalidField('query', `has more than ${MAX_FILTER_NODES} conditions`)
-      const column = COLUMNS.get(bare(name))
+      const column = columns.get(bare(name))
       return column
         ? onColumn(column, { operator, value, field: `${field}.${operator}` })
         : onProperty(bare(name), { operator, value, field: `${field}.${operator}` })

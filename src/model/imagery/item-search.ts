@@ -42,6 +42,21 @@ export async function search(db: Db, wanted: Search, timeoutMs = SEARCH_TIMEOUT_
   })
 }
 
+/** What a caller drew may be more than PostgreSQL can compare: then nothing matches, and never more than was asked for. */
+export async function searchPlace(db: Db, wanted: Search): Promise<SearchResult> {
+  try {
+    return await search(db, wanted)
+  } catch (error) {
+    const isSpatial = wanted.shapes || wanted.bbox
+    if (isSpatial && SPATIAL_FAILURE.test((error as { code?: string }).code ?? '')) return NOTHING
+    throw error
+  }
+}
+
+/** Data exceptions, and a shape that is larger than a value may be. */
+const SPATIAL_FAILURE = /^(22|54)/
+const NOTHING: SearchResult = { items: [], matched: 0, isEstimated: false, next: null }
+
 /** Only which ones, uncounted: what a map asks for with every tile. */
 export async function searchSeqs(db: Db, wanted: Search): Promise<number[]> {
   return await bounded(db, SEARCH_TIMEOUT_MS, async (session) => {
