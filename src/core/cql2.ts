@@ -71,7 +71,9 @@ class Reader {
       case 'in':
         return this.#in(only(args, 2, at), at)
       case 'between': {
-        const [subject, low, high] = only(args, 3, at)
+        const [first, ...ends] = args
+        // Drafts of CQL2 had the two ends in a list of their own.
+        const [subject, low, high] = only([first, ...(ends.length === 1 && Array.isArray(ends[0]) ? (ends[0] as unknown[]) : ends)], 3, at)
         return {
           op,
           property: this.#property(subject, `${at}.args.0`),

@@ -9,24 +9,26 @@ interface Fields {
 type Json = Record<string, unknown>
 type Part = Partial<Feature> & Pick<Feature, 'type' | 'id'>
 
-/** What a feature is not readable without. */
-const ALWAYS: readonly string[] = ['type', 'id', 'stac_version', 'links', 'assets', 'geometry', 'bbox', 'collection', 'properties.datetime']
-const NEEDED: readonly string[] = ['type', 'id']
+/** What is shown where a caller asks for no field in particular but wants few. */
+const STANDARD = ['type', 'stac_version', 'id', 'collection', 'geometry', 'bbox', 'links', 'assets', 'properties.datetime']
+/** What a feature is nothing without. */
+const NEEDED = ['type', 'id']
+const READABLE = [...NEEDED, 'collection', 'links']
 /** Names that objects have by themselves are no fields. */
 const isOwn = (value: Json, name: string): boolean => Object.hasOwn(value, name)
 
 /**
- * Only exclusions: everything but those. Inclusions: these, on top of what makes a feature readable; an exclusion wins where
- * it is the more specific, or names one of the latter. Empty lists are as none.
+ * Exclusions alone: everything but those. An empty list of inclusions beside them: the standard fields but those. Inclusions:
+ * these, and what makes a feature readable; where a field or a part of it is both included and excluded, it is included.
  */
 export function picker(fields: Fields | null): (feature: Feature) => Feature | Part {
   const [include, exclude] = [clean(fields?.include), clean(fields?.exclude)]
   if (include.length === 0 && exclude.length === 0) return (feature) => feature
-  const dropped = exclude.filter((path) => !NEEDED.includes(path) && !include.includes(path))
-  const kept = include.length === 0 ? null : [...ALWAYS.filter((path) => !exclude.includes(path)), ...include]
+  const standard = include.length > 0 ? READABLE : fields?.include ? STANDARD : null
+  const dropped = exclude.filter((path) => !NEEDED.includes(path) && !include.some((kept) => kept === path || kept.startsWith(`${path}.`)))
   return (feature) => {
     const whole: Json = { ...feature }
-    const made = kept ? copied(whole, kept) : whole
+    const made = standard ? copied(whole, [...standard, ...include]) : whole
     for (const path of dropped) remove(made, path.split('.'))
     return made as Part
   }

@@ -22,7 +22,11 @@ export const SearchInput = Closed({
   sortby: Type.Optional(Nullable(SortBy)),
   limit: Limit(10, 10_000),
   page: Defaulted(Type.Integer({ minimum: 0, description: 'Counted from zero' }), 0),
-  format: Type.Optional(Nullable(Choice(['stac'], { description: 'stac: whole items with assets and all links' }))),
+  format: Type.Optional(
+    Nullable(
+      Choice(['stac'], { description: 'stac: whole items with assets and all links; a filter may name properties that no item has' }),
+    ),
+  ),
   next: Type.Optional(
     Nullable(
       Type.String({ minLength: 1, maxLength: 4_096, description: 'The `next` of the page before: goes on exactly there, at any depth' }),

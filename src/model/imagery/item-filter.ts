@@ -94,7 +94,13 @@ export function orderBy(orders: readonly Order[]): Sql {
 }
 
 export const COMPARISONS = { eq: sql`=`, neq: sql`<>`, lt: sql`<`, lte: sql`<=`, gt: sql`>`, gte: sql`>=` } as const
-const OPERATORS: readonly string[] = [...Object.keys(COMPARISONS), 'in', 'startsWith']
+/** Comparisons of texts by a part of them. */
+const TEXT_MATCHES: Readonly<Record<string, (text: Sql, part: string) => Predicate>> = {
+  startsWith: (text, part) => sql<SqlBool>`starts_with(${text}, ${part})`,
+  endsWith: (text, part) => sql<SqlBool>`right(${text}, length(${part}::text)) = ${part}::text`,
+  contains: (text, part) => sql<SqlBool>`strpos(${text}, ${part}) > 0`,
+}
+const OPERATORS: readonly string[] = [...Object.keys(COMPARISONS), 'in', ...Object.keys(TEXT_MATCHES)]
 /** Conditions of one search, each member of an `in` among them. */
 const MAX_FILTER_NODES = 100
 
@@ -133,9 +139,10 @@ function onColumn({ column, kind }: Column, { operator, value, field }: Conditio
     return given
   }
   if (operator === 'in') return sql<SqlBool>`${subject} = any(${listOf(value, field).map(one)})`
-  if (operator === 'startsWith') {
+  const matches = TEXT_MATCHES[operator]
+  if (matches) {
     if (kind !== 'text') throw invalidField(field, 'works on texts only')
-    return sql<SqlBool>`starts_with(${sql.raw(column)}, ${textOf(value, field)})`
+    return matches(sql.raw(column), textOf(value, field))
   }
   return sql<SqlBool>`${subject} ${COMPARISONS[operator as keyof typeof COMPARISONS]} ${one(value)}`
 }
@@ -144,8 +151,8 @@ function onColumn({ column, kind }: Column, { operator, value, field }: Conditio
 function onProperty(name: string, { operator, value, field }: Condition): Predicate {
   const subject = propertyOf(name)
   if (operator === 'in') return sql<SqlBool>`(${subject}) = any(${listOf(value, field).map((each) => scalar(each, field))}::jsonb[])`
-  if (operator === 'startsWith')
-    return sql<SqlBool>`jsonb_typeof(${subject}) = 'string' and starts_with((${subject}) #>> '{}', ${textOf(value, field)})`
+  const matches = TEXT_MATCHES[operator]
+  if (matches) return sql<SqlBool>`jsonb_typeof(${subject}) = 'string' and ${matches(sql`(${subject} #>> '{}')`, textOf(value, field))}`
   const json = scalar(value, field)
   if (operator === 'eq') return sql<SqlBool>`(${subject}) = ${json}::jsonb`
   if (operator === 'neq') return sql<SqlBool>`(${subject}) <> ${json}::jsonb`

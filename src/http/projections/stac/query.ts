@@ -28,7 +28,9 @@ type Asked = Partial<Record<(typeof NAMES)[number], unknown>>
 
 export function pickAsked(from: Json): Asked {
   return Object.fromEntries(
-    NAMES.flatMap((name) => (Object.hasOwn(from, name) && from[name] !== '' && from[name] !== null ? [[name, from[name]]] : [])),
+    NAMES.flatMap((name) =>
+      Object.hasOwn(from, name) && from[name] !== '' && (from[name] !== null || name === 'fields') ? [[name, from[name]]] : [],
+    ),
   )
 }
 
@@ -64,16 +66,15 @@ function sorted(text: string): { field: string; direction: 'asc' | 'desc' } {
   return { field: text.replace(/^[\s+-]/, ''), direction: text.startsWith('-') ? 'desc' : 'asc' }
 }
 
-function picked(names: readonly string[]): { include: string[]; exclude: string[] } {
-  return {
-    include: names.filter((name) => !name.startsWith('-')).map((name) => name.replace(/^[\s+]/, '')),
-    exclude: names.filter((name) => name.startsWith('-')).map((name) => name.slice(1)),
-  }
+function picked(names: readonly string[]): { include?: string[]; exclude: string[] } {
+  const include = names.filter((name) => !name.startsWith('-')).map((name) => name.replace(/^[\s+]/, ''))
+  const exclude = names.filter((name) => name.startsWith('-')).map((name) => name.slice(1))
+  return { ...(include.length > 0 ? { include } : {}), exclude }
 }
 
 /** The input of the operation. */
 export function toInput(asked: Asked): Json {
-  const { bbox, intersects, limit, filter, 'filter-lang': lang, token, datetime, fields, ...rest } = asked
+  const { bbox, intersects, limit, filter, 'filter-lang': lang, token, datetime, fields, collections, ids, ...rest } = asked
   if (bbox !== undefined && intersects !== undefined) throw problem('bad-request', 'Send either bbox or intersects, not both')
   const shape = intersects as { type?: unknown } | undefined
   const isPolygon = shape?.type === 'Polygon'
@@ -82,6 +83,8 @@ export function toInput(asked: Asked): Json {
   const all = [wanted, near].filter((each) => each !== null)
   return {
     ...rest,
+    ...(collections === undefined ? {} : { collections: listed(collections) }),
+    ...(ids === undefined ? {} : { ids: listed(ids) }),
     ...(datetime === undefined ? {} : { datetime: requireInstants(datetime) }),
     ...(bbox === undefined ? {} : { bbox: flatBox(bbox) }),
     ...(isPolygon ? { intersects: shape } : {}),
@@ -92,6 +95,9 @@ export function toInput(asked: Asked): Json {
     format: 'stac',
   }
 }
+
+/** Some clients send the only id there is without a list around it. */
+const listed = (value: unknown): unknown => (typeof value === 'string' ? [value] : value)
 
 function filterOf(filter: unknown, lang: unknown): unknown {
   const spoken = lang ?? (typeof filter === 'string' ? 'cql2-text' : 'cql2-json')
@@ -118,11 +124,12 @@ function requireInstants(datetime: unknown): unknown {
   return datetime
 }
 
-/** The lists of a body may be absent or null. */
+/** The lists of a body may be absent or null; fields themselves may not. */
 function fieldsOf(fields: unknown): unknown {
-  if (fields === null || typeof fields !== 'object' || Array.isArray(fields)) return fields
+  if (fields === null || typeof fields !== 'object' || Array.isArray(fields))
+    throw invalidField('fields', 'must be an object with include and exclude')
   const { include, exclude } = fields as Json
-  return { ...(include ? { include } : {}), ...(exclude ? { exclude } : {}) }
+  return { ...(include === undefined ? {} : { include: include ?? [] }), ...(exclude ? { exclude } : {}) }
 }
 
 function pageOf(limit: unknown): unknown {
