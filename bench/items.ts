@@ -33,7 +33,7 @@ const { values } = parseArgs({
 const SIZES = values.sizes.split(',').map(Number)
 const QUERIES = Number(values.queries)
 const PAGE = Number(values.page)
-const BATCH = 10_000
+const BATCH = 5_000
 const DAY_MS = 86_400_000
 const loadAverage = () => readFileSync('/proc/loadavg', 'utf8').split(' ').slice(0, 2).join(' ')
 
@@ -124,6 +124,38 @@ async function load({ organizationId, projectId, collectionId }: Place, upTo: nu
       `${rows[0]!.size}; load average ${loadAverage()}`,
   )
   out?.end()
+  await database.close()
+  await server.leave()
+}
+
+/** Beyond the first size, the same footprints are seen again at other times, as satellites do: made in the database itself. */
+async function revisit(upTo: number): Promise<void> {
+  const server = await startEmbedded(values.data)
+  const database = openDatabase({ host: server.socketDir, user: SUPERUSER, database: 'postgres', statement_timeout: 0 })
+  const { db } = database
+  const [began, before] = [performance.now(), loaded]
+  const { rows } = await sql<{ first: number; last: number }>`select min(seq) as first, max(seq) as last from item`.execute(db)
+  const { first, last } = rows[0]!
+  const step = last - first + 1
+  for (let turn = 1; loaded < upTo; turn++, loaded += before) {
+    const shift = sql.lit(`${turn * 11} days ${turn * 37} minutes`)
+    await db.transaction().execute(async (tx) => {
+      await sql`insert into item (seq, id, org_id, project_id, collection_id, stac_id, type, name, geometry, bbox, footprint, cells, datetime,
+          cloud_cover, gsd, properties, stac_extensions, created_at, updated_at) overriding system value
+        select seq + ${sql.lit(turn * step)}, id || '_' || ${sql.lit(turn)}, org_id, project_id, collection_id, id || '_' || ${sql.lit(turn)},
+          type, name, geometry, bbox, footprint, cells, datetime + ${shift}::interval, (cloud_cover * 7 + ${sql.lit(turn)})::numeric % 100,
+          gsd, properties, stac_extensions, created_at, updated_at from item where seq <= ${sql.lit(last)}`.execute(tx)
+      await sql`insert into item_cell select org_id, cell, datetime + ${shift}::interval, seq + ${sql.lit(turn * step)}, x0, y0, x1, y1
+        from item_cell where seq <= ${sql.lit(last)}`.execute(tx)
+      await sql`insert into asset (id, org_id, item_seq, key, title, media_type, roles, href, raster, created_at, updated_at)
+        select gen_random_uuid(), org_id, item_seq + ${sql.lit(turn * step)}, key, title, media_type, roles, href, raster, created_at, updated_at
+        from asset where item_seq <= ${sql.lit(last)}`.execute(tx)
+      await sql`update project set item_count = item_count + ${sql.lit(before)}`.execute(tx)
+    })
+  }
+  for (const table of ['item', 'item_cell', 'asset']) await sql`vacuum analyze ${sql.table(table)}`.execute(db)
+  await sql`select setval(pg_get_serial_sequence('item', 'seq'), (select max(seq) from item))`.execute(db)
+  console.log(`grown to ${loaded} items by revisits in ${((performance.now() - began) / 1000).toFixed(0)} s; load average ${loadAverage()}`)
   await database.close()
   await server.leave()
 }
@@ -247,7 +279,8 @@ try {
   const where = await settle(service)
   for (const size of SIZES) {
     await service.stop()
-    await load(where, size)
+    if (loaded === 0) await load(where, size)
+    else await revisit(size)
     service = await start()
     await table(service, where)
   }

@@ -9,7 +9,7 @@ import { listed } from '#db/row.ts'
 import type { Db } from '#db/tables.ts'
 import { all, collated, type Cursor } from './item-filter.ts'
 import * as item from './item-read.ts'
-import { ordersOf, predicatesOf, streamOf, type Search, type Stream } from './item-stream.ts'
+import { MAX_COUNTED_ROWS, ordersOf, predicatesOf, streamOf, type Search, type Stream } from './item-stream.ts'
 
 export type { Search } from './item-stream.ts'
 
@@ -68,21 +68,21 @@ export async function searchSeqs(db: Db, wanted: Search): Promise<number[]> {
   })
 }
 
-/** One short read transaction; what takes too long is refused. */
+/** One short read transaction, opened and set in one round trip; what takes too long is refused. */
 async function bounded<T>(db: Db, timeoutMs: number, work: (session: Db) => Promise<T>): Promise<T> {
-  try {
-    return await db
-      .transaction()
-      .setAccessMode('read only')
-      .execute(async (tx) => {
-        await sql`set local statement_timeout = ${sql.lit(timeoutMs)}`.execute(tx)
-        return await work(tx)
-      })
-  } catch (error) {
-    if ((error as { code?: string }).code === QUERY_CANCELED)
-      throw problem('bad-request', 'This search takes too long; narrow it by bbox, datetime, collections or type')
-    throw error
-  }
+  return await db.connection().execute(async (session) => {
+    await sql`begin read only; set local statement_timeout = ${sql.lit(timeoutMs)}`.execute(session)
+    try {
+      const result = await work(session)
+      await sql`commit`.execute(session)
+      return result
+    } catch (error) {
+      await sql`rollback`.execute(session).catch(() => {}) // A connection that is gone has nothing to undo.
+      if ((error as { code?: string }).code === QUERY_CANCELED)
+        throw problem('bad-request', 'This search takes too long; narrow it by bbox, datetime, collections or type')
+      throw error
+    }
+  })
 }
 
 const QUERY_CANCELED = '57014'
@@ -97,9 +97,16 @@ async function countOf(db: Db, wanted: Search, stream: Stream, read: number): Pr
   const { rows } = await sql<{
     n: number
   }>`${ANEW} select count(*) as n from (select 1 ${stream.counted} limit ${MAX_EXACT_COUNT + 1}) few`.execute(db)
-  if (rows[0]!.n <= MAX_EXACT_COUNT) return { matched: rows[0]!.n, isEstimated: false }
-  const least = Math.max(MAX_EXACT_COUNT + 1, wanted.offset + read)
-  return { matched: Math.max(least, await estimate(db, wanted)), isEstimated: true }
+  const { n } = rows[0]!
+  if (n <= MAX_EXACT_COUNT && !(await isCutShort(db, stream))) return { matched: n, isEstimated: false }
+  return { matched: Math.max(n, wanted.offset + read, await estimate(db, wanted)), isEstimated: true }
+}
+
+/** Whether there was more to look at than a count looks at. */
+async function isCutShort(db: Db, { candidates }: Stream): Promise<boolean> {
+  if (!candidates) return false
+  const { rows } = await sql`${ANEW} select 1 ${candidates} offset ${MAX_COUNTED_ROWS} limit 1`.execute(db)
+  return rows.length > 0
 }
 
 /** Runs of neighbours at even distances: cheap to read, and spread over everything that was ever added. */

@@ -34,9 +34,14 @@ export interface Search {
 export interface Stream {
   from: RawBuilder<unknown>
   order: RawBuilder<unknown>
-  /** The same without the rows themselves, where what matches can be counted from the cells. */
+  /** What is counted of it; where every match must be looked at, no more of them than `MAX_COUNTED_ROWS`. */
   counted: RawBuilder<unknown>
+  /** Those that had to be looked at, where that was limited: more than the limit, and the count is not the whole of it. */
+  candidates: RawBuilder<unknown> | null
 }
+
+/** A filter that hardly anything passes would otherwise be held against the whole archive, to count. */
+export const MAX_COUNTED_ROWS = 10_000
 
 export const NEWEST_FIRST: readonly Order[] = [{ column: 'i.datetime', direction: 'desc', kind: 'time' }]
 export const ordersOf = ({ orders }: Search): readonly Order[] => (orders.length > 0 ? orders : NEWEST_FIRST)
@@ -65,8 +70,13 @@ export async function streamOf(db: Db, wanted: Search): Promise<Stream> {
   if (!isSmall && direction) {
     await fixPlan(db)
     return boxes
-      ? mergedStream(wanted, { boxes, direction, predicates: [live, ...predicates] })
-      : orderedStream(wanted, direction, [scope, live, ...predicates])
+      ? mergedStream(wanted, { boxes, direction, predicates: [live, ...rowPredicates(wanted)] })
+      : orderedStream(
+          wanted,
+          direction,
+          [scope, live],
+          [...rowPredicates({ ...wanted, projectId: null }), ...placePredicates({ ...wanted, interval: null })],
+        )
   }
   const order = sql`order by ${orderBy(ordersOf(wanted))}`
   const after = wanted.after ? [comesAfter(ordersOf(wanted), wanted.after)] : []
@@ -78,7 +88,7 @@ export async function streamOf(db: Db, wanted: Search): Promise<Stream> {
 
 function plainStream(tables: RawBuilder<unknown>, where: RawBuilder<SqlBool>, order: RawBuilder<unknown>): Stream {
   const from = sql`from ${tables} where ${where}`
-  return { from, order, counted: from }
+  return { from, order, counted: from, candidates: null }
 }
 
 /** Newest or oldest first, and nothing else: what the indexes keep. */
@@ -88,9 +98,11 @@ function directionOf(orders: readonly Order[]): 'asc' | 'desc' | null {
 }
 
 /** All that must hold of an item's row, but for its order. */
-export function predicatesOf(wanted: Search): RawBuilder<SqlBool>[] {
+export const predicatesOf = (wanted: Search): RawBuilder<SqlBool>[] => [...rowPredicates(wanted), ...placePredicates(wanted)]
+
+/** Those of place and time, exactly. */
+function placePredicates(wanted: Search): RawBuilder<SqlBool>[] {
   return [
-    ...rowPredicates(wanted),
     ...(wanted.interval ? [duringInterval(wanted.interval)] : []),
     ...(wanted.bbox ? [isWorld(wanted.bbox) ? sql<SqlBool>`i.footprint is not null` : touches(boxesOf(wanted.bbox).map(rectangle))] : []),
     ...(wanted.shapes ? [touches(wanted.shapes)] : []),
@@ -135,21 +147,44 @@ async function fixPlan(db: Db): Promise<void> {
 }
 
 /** Stretches of an index by time, each read in order and merged: those with a datetime, and those without, which come last. */
-function orderedStream(wanted: Search, direction: 'asc' | 'desc', predicates: readonly RawBuilder<SqlBool>[]): Stream {
+function orderedStream(
+  wanted: Search,
+  direction: 'asc' | 'desc',
+  scope: readonly RawBuilder<SqlBool>[],
+  predicates: readonly RawBuilder<SqlBool>[],
+): Stream {
   const order =
     direction === 'desc' ? sql`order by i.datetime desc nulls last, i.seq` : sql`order by i.datetime asc nulls first, i.seq desc`
+  const within = stretched(wanted, direction, scope, order)
+  const few = sql`from (select i.* ${within} limit ${MAX_COUNTED_ROWS}) i where ${all(predicates)}`
+  const isOpen = predicates.length === 0
+  return {
+    from: sql`${within} ${isOpen ? sql`` : sql`${isStretched(wanted) ? sql`where` : sql`and`} ${all(predicates)}`}`,
+    order,
+    counted: isOpen ? within : few,
+    candidates: isOpen ? null : within,
+  }
+}
+
+const isStretched = ({ interval, after }: Search): boolean => interval !== null || !!after
+
+function stretched(
+  wanted: Search,
+  direction: 'asc' | 'desc',
+  scope: readonly RawBuilder<SqlBool>[],
+  order: RawBuilder<unknown>,
+): RawBuilder<unknown> {
   const { interval, after } = wanted
-  if (!interval && !after) return plainStream(sql`item i`, all(predicates), order)
+  if (!isStretched(wanted)) return sql`from item i where ${all(scope)}`
   const dated = [
     sql<SqlBool>`i.datetime is not null`,
     ...(interval?.from ? [sql<SqlBool>`i.datetime >= ${interval.from}`] : []),
     ...(interval?.to ? [sql<SqlBool>`i.datetime <= ${interval.to}`] : []),
   ]
+  const undated = [sql<SqlBool>`i.datetime is null`, ...(interval ? [duringInterval(interval)] : [])]
   const cut = after ? stretches(direction, after, sql`i.datetime`) : { dated: sql<SqlBool>`true`, undated: sql<SqlBool>`true` }
-  const branch = (span: readonly RawBuilder<SqlBool>[]) => sql`(select i.* from item i where ${all([...predicates, ...span])} ${order})`
-  const branches = [branch([...dated, cut.dated]), branch([sql<SqlBool>`i.datetime is null`, cut.undated])]
-  const from = sql`from (${sql.join(branches, sql` union all `)}) i`
-  return { from, order, counted: from }
+  const branch = (span: readonly RawBuilder<SqlBool>[]) => sql`(select i.* from item i where ${all([...scope, ...span])} ${order})`
+  return sql`from (${branch([...dated, cut.dated])} union all ${branch([...undated, cut.undated])}) i`
 }
 
 /** What is left of the two stretches after a cursor. */
@@ -181,26 +216,34 @@ interface Merge {
   predicates: readonly RawBuilder<SqlBool>[]
 }
 
+/**
+ * Each cell is an ordered index scan and their union a merge. What lies wholly inside the box is known from the index; only what
+ * lies across its edge is compared exactly.
+ */
 function mergedStream(wanted: Search, { boxes, direction, predicates }: Merge): Stream {
   const order = direction === 'desc' ? sql.raw('order by datetime desc, seq') : sql.raw('order by datetime, seq desc')
-  const spans = spansOf(wanted.interval)
   const cut = wanted.after ? sql<SqlBool>`and ${afterInCells(direction, wanted.after)}` : sql``
-  const scans = (columns: RawBuilder<unknown>) =>
-    sql.join(
-      cellsToRead(boxes).flatMap((cell) =>
-        spans.map(
-          (span) => sql`(select ${columns} from item_cell where org_id = ${wanted.organizationId} and cell = ${cell} and ${span}
-            and (${inSteps(boxes)}) ${cut} ${order})`,
-        ),
-      ),
-      sql` union all `,
-    )
-  const once = sql`select distinct on (datetime, seq) datetime, seq from (${scans(sql`datetime, seq`)}) u ${order}`
-  const from = sql`from (${once}) k join lateral (select * from item where item.seq = k.seq offset 0) i on true where ${all(predicates)}`
+  const within = wanted.bbox && !wanted.shapes ? insideSteps(boxes) : sql<SqlBool>`false`
+  const spans = spansOf(wanted.interval)
+  const scans = cellsToRead(boxes).flatMap((cell) =>
+    spans.map(
+      ({ span, isDecided }) => sql`(select datetime, seq, ${isDecided ? within : sql`false`} as inside from item_cell
+        where org_id = ${wanted.organizationId} and cell = ${cell} and ${span} and (${inSteps(boxes)}) ${cut} ${order})`,
+    ),
+  )
+  const once = sql`select distinct on (datetime, seq) datetime, seq, inside from (${sql.join(scans, sql` union all `)}) u ${order}`
+  const rows = sql`join lateral (select * from item where item.seq = k.seq offset 0) i on true`
+  const from = sql`from (${once}) k ${rows} where ${all(predicates)} and (k.inside or (${all(placePredicates(wanted))}))`
+  const across = sql`exists (select from item i where i.seq = k.seq and ${all([...predicates, ...placePredicates(wanted)])})`
+  const candidates = sql`from (${once}) k`
+  const few = sql`from (select * ${candidates} limit ${MAX_COUNTED_ROWS}) k`
+  // Deleted items have no cells, so where nothing else is asked of the row, it need not be looked at.
+  const isOpen = rowPredicates(wanted).length === 0
   return {
     from,
     order: direction === 'desc' ? sql`order by k.datetime desc, k.seq` : sql`order by k.datetime, k.seq desc`,
-    counted: from,
+    counted: isOpen ? sql`${few} where k.inside or ${across}` : sql`${few} where ${across}`,
+    candidates,
   }
 }
 
@@ -211,16 +254,32 @@ function afterInCells(direction: 'asc' | 'desc', { values, seq }: Cursor): RawBu
     : sql<SqlBool>`datetime >= ${at} and (datetime > ${at} or seq < ${seq})`
 }
 
-/** Items without a datetime stand at the end of every cell; a search by time reads that end beside the stretch it wants. */
-function spansOf(interval: Interval | null): RawBuilder<SqlBool>[] {
-  if (!interval) return [sql<SqlBool>`true`]
+/**
+ * Items without a datetime stand at the end of every cell; a search by time reads that end beside the stretch it wants. Whether
+ * they match, their rows tell.
+ */
+function spansOf(interval: Interval | null): { span: RawBuilder<SqlBool>; isDecided: boolean }[] {
+  if (!interval) return [{ span: sql<SqlBool>`true`, isDecided: true }]
   const { from, to } = interval
   const dated = [
     sql<SqlBool>`datetime > '-infinity'`,
     ...(from ? [sql<SqlBool>`datetime >= ${from}`] : []),
     ...(to ? [sql<SqlBool>`datetime <= ${to}`] : []),
   ]
-  return [all(dated), sql<SqlBool>`datetime = '-infinity'`]
+  // Nothing is earlier, but an equality would make the planner forget the order of the others.
+  return [
+    { span: all(dated), isDecided: true },
+    { span: sql<SqlBool>`datetime <= '-infinity'`, isDecided: false },
+  ]
+}
+
+/** A whole step away from every side, so that rounding cannot deceive. */
+function insideSteps(boxes: readonly Bbox[]): RawBuilder<SqlBool> {
+  const each = boxes.map((box) => {
+    const [x0, y0, x1, y1] = stepsOf(box)
+    return sql<SqlBool>`x0 > ${x0}::smallint and x1 < ${x1}::smallint and y0 > ${y0}::smallint and y1 < ${y1}::smallint`
+  })
+  return sql<SqlBool>`((${sql.join(each, sql`) or (`)}))`
 }
 
 function inSteps(boxes: readonly Bbox[]): RawBuilder<SqlBool> {
