@@ -2,8 +2,11 @@
 import * as api_keys from '#domains/api_keys/index.ts'
 import * as assets from '#domains/assets/index.ts'
 import * as billing from '#domains/billing/index.ts'
+import * as catalog from '#domains/catalog/index.ts'
 import * as cog from '#domains/cog/index.ts'
 import * as collections from '#domains/collections/index.ts'
+import * as eulas from '#domains/eulas/index.ts'
+import * as glossary from '#domains/glossary/index.ts'
 import * as items from '#domains/items/index.ts'
 import * as mosaic from '#domains/mosaic/index.ts'
 import * as organizations from '#domains/organizations/index.ts'
@@ -20,8 +23,11 @@ export const domains = {
   api_keys,
   assets,
   billing,
+  catalog,
   cog,
   collections,
+  eulas,
+  glossary,
   items,
   mosaic,
   organizations,

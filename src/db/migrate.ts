@@ -9,7 +9,10 @@ import * as visualization from './migrations/0007_visualization.ts'
 import * as shares from './migrations/0008_shares.ts'
 import * as ledger from './migrations/0009_ledger.ts'
 import * as billing from './migrations/0010_billing.ts'
+import * as doors from './migrations/0011_doors.ts'
+import * as accessNotices from './migrations/0013_access_notices.ts'
 import * as stac from './migrations/0014_stac.ts'
+import * as licences from './migrations/0015_licences.ts'
 import type { Db } from './tables.ts'
 
 /** In order, by name. A migration that has run anywhere is never edited again: add the next one. */
@@ -24,7 +27,10 @@ const MIGRATIONS: Record<string, Migration> = {
   '0008_shares': shares,
   '0009_ledger': ledger,
   '0010_billing': billing,
+  '0011_doors': doors,
+  '0013_access_notices': accessNotices,
   '0014_stac': stac,
+  '0015_licences': licences,
 }
 
 /**
@@ -32,7 +38,12 @@ const MIGRATIONS: Record<string, Migration> = {
  * number of processes may start at once: one migrates, the others wait and find nothing left to do.
  */
 export async function migrate(db: Db): Promise<{ applied: string[] }> {
-  const migrator = new Migrator({ db, provider: { getMigrations: async () => MIGRATIONS } })
+  const migrator = new Migrator({
+    db,
+    provider: { getMigrations: async () => MIGRATIONS },
+    // Numbers are given out before the work is done, so a lower one may land after a higher one has run somewhere.
+    allowUnorderedMigrations: true,
+  })
   const { error, results } = await migrator.migrateToLatest()
   if (error) throw error
   return { applied: (results ?? []).filter((result) => result.status === 'Success').map((result) => result.migrationName) }

@@ -1,7 +1,7 @@
 /** STAC documents that several domains answer with. */
 import Type from 'typebox'
 import { Choice, Closed, FreeForm, Nullable } from '#core/shapes.ts'
-import { STAC_VERSION } from '#model/imagery/stac.ts'
+import { STAC_VERSION } from '#core/stac.ts'
 import { Box, EXAMPLE_ITEM } from './item.ts'
 
 export const SortBy = Type.Array(

@@ -5,8 +5,8 @@ import os from 'node:os'
 import path from 'node:path'
 import type { TestContext } from 'node:test'
 import { createStripePayments } from '#adapters/payments/stripe.ts'
-import { NO_SOURCES } from '#adapters/vendors/registry.ts'
-import { createVendors } from '#adapters/vendors/vendors.ts'
+import { readRegistry, type Registry } from '#adapters/vendors/registry.ts'
+import { createVendors, fileHostsOf } from '#adapters/vendors/vendors.ts'
 import { openFileStore } from '#adapters/storage/files.ts'
 import { startStoreListener } from '#adapters/storage/listener.ts'
 import type { Storage } from '#ports/storage.ts'
@@ -23,6 +23,7 @@ import { runTask } from '#background/tasks.ts'
 import { signWorkerToken } from '#access/tokens.ts'
 import * as registry from '#registry.ts'
 import { SANDBOX_KEY, startSandboxPayments, type SandboxOptions } from '../../sandbox/payments/server.ts'
+import { startSandboxVendors } from '../../sandbox/vendors/server.ts'
 import { createDatabase } from './database.ts'
 
 // oxlint-disable-next-line typescript/no-explicit-any
@@ -55,11 +56,20 @@ interface WorldOptions {
   systemAdminEmails?: readonly string[]
   clipUserEmail?: string
   maySignUp?: boolean
+  isLocal?: boolean
+  /** `127.0.0.1` lets a test come from any address it likes, by `X-Forwarded-For`. */
+  trustedProxies?: readonly string[]
+  metricsToken?: string
+  /** What a password costs to compare: 4 unless a test is about the time that takes. */
+  passwordCost?: number
   /** Share the database of another world: a second process. */
   databaseUrl?: string
   startAt?: string
   egressAllow?: readonly string[]
-  trustedProxies?: readonly string[]
+  /** Whether the simulated vendors run. Without them the registry is there, but nobody answers. */
+  vendors?: boolean
+  /** Sources other than the shipped ones. */
+  sources?: Registry
   /** What the card processor does; `null` takes no cards. */
   payments?: (Partial<Pick<SandboxOptions, 'beforeAnswer' | 'manualNotices'>> & { timeoutMs?: number }) | null
   /** Instead of files in a folder of its own; the world closes it. */
@@ -74,6 +84,9 @@ let people = 0
 
 /** Worlds on one database: hooks run in the order in which they were set, so whoever closes last drops it. */
 const users = new Map<string, { count: number; drop(): Promise<void> }>()
+
+/** An address that refuses every connection. */
+const NOBODY_THERE = 'http://127.0.0.1:9'
 
 export async function world(t: TestContext, options: WorldOptions = {}) {
   const own = options.databaseUrl ? null : await createDatabase()
@@ -121,11 +134,24 @@ export async function world(t: TestContext, options: WorldOptions = {}) {
       sandboxUrl: () => sandbox.url,
       ...(options.payments?.timeoutMs ? { timeoutMs: options.payments.timeoutMs } : {}),
     })
+  const hosts = options.vendors
+    ? await startSandboxVendors({
+        db: database.db,
+        host: '127.0.0.1',
+        port: 0,
+        clock,
+        workDir: path.join(dataDir, 'sandbox'),
+        deliverySeconds: 5,
+      })
+    : null
+  const sources = options.sources ?? (await readRegistry(null, hosts?.url ?? NOBODY_THERE))
+  const vendors = createVendors({ registry: sources, egressAllow: options.egressAllow ?? [] })
   const composed = await compose({
     db: database.db,
     storage,
     payments,
-    vendors: createVendors({ registry: NO_SOURCES }),
+    vendors,
+    fileHosts: fileHostsOf(sources),
     connectionCount: database.connectionCount,
     clock,
     queue,
@@ -133,10 +159,12 @@ export async function world(t: TestContext, options: WorldOptions = {}) {
     baseUrl: () => baseUrl,
     operations,
     tasks,
-    passwordCost: 4,
+    passwordCost: options.passwordCost ?? 4,
     cogHosts: [],
     egressAllow: options.egressAllow ?? [],
     workDir: path.join(dataDir, 'work'),
+    cogCompression: 'zstd',
+    rasterProcesses: os.availableParallelism(),
     roles: {
       systemAdminEmails: options.systemAdminEmails ?? [],
       clipUserEmail: options.clipUserEmail ?? null,
@@ -149,12 +177,16 @@ export async function world(t: TestContext, options: WorldOptions = {}) {
     isReady: () => true,
     api: true,
     sandboxPayments: sandbox,
+    isLocal: options.isLocal ?? true,
     trustedProxies: options.trustedProxies ?? [],
+    metricsToken: options.metricsToken ?? '',
   })
   baseUrl = await app.listen({ port: 0, host: '127.0.0.1' })
   t.after(async () => {
     await app.close()
     await sandbox?.close()
+    await hosts?.close()
+    await vendors.close()
     await queue.stop()
     await composed.close()
     await door?.close()
@@ -207,11 +239,29 @@ export async function world(t: TestContext, options: WorldOptions = {}) {
     const { id: projectId } = await ok(owner.token, 'projects.create', { name: 'First project' })
     return { id, owner, projectId }
   }
-  /** Joins somebody to the organization the way it happens in life: invited to a project, then signed up. */
-  const member = async (org: Org, role: 'admin' | 'editor' | 'viewer' = 'viewer'): Promise<Person> => {
-    const email = `member-${++people}-${process.pid}@example.com`
-    await ok(org.owner.token, 'projects.add_member', { project_id: org.projectId, email, role })
-    return await person(email)
+  /** Uses an invitation's link as whoever is signed in. */
+  const accept = (token: string, url: string) =>
+    post('/auth/invitations/accept', { token: url.split('/').at(-1) }, { authorization: `Bearer ${token}` })
+  /** Joins a person to the organization the way it happens in life: invited to a project, signed up, accepted. */
+  const join = async (who: Person, org: Org, role: 'admin' | 'editor' | 'viewer' = 'viewer'): Promise<Person> => {
+    const { invitation } = await ok(org.owner.token, 'projects.add_member', { project_id: org.projectId, email: who.email, role })
+    const { status, body } = await accept(who.token, invitation.url)
+    if (status !== 200) throw new Error(`accepting answered ${status}: ${JSON.stringify(body)}`)
+    const { body: acting } = await post('/auth/refresh', { refresh_token: who.refreshToken, organization_id: org.id })
+    return { ...who, token: acting.access_token, refreshToken: acting.refresh_token }
+  }
+  const member = async (org: Org, role: 'admin' | 'editor' | 'viewer' = 'viewer'): Promise<Person> =>
+    await join(await person(`member-${++people}-${process.pid}@example.com`), org, role)
+  /** A person in a project of an organization that is not theirs: data folders from before invitations by token have some. */
+  const guest = async (projectId: string, role: 'admin' | 'editor' | 'viewer' = 'editor', who?: Person): Promise<Person> => {
+    const found = who ?? (await person())
+    const row = { project_id: projectId, user_id: found.id, role, created_at: clock.now() }
+    await database.db
+      .insertInto('project_member')
+      .values(row)
+      .onConflict((conflict) => conflict.columns(['project_id', 'user_id']).doUpdateSet({ role }))
+      .execute()
+    return found
   }
   const key = async (
     credential: string,
@@ -259,6 +309,9 @@ export async function world(t: TestContext, options: WorldOptions = {}) {
     signIn,
     organization,
     member,
+    join,
+    accept,
+    guest,
     key,
     put,
     upload,

@@ -27,10 +27,34 @@ export async function copy(tx: Tx, target: Target, items: readonly NewItem[]): P
     const { footprint, cells } = placed(item.parts)
     const json = (value: unknown) => (value === null ? null : JSON.stringify(value))
     return [
-      ...[seqs[index]!, item.id, organizationId, projectId, item.collectionId, item.stacId, item.type, item.name, item.description],
-      ...[json(item.geometry), item.bbox, footprint, cells, item.datetime, item.startDatetime, item.endDatetime, item.cloudCover, item.gsd],
-      ...[JSON.stringify(item.properties), item.stacExtensions, item.orderId, item.uploadId, item.jobId, createdBy, now, now],
-      ...[firstMove, firstMove],
+      seqs[index]!,
+      item.id,
+      organizationId,
+      projectId,
+      item.collectionId,
+      item.stacId,
+      item.type,
+      item.name,
+      item.description,
+      json(item.geometry),
+      item.bbox,
+      footprint,
+      cells,
+      item.datetime,
+      item.startDatetime,
+      item.endDatetime,
+      item.cloudCover,
+      item.gsd,
+      JSON.stringify(item.properties),
+      item.stacExtensions,
+      item.orderId,
+      item.uploadId,
+      item.jobId,
+      createdBy,
+      now,
+      now,
+      firstMove,
+      firstMove,
     ]
   })
   await copyInto(tx, 'item', ITEM_COLUMNS, rows)
@@ -63,24 +87,23 @@ function assetRows({ assets }: NewItem, seq: number, { organizationId, now }: Ta
   return assets.map((asset) => {
     const file = 'objectKey' in asset ? asset : null
     return [
-      ...[
-        asset.id,
-        organizationId,
-        seq,
-        asset.key,
-        asset.title,
-        asset.mediaType,
-        asset.roles,
-        file?.bucket ?? null,
-        file?.objectKey ?? null,
-      ],
-      ...[
-        'href' in asset ? asset.href : null,
-        asset.fileSizeBytes,
-        file?.sha256 ? `\\x${file.sha256.toString('hex')}` : null,
-        asset.bandNames,
-      ],
-      ...[asset.raster ? JSON.stringify(asset.raster) : null, asset.state ?? 'ready', now, now],
+      asset.id,
+      organizationId,
+      seq,
+      asset.key,
+      asset.title,
+      asset.mediaType,
+      asset.roles,
+      file?.bucket ?? null,
+      file?.objectKey ?? null,
+      'href' in asset ? asset.href : null,
+      asset.fileSizeBytes,
+      file?.sha256 ? `\\x${file.sha256.toString('hex')}` : null,
+      asset.bandNames,
+      asset.raster ? JSON.stringify(asset.raster) : null,
+      asset.state ?? 'ready',
+      now,
+      now,
     ]
   })
 }

@@ -1,16 +1,8 @@
 /** Items as STAC 1.0.0 Features: what search answers with, and what other STAC views build on. */
+import { extensionUri, STAC_VERSION, withKey, type Link } from '#core/stac.ts'
 import { addressOf, type Asset } from './asset.ts'
 import { measuredFields, namedBands, statedFields } from './stac-asset.ts'
 import type { Item } from './item-read.ts'
-
-export const STAC_VERSION = '1.0.0'
-
-export interface Link {
-  rel: string
-  href: string
-  type?: string
-  title?: string
-}
 
 export interface Feature {
   type: 'Feature'
@@ -32,12 +24,6 @@ export interface View {
   links: 'none' | 'one' | 'self' | 'all'
   key?: string | null
 }
-
-export const extensionUri = (baseUrl: string): string => `${baseUrl}/stac/svc/v1.0.0/schema.json`
-
-/** Addresses of ours carry the key that the caller came with by `key=`; addresses elsewhere never do. */
-export const withKey = (href: string, key: string | null | undefined): string =>
-  key ? `${href}${href.includes('?') ? '&' : '?'}key=${encodeURIComponent(key)}` : href
 
 /**
  * Without assets the feature is lightweight. STAC asks for a link beside a `collection`, which `self` and `all` give; without
@@ -137,7 +123,7 @@ function assetOf(asset: Asset, itemId: string, { baseUrl, key }: View): Record<s
 }
 
 /** The addresses of a walk: self, root, parent, collection; and where a mosaic comes from, which belongs to the item. */
-export function linksOf(item: Item, { baseUrl, links, key }: View): Link[] {
+function linksOf(item: Item, { baseUrl, links, key }: View): Link[] {
   if (links === 'none') return derivedFrom(item, baseUrl, key)
   const root = `${baseUrl}/stac`
   const collection = item.collectionId ? `${root}/collections/${item.collectionId}` : null
@@ -159,7 +145,7 @@ function derivedFrom(item: Item, baseUrl: string, key: string | null | undefined
     .filter((source) => typeof source === 'string')
     .map((source) => ({
       rel: 'derived_from',
-      href: /^https:\/\//.test(source) ? source : withKey(`${baseUrl}/stac/collections/${encodeURIComponent(source)}`, key),
+      href: source.startsWith('https://') ? source : withKey(`${baseUrl}/stac/collections/${encodeURIComponent(source)}`, key),
       type: 'application/json',
       title: source,
     }))

@@ -1,7 +1,7 @@
 /** From answers of operations to those that STAC clients expect. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { send } from '#http/operations.ts'
-import { withKey } from '#model/imagery/stac.ts'
+import { withKey } from '#core/stac.ts'
 import type { Invoked } from '#pipeline/invoke.ts'
 import { baseOf, keyOf, type Facade } from './base.ts'
 import { GEOJSON_TYPE, JSON_TYPE, type FacadeLink } from './documents.ts'

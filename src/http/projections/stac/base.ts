@@ -1,7 +1,7 @@
 /** Under which address the facade is seen: its own, or the one that a proxy of ours was asked at. */
 import type { FastifyRequest } from 'fastify'
 import ipaddr from 'ipaddr.js'
-import type { Projecting } from '../project.ts'
+import type { Projecting } from '#http/projections/project.ts'
 
 export interface Facade extends Projecting {
   /** Addresses or networks whose `X-Forwarded-*` are believed. */

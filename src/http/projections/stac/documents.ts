@@ -1,5 +1,5 @@
 /** The documents of the facade that no operation answers with: landing page, conformance, queryables, our extension. */
-import { STAC_VERSION, withKey, type Link } from '#model/imagery/stac.ts'
+import { STAC_VERSION, withKey, type Link } from '#core/stac.ts'
 
 const API = 'https://api.stacspec.org/v1.0.0'
 const FEATURES = 'http://www.opengis.net/spec/ogcapi-features'

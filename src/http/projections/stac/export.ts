@@ -2,7 +2,7 @@
 import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { problem } from '#core/problem.ts'
-import { project, queryOf } from '../project.ts'
+import { project, queryOf } from '#http/projections/project.ts'
 import { bodyOf, sendProblem } from './answers.ts'
 import type { Facade } from './base.ts'
 import { NDJSON_TYPE, PARQUET_TYPE } from './documents.ts'
