@@ -5,7 +5,7 @@ import { wktGeometry } from './cql2-wkt.ts'
 const MAX_TEXT_LENGTH = 20_000
 const MAX_DEPTH = 20
 
-export interface Token {
+interface Token {
   kind: 'name' | 'quoted' | 'text' | 'number' | 'symbol' | 'end'
   text: string
   at: number
@@ -63,7 +63,7 @@ const GEOMETRIES = new Set([
 ])
 
 /** Names of the grammar are not case-sensitive; names of properties are. */
-export class Parser {
+class Parser {
   readonly #tokens: readonly Token[]
   #next = 0
 

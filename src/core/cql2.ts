@@ -19,7 +19,7 @@ export type Cql2 =
   | { op: 't_intersects'; interval: Interval }
 
 /** Of one filter: operators, properties and values together. */
-export const MAX_FILTER_NODES = 100
+const MAX_FILTER_NODES = 100
 const MAX_FILTER_DEPTH = 20
 const MAX_GEOMETRIES = 50
 const MAX_PROPERTY_LENGTH = 200
@@ -175,7 +175,7 @@ function textOfTime(value: unknown, at: string): string {
 }
 
 /** Any geometry, a collection of them included, as a flat list. */
-export function requireGeometries(value: unknown, field: string): Geometry[] {
+function requireGeometries(value: unknown, field: string): Geometry[] {
   const found: Geometry[] = []
   const waiting: unknown[] = [value]
   for (let seen = 0; waiting.length > 0; seen++) {

@@ -55,7 +55,8 @@ function compared(property: string, comparison: Comparison, value: Literal): Pre
   // A value of another JSON type is not smaller or larger or different: the comparison is unknown.
   if (typeof value === 'string')
     return sql<SqlBool>`case when jsonb_typeof(${subject}) = 'string' then (${subject} #>> '{}') collate "C" ${operator} ${value}::text end`
-  return sql<SqlBool>`case when jsonb_typeof(${subject}) = ${typeof value}::text then ${subject} ${operator} ${JSON.stringify(value)}::jsonb end`
+  const [type, json] = [typeof value, JSON.stringify(value)]
+  return sql<SqlBool>`case when jsonb_typeof(${subject}) = ${type}::text then ${subject} ${operator} ${json}::jsonb end`
 }
 
 function valueFor({ kind }: Column, property: string, value: Literal): RawBuilder<unknown> {

@@ -93,7 +93,7 @@ export function orderBy(orders: readonly Order[]): Sql {
   return sql.join([...parts, orders[0]?.direction === 'asc' ? sql`i.seq desc` : sql`i.seq`])
 }
 
-export const COMPARISONS = { eq: sql`=`, neq: sql`<>`, lt: sql`<`, lte: sql`<=`, gt: sql`>`, gte: sql`>=` } as const
+const COMPARISONS = { eq: sql`=`, neq: sql`<>`, lt: sql`<`, lte: sql`<=`, gt: sql`>`, gte: sql`>=` } as const
 /** Comparisons of texts by a part of them. */
 const TEXT_MATCHES: Readonly<Record<string, (text: Sql, part: string) => Predicate>> = {
   startsWith: (text, part) => sql<SqlBool>`starts_with(${text}, ${part})`,

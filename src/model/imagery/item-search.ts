@@ -30,7 +30,7 @@ const SEARCH_TIMEOUT_MS = 5_000
 /** One item more than the page holds tells whether another page follows. */
 export async function search(db: Db, wanted: Search, timeoutMs = SEARCH_TIMEOUT_MS): Promise<SearchResult> {
   return await bounded(db, timeoutMs, async (session) => {
-    const stream = await streamOf(session, wanted)
+    const stream = await streamOf(session, wanted, db)
     const keys = sql`json_build_array(${sql.join(ordersOf(wanted).map(collated))}) as keys`
     const { rows } = await sql<item.Item & { keys: Cursor['values'] }>`${ANEW} select ${COLUMNS}, ${keys} ${stream.from} ${stream.order}
       limit ${wanted.limit + 1} offset ${wanted.offset}`.execute(session)
@@ -60,7 +60,7 @@ const NOTHING: SearchResult = { items: [], matched: 0, isEstimated: false, next:
 /** Only which ones, uncounted: what a map asks for with every tile. */
 export async function searchSeqs(db: Db, wanted: Search): Promise<number[]> {
   return await bounded(db, SEARCH_TIMEOUT_MS, async (session) => {
-    const stream = await streamOf(session, wanted)
+    const stream = await streamOf(session, wanted, db)
     const { rows } = await sql<{
       seq: number
     }>`${ANEW} select i.seq ${stream.from} ${stream.order} limit ${wanted.limit} offset ${wanted.offset}`.execute(session)

@@ -43,7 +43,7 @@ export interface Stream {
 /** A filter that hardly anything passes would otherwise be held against the whole archive, to count. */
 export const MAX_COUNTED_ROWS = 10_000
 
-export const NEWEST_FIRST: readonly Order[] = [{ column: 'i.datetime', direction: 'desc', kind: 'time' }]
+const NEWEST_FIRST: readonly Order[] = [{ column: 'i.datetime', direction: 'desc', kind: 'time' }]
 export const ordersOf = ({ orders }: Search): readonly Order[] => (orders.length > 0 ? orders : NEWEST_FIRST)
 
 /** Sets up to this size are read whole and sorted: cheaper than a walk over everything else of the organization. */
@@ -59,12 +59,13 @@ function boxesToRead({ bbox, shapes }: Search): Bbox[] | null {
   return boxes.length <= MAX_BOXES ? boxes : [bounds(shapes.flat())]
 }
 
-export async function streamOf(db: Db, wanted: Search): Promise<Stream> {
+/** `key` is the database itself, where `db` is one session of it. */
+export async function streamOf(db: Db, wanted: Search, key: Db = db): Promise<Stream> {
   const predicates = predicatesOf(wanted)
   const scope =
     wanted.projectId === null ? sql<SqlBool>`i.org_id = ${wanted.organizationId}` : sql<SqlBool>`i.project_id = ${wanted.projectId}`
   const live = sql<SqlBool>`i.deleted_at is null`
-  const isSmall = await isSmallSet(db, wanted)
+  const isSmall = await isSmallSet(db, wanted, key)
   const boxes = boxesToRead(wanted)
   const direction = directionOf(wanted.orders)
   if (!isSmall && direction) {
@@ -121,10 +122,32 @@ function rowPredicates(wanted: Search): RawBuilder<SqlBool>[] {
   ]
 }
 
+/**
+ * Sets that were large when last counted, by database, and how often that is still believed. Either answer finds the same items;
+ * only the way there differs.
+ */
+const largeSets = new WeakMap<Db, Map<string, number>>()
+const MAX_LARGE_SETS = 1_000
+const BELIEVED_TIMES = 200
+
 /** Known without a scan: a project has a counter, and of a collection no more is counted than matters. */
-async function isSmallSet(db: Db, { projectId, collectionIds, ids }: Search): Promise<boolean> {
-  if (ids) return true
-  if (projectId === null && !collectionIds) return false
+async function isSmallSet(db: Db, wanted: Search, key: Db): Promise<boolean> {
+  if (wanted.ids) return true
+  if (wanted.projectId === null && !wanted.collectionIds) return false
+  const large = largeSets.get(key) ?? new Map<string, number>()
+  largeSets.set(key, large)
+  const name = JSON.stringify([wanted.projectId, wanted.collectionIds])
+  const left = large.get(name) ?? 0
+  large.set(name, left - 1)
+  if (left > 0) return false
+  const isSmall = await countSmall(db, wanted)
+  if (large.size > MAX_LARGE_SETS) large.clear()
+  if (isSmall) large.delete(name)
+  else large.set(name, BELIEVED_TIMES)
+  return isSmall
+}
+
+async function countSmall(db: Db, { projectId, collectionIds }: Search): Promise<boolean> {
   const { rows } = await sql<{ project: number | null; collections: number | null }>`
     select (select item_count from project where id = ${projectId}) as project,
       case when ${collectionIds}::uuid[] is not null then

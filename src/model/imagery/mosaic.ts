@@ -120,7 +120,7 @@ function propertiesOf(fields: MosaicFields): Record<string, unknown> {
     ...(count === null ? {} : { 'svc:source_scene_count': count }),
     ...(fields.dataType === null ? {} : { 'svc:data_type': fields.dataType }),
     ...(roles ? { band_roles: roles } : {}),
-    'processing:lineage': `Mosaic (${fields.method})${count === null ? '' : ` of ${count} scenes`} from ${fields.sourceCollections.join(', ')}`,
+    'processing:lineage': `Mosaic (${fields.method}) of ${count ?? 'some'} scenes from ${fields.sourceCollections.join(', ')}`,
   }
 }
 

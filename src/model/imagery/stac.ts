@@ -18,7 +18,7 @@ export interface Feature {
 }
 
 /** How an item is shown: under which address, with which links, and with a key where that is how the caller came. */
-export interface View {
+interface View {
   baseUrl: string
   /** `one`: its own address. `self`: that of its collection too. `all`: those of a walk through the whole catalogue. */
   links: 'none' | 'one' | 'self' | 'all'

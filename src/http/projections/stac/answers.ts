@@ -8,7 +8,7 @@ import { GEOJSON_TYPE, JSON_TYPE, type FacadeLink } from './documents.ts'
 
 type Json = Record<string, unknown>
 
-export const bytesOf = (invoked: Invoked): Buffer => Buffer.from(invoked.body as Uint8Array)
+const bytesOf = (invoked: Invoked): Buffer => Buffer.from(invoked.body as Uint8Array)
 export const bodyOf = <T>(invoked: Invoked): T => JSON.parse(bytesOf(invoked).toString()) as T
 
 /** STAC knows 400 where our operations tell a value apart from a state. */
