@@ -79,8 +79,8 @@ export interface ConvertedFile {
 
 /** All pixels of the platform come from here. Failures are `RasterError`s. */
 export interface RasterService {
-  /** Whether an address is on a host that pixels may be read from; nothing is asked of it. */
-  allows(url: string): boolean
+  /** Whether an address is on a host that the service reads from; nothing is asked of it. */
+  mayRead(address: string): boolean
   describe(source: RasterSource, signal?: AbortSignal): Promise<RasterInfo>
   tile(source: RasterSource, request: TileRequest, asking?: Asking): Promise<Drawn>
   /** Layers from the top down: each pixel is that of the first one that has it. */

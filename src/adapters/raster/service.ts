@@ -8,7 +8,7 @@ import type { CogCompression } from '#raster/write/spec.ts'
 import { createConverter } from './converter.ts'
 import { defined, Drawing, nameFor } from './drawing.ts'
 import type { RasterService, RasterSource } from '#ports/raster.ts'
-import { createSources, type SourceOptions, isAllowed } from './sources.ts'
+import { createSources, type SourceOptions } from './sources.ts'
 
 interface RasterServiceOptions extends SourceOptions {
   /** A folder for large temporary files. */
@@ -53,7 +53,6 @@ export function createRasterService(options: RasterServiceOptions): RasterServic
   }
 
   return {
-    allows: (url) => isAllowed(url, options),
     describe: async (source, signal): Promise<RasterInfo> => (await sources.identify(source, signal)).info,
     tile: (source, { tile, ...look }, asking = {}) =>
       drawing.draw('tile', source, { tile, options: defined(look) }, MEDIA_TYPES[look.format], asking),
@@ -65,6 +64,7 @@ export function createRasterService(options: RasterServiceOptions): RasterServic
     statistics,
     point: (source, place, signal) => drawing.run('point', source, { place, options: {} }, { signal }),
     inspect: (source, signal) => drawing.run<Inspection>('inspect', source, {}, { signal, deadlineMs: INSPECT_DEADLINE_MS }),
+    mayRead: sources.mayRead,
     convert: converter.convert,
     sweep: converter.sweep,
     metrics: () => ({

@@ -84,6 +84,7 @@ export function createSources(pool: RasterPool, options: SourceOptions) {
   return {
     identify,
     locate,
+    mayRead: (address: string): boolean => mayRead(address, options),
     /** The source and the content that it must have, as a child is told of them. */
     async openable(source: RasterSource, { key, located }: Seen, signal: AbortSignal | undefined) {
       const { source: found, stretch } = located.stretch === null ? located : await locate(source, signal)
@@ -120,12 +121,13 @@ function remembered<T>(known: Map<string, Promise<T>>, name: string, make: () =>
   return made
 }
 
+const names = (hosts: readonly string[], url: URL): boolean => hosts.includes(url.hostname) || hosts.includes(url.host)
+
 /** https, or http where the operator opened the way to that very host. */
-export function isAllowed(address: string, { hosts, egressAllow }: { hosts: readonly string[]; egressAllow: readonly string[] }): boolean {
+function mayRead(address: string, { hosts, egressAllow }: Pick<SourceOptions, 'hosts' | 'egressAllow'>): boolean {
   const url = URL.parse(address)
   if (!url || url.username || url.password) return false
-  const names = (list: readonly string[]) => list.includes(url.hostname) || list.includes(url.host)
-  return url.protocol === 'https:' ? names([...hosts, ...egressAllow]) : url.protocol === 'http:' && names(egressAllow)
+  return url.protocol === 'https:' ? names([...hosts, ...egressAllow], url) : url.protocol === 'http:' && names(egressAllow, url)
 }
 
 /** Addresses come from callers: only hosts that the operator knows are asked anything at all. */
@@ -133,6 +135,6 @@ function requireHost(source: RasterSource, hosts: readonly string[]): void {
   if (!('url' in source)) return
   const url = URL.parse(source.url)
   if (!url || !['https:', 'http:'].includes(url.protocol)) throw new RasterError('invalid_argument', 'url must be an https address')
-  if (!hosts.includes(url.hostname) && !hosts.includes(url.host))
+  if (!names(hosts, url))
     throw new RasterError('invalid_argument', `url names the host '${url.hostname.slice(0, 100)}', which is not among the allowed ones`)
 }

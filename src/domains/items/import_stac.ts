@@ -31,6 +31,7 @@ export default operation({
   id: 'items.import_stac',
   scope: 'items:write',
   tier: 'compute',
+  maxBodyBytes: 10 * 1024 * 1024,
   produces: ['item:created_in>project'],
   events: ['item.created'],
   input: Closed({
@@ -79,10 +80,14 @@ export default operation({
       events.emit('item.created', each.id, item.summary(each))
     }
     if (stored.length === 0) lineage.nothingProduced()
-    const refused = [...there].flatMap(([id, { projectId, isDeleted }]): ImportError[] => {
-      if (!isDeleted && projectId === found.id) return []
-      const message = isDeleted ? 'was deleted; an id is not used a second time' : 'is an item of another project of the organization'
-      return [{ index: items.get(id)!.index, id, message }]
+    const readable = await project.readableAmong(
+      tx,
+      principal,
+      [...there.values()].map(({ projectId }) => projectId),
+    )
+    const refused = [...there].flatMap(([id, known]): ImportError[] => {
+      if (!known.isDeleted && known.projectId === found.id) return []
+      return [{ index: items.get(id)!.index, id, message: whyRefused(known, readable) }]
     })
     return {
       created: stored.length,
@@ -91,6 +96,12 @@ export default operation({
     }
   },
 })
+
+/** Of items that the caller may not see, one sentence for whatever became of them. */
+function whyRefused(there: { projectId: string; isDeleted: boolean }, readable: ReadonlySet<string>): string {
+  if (!readable.has(there.projectId)) return 'cannot be used in this organization; give the item another id'
+  return there.isDeleted ? 'was deleted; an id is not used a second time' : 'is an item of another project of the organization'
+}
 
 /** A line that is no JSON is one feature that cannot be read; the others still can. */
 function linesOf(ndjson: string): (() => unknown)[] {

@@ -123,7 +123,7 @@ function fieldsOf(input: Received<typeof Input>, { raster }: Context): Omit<mosa
   const reference = (field: 'data_asset' | 'provenance_asset' | 'source_lookup_asset' | 'source_manifest_asset') => {
     const given = input[field]
     if (given == null) return null
-    if (!raster.allows(given.href))
+    if (!raster.mayRead(given.href))
       throw invalidField(`${field}.href`, 'must be an https address on a host that this service reads rasters from')
     return { href: given.href, roles: given.roles ?? [], mediaType: given.media_type ?? null }
   }

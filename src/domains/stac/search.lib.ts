@@ -7,12 +7,13 @@ import { requireArea } from '#core/geometry.ts'
 import { isUuid } from '#core/ids.ts'
 import { parseInterval } from '#core/interval.ts'
 import { problem } from '#core/problem.ts'
-import * as asset from '#model/imagery/asset.ts'
+import { listFitting } from '#model/imagery/asset-page.ts'
 import { shapesOf, toSql } from '#model/imagery/cql2-sql.ts'
 import { partsOf, requireBbox, type Part } from '#model/imagery/footprint.ts'
 import { parseQuery, parseSort, STAC_COLUMNS } from '#model/imagery/item-filter.ts'
 import * as itemSearch from '#model/imagery/item-search.ts'
 import { withKey } from '#core/stac.ts'
+import { requireAll } from '#model/imagery/item-metadata.ts'
 import { toFeature } from '#model/imagery/stac.ts'
 import type { Context } from '#operation.ts'
 import { decodeNext, encodeNext, type Next } from './next.lib.ts'
@@ -59,6 +60,7 @@ export function readSearch(input: SearchFields): Read {
     offset: resumed ? 0 : offset,
     after: resumed?.cursor ?? null,
     isUncounted: resumed !== null,
+    mayEndEarly: input.format === 'stac',
     filter,
     resumed,
     baseUrl: input.base_url === undefined ? null : requireBaseUrl(input.base_url),
@@ -72,14 +74,19 @@ function nearShapes(filter: Cql2 | null): Part[] | null {
   return near?.op === 's_intersects' ? shapesOf(near.geometries) : null
 }
 
+const NO_ASSETS: ReadonlyMap<number, never[]> = new Map()
+
 type Wanted = Read & itemSearch.Search
 
 export async function find({ db, baseUrl }: Context, input: SearchFields, wanted: Wanted): Promise<Static<typeof FoundFeatures>> {
   const isWhole = input.format === 'stac'
   const base = wanted.baseUrl ?? baseUrl
   const found = await itemSearch.searchPlace(db, wanted)
-  const seqs = isWhole ? found.items.map(({ seq }) => seq) : []
-  const assets = await asset.listOf(db, seqs)
+  const seqs = found.items.map(({ seq }) => seq)
+  const { assets, fitting } = isWhole ? await listFitting(db, seqs) : { assets: NO_ASSETS, fitting: seqs.length }
+  if (fitting === 0) requireAll(seqs.length, fitting)
+  const items = found.items.slice(0, fitting)
+  const next = found.isLast && fitting === seqs.length ? null : found.cursors[fitting - 1]!
   const view = { baseUrl: base, links: isWhole ? 'all' : 'one', key: input.key ?? null } as const
   const pick = picker(input.fields ?? null)
   const { matched, isEstimated } = wanted.resumed ?? found
@@ -91,13 +98,13 @@ export async function find({ db, baseUrl }: Context, input: SearchFields, wanted
     ],
     context: {
       limit: input.limit,
-      returned: found.items.length,
+      returned: items.length,
       matched,
       page: input.page,
       pages: Math.ceil(matched / input.limit),
       ...(isEstimated ? { matched_estimated: true as const } : {}),
     },
-    ...(found.next ? { next: encodeNext({ cursor: found.next, matched, isEstimated }) } : {}),
-    features: found.items.map((each) => pick(toFeature(each, assets.get(each.seq) ?? [], view))),
+    ...(next ? { next: encodeNext({ cursor: next, matched, isEstimated }) } : {}),
+    features: items.map((each) => pick(toFeature(each, assets.get(each.seq) ?? [], view))),
   }
 }

@@ -4,7 +4,9 @@ import { copyInto } from '#db/copy.ts'
 import type { Tx } from '#db/tables.ts'
 import * as project from '#model/identity/project.ts'
 import { FIRST_MOVE_DAYS } from '#model/plans/retention-rules.ts'
+import * as storageAccount from '#model/plans/storage-account.ts'
 import { storedBytes } from './asset.ts'
+import { countedBytes } from './item-metadata.ts'
 import { cellRows, placed } from './item-place.ts'
 import type { Summarized } from './item-read.ts'
 import type { NewItem, Target } from './item-write.ts'
@@ -80,9 +82,19 @@ export async function copy(tx: Tx, target: Target, items: readonly NewItem[]): P
     ASSET_COLUMNS,
     items.flatMap((item, index) => assetRows(item, seqs[index]!, target)),
   )
-  const bytes = items.reduce((sum, { assets }) => sum + storedBytes(assets), 0)
+  const metadata = await countedOf(tx, seqs)
+  if (metadata > 0) await storageAccount.requireRoom(tx, organizationId, metadata)
+  const bytes = items.reduce((sum, { assets }) => sum + storedBytes(assets), metadata)
   if (items.length > 0) await project.account(tx, projectId, { items: items.length, bytes }, now)
   return items.map((item) => ({ ...item, projectId, bbox: item.bbox, lifecycleState: 'active', createdAt: now }))
+}
+
+/** What the new items count as storage for beside their files. */
+async function countedOf(tx: Tx, seqs: readonly number[]): Promise<number> {
+  const { rows } = await sql<{ bytes: number }>`
+    select coalesce(sum(${countedBytes('item')}), 0)::bigint as bytes from item where seq = any(${seqs}::bigint[])
+  `.execute(tx)
+  return rows[0]!.bytes
 }
 
 /** Numbers of their own, in order, and when retention looks at them first. */

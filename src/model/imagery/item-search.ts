@@ -8,6 +8,7 @@ import { VARIOUS } from '#db/prepared.ts'
 import { listed } from '#db/row.ts'
 import type { Db } from '#db/tables.ts'
 import { all, collated, type Cursor } from './item-filter.ts'
+import { requirePage, shortened } from './item-metadata.ts'
 import * as item from './item-read.ts'
 import { MAX_COUNTED_ROWS, ordersOf, predicatesOf, streamOf, type Search, type Stream } from './item-stream.ts'
 
@@ -19,8 +20,10 @@ interface SearchResult {
   matched: number
   /** True when `matched` is an estimate: beyond `MAX_EXACT_COUNT` nothing is counted out. */
   isEstimated: boolean
-  /** Where this page ends, if another one follows. */
-  next: Cursor | null
+  /** Whether no other page follows. */
+  isLast: boolean
+  /** Where a page that ends with the item would go on, for each. */
+  cursors: readonly Cursor[]
 }
 
 export const MAX_EXACT_COUNT = 1_001
@@ -31,15 +34,22 @@ const SEARCH_TIMEOUT_MS = 5_000
 export async function search(db: Db, wanted: Search, timeoutMs = SEARCH_TIMEOUT_MS): Promise<SearchResult> {
   return await bounded(db, timeoutMs, async (session) => {
     const stream = await streamOf(session, wanted, db)
+    const limit = await fittingLimit(session, wanted, stream)
     const keys = sql`json_build_array(${sql.join(ordersOf(wanted).map(collated))}) as keys`
     const { rows } = await sql<item.Item & { keys: Cursor['values'] }>`${ANEW} select ${COLUMNS}, ${keys} ${stream.from} ${stream.order}
-      limit ${wanted.limit + 1} offset ${wanted.offset}`.execute(session)
-    const items = rows.slice(0, wanted.limit)
-    const last = items.at(-1)
-    const next = rows.length > wanted.limit && last ? { values: last.keys, seq: last.seq } : null
-    const counted = wanted.isUncounted ? { matched: 0, isEstimated: false } : await countOf(session, wanted, stream, rows.length)
-    return { items, ...counted, next }
+      limit ${limit + 1} offset ${wanted.offset}`.execute(session)
+    const items = rows.slice(0, limit)
+    const counted = wanted.isUncounted ? { matched: 0, isEstimated: false } : await countOf(session, { ...wanted, limit }, stream, rows.length)
+    return { items, ...counted, isLast: rows.length <= limit, cursors: items.map(({ keys: values, seq }) => ({ values, seq })) }
   })
+}
+
+async function fittingLimit(db: Db, wanted: Search, { from, order }: Stream): Promise<number> {
+  const { organizationId, limit, offset } = wanted
+  const page = { organizationId, limit, rows: sql`select i.metadata_bytes ${from} ${order} limit ${limit} offset ${offset}` }
+  if (wanted.mayEndEarly) return await shortened(db, page)
+  await requirePage(db, page)
+  return limit
 }
 
 /** What a caller drew may be more than PostgreSQL can compare: then nothing matches, and never more than was asked for. */
@@ -55,7 +65,7 @@ export async function searchPlace(db: Db, wanted: Search): Promise<SearchResult>
 
 /** Data exceptions, and a shape that is larger than a value may be. */
 const SPATIAL_FAILURE = /^(22|54)/
-const NOTHING: SearchResult = { items: [], matched: 0, isEstimated: false, next: null }
+const NOTHING: SearchResult = { items: [], matched: 0, isEstimated: false, isLast: true, cursors: [] }
 
 /** Only which ones, uncounted: what a map asks for with every tile. */
 export async function searchSeqs(db: Db, wanted: Search): Promise<number[]> {

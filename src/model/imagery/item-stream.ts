@@ -28,6 +28,8 @@ export interface Search {
   after?: Cursor | null
   /** How many there are is known already, or nobody asks. */
   isUncounted?: boolean
+  /** A page that is too heavy for an answer ends early instead of being refused; the rest follows from its cursor. */
+  mayEndEarly?: boolean
 }
 
 /** `from …` that yields each match once as `i`, and the order that it comes in or must be put into. */

@@ -1,8 +1,8 @@
 /** What STAC tells of an asset beyond our columns: what it was registered with, and what we measured in the file itself. */
-import type { Asset } from './asset.ts'
+import type { ShownAsset } from './asset-page.ts'
 
 type Json = Record<string, unknown>
-type Described = Pick<Asset, 'raster' | 'href'>
+type Described = Pick<ShownAsset, 'raster' | 'href'>
 
 /** Fields of an asset that we have columns for. */
 const IN_COLUMNS = new Set(['href', 'title', 'type', 'roles', 'file:size'])
@@ -22,7 +22,7 @@ export function statedFields({ raster }: Described): Json {
 }
 
 /** The names as they are now, and beside each whatever the catalogue said of that band. */
-export function namedBands(asset: Described & Pick<Asset, 'bandNames'>): Json {
+export function namedBands(asset: Described & Pick<ShownAsset, 'bandNames'>): Json {
   if (asset.bandNames === null) return {}
   const stated = statedFields(asset)['eo:bands']
   const bands: readonly unknown[] = Array.isArray(stated) ? stated : []

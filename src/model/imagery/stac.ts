@@ -1,6 +1,7 @@
 /** Items as STAC 1.0.0 Features: what search answers with, and what other STAC views build on. */
 import { extensionUri, STAC_VERSION, withKey, type Link } from '#core/stac.ts'
-import { addressOf, type Asset } from './asset.ts'
+import { addressOf } from './asset.ts'
+import type { ShownAsset } from './asset-page.ts'
 import { measuredFields, namedBands, statedFields } from './stac-asset.ts'
 import type { Item } from './item-read.ts'
 
@@ -29,7 +30,7 @@ interface View {
  * Without assets the feature is lightweight. STAC asks for a link beside a `collection`, which `self` and `all` give; without
  * a geometry there is no box.
  */
-export function toFeature(item: Item, assets: readonly Asset[], view: View): Feature {
+export function toFeature(item: Item, assets: readonly ShownAsset[], view: View): Feature {
   const shown = Object.fromEntries(assets.map((asset) => [asset.key, assetOf(asset, item.id, view)]))
   const properties = propertiesOf(item)
   return {
@@ -108,7 +109,7 @@ function claimsOf(item: Item) {
   }
 }
 
-function assetOf(asset: Asset, itemId: string, { baseUrl, key }: View): Record<string, unknown> {
+function assetOf(asset: ShownAsset, itemId: string, { baseUrl, key }: View): Record<string, unknown> {
   const address = addressOf(asset, itemId, baseUrl)
   return {
     ...statedFields(asset),

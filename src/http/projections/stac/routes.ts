@@ -4,6 +4,7 @@ import { problem } from '#core/problem.ts'
 import { parseBody } from '#http/body.ts'
 import { credentialOf } from '#http/credential.ts'
 import { send } from '#http/operations.ts'
+import { readBody, USUAL_BYTES } from '#http/read-body.ts'
 import { extensionUri, withKey } from '#core/stac.ts'
 import type { Invoked } from '#pipeline/invoke.ts'
 import { project, queryOf } from '#http/projections/project.ts'
@@ -154,8 +155,8 @@ function registerSearch(app: FastifyInstance, facade: Facade): void {
   })
   app.post('/stac/search', async (request, reply) => {
     let posted: Json = {}
-    const invoked = await project(facade, 'stac.search', request, reply, () => {
-      posted = parseBody(request.body as Buffer | undefined, request.headers['content-type'], request.headers['content-encoding'])
+    const invoked = await project(facade, 'stac.search', request, reply, async () => {
+      posted = parseBody(await readBody(request.raw, USUAL_BYTES), request.headers['content-type'], request.headers['content-encoding'])
       return { ...toInput(pickAsked(posted)), ...seenFrom(facade, request) }
     })
     return sendFeatures(facade, request, reply, invoked, { path: '/stac/search', query: {}, posted, links: [] })
