@@ -6,7 +6,7 @@
  *     npm run bench:items -- --sizes 200000 --export /tmp/items.ndjson   # the same items for a peer
  */
 import { spawn, type ChildProcess } from 'node:child_process'
-import { createWriteStream, mkdirSync, readFileSync, rmSync } from 'node:fs'
+import { createWriteStream, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
@@ -276,7 +276,15 @@ function postgresCpuMs(): number {
 mkdirSync(values.data, { recursive: true })
 try {
   let service = await start()
-  const where = await settle(service)
+  const kept = path.join(values.data, 'bench.json')
+  const where: Place = existsSync(kept) ? JSON.parse(readFileSync(kept, 'utf8')) : await settle(service)
+  if (existsSync(kept)) {
+    // What an earlier run left with --keep is asked again as it is.
+    loaded = SIZES.at(-1)!
+    await table(service, where)
+    SIZES.length = 0
+  }
+  writeFileSync(kept, JSON.stringify(where))
   for (const size of SIZES) {
     await service.stop()
     if (loaded === 0) await load(where, size)

@@ -7,7 +7,7 @@ import { parseInterval } from '#core/interval.ts'
 import { listFitting } from '#model/imagery/asset-page.ts'
 import { requireBbox } from '#model/imagery/footprint.ts'
 import { parseQuery, parseSort } from '#model/imagery/item-filter.ts'
-import { requireAll } from '#model/imagery/item-metadata.ts'
+import { pageTooHeavy } from '#model/imagery/item-metadata.ts'
 import * as itemSearch from '#model/imagery/item-search.ts'
 import { toFeature } from '#model/imagery/stac.ts'
 import type { Context } from '#operation.ts'
@@ -40,13 +40,13 @@ export async function find(
   const { items, matched, isEstimated } = await itemSearch.search(db, search)
   const seqs = format === 'stac' ? items.map(({ seq }) => seq) : []
   const { assets, fitting } = await listFitting(db, seqs)
-  requireAll(seqs.length, fitting)
+  if (fitting < seqs.length) throw pageTooHeavy(fitting)
   const view = { baseUrl: search.baseUrl ?? baseUrl, links: 'self' } as const
   const features = items.map((each) => toFeature(each, assets.get(each.seq) ?? [], view))
   return {
     type: 'FeatureCollection',
     features,
-    numberMatched: matched,
+    numberMatched: matched!,
     numberReturned: features.length,
     ...(isEstimated ? { numberMatchedEstimated: true as const } : {}),
   }

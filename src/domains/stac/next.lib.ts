@@ -6,7 +6,7 @@ import type { Cursor, Order } from '#model/imagery/item-filter.ts'
 export interface Next {
   cursor: Cursor
   /** Counted with the first page, and not again. */
-  matched: number
+  matched: number | null
   isEstimated: boolean
 }
 
@@ -19,8 +19,12 @@ export function decodeNext(text: string, orders: readonly Order[]): Next {
   const [values, seq, matched, estimated] = parse(text)
   const kinds = orders.length > 0 ? orders.map(({ kind }) => kind) : (['time'] as const)
   if (!Array.isArray(values) || values.length !== kinds.length || !kinds.every((kind, index) => fits(kind, values[index]))) throw foreign()
-  if (!Number.isSafeInteger(seq) || !Number.isSafeInteger(matched)) throw foreign()
-  return { cursor: { values: values as Cursor['values'], seq: seq as number }, matched: matched as number, isEstimated: estimated === 1 }
+  if (!Number.isSafeInteger(seq) || !(matched === null || Number.isSafeInteger(matched))) throw foreign()
+  return {
+    cursor: { values: values as Cursor['values'], seq: seq as number },
+    matched: matched as number | null,
+    isEstimated: estimated === 1,
+  }
 }
 
 const foreign = () => invalidField('next', 'is not the next of a page of this search')

@@ -13,7 +13,7 @@ import { partsOf, requireBbox, type Part } from '#model/imagery/footprint.ts'
 import { parseQuery, parseSort, STAC_COLUMNS } from '#model/imagery/item-filter.ts'
 import * as itemSearch from '#model/imagery/item-search.ts'
 import { withKey } from '#core/stac.ts'
-import { requireAll } from '#model/imagery/item-metadata.ts'
+import { pageTooHeavy } from '#model/imagery/item-metadata.ts'
 import { toFeature } from '#model/imagery/stac.ts'
 import type { Context } from '#operation.ts'
 import { decodeNext, encodeNext, type Next } from './next.lib.ts'
@@ -59,7 +59,7 @@ export function readSearch(input: SearchFields): Read {
     limit: input.limit,
     offset: resumed ? 0 : offset,
     after: resumed?.cursor ?? null,
-    isUncounted: resumed !== null,
+    counting: resumed ? 'none' : input.format === 'stac' ? 'cheap' : 'full',
     mayEndEarly: input.format === 'stac',
     filter,
     resumed,
@@ -74,6 +74,19 @@ function nearShapes(filter: Cql2 | null): Part[] | null {
   return near?.op === 's_intersects' ? shapesOf(near.geometries) : null
 }
 
+/** Whole items are paged through by `next` alone: their pages may end early. */
+function pagesAround(base: string, page: number, isLast: boolean): Static<typeof FoundFeatures>['links'] {
+  const link = (rel: 'next' | 'prev', to: number) => ({
+    rel,
+    href: `${base}/v1/op/stac.search`,
+    type: 'application/geo+json',
+    method: 'POST' as const,
+    body: { page: to },
+    merge: true as const,
+  })
+  return [...(isLast ? [] : [link('next', page + 1)]), ...(page === 0 ? [] : [link('prev', page - 1)])]
+}
+
 const NO_ASSETS: ReadonlyMap<number, never[]> = new Map()
 
 type Wanted = Read & itemSearch.Search
@@ -84,7 +97,7 @@ export async function find({ db, baseUrl }: Context, input: SearchFields, wanted
   const found = await itemSearch.searchPlace(db, wanted)
   const seqs = found.items.map(({ seq }) => seq)
   const { assets, fitting } = isWhole ? await listFitting(db, seqs) : { assets: NO_ASSETS, fitting: seqs.length }
-  if (fitting === 0) requireAll(seqs.length, fitting)
+  if (fitting === 0 && seqs.length > 0) throw pageTooHeavy(fitting)
   const items = found.items.slice(0, fitting)
   const next = found.isLast && fitting === seqs.length ? null : found.cursors[fitting - 1]!
   const view = { baseUrl: base, links: isWhole ? 'all' : 'one', key: input.key ?? null } as const
@@ -95,13 +108,14 @@ export async function find({ db, baseUrl }: Context, input: SearchFields, wanted
     links: [
       { rel: 'self', href: withKey(`${base}/stac/search`, input.key), type: 'application/geo+json' },
       { rel: 'root', href: withKey(`${base}/stac`, input.key), type: 'application/json' },
+      ...(isWhole || wanted.resumed ? [] : pagesAround(base, input.page, found.isLast)),
     ],
     context: {
       limit: input.limit,
       returned: items.length,
-      matched,
+      ...(matched === null ? {} : { matched }),
       page: input.page,
-      pages: Math.ceil(matched / input.limit),
+      ...(matched === null ? {} : { pages: Math.ceil(matched / input.limit) }),
       ...(isEstimated ? { matched_estimated: true as const } : {}),
     },
     ...(next ? { next: encodeNext({ cursor: next, matched, isEstimated }) } : {}),

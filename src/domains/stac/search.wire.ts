@@ -45,16 +45,26 @@ export const SearchInput = Closed({
 })
 export type SearchFields = Received<typeof SearchInput>
 
+/** The way to the pages around this one: what was sent, with another page. */
+const SearchLink = Closed({
+  ...StacLink.properties,
+  method: Type.Optional(Type.Literal('POST', { description: 'How the address is asked; GET without it' })),
+  body: Type.Optional(
+    Closed({ page: Type.Integer({ description: 'The page that the link leads to' }) }, { description: 'What changes in the body' }),
+  ),
+  merge: Type.Optional(Type.Literal(true, { description: 'The rest of the body is that of this search' })),
+})
+
 /** `features` come last: whoever adds to the head of an answer need not read its body. */
 export const FoundFeatures = Closed({
   type: Type.Literal('FeatureCollection'),
-  links: Type.Array(StacLink),
+  links: Type.Array(SearchLink),
   context: Closed({
     limit: Type.Integer({ description: 'As asked for' }),
     returned: Type.Integer({ description: 'Features of this page' }),
-    matched: Type.Integer({ description: 'Features of all pages' }),
+    matched: Type.Optional(Type.Integer({ description: 'Features of all pages; with format stac only where counting is cheap' })),
     page: Type.Integer({ description: 'As asked for' }),
-    pages: Type.Integer({ description: 'Pages of this size' }),
+    pages: Type.Optional(Type.Integer({ description: 'Pages of this size' })),
     matched_estimated: Type.Optional(Type.Literal(true, { description: 'Present when there are too many to count out' })),
   }),
   next: Type.Optional(Type.String({ description: 'Present when another page follows' })),

@@ -69,6 +69,12 @@ test('stac.search', async (t) => {
       ['self'],
     )
     assert.ok(!('next' in body))
+    const around = async (page: number) => {
+      const { links } = await w.ok(org.owner.token, 'stac.search', { limit: 2, page })
+      return links.slice(2).map(({ rel, method, body: sent, merge }: Record<string, unknown>) => ({ rel, method, sent, merge }))
+    }
+    assert.deepEqual(await around(0), [{ rel: 'next', method: 'POST', sent: { page: 1 }, merge: true }])
+    assert.deepEqual(await around(1), [{ rel: 'prev', method: 'POST', sent: { page: 0 }, merge: true }])
   })
 
   await t.test('each field narrows', async () => {

@@ -160,7 +160,7 @@ export async function list(
       ? db.selectFrom('project').select('item_count as total').where('id', '=', projectId)
       : wanted.select((e) => e.fn.countAll<number>().as('total'))
   const page = wanted.orderBy('seq', 'desc').limit(limit).offset(offset)
-  await requirePage(db, { organizationId, limit, rows: sql`${page.select('metadata_bytes')}` })
+  await requirePage(db, organizationId, sql`${page.select('metadata_bytes')}`)
   const [items, counted] = [await page.select(COLUMNS).execute(), await count.executeTakeFirst()]
   return { items, total: counted?.total ?? 0 }
 }

@@ -8,16 +8,16 @@ import { VARIOUS } from '#db/prepared.ts'
 import { listed } from '#db/row.ts'
 import type { Db } from '#db/tables.ts'
 import { all, collated, type Cursor } from './item-filter.ts'
-import { requirePage, shortened } from './item-metadata.ts'
+import { MAX_PAGE_BYTES, pageTooHeavy } from './item-metadata.ts'
 import * as item from './item-read.ts'
-import { MAX_COUNTED_ROWS, ordersOf, predicatesOf, streamOf, type Search, type Stream } from './item-stream.ts'
+import { maxCountedRows, ordersOf, predicatesOf, streamOf, type Search, type Stream } from './item-stream.ts'
 
 export type { Search } from './item-stream.ts'
 
 interface SearchResult {
   items: item.Item[]
-  /** Zero where nobody asked. */
-  matched: number
+  /** Null where nobody asked, or where it was to be cheap and is not. */
+  matched: number | null
   /** True when `matched` is an estimate: beyond `MAX_EXACT_COUNT` nothing is counted out. */
   isEstimated: boolean
   /** Whether no other page follows. */
@@ -32,24 +32,29 @@ const SEARCH_TIMEOUT_MS = 5_000
 
 /** One item more than the page holds tells whether another page follows. */
 export async function search(db: Db, wanted: Search, timeoutMs = SEARCH_TIMEOUT_MS): Promise<SearchResult> {
-  return await bounded(db, timeoutMs, async (session) => {
-    const stream = await streamOf(session, wanted, db)
-    const limit = await fittingLimit(session, wanted, stream)
-    const keys = sql`json_build_array(${sql.join(ordersOf(wanted).map(collated))}) as keys`
-    const { rows } = await sql<item.Item & { keys: Cursor['values'] }>`${ANEW} select ${COLUMNS}, ${keys} ${stream.from} ${stream.order}
-      limit ${limit + 1} offset ${wanted.offset}`.execute(session)
-    const items = rows.slice(0, limit)
-    const counted = wanted.isUncounted ? { matched: 0, isEstimated: false } : await countOf(session, { ...wanted, limit }, stream, rows.length)
-    return { items, ...counted, isLast: rows.length <= limit, cursors: items.map(({ keys: values, seq }) => ({ values, seq })) }
+  const stream = await streamOf(db, wanted)
+  return await bounded(db, stream, timeoutMs, async (session) => {
+    const rows = await readPage(session, wanted, stream)
+    const beyond = rows.findIndex(({ bytesSoFar }) => bytesSoFar > MAX_PAGE_BYTES)
+    const fitting = beyond === -1 ? rows.length : beyond
+    if (fitting < Math.min(rows.length, wanted.limit) && !wanted.mayEndEarly) throw pageTooHeavy(fitting)
+    const items = rows.slice(0, Math.min(fitting, wanted.limit))
+    const isLast = items.length === rows.length
+    const counted = wanted.counting === 'none' ? UNCOUNTED : await countOf(session, wanted, stream, { read: items.length, isLast })
+    return { items, ...counted, isLast, cursors: items.map(({ keys: values, seq }) => ({ values, seq })) }
   })
 }
 
-async function fittingLimit(db: Db, wanted: Search, { from, order }: Stream): Promise<number> {
-  const { organizationId, limit, offset } = wanted
-  const page = { organizationId, limit, rows: sql`select i.metadata_bytes ${from} ${order} limit ${limit} offset ${offset}` }
-  if (wanted.mayEndEarly) return await shortened(db, page)
-  await requirePage(db, page)
-  return limit
+type PageRow = item.Item & { keys: Cursor['values']; bytesSoFar: number }
+
+/** What goes beyond an answer is not read: the first row that would not fit is the last that comes. */
+async function readPage(db: Db, wanted: Search, { from, order }: Stream): Promise<PageRow[]> {
+  const keys = sql`json_build_array(${sql.join(ordersOf(wanted).map(collated))}) as keys`
+  const page = sql`select ${COLUMNS}, i.metadata_bytes, ${keys} ${from} ${order} limit ${wanted.limit + 1} offset ${wanted.offset}`
+  const { rows } = await sql<PageRow>`${ANEW} select * from (
+      select *, sum(metadata_bytes) over (rows unbounded preceding) as "bytesSoFar" from (${page}) as page
+    ) as weighed where "bytesSoFar" - metadata_bytes <= ${sql.lit(MAX_PAGE_BYTES)}`.execute(db)
+  return rows
 }
 
 /** What a caller drew may be more than PostgreSQL can compare: then nothing matches, and never more than was asked for. */
@@ -65,12 +70,13 @@ export async function searchPlace(db: Db, wanted: Search): Promise<SearchResult>
 
 /** Data exceptions, and a shape that is larger than a value may be. */
 const SPATIAL_FAILURE = /^(22|54)/
+const UNCOUNTED = { matched: null, isEstimated: false }
 const NOTHING: SearchResult = { items: [], matched: 0, isEstimated: false, isLast: true, cursors: [] }
 
 /** Only which ones, uncounted: what a map asks for with every tile. */
 export async function searchSeqs(db: Db, wanted: Search): Promise<number[]> {
-  return await bounded(db, SEARCH_TIMEOUT_MS, async (session) => {
-    const stream = await streamOf(session, wanted, db)
+  const stream = await streamOf(db, wanted)
+  return await bounded(db, stream, SEARCH_TIMEOUT_MS, async (session) => {
     const { rows } = await sql<{
       seq: number
     }>`${ANEW} select i.seq ${stream.from} ${stream.order} limit ${wanted.limit} offset ${wanted.offset}`.execute(session)
@@ -79,9 +85,9 @@ export async function searchSeqs(db: Db, wanted: Search): Promise<number[]> {
 }
 
 /** One short read transaction, opened and set in one round trip; what takes too long is refused. */
-async function bounded<T>(db: Db, timeoutMs: number, work: (session: Db) => Promise<T>): Promise<T> {
+async function bounded<T>(db: Db, { settings }: Stream, timeoutMs: number, work: (session: Db) => Promise<T>): Promise<T> {
   return await db.connection().execute(async (session) => {
-    await sql`begin read only; set local statement_timeout = ${sql.lit(timeoutMs)}`.execute(session)
+    await sql`begin read only; set local statement_timeout = ${sql.lit(timeoutMs)}; ${settings}`.execute(session)
     try {
       const result = await work(session)
       await sql`commit`.execute(session)
@@ -99,23 +105,28 @@ const QUERY_CANCELED = '57014'
 const ANEW = sql.raw(VARIOUS)
 const COLUMNS = listed(item.COLUMNS, 'i')
 
-/** `read` is the length of the page and of the one item beyond it. */
-async function countOf(db: Db, wanted: Search, stream: Stream, read: number): Promise<{ matched: number; isEstimated: boolean }> {
-  // A page that was not filled has reached the end, unless it began behind it.
-  const isWhole = !wanted.after && read <= wanted.limit && (read > 0 || wanted.offset === 0)
+async function countOf(
+  db: Db,
+  wanted: Search,
+  stream: Stream,
+  { read, isLast }: { read: number; isLast: boolean },
+): Promise<Pick<SearchResult, 'matched' | 'isEstimated'>> {
+  // The last page tells how many there are, unless it began behind the end.
+  const isWhole = !wanted.after && isLast && (read > 0 || wanted.offset === 0)
   if (isWhole) return { matched: wanted.offset + read, isEstimated: false }
   const { rows } = await sql<{
     n: number
   }>`${ANEW} select count(*) as n from (select 1 ${stream.counted} limit ${MAX_EXACT_COUNT + 1}) few`.execute(db)
   const { n } = rows[0]!
-  if (n <= MAX_EXACT_COUNT && !(await isCutShort(db, stream))) return { matched: n, isEstimated: false }
+  if (n <= MAX_EXACT_COUNT && !(await isCutShort(db, wanted, stream))) return { matched: n, isEstimated: false }
+  if (wanted.counting === 'cheap') return UNCOUNTED
   return { matched: Math.max(n, wanted.offset + read, await estimate(db, wanted)), isEstimated: true }
 }
 
 /** Whether there was more to look at than a count looks at. */
-async function isCutShort(db: Db, { candidates }: Stream): Promise<boolean> {
+async function isCutShort(db: Db, wanted: Search, { candidates }: Stream): Promise<boolean> {
   if (!candidates) return false
-  const { rows } = await sql`${ANEW} select 1 ${candidates} offset ${MAX_COUNTED_ROWS} limit 1`.execute(db)
+  const { rows } = await sql`${ANEW} select 1 ${candidates} offset ${maxCountedRows(wanted)} limit 1`.execute(db)
   return rows.length > 0
 }
 

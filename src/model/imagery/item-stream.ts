@@ -26,8 +26,8 @@ export interface Search {
   offset: number
   /** Where the page before ended. */
   after?: Cursor | null
-  /** How many there are is known already, or nobody asks. */
-  isUncounted?: boolean
+  /** `full` unless it says otherwise; `cheap` gives a number where that costs next to nothing; `none` where it is known already. */
+  counting?: 'full' | 'cheap' | 'none'
   /** A page that is too heavy for an answer ends early instead of being refused; the rest follows from its cursor. */
   mayEndEarly?: boolean
 }
@@ -36,14 +36,18 @@ export interface Search {
 export interface Stream {
   from: RawBuilder<unknown>
   order: RawBuilder<unknown>
-  /** What is counted of it; where every match must be looked at, no more of them than `MAX_COUNTED_ROWS`. */
+  /** What is counted of it; where every match must be looked at, no more of them than `maxCountedRows`. */
   counted: RawBuilder<unknown>
   /** Those that had to be looked at, where that was limited: more than the limit, and the count is not the whole of it. */
   candidates: RawBuilder<unknown> | null
+  /** What is set for the transaction that reads it. */
+  settings: RawBuilder<unknown>
 }
 
 /** A filter that hardly anything passes would otherwise be held against the whole archive, to count. */
-export const MAX_COUNTED_ROWS = 10_000
+export const maxCountedRows = ({ counting }: Search): number => (counting === 'cheap' ? MAX_CHEAPLY_COUNTED_ROWS : MAX_COUNTED_ROWS)
+const MAX_COUNTED_ROWS = 10_000
+const MAX_CHEAPLY_COUNTED_ROWS = 500
 
 const NEWEST_FIRST: readonly Order[] = [{ column: 'i.datetime', direction: 'desc', kind: 'time' }]
 export const ordersOf = ({ orders }: Search): readonly Order[] => (orders.length > 0 ? orders : NEWEST_FIRST)
@@ -61,17 +65,15 @@ function boxesToRead({ bbox, shapes }: Search): Bbox[] | null {
   return boxes.length <= MAX_BOXES ? boxes : [bounds(shapes.flat())]
 }
 
-/** `key` is the database itself, where `db` is one session of it. */
-export async function streamOf(db: Db, wanted: Search, key: Db = db): Promise<Stream> {
+export async function streamOf(db: Db, wanted: Search): Promise<Stream> {
   const predicates = predicatesOf(wanted)
   const scope =
     wanted.projectId === null ? sql<SqlBool>`i.org_id = ${wanted.organizationId}` : sql<SqlBool>`i.project_id = ${wanted.projectId}`
   const live = sql<SqlBool>`i.deleted_at is null`
-  const isSmall = await isSmallSet(db, wanted, key)
+  const isSmall = await isSmallSet(db, wanted)
   const boxes = boxesToRead(wanted)
   const direction = directionOf(wanted.orders)
   if (!isSmall && direction) {
-    await fixPlan(db)
     return boxes
       ? mergedStream(wanted, { boxes, direction, predicates: [live, ...rowPredicates(wanted)] })
       : orderedStream(
@@ -91,7 +93,7 @@ export async function streamOf(db: Db, wanted: Search, key: Db = db): Promise<St
 
 function plainStream(tables: RawBuilder<unknown>, where: RawBuilder<SqlBool>, order: RawBuilder<unknown>): Stream {
   const from = sql`from ${tables} where ${where}`
-  return { from, order, counted: from, candidates: null }
+  return { from, order, counted: from, candidates: null, settings: sql`` }
 }
 
 /** Newest or oldest first, and nothing else: what the indexes keep. */
@@ -133,11 +135,11 @@ const MAX_LARGE_SETS = 1_000
 const BELIEVED_TIMES = 200
 
 /** Known without a scan: a project has a counter, and of a collection no more is counted than matters. */
-async function isSmallSet(db: Db, wanted: Search, key: Db): Promise<boolean> {
+async function isSmallSet(db: Db, wanted: Search): Promise<boolean> {
   if (wanted.ids) return true
   if (wanted.projectId === null && !wanted.collectionIds) return false
-  const large = largeSets.get(key) ?? new Map<string, number>()
-  largeSets.set(key, large)
+  const large = largeSets.get(db) ?? new Map<string, number>()
+  largeSets.set(db, large)
   const name = JSON.stringify([wanted.projectId, wanted.collectionIds])
   const left = large.get(name) ?? 0
   large.set(name, left - 1)
@@ -162,14 +164,12 @@ async function countSmall(db: Db, { projectId, collectionIds }: Search): Promise
 }
 
 /** With these off there is one plan left, the streaming one; what a planner believes about the data no longer matters. */
-async function fixPlan(db: Db): Promise<void> {
-  await sql`
-    set local enable_sort = off; set local enable_incremental_sort = off;
-    set local enable_bitmapscan = off; set local enable_hashjoin = off;
-    set local enable_mergejoin = off; set local enable_seqscan = off;
-    set local enable_material = off; set local max_parallel_workers_per_gather = 0; set local jit = off
-  `.execute(db)
-}
+const STREAMING = sql.raw(
+  ['enable_sort', 'enable_incremental_sort', 'enable_bitmapscan', 'enable_hashjoin', 'enable_mergejoin', 'enable_seqscan']
+    .concat('enable_material', 'jit')
+    .map((name) => `set local ${name} = off; `)
+    .join('') + 'set local max_parallel_workers_per_gather = 0',
+)
 
 /** Stretches of an index by time, each read in order and merged: those with a datetime, and those without, which come last. */
 function orderedStream(
@@ -181,13 +181,14 @@ function orderedStream(
   const order =
     direction === 'desc' ? sql`order by i.datetime desc nulls last, i.seq` : sql`order by i.datetime asc nulls first, i.seq desc`
   const within = stretched(wanted, direction, scope, order)
-  const few = sql`from (select i.* ${within} limit ${MAX_COUNTED_ROWS}) i where ${all(predicates)}`
+  const few = sql`from (select i.* ${within} limit ${maxCountedRows(wanted)}) i where ${all(predicates)}`
   const isOpen = predicates.length === 0
   return {
     from: sql`${within} ${isOpen ? sql`` : sql`${isStretched(wanted) ? sql`where` : sql`and`} ${all(predicates)}`}`,
     order,
     counted: isOpen ? within : few,
     candidates: isOpen ? null : within,
+    settings: STREAMING,
   }
 }
 
@@ -261,7 +262,7 @@ function mergedStream(wanted: Search, { boxes, direction, predicates }: Merge): 
   const from = sql`from (${once}) k ${rows} where ${all(predicates)} and (k.inside or (${all(placePredicates(wanted))}))`
   const across = sql`exists (select from item i where i.seq = k.seq and ${all([...predicates, ...placePredicates(wanted)])})`
   const candidates = sql`from (${once}) k`
-  const few = sql`from (select * ${candidates} limit ${MAX_COUNTED_ROWS}) k`
+  const few = sql`from (select * ${candidates} limit ${maxCountedRows(wanted)}) k`
   // Deleted items have no cells, so where nothing else is asked of the row, it need not be looked at.
   const isOpen = rowPredicates(wanted).length === 0
   return {
@@ -269,6 +270,7 @@ function mergedStream(wanted: Search, { boxes, direction, predicates }: Merge): 
     order: direction === 'desc' ? sql`order by k.datetime desc, k.seq` : sql`order by k.datetime, k.seq desc`,
     counted: isOpen ? sql`${few} where k.inside or ${across}` : sql`${few} where ${across}`,
     candidates,
+    settings: STREAMING,
   }
 }
 

@@ -19,7 +19,7 @@ export function sendProblem(reply: FastifyReply, invoked: Invoked): FastifyReply
 }
 
 interface Head {
-  context: { returned: number; matched: number; matched_estimated?: true }
+  context: { returned: number; matched?: number; matched_estimated?: true }
   next?: string
 }
 
@@ -54,7 +54,7 @@ export function sendFeatures(facade: Facade, request: FastifyRequest, reply: Fas
       ...place.links,
     ],
     numberReturned: returned,
-    numberMatched: matched,
+    ...(matched === undefined ? {} : { numberMatched: matched }),
     ...(isEstimated ? { numberMatchedEstimated: true } : {}),
   })
   const body = Buffer.concat([Buffer.from(`${opening.slice(0, -1)},`), features])
