@@ -22,7 +22,7 @@ const { values } = parseArgs({
   options: {
     sizes: { type: 'string', default: '100000,1000000' },
     queries: { type: 'string', default: '60' },
-    page: { type: 'string', default: '10' },
+    pages: { type: 'string', default: '10,100' },
     data: { type: 'string', default: path.join(os.tmpdir(), `groundtrack-bench-items-${process.pid}`) },
     keep: { type: 'boolean', default: false },
     export: { type: 'string' },
@@ -32,7 +32,7 @@ const { values } = parseArgs({
 })
 const SIZES = values.sizes.split(',').map(Number)
 const QUERIES = Number(values.queries)
-const PAGE = Number(values.page)
+const PAGES = values.pages.split(',').map(Number)
 const BATCH = 5_000
 const DAY_MS = 86_400_000
 const loadAverage = () => readFileSync('/proc/loadavg', 'utf8').split(' ').slice(0, 2).join(' ')
@@ -210,11 +210,11 @@ interface Side {
   ask(query: object): Promise<{ features: unknown[]; links: { rel: string; body?: object }[] }>
 }
 
-async function measure(side: Side, draft: Draft): Promise<number[]> {
+async function measure(side: Side, draft: Draft, limit: number): Promise<number[]> {
   const r = random(99)
   const times: number[] = []
   for (let i = 0; i < QUERIES + 3; i++) {
-    const query = { limit: PAGE, ...draft(r) }
+    const query = { limit, ...draft(r) }
     const began = performance.now()
     await side.ask(query)
     if (i >= 3) times.push(performance.now() - began) // The first few warm up what is warm in life.
@@ -228,23 +228,23 @@ const row = (name: string, times: readonly number[], cpuMs: number | null, more 
       `${cpuMs === null ? '–' : (cpuMs / (times.length + 3)).toFixed(1)} |${more}`,
   )
 
-async function table(service: Service, { key, collectionId }: Place): Promise<void> {
+async function table(service: Service, { key, collectionId }: Place, limit: number): Promise<void> {
   const ask = (query: object) => post(`${service.url}/stac/search`, { collections: [collectionId], ...query }, key)
   const operation = (query: object) => post(`${service.url}/v1/op/stac.search`, query, key)
   const cpu = () => treeCpuMs(service.process.pid!) + postgresCpuMs()
-  console.log(`\n${loaded} items, pages of ${PAGE}, ${QUERIES} queries a row, warm, load average ${loadAverage()}\n`)
+  console.log(`\n${loaded} items, pages of ${limit}, ${QUERIES} queries a row, warm, load average ${loadAverage()}\n`)
   console.log('| Search | p50 ms | p95 ms | p99 ms | CPU ms a query |\n|---|---|---|---|---|')
   const timed = async (name: string, side: Side, draft: Draft) => {
     const before = cpu()
-    const times = await measure(side, draft)
+    const times = await measure(side, draft, limit)
     row(name, times, cpu() - before)
   }
   for (const [name, draft] of Object.entries(ROWS)) await timed(name, { ask }, draft)
   const tokens = await deepTokens(ask)
   await timed('next page, 2,000 items deep', { ask }, (r) => ({ token: tokens[Math.floor(r() * tokens.length)] }))
-  await timed('offset page, 10,000 items deep', { ask: operation }, (r) => ({ page: Math.floor(10_000 / PAGE), bbox: place(r, 60) }))
+  await timed('offset page, 10,000 items deep', { ask: operation }, (r) => ({ page: Math.floor(10_000 / limit), bbox: place(r, 60) }))
   await timed('matched count (operation)', { ask: operation }, (r) => ({ bbox: place(r, 5 + 10 * r()), limit: 1 }))
-  if (values.peer) await peerTable(values.peer)
+  if (values.peer) await peerTable(values.peer, limit)
 }
 
 async function deepTokens(ask: Side['ask']): Promise<string[]> {
@@ -261,10 +261,10 @@ async function deepTokens(ask: Side['ask']): Promise<string[]> {
   return tokens
 }
 
-async function peerTable(url: string): Promise<void> {
+async function peerTable(url: string, limit: number): Promise<void> {
   console.log(`\nthe same of ${url}\n\n| Search | p50 ms | p95 ms | p99 ms | CPU |\n|---|---|---|---|---|`)
   const ask = (query: object) => post(`${url}/search`, { collections: [values['peer-collection']], ...query })
-  for (const [name, draft] of Object.entries(ROWS)) row(name, await measure({ ask }, draft), null)
+  for (const [name, draft] of Object.entries(ROWS)) row(name, await measure({ ask }, draft, limit), null)
 }
 
 /** The postmaster is its own leader, so its work is found by the folder that it serves. */
@@ -274,25 +274,25 @@ function postgresCpuMs(): number {
 }
 
 mkdirSync(values.data, { recursive: true })
+let service = await start()
 try {
-  let service = await start()
   const kept = path.join(values.data, 'bench.json')
   const where: Place = existsSync(kept) ? JSON.parse(readFileSync(kept, 'utf8')) : await settle(service)
   if (existsSync(kept)) {
     // What an earlier run left with --keep is asked again as it is.
     loaded = SIZES.at(-1)!
-    await table(service, where)
+    for (const limit of PAGES) await table(service, where, limit)
     SIZES.length = 0
   }
   writeFileSync(kept, JSON.stringify(where))
   for (const size of SIZES) {
     await service.stop()
-    if (loaded === 0) await load(where, size)
+    if (loaded === 0 || values.export) await load(where, size)
     else await revisit(size)
     service = await start()
-    await table(service, where)
+    for (const limit of PAGES) await table(service, where, limit)
   }
-  await service.stop()
 } finally {
+  await service.stop()
   if (!values.keep) rmSync(values.data, { recursive: true, force: true })
 }

@@ -70,7 +70,7 @@ const FEATURES: readonly object[] = [
     geometry,
     stac_extensions: [uri('eo', 'v2.0.0'), uri('raster', 'v2.0.0')],
     properties: { datetime },
-    assets: { data: { ...data, bands: [{ name: 'red', 'eo:common_name': 'red', data_type: 'uint8' }] } },
+    assets: { data: { ...data, bands: [{ name: 'red', 'eo:common_name': 'red', data_type: 'uint8', 'raster:scale': 0.1 }] } },
   },
 ]
 

@@ -654,5 +654,5 @@ test('a search that takes too long is refused with advice', async (t) => {
       (error) => error instanceof Problem && error.status === 400 && /narrow it/.test(error.message),
     )
   })
-  assert.deepEqual(await search(w.db, wanted), { items: [], matched: 0, isEstimated: false, next: null })
+  assert.deepEqual(await search(w.db, wanted), { items: [], matched: 0, isEstimated: false, isLast: true, cursors: [] })
 })

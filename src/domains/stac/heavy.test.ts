@@ -39,7 +39,11 @@ test('heavy pages', async (t) => {
     const limit = Number(/limit (\d+)/.exec(body.detail)![1])
     assert.ok(limit >= 20 && limit < 80, body.detail)
     assert.equal((await search(limit)).body.features.length, limit)
-    const items = await w.call(org.owner.token, 'items.search_org', { limit: 1_000, format: 'stac', query: { id: { startsWith: 'filed' } } })
+    const items = await w.call(org.owner.token, 'items.search_org', {
+      limit: 1_000,
+      format: 'stac',
+      query: { id: { startsWith: 'filed' } },
+    })
     assert.deepEqual([items.status, /limit \d/.test(items.body.detail)], [400, true])
   })
 

@@ -48,10 +48,10 @@ export async function search(db: Db, wanted: Search, timeoutMs = SEARCH_TIMEOUT_
 type PageRow = item.Item & { keys: Cursor['values']; bytesSoFar: number }
 
 /** What goes beyond an answer is not read: the first row that would not fit is the last that comes. */
-async function readPage(db: Db, wanted: Search, { from, order }: Stream): Promise<PageRow[]> {
+async function readPage(db: Db, wanted: Search, { from, order, prefix }: Stream): Promise<PageRow[]> {
   const keys = sql`json_build_array(${sql.join(ordersOf(wanted).map(collated))}) as keys`
   const page = sql`select ${COLUMNS}, i.metadata_bytes, ${keys} ${from} ${order} limit ${wanted.limit + 1} offset ${wanted.offset}`
-  const { rows } = await sql<PageRow>`${ANEW} select * from (
+  const { rows } = await sql<PageRow>`${prefix} select * from (
       select *, sum(metadata_bytes) over (rows unbounded preceding) as "bytesSoFar" from (${page}) as page
     ) as weighed where "bytesSoFar" - metadata_bytes <= ${sql.lit(MAX_PAGE_BYTES)}`.execute(db)
   return rows
@@ -79,7 +79,7 @@ export async function searchSeqs(db: Db, wanted: Search): Promise<number[]> {
   return await bounded(db, stream, SEARCH_TIMEOUT_MS, async (session) => {
     const { rows } = await sql<{
       seq: number
-    }>`${ANEW} select i.seq ${stream.from} ${stream.order} limit ${wanted.limit} offset ${wanted.offset}`.execute(session)
+    }>`${stream.prefix} select i.seq ${stream.from} ${stream.order} limit ${wanted.limit} offset ${wanted.offset}`.execute(session)
     return rows.map(({ seq }) => seq)
   })
 }
@@ -116,7 +116,7 @@ async function countOf(
   if (isWhole) return { matched: wanted.offset + read, isEstimated: false }
   const { rows } = await sql<{
     n: number
-  }>`${ANEW} select count(*) as n from (select 1 ${stream.counted} limit ${MAX_EXACT_COUNT + 1}) few`.execute(db)
+  }>`${stream.prefix} select count(*) as n from (select 1 ${stream.counted} limit ${MAX_EXACT_COUNT + 1}) few`.execute(db)
   const { n } = rows[0]!
   if (n <= MAX_EXACT_COUNT && !(await isCutShort(db, wanted, stream))) return { matched: n, isEstimated: false }
   if (wanted.counting === 'cheap') return UNCOUNTED
@@ -124,9 +124,9 @@ async function countOf(
 }
 
 /** Whether there was more to look at than a count looks at. */
-async function isCutShort(db: Db, wanted: Search, { candidates }: Stream): Promise<boolean> {
+async function isCutShort(db: Db, wanted: Search, { candidates, prefix }: Stream): Promise<boolean> {
   if (!candidates) return false
-  const { rows } = await sql`${ANEW} select 1 ${candidates} offset ${maxCountedRows(wanted)} limit 1`.execute(db)
+  const { rows } = await sql`${prefix} select 1 ${candidates} offset ${maxCountedRows(wanted)} limit 1`.execute(db)
   return rows.length > 0
 }
 

@@ -2,6 +2,7 @@
 import { sql, type RawBuilder, type SqlBool } from 'kysely'
 import type { Interval } from '#core/interval.ts'
 import type { ItemType } from '#core/vocabulary.ts'
+import { VARIOUS } from '#db/prepared.ts'
 import type { Db } from '#db/tables.ts'
 import { bounds, boxesOf, cellsToRead, isWorld, rectangle, stepsOf, type Bbox, type Part } from './footprint.ts'
 import { all, comesAfter, duringInterval, hasId, orderBy, touches, type Cursor, type Order } from './item-filter.ts'
@@ -42,7 +43,15 @@ export interface Stream {
   candidates: RawBuilder<unknown> | null
   /** What is set for the transaction that reads it. */
   settings: RawBuilder<unknown>
+  /** Begins each of its statements: those that look alike for many searches are prepared, the others are not. */
+  prefix: RawBuilder<unknown>
 }
+
+const VARIOUS_TEXT = sql.raw(VARIOUS)
+const ONE_TEXT = sql.raw('/* stream */')
+/** Conditions of a caller's and shapes of several boxes are spelled out in the text; all else are parameters. */
+const prefixFor = ({ query }: Search, branches: number, boxes = 1): RawBuilder<unknown> =>
+  query.length === 0 && branches <= MAX_PREPARED_CELLS && boxes === 1 ? ONE_TEXT : VARIOUS_TEXT
 
 /** A filter that hardly anything passes would otherwise be held against the whole archive, to count. */
 export const maxCountedRows = ({ counting }: Search): number => (counting === 'cheap' ? MAX_CHEAPLY_COUNTED_ROWS : MAX_COUNTED_ROWS)
@@ -93,7 +102,7 @@ export async function streamOf(db: Db, wanted: Search): Promise<Stream> {
 
 function plainStream(tables: RawBuilder<unknown>, where: RawBuilder<SqlBool>, order: RawBuilder<unknown>): Stream {
   const from = sql`from ${tables} where ${where}`
-  return { from, order, counted: from, candidates: null, settings: sql`` }
+  return { from, order, counted: from, candidates: null, settings: sql``, prefix: VARIOUS_TEXT }
 }
 
 /** Newest or oldest first, and nothing else: what the indexes keep. */
@@ -163,12 +172,15 @@ async function countSmall(db: Db, { projectId, collectionIds }: Search): Promise
   return (project ?? Infinity) <= SMALL_SET || (collections ?? Infinity) <= SMALL_SET
 }
 
-/** With these off there is one plan left, the streaming one; what a planner believes about the data no longer matters. */
+/**
+ * With these off there is one plan left, the streaming one; what a planner believes about the data no longer matters. So the plan
+ * need not be made anew for each search either, which would cost more than the search.
+ */
 const STREAMING = sql.raw(
   ['enable_sort', 'enable_incremental_sort', 'enable_bitmapscan', 'enable_hashjoin', 'enable_mergejoin', 'enable_seqscan']
     .concat('enable_material', 'jit')
     .map((name) => `set local ${name} = off; `)
-    .join('') + 'set local max_parallel_workers_per_gather = 0',
+    .join('') + 'set local max_parallel_workers_per_gather = 0; set local plan_cache_mode = force_generic_plan',
 )
 
 /** Stretches of an index by time, each read in order and merged: those with a datetime, and those without, which come last. */
@@ -189,6 +201,7 @@ function orderedStream(
     counted: isOpen ? within : few,
     candidates: isOpen ? null : within,
     settings: STREAMING,
+    prefix: prefixFor(wanted, 1),
   }
 }
 
@@ -251,7 +264,8 @@ function mergedStream(wanted: Search, { boxes, direction, predicates }: Merge): 
   const cut = wanted.after ? sql<SqlBool>`and ${afterInCells(direction, wanted.after)}` : sql``
   const within = wanted.bbox && !wanted.shapes ? insideSteps(boxes) : sql<SqlBool>`false`
   const spans = spansOf(wanted.interval)
-  const scans = cellsToRead(boxes).flatMap((cell) =>
+  const cells = padded(cellsToRead(boxes))
+  const scans = cells.flatMap((cell) =>
     spans.map(
       ({ span, isDecided }) => sql`(select datetime, seq, ${isDecided ? within : sql`false`} as inside from item_cell
         where org_id = ${wanted.organizationId} and cell = ${cell} and ${span} and (${inSteps(boxes)}) ${cut} ${order})`,
@@ -271,7 +285,18 @@ function mergedStream(wanted: Search, { boxes, direction, predicates }: Merge): 
     counted: isOpen ? sql`${few} where k.inside or ${across}` : sql`${few} where ${across}`,
     candidates,
     settings: STREAMING,
+    prefix: prefixFor(wanted, cells.length, boxes.length),
   }
+}
+
+/** Statements for so many cells are prepared; the numbers between them are filled up with a cell that nothing is in. */
+const PREPARED_CELLS = [3, 5, 9, 17]
+const MAX_PREPARED_CELLS = 17
+const NO_CELL = -1
+
+function padded(cells: readonly number[]): number[] {
+  const length = PREPARED_CELLS.find((count) => count >= cells.length) ?? cells.length
+  return [...cells, ...Array.from({ length: length - cells.length }, () => NO_CELL)]
 }
 
 function afterInCells(direction: 'asc' | 'desc', { values, seq }: Cursor): RawBuilder<SqlBool> {
