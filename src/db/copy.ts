@@ -11,11 +11,13 @@ type Cell = string | number | boolean | Date | null
 /** A list of texts or numbers; what is an array in a column. */
 type Value = Cell | readonly (string | number)[]
 
-/** Appends rows to a table; `columns` are names of ours, in the order of each row. */
-export async function copyInto(tx: Tx, table: string, columns: readonly string[], rows: readonly (readonly Value[])[]): Promise<void> {
+/** Appends rows to a table; `columns` are names of ours with spaces between, in the order of each row. */
+export async function copyInto(tx: Tx, table: string, columns: string, rows: readonly (readonly Value[])[]): Promise<void> {
   if (rows.length === 0) return
   const lines = rows.map((row) => row.map(cellText).join('\t'))
-  await tx.executeQuery(CompiledQuery.raw(`${COPY}${table} (${columns.join(', ')}) from stdin`, [Buffer.from(`${lines.join('\n')}\n`)]))
+  await tx.executeQuery(
+    CompiledQuery.raw(`${COPY}${table} (${columns.replaceAll(' ', ', ')}) from stdin`, [Buffer.from(`${lines.join('\n')}\n`)]),
+  )
 }
 
 const ESCAPES: Readonly<Record<string, string>> = { '\\': '\\\\', '\t': '\\t', '\n': '\\n', '\r': '\\r' }

@@ -119,8 +119,10 @@ test('clients of STAC', async (t) => {
     })
     const validated = await script(
       'validator.py',
-      ...['--root-url', `${w.baseUrl}/stac`, '--auth-bearer-token', key, '--collection', collection, '--geometry', area],
-      ...['--fields-nested-property', 'properties.eo:cloud_cover', '--validate-pagination'],
+      ...`--root-url ${w.baseUrl}/stac --auth-bearer-token ${key} --collection ${collection} --validate-pagination`.split(' '),
+      ...'--fields-nested-property properties.eo:cloud_cover'.split(' '),
+      '--geometry',
+      area,
       ...classes.flatMap((name) => ['--conformance', name]),
     )
     assert.match(validated.stdout + validated.stderr, /Errors: none/)

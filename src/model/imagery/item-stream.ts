@@ -56,7 +56,7 @@ const prefixFor = ({ query }: Search, branches: number, boxes = 1): RawBuilder<u
 /** A filter that hardly anything passes would otherwise be held against the whole archive, to count. */
 export const maxCountedRows = ({ counting }: Search): number => (counting === 'cheap' ? MAX_CHEAPLY_COUNTED_ROWS : MAX_COUNTED_ROWS)
 const MAX_COUNTED_ROWS = 10_000
-const MAX_CHEAPLY_COUNTED_ROWS = 500
+const MAX_CHEAPLY_COUNTED_ROWS = 100
 
 const NEWEST_FIRST: readonly Order[] = [{ column: 'i.datetime', direction: 'desc', kind: 'time' }]
 export const ordersOf = ({ orders }: Search): readonly Order[] => (orders.length > 0 ? orders : NEWEST_FIRST)
@@ -274,7 +274,7 @@ function mergedStream(wanted: Search, { boxes, direction, predicates }: Merge): 
   const once = sql`select distinct on (datetime, seq) datetime, seq, inside from (${sql.join(scans, sql` union all `)}) u ${order}`
   const rows = sql`join lateral (select * from item where item.seq = k.seq offset 0) i on true`
   const from = sql`from (${once}) k ${rows} where ${all(predicates)} and (k.inside or (${all(placePredicates(wanted))}))`
-  const across = sql`exists (select from item i where i.seq = k.seq and ${all([...predicates, ...placePredicates(wanted)])})`
+  const across = sql`exists (select from item i where i.seq = k.seq and ${all(predicates)} and (k.inside or (${all(placePredicates(wanted))})))`
   const candidates = sql`from (${once}) k`
   const few = sql`from (select * ${candidates} limit ${maxCountedRows(wanted)}) k`
   // Deleted items have no cells, so where nothing else is asked of the row, it need not be looked at.
@@ -290,8 +290,8 @@ function mergedStream(wanted: Search, { boxes, direction, predicates }: Merge): 
 }
 
 /** Statements for so many cells are prepared; the numbers between them are filled up with a cell that nothing is in. */
-const PREPARED_CELLS = [3, 5, 9, 17]
-const MAX_PREPARED_CELLS = 17
+const PREPARED_CELLS = [3, 5, 9, 17, 27]
+const MAX_PREPARED_CELLS = 27
 const NO_CELL = -1
 
 function padded(cells: readonly number[]): number[] {
