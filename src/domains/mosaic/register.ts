@@ -36,6 +36,7 @@ const Input = Closed({
   band_roles: Type.Optional(
     Nullable(
       Type.Record(Type.String({ pattern: '^.{1,60}$' }), Type.Integer({ minimum: 1 }), {
+        additionalProperties: false,
         description: 'From a name to the number of a band, 1 the first',
       }),
     ),
