@@ -17,6 +17,9 @@ const MAX_FEATURES = 20_000
 
 const NONE: Awaited<ReturnType<typeof itemWrite.known>> = new Map()
 
+/** Empty ones included. */
+const MAX_LINES = 2 * MAX_FEATURES
+
 interface ImportError {
   index: number
   id: string | null
@@ -105,6 +108,9 @@ function whyRefused(there: { projectId: string; isDeleted: boolean }, readable: 
 
 /** A line that is no JSON is one feature that cannot be read; the others still can. */
 function linesOf(ndjson: string): (() => unknown)[] {
+  let breaks = 0
+  for (let at = ndjson.indexOf('\n'); at >= 0 && breaks <= MAX_LINES; at = ndjson.indexOf('\n', at + 1)) breaks++
+  if (breaks > MAX_LINES) throw problem('bad-request', `One call registers at most ${MAX_FEATURES} items; send them in batches`)
   return ndjson
     .split('\n')
     .filter((line) => line.trim() !== '')
