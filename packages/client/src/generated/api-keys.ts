@@ -20,7 +20,7 @@ export interface ApiKeysCreateOutput {
   prefix: string
   name: string
   permissions: ('read' | 'write' | 'process')[]
-  rate_limit: number | null
+  rate_limit: number
   expires_at: string | null
   created_at: string
 }
