@@ -143,7 +143,8 @@ async function revisit(upTo: number): Promise<void> {
       await sql`insert into item (seq, id, org_id, project_id, collection_id, stac_id, type, name, geometry, bbox, footprint, cells,
           datetime, cloud_cover, gsd, properties, stac_extensions, created_at, updated_at) overriding system value
         select seq + ${sql.lit(turn * step)}, id || '_' || ${sql.lit(turn)}, org_id, project_id, collection_id,
-          id || '_' || ${sql.lit(turn)}, type, name, geometry, bbox, footprint, cells, datetime + ${shift}::interval, (cloud_cover * 7 + ${sql.lit(turn)})::numeric % 100,
+          id || '_' || ${sql.lit(turn)}, type, name, geometry, bbox, footprint, cells, datetime + ${shift}::interval,
+          (cloud_cover * 7 + ${sql.lit(turn)})::numeric % 100,
           gsd, properties, stac_extensions, created_at, updated_at from item where seq <= ${sql.lit(last)}`.execute(tx)
       await sql`insert into item_cell select org_id, cell, datetime + ${shift}::interval, seq + ${sql.lit(turn * step)}, x0, y0, x1, y1
         from item_cell where seq <= ${sql.lit(last)}`.execute(tx)

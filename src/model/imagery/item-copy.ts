@@ -12,11 +12,12 @@ import type { Summarized } from './item-read.ts'
 import type { NewItem, Target } from './item-write.ts'
 
 const ITEM_COLUMNS =
-  'seq id org_id project_id collection_id stac_id type name description geometry bbox footprint cells datetime start_datetime end_datetime ' +
-  'cloud_cover gsd properties stac_extensions order_id upload_id job_id created_by created_at updated_at expires_at due_at'
+  'seq id org_id project_id collection_id stac_id type name description geometry bbox footprint cells datetime start_datetime ' +
+  'end_datetime cloud_cover gsd properties stac_extensions order_id upload_id job_id created_by created_at updated_at expires_at due_at'
 const CELL_COLUMNS = 'org_id cell datetime seq x0 y0 x1 y1'
 const ASSET_COLUMNS =
-  'id org_id item_seq key title media_type roles bucket object_key href file_size_bytes sha256 band_names raster state created_at updated_at'
+  'id org_id item_seq key title media_type roles bucket object_key href file_size_bytes sha256 band_names raster state ' +
+  'created_at updated_at'
 
 /** The caller holds the organization's ids (`holdForeignIds`) and has seen that these are new. */
 export async function copy(tx: Tx, target: Target, items: readonly NewItem[]): Promise<Summarized[]> {

@@ -274,7 +274,8 @@ function mergedStream(wanted: Search, { boxes, direction, predicates }: Merge): 
   const once = sql`select distinct on (datetime, seq) datetime, seq, inside from (${sql.join(scans, sql` union all `)}) u ${order}`
   const rows = sql`join lateral (select * from item where item.seq = k.seq offset 0) i on true`
   const from = sql`from (${once}) k ${rows} where ${all(predicates)} and (k.inside or (${all(placePredicates(wanted))}))`
-  const across = sql`exists (select from item i where i.seq = k.seq and ${all(predicates)} and (k.inside or (${all(placePredicates(wanted))})))`
+  const across = sql`exists (select from item i where i.seq = k.seq and ${all(predicates)}
+    and (k.inside or (${all(placePredicates(wanted))})))`
   const candidates = sql`from (${once}) k`
   const few = sql`from (select * ${candidates} limit ${maxCountedRows(wanted)}) k`
   // Deleted items have no cells, so where nothing else is asked of the row, it need not be looked at.
