@@ -31,7 +31,7 @@ import { createUploadRoom } from './background/upload-room.ts'
 import { startWorkers } from './background/tasks.ts'
 import type { SandboxPayments } from '../sandbox/payments/server.ts'
 import { banner } from './banner.ts'
-import { createConsoleBuild } from './console.ts'
+import { createConsoleBuild, type ConsoleBuild } from './console.ts'
 import { findings } from './doctor.ts'
 import { DEMO_EMAIL, fillDemo, seedDemo } from '../sandbox/demo/demo.ts'
 import { operations, tasks } from './registry.ts'
@@ -109,16 +109,8 @@ async function startParts(config: Config, { operations, tasks }: Catalogue, star
   if (wantsDemo && config.role !== 'worker') await seedDemo(composed.platform, composed.auth)
 
   const build = createConsoleBuild()
-  const consoleParts = { progress: build.progress, storeOrigins }
-  const app = buildServer({
-    ...config,
-    ...composed,
-    log,
-    isReady: () => ready,
-    api: config.role !== 'worker',
-    sandboxPayments,
-    console: consoleParts,
-  })
+  const server = { log, isReady: () => ready, api: config.role !== 'worker', sandboxPayments }
+  const app = buildServer({ ...config, ...composed, ...server, console: { progress: build.progress, storeOrigins } })
   started.defer(() => closeServer(app))
   const address = await listen(app, config)
   if (config.port === 0) baseUrl = baseUrl.replace(/:0$/, `:${new URL(address).port}`)
@@ -135,14 +127,26 @@ async function startParts(config: Config, { operations, tasks }: Catalogue, star
       hasDemo: (await user.findByEmail(database.db, DEMO_EMAIL))?.user.isActive ?? false,
     }),
   )
-  if (config.role !== 'worker')
-    started.defer(
-      inBackground(
-        (signal) => build.run(signal),
-        (error) => log.warn({ err: error }, 'the console could not be built; /app/ says why'),
-      ),
-    )
-  if ((config.demo ?? config.isLocal) && config.role !== 'worker')
+  startBeside(config, { composed, build, baseUrl, log }, started)
+}
+
+interface Beside {
+  composed: Awaited<ReturnType<typeof compose>>
+  build: ConsoleBuild
+  baseUrl: string
+  log: Logger
+}
+
+/** What takes seconds and nobody waits for: the console's files, the demo's scenes. */
+function startBeside(config: Config, { composed, build, baseUrl, log }: Beside, started: AsyncDisposableStack): void {
+  if (config.role === 'worker') return
+  started.defer(
+    inBackground(
+      (signal) => build.run(signal),
+      (error) => log.warn({ err: error }, 'the console could not be built; /app/ says why'),
+    ),
+  )
+  if (config.demo ?? config.isLocal)
     started.defer(
       inBackground(
         (signal) => fillDemo(composed.platform, composed.auth, { baseUrl, signal }),

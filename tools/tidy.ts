@@ -33,6 +33,7 @@ const STARTED = [
   /^tools\/[^/]+\.ts$/,
   /^test\/run\.ts$/,
   /^test\/gdal\/[^/]+\.ts$/,
+  /^test\/stac\/clients\.ts$/,
   /^sandbox\/scenes\/preview\.ts$/,
   /^packages\/client\/src\/(index|node)\.ts$/,
   /^packages\/cli\/src\/main\.ts$/,
@@ -140,7 +141,7 @@ export function unusedExports(tree: Tree): Fault[] {
 }
 
 /** Names of modules in strings: workers, forked children, programs that a test or a bench starts. */
-const NAMED_MODULE = /['"`]([\w$#./-]+\.ts)(?:\?[^'"`]*)?['"`]/g
+const NAMED_MODULE = /['"`]([\w$#./-]+\.tsx?)(?:\?[^'"`]*)?['"`]/g
 
 export function unreachedFiles(tree: Tree): Fault[] {
   const reached = new Set<string>()

@@ -22,15 +22,8 @@ export function Uploads(): ReactElement {
   const writable = (projects.data?.projects ?? []).filter((project) => mayWrite(who, project))
   const project = writable.find(({ id }) => id === url['project']) ?? writable[0]
   const collections = useOp('collections.list', { project_id: project?.id ?? '' }, { enabled: project !== undefined })
-  const usage = useOp('usage.current', {}, { enabled: who.isAdmin })
   useTitle(project ? { text: project.name, to: `/library/${project.id}` } : 'Library', 'Uploads')
-  useEffect(() => {
-    const warn = (event: BeforeUnloadEvent) => {
-      if (isSending()) event.preventDefault()
-    }
-    addEventListener('beforeunload', warn)
-    return () => removeEventListener('beforeunload', warn)
-  }, [])
+  useLeaveWarning()
   const take = (list: FileList | null) => {
     if (!project) return void toast('There is no project to put them into', 'bad')
     addFiles([...(list ?? [])], {
@@ -138,50 +131,69 @@ export function Uploads(): ReactElement {
             )}
           </Card>
         </div>
-        <div className="col g16">
-          {who.isAdmin && (
-            <Card title="Storage" aside={<span className="soft sm">plan {usage.data?.plan_id}</span>}>
-              <Loaded query={usage} rows={1}>
-                {({ storage_bytes, storage_reserved_bytes, limits }) => (
-                  <>
-                    <b className="price-big num">{bytes(storage_bytes)}</b>
-                    <p className="soft sm">
-                      of {bytes(limits.storage_bytes)}
-                      {storage_reserved_bytes > 0 && `, and ${bytes(storage_reserved_bytes)} promised to uploads`}
-                    </p>
-                    <div className="mt8">
-                      <Bar
-                        label="Storage used"
-                        share={storage_bytes / limits.storage_bytes}
-                        hatched={storage_reserved_bytes / limits.storage_bytes}
-                      />
-                    </div>
-                  </>
-                )}
-              </Loaded>
-            </Card>
-          )}
-          <Card title="What happens to a file">
-            <ol className="mini">
-              <li>
-                <b>Check</b> of its content, never its name
-              </li>
-              <li>
-                <b>COG</b> is written if it is not one
-              </li>
-              <li>
-                <b>Bands, footprint, statistics</b> are read
-              </li>
-              <li>
-                <b>A look</b> is chosen: natural colour, heights or classes
-              </li>
-            </ol>
-          </Card>
-          {url['item'] && <Note>The file becomes an asset of the item you came from.</Note>}
-        </div>
+        <UploadNotes toItem={url['item'] !== undefined} />
       </div>
       {stac && project && <ImportStac projectId={project.id} collectionId={url['collection'] ?? null} onClose={() => setStac(false)} />}
     </Page>
+  )
+}
+
+/** Bytes that move are lost with the tab. */
+function useLeaveWarning(): void {
+  useEffect(() => {
+    const warn = (event: BeforeUnloadEvent) => {
+      if (isSending()) event.preventDefault()
+    }
+    addEventListener('beforeunload', warn)
+    return () => removeEventListener('beforeunload', warn)
+  }, [])
+}
+
+function UploadNotes({ toItem }: { toItem: boolean }): ReactElement {
+  const who = useWho()
+  const usage = useOp('usage.current', {}, { enabled: who.isAdmin })
+  return (
+    <div className="col g16">
+      {who.isAdmin && (
+        <Card title="Storage" aside={<span className="soft sm">plan {usage.data?.plan_id}</span>}>
+          <Loaded query={usage} rows={1}>
+            {({ storage_bytes, storage_reserved_bytes, limits }) => (
+              <>
+                <b className="price-big num">{bytes(storage_bytes)}</b>
+                <p className="soft sm">
+                  of {bytes(limits.storage_bytes)}
+                  {storage_reserved_bytes > 0 && `, and ${bytes(storage_reserved_bytes)} promised to uploads`}
+                </p>
+                <div className="mt8">
+                  <Bar
+                    label="Storage used"
+                    share={storage_bytes / limits.storage_bytes}
+                    hatched={storage_reserved_bytes / limits.storage_bytes}
+                  />
+                </div>
+              </>
+            )}
+          </Loaded>
+        </Card>
+      )}
+      <Card title="What happens to a file">
+        <ol className="mini">
+          <li>
+            <b>Check</b> of its content, never its name
+          </li>
+          <li>
+            <b>COG</b> is written if it is not one
+          </li>
+          <li>
+            <b>Bands, footprint, statistics</b> are read
+          </li>
+          <li>
+            <b>A look</b> is chosen: natural colour, heights or classes
+          </li>
+        </ol>
+      </Card>
+      {toItem && <Note>The file becomes an asset of the item you came from.</Note>}
+    </div>
   )
 }
 

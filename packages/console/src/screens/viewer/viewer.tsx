@@ -251,40 +251,7 @@ function LayerPanel(parts: LayerParts): ReactElement {
             onChange={(event) => setOpacity(Number(event.target.value))}
           />
         </div>
-        {list.length > 0 && (
-          <div className="sec">
-            <h3>
-              <span className="grow">In this collection</span>
-              <Link to="/compare" search={{ a: item.id, b: list[0]!.id } as never}>
-                Compare
-              </Link>
-            </h3>
-            <div className="film">
-              {list.slice(0, 8).map((other) => (
-                <Link
-                  key={other.id}
-                  to="/view/$item"
-                  params={{ item: other.id } as never}
-                  className="fr"
-                  aria-label={`${other.name}, ${date(other.datetime)}`}
-                >
-                  <AuthImage path={tileOf(`/api/v1/items/${encodeURIComponent(other.id)}`, other.bbox)} alt="" />
-                  <span>{other.datetime?.slice(0, 10) ?? other.name}</span>
-                </Link>
-              ))}
-            </div>
-            <div className="row g6 wrap mt8">
-              {list
-                .slice(0, 4)
-                .filter(({ id }) => !others.includes(id))
-                .map((other) => (
-                  <Button key={other.id} size="s" icon="plus" onClick={() => onOthers([...others, other.id])}>
-                    {other.datetime?.slice(0, 10) ?? other.name.slice(0, 12)} below
-                  </Button>
-                ))}
-            </div>
-          </div>
-        )}
+        <Siblings item={item} list={list} others={others} onOthers={onOthers} />
         <div className="sec">
           <h3>Item</h3>
           <Facts
@@ -313,6 +280,52 @@ function LayerPanel(parts: LayerParts): ReactElement {
         </div>
       </div>
     </section>
+  )
+}
+
+interface SiblingParts {
+  item: Item
+  list: readonly Item[]
+  others: readonly string[]
+  onOthers(ids: readonly string[]): void
+}
+
+/** Other dates of the collection: to open, to compare, to lay below. */
+function Siblings({ item, list, others, onOthers }: SiblingParts): ReactElement | null {
+  if (list.length === 0) return null
+  return (
+    <div className="sec">
+      <h3>
+        <span className="grow">In this collection</span>
+        <Link to="/compare" search={{ a: item.id, b: list[0]!.id } as never}>
+          Compare
+        </Link>
+      </h3>
+      <div className="film">
+        {list.slice(0, 8).map((other) => (
+          <Link
+            key={other.id}
+            to="/view/$item"
+            params={{ item: other.id } as never}
+            className="fr"
+            aria-label={`${other.name}, ${date(other.datetime)}`}
+          >
+            <AuthImage path={tileOf(`/api/v1/items/${encodeURIComponent(other.id)}`, other.bbox)} alt="" />
+            <span>{other.datetime?.slice(0, 10) ?? other.name}</span>
+          </Link>
+        ))}
+      </div>
+      <div className="row g6 wrap mt8">
+        {list
+          .slice(0, 4)
+          .filter(({ id }) => !others.includes(id))
+          .map((other) => (
+            <Button key={other.id} size="s" icon="plus" onClick={() => onOthers([...others, other.id])}>
+              {other.datetime?.slice(0, 10) ?? other.name.slice(0, 12)} below
+            </Button>
+          ))}
+      </div>
+    </div>
   )
 }
 
