@@ -17,9 +17,12 @@ test('docs/dependencies.md lists every dependency with its version', () => {
     const [first, ...others] = [...names.matchAll(/`([^`]+)`/g)].map((match) => match[1]!)
     return [first!, ...others.map((name) => name.replace('…', first!.split('/')[0]!))].map((name) => `${name} ${version}`)
   })
-  const wanted = Object.entries({ ...manifest.dependencies, ...manifest.optionalDependencies, ...manifest.devDependencies, ...console.devDependencies }).map(
-    ([name, version]) => `${name} ${version}`,
-  )
+  const wanted = Object.entries({
+    ...manifest.dependencies,
+    ...manifest.optionalDependencies,
+    ...manifest.devDependencies,
+    ...console.devDependencies,
+  }).map(([name, version]) => `${name} ${version}`)
   assert.deepEqual(listed.toSorted(), wanted.toSorted())
 })
 
