@@ -224,6 +224,8 @@ function MemberRow({ member }: { member: OrganizationMember }): ReactElement {
   )
 }
 
+const capText = (cap: number | null) => (cap === null ? 'none' : cap === 0 ? '0, may not spend' : count(cap))
+
 /** Empty is no cap, 0 may not spend; Enter keeps, Esc undoes. */
 function CapCell({ label, cap, onSet }: { label: string; cap: number | null; onSet(cap: number | null): void }): ReactElement {
   const [text, setText] = useState<string | null>(null)
@@ -238,10 +240,10 @@ function CapCell({ label, cap, onSet }: { label: string; cap: number | null; onS
       <button
         type="button"
         className="as-text edit num"
-        aria-label={`${label}: ${cap === null ? 'none' : cap}. Change`}
+        aria-label={`${label}: ${capText(cap)}. Change`}
         onClick={() => setText(cap === null ? '' : String(cap))}
       >
-        {cap === null ? 'none' : cap === 0 ? '0, may not spend' : count(cap)}
+        {capText(cap)}
       </button>
     )
   return (

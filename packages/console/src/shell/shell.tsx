@@ -175,7 +175,7 @@ function Wallet(): ReactElement | null {
   const balance = useOp('billing.credits.balance', {}, { staleTime: 30_000, enabled: isAdmin })
   if (!balance.data) return null
   return (
-    <Link to="/billing" className="wallet hide-s" aria-label={`${count(balance.data.available_credits)} credits available`}>
+    <Link to="/billing" className="wallet hide-s">
       <i />
       <span className="num">{count(balance.data.available_credits)}</span>
       <span className="soft">credits</span>
@@ -202,7 +202,7 @@ function AccountMenu({ open }: { open(overlay: Overlay): void }): ReactElement {
     <Menu position="bottom-end" width={250} transitionProps={{ duration: 120 }}>
       <Menu.Target>
         <button type="button" className="avatar" aria-label={`Account of ${who.name}`}>
-          {initials(who.name || '?')}
+          <span aria-hidden="true">{initials(who.name || '?')}</span>
         </button>
       </Menu.Target>
       <Menu.Dropdown>

@@ -117,7 +117,7 @@ export function Inspector({ scene, area, others, onPick, onClose }: InspectorPar
                   aria-label={`Scene of ${dateTime(other.datetime)}`}
                 >
                   <AuthImage path={other.thumbnail} alt="" />
-                  <span>{other.datetime?.slice(0, 10)}</span>
+                  <span aria-hidden="true">{other.datetime?.slice(0, 10)}</span>
                 </button>
               ))}
             </div>

@@ -311,7 +311,7 @@ function Siblings({ item, list, others, onOthers }: SiblingParts): ReactElement 
             aria-label={`${other.name}, ${date(other.datetime)}`}
           >
             <AuthImage path={tileOf(`/api/v1/items/${encodeURIComponent(other.id)}`, other.bbox)} alt="" />
-            <span>{other.datetime?.slice(0, 10) ?? other.name}</span>
+            <span aria-hidden="true">{other.datetime?.slice(0, 10) ?? other.name}</span>
           </Link>
         ))}
       </div>
