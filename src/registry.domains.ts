@@ -5,6 +5,7 @@ import * as billing from '#domains/billing/index.ts'
 import * as cog from '#domains/cog/index.ts'
 import * as collections from '#domains/collections/index.ts'
 import * as items from '#domains/items/index.ts'
+import * as orders from '#domains/orders/index.ts'
 import * as organizations from '#domains/organizations/index.ts'
 import * as payment_methods from '#domains/payment_methods/index.ts'
 import * as projects from '#domains/projects/index.ts'
@@ -21,6 +22,7 @@ export const domains = {
   cog,
   collections,
   items,
+  orders,
   organizations,
   payment_methods,
   projects,

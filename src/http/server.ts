@@ -18,6 +18,7 @@ import { strike } from './log.ts'
 import type { Metrics } from './metrics.ts'
 import { openApiDocument } from './openapi.ts'
 import { registerOperations, send } from './operations.ts'
+import { registerVendors } from './vendors.ts'
 import { registerPayments, type SandboxConfirmation } from './payments.ts'
 import { registerPages } from './pages/pages.ts'
 import { registerSharePage } from './pages/share.ts'
@@ -84,6 +85,7 @@ export function buildServer({ platform, auth, log, metrics, isReady, api, sandbo
   registerAuth(app, platform, auth)
   registerEventTypes(app, platform)
   registerPayments(app, platform, sandboxPayments)
+  registerVendors(app, platform)
   registerContract(app, platform)
   registerPages(app, platform)
   registerSharePage(app)
