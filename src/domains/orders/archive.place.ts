@@ -24,7 +24,10 @@ export default operation({
     maxCredits: MaxCredits,
   }),
   output: OrderRecord,
-  example: { input: { projectId: EXAMPLE_IDS.project, captures: [EXAMPLE_CAPTURE], displayName: 'Hobart, February' }, output: EXAMPLE_ORDER },
+  example: {
+    input: { projectId: EXAMPLE_IDS.project, captures: [EXAMPLE_CAPTURE], displayName: 'Hobart, February' },
+    output: EXAMPLE_ORDER,
+  },
 }).handle({
   async check(context, { projectId, captures, licenseType, splitByDate, displayName, tags, maxCredits }): Promise<ArchiveOrder> {
     requirePerson(context.principal)

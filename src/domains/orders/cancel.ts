@@ -42,7 +42,9 @@ const tooLate = ({ status }: Order) =>
  * looked at before the first is told, so that none is cancelled in part.
  */
 async function withdraw({ vendors, signal }: Context, { groups }: Order): Promise<void> {
-  const placed = groups.flatMap((group) => (group.status === 'placed' && group.vendorOrderId ? [{ ...group, there: group.vendorOrderId }] : []))
+  const placed = groups.flatMap((group) =>
+    group.status === 'placed' && group.vendorOrderId ? [{ ...group, there: group.vendorOrderId }] : [],
+  )
   const shopOf = (hostName: string) => vendors.shop(hostName)!
   await askVendor(async () => {
     for (const { hostName, there } of placed) {

@@ -1,4 +1,4 @@
-import { unionOf } from '#core/area.ts'
+import { unionOf } from '#core/overlay.ts'
 import { Closed } from '#core/shapes.ts'
 import { coverageOf, itemsOf } from '#model/orders/delivered.ts'
 import * as order from '#model/orders/order.ts'

@@ -67,13 +67,21 @@ async function deliver(context: TaskContext, run: Run): Promise<void> {
   const shop = vendors.shop(run.hostName)!
   const { files, captures, reason } = await shop.order(run.vendorOrderId!, { signal })
   const missing = captures.filter(({ status }) => status === 'failed')
-  if (files.length === 0) throw new VendorError('nonsense', run.hostName, `'${run.hostName}' says that it has delivered, but there are no files`)
+  if (files.length === 0)
+    throw new VendorError('nonsense', run.hostName, `'${run.hostName}' says that it has delivered, but there are no files`)
   const taken: DeliveredItem[] = []
   let isKept = false
   try {
     for (const file of files) {
       const body = downloaded(shop, { hostName: run.hostName, orderId: run.vendorOrderId!, file }, signal)
-      taken.push(await takeDelivered(context, file, { bucket: bucketName!, orderId: current.id, name: nameOf(current, file.sceneId, files.length) }, body))
+      taken.push(
+        await takeDelivered(
+          context,
+          file,
+          { bucket: bucketName!, orderId: current.id, name: nameOf(current, file.sceneId, files.length) },
+          body,
+        ),
+      )
     }
     const outcome = {
       taken,

@@ -27,7 +27,8 @@ type Generic = { type: 'ARCHIVE'; product: Product; captures: WantedCapture[] } 
 export function genericOf(vendors: Vendors, { dataProduct, params, featureCollection }: Given): Generic {
   const product = requireProduct(vendors, dataProduct)
   if (!featureCollection) throw problem('bad-request', 'Say what is wanted: featureCollection has the areas')
-  if (product.type === 'TASKING') return { type: 'TASKING', product, wanted: [taskingOf(vendors, { dataProduct, params, featureCollection })] }
+  if (product.type === 'TASKING')
+    return { type: 'TASKING', product, wanted: [taskingOf(vendors, { dataProduct, params, featureCollection })] }
   requireParams(product, params, 'params')
   const captures = areasOf(featureCollection, 'featureCollection').map((geometry) => ({
     id: String(params['id']),

@@ -1,7 +1,7 @@
 /** What callers order, checked: scenes and areas, products and their parameters. */
 import Type from 'typebox'
 import { Compile } from 'typebox/compile'
-import { squareAround, unionOf } from '#core/area.ts'
+import { squareAround, unionOf } from '#core/overlay.ts'
 import { requireArea, requireGeometry, type AreaGeometry } from '#core/geometry.ts'
 import { invalidField, invalidInput, notFound, problem } from '#core/problem.ts'
 import { Closed, Nullable } from '#core/shapes.ts'
@@ -10,7 +10,7 @@ import type { Product, Vendors } from '#ports/vendors.ts'
 
 const MAX_CAPTURES = 200
 /** What a vendor is asked to take around a point. */
-const POINT_SIDE_KM = 5
+const POINT_SIDE_KM = 1
 
 export const CaptureInput = Closed({
   id: Type.String({ minLength: 1, maxLength: 256, description: 'The scene, as catalog.search gives it' }),
@@ -70,7 +70,8 @@ export function areasOf(featureCollection: Record<string, unknown>, field: strin
     const at = `${field}.features.${index}.geometry`
     const geometry = requireGeometry(feature?.geometry, at)
     if (geometry.type === 'Point') return squareAround(geometry.coordinates, POINT_SIDE_KM)
-    if (geometry.type !== 'Polygon' && geometry.type !== 'MultiPolygon') throw invalidField(at, 'must be a Polygon, a MultiPolygon or a Point')
+    if (geometry.type !== 'Polygon' && geometry.type !== 'MultiPolygon')
+      throw invalidField(at, 'must be a Polygon, a MultiPolygon or a Point')
     return geometry
   })
 }
@@ -116,4 +117,3 @@ export const Estimated = {
   credits: Type.Integer(),
   aud: Type.Number({ description: '100 credits are one Australian dollar' }),
 }
-

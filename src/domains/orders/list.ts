@@ -36,7 +36,10 @@ export default operation({
         }),
       ),
     ),
-    sort: Defaulted(Type.String({ maxLength: 50, description: 'createdAt, updatedAt, status or displayName, then ,asc or ,desc' }), 'createdAt,desc'),
+    sort: Defaulted(
+      Type.String({ maxLength: 50, description: 'createdAt, updatedAt, status or displayName, then ,asc or ,desc' }),
+      'createdAt,desc',
+    ),
     size: Size,
     page: Page,
   }),

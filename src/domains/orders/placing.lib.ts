@@ -87,9 +87,7 @@ export async function executeArchive(context: WriteContext, wanted: ArchiveOrder
   const id = order.newOrderId()
   const { mode } = await spending.reserve(context, funding, {
     reference: order.referenceOf({ id }),
-    lines: linesOf(
-      groups.map(({ product, areaKm2, credits }) => ({ productName: product.name, areaKm2, reservedCredits: credits })),
-    ),
+    lines: linesOf(groups.map(({ product, areaKm2, credits }) => ({ productName: product.name, areaKm2, reservedCredits: credits }))),
     description: wanted.displayName ?? groups[0]!.captures![0]!.id,
   })
   const made = await order.insert(context, {
@@ -175,7 +173,12 @@ const ownerOf = (principal: Principal, { project: { id, organizationId }, tags, 
 
 const soldAs = ({ hostName, id, name }: Product) => ({ hostName, productId: id, productName: name })
 
-async function requireOrderable(context: Context, { licenseType, maxCredits, project: { organizationId } }: Common, products: readonly Product[], credits: number) {
+async function requireOrderable(
+  context: Context,
+  { licenseType, maxCredits, project: { organizationId } }: Common,
+  products: readonly Product[],
+  credits: number,
+) {
   requireBelow(maxCredits, credits)
   for (const { name, licenseTypes } of products)
     if (!licenseTypes.includes(licenseType))
@@ -188,7 +191,11 @@ async function requireOrderable(context: Context, { licenseType, maxCredits, pro
 
 export function requireBelow(maxCredits: number | null, credits: number): void {
   if (maxCredits !== null && credits > maxCredits)
-    throw problem('bad-request', `This costs ${credits} credits, which is above the ceiling of ${maxCredits} that came with it (maxCredits)`, {
-      members: { required_credits: credits, max_credits: maxCredits },
-    })
+    throw problem(
+      'bad-request',
+      `This costs ${credits} credits, which is above the ceiling of ${maxCredits} that came with it (maxCredits)`,
+      {
+        members: { required_credits: credits, max_credits: maxCredits },
+      },
+    )
 }

@@ -58,7 +58,12 @@ function waitSeconds({ updatedAt }: Order, now: Date): number {
 async function isExpired({ db, clock }: TaskContext, { status, groups }: Order): Promise<boolean> {
   if (status !== 'pending') return false
   for (const { id, subStatus } of groups) {
-    const open = subStatus === 'feasibility_ready' ? await study.ofGroup(db, id) : subStatus === 'quotation_ready' ? await quotation.ofGroup(db, id) : null
+    const open =
+      subStatus === 'feasibility_ready'
+        ? await study.ofGroup(db, id)
+        : subStatus === 'quotation_ready'
+          ? await quotation.ofGroup(db, id)
+          : null
     if (open && open.expiresAt <= clock.now()) return true
   }
   return false
@@ -127,7 +132,11 @@ async function lookAtOrder({ clock, change, vendors, signal }: TaskContext, { id
     const { tx, tasks } = made
     const current = await order.lock(tx, id)
     if (status === 'failed' || status === 'cancelled')
-      return await ending.failGroup(made, one, reason ?? `The vendor has ${status === 'failed' ? 'failed to deliver' : 'cancelled the order'}`)
+      return await ending.failGroup(
+        made,
+        one,
+        reason ?? `The vendor has ${status === 'failed' ? 'failed to deliver' : 'cancelled the order'}`,
+      )
     await order.move(made, current, 'accept')
     if (status === 'accepted') return await group.move(tx, one.id, 'accept', {}, clock.now())
     if (await group.move(tx, one.id, 'fetch', {}, clock.now())) await tasks.enqueue(deliverTask, { group_id: one.id })

@@ -16,7 +16,9 @@ export default operation({
   events: ['quotation.requested'],
   input: Closed({
     order_id: OrderId,
-    group_id: Type.Optional(Nullable(Type.String({ maxLength: 100, description: 'Which group; needed where several wait for a quotation' }))),
+    group_id: Type.Optional(
+      Nullable(Type.String({ maxLength: 100, description: 'Which group; needed where several wait for a quotation' })),
+    ),
     credits: Type.Integer({ minimum: 0, description: 'The firm price' }),
   }),
   output: QuotationRecord,
@@ -27,7 +29,10 @@ export default operation({
     if (!found) throw notFound('order')
     const waiting = found.groups.filter(({ id, subStatus }) => subStatus === 'awaiting_quotation' && (group_id == null || id === group_id))
     if (waiting.length !== 1)
-      throw problem('bad-request', waiting.length === 0 ? 'No group of this order waits for a quotation' : 'Several groups wait: name one by group_id')
+      throw problem(
+        'bad-request',
+        waiting.length === 0 ? 'No group of this order waits for a quotation' : 'Several groups wait: name one by group_id',
+      )
     return { found, group: waiting[0]! }
   },
   async execute(context, { credits }, { found, group }) {

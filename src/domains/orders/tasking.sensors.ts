@@ -38,7 +38,9 @@ export default operation({
           host: 'sandbox-vhr',
           resolution: 0.5,
           satellites: [{ name: 'Sandbox 1', noradId: 39_418 }],
-          dataProducts: [{ id: 'vhr', name: 'vhr-tasking', title: 'Tasking, 0.5 m', steps: ['feasibility'], constraints: { type: 'object' } }],
+          dataProducts: [
+            { id: 'vhr', name: 'vhr-tasking', title: 'Tasking, 0.5 m', steps: ['feasibility'], constraints: { type: 'object' } },
+          ],
         },
       ],
     },

@@ -31,7 +31,7 @@ export const FeatureCollection = Type.Unsafe<Record<string, unknown>>({
   properties: { type: { const: 'FeatureCollection' }, features: { type: 'array', minItems: 1, maxItems: MAX_FEATURES } },
   required: ['type', 'features'],
   additionalProperties: true,
-  description: 'GeoJSON: polygons, or points, which stand for squares of 5 km a side',
+  description: 'GeoJSON: polygons, or points, which stand for squares of 1 km a side',
 })
 
 export const TaskingGroup = Closed(

@@ -1,6 +1,6 @@
 /** What orders have brought into projects. */
 import { sql } from 'kysely'
-import { areaKm2, commonOf, restOf, unionOf } from '#core/area.ts'
+import { areaKm2, commonOf, restOf, unionOf } from '#core/overlay.ts'
 import type { AreaGeometry } from '#core/geometry.ts'
 import { problem } from '#core/problem.ts'
 import type { Db, Tx } from '#db/tables.ts'

@@ -2,7 +2,7 @@
  * What orders cost. The vendor prices each part, contracted rates come on top, and each group is rounded up once. Estimates
  * and placements use the same functions, so that what was shown is what is reserved.
  */
-import { areaKm2, unionOf } from '#core/area.ts'
+import { areaKm2, unionOf } from '#core/overlay.ts'
 import type { AreaGeometry } from '#core/geometry.ts'
 import { roundUpCredits } from '#core/money.ts'
 import type { Problem } from '#core/problem.ts'
@@ -116,7 +116,13 @@ async function priceAtHost(
   host: string,
   captures: readonly Sourced[],
 ): Promise<(PricedCapture | Unpriced)[]> {
-  const refuse = ({ index, id }: Sourced, reason: string, problem: Problem | null = null): Unpriced => ({ index, id, host, reason, problem })
+  const refuse = ({ index, id }: Sourced, reason: string, problem: Problem | null = null): Unpriced => ({
+    index,
+    id,
+    host,
+    reason,
+    problem,
+  })
   try {
     const answers = await vendors.shop(host)!.price(
       captures.map(({ id, geometry, productId }) => ({ sceneId: id, geometry, ...(productId ? { productId } : {}) })),

@@ -54,7 +54,15 @@ export async function list(
     .selectFrom(wanted.as('w'))
     .select((e) => e.fn.countAll<number>().as('total'))
     .executeTakeFirstOrThrow()
-  return { found: await wanted.orderBy('created_at', 'desc').orderBy('id', 'desc').limit(size).offset(page * size).execute(), total }
+  return {
+    found: await wanted
+      .orderBy('created_at', 'desc')
+      .orderBy('id', 'desc')
+      .limit(size)
+      .offset(page * size)
+      .execute(),
+    total,
+  }
 }
 
 /** The one quotation of a group, made when it is first asked for. */

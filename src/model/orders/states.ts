@@ -57,7 +57,13 @@ export const SUB_MOVES = {
 export type SubMove = keyof typeof SUB_MOVES
 
 /** An order is as far as the group that is least far; what was rejected holds nobody up. */
-const AGREEMENT: readonly OrderSubStatus[] = ['awaiting_feasibility', 'feasibility_ready', 'awaiting_quotation', 'quotation_ready', 'accepted']
+const AGREEMENT: readonly OrderSubStatus[] = [
+  'awaiting_feasibility',
+  'feasibility_ready',
+  'awaiting_quotation',
+  'quotation_ready',
+  'accepted',
+]
 
 export function subStatusOf(groups: readonly { subStatus: OrderSubStatus | null }[]): OrderSubStatus | null {
   if (groups.every(({ subStatus }) => subStatus === null)) return null

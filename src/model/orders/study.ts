@@ -71,7 +71,15 @@ export async function list(
     .selectFrom(wanted.as('w'))
     .select((e) => e.fn.countAll<number>().as('total'))
     .executeTakeFirstOrThrow()
-  return { found: await wanted.orderBy('created_at', 'desc').orderBy('id', 'desc').limit(size).offset(page * size).execute(), total }
+  return {
+    found: await wanted
+      .orderBy('created_at', 'desc')
+      .orderBy('id', 'desc')
+      .limit(size)
+      .offset(page * size)
+      .execute(),
+    total,
+  }
 }
 
 /** A study for each group of a new order that needs one. */

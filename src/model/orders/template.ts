@@ -10,8 +10,7 @@ const COLUMNS = ['id', 'name', 'settings', 'created_by as createdBy', 'created_a
 
 export type Template = Row<'tasking_template', typeof COLUMNS>
 
-const templates = (db: Db, organizationId: string) =>
-  db.selectFrom('tasking_template').select(COLUMNS).where('org_id', '=', organizationId)
+const templates = (db: Db, organizationId: string) => db.selectFrom('tasking_template').select(COLUMNS).where('org_id', '=', organizationId)
 
 /** By name. */
 export async function list(db: Db, organizationId: string): Promise<Template[]> {

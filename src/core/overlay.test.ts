@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { areaKm2, commonOf, restOf, squareAround, unionOf } from './area.ts'
+import { areaKm2, commonOf, restOf, squareAround, unionOf } from './overlay.ts'
 import type { AreaGeometry } from './geometry.ts'
 
 const box = (west: number, south: number, east: number, north: number): AreaGeometry => ({

@@ -35,7 +35,10 @@ const ringM2 = (ring: readonly Position[]): number =>
 const polygonsOf = (area: AreaGeometry): Position[][][] => (area.type === 'Polygon' ? [area.coordinates] : area.coordinates)
 
 export function areaKm2(area: AreaGeometry): number {
-  const m2 = polygonsOf(area).reduce((sum, [outer, ...holes]) => sum + ringM2(outer!) - holes.reduce((inner, hole) => inner + ringM2(hole), 0), 0)
+  const m2 = polygonsOf(area).reduce(
+    (sum, [outer, ...holes]) => sum + ringM2(outer!) - holes.reduce((inner, hole) => inner + ringM2(hole), 0),
+    0,
+  )
   return m2 * KM2
 }
 
