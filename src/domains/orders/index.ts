@@ -18,6 +18,7 @@ import taskingEstimate from './tasking.estimate.ts'
 import taskingFeasibilityCheck from './tasking.feasibility_check.ts'
 import taskingFeasibilityDecide from './tasking.feasibility_decide.ts'
 import taskingFeasibilityStudiesList from './tasking.feasibility_studies.list.ts'
+import taskingOpportunitiesList from './tasking.opportunities_list.ts'
 import taskingPlace from './tasking.place.ts'
 import taskingQuotationDecide from './tasking.quotation_decide.ts'
 import taskingQuotationIssue from './tasking.quotation_issue.ts'
@@ -53,6 +54,7 @@ export const operations: readonly AnyOperation[] = [
   taskingFeasibilityCheck,
   taskingFeasibilityDecide,
   taskingFeasibilityStudiesList,
+  taskingOpportunitiesList,
   taskingPlace,
   taskingQuotationDecide,
   taskingQuotationIssue,
