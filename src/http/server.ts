@@ -24,6 +24,7 @@ import { registerPages } from './pages/pages.ts'
 import { registerSharePage } from './pages/share.ts'
 import { registerShareRoutes } from './projections/share.ts'
 import { registerTiles } from './projections/tiles.ts'
+import { registerV2 } from './projections/v2.ts'
 import { registerWmts } from './projections/wmts.ts'
 
 interface ServerOptions {
@@ -82,6 +83,7 @@ export function buildServer({ platform, auth, log, metrics, isReady, api, sandbo
   registerShareRoutes(app, { platform, observe })
   registerTiles(app, { platform, observe })
   registerWmts(app, { platform, observe })
+  registerV2(app, { platform, observe })
   registerAuth(app, platform, auth)
   registerEventTypes(app, platform)
   registerPayments(app, platform, sandboxPayments)

@@ -1,4 +1,5 @@
 import { isUuid } from '#core/ids.ts'
+import { invalidField } from '#core/problem.ts'
 import type { Principal } from '#core/principal.ts'
 import * as project from '#model/identity/project.ts'
 import type { DecisionFilter } from '#model/orders/study.ts'
@@ -7,7 +8,14 @@ interface Given {
   id?: string | null
   workspaceId?: string | null
   orderId?: string | null
-  decision?: string | null
+}
+
+/** One decision, or several with commas between; 422 for what is none. */
+export function decisionsOf(given: string | null | undefined, known: readonly string[]): string[] | null {
+  if (given == null) return null
+  const wanted = given.split(',').map((part) => part.trim())
+  if (!wanted.every((one) => known.includes(one))) throw invalidField('decision', `must be one of ${known.join(', ')}`)
+  return wanted
 }
 
 /** What is no id of ours is nobody's. */
@@ -18,14 +26,14 @@ export const idOrNobodys = (given: string | null | undefined): string | null => 
 export async function filterOf(
   db: Parameters<typeof project.hiddenFrom>[0],
   principal: Principal,
-  { id, workspaceId, orderId, decision }: Given,
-  isReady = false,
+  { id, workspaceId, orderId }: Given,
+  { decisions, isReady }: { decisions: readonly string[] | null; isReady: boolean },
 ): Promise<DecisionFilter> {
   return {
     id: idOrNobodys(id),
     projectId: idOrNobodys(workspaceId),
     orderId: idOrNobodys(orderId),
-    decision: decision ?? null,
+    decisions,
     isReady,
     hiddenProjects: await project.hiddenFrom(db, principal),
   }

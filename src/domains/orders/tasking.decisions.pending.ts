@@ -41,7 +41,7 @@ export default operation({
     return { organizationId: requireOrganization(principal), wanted }
   },
   async execute({ db, principal, clock }, input, { organizationId, wanted }) {
-    const filter = await filterOf(db, principal, { workspaceId: input.workspaceId ?? null }, true)
+    const filter = await filterOf(db, principal, { workspaceId: input.workspaceId ?? null }, { decisions: null, isReady: true })
     const none = { found: [], total: 0 }
     const studies = wanted.includes('study') ? await study.list(db, organizationId, filter, input, clock.now()) : none
     const quotations = wanted.includes('quotation') ? await quotation.list(db, organizationId, filter, input, clock.now()) : none

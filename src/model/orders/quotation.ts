@@ -48,7 +48,7 @@ export async function list(
     .$if(filter.id !== null, (query) => query.where('id', '=', filter.id!))
     .$if(filter.projectId !== null, (query) => query.where('project_id', '=', filter.projectId!))
     .$if(filter.orderId !== null, (query) => query.where('order_id', '=', filter.orderId!))
-    .$if(filter.decision !== null, (query) => query.where('decision', '=', filter.decision as QuotationDecision))
+    .$if(filter.decisions !== null, (query) => query.where('decision', 'in', [...(filter.decisions as QuotationDecision[])]))
     .$if(filter.isReady, (query) => query.where('decision', '=', 'NOT_DECIDED').where('state', '=', 'issued').where('expires_at', '>', now))
   const { total } = await db
     .selectFrom(wanted.as('w'))

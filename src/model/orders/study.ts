@@ -43,7 +43,7 @@ export interface DecisionFilter {
   id: string | null
   projectId: string | null
   orderId: string | null
-  decision: string | null
+  decisions: readonly string[] | null
   /** Only what the customer can decide on now. */
   isReady: boolean
   hiddenProjects: readonly string[]
@@ -63,7 +63,7 @@ export async function list(
     .$if(filter.id !== null, (query) => query.where('id', '=', filter.id!))
     .$if(filter.projectId !== null, (query) => query.where('project_id', '=', filter.projectId!))
     .$if(filter.orderId !== null, (query) => query.where('order_id', '=', filter.orderId!))
-    .$if(filter.decision !== null, (query) => query.where('decision', '=', filter.decision as StudyDecision))
+    .$if(filter.decisions !== null, (query) => query.where('decision', 'in', [...(filter.decisions as StudyDecision[])]))
     .$if(filter.isReady, (query) =>
       query.where('decision', '=', 'NOT_DECIDED').where('state', '=', 'answered').where('expires_at', '>', now),
     )
