@@ -34,6 +34,8 @@ interface Parts {
   /** Null: no cards are taken. */
   payments: Payments | null
   vendors: Vendors
+  /** Where the files of catalogue scenes lie, and which of these hosts are private. */
+  fileHosts: { readonly all: readonly string[]; readonly sandbox: readonly string[] }
   log: Logger
   baseUrl: () => string
   operations: ReadonlyMap<string, AnyOperation>
@@ -62,8 +64,8 @@ export async function compose(parts: Parts): Promise<Composed> {
   const raster = createRasterService({
     clock,
     storage: parts.storage,
-    hosts: [...parts.cogHosts, ...parts.egressAllow],
-    egressAllow: parts.egressAllow,
+    hosts: [...parts.cogHosts, ...parts.egressAllow, ...parts.fileHosts.all],
+    egressAllow: [...parts.egressAllow, ...parts.fileHosts.sandbox],
     workDir: parts.workDir,
   })
   const metrics = createMetrics(() => ({ database_connections: parts.connectionCount(), ...raster.metrics() }))

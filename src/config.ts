@@ -38,6 +38,14 @@ export interface Config {
   readonly stripeWebhookSecret: string
   /** Listener of the sandbox processor, on loopback; 0 is any free port. */
   readonly sandboxPaymentsPort: number
+  /** The simulated vendor hosts. */
+  readonly sandbox: boolean
+  /** Listener of the simulated vendors, on loopback; 0 is any free port. */
+  readonly sandboxVendorsPort: number
+  /** How long a simulated vendor takes for each step. */
+  readonly sandboxDeliverySeconds: number
+  /** A file of catalogue sources; null: the registry that ships with the platform. */
+  readonly sources: string | null
   readonly logLevel: string
   readonly isLoopback: boolean
 }
@@ -74,6 +82,10 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     cogHosts: list(text('COG_HOSTS', '')),
     egressAllow: list(text('EGRESS_ALLOW', '')),
     ...payments(text),
+    sandbox: flag('SANDBOX', text('SANDBOX', isLoopback(host) && isLoopback(new URL(base).hostname) ? '1' : '0')),
+    sandboxVendorsPort: integer('SANDBOX_VENDORS_PORT', text('SANDBOX_VENDORS_PORT', '0'), 0, 65_535),
+    sandboxDeliverySeconds: integer('SANDBOX_DELIVERY_SECONDS', text('SANDBOX_DELIVERY_SECONDS', '5'), 0, 86_400),
+    sources: env['SOURCES']?.trim() ? path.resolve(env['SOURCES'].trim()) : null,
     logLevel: oneOf('LOG_LEVEL', text('LOG_LEVEL', 'info'), LOG_LEVELS),
     isLoopback: isLoopback(host),
   })

@@ -4,6 +4,8 @@ import * as assets from '#domains/assets/index.ts'
 import * as billing from '#domains/billing/index.ts'
 import * as cog from '#domains/cog/index.ts'
 import * as collections from '#domains/collections/index.ts'
+import * as eulas from '#domains/eulas/index.ts'
+import * as glossary from '#domains/glossary/index.ts'
 import * as items from '#domains/items/index.ts'
 import * as orders from '#domains/orders/index.ts'
 import * as organizations from '#domains/organizations/index.ts'
@@ -21,6 +23,8 @@ export const domains = {
   billing,
   cog,
   collections,
+  eulas,
+  glossary,
   items,
   orders,
   organizations,

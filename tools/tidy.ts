@@ -19,6 +19,7 @@ const GENERATED_DATA = ['src/raster/crs/data/projected.ts']
 const LOADED_BY_NAME = [
   /^src\/adapters\/raster\/handlers\.ts$/,
   /^src\/raster\/testing\/pool-handlers\.ts$/,
+  /^sandbox\/vendors\/darkroom\.handlers\.ts$/,
   /^packages\/share\/share\.ts$/,
   /^test\/security\/rows\/\w+\.ts$/,
 ]

@@ -95,6 +95,13 @@ export const PROBLEMS = {
     status: 403,
     about: 'The caller acts for no organization. Create one with `organizations.create` or accept an invitation, then refresh the session.',
   },
+  'licence-acceptance-required': {
+    status: 403,
+    title: 'Licence acceptance required',
+    about:
+      'The product is sold under a licence that the organization has not accepted in its present version. Read it with ' +
+      '`eulas.document.get`, accept it with `eulas.document.accept`, then order again. `eula_id` and `document_id` name it.',
+  },
   'sign-up-refused': {
     status: 403,
     about: 'This address holds an operator role here, so its account is made by the operator of the service.',
@@ -190,7 +197,7 @@ export const PROBLEMS = {
   },
   'gateway-timeout': {
     status: 504,
-    about: 'A host that the request depends on did not answer in time. Try again later.',
+    about: 'A host that the request depends on did not answer in time. Try again later, or ask for less.',
   },
   'payment-processor-outage': {
     status: 502,

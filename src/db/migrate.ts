@@ -9,6 +9,7 @@ import * as visualization from './migrations/0007_visualization.ts'
 import * as shares from './migrations/0008_shares.ts'
 import * as ledger from './migrations/0009_ledger.ts'
 import * as billing from './migrations/0010_billing.ts'
+import * as licences from './migrations/0015_licences.ts'
 import * as orders from './migrations/0016_orders.ts'
 import type { Db } from './tables.ts'
 
@@ -24,6 +25,7 @@ const MIGRATIONS: Record<string, Migration> = {
   '0008_shares': shares,
   '0009_ledger': ledger,
   '0010_billing': billing,
+  '0015_licences': licences,
   '0016_orders': orders,
 }
 

@@ -5,8 +5,8 @@ import os from 'node:os'
 import path from 'node:path'
 import type { TestContext } from 'node:test'
 import { createStripePayments } from '#adapters/payments/stripe.ts'
-import { NO_SOURCES } from '#adapters/vendors/registry.ts'
-import { createVendors } from '#adapters/vendors/vendors.ts'
+import { readRegistry, type Registry } from '#adapters/vendors/registry.ts'
+import { createVendors, fileHostsOf } from '#adapters/vendors/vendors.ts'
 import { openFileStore } from '#adapters/storage/files.ts'
 import { startStoreListener } from '#adapters/storage/listener.ts'
 import type { Storage } from '#ports/storage.ts'
@@ -23,6 +23,7 @@ import { runTask } from '#background/tasks.ts'
 import { signWorkerToken } from '#access/tokens.ts'
 import * as registry from '#registry.ts'
 import { SANDBOX_KEY, startSandboxPayments, type SandboxOptions } from '../../sandbox/payments/server.ts'
+import { startSandboxVendors } from '../../sandbox/vendors/server.ts'
 import { createDatabase } from './database.ts'
 
 // oxlint-disable-next-line typescript/no-explicit-any
@@ -59,6 +60,10 @@ interface WorldOptions {
   databaseUrl?: string
   startAt?: string
   egressAllow?: readonly string[]
+  /** Whether the simulated vendors run. Without them the registry is there, but nobody answers. */
+  vendors?: boolean
+  /** Sources other than the shipped ones. */
+  sources?: Registry
   /** What the card processor does; `null` takes no cards. */
   payments?: (Partial<Pick<SandboxOptions, 'beforeAnswer' | 'manualNotices'>> & { timeoutMs?: number }) | null
   /** Instead of files in a folder of its own; the world closes it. */
@@ -73,6 +78,9 @@ let people = 0
 
 /** Worlds on one database: hooks run in the order in which they were set, so whoever closes last drops it. */
 const users = new Map<string, { count: number; drop(): Promise<void> }>()
+
+/** An address that refuses every connection. */
+const NOBODY_THERE = 'http://127.0.0.1:9'
 
 export async function world(t: TestContext, options: WorldOptions = {}) {
   const own = options.databaseUrl ? null : await createDatabase()
@@ -120,11 +128,24 @@ export async function world(t: TestContext, options: WorldOptions = {}) {
       sandboxUrl: () => sandbox.url,
       ...(options.payments?.timeoutMs ? { timeoutMs: options.payments.timeoutMs } : {}),
     })
+  const hosts = options.vendors
+    ? await startSandboxVendors({
+        db: database.db,
+        host: '127.0.0.1',
+        port: 0,
+        clock,
+        workDir: path.join(dataDir, 'sandbox'),
+        deliverySeconds: 5,
+      })
+    : null
+  const sources = options.sources ?? (await readRegistry(null, hosts?.url ?? NOBODY_THERE))
+  const vendors = createVendors({ registry: sources, egressAllow: options.egressAllow ?? [] })
   const composed = await compose({
     db: database.db,
     storage,
     payments,
-    vendors: createVendors({ registry: NO_SOURCES }),
+    vendors,
+    fileHosts: fileHostsOf(sources),
     connectionCount: database.connectionCount,
     clock,
     queue,
@@ -147,6 +168,8 @@ export async function world(t: TestContext, options: WorldOptions = {}) {
   t.after(async () => {
     await app.close()
     await sandbox?.close()
+    await hosts?.close()
+    await vendors.close()
     await queue.stop()
     await composed.close()
     await door?.close()
