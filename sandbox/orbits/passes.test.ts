@@ -12,7 +12,10 @@ test('passes', async (t) => {
   await t.test('the elements describe orbits of about 590 km that turn with the sun', () => {
     for (const { elements, name } of SATELLITES) {
       for (const line of elements) {
-        const sum = Array.from(line.slice(0, 68)).reduce((total, sign) => total + (/\d/.test(sign) ? Number(sign) : sign === '-' ? 1 : 0), 0)
+        const sum = Array.from(line.slice(0, 68)).reduce(
+          (total, sign) => total + (/\d/.test(sign) ? Number(sign) : sign === '-' ? 1 : 0),
+          0,
+        )
         assert.equal(Number(line[68]), sum % 10, `checksum of ${name}`)
       }
       const orbit = twoline2satrec(...elements)

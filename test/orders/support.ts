@@ -55,13 +55,13 @@ export const placeArchive = async (w: World, org: Org, more: object = {}, key: s
   )
 }
 
-const ROUNDS = 120
+const ROUNDS = 600
 const STEP_SECONDS = 6
 /** Files are made beside us, at the speed of the machine. */
 const PAUSE_MS = 100
 
 /** What a worker does by itself: everything that is due, again and again, until orders ask for nothing more. */
-export async function work(w: World, orderIds: readonly string[], isDone = ended): Promise<void> {
+export async function work(w: World, orderIds: readonly string[], isDone: (order: Standing) => boolean = ended): Promise<void> {
   for (let round = 0; round < ROUNDS; round++) {
     await step(w, orderIds)
     const rows = await w.db
@@ -75,10 +75,15 @@ export async function work(w: World, orderIds: readonly string[], isDone = ended
   throw new Error('the orders did not come to an end')
 }
 
-const ended = ({ status }: { status: string }): boolean => ['fulfilled', 'failed', 'cancelled'].includes(status)
+interface Standing {
+  status: string
+  subStatus: string | null
+}
+
+const ended = ({ status }: Pick<Standing, 'status'>): boolean => ['fulfilled', 'failed', 'cancelled'].includes(status)
 export const until =
   (...states: string[]) =>
-  ({ status, subStatus }: { status: string; subStatus: string | null }): boolean =>
+  ({ status, subStatus }: Standing): boolean =>
     ended({ status }) || states.includes(status) || (subStatus !== null && states.includes(subStatus))
 
 /** One round of it. */

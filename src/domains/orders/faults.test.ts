@@ -36,7 +36,13 @@ test('vendors that fail', async (t) => {
 
   await t.test('one that delivers in part: the part is paid, the rest released, and what is missing is named', async () => {
     const [available] = await balance(w, org)
-    const { id, totalCredits } = await place(capture('fail-part', 2.3, 0.02), capture(good!.id))
+    const { scenes: sameDay } = await w.platform.vendors.catalog('sandbox-flaky').search({
+      bbox: [2.3, 48.2, 2.31, 48.21],
+      from: new Date('2025-06-12T00:00:00Z'),
+      to: new Date('2025-06-12T23:59:59Z'),
+      limit: 1,
+    })
+    const { id, totalCredits } = await place(capture('fail-part', 2.3, 0.02), capture(sameDay[0]!.id))
     await work(w, [id])
     const done = await get(id)
     assert.deepEqual([done.status, done.groups[0].status, done.itemIds.length], ['fulfilled', 'part', 1], JSON.stringify(done))

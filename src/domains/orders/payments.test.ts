@@ -102,7 +102,7 @@ test('an order on account, and one above a cap', async (t) => {
   await t.test('on account: accrued on delivery, a commitment drawn down, on the statement of its month', async () => {
     const org = await w.organization()
     const staff = await w.serviceToken()
-    await w.ok(staff, 'organizations.set_billing_mode', { organization_id: org.id, enterprise_billing: true })
+    await w.ok(staff, 'organizations.set_billing_mode', { organization_id: org.id, billing_mode: 'enterprise' })
     const list = (await placeArchive(w, org, { maxCredits: 0 })).body.required_credits as number
     await w.ok(staff, 'organizations.commitments.put', {
       organization_id: org.id,

@@ -3,6 +3,7 @@ import { problem } from '#core/problem.ts'
 import type { Principal } from '#core/principal.ts'
 import * as project from '#model/identity/project.ts'
 import { requireOrganization } from '#model/identity/organization.ts'
+import { requireLicences } from '#model/licensing/licence.ts'
 import { billingModeOf } from '#model/money/billing-account.ts'
 import * as spending from '#model/money/spending.ts'
 import type { Funding } from '#model/orders/deciding.ts'
@@ -179,11 +180,12 @@ async function requireOrderable(
   products: readonly Product[],
   credits: number,
 ) {
+  const { db, payments, vendors } = context
+  for (const product of new Set(products)) await requireLicences(db, organizationId, product, vendors)
   requireBelow(maxCredits, credits)
   for (const { name, licenseTypes } of products)
     if (!licenseTypes.includes(licenseType))
       throw problem('bad-request', `'${name}' is not sold under '${licenseType}'; its licence types are ${licenseTypes.join(', ')}`)
-  const { db, payments, vendors } = context
   const isInvented = products.some(({ hostName }) => vendors.source(hostName)?.simulated)
   if (isInvented && payments?.env === 'live' && (await billingModeOf(db, organizationId)) === 'card')
     throw problem('bad-request', 'This imagery is simulated, and no real card is charged for it; pay with credits')

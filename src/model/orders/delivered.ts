@@ -1,6 +1,7 @@
 /** What orders have brought into projects. */
 import { sql } from 'kysely'
-import { areaKm2, commonOf, restOf, unionOf } from '#core/overlay.ts'
+import { sqKmOf } from '#core/area.ts'
+import { commonOf, restOf, unionOf } from '#core/overlay.ts'
 import type { AreaGeometry } from '#core/geometry.ts'
 import { problem } from '#core/problem.ts'
 import type { Db, Tx } from '#db/tables.ts'
@@ -52,9 +53,9 @@ export function coverageOf(area: AreaGeometry, items: readonly Pick<Item, 'geome
   })
   const shown = unionOf(footprints)
   const covered = shown && commonOf(area, shown)
-  const whole = areaKm2(area)
+  const whole = sqKmOf(area)
   const share = (part: AreaGeometry | null): Share => {
-    const km2 = part ? areaKm2(part) : 0
+    const km2 = part ? sqKmOf(part) : 0
     return { sqKmArea: Math.round(km2 * 1e6) / 1e6, percentage: Math.round((km2 / whole) * 1e4) / 100, geometry: part }
   }
   return { covered: share(covered), remainder: share(restOf(area, covered)) }

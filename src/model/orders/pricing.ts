@@ -2,7 +2,8 @@
  * What orders cost. The vendor prices each part, contracted rates come on top, and each group is rounded up once. Estimates
  * and placements use the same functions, so that what was shown is what is reserved.
  */
-import { areaKm2, unionOf } from '#core/overlay.ts'
+import { sqKmOf } from '#core/area.ts'
+import { restOf, unionOf } from '#core/overlay.ts'
 import type { AreaGeometry } from '#core/geometry.ts'
 import { roundUpCredits } from '#core/money.ts'
 import type { Problem } from '#core/problem.ts'
@@ -74,8 +75,8 @@ export async function priceCaptures(
       if ('reason' in answer) errors.push(answer)
       else priced.push(answer)
     }
-  const byGroup = Map.groupBy(priced, ({ capture, product, centsPerSqKm }) =>
-    JSON.stringify([product.hostName, product.id, centsPerSqKm, splitByDate ? (capture.acquiredAt?.slice(0, 10) ?? '') : '']),
+  const byGroup = Map.groupBy(priced, ({ capture, product }) =>
+    JSON.stringify([product.hostName, product.id, splitByDate ? (capture.acquiredAt?.slice(0, 10) ?? '') : '']),
   )
   const groups = [...byGroup.values()].map(groupOf)
   return { groups: await atContractedRates(context, groups), errors: errors.toSorted((a, b) => a.index - b.index) }
@@ -146,17 +147,30 @@ interface ListPriced extends PricedGroup {
   billedKm2: number
 }
 
+/** Where captures overlap, the dearest of them is paid, and only that one. */
 function groupOf(members: readonly PricedCapture[]): ListPriced {
-  const { product, centsPerSqKm, minimumSqKm } = members[0]!
-  const captures = members.map(({ capture }) => capture)
-  const area = unionOf(captures.map(({ geometry }) => geometry))!
-  return { product, captures, ...priceOf(area, centsPerSqKm, minimumSqKm) }
+  const { product } = members[0]!
+  const dearestFirst = members.toSorted((a, b) => b.centsPerSqKm - a.centsPerSqKm)
+  let area: AreaGeometry | null = null
+  let cents = 0
+  for (const { capture, centsPerSqKm } of dearestFirst) {
+    const added = restOf(capture.geometry, area)
+    cents += added ? sqKmOf(added) * centsPerSqKm : 0
+    area = area ? unionOf([area, capture.geometry])! : capture.geometry
+  }
+  const least = { minimumSqKm: Math.max(...members.map(({ minimumSqKm }) => minimumSqKm)), centsPerSqKm: dearestFirst[0]!.centsPerSqKm }
+  return { product, captures: members.map(({ capture }) => capture), ...billed(area!, cents, least) }
 }
 
-function priceOf(area: AreaGeometry, centsPerSqKm: number, minimumSqKm: number): Omit<ListPriced, 'product' | 'captures'> {
-  const km2 = areaKm2(area)
-  const billedKm2 = Math.max(km2, minimumSqKm)
-  return { area, areaKm2: km2, billedKm2, credits: roundUpCredits(billedKm2 * centsPerSqKm) }
+/** What falls short of the least area that the vendor sells is paid as well. */
+function billed(
+  area: AreaGeometry,
+  cents: number,
+  least: { minimumSqKm: number; centsPerSqKm: number },
+): Omit<ListPriced, 'product' | 'captures'> {
+  const km2 = sqKmOf(area)
+  const missing = Math.max(0, least.minimumSqKm - km2)
+  return { area, areaKm2: km2, billedKm2: km2 + missing, credits: roundUpCredits(cents + missing * least.centsPerSqKm) }
 }
 
 async function atContractedRates({ db, organizationId, now }: PricingContext, groups: readonly ListPriced[]): Promise<PricedGroup[]> {
@@ -184,7 +198,7 @@ export async function priceTasking(
       void errors.push({ index, id: product.name, host: product.hostName, reason, problem })
     try {
       const [answer] = await vendors.shop(product.hostName)!.price([{ productId: product.id, geometry: area, params }], { signal })
-      if (answer!.ok) groups.push({ index, product, captures: null, ...priceOf(area, answer!.centsPerSqKm, answer!.minimumSqKm) })
+      if (answer!.ok) groups.push({ index, product, captures: null, ...billed(area, sqKmOf(area) * answer!.centsPerSqKm, answer!) })
       else refuse(answer!.reason)
     } catch (error) {
       if (!(error instanceof VendorError)) throw error
@@ -220,5 +234,5 @@ export function shareOf(
 ): number {
   const came = unionOf(captures ? delivered : [])
   if (!came) return reservedCredits
-  return Math.min(reservedCredits, roundUpCredits((reservedCredits * areaKm2(came)) / whole))
+  return Math.min(reservedCredits, roundUpCredits((reservedCredits * sqKmOf(came)) / whole))
 }
