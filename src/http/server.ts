@@ -20,6 +20,7 @@ import { openApiDocument } from './openapi.ts'
 import { registerOperations, send } from './operations.ts'
 import { registerVendors } from './vendors.ts'
 import { registerPayments, type SandboxConfirmation } from './payments.ts'
+import { notFoundPage, sendPage } from './pages/layout.ts'
 import { registerPages } from './pages/pages.ts'
 import { registerSharePage } from './pages/share.ts'
 import { registerShareRoutes } from './projections/share.ts'
@@ -124,9 +125,17 @@ const FRAMEWORK_PROBLEMS: Record<number, { slug: ProblemSlug; detail: string }> 
   503: { slug: 'unavailable', detail: 'The service is stopping' },
 }
 
+const ROUTE_METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
+
 function registerErrors(app: FastifyInstance, platform: Platform): void {
-  app.setNotFoundHandler((request) => {
-    throw problem('not-found', `There is nothing at ${strike(pathOf(request.url).slice(0, 200))}`)
+  app.setNotFoundHandler((request, reply) => {
+    const path = strike(pathOf(request.url).slice(0, 200))
+    const methods = ROUTE_METHODS.filter((method) => app.hasRoute({ method, url: pathOf(request.url) }))
+    if (methods.length > 0)
+      throw problem('method-not-allowed', `${path} takes ${methods.join(' or ')}`, { headers: { Allow: methods.join(', ') } })
+    if (request.method === 'GET' && /\btext\/html\b/.test(request.headers.accept ?? ''))
+      return sendPage(reply.code(404), notFoundPage(path))
+    throw problem('not-found', `There is nothing at ${path}`)
   })
   app.setErrorHandler((error: FastifyError | Problem, _request, reply) => refuse(platform, error, reply))
 }

@@ -23,12 +23,12 @@ export interface Vendors {
 }
 
 export const DATA_TYPES = ['raster', 'dem', 'pointcloud', 'altimetry', 'vector'] as const
-export type DataType = (typeof DATA_TYPES)[number]
+type DataType = (typeof DATA_TYPES)[number]
 
 /** `cog`: tiles are drawn from the scene's own files; `preview`: there is a picture only; `points`; `none`. */
 type RenderStrategy = 'cog' | 'preview' | 'points' | 'none'
 
-export type Bbox = readonly [west: number, south: number, east: number, north: number]
+type Bbox = readonly [west: number, south: number, east: number, north: number]
 
 export interface Source {
   readonly id: string

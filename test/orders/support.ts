@@ -56,14 +56,17 @@ export const placeArchive = async (w: World, org: Org, more: object = {}, key: s
 }
 
 const ROUNDS = 600
+/** A vendor takes five seconds for each step; later rounds only wait for its files, and a session must outlive them. */
 const STEP_SECONDS = 6
+const LATER_SECONDS = 1
+const FIRST_ROUNDS = 10
 /** Files are made beside us, at the speed of the machine. */
 const PAUSE_MS = 100
 
 /** What a worker does by itself: everything that is due, again and again, until orders ask for nothing more. */
 export async function work(w: World, orderIds: readonly string[], isDone: (order: Standing) => boolean = ended): Promise<void> {
   for (let round = 0; round < ROUNDS; round++) {
-    await step(w, orderIds)
+    await step(w, orderIds, round < FIRST_ROUNDS ? STEP_SECONDS : LATER_SECONDS)
     const rows = await w.db
       .selectFrom('imagery_order')
       .select(['status', 'sub_status as subStatus'])
@@ -87,7 +90,7 @@ export const until =
     ended({ status }) || states.includes(status) || (subStatus !== null && states.includes(subStatus))
 
 /** One round of it. */
-export async function step(w: World, orderIds: readonly string[]): Promise<void> {
+export async function step(w: World, orderIds: readonly string[], seconds = STEP_SECONDS): Promise<void> {
   const groups = () =>
     w.db
       .selectFrom('order_group')
@@ -101,7 +104,7 @@ export async function step(w: World, orderIds: readonly string[]): Promise<void>
     if (status === 'cancelled') await w.runTask(withdraw, { group_id: id })
   }
   for (const order_id of orderIds) await w.runTask(poll, { order_id })
-  w.clock.advance({ seconds: STEP_SECONDS })
+  w.clock.advance({ seconds })
 }
 
 export const eventsOf = async (w: World, orderId: string): Promise<string[]> => {

@@ -71,7 +71,7 @@ async function broken<T>(w: World, what: string, meanwhile: () => Promise<T>): P
 // Goal: when the ground breaks under an operation, the caller learns which call it was, and nothing about the inside; the
 // log has the rest under the same id; nothing of the call remains.
 test('row 25: a fault in every operation tells nothing', async (t) => {
-  const w = await world(t, { payments: { manualNotices: true } }) // Nothing moves by itself between two digests.
+  const w = await world(t, { payments: { manualNotices: true }, vendors: true }) // Nothing moves by itself between two digests.
   const org = await w.organization()
   const everything = await w.serviceToken(null)
   const signs = await telltales(w)

@@ -10,7 +10,7 @@ test('eulas', async (t) => {
   const org = await w.organization()
   const { vendors } = w.platform
   const product = vendors.product('sandbox-hr-analytic')!
-  const call = (id: string, input: object = {}) => w.ok(org.owner.token, `eulas.${id}`, input)
+  const call = (id: string, input: object = {}) => w.ok(org.owner.token, id, input)
   const refusal = async (licences = vendors) => {
     try {
       await requireLicences(w.db, org.id, product, licences)
@@ -22,13 +22,13 @@ test('eulas', async (t) => {
   }
 
   await t.test('licences are listed with their products, and nothing is accepted', async () => {
-    const { content, totalElements } = await call('list', { sort: 'name,asc' })
+    const { content, totalElements } = await call('eulas.list', { sort: 'name,asc' })
     assert.equal(totalElements, vendors.licences.length)
     assert.deepEqual(
       content.map(({ name }: { name: string }) => name),
       content.map(({ name }: { name: string }) => name).toSorted(),
     )
-    const [found] = (await call('list', { term: 'ANALYSIS' })).content
+    const [found] = (await call('eulas.list', { term: 'ANALYSIS' })).content
     assert.equal(found.id, product.licenceId)
     assert.deepEqual(
       found.data_products.map(({ name }: { name: string }) => name),
@@ -42,26 +42,26 @@ test('eulas', async (t) => {
   })
 
   await t.test('an old version is not enough, the present one is, and accepting it twice changes nothing', async () => {
-    const { content } = await call('documents.list', { eula_id: product.licenceId })
+    const { content } = await call('eulas.documents.list', { eula_id: product.licenceId })
     const [current, old] = content
     assert.ok(current.is_current && !old.is_current && current.valid_from > old.valid_from)
-    await call('document.accept', { eula_id: product.licenceId, document_id: old.id })
+    await call('eulas.document.accept', { eula_id: product.licenceId, document_id: old.id })
     assert.ok(await refusal())
-    const accepted = await call('document.accept', { eula_id: product.licenceId, document_id: current.id })
+    const accepted = await call('eulas.document.accept', { eula_id: product.licenceId, document_id: current.id })
     assert.equal(accepted.accepted, true)
     assert.match(accepted.text, /^1\. /)
     assert.equal(await refusal(), null)
-    w.clock.advance({ hours: 1 })
-    const again = await call('document.accept', { eula_id: product.licenceId, document_id: current.id })
+    w.clock.advance({ minutes: 2 })
+    const again = await call('eulas.document.accept', { eula_id: product.licenceId, document_id: current.id })
     assert.equal(again.accepted_at, accepted.accepted_at)
-    assert.equal((await call('get', { eula_id: product.licenceId })).accepted, true)
+    assert.equal((await call('eulas.get', { eula_id: product.licenceId })).accepted, true)
   })
 
   await t.test('other words under the same id are not accepted, and neither is what was taken back', async () => {
     const [licence] = vendors.licences.filter(({ id }) => id === product.licenceId)
     const reworded = { ...licence!, documents: licence!.documents.map((each) => ({ ...each, text: `${each.text} And more.` })) }
     assert.ok(await refusal({ ...vendors, licence: () => reworded }))
-    await call('document.accept', { eula_id: licence!.id, document_id: licence!.documents[0]!.id, is_accepted: false })
+    await call('eulas.document.accept', { eula_id: licence!.id, document_id: licence!.documents[0]!.id, is_accepted: false })
     assert.ok(await refusal())
   })
 

@@ -6,18 +6,18 @@ import { world } from '../../../test/support/world.ts'
 test('glossary', async (t) => {
   const w = await world(t)
   const { owner } = await w.organization()
-  const call = (id: string, input: object = {}) => w.ok(owner.token, `glossary.${id}`, input)
+  const call = (id: string, input: object = {}) => w.ok(owner.token, id, input)
   const names = ({ content }: { content: { name: string }[] }) => content.map(({ name }) => name)
 
   await t.test('collections by type and use, page by page', async () => {
-    const all = await call('collections.list', { size: 100 })
+    const all = await call('glossary.collections.list', { size: 100 })
     assert.ok(all.content.every(({ simulated }: { simulated: boolean }) => simulated))
-    assert.deepEqual(names(await call('collections.list', { type: 'TASKING' })), ['sandbox-vhr'])
-    const paged = [0, 1, 2, 3].map((page) => call('collections.list', { size: 3, page }))
+    assert.deepEqual(names(await call('glossary.collections.list', { type: 'TASKING' })), ['sandbox-vhr'])
+    const paged = [0, 1, 2, 3].map((page) => call('glossary.collections.list', { size: 3, page }))
     assert.deepEqual((await Promise.all(paged)).flatMap(names), names(all).slice(0, 12))
-    const tiles = await call('collections.list', { integrations: 'TILES_AVAILABLE', size: 100 })
+    const tiles = await call('glossary.collections.list', { integrations: 'TILES_AVAILABLE', size: 100 })
     assert.ok(names(tiles).includes('sandbox-open') && !names(tiles).includes('sandbox-hr'))
-    const collection = await call('collections.get', { collection_name: 'sandbox-hr' })
+    const collection = await call('glossary.collections.get', { collection_name: 'sandbox-hr' })
     assert.deepEqual(
       collection.dataProducts.map(({ name }: { name: string }) => name),
       ['sandbox-hr-archive', 'sandbox-hr-analytic'],
@@ -25,18 +25,18 @@ test('glossary', async (t) => {
   })
 
   await t.test('products with the schema of their parameters', async () => {
-    const product = await call('data_products.get', { data_product_name: 'sandbox-vhr-tasking' })
+    const product = await call('glossary.data_products.get', { data_product_name: 'sandbox-vhr-tasking' })
     assert.equal(product.type, 'TASKING')
     assert.deepEqual(product.schema.required, ['acquisitionStart', 'acquisitionEnd'])
-    assert.deepEqual(await call('data_products.get', { data_product_name: product.id }), product)
-    assert.deepEqual((await call('data_products.list', { dataProductId: product.id })).content, [product])
+    assert.deepEqual(await call('glossary.data_products.get', { data_product_name: product.id }), product)
+    assert.deepEqual((await call('glossary.data_products.list', { dataProductId: product.id })).content, [product])
     assert.equal((await w.call(owner.token, 'glossary.data_products.get', { data_product_name: 'x' })).status, 404)
   })
 
   await t.test('providers by role', async () => {
-    const hosts = await call('providers.list', { role: 'HOST', sort: 'name,desc' })
+    const hosts = await call('glossary.providers.list', { role: 'HOST', sort: 'name,desc' })
     assert.deepEqual(names(hosts), names(hosts).toSorted().reverse())
-    const provider = await call('providers.get', { provider_name: 'groundtrack-sandbox' })
+    const provider = await call('glossary.providers.get', { provider_name: 'groundtrack-sandbox' })
     assert.ok(provider.collections.length >= 8)
   })
 })

@@ -56,7 +56,7 @@ export const ProviderRecord = Closed(
   { $id: 'GlossaryProvider' },
 )
 
-export interface GlossaryEntry {
+interface GlossaryEntry {
   readonly source: Source
   readonly collection: SourceCollection
   readonly type: Product['type']
