@@ -1,6 +1,7 @@
 /** Puts the platform together from a database, a clock and settings: the same for the service and for tests. */
 import type { Logger } from 'pino'
 import { createRasterService } from '#adapters/raster/service.ts'
+import type { RasterService } from './ports/raster.ts'
 import type { Storage } from './ports/storage.ts'
 import type { Services } from './context.ts'
 import type { Clock } from '#core/clock.ts'
@@ -8,6 +9,7 @@ import { createLayers } from '#model/imagery/item-layer.ts'
 import type { Payments } from './ports/payments.ts'
 import type { Vendors } from './ports/vendors.ts'
 import type { Queue } from '#db/queue.ts'
+import type { Notices } from '#db/notices.ts'
 import type { Db } from '#db/tables.ts'
 import { createMetrics, type Metrics } from '#http/metrics.ts'
 import type { AnyTask } from './task.ts'
@@ -46,6 +48,11 @@ interface Parts {
   egressAllow: readonly string[]
   /** A folder for large temporary files. */
   workDir: string
+  cogCompression: 'zstd' | 'deflate'
+  /** Child processes that draw. */
+  rasterProcesses: number
+  /** Null: nothing is remembered of credentials, and the database is asked on every call. */
+  notices?: Notices | null
   /** Lower in tests, where nobody guesses passwords. */
   passwordCost?: number
 }
@@ -59,15 +66,21 @@ interface Composed {
   close(): Promise<void>
 }
 
-export async function compose(parts: Parts): Promise<Composed> {
-  const { db, clock, queue, log, baseUrl, operations } = parts
-  const raster = createRasterService({
-    clock,
+function rasterOf(parts: Parts): RasterService {
+  return createRasterService({
+    clock: parts.clock,
     storage: parts.storage,
     hosts: [...parts.cogHosts, ...parts.egressAllow, ...parts.fileHosts.all],
     egressAllow: [...parts.egressAllow, ...parts.fileHosts.sandbox],
     workDir: parts.workDir,
+    compression: parts.cogCompression,
+    processes: parts.rasterProcesses,
   })
+}
+
+export async function compose(parts: Parts): Promise<Composed> {
+  const { db, clock, queue, log, baseUrl, operations } = parts
+  const raster = rasterOf(parts)
   const metrics = createMetrics(() => ({ database_connections: parts.connectionCount(), ...raster.metrics() }))
   const onFault = (error: unknown, operation: string, invocation?: string) => {
     metrics.observeFault(operation)
@@ -78,9 +91,11 @@ export async function compose(parts: Parts): Promise<Composed> {
   const audit = createAuditTrail(db, clock, (error) => onFault(error, 'audit'))
   const usage = createUsageRecorder(db, clock, (error) => onFault(error, 'usage'))
   const claims = createClaims(db, clock)
-  const layers = createLayers(db, clock)
+  const layers = createLayers(db, clock, parts.notices ?? null)
   const tasks = enqueuer(queue)
   const committed = () => layers.forget()
+  const rateLimiter = createRateLimiter(db, clock, parts.notices ?? null)
+  const rightsChanged = async () => await parts.notices?.settle()
   const services: Services = {
     clock,
     raster,
@@ -104,18 +119,29 @@ export async function compose(parts: Parts): Promise<Composed> {
     claims,
     tasks,
     committed,
-    authenticator: createAuthenticator(db, clock, tokens),
-    rateLimiter: createRateLimiter(db, clock),
+    authenticator: createAuthenticator(db, clock, tokens, parts.notices ?? null),
+    rightsChanged,
+    rateLimiter,
     onFault: (error, invocationId, operation) => onFault(error, operation, invocationId),
   }
   return {
     platform,
     metrics,
     usage,
-    auth: { db, clock, tokens, passwords: createPasswords({ cost: parts.passwordCost, waiting: 'sign-ins' }), roles: parts.roles },
+    auth: {
+      db,
+      clock,
+      tokens,
+      // Two queues: a flood of new accounts keeps nobody from signing in.
+      passwords: createPasswords({ cost: parts.passwordCost, waiting: 'sign-ins' }),
+      newPasswords: createPasswords({ cost: parts.passwordCost, maxRunning: 1, waiting: 'sign-ups' }),
+      roles: parts.roles,
+      rightsChanged,
+    },
     taskPlatform: { ...services, db, queue, committed, onFault },
     async close() {
       claims.close()
+      await rateLimiter.close()
       await raster.close()
       await audit.close()
       await usage.close()

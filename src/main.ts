@@ -1,7 +1,7 @@
 /** Composition root: the only place that constructs adapters and touches the process. */
 import path from 'node:path'
 import type { FastifyInstance } from 'fastify'
-import { destination, type Logger } from 'pino'
+import { destination, type DestinationStream, type Logger } from 'pino'
 import { compose } from './compose.ts'
 import { ConfigError, loadConfig, type Config } from './config.ts'
 import { createStripePayments } from '#adapters/payments/stripe.ts'
@@ -14,10 +14,12 @@ import { systemClock } from '#core/clock.ts'
 import type { Payments } from './ports/payments.ts'
 import type { Vendors } from './ports/vendors.ts'
 import type { Db } from '#db/tables.ts'
+import { openNotices } from '#db/notices.ts'
 import { migrate } from '#db/migrate.ts'
 import { openQueue } from '#db/queue.ts'
 import { DatabaseUnreachable, openServiceDatabase } from '#db/service-database.ts'
 import { createLog } from '#http/log.ts'
+import { terminalLog } from '#http/terminal.ts'
 import { buildServer, closeServer } from '#http/server.ts'
 import type { AnyTask } from './task.ts'
 import * as project from './model/identity/project.ts'
@@ -27,6 +29,7 @@ import type { AnyOperation } from '#operation.ts'
 import { startWorkers } from './background/tasks.ts'
 import type { SandboxPayments } from '../sandbox/payments/server.ts'
 import { banner } from './banner.ts'
+import { findings } from './doctor.ts'
 import { DEMO_EMAIL, fillDemo, seedDemo } from '../sandbox/demo/demo.ts'
 import { operations, tasks } from './registry.ts'
 
@@ -60,25 +63,19 @@ async function start(config: Config, catalogue: Catalogue): Promise<Service> {
 }
 
 async function startParts(config: Config, { operations, tasks }: Catalogue, started: AsyncDisposableStack): Promise<void> {
-  const log = createLog(config.logLevel, destination({ dest: 2, sync: false, minLength: LOG_BUFFER_BYTES, periodicFlush: LOG_FLUSH_MS }))
+  const log = createLog(config.logLevel, logDestination(config))
   started.defer(() => log.flush())
-  const onRestart = (error: Error | null) =>
-    error
-      ? log.error({ err: error }, 'the embedded PostgreSQL could not be started again')
-      : log.warn('the embedded PostgreSQL had died and was started again')
-  const database = await openServiceDatabase({ ...config, onRestart })
-  started.defer(() => database.close())
-  await migrate(database.db)
+  const { database, notices } = await startDatabase(config, log, started)
   const isWorker = config.role !== 'api'
   const queue = await openQueue(database.db, { worker: isWorker, onError: (error) => log.error({ err: error }, 'queue') })
 
   let baseUrl = config.baseUrl
   let ready = false
-  const roles = { systemAdminEmails: config.systemAdminEmails, clipUserEmail: config.clipUserEmail, maySignUp: config.isLoopback }
+  const roles = { systemAdminEmails: config.systemAdminEmails, clipUserEmail: config.clipUserEmail, maySignUp: config.isLocal }
   const storage = await startStorage(config, { db: database.db, log, baseUrl: () => baseUrl }, started)
   const { payments, sandboxPayments } = await startPayments(
     config,
-    { db: database.db, log, noticeUrl: () => (ready ? `${baseUrl}/webhooks/payments` : null) },
+    { db: database.db, noticeUrl: () => (ready ? `${baseUrl}/webhooks/payments` : null) },
     started,
   )
   const composed = await compose({
@@ -97,14 +94,18 @@ async function startParts(config: Config, { operations, tasks }: Catalogue, star
     cogHosts: config.cogHosts,
     egressAllow: config.egressAllow,
     workDir: path.join(config.dataDir, 'work'),
+    cogCompression: config.cogCompression,
+    rasterProcesses: config.rasterProcesses,
+    notices,
   })
   started.defer(() => composed.close())
   started.defer(() => queue.stop())
   await user.withdrawRoles(database.db, roles)
-  const wantsDemo = config.demo ?? (config.isLoopback && !(await project.wasAnyMade(database.db)))
+  await lockDoors(config, database.db, log)
+  const wantsDemo = config.demo ?? (config.isLocal && !(await project.wasAnyMade(database.db)))
   if (wantsDemo && config.role !== 'worker') await seedDemo(composed.platform, composed.auth)
 
-  const app = buildServer({ ...composed, log, isReady: () => ready, api: config.role !== 'worker', sandboxPayments })
+  const app = buildServer({ ...config, ...composed, log, isReady: () => ready, api: config.role !== 'worker', sandboxPayments })
   started.defer(() => closeServer(app))
   const address = await listen(app, config)
   if (config.port === 0) baseUrl = baseUrl.replace(/:0$/, `:${new URL(address).port}`)
@@ -118,16 +119,50 @@ async function startParts(config: Config, { operations, tasks }: Catalogue, star
       baseUrl,
       role: config.role,
       embedded: database.embedded,
-      hasDemo: (await user.findByEmail(database.db, DEMO_EMAIL)) !== null,
+      hasDemo: (await user.findByEmail(database.db, DEMO_EMAIL))?.user.isActive ?? false,
     }),
   )
-  if ((config.demo ?? config.isLoopback) && config.role !== 'worker')
+  if ((config.demo ?? config.isLocal) && config.role !== 'worker')
     started.defer(
       inBackground(
         (signal) => fillDemo(composed.platform, composed.auth, { baseUrl, signal }),
         (error) => log.warn({ err: error }, 'the demo is not whole yet; the next start goes on with it'),
       ),
     )
+}
+
+/** On a terminal short lines for people, else JSON for tools, written together. */
+function logDestination({ hasColours }: Config): DestinationStream {
+  if (process.stderr.isTTY) return terminalLog((text) => process.stderr.write(text), hasColours)
+  return destination({ dest: 2, sync: false, minLength: LOG_BUFFER_BYTES, periodicFlush: LOG_FLUSH_MS })
+}
+
+/**
+ * Says what is unsafe, and closes what a data folder must not bring along from a local service: the demo's password is public,
+ * so its account, with its sessions and keys, works only where local or by an explicit DEMO=1. A worker, whose own address
+ * nobody uses, never switches it on.
+ */
+async function lockDoors(config: Config, db: Db, log: Logger): Promise<void> {
+  for (const finding of findings(config)) log.warn(`Unsafe setting: ${finding}`)
+  const mayDemo = config.isLocal || config.demo === true
+  if (mayDemo && config.role === 'worker') return
+  if (!(await user.setActive(db, DEMO_EMAIL, mayDemo))) return
+  if (mayDemo) log.info(`The demo account ${DEMO_EMAIL} is switched on again`)
+  else log.warn(`The demo account ${DEMO_EMAIL} is switched off, because this service is not local and its password is public`)
+}
+
+/** The database at its newest schema, and a connection on which changes of other processes are heard. */
+async function startDatabase(config: Config, log: Logger, started: AsyncDisposableStack) {
+  const onRestart = (error: Error | null) =>
+    error
+      ? log.error({ err: error }, 'the embedded PostgreSQL could not be started again')
+      : log.warn('the embedded PostgreSQL had died and was started again')
+  const database = await openServiceDatabase({ ...config, onRestart })
+  started.defer(() => database.close())
+  await migrate(database.db)
+  const notices = openNotices(database.db, database.connection)
+  started.defer(() => notices.close())
+  return { database, notices }
 }
 
 /** Work beside the service. What is returned ends it and waits until it has. */
@@ -173,7 +208,7 @@ async function startStorage(
 /** The card processor: the real one, none, or the sandbox with a listener of its own, spoken to like the real one. */
 async function startPayments(
   config: Config,
-  { db, log, noticeUrl }: { db: Db; log: Logger; noticeUrl: () => string | null },
+  { db, noticeUrl }: { db: Db; noticeUrl: () => string | null },
   started: AsyncDisposableStack,
 ): Promise<{ payments: Payments | null; sandboxPayments: SandboxPayments | null }> {
   if (config.payments === 'none') return { payments: null, sandboxPayments: null }
@@ -182,8 +217,6 @@ async function startPayments(
       payments: createStripePayments({ secretKey: config.stripeSecretKey, webhookSecret: config.stripeWebhookSecret, sandboxUrl: null }),
       sandboxPayments: null,
     }
-  if (!config.isLoopback)
-    log.warn('PAYMENTS=sandbox takes no real money: whoever can sign up here gets credits for nothing. Set PAYMENTS to stripe or none')
   const webhookSecret = (await secretOf(db, 'payments', systemClock.now())).toString('hex')
   const port = config.sandboxPaymentsPort
   const { startSandbox } = await import('../sandbox/index.ts')
@@ -245,7 +278,10 @@ function stopOnSignal(starting: Promise<Service>): void {
     starting
       .then((service) => service.stop())
       .then(
-        () => process.exit(0),
+        () => {
+          if (process.stderr.isTTY) process.stderr.write('\nGroundtrack has stopped.\n')
+          process.exit(0)
+        },
         (error: unknown) => {
           console.error(error)
           process.exit(1)

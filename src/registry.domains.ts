@@ -2,6 +2,7 @@
 import * as api_keys from '#domains/api_keys/index.ts'
 import * as assets from '#domains/assets/index.ts'
 import * as billing from '#domains/billing/index.ts'
+import * as catalog from '#domains/catalog/index.ts'
 import * as cog from '#domains/cog/index.ts'
 import * as collections from '#domains/collections/index.ts'
 import * as eulas from '#domains/eulas/index.ts'
@@ -21,6 +22,7 @@ export const domains = {
   api_keys,
   assets,
   billing,
+  catalog,
   cog,
   collections,
   eulas,

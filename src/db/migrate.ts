@@ -9,6 +9,8 @@ import * as visualization from './migrations/0007_visualization.ts'
 import * as shares from './migrations/0008_shares.ts'
 import * as ledger from './migrations/0009_ledger.ts'
 import * as billing from './migrations/0010_billing.ts'
+import * as doors from './migrations/0011_doors.ts'
+import * as accessNotices from './migrations/0013_access_notices.ts'
 import * as licences from './migrations/0015_licences.ts'
 import * as orders from './migrations/0016_orders.ts'
 import type { Db } from './tables.ts'
@@ -25,6 +27,8 @@ const MIGRATIONS: Record<string, Migration> = {
   '0008_shares': shares,
   '0009_ledger': ledger,
   '0010_billing': billing,
+  '0011_doors': doors,
+  '0013_access_notices': accessNotices,
   '0015_licences': licences,
   '0016_orders': orders,
 }

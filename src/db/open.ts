@@ -5,6 +5,8 @@ import type { Db, Tables } from './tables.ts'
 
 export interface Database {
   db: Db
+  /** How to reach the same database by a connection of one's own. */
+  connection: pg.ClientConfig
   connectionCount(): number
   close(): Promise<void>
 }
@@ -24,8 +26,9 @@ const CONNECT_TIMEOUT_MS = 10_000
 
 export function openDatabase(connection: string | pg.PoolConfig, limits: Partial<PoolLimits> = {}): Database {
   const { maxConnections, idleTimeoutMs } = { ...STANDARD_LIMITS, ...limits }
+  const place = typeof connection === 'string' ? { connectionString: connection } : connection
   const pool = new pg.Pool({
-    ...(typeof connection === 'string' ? { connectionString: connection } : connection),
+    ...place,
     max: maxConnections,
     idleTimeoutMillis: idleTimeoutMs,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
@@ -38,7 +41,7 @@ export function openDatabase(connection: string | pg.PoolConfig, limits: Partial
   pool.on('error', () => {})
   pool.on('connect', (client) => client.on('error', () => {}))
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: prepared(pool) }) })
-  return { db, connectionCount: () => pool.totalCount, close: () => db.destroy() }
+  return { db, connection: place, connectionCount: () => pool.totalCount, close: () => db.destroy() }
 }
 
 /** Counters and credits come as numbers: they stay far below 2^53, and the check constraints hold them there. */

@@ -6,6 +6,7 @@ import type { AnyOperation } from '#operation.ts'
 import { invoke, type Invoked } from '#pipeline/invoke.ts'
 import type { Platform } from '#pipeline/platform.ts'
 import { parseBody } from './body.ts'
+import { callerAddress } from './caller.ts'
 import { credentialOf } from './credential.ts'
 
 /** `POST /v1/op/{id}` and `POST /v1/{resource}/{action}`: the same operation, the same everything. */
@@ -24,7 +25,7 @@ export function registerOperations(
       body: () => parseBody(request.body as Buffer | undefined, request.headers['content-type'], request.headers['content-encoding']),
       idempotencyKey: idempotencyKeyOf(request),
       ifNoneMatch: request.headers['if-none-match'] ?? null,
-      clientAddress: request.ip,
+      clientAddress: callerAddress(request),
       get signal() {
         return (signal ??= abortedWith(reply))
       }, // Most operations are done before anybody could hang up.

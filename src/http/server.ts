@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { createHash, timingSafeEqual } from 'node:crypto'
 import fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { EVENT_TYPES } from '#core/event-types.ts'
 import { newId } from '#core/ids.ts'
@@ -25,6 +25,7 @@ import { registerPages } from './pages/pages.ts'
 import { registerSharePage } from './pages/share.ts'
 import { registerShareRoutes } from './projections/share.ts'
 import { registerTiles } from './projections/tiles.ts'
+import { registerCatalogRoutes } from './projections/catalog.ts'
 import { registerV2 } from './projections/v2.ts'
 import { registerWmts } from './projections/wmts.ts'
 
@@ -39,12 +40,19 @@ interface ServerOptions {
   sandboxPayments: SandboxConfirmation | null
   /** False for a pure worker, which only tells how it is. */
   api: boolean
+  /** Whoever reaches the port sits at the machine. */
+  isLocal: boolean
+  /** Addresses and networks whose forwarded headers are believed. */
+  trustedProxies: readonly string[]
+  /** Bearer for `/metrics`; empty: it answers only where local. */
+  metricsToken: string
 }
 
 const REQUEST_TIMEOUT_MS = 120_000
 const MAX_URL_LENGTH = 8_192
 
-export function buildServer({ platform, auth, log, metrics, isReady, api, sandboxPayments }: ServerOptions): FastifyInstance {
+export function buildServer(options: ServerOptions): FastifyInstance {
+  const { platform, auth, log, metrics, api, sandboxPayments, isLocal, trustedProxies } = options
   const app = fastify({
     bodyLimit: MAX_BODY_BYTES,
     requestTimeout: REQUEST_TIMEOUT_MS,
@@ -54,13 +62,14 @@ export function buildServer({ platform, auth, log, metrics, isReady, api, sandbo
     // An address that cannot be decoded reaches no hook and no route.
     frameworkErrors: (error, _request, reply) => void refuse(platform, error, reply.headers(COMMON_HEADERS)),
     exposeHeadRoutes: true,
-    trustProxy: false, // A forwarded address is the caller's own claim: limits by address would be theirs to choose.
+    // A forwarded address is the caller's own claim, unless a proxy that the operator named says so: read from the right.
+    trustProxy: trustedProxies.length > 0 ? [...trustedProxies] : false,
   })
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
   registerHeaders(app, { https: platform.baseUrl().startsWith('https:') })
   registerErrors(app, platform)
-  registerHealth(app, metrics, isReady)
+  registerHealth(app, options)
   if (!api) return app
   const observe = (request: FastifyRequest, op: AnyOperation, { status, trace }: Invoked) => {
     const durationMs = performance.now() - trace.startedAtMs
@@ -83,9 +92,10 @@ export function buildServer({ platform, auth, log, metrics, isReady, api, sandbo
   registerAssets(app, { platform, observe })
   registerShareRoutes(app, { platform, observe })
   registerTiles(app, { platform, observe })
+  registerCatalogRoutes(app, { platform, observe })
   registerWmts(app, { platform, observe })
   registerV2(app, { platform, observe })
-  registerAuth(app, platform, auth)
+  registerAuth(app, { platform, auth, isLocal })
   registerEventTypes(app, platform)
   registerPayments(app, platform, sandboxPayments)
   registerVendors(app, platform)
@@ -148,13 +158,28 @@ function refuse(platform: Platform, error: FastifyError | Problem, reply: Fastif
   return send(reply, problemReply(shown, invocationId, platform.baseUrl()))
 }
 
-function registerHealth(app: FastifyInstance, metrics: Metrics, isReady: () => boolean): void {
+function registerHealth(app: FastifyInstance, { metrics, isReady, isLocal, metricsToken }: ServerOptions): void {
   app.get('/health', async () => ({ status: 'ok' }))
   app.get('/ready', async () => {
     if (!isReady()) throw problem('unavailable', 'The service is starting or stopping')
     return { status: 'ready' }
   })
-  app.get('/metrics', async (_request, reply) => reply.type(metrics.contentType).send(await metrics.text()))
+  app.get('/metrics', async (request, reply) => {
+    requireWatcher(request, { isLocal, metricsToken })
+    return reply.type(metrics.contentType).send(await metrics.text())
+  })
+}
+
+/** Figures tell who uses a service and how much: they are for whoever runs it. */
+function requireWatcher(request: FastifyRequest, { isLocal, metricsToken }: Pick<ServerOptions, 'isLocal' | 'metricsToken'>): void {
+  if (!metricsToken && isLocal) return
+  if (!metricsToken) throw problem('forbidden', 'The operator of this service has set no METRICS_TOKEN, so its metrics are closed')
+  const given = credentialOf(request)?.secret ?? ''
+  const digest = (text: string) => createHash('sha256').update(text).digest()
+  if (!timingSafeEqual(digest(given), digest(metricsToken)))
+    throw problem('unauthorized', 'Send the METRICS_TOKEN of this service as a bearer token', {
+      headers: { 'WWW-Authenticate': 'Bearer realm="metrics"' },
+    })
 }
 
 function registerEventTypes(app: FastifyInstance, platform: Platform): void {

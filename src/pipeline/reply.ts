@@ -1,6 +1,7 @@
 import { Problem, problem } from '#core/problem.ts'
 import type { StoredResponse } from '#model/platform/idempotency.ts'
 import type { AnyOperation, Context } from '#operation.ts'
+import { asProblem } from './outside-problems.ts'
 import { validateOutput } from './validate.ts'
 
 /** An answer, ready for the wire. */
@@ -65,8 +66,10 @@ export function lineReply(
         yield Buffer.from(`${JSON.stringify(line)}\n`)
       }
     } catch (error) {
-      if (!(error instanceof Problem)) onFault(error, context.invocationId, op.id)
-      const { type: about, ...document } = describe(error, context.invocationId, context.baseUrl).document
+      if (context.signal.aborted) return // Nobody is there to read a last line.
+      const shown = asProblem(error)
+      if (!shown) onFault(error, context.invocationId, op.id)
+      const { type: about, ...document } = describe(shown ?? error, context.invocationId, context.baseUrl).document
       yield Buffer.from(`${JSON.stringify({ type: 'Error', about, ...document })}\n`)
     }
   }

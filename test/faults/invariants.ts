@@ -126,8 +126,8 @@ const IDENTITY: readonly Rule[] = [
   query(
     'every organization has an owner',
     `
-    select o.id::text as what from organization o where not exists (select from organization_member m where m.org_id = o.id
-      and m.role = 'owner')`,
+    select o.id::text as what from organization o where o.deleted_at is null
+      and not exists (select from organization_member m where m.org_id = o.id and m.role = 'owner')`,
   ),
   query(
     'every project has an admin',
@@ -138,8 +138,8 @@ const IDENTITY: readonly Rule[] = [
   query(
     'an accepted invitation made its member',
     `
-    select i.id::text as what from invitation i join app_user u on u.email = i.email
-    where i.outcome = 'accepted' and not exists (select from organization_member m where m.org_id = i.org_id and m.user_id = u.id)`,
+    select i.id::text as what from invitation i where i.outcome = 'accepted'
+      and not exists (select from organization_member m where m.org_id = i.org_id and m.user_id = i.accepted_by)`,
   ),
   query(
     'one signing key stands at the beginning',

@@ -56,6 +56,12 @@ interface WorldOptions {
   systemAdminEmails?: readonly string[]
   clipUserEmail?: string
   maySignUp?: boolean
+  isLocal?: boolean
+  /** `127.0.0.1` lets a test come from any address it likes, by `X-Forwarded-For`. */
+  trustedProxies?: readonly string[]
+  metricsToken?: string
+  /** What a password costs to compare: 4 unless a test is about the time that takes. */
+  passwordCost?: number
   /** Share the database of another world: a second process. */
   databaseUrl?: string
   startAt?: string
@@ -153,17 +159,28 @@ export async function world(t: TestContext, options: WorldOptions = {}) {
     baseUrl: () => baseUrl,
     operations,
     tasks,
-    passwordCost: 4,
+    passwordCost: options.passwordCost ?? 4,
     cogHosts: [],
     egressAllow: options.egressAllow ?? [],
     workDir: path.join(dataDir, 'work'),
+    cogCompression: 'zstd',
+    rasterProcesses: os.availableParallelism(),
     roles: {
       systemAdminEmails: options.systemAdminEmails ?? [],
       clipUserEmail: options.clipUserEmail ?? null,
       maySignUp: options.maySignUp ?? true,
     },
   })
-  const app = buildServer({ ...composed, log, isReady: () => true, api: true, sandboxPayments: sandbox })
+  const app = buildServer({
+    ...composed,
+    log,
+    isReady: () => true,
+    api: true,
+    sandboxPayments: sandbox,
+    isLocal: options.isLocal ?? true,
+    trustedProxies: options.trustedProxies ?? [],
+    metricsToken: options.metricsToken ?? '',
+  })
   baseUrl = await app.listen({ port: 0, host: '127.0.0.1' })
   t.after(async () => {
     await app.close()
@@ -222,11 +239,29 @@ export async function world(t: TestContext, options: WorldOptions = {}) {
     const { id: projectId } = await ok(owner.token, 'projects.create', { name: 'First project' })
     return { id, owner, projectId }
   }
-  /** Joins somebody to the organization the way it happens in life: invited to a project, then signed up. */
-  const member = async (org: Org, role: 'admin' | 'editor' | 'viewer' = 'viewer'): Promise<Person> => {
-    const email = `member-${++people}-${process.pid}@example.com`
-    await ok(org.owner.token, 'projects.add_member', { project_id: org.projectId, email, role })
-    return await person(email)
+  /** Uses an invitation's link as whoever is signed in. */
+  const accept = (token: string, url: string) =>
+    post('/auth/invitations/accept', { token: url.split('/').at(-1) }, { authorization: `Bearer ${token}` })
+  /** Joins a person to the organization the way it happens in life: invited to a project, signed up, accepted. */
+  const join = async (who: Person, org: Org, role: 'admin' | 'editor' | 'viewer' = 'viewer'): Promise<Person> => {
+    const { invitation } = await ok(org.owner.token, 'projects.add_member', { project_id: org.projectId, email: who.email, role })
+    const { status, body } = await accept(who.token, invitation.url)
+    if (status !== 200) throw new Error(`accepting answered ${status}: ${JSON.stringify(body)}`)
+    const { body: acting } = await post('/auth/refresh', { refresh_token: who.refreshToken, organization_id: org.id })
+    return { ...who, token: acting.access_token, refreshToken: acting.refresh_token }
+  }
+  const member = async (org: Org, role: 'admin' | 'editor' | 'viewer' = 'viewer'): Promise<Person> =>
+    await join(await person(`member-${++people}-${process.pid}@example.com`), org, role)
+  /** A person in a project of an organization that is not theirs: data folders from before invitations by token have some. */
+  const guest = async (projectId: string, role: 'admin' | 'editor' | 'viewer' = 'editor', who?: Person): Promise<Person> => {
+    const found = who ?? (await person())
+    const row = { project_id: projectId, user_id: found.id, role, created_at: clock.now() }
+    await database.db
+      .insertInto('project_member')
+      .values(row)
+      .onConflict((conflict) => conflict.columns(['project_id', 'user_id']).doUpdateSet({ role }))
+      .execute()
+    return found
   }
   const key = async (
     credential: string,
@@ -274,6 +309,9 @@ export async function world(t: TestContext, options: WorldOptions = {}) {
     signIn,
     organization,
     member,
+    join,
+    accept,
+    guest,
     key,
     put,
     upload,

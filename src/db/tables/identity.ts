@@ -1,4 +1,12 @@
-import type { EnterpriseStatus, InvitationOutcome, OrganizationRole, ProjectRole, Region, Visibility } from '#core/vocabulary.ts'
+import type {
+  EnterpriseStatus,
+  InvitationOutcome,
+  InvitedRole,
+  OrganizationRole,
+  ProjectRole,
+  Region,
+  Visibility,
+} from '#core/vocabulary.ts'
 import type { JWK } from 'jose'
 import type { Generated, JSONColumnType } from 'kysely'
 
@@ -36,6 +44,7 @@ export interface IdentityTables {
     retention_since: Date
     created_at: Date
     updated_at: Date
+    deleted_at: Date | null
   }
   organization_member: {
     org_id: string
@@ -65,10 +74,13 @@ export interface IdentityTables {
   invitation: {
     id: string
     org_id: string
-    project_id: string
+    project_id: string | null
     email: string
-    role: ProjectRole
+    role: ProjectRole | null
+    organization_role: InvitedRole
+    token_hash: Buffer | null
     invited_by: string | null
+    accepted_by: string | null
     created_at: Date
     expires_at: Date
     closed_at: Date | null
@@ -90,6 +102,7 @@ export interface IdentityTables {
     revoked_at: Date | null
     last_used_at: Date | null
     total_requests: Generated<number>
+    created_by_key: string | null
   }
   user_session: { id: string; user_id: string; org_id: string | null; created_at: Date; expires_at: Date; ended_at: Date | null }
   refresh_token: { token_hash: Buffer; session_id: string; created_at: Date; spent_at: Date | null }

@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { AnyOperation } from '#operation.ts'
 import { invoke, type Invoked } from '#pipeline/invoke.ts'
 import type { Platform } from '#pipeline/platform.ts'
+import { callerAddress } from '#http/caller.ts'
 import { credentialOf } from '#http/credential.ts'
 import { abortedWith, idempotencyKeyOf, send } from '#http/operations.ts'
 import { problem } from '#core/problem.ts'
@@ -29,7 +30,7 @@ export async function project(
     body: input,
     idempotencyKey: idempotencyKeyOf(request),
     ifNoneMatch: request.headers['if-none-match'] ?? null,
-    clientAddress: request.ip,
+    clientAddress: callerAddress(request),
     get signal() {
       return (signal ??= abortedWith(reply))
     },

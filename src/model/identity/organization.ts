@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { newId, isUuid } from '#core/ids.ts'
 import { isOrganizationAdmin, type Principal } from '#core/principal.ts'
 import { accessDenied, problem } from '#core/problem.ts'
+import type { InvitedRole } from '#core/vocabulary.ts'
 import type { Joined, Row } from '#db/row.ts'
 import type { Db, Tx } from '#db/tables.ts'
 import type { BillingMode } from '#db/tables/money.ts'
@@ -111,6 +112,30 @@ export async function exists(db: Db, id: string): Promise<boolean> {
   return isUuid(id) && (await db.selectFrom('organization').select('id').where('id', '=', id).executeTakeFirst()) !== undefined
 }
 
+/** The row stays, for the books and the audit that point at it; what it said of itself goes. */
+export async function erase(tx: Tx, id: string, now: Date): Promise<void> {
+  await tx
+    .updateTable('organization')
+    .set({
+      name: 'Deleted organization',
+      slug: `deleted-${id}`,
+      description: null,
+      website: null,
+      industry: null,
+      size: null,
+      country: null,
+      abn: null,
+      tax_number: null,
+      billing_email: null,
+      billing_admin_id: null,
+      billing_address: null,
+      updated_at: now,
+      deleted_at: now,
+    })
+    .where('id', '=', id)
+    .execute()
+}
+
 /** Staff confirm or end enterprise billing; the mode follows. */
 export async function setEnterprise(tx: Tx, id: string, confirmed: boolean, now: Date): Promise<void> {
   await tx
@@ -150,12 +175,12 @@ export async function findMemberByEmail(db: Db, organizationId: string, email: s
   return (await members(db, organizationId).where('u.email', '=', email).executeTakeFirst()) ?? null
 }
 
-export async function addMember(tx: Tx, organizationId: string, userId: string, now: Date): Promise<void> {
-  await tx
-    .insertInto('organization_member')
-    .values({ org_id: organizationId, user_id: userId, role: 'member', created_at: now })
-    .onConflict((conflict) => conflict.doNothing())
-    .execute()
+/** Whoever is a member already becomes an admin if that is what they are invited as; nobody loses a role by accepting. */
+export async function addMember(tx: Tx, organizationId: string, userId: string, role: InvitedRole, now: Date): Promise<void> {
+  await sql`
+    insert into organization_member as m (org_id, user_id, role, created_at) values (${organizationId}, ${userId}, ${role}, ${now})
+    on conflict (org_id, user_id) do update set role = excluded.role where m.role = 'member'
+  `.execute(tx)
 }
 
 /** Zero rows: the member left meanwhile. */

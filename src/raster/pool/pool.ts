@@ -13,10 +13,12 @@ export interface PoolOptions {
   deadlineMs?: number
   /** Resident memory of one child. */
   maxRssBytes?: number
-  /** A child that has grown above this is replaced between tasks. */
+  /** A child that has grown above this is replaced as soon as it has nothing to do; it must be above what full caches need. */
   recycleRssBytes?: number
   /** And so is one that has run this many tasks. */
   recycleAfterTasks?: number
+  /** So long without a task is nothing to do: between the tiles of a map there is always a moment. */
+  recycleIdleMs?: number
   graceMs?: number
   /** A child that had nothing to do for so long ends and gives its memory back; the next task starts another. */
   idleMs?: number
@@ -58,10 +60,14 @@ const DEFAULTS = {
   maxRssBytes: 512 * MIB,
   recycleRssBytes: 400 * MIB,
   recycleAfterTasks: 20_000,
+  recycleIdleMs: 1_000,
   graceMs: 250,
   idleMs: 60_000,
   niceness: 0,
 }
+
+/** Of the memory that a child may have: one that is above it between tasks would be killed in the next, so it does not wait. */
+const FULL_SHARE = 0.94
 
 interface QueuedTask {
   id: number
@@ -148,17 +154,20 @@ export class RasterPool {
   }
 
   #dispatch(): void {
-    while (this.#queue.length > 0) {
-      const slot = this.#freeSlot(this.#queue[0]?.options.affinity)
-      if (!slot) return
-      const task = this.#queue.shift()
-      if (task) void this.#execute(slot, task)
+    for (let slot = this.#anyFree(); slot && this.#queue.length > 0; slot = this.#anyFree()) {
+      const task = this.#queue.shift()!
+      void this.#execute(this.#preferred(task.options.affinity) ?? slot, task)
     }
   }
 
-  #freeSlot(affinity: string | undefined): Slot | undefined {
-    const preferred = affinity === undefined ? undefined : this.#slots[hash(affinity) % this.#slots.length]
-    if (preferred && !preferred.isBusy) return preferred
+  /** The child whose caches know the file, if it is free. */
+  #preferred(affinity: string | undefined): Slot | undefined {
+    if (affinity === undefined) return undefined
+    const slot = this.#slots[hash(affinity) % this.#slots.length]
+    return slot && !slot.isBusy ? slot : undefined
+  }
+
+  #anyFree(): Slot | undefined {
     return this.#slots.find((slot) => !slot.isBusy && slot.worker?.isAlive) ?? this.#slots.find((slot) => !slot.isBusy)
   }
 
@@ -174,9 +183,8 @@ export class RasterPool {
     )
     this.#counts.busyMs += performance.now() - startedMs
     this.#count(outcome)
-    this.#recycle(slot, worker, outcome)
     slot.isBusy = false
-    slot.idle = setTimeout(() => this.#retire(slot), this.#options.idleMs).unref()
+    this.#rest(slot, worker, outcome)
     if (outcome.result.ok) queued.resolve(outcome.result.output)
     else queued.reject(outcome.result.error)
     this.#dispatch()
@@ -197,14 +205,20 @@ export class RasterPool {
     if (ending === 'out of memory') this.#counts.outOfMemory += 1
   }
 
-  #recycle(slot: Slot, worker: Worker, { rssBytes }: WorkerOutcome): void {
+  /** What becomes of a child between two tasks: it goes on, is replaced once it has nothing to do, or is replaced now. */
+  #rest(slot: Slot, worker: Worker, { rssBytes }: WorkerOutcome): void {
+    const { maxRssBytes, recycleRssBytes, recycleAfterTasks, recycleIdleMs, idleMs } = this.#options
     if (!worker.isAlive) {
       slot.worker = null
-    } else if (rssBytes > this.#options.recycleRssBytes || worker.taskCount >= this.#options.recycleAfterTasks) {
-      this.#counts.recycled += 1
-      worker.kill()
-      slot.worker = null
+      return
     }
+    const recycle = (): void => {
+      this.#counts.recycled += 1
+      this.#retire(slot)
+    }
+    if (rssBytes > maxRssBytes * FULL_SHARE) recycle()
+    else if (rssBytes > recycleRssBytes || worker.taskCount >= recycleAfterTasks) slot.idle = setTimeout(recycle, recycleIdleMs).unref()
+    else slot.idle = setTimeout(() => this.#retire(slot), idleMs).unref()
   }
 
   #retire(slot: Slot): void {
