@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { newId } from '#core/ids.ts'
-import { balance, eventsOf, grant, placeArchive, scenes, square, work } from '../../../test/orders/support.ts'
+import { balance, eventsOf, features, grant, placeArchive, scenes, square, work } from '../../../test/orders/support.ts'
 import { orderViolations } from '../../../test/orders/invariants.ts'
 import { world } from '../../../test/support/world.ts'
 
@@ -145,6 +145,17 @@ test('an order of the archive', async (t) => {
     assert.equal(await count({ projectId: newId() }), 0)
     assert.equal((await w.call(org.owner.token, 'orders.list', { status: 'lost' })).status, 422)
     assert.equal((await w.call(org.owner.token, 'orders.list', { sort: 'price' })).status, 422)
+  })
+
+  await t.test('by the name of a product: priced, ordered and cancelled like any other', async () => {
+    const input = { dataProduct: 'sandbox-hr-archive', params: { id: first!.id }, featureCollection: features(square()) }
+    const estimate = await w.ok(org.owner.token, 'orders.estimate', input)
+    assert.deepEqual([estimate.summary.totalCredits, estimate.errors], [placed.totalCredits, []])
+    assert.equal((await w.call(org.owner.token, 'orders.estimate', { ...input, params: {} })).status, 422)
+    assert.equal((await w.call(org.owner.token, 'orders.estimate', { ...input, dataProduct: 'nothing' })).status, 404)
+    const ordered = await w.ok(org.owner.token, 'orders.place', { workspaceId: org.projectId, ...input })
+    assert.deepEqual([ordered.orderType, ordered.totalCredits], ['archive', placed.totalCredits])
+    await w.ok(org.owner.token, 'orders.cancel', { id: ordered.id })
   })
 
   await t.test('a product under a licence waits for its acceptance', async () => {
