@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { isUuid } from '#core/ids.ts'
 import { invalidField } from '#core/problem.ts'
 import { Choice, Closed, Defaulted, Nullable } from '#core/shapes.ts'
-import { isIn, ORDER_STATUSES, ORDER_SUB_STATUSES, ORDER_TYPES, type OrderStatus } from '#core/vocabulary.ts'
+import { isIn, ORDER_STATUSES, ORDER_SUB_STATUSES, ORDER_TYPES } from '#core/vocabulary.ts'
 import { requireOrganization } from '#model/identity/organization.ts'
 import * as order from '#model/orders/order.ts'
 import { operation } from '#operation.ts'
@@ -10,7 +10,7 @@ import { idOrNobodys } from './filter.lib.ts'
 import { EXAMPLE_ORDER, OrderRecord, Page, PageOf, pageOf, Size, toRecord } from './wire.ts'
 
 const MAX_LISTED = 100
-const SORT = /^(createdAt|updatedAt|status|displayName)(?:,(asc|desc))?$/
+const SORT = /^(createdAt|updatedAt|status|displayName|type)(?:,(asc|desc))?$/
 
 const Text = (description: string) => Type.Optional(Nullable(Type.String({ maxLength: 4_000, description })))
 
@@ -21,7 +21,7 @@ export default operation({
   tier: 'read',
   input: Closed({
     status: Text('One status, or several with commas between'),
-    subStatus: Type.Optional(Nullable(Choice(ORDER_SUB_STATUSES))),
+    subStatus: Text('One of the tasking states, or several with commas between'),
     workspaceId: Text('Only orders for this project'),
     projectId: Text('The same by another name'),
     type: Text('ARCHIVE or TASKING'),
@@ -37,7 +37,7 @@ export default operation({
       ),
     ),
     sort: Defaulted(
-      Type.String({ maxLength: 50, description: 'createdAt, updatedAt, status or displayName, then ,asc or ,desc' }),
+      Type.String({ maxLength: 50, description: 'createdAt, updatedAt, status, type or displayName, then ,asc or ,desc' }),
       'createdAt,desc',
     ),
     size: Size,
@@ -48,7 +48,7 @@ export default operation({
 }).handle({
   check: async ({ principal }, input) => {
     const [, sort, direction = 'desc'] = SORT.exec(input.sort) ?? []
-    if (!sort) throw invalidField('sort', 'must be createdAt, updatedAt, status or displayName, with ,asc or ,desc behind it')
+    if (!sort) throw invalidField('sort', 'must be createdAt, updatedAt, status, type or displayName, with ,asc or ,desc behind it')
     const type = (input.orderType ?? input.type)?.toLowerCase() ?? null
     if (type !== null && !isIn(ORDER_TYPES, type)) throw invalidField('type', 'must be ARCHIVE or TASKING')
     return {
@@ -57,8 +57,8 @@ export default operation({
       filter: {
         projectId: idOrNobodys(input.projectId ?? input.workspaceId),
         orderType: type,
-        statuses: statusesOf(input.status ?? null),
-        subStatus: input.subStatus ?? null,
+        statuses: wordsOf(input.status ?? null, ORDER_STATUSES, 'status'),
+        subStatuses: wordsOf(input.subStatus ?? null, ORDER_SUB_STATUSES, 'subStatus'),
         displayName: input.displayName ?? null,
         products: listOf(input.dataProductIds ?? null, 'dataProductIds'),
         ids: listOf(input.orderIds ?? null, 'orderIds')?.filter(isUuid) ?? null,
@@ -82,13 +82,12 @@ function listOf(text: string | null, field: string): string[] | null {
   return parts
 }
 
-function statusesOf(text: string | null): OrderStatus[] | null {
-  const parts = listOf(text, 'status')
+function wordsOf<W extends string>(text: string | null, words: readonly W[], field: string): W[] | null {
   return (
-    parts?.map((part) => {
-      const status = part.toLowerCase()
-      if (!isIn(ORDER_STATUSES, status)) throw invalidField('status', `must be one of ${ORDER_STATUSES.join(', ')}`)
-      return status
+    listOf(text, field)?.map((part) => {
+      const word = part.toLowerCase()
+      if (!isIn(words, word)) throw invalidField(field, `must be one of ${words.join(', ')}`)
+      return word
     }) ?? null
   )
 }

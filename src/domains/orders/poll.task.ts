@@ -20,7 +20,7 @@ const WAIT_SHARE = 0.1
 /** Looks in a row that a vendor did not answer; at ten minutes each about three and a half days. */
 const MAX_UNANSWERED = 500
 /** Work that was queued with a group and has not begun by then was lost, and is queued again. */
-const LOST_MS = 120_000
+const LOST_MS = 30_000
 
 /**
  * Looks at how an order fares: at its funds, at what was asked of its vendors, at what they have done. The next look is
@@ -87,15 +87,19 @@ async function lookAt(context: TaskContext, found: Order, one: Group): Promise<v
 }
 
 async function lookOnce(context: TaskContext, found: Order, one: Group): Promise<void> {
-  const isLost = context.clock.now().getTime() - one.updatedAt.getTime() > LOST_MS
+  const lastSign = Math.max(one.updatedAt.getTime(), one.heartbeatAt?.getTime() ?? 0)
+  const isLost = context.clock.now().getTime() - lastSign > LOST_MS
   if (one.status === 'deciding') return await lookAtTerms(context, one, isLost)
   if (one.status === 'waiting' && isLost) return await again(context, placeAtVendorTask, one)
   if (one.status === 'delivering' && isLost) return await again(context, deliverTask, one)
   if ((one.status === 'placed' || one.status === 'accepted') && one.vendorOrderId) await lookAtOrder(context, found, one, one.vendorOrderId)
 }
 
-const again = async ({ db, tasks }: TaskContext, contract: typeof placeAtVendorTask, { id }: Group): Promise<void> =>
-  await db.transaction().execute((tx) => tasks(tx).enqueue(contract, { group_id: id }))
+const again = async ({ db, clock, tasks }: TaskContext, contract: typeof placeAtVendorTask, { id }: Group): Promise<void> =>
+  await db.transaction().execute(async (tx) => {
+    await group.touch(tx, id, clock.now())
+    await tasks(tx).enqueue(contract, { group_id: id })
+  })
 
 /** Has the study been answered, or the quotation issued? */
 async function lookAtTerms(context: TaskContext, one: Group, isLost: boolean): Promise<void> {

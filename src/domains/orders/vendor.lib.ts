@@ -22,7 +22,7 @@ interface Attempt {
  * carries the same reference, and is answered as before.
  */
 export async function tryAtVendor<D extends TSchema>(
-  { db, change, tasks }: TaskContext,
+  { db, clock, change, tasks }: TaskContext,
   { id, organizationId }: Group,
   contract: TaskContract<D>,
   { ask, giveUp }: Attempt,
@@ -34,6 +34,10 @@ export async function tryAtVendor<D extends TSchema>(
     const attempts = mayRecover(error) ? await group.countAttempt(db, id) : Infinity
     const afterSeconds = RETRY_SECONDS[attempts - 1]
     if (afterSeconds === undefined) await change(organizationId, (made) => giveUp(made, error.message))
-    else await db.transaction().execute((tx) => tasks(tx).enqueue(contract, { group_id: id } as Static<D>, { afterSeconds }))
+    else
+      await db.transaction().execute(async (tx) => {
+        await group.postpone(tx, id, new Date(clock.now().getTime() + afterSeconds * 1000))
+        await tasks(tx).enqueue(contract, { group_id: id } as Static<D>, { afterSeconds })
+      })
   }
 }

@@ -71,6 +71,8 @@ test('/v2', async (t) => {
     await work(w, [studied], until('feasibility_ready'))
     const order = (await send('GET', `/v2/orders/${quoted}`)).body
     assert.deepEqual([order.status, order.orderDetails.subStatus], ['CREATED', 'QUOTATION_WAITING_RESPONSE'])
+    const states = 'subStatus=QUOTATION_WAITING_RESPONSE&subStatus=FEASIBILITY_WAITING_RESPONSE'
+    assert.equal((await send('GET', `/v2/orders?${states}&sort=type,asc`)).body.totalElements, 2)
     const quotations = (await send('GET', '/v2/tasking/quotations?decision=NOT_DECIDED')).body
     assert.deepEqual((await send('GET', `/v2/tasking/quotation?orderId=${quoted}`)).body.content, quotations.content)
     const { id, creditsPrice } = quotations.content[0]

@@ -37,9 +37,12 @@ const SUB_STATUSES: Readonly<Record<string, string>> = {
   rejected: 'QUOTATION_REJECTED',
 }
 
-/** Our word for one of theirs; what is none of theirs stays, for the operation to take or refuse. */
+/** Our words for theirs; what is none of theirs stays, for the operation to take or refuse. */
 const ours = (words: Readonly<Record<string, string>>, given: string): string =>
-  Object.entries(words).find(([, theirs]) => theirs === given)?.[0] ?? given
+  given
+    .split(',')
+    .map((one) => Object.entries(words).find(([, theirs]) => theirs === one)?.[0] ?? one)
+    .join(',')
 
 /** A parameter that comes several times is a list, and lists are written with commas. */
 const listed = (value: unknown): string => (Array.isArray(value) ? value.map(String) : String(value).split(',')).join(',')
@@ -54,14 +57,7 @@ function listInput(request: FastifyRequest): Json {
   return {
     ...windowOf(query),
     ...Object.fromEntries(Object.entries(pick(query, LIST_PARAMETERS)).map(([name, value]) => [name, listed(value)])),
-    ...(status === undefined
-      ? {}
-      : {
-          status: listed(status)
-            .split(',')
-            .map((one) => ours(STATUSES, one))
-            .join(','),
-        }),
+    ...(status === undefined ? {} : { status: ours(STATUSES, listed(status)) }),
     ...(subStatus === undefined ? {} : { subStatus: ours(SUB_STATUSES, listed(subStatus)) }),
   }
 }

@@ -172,13 +172,23 @@ export async function countAttempt(db: Db, id: string): Promise<number> {
   return attempts
 }
 
+/** The next try is arranged for that time: until then nobody takes the work for lost. */
+export async function postpone(tx: Tx, id: string, until: Date): Promise<void> {
+  await tx.updateTable('order_group').set({ heartbeat_at: until }).where('id', '=', id).execute()
+}
+
+/** Its work is queued anew. */
+export async function touch(tx: Tx, id: string, now: Date): Promise<void> {
+  await tx.updateTable('order_group').set({ updated_at: now }).where('id', '=', id).execute()
+}
+
 /** The vendor has answered again. */
 export async function resetAttempts(db: Db, id: string): Promise<void> {
   await db.updateTable('order_group').set({ attempts: 0 }).where('id', '=', id).execute()
 }
 
 /** A run that has given no sign of life for so long is taken to be dead. */
-export const SILENT_MS = 120_000
+const SILENT_MS = 30_000
 
 export type Run = Group & { runId: string }
 

@@ -92,7 +92,7 @@ export interface OrderFilter {
   projectId: string | null
   orderType: OrderType | null
   statuses: readonly OrderStatus[] | null
-  subStatus: OrderSubStatus | null
+  subStatuses: readonly OrderSubStatus[] | null
   displayName: string | null
   products: readonly string[] | null
   ids: readonly string[] | null
@@ -103,11 +103,17 @@ export interface OrderFilter {
 export interface PageOf {
   page: number
   size: number
-  sort: 'createdAt' | 'updatedAt' | 'status' | 'displayName'
+  sort: 'createdAt' | 'updatedAt' | 'status' | 'displayName' | 'type'
   direction: 'asc' | 'desc'
 }
 
-const SORT_COLUMNS = { createdAt: 'created_at', updatedAt: 'updated_at', status: 'status', displayName: 'display_name' } as const
+const SORT_COLUMNS = {
+  createdAt: 'created_at',
+  updatedAt: 'updated_at',
+  status: 'status',
+  displayName: 'display_name',
+  type: 'order_type',
+} as const
 
 /** Orders of the caller's organization, without those in private projects of others. */
 export async function list(
@@ -124,7 +130,7 @@ export async function list(
     .$if(filter.projectId !== null, (query) => query.where('project_id', '=', filter.projectId!))
     .$if(filter.orderType !== null, (query) => query.where('order_type', '=', filter.orderType!))
     .$if(filter.statuses !== null, (query) => query.where('status', 'in', [...filter.statuses!]))
-    .$if(filter.subStatus !== null, (query) => query.where('sub_status', '=', filter.subStatus!))
+    .$if(filter.subStatuses !== null, (query) => query.where('sub_status', 'in', [...filter.subStatuses!]))
     .$if(filter.displayName !== null, (query) =>
       query.where(sql<boolean>`position(lower(${filter.displayName}) in lower(display_name)) > 0`),
     )
