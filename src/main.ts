@@ -26,6 +26,8 @@ import * as project from './model/identity/project.ts'
 import { secretOf } from './model/platform/secret.ts'
 import * as user from './model/identity/user.ts'
 import type { AnyOperation } from '#operation.ts'
+import { createEgressRecorder } from './background/egress.ts'
+import { createUploadRoom } from './background/upload-room.ts'
 import { startWorkers } from './background/tasks.ts'
 import type { SandboxPayments } from '../sandbox/payments/server.ts'
 import { banner } from './banner.ts'
@@ -188,7 +190,11 @@ async function startStorage(
   const store = await openStorage({ ...config, publicUrl: () => publicUrl, secret, clock: systemClock })
   started.defer(() => store.close())
   if (store.kind === 'files' && config.role !== 'worker') {
+    const egress = createEgressRecorder(db, systemClock, (error) => log.error({ err: error }, 'egress'))
+    started.defer(() => egress.close())
     const door = await startStoreListener({
+      egress,
+      room: createUploadRoom(db, systemClock),
       store,
       host: config.host,
       port: config.storePort,

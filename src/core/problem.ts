@@ -151,7 +151,12 @@ export const PROBLEMS = {
   },
   'length-required': { status: 411, about: 'An upload must say its length: send `Content-Length`, and not a chunked transfer encoding.' },
   'precondition-failed': { status: 412, about: 'The object is no longer the one that `If-Match` names.' },
-  'payload-too-large': { status: 413, about: 'A body may have at most 10 MiB.' },
+  'payload-too-large': {
+    status: 413,
+    about:
+      'The body is larger than `limit`, the bytes that this address takes: 16 KiB to sign in, 64 KiB for public operations, ' +
+      '256 KiB for others, 512 KiB to write an item and 10 MiB for an import.',
+  },
   'object-too-large': { status: 413, about: 'The file is larger than the signed address allows.' },
   'unsupported-media-type': { status: 415, about: 'Send `Content-Type: application/json` without a content encoding.' },
   'range-not-satisfiable': { status: 416, about: 'The object has no bytes in the range asked for. `Content-Range` says how many it has.' },

@@ -10,6 +10,7 @@ import * as shares from './migrations/0008_shares.ts'
 import * as ledger from './migrations/0009_ledger.ts'
 import * as billing from './migrations/0010_billing.ts'
 import * as doors from './migrations/0011_doors.ts'
+import * as limits from './migrations/0012_limits.ts'
 import * as accessNotices from './migrations/0013_access_notices.ts'
 import * as licences from './migrations/0015_licences.ts'
 import * as orders from './migrations/0016_orders.ts'
@@ -28,6 +29,7 @@ const MIGRATIONS: Record<string, Migration> = {
   '0009_ledger': ledger,
   '0010_billing': billing,
   '0011_doors': doors,
+  '0012_limits': limits,
   '0013_access_notices': accessNotices,
   '0015_licences': licences,
   '0016_orders': orders,

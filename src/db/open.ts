@@ -1,5 +1,6 @@
 import { Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
+import { fairly } from './fair-pool.ts'
 import { prepared } from './prepared.ts'
 import type { Db, Tables } from './tables.ts'
 
@@ -23,6 +24,8 @@ const APPLICATION_NAME = 'groundtrack'
 /** No statement of a request may run longer: a caller has given up by then, and the connection is worth more. */
 const STATEMENT_TIMEOUT_MS = 30_000
 const CONNECT_TIMEOUT_MS = 10_000
+const TENANT_PART = 0.375
+const MAX_WAITING_PER_TENANT = 500
 
 export function openDatabase(connection: string | pg.PoolConfig, limits: Partial<PoolLimits> = {}): Database {
   const { maxConnections, idleTimeoutMs } = { ...STANDARD_LIMITS, ...limits }
@@ -40,9 +43,16 @@ export function openDatabase(connection: string | pg.PoolConfig, limits: Partial
   // a listener, on the pool for idle ones and on each client for those at work, the event would end the process.
   pool.on('error', () => {})
   pool.on('connect', (client) => client.on('error', () => {}))
-  const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: prepared(pool) }) })
+  const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: fairly(prepared(pool), limitsFor(maxConnections)) }) })
   return { db, connection: place, connectionCount: () => pool.totalCount, close: () => db.destroy() }
 }
+
+/** A tenant has a part of the connections, so that another's statement begins at once; the part grows with the pool. */
+const limitsFor = (maxConnections: number) => ({
+  maxConnections,
+  maxRunningPerTenant: Math.max(2, Math.floor(maxConnections * TENANT_PART)),
+  maxWaitingPerTenant: MAX_WAITING_PER_TENANT,
+})
 
 /** Counters and credits come as numbers: they stay far below 2^53, and the check constraints hold them there. */
 const getTypeParser = ((oid: number, format?: 'text' | 'binary') => {

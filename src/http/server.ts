@@ -1,5 +1,13 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import {
+  CHECK_INTERVAL_MS,
+  CONNECTION_LIMITS,
+  guardConnections,
+  KEEP_ALIVE_MS,
+  sayGoodbye,
+  type ConnectionLimits,
+} from '#core/connections.ts'
 import { EVENT_TYPES } from '#core/event-types.ts'
 import { newId } from '#core/ids.ts'
 import { Problem, problem, type ProblemSlug } from '#core/problem.ts'
@@ -11,7 +19,7 @@ import type { SignInPlatform } from '#access/sign-in.ts'
 import type { Logger } from 'pino'
 import { registerAssets } from './projections/assets.ts'
 import { registerAuth } from './auth.ts'
-import { MAX_BODY_BYTES } from './body.ts'
+import { linger, readBody, SIGN_IN_BYTES, USUAL_BYTES } from './read-body.ts'
 import { credentialOf } from './credential.ts'
 import { COMMON_HEADERS, registerHeaders } from './headers.ts'
 import { strike } from './log.ts'
@@ -46,16 +54,18 @@ interface ServerOptions {
   trustedProxies: readonly string[]
   /** Bearer for `/metrics`; empty: it answers only where local. */
   metricsToken: string
+  connections?: ConnectionLimits
 }
 
 const REQUEST_TIMEOUT_MS = 120_000
 const MAX_URL_LENGTH = 8_192
 
 export function buildServer(options: ServerOptions): FastifyInstance {
-  const { platform, auth, log, metrics, api, sandboxPayments, isLocal, trustedProxies } = options
+  const { platform, auth, log, metrics, api, sandboxPayments, isLocal, trustedProxies, connections } = options
   const app = fastify({
-    bodyLimit: MAX_BODY_BYTES,
     requestTimeout: REQUEST_TIMEOUT_MS,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    http: { headersTimeout: CONNECTION_LIMITS.headersMs, connectionsCheckingInterval: CHECK_INTERVAL_MS },
     routerOptions: { maxParamLength: MAX_URL_LENGTH },
     forceCloseConnections: 'idle',
     clientErrorHandler: refuseMalformed,
@@ -65,8 +75,10 @@ export function buildServer(options: ServerOptions): FastifyInstance {
     // A forwarded address is the caller's own claim, unless a proxy that the operator named says so: read from the right.
     trustProxy: trustedProxies.length > 0 ? [...trustedProxies] : false,
   })
+  guardConnections(app.server, connections)
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
+  app.addContentTypeParser('*', (_request, _payload, done) => done(null)) // Nothing is read before somebody wants it.
+  registerBodies(app)
   registerHeaders(app, { https: platform.baseUrl().startsWith('https:') })
   registerErrors(app, platform)
   registerHealth(app, options)
@@ -113,6 +125,18 @@ export function buildServer(options: ServerOptions): FastifyInstance {
   return app
 }
 
+/** Operations read their bodies themselves, once the caller has been let in; what other routes take is small. */
+function registerBodies(app: FastifyInstance): void {
+  app.addHook('preHandler', async (request) => {
+    if (request.method !== 'POST' || request.url.startsWith('/v1/')) return
+    request.body = await readBody(request.raw, request.url.startsWith('/webhooks/') ? USUAL_BYTES : SIGN_IN_BYTES)
+  })
+  app.addHook('onResponse', (request, _reply, done) => {
+    linger(request.raw)
+    done()
+  })
+}
+
 /** How often connections that have become idle are closed while the server stops. */
 const CLOSE_IDLE_MS = 50
 
@@ -130,7 +154,7 @@ export async function closeServer(app: FastifyInstance): Promise<void> {
 const FRAMEWORK_PROBLEMS: Record<number, { slug: ProblemSlug; detail: string }> = {
   400: { slug: 'bad-request', detail: 'The request could not be read' },
   404: { slug: 'not-found', detail: 'There is nothing at this address' },
-  413: { slug: 'payload-too-large', detail: 'A body may have at most 10 MiB' },
+  413: { slug: 'payload-too-large', detail: 'The body is larger than this address takes' },
   415: { slug: 'unsupported-media-type', detail: 'Send Content-Type: application/json' },
   503: { slug: 'unavailable', detail: 'The service is stopping' },
 }
@@ -226,7 +250,8 @@ function refuseMalformed(error: { code?: string }, socket: import('node:net').So
     detail: 'The request could not be read',
     code: 'bad-request',
   })
-  socket.end(
+  sayGoodbye(
+    socket,
     `HTTP/1.1 ${status}\r\nContent-Type: application/problem+json\r\nContent-Length: ` +
       `${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
   )

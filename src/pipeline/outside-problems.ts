@@ -18,6 +18,7 @@ const SLUGS: Readonly<Record<RasterErrorCode, ProblemSlug>> = {
   source_unavailable: 'bad-gateway',
   source_changed: 'bad-gateway',
   overloaded: 'unavailable',
+  too_many: 'rate-limited',
   aborted: 'unavailable',
 }
 
@@ -43,5 +44,5 @@ export function asProblem(error: unknown): Problem | null {
   if (error instanceof VendorError) return problem(VENDOR_SLUGS[error.code], error.message, { members: { host_name: error.hostName } })
   if (!(error instanceof RasterError)) return null
   const slug = SLUGS[error.code]
-  return problem(slug, error.message, slug === 'unavailable' ? { headers: { 'Retry-After': '1' } } : {})
+  return problem(slug, error.message, slug === 'unavailable' || slug === 'rate-limited' ? { headers: { 'Retry-After': '1' } } : {})
 }

@@ -48,8 +48,14 @@ export function problemReply(error: unknown, invocationId: string, baseUrl: stri
   }
 }
 
+/** Answers are made whole in memory, so they have an end. Pages are never shortened: whoever asks for less gets all of it. */
+const MAX_JSON_BYTES = 32 * 1024 * 1024
+
 export function jsonReply(output: unknown, mediaType = JSON_TYPE): Reply {
-  return { status: 200, headers: { 'Content-Type': mediaType, 'Cache-Control': 'no-store' }, body: Buffer.from(JSON.stringify(output)) }
+  const body = Buffer.from(JSON.stringify(output))
+  if (body.length > MAX_JSON_BYTES)
+    throw problem('bad-request', `The answer has ${body.length} bytes, more than ${MAX_JSON_BYTES}; ask with a smaller limit`)
+  return { status: 200, headers: { 'Content-Type': mediaType, 'Cache-Control': 'no-store' }, body }
 }
 
 /** One JSON text a line. The status is sent before the last line is known, so a later failure is a line of its own. */

@@ -20,6 +20,9 @@ import { buildServer } from '#http/server.ts'
 import type { AnyTask } from '#task.ts'
 import type { AnyOperation } from '#operation.ts'
 import { runTask } from '#background/tasks.ts'
+import type { ConnectionLimits } from '#core/connections.ts'
+import { createUploadRoom } from '#background/upload-room.ts'
+import { createEgressRecorder } from '#background/egress.ts'
 import { signWorkerToken } from '#access/tokens.ts'
 import * as registry from '#registry.ts'
 import { SANDBOX_KEY, startSandboxPayments, type SandboxOptions } from '../../sandbox/payments/server.ts'
@@ -76,6 +79,10 @@ interface WorldOptions {
   storage?: Storage
   /** Share the folder of another world: a second process on the same machine. */
   store?: { dataDir: string; secret: Buffer }
+  /** The embedded store counts what leaves it, as the service's does; else bytes count when they are signed, as on S3. */
+  countsEgress?: boolean
+  /** Of both listeners. */
+  connections?: ConnectionLimits
 }
 
 export type World = Awaited<ReturnType<typeof world>>
@@ -112,7 +119,13 @@ export async function world(t: TestContext, options: WorldOptions = {}) {
   const operations = new Map([...registry.operations, ...(options.operations ?? []).map((op) => [op.id, op] as const)])
   const tasks = [...registry.tasks, ...(options.tasks ?? [])]
   const dataDir = options.store?.dataDir ?? mkdtempSync(path.join(os.tmpdir(), 'groundtrack-world-'))
-  const door = options.storage ? null : await openDoor(dataDir, options.store?.secret ?? randomBytes(32), clock, log)
+  const door = options.storage
+    ? null
+    : await openDoor(dataDir, options.store?.secret ?? randomBytes(32), clock, log, {
+        db: database.db,
+        countsEgress: options.countsEgress ?? false,
+        connections: options.connections,
+      })
   const storage: Storage = options.storage ?? door!.store
   const webhookSecret = 'whsec_of_a_test'
   const sandbox =
@@ -180,6 +193,7 @@ export async function world(t: TestContext, options: WorldOptions = {}) {
     isLocal: options.isLocal ?? true,
     trustedProxies: options.trustedProxies ?? [],
     metricsToken: options.metricsToken ?? '',
+    ...(options.connections ? { connections: options.connections } : {}),
   })
   baseUrl = await app.listen({ port: 0, host: '127.0.0.1' })
   t.after(async () => {
@@ -295,6 +309,7 @@ export async function world(t: TestContext, options: WorldOptions = {}) {
   return {
     db: database.db as Db,
     storage,
+    storePort: door?.port ?? 0,
     databaseUrl,
     clock,
     baseUrl,
@@ -325,17 +340,45 @@ export async function world(t: TestContext, options: WorldOptions = {}) {
     sandbox,
     webhookSecret,
     flushAudit: () => composed.platform.audit.flush(),
+    flushEgress: async () => await door?.egress?.flush(),
     flushUsage: () => composed.usage.flush(),
   }
 }
 
 /** The embedded store with its own listener, on a port of its own. */
-async function openDoor(dataDir: string, secret: Buffer, clock: Clock, log: ReturnType<typeof createLog>) {
+async function openDoor(
+  dataDir: string,
+  secret: Buffer,
+  clock: Clock,
+  log: ReturnType<typeof createLog>,
+  { db, countsEgress, connections }: { db: Db; countsEgress: boolean; connections: ConnectionLimits | undefined },
+) {
   let port = 0
-  const store = await openFileStore({ root: path.join(dataDir, 'objects'), publicUrl: () => `http://127.0.0.1:${port}`, secret, clock })
-  const listener = await startStoreListener({ store, host: '127.0.0.1', port: 0, secret, clock, log })
+  const egress = countsEgress ? createEgressRecorder(db, clock, (error) => log.error({ err: error }, 'egress')) : null
+  const store = await openFileStore({
+    root: path.join(dataDir, 'objects'),
+    publicUrl: () => `http://127.0.0.1:${port}`,
+    secret,
+    clock,
+    countsEgress,
+  })
+  const listener = await startStoreListener({
+    store,
+    host: '127.0.0.1',
+    port: 0,
+    secret,
+    clock,
+    log,
+    egress,
+    room: createUploadRoom(db, clock),
+    ...(connections ? { connections } : {}),
+  })
   port = listener.port
-  return { store, close: () => listener.close(0) }
+  const close = async () => {
+    await listener.close(0)
+    await egress?.close()
+  }
+  return { store, egress, close, port }
 }
 
 function testClock(start: string) {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { canonicalJson } from '#core/canonical.ts'
+import { tenantOf } from '#core/tenant.ts'
 import type { Asking, Drawn, MosaicLayer, MosaicRequest, RasterSource } from '#ports/raster.ts'
 import { LoadingCache } from '#raster/cache.ts'
 import { MEDIA_TYPES } from '#raster/encode/format.ts'
@@ -46,7 +47,12 @@ export class Drawing {
     const seen = await this.#sources.identify(source, signal)
     const task = { ...(await this.#sources.openable(source, seen, signal)), ...input }
     try {
-      return (await this.#pool.run(name, task, { signal, affinity: `${seen.key}/${part}`, ...(deadlineMs ? { deadlineMs } : {}) })) as T
+      return (await this.#pool.run(name, task, {
+        signal,
+        affinity: `${seen.key}/${part}`,
+        ...tenancy(),
+        ...(deadlineMs ? { deadlineMs } : {}),
+      })) as T
     } catch (error) {
       this.#sources.forgetChanged(error, [source])
       throw error
@@ -79,7 +85,7 @@ export class Drawing {
         return (await this.#pool.run(
           'mosaic',
           { ...input, layers: opened },
-          { signal, affinity: `${seen[0]?.key ?? ''}/${groupOf(tile)}`, deadlineMs: MOSAIC_DEADLINE_MS },
+          { signal, affinity: `${seen[0]?.key ?? ''}/${groupOf(tile)}`, ...tenancy(), deadlineMs: MOSAIC_DEADLINE_MS },
         )) as Uint8Array
       } catch (error) {
         const asked = layers.map(({ source }) => source)
@@ -100,6 +106,12 @@ export class Drawing {
       body: await this.#tiles.get(name, async (signal) => Buffer.from(await make(signal)), { signal: asking.signal }),
     }
   }
+}
+
+/** Whose work it is, for the pool's turns. */
+export function tenancy(): { tenant?: string } {
+  const tenant = tenantOf()
+  return tenant === null ? {} : { tenant }
 }
 
 /** The same for requests that are the same in everything they depend on. */

@@ -64,6 +64,7 @@ export function createRasterService(options: RasterServiceOptions): RasterServic
     statistics,
     point: (source, place, signal) => drawing.run('point', source, { place, options: {} }, { signal }),
     inspect: (source, signal) => drawing.run<Inspection>('inspect', source, {}, { signal, deadlineMs: INSPECT_DEADLINE_MS }),
+    mayRead: sources.mayRead,
     convert: converter.convert,
     sweep: converter.sweep,
     metrics: () => ({

@@ -33,7 +33,8 @@ async function recount(w: World): Promise<void> {
       project.storage_bytes,
       assets
         .filter((asset) => seqs.has(asset.item_seq) && asset.object_key !== null)
-        .reduce((sum, asset) => sum + asset.file_size_bytes!, 0),
+        .reduce((sum, asset) => sum + asset.file_size_bytes!, 0) +
+        live.reduce((sum, item) => sum + Math.max(0, item.metadata_bytes - 4096), 0),
     )
   }
   for (const account of await w.db.selectFrom('storage_account').selectAll().execute()) {

@@ -75,6 +75,6 @@ export function redirect(reply: FastifyReply, invoked: Invoked, cacheControl: st
   const { 'Content-Type': _json, ...headers } = invoked.headers
   return reply
     .code(302)
-    .headers({ ...headers, Location: url, 'Cache-Control': cacheControl })
+    .headers({ ...headers, Location: new URL(url).href, 'Cache-Control': cacheControl })
     .send()
 }

@@ -89,6 +89,27 @@ export async function insert(tx: Tx, ownerId: string, organization: NewOrganizat
   return { ...row, billingMode: 'card' }
 }
 
+/** Each comes with a free plan's room; whoever needs more of them pays for one. */
+const MAX_FREE_ORGANIZATIONS = 3
+
+/** 400 for somebody who owns as many free organizations as a person may. Their row is held: two at once count each other. */
+export async function requireFoundable(tx: Tx, ownerId: string): Promise<void> {
+  await sql`select 1 from app_user where id = ${ownerId} for no key update`.execute(tx)
+  const { owned } = await tx
+    .selectFrom('organization_member as m')
+    .innerJoin('organization as o', 'o.id', 'm.org_id')
+    .select((e) => e.fn.countAll<number>().as('owned'))
+    .where('m.user_id', '=', ownerId)
+    .where('m.role', '=', 'owner')
+    .where('o.plan_id', '=', 'free')
+    .executeTakeFirstOrThrow()
+  if (owned >= MAX_FREE_ORGANIZATIONS)
+    throw problem(
+      'bad-request',
+      `A person owns at most ${MAX_FREE_ORGANIZATIONS} organizations on the free plan. Change the plan of one with billing.plan.change first.`,
+    )
+}
+
 /** Readable, and unique without a look-up: names need not be. */
 function slugOf(name: string, id: string): string {
   const words = name

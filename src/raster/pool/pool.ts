@@ -1,5 +1,6 @@
 import { RasterError, throwIfAborted } from '#raster/errors.ts'
 
+import { FairQueue, Tally } from './fair-queue.ts'
 import { Worker, type WorkerOptions, type WorkerOutcome } from './worker.ts'
 
 export interface PoolOptions {
@@ -9,6 +10,10 @@ export interface PoolOptions {
   size: number
   /** Tasks that may wait; one more is refused at once. */
   maxQueue?: number
+  /** Of one tenant. */
+  maxQueuePerTenant?: number
+  /** Children that one tenant may have at work while there are others to serve; all but one unless it says otherwise. */
+  maxRunningPerTenant?: number
   /** For one task, from its start in a child. */
   deadlineMs?: number
   /** Resident memory of one child. */
@@ -32,6 +37,8 @@ interface RunOptions {
   deadlineMs?: number
   /** Tasks of one key prefer one child, whose caches then know the file. */
   affinity?: string
+  /** Whose task it is: tenants are served in turn. */
+  tenant?: string
   /** What the task reports while it runs. */
   onProgress?: (progress: unknown) => void
 }
@@ -56,6 +63,7 @@ interface PoolMetrics {
 const MIB = 1024 * 1024
 const DEFAULTS = {
   maxQueue: 256,
+  maxQueuePerTenant: 64,
   deadlineMs: 5000,
   maxRssBytes: 512 * MIB,
   recycleRssBytes: 400 * MIB,
@@ -87,7 +95,8 @@ type Slot = { worker: Worker | null; isBusy: boolean; idle: NodeJS.Timeout | und
 export class RasterPool {
   readonly #options: PoolOptions & typeof DEFAULTS
   readonly #slots: Slot[]
-  #queue: QueuedTask[] = []
+  readonly #queue = new FairQueue<QueuedTask>()
+  readonly #running = new Tally()
   #nextId = 1
   #isClosed = false
   readonly #counts = {
@@ -110,7 +119,7 @@ export class RasterPool {
 
   get metrics(): PoolMetrics {
     return {
-      queued: this.#queue.length,
+      queued: this.#queue.size,
       running: this.#slots.filter((slot) => slot.isBusy).length,
       children: this.#slots.filter((slot) => slot.worker?.isAlive).length,
       ...this.#counts,
@@ -121,20 +130,25 @@ export class RasterPool {
   async run(task: string, input: unknown, options: RunOptions = {}): Promise<unknown> {
     throwIfAborted(options.signal)
     if (this.#isClosed) throw new RasterError('aborted', 'The raster pool is closed')
-    if (this.#queue.length >= this.#options.maxQueue && !this.#slots.some((slot) => !slot.isBusy)) {
+    const tenant = options.tenant ?? ''
+    if (this.#queue.size >= this.#options.maxQueue && !this.#slots.some((slot) => !slot.isBusy)) {
       this.#counts.refused += 1
       throw new RasterError('overloaded', 'Too many raster tasks are waiting')
+    }
+    if (options.tenant !== undefined && this.#queue.waitingOf(tenant) >= this.#options.maxQueuePerTenant) {
+      this.#counts.refused += 1
+      throw new RasterError('too_many', 'Too many maps and statistics of this organization are waiting; ask for fewer at once')
     }
     const { promise, resolve, reject } = Promise.withResolvers<unknown>()
     const queued: QueuedTask = { id: this.#nextId++, task, input, options, resolve, reject }
     // A task that is cancelled while it waits leaves the queue; one that runs is cancelled in its child as well.
     const cancel = (): void => {
-      this.#queue = this.#queue.filter((other) => other !== queued)
+      this.#queue.remove(tenant, queued)
       this.#counts.cancelled += 1
       reject(new RasterError('aborted', 'The raster operation was cancelled', { cause: options.signal?.reason }))
     }
     options.signal?.addEventListener('abort', cancel, { once: true })
-    this.#queue.push(queued)
+    this.#queue.push(tenant, queued)
     this.#dispatch()
     try {
       return await promise
@@ -146,7 +160,7 @@ export class RasterPool {
   /** Ends all children and fails what waits. */
   async close(): Promise<void> {
     this.#isClosed = true
-    for (const task of this.#queue.splice(0)) task.reject(new RasterError('aborted', 'The raster pool is closed'))
+    for (const task of this.#queue.clear()) task.reject(new RasterError('aborted', 'The raster pool is closed'))
     for (const { worker, idle } of this.#slots) {
       clearTimeout(idle)
       worker?.kill()
@@ -154,9 +168,12 @@ export class RasterPool {
   }
 
   #dispatch(): void {
-    for (let slot = this.#anyFree(); slot && this.#queue.length > 0; slot = this.#anyFree()) {
-      const task = this.#queue.shift()!
-      void this.#execute(this.#preferred(task.options.affinity) ?? slot, task)
+    const most = this.#options.maxRunningPerTenant ?? Math.max(1, this.#slots.length - 1)
+    while (this.#queue.size > 0 && this.#slots.some((slot) => !slot.isBusy)) {
+      // One child is kept for whoever comes next: a tenant's long tasks never have all of them.
+      const next = this.#queue.take((tenant) => tenant === '' || this.#running.of(tenant) < most)
+      if (!next) return
+      void this.#execute((this.#preferred(next.entry.options.affinity) ?? this.#anyFree())!, next.entry, next.tenant)
     }
   }
 
@@ -171,8 +188,9 @@ export class RasterPool {
     return this.#slots.find((slot) => !slot.isBusy && slot.worker?.isAlive) ?? this.#slots.find((slot) => !slot.isBusy)
   }
 
-  async #execute(slot: Slot, queued: QueuedTask): Promise<void> {
+  async #execute(slot: Slot, queued: QueuedTask, tenant: string): Promise<void> {
     slot.isBusy = true
+    this.#running.add(tenant, 1)
     clearTimeout(slot.idle)
     const worker = (slot.worker = slot.worker?.isAlive ? slot.worker : this.#startWorker())
     const startedMs = performance.now()
@@ -184,6 +202,7 @@ export class RasterPool {
     this.#counts.busyMs += performance.now() - startedMs
     this.#count(outcome)
     slot.isBusy = false
+    this.#running.add(tenant, -1)
     this.#rest(slot, worker, outcome)
     if (outcome.result.ok) queued.resolve(outcome.result.output)
     else queued.reject(outcome.result.error)
