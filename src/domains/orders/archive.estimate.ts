@@ -9,8 +9,8 @@ import { pricingOf } from './placing.lib.ts'
 import { EXAMPLE_CAPTURE, round } from './wire.ts'
 
 const GroupEstimate = Closed({
-  captures: Type.Array(CaptureInput),
-  host: Type.String(),
+  captures: Type.Array(CaptureInput, { description: 'The captures of the group' }),
+  host: Type.String({ description: 'The vendor that it goes to' }),
   dataProduct: Type.String({ description: 'Name of the data product that it is sold as' }),
   ...Estimated,
 })
@@ -25,10 +25,10 @@ export default operation({
     splitByDate: Type.Optional(Nullable(Type.Boolean({ description: 'One group for each day on which scenes were taken' }))),
   }),
   output: Closed({
-    groups: Type.Array(GroupEstimate),
+    groups: Type.Array(GroupEstimate, { description: 'What an order would have as groups' }),
     errors: Type.Array(ErrorRecord, { description: 'Captures that could not be priced' }),
-    total_aud: Type.Number(),
-    total_credits: Type.Integer(),
+    total_aud: Type.Number({ description: 'Of all groups, in Australian dollars' }),
+    total_credits: Type.Integer({ description: 'Of all groups, in credits' }),
   }),
   example: {
     input: { captures: [EXAMPLE_CAPTURE] },

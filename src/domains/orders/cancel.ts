@@ -1,5 +1,5 @@
 import { problem } from '#core/problem.ts'
-import { Choice, Closed, Uuid } from '#core/shapes.ts'
+import { Choice, Closed } from '#core/shapes.ts'
 import { isIn, ORDER_STATUSES } from '#core/vocabulary.ts'
 import * as ending from '#model/orders/ending.ts'
 import * as order from '#model/orders/order.ts'
@@ -7,7 +7,7 @@ import type { Order } from '#model/orders/order.ts'
 import { ORDER_MOVES } from '#model/orders/states.ts'
 import { askVendor } from '#model/orders/vendor-problem.ts'
 import { operation, type Context } from '#operation.ts'
-import { EXAMPLE_ORDER, OrderId } from './wire.ts'
+import { EXAMPLE_ORDER, IdOf, OrderId } from './wire.ts'
 
 /** Cancels an order that no vendor has taken on yet, and gives back what was reserved for it. */
 export default operation({
@@ -17,7 +17,10 @@ export default operation({
   idempotent: true,
   events: ['order.cancelled'],
   input: Closed({ id: OrderId }),
-  output: Closed({ orderId: Uuid, status: Choice(ORDER_STATUSES) }),
+  output: Closed({
+    orderId: IdOf('Id of the order'),
+    status: Choice(ORDER_STATUSES, { description: 'cancelled' }),
+  }),
   example: { input: { id: EXAMPLE_ORDER.id }, output: { orderId: EXAMPLE_ORDER.id, status: 'cancelled' } },
 }).handle({
   async check({ db, principal }, { id }) {

@@ -1,10 +1,10 @@
 import Type from 'typebox'
-import { Closed, Uuid } from '#core/shapes.ts'
+import { Closed } from '#core/shapes.ts'
 import { coverageOf, itemsOf } from '#model/orders/delivered.ts'
 import * as order from '#model/orders/order.ts'
 import { operation } from '#operation.ts'
 import { Coverage, EXAMPLE_COVERAGE } from './coverage.wire.ts'
-import { EXAMPLE_GROUP_ID, EXAMPLE_ORDER, OrderId } from './wire.ts'
+import { EXAMPLE_GROUP_ID, EXAMPLE_ORDER, IdOf, OrderId } from './wire.ts'
 
 /** How much of the area of each group of an order has been delivered. */
 export default operation({
@@ -12,7 +12,9 @@ export default operation({
   scope: 'orders:read',
   tier: 'read',
   input: Closed({ order_id: OrderId }),
-  output: Closed({ groups: Type.Array(Closed({ groupId: Uuid, ...Coverage })) }),
+  output: Closed({ groups: Type.Array(Closed({ groupId: IdOf('Id of the group'), ...Coverage }), {
+      description: 'Each group of the order',
+    }) }),
   example: { input: { order_id: EXAMPLE_ORDER.id }, output: { groups: [{ groupId: EXAMPLE_GROUP_ID, ...EXAMPLE_COVERAGE }] } },
 }).handle({
   check: async ({ db, principal }, { order_id }) => await order.requireReader(db, principal, order_id),

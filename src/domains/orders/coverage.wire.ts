@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { Closed, Nullable } from '#core/shapes.ts'
 
 const Share = Closed({
-  sqKmArea: Type.Number(),
+  sqKmArea: Type.Number({ description: 'Square kilometres' }),
   percentage: Type.Number({ description: 'Of the area that was ordered' }),
   geometry: Nullable(Type.Unsafe<object>({ type: 'object', additionalProperties: true, description: 'GeoJSON; null for nothing' })),
 })

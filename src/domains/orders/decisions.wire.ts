@@ -1,11 +1,11 @@
 import Type from 'typebox'
 import { audOf } from '#core/money.ts'
-import { Choice, Closed, Defaulted, Nullable, Timestamp, Uuid } from '#core/shapes.ts'
+import { Choice, Closed, Defaulted, Nullable } from '#core/shapes.ts'
 import { QUOTATION_DECISIONS, QUOTATION_STATES, STUDY_DECISIONS, STUDY_STATES } from '#core/vocabulary.ts'
 import type { Quotation } from '#model/orders/quotation.ts'
 import type { Study } from '#model/orders/study.ts'
 import { EXAMPLE_AT, EXAMPLE_IDS } from '#wire/examples.ts'
-import { EXAMPLE_GROUP_ID, EXAMPLE_ORDER_ID, Page, Size } from './wire.ts'
+import { At, EXAMPLE_GROUP_ID, EXAMPLE_ORDER_ID, IdOf, Window } from './wire.ts'
 
 export const StudyId = Type.String({ minLength: 1, maxLength: 100, description: 'Id of the feasibility study' })
 export const QuotationId = Type.String({ minLength: 1, maxLength: 100, description: 'Id of the quotation' })
@@ -16,51 +16,53 @@ export const DecisionFilters = {
   id: Filter('Only this one'),
   workspaceId: Filter('Only those of this project'),
   orderId: Filter('Only those of this order'),
-  page: Page,
-  size: Size,
+  ...Window,
+}
+
+const Belonging = {
+  orderId: IdOf('The order that it is for'),
+  groupId: IdOf('The group of the order that it is for'),
+  workspaceId: IdOf('The project of the order'),
+}
+const Dates = {
+  createdAt: At('When the vendor was asked for it'),
+  decisionAt: Nullable(At('When the buyer decided')),
+  expiresAt: At('Until when it can be decided on; its order is cancelled then'),
 }
 
 const OptionRecord = Closed({
   id: Type.String({ description: 'What orders.tasking.feasibility_decide takes' }),
-  description: Type.String(),
-  credits: Type.Integer(),
-  aud: Type.Number(),
-  acquisitionStart: Timestamp,
-  acquisitionEnd: Timestamp,
-  maxCloudCover: Nullable(Type.Number({ description: 'Percent' })),
-  maxOffNadirDeg: Nullable(Type.Number()),
+  description: Type.String({ description: 'What the vendor offers, in its own words' }),
+  credits: Type.Integer({ description: 'Its firm price' }),
+  aud: Type.Number({ description: 'The same in Australian dollars' }),
+  acquisitionStart: At('From when on the image may be taken'),
+  acquisitionEnd: At('Until when it may be taken'),
+  maxCloudCover: Nullable(Type.Number({ description: 'Percent of cloud at most' })),
+  maxOffNadirDeg: Nullable(Type.Number({ description: 'Degrees off nadir at most' })),
 })
 
 export const StudyRecord = Closed(
   {
-    id: Uuid,
-    orderId: Uuid,
-    groupId: Uuid,
-    workspaceId: Uuid,
+    id: IdOf('Id of the study'),
+    ...Belonging,
     state: Choice(STUDY_STATES, { description: 'waiting: the vendor has not answered yet' }),
-    decision: Choice(STUDY_DECISIONS),
-    options: Type.Array(OptionRecord),
-    acceptedOptionId: Nullable(Type.String()),
-    createdAt: Timestamp,
-    decisionAt: Nullable(Timestamp),
-    expiresAt: Timestamp,
+    decision: Choice(STUDY_DECISIONS, { description: 'What the buyer has decided' }),
+    options: Type.Array(OptionRecord, { description: 'What the vendor offers; empty until it has answered' }),
+    acceptedOptionId: Nullable(Type.String({ description: 'The option that was accepted' })),
+    ...Dates,
   },
   { $id: 'FeasibilityStudy' },
 )
 
 export const QuotationRecord = Closed(
   {
-    id: Uuid,
-    orderId: Uuid,
-    groupId: Uuid,
-    workspaceId: Uuid,
+    id: IdOf('Id of the quotation'),
+    ...Belonging,
     state: Choice(QUOTATION_STATES, { description: 'waiting: the vendor has not answered yet' }),
     creditsPrice: Nullable(Type.Integer({ description: 'Null until it is issued' })),
-    aud: Nullable(Type.Number()),
-    decision: Choice(QUOTATION_DECISIONS),
-    createdAt: Timestamp,
-    decisionAt: Nullable(Timestamp),
-    expiresAt: Timestamp,
+    aud: Nullable(Type.Number({ description: 'The same in Australian dollars' })),
+    decision: Choice(QUOTATION_DECISIONS, { description: 'What the buyer has decided' }),
+    ...Dates,
   },
   { $id: 'Quotation' },
 )

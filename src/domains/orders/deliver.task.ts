@@ -9,13 +9,13 @@ import * as group from '#model/orders/order-group.ts'
 import type { Run } from '#model/orders/order-group.ts'
 import * as order from '#model/orders/order.ts'
 import type { Order } from '#model/orders/order.ts'
-import { shareOf } from '#model/orders/pricing.ts'
 import { deliverTask } from '#model/orders/tasks.ts'
 import { VendorError } from '#ports/vendors.ts'
 import { refusalOf } from '#raster/ingest/refusal.ts'
 import { takeDelivered, type DeliveredItem } from '#services/ingest/delivery.ts'
 import { discard } from '#services/ingest/intake.ts'
 import { task, type TaskContext } from '#task.ts'
+import { judge, requireOrdered, requireShown, WrongDelivery } from './delivery.lib.ts'
 import { downloaded } from './download.lib.ts'
 
 const HEARTBEAT_MS = 2_000
@@ -54,6 +54,7 @@ export default task({
 function reasonOf(error: unknown, { attempts, hostName }: Run): string | null {
   const unreadable = refusalOf(error)
   if (unreadable) return `'${hostName}' delivered a file that cannot be read: ${unreadable}`
+  if (error instanceof WrongDelivery) return error.message
   if (error instanceof Problem) return error.message // Its project was closed.
   if (error instanceof VendorError && (error.code === 'refused' || error.code === 'not-found')) return error.message
   if (attempts < MAX_ATTEMPTS) return null
@@ -65,30 +66,26 @@ async function deliver(context: TaskContext, run: Run): Promise<void> {
   const current = await order.get(db, run.orderId)
   const { bucketName } = await project.get(db, current.projectId)
   const shop = vendors.shop(run.hostName)!
-  const { files, captures, reason } = await shop.order(run.vendorOrderId!, { signal })
-  const missing = captures.filter(({ status }) => status === 'failed')
+  const there = await shop.order(run.vendorOrderId!, { signal })
+  const { files } = there
   if (files.length === 0)
     throw new VendorError('nonsense', run.hostName, `'${run.hostName}' says that it has delivered, but there are no files`)
+  requireOrdered(run, files)
   const taken: DeliveredItem[] = []
   let isKept = false
   try {
     for (const file of files) {
       const body = downloaded(shop, { hostName: run.hostName, orderId: run.vendorOrderId!, file }, signal)
-      taken.push(
-        await takeDelivered(
-          context,
-          file,
-          { bucket: bucketName!, orderId: current.id, name: nameOf(current, file.sceneId, files.length) },
-          body,
-        ),
-      )
+      const name = nameOf(current, file.sceneId, files.length)
+      taken.push(await takeDelivered(context, file, { bucket: bucketName!, orderId: current.id, name }, body))
+      requireShown(run, taken.at(-1)!)
     }
-    const outcome = {
-      taken,
-      reason: missing.length > 0 ? missingText(missing, reason) : null,
-      credits: shareOf(run, missing.length > 0 ? files.map(({ geometry }) => geometry) : []),
-    }
-    isKept = await context.change(run.organizationId, (made) => keep(made, current, run, outcome))
+    const judged = judge(
+      run,
+      there,
+      taken.map(({ item }) => item),
+    )
+    isKept = await context.change(run.organizationId, (made) => keep(made, current, run, { taken, ...judged }))
   } finally {
     if (!isKept)
       await discard(
@@ -97,11 +94,6 @@ async function deliver(context: TaskContext, run: Run): Promise<void> {
       )
   }
 }
-
-const missingText = (missing: readonly { sceneId: string; reason: string | null }[], reason: string | null): string =>
-  `Not delivered: ${missing.map((capture) => (capture.reason ? `${capture.sceneId} (${capture.reason})` : capture.sceneId)).join(', ')}${
-    reason ? `. ${reason}` : ''
-  }`
 
 const nameOf = ({ displayName }: Order, sceneId: string, count: number): string =>
   (count === 1 && displayName !== sceneId ? displayName : `${displayName === sceneId ? '' : `${displayName}, `}${sceneId}`).slice(0, 500)

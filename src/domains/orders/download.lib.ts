@@ -17,11 +17,14 @@ export async function* downloaded(shop: VendorShop, { hostName, orderId, file }:
     try {
       for await (const chunk of shop.download(orderId, file.id, { offset, signal })) {
         offset += chunk.length
+        if (file.bytes !== null && offset > file.bytes) break
         breaks = 0
         yield chunk
       }
       if (file.bytes === null || offset === file.bytes) return
-      throw new VendorError('nonsense', hostName, `'${hostName}' delivered ${offset} of the ${file.bytes} bytes of ${file.fileName}`)
+      const stated = `the ${file.bytes} bytes of ${file.fileName}`
+      const what = offset > file.bytes ? `more than ${stated}` : `${offset} of ${stated}`
+      throw new VendorError('nonsense', hostName, `'${hostName}' delivered ${what}`)
     } catch (error) {
       const isBreak = error instanceof VendorError && error.code !== 'refused' && error.code !== 'not-found'
       if (!isBreak || ++breaks > MAX_BREAKS || (file.bytes !== null && offset > file.bytes)) throw error

@@ -16,9 +16,23 @@ export default operation({
   tier: 'read',
   input: Closed(GenericInput),
   output: Closed({
-    summary: Closed({ totalCredits: Type.Integer(), totalAud: Type.Number(), areaSqKm: Type.Number() }),
-    results: Type.Array(Closed({ index: Type.Integer(), dataProduct: Type.String(), ...Estimated })),
-    errors: Type.Array(ErrorRecord),
+    summary: Closed(
+      {
+        totalCredits: Type.Integer({ description: 'Of everything, in credits' }),
+        totalAud: Type.Number({ description: 'The same in Australian dollars' }),
+        areaSqKm: Type.Number({ description: 'Square kilometres that are paid for' }),
+      },
+      { description: 'All results together' },
+    ),
+    results: Type.Array(
+      Closed({
+        index: Type.Integer({ description: 'Which one of those asked for, counted from zero' }),
+        dataProduct: Type.String({ description: 'Name of the data product' }),
+        ...Estimated,
+      }),
+      { description: 'What each part costs' },
+    ),
+    errors: Type.Array(ErrorRecord, { description: 'Parts that could not be priced' }),
   }),
   example: {
     input: { dataProduct: 'vhr-archive', params: { id: 'VHR_20260214_55GEN' }, featureCollection: EXAMPLE_FEATURES },

@@ -94,9 +94,9 @@ export function requireParams({ paramsSchema, name }: Product, params: Record<st
 /** A part of an order without a price, as estimates show it. */
 export const ErrorRecord = Closed({
   index: Type.Integer({ description: 'Which one of those asked for, counted from zero' }),
-  id: Nullable(Type.String()),
-  host: Nullable(Type.String()),
-  reason: Type.String(),
+  id: Nullable(Type.String({ description: 'The scene or the product that was asked for' })),
+  host: Nullable(Type.String({ description: 'The host that was asked' })),
+  reason: Type.String({ description: 'Why it has no price' }),
 })
 
 export const errorRecord = ({ index, id, host, reason }: Unpriced) => ({ index, id, host, reason })
@@ -114,6 +114,6 @@ export function requirePriced(errors: readonly Unpriced[], field: string): void 
 
 export const Estimated = {
   aoi_km2: Type.Number({ description: 'Area of all its parts together' }),
-  credits: Type.Integer(),
+  credits: Type.Integer({ description: 'What it costs' }),
   aud: Type.Number({ description: '100 credits are one Australian dollar' }),
 }

@@ -7,7 +7,8 @@ import { requireOrganization } from '#model/identity/organization.ts'
 import * as order from '#model/orders/order.ts'
 import { operation } from '#operation.ts'
 import { idOrNobodys } from './filter.lib.ts'
-import { EXAMPLE_ORDER, OrderRecord, Page, PageOf, pageOf, Size, toRecord } from './wire.ts'
+import { PageOf } from '#wire/page.ts'
+import { EXAMPLE_ORDER, OrderRecord, toRecord, Window, windowOf } from './wire.ts'
 
 const MAX_LISTED = 100
 const SORT = /^(createdAt|updatedAt|status|displayName|type)(?:,(asc|desc))?$/
@@ -25,7 +26,7 @@ export default operation({
     workspaceId: Text('Only orders for this project'),
     projectId: Text('The same by another name'),
     type: Text('ARCHIVE or TASKING'),
-    orderType: Type.Optional(Nullable(Choice(ORDER_TYPES))),
+    orderType: Type.Optional(Nullable(Choice(ORDER_TYPES, { description: 'Only orders of this type' }))),
     displayName: Text('Only orders with this in their name, in any case'),
     dataProductIds: Text('Ids or names of data products, with commas between'),
     orderIds: Text('Ids of orders, with commas between'),
@@ -40,8 +41,7 @@ export default operation({
       Type.String({ maxLength: 50, description: 'createdAt, updatedAt, status, type or displayName, then ,asc or ,desc' }),
       'createdAt,desc',
     ),
-    size: Size,
-    page: Page,
+    ...Window,
   }),
   output: PageOf(OrderRecord),
   example: { input: { status: 'processing' }, output: { content: [EXAMPLE_ORDER], page: 0, size: 20, totalElements: 1, totalPages: 1 } },
@@ -68,7 +68,7 @@ export default operation({
   },
   async execute({ db, principal }, _input, { organizationId, filter, window }) {
     const { orders, total } = await order.list(db, principal, organizationId, filter, window)
-    return pageOf(orders.map(toRecord), window, total)
+    return windowOf(orders.map(toRecord), window, total)
   },
 })
 

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { newId } from '#core/ids.ts'
 import settleReservation from '#domains/billing/settle-reservation.task.ts'
 import sweepPayments from '#domains/billing/sweep-payments.task.ts'
-import { balance, grant, placeArchive, scenes, square, work } from '../../../test/orders/support.ts'
+import { balance, features, grant, placeArchive, scenes, square, until, work } from '../../../test/orders/support.ts'
 import { orderViolations } from '../../../test/orders/invariants.ts'
 import { processorViolations } from '../../../test/money/invariants.ts'
 import { world, type Org, type World } from '../../../test/support/world.ts'
@@ -94,6 +94,55 @@ test('an order paid by card', async (t) => {
     assert.deepEqual(await processorViolations(w.db), [])
   })
   assert.deepEqual(await orderViolations(w.db), [])
+})
+
+// Goal: where real cards are charged, invented imagery is paid with credits or not at all, whichever way it is ordered.
+test('a simulated vendor never charges a real card', async (t) => {
+  const sandbox = await world(t, { vendors: true })
+  const w = await world(t, { vendors: true, databaseUrl: sandbox.databaseUrl, payments: { isLive: true } })
+  const org = await w.organization()
+  await attach(w, org, 'pm_card_visa')
+  const { token } = org.owner
+  const group = {
+    dataProduct: 'sandbox-vhr-quoted',
+    featureCollection: features(square(2.3, 48.2, 0.005)),
+    params: { acquisitionStart: '2030-01-02T00:00:00Z', acquisitionEnd: '2030-01-20T00:00:00Z' },
+  }
+  const refused = ({ status, body }: { status: number; body: { detail: string } }) => {
+    assert.equal(status, 400, JSON.stringify(body))
+    assert.match(body.detail, /simulated.*no real card/)
+  }
+  const tasking = { projectId: org.projectId, groups: [group] }
+
+  await t.test('neither by card nor on account', async () => {
+    const [scene] = await scenes(w)
+    const generic = { workspaceId: org.projectId, dataProduct: 'sandbox-hr-archive', params: { id: scene!.id } }
+    for (const mode of ['enterprise', 'standard']) {
+      await w.ok(await w.serviceToken(), 'organizations.set_billing_mode', { organization_id: org.id, billing_mode: mode })
+      refused(await placeArchive(w, org))
+      refused(await w.call(token, 'orders.tasking.place', tasking))
+      refused(await w.call(token, 'orders.place', { ...generic, featureCollection: features(square()) }))
+    }
+    assert.equal((await w.ok(token, 'orders.list')).totalElements, 0)
+    assert.deepEqual(await attempts(w, org), [], 'the card was never asked')
+  })
+
+  await t.test('a tasking that was begun in the sandbox is not paid for by a real card either', async () => {
+    const placed = await sandbox.ok(token, 'orders.tasking.place', tasking)
+    await work(sandbox, [placed.id], until('quotation_ready'))
+    const { content } = await w.ok(token, 'orders.tasking.quotations.list', { orderId: placed.id })
+    refused(await w.call(token, 'orders.tasking.quotation_decide', { quotation_id: content[0].id, decision: 'ACCEPTED' }))
+    assert.equal((await get(w, org, placed.id)).status, 'pending')
+    assert.deepEqual(await attempts(w, org), [])
+    await w.ok(token, 'orders.cancel', { id: placed.id })
+  })
+
+  await t.test('with credits it is sold, and says that it is simulated', async () => {
+    await grant(w, org, 100_000)
+    const { status, body } = await placeArchive(w, org)
+    assert.deepEqual([status, body.billingMode, body.simulated], [200, 'credit', true])
+    await w.ok(token, 'orders.cancel', { id: body.id })
+  })
 })
 
 test('an order on account, and one above a cap', async (t) => {

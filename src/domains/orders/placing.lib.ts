@@ -13,6 +13,8 @@ import { linesOf, priceCaptures, priceTasking, type PricedGroup, type WantedCapt
 import * as study from '#model/orders/study.ts'
 import { askVendorTask, placeAtVendorTask, pollTask } from '#model/orders/tasks.ts'
 import type { Context, WriteContext } from '#operation.ts'
+import { requireNoRealMoney } from '#model/orders/simulated.ts'
+import type { BillingMode } from '#db/tables/money.ts'
 import type { Product } from '#ports/vendors.ts'
 import { requirePriced, type Wanted } from './input.lib.ts'
 
@@ -66,7 +68,7 @@ export async function prepareArchive(context: Context, wanted: ArchiveOrder): Pr
   const { groups, errors } = await priceCaptures(pricingOf(context, organizationId), wanted.captures, wanted.splitByDate)
   requirePriced(errors, 'captures')
   const credits = groups.reduce((sum, group) => sum + group.credits, 0)
-  await requireOrderable(
+  const mode = await requireOrderable(
     context,
     wanted,
     groups.map(({ product }) => product),
@@ -78,6 +80,7 @@ export async function prepareArchive(context: Context, wanted: ArchiveOrder): Pr
     countsForCaps: true,
     operation: wanted.operation,
     idempotencyKey: context.idempotencyKey,
+    mode,
   })
   return { groups, funding }
 }
@@ -174,21 +177,22 @@ const ownerOf = (principal: Principal, { project: { id, organizationId }, tags, 
 
 const soldAs = ({ hostName, id, name }: Product) => ({ hostName, productId: id, productName: name })
 
+/** How it will be paid, if it can be ordered. */
 async function requireOrderable(
   context: Context,
   { licenseType, maxCredits, project: { organizationId } }: Common,
   products: readonly Product[],
   credits: number,
-) {
+): Promise<BillingMode> {
   const { db, payments, vendors } = context
   for (const product of new Set(products)) await requireLicences(db, organizationId, product, vendors)
   requireBelow(maxCredits, credits)
   for (const { name, licenseTypes } of products)
     if (!licenseTypes.includes(licenseType))
       throw problem('bad-request', `'${name}' is not sold under '${licenseType}'; its licence types are ${licenseTypes.join(', ')}`)
-  const isInvented = products.some(({ hostName }) => vendors.source(hostName)?.simulated)
-  if (isInvented && payments?.env === 'live' && (await billingModeOf(db, organizationId)) === 'card')
-    throw problem('bad-request', 'This imagery is simulated, and no real card is charged for it; pay with credits')
+  const mode = await billingModeOf(db, organizationId)
+  requireNoRealMoney(payments, { isSimulated: products.some(({ hostName }) => vendors.source(hostName)?.simulated), mode })
+  return mode
 }
 
 export function requireBelow(maxCredits: number | null, credits: number): void {

@@ -7,7 +7,7 @@ import * as study from '#model/orders/study.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_QUOTATION, EXAMPLE_STUDY, Kinds, QuotationRecord, StudyRecord, toQuotation, toStudy } from './decisions.wire.ts'
 import { filterOf } from './filter.lib.ts'
-import { Page, Size } from './wire.ts'
+import { Window } from './wire.ts'
 
 const KINDS = ['study', 'quotation']
 
@@ -19,16 +19,15 @@ export default operation({
   input: Closed({
     workspaceId: Type.Optional(Nullable(Type.String({ maxLength: 100, description: 'Only those of this project' }))),
     kinds: Kinds,
-    page: Page,
-    size: Size,
+    ...Window,
   }),
   output: Closed({
-    studies: Type.Array(StudyRecord),
-    quotations: Type.Array(QuotationRecord),
-    page: Type.Integer(),
-    size: Type.Integer({ description: 'Of each of the two lists' }),
-    totalStudies: Type.Integer(),
-    totalQuotations: Type.Integer(),
+    studies: Type.Array(StudyRecord, { description: 'Studies that were answered and not decided on' }),
+    quotations: Type.Array(QuotationRecord, { description: 'Quotations that were issued and not decided on' }),
+    page: Type.Integer({ description: 'Number of this page of each of the two lists, from 0' }),
+    size: Type.Integer({ description: 'Entries on a page of each of the two lists' }),
+    totalStudies: Type.Integer({ description: 'Studies on all pages' }),
+    totalQuotations: Type.Integer({ description: 'Quotations on all pages' }),
   }),
   example: {
     input: {},

@@ -13,12 +13,19 @@ export default operation({
   id: 'orders.tasking.estimate',
   scope: 'orders:read',
   tier: 'read',
-  input: Closed({ groups: Type.Array(TaskingGroup, { minItems: 1, maxItems: MAX_GROUPS }) }),
+  input: Closed({ groups: Type.Array(TaskingGroup, { minItems: 1, maxItems: MAX_GROUPS, description: 'What is to be taken' }) }),
   output: Closed({
-    groups: Type.Array(Closed({ index: Type.Integer(), dataProduct: Type.String(), ...Estimated })),
+    groups: Type.Array(
+      Closed({
+        index: Type.Integer({ description: 'Which one of those asked for, counted from zero' }),
+        dataProduct: Type.String({ description: 'Name of the data product' }),
+        ...Estimated,
+      }),
+      { description: 'What each group is likely to cost' },
+    ),
     errors: Type.Array(ErrorRecord, { description: 'Groups that could not be priced' }),
-    totalAud: Type.Number(),
-    totalCredits: Type.Integer(),
+    totalAud: Type.Number({ description: 'Of all groups, in Australian dollars' }),
+    totalCredits: Type.Integer({ description: 'Of all groups, in credits' }),
   }),
   example: {
     input: {

@@ -18,11 +18,12 @@ export default operation({
   output: Closed({
     features: Type.Array(
       Closed({
-        index: Type.Integer(),
-        featureId: Nullable(Type.Union([Type.String(), Type.Number()])),
-        studyRequired: Type.Boolean(),
-        reason: Type.String(),
+        index: Type.Integer({ description: 'Which feature, counted from zero' }),
+        featureId: Nullable(Type.Union([Type.String(), Type.Number()], { description: 'Its id in the collection, if it has one' })),
+        studyRequired: Type.Boolean({ description: 'Whether the vendor studies it first' }),
+        reason: Type.String({ description: 'Why, or why not' }),
       }),
+      { description: 'Each feature of the collection' },
     ),
     studyRequired: Type.Boolean({ description: 'Whether any feature needs a study' }),
   }),

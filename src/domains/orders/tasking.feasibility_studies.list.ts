@@ -6,7 +6,8 @@ import * as study from '#model/orders/study.ts'
 import { operation } from '#operation.ts'
 import { DecisionFilters, EXAMPLE_STUDY, StudyRecord, toStudy } from './decisions.wire.ts'
 import { decisionsOf, filterOf } from './filter.lib.ts'
-import { PageOf, pageOf } from './wire.ts'
+import { PageOf } from '#wire/page.ts'
+import { windowOf } from './wire.ts'
 
 /** Pages of feasibility studies, newest first. */
 export default operation({
@@ -34,6 +35,6 @@ export default operation({
       input,
       clock.now(),
     )
-    return pageOf(found.map(toStudy), input, total)
+    return windowOf(found.map(toStudy), input, total)
   },
 })

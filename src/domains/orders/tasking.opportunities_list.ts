@@ -1,12 +1,13 @@
 import Type from 'typebox'
 import { unionOf } from '#core/overlay.ts'
 import { invalidField } from '#core/problem.ts'
-import { Closed, Nullable, Timestamp } from '#core/shapes.ts'
+import { Closed, Nullable } from '#core/shapes.ts'
 import { DAY_MS } from '#core/time.ts'
 import { askVendor } from '#model/orders/vendor-problem.ts'
 import { operation } from '#operation.ts'
 import { areasOf, requireProduct } from './input.lib.ts'
-import { DataProduct, DisplayName, EXAMPLE_FEATURES, FeatureCollection, Page, PageOf, pageOf, Params, Size } from './wire.ts'
+import { PageOf } from '#wire/page.ts'
+import { At, DataProduct, DisplayName, EXAMPLE_FEATURES, FeatureCollection, Params, Window, windowOf } from './wire.ts'
 
 const STANDARD_DAYS = 14
 const MAX_DAYS = 90
@@ -14,10 +15,10 @@ const MAX_DAYS = 90
 const MAX_PASSES = 500
 
 const PassRecord = Closed({
-  satellite: Type.String(),
+  satellite: Type.String({ description: 'Name of the satellite' }),
   noradId: Type.Integer({ description: 'Catalogue number of the satellite' }),
-  start: Timestamp,
-  end: Timestamp,
+  start: At('When the place comes into view'),
+  end: At('When it goes out of view'),
   offNadirDeg: Type.Number({ description: 'The least angle off nadir under which the place is seen' }),
   sunElevationDeg: Type.Number({ description: 'How high the sun then stands' }),
 })
@@ -32,8 +33,7 @@ export default operation({
     displayName: Type.Optional(Nullable(DisplayName)),
     featureCollection: FeatureCollection,
     params: Type.Optional(Nullable(Params)),
-    page: Page,
-    size: Size,
+    ...Window,
   }),
   output: PageOf(PassRecord),
   example: {
@@ -67,7 +67,7 @@ export default operation({
   },
   async execute({ vendors, signal }, { page, size }, { product, wanted }) {
     const passes = await askVendor(() => vendors.shop(product.hostName)!.opportunities(wanted, { signal }))
-    return pageOf(
+    return windowOf(
       passes.slice(page * size, (page + 1) * size).map((pass) => ({ ...pass })),
       { page, size },
       passes.length,

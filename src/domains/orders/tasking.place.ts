@@ -28,7 +28,7 @@ export default operation({
   input: Closed({
     projectId: ProjectId,
     displayName: Type.Optional(Nullable(DisplayName)),
-    groups: Type.Array(TaskingGroup, { minItems: 1, maxItems: MAX_GROUPS }),
+    groups: Type.Array(TaskingGroup, { minItems: 1, maxItems: MAX_GROUPS, description: 'What is to be taken' }),
     licenseType: Defaulted(Type.String({ minLength: 1, maxLength: 100, description: 'A licence type of the products' }), 'standard'),
     tags: Type.Optional(Nullable(Tags)),
     maxCredits: MaxCredits,

@@ -6,7 +6,8 @@ import * as quotation from '#model/orders/quotation.ts'
 import { operation } from '#operation.ts'
 import { DecisionFilters, EXAMPLE_QUOTATION, QuotationRecord, toQuotation } from './decisions.wire.ts'
 import { decisionsOf, filterOf } from './filter.lib.ts'
-import { PageOf, pageOf } from './wire.ts'
+import { PageOf } from '#wire/page.ts'
+import { windowOf } from './wire.ts'
 
 /** Pages of quotations, newest first. */
 export default operation({
@@ -37,6 +38,6 @@ export default operation({
       input,
       clock.now(),
     )
-    return pageOf(found.map(toQuotation), input, total)
+    return windowOf(found.map(toQuotation), input, total)
   },
 })

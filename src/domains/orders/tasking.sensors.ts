@@ -4,19 +4,26 @@ import { operation } from '#operation.ts'
 
 const SensorRecord = Closed({
   id: Type.String({ description: 'The collection that its images belong to' }),
-  title: Type.String(),
-  provider: Type.String(),
-  host: Type.String(),
+  title: Type.String({ description: 'Its name for people' }),
+  provider: Type.String({ description: 'The provider, as glossary.providers.list names it' }),
+  host: Type.String({ description: 'The vendor that takes orders for it' }),
   resolution: Type.Number({ description: 'Metres on the ground' }),
-  satellites: Type.Array(Closed({ name: Type.String(), noradId: Type.Integer({ description: 'Catalogue number of the satellite' }) })),
+  satellites: Type.Array(
+    Closed({
+      name: Type.String({ description: 'Name of the satellite' }),
+      noradId: Type.Integer({ description: 'Catalogue number of the satellite' }),
+    }),
+    { description: 'What takes the images' },
+  ),
   dataProducts: Type.Array(
     Closed({
-      id: Type.String(),
-      name: Type.String(),
-      title: Type.String(),
+      id: Type.String({ description: 'Id of the data product' }),
+      name: Type.String({ description: 'Name of the data product, which orders take as well' }),
+      title: Type.String({ description: 'Its name for people' }),
       steps: Type.Array(Type.String(), { description: 'What is decided on before it is taken: feasibility, quotation' }),
-      constraints: FreeForm,
+      constraints: Type.With(FreeForm, { description: 'JSON Schema of the params of an order' }),
     }),
+    { description: 'As what its images can be ordered' },
   ),
 })
 
@@ -26,7 +33,7 @@ export default operation({
   scope: 'orders:read',
   tier: 'read',
   input: Closed({}),
-  output: Closed({ sensors: Type.Array(SensorRecord) }),
+  output: Closed({ sensors: Type.Array(SensorRecord, { description: 'Sensors that can be tasked' }) }),
   example: {
     input: {},
     output: {

@@ -1,21 +1,22 @@
 import Type from 'typebox'
 import { newId } from '#core/ids.ts'
 import { invalidField, notFound, problem } from '#core/problem.ts'
-import { Closed, Nullable, Timestamp } from '#core/shapes.ts'
+import { Closed, Nullable } from '#core/shapes.ts'
 import { answerStudy } from '#model/orders/answers.ts'
 import * as study from '#model/orders/study.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_STUDY, StudyId, StudyRecord, toStudy } from './decisions.wire.ts'
+import { At } from './wire.ts'
 
 const MAX_OPTIONS = 50
 
 const OptionInput = Closed({
-  description: Type.String({ minLength: 1, maxLength: 1_000 }),
-  credits: Type.Integer({ minimum: 0 }),
-  acquisitionStart: Timestamp,
-  acquisitionEnd: Timestamp,
-  maxCloudCover: Type.Optional(Nullable(Type.Number({ minimum: 0, maximum: 100 }))),
-  maxOffNadirDeg: Type.Optional(Nullable(Type.Number({ minimum: 0, maximum: 90 }))),
+  description: Type.String({ minLength: 1, maxLength: 1_000, description: 'What is offered, in a sentence' }),
+  credits: Type.Integer({ minimum: 0, description: 'Its firm price' }),
+  acquisitionStart: At('From when on the image may be taken'),
+  acquisitionEnd: At('Until when it may be taken'),
+  maxCloudCover: Type.Optional(Nullable(Type.Number({ minimum: 0, maximum: 100, description: 'Percent of cloud at most' }))),
+  maxOffNadirDeg: Type.Optional(Nullable(Type.Number({ minimum: 0, maximum: 90, description: 'Degrees off nadir at most' }))),
 })
 
 /** Answers a feasibility study with its options, for a vendor that answers people and not programs. */
@@ -24,7 +25,7 @@ export default operation({
   scope: 'admin:write',
   tier: 'compute',
   events: ['feasibility.answered'],
-  input: Closed({ study_id: StudyId, options: Type.Array(OptionInput, { minItems: 1, maxItems: MAX_OPTIONS }) }),
+  input: Closed({ study_id: StudyId, options: Type.Array(OptionInput, { minItems: 1, maxItems: MAX_OPTIONS, description: 'What the buyer can choose from' }) }),
   output: StudyRecord,
   example: {
     input: {

@@ -12,7 +12,10 @@ export default operation({
   scope: 'orders:write',
   tier: 'destructive',
   input: Closed({ template_id: Type.String({ minLength: 1, maxLength: 100, description: 'Id of the template' }) }),
-  output: Closed({ template_id: Uuid, deleted: Type.Literal(true) }),
+  output: Closed({
+    template_id: Type.With(Uuid, { description: 'Id of the template' }),
+    deleted: Type.Literal(true, { description: 'It is gone' }),
+  }),
   example: { input: { template_id: EXAMPLE_TEMPLATE.id }, output: { template_id: EXAMPLE_TEMPLATE.id, deleted: true } },
 }).handle({
   async check({ db, principal }, { template_id }) {

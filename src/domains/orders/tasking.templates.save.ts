@@ -10,8 +10,11 @@ export default operation({
   id: 'orders.tasking.templates.save',
   scope: 'orders:write',
   tier: 'compute',
-  input: Closed({ name: Type.String({ minLength: 1, maxLength: 255 }), ...Settings }),
-  output: Closed({ id: Uuid, name: Type.String() }),
+  input: Closed({ name: Type.String({ minLength: 1, maxLength: 255, description: 'A template of this name is replaced' }), ...Settings }),
+  output: Closed({
+    id: Type.With(Uuid, { description: 'Id of the template' }),
+    name: Type.String({ description: 'As it was given' }),
+  }),
   example: {
     input: {
       name: EXAMPLE_TEMPLATE.name,

@@ -7,7 +7,7 @@ const Word = (description: string) => Type.String({ minLength: 1, maxLength: 100
 
 /** What a template keeps beside its name. */
 export const Settings = {
-  description: Defaulted(Nullable(Type.String({ maxLength: 2_000 })), null),
+  description: Defaulted(Nullable(Type.String({ maxLength: 2_000, description: 'What it is for' })), null),
   capture_asap: Defaulted(Type.Boolean({ description: 'As soon as a satellite passes' }), true),
   resolution: Word('For example 0.5 m'),
   sensor: Word('From orders.tasking.sensors'),
@@ -15,12 +15,18 @@ export const Settings = {
   datum: Word('For example WGS84'),
   file_format: Word('For example COG'),
   has_control: Defaulted(Type.Boolean({ description: 'There are ground control points' }), false),
-  max_cloud_coverage: Defaulted(Type.Integer({ minimum: 0, maximum: 100, description: 'Percent' }), 0),
-  max_nadir_angle: Defaulted(Type.Integer({ minimum: 0, maximum: 90, description: 'Degrees off nadir' }), 0),
+  max_cloud_coverage: Defaulted(Type.Integer({ minimum: 0, maximum: 100, description: 'Percent of cloud at most' }), 0),
+  max_nadir_angle: Defaulted(Type.Integer({ minimum: 0, maximum: 90, description: 'Degrees off nadir at most' }), 0),
 }
 
 export const TemplateRecord = Closed(
-  { id: Uuid, name: Type.String(), ...Type.Required(Closed(Settings)).properties, created_at: Timestamp, updated_at: Timestamp },
+  {
+    id: Type.With(Uuid, { description: 'Id of the template' }),
+    name: Type.String({ description: 'What people call it' }),
+    ...Type.Required(Closed(Settings)).properties,
+    created_at: Type.With(Timestamp, { description: 'When it was first saved' }),
+    updated_at: Type.With(Timestamp, { description: 'When it was last saved' }),
+  },
   { $id: 'TaskingTemplate' },
 )
 

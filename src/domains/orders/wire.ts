@@ -1,10 +1,11 @@
-import Type, { type TSchema } from 'typebox'
+import Type from 'typebox'
 import { audOf, CURRENCY } from '#core/money.ts'
-import { Choice, Closed, Defaulted, FreeForm, Nullable, Timestamp, Uuid } from '#core/shapes.ts'
+import { Choice, Closed, FreeForm, Nullable, Timestamp, Uuid } from '#core/shapes.ts'
 import { BILLING_MODES, ORDER_GROUP_STATUSES, ORDER_STATUSES, ORDER_SUB_STATUSES, ORDER_TYPES } from '#core/vocabulary.ts'
 import type { Group } from '#model/orders/order-group.ts'
 import { itemIdsOf, totalCreditsOf, type Order } from '#model/orders/order.ts'
 import { EXAMPLE_AT, EXAMPLE_IDS } from '#wire/examples.ts'
+import { pageFields } from '#wire/page.ts'
 
 export const OrderId = Type.String({ minLength: 1, maxLength: 100, description: 'Id of the order' })
 export const ProjectId = Type.String({ minLength: 1, maxLength: 100, description: 'Id of the project into which the imagery is delivered' })
@@ -40,21 +41,11 @@ export const TaskingGroup = Closed(
 )
 export const MAX_GROUPS = 20
 
-/** Windows of lists that are paged as at UP42. */
-const MAX_PAGE = 10_000
-export const Size = Defaulted(Type.Integer({ minimum: 1, maximum: 100, description: 'How many a page has' }), 20)
-export const Page = Defaulted(Type.Integer({ minimum: 0, maximum: MAX_PAGE, description: 'Counted from zero' }), 0)
+/** How many entries a page of orders, studies or quotations has unless more or fewer are asked for. */
+export const Window = pageFields(20)
 
-export const PageOf = <T extends TSchema>(record: T) =>
-  Closed({
-    content: Type.Array(record),
-    page: Type.Integer({ description: 'Counted from zero' }),
-    size: Type.Integer(),
-    totalElements: Type.Integer(),
-    totalPages: Type.Integer(),
-  })
-
-export const pageOf = <T>(content: T[], { page, size }: { page: number; size: number }, total: number) => ({
+/** One page as the database gave it, of so many entries in all. */
+export const windowOf = <T>(content: T[], { page, size }: { page: number; size: number }, total: number) => ({
   content,
   page,
   size,
@@ -63,64 +54,70 @@ export const pageOf = <T>(content: T[], { page, size }: { page: number; size: nu
 })
 
 const Credits = (description: string) => Type.Integer({ description })
+export const At = (description: string) => Type.With(Timestamp, { description })
+export const IdOf = (description: string) => Type.With(Uuid, { description })
 
 const CaptureRecord = Closed({
   id: Type.String({ description: 'The scene, as its host calls it' }),
   host: Type.String({ description: 'The host that has it' }),
   geometry: Type.Unsafe<object>({ type: 'object', additionalProperties: true, description: 'The part of the scene that is bought' }),
-  acquiredAt: Nullable(Timestamp),
+  acquiredAt: Nullable(At('When it was taken, where the vendor says so')),
 })
 
 const GroupRecord = Closed(
   {
-    id: Uuid,
+    id: IdOf('Id of the group'),
     status: Choice(ORDER_GROUP_STATUSES, { description: 'part: delivered, but not all of it; failureReason tells what is missing' }),
-    subStatus: Nullable(Choice(ORDER_SUB_STATUSES)),
+    subStatus: Nullable(Choice(ORDER_SUB_STATUSES, { description: 'Of tasking: how far the two sides have agreed' })),
     host: Type.String({ description: 'The vendor that it goes to' }),
     dataProduct: Type.String({ description: 'Name of the data product' }),
-    dataProductId: Type.String(),
-    captures: Nullable(Type.Array(CaptureRecord)),
-    featureCollection: Nullable(FreeForm),
-    params: FreeForm,
+    dataProductId: Type.String({ description: 'Id of the data product' }),
+    captures: Nullable(Type.Array(CaptureRecord, { description: 'Scenes of the archive, or parts of them; null for tasking' })),
+    featureCollection: Nullable(Type.With(FreeForm, { description: 'GeoJSON of the places that are tasked; null for the archive' })),
+    params: Type.With(FreeForm, { description: 'What the product was asked for, as orders.get_schema describes it' }),
     aoi_km2: Type.Number({ description: 'Area of all its parts together' }),
     credits: Credits('Its price as far as it is known'),
-    aud: Type.Number(),
+    aud: Type.Number({ description: 'The same in Australian dollars' }),
     capturedCredits: Credits('What was paid for it'),
     itemIds: Type.Array(Type.String(), { description: 'Items that were delivered' }),
-    failureReason: Nullable(Type.String()),
+    failureReason: Nullable(Type.String({ description: 'Why it failed, was given up, or came in part' })),
   },
   { $id: 'OrderGroup' },
 )
 
-const HistoryStep = Closed({ timestamp: Timestamp, status: Choice(ORDER_STATUSES), reason: Nullable(Type.String()) })
+const HistoryStep = Closed({
+  timestamp: At('Since when it was so'),
+  status: Choice(ORDER_STATUSES, { description: 'The state that it came into' }),
+  reason: Nullable(Type.String({ description: 'Why, where somebody said so' })),
+})
 
 export const OrderRecord = Closed(
   {
-    id: Uuid,
-    projectId: Uuid,
-    displayName: Type.String(),
-    orderType: Choice(ORDER_TYPES),
-    status: Choice(ORDER_STATUSES),
+    id: IdOf('Id of the order'),
+    projectId: IdOf('The project into which the imagery is delivered'),
+    displayName: Type.String({ description: 'What people call the order' }),
+    orderType: Choice(ORDER_TYPES, { description: 'archive: scenes that exist; tasking: images that are yet to be taken' }),
+    status: Choice(ORDER_STATUSES, { description: 'Where it stands; history tells since when' }),
     subStatus: Nullable(Choice(ORDER_SUB_STATUSES, { description: 'Of tasking: how far the two sides have agreed' })),
-    billingMode: Choice(BILLING_MODES),
-    currency: Type.Literal(CURRENCY),
+    billingMode: Choice(BILLING_MODES, { description: 'How it is paid: from credits, by card, or on account' }),
+    currency: Type.Literal(CURRENCY, { description: 'Of every amount of money here' }),
     totalAud: Type.Number({ description: 'What was reserved, in Australian dollars' }),
     totalCredits: Credits('What was reserved; 0 for tasking until a price is accepted'),
     estimatedCredits: Credits('The price that was estimated when the order was placed'),
     capturedCredits: Credits('What was paid in the end'),
-    licenseType: Type.String(),
-    tags: Type.Array(Type.String()),
+    licenseType: Type.String({ description: 'The licence type that it was ordered under' }),
+    tags: Type.Array(Type.String(), { description: 'Words to find the order by' }),
     simulated: Type.Boolean({ description: 'The imagery is invented: a vendor of the sandbox delivers it' }),
-    groups: Type.Array(GroupRecord),
+    groups: Type.Array(GroupRecord, { description: 'Its parts, each of which goes to one vendor as one order' }),
     itemIds: Type.Array(Type.String(), { description: 'Items that were delivered' }),
     failureReason: Nullable(Type.String({ description: 'Why it failed, was cancelled, or came in part' })),
     history: Type.Array(HistoryStep, { description: 'Each state that the order was in, oldest first' }),
-    createdBy: Nullable(Uuid),
-    apiKeyId: Nullable(Uuid),
-    createdAt: Timestamp,
-    updatedAt: Timestamp,
-    fulfilledAt: Nullable(Timestamp),
-    cancelledAt: Nullable(Timestamp),
+    createdBy: Nullable(IdOf('Who placed it')),
+    apiKeyId: Nullable(IdOf('The API key that it was placed with')),
+    createdAt: At('When it was placed'),
+    updatedAt: At('When it last changed'),
+    fulfilledAt: Nullable(At('When all that was to come had come')),
+    cancelledAt: Nullable(At('When it was cancelled')),
   },
   { $id: 'Order' },
 )

@@ -63,7 +63,7 @@ interface WantedFunding {
   /** The operation's id and the caller's key: a repeated request finds its hold again. */
   operation: string
   idempotencyKey: string
-  /** Of a reservation that is to be repriced: how the organization pays today does not matter to it. */
+  /** Where it is settled already how this is paid, as for a reservation that is to be repriced. */
   mode?: BillingMode | undefined
 }
 

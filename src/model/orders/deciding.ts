@@ -11,6 +11,7 @@ import * as group from './order-group.ts'
 import * as order from './order.ts'
 import { referenceOf, type Order } from './order.ts'
 import { linesOf } from './pricing.ts'
+import { requireNoRealMoney } from './simulated.ts'
 import { placeAtVendorTask } from './tasks.ts'
 
 export type Funding = Awaited<ReturnType<typeof spending.authorize>>
@@ -32,13 +33,15 @@ export async function authorize(
   { order: current, groupId, credits }: { order: Order; groupId: string; credits: number },
 ): Promise<Funding> {
   const standing = await spending.standingOf(context.db, current.organizationId, referenceOf(current))
+  const mode = standing?.mode ?? current.billingMode
+  requireNoRealMoney(context.payments, { isSimulated: current.simulated, mode })
   return await spending.authorize(context, {
     spender: spending.spenderOf(asked.principal, current.organizationId),
     credits: sumWith(current, groupId, credits),
     countsForCaps: true,
     operation: asked.operation,
     idempotencyKey: asked.idempotencyKey,
-    mode: standing?.mode ?? current.billingMode,
+    mode,
   })
 }
 

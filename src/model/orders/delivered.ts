@@ -46,7 +46,7 @@ interface Share {
 }
 
 /** How much of an area items show, and how much is left. */
-export function coverageOf(area: AreaGeometry, items: readonly Pick<Item, 'geometry'>[]): { covered: Share; remainder: Share } {
+export function coverageOf(area: AreaGeometry, items: readonly { geometry: unknown }[]): { covered: Share; remainder: Share } {
   const footprints = items.flatMap(({ geometry }) => {
     const { type } = (geometry ?? {}) as { type?: string }
     return type === 'Polygon' || type === 'MultiPolygon' ? [geometry as AreaGeometry] : []

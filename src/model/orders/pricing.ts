@@ -227,12 +227,6 @@ const lineOf = ({ productName, areaKm2: km2 }: { productName: string; areaKm2: n
 export const linesOf = (groups: readonly { productName: string; areaKm2: number; reservedCredits: number }[]): SpendLine[] =>
   groups.filter(({ reservedCredits }) => reservedCredits > 0).map((group) => ({ ...lineOf(group), credits: group.reservedCredits }))
 
-/** The share of a group's price for what came of it: by area, rounded up, and never more than was reserved. */
-export function shareOf(
-  { captures, areaKm2: whole, reservedCredits }: { captures: readonly OrderedCapture[] | null; areaKm2: number; reservedCredits: number },
-  delivered: readonly AreaGeometry[],
-): number {
-  const came = unionOf(captures ? delivered : [])
-  if (!came) return reservedCredits
-  return Math.min(reservedCredits, roundUpCredits((reservedCredits * sqKmOf(came)) / whole))
-}
+/** The share of a group's price for what came of it: rounded up, and never more than was reserved. */
+export const shareOf = (reservedCredits: number, percent: number): number =>
+  Math.min(reservedCredits, roundUpCredits((reservedCredits * percent) / 100))
