@@ -113,8 +113,8 @@ async function federated({ baseUrl }: Service, { token }: Owner): Promise<void> 
   for (let done = 0; done < SEARCHES; done += SIDE_BY_SIDE) await Promise.all(Array.from({ length: SIDE_BY_SIDE }, one))
   const [p50, p95] = [percentile(took, 0.5), percentile(took, 0.95)]
   console.log(
-    `federated search, ${SOURCES} sources, ${HANGING} hang, ${took.length} searches, ${SIDE_BY_SIDE} at a time: p50 ${p50.toFixed(0)} ms, ` +
-      `p95 ${p95.toFixed(0)} ms, longest ${Math.max(...took).toFixed(0)} ms; a source has ${DEADLINE_MS} ms, so p95 is at ` +
+    `federated search, ${SOURCES} sources, ${HANGING} hang, ${took.length} searches, ${SIDE_BY_SIDE} at a time: ` +
+      `p50 ${p50.toFixed(0)} ms, p95 ${p95.toFixed(0)} ms, longest ${Math.max(...took).toFixed(0)} ms; a source has ${DEADLINE_MS} ms, so p95 is at ` +
       `${((p95 / DEADLINE_MS) * 100).toFixed(1)}% of it: ${p95 <= DEADLINE_MS * TOLERANCE ? 'met' : 'NOT MET'} (at most 110%)`,
   )
 }
@@ -143,8 +143,8 @@ async function streamed({ baseUrl, pid }: Service, { token }: Owner): Promise<vo
     Math.max(...samples.filter(({ lines: at }) => at >= SCENES * from && at <= SCENES * to + 1).map(({ mb }) => mb), before)
   const [first, last] = [peak(0, 0.25), peak(0.75, 1)]
   console.log(
-    `stream of ${SCENES} scenes, ${(bytes / 1e6).toFixed(1)} MB in ${seconds.toFixed(1)} s: resident ${before.toFixed(0)} MB before, at most ` +
-      `${first.toFixed(0)} MB in the first quarter and ${last.toFixed(0)} MB in the last (${samples.length} samples): ` +
+    `stream of ${SCENES} scenes, ${(bytes / 1e6).toFixed(1)} MB in ${seconds.toFixed(1)} s: resident ${before.toFixed(0)} MB before, ` +
+      `at most ${first.toFixed(0)} MB in the first quarter and ${last.toFixed(0)} MB in the last (${samples.length} samples): ` +
       `${last - first <= FLAT_MB ? 'flat' : 'NOT FLAT'}`,
   )
 }
@@ -154,7 +154,8 @@ const lab = openLab()
 try {
   const file = path.join(folder, 'sources.json')
   writeFileSync(file, JSON.stringify(registry))
-  console.log(`${os.availableParallelism()} cores, load average ${readFileSync('/proc/loadavg', 'utf8').split(' ').slice(0, 2).join(' ')}; wall times`)
+  const load = readFileSync('/proc/loadavg', 'utf8').split(' ').slice(0, 2).join(' ')
+  console.log(`${os.availableParallelism()} cores, load average ${load}; wall times`)
   const service = await lab.start({ env: { DATA_DIR: lab.dataDir(), DEMO: '0', SANDBOX: '0', SOURCES: file, EGRESS_ALLOW: address } })
   const owner = await found(service.baseUrl, 'bench@example.com')
   await federated(service, owner)

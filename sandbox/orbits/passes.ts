@@ -16,7 +16,7 @@ const STANDARD_OFF_NADIR_DEG = 30
 /** So long at a time, then others have their turn. */
 const SLICE_MS = DAY_MS
 
-export interface Pass {
+interface Pass {
   satellite: string
   noradId: number
   start: string

@@ -128,7 +128,7 @@ export function buildServer(options: ServerOptions): FastifyInstance {
 /** Operations read their bodies themselves, once the caller has been let in; what other routes take is small. */
 function registerBodies(app: FastifyInstance): void {
   app.addHook('preHandler', async (request) => {
-    if (request.method !== 'POST' || request.url.startsWith('/v1/')) return
+    if (request.method !== 'POST' || /^\/v[12]\//.test(request.url)) return
     request.body = await readBody(request.raw, request.url.startsWith('/webhooks/') ? USUAL_BYTES : SIGN_IN_BYTES)
   })
   app.addHook('onResponse', (request, _reply, done) => {

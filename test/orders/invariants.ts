@@ -1,4 +1,4 @@
-/** What must hold between orders, their money, their items and their lineage after whatever happened. Each query returns what breaks its rule. */
+/** What must hold between orders, money, items and lineage after whatever happened. Each query returns what breaks its rule. */
 import { sql } from 'kysely'
 import type { Db } from '#db/tables.ts'
 import { moneyViolations } from '../money/invariants.ts'

@@ -23,7 +23,7 @@ export interface Script {
   file?: (fileId: string) => { bytes: Uint8Array; breaksAt?: number }
 }
 
-export interface Liar {
+interface Liar {
   sources: Registry
   script: Script
   /** What was asked of it, in order. */

@@ -32,12 +32,7 @@ export const POINTS = {
     'orders.deliver after-commit fulfilled',
   ],
   failing: ['orders.poll before-commit failed', 'orders.poll after-commit failed'],
-  cancelled: [
-    'orders.cancel before-vendor',
-    'orders.cancel after-vendor',
-    'orders.cancel before-commit',
-    'orders.cancel after-commit',
-  ],
+  cancelled: ['orders.cancel before-vendor', 'orders.cancel after-vendor', 'orders.cancel before-commit', 'orders.cancel after-commit'],
   tasking: [
     'orders.tasking.place before-commit',
     'orders.tasking.place after-commit',

@@ -113,7 +113,7 @@ export type DecisionStep = 'feasibility' | 'quotation'
 // Documents that are kept whole, as JSON: their fields are spelled as they are stored, which is as the interface shows them.
 
 /** One line of an order's history. */
-export interface OrderStep {
+interface OrderStep {
   timestamp: string
   status: OrderStatus
   reason: string | null

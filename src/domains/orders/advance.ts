@@ -29,12 +29,14 @@ export default operation({
     to: Choice(['awaiting_data', 'fulfilled', 'failed'], { description: 'Where it is moved to' }),
     group_id: Type.Optional(Nullable(Type.String({ maxLength: 100, description: 'Only this group; all that are open by default' }))),
     item_ids: Type.Optional(
-      Nullable(Type.Array(Type.String({ minLength: 1, maxLength: 256 }), {
+      Nullable(
+        Type.Array(Type.String({ minLength: 1, maxLength: 256 }), {
           minItems: 1,
           maxItems: MAX_ITEMS,
           uniqueItems: true,
           description: 'For fulfilled: items of the project that the vendor delivered',
-        })),
+        }),
+      ),
     ),
     reason: Type.Optional(Nullable(Type.String({ minLength: 1, maxLength: 1_000, description: 'Why it failed' }))),
   }),

@@ -12,9 +12,11 @@ export default operation({
   scope: 'orders:read',
   tier: 'read',
   input: Closed({ order_id: OrderId }),
-  output: Closed({ groups: Type.Array(Closed({ groupId: IdOf('Id of the group'), ...Coverage }), {
+  output: Closed({
+    groups: Type.Array(Closed({ groupId: IdOf('Id of the group'), ...Coverage }), {
       description: 'Each group of the order',
-    }) }),
+    }),
+  }),
   example: { input: { order_id: EXAMPLE_ORDER.id }, output: { groups: [{ groupId: EXAMPLE_GROUP_ID, ...EXAMPLE_COVERAGE }] } },
 }).handle({
   check: async ({ db, principal }, { order_id }) => await order.requireReader(db, principal, order_id),

@@ -15,7 +15,8 @@ type Ordered = Pick<Group, 'hostName' | 'captures' | 'area' | 'reservedCredits'>
 
 /** Throws for files of scenes that nobody ordered, before a byte of them is fetched. */
 export function requireOrdered({ hostName, captures }: Ordered, files: readonly DeliveredFile[]): void {
-  if (new Set(files.map(({ id }) => id)).size < files.length) throw new WrongDelivery(`'${hostName}' delivered the same file more than once`)
+  if (new Set(files.map(({ id }) => id)).size < files.length)
+    throw new WrongDelivery(`'${hostName}' delivered the same file more than once`)
   const stray = captures && files.find(({ sceneId }) => !captures.some(({ id }) => id === sceneId))
   if (stray) throw new WrongDelivery(`'${hostName}' delivered ${stray.sceneId}, which was not ordered`)
 }

@@ -159,7 +159,11 @@ test('vendors that lie', async (t) => {
     const before = await balance(w, org)
     const { id, groups, totalCredits } = await placeOrder(w, org, 'a')
     await w.runTask(place, { group_id: groups[0]!.id })
-    assert.deepEqual([(await get(w, org, id)).status, (await balance(w, org))[1]], ['processing', totalCredits], 'it is not given up at once')
+    assert.deepEqual(
+      [(await get(w, org, id)).status, (await balance(w, org))[1]],
+      ['processing', totalCredits],
+      'it is not given up at once',
+    )
     liar.script = { place: () => 400 }
     await step(w, [id])
     const done = await get(w, org, id)

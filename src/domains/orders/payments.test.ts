@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { newId } from '#core/ids.ts'
 import settleReservation from '#domains/billing/settle-reservation.task.ts'
 import sweepPayments from '#domains/billing/sweep-payments.task.ts'
-import { balance, features, grant, placeArchive, scenes, square, until, work } from '../../../test/orders/support.ts'
+import { balance, features, grant, placeArchive, scenes, square, step, until, work } from '../../../test/orders/support.ts'
 import { orderViolations } from '../../../test/orders/invariants.ts'
 import { processorViolations } from '../../../test/money/invariants.ts'
 import { world, type Org, type World } from '../../../test/support/world.ts'
@@ -67,16 +67,23 @@ test('an order paid by card', async (t) => {
     assert.deepEqual(await attempts(w, org), ['voided'])
   })
 
-  await t.test('a hold is renewed after six days; one that cannot be fails the order', async () => {
+  await t.test('a hold is renewed after six days and captured on delivery; one that cannot be renewed fails the order', async () => {
     const org = await w.organization()
     await attach(w, org, 'pm_card_visa')
     const first = (await placeArchive(w, org)).body
     const second = (await placeArchive(w, org)).body
+    const third = (await placeArchive(w, org)).body
     w.clock.advance({ days: 6, hours: 1 })
     Object.assign(org.owner, await w.signIn(org.owner, org.id))
     await w.runTask(sweepPayments)
-    assert.equal((await attempts(w, org)).filter((status) => status === 'held').length, 2, 'two new holds stand for the two old ones')
+    assert.equal((await attempts(w, org)).filter((status) => status === 'held').length, 3, 'three new holds stand for the three old ones')
     await w.ok(org.owner.token, 'orders.cancel', { id: second.id })
+    await step(w, [third.id])
+    w.clock.advance({ minutes: 11 }) // So long after its last change it is looked at every ten minutes.
+    await work(w, [third.id])
+    Object.assign(org.owner, await w.signIn(org.owner, org.id))
+    await w.drain(settleReservation)
+    assert.deepEqual(await captured(w, org), [third.totalCredits], 'the new hold is what is captured')
     await attach(w, org, 'pm_card_visa_chargeDeclined')
     const cards = await w.ok(org.owner.token, 'payment_methods.list')
     const declining = (cards.payment_methods ?? cards).find(({ is_default }: { is_default: boolean }) => !is_default)

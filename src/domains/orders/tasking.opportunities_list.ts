@@ -6,8 +6,8 @@ import { DAY_MS } from '#core/time.ts'
 import { askVendor } from '#model/orders/vendor-problem.ts'
 import { operation } from '#operation.ts'
 import { areasOf, requireProduct } from './input.lib.ts'
-import { PageOf } from '#wire/page.ts'
-import { At, DataProduct, DisplayName, EXAMPLE_FEATURES, FeatureCollection, Params, Window, windowOf } from './wire.ts'
+import { PageOf, pageOf } from '#wire/page.ts'
+import { At, DataProduct, DisplayName, EXAMPLE_FEATURES, FeatureCollection, Params, Window } from './wire.ts'
 
 const STANDARD_DAYS = 14
 const MAX_DAYS = 90
@@ -67,11 +67,7 @@ export default operation({
   },
   async execute({ vendors, signal }, { page, size }, { product, wanted }) {
     const passes = await askVendor(() => vendors.shop(product.hostName)!.opportunities(wanted, { signal }))
-    return windowOf(
-      passes.slice(page * size, (page + 1) * size).map((pass) => ({ ...pass })),
-      { page, size },
-      passes.length,
-    )
+    return pageOf(passes, { page, size })
   },
 })
 

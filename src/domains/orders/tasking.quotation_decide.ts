@@ -18,7 +18,11 @@ export default operation({
   tier: 'external_spend',
   idempotent: true,
   events: ['quotation.accepted', 'quotation.rejected', 'order.placed', 'order.cancelled', 'credits.low_balance', 'credits.depleted'],
-  input: Closed({ quotation_id: QuotationId, decision: Choice(['ACCEPTED', 'REJECTED'], { description: 'A rejected quotation closes its group without a charge' }), maxCredits: MaxCredits }),
+  input: Closed({
+    quotation_id: QuotationId,
+    decision: Choice(['ACCEPTED', 'REJECTED'], { description: 'A rejected quotation closes its group without a charge' }),
+    maxCredits: MaxCredits,
+  }),
   output: QuotationRecord,
   example: {
     input: { quotation_id: EXAMPLE_QUOTATION.id, decision: 'ACCEPTED' },

@@ -25,7 +25,10 @@ export default operation({
   scope: 'admin:write',
   tier: 'compute',
   events: ['feasibility.answered'],
-  input: Closed({ study_id: StudyId, options: Type.Array(OptionInput, { minItems: 1, maxItems: MAX_OPTIONS, description: 'What the buyer can choose from' }) }),
+  input: Closed({
+    study_id: StudyId,
+    options: Type.Array(OptionInput, { minItems: 1, maxItems: MAX_OPTIONS, description: 'What the buyer can choose from' }),
+  }),
   output: StudyRecord,
   example: {
     input: {

@@ -5,6 +5,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Invoked } from '#pipeline/invoke.ts'
 import { parseBody } from '#http/body.ts'
+import { readBody, USUAL_BYTES } from '#http/read-body.ts'
 import { send } from '#http/operations.ts'
 import { numeric, pick, project, queryOf, type Projecting } from './project.ts'
 
@@ -16,7 +17,7 @@ interface Route {
   method: 'GET' | 'POST' | 'PATCH'
   path: string
   operation: string
-  input: (request: FastifyRequest, body: () => Json) => Json
+  input: (request: FastifyRequest, body: Json) => Json
   shape: Shape
 }
 
@@ -76,9 +77,9 @@ const windowOf = (query: Readonly<Json>): Json =>
   Object.fromEntries(Object.entries(pick(query, ['page', 'size'])).map(([name, value]) => [name, numeric(value)]))
 
 /** The workspace stands in the address or in the body. */
-const withWorkspace = (request: FastifyRequest, body: () => Json): Json => ({ ...pick(queryOf(request), ['workspaceId']), ...body() })
+const withWorkspace = (request: FastifyRequest, body: Json): Json => ({ ...pick(queryOf(request), ['workspaceId']), ...body })
 
-function taskingInput(request: FastifyRequest, body: () => Json): Json {
+function taskingInput(request: FastifyRequest, body: Json): Json {
   const { workspaceId, ...rest } = withWorkspace(request, body)
   return workspaceId === undefined ? rest : { projectId: workspaceId, ...rest }
 }
@@ -163,7 +164,7 @@ const deciding = (paths: readonly string[], operation: string, idName: string, s
       method,
       path: `${path}/:id`,
       operation,
-      input: (request: FastifyRequest, body: () => Json) => ({ ...body(), [idName]: idOf(request) }),
+      input: (request: FastifyRequest, body: Json) => ({ ...body, [idName]: idOf(request) }),
       shape,
     })),
   )
@@ -182,7 +183,7 @@ const QUOTATIONS = ['/v2/tasking/quotations', '/v2/tasking/quotation']
 
 const ROUTES: readonly Route[] = [
   { method: 'POST', path: '/v2/orders', operation: 'orders.place', input: withWorkspace, shape: placedShape },
-  { method: 'POST', path: '/v2/orders/estimate', operation: 'orders.estimate', input: (_request, body) => body(), shape: estimateShape },
+  { method: 'POST', path: '/v2/orders/estimate', operation: 'orders.estimate', input: (_request, body) => body, shape: estimateShape },
   { method: 'GET', path: '/v2/orders', operation: 'orders.list', input: listInput, shape: pageShape(orderShape) },
   { method: 'GET', path: '/v2/orders/:id', operation: 'orders.get', input: (request) => ({ id: idOf(request) }), shape: orderShape },
   {
@@ -237,12 +238,16 @@ export function registerV2(app: FastifyInstance, projecting: Projecting): void {
       method,
       url: path,
       handler: async (request: FastifyRequest, reply: FastifyReply) => {
-        const body = () =>
-          parseBody(request.body as Buffer | undefined, request.headers['content-type'], request.headers['content-encoding'])
-        const invoked = await project(projecting, operation, request, reply, () => input(request, body))
+        const invoked = await project(projecting, operation, request, reply, async () => input(request, await bodyOf(request)))
         return send(reply, reshaped(invoked, shape))
       },
     })
+}
+
+/** Read when the caller has been let in, as the bodies of operations are. */
+async function bodyOf({ method, raw, headers }: FastifyRequest): Promise<Json> {
+  if (method === 'GET') return {}
+  return parseBody(await readBody(raw, USUAL_BYTES), headers['content-type'], headers['content-encoding'])
 }
 
 function reshaped(invoked: Invoked, shape: Shape): Invoked {

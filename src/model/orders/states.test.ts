@@ -132,10 +132,10 @@ test('each move from each state', async (t) => {
 async function orderIn(w: World, org: Org, { type, status }: { type: OrderType; status: OrderStatus }): Promise<string> {
   const [id, now] = [newId(), w.clock.now()]
   const history = JSON.stringify([{ timestamp: now.toISOString(), status, reason: null }])
-  await sql`insert into imagery_order (id, org_id, project_id, order_type, status, sub_status, billing_mode, display_name, license_type, tags,
-      estimated_credits, simulated, history, next_poll_at, created_at, updated_at, fulfilled_at, cancelled_at)
-    values (${id}, ${org.id}, ${org.projectId}, ${type}, ${status}, ${type === 'tasking' ? 'accepted' : null}, 'credit', 'x', 'standard', '{}',
-      0, true, ${history}, ${now}, ${now}, ${now}, ${status === 'fulfilled' ? now : null}, ${status === 'cancelled' ? now : null})`.execute(
+  await sql`insert into imagery_order (id, org_id, project_id, order_type, status, sub_status, billing_mode, display_name,
+      license_type, tags, estimated_credits, simulated, history, next_poll_at, created_at, updated_at, fulfilled_at, cancelled_at)
+    values (${id}, ${org.id}, ${org.projectId}, ${type}, ${status}, ${type === 'tasking' ? 'accepted' : null}, 'credit', 'x',
+      'standard', '{}', 0, true, ${history}, ${now}, ${now}, ${now}, ${status === 'fulfilled' ? now : null}, ${status === 'cancelled' ? now : null})`.execute(
     w.db,
   )
   return id
@@ -149,10 +149,9 @@ async function groupIn(
   const orderId = await orderIn(w, org, { type: 'archive', status: 'processing' })
   const [id, now] = [newId(), w.clock.now()]
   const items = (DELIVERED_STATUSES as readonly string[]).includes(status) ? ['x'] : []
-  await sql`insert into order_group (id, order_id, org_id, ordinal, host_name, product_id, product_name, status, sub_status, steps, captures,
-      params, area, area_km2, credits, reserved_credits, item_ids, updated_at)
-    values (${id}, ${orderId}, ${org.id}, 0, 'x', 'x', 'x', ${status}, ${subStatus}, '{}', '[]', '{}', '{}', 1, 0, 0, ${items}, ${now})`.execute(
-    w.db,
-  )
+  await sql`insert into order_group (id, order_id, org_id, ordinal, host_name, product_id, product_name, status, sub_status, steps,
+      captures, params, area, area_km2, credits, reserved_credits, item_ids, updated_at)
+    values (${id}, ${orderId}, ${org.id}, 0, 'x', 'x', 'x', ${status}, ${subStatus}, '{}', '[]', '{}', '{}', 1, 0, 0, ${items},
+      ${now})`.execute(w.db)
   return id
 }
