@@ -14,7 +14,6 @@ import * as study from '#model/orders/study.ts'
 import { askVendorTask, placeAtVendorTask, pollTask } from '#model/orders/tasks.ts'
 import type { Context, WriteContext } from '#operation.ts'
 import { requireNoRealMoney } from '#model/orders/simulated.ts'
-import type { BillingMode } from '#db/tables/money.ts'
 import type { Product } from '#ports/vendors.ts'
 import { requirePriced, type Wanted } from './input.lib.ts'
 
@@ -183,7 +182,7 @@ async function requireOrderable(
   { licenseType, maxCredits, project: { organizationId } }: Common,
   products: readonly Product[],
   credits: number,
-): Promise<BillingMode> {
+): ReturnType<typeof billingModeOf> {
   const { db, payments, vendors } = context
   for (const product of new Set(products)) await requireLicences(db, organizationId, product, vendors)
   requireBelow(maxCredits, credits)

@@ -135,9 +135,8 @@ async function orderIn(w: World, org: Org, { type, status }: { type: OrderType; 
   await sql`insert into imagery_order (id, org_id, project_id, order_type, status, sub_status, billing_mode, display_name,
       license_type, tags, estimated_credits, simulated, history, next_poll_at, created_at, updated_at, fulfilled_at, cancelled_at)
     values (${id}, ${org.id}, ${org.projectId}, ${type}, ${status}, ${type === 'tasking' ? 'accepted' : null}, 'credit', 'x',
-      'standard', '{}', 0, true, ${history}, ${now}, ${now}, ${now}, ${status === 'fulfilled' ? now : null}, ${status === 'cancelled' ? now : null})`.execute(
-    w.db,
-  )
+      'standard', '{}', 0, true, ${history}, ${now}, ${now}, ${now},
+      ${status === 'fulfilled' ? now : null}, ${status === 'cancelled' ? now : null})`.execute(w.db)
   return id
 }
 
