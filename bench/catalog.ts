@@ -115,7 +115,8 @@ async function federated({ baseUrl }: Service, { token }: Owner): Promise<void> 
   console.log(
     `federated search, ${SOURCES} sources, ${HANGING} hang, ${took.length} searches, ${SIDE_BY_SIDE} at a time: ` +
       `p50 ${p50.toFixed(0)} ms, p95 ${p95.toFixed(0)} ms, longest ${Math.max(...took).toFixed(0)} ms; ` +
-      `a source has ${DEADLINE_MS} ms, so p95 is at ${((p95 / DEADLINE_MS) * 100).toFixed(1)}% of it: ${p95 <= DEADLINE_MS * TOLERANCE ? 'met' : 'NOT MET'} (at most 110%)`,
+      `a source has ${DEADLINE_MS} ms, so p95 is at ${((p95 / DEADLINE_MS) * 100).toFixed(1)}% of it: ` +
+      `${p95 <= DEADLINE_MS * TOLERANCE ? 'met' : 'NOT MET'} (at most 110%)`,
   )
 }
 
