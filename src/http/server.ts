@@ -32,6 +32,7 @@ import { notFoundPage, sendPage } from './pages/layout.ts'
 import { registerPages } from './pages/pages.ts'
 import { registerSharePage } from './pages/share.ts'
 import { registerShareRoutes } from './projections/share.ts'
+import { registerStac } from './projections/stac/routes.ts'
 import { registerTiles } from './projections/tiles.ts'
 import { registerCatalogRoutes } from './projections/catalog.ts'
 import { registerV2 } from './projections/v2.ts'
@@ -107,6 +108,7 @@ export function buildServer(options: ServerOptions): FastifyInstance {
   registerCatalogRoutes(app, { platform, observe })
   registerWmts(app, { platform, observe })
   registerV2(app, { platform, observe })
+  registerStac(app, { platform, observe, trustedProxies })
   registerAuth(app, { platform, auth, isLocal })
   registerEventTypes(app, platform)
   registerPayments(app, platform, sandboxPayments)
@@ -128,7 +130,7 @@ export function buildServer(options: ServerOptions): FastifyInstance {
 /** Operations read their bodies themselves, once the caller has been let in; what other routes take is small. */
 function registerBodies(app: FastifyInstance): void {
   app.addHook('preHandler', async (request) => {
-    if (request.method !== 'POST' || /^\/v[12]\//.test(request.url)) return
+    if (request.method !== 'POST' || /^\/(v1|v2|stac)\//.test(request.url)) return
     request.body = await readBody(request.raw, request.url.startsWith('/webhooks/') ? USUAL_BYTES : SIGN_IN_BYTES)
   })
   app.addHook('onResponse', (request, _reply, done) => {
