@@ -1,0 +1,94 @@
+/** What every journey through the console needs: somebody at a browser, scenes to look at, and what must never happen. */
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import type { Browser, Page } from 'playwright-core'
+import { memorySink } from '#raster/write/sink.ts'
+import { describeScene, renderScene } from '../../sandbox/scenes/index.ts'
+import { storeFile } from '../support/stored-file.ts'
+import type { Org, Person, World } from '../support/world.ts'
+import { shot, watchedPage } from './chromium.ts'
+
+const SIZE_PX = 256
+export const PATIENT_MS = 90_000
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+export async function sceneBytes(datetime = '2025-06-12T10:40:00Z') {
+  const scene = describeScene({ sensor: 'sandbox-open', longitude: 2.3, latitude: 48.2, datetime, sizePx: SIZE_PX })
+  const sink = memorySink()
+  await renderScene(scene, sink)
+  return { scene, bytes: sink.bytes() }
+}
+
+export async function sceneItem(w: World, org: Org, name: string, more: object = {}): Promise<string> {
+  const { scene, bytes } = await sceneBytes()
+  const { id } = await w.ok(org.owner.token, 'items.create', {
+    project_id: org.projectId,
+    type: 'satellite_capture',
+    geometry: scene.footprint,
+    datetime: scene.datetime,
+    cloud_cover: scene.cloudCover,
+    gsd: scene.gsdM,
+    name,
+    ...more,
+  })
+  await storeFile(w, id, { bytes, bandNames: scene.bands.map((band) => band.name) })
+  return id as string
+}
+
+export interface Seat {
+  page: Page
+  requests: string[]
+  faults: string[]
+}
+
+export async function seat(w: World, from: Browser, options: object = {}): Promise<Seat> {
+  const watched = await watchedPage(from, { viewport: { width: 1440, height: 900 }, ...options })
+  watched.page.setDefaultTimeout(PATIENT_MS)
+  await watched.page.goto(`${w.baseUrl}/app/sign-in`)
+  return watched
+}
+
+export async function signIn({ page }: Seat, who: Person): Promise<void> {
+  await page.getByLabel('Email').fill(who.email)
+  await page.getByLabel('Password', { exact: true }).fill(who.password)
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+  await page.waitForURL(/\/app\/(explore|welcome)/)
+}
+
+/** Nothing was called that others cannot call, and nobody else was asked. */
+export function assertOwnBusiness(w: World, { requests, faults }: Seat): void {
+  const own = new URL(w.baseUrl).origin
+  const store = `http://127.0.0.1:${w.storePort}`
+  const elsewhere = requests.filter((url) => !url.startsWith(own) && !url.startsWith(store) && !/^(data|blob):/.test(url))
+  assert.deepEqual(elsewhere, [])
+  const known = /^\/(app|assets|auth|api\/v1|v1\/op\/[\w.]+|s|docs|sandbox\/payments)(\/|$|\?)/
+  const paths = requests.filter((url) => url.startsWith(own)).map((url) => new URL(url).pathname)
+  assert.deepEqual(
+    paths.filter((one) => !known.test(one)),
+    [],
+  )
+  const called = new Set(paths.filter((one) => one.startsWith('/v1/op/')).map((one) => one.slice('/v1/op/'.length)))
+  for (const id of called) assert.ok(w.platform.operations.has(id), `${id} is an operation of the contract`)
+  assert.deepEqual(faults, [])
+}
+
+export async function assertAccessible(page: Page, where: string): Promise<void> {
+  await page.evaluate(AXE)
+  const found = await page.evaluate<{ id: string; nodes: string[] }[]>(
+    `axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) => violations
+      .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+      .map(({ id, nodes }) => ({ id, nodes: nodes.map(({ html }) => html.slice(0, 160)) })))`,
+  )
+  assert.deepEqual(found, [], where)
+}
+
+/** Runs a journey; a picture of where it stopped is kept where SCREENSHOTS names a folder. */
+export async function journey(name: string, here: Seat, steps: () => Promise<void>): Promise<void> {
+  try {
+    await steps()
+  } catch (error) {
+    await shot(here.page, `stopped-${name}`).catch(() => undefined)
+    throw error
+  }
+}
