@@ -11,6 +11,7 @@ import type { Vendors } from './ports/vendors.ts'
 import type { Queue } from '#db/queue.ts'
 import type { Notices } from '#db/notices.ts'
 import type { Db } from '#db/tables.ts'
+import { watchRoom, type Room } from '#db/trouble.ts'
 import { createMetrics, type Metrics } from '#http/metrics.ts'
 import type { AnyTask } from './task.ts'
 import type { AnyOperation } from '#operation.ts'
@@ -63,6 +64,8 @@ interface Composed {
   taskPlatform: TaskPlatform
   usage: UsageRecorder
   metrics: Metrics
+  /** Of the database. */
+  room: Room
   close(): Promise<void>
 }
 
@@ -82,7 +85,9 @@ export async function compose(parts: Parts): Promise<Composed> {
   const { db, clock, queue, log, baseUrl, operations } = parts
   const raster = rasterOf(parts)
   const metrics = createMetrics(() => ({ database_connections: parts.connectionCount(), ...raster.metrics() }))
+  const room = watchRoom(db)
   const onFault = (error: unknown, operation: string, invocation?: string) => {
+    room.notice(error)
     metrics.observeFault(operation)
     log.error({ err: error, operation, invocation }, 'fault')
   }
@@ -126,6 +131,7 @@ export async function compose(parts: Parts): Promise<Composed> {
   return {
     platform,
     metrics,
+    room,
     usage,
     auth: {
       db,

@@ -31,6 +31,7 @@ import { createUploadRoom } from './background/upload-room.ts'
 import { startWorkers } from './background/tasks.ts'
 import type { SandboxPayments } from '../sandbox/payments/server.ts'
 import { banner } from './banner.ts'
+import { folderProblem, requireFolder } from './data-folder.ts'
 import { findings } from './doctor.ts'
 import { DEMO_EMAIL, fillDemo, seedDemo } from '../sandbox/demo/demo.ts'
 import { operations, tasks } from './registry.ts'
@@ -159,7 +160,7 @@ async function startDatabase(config: Config, log: Logger, started: AsyncDisposab
     error
       ? log.error({ err: error }, 'the embedded PostgreSQL could not be started again')
       : log.warn('the embedded PostgreSQL had died and was started again')
-  const database = await openServiceDatabase({ ...config, onRestart })
+  const database = await openServiceDatabase({ ...config, onRestart, onWaiting: (line) => log.warn(line) })
   started.defer(() => database.close())
   await migrate(database.db)
   const notices = openNotices(database.db, database.connection)
@@ -298,9 +299,17 @@ function stopOnSignal(starting: Promise<Service>): void {
   process.on('SIGTERM', onSignal)
 }
 
+async function begin(catalogue: Catalogue): Promise<Service> {
+  const config = loadConfig(process.env)
+  requireFolder(config)
+  return await start(config, catalogue).catch((error: unknown) => {
+    throw folderProblem(error, config.dataDir) ?? error
+  })
+}
+
 export async function run(catalogue: Catalogue): Promise<void> {
   try {
-    const starting = Promise.resolve().then(() => start(loadConfig(process.env), catalogue)) // Signals are heard before the first step.
+    const starting = Promise.resolve().then(() => begin(catalogue)) // Signals are heard before the first step.
     stopOnSignal(starting)
     await starting
   } catch (error) {

@@ -16,6 +16,8 @@ import type { Invoked } from '#pipeline/invoke.ts'
 import type { Platform } from '#pipeline/platform.ts'
 import { problemReply } from '#pipeline/reply.ts'
 import type { SignInPlatform } from '#access/sign-in.ts'
+import type { Room } from '#db/trouble.ts'
+import { asProblem, concernsOperator } from '#pipeline/outside-problems.ts'
 import type { Logger } from 'pino'
 import { registerAssets } from './projections/assets.ts'
 import { registerAuth } from './auth.ts'
@@ -42,6 +44,7 @@ interface ServerOptions {
   metrics: Metrics
   /** False while starting and stopping. */
   isReady: () => boolean
+  room: Room
   /** What a person does in their browser with the real processor; null where that is not the sandbox. */
   sandboxPayments: SandboxConfirmation | null
   /** False for a pure worker, which only tells how it is. */
@@ -172,16 +175,17 @@ function registerErrors(app: FastifyInstance, platform: Platform): void {
 
 function refuse(platform: Platform, error: FastifyError | Problem, reply: FastifyReply): FastifyReply {
   const known = error instanceof Problem ? null : FRAMEWORK_PROBLEMS[error.statusCode ?? 500]
-  const shown = known ? problem(known.slug, known.detail) : error
+  const shown = known ? problem(known.slug, known.detail) : (asProblem(error) ?? error)
   const invocationId = newId()
-  if (!(shown instanceof Problem)) platform.onFault(error, invocationId, 'http')
+  if (!(shown instanceof Problem) || concernsOperator(error)) platform.onFault(error, invocationId, 'http')
   return send(reply, problemReply(shown, invocationId, platform.baseUrl()))
 }
 
-function registerHealth(app: FastifyInstance, { metrics, isReady, isLocal, metricsToken }: ServerOptions): void {
+function registerHealth(app: FastifyInstance, { metrics, isReady, room, isLocal, metricsToken }: ServerOptions): void {
   app.get('/health', async () => ({ status: 'ok' }))
   app.get('/ready', async () => {
     if (!isReady()) throw problem('unavailable', 'The service is starting or stopping')
+    if (await room.isMissing()) throw problem('insufficient-storage', 'The database has no room left')
     return { status: 'ready' }
   })
   app.get('/metrics', async (request, reply) => {
