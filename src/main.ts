@@ -33,7 +33,7 @@ import type { SandboxPayments } from '../sandbox/payments/server.ts'
 import { banner } from './banner.ts'
 import { folderProblem, requireFolder } from './data-folder.ts'
 import { findings } from './doctor.ts'
-import { DEMO_EMAIL, fillDemo, seedDemo } from '../sandbox/demo/demo.ts'
+import { DEMO_EMAIL, DEMO_PASSWORD, demoLink, fillDemo, seedDemo } from '../sandbox/demo/demo.ts'
 import { operations, tasks } from './registry.ts'
 
 const STOP_TIMEOUT_MS = 25_000
@@ -108,7 +108,12 @@ async function startParts(config: Config, { operations, tasks }: Catalogue, star
   const wantsDemo = config.demo ?? (config.isLocal && !(await project.wasAnyMade(database.db)))
   if (wantsDemo && config.role !== 'worker') await seedDemo(composed.platform, composed.auth)
 
-  const app = buildServer({ ...config, ...composed, log, isReady: () => ready, api: config.role !== 'worker', sandboxPayments })
+  const hasDemo = async () => (await user.findByEmail(database.db, DEMO_EMAIL))?.user.isActive ?? false
+  const demo = async () =>
+    config.isLocal && (await hasDemo())
+      ? { email: DEMO_EMAIL, password: DEMO_PASSWORD, shareToken: await demoLink(composed.platform) }
+      : null
+  const app = buildServer({ ...config, ...composed, log, isReady: () => ready, api: config.role !== 'worker', sandboxPayments, demo })
   started.defer(() => closeServer(app))
   const address = await listen(app, config)
   if (config.port === 0) baseUrl = baseUrl.replace(/:0$/, `:${new URL(address).port}`)
@@ -122,7 +127,8 @@ async function startParts(config: Config, { operations, tasks }: Catalogue, star
       baseUrl,
       role: config.role,
       embedded: database.embedded,
-      hasDemo: (await user.findByEmail(database.db, DEMO_EMAIL))?.user.isActive ?? false,
+      hasDemo: await hasDemo(),
+      demoLink: await demoLink(composed.platform),
     }),
   )
   if ((config.demo ?? config.isLocal) && config.role !== 'worker')

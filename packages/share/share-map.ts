@@ -150,7 +150,8 @@ function removeImage(map: maplibre.Map): void {
 
 /** Room for the panel: beside the map on wide screens, below it on narrow ones. */
 function paddingOf(container: HTMLElement): maplibre.PaddingOptions {
-  const panel = document.getElementById('panel')!.getBoundingClientRect()
+  const panel = document.getElementById('panel')?.getBoundingClientRect()
+  if (!panel) return { top: 30, right: 30, bottom: 30, left: 30 }
   const wide = container.clientWidth >= 760
   return {
     top: 40,

@@ -31,7 +31,8 @@ import { registerOperations, send } from './operations.ts'
 import { registerPayments, type SandboxConfirmation } from './payments.ts'
 import { notFoundPage, sendPage } from './pages/layout.ts'
 import { registerPages } from './pages/pages.ts'
-import { registerSharePage } from './pages/share.ts'
+import type { Demo } from './pages/welcome.ts'
+import { registerShareDoor, registerSharePage } from './pages/share.ts'
 import { registerShareRoutes } from './projections/share.ts'
 import { registerTiles } from './projections/tiles.ts'
 import { registerCatalogRoutes } from './projections/catalog.ts'
@@ -56,6 +57,8 @@ interface ServerOptions {
   /** Bearer for `/metrics`; empty: it answers only where local. */
   metricsToken: string
   connections?: ConnectionLimits
+  /** The demo's sign-in and link, for a page that shows them; null where there is none, or where strangers could read it. */
+  demo?: Demo
 }
 
 const REQUEST_TIMEOUT_MS = 120_000
@@ -111,8 +114,9 @@ export function buildServer(options: ServerOptions): FastifyInstance {
   registerEventTypes(app, platform)
   registerPayments(app, platform, sandboxPayments)
   registerContract(app, platform)
-  registerPages(app, platform)
+  registerPages(app, platform, options.demo ?? (async () => null))
   registerSharePage(app)
+  registerShareDoor(app, platform)
   app.addHook('onResponse', (request, reply, done) => {
     if (!request.url.startsWith('/v1/'))
       log.debug(
