@@ -57,10 +57,12 @@ async function demoOf(token: string): Promise<Record<string, string>> {
 
 /** Functions that the guides call, for every shell that knows POSIX. */
 const FUNCTIONS = `
-op() { operation=$1; body=$2; [ -n "$body" ] || body='{}'; shift; [ $# -eq 0 ] || shift
+op() { operation=$1; shift; body='{}'; if [ $# -gt 0 ]; then body=$1; shift; fi
   curl -sS -w '\\n' -X POST "$BASE/v1/op/$operation" -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' -d "$body" "$@"; }
-field() { node -e 'let text = ""; process.stdin.on("data", (more) => (text += more)).on("end", () =>
-  console.log(process.argv[1].split(".").reduce((value, name) => value[name], JSON.parse(text))))' "$1"; }
+field() { node -e 'let text = ""; process.stdin.on("data", (more) => (text += more)).on("end", () => {
+  const value = process.argv[1].split(".").reduce((found, name) => found?.[name], JSON.parse(text))
+  if (value === undefined) { console.error("There is no " + process.argv[1] + " in " + text); process.exit(1) }
+  console.log(value) })' "$1"; }
 `
 
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`

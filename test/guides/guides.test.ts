@@ -2,7 +2,9 @@
 // and answers with the members and the status that the guide shows.
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
+import { once } from 'node:events'
 import fs from 'node:fs'
+import net from 'node:net'
 import path from 'node:path'
 import { test } from 'node:test'
 import { blocksOf, scriptOf, type Block } from './blocks.ts'
@@ -39,20 +41,35 @@ async function run(blocks: readonly Block[], { baseUrl }: Service, folder: strin
   })
 }
 
+async function freePort(): Promise<number> {
+  const server = net.createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as net.AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
+}
+
 /** Statuses of problems in what a block printed or a guide shows. */
 const statusesIn = (text: string): number[] => [...text.matchAll(/"status": ?([45]\d\d)\b/g)].map(([, status]) => Number(status))
 
 test('the guides', { timeout: 20 * 60_000 }, async (t) => {
   const lab = openLab()
   t.after(() => lab.close())
-  const service = await lab.start({ env: { DATA_DIR: lab.dataDir(), DEMO: '1', SANDBOX_PAYMENTS_PORT: '0' } })
+  const storePort = await freePort()
+  const store = `127.0.0.1:${storePort}` // As the guide to tiles has it.
+  const settings = { DEMO: '1', STORE_PORT: String(storePort), COG_HOSTS: store, EGRESS_ALLOW: store }
+  const service = await lab.start({ env: { DATA_DIR: lab.dataDir(), ...settings } })
   for (const page of PAGES) {
     const blocks = blocksOf(fs.readFileSync(page, 'utf8')).filter(({ needs }) => needs === null || hasTool('gdalinfo'))
     if (blocks.length === 0) continue
     await t.test(path.relative(ROOT, page), async () => {
-      const { printed, complaint } = await run(blocks, service, lab.dataDir())
+      const folder = lab.dataDir()
+      const { printed, complaint } = await run(blocks, service, folder)
       assert.equal(complaint, '')
       assert.equal(printed.length, blocks.length)
+      for (const file of fs.readdirSync(folder).filter((name) => /\.(png|webp|jpg|tif)$/.test(name)))
+        assert.doesNotMatch(fs.readFileSync(path.join(folder, file), 'latin1').slice(0, 500), /^\s*(\{|$)/, `${file} is no picture`)
       for (const [index, { code, shown }] of blocks.entries()) {
         const text = printed[index]!
         assert.deepEqual(statusesIn(text), statusesIn(shown ?? ''), `${code}\nprinted\n${text.slice(0, 2_000)}`)
