@@ -26,6 +26,7 @@ import * as project from './model/identity/project.ts'
 import { secretOf } from './model/platform/secret.ts'
 import * as user from './model/identity/user.ts'
 import type { AnyOperation } from '#operation.ts'
+import type { Platform } from '#pipeline/platform.ts'
 import { createEgressRecorder } from './background/egress.ts'
 import { createUploadRoom } from './background/upload-room.ts'
 import { startWorkers } from './background/tasks.ts'
@@ -108,11 +109,7 @@ async function startParts(config: Config, { operations, tasks }: Catalogue, star
   const wantsDemo = config.demo ?? (config.isLocal && !(await project.wasAnyMade(database.db)))
   if (wantsDemo && config.role !== 'worker') await seedDemo(composed.platform, composed.auth)
 
-  const hasDemo = async () => (await user.findByEmail(database.db, DEMO_EMAIL))?.user.isActive ?? false
-  const demo = async () =>
-    config.isLocal && (await hasDemo())
-      ? { email: DEMO_EMAIL, password: DEMO_PASSWORD, shareToken: await demoLink(composed.platform) }
-      : null
+  const demo = () => shownDemo(config, composed.platform)
   const app = buildServer({ ...config, ...composed, log, isReady: () => ready, api: config.role !== 'worker', sandboxPayments, demo })
   started.defer(() => closeServer(app))
   const address = await listen(app, config)
@@ -127,8 +124,7 @@ async function startParts(config: Config, { operations, tasks }: Catalogue, star
       baseUrl,
       role: config.role,
       embedded: database.embedded,
-      hasDemo: await hasDemo(),
-      demoLink: await demoLink(composed.platform),
+      demo: await demo(),
     }),
   )
   if ((config.demo ?? config.isLocal) && config.role !== 'worker')
@@ -138,6 +134,12 @@ async function startParts(config: Config, { operations, tasks }: Catalogue, star
         (error) => log.warn({ err: error }, 'the demo is not whole yet; the next start goes on with it'),
       ),
     )
+}
+
+/** What whoever sits at the machine may know of the demo; its password is public. */
+async function shownDemo({ isLocal }: Config, platform: Platform) {
+  const hasDemo = isLocal && ((await user.findByEmail(platform.db, DEMO_EMAIL))?.user.isActive ?? false)
+  return hasDemo ? { email: DEMO_EMAIL, password: DEMO_PASSWORD, shareToken: await demoLink(platform) } : null
 }
 
 /** On a terminal short lines for people, else JSON for tools, written together. */

@@ -2,8 +2,6 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 
 /** Logs strike out whatever begins with it. */
 export const GRANT_PREFIX = 'shg_'
-/** How long a grant for tiles lives: a visit. */
-export const GRANT_SECONDS = 3_600
 
 /** What a grant opens: all of its link, one item of a shared collection, or the download of one asset. */
 export type GrantScope =

@@ -16,7 +16,6 @@ import type { Invoked } from '#pipeline/invoke.ts'
 import type { Platform } from '#pipeline/platform.ts'
 import { problemReply } from '#pipeline/reply.ts'
 import type { SignInPlatform } from '#access/sign-in.ts'
-import type { Room } from '#db/trouble.ts'
 import { asProblem, concernsOperator } from '#pipeline/outside-problems.ts'
 import type { Logger } from 'pino'
 import { registerAssets } from './projections/assets.ts'
@@ -45,7 +44,8 @@ interface ServerOptions {
   metrics: Metrics
   /** False while starting and stopping. */
   isReady: () => boolean
-  room: Room
+  /** Of the database. */
+  room: { isMissing(): Promise<boolean> }
   /** What a person does in their browser with the real processor; null where that is not the sandbox. */
   sandboxPayments: SandboxConfirmation | null
   /** False for a pure worker, which only tells how it is. */

@@ -45,9 +45,9 @@ print(json.dumps({'title': found.title, 'styles': list(found.styles), 'formats':
 
 /** What the dialogue does with an address: asks for its capabilities, then adds the layer that they name. */
 const DRAW_IN_QGIS = `
-import json, sys
+import json, os, sys
 from urllib.parse import quote
-from qgis.core import QgsApplication, QgsRasterLayer, QgsProviderRegistry, QgsMapSettings, QgsMapRendererSequentialJob, QgsRectangle
+from qgis.core import QgsApplication, QgsRasterLayer, QgsMapSettings, QgsMapRendererSequentialJob
 from qgis.PyQt.QtCore import QSize
 address, layer, target = sys.argv[1:4]
 app = QgsApplication([], False)
@@ -64,7 +64,8 @@ job.start()
 job.waitForFinished()
 job.renderedImage().save(target)
 title = found.htmlMetadata()
-print(json.dumps({'valid': found.isValid(), 'title': 'Harbour & coast' if 'Harbour' in title else title[:200], 'error': found.error().summary()}))
+print(json.dumps({'valid': found.isValid(), 'title': 'Harbour & coast' if 'Harbour' in title else title[:200], 'error': found.error().summary()}), flush=True)
+os._exit(0) # QGIS without a window does not always end well.
 `
 
 test('desktop tools read an item through the service', { skip }, async (t) => {

@@ -1,4 +1,4 @@
-import { GRANT_SECONDS } from '#access/share-grant.ts'
+import { GRANT_SECONDS } from '#wire/share.ts'
 import type { OpenedShare } from '#context.ts'
 import * as asset from '#model/imagery/asset.ts'
 import * as itemLayer from '#model/imagery/item-layer.ts'
