@@ -33,6 +33,7 @@ import { registerPages } from './pages/pages.ts'
 import type { Demo } from './pages/welcome.ts'
 import { registerShareDoor, registerSharePage } from './pages/share.ts'
 import { registerShareRoutes } from './projections/share.ts'
+import { registerStac } from './projections/stac/routes.ts'
 import { registerTiles } from './projections/tiles.ts'
 import { registerCatalogRoutes } from './projections/catalog.ts'
 import { registerWmts } from './projections/wmts.ts'
@@ -110,6 +111,7 @@ export function buildServer(options: ServerOptions): FastifyInstance {
   registerTiles(app, { platform, observe })
   registerCatalogRoutes(app, { platform, observe })
   registerWmts(app, { platform, observe })
+  registerStac(app, { platform, observe, trustedProxies })
   registerAuth(app, { platform, auth, isLocal })
   registerEventTypes(app, platform)
   registerPayments(app, platform, sandboxPayments)
@@ -131,7 +133,7 @@ export function buildServer(options: ServerOptions): FastifyInstance {
 /** Operations read their bodies themselves, once the caller has been let in; what other routes take is small. */
 function registerBodies(app: FastifyInstance): void {
   app.addHook('preHandler', async (request) => {
-    if (request.method !== 'POST' || request.url.startsWith('/v1/')) return
+    if (request.method !== 'POST' || request.url.startsWith('/v1/') || request.url.startsWith('/stac/')) return
     request.body = await readBody(request.raw, request.url.startsWith('/webhooks/') ? USUAL_BYTES : SIGN_IN_BYTES)
   })
   app.addHook('onResponse', (request, _reply, done) => {

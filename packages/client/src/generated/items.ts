@@ -168,6 +168,19 @@ export interface ItemsGetOutput {
   item: Item
 }
 
+/** Input of `items.get_stac`. */
+export interface ItemsGetStacInput {
+  /** The item */
+  item_id: string
+  /** The address that links begin with */
+  base_url?: string | null | undefined
+  /** An API key to put into addresses of this service */
+  key?: string | null | undefined
+}
+
+/** Answer of `items.get_stac`. */
+export type ItemsGetStacOutput = ItemFeature
+
 /** Input of `items.import_stac`. */
 export interface ItemsImportStacInput {
   /** The project */
@@ -330,11 +343,11 @@ export interface ItemsSearchInput {
     | 'mosaic' | null | undefined
   /** Conditions on properties, all of which must hold: `{"eo:cloud_cover": {"lt": 10}}` */
   query?: { [name: string]: unknown } | null | undefined
-  /** In which order; newest first if absent */
+  /** The first field counts most; newest first without it */
   sortby?: ({
-    /** The name of a field */
+    /** Such as datetime, id or eo:cloud_cover */
     field: string
-    /** Which way: ascending or descending of an order, upstream or downstream of a lineage */
+    /** Ascending unless it says otherwise */
     direction?: 'asc' | 'desc' | undefined
   })[] | null | undefined
   /** At most so many in one answer. Default: `100` */
@@ -381,11 +394,11 @@ export interface ItemsSearchOrgInput {
     | 'mosaic' | null | undefined
   /** Conditions on properties, all of which must hold: `{"eo:cloud_cover": {"lt": 10}}` */
   query?: { [name: string]: unknown } | null | undefined
-  /** In which order; newest first if absent */
+  /** The first field counts most; newest first without it */
   sortby?: ({
-    /** The name of a field */
+    /** Such as datetime, id or eo:cloud_cover */
     field: string
-    /** Which way: ascending or descending of an order, upstream or downstream of a lineage */
+    /** Ascending unless it says otherwise */
     direction?: 'asc' | 'desc' | undefined
   })[] | null | undefined
   /** At most so many in one answer. Default: `100` */
@@ -691,6 +704,15 @@ export class ItemsApi {
    */
   get(input: ItemsGetInput, options?: CallOptions): Promise<ItemsGetOutput> {
     return this.#client.call('items.get', input, options, 'read')
+  }
+
+  /**
+   * One item as a STAC 1.0.0 Feature (application/geo+json).
+   *
+   * Requires the scope `items:read`. Changes nothing.
+   */
+  getStac(input: ItemsGetStacInput, options?: CallOptions): Promise<ItemsGetStacOutput> {
+    return this.#client.call('items.get_stac', input, options, 'read')
   }
 
   /**

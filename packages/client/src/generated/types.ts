@@ -694,9 +694,9 @@ export interface ItemFeature {
   stac_version: '1.0.0'
   /** Addresses of the schemas that its further fields follow */
   stac_extensions: string[]
-  /** Its id */
+  /** Its STAC id */
   id: string
-  /** The collection that it belongs to */
+  /** The id of its collection; absent where it is in none */
   collection?: string | undefined
   /** GeoJSON in WGS84; null where its place is not known */
   geometry: { [name: string]: unknown } | null
@@ -704,17 +704,33 @@ export interface ItemFeature {
   bbox?: [number, number, number, number] | undefined
   /** Whatever else is known of it, by name */
   properties: { [name: string]: unknown }
-  /** The files that belong to it */
+  /** By key; empty in lightweight features */
   assets: { [name: string]: unknown }
   /** Addresses of related documents */
-  links: ({
-    /** What the address is to this document */
-    rel: string
-    /** Its address */
-    href: string
-    /** Which kind it is */
-    type: string
-  })[]
+  links: StacLink[]
+}
+
+export interface ItemFeaturePart {
+  /** Which kind it is */
+  type: 'Feature'
+  /** Its STAC id */
+  id: string
+  /** The version of STAC that the document follows */
+  stac_version?: '1.0.0' | undefined
+  /** Addresses of the schemas that its further fields follow */
+  stac_extensions?: string[] | undefined
+  /** The id of its collection; absent where it is in none */
+  collection?: string | undefined
+  /** GeoJSON in WGS84; null where its place is not known */
+  geometry?: { [name: string]: unknown } | null | undefined
+  /** West, south, east, north in degrees; a west greater than the east crosses the date line */
+  bbox?: [number, number, number, number] | undefined
+  /** Whatever else is known of it, by name */
+  properties?: { [name: string]: unknown } | undefined
+  /** By key; empty in lightweight features */
+  assets?: { [name: string]: unknown } | undefined
+  /** Addresses of related documents */
+  links?: StacLink[] | undefined
 }
 
 export interface ItemRange {
@@ -1343,6 +1359,45 @@ export interface SpendApproval {
   expires_at: string
   /** When the approval was used; null until then */
   used_at: string | null
+}
+
+export interface StacCollection {
+  /** Which kind it is */
+  type: 'Collection'
+  /** The version of STAC that the document follows */
+  stac_version: '1.0.0'
+  /** Addresses of the schemas that its further fields follow */
+  stac_extensions: string[]
+  /** The id of the collection */
+  id: string
+  /** Its name */
+  title: string
+  /** Its description, or its name where it has none */
+  description: string
+  /** What its imagery may be used for */
+  license: 'proprietary'
+  extent: {
+    spatial: {
+      /** West, south, east, north in degrees; a west greater than the east crosses the date line */
+      bbox: (number[])[]
+    }
+    temporal: {
+      interval: ((string | null)[])[]
+    }
+  }
+  /** Addresses of related documents */
+  links: StacLink[]
+}
+
+export interface StacLink {
+  /** What the address is to this document */
+  rel: string
+  /** The address */
+  href: string
+  /** Media type of what is there */
+  type?: string | undefined
+  /** For people */
+  title?: string | undefined
 }
 
 export interface StatementCommitment {
