@@ -194,6 +194,14 @@ export const FIELDS: Readonly<Record<string, string>> = {
   expires_in_seconds: 'How long the address works',
   base_url: 'The public address that links begin with',
 
+  extent: 'Where and when its items lie',
+  spatial: 'The boxes that hold its items, the whole one first',
+  temporal: 'The times between which its items were taken',
+  interval: 'Pairs of first and last moment; null: open',
+  fields: 'Which fields of the features to answer with',
+  context: 'How many items were asked for, returned and matched',
+  data_asset: 'The file of the mosaic itself',
+
   // Uploads.
   file_count: 'How many files the session is for',
   total_bytes: 'How many bytes are announced; they are taken from the quota at once',

@@ -30,6 +30,7 @@ export interface MosaicRegisterInput {
   data_type?: string | null | undefined
   /** From a name to the number of a band, 1 the first */
   band_roles?: { [name: string]: number } | null | undefined
+  /** The file of the mosaic itself */
   data_asset: {
     /** An https address on a host that rasters are read from */
     href: string

@@ -61,6 +61,7 @@ export interface StacSearchInput {
   next?: string | null | undefined
   /** Conditions as in the STAC Query extension */
   query?: { [name: string]: unknown } | null | undefined
+  /** Which fields of the features to answer with */
   fields?: {
     /** Fields to keep, such as properties.datetime */
     include?: string[] | undefined
@@ -95,6 +96,7 @@ export interface StacSearchOutput {
     /** The rest of the body is that of this search */
     merge?: true | undefined
   })[]
+  /** How many items were asked for, returned and matched */
   context: {
     /** As asked for */
     limit: number

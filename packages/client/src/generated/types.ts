@@ -1376,12 +1376,16 @@ export interface StacCollection {
   description: string
   /** What its imagery may be used for */
   license: 'proprietary'
+  /** Where and when its items lie */
   extent: {
+    /** The boxes that hold its items, the whole one first */
     spatial: {
       /** West, south, east, north in degrees; a west greater than the east crosses the date line */
       bbox: (number[])[]
     }
+    /** The times between which its items were taken */
     temporal: {
+      /** Pairs of first and last moment; null: open */
       interval: ((string | null)[])[]
     }
   }
