@@ -81,16 +81,21 @@ function rasterOf(parts: Parts): RasterService {
   })
 }
 
+/** Whatever goes wrong on our side is counted, written down, and looked at for a full disk. */
+function faultKeeper({ metrics, room, log }: { metrics: Metrics; room: Room; log: Logger }) {
+  return (error: unknown, operation: string, invocation?: string): void => {
+    room.notice(error)
+    metrics.observeFault(operation)
+    log.error({ err: error, operation, invocation }, 'fault')
+  }
+}
+
 export async function compose(parts: Parts): Promise<Composed> {
   const { db, clock, queue, log, baseUrl, operations } = parts
   const raster = rasterOf(parts)
   const metrics = createMetrics(() => ({ database_connections: parts.connectionCount(), ...raster.metrics() }))
   const room = watchRoom(db)
-  const onFault = (error: unknown, operation: string, invocation?: string) => {
-    room.notice(error)
-    metrics.observeFault(operation)
-    log.error({ err: error, operation, invocation }, 'fault')
-  }
+  const onFault = faultKeeper({ metrics, room, log })
   await declareTasks(queue, parts.tasks)
   const tokens = createTokens(db, clock)
   const audit = createAuditTrail(db, clock, (error) => onFault(error, 'audit'))

@@ -2,9 +2,7 @@
 // and answers with the members and the status that the guide shows.
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { once } from 'node:events'
 import fs from 'node:fs'
-import net from 'node:net'
 import path from 'node:path'
 import { test } from 'node:test'
 import { blocksOf, scriptOf, type Block } from './blocks.ts'
@@ -41,15 +39,6 @@ async function run(blocks: readonly Block[], { baseUrl }: Service, folder: strin
   })
 }
 
-async function freePort(): Promise<number> {
-  const server = net.createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as net.AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
-}
-
 /** Statuses of problems that a block printed, and of those that the guide shows, where a problem may be shortened. */
 const PRINTED = /\/problems\/[\w-]+","title":"[^"]*","status":(\d+)/g
 const SHOWN = /"status": ?([45]\d\d)\b/g
@@ -58,10 +47,7 @@ const statusesIn = (text: string, problems: RegExp): number[] => [...text.matchA
 test('the guides', { timeout: 20 * 60_000 }, async (t) => {
   const lab = openLab()
   t.after(() => lab.close())
-  const storePort = await freePort()
-  const store = `127.0.0.1:${storePort}` // As the guide to tiles has it.
-  const settings = { DEMO: '1', STORE_PORT: String(storePort), COG_HOSTS: store, EGRESS_ALLOW: store }
-  const service = await lab.start({ env: { DATA_DIR: lab.dataDir(), ...settings } })
+  const service = await lab.start({ env: { DATA_DIR: lab.dataDir(), DEMO: '1' } })
   for (const page of PAGES) {
     const blocks = blocksOf(fs.readFileSync(page, 'utf8')).filter(({ needs }) => needs === null || hasTool('gdalinfo'))
     if (blocks.length === 0) continue
