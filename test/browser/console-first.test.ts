@@ -24,6 +24,7 @@ async function firstMinute(t: TestContext, w: World, chromium: Browser): Promise
     await page.getByLabel('Password', { exact: true }).fill('coral and sand 84')
     await shot(page, 'sign-up')
     await page.getByRole('button', { name: 'Create the account' }).click()
+    await page.getByRole('heading', { name: 'Create your organization' }).waitFor()
     await page.getByLabel('Name', { exact: true }).fill('Coast survey')
     await assertAccessible(page, 'choice of organization')
     await page.getByRole('button', { name: 'Create the organization' }).click()
