@@ -36,7 +36,7 @@ export async function sceneItem(w: World, org: Org, name: string, more: object =
   return id as string
 }
 
-export interface Seat {
+interface Seat {
   page: Page
   requests: string[]
   faults: string[]

@@ -41,7 +41,7 @@ export function Compare(): ReactElement {
   const options =
     (near.data ?? recent.data)?.features.map((item) => ({
       value: item.id,
-      text: `${String(item.properties['datetime'] ?? '').slice(0, 10)} ${String(item.properties['title'] ?? item.properties['name'] ?? item.id)}`,
+      text: `${String(item.properties['datetime'] ?? '').slice(0, 10)} ${String(item.properties['title'] ?? item.id)}`,
     })) ?? []
   const query = look ? `?profile=${look}` : ''
   const tiles = (id: string | undefined) => (id ? tilesOf(id, query) : null)

@@ -223,11 +223,27 @@ type Snippet = 'curl' | 'js' | 'python' | 'qgis'
 
 function snippetOf(kind: Snippet, base: string): string {
   if (kind === 'curl')
-    return `# your projects\ncurl -s ${base}/v1/op/projects.list \\\n  -H "Authorization: Bearer $GROUNDTRACK_KEY" \\\n  -H 'Content-Type: application/json' \\\n  -d '{}'`
+    return `# your projects
+curl -s ${base}/v1/op/projects.list \\
+  -H "Authorization: Bearer $GROUNDTRACK_KEY" \\
+  -H 'Content-Type: application/json' \\
+  -d '{}'`
   if (kind === 'js')
-    return `import { Groundtrack } from '@groundtrack/client'\n\nconst gt = new Groundtrack({\n  baseUrl: '${base}',\n  apiKey: process.env.GROUNDTRACK_KEY,\n})\nconst { projects } = await gt.projects.list({})`
+    return `import { Groundtrack } from '@groundtrack/client'
+
+const gt = new Groundtrack({
+  baseUrl: '${base}',
+  apiKey: process.env.GROUNDTRACK_KEY,
+})
+const { projects } = await gt.projects.list({})`
   if (kind === 'python')
-    return `import json, os, urllib.request\n\nrequest = urllib.request.Request(\n    "${base}/v1/op/projects.list", data=b"{}",\n    headers={"Authorization": "Bearer " + os.environ["GROUNDTRACK_KEY"],\n             "Content-Type": "application/json"})\nprint(json.load(urllib.request.urlopen(request)))`
+    return `import json, os, urllib.request
+
+request = urllib.request.Request(
+    "${base}/v1/op/projects.list", data=b"{}",
+    headers={"Authorization": "Bearer " + os.environ["GROUNDTRACK_KEY"],
+             "Content-Type": "application/json"})
+print(json.load(urllib.request.urlopen(request)))`
   return `Layer → Add layer → Add WMS/WMTS layer → New\nURL: ${base}/wmts/ITEM_ID/1.0.0/WMTSCapabilities.xml?key=svc_…`
 }
 

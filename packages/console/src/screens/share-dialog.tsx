@@ -11,9 +11,7 @@ import { FormProblem } from '../ui/states.tsx'
 
 const DAY_MS = 86_400_000
 const WORDS =
-  'coral sand tide reef dune mesa fern moss lake delta ridge grove amber slate cedar linen maple river stone cloud field ocean basin marsh'.split(
-    ' ',
-  )
+  'coral sand tide reef dune mesa fern moss lake delta ridge grove amber slate cedar linen maple river stone cloud field ocean'.split(' ')
 
 /** Three words and a number, by the browser's own randomness: easy to say on the phone. */
 function newPassword(): string {

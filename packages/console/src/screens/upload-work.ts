@@ -1,4 +1,7 @@
-/** Files on their way to the store: in pieces that continue after a lost connection, three at a time. Lives outside React, so that leaving the screen stops nothing. */
+/**
+ * Files on their way to the store: in pieces that continue after a lost connection, three at a time. It lives outside React, so
+ * that leaving the screen stops nothing.
+ */
 import { useSyncExternalStore } from 'react'
 import { call } from '../api/client.ts'
 import { queries, touch } from '../api/query.ts'

@@ -115,7 +115,9 @@ export function Uploads(): ReactElement {
             title="This visit"
             aside={
               sending.length > 0 && (
-                <span className="soft sm num">{`${bytes(sending.reduce((sum, one) => sum + one.sent, 0))} of ${bytes(sending.reduce((sum, one) => sum + one.size, 0))}`}</span>
+                <span className="soft sm num">
+                  {bytes(sending.reduce((sum, one) => sum + one.sent, 0))} of {bytes(sending.reduce((sum, one) => sum + one.size, 0))}
+                </span>
               )
             }
             flush

@@ -151,6 +151,7 @@ const Kpi = ({ name, big, small }: { name: string; big: string; small: string })
 )
 
 const DAY_MS = 86_400_000
+const sumOf = (values: readonly number[]) => values.reduce((sum, one) => sum + one, 0)
 
 function spentInDays(transactions: readonly CreditTransaction[], days: number): number {
   const since = Date.now() - days * DAY_MS
@@ -209,8 +210,8 @@ function Spending({ transactions }: { transactions: readonly CreditTransaction[]
         <>
           <Chart kind="bars" label={`Spending by day, ${count(total)} credits in all`} times={times} series={series} />
           <p className="soft sm">
-            {series.map(({ label, values }) => `${label} ${count(values.reduce((sum, one) => sum + one, 0))}`).join(', ')}; from the newest{' '}
-            {transactions.length} entries of the ledger.
+            {series.map(({ label, values }) => `${label} ${count(sumOf(values))}`).join(', ')}; from the newest {transactions.length}{' '}
+            entries of the ledger.
           </p>
         </>
       )}
