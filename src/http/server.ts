@@ -25,6 +25,7 @@ import { COMMON_HEADERS, registerHeaders } from './headers.ts'
 import { strike } from './log.ts'
 import type { Metrics } from './metrics.ts'
 import { openApiDocument } from './openapi.ts'
+import { registerMcp } from './mcp/mcp.ts'
 import { registerOperations, send } from './operations.ts'
 import { registerPayments, type SandboxConfirmation } from './payments.ts'
 import { notFoundPage, sendPage } from './pages/layout.ts'
@@ -104,6 +105,7 @@ export function buildServer(options: ServerOptions): FastifyInstance {
   registerTiles(app, { platform, observe })
   registerCatalogRoutes(app, { platform, observe })
   registerWmts(app, { platform, observe })
+  registerMcp(app, { platform, observe })
   registerAuth(app, { platform, auth, isLocal })
   registerEventTypes(app, platform)
   registerPayments(app, platform, sandboxPayments)
@@ -124,7 +126,7 @@ export function buildServer(options: ServerOptions): FastifyInstance {
 /** Operations read their bodies themselves, once the caller has been let in; what other routes take is small. */
 function registerBodies(app: FastifyInstance): void {
   app.addHook('preHandler', async (request) => {
-    if (request.method !== 'POST' || request.url.startsWith('/v1/')) return
+    if (request.method !== 'POST' || request.url.startsWith('/v1/') || request.url.startsWith('/mcp')) return
     request.body = await readBody(request.raw, request.url.startsWith('/webhooks/') ? USUAL_BYTES : SIGN_IN_BYTES)
   })
   app.addHook('onResponse', (request, _reply, done) => {
