@@ -26,13 +26,21 @@ interface Outcome {
 type Way = (op: AnyOperation, input: Record<string, unknown>) => Promise<Outcome>
 
 /** Answers that change from call to call, or that count calls: compared by their shape. */
-const COUNTING = ['usage.current', 'usage.history', 'organizations.audit.list', 'api_keys.list']
+const COUNTING = ['usage.current', 'usage.history', 'organizations.audit.list']
 
+/** What may be done once, and what a second try is told. */
+const ONCE: Readonly<Record<string, string>> = {
+  'items.delete': 'not-found',
+  'projects.delete': 'not-found',
+  'organizations.create': 'bad-request',
+}
+
+const COUNTED = /(?<="(?:last_used_at|total_requests)":)[^,}]+/g
 const VOLATILE =
   /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|\d{4}-\d\d-\d\dT[\d:.]+Z|(?<=[=/_:"])[\w-]{20,}(?=["&/?])|(?<=expires=)\d+/g
 
 /** Ids, times and tokens differ; everything else must not. */
-const settled = (value: unknown) => JSON.parse(JSON.stringify(value ?? null).replaceAll(VOLATILE, '…')) as unknown
+const settled = (value: unknown) => JSON.parse(JSON.stringify(value ?? null).replaceAll(COUNTED, '0').replaceAll(VOLATILE, '…')) as unknown
 
 function shape(value: unknown): unknown {
   if (Array.isArray(value)) return value.length > 0 ? [shape(value[0])] : []
@@ -124,7 +132,7 @@ function byTools(agent: Agent): Way {
 
 // Goal: every operation can be called through the client, the command line and the tools of agents, and each brings what HTTP brings.
 test('every operation, four ways', async (t) => {
-  const w = await world(t, { vendors: true })
+  const w = await world(t)
   const org = await w.organization()
   const { body } = await w.upload(org.owner.token, org.projectId, { 'field.tif': await scene() })
   const [itemId] = body.item_ids as string[]
@@ -146,7 +154,7 @@ test('every operation, four ways', async (t) => {
     tools: byTools(agent),
   }
   /** Examples speak of one small world; what of it is here has other ids. */
-  const here = { [EXAMPLE_IDS.project]: org.projectId, [EXAMPLE_ITEM.id]: itemId!, 'vendor-hr': 'sandbox-hr', 'vendor-vhr': 'sandbox-vhr' }
+  const here = { [EXAMPLE_IDS.project]: org.projectId, [EXAMPLE_ITEM.id]: itemId! }
   const inputOf = (op: AnyOperation) => {
     const text = Object.entries(here).reduce((made, [from, to]) => made.replaceAll(from, to), JSON.stringify(op.example.input))
     return JSON.parse(text) as Record<string, unknown>
@@ -165,6 +173,7 @@ test('every operation, four ways', async (t) => {
       const isSame = COUNTING.includes(op.id) || op.tier !== 'read' ? shape : settled
       for (const [name, way] of Object.entries(ways)) {
         const got = await later(way)
+        if (ONCE[op.id] !== undefined && got.code === ONCE[op.id]) continue
         assert.equal(got.failed, expected.failed, `${name}: ${JSON.stringify(got).slice(0, 500)}`)
         // A tool that the credential does not reach is not there; one that spends asks for the price first, and fails on that.
         const isHidden = name === 'tools' && (!scopes.has(op.id.replaceAll('.', '_')) || op.tier === 'external_spend')

@@ -47,20 +47,20 @@ export function wordsOf(args: readonly string[]): Word[] {
   const words = before.map((word): Word => {
     if (!isFlag(word)) return word
     const [, name = '', value] = /^--?([^=]+)(?:=(.*))?$/s.exec(word) ?? []
-    return { name: SHORT[name] ?? name, value: value ?? null }
+    return { name: word.startsWith('--') ? name : (SHORT[name] ?? name), value: value ?? null }
   })
   return [...words, ...after]
 }
 
 const SHORT: Readonly<Record<string, string>> = { h: 'help', o: 'output', y: 'yes', q: 'quiet' }
 
-/** Takes the common flags out; `rest` keeps the others in their order. */
-export function splitGlobal(words: readonly Word[]): { options: GlobalOptions; rest: Word[] } {
+/** Takes the common flags out; `rest` keeps the others in their order, and those that a command has for itself. */
+export function splitGlobal(words: readonly Word[], own: ReadonlySet<string> = new Set()): { options: GlobalOptions; rest: Word[] } {
   const found: Record<string, string | true> = {}
   const rest: Word[] = []
   for (let index = 0; index < words.length; index++) {
     const word = words[index]!
-    const known = typeof word === 'string' ? undefined : GLOBAL_FLAGS.find(([name]) => name === word.name)
+    const known = typeof word === 'string' ? undefined : GLOBAL_FLAGS.find(([name]) => name === word.name && !own.has(name))
     if (!known || typeof word === 'string') {
       rest.push(word)
       continue
