@@ -6,7 +6,8 @@ const [host = 'sandbox-vhr', area = '151.20,-33.87,151.21,-33.86', datetime = '2
 const bbox = area.split(',').map(Number) as [number, number, number, number]
 const gt = await connect()
 
-const cloudOf = ({ properties }: { properties: Record<string, unknown> }) => Number(properties['cloudCoverage'] ?? properties['eo:cloud_cover'] ?? 100)
+const cloudOf = ({ properties }: { properties: Record<string, unknown> }) =>
+  Number(properties['cloudCoverage'] ?? properties['eo:cloud_cover'] ?? 100)
 const { features } = await gt.catalog.search({ host_name: host, bbox, datetime, limit: 50 })
 const scenes = features as { id: string; geometry: unknown; properties: Record<string, unknown> }[]
 const [best] = scenes.toSorted((a, b) => cloudOf(a) - cloudOf(b))

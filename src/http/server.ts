@@ -27,13 +27,16 @@ import type { Metrics } from './metrics.ts'
 import { openApiDocument } from './openapi.ts'
 import { registerMcp } from './mcp/mcp.ts'
 import { registerOperations, send } from './operations.ts'
+import { registerVendors } from './vendors.ts'
 import { registerPayments, type SandboxConfirmation } from './payments.ts'
 import { notFoundPage, sendPage } from './pages/layout.ts'
 import { registerPages } from './pages/pages.ts'
 import { registerSharePage } from './pages/share.ts'
 import { registerShareRoutes } from './projections/share.ts'
+import { registerStac } from './projections/stac/routes.ts'
 import { registerTiles } from './projections/tiles.ts'
 import { registerCatalogRoutes } from './projections/catalog.ts'
+import { registerV2 } from './projections/v2.ts'
 import { registerWmts } from './projections/wmts.ts'
 
 interface ServerOptions {
@@ -106,9 +109,12 @@ export function buildServer(options: ServerOptions): FastifyInstance {
   registerCatalogRoutes(app, { platform, observe })
   registerWmts(app, { platform, observe })
   registerMcp(app, { platform, observe })
+  registerV2(app, { platform, observe })
+  registerStac(app, { platform, observe, trustedProxies })
   registerAuth(app, { platform, auth, isLocal })
   registerEventTypes(app, platform)
   registerPayments(app, platform, sandboxPayments)
+  registerVendors(app, platform)
   registerContract(app, platform)
   registerPages(app, platform)
   registerSharePage(app)
@@ -126,7 +132,7 @@ export function buildServer(options: ServerOptions): FastifyInstance {
 /** Operations read their bodies themselves, once the caller has been let in; what other routes take is small. */
 function registerBodies(app: FastifyInstance): void {
   app.addHook('preHandler', async (request) => {
-    if (request.method !== 'POST' || request.url.startsWith('/v1/') || request.url.startsWith('/mcp')) return
+    if (request.method !== 'POST' || /^\/((v1|v2|stac)\/|mcp\b)/.test(request.url)) return
     request.body = await readBody(request.raw, request.url.startsWith('/webhooks/') ? USUAL_BYTES : SIGN_IN_BYTES)
   })
   app.addHook('onResponse', (request, _reply, done) => {

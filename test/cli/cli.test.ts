@@ -67,9 +67,15 @@ test('the command line', async (t) => {
     writeFileSync(path.join(folder, 'field.tif'), bytes)
     itemId = JSON.parse(await ok('upload', 'field.tif')).item_ids[0]
     const items = JSON.parse(await ok('items', 'list')) as { items: { id: string }[] }
-    assert.deepEqual(items.items.map(({ id }) => id), [itemId])
+    assert.deepEqual(
+      items.items.map(({ id }) => id),
+      [itemId],
+    )
     const lines = (await ok('items', 'list', '--limit', '1', '--ndjson')).trim().split('\n')
-    assert.deepEqual(lines.map((line) => (JSON.parse(line) as { id: string }).id), [itemId])
+    assert.deepEqual(
+      lines.map((line) => (JSON.parse(line) as { id: string }).id),
+      [itemId],
+    )
     await ok('items', 'tile', 'render', '--item', itemId, '--z', '0', '--x', '0', '--y', '0', '--format', 'png', '-o', 'tile.png')
     assert.equal(readFileSync(path.join(folder, 'tile.png')).subarray(1, 4).toString(), 'PNG')
     await ok('download', itemId, '-o', 'back.tif')
@@ -121,7 +127,11 @@ test('the command line', async (t) => {
   })
 
   await t.test('completion knows commands and flags', async () => {
-    const complete = async (...words: string[]) => (await ok('__complete', ...words)).trim().split('\n').map((line) => line.split('\t')[0])
+    const complete = async (...words: string[]) =>
+      (await ok('__complete', ...words))
+        .trim()
+        .split('\n')
+        .map((line) => line.split('\t')[0])
     assert.ok((await complete('up')).includes('upload'))
     assert.deepEqual(await complete('items', 'list-'), ['list-assets', 'list-by-collection'])
     assert.ok((await complete('items', 'list', '--pro')).includes('--project-id'))

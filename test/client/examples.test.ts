@@ -43,7 +43,9 @@ test('examples', async (t) => {
     assert.deepEqual([tile.status, tile.headers.get('content-type')], [200, 'image/png'])
     assert.ok(page.includes(item_id))
   })
-  await t.test('ndvi-report', async () => assert.match(await run('ndvi-report.ts'), /^name,date,p2,p98\n"field[^\n]+,-?\d\.\d{3},\d\.\d{3}\n$/))
+  await t.test('ndvi-report', async () =>
+    assert.match(await run('ndvi-report.ts'), /^name,date,p2,p98\n"field[^\n]+,-?\d\.\d{3},\d\.\d{3}\n$/),
+  )
   await t.test('monitor-field', async () => assert.match(await run('monitor-field.ts', '1'), /field.*: NDVI from -?\d\.\d\d to \d\.\d\d/))
   await t.test('buy-scene shows what there is', async () => {
     const hasOrders = w.platform.operations.has('orders.archive.estimate')

@@ -11,10 +11,12 @@ const root = path.join(import.meta.dirname, '../..')
 
 /** Blocks of a language, by the line before them where that names a way. */
 function blocks(text: string): { way: string; code: string }[] {
-  return [...text.matchAll(/(?:^(curl|TypeScript|Command line|Python)[^\n]*:\n\n)?^```(sh|ts|python)\n([\s\S]*?)^```$/gm)].map(([, way, language, code]) => ({
-    way: way ?? (language === 'ts' ? 'TypeScript' : language === 'python' ? 'Python' : 'environment'),
-    code: code!,
-  }))
+  return [...text.matchAll(/(?:^(curl|TypeScript|Command line|Python)[^\n]*:\n\n)?^```(sh|ts|python)\n([\s\S]*?)^```$/gm)].map(
+    ([, way, language, code]) => ({
+      way: way ?? (language === 'ts' ? 'TypeScript' : language === 'python' ? 'Python' : 'environment'),
+      code: code!,
+    }),
+  )
 }
 
 // Goal: what the guide shows can be pasted: all blocks of each way run as one program, top to bottom, and bring what is said.
@@ -25,7 +27,10 @@ test('the guide to client, command line and agents', async (t) => {
   t.after(() => rmSync(folder, { recursive: true, force: true }))
   writeFileSync(path.join(folder, 'field.tif'), await scene())
   mkdirSync(path.join(folder, 'bin'))
-  writeFileSync(path.join(folder, 'bin/groundtrack'), `#!/bin/sh\nexec "${process.execPath}" "${root}/packages/cli/bin/groundtrack.mjs" "$@"\n`)
+  writeFileSync(
+    path.join(folder, 'bin/groundtrack'),
+    `#!/bin/sh\nexec "${process.execPath}" "${root}/packages/cli/bin/groundtrack.mjs" "$@"\n`,
+  )
   chmodSync(path.join(folder, 'bin/groundtrack'), 0o755)
   const env = {
     PATH: `${folder}/bin:${process.env['PATH']}`,

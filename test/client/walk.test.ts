@@ -11,7 +11,7 @@ import { operations } from '#registry.ts'
 import { EXAMPLE_ITEM } from '#wire/item.ts'
 import { EXAMPLE_IDS } from '#wire/examples.ts'
 import { flagOf } from '../../packages/cli/src/catalogue.ts'
-import { Groundtrack, Lines, OPERATION_IDS, Page, ProblemError } from '../../packages/client/src/index.ts'
+import { Groundtrack, Lines, OPERATION_IDS, ProblemError, type Page } from '../../packages/client/src/index.ts'
 import { camel } from '../../tools/typescript.ts'
 import { scene } from '../support/scene.ts'
 import { world, type World } from '../support/world.ts'
@@ -40,7 +40,12 @@ const VOLATILE =
   /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|\d{4}-\d\d-\d\dT[\d:.]+Z|(?<=[=/_:"])[\w-]{20,}(?=["&/?])|(?<=expires=)\d+/g
 
 /** Ids, times and tokens differ; everything else must not. */
-const settled = (value: unknown) => JSON.parse(JSON.stringify(value ?? null).replaceAll(COUNTED, '0').replaceAll(VOLATILE, '…')) as unknown
+const settled = (value: unknown) =>
+  JSON.parse(
+    JSON.stringify(value ?? null)
+      .replaceAll(COUNTED, '0')
+      .replaceAll(VOLATILE, '…'),
+  ) as unknown
 
 function shape(value: unknown): unknown {
   if (Array.isArray(value)) return value.length > 0 ? [shape(value[0])] : []

@@ -25,7 +25,7 @@ export async function resultOf({ status, headers, body }: Pick<Reply, 'status' |
   if (isImage && status === 200) return { content: [{ type: 'image', data: bytes.toString('base64'), mimeType: type }] }
   const text = bytes.toString()
   if (status >= 400) return { ...refused(text), structuredContent: JSON.parse(text) as Record<string, unknown> }
-  if (!/json$/.test(type)) return said(text)
+  if (type !== 'application/json' && !type.endsWith('+json')) return said(text)
   const value: unknown = JSON.parse(text)
   const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
   return { ...said(text), ...(isObject ? { structuredContent: value as Record<string, unknown> } : {}) }

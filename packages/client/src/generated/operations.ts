@@ -10,11 +10,14 @@ import { CollectionsApi } from './collections.ts'
 import { EulasApi } from './eulas.ts'
 import { GlossaryApi } from './glossary.ts'
 import { ItemsApi } from './items.ts'
+import { MosaicApi } from './mosaic.ts'
+import { OrdersApi } from './orders.ts'
 import { OrganizationsApi } from './organizations.ts'
 import { PaymentMethodsApi } from './payment-methods.ts'
 import { ProjectsApi } from './projects.ts'
 import { ProvenanceApi } from './provenance.ts'
 import { ShareApi } from './share.ts'
+import { StacApi } from './stac.ts'
 import { UploadsApi } from './uploads.ts'
 import { UsageApi } from './usage.ts'
 import { VisualizationApi } from './visualization.ts'
@@ -29,11 +32,14 @@ export type * from './collections.ts'
 export type * from './eulas.ts'
 export type * from './glossary.ts'
 export type * from './items.ts'
+export type * from './mosaic.ts'
+export type * from './orders.ts'
 export type * from './organizations.ts'
 export type * from './payment-methods.ts'
 export type * from './projects.ts'
 export type * from './provenance.ts'
 export type * from './share.ts'
+export type * from './stac.ts'
 export type * from './uploads.ts'
 export type * from './usage.ts'
 export type * from './visualization.ts'
@@ -50,11 +56,14 @@ export class Operations extends Client {
   readonly eulas: EulasApi = new EulasApi(this)
   readonly glossary: GlossaryApi = new GlossaryApi(this)
   readonly items: ItemsApi = new ItemsApi(this)
+  readonly mosaic: MosaicApi = new MosaicApi(this)
+  readonly orders: OrdersApi = new OrdersApi(this)
   readonly organizations: OrganizationsApi = new OrganizationsApi(this)
   readonly paymentMethods: PaymentMethodsApi = new PaymentMethodsApi(this)
   readonly projects: ProjectsApi = new ProjectsApi(this)
   readonly provenance: ProvenanceApi = new ProvenanceApi(this)
   readonly share: ShareApi = new ShareApi(this)
+  readonly stac: StacApi = new StacApi(this)
   readonly uploads: UploadsApi = new UploadsApi(this)
   readonly usage: UsageApi = new UsageApi(this)
   readonly visualization: VisualizationApi = new VisualizationApi(this)
@@ -132,6 +141,7 @@ export const OPERATION_IDS: readonly string[] = [
   'items.detect_asset_bands',
   'items.duplicate',
   'items.get',
+  'items.get_stac',
   'items.import_stac',
   'items.lineage',
   'items.list',
@@ -147,6 +157,32 @@ export const OPERATION_IDS: readonly string[] = [
   'items.tile.wmts_capabilities',
   'items.tile.wmts_get_tile',
   'items.update',
+  'mosaic.register',
+  'orders.archive.estimate',
+  'orders.archive.place',
+  'orders.cancel',
+  'orders.coverage.get',
+  'orders.coverage.groups.list',
+  'orders.estimate',
+  'orders.get',
+  'orders.get_schema',
+  'orders.list',
+  'orders.list_assets',
+  'orders.place',
+  'orders.tasking.decisions.pending',
+  'orders.tasking.estimate',
+  'orders.tasking.feasibility_check',
+  'orders.tasking.feasibility_decide',
+  'orders.tasking.feasibility_studies.list',
+  'orders.tasking.opportunities_list',
+  'orders.tasking.place',
+  'orders.tasking.quotation_decide',
+  'orders.tasking.quotations.list',
+  'orders.tasking.sensors',
+  'orders.tasking.templates.delete',
+  'orders.tasking.templates.list',
+  'orders.tasking.templates.save',
+  'orders.update',
   'organizations.audit.list',
   'organizations.commitments.list',
   'organizations.commitments.statement',
@@ -181,6 +217,8 @@ export const OPERATION_IDS: readonly string[] = [
   'share.links.list',
   'share.tile.render',
   'share.tilejson',
+  'stac.collections.list',
+  'stac.search',
   'uploads.complete',
   'uploads.fail',
   'uploads.initiate',
