@@ -22,7 +22,8 @@ await writeFile(
 <link rel="stylesheet" href="${gt.baseUrl}/assets/maplibre-gl.css"><div id="map" style="height: 100vh"></div>
 <script type="module">
 import * as maplibre from '${gt.baseUrl}/assets/maplibre-gl.mjs'
-const style = { version: 8, sources: { item: { type: 'raster', tiles: [${JSON.stringify(tiles)}], tileSize: 256 } }, layers: [{ id: 'item', type: 'raster', source: 'item' }] }
+const source = { type: 'raster', tiles: [${JSON.stringify(tiles)}], tileSize: 256 }
+const style = { version: 8, sources: { item: source }, layers: [{ id: 'item', type: 'raster', source: 'item' }] }
 new maplibre.Map({ container: 'map', style, bounds: ${JSON.stringify(bounds)} })
 </script>
 `,

@@ -1,4 +1,4 @@
-/** Receives webhooks: `WEBHOOK_SECRET=whsec_… webhook-receiver.ts [port]`. Only what is signed is believed, and each event is taken once. */
+/** Receives webhooks: `WEBHOOK_SECRET=whsec_… webhook-receiver.ts [port]`. Only what is signed is believed, each event once. */
 import { createServer } from 'node:http'
 import { SignatureError, verifyWebhook } from '../packages/client/src/index.ts'
 

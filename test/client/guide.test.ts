@@ -11,7 +11,7 @@ const root = path.join(import.meta.dirname, '../..')
 
 /** Blocks of a language, by the line before them where that names a way. */
 function blocks(text: string): { way: string; code: string }[] {
-  return [...text.matchAll(/(?:^(curl|TypeScript|Command line|Python)[^\n]*:\n\n)?^```(sh|ts|python)\n([\s\S]*?)^```$/gm)].map(
+  return [...text.matchAll(/(?:^(curl|TypeScript|Command line|Python)[^\n]*:\n\n)?^```(bash|ts|python)\n([\s\S]*?)^```$/gm)].map(
     ([, way, language, code]) => ({
       way: way ?? (language === 'ts' ? 'TypeScript' : language === 'python' ? 'Python' : 'environment'),
       code: code!,

@@ -14,7 +14,7 @@ export interface ToolResult {
 const MAX_TEXT_BYTES = 256 * 1024
 const MAX_IMAGE_BYTES = 4 * 1024 * 1024
 
-export const said = (text: string): ToolResult => ({ content: [{ type: 'text', text }] })
+const said = (text: string): ToolResult => ({ content: [{ type: 'text', text }] })
 export const refused = (text: string): ToolResult => ({ ...said(text), isError: true })
 
 export async function resultOf({ status, headers, body }: Pick<Reply, 'status' | 'headers' | 'body'>): Promise<ToolResult> {

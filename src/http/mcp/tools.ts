@@ -15,7 +15,7 @@ export interface Choice {
 
 type Json = Record<string, unknown>
 
-export interface Tool {
+interface Tool {
   readonly name: string
   readonly title: string
   readonly description: string
