@@ -10,6 +10,7 @@ import * as glossary from '#domains/glossary/index.ts'
 import * as items from '#domains/items/index.ts'
 import * as organizations from '#domains/organizations/index.ts'
 import * as payment_methods from '#domains/payment_methods/index.ts'
+import * as processing from '#domains/processing/index.ts'
 import * as projects from '#domains/projects/index.ts'
 import * as provenance from '#domains/provenance/index.ts'
 import * as share from '#domains/share/index.ts'
@@ -29,6 +30,7 @@ export const domains = {
   items,
   organizations,
   payment_methods,
+  processing,
   projects,
   provenance,
   share,
