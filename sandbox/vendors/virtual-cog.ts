@@ -48,7 +48,7 @@ export function virtualCog(scene: SceneDescription): VirtualCog {
       }
       const indexOf = (place: number) => Math.floor((place - head.byteLength) / frameBytes)
       const coming: Promise<Uint8Array>[] = []
-      for (let next = indexOf(at); at <= last; ) {
+      for (let next = indexOf(at); at <= last;) {
         for (; coming.length < AHEAD && next <= indexOf(last); next++) {
           const block = samples(blockAt(plan, next))
           block.catch(() => {}) // Told when its turn is; nobody may be left to wait for it.
