@@ -41,7 +41,7 @@ export function Team(): ReactElement {
   return (
     <Page
       title="Team"
-      about={`Who may act for ${who.organizationName}, and how much each may spend. Caps are in credits and hold before anything is reserved.`}
+      about={`Who may act for ${who.organizationName}, and how much each may spend. Caps are in credits and hold before a reservation.`}
       actions={
         who.isAdmin && (
           <Button look="primary" icon="plus" onClick={() => setInvite(true)}>
