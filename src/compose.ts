@@ -7,6 +7,8 @@ import type { Clock } from '#core/clock.ts'
 import { createLayers } from '#model/imagery/item-layer.ts'
 import type { Payments } from './ports/payments.ts'
 import type { Vendors } from './ports/vendors.ts'
+import type { Webhooks } from './ports/webhooks.ts'
+import type { Listen } from '#db/open.ts'
 import type { Queue } from '#db/queue.ts'
 import type { Db } from '#db/tables.ts'
 import { createMetrics, type Metrics } from '#http/metrics.ts'
@@ -14,6 +16,7 @@ import type { AnyTask } from './task.ts'
 import type { AnyOperation } from '#operation.ts'
 import { createAuditTrail } from '#pipeline/audit.ts'
 import { createAuthenticator } from './access/authenticate.ts'
+import { createBell, type Bell } from './background/bell.ts'
 import { createCommit } from './background/change.ts'
 import { createClaims } from '#pipeline/idempotency.ts'
 import { declareTasks, enqueuer, type TaskPlatform } from './background/tasks.ts'
@@ -34,6 +37,9 @@ interface Parts {
   /** Null: no cards are taken. */
   payments: Payments | null
   vendors: Vendors
+  webhooks: Webhooks
+  /** Hears what other processes commit. */
+  listen: Listen
   log: Logger
   baseUrl: () => string
   operations: ReadonlyMap<string, AnyOperation>
@@ -53,6 +59,7 @@ interface Composed {
   auth: SignInPlatform
   taskPlatform: TaskPlatform
   usage: UsageRecorder
+  bell: Bell
   metrics: Metrics
   close(): Promise<void>
 }
@@ -78,7 +85,11 @@ export async function compose(parts: Parts): Promise<Composed> {
   const claims = createClaims(db, clock)
   const layers = createLayers(db, clock)
   const tasks = enqueuer(queue)
-  const committed = () => layers.forget()
+  const bell = createBell({ db, listen: parts.listen, onError: (error) => onFault(error, 'bell') })
+  const committed = () => {
+    layers.forget()
+    bell.ring()
+  }
   const services: Services = {
     clock,
     raster,
@@ -87,6 +98,7 @@ export async function compose(parts: Parts): Promise<Composed> {
     storage: parts.storage,
     payments: parts.payments,
     vendors: parts.vendors,
+    webhooks: parts.webhooks,
     // A queue of its own: whoever guesses at links keeps nobody from signing in.
     shares: createShares(db, clock, createPasswords({ cost: parts.passwordCost, maxRunning: 1, waiting: 'visitors of share links' })),
     commit: createCommit({ db, clock, tasks, committed }),
@@ -109,6 +121,7 @@ export async function compose(parts: Parts): Promise<Composed> {
     platform,
     metrics,
     usage,
+    bell,
     auth: { db, clock, tokens, passwords: createPasswords({ cost: parts.passwordCost, waiting: 'sign-ins' }), roles: parts.roles },
     taskPlatform: { ...services, db, queue, committed, onFault },
     async close() {
@@ -116,6 +129,8 @@ export async function compose(parts: Parts): Promise<Composed> {
       await raster.close()
       await audit.close()
       await usage.close()
+      await bell.close()
+      await parts.webhooks.close()
     },
   }
 }

@@ -1,6 +1,7 @@
 /** The only place that reads the environment. Everything has a default; everything is checked before anything starts. */
 import path from 'node:path'
 import { isIP } from 'node:net'
+import { STANDARD_BACKOFF_SECONDS, STANDARD_TIMEOUT_SECONDS } from '#core/webhooks.ts'
 
 type Role = 'all' | 'api' | 'worker'
 
@@ -38,6 +39,12 @@ export interface Config {
   readonly stripeWebhookSecret: string
   /** Listener of the sandbox processor, on loopback; 0 is any free port. */
   readonly sandboxPaymentsPort: number
+  /** Seconds before each retry of a webhook. */
+  readonly webhookBackoffSeconds: readonly number[]
+  readonly webhookTimeoutSeconds: number
+  /** Empty: mails become files in `dataDir`. */
+  readonly smtpUrl: string
+  readonly mailFrom: string
   readonly logLevel: string
   readonly isLoopback: boolean
 }
@@ -74,6 +81,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     cogHosts: list(text('COG_HOSTS', '')),
     egressAllow: list(text('EGRESS_ALLOW', '')),
     ...payments(text),
+    ...events(text, base),
     logLevel: oneOf('LOG_LEVEL', text('LOG_LEVEL', 'info'), LOG_LEVELS),
     isLoopback: isLoopback(host),
   })
@@ -92,6 +100,27 @@ function payments(
     stripeWebhookSecret,
     sandboxPaymentsPort: integer('SANDBOX_PAYMENTS_PORT', text('SANDBOX_PAYMENTS_PORT', '0'), 0, 65_535),
   }
+}
+
+function events(
+  text: (name: string, standard: string) => string,
+  base: string,
+): Pick<Config, 'webhookBackoffSeconds' | 'webhookTimeoutSeconds' | 'smtpUrl' | 'mailFrom'> {
+  const backoff = text('WEBHOOK_BACKOFF_SECONDS', STANDARD_BACKOFF_SECONDS.join(','))
+  const smtpUrl = text('SMTP_URL', '')
+  if (smtpUrl && !/^smtps?:\/\//.test(smtpUrl)) throw new ConfigError('SMTP_URL must begin with smtp:// or smtps://')
+  return {
+    webhookBackoffSeconds: list(backoff).map((step) => seconds('WEBHOOK_BACKOFF_SECONDS', step, 7 * 86_400)),
+    webhookTimeoutSeconds: seconds('WEBHOOK_TIMEOUT_SECONDS', text('WEBHOOK_TIMEOUT_SECONDS', String(STANDARD_TIMEOUT_SECONDS)), 120),
+    smtpUrl,
+    mailFrom: text('MAIL_FROM', `Groundtrack <no-reply@${new URL(base).hostname}>`),
+  }
+}
+
+function seconds(name: string, value: string, maximum: number): number {
+  const number = Number(value)
+  if (!(number > 0 && number <= maximum)) throw new ConfigError(`${name} must be seconds above 0 and up to ${maximum}, not '${value}'`)
+  return number
 }
 
 function isLoopback(host: string): boolean {

@@ -9,9 +9,11 @@ import { startStoreListener } from '#adapters/storage/listener.ts'
 import { openStorage } from '#adapters/storage/open.ts'
 import { NO_SOURCES } from '#adapters/vendors/registry.ts'
 import { createVendors } from '#adapters/vendors/vendors.ts'
+import { createWebhooks } from '#adapters/webhooks/sender.ts'
 import type { Storage } from './ports/storage.ts'
 import { systemClock } from '#core/clock.ts'
 import type { Payments } from './ports/payments.ts'
+import type { Webhooks } from './ports/webhooks.ts'
 import type { Db } from '#db/tables.ts'
 import { migrate } from '#db/migrate.ts'
 import { openQueue } from '#db/queue.ts'
@@ -24,6 +26,7 @@ import { secretOf } from './model/platform/secret.ts'
 import * as user from './model/identity/user.ts'
 import type { AnyOperation } from '#operation.ts'
 import { startWorkers } from './background/tasks.ts'
+import { startWatch } from './watch.ts'
 import type { SandboxPayments } from '../sandbox/payments/server.ts'
 import { banner } from './banner.ts'
 import { DEMO_EMAIL, fillDemo, seedDemo } from '../sandbox/demo/demo.ts'
@@ -85,6 +88,8 @@ async function startParts(config: Config, { operations, tasks }: Catalogue, star
     storage,
     payments,
     vendors: createVendors({ registry: NO_SOURCES }),
+    webhooks: openWebhooks(config),
+    listen: database.listen,
     connectionCount: database.connectionCount,
     clock: systemClock,
     queue,
@@ -107,7 +112,7 @@ async function startParts(config: Config, { operations, tasks }: Catalogue, star
   started.defer(() => closeServer(app))
   const address = await listen(app, config)
   if (config.port === 0) baseUrl = baseUrl.replace(/:0$/, `:${new URL(address).port}`)
-  if (isWorker) await startWorkers(composed.taskPlatform, tasks)
+  if (isWorker) await startWork(composed, tasks, log, started)
   ready = true
   started.defer(() => {
     ready = false
@@ -127,6 +132,26 @@ async function startParts(config: Config, { operations, tasks }: Catalogue, star
         (error) => log.warn({ err: error }, 'the demo is not whole yet; the next start goes on with it'),
       ),
     )
+}
+
+/** Tasks, and what is done about events. */
+async function startWork(
+  composed: Parameters<typeof startWatch>[0],
+  tasks: readonly AnyTask[],
+  log: Logger,
+  started: AsyncDisposableStack,
+): Promise<void> {
+  await startWorkers(composed.taskPlatform, tasks)
+  const watch = startWatch(composed, (error, what) => log.error({ err: error }, what))
+  started.defer(() => watch.close())
+}
+
+function openWebhooks(config: Config): Webhooks {
+  return createWebhooks({
+    allow: config.egressAllow,
+    backoffSeconds: config.webhookBackoffSeconds,
+    timeoutMs: config.webhookTimeoutSeconds * 1_000,
+  })
 }
 
 /** Work beside the service. What is returned ends it and waits until it has. */

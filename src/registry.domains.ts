@@ -4,6 +4,7 @@ import * as assets from '#domains/assets/index.ts'
 import * as billing from '#domains/billing/index.ts'
 import * as cog from '#domains/cog/index.ts'
 import * as collections from '#domains/collections/index.ts'
+import * as event_subscriptions from '#domains/event_subscriptions/index.ts'
 import * as items from '#domains/items/index.ts'
 import * as organizations from '#domains/organizations/index.ts'
 import * as payment_methods from '#domains/payment_methods/index.ts'
@@ -13,6 +14,7 @@ import * as share from '#domains/share/index.ts'
 import * as uploads from '#domains/uploads/index.ts'
 import * as usage from '#domains/usage/index.ts'
 import * as visualization from '#domains/visualization/index.ts'
+import * as webhooks from '#domains/webhooks/index.ts'
 
 export const domains = {
   api_keys,
@@ -20,6 +22,7 @@ export const domains = {
   billing,
   cog,
   collections,
+  event_subscriptions,
   items,
   organizations,
   payment_methods,
@@ -29,4 +32,5 @@ export const domains = {
   uploads,
   usage,
   visualization,
+  webhooks,
 }

@@ -9,6 +9,7 @@ import * as visualization from './migrations/0007_visualization.ts'
 import * as shares from './migrations/0008_shares.ts'
 import * as ledger from './migrations/0009_ledger.ts'
 import * as billing from './migrations/0010_billing.ts'
+import * as events from './migrations/0017_events.ts'
 import type { Db } from './tables.ts'
 
 /** In order, by name. A migration that has run anywhere is never edited again: add the next one. */
@@ -23,6 +24,7 @@ const MIGRATIONS: Record<string, Migration> = {
   '0008_shares': shares,
   '0009_ledger': ledger,
   '0010_billing': billing,
+  '0017_events': events,
 }
 
 /**

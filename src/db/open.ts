@@ -3,8 +3,12 @@ import pg from 'pg'
 import { prepared } from './prepared.ts'
 import type { Db, Tables } from './tables.ts'
 
+/** Hears a channel on a connection of its own, which is made again when it is lost; `told` is then called once for what was missed. */
+export type Listen = (channel: string, told: () => void, onError: (error: unknown) => void) => { close(): Promise<void> }
+
 export interface Database {
   db: Db
+  listen: Listen
   connectionCount(): number
   close(): Promise<void>
 }
@@ -22,10 +26,13 @@ const APPLICATION_NAME = 'groundtrack'
 const STATEMENT_TIMEOUT_MS = 30_000
 const CONNECT_TIMEOUT_MS = 10_000
 
+const LISTEN_AGAIN_MS = 500
+
 export function openDatabase(connection: string | pg.PoolConfig, limits: Partial<PoolLimits> = {}): Database {
   const { maxConnections, idleTimeoutMs } = { ...STANDARD_LIMITS, ...limits }
+  const server = typeof connection === 'string' ? { connectionString: connection } : connection
   const pool = new pg.Pool({
-    ...(typeof connection === 'string' ? { connectionString: connection } : connection),
+    ...server,
     max: maxConnections,
     idleTimeoutMillis: idleTimeoutMs,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
@@ -38,7 +45,41 @@ export function openDatabase(connection: string | pg.PoolConfig, limits: Partial
   pool.on('error', () => {})
   pool.on('connect', (client) => client.on('error', () => {}))
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: prepared(pool) }) })
-  return { db, connectionCount: () => pool.totalCount, close: () => db.destroy() }
+  return { db, listen: listener(server), connectionCount: () => pool.totalCount, close: () => db.destroy() }
+}
+
+function listener(server: pg.ClientConfig): Listen {
+  return (channel, told, onError) => {
+    let client: pg.Client | null = null
+    let timer: NodeJS.Timeout | null = null
+    let isClosed = false
+    const again = (lost: pg.Client, error?: Error): void => {
+      if (client !== lost || isClosed) return
+      client = null
+      if (error) onError(error)
+      lost.end().catch(() => {})
+      timer = setTimeout(connect, LISTEN_AGAIN_MS)
+    }
+    const connect = (): void => {
+      const made = new pg.Client({ ...server, application_name: `${APPLICATION_NAME} ${process.pid} listening`, keepAlive: true })
+      client = made
+      made.on('notification', told)
+      made.on('error', (error) => again(made, error))
+      made.on('end', () => again(made))
+      made
+        .connect()
+        .then(() => made.query(`listen ${made.escapeIdentifier(channel)}`))
+        .then(told, (error: Error) => again(made, error))
+    }
+    connect()
+    return {
+      async close() {
+        isClosed = true
+        if (timer) clearTimeout(timer)
+        await client?.end().catch(() => {})
+      },
+    }
+  }
 }
 
 /** Counters and credits come as numbers: they stay far below 2^53, and the check constraints hold them there. */

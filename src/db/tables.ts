@@ -1,5 +1,6 @@
 /** Every table as the migrations leave it, by wing. Enumerations are what check constraints hold them to. */
 import type { Kysely, Transaction } from 'kysely'
+import type { EventsTables } from './tables/events.ts'
 import type { IdentityTables } from './tables/identity.ts'
 import type { ImageryTables } from './tables/imagery.ts'
 import type { MoneyTables } from './tables/money.ts'
@@ -7,7 +8,7 @@ import type { PlansTables } from './tables/plans.ts'
 import type { PlatformTables } from './tables/platform.ts'
 import type { SharingTables } from './tables/sharing.ts'
 
-export interface Tables extends IdentityTables, ImageryTables, MoneyTables, PlansTables, PlatformTables, SharingTables {}
+export interface Tables extends EventsTables, IdentityTables, ImageryTables, MoneyTables, PlansTables, PlatformTables, SharingTables {}
 
 export type Db = Kysely<Tables>
 export type Tx = Transaction<Tables>

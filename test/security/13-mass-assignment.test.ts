@@ -112,6 +112,10 @@ const FREE_FORM: Record<string, { input?: string[]; output?: string[] }> = {
   'billing.approvals.request': { input: ['input'], output: ['input'] },
   'cog.formulas': { output: ['(root)'] }, // Keyed by id; each entry is closed.
   'cog.statistics': { input: ['geometry'] },
+  'event_subscriptions.create': { input: ['filter_config', 'headers'], output: ['filter_config'] },
+  'event_subscriptions.get': { output: ['filter_config'] },
+  'event_subscriptions.list': { output: ['event_subscriptions[].filter_config'] },
+  'event_subscriptions.update': { input: ['filter_config', 'headers'], output: ['filter_config'] },
   'items.create': { input: ['geometry', 'properties'], output: ITEM },
   'items.duplicate': { output: ITEM },
   'items.get': { output: ITEM.map((field) => `item.${field}`) },

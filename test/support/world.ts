@@ -7,11 +7,13 @@ import type { TestContext } from 'node:test'
 import { createStripePayments } from '#adapters/payments/stripe.ts'
 import { NO_SOURCES } from '#adapters/vendors/registry.ts'
 import { createVendors } from '#adapters/vendors/vendors.ts'
+import { createWebhooks } from '#adapters/webhooks/sender.ts'
 import { openFileStore } from '#adapters/storage/files.ts'
 import { startStoreListener } from '#adapters/storage/listener.ts'
 import type { Storage } from '#ports/storage.ts'
 import { compose } from '#compose.ts'
 import type { Clock } from '#core/clock.ts'
+import { STANDARD_BACKOFF_SECONDS } from '#core/webhooks.ts'
 import { openDatabase } from '#db/open.ts'
 import { openQueue } from '#db/queue.ts'
 import type { Db } from '#db/tables.ts'
@@ -22,6 +24,7 @@ import type { AnyOperation } from '#operation.ts'
 import { runTask } from '#background/tasks.ts'
 import { signWorkerToken } from '#access/tokens.ts'
 import * as registry from '#registry.ts'
+import { drain } from '#services/webhooks/drain.ts'
 import { SANDBOX_KEY, startSandboxPayments, type SandboxOptions } from '../../sandbox/payments/server.ts'
 import { createDatabase } from './database.ts'
 
@@ -59,6 +62,8 @@ interface WorldOptions {
   databaseUrl?: string
   startAt?: string
   egressAllow?: readonly string[]
+  /** How endpoints of webhooks are looked up, and how long one may take. */
+  webhooks?: { resolve?: (hostname: string) => Promise<readonly string[]>; timeoutMs?: number }
   /** What the card processor does; `null` takes no cards. */
   payments?: (Partial<Pick<SandboxOptions, 'beforeAnswer' | 'manualNotices'>> & { timeoutMs?: number }) | null
   /** Instead of files in a folder of its own; the world closes it. */
@@ -68,6 +73,12 @@ interface WorldOptions {
 }
 
 export type World = Awaited<ReturnType<typeof world>>
+
+const MAX_DELIVERIES = 10_000
+
+/** A place for endpoints that nobody listens at. No test looks up names in the real world. */
+const HOOK_HOST = 'hooks.test:9'
+export const HOOK_URL = `http://${HOOK_HOST}/`
 
 let people = 0
 
@@ -125,6 +136,13 @@ export async function world(t: TestContext, options: WorldOptions = {}) {
     storage,
     payments,
     vendors: createVendors({ registry: NO_SOURCES }),
+    webhooks: createWebhooks({
+      allow: [...(options.egressAllow ?? []), HOOK_HOST],
+      backoffSeconds: STANDARD_BACKOFF_SECONDS,
+      timeoutMs: options.webhooks?.timeoutMs ?? 2_000,
+      resolve: options.webhooks?.resolve ?? (async (hostname) => (HOOK_HOST.startsWith(hostname) ? ['127.0.0.1'] : [])),
+    }),
+    listen: database.listen,
     connectionCount: database.connectionCount,
     clock,
     queue,
@@ -261,6 +279,8 @@ export async function world(t: TestContext, options: WorldOptions = {}) {
     runTask: (task: AnyTask, data: object = {}) => runTask(composed.taskPlatform, task, data, new AbortController().signal),
     /** Works everything that waits in a task's queue, whenever it is due. */
     drain: (task: AnyTask) => queue.drain(task.name, (data, signal) => runTask(composed.taskPlatform, task, data, signal)),
+    /** Sends every webhook that is due by the clock; says how many were tried. */
+    deliver: async () => (await drain({ ...composed.taskPlatform }, MAX_DELIVERIES)).attempted,
     sandbox,
     webhookSecret,
     flushAudit: () => composed.platform.audit.flush(),

@@ -1,4 +1,12 @@
-import type { EnterpriseStatus, InvitationOutcome, OrganizationRole, ProjectRole, Region, Visibility } from '#core/vocabulary.ts'
+import type {
+  EnterpriseStatus,
+  InvitationOutcome,
+  NotificationMail,
+  OrganizationRole,
+  ProjectRole,
+  Region,
+  Visibility,
+} from '#core/vocabulary.ts'
 import type { JWK } from 'jose'
 import type { Generated, JSONColumnType } from 'kysely'
 
@@ -14,6 +22,8 @@ export interface IdentityTables {
     is_system_admin: Generated<boolean>
     is_clip_user: Generated<boolean>
     last_org_id: string | null
+    email_confirmed_at: Date | null
+    notification_mail: Generated<NotificationMail>
     created_at: Date
   }
   organization: {
