@@ -18,6 +18,7 @@ import { createAuditTrail } from '#pipeline/audit.ts'
 import { createAuthenticator } from './access/authenticate.ts'
 import { createBell, type Bell } from './background/bell.ts'
 import { createCommit } from './background/change.ts'
+import { createEventStream, type EventStream } from './background/event-stream.ts'
 import { createClaims } from '#pipeline/idempotency.ts'
 import { declareTasks, enqueuer, type TaskPlatform } from './background/tasks.ts'
 import { createPasswords } from './access/passwords.ts'
@@ -60,6 +61,7 @@ interface Composed {
   taskPlatform: TaskPlatform
   usage: UsageRecorder
   bell: Bell
+  stream: EventStream
   metrics: Metrics
   close(): Promise<void>
 }
@@ -86,6 +88,7 @@ export async function compose(parts: Parts): Promise<Composed> {
   const layers = createLayers(db, clock)
   const tasks = enqueuer(queue)
   const bell = createBell({ db, listen: parts.listen, onError: (error) => onFault(error, 'bell') })
+  const stream = createEventStream({ db, bell, onError: (error) => onFault(error, 'stream') })
   const committed = () => {
     layers.forget()
     bell.ring()
@@ -122,6 +125,7 @@ export async function compose(parts: Parts): Promise<Composed> {
     metrics,
     usage,
     bell,
+    stream,
     auth: { db, clock, tokens, passwords: createPasswords({ cost: parts.passwordCost, waiting: 'sign-ins' }), roles: parts.roles },
     taskPlatform: { ...services, db, queue, committed, onFault },
     async close() {
@@ -129,6 +133,7 @@ export async function compose(parts: Parts): Promise<Composed> {
       await raster.close()
       await audit.close()
       await usage.close()
+      await stream.close()
       await bell.close()
       await parts.webhooks.close()
     },

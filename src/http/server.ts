@@ -15,6 +15,8 @@ import { MAX_BODY_BYTES } from './body.ts'
 import { credentialOf } from './credential.ts'
 import { COMMON_HEADERS, registerHeaders } from './headers.ts'
 import { strike } from './log.ts'
+import type { EventStream } from '#background/event-stream.ts'
+import { registerEvents } from './events.ts'
 import type { Metrics } from './metrics.ts'
 import { openApiDocument } from './openapi.ts'
 import { registerOperations, send } from './operations.ts'
@@ -28,6 +30,7 @@ import { registerWmts } from './projections/wmts.ts'
 interface ServerOptions {
   platform: Platform
   auth: SignInPlatform
+  stream: EventStream
   log: Logger
   metrics: Metrics
   /** False while starting and stopping. */
@@ -41,7 +44,7 @@ interface ServerOptions {
 const REQUEST_TIMEOUT_MS = 120_000
 const MAX_URL_LENGTH = 8_192
 
-export function buildServer({ platform, auth, log, metrics, isReady, api, sandboxPayments }: ServerOptions): FastifyInstance {
+export function buildServer({ platform, auth, stream, log, metrics, isReady, api, sandboxPayments }: ServerOptions): FastifyInstance {
   const app = fastify({
     bodyLimit: MAX_BODY_BYTES,
     requestTimeout: REQUEST_TIMEOUT_MS,
@@ -83,6 +86,7 @@ export function buildServer({ platform, auth, log, metrics, isReady, api, sandbo
   registerWmts(app, { platform, observe })
   registerAuth(app, platform, auth)
   registerEventTypes(app, platform)
+  registerEvents(app, platform, stream)
   registerPayments(app, platform, sandboxPayments)
   registerContract(app, platform)
   registerPages(app, platform)

@@ -7,7 +7,7 @@ import type { AnyOperation } from '#operation.ts'
 const WORKER_OPERATION = 'processing.job.register'
 
 /** Stage 2. Public operations run without a credential, so there is no scope to hold. */
-export function requireScope(principal: Principal, op: AnyOperation): void {
+export function requireScope(principal: Principal, op: Pick<AnyOperation, 'id' | 'scope' | 'public'>): void {
   if (op.public) return
   if (!satisfies(principal.scopes, op.scope)) {
     throw problem('missing-scope', `Missing required scope '${op.scope}' for operation '${op.id}'`, {
