@@ -101,10 +101,16 @@ function openObjects(schema: TSchema | Node, at = ''): string[] {
 }
 
 const ITEM = ['geometry', 'properties']
+const RULE = ['alert_rule.band_mapping', 'alert_rule.aoi_geometry']
 const FEATURE = ['features[].geometry', 'features[].properties', 'features[].assets']
 
 /** What is free-form by intent (docs/decisions.md G21), by operation. */
 const FREE_FORM: Record<string, { input?: string[]; output?: string[] }> = {
+  'alerts.create_rule': { input: ['band_mapping', 'aoi_geometry'], output: RULE },
+  'alerts.rule.get': { output: RULE },
+  'alerts.rules.list': { output: ['alert_rules[].band_mapping', 'alert_rules[].aoi_geometry'] },
+  'alerts.test_rule': { input: ['rule.band_mapping', 'rule.aoi_geometry'] },
+  'alerts.update_rule': { input: ['band_mapping', 'aoi_geometry'], output: RULE },
   'billing.approvals.approve': { output: ['input', 'result'] },
   'billing.approvals.get': { output: ['input'] },
   'billing.approvals.list': { output: ['approvals[].input'] },

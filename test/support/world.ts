@@ -24,6 +24,7 @@ import type { AnyOperation } from '#operation.ts'
 import { runTask } from '#background/tasks.ts'
 import { signWorkerToken } from '#access/tokens.ts'
 import * as registry from '#registry.ts'
+import { answerDue } from '#services/alerts/answer.ts'
 import { drain } from '#services/webhooks/drain.ts'
 import { SANDBOX_KEY, startSandboxPayments, type SandboxOptions } from '../../sandbox/payments/server.ts'
 import { createDatabase } from './database.ts'
@@ -281,6 +282,13 @@ export async function world(t: TestContext, options: WorldOptions = {}) {
     drain: (task: AnyTask) => queue.drain(task.name, (data, signal) => runTask(composed.taskPlatform, task, data, signal)),
     /** Sends every webhook that is due by the clock; says how many were tried. */
     deliver: async () => (await drain({ ...composed.taskPlatform }, MAX_DELIVERIES)).attempted,
+    /** Answers every question to alert rules that is due by the clock; says how many. */
+    evaluateAlerts: async () => {
+      let count = 0
+      const onError = (error: unknown) => log.error({ err: error }, 'alerts')
+      for (let answered = -1; answered !== 0; count += answered) answered = await answerDue({ ...composed.taskPlatform, onError })
+      return count
+    },
     sandbox,
     webhookSecret,
     flushAudit: () => composed.platform.audit.flush(),
