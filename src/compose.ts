@@ -7,10 +7,12 @@ import type { Clock } from '#core/clock.ts'
 import { createLayers } from '#model/imagery/item-layer.ts'
 import type { Payments } from './ports/payments.ts'
 import type { Vendors } from './ports/vendors.ts'
+import type { Mail } from './ports/mail.ts'
 import type { Webhooks } from './ports/webhooks.ts'
+import { confirmAddressTask, resetPasswordTask } from '#model/identity/tasks.ts'
 import type { Listen } from '#db/open.ts'
 import type { Queue } from '#db/queue.ts'
-import type { Db } from '#db/tables.ts'
+import type { Db, Tx } from '#db/tables.ts'
 import { createMetrics, type Metrics } from '#http/metrics.ts'
 import type { AnyTask } from './task.ts'
 import type { AnyOperation } from '#operation.ts'
@@ -39,6 +41,7 @@ interface Parts {
   payments: Payments | null
   vendors: Vendors
   webhooks: Webhooks
+  mail: Mail
   /** Hears what other processes commit. */
   listen: Listen
   log: Logger
@@ -68,13 +71,7 @@ interface Composed {
 
 export async function compose(parts: Parts): Promise<Composed> {
   const { db, clock, queue, log, baseUrl, operations } = parts
-  const raster = createRasterService({
-    clock,
-    storage: parts.storage,
-    hosts: [...parts.cogHosts, ...parts.egressAllow],
-    egressAllow: parts.egressAllow,
-    workDir: parts.workDir,
-  })
+  const raster = openRaster(parts)
   const metrics = createMetrics(() => ({ database_connections: parts.connectionCount(), ...raster.metrics() }))
   const onFault = (error: unknown, operation: string, invocation?: string) => {
     metrics.observeFault(operation)
@@ -102,6 +99,7 @@ export async function compose(parts: Parts): Promise<Composed> {
     payments: parts.payments,
     vendors: parts.vendors,
     webhooks: parts.webhooks,
+    mail: { ...parts.mail, baseUrl },
     // A queue of its own: whoever guesses at links keeps nobody from signing in.
     shares: createShares(db, clock, createPasswords({ cost: parts.passwordCost, maxRunning: 1, waiting: 'visitors of share links' })),
     commit: createCommit({ db, clock, tasks, committed }),
@@ -126,7 +124,14 @@ export async function compose(parts: Parts): Promise<Composed> {
     usage,
     bell,
     stream,
-    auth: { db, clock, tokens, passwords: createPasswords({ cost: parts.passwordCost, waiting: 'sign-ins' }), roles: parts.roles },
+    auth: {
+      db,
+      clock,
+      tokens,
+      passwords: createPasswords({ cost: parts.passwordCost, waiting: 'sign-ins' }),
+      roles: parts.roles,
+      mails: accountMails(tasks),
+    },
     taskPlatform: { ...services, db, queue, committed, onFault },
     async close() {
       claims.close()
@@ -136,6 +141,18 @@ export async function compose(parts: Parts): Promise<Composed> {
       await stream.close()
       await bell.close()
       await parts.webhooks.close()
+      await parts.mail.close()
     },
+  }
+}
+
+function openRaster({ clock, storage, cogHosts, egressAllow, workDir }: Parts) {
+  return createRasterService({ clock, storage, hosts: [...cogHosts, ...egressAllow], egressAllow, workDir })
+}
+
+function accountMails(tasks: Platform['tasks']): SignInPlatform['mails'] {
+  return {
+    confirm: (tx: Tx, user_id) => tasks(tx).enqueue(confirmAddressTask, { user_id }),
+    reset: (tx: Tx, email) => tasks(tx).enqueue(resetPasswordTask, { email }),
   }
 }

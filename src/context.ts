@@ -5,6 +5,7 @@
 import type { Clock } from '#core/clock.ts'
 import type { Layers } from '#model/imagery/item-layer.ts'
 import type { ShareLink } from '#model/sharing/share-link.ts'
+import type { Mail } from '#ports/mail.ts'
 import type { Payments } from '#ports/payments.ts'
 import type { RasterService } from '#ports/raster.ts'
 import type { Storage } from '#ports/storage.ts'
@@ -25,6 +26,8 @@ export interface Services {
   readonly vendors: Vendors
   /** Posts to endpoints of customers. */
   readonly webhooks: Webhooks
+  /** Sends mail that links to this service. */
+  readonly mail: Mail & { readonly baseUrl: () => string }
   readonly shares: Shares
   readonly usage: Usage
   readonly commit: Commit

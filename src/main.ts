@@ -4,6 +4,8 @@ import type { FastifyInstance } from 'fastify'
 import { destination, type Logger } from 'pino'
 import { compose } from './compose.ts'
 import { ConfigError, loadConfig, type Config } from './config.ts'
+import { createMailFolder } from '#adapters/mail/files.ts'
+import { createSmtpMail } from '#adapters/mail/smtp.ts'
 import { createStripePayments } from '#adapters/payments/stripe.ts'
 import { startStoreListener } from '#adapters/storage/listener.ts'
 import { openStorage } from '#adapters/storage/open.ts'
@@ -13,6 +15,7 @@ import { createWebhooks } from '#adapters/webhooks/sender.ts'
 import type { Storage } from './ports/storage.ts'
 import { systemClock } from '#core/clock.ts'
 import type { Payments } from './ports/payments.ts'
+import type { Mail } from './ports/mail.ts'
 import type { Webhooks } from './ports/webhooks.ts'
 import type { Db } from '#db/tables.ts'
 import { migrate } from '#db/migrate.ts'
@@ -89,6 +92,7 @@ async function startParts(config: Config, { operations, tasks }: Catalogue, star
     payments,
     vendors: createVendors({ registry: NO_SOURCES }),
     webhooks: openWebhooks(config),
+    mail: openMail(config, log),
     listen: database.listen,
     connectionCount: database.connectionCount,
     clock: systemClock,
@@ -144,6 +148,18 @@ async function startWork(
   await startWorkers(composed.taskPlatform, tasks)
   const watch = startWatch(composed, (error, what) => log.error({ err: error }, what))
   started.defer(() => watch.close())
+}
+
+function openMail(config: Config, log: Logger): Mail {
+  const from = config.mailFrom
+  if (config.smtpUrl) return createSmtpMail({ url: config.smtpUrl, from })
+  const folder = path.join(config.dataDir, 'mail')
+  return createMailFolder({
+    folder,
+    from,
+    clock: systemClock,
+    onWritten: (file) => log.info({ file }, 'a mail was kept as a file; set SMTP_URL to send them'),
+  })
 }
 
 function openWebhooks(config: Config): Webhooks {

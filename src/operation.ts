@@ -63,6 +63,8 @@ export interface Contract<
   /** For `ndjson`, the schema of one line. Bytes and XML have none to check. */
   readonly output: O
   readonly raw?: R
+  /** What bytes may be, for example the formats of a picture. */
+  readonly mediaTypes?: readonly string[]
   /** Media type of a JSON answer when it is a dialect, for example `application/geo+json`. */
   readonly mediaType?: string
   readonly produces?: readonly Produces[]

@@ -161,9 +161,15 @@ test('addresses and methods', async (t) => {
       for (const address of [`/v1/op/${id}`, `/v1/${id.replaceAll('.', '/')}`]) {
         const { status, body } = await w.request('POST', address, { headers, body: '{}' })
         assert.equal(status, 404, address)
-        if (unbuilt.includes(id)) assert.deepEqual({ ...body, instance: '' }, { ...invented, instance: '' }, address)
+        assert.match(body.detail, /^There is no such operation; (GET \/openapi.json lists all of them|did you mean [a-z_.]+\?)$/, address)
+        if (unbuilt.includes(id))
+          assert.deepEqual({ ...body, instance: '', detail: '' }, { ...invented, instance: '', detail: '' }, address)
       }
     }
+  })
+  await t.test('a misspelt operation is led to its name, but never to one of the operator', async () => {
+    assert.equal((await w.call(null, 'project.list')).body.detail, 'There is no such operation; did you mean projects.list?')
+    assert.match((await w.call(null, 'billing.credits.grnt')).body.detail, /openapi.json/)
   })
   await t.test('both path forms answer; mixtures of them do not', async () => {
     for (const { id, public: isPublic } of operations.values())

@@ -90,7 +90,10 @@ export function createAuthenticator(db: Db, clock: Clock, tokens: Tokens): Authe
 
 function unauthorized(credentialCame: boolean): Problem {
   const challenge = credentialCame ? 'Bearer realm="svc", error="invalid_token"' : 'Bearer realm="svc"'
-  return problem('unauthorized', 'Invalid authentication credentials', { headers: { 'WWW-Authenticate': challenge } })
+  const detail = credentialCame
+    ? 'Invalid authentication credentials'
+    : 'No credential came with the request; send Authorization: Bearer with a session token or an API key'
+  return problem('unauthorized', detail, { headers: { 'WWW-Authenticate': challenge } })
 }
 
 function fromKey(key: credential.LiveKey): Authenticated {

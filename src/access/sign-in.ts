@@ -24,6 +24,13 @@ export interface SignInPlatform {
   tokens: Tokens
   passwords: Passwords
   roles: OperatorRoles
+  mails: AccountMails
+}
+
+/** Mails that bring a token. They are queued here and written later, so that asking takes as long whether there is an account or not. */
+export interface AccountMails {
+  confirm(tx: Tx, userId: string): Promise<void>
+  reset(tx: Tx, email: string): Promise<void>
 }
 
 export interface SignedIn {
@@ -55,6 +62,7 @@ export async function signUp(
     const now = clock.now()
     const made = await user.insert(tx, { email: input.email, name: input.name.trim(), passwordHash, ...roles, now })
     if (!made) throw problem('bad-request', 'There is already an account with this email address; sign in instead')
+    await platform.mails.confirm(tx, made.id)
     const joined = await invitation.acceptAll(tx, made, now)
     return await signedIn(platform, made, await session.open(tx, made.id, joined[0] ?? null, now))
   })
@@ -151,7 +159,7 @@ export function rolesOf(roles: OperatorRoles, email: string): { isSystemAdmin: b
   return found
 }
 
-async function throttle({ db, clock }: SignInPlatform, subject: string, limit: number): Promise<void> {
+export async function throttle({ db, clock }: SignInPlatform, subject: string, limit: number): Promise<void> {
   const now = clock.now()
   const [count] = await rateWindow.countAll(db, [{ subject, windowSeconds: ATTEMPT_WINDOW_SECONDS }], now)
   if (count!.ordinal <= limit) return

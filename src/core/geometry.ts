@@ -82,9 +82,13 @@ function requirePositions(positions: readonly unknown[], refuse: (message: strin
       throw refuse('has a position that is not [longitude, latitude]')
     const [longitude, latitude] = position as Position
     if (Math.abs(longitude) > 180 || Math.abs(latitude) > 90)
-      throw refuse(`has the position [${longitude}, ${latitude}], which is not on the Earth`)
+      throw refuse(`has the position [${longitude}, ${latitude}], which is not on the Earth${swapHint(longitude, latitude)}`)
   }
 }
+
+/** Latitudes never reach beyond 90, so a pair that would fit the other way round was probably meant so. */
+export const swapHint = (longitude: number, latitude: number): string =>
+  Math.abs(latitude) > 90 && Math.abs(latitude) <= 180 && Math.abs(longitude) <= 90 ? '; longitude comes first, then latitude' : ''
 
 /** Every pair of edges that are not neighbours. At most 999 vertices, so at most half a million cheap tests. */
 function crossesItself(ring: readonly Position[]): boolean {

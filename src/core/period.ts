@@ -1,7 +1,7 @@
 /** Months of UTC, written `2026-03`: what statements and invoices are of. */
-import Type from 'typebox'
+import { Matching } from './shapes.ts'
 
-export const PeriodName = Type.String({ pattern: '^[0-9]{4}-(0[1-9]|1[0-2])$' })
+export const PeriodName = Matching('^[0-9]{4}-(0[1-9]|1[0-2])$', 'must be a month such as 2026-03')
 
 export interface Period {
   name: string

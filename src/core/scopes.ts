@@ -31,7 +31,7 @@ export const PRIVILEGED_RESOURCES = ['admin', 'clip'] as const
 export const ACTIONS = ['read', 'write', 'process', 'destroy'] as const
 export const PERMISSIONS = ['read', 'write', 'process'] as const
 
-const isPrivileged = (resource: string) => (PRIVILEGED_RESOURCES as readonly string[]).includes(resource)
+export const isPrivileged = (resource: string) => (PRIVILEGED_RESOURCES as readonly string[]).includes(resource)
 
 export function satisfies(held: readonly string[], required: string): boolean {
   const [resource, action] = required.split(':') as [string, string]

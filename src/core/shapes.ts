@@ -1,5 +1,13 @@
 /** The few shapes that every domain's wire format is made of. */
-import Type, { type Static, type TObject, type TObjectOptions, type TOptional, type TProperties, type TSchema } from 'typebox'
+import Type, {
+  type Static,
+  type TObject,
+  type TObjectOptions,
+  type TOptional,
+  type TProperties,
+  type TSchema,
+  type TStringOptions,
+} from 'typebox'
 
 /** Closed by default: an unknown input field is refused, and a row with an extra column cannot leak it. */
 export const Closed = <P extends TProperties>(properties: P, options: TObjectOptions = {}) =>
@@ -10,9 +18,22 @@ export const Nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Ty
 export const Choice = <const V extends readonly string[]>(values: V, options: Record<string, unknown> = {}) =>
   Type.Unsafe<V[number]>({ type: 'string', enum: [...values], ...options })
 
+const patternWords: Record<string, string> = {}
+/** What is said of a text that does not match; every pattern has its words. */
+export const PATTERN_WORDS: Readonly<Record<string, string>> = patternWords
+
+/** A text of a certain look; `words` tell a person what to send instead. */
+export function Matching(pattern: string, words: string, options: TStringOptions = {}) {
+  patternWords[pattern] = words
+  return Type.String({ ...options, pattern })
+}
+
+/** At least one character that can be seen. */
+export const NotBlank = (maxLength: number, options: TStringOptions = {}) => Matching('\\S', 'must not be blank', { maxLength, ...options })
+
 export const Uuid = Type.String({ format: 'uuid' })
 /** Without the leap seconds that RFC 3339 allows: neither ECMAScript nor PostgreSQL can keep one. */
-export const Timestamp = Type.String({ format: 'date-time', pattern: '^.{17}[0-5]' })
+export const Timestamp = Matching('^.{17}[0-5]', 'must be a time such as 2026-03-01T09:30:00Z', { format: 'date-time' })
 export const Email = Type.String({ format: 'email', maxLength: 254 })
 
 /** A free-form object; its depth is bounded by the body parser. */

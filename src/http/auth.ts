@@ -1,7 +1,7 @@
 import Type, { type Static, type TSchema } from 'typebox'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { problem } from '#core/problem.ts'
-import { Closed, Email, Nullable, Uuid } from '#core/shapes.ts'
+import { Closed, Email, NotBlank, Nullable, Uuid } from '#core/shapes.ts'
 import type { Platform } from '#pipeline/platform.ts'
 import * as signIn from '#access/sign-in.ts'
 import { validateInput } from '#pipeline/validate.ts'
@@ -12,7 +12,7 @@ const Password = Type.String({ maxLength: 1_000 })
 const Token = Type.String({ minLength: 1, maxLength: 500 })
 const OrganizationId = Type.Optional(Nullable(Uuid))
 
-export const SignUpInput = Closed({ email: Email, password: Password, name: Type.String({ minLength: 1, maxLength: 200, pattern: '\\S' }) })
+export const SignUpInput = Closed({ email: Email, password: Password, name: NotBlank(200) })
 export const SignInInput = Closed({ email: Type.String({ maxLength: 254 }), password: Password, organization_id: OrganizationId })
 export const RefreshInput = Closed({ refresh_token: Token, organization_id: OrganizationId })
 export const SignOutInput = Closed({ refresh_token: Token })

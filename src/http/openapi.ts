@@ -113,7 +113,8 @@ const EFFECTS: Record<Tier, string> = {
 const RAW_TYPES = { bytes: 'application/octet-stream', xml: 'application/xml', ndjson: 'application/x-ndjson' } as const
 
 function success(op: AnyOperation, schemas: Json): Json {
-  const type = op.raw && op.raw !== 'json' ? RAW_TYPES[op.raw] : (op.mediaType ?? 'application/json')
+  const types = op.mediaTypes ?? [op.raw && op.raw !== 'json' ? RAW_TYPES[op.raw] : (op.mediaType ?? 'application/json')]
+  const example = op.example.output === undefined ? {} : { example: op.example.output }
   const schema = op.raw === 'bytes' || op.raw === 'xml' ? { type: 'string' } : hoist(op.output, schemas)
   return {
     description: 'Done',
@@ -122,7 +123,7 @@ function success(op: AnyOperation, schemas: Json): Json {
       RateLimit: { $ref: '#/components/headers/RateLimit' },
       'RateLimit-Policy': { $ref: '#/components/headers/RateLimitPolicy' },
     },
-    content: { [type]: { schema, ...(op.example.output === undefined ? {} : { example: op.example.output }) } },
+    content: Object.fromEntries(types.map((type) => [type, { schema, ...example }])),
   }
 }
 

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { problem } from '#core/problem.ts'
+import { nearest } from '#core/nearest.ts'
+import { problem, type Problem } from '#core/problem.ts'
 import type { AnyOperation } from '#operation.ts'
 import { invoke, type Invoked } from '#pipeline/invoke.ts'
 import type { Platform } from '#pipeline/platform.ts'
@@ -15,7 +16,7 @@ export function registerOperations(
 ): void {
   app.all<{ Params: { '*': string } }>('/v1/*', async (request, reply) => {
     const op = platform.operations.get(operationId(request.params['*']))
-    if (!op) throw problem('unknown-operation', 'There is no such operation; GET /openapi.json lists all of them')
+    if (!op) throw unknownOperation(platform, operationId(request.params['*']))
     if (request.method !== 'POST') throw problem('method-not-allowed', `Invoke '${op.id}' with POST`, { headers: { Allow: 'POST' } })
     let signal: AbortSignal | null = null
     const invoked = await invoke(platform, op, {
@@ -31,6 +32,13 @@ export function registerOperations(
     observe(request, op, invoked)
     return send(reply, invoked)
   })
+}
+
+function unknownOperation({ operations }: Platform, id: string): Problem {
+  const shown = [...operations.values()].filter(({ scope }) => !scope.startsWith('admin:')).map((op) => op.id)
+  const meant = nearest(id, shown)
+  const hint = meant ? `; did you mean ${meant}?` : ''
+  return problem('unknown-operation', `There is no such operation${hint || '; GET /openapi.json lists all of them'}`)
 }
 
 /** Dots and slashes never mix: each operation has exactly two addresses. */

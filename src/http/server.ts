@@ -21,8 +21,11 @@ import type { Metrics } from './metrics.ts'
 import { openApiDocument } from './openapi.ts'
 import { registerOperations, send } from './operations.ts'
 import { registerPayments, type SandboxConfirmation } from './payments.ts'
+import { notFoundPage, sendPage } from './pages/layout.ts'
 import { registerPages } from './pages/pages.ts'
 import { registerSharePage } from './pages/share.ts'
+import { registerMailed } from './mailed.ts'
+import { registerMailedPages } from './pages/mailed.ts'
 import { registerShareRoutes } from './projections/share.ts'
 import { registerTiles } from './projections/tiles.ts'
 import { registerWmts } from './projections/wmts.ts'
@@ -91,6 +94,8 @@ export function buildServer({ platform, auth, stream, log, metrics, isReady, api
   registerContract(app, platform)
   registerPages(app, platform)
   registerSharePage(app)
+  registerMailed(app, platform, auth)
+  registerMailedPages(app)
   app.addHook('onResponse', (request, reply, done) => {
     if (!request.url.startsWith('/v1/'))
       log.debug(
@@ -124,9 +129,17 @@ const FRAMEWORK_PROBLEMS: Record<number, { slug: ProblemSlug; detail: string }> 
   503: { slug: 'unavailable', detail: 'The service is stopping' },
 }
 
+const ROUTE_METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
+
 function registerErrors(app: FastifyInstance, platform: Platform): void {
-  app.setNotFoundHandler((request) => {
-    throw problem('not-found', `There is nothing at ${strike(pathOf(request.url).slice(0, 200))}`)
+  app.setNotFoundHandler((request, reply) => {
+    const path = strike(pathOf(request.url).slice(0, 200))
+    const methods = ROUTE_METHODS.filter((method) => app.hasRoute({ method, url: pathOf(request.url) }))
+    if (methods.length > 0)
+      throw problem('method-not-allowed', `${path} takes ${methods.join(' or ')}`, { headers: { Allow: methods.join(', ') } })
+    if (request.method === 'GET' && /\btext\/html\b/.test(request.headers.accept ?? ''))
+      return sendPage(reply.code(404), notFoundPage(path))
+    throw problem('not-found', `There is nothing at ${path}`)
   })
   app.setErrorHandler((error: FastifyError | Problem, _request, reply) => refuse(platform, error, reply))
 }

@@ -1,6 +1,6 @@
 import type { Principal } from '#core/principal.ts'
 import { accessDenied, problem } from '#core/problem.ts'
-import { satisfies } from '#core/scopes.ts'
+import { isPrivileged, PERMISSIONS, satisfies } from '#core/scopes.ts'
 import type { AnyOperation } from '#operation.ts'
 
 /** A worker reports on its job and does nothing else, although its scope string would match more. */
@@ -11,8 +11,16 @@ export function requireScope(principal: Principal, op: Pick<AnyOperation, 'id' |
   if (op.public) return
   if (!satisfies(principal.scopes, op.scope)) {
     throw problem('missing-scope', `Missing required scope '${op.scope}' for operation '${op.id}'`, {
+      members: { required_scope: op.scope, ...remedyOf(principal, op) },
       headers: { 'WWW-Authenticate': `Bearer realm="svc", error="insufficient_scope", scope="${op.scope}"` },
     })
   }
   if (principal.kind === 'worker' && op.id !== WORKER_OPERATION) throw accessDenied()
+}
+
+/** A key's scopes follow from its permissions: which of them a new key needs. */
+function remedyOf({ kind }: Principal, { scope }: Pick<AnyOperation, 'scope'>): { remedy?: string } {
+  const action = scope.split(':')[1]!
+  if (kind !== 'api_key' || !(PERMISSIONS as readonly string[]).includes(action) || isPrivileged(scope.split(':')[0]!)) return {}
+  return { remedy: `Use a key that was made with the permission '${action}'; api_keys.create makes one` }
 }

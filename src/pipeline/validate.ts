@@ -1,7 +1,8 @@
 import type { TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
 import { Settings } from 'typebox/system'
-import { invalidInput, type FieldError } from '#core/problem.ts'
+import { invalidInput } from '#core/problem.ts'
+import { explainErrors, type SchemaError } from './input-errors.ts'
 
 /** As many as a person would mend at once; the library's own 8 are used up by the fields of one careless copy. */
 const MAX_ERRORS = 100
@@ -9,7 +10,7 @@ Settings.Set({ maxErrors: MAX_ERRORS })
 
 interface Validator {
   Check(value: unknown): boolean
-  Errors(value: unknown): { keyword: string; instancePath: string; params: object; message: string }[]
+  Errors(value: unknown): SchemaError[]
   Default(value: unknown): unknown
   readonly hasDefaults: boolean
 }
@@ -36,7 +37,7 @@ export function validateInput(schema: TSchema, body: unknown): unknown {
   const validator = validatorOf(schema)
   const input = validator.hasDefaults ? validator.Default(body) : body
   if (validator.Check(input)) return input
-  throw invalidInput(fieldErrors(validator.Errors(input)))
+  throw invalidInput(explainErrors(schema, validator.Errors(input)))
 }
 
 /** Stage 7: an output that breaks its own schema is our bug, so the caller gets a 500 and the transaction ends. */
@@ -45,47 +46,4 @@ export function validateOutput(schema: TSchema, output: unknown, operationId: st
   if (validator.Check(output)) return
   const problems = validator.Errors(output).map((error) => `${error.instancePath} ${error.message}`)
   throw new Error(`the output of ${operationId} breaks its schema: ${problems.slice(0, 3).join('; ')}`)
-}
-
-type SchemaError = ReturnType<Validator['Errors']>[number]
-
-function fieldErrors(errors: readonly SchemaError[]): FieldError[] {
-  const seen = new Set<string>()
-  return errors.flatMap(explain).filter(({ field, message }) => {
-    const isNew = !seen.has(`${field} ${message}`)
-    seen.add(`${field} ${message}`)
-    return isNew
-  })
-}
-
-function explain(error: SchemaError): FieldError[] {
-  const at = fieldOf(error.instancePath)
-  const params = error.params as { requiredProperties?: string[]; allowedValues?: unknown[] }
-  switch (error.keyword) {
-    case 'boolean': // One for each member that `additionalProperties: false` refuses; their sum adds nothing.
-      return [{ field: at, message: 'is not a field of this operation' }]
-    case 'additionalProperties':
-      return []
-    case 'required':
-      return (params.requiredProperties ?? []).map((name) => ({ field: join(at, name), message: 'is required' }))
-    case 'enum':
-      return [{ field: at, message: `must be one of ${(params.allowedValues ?? []).join(', ')}` }]
-    case 'anyOf':
-      return [] // Its branches are reported one by one.
-    default:
-      return [{ field: at, message: error.message }]
-  }
-}
-
-function fieldOf(pointer: string): string {
-  if (pointer === '') return 'body'
-  return pointer
-    .slice(1)
-    .split('/')
-    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
-    .join('.')
-}
-
-function join(at: string, name: string): string {
-  return at === 'body' ? name : `${at}.${name}`
 }

@@ -1,11 +1,11 @@
 import Type from 'typebox'
-import { Choice, Closed, FreeForm, Nullable, Timestamp, Uuid } from '#core/shapes.ts'
+import { Choice, Closed, FreeForm, NotBlank, Nullable, Timestamp, Uuid } from '#core/shapes.ts'
 import { addressOf, type Asset } from '#model/imagery/asset.ts'
 import { ASSET_STATES, ITEM_TYPES, LIFECYCLE_STATES } from '#core/vocabulary.ts'
 import type { Item } from '#model/imagery/item-read.ts'
 import { EXAMPLE_IDS } from './examples.ts'
 
-export const Name = Type.String({ minLength: 1, maxLength: 500 })
+export const Name = NotBlank(500)
 export const Description = Nullable(Type.String({ maxLength: 10_000 }))
 export const ItemKind = Choice(ITEM_TYPES)
 export const State = Choice(LIFECYCLE_STATES)

@@ -1,11 +1,11 @@
 import Type from 'typebox'
-import { Choice, Closed, Nullable, Timestamp, Uuid } from '#core/shapes.ts'
+import { Choice, Closed, NotBlank, Nullable, Timestamp, Uuid } from '#core/shapes.ts'
 import { PROJECT_ROLES, REGIONS, VISIBILITIES } from '#core/vocabulary.ts'
 import type { Invitation } from '#model/identity/invitation.ts'
 import type { Project, ProjectMember } from '#model/identity/project.ts'
 import { EXAMPLE_IDS } from './examples.ts'
 
-export const Name = Type.String({ minLength: 1, maxLength: 255 })
+export const Name = NotBlank(255)
 export const Visibility = Choice(VISIBILITIES)
 export const Role = Choice(PROJECT_ROLES)
 export const Region = Choice(REGIONS)

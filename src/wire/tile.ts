@@ -36,6 +36,9 @@ export const TemplateKey = Type.Optional(
 
 export const FormatOrWebp = Defaulted(Format, 'webp')
 
+/** What a tile or a thumbnail may be, as its format says. */
+export const IMAGE_TYPES = ['image/webp', 'image/png', 'image/jpeg'] as const
+
 export const imageFormat = (format: 'png' | 'webp' | 'jpg' | 'jpeg') => (format === 'jpg' ? 'jpeg' : format)
 
 /** Checked here, where the field is known; the raster library would refuse it later and with less to say. */

@@ -5,9 +5,8 @@ import { TABLE } from '#contract/table.ts'
 import { Closed } from '#core/shapes.ts'
 import { operation } from '#operation.ts'
 import { operations } from '#registry.ts'
-import { world, type Answer } from '../support/world.ts'
-import { cast, CLIP_EMAIL, PRINCIPALS, STAFF_EMAIL, withoutInstance, type PrincipalName } from './cast.ts'
-import { businessDigest } from './digest.ts'
+import { world } from '../support/world.ts'
+import { cast, CLIP_EMAIL, PRINCIPALS, STAFF_EMAIL } from './cast.ts'
 import { rows, rowsOfDomains } from './rows.ts'
 import { statusesOf } from './statuses.ts'
 
@@ -15,11 +14,8 @@ import { statusesOf } from './statuses.ts'
  * Goal: every operation answers every kind of caller with the one right status, for things of the caller's organization and
  * of another one; what another organization holds looks exactly like what does not exist; a refusal changes nothing.
  *
- * What is expected of an operation stands in its row, in rows/<domain>.ts.
+ * Here is what all parts of the matrix rest on; the parts are matrix-<n>.test.ts.
  */
-
-/** Callers for whom organization B is not a stranger. */
-const SEES_B: readonly PrincipalName[] = ['foreign', 'service', 'staff']
 
 test('every implemented operation has its row, in the file of its domain, and every row an operation', () => {
   const stated = [...rowsOfDomains].flatMap(([domain, ofDomain]) => Object.keys(ofDomain).map((id) => `${domain}: ${id}`))
@@ -30,70 +26,6 @@ test('every implemented operation has its row, in the file of its domain, and ev
     if (b) assert.equal(statusesOf(b).length, PRINCIPALS.length, id)
   }
 })
-
-test('operations × principals × organizations', async (t) => {
-  const w = await world(t, { systemAdminEmails: [STAFF_EMAIL], clipUserEmail: CLIP_EMAIL, payments: { manualNotices: true } })
-  const { a, b, credential } = await cast(w)
-
-  const cases = [...rows].flatMap(([id, row]) =>
-    (['a', 'b'] as const).filter((side) => row[side] !== undefined).map((side) => ({ id, row, side, org: side === 'a' ? a : b })),
-  )
-  for (const { id, row, side, org } of cases) {
-    await t.test(`${id} about ${side === 'a' ? 'their' : 'another'} organization`, async () => {
-      const expected = PRINCIPALS.map((name, index) => ({ name, status: statusesOf(row[side]!)[index]! }))
-      const refused = expected.filter(({ status }) => status !== 200)
-      const input = await row.input(w, org)
-
-      const before = await businessDigest(w.db)
-      const answers = await Promise.all(refused.map(({ name }) => w.call(credential(name), id, input)))
-      assert.deepEqual(
-        answers.map(({ status }, index) => ({ name: refused[index]!.name, status })),
-        refused,
-      )
-      for (const answer of answers) requireProblem(answer)
-      if (side === 'b') {
-        const absent = await Promise.all(refused.map(({ name }) => w.call(credential(name), id, row.missing!(input))))
-        refused.forEach(({ name }, index) => {
-          if (!SEES_B.includes(name))
-            assert.equal(
-              withoutInstance(absent[index]!.bytes),
-              withoutInstance(answers[index]!.bytes),
-              `${name} can tell what exists elsewhere`,
-            )
-        })
-      }
-      assert.equal(await businessDigest(w.db), before, 'a refusal changed something')
-
-      for (const { name } of expected.filter(({ status }) => status === 200)) {
-        const { status, bytes } = await w.call(credential(name), id, await row.input(w, org))
-        assert.equal(status, 200, `${name}: ${bytes.toString()}`)
-        if (side === 'a' && !SEES_B.includes(name))
-          for (const secret of [b.id, b.projectId, b.owner.id, b.owner.email])
-            assert.ok(!bytes.includes(secret), `${name} was shown something of another organization`)
-      }
-    })
-  }
-
-  await t.test('the resource path answers like the id path', async () => {
-    for (const [id, row] of rows) {
-      const input = await row.input(w, a)
-      for (const name of ['none', 'read', 'worker'] as const) {
-        const secret = credential(name)
-        const authorization: Record<string, string> = secret ? { authorization: `Bearer ${secret}` } : {}
-        const { status } = await w.post(`/v1/${id.replaceAll('.', '/')}`, input, authorization)
-        assert.equal(status, statusesOf(row.a)[PRINCIPALS.indexOf(name)], `${id} as ${name}`)
-      }
-    }
-  })
-})
-
-function requireProblem({ status, body, headers }: Answer): void {
-  assert.match(headers.get('content-type')!, /^application\/problem\+json/)
-  assert.equal(body.status, status)
-  assert.ok(body.type.endsWith(`/problems/${body.code}`))
-  if (status === 401) assert.equal(body.detail, 'Invalid authentication credentials')
-  assert.equal(headers.has('www-authenticate'), status === 401 || body.code === 'missing-scope')
-}
 
 // Goal: a public operation runs for whoever asks, as nobody in particular: a credential neither helps nor hurts.
 test('public operations are anonymous for every principal', async (t) => {

@@ -4,6 +4,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import type { TestContext } from 'node:test'
+import { createMailFolder } from '#adapters/mail/files.ts'
+import { createSmtpMail } from '#adapters/mail/smtp.ts'
 import { createStripePayments } from '#adapters/payments/stripe.ts'
 import { NO_SOURCES } from '#adapters/vendors/registry.ts'
 import { createVendors } from '#adapters/vendors/vendors.ts'
@@ -63,6 +65,8 @@ interface WorldOptions {
   databaseUrl?: string
   startAt?: string
   egressAllow?: readonly string[]
+  /** A real mail server; without one, mails are files in `mailDir`. */
+  smtpUrl?: string
   /** How endpoints of webhooks are looked up, and how long one may take. */
   webhooks?: { resolve?: (hostname: string) => Promise<readonly string[]>; timeoutMs?: number }
   /** What the card processor does; `null` takes no cards. */
@@ -76,6 +80,7 @@ interface WorldOptions {
 export type World = Awaited<ReturnType<typeof world>>
 
 const MAX_DELIVERIES = 10_000
+const MAIL_FROM = 'Groundtrack <no-reply@groundtrack.test>'
 
 /** A place for endpoints that nobody listens at. No test looks up names in the real world. */
 const HOOK_HOST = 'hooks.test:9'
@@ -110,6 +115,7 @@ export async function world(t: TestContext, options: WorldOptions = {}) {
   const operations = new Map([...registry.operations, ...(options.operations ?? []).map((op) => [op.id, op] as const)])
   const tasks = [...registry.tasks, ...(options.tasks ?? [])]
   const dataDir = options.store?.dataDir ?? mkdtempSync(path.join(os.tmpdir(), 'groundtrack-world-'))
+  const mailDir = path.join(dataDir, 'mail')
   const door = options.storage ? null : await openDoor(dataDir, options.store?.secret ?? randomBytes(32), clock, log)
   const storage: Storage = options.storage ?? door!.store
   const webhookSecret = 'whsec_of_a_test'
@@ -143,6 +149,9 @@ export async function world(t: TestContext, options: WorldOptions = {}) {
       timeoutMs: options.webhooks?.timeoutMs ?? 2_000,
       resolve: options.webhooks?.resolve ?? (async (hostname) => (HOOK_HOST.startsWith(hostname) ? ['127.0.0.1'] : [])),
     }),
+    mail: options.smtpUrl
+      ? createSmtpMail({ url: options.smtpUrl, from: MAIL_FROM })
+      : createMailFolder({ folder: mailDir, from: MAIL_FROM, clock, onWritten: () => {} }),
     listen: database.listen,
     connectionCount: database.connectionCount,
     clock,
@@ -257,6 +266,7 @@ export async function world(t: TestContext, options: WorldOptions = {}) {
     db: database.db as Db,
     storage,
     databaseUrl,
+    mailDir,
     clock,
     baseUrl,
     logLines,

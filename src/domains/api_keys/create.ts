@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { DAY_MS } from '#core/time.ts'
 import { problem } from '#core/problem.ts'
 import { grantsAtMost } from '#core/scopes.ts'
-import { Closed, Defaulted, Nullable, Timestamp, Uuid } from '#core/shapes.ts'
+import { Closed, Defaulted, NotBlank, Nullable, Timestamp, Uuid } from '#core/shapes.ts'
 import * as apiKey from '#model/identity/api-key.ts'
 import { requireOrganization } from '#model/identity/organization.ts'
 import { operation } from '#operation.ts'
@@ -17,7 +17,7 @@ export default operation({
   scope: 'api_keys:write',
   tier: 'share_export',
   input: Closed({
-    name: Type.String({ minLength: 1, maxLength: 200 }),
+    name: NotBlank(200),
     permissions: Defaulted(Type.Array(Permission, { maxItems: 10 }), ['read']),
     rate_limit: Type.Optional(Nullable(Type.Integer({ minimum: 1, maximum: 2_147_483_647 }))),
     expires_in_days: Type.Optional(Nullable(Type.Integer({ minimum: 1, maximum: MAX_DAYS }))),

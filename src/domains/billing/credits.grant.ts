@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { MAX_CREDITS } from '#core/money.ts'
 import { invalidField, notFound, problem } from '#core/problem.ts'
-import { Closed, Uuid } from '#core/shapes.ts'
+import { Closed, NotBlank, Uuid } from '#core/shapes.ts'
 import * as ledger from '#model/money/ledger.ts'
 import * as organization from '#model/identity/organization.ts'
 import { operation } from '#operation.ts'
@@ -16,7 +16,7 @@ export default operation({
   input: Closed({
     organization_id: Uuid,
     credits: Type.Integer({ minimum: -MAX_CREDITS, maximum: MAX_CREDITS }),
-    reason: Type.String({ minLength: 1, maxLength: 500, pattern: '\\S' }),
+    reason: NotBlank(500),
   }),
   output: Closed({
     organization_id: Uuid,

@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { audOf } from '#core/money.ts'
 import { PeriodName, periodBefore, periodNamed } from '#core/period.ts'
 import { notFound } from '#core/problem.ts'
-import { Closed, Nullable, Uuid } from '#core/shapes.ts'
+import { Closed, NotBlank, Nullable, Uuid } from '#core/shapes.ts'
 import * as accrual from '#model/money/accrual.ts'
 import * as organization from '#model/identity/organization.ts'
 import { operation } from '#operation.ts'
@@ -21,7 +21,7 @@ export default operation({
   tier: 'compute',
   input: Closed({
     organization_id: Uuid,
-    reference: Type.String({ minLength: 1, maxLength: 200, pattern: '\\S' }),
+    reference: NotBlank(200),
     period: OptionalPeriod,
     order_ids: Type.Optional(Nullable(Type.Array(Type.String({ maxLength: 100 }), { maxItems: MAX_ORDERS }))),
     note: Type.Optional(Nullable(Type.String({ maxLength: 2_000 }))),

@@ -44,7 +44,8 @@ test('cog.statistics', async (t) => {
       101 * 100,
     )
     assert.equal((await statistics({ bands: '1' })).body.rescale, '112,208')
-    assert.equal(body.rescale, null, 'the second band has nothing to stretch')
+    assert.equal(body.rescale, '110,210;50,51', 'a flat band beside another is shown evenly')
+    assert.equal((await statistics({ bands: '2' })).body.rescale, null, 'and alone has nothing to stretch')
   })
 
   await t.test('an expression is described as a whole', async () => {

@@ -116,8 +116,14 @@ export default operation({
 function rescaleOf(statistics: readonly { percentiles: readonly { value: number | null }[] }[]): string | null {
   const pairs = statistics.map(({ percentiles }) => {
     const values = percentiles.flatMap(({ value }) => (value === null ? [] : [value]))
-    const [low, high] = [Math.min(...values), Math.max(...values)]
-    return high > low ? `${low},${high}` : null
+    return values.length === 0 ? null : ([Math.min(...values), Math.max(...values)] as const)
   })
-  return pairs.length > 0 && pairs.every((pair) => pair !== null) ? pairs.join(';') : null
+  const isUsable = pairs.every((pair) => pair !== null) && pairs.some(([low, high]) => high > low)
+  // A flat band beside others keeps its colour: any range that begins with its value shows it evenly.
+  return isUsable
+    ? pairs
+        .map((pair) => pair!)
+        .map(([low, high]) => `${low},${high > low ? high : low + 1}`)
+        .join(';')
+    : null
 }

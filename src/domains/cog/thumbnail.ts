@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { Closed, Defaulted } from '#core/shapes.ts'
 import { operation } from '#operation.ts'
-import { pictureReply } from '#wire/tile.ts'
+import { IMAGE_TYPES, pictureReply } from '#wire/tile.ts'
 import { CogUrl, FOREVER } from './wire.ts'
 
 const Side = Defaulted(Type.Integer({ minimum: 1, maximum: 2_048 }), 256)
@@ -12,6 +12,7 @@ export default operation({
   scope: 'tiles:read',
   tier: 'read',
   raw: 'bytes',
+  mediaTypes: IMAGE_TYPES,
   input: Closed({ url: CogUrl, width: Side, height: Side }),
   output: Type.Any(),
   example: { input: { url: 'https://data.example/scene.tif' } },

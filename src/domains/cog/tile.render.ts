@@ -3,7 +3,7 @@ import { invalidField } from '#core/problem.ts'
 import { Closed, Nullable } from '#core/shapes.ts'
 import { operation } from '#operation.ts'
 import { parseStyle } from '#raster/render/request.ts'
-import { Format, imageFormat, pictureReply, Quality, requireTile, Text, TileIndex, TileSize, Zoom } from '#wire/tile.ts'
+import { Format, IMAGE_TYPES, imageFormat, pictureReply, Quality, requireTile, Text, TileIndex, TileSize, Zoom } from '#wire/tile.ts'
 import { AoiText, CogUrl, FOREVER, parseAoi, Resampling } from './wire.ts'
 
 /** One Web Mercator tile of a COG, coloured by bands, by an expression, or as the image itself suggests. */
@@ -12,6 +12,7 @@ export default operation({
   scope: 'tiles:read',
   tier: 'read',
   raw: 'bytes',
+  mediaTypes: IMAGE_TYPES,
   input: Closed({
     url: Type.Optional(CogUrl),
     source: Type.Optional(CogUrl),

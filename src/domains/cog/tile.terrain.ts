@@ -10,6 +10,7 @@ export default operation({
   scope: 'tiles:read',
   tier: 'read',
   raw: 'bytes',
+  mediaTypes: ['image/png', 'image/webp'],
   input: Closed({
     url: CogUrl,
     z: Zoom,

@@ -4,7 +4,7 @@ import * as collection from '#model/imagery/collection.ts'
 import { operation } from '#operation.ts'
 import { drawCollectionTile, requireShared } from '#services/drawing/collection.ts'
 import { choiceOf } from '#services/drawing/look.ts'
-import { FormatOrWebp, lookFields, pictureReply, Quality, requireTile, TileIndex, TileSize, Zoom } from '#wire/tile.ts'
+import { FormatOrWebp, IMAGE_TYPES, lookFields, pictureReply, Quality, requireTile, TileIndex, TileSize, Zoom } from '#wire/tile.ts'
 import { EXAMPLE_COLLECTION } from './wire.ts'
 import { ItemId } from '#wire/ids.ts'
 
@@ -17,6 +17,7 @@ export default operation({
   scope: 'items:read',
   tier: 'read',
   raw: 'bytes',
+  mediaTypes: IMAGE_TYPES,
   input: Closed({
     collection_id: ItemId,
     z: Zoom,

@@ -1,9 +1,9 @@
 import Type from 'typebox'
-import { Closed, Nullable, Timestamp, Uuid } from '#core/shapes.ts'
+import { Closed, NotBlank, Nullable, Timestamp, Uuid } from '#core/shapes.ts'
 import type { Collection } from '#model/imagery/collection.ts'
 import { EXAMPLE_IDS } from '#wire/examples.ts'
 
-export const Name = Type.String({ minLength: 1, maxLength: 255 })
+export const Name = NotBlank(255)
 export const Description = Nullable(Type.String({ maxLength: 10_000 }))
 export const Color = Nullable(Type.String({ maxLength: 64 }))
 export const LayerOrder = Type.Integer({ minimum: -2_147_483_648, maximum: 2_147_483_647 })

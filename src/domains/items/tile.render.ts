@@ -2,7 +2,18 @@ import Type from 'typebox'
 import { Closed, Nullable } from '#core/shapes.ts'
 import { operation } from '#operation.ts'
 import { choiceOf, drawTile, resolveLook } from '#services/drawing/look.ts'
-import { FOR_A_DAY, lookFields, pictureReply, Quality, requireTile, FormatOrWebp, TileIndex, TileSize, Zoom } from '#wire/tile.ts'
+import {
+  FOR_A_DAY,
+  FormatOrWebp,
+  IMAGE_TYPES,
+  lookFields,
+  pictureReply,
+  Quality,
+  requireTile,
+  TileIndex,
+  TileSize,
+  Zoom,
+} from '#wire/tile.ts'
 import { EXAMPLE_ITEM } from '#wire/item.ts'
 import { ItemId } from '#wire/ids.ts'
 
@@ -12,6 +23,7 @@ export default operation({
   scope: 'items:read',
   tier: 'read',
   raw: 'bytes',
+  mediaTypes: IMAGE_TYPES,
   input: Closed({
     item_id: ItemId,
     z: Zoom,

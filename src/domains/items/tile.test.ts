@@ -49,7 +49,16 @@ test('tiles of items', async (t) => {
 
   await t.test('without a profile the natural colours of the band names, stretched once for the whole image', async () => {
     const byHand = await w.ok(token, 'items.tile.statistics', { item_id: id, bands: '3,2,1' })
-    assert.deepEqual((await render()).bytes, (await render({ bands: '3,2,1', rescale: byHand.rescale })).bytes)
+    const shown = (await pixelsOf((await render()).bytes)).data
+    const linear = (await pixelsOf((await render({ bands: '3,2,1', rescale: byHand.rescale })).bytes)).data
+    const widths = byHand.rescale
+      .split(';')
+      .map((pair: string) => pair.split(',').map(Number))
+      .map(([low, high]: number[]) => high! - low!)
+    for (const width of widths) assert.ok(Math.abs(width - widths[0]) < 1e-6, 'the three are stretched together')
+    for (let i = 0; i < shown.length; i += 4)
+      for (const channel of [i, i + 1, i + 2])
+        assert.ok(Math.abs(shown[channel]! - 255 * (linear[channel]! / 255) ** (1 / 1.3)) <= 4, 'the same ends, and brighter between')
     const [left, right] = await Promise.all(
       [render(), render({ x: INSIDE.x + 1 })].map(async (tile) => (await pixelsOf((await tile).bytes)).data),
     )

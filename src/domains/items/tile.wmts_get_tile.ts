@@ -3,7 +3,7 @@ import { Choice, Closed, Defaulted } from '#core/shapes.ts'
 import { WMTS_FORMATS } from '#wire/wmts.ts'
 import { operation } from '#operation.ts'
 import { choiceOf, drawTile, resolveLook } from '#services/drawing/look.ts'
-import { FOR_A_DAY, lookFields, pictureReply, requireTile, TileIndex, Zoom } from '#wire/tile.ts'
+import { FOR_A_DAY, IMAGE_TYPES, lookFields, pictureReply, requireTile, TileIndex, Zoom } from '#wire/tile.ts'
 import { EXAMPLE_ITEM } from '#wire/item.ts'
 import { ItemId } from '#wire/ids.ts'
 
@@ -13,6 +13,7 @@ export default operation({
   scope: 'items:read',
   tier: 'read',
   raw: 'bytes',
+  mediaTypes: IMAGE_TYPES,
   input: Closed({
     item_id: ItemId,
     z: Zoom,

@@ -1,7 +1,6 @@
-import Type from 'typebox'
 import { PaymentsError } from '#ports/payments.ts'
 import { notFound } from '#core/problem.ts'
-import { Closed } from '#core/shapes.ts'
+import { Closed, Matching } from '#core/shapes.ts'
 import { hasDefaultCard, requireBillingAdmin } from '#model/money/billing-account.ts'
 import { askProcessor, customerOf, requirePayments } from '#model/money/processor.ts'
 import * as paymentMethod from '#model/money/payment-method.ts'
@@ -13,7 +12,12 @@ export default operation({
   id: 'payment_methods.attach',
   scope: 'billing:write',
   tier: 'compute',
-  input: Closed({ payment_method_id: Type.String({ minLength: 4, maxLength: 100, pattern: '^[A-Za-z0-9_]+$' }) }),
+  input: Closed({
+    payment_method_id: Matching('^[A-Za-z0-9_]+$', 'must be the id of a payment method, such as pm_card_visa', {
+      minLength: 4,
+      maxLength: 100,
+    }),
+  }),
   output: CardRecord,
   events: ['payment_method.attached'],
   example: { input: { payment_method_id: 'pm_card_visa' }, output: EXAMPLE_CARD },

@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { Closed, Defaulted } from '#core/shapes.ts'
 import { operation } from '#operation.ts'
 import { drawTile } from '#services/drawing/look.ts'
-import { Format, lookFields, pictureReply, requireTile, TileIndex, TileSize, Zoom } from '#wire/tile.ts'
+import { Format, IMAGE_TYPES, lookFields, pictureReply, requireTile, TileIndex, TileSize, Zoom } from '#wire/tile.ts'
 import { requireShown } from './shown.lib.ts'
 import { EXAMPLE_PASSWORD, EXAMPLE_TOKEN, Password, Token } from './wire.ts'
 
@@ -15,6 +15,7 @@ export default operation({
   scope: 'shares:read',
   tier: 'read',
   raw: 'bytes',
+  mediaTypes: IMAGE_TYPES,
   public: true,
   input: Closed({
     token: Token,

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { invalidField, problem } from '#core/problem.ts'
-import { Choice, Closed, Defaulted, Nullable, Uuid } from '#core/shapes.ts'
+import { Choice, Closed, Defaulted, Matching, Nullable, Uuid } from '#core/shapes.ts'
 import * as asset from '#model/imagery/asset.ts'
 import * as collection from '#model/imagery/collection.ts'
 import * as item from '#model/imagery/item-read.ts'
@@ -24,7 +24,11 @@ export default operation({
     total_bytes: Defaulted(Type.Integer({ minimum: 0, maximum: MAX_BYTES }), 0),
     target_collection_id: Type.Optional(Nullable(Id)),
     target_item_id: Type.Optional(Nullable(Id)),
-    asset_key: Type.Optional(Nullable(Type.String({ minLength: 1, maxLength: 200, pattern: '^[A-Za-z0-9._-]+$' }))),
+    asset_key: Type.Optional(
+      Nullable(
+        Matching('^[A-Za-z0-9._-]+$', 'may have letters, digits, dots, dashes and underscores only', { minLength: 1, maxLength: 200 }),
+      ),
+    ),
     is_categorical: Defaulted(Type.Boolean(), false, { description: 'Samples are numbers of classes: they are never stretched or mixed' }),
   }),
   output: Closed({ id: Uuid }),

@@ -1,11 +1,11 @@
 import Type, { type Static } from 'typebox'
-import { Choice, Closed, Nullable, Timestamp, Uuid } from '#core/shapes.ts'
+import { Choice, Closed, NotBlank, Nullable, Timestamp, Uuid } from '#core/shapes.ts'
 import { PROFILE_LAYERS, PROFILE_TYPES } from '#core/vocabulary.ts'
 import type { Profile } from '#model/imagery/visualization-profile.ts'
 import { EXAMPLE_IDS } from '#wire/examples.ts'
 
 export const ProfileId = Type.String({ minLength: 1, maxLength: 100 })
-export const ProfileName = Type.String({ minLength: 1, maxLength: 255 })
+export const ProfileName = NotBlank(255)
 export const ProfileType = Choice(PROFILE_TYPES)
 export const ProfileLayer = Choice(PROFILE_LAYERS)
 export const AssetKey = Nullable(Type.String({ minLength: 1, maxLength: 255 }))

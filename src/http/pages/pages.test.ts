@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { readdirSync } from 'node:fs'
+import path from 'node:path'
 import { test } from 'node:test'
 import { gunzipSync } from 'node:zlib'
 import { DOMAINS } from '#contract/domains.ts'
@@ -9,17 +11,22 @@ import { world } from '../../../test/support/world.ts'
 // Goal: every page keeps its own content security policy, asks nothing of another host, and has no link that leads nowhere.
 test('pages', async (t) => {
   const w = await world(t)
-  const paths = ['/', '/docs', '/problems', ...Object.keys(PROBLEMS).map((slug) => `/problems/${slug}`)]
+  const guides = readdirSync(path.join(import.meta.dirname, '../../../docs/guides')).map(
+    (file) => `/docs/guides/${path.basename(file, '.md')}`,
+  )
+  const paths = ['/', '/docs', '/docs/guides', ...guides, '/problems', ...Object.keys(PROBLEMS).map((slug) => `/problems/${slug}`)]
 
   await t.test('run no inline script or style and load only what this service has', async () => {
     const seen = new Set<string>()
-    for (const path of paths) {
-      const { status, headers, bytes } = await w.request('GET', path)
+    for (const page of paths) {
+      const { status, headers, bytes } = await w.request('GET', page)
       const html = bytes.toString()
-      assert.equal(status, 200, path)
+      assert.equal(status, 200, page)
       assert.match(headers.get('content-security-policy')!, /script-src 'self'; style-src 'self'/)
-      assert.doesNotMatch(html, /<script(?![^>]* src=)|<style|\sstyle=|\son\w+=/, path)
-      for (const [, address] of html.matchAll(/(?:href|src)="([^"]+)"/g)) seen.add(address!.split('#')[0]!)
+      assert.doesNotMatch(html.replaceAll(/<code[^>]*>[^<]*<\/code>/g, ''), /<script(?![^>]* src=)|<style|\sstyle=|\son\w+=/, page)
+      // A guide may point elsewhere; nothing of it is loaded from there.
+      const loaded = html.replaceAll(/<a href="https:[^"]*"/g, '')
+      for (const [, address] of loaded.matchAll(/(?:href|src)="([^"]+)"/g)) seen.add(address!.split('#')[0] || page)
     }
     for (const address of seen) {
       assert.match(address, /^\//, `${address} leaves this service`)
@@ -41,6 +48,16 @@ test('pages', async (t) => {
     assert.equal(again.status, 304)
     for (const name of ['package.json', '..%2fpages.ts', '%2e%2e%2fserver.ts', 'constructor', 'swagger-ui.js'])
       assert.equal((await w.request('GET', `/assets/${name}`)).status, 404, name)
+  })
+
+  await t.test('a browser that is lost gets a page, a tool a problem; a wrong method is told the right one', async () => {
+    const lost = await w.request('GET', '/no/<b>such</b>', { headers: { accept: 'text/html,application/xhtml+xml' } })
+    assert.deepEqual([lost.status, lost.headers.get('content-type')], [404, 'text/html; charset=utf-8'])
+    assert.doesNotMatch(lost.bytes.toString(), /<b>such/)
+    assert.equal((await w.request('GET', '/no/such')).body.code, 'not-found')
+    const wrong = await w.request('GET', '/auth/sign-in')
+    assert.deepEqual([wrong.status, wrong.headers.get('allow'), wrong.body.detail], [405, 'POST', '/auth/sign-in takes POST'])
+    assert.equal((await w.request('GET', '/docs/guides/..%2f..%2fREADME')).status, 404)
   })
 
   await t.test('an unknown problem is a 404', async () => {

@@ -1,65 +1,24 @@
 /** The few pages that are not the console: a welcome, the reference, a problem explained. No inline script or style. */
 import { STATUS_CODES } from 'node:http'
-import type { FastifyInstance, FastifyReply } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import { PROBLEMS, problem, type ProblemSlug } from '#core/problem.ts'
 import type { Platform } from '#pipeline/platform.ts'
-import { PAGE_POLICY } from '#http/headers.ts'
 import { isPublished } from '#http/openapi.ts'
+import { registerGuides } from './guides.ts'
+import { escape, layout, sendPage } from './layout.ts'
 import { registerStatic } from './static.ts'
 
 export function registerPages(app: FastifyInstance, platform: Platform): void {
   registerStatic(app)
-  app.get('/', async (_request, reply) => page(reply, welcome(platform)))
-  app.get('/docs', async (_request, reply) => page(reply, REFERENCE))
-  app.get('/problems', async (_request, reply) => page(reply, problemList()))
+  registerGuides(app)
+  app.get('/', async (_request, reply) => sendPage(reply, welcome(platform)))
+  app.get('/docs', async (_request, reply) => sendPage(reply, REFERENCE))
+  app.get('/problems', async (_request, reply) => sendPage(reply, problemList()))
   app.get<{ Params: { slug: string } }>('/problems/:slug', async (request, reply) => {
     const { slug } = request.params
     if (!Object.hasOwn(PROBLEMS, slug)) throw problem('not-found', 'No such problem type')
-    return page(reply, problemPage(slug as ProblemSlug, platform.baseUrl()))
+    return sendPage(reply, problemPage(slug as ProblemSlug, platform.baseUrl()))
   })
-}
-
-function page(reply: FastifyReply, html: string): FastifyReply {
-  return reply.headers({ 'Content-Security-Policy': PAGE_POLICY, 'Cache-Control': 'no-cache' }).type('text/html; charset=utf-8').send(html)
-}
-
-interface Page {
-  title: string
-  /** Which entry of the navigation this page is. */
-  path: string
-  /** `prose` for our own text, `reference` for what Swagger UI draws: their styles must not meet. */
-  kind: 'prose' | 'reference'
-  head?: string
-  body: string
-}
-
-const NAVIGATION = [
-  ['/docs', 'Reference'],
-  ['/openapi.json', 'OpenAPI'],
-  ['/problems', 'Problems'],
-] as const
-
-function layout({ title, path, kind, head = '', body }: Page): string {
-  const links = NAVIGATION.map(([href, name]) => `<a href="${href}"${path === href ? ' aria-current="page"' : ''}>${name}</a>`)
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>${escape(title)} · Groundtrack</title>
-<link rel="icon" href="/assets/favicon.svg" type="image/svg+xml">
-${head}<link rel="stylesheet" href="/assets/pages.css">
-</head>
-<body>
-<header class="top"><a class="brand" href="/"><img src="/assets/favicon.svg" alt="" width="24" height="24">\
-Groundtrack</a><nav>${links.join('')}</nav></header>
-<main class="${kind}">
-${body}
-</main>
-</body>
-</html>
-`
 }
 
 function welcome({ operations, baseUrl }: Platform): string {
@@ -74,6 +33,7 @@ function welcome({ operations, baseUrl }: Platform): string {
 Each one is <code>POST /v1/op/{operation}</code> with a JSON object as its body. \
 This service has ${published.length} of them, in ${domainCount} domains.</p>
 <ul class="cards">
+<li><a href="/docs/guides"><strong>Guides</strong><span>From the first steps to maps, sharing and running it yourself</span></a></li>
 <li><a href="/docs"><strong>Reference</strong><span>Every operation with its fields, and a form to try it</span></a></li>
 <li><a href="/openapi.json"><strong>OpenAPI document</strong><span>The contract, for generators and tools</span></a></li>
 <li><a href="/docs#/Events/event_types.list"><strong>Event types</strong>\
@@ -158,10 +118,6 @@ const EXTRA_MEMBERS: Partial<Record<ProblemSlug, object>> = {
 
 function badge(status: number): string {
   return `<span class="status" data-class="${Math.floor(status / 100)}xx">${status}</span>`
-}
-
-function escape(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
 }
 
 function markup(text: string): string {

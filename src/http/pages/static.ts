@@ -44,6 +44,7 @@ const ASSETS: Record<string, Asset> = {
   'swagger-ui-bundle.js': file(SCRIPT, swagger, 'swagger-ui-bundle.js'),
   'reference.js': file(SCRIPT, own, 'reference.js'),
   'reference.css': file(CSS, own, 'reference.css'),
+  'mailed.js': file(SCRIPT, own, 'mailed.js'),
   'pages.css': file(CSS, own, 'pages.css'),
   'favicon.svg': file('image/svg+xml', own, 'favicon.svg'),
   'maplibre-gl.mjs': file(SCRIPT, maplibre, 'maplibre-gl.mjs'),

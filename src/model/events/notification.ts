@@ -122,6 +122,8 @@ export interface Letter {
   userId: string
   email: string
   name: string
+  /** Of the notifications that it stands for. */
+  ids: string[]
   news: { title: string; body: string; createdAt: Date }[]
 }
 
@@ -129,31 +131,35 @@ export interface Letter {
 const MAX_NEWS = 50
 
 /**
- * What is to be mailed by people's own choice, taken in the caller's transaction so that it is mailed once: at once what is
- * new, daily what has gathered. What nobody wants mailed is done with.
+ * What is to be mailed by people's own choice, taken so that it is mailed once: at once what is new, daily what has gathered.
+ * What was read or dismissed meanwhile is not news any more. No transaction waits for a mail server; a process that dies
+ * between this and the sending leaves the news in the inbox alone.
  */
-export async function takeLetters(tx: Tx, choice: 'instant' | 'daily', people: number, now: Date): Promise<Letter[]> {
+export async function takeLetters(db: Db, choice: 'instant' | 'daily', people: number, now: Date): Promise<Letter[]> {
   const { rows } = await sql<Letter>`
     with chosen as (
       select u.id, u.email, u.name from app_user u
       where u.notification_mail = ${choice} and u.is_active
         and exists (select from notification n where n.user_id = u.id and n.mailed_at is null)
-      order by u.id limit ${people} for no key update skip locked
+      order by u.id limit ${people}
     ), taken as (
       update notification n set mailed_at = ${now} from chosen c where n.user_id = c.id and n.mailed_at is null
-      returning n.user_id, n.title, n.body, n.created_at, n.read_at, n.dismissed_at
+      returning n.id, n.user_id, n.title, n.body, n.created_at, n.read_at, n.dismissed_at
     )
-    select c.id as "userId", c.email, c.name,
+    select c.id as "userId", c.email, c.name, array_agg(t.id::text) as ids,
       (jsonb_agg(jsonb_build_object('title', t.title, 'body', t.body, 'createdAt', t.created_at) order by t.created_at desc)
         filter (where t.read_at is null and t.dismissed_at is null)) as news
     from chosen c join taken t on t.user_id = c.id group by c.id, c.email, c.name
-  `.execute(tx)
-  return rows
-    .filter(({ news }) => news !== null)
-    .map((letter) => ({
-      ...letter,
-      news: letter.news.slice(0, MAX_NEWS).map((entry) => ({ ...entry, createdAt: new Date(entry.createdAt) })),
-    }))
+  `.execute(db)
+  return rows.map((letter) => ({
+    ...letter,
+    news: (letter.news ?? []).slice(0, MAX_NEWS).map((entry) => ({ ...entry, createdAt: new Date(entry.createdAt) })),
+  }))
+}
+
+/** Its letter could not be sent: the next run tries again. */
+export async function giveBack(db: Db, ids: readonly string[]): Promise<void> {
+  await db.updateTable('notification').set({ mailed_at: null }).where('id', 'in', ids).execute()
 }
 
 /** For a person who chooses mail now: what lies in the inbox already is not sent. */

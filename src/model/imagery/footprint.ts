@@ -2,6 +2,7 @@
  * What a geometry covers, in the form that search compares: simple parts in longitude and latitude, cut at the date line,
  * holes slit open; and the cells that these parts fall into. Pure functions: the SQL is in item.ts and item-search.ts.
  */
+import { swapHint } from '#core/geometry.ts'
 import type { AreaGeometry, Geometry, Position } from '#core/geometry.ts'
 import { invalidField } from '#core/problem.ts'
 
@@ -14,7 +15,10 @@ export function requireBbox(value: readonly number[], field: string): Bbox {
   const [west, south, east, north] = value as Bbox
   if (value.length !== 4 || !value.every(Number.isFinite)) throw invalidField(field, 'must be four numbers: west, south, east, north')
   if (Math.abs(west) > 180 || Math.abs(east) > 180 || Math.abs(south) > 90 || Math.abs(north) > 90)
-    throw invalidField(field, 'is not on the Earth: longitudes go from -180 to 180, latitudes from -90 to 90')
+    throw invalidField(
+      field,
+      `is not on the Earth: longitudes go from -180 to 180, latitudes from -90 to 90${swapHint(west, south) || swapHint(east, north)}`,
+    )
   if (south > north) throw invalidField(field, 'has its south above its north')
   return [west, south, east, north]
 }

@@ -7,6 +7,7 @@ import fc from 'fast-check'
 import type { DataType, SampleArray } from '#raster/types.ts'
 import { campaign } from '../../../test/support/campaign.ts'
 import { compileExpression, parseExpression, type Node } from './index.ts'
+import { MAX_CHARACTERS } from './limits.ts'
 import { applyBinary, applyFunction, BINARY } from './operators.ts'
 
 const EXPRESSIONS = campaign({ short: 2_000, long: 20_000 })
@@ -101,7 +102,7 @@ test('compiled expressions equal the reference evaluator on every sample', () =>
       fc.array(samples, { minLength: 1, maxLength: 4 }),
       fc.constantFrom('float64', 'float32', 'int16'),
       (source, pixels, dataType) => {
-        if (source.length > 512) return
+        if (source.length > MAX_CHARACTERS) return
         let expression
         try {
           expression = parseExpression(source)

@@ -61,12 +61,13 @@ test('an error points at the character that is wrong', () => {
 })
 
 test('length, size and nesting are bounded', () => {
-  assert.equal(positionOf('b1 '.repeat(200)), MAX_CHARACTERS + 1)
+  assert.equal(positionOf('b1 '.repeat(400)), MAX_CHARACTERS + 1)
   assert.throws(() => parseExpression(`${'('.repeat(200)}b1${')'.repeat(200)}`), /nested deeper than 32/)
   assert.throws(() => parseExpression('-'.repeat(100) + 'b1'), /nested deeper/)
   assert.throws(() => parseExpression(`${'2**'.repeat(60)}2`), /nested deeper/)
   assert.throws(() => parseExpression(`${'1+'.repeat(70)}1`), /more than 128/)
   assert.equal(parseExpression(`${'b1+'.repeat(60)}b1`).bands.length, 1)
+  assert.equal(parseExpression(`${' '.repeat(600)}b1`).bands.length, 1, 'between 512 and 1,000 characters')
 })
 
 test('signs, powers and chains group as in mathematics', () => {

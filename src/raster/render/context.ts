@@ -2,9 +2,9 @@ import { LoadingCache } from '#raster/cache.ts'
 import { computeStatistics } from '#raster/statistics/index.ts'
 import type { DataType, Raster } from '#raster/types.ts'
 import { createBlockCache, type BlockCache } from '#raster/warp/blocks.ts'
-import { factorOf, type ByteScale, type ByteTable } from '#raster/warp/samples.ts'
+import { bent, factorOf, type ByteScale, type ByteTable } from '#raster/warp/samples.ts'
 
-import { RANGE_PERCENTILES, RANGE_SIDE_PX, type Range, type Style } from './style.ts'
+import { NATURAL_PERCENTILES, naturalRanges, RANGE_PERCENTILES, RANGE_SIDE_PX, type Range, type Style } from './style.ts'
 
 /** What rendering keeps between tiles. One per process; safe to lose. */
 export interface RenderContext {
@@ -78,15 +78,17 @@ export async function resolveRanges(
     style.kind === 'expression'
       ? { expression: style.expression, ...(style.names ? { names: style.names } : {}) }
       : { bands: style.kind === 'rgb' ? style.bands : [style.band] }
-  const key = `${raster.key}/${unscale}/${JSON.stringify(wanted)}`
+  const isNatural = style.kind === 'rgb' && style.natural === true
+  const key = `${raster.key}/${unscale}/${isNatural}/${JSON.stringify(wanted)}`
   const load = async (loadSignal: AbortSignal): Promise<Range[]> => {
     const { bands } = await computeStatistics(raster, {
       ...wanted,
-      percentiles: RANGE_PERCENTILES,
+      percentiles: isNatural ? NATURAL_PERCENTILES : RANGE_PERCENTILES,
       minSidePx: RANGE_SIDE_PX,
       unscale,
       signal: loadSignal,
     })
+    if (isNatural) return naturalRanges(bands.map(({ percentiles }) => percentiles))
     return bands.map(({ percentiles: [low, high] }): Range => widened(low ?? 0, high ?? 1))
   }
   return context.ranges.get(key, load, { signal })
@@ -105,14 +107,13 @@ const TABLE_TYPES: Partial<Record<DataType, { first: number; count: number }>> =
 export function byteTable(context: RenderContext, dataType: DataType, scale: ByteScale): ByteTable | null {
   const type = TABLE_TYPES[dataType]
   if (!type) return null
-  const key = `${dataType}/${scale.low}/${scale.high}/${scale.first}/${scale.last}`
+  const key = `${dataType}/${scale.low}/${scale.high}/${scale.first}/${scale.last}/${scale.gamma ?? 1}`
   let known = context.tables.get(key)
   if (!known) {
     const table = new Uint8Array(type.count)
     const factor = factorOf(scale)
     for (let i = 0; i < type.count; i++) {
-      const value = scale.first + (type.first + i - scale.low) * factor
-      table[i] = value >= scale.last ? scale.last : value > scale.first ? value : scale.first
+      table[i] = bent(((type.first + i - scale.low) * factor) / (scale.last - scale.first), scale)
     }
     known = { table, tableStart: type.first }
     const [oldest] = context.tables.keys()

@@ -69,10 +69,10 @@ function checkBand({ bandCount }: RasterInfo, band: number): number {
 
 /** The scale from samples to bytes; a range of physical values is turned back into one of samples. */
 function sampleScale({ raster, options }: Job, band: number, index: number, bytes: { first: number; last: number }): ByteScale {
-  const [low, high] = rangeFor(options.ranges, index)
+  const [low, high, gamma] = rangeFor(options.ranges, index)
   const { scale, offset } = (options.unscale && raster.info.bands[band]) || { scale: 1, offset: 0 }
   const divisor = scale === 0 ? 1 : scale
-  return { low: (low - offset) / divisor, high: (high - offset) / divisor, ...bytes }
+  return { low: (low - offset) / divisor, high: (high - offset) / divisor, gamma, ...bytes }
 }
 
 async function drawRgb(job: Job, bands: readonly [number, number, number]): Promise<Picture> {

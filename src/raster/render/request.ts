@@ -1,5 +1,6 @@
 import { findColormap } from '#raster/colormap/index.ts'
 import { parseExpression } from '#raster/expression/index.ts'
+import { normalizeRoles } from '#raster/formulas/roles.ts'
 import { listVisualizations, type Visualization } from '#raster/formulas/visualizations.ts'
 import { RasterError, type RasterInfo } from '#raster/types.ts'
 
@@ -27,13 +28,13 @@ export function parseStyle(request: StyleRequest, info: RasterInfo, names: BandN
     throw refusal('give only one of bands, expression and visualization')
   if (colormap != null && !findColormap(colormap)) throw refusal(`there is no colormap '${colormap.slice(0, 50)}'`)
   const ranges = request.rescale == null ? undefined : parseRanges(request.rescale)
-  if (visualization != null) return ofVisualization(findVisualization(info, visualization, names), ranges)
+  if (visualization != null) return ofVisualization(findVisualization(info, visualization, names), ranges, rolesFor(info, names))
   if (expression != null) {
     const { results } = parseExpression(expression, { names, bandCount: info.bandCount })
     if (results.length !== 1 && results.length !== 3) throw refusal('an expression gives one result, or three for red, green and blue')
     return { kind: 'expression', expression, names, ranges, ...(colormap != null ? { colormap } : {}) }
   }
-  if (bands != null) return ofBands(parseBands(bands, info.bandCount), colormap ?? undefined, ranges)
+  if (bands != null) return ofBands(parseBands(bands, info.bandCount), { colormap, ranges, names: rolesFor(info, names) })
   const standard = defaultStyle(info)
   if (colormap != null) {
     if (info.bandCount !== 1) throw refusal('colormap needs an expression, or one band')
@@ -44,7 +45,7 @@ export function parseStyle(request: StyleRequest, info: RasterInfo, names: BandN
 
 /** The visualizations that follow from a raster's own band names. */
 export function visualizationsOf(info: RasterInfo, names: BandNames = bandNames(info)): ReturnType<typeof listVisualizations> {
-  return listVisualizations({ bandRoles: Object.keys(names).length > 0 ? names : colorRoles(info), dataType: 'raster' })
+  return listVisualizations({ bandRoles: rolesFor(info, names), dataType: 'raster' })
 }
 
 export function parseBands(text: string, bandCount: number): number[] {
@@ -55,18 +56,37 @@ export function parseBands(text: string, bandCount: number): number[] {
   return bands
 }
 
-function ofBands(bands: readonly number[], colormap: string | undefined, ranges: readonly Range[] | undefined): Style {
+/** Names that people or the file give; without any, the colours that the file says its bands have. */
+const rolesFor = (info: RasterInfo, names: BandNames): BandNames => (Object.keys(names).length > 0 ? names : colorRoles(info))
+
+interface BandStyle {
+  colormap?: string | null | undefined
+  ranges?: readonly Range[] | undefined
+  names: BandNames
+}
+
+function ofBands(bands: readonly number[], { colormap: given, ranges, names }: BandStyle): Style {
   const [first, second, third] = bands
+  const colormap = given ?? undefined
   if (bands.length === 1) return { kind: 'single', band: first!, colormap, ranges }
   if (bands.length !== 3) throw refusal('bands must be one number, or three for red, green and blue')
   if (colormap !== undefined) throw refusal('colormap needs an expression, or one band')
-  return { kind: 'rgb', bands: [first!, second!, third!], ranges }
+  return { kind: 'rgb', bands: [first!, second!, third!], ranges, ...(isNatural(bands, names) ? { natural: true } : {}) }
 }
 
-function ofVisualization({ kind, bands, expression, colormap, rescale }: Visualization, given: readonly Range[] | undefined): Style {
+function isNatural(bands: readonly number[], names: BandNames): boolean {
+  const roles = normalizeRoles(names)
+  return (['RED', 'GREEN', 'BLUE'] as const).every((role, index) => roles.get(role) === bands[index])
+}
+
+function ofVisualization(
+  { kind, bands, expression, colormap, rescale }: Visualization,
+  given: readonly Range[] | undefined,
+  names: BandNames,
+): Style {
   const ranges = given ?? (rescale === null ? undefined : parseRanges(rescale))
   if (kind === 'index') return { kind: 'expression', expression: expression!, ranges, ...(colormap ? { colormap } : {}) }
-  return ofBands(bands!, kind === 'rgb' ? undefined : (colormap ?? undefined), ranges)
+  return ofBands(bands!, { colormap: kind === 'rgb' ? null : colormap, ranges, names })
 }
 
 function findVisualization(info: RasterInfo, id: string, names: BandNames): Visualization {

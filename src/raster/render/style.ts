@@ -4,12 +4,18 @@ import { RasterError, type RasterInfo } from '#raster/types.ts'
 export const RANGE_SIDE_PX = 512
 export const RANGE_PERCENTILES = [2, 98] as const
 
-/** Values that become the darkest and the brightest; what lies beyond is cut off. */
-export type Range = readonly [number, number]
+/** Values that become the darkest and the brightest; what lies beyond is cut off. A gamma above 1 brightens what lies between. */
+export type Range = readonly [low: number, high: number, gamma?: number]
 
 /** How an image is coloured. Bands count from 1. */
 export type Style =
-  | { kind: 'rgb'; bands: readonly [number, number, number]; ranges?: readonly Range[] | undefined }
+  | {
+      kind: 'rgb'
+      bands: readonly [number, number, number]
+      ranges?: readonly Range[] | undefined
+      /** What the eye would see: the three are stretched together, so that colours stay what they are. */
+      natural?: boolean | undefined
+    }
   /** Grey without a colormap. */
   | { kind: 'single'; band: number; colormap?: string | undefined; ranges?: readonly Range[] | undefined }
   /** One result with a colormap (grey without), or three for red, green and blue. */
@@ -28,11 +34,32 @@ export function defaultStyle(info: RasterInfo): Style {
   if (info.colorTable) return { kind: 'palette' }
   const numberOf = (color: 'red' | 'green' | 'blue') => info.bands.findIndex((band) => band.color === color) + 1
   const byColor: [number, number, number] = [numberOf('red'), numberOf('green'), numberOf('blue')]
-  if (byColor.every((band) => band > 0)) return { kind: 'rgb', bands: byColor }
+  if (byColor.every((band) => band > 0)) return { kind: 'rgb', bands: byColor, natural: true }
   const data = info.bands.map((_, index) => index + 1).filter((band) => band - 1 !== info.alphaBand)
   const [red, green, blue] = data
-  if (red !== undefined && green !== undefined && blue !== undefined) return { kind: 'rgb', bands: [red, green, blue] }
+  if (red !== undefined && green !== undefined && blue !== undefined) return { kind: 'rgb', bands: [red, green, blue], natural: true }
   return { kind: 'single', band: red ?? 1 }
+}
+
+/** What the ranges of natural colours are found from: nearly the darkest, and bright ground below and above thin clouds. */
+export const NATURAL_PERCENTILES = [1, 90, 98] as const
+const NATURAL_GAMMA = 1.3
+/** Clouds are far brighter than the ground: beyond this many times what most of the ground reaches, they may lose their shades. */
+const MAX_OVER_GROUND = 3
+
+/**
+ * Ranges for red, green and blue from their `NATURAL_PERCENTILES`. All three have the same width, so that grey stays grey and
+ * a field stays green. What haze adds is taken away: it is most in blue and least in red, so the dark end of green is never
+ * above that of blue, nor that of red above that of green; a dark end that breaks this is something in the picture.
+ */
+export function naturalRanges(percentiles: readonly (readonly (number | null | undefined)[])[]): Range[] {
+  const [red, green, blue] = percentiles.map(([dark, ground, bright]) => ({ dark: dark ?? 0, ground: ground ?? 1, bright: bright ?? 1 }))
+  const darkBlue = blue!.dark
+  const darkGreen = Math.min(green!.dark, darkBlue)
+  const lows = [Math.min(red!.dark, darkGreen), darkGreen, darkBlue]
+  const most = (pick: 'ground' | 'bright') => Math.max(...[red!, green!, blue!].map((band, index) => band[pick] - lows[index]!))
+  const width = Math.min(most('bright'), MAX_OVER_GROUND * Math.max(most('ground'), Number.MIN_VALUE))
+  return lows.map((low): Range => (width > 0 ? [low, low + width, NATURAL_GAMMA] : [low, low + 1]))
 }
 
 const MAX_RANGES = 3

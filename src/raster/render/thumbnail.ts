@@ -6,7 +6,7 @@ import { samplePlanes } from '#raster/warp/sample.ts'
 
 import type { RenderContext } from './context.ts'
 import { draw } from './render.ts'
-import { defaultStyle, type Range, type Style } from './style.ts'
+import { defaultStyle, NATURAL_PERCENTILES, naturalRanges, RANGE_PERCENTILES, type Range, type Style } from './style.ts'
 
 export interface ThumbnailOptions {
   /** The picture fits into this box and keeps the raster's proportions. 256 by default. */
@@ -18,7 +18,6 @@ export interface ThumbnailOptions {
 
 const DEFAULT_SIDE_PX = 256
 const MAX_SIDE_PX = 2048
-const STRETCH_PERCENTILES = [2, 98] as const
 
 /** A small picture of the whole raster, in its own coordinates. What is not made of bytes is stretched from 2% to 98%. */
 export async function renderThumbnail(context: RenderContext, raster: Raster, options: ThumbnailOptions & EncodeOptions): Promise<Buffer> {
@@ -62,15 +61,15 @@ async function stretch(context: RenderContext, raster: Raster, { style, target, 
     rule: 'any',
     signal,
   })
-  return planes.map((plane) => percentileRange(plane, mask))
+  if (style.kind === 'rgb' && style.natural) return naturalRanges(planes.map((plane) => percentilesOf(plane, mask, NATURAL_PERCENTILES)))
+  return planes.map((plane) => {
+    const [low = 0, high = 1] = percentilesOf(plane, mask, RANGE_PERCENTILES)
+    return high > low ? [low, high] : [low, low + 1]
+  })
 }
 
-function percentileRange(plane: SampleArray, mask: Uint8Array): Range {
+function percentilesOf(plane: SampleArray, mask: Uint8Array, wanted: readonly number[]): number[] {
   const values = Float64Array.from(plane).filter((value, i) => mask[i] !== 0 && Number.isFinite(value))
-  const { percentiles } = summarizeSamples(
-    { values, weights: null, count: values.length },
-    { percentiles: STRETCH_PERCENTILES, binCount: 1 },
-  )
-  const [low, high] = [percentiles[0] ?? 0, percentiles[1] ?? 1]
-  return high > low ? [low, high] : [low, low + 1]
+  const { percentiles } = summarizeSamples({ values, weights: null, count: values.length }, { percentiles: wanted, binCount: 1 })
+  return percentiles.map((value) => value ?? 0)
 }

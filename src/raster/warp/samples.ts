@@ -205,11 +205,14 @@ export interface ByteScale {
   high: number
   first: number
   last: number
+  /** Above 1, what lies between the ends is brightened; left out, it is 1. */
+  gamma?: number | undefined
 }
 
 /** Turns a plane of samples into bytes by arithmetic, for types that are too wide for a table. */
 export function scalePlane(samples: SampleArray, mask: Uint8Array, scale: ByteScale, bytes: Uint8Array): void {
   const { low, first, last } = scale
+  if (scale.gamma !== undefined && scale.gamma !== 1) return bendPlane(samples, mask, scale, bytes)
   const factor = factorOf(scale)
   for (let i = 0; i < bytes.length; i++) {
     if (mask[i] === 0) continue
@@ -217,6 +220,27 @@ export function scalePlane(samples: SampleArray, mask: Uint8Array, scale: ByteSc
     // NaN (one band of a pixel that is data in another) becomes `first`.
     bytes[i] = value >= last ? last : value > first ? value : first
   }
+}
+
+/** Fine enough that the dark end, where the curve is steep, shows no steps. */
+const CURVE_STEPS = 4096
+
+/** The same along a curve. */
+function bendPlane(samples: SampleArray, mask: Uint8Array, scale: ByteScale, bytes: Uint8Array): void {
+  const curve = Uint8Array.from({ length: CURVE_STEPS }, (_, step) => bent(step / (CURVE_STEPS - 1), scale))
+  const { low, high } = scale
+  const factor = high === low ? Number.MAX_VALUE : (CURVE_STEPS - 1) / (high - low)
+  for (let i = 0; i < bytes.length; i++) {
+    if (mask[i] === 0) continue
+    const step = (samples[i]! - low) * factor
+    bytes[i] = curve[step >= CURVE_STEPS - 1 ? CURVE_STEPS - 1 : step > 0 ? step | 0 : 0]!
+  }
+}
+
+/** The byte for a place between the ends, from 0 to 1. */
+export function bent(place: number, { first, last, gamma = 1 }: ByteScale): number {
+  const within = place >= 1 ? 1 : place > 0 ? place : 0
+  return first + (last - first) * within ** (1 / gamma)
 }
 
 /** A range of one value shows what is above it in full. A range that descends (a negative scale) turns around. */

@@ -1,6 +1,6 @@
 import { problem } from '#core/problem.ts'
 import type { Context } from '#operation.ts'
-import { RANGE_PERCENTILES, RANGE_SIDE_PX } from '#raster/render/style.ts'
+import { NATURAL_PERCENTILES, naturalRanges, RANGE_PERCENTILES, RANGE_SIDE_PX } from '#raster/render/style.ts'
 import type { ResolvedLook } from './look.ts'
 
 interface ItemRange {
@@ -17,7 +17,7 @@ export async function rangesOf({ raster, signal }: Pick<Context, 'raster' | 'sig
   const wanted = style.kind === 'expression' ? { expression: style.expression, names: style.names ?? names } : { bands: bands! }
   const { bands: found } = await raster.statistics(
     source,
-    { ...wanted, percentiles: RANGE_PERCENTILES, minSidePx: RANGE_SIDE_PX, binCount: 1 },
+    { ...wanted, percentiles: [...RANGE_PERCENTILES, ...NATURAL_PERCENTILES], minSidePx: RANGE_SIDE_PX, binCount: 1 },
     signal,
   )
   const labels = style.kind === 'expression' ? style.expression.split(';').map((part) => part.trim()) : bands!.map((band) => `b${band}`)
@@ -28,7 +28,10 @@ export async function rangesOf({ raster, signal }: Pick<Context, 'raster' | 'sig
     min,
     max,
   }))
-  const pairs = results.map(({ p2, p98 }) => (p2 !== null && p98 !== null && p98 > p2 ? `${p2},${p98}` : null))
+  const isNatural = style.kind === 'rgb' && style.natural === true
+  const pairs = isNatural
+    ? naturalRanges(found.map(({ percentiles }) => percentiles.slice(RANGE_PERCENTILES.length))).map(([low, high]) => `${low},${high}`)
+    : results.map(({ p2, p98 }) => (p2 !== null && p98 !== null && p98 > p2 ? `${p2},${p98}` : null))
   return { ...together(results), rescale: pairs.length > 0 && pairs.every((pair) => pair !== null) ? pairs.join(';') : null, results }
 }
 

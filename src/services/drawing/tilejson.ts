@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Closed, Nullable } from '#core/shapes.ts'
+import { Closed } from '#core/shapes.ts'
 import type { Layer } from '#model/imagery/item-layer.ts'
 import type { Coverage } from '#raster/warp/coverage.ts'
 
@@ -7,7 +7,7 @@ export const TileJson = Closed(
   {
     tilejson: Type.Literal('3.0.0'),
     name: Type.String(),
-    description: Nullable(Type.String()),
+    description: Type.Optional(Type.String()),
     version: Type.String(),
     scheme: Type.Literal('xyz'),
     tiles: Type.Array(Type.String()),
@@ -22,7 +22,6 @@ export const TileJson = Closed(
 export const EXAMPLE_TILEJSON = {
   tilejson: '3.0.0' as const,
   name: 'Harbour',
-  description: null,
   version: '1.0.0',
   scheme: 'xyz' as const,
   tiles: ['https://imagery.example/api/v1/items/0199f2c6-2222-7abc-8def-0123456789ab/tiles/{z}/{x}/{y}.webp?profile=ndvi'],
@@ -43,7 +42,7 @@ export function tileJson({ name, description, tiles }: Described, { bounds, cent
   return {
     tilejson: '3.0.0' as const,
     name,
-    description,
+    ...(description === null ? {} : { description }),
     version: '1.0.0',
     scheme: 'xyz' as const,
     tiles: [tiles],

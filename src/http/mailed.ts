@@ -1,0 +1,50 @@
+/** Routes behind the links of mails, and each person's choice of which notifications are mailed. */
+import Type, { type Static, type TSchema } from 'typebox'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import * as mailed from '#access/mailed.ts'
+import type { SignInPlatform } from '#access/sign-in.ts'
+import { problem } from '#core/problem.ts'
+import { Choice, Closed } from '#core/shapes.ts'
+import { NOTIFICATION_MAILS } from '#core/vocabulary.ts'
+import type { Platform } from '#pipeline/platform.ts'
+import { validateInput } from '#pipeline/validate.ts'
+import { parseBody } from './body.ts'
+import { credentialOf } from './credential.ts'
+
+const Token = Type.String({ minLength: 1, maxLength: 200 })
+const ForgotInput = Closed({ email: Type.String({ format: 'email', maxLength: 254 }) })
+const ResetInput = Closed({ token: Token, password: Type.String({ maxLength: 1_000 }) })
+const ConfirmInput = Closed({ token: Token })
+const ChoiceInput = Closed({ notification_mail: Choice(NOTIFICATION_MAILS) })
+
+export function registerMailed(app: FastifyInstance, platform: Platform, auth: SignInPlatform): void {
+  app.post('/auth/forgot', async (request, reply) => {
+    await mailed.forgot(auth, inputOf(request, ForgotInput).email, request.ip)
+    return reply.code(202).send({ status: 'accepted' })
+  })
+  app.post('/auth/reset', async (request, reply) => {
+    await mailed.reset(auth, inputOf(request, ResetInput), request.ip)
+    return reply.code(204).send()
+  })
+  app.post('/auth/confirm', async (request, reply) => {
+    await mailed.confirm(auth, inputOf(request, ConfirmInput).token)
+    return reply.code(204).send()
+  })
+  const person = async (request: FastifyRequest): Promise<string> => {
+    const { principal, allowance } = await platform.authenticator.authenticate(credentialOf(request))
+    if (allowance) await platform.rateLimiter.admit(allowance)
+    if (principal.kind !== 'user') throw problem('forbidden', 'Only a signed-in person has an inbox')
+    return principal.id
+  }
+  app.get('/auth/notifications', async (request) => await mailed.mailChoice(auth, await person(request)))
+  app.post('/auth/notifications', async (request, reply) => {
+    const userId = await person(request)
+    await mailed.chooseMail(auth, userId, inputOf(request, ChoiceInput).notification_mail)
+    return reply.code(204).send()
+  })
+}
+
+function inputOf<S extends TSchema>(request: FastifyRequest, schema: S): Static<S> {
+  const body = parseBody(request.body as Buffer | undefined, request.headers['content-type'], request.headers['content-encoding'])
+  return validateInput(schema, body) as Static<S>
+}

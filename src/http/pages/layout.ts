@@ -1,0 +1,63 @@
+/** The frame that every page of ours has. No inline script or style. */
+import type { FastifyReply } from 'fastify'
+import { PAGE_POLICY } from '#http/headers.ts'
+
+export interface Page {
+  title: string
+  /** Which entry of the navigation this page is. */
+  path: string
+  /** `prose` for our own text, `reference` for what Swagger UI draws: their styles must not meet. */
+  kind: 'prose' | 'reference'
+  head?: string
+  body: string
+}
+
+const NAVIGATION = [
+  ['/docs/guides', 'Guides'],
+  ['/docs', 'Reference'],
+  ['/openapi.json', 'OpenAPI'],
+  ['/problems', 'Problems'],
+] as const
+
+export function layout({ title, path, kind, head = '', body }: Page): string {
+  const links = NAVIGATION.map(([href, name]) => `<a href="${href}"${path === href ? ' aria-current="page"' : ''}>${name}</a>`)
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${escape(title)} · Groundtrack</title>
+<link rel="icon" href="/assets/favicon.svg" type="image/svg+xml">
+${head}<link rel="stylesheet" href="/assets/pages.css">
+</head>
+<body>
+<header class="top"><a class="brand" href="/"><img src="/assets/favicon.svg" alt="" width="24" height="24">\
+Groundtrack</a><nav>${links.join('')}</nav></header>
+<main class="${kind}">
+${body}
+</main>
+</body>
+</html>
+`
+}
+
+export function sendPage(reply: FastifyReply, html: string): FastifyReply {
+  return reply.headers({ 'Content-Security-Policy': PAGE_POLICY, 'Cache-Control': 'no-cache' }).type('text/html; charset=utf-8').send(html)
+}
+
+export function escape(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
+}
+
+/** For who follows a link in a browser; tools are answered with problem+json. */
+export function notFoundPage(path: string): string {
+  return layout({
+    title: 'Not found',
+    path: '',
+    kind: 'prose',
+    body: `<h1>There is nothing here</h1>
+<p class="lead"><code>${escape(path)}</code> is not an address of this service.</p>
+<p>Try the <a href="/">start page</a>, the <a href="/docs/guides">guides</a> or the <a href="/docs">reference</a>.</p>`,
+  })
+}
