@@ -135,13 +135,7 @@ export async function compose(parts: Parts): Promise<Composed> {
     taskPlatform: { ...services, db, queue, committed, onFault },
     async close() {
       claims.close()
-      await raster.close()
-      await audit.close()
-      await usage.close()
-      await stream.close()
-      await bell.close()
-      await parts.webhooks.close()
-      await parts.mail.close()
+      for (const part of [raster, audit, usage, stream, bell, parts.webhooks, parts.mail]) await part.close()
     },
   }
 }

@@ -50,25 +50,9 @@ export function createEventStream({ db, bell, onError }: StreamOptions): EventSt
   let count = 0
   let loop: Loop | null = null
 
-  const step = async (): Promise<boolean> => {
-    const open = [...groups].filter(([, { listeners }]) => listeners.size > 0)
-    if (open.length === 0) return false
-    const events = await stream.after(
-      db,
-      open.map(([organizationId, { head }]) => ({ organizationId, position: head })),
-      PAGE,
-    )
-    for (const event of events) {
-      const group = groups.get(event.organizationId)
-      if (!group || !stream.isBefore(group.head, event.position)) continue // It left meanwhile, or began anew.
-      group.head = event.position
-      hand(event, group.listeners)
-    }
-    return events.length >= PAGE
-  }
   const start = (): Loop => {
     if (loop) return loop
-    const stepping = startLoop({ step, restMs: REST_MS, gapMs: GAP_MS, onError })
+    const stepping = startLoop({ step: () => readOn(db, groups), restMs: REST_MS, gapMs: GAP_MS, onError })
     const deaf = bell.hear(stepping.ring)
     loop = {
       ring: stepping.ring,
@@ -87,18 +71,6 @@ export function createEventStream({ db, bell, onError }: StreamOptions): EventSt
     groups.set(organizationId, made)
     return made
   }
-  /** Reads up to where the others are. When it is there, no event can come between this and its joining them. */
-  const catchUp = async (group: Group, organizationId: string, listener: Listener, from: stream.Position): Promise<void> => {
-    let position = from
-    for (;;) {
-      const { head } = group
-      if (!stream.isBefore(position, head)) return
-      const page = (await stream.after(db, [{ organizationId, position }], PAGE)).filter((event) => !stream.isBefore(head, event.position))
-      for (const event of page) if (!hand(event, [listener])) return
-      position = page.length < PAGE ? head : page.at(-1)!.position
-    }
-  }
-
   /** A group lives as long as somebody listens or is about to. */
   const drop = (organizationId: string): void => {
     const group = groups.get(organizationId)!
@@ -117,7 +89,7 @@ export function createEventStream({ db, bell, onError }: StreamOptions): EventSt
       count++
       group.userCount++
       try {
-        if (from) await catchUp(group, organizationId, listener, from)
+        if (from) await catchUp(db, group, { organizationId, listener, from })
       } catch (error) {
         drop(organizationId)
         throw error
@@ -132,6 +104,42 @@ export function createEventStream({ db, bell, onError }: StreamOptions): EventSt
       for (const { listeners } of groups.values()) for (const listener of listeners) listener.end()
       await loop?.close()
     },
+  }
+}
+
+/** Hands out what is new to every group that has listeners; says whether there may be more. */
+async function readOn(db: Db, groups: ReadonlyMap<string, Group>): Promise<boolean> {
+  const open = [...groups].filter(([, { listeners }]) => listeners.size > 0)
+  if (open.length === 0) return false
+  const events = await stream.after(
+    db,
+    open.map(([organizationId, { head }]) => ({ organizationId, position: head })),
+    PAGE,
+  )
+  for (const event of events) {
+    const group = groups.get(event.organizationId)
+    if (!group || !stream.isBefore(group.head, event.position)) continue // It left meanwhile, or began anew.
+    group.head = event.position
+    hand(event, group.listeners)
+  }
+  return events.length >= PAGE
+}
+
+interface Joining {
+  organizationId: string
+  listener: Listener
+  from: stream.Position
+}
+
+/** Reads up to where the others are. When it is there, no event can come between this and its joining them. */
+async function catchUp(db: Db, group: Group, { organizationId, listener, from }: Joining): Promise<void> {
+  let position = from
+  for (;;) {
+    const { head } = group
+    if (!stream.isBefore(position, head)) return
+    const page = (await stream.after(db, [{ organizationId, position }], PAGE)).filter((event) => !stream.isBefore(head, event.position))
+    for (const event of page) if (!hand(event, [listener])) return
+    position = page.length < PAGE ? head : page.at(-1)!.position
   }
 }
 
