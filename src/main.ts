@@ -91,8 +91,7 @@ async function startParts(config: Config, { operations, tasks }: Catalogue, star
     storage,
     payments,
     vendors: createVendors({ registry: NO_SOURCES }),
-    webhooks: openWebhooks(config),
-    mail: openMail(config, log),
+    ...openOutward(config, log),
     listen: database.listen,
     connectionCount: database.connectionCount,
     clock: systemClock,
@@ -161,6 +160,9 @@ function openMail(config: Config, log: Logger): Mail {
     onWritten: (file) => log.info({ file }, 'a mail was kept as a file; set SMTP_URL to send them'),
   })
 }
+
+/** Webhooks and mail. */
+const openOutward = (config: Config, log: Logger) => ({ webhooks: openWebhooks(config), mail: openMail(config, log) })
 
 function openWebhooks(config: Config): Webhooks {
   return createWebhooks({

@@ -28,7 +28,7 @@ export interface SignInPlatform {
 }
 
 /** Mails that bring a token. They are queued here and written later, so that asking takes as long whether there is an account or not. */
-export interface AccountMails {
+interface AccountMails {
   confirm(tx: Tx, userId: string): Promise<void>
   reset(tx: Tx, email: string): Promise<void>
 }

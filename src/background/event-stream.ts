@@ -12,7 +12,7 @@ import { mayRead } from '#model/identity/project.ts'
 import type { Bell } from './bell.ts'
 import { startLoop, type Loop } from './loop.ts'
 
-export interface Listener {
+interface Listener {
   /** As it is now: roles may change while a stream is open. */
   principal(): Principal
   /** False: it takes no more, and will come back for the rest. */

@@ -84,7 +84,7 @@ export function nextTry(
 }
 
 /** Seconds or a date, as HTTP has it; what is neither counts as nothing. */
-export function retryAfterSeconds(value: string | null, now: Date): number {
+function retryAfterSeconds(value: string | null, now: Date): number {
   if (value === null) return 0
   const seconds = /^\d+$/.test(value.trim()) ? Number(value) : (Date.parse(value) - now.getTime()) / 1_000
   return Number.isFinite(seconds) ? Math.min(Math.max(seconds, 0), MAX_RETRY_AFTER_SECONDS) : 0

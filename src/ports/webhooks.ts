@@ -1,5 +1,5 @@
 /** Posting to endpoints of customers, as far as who delivers must know. */
-export interface WebhookAnswer {
+interface WebhookAnswer {
   /** Null: there was none. Why is not told apart, or a subscription would be a port scanner. */
   status: number | null
   retryAfter: string | null

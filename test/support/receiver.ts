@@ -11,7 +11,7 @@ export interface Received {
   body: any
 }
 
-export type Answering = (received: Received, response: ServerResponse) => void
+type Answering = (received: Received, response: ServerResponse) => void
 
 export async function receiver(t: Pick<TestContext, 'after'>, answer: Answering = (_received, response) => response.writeHead(204).end()) {
   const received: Received[] = []

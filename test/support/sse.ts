@@ -1,14 +1,14 @@
 /** A client of `GET /v1/events`. */
 import { request, type IncomingMessage } from 'node:http'
 
-export interface Heard {
+interface Heard {
   id: string
   type: string
   // oxlint-disable-next-line typescript/no-explicit-any
   body: any
 }
 
-export interface Stream {
+interface Stream {
   status: number
   heard: Heard[]
   /** Until so many have come. */

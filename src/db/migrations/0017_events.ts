@@ -152,7 +152,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     create index notification_unmailed on notification (user_id, created_at) where mailed_at is null;
 
     alter table app_user add column email_confirmed_at timestamptz;
-    alter table app_user add column notification_mail text not null default 'daily' check (notification_mail in ('none', 'instant', 'daily'));
+    alter table app_user add column notification_mail text not null default 'daily'
+      check (notification_mail in ('none', 'instant', 'daily'));
 
     create table mail_token (
       token_hash bytea primary key check (length(token_hash) = 32),

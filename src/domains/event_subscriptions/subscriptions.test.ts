@@ -118,7 +118,7 @@ test('event_subscriptions: delivery', async (t) => {
   })
 })
 
-// Goal: a receiver that fails is tried by the schedule, within 10%, and then its delivery lies in the dead letters, from where it can be sent.
+// Goal: a receiver that fails is tried by the schedule, within 10%; then the delivery is a dead letter, which can be sent again.
 test('event_subscriptions: retries and dead letters', async (t) => {
   const endpoint = await receiver(t, (_got, response) => response.writeHead(500).end('out of order'))
   const w = await world(t, { egressAllow: [endpoint.host], webhooks: { timeoutMs: 200 } })

@@ -18,7 +18,8 @@ export const EndpointUrl = Type.String({
 })
 export const FilterConfig = Type.With(FreeForm, {
   description:
-    'Narrows what is delivered. Keys are `entity_type`, `entity_id` or paths such as `data.project_id`; all must match. A list means any of its values',
+    'Narrows what is delivered. Keys are `entity_type`, `entity_id` or paths such as `data.project_id`; all must match. ' +
+    'A list means any of its values',
 })
 export const HeaderMap = Type.Record(Type.String(), Type.String(), {
   description: 'Headers that go with each delivery, for example the key of a gateway. Their values are never shown again',

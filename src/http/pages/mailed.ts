@@ -15,7 +15,8 @@ const RESET = layout({
   head: HEAD,
   body: `<h1>Choose a new password</h1>
 <form data-post="/auth/reset" data-done="Your password is changed. Sign in with it wherever you work.">
-<p><label>New password, at least 10 characters<br><input type="password" name="password" autocomplete="new-password" minlength="10" required></label></p>
+<p><label>New password, at least 10 characters<br>
+<input type="password" name="password" autocomplete="new-password" minlength="10" required></label></p>
 <p><button type="submit">Change the password</button></p>
 </form>
 ${SAID}

@@ -273,7 +273,8 @@ export async function retry(tx: Tx, subscriptionId: string, id: string, now: Dat
   const done = await tx
     .updateTable('webhook_delivery')
     .set({
-      state: sql<DeliveryState>`case when (select is_active from event_subscription s where s.id = subscription_id) then 'pending' else 'held' end`,
+      state: sql<DeliveryState>`
+        case when (select is_active from event_subscription s where s.id = subscription_id) then 'pending' else 'held' end`,
       tries: 0,
       since: now,
       due_at: now,

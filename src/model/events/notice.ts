@@ -23,7 +23,9 @@ function newsOf({ type, entityId, data }: Told, now: Date): News[] {
         {
           kind: 'payment',
           title: data['automatic'] ? 'An automatic top-up failed' : 'A top-up failed',
-          body: `The card payment of A$${audOf(Number(data['aud_cents'])).toFixed(2)} did not go through${because(data['reason'])}. Nothing was charged.`,
+          body:
+            `The card payment of A$${audOf(Number(data['aud_cents'])).toFixed(2)} did not go through` +
+            `${because(data['reason'])}. Nothing was charged.`,
           dedupeKey: `topup:${entityId}`,
         },
       ]

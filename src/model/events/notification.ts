@@ -27,7 +27,7 @@ export interface News {
 }
 
 /** To one person, or to the organization's owners and admins; where it is about a project, to those of them who may read it. */
-export type Audience = { userId: string } | 'admins'
+type Audience = { userId: string } | 'admins'
 
 /** Puts news into inboxes, in the transaction of what they tell. */
 export async function tell(db: Db | Tx, organizationId: string, audience: Audience, news: readonly News[], now: Date): Promise<void> {
@@ -118,7 +118,7 @@ export async function markAllRead(tx: Tx, userId: string, now: Date): Promise<nu
   return Number(done.numUpdatedRows)
 }
 
-export interface Letter {
+interface Letter {
   userId: string
   email: string
   name: string

@@ -49,7 +49,8 @@ export async function after(
       e.entity_id as "entityId", e.data, e.occurred_at as "occurredAt",
       case when p.visibility = 'private'
         then array(select m.user_id::text from project_member m where m.project_id = e.project_id) end as readers
-    from unnest(${places.map(({ organizationId }) => organizationId)}::uuid[], ${places.map(({ position }) => position.txid)}::text[]::xid8[],
+    from unnest(${places.map(({ organizationId }) => organizationId)}::uuid[],
+      ${places.map(({ position }) => position.txid)}::text[]::xid8[],
       ${places.map(({ position }) => position.seq)}::bigint[]) as place (org_id, txid, seq)
     cross join lateral (
       select * from event e

@@ -55,8 +55,10 @@ const MAX_HEADER_LENGTH = 1_000
 const HEADER_NAME = /^[A-Za-z0-9][A-Za-z0-9-]{0,63}$/
 const HEADER_VALUE = /^[\x20-\x7e]*$/
 /** Ours, and those that frame the message: a customer's header cannot replace one. */
-const RESERVED_HEADER =
-  /^(x-svc-.*|webhook-.*|content-.*|host|connection|keep-alive|transfer-encoding|te|trailer|upgrade|expect|proxy-.*|accept-encoding|user-agent)$/i
+const RESERVED_PREFIX = /^(x-svc|webhook|content|proxy)-/i
+const RESERVED_HEADERS = new Set(
+  'host connection keep-alive transfer-encoding te trailer upgrade expect accept-encoding user-agent'.split(' '),
+)
 
 export function requireHeaders(headers: Readonly<Record<string, string>>): void {
   const names = Object.keys(headers)
@@ -64,7 +66,8 @@ export function requireHeaders(headers: Readonly<Record<string, string>>): void 
   if (new Set(names.map((name) => name.toLowerCase())).size < names.length) throw invalidField('headers', 'names a header twice')
   for (const name of names) {
     if (!HEADER_NAME.test(name)) throw invalidField('headers', 'a name has 1 to 64 letters, digits and hyphens')
-    if (RESERVED_HEADER.test(name)) throw invalidField(`headers.${name}`, 'is set by the service')
+    if (RESERVED_PREFIX.test(name) || RESERVED_HEADERS.has(name.toLowerCase()))
+      throw invalidField(`headers.${name}`, 'is set by the service')
     if (headers[name]!.length > MAX_HEADER_LENGTH || !HEADER_VALUE.test(headers[name]!))
       throw invalidField(`headers.${name}`, `must be at most ${MAX_HEADER_LENGTH} printable ASCII characters`)
   }

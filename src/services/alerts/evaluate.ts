@@ -15,7 +15,7 @@ const PRIMARY = 'data'
 /** Nothing is wrong with the file: the same may work in a moment. */
 const PASSING: readonly RasterErrorCode[] = ['overloaded', 'aborted']
 
-export type Question = Pick<RuleTerms, 'expression' | 'assetKey' | 'bandMapping' | 'aoiGeometry'>
+type Question = Pick<RuleTerms, 'expression' | 'assetKey' | 'bandMapping' | 'aoiGeometry'>
 
 /** Read anew, not from what is remembered for tiles: an alert must not sleep through the end of a conversion. */
 export async function meanOf(

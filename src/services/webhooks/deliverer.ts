@@ -20,7 +20,7 @@ interface DelivererOptions extends Pick<Context, 'db' | 'clock' | 'webhooks'> {
   onRoom: () => void
 }
 
-export interface Deliverer {
+interface Deliverer {
   /** Claims what is due and begins to send it. Says whether there may be more to claim at once. */
   step(): Promise<boolean>
   /** Waits for what is under way, and for its outcomes. */

@@ -19,14 +19,18 @@ export async function finish({ db, clock }: { db: Context['db']; clock: Clock },
         news.push({
           kind: 'webhook',
           title: `A webhook to ${host} was given up`,
-          body: `A delivery failed for the last time. event_subscriptions.deliveries.list shows it for subscription ${noted.id}, and event_subscriptions.deliveries.retry sends it again.`,
+          body:
+            `A delivery failed for the last time. event_subscriptions.deliveries.list shows it for subscription ${noted.id}, ` +
+            'and event_subscriptions.deliveries.retry sends it again.',
           dedupeKey: `dead:${noted.id}:${day}`,
         })
       if (noted.hasReached)
         news.push({
           kind: 'webhook',
           title: `Webhooks to ${host} keep failing`,
-          body: `${FAILURES_TO_TELL} deliveries of subscription ${noted.id} failed in a row. They go on being tried; pause the subscription if the endpoint is gone.`,
+          body:
+            `${FAILURES_TO_TELL} deliveries of subscription ${noted.id} failed in a row. They go on being tried; ` +
+            'pause the subscription if the endpoint is gone.',
           dedupeKey: `failing:${noted.id}:${day}`,
         })
       await notification.tell(tx, noted.organizationId, 'admins', news, now)

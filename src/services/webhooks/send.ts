@@ -5,7 +5,7 @@ import { bodyOf, headersOf, nextTry, type ToldEvent } from '#core/webhooks.ts'
 import type { Attempt, Claimed, Outcome } from '#model/events/delivery.ts'
 import type { Webhooks } from '#ports/webhooks.ts'
 
-export interface Sending {
+interface Sending {
   readonly clock: Clock
   readonly webhooks: Webhooks
 }
