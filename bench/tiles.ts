@@ -5,17 +5,14 @@
  * p99 of the answer, CPU per tile of the serving process, and the ratio of CPU and of speed. First with the same encoder
  * effort on both sides, then at each side's defaults. Words after the command choose rows: `tiles.ts session webp defaults`.
  */
-import { execFileSync, spawn, type ChildProcess } from 'node:child_process'
-import { existsSync, mkdirSync, readFileSync } from 'node:fs'
+import { spawn, type ChildProcess } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import { get, request } from 'node:http'
-import os from 'node:os'
 import path from 'node:path'
+import { mercatorMiddle, middleOf, tilesOf, WORKLOADS, type Tile, type Workload } from './lib/cases.ts'
+import { dataFile, preparePeers, startTitiler } from './lib/peers.ts'
 
-const FOLDER = process.env['BENCH_FOLDER'] ?? path.join(os.tmpdir(), 'groundtrack-bench')
 const PORTS = { ours: 18_731, peer: 18_732 }
-const SESSION_SIDE = 8
-const SCATTERED_COUNT = 48
-const REPEATED_COUNT = 200
 const CONCURRENCY = 2
 const WARMUP_COUNT = 64
 const START_DEADLINE_MS = 60_000
@@ -26,9 +23,6 @@ const FORMATS = ['png', 'webp', 'jpeg'] as const
 type Format = (typeof FORMATS)[number]
 /** What the peer's encoders do by default, asked of ours. */
 const EQUAL_EFFORT: Record<Format, object> = { png: { effort: 6 }, webp: { effort: 4, quality: 75 }, jpeg: { quality: 85 } }
-
-const WORKLOADS = ['session', 'scattered', 'repeated'] as const
-type Workload = (typeof WORKLOADS)[number]
 
 /** Of a kind of words, those given on the command line, or all. */
 function chosen<W extends string>(words: readonly W[]): readonly W[] {
@@ -88,41 +82,6 @@ const CASES: readonly Case[] = [
   },
 ]
 
-function middleOf(longitude: number, latitude: number, z: number): { x: number; y: number } {
-  const radians = (latitude * Math.PI) / 180
-  return { x: Math.floor(((longitude + 180) / 360) * 2 ** z), y: Math.floor(((1 - Math.asinh(Math.tan(radians)) / Math.PI) / 2) * 2 ** z) }
-}
-
-function mercatorMiddle(x: number, y: number, z: number): { x: number; y: number } {
-  const world = 40_075_016.68557849
-  return { x: Math.floor((x / world + 0.5) * 2 ** z), y: Math.floor((0.5 - y / world) * 2 ** z) }
-}
-
-interface Tile {
-  z: number
-  x: number
-  y: number
-}
-
-/** The same tiles for both sides. Scattered ones jump so far that no block serves two of them in a row. */
-function tilesOf({ z, middle, reach }: Case, workload: Workload): Tile[] {
-  if (workload === 'repeated') return Array.from({ length: REPEATED_COUNT }, () => ({ z, ...middle }))
-  if (workload === 'session') {
-    const half = SESSION_SIDE / 2
-    return Array.from({ length: SESSION_SIDE ** 2 }, (_, i) => ({
-      z,
-      x: middle.x - half + (i % SESSION_SIDE),
-      y: middle.y - half + Math.floor(i / SESSION_SIDE),
-    }))
-  }
-  const side = reach * 2
-  return Array.from({ length: SCATTERED_COUNT }, (_, i) => ({
-    z,
-    x: middle.x - reach + ((i * 11 + 3) % side),
-    y: middle.y - reach + ((i * 7 + Math.floor(i / side) * 5) % side),
-  }))
-}
-
 interface Server {
   name: 'ours' | 'peer'
   process: ChildProcess
@@ -130,25 +89,8 @@ interface Server {
 }
 
 function startServers(): Server[] {
-  const python = path.join(FOLDER, 'venv', 'bin', 'python')
-  const stdio = 'ignore' as const
-  const ours = spawn(process.execPath, [path.join(import.meta.dirname, 'tile-server.ts'), String(PORTS.ours)], { stdio })
-  const peer = spawn(
-    python,
-    ['-m', 'uvicorn', 'titiler.application.main:app', '--port', String(PORTS.peer), '--workers', '1', '--log-level', 'error'],
-    {
-      stdio,
-      // What the peer's own documentation recommends for speed.
-      env: {
-        ...process.env,
-        GDAL_DISABLE_READDIR_ON_OPEN: 'EMPTY_DIR',
-        GDAL_CACHEMAX: '200',
-        VSI_CACHE: 'TRUE',
-        GDAL_HTTP_MULTIPLEX: 'YES',
-      },
-    },
-  )
-  const file = (item: Case): string => path.join(FOLDER, 'data', `${item.file}.tif`)
+  const ours = spawn(process.execPath, [path.join(import.meta.dirname, 'tile-server.ts'), String(PORTS.ours)], { stdio: 'ignore' })
+  const peer = startTitiler(PORTS.peer, null)
   return [
     {
       name: 'ours',
@@ -156,14 +98,14 @@ function startServers(): Server[] {
       url: ({ z, x, y }, item, format, isEqual) => {
         const options = { ...item.ours, format, ...(isEqual ? EQUAL_EFFORT[format] : {}) }
         const encoded = encodeURIComponent(JSON.stringify(options))
-        return `http://127.0.0.1:${PORTS.ours}/tile?path=${file(item)}&z=${z}&x=${x}&y=${y}&options=${encoded}`
+        return `http://127.0.0.1:${PORTS.ours}/tile?path=${dataFile(item.file)}&z=${z}&x=${x}&y=${y}&options=${encoded}`
       },
     },
     {
       name: 'peer',
       process: peer,
       url: ({ z, x, y }, item, format) =>
-        `http://127.0.0.1:${PORTS.peer}/cog/tiles/WebMercatorQuad/${z}/${x}/${y}.${format}?url=${file(item)}&tilesize=256&${item.peer}`,
+        `http://127.0.0.1:${PORTS.peer}/cog/tiles/WebMercatorQuad/${z}/${x}/${y}.${format}?url=${dataFile(item.file)}&tilesize=256&${item.peer}`,
     },
   ]
 }
@@ -231,17 +173,6 @@ function cpuMs({ pid }: ChildProcess): number {
   return ((Number(fields[11]) + Number(fields[12])) * 1000) / TICKS_PER_SECOND
 }
 
-function prepare(): void {
-  mkdirSync(path.join(FOLDER, 'data'), { recursive: true })
-  const python = path.join(FOLDER, 'venv', 'bin', 'python')
-  if (!existsSync(python)) {
-    execFileSync('python3', ['-m', 'venv', path.join(FOLDER, 'venv')])
-    execFileSync(python, ['-m', 'pip', '-q', 'install', 'titiler.application', 'uvicorn'], { stdio: 'inherit' })
-  }
-  if (!existsSync(path.join(FOLDER, 'data', 'dem.tif')))
-    execFileSync(python, [path.join(import.meta.dirname, 'tiles-data.py'), path.join(FOLDER, 'data')], { stdio: 'inherit' })
-}
-
 async function waitFor(url: string): Promise<void> {
   const deadline = performance.now() + START_DEADLINE_MS
   for (;;) {
@@ -258,7 +189,7 @@ async function waitFor(url: string): Promise<void> {
 const show = (value: number): string => value.toFixed(value < 10 ? 1 : 0).padStart(7)
 
 async function main(): Promise<void> {
-  prepare()
+  preparePeers()
   const servers = startServers()
   try {
     for (const item of CASES) for (const server of servers) await waitFor(server.url({ z: item.z, ...item.middle }, item, 'png', false))

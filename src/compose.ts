@@ -1,6 +1,7 @@
 /** Puts the platform together from a database, a clock and settings: the same for the service and for tests. */
 import type { Logger } from 'pino'
 import { createRasterService } from '#adapters/raster/service.ts'
+import type { RasterService } from './ports/raster.ts'
 import type { Storage } from './ports/storage.ts'
 import type { Services } from './context.ts'
 import type { Clock } from '#core/clock.ts'
@@ -10,8 +11,9 @@ import type { Vendors } from './ports/vendors.ts'
 import type { Mail } from './ports/mail.ts'
 import type { Webhooks } from './ports/webhooks.ts'
 import { confirmAddressTask, resetPasswordTask } from '#model/identity/tasks.ts'
-import type { Listen } from '#db/open.ts'
+import type { Listen } from '#db/notify.ts'
 import type { Queue } from '#db/queue.ts'
+import type { Notices } from '#db/notices.ts'
 import type { Db, Tx } from '#db/tables.ts'
 import { createMetrics, type Metrics } from '#http/metrics.ts'
 import type { AnyTask } from './task.ts'
@@ -40,6 +42,8 @@ interface Parts {
   /** Null: no cards are taken. */
   payments: Payments | null
   vendors: Vendors
+  /** Where the files of catalogue scenes lie, and which of these hosts are private. */
+  fileHosts: { readonly all: readonly string[]; readonly sandbox: readonly string[] }
   webhooks: Webhooks
   mail: Mail
   /** Hears what other processes commit. */
@@ -54,6 +58,11 @@ interface Parts {
   egressAllow: readonly string[]
   /** A folder for large temporary files. */
   workDir: string
+  cogCompression: 'zstd' | 'deflate'
+  /** Child processes that draw. */
+  rasterProcesses: number
+  /** Null: nothing is remembered of credentials, and the database is asked on every call. */
+  notices?: Notices | null
   /** Lower in tests, where nobody guesses passwords. */
   passwordCost?: number
 }
@@ -69,9 +78,21 @@ interface Composed {
   close(): Promise<void>
 }
 
+function rasterOf(parts: Parts): RasterService {
+  return createRasterService({
+    clock: parts.clock,
+    storage: parts.storage,
+    hosts: [...parts.cogHosts, ...parts.egressAllow, ...parts.fileHosts.all],
+    egressAllow: [...parts.egressAllow, ...parts.fileHosts.sandbox],
+    workDir: parts.workDir,
+    compression: parts.cogCompression,
+    processes: parts.rasterProcesses,
+  })
+}
+
 export async function compose(parts: Parts): Promise<Composed> {
   const { db, clock, queue, log, baseUrl, operations } = parts
-  const raster = openRaster(parts)
+  const raster = rasterOf(parts)
   const metrics = createMetrics(() => ({ database_connections: parts.connectionCount(), ...raster.metrics() }))
   const onFault = (error: unknown, operation: string, invocation?: string) => {
     metrics.observeFault(operation)
@@ -82,7 +103,7 @@ export async function compose(parts: Parts): Promise<Composed> {
   const audit = createAuditTrail(db, clock, (error) => onFault(error, 'audit'))
   const usage = createUsageRecorder(db, clock, (error) => onFault(error, 'usage'))
   const claims = createClaims(db, clock)
-  const layers = createLayers(db, clock)
+  const layers = createLayers(db, clock, parts.notices ?? null)
   const tasks = enqueuer(queue)
   const bell = createBell({ db, listen: parts.listen, onError: (error) => onFault(error, 'bell') })
   const stream = createEventStream({ db, bell, onError: (error) => onFault(error, 'stream') })
@@ -90,6 +111,8 @@ export async function compose(parts: Parts): Promise<Composed> {
     layers.forget()
     bell.ring()
   }
+  const rateLimiter = createRateLimiter(db, clock, parts.notices ?? null)
+  const rightsChanged = async () => await parts.notices?.settle()
   const services: Services = {
     clock,
     raster,
@@ -114,8 +137,9 @@ export async function compose(parts: Parts): Promise<Composed> {
     claims,
     tasks,
     committed,
-    authenticator: createAuthenticator(db, clock, tokens),
-    rateLimiter: createRateLimiter(db, clock),
+    authenticator: createAuthenticator(db, clock, tokens, parts.notices ?? null),
+    rightsChanged,
+    rateLimiter,
     onFault: (error, invocationId, operation) => onFault(error, operation, invocationId),
   }
   return {
@@ -124,24 +148,13 @@ export async function compose(parts: Parts): Promise<Composed> {
     usage,
     bell,
     stream,
-    auth: {
-      db,
-      clock,
-      tokens,
-      passwords: createPasswords({ cost: parts.passwordCost, waiting: 'sign-ins' }),
-      roles: parts.roles,
-      mails: accountMails(tasks),
-    },
+    auth: authOf(parts, { tokens, rightsChanged, mails: accountMails(tasks) }),
     taskPlatform: { ...services, db, queue, committed, onFault },
     async close() {
       claims.close()
-      for (const part of [raster, audit, usage, stream, bell, parts.webhooks, parts.mail]) await part.close()
+      for (const part of [rateLimiter, raster, audit, usage, stream, bell, parts.webhooks, parts.mail]) await part.close()
     },
   }
-}
-
-function openRaster({ clock, storage, cogHosts, egressAllow, workDir }: Parts) {
-  return createRasterService({ clock, storage, hosts: [...cogHosts, ...egressAllow], egressAllow, workDir })
 }
 
 function accountMails(tasks: Platform['tasks']): SignInPlatform['mails'] {
@@ -149,4 +162,13 @@ function accountMails(tasks: Platform['tasks']): SignInPlatform['mails'] {
     confirm: (tx: Tx, user_id) => tasks(tx).enqueue(confirmAddressTask, { user_id }),
     reset: (tx: Tx, email) => tasks(tx).enqueue(resetPasswordTask, { email }),
   }
+}
+
+/** Two queues of passwords: a flood of new accounts keeps nobody from signing in. */
+function authOf(
+  { db, clock, passwordCost: cost, roles }: Parts,
+  rest: Pick<SignInPlatform, 'tokens' | 'rightsChanged' | 'mails'>,
+): SignInPlatform {
+  const passwords = createPasswords({ cost, waiting: 'sign-ins' })
+  return { db, clock, roles, passwords, newPasswords: createPasswords({ cost, maxRunning: 1, waiting: 'sign-ups' }), ...rest }
 }

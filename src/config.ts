@@ -1,11 +1,13 @@
 /** The only place that reads the environment. Everything has a default; everything is checked before anything starts. */
 import path from 'node:path'
 import { isIP } from 'node:net'
+import { availableParallelism } from 'node:os'
 import { STANDARD_BACKOFF_SECONDS, STANDARD_TIMEOUT_SECONDS } from '#core/webhooks.ts'
 
 type Role = 'all' | 'api' | 'worker'
 
 type PaymentsKind = 'sandbox' | 'stripe' | 'none'
+type CogCompression = 'zstd' | 'deflate'
 
 export interface Config {
   readonly port: number
@@ -25,7 +27,7 @@ export interface Config {
   /** Empty: whatever the AWS configuration files say. */
   readonly s3Region: string
   readonly role: Role
-  /** `null`: seed when bound to loopback and the database is new. */
+  /** `null`: seed where local and the database is new. */
   readonly demo: boolean | null
   readonly systemAdminEmails: readonly string[]
   readonly clipUserEmail: string | null
@@ -33,12 +35,28 @@ export interface Config {
   readonly cogHosts: readonly string[]
   /** Hosts, or host:port, that outbound requests may reach although private or plain http. */
   readonly egressAllow: readonly string[]
+  /** How uploads that are rewritten are compressed. */
+  readonly cogCompression: CogCompression
+  /** Child processes that draw and measure rasters. */
+  readonly rasterProcesses: number
   readonly payments: PaymentsKind
   readonly stripeSecretKey: string
   /** Signs the processor's notices to `/webhooks/payments`. */
   readonly stripeWebhookSecret: string
   /** Listener of the sandbox processor, on loopback; 0 is any free port. */
   readonly sandboxPaymentsPort: number
+  /** The simulated vendor hosts. */
+  readonly sandbox: boolean
+  /** Listener of the simulated vendors, on loopback; 0 is any free port. */
+  readonly sandboxVendorsPort: number
+  /** How long a simulated vendor takes for each step. */
+  readonly sandboxDeliverySeconds: number
+  /** A file of catalogue sources; null: the registry that ships with the platform. */
+  readonly sources: string | null
+  /** Addresses and networks whose `X-Forwarded-For` and `-Proto` are believed. */
+  readonly trustedProxies: readonly string[]
+  /** Bearer for `/metrics`; empty: it answers only where local. */
+  readonly metricsToken: string
   /** Seconds before each retry of a webhook. */
   readonly webhookBackoffSeconds: readonly number[]
   readonly webhookTimeoutSeconds: number
@@ -46,11 +64,17 @@ export interface Config {
   readonly smtpUrl: string
   readonly mailFrom: string
   readonly logLevel: string
-  readonly isLoopback: boolean
+  /** On a terminal; NO_COLOR takes the colours away. */
+  readonly hasColours: boolean
+  /** `HOST` and the host of `BASE_URL` are both loopback: whoever reaches the port sits at the machine. */
+  readonly isLocal: boolean
 }
 
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
 const PAYMENTS: readonly PaymentsKind[] = ['sandbox', 'stripe', 'none']
+const COMPRESSIONS: readonly CogCompression[] = ['zstd', 'deflate']
+/** Each may grow to half a gigabyte. */
+const MAX_RASTER_PROCESSES = 256
 const ROLES: readonly Role[] = ['all', 'api', 'worker']
 
 export class ConfigError extends Error {}
@@ -61,6 +85,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
   const port = integer('PORT', text('PORT', '8080'), 0, 65_535)
   const databaseUrl = text('DATABASE_URL', '')
   const base = baseUrl(text('BASE_URL', ''), host, port)
+  const isLocal = isLoopback(host) && isLoopback(new URL(base).hostname.replaceAll(/[[\]]/g, ''))
   const storePort = integer('STORE_PORT', text('STORE_PORT', String(port === 0 ? 0 : port + 1)), 0, 65_535)
   if (databaseUrl && !/^postgres(ql)?:\/\//.test(databaseUrl)) throw new ConfigError('DATABASE_URL must begin with postgres://')
   return Object.freeze({
@@ -80,17 +105,27 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     clipUserEmail: text('CLIP_USER_EMAIL', '').toLowerCase() || null,
     cogHosts: list(text('COG_HOSTS', '')),
     egressAllow: list(text('EGRESS_ALLOW', '')),
-    ...payments(text),
+    cogCompression: oneOf('COG_COMPRESSION', text('COG_COMPRESSION', 'zstd'), COMPRESSIONS),
+    rasterProcesses: integer('RASTER_PROCESSES', text('RASTER_PROCESSES', String(availableParallelism())), 1, MAX_RASTER_PROCESSES),
+    ...payments(text, isLocal),
     ...events(text, base),
+    sandbox: flag('SANDBOX', text('SANDBOX', isLocal ? '1' : '0')),
+    sandboxVendorsPort: integer('SANDBOX_VENDORS_PORT', text('SANDBOX_VENDORS_PORT', '0'), 0, 65_535),
+    sandboxDeliverySeconds: integer('SANDBOX_DELIVERY_SECONDS', text('SANDBOX_DELIVERY_SECONDS', '5'), 0, 86_400),
+    sources: env['SOURCES']?.trim() ? path.resolve(env['SOURCES'].trim()) : null,
+    trustedProxies: networks('TRUSTED_PROXIES', text('TRUSTED_PROXIES', '')),
+    metricsToken: bearer('METRICS_TOKEN', text('METRICS_TOKEN', '')),
     logLevel: oneOf('LOG_LEVEL', text('LOG_LEVEL', 'info'), LOG_LEVELS),
-    isLoopback: isLoopback(host),
+    hasColours: text('NO_COLOR', '') === '',
+    isLocal,
   })
 }
 
 function payments(
   text: (name: string, standard: string) => string,
+  isLocal: boolean,
 ): Pick<Config, 'payments' | 'stripeSecretKey' | 'stripeWebhookSecret' | 'sandboxPaymentsPort'> {
-  const kind = oneOf('PAYMENTS', text('PAYMENTS', 'sandbox'), PAYMENTS)
+  const kind = oneOf('PAYMENTS', text('PAYMENTS', isLocal ? 'sandbox' : 'none'), PAYMENTS)
   const stripeSecretKey = text('STRIPE_SECRET_KEY', '')
   const stripeWebhookSecret = text('STRIPE_WEBHOOK_SECRET', '')
   if (kind === 'stripe' && !stripeSecretKey) throw new ConfigError('PAYMENTS=stripe needs STRIPE_SECRET_KEY')
@@ -127,6 +162,20 @@ function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'))
 }
 
+/** Addresses, or networks such as `10.0.0.0/8`; a whole family of addresses would let every caller choose its own. */
+function networks(name: string, value: string): string[] {
+  const entries = list(value)
+  for (const entry of entries) {
+    const [address, prefix, rest] = entry.split('/')
+    const family = isIP(address!)
+    const isNetwork =
+      prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) >= 1 && Number(prefix) <= (family === 4 ? 32 : 128))
+    if (family === 0 || !isNetwork || rest !== undefined)
+      throw new ConfigError(`${name} must list addresses or networks such as 10.0.0.0/8, not '${entry}'`)
+  }
+  return entries
+}
+
 function baseUrl(given: string, host: string, port: number): string {
   if (!given) return `http://${isIP(host) === 6 ? `[${host}]` : host === '0.0.0.0' ? '127.0.0.1' : host}:${port}`
   return httpAddress('BASE_URL', given)
@@ -158,6 +207,12 @@ function integer(name: string, value: string, minimum: number, maximum: number):
   if (!Number.isInteger(number) || number < minimum || number > maximum)
     throw new ConfigError(`${name} must be a whole number from ${minimum} to ${maximum}, not '${value}'`)
   return number
+}
+
+/** What fits into an Authorization header. */
+function bearer(name: string, value: string): string {
+  if (!/^[\x21-\x7e]*$/.test(value)) throw new ConfigError(`${name} must be printable ASCII without spaces`)
+  return value
 }
 
 function oneOf<T extends string>(name: string, value: string, allowed: readonly T[]): T {

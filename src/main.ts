@@ -1,7 +1,7 @@
 /** Composition root: the only place that constructs adapters and touches the process. */
 import path from 'node:path'
 import type { FastifyInstance } from 'fastify'
-import { destination, type Logger } from 'pino'
+import { destination, type DestinationStream, type Logger } from 'pino'
 import { compose } from './compose.ts'
 import { ConfigError, loadConfig, type Config } from './config.ts'
 import { createMailFolder } from '#adapters/mail/files.ts'
@@ -9,29 +9,36 @@ import { createSmtpMail } from '#adapters/mail/smtp.ts'
 import { createStripePayments } from '#adapters/payments/stripe.ts'
 import { startStoreListener } from '#adapters/storage/listener.ts'
 import { openStorage } from '#adapters/storage/open.ts'
-import { NO_SOURCES } from '#adapters/vendors/registry.ts'
-import { createVendors } from '#adapters/vendors/vendors.ts'
-import { createWebhooks } from '#adapters/webhooks/sender.ts'
+import { readRegistry, RegistryError } from '#adapters/vendors/registry.ts'
+import { createVendors, fileHostsOf, type FileHosts } from '#adapters/vendors/vendors.ts'
 import type { Storage } from './ports/storage.ts'
 import { systemClock } from '#core/clock.ts'
 import type { Payments } from './ports/payments.ts'
+import type { Vendors } from './ports/vendors.ts'
+import { createWebhooks } from '#adapters/webhooks/sender.ts'
 import type { Mail } from './ports/mail.ts'
 import type { Webhooks } from './ports/webhooks.ts'
 import type { Db } from '#db/tables.ts'
+import { openNotices } from '#db/notices.ts'
+import { listening } from '#db/notify.ts'
 import { migrate } from '#db/migrate.ts'
 import { openQueue } from '#db/queue.ts'
 import { DatabaseUnreachable, openServiceDatabase } from '#db/service-database.ts'
 import { createLog } from '#http/log.ts'
+import { terminalLog } from '#http/terminal.ts'
 import { buildServer, closeServer } from '#http/server.ts'
 import type { AnyTask } from './task.ts'
 import * as project from './model/identity/project.ts'
 import { secretOf } from './model/platform/secret.ts'
 import * as user from './model/identity/user.ts'
 import type { AnyOperation } from '#operation.ts'
+import { createEgressRecorder } from './background/egress.ts'
+import { createUploadRoom } from './background/upload-room.ts'
 import { startWorkers } from './background/tasks.ts'
 import { startWatch } from './watch.ts'
 import type { SandboxPayments } from '../sandbox/payments/server.ts'
 import { banner } from './banner.ts'
+import { findings } from './doctor.ts'
 import { DEMO_EMAIL, fillDemo, seedDemo } from '../sandbox/demo/demo.ts'
 import { operations, tasks } from './registry.ts'
 
@@ -65,34 +72,28 @@ async function start(config: Config, catalogue: Catalogue): Promise<Service> {
 }
 
 async function startParts(config: Config, { operations, tasks }: Catalogue, started: AsyncDisposableStack): Promise<void> {
-  const log = createLog(config.logLevel, destination({ dest: 2, sync: false, minLength: LOG_BUFFER_BYTES, periodicFlush: LOG_FLUSH_MS }))
+  const log = createLog(config.logLevel, logDestination(config))
   started.defer(() => log.flush())
-  const onRestart = (error: Error | null) =>
-    error
-      ? log.error({ err: error }, 'the embedded PostgreSQL could not be started again')
-      : log.warn('the embedded PostgreSQL had died and was started again')
-  const database = await openServiceDatabase({ ...config, onRestart })
-  started.defer(() => database.close())
-  await migrate(database.db)
+  const { database, notices } = await startDatabase(config, log, started)
   const isWorker = config.role !== 'api'
   const queue = await openQueue(database.db, { worker: isWorker, onError: (error) => log.error({ err: error }, 'queue') })
 
   let baseUrl = config.baseUrl
   let ready = false
-  const roles = { systemAdminEmails: config.systemAdminEmails, clipUserEmail: config.clipUserEmail, maySignUp: config.isLoopback }
+  const roles = { systemAdminEmails: config.systemAdminEmails, clipUserEmail: config.clipUserEmail, maySignUp: config.isLocal }
   const storage = await startStorage(config, { db: database.db, log, baseUrl: () => baseUrl }, started)
   const { payments, sandboxPayments } = await startPayments(
     config,
-    { db: database.db, log, noticeUrl: () => (ready ? `${baseUrl}/webhooks/payments` : null) },
+    { db: database.db, noticeUrl: () => (ready ? `${baseUrl}/webhooks/payments` : null) },
     started,
   )
   const composed = await compose({
     db: database.db,
     storage,
     payments,
-    vendors: createVendors({ registry: NO_SOURCES }),
+    ...(await startVendors(config, database.db, started)),
     ...openOutward(config, log),
-    listen: database.listen,
+    listen: listening(database.connection),
     connectionCount: database.connectionCount,
     clock: systemClock,
     queue,
@@ -104,14 +105,18 @@ async function startParts(config: Config, { operations, tasks }: Catalogue, star
     cogHosts: config.cogHosts,
     egressAllow: config.egressAllow,
     workDir: path.join(config.dataDir, 'work'),
+    cogCompression: config.cogCompression,
+    rasterProcesses: config.rasterProcesses,
+    notices,
   })
   started.defer(() => composed.close())
   started.defer(() => queue.stop())
   await user.withdrawRoles(database.db, roles)
-  const wantsDemo = config.demo ?? (config.isLoopback && !(await project.wasAnyMade(database.db)))
+  await lockDoors(config, database.db, log)
+  const wantsDemo = config.demo ?? (config.isLocal && !(await project.wasAnyMade(database.db)))
   if (wantsDemo && config.role !== 'worker') await seedDemo(composed.platform, composed.auth)
 
-  const app = buildServer({ ...composed, log, isReady: () => ready, api: config.role !== 'worker', sandboxPayments })
+  const app = buildServer({ ...config, ...composed, log, isReady: () => ready, api: config.role !== 'worker', sandboxPayments })
   started.defer(() => closeServer(app))
   const address = await listen(app, config)
   if (config.port === 0) baseUrl = baseUrl.replace(/:0$/, `:${new URL(address).port}`)
@@ -125,10 +130,10 @@ async function startParts(config: Config, { operations, tasks }: Catalogue, star
       baseUrl,
       role: config.role,
       embedded: database.embedded,
-      hasDemo: (await user.findByEmail(database.db, DEMO_EMAIL)) !== null,
+      hasDemo: (await user.findByEmail(database.db, DEMO_EMAIL))?.user.isActive ?? false,
     }),
   )
-  if ((config.demo ?? config.isLoopback) && config.role !== 'worker')
+  if ((config.demo ?? config.isLocal) && config.role !== 'worker')
     started.defer(
       inBackground(
         (signal) => fillDemo(composed.platform, composed.auth, { baseUrl, signal }),
@@ -172,6 +177,40 @@ function openWebhooks(config: Config): Webhooks {
   })
 }
 
+/** On a terminal short lines for people, else JSON for tools, written together. */
+function logDestination({ hasColours }: Config): DestinationStream {
+  if (process.stderr.isTTY) return terminalLog((text) => process.stderr.write(text), hasColours)
+  return destination({ dest: 2, sync: false, minLength: LOG_BUFFER_BYTES, periodicFlush: LOG_FLUSH_MS })
+}
+
+/**
+ * Says what is unsafe, and closes what a data folder must not bring along from a local service: the demo's password is public,
+ * so its account, with its sessions and keys, works only where local or by an explicit DEMO=1. A worker, whose own address
+ * nobody uses, never switches it on.
+ */
+async function lockDoors(config: Config, db: Db, log: Logger): Promise<void> {
+  for (const finding of findings(config)) log.warn(`Unsafe setting: ${finding}`)
+  const mayDemo = config.isLocal || config.demo === true
+  if (mayDemo && config.role === 'worker') return
+  if (!(await user.setActive(db, DEMO_EMAIL, mayDemo))) return
+  if (mayDemo) log.info(`The demo account ${DEMO_EMAIL} is switched on again`)
+  else log.warn(`The demo account ${DEMO_EMAIL} is switched off, because this service is not local and its password is public`)
+}
+
+/** The database at its newest schema, and a connection on which changes of other processes are heard. */
+async function startDatabase(config: Config, log: Logger, started: AsyncDisposableStack) {
+  const onRestart = (error: Error | null) =>
+    error
+      ? log.error({ err: error }, 'the embedded PostgreSQL could not be started again')
+      : log.warn('the embedded PostgreSQL had died and was started again')
+  const database = await openServiceDatabase({ ...config, onRestart })
+  started.defer(() => database.close())
+  await migrate(database.db)
+  const notices = openNotices(database.db, database.connection)
+  started.defer(() => notices.close())
+  return { database, notices }
+}
+
 /** Work beside the service. What is returned ends it and waits until it has. */
 function inBackground(work: (signal: AbortSignal) => Promise<void>, onFailure: (error: unknown) => void): () => Promise<void> {
   const stopping = new AbortController()
@@ -195,7 +234,11 @@ async function startStorage(
   const store = await openStorage({ ...config, publicUrl: () => publicUrl, secret, clock: systemClock })
   started.defer(() => store.close())
   if (store.kind === 'files' && config.role !== 'worker') {
+    const egress = createEgressRecorder(db, systemClock, (error) => log.error({ err: error }, 'egress'))
+    started.defer(() => egress.close())
     const door = await startStoreListener({
+      egress,
+      room: createUploadRoom(db, systemClock),
       store,
       host: config.host,
       port: config.storePort,
@@ -215,7 +258,7 @@ async function startStorage(
 /** The card processor: the real one, none, or the sandbox with a listener of its own, spoken to like the real one. */
 async function startPayments(
   config: Config,
-  { db, log, noticeUrl }: { db: Db; log: Logger; noticeUrl: () => string | null },
+  { db, noticeUrl }: { db: Db; noticeUrl: () => string | null },
   started: AsyncDisposableStack,
 ): Promise<{ payments: Payments | null; sandboxPayments: SandboxPayments | null }> {
   if (config.payments === 'none') return { payments: null, sandboxPayments: null }
@@ -224,12 +267,10 @@ async function startPayments(
       payments: createStripePayments({ secretKey: config.stripeSecretKey, webhookSecret: config.stripeWebhookSecret, sandboxUrl: null }),
       sandboxPayments: null,
     }
-  if (!config.isLoopback)
-    log.warn('PAYMENTS=sandbox takes no real money: whoever can sign up here gets credits for nothing. Set PAYMENTS to stripe or none')
   const webhookSecret = (await secretOf(db, 'payments', systemClock.now())).toString('hex')
   const port = config.sandboxPaymentsPort
   const { startSandbox } = await import('../sandbox/index.ts')
-  const sandbox = await startSandbox({ db, payments: { port, noticeUrl, webhookSecret } }).catch((error: unknown) => {
+  const sandbox = await startSandbox({ db, payments: { port, noticeUrl, webhookSecret }, vendors: null }).catch((error: unknown) => {
     throw inUse(error, 'SANDBOX_PAYMENTS_PORT', '127.0.0.1', port)
   })
   started.defer(() => sandbox.close())
@@ -238,6 +279,28 @@ async function startPayments(
     payments: createStripePayments({ secretKey: processor.secretKey, webhookSecret, sandboxUrl: () => processor.url }),
     sandboxPayments: processor,
   }
+}
+
+/** The sources of the registry, and the sandbox's hosts behind those that are simulated. */
+async function startVendors(config: Config, db: Db, started: AsyncDisposableStack): Promise<{ vendors: Vendors; fileHosts: FileHosts }> {
+  let sandboxUrl: string | null = null
+  if (config.sandbox) {
+    const port = config.sandboxVendorsPort
+    const { startSandbox } = await import('../sandbox/index.ts')
+    const workDir = path.join(config.dataDir, 'sandbox')
+    const settings = { port, clock: systemClock, workDir, deliverySeconds: config.sandboxDeliverySeconds }
+    const sandbox = await startSandbox({ db, payments: null, vendors: settings }).catch((error: unknown) => {
+      throw inUse(error, 'SANDBOX_VENDORS_PORT', '127.0.0.1', port)
+    })
+    started.defer(() => sandbox.close())
+    sandboxUrl = sandbox.vendors!.url
+  }
+  const registry = await readRegistry(config.sources, sandboxUrl).catch((error: unknown) => {
+    throw error instanceof RegistryError ? new ConfigError(`SOURCES: ${error.message}`) : error
+  })
+  const vendors = createVendors({ registry, egressAllow: config.egressAllow })
+  started.defer(() => vendors.close())
+  return { vendors, fileHosts: fileHostsOf(registry) }
 }
 
 function inUse(error: unknown, name: string, host: string, port: number): unknown {
@@ -265,7 +328,10 @@ function stopOnSignal(starting: Promise<Service>): void {
     starting
       .then((service) => service.stop())
       .then(
-        () => process.exit(0),
+        () => {
+          if (process.stderr.isTTY) process.stderr.write('\nGroundtrack has stopped.\n')
+          process.exit(0)
+        },
         (error: unknown) => {
           console.error(error)
           process.exit(1)

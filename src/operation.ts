@@ -71,16 +71,23 @@ export interface Contract<
   readonly events?: readonly EventType[]
   readonly idempotent?: true
   readonly public?: true
+  /** Where the usual 256 KiB of a body are not enough. What is larger than those is parsed beside the event loop. */
+  readonly maxBodyBytes?: number
   /** Shown in the reference; a test holds both halves against the schemas. Defaulted fields may be left out of it, as by a caller. */
   readonly example: { readonly input: Static<I>; readonly output?: Static<O> }
 }
 
 type Answer<O, R> = R extends 'ndjson' ? AsyncIterable<O> : R extends 'bytes' | 'xml' ? RawReply : O
 
-/** What the pipeline runs: stage 4, then the two halves of stage 6. */
-interface Handler<I, A, T extends Tier, F, P> {
+/** What the pipeline runs: stage 4 in two halves, then the two halves of stage 6. */
+interface Handler<I, A, T extends Tier, F, P, W> {
+  /**
+   * Stage 4, who may call: role and membership, never the state of things. It runs before an idempotency key is looked at,
+   * so that nobody is handed an answer that was somebody else's, and a refusal takes no key. Every idempotent operation has it.
+   */
+  permit?(context: Context, input: I): Promise<W>
   /** Stage 4, domain checks: reads only; what it finds is handed on. */
-  check?(context: Context, input: I): Promise<F>
+  check?(context: Context, input: I, permitted: W): Promise<F>
   /** Stage 6a: slow work outside, no transaction open. An effect there is keyed by `idempotencyKey`. */
   prepare?(context: Context, input: I, facts: F): Promise<P>
   /** Stage 6b: a read, or one short transaction that carries stages 7 and 8 too. */
@@ -91,11 +98,11 @@ export function operation<I extends TSchema, O extends TSchema, const T extends 
   contract: Contract<I, O, T, R>,
 ) {
   return {
-    handle: <F = void, P = void>(handler: Handler<Received<I>, Answer<Static<O>, R>, T, F, P>) =>
+    handle: <F = void, P = void, W = void>(handler: Handler<Received<I>, Answer<Static<O>, R>, T, F, P, W>) =>
       Object.freeze({ ...contract, ...handler }) as AnyOperation,
   }
 }
 
 // The registry erases the types; the pipeline earns them back by validating.
 // oxlint-disable-next-line typescript/no-explicit-any
-export type AnyOperation = Contract & Handler<any, any, any, any, any>
+export type AnyOperation = Contract & Handler<any, any, any, any, any, any>

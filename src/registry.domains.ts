@@ -3,9 +3,12 @@ import * as alerts from '#domains/alerts/index.ts'
 import * as api_keys from '#domains/api_keys/index.ts'
 import * as assets from '#domains/assets/index.ts'
 import * as billing from '#domains/billing/index.ts'
+import * as catalog from '#domains/catalog/index.ts'
 import * as cog from '#domains/cog/index.ts'
 import * as collections from '#domains/collections/index.ts'
+import * as eulas from '#domains/eulas/index.ts'
 import * as event_subscriptions from '#domains/event_subscriptions/index.ts'
+import * as glossary from '#domains/glossary/index.ts'
 import * as items from '#domains/items/index.ts'
 import * as notifications from '#domains/notifications/index.ts'
 import * as organizations from '#domains/organizations/index.ts'
@@ -23,9 +26,12 @@ export const domains = {
   api_keys,
   assets,
   billing,
+  catalog,
   cog,
   collections,
+  eulas,
   event_subscriptions,
+  glossary,
   items,
   notifications,
   organizations,

@@ -10,6 +10,7 @@ test('docs/dependencies.md lists every dependency with its version', () => {
     Record<string, string>
   >
   const rows = read('docs/dependencies.md')
+    .split('## Install scripts and telemetry')[0]!
     .split('\n')
     .filter((line) => line.startsWith('| `'))
   const listed = rows.flatMap((row) => {
@@ -21,4 +22,20 @@ test('docs/dependencies.md lists every dependency with its version', () => {
     ([name, version]) => `${name} ${version}`,
   )
   assert.deepEqual(listed.toSorted(), wanted.toSorted())
+})
+
+// Goal: nothing reports an installation, and nobody runs a script at installation without its line in the document.
+test('install scripts are known, and no analytics package is in the tree', () => {
+  const read = (file: string) => readFileSync(new URL(`../${file}`, import.meta.url), 'utf8')
+  const { packages } = JSON.parse(read('package-lock.json')) as { packages: Record<string, { name?: string; hasInstallScript?: true }> }
+  const nameOf = (at: string) => packages[at]!.name ?? at.split('node_modules/').at(-1)!
+  assert.ok(Object.keys(packages).every((at) => !nameOf(at).startsWith('@scarf/')))
+  const documented = read('docs/dependencies.md').split('## Install scripts and telemetry')[1]!
+  for (const at of Object.keys(packages).filter((key) => packages[key]!.hasInstallScript)) {
+    const name = nameOf(at)
+    assert.ok(
+      documented.includes(`| \`${name}\``) || documented.includes(`| \`${name.split('/')[0]}/…\``),
+      `${name} runs a script at installation`,
+    )
+  }
 })

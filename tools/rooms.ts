@@ -50,7 +50,7 @@ export const ROOMS: readonly Room[] = [
     path: 'src/db/',
     layer: 'data',
     purpose: 'The connection, the tables as types, the migrations and the queue.',
-    sees: ['src/core/'],
+    sees: ['src/core/', 'src/raster/pool/fair-queue.ts'],
     sql: true,
   },
   {

@@ -89,7 +89,7 @@ async function put(db: Db, config: Config, { email, name }: Request, password: s
     await user.setRoles(tx, id, roles)
     if (name !== undefined) await user.setName(tx, id, name)
     await session.endAllOfUser(tx, id, now)
-    await rateWindow.reset(tx, attemptsOn(email)) // Whoever tried too often may try the new password at once.
+    await rateWindow.resetAll(tx, attemptsOn(email)) // Whoever tried too often may try the new password at once.
     return { made: false, roles }
   })
 }

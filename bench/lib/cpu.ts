@@ -11,6 +11,12 @@ const stat = (pid: number): number[] => {
     .map(Number)
 }
 
+/** A process without its children. */
+export function ownCpuMs(pid: number): number {
+  const fields = stat(pid)
+  return (fields[11]! + fields[12]!) * MS_PER_TICK
+}
+
 /** A process with its children, those that ended too; without the ones named. */
 export function treeCpuMs(pid: number, without: readonly number[] = []): number {
   const own = stat(pid)

@@ -34,7 +34,10 @@ app.post<{ Querystring: Query }>('/projects.get', async ({ query }) => {
   const invited = await invitation.listOpen(db, found.id, new Date())
   return {
     ...projects.toRecord(found),
-    members: [...members.map((member) => projects.toMember(found.id, member)), ...invited.map(projects.toInvited)],
+    members: [
+      ...members.map((member) => projects.toMember(found.id, member)),
+      ...invited.map((open) => projects.toInvited(found.id, open)),
+    ],
   }
 })
 

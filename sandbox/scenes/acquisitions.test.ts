@@ -43,7 +43,7 @@ test('every sensor sees every place on every day that the sun rises', () => {
 })
 
 test('scenes come newest first, in pages, and by id', () => {
-  const query = { sensor: 'sandbox-open', bbox: [8, 46, 8.5, 46.4], from: '2025-05-01T00:00:00Z', to: '2025-05-06T00:00:00Z' } as const
+  const query = { sensor: 'sandbox-open', bbox: [8, 45, 10.5, 47.4], from: '2025-05-01T00:00:00Z', to: '2025-05-06T00:00:00Z' } as const
   const all = scenesFor({ ...query, limit: 500 })
   assert.ok(all.length > 42)
   assert.deepEqual(scenesFor({ ...query, limit: 500 }), all)

@@ -47,9 +47,9 @@ export function scenesFor(query: SceneQuery): SceneDescription[] {
   const wanted = Math.min(limit, MAX_SCENES)
   const found: SceneDescription[] = []
   let index = 0
-  for (const request of query.ids ? byIds(query, query.ids) : planned(query)) {
+  for (const { acquisition } of acquisitionsFor(query)) {
     if (found.length >= wanted) break
-    if (index++ >= offset) found.push(describeScene(request))
+    if (index++ >= offset) found.push(describeScene(acquisition))
   }
   return found
 }
@@ -62,16 +62,32 @@ interface Acquisition {
   readonly datetime: Date
 }
 
-function* planned(query: SceneQuery): Generator<Acquisition> {
+/** Where a walk through the plan stands: the day, and how many of its cells have been passed. */
+export interface PlanPlace {
+  readonly day: number
+  readonly cells: number
+}
+
+/** The acquisitions themselves, each with the place to go on from after it. What is known only of scenes costs nothing here. */
+export function* acquisitionsFor(query: SceneQuery, after?: PlanPlace): Generator<{ acquisition: Acquisition; place: PlanPlace }> {
+  if (!query.ids) return yield* planned(query, after)
+  let cells = 0
+  for (const acquisition of byIds(query, query.ids)) if (++cells > (after?.cells ?? 0)) yield { acquisition, place: { day: 0, cells } }
+}
+
+function* planned(query: SceneQuery, after?: PlanPlace): Generator<{ acquisition: Acquisition; place: PlanPlace }> {
   const sensor = SENSORS[query.sensor]
   const { fromMs, toMs } = spanOf(query)
   const firstDay = Math.floor(fromMs / DAY_MS / sensor.revisitDays) * sensor.revisitDays
   let steps = 0
-  for (let day = Math.floor(toMs / DAY_MS / sensor.revisitDays) * sensor.revisitDays; day >= firstDay; day -= sensor.revisitDays) {
+  const lastDay = Math.floor(toMs / DAY_MS / sensor.revisitDays) * sensor.revisitDays
+  for (let day = Math.min(lastDay, after?.day ?? lastDay); day >= firstDay; day -= sensor.revisitDays) {
+    let cells = 0
     for (const cell of cellsIn(sensor, query.bbox ?? [-180, -90, 180, 90])) {
       if (++steps > MAX_STEPS) return
+      if (++cells <= (day === after?.day ? after.cells : 0)) continue
       const found = acquisition(sensor, day, cell)
-      if (found && isWithin(sensor, found, fromMs, toMs)) yield found
+      if (found && isWithin(sensor, found, fromMs, toMs)) yield { acquisition: found, place: { day, cells } }
     }
   }
 }

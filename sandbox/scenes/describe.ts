@@ -6,7 +6,7 @@ import { WAVELENGTHS_UM } from './materials.ts'
 import { chance, hashText, levelLimit, points } from './noise.ts'
 import { SENSORS, type Sensor, type SensorId } from './sensors.ts'
 import { sunAt, type Sun } from './sun.ts'
-import { Weather } from './weather.ts'
+import { CLOUD_THRESHOLD, Weather } from './weather.ts'
 
 export interface SceneRequest {
   readonly sensor: SensorId
@@ -39,10 +39,10 @@ export interface SceneDescription {
   readonly transform: Affine
   readonly width: number
   readonly height: number
-  readonly dataType: 'uint16' | 'float32'
+  readonly dataType: Sensor['dataType']
   readonly nodata: number | null
-  /** Physical value = sample · scale: reflectance, or metres. */
-  readonly scale: number
+  /** Physical value = sample · scale: reflectance, or metres. Null where samples are made for the eye. */
+  readonly scale: number | null
   readonly bands: readonly SceneBand[]
   readonly footprint: Footprint
   readonly bbox: Bbox
@@ -53,14 +53,13 @@ export interface SceneDescription {
   readonly offNadirDeg: number
 }
 
+const SCALES = { uint16: 0.0001, uint8: null, float32: 1 } as const
 const MIN_SIZE_PX = 16
 const MAX_SIZE_PX = 16_384
 const MAX_LATITUDE = 84
 const ROLES: Readonly<Record<string, string | null>> = { green_i: null, nir09: null, swir16: 'SWIR1', swir22: 'SWIR2' }
 /** Places on a side where the sky is looked at to measure the cloud cover. */
-const CLOUD_SAMPLES = 72
-/** A pixel counts as cloud when more than half of it is. */
-const CLOUD_THRESHOLD = 0.5
+const CLOUD_SAMPLES = 32
 
 export function describeScene(request: SceneRequest): SceneDescription {
   const sensor = SENSORS[request.sensor]
@@ -88,9 +87,9 @@ export function describeScene(request: SceneRequest): SceneDescription {
     transform: grid.transform,
     width: sizePx,
     height: sizePx,
-    dataType: isOptical ? 'uint16' : 'float32',
+    dataType: sensor.dataType,
     nodata: isOptical ? 0 : null,
-    scale: isOptical ? 0.0001 : 1,
+    scale: SCALES[sensor.dataType],
     bands: isOptical ? sensor.bands.map(bandOf) : [{ name: 'elevation', role: 'ELEVATION', wavelengthUm: null }],
     footprint,
     bbox: bboxOf(footprint),

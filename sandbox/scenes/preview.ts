@@ -63,7 +63,8 @@ async function writePictures(file: string, scene: SceneDescription, bytes: Uint8
 function picture(bands: readonly ArrayLike<number>[], { width, height, scale }: SceneDescription, white: number): Buffer {
   const data = new Uint8Array(width * height * bands.length)
   bands.forEach((band, b) => {
-    for (let i = 0; i < width * height; i++) data[i * bands.length + b] = 255 * Math.min(1, ((band[i] ?? 0) * scale) / white) ** (1 / GAMMA)
+    for (let i = 0; i < width * height; i++)
+      data[i * bands.length + b] = scale === null ? (band[i] ?? 0) : 255 * Math.min(1, ((band[i] ?? 0) * scale) / white) ** (1 / GAMMA)
   })
   return encodePng({ width, height, channels: 3, data })
 }

@@ -1,21 +1,12 @@
-/** Makes the pixels of a described scene and writes them as a COG, one row after the other. */
+/** Writes a described scene, or a part of one, as a COG, and reads single windows of it. */
 import { setImmediate } from 'node:timers/promises'
 import { crsFromEpsg } from '#raster/crs/registry.ts'
 import { throwIfAborted, type Block } from '#raster/types.ts'
 import { writeCog, type WrittenCog } from '#raster/write/cog.ts'
+import type { CogSpec } from '#raster/write/spec.ts'
 import type { ByteSink } from '#raster/write/sink.ts'
-import type { Canvas } from './canvas.ts'
-import { gridOfScene, type SceneDescription } from './describe.ts'
-import { footprintMask } from './footprint.ts'
-import { readLine, type Grid } from './grid.ts'
-import { paletteFor, type Palette } from './materials.ts'
-import { hash, points, toU, toV, type Points } from './noise.ts'
-import { SENSORS } from './sensors.ts'
-import { dayOfYear } from './sun.ts'
-import { SurfacePainter } from './surface.ts'
-import { ground, type Ground } from './terrain.ts'
-import { hazeAt, sky, Weather } from './weather.ts'
-import { createWorld, type World } from './world.ts'
+import type { SceneDescription } from './describe.ts'
+import { rowPainter, type SceneSamples } from './pixels.ts'
 
 export interface RenderOptions {
   readonly signal?: AbortSignal | undefined
@@ -27,10 +18,10 @@ export interface RenderOptions {
 /** Rows between two looks at the signal and at what else the process has to do. */
 const ROWS_PER_TURN = 16
 
-export async function renderScene(scene: SceneDescription, sink: ByteSink, options: RenderOptions = {}): Promise<WrittenCog> {
+/** What the file of a scene says of itself. */
+export function cogSpecOf(scene: SceneDescription): CogSpec {
   const { width, height, dataType, bands, transform, epsg, nodata } = scene
-  const painter = dataType === 'float32' ? new ElevationRows(scene) : new OpticalRows(scene)
-  const spec = {
+  return {
     width,
     height,
     dataType,
@@ -45,9 +36,14 @@ export async function renderScene(scene: SceneDescription, sink: ByteSink, optio
       SENSOR: scene.sensor,
     },
   }
+}
+
+export async function renderScene(scene: SceneDescription, sink: ByteSink, options: RenderOptions = {}): Promise<WrittenCog> {
+  const { width, bands } = scene
+  const painter = rowPainter(scene)
   return writeCog(
     sink,
-    spec,
+    cogSpecOf(scene),
     async (y, rows, signal) => {
       const samples = painter.begin(y, rows)
       for (let row = 0; row < rows; row++) {
@@ -63,7 +59,15 @@ export async function renderScene(scene: SceneDescription, sink: ByteSink, optio
   )
 }
 
-function blockOf<A extends Uint16Array | Float32Array>(samples: A, width: number, rows: number, bandCount: number): Block<A> {
+/** All pixels of a small scene at once, interleaved. */
+export function renderSamples(scene: SceneDescription): SceneSamples {
+  const painter = rowPainter(scene)
+  const samples = painter.begin(0, scene.height)
+  for (let row = 0; row < scene.height; row++) painter.paintRow(row, row)
+  return samples
+}
+
+function blockOf(samples: SceneSamples, width: number, rows: number, bandCount: number): Block<SceneSamples> {
   const order = Array.from({ length: bandCount }, (_, band) => band)
   return {
     width,
@@ -74,141 +78,5 @@ function blockOf<A extends Uint16Array | Float32Array>(samples: A, width: number
     stride: bandCount,
     mask: null,
     byteLength: samples.byteLength,
-  }
-}
-
-/** The ground of a row and of the rows above and below it, each computed once. */
-class GroundRows {
-  readonly #grid: Grid
-  readonly #width: number
-  readonly #world: World
-  readonly #slots: { row: number; at: Points; ground: Ground }[]
-
-  constructor(scene: SceneDescription, world: World) {
-    this.#grid = gridOfScene(scene)
-    this.#width = scene.width
-    this.#world = world
-    this.#slots = [0, 1, 2].map(() => ({ row: NaN, at: points(scene.width), ground: ground(scene.width) }))
-  }
-
-  read(row: number): { at: Points; ground: Ground } {
-    const slot = this.#slots[(row + 3) % 3]!
-    if (slot.row !== row) {
-      readLine(slot.at, this.#grid, { column: 0.5, row: row + 0.5, stepX: 1, stepY: 0, count: this.#width })
-      this.#world.terrain.read(slot.ground, slot.at)
-      slot.row = row
-    }
-    return slot
-  }
-}
-
-class ElevationRows {
-  readonly #rows: GroundRows
-  readonly #width: number
-  #samples = new Float32Array(0)
-
-  constructor(scene: SceneDescription) {
-    this.#width = scene.width
-    this.#rows = new GroundRows(scene, createWorld(scene.width, scene.gsdM, scene.latitude))
-  }
-
-  begin(_y: number, rows: number): Float32Array {
-    this.#samples = new Float32Array(rows * this.#width)
-    return this.#samples
-  }
-
-  /** The sea is at zero. */
-  paintRow(row: number, at: number): void {
-    const { heightM, coast } = this.#rows.read(row).ground
-    for (let i = 0; i < this.#width; i++) this.#samples[at * this.#width + i] = coast[i]! > 0 ? heightM[i]! : 0
-  }
-}
-
-const SCALE = 10_000
-const MAX_SAMPLE = 16_000
-/** Light that is left in the shadow of a cloud. */
-const CLOUD_SHADE = 0.36
-
-class OpticalRows {
-  readonly #scene: SceneDescription
-  readonly #rows: GroundRows
-  readonly #painter: SurfacePainter
-  readonly #weather: Weather
-  readonly #sky
-  readonly #palette: Palette
-  readonly #haze: number
-  readonly #noise: readonly [number, number]
-  #samples = new Uint16Array(0)
-  #mask = new Uint8Array(0)
-
-  constructor(scene: SceneDescription) {
-    const { width, gsdM, latitude, longitude } = scene
-    const sensor = SENSORS[scene.sensor]
-    const timeMs = Date.parse(scene.datetime)
-    const sun = { azimuthDeg: scene.sunAzimuthDeg, elevationDeg: scene.sunElevationDeg }
-    const world = createWorld(width, gsdM, latitude)
-    this.#scene = scene
-    this.#palette = paletteFor(sensor.bands)
-    this.#rows = new GroundRows(scene, world)
-    this.#painter = new SurfacePainter({
-      width,
-      gsdM,
-      world,
-      palette: this.#palette,
-      bandCount: sensor.bands.length,
-      sun,
-      day: dayOfYear(timeMs),
-    })
-    this.#weather = new Weather({ capacity: width, timeMs, limit: world.limit, sun })
-    this.#sky = sky(width)
-    this.#haze = hazeAt(toU(longitude), toV(latitude), timeMs)
-    this.#noise = sensor.noise
-  }
-
-  begin(y: number, rows: number): Uint16Array {
-    const { width, bands, footprint } = this.#scene
-    this.#samples = new Uint16Array(rows * width * bands.length)
-    this.#mask = footprintMask(footprint, gridOfScene(this.#scene), { y, count: rows, width }) as Uint8Array<ArrayBuffer>
-    return this.#samples
-  }
-
-  paintRow(row: number, at: number): void {
-    const { width } = this.#scene
-    if (!this.#mask.subarray(at * width, (at + 1) * width).includes(255)) return
-    const above = this.#rows.read(row - 1)
-    const here = this.#rows.read(row)
-    const below = this.#rows.read(row + 1)
-    this.#painter.paint(here.at, here.ground, above.ground, below.ground)
-    this.#weather.read(this.#sky, here.at)
-    this.#paintSky(this.#painter.canvas)
-    this.#store(this.#painter.canvas, row, at)
-  }
-
-  #paintSky(canvas: Canvas): void {
-    const { cloud, shade, tops } = this.#sky
-    for (let i = 0; i < this.#scene.width; i++) {
-      if (shade[i]! > 0) canvas.light(i, 1 - (1 - CLOUD_SHADE) * shade[i]!)
-      canvas.over(i, this.#palette.haze, this.#haze, 1)
-      if (cloud[i]! > 0) canvas.over(i, this.#palette.cloud, cloud[i]! * 0.985, tops[i]!)
-    }
-  }
-
-  /** Adds the sensor's noise and scales as vendors do. Zero is kept for pixels outside the footprint. */
-  #store(canvas: Canvas, row: number, at: number): void {
-    const { width, bands, seed } = this.#scene
-    const [floor, share] = this.#noise
-    const bandCount = bands.length
-    const start = at * width
-    for (let i = 0; i < width; i++) {
-      if (this.#mask[start + i] === 0) continue
-      for (let b = 0; b < bandCount; b++) {
-        const value = canvas.values[i * bandCount + b]!
-        const h = hash(i * bandCount + b, row, seed)
-        // The sum of two even numbers is close enough to a bell curve, with a spread of 0.41.
-        const bell = ((h & 0xffff) + (h >>> 16)) / 65536 - 1
-        const sample = Math.round((value + (floor + share * value) * bell * 2.45) * SCALE)
-        this.#samples[(start + i) * bandCount + b] = sample < 1 ? 1 : sample > MAX_SAMPLE ? MAX_SAMPLE : sample
-      }
-    }
   }
 }

@@ -6,6 +6,7 @@ export interface Sensor {
   readonly kind: 'optical' | 'elevation'
   readonly gsdM: number
   readonly bands: readonly BandName[]
+  readonly dataType: 'uint16' | 'uint8' | 'float32'
   /** Width and height of a whole scene. */
   readonly sizePx: number
   /** Mean local solar time of an overpass, and how far it strays. */
@@ -20,7 +21,7 @@ export interface Sensor {
   readonly noise: readonly [number, number]
 }
 
-export const SENSOR_IDS = ['sandbox-vhr', 'sandbox-hr', 'sandbox-open', 'sandbox-dem'] as const
+export const SENSOR_IDS = ['sandbox-vhr', 'sandbox-hr', 'sandbox-open', 'sandbox-dem', 'sandbox-landsat', 'sandbox-naip'] as const
 export type SensorId = (typeof SENSOR_IDS)[number]
 
 export const SENSORS: Readonly<Record<SensorId, Sensor>> = {
@@ -29,7 +30,8 @@ export const SENSORS: Readonly<Record<SensorId, Sensor>> = {
     kind: 'optical',
     gsdM: 0.5,
     bands: ['blue', 'green', 'red', 'nir'],
-    sizePx: 2048,
+    dataType: 'uint16',
+    sizePx: 16_384,
     solarHour: 10.6,
     solarSpreadHours: 0.8,
     revisitDays: 1,
@@ -42,7 +44,8 @@ export const SENSORS: Readonly<Record<SensorId, Sensor>> = {
     kind: 'optical',
     gsdM: 3,
     bands: ['coastal', 'blue', 'green_i', 'green', 'yellow', 'red', 'rededge1', 'nir'],
-    sizePx: 2048,
+    dataType: 'uint16',
+    sizePx: 8_192,
     solarHour: 10.2,
     solarSpreadHours: 1,
     revisitDays: 1,
@@ -55,7 +58,8 @@ export const SENSORS: Readonly<Record<SensorId, Sensor>> = {
     kind: 'optical',
     gsdM: 10,
     bands: ['coastal', 'blue', 'green', 'red', 'rededge1', 'rededge2', 'rededge3', 'nir', 'nir08', 'nir09', 'swir16', 'swir22'],
-    sizePx: 2048,
+    dataType: 'uint16',
+    sizePx: 10_240,
     solarHour: 10.5,
     solarSpreadHours: 0.2,
     revisitDays: 1,
@@ -68,12 +72,41 @@ export const SENSORS: Readonly<Record<SensorId, Sensor>> = {
     kind: 'elevation',
     gsdM: 30,
     bands: [],
-    sizePx: 1024,
+    dataType: 'float32',
+    sizePx: 3_584,
     solarHour: 12,
     solarSpreadHours: 0,
     revisitDays: 365,
     maxOffNadirDeg: 0,
     trackDeg: 0,
     noise: [0, 0],
+  },
+  'sandbox-landsat': {
+    id: 'sandbox-landsat',
+    kind: 'optical',
+    gsdM: 30,
+    bands: ['coastal', 'blue', 'green', 'red', 'nir', 'swir16', 'swir22'],
+    dataType: 'uint16',
+    sizePx: 6_144,
+    solarHour: 10.1,
+    solarSpreadHours: 0.2,
+    revisitDays: 1,
+    maxOffNadirDeg: 0,
+    trackDeg: 9,
+    noise: [0.0006, 0.005],
+  },
+  'sandbox-naip': {
+    id: 'sandbox-naip',
+    kind: 'optical',
+    gsdM: 0.6,
+    bands: ['red', 'green', 'blue', 'nir'],
+    dataType: 'uint8',
+    sizePx: 10_240,
+    solarHour: 11.5,
+    solarSpreadHours: 2,
+    revisitDays: 1,
+    maxOffNadirDeg: 0,
+    trackDeg: 0,
+    noise: [0.002, 0.012],
   },
 }

@@ -28,6 +28,10 @@ const SEEDS = { patch: 310, soil: 320, fine: 330, region: 340 } as const
 const CROWN_GSD_M = 5
 const TREE_HEIGHT_M = 11
 const HEDGE_HALF_M = 2.6
+/** Larger pixels hold several fields: they show the mean of fields, and no villages. */
+const FIELD_GSD_M = 100
+const MEAN_OF_FIELDS = 24
+const NO_ROAD_M = 1e5
 
 /** What the painters of a pixel share. */
 interface Spot {
@@ -56,6 +60,8 @@ export class SurfacePainter {
   readonly #look: FieldLook = { green: 0, straw: 0, bloom: 0, rowM: 0 }
   readonly #spot: Spot = { yearlyC: 0, nowC: 0, wet: 0, slope: 0, green: 0, forest: 0, isTreeShade: false }
   readonly #town: TownPainter
+  readonly #meanField: Float64Array
+  #hasMeanField = false
   /** Unit vector to the sun on the ground, east and south, and the length of a shadow of one metre. */
   readonly #east: number
   readonly #south: number
@@ -78,6 +84,7 @@ export class SurfacePainter {
     this.#east = Math.sin(azimuth)
     this.#south = -Math.cos(azimuth)
     this.#shadowM = 1 / Math.tan((Math.max(12, sun.elevationDeg) * Math.PI) / 180)
+    this.#meanField = new Float64Array(bandCount)
     this.#town = new TownPainter({
       ...options,
       canvas: this.canvas,
@@ -93,9 +100,8 @@ export class SurfacePainter {
     const { world, day, gsdM } = this.#o
     const latitude = toLatitude(at.v[at.count >> 1]!)
     this.#readNoise(at, latitude)
-    world.parcels.read(this.#parcels, at, world.limit)
     world.towns.read(this.#towns, at, world.limit)
-    world.villages.read(this.#villages, at, world.limit)
+    this.#readFields(at, row)
     const season = seasonC(latitude, day)
     const growing = growingDay(latitude, day)
     for (let i = 0; i < at.count; i++) {
@@ -109,6 +115,20 @@ export class SurfacePainter {
       if (sea < 1) this.canvas.light(i, this.#lightOn(slopeX, slopeY))
       this.#paintWater(i, row, sea)
     }
+  }
+
+  #readFields(at: Points, row: Ground): void {
+    const { world, gsdM } = this.#o
+    if (gsdM <= FIELD_GSD_M) {
+      world.parcels.read(this.#parcels, at, world.limit)
+      world.villages.read(this.#villages, at, world.limit)
+      return
+    }
+    world.readFarmed(this.#parcels.farmed, at, row)
+    this.#parcels.blockEdgeM.fill(FIELD_GSD_M * 10)
+    this.#parcels.edgeM.fill(FIELD_GSD_M * 10)
+    this.#villages.roadM.fill(NO_ROAD_M)
+    this.#hasMeanField = false
   }
 
   #readNoise(at: Points, latitude: number): void {
@@ -151,7 +171,8 @@ export class SurfacePainter {
     const spot = this.#spot
     this.#paintOpenGround(i, row)
     const isField = this.#isFarmed(i) && spot.slope < 0.3 && row.streamEdgeM[i]! > 4
-    if (isField) this.#paintField(i, growing)
+    if (isField && this.#o.gsdM > FIELD_GSD_M) this.#paintMeanField(i, growing)
+    else if (isField) this.#paintField(i, growing)
     else if (this.#o.gsdM <= CROWN_GSD_M && spot.forest < 0.5) this.#paintLoneTrees(i, at)
     if (spot.forest > 0) this.#paintForest(i, at, growing)
     if (isField && spot.forest < 0.5) this.#paintEdges(i, at)
@@ -217,6 +238,22 @@ export class SurfacePainter {
       0.95 + 0.3 * fine,
     )
     canvas.over(i, palette.rock, rocky * (row.heightM[i]! > 3 ? 1 : 0), 1 + 0.18 * soil + 0.22 * fine)
+  }
+
+  /** The mean of many fields, found once for each row. */
+  #paintMeanField(i: number, growing: number): void {
+    const mean = this.#meanField
+    const at = i * this.canvas.bandCount
+    if (!this.#hasMeanField) {
+      mean.fill(0)
+      for (let k = 0; k < MEAN_OF_FIELDS; k++) {
+        this.#parcels.id[i] = k * 7_919 + 1
+        this.#paintField(i, growing)
+        for (let b = 0; b < mean.length; b++) mean[b]! += this.canvas.values[at + b]! / MEAN_OF_FIELDS
+      }
+      this.#hasMeanField = true
+    }
+    this.canvas.over(i, mean, 1, 1 + 0.14 * this.#soil[i]! + 0.12 * this.#region[i]! + 0.1 * this.#patch[i]!)
   }
 
   #paintField(i: number, growing: number): void {

@@ -9,6 +9,8 @@ import type { Sun } from './sun.ts'
 const DRIFT_M_PER_S = 9
 const SEEDS = { front: 900, cells: 901, wisps: 902, warp: 903, haze: 904 } as const
 const CLOUD_FINEST = 19
+/** A pixel counts as cloud when more than half of it is. */
+export const CLOUD_THRESHOLD = 0.5
 /** Each day has its own seeds; more days than this are never in use together. */
 const DAY_SEEDS = 1 << 20
 

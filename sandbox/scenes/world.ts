@@ -1,9 +1,9 @@
 /** The world's ground, fields and places together, for rows of pixels of one resolution. */
 import { farmable, yearlyMeanC } from './climate.ts'
-import { fractal, levelLimit, points, smooth, toLatitude } from './noise.ts'
+import { fractal, levelLimit, points, smooth, toLatitude, type Points } from './noise.ts'
 import { ParcelMap } from './parcels.ts'
 import { Places } from './places.ts'
-import { createTerrain, ground, type Terrain } from './terrain.ts'
+import { createTerrain, ground, type Ground, type Terrain } from './terrain.ts'
 
 export interface World {
   readonly limit: number
@@ -11,9 +11,11 @@ export interface World {
   readonly parcels: ParcelMap
   readonly towns: Places
   readonly villages: Places
+  /** How much of each place is farmed, without its blocks: for pixels larger than those. */
+  readFarmed(out: Float64Array, at: Points, ground: Ground): void
 }
 
-const REGION_SEED = 300
+const TASTE = { from: 10, to: 15, seed: 300, gain: 0.42, roughness: 0.6 } as const
 /** Detail that decisions about whole blocks and towns need. */
 const DECISION_LEVEL = 16
 const TOWNS = { level: 13, seed: 500, share: 0.75, radiusM: [260, 1900], roadHalfWidthM: 5.5 } as const
@@ -28,6 +30,10 @@ export function createWorld(capacity: number, gsdM: number, latitude: number): W
     parcels: new ParcelMap(capacity, (u, v) => look(u, v).farmed),
     towns: new Places(capacity, { ...TOWNS, suits: (u, v) => look(u, v).livable }),
     villages: new Places(capacity, { ...VILLAGES, suits: (u, v) => look(u, v).livable * look(u, v).farmed }),
+    readFarmed(out, at, found) {
+      fractal(out, at, TASTE, limit)
+      for (let i = 0; i < at.count; i++) out[i] = farmedShare(found, i, toLatitude(at.v[i]!), out[i]!)
+    },
   }
 }
 
@@ -47,10 +53,16 @@ function landReader(): (u: number, v: number) => Land {
     at.v[0] = v
     terrain.read(found, at)
     if (found.coast[0]! < 0.0004 || found.streamEdgeM[0]! < 15) return { farmed: 0, livable: 0 }
-    fractal(taste, at, { from: 10, to: 15, seed: REGION_SEED, gain: 0.42, roughness: 0.6 }, DECISION_LEVEL)
+    fractal(taste, at, TASTE, DECISION_LEVEL)
     const yearlyC = yearlyMeanC(toLatitude(v), found.heightM[0]!)
     const good = farmable(yearlyC, found.wetness[0]!, found.rugged[0]!)
     const livable = smooth(-5, 3, yearlyC) * smooth(0.06, 0.3, found.wetness[0]!) * (1 - smooth(0.35, 0.9, found.rugged[0]!))
-    return { farmed: good <= 0.02 ? 0 : smooth(0.3, 0.62, 0.62 * good + taste[0]!), livable: livable * (0.35 + 0.65 * good) }
+    return { farmed: farmedShare(found, 0, toLatitude(v), taste[0]!), livable: livable * (0.35 + 0.65 * good) }
   }
+}
+
+function farmedShare({ coast, streamEdgeM, heightM, wetness, rugged }: Ground, i: number, latitude: number, taste: number): number {
+  if (coast[i]! < 0.0004 || streamEdgeM[i]! < 15) return 0
+  const good = farmable(yearlyMeanC(latitude, heightM[i]!), wetness[i]!, rugged[i]!)
+  return good <= 0.02 ? 0 : smooth(0.3, 0.62, 0.62 * good + taste)
 }

@@ -3,9 +3,11 @@ import type { Clock } from '#core/clock.ts'
 import { ANONYMOUS, SERVICE, type Principal } from '#core/principal.ts'
 import { problem, type Problem } from '#core/problem.ts'
 import { keyScopes, userScopes } from '#core/scopes.ts'
+import type { Notices } from '#db/notices.ts'
 import type { Db } from '#db/tables.ts'
 import * as apiKey from '#model/identity/api-key.ts'
 import * as credential from '#model/identity/credential.ts'
+import { createMemory } from './memory.ts'
 import type { Tokens } from './tokens.ts'
 
 /** What came with the request: `bearer` may be a session token or a key, `key` (X-API-Key, key=) a key only. */
@@ -38,9 +40,14 @@ export interface Authenticator {
   anonymous(clientAddress: string): Authenticated
 }
 
-export function createAuthenticator(db: Db, clock: Clock, tokens: Tokens): Authenticator {
-  const liveSession = batcher((claims: readonly credential.SessionClaim[]) => credential.liveSessions(db, claims, clock.now()), BATCH)
-  const liveKey = batcher((hashes: readonly Buffer[]) => credential.liveKeys(db, hashes, clock.now()), BATCH)
+/** `notices` tells when what was remembered no longer holds; without it every call asks the database. */
+export function createAuthenticator(db: Db, clock: Clock, tokens: Tokens, notices: Pick<Notices, 'state'> | null): Authenticator {
+  const memory = createMemory(clock, notices)
+  const findSession = batcher((claims: readonly credential.SessionClaim[]) => credential.liveSessions(db, claims, clock.now()), BATCH)
+  const findKey = batcher((hashes: readonly Buffer[]) => credential.liveKeys(db, hashes, clock.now()), BATCH)
+  const liveSession = (claim: credential.SessionClaim) =>
+    memory.session(`${claim.sessionId}/${claim.organizationId}`, () => findSession(claim))
+  const liveKey = (hash: Buffer) => memory.key(hash.toString('base64url'), () => findKey(hash))
 
   const byKey = async (secret: string): Promise<Authenticated | null> => {
     const key = apiKey.isWellFormed(secret) ? await liveKey(apiKey.hashSecret(secret)) : null

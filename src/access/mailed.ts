@@ -25,10 +25,10 @@ export async function forgot(platform: SignInPlatform, email: string, clientAddr
 
 /** Ends every session: whoever knew the old password is out. A link that was used also proves the address. */
 export async function reset(platform: SignInPlatform, input: { token: string; password: string }, clientAddress: string): Promise<void> {
-  const { db, clock, passwords } = platform
+  const { db, clock, newPasswords } = platform
   requireUsable(input.password)
   await throttle(platform, `reset-from:${clientAddress}`, ASKED_PER_ADDRESS)
-  const passwordHash = await passwords.hash(input.password)
+  const passwordHash = await newPasswords.hash(input.password, clientAddress)
   await db.transaction().execute(async (tx) => {
     const now = clock.now()
     const userId = await mailToken.spend(tx, input.token, 'reset', now)
@@ -37,6 +37,7 @@ export async function reset(platform: SignInPlatform, input: { token: string; pa
     await user.confirmEmail(tx, userId, now)
     await session.endAllOfUser(tx, userId, now)
   })
+  await platform.rightsChanged()
 }
 
 export async function confirm({ db, clock }: SignInPlatform, token: string): Promise<void> {

@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os'
 import bcrypt from 'bcrypt'
-import { limiter } from '#core/limiter.ts'
+import { fairLine } from '#core/fair-line.ts'
 import { invalidField } from '#core/problem.ts'
 
 /** bcrypt reads no further than this; a longer password would silently be a shorter one. */
@@ -11,15 +11,16 @@ const STANDARD_COST = 10
 /** A queue of comparisons may not starve everything else of the thread pool, nor grow without end. */
 const MAX_WAITING = 200
 
+/** Callers take turns by `who`, an address: somebody who brings hundreds of passwords waits behind their own. */
 export interface Passwords {
-  hash(password: string): Promise<string>
+  hash(password: string, who?: string): Promise<string>
   /** Takes the same time whether or not there is a hash to compare with. */
-  matches(password: string, hash: string | null): Promise<boolean>
+  matches(password: string, hash: string | null, who?: string): Promise<boolean>
 }
 
-export function requireUsable(password: string): void {
-  if (password.length < MIN_PASSWORD_LENGTH) throw invalidField('password', `must have at least ${MIN_PASSWORD_LENGTH} characters`)
-  if (Buffer.byteLength(password) > MAX_PASSWORD_BYTES) throw invalidField('password', `must have at most ${MAX_PASSWORD_BYTES} bytes`)
+export function requireUsable(password: string, field = 'password'): void {
+  if (password.length < MIN_PASSWORD_LENGTH) throw invalidField(field, `must have at least ${MIN_PASSWORD_LENGTH} characters`)
+  if (Buffer.byteLength(password) > MAX_PASSWORD_BYTES) throw invalidField(field, `must have at most ${MAX_PASSWORD_BYTES} bytes`)
 }
 
 interface PasswordOptions {
@@ -35,12 +36,12 @@ export function createPasswords({
   maxRunning = Math.max(1, availableParallelism() - 1),
   waiting,
 }: PasswordOptions): Passwords {
-  const inTurn = limiter({ maxRunning, maxWaiting: MAX_WAITING, waiting })
+  const inTurn = fairLine({ maxRunning, maxWaiting: MAX_WAITING, waiting })
   const dummy = bcrypt.hashSync('nobody has this password', cost)
   return {
-    hash: (password) => inTurn(() => bcrypt.hash(password, cost)),
-    async matches(password, hash) {
-      const equal = await inTurn(() => bcrypt.compare(password, hash ?? dummy))
+    hash: (password, who = '') => inTurn(who, () => bcrypt.hash(password, cost)),
+    async matches(password, hash, who = '') {
+      const equal = await inTurn(who, () => bcrypt.compare(password, hash ?? dummy))
       return equal && hash !== null && Buffer.byteLength(password) <= MAX_PASSWORD_BYTES
     },
   }

@@ -1,9 +1,9 @@
-import { batcher } from '#core/batcher.ts'
 import type { Clock } from '#core/clock.ts'
 import { problem } from '#core/problem.ts'
+import type { Notices } from '#db/notices.ts'
 import type { Db } from '#db/tables.ts'
-import * as rateWindow from '#model/platform/rate-window.ts'
 import type { Allowance } from './authenticate.ts'
+import { Loans, type Place } from './loans.ts'
 
 interface Admission {
   /** For every answer to the caller, refused ones too. */
@@ -13,16 +13,52 @@ interface Admission {
 export interface RateLimiter {
   /** Counts the request; throws 429 when it is one too many. */
   admit(allowance: Allowance): Promise<Admission>
+  /** Gives back what was borrowed. */
+  close(): Promise<void>
 }
 
-const BATCH = { maxKeys: 500, maxInFlight: 1 }
+/** What was borrowed and not used for so long is given back. */
+const UNUSED_MS = 1_000
+const MAX_SPENT = 10_000
 
-export function createRateLimiter(db: Db, clock: Clock): RateLimiter {
-  const count = batcher((hits: readonly rateWindow.Hit[]) => rateWindow.countAll(db, hits, clock.now()), BATCH)
+/**
+ * The limit is exact to one request over all processes. Far from it a process borrows a few dozen requests at a time and counts
+ * them itself. Before anybody is refused, all processes are asked to give back what they have not used; `notices` does that, and
+ * without it, or while it is silent, nothing is borrowed.
+ */
+export function createRateLimiter(db: Db, clock: Clock, notices: Notices | null): RateLimiter {
+  const loans = new Loans(db, clock)
+  /** Windows that are used up with nothing lent: nobody need be asked again before they end. */
+  const spent = new Map<string, { limit: number; startedAt: Date }>()
+  notices?.onRecall((subject) => loans.repay(subject))
+  const tidying = setInterval(() => void loans.repayUnused(UNUSED_MS).catch(() => {}), UNUSED_MS).unref()
+
+  const fromSpent = ({ subject, limit, windowSeconds }: Allowance): Place | null => {
+    const known = spent.get(subject)
+    if (!known || known.limit !== limit) return null
+    if (clock.now().getTime() < known.startedAt.getTime() + windowSeconds * 1000) return { ordinal: limit + 1, startedAt: known.startedAt }
+    spent.delete(subject)
+    return null
+  }
+  const place = async (allowance: Allowance): Promise<Place> => {
+    const { subject, limit } = allowance
+    const known = loans.spend(allowance) ?? fromSpent(allowance)
+    if (known) return known
+    const found = await loans.take(allowance, notices !== null && notices.state() !== null)
+    if (found.ordinal <= limit || !notices) return found
+    await loans.repay(subject)
+    await notices.recall(subject)
+    const final = await loans.take(allowance, false)
+    if (final.ordinal <= limit) return final
+    if (spent.size >= MAX_SPENT) spent.clear()
+    spent.set(subject, { limit, startedAt: final.startedAt })
+    return final
+  }
+
   return {
     async admit(allowance) {
-      const { policy, subject, limit, windowSeconds } = allowance
-      const { ordinal, startedAt } = await count({ subject, windowSeconds })
+      const { policy, limit, windowSeconds } = allowance
+      const { ordinal, startedAt } = await place(allowance)
       const resetSeconds = Math.max(0, Math.ceil((startedAt.getTime() + windowSeconds * 1000 - clock.now().getTime()) / 1000))
       const headers = {
         'RateLimit-Policy': `"${policy}";q=${limit};w=${windowSeconds}`,
@@ -31,6 +67,10 @@ export function createRateLimiter(db: Db, clock: Clock): RateLimiter {
       if (ordinal <= limit) return { headers }
       const detail = `The limit of ${limit} requests in ${windowSeconds} seconds is used up; it starts anew in ${resetSeconds} seconds`
       throw problem('rate-limited', detail, { headers: { ...headers, 'Retry-After': String(Math.max(1, resetSeconds)) } })
+    },
+    async close() {
+      clearInterval(tidying)
+      await loans.repayUnused(0)
     },
   }
 }

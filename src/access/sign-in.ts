@@ -3,7 +3,6 @@ import { createHash } from 'node:crypto'
 import type { Clock } from '#core/clock.ts'
 import { problem, type Problem } from '#core/problem.ts'
 import type { Db, Tx } from '#db/tables.ts'
-import * as invitation from '#model/identity/invitation.ts'
 import * as rateWindow from '#model/platform/rate-window.ts'
 import * as session from '#model/identity/session.ts'
 import * as user from '#model/identity/user.ts'
@@ -14,7 +13,7 @@ import { ACCESS_TOKEN_SECONDS, type Tokens } from './tokens.ts'
 export interface OperatorRoles {
   systemAdminEmails: readonly string[]
   clipUserEmail: string | null
-  /** On loopback whoever sits at the machine is the operator; anywhere else the operator makes these accounts. */
+  /** Where local, whoever sits at the machine is the operator; anywhere else the operator makes these accounts. */
   maySignUp: boolean
 }
 
@@ -22,8 +21,13 @@ export interface SignInPlatform {
   db: Db
   clock: Clock
   tokens: Tokens
+  /** Compared at sign-in. */
   passwords: Passwords
+  /** Hashed at sign-up, in a queue of their own. */
+  newPasswords: Passwords
   roles: OperatorRoles
+  /** After a session has ended: resolves when no process remembers it. */
+  rightsChanged: () => Promise<void>
   mails: AccountMails
 }
 
@@ -43,6 +47,7 @@ export interface SignedIn {
 }
 
 const ATTEMPT_WINDOW_SECONDS = 900
+/** From one address: a stranger who guesses locks out nobody but themselves. */
 const FAILURES_PER_ACCOUNT = 10
 /** A whole office may sit behind one address; only its failures count. */
 const FAILURES_PER_ADDRESS = 100
@@ -53,18 +58,17 @@ export async function signUp(
   input: { email: string; password: string; name: string },
   clientAddress: string,
 ): Promise<SignedIn> {
-  const { db, clock, passwords } = platform
+  const { db, clock, newPasswords } = platform
   requireUsable(input.password)
   await throttle(platform, `sign-up:${clientAddress}`, SIGN_UPS_PER_ADDRESS)
   const roles = rolesOf(platform.roles, input.email)
-  const passwordHash = await passwords.hash(input.password)
+  const passwordHash = await newPasswords.hash(input.password, clientAddress)
   return await db.transaction().execute(async (tx) => {
     const now = clock.now()
     const made = await user.insert(tx, { email: input.email, name: input.name.trim(), passwordHash, ...roles, now })
     if (!made) throw problem('bad-request', 'There is already an account with this email address; sign in instead')
     await platform.mails.confirm(tx, made.id)
-    const joined = await invitation.acceptAll(tx, made, now)
-    return await signedIn(platform, made, await session.open(tx, made.id, joined[0] ?? null, now))
+    return await signedIn(platform, made, await session.open(tx, made.id, null, now))
   })
 }
 
@@ -73,28 +77,42 @@ export async function signIn(
   input: { email: string; password: string; organization_id?: string | null },
   clientAddress: string,
 ): Promise<SignedIn> {
-  const { db, clock, passwords } = platform
-  const account = attemptsOn(input.email)
+  const { db, clock } = platform
+  const found = await user.findByEmail(db, input.email)
+  if (!(await isRight(platform, { email: input.email, password: input.password, hash: found?.passwordHash ?? null }, clientAddress)))
+    throw refused()
+  if (!found?.user.isActive) throw refused()
+  return await db.transaction().execute(async (tx) => {
+    const { id, lastOrganizationId } = found.user
+    const organizationId = await chooseOrganization(tx, id, input.organization_id ?? null, lastOrganizationId)
+    return await signedIn(platform, found.user, await session.open(tx, id, organizationId, clock.now()))
+  })
+}
+
+interface Guess {
+  email: string
+  password: string
+  /** Null where there is no account: the comparison is made all the same. */
+  hash: string | null
+}
+
+/** Compares a password that somebody claims to know, and counts the failures: of the address on the account, and of the address. */
+export async function isRight(platform: SignInPlatform, { email, password, hash }: Guess, clientAddress: string): Promise<boolean> {
+  const { db, passwords } = platform
+  const account = `${attemptsOn(email)}:${clientAddress}`
   const address = `sign-in-from:${clientAddress}`
   // Counted before the comparison, so that parallel guesses cannot outrun the count; forgiven when the guess was right.
   await throttle(platform, account, FAILURES_PER_ACCOUNT)
   await throttle(platform, address, FAILURES_PER_ADDRESS)
-  const found = await user.findByEmail(db, input.email)
-  const matches = await passwords.matches(input.password, found?.passwordHash ?? null)
-  if (!found || !matches || !found.user.isActive) throw refused()
+  const right = await passwords.matches(password, hash, clientAddress).catch(async (error: unknown) => {
+    await rateWindow.forgive(db, account) // Not compared at all, because too many waited.
+    await rateWindow.forgive(db, address)
+    throw error
+  })
+  if (!right) return false
   await rateWindow.reset(db, account)
   await rateWindow.forgive(db, address)
-  return await db.transaction().execute(async (tx) => {
-    const now = clock.now()
-    const joined = await invitation.acceptAll(tx, found.user, now)
-    const organizationId = await chooseOrganization(
-      tx,
-      found.user.id,
-      input.organization_id ?? null,
-      found.user.lastOrganizationId ?? joined[0] ?? null,
-    )
-    return await signedIn(platform, found.user, await session.open(tx, found.user.id, organizationId, now))
-  })
+  return true
 }
 
 export async function refresh(
@@ -108,13 +126,17 @@ export async function refresh(
       chooseOrganization(tx, current.userId, input.organization_id ?? null, current.organizationId)
     return await session.refresh(tx, input.refresh_token, choose, clock.now())
   })
-  if (result.outcome === 'refused') throw refused()
+  if (result.outcome === 'refused') {
+    await platform.rightsChanged()
+    throw refused()
+  }
   const who = await user.find(db, result.issued.session.userId)
   return await signedIn(platform, who!, result.issued)
 }
 
 export async function signOut(platform: SignInPlatform, refreshToken: string): Promise<void> {
   await session.endByToken(platform.db, refreshToken, platform.clock.now())
+  await platform.rightsChanged()
 }
 
 export async function whoAmI(platform: SignInPlatform, userId: string) {
@@ -146,7 +168,7 @@ function publicUser(who: user.User) {
   return { id: who.id, email: who.email, name: who.name }
 }
 
-/** What sign-ins to one account are counted under; a digest, because people type passwords into the wrong field. */
+/** What sign-ins to one account are counted under, before the address; a digest, because people type passwords into the wrong field. */
 export function attemptsOn(email: string): string {
   return `sign-in:${createHash('sha256').update(user.normaliseEmail(email)).digest('base64url')}`
 }

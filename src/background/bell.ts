@@ -4,8 +4,7 @@
  * is killed between the two costs its listeners one rest.
  */
 import { createFlusher } from '#core/flusher.ts'
-import { notify } from '#db/notify.ts'
-import type { Listen } from '#db/open.ts'
+import { notify, type Listen } from '#db/notify.ts'
 import type { Db } from '#db/tables.ts'
 
 export interface Bell {
@@ -46,7 +45,7 @@ export function createBell({ db, listen, onError }: BellOptions): Bell {
     },
     hear(listener) {
       listeners.add(listener)
-      line ??= listen(CHANNEL, () => listeners.forEach((told) => told()), onError)
+      line ??= listen(CHANNEL, () => listeners.forEach((told) => told()))
       return () => listeners.delete(listener)
     },
     async close() {

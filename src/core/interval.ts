@@ -27,11 +27,16 @@ function parseEnd(text: string, field: string, dateOffsetMs: number): Date | nul
   return DATE.test(text) ? new Date(parseInstant(`${text}T00:00:00Z`, field).getTime() + dateOffsetMs) : parseInstant(text, field)
 }
 
+/** PostgreSQL knows no year 0, and an offset can lead out of the years that have four digits. */
+const isKeepableYear = (instant: Date): boolean => instant.getUTCFullYear() >= 1 && instant.getUTCFullYear() <= 9_999
+
 /** JavaScript rolls 31 February over into March; a caller who wrote it made a mistake. */
 export function parseInstant(text: string, field: string): Date {
   const instant = INSTANT.test(text) ? new Date(text.toUpperCase()) : new Date(Number.NaN)
   const isRealDay =
-    !Number.isNaN(instant.getTime()) && new Date(`${text.slice(0, 10)}T00:00:00Z`).toISOString().startsWith(text.slice(0, 10))
+    !Number.isNaN(instant.getTime()) &&
+    isKeepableYear(instant) &&
+    new Date(`${text.slice(0, 10)}T00:00:00Z`).toISOString().startsWith(text.slice(0, 10))
   if (!isRealDay) throw invalidField(field, `'${text.slice(0, 60)}' is not an RFC 3339 instant such as 2026-03-01T10:00:00Z`)
   return instant
 }

@@ -88,6 +88,13 @@ export const PROBLEMS = {
     status: 403,
     about: 'The caller acts for no organization. Create one with `organizations.create` or accept an invitation, then refresh the session.',
   },
+  'licence-acceptance-required': {
+    status: 403,
+    title: 'Licence acceptance required',
+    about:
+      'The product is sold under a licence that the organization has not accepted in its present version. Read it with ' +
+      '`eulas.document.get`, accept it with `eulas.document.accept`, then order again. `eula_id` and `document_id` name it.',
+  },
   'sign-up-refused': {
     status: 403,
     about: 'This address holds an operator role here, so its account is made by the operator of the service.',
@@ -137,7 +144,12 @@ export const PROBLEMS = {
   },
   'length-required': { status: 411, about: 'An upload must say its length: send `Content-Length`, and not a chunked transfer encoding.' },
   'precondition-failed': { status: 412, about: 'The object is no longer the one that `If-Match` names.' },
-  'payload-too-large': { status: 413, about: 'A body may have at most 10 MiB.' },
+  'payload-too-large': {
+    status: 413,
+    about:
+      'The body is larger than `limit`, the bytes that this address takes: 16 KiB to sign in, 64 KiB for public operations, ' +
+      '256 KiB for others, 512 KiB to write an item and 10 MiB for an import.',
+  },
   'object-too-large': { status: 413, about: 'The file is larger than the signed address allows.' },
   'unsupported-media-type': { status: 415, about: 'Send `Content-Type: application/json` without a content encoding.' },
   'range-not-satisfiable': { status: 416, about: 'The object has no bytes in the range asked for. `Content-Range` says how many it has.' },
@@ -180,6 +192,10 @@ export const PROBLEMS = {
   'bad-gateway': {
     status: 502,
     about: 'A host that the request depends on failed or gave no usable answer. Try again later, or check the address.',
+  },
+  'gateway-timeout': {
+    status: 504,
+    about: 'A host that the request depends on did not answer in time. Try again later, or ask for less.',
   },
   'payment-processor-outage': {
     status: 502,

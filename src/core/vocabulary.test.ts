@@ -11,6 +11,7 @@ const LISTS: Readonly<Record<string, readonly string[]>> = {
   'project.visibility': words.VISIBILITIES,
   'project_member.role': words.PROJECT_ROLES,
   'invitation.role': words.PROJECT_ROLES,
+  'invitation.organization_role': words.INVITED_ROLES,
   'invitation.outcome': words.INVITATION_OUTCOMES,
   'idempotency_claim.state': words.CLAIM_STATES,
   'lineage_node.entity_type': words.ARTIFACTS,

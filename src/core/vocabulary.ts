@@ -6,6 +6,10 @@
 export const ORGANIZATION_ROLES = ['owner', 'admin', 'member'] as const
 export type OrganizationRole = (typeof ORGANIZATION_ROLES)[number]
 
+/** What an invitation can give; an owner is made by an owner. */
+export const INVITED_ROLES = ['admin', 'member'] as const
+export type InvitedRole = (typeof INVITED_ROLES)[number]
+
 export const ENTERPRISE_STATUSES = ['none', 'requested', 'confirmed'] as const
 export type EnterpriseStatus = (typeof ENTERPRISE_STATUSES)[number]
 

@@ -5,6 +5,7 @@ import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { inFolder, readText, writeText } from './no-follow.ts'
 
 export const SUPERUSER = 'postgres'
 
@@ -30,12 +31,28 @@ export function locate(dataDir: string): Cluster {
 /** Wherever it had to be put. One that root owns was never begun. */
 function existingCluster(dataDir: string): string | null {
   const note = path.join(dataDir, LOCATION_NOTE)
-  const parents = [dataDir, ...(fs.existsSync(note) ? [fs.readFileSync(note, 'utf8').trim()] : [])]
+  const parents = [dataDir, ...(fs.existsSync(note) ? [notedParent(note)] : [])]
   return (
     parents
       .map((parent) => path.join(parent, 'postgres'))
-      .find((dir) => fs.existsSync(dir) && (fs.statSync(dir).uid !== 0 || process.getuid?.() !== 0)) ?? null
+      .find((dir) => fs.existsSync(dir) && requireOwnLink(dir) && (fs.statSync(dir).uid !== 0 || process.getuid?.() !== 0)) ?? null
   )
+}
+
+/** The note may be another user's work by now, so what it says must be a place that we would have chosen. */
+function notedParent(note: string): string {
+  const parent = readText(note).trim()
+  if (path.dirname(parent) !== SHARED_ROOT || !/^[0-9a-f]{16}$/.test(path.basename(parent)))
+    throw new Error(`${note} names a place that this service never uses; remove the file or set DATA_DIR to another folder`)
+  return parent
+}
+
+/** Root follows links of its own making; another user's could name anybody's files, and root would act as their owner. */
+function requireOwnLink(dir: string): true {
+  const found = fs.lstatSync(dir)
+  if (found.isSymbolicLink() && process.getuid?.() === 0 && found.uid !== 0)
+    throw new Error(`${dir} is a link that another user (number ${found.uid}) made; remove it or choose another DATA_DIR`)
+  return true
 }
 
 /** A cluster stays with the user who made it: root acts as that user instead of taking it away from them. */
@@ -81,27 +98,38 @@ function placeCluster(dataDir: string, identity: Identity): string {
     if (!isReachable(dataDir)) {
       parent = path.join(SHARED_ROOT, createHash('sha256').update(fs.realpathSync(dataDir)).digest('hex').slice(0, 16))
       fs.mkdirSync(parent, { recursive: true, mode: 0o755 })
-      fs.writeFileSync(path.join(dataDir, LOCATION_NOTE), `${parent}\n`)
+      writeText(path.join(dataDir, LOCATION_NOTE), `${parent}\n`)
     }
   }
   const clusterDir = path.join(parent, 'postgres')
   fs.mkdirSync(clusterDir, { recursive: true, mode: 0o700 })
-  if (identity.uid !== undefined) fs.chownSync(clusterDir, identity.uid, identity.gid!)
+  giveTo(identity, clusterDir)
   return fs.realpathSync(clusterDir)
+}
+
+/** Hands a folder to the database's user: the folder itself, never what a link in its place leads to. */
+export function giveTo({ uid, gid }: Identity, folder: string): void {
+  if (uid !== undefined) inFolder(folder, ({ descriptor }) => fs.fchownSync(descriptor, uid, gid!))
 }
 
 /** A socket's path may have 107 bytes at most, so it cannot simply live in DATA_DIR. */
 export function makeSocketDir({ clusterDir, identity }: Cluster): string {
-  const name = createHash('sha256').update(clusterDir).digest('hex').slice(0, 16)
-  const socketDir = path.join(os.tmpdir(), `groundtrack-${name}`)
-  fs.mkdirSync(socketDir, { recursive: true, mode: 0o700 })
-  const owner = fs.lstatSync(socketDir)
-  const allowed = [process.getuid?.(), identity.uid]
-  if (!owner.isDirectory() || !allowed.includes(owner.uid))
-    throw new Error(`${socketDir} belongs to somebody else; remove it or set TMPDIR.`)
-  if (identity.uid !== undefined) fs.chownSync(socketDir, identity.uid, identity.gid!)
-  fs.chmodSync(socketDir, 0o700)
+  const socketDir = path.join(os.tmpdir(), socketDirName(clusterDir))
+  if (!fs.existsSync(socketDir)) fs.mkdirSync(socketDir, { recursive: true, mode: 0o700 })
+  if (!isOurFolder(socketDir, identity)) throw new Error(`${socketDir} belongs to somebody else; remove it or set TMPDIR.`)
+  giveTo(identity, socketDir)
+  inFolder(socketDir, ({ descriptor }) => fs.fchmodSync(descriptor, 0o700))
   return socketDir
+}
+
+export function socketDirName(clusterDir: string): string {
+  return `groundtrack-${createHash('sha256').update(clusterDir).digest('hex').slice(0, 16)}`
+}
+
+/** A real folder, and of nobody but us or the database's user. */
+export function isOurFolder(folder: string, identity: Identity): boolean {
+  const owner = fs.lstatSync(folder, { throwIfNoEntry: false })
+  return owner?.isDirectory() === true && [process.getuid?.(), identity.uid].includes(owner.uid)
 }
 
 export function placeBinaries(identity: Identity): string {
@@ -158,7 +186,7 @@ export function initialise(native: string, { clusterDir, identity }: Cluster): v
   const partial = path.join(parent, prefix + process.pid)
   fs.rmSync(partial, { recursive: true, force: true })
   fs.mkdirSync(partial, { mode: 0o700 })
-  if (identity.uid !== undefined) fs.chownSync(partial, identity.uid, identity.gid!)
+  giveTo(identity, partial)
   const args = [
     '-D',
     partial,

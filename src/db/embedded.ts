@@ -6,7 +6,19 @@ import { spawn } from 'node:child_process'
 import fs from 'node:fs'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { initialise, isAlive, locate, makeSocketDir, placeBinaries, SUPERUSER, type Cluster } from './embedded-files.ts'
+import {
+  giveTo,
+  initialise,
+  isAlive,
+  isOurFolder,
+  locate,
+  makeSocketDir,
+  placeBinaries,
+  socketDirName,
+  SUPERUSER,
+  type Cluster,
+} from './embedded-files.ts'
+import { inFolder, openForAppending, readText, writeText } from './no-follow.ts'
 
 export { SUPERUSER }
 
@@ -101,7 +113,8 @@ function spawnServer(place: Place): () => string | null {
   const { identity, clusterDir, socketDir, settings } = place
   const native = placeBinaries(identity)
   if (!fs.existsSync(path.join(clusterDir, 'PG_VERSION'))) initialise(native, place)
-  const log = fs.openSync(path.join(clusterDir, 'server.log'), 'a')
+  const log = openForAppending(path.join(clusterDir, 'server.log'))
+  if (identity.uid !== undefined) fs.fchownSync(log, identity.uid, identity.gid!)
   const server = spawn(
     path.join(native, 'bin/postgres'),
     ['-D', clusterDir, '-k', socketDir, ...settings.flatMap((setting) => ['-c', setting])],
@@ -167,28 +180,39 @@ async function stopServer(place: Place): Promise<void> {
     if (Date.now() > deadline) throw new Error(`PostgreSQL (process ${pid}) did not stop within ${STOP_TIMEOUT_MS / 1000} s`)
     await sleep(POLL_MS)
   }
-  if (!isInUse(place)) fs.rmSync(place.socketDir, { recursive: true, force: true })
+  if (!isInUse(place)) removeEmpty(place.socketDir)
+}
+
+/** The server has taken its socket away with it. What somebody else put there stays: root deletes nothing by a name of theirs. */
+function removeEmpty(folder: string): void {
+  try {
+    fs.rmdirSync(folder)
+  } catch {
+    // Not empty, or gone.
+  }
 }
 
 function enter({ usersDir, identity }: Place): void {
-  fs.mkdirSync(usersDir, { recursive: true })
-  if (identity.uid !== undefined) fs.chownSync(usersDir, identity.uid, identity.gid!) // Root may be a visitor: the owner comes back.
-  fs.writeFileSync(path.join(usersDir, String(process.pid)), birthOf(process.pid))
+  if (!fs.existsSync(usersDir)) fs.mkdirSync(usersDir, { recursive: true })
+  giveTo(identity, usersDir) // Root may be a visitor: the owner comes back.
+  inFolder(usersDir, ({ at }) => writeText(at(String(process.pid)), birthOf(process.pid)))
 }
 
 function withdraw({ usersDir }: Place): void {
-  fs.rmSync(path.join(usersDir, String(process.pid)), { force: true })
+  inFolder(usersDir, ({ at }) => fs.rmSync(at(String(process.pid)), { force: true }))
 }
 
 /** The last of several that leave at once finds nobody; a process that was killed does not count. */
 function isInUse({ usersDir }: Place): boolean {
-  return fs.readdirSync(usersDir).some((name) => {
-    try {
-      return isAlive(Number(name)) && fs.readFileSync(path.join(usersDir, name), 'utf8') === birthOf(Number(name))
-    } catch {
-      return false // It has just left.
-    }
-  })
+  return inFolder(usersDir, ({ at }) =>
+    fs.readdirSync(at('.')).some((name) => {
+      try {
+        return isAlive(Number(name)) && readText(at(name)) === birthOf(Number(name))
+      } catch {
+        return false // It has just left.
+      }
+    }),
+  )
 }
 
 /** When a process started, where that can be seen: tells it from a later one with the same number. */
@@ -198,12 +222,17 @@ function birthOf(pid: number): string {
   return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? ''
 }
 
-/** The server of this cluster, if one runs. After a crash the number in the file may belong to a stranger. */
-function livePid({ clusterDir }: Cluster): number | null {
+/**
+ * The server of this cluster, if one runs. After a crash the number in the file may belong to a stranger, and its user may
+ * write any number there: what we signal is a process of theirs that serves this cluster, or nothing.
+ */
+function livePid({ clusterDir, identity }: Cluster): number | null {
   try {
-    const pid = Number(fs.readFileSync(path.join(clusterDir, 'postmaster.pid'), 'utf8').split('\n')[0])
-    if (!isAlive(pid)) return null
-    return !fs.existsSync('/proc/self') || fs.readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(`\0${clusterDir}\0`) ? pid : null
+    const pid = Number(readText(path.join(clusterDir, 'postmaster.pid')).split('\n')[0])
+    if (!Number.isInteger(pid) || pid < 2 || !isAlive(pid)) return null
+    if (!fs.existsSync('/proc/self')) return pid
+    const isTheirs = fs.statSync(`/proc/${pid}`).uid === (identity.uid ?? process.getuid!())
+    return isTheirs && fs.readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(`\0${clusterDir}\0`) ? pid : null
   } catch {
     return null
   }
@@ -213,7 +242,7 @@ async function waitUntilReady(place: Place, failure: () => string | null): Promi
   const pidFile = path.join(place.clusterDir, 'postmaster.pid')
   const deadline = Date.now() + START_TIMEOUT_MS
   for (;;) {
-    const lines = fs.existsSync(pidFile) ? fs.readFileSync(pidFile, 'utf8').split('\n') : []
+    const lines = fs.existsSync(pidFile) ? readText(pidFile).split('\n') : []
     if (lines[7]?.startsWith('ready') && livePid(place)) return { pid: Number(lines[0]), reason: '' }
     const reason = failure()
     if (reason) return { pid: null, reason }
@@ -222,8 +251,12 @@ async function waitUntilReady(place: Place, failure: () => string | null): Promi
   }
 }
 
-/** A running server says itself where it listens; a TMPDIR of ours that differs from its own does not matter then. */
+/**
+ * A running server says itself where it listens; a TMPDIR of ours that differs from its own does not matter then. Its word is
+ * taken for a folder that we would have made: of that name, a real one, and the database user's own.
+ */
 function socketDirOf(cluster: Cluster): string {
-  const running = livePid(cluster) ? fs.readFileSync(path.join(cluster.clusterDir, 'postmaster.pid'), 'utf8').split('\n')[4] : ''
-  return running || makeSocketDir(cluster)
+  const stated = livePid(cluster) ? readText(path.join(cluster.clusterDir, 'postmaster.pid')).split('\n')[4] : undefined
+  const isOurs = stated && path.basename(stated) === socketDirName(cluster.clusterDir) && isOurFolder(stated, cluster.identity)
+  return isOurs ? stated : makeSocketDir(cluster)
 }

@@ -9,6 +9,10 @@ import * as visualization from './migrations/0007_visualization.ts'
 import * as shares from './migrations/0008_shares.ts'
 import * as ledger from './migrations/0009_ledger.ts'
 import * as billing from './migrations/0010_billing.ts'
+import * as doors from './migrations/0011_doors.ts'
+import * as limits from './migrations/0012_limits.ts'
+import * as accessNotices from './migrations/0013_access_notices.ts'
+import * as licences from './migrations/0015_licences.ts'
 import * as events from './migrations/0017_events.ts'
 import type { Db } from './tables.ts'
 
@@ -24,6 +28,10 @@ const MIGRATIONS: Record<string, Migration> = {
   '0008_shares': shares,
   '0009_ledger': ledger,
   '0010_billing': billing,
+  '0011_doors': doors,
+  '0012_limits': limits,
+  '0013_access_notices': accessNotices,
+  '0015_licences': licences,
   '0017_events': events,
 }
 

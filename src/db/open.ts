@@ -1,14 +1,13 @@
 import { Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
+import { fairly } from './fair-pool.ts'
 import { prepared } from './prepared.ts'
 import type { Db, Tables } from './tables.ts'
 
-/** Hears a channel on a connection of its own, which is made again when it is lost; `told` is then called once for what was missed. */
-export type Listen = (channel: string, told: () => void, onError: (error: unknown) => void) => { close(): Promise<void> }
-
 export interface Database {
   db: Db
-  listen: Listen
+  /** How to reach the same database by a connection of one's own. */
+  connection: pg.ClientConfig
   connectionCount(): number
   close(): Promise<void>
 }
@@ -25,14 +24,14 @@ const APPLICATION_NAME = 'groundtrack'
 /** No statement of a request may run longer: a caller has given up by then, and the connection is worth more. */
 const STATEMENT_TIMEOUT_MS = 30_000
 const CONNECT_TIMEOUT_MS = 10_000
-
-const LISTEN_AGAIN_MS = 500
+const TENANT_PART = 0.375
+const MAX_WAITING_PER_TENANT = 500
 
 export function openDatabase(connection: string | pg.PoolConfig, limits: Partial<PoolLimits> = {}): Database {
   const { maxConnections, idleTimeoutMs } = { ...STANDARD_LIMITS, ...limits }
-  const server = typeof connection === 'string' ? { connectionString: connection } : connection
+  const place = typeof connection === 'string' ? { connectionString: connection } : connection
   const pool = new pg.Pool({
-    ...server,
+    ...place,
     max: maxConnections,
     idleTimeoutMillis: idleTimeoutMs,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
@@ -44,43 +43,16 @@ export function openDatabase(connection: string | pg.PoolConfig, limits: Partial
   // a listener, on the pool for idle ones and on each client for those at work, the event would end the process.
   pool.on('error', () => {})
   pool.on('connect', (client) => client.on('error', () => {}))
-  const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: prepared(pool) }) })
-  return { db, listen: listener(server), connectionCount: () => pool.totalCount, close: () => db.destroy() }
+  const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: fairly(prepared(pool), limitsFor(maxConnections)) }) })
+  return { db, connection: place, connectionCount: () => pool.totalCount, close: () => db.destroy() }
 }
 
-function listener(server: pg.ClientConfig): Listen {
-  return (channel, told, onError) => {
-    let client: pg.Client | null = null
-    let timer: NodeJS.Timeout | null = null
-    let isClosed = false
-    const again = (lost: pg.Client, error?: Error): void => {
-      if (client !== lost || isClosed) return
-      client = null
-      if (error) onError(error)
-      lost.end().catch(() => {})
-      timer = setTimeout(connect, LISTEN_AGAIN_MS)
-    }
-    const connect = (): void => {
-      const made = new pg.Client({ ...server, application_name: `${APPLICATION_NAME} ${process.pid} listening`, keepAlive: true })
-      client = made
-      made.on('notification', told)
-      made.on('error', (error) => again(made, error))
-      made.on('end', () => again(made))
-      made
-        .connect()
-        .then(() => made.query(`listen ${made.escapeIdentifier(channel)}`))
-        .then(told, (error: Error) => again(made, error))
-    }
-    connect()
-    return {
-      async close() {
-        isClosed = true
-        if (timer) clearTimeout(timer)
-        await client?.end().catch(() => {})
-      },
-    }
-  }
-}
+/** A tenant has a part of the connections, so that another's statement begins at once; the part grows with the pool. */
+const limitsFor = (maxConnections: number) => ({
+  maxConnections,
+  maxRunningPerTenant: Math.max(2, Math.floor(maxConnections * TENANT_PART)),
+  maxWaitingPerTenant: MAX_WAITING_PER_TENANT,
+})
 
 /** Counters and credits come as numbers: they stay far below 2^53, and the check constraints hold them there. */
 const getTypeParser = ((oid: number, format?: 'text' | 'binary') => {

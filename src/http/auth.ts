@@ -1,45 +1,162 @@
 import Type, { type Static, type TSchema } from 'typebox'
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { problem } from '#core/problem.ts'
 import { Closed, Email, NotBlank, Nullable, Uuid } from '#core/shapes.ts'
 import type { Platform } from '#pipeline/platform.ts'
+import * as account from '#access/account.ts'
+import { deleteAccount, deleteOrganization } from '#access/leaving.ts'
 import * as signIn from '#access/sign-in.ts'
 import { validateInput } from '#pipeline/validate.ts'
 import { parseBody } from './body.ts'
+import { callerAddress } from './caller.ts'
 import { credentialOf } from './credential.ts'
+import { clearRefreshCookie, readRefreshCookie, setRefreshCookie, type CookieTerms } from './refresh-cookie.ts'
 
 const Password = Type.String({ maxLength: 1_000 })
+const PresentPassword = { ...Password, description: 'The present password: a token that was stolen is not enough.' }
 const Token = Type.String({ minLength: 1, maxLength: 500 })
 const OrganizationId = Type.Optional(Nullable(Uuid))
+const Cookie = Type.Optional(
+  Type.Boolean({ description: 'For browsers: the refresh token comes as a cookie that no script can read, and not in the answer.' }),
+)
 
-export const SignUpInput = Closed({ email: Email, password: Password, name: NotBlank(200) })
-export const SignInInput = Closed({ email: Type.String({ maxLength: 254 }), password: Password, organization_id: OrganizationId })
-export const RefreshInput = Closed({ refresh_token: Token, organization_id: OrganizationId })
-export const SignOutInput = Closed({ refresh_token: Token })
+export const SignUpInput = Closed({
+  email: Email,
+  password: Password,
+  name: NotBlank(200),
+  cookie: Cookie,
+})
+export const SignInInput = Closed({
+  email: Type.String({ maxLength: 254 }),
+  password: Password,
+  organization_id: OrganizationId,
+  cookie: Cookie,
+})
+export const RefreshInput = Closed({
+  refresh_token: Type.Optional(Type.With(Token, { description: 'Left out by a browser that has the cookie.' })),
+  organization_id: OrganizationId,
+  cookie: Cookie,
+})
+export const SignOutInput = Closed({ refresh_token: Type.Optional(Token) })
+export const AcceptInput = Closed({ token: Type.With(Token, { description: 'The last part of the link.' }) })
+export const PasswordInput = Closed({ password: PresentPassword, new_password: Password })
+export const SignOutEverywhereInput = Closed({ password: Type.Optional(Password) })
+export const DeleteAccountInput = Closed({ password: PresentPassword })
+export const DeleteOrganizationInput = Closed({
+  organization_id: Uuid,
+  password: PresentPassword,
+  forfeit_credits: Type.Optional(Type.Boolean({ description: 'Credits that are left are lost; without this they keep the organization.' })),
+})
+
+interface AuthParts {
+  platform: Platform
+  auth: signIn.SignInPlatform
+  isLocal: boolean
+}
 
 /** Sign-in, as in RFC 6749 §5.1: the answers hold credentials, so nothing on the way may keep them. */
-export function registerAuth(app: FastifyInstance, platform: Platform, auth: signIn.SignInPlatform): void {
+export function registerAuth(app: FastifyInstance, parts: AuthParts): void {
   app.addHook('onRequest', (request, reply, done) => {
     if (request.url.startsWith('/auth/')) reply.header('Cache-Control', 'no-store')
     done()
   })
+  registerSessions(app, parts)
+  registerAccount(app, parts)
+  app.get('/.well-known/jwks.json', async () => await parts.auth.tokens.jwks())
+}
+
+function registerSessions(app: FastifyInstance, { platform, auth, isLocal }: AuthParts): void {
+  const terms: CookieTerms = { baseUrl: platform.baseUrl, isLocal }
   app.post('/auth/sign-up', async (request, reply) => {
+    const { cookie, ...input } = inputOf(request, SignUpInput)
+    const grant = await signIn.signUp(auth, input, callerAddress(request))
     reply.code(201)
-    return await signIn.signUp(auth, inputOf(request, SignUpInput), request.ip)
+    return granted(request, reply, { terms, cookie }, grant)
   })
-  app.post('/auth/sign-in', async (request) => await signIn.signIn(auth, inputOf(request, SignInInput), request.ip))
-  app.post('/auth/refresh', async (request) => await signIn.refresh(auth, inputOf(request, RefreshInput)))
+  app.post('/auth/sign-in', async (request, reply) => {
+    const { cookie, ...input } = inputOf(request, SignInInput)
+    return granted(request, reply, { terms, cookie }, await signIn.signIn(auth, input, callerAddress(request)))
+  })
+  app.post('/auth/refresh', async (request, reply) => {
+    const { cookie, refresh_token, ...input } = inputOf(request, RefreshInput)
+    const fromCookie = refresh_token === undefined ? readRefreshCookie(request, terms) : null
+    if (fromCookie !== null) clearRefreshCookie(request, reply, terms) // What is spent or refused is of no more use.
+    const grant = await signIn.refresh(auth, { ...input, refresh_token: refresh_token ?? fromCookie ?? missingToken() })
+    return granted(request, reply, { terms, cookie: cookie ?? fromCookie !== null }, grant)
+  })
   app.post('/auth/sign-out', async (request, reply) => {
-    await signIn.signOut(auth, inputOf(request, SignOutInput).refresh_token)
+    const { refresh_token } = inputOf(request, SignOutInput)
+    const fromCookie = refresh_token === undefined ? readRefreshCookie(request, terms) : null
+    if (fromCookie !== null) clearRefreshCookie(request, reply, terms)
+    await signIn.signOut(auth, refresh_token ?? fromCookie ?? missingToken())
     return reply.code(204).send()
   })
-  app.get('/auth/me', async (request, reply) => {
-    const { principal, allowance } = await platform.authenticator.authenticate(credentialOf(request))
-    if (allowance) reply.headers((await platform.rateLimiter.admit(allowance)).headers)
-    if (principal.kind !== 'user') throw problem('forbidden', 'Only a signed-in person can ask this')
-    return await signIn.whoAmI(auth, principal.userId!)
+}
+
+/** With the refresh token in the cookie or in the body, never in both. */
+function granted(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { terms, cookie }: { terms: CookieTerms; cookie: boolean | undefined },
+  grant: signIn.SignedIn,
+): Partial<signIn.SignedIn> {
+  if (!cookie) return grant
+  const { refresh_token, ...rest } = grant
+  setRefreshCookie(request, reply, terms, refresh_token)
+  return rest
+}
+
+function missingToken(): never {
+  throw problem('unauthorized', 'Send refresh_token, or sign in with cookie: true to have the browser send it', {
+    headers: { 'WWW-Authenticate': 'Bearer realm="svc"' },
   })
-  app.get('/.well-known/jwks.json', async () => await auth.tokens.jwks())
+}
+
+function registerAccount(app: FastifyInstance, { platform, auth }: AuthParts): void {
+  const oneself = (request: FastifyRequest, reply: FastifyReply) => authenticate(request, reply, platform, auth)
+  app.get('/auth/me', async (request, reply) => await signIn.whoAmI(auth, (await oneself(request, reply)).userId))
+  app.get('/auth/sessions', async (request, reply) => await account.listSessions(auth, await oneself(request, reply)))
+  app.post('/auth/invitations/accept', async (request, reply) => {
+    const who = await oneself(request, reply)
+    return await account.acceptInvitation(auth, who, inputOf(request, AcceptInput).token)
+  })
+  app.post('/auth/password', async (request, reply) => {
+    const who = await oneself(request, reply)
+    await account.changePassword(auth, who, inputOf(request, PasswordInput))
+    return reply.code(204).send()
+  })
+  app.post('/auth/sign-out-everywhere', async (request, reply) => {
+    const who = await oneself(request, reply)
+    const { password } = inputOf(request, SignOutEverywhereInput)
+    if (password !== undefined) await account.requirePassword(auth, who, password)
+    await account.signOutEverywhere(auth, who)
+    return reply.code(204).send()
+  })
+  app.post('/auth/delete-account', async (request, reply) => {
+    const who = await oneself(request, reply)
+    await deleteAccount({ ...auth, commit: platform.commit }, who, inputOf(request, DeleteAccountInput).password)
+    return reply.code(204).send()
+  })
+  app.post('/auth/delete-organization', async (request, reply) => {
+    const who = await oneself(request, reply)
+    await deleteOrganization({ ...auth, commit: platform.commit }, who, inputOf(request, DeleteOrganizationInput))
+    return reply.code(204).send()
+  })
+}
+
+/** A person with a session: keys, workers and the platform itself have no account to speak of. */
+async function authenticate(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  platform: Platform,
+  auth: signIn.SignInPlatform,
+): Promise<account.Oneself> {
+  const credential = credentialOf(request)
+  const { principal, allowance } = await platform.authenticator.authenticate(credential)
+  if (allowance) reply.headers((await platform.rateLimiter.admit(allowance)).headers)
+  const claims = principal.kind === 'user' ? await auth.tokens.verify(credential!.secret) : null
+  if (claims?.typ !== 'session') throw problem('forbidden', 'Only a signed-in person can ask this')
+  return { userId: claims.userId, sessionId: claims.sessionId, clientAddress: callerAddress(request) }
 }
 
 function inputOf<S extends TSchema>(request: FastifyRequest, schema: S): Static<S> {

@@ -1,7 +1,8 @@
 import { invalidField, problem } from '#core/problem.ts'
 
-export const MAX_BODY_BYTES = 10 * 1024 * 1024
 const MAX_DEPTH = 32
+/** Of one object: no field of ours has so many, and each costs more than its bytes. */
+const MAX_MEMBERS = 5_000
 
 /** Names that reach an object's prototype in careless code; no field of ours has one of them. */
 const FORBIDDEN_NAMES = new Set(['__proto__', 'constructor', 'prototype'])
@@ -16,10 +17,18 @@ export function parseBody(
 ): Record<string, unknown> {
   const isEmpty = !body || body.length === 0
   if (isEmpty && contentType === undefined) return {}
+  requireKind(contentType, contentEncoding)
+  return isEmpty ? {} : parseJson(body)
+}
+
+/** What can be said of a body before it is read. */
+export function requireKind(contentType: string | undefined, contentEncoding: string | undefined): void {
   if (contentEncoding !== undefined && contentEncoding !== 'identity')
     throw problem('unsupported-media-type', `Content-Encoding '${contentEncoding}' is not taken; send the body as it is`)
   requireJson(contentType)
-  if (isEmpty) return {}
+}
+
+export function parseJson(body: Buffer): Record<string, unknown> {
   const value = parse(body)
   if (value === null || typeof value !== 'object' || Array.isArray(value)) throw problem('invalid-json', 'The body must be a JSON object')
   requireHarmless(value)
@@ -52,7 +61,10 @@ function requireHarmless(root: object): void {
     if (depth > MAX_DEPTH) throw problem('invalid-json', `The body nests deeper than ${MAX_DEPTH} levels`)
     const next: object[] = []
     for (const node of level) {
-      for (const name of Object.keys(node)) {
+      const names = Object.keys(node)
+      if (!Array.isArray(node) && names.length > MAX_MEMBERS)
+        throw problem('invalid-json', `An object of the body has more than ${MAX_MEMBERS} members`)
+      for (const name of names) {
         if (!Array.isArray(node)) requireName(name)
         const value = (node as Record<string, unknown>)[name]
         if (value !== null && typeof value === 'object') next.push(value)

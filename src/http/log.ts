@@ -43,6 +43,7 @@ const SECRET_SHAPES = new RegExp(
     /eyJ[\w-]+\.[\w-]+\.[\w-]*/,
     /whsec_[\w+/=-]+/,
     /sh[rg]_[\w-]+/,
+    /inv_[\w-]{20,}/,
     /([?&](?:key|token|password|grant|signature|X-Amz-Signature|X-Amz-Security-Token)=)[^&\s"]+/,
   ]
     .map(({ source }) => source)

@@ -9,6 +9,7 @@ import { NOTIFICATION_MAILS } from '#core/vocabulary.ts'
 import type { Platform } from '#pipeline/platform.ts'
 import { validateInput } from '#pipeline/validate.ts'
 import { parseBody } from './body.ts'
+import { callerAddress } from './caller.ts'
 import { credentialOf } from './credential.ts'
 
 const Token = Type.String({ minLength: 1, maxLength: 200 })
@@ -19,11 +20,11 @@ const ChoiceInput = Closed({ notification_mail: Choice(NOTIFICATION_MAILS) })
 
 export function registerMailed(app: FastifyInstance, platform: Platform, auth: SignInPlatform): void {
   app.post('/auth/forgot', async (request, reply) => {
-    await mailed.forgot(auth, inputOf(request, ForgotInput).email, request.ip)
+    await mailed.forgot(auth, inputOf(request, ForgotInput).email, callerAddress(request))
     return reply.code(202).send({ status: 'accepted' })
   })
   app.post('/auth/reset', async (request, reply) => {
-    await mailed.reset(auth, inputOf(request, ResetInput), request.ip)
+    await mailed.reset(auth, inputOf(request, ResetInput), callerAddress(request))
     return reply.code(204).send()
   })
   app.post('/auth/confirm', async (request, reply) => {

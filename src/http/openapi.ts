@@ -1,13 +1,12 @@
 /** The published contract, made of the same schemas that check every call. */
-import type { TSchema } from 'typebox'
 import { DOMAINS } from '#contract/domains.ts'
 import { TABLE } from '#contract/table.ts'
 import { problem, PROBLEMS, type ProblemSlug } from '#core/problem.ts'
 import type { AnyOperation, Tier } from '#operation.ts'
-import { RefreshInput, SignInInput, SignOutInput, SignUpInput } from './auth.ts'
 import { sharePaths } from './projections/share.ts'
+import { catalogPaths } from './projections/catalog.ts'
 import { tilePaths } from './projections/tiles.ts'
-import { EXAMPLE_IDS } from '#wire/examples.ts'
+import { authPaths } from './openapi-auth.ts'
 
 /** Rises with every change of the contract after the first release; it is not the `/v1` of the path. */
 const CONTRACT_VERSION = '2.0.0'
@@ -22,9 +21,9 @@ export function isPublished(op: AnyOperation): boolean {
 export function openApiDocument(operations: ReadonlyMap<string, AnyOperation>, baseUrl: string): Json {
   const schemas: Json = { Problem: PROBLEM_SCHEMA }
   const published = [...operations.values()].filter(isPublished).toSorted((a, b) => (a.id < b.id ? -1 : 1))
-  const paths: Json = { ...authPaths(schemas), ...eventTypesPath }
+  const paths: Json = { ...authPaths(schemas, hoist), ...eventTypesPath }
   for (const op of published) paths[`/v1/op/${op.id}`] = { post: describe(op, schemas) }
-  Object.assign(paths, tilePaths(), sharePaths())
+  Object.assign(paths, tilePaths(), sharePaths(), catalogPaths())
   const domains = [...new Set(published.map((op) => op.id.split('.')[0]!))]
   return {
     openapi: '3.1.0',
@@ -229,112 +228,7 @@ function hoist(schema: unknown, schemas: Json): Json {
   }
 }
 
-function authPaths(schemas: Json): Json {
-  const route = (
-    id: string,
-    summary: string,
-    input: { schema: TSchema; example: Json },
-    answer: { status: string; schema: Json | null },
-  ): Json => ({
-    post: {
-      operationId: `auth.${id}`,
-      summary,
-      tags: ['Sign-in'],
-      security: [],
-      requestBody: { required: true, content: { 'application/json': { schema: hoist(input.schema, schemas), example: input.example } } },
-      responses: {
-        [answer.status]: {
-          description: 'Done',
-          ...(answer.schema ? { content: { 'application/json': { schema: answer.schema, example: EXAMPLE_GRANT } } } : {}),
-        },
-        '401': { $ref: '#/components/responses/Problem401' },
-        '422': { $ref: '#/components/responses/Problem422' },
-        '429': { $ref: '#/components/responses/Problem429' },
-      },
-    },
-  })
-  schemas['Grant'] = GRANT_SCHEMA
-  const grant = { $ref: '#/components/schemas/Grant' }
-  return {
-    '/auth/sign-up': route(
-      'sign_up',
-      'Make an account; open invitations for the address are accepted.',
-      { schema: SignUpInput, example: { email: EMAIL, password: PASSWORD, name: EXAMPLE_GRANT.user.name } },
-      { status: '201', schema: grant },
-    ),
-    '/auth/sign-in': route(
-      'sign_in',
-      'Exchange email and password for a session.',
-      { schema: SignInInput, example: { email: EMAIL, password: PASSWORD } },
-      { status: '200', schema: grant },
-    ),
-    '/auth/refresh': route(
-      'refresh',
-      'Spend a refresh token for a new pair; may switch the organization.',
-      { schema: RefreshInput, example: { refresh_token: EXAMPLE_GRANT.refresh_token } },
-      { status: '200', schema: grant },
-    ),
-    '/auth/sign-out': route(
-      'sign_out',
-      'End the session of a refresh token.',
-      { schema: SignOutInput, example: { refresh_token: EXAMPLE_GRANT.refresh_token } },
-      { status: '204', schema: null },
-    ),
-    '/auth/me': {
-      get: {
-        operationId: 'auth.me',
-        summary: 'The signed-in person and their organizations.',
-        tags: ['Sign-in'],
-        security: [{ bearer: [] }],
-        responses: {
-          '200': { description: 'Done', content: { 'application/json': { schema: ME_SCHEMA } } },
-          '401': { $ref: '#/components/responses/Problem401' },
-        },
-      },
-    },
-  }
-}
-
-const EMAIL = 'ana@example.com'
-const PASSWORD = 'at least ten characters'
-const EXAMPLE_GRANT = {
-  access_token: 'eyJhbGciOiJFZERTQSJ9.eyJzdWIiOiIwMTk5ZjJjMyJ9.c2lnbmF0dXJl',
-  token_type: 'Bearer',
-  expires_in: 900,
-  refresh_token: 'qW9kX2Zpcm1seV9ub3RfYV9yZWFsX3Rva2VuX2F0X2Fs',
-  user: { id: EXAMPLE_IDS.otherUser, email: EMAIL, name: 'Ana Pereira' },
-  organization_id: EXAMPLE_IDS.organization,
-}
-
 const text = { type: 'string' }
-const USER_SCHEMA = { type: 'object', required: ['id', 'email', 'name'], properties: { id: text, email: text, name: text } }
-const GRANT_SCHEMA = {
-  type: 'object',
-  required: ['access_token', 'token_type', 'expires_in', 'refresh_token', 'user', 'organization_id'],
-  properties: {
-    access_token: text,
-    token_type: { const: 'Bearer' },
-    expires_in: { type: 'integer' },
-    refresh_token: text,
-    user: USER_SCHEMA,
-    organization_id: { type: ['string', 'null'] },
-  },
-}
-const ME_SCHEMA = {
-  type: 'object',
-  required: ['user', 'organizations'],
-  properties: {
-    user: USER_SCHEMA,
-    organizations: {
-      type: 'array',
-      items: {
-        type: 'object',
-        required: ['id', 'name', 'role'],
-        properties: { id: text, name: text, role: { enum: ['owner', 'admin', 'member'] } },
-      },
-    },
-  },
-}
 
 const eventTypesPath = {
   '/v1/event-types': {

@@ -5,7 +5,11 @@ import { problem, type Problem } from '#core/problem.ts'
 import type { AnyOperation } from '#operation.ts'
 import { invoke, type Invoked } from '#pipeline/invoke.ts'
 import type { Platform } from '#pipeline/platform.ts'
-import { parseBody } from './body.ts'
+import { callerAddress } from './caller.ts'
+import type { Principal } from '#core/principal.ts'
+import { parseBody, requireKind } from './body.ts'
+import { createLargeBodies, type LargeBodies } from './large-body.ts'
+import { PUBLIC_BYTES, readBody, USUAL_BYTES } from './read-body.ts'
 import { credentialOf } from './credential.ts'
 
 /** `POST /v1/op/{id}` and `POST /v1/{resource}/{action}`: the same operation, the same everything. */
@@ -14,17 +18,25 @@ export function registerOperations(
   platform: Platform,
   observe: (request: FastifyRequest, op: AnyOperation, invoked: Invoked) => void,
 ): void {
+  const large = createLargeBodies()
+  app.addHook('onClose', () => large.close())
   app.all<{ Params: { '*': string } }>('/v1/*', async (request, reply) => {
     const op = platform.operations.get(operationId(request.params['*']))
     if (!op) throw unknownOperation(platform, operationId(request.params['*']))
     if (request.method !== 'POST') throw problem('method-not-allowed', `Invoke '${op.id}' with POST`, { headers: { Allow: 'POST' } })
     let signal: AbortSignal | null = null
+    let bodyHash: Buffer | null = null
     const invoked = await invoke(platform, op, {
       credential: credentialOf(request),
-      body: () => parseBody(request.body as Buffer | undefined, request.headers['content-type'], request.headers['content-encoding']),
+      body: async (principal) => {
+        const { value, hash } = await bodyOf(request, op, large, principal)
+        bodyHash = hash
+        return value
+      },
+      bodyHash: () => bodyHash,
       idempotencyKey: idempotencyKeyOf(request),
       ifNoneMatch: request.headers['if-none-match'] ?? null,
-      clientAddress: request.ip,
+      clientAddress: callerAddress(request),
       get signal() {
         return (signal ??= abortedWith(reply))
       }, // Most operations are done before anybody could hang up.
@@ -39,6 +51,23 @@ function unknownOperation({ operations }: Platform, id: string): Problem {
   const meant = nearest(id, shown)
   const hint = meant ? `; did you mean ${meant}?` : ''
   return problem('unknown-operation', `There is no such operation${hint || '; GET /openapi.json lists all of them'}`)
+}
+
+/** The body of a call that has been let in; `hash` where it was taken with the parsing. */
+async function bodyOf(
+  request: FastifyRequest,
+  op: AnyOperation,
+  large: LargeBodies,
+  principal: Principal,
+): Promise<{ value: Record<string, unknown>; hash: Buffer | null }> {
+  const { 'content-type': type, 'content-encoding': encoding, 'content-length': length } = request.headers
+  const maxBytes = op.public ? PUBLIC_BYTES : (op.maxBodyBytes ?? USUAL_BYTES)
+  const isLarge =
+    maxBytes > USUAL_BYTES && (length === undefined ? request.headers['transfer-encoding'] !== undefined : Number(length) > USUAL_BYTES)
+  if (!isLarge) return { value: parseBody(await readBody(request.raw, maxBytes), type, encoding), hash: null }
+  requireKind(type, encoding)
+  const owner = principal.organizationId ?? principal.userId ?? callerAddress(request)
+  return await large.parse(owner, () => readBody(request.raw, maxBytes))
 }
 
 /** Dots and slashes never mix: each operation has exactly two addresses. */

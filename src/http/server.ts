@@ -1,5 +1,13 @@
-import { createHash } from 'node:crypto'
+import { createHash, timingSafeEqual } from 'node:crypto'
 import fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import {
+  CHECK_INTERVAL_MS,
+  CONNECTION_LIMITS,
+  guardConnections,
+  KEEP_ALIVE_MS,
+  sayGoodbye,
+  type ConnectionLimits,
+} from '#core/connections.ts'
 import { EVENT_TYPES } from '#core/event-types.ts'
 import { newId } from '#core/ids.ts'
 import { Problem, problem, type ProblemSlug } from '#core/problem.ts'
@@ -11,7 +19,7 @@ import type { SignInPlatform } from '#access/sign-in.ts'
 import type { Logger } from 'pino'
 import { registerAssets } from './projections/assets.ts'
 import { registerAuth } from './auth.ts'
-import { MAX_BODY_BYTES } from './body.ts'
+import { linger, readBody, SIGN_IN_BYTES, USUAL_BYTES } from './read-body.ts'
 import { credentialOf } from './credential.ts'
 import { COMMON_HEADERS, registerHeaders } from './headers.ts'
 import { strike } from './log.ts'
@@ -28,6 +36,7 @@ import { registerMailed } from './mailed.ts'
 import { registerMailedPages } from './pages/mailed.ts'
 import { registerShareRoutes } from './projections/share.ts'
 import { registerTiles } from './projections/tiles.ts'
+import { registerCatalogRoutes } from './projections/catalog.ts'
 import { registerWmts } from './projections/wmts.ts'
 
 interface ServerOptions {
@@ -42,28 +51,40 @@ interface ServerOptions {
   sandboxPayments: SandboxConfirmation | null
   /** False for a pure worker, which only tells how it is. */
   api: boolean
+  /** Whoever reaches the port sits at the machine. */
+  isLocal: boolean
+  /** Addresses and networks whose forwarded headers are believed. */
+  trustedProxies: readonly string[]
+  /** Bearer for `/metrics`; empty: it answers only where local. */
+  metricsToken: string
+  connections?: ConnectionLimits
 }
 
 const REQUEST_TIMEOUT_MS = 120_000
 const MAX_URL_LENGTH = 8_192
 
-export function buildServer({ platform, auth, stream, log, metrics, isReady, api, sandboxPayments }: ServerOptions): FastifyInstance {
+export function buildServer(options: ServerOptions): FastifyInstance {
+  const { platform, auth, stream, log, metrics, api, sandboxPayments, isLocal, trustedProxies, connections } = options
   const app = fastify({
-    bodyLimit: MAX_BODY_BYTES,
     requestTimeout: REQUEST_TIMEOUT_MS,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    http: { headersTimeout: CONNECTION_LIMITS.headersMs, connectionsCheckingInterval: CHECK_INTERVAL_MS },
     routerOptions: { maxParamLength: MAX_URL_LENGTH },
     forceCloseConnections: 'idle',
     clientErrorHandler: refuseMalformed,
     // An address that cannot be decoded reaches no hook and no route.
     frameworkErrors: (error, _request, reply) => void refuse(platform, error, reply.headers(COMMON_HEADERS)),
     exposeHeadRoutes: true,
-    trustProxy: false, // A forwarded address is the caller's own claim: limits by address would be theirs to choose.
+    // A forwarded address is the caller's own claim, unless a proxy that the operator named says so: read from the right.
+    trustProxy: trustedProxies.length > 0 ? [...trustedProxies] : false,
   })
+  guardConnections(app.server, connections)
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
+  app.addContentTypeParser('*', (_request, _payload, done) => done(null)) // Nothing is read before somebody wants it.
+  registerBodies(app)
   registerHeaders(app, { https: platform.baseUrl().startsWith('https:') })
   registerErrors(app, platform)
-  registerHealth(app, metrics, isReady)
+  registerHealth(app, options)
   if (!api) return app
   const observe = (request: FastifyRequest, op: AnyOperation, { status, trace }: Invoked) => {
     const durationMs = performance.now() - trace.startedAtMs
@@ -86,8 +107,9 @@ export function buildServer({ platform, auth, stream, log, metrics, isReady, api
   registerAssets(app, { platform, observe })
   registerShareRoutes(app, { platform, observe })
   registerTiles(app, { platform, observe })
+  registerCatalogRoutes(app, { platform, observe })
   registerWmts(app, { platform, observe })
-  registerAuth(app, platform, auth)
+  registerAuth(app, { platform, auth, isLocal })
   registerEventTypes(app, platform)
   registerEvents(app, platform, stream)
   registerPayments(app, platform, sandboxPayments)
@@ -107,6 +129,18 @@ export function buildServer({ platform, auth, stream, log, metrics, isReady, api
   return app
 }
 
+/** Operations read their bodies themselves, once the caller has been let in; what other routes take is small. */
+function registerBodies(app: FastifyInstance): void {
+  app.addHook('preHandler', async (request) => {
+    if (request.method !== 'POST' || request.url.startsWith('/v1/')) return
+    request.body = await readBody(request.raw, request.url.startsWith('/webhooks/') ? USUAL_BYTES : SIGN_IN_BYTES)
+  })
+  app.addHook('onResponse', (request, _reply, done) => {
+    linger(request.raw)
+    done()
+  })
+}
+
 /** How often connections that have become idle are closed while the server stops. */
 const CLOSE_IDLE_MS = 50
 
@@ -124,7 +158,7 @@ export async function closeServer(app: FastifyInstance): Promise<void> {
 const FRAMEWORK_PROBLEMS: Record<number, { slug: ProblemSlug; detail: string }> = {
   400: { slug: 'bad-request', detail: 'The request could not be read' },
   404: { slug: 'not-found', detail: 'There is nothing at this address' },
-  413: { slug: 'payload-too-large', detail: 'A body may have at most 10 MiB' },
+  413: { slug: 'payload-too-large', detail: 'The body is larger than this address takes' },
   415: { slug: 'unsupported-media-type', detail: 'Send Content-Type: application/json' },
   503: { slug: 'unavailable', detail: 'The service is stopping' },
 }
@@ -152,13 +186,28 @@ function refuse(platform: Platform, error: FastifyError | Problem, reply: Fastif
   return send(reply, problemReply(shown, invocationId, platform.baseUrl()))
 }
 
-function registerHealth(app: FastifyInstance, metrics: Metrics, isReady: () => boolean): void {
+function registerHealth(app: FastifyInstance, { metrics, isReady, isLocal, metricsToken }: ServerOptions): void {
   app.get('/health', async () => ({ status: 'ok' }))
   app.get('/ready', async () => {
     if (!isReady()) throw problem('unavailable', 'The service is starting or stopping')
     return { status: 'ready' }
   })
-  app.get('/metrics', async (_request, reply) => reply.type(metrics.contentType).send(await metrics.text()))
+  app.get('/metrics', async (request, reply) => {
+    requireWatcher(request, { isLocal, metricsToken })
+    return reply.type(metrics.contentType).send(await metrics.text())
+  })
+}
+
+/** Figures tell who uses a service and how much: they are for whoever runs it. */
+function requireWatcher(request: FastifyRequest, { isLocal, metricsToken }: Pick<ServerOptions, 'isLocal' | 'metricsToken'>): void {
+  if (!metricsToken && isLocal) return
+  if (!metricsToken) throw problem('forbidden', 'The operator of this service has set no METRICS_TOKEN, so its metrics are closed')
+  const given = credentialOf(request)?.secret ?? ''
+  const digest = (text: string) => createHash('sha256').update(text).digest()
+  if (!timingSafeEqual(digest(given), digest(metricsToken)))
+    throw problem('unauthorized', 'Send the METRICS_TOKEN of this service as a bearer token', {
+      headers: { 'WWW-Authenticate': 'Bearer realm="metrics"' },
+    })
 }
 
 function registerEventTypes(app: FastifyInstance, platform: Platform): void {
@@ -205,7 +254,8 @@ function refuseMalformed(error: { code?: string }, socket: import('node:net').So
     detail: 'The request could not be read',
     code: 'bad-request',
   })
-  socket.end(
+  sayGoodbye(
+    socket,
     `HTTP/1.1 ${status}\r\nContent-Type: application/problem+json\r\nContent-Length: ` +
       `${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
   )

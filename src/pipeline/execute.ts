@@ -22,6 +22,9 @@ interface WriteStages {
   trace: Trace
 }
 
+/** Domains whose writes change what a credential opens: keys, members and their roles, projects and who sees them. */
+const CHANGE_RIGHTS: ReadonlySet<string> = new Set(['api_keys', 'organizations', 'projects'])
+
 export async function executeRead(platform: Platform, { op, context, input, facts, prepared }: Work): Promise<Reply> {
   return toReply(platform, op, await op.execute(context, input, facts, prepared), context)
 }
@@ -45,6 +48,7 @@ export async function executeWrite(platform: Platform, work: Work, { provenance,
   })
   trace.audited = true
   platform.committed()
+  if (CHANGE_RIGHTS.has(op.id.split('.')[0]!)) await platform.rightsChanged() // Who is told that a key is revoked can rely on it.
   return reply
 }
 

@@ -2,6 +2,7 @@
 import { fingerprint } from '#core/canonical.ts'
 import { newId } from '#core/ids.ts'
 import type { Principal } from '#core/principal.ts'
+import { forTenant, renameTenant } from '#core/tenant.ts'
 import { FAULTS } from '#core/problem.ts'
 import type { AnyOperation, Context } from '#operation.ts'
 import { auditEntry } from './audit.ts'
@@ -10,7 +11,7 @@ import { requireScope } from './authorize.ts'
 import { executeRead, executeWrite } from './execute.ts'
 import type { Begun, HeldClaim } from './idempotency.ts'
 import type { Platform } from './platform.ts'
-import { asProblem } from './raster-problems.ts'
+import { asProblem } from './outside-problems.ts'
 import { openProvenance } from './provenance.ts'
 import { problemReply, replayOf, type Reply } from './reply.ts'
 import { runAs } from './run-as.ts'
@@ -21,8 +22,10 @@ interface Call {
   credential: Credential
   /** Set instead of a credential by background work that acts as the platform itself. */
   principal?: Principal
-  /** Parses on demand, in stage 3: who may not call learns nothing about the body. */
-  body: () => unknown
+  /** Reads and parses on demand, in stage 3: who may not call learns nothing about the body, and sends it for nothing. */
+  body: (principal: Principal) => unknown
+  /** The fingerprint of that body, where it was taken with the parsing. */
+  bodyHash?: () => Buffer | null
   idempotencyKey: string | null
   ifNoneMatch?: string | null
   clientAddress: string
@@ -66,15 +69,28 @@ async function runStages(platform: Platform, op: AnyOperation, call: Call, trace
   if (principal.apiKeyId) platform.audit.countUse(principal.apiKeyId)
   if (allowance) trace.headers = (await platform.rateLimiter.admit(allowance)).headers
   requireScope(principal, op) //                                                         2 scope
-  const body = call.body()
-  trace.inputHash = fingerprint(body)
+  return await forTenant(principal.organizationId ?? principal.userId ?? `address ${call.clientAddress}`, () =>
+    runForTenant(platform, op, call, { trace, principal }),
+  )
+}
+
+/** What the call costs from here on is its organization's: others are served in turn with it. */
+async function runForTenant(
+  platform: Platform,
+  op: AnyOperation,
+  call: Call,
+  { trace, principal }: { trace: Trace; principal: Principal },
+): Promise<Reply> {
+  const body = await call.body(principal)
+  trace.inputHash = call.bodyHash?.() ?? fingerprint(body)
   const input = validateInput(op.input, body) //                                         3 input
+  const context = contextOf(platform, call, trace, principal)
+  const permitted = await op.permit?.(context, input) //                                 4 domain checks: who may,
   const begun = await beginIdempotent(platform, op, call, trace)
   if (begun?.outcome === 'replay') return replayOf(begun.response)
 
-  const context = contextOf(platform, call, trace, principal)
   return await settling(begun?.claim ?? null, async (claim) => {
-    const facts = await op.check?.(context, input) //                                    4 domain checks
+    const facts = await op.check?.(context, input, permitted) //                                  then what can be done
     const provenance = openProvenance(op) //                                             5 open provenance
     const prepared = await op.prepare?.(context, input, facts) //                        6 execute: first outside,
     const work = { op, context, input, facts, prepared }
@@ -98,6 +114,7 @@ function contextOf(platform: Platform, call: Call, trace: Trace, principal: Prin
     },
     attributeTo: (organizationId) => {
       trace.organizationId = organizationId
+      renameTenant(organizationId)
     },
     runAs: async (whom, id, input) => {
       const op = platform.operations.get(id)

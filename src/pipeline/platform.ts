@@ -21,6 +21,8 @@ export interface Platform extends Services {
   readonly tasks: (tx: Tx) => Tasks
   /** Told after each commit: what was kept in memory may no longer hold. */
   readonly committed: () => void
+  /** After a change of who may do what: resolves when no process remembers how it was. */
+  readonly rightsChanged: () => Promise<void>
   /** Told of failures that are ours; the caller only sees the invocation id. */
   readonly onFault: (error: unknown, invocationId: string, operation: string) => void
 }

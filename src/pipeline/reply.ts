@@ -1,6 +1,7 @@
 import { Problem, problem } from '#core/problem.ts'
 import type { StoredResponse } from '#model/platform/idempotency.ts'
 import type { AnyOperation, Context } from '#operation.ts'
+import { asProblem } from './outside-problems.ts'
 import { validateOutput } from './validate.ts'
 
 /** An answer, ready for the wire. */
@@ -47,8 +48,14 @@ export function problemReply(error: unknown, invocationId: string, baseUrl: stri
   }
 }
 
+/** Answers are made whole in memory, so they have an end. Pages are never shortened: whoever asks for less gets all of it. */
+const MAX_JSON_BYTES = 32 * 1024 * 1024
+
 export function jsonReply(output: unknown, mediaType = JSON_TYPE): Reply {
-  return { status: 200, headers: { 'Content-Type': mediaType, 'Cache-Control': 'no-store' }, body: Buffer.from(JSON.stringify(output)) }
+  const body = Buffer.from(JSON.stringify(output))
+  if (body.length > MAX_JSON_BYTES)
+    throw problem('bad-request', `The answer has ${body.length} bytes, more than ${MAX_JSON_BYTES}; ask with a smaller limit`)
+  return { status: 200, headers: { 'Content-Type': mediaType, 'Cache-Control': 'no-store' }, body }
 }
 
 /** One JSON text a line. The status is sent before the last line is known, so a later failure is a line of its own. */
@@ -65,8 +72,10 @@ export function lineReply(
         yield Buffer.from(`${JSON.stringify(line)}\n`)
       }
     } catch (error) {
-      if (!(error instanceof Problem)) onFault(error, context.invocationId, op.id)
-      const { type: about, ...document } = describe(error, context.invocationId, context.baseUrl).document
+      if (context.signal.aborted) return // Nobody is there to read a last line.
+      const shown = asProblem(error)
+      if (!shown) onFault(error, context.invocationId, op.id)
+      const { type: about, ...document } = describe(shown ?? error, context.invocationId, context.baseUrl).document
       yield Buffer.from(`${JSON.stringify({ type: 'Error', about, ...document })}\n`)
     }
   }

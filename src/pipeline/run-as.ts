@@ -8,7 +8,8 @@ export async function runAs(op: AnyOperation, context: Context, principal: Princ
   if (!satisfies(principal.scopes, op.scope)) return null
   const input = validateInput(op.input, given)
   const acting = { ...context, principal }
-  const facts = await op.check?.(acting, input)
+  const permitted = await op.permit?.(acting, input)
+  const facts = await op.check?.(acting, input, permitted)
   const prepared = await op.prepare?.(acting, input, facts)
   return {
     async execute(writing) {

@@ -79,6 +79,8 @@ export interface ConvertedFile {
 
 /** All pixels of the platform come from here. Failures are `RasterError`s. */
 export interface RasterService {
+  /** Whether the service reads from the host of an address at all. */
+  mayRead(address: string): boolean
   describe(source: RasterSource, signal?: AbortSignal): Promise<RasterInfo>
   tile(source: RasterSource, request: TileRequest, asking?: Asking): Promise<Drawn>
   /** Layers from the top down: each pixel is that of the first one that has it. */

@@ -66,6 +66,8 @@ export interface SignPut extends ObjectRef {
   readonly contentType: string
   /** The embedded store refuses more. A presigned S3 PUT cannot bound its length: measure the object afterwards in any case. */
   readonly maxBytes?: number
+  /** The file of an upload session that holds room for what is sent, where the store asks for it. */
+  readonly countFor?: string
   readonly expiresInSeconds: number
 }
 
@@ -74,6 +76,8 @@ export interface SignGet extends ObjectRef {
   readonly fileName?: string
   /** Instead of the stored type. */
   readonly contentType?: string
+  /** The organization that the bytes count for, where the store counts them itself. */
+  readonly countFor?: string
   readonly expiresInSeconds: number
 }
 
@@ -90,8 +94,22 @@ export interface ObjectSource {
   close(): Promise<void>
 }
 
+/** Counts what leaves, for whom it was signed. */
+export interface EgressMeter {
+  /** Throws 429 while the organization may take nothing out. */
+  admit(organizationId: string): Promise<void>
+  count(organizationId: string, bytes: number): void
+}
+
+/** Asked before a body is taken in: 402 where there is no room for it. */
+export interface UploadRoom {
+  reserve(uploadFileId: string, bytes: number): Promise<void>
+}
+
 export interface Storage {
   readonly kind: 'files' | 's3'
+  /** Whether the bytes of each response of a signed download are counted by the store; if not, the declared size is when it is signed. */
+  readonly countsEgress: boolean
   /** Making a bucket that exists is no error. */
   createBucket(bucket: string): Promise<void>
   /** With everything in it; a bucket that is gone is no error. */

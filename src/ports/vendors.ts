@@ -22,7 +22,7 @@ export interface Vendors {
   close(): Promise<void>
 }
 
-const DATA_TYPES = ['raster', 'dem', 'pointcloud', 'altimetry', 'vector'] as const
+export const DATA_TYPES = ['raster', 'dem', 'pointcloud', 'altimetry', 'vector'] as const
 type DataType = (typeof DATA_TYPES)[number]
 
 /** `cog`: tiles are drawn from the scene's own files; `preview`: there is a picture only; `points`; `none`. */
@@ -55,7 +55,7 @@ export interface Source {
   readonly markupPercent: number
 }
 
-interface SourceCollection {
+export interface SourceCollection {
   readonly id: string
   readonly title: string
   readonly description: string
@@ -95,11 +95,12 @@ export interface Product {
 export interface Licence {
   readonly id: string
   readonly name: string
+  readonly createdAt: string
   /** Newest first. The first one is what must be accepted. */
   readonly documents: readonly LicenceDocument[]
 }
 
-interface LicenceDocument {
+export interface LicenceDocument {
   readonly id: string
   readonly version: string
   readonly language: string
@@ -121,15 +122,17 @@ export interface VendorCatalog {
   scene(id: string, options?: CallOptions): Promise<Scene | null>
   /** A small picture of a scene, as the host keeps it; null when it has none. */
   picture(scene: Scene, kind: 'thumbnail' | 'overview', options?: CallOptions): Promise<Picture | null>
+  /** The bytes of a file that lies at the host itself; `refused` for one that lies elsewhere. */
+  read(href: string, options?: { readonly signal?: AbortSignal }): AsyncIterable<Uint8Array>
 }
 
-interface CallOptions {
+export interface CallOptions {
   readonly signal?: AbortSignal
   /** For everything that the call takes, retries and waiting in line included. A host's own deadline by default. */
   readonly deadlineMs?: number
 }
 
-interface SceneSearch {
+export interface SceneSearch {
   readonly collections?: readonly string[]
   readonly ids?: readonly string[]
   /** Both ends belong to it; null is open. */
@@ -143,13 +146,13 @@ interface SceneSearch {
   readonly cursor?: string | null
 }
 
-interface ScenePage {
+export interface ScenePage {
   readonly scenes: readonly Scene[]
   /** Null on the last page. */
   readonly cursor: string | null
 }
 
-interface Scene {
+export interface Scene {
   readonly id: string
   readonly collection: string
   readonly geometry: Geometry | null
@@ -204,14 +207,14 @@ export interface VendorShop {
 }
 
 /** Of a scene of the archive, or of an area for a tasking product. */
-interface PriceQuestion {
+export interface PriceQuestion {
   readonly sceneId?: string
   readonly productId?: string
   readonly geometry: AreaGeometry
   readonly params?: Readonly<Record<string, unknown>>
 }
 
-type PriceAnswer =
+export type PriceAnswer =
   | {
       readonly ok: true
       readonly productId: string
@@ -227,7 +230,7 @@ type PriceAnswer =
   /** `reason` is for people: no such scene, nothing of the area on it, too large. */
   | { readonly ok: false; readonly reason: string }
 
-interface VendorOrderRequest {
+export interface VendorOrderRequest {
   readonly reference: string
   readonly productId: string
   readonly licenseType: string
@@ -244,7 +247,7 @@ interface VendorOrderRequest {
 /** `part`: delivered, but not all of it; `captures` tell which. */
 type VendorOrderStatus = 'placed' | 'accepted' | 'delivered' | 'part' | 'failed' | 'cancelled'
 
-interface VendorOrder {
+export interface VendorOrder {
   readonly id: string
   readonly reference: string
   readonly status: VendorOrderStatus
@@ -260,7 +263,7 @@ interface VendorOrder {
 }
 
 /** A COG that can be downloaded, with what its item shall say. */
-interface DeliveredFile {
+export interface DeliveredFile {
   readonly id: string
   readonly fileName: string
   readonly sceneId: string
@@ -275,14 +278,14 @@ interface DeliveredFile {
   readonly properties: Readonly<Record<string, unknown>>
 }
 
-interface TaskingRequest {
+export interface TaskingRequest {
   readonly reference: string
   readonly productId: string
   readonly area: AreaGeometry | { readonly type: 'Point'; readonly coordinates: [number, number] }
   readonly params: Readonly<Record<string, unknown>>
 }
 
-interface Study {
+export interface Study {
   readonly id: string
   readonly reference: string
   readonly status: 'waiting' | 'answered' | 'infeasible'
@@ -300,11 +303,11 @@ interface StudyOption {
   readonly maxOffNadirDeg: number
 }
 
-interface QuotationRequest extends TaskingRequest {
+export interface QuotationRequest extends TaskingRequest {
   readonly studyOptionId?: string
 }
 
-interface Quotation {
+export interface Quotation {
   readonly id: string
   readonly reference: string
   readonly status: 'waiting' | 'issued' | 'refused'
@@ -313,7 +316,7 @@ interface Quotation {
   readonly cents: number | null
 }
 
-interface OpportunityQuestion {
+export interface OpportunityQuestion {
   readonly productId: string
   readonly area: AreaGeometry | { readonly type: 'Point'; readonly coordinates: [number, number] }
   readonly from: Date
@@ -322,7 +325,7 @@ interface OpportunityQuestion {
   readonly limit: number
 }
 
-interface Opportunity {
+export interface Opportunity {
   readonly satellite: string
   readonly noradId: number
   readonly start: string
@@ -335,7 +338,7 @@ interface Opportunity {
  * `unavailable`: it does not answer or fails; `timeout`: not in time; `refused`: it will not, and says why; `nonsense`: what
  * it answered breaks its own protocol; `not-found`.
  */
-type VendorErrorCode = 'unavailable' | 'timeout' | 'refused' | 'nonsense' | 'not-found'
+export type VendorErrorCode = 'unavailable' | 'timeout' | 'refused' | 'nonsense' | 'not-found'
 
 /** What can go wrong at a vendor's, whatever its own words for it. The message is for people and names the host. */
 export class VendorError extends Error {

@@ -14,8 +14,9 @@ export const RASTER_ERROR_CODES = [
   'limit_exceeded',
   'invalid_argument',
   'aborted',
-  // Of the pool: its queue is full, a task took too long, or the child that ran it died.
+  // Of the pool: its queue is full, or one tenant's part of it, a task took too long, or the child that ran it died.
   'overloaded',
+  'too_many',
   'deadline_exceeded',
   'worker_failed',
 ] as const

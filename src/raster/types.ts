@@ -69,6 +69,10 @@ export interface Crs {
   readonly proj4: string
   /** Metres per unit of a projected system; for a geographic one degrees per unit. */
   readonly unit: number
+  /** How far, in metres, positions may be from where they belong on WGS 84 because of the datum; null where nobody says. */
+  readonly accuracyM: number | null
+  /** Words for whoever measures on the map, where that is more than a few metres. */
+  readonly note: string | null
 }
 
 /** One resolution of a raster. Level 0 is the full resolution; each next one is coarser. */
@@ -105,7 +109,7 @@ export interface Band {
   /** The band's description, or null; expressions may use it as a name. */
   readonly name: string | null
   readonly color: ColorInterpretation
-  /** Samples equal to this are not data; NaN matches NaN. */
+  /** Samples equal to this are not data; NaN matches NaN. Null where no sample can equal the file's value, or the file has a mask. */
   readonly nodata: number | null
   /** physical value = sample · scale + offset. */
   readonly scale: number
@@ -139,11 +143,17 @@ export interface RasterInfo {
   readonly gcps: readonly Gcp[]
   /** Root mean square distance, in pixels, between the GCPs and the fitted transform; null without GCPs. */
   readonly gcpResidualPx: number | null
+  /** What the transform comes from: the file's own, or a fit through control points or through a camera model. */
+  readonly placedBy: 'transform' | 'gcps' | 'rpc' | null
+  /** Where a file may say when it was taken, beside `metadata`: items of other domains and bands, and TIFF's own tag. */
+  readonly times: { readonly items: readonly (readonly [string, string])[]; readonly tag: string | null }
   /** Null where the file names no CRS or one that we do not know: see `crsProblem`, and `requireCrs`. */
   readonly crs: Crs | null
   /** Why `crs` is null although the file has geokeys. */
   readonly crsProblem: string | null
   readonly maskKind: MaskKind
+  /** The file's nodata value even where no sample can have it or a mask makes it moot; `Band.nodata` is what counts. */
+  readonly declaredNodata: number | null
   /** Zero-based index of the alpha band, or null. */
   readonly alphaBand: number | null
   /** RGBA, four bytes an entry, 2^bits entries; the nodata entry is transparent as in GDAL. Null without palette. */

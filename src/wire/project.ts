@@ -4,6 +4,7 @@ import { PROJECT_ROLES, REGIONS, VISIBILITIES } from '#core/vocabulary.ts'
 import type { Invitation } from '#model/identity/invitation.ts'
 import type { Project, ProjectMember } from '#model/identity/project.ts'
 import { EXAMPLE_IDS } from './examples.ts'
+import { NewInvitation } from './invitation.ts'
 
 export const Name = NotBlank(255)
 export const Visibility = Choice(VISIBILITIES)
@@ -54,20 +55,22 @@ export function toRecord(project: Project) {
   }
 }
 
-/** A member, or somebody invited by email who has not signed in yet. */
-export const MemberRecord = Closed(
-  {
-    project_id: Uuid,
-    user_id: Nullable(Uuid),
-    email: Type.String(),
-    name: Nullable(Type.String()),
-    role: Role,
-    status: Choice(['active', 'invited']),
-    created_at: Timestamp,
-    expires_at: Nullable(Timestamp),
-  },
-  { $id: 'ProjectMember' },
-)
+const memberFields = {
+  project_id: Uuid,
+  user_id: Nullable(Uuid),
+  email: Type.String(),
+  name: Nullable(Type.String()),
+  role: Role,
+  status: Choice(['active', 'invited']),
+  created_at: Timestamp,
+  expires_at: Nullable(Timestamp),
+}
+
+/** A member, or somebody invited by email who has not accepted yet. */
+export const MemberRecord = Closed(memberFields, { $id: 'ProjectMember' })
+
+/** Who was added, or invited: then with the link to hand over, which is in this answer alone. */
+export const AddedMember = Closed({ ...memberFields, invitation: Type.Optional(NewInvitation) }, { $id: 'AddedProjectMember' })
 
 export function toMember(projectId: string, member: ProjectMember) {
   return {
@@ -82,13 +85,13 @@ export function toMember(projectId: string, member: ProjectMember) {
   }
 }
 
-export function toInvited(invitation: Invitation) {
+export function toInvited(projectId: string, invitation: Invitation) {
   return {
-    project_id: invitation.projectId,
+    project_id: projectId,
     user_id: null,
     email: invitation.email,
     name: null,
-    role: invitation.role,
+    role: invitation.role ?? 'viewer',
     status: 'invited' as const,
     created_at: invitation.createdAt.toISOString(),
     expires_at: invitation.expiresAt.toISOString(),

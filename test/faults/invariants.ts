@@ -126,8 +126,8 @@ const IDENTITY: readonly Rule[] = [
   query(
     'every organization has an owner',
     `
-    select o.id::text as what from organization o where not exists (select from organization_member m where m.org_id = o.id
-      and m.role = 'owner')`,
+    select o.id::text as what from organization o where o.deleted_at is null
+      and not exists (select from organization_member m where m.org_id = o.id and m.role = 'owner')`,
   ),
   query(
     'every project has an admin',
@@ -138,8 +138,8 @@ const IDENTITY: readonly Rule[] = [
   query(
     'an accepted invitation made its member',
     `
-    select i.id::text as what from invitation i join app_user u on u.email = i.email
-    where i.outcome = 'accepted' and not exists (select from organization_member m where m.org_id = i.org_id and m.user_id = u.id)`,
+    select i.id::text as what from invitation i where i.outcome = 'accepted'
+      and not exists (select from organization_member m where m.org_id = i.org_id and m.user_id = i.accepted_by)`,
   ),
   query(
     'one signing key stands at the beginning',
@@ -153,9 +153,10 @@ const USAGE: readonly Rule[] = [
     'a project counts its items and their stored bytes',
     `
     select p.id::text as what from project p left join (
-      select i.project_id, count(distinct i.seq) as items,
-        coalesce(sum(a.file_size_bytes) filter (where a.object_key is not null), 0) as bytes
-      from item i left join asset a on a.item_seq = i.seq where i.deleted_at is null group by i.project_id
+      select i.project_id, count(*) as items, sum(coalesce(a.bytes, 0) + greatest(0, i.metadata_bytes - 4096)) as bytes
+      from item i left join (
+        select item_seq, sum(file_size_bytes) as bytes from asset where object_key is not null group by item_seq
+      ) a on a.item_seq = i.seq where i.deleted_at is null group by i.project_id
     ) c on c.project_id = p.id
     where (p.item_count, p.storage_bytes) is distinct from (coalesce(c.items, 0), coalesce(c.bytes, 0))`,
   ),
@@ -173,9 +174,9 @@ const USAGE: readonly Rule[] = [
       and u.closed_at is null)`,
   ),
   query(
-    'downloads by the minute, by the day and in the log agree',
+    'downloads by the minute and by the day agree',
     `
-    select org_id::text as what from (select org_id, sum(bytes) as bytes from egress_log group by org_id) l
+    select org_id::text as what from (select org_id, sum(bytes) as bytes from egress_minute group by org_id) l
     full join (select org_id, sum(amount) as bytes from usage_day where meter = 'egress_bytes' group by org_id) d using (org_id)
     where l.bytes is distinct from d.bytes`,
   ),

@@ -12,7 +12,9 @@ from osgeo import gdal
 gdal.UseExceptions()
 
 TYPES = {gdal.GDT_Byte: 'uint8', gdal.GDT_UInt16: 'uint16', gdal.GDT_Int16: 'int16', gdal.GDT_UInt32: 'uint32', gdal.GDT_Int32: 'int32',
-         gdal.GDT_UInt64: 'uint64', gdal.GDT_Int64: 'int64', gdal.GDT_Float32: 'float32', gdal.GDT_Float64: 'float64'}
+         gdal.GDT_UInt64: 'uint64', gdal.GDT_Int64: 'int64', gdal.GDT_Float32: 'float32', gdal.GDT_Float64: 'float64',
+         # Complex samples are read as their magnitude.
+         gdal.GDT_CInt16: 'float32', gdal.GDT_CFloat32: 'float32', gdal.GDT_CInt32: 'float64', gdal.GDT_CFloat64: 'float64'}
 
 def number(value):
     return str(value) if value is not None and isinstance(value, float) and not math.isfinite(value) else value
@@ -46,6 +48,8 @@ def describe(ds):
 
 def samples(band, kind):
     array = band.ReadAsArray()
+    if np.iscomplexobj(array):
+        return np.sqrt(array.real.astype(np.float64) ** 2 + array.imag.astype(np.float64) ** 2).astype(kind)
     return array.view(np.int8) if kind == 'int8' else array
 
 def dump(ds):

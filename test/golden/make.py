@@ -216,6 +216,44 @@ ds.BuildOverviews('NEAREST', [2, 4])
 ds = None
 finish('external-overviews')
 
+# What real files hold beside that: fax coding, LZMA, complex samples, inks, 24-bit floats, nodata that bytes cannot hold.
+def bilevel(width=W, height=H, seed=3):
+    noise = np.random.RandomState(seed)
+    y, x = np.mgrid[0:height, 0:width]
+    lines = ((x // 7 + y // 5) % 3 == 0) | (noise.rand(height, width) > 0.93) | ((y % 11 == 4) & (x > width // 3))
+    return np.stack([lines.astype(np.uint8)])
+for codec in ['CCITTRLE', 'CCITTFAX3', 'CCITTFAX4']:
+    for width in (26, 1801):
+        plain(f'{codec.lower()}-{width}', 'uint8', ['BLOCKYSIZE=8', f'COMPRESS={codec}', 'NBITS=1'], array=bilevel(width, 19))
+        plain(f'{codec.lower()}-white-{width}', 'uint8', ['BLOCKYSIZE=19', f'COMPRESS={codec}', 'NBITS=1', 'PHOTOMETRIC=MINISWHITE'], array=bilevel(width, 19, 9))
+    runs = np.zeros((1, 30, 6000), np.uint8)
+    for row in range(30):
+        runs[0, row, row * 97 % 700:row * 97 % 700 + row * 160] = 1
+        runs[0, row, 5200:5200 + row] = 1
+    plain(f'{codec.lower()}-runs', 'uint8', ['BLOCKYSIZE=30', f'COMPRESS={codec}', 'NBITS=1'], array=runs)
+for layout, kind in itertools.product(['tile-pixel', 'strip-band'], ['uint8', 'int16', 'uint32', 'float32', 'float64']):
+    plain(f'lzma-{layout}-{kind}', kind, LAYOUTS[layout] + ['COMPRESS=LZMA'])
+plain('lzma-p2-uint16', 'uint16', TILED + ['COMPRESS=LZMA', 'PREDICTOR=2'])
+plain('lzma-p3-float32', 'float32', TILED + ['COMPRESS=LZMA', 'PREDICTOR=3', 'LZMA_PRESET=9'])
+plain('lzma-large-uint16', 'uint16', ['BLOCKYSIZE=300', 'COMPRESS=LZMA'], array=image('uint16', 1, 500, 300))
+plain('float24', 'float32', TILED + ['NBITS=24', 'COMPRESS=DEFLATE'])
+plain('float24-big-endian', 'float32', ['NBITS=24', 'ENDIANNESS=BIG'])
+CGDT = {'cint16': gdal.GDT_CInt16, 'cint32': gdal.GDT_CInt32, 'cfloat32': gdal.GDT_CFloat32, 'cfloat64': gdal.GDT_CFloat64}
+for kind, options in itertools.product(CGDT, (TILED + ['COMPRESS=DEFLATE'], ['ENDIANNESS=BIG', 'COMPRESS=LZW', 'INTERLEAVE=BAND'])):
+    name = f'{kind}-{"big" if "ENDIANNESS=BIG" in options else "little"}'
+    ds = DRIVER.Create(os.path.join(OUT, name + '.tif'), W, H, 2, CGDT[kind], options)
+    for band in range(2):
+        real, imaginary = image('int16', 2, seed=band + 1).astype(np.float64)
+        ds.GetRasterBand(band + 1).WriteArray(real * 0.5 + 0.5j * imaginary if kind.startswith('cfloat') else np.round(real / 2) + 1j * np.round(imaginary / 2))
+    ds = None
+    finish(name)
+plain('cmyk', 'uint8', TILED + ['COMPRESS=DEFLATE', 'PHOTOMETRIC=CMYK'], 4)
+def drone(ds):
+    ds.GetRasterBand(1).SetNoDataValue(-10000)
+special('nodata-beside-alpha', 'uint8', 4, options=['PHOTOMETRIC=RGB', 'ALPHA=YES'], change=drone, array=rgba)
+special('nodata-beyond-uint16', 'uint16', change=lambda ds: ds.GetRasterBand(1).SetNoDataValue(-3.4028234663852886e38))
+special('geo-rotated-south', change=lambda ds: located(ds, 32633, (500000.0, 7.0, -6.0, 5200000.0, -6.0, -7.0)))
+
 # Systems that the file defines by parameters: GDAL writes the keys, PROJ computes points of the system it reads back.
 CUSTOM = {
     'tmerc': ('+proj=tmerc +lat_0=10 +lon_0=21 +k=0.9999 +x_0=500000 +y_0=-1000 +datum=WGS84', (21.3, 10.4)),

@@ -26,8 +26,7 @@ test('row 12: things of another organization', async (t) => {
   })
 
   await t.test('a project member of one project is a stranger to another', async () => {
-    const guest = await w.person()
-    await w.ok(b.owner.token, 'projects.add_member', { project_id: b.projectId, user_id: guest.id, role: 'viewer' })
+    const guest = await w.guest(b.projectId, 'viewer')
     for (const [id, more] of [
       ['projects.update_member', { role: 'admin' }],
       ['projects.remove_member', {}],
@@ -62,8 +61,7 @@ test('row 12: things of another organization', async (t) => {
 
   await t.test('a token keeps the organization it was issued for, and loses it with the membership', async () => {
     const member = await w.member(a)
-    await w.ok(b.owner.token, 'projects.add_member', { project_id: b.projectId, email: member.email })
-    const inB = await w.signIn(member, b.id)
+    const inB = await w.join(await w.signIn(member), b, 'editor')
     assert.equal((await w.ok(member.token, 'organizations.get')).id, a.id)
     assert.equal((await w.ok(inB.token, 'organizations.get')).id, b.id)
     await w.db.deleteFrom('organization_member').where('user_id', '=', member.id).where('org_id', '=', a.id).execute()

@@ -26,10 +26,11 @@ test('row 23: bodies', async (t) => {
   }
   const before = await businessDigest(w.db)
 
-  await t.test('size: 10 MiB are taken, one byte more is not, counted or chunked', async () => {
+  await t.test('size: 256 KiB are taken, one byte more is not, counted or chunked', async () => {
+    const KiB256 = 256 * 1024
     const padded = (bytes: number) => Buffer.concat([Buffer.from('{}'), Buffer.alloc(bytes - 2, ' ')])
-    assert.equal((await send(padded(10 * MiB))).status, 200)
-    expect(await send(padded(10 * MiB + 1)), 413, 'payload-too-large')
+    assert.equal((await send(padded(KiB256))).status, 200)
+    expect(await send(padded(KiB256 + 1)), 413, 'payload-too-large')
     expect(await send(padded(10 * MiB + 1), { 'content-type': 'application/json' }, '/auth/sign-in'), 413, 'payload-too-large')
     expect(await send(padded(10 * MiB + 1), { 'content-type': 'application/json' }, '/v1/projects/list'), 413, 'payload-too-large')
     const chunked = await overHttp(w.baseUrl, { 'content-type': 'application/json', authorization }, (request) => {
@@ -58,9 +59,9 @@ test('row 23: bodies', async (t) => {
       expect(await send(nested(most)), 422, 'invalid-input', `${most + 1} levels of ${open} reach validation`)
       expect(await send(nested(most + (each === 1 ? 1 : 2))), 400, 'invalid-json', `deeper with ${open}`)
     }
-    for (const levels of [1_000, 200_000])
+    for (const levels of [1_000, 100_000])
       expect(await send(`{"a":${'['.repeat(levels)}${']'.repeat(levels)}}`), 400, 'invalid-json', `${levels} levels`)
-    expect(await send('['.repeat(1_000_000)), 400, 'invalid-json', 'a million open brackets')
+    expect(await send('['.repeat(250_000)), 400, 'invalid-json', 'a quarter of a million open brackets')
   })
 
   await t.test('encodings: as it is, or not at all', async () => {

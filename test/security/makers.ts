@@ -17,8 +17,8 @@ function once<T>(make: (w: World, org?: Org) => Promise<T>): (w: World, org?: Or
   }
 }
 
-/** Signing up is limited by address, so one person is everybody's guest. */
-export const stranger: (w: World) => Promise<string> = once(async (w) => (await w.person()).id)
+/** A member of the organization, the same one for all. */
+export const colleague: (w: World, org: Org) => Promise<string> = once(async (w, org) => (await w.member(org!)).id)
 
 /** What is charged needs a card. */
 export const cardOnFile: (w: World, org: Org) => Promise<object> = once(async (w, org) => await card(w, org!))

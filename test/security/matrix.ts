@@ -25,7 +25,12 @@ function rowsOfPart(part: number) {
 export function testPart(part: number): void {
   test(`operations × principals × organizations, part ${part} of ${PARTS}`, async (t) => {
     const rows = rowsOfPart(part)
-    const w = await world(t, { systemAdminEmails: [STAFF_EMAIL], clipUserEmail: CLIP_EMAIL, payments: { manualNotices: true } })
+    const w = await world(t, {
+      systemAdminEmails: [STAFF_EMAIL],
+      clipUserEmail: CLIP_EMAIL,
+      payments: { manualNotices: true },
+      vendors: true,
+    })
     const { a, b, credential } = await cast(w)
 
     const cases = rows.flatMap(([id, row]) =>

@@ -43,6 +43,9 @@ export const OPERATORS = { a: `${NOBODY} | 403 403 403 403 | 403 403 | 403 403 4
 /** The same about an organization that they name: to them no organization is another one. */
 export const OPERATORS_ANYWHERE = { a: OPERATORS.a, b: OPERATORS.a }
 
+/** Whoever may ask is told that there is no such thing: it is the same thing, or none, to everybody. */
+export const FINDS_NOTHING = { a: ANYBODY.a.replaceAll('200', '404') }
+
 export function allowedBut422(row: string): string {
   return row.replaceAll('200', '422')
 }

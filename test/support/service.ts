@@ -33,6 +33,8 @@ interface ServiceOptions {
   entry?: string
   env?: Record<string, string>
   nodeOptions?: readonly string[]
+  /** Runs it and its children on one core, for benches. */
+  core?: number
 }
 
 /** Where processes and folders are made; closing it ends and removes all of them, by the ids that were recorded. */
@@ -72,12 +74,14 @@ export function openLab(): Lab {
   }
 }
 
-function spawnService({ entry = MAIN, env = {}, nodeOptions = [] }: ServiceOptions): Omit<Service, 'baseUrl'> {
+function spawnService({ entry = MAIN, env = {}, nodeOptions = [], core }: ServiceOptions): Omit<Service, 'baseUrl'> {
   const { PATH, HOME, TMPDIR, NODE_COMPILE_CACHE } = process.env
   const inherited = Object.fromEntries(
     Object.entries({ PATH, HOME, TMPDIR, NODE_COMPILE_CACHE }).filter(([, value]) => value !== undefined),
   ) as Record<string, string>
-  const child = spawn(process.execPath, [...nodeOptions, entry], {
+  const run = [process.execPath, ...nodeOptions, entry]
+  const [command = '', ...args] = core === undefined ? run : ['taskset', '-c', String(core), ...run]
+  const child = spawn(command, args, {
     cwd: root,
     env: { ...inherited, PORT: '0', LOG_LEVEL: 'warn', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -7,8 +7,8 @@ import type { TestContext } from 'node:test'
 import { createMailFolder } from '#adapters/mail/files.ts'
 import { createSmtpMail } from '#adapters/mail/smtp.ts'
 import { createStripePayments } from '#adapters/payments/stripe.ts'
-import { NO_SOURCES } from '#adapters/vendors/registry.ts'
-import { createVendors } from '#adapters/vendors/vendors.ts'
+import { readRegistry, type Registry } from '#adapters/vendors/registry.ts'
+import { createVendors, fileHostsOf } from '#adapters/vendors/vendors.ts'
 import { createWebhooks } from '#adapters/webhooks/sender.ts'
 import { openFileStore } from '#adapters/storage/files.ts'
 import { startStoreListener } from '#adapters/storage/listener.ts'
@@ -17,6 +17,7 @@ import { compose } from '#compose.ts'
 import type { Clock } from '#core/clock.ts'
 import { STANDARD_BACKOFF_SECONDS } from '#core/webhooks.ts'
 import { openDatabase } from '#db/open.ts'
+import { listening } from '#db/notify.ts'
 import { openQueue } from '#db/queue.ts'
 import type { Db } from '#db/tables.ts'
 import { createLog } from '#http/log.ts'
@@ -24,11 +25,15 @@ import { buildServer } from '#http/server.ts'
 import type { AnyTask } from '#task.ts'
 import type { AnyOperation } from '#operation.ts'
 import { runTask } from '#background/tasks.ts'
+import type { ConnectionLimits } from '#core/connections.ts'
+import { createUploadRoom } from '#background/upload-room.ts'
+import { createEgressRecorder } from '#background/egress.ts'
 import { signWorkerToken } from '#access/tokens.ts'
 import * as registry from '#registry.ts'
 import { answerDue } from '#services/alerts/answer.ts'
 import { drain } from '#services/webhooks/drain.ts'
 import { SANDBOX_KEY, startSandboxPayments, type SandboxOptions } from '../../sandbox/payments/server.ts'
+import { startSandboxVendors } from '../../sandbox/vendors/server.ts'
 import { createDatabase } from './database.ts'
 
 // oxlint-disable-next-line typescript/no-explicit-any
@@ -61,10 +66,20 @@ interface WorldOptions {
   systemAdminEmails?: readonly string[]
   clipUserEmail?: string
   maySignUp?: boolean
+  isLocal?: boolean
+  /** `127.0.0.1` lets a test come from any address it likes, by `X-Forwarded-For`. */
+  trustedProxies?: readonly string[]
+  metricsToken?: string
+  /** What a password costs to compare: 4 unless a test is about the time that takes. */
+  passwordCost?: number
   /** Share the database of another world: a second process. */
   databaseUrl?: string
   startAt?: string
   egressAllow?: readonly string[]
+  /** Whether the simulated vendors run. Without them the registry is there, but nobody answers. */
+  vendors?: boolean
+  /** Sources other than the shipped ones. */
+  sources?: Registry
   /** A real mail server; without one, mails are files in `mailDir`. */
   smtpUrl?: string
   /** How endpoints of webhooks are looked up, and how long one may take. */
@@ -75,6 +90,10 @@ interface WorldOptions {
   storage?: Storage
   /** Share the folder of another world: a second process on the same machine. */
   store?: { dataDir: string; secret: Buffer }
+  /** The embedded store counts what leaves it, as the service's does; else bytes count when they are signed, as on S3. */
+  countsEgress?: boolean
+  /** Of both listeners. */
+  connections?: ConnectionLimits
 }
 
 export type World = Awaited<ReturnType<typeof world>>
@@ -90,6 +109,9 @@ let people = 0
 
 /** Worlds on one database: hooks run in the order in which they were set, so whoever closes last drops it. */
 const users = new Map<string, { count: number; drop(): Promise<void> }>()
+
+/** An address that refuses every connection. */
+const NOBODY_THERE = 'http://127.0.0.1:9'
 
 export async function world(t: TestContext, options: WorldOptions = {}) {
   const own = options.databaseUrl ? null : await createDatabase()
@@ -116,7 +138,13 @@ export async function world(t: TestContext, options: WorldOptions = {}) {
   const tasks = [...registry.tasks, ...(options.tasks ?? [])]
   const dataDir = options.store?.dataDir ?? mkdtempSync(path.join(os.tmpdir(), 'groundtrack-world-'))
   const mailDir = path.join(dataDir, 'mail')
-  const door = options.storage ? null : await openDoor(dataDir, options.store?.secret ?? randomBytes(32), clock, log)
+  const door = options.storage
+    ? null
+    : await openDoor(dataDir, options.store?.secret ?? randomBytes(32), clock, log, {
+        db: database.db,
+        countsEgress: options.countsEgress ?? false,
+        connections: options.connections,
+      })
   const storage: Storage = options.storage ?? door!.store
   const webhookSecret = 'whsec_of_a_test'
   const sandbox =
@@ -138,11 +166,24 @@ export async function world(t: TestContext, options: WorldOptions = {}) {
       sandboxUrl: () => sandbox.url,
       ...(options.payments?.timeoutMs ? { timeoutMs: options.payments.timeoutMs } : {}),
     })
+  const hosts = options.vendors
+    ? await startSandboxVendors({
+        db: database.db,
+        host: '127.0.0.1',
+        port: 0,
+        clock,
+        workDir: path.join(dataDir, 'sandbox'),
+        deliverySeconds: 5,
+      })
+    : null
+  const sources = options.sources ?? (await readRegistry(null, hosts?.url ?? NOBODY_THERE))
+  const vendors = createVendors({ registry: sources, egressAllow: options.egressAllow ?? [] })
   const composed = await compose({
     db: database.db,
     storage,
     payments,
-    vendors: createVendors({ registry: NO_SOURCES }),
+    vendors,
+    fileHosts: fileHostsOf(sources),
     webhooks: createWebhooks({
       allow: [...(options.egressAllow ?? []), HOOK_HOST],
       backoffSeconds: STANDARD_BACKOFF_SECONDS,
@@ -152,7 +193,7 @@ export async function world(t: TestContext, options: WorldOptions = {}) {
     mail: options.smtpUrl
       ? createSmtpMail({ url: options.smtpUrl, from: MAIL_FROM })
       : createMailFolder({ folder: mailDir, from: MAIL_FROM, clock, onWritten: () => {} }),
-    listen: database.listen,
+    listen: listening(database.connection),
     connectionCount: database.connectionCount,
     clock,
     queue,
@@ -160,21 +201,35 @@ export async function world(t: TestContext, options: WorldOptions = {}) {
     baseUrl: () => baseUrl,
     operations,
     tasks,
-    passwordCost: 4,
+    passwordCost: options.passwordCost ?? 4,
     cogHosts: [],
     egressAllow: options.egressAllow ?? [],
     workDir: path.join(dataDir, 'work'),
+    cogCompression: 'zstd',
+    rasterProcesses: os.availableParallelism(),
     roles: {
       systemAdminEmails: options.systemAdminEmails ?? [],
       clipUserEmail: options.clipUserEmail ?? null,
       maySignUp: options.maySignUp ?? true,
     },
   })
-  const app = buildServer({ ...composed, log, isReady: () => true, api: true, sandboxPayments: sandbox })
+  const app = buildServer({
+    ...composed,
+    log,
+    isReady: () => true,
+    api: true,
+    sandboxPayments: sandbox,
+    isLocal: options.isLocal ?? true,
+    trustedProxies: options.trustedProxies ?? [],
+    metricsToken: options.metricsToken ?? '',
+    ...(options.connections ? { connections: options.connections } : {}),
+  })
   baseUrl = await app.listen({ port: 0, host: '127.0.0.1' })
   t.after(async () => {
     await app.close()
     await sandbox?.close()
+    await hosts?.close()
+    await vendors.close()
     await queue.stop()
     await composed.close()
     await door?.close()
@@ -227,11 +282,29 @@ export async function world(t: TestContext, options: WorldOptions = {}) {
     const { id: projectId } = await ok(owner.token, 'projects.create', { name: 'First project' })
     return { id, owner, projectId }
   }
-  /** Joins somebody to the organization the way it happens in life: invited to a project, then signed up. */
-  const member = async (org: Org, role: 'admin' | 'editor' | 'viewer' = 'viewer'): Promise<Person> => {
-    const email = `member-${++people}-${process.pid}@example.com`
-    await ok(org.owner.token, 'projects.add_member', { project_id: org.projectId, email, role })
-    return await person(email)
+  /** Uses an invitation's link as whoever is signed in. */
+  const accept = (token: string, url: string) =>
+    post('/auth/invitations/accept', { token: url.split('/').at(-1) }, { authorization: `Bearer ${token}` })
+  /** Joins a person to the organization the way it happens in life: invited to a project, signed up, accepted. */
+  const join = async (who: Person, org: Org, role: 'admin' | 'editor' | 'viewer' = 'viewer'): Promise<Person> => {
+    const { invitation } = await ok(org.owner.token, 'projects.add_member', { project_id: org.projectId, email: who.email, role })
+    const { status, body } = await accept(who.token, invitation.url)
+    if (status !== 200) throw new Error(`accepting answered ${status}: ${JSON.stringify(body)}`)
+    const { body: acting } = await post('/auth/refresh', { refresh_token: who.refreshToken, organization_id: org.id })
+    return { ...who, token: acting.access_token, refreshToken: acting.refresh_token }
+  }
+  const member = async (org: Org, role: 'admin' | 'editor' | 'viewer' = 'viewer'): Promise<Person> =>
+    await join(await person(`member-${++people}-${process.pid}@example.com`), org, role)
+  /** A person in a project of an organization that is not theirs: data folders from before invitations by token have some. */
+  const guest = async (projectId: string, role: 'admin' | 'editor' | 'viewer' = 'editor', who?: Person): Promise<Person> => {
+    const found = who ?? (await person())
+    const row = { project_id: projectId, user_id: found.id, role, created_at: clock.now() }
+    await database.db
+      .insertInto('project_member')
+      .values(row)
+      .onConflict((conflict) => conflict.columns(['project_id', 'user_id']).doUpdateSet({ role }))
+      .execute()
+    return found
   }
   const key = async (
     credential: string,
@@ -265,6 +338,7 @@ export async function world(t: TestContext, options: WorldOptions = {}) {
   return {
     db: database.db as Db,
     storage,
+    storePort: door?.port ?? 0,
     databaseUrl,
     mailDir,
     clock,
@@ -280,6 +354,9 @@ export async function world(t: TestContext, options: WorldOptions = {}) {
     signIn,
     organization,
     member,
+    join,
+    accept,
+    guest,
     key,
     put,
     upload,
@@ -302,17 +379,45 @@ export async function world(t: TestContext, options: WorldOptions = {}) {
     sandbox,
     webhookSecret,
     flushAudit: () => composed.platform.audit.flush(),
+    flushEgress: async () => await door?.egress?.flush(),
     flushUsage: () => composed.usage.flush(),
   }
 }
 
 /** The embedded store with its own listener, on a port of its own. */
-async function openDoor(dataDir: string, secret: Buffer, clock: Clock, log: ReturnType<typeof createLog>) {
+async function openDoor(
+  dataDir: string,
+  secret: Buffer,
+  clock: Clock,
+  log: ReturnType<typeof createLog>,
+  { db, countsEgress, connections }: { db: Db; countsEgress: boolean; connections: ConnectionLimits | undefined },
+) {
   let port = 0
-  const store = await openFileStore({ root: path.join(dataDir, 'objects'), publicUrl: () => `http://127.0.0.1:${port}`, secret, clock })
-  const listener = await startStoreListener({ store, host: '127.0.0.1', port: 0, secret, clock, log })
+  const egress = countsEgress ? createEgressRecorder(db, clock, (error) => log.error({ err: error }, 'egress')) : null
+  const store = await openFileStore({
+    root: path.join(dataDir, 'objects'),
+    publicUrl: () => `http://127.0.0.1:${port}`,
+    secret,
+    clock,
+    countsEgress,
+  })
+  const listener = await startStoreListener({
+    store,
+    host: '127.0.0.1',
+    port: 0,
+    secret,
+    clock,
+    log,
+    egress,
+    room: createUploadRoom(db, clock),
+    ...(connections ? { connections } : {}),
+  })
   port = listener.port
-  return { store, close: () => listener.close(0) }
+  const close = async () => {
+    await listener.close(0)
+    await egress?.close()
+  }
+  return { store, egress, close, port }
 }
 
 function testClock(start: string) {

@@ -10,6 +10,7 @@ import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
 
 const PACKAGE = 'proj-wasm'
@@ -49,8 +50,10 @@ export interface Proj {
   system(code: number): { proj4: string; info: SystemInfo } | null
   /** Ways to WGS 84 that need no file of ours, in PROJ's order. */
   shiftsToWgs84(code: number): Shift[]
-  /** Longitudes and eastings come first on both sides; null where PROJ cannot transform one of the points. */
-  transform(source: string, target: string, points: readonly Point[]): Point[] | null
+  /** Longitudes and eastings come first on both sides; null for points that PROJ cannot transform, or for all where it knows no way. */
+  transform(source: string, target: string, points: readonly Point[]): (Point | null)[] | null
+  /** The other way: from `target` to `source`. */
+  transformBack(source: string, target: string, points: readonly Point[]): (Point | null)[] | null
 }
 
 /** The C functions take and give addresses and numbers; texts end with a zero byte. */
@@ -78,7 +81,7 @@ interface Library {
   _proj_list_get(context: number, list: number, index: number): number
   _proj_list_destroy(list: number): void
   _proj_coordoperation_get_accuracy(context: number, operation: number): number
-  _proj_create_crs_to_crs(context: number, source: number, target: number, area: number): number
+  _proj_create_crs_to_crs_from_pj(context: number, source: number, target: number, area: number, options: number): number
   _proj_normalize_for_visualization(context: number, operation: number): number
   _proj_trans_array(operation: number, direction: number, count: number, coordinates: number): number
 }
@@ -88,7 +91,55 @@ const PROJ_STRING_4 = 1
 const PARTIAL_INTERSECTION = 1
 const DISCARD_IF_GRID_MISSING = 1
 const FORWARD = 1
+const BACK = -1
 const COORDINATE_BYTES = 32
+const POINTER_BYTES = 4
+/** What C calls HUGE_VAL: a point of no particular year. */
+const NO_TIME = Infinity
+
+/** Every code of the EPSG registry that stands for a map or for longitudes and latitudes, old ones too. */
+export function registryCodes(): { code: number; isGeographic: boolean }[] {
+  const database = new DatabaseSync(path.join(fetchPackage(), 'proj.db'), { readOnly: true })
+  const rows = database
+    .prepare("SELECT code, type FROM crs_view WHERE auth_name = 'EPSG' AND type IN ('projected', 'geographic 2D', 'geographic 3D')")
+    .all()
+  database.close()
+  return rows.map(({ code, type }) => ({ code: Number(code), isGeographic: type !== 'projected' })).sort((a, b) => a.code - b.code)
+}
+
+/** Codes that the registry has withdrawn, with the one that it names instead; those with several are left as they are. */
+export function replacements(): ReadonlyMap<number, number> {
+  const database = new DatabaseSync(path.join(fetchPackage(), 'proj.db'), { readOnly: true })
+  const rows = database
+    .prepare(
+      "SELECT deprecated_code AS old, min(replacement_code) AS new FROM deprecation WHERE deprecated_auth_name = 'EPSG' AND replacement_auth_name = 'EPSG' AND table_name IN ('projected_crs', 'geodetic_crs') GROUP BY deprecated_code HAVING count(*) = 1",
+    )
+    .all()
+  database.close()
+  return new Map(rows.map((row) => [Number(row['old']), Number(row['new'])]))
+}
+
+/** The conversion of each map, by which GeoTIFF may name a projection without its datum. */
+export function conversionCodes(): ReadonlyMap<number, number> {
+  const database = new DatabaseSync(path.join(fetchPackage(), 'proj.db'), { readOnly: true })
+  const rows = database
+    .prepare("SELECT code, conversion_code FROM projected_crs WHERE auth_name = 'EPSG' AND conversion_auth_name = 'EPSG'")
+    .all()
+  database.close()
+  return new Map(rows.map(({ code, conversion_code }) => [Number(code), Number(conversion_code)]))
+}
+
+/** The names that ArcGIS gives to systems of longitudes and latitudes: its WKT has no codes. */
+export function esriNames(): { name: string; code: number }[] {
+  const database = new DatabaseSync(path.join(fetchPackage(), 'proj.db'), { readOnly: true })
+  const rows = database
+    .prepare(
+      "SELECT alt_name, a.code FROM alias_name a JOIN geodetic_crs g ON g.auth_name = a.auth_name AND g.code = a.code AND g.type = 'geographic 2D' WHERE a.table_name = 'geodetic_crs' AND a.auth_name = 'EPSG' AND a.source = 'ESRI' ORDER BY g.deprecated DESC, alt_name",
+    )
+    .all()
+  database.close()
+  return rows.map(({ alt_name, code }) => ({ name: String(alt_name), code: Number(code) }))
+}
 
 /** Fetches the package once and keeps it in the folder for temporary files. */
 function fetchPackage(): string {
@@ -130,7 +181,8 @@ export async function openProj(): Promise<Proj> {
       shifts.set(code, known)
       return known
     },
-    transform: (source, target, points) => transform(library, context, source, target, points),
+    transform: (source, target, points) => transform(library, context, { source, target }, points, FORWARD),
+    transformBack: (source, target, points) => transform(library, context, { source, target }, points, BACK),
   }
 }
 
@@ -198,18 +250,67 @@ function shiftsToWgs84(library: Library, context: number, code: number): Shift[]
   return found ?? []
 }
 
-function transform(library: Library, context: number, source: string, target: string, points: readonly Point[]): Point[] | null {
-  const plain = withText(library, source, (from) =>
-    withText(library, target, (to) => attempt(() => library._proj_create_crs_to_crs(context, from, to, 0))),
+/** Finding a way between two systems takes longer than anything else here, so all are kept. */
+const ways = new Map<string, number>()
+
+function wayBetween(library: Library, context: number, { source, target }: Way, option: string): number {
+  const key = `${source}>${target} ${option}`
+  let operation = ways.get(key)
+  if (operation === undefined) {
+    operation = findWay(library, context, { source, target }, option)
+    ways.set(key, operation)
+  }
+  return operation
+}
+
+interface Way {
+  source: string
+  target: string
+}
+
+function findWay(library: Library, context: number, { source, target }: Way, option: string): number {
+  const plain = withObject(library, context, source, (from) =>
+    withObject(library, context, target, (to) =>
+      withText(library, option, (text) => {
+        const list = library._malloc(2 * POINTER_BYTES)
+        new Uint32Array(library.HEAPU8.buffer, list, 2).set([text, 0])
+        const found = attempt(() => library._proj_create_crs_to_crs_from_pj(context, from, to, 0, list))
+        library._free(list)
+        return found
+      }),
+    ),
   )
-  if (!plain) return null
+  if (!plain) return 0
   const operation = library._proj_normalize_for_visualization(context, plain)
   library._proj_destroy(plain)
+  return operation
+}
+
+/**
+ * Where a datum has published shifts, places outside their areas have no answer instead of one that leaves the datum out, which
+ * PROJ calls a ballpark. A datum without any has nothing better.
+ */
+const OPTIONS = ['ALLOW_BALLPARK=NO', 'ALLOW_BALLPARK=YES']
+
+type Direction = typeof FORWARD | typeof BACK
+
+function transform(library: Library, context: number, way: Way, points: readonly Point[], direction: Direction): (Point | null)[] | null {
+  for (const option of OPTIONS) {
+    const operation = wayBetween(library, context, way, option)
+    const found = operation ? transformBy(library, operation, points, direction) : []
+    if (found.some((point) => point !== null)) return found
+  }
+  return null
+}
+
+function transformBy(library: Library, operation: number, points: readonly Point[], direction: Direction): (Point | null)[] {
   const address = library._malloc(points.length * COORDINATE_BYTES)
-  points.forEach(([x, y], i) => library.HEAPF64.set([x, y, 0, 0], address / 8 + i * 4))
-  library._proj_trans_array(operation, FORWARD, points.length, address)
-  const result = points.map((_, i): Point => [library.HEAPF64[address / 8 + i * 4]!, library.HEAPF64[address / 8 + i * 4 + 1]!])
+  points.forEach(([x, y], i) => library.HEAPF64.set([x, y, 0, NO_TIME], address / 8 + i * 4))
+  library._proj_trans_array(operation, direction, points.length, address)
+  const result = points.map((_, i): Point | null => {
+    const [x, y] = [library.HEAPF64[address / 8 + i * 4]!, library.HEAPF64[address / 8 + i * 4 + 1]!]
+    return Number.isFinite(x) && Number.isFinite(y) ? [x, y] : null
+  })
   library._free(address)
-  library._proj_destroy(operation)
-  return result.every(([x, y]) => Number.isFinite(x) && Number.isFinite(y)) ? result : null
+  return result
 }

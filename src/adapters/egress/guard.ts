@@ -56,7 +56,16 @@ interface EgressResponse {
   url: string
 }
 
+interface EgressStream {
+  status: number
+  headers: Readonly<Record<string, string>>
+  body: AsyncIterable<Buffer>
+  url: string
+}
+
 export interface Egress {
+  /** The answer's body as it comes: `deadlineMs` is for everything before it, `idleMs` for each pause in it. */
+  open(url: string, request: Omit<EgressRequest, 'maxBytes'> & { idleMs: number }): Promise<EgressStream>
   fetch(url: string, request: EgressRequest): Promise<EgressResponse>
   /** Throws what `fetch` would throw before it connects: for addresses that are stored now and called later. */
   check(url: string): Promise<void>
@@ -90,32 +99,54 @@ export function createEgress(options: EgressOptions = {}): Egress {
     return { url, agent: agents.guarded }
   }
 
+  const follow = async (
+    text: string,
+    wanted: Pick<EgressRequest, 'method' | 'headers' | 'body' | 'permit' | 'maxRedirects' | 'redirects'>,
+    limits: { signal: AbortSignal; bodyTimeout?: number; headersTimeout?: number },
+  ): Promise<{ answer: Dispatcher.ResponseData; url: URL }> => {
+    let target = await checked(text, wanted.permit)
+    for (let hops = 0; ; hops++) {
+      const answer = await request(target.url, {
+        dispatcher: target.agent,
+        method: wanted.method ?? 'GET',
+        headers: { 'accept-encoding': 'identity', ...wanted.headers },
+        body: wanted.body ?? null,
+        ...limits,
+      })
+      if (wanted.redirects === 'return' || !REDIRECTS.has(answer.statusCode)) return { answer, url: target.url }
+      answer.body.on('error', () => {}).destroy()
+      const location = answer.headers['location']
+      if (hops >= (wanted.maxRedirects ?? 0) || typeof location !== 'string')
+        throw new EgressError('redirect', 'The address redirects elsewhere')
+      target = await checked(new URL(location, target.url).href, wanted.permit)
+    }
+  }
+
   return {
-    async check(url) {
-      await checked(url)
-    },
+    check: async (url) => void (await checked(url)),
     async fetch(text, wanted) {
       const timeout = AbortSignal.timeout(wanted.deadlineMs)
       const signal = wanted.signal ? AbortSignal.any([wanted.signal, timeout]) : timeout
       try {
-        let target = await checked(text, wanted.permit)
-        for (let hops = 0; ; hops++) {
-          const answer = await request(target.url, {
-            dispatcher: target.agent,
-            method: wanted.method ?? 'GET',
-            headers: { 'accept-encoding': 'identity', ...wanted.headers },
-            body: wanted.body ?? null,
-            signal,
-          })
-          if (wanted.redirects === 'return' || !REDIRECTS.has(answer.statusCode)) return await received(answer, target.url, wanted)
-          answer.body.on('error', () => {}).destroy()
-          const location = answer.headers['location']
-          if (hops >= (wanted.maxRedirects ?? 0) || typeof location !== 'string')
-            throw new EgressError('redirect', 'The address redirects elsewhere')
-          target = await checked(new URL(location, target.url).href, wanted.permit)
-        }
+        const { answer, url } = await follow(text, wanted, { signal })
+        return await received(answer, url, wanted)
       } catch (error) {
         throw explained(error, timeout, wanted.signal)
+      }
+    },
+    async open(text, wanted) {
+      // The deadline ends with the headers; a pause in the body is undici's to notice.
+      const deadline = new AbortController()
+      const timer = setTimeout(() => deadline.abort(), wanted.deadlineMs)
+      const signal = wanted.signal ? AbortSignal.any([wanted.signal, deadline.signal]) : deadline.signal
+      try {
+        const { answer, url } = await follow(text, wanted, { signal, bodyTimeout: wanted.idleMs, headersTimeout: 0 })
+        const body = told(answer.body as AsyncIterable<Buffer>, deadline.signal, wanted.signal)
+        return { status: answer.statusCode, headers: plainHeaders(answer), body, url: url.href }
+      } catch (error) {
+        throw explained(error, deadline.signal, wanted.signal)
+      } finally {
+        clearTimeout(timer)
       }
     },
     async close() {
@@ -190,10 +221,20 @@ async function received(
     }
     chunks.push(chunk)
   }
-  const headers = Object.fromEntries(
-    Object.entries(answer.headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : (value ?? '')]),
-  )
-  return { status: answer.statusCode, headers, body: Buffer.concat(chunks, size), url: url.href }
+  return { status: answer.statusCode, headers: plainHeaders(answer), body: Buffer.concat(chunks, size), url: url.href }
+}
+
+const plainHeaders = ({ headers }: Dispatcher.ResponseData): Record<string, string> =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : (value ?? '')]))
+
+/** Whatever breaks the body is told in our own words. */
+async function* told(body: AsyncIterable<Buffer>, timeout: AbortSignal, caller: AbortSignal | undefined): AsyncGenerator<Buffer> {
+  try {
+    yield* body
+  } catch (error) {
+    if ((error as { code?: unknown }).code === 'UND_ERR_BODY_TIMEOUT') throw new EgressError('timeout', 'The host stopped sending')
+    throw explained(error, timeout, caller)
+  }
 }
 
 function explained(error: unknown, timeout: AbortSignal, caller: AbortSignal | undefined): unknown {

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { mkdir, readdir, rm, stat } from 'node:fs/promises'
-import { availableParallelism } from 'node:os'
 import path from 'node:path'
 import { RasterPool } from '#raster/pool/pool.ts'
+import type { CogCompression } from '#raster/write/spec.ts'
 import type { OpenableSource } from './handlers.ts'
 import type { ConvertedFile, ConvertRequest, RasterService, RasterSource } from '#ports/raster.ts'
 
@@ -16,6 +16,9 @@ const FILE_PREFIX = 'convert-'
 
 interface ConverterOptions {
   workDir: string
+  compression: CogCompression
+  /** Child processes at most. */
+  size: number
   locate: (source: RasterSource, signal: AbortSignal | undefined) => Promise<OpenableSource>
 }
 
@@ -24,10 +27,10 @@ interface Converter extends Pick<RasterService, 'convert' | 'sweep' | 'close'> {
 }
 
 /** Conversions have children of their own, behind everything else: a map must not wait for somebody's upload. */
-export function createConverter({ workDir, locate }: ConverterOptions): Converter {
+export function createConverter({ workDir, compression, size, locate }: ConverterOptions): Converter {
   const pool = new RasterPool({
     module: new URL('./handlers.ts', import.meta.url),
-    size: Math.max(1, Math.floor(availableParallelism() / 2)),
+    size,
     maxQueue: MAX_QUEUE,
     deadlineMs: DEADLINE_MS,
     maxRssBytes: MAX_RSS_BYTES,
@@ -41,7 +44,7 @@ export function createConverter({ workDir, locate }: ConverterOptions): Converte
     const file = path.join(workDir, `${FILE_PREFIX}${randomUUID()}.tif`)
     const remove = () => rm(file, { force: true })
     try {
-      const task = { source: located, options: { path: file, temporaryDirectory: workDir, isCategorical } }
+      const task = { source: located, options: { path: file, temporaryDirectory: workDir, isCategorical, compression } }
       const { byteLength } = (await pool.run('rewrite', task, {
         signal,
         ...(onProgress ? { onProgress: (fraction) => onProgress(fraction as number) } : {}),

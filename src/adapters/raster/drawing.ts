@@ -1,20 +1,29 @@
 import { createHash } from 'node:crypto'
 import { canonicalJson } from '#core/canonical.ts'
+import { tenantOf } from '#core/tenant.ts'
 import type { Asking, Drawn, MosaicLayer, MosaicRequest, RasterSource } from '#ports/raster.ts'
 import { LoadingCache } from '#raster/cache.ts'
 import { MEDIA_TYPES } from '#raster/encode/format.ts'
+import type { TileAddress } from '#raster/warp/mercator.ts'
 import type { RasterPool } from '#raster/pool/pool.ts'
 import type { Sources } from './sources.ts'
 
 /** Rises when the same request would be drawn with other pixels, so that no cache mixes the two. */
-const DRAWING_VERSION = 1
+const DRAWING_VERSION = 2
 const TILE_CACHE_BYTES = 64 * 1024 * 1024
 const MOSAIC_DEADLINE_MS = 15_000
 
 interface Bounds {
   readonly signal?: AbortSignal | undefined
   readonly deadlineMs?: number
+  /** Which part of the file it is about: another part may be another child's. */
+  readonly part?: string
 }
+
+/** Tiles of a square of so many a side (as a power of two) share blocks, so that one child draws them. */
+const GROUP_BITS = 2
+
+const groupOf = ({ z, x, y }: TileAddress): string => `${z}/${x >> GROUP_BITS}/${y >> GROUP_BITS}`
 
 type Make = (signal: AbortSignal) => Promise<Uint8Array>
 
@@ -34,20 +43,34 @@ export class Drawing {
   }
 
   /** Runs a task on the content that was identified. */
-  async run<T>(name: string, source: RasterSource, input: object, { signal, deadlineMs }: Bounds): Promise<T> {
+  async run<T>(name: string, source: RasterSource, input: object, { signal, deadlineMs, part = '' }: Bounds): Promise<T> {
     const seen = await this.#sources.identify(source, signal)
     const task = { ...(await this.#sources.openable(source, seen, signal)), ...input }
     try {
-      return (await this.#pool.run(name, task, { signal, affinity: seen.key, ...(deadlineMs ? { deadlineMs } : {}) })) as T
+      return (await this.#pool.run(name, task, {
+        signal,
+        affinity: `${seen.key}/${part}`,
+        ...tenancy(),
+        ...(deadlineMs ? { deadlineMs } : {}),
+      })) as T
     } catch (error) {
       this.#sources.forgetChanged(error, [source])
       throw error
     }
   }
 
-  async draw(task: string, source: RasterSource, input: object, contentType: string, asking: Asking): Promise<Drawn> {
+  async draw(
+    task: string,
+    source: RasterSource,
+    input: { tile?: TileAddress; options: object },
+    contentType: string,
+    asking: Asking,
+  ): Promise<Drawn> {
     const { key } = await this.#sources.identify(source, asking.signal)
-    return await this.#named([task, key, input], contentType, asking, (signal) => this.run<Uint8Array>(task, source, input, { signal }))
+    const part = input.tile ? groupOf(input.tile) : ''
+    return await this.#named([task, key, input], contentType, asking, (signal) =>
+      this.run<Uint8Array>(task, source, input, { signal, part }),
+    )
   }
 
   async mosaic(layers: readonly MosaicLayer[], { tile, ...drawing }: MosaicRequest, asking: Asking): Promise<Drawn> {
@@ -62,7 +85,7 @@ export class Drawing {
         return (await this.#pool.run(
           'mosaic',
           { ...input, layers: opened },
-          { signal, affinity: seen[0]?.key ?? '', deadlineMs: MOSAIC_DEADLINE_MS },
+          { signal, affinity: `${seen[0]?.key ?? ''}/${groupOf(tile)}`, ...tenancy(), deadlineMs: MOSAIC_DEADLINE_MS },
         )) as Uint8Array
       } catch (error) {
         const asked = layers.map(({ source }) => source)
@@ -83,6 +106,12 @@ export class Drawing {
       body: await this.#tiles.get(name, async (signal) => Buffer.from(await make(signal)), { signal: asking.signal }),
     }
   }
+}
+
+/** Whose work it is, for the pool's turns. */
+export function tenancy(): { tenant?: string } {
+  const tenant = tenantOf()
+  return tenant === null ? {} : { tenant }
 }
 
 /** The same for requests that are the same in everything they depend on. */

@@ -1,10 +1,10 @@
-import { availableParallelism } from 'node:os'
 import { LoadingCache } from '#raster/cache.ts'
 import { MEDIA_TYPES } from '#raster/encode/format.ts'
 import type { Inspection } from '#raster/ingest/inspect.ts'
 import { RasterPool } from '#raster/pool/pool.ts'
 import type { Statistics, StatisticsOptions } from '#raster/statistics/index.ts'
 import type { RasterInfo } from '#raster/types.ts'
+import type { CogCompression } from '#raster/write/spec.ts'
 import { createConverter } from './converter.ts'
 import { defined, Drawing, nameFor } from './drawing.ts'
 import type { RasterService, RasterSource } from '#ports/raster.ts'
@@ -13,7 +13,10 @@ import { createSources, type SourceOptions } from './sources.ts'
 interface RasterServiceOptions extends SourceOptions {
   /** A folder for large temporary files. */
   workDir: string
-  poolSize?: number
+  /** How files that we rewrite are compressed. */
+  compression: CogCompression
+  /** Child processes that draw; half as many convert. */
+  processes: number
 }
 
 const MIB = 1024 * 1024
@@ -24,13 +27,15 @@ const INSPECT_DEADLINE_MS = 15_000
 export function createRasterService(options: RasterServiceOptions): RasterService {
   const pool = new RasterPool({
     module: new URL('./handlers.ts', import.meta.url),
-    size: options.poolSize ?? Math.max(1, availableParallelism()),
+    size: options.processes,
   })
   const summaries = new LoadingCache<Statistics>({ maxBytes: STATISTICS_CACHE_BYTES, sizeOf: ({ bands }) => 256 + bands.length * 1024 })
   const sources = createSources(pool, options)
   const drawing = new Drawing(pool, sources)
   const converter = createConverter({
     workDir: options.workDir,
+    compression: options.compression,
+    size: Math.max(1, Math.floor(options.processes / 2)),
     locate: async (source, signal) => (await sources.locate(source, signal)).source,
   })
 
@@ -59,6 +64,7 @@ export function createRasterService(options: RasterServiceOptions): RasterServic
     statistics,
     point: (source, place, signal) => drawing.run('point', source, { place, options: {} }, { signal }),
     inspect: (source, signal) => drawing.run<Inspection>('inspect', source, {}, { signal, deadlineMs: INSPECT_DEADLINE_MS }),
+    mayRead: sources.mayRead,
     convert: converter.convert,
     sweep: converter.sweep,
     metrics: () => ({

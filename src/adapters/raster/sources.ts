@@ -84,6 +84,11 @@ export function createSources(pool: RasterPool, options: SourceOptions) {
   return {
     identify,
     locate,
+    /** Whether an address names a host that the operator knows. */
+    mayRead: (address: string): boolean => {
+      const url = URL.parse(address)
+      return url !== null && names([...options.hosts, ...options.egressAllow], url)
+    },
     /** The source and the content that it must have, as a child is told of them. */
     async openable(source: RasterSource, { key, located }: Seen, signal: AbortSignal | undefined) {
       const { source: found, stretch } = located.stretch === null ? located : await locate(source, signal)
@@ -120,11 +125,13 @@ function remembered<T>(known: Map<string, Promise<T>>, name: string, make: () =>
   return made
 }
 
+const names = (hosts: readonly string[], url: URL): boolean => hosts.includes(url.hostname) || hosts.includes(url.host)
+
 /** Addresses come from callers: only hosts that the operator knows are asked anything at all. */
 function requireHost(source: RasterSource, hosts: readonly string[]): void {
   if (!('url' in source)) return
   const url = URL.parse(source.url)
   if (!url || !['https:', 'http:'].includes(url.protocol)) throw new RasterError('invalid_argument', 'url must be an https address')
-  if (!hosts.includes(url.hostname) && !hosts.includes(url.host))
+  if (!names(hosts, url))
     throw new RasterError('invalid_argument', `url names the host '${url.hostname.slice(0, 100)}', which is not among the allowed ones`)
 }

@@ -1,6 +1,8 @@
+import { ReadStream } from 'node:fs'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { pipeline } from 'node:stream/promises'
 import { problem } from '#core/problem.ts'
+import type { EgressMeter } from '#ports/storage.ts'
 import { streamOf, type FileStore, type OpenObject } from './files.ts'
 import { contentDisposition } from './keys.ts'
 import { isSameVersion, namesTag, parseRange } from './range.ts'
@@ -12,7 +14,10 @@ export async function sendObject(
   signed: VerifiedRequest,
   request: IncomingMessage,
   response: ServerResponse,
+  meter: EgressMeter | null,
 ): Promise<void> {
+  const countFor = request.method === 'GET' ? signed.countFor : null
+  if (countFor !== null) await meter?.admit(countFor)
   const object = await store.open(signed)
   let isHandedOver = false
   try {
@@ -20,7 +25,12 @@ export async function sendObject(
     response.writeHead(answer.status, { ...describe(object, signed), ...answer.headers })
     if (request.method === 'HEAD' || answer.length === null) return void response.end()
     isHandedOver = true // The stream closes the handle, however it ends.
-    await pipeline(await streamOf(object.handle, answer.offset, answer.length), response)
+    const bytes = await streamOf(object.handle, answer.offset, answer.length)
+    try {
+      await pipeline(bytes, response)
+    } finally {
+      if (countFor !== null) meter?.count(countFor, bytes instanceof ReadStream ? bytes.bytesRead : 0) // However far it got.
+    }
   } finally {
     if (!isHandedOver) await object.handle.close()
   }

@@ -60,6 +60,8 @@ interface FileStoreOptions {
   publicUrl: () => string
   secret: Buffer
   clock: Clock
+  /** Whether its listener counts what leaves. */
+  countsEgress?: boolean
 }
 
 export interface OpenObject {
@@ -68,16 +70,17 @@ export interface OpenObject {
   readonly handle: FileHandle
 }
 
-export async function openFileStore({ root, publicUrl, secret, clock }: FileStoreOptions): Promise<FileStore> {
+export async function openFileStore({ root, publicUrl, secret, clock, countsEgress = false }: FileStoreOptions): Promise<FileStore> {
   if (secret.length !== SECRET_BYTES) throw new RangeError(`The secret of the store has ${SECRET_BYTES} bytes, not ${secret.length}`)
   await mkdir(path.join(root, STAGING_FOLDER), { recursive: true, mode: 0o700 })
   await chmod(root, 0o700)
-  return new FileStore(await realpath(root), publicUrl, secret, clock)
+  return new FileStore(await realpath(root), { publicUrl, secret, clock, countsEgress })
 }
 
 /** The port, and what the listener needs beyond it. */
 export class FileStore implements Storage {
   readonly kind = 'files'
+  readonly countsEgress: boolean
   /** Uploads in pieces that are under way. */
   readonly uploads: PartialUploads
   readonly #root: string
@@ -87,7 +90,8 @@ export class FileStore implements Storage {
   readonly #clock: Clock
   readonly #exclusive = keyedLock()
 
-  constructor(root: string, publicUrl: () => string, secret: Buffer, clock: Clock) {
+  constructor(root: string, { publicUrl, secret, clock, countsEgress }: Required<Omit<FileStoreOptions, 'root'>>) {
+    this.countsEgress = countsEgress
     this.#root = root
     this.#staging = path.join(root, STAGING_FOLDER)
     this.#publicUrl = publicUrl
@@ -199,11 +203,14 @@ export class FileStore implements Storage {
     })
   }
 
-  async signPut({ bucket, key, contentType, maxBytes, expiresInSeconds }: SignPut): Promise<string> {
-    return this.#address({ method: 'PUT', bucket, key, contentType, maxBytes: maxBytes ?? null, fileName: null }, expiresInSeconds)
+  async signPut({ bucket, key, contentType, maxBytes, countFor, expiresInSeconds }: SignPut): Promise<string> {
+    return this.#address(
+      { method: 'PUT', bucket, key, contentType, maxBytes: maxBytes ?? null, fileName: null, countFor: countFor ?? null },
+      expiresInSeconds,
+    )
   }
 
-  async signGet({ bucket, key, contentType, fileName, expiresInSeconds }: SignGet): Promise<string> {
+  async signGet({ bucket, key, contentType, fileName, countFor, expiresInSeconds }: SignGet): Promise<string> {
     return this.#address(
       {
         method: 'GET',
@@ -212,6 +219,7 @@ export class FileStore implements Storage {
         contentType: contentType ?? null,
         maxBytes: null,
         fileName: fileName === undefined ? null : displayName(fileName),
+        countFor: countFor ?? null,
       },
       expiresInSeconds,
     )

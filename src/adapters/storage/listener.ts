@@ -4,23 +4,22 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo, Socket } from 'node:net'
 import type { Logger } from 'pino'
 import type { Clock } from '#core/clock.ts'
+import { CHECK_INTERVAL_MS, CONNECTION_LIMITS, guardConnections, sayGoodbye, type ConnectionLimits } from '#core/connections.ts'
 import { newId } from '#core/ids.ts'
 import { Problem, problem } from '#core/problem.ts'
 import { watchPace, type PaceLimits } from './deadline.ts'
 import { sendObject } from './download.ts'
 import type { FileStore } from './files.ts'
-import { StorageError } from '#ports/storage.ts'
+import { StorageError, type EgressMeter, type UploadRoom } from '#ports/storage.ts'
 import { OBJECTS_PATH, verifyRequest, type VerifiedRequest } from './signature.ts'
 import { createUploader, type Uploader } from './upload.ts'
 
-const MAX_CONNECTIONS = 1_000
 const MAX_TARGET_LENGTH = 4_096
 const MAX_HEADER_BYTES = 16 * 1024
 const MAX_HEADERS = 100
-const HEADERS_TIMEOUT_MS = 20_000
 const KEEP_ALIVE_MS = 5_000
 const LINGER_MS = 2_000
-const PACE: PaceLimits = { windowMs: 60_000, minBytes: 64 * 1024 }
+const PACE: PaceLimits = { windowMs: 30_000, minBytes: 64 * 1024 }
 /** Headers that decide something and must not come twice. */
 const SINGLE_HEADERS = ['content-type', 'content-length', 'content-range', 'range', 'if-range', 'transfer-encoding', 'host']
 
@@ -52,6 +51,11 @@ export interface StoreListenerOptions {
   /** Where the pages about problems live: the API's own address. */
   baseUrl?: () => string
   pace?: PaceLimits
+  /** Told of what leaves; null: nobody counts. */
+  egress?: EgressMeter | null
+  /** Gives room to uploads; null: what is signed is enough. */
+  room?: UploadRoom | null
+  connections?: ConnectionLimits
 }
 
 export interface StoreListener {
@@ -65,18 +69,19 @@ interface Door extends StoreListenerOptions {
 }
 
 export async function startStoreListener(options: StoreListenerOptions): Promise<StoreListener> {
-  const door: Door = { ...options, upload: createUploader(options.store) }
+  const door: Door = { ...options, upload: createUploader(options.store, options.room ?? null) }
   const server = createServer({
     maxHeaderSize: MAX_HEADER_BYTES,
-    headersTimeout: HEADERS_TIMEOUT_MS,
+    headersTimeout: (options.connections ?? CONNECTION_LIMITS).headersMs,
+    connectionsCheckingInterval: CHECK_INTERVAL_MS,
     requestTimeout: 0,
     keepAliveTimeout: KEEP_ALIVE_MS,
   })
-  server.maxConnections = MAX_CONNECTIONS
   server.maxHeadersCount = MAX_HEADERS
   server.on('request', (request, response) => void serve(door, request, response, () => {}))
   server.on('checkContinue', (request, response) => void serve(door, request, response, () => response.writeContinue()))
   server.on('clientError', refuseMalformed)
+  guardConnections(server, options.connections)
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
     server.listen(options.port, options.host, resolve)
@@ -152,7 +157,7 @@ async function route(door: Door, request: IncomingMessage, response: ServerRespo
   const signed = signedRequestOf(door, request)
   if (signed.method === 'PUT') return await door.upload({ request, response, signed, proceed: sayContinue })
   if (hasBody) throw problem('bad-request', 'A download has no body')
-  await sendObject(door.store, signed, request, response)
+  await sendObject(door.store, signed, request, response, door.egress ?? null)
 }
 
 function signedRequestOf({ secret, clock }: Door, request: IncomingMessage): VerifiedRequest {
@@ -214,7 +219,8 @@ function refuseMalformed(error: NodeJS.ErrnoException, socket: Socket): void {
         ? [408, 'Request Timeout', 'request-timeout']
         : [400, 'Bad Request', 'bad-request']
   const body = JSON.stringify({ type: 'about:blank', title, status, detail: 'The request could not be read', code })
-  socket.end(
+  sayGoodbye(
+    socket,
     `HTTP/1.1 ${status} ${title}\r\nContent-Type: application/problem+json\r\nContent-Length: ` +
       `${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
   )

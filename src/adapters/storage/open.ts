@@ -26,6 +26,7 @@ export async function openStorage(settings: StorageSettings): Promise<FileStore 
       publicUrl: settings.publicUrl,
       secret: settings.secret,
       clock: settings.clock,
+      countsEgress: true,
     })
   const { openS3Store } = await import('./s3.ts') // A third of a second and 35 MB that only its users pay.
   return openS3Store({ url: settings.storageUrl, endpoint: settings.s3Endpoint, region: settings.s3Region, clock: settings.clock })

@@ -80,6 +80,7 @@ export function openS3Store(options: S3StoreOptions): S3Store {
 
 export class S3Store implements Storage {
   readonly kind = 's3'
+  readonly countsEgress = false // Nobody tells us what its clients fetch.
   readonly #client: S3Client
   readonly #bucket: string
   /** Empty, or ending with a slash. */

@@ -352,6 +352,7 @@ test('what is signed is what is verified, for any signed', () => {
     contentType: fc.option(fc.constantFrom('image/tiff', 'text/plain; charset=utf-8', 'a/b+c')),
     maxBytes: fc.option(fc.nat()),
     fileName: fc.option(fc.string({ unit: 'grapheme', maxLength: 40 })),
+    countFor: fc.option(fc.uuid()),
   })
   const secret = randomBytes(32)
   fc.assert(

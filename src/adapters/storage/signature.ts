@@ -18,6 +18,8 @@ export interface SignedRequest extends ObjectRef {
   readonly contentType: string | null
   readonly maxBytes: number | null
   readonly fileName: string | null
+  /** GET: the organization that the bytes count for. */
+  readonly countFor: string | null
 }
 
 export interface VerifiedRequest extends SignedRequest {
@@ -32,6 +34,7 @@ export function signRequest(secret: Buffer, signed: SignedRequest): string {
     ...(signed.contentType === null ? [] : [`type=${encodeURIComponent(signed.contentType)}`]),
     ...(signed.maxBytes === null ? [] : [`max=${signed.maxBytes}`]),
     ...(signed.fileName === null ? [] : [`name=${encodeURIComponent(signed.fileName)}`]),
+    ...(signed.countFor === null ? [] : [`for=${encodeURIComponent(signed.countFor)}`]),
   ]
   const text = `${OBJECTS_PATH}${signed.bucket}/${signed.key}?${query.join('&')}`
   return `${text}&signature=${signatureOf(secret, text)}`
@@ -51,6 +54,7 @@ export function verifyRequest(secret: Buffer, target: string): VerifiedRequest |
     contentType: fields.get('type'),
     maxBytes: max === null ? null : Number(max),
     fileName: fields.get('name'),
+    countFor: fields.get('for'),
     id: createHash('sha256').update(given!).digest('hex').slice(0, 32),
   }
 }

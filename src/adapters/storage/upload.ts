@@ -7,6 +7,7 @@
 // Bytes that have come already may be sent again and are skipped, so that a client may simply repeat a piece.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { problem } from '#core/problem.ts'
+import type { UploadRoom } from '#ports/storage.ts'
 import type { FileStore } from './files.ts'
 import { parseContentRange, type ContentRange } from './range.ts'
 import type { VerifiedRequest } from './signature.ts'
@@ -26,7 +27,7 @@ interface Exchange {
 
 export type Uploader = (exchange: Exchange) => Promise<void>
 
-export function createUploader(store: FileStore): Uploader {
+export function createUploader(store: FileStore, room: UploadRoom | null): Uploader {
   const turns = createTurns()
   return async ({ request, response, signed, proceed }) => {
     if (request.method === 'HEAD') return await tellProgress(store, signed, response)
@@ -47,6 +48,7 @@ export function createUploader(store: FileStore): Uploader {
     }
     if (range && range.last - range.first + 1 !== length)
       throw problem('bad-request', `Content-Range names ${range.last - range.first + 1} bytes, the body has ${length}`)
+    if (signed.countFor !== null) await room?.reserve(signed.countFor, range?.total ?? length)
     if (range) return await turns(signed.id, request, 'take over', () => receivePiece(store, range, { request, response, signed, proceed }))
     proceed()
     const { etag } = await store.put(signed, bytesOf(request), { contentType: signed.contentType!, maxBytes: length })

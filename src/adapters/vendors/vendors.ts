@@ -1,15 +1,50 @@
 /** The vendors of a registry, ready to be asked. */
+import { createEgress } from '#adapters/egress/guard.ts'
 import { VendorError, type VendorCatalog, type Vendors, type VendorShop } from '#ports/vendors.ts'
+import { createCatalog } from './catalog.ts'
+import { createHost } from './host.ts'
 import type { Registry } from './registry.ts'
+import { createShop } from './shop.ts'
 
 interface Client {
   catalog: VendorCatalog
   shop: VendorShop | null
 }
 
-export function createVendors({ registry }: { registry: Registry }): Vendors {
-  const { sources, products, licences, providers } = registry
+interface VendorsOptions {
+  registry: Registry
+  /** `host` or `host:port` that may be private or plain http, besides the sandbox. */
+  egressAllow: readonly string[]
+}
+
+/** Where the files of sources lie: hosts that tiles may be drawn from, and which of them are private. */
+export interface FileHosts {
+  readonly all: readonly string[]
+  readonly sandbox: readonly string[]
+}
+
+export function fileHostsOf({ hosts }: Registry): FileHosts {
+  const distinct = (names: readonly string[]) => [...new Set(names)]
+  return {
+    all: distinct(hosts.flatMap(({ fileHosts }) => fileHosts)),
+    sandbox: distinct(hosts.filter(({ isSandbox }) => isSandbox).map(({ url }) => new URL(url).host)),
+  }
+}
+
+export function createVendors({ registry, egressAllow }: VendorsOptions): Vendors {
+  const { sources, products, licences, providers, hosts } = registry
+  const egress = createEgress({ allow: [...egressAllow, ...fileHostsOf(registry).sandbox] })
   const clients = new Map<string, Client>()
+  for (const source of sources) {
+    const host = createHost(
+      egress,
+      hosts.find(({ hostName }) => hostName === source.hostName)!,
+    )
+    clients.set(source.hostName, {
+      catalog: createCatalog(host, source, products),
+      shop: source.protocol === 'commercial' ? createShop(host, source, products) : null,
+    })
+  }
   const clientOf = (hostName: string): Client => {
     const client = clients.get(hostName)
     if (!client) throw new VendorError('not-found', hostName, `There is no host '${hostName}'`)
@@ -25,6 +60,6 @@ export function createVendors({ registry }: { registry: Registry }): Vendors {
     licence: (wanted) => licences.find(({ id }) => id === wanted) ?? null,
     catalog: (hostName) => clientOf(hostName).catalog,
     shop: (hostName) => clientOf(hostName).shop,
-    close: async () => {},
+    close: () => egress.close(),
   }
 }

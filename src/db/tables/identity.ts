@@ -1,6 +1,7 @@
 import type {
   EnterpriseStatus,
   InvitationOutcome,
+  InvitedRole,
   NotificationMail,
   OrganizationRole,
   ProjectRole,
@@ -46,6 +47,7 @@ export interface IdentityTables {
     retention_since: Date
     created_at: Date
     updated_at: Date
+    deleted_at: Date | null
   }
   organization_member: {
     org_id: string
@@ -75,10 +77,13 @@ export interface IdentityTables {
   invitation: {
     id: string
     org_id: string
-    project_id: string
+    project_id: string | null
     email: string
-    role: ProjectRole
+    role: ProjectRole | null
+    organization_role: InvitedRole
+    token_hash: Buffer | null
     invited_by: string | null
+    accepted_by: string | null
     created_at: Date
     expires_at: Date
     closed_at: Date | null
@@ -100,6 +105,7 @@ export interface IdentityTables {
     revoked_at: Date | null
     last_used_at: Date | null
     total_requests: Generated<number>
+    created_by_key: string | null
   }
   user_session: { id: string; user_id: string; org_id: string | null; created_at: Date; expires_at: Date; ended_at: Date | null }
   refresh_token: { token_hash: Buffer; session_id: string; created_at: Date; spent_at: Date | null }

@@ -36,6 +36,8 @@ export interface ImageryTables {
     /** As PostgreSQL writes it: it is compared in the database only. */
     footprint: string | null
     cells: Generated<number[]>
+    /** Of properties and geometry, as the database writes them. */
+    metadata_bytes: Generated<number>
     datetime: Date | null
     start_datetime: Date | null
     end_datetime: Date | null
@@ -102,6 +104,8 @@ export interface ImageryTables {
     closed_at: Date | null
   }
   upload_file: {
+    /** What it holds of its session's reservation. */
+    reserved_bytes: Generated<number>
     id: string
     upload_id: string
     ordinal: number

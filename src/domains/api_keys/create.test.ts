@@ -73,4 +73,43 @@ test('api_keys.create', async (t) => {
     const weaker = await w.key(token, ['write'])
     assert.equal((await w.call(weaker.key, 'api_keys.create', { name: 'x', permissions: ['process'] })).status, 403)
   })
+
+  await t.test('a key hands on no higher limit and no longer life than its own, and what is left out is inherited', async () => {
+    const { token } = await w.signIn(owner)
+    const parent = await w.key(token, ['write'], { rate_limit: 50, expires_in_days: 10 })
+    const child = (more: object, from = parent.key) => w.call(from, 'api_keys.create', { name: 'child', permissions: ['write'], ...more })
+    const inherited = (await child({})).body
+    assert.deepEqual([inherited.rate_limit, inherited.expires_at], [50, new Date(w.clock.now().getTime() + 10 * 86_400_000).toISOString()])
+    for (const wider of [{ rate_limit: 51 }, { expires_in_days: 11 }]) assert.equal((await child(wider)).status, 403, JSON.stringify(wider))
+    const narrower = (await child({ rate_limit: 49, expires_in_days: 9 })).body
+    assert.equal(narrower.rate_limit, 49)
+    assert.equal((await child({ rate_limit: 50 }, narrower.key)).status, 403, 'nor does the next one')
+    const unlimited = await w.key(token, ['write'])
+    assert.equal((await child({ rate_limit: 10_001 }, unlimited.key)).status, 403, "without a limit of its own, the organization's counts")
+    assert.equal((await child({}, unlimited.key)).body.rate_limit, 10_000)
+  })
+
+  await t.test('a revoked key takes along what it made, and what that made', async () => {
+    const { token } = await w.signIn(owner)
+    const first = await w.key(token, ['write'])
+    const second = await w.key(first.key, ['write'])
+    const third = await w.key(second.key, ['write'])
+    const beside = await w.key(token, ['write'])
+    const works = async () =>
+      await Promise.all([first, second, third, beside].map(async ({ key }) => (await w.call(key, 'projects.list')).status === 200))
+    assert.deepEqual(await works(), [true, true, true, true])
+    await w.ok(token, 'api_keys.revoke', { key_id: second.id })
+    assert.deepEqual(await works(), [true, false, false, true])
+    await w.ok(token, 'api_keys.revoke', { key_id: first.id })
+    assert.deepEqual(await works(), [false, false, false, true])
+  })
+
+  await t.test('keys that are made while their maker is revoked do not outlive it', async () => {
+    const { token } = await w.signIn(owner)
+    const maker = await w.key(token, ['write'])
+    const making = Array.from({ length: 20 }, () => w.call(maker.key, 'api_keys.create', { name: 'late', permissions: ['write'] }))
+    await w.ok(token, 'api_keys.revoke', { key_id: maker.id })
+    const made = (await Promise.all(making)).filter(({ status }) => status === 200)
+    for (const { body } of made) assert.equal((await w.call(body.key, 'projects.list')).status, 401)
+  })
 })

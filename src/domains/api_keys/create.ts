@@ -5,13 +5,16 @@ import { grantsAtMost } from '#core/scopes.ts'
 import { Closed, Defaulted, NotBlank, Nullable, Timestamp, Uuid } from '#core/shapes.ts'
 import * as apiKey from '#model/identity/api-key.ts'
 import { requireOrganization } from '#model/identity/organization.ts'
-import { operation } from '#operation.ts'
+import { operation, type WriteContext } from '#operation.ts'
 import { EXAMPLE_KEY, Permission } from './wire.ts'
 
 /** A hundred years: beyond that, dates stop being dates. */
 const MAX_DAYS = 36_500
 
-/** Mints a key of the caller's organization. The secret is in this answer and nowhere else, ever. */
+/**
+ * Mints a key of the caller's organization. The secret is in this answer and nowhere else, ever. A key that is made by a key
+ * can do no more than it, lives no longer, and ends with it.
+ */
 export default operation({
   id: 'api_keys.create',
   scope: 'api_keys:write',
@@ -53,14 +56,18 @@ export default operation({
       throw problem('forbidden', 'A key can only create keys with permissions that it holds itself')
     return { organizationId, userId: principal.userId }
   },
-  async execute({ tx, clock }, input, owner) {
+  async execute({ tx, principal, clock }, input, owner) {
     const now = clock.now()
-    const { key, secret } = await apiKey.insert(tx, {
-      ...owner,
-      name: input.name,
-      permissions: [...new Set(input.permissions)],
+    const wanted = {
       rateLimitPerHour: input.rate_limit ?? null,
       expiresAt: input.expires_in_days ? new Date(now.getTime() + input.expires_in_days * DAY_MS) : null,
+    }
+    const { key, secret } = await apiKey.insert(tx, {
+      ...owner,
+      ...(principal.apiKeyId ? await noWider(tx, principal.apiKeyId, wanted) : wanted),
+      name: input.name,
+      permissions: [...new Set(input.permissions)],
+      madeByKeyId: principal.apiKeyId,
       now,
     })
     return {
@@ -75,3 +82,19 @@ export default operation({
     }
   },
 })
+
+interface Bounds {
+  rateLimitPerHour: number | null
+  expiresAt: Date | null
+}
+
+/** A key hands on no more than it has: neither a higher limit nor a longer life. What is left out is inherited. */
+async function noWider(tx: WriteContext['tx'], makerId: string, wanted: Bounds): Promise<Bounds> {
+  const maker = await apiKey.lockMaker(tx, makerId)
+  if (!maker) throw problem('unauthorized', 'Invalid authentication credentials')
+  if ((wanted.rateLimitPerHour ?? 0) > maker.rateLimitPerHour)
+    throw problem('forbidden', `A key can only create keys with a rate limit up to its own, ${maker.rateLimitPerHour} an hour`)
+  if (wanted.expiresAt && maker.expiresAt && wanted.expiresAt > maker.expiresAt)
+    throw problem('forbidden', `A key can only create keys that end when it does or earlier, on ${maker.expiresAt.toISOString()}`)
+  return { rateLimitPerHour: wanted.rateLimitPerHour ?? maker.rateLimitPerHour, expiresAt: wanted.expiresAt ?? maker.expiresAt }
+}

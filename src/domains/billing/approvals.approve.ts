@@ -32,11 +32,13 @@ export default operation({
     },
   },
 }).handle({
-  async check({ db, principal, clock }, { approval_id }) {
-    const organizationId = await requireBillingAdmin(db, principal)
-    const found = await approval.find(db, organizationId, approval_id)
+  async permit({ db, principal }, { approval_id }) {
+    const found = await approval.find(db, await requireBillingAdmin(db, principal), approval_id)
     if (!found) throw notFound('approval')
     if (found.requestedBy === principal.userId) throw problem('forbidden', 'Nobody approves their own request')
+    return found
+  },
+  async check({ clock }, _input, found) {
     if (approval.statusOf(found, clock.now()) !== 'pending')
       throw problem('bad-request', 'The request was decided before, or its time is over')
     return found

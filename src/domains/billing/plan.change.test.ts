@@ -277,4 +277,35 @@ test('billing.plan.change', async (t) => {
       'the job told of the last two, once',
     )
   })
+
+  await t.test('a paid plan keeps its card: the default one stays until another is, or the plan is free', async () => {
+    const org = await w.organization()
+    const attach = async (payment_method_id: string) => (await w.ok(org.owner.token, 'payment_methods.attach', { payment_method_id })).id
+    const detach = (id: string) => w.call(org.owner.token, 'payment_methods.detach', { payment_method_row_id: id })
+    const change = (plan_id: string) => w.call(org.owner.token, 'billing.plan.change', { plan_id })
+    const first = await attach('pm_card_visa')
+    assert.equal((await change('team')).status, 200)
+    const refused = await detach(first)
+    assert.deepEqual([refused.status, refused.body.code], [400, 'bad-request'])
+    assert.match(refused.body.detail, /'Team' is paid by this card/)
+    const second = await attach('pm_card_mastercard')
+    assert.equal((await detach(second)).status, 200, 'one that pays for nothing goes')
+    assert.equal((await change('free')).status, 200)
+    assert.equal((await detach(first)).status, 200)
+    assert.equal((await change('team')).status, 402)
+  })
+
+  await t.test('a card that is removed while the plan changes: never a paid plan without one', async () => {
+    for (let round = 0; round < 10; round++) {
+      const org = await w.organization()
+      const { id } = await w.ok(org.owner.token, 'payment_methods.attach', { payment_method_id: 'pm_card_visa' })
+      await Promise.all([
+        w.call(org.owner.token, 'billing.plan.change', { plan_id: 'team' }),
+        w.call(org.owner.token, 'payment_methods.detach', { payment_method_row_id: id }),
+      ])
+      const { plan } = await w.ok(org.owner.token, 'organizations.get')
+      const { payment_methods: cards } = await w.ok(org.owner.token, 'payment_methods.list')
+      assert.ok(plan === 'free' || cards.length === 1, `${plan} with ${cards.length} cards`)
+    }
+  })
 })

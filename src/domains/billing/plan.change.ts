@@ -1,12 +1,12 @@
 import Type from 'typebox'
 import { problem } from '#core/problem.ts'
 import { Choice, Closed, Timestamp } from '#core/shapes.ts'
-import { billingModeOf, hasDefaultCard, requireBillingAdmin } from '#model/money/billing-account.ts'
-import { PLANS, requireKnownPlan } from '#model/plans/plan.ts'
+import { billingModeOf, hasDefaultCard, lockWallet, requireBillingAdmin } from '#model/money/billing-account.ts'
+import { PLANS, requireKnownPlan, type Plan } from '#model/plans/plan.ts'
 import { changePlan } from '#model/money/plan-change.ts'
 import * as retention from '#model/imagery/retention.ts'
 import { applyPlanTask } from '#model/money/tasks.ts'
-import { operation } from '#operation.ts'
+import { operation, type Context } from '#operation.ts'
 import { EXAMPLE_PLANS, PlanRecord, toPlan } from './plan.wire.ts'
 
 /** Dated in the call itself; the rest of a large catalogue follows in the background within moments. */
@@ -50,17 +50,14 @@ export default operation({
   async check({ db, principal }, { plan_id }) {
     const organizationId = await requireBillingAdmin(db, principal)
     const plan = requireKnownPlan(plan_id)
-    if (plan.monthlyAud > 0 && (await billingModeOf(db, organizationId)) !== 'enterprise' && !(await hasDefaultCard(db, organizationId))) {
-      throw problem(
-        'payment-method-required',
-        `The plan '${plan.name}' is paid by card: save one with payment_methods.attach and make it the default, then change the plan`,
-      )
-    }
+    await requirePayable(db, organizationId, plan)
     return { organizationId, plan }
   },
   async execute({ tx, principal, clock, invocationId, tasks }, _input, { organizationId, plan }) {
     const now = clock.now()
     const change = await changePlan(tx, organizationId, plan, { by: principal.userId, invocationId, now })
+    await lockWallet(tx, organizationId) // A card that is being removed is gone then, and counts no more.
+    await requirePayable(tx, organizationId, plan)
     if (!change.changed)
       return {
         plan: toPlan(plan),
@@ -96,3 +93,13 @@ export default operation({
     }
   },
 })
+
+/** An organization on a paid plan has a card that pays for it, or an account with us. */
+async function requirePayable(db: Context['db'], organizationId: string, plan: Plan): Promise<void> {
+  if (plan.monthlyAud === 0 || (await billingModeOf(db, organizationId)) === 'enterprise' || (await hasDefaultCard(db, organizationId)))
+    return
+  throw problem(
+    'payment-method-required',
+    `The plan '${plan.name}' is paid by card: save one with payment_methods.attach and make it the default, then change the plan`,
+  )
+}

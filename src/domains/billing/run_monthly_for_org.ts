@@ -27,11 +27,13 @@ export default operation({
     output: { organization_id: EXAMPLE_IDS.organization, closed: true, invoice: EXAMPLE_INVOICE, lines: [EXAMPLE_LINE] },
   },
 }).handle({
-  async check({ db, principal, clock }, { organization_id, period }) {
-    const isStaff = satisfies(principal.scopes, 'admin:write')
-    const own = isStaff ? null : await requireBillingAdmin(db, principal)
-    if (own !== null && own !== organization_id.toLowerCase()) throw accessDenied()
-    if (own === null && !(await organization.exists(db, organization_id))) throw notFound('organization')
+  async permit({ db, principal }, { organization_id }) {
+    if (satisfies(principal.scopes, 'admin:write')) return { isStaff: true }
+    if ((await requireBillingAdmin(db, principal)) !== organization_id.toLowerCase()) throw accessDenied()
+    return { isStaff: false }
+  },
+  async check({ db, clock }, { organization_id, period }, { isStaff }) {
+    if (isStaff && !(await organization.exists(db, organization_id))) throw notFound('organization')
     return { organizationId: organization_id.toLowerCase(), period: monthlyClose.closablePeriod(period, clock.now()) }
   },
   async execute(context, _input, { organizationId, period }) {

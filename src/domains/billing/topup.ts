@@ -35,9 +35,9 @@ export default operation({
     },
   },
 }).handle({
-  async check({ db, principal, payments }, { aud_cents, credits }) {
+  permit: ({ db, principal }) => requireBillingAdmin(db, principal),
+  async check({ db, payments }, { aud_cents, credits }, organizationId) {
     const cents = topup.centsWanted(aud_cents, credits)
-    const organizationId = await requireBillingAdmin(db, principal)
     requirePayments({ payments })
     if (!(await hasDefaultCard(db, organizationId)))
       throw problem('payment-method-required', 'The organization has no default card; save one with payment_methods.attach')

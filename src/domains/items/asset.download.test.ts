@@ -10,7 +10,7 @@ const GIB = 1024 ** 3
 // Goal: whoever may read an item can download its files through signed addresses, within the limits of the plan, which
 // hold to the byte however many ask at once.
 test('items.asset.download', async (t) => {
-  const w = await world(t)
+  const w = await world(t, { egressAllow: ['data.example'] })
   const scene = async (org: Org, claimedSize?: number, more: object = {}) => {
     const { id: item_id } = await w.ok(org.owner.token, 'items.create', {
       project_id: org.projectId,

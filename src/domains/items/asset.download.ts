@@ -1,9 +1,9 @@
 import Type from 'typebox'
-import { problem } from '#core/problem.ts'
 import { Closed, Nullable, Uuid } from '#core/shapes.ts'
 import * as asset from '#model/imagery/asset.ts'
 import * as downloadQuota from '#model/plans/download-quota.ts'
 import * as item from '#model/imagery/item-read.ts'
+import { requireDownloadable } from '#model/imagery/item-window.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_ASSET, EXAMPLE_ITEM } from '#wire/item.ts'
 import { ItemId } from '#wire/ids.ts'
@@ -12,7 +12,8 @@ const VALID_SECONDS = 900
 
 /**
  * An address at which one file of an item can be downloaded for 15 minutes. `asset_id` is the asset's id or its key. What
- * lies elsewhere is answered with its own address; those bytes are not ours, so they count for nothing.
+ * lies elsewhere is answered with its own address where that is on a host this service reads from, and with 400 that names it
+ * otherwise; those bytes are not ours, so they count for nothing.
  */
 export default operation({
   id: 'items.asset.download',
@@ -37,11 +38,11 @@ export default operation({
     },
   },
 }).handle({
-  async check({ db, principal }, { item_id, asset_id }) {
+  async check({ db, principal, raster, clock }, { item_id, asset_id }) {
     const found = await item.requireReaderEvenDeleted(db, principal, item_id)
     const wanted = await asset.requireNamed(db, found.item.seq, asset_id)
-    if (found.item.lifecycleState === 'expired' || found.item.lifecycleState === 'deleted')
-      throw problem('gone', `This item is ${found.item.lifecycleState}, so its files can no longer be downloaded`)
+    await requireDownloadable(db, found.item, clock.now())
+    asset.requireReachable(wanted, raster)
     await downloadQuota.requirePaid(db, found.item.organizationId)
     return { item: found.item, asset: wanted }
   },
@@ -53,15 +54,19 @@ export default operation({
       key: objectKey,
       fileName: asset.fileNameOf({ ...wanted, mediaType, objectKey }, of.name),
       ...(mediaType ? { contentType: mediaType } : {}),
+      countFor: of.organizationId,
       expiresInSeconds: VALID_SECONDS,
     })
   },
-  async execute({ tx, principal, clock, invocationId, usage, attributeTo }, _input, { item: of, asset: wanted }, url) {
+  async execute({ tx, principal, clock, storage, invocationId, usage, attributeTo }, _input, { item: of, asset: wanted }, url) {
     attributeTo(of.organizationId)
     const bytes = wanted.objectKey === null ? 0 : wanted.fileSizeBytes!
-    await downloadQuota.start(tx, { organizationId: of.organizationId, principal, invocationId, now: clock.now() }, [
-      { kind: 'asset', itemId: of.id, assetId: wanted.id, bytes },
-    ])
+    await downloadQuota.start(
+      tx,
+      { organizationId: of.organizationId, principal, invocationId, now: clock.now() },
+      [{ kind: 'asset', itemId: of.id, assetId: wanted.id, bytes }],
+      storage,
+    )
     usage.touch(of.seq)
     return { url, expires_in_seconds: VALID_SECONDS, asset_id: wanted.id, size_bytes: wanted.fileSizeBytes, media_type: wanted.mediaType }
   },

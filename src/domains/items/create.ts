@@ -1,11 +1,11 @@
 import Type from 'typebox'
-import { requireBounded } from '#core/bounded.ts'
 import { newId } from '#core/ids.ts'
 import { parseInstant } from '#core/interval.ts'
 import { invalidField } from '#core/problem.ts'
 import { Closed, FreeForm, Nullable, Timestamp, Uuid } from '#core/shapes.ts'
 import { requireHttps } from '#model/imagery/asset.ts'
 import * as collection from '#model/imagery/collection.ts'
+import { requireProperties } from '#model/imagery/item-metadata.ts'
 import * as item from '#model/imagery/item-read.ts'
 import { placeOf } from '#model/imagery/item-place.ts'
 import * as itemWrite from '#model/imagery/item-write.ts'
@@ -35,6 +35,7 @@ export default operation({
   id: 'items.create',
   scope: 'items:write',
   tier: 'compute',
+  maxBodyBytes: 512 * 1024,
   produces: ['item:created_in>project'],
   events: ['item.created'],
   input: Closed({
@@ -84,7 +85,7 @@ export default operation({
       input[field] == null ? null : parseInstant(input[field], field)
     const [datetime, startDatetime, endDatetime] = [time('datetime'), time('start_datetime'), time('end_datetime')]
     itemWrite.requireInterval(startDatetime, endDatetime)
-    const properties = requireBounded(input.properties ?? {}, 'properties')
+    const properties = requireProperties(input.properties ?? {})
     const id = newId()
     const made: itemWrite.NewItem = {
       id,

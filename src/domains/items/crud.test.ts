@@ -33,7 +33,8 @@ async function recount(w: World): Promise<void> {
       project.storage_bytes,
       assets
         .filter((asset) => seqs.has(asset.item_seq) && asset.object_key !== null)
-        .reduce((sum, asset) => sum + asset.file_size_bytes!, 0),
+        .reduce((sum, asset) => sum + asset.file_size_bytes!, 0) +
+        live.reduce((sum, item) => sum + Math.max(0, item.metadata_bytes - 4096), 0),
     )
   }
   for (const account of await w.db.selectFrom('storage_account').selectAll().execute()) {
@@ -297,7 +298,7 @@ test('items', async (t) => {
     const secret = await w.ok(owner.token, 'projects.create', { name: 'Secret', visibility: 'private' })
     const hidden = await w.ok(owner.token, 'items.create', { project_id: secret.id, type: 'clip', name: 'h' })
     assert.equal((await w.call(editor.token, 'items.get', { item_id: hidden.id })).status, 403)
-    await w.ok(owner.token, 'projects.add_member', { project_id: secret.id, user_id: stranger.id, role: 'viewer' })
+    await w.guest(secret.id, 'viewer', stranger)
     assert.equal((await w.call(stranger.token, 'items.get', { item_id: hidden.id })).status, 200, 'a guest reads')
     const { key } = await w.key(stranger.token, ['read', 'write'])
     assert.equal((await w.call(key, 'items.get', { item_id: hidden.id })).status, 404, 'a key stays in its organization')

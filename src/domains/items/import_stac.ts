@@ -28,6 +28,7 @@ export default operation({
   id: 'items.import_stac',
   scope: 'items:write',
   tier: 'compute',
+  maxBodyBytes: 10 * 1024 * 1024,
   produces: ['item:created_in>project'],
   events: ['item.created'],
   input: Closed({
@@ -80,16 +81,12 @@ export default operation({
     if (stored.length === 0) lineage.nothingProduced()
     for (const { id } of stored) items.delete(id)
     const known = items.size === 0 ? new Map<string, never>() : await itemWrite.known(tx, found.organizationId, [...items.keys()])
+    const projectIds = [...known.values()].map(({ projectId }) => projectId)
+    const readable = await project.readableAmong(tx, principal, projectIds)
     const refused = [...items].flatMap(([id, { index }]): ImportError[] => {
       const there = known.get(id)
       if (!there?.isDeleted && there?.projectId === found.id) return []
-      return [
-        {
-          index,
-          id,
-          message: there?.isDeleted ? 'was deleted; an id is not used a second time' : 'is an item of another project of the organization',
-        },
-      ]
+      return [{ index, id, message: whyRefused(there, readable) }]
     })
     return {
       created: stored.length,
@@ -98,6 +95,12 @@ export default operation({
     }
   },
 })
+
+/** Of items that the caller may not see, one sentence for whatever became of them. */
+function whyRefused(there: { projectId: string; isDeleted: boolean } | undefined, readable: ReadonlySet<string>): string {
+  if (!there || !readable.has(there.projectId)) return 'cannot be used in this organization; give the item another id'
+  return there.isDeleted ? 'was deleted; an id is not used a second time' : 'is an item of another project of the organization'
+}
 
 /** A line that is no JSON is one feature that cannot be read; the others still can. */
 function linesOf(ndjson: string): (() => unknown)[] {

@@ -27,13 +27,14 @@ export default operation({
     if (uncollected && collection_id != null) throw problem('bad-request', 'uncollected and collection_id exclude each other')
     const found = await project.requireReader(db, principal, project_id)
     return {
+      organizationId: found.organizationId,
       projectId: found.id,
       collectionId: collection_id == null ? undefined : (await collection.requireIn(db, found.id, collection_id)).id,
     }
   },
-  async execute({ db }, { uncollected, limit, offset }, { projectId, collectionId }) {
+  async execute({ db }, { uncollected, limit, offset }, { organizationId, projectId, collectionId }) {
     const within = uncollected ? { collectionId: null } : collectionId ? { collectionId } : {}
-    const { items, total } = await item.list(db, { projectId, ...within, limit, offset })
+    const { items, total } = await item.list(db, { organizationId, projectId, ...within, limit, offset })
     return { items: items.map(toRecord), total }
   },
 })

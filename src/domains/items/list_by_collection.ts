@@ -24,7 +24,13 @@ export default operation({
     return await collection.requireReader(db, principal, collection_id)
   },
   async execute({ db }, { limit, offset }, found) {
-    const { items, total } = await item.list(db, { projectId: found.projectId, collectionId: found.id, limit, offset })
+    const { items, total } = await item.list(db, {
+      organizationId: found.organizationId,
+      projectId: found.projectId,
+      collectionId: found.id,
+      limit,
+      offset,
+    })
     return { items: items.map(toRecord), total }
   },
 })

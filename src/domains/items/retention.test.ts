@@ -101,7 +101,7 @@ test('retention', async (t) => {
     assert.deepEqual(audited, [{ operation: 'items.retain', status: 200, principal_kind: 'service' }])
   })
 
-  await t.test('by hand: the date stays, and the next run takes an overdue item on again', async () => {
+  await t.test('by hand: past its window an item stays expired, and only an upgrade brings it back', async () => {
     const org = await w.organization()
     const secret = await key(w, org)
     const { id: item_id } = await w.ok(secret, 'items.create', { project_id: org.projectId, type: 'clip', name: 'n' })
@@ -109,17 +109,35 @@ test('retention', async (t) => {
     await run()
     const expired = await stateOf(w, item_id)
     assert.equal(expired.lifecycle_state, 'expired')
-    const active = await w.ok(secret, 'items.update', { item_id, lifecycle_state: 'active' })
-    assert.deepEqual([active.lifecycle_state, active.expires_at], ['active', expired.expires_at!.toISOString()])
+    for (const lifecycle_state of ['active', 'archived', 'expiring']) {
+      const { status, body } = await w.call(secret, 'items.update', { item_id, lifecycle_state })
+      assert.equal(status, 400)
+      assert.match(body.detail, /billing\.plan\.change/)
+    }
+    assert.equal((await w.ok(secret, 'items.update', { item_id, lifecycle_state: 'expired' })).lifecycle_state, 'expired')
     await run()
     assert.equal((await stateOf(w, item_id)).lifecycle_state, 'expired')
+    await card(w, org)
+    await w.ok(secret, 'billing.plan.change', { plan_id: 'team' })
+    assert.equal((await stateOf(w, item_id)).lifecycle_state, 'active')
+  })
+
+  await t.test('by hand: the archive of the free plan keeps no file downloadable past its window', async () => {
+    const org = await w.organization()
+    const secret = await key(w, org)
+    const { id: item_id } = await w.ok(secret, 'items.create', {
+      project_id: org.projectId,
+      type: 'clip',
+      name: 'n',
+      assets: [{ key: 'data', href: 'https://data.example/a.tif', media_type: 'image/tiff' }],
+    })
     await w.ok(secret, 'items.update', { item_id, lifecycle_state: 'archived' })
+    const download = () => w.call(secret, 'items.asset.download', { item_id, asset_id: 'data' })
+    assert.equal((await download()).status, 400, 'elsewhere')
+    w.clock.advance({ days: 40 })
     await run()
-    assert.deepEqual(await stateOf(w, item_id).then(({ lifecycle_state, expires_at, due_at }) => [lifecycle_state, expires_at, due_at]), [
-      'archived',
-      null,
-      null,
-    ])
+    assert.equal((await stateOf(w, item_id)).lifecycle_state, 'archived')
+    assert.equal((await download()).status, 410)
   })
 
   await t.test('paid: archived after 365 days without use; a download counts as use', async () => {
@@ -276,7 +294,11 @@ test('retention: any history keeps to the state machine', async (t) => {
           usedAt = w.clock.now()
         }
         if (each.do === 'set') {
-          await w.ok(secret, 'items.update', { item_id, lifecycle_state: each.state })
+          const isPast = plan === 'free' && w.clock.now().getTime() - rulesFrom.getTime() >= 30 * DAY_MS
+          const { status } = await w.call(secret, 'items.update', { item_id, lifecycle_state: each.state })
+          const isRefused = isPast && each.state !== 'expired' && each.state !== before
+          assert.equal(status, isRefused ? 400 : 200)
+          if (isRefused) continue
           allowed.add(`${before} ${each.state}`)
           if (each.state === 'active' && before !== 'active') usedAt = w.clock.now()
         }

@@ -585,7 +585,7 @@ test('items.search: fields and access', async (t) => {
     }
     assert.equal((await w.call(member.token, 'items.search', { project_id: secret.id })).status, 403)
     assert.equal((await w.call(org2.owner.token, 'items.search', { project_id })).status, 404)
-    await w.ok(owner.token, 'projects.add_member', { project_id: secret.id, user_id: org2.owner.id, role: 'viewer' })
+    await w.guest(secret.id, 'viewer', org2.owner)
     assert.equal((await w.ok(org2.owner.token, 'items.search', { project_id: secret.id })).numberMatched, 1)
     const nobody = await w.person()
     assert.equal((await w.call(nobody.token, 'items.search_org', {})).status, 403)

@@ -1,8 +1,8 @@
 import Type from 'typebox'
-import { requireBounded } from '#core/bounded.ts'
 import { parseInstant } from '#core/interval.ts'
 import { Closed, FreeForm, Nullable, Timestamp } from '#core/shapes.ts'
 import * as collection from '#model/imagery/collection.ts'
+import { requireProperties } from '#model/imagery/item-metadata.ts'
 import * as item from '#model/imagery/item-read.ts'
 import * as itemWrite from '#model/imagery/item-write.ts'
 import * as project from '#model/identity/project.ts'
@@ -18,6 +18,7 @@ export default operation({
   id: 'items.update',
   scope: 'items:write',
   tier: 'compute',
+  maxBodyBytes: 512 * 1024,
   events: ['item.updated'],
   input: Closed({
     item_id: ItemId,
@@ -47,7 +48,7 @@ export default operation({
       ...(input.datetime !== undefined ? { datetime: input.datetime === null ? null : parseInstant(input.datetime, 'datetime') } : {}),
       ...(input.cloud_cover !== undefined ? { cloudCover: input.cloud_cover } : {}),
       ...(input.gsd !== undefined ? { gsd: input.gsd } : {}),
-      ...(input.properties !== undefined ? { properties: requireBounded(input.properties ?? {}, 'properties') } : {}),
+      ...(input.properties !== undefined ? { properties: requireProperties(input.properties ?? {}) } : {}),
       ...(input.lifecycle_state != null ? { lifecycleState: input.lifecycle_state } : {}),
     }
     return { found, change }

@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import { parseInstant } from '#core/interval.ts'
 import { Closed, Limit, Nullable, Offset, Timestamp, Uuid } from '#core/shapes.ts'
 import * as audit from '#model/platform/audit.ts'
 import * as organization from '#model/identity/organization.ts'
@@ -61,8 +62,8 @@ export default operation({
     const rows = await audit.list(db, organizationId, {
       operation: input.operation ?? null,
       userId: input.user_id ?? null,
-      from: input.from ? new Date(input.from) : null,
-      to: input.to ? new Date(input.to) : null,
+      from: input.from ? parseInstant(input.from, 'from') : null,
+      to: input.to ? parseInstant(input.to, 'to') : null,
       limit: input.limit,
       offset: input.offset,
     })

@@ -26,6 +26,7 @@ export default operation({
     return principal.userId
   },
   async execute({ tx, clock, attributeTo }, input, ownerId) {
+    await organization.requireFoundable(tx, ownerId)
     const made = await organization.insert(
       tx,
       ownerId,

@@ -7,7 +7,12 @@ import commitmentsPut from './commitments.put.ts'
 import commitmentsStatement from './commitments.statement.ts'
 import create from './create.ts'
 import get from './get.ts'
+import invitationsList from './invitations.list.ts'
+import invitationsRevoke from './invitations.revoke.ts'
+import membersInvite from './members.invite.ts'
 import membersList from './members.list.ts'
+import membersRemove from './members.remove.ts'
+import membersSetRole from './members.set_role.ts'
 import membersSetSpendLimit from './members.set_spend_limit.ts'
 import setBillingMode from './set_billing_mode.ts'
 import expireInvitationsTask from './expire-invitations.task.ts'
@@ -19,7 +24,12 @@ export const operations: readonly AnyOperation[] = [
   commitmentsStatement,
   create,
   get,
+  invitationsList,
+  invitationsRevoke,
+  membersInvite,
   membersList,
+  membersRemove,
+  membersSetRole,
   membersSetSpendLimit,
   setBillingMode,
 ]

@@ -12,8 +12,7 @@ test('organizations.members.list', async (t) => {
   await w.db.updateTable('organization_member').set({ role: 'admin' }).where('user_id', '=', admin.id).execute()
   w.clock.advance({ seconds: 1 })
   const member = await w.member(org)
-  const guest = await w.person()
-  await w.ok(org.owner.token, 'projects.add_member', { project_id: org.projectId, user_id: guest.id })
+  const guest = await w.guest(org.projectId)
   await w.ok(org.owner.token, 'organizations.members.set_spend_limit', {
     organizationId: org.id,
     userId: member.id,

@@ -1,14 +1,15 @@
 import Type from 'typebox'
 import { notFound, problem } from '#core/problem.ts'
 import { Closed } from '#core/shapes.ts'
-import { lockWallet, requireBillingAdmin } from '#model/money/billing-account.ts'
+import { billingModeOf, lockWallet, requireBillingAdmin } from '#model/money/billing-account.ts'
+import { planOf } from '#model/plans/plan.ts'
 import { requirePayments } from '#model/money/processor.ts'
 import * as paymentMethod from '#model/money/payment-method.ts'
 import { detachCardTask } from '#model/money/tasks.ts'
 import { operation } from '#operation.ts'
 import { CardRecord, EXAMPLE_CARD, toEvent, toRecord } from './wire.ts'
 
-/** Removes a saved card. The default one stays while automatic top-up depends on it. */
+/** Removes a saved card. The default one stays while automatic top-up or a paid plan depends on it. */
 export default operation({
   id: 'payment_methods.detach',
   scope: 'billing:write',
@@ -33,6 +34,12 @@ export default operation({
     const current = await paymentMethod.find(tx, organizationId, card.id)
     if (current?.isDefault && autoEnabled)
       throw problem('bad-request', 'Automatic top-up charges this card; switch it off, or make another card the default first')
+    const plan = await planOf(tx, organizationId)
+    if (current?.isDefault && plan.monthlyAud > 0 && (await billingModeOf(tx, organizationId)) !== 'enterprise')
+      throw problem(
+        'bad-request',
+        `The plan '${plan.name}' is paid by this card; make another card the default, or change to the free plan first`,
+      )
     const removed = await paymentMethod.detach(tx, organizationId, card.id, clock.now())
     if (!removed) throw notFound('payment method')
     events.emit('payment_method.detached', removed.id, toEvent(removed))

@@ -6,15 +6,19 @@ import * as organization from '#model/identity/organization.ts'
 import * as project from '#model/identity/project.ts'
 import * as user from '#model/identity/user.ts'
 import { operation } from '#operation.ts'
-import { EXAMPLE_MEMBER, EXAMPLE_PROJECT, MemberRecord, Role, toInvited, toMember } from '#wire/project.ts'
+import { toNewInvitation } from '#wire/invitation.ts'
+import { AddedMember, EXAMPLE_MEMBER, EXAMPLE_PROJECT, Role, toInvited, toMember } from '#wire/project.ts'
 
-/** Adds a person by id or by email. An email that the organization does not know becomes an invitation. */
+/**
+ * Adds a member of the organization, by id or by email. An email that is no member's becomes an invitation, whose link is in
+ * this answer alone: the person joins organization and project when they accept it, and not before.
+ */
 export default operation({
   id: 'projects.add_member',
   scope: 'projects:write',
   tier: 'compute',
   input: Closed({ project_id: Uuid, user_id: Type.Optional(Uuid), email: Type.Optional(Email), role: Type.Optional(Role) }),
-  output: MemberRecord,
+  output: AddedMember,
   example: { input: { project_id: EXAMPLE_PROJECT.id, email: 'ana@example.com', role: 'editor' }, output: EXAMPLE_MEMBER },
 }).handle({
   async check({ db, principal }, { project_id, user_id, email }) {
@@ -22,27 +26,28 @@ export default operation({
       throw invalidInput([{ field: 'user_id', message: 'give exactly one of user_id and email' }])
     const found = project.requireActive(await project.requireRole(db, principal, project_id, 'admin'))
     const address = email === undefined ? null : user.normaliseEmail(email)
-    // Somebody of another organization is added by id as a guest, and by email through an invitation that they accept.
-    const person = address ? await organization.findMemberByEmail(db, found.organizationId, address) : await user.find(db, user_id!)
-    if (!address && !person) throw notFound('user')
+    const member = address
+      ? await organization.findMemberByEmail(db, found.organizationId, address)
+      : await organization.findMember(db, found.organizationId, user_id!)
+    if (!address && !member) throw notFound('user')
     // An invitation opens the organization too, so it is not a guest's to give.
-    if (!person && principal.kind === 'user' && principal.organizationId !== found.organizationId) throw accessDenied()
-    return { project: found, address, userId: person ? ('userId' in person ? person.userId : person.id) : null }
+    if (!member && principal.kind === 'user' && principal.organizationId !== found.organizationId) throw accessDenied()
+    return { project: found, address, userId: member?.userId ?? null }
   },
-  async execute({ tx, principal, clock, attributeTo }, { role = 'editor' }, { project: found, address, userId }) {
+  async execute({ tx, principal, clock, baseUrl, attributeTo }, { role = 'editor' }, { project: found, address, userId }) {
     attributeTo(found.organizationId)
     const now = clock.now()
     if (!userId) {
-      return toInvited(
-        await invitation.put(tx, {
-          organizationId: found.organizationId,
-          projectId: found.id,
-          email: address!,
-          role,
-          invitedBy: principal.userId,
-          now,
-        }),
-      )
+      // Where mail is set up, the link's mail is queued here, in this transaction.
+      const made = await invitation.put(tx, {
+        organizationId: found.organizationId,
+        organizationRole: 'member',
+        project: { id: found.id, role },
+        email: address!,
+        invitedBy: principal.userId,
+        now,
+      })
+      return { ...toInvited(found.id, made.invitation), invitation: toNewInvitation(made, baseUrl) }
     }
     const before = await project.findMember(tx, found.id, userId)
     await project.putMember(tx, found.id, userId, role, now)

@@ -9,7 +9,7 @@ test('projects.delete', async (t) => {
   const { id: project_id } = await w.ok(org.owner.token, 'projects.create', { name: 'Doomed' })
   await w.db.updateTable('project').set({ storage_bytes: 1_234, item_count: 2 }).where('id', '=', project_id).execute()
   await w.db.updateTable('storage_account').set({ used_bytes: 1_234 }).where('org_id', '=', org.id).execute()
-  await w.ok(org.owner.token, 'projects.add_member', { project_id, email: 'late@example.com' })
+  const { invitation } = await w.ok(org.owner.token, 'projects.add_member', { project_id, email: 'late@example.com' })
   const editor = await w.member(org)
   await w.ok(org.owner.token, 'projects.add_member', { project_id, user_id: editor.id, role: 'editor' })
 
@@ -44,6 +44,7 @@ test('projects.delete', async (t) => {
   )
   await t.test('an invitation to it opens no door', async () => {
     const late = await w.person('late@example.com')
+    assert.equal((await w.accept(late.token, invitation.url)).status, 404)
     assert.equal((await w.call(late.token, 'organizations.get')).body.code, 'organization-required')
     const { outcome } = await w.db
       .selectFrom('invitation')

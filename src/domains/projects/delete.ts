@@ -1,10 +1,7 @@
 import Type from 'typebox'
 import { Closed, Uuid } from '#core/shapes.ts'
-import * as collection from '#model/imagery/collection.ts'
-import * as invitation from '#model/identity/invitation.ts'
-import { softDeleteAll } from '#model/imagery/item-delete.ts'
+import { endProject } from '#model/imagery/project-end.ts'
 import * as project from '#model/identity/project.ts'
-import * as storageAccount from '#model/plans/storage-account.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_PROJECT } from '#wire/project.ts'
 
@@ -23,12 +20,7 @@ export default operation({
   },
   async execute({ tx, clock, invocationId, attributeTo }, _input, found) {
     attributeTo(found.organizationId)
-    const now = clock.now()
-    const { storageBytes } = await project.softDelete(tx, found.id, now)
-    await collection.softDeleteAll(tx, found.id, now)
-    await softDeleteAll(tx, found.id, { invocationId, now })
-    await storageAccount.move(tx, found.organizationId, -storageBytes)
-    await invitation.withdrawAll(tx, found.id, now) // Else somebody would join the organization for a project that is gone.
+    const { storageBytes } = await endProject(tx, found, { invocationId, now: clock.now() })
     return { deleted: true as const, project_id: found.id, storage_freed_bytes: storageBytes }
   },
 })

@@ -36,7 +36,7 @@ test('projects.get', async (t) => {
   await t.test('a guest from elsewhere reads it, with or without an organization of their own', async () => {
     for (const guest of [await w.person(), (await w.organization()).owner]) {
       assert.equal((await get(guest.token)).status, 404)
-      await w.ok(org.owner.token, 'projects.add_member', { project_id, user_id: guest.id, role: 'viewer' })
+      await w.guest(project_id, 'viewer', guest)
       assert.equal((await get(guest.token)).status, 200)
     }
   })

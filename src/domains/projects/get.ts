@@ -19,6 +19,9 @@ export default operation({
   async execute({ db, clock }, _input, found) {
     const members = await project.listMembers(db, found.id)
     const invited = found.role === 'admin' ? await invitation.listOpen(db, found.id, clock.now()) : []
-    return { ...toRecord(found), members: [...members.map((member) => toMember(found.id, member)), ...invited.map(toInvited)] }
+    return {
+      ...toRecord(found),
+      members: [...members.map((member) => toMember(found.id, member)), ...invited.map((open) => toInvited(found.id, open))],
+    }
   },
 })

@@ -39,7 +39,7 @@ test('projects.list', async (t) => {
   })
   await t.test('guests see the project that invited them, beside their own', async () => {
     const other = await w.organization()
-    await w.ok(org.owner.token, 'projects.add_member', { project_id: secret, user_id: other.owner.id, role: 'viewer' })
+    await w.guest(secret, 'viewer', other.owner)
     assert.deepEqual(ids(await list(other.owner.token)).toSorted(), [secret, other.projectId].toSorted())
     const { key } = await w.key(other.owner.token)
     assert.deepEqual(ids(await list(key)), [other.projectId], 'a key stays at home')

@@ -11,8 +11,7 @@ test('projects.remove_member', async (t) => {
   const remove = (input: object, token = owner.token) => w.call(token, 'projects.remove_member', { project_id, ...input })
 
   await t.test('a guest is outside again', async () => {
-    const guest = await w.person()
-    await w.ok(owner.token, 'projects.add_member', { project_id, user_id: guest.id })
+    const guest = await w.guest(project_id)
     assert.equal((await w.call(guest.token, 'projects.get', { project_id })).status, 200)
     assert.deepEqual((await remove({ user_id: guest.id })).body, { ok: true })
     assert.equal((await w.call(guest.token, 'projects.get', { project_id })).status, 404)

@@ -27,9 +27,9 @@ test('projects.update', async (t) => {
       ['editor', 403],
       ['admin', 200],
     ] as const) {
-      const guest = await w.person()
-      await w.ok(org.owner.token, 'projects.add_member', { project_id, user_id: guest.id, role })
-      assert.equal((await update({ name: role }, guest.token)).status, expected, role)
+      const member = await w.member(org)
+      await w.ok(org.owner.token, 'projects.add_member', { project_id, user_id: member.id, role })
+      assert.equal((await update({ name: role }, member.token)).status, expected, role)
     }
   })
   await t.test('an archived project refuses changes until it is taken out', async () => {

@@ -87,11 +87,12 @@ export default operation({
     if (projectId) await project.requireLineageReader(db, principal, projectId)
     return organizationId
   },
-  async execute({ db }, input, organizationId) {
+  async execute({ db, principal }, input, organizationId) {
     const root = { type: input.entity_type, id: input.entity_id }
     const { edges, nodes, truncated } = await lineage.graph(db, organizationId, root, {
       direction: input.direction,
       maxDepth: input.max_depth,
+      readable: (projectIds) => project.readableAmong(db, principal, projectIds),
     })
     return {
       root: toNode(root),

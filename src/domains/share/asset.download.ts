@@ -2,6 +2,7 @@ import Type from 'typebox'
 import { accessDenied, notFound } from '#core/problem.ts'
 import { Closed, Nullable, Uuid } from '#core/shapes.ts'
 import * as asset from '#model/imagery/asset.ts'
+import { requireDownloadable } from '#model/imagery/item-window.ts'
 import * as downloadQuota from '#model/plans/download-quota.ts'
 import * as shareTarget from '#model/sharing/share-target.ts'
 import { operation } from '#operation.ts'
@@ -13,7 +14,7 @@ const EXAMPLE_ASSET = EXAMPLE_IDS.asset
 
 /**
  * An address at which one file of a shared item can be downloaded for 15 minutes, where the link has the permission
- * `download`. The bytes count for the organization that shares, once for each address.
+ * `download`. The bytes count for the organization that shares, as they leave.
  */
 export default operation({
   id: 'share.asset.download',
@@ -39,16 +40,18 @@ export default operation({
     },
   },
 }).handle({
-  async check({ db, shares }, { token, password, asset_id }) {
+  async check({ db, shares, raster, clock }, { token, password, asset_id }) {
     const { link, scope } = await shares.open(token, password ?? '')
     if (link.permission !== 'download' || (scope.kind === 'asset' && scope.assetId !== asset_id.toLowerCase()) || scope.kind === 'item')
       throw accessDenied()
     const found = await shareTarget.findAsset(db, link, asset_id)
     if (!found) throw notFound('asset of this link')
+    await requireDownloadable(db, found.item, clock.now())
+    asset.requireReachable(found.asset, raster)
     await downloadQuota.requirePaid(db, link.organizationId)
     return { link, ...found }
   },
-  async prepare({ storage }, _input, { asset: file, itemName }) {
+  async prepare({ storage }, _input, { link, asset: file, itemName }) {
     if (file.objectKey === null) return file.href!
     const { bucket, objectKey: key, mediaType } = file
     return await storage.signGet({
@@ -56,15 +59,19 @@ export default operation({
       key,
       fileName: asset.fileNameOf(file, itemName),
       ...(mediaType ? { contentType: mediaType } : {}),
+      countFor: link.organizationId,
       expiresInSeconds: DOWNLOAD_SECONDS,
     })
   },
-  async execute({ tx, principal, clock, invocationId, usage, attributeTo }, _input, { link, asset: file, itemId }, url) {
+  async execute({ tx, principal, clock, storage, invocationId, usage, attributeTo }, _input, { link, asset: file, itemId }, url) {
     attributeTo(link.organizationId)
     const bytes = file.objectKey === null ? 0 : file.fileSizeBytes!
-    await downloadQuota.start(tx, { organizationId: link.organizationId, principal, invocationId, now: clock.now() }, [
-      { kind: 'share', itemId, assetId: file.id, bytes },
-    ])
+    await downloadQuota.start(
+      tx,
+      { organizationId: link.organizationId, principal, invocationId, now: clock.now() },
+      [{ kind: 'share', itemId, assetId: file.id, bytes }],
+      storage,
+    )
     usage.touch(file.itemSeq)
     return { url, expires_in_seconds: DOWNLOAD_SECONDS, asset_id: file.id, size_bytes: file.fileSizeBytes, media_type: file.mediaType }
   },

@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import { parseInstant } from '#core/interval.ts'
 import { invalidField } from '#core/problem.ts'
 import type { Principal } from '#core/principal.ts'
 import { Closed, Defaulted, Timestamp } from '#core/shapes.ts'
@@ -38,7 +39,7 @@ export default operation({
   async check({ db, principal, clock }, input) {
     if (Buffer.byteLength(input.password) > MAX_PASSWORD_BYTES)
       throw invalidField('password', `must have at most ${MAX_PASSWORD_BYTES} bytes`)
-    const expiresAt = new Date(input.expires_at)
+    const expiresAt = parseInstant(input.expires_at, 'expires_at')
     if (expiresAt.getTime() <= clock.now().getTime()) throw invalidField('expires_at', 'must be in the future')
     return { expiresAt, ...(await targetOf(db, principal, input)) }
   },

@@ -40,17 +40,32 @@ export default operation({
     if (!isMediaType(content_type)) throw invalidField('content_type', "must be a media type, such as 'image/tiff'")
     return found.upload
   },
-  async execute({ tx, clock, storage, attributeTo }, { file_name, content_type }, { id, organizationId, bucket }) {
+  /** What the session has stored so far, where only the store itself knows. */
+  async prepare({ db, storage, signal }, _input, { id, bucket }) {
+    if (storage.kind !== 's3') return 0
+    let bytes = 0
+    for (const { objectKey } of await uploadFile.list(db, id)) bytes += (await storage.stat({ bucket, key: objectKey }, signal))?.size ?? 0
+    return bytes
+  },
+  async execute({ tx, clock, storage, attributeTo }, { file_name, content_type }, { id, organizationId, bucket }, arrivedBytes) {
     attributeTo(organizationId)
     const now = clock.now()
-    const { reservedBytes } = upload.requireOpen(await upload.lock(tx, id))
+    const session = upload.requireOpen(await upload.lock(tx, id))
+    // The embedded store asks for room at each PUT. Of another we learn what came when we look.
+    if (storage.kind === 's3') await upload.reserveUpTo(tx, session, arrivedBytes)
     const file = await uploadFile.put(tx, id, { name: file_name, contentType: content_type }, now)
     await upload.progress(tx, id, null, now)
     // A file may be larger than was announced, but not than what there is room for.
-    const maxBytes = reservedBytes + (await storageAccount.room(tx, organizationId))
+    const maxBytes = Math.max(session.reservedBytes, arrivedBytes) + (await storageAccount.room(tx, organizationId))
     const at = { bucket, key: file.objectKey }
     return {
-      upload_url: await storage.signPut({ ...at, contentType: file.contentType, maxBytes, expiresInSeconds: LIFETIME_SECONDS }),
+      upload_url: await storage.signPut({
+        ...at,
+        contentType: file.contentType,
+        maxBytes,
+        countFor: file.id,
+        expiresInSeconds: LIFETIME_SECONDS,
+      }),
       object_path: storage.address(at),
     }
   },

@@ -13,6 +13,8 @@ export function registerPages(app: FastifyInstance, platform: Platform): void {
   registerGuides(app)
   app.get('/', async (_request, reply) => sendPage(reply, welcome(platform)))
   app.get('/docs', async (_request, reply) => sendPage(reply, REFERENCE))
+  // One and the same page for every token: whether it is good is answered to a signed-in person, not to an address.
+  app.get('/invite/:token', async (_request, reply) => sendPage(reply.header('X-Robots-Tag', 'noindex, nofollow'), INVITATION))
   app.get('/problems', async (_request, reply) => sendPage(reply, problemList()))
   app.get<{ Params: { slug: string } }>('/problems/:slug', async (request, reply) => {
     const { slug } = request.params
@@ -20,6 +22,22 @@ export function registerPages(app: FastifyInstance, platform: Platform): void {
     return sendPage(reply, problemPage(slug as ProblemSlug, platform.baseUrl()))
   })
 }
+
+const INVITATION = layout({
+  title: 'Invitation',
+  path: '/invite',
+  kind: 'prose',
+  head: '<script src="/assets/invite.js" type="module"></script>\n',
+  body: `<h1>You are invited</h1>
+<p>Sign in, or make an account, to join the organization that sent you this link. It works once.</p>
+<form id="join">
+<p><label>Email <input name="email" type="email" autocomplete="username" required></label></p>
+<p><label>Password <input name="password" type="password" autocomplete="current-password" minlength="10" required></label></p>
+<p><label>Your name, for a new account <input name="name" autocomplete="name"></label></p>
+<p><button name="how" value="sign-in">Sign in and join</button> <button name="how" value="sign-up">Make an account and join</button></p>
+</form>
+<p id="outcome" role="status"></p>`,
+})
 
 function welcome({ operations, baseUrl }: Platform): string {
   const published = [...operations.values()].filter(isPublished)

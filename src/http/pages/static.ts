@@ -43,6 +43,7 @@ const ASSETS: Record<string, Asset> = {
   'swagger-ui.css': file(CSS, swagger, 'swagger-ui.css'),
   'swagger-ui-bundle.js': file(SCRIPT, swagger, 'swagger-ui-bundle.js'),
   'reference.js': file(SCRIPT, own, 'reference.js'),
+  'invite.js': file(SCRIPT, own, 'invite.js'),
   'reference.css': file(CSS, own, 'reference.css'),
   'mailed.js': file(SCRIPT, own, 'mailed.js'),
   'pages.css': file(CSS, own, 'pages.css'),

@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { AnyOperation } from '#operation.ts'
 import { invoke, type Invoked } from '#pipeline/invoke.ts'
 import type { Platform } from '#pipeline/platform.ts'
+import { callerAddress } from '#http/caller.ts'
 import { credentialOf } from '#http/credential.ts'
 import { abortedWith, send } from '#http/operations.ts'
 import { problem } from '#core/problem.ts'
@@ -29,7 +30,7 @@ export async function project(
     body: input,
     idempotencyKey: null,
     ifNoneMatch: request.headers['if-none-match'] ?? null,
-    clientAddress: request.ip,
+    clientAddress: callerAddress(request),
     get signal() {
       return (signal ??= abortedWith(reply))
     },
@@ -74,6 +75,6 @@ export function redirect(reply: FastifyReply, invoked: Invoked, cacheControl: st
   const { 'Content-Type': _json, ...headers } = invoked.headers
   return reply
     .code(302)
-    .headers({ ...headers, Location: url, 'Cache-Control': cacheControl })
+    .headers({ ...headers, Location: new URL(url).href, 'Cache-Control': cacheControl })
     .send()
 }

@@ -49,6 +49,8 @@ interface NewApiKey {
   permissions: readonly string[]
   rateLimitPerHour: number | null
   expiresAt: Date | null
+  /** Null for one that a person made. */
+  madeByKeyId: string | null
   now: Date
 }
 
@@ -66,6 +68,7 @@ export async function insert(tx: Tx, key: NewApiKey): Promise<{ key: ApiKey; sec
       permissions: [...key.permissions],
       rate_limit_per_hour: key.rateLimitPerHour,
       expires_at: key.expiresAt,
+      created_by_key: key.madeByKeyId,
       created_at: key.now,
     })
     .returning(COLUMNS)
@@ -93,16 +96,46 @@ export async function find(db: Db, organizationId: string | null, id: string): P
   return row ?? null
 }
 
-/** False when the key was not active any more. */
+/** With the keys that it made, and those that they made. False when the key was not active any more. */
 export async function revoke(tx: Tx, organizationId: string, id: string, now: Date): Promise<boolean> {
-  const done = await tx
-    .updateTable('api_key')
-    .set({ is_active: false, revoked_at: now })
+  const held = await tx
+    .selectFrom('api_key')
+    .select('id')
     .where('id', '=', id)
     .where('org_id', '=', organizationId)
     .where('is_active', '=', true)
+    .forUpdate()
     .executeTakeFirst()
-  return done.numUpdatedRows === 1n
+  if (!held) return false
+  // A key that was just being made is seen by the next round: whoever makes one holds its maker's row. An ended key makes none.
+  for (let ended = 1; ended > 0;) {
+    const { rows } = await sql`
+      with recursive line as (select ${id}::uuid as id union select k.id from api_key k join line on k.created_by_key = line.id)
+      update api_key k set is_active = false, revoked_at = ${now} from line where k.id = line.id and k.is_active returning k.id
+    `.execute(tx)
+    ended = rows.length
+  }
+  return true
+}
+
+/** Every key of a person in an organization, or of everybody in it. */
+export async function revokeAllOf(tx: Tx, organizationId: string, userId: string | null, now: Date): Promise<void> {
+  await tx
+    .updateTable('api_key')
+    .set({ is_active: false, revoked_at: now })
+    .where('org_id', '=', organizationId)
+    .$if(userId !== null, (query) => query.where('user_id', '=', userId!))
+    .where('is_active', '=', true)
+    .execute()
+}
+
+/** What a key may hand on; the row is held, so that it is not revoked before what it makes is known to it. Null: it was. */
+export async function lockMaker(tx: Tx, id: string): Promise<{ rateLimitPerHour: number; expiresAt: Date | null } | null> {
+  const { rows } = await sql<{ rateLimitPerHour: number; expiresAt: Date | null }>`
+    select coalesce(k.rate_limit_per_hour, o.rate_limit_per_hour) as "rateLimitPerHour", k.expires_at as "expiresAt"
+    from api_key k join organization o on o.id = k.org_id where k.id = ${id} and k.is_active for share of k
+  `.execute(tx)
+  return rows[0] ?? null
 }
 
 export async function setExplicitScopes(tx: Tx, id: string, scopes: readonly string[]): Promise<ApiKey | null> {

@@ -9,6 +9,7 @@ export interface LiveSession {
   isClipUser: boolean
   organizationId: string | null
   organizationRole: OrganizationRole | null
+  expiresAt: Date
 }
 
 export interface SessionClaim {
@@ -22,7 +23,7 @@ export async function liveSessions(db: Db, claims: readonly SessionClaim[], now:
   const { rows } = await sql<LiveSession & { ordinal: number }>`
     select claim.ordinal::int, s.user_id as "userId", u.is_system_admin as "isSystemAdmin", u.is_clip_user as "isClipUser",
       m.org_id as "organizationId",
-      m.role as "organizationRole"
+      m.role as "organizationRole", s.expires_at as "expiresAt"
     from unnest(${claims.map((claim) => claim.sessionId)}::uuid[],
       ${claims.map((claim) => claim.organizationId)}::uuid[]) with ordinality as claim (session_id, org_id, ordinal)
     join user_session s on s.id = claim.session_id and s.ended_at is null and s.expires_at > ${now}
@@ -41,13 +42,16 @@ export interface LiveKey {
   permissions: string[]
   explicitScopes: string[]
   rateLimitPerHour: number
+  /** Null: never. */
+  expiresAt: Date | null
 }
 
 /** Null for a key that is unknown, revoked, expired, or whose owner left the organization. */
 export async function liveKeys(db: Db, secretHashes: readonly Buffer[], now: Date): Promise<(LiveKey | null)[]> {
   const { rows } = await sql<LiveKey & { ordinal: number }>`
     select wanted.ordinal::int, k.id, k.user_id as "userId", k.org_id as "organizationId", m.role as "organizationRole", k.permissions,
-      k.explicit_scopes as "explicitScopes", coalesce(k.rate_limit_per_hour, o.rate_limit_per_hour) as "rateLimitPerHour"
+      k.explicit_scopes as "explicitScopes", coalesce(k.rate_limit_per_hour, o.rate_limit_per_hour) as "rateLimitPerHour",
+      k.expires_at as "expiresAt"
     from unnest(${secretHashes}::bytea[]) with ordinality as wanted (secret_hash, ordinal)
     join api_key k on k.secret_hash = wanted.secret_hash and k.is_active and (k.expires_at is null or k.expires_at > ${now})
     join organization o on o.id = k.org_id

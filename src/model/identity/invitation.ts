@@ -1,11 +1,15 @@
+import { hash, randomBytes } from 'node:crypto'
 import { DAY_MS } from '#core/time.ts'
-import { newId } from '#core/ids.ts'
-import type { ProjectRole } from '#core/vocabulary.ts'
+import { isUuid, newId } from '#core/ids.ts'
+import type { InvitedRole, ProjectRole } from '#core/vocabulary.ts'
 import type { Row } from '#db/row.ts'
 import type { Db, Tx } from '#db/tables.ts'
 import * as organization from './organization.ts'
 
 const VALID_DAYS = 14
+/** The prefix lets logs strike a token out wherever it stands. */
+const TOKEN_PREFIX = 'inv_'
+const TOKEN_BYTES = 32
 
 const COLUMNS = [
   'id',
@@ -13,89 +17,141 @@ const COLUMNS = [
   'project_id as projectId',
   'email',
   'role',
+  'organization_role as organizationRole',
+  'invited_by as invitedBy',
   'created_at as createdAt',
   'expires_at as expiresAt',
 ] as const
 
 export type Invitation = Row<'invitation', typeof COLUMNS>
 
-/** Inviting the same address to the same project again renews the invitation and takes the newer role. */
-export async function put(
-  tx: Tx,
-  invitation: { organizationId: string; projectId: string; email: string; role: ProjectRole; invitedBy: string | null; now: Date },
-): Promise<Invitation> {
-  const { now, role, email } = invitation
-  const expiresAt = new Date(now.getTime() + VALID_DAYS * DAY_MS)
-  return await tx
+interface Wanted {
+  organizationId: string
+  organizationRole: InvitedRole
+  /** Null: into the organization and no project of it. */
+  project: { id: string; role: ProjectRole } | null
+  email: string
+  invitedBy: string | null
+  now: Date
+}
+
+/**
+ * The token is in this answer and nowhere else; only its hash is stored. Inviting the same address to the same place again
+ * renews the invitation: the newer role and link count, and the older link is worth nothing.
+ */
+export async function put(tx: Tx, wanted: Wanted): Promise<{ invitation: Invitation; token: string }> {
+  const token = TOKEN_PREFIX + randomBytes(TOKEN_BYTES).toString('base64url')
+  const renewed = {
+    role: wanted.project?.role ?? null,
+    organization_role: wanted.organizationRole,
+    token_hash: hashToken(token),
+    invited_by: wanted.invitedBy,
+    expires_at: new Date(wanted.now.getTime() + VALID_DAYS * DAY_MS),
+  }
+  const invitation = await tx
     .insertInto('invitation')
     .values({
       id: newId(),
-      org_id: invitation.organizationId,
-      project_id: invitation.projectId,
-      email,
-      role,
-      invited_by: invitation.invitedBy,
-      created_at: now,
-      expires_at: expiresAt,
+      org_id: wanted.organizationId,
+      project_id: wanted.project?.id ?? null,
+      email: wanted.email,
+      created_at: wanted.now,
+      ...renewed,
     })
-    .onConflict((conflict) =>
-      conflict.columns(['project_id', 'email']).where('closed_at', 'is', null).doUpdateSet({ role, expires_at: expiresAt }),
-    )
+    .onConflict((conflict) => conflict.columns(['org_id', 'project_id', 'email']).where('closed_at', 'is', null).doUpdateSet(renewed))
     .returning(COLUMNS)
     .executeTakeFirstOrThrow()
+  return { invitation, token }
 }
 
+function hashToken(token: string): Buffer {
+  return hash('sha256', token, 'buffer')
+}
+
+const open = (db: Db, now: Date) => db.selectFrom('invitation').select(COLUMNS).where('closed_at', 'is', null).where('expires_at', '>', now)
+
 export async function listOpen(db: Db, projectId: string, now: Date): Promise<Invitation[]> {
-  return await db
-    .selectFrom('invitation')
-    .select(COLUMNS)
-    .where('project_id', '=', projectId)
-    .where('closed_at', 'is', null)
-    .where('expires_at', '>', now)
-    .orderBy('created_at')
+  return await open(db, now).where('project_id', '=', projectId).orderBy('created_at').execute()
+}
+
+export async function listOfOrganization(
+  db: Db,
+  organizationId: string,
+  window: { limit: number; offset: number },
+  now: Date,
+): Promise<Invitation[]> {
+  return await open(db, now)
+    .where('org_id', '=', organizationId)
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(window.limit)
+    .offset(window.offset)
     .execute()
 }
 
+export async function countOfOrganization(db: Db, organizationId: string, now: Date): Promise<number> {
+  const { count } = await db
+    .selectFrom('invitation')
+    .select((e) => e.fn.countAll<number>().as('count'))
+    .where('org_id', '=', organizationId)
+    .where('closed_at', 'is', null)
+    .where('expires_at', '>', now)
+    .executeTakeFirstOrThrow()
+  return count
+}
+
+export async function findOpen(db: Db, organizationId: string, id: string, now: Date): Promise<Invitation | null> {
+  if (!isUuid(id)) return null
+  return (await open(db, now).where('id', '=', id).where('org_id', '=', organizationId).executeTakeFirst()) ?? null
+}
+
+const withdrawing = (tx: Tx, now: Date) =>
+  tx.updateTable('invitation').set({ closed_at: now, outcome: 'withdrawn' }).where('closed_at', 'is', null)
+
 /** False when there was no open invitation. */
 export async function withdraw(tx: Tx, projectId: string, email: string, now: Date): Promise<boolean> {
-  const done = await tx
-    .updateTable('invitation')
-    .set({ closed_at: now, outcome: 'withdrawn' })
-    .where('project_id', '=', projectId)
-    .where('email', '=', email)
-    .where('closed_at', 'is', null)
-    .executeTakeFirst()
+  const done = await withdrawing(tx, now).where('project_id', '=', projectId).where('email', '=', email).executeTakeFirst()
+  return done.numUpdatedRows === 1n
+}
+
+/** False when it was used or taken back meanwhile. */
+export async function withdrawOne(tx: Tx, organizationId: string, id: string, now: Date): Promise<boolean> {
+  const done = await withdrawing(tx, now).where('id', '=', id).where('org_id', '=', organizationId).executeTakeFirst()
   return done.numUpdatedRows === 1n
 }
 
 export async function withdrawAll(tx: Tx, projectId: string, now: Date): Promise<void> {
-  await tx
-    .updateTable('invitation')
-    .set({ closed_at: now, outcome: 'withdrawn' })
-    .where('project_id', '=', projectId)
-    .where('closed_at', 'is', null)
-    .execute()
+  await withdrawing(tx, now).where('project_id', '=', projectId).execute()
 }
 
-/** Part of signing up and signing in: joins the person to every organization and project that waits for the address. */
-export async function acceptAll(tx: Tx, user: { id: string; email: string }, now: Date): Promise<string[]> {
-  const rows = await tx
+export async function withdrawAllOfOrganization(tx: Tx, organizationId: string, now: Date): Promise<void> {
+  await withdrawing(tx, now).where('org_id', '=', organizationId).execute()
+}
+
+/** What somebody promised while they could: whoever may no longer invite leaves no open door behind. */
+export async function withdrawAllBy(tx: Tx, organizationId: string, userId: string, now: Date): Promise<void> {
+  await withdrawing(tx, now).where('org_id', '=', organizationId).where('invited_by', '=', userId).execute()
+}
+
+/** Spends a token: joins the person to the organization, and to the project if it is for one. Null for a token that is not good. */
+export async function accept(tx: Tx, token: string, userId: string, now: Date): Promise<Invitation | null> {
+  const spent = await tx
     .updateTable('invitation')
-    .set({ closed_at: now, outcome: 'accepted' })
-    .where('email', '=', user.email)
+    .set({ closed_at: now, outcome: 'accepted', accepted_by: userId })
+    .where('token_hash', '=', hashToken(token))
     .where('closed_at', 'is', null)
     .where('expires_at', '>', now)
     .returning(COLUMNS)
-    .execute()
-  for (const row of rows) {
-    await organization.addMember(tx, row.organizationId, user.id, now)
+    .executeTakeFirst()
+  if (!spent) return null
+  await organization.addMember(tx, spent.organizationId, userId, spent.organizationRole, now)
+  if (spent.projectId && spent.role)
     await tx
       .insertInto('project_member')
-      .values({ project_id: row.projectId, user_id: user.id, role: row.role, created_at: now })
+      .values({ project_id: spent.projectId, user_id: userId, role: spent.role, created_at: now })
       .onConflict((conflict) => conflict.doNothing())
       .execute()
-  }
-  return [...new Set(rows.map((row) => row.organizationId))]
+  return spent
 }
 
 /** Closes what ran out; says how many. */

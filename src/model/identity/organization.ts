@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { newId, isUuid } from '#core/ids.ts'
 import { isOrganizationAdmin, type Principal } from '#core/principal.ts'
 import { accessDenied, problem } from '#core/problem.ts'
+import type { InvitedRole } from '#core/vocabulary.ts'
 import type { Joined, Row } from '#db/row.ts'
 import type { Db, Tx } from '#db/tables.ts'
 import type { BillingMode } from '#db/tables/money.ts'
@@ -88,6 +89,27 @@ export async function insert(tx: Tx, ownerId: string, organization: NewOrganizat
   return { ...row, billingMode: 'card' }
 }
 
+/** Each comes with a free plan's room; whoever needs more of them pays for one. */
+const MAX_FREE_ORGANIZATIONS = 3
+
+/** 400 for somebody who owns as many free organizations as a person may. Their row is held: two at once count each other. */
+export async function requireFoundable(tx: Tx, ownerId: string): Promise<void> {
+  await sql`select 1 from app_user where id = ${ownerId} for no key update`.execute(tx)
+  const { owned } = await tx
+    .selectFrom('organization_member as m')
+    .innerJoin('organization as o', 'o.id', 'm.org_id')
+    .select((e) => e.fn.countAll<number>().as('owned'))
+    .where('m.user_id', '=', ownerId)
+    .where('m.role', '=', 'owner')
+    .where('o.plan_id', '=', 'free')
+    .executeTakeFirstOrThrow()
+  if (owned >= MAX_FREE_ORGANIZATIONS)
+    throw problem(
+      'bad-request',
+      `A person owns at most ${MAX_FREE_ORGANIZATIONS} organizations on the free plan. Change the plan of one with billing.plan.change first.`,
+    )
+}
+
 /** Readable, and unique without a look-up: names need not be. */
 function slugOf(name: string, id: string): string {
   const words = name
@@ -109,6 +131,30 @@ export async function get(db: Db, id: string): Promise<Organization> {
 
 export async function exists(db: Db, id: string): Promise<boolean> {
   return isUuid(id) && (await db.selectFrom('organization').select('id').where('id', '=', id).executeTakeFirst()) !== undefined
+}
+
+/** The row stays, for the books and the audit that point at it; what it said of itself goes. */
+export async function erase(tx: Tx, id: string, now: Date): Promise<void> {
+  await tx
+    .updateTable('organization')
+    .set({
+      name: 'Deleted organization',
+      slug: `deleted-${id}`,
+      description: null,
+      website: null,
+      industry: null,
+      size: null,
+      country: null,
+      abn: null,
+      tax_number: null,
+      billing_email: null,
+      billing_admin_id: null,
+      billing_address: null,
+      updated_at: now,
+      deleted_at: now,
+    })
+    .where('id', '=', id)
+    .execute()
 }
 
 /** Staff confirm or end enterprise billing; the mode follows. */
@@ -150,12 +196,12 @@ export async function findMemberByEmail(db: Db, organizationId: string, email: s
   return (await members(db, organizationId).where('u.email', '=', email).executeTakeFirst()) ?? null
 }
 
-export async function addMember(tx: Tx, organizationId: string, userId: string, now: Date): Promise<void> {
-  await tx
-    .insertInto('organization_member')
-    .values({ org_id: organizationId, user_id: userId, role: 'member', created_at: now })
-    .onConflict((conflict) => conflict.doNothing())
-    .execute()
+/** Whoever is a member already becomes an admin if that is what they are invited as; nobody loses a role by accepting. */
+export async function addMember(tx: Tx, organizationId: string, userId: string, role: InvitedRole, now: Date): Promise<void> {
+  await sql`
+    insert into organization_member as m (org_id, user_id, role, created_at) values (${organizationId}, ${userId}, ${role}, ${now})
+    on conflict (org_id, user_id) do update set role = excluded.role where m.role = 'member'
+  `.execute(tx)
 }
 
 /** Zero rows: the member left meanwhile. */

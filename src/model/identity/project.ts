@@ -98,6 +98,18 @@ export async function requireLineageReader(db: Db, principal: Principal, id: str
   if (!effectiveRole(row, principal) && row.visibility === 'private') throw accessDenied()
 }
 
+/** Every project of an organization that is not deleted, archived ones too. */
+export async function listIds(db: Db, organizationId: string): Promise<string[]> {
+  const rows = await db
+    .selectFrom('project')
+    .select('id')
+    .where('org_id', '=', organizationId)
+    .where('deleted_at', 'is', null)
+    .orderBy('id')
+    .execute()
+  return rows.map((row) => row.id)
+}
+
 /** Whether this database ever held a project, deleted ones too. */
 export async function wasAnyMade(db: Db): Promise<boolean> {
   return (await db.selectFrom('project').select('id').limit(1).executeTakeFirst()) !== undefined

@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { DAY_MS } from '#core/time.ts'
 import { newId } from '#core/ids.ts'
+import type { Row } from '#db/row.ts'
 import type { Db, Tx } from '#db/tables.ts'
 
 const SESSION_DAYS = 30
@@ -84,6 +85,52 @@ export async function endByToken(db: Db, refreshToken: string, now: Date): Promi
 
 async function end(db: Db, sessionId: string, now: Date): Promise<void> {
   await db.updateTable('user_session').set({ ended_at: now }).where('id', '=', sessionId).where('ended_at', 'is', null).execute()
+}
+
+export async function endOthers(db: Db, userId: string, keptId: string, now: Date): Promise<void> {
+  await db
+    .updateTable('user_session')
+    .set({ ended_at: now })
+    .where('user_id', '=', userId)
+    .where('id', '<>', keptId)
+    .where('ended_at', 'is', null)
+    .execute()
+}
+
+/** Of one person, or of everybody who acts for the organization. */
+export async function endAllFor(db: Db, organizationId: string, userId: string | null, now: Date): Promise<void> {
+  await db
+    .updateTable('user_session')
+    .set({ ended_at: now })
+    .where('org_id', '=', organizationId)
+    .$if(userId !== null, (query) => query.where('user_id', '=', userId!))
+    .where('ended_at', 'is', null)
+    .execute()
+  await db
+    .updateTable('app_user')
+    .set({ last_org_id: null })
+    .where('last_org_id', '=', organizationId)
+    .$if(userId !== null, (query) => query.where('id', '=', userId!))
+    .execute()
+}
+
+const LISTED = ['id', 'org_id as organizationId', 'created_at as createdAt', 'expires_at as expiresAt'] as const
+
+type LiveSession = Row<'user_session', typeof LISTED> & { lastUsedAt: Date }
+
+/** Newest first. A session was last used when it was last prolonged. */
+export async function listLive(db: Db, userId: string, limit: number, now: Date): Promise<LiveSession[]> {
+  const rows = await db
+    .selectFrom('user_session')
+    .select(LISTED)
+    .where('user_id', '=', userId)
+    .where('ended_at', 'is', null)
+    .where('expires_at', '>', now)
+    .orderBy('expires_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .execute()
+  return rows.map((row) => ({ ...row, lastUsedAt: new Date(row.expiresAt.getTime() - SESSION_DAYS * DAY_MS) }))
 }
 
 export async function endAllOfUser(db: Db, userId: string, now: Date): Promise<void> {

@@ -62,8 +62,37 @@ export async function insert(tx: Tx, user: NewUser): Promise<User | null> {
   return row ?? null
 }
 
+/** True when that changed anything. Whoever is switched off has no working password, session or key. */
+export async function setActive(db: Db, email: string, isActive: boolean): Promise<boolean> {
+  const done = await db
+    .updateTable('app_user')
+    .set({ is_active: isActive })
+    .where('email', '=', email)
+    .where('is_active', '<>', isActive)
+    .executeTakeFirst()
+  return done.numUpdatedRows === 1n
+}
+
 export async function setPassword(db: Db, id: string, passwordHash: string): Promise<void> {
   await db.updateTable('app_user').set({ password_hash: passwordHash }).where('id', '=', id).execute()
+}
+
+/** The row stays, for what points at it; the person goes, and the address is free again. */
+export async function erase(tx: Tx, id: string): Promise<void> {
+  await tx.deleteFrom('project_member').where('user_id', '=', id).execute()
+  await tx
+    .updateTable('app_user')
+    .set({
+      email: `deleted-${id}@deleted.invalid`,
+      name: 'Deleted person',
+      password_hash: '',
+      is_active: false,
+      is_system_admin: false,
+      is_clip_user: false,
+      last_org_id: null,
+    })
+    .where('id', '=', id)
+    .execute()
 }
 
 export async function setName(db: Db, id: string, name: string): Promise<void> {

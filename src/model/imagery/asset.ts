@@ -5,6 +5,7 @@ import { accessDenied, invalidField, notFound, problem } from '#core/problem.ts'
 import type { AssetState } from '#core/vocabulary.ts'
 import type { Row } from '#db/row.ts'
 import type { Db, Tx } from '#db/tables.ts'
+import type { RasterService } from '#ports/raster.ts'
 import * as project from '#model/identity/project.ts'
 
 interface Described {
@@ -178,10 +179,21 @@ export function copies(assets: readonly Asset[]): { from: string; made: NewAsset
 
 /** Which host it may be is asked when its pixels are read: a list of hosts changes, a registered address does not. */
 export function requireHttps(href: string, field: string): string {
-  const url = URL.canParse(href) ? new URL(href) : null
+  if (UNSENDABLE.test(href)) throw invalidField(field, 'holds a control character; write it percent-encoded')
+  const url = URL.parse(href)
   if (url?.protocol !== 'https:') throw invalidField(field, 'must be an https address')
   if (url.username || url.password) throw invalidField(field, 'must not carry a user name or password')
-  return href
+  return PLAIN.test(href) ? href : url.href // As it goes over the wire: a header takes ASCII alone.
+}
+
+// oxlint-disable-next-line no-control-regex
+const UNSENDABLE = /[\u0000-\u001f\u007f-\u009f]/
+const PLAIN = /^[\x20-\x7e]*$/
+
+/** A file that lies where this service never goes is fetched from there, by whoever wants it: we lead nobody to a strange host. */
+export function requireReachable(asset: Pick<Asset, 'key' | 'objectKey' | 'href'>, raster: Pick<RasterService, 'mayRead'>): void {
+  if (asset.objectKey !== null || raster.mayRead(asset.href!)) return
+  throw problem('bad-request', `The file of the asset '${asset.key}' is not kept here; it lies at ${asset.href}`)
 }
 
 /** Where an asset can be asked for: stable, and never a presigned address. */

@@ -2,6 +2,7 @@
 import { sql } from 'kysely'
 import type { LifecycleState } from '#core/vocabulary.ts'
 import type { Tx } from '#db/tables.ts'
+import { countedBytes } from './item-metadata.ts'
 import { lock, type Item } from './item-read.ts'
 import * as project from '#model/identity/project.ts'
 
@@ -32,7 +33,8 @@ export async function softDeleteMany(tx: Tx, seqs: readonly number[], now: Date)
       select item_seq, sum(file_size_bytes) as bytes from asset where item_seq = any(${seqs}::bigint[])
         and object_key is not null group by item_seq
     )
-    select g.project_id as "projectId", count(*) as items, coalesce(sum(s.bytes), 0)::bigint as bytes from gone g left join stored s
+    select g.project_id as "projectId", count(*) as items,
+      (coalesce(sum(s.bytes), 0) + sum(${countedBytes('g')}))::bigint as bytes from gone g left join stored s
       on s.item_seq = g.seq group by g.project_id order by g.project_id
   `.execute(tx)
   return new Map(rows.map(({ projectId, items, bytes }) => [projectId, { items, bytes }]))

@@ -10,6 +10,7 @@ import { isUuid } from '#core/ids.ts'
 import type { Principal } from '#core/principal.ts'
 import { accessDenied, notFound, problem } from '#core/problem.ts'
 import type { ItemType, LifecycleState, ProjectRole, Visibility } from '#core/vocabulary.ts'
+import type { Notices } from '#db/notices.ts'
 import type { Db } from '#db/tables.ts'
 import type { Asset } from './asset.ts'
 import * as project from '#model/identity/project.ts'
@@ -86,23 +87,24 @@ export interface Layers {
   forget(): void
 }
 
-export function createLayers(db: Db, clock: Clock): Layers {
+export function createLayers(db: Db, clock: Clock, notices: Pick<Notices, 'state'> | null): Layers {
   const find = batcher((wants: readonly Want[]) => findAll(db, wants), BATCH)
-  const kept = new Map<string, { row: Row; untilMs: number }>()
+  const kept = new Map<string, { row: Row; untilMs: number; state: string }>()
   /** Counts what this process has changed: an answer from before a change is not kept after it. */
   let changes = 0
+  /** Who lost a project elsewhere is told of by notices. */
+  const state = (): string => `${changes}/${notices?.state() ?? ''}`
 
   const rowFor = async (want: Want, version: number | null): Promise<Row> => {
     const key = JSON.stringify(want)
     const nowMs = clock.now().getTime()
     const known = kept.get(key)
-    if (known && known.untilMs > nowMs && (version === null || known.row.profileVersion === version)) return known.row
-    const before = changes
+    const before = state()
+    if (known && known.untilMs > nowMs && known.state === before && (version === null || known.row.profileVersion === version))
+      return known.row
     const row = await find(want)
-    if (before === changes) {
-      if (kept.size >= MAX_KEPT) kept.clear()
-      kept.set(key, { row, untilMs: nowMs + KEPT_MS })
-    }
+    if (kept.size >= MAX_KEPT) kept.clear()
+    kept.set(key, { row, untilMs: nowMs + KEPT_MS, state: before })
     return row
   }
 

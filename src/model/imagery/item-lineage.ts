@@ -23,7 +23,16 @@ const MAX_TREE_NODES = 1_000
 
 /** The lineage graph seen from one item, other artifacts left out. Items that the caller may not read are left out too. */
 export async function tree(db: Db, principal: Principal, root: item.Item, direction: 'up' | 'down'): Promise<TreeNode[]> {
-  const { edges } = await lineage.graph(db, root.organizationId, { type: 'item', id: root.id }, { direction, maxDepth: MAX_STEPS })
+  const { edges } = await lineage.graph(
+    db,
+    root.organizationId,
+    { type: 'item', id: root.id },
+    {
+      direction,
+      maxDepth: MAX_STEPS,
+      readable: (projectIds) => project.readableAmong(db, principal, projectIds),
+    },
+  )
   const near = direction === 'up' ? 'src' : 'dst'
   const far = direction === 'up' ? 'dst' : 'src'
   const steps = new Map<string, (lineage.Entity & { relation: string })[]>()
@@ -32,13 +41,7 @@ export async function tree(db: Db, principal: Principal, root: item.Item, direct
     steps.set(from, [...(steps.get(from) ?? []), { ...edge[far], relation: edge.relation }])
   }
   const ids = [...new Set(edges.flatMap((edge) => (edge[far].type === 'item' ? [edge[far].id] : [])))]
-  const named = [...(await item.names(db, root.organizationId, ids))]
-  const readable = await project.readableAmong(
-    db,
-    principal,
-    named.map(([, { projectId }]) => projectId),
-  )
-  const names = new Map(named.filter(([, { projectId }]) => readable.has(projectId)))
+  const names = await item.names(db, root.organizationId, ids)
   let nodeCount = 0
 
   /** Items one step on, and those behind another artifact, under the relation by which that artifact was reached. */

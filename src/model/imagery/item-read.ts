@@ -5,6 +5,7 @@ import { notFound } from '#core/problem.ts'
 import type { ItemType, LifecycleState } from '#core/vocabulary.ts'
 import type { Row } from '#db/row.ts'
 import type { Db, Tx } from '#db/tables.ts'
+import { requirePage } from './item-metadata.ts'
 import * as project from '#model/identity/project.ts'
 
 export const MAX_ID_LENGTH = 256
@@ -123,6 +124,7 @@ export async function lockAll(tx: Tx, seqs: readonly number[]): Promise<Item[]> 
 }
 
 export interface ItemList {
+  organizationId: string
   projectId: string
   /** Null: items of no collection. Undefined: all. */
   collectionId?: string | null
@@ -131,7 +133,10 @@ export interface ItemList {
 }
 
 /** Everything that is not deleted, newest first. The total of a whole project is its counter. */
-export async function list(db: Db, { projectId, collectionId, limit, offset }: ItemList): Promise<{ items: Item[]; total: number }> {
+export async function list(
+  db: Db,
+  { organizationId, projectId, collectionId, limit, offset }: ItemList,
+): Promise<{ items: Item[]; total: number }> {
   const wanted = db
     .selectFrom('item')
     .where('project_id', '=', projectId)
@@ -143,10 +148,9 @@ export async function list(db: Db, { projectId, collectionId, limit, offset }: I
     collectionId === undefined
       ? db.selectFrom('project').select('item_count as total').where('id', '=', projectId)
       : wanted.select((e) => e.fn.countAll<number>().as('total'))
-  const [items, counted] = [
-    await wanted.select(COLUMNS).orderBy('seq', 'desc').limit(limit).offset(offset).execute(),
-    await count.executeTakeFirst(),
-  ]
+  const page = wanted.orderBy('seq', 'desc').limit(limit).offset(offset)
+  await requirePage(db, organizationId, sql`${page.select('metadata_bytes')}`)
+  const [items, counted] = [await page.select(COLUMNS).execute(), await count.executeTakeFirst()]
   return { items, total: counted?.total ?? 0 }
 }
 

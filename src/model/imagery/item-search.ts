@@ -11,6 +11,7 @@ import { listed } from '#db/row.ts'
 import type { Db, Tx } from '#db/tables.ts'
 import { boxesOf, cellsToRead, isWorld, stepsOf, type Bbox } from './footprint.ts'
 import { all, duringInterval, orderBy, touchesBoxes, type Order } from './item-filter.ts'
+import { requirePage } from './item-metadata.ts'
 import * as item from './item-read.ts'
 
 export interface Search {
@@ -46,6 +47,8 @@ const SMALL_SET = 10_000
 export async function search(db: Db, wanted: Search, timeoutMs = SEARCH_TIMEOUT_MS): Promise<SearchResult> {
   return await bounded(db, timeoutMs, async (tx) => {
     const stream = await streamOf(tx, wanted)
+    const page = sql`select i.metadata_bytes ${stream.from} ${stream.order} limit ${wanted.limit} offset ${wanted.offset}`
+    await requirePage(tx, wanted.organizationId, page)
     const { rows } =
       await sql<item.Item>`${ANEW} select ${COLUMNS} ${stream.from} ${stream.order} limit ${wanted.limit} offset ${wanted.offset}`.execute(
         tx,

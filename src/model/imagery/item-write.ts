@@ -7,8 +7,11 @@ import type { ItemType, LifecycleState } from '#core/vocabulary.ts'
 import { listed } from '#db/row.ts'
 import type { Db, Tx } from '#db/tables.ts'
 import * as project from '#model/identity/project.ts'
+import * as storageAccount from '#model/plans/storage-account.ts'
 import { FIRST_MOVE_DAYS } from '#model/plans/retention-rules.ts'
 import { storedBytes, type NewAsset } from './asset.ts'
+import { requireTimeLeft } from './item-window.ts'
+import { countedBytes } from './item-metadata.ts'
 import { cellRows, placeAfter, placed, placeOf, replaceCells, type Place } from './item-place.ts'
 import { COLUMNS, lock, type Item } from './item-read.ts'
 
@@ -49,7 +52,7 @@ export async function insert(tx: Tx, target: Target, items: readonly NewItem[]):
   const assets = items.flatMap(({ id, assets: list }) => list.map((asset) => assetRow(id, asset)))
   const firstMove = sql`${now}::timestamptz + make_interval(days => (${FIRST_MOVE_DAYS}::jsonb ->> (select plan_id from organization
     where id = ${organizationId}))::integer)`
-  const { rows } = await sql<Item>`
+  const { rows } = await sql<Item & { counted: number }>`
     with made as (
       insert into item (id, org_id, project_id, collection_id, stac_id, type, name, description, geometry, bbox, footprint, cells,
         datetime, start_datetime, end_datetime,
@@ -67,7 +70,7 @@ export async function insert(tx: Tx, target: Target, items: readonly NewItem[]):
         duplicated_from_id text, order_id text, upload_id text, job_id text)) with ordinality
       order by ordinality
       on conflict (id, org_id) do nothing
-      returning ${listed(COLUMNS, 'item')}
+      returning ${listed(COLUMNS, 'item')}, ${countedBytes('item')} as counted
     ), placed as (
       insert into item_cell (org_id, cell, datetime, seq, x0, y0, x1, y1)
       select ${organizationId}, c.cell, coalesce(m.datetime, '-infinity'), m.seq, c.x0, c.y0, c.x1, c.y1
@@ -87,9 +90,11 @@ export async function insert(tx: Tx, target: Target, items: readonly NewItem[]):
     select * from made order by seq
   `.execute(tx)
   const stored = new Set(rows.map(({ id }) => id))
-  const bytes = items.filter(({ id }) => stored.has(id)).reduce((sum, item) => sum + storedBytes(item.assets), 0)
+  const metadata = rows.reduce((sum, row) => sum + row.counted, 0)
+  const bytes = items.filter(({ id }) => stored.has(id)).reduce((sum, item) => sum + storedBytes(item.assets), metadata)
+  if (metadata > 0) await storageAccount.requireRoom(tx, organizationId, metadata)
   if (rows.length > 0) await project.account(tx, projectId, { items: rows.length, bytes }, now)
-  return rows
+  return rows.map(({ counted: _counted, ...row }) => row)
 }
 
 function itemRow(item: NewItem) {
@@ -184,6 +189,8 @@ export async function update(tx: Tx, seq: number, change: ItemChange, now: Date)
   if (change.lifecycleState === 'deleted')
     throw problem('bad-request', "An item is deleted with items.delete, not by setting lifecycle_state to 'deleted'")
   const before = await lock(tx, seq)
+  if (change.lifecycleState !== undefined && change.lifecycleState !== before.lifecycleState)
+    await requireTimeLeft(tx, before, change.lifecycleState, now)
   const moves = change.geometry !== undefined || change.bbox !== undefined
   const place = moves ? placeAfter(before, change) : null
   const state = change.lifecycleState ?? before.lifecycleState
@@ -214,6 +221,7 @@ export async function update(tx: Tx, seq: number, change: ItemChange, now: Date)
   const changedFields = (Object.keys(next) as (keyof typeof next)[]).filter((field) => !isDeepStrictEqual(next[field], current[field]))
   if (changedFields.length === 0) return { item: before, changedFields, previousState: before.lifecycleState }
   if (changedFields.includes('datetime') || place) await replaceCells(tx, before, { datetime: next.datetime, parts: place?.parts ?? null })
+  const weighedBefore = await countedOf(tx, seq)
   const row = await tx
     .updateTable('item')
     .set({
@@ -227,7 +235,19 @@ export async function update(tx: Tx, seq: number, change: ItemChange, now: Date)
     .where('seq', '=', seq)
     .returning(COLUMNS)
     .executeTakeFirstOrThrow()
+  const grown = (await countedOf(tx, seq)) - weighedBefore
+  if (grown > 0) await storageAccount.requireRoom(tx, before.organizationId, grown)
+  if (grown !== 0) await project.account(tx, before.projectId, { bytes: grown }, now)
   return { item: row, changedFields, previousState: before.lifecycleState }
+}
+
+async function countedOf(tx: Tx, seq: number): Promise<number> {
+  const { counted } = await tx
+    .selectFrom('item')
+    .select(countedBytes('item').as('counted'))
+    .where('seq', '=', seq)
+    .executeTakeFirstOrThrow()
+  return counted
 }
 
 /**

@@ -5,6 +5,7 @@ import { parseInstant } from '#core/interval.ts'
 import { invalidField } from '#core/problem.ts'
 import { ITEM_TYPES, type ItemType } from '#core/vocabulary.ts'
 import { requireHttps, type NewAsset, type StatedBand } from './asset.ts'
+import { requireProperties } from './item-metadata.ts'
 import * as item from './item-read.ts'
 import { placeOf } from './item-place.ts'
 import * as itemWrite from './item-write.ts'
@@ -34,7 +35,7 @@ export function fromFeature(value: unknown, collectionId: string | null): itemWr
     timeOf(properties, 'end_datetime'),
   ]
   itemWrite.requireInterval(startDatetime, endDatetime)
-  const kept = requireBounded(Object.fromEntries(Object.entries(properties).filter(([name]) => !IN_COLUMNS.has(name))), 'properties')
+  const kept = requireProperties(Object.fromEntries(Object.entries(properties).filter(([name]) => !IN_COLUMNS.has(name))))
   return {
     id,
     stacId: id,

@@ -2,9 +2,10 @@
 import { sql } from 'kysely'
 import { displayName, keySegment } from '#core/file-names.ts'
 import { newId } from '#core/ids.ts'
-import { problem } from '#core/problem.ts'
+import { notFound, problem } from '#core/problem.ts'
 import type { Row } from '#db/row.ts'
 import type { Db, Tx } from '#db/tables.ts'
+import * as upload from './upload.ts'
 
 export const MAX_FILES_PER_SESSION = 100
 
@@ -185,4 +186,24 @@ export async function forgotten(tx: Tx, now: Date): Promise<string[]> {
     .returning('id')
     .execute()
   return rows.map((row) => row.id)
+}
+
+/**
+ * Gives a file room for what is about to come: from what its session announced as long as that lasts, then from the quota of
+ * the organization, 402 where that is used up. A smaller file than before gives nothing back until the session ends.
+ */
+export async function takeRoom(tx: Tx, id: string, bytes: number, now: Date): Promise<void> {
+  const found = await tx.selectFrom('upload_file').select('upload_id as uploadId').where('id', '=', id).executeTakeFirst()
+  if (!found) throw notFound('upload')
+  const session = upload.requireOpen(await upload.lock(tx, found.uploadId))
+  const files = await tx
+    .selectFrom('upload_file')
+    .select(['id', 'reserved_bytes as reservedBytes'])
+    .where('upload_id', '=', found.uploadId)
+    .execute()
+  const own = files.find((file) => file.id === id)!.reservedBytes
+  if (bytes <= own) return
+  const taken = files.reduce((sum, file) => sum + file.reservedBytes, bytes - own)
+  await upload.reserveUpTo(tx, session, taken)
+  await tx.updateTable('upload_file').set({ reserved_bytes: bytes, updated_at: now }).where('id', '=', id).execute()
 }

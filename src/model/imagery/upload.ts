@@ -110,6 +110,14 @@ export async function insert(tx: Tx, upload: NewUpload): Promise<Upload> {
     .executeTakeFirstOrThrow()
 }
 
+/** Lets a session hold at least so much of the quota; 402 where that does not fit. The caller holds its row. */
+export async function reserveUpTo(tx: Tx, session: Upload, bytes: number): Promise<void> {
+  const missing = bytes - session.reservedBytes
+  if (missing <= 0) return
+  await storageAccount.reserve(tx, session.organizationId, missing)
+  await tx.updateTable('upload_session').set({ reserved_bytes: bytes }).where('id', '=', session.id).execute()
+}
+
 /** Notes a sign of life of the client. A session that ended meanwhile is left as it is. */
 export async function progress(tx: Tx, id: string, bytesUploaded: number | null, now: Date): Promise<Upload> {
   const row = await tx

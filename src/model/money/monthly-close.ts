@@ -161,6 +161,7 @@ export async function unclosed(db: Db, period: Period, after: string | null): Pr
     .selectFrom('organization')
     .select('organization.id')
     .where('created_at', '<', period.end)
+    .where('deleted_at', 'is', null) // An organization ends only when nothing is owed.
     .where((not) =>
       not.not(
         not.exists(

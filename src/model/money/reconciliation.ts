@@ -1,5 +1,6 @@
 /** Recounts what is kept beside its entries: the wallet beside the ledger, the storage account beside its assets. */
 import { sql } from 'kysely'
+import { countedBytes } from '#model/imagery/item-metadata.ts'
 import { newId } from '#core/ids.ts'
 import type { Tx } from '#db/tables.ts'
 import { lockWallet } from './billing-account.ts'
@@ -60,6 +61,8 @@ async function storedBytes(tx: Tx, organizationId: string): Promise<Count> {
         select coalesce(sum(asset.file_size_bytes), 0)::bigint
         from asset join item on item.seq = asset.item_seq
         where asset.org_id = ${organizationId} and item.deleted_at is null and asset.object_key is not null
+      ) + (
+        select coalesce(sum(${countedBytes('item')}), 0)::bigint from item where org_id = ${organizationId} and deleted_at is null
       ) as counted`.execute(tx)
   return rows[0]!
 }

@@ -1,6 +1,6 @@
 /**
- * Data that leaves the platform. Bytes count when an address is signed or a stream begins, by the file's size, against
- * the organization that owns the data. Everything is decided on one row per organization, in the transaction that counts:
+ * Data that leaves the platform, against the organization that owns it. Bytes count as they leave where our own store sends
+ * them, each response anew; on S3, where nobody tells us, by the file's size when its address is signed. Everything is decided on one row per organization, in the transaction that counts:
  * however many ask at once, no limit is passed, and a process that dies forgets nothing.
  */
 import { sql } from 'kysely'
@@ -42,7 +42,13 @@ type Account = Row<'egress_account', typeof ACCOUNT>
  * Counts downloads that begin together, all or none of them: 402 while the subscription is past due, 429 beyond a limit.
  * Of no bytes, only the number counts.
  */
-export async function start(tx: Tx, taker: Taker, downloads: readonly Download[]): Promise<void> {
+export async function start(
+  tx: Tx,
+  taker: Taker,
+  downloads: readonly Download[],
+  /** Bytes that leave are counted then, by `count`: here it is only seen whether they would fit. */
+  { countsEgress }: { countsEgress: boolean },
+): Promise<void> {
   if (downloads.length === 0) return
   await requirePaid(tx, taker.organizationId)
   const { organizationId, now } = taker
@@ -53,7 +59,8 @@ export async function start(tx: Tx, taker: Taker, downloads: readonly Download[]
   const window = nextWindow(account, downloads.length, now)
   const { day, recent } = await taken(tx, organizationId, now)
   if (bytes > 0 && day + bytes > plan.egressBytes) throw await dayIsUsedUp(tx, taker, { day, bytes, plan })
-  const trips = bytes > 0 && recent + bytes > plan.egressBytes * BREAKER_FRACTION
+  const counted = countsEgress ? 0 : bytes
+  const trips = counted > 0 && recent + counted > plan.egressBytes * BREAKER_FRACTION
   await tx
     .updateTable('egress_account')
     .set({
@@ -65,14 +72,47 @@ export async function start(tx: Tx, taker: Taker, downloads: readonly Download[]
     .execute()
   await sql`
     insert into egress_minute as m (org_id, minute, bytes, starts) values (${organizationId}, date_trunc('minute', ${now}::timestamptz,
-      'UTC'), ${bytes}, ${downloads.length})
+      'UTC'), ${counted}, ${downloads.length})
     on conflict (org_id, minute) do update set bytes = m.bytes + excluded.bytes, starts = m.starts + excluded.starts
   `.execute(tx)
   await tx
     .insertInto('egress_log')
     .values(downloads.map((download) => logRow(taker, download)))
     .execute()
+  await usage.add(tx, [{ organizationId, day: usage.dayOf(now), meter: 'egress_bytes', amount: counted }])
+}
+
+/** 429 while the organization may take nothing more out: for bytes that are about to leave by an address signed before. */
+export async function requireOpen(db: Db, organizationId: string, now: Date): Promise<void> {
+  const account = await db.selectFrom('egress_account').select(ACCOUNT).where('org_id', '=', organizationId).executeTakeFirst()
+  if (!account) return
+  if (account.pausedUntil && account.pausedUntil > now) throw paused(account.pausedUntil, now)
+  const plan = await planOf(db, organizationId)
+  const { day } = await taken(db, organizationId, now)
+  if (day >= plan.egressBytes) throw await dayIsUsedUp(db, { organizationId, now }, { day, bytes: 1, plan })
+}
+
+/** Counts bytes that have left. Nothing is refused any more; too many of them pause what comes next. */
+export async function count(tx: Tx, organizationId: string, bytes: number, now: Date): Promise<void> {
+  const known = await tx.selectFrom('egress_account').select('org_id').where('org_id', '=', organizationId).executeTakeFirst()
+  if (!known) return // An organization that is gone while its last response was on its way.
+  await lockAccount(tx, organizationId)
+  await sql`
+    insert into egress_minute as m (org_id, minute, bytes, starts)
+    values (${organizationId}, date_trunc('minute', ${now}::timestamptz, 'UTC'), ${bytes}, 0)
+    on conflict (org_id, minute) do update set bytes = m.bytes + excluded.bytes
+  `.execute(tx)
   await usage.add(tx, [{ organizationId, day: usage.dayOf(now), meter: 'egress_bytes', amount: bytes }])
+  const plan = await planOf(tx, organizationId)
+  const { recent } = await taken(tx, organizationId, now)
+  if (recent <= plan.egressBytes * BREAKER_FRACTION) return
+  const until = new Date(now.getTime() + BREAKER_PAUSE_MINUTES * MINUTE_MS)
+  await tx
+    .updateTable('egress_account')
+    .set({ paused_until: until })
+    .where('org_id', '=', organizationId)
+    .where((where) => where.or([where('paused_until', 'is', null), where('paused_until', '<=', now)]))
+    .execute()
 }
 
 /** An organization with an unpaid invoice past its date takes nothing out until it is paid. */
@@ -106,7 +146,7 @@ function nextWindow({ windowStartedAt, windowStarts }: Account, starts: number, 
 }
 
 /** Kept by the minute: one that has only partly left its window still counts whole. */
-async function taken(tx: Tx, organizationId: string, now: Date): Promise<{ day: number; recent: number }> {
+async function taken(tx: Db, organizationId: string, now: Date): Promise<{ day: number; recent: number }> {
   const { rows } = await sql<{ day: number; recent: number }>`
     select coalesce(sum(bytes), 0)::bigint as day,
       coalesce(sum(bytes) filter (where minute > ${since(now, BREAKER_WINDOW_MINUTES * MINUTE_MS)}), 0)::bigint as recent
@@ -118,8 +158,8 @@ async function taken(tx: Tx, organizationId: string, now: Date): Promise<{ day: 
 const since = (now: Date, spanMs: number): Date => new Date(now.getTime() - spanMs - MINUTE_MS)
 
 async function dayIsUsedUp(
-  tx: Tx,
-  { organizationId, now }: Taker,
+  tx: Db,
+  { organizationId, now }: Pick<Taker, 'organizationId' | 'now'>,
   { day, bytes, plan }: { day: number; bytes: number; plan: Plan },
 ): Promise<Problem> {
   if (bytes > plan.egressBytes)

@@ -32,6 +32,11 @@ export function nextMove({ lifecycleState, createdAt, lastAccessedAt }: Aging, r
   }
 }
 
+/** Whether an item has had its time under a plan, whatever state somebody gave it. */
+export function isPastWindow({ createdAt }: Pick<Aging, 'createdAt'>, rules: Retention, rulesSince: Date, now: Date): boolean {
+  return rules.expiredAfterDays !== null && later(createdAt, rulesSince).getTime() + rules.expiredAfterDays * DAY_MS <= now.getTime()
+}
+
 function later(a: Date, b: Date | null): Date {
   return b && b > a ? b : a
 }

@@ -1,5 +1,6 @@
 /** What an organization used: of the present month, and of months and days before. */
 import { sql } from 'kysely'
+import { countedBytes } from '#model/imagery/item-metadata.ts'
 import { DAY_MS } from '#core/time.ts'
 import type { Meter } from '#core/meters.ts'
 import type { Db, Tx } from '#db/tables.ts'
@@ -111,10 +112,12 @@ export async function recountStorage(tx: Tx, organizationId: string, now: Date, 
   `.execute(tx)
   allow(account!.last)
   await sql`
-    with counted as (
-      select i.project_id, count(distinct i.seq) as items, coalesce(sum(a.file_size_bytes) filter (where a.object_key is not null),
-        0) as bytes
-      from item i left join asset a on a.item_seq = i.seq where i.org_id = ${organizationId} and i.deleted_at is null group by i.project_id
+    with files as (
+      select a.item_seq, sum(a.file_size_bytes) as bytes from asset a where a.org_id = ${organizationId} and a.object_key is not null
+        group by a.item_seq
+    ), counted as (
+      select i.project_id, count(*) as items, sum(coalesce(f.bytes, 0) + ${countedBytes('i')}) as bytes
+      from item i left join files f on f.item_seq = i.seq where i.org_id = ${organizationId} and i.deleted_at is null group by i.project_id
     )
     update project p set item_count = coalesce(c.items, 0), storage_bytes = coalesce(c.bytes, 0)
     from project q left join counted c on c.project_id = q.id

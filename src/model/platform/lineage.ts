@@ -160,13 +160,15 @@ export interface Graph {
 
 export const MAX_EDGES = 5_000
 
+interface Walk {
+  direction: Direction
+  maxDepth: number
+  /** Which of these projects the caller may read. What lies in another is left out, and so is what lies behind it. */
+  readable: (projectIds: readonly string[]) => Promise<ReadonlySet<string>>
+}
+
 /** Walks level by level from the root: `up` to the origins, `down` to what was made of it. */
-export async function graph(
-  db: Db,
-  organizationId: string,
-  root: Entity,
-  walk: { direction: Direction; maxDepth: number },
-): Promise<Graph> {
+export async function graph(db: Db, organizationId: string, root: Entity, walk: Walk): Promise<Graph> {
   const start = await node(db, organizationId, root)
   const depths = new Map<number, { entity: Entity; depth: number }>()
   if (start) depths.set(start.seq, { entity: root, depth: 0 })
@@ -177,7 +179,7 @@ export async function graph(
     let frontier = start ? [start.seq] : []
     const visited = new Set(frontier)
     for (let depth = 1; depth <= walk.maxDepth && frontier.length > 0 && !truncated; depth++) {
-      const rows = await step(db, frontier, direction)
+      const rows = await visible(await step(db, frontier, direction), direction, walk)
       frontier = []
       for (const row of rows) {
         if (edges.size >= MAX_EDGES) {
@@ -206,7 +208,19 @@ export async function graph(
   return { edges: [...edges.values()].toSorted(byDepth), nodes: [...depths.values()].toSorted(byDepth), truncated }
 }
 
+/** Without the steps that lead into a project that the caller may not read. What lies in no project is the organization's. */
+async function visible(rows: readonly StepRow[], direction: 'up' | 'down', { readable }: Walk): Promise<StepRow[]> {
+  const projectOfFar = (row: StepRow) => (direction === 'up' ? row.dstProjectId : row.srcProjectId)
+  const shown = await readable([...new Set(rows.flatMap((row) => projectOfFar(row) ?? []))])
+  return rows.filter((row) => {
+    const projectId = projectOfFar(row)
+    return projectId === null || shown.has(projectId)
+  })
+}
+
 interface StepRow {
+  srcProjectId: string | null
+  dstProjectId: string | null
   srcSeq: number
   dstSeq: number
   relation: string
@@ -217,11 +231,19 @@ interface StepRow {
   dstId: string
 }
 
+/** An asset that was first met as an origin was noted without its project: it lies where its item does. */
+function projectOfNode(alias: 's' | 'd') {
+  const [project, type, id] = [sql.ref(`${alias}.project_id`), sql.ref(`${alias}.entity_type`), sql.ref(`${alias}.entity_id`)]
+  return sql`coalesce(${project}, case when ${type} = 'asset' then
+    (select i.project_id from asset a join item i on i.seq = a.item_seq where a.id = ${id}::uuid) end)`
+}
+
 async function step(db: Db, frontier: readonly number[], direction: 'up' | 'down'): Promise<StepRow[]> {
   const near = direction === 'up' ? sql.ref('e.src_seq') : sql.ref('e.dst_seq')
   const { rows } = await sql<StepRow>`
     select e.src_seq as "srcSeq", e.dst_seq as "dstSeq", e.relation, e.invocation_id as "invocationId",
-      s.entity_type as "srcType", s.entity_id as "srcId", d.entity_type as "dstType", d.entity_id as "dstId"
+      s.entity_type as "srcType", s.entity_id as "srcId", d.entity_type as "dstType", d.entity_id as "dstId",
+      ${projectOfNode('s')} as "srcProjectId", ${projectOfNode('d')} as "dstProjectId"
     from lineage_edge e join lineage_node s on s.seq = e.src_seq join lineage_node d on d.seq = e.dst_seq
     where ${near} = any(${frontier}::bigint[])
     order by e.src_seq desc, e.dst_seq desc, e.relation

@@ -150,6 +150,10 @@ export async function revoke(tx: Tx, id: string, now: Date): Promise<void> {
   if (done.numUpdatedRows === 0n) throw notFound('share link')
 }
 
+export async function revokeAllOf(tx: Tx, organizationId: string, now: Date): Promise<void> {
+  await tx.updateTable('share_link').set({ revoked_at: now }).where('org_id', '=', organizationId).where('revoked_at', 'is', null).execute()
+}
+
 /** Counts openings, many of one link in one change of its row. It is telemetry: a link that was revoked a moment ago keeps its count. */
 export async function countOpenings(db: Db, ids: readonly string[], now: Date): Promise<void> {
   await sql`

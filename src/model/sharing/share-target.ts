@@ -39,10 +39,10 @@ export async function findAsset(
   db: Db,
   link: ShareLink,
   assetId: string,
-): Promise<{ asset: asset.Asset; itemId: string; itemName: string } | null> {
+): Promise<{ asset: asset.Asset; item: item.Item; itemId: string; itemName: string } | null> {
   const file = await asset.find(db, assetId)
   const row = file && (await within(db, link).where('seq', '=', file.itemSeq).executeTakeFirst())
-  return row ? { asset: file, itemId: row.id, itemName: row.name } : null
+  return row ? { asset: file, item: row, itemId: row.id, itemName: row.name } : null
 }
 
 /** Whether an item can still be seen through the link: it may have left the collection, been deleted or gone past its retention. */

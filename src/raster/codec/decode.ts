@@ -1,13 +1,16 @@
 import { giveBack } from '#raster/buffers.ts'
+import { decodeFax } from '#raster/codec/ccitt.ts'
 import { decodeJpeg } from '#raster/codec/jpeg.ts'
 import { decodeLerc } from '#raster/codec/lerc.ts'
+import { decodeLzma } from '#raster/codec/lzma.ts'
 import { decodeLzw } from '#raster/codec/lzw.ts'
 import { decodePackbits } from '#raster/codec/packbits.ts'
 import { fitPixels } from '#raster/codec/pixels.ts'
 import { undoDifferences, undoDifferences64, undoFloatPlanes, type RowShape } from '#raster/codec/predictor.ts'
 import { decompress } from '#raster/codec/stream.ts'
-import { reverseBits, swapBytes, unpackBits, widenHalves } from '#raster/codec/unpack.ts'
+import { magnitudes, reverseBits, signExtend, swapBytes, unpackBits, widenHalves, widenTriples } from '#raster/codec/unpack.ts'
 import { decodeWebp } from '#raster/codec/webp.ts'
+import { ycbcrBytes, ycbcrToRgb, type YcbcrCoding } from '#raster/codec/ycbcr.ts'
 import { RasterError } from '#raster/errors.ts'
 import type { Directory } from '#raster/tiff/directory.ts'
 import { EXACT_ARRAY } from '#raster/tiff/sample.ts'
@@ -24,7 +27,7 @@ const PARTIAL: ReadonlySet<string> = new Set(['none', 'packbits', 'lzw', 'deflat
 
 /** Whether the first rows of a block can be had without decoding all of it. */
 export function decodesPartially(directory: Directory): boolean {
-  return PARTIAL.has(directory.compression)
+  return PARTIAL.has(directory.compression) && !directory.ycbcr
 }
 
 /**
@@ -47,7 +50,8 @@ export async function decodeBlock(directory: Directory, stored: Uint8Array, rows
         wrapper: directory.lercWrapper,
       })
     default: {
-      const bytes = decodeBytes(directory, stored, directory.grid.rowBytes * rows.wanted)
+      if (directory.ycbcr) return decodeYcbcr(directory, directory.ycbcr, stored, rows.stored)
+      const bytes = decodeBytes(directory, stored, directory.grid.rowBytes * rows.wanted, rows.wanted)
       return toSamples(directory, bytes, { rowSamples: width * samplesPerPixel, rows: rows.wanted, stride: samplesPerPixel })
     }
   }
@@ -68,7 +72,7 @@ async function decodeImage(directory: Directory, stored: Uint8Array, rows: numbe
 }
 
 /** Codecs that know only bytes. The result is a fresh, aligned buffer that the next steps may change. */
-function decodeBytes(directory: Directory, stored: Uint8Array, byteLength: number): Uint8Array {
+function decodeBytes(directory: Directory, stored: Uint8Array, byteLength: number, rows: number): Uint8Array {
   const input = directory.reversedBits ? reverseBits(stored) : stored
   switch (directory.compression) {
     case 'none':
@@ -82,18 +86,50 @@ function decodeBytes(directory: Directory, stored: Uint8Array, byteLength: numbe
       return decompress('deflate', input, byteLength)
     case 'zstd':
       return decompress('zstd', input, byteLength)
+    case 'lzma':
+      return decodeLzma(input, byteLength)
+    case 'ccittRle':
+    case 'ccittG3':
+    case 'ccittG4':
+      return decodeFax(input, {
+        kind: FAX[directory.compression],
+        isTwoDimensional: (directory.t4Options & T4_TWO_DIMENSIONAL) !== 0,
+        columns: directory.grid.blockWidth,
+        rows,
+      })
     default:
       throw new RasterError('unsupported', `TIFF compression ${directory.compression} is not supported`)
   }
 }
 
+const FAX = { ccittRle: 'rle', ccittG3: 'g3', ccittG4: 'g4' } as const
+const T4_TWO_DIMENSIONAL = 1
+
+function decodeYcbcr(directory: Directory, coding: YcbcrCoding, stored: Uint8Array, rows: number): Uint8Array {
+  const shape = { width: directory.grid.blockWidth, rows }
+  return ycbcrToRgb(decodeBytes(directory, stored, ycbcrBytes(coding, shape), rows), coding, shape)
+}
+
 function toSamples(directory: Directory, bytes: Uint8Array, shape: RowShape): ExactSampleArray {
-  const { bits, dataType, isFloat } = directory.sample
+  const { bits, dataType, isFloat, isSigned, isComplex } = directory.sample
+  if (directory.photometric === PHOTOMETRIC.cmyk) {
+    if (directory.predictor === 2) undoPredictor2(bytes, shape, 1)
+    return inksToColors(bytes)
+  }
+  if (isComplex) {
+    if (!directory.littleEndian) swapBytes(bytes, bits / 16)
+    return magnitudes(bytes, { partBytes: bits / 16, isFloat })
+  }
+  if (isFloat && bits === 24) {
+    if (directory.predictor === 3) return widenTriples(undoFloatPlanes(bytes, shape, 3))
+    if (!directory.littleEndian) swapBytes(bytes, 3)
+    return widenTriples(bytes)
+  }
   const isWhole = bits === 8 || bits === 16 || bits === 32 || bits === 64
   if (!isWhole) {
     const unpacked = unpackBits(bytes, { bits, rowSamples: shape.rowSamples, rows: shape.rows })
     giveBack(bytes)
-    return unpacked
+    return isSigned ? signExtend(unpacked, bits) : unpacked
   }
   const sampleBytes = bits / 8
   let native = bytes
@@ -102,6 +138,16 @@ function toSamples(directory: Directory, bytes: Uint8Array, shape: RowShape): Ex
   if (directory.predictor === 2) undoPredictor2(native, shape, sampleBytes)
   if (isFloat && bits === 16) return widenHalves(new Uint16Array(native.buffer, native.byteOffset, native.byteLength / 2))
   return new EXACT_ARRAY[dataType](native.buffer, native.byteOffset, native.byteLength / sampleBytes)
+}
+
+/** Cyan, magenta, yellow and black to red, green, blue and an alpha of 255, in place, by the arithmetic of libtiff. */
+function inksToColors(pixels: Uint8Array): Uint8Array {
+  for (let i = 0; i + 3 < pixels.length; i += 4) {
+    const light = 255 - pixels[i + 3]!
+    for (let k = i; k < i + 3; k++) pixels[k] = Math.floor((light * (255 - pixels[k]!)) / 255)
+    pixels[i + 3] = 255
+  }
+  return pixels
 }
 
 /** Differences wrap around, so signed and float samples are summed as unsigned ones of their width. */

@@ -15,8 +15,17 @@ const REVERSED = Uint8Array.from({ length: 256 }, (_, byte) => {
 export function swapBytes(bytes: Uint8Array, sampleBytes: number): void {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   if (sampleBytes === 2) buffer.swap16()
+  else if (sampleBytes === 3) swapTriples(bytes)
   else if (sampleBytes === 4) buffer.swap32()
   else if (sampleBytes === 8) buffer.swap64()
+}
+
+function swapTriples(bytes: Uint8Array): void {
+  for (let i = 0; i + 2 < bytes.length; i += 3) {
+    const first = bytes[i]!
+    bytes[i] = bytes[i + 2]!
+    bytes[i + 2] = first
+  }
 }
 
 interface PackedShape {
@@ -70,6 +79,49 @@ function unpackRow(
     out[row.first + i] = value
     kept -= value * scale
   }
+}
+
+/** The same numbers with their highest bit as a sign. */
+export function signExtend(samples: Uint8Array | Uint16Array | Uint32Array, bits: number): Int8Array | Int16Array | Int32Array {
+  const out = bits <= 8 ? new Int8Array(samples.length) : bits <= 16 ? new Int16Array(samples.length) : new Int32Array(samples.length)
+  const shift = 32 - bits
+  for (let i = 0; i < samples.length; i++) out[i] = (samples[i]! << shift) >> shift
+  return out
+}
+
+/** Floats of 24 bits (7 of exponent, 16 of fraction) in little-endian order. */
+export function widenTriples(bytes: Uint8Array): Float32Array {
+  const out = new Float32Array(Math.floor(bytes.length / 3))
+  for (let i = 0; i < out.length; i++) {
+    const top = bytes[i * 3 + 2]!
+    const fraction = bytes[i * 3]! | (bytes[i * 3 + 1]! << 8)
+    const exponent = top & 0x7f
+    const sign = top & 0x80 ? -1 : 1
+    if (exponent === 0x7f) out[i] = fraction ? NaN : sign * Infinity
+    else if (exponent === 0) out[i] = sign * fraction * 2 ** -78
+    else out[i] = sign * (1 + fraction / 65_536) * 2 ** (exponent - 63)
+  }
+  return out
+}
+
+/** Pairs of a real and an imaginary part in native byte order to their magnitudes. */
+export function magnitudes(
+  bytes: Uint8Array,
+  { partBytes, isFloat }: { partBytes: number; isFloat: boolean },
+): Float32Array | Float64Array {
+  const { buffer, byteOffset, byteLength } = bytes
+  const count = byteLength / partBytes
+  const parts = isFloat
+    ? partBytes === 4
+      ? new Float32Array(buffer, byteOffset, count)
+      : new Float64Array(buffer, byteOffset, count)
+    : partBytes === 2
+      ? new Int16Array(buffer, byteOffset, count)
+      : new Int32Array(buffer, byteOffset, count)
+  const isSingle = isFloat ? partBytes === 4 : partBytes === 2
+  const out = isSingle ? new Float32Array(count / 2) : new Float64Array(count / 2)
+  for (let i = 0; i < out.length; i++) out[i] = Math.sqrt(parts[2 * i]! ** 2 + parts[2 * i + 1]! ** 2)
+  return out
 }
 
 /** IEEE half floats, native byte order, to single ones. */

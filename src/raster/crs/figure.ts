@@ -19,8 +19,10 @@ const ELLIPSOIDS: ReadonlyMap<number, readonly [number, number]> = new Map([
 /** The codes of datums are those of their geographic systems plus this, throughout the classic range. */
 const DATUM_CODE_OFFSET = 2000
 
-/** The figure of the Earth and its shift to WGS 84, as proj4 writes them. */
-export function figureFromKeys(keys: GeoKeys): string {
+/** The figure of the Earth and its shift to WGS 84, as proj4 writes them, and how good the shift is. */
+export type Figure = ReturnType<typeof datumOf>
+
+export function figureFromKeys(keys: GeoKeys): Figure {
   const geographic = key(keys, KEY.geographicType)
   if (geographic !== null && geographic !== USER_DEFINED && geographic !== 0) return datumOf(geographic)
   const datum = key(keys, KEY.geodeticDatum)
@@ -28,20 +30,27 @@ export function figureFromKeys(keys: GeoKeys): string {
   if (datum !== null && datum !== USER_DEFINED && shift === null && hasDatum(datum - DATUM_CODE_OFFSET)) {
     return datumOf(datum - DATUM_CODE_OFFSET)
   }
-  return userDefinedFigure(keys, shift)
+  return figureOf(ellipsoidFromKeys(keys), key(keys, KEY.primeMeridianLongitude) ?? 0, shift)
 }
 
-function userDefinedFigure(keys: GeoKeys, shift: readonly number[] | null): string {
-  const [a, rf] = ellipsoidFromKeys(keys)
+/** No ellipsoid of the Earth has ever been outside these. */
+const EARTH_RADIUS_M = [6_350_000, 6_400_000] as const
+
+/** A figure that a file describes itself. */
+export function figureOf([a, rf]: readonly [number, number], meridian: number, shift: readonly number[] | null): Figure {
+  if (a < EARTH_RADIUS_M[0] || a > EARTH_RADIUS_M[1]) {
+    const problem = `The raster lies on a body with a radius of ${a} m, which is not the Earth, and cannot be placed on a map of it`
+    throw new RasterError('unknown_crs', problem)
+  }
   const axes = rf === 0 ? `+R=${a}` : `+a=${a} +rf=${rf}`
-  const meridian = key(keys, KEY.primeMeridianLongitude) ?? 0
   const pm = meridian === 0 ? '' : ` +pm=${meridian}`
-  if (shift) return `${axes} +towgs84=${shift.join(',')}${pm}`
+  const asGiven = { accuracyM: null, note: null }
+  if (shift) return { figure: `${axes} +towgs84=${shift.join(',')}${pm}`, ...asGiven }
   // Without a datum the coordinates can only be taken as they are. That is what authors mean with a sphere
   // or with the ellipsoid of GPS; with an older ellipsoid it would be hundreds of metres off.
   const isModern = a === 6378137 && Math.abs(rf - 298.2572221) < 1e-5
   if (rf !== 0 && !isModern) throw new RasterError('unknown_crs', 'The raster names an old ellipsoid but no datum')
-  return `${isModern ? '+datum=WGS84' : axes}${pm}`
+  return { figure: `${isModern ? '+datum=WGS84' : axes}${pm}`, ...asGiven }
 }
 
 function ellipsoidFromKeys(keys: GeoKeys): readonly [number, number] {

@@ -2,20 +2,25 @@ import { figureFromKeys } from './figure.ts'
 import { key, KEY, USER_DEFINED, type GeoKeys } from './geokeys.ts'
 import { projectionFromKeys } from './projection.ts'
 import { crsFromEpsg } from './registry.ts'
-import { angularUnitDegrees, linearUnitMetres } from './units.ts'
+import { angularUnitDegrees, citedUnitMetres, linearUnitMetres } from './units.ts'
+import { crsFromWkt } from './wkt.ts'
 import { RasterError } from '#raster/errors.ts'
 import type { Crs, RasterInfo } from '#raster/types.ts'
 
 const MODEL = { projected: 1, geographic: 2 } as const
 const UNIT_TOLERANCE = 1e-9
+/** ArcGIS writes a whole definition as WKT behind these words. */
+const ESRI_WKT = 'ESRI PE String = '
+
+type Citations = ReadonlyMap<number, string>
 
 /**
  * The CRS of a file. A file may be read without one, so what cannot be resolved is told and not
  * thrown; who needs coordinates calls `requireCrs`.
  */
-export function crsFromGeoKeys(keys: GeoKeys): Pick<RasterInfo, 'crs' | 'crsProblem'> {
+export function crsFromGeoKeys(keys: GeoKeys, citations: Citations = new Map()): Pick<RasterInfo, 'crs' | 'crsProblem'> {
   try {
-    return { crs: resolve(keys), crsProblem: null }
+    return { crs: resolve(keys, citations), crsProblem: null }
   } catch (error) {
     if (error instanceof RasterError && error.code === 'unknown_crs') return { crs: null, crsProblem: error.message }
     throw error
@@ -28,39 +33,55 @@ export function requireCrs(info: RasterInfo): Crs {
   throw new RasterError('unknown_crs', info.crsProblem ?? 'The raster does not name a coordinate reference system')
 }
 
-function resolve(keys: GeoKeys): Crs | null {
+function resolve(keys: GeoKeys, citations: Citations): Crs | null {
   const model = key(keys, KEY.modelType)
   const projected = key(keys, KEY.projectedType)
   const geographic = key(keys, KEY.geographicType)
-  if (model === MODEL.projected || (model === null && projected !== null)) return resolveProjected(keys, projected ?? USER_DEFINED)
+  // 0 and 32767 say "no model": in files that only have a pixel type, and in those of ArcGIS that say it elsewhere.
+  const isOpen = model === null || model === 0 || model === USER_DEFINED
+  if (model === MODEL.projected || (isOpen && projected !== null && (model === null || isCode(projected)))) {
+    return resolveProjected(keys, projected ?? USER_DEFINED, citations)
+  }
   if (model === MODEL.geographic || (model === null && geographic !== null)) return resolveGeographic(keys, geographic ?? USER_DEFINED)
-  // 0 and 32767 say "no model" in files that only have a pixel type.
-  if (model === null || model === 0 || model === USER_DEFINED) return null
+  if (isOpen) return fromCitation(citations)
   throw new RasterError('unknown_crs', `GeoTIFF model type ${model} is not a map`)
 }
 
-function resolveProjected(keys: GeoKeys, code: number): Crs {
-  if (code !== USER_DEFINED && code !== 0) return withUnitCheck(crsFromEpsg(code), keys)
-  const unit = linearUnitMetres(keys)
-  const { projection, utmZone } = projectionFromKeys(keys, unit)
+const isCode = (code: number | null): code is number => code !== null && code !== USER_DEFINED && code !== 0
+
+function fromCitation(citations: Citations): Crs | null {
+  for (const id of [KEY.projectedCitation, KEY.citation]) {
+    const text = citations.get(id)
+    if (text?.startsWith(ESRI_WKT)) return crsFromWkt(text.slice(ESRI_WKT.length))
+  }
+  return null
+}
+
+function resolveProjected(keys: GeoKeys, code: number, citations: Citations): Crs {
+  if (isCode(code)) return withUnit(crsFromEpsg(code), key(keys, KEY.linearUnits) === null ? null : linearUnitMetres(keys))
+  const hasKeys = isCode(key(keys, KEY.projection)) || isCode(key(keys, KEY.coordinateTransformation))
+  const cited = hasKeys ? null : fromCitation(citations)
+  if (cited) return cited
+  const keyUnit = linearUnitMetres(keys)
+  const unit = citedUnitMetres(citations) ?? keyUnit
+  const { projection, utmZone } = projectionFromKeys(keys, keyUnit)
+  const { figure, accuracyM, note } = figureFromKeys(keys)
   const units = unit === 1 ? '' : ` +to_meter=${unit}`
   const name = utmZone ? `user-defined UTM zone ${utmZone}` : 'user-defined projection'
-  return { epsg: null, name, kind: 'projected', proj4: `${projection} ${figureFromKeys(keys)}${units} +no_defs`, unit }
+  return { epsg: null, name, kind: 'projected', proj4: `${projection} ${figure}${units} +no_defs`, unit, accuracyM, note }
 }
 
 function resolveGeographic(keys: GeoKeys, code: number): Crs {
-  if (code !== USER_DEFINED && code !== 0) return crsFromEpsg(code)
+  if (isCode(code)) return crsFromEpsg(code)
   if (angularUnitDegrees(keys) !== 1) throw new RasterError('unknown_crs', 'The raster has geographic coordinates that are not degrees')
-  const proj4 = `+proj=longlat ${figureFromKeys(keys)} +no_defs`
-  return { epsg: null, name: 'user-defined geographic system', kind: 'geographic', proj4, unit: 1 }
+  const { figure, accuracyM, note } = figureFromKeys(keys)
+  const proj4 = `+proj=longlat ${figure} +no_defs`
+  return { epsg: null, name: 'user-defined geographic system', kind: 'geographic', proj4, unit: 1, accuracyM, note }
 }
 
-/** A file may name a system and another unit than the system's: then its coordinates mean either, and we do not choose. */
-function withUnitCheck(crs: Crs, keys: GeoKeys): Crs {
-  if (key(keys, KEY.linearUnits) === null) return crs
-  const unit = linearUnitMetres(keys)
-  if (Math.abs(unit - crs.unit) > UNIT_TOLERANCE) {
-    throw new RasterError('unknown_crs', `The raster names EPSG:${crs.epsg} but another linear unit`)
-  }
-  return crs
+/** A file may name a system and another unit than the system's: its coordinates are in the file's unit, as in GDAL. */
+function withUnit(crs: Crs, unit: number | null): Crs {
+  if (unit === null || Math.abs(unit - crs.unit) <= UNIT_TOLERANCE) return crs
+  const proj4 = `${crs.proj4.replaceAll(/\+(?:units|to_meter)=\S+\s*/g, '').replace(' +no_defs', '')} +to_meter=${unit} +no_defs`
+  return { ...crs, epsg: null, name: `${crs.name} in units of ${unit} m`, proj4, unit }
 }

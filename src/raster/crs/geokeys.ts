@@ -5,6 +5,7 @@ import { TAG } from '#raster/tiff/tags.ts'
 export const KEY = {
   modelType: 1024,
   rasterType: 1025,
+  citation: 1026,
   geographicType: 2048,
   geodeticDatum: 2050,
   primeMeridian: 2051,
@@ -17,6 +18,7 @@ export const KEY = {
   primeMeridianLongitude: 2061,
   toWgs84: 2062,
   projectedType: 3072,
+  projectedCitation: 3073,
   projection: 3074,
   coordinateTransformation: 3075,
   linearUnits: 3076,
@@ -45,7 +47,7 @@ export const KEY = {
 /** The value that means "the other keys say it". */
 export const USER_DEFINED = 32767
 
-/** Numeric keys only: citations are prose, and nothing is decided by prose. */
+/** Numeric keys only: citations are prose, and nothing is decided by prose but where two writers put what belongs in keys. */
 export type GeoKeys = ReadonlyMap<number, readonly number[]>
 
 const HEADER_VALUES = 4
@@ -77,6 +79,18 @@ export function parseGeoKeys(directory: readonly number[], doubles: readonly num
     else if (location === TAG.geoKeyDirectory) keys.set(key, directory.slice(value, value + size))
   }
   return keys
+}
+
+/** Texts by key. They lie behind one another, each ended by a bar. */
+export function parseCitations({ directory, ascii }: RawGeoKeys): ReadonlyMap<number, string> {
+  const texts = new Map<number, string>()
+  const count = Math.min(directory[3] ?? 0, Math.floor((directory.length - HEADER_VALUES) / ENTRY_VALUES))
+  for (let i = 0; i < count; i++) {
+    const at = HEADER_VALUES + i * ENTRY_VALUES
+    const [key = 0, location = 0, size = 0, value = 0] = directory.slice(at, at + ENTRY_VALUES)
+    if (location === TAG.geoAsciiParams) texts.set(key, ascii.slice(value, value + size).replace(/\|$/, ''))
+  }
+  return texts
 }
 
 /** First value of a key, or null. */

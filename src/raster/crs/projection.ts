@@ -1,4 +1,5 @@
 import { key, KEY, USER_DEFINED, type GeoKeys } from '#raster/crs/geokeys.ts'
+import { projectionOfConversion } from '#raster/crs/registry.ts'
 import { angularUnitDegrees } from '#raster/crs/units.ts'
 import { RasterError } from '#raster/errors.ts'
 
@@ -14,6 +15,8 @@ export function projectionFromKeys(keys: GeoKeys, unitMetres: number): Projectio
   if (code !== null && code !== USER_DEFINED) {
     const utm = utmProjection(code)
     if (utm) return utm
+    const projection = projectionOfConversion(code)
+    if (projection) return { projection, utmZone: null }
   }
   const method = key(keys, KEY.coordinateTransformation)
   const build = method === null ? undefined : METHODS[method]
@@ -71,8 +74,9 @@ class Parameters {
     return `+lat_1=${this.parallel1} +lat_2=${this.#angle(this.parallel1, KEY.standardParallel2)}`
   }
 
-  get hasScale(): boolean {
-    return key(this.#keys, KEY.scaleAtNaturalOrigin) !== null
+  /** A scale of 1 says nothing beside a parallel of true scale. */
+  get hasOtherScale(): boolean {
+    return (key(this.#keys, KEY.scaleAtNaturalOrigin) ?? 1) !== 1
   }
 
   get hasParallel1(): boolean {
@@ -117,7 +121,7 @@ const METHODS: Readonly<Record<number, (p: Parameters) => string>> = {
   1: (p) => `+proj=tmerc ${p.lat0} ${p.lon0} ${p.scale} ${p.offset}`,
   3: (p) => `+proj=omerc ${p.lat0} ${p.centerLon} ${p.azimuth} ${p.scale} ${p.offset} +no_uoff`,
   7: (p) =>
-    p.hasParallel1 && !p.hasScale
+    p.parallel1 !== 0 && !p.hasOtherScale
       ? `+proj=merc ${p.lon0} +lat_ts=${p.parallel1} ${p.offset}`
       : `+proj=merc ${p.lon0} ${p.scale} ${p.offset}`,
   8: (p) => `+proj=lcc ${p.parallels} ${p.lat0} ${p.lon0} ${p.offset}`,

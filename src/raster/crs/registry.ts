@@ -1,17 +1,15 @@
-import { DATUMS } from '#raster/crs/data/datums.ts'
-import { GEOGRAPHIC } from '#raster/crs/data/geographic.ts'
-import { PROJECTED } from '#raster/crs/data/projected.ts'
-import { utmSystem } from '#raster/crs/utm.ts'
+import { readFileSync } from 'node:fs'
+import { brotliDecompressSync } from 'node:zlib'
 import { RasterError } from '#raster/errors.ts'
 import type { Crs } from '#raster/types.ts'
 
 /**
- * The systems we know: a curated table whose every row is tested against PROJ, and UTM zones by rule.
- * A code that is not here is an error, never a guess.
+ * The systems of the EPSG registry, from a table that `tools/projected.ts` makes and that is unpacked when a code is asked for
+ * first. Every row was compared with PROJ. A code that is not here, or that cannot be computed, is an error, never a guess.
  */
 
-const geographicByCode = new Map(GEOGRAPHIC.map((row) => [row[0], row]))
-const projectedByCode = new Map(PROJECTED.map((row) => [row[0], row]))
+/** Above this, whoever measures on a map should know. */
+const NOTED_M = 5
 
 /** Codes that other registries or older software gave to systems of ours. */
 const ALIASES: ReadonlyMap<number, number> = new Map([
@@ -21,35 +19,121 @@ const ALIASES: ReadonlyMap<number, number> = new Map([
   [102113, 3857],
 ])
 
-/** The proj4 name of a figure of the Earth with its datum shift, for a geographic system. */
-export function datumOf(geographicCode: number): string {
-  const row = geographicByCode.get(geographicCode)
-  const datum = row && DATUMS[row[2]]
-  if (!datum) throw unknown(geographicCode)
-  return datum
+interface Table {
+  /** Figures of the Earth with their shift to WGS 84, as proj4 writes them. */
+  readonly datums: readonly string[]
+  /** The line of each code: code, name, projection, index of the datum, accuracy and distance from PROJ in metres. */
+  readonly lines: ReadonlyMap<number, string>
+  /** Codes of systems of longitudes and latitudes by the names that ArcGIS gives them. */
+  readonly names: ReadonlyMap<string, number>
+}
+
+interface Row {
+  readonly name: string
+  /** Empty for longitude and latitude. */
+  readonly projection: string
+  readonly datum: string
+  readonly accuracyM: number | null
+  readonly deviationM: number
+}
+
+let table: Table | null = null
+
+function loaded(): Table {
+  if (table) return table
+  const file = new URL('data/epsg.txt.br', import.meta.url)
+  const [datums = '', rows = '', names = ''] = brotliDecompressSync(readFileSync(file)).toString('utf8').split('\n\n')
+  const linesOf = (text: string): string[] => text.split('\n').filter((line) => line !== '')
+  table = {
+    datums: datums.split('\n'),
+    lines: new Map(linesOf(rows).map((line) => [Number.parseInt(line, 10), line])),
+    names: new Map(linesOf(names).map((line) => [plainName(line.split('\t')[0] ?? ''), Number(line.split('\t')[1])])),
+  }
+  return table
+}
+
+/** Names are compared without their case, their signs and the prefix of ArcGIS. */
+const plainName = (name: string): string =>
+  name
+    .toLowerCase()
+    .replace(/^gcs_/, '')
+    .replaceAll(/[^a-z0-9]/g, '')
+
+/** The code of a system of longitudes and latitudes by its name, as ArcGIS or the registry writes it; null where none has it. */
+export function geographicCodeOf(name: string): number | null {
+  const { names, lines } = loaded()
+  const wanted = plainName(name)
+  const known = names.get(wanted)
+  if (known !== undefined) return known
+  for (const [code, line] of lines) {
+    const [, own = '', projection] = line.split('\t')
+    if (projection === '' && plainName(own) === wanted) return code
+  }
+  return null
+}
+
+const CONVERSION_COLUMN = 6
+
+/** The projection of a conversion of the registry (a zone of a state plane, say) without its unit; null where no map uses it. */
+export function projectionOfConversion(conversion: number): string | null {
+  const wanted = String(conversion)
+  for (const line of loaded().lines.values()) {
+    const fields = line.split('\t')
+    if (fields[CONVERSION_COLUMN] === wanted && !fields[2]?.startsWith('!'))
+      return (fields[2] ?? '').replaceAll(/\s*\+(units|to_meter|axis)=\S+/g, '')
+  }
+  return null
+}
+
+function rowOf(code: number): Row {
+  const { datums, lines } = loaded()
+  const line = lines.get(code)
+  if (line === undefined) throw new RasterError('unknown_crs', `EPSG:${code} is not in the table of coordinate reference systems`)
+  const [, name = '', projection = '', datum = '', accuracy = '', deviation = ''] = line.split('\t')
+  if (projection.startsWith('!')) throw new RasterError('unknown_crs', `EPSG:${code} (${name}) cannot be used: ${projection.slice(1)}`)
+  return {
+    name,
+    projection,
+    datum: datums[Number(datum)] ?? '',
+    accuracyM: accuracy === '' ? null : Number(accuracy),
+    deviationM: deviation === '' ? 0 : Number(deviation),
+  }
+}
+
+/** A figure of the Earth with its datum shift, of a geographic system. */
+export function datumOf(geographicCode: number): Pick<Crs, 'accuracyM' | 'note'> & { figure: string } {
+  const row = rowOf(geographicCode)
+  if (row.projection !== '') throw new RasterError('unknown_crs', `EPSG:${geographicCode} is not a system of longitudes and latitudes`)
+  return { figure: row.datum, ...qualityOf(geographicCode, row) }
 }
 
 export function hasDatum(geographicCode: number): boolean {
-  return geographicByCode.has(geographicCode)
+  const line = loaded().lines.get(geographicCode)
+  return line !== undefined && line.split('\t')[2] === ''
 }
 
 export function crsFromEpsg(epsg: number): Crs {
   const code = ALIASES.get(epsg) ?? epsg
-  const geographic = geographicByCode.get(code)
-  if (geographic) {
-    return { epsg: code, name: geographic[1], kind: 'geographic', proj4: `+proj=longlat ${DATUMS[geographic[2]]} +no_defs`, unit: 1 }
+  const row = rowOf(code)
+  const quality = qualityOf(code, row)
+  const common = { epsg: code, name: row.name, ...quality }
+  if (row.projection === '') return { ...common, kind: 'geographic', proj4: `+proj=longlat ${row.datum} +no_defs`, unit: 1 }
+  return { ...common, kind: 'projected', proj4: `${row.projection} ${row.datum} +no_defs`, unit: unitOf(row.projection) }
+}
+
+/** Datums on the ellipsoids of satellites agree with WGS 84 within a few metres, published or not. */
+const GEOCENTRIC = /\+(?:ellps=(?:GRS80|WGS84)|datum=WGS84)\b/
+
+/** How far coordinates may be from where they belong, and words for it where that is more than anybody expects. */
+function qualityOf(code: number, { accuracyM, deviationM, datum }: Row): Pick<Crs, 'accuracyM' | 'note'> {
+  if (accuracyM === null && deviationM === 0 && GEOCENTRIC.test(datum)) return { accuracyM: null, note: null }
+  if (accuracyM === null && deviationM === 0) {
+    const note = `No shift from the datum of EPSG:${code} to WGS 84 is published: positions are taken as they are and may be hundreds of metres off`
+    return { accuracyM: null, note }
   }
-  const projected = projectedByCode.get(code)
-  if (projected) {
-    const [, name, projection, datum] = projected
-    return { epsg: code, name, kind: 'projected', proj4: `${projection} ${DATUMS[datum]} +no_defs`, unit: unitOf(projection) }
-  }
-  const utm = utmSystem(code)
-  if (utm && hasDatum(utm.geographicCode)) {
-    const proj4 = `+proj=utm +zone=${utm.zone}${utm.south ? ' +south' : ''} ${datumOf(utm.geographicCode)} +no_defs`
-    return { epsg: code, name: utm.name, kind: 'projected', proj4, unit: 1 }
-  }
-  throw unknown(epsg)
+  const worst = Math.max(accuracyM ?? 0, deviationM)
+  const note = `Positions of EPSG:${code} are placed with an accuracy of about ${worst} m: a better way to WGS 84 needs a grid file`
+  return { accuracyM: worst, note: worst > NOTED_M ? note : null }
 }
 
 /** Reads "EPSG:32633" or "32633"; anything else is unknown. */
@@ -59,8 +143,11 @@ export function parseCrs(text: string): Crs {
   return crsFromEpsg(Number(match[1]))
 }
 
-export function knownEpsgCodes(): number[] {
-  return [...geographicByCode.keys(), ...projectedByCode.keys()]
+/** Every code that can be computed, and those that the table names only to say why not. */
+export function registryCodes(): { known: number[]; refused: number[] } {
+  const codes: { known: number[]; refused: number[] } = { known: [], refused: [] }
+  for (const [code, line] of loaded().lines) codes[line.split('\t')[2]?.startsWith('!') ? 'refused' : 'known'].push(code)
+  return codes
 }
 
 const UNITS: Readonly<Record<string, number>> = { m: 1, 'us-ft': 1200 / 3937, ft: 0.3048, km: 1000 }
@@ -69,8 +156,4 @@ function unitOf(projection: string): number {
   const named = /\+units=(\S+)/.exec(projection)?.[1]
   const given = /\+to_meter=(\S+)/.exec(projection)?.[1]
   return (named ? UNITS[named] : undefined) ?? (given ? Number(given) : 1)
-}
-
-function unknown(code: number): RasterError {
-  return new RasterError('unknown_crs', `EPSG:${code} is not in the table of coordinate reference systems`)
 }

@@ -13,8 +13,8 @@ export function crsTransform(from: Crs, to: Crs): CrsTransform {
   if (from.proj4 === to.proj4) return { forward: (x, y) => [x, y], inverse: (x, y) => [x, y] }
   const converter = proj4(from.proj4, to.proj4)
   return {
-    forward: guarded((x, y) => converter.forward([x, y])),
-    inverse: guarded((x, y) => converter.inverse([x, y])),
+    forward: guarded((x, y) => converter.forward([x, y], true)),
+    inverse: guarded((x, y) => converter.inverse([x, y], true)),
   }
 }
 

@@ -30,6 +30,23 @@ export function linearUnitMetres(keys: GeoKeys): number {
   return size
 }
 
+const CITED: Readonly<Record<string, number>> = {
+  meters: 1,
+  feet: 1200 / 3937,
+  us_survey_feet: 1200 / 3937,
+  international_feet: 0.3048,
+}
+
+/** ERDAS Imagine writes the unit of coordinates into the citation, where it wins over the key, as in GDAL; false offsets keep to the key. */
+export function citedUnitMetres(citations: ReadonlyMap<number, string>): number | null {
+  for (const id of [KEY.projectedCitation, KEY.citation]) {
+    const text = citations.get(id) ?? ''
+    const unit = text.includes('IMAGINE GeoTIFF Support') ? /^Units = (\w+)/m.exec(text)?.[1] : undefined
+    if (unit !== undefined && CITED[unit] !== undefined) return CITED[unit]
+  }
+  return null
+}
+
 /** Degrees in the unit of the projection's angles. */
 export function angularUnitDegrees(keys: GeoKeys): number {
   const code = key(keys, KEY.angularUnits) ?? 9102

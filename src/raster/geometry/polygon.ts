@@ -68,7 +68,7 @@ export function mapPolygons(polygons: readonly Polygon[], map: (position: Positi
   )
 }
 
-function densify(ring: Ring, maxEdge: number): Ring {
+export function densify(ring: Ring, maxEdge: number): Ring {
   const dense: Ring = []
   for (let i = 0; i + 1 < ring.length; i++) {
     const [x0, y0] = ring[i] as Position

@@ -8,9 +8,17 @@ import { projectorToLonLat, type Point } from '#raster/warp/projector.ts'
 
 const METRES_PER_DEGREE = 111_320
 const CLASS_TYPES = ['uint8', 'uint16']
-/** Under which names producers write when a scene was taken. */
-const TIME_ITEMS = /^(?:(?:acquisition|sensing|capture|exposure)[ _]?(?:date(?:[ _]?time)?|time)|date[ _]?acquired|datetime)$/i
-const TIME = /^(\d{4})[-:/](\d{2})[-:/](\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,6})?)?)(Z|[+-]\d{2}:\d{2})?)?$/
+/**
+ * Under which names producers write when a scene was taken, the surest first: the moment, the start of the exposure, then days.
+ * When a product was made or a file was written says nothing about that.
+ */
+const TIME_ITEMS: readonly RegExp[] = [
+  /^(?:acquisition|sensing|capture|exposure|imaging|datatake)[ _]?date[ _]?time(?:[ _]?utc)?$/i,
+  /^(?:datetime|firstlinetime|first_line_time|earliestacqtime|acqtime|tlctime|datetimeoriginal|exif_datetimeoriginal)$/i,
+  /^(?:(?:acquisition|sensing|scene|product)[ _]?start(?:[ _]?(?:date|time|date[ _]?time))?|start[ _]?time|datatake_1_datatake_sensing_start)$/i,
+  /^(?:(?:acquisition|sensing|capture|exposure)[ _]?(?:date|time)|date[ _]?acquired|generationtime_sensing)$/i,
+]
+const TIME = /^(\d{4})[-:/](\d{2})[-:/](\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?) ?(Z|UTC|[+-]\d{2}:?\d{2})?)?$/
 const PRECISION = 1e6
 
 /** One a band: the file's own description, else the colour that it stands for, else its number. No name comes twice. */
@@ -41,15 +49,34 @@ export function groundSampleDistance(info: RasterInfo): number | null {
   return Number.isFinite(size) && size > 0 ? Number(size.toPrecision(6)) : null
 }
 
-/** When the scene was taken, if the file says so. The time at which a file was written says nothing about that. */
-export function acquiredAt({ metadata }: RasterInfo): Date | null {
-  for (const [name, value] of Object.entries(metadata)) {
-    const [, year, month, day, time = '00:00:00', zone = 'Z'] = (TIME_ITEMS.test(name) && TIME.exec(value.trim())) || []
-    const found = year === undefined ? null : new Date(`${year}-${month}-${day}T${time}${zone}`)
-    if (found && !Number.isNaN(found.getTime())) return found
+/**
+ * When the scene was taken, if the file says so: in an item of its metadata under one of the names that producers use, in any
+ * domain (IMD and RPC texts too), else in TIFF's own tag of date and time, which cameras and drones set.
+ */
+export function acquiredAt({ metadata, times }: RasterInfo): Date | null {
+  const named = [...Object.entries(metadata), ...times.items]
+  for (const pattern of TIME_ITEMS) {
+    for (const [name, value] of named) {
+      const found = pattern.test(name) ? timeOf(value) : null
+      if (found) return found
+    }
   }
-  return null
+  return times.tag === null ? null : timeOf(times.tag)
 }
+
+function timeOf(text: string): Date | null {
+  const [, year, month, day, time = '00:00:00', zone = 'Z'] = TIME.exec(text.trim().replaceAll(/^["']|["';]+$/g, '')) ?? []
+  if (year === undefined) return null
+  const found = new Date(
+    `${year}-${month}-${day}T${time.length === 5 ? `${time}:00` : time}${/\d{4}$/.test(zone) ? `${zone.slice(0, -2)}:${zone.slice(-2)}` : zone.replace('UTC', 'Z')}`,
+  )
+  const isReal = !Number.isNaN(found.getTime()) && found.getTime() > 0 && Number(day) === daysIn(year, month, day)
+  return isReal ? found : null
+}
+
+/** The day again where the month has it; a thirty-first of February is a mistake, not the third of March. */
+const daysIn = (year: string, month: string | undefined, day: string | undefined): number =>
+  new Date(`${year}-${month}-${day}T00:00:00Z`).getUTCDate()
 
 /** The look that it starts with. Classes have a colour each, and none is stretched or mixed. */
 export function firstLook(info: RasterInfo, names: readonly string[], isCategorical: boolean): Look & { name: string } {
@@ -57,6 +84,22 @@ export function firstLook(info: RasterInfo, names: readonly string[], isCategori
   if (CLASS_TYPES.includes(info.dataType))
     return { name: 'Classes', type: 'singleband', config: { bands: [1], color_table: true, colormap: 'tab20' } }
   return { name: 'Classes', type: 'singleband', config: { bands: [1], resampling: 'nearest' } }
+}
+
+/** Above this many metres, whoever measures on a map should know. */
+const NOTED_M = 5
+
+/** Why positions may be off by more than a few metres; null where they are not. */
+export function positionNote(info: RasterInfo): string | null {
+  const notes: string[] = []
+  if (info.crs?.note) notes.push(info.crs.note)
+  const residualM =
+    info.gcpResidualPx === null || !info.transform || !info.crs ? null : info.gcpResidualPx * (groundSampleDistance(info) ?? 0)
+  if (info.placedBy === 'rpc')
+    notes.push('The image is placed by its rational polynomials at one mean height: where the ground is higher or lower, it is off')
+  if (residualM !== null && residualM > NOTED_M)
+    notes.push(`A straight fit through its control points leaves ${Math.round(residualM)} m (root mean square)`)
+  return notes.length > 0 ? notes.join('. ') : null
 }
 
 /** The facts that are kept with an asset, under names that go out as they are. */
@@ -73,6 +116,9 @@ export function rasterFacts(
     data_type: info.dataType,
     epsg: info.crs?.epsg ?? null,
     crs: info.crs?.name ?? null,
+    position_accuracy_m: info.crs?.accuracyM ?? null,
+    position_note: positionNote(info),
+    placed_by: info.placedBy,
     transform: info.transform,
     compression: info.compression,
     block_size: [full.blockWidth, full.blockHeight],

@@ -139,6 +139,23 @@ test('facts: names, look, resolution, time', async () => {
   assert.deepEqual(bandNamesOf(info), ['nir', 'red', 'b3', 'nir_4'])
   assert.equal(acquiredAt(info)?.toISOString(), '2024-02-03T04:05:06.000Z')
   assert.equal(acquiredAt((await made({ metadata: { DATETIME: 'yesterday' } })).info), null)
+  const told: [string, string, string | null][] = [
+    ['firstLineTime', '2019-04-13T10:11:12.123456Z;', '2019-04-13T10:11:12.123Z'],
+    ['acquisitionDateTime', '2020/01/02 03:04:05 UTC', '2020-01-02T03:04:05.000Z'],
+    ['DATE_ACQUIRED', '"2021-06-07"', '2021-06-07T00:00:00.000Z'],
+    ['SENSING_START', '2021-06-07T08:09:10+0200', '2021-06-07T06:09:10.000Z'],
+    ['ACQUISITION_DATE', '2021-02-31', null],
+    ['generationTime', '2021-01-01T00:00:00Z', null],
+  ]
+  for (const [name, value, expected] of told) {
+    const found = acquiredAt({ ...info, metadata: {}, times: { items: [[name, value]], tag: null } })
+    assert.equal(found?.toISOString() ?? null, expected, name)
+  }
+  assert.equal(
+    acquiredAt({ ...info, metadata: {}, times: { items: [], tag: '2022:03:04 05:06:07' } })?.toISOString(),
+    '2022-03-04T05:06:07.000Z',
+  )
+  assert.equal(acquiredAt({ ...info, metadata: {}, times: { items: [], tag: '0000:00:00 00:00:00' } }), null)
   assert.ok(Math.abs(groundSampleDistance(info)! - 1113 * Math.sqrt(Math.cos((49.5 * Math.PI) / 180))) < 2)
   assert.ok(Math.abs(groundSampleDistance((await made({ epsg: 32633, transform: [500_000, 10, 0, 5_500_000, 0, -10] })).info)! - 10) < 0.1)
   assert.deepEqual(firstLook(info, bandNamesOf(info), true).config, { bands: [1], color_table: true, colormap: 'tab20' })

@@ -98,16 +98,27 @@ test('a full queue refuses at once', async () => {
   await Promise.all(running)
 })
 
-test('a child is replaced after many tasks, and children share the work', async () => {
-  const pool = start({ recycleAfterTasks: 2 })
-  const pids = [await pool.run('pid', null), await pool.run('pid', null), await pool.run('pid', null)]
-  assert.equal(pids[0], pids[1])
-  assert.notEqual(pids[1], pids[2])
+test('a child is replaced after many tasks, once it has nothing to do, and children share the work', async () => {
+  const pool = start({ recycleAfterTasks: 2, recycleIdleMs: 0 })
+  const pids = await Promise.all([1, 2, 3].map(() => pool.run('pid', null)))
+  assert.deepEqual([new Set(pids).size, pool.metrics.recycled], [1, 0], 'not while tasks wait')
+  while (pool.metrics.children > 0) await new Promise(setImmediate)
   assert.equal(pool.metrics.recycled, 1)
+  assert.notEqual(await pool.run('pid', null), pids[0])
   const two = start({ size: 2 })
   const both = await Promise.all([two.run('pid', null), two.run('pid', null)])
   assert.notEqual(both[0], both[1])
   assert.equal(await two.run('pid', null, { affinity: 'a' }), await two.run('pid', null, { affinity: 'a' }))
+})
+
+test('a child that grew waits for a quiet moment; one that is nearly as large as it may be is replaced at once', async () => {
+  const pool = start({ maxRssBytes: 400 * MIB, recycleRssBytes: 200 * MIB })
+  const pid = await pool.run('pid', null)
+  await pool.run('grow', 300 * MIB)
+  assert.equal(await pool.run('pid', null), pid)
+  await pool.run('grow', 384 * MIB)
+  assert.notEqual(await pool.run('pid', null), pid)
+  assert.deepEqual([pool.metrics.recycled, pool.metrics.outOfMemory], [1, 0])
 })
 
 test('a child with nothing to do ends, and the next task has another', async () => {

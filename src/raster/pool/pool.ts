@@ -1,5 +1,6 @@
 import { RasterError, throwIfAborted } from '#raster/errors.ts'
 
+import { FairQueue, Tally } from './fair-queue.ts'
 import { Worker, type WorkerOptions, type WorkerOutcome } from './worker.ts'
 
 export interface PoolOptions {
@@ -9,14 +10,20 @@ export interface PoolOptions {
   size: number
   /** Tasks that may wait; one more is refused at once. */
   maxQueue?: number
+  /** Of one tenant. */
+  maxQueuePerTenant?: number
+  /** Children that one tenant may have at work while there are others to serve; all but one unless it says otherwise. */
+  maxRunningPerTenant?: number
   /** For one task, from its start in a child. */
   deadlineMs?: number
   /** Resident memory of one child. */
   maxRssBytes?: number
-  /** A child that has grown above this is replaced between tasks. */
+  /** A child that has grown above this is replaced as soon as it has nothing to do; it must be above what full caches need. */
   recycleRssBytes?: number
   /** And so is one that has run this many tasks. */
   recycleAfterTasks?: number
+  /** So long without a task is nothing to do: between the tiles of a map there is always a moment. */
+  recycleIdleMs?: number
   graceMs?: number
   /** A child that had nothing to do for so long ends and gives its memory back; the next task starts another. */
   idleMs?: number
@@ -30,6 +37,8 @@ interface RunOptions {
   deadlineMs?: number
   /** Tasks of one key prefer one child, whose caches then know the file. */
   affinity?: string
+  /** Whose task it is: tenants are served in turn. */
+  tenant?: string
   /** What the task reports while it runs. */
   onProgress?: (progress: unknown) => void
 }
@@ -54,14 +63,19 @@ interface PoolMetrics {
 const MIB = 1024 * 1024
 const DEFAULTS = {
   maxQueue: 256,
+  maxQueuePerTenant: 64,
   deadlineMs: 5000,
   maxRssBytes: 512 * MIB,
   recycleRssBytes: 400 * MIB,
   recycleAfterTasks: 20_000,
+  recycleIdleMs: 1_000,
   graceMs: 250,
   idleMs: 60_000,
   niceness: 0,
 }
+
+/** Of the memory that a child may have: one that is above it between tasks would be killed in the next, so it does not wait. */
+const FULL_SHARE = 0.94
 
 interface QueuedTask {
   id: number
@@ -81,7 +95,8 @@ type Slot = { worker: Worker | null; isBusy: boolean; idle: NodeJS.Timeout | und
 export class RasterPool {
   readonly #options: PoolOptions & typeof DEFAULTS
   readonly #slots: Slot[]
-  #queue: QueuedTask[] = []
+  readonly #queue = new FairQueue<QueuedTask>()
+  readonly #running = new Tally()
   #nextId = 1
   #isClosed = false
   readonly #counts = {
@@ -104,7 +119,7 @@ export class RasterPool {
 
   get metrics(): PoolMetrics {
     return {
-      queued: this.#queue.length,
+      queued: this.#queue.size,
       running: this.#slots.filter((slot) => slot.isBusy).length,
       children: this.#slots.filter((slot) => slot.worker?.isAlive).length,
       ...this.#counts,
@@ -115,20 +130,25 @@ export class RasterPool {
   async run(task: string, input: unknown, options: RunOptions = {}): Promise<unknown> {
     throwIfAborted(options.signal)
     if (this.#isClosed) throw new RasterError('aborted', 'The raster pool is closed')
-    if (this.#queue.length >= this.#options.maxQueue && !this.#slots.some((slot) => !slot.isBusy)) {
+    const tenant = options.tenant ?? ''
+    if (this.#queue.size >= this.#options.maxQueue && !this.#slots.some((slot) => !slot.isBusy)) {
       this.#counts.refused += 1
       throw new RasterError('overloaded', 'Too many raster tasks are waiting')
+    }
+    if (options.tenant !== undefined && this.#queue.waitingOf(tenant) >= this.#options.maxQueuePerTenant) {
+      this.#counts.refused += 1
+      throw new RasterError('too_many', 'Too many maps and statistics of this organization are waiting; ask for fewer at once')
     }
     const { promise, resolve, reject } = Promise.withResolvers<unknown>()
     const queued: QueuedTask = { id: this.#nextId++, task, input, options, resolve, reject }
     // A task that is cancelled while it waits leaves the queue; one that runs is cancelled in its child as well.
     const cancel = (): void => {
-      this.#queue = this.#queue.filter((other) => other !== queued)
+      this.#queue.remove(tenant, queued)
       this.#counts.cancelled += 1
       reject(new RasterError('aborted', 'The raster operation was cancelled', { cause: options.signal?.reason }))
     }
     options.signal?.addEventListener('abort', cancel, { once: true })
-    this.#queue.push(queued)
+    this.#queue.push(tenant, queued)
     this.#dispatch()
     try {
       return await promise
@@ -140,7 +160,7 @@ export class RasterPool {
   /** Ends all children and fails what waits. */
   async close(): Promise<void> {
     this.#isClosed = true
-    for (const task of this.#queue.splice(0)) task.reject(new RasterError('aborted', 'The raster pool is closed'))
+    for (const task of this.#queue.clear()) task.reject(new RasterError('aborted', 'The raster pool is closed'))
     for (const { worker, idle } of this.#slots) {
       clearTimeout(idle)
       worker?.kill()
@@ -148,22 +168,29 @@ export class RasterPool {
   }
 
   #dispatch(): void {
-    while (this.#queue.length > 0) {
-      const slot = this.#freeSlot(this.#queue[0]?.options.affinity)
-      if (!slot) return
-      const task = this.#queue.shift()
-      if (task) void this.#execute(slot, task)
+    const most = this.#options.maxRunningPerTenant ?? Math.max(1, this.#slots.length - 1)
+    while (this.#queue.size > 0 && this.#slots.some((slot) => !slot.isBusy)) {
+      // One child is kept for whoever comes next: a tenant's long tasks never have all of them.
+      const next = this.#queue.take((tenant) => tenant === '' || this.#running.of(tenant) < most)
+      if (!next) return
+      void this.#execute((this.#preferred(next.entry.options.affinity) ?? this.#anyFree())!, next.entry, next.tenant)
     }
   }
 
-  #freeSlot(affinity: string | undefined): Slot | undefined {
-    const preferred = affinity === undefined ? undefined : this.#slots[hash(affinity) % this.#slots.length]
-    if (preferred && !preferred.isBusy) return preferred
+  /** The child whose caches know the file, if it is free. */
+  #preferred(affinity: string | undefined): Slot | undefined {
+    if (affinity === undefined) return undefined
+    const slot = this.#slots[hash(affinity) % this.#slots.length]
+    return slot && !slot.isBusy ? slot : undefined
+  }
+
+  #anyFree(): Slot | undefined {
     return this.#slots.find((slot) => !slot.isBusy && slot.worker?.isAlive) ?? this.#slots.find((slot) => !slot.isBusy)
   }
 
-  async #execute(slot: Slot, queued: QueuedTask): Promise<void> {
+  async #execute(slot: Slot, queued: QueuedTask, tenant: string): Promise<void> {
     slot.isBusy = true
+    this.#running.add(tenant, 1)
     clearTimeout(slot.idle)
     const worker = (slot.worker = slot.worker?.isAlive ? slot.worker : this.#startWorker())
     const startedMs = performance.now()
@@ -174,9 +201,9 @@ export class RasterPool {
     )
     this.#counts.busyMs += performance.now() - startedMs
     this.#count(outcome)
-    this.#recycle(slot, worker, outcome)
     slot.isBusy = false
-    slot.idle = setTimeout(() => this.#retire(slot), this.#options.idleMs).unref()
+    this.#running.add(tenant, -1)
+    this.#rest(slot, worker, outcome)
     if (outcome.result.ok) queued.resolve(outcome.result.output)
     else queued.reject(outcome.result.error)
     this.#dispatch()
@@ -197,14 +224,20 @@ export class RasterPool {
     if (ending === 'out of memory') this.#counts.outOfMemory += 1
   }
 
-  #recycle(slot: Slot, worker: Worker, { rssBytes }: WorkerOutcome): void {
+  /** What becomes of a child between two tasks: it goes on, is replaced once it has nothing to do, or is replaced now. */
+  #rest(slot: Slot, worker: Worker, { rssBytes }: WorkerOutcome): void {
+    const { maxRssBytes, recycleRssBytes, recycleAfterTasks, recycleIdleMs, idleMs } = this.#options
     if (!worker.isAlive) {
       slot.worker = null
-    } else if (rssBytes > this.#options.recycleRssBytes || worker.taskCount >= this.#options.recycleAfterTasks) {
-      this.#counts.recycled += 1
-      worker.kill()
-      slot.worker = null
+      return
     }
+    const recycle = (): void => {
+      this.#counts.recycled += 1
+      this.#retire(slot)
+    }
+    if (rssBytes > maxRssBytes * FULL_SHARE) recycle()
+    else if (rssBytes > recycleRssBytes || worker.taskCount >= recycleAfterTasks) slot.idle = setTimeout(recycle, recycleIdleMs).unref()
+    else slot.idle = setTimeout(() => this.#retire(slot), idleMs).unref()
   }
 
   #retire(slot: Slot): void {

@@ -42,8 +42,11 @@ const PAGE_BYTES = 4096
  * What keeps a child's memory level over tens of thousands of tiles. V8's young generation doubles whenever a busy moment fills
  * it, up to 100 MB, and stays there. And glibc keeps freed pixels: in an arena for each thread of the image library, and, once the
  * first block of some size was freed, in its heap instead of giving pages back; a fixed threshold and one arena end both.
+ *
+ * The old generation starts large: pixels count towards its limit although they lie outside, and with the usual small one every
+ * tenth tile of a new file set off a full collection of a heap in which there is next to nothing to collect.
  */
-export const STEADY_FLAGS = ['--max-semi-space-size=8']
+export const STEADY_FLAGS = ['--max-semi-space-size=8', '--initial-old-space-size=128']
 export const STEADY_ENVIRONMENT = { MALLOC_ARENA_MAX: '1', MALLOC_MMAP_THRESHOLD_: '131072', MALLOC_TRIM_THRESHOLD_: '131072' }
 
 /** One child process. Runs one task at a time. */

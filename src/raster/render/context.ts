@@ -29,7 +29,8 @@ export interface ContextOptions {
 }
 
 const MIB = 1024 * 1024
-const DEFAULT_BLOCK_CACHE_BYTES = 256 * MIB
+/** With everything else that a process needs this stays below what it is replaced at. */
+const DEFAULT_BLOCK_CACHE_BYTES = 192 * MIB
 const DEFAULT_RASTER_CACHE_BYTES = 64 * MIB
 const DEFAULT_TILE_CACHE_BYTES = 64 * MIB
 /** Directories and tables of block offsets; a guess on the large side, since readers do not tell. */

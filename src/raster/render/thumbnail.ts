@@ -1,7 +1,7 @@
 import { encodeImage, type EncodeOptions } from '#raster/encode/index.ts'
 import { summarizeSamples } from '#raster/statistics/summarize.ts'
 import { RasterError, type Raster, type SampleArray } from '#raster/types.ts'
-import { planPreview } from '#raster/warp/plan.ts'
+import { orientationOf, planPreview } from '#raster/warp/plan.ts'
 import { samplePlanes } from '#raster/warp/sample.ts'
 
 import type { RenderContext } from './context.ts'
@@ -36,8 +36,10 @@ function fit(raster: Raster, boxWidth: number, boxHeight: number): { width: numb
       throw new RasterError('invalid_argument', `width and height must be from 1 to ${MAX_SIDE_PX}`)
     }
   }
-  const factor = Math.min(boxWidth / raster.info.width, boxHeight / raster.info.height)
-  return { width: Math.max(1, Math.round(raster.info.width * factor)), height: Math.max(1, Math.round(raster.info.height * factor)) }
+  const { width, height } = raster.info
+  const [across, down] = orientationOf(raster.info).isTransposed ? [height, width] : [width, height]
+  const factor = Math.min(boxWidth / across, boxHeight / down)
+  return { width: Math.max(1, Math.round(across * factor)), height: Math.max(1, Math.round(down * factor)) }
 }
 
 interface Stretching {

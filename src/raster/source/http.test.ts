@@ -145,7 +145,7 @@ test('a file that changes is an error, whether the server says 412 or serves the
 test('servers that ignore ranges, lie about them or compress', async () => {
   const liars: Handler[] = [
     (_, response) => response.writeHead(200, { 'content-length': content.length }).end(content),
-    (_, response) => response.writeHead(404).end(),
+    (_, response) => response.writeHead(500).end(),
     (_, response) => response.writeHead(206).end('no content-range'),
     (_, response, { start, end }) =>
       response.writeHead(206, { 'content-range': `bytes ${start + 1}-${end + 1}/${content.length}` }).end(content.subarray(start, end + 1)),
@@ -161,6 +161,19 @@ test('servers that ignore ranges, lie about them or compress', async () => {
     const { url } = await serve(liar)
     await assert.rejects(open(url), (error) => error instanceof RasterError && error.code === 'source_unavailable', `liar ${index}`)
   }
+})
+
+test('an address without a file is a mistake of whoever wrote it, and an empty file is no TIFF', async () => {
+  for (const status of [401, 403, 404, 410]) {
+    const { url } = await serve((_, response) => response.writeHead(status).end())
+    await rejectsWith(open(url), 'invalid_argument')
+  }
+  const empty = await serve((_, response) => response.writeHead(416, { 'content-range': 'bytes */0' }).end())
+  await rejectsWith(open(empty.url), 'not_a_tiff')
+  const alsoEmpty = await serve((_, response) => response.writeHead(200, { 'content-length': 0 }).end())
+  await rejectsWith(open(alsoEmpty.url), 'not_a_tiff')
+  const impossible = await serve((_, response) => response.writeHead(416, { 'content-range': 'bytes */999' }).end())
+  await rejectsWith(open(impossible.url), 'source_unavailable')
 })
 
 test('a body that never ends is cut at the first byte too many', async () => {

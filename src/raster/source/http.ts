@@ -136,6 +136,7 @@ function checkAnswer(
   pinned: Pinned | null,
 ): { length: number; pinned: Pinned } {
   if (response.status === 412) throw changed()
+  assertThere(response, pinned)
   if (response.status === 200) {
     throw new RasterError('source_unavailable', 'The server ignores byte ranges, which reading a raster over HTTP needs')
   }
@@ -156,6 +157,22 @@ function checkAnswer(
     throw new RasterError('source_unavailable', 'The server declares another length than its byte range has')
   }
   return { length, pinned: seen }
+}
+
+/** Answers by which the server says that this address has no file for us: the address is wrong, not the server. */
+const NOT_THERE: readonly number[] = [401, 403, 404, 410]
+
+function assertThere({ status, headers }: HttpResponse, pinned: Pinned | null): void {
+  if (NOT_THERE.includes(status)) {
+    if (pinned) throw changed()
+    throw new RasterError(
+      'invalid_argument',
+      `The server has no file at this address that it gives to us: it answered with status ${status}`,
+    )
+  }
+  const isEmpty =
+    status === 416 ? /^bytes \*\/0$/.test(headers.get('content-range') ?? '') : status === 200 && headers.get('content-length') === '0'
+  if (isEmpty) throw new RasterError('not_a_tiff', 'The file at this address is empty')
 }
 
 function parseContentRange(text: string | null): { start: number; end: number; size: number } {

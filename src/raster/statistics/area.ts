@@ -1,10 +1,9 @@
 import { boxOf, mapPolygons, type Polygon, type Position } from '#raster/geometry/polygon.ts'
 import { rasterizeCoverage, rasterizeMask } from '#raster/geometry/rasterize.ts'
 import { RasterError, type Block, type Level, type PixelWindow, type Raster, type RasterInfo, type SampleArray } from '#raster/types.ts'
-import { invertAffine } from '#raster/warp/affine.ts'
-import { HALF_WORLD_M } from '#raster/warp/mercator.ts'
+import { applyAffine, invertAffine } from '#raster/warp/affine.ts'
+import { cutToRaster, projectorFromTurns } from '#raster/warp/place.ts'
 import { placementOf } from '#raster/warp/plan.ts'
-import { nearestTurn, projectorFromLonLat, type Point } from '#raster/warp/projector.ts'
 
 /** A part of one level: a window, and the polygons in it. */
 export interface Area {
@@ -64,18 +63,11 @@ export function smallestSufficient(info: RasterInfo, sidePx: number): number {
 
 /** Longitude and latitude to pixels of the full size. */
 export function toPixels(info: RasterInfo, polygons: readonly Polygon[]): Polygon[] {
-  const { crs, transform, extent } = placementOf(info)
-  const project = projectorFromLonLat(crs)
+  const { crs, transform } = placementOf(info)
+  const project = projectorFromTurns(crs)
   const inverse = invertAffine(transform)
-  const middle = ((extent.minX + extent.maxX) / 2 / HALF_WORLD_M) * 180
-  const point: Point = [0, 0]
-  const move = ([longitude, latitude]: Position): Position => {
-    project(longitude, latitude, point)
-    // A raster from 170° to 190° holds −175° too.
-    const x = crs.kind === 'geographic' ? nearestTurn(point[0], middle) : point[0]
-    return [inverse[0] + x * inverse[1] + point[1] * inverse[2], inverse[3] + x * inverse[4] + point[1] * inverse[5]]
-  }
-  return mapPolygons(polygons, move, MAX_EDGE_DEGREES)
+  const cut = cutToRaster({ width: info.width, height: info.height, transform, crs }, polygons)
+  return mapPolygons(cut, (position) => applyAffine(inverse, ...project(position)), MAX_EDGE_DEGREES)
 }
 
 function areaInLevel(info: RasterInfo, index: number, full: Polygon[] | null): Area {

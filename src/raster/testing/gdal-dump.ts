@@ -41,7 +41,7 @@ function describeDifferences({ info }: TiffRaster, dump: Dump): string[] {
     dataType: info.dataType === 'float16' ? 'float32' : info.dataType,
     levels: info.levels.map((level) => [level.width, level.height]),
     gcpCount: info.gcps.length,
-    nodata: info.bands[0]?.nodata ?? null,
+    nodata: info.declaredNodata,
     scales: info.bands.map((band) => band.scale),
     offsets: info.bands.map((band) => band.offset),
     names: info.bands.map((band) => band.name),

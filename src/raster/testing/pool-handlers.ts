@@ -2,6 +2,8 @@
 import { RasterError } from '#raster/errors.ts'
 import type { Handler } from '#raster/pool/protocol.ts'
 
+const kept: Buffer[] = []
+
 export const handlers = {
   echo: async (input: unknown) => input,
   pid: async () => process.pid,
@@ -23,5 +25,9 @@ export const handlers = {
       held.push(Buffer.alloc(16 * 1024 * 1024, 1))
       await new Promise((resolve) => setImmediate(resolve))
     }
+  },
+  /** Grows to a size and stays there, as caches do. */
+  grow: async (bytes: number) => {
+    while (process.memoryUsage.rss() < bytes) kept.push(Buffer.alloc(1024 * 1024, 1))
   },
 } satisfies Record<string, Handler>

@@ -8,12 +8,14 @@ const EXTRA = { associatedAlpha: 1, unassociatedAlpha: 2 } as const
 /** What GDAL's metadata and the TIFF's own tags say about each band. */
 export function describeBands(directory: Directory, items: readonly MetadataItem[], nodata: number | null): Band[] {
   const colors = baseColors(directory)
+  // What the file calls its samples no longer holds for what they become.
+  const isConverted = isBitmap(directory) || directory.photometric === PHOTOMETRIC.cmyk
   return colors.map((color, index) => {
     const role = (name: string): string | null => items.find((item) => item.sample === index && item.role === name)?.value ?? null
     const named = role('colorinterp')
     return {
       name: role('description'),
-      color: (named === null ? null : COLOR_BY_NAME.get(named.toLowerCase())) ?? color,
+      color: (named === null || isConverted ? null : COLOR_BY_NAME.get(named.toLowerCase())) ?? color,
       nodata,
       scale: finite(role('scale'), 1),
       offset: finite(role('offset'), 0),
@@ -51,16 +53,22 @@ function baseColors(directory: Directory): ColorInterpretation[] {
 function photometricColors(directory: Directory): readonly ColorInterpretation[] {
   switch (directory.photometric) {
     case PHOTOMETRIC.rgb:
-    // JPEG turns YCbCr into RGB while it decodes.
+    // YCbCr becomes RGB while it is decoded.
     // falls through
     case PHOTOMETRIC.ycbcr:
       return directory.bandCount >= 3 ? ['red', 'green', 'blue'] : ['gray']
+    // So do inks, with an alpha of 255 in the place of black, as in GDAL.
+    case PHOTOMETRIC.cmyk:
+      return ['red', 'green', 'blue', 'alpha']
     case PHOTOMETRIC.palette:
       return ['palette']
     default:
-      return ['gray']
+      return isBitmap(directory) ? ['palette'] : ['gray']
   }
 }
+
+/** One band of single bits is black and white, not two shades of black. */
+export const isBitmap = ({ sample, bandCount }: Pick<Directory, 'sample' | 'bandCount'>): boolean => bandCount === 1 && sample.bits === 1
 
 const FLOAT32_MAX = 3.4028234663852886e38
 
@@ -73,6 +81,30 @@ export function parseNodata(text: string | null, dataType: DataType): number | n
   const rounded = Math.fround(value)
   // Writers that print few digits push the largest float over its own limit.
   return Number.isFinite(value) && !Number.isFinite(rounded) ? Math.sign(value) * FLOAT32_MAX : rounded
+}
+
+const INTEGER_RANGES: Readonly<Partial<Record<DataType, readonly [number, number]>>> = {
+  uint8: [0, 255],
+  int8: [-128, 127],
+  uint16: [0, 65_535],
+  int16: [-32_768, 32_767],
+  uint32: [0, 2 ** 32 - 1],
+  int32: [-(2 ** 31), 2 ** 31 - 1],
+  uint64: [0, 2 ** 64],
+  int64: [-(2 ** 63), 2 ** 63],
+}
+
+/** Whether any sample can equal a nodata value: −10000 marks nothing in bytes, and must not keep an alpha band from doing so. */
+export function canHold(dataType: DataType, value: number): boolean {
+  const range = INTEGER_RANGES[dataType]
+  return !range || (Number.isInteger(value) && value >= range[0] && value <= range[1])
+}
+
+/** What blocks that the writer left out are filled with: the nodata value, moved into the range of the samples as GDAL does. */
+export function sparseFill(dataType: DataType, nodata: number | null): number | null {
+  const range = INTEGER_RANGES[dataType]
+  if (nodata === null || !range) return nodata
+  return Number.isNaN(nodata) ? 0 : Math.max(range[0], Math.min(range[1], Math.round(nodata)))
 }
 
 function parseGdalNumber(text: string): number | null {

@@ -32,7 +32,7 @@ export async function readPlane(image: TiffImage, plane: number, address: BlockA
   if (place.length === 0) return emptyPlane(directory, count, nodata)
   assertStoredSize(place.length, grid.rowBytes * grid.blockHeight)
   // Of uncompressed rows only the wanted ones travel.
-  const length = directory.compression === 'none' ? Math.min(place.length, grid.rowBytes * address.rows) : place.length
+  const length = directory.compression === 'none' && !directory.ycbcr ? Math.min(place.length, grid.rowBytes * address.rows) : place.length
   const isBorrowed = source.borrow !== undefined && length >= BORROWED_BYTES
   const stored = await (isBorrowed
     ? source.borrow!(place.offset, length, address.signal)

@@ -1,5 +1,6 @@
 import { RasterError } from '#raster/errors.ts'
 import { LIMITS } from '#raster/limits.ts'
+import type { YcbcrCoding } from '#raster/codec/ycbcr.ts'
 import type { Fields } from '#raster/tiff/fields.ts'
 import { BlockGrid } from '#raster/tiff/grid.ts'
 import { sampleType, type SampleType } from '#raster/tiff/sample.ts'
@@ -23,6 +24,10 @@ export interface Directory {
   readonly jpegTables: Uint8Array | null
   /** What wraps LERC's own stream. */
   readonly lercWrapper: 'none' | 'deflate' | 'zstd'
+  /** How luma and chroma are stored where no image codec turns them into colours; null otherwise. */
+  readonly ycbcr: YcbcrCoding | null
+  /** Of Group 3 fax coding. */
+  readonly t4Options: number
   readonly isReduced: boolean
   readonly isMask: boolean
   readonly grid: BlockGrid
@@ -38,7 +43,7 @@ export async function readDirectory(source: Source, fields: Fields, littleEndian
     height: shape.height,
     planes: coding.planar ? shape.bandCount : 1,
     bitsPerPixel: shape.sample.bits * samplesPerBlockPixel,
-    uncompressed: coding.compression === 'none',
+    uncompressed: coding.compression === 'none' && !coding.ycbcr,
     littleEndian,
   })
   return {
@@ -80,19 +85,50 @@ async function uniform(fields: Fields, tag: number, fallback: number): Promise<n
 
 type Coding = Pick<
   Directory,
-  'compression' | 'predictor' | 'planar' | 'photometric' | 'extraSamples' | 'reversedBits' | 'jpegTables' | 'lercWrapper'
+  | 'compression'
+  | 'predictor'
+  | 'planar'
+  | 'photometric'
+  | 'extraSamples'
+  | 'reversedBits'
+  | 'jpegTables'
+  | 'lercWrapper'
+  | 'ycbcr'
+  | 't4Options'
 >
+
+/** Codecs that we know and cannot read: no decoder of theirs is both maintained and ours to ship. */
+const REFUSED: Readonly<Record<number, string>> = {
+  6: 'old JPEG (6)',
+  34712: 'JPEG 2000',
+  50002: 'JPEG XL',
+  52546: 'JPEG XL',
+  34676: 'SGI LogLuv',
+  34661: 'JBIG',
+}
 
 async function readCoding(fields: Fields, sample: SampleType, bandCount: number): Promise<Coding> {
   const code = await fields.number(TAG.compression, 1)
   const compression = compressionName(code)
-  if (!compression) throw new RasterError('unsupported', `TIFF compression ${code} is not supported`)
+  if (!compression) throw new RasterError('unsupported', `TIFF compression ${REFUSED[code] ?? code} is not supported`)
   const photometric = await fields.number(TAG.photometric, PHOTOMETRIC.minIsBlack)
   assertPhotometric(photometric, compression)
+  if (isFax(compression) && (sample.bits !== 1 || bandCount !== 1))
+    throw new RasterError('unsupported', 'Fax coding is for one band of single bits')
   const planar = (await fields.number(TAG.planarConfiguration, 1)) === 2 && bandCount > 1
+  const predictor = await readPredictor(fields, compression, sample)
+  const isPlainYcbcr = photometric === PHOTOMETRIC.ycbcr && compression !== 'jpeg' && compression !== 'webp'
+  if (photometric === PHOTOMETRIC.cmyk && (planar || bandCount !== 4 || sample.bits !== 8)) {
+    throw new RasterError('unsupported', 'Inks are read from four interleaved bands of bytes only')
+  }
+  if (isPlainYcbcr && (planar || bandCount !== 3 || sample.bits !== 8 || predictor !== 1)) {
+    throw new RasterError('unsupported', 'Luma and chroma outside JPEG are read from three interleaved bands of bytes only')
+  }
   return {
     compression,
-    predictor: await readPredictor(fields, compression, sample),
+    predictor,
+    ycbcr: isPlainYcbcr ? await readYcbcr(fields) : null,
+    t4Options: await fields.number(TAG.t4Options, 0),
     planar,
     photometric,
     extraSamples: (await fields.numbers(TAG.extraSamples)) ?? [],
@@ -102,16 +138,29 @@ async function readCoding(fields: Fields, sample: SampleType, bandCount: number)
   }
 }
 
-/** CMYK, Lab and subsampled YCbCr outside JPEG need a colour conversion that no satellite product uses. */
+const isFax = (compression: CompressionName): boolean => compression.startsWith('ccitt')
+
+async function readYcbcr(fields: Fields): Promise<YcbcrCoding> {
+  const [across = 2, down = 2] = (await fields.numbers(TAG.ycbcrSubsampling)) ?? []
+  if (![1, 2, 4].includes(across) || ![1, 2, 4].includes(down)) throw new RasterError('corrupt', 'The TIFF has odd clumps of chroma')
+  const [red = 0.299, green = 0.587, blue = 0.114] = (await fields.numbers(TAG.ycbcrCoefficients)) ?? []
+  const reference = (await fields.numbers(TAG.referenceBlackWhite)) ?? [0, 255, 128, 255, 128, 255]
+  const isUsable = green !== 0 && [red, green, blue, ...reference].every(Number.isFinite) && reference.length >= 6
+  if (!isUsable || [0, 2, 4].some((i) => reference[i] === reference[i + 1]))
+    throw new RasterError('corrupt', 'The TIFF has no usable chroma')
+  return { across, down, coefficients: [red, green, blue], reference }
+}
+
+/** Lab needs a colour conversion that no satellite product uses; inks inside JPEG are kept in two opposite ways. */
 function assertPhotometric(photometric: number, compression: CompressionName): void {
-  if (CONVERTED.has(photometric) || (photometric === PHOTOMETRIC.ycbcr && compression !== 'jpeg' && compression !== 'webp')) {
+  if (CONVERTED.has(photometric) || (photometric === PHOTOMETRIC.cmyk && compression === 'jpeg')) {
     throw new RasterError('unsupported', `TIFF photometric interpretation ${photometric} is not supported with ${compression}`)
   }
 }
 
-const CONVERTED: ReadonlySet<number> = new Set([PHOTOMETRIC.cmyk, PHOTOMETRIC.cielab, PHOTOMETRIC.icclab, PHOTOMETRIC.itulab])
+const CONVERTED: ReadonlySet<number> = new Set([PHOTOMETRIC.cielab, PHOTOMETRIC.icclab, PHOTOMETRIC.itulab])
 
-const PREDICTED: ReadonlySet<CompressionName> = new Set(['lzw', 'deflate', 'zstd'])
+const PREDICTED: ReadonlySet<CompressionName> = new Set(['lzw', 'deflate', 'zstd', 'lzma'])
 
 async function readPredictor(fields: Fields, compression: CompressionName, sample: SampleType): Promise<1 | 2 | 3> {
   // As in libtiff, the tag means nothing to the other codecs.
@@ -119,6 +168,7 @@ async function readPredictor(fields: Fields, compression: CompressionName, sampl
   const predictor = await fields.number(TAG.predictor, 1)
   const wholeBytes = sample.bits === 8 || sample.bits === 16 || sample.bits === 32 || sample.bits === 64
   if (predictor === 1) return 1
+  if (sample.isComplex) throw new RasterError('unsupported', `TIFF predictor ${predictor} is not supported for complex samples`)
   if (predictor === 2 && wholeBytes) return 2
   if (predictor === 3 && sample.isFloat) return 3
   throw new RasterError('unsupported', `TIFF predictor ${predictor} is not supported for ${sample.bits}-bit samples`)

@@ -1,6 +1,7 @@
 import { RasterError } from '#raster/errors.ts'
 import { LIMITS } from '#raster/limits.ts'
 import type { Fields } from '#raster/tiff/fields.ts'
+import { readRpc, rpcControlPoints } from '#raster/tiff/rpc.ts'
 import { TAG } from '#raster/tiff/tags.ts'
 import type { Affine, Gcp } from '#raster/types.ts'
 
@@ -8,9 +9,10 @@ interface Georeference {
   readonly transform: Affine | null
   readonly gcps: readonly Gcp[]
   readonly gcpResidualPx: number | null
+  readonly placedBy: 'transform' | 'gcps' | 'rpc' | null
 }
 
-const NONE: Georeference = { transform: null, gcps: [], gcpResidualPx: null }
+const NONE: Georeference = { transform: null, gcps: [], gcpResidualPx: null, placedBy: null }
 const TIEPOINT_VALUES = 6
 
 /** The transform of a file, by GDAL's order of preference: scale and tie point, then matrix, then ground control points. */
@@ -28,7 +30,7 @@ export async function readGeoreference(fields: Fields, pixelIsPoint: boolean): P
 
 function fixed(transform: Affine, pixelIsPoint: boolean): Georeference {
   if (!isUsable(transform)) return NONE
-  return { transform: pixelIsPoint ? shiftHalfPixel(transform) : transform, gcps: [], gcpResidualPx: null }
+  return { transform: pixelIsPoint ? shiftHalfPixel(transform) : transform, gcps: [], gcpResidualPx: null, placedBy: 'transform' }
 }
 
 function fromScale(scale: readonly number[], tiepoint: readonly number[]): Affine {
@@ -63,7 +65,17 @@ function fromTiepoints(values: readonly number[], pixelIsPoint: boolean): Georef
   }
   const transform = fitAffine(gcps)
   if (!transform || !isUsable(transform)) return { ...NONE, gcps }
-  return { transform, gcps, gcpResidualPx: residualPx(transform, gcps) }
+  return { transform, gcps, gcpResidualPx: residualPx(transform, gcps), placedBy: 'gcps' }
+}
+
+/** A straight fit to what a camera model says at its mean height; its points are not the file's own. */
+export async function georeferenceByRpc(fields: Fields, { width, height }: { width: number; height: number }): Promise<Georeference> {
+  const model = await readRpc(fields)
+  if (!model) return NONE
+  const points = rpcControlPoints(model, width, height)
+  const transform = fitAffine(points)
+  if (!transform || !isUsable(transform)) return NONE
+  return { transform, gcps: [], gcpResidualPx: residualPx(transform, points), placedBy: 'rpc' }
 }
 
 /** Least squares over all points; null where they do not span a plane. */

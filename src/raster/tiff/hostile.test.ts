@@ -53,8 +53,12 @@ test('sizes that do not fit, or promise too much', async () => {
   assert.equal(await one({ 256: [900_000], 257: [900_000] }), 'corrupt')
   assert.equal(await one({ 258: [8, 16], 277: [2] }), 'unsupported')
   assert.equal(await one({ 258: [33] }), 'unsupported')
-  assert.equal(await one({ 339: [6], 258: [64] }), 'unsupported')
-  assert.equal(await one({ 259: [34_925] }), 'unsupported')
+  assert.equal(await one({ 339: [6], 258: [32] }), 'unsupported')
+  assert.equal(await one({ 339: [7] }), 'unsupported')
+  assert.equal(await one({ 259: [34_712] }), 'unsupported')
+  assert.equal(await one({ 259: [50_002] }), 'unsupported')
+  assert.equal(await one({ 259: [4] }), 'unsupported')
+  for (const codec of [34_925, 4]) assert.equal(await one({ 259: [codec], 258: [1] }), 'corrupt')
   // One strip of 10^6 pixels by 10^6 rows would be a terabyte.
   const strip = {
     tags: plainTags(1_000_000, 1_000_000, { 322: null, 323: null, 259: [8], 278: [1_000_000] }),

@@ -59,6 +59,20 @@ export async function readContainer(source: Source, signal?: AbortSignal): Promi
   return { littleEndian: layout.littleEndian, bigTiff: layout.bigTiff, ifds }
 }
 
+/** Directories that another one points to, where some writers keep the overviews. */
+export async function readSubIfds(source: Source, container: Container, offsets: readonly number[], signal?: AbortSignal): Promise<Ifd[]> {
+  const seen = new Set(container.ifds.map(({ offset }) => offset))
+  const found: Ifd[] = []
+  for (const offset of offsets) {
+    if (offset === 0 || seen.has(offset)) continue
+    if (container.ifds.length + found.length === LIMITS.ifdCount)
+      throw new RasterError('limit_exceeded', `The TIFF has more than ${LIMITS.ifdCount} directories`)
+    seen.add(offset)
+    found.push((await readIfd(source, { ...container, firstIfd: offset }, offset, signal)).ifd)
+  }
+  return found
+}
+
 async function readHeader(source: Source, signal?: AbortSignal): Promise<Layout> {
   if (source.size < CLASSIC_HEADER_BYTES) throw notATiff()
   const bytes = await source.fetch(0, Math.min(BIG_HEADER_BYTES, source.size), signal)

@@ -1,17 +1,21 @@
 import { decodesPartially } from '#raster/codec/decode.ts'
 import { crsFromGeoKeys } from '#raster/crs/from-geo-keys.ts'
-import { isPixelPoint, parseGeoKeys, readRawGeoKeys, type RawGeoKeys } from '#raster/crs/geokeys.ts'
+import { isPixelPoint, parseCitations, parseGeoKeys, readRawGeoKeys, type RawGeoKeys } from '#raster/crs/geokeys.ts'
+import { crsFromEpsg } from '#raster/crs/registry.ts'
 import { RasterError } from '#raster/errors.ts'
-import { colorTable, describeBands, invertedGrayTable, parseNodata } from '#raster/tiff/bands.ts'
+import { canHold, colorTable, describeBands, invertedGrayTable, isBitmap, parseNodata } from '#raster/tiff/bands.ts'
 import type { TiffImage } from '#raster/tiff/blocks.ts'
 import { readDirectory, type Directory } from '#raster/tiff/directory.ts'
 import { Fields, type TagBudget } from '#raster/tiff/fields.ts'
 import { parseGdalMetadata, type MetadataItem } from './gdal-metadata.ts'
-import { readGeoreference, scaleTransform } from '#raster/tiff/georeference.ts'
-import { readContainer, type Container } from '#raster/tiff/ifd.ts'
+import { georeferenceByRpc, readGeoreference, scaleTransform } from '#raster/tiff/georeference.ts'
+import { readContainer, readSubIfds, type Container } from '#raster/tiff/ifd.ts'
 import { TiffRaster, type TiffLevel } from '#raster/tiff/raster.ts'
 import { PHOTOMETRIC, SUBFILE, TAG } from '#raster/tiff/tags.ts'
 import type { Affine, Level, MaskKind, RasterInfo, Source } from '#raster/types.ts'
+
+/** What camera models speak of. */
+const WGS84_EPSG = 4326
 
 interface OpenOptions {
   /** The `.ovr` file beside the raster, whose directories are further levels. */
@@ -22,12 +26,14 @@ interface OpenOptions {
 /** Opens a TIFF: reads and checks all its directories, but no pixels. */
 export async function openTiff(source: Source, options: OpenOptions = {}): Promise<TiffRaster> {
   const budget: TagBudget = { bytes: 0 }
-  const container = await readContainer(source, options.signal)
-  const first = container.ifds[0]
+  const chain = await readContainer(source, options.signal)
+  const first = chain.ifds[0]
   if (!first) throw new RasterError('corrupt', 'The TIFF has no directory')
-  const context = { littleEndian: container.littleEndian, budget, signal: options.signal }
+  const context = { littleEndian: chain.littleEndian, budget, signal: options.signal }
   const fields = new Fields(source, first, context)
-  const main = await readDirectory(source, fields, container.littleEndian)
+  const main = await readDirectory(source, fields, chain.littleEndian)
+  const below = await readSubIfds(source, chain, (await fields.numbers(TAG.subIfds)) ?? [], options.signal)
+  const container = { ...chain, ifds: [...chain.ifds, ...below] }
   const others = await readOthers(source, container, { budget, signal: options.signal, from: 1 })
   if (options.overviews) {
     const extra = await readContainer(options.overviews, options.signal)
@@ -101,10 +107,16 @@ async function describe(
 ): Promise<RasterInfo> {
   const keys = parseGeoKeys(file.geoKeys.directory, file.geoKeys.doubles)
   const pixelIsPoint = isPixelPoint(keys)
-  const georeference = await readGeoreference(fields, pixelIsPoint)
+  const own = await readGeoreference(fields, pixelIsPoint)
+  const georeference = own.transform
+    ? own
+    : { ...(await georeferenceByRpc(fields, main)), ...(own.gcps.length > 0 ? { gcps: own.gcps } : {}) }
   const items = parseGdalMetadata((await fields.text(TAG.gdalMetadata)) ?? '')
   const nodata = parseNodata(await fields.text(TAG.gdalNodata), main.sample.dataType)
-  const bands = describeBands(main, items, nodata)
+  const hasMask = file.levels[0]?.mask != null
+  // A mask in the file says all there is to say, as in GDAL; a value that no sample can have says nothing.
+  const marker = nodata !== null && !hasMask && canHold(main.sample.dataType, nodata) ? nodata : null
+  const bands = describeBands(main, items, marker)
   const alpha = bands.findIndex((band) => band.color === 'alpha')
   const alphaBand = alpha < 0 ? null : alpha
   return {
@@ -116,8 +128,12 @@ async function describe(
     bands,
     levels: file.levels.map(({ directory }) => describeLevel(directory, main, georeference.transform)),
     ...georeference,
-    ...crsFromGeoKeys(keys),
-    maskKind: maskKind(file.levels[0]?.mask != null, nodata, alphaBand),
+    ...(georeference.placedBy === 'rpc'
+      ? { crs: crsFromEpsg(WGS84_EPSG), crsProblem: null }
+      : crsFromGeoKeys(keys, parseCitations(file.geoKeys))),
+    times: { items: items.map(({ name, value }) => [name, value] as const), tag: await fields.text(TAG.dateTime) },
+    maskKind: maskKind(hasMask, marker, alphaBand),
+    declaredNodata: nodata,
     alphaBand,
     colorTable: await readColorTable(fields, main, nodata),
     metadata: datasetMetadata(items, pixelIsPoint),
@@ -135,14 +151,15 @@ async function readColorTable(
 ): Promise<Uint8Array | null> {
   if (photometric === PHOTOMETRIC.palette) return colorTable(await fields.numbers(TAG.colorMap), sample.bits, nodata)
   if (photometric === PHOTOMETRIC.minIsWhite && bandCount === 1) return invertedGrayTable(sample.bits)
+  if (isBitmap({ sample, bandCount })) return Uint8Array.of(0, 0, 0, 255, 255, 255, 255, 255)
   return null
 }
 
-/** GDAL's order: a mask in the file beats nodata, which beats alpha. */
+/** A mask in the file beats all. Beside an alpha band a nodata value still counts: kernels compare it whatever the kind is, as gdalwarp does. */
 function maskKind(hasMask: boolean, nodata: number | null, alphaBand: number | null): MaskKind {
   if (hasMask) return 'internal'
-  if (nodata !== null) return 'nodata'
-  return alphaBand === null ? 'none' : 'alpha'
+  if (alphaBand !== null) return 'alpha'
+  return nodata === null ? 'none' : 'nodata'
 }
 
 function describeLevel(directory: Directory, main: Directory, transform: Affine | null): Level {

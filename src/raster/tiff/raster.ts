@@ -2,6 +2,7 @@ import type { RawGeoKeys } from '#raster/crs/geokeys.ts'
 import { RasterError, throwIfAborted } from '#raster/errors.ts'
 import { LIMITS } from '#raster/limits.ts'
 import { readMaskUnder, readPlane, type BlockAddress, type TiffImage } from '#raster/tiff/blocks.ts'
+import { sparseFill } from '#raster/tiff/bands.ts'
 import { blockMask, toNumbers } from '#raster/tiff/masks.ts'
 import { bytesPerSample } from '#raster/tiff/sample.ts'
 import { assembleWindow } from '#raster/tiff/window.ts'
@@ -39,11 +40,13 @@ export class TiffRaster implements Raster {
   readonly geoKeys: RawGeoKeys
   readonly #files: RasterFiles
   readonly #levels: readonly TiffLevel[]
+  readonly #sparseFill: number | null
 
   constructor(files: RasterFiles, info: RasterInfo, levels: readonly TiffLevel[], geoKeys: RawGeoKeys) {
     this.#files = files
     this.#levels = levels
     this.info = info
+    this.#sparseFill = sparseFill(info.dataType, info.declaredNodata)
     this.geoKeys = geoKeys
     this.key = files.overviews ? `${files.source.key}+${files.overviews.key}` : files.source.key
   }
@@ -67,7 +70,7 @@ export class TiffRaster implements Raster {
     const address: BlockAddress = { blockX, blockY, rows, signal: options.signal }
     const wanted = directory.planar ? withAlpha(bands, this.info) : [0]
     const [planes, maskSamples] = await Promise.all([
-      Promise.all(wanted.map((plane) => readPlane(image, plane, address, this.info.bands[0]?.nodata ?? null))),
+      Promise.all(wanted.map((plane) => readPlane(image, plane, address, this.#sparseFill))),
       mask ? readMaskUnder(mask, directory, address) : null,
     ])
     const stride = directory.planar ? 1 : directory.bandCount

@@ -7,29 +7,46 @@ export interface SampleType {
   readonly bits: number
   readonly isFloat: boolean
   readonly isSigned: boolean
+  /** Pairs of a real and an imaginary part, read as their magnitude. */
+  readonly isComplex: boolean
   readonly dataType: DataType
 }
 
-const FORMAT = { uint: 1, int: 2, float: 3, untyped: 4 } as const
+const FORMAT = { uint: 1, int: 2, float: 3, untyped: 4, complexInt: 5, complexFloat: 6 } as const
 
 export function sampleType(bits: number, format: number): SampleType {
-  if (format === FORMAT.float) return { bits, isFloat: true, isSigned: true, dataType: floatType(bits) }
-  if (format === FORMAT.int) return { bits, isFloat: false, isSigned: true, dataType: intType(bits) }
-  if (format === FORMAT.uint || format === FORMAT.untyped) return { bits, isFloat: false, isSigned: false, dataType: uintType(bits) }
-  throw new RasterError('unsupported', `TIFF sample format ${format} (complex numbers) is not supported`)
+  const plain = { bits, isComplex: false }
+  if (format === FORMAT.float) return { ...plain, isFloat: true, isSigned: true, dataType: floatType(bits) }
+  if (format === FORMAT.int) return { ...plain, isFloat: false, isSigned: true, dataType: intType(bits) }
+  if (format === FORMAT.uint || format === FORMAT.untyped) return { ...plain, isFloat: false, isSigned: false, dataType: uintType(bits) }
+  if (format === FORMAT.complexInt || format === FORMAT.complexFloat) {
+    return { bits, isComplex: true, isFloat: format === FORMAT.complexFloat, isSigned: true, dataType: magnitudeType(bits, format) }
+  }
+  throw new RasterError('unsupported', `TIFF sample format ${format} is not supported`)
+}
+
+/** Magnitudes of 16-bit pairs and of single floats fit singles; the others need doubles. */
+function magnitudeType(bits: number, format: number): DataType {
+  if (format === FORMAT.complexInt && bits === 32) return 'float32'
+  if (format === FORMAT.complexInt && bits === 64) return 'float64'
+  if (format === FORMAT.complexFloat && bits === 64) return 'float32'
+  if (format === FORMAT.complexFloat && bits === 128) return 'float64'
+  throw badBits(bits)
 }
 
 function floatType(bits: number): DataType {
   if (bits === 16) return 'float16'
+  if (bits === 24) return 'float32'
   if (bits === 32) return 'float32'
   if (bits === 64) return 'float64'
   throw badBits(bits)
 }
 
 function intType(bits: number): DataType {
-  if (bits === 8) return 'int8'
-  if (bits === 16) return 'int16'
-  if (bits === 32) return 'int32'
+  if (!Number.isInteger(bits) || bits < 2) throw badBits(bits)
+  if (bits <= 8) return 'int8'
+  if (bits <= 16) return 'int16'
+  if (bits <= 32) return 'int32'
   if (bits === 64) return 'int64'
   throw badBits(bits)
 }

@@ -2,7 +2,7 @@ import type { Affine, Crs } from '#raster/types.ts'
 
 import { applyAffine } from './affine.ts'
 import { HALF_WORLD_M, toMercator } from './mercator.ts'
-import { nearestTurn, projectorToLonLat, type Point } from './projector.ts'
+import { nearestTurn, projectorFromLonLat, projectorToLonLat, type Point } from './projector.ts'
 
 /**
  * Where a raster lies in Web Mercator. A raster across the date line is one piece here: `maxX` (or `minX`) then lies
@@ -20,7 +20,7 @@ const POINTS_PER_SIDE = 32
 const MARGIN_SHARE = 0.01
 const WHOLE_WORLD: MercatorExtent = { minX: -HALF_WORLD_M, maxX: HALF_WORLD_M, minY: -HALF_WORLD_M, maxY: HALF_WORLD_M }
 
-interface Placed {
+export interface Placed {
   width: number
   height: number
   transform: Affine
@@ -37,16 +37,31 @@ interface LonLatExtent {
   holdsPole: boolean
 }
 
-/** What a raster's border encloses; null where a part of it has no place on Earth, which says nothing about the rest. */
+/** How far, in pixels, a point of the border may miss itself on the way to the Earth and back. */
+const RETURN_PX = 2
+const RETURN_M = 1
+
+/**
+ * What a raster's border encloses; null where a part of it has no place on Earth, which says nothing about the rest. Some
+ * projections give any point a place: one that does not lead back has none.
+ */
 export function lonLatExtent({ width, height, transform, crs }: Placed): LonLatExtent | null {
   const toLonLat = projectorToLonLat(crs)
+  const back = crs.kind === 'projected' ? projectorFromLonLat(crs) : null
+  const tolerance = Math.max(
+    RETURN_PX * Math.sqrt(Math.abs(transform[1] * transform[5] - transform[2] * transform[4])),
+    RETURN_M / crs.unit,
+  )
   const point: Point = [0, 0]
+  const again: Point = [0, 0]
   let [west, east, south, north] = [Infinity, -Infinity, Infinity, -Infinity]
   let first: number | null = null
   let longitude = 0
   for (const [column, row] of borderPixels(width, height)) {
-    toLonLat(...applyAffine(transform, column, row), point)
-    if (Number.isNaN(point[0])) return null
+    const [x, y] = applyAffine(transform, column, row)
+    toLonLat(x, y, point)
+    back?.(point[0], point[1], again)
+    if (Number.isNaN(point[0]) || (back && !(Math.hypot(again[0] - x, again[1] - y) <= tolerance))) return null
     longitude = first === null ? point[0] : nearestTurn(point[0], longitude)
     first ??= longitude
     west = Math.min(west, longitude)

@@ -111,15 +111,38 @@ export function planTarget(raster: Raster, target: TargetGrid): WarpWindow[] {
   return [planWindow(raster.info, { x: 0, y: 0, width: target.width, height: target.height }, locateIn)]
 }
 
+/** How a raster must be turned so that north is up and nothing is mirrored, as far as quarter turns and mirrors go. */
+interface Orientation {
+  /** Rows run from west to east. */
+  isTransposed: boolean
+  fromRight: boolean
+  fromBelow: boolean
+}
+
+const AS_STORED: Orientation = { isTransposed: false, fromRight: false, fromBelow: false }
+
+/** Scenes from orbit are stored as they were scanned: from below, from the right, or across. */
+export function orientationOf({ transform }: RasterInfo): Orientation {
+  if (!transform) return AS_STORED
+  const [, a, b, , d, e] = transform
+  const isTransposed = Math.abs(b) + Math.abs(d) > Math.abs(a) + Math.abs(e)
+  return isTransposed ? { isTransposed, fromRight: b < 0, fromBelow: d > 0 } : { isTransposed, fromRight: a < 0, fromBelow: e > 0 }
+}
+
 /** The whole raster shrunk (or stretched) to a size, without any projection: rasters without a place have pictures too. */
 export function planPreview(raster: Raster, width: number, height: number): WarpWindow[] {
   const { info } = raster
-  const level = chooseLevel(info, Math.min(info.width / width, info.height / height))
+  const { isTransposed, fromRight, fromBelow } = orientationOf(info)
+  const [across, down] = isTransposed ? [info.height, info.width] : [info.width, info.height]
+  const level = chooseLevel(info, Math.min(across / width, down / height))
   const { width: levelWidth, height: levelHeight } = info.levels[level] as Level
-  const ratio = { x: levelWidth / width, y: levelHeight / height }
+  const [alongX, alongY] = isTransposed ? [levelHeight / width, levelWidth / height] : [levelWidth / width, levelHeight / height]
+  const ratio = isTransposed ? { x: alongY, y: alongX } : { x: alongX, y: alongY }
   const locate: Projector = (px, py, out) => {
-    out[0] = px * ratio.x
-    out[1] = py * ratio.y
+    const x = (fromRight ? width - px : px) * alongX
+    const y = (fromBelow ? height - py : py) * alongY
+    out[0] = isTransposed ? y : x
+    out[1] = isTransposed ? x : y
   }
   return [{ x: 0, y: 0, grid: buildGrid({ width, height, locate }), level, ratio }]
 }

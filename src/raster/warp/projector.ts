@@ -62,9 +62,12 @@ export function projectorBetween(from: Crs, to: Crs): Projector {
   return (x, y, out) => convert(converter.forward, x, y, out)
 }
 
-function convert(transform: (point: number[]) => number[], x: number, y: number, out: Point): void {
+type Transform = (point: number[], enforceAxis?: boolean) => number[]
+
+/** Some systems count to the west or to the south; the library minds that only when told to. */
+function convert(transform: Transform, x: number, y: number, out: Point): void {
   try {
-    const [px = Number.NaN, py = Number.NaN] = transform([x, y])
+    const [px = Number.NaN, py = Number.NaN] = transform([x, y], true)
     const isFinite = Number.isFinite(px) && Number.isFinite(py)
     out[0] = isFinite ? px : Number.NaN
     out[1] = isFinite ? py : Number.NaN

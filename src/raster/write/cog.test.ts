@@ -101,7 +101,7 @@ test('any raster comes back as it went in', async () => {
       assert.equal(info.dataType, spec.dataType)
       assert.equal(info.bandCount, spec.bandCount)
       assert.equal(info.bigTiff, spec.bigTiff)
-      assert.equal(info.bands[0]?.nodata, spec.nodata ?? null)
+      assert.equal(info.declaredNodata, spec.nodata ?? null)
       assert.equal(info.maskKind, spec.hasMask ? 'internal' : spec.nodata == null ? 'none' : 'nodata')
       assertSamePixels(await raster.readExactWindow(0, { x: 0, y: 0, width: spec.width, height: spec.height }), spec, pixels)
       const last = info.levels.at(-1)

@@ -11,10 +11,10 @@ import { memorySink } from '#raster/write/sink.ts'
 
 const GOLDEN = new URL('../../../test/golden/raster/', import.meta.url)
 
-function kept(info: RasterInfo): unknown {
+function kept(info: RasterInfo, entries: number): unknown {
   const { width, height, bandCount, bands, transform, crs, crsProblem, maskKind, alphaBand, colorTable } = info
   // A narrow palette is padded to 256 entries.
-  const colors = colorTable && [...colorTable.subarray(0, 4 * 2 ** Math.min(8, info.bitsPerSample))]
+  const colors = colorTable && [...colorTable.subarray(0, 4 * entries)]
   return {
     width,
     height,
@@ -38,7 +38,8 @@ test('every golden raster survives conversion', async () => {
     const sink = memorySink()
     await convertToCog(before, sink, { blockSize: 16 })
     const after = await openTiff(memorySource(sink.bytes()))
-    assert.deepEqual(kept(after.info), kept(before.info), name)
+    const entries = 2 ** Math.min(8, before.info.bitsPerSample)
+    assert.deepEqual(kept(after.info, entries), kept(before.info, entries), name)
     const [ours, theirs] = [await readAll(after), await readAll(before)]
     assert.deepEqual(ours.data, theirs.data, name)
     assert.deepEqual(ours.mask, theirs.mask, name)

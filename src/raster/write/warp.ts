@@ -15,6 +15,7 @@ import {
 } from '#raster/types.ts'
 import { applyAffine, invertAffine } from '#raster/warp/affine.ts'
 import { createBlockCache } from '#raster/warp/blocks.ts'
+import { cutToRaster } from '#raster/warp/place.ts'
 import { placementOf, planTarget, type TargetGrid } from '#raster/warp/plan.ts'
 import { projectorBetween, projectorFromLonLat, type Point, type Projector } from '#raster/warp/projector.ts'
 import { samplePlanes, type Resampling } from '#raster/warp/sample.ts'
@@ -127,7 +128,8 @@ function otherGrid(info: RasterInfo, polygons: readonly Polygon[] | null, option
   const { crs: from, transform } = placementOf(info)
   const crs = options.crs ?? from
   const covered = projectedBox(rasterOutline(info, transform), projectorBetween(from, crs))
-  const moved = polygons && mapPolygons(polygons, pointMap(projectorFromLonLat(crs)), MAX_EDGE_DEGREES)
+  const placed = { width: info.width, height: info.height, transform, crs: from }
+  const moved = polygons && mapPolygons(cutToRaster(placed, polygons), pointMap(projectorFromLonLat(crs)), MAX_EDGE_DEGREES)
   const wanted = moved ? boxOf(moved) : covered
   const box = {
     minX: Math.max(covered.minX, wanted.minX),
@@ -228,7 +230,8 @@ function specOf(info: RasterInfo, { grid, bands, isClipped, options }: Wanted): 
     metadata: info.metadata,
     overviews: options.overviews ?? (isClasses ? 'mode' : 'average'),
     ...(options.blockSize === undefined ? {} : { blockSize: options.blockSize }),
-    ...(options.compression === undefined ? {} : { compression: options.compression }),
+    // What leaves the house is for software of any age.
+    compression: options.compression ?? 'deflate',
     ...(options.compressionLevel === undefined ? {} : { compressionLevel: options.compressionLevel }),
   }
 }

@@ -9,7 +9,7 @@ import type * as itemWrite from '#model/imagery/item-write.ts'
 import type { Upload } from '#model/imagery/upload.ts'
 import type { UploadFile } from '#model/imagery/upload-file.ts'
 import type { Context } from '#operation.ts'
-import { acquiredAt, bandNamesOf, groundSampleDistance, rasterFacts } from '#raster/ingest/facts.ts'
+import { acquiredAt, bandNamesOf, groundSampleDistance, positionNote, rasterFacts } from '#raster/ingest/facts.ts'
 import { isCloudOptimized, type Inspection } from '#raster/ingest/inspect.ts'
 import { extentOutline, type Outline } from '#raster/ingest/outline.ts'
 import { refusalOf, unlikeTiff } from '#raster/ingest/refusal.ts'
@@ -147,6 +147,7 @@ export function toAsset({ file, at, size, sha256, info, inspection }: Taken, key
 export function toItem({ file, info, place }: Taken, upload: Upload, asset: NewFile): itemWrite.NewItem {
   const id = newId()
   const [a, b, c, d, e, f] = info.transform!
+  const note = positionNote(info)
   return {
     ...place,
     id,
@@ -160,7 +161,12 @@ export function toItem({ file, info, place }: Taken, upload: Upload, asset: NewF
     endDatetime: null,
     cloudCover: null,
     gsd: groundSampleDistance(info),
-    properties: { 'proj:epsg': info.crs?.epsg ?? null, 'proj:shape': [info.height, info.width], 'proj:transform': [b, c, a, e, f, d] },
+    properties: {
+      'proj:epsg': info.crs?.epsg ?? null,
+      'proj:shape': [info.height, info.width],
+      'proj:transform': [b, c, a, e, f, d],
+      ...(note === null ? {} : { position_note: note }),
+    },
     stacExtensions: [PROJECTION_EXTENSION],
     orderId: null,
     uploadId: upload.id,

@@ -1,6 +1,6 @@
 import { newId } from '#core/ids.ts'
 import type { Org, World } from '../../support/world.ts'
-import { cardOnFile, ofOrganization, other, otherOrganization, settledMonth, stranger } from '../makers.ts'
+import { cardOnFile, ofOrganization, other, otherOrganization, settledMonth } from '../makers.ts'
 import type { Rows } from '../rows.ts'
 import {
   ANYBODY,
@@ -25,7 +25,7 @@ const request = async (w: World, org: Org) => {
     .values({
       id: newId(),
       org_id: org.id,
-      requested_by: await stranger(w),
+      requested_by: (await w.person()).id,
       credits: 5,
       created_at: at,
       expires_at: new Date(at.getTime() + 3600_000),

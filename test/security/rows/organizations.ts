@@ -1,8 +1,17 @@
+import { newId } from '#core/ids.ts'
+import type { Org, World } from '../../support/world.ts'
 import { other, otherOrganization, settledMonth } from '../makers.ts'
 import type { Rows } from '../rows.ts'
 import { NOBODY, OPERATORS_ANYWHERE, READS_NAMED_ORGANIZATION, READS_OWN } from '../statuses.ts'
 
 const otherNamed = other('organizationId')
+
+/** Each row acts on members of its own: what one principal changes, the next must still find. */
+const newMember = async (w: World, org: Org) => ({ user_id: (await w.member(org)).id })
+const newInvitation = async (w: World, org: Org) => ({
+  invitation_id: (await w.ok(org.owner.token, 'organizations.members.invite', { email: `i-${newId()}@example.com` })).invitation
+    .id as string,
+})
 
 export const rows: Rows = {
   'organizations.audit.list': {
@@ -36,12 +45,43 @@ export const rows: Rows = {
     breaks: 'column organization.slug',
   },
   'organizations.get': { ...READS_OWN, input: () => ({}), breaks: 'column organization.slug' },
+  'organizations.invitations.list': {
+    input: () => ({}),
+    a: `${NOBODY} | 200 200 403 403 | 200 403 | 200 200 200 | 403 403 403 403`,
+    breaks: 'column invitation.organization_role',
+  },
+  'organizations.invitations.revoke': {
+    input: newInvitation,
+    missing: other('invitation_id'),
+    a: `${NOBODY} | 200 200 403 403 | 404 403 | 403 200 403 | 403 403 403 403`,
+    b: `${NOBODY} | 404 404 403 403 | 200 403 | 403 404 403 | 403 403 403 403`,
+    breaks: 'column invitation.organization_role',
+  },
+  'organizations.members.invite': {
+    input: () => ({ email: `i-${newId()}@example.com` }),
+    a: `${NOBODY} | 200 200 403 403 | 200 403 | 403 200 403 | 403 403 403 403`,
+    breaks: 'table invitation',
+  },
   'organizations.members.list': {
     input: (_w, org) => ({ organizationId: org.id }),
     missing: otherNamed,
     a: `${NOBODY} | 200 200 403 403 | 403 403 | 200 200 200 | 403 403 403 403`,
     b: `${NOBODY} | 403 403 403 403 | 200 403 | 403 403 403 | 403 403 403 403`,
     breaks: 'column organization_member.spend_limit_credits',
+  },
+  'organizations.members.remove': {
+    input: newMember,
+    missing: other('user_id'),
+    a: `${NOBODY} | 200 200 403 403 | 404 403 | 403 200 403 | 403 403 403 403`,
+    b: `${NOBODY} | 404 404 403 403 | 200 403 | 403 404 403 | 403 403 403 403`,
+    breaks: 'table project_member',
+  },
+  'organizations.members.set_role': {
+    input: async (w, org) => ({ ...(await newMember(w, org)), role: 'member' }),
+    missing: other('user_id'),
+    a: `${NOBODY} | 200 200 403 403 | 404 403 | 403 200 403 | 403 403 403 403`,
+    b: `${NOBODY} | 404 404 403 403 | 200 403 | 403 404 403 | 403 403 403 403`,
+    breaks: 'table invitation',
   },
   'organizations.members.set_spend_limit': {
     input: (_w, org) => ({ organizationId: org.id, userId: org.owner.id, perOrderLimitCredits: 5, spendLimitCredits: null }),

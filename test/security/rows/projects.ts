@@ -1,11 +1,11 @@
 import type { Org, World } from '../../support/world.ts'
-import { otherProject, project, stranger } from '../makers.ts'
+import { colleague, otherProject, project } from '../makers.ts'
 import type { Rows } from '../rows.ts'
 import { CHANGES_A_PROJECT, NOBODY, READS_A_PROJECT, READS_OWN } from '../statuses.ts'
 
 const withMember = async (w: World, org: Org) => {
   const { project_id } = await project(w, org)
-  const user_id = await stranger(w)
+  const user_id = await colleague(w, org)
   await w.ok(org.owner.token, 'projects.add_member', { project_id, user_id, role: 'viewer' })
   return { project_id, user_id }
 }

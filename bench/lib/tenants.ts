@@ -1,0 +1,177 @@
+/** A well-behaved organization and a hostile one, each in a process of its own, for `fairness` and `soak-hostile`. */
+import { fork, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import http from 'node:http'
+import net from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { openFileStore } from '#adapters/storage/files.ts'
+import { systemClock } from '#core/clock.ts'
+import { openDatabase } from '#db/open.ts'
+import { secretOf } from '#model/platform/secret.ts'
+import { found, ok } from '../../test/support/client.ts'
+import { scene, tileAt } from '../../test/support/scene.ts'
+import { embeddedUrl } from '../../test/support/service.ts'
+import { storeFile } from '../../test/support/stored-file.ts'
+
+export interface Tenant {
+  baseUrl: string
+  key: string
+  projectId: string
+  itemId: string
+}
+
+export type Kind = 'tile' | 'search' | 'write'
+
+export interface Seen {
+  latenciesMs: Record<Kind, number[]>
+  /** By status, other than 200. */
+  refused: Record<string, number>
+  /** Ids of items whose making was acknowledged. */
+  written: string[]
+}
+
+const ZOOM = 14
+const MIB = 1024 ** 2
+
+export async function makeTenant(baseUrl: string, dataDir: string, name: string): Promise<Tenant> {
+  const owner = await found(baseUrl, `${name}@example.com`)
+  const { id: projectId } = await ok(baseUrl, owner.token, 'projects.create', { name })
+  const { key } = await ok(baseUrl, owner.token, 'api_keys.create', { name: 'bench', permissions: ['write'], rate_limit: 2_000_000_000 })
+  const { id: itemId } = await ok(baseUrl, owner.token, 'items.create', { project_id: projectId, type: 'user_raster', name: 'Harbour' })
+  const database = openDatabase(embeddedUrl(dataDir), { maxConnections: 2 })
+  const secret = await secretOf(database.db, 'storage', new Date())
+  const storage = await openFileStore({ root: `${dataDir}/objects`, publicUrl: () => baseUrl, secret, clock: systemClock })
+  const bytes = await scene({ width: 3_000, height: 2_000, degrees: 0.0001 })
+  await storeFile({ db: database.db, storage, clock: { now: () => new Date(), advance() {} } }, itemId, {
+    bytes,
+    bandNames: ['blue', 'green', 'red', 'nir'],
+  })
+  await storage.close()
+  await database.close()
+  for (let batch = 0; batch < 4; batch++) {
+    const features = Array.from({ length: 500 }, (_, n) => ({
+      type: 'Feature',
+      id: `${name}-${batch}-${n}`,
+      geometry: { type: 'Point', coordinates: [150 + Math.random() * 2, -34 + Math.random() * 2] },
+      properties: { datetime: new Date(1.7e12 + n * 1e7).toISOString(), note: 'x'.repeat(200) },
+      assets: {},
+    }))
+    await ok(baseUrl, key, 'items.import_stac', { project_id: projectId, ndjson: features.map((each) => JSON.stringify(each)).join('\n') })
+  }
+  return { baseUrl, key, projectId, itemId }
+}
+
+interface Answer {
+  status: number
+  body: Buffer
+}
+
+function caller({ baseUrl, key }: Tenant, maxSockets = Infinity) {
+  const agent = new http.Agent({ keepAlive: true, maxSockets })
+  return async (id: string, input: object): Promise<Answer> => {
+    const request = http.request(`${baseUrl}/v1/op/${id}`, {
+      method: 'POST',
+      agent,
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${key}` },
+    })
+    request.end(JSON.stringify(input))
+    const [response] = (await once(request, 'response')) as [http.IncomingMessage]
+    const chunks: Buffer[] = []
+    for await (const chunk of response) chunks.push(chunk as Buffer)
+    return { status: response.statusCode!, body: Buffer.concat(chunks) }
+  }
+}
+
+const randomBox = () => {
+  const [west, south] = [150 + Math.random(), -34 + Math.random()]
+  return [west, south, west + 0.5, south + 0.5]
+}
+
+/** Another picture each time: no cache answers for the pool. */
+function randomTile(itemId: string): object {
+  const first = tileAt(151.02, -33.02, ZOOM)
+  const place = { z: ZOOM, x: first.x + Math.floor(Math.random() * 10), y: first.y + Math.floor(Math.random() * 6) }
+  return { item_id: itemId, ...place, bands: '3,2,1', rescale: `0,${1_000 + Math.floor(Math.random() * 1e6)}` }
+}
+
+/** Ten calls a second, each kind in turn, whatever the answers take. */
+async function behave(tenant: Tenant, forMs: number): Promise<Seen> {
+  const ask = caller(tenant)
+  const seen: Seen = { latenciesMs: { tile: [], search: [], write: [] }, refused: {}, written: [] }
+  const one = async (kind: Kind): Promise<void> => {
+    const began = performance.now()
+    const { status, body } =
+      kind === 'tile'
+        ? await ask('items.tile.render', randomTile(tenant.itemId))
+        : kind === 'search'
+          ? await ask('items.search', { project_id: tenant.projectId, bbox: randomBox(), limit: 10 })
+          : await ask('items.create', { project_id: tenant.projectId, type: 'clip', name: 'w' })
+    if (status !== 200) return void (seen.refused[`${kind} ${status}`] = (seen.refused[`${kind} ${status}`] ?? 0) + 1)
+    seen.latenciesMs[kind].push(performance.now() - began)
+    if (kind === 'write') seen.written.push((JSON.parse(body.toString()) as { id: string }).id)
+  }
+  const calls: Promise<void>[] = []
+  const end = performance.now() + forMs
+  for (let n = 0; performance.now() < end; n++) {
+    const kind = (['tile', 'search', 'write'] as const)[n % 3]!
+    const broken = () => void (seen.refused[`${kind} broken`] = (seen.refused[`${kind} broken`] ?? 0) + 1)
+    calls.push(one(kind).catch(broken))
+    await sleep(100)
+  }
+  await Promise.all(calls)
+  return seen
+}
+
+/** Everything that the review tried, at once and without a pause, until it is told to stop. */
+async function attack(tenant: Tenant): Promise<void> {
+  const ask = caller(tenant)
+  const forever = async (work: () => Promise<unknown>): Promise<void> => {
+    for (;;) {
+      const began = performance.now()
+      await work().catch(() => {})
+      if (performance.now() - began < 20) await sleep(20) // Refused at once: no client could do more with one processor.
+    }
+  }
+  const many = (count: number, work: () => Promise<unknown>) => {
+    for (let n = 0; n < count; n++) void forever(work)
+  }
+  const keys = Buffer.from(`{${Array.from({ length: 900_000 }, (_, n) => `"k${n}":1`).join(',')}}`)
+  many(60, () => ask('items.tile.statistics', { item_id: tenant.itemId, expression: `(b4-b1)/(b4+b1+${Math.random()})` }))
+  many(40, () => ask('items.search', { project_id: tenant.projectId, bbox: [149, -35, 153, -31], limit: 1000 }))
+  many(20, () => ask('items.tile.render', randomTile(tenant.itemId)))
+  many(10, () => ask('items.list', { project_id: tenant.projectId, limit: 1000 }))
+  many(2, () => fetch(`${tenant.baseUrl}/auth/sign-in`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: keys }))
+  many(1, () => ask('items.import_stac', { project_id: tenant.projectId, ndjson: 'x\n'.repeat(MIB) }))
+  for (let n = 0; n < 200; n++) void forever(() => halfRequest(tenant.baseUrl))
+}
+
+async function halfRequest(baseUrl: string): Promise<void> {
+  const socket = net.connect(Number(new URL(baseUrl).port), '127.0.0.1')
+  socket.on('error', () => {})
+  socket.write('POST /v1/op/projects.list HTTP/1.1\r\nHost: x\r\nX-Slow: ')
+  await once(socket, 'close')
+  await sleep(1_000)
+}
+
+type Order = { role: 'behave'; tenant: Tenant; forMs: number } | { role: 'attack'; tenant: Tenant }
+
+const CHILD = '--tenant'
+
+export async function behaveApart(tenant: Tenant, forMs: number): Promise<Seen> {
+  const child = fork(import.meta.filename, [CHILD])
+  child.send({ role: 'behave', tenant, forMs } satisfies Order)
+  const [seen] = (await once(child, 'message')) as [Seen]
+  return seen
+}
+
+export function attackApart(tenant: Tenant): ChildProcess {
+  const child = fork(import.meta.filename, [CHILD])
+  child.send({ role: 'attack', tenant } satisfies Order)
+  return child
+}
+
+if (process.argv.includes(CHILD) && import.meta.main)
+  process.once('message', (order: Order) => {
+    if (order.role === 'attack') void attack(order.tenant)
+    else void behave(order.tenant, order.forMs).then((seen) => process.send!(seen, () => process.exit(0)))
+  })

@@ -1,0 +1,115 @@
+/** Where pixels are made: a child process that starts when it is needed and ends when it is not. */
+import { createHash } from 'node:crypto'
+import { mkdir, readdir, rename, rm, stat, utimes } from 'node:fs/promises'
+import path from 'node:path'
+import { LoadingCache } from '#raster/cache.ts'
+import { RasterPool } from '#raster/pool/pool.ts'
+import type { SceneDescription } from '../scenes/index.ts'
+import type { CogBlock } from './virtual-cog.ts'
+
+const MIB = 1024 * 1024
+const BLOCK_CACHE_BYTES = 24 * MIB
+const PICTURE_CACHE_BYTES = 8 * MIB
+const PICTURE_DEADLINE_MS = 60_000
+const BLOCK_DEADLINE_MS = 20_000
+/** A file of the largest order takes minutes. */
+const FILE_DEADLINE_MS = 30 * 60_000
+const IDLE_MS = 20_000
+/** Files that are kept for another download. */
+const MAX_FILES = 40
+
+/** Changes when scenes of the same name begin to look otherwise. */
+const EDITION = 1
+
+export interface Darkroom {
+  picture(scene: SceneDescription, sidePx: number, signal?: AbortSignal): Promise<Uint8Array>
+  block(scene: SceneDescription, block: CogBlock, signal?: AbortSignal): Promise<Uint8Array>
+  /** The scene as a file of this machine. */
+  file(scene: SceneDescription): Promise<{ path: string; byteLength: number }>
+  /** The same if it is made already; null, and it is being made, if not. */
+  fileSoon(scene: SceneDescription): Promise<{ path: string; byteLength: number } | null>
+  close(): Promise<void>
+}
+
+export function openDarkroom(folder: string): Darkroom {
+  const module = new URL('./darkroom.handlers.ts', import.meta.url)
+  // Small pictures do not wait behind a file of minutes: each has a child of its own, of which mostly neither runs.
+  const quick = new RasterPool({ module, size: 1, idleMs: IDLE_MS, niceness: 5 })
+  const slow = new RasterPool({ module, size: 1, idleMs: IDLE_MS, niceness: 10 })
+  const blocks = new LoadingCache<Uint8Array>({ maxBytes: BLOCK_CACHE_BYTES, sizeOf: (bytes) => bytes.byteLength })
+  const pictures = new LoadingCache<Uint8Array>({ maxBytes: PICTURE_CACHE_BYTES, sizeOf: (bytes) => bytes.byteLength })
+  const making = new Map<string, Promise<{ path: string; byteLength: number }>>()
+
+  const pathOf = (scene: SceneDescription): string => {
+    const name = createHash('sha256')
+      .update(JSON.stringify([EDITION, scene]))
+      .digest('hex')
+      .slice(0, 32)
+    return path.join(folder, `${name}.tif`)
+  }
+  const made = async (file: string): Promise<{ path: string; byteLength: number } | null> => {
+    const found = await stat(file).catch(() => null)
+    if (!found) return null
+    const now = new Date()
+    await utimes(file, now, now).catch(() => {}) // The files that were used last are kept longest.
+    return { path: file, byteLength: found.size }
+  }
+  const make = async (scene: SceneDescription, file: string) => {
+    await mkdir(folder, { recursive: true })
+    const part = `${file}.${process.pid}.part`
+    try {
+      const { byteLength } = (await slow.run('file', { scene, path: part }, { deadlineMs: FILE_DEADLINE_MS })) as { byteLength: number }
+      await rename(part, file)
+      await removeOldest(folder)
+      return { path: file, byteLength }
+    } finally {
+      await rm(part, { force: true })
+    }
+  }
+  const started = (scene: SceneDescription, file: string) => {
+    const known = making.get(file)
+    if (known) return known
+    const promise = make(scene, file).finally(() => making.delete(file))
+    making.set(file, promise)
+    return promise
+  }
+
+  return {
+    picture: (scene, sidePx, signal) =>
+      pictures.get(
+        `${scene.id}/${sidePx}`,
+        (inner) => quick.run('picture', { scene, sidePx }, { signal: inner, deadlineMs: PICTURE_DEADLINE_MS }) as Promise<Uint8Array>,
+        { signal },
+      ),
+    block: (scene, block, signal) =>
+      blocks.get(
+        `${scene.id}/${block.factor}/${block.x}/${block.y}`,
+        (inner) => quick.run('block', { scene, block }, { signal: inner, deadlineMs: BLOCK_DEADLINE_MS }) as Promise<Uint8Array>,
+        { signal },
+      ),
+    async file(scene) {
+      const file = pathOf(scene)
+      return (await made(file)) ?? (await started(scene, file))
+    },
+    async fileSoon(scene) {
+      const file = pathOf(scene)
+      const found = await made(file)
+      if (!found) started(scene, file).catch(() => {}) // Whoever asks next tries again.
+      return found
+    },
+    async close() {
+      await Promise.all([quick.close(), slow.close()])
+      await Promise.allSettled(making.values())
+    },
+  }
+}
+
+async function removeOldest(folder: string): Promise<void> {
+  const names = (await readdir(folder)).filter((name) => name.endsWith('.tif'))
+  if (names.length <= MAX_FILES) return
+  const files = await Promise.all(
+    names.map(async (name) => ({ name, at: (await stat(path.join(folder, name)).catch(() => null))?.mtimeMs ?? 0 })),
+  )
+  for (const { name } of files.toSorted((a, b) => a.at - b.at).slice(0, names.length - MAX_FILES))
+    await rm(path.join(folder, name), { force: true })
+}

@@ -1,0 +1,69 @@
+/** What a signed-in person does with their own account: join, change the password, see and end sessions. */
+import { notFound, problem } from '#core/problem.ts'
+import * as invitation from '#model/identity/invitation.ts'
+import * as session from '#model/identity/session.ts'
+import * as user from '#model/identity/user.ts'
+import { requireUsable } from './passwords.ts'
+import { isRight, type SignInPlatform } from './sign-in.ts'
+
+/** Who asks, by which session, and from where. */
+export interface Oneself {
+  userId: string
+  sessionId: string
+  clientAddress: string
+}
+
+const MAX_SESSIONS_LISTED = 100
+
+/** Joins the person to what the token is for. Nothing else joins anybody: neither an address nor somebody's id. */
+export async function acceptInvitation({ db, clock }: SignInPlatform, { userId }: Oneself, token: string) {
+  const accepted = await db.transaction().execute((tx) => invitation.accept(tx, token, userId, clock.now()))
+  if (!accepted) throw notFound('invitation: it was used, taken back or has run out, so ask for a new link')
+  return {
+    organization_id: accepted.organizationId,
+    ...(accepted.projectId ? { project_id: accepted.projectId } : {}),
+    role: accepted.role ?? accepted.organizationRole,
+  }
+}
+
+/** A stolen token is not a password: whoever changes something lasting shows that they know it. Failures count as at sign-in. */
+export async function requirePassword(platform: SignInPlatform, { userId, clientAddress }: Oneself, password: string): Promise<user.User> {
+  const who = (await user.find(platform.db, userId))!
+  const { passwordHash } = (await user.findByEmail(platform.db, who.email))!
+  if (await isRight(platform, { email: who.email, password, hash: passwordHash }, clientAddress)) return who
+  throw problem('forbidden', 'The present password is wrong')
+}
+
+/** Every other session ends: whoever had learnt the old password is out. Keys go on working. */
+export async function changePassword(
+  platform: SignInPlatform,
+  oneself: Oneself,
+  input: { password: string; new_password: string },
+): Promise<void> {
+  requireUsable(input.new_password, 'new_password')
+  const { id } = await requirePassword(platform, oneself, input.password)
+  const passwordHash = await platform.newPasswords.hash(input.new_password, oneself.clientAddress)
+  await platform.db.transaction().execute(async (tx) => {
+    await user.setPassword(tx, id, passwordHash)
+    await session.endOthers(tx, id, oneself.sessionId, platform.clock.now())
+  })
+}
+
+export async function listSessions({ db, clock }: SignInPlatform, { userId, sessionId }: Oneself) {
+  const live = await session.listLive(db, userId, MAX_SESSIONS_LISTED, clock.now())
+  return {
+    sessions: live.map((one) => ({
+      id: one.id,
+      organization_id: one.organizationId,
+      created_at: one.createdAt.toISOString(),
+      last_used_at: one.lastUsedAt.toISOString(),
+      expires_at: one.expiresAt.toISOString(),
+      is_current: one.id === sessionId,
+    })),
+  }
+}
+
+/** This session too. Keys go on working: they are revoked one by one. */
+export async function signOutEverywhere({ db, clock }: SignInPlatform, { userId }: Oneself): Promise<void> {
+  await session.endAllOfUser(db, userId, clock.now())
+}

@@ -1,0 +1,181 @@
+/** The search of a host: STAC's item search, which open hosts and the commercial protocol share. */
+import Type, { type Static } from 'typebox'
+import { Compile } from 'typebox/compile'
+import { FreeForm, Nullable } from '#core/shapes.ts'
+import {
+  VendorError,
+  type CallOptions,
+  type Product,
+  type Scene,
+  type ScenePage,
+  type SceneSearch,
+  type Source,
+  type VendorCatalog,
+} from '#ports/vendors.ts'
+import type { Host } from './host.ts'
+
+const Link = Type.Object({
+  rel: Type.String(),
+  href: Type.String({ maxLength: 8_000 }),
+  method: Type.Optional(Type.String()),
+  body: Type.Optional(FreeForm),
+  merge: Type.Optional(Type.Boolean()),
+})
+
+const Item = Type.Object({
+  id: Type.String({ minLength: 1, maxLength: 300 }),
+  collection: Type.Optional(Nullable(Type.String({ maxLength: 300 }))),
+  geometry: Nullable(Type.Object({ type: Type.String(), coordinates: Type.Array(Type.Unknown()) })),
+  bbox: Type.Optional(Nullable(Type.Array(Type.Number(), { minItems: 4, maxItems: 6 }))),
+  properties: FreeForm,
+  assets: Type.Optional(
+    Type.Record(
+      Type.String(),
+      Type.Object({
+        href: Type.String(),
+        type: Type.Optional(Nullable(Type.String())),
+        title: Type.Optional(Nullable(Type.String())),
+        roles: Type.Optional(Nullable(Type.Array(Type.String()))),
+      }),
+    ),
+  ),
+})
+
+const Page = Type.Object({ type: Type.Literal('FeatureCollection'), features: Type.Array(Item), links: Type.Optional(Type.Array(Link)) })
+
+const page = Compile(Page)
+const item = Compile(Item)
+
+/** Pages without a single scene that are passed over in one search. */
+const MAX_EMPTY_PAGES = 4
+const PICTURE_TYPES = /^image\/(png|jpeg|webp)\b/
+const MAX_PICTURE_BYTES = 8 * 1024 * 1024
+
+export function createCatalog(host: Host, source: Source, products: readonly Product[]): VendorCatalog {
+  const toScene = (found: Static<typeof Item>): Scene => sceneOf(found, source, products)
+  const search = async (wanted: SceneSearch, options: CallOptions): Promise<ScenePage> => {
+    const body = searchBody(wanted)
+    let cursor = wanted.cursor ?? null
+    for (let empty = 0; ; empty++) {
+      const { features, links = [] } = await ask(host, cursor, body, options)
+      if (features.length > wanted.limit) throw nonsense(host, `it was asked for ${wanted.limit} scenes and gave ${features.length}`)
+      const next = links.find(({ rel }) => rel === 'next')
+      cursor = next ? JSON.stringify({ href: next.href, method: next.method, body: next.body, merge: next.merge }) : null
+      const scenes = features.map(toScene).filter((scene) => isWanted(scene, wanted))
+      if (scenes.length > 0 || cursor === null || empty >= MAX_EMPTY_PAGES) return { scenes, cursor }
+    }
+  }
+  return {
+    search: (wanted, options = {}) => search(wanted, options),
+    async scene(id, options = {}) {
+      if (source.protocol === 'stac') {
+        const collections = source.collections.map((collection) => collection.id)
+        return (await search({ ids: [id], collections, limit: 1 }, options)).scenes.find((scene) => scene.id === id) ?? null
+      }
+      const found = await host.json({ path: `/scenes/${encodeURIComponent(id)}`, ...options })
+      if (found === null) return null
+      if (!item.Check(found)) throw nonsense(host, 'a scene of it cannot be read')
+      return toScene(found)
+    },
+    read(href, options = {}) {
+      const target = URL.parse(href)
+      const base = new URL(host.url)
+      if (target?.protocol !== base.protocol || target.host !== base.host || !target.pathname.startsWith(base.pathname))
+        throw new VendorError('refused', host.name, `The file does not lie at ${host.name}`)
+      return host.stream({ path: target.href.slice(host.url.length), ...options })
+    },
+    async picture({ assets }, kind, options = {}) {
+      const named =
+        kind === 'thumbnail' ? ['thumbnail', 'overview', 'rendered_preview'] : ['overview', 'rendered_preview', 'preview', 'thumbnail']
+      const asset = named
+        .map((name) => (Object.hasOwn(assets, name) ? assets[name] : undefined))
+        .find((each) => each && PICTURE_TYPES.test(each.type ?? ''))
+      if (!asset) return null
+      const answer = await host.send({ path: asset.href, maxBytes: MAX_PICTURE_BYTES, ...options })
+      if (answer.status === 404) return null
+      if (answer.status !== 200 || !PICTURE_TYPES.test(answer.contentType)) throw nonsense(host, 'its picture is none')
+      return { contentType: answer.contentType.split(';')[0]!, bytes: answer.body }
+    },
+  }
+}
+
+const nonsense = (host: Host, what: string): VendorError =>
+  new VendorError('nonsense', host.name, `${host.name} gave an answer that makes no sense: ${what}`)
+
+function searchBody({ collections, ids, from, to, bbox, intersects, cloudCover, limit }: SceneSearch): Record<string, unknown> {
+  return {
+    ...(collections?.length ? { collections } : {}),
+    ...(ids ? { ids } : {}),
+    ...(from || to ? { datetime: `${from?.toISOString() ?? '..'}/${to?.toISOString() ?? '..'}` } : {}),
+    ...(bbox ? { bbox } : {}),
+    ...(intersects ? { intersects } : {}),
+    ...(cloudCover ? { query: { 'eo:cloud_cover': { [cloudCover.operator.toLowerCase()]: cloudCover.percent } } } : {}),
+    limit,
+  }
+}
+
+/** The first page, or the one that a link of the host leads to. Links that lead elsewhere are not followed. */
+async function ask(host: Host, cursor: string | null, body: Record<string, unknown>, options: CallOptions): Promise<Static<typeof Page>> {
+  const found = await host.json(
+    cursor === null ? { method: 'POST', path: '/search', body, ...options } : { ...nextRequest(host, cursor, body), ...options },
+  )
+  if (!page.Check(found)) throw nonsense(host, 'it is no collection of scenes')
+  return found
+}
+
+function nextRequest(host: Host, cursor: string, body: Record<string, unknown>): { method: 'GET' | 'POST'; path: string; body?: unknown } {
+  const next = JSON.parse(cursor) as Partial<Static<typeof Link>>
+  const target = URL.parse(next.href ?? '', `${host.url}/`)
+  const base = new URL(host.url)
+  if (!target || target.host !== base.host || target.protocol !== base.protocol || !target.pathname.startsWith(base.pathname))
+    throw nonsense(host, 'its next page is somewhere else')
+  const path = target.href.slice(host.url.length)
+  if (next.method !== 'POST') return { method: 'GET', path }
+  return { method: 'POST', path, body: next.merge === true ? { ...body, ...next.body } : (next.body ?? body) }
+}
+
+/** A host may not know the filter for clouds, or not keep to it. */
+function isWanted({ cloudCover: cover, id }: Scene, { cloudCover, ids }: SceneSearch): boolean {
+  if (ids && !ids.includes(id)) return false
+  if (!cloudCover) return true
+  if (cover === null) return false
+  const { operator, percent } = cloudCover
+  return operator === 'LT'
+    ? cover < percent
+    : operator === 'LTE'
+      ? cover <= percent
+      : operator === 'GT'
+        ? cover > percent
+        : cover >= percent
+}
+
+function sceneOf(
+  { id, collection, geometry, bbox, properties, assets = {} }: Static<typeof Item>,
+  source: Source,
+  products: readonly Product[],
+): Scene {
+  const { 'vendor:product': productName, ...rest } = properties
+  const cover = rest['eo:cloud_cover']
+  const datetime = rest['datetime'] ?? rest['start_datetime']
+  return {
+    id,
+    collection: collection ?? source.collections[0]!.id,
+    geometry: geometry as Scene['geometry'],
+    bbox:
+      bbox?.length === 4
+        ? (bbox as [number, number, number, number])
+        : bbox?.length === 6
+          ? [bbox[0]!, bbox[1]!, bbox[3]!, bbox[4]!]
+          : null,
+    datetime: typeof datetime === 'string' && !Number.isNaN(Date.parse(datetime)) ? new Date(datetime).toISOString() : null,
+    cloudCover: typeof cover === 'number' && cover >= 0 && cover <= 100 ? cover : null,
+    properties: rest,
+    assets: Object.fromEntries(
+      Object.entries(assets).map(([key, { href, type, title, roles }]) => [
+        key,
+        { href, type: type ?? null, title: title ?? null, roles: roles ?? [] },
+      ]),
+    ),
+    productId: products.find((product) => product.hostName === source.hostName && product.name === productName)?.id ?? null,
+  }
+}

@@ -1,0 +1,284 @@
+/** A host that sells, in the commercial protocol of docs/adr/0022-vendors.md. Every answer is checked before it is believed. */
+import Type, { type Static, type TSchema } from 'typebox'
+import { Compile, type Validator } from 'typebox/compile'
+import { Choice, FreeForm, Nullable, Timestamp } from '#core/shapes.ts'
+import type { AreaGeometry } from '#core/geometry.ts'
+import {
+  VendorError,
+  type CallOptions,
+  type DeliveredFile,
+  type Opportunity,
+  type OpportunityQuestion,
+  type PriceAnswer,
+  type PriceQuestion,
+  type Product,
+  type Quotation,
+  type QuotationRequest,
+  type Source,
+  type Study,
+  type TaskingRequest,
+  type VendorErrorCode,
+  type VendorOrder,
+  type VendorOrderRequest,
+  type VendorShop,
+} from '#ports/vendors.ts'
+import type { Host, HostRequest } from './host.ts'
+
+const Area = Type.Object({ type: Choice(['Polygon', 'MultiPolygon']), coordinates: Type.Array(Type.Unknown()) })
+const Id = Type.String({ minLength: 1, maxLength: 200 })
+const Cents = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
+const Reason = Nullable(Type.String({ maxLength: 2_000 }))
+
+const Price = Type.Object({
+  product: Id,
+  cents_per_sqkm: Type.Number({ minimum: 0, maximum: 1e9 }),
+  minimum_sqkm: Type.Number({ minimum: 0 }),
+  resolution_class: Type.String({ maxLength: 100 }),
+  geometry: Area,
+  acquired_at: Nullable(Timestamp),
+})
+const priced = Compile(Type.Object({ prices: Type.Array(Type.Union([Price, Type.Object({ error: Type.String({ maxLength: 2_000 }) })])) }))
+
+const Order = Type.Object({
+  id: Id,
+  reference: Id,
+  status: Choice(['placed', 'accepted', 'delivered', 'part', 'failed', 'cancelled']),
+  reason: Reason,
+  captures: Type.Array(Type.Object({ scene_id: Id, status: Choice(['waiting', 'delivered', 'failed']), reason: Reason })),
+  files: Type.Array(
+    Type.Object({
+      id: Id,
+      file_name: Id,
+      scene_id: Id,
+      media_type: Type.String({ maxLength: 200 }),
+      bytes: Nullable(Type.Integer({ minimum: 0 })),
+      geometry: Area,
+      datetime: Timestamp,
+      cloud_cover: Nullable(Type.Number({ minimum: 0, maximum: 100 })),
+      bands: Type.Array(Type.Object({ name: Type.String(), role: Nullable(Type.String()) })),
+      properties: FreeForm,
+    }),
+    { maxItems: 10_000 },
+  ),
+})
+const order = Compile(Order)
+
+const StudyBody = Type.Object({
+  id: Id,
+  reference: Id,
+  status: Choice(['waiting', 'answered', 'infeasible']),
+  reason: Reason,
+  options: Type.Array(
+    Type.Object({
+      id: Id,
+      description: Type.String({ maxLength: 2_000 }),
+      cents: Cents,
+      acquisition_start: Timestamp,
+      acquisition_end: Timestamp,
+      max_cloud_cover: Type.Number(),
+      max_off_nadir_deg: Type.Number(),
+    }),
+    { maxItems: 100 },
+  ),
+})
+const study = Compile(StudyBody)
+
+const QuotationBody = Type.Object({
+  id: Id,
+  reference: Id,
+  status: Choice(['waiting', 'issued', 'refused']),
+  reason: Reason,
+  cents: Nullable(Cents),
+})
+const quotation = Compile(QuotationBody)
+
+const passes = Compile(
+  Type.Object({
+    opportunities: Type.Array(
+      Type.Object({
+        satellite: Type.String(),
+        norad_id: Type.Integer(),
+        start: Timestamp,
+        end: Timestamp,
+        off_nadir_deg: Type.Number(),
+        sun_elevation_deg: Type.Number(),
+      }),
+      { maxItems: 10_000 },
+    ),
+  }),
+)
+
+export const createShop = (host: Host, source: Source, products: readonly Product[]): VendorShop =>
+  new CommercialShop(host, source, products)
+
+class CommercialShop implements VendorShop {
+  readonly #host: Host
+  readonly #products: readonly Product[]
+  readonly #markupPercent: number
+
+  constructor(host: Host, source: Source, products: readonly Product[]) {
+    this.#host = host
+    this.#products = products.filter((product) => product.hostName === source.hostName)
+    this.#markupPercent = source.markupPercent
+  }
+
+  async price(captures: readonly PriceQuestion[], options: CallOptions = {}): Promise<readonly PriceAnswer[]> {
+    const items = captures.map(({ sceneId, productId, geometry, params }) => ({
+      ...(sceneId === undefined ? {} : { scene_id: sceneId }),
+      ...(productId === undefined ? {} : { product: this.#nameOf(productId) }),
+      geometry,
+      ...(params === undefined ? {} : { params }),
+    }))
+    const { prices } = await this.#ask(priced, { ...post('/prices', { items }), ...options }, 'price')
+    if (prices.length !== captures.length) throw this.#error('nonsense', `priced ${prices.length} of ${captures.length} captures`)
+    return prices.map((price) => ('error' in price ? { ok: false, reason: price.error } : this.#toPrice(price)))
+  }
+
+  async placeOrder(wanted: VendorOrderRequest, options: CallOptions = {}): Promise<VendorOrder> {
+    const body = {
+      reference: wanted.reference,
+      product: this.#nameOf(wanted.productId),
+      license_type: wanted.licenseType,
+      ...(wanted.captures ? { captures: wanted.captures.map(({ sceneId, geometry }) => ({ scene_id: sceneId, geometry })) } : {}),
+      ...(wanted.area ? { area: wanted.area, params: wanted.params ?? {} } : {}),
+      ...(wanted.studyOptionId ? { study_option_id: wanted.studyOptionId } : {}),
+      ...(wanted.quotationId ? { quotation_id: wanted.quotationId } : {}),
+      ...(wanted.callbackUrl ? { callback_url: wanted.callbackUrl } : {}),
+    }
+    return toOrder(await this.#ask(order, { ...post('/orders', body), ...options }, 'order'))
+  }
+
+  async order(id: string, options: CallOptions = {}): Promise<VendorOrder> {
+    return toOrder(await this.#ask(order, { path: at('orders', id), ...options }, 'order'))
+  }
+
+  async cancelOrder(id: string, options: CallOptions = {}): Promise<VendorOrder> {
+    return toOrder(await this.#ask(order, { ...post(`${at('orders', id)}/cancel`, {}), ...options }, 'order'))
+  }
+
+  download(
+    id: string,
+    fileId: string,
+    options: { readonly offset?: number; readonly signal?: AbortSignal } = {},
+  ): AsyncIterable<Uint8Array> {
+    return this.#host.stream({ path: `${at('orders', id)}${at('files', fileId)}`, ...options })
+  }
+
+  async requestStudy(request: TaskingRequest, options: CallOptions = {}): Promise<Study> {
+    return this.#toStudy(await this.#ask(study, { ...post('/studies', this.#tasking(request)), ...options }, 'study'))
+  }
+
+  async study(id: string, options: CallOptions = {}): Promise<Study> {
+    return this.#toStudy(await this.#ask(study, { path: at('studies', id), ...options }, 'study'))
+  }
+
+  async requestQuotation({ studyOptionId, ...request }: QuotationRequest, options: CallOptions = {}): Promise<Quotation> {
+    const body = { ...this.#tasking(request), ...(studyOptionId ? { study_option_id: studyOptionId } : {}) }
+    return this.#toQuotation(await this.#ask(quotation, { ...post('/quotations', body), ...options }, 'quotation'))
+  }
+
+  async quotation(id: string, options: CallOptions = {}): Promise<Quotation> {
+    return this.#toQuotation(await this.#ask(quotation, { path: at('quotations', id), ...options }, 'quotation'))
+  }
+
+  async opportunities(wanted: OpportunityQuestion, options: CallOptions = {}): Promise<readonly Opportunity[]> {
+    const { productId, area, from, to, maxOffNadirDeg, limit } = wanted
+    const angle = maxOffNadirDeg === undefined ? {} : { max_off_nadir_deg: maxOffNadirDeg }
+    const body = { product: this.#nameOf(productId), area, from, to, limit, ...angle }
+    const found = await this.#ask(passes, { ...post('/opportunities', body), ...options }, 'list of passes')
+    return found.opportunities.map(({ norad_id, off_nadir_deg, sun_elevation_deg, satellite, start, end }) => ({
+      satellite,
+      start,
+      end,
+      noradId: norad_id,
+      offNadirDeg: off_nadir_deg,
+      sunElevationDeg: sun_elevation_deg,
+    }))
+  }
+
+  async #ask<T extends TSchema>(schema: Validator<Record<never, never>, T>, request: HostRequest, what: string): Promise<Static<T>> {
+    const found = await this.#host.json(request)
+    if (found === null) throw this.#error('not-found', `has no such ${what}`)
+    if (!schema.Check(found)) throw this.#error('nonsense', `gave a ${what} that cannot be read`)
+    return found as Static<T>
+  }
+
+  #nameOf(id: string): string {
+    const found = this.#products.find((product) => product.id === id)
+    if (!found) throw this.#error('refused', 'does not sell that product')
+    return found.name
+  }
+
+  #toPrice(price: Static<typeof Price>): PriceAnswer {
+    const product = this.#products.find(({ name }) => name === price.product)
+    if (!product) throw this.#error('nonsense', `speaks of a product '${price.product.slice(0, 100)}' that nobody knows`)
+    return {
+      ok: true,
+      productId: product.id,
+      centsPerSqKm: this.#marked(price.cents_per_sqkm),
+      minimumSqKm: price.minimum_sqkm,
+      resolutionClass: price.resolution_class,
+      geometry: price.geometry as AreaGeometry,
+      acquiredAt: price.acquired_at,
+    }
+  }
+
+  #tasking({ reference, productId, area, params }: TaskingRequest): object {
+    return { reference, product: this.#nameOf(productId), area, params }
+  }
+
+  #toStudy({ id, reference, status, reason, options }: Static<typeof StudyBody>): Study {
+    return {
+      id,
+      reference,
+      status,
+      reason,
+      options: options.map((option) => ({
+        id: option.id,
+        description: option.description,
+        cents: this.#marked(option.cents),
+        acquisitionStart: option.acquisition_start,
+        acquisitionEnd: option.acquisition_end,
+        maxCloudCover: option.max_cloud_cover,
+        maxOffNadirDeg: option.max_off_nadir_deg,
+      })),
+    }
+  }
+
+  #toQuotation({ id, reference, status, reason, cents }: Static<typeof QuotationBody>): Quotation {
+    return { id, reference, status, reason, cents: cents === null ? null : this.#marked(cents) }
+  }
+
+  #marked(cents: number): number {
+    return Math.ceil((cents * (100 + this.#markupPercent)) / 100)
+  }
+
+  #error(code: VendorErrorCode, what: string): VendorError {
+    return new VendorError(code, this.#host.name, `${this.#host.name} ${what}`)
+  }
+}
+
+const post = (path: string, body: object): Pick<HostRequest, 'method' | 'path' | 'body'> => ({ method: 'POST', path, body })
+const at = (folder: string, id: string): string => `/${folder}/${encodeURIComponent(id)}`
+
+function toOrder({ id, reference, status, reason, captures, files }: Static<typeof Order>): VendorOrder {
+  return {
+    id,
+    reference,
+    status,
+    reason,
+    captures: captures.map(({ scene_id, ...capture }) => ({ sceneId: scene_id, status: capture.status, reason: capture.reason })),
+    files: files.map((file): DeliveredFile => ({
+      id: file.id,
+      fileName: file.file_name,
+      sceneId: file.scene_id,
+      mediaType: file.media_type,
+      bytes: file.bytes,
+      geometry: file.geometry as DeliveredFile['geometry'],
+      datetime: file.datetime,
+      cloudCover: file.cloud_cover,
+      bands: file.bands,
+      properties: file.properties,
+    })),
+  }
+}

@@ -1,0 +1,65 @@
+/** Bytes that leave through the embedded store, gathered in memory and written together soon after. */
+import type { EgressMeter } from '#ports/storage.ts'
+import type { Clock } from '#core/clock.ts'
+import { createFlusher } from '#core/flusher.ts'
+import { Problem } from '#core/problem.ts'
+import type { Db } from '#db/tables.ts'
+import * as downloadQuota from '#model/plans/download-quota.ts'
+
+const FLUSH_AFTER_MS = 500
+/** How long an answer about an organization is good for: readers of ranges ask many times a second. */
+const KNOWN_FOR_MS = 1_000
+const MAX_KNOWN = 10_000
+
+export interface EgressRecorder extends EgressMeter {
+  flush(): Promise<void>
+  close(): Promise<void>
+}
+
+export function createEgressRecorder(db: Db, clock: Clock, onError: (error: unknown) => void): EgressRecorder {
+  const waiting = new Map<string, number>()
+  let known = new Map<string, { untilMs: number; refusal: Promise<Problem | null> }>()
+  const drain = async (): Promise<void> => {
+    for (const [organizationId, bytes] of waiting) {
+      waiting.delete(organizationId)
+      try {
+        await db.transaction().execute((tx) => downloadQuota.count(tx, organizationId, bytes, clock.now()))
+      } catch (error) {
+        waiting.set(organizationId, (waiting.get(organizationId) ?? 0) + bytes) // Counted by the next round.
+        throw error
+      }
+      known.delete(organizationId)
+    }
+  }
+  const flusher = createFlusher({ drain, isEmpty: () => waiting.size === 0, afterMs: FLUSH_AFTER_MS, onError })
+  const refusalOf = async (organizationId: string): Promise<Problem | null> => {
+    try {
+      await downloadQuota.requireOpen(db, organizationId, clock.now())
+      return null
+    } catch (error) {
+      if (error instanceof Problem) return error
+      known.delete(organizationId)
+      throw error
+    }
+  }
+  return {
+    async admit(organizationId) {
+      const nowMs = clock.now().getTime()
+      const found = known.get(organizationId)
+      const answer = found && found.untilMs > nowMs ? found : { untilMs: nowMs + KNOWN_FOR_MS, refusal: refusalOf(organizationId) }
+      if (answer !== found) {
+        if (known.size >= MAX_KNOWN) known = new Map()
+        known.set(organizationId, answer)
+      }
+      const refusal = await answer.refusal
+      if (refusal) throw refusal
+    },
+    count(organizationId, bytes) {
+      if (bytes === 0) return
+      waiting.set(organizationId, (waiting.get(organizationId) ?? 0) + bytes)
+      flusher.arm()
+    },
+    flush: flusher.flushAll,
+    close: flusher.close,
+  }
+}

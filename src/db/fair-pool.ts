@@ -1,0 +1,84 @@
+/** The connections of the database, shared out in turn: nobody has all of them, however many requests they send. */
+import type { PostgresPool, PostgresPoolClient } from 'kysely'
+import { problem } from '#core/problem.ts'
+import { currentWork, type Work } from '#core/tenant.ts'
+import { FairQueue, Tally } from '#raster/pool/fair-queue.ts'
+
+export interface FairLimits {
+  /** As many as the pool has. */
+  maxConnections: number
+  /** Of one tenant at work at once. */
+  maxRunningPerTenant: number
+  /** And waiting; one more is refused. */
+  maxWaitingPerTenant: number
+}
+
+/** What the platform does for itself (sessions, limits, queues) is never behind a tenant's work. */
+const PLATFORM = ''
+
+export function fairly(pool: PostgresPool, limits: FairLimits): PostgresPool {
+  const waiting = new FairQueue<() => void>()
+  const running = new Tally()
+  let inUse = 0
+  const mayRun = (tenant: string): boolean => tenant === PLATFORM || running.of(tenant) < limits.maxRunningPerTenant
+  const begin = (tenant: string): void => {
+    inUse++
+    running.add(tenant, 1)
+  }
+  const dispatch = (): void => {
+    while (inUse < limits.maxConnections) {
+      const next = waiting.take((tenant) => tenant === PLATFORM) ?? waiting.take(mayRun)
+      if (!next) return
+      begin(next.tenant)
+      next.entry()
+    }
+  }
+  const end = (tenant: string): void => {
+    inUse--
+    running.add(tenant, -1)
+    dispatch()
+  }
+  const turn = async (tenant: string): Promise<void> => {
+    if (inUse < limits.maxConnections && mayRun(tenant)) return begin(tenant)
+    if (tenant !== PLATFORM && waiting.waitingOf(tenant) >= limits.maxWaitingPerTenant)
+      throw problem('rate-limited', 'Too many requests of this organization are waiting; send fewer at once', {
+        headers: { 'Retry-After': '1' },
+      })
+    const { promise, resolve } = Promise.withResolvers<void>()
+    waiting.push(tenant, resolve)
+    await promise
+  }
+  /** By the client that was lent out: Kysely knows a connection by its client, so that stays the same object. */
+  const lent = new WeakMap<PostgresPoolClient, { tenant: string; work: Work | null }>()
+  const guarded = new WeakSet<PostgresPoolClient>()
+  const guard = (client: PostgresPoolClient): PostgresPoolClient => {
+    if (guarded.has(client)) return client
+    guarded.add(client)
+    const release = client.release.bind(client)
+    client.release = (...given) => {
+      release(...given)
+      const loan = lent.get(client)
+      lent.delete(client)
+      if (loan?.work) loan.work.connections--
+      if (loan) end(loan.tenant)
+    }
+    return client
+  }
+  return {
+    async connect() {
+      const work = currentWork()
+      const tenant = work === null || work.connections > 0 ? PLATFORM : work.tenant
+      await turn(tenant)
+      try {
+        const client = guard(await pool.connect())
+        lent.set(client, { tenant, work })
+        if (work) work.connections++
+        return client
+      } catch (error) {
+        end(tenant)
+        throw error
+      }
+    },
+    end: () => pool.end(),
+  } as PostgresPool
+}

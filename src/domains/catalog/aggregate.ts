@@ -1,0 +1,94 @@
+import Type from 'typebox'
+import { Choice, Closed, Defaulted, Nullable } from '#core/shapes.ts'
+import { operation } from '#operation.ts'
+import type { Scene } from '#ports/vendors.ts'
+import { askAll, chooseSources, toReport } from './federated.lib.ts'
+import { parseFilters } from './search.lib.ts'
+import { filterFields, MAX_SEARCH_LIMIT, sourceFields } from './wire.ts'
+
+/** Pages of a source that are counted within its deadline. */
+const MAX_PAGES = 20
+/** Upper ends of the classes of cloud cover, percent. */
+const CLOUD_CLASSES = [10, 30, 60, 100] as const
+
+const GROUPS = ['day', 'source', 'cloud'] as const
+type Group = (typeof GROUPS)[number]
+
+const Bucket = Closed(
+  {
+    day: Type.Optional(Nullable(Type.String({ format: 'date', description: 'Day of UTC' }))),
+    source_id: Type.Optional(Type.String()),
+    cloud: Type.Optional(Nullable(Type.String({ description: 'Class of cloud cover in percent; null where nobody says' }))),
+    count: Type.Integer(),
+  },
+  { $id: 'SceneBucket' },
+)
+
+/** How many scenes there are by day, by source and by cloud cover, for a timeline. */
+export default operation({
+  id: 'catalog.aggregate',
+  scope: 'catalog:read',
+  tier: 'read',
+  input: Closed({
+    ...filterFields,
+    ...sourceFields,
+    by: Defaulted(Type.Array(Choice(GROUPS), { minItems: 1, maxItems: 3, uniqueItems: true }), ['day'], {
+      description: 'What scenes are counted by; several give one bucket for each combination',
+    }),
+  }),
+  output: Closed({
+    buckets: Type.Array(Bucket, { description: 'Only those that hold something, in order of their keys' }),
+    total: Type.Integer({ description: 'Scenes that were counted' }),
+    complete: Type.Boolean({ description: 'False where a source failed, or has more than could be counted in time' }),
+    sources: Type.Array(
+      Closed(
+        { source_id: Type.String(), title: Type.String(), count: Type.Integer(), error: Nullable(Type.String()) },
+        { $id: 'CountedSource' },
+      ),
+    ),
+  }),
+  example: {
+    input: { bbox: [151.1, -33.9, 151.3, -33.7], datetime: '2026-02-01/2026-02-28', by: ['day', 'cloud'] },
+    output: {
+      buckets: [{ day: '2026-02-14', cloud: '0-10', count: 3 }],
+      total: 3,
+      complete: true,
+      sources: [{ source_id: 'vendor-hr', title: 'A vendor', count: 3, error: null }],
+    },
+  },
+}).handle({
+  async check({ vendors }, input) {
+    const filters = parseFilters(input)
+    return { filters, chosen: chooseSources(vendors, filters, input) }
+  },
+  async execute(context, { by }, { filters, chosen }) {
+    const answers = await askAll(context, chosen, filters, MAX_SEARCH_LIMIT, MAX_PAGES)
+    const counted = new Map<string, { day?: string | null; source_id?: string; cloud?: string | null; count: number }>()
+    for (const { source, scenes } of answers)
+      for (const scene of scenes) {
+        const keys = Object.assign({}, ...by.map((group) => keyOf(group, source.id, scene)))
+        const name = JSON.stringify(keys)
+        const bucket = counted.get(name) ?? { ...keys, count: 0 }
+        bucket.count++
+        counted.set(name, bucket)
+      }
+    const buckets = [...counted].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, bucket]) => bucket)
+    return {
+      buckets,
+      total: buckets.reduce((sum, { count }) => sum + count, 0),
+      complete: answers.every(({ hasMore, error }) => !hasMore && error === null),
+      sources: answers.map(toReport),
+    }
+  },
+})
+
+function keyOf(group: Group, sourceId: string, { datetime, cloudCover }: Scene): object {
+  if (group === 'day') return { day: datetime?.slice(0, 10) ?? null }
+  if (group === 'source') return { source_id: sourceId }
+  return { cloud: cloudCover === null ? null : cloudClass(cloudCover) }
+}
+
+function cloudClass(percent: number): string {
+  const index = CLOUD_CLASSES.findIndex((end) => percent <= end)
+  return `${index === 0 ? 0 : CLOUD_CLASSES[index - 1]}-${CLOUD_CLASSES[index]}`
+}

@@ -1,0 +1,80 @@
+import Type from 'typebox'
+import { Closed, Nullable } from '#core/shapes.ts'
+import { operation } from '#operation.ts'
+import { askAll, chooseSources, toReport } from './federated.lib.ts'
+import { parseFilters } from './search.lib.ts'
+import { EXAMPLE_FEATURE, filterFields, MAX_SEARCH_LIMIT, SceneFeature, searchLimit, sourceFields, toFeature } from './wire.ts'
+
+const SourceReport = Closed(
+  {
+    source_id: Type.String(),
+    title: Type.String(),
+    count: Type.Integer({ description: 'Scenes that it found, before the merged list was cut' }),
+    error: Nullable(Type.String({ description: 'Why it found nothing; null where all went well' })),
+  },
+  { $id: 'SourceReport' },
+)
+
+/** Scenes of every source that covers the place, side by side, the most recent first and without prices. */
+export default operation({
+  id: 'catalog.federated_search',
+  scope: 'catalog:read',
+  tier: 'read',
+  input: Closed({ ...filterFields, ...sourceFields, limit: searchLimit(MAX_SEARCH_LIMIT) }),
+  output: Closed({
+    type: Type.Literal('FeatureCollection'),
+    features: Type.Array(SceneFeature),
+    numberReturned: Type.Integer(),
+    sources: Type.Array(SourceReport, { description: 'Every source that was asked, and how it went' }),
+  }),
+  mediaType: 'application/geo+json',
+  example: {
+    input: { bbox: [151.1, -33.9, 151.3, -33.7], datetime: '2026-02-01/2026-02-28', data_types: ['raster'] },
+    output: {
+      type: 'FeatureCollection',
+      features: [
+        {
+          ...EXAMPLE_FEATURE,
+          properties: {
+            datetime: '2026-02-14T00:12:44.000Z',
+            hostName: 'vendor-hr',
+            sourceId: 'vendor-hr',
+            sourceTitle: 'A vendor',
+            collectionId: 'hr',
+            dataType: 'raster',
+            accessModel: 'commercial',
+            renderStrategy: 'preview',
+          },
+        },
+      ],
+      numberReturned: 1,
+      sources: [
+        { source_id: 'vendor-hr', title: 'A vendor', count: 1, error: null },
+        { source_id: 'open-data', title: 'Open data', count: 0, error: 'open-data did not answer in time' },
+      ],
+    },
+  },
+}).handle({
+  async check({ vendors }, input) {
+    const filters = parseFilters(input)
+    return { filters, chosen: chooseSources(vendors, filters, input) }
+  },
+  async execute(context, { limit }, { filters, chosen }) {
+    const answers = await askAll(context, chosen, filters, limit)
+    const features = answers
+      .flatMap(({ source, scenes }) => scenes.map((scene) => ({ source, scene })))
+      .toSorted((a, b) => (b.scene.datetime ?? '').localeCompare(a.scene.datetime ?? '') || a.scene.id.localeCompare(b.scene.id))
+      .slice(0, limit)
+      .map(({ source, scene }) =>
+        toFeature(scene, source.hostName, context.baseUrl, {
+          sourceId: source.id,
+          sourceTitle: source.title,
+          collectionId: scene.collection,
+          dataType: source.collections.find(({ id }) => id === scene.collection)?.dataType ?? 'raster',
+          accessModel: source.accessModel,
+          renderStrategy: source.renderStrategy,
+        }),
+      )
+    return { type: 'FeatureCollection' as const, features, numberReturned: features.length, sources: answers.map(toReport) }
+  },
+})

@@ -1,0 +1,57 @@
+import Type from 'typebox'
+import { requireArea } from '#core/geometry.ts'
+import { invalidField, problem } from '#core/problem.ts'
+import { Closed, Defaulted, FreeForm, Nullable } from '#core/shapes.ts'
+import { requireBbox } from '#model/imagery/footprint.ts'
+import { operation } from '#operation.ts'
+import { gatherPoints } from './points.lib.ts'
+
+/** Heights of one granule within an area: every point, or an even part of them where there are too many. */
+export default operation({
+  id: 'catalog.granule_points',
+  scope: 'catalog:read',
+  tier: 'read',
+  input: Closed({
+    collection: Type.String({ minLength: 1, maxLength: 300, description: 'Collection of the granule' }),
+    href: Type.String({ minLength: 1, maxLength: 2_048, description: "Address of the granule's points, as its assets give it" }),
+    bbox: Type.Array(Type.Number(), { minItems: 4, maxItems: 4, description: 'West, south, east, north' }),
+    max_points: Defaulted(Type.Integer({ minimum: 100, maximum: 250_000 }), 60_000, { description: 'Points in the answer at most' }),
+    clip_polygon: Type.Optional(
+      Nullable(Type.Unsafe<Record<string, unknown>>({ ...FreeForm, description: 'GeoJSON Polygon or MultiPolygon to keep to' })),
+    ),
+  }),
+  output: Closed({
+    points: Type.Array(Type.Array(Type.Number()), { description: 'Longitude, latitude and value of each' }),
+    value_label: Type.String({ description: 'What the values are' }),
+    value_range: Type.Array(Type.Number(), { description: 'Lowest and highest value in the area; empty where there is no point' }),
+    count: Type.Integer({ description: 'Points in the area' }),
+    returned: Type.Integer({ description: 'Points in this answer' }),
+    subsampled: Type.Boolean({ description: 'Whether points were left out' }),
+  }),
+  example: {
+    input: { collection: 'heights', href: 'https://data.example/granules/1.ndjson', bbox: [151, -34, 152, -33] },
+    output: {
+      points: [[151.2, -33.8, 12.4]],
+      value_label: 'Height (m)',
+      value_range: [12.4, 12.4],
+      count: 1,
+      returned: 1,
+      subsampled: false,
+    },
+  },
+}).handle({
+  async check({ vendors }, { collection, bbox, clip_polygon }) {
+    const source = vendors.sources.find(({ collections }) => collections.some(({ id }) => id === collection))
+    if (!source) throw problem('not-found', 'No source has this collection; `catalog.sources.list` names them')
+    if (source.renderStrategy !== 'points') throw invalidField('collection', 'has no granules of points')
+    return {
+      source,
+      bbox: requireBbox(bbox, 'bbox'),
+      polygon: clip_polygon ? requireArea(clip_polygon, 'clip_polygon') : null,
+    }
+  },
+  async execute({ vendors, signal }, { href, max_points }, { source, bbox, polygon }) {
+    const bytes = vendors.catalog(source.hostName).read(href, { signal })
+    return await gatherPoints(bytes, source.hostName, { bbox, polygon, maxPoints: max_points })
+  },
+})

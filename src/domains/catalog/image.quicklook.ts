@@ -1,0 +1,18 @@
+import Type from 'typebox'
+import { Closed } from '#core/shapes.ts'
+import { operation } from '#operation.ts'
+import { pictureOf } from './image.lib.ts'
+import { EXAMPLE_FEATURE, HostName, SceneId } from './wire.ts'
+
+/** A picture of one scene, large enough to judge it by. */
+export default operation({
+  id: 'catalog.image.quicklook',
+  scope: 'catalog:read',
+  tier: 'read',
+  raw: 'bytes',
+  input: Closed({ host_name: HostName, image_id: SceneId }),
+  output: Type.Any(),
+  example: { input: { host_name: 'vendor-hr', image_id: EXAMPLE_FEATURE.id } },
+}).handle({
+  execute: (context, input) => pictureOf(context, input, 'overview'),
+})

@@ -1,0 +1,18 @@
+import { Closed } from '#core/shapes.ts'
+import { operation } from '#operation.ts'
+import { infoOf, openScene, requirePublic } from './public.lib.ts'
+import { EXAMPLE_INFO, SceneInfo } from './public.wire.ts'
+import { SceneId } from './wire.ts'
+
+/** Bands, bounds and statistics of one public NAIP scene. */
+export default operation({
+  id: 'catalog.info.naip',
+  scope: 'tiles:read',
+  tier: 'read',
+  input: Closed({ scene_id: SceneId }),
+  output: SceneInfo,
+  example: { input: { scene_id: EXAMPLE_INFO.scene_id }, output: { ...EXAMPLE_INFO, provider: 'naip' } },
+}).handle({
+  check: (context, { scene_id }) => openScene(context, requirePublic(context.vendors, { provider: 'naip' }), scene_id),
+  execute: (context, _input, scene) => infoOf(context, scene),
+})

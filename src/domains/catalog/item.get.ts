@@ -1,0 +1,23 @@
+import { notFound } from '#core/problem.ts'
+import { Closed } from '#core/shapes.ts'
+import { operation } from '#operation.ts'
+import { pricedFeatures, requireSource } from './search.lib.ts'
+import { EXAMPLE_FEATURE, HostName, SceneFeature, SceneId } from './wire.ts'
+
+/** One scene of a host by its id, with its price and where its pictures are. */
+export default operation({
+  id: 'catalog.item.get',
+  scope: 'catalog:read',
+  tier: 'read',
+  input: Closed({ host_name: HostName, id: SceneId }),
+  output: SceneFeature,
+  mediaType: 'application/geo+json',
+  example: { input: { host_name: 'vendor-hr', id: EXAMPLE_FEATURE.id }, output: EXAMPLE_FEATURE },
+}).handle({
+  check: async ({ vendors }, { host_name }) => requireSource(vendors, host_name),
+  async execute(context, { id }, source) {
+    const scene = await context.vendors.catalog(source.hostName).scene(id, { signal: context.signal })
+    if (!scene) throw notFound('scene')
+    return (await pricedFeatures(context, source, [scene]))[0]!
+  },
+})

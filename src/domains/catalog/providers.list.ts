@@ -1,0 +1,62 @@
+import Type from 'typebox'
+import { Closed } from '#core/shapes.ts'
+import { operation } from '#operation.ts'
+import { publicCollections, visualizationsFor } from './public.lib.ts'
+import { EXAMPLE_VISUALIZATIONS, Visualizations } from './public.wire.ts'
+
+const ProviderRecord = Closed(
+  {
+    provider: Type.String({ description: 'What the operations of public imagery take' }),
+    title: Type.String(),
+    description: Type.String(),
+    collection: Type.String(),
+    host_name: Type.String({ description: 'The host that `catalog.search` finds its scenes at' }),
+    attribution: Type.String(),
+    visualizations: Visualizations,
+    simulated: Type.Boolean(),
+  },
+  { $id: 'PublicProvider' },
+)
+
+/** Public imagery that can be looked at without buying it. */
+export default operation({
+  id: 'catalog.providers.list',
+  scope: 'tiles:read',
+  tier: 'read',
+  input: Closed({}),
+  output: Closed({ providers: Type.Array(ProviderRecord), count: Type.Integer() }),
+  example: {
+    input: {},
+    output: {
+      providers: [
+        {
+          provider: 'landsat',
+          title: 'Landsat',
+          description: 'Surface reflectance at 30 m',
+          collection: 'landsat-c2-l2',
+          host_name: 'open-data',
+          attribution: 'USGS',
+          visualizations: EXAMPLE_VISUALIZATIONS,
+          simulated: false,
+        },
+      ],
+      count: 1,
+    },
+  },
+}).handle({
+  async execute({ vendors, baseUrl }) {
+    const providers = publicCollections(vendors)
+      .toSorted((a, b) => a.provider.localeCompare(b.provider) || a.source.id.localeCompare(b.source.id))
+      .map((each) => ({
+        provider: each.provider,
+        title: each.collection.title,
+        description: each.collection.description,
+        collection: each.collection.id,
+        host_name: each.source.hostName,
+        attribution: each.source.attribution,
+        visualizations: visualizationsFor(each, baseUrl),
+        simulated: each.source.simulated,
+      }))
+    return { providers, count: providers.length }
+  },
+})

@@ -1,0 +1,151 @@
+/** Imagery that anybody may look at: open data whose files can be drawn from. */
+import { invalidField, notFound, problem } from '#core/problem.ts'
+import type { Context } from '#operation.ts'
+import type { Scene, Source, SourceCollection, Vendors } from '#ports/vendors.ts'
+import { listVisualizations } from '#raster/formulas/visualizations.ts'
+import { bandNames } from '#raster/render/request.ts'
+import type { RasterInfo } from '#raster/types.ts'
+import { coverageOf } from '#raster/warp/coverage.ts'
+
+export interface PublicCollection {
+  /** `landsat`, `naip`, `sentinel`, or the collection's own name. */
+  readonly provider: string
+  readonly source: Source
+  readonly collection: SourceCollection
+}
+
+export function publicCollections({ sources }: Vendors): PublicCollection[] {
+  return sources
+    .filter(({ accessModel, renderStrategy }) => accessModel === 'open' && renderStrategy === 'cog')
+    .flatMap((source) =>
+      source.collections
+        .filter(({ assets }) => assets.length > 0)
+        .map((collection) => ({ provider: collection.publicProvider ?? collection.id, source, collection })),
+    )
+}
+
+/** By the provider's name or the collection's. What is sold is not there: a name of it is as unknown as any other. */
+export function requirePublic(vendors: Vendors, wanted: { provider?: string | null; collection?: string }): PublicCollection {
+  const all = publicCollections(vendors)
+  const found = all.find(
+    ({ provider, collection }) =>
+      (wanted.provider == null || wanted.provider === provider || wanted.provider === collection.id) &&
+      (wanted.collection === undefined || wanted.collection === collection.id || wanted.collection === provider),
+  )
+  if (found) return found
+  const known = [...new Set(all.map(({ provider }) => provider))]
+  throw problem('not-found', `There is no such public imagery. Known providers: ${known.join(', ') || 'none'}`, {
+    members: { known_providers: known },
+  })
+}
+
+const MAX_REMEMBERED = 1_000
+const remembered = new WeakMap<Vendors, Map<string, Promise<Scene | null>>>()
+
+/** A map asks for many tiles of one scene: it is looked up once. */
+async function sceneOf({ vendors }: Pick<Context, 'vendors'>, { source, collection }: PublicCollection, id: string): Promise<Scene | null> {
+  let known = remembered.get(vendors)
+  if (!known) remembered.set(vendors, (known = new Map()))
+  const name = `${source.hostName}/${collection.id}/${id}`
+  const found = known.get(name)
+  if (found) return await found
+  const asked = vendors
+    .catalog(source.hostName)
+    .search({ ids: [id], collections: [collection.id], limit: 1 })
+    .then(({ scenes }) => scenes[0] ?? null)
+  known.set(name, asked)
+  if (known.size > MAX_REMEMBERED) known.delete(known.keys().next().value!)
+  // Only what was found stays known: a host may have failed, and a scene may come.
+  const scene = await asked.catch((error: unknown) => {
+    known.delete(name)
+    throw error
+  })
+  if (!scene) known.delete(name)
+  return scene
+}
+
+export interface PublicScene {
+  readonly of: PublicCollection
+  readonly scene: Scene
+  readonly url: string
+  readonly info: RasterInfo
+  readonly names: ReturnType<typeof bandNames>
+}
+
+/** The file of a scene, opened. */
+export async function openScene(
+  context: Pick<Context, 'vendors' | 'raster' | 'signal'>,
+  of: PublicCollection,
+  id: string,
+): Promise<PublicScene> {
+  const scene = await sceneOf(context, of, id)
+  if (!scene) throw notFound('scene')
+  const asset = of.collection.assets
+    .map((key) => (Object.hasOwn(scene.assets, key) ? scene.assets[key] : undefined))
+    .find((each) => each !== undefined)
+  if (!asset) throw invalidField('scene_id', 'has no file that tiles can be drawn from')
+  const info = await context.raster.describe({ url: asset.href }, context.signal)
+  const given = of.collection.bands.map(({ name, role }) => role ?? name)
+  return { of, scene, url: asset.href, info, names: bandNames(info, given) }
+}
+
+/** Side of the overview that statistics are read from. */
+const STATISTICS_SIDE_PX = 160
+
+export async function infoOf(context: Pick<Context, 'raster' | 'signal'>, { of, scene, url, info }: PublicScene) {
+  const { bounds, minZoom, maxZoom } = coverageOf(info)
+  const { bands: found } = await context.raster.statistics(
+    { url },
+    { minSidePx: STATISTICS_SIDE_PX, percentiles: [2, 98], binCount: 1 },
+    context.signal,
+  )
+  return {
+    scene_id: scene.id,
+    provider: of.provider,
+    collection: of.collection.id,
+    datetime: scene.datetime,
+    cloud_cover: scene.cloudCover,
+    bounds: [...bounds],
+    bands: info.bands.map(({ name }, index) => ({
+      index: index + 1,
+      name: of.collection.bands[index]?.name ?? name ?? `b${index + 1}`,
+      role: of.collection.bands[index]?.role ?? null,
+    })),
+    min_zoom: minZoom,
+    max_zoom: maxZoom,
+    width: info.width,
+    height: info.height,
+    data_type: info.dataType,
+    statistics: found.map(({ min, max, mean, std, percentiles: [p2 = null, p98 = null], validFraction }) => ({
+      min,
+      max,
+      mean,
+      std,
+      p2,
+      p98,
+      valid_fraction: validFraction,
+    })),
+    attribution: of.source.attribution,
+  }
+}
+
+/** What can be shown of a collection's scenes, before one of them is opened. */
+export function visualizationsFor({ collection, source }: PublicCollection, baseUrl: string) {
+  const bandRoles = Object.fromEntries(collection.bands.map(({ name, role }, index) => [role ?? name, index + 1]))
+  const { visualizations, default_id } = listVisualizations({ bandRoles, dataType: collection.dataType })
+  return {
+    visualizations: visualizations.map(({ id, label, kind, bands: shown, expression, colormap, rescale, description }) => ({
+      id,
+      label,
+      kind: kind === 'single' ? ('raw' as const) : kind,
+      bands: shown,
+      expression,
+      colormap,
+      rescale,
+      description,
+    })),
+    default_id,
+    tile_template: `${baseUrl}/api/v1/catalog/${collection.id}/{scene_id}/tiles/{z}/{x}/{y}.webp?visualization={visualization}`,
+    attribution: source.attribution,
+  }
+}

@@ -1,0 +1,56 @@
+import Type from 'typebox'
+import { Closed, Nullable } from '#core/shapes.ts'
+import { operation } from '#operation.ts'
+import type { Context } from '#operation.ts'
+import type { ScenePage } from '#ports/vendors.ts'
+import { readSearch, sealed, searchPage, type HostSearch } from './page.lib.ts'
+import { pricedFeatures } from './search.lib.ts'
+import { EXAMPLE_FEATURE, filterFields, HostName, SceneFeature, searchLimit, type Feature } from './wire.ts'
+
+const MAX_STREAM_LIMIT = 10_000
+/** Small pages, so that the first scenes are there soon and few are in memory. */
+const PAGE = 100
+/** A host that gives page after page of nothing is left alone after so many. */
+const MAX_PAGES = 400
+
+const Summary = Closed({
+  type: Type.Literal('Summary'),
+  numberReturned: Type.Integer({ description: 'Scenes in the lines before' }),
+  next: Nullable(Type.String({ description: 'Cursor to go on with; null where there is nothing more' })),
+})
+
+/** The scenes of `catalog.search` as lines, each as soon as it is known, and a last line that sums up. */
+export default operation({
+  id: 'catalog.search_stream',
+  scope: 'catalog:read',
+  tier: 'read',
+  raw: 'ndjson',
+  input: Closed({
+    host_name: HostName,
+    ...filterFields,
+    limit: searchLimit(MAX_STREAM_LIMIT),
+    next: Type.Optional(Nullable(Type.String({ minLength: 1, maxLength: 20_000, description: 'Cursor of an earlier summary' }))),
+  }),
+  output: Type.Union([SceneFeature, Summary]),
+  example: { input: { host_name: 'vendor-hr', bbox: [151.1, -33.9, 151.3, -33.7], limit: 1_000 }, output: EXAMPLE_FEATURE },
+}).handle({
+  check: readSearch,
+  /** The first page is asked for before anything is answered: a host that fails at once is a problem and not a line. */
+  prepare: (context, { limit }, search) => searchPage(context, search, Math.min(PAGE, limit)),
+  execute: async (context, { limit }, search, first) => lines(context, search, limit, first),
+})
+
+type Line = Feature | { type: 'Summary'; numberReturned: number; next: string | null }
+
+async function* lines(context: Context, search: HostSearch, limit: number, first: ScenePage): AsyncGenerator<Line> {
+  let page = first
+  let count = 0
+  for (let pages = 1; ; pages++) {
+    for (const feature of await pricedFeatures(context, search.source, page.scenes)) yield feature
+    count += page.scenes.length
+    if (page.cursor === null || count >= limit || pages >= MAX_PAGES) break
+    context.signal.throwIfAborted()
+    page = await searchPage(context, { ...search, cursor: page.cursor }, Math.min(PAGE, limit - count))
+  }
+  yield { type: 'Summary', numberReturned: count, next: await sealed(context, search, page.cursor) }
+}

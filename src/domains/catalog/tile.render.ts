@@ -1,0 +1,95 @@
+import Type from 'typebox'
+import { requireArea, type AreaGeometry } from '#core/geometry.ts'
+import { invalidField } from '#core/problem.ts'
+import { Closed, FreeForm, Nullable } from '#core/shapes.ts'
+import { operation } from '#operation.ts'
+import { parseStyle } from '#raster/render/request.ts'
+import { parseRanges, type Style } from '#raster/render/style.ts'
+import type { RasterInfo } from '#raster/types.ts'
+import { Format, imageFormat, pictureReply, requireTile, Text, TileIndex, Zoom } from '#wire/tile.ts'
+import { openScene, requirePublic } from './public.lib.ts'
+import { SceneId } from './wire.ts'
+
+/** Scenes never change under their name. */
+const FOREVER = 'public, max-age=31536000, immutable'
+/** Surface reflectance of bright land: the same for all scenes, so that neighbours match. */
+const REFLECTANCE_RESCALE = '0,3000'
+
+/** One tile of public imagery; anybody may look. */
+export default operation({
+  id: 'catalog.tile.render',
+  scope: 'tiles:read',
+  tier: 'read',
+  public: true,
+  raw: 'bytes',
+  input: Closed({
+    collection: Type.String({ minLength: 1, maxLength: 300, description: 'Collection or provider of the scene' }),
+    scene_id: SceneId,
+    visualization: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 100, description: 'How it is shown, such as `rgb` or `ndvi`; `rgb` if left out' }),
+    ),
+    z: Zoom,
+    x: TileIndex,
+    y: TileIndex,
+    format: Format,
+    provider: Type.Optional(
+      Nullable(Type.String({ maxLength: 200, description: 'Provider of the collection, where two have one of the same name' })),
+    ),
+    quality: Type.Optional(Nullable(Type.Integer({ minimum: 1, maximum: 100, description: 'Of lossy formats' }))),
+    aoi_clip: Type.Optional(
+      Nullable(Type.String({ maxLength: 100_000, description: 'GeoJSON Polygon or MultiPolygon as text: only this is drawn' })),
+    ),
+    aoi_clip_body: Type.Optional(Nullable(Type.Unsafe<Record<string, unknown>>({ ...FreeForm, description: 'The same as an object' }))),
+    expression: Text,
+    colormap: Text,
+    rescale: Text,
+  }),
+  output: Type.Any(),
+  example: {
+    input: {
+      collection: 'landsat-c2-l2',
+      scene_id: 'landsat_20260214_r30c12',
+      visualization: 'rgb',
+      z: 10,
+      x: 941,
+      y: 614,
+      format: 'webp',
+    },
+  },
+}).handle({
+  async check(context, input) {
+    requireTile(input)
+    const aoi = aoiOf(input)
+    const { info, url, names } = await openScene(context, requirePublic(context.vendors, input), input.scene_id)
+    const { expression, colormap, rescale } = input
+    const visualization = expression == null ? (input.visualization ?? null) : null
+    const style = parseStyle({ expression, colormap, visualization: requireUncoloured(visualization, colormap), rescale }, info, names)
+    return { url, aoi, style: ranged(style, info) }
+  },
+  async execute({ raster, ifNoneMatch, signal }, { z, x, y, format, quality }, { url, aoi, style }) {
+    const request = { tile: { z, x, y }, format: imageFormat(format), quality: quality ?? undefined, style, aoi }
+    return pictureReply(await raster.tile({ url }, request, { ifNoneMatch, signal }), FOREVER)
+  },
+})
+
+/** A map of colours is for an expression of one's own: a named visualization has its own. */
+function requireUncoloured(visualization: string | null, colormap: string | null | undefined): string | null {
+  if (visualization !== null && colormap != null) throw invalidField('colormap', 'has a meaning together with `expression` only')
+  return visualization
+}
+
+/** Composites of reflectance are stretched alike in all scenes; everything else as the scene itself suggests. */
+const ranged = (style: Style, { dataType }: RasterInfo): Style =>
+  style.kind === 'rgb' && !style.ranges && dataType === 'uint16' ? { ...style, ranges: parseRanges(REFLECTANCE_RESCALE) } : style
+
+function aoiOf({ aoi_clip, aoi_clip_body }: { aoi_clip?: string | null; aoi_clip_body?: object | null }): AreaGeometry | undefined {
+  if (aoi_clip != null && aoi_clip_body != null) throw invalidField('aoi_clip', 'give aoi_clip or aoi_clip_body, not both')
+  if (aoi_clip_body != null) return requireArea(aoi_clip_body, 'aoi_clip_body')
+  if (aoi_clip == null) return undefined
+  try {
+    return requireArea(JSON.parse(aoi_clip), 'aoi_clip')
+  } catch (error) {
+    if (error instanceof SyntaxError) throw invalidField('aoi_clip', 'must be GeoJSON as text')
+    throw error
+  }
+}

@@ -1,0 +1,16 @@
+import { Closed } from '#core/shapes.ts'
+import { operation } from '#operation.ts'
+import { requirePublic, visualizationsFor } from './public.lib.ts'
+import { EXAMPLE_VISUALIZATIONS, Visualizations } from './public.wire.ts'
+
+/** The ways to show a public NAIP scene, and the address of its tiles. */
+export default operation({
+  id: 'catalog.viz.naip',
+  scope: 'tiles:read',
+  tier: 'read',
+  input: Closed({}),
+  output: Visualizations,
+  example: { input: {}, output: EXAMPLE_VISUALIZATIONS },
+}).handle({
+  execute: async ({ vendors, baseUrl }) => visualizationsFor(requirePublic(vendors, { provider: 'naip' }), baseUrl),
+})

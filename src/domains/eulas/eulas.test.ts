@@ -1,0 +1,74 @@
+// Goal: an organization accepts the very words of a licence, once, for itself; until then its products are refused by name.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Problem } from '#core/problem.ts'
+import { requireLicences } from '#model/licensing/licence.ts'
+import { world } from '../../../test/support/world.ts'
+
+test('eulas', async (t) => {
+  const w = await world(t)
+  const org = await w.organization()
+  const { vendors } = w.platform
+  const product = vendors.product('sandbox-hr-analytic')!
+  const call = (id: string, input: object = {}) => w.ok(org.owner.token, id, input)
+  const refusal = async (licences = vendors) => {
+    try {
+      await requireLicences(w.db, org.id, product, licences)
+      return null
+    } catch (error) {
+      assert.ok(error instanceof Problem)
+      return error
+    }
+  }
+
+  await t.test('licences are listed with their products, and nothing is accepted', async () => {
+    const { content, totalElements } = await call('eulas.list', { sort: 'name,asc' })
+    assert.equal(totalElements, vendors.licences.length)
+    assert.deepEqual(
+      content.map(({ name }: { name: string }) => name),
+      content.map(({ name }: { name: string }) => name).toSorted(),
+    )
+    const [found] = (await call('eulas.list', { term: 'ANALYSIS' })).content
+    assert.equal(found.id, product.licenceId)
+    assert.deepEqual(
+      found.data_products.map(({ name }: { name: string }) => name),
+      ['sandbox-hr-analytic'],
+    )
+    assert.equal(found.accepted, false)
+    const refused = (await refusal())!
+    assert.equal(refused.status, 403)
+    assert.equal(refused.title, 'Licence acceptance required')
+    assert.deepEqual(refused.members, { eula_id: found.id, document_id: found.current_document_id, licence: found.name })
+  })
+
+  await t.test('an old version is not enough, the present one is, and accepting it twice changes nothing', async () => {
+    const { content } = await call('eulas.documents.list', { eula_id: product.licenceId })
+    const [current, old] = content
+    assert.ok(current.is_current && !old.is_current && current.valid_from > old.valid_from)
+    await call('eulas.document.accept', { eula_id: product.licenceId, document_id: old.id })
+    assert.ok(await refusal())
+    const accepted = await call('eulas.document.accept', { eula_id: product.licenceId, document_id: current.id })
+    assert.equal(accepted.accepted, true)
+    assert.match(accepted.text, /^1\. /)
+    assert.equal(await refusal(), null)
+    w.clock.advance({ minutes: 2 })
+    const again = await call('eulas.document.accept', { eula_id: product.licenceId, document_id: current.id })
+    assert.equal(again.accepted_at, accepted.accepted_at)
+    assert.equal((await call('eulas.get', { eula_id: product.licenceId })).accepted, true)
+  })
+
+  await t.test('other words under the same id are not accepted, and neither is what was taken back', async () => {
+    const [licence] = vendors.licences.filter(({ id }) => id === product.licenceId)
+    const reworded = { ...licence!, documents: licence!.documents.map((each) => ({ ...each, text: `${each.text} And more.` })) }
+    assert.ok(await refusal({ ...vendors, licence: () => reworded }))
+    await call('eulas.document.accept', { eula_id: licence!.id, document_id: licence!.documents[0]!.id, is_accepted: false })
+    assert.ok(await refusal())
+  })
+
+  await t.test('another organization has accepted nothing; what does not exist is 404', async () => {
+    const other = await w.organization()
+    assert.equal((await w.ok(other.owner.token, 'eulas.get', { eula_id: product.licenceId })).accepted, false)
+    assert.equal((await w.call(org.owner.token, 'eulas.get', { eula_id: 'nothing' })).status, 404)
+    assert.equal((await w.call(org.owner.token, 'eulas.document.get', { eula_id: product.licenceId, document_id: 'x' })).status, 404)
+  })
+})

@@ -1,0 +1,37 @@
+import Type from 'typebox'
+import { Choice, Closed, Nullable, Defaulted } from '#core/shapes.ts'
+import * as organization from '#model/identity/organization.ts'
+import { acceptances } from '#model/licensing/licence.ts'
+import { operation } from '#operation.ts'
+import { pageFields, PageOf, pageOf } from '#wire/page.ts'
+import { EulaRecord, EXAMPLE_EULA, toEula } from './wire.ts'
+
+/** Licence agreements of the products that are sold here, with whether the organization has accepted them. */
+export default operation({
+  id: 'eulas.list',
+  scope: 'eulas:read',
+  tier: 'read',
+  input: Closed({
+    term: Type.Optional(Nullable(Type.String({ maxLength: 200, description: 'Part of the name' }))),
+    ...pageFields(20),
+    sort: Defaulted(Choice(['createdAt,desc', 'createdAt,asc', 'name,asc', 'name,desc']), 'createdAt,desc', {
+      description: 'A field and a direction',
+    }),
+  }),
+  output: PageOf(EulaRecord),
+  example: { input: { term: 'analysis' }, output: { content: [EXAMPLE_EULA], page: 0, size: 20, totalElements: 1, totalPages: 1 } },
+}).handle({
+  check: async ({ principal }) => organization.requireOrganization(principal),
+  async execute({ db, vendors }, { term, page, size, sort }, organizationId) {
+    const wanted = (term ?? '').toLowerCase()
+    const [field, direction] = sort.split(',') as ['createdAt' | 'name', 'asc' | 'desc']
+    const found = vendors.licences
+      .filter(({ name }) => name.toLowerCase().includes(wanted))
+      .toSorted((a, b) => a[field].localeCompare(b[field]) * (direction === 'asc' ? 1 : -1) || a.id.localeCompare(b.id))
+    const accepted = await acceptances(db, organizationId)
+    return pageOf(
+      found.map((licence) => toEula(vendors, licence, accepted)),
+      { page, size },
+    )
+  },
+})

@@ -1,0 +1,175 @@
+import Type from 'typebox'
+import { Choice, Closed, FreeForm, Nullable, Uuid } from '#core/shapes.ts'
+import type { Product, Provider, Source, SourceCollection, Vendors } from '#ports/vendors.ts'
+
+const ProductEntry = Closed(
+  { id: Uuid, name: Type.String(), title: Type.String(), eulaId: Nullable(Uuid) },
+  { $id: 'GlossaryProductEntry' },
+)
+
+export const CollectionRecord = Closed(
+  {
+    name: Type.String({ description: 'Name of the collection, as searches take it' }),
+    title: Type.String(),
+    description: Type.String(),
+    type: Choice(['ARCHIVE', 'TASKING']),
+    hostName: Type.String({ description: 'The host that `catalog.search` finds it at' }),
+    dataType: Type.String(),
+    resolutionMeters: Nullable(Type.Number()),
+    bands: Type.Array(Closed({ name: Type.String(), role: Nullable(Type.String()) })),
+    providers: Type.Array(Closed({ name: Type.String(), title: Type.String(), roles: Type.Array(Type.String()) })),
+    dataProducts: Type.Array(ProductEntry, { description: 'What can be ordered of it; none for open data' }),
+    integrations: Type.Array(Type.String(), { description: 'What the collection can be used for' }),
+    simulated: Type.Boolean(),
+  },
+  { $id: 'GlossaryCollection' },
+)
+
+export const ProductRecord = Closed(
+  {
+    id: Uuid,
+    name: Type.String(),
+    title: Type.String(),
+    description: Type.String(),
+    type: Choice(['ARCHIVE', 'TASKING']),
+    collectionName: Type.String(),
+    hostName: Type.String(),
+    resolutionMeters: Type.Number(),
+    eulaId: Nullable(Type.String({ format: 'uuid', description: 'The licence that must be accepted first; null where there is none' })),
+    licenseTypes: Type.Array(Type.String()),
+    steps: Type.Array(Choice(['feasibility', 'quotation']), { description: 'What comes before a tasking order is placed' }),
+    schema: Type.Unsafe<Record<string, unknown>>({ ...FreeForm, description: "JSON Schema of the order's `params`" }),
+    simulated: Type.Boolean(),
+  },
+  { $id: 'GlossaryProduct' },
+)
+
+export const ProviderRecord = Closed(
+  {
+    name: Type.String(),
+    title: Type.String(),
+    description: Type.String(),
+    roles: Type.Array(Choice(['PRODUCER', 'HOST'])),
+    url: Nullable(Type.String()),
+    collections: Type.Array(Closed({ name: Type.String(), title: Type.String(), hostName: Type.String() })),
+  },
+  { $id: 'GlossaryProvider' },
+)
+
+interface GlossaryEntry {
+  readonly source: Source
+  readonly collection: SourceCollection
+  readonly type: Product['type']
+  readonly products: readonly Product[]
+}
+
+/** One entry for each collection, and another where it can be tasked as well. */
+export function entriesOf({ sources, products }: Vendors): GlossaryEntry[] {
+  return sources
+    .flatMap((source) =>
+      source.collections.flatMap((collection) => {
+        const own = products.filter(({ hostName, collection: of }) => hostName === source.hostName && of === collection.id)
+        const entry = (type: Product['type']): GlossaryEntry => ({
+          source,
+          collection,
+          type,
+          products: own.filter((product) => product.type === type),
+        })
+        return own.some(({ type }) => type === 'TASKING') ? [entry('ARCHIVE'), entry('TASKING')] : [entry('ARCHIVE')]
+      }),
+    )
+    .toSorted(
+      (a, b) => a.collection.id.localeCompare(b.collection.id) || a.type.localeCompare(b.type) || a.source.id.localeCompare(b.source.id),
+    )
+}
+
+export const integrationsOf = ({ source, type, products }: GlossaryEntry): string[] => [
+  'SEARCH_AVAILABLE',
+  ...(products.length > 0 ? ['ORDER_AVAILABLE'] : []),
+  ...(type === 'TASKING' ? ['FEASIBILITY_MAY_BE_REQUIRED'] : []),
+  ...(source.renderStrategy === 'cog' ? ['TILES_AVAILABLE'] : []),
+]
+
+export function toCollection(vendors: Vendors, entry: GlossaryEntry) {
+  const { source, collection, type, products } = entry
+  const provider = vendors.providers.find(({ name }) => name === source.provider)
+  return {
+    name: collection.id,
+    title: collection.title,
+    description: collection.description,
+    type,
+    hostName: source.hostName,
+    dataType: collection.dataType,
+    resolutionMeters: collection.gsdM,
+    bands: [...collection.bands],
+    providers: provider ? [{ name: provider.name, title: provider.title, roles: [...provider.roles] }] : [],
+    dataProducts: products.map(({ id, name, title, licenceId }) => ({ id, name, title, eulaId: licenceId })),
+    integrations: integrationsOf(entry),
+    simulated: source.simulated,
+  }
+}
+
+export const toProduct = (vendors: Vendors, product: Product) => ({
+  id: product.id,
+  name: product.name,
+  title: product.title,
+  description: product.description,
+  type: product.type,
+  collectionName: product.collection,
+  hostName: product.hostName,
+  resolutionMeters: product.gsdM,
+  eulaId: product.licenceId,
+  licenseTypes: [...product.licenseTypes],
+  steps: [...product.steps],
+  schema: { ...product.paramsSchema },
+  simulated: vendors.source(product.hostName)?.simulated ?? false,
+})
+
+export const toProvider = ({ sources }: Vendors, { name, title, description, roles, url }: Provider) => ({
+  name,
+  title,
+  description,
+  roles: [...roles],
+  url,
+  collections: sources
+    .filter(({ provider }) => provider === name)
+    .flatMap(({ hostName, collections }) => collections.map((collection) => ({ name: collection.id, title: collection.title, hostName }))),
+})
+
+export const EXAMPLE_PRODUCT = {
+  id: '0199f2d9-0000-7000-8000-000000000002',
+  name: 'hr-analytic',
+  title: 'Archive for analysis, 3 m',
+  description: 'A scene of the archive, or the part of it that is ordered',
+  type: 'ARCHIVE' as const,
+  collectionName: 'hr',
+  hostName: 'vendor-hr',
+  resolutionMeters: 3,
+  eulaId: '0199f2d9-0000-7000-8000-000000000001',
+  licenseTypes: ['standard'],
+  steps: [],
+  schema: { type: 'object', required: ['id'], properties: { id: { type: 'string' } } },
+  simulated: false,
+}
+export const EXAMPLE_COLLECTION = {
+  name: 'hr',
+  title: 'High resolution, 3 m',
+  description: 'Eight bands at three metres',
+  type: 'ARCHIVE' as const,
+  hostName: 'vendor-hr',
+  dataType: 'raster',
+  resolutionMeters: 3,
+  bands: [{ name: 'red', role: 'RED' }],
+  providers: [{ name: 'vendor', title: 'A vendor', roles: ['PRODUCER', 'HOST'] }],
+  dataProducts: [{ id: EXAMPLE_PRODUCT.id, name: 'hr-analytic', title: EXAMPLE_PRODUCT.title, eulaId: EXAMPLE_PRODUCT.eulaId }],
+  integrations: ['SEARCH_AVAILABLE', 'ORDER_AVAILABLE'],
+  simulated: false,
+}
+export const EXAMPLE_PROVIDER = {
+  name: 'vendor',
+  title: 'A vendor',
+  description: 'Flies eight satellites',
+  roles: ['PRODUCER' as const, 'HOST' as const],
+  url: 'https://vendor.example/',
+  collections: [{ name: 'hr', title: 'High resolution, 3 m', hostName: 'vendor-hr' }],
+}

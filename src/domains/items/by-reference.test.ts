@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { world } from '../../../test/support/world.ts'
+
+// Goal: a file by reference never makes this service send anybody to a host that its operator does not know, nor fail on a strange address.
+test('files by reference', async (t) => {
+  const w = await world(t, { egressAllow: ['known.example'] })
+  const org = await w.organization()
+  const token = org.owner.token
+  const create = (href: string, more: object = {}) =>
+    w.call(token, 'items.create', {
+      project_id: org.projectId,
+      type: 'external_reference',
+      name: 'n',
+      assets: [{ key: 'data', href, media_type: 'image/tiff' }],
+      ...more,
+    })
+
+  await t.test('a download from an unknown host is 400 and names where the file lies, shared or not', async () => {
+    const { body: item } = await create('https://evil.example/steal?next=1')
+    const [{ id: asset_id, href }] = await w.ok(token, 'items.list_assets', { item_id: item.id })
+    assert.equal(href, 'https://evil.example/steal?next=1', 'it is kept and shown')
+    const download = await w.call(token, 'items.asset.download', { item_id: item.id, asset_id })
+    assert.equal(download.status, 400)
+    assert.match(download.body.detail, /https:\/\/evil\.example\/steal/)
+    const route = await w.request('GET', `/api/v1/items/${item.id}/assets/data`, { headers: { authorization: `Bearer ${token}` } })
+    assert.deepEqual([route.status, route.headers.get('location')], [400, null])
+
+    const link = await w.ok(token, 'share.link.create', {
+      target_type: 'item',
+      target_id: item.id,
+      password: 'open sesame 1',
+      permission: 'download',
+      expires_at: '2030-01-05T00:00:00Z',
+    })
+    const shared = await w.call(null, 'share.asset.download', { token: link.token, password: 'open sesame 1', asset_id })
+    assert.equal(shared.status, 400)
+    const { grant } = await grantOf(link.token)
+    const redirected = await w.request('GET', `/api/v1/share/assets/${asset_id}?grant=${grant}`)
+    assert.equal(redirected.headers.get('location'), null)
+    assert.ok(redirected.status >= 400 && redirected.status < 500, String(redirected.status))
+  })
+
+  await t.test('one from a known host is a redirect still', async () => {
+    const { body: item } = await create('https://known.example/a.tif')
+    const route = await w.request('GET', `/api/v1/items/${item.id}/assets/data`, { headers: { authorization: `Bearer ${token}` } })
+    assert.deepEqual([route.status, route.headers.get('location')], [302, 'https://known.example/a.tif'])
+  })
+
+  await t.test('a line break in an address is 422; letters outside ASCII go over the wire encoded', async () => {
+    for (const href of ['https://known.example/a\r\nSet-Cookie: x=1', 'https://known.example/\u0085'])
+      assert.equal((await create(href)).status, 422, JSON.stringify(href))
+    const { status, body: item } = await create('https://known.example/größe.tif')
+    assert.equal(status, 200)
+    const route = await w.request('GET', `/api/v1/items/${item.id}/assets/data`, { headers: { authorization: `Bearer ${token}` } })
+    assert.deepEqual([route.status, route.headers.get('location')], [302, 'https://known.example/gr%C3%B6%C3%9Fe.tif'])
+  })
+
+  await t.test('years that the database cannot keep are 422', async () => {
+    for (const datetime of ['0000-06-01T00:00:00Z', '0001-01-01T00:00:00+14:00', '9999-12-31T23:59:59-14:00']) {
+      assert.equal((await create('https://known.example/a.tif', { datetime })).status, 422, datetime)
+      assert.equal((await w.call(token, 'organizations.audit.list', { from: datetime })).status, 422, datetime)
+    }
+  })
+
+  async function grantOf(shareToken: string): Promise<{ grant: string }> {
+    const { bytes } = await w.call(null, 'share.link.validate', { token: shareToken, password: 'open sesame 1' })
+    return { grant: /grant=([^"&\\]+)/.exec(bytes.toString())?.[1] ?? '' }
+  }
+})

@@ -1,0 +1,27 @@
+import Type from 'typebox'
+import { Closed, Limit, Offset } from '#core/shapes.ts'
+import * as invitation from '#model/identity/invitation.ts'
+import * as organization from '#model/identity/organization.ts'
+import { operation } from '#operation.ts'
+import { EXAMPLE_INVITATION, InvitationRecord, toInvitation } from '#wire/invitation.ts'
+
+/** Open invitations into the organization and its projects, newest first, for owners and admins. Links are not in it. */
+export default operation({
+  id: 'organizations.invitations.list',
+  scope: 'organizations:read',
+  tier: 'read',
+  input: Closed({ limit: Limit(50, 200), offset: Offset }),
+  output: Closed({ invitations: Type.Array(InvitationRecord), total: Type.Integer() }),
+  example: { input: {}, output: { invitations: [EXAMPLE_INVITATION], total: 1 } },
+}).handle({
+  async check({ principal }) {
+    const organizationId = organization.requireOrganization(principal)
+    organization.requireAdmin(principal)
+    return organizationId
+  },
+  async execute({ db, clock }, window, organizationId) {
+    const now = clock.now()
+    const found = await invitation.listOfOrganization(db, organizationId, window, now)
+    return { invitations: found.map(toInvitation), total: await invitation.countOfOrganization(db, organizationId, now) }
+  },
+})

@@ -1,0 +1,28 @@
+import { notFound } from '#core/problem.ts'
+import { Closed, Removed, Uuid } from '#core/shapes.ts'
+import * as invitation from '#model/identity/invitation.ts'
+import * as organization from '#model/identity/organization.ts'
+import { operation } from '#operation.ts'
+import { EXAMPLE_INVITATION } from '#wire/invitation.ts'
+
+/** Takes an open invitation back: its link is worth nothing from now on. For owners and admins. */
+export default operation({
+  id: 'organizations.invitations.revoke',
+  scope: 'organizations:write',
+  tier: 'destructive',
+  input: Closed({ invitation_id: { ...Uuid, description: 'The open invitation.' } }),
+  output: Removed,
+  example: { input: { invitation_id: EXAMPLE_INVITATION.id }, output: { ok: true, id: EXAMPLE_INVITATION.id } },
+}).handle({
+  async check({ db, principal, clock }, { invitation_id }) {
+    const organizationId = organization.requireOrganization(principal)
+    organization.requireAdmin(principal)
+    const found = await invitation.findOpen(db, organizationId, invitation_id, clock.now())
+    if (!found) throw notFound('invitation')
+    return { organizationId, id: found.id }
+  },
+  async execute({ tx, clock }, _input, { organizationId, id }) {
+    if (!(await invitation.withdrawOne(tx, organizationId, id, clock.now()))) throw notFound('invitation')
+    return { ok: true as const, id }
+  },
+})

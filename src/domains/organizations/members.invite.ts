@@ -1,0 +1,45 @@
+import { problem } from '#core/problem.ts'
+import { Choice, Closed, Defaulted, Email } from '#core/shapes.ts'
+import { INVITED_ROLES } from '#core/vocabulary.ts'
+import * as invitation from '#model/identity/invitation.ts'
+import * as organization from '#model/identity/organization.ts'
+import * as user from '#model/identity/user.ts'
+import { operation } from '#operation.ts'
+import { EXAMPLE_NEW_INVITATION, NewInvitation, toNewInvitation } from '#wire/invitation.ts'
+
+/**
+ * Invites a person into the organization. The link is in this answer alone; nobody joins before they use it, signed in.
+ * Inviting an address again makes a new link and ends the older one.
+ */
+export default operation({
+  id: 'organizations.members.invite',
+  scope: 'organizations:write',
+  tier: 'compute',
+  input: Closed({
+    email: { ...Email, description: 'Whom the invitation is meant for.' },
+    role: Defaulted(Choice(INVITED_ROLES, { description: 'What the person becomes; an owner is made by an owner, afterwards.' }), 'member'),
+  }),
+  output: Closed({ invitation: NewInvitation }),
+  example: { input: { email: 'ana@example.com', role: 'member' }, output: { invitation: EXAMPLE_NEW_INVITATION } },
+}).handle({
+  async check({ db, principal }, { email }) {
+    const organizationId = organization.requireOrganization(principal)
+    organization.requireAdmin(principal)
+    const address = user.normaliseEmail(email)
+    if (await organization.findMemberByEmail(db, organizationId, address))
+      throw problem('bad-request', 'This person is a member already; change what they are with organizations.members.set_role')
+    return { organizationId, address }
+  },
+  async execute({ tx, principal, clock, baseUrl }, { role }, { organizationId, address }) {
+    // Where mail is set up, the link's mail is queued here, in this transaction.
+    const made = await invitation.put(tx, {
+      organizationId,
+      organizationRole: role,
+      project: null,
+      email: address,
+      invitedBy: principal.userId,
+      now: clock.now(),
+    })
+    return { invitation: toNewInvitation(made, baseUrl) }
+  },
+})

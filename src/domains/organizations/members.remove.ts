@@ -1,0 +1,47 @@
+import type { Principal } from '#core/principal.ts'
+import { notFound } from '#core/problem.ts'
+import { Closed, Removed, Uuid } from '#core/shapes.ts'
+import * as membership from '#model/identity/membership.ts'
+import * as organization from '#model/identity/organization.ts'
+import { operation } from '#operation.ts'
+import { EXAMPLE_MEMBER } from './wire.ts'
+
+/**
+ * Takes a person out of the organization, with their roles in its projects, their keys and the sessions that act for it. What
+ * they made stays. Anybody may take themselves out; the last owner cannot go.
+ */
+export default operation({
+  id: 'organizations.members.remove',
+  scope: 'organizations:write',
+  tier: 'destructive',
+  input: Closed({ user_id: { ...Uuid, description: 'The member who leaves.' } }),
+  output: Removed,
+  example: { input: { user_id: EXAMPLE_MEMBER.user_id }, output: { ok: true, id: EXAMPLE_MEMBER.user_id } },
+}).handle({
+  async check({ db, principal }, { user_id }) {
+    const organizationId = organization.requireOrganization(principal)
+    if (!isOneself(principal, user_id)) organization.requireAdmin(principal)
+    const member = await organization.findMember(db, organizationId, user_id)
+    if (!member) throw notFound('member')
+    requireMayRemove(principal, member)
+    return organizationId
+  },
+  async execute({ tx, principal, clock }, { user_id }, organizationId) {
+    await membership.lock(tx, organizationId)
+    const member = await organization.findMember(tx, organizationId, user_id)
+    if (!member) throw notFound('member')
+    requireMayRemove(principal, member)
+    await membership.end(tx, organizationId, member.userId, clock.now())
+    await membership.keepAnOwner(tx, organizationId)
+    return { ok: true as const, id: member.userId }
+  },
+})
+
+/** A key acts as its person, but leaving for good is the person's own decision. */
+function isOneself(principal: Principal, userId: string): boolean {
+  return principal.kind === 'user' && principal.userId === userId.toLowerCase()
+}
+
+function requireMayRemove(principal: Principal, member: organization.Member): void {
+  if (!isOneself(principal, member.userId)) membership.requireMayChange(principal, member.role, null)
+}

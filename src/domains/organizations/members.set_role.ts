@@ -1,0 +1,37 @@
+import { notFound } from '#core/problem.ts'
+import { Choice, Closed, Uuid } from '#core/shapes.ts'
+import { ORGANIZATION_ROLES } from '#core/vocabulary.ts'
+import * as membership from '#model/identity/membership.ts'
+import * as organization from '#model/identity/organization.ts'
+import { operation } from '#operation.ts'
+import { EXAMPLE_MEMBER, MemberRecord, toMember } from './wire.ts'
+
+/** Changes what a member is. Owners are made and unmade by owners, and the last one stays. */
+export default operation({
+  id: 'organizations.members.set_role',
+  scope: 'organizations:write',
+  tier: 'compute',
+  input: Closed({
+    user_id: { ...Uuid, description: 'The member.' },
+    role: Choice(ORGANIZATION_ROLES, { description: 'What the member is from now on.' }),
+  }),
+  output: MemberRecord,
+  example: { input: { user_id: EXAMPLE_MEMBER.user_id, role: 'member' }, output: EXAMPLE_MEMBER },
+}).handle({
+  async check({ db, principal }, { user_id, role }) {
+    const organizationId = organization.requireOrganization(principal)
+    organization.requireAdmin(principal)
+    const member = await organization.findMember(db, organizationId, user_id)
+    if (!member) throw notFound('member')
+    membership.requireMayChange(principal, member.role, role)
+    return organizationId
+  },
+  async execute({ tx, principal, clock }, { user_id, role }, organizationId) {
+    await membership.lock(tx, organizationId)
+    const member = await organization.findMember(tx, organizationId, user_id)
+    if (!member) throw notFound('member')
+    membership.requireMayChange(principal, member.role, role)
+    await membership.setRole(tx, organizationId, member.userId, role, clock.now())
+    return toMember({ ...member, role })
+  },
+})

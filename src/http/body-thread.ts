@@ -1,0 +1,55 @@
+/**
+ * The program of the thread that parses large bodies. What goes back is a small rest and, cut out of it, the members of long
+ * lists as one text each: those are parsed on the event loop a few at a time, so that nobody waits for all of them.
+ * It is not imported by anything; `large-body.ts` starts it.
+ */
+import { parentPort } from 'node:worker_threads'
+import { fingerprint } from '#core/canonical.ts'
+import { Problem } from '#core/problem.ts'
+import { parseJson } from './body.ts'
+import type { Cut, ParsedLarge } from './large-body.ts'
+
+const LONG_LIST = 50
+/** More than any operation takes. */
+const MAX_LIST = 25_000
+/** Lists that stand in the body itself or in one of its members. */
+const CUT_DEPTH = 2
+const MAX_REST_BYTES = 512 * 1024
+const MAX_MEMBER_BYTES = 512 * 1024
+const LONG_TEXT = 64 * 1024
+
+parentPort!.on('message', ({ id, bytes }: { id: number; bytes: Uint8Array }) => {
+  try {
+    parentPort!.postMessage({ id, parsed: parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)) })
+  } catch (error) {
+    const known = error instanceof Problem ? { slug: error.slug, detail: error.message, members: error.members } : null
+    parentPort!.postMessage({ id, refusal: known ?? { slug: 'internal-error', detail: String(error), members: {} } })
+  }
+})
+
+function parse(bytes: Buffer): ParsedLarge {
+  const value = parseJson(bytes)
+  const hash = fingerprint(value)
+  const cuts: Cut[] = []
+  cut(value, [], cuts)
+  const rest = JSON.stringify(value)
+  if (rest.length > MAX_REST_BYTES || cuts.some(({ list }) => list?.some((text) => text.length > MAX_MEMBER_BYTES)))
+    throw new Problem('invalid-json', `One part of the body is larger than ${MAX_REST_BYTES} bytes; send it in smaller parts`)
+  return { rest, cuts, hash }
+}
+
+function cut(holder: Record<string, unknown>, path: readonly string[], cuts: Cut[]): void {
+  for (const [name, value] of Object.entries(holder)) {
+    const at = [...path, name]
+    if (Array.isArray(value) && value.length > LONG_LIST) {
+      if (value.length > MAX_LIST)
+        throw new Problem('invalid-json', `'${name}' has more than ${MAX_LIST} members; send them in smaller parts`)
+      cuts.push({ path: at, list: value.map((member) => JSON.stringify(member)) })
+      holder[name] = null
+    } else if (typeof value === 'string' && value.length > LONG_TEXT) {
+      cuts.push({ path: at, text: value })
+      holder[name] = null
+    } else if (value !== null && typeof value === 'object' && !Array.isArray(value) && at.length < CUT_DEPTH)
+      cut(value as Record<string, unknown>, at, cuts)
+  }
+}

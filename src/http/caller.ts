@@ -1,0 +1,26 @@
+import { isIP } from 'node:net'
+import type { FastifyRequest } from 'fastify'
+
+/**
+ * The address that a call is counted under. What a trusted proxy forwards is believed; where that is no address at all,
+ * the connection's own is. Of IPv6, a subscriber holds a whole /64 and can come from anywhere in it.
+ */
+export function callerAddress(request: FastifyRequest): string {
+  const given = isIP(request.ip) ? request.ip : (request.socket.remoteAddress ?? '')
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(given)?.[1]
+  if (mapped) return mapped
+  return isIP(given) === 6 ? `${firstGroups(given, 4)}::/64` : given
+}
+
+const GROUPS = 8
+
+function firstGroups(address: string, count: number): string {
+  const [head = '', tail] = address.split('%', 1)[0]!.split('::')
+  const left = head.split(':').filter(Boolean)
+  const right = (tail ?? '').split(':').filter(Boolean)
+  const zeros = tail === undefined ? [] : Array.from({ length: Math.max(0, GROUPS - left.length - right.length) }, () => '0')
+  return [...left, ...zeros, ...right]
+    .slice(0, count)
+    .map((group) => group.toLowerCase().replace(/^0+(?=.)/, ''))
+    .join(':')
+}

@@ -1,0 +1,34 @@
+/** Joins whoever signs in here to what the link in the address is for. The session ends with it: this page keeps nothing. */
+const form = document.querySelector('#join')
+const outcome = document.querySelector('#outcome')
+
+async function post(path, body, token) {
+  const response = await fetch(path, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...(token ? { authorization: `Bearer ${token}` } : {}) },
+    body: JSON.stringify(body),
+  })
+  const answer = response.status === 204 ? null : await response.json()
+  if (!response.ok) throw new Error(answer.detail)
+  return answer
+}
+
+form.addEventListener('submit', async (event) => {
+  event.preventDefault()
+  const { email, password, name } = Object.fromEntries(new FormData(form))
+  const isNew = event.submitter?.value === 'sign-up'
+  outcome.textContent = 'One moment…'
+  try {
+    const grant = await post(isNew ? '/auth/sign-up' : '/auth/sign-in', { email, password, ...(isNew ? { name } : {}) })
+    try {
+      const token = location.pathname.split('/').at(-1)
+      const { role } = await post('/auth/invitations/accept', { token }, grant.access_token)
+      outcome.textContent = `You have joined as ${role}. You can sign in from now on.`
+      form.hidden = true
+    } finally {
+      await post('/auth/sign-out', { refresh_token: grant.refresh_token })
+    }
+  } catch (error) {
+    outcome.textContent = error.message
+  }
+})

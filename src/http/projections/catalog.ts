@@ -1,0 +1,83 @@
+/** Public imagery and pictures of scenes by GET, for map clients and browsers, which keep what they have seen. */
+import type { FastifyInstance } from 'fastify'
+import { send } from '#http/operations.ts'
+import { numeric, pick, project, queryOf, tilePlace, type Projecting, type TileParams } from './project.ts'
+
+const PICTURES = { thumbnail: 'catalog.image.thumbnail', quicklook: 'catalog.image.quicklook' } as const
+
+export function registerCatalogRoutes(app: FastifyInstance, projecting: Projecting): void {
+  type SceneTile = { Params: TileParams & { collection: string; scene: string } }
+  app.get<SceneTile>('/api/v1/catalog/:collection/:scene/tiles/:z/:x/:row', async (request, reply) => {
+    const { tile_size: _size, ...place } = tilePlace(request.params) as { tile_size?: number }
+    const query = queryOf(request)
+    const input = () => ({
+      collection: request.params.collection,
+      scene_id: request.params.scene,
+      ...place,
+      ...pick(query, ['visualization', 'provider', 'expression', 'colormap', 'rescale', 'aoi_clip']),
+      ...(query['quality'] === undefined ? {} : { quality: numeric(query['quality']) }),
+    })
+    return send(reply, await project(projecting, 'catalog.tile.render', request, reply, input))
+  })
+  for (const [name, operation] of Object.entries(PICTURES))
+    app.get<{ Params: { host: string; scene: string } }>(`/api/v1/catalog/:host/:scene/${name}`, async (request, reply) => {
+      const input = () => ({ host_name: request.params.host, image_id: request.params.scene })
+      return send(reply, await project(projecting, operation, request, reply, input))
+    })
+}
+
+const parameter = (place: 'path' | 'query', name: string, description: string) => ({
+  name,
+  in: place,
+  required: place === 'path',
+  description,
+  schema: { type: 'string' },
+})
+
+/** For the published document. */
+export function catalogPaths(): Record<string, unknown> {
+  const problems = Object.fromEntries(
+    ['400', '401', '403', '404', '422', '429', '500'].map((status) => [status, { $ref: `#/components/responses/Problem${status}` }]),
+  )
+  const image = (type: string) => ({
+    '200': { description: 'The picture', content: { [type]: { schema: { type: 'string' } } } },
+    '304': { description: 'The picture that `If-None-Match` names' },
+    ...problems,
+  })
+  const pictures = Object.entries(PICTURES).map(([name, operation]) => [
+    `/api/v1/catalog/{host_name}/{image_id}/${name}`,
+    {
+      get: {
+        operationId: `${operation}.get`,
+        tags: ['catalog'],
+        summary: `A picture of a scene by its address: \`${operation}\`.`,
+        parameters: [parameter('path', 'host_name', 'Name of a host'), parameter('path', 'image_id', 'Id of a scene')],
+        responses: image('image/png'),
+      },
+    },
+  ])
+  return {
+    '/api/v1/catalog/{collection}/{scene_id}/tiles/{z}/{x}/{y}.{format}': {
+      get: {
+        operationId: 'catalog.tile.render.get',
+        tags: ['catalog'],
+        summary: 'A tile of public imagery by its address: `catalog.tile.render` for map clients.',
+        security: [],
+        parameters: [
+          parameter('path', 'collection', 'Collection or provider of the scene'),
+          parameter('path', 'scene_id', 'Id of a scene'),
+          parameter('path', 'z', 'Zoom, 0 to 24'),
+          parameter('path', 'x', 'Column'),
+          parameter('path', 'y', 'Row, from the top'),
+          parameter('path', 'format', '`webp`, `png`, `jpg` or `jpeg`'),
+          parameter('query', 'visualization', 'How it is shown, such as `rgb` or `ndvi`'),
+          parameter('query', 'expression', 'Band math, `(b4-b3)/(b4+b3)`'),
+          parameter('query', 'rescale', '`min,max`'),
+          parameter('query', 'colormap', 'A colormap of `cog.colormaps`'),
+        ],
+        responses: image('image/webp'),
+      },
+    },
+    ...Object.fromEntries(pictures),
+  }
+}

@@ -1,0 +1,62 @@
+/** Reads a body when its turn has come: after the credential and the limiter, up to a length, within a time. */
+import type { IncomingMessage } from 'node:http'
+import { problem, type Problem } from '#core/problem.ts'
+
+const KIB = 1024
+export const SIGN_IN_BYTES = 16 * KIB
+/** Of public operations: 999 vertices fit. */
+export const PUBLIC_BYTES = 64 * KIB
+/** What no operation asks to have larger; all that is parsed on the event loop. */
+export const USUAL_BYTES = 256 * KIB
+
+/** A body has this long to come, and longer by its length at the least pace that we wait for. */
+const GRACE_MS = 10_000
+const LEAST_BYTES_PER_MS = 64
+/** Over all requests at once, of bodies that have not ended yet. */
+const MAX_HELD_BYTES = 48 * KIB * KIB
+/** How long the rest of a refused body is read and dropped, so that its sender gets to see the answer. */
+const LINGER_MS = 2_000
+
+let heldBytes = 0
+
+export async function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
+  const declared = Number(request.headers['content-length'] ?? 0)
+  if (declared > maxBytes) throw tooLarge(maxBytes)
+  const { promise, resolve, reject } = Promise.withResolvers<Buffer>()
+  const chunks: Buffer[] = []
+  let size = 0
+  const onData = (chunk: Buffer): void => {
+    size += chunk.length
+    heldBytes += chunk.length
+    chunks.push(chunk)
+    if (size > maxBytes) reject(tooLarge(maxBytes))
+    else if (heldBytes > MAX_HELD_BYTES)
+      reject(problem('unavailable', 'Too many large bodies at once', { headers: { 'Retry-After': '2' } }))
+  }
+  const onEnd = (): void => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, size))
+  const onBroken = (): void => reject(problem('bad-request', 'The body broke off'))
+  const timer = setTimeout(
+    () => reject(problem('request-timeout', 'The bytes of the body came too slowly')),
+    GRACE_MS + (declared || maxBytes) / LEAST_BYTES_PER_MS,
+  )
+  request.on('data', onData).once('end', onEnd).once('error', onBroken).once('close', onBroken)
+  try {
+    return await promise
+  } finally {
+    clearTimeout(timer)
+    heldBytes -= size
+    request.off('data', onData).off('end', onEnd).off('error', onBroken).off('close', onBroken)
+    request.on('error', () => {}) // What comes of the rest is nobody's concern any more.
+  }
+}
+
+/** After an answer to a request whose body is still coming: reads on for a moment, then hangs up. */
+export function linger(request: IncomingMessage): void {
+  if (request.complete || request.destroyed) return
+  const timer = setTimeout(() => request.destroy(), LINGER_MS)
+  request.once('close', () => clearTimeout(timer))
+  request.resume()
+}
+
+const tooLarge = (maxBytes: number): Problem =>
+  problem('payload-too-large', `A body may have at most ${maxBytes} bytes here`, { members: { limit: maxBytes } })

@@ -1,0 +1,48 @@
+import { StorageError } from '#ports/storage.ts'
+import { VendorError, type VendorErrorCode } from '#ports/vendors.ts'
+import { Problem, problem, type ProblemSlug } from '#core/problem.ts'
+import { RasterError, type RasterErrorCode } from '#raster/errors.ts'
+
+/** The raster library knows no HTTP; this table is where its failures become answers. */
+const SLUGS: Readonly<Record<RasterErrorCode, ProblemSlug>> = {
+  not_a_tiff: 'unreadable-raster',
+  unsupported: 'unreadable-raster',
+  corrupt: 'unreadable-raster',
+  too_large: 'unreadable-raster',
+  unknown_crs: 'unreadable-raster',
+  no_georeference: 'unreadable-raster',
+  invalid_argument: 'invalid-input',
+  limit_exceeded: 'raster-too-demanding',
+  deadline_exceeded: 'raster-too-demanding',
+  worker_failed: 'raster-too-demanding',
+  source_unavailable: 'bad-gateway',
+  source_changed: 'bad-gateway',
+  overloaded: 'unavailable',
+  too_many: 'rate-limited',
+  aborted: 'unavailable',
+}
+
+/** Of the object store only what is not our mistake; the rest stays a fault. */
+const STORE_PROBLEMS: Partial<Record<StorageError['code'], () => Problem>> = {
+  unavailable: () => problem('unavailable', 'The object store cannot be reached; try again shortly', { headers: { 'Retry-After': '5' } }),
+  full: () => problem('insufficient-storage', 'The object store has no room left'),
+}
+
+/** A vendor that fails is not our fault, and the caller learns which one it was. */
+const VENDOR_SLUGS: Readonly<Record<VendorErrorCode, ProblemSlug>> = {
+  unavailable: 'bad-gateway',
+  nonsense: 'bad-gateway',
+  timeout: 'gateway-timeout',
+  refused: 'bad-request',
+  'not-found': 'not-found',
+}
+
+/** The problem that an error is, or null for a fault of ours. */
+export function asProblem(error: unknown): Problem | null {
+  if (error instanceof Problem) return error
+  if (error instanceof StorageError) return STORE_PROBLEMS[error.code]?.() ?? null
+  if (error instanceof VendorError) return problem(VENDOR_SLUGS[error.code], error.message, { members: { host_name: error.hostName } })
+  if (!(error instanceof RasterError)) return null
+  const slug = SLUGS[error.code]
+  return problem(slug, error.message, slug === 'unavailable' || slug === 'rate-limited' ? { headers: { 'Retry-After': '1' } } : {})
+}

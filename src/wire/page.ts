@@ -1,0 +1,32 @@
+/** Pages by number, as orders, licences and the glossary give them. */
+import Type, { type TSchema } from 'typebox'
+import { Closed, Defaulted } from '#core/shapes.ts'
+
+/** A page deep into a live list is a scan: the cap keeps it one that we can afford. */
+const MAX_PAGE = 10_000
+const MAX_SIZE = 100
+
+export const pageFields = (size: number) => ({
+  page: Defaulted(Type.Integer({ minimum: 0, maximum: MAX_PAGE }), 0, { description: 'Number of the page, from 0' }),
+  size: Defaulted(Type.Integer({ minimum: 1, maximum: MAX_SIZE }), size, { description: 'Entries on a page' }),
+})
+
+export const PageOf = <T extends TSchema>(entry: T) =>
+  Closed({
+    content: Type.Array(entry, { description: 'The entries of this page' }),
+    page: Type.Integer({ description: 'Number of this page, from 0' }),
+    size: Type.Integer({ description: 'Entries on a page' }),
+    totalElements: Type.Integer({ description: 'Entries on all pages' }),
+    totalPages: Type.Integer({ description: 'How many pages there are' }),
+  })
+
+/** One page of a list that is in memory as a whole. */
+export function pageOf<T>(all: readonly T[], { page, size }: { page: number; size: number }) {
+  return {
+    content: all.slice(page * size, (page + 1) * size),
+    page,
+    size,
+    totalElements: all.length,
+    totalPages: Math.ceil(all.length / size),
+  }
+}

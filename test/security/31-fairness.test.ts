@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { forTenant } from '#core/tenant.ts'
+import { openDatabase } from '#db/open.ts'
+import { sql } from 'kysely'
+import { FairQueue } from '#raster/pool/fair-queue.ts'
+import { RasterPool } from '#raster/pool/pool.ts'
+import { scene } from '../support/scene.ts'
+import { storeFile } from '../support/stored-file.ts'
+import { world, type Org } from '../support/world.ts'
+
+// Goal: however much one organization asks for at once, another is served as if it were alone, and too much is refused with a time to come back.
+test('row 31: one tenant starves nobody', async (t) => {
+  await t.test('tenants take turns, each in its own order', () => {
+    const queue = new FairQueue<string>()
+    for (let n = 0; n < 100; n++) queue.push('hostile', `h${n}`)
+    queue.push('good', 'g0')
+    queue.push('good', 'g1')
+    const served = Array.from({ length: 6 }, () => queue.take(() => true)!.entry)
+    assert.deepEqual(served, ['h0', 'g0', 'h1', 'g1', 'h2', 'h3'])
+    assert.equal(
+      queue.take((tenant) => tenant === 'good'),
+      null,
+    )
+  })
+
+  await t.test('the raster pool keeps a child for others, and refuses what waits beyond its part', async () => {
+    const pool = new RasterPool({
+      module: new URL(import.meta.resolve('#raster/testing/pool-handlers.ts')),
+      size: 2,
+      deadlineMs: 20_000,
+      maxQueuePerTenant: 10,
+    })
+    t.after(() => pool.close())
+    const stop = new AbortController()
+    const hostile = Array.from({ length: 60 }, () =>
+      pool.run('wait', null, { tenant: 'hostile', signal: stop.signal }).then(
+        () => 'done',
+        (error: { code: string }) => error.code,
+      ),
+    )
+    assert.equal(await pool.run('echo', 7, { tenant: 'good' }), 7, 'served while the other’s never end')
+    stop.abort()
+    const ends = await Promise.all(hostile)
+    assert.equal(ends.filter((end) => end === 'too_many').length, 49, 'one runs, ten wait')
+  })
+
+  await t.test('the database keeps connections for others', async () => {
+    const w = await world(t)
+    const database = openDatabase(w.databaseUrl, { maxConnections: 8 })
+    t.after(() => database.close())
+    const gate = 4_242
+    await sql`select 1`.execute(database.db)
+    await w.db.connection().execute(async (holder) => {
+      await sql`select pg_advisory_lock(${gate}::bigint)`.execute(holder)
+      const stuck = Array.from({ length: 40 }, () =>
+        forTenant('hostile', () =>
+          sql`select pg_advisory_lock_shared(${gate}::bigint), pg_advisory_unlock_shared(${gate}::bigint)`.execute(database.db),
+        ),
+      )
+      const { rows } = await forTenant('good', () => sql<{ n: number }>`select 1 as n`.execute(database.db))
+      assert.deepEqual(rows, [{ n: 1 }], 'served while the other’s statements hang')
+      await sql`select pg_advisory_unlock(${gate}::bigint)`.execute(holder)
+      await Promise.all(stuck)
+    })
+  })
+
+  await t.test('60 statistics at once of one organization: the other’s tile comes before most of them are done', async () => {
+    const w = await world(t)
+    const make = async (org: Org) => {
+      const { id } = await w.ok(org.owner.token, 'items.create', { project_id: org.projectId, type: 'user_raster', name: 'n' })
+      await storeFile(w, id, { bytes: await scene({ width: 1_500, height: 1_000 }), bandNames: ['blue', 'green', 'red', 'nir'] })
+      return id
+    }
+    const [good, bad] = [await w.organization(), await w.organization()]
+    const [goodItem, badItem] = [await make(good), await make(bad)]
+    const tile = (x: number) =>
+      w.call(good.owner.token, 'items.tile.render', { item_id: goodItem, z: 0, x: 0, y: 0, bands: '3,2,1', rescale: `0,${x}` })
+    assert.equal((await tile(1_000)).status, 200)
+    let done = 0
+    const flood = Array.from({ length: 60 }, async (_, n) => {
+      const answer = await w.call(bad.owner.token, 'items.tile.statistics', { item_id: badItem, expression: `(b4-b1)/(b4+b1+${n + 1})` })
+      done++
+      return answer
+    })
+    while (done < 1) await new Promise(setImmediate)
+    for (let n = 0; n < 3; n++) assert.equal((await tile(2_000 + n)).status, 200)
+    const before = done
+    const answers = await Promise.all(flood)
+    assert.ok(before < 40, `${before} of 60 were done before three tiles were`)
+    assert.ok(
+      answers.every(({ status, headers }) => status === 200 || (status === 429 && headers.get('retry-after') !== null)),
+      answers.map(({ status }) => status).join(),
+    )
+  })
+})

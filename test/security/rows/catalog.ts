@@ -1,0 +1,37 @@
+import type { Rows } from '../rows.ts'
+import { PRINCIPALS } from '../cast.ts'
+import { ANYBODY, FINDS_NOTHING } from '../statuses.ts'
+
+/** A search that no host needs to be asked for: none has the collection. */
+const NOWHERE = { collections: ['nothing'] }
+const SCENE = { scene_id: 'nothing' }
+
+export const rows: Rows = {
+  'catalog.aggregate': { ...ANYBODY, input: () => NOWHERE, breaks: null },
+  'catalog.federated_search': { ...ANYBODY, input: () => NOWHERE, breaks: null },
+  'catalog.granule_points': {
+    ...FINDS_NOTHING,
+    input: () => ({ collection: 'nothing', href: 'https://nowhere.example/1.ndjson', bbox: [0, 0, 1, 1] }),
+    breaks: null,
+  },
+  'catalog.image.quicklook': { ...FINDS_NOTHING, input: () => ({ host_name: 'sandbox-hr', image_id: 'nothing' }), breaks: null },
+  'catalog.image.thumbnail': { ...FINDS_NOTHING, input: () => ({ host_name: 'sandbox-hr', image_id: 'nothing' }), breaks: null },
+  'catalog.info.landsat': { ...FINDS_NOTHING, input: () => SCENE, breaks: null },
+  'catalog.info.naip': { ...FINDS_NOTHING, input: () => SCENE, breaks: null },
+  'catalog.info.sample': { ...FINDS_NOTHING, input: () => ({ provider: 'landsat', ...SCENE }), breaks: null },
+  'catalog.info.sentinel': { ...FINDS_NOTHING, input: () => SCENE, breaks: null },
+  'catalog.item.get': { ...FINDS_NOTHING, input: () => ({ host_name: 'sandbox-hr', id: 'nothing' }), breaks: null },
+  'catalog.provider.samples': { ...FINDS_NOTHING, input: () => ({ provider: 'nobody' }), breaks: null },
+  'catalog.providers.list': { ...ANYBODY, input: () => ({}), breaks: null },
+  'catalog.search': { ...ANYBODY, input: () => ({ host_name: 'sandbox-hr', ...NOWHERE }), breaks: null },
+  'catalog.search_stream': { ...ANYBODY, input: () => ({ host_name: 'sandbox-hr', ...NOWHERE }), breaks: null },
+  'catalog.sources.list': { ...ANYBODY, input: () => ({}), breaks: null },
+  'catalog.tile.render': {
+    input: () => ({ collection: 'landsat', ...SCENE, visualization: 'rgb', z: 0, x: 0, y: 0, format: 'png' }),
+    a: PRINCIPALS.map(() => 404).join(' '),
+    breaks: null,
+  },
+  'catalog.vendors.list': { ...ANYBODY, input: () => ({}), breaks: null },
+  'catalog.viz.landsat': { ...ANYBODY, input: () => ({}), breaks: null },
+  'catalog.viz.naip': { ...ANYBODY, input: () => ({}), breaks: null },
+}
