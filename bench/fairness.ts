@@ -39,7 +39,8 @@ try {
     )
   }
   console.log(
-    `  refused to the well-behaved: ${JSON.stringify(Object.assign({}, ...beside.map((seen) => seen.refused)))}; aim: under ${MAX_RATIO} times`,
+    `  refused to the well-behaved: ${JSON.stringify(Object.assign({}, ...beside.map((seen) => seen.refused)))}; aim: under ` +
+      `${MAX_RATIO} times`,
   )
 } finally {
   await lab.close()

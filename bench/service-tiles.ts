@@ -159,7 +159,8 @@ function startTitilerSide(): Side {
     name: 'TiTiler',
     fetch: (item, copy, { z, x, y }, format) =>
       fetchHttp(
-        `http://127.0.0.1:${TITILER_PORT}/cog/tiles/WebMercatorQuad/${z}/${x}/${y}.${format}?url=${linkOf(item, copy)}&tilesize=256&${item.peer}`,
+        `http://127.0.0.1:${TITILER_PORT}/cog/tiles/WebMercatorQuad/${z}/${x}/${y}.${format}?url=${linkOf(item, copy)}&tilesize=256&` +
+          `${item.peer}`,
       ),
     cpuMs: () => treeCpuMs(child.pid!),
   }
@@ -253,7 +254,8 @@ async function cell(sides: readonly Side[], at: { item: Case; format: Format; wo
   const [ours, ...peers] = able as [Side, ...Side[]]
   const parts = able.map(
     (side) =>
-      `${show(of(side, (one) => one.cpuMs))}${show(of(side, (one) => one.perSecond))}${show(of(side, (one) => one.p95))}${show(of(side, (one) => one.kilobytes))}`,
+      `${show(of(side, (one) => one.cpuMs))}${show(of(side, (one) => one.perSecond))}` +
+      `${show(of(side, (one) => one.p95))}${show(of(side, (one) => one.kilobytes))}`,
   )
   const ratios = peers.map(
     (peer) =>

@@ -105,7 +105,8 @@ function startServers(): Server[] {
       name: 'peer',
       process: peer,
       url: ({ z, x, y }, item, format) =>
-        `http://127.0.0.1:${PORTS.peer}/cog/tiles/WebMercatorQuad/${z}/${x}/${y}.${format}?url=${dataFile(item.file)}&tilesize=256&${item.peer}`,
+        `http://127.0.0.1:${PORTS.peer}/cog/tiles/WebMercatorQuad/${z}/${x}/${y}.${format}?url=${dataFile(item.file)}&tilesize=256&` +
+        `${item.peer}`,
     },
   ]
 }

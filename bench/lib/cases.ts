@@ -62,7 +62,8 @@ export const CASES: readonly Case[] = [
       look: [
         'PROCESSING "SCALE=0,1800"',
         'CLASS NAME "low" EXPRESSION ([pixel] < 900) STYLE COLORRANGE 51 51 153 254 254 152 DATARANGE 0 900 RANGEITEM "pixel" END END',
-        'CLASS NAME "high" EXPRESSION ([pixel] >= 900) STYLE COLORRANGE 254 254 152 255 255 255 DATARANGE 900 1800 RANGEITEM "pixel" END END',
+        'CLASS NAME "high" EXPRESSION ([pixel] >= 900) STYLE COLORRANGE 254 254 152 255 255 255 DATARANGE 900 1800 RANGEITEM "pixel" ' +
+          'END END',
       ],
     },
   },

@@ -7,7 +7,7 @@ import { existsSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 
-export const FOLDER = process.env['BENCH_FOLDER'] ?? path.join(os.tmpdir(), 'groundtrack-bench')
+const FOLDER = process.env['BENCH_FOLDER'] ?? path.join(os.tmpdir(), 'groundtrack-bench')
 const PYTHON = path.join(FOLDER, 'venv', 'bin', 'python')
 
 export const dataFile = (name: string): string => path.join(FOLDER, 'data', `${name}.tif`)
@@ -28,7 +28,7 @@ export function preparePeers(): void {
 }
 
 /** Runs a program on one core, or where the system likes. */
-export function onCore(core: number | null, command: string, args: readonly string[]): [string, string[]] {
+function onCore(core: number | null, command: string, args: readonly string[]): [string, string[]] {
   return core === null ? [command, [...args]] : ['taskset', ['-c', String(core), command, ...args]]
 }
 
@@ -48,7 +48,7 @@ export function startTitiler(port: number, core: number | null): ChildProcess {
 }
 
 /** One raster as MapServer shows it. */
-export interface MapLayer {
+interface MapLayer {
   name: string
   file: string
   epsg: number
@@ -58,7 +58,7 @@ export interface MapLayer {
 
 export const hasMapserver = (): boolean => existsSync('/usr/bin/mapserv') && existsSync('/usr/bin/spawn-fcgi')
 
-export interface Mapserver {
+interface Mapserver {
   process: ChildProcess
   socket: string
 }

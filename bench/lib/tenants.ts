@@ -13,7 +13,7 @@ import { scene, tileAt } from '../../test/support/scene.ts'
 import { embeddedUrl } from '../../test/support/service.ts'
 import { storeFile } from '../../test/support/stored-file.ts'
 
-export interface Tenant {
+interface Tenant {
   baseUrl: string
   key: string
   projectId: string

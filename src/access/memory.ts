@@ -16,7 +16,7 @@ interface Kept<V> {
 
 type Find<V> = () => Promise<V | null>
 
-export interface Memory {
+interface Memory {
   key(name: string, find: Find<LiveKey>): Promise<LiveKey | null>
   session(name: string, find: Find<LiveSession>): Promise<LiveSession | null>
 }

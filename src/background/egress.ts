@@ -11,7 +11,7 @@ const FLUSH_AFTER_MS = 500
 const KNOWN_FOR_MS = 1_000
 const MAX_KNOWN = 10_000
 
-export interface EgressRecorder extends EgressMeter {
+interface EgressRecorder extends EgressMeter {
   flush(): Promise<void>
   close(): Promise<void>
 }

@@ -4,7 +4,7 @@ import { problem } from '#core/problem.ts'
 import { currentWork, type Work } from '#core/tenant.ts'
 import { FairQueue, Tally } from '#raster/pool/fair-queue.ts'
 
-export interface FairLimits {
+interface FairLimits {
   /** As many as the pool has. */
   maxConnections: number
   /** Of one tenant at work at once. */

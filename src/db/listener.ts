@@ -1,10 +1,12 @@
 /** One connection that hears notifications, opened again whenever it is lost, and asked all the time whether it lives. */
+import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 
 /** How often the connection is asked. */
 const BEAT_MS = 500
 const RETRY_MS = 1_000
+const FORGET_MS = 10_000
 
 interface Listening {
   connection: pg.ClientConfig
@@ -12,7 +14,7 @@ interface Listening {
   channel: string
   hear: (payload: string) => void
   /** It is open, anew or for the first time: whatever was said before is unknown. */
-  opened: () => void
+  opened: (pid: number) => void
 }
 
 export class Listener {
@@ -21,8 +23,13 @@ export class Listener {
   readonly #beating: Promise<void>
   #client: pg.Client | null = null
   #heardAtMs = -Infinity
+  /** Where this connection is told that it hears: a pooler lets a connection listen and then gives its messages to nobody. */
+  readonly #echo = `groundtrack_echo_${randomUUID().replaceAll('-', '')}`
+  #asked = { id: '', atMs: 0 }
   /** Of the server's side. */
   pid = 0
+  /** Others of the same name, and when they were last there. */
+  readonly peers = new Map<number, number>()
 
   constructor(options: Listening) {
     this.#options = options
@@ -56,29 +63,40 @@ export class Listener {
     this.#lose()
   }
 
-  /** Messages come before the answer to a question that was put after them: heard is everything up to when it was put. */
+  /** Messages arrive in the order of their commits: when the echo is heard, so is everything from before it was sent. */
   async #beat(): Promise<void> {
-    const askedAtMs = performance.now()
+    this.#asked = { id: randomUUID(), atMs: performance.now() }
     const client = (this.#client ??= await this.#connect())
-    await client.query('select 1')
-    if (this.#client === client) this.#heardAtMs = askedAtMs
+    await client.query('select pg_notify($1, $2)', [this.#echo, this.#asked.id])
+    const { rows } = await client.query<{ pid: number }>(
+      'select pid from pg_stat_activity where application_name = $1 and datname = current_database() and pid <> pg_backend_pid()',
+      [this.#options.applicationName],
+    )
+    for (const { pid } of rows) this.peers.set(pid, performance.now())
+    for (const [pid, seenAtMs] of this.peers) if (performance.now() - seenAtMs > FORGET_MS) this.peers.delete(pid)
+  }
+
+  #heard(channel: string, payload: string): void {
+    if (channel !== this.#echo) this.#options.hear(payload)
+    else if (payload === this.#asked.id) this.#heardAtMs = this.#asked.atMs
   }
 
   async #connect(): Promise<pg.Client> {
-    const { connection, applicationName, channel, hear, opened } = this.#options
+    const { connection, applicationName, channel, opened } = this.#options
     const client = new pg.Client({ ...connection, application_name: applicationName })
     client.on('error', () => this.#lose())
     client.on('end', () => this.#client === client && this.#lose())
-    client.on('notification', ({ payload = '' }) => hear(payload))
+    client.on('notification', (message) => this.#client === client && this.#heard(message.channel, message.payload ?? ''))
     try {
       await client.connect()
       this.pid = (await client.query<{ pid: number }>('select pg_backend_pid() as pid')).rows[0]!.pid
       await client.query(`listen ${channel}`)
+      await client.query(`listen ${this.#echo}`)
     } catch (error) {
       await client.end().catch(() => {})
       throw error
     }
-    opened()
+    opened(this.pid)
     return client
   }
 

@@ -35,6 +35,8 @@ interface Message {
   /** What to give back, if that is what is asked. */
   recall?: string
   ack?: string
+  /** Whose connection ends in good order. */
+  bye?: number
   pid?: number
 }
 
@@ -45,7 +47,8 @@ export function openNotices(db: Db, connection: pg.ClientConfig): Notices {
   const stop = new AbortController()
 
   const hear = (payload: string): void => {
-    const { ask, recall, ack, pid } = parse(payload)
+    const { ask, recall, ack, bye, pid } = parse(payload)
+    if (bye !== undefined) return void listener.peers.delete(bye)
     if (ack !== undefined) {
       waiting.get(ack)?.(pid ?? 0)
       return
@@ -56,7 +59,7 @@ export function openNotices(db: Db, connection: pg.ClientConfig): Notices {
     if (recall === undefined) answer()
     else give(recall).then(answer, () => {}) // Who could not give back is waited for in vain.
   }
-  const listener = new Listener({ connection, applicationName: APPLICATION_NAME, channel: CHANNEL, hear, opened: () => count++ })
+  const listener = new Listener({ connection, applicationName: APPLICATION_NAME, channel: CHANNEL, hear, opened: () => void count++ })
 
   /** Asks, and waits for every answer; no longer than it takes for what a silent process remembers to be worth nothing. */
   const askOthers = async (question: Message): Promise<void> => {
@@ -65,7 +68,7 @@ export function openNotices(db: Db, connection: pg.ClientConfig): Notices {
     const enough = new AbortController()
     const late = sleep(STALE_MS, undefined, { signal: AbortSignal.any([stop.signal, enough.signal]) }).catch(() => {})
     try {
-      const silent = await listenersOf(db, listener.pid)
+      const silent = await listenersOf(db, listener)
       if (silent.size === 0) return
       waiting.set(id, (pid) => void (silent.delete(pid) && silent.size === 0 && resolve()))
       await sql`select pg_notify(${CHANNEL}, ${JSON.stringify({ ...question, ask: id })})`.execute(db)
@@ -90,17 +93,22 @@ export function openNotices(db: Db, connection: pg.ClientConfig): Notices {
     },
     async close() {
       stop.abort()
+      await sql`select pg_notify(${CHANNEL}, ${JSON.stringify({ bye: listener.pid })})`.execute(db).catch(() => {})
       await listener.close()
     },
   }
 }
 
-/** The other processes that remember: each has one connection of this name. */
-async function listenersOf(db: Db, ownPid: number): Promise<Set<number>> {
+/**
+ * The other processes that may remember: each has one connection of this name. One that is gone may not have noticed yet that it hears
+ * nothing, so those that were there a moment ago count, too: in vain, and until that moment is over.
+ */
+async function listenersOf(db: Db, { pid: ownPid, peers }: Listener): Promise<Set<number>> {
   const { rows } = await sql<{ pid: number }>`
-    select pid from pg_stat_activity where application_name = ${APPLICATION_NAME} and datname = current_database() and pid <> ${ownPid}
+    select pid from pg_stat_activity where application_name = ${APPLICATION_NAME} and datname = current_database()
   `.execute(db)
-  return new Set(rows.map(({ pid }) => pid))
+  const lately = [...peers].filter(([, seenAtMs]) => performance.now() - seenAtMs < 2 * STALE_MS).map(([pid]) => pid)
+  return new Set([...rows.map(({ pid }) => pid), ...lately].filter((pid) => pid !== ownPid))
 }
 
 function parse(payload: string): Message {

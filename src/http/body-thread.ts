@@ -41,10 +41,11 @@ function parse(bytes: Buffer): ParsedLarge {
 function cut(holder: Record<string, unknown>, path: readonly string[], cuts: Cut[]): void {
   for (const [name, value] of Object.entries(holder)) {
     const at = [...path, name]
-    if (Array.isArray(value) && value.length > LONG_LIST) {
-      if (value.length > MAX_LIST)
+    const list = Array.isArray(value) ? value.map((member) => JSON.stringify(member)) : null
+    if (list && (list.length > LONG_LIST || list.reduce((sum, text) => sum + text.length, 0) > LONG_TEXT)) {
+      if (list.length > MAX_LIST)
         throw new Problem('invalid-json', `'${name}' has more than ${MAX_LIST} members; send them in smaller parts`)
-      cuts.push({ path: at, list: value.map((member) => JSON.stringify(member)) })
+      cuts.push({ path: at, list })
       holder[name] = null
     } else if (typeof value === 'string' && value.length > LONG_TEXT) {
       cuts.push({ path: at, text: value })

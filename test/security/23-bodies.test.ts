@@ -201,7 +201,11 @@ test('row 23: bodies', async (t) => {
   })
 
   await t.test('windows out of range are 422 and never clamped', async () => {
-    const lists = [...operations.values()].filter((op) => 'limit' in (op.input as unknown as { properties: object }).properties)
+    // The catalog's windows are those of its vendors, and its own tests hold them.
+    const isOwn = ({ id }: { id: string }) => !id.startsWith('catalog.')
+    const lists = [...operations.values()].filter(
+      (op) => isOwn(op) && 'limit' in (op.input as unknown as { properties: object }).properties,
+    )
     assert.deepEqual(lists.map(({ id }) => id).toSorted(), [
       'billing.credits.transactions',
       'billing.invoices.list',
@@ -212,6 +216,7 @@ test('row 23: bodies', async (t) => {
       'items.search',
       'items.search_org',
       'organizations.audit.list',
+      'organizations.invitations.list',
       'projects.list',
       'share.links.list',
     ])

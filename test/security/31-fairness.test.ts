@@ -9,7 +9,8 @@ import { scene } from '../support/scene.ts'
 import { storeFile } from '../support/stored-file.ts'
 import { world, type Org } from '../support/world.ts'
 
-// Goal: however much one organization asks for at once, another is served as if it were alone, and too much is refused with a time to come back.
+// Goal: however much one organization asks for at once, another is served as if it were alone, and too much is refused
+// with a time to come back.
 test('row 31: one tenant starves nobody', async (t) => {
   await t.test('tenants take turns, each in its own order', () => {
     const queue = new FairQueue<string>()

@@ -6,7 +6,8 @@ import { world, type Org } from '../support/world.ts'
 const GIB = 1024 ** 3
 const BYTES = Buffer.from('forty-two bytes of pixels, more or less !!')
 
-// Goal: what leaves is what counts: each response of one signed address anew, a range by its own bytes, and limits hold for addresses signed before.
+// Goal: what leaves is what counts: each response of one signed address anew, a range by its own bytes, and limits hold
+// for addresses signed before.
 test('row 36: metered once, downloaded many times', async (t) => {
   const w = await world(t, { countsEgress: true })
   const signed = async (org: Org) => {

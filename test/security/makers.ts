@@ -27,6 +27,9 @@ export const card = async (w: World, org: Org) => ({
   payment_method_row_id: (await w.ok(org.owner.token, 'payment_methods.attach', { payment_method_id: 'pm_card_visa' })).id as string,
 })
 
+/** Worlds of these tests let files on it be downloaded by reference. */
+export const OPEN_HOST = 'files.example'
+
 export const project = async (w: World, org: Org) => ({
   project_id: (await w.ok(org.owner.token, 'projects.create', { name: 'Target' })).id as string,
 })
@@ -40,6 +43,7 @@ export const item = async (w: World, org: Org) => ({
       assets: [
         { key: 'data', href: 'https://data.example/a.tif' },
         { key: 'more', href: 'https://data.example/b.tif' },
+        { key: 'open', href: `https://${OPEN_HOST}/c.tif` },
       ],
     })
   ).id as string,

@@ -8,6 +8,7 @@ import { test } from 'node:test'
 import { world, type Answer } from '../support/world.ts'
 import { cast, CLIP_EMAIL, PRINCIPALS, STAFF_EMAIL, withoutInstance, type PrincipalName } from './cast.ts'
 import { businessDigest } from './digest.ts'
+import { OPEN_HOST } from './makers.ts'
 import { rowsOfDomains } from './rows.ts'
 import { statusesOf } from './statuses.ts'
 
@@ -29,6 +30,7 @@ export function testPart(part: number): void {
       systemAdminEmails: [STAFF_EMAIL],
       clipUserEmail: CLIP_EMAIL,
       payments: { manualNotices: true },
+      egressAllow: [OPEN_HOST],
       vendors: true,
     })
     const { a, b, credential } = await cast(w)

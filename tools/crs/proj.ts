@@ -112,7 +112,8 @@ export function replacements(): ReadonlyMap<number, number> {
   const database = new DatabaseSync(path.join(fetchPackage(), 'proj.db'), { readOnly: true })
   const rows = database
     .prepare(
-      "SELECT deprecated_code AS old, min(replacement_code) AS new FROM deprecation WHERE deprecated_auth_name = 'EPSG' AND replacement_auth_name = 'EPSG' AND table_name IN ('projected_crs', 'geodetic_crs') GROUP BY deprecated_code HAVING count(*) = 1",
+      "SELECT deprecated_code AS old, min(replacement_code) AS new FROM deprecation WHERE deprecated_auth_name = 'EPSG' AND " +
+        "replacement_auth_name = 'EPSG' AND table_name IN ('projected_crs', 'geodetic_crs') GROUP BY deprecated_code HAVING count(*) = 1",
     )
     .all()
   database.close()
@@ -134,7 +135,9 @@ export function esriNames(): { name: string; code: number }[] {
   const database = new DatabaseSync(path.join(fetchPackage(), 'proj.db'), { readOnly: true })
   const rows = database
     .prepare(
-      "SELECT alt_name, a.code FROM alias_name a JOIN geodetic_crs g ON g.auth_name = a.auth_name AND g.code = a.code AND g.type = 'geographic 2D' WHERE a.table_name = 'geodetic_crs' AND a.auth_name = 'EPSG' AND a.source = 'ESRI' ORDER BY g.deprecated DESC, alt_name",
+      'SELECT alt_name, a.code FROM alias_name a JOIN geodetic_crs g ON g.auth_name = a.auth_name AND g.code = a.code AND g.type = ' +
+        "'geographic 2D' WHERE a.table_name = 'geodetic_crs' AND a.auth_name = 'EPSG' AND a.source = 'ESRI' ORDER BY g.deprecated " +
+        'DESC, alt_name',
     )
     .all()
   database.close()

@@ -109,7 +109,7 @@ export class Drawing {
 }
 
 /** Whose work it is, for the pool's turns. */
-export function tenancy(): { tenant?: string } {
+function tenancy(): { tenant?: string } {
   const tenant = tenantOf()
   return tenant === null ? {} : { tenant }
 }

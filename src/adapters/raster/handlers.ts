@@ -21,7 +21,8 @@ export interface OpenableSource {
   readonly expectedKey?: string
 }
 
-const RANGE_DEADLINE_MS = 4_500
+/** Until a host begins to answer, and for each pause after that; the source bounds the whole of a range. */
+const PAUSE_MS = 4_500
 const MAX_REDIRECTS = 3
 
 /** One guard per list of exceptions; there is one list in a process. */
@@ -48,21 +49,23 @@ function guardedFetch(source: OpenableSource): HttpFetch {
   guards.set(name, egress)
   const permit = (url: URL) => source.hosts.includes(url.hostname) || source.hosts.includes(url.host)
   return async (url, { headers, signal }) => {
-    const [, first, last] = /^bytes=(\d+)-(\d+)$/.exec(headers['Range'] ?? headers['range'] ?? '') ?? []
-    const maxBytes = Number(last) - Number(first) + 1
     const answer = await egress
-      .fetch(url, { headers, signal, permit, maxRedirects: MAX_REDIRECTS, maxBytes, deadlineMs: RANGE_DEADLINE_MS })
+      .open(url, { headers, signal, permit, maxRedirects: MAX_REDIRECTS, deadlineMs: PAUSE_MS, idleMs: PAUSE_MS })
       .catch(refused)
     return {
       status: answer.status,
       headers: { get: (header: string) => answer.headers[header.toLowerCase()] ?? null },
-      body: oneChunk(answer.body),
+      body: told(answer.body),
     }
   }
 }
 
-async function* oneChunk(body: Buffer): AsyncIterable<Uint8Array> {
-  yield body
+async function* told(body: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
+  try {
+    yield* body
+  } catch (error) {
+    refused(error)
+  }
 }
 
 /** What the caller wrote wrong, as opposed to what the host did wrong. */
@@ -70,7 +73,6 @@ const CALLERS_FAULT: readonly EgressRefusal[] = ['address', 'scheme', 'credentia
 
 function refused(error: unknown): never {
   if (!(error instanceof EgressError)) throw error
-  if (error.kind === 'too-large') throw new RasterError('source_unavailable', 'The host does not serve ranges of the file')
   throw new RasterError(CALLERS_FAULT.includes(error.kind) ? 'invalid_argument' : 'source_unavailable', error.message)
 }
 

@@ -8,7 +8,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     create index item_heavy on item (org_id) where metadata_bytes > 16384 and deleted_at is null;
 
     with heavy as (
-      select project_id, sum(metadata_bytes - 4096) as bytes from item where metadata_bytes > 4096 and deleted_at is null group by project_id
+      select project_id, sum(metadata_bytes - 4096) as bytes from item where metadata_bytes > 4096
+        and deleted_at is null group by project_id
     )
     update project p set storage_bytes = storage_bytes + h.bytes from heavy h where p.id = h.project_id and p.deleted_at is null;
     with heavy as (

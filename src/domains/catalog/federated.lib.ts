@@ -5,9 +5,9 @@ import { VendorError, type Scene, type Source, type SourceCollection, type Vendo
 import { collectionsFor, type Filters } from './search.lib.ts'
 
 /** For one source, whatever it takes: waiting in line, retries and pages included. */
-export const SOURCE_DEADLINE_MS = 5_000
+const SOURCE_DEADLINE_MS = 5_000
 
-export interface Chosen {
+interface Chosen {
   readonly source: Source
   readonly collections: readonly string[]
 }
@@ -57,7 +57,7 @@ function boxOf({ coordinates }: NonNullable<Filters['intersects']>): readonly [n
   return [Math.min(...xs), Math.min(...ys), Math.max(...xs), Math.max(...ys)]
 }
 
-export interface SourceAnswer {
+interface SourceAnswer {
   readonly source: Source
   readonly scenes: readonly Scene[]
   /** Whether there are more than were asked for. */

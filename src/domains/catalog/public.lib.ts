@@ -7,7 +7,7 @@ import { bandNames } from '#raster/render/request.ts'
 import type { RasterInfo } from '#raster/types.ts'
 import { coverageOf } from '#raster/warp/coverage.ts'
 
-export interface PublicCollection {
+interface PublicCollection {
   /** `landsat`, `naip`, `sentinel`, or the collection's own name. */
   readonly provider: string
   readonly source: Source
@@ -64,7 +64,7 @@ async function sceneOf({ vendors }: Pick<Context, 'vendors'>, { source, collecti
   return scene
 }
 
-export interface PublicScene {
+interface PublicScene {
   readonly of: PublicCollection
   readonly scene: Scene
   readonly url: string

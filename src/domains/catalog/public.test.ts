@@ -60,7 +60,7 @@ test('public imagery', async (t) => {
     })
     assert.equal(posted.status, 200, posted.bytes.toString())
     const [red, green, blue, alpha] = await meanOf(posted.bytes)
-    assert.ok(red! > 15 && green! > 15 && blue! > 10 && alpha === 255, `${red} ${green} ${blue} ${alpha}`)
+    assert.ok(red! > 15 && green! > 15 && blue! > 10 && (alpha ?? 255) === 255, `${red} ${green} ${blue} ${alpha}`)
     const address = Object.entries({ ...place, scene_id: scene.id, visualization: 'rgb' })
       .reduce((text, [name, value]) => text.replace(`{${name}}`, String(value)), tile_template as string)
       .replace('.webp', '.png')
@@ -135,7 +135,8 @@ test('public imagery', async (t) => {
     const few = await ok('catalog.granule_points', { ...input, max_points: 100 })
     assert.ok(few.subsampled && few.returned <= 100 && few.returned > 40 && few.count === all.count)
     const [west, south, east] = input.bbox
-    const half = { type: 'Polygon', coordinates: [[[west, south], [east, south], [east, south + 2], [west, south + 2], [west, south]]] } // prettier-ignore
+    // prettier-ignore
+    const half = { type: 'Polygon', coordinates: [[[west, south], [east, south], [east, south + 2], [west, south + 2], [west, south]]] }
     const clipped = await ok('catalog.granule_points', { ...input, clip_polygon: half })
     assert.ok(clipped.count > 0 && clipped.points.every(([, y]: number[]) => y! <= south + 2))
     const refused = (more: object) => w.call(owner.token, 'catalog.granule_points', { ...input, ...more })

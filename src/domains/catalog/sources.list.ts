@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Choice, Closed, Nullable } from '#core/shapes.ts'
+import { Choice, Closed, Matching, Nullable } from '#core/shapes.ts'
 import { operation } from '#operation.ts'
 import { DATA_TYPES } from '#ports/vendors.ts'
 
@@ -42,7 +42,11 @@ export default operation({
     data_type: Type.Optional(Nullable(Choice(DATA_TYPES, { description: 'Only sources with this kind of data' }))),
     scope: Type.Optional(Nullable(Choice(['global', 'regional', 'national'], { description: 'Only sources of this reach' }))),
     country: Type.Optional(
-      Nullable(Type.String({ pattern: '^[A-Za-z]{2}$', description: 'Only sources for this country, and global ones' })),
+      Nullable(
+        Matching('^[A-Za-z]{2}$', 'must be a country code of two letters, such as AU', {
+          description: 'Only sources for this country, and global ones',
+        }),
+      ),
     ),
   }),
   output: Closed({ sources: Type.Array(SourceRecord) }),

@@ -126,7 +126,7 @@ test('cog.tile.render', async (t) => {
       [{ url: 'https://example.com/a.tif' }, 422, /host 'example.com', which is not among the allowed/],
       [{ url: 'file:///etc/passwd' }, 422, /https address/],
       [{ url: files.url('notes.txt') }, 422, /TIFF/],
-      [{ url: files.url('missing.tif') }, 502, /./],
+      [{ url: files.url('missing.tif') }, 422, /has no file at this address/],
     ]
     for (const [input, status, detail] of cases) {
       const answer = await render(input)

@@ -142,7 +142,7 @@ test('uploads: a COG', async (t) => {
 
   await t.test('completing again makes nothing, and the address that still lives changes nothing', async () => {
     assert.deepEqual(await w.ok(token, 'uploads.complete', { upload_id: id }), completed)
-    assert.equal(await w.put(signed.upload_url, Buffer.from('other bytes'), 'image/tiff'), 200)
+    assert.equal(await w.put(signed.upload_url, Buffer.from('other bytes'), 'image/tiff'), 400)
     assert.equal((await w.db.selectFrom('event').select('type').where('type', '=', 'item.created').execute()).length, 1)
     assert.equal((await w.call(token, 'items.tile.render', { item_id: itemId, ...tileAt(151.1, -33.05, 11), format: 'png' })).status, 200)
     assert.equal((await w.call(token, 'uploads.signed_url', { upload_id: id, file_name: 'more.tif' })).status, 400)

@@ -2,7 +2,7 @@
 import type { FastifyReply } from 'fastify'
 import { PAGE_POLICY } from '#http/headers.ts'
 
-export interface Page {
+interface Page {
   title: string
   /** Which entry of the navigation this page is. */
   path: string

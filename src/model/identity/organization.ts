@@ -106,7 +106,8 @@ export async function requireFoundable(tx: Tx, ownerId: string): Promise<void> {
   if (owned >= MAX_FREE_ORGANIZATIONS)
     throw problem(
       'bad-request',
-      `A person owns at most ${MAX_FREE_ORGANIZATIONS} organizations on the free plan. Change the plan of one with billing.plan.change first.`,
+      `A person owns at most ${MAX_FREE_ORGANIZATIONS} organizations on the free plan. Change the plan of one with ` +
+        `billing.plan.change first.`,
     )
 }
 

@@ -5,12 +5,12 @@ import { invalidField, problem } from '#core/problem.ts'
 import type { Db } from '#db/tables.ts'
 
 const KIB = 1024
-export const MAX_PROPERTIES_BYTES = 256 * KIB
+const MAX_PROPERTIES_BYTES = 256 * KIB
 /** So much of each item is free; what is beyond it counts as storage. The usual STAC item stays below. */
 const FREE_BYTES = 4 * KIB
 /** The index `item_heavy` knows the items above this. Below it, no page of 1,000 can grow beyond what an answer may have. */
 const HEAVY_BYTES = 16 * KIB
-export const MAX_PAGE_BYTES = 16 * KIB * KIB
+const MAX_PAGE_BYTES = 16 * KIB * KIB
 
 /** What an item counts as storage for, beside its files. */
 export const countedBytes = (alias: 'i' | 'item' | 'g' | 'm'): RawBuilder<number> =>

@@ -1,6 +1,7 @@
 /**
  * Data that leaves the platform, against the organization that owns it. Bytes count as they leave where our own store sends
- * them, each response anew; on S3, where nobody tells us, by the file's size when its address is signed. Everything is decided on one row per organization, in the transaction that counts:
+ * them, each response anew; on S3, where nobody tells us, by the file's size when its address is signed. Everything is
+ * decided on one row per organization, in the transaction that counts:
  * however many ask at once, no limit is passed, and a process that dies forgets nothing.
  */
 import { sql } from 'kysely'

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '#db/tables.ts'
 
-export interface Hit {
+interface Hit {
   subject: string
   windowSeconds: number
 }

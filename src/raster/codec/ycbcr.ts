@@ -9,7 +9,7 @@ export interface YcbcrCoding {
   readonly reference: readonly number[]
 }
 
-export interface YcbcrShape {
+interface YcbcrShape {
   readonly width: number
   readonly rows: number
 }

@@ -128,7 +128,9 @@ const GEOCENTRIC = /\+(?:ellps=(?:GRS80|WGS84)|datum=WGS84)\b/
 function qualityOf(code: number, { accuracyM, deviationM, datum }: Row): Pick<Crs, 'accuracyM' | 'note'> {
   if (accuracyM === null && deviationM === 0 && GEOCENTRIC.test(datum)) return { accuracyM: null, note: null }
   if (accuracyM === null && deviationM === 0) {
-    const note = `No shift from the datum of EPSG:${code} to WGS 84 is published: positions are taken as they are and may be hundreds of metres off`
+    const note =
+      `No shift from the datum of EPSG:${code} to WGS 84 is published: positions are taken as they are and may be hundreds ` +
+      `of metres off`
     return { accuracyM: null, note }
   }
   const worst = Math.max(accuracyM ?? 0, deviationM)

@@ -37,7 +37,10 @@ const CITED: Readonly<Record<string, number>> = {
   international_feet: 0.3048,
 }
 
-/** ERDAS Imagine writes the unit of coordinates into the citation, where it wins over the key, as in GDAL; false offsets keep to the key. */
+/**
+ * ERDAS Imagine writes the unit of coordinates into the citation, where it wins over the key, as in GDAL; false offsets
+ * keep to the key.
+ */
 export function citedUnitMetres(citations: ReadonlyMap<number, string>): number | null {
   for (const id of [KEY.projectedCitation, KEY.citation]) {
     const text = citations.get(id) ?? ''

@@ -27,7 +27,7 @@ export function crsFromWkt(text: string): Crs {
   throw refused(`${root.word || 'its text'} is not a map`)
 }
 
-export function parseWkt(text: string): WktNode {
+function parseWkt(text: string): WktNode {
   if (text.length > MAX_LENGTH) throw refused('its text is too long')
   const tokens = text.match(/"[^"]*"|[A-Za-z_][A-Za-z0-9_]*|[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|[[\](),]/g) ?? []
   let at = 0
@@ -159,7 +159,10 @@ class Parameters {
 
   get azimuth(): string {
     const azimuth = this.get(0, 'azimuth')
-    return `+lonc=${this.get(0, 'longitude_of_center', 'central_meridian')} +alpha=${azimuth} +gamma=${this.get(azimuth, 'rectified_grid_angle', 'xy_plane_rotation')}`
+    return (
+      `+lonc=${this.get(0, 'longitude_of_center', 'central_meridian')} +alpha=${azimuth} ` +
+      `+gamma=${this.get(azimuth, 'rectified_grid_angle', 'xy_plane_rotation')}`
+    )
   }
 }
 

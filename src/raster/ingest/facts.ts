@@ -15,7 +15,8 @@ const CLASS_TYPES = ['uint8', 'uint16']
 const TIME_ITEMS: readonly RegExp[] = [
   /^(?:acquisition|sensing|capture|exposure|imaging|datatake)[ _]?date[ _]?time(?:[ _]?utc)?$/i,
   /^(?:datetime|firstlinetime|first_line_time|earliestacqtime|acqtime|tlctime|datetimeoriginal|exif_datetimeoriginal)$/i,
-  /^(?:(?:acquisition|sensing|scene|product)[ _]?start(?:[ _]?(?:date|time|date[ _]?time))?|start[ _]?time|datatake_1_datatake_sensing_start)$/i,
+  /^(?:acquisition|sensing|scene|product)[ _]?start(?:[ _]?(?:date|time|date[ _]?time))?$/i,
+  /^(?:start[ _]?time|datatake_1_datatake_sensing_start)$/i,
   /^(?:(?:acquisition|sensing|capture|exposure)[ _]?(?:date|time)|date[ _]?acquired|generationtime_sensing)$/i,
 ]
 const TIME = /^(\d{4})[-:/](\d{2})[-:/](\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?) ?(Z|UTC|[+-]\d{2}:?\d{2})?)?$/
@@ -67,9 +68,8 @@ export function acquiredAt({ metadata, times }: RasterInfo): Date | null {
 function timeOf(text: string): Date | null {
   const [, year, month, day, time = '00:00:00', zone = 'Z'] = TIME.exec(text.trim().replaceAll(/^["']|["';]+$/g, '')) ?? []
   if (year === undefined) return null
-  const found = new Date(
-    `${year}-${month}-${day}T${time.length === 5 ? `${time}:00` : time}${/\d{4}$/.test(zone) ? `${zone.slice(0, -2)}:${zone.slice(-2)}` : zone.replace('UTC', 'Z')}`,
-  )
+  const offset = /\d{4}$/.test(zone) ? `${zone.slice(0, -2)}:${zone.slice(-2)}` : zone.replace('UTC', 'Z')
+  const found = new Date(`${year}-${month}-${day}T${time.length === 5 ? `${time}:00` : time}${offset}`)
   const isReal = !Number.isNaN(found.getTime()) && found.getTime() > 0 && Number(day) === daysIn(year, month, day)
   return isReal ? found : null
 }

@@ -101,7 +101,9 @@ async function requestRange(
     throw new RasterError('limit_exceeded', `A range of ${range.length} bytes is more than one request may carry`)
   }
   const deadline = AbortSignal.timeout(connection.deadlineMs)
-  const either = signal ? AbortSignal.any([signal, deadline]) : deadline
+  // An answer that is refused unread ends at once: nobody else would close it.
+  const refused = new AbortController()
+  const either = AbortSignal.any([deadline, refused.signal, ...(signal ? [signal] : [])])
   try {
     const headers = requestHeaders(range, pinned)
     const response = await untilAborted(connection.fetch(connection.url, { headers, signal: either }), either)
@@ -109,6 +111,7 @@ async function requestRange(
     const bytes = await readBody(response, answer.length, either)
     return { bytes, pinned: answer.pinned }
   } catch (cause) {
+    refused.abort()
     if (cause instanceof RasterError) throw cause
     throwIfAborted(signal)
     if (deadline.aborted) {

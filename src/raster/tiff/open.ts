@@ -155,7 +155,10 @@ async function readColorTable(
   return null
 }
 
-/** A mask in the file beats all. Beside an alpha band a nodata value still counts: kernels compare it whatever the kind is, as gdalwarp does. */
+/**
+ * A mask in the file beats all. Beside an alpha band a nodata value still counts: kernels compare it whatever the kind
+ * is, as gdalwarp does.
+ */
 function maskKind(hasMask: boolean, nodata: number | null, alphaBand: number | null): MaskKind {
   if (hasMask) return 'internal'
   if (alphaBand !== null) return 'alpha'

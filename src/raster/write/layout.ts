@@ -21,23 +21,27 @@ interface Container {
 const CLASSIC: Container = { big: false, headerBytes: 8, countBytes: 2, entryBytes: 12, pointerBytes: 4 }
 const BIG: Container = { big: true, headerBytes: 16, countBytes: 8, entryBytes: 20, pointerBytes: 8 }
 
-export function buildHead(plan: CogPlan, levels: readonly LevelSizes[]): Uint8Array {
+/** With `leastBytes` there is room left before the first block. */
+export function buildHead(plan: CogPlan, levels: readonly LevelSizes[], leastBytes = 0): Uint8Array {
   if (!plan.spec.bigTiff) {
-    const head = tryHead(plan, levels, CLASSIC)
+    const head = tryHead(plan, levels, CLASSIC, leastBytes)
     if (head) return head
   }
-  const head = tryHead(plan, levels, BIG)
+  const head = tryHead(plan, levels, BIG, leastBytes)
   if (!head) throw new RangeError('a BigTIFF is never too large')
   return head
 }
 
 /** Null where the file would not fit 32-bit offsets. */
-function tryHead(plan: CogPlan, levels: readonly LevelSizes[], container: Container): Uint8Array | null {
+function tryHead(plan: CogPlan, levels: readonly LevelSizes[], container: Container, leastBytes: number): Uint8Array | null {
   const ghost = ghostArea(plan.hasMask)
   const firstIfd = even(container.headerBytes + ghost.byteLength)
   // A first pass with empty places: the size of a directory does not depend on the values in it.
   const sizes = directories(plan, levels, null).map((tags) => ifdBytes(tags, container))
-  const dataAt = sizes.reduce((sum, size) => sum + size, firstIfd)
+  const dataAt = Math.max(
+    leastBytes,
+    sizes.reduce((sum, size) => sum + size, firstIfd),
+  )
   const places = placeBlocks(levels, dataAt)
   if (!container.big && places.end > CLASSIC_LIMIT_BYTES) return null
 

@@ -5,6 +5,7 @@ import type { Rows } from '../rows.ts'
 import { CHANGES_A_PROJECT, OPERATORS, READS_A_PROJECT, READS_OWN, READS_PIXELS } from '../statuses.ts'
 
 const asset = async (w: World, org: Org) => ({ ...(await item(w, org)), asset_id: 'data' })
+const downloadable = async (w: World, org: Org) => ({ ...(await item(w, org)), asset_id: 'open' })
 const feature = (assets: object) =>
   JSON.stringify({
     type: 'Feature',
@@ -21,7 +22,7 @@ const namedBands = async (w: World, org: Org) => {
 }
 
 export const rows: Rows = {
-  'items.asset.download': { ...READS_A_PROJECT, input: asset, missing: otherItem, breaks: 'table egress_log' },
+  'items.asset.download': { ...READS_A_PROJECT, input: downloadable, missing: otherItem, breaks: 'table egress_log' },
   'items.create': {
     ...CHANGES_A_PROJECT,
     input: (_w, org) => ({ project_id: org.projectId, type: 'user_raster', name: 'x', bbox: [0, 0, 1, 1] }),

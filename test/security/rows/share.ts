@@ -13,8 +13,9 @@ const link = async (w: World, org: Org) => {
     password: 'coral and sand',
     expires_at: '2040-01-01T00:00:00Z',
   })
-  const [{ id: asset_id }] = await w.ok(org.owner.token, 'items.list_assets', { item_id })
-  return { link_id: id as string, opens: { token: token as string, password: 'coral and sand' }, asset_id: asset_id as string }
+  const assets = (await w.ok(org.owner.token, 'items.list_assets', { item_id })) as { id: string; key: string }[]
+  const asset_id = assets.find(({ key }) => key === 'open')!.id
+  return { link_id: id as string, opens: { token: token as string, password: 'coral and sand' }, asset_id }
 }
 const TOLD_OF_THE_HOST = { a: allowedBut422(VISITORS.a) }
 
