@@ -26,7 +26,9 @@ export interface EventStream {
   close(): Promise<void>
 }
 
-const MAX_LISTENERS = 5_000
+/** In this process: below what its listener takes, so that streams never keep calls out, and shared by organizations. */
+export const MAX_LISTENERS = 1_500
+export const MAX_LISTENERS_PER_ORGANIZATION = 250
 const PAGE = 500
 /** For commits whose ring was lost, and for events that wait for an older transaction to end. */
 const REST_MS = 250
@@ -83,6 +85,10 @@ export function createEventStream({ db, bell, onError }: StreamOptions): EventSt
       const organizationId = requireOrganization(listener.principal())
       if (count >= MAX_LISTENERS)
         throw problem('unavailable', 'Too many streams are open; try again in a moment', { headers: { 'Retry-After': '5' } })
+      if ((groups.get(organizationId)?.userCount ?? 0) >= MAX_LISTENERS_PER_ORGANIZATION)
+        throw problem('rate-limited', `An organization has at most ${MAX_LISTENERS_PER_ORGANIZATION} open streams; share one`, {
+          headers: { 'Retry-After': '5' },
+        })
       const from = lastEventId === null ? null : await stream.positionOf(db, organizationId, lastEventId)
       if (lastEventId !== null && !from) throw invalidField('Last-Event-ID', 'names no event of this organization')
       const group = await groupOf(organizationId)

@@ -2,8 +2,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { campaign } from '../../test/support/campaign.ts'
 import { seeded } from '../../test/support/random.ts'
+import { until } from '../../test/support/service.ts'
 import { listen } from '../../test/support/sse.ts'
 import { world } from '../../test/support/world.ts'
+import { MAX_LISTENERS_PER_ORGANIZATION } from '#background/event-stream.ts'
 
 // Goal: whoever listens hears every event of their organization that they may read, in every process, and nobody else's.
 test('GET /v1/events', async (t) => {
@@ -126,26 +128,25 @@ test('GET /v1/events', async (t) => {
 test('a listener that is cut off again and again misses and repeats nothing', async (t) => {
   const w = await world(t)
   const org = await w.organization()
-  const total = campaign({ short: 80, long: 400 })
+  const cuts = campaign({ short: 20, long: 100 })
   const seed = Math.floor(Math.random() * 2 ** 32)
   const random = seeded(seed)
   const { key } = await w.key(org.owner.token, ['write'])
   let stream = await listen(w.baseUrl, key)
   const make = (name: string) => w.ok(key, 'collections.create', { project_id: org.projectId, name })
+  let isOver = false
   const writing = (async () => {
-    for (let n = 0; n < total; n += 4) await Promise.all([0, 1, 2, 3].map((k) => make(`${n + k}`)))
+    for (let n = 0; !isOver; n++) await Promise.all([0, 1, 2, 3].map((k) => make(`${n} ${k}`)))
   })()
   const heard: string[] = []
-  let cuts = 0
-  while (heard.length < total) {
-    await stream.until(Math.min(random.integer(1, 6), total - heard.length))
+  for (let cut = 0; cut < cuts; cut++) {
+    await stream.until(random.integer(1, 6))
     stream.cut()
     await stream.ended
-    cuts++
     heard.push(...stream.heard.map(({ id }) => id))
     stream = await listen(w.baseUrl, key, heard.at(-1))
   }
-  stream.cut()
+  isOver = true
   await writing
   const written = await w.db
     .selectFrom('event')
@@ -154,10 +155,32 @@ test('a listener that is cut off again and again misses and repeats nothing', as
     .orderBy('txid')
     .orderBy('seq')
     .execute()
+  await stream.until(written.length - heard.length)
+  stream.cut()
+  heard.push(...stream.heard.map(({ id }) => id))
   assert.deepEqual(
     heard,
     written.map(({ id }) => id),
     `seed ${seed}`,
   )
-  assert.ok(cuts >= total / 8, `${cuts} cuts`)
+  t.diagnostic(`${cuts} cuts, ${heard.length} events, seed ${seed}`)
+})
+
+// Goal: one organization's streams leave room for others'.
+test('an organization has so many streams and no more', async (t) => {
+  const w = await world(t)
+  const [org, other] = [await w.organization(), await w.organization()]
+  const open = (token: string) => listen(w.baseUrl, token)
+  const streams = await Promise.all(Array.from({ length: MAX_LISTENERS_PER_ORGANIZATION }, () => open(org.owner.token)))
+  assert.ok(streams.every(({ status }) => status === 200))
+  assert.equal((await open(org.owner.token)).status, 429)
+  const theirs = await open(other.owner.token)
+  assert.equal(theirs.status, 200)
+  streams[0]!.cut()
+  await until('a place', async () => {
+    const stream = await open(org.owner.token)
+    stream.cut()
+    return stream.status === 200
+  })
+  for (const stream of [...streams, theirs]) stream.cut()
 })

@@ -5,6 +5,7 @@ import { test } from 'node:test'
 import { mailServer, type Mailed } from '../../test/support/mail-server.ts'
 import { world } from '../../test/support/world.ts'
 import confirmAddress from '#domains/notifications/confirm-address.task.ts'
+import inviteByMail from '#domains/notifications/invite.task.ts'
 import digest from '#domains/notifications/mail-digest.task.ts'
 import mailNow from '#domains/notifications/mail-now.task.ts'
 import resetPassword from '#domains/notifications/reset-password.task.ts'
@@ -100,6 +101,110 @@ test('mailed links', async (t) => {
       assert.match(bytes.toString(), /<script src="\/assets\/mailed\.js" defer>/)
     }
     assert.equal((await w.request('GET', '/assets/mailed.js')).status, 200)
+  })
+})
+
+// Goal: an invitation reaches the invited by mail; its link admits and proves the address, and strangers can abuse neither.
+test('mailed invitations', async (t) => {
+  const server = await mailServer(t)
+  const w = await world(t, { smtpUrl: server.url })
+  const org = await w.organization()
+  const linkOf = ({ text }: Mailed) => /https?:\S+\/invite\/inv_[\w-]+/.exec(text)![0]
+  const invite = async (email: string, more: object = {}) =>
+    (await w.ok(org.owner.token, 'organizations.members.invite', { email, ...more })).invitation
+  const mailedTo = async (email: string) => {
+    await w.drain(inviteByMail)
+    const [mail] = server.mails.splice(0).filter(({ to }) => to[0] === email)
+    return mail
+  }
+  const confirmed = async (id: string) =>
+    (await w.db.selectFrom('app_user').select('email_confirmed_at as at').where('id', '=', id).executeTakeFirstOrThrow()).at
+  const inbox = async (token: string) => (await w.ok(token, 'notifications.list')) as { kind: string; title: string; body: string }[]
+
+  await t.test('the mail says who invites where, and its link admits and confirms', async () => {
+    const ana = await w.person('ana@example.com')
+    const { url } = await invite('ana@example.com')
+    const mail = (await mailedTo('ana@example.com'))!
+    const link = linkOf(mail)
+    assert.notEqual(link, url, 'only the reader of the mail has it')
+    const { name } = await w.ok(org.owner.token, 'organizations.get')
+    assert.equal(mail.headers.get('subject'), `An invitation to ${name}`)
+    assert.match(mail.text, /^Hello,\n\n“[^”]+” invites you to the organization “[^”]+” at Groundtrack\.\n\nSign in, or make an account/)
+    assert.match(mail.text, /works once, until 2030-01-15\.\n\nIf you do not know them, do nothing/)
+    assert.ok(mail.html.includes(`<a href="${link}">Accept the invitation</a>`))
+    const [told] = await inbox(ana.token)
+    assert.deepEqual([told!.kind, told!.title], ['invitation', `You are invited to ${name}`])
+    assert.ok(!JSON.stringify(told).includes('inv_'))
+    assert.equal((await w.accept(ana.token, link)).status, 200)
+    assert.deepEqual(await confirmed(ana.id), w.clock.now())
+    assert.equal((await w.accept(ana.token, link)).status, 404, 'once')
+    assert.equal((await w.accept(ana.token, url)).status, 404, 'and the other link with it')
+    const joined = (await inbox(org.owner.token)).find(({ title }) => title === 'ana has joined')
+    assert.equal(joined?.body, 'ana (ana@example.com) accepted your invitation to ana@example.com.')
+  })
+
+  await t.test('the link of the answer, or a mailed one in other hands, admits and confirms nothing', async () => {
+    const [ben, eve] = [await w.person('ben@example.com'), await w.person('eve@example.com')]
+    const { url } = await invite('ben@example.com')
+    await w.drain(inviteByMail)
+    assert.equal((await w.accept(ben.token, url)).status, 200)
+    server.mails.splice(0)
+    await invite('carol@example.com')
+    assert.equal((await w.accept(eve.token, linkOf((await mailedTo('carol@example.com'))!))).status, 200)
+    assert.deepEqual([await confirmed(ben.id), await confirmed(eve.id)], [null, null])
+  })
+
+  await t.test('into a project; inviting again ends the older links, taking it back ends all and mails nothing', async () => {
+    const again = () => w.ok(org.owner.token, 'projects.add_member', { project_id: org.projectId, email: 'dora@example.com', role: 'viewer' })
+    await again()
+    const first = (await mailedTo('dora@example.com'))!
+    assert.match(first.text, /” and its project “[^”]+” at Groundtrack/)
+    await again()
+    const second = (await mailedTo('dora@example.com'))!
+    const dora = await w.person('dora@example.com')
+    assert.equal((await w.accept(dora.token, linkOf(first))).status, 404)
+    const { body } = await w.accept(dora.token, linkOf(second))
+    assert.deepEqual(body, { organization_id: org.id, project_id: org.projectId, role: 'viewer' })
+    const { id } = await invite('fay@example.com')
+    await w.ok(org.owner.token, 'organizations.invitations.revoke', { invitation_id: id })
+    assert.equal(await mailedTo('fay@example.com'), undefined)
+  })
+
+  await t.test('names bring neither headers nor links', async () => {
+    const name = 'Win at https://evil.example/now or mail x@evil.example\r\nBcc: all@example.com'
+    const evil = await w.person('evil@example.com')
+    await w.ok(evil.token, 'organizations.create', { name: 'Theirs' })
+    await w.db.updateTable('organization').set({ name }).where('name', '=', 'Theirs').execute()
+    const acting = await w.signIn(evil)
+    await w.ok(acting.token, 'organizations.members.invite', { email: 'victim@example.com' })
+    const mail = (await mailedTo('victim@example.com'))!
+    assert.ok(!mail.headers.has('bcc') && !/^bcc:/im.test(mail.raw))
+    assert.ok(!/evil\.example|x@/.test(mail.text.replaceAll(w.baseUrl, '')))
+    assert.match(mail.text, /the organization “Win at https evil example now or mail x evil example Bcc all example com” at/)
+  })
+
+  await t.test('one address gets five a day; then the inviter is told to hand over the link, which works', async () => {
+    let url = ''
+    for (let n = 0; n < 6; n++) ({ url } = await invite('gus@example.com'))
+    await w.drain(inviteByMail)
+    assert.equal(server.mails.splice(0).filter(({ to }) => to[0] === 'gus@example.com').length, 5)
+    assert.ok((await inbox(org.owner.token)).some(({ title, body }) => title === 'An invitation was not mailed' && /gus@example/.test(body)))
+    assert.equal((await w.accept((await w.person('gus@example.com')).token, url)).status, 200)
+    w.clock.advance({ hours: 24 })
+    const owner = await w.signIn(org.owner, org.id)
+    await w.ok(owner.token, 'organizations.members.invite', { email: 'gus2@example.com' })
+    assert.ok(await mailedTo('gus2@example.com'))
+  })
+
+  await t.test('a server that refuses is tried again, and what failed does not count', async () => {
+    const owner = await w.signIn(org.owner, org.id)
+    await w.ok(owner.token, 'organizations.members.invite', { email: 'hal@example.com' })
+    const [{ id }] = (await w.ok(owner.token, 'organizations.invitations.list')).invitations
+    server.refuse(true)
+    for (let n = 0; n < 7; n++) await assert.rejects(w.runTask(inviteByMail, { invitation_id: id }))
+    server.refuse(false)
+    await w.runTask(inviteByMail, { invitation_id: id })
+    assert.equal(server.mails.splice(0).filter(({ to }) => to[0] === 'hal@example.com').length, 1)
   })
 })
 

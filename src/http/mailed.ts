@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import * as mailed from '#access/mailed.ts'
 import type { SignInPlatform } from '#access/sign-in.ts'
 import { problem } from '#core/problem.ts'
-import { Choice, Closed } from '#core/shapes.ts'
+import { Choice, Closed, Email } from '#core/shapes.ts'
 import { NOTIFICATION_MAILS } from '#core/vocabulary.ts'
 import type { Platform } from '#pipeline/platform.ts'
 import { validateInput } from '#pipeline/validate.ts'
@@ -12,11 +12,16 @@ import { parseBody } from './body.ts'
 import { callerAddress } from './caller.ts'
 import { credentialOf } from './credential.ts'
 
-const Token = Type.String({ minLength: 1, maxLength: 200 })
-const ForgotInput = Closed({ email: Type.String({ format: 'email', maxLength: 254 }) })
-const ResetInput = Closed({ token: Token, password: Type.String({ maxLength: 1_000 }) })
-const ConfirmInput = Closed({ token: Token })
-const ChoiceInput = Closed({ notification_mail: Choice(NOTIFICATION_MAILS) })
+const Token = Type.String({ minLength: 1, maxLength: 200, description: "What stands behind `#token=` in the mail's link." })
+export const ForgotInput = Closed({ email: { ...Email, description: 'The address of the account.' } })
+export const ResetInput = Closed({
+  token: Token,
+  password: Type.String({ maxLength: 1_000, description: 'The new password, of at least 10 characters.' }),
+})
+export const ConfirmInput = Closed({ token: Token })
+export const MailChoice = Closed({
+  notification_mail: Choice(NOTIFICATION_MAILS, { description: 'Whether notifications are also mailed: not at all, at once, or once a day.' }),
+})
 
 export function registerMailed(app: FastifyInstance, platform: Platform, auth: SignInPlatform): void {
   app.post('/auth/forgot', async (request, reply) => {
@@ -40,7 +45,7 @@ export function registerMailed(app: FastifyInstance, platform: Platform, auth: S
   app.get('/auth/notifications', async (request) => await mailed.mailChoice(auth, await person(request)))
   app.post('/auth/notifications', async (request, reply) => {
     const userId = await person(request)
-    await mailed.chooseMail(auth, userId, inputOf(request, ChoiceInput).notification_mail)
+    await mailed.chooseMail(auth, userId, inputOf(request, MailChoice).notification_mail)
     return reply.code(204).send()
   })
 }

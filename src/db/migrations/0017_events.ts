@@ -155,6 +155,9 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     alter table app_user add column notification_mail text not null default 'daily'
       check (notification_mail in ('none', 'instant', 'daily'));
 
+    -- The link of a mail has a token of its own: using it also shows that its reader has the address.
+    alter table invitation add column mailed_token_hash bytea unique check (length(mailed_token_hash) = 32);
+
     create table mail_token (
       token_hash bytea primary key check (length(token_hash) = 32),
       user_id uuid not null references app_user (id),

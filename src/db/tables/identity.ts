@@ -82,6 +82,7 @@ export interface IdentityTables {
     role: ProjectRole | null
     organization_role: InvitedRole
     token_hash: Buffer | null
+    mailed_token_hash: Buffer | null
     invited_by: string | null
     accepted_by: string | null
     created_at: Date

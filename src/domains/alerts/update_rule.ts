@@ -39,7 +39,9 @@ export default operation({
     const change = changeOf(input)
     if (Object.keys(change).length === 0) throw problem('bad-request', 'Nothing to change: name at least one field')
     await requireTerms(context, { ...rule, ...change, collectionId: change.collectionId ?? null })
-    return { id: rule.id, change }
+    // Whoever switches a rule on again is told what it finds, and no more than they may read.
+    const isResumed = change.isActive === true && !rule.isActive
+    return { id: rule.id, change: isResumed ? { ...change, userId: context.principal.userId } : change }
   },
   async execute({ tx, clock }, _input, { id, change }) {
     return { alert_rule: toRule(await alertRule.update(tx, id, change, clock.now())) }

@@ -405,6 +405,34 @@ test('event_subscriptions: private projects', async (t) => {
     dead.map(({ reason }) => reason),
     ['Whoever made the subscription may no longer read what the event is about'],
   )
+
+  await t.test('who leads a subscription elsewhere, or resumes it, is told what they may read themselves', async () => {
+    const { event_subscriptions: all } = await w.ok(org.owner.token, 'event_subscriptions.list')
+    const { id: subscription_id } = all.find(({ endpoint_url }: { endpoint_url: string }) => endpoint_url.endsWith('/owner'))
+    const update = (token: string, change: object) => w.ok(token, 'event_subscriptions.update', { subscription_id, ...change })
+    await update(outsider.token, { endpoint_url: `${endpoint.url}/taken` })
+    assert.deepEqual(await told('taken', project_id), [])
+    await update(org.owner.token, { endpoint_url: `${endpoint.url}/owner` })
+    assert.deepEqual(await told('back', project_id), ['owner'])
+    await update(outsider.token, { active: false })
+    await update(outsider.token, { active: true })
+    assert.deepEqual(await told('resumed', project_id), [])
+    await update(org.owner.token, { endpoint_url: `${endpoint.url}/owner` })
+    await update(outsider.token, { description: 'said by somebody else' })
+    assert.deepEqual(await told('described', project_id), ['owner'])
+  })
+
+  await t.test('the webhooks of a person who leaves rest, what was queued too; admins hear of it and can resume them', async () => {
+    const leave = () => w.ok(org.owner.token, 'organizations.members.remove', { user_id: outsider.id })
+    assert.deepEqual(await told('left', org.projectId, leave), ['insider', 'owner'])
+    const { event_subscriptions: all } = await w.ok(org.owner.token, 'event_subscriptions.list', { active: false })
+    assert.equal(all.length, 2, 'by the person and by their key')
+    const inbox: { body: string }[] = await w.ok(org.owner.token, 'notifications.list')
+    assert.ok(inbox.some(({ body }) => body.startsWith('Somebody left, and with them rest 2 webhooks and 0 alert rules of theirs.')))
+    for (const { id } of all) await w.ok(org.owner.token, 'event_subscriptions.update', { subscription_id: id, active: true })
+    await w.deliver()
+    assert.deepEqual(endpoint.received.splice(0).map(({ path }) => path.split('/').at(-1)!).toSorted(), ['key', 'outsider'])
+  })
 })
 
 // Goal: operators can empty the queue by hand; what lies behind a dead endpoint for days is given up and then forgotten.

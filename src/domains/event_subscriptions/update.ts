@@ -59,7 +59,9 @@ export default operation({
     if (change.filterConfig) subscription.requireFilter(change.filterConfig)
     if (change.headers) subscription.requireHeaders(change.headers)
     if (change.endpointUrl) await requireEndpoint(context, change.endpointUrl)
-    return { id: found.id, change }
+    // Whoever says where events go, or that they go again, may be told no more than they may read themselves.
+    const isRedirected = change.endpointUrl !== undefined || (change.isActive === true && !found.isActive)
+    return { id: found.id, change: isRedirected ? { ...change, userId: context.principal.userId } : change }
   },
   async execute({ tx, clock }, _input, { id, change }) {
     const { subscription: changed, secret } = await subscription.update(tx, id, change, clock.now())

@@ -1,7 +1,8 @@
 /**
  * Who may be told of an event: for statements over an event `e` (or what has its `project_id`) and a watcher `w`, a
  * subscription or an alert rule, with the person in `user_id` whose rights count. The rule is that of
- * `project.mayRead`; a watcher without a person is the organization's own.
+ * `project.mayRead`, and whoever has left the organization reads nothing of it; a watcher without a person is the
+ * organization's own.
  */
 import { sql } from 'kysely'
 
@@ -12,6 +13,6 @@ export const RIGHTS = sql`
 `
 
 export const mayRead = sql<boolean>`(
-  e.project_id is null or w.user_id is null or project.visibility <> 'private'
-  or organization_member.role in ('owner', 'admin') or project_member.role is not null
+  w.user_id is null or project_member.role is not null or organization_member.role in ('owner', 'admin')
+  or organization_member.role is not null and (e.project_id is null or project.visibility <> 'private')
 )`

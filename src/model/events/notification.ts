@@ -24,6 +24,8 @@ export interface News {
   body: string
   /** Told once to each person; null: every time. */
   dedupeKey: string | null
+  /** A mail of its own says it already. */
+  isMailed?: true
 }
 
 /** To one person, or to the organization's owners and admins; where it is about a project, to those of them who may read it. */
@@ -37,11 +39,13 @@ export async function tell(db: Db | Tx, organizationId: string, audience: Audien
       ? sql`select user_id from organization_member where org_id = ${organizationId} and role in ('owner', 'admin')`
       : sql`select ${audience.userId}::uuid as user_id`
   await sql`
-    insert into notification (id, user_id, org_id, kind, title, body, dedupe_key, created_at)
-    select gen_random_uuid(), p.user_id, ${organizationId}, n.kind, n.title, n.body, n.dedupe_key, ${now}
+    insert into notification (id, user_id, org_id, kind, title, body, dedupe_key, created_at, mailed_at)
+    select gen_random_uuid(), p.user_id, ${organizationId}, n.kind, n.title, n.body, n.dedupe_key, ${now}::timestamptz,
+      case when n.is_mailed then ${now}::timestamptz end
     from (${people}) p cross join unnest(
       ${news.map(({ kind }) => kind)}::text[], ${news.map(({ title }) => title)}::text[], ${news.map(({ body }) => body)}::text[],
-      ${news.map(({ dedupeKey }) => dedupeKey)}::text[]) as n (kind, title, body, dedupe_key)
+      ${news.map(({ dedupeKey }) => dedupeKey)}::text[], ${news.map(({ isMailed }) => isMailed ?? false)}::boolean[]
+    ) as n (kind, title, body, dedupe_key, is_mailed)
     on conflict (user_id, dedupe_key) where dedupe_key is not null do nothing
   `.execute(db)
 }

@@ -151,6 +151,8 @@ export interface SubscriptionChange {
   description?: string | null
   isActive?: boolean
   rotateSecret?: boolean
+  /** Whose reading rights count from now on. */
+  userId?: string | null
 }
 
 /** What is queued waits while it is paused and goes on afterwards; to a new address, if there is one. */
@@ -170,6 +172,7 @@ export async function update(
       ...(change.headers === undefined ? {} : { headers: JSON.stringify(change.headers) }),
       ...(change.description === undefined ? {} : { description: change.description }),
       ...(change.isActive === undefined ? {} : { is_active: change.isActive }),
+      ...(change.userId === undefined ? {} : { user_id: change.userId }),
       ...(secret === null
         ? {}
         : { secret, previous_secret: sql<string>`secret`, previous_secret_until: new Date(now.getTime() + ROTATION_MS) }),

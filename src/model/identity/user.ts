@@ -79,7 +79,8 @@ export async function setPassword(db: Db, id: string, passwordHash: string): Pro
 
 /** The row stays, for what points at it; the person goes, and the address is free again. */
 export async function erase(tx: Tx, id: string): Promise<void> {
-  await tx.deleteFrom('project_member').where('user_id', '=', id).execute()
+  for (const table of ['project_member', 'notification', 'mail_token'] as const)
+    await tx.deleteFrom(table).where('user_id', '=', id).execute()
   await tx
     .updateTable('app_user')
     .set({
@@ -90,6 +91,7 @@ export async function erase(tx: Tx, id: string): Promise<void> {
       is_system_admin: false,
       is_clip_user: false,
       last_org_id: null,
+      email_confirmed_at: null,
     })
     .where('id', '=', id)
     .execute()

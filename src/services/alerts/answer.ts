@@ -87,7 +87,7 @@ async function fire({ tx, clock, events }: Change, { rule, item, value }: Met): 
   })
   if (!rule.notificationChannels.includes('in_app')) return
   const news = { kind: 'alert' as const, title: `Alert: ${rule.name}`, body: bodyOf(rule, item, value), dedupeKey: null }
-  await notification.tell(tx, rule.organizationId, rule.createdBy ? { userId: rule.createdBy } : 'admins', [news], now)
+  await notification.tell(tx, rule.organizationId, rule.createdBy && rule.userId ? { userId: rule.userId } : 'admins', [news], now)
 }
 
 const SHOWN_DIGITS = 6

@@ -32,6 +32,30 @@ export function confirmLetter(to: Person, url: string): Letter {
   })
 }
 
+interface Invited {
+  email: string
+  organization: string
+  project: string | null
+  inviter: string | null
+  expiresAt: Date
+}
+
+export function inviteLetter({ email, organization, project, inviter, expiresAt }: Invited, url: string): Letter {
+  const where = `the organization ${named(organization)}${project ? ` and its project ${named(project)}` : ''}`
+  return written(
+    { email, name: '' },
+    {
+      subject: `An invitation to ${tame(organization)}`,
+      paragraphs: [
+        `${inviter ? named(inviter) : 'Somebody'} invites you to ${where} at Groundtrack.`,
+        `Sign in, or make an account, to join. The link works once, until ${expiresAt.toISOString().slice(0, 10)}.`,
+        'If you do not know them, do nothing: without the link nobody joins in your name.',
+      ],
+      link: { label: 'Accept the invitation', url },
+    },
+  )
+}
+
 export function newsLetter(to: Person, news: readonly { title: string; body: string; createdAt: Date }[], url: string): Letter {
   return written(to, {
     subject: news.length === 1 ? news[0]!.title : `${news.length} notifications`,
@@ -45,7 +69,7 @@ export function newsLetter(to: Person, news: readonly { title: string; body: str
 const MAX_SUBJECT_LENGTH = 150
 
 function written({ email, name }: Person, { subject, paragraphs, link }: Paragraphs): Letter {
-  const greeting = `Hello ${line(name)},`
+  const greeting = name ? `Hello ${line(name)},` : 'Hello,'
   const text = [greeting, ...paragraphs.map(line), ...(link ? [`${link.label}: ${link.url}`] : [])].join('\n\n')
   const html = [
     ...[greeting, ...paragraphs].map((paragraph) => `<p>${escape(line(paragraph))}</p>`),
@@ -58,6 +82,12 @@ function written({ email, name }: Person, { subject, paragraphs, link }: Paragra
     html: `${html}\n`,
   }
 }
+
+const MAX_NAME_LENGTH = 80
+
+/** A name that a stranger chose, in a mail to somebody who never asked for one: no mail program makes a link or an address of it. */
+const tame = (name: string): string => line(name.replaceAll(/[:/\\@]|\.(?=\S)/g, ' ').replaceAll(/ +/g, ' ')).slice(0, MAX_NAME_LENGTH)
+const named = (name: string): string => `“${tame(name)}”`
 
 /** What people wrote stays within its line: no name begins a paragraph or a header of ours. */
 const line = (text: string): string => text.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ').trim()
