@@ -214,6 +214,7 @@ test('mailed notifications', async (t) => {
   const w = await world(t, { smtpUrl: server.url })
   const org = await w.organization()
   const member = await w.member(org)
+  await w.ok(org.owner.token, 'notifications.mark_all_read') // That the member has joined.
   const choose = (notification_mail: string) =>
     w.post('/auth/notifications', { notification_mail }, { authorization: `Bearer ${org.owner.token}` })
   const happen = () => w.ok(member.token, 'billing.approvals.request', { credits: 100, reason: 'Flood & fire' })

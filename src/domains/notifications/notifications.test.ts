@@ -15,9 +15,16 @@ test('notifications', async (t) => {
   const org = await w.organization()
   const member = await w.member(org)
   const stranger = await w.organization()
-  await w.ok(member.token, 'billing.approvals.request', { credits: 100, reason: 'Flood response' })
   const list = (token: string, input: object = {}) => w.ok(token, 'notifications.list', input)
 
+  await t.test('who accepts an invitation is told to whoever invited', async () => {
+    const [{ id: notification_id, kind, title, body }, ...more] = await list(org.owner.token)
+    const name = member.email.split('@')[0]
+    assert.deepEqual([kind, title, more], ['invitation', `${name} has joined`, []])
+    assert.equal(body, `${name} (${member.email}) accepted your invitation to ${member.email}.`)
+    await w.ok(org.owner.token, 'notifications.dismiss', { notification_id })
+  })
+  await w.ok(member.token, 'billing.approvals.request', { credits: 100, reason: 'Flood response' })
   await t.test('an approval that is asked for is told to owners and admins', async () => {
     const [told] = await list(org.owner.token)
     assert.deepEqual([told.kind, told.title], ['approval', 'An approval is asked for'])
