@@ -50,7 +50,9 @@ try {
   console.log(`memory: ${before} MB before, ${resting} MB with all listening, ${memoryMb(pid)} MB after the events`)
   console.log(`that is ${memoryMb(pid) - before} MB more; the target is under ${TARGET_MB}`)
   console.log(`CPU at rest: ${atRest.toFixed(1)}% of a core`)
-  console.log(`an event of each organization was with all after ${sorted[EVENTS >> 1]!.toFixed(0)} ms (median), ${sorted.at(-1)!.toFixed(0)} ms at most`)
+  console.log(
+    `an event of each organization was with all after ${sorted[EVENTS >> 1]!.toFixed(0)} ms (median), ${sorted.at(-1)!.toFixed(0)} ms at most`,
+  )
   for (const stream of streams) stream.destroy()
 } finally {
   await lab.close()

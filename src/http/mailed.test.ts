@@ -155,7 +155,8 @@ test('mailed invitations', async (t) => {
   })
 
   await t.test('into a project; inviting again ends the older links, taking it back ends all and mails nothing', async () => {
-    const again = () => w.ok(org.owner.token, 'projects.add_member', { project_id: org.projectId, email: 'dora@example.com', role: 'viewer' })
+    const again = () =>
+      w.ok(org.owner.token, 'projects.add_member', { project_id: org.projectId, email: 'dora@example.com', role: 'viewer' })
     await again()
     const first = (await mailedTo('dora@example.com'))!
     assert.match(first.text, /” and its project “[^”]+” at Groundtrack/)
@@ -188,7 +189,9 @@ test('mailed invitations', async (t) => {
     for (let n = 0; n < 6; n++) ({ url } = await invite('gus@example.com'))
     await w.drain(inviteByMail)
     assert.equal(server.mails.splice(0).filter(({ to }) => to[0] === 'gus@example.com').length, 5)
-    assert.ok((await inbox(org.owner.token)).some(({ title, body }) => title === 'An invitation was not mailed' && /gus@example/.test(body)))
+    assert.ok(
+      (await inbox(org.owner.token)).some(({ title, body }) => title === 'An invitation was not mailed' && /gus@example/.test(body)),
+    )
     assert.equal((await w.accept((await w.person('gus@example.com')).token, url)).status, 200)
     w.clock.advance({ hours: 24 })
     const owner = await w.signIn(org.owner, org.id)

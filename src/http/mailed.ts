@@ -20,7 +20,9 @@ export const ResetInput = Closed({
 })
 export const ConfirmInput = Closed({ token: Token })
 export const MailChoice = Closed({
-  notification_mail: Choice(NOTIFICATION_MAILS, { description: 'Whether notifications are also mailed: not at all, at once, or once a day.' }),
+  notification_mail: Choice(NOTIFICATION_MAILS, {
+    description: 'Whether notifications are also mailed: not at all, at once, or once a day.',
+  }),
 })
 
 export function registerMailed(app: FastifyInstance, platform: Platform, auth: SignInPlatform): void {

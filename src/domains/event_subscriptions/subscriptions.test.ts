@@ -431,7 +431,13 @@ test('event_subscriptions: private projects', async (t) => {
     assert.ok(inbox.some(({ body }) => body.startsWith('Somebody left, and with them rest 2 webhooks and 0 alert rules of theirs.')))
     for (const { id } of all) await w.ok(org.owner.token, 'event_subscriptions.update', { subscription_id: id, active: true })
     await w.deliver()
-    assert.deepEqual(endpoint.received.splice(0).map(({ path }) => path.split('/').at(-1)!).toSorted(), ['key', 'outsider'])
+    assert.deepEqual(
+      endpoint.received
+        .splice(0)
+        .map(({ path }) => path.split('/').at(-1)!)
+        .toSorted(),
+      ['key', 'outsider'],
+    )
   })
 })
 

@@ -7,10 +7,11 @@ import markAllRead from './mark_all_read.ts'
 import markRead from './mark_read.ts'
 import unreadCount from './unread_count.ts'
 import confirmAddressTask from './confirm-address.task.ts'
+import inviteTask from './invite.task.ts'
 import mailDigestTask from './mail-digest.task.ts'
 import mailNowTask from './mail-now.task.ts'
 import resetPasswordTask from './reset-password.task.ts'
 
 export const operations: readonly AnyOperation[] = [dismiss, list, markAllRead, markRead, unreadCount]
 
-export const tasks: readonly AnyTask[] = [confirmAddressTask, mailDigestTask, mailNowTask, resetPasswordTask]
+export const tasks: readonly AnyTask[] = [confirmAddressTask, inviteTask, mailDigestTask, mailNowTask, resetPasswordTask]

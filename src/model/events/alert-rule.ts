@@ -91,7 +91,13 @@ export async function insert(tx: Tx, principal: Principal, organizationId: strin
 export async function update(tx: Tx, id: string, terms: Partial<RuleTerms> & { userId?: string | null }, now: Date): Promise<AlertRule> {
   const row = await tx
     .updateTable('alert_rule')
-    .set({ ...values(terms), ...(terms.userId === undefined ? {} : { user_id: terms.userId }), updated_at: now, last_error: null, last_error_at: null })
+    .set({
+      ...values(terms),
+      ...(terms.userId === undefined ? {} : { user_id: terms.userId }),
+      updated_at: now,
+      last_error: null,
+      last_error_at: null,
+    })
     .where('id', '=', id)
     .returning(COLUMNS)
     .executeTakeFirst()
