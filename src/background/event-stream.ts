@@ -27,7 +27,7 @@ export interface EventStream {
 }
 
 /** In this process: below what its listener takes, so that streams never keep calls out, and shared by organizations. */
-export const MAX_LISTENERS = 1_500
+const MAX_LISTENERS = 1_500
 export const MAX_LISTENERS_PER_ORGANIZATION = 250
 const PAGE = 500
 /** For commits whose ring was lost, and for events that wait for an older transaction to end. */

@@ -201,7 +201,10 @@ test('row 23: bodies', async (t) => {
   })
 
   await t.test('windows out of range are 422 and never clamped', async () => {
-    const lists = [...operations.values()].filter((op) => 'limit' in (op.input as unknown as { properties: object }).properties)
+    // The operator's drain may be told null; its own test holds its limit.
+    const lists = [...operations.values()].filter(
+      (op) => op.id !== 'webhooks.drain' && 'limit' in (op.input as unknown as { properties: object }).properties,
+    )
     assert.deepEqual(lists.map(({ id }) => id).toSorted(), [
       'alerts.events.list',
       'billing.credits.transactions',
@@ -222,7 +225,6 @@ test('row 23: bodies', async (t) => {
       'organizations.invitations.list',
       'projects.list',
       'share.links.list',
-      'webhooks.drain',
     ])
     const { id: project_id } = await w.ok(owner.token, 'projects.create', { name: 'Windows' })
     const { id: collection_id } = await w.ok(owner.token, 'collections.create', { project_id, name: 'Windows' })

@@ -452,6 +452,8 @@ test('webhooks.drain and sweep', async (t) => {
   assert.deepEqual(await w.ok(staff.token, 'webhooks.drain', { limit: 2 }), { attempted: 2, delivered: 2, failed: 0 })
   assert.deepEqual(await w.ok(staff.token, 'webhooks.drain'), { attempted: 1, delivered: 1, failed: 0 })
   assert.equal((await w.call(org.owner.token, 'webhooks.drain')).status, 403)
+  for (const limit of [0, 2_001, 1.5, '10']) assert.equal((await w.call(staff.token, 'webhooks.drain', { limit })).status, 422)
+  assert.equal((await w.ok(staff.token, 'webhooks.drain', { limit: null })).attempted, 0)
   await collect(w, org, 'never taken')
   const { default: sweep } = await import('../webhooks/sweep.task.ts')
   const states = async () => (await w.db.selectFrom('webhook_delivery').select('state').execute()).map(({ state }) => state).toSorted()

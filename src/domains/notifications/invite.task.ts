@@ -11,7 +11,7 @@ import { task, type TaskContext } from '#task.ts'
 const MAILS_PER_ORGANIZATION = 100
 const MAILS_PER_ADDRESS = 5
 
-/** Mails the link of an invitation, and tells the person in their inbox if they have one. The link in the inviter's answer works without. */
+/** Mails the link of an invitation, and tells the person in their inbox if they have one. The inviter's link works without. */
 export default task({ ...inviteTask, retryLimit: 5 }).handle(async (context, { invitation_id }) => {
   const { db, clock, mail } = context
   const found = await invitation.findForMail(db, invitation_id, clock.now())
