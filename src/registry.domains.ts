@@ -10,12 +10,14 @@ import * as eulas from '#domains/eulas/index.ts'
 import * as event_subscriptions from '#domains/event_subscriptions/index.ts'
 import * as glossary from '#domains/glossary/index.ts'
 import * as items from '#domains/items/index.ts'
+import * as mosaic from '#domains/mosaic/index.ts'
 import * as notifications from '#domains/notifications/index.ts'
 import * as organizations from '#domains/organizations/index.ts'
 import * as payment_methods from '#domains/payment_methods/index.ts'
 import * as projects from '#domains/projects/index.ts'
 import * as provenance from '#domains/provenance/index.ts'
 import * as share from '#domains/share/index.ts'
+import * as stac from '#domains/stac/index.ts'
 import * as uploads from '#domains/uploads/index.ts'
 import * as usage from '#domains/usage/index.ts'
 import * as visualization from '#domains/visualization/index.ts'
@@ -33,12 +35,14 @@ export const domains = {
   event_subscriptions,
   glossary,
   items,
+  mosaic,
   notifications,
   organizations,
   payment_methods,
   projects,
   provenance,
   share,
+  stac,
   uploads,
   usage,
   visualization,

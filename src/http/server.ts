@@ -35,6 +35,7 @@ import { registerSharePage } from './pages/share.ts'
 import { registerMailed } from './mailed.ts'
 import { registerMailedPages } from './pages/mailed.ts'
 import { registerShareRoutes } from './projections/share.ts'
+import { registerStac } from './projections/stac/routes.ts'
 import { registerTiles } from './projections/tiles.ts'
 import { registerCatalogRoutes } from './projections/catalog.ts'
 import { registerWmts } from './projections/wmts.ts'
@@ -109,6 +110,7 @@ export function buildServer(options: ServerOptions): FastifyInstance {
   registerTiles(app, { platform, observe })
   registerCatalogRoutes(app, { platform, observe })
   registerWmts(app, { platform, observe })
+  registerStac(app, { platform, observe, trustedProxies })
   registerAuth(app, { platform, auth, isLocal })
   registerEventTypes(app, platform)
   registerEvents(app, platform, stream)
@@ -132,7 +134,7 @@ export function buildServer(options: ServerOptions): FastifyInstance {
 /** Operations read their bodies themselves, once the caller has been let in; what other routes take is small. */
 function registerBodies(app: FastifyInstance): void {
   app.addHook('preHandler', async (request) => {
-    if (request.method !== 'POST' || request.url.startsWith('/v1/')) return
+    if (request.method !== 'POST' || request.url.startsWith('/v1/') || request.url.startsWith('/stac/')) return
     request.body = await readBody(request.raw, request.url.startsWith('/webhooks/') ? USUAL_BYTES : SIGN_IN_BYTES)
   })
   app.addHook('onResponse', (request, _reply, done) => {

@@ -12,12 +12,14 @@ import { EulasApi } from './eulas.ts'
 import { EventSubscriptionsApi } from './event-subscriptions.ts'
 import { GlossaryApi } from './glossary.ts'
 import { ItemsApi } from './items.ts'
+import { MosaicApi } from './mosaic.ts'
 import { NotificationsApi } from './notifications.ts'
 import { OrganizationsApi } from './organizations.ts'
 import { PaymentMethodsApi } from './payment-methods.ts'
 import { ProjectsApi } from './projects.ts'
 import { ProvenanceApi } from './provenance.ts'
 import { ShareApi } from './share.ts'
+import { StacApi } from './stac.ts'
 import { UploadsApi } from './uploads.ts'
 import { UsageApi } from './usage.ts'
 import { VisualizationApi } from './visualization.ts'
@@ -34,12 +36,14 @@ export type * from './eulas.ts'
 export type * from './event-subscriptions.ts'
 export type * from './glossary.ts'
 export type * from './items.ts'
+export type * from './mosaic.ts'
 export type * from './notifications.ts'
 export type * from './organizations.ts'
 export type * from './payment-methods.ts'
 export type * from './projects.ts'
 export type * from './provenance.ts'
 export type * from './share.ts'
+export type * from './stac.ts'
 export type * from './uploads.ts'
 export type * from './usage.ts'
 export type * from './visualization.ts'
@@ -58,12 +62,14 @@ export class Operations extends Client {
   readonly eventSubscriptions: EventSubscriptionsApi = new EventSubscriptionsApi(this)
   readonly glossary: GlossaryApi = new GlossaryApi(this)
   readonly items: ItemsApi = new ItemsApi(this)
+  readonly mosaic: MosaicApi = new MosaicApi(this)
   readonly notifications: NotificationsApi = new NotificationsApi(this)
   readonly organizations: OrganizationsApi = new OrganizationsApi(this)
   readonly paymentMethods: PaymentMethodsApi = new PaymentMethodsApi(this)
   readonly projects: ProjectsApi = new ProjectsApi(this)
   readonly provenance: ProvenanceApi = new ProvenanceApi(this)
   readonly share: ShareApi = new ShareApi(this)
+  readonly stac: StacApi = new StacApi(this)
   readonly uploads: UploadsApi = new UploadsApi(this)
   readonly usage: UsageApi = new UsageApi(this)
   readonly visualization: VisualizationApi = new VisualizationApi(this)
@@ -157,6 +163,7 @@ export const OPERATION_IDS: readonly string[] = [
   'items.detect_asset_bands',
   'items.duplicate',
   'items.get',
+  'items.get_stac',
   'items.import_stac',
   'items.lineage',
   'items.list',
@@ -172,6 +179,7 @@ export const OPERATION_IDS: readonly string[] = [
   'items.tile.wmts_capabilities',
   'items.tile.wmts_get_tile',
   'items.update',
+  'mosaic.register',
   'notifications.dismiss',
   'notifications.list',
   'notifications.mark_all_read',
@@ -211,6 +219,8 @@ export const OPERATION_IDS: readonly string[] = [
   'share.links.list',
   'share.tile.render',
   'share.tilejson',
+  'stac.collections.list',
+  'stac.search',
   'uploads.complete',
   'uploads.fail',
   'uploads.initiate',
