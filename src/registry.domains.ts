@@ -12,6 +12,7 @@ import * as glossary from '#domains/glossary/index.ts'
 import * as items from '#domains/items/index.ts'
 import * as mosaic from '#domains/mosaic/index.ts'
 import * as notifications from '#domains/notifications/index.ts'
+import * as orders from '#domains/orders/index.ts'
 import * as organizations from '#domains/organizations/index.ts'
 import * as payment_methods from '#domains/payment_methods/index.ts'
 import * as projects from '#domains/projects/index.ts'
@@ -37,6 +38,7 @@ export const domains = {
   items,
   mosaic,
   notifications,
+  orders,
   organizations,
   payment_methods,
   projects,

@@ -28,6 +28,7 @@ import { registerEvents } from './events.ts'
 import type { Metrics } from './metrics.ts'
 import { openApiDocument } from './openapi.ts'
 import { registerOperations, send } from './operations.ts'
+import { registerVendors } from './vendors.ts'
 import { registerPayments, type SandboxConfirmation } from './payments.ts'
 import { notFoundPage, sendPage } from './pages/layout.ts'
 import { registerPages } from './pages/pages.ts'
@@ -38,6 +39,7 @@ import { registerShareRoutes } from './projections/share.ts'
 import { registerStac } from './projections/stac/routes.ts'
 import { registerTiles } from './projections/tiles.ts'
 import { registerCatalogRoutes } from './projections/catalog.ts'
+import { registerV2 } from './projections/v2.ts'
 import { registerWmts } from './projections/wmts.ts'
 
 interface ServerOptions {
@@ -110,11 +112,13 @@ export function buildServer(options: ServerOptions): FastifyInstance {
   registerTiles(app, { platform, observe })
   registerCatalogRoutes(app, { platform, observe })
   registerWmts(app, { platform, observe })
+  registerV2(app, { platform, observe })
   registerStac(app, { platform, observe, trustedProxies })
   registerAuth(app, { platform, auth, isLocal })
   registerEventTypes(app, platform)
   registerEvents(app, platform, stream)
   registerPayments(app, platform, sandboxPayments)
+  registerVendors(app, platform)
   registerContract(app, platform)
   registerPages(app, platform)
   registerSharePage(app)
@@ -134,7 +138,7 @@ export function buildServer(options: ServerOptions): FastifyInstance {
 /** Operations read their bodies themselves, once the caller has been let in; what other routes take is small. */
 function registerBodies(app: FastifyInstance): void {
   app.addHook('preHandler', async (request) => {
-    if (request.method !== 'POST' || request.url.startsWith('/v1/') || request.url.startsWith('/stac/')) return
+    if (request.method !== 'POST' || /^\/(v1|v2|stac)\//.test(request.url)) return
     request.body = await readBody(request.raw, request.url.startsWith('/webhooks/') ? USUAL_BYTES : SIGN_IN_BYTES)
   })
   app.addHook('onResponse', (request, _reply, done) => {

@@ -14,6 +14,7 @@ import { GlossaryApi } from './glossary.ts'
 import { ItemsApi } from './items.ts'
 import { MosaicApi } from './mosaic.ts'
 import { NotificationsApi } from './notifications.ts'
+import { OrdersApi } from './orders.ts'
 import { OrganizationsApi } from './organizations.ts'
 import { PaymentMethodsApi } from './payment-methods.ts'
 import { ProjectsApi } from './projects.ts'
@@ -38,6 +39,7 @@ export type * from './glossary.ts'
 export type * from './items.ts'
 export type * from './mosaic.ts'
 export type * from './notifications.ts'
+export type * from './orders.ts'
 export type * from './organizations.ts'
 export type * from './payment-methods.ts'
 export type * from './projects.ts'
@@ -64,6 +66,7 @@ export class Operations extends Client {
   readonly items: ItemsApi = new ItemsApi(this)
   readonly mosaic: MosaicApi = new MosaicApi(this)
   readonly notifications: NotificationsApi = new NotificationsApi(this)
+  readonly orders: OrdersApi = new OrdersApi(this)
   readonly organizations: OrganizationsApi = new OrganizationsApi(this)
   readonly paymentMethods: PaymentMethodsApi = new PaymentMethodsApi(this)
   readonly projects: ProjectsApi = new ProjectsApi(this)
@@ -185,6 +188,31 @@ export const OPERATION_IDS: readonly string[] = [
   'notifications.mark_all_read',
   'notifications.mark_read',
   'notifications.unread_count',
+  'orders.archive.estimate',
+  'orders.archive.place',
+  'orders.cancel',
+  'orders.coverage.get',
+  'orders.coverage.groups.list',
+  'orders.estimate',
+  'orders.get',
+  'orders.get_schema',
+  'orders.list',
+  'orders.list_assets',
+  'orders.place',
+  'orders.tasking.decisions.pending',
+  'orders.tasking.estimate',
+  'orders.tasking.feasibility_check',
+  'orders.tasking.feasibility_decide',
+  'orders.tasking.feasibility_studies.list',
+  'orders.tasking.opportunities_list',
+  'orders.tasking.place',
+  'orders.tasking.quotation_decide',
+  'orders.tasking.quotations.list',
+  'orders.tasking.sensors',
+  'orders.tasking.templates.delete',
+  'orders.tasking.templates.list',
+  'orders.tasking.templates.save',
+  'orders.update',
   'organizations.audit.list',
   'organizations.commitments.list',
   'organizations.commitments.statement',
