@@ -72,9 +72,9 @@ export interface AlertsEventsListInput {
   rule_id?: string | null | undefined
   /** Only those that were acknowledged, or only those that were not */
   acknowledged?: boolean | null | undefined
-  /** Default: `50` */
+  /** At most so many in one answer. Default: `50` */
   limit?: number | undefined
-  /** Default: `0` */
+  /** How many to leave out from the start. Default: `0` */
   offset?: number | undefined
 }
 
@@ -134,6 +134,7 @@ export interface AlertsTestRuleInput {
     /** A GeoJSON Polygon or MultiPolygon: the mean is taken within it */
     aoi_geometry?: { [name: string]: unknown } | null | undefined
   } | null | undefined
+  /** The item */
   item_id: string
 }
 

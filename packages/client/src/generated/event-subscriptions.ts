@@ -85,9 +85,9 @@ export interface EventSubscriptionsDeliveriesListInput {
   subscription_id: string
   /** Only those in this state; `dead` are the dead letters */
   state?: 'pending' | 'held' | 'delivered' | 'dead' | null | undefined
-  /** Default: `50` */
+  /** At most so many in one answer. Default: `50` */
   limit?: number | undefined
-  /** Default: `0` */
+  /** How many to leave out from the start. Default: `0` */
   offset?: number | undefined
 }
 

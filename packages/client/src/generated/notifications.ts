@@ -18,9 +18,9 @@ export type NotificationsDismissOutput = Notification
 export interface NotificationsListInput {
   /** Leave out what was read. Default: `false` */
   unread_only?: boolean | undefined
-  /** Default: `50` */
+  /** At most so many in one answer. Default: `50` */
   limit?: number | undefined
-  /** Default: `0` */
+  /** How many to leave out from the start. Default: `0` */
   offset?: number | undefined
 }
 
