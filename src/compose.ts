@@ -12,6 +12,7 @@ import type { Mail } from './ports/mail.ts'
 import type { Webhooks } from './ports/webhooks.ts'
 import { confirmAddressTask, resetPasswordTask } from '#model/identity/tasks.ts'
 import type { Listen } from '#db/notify.ts'
+import { NO_WORKERS, type Workers } from './ports/workers.ts'
 import type { Queue } from '#db/queue.ts'
 import type { Notices } from '#db/notices.ts'
 import type { Db, Tx } from '#db/tables.ts'
@@ -43,6 +44,8 @@ interface Parts {
   /** Null: no cards are taken. */
   payments: Payments | null
   vendors: Vendors
+  /** Registered workers from outside; none unless said otherwise. */
+  workers?: Workers
   /** Where the files of catalogue scenes lie, and which of these hosts are private. */
   fileHosts: { readonly all: readonly string[]; readonly sandbox: readonly string[] }
   webhooks: Webhooks
@@ -133,6 +136,7 @@ export async function compose(parts: Parts): Promise<Composed> {
     vendors: parts.vendors,
     webhooks: parts.webhooks,
     mail: { ...parts.mail, baseUrl },
+    workers: parts.workers ?? NO_WORKERS,
     // A queue of its own: whoever guesses at links keeps nobody from signing in.
     shares: createShares(db, clock, createPasswords({ cost: parts.passwordCost, maxRunning: 1, waiting: 'visitors of share links' })),
     commit: createCommit({ db, clock, tasks, committed }),

@@ -11,6 +11,7 @@ import type { RasterService } from '#ports/raster.ts'
 import type { Storage } from '#ports/storage.ts'
 import type { Vendors } from '#ports/vendors.ts'
 import type { Webhooks } from '#ports/webhooks.ts'
+import type { Workers } from '#ports/workers.ts'
 import type { GrantScope } from '#access/share-grant.ts'
 import type { Commit, Usage } from './effects.ts'
 
@@ -28,6 +29,8 @@ export interface Services {
   readonly webhooks: Webhooks
   /** Sends mail that links to this service. */
   readonly mail: Mail & { readonly baseUrl: () => string }
+  /** Who works on jobs from outside. */
+  readonly workers: Workers
   readonly shares: Shares
   readonly usage: Usage
   readonly commit: Commit

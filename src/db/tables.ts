@@ -8,6 +8,7 @@ import type { MoneyTables } from './tables/money.ts'
 import type { OrderTables } from './tables/orders.ts'
 import type { PlansTables } from './tables/plans.ts'
 import type { PlatformTables } from './tables/platform.ts'
+import type { ProcessingTables } from './tables/processing.ts'
 import type { SharingTables } from './tables/sharing.ts'
 
 export interface Tables
@@ -20,6 +21,7 @@ export interface Tables
     OrderTables,
     PlansTables,
     PlatformTables,
+    ProcessingTables,
     SharingTables {}
 
 export type Db = Kysely<Tables>

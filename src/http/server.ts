@@ -43,6 +43,8 @@ import { registerTiles } from './projections/tiles.ts'
 import { registerCatalogRoutes } from './projections/catalog.ts'
 import { registerV2 } from './projections/v2.ts'
 import { registerWmts } from './projections/wmts.ts'
+import { registerProcesses } from './projections/processes.ts'
+import { registerWorkers } from './workers.ts'
 
 interface ServerOptions {
   platform: Platform
@@ -118,6 +120,8 @@ export function buildServer(options: ServerOptions): FastifyInstance {
   registerTiles(app, { platform, observe })
   registerCatalogRoutes(app, { platform, observe })
   registerWmts(app, { platform, observe })
+  registerProcesses(app, { platform, observe })
+  registerWorkers(app, platform, auth.tokens)
   registerV2(app, { platform, observe })
   registerStac(app, { platform, observe, trustedProxies })
   registerAuth(app, { platform, auth, isLocal })
@@ -146,7 +150,7 @@ export function buildServer(options: ServerOptions): FastifyInstance {
 function registerBodies(app: FastifyInstance): void {
   app.addHook('preHandler', async (request) => {
     if (request.method !== 'POST' || /^\/(v1|v2|stac)\//.test(request.url)) return
-    request.body = await readBody(request.raw, request.url.startsWith('/webhooks/') ? USUAL_BYTES : SIGN_IN_BYTES)
+    request.body = await readBody(request.raw, /^\/(webhooks|processes)\//.test(request.url) ? USUAL_BYTES : SIGN_IN_BYTES)
   })
   app.addHook('onResponse', (request, _reply, done) => {
     linger(request.raw)

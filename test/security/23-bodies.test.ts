@@ -223,6 +223,8 @@ test('row 23: bodies', async (t) => {
       'notifications.list',
       'organizations.audit.list',
       'organizations.invitations.list',
+      'processing.jobs.list',
+      'processing.project_jobs.list',
       'projects.list',
       'share.links.list',
       'stac.search',
@@ -232,6 +234,7 @@ test('row 23: bodies', async (t) => {
     const wanted = { event_type: 'order.created', endpoint_url: 'https://203.0.114.9/' }
     const { id: subscription_id } = await w.ok(owner.token, 'event_subscriptions.create', wanted)
     const places: Record<string, object> = {
+      'processing.project_jobs.list': { project_id },
       'items.list': { project_id },
       'items.search': { project_id },
       'items.list_by_collection': { collection_id },

@@ -13,6 +13,7 @@ import { createWebhooks } from '#adapters/webhooks/sender.ts'
 import { openFileStore } from '#adapters/storage/files.ts'
 import { startStoreListener } from '#adapters/storage/listener.ts'
 import type { Storage } from '#ports/storage.ts'
+import type { Workers } from '#ports/workers.ts'
 import { compose } from '#compose.ts'
 import type { Clock } from '#core/clock.ts'
 import { STANDARD_BACKOFF_SECONDS } from '#core/webhooks.ts'
@@ -78,6 +79,8 @@ interface WorldOptions {
   egressAllow?: readonly string[]
   /** Whether the simulated vendors run. Without them the registry is there, but nobody answers. */
   vendors?: boolean
+  /** Registered workers from outside. */
+  workers?: Workers
   /** Sources other than the shipped ones. */
   sources?: Registry
   /** A real mail server; without one, mails are files in `mailDir`. */
@@ -185,6 +188,7 @@ export async function world(t: TestContext, options: WorldOptions = {}) {
     storage,
     payments: believed,
     vendors,
+    ...(options.workers ? { workers: options.workers } : {}),
     fileHosts: fileHostsOf(sources),
     webhooks: createWebhooks({
       allow: [...(options.egressAllow ?? []), HOOK_HOST],
