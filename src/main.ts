@@ -4,6 +4,8 @@ import type { FastifyInstance } from 'fastify'
 import { destination, type DestinationStream, type Logger } from 'pino'
 import { compose } from './compose.ts'
 import { ConfigError, loadConfig, type Config } from './config.ts'
+import { createMailFolder } from '#adapters/mail/files.ts'
+import { createSmtpMail } from '#adapters/mail/smtp.ts'
 import { createStripePayments } from '#adapters/payments/stripe.ts'
 import { startStoreListener } from '#adapters/storage/listener.ts'
 import { openStorage } from '#adapters/storage/open.ts'
@@ -16,8 +18,12 @@ import type { Storage } from './ports/storage.ts'
 import { systemClock } from '#core/clock.ts'
 import type { Payments } from './ports/payments.ts'
 import type { Vendors } from './ports/vendors.ts'
+import { createWebhooks } from '#adapters/webhooks/sender.ts'
+import type { Mail } from './ports/mail.ts'
+import type { Webhooks } from './ports/webhooks.ts'
 import type { Db } from '#db/tables.ts'
 import { openNotices } from '#db/notices.ts'
+import { listening } from '#db/notify.ts'
 import { migrate } from '#db/migrate.ts'
 import { openQueue } from '#db/queue.ts'
 import { DatabaseUnreachable, openServiceDatabase } from '#db/service-database.ts'
@@ -33,6 +39,7 @@ import type { Platform } from '#pipeline/platform.ts'
 import { createEgressRecorder } from './background/egress.ts'
 import { createUploadRoom } from './background/upload-room.ts'
 import { startWorkers } from './background/tasks.ts'
+import { startWatch } from './watch.ts'
 import type { SandboxPayments } from '../sandbox/payments/server.ts'
 import { banner } from './banner.ts'
 import { folderProblem, requireFolder } from './data-folder.ts'
@@ -90,6 +97,8 @@ async function startParts(config: Config, { operations, tasks }: Catalogue, star
     storage,
     payments,
     ...(await startVendors(config, database.db, started)),
+    ...openOutward(config, log),
+    listen: listening(database.connection),
     workers: await startWorkersFile(config),
     connectionCount: database.connectionCount,
     clock: systemClock,
@@ -118,7 +127,7 @@ async function startParts(config: Config, { operations, tasks }: Catalogue, star
   started.defer(() => closeServer(app))
   const address = await listen(app, config)
   if (config.port === 0) baseUrl = baseUrl.replace(/:0$/, `:${new URL(address).port}`)
-  if (isWorker) await startWorkers(composed.taskPlatform, tasks)
+  if (isWorker) await startWork(composed, tasks, log, started)
   ready = true
   started.defer(() => {
     ready = false
@@ -138,6 +147,41 @@ async function startParts(config: Config, { operations, tasks }: Catalogue, star
         (error) => log.warn({ err: error }, 'the demo is not whole yet; the next start goes on with it'),
       ),
     )
+}
+
+/** Tasks, and what is done about events. */
+async function startWork(
+  composed: Parameters<typeof startWatch>[0],
+  tasks: readonly AnyTask[],
+  log: Logger,
+  started: AsyncDisposableStack,
+): Promise<void> {
+  await startWorkers(composed.taskPlatform, tasks)
+  const watch = startWatch(composed, (error, what) => log.error({ err: error }, what))
+  started.defer(() => watch.close())
+}
+
+function openMail(config: Config, log: Logger): Mail {
+  const from = config.mailFrom
+  if (config.smtpUrl) return createSmtpMail({ url: config.smtpUrl, from })
+  const folder = path.join(config.dataDir, 'mail')
+  return createMailFolder({
+    folder,
+    from,
+    clock: systemClock,
+    onWritten: (file) => log.info({ file }, 'a mail was kept as a file; set SMTP_URL to send them'),
+  })
+}
+
+/** Webhooks and mail. */
+const openOutward = (config: Config, log: Logger) => ({ webhooks: openWebhooks(config), mail: openMail(config, log) })
+
+function openWebhooks(config: Config): Webhooks {
+  return createWebhooks({
+    allow: config.egressAllow,
+    backoffSeconds: config.webhookBackoffSeconds,
+    timeoutMs: config.webhookTimeoutSeconds * 1_000,
+  })
 }
 
 /** What whoever sits at the machine may know of the demo; its password is public. */

@@ -106,6 +106,7 @@ function openObjects(schema: TSchema | Node, at = ''): string[] {
 }
 
 const ITEM = ['geometry', 'properties']
+const RULE = ['alert_rule.band_mapping', 'alert_rule.aoi_geometry']
 const FEATURE = ['features[].geometry', 'features[].properties', 'features[].assets']
 
 const JOB = ['input_params', 'output_artifacts']
@@ -116,6 +117,11 @@ const COVERAGE = ['covered.geometry', 'remainder.geometry']
 const TASKED = ['groups[].featureCollection', 'groups[].params']
 
 const FREE_FORM: Record<string, { input?: string[]; output?: string[] }> = {
+  'alerts.create_rule': { input: ['band_mapping', 'aoi_geometry'], output: RULE },
+  'alerts.rule.get': { output: RULE },
+  'alerts.rules.list': { output: ['alert_rules[].band_mapping', 'alert_rules[].aoi_geometry'] },
+  'alerts.test_rule': { input: ['rule.band_mapping', 'rule.aoi_geometry'] },
+  'alerts.update_rule': { input: ['band_mapping', 'aoi_geometry'], output: RULE },
   'billing.approvals.approve': { output: ['input', 'result'] },
   'billing.approvals.get': { output: ['input'] },
   'billing.approvals.list': { output: ['approvals[].input'] },
@@ -146,6 +152,10 @@ const FREE_FORM: Record<string, { input?: string[]; output?: string[] }> = {
   'glossary.data_products.list': { output: ['content[].schema'] },
   'cog.formulas': { output: ['(root)'] }, // Keyed by id; each entry is closed.
   'cog.statistics': { input: ['geometry'] },
+  'event_subscriptions.create': { input: ['filter_config', 'headers'], output: ['filter_config'] },
+  'event_subscriptions.get': { output: ['filter_config'] },
+  'event_subscriptions.list': { output: ['event_subscriptions[].filter_config'] },
+  'event_subscriptions.update': { input: ['filter_config', 'headers'], output: ['filter_config'] },
   'items.create': { input: ['geometry', 'properties'], output: ITEM },
   'items.duplicate': { output: ITEM },
   'items.get': { output: ITEM.map((field) => `item.${field}`) },
