@@ -13,6 +13,7 @@ import * as doors from './migrations/0011_doors.ts'
 import * as limits from './migrations/0012_limits.ts'
 import * as accessNotices from './migrations/0013_access_notices.ts'
 import * as licences from './migrations/0015_licences.ts'
+import * as analytics from './migrations/0019_analytics.ts'
 import type { Db } from './tables.ts'
 
 /** In order, by name. A migration that has run anywhere is never edited again: add the next one. */
@@ -31,6 +32,7 @@ const MIGRATIONS: Record<string, Migration> = {
   '0012_limits': limits,
   '0013_access_notices': accessNotices,
   '0015_licences': licences,
+  '0019_analytics': analytics,
 }
 
 /**
