@@ -13,8 +13,8 @@ import * as doors from './migrations/0011_doors.ts'
 import * as limits from './migrations/0012_limits.ts'
 import * as accessNotices from './migrations/0013_access_notices.ts'
 import * as licences from './migrations/0015_licences.ts'
-import * as analytics from './migrations/0019_analytics.ts'
 import * as processing from './migrations/0018_processing.ts'
+import * as analytics from './migrations/0019_analytics.ts'
 import type { Db } from './tables.ts'
 
 /** In order, by name. A migration that has run anywhere is never edited again: add the next one. */
@@ -33,8 +33,8 @@ const MIGRATIONS: Record<string, Migration> = {
   '0012_limits': limits,
   '0013_access_notices': accessNotices,
   '0015_licences': licences,
-  '0019_analytics': analytics,
   '0018_processing': processing,
+  '0019_analytics': analytics,
 }
 
 /**

@@ -4,11 +4,12 @@ import { Closed, Defaulted } from '#core/shapes.ts'
 import type { Context } from '#operation.ts'
 import { CHANGE_PERCENTILES, type Change } from '#raster/zonal/change.ts'
 import { EXAMPLE_IDS } from '#wire/examples.ts'
+import { ItemId } from '#wire/ids.ts'
 import { findMeasure, measureOf, type Measure } from './measure.lib.ts'
 import { method } from './method.lib.ts'
 import { keepRaster, oneOrganization } from './report.lib.ts'
 import { openItem, type Scene } from './scene.lib.ts'
-import { Area, bandFields, EXAMPLE_AREA, ExpressionText, IndexName, Item, maybe, ReflectanceScale } from './wire.ts'
+import { Area, bandFields, EXAMPLE_AREA, ExpressionText, IndexName, maybe, ReflectanceScale } from './wire.ts'
 
 const MAX_PIXELS = 2 ** 23
 const M2_PER_HA = 10_000
@@ -16,8 +17,8 @@ const M2_PER_HA = 10_000
 const SHOWN_THRESHOLDS = 4
 
 const Params = Closed({
-  before_item_id: Type.With(Item, { description: 'The earlier scene, whose pixels the answer is on' }),
-  after_item_id: Type.With(Item, { description: 'The later scene' }),
+  before_item_id: Type.With(ItemId, { description: 'The earlier scene, whose pixels the answer is on' }),
+  after_item_id: Type.With(ItemId, { description: 'The later scene' }),
   geometry: Area,
   index_name: maybe(IndexName),
   expression: maybe(ExpressionText),
