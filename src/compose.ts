@@ -6,6 +6,7 @@ import type { Storage } from './ports/storage.ts'
 import type { Services } from './context.ts'
 import type { Clock } from '#core/clock.ts'
 import { createLayers } from '#model/imagery/item-layer.ts'
+import type { ClipArea } from './ports/clip-areas.ts'
 import type { Payments } from './ports/payments.ts'
 import type { Vendors } from './ports/vendors.ts'
 import { NO_WORKERS, type Workers } from './ports/workers.ts'
@@ -37,6 +38,8 @@ interface Parts {
   /** Null: no cards are taken. */
   payments: Payments | null
   vendors: Vendors
+  /** Places whose mosaics can be clipped; their hosts are read from. */
+  clipAreas?: readonly ClipArea[]
   /** Registered workers from outside; none unless said otherwise. */
   workers?: Workers
   /** Where the files of catalogue scenes lie, and which of these hosts are private. */
@@ -69,11 +72,13 @@ interface Composed {
   close(): Promise<void>
 }
 
+const areaHosts = (areas: readonly ClipArea[]): string[] => areas.flatMap(({ mosaics }) => mosaics.map(({ url }) => new URL(url).host))
+
 function rasterOf(parts: Parts): RasterService {
   return createRasterService({
     clock: parts.clock,
     storage: parts.storage,
-    hosts: [...parts.cogHosts, ...parts.egressAllow, ...parts.fileHosts.all],
+    hosts: [...parts.cogHosts, ...parts.egressAllow, ...parts.fileHosts.all, ...areaHosts(parts.clipAreas ?? [])],
     egressAllow: [...parts.egressAllow, ...parts.fileHosts.sandbox],
     workDir: parts.workDir,
     compression: parts.cogCompression,
@@ -107,6 +112,7 @@ export async function compose(parts: Parts): Promise<Composed> {
     storage: parts.storage,
     payments: parts.payments,
     vendors: parts.vendors,
+    clipAreas: parts.clipAreas ?? [],
     workers: parts.workers ?? NO_WORKERS,
     // A queue of its own: whoever guesses at links keeps nobody from signing in.
     shares: createShares(db, clock, createPasswords({ cost: parts.passwordCost, maxRunning: 1, waiting: 'visitors of share links' })),

@@ -5,6 +5,7 @@ import * as assets from '#domains/assets/index.ts'
 import * as band_formulas from '#domains/band_formulas/index.ts'
 import * as billing from '#domains/billing/index.ts'
 import * as catalog from '#domains/catalog/index.ts'
+import * as clip from '#domains/clip/index.ts'
 import * as cog from '#domains/cog/index.ts'
 import * as collections from '#domains/collections/index.ts'
 import * as eulas from '#domains/eulas/index.ts'
@@ -28,6 +29,7 @@ export const domains = {
   band_formulas,
   billing,
   catalog,
+  clip,
   cog,
   collections,
   eulas,

@@ -9,7 +9,8 @@ import type { PlatformTables } from './tables/platform.ts'
 import type { ProcessingTables } from './tables/processing.ts'
 import type { SharingTables } from './tables/sharing.ts'
 
-export interface Tables extends IdentityTables, ImageryTables, LicensingTables, MoneyTables, PlansTables, PlatformTables, ProcessingTables, SharingTables {}
+export interface Tables
+  extends IdentityTables, ImageryTables, LicensingTables, MoneyTables, PlansTables, PlatformTables, ProcessingTables, SharingTables {}
 
 export type Db = Kysely<Tables>
 export type Tx = Transaction<Tables>

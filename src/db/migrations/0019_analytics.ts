@@ -1,6 +1,6 @@
 import { sql, type Kysely } from 'kysely'
 
-/** Band formulas that organizations save, by a name that is theirs alone whatever its case. */
+/** Band formulas that organizations save, by a name that is theirs alone whatever its case; and the way from a job to what it made. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create table band_formula (
@@ -20,5 +20,6 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       updated_at timestamptz not null
     );
     create unique index band_formula_name on band_formula (org_id, lower(name));
+    create index item_job on item (job_id) where job_id is not null;
   `.execute(db)
 }

@@ -19,7 +19,7 @@ const bands = (nir: (x: number, y: number) => number) => (band: number, x: numbe
 
 async function upload(w: World, org: Org, name: string, nir: (x: number, y: number) => number, datetime?: string): Promise<string> {
   const { body } = await w.upload(org.owner.token, org.projectId, { [`${name}.tif`]: await scene({ value: bands(nir) }) })
-  const id = body.items[0].id as string
+  const id = body.item_ids[0] as string
   if (datetime) await w.ok(org.owner.token, 'items.update', { item_id: id, datetime })
   return id
 }
@@ -73,9 +73,9 @@ test('analytics.execute', async (t) => {
       near(body.result.zones[k].results[0].mean, k / (2_000 + k), 1e-9)
     }
     assert.equal(body.result.expression, '(b4 - b3) / (b4 + b3)')
-    const graph = await w.ok(org.owner.token, 'provenance.graph', { entity_type: 'item', entity_id: item, direction: 'down' })
+    const graph = await w.ok(org.owner.token, 'provenance.get', { entity_type: 'item', entity_id: item, direction: 'down' })
     assert.ok(graph.edges.some((edge: { src_type: string; src_id: string }) => edge.src_type === 'report' && edge.src_id === body.id))
-    const event = await w.db.selectFrom('outbox_event').selectAll().where('type', '=', 'analytics.executed').execute()
+    const event = await w.db.selectFrom('event').selectAll().where('type', '=', 'analytics.executed').execute()
     assert.ok(event.some((row) => JSON.stringify(row).includes(body.id)))
     const tile = body.raster.tile_template.replace('{z}', '10').replace('{x}', '941').replace('{y}', '612').replace(w.baseUrl, '')
     const picture = await w.request('GET', tile, { headers: { authorization: `Bearer ${org.owner.token}` } })
@@ -117,7 +117,12 @@ test('analytics.execute', async (t) => {
       await w.ok(org.owner.token, 'items.update', { item_id: id, collection_id: collection })
     }
     const area = box(151.05, -33.1, 151.06, -33.09)
-    const { status, body } = await execute('time_series', { collection_id: collection, geometry: area, index_name: 'ndvi', statistics: ['mean', 'count'] })
+    const { status, body } = await execute('time_series', {
+      collection_id: collection,
+      geometry: area,
+      index_name: 'ndvi',
+      statistics: ['mean', 'count'],
+    })
     assert.equal(status, 200, JSON.stringify(body))
     assert.deepEqual(
       body.result.points.map(({ datetime, mean }: { datetime: string; mean: number }) => [datetime.slice(0, 7), Number(mean.toFixed(9))]),
@@ -127,7 +132,12 @@ test('analytics.execute', async (t) => {
         ['2029-03', 0.6],
       ],
     )
-    const shorter = await execute('time_series', { collection_id: collection, geometry: area, index_name: 'ndvi', datetime: '2029-02-01T00:00:00Z/..' })
+    const shorter = await execute('time_series', {
+      collection_id: collection,
+      geometry: area,
+      index_name: 'ndvi',
+      datetime: '2029-02-01T00:00:00Z/..',
+    })
     assert.equal(shorter.body.result.points.length, 2)
     const elsewhere = await execute('time_series', { item_ids: [item], geometry: box(10, 10, 11, 11), index_name: 'ndvi' })
     assert.equal(elsewhere.status, 400)
@@ -159,11 +169,18 @@ test('analytics.execute', async (t) => {
 
   await t.test('what is too large to answer at once names the process that does it', async () => {
     const wide = await w.upload(org.owner.token, org.projectId, {
-      'wide.tif': await scene({ width: 3_000, height: 3_000, degrees: 0.0001, bandNames: ['gray'], dataType: 'uint8', value: (_b, x, y) => (x ^ y) & 255 }),
+      'wide.tif': await scene({
+        width: 3_000,
+        height: 3_000,
+        degrees: 0.0001,
+        bandNames: ['gray'],
+        dataType: 'uint8',
+        value: (_b, x, y) => (x ^ y) & 255,
+      }),
     })
     const { status, body } = await execute('change_detection', {
-      before_item_id: wide.body.items[0].id,
-      after_item_id: wide.body.items[0].id,
+      before_item_id: wide.body.item_ids[0],
+      after_item_id: wide.body.item_ids[0],
       geometry: box(151, -33.3, 151.3, -33),
       expression: 'b1',
     })
@@ -231,7 +248,10 @@ test('what analytics offers', async (t) => {
 
   await t.test('methods come with the schema of their params', async () => {
     const { operations } = await ok('operations.list')
-    assert.deepEqual(operations.map(({ operation }: { operation: string }) => operation), ['zonal_stats', 'time_series', 'change_detection'])
+    assert.deepEqual(
+      operations.map(({ operation }: { operation: string }) => operation),
+      ['zonal_stats', 'time_series', 'change_detection'],
+    )
     assert.equal((await ok('operations.list', { data_type: 'dem' })).operations.length, 1)
     const { params_schema } = await ok('operations.get', { operation_name: 'change_detection' })
     assert.deepEqual(params_schema.required.toSorted(), ['after_item_id', 'before_item_id', 'geometry'])
@@ -251,7 +271,10 @@ test('what analytics offers', async (t) => {
   })
 
   await t.test('a formula is checked against a sensor, and its mistake is pointed at', async () => {
-    assert.deepEqual((await ok('validate_formula', { formula: '(nir - B04) / (NIR + RED)', sensor: 'sentinel-2' })).required_bands, ['RED', 'NIR'])
+    assert.deepEqual((await ok('validate_formula', { formula: '(nir - B04) / (NIR + RED)', sensor: 'sentinel-2' })).required_bands, [
+      'RED',
+      'NIR',
+    ])
     const wrong = await ok('validate_formula', { formula: 'NIR - SWIR1', sensor: 'skysat' })
     assert.deepEqual([wrong.valid, wrong.errors.length], [false, 1])
     assert.match(wrong.error, /SWIR1/)

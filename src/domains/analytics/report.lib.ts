@@ -4,20 +4,16 @@ import type { Context, WriteContext } from '#operation.ts'
 import type { RasterReference } from './wire.ts'
 import type { Measure } from './measure.lib.ts'
 import type { Scene } from './scene.lib.ts'
+import { tileTemplate } from '#services/drawing/tilejson.ts'
 import { keepReport, REPORT_SECONDS } from '#services/documents/report-store.ts'
 
 /** Tiles of an item that show a measure, as an address of the item's own. */
 export function tilesOf({ baseUrl }: Pick<Context, 'baseUrl'>, scene: Scene, measure: Measure): RasterReference | null {
   if (!scene.item) return null
-  const query = new URLSearchParams({
-    expression: measure.expression,
-    ...(measure.colormap ? { colormap: measure.colormap } : {}),
-    ...(measure.range ? { rescale: measure.range.join(',') } : {}),
-    ...(scene.assetKey ? { asset_key: scene.assetKey } : {}),
-  })
+  const parameters = { expression: measure.expression, colormap: measure.colormap, asset_key: scene.assetKey }
   return {
     item_id: scene.item.id,
-    tile_template: `${baseUrl}/api/v1/items/${encodeURIComponent(scene.item.id)}/tiles/{z}/{x}/{y}.webp?${query}`,
+    tile_template: tileTemplate({ baseUrl, of: { kind: 'items', id: scene.item.id }, parameters }),
     url: null,
     picture_url: null,
     bounds: null,

@@ -81,6 +81,12 @@ function ringEdges(ring: Ring): Edge[] {
 }
 
 /**
+ * Less of a pixel than this is no part of a zone: degrees as floats cannot tell where a border lies any better on pixels of a metre,
+ * and a border along pixels would reach into the next row.
+ */
+export const SLIVER = 1e-8
+
+/**
  * The share of every pixel that lies inside, exact: each edge adds the area to its right, signed by its direction, and a
  * running sum along the row does the rest. Polygons must not overlap one another.
  */
@@ -94,7 +100,7 @@ export function rasterizeCoverage(polygons: readonly Polygon[], { width, height 
     let sum = 0
     for (let column = 0; column < width; column++) {
       sum += sums[row * stride + column]!
-      coverage[row * width + column] = Math.min(1, Math.max(0, sum))
+      coverage[row * width + column] = sum < SLIVER ? 0 : Math.min(1, sum)
     }
   }
   return coverage

@@ -2,6 +2,7 @@
  * The loop over the pixels of one zone in one block, for one kind of array. Loaded once for each kind, as `warp/instances.ts`
  * explains.
  */
+import { SLIVER } from '#raster/geometry/rasterize.ts'
 import type { SampleArray } from '#raster/types.ts'
 
 /** One band of a block. */
@@ -39,9 +40,6 @@ export interface Kept {
   partCount: number
 }
 
-/** Below this a share is the rounding of its sum, and a pixel so close to whole is whole. */
-const NOTHING = 1e-12
-
 /**
  * Describes the pixels of a part and uses its differences up, so that the next zone finds zeros. Squares are taken of distances
  * from the first value, so that they keep their digits.
@@ -60,8 +58,8 @@ export function describePart(band: Samples, part: Part, moments: Float64Array, k
     for (let column = 0; column < width; column++, pixel++) {
       share += sums[base + column]!
       sums[base + column] = 0
-      if (share < NOTHING) continue
-      const inside = share > 1 - NOTHING ? 1 : share
+      if (share < SLIVER) continue
+      const inside = share > 1 - SLIVER ? 1 : share
       covered += inside
       const value = samples[pixel * stride + start]!
       if (value === nodata || value - value !== 0) continue
