@@ -4,15 +4,15 @@ import type { FastifyInstance } from 'fastify'
 import { destination, type DestinationStream, type Logger } from 'pino'
 import { compose } from './compose.ts'
 import { ConfigError, loadConfig, type Config } from './config.ts'
+import { AreasError, readClipAreas } from '#adapters/clip/areas.ts'
 import { createStripePayments } from '#adapters/payments/stripe.ts'
 import { startStoreListener } from '#adapters/storage/listener.ts'
 import { openStorage } from '#adapters/storage/open.ts'
 import { readRegistry, RegistryError } from '#adapters/vendors/registry.ts'
-import { createVendors, fileHostsOf, type FileHosts } from '#adapters/vendors/vendors.ts'
+import { createVendors, fileHostsOf } from '#adapters/vendors/vendors.ts'
 import type { Storage } from './ports/storage.ts'
 import { systemClock } from '#core/clock.ts'
 import type { Payments } from './ports/payments.ts'
-import type { Vendors } from './ports/vendors.ts'
 import type { Db } from '#db/tables.ts'
 import { openNotices } from '#db/notices.ts'
 import { migrate } from '#db/migrate.ts'
@@ -238,7 +238,7 @@ async function startPayments(
 }
 
 /** The sources of the registry, and the sandbox's hosts behind those that are simulated. */
-async function startVendors(config: Config, db: Db, started: AsyncDisposableStack): Promise<{ vendors: Vendors; fileHosts: FileHosts }> {
+async function startVendors(config: Config, db: Db, started: AsyncDisposableStack): Promise<Pick<Parameters<typeof compose>[0], 'vendors' | 'fileHosts' | 'clipAreas'>> {
   let sandboxUrl: string | null = null
   if (config.sandbox) {
     const port = config.sandboxVendorsPort
@@ -256,7 +256,10 @@ async function startVendors(config: Config, db: Db, started: AsyncDisposableStac
   })
   const vendors = createVendors({ registry, egressAllow: config.egressAllow })
   started.defer(() => vendors.close())
-  return { vendors, fileHosts: fileHostsOf(registry) }
+  const clipAreas = await readClipAreas(config.clipAreas, sandboxUrl).catch((error: unknown) => {
+    throw error instanceof AreasError ? new ConfigError(`CLIP_AREAS: ${error.message}`) : error
+  })
+  return { vendors, fileHosts: fileHostsOf(registry), clipAreas }
 }
 
 function inUse(error: unknown, name: string, host: string, port: number): unknown {

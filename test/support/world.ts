@@ -4,11 +4,13 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import type { TestContext } from 'node:test'
+import { readClipAreas } from '#adapters/clip/areas.ts'
 import { createStripePayments } from '#adapters/payments/stripe.ts'
 import { readRegistry, type Registry } from '#adapters/vendors/registry.ts'
 import { createVendors, fileHostsOf } from '#adapters/vendors/vendors.ts'
 import { openFileStore } from '#adapters/storage/files.ts'
 import { startStoreListener } from '#adapters/storage/listener.ts'
+import type { ClipArea } from '#ports/clip-areas.ts'
 import type { Storage } from '#ports/storage.ts'
 import { compose } from '#compose.ts'
 import type { Clock } from '#core/clock.ts'
@@ -71,6 +73,8 @@ interface WorldOptions {
   egressAllow?: readonly string[]
   /** Whether the simulated vendors run. Without them the registry is there, but nobody answers. */
   vendors?: boolean
+  /** Areas to clip other than the shipped ones. */
+  clipAreas?: readonly ClipArea[]
   /** Sources other than the shipped ones. */
   sources?: Registry
   /** What the card processor does; `null` takes no cards. */
@@ -164,6 +168,7 @@ export async function world(t: TestContext, options: WorldOptions = {}) {
     storage,
     payments,
     vendors,
+    clipAreas: options.clipAreas ?? (await readClipAreas(null, hosts?.url ?? null)),
     fileHosts: fileHostsOf(sources),
     connectionCount: database.connectionCount,
     clock,

@@ -100,7 +100,7 @@ export function rasterizeCoverage(polygons: readonly Polygon[], { width, height 
     let sum = 0
     for (let column = 0; column < width; column++) {
       sum += sums[row * stride + column]!
-      coverage[row * width + column] = sum < SLIVER ? 0 : Math.min(1, sum)
+      coverage[row * width + column] = Math.min(1, Math.max(0, sum))
     }
   }
   return coverage

@@ -1,5 +1,5 @@
 import { boxOf, mapPolygons, type Polygon, type Position } from '#raster/geometry/polygon.ts'
-import { rasterizeCoverage, rasterizeMask } from '#raster/geometry/rasterize.ts'
+import { rasterizeCoverage, rasterizeMask, SLIVER } from '#raster/geometry/rasterize.ts'
 import { RasterError, type Block, type Level, type PixelWindow, type Raster, type RasterInfo, type SampleArray } from '#raster/types.ts'
 import { applyAffine, invertAffine } from '#raster/warp/affine.ts'
 import { cutToRaster, projectorFromTurns } from '#raster/warp/place.ts'
@@ -102,7 +102,10 @@ export async function readArea(from: AreaSource, area: Area, bands: readonly num
   if (from.exactCoverage) {
     const weights = rasterizeCoverage(moved, window)
     let pixelCount = 0
-    for (let i = 0; i < weights.length; i++) pixelCount += weights[i]!
+    for (let i = 0; i < weights.length; i++) {
+      if (weights[i]! < SLIVER) weights[i] = 0
+      pixelCount += weights[i]!
+    }
     return { ...common, mask: block.mask, weights, pixelCount }
   }
   const inside = rasterizeMask(moved, window)
