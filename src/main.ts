@@ -238,7 +238,11 @@ async function startPayments(
 }
 
 /** The sources of the registry, and the sandbox's hosts behind those that are simulated. */
-async function startVendors(config: Config, db: Db, started: AsyncDisposableStack): Promise<Pick<Parameters<typeof compose>[0], 'vendors' | 'fileHosts' | 'clipAreas'>> {
+async function startVendors(
+  config: Config,
+  db: Db,
+  started: AsyncDisposableStack,
+): Promise<Pick<Parameters<typeof compose>[0], 'vendors' | 'fileHosts' | 'clipAreas'>> {
   let sandboxUrl: string | null = null
   if (config.sandbox) {
     const port = config.sandboxVendorsPort

@@ -21,7 +21,7 @@ const box = (west: number, south: number, east: number, north: number) => ({
   ],
 })
 /** Columns 100 to 149 and rows 50 to 99 of the scene. */
-const AOI = box(151.1, -33.1, 151.15, -33.05)
+const AOI = box(151.1004, -33.0996, 151.1496, -33.0504)
 const CLIPPER = 'clipper@example.com'
 
 async function open(t: TestContext, options: Parameters<typeof world>[1] = {}) {
@@ -47,13 +47,19 @@ test('a clip of an item', async (t) => {
   const input = { source_item_id: item, project_id: org.projectId, aoi_geometry: AOI, aoi_name: 'North paddock' }
   const clip = (id: string, given: object) => w.call(clipper.token, `clip.${id}`, given)
   const before = await balance(w, org)
-  const { credits } = await w.ok(org.owner.token, 'processing.catalog.estimate', { process_id: 'cog_clip', inputs: { item_id: item, geometry: AOI } })
+  const { credits } = await w.ok(org.owner.token, 'processing.catalog.estimate', {
+    process_id: 'cog_clip',
+    inputs: { item_id: item, geometry: AOI },
+  })
 
   const key = newId()
   const made = await w.call(org.owner.token, 'clip.create_from_item', input, keyed(key))
   assert.equal(made.status, 200, JSON.stringify(made.body))
   const { job, assets_to_clip, asset_keys } = made.body
-  assert.deepEqual([job.status, job.job_type, job.organization_id, assets_to_clip, asset_keys], ['running', 'cog_clip', org.id, 1, ['data']])
+  assert.deepEqual(
+    [job.status, job.job_type, job.organization_id, assets_to_clip, asset_keys],
+    ['running', 'cog_clip', org.id, 1, ['data']],
+  )
   assert.equal(await balance(w, org), before - credits, 'as estimated')
 
   await t.test('the same key makes no second one', async () => {
@@ -104,7 +110,9 @@ test('a clip of an item', async (t) => {
     assert.equal(tiles.length, 1)
     assert.ok(Math.abs(tiles[0].bounds[0] - 151.1) < 1e-6)
     const graph = await w.ok(org.owner.token, 'provenance.get', { entity_type: 'item', entity_id: item, direction: 'down' })
-    assert.ok(graph.edges.some((edge: { src_type: string; src_id: string }) => edge.src_type === 'processing_job' && edge.src_id === job.id))
+    assert.ok(
+      graph.edges.some((edge: { src_type: string; src_id: string }) => edge.src_type === 'processing_job' && edge.src_id === job.id),
+    )
     assert.ok(graph.nodes.some(({ entity_id }: { entity_id: string }) => entity_id === tiles[0].item_id))
   })
 
@@ -185,7 +193,9 @@ test('clips of areas', async (t) => {
     assert.deepEqual(done.output_artifacts.clips.map(({ mosaic_type }: { mosaic_type: string }) => mosaic_type).toSorted(), ['dem', 'rgb'])
     assert.equal(done.output_item_ids.length, 1)
     const graph = await w.ok(org.owner.token, 'provenance.get', { entity_type: 'project', entity_id: org.projectId, direction: 'down' })
-    assert.ok(graph.edges.some((edge: { src_id: string; relation: string }) => edge.src_id === body.job.id && edge.relation === 'created_in'))
+    assert.ok(
+      graph.edges.some((edge: { src_id: string; relation: string }) => edge.src_id === body.job.id && edge.relation === 'created_in'),
+    )
   })
 
   await t.test('a mosaic that there is not, and an area beside it, are refused', async () => {

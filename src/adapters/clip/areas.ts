@@ -15,7 +15,10 @@ const Areas = Closed({
       description: Text,
       bbox: Type.Tuple([Type.Number(), Type.Number(), Type.Number(), Type.Number()]),
       attribution: Text,
-      mosaics: Type.Array(Closed({ type: Name, title: Text, description: Text, url: Text, acquired: Nullable(Text) }), { minItems: 1, maxItems: 100 }),
+      mosaics: Type.Array(Closed({ type: Name, title: Text, description: Text, url: Text, acquired: Nullable(Text) }), {
+        minItems: 1,
+        maxItems: 100,
+      }),
     }),
     { maxItems: 1_000 },
   ),
@@ -33,7 +36,9 @@ export async function readClipAreas(path: string | null, sandboxUrl: string | nu
     throw new AreasError(`'${path}' cannot be read`)
   })
   const value = parsed(text, String(path))
-  const wrong = value.areas.find(({ mosaics }) => mosaics.some(({ url }) => !url.startsWith(SANDBOX) && URL.parse(url)?.protocol !== 'https:'))
+  const wrong = value.areas.find(({ mosaics }) =>
+    mosaics.some(({ url }) => !url.startsWith(SANDBOX) && URL.parse(url)?.protocol !== 'https:'),
+  )
   if (wrong) throw new AreasError(`the mosaics of '${wrong.id}' must have https addresses`)
   return value.areas.flatMap((area) => {
     const mosaics = area.mosaics.flatMap((mosaic) => {

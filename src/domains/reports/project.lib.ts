@@ -44,14 +44,21 @@ export async function projectBody({ db }: Pick<Context, 'db'>, project: Project)
       {
         title: 'Items, newest first',
         columns: [
-          { key: 'name', label: 'Name', share: 5 },
-          { key: 'type', label: 'Kind', share: 2.4 },
+          { key: 'name', label: 'Name', share: 3.5 },
+          { key: 'type', label: 'Kind', share: 2.2 },
           { key: 'datetime', label: 'Taken', share: 1.6 },
-          { key: 'cloud_cover', label: 'Cloud %', isNumber: true, share: 1 },
-          { key: 'gsd', label: 'GSD m', isNumber: true, share: 1 },
-          { key: 'id', label: 'Id', share: 4 },
+          { key: 'cloud_cover', label: 'Cloud %', isNumber: true, share: 1.3 },
+          { key: 'gsd', label: 'GSD m', isNumber: true, share: 1.3 },
+          { key: 'id', label: 'Id', share: 5.1 },
         ],
-        rows: items.map((each) => [each.name, each.type.replaceAll('_', ' '), day(each.datetime), each.cloudCover, each.gsd, each.id]),
+        rows: items.map((each) => [
+          each.name,
+          each.type.replaceAll('_', ' '),
+          day(each.datetime),
+          each.cloudCover,
+          each.gsd === null ? null : Number(each.gsd.toPrecision(4)),
+          each.id,
+        ]),
         more: total - items.length,
       },
     ],
@@ -73,7 +80,12 @@ function mapOf(items: readonly item.Item[]): ReportMap | null {
     Math.max(...boxes.map((box) => box[2])),
     Math.max(...boxes.map((box) => box[3])),
   ])
-  return { bounds, picture: null, outlines: boxes.map(outlineOf), caption: `Where ${boxes.length} items lie` }
+  return {
+    bounds,
+    picture: null,
+    outlines: boxes.map(outlineOf),
+    caption: boxes.length === 1 ? 'Where the item lies' : `Where ${boxes.length} items lie`,
+  }
 }
 
 type Box = [number, number, number, number]

@@ -3,7 +3,7 @@ import { feature } from 'topojson-client'
 import type { ReportMap } from './report.ts'
 import { COLORS, PAGE, printable, type Pen } from './report-page.ts'
 
-const MAP = { width: PAGE.width - 2 * PAGE.margin, height: 250 } as const
+const MAP = { width: PAGE.width - 2 * PAGE.margin, height: 210 } as const
 const MAX_LATITUDE = 85
 
 type Ring = readonly (readonly [number, number])[]
@@ -18,7 +18,7 @@ export async function drawMap(pen: Pen, map: ReportMap): Promise<void> {
   document.save()
   document.rect(frame.x, frame.y, frame.width, frame.height).clip()
   document.rect(frame.x, frame.y, frame.width, frame.height).fill(map.picture ? '#eef1f4' : '#dfeaf1')
-  if (!map.picture) for (const ring of await land()) shape(document, ring, project).fill('#f7f5ef')
+  if (!map.picture) for (const ring of await land()) if (meets(ring, map.bounds)) shape(document, ring, project).fill('#f7f5ef')
   if (map.picture) {
     const [left, top] = project([map.bounds[0], map.bounds[3]])
     const [right, bottom] = project([map.bounds[2], map.bounds[1]])
@@ -37,6 +37,14 @@ export async function drawMap(pen: Pen, map: ReportMap): Promise<void> {
   document.font('Helvetica').fontSize(8).fillColor(COLORS.soft)
   document.text(printable(`${map.caption}   ${corners}`), PAGE.margin, pen.y, { width: MAP.width, height: 10, ellipsis: true })
   pen.y += 18
+}
+
+/** A little wider than the map: the frame shows some country beside it. */
+function meets(ring: Ring, [west, south, east, north]: ReportMap['bounds']): boolean {
+  const [dx, dy] = [2 * (east - west), 2 * (north - south)]
+  const [xs, ys] = [ring.map(([x]) => x), ring.map(([, y]) => y)]
+  const isBeside = Math.min(...xs) > east + dx || Math.max(...xs) < west - dx
+  return !isBeside && Math.min(...ys) <= north + dy && Math.max(...ys) >= south - dy
 }
 
 const degrees = (value: number, positive: string, negative: string): string =>
