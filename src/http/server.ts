@@ -34,6 +34,8 @@ import { registerShareRoutes } from './projections/share.ts'
 import { registerTiles } from './projections/tiles.ts'
 import { registerCatalogRoutes } from './projections/catalog.ts'
 import { registerWmts } from './projections/wmts.ts'
+import { registerProcesses } from './projections/processes.ts'
+import { registerWorkers } from './workers.ts'
 
 interface ServerOptions {
   platform: Platform
@@ -104,6 +106,8 @@ export function buildServer(options: ServerOptions): FastifyInstance {
   registerTiles(app, { platform, observe })
   registerCatalogRoutes(app, { platform, observe })
   registerWmts(app, { platform, observe })
+  registerProcesses(app, { platform, observe })
+  registerWorkers(app, platform, auth.tokens)
   registerAuth(app, { platform, auth, isLocal })
   registerEventTypes(app, platform)
   registerPayments(app, platform, sandboxPayments)
@@ -125,7 +129,7 @@ export function buildServer(options: ServerOptions): FastifyInstance {
 function registerBodies(app: FastifyInstance): void {
   app.addHook('preHandler', async (request) => {
     if (request.method !== 'POST' || request.url.startsWith('/v1/')) return
-    request.body = await readBody(request.raw, request.url.startsWith('/webhooks/') ? USUAL_BYTES : SIGN_IN_BYTES)
+    request.body = await readBody(request.raw, /^\/(webhooks|processes)\//.test(request.url) ? USUAL_BYTES : SIGN_IN_BYTES)
   })
   app.addHook('onResponse', (request, _reply, done) => {
     linger(request.raw)

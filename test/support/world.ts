@@ -12,6 +12,7 @@ import { openFileStore } from '#adapters/storage/files.ts'
 import { startStoreListener } from '#adapters/storage/listener.ts'
 import type { ClipArea } from '#ports/clip-areas.ts'
 import type { Storage } from '#ports/storage.ts'
+import type { Workers } from '#ports/workers.ts'
 import { compose } from '#compose.ts'
 import type { Clock } from '#core/clock.ts'
 import { openDatabase } from '#db/open.ts'
@@ -75,6 +76,8 @@ interface WorldOptions {
   vendors?: boolean
   /** Areas to clip other than the shipped ones. */
   clipAreas?: readonly ClipArea[]
+  /** Registered workers from outside. */
+  workers?: Workers
   /** Sources other than the shipped ones. */
   sources?: Registry
   /** What the card processor does; `null` takes no cards. */
@@ -169,6 +172,7 @@ export async function world(t: TestContext, options: WorldOptions = {}) {
     payments,
     vendors,
     clipAreas: options.clipAreas ?? (await readClipAreas(null, hosts?.url ?? null)),
+    ...(options.workers ? { workers: options.workers } : {}),
     fileHosts: fileHostsOf(sources),
     connectionCount: database.connectionCount,
     clock,

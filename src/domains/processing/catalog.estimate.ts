@@ -1,6 +1,5 @@
 import Type from 'typebox'
 import { Closed } from '#core/shapes.ts'
-import { requireOrganization } from '#model/identity/organization.ts'
 import { operation } from '#operation.ts'
 import { requireProcess } from '#services/processing/catalogue.ts'
 import { estimate } from '#services/processing/price.ts'
@@ -21,6 +20,6 @@ export default operation({
   example: { input: { process_id: 'band_math', inputs: EXAMPLE_PARAMS }, output: { credits: 12, aud: 0.12, area_sq_km: 600 } },
 }).handle({
   async execute(context, { process_id, inputs = {} }) {
-    return await estimate(context, requireProcess(process_id), inputs, requireOrganization(context.principal))
+    return await estimate(context, requireProcess(process_id), inputs)
   },
 })

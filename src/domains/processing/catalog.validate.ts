@@ -1,7 +1,6 @@
 import Type from 'typebox'
 import { Problem, type FieldError } from '#core/problem.ts'
 import { Closed } from '#core/shapes.ts'
-import { requireOrganization } from '#model/identity/organization.ts'
 import { operation } from '#operation.ts'
 import { examineParams, requireProcess } from '#services/processing/catalogue.ts'
 import { findSources, openSources } from '#services/processing/sources.ts'
@@ -33,7 +32,7 @@ export default operation({
     const { value, errors } = examineParams(process, inputs, 'inputs')
     if (errors.length > 0) return { valid: false, errors }
     try {
-      const sources = await findSources(context, process, value, requireOrganization(context.principal))
+      const sources = await findSources(context, process, value, null)
       process.check?.(value, await openSources(context, sources))
       return { valid: true, errors: [] }
     } catch (error) {

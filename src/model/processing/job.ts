@@ -157,7 +157,21 @@ export async function list(db: Db, filter: JobFilter): Promise<{ jobs: Job[]; to
   return { jobs, total }
 }
 
-/** False: it was not pending. */
+/** Which of the jobs of these types has waited longest, for a worker from outside. */
+export async function oldestWaiting(db: Db, jobTypes: readonly string[]): Promise<Job | null> {
+  const row = await db
+    .selectFrom('processing_job')
+    .select(COLUMNS)
+    .where('status', '=', 'dispatched')
+    .where('job_type', 'in', [...jobTypes])
+    .orderBy('dispatched_at')
+    .orderBy('id')
+    .limit(1)
+    .executeTakeFirst()
+  return row ?? null
+}
+
+/** Null: it was not pending. */
 export async function dispatch(tx: Tx, id: string, now: Date): Promise<Job | null> {
   const row = await tx
     .updateTable('processing_job')

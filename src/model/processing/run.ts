@@ -42,23 +42,12 @@ export async function begin(tx: Tx, id: string, now: Date): Promise<{ run: Run; 
   return row ? { run: asRun(row), isFirst: row.attempts === 1 } : null
 }
 
-/** The oldest waiting job of these types, for a worker from outside. Two workers that ask at once get two jobs. */
-export async function claim(tx: Tx, worker: string, jobTypes: readonly string[], now: Date): Promise<Run | null> {
+/** Gives a waiting job to a worker from outside. Null: another one has it. */
+export async function claim(tx: Tx, worker: string, id: string, now: Date): Promise<Run | null> {
   const row = await tx
     .updateTable('processing_job')
     .set({ ...begun(now), worker })
-    .where('id', '=', (where) =>
-      where
-        .selectFrom('processing_job')
-        .select('id')
-        .where('status', '=', 'dispatched')
-        .where('job_type', 'in', [...jobTypes])
-        .orderBy('dispatched_at')
-        .orderBy('id')
-        .limit(1)
-        .forUpdate()
-        .skipLocked(),
-    )
+    .where('id', '=', id)
     .where('status', '=', 'dispatched')
     .returning(COLUMNS)
     .executeTakeFirst()

@@ -23,13 +23,8 @@ export function quote(process: AnyProcess, params: unknown, sources: readonly So
 }
 
 /** `processing.catalog.estimate`, for whoever shows a price beside something of their own. */
-export async function estimate(
-  context: Pick<Context, 'db' | 'principal' | 'raster' | 'signal'>,
-  process: AnyProcess,
-  given: unknown,
-  organizationId: string,
-) {
+export async function estimate(context: Pick<Context, 'db' | 'principal' | 'raster' | 'signal'>, process: AnyProcess, given: unknown) {
   const params = validateParams(process, given, 'inputs')
-  const { credits, areaSqKm } = quote(process, params, await findSources(context, process, params, organizationId))
+  const { credits, areaSqKm } = quote(process, params, await findSources(context, process, params, null))
   return { credits, aud: audOf(credits), area_sq_km: areaSqKm }
 }

@@ -13,8 +13,8 @@ const LOOKS_AT_ONCE = 4
 
 type Means = Pick<Context, 'db' | 'principal' | 'raster' | 'signal'>
 
-/** 404 and 403 as for every reading of an item; 400 where its file cannot be worked on. */
-export async function findSources(means: Means, process: AnyProcess, params: unknown, organizationId: string): Promise<Source[]> {
+/** 404 and 403 as for every reading of an item, 400 for one of another organization than the one that is named; 400 where its file cannot be worked on. */
+export async function findSources(means: Means, process: AnyProcess, params: unknown, organizationId: string | null): Promise<Source[]> {
   const found: Source[] = []
   for (const wish of process.sources(params)) found.push(...(await findWish(means, wish, organizationId)))
   if (found.length > MAX_SOURCES)
@@ -22,13 +22,13 @@ export async function findSources(means: Means, process: AnyProcess, params: unk
   return found
 }
 
-async function findWish({ db, principal, raster }: Means, wish: SourceWish, organizationId: string): Promise<Source[]> {
+async function findWish({ db, principal, raster }: Means, wish: SourceWish, organizationId: string | null): Promise<Source[]> {
   if ('url' in wish) {
     if (!raster.mayRead(wish.url)) throw invalidField(wish.field, 'must be an https address on a host that this service reads rasters from')
     return [{ item: null, key: wish.key, bandNames: null, source: { url: wish.url } }]
   }
   const { item: found } = await item.requireReader(db, principal, wish.itemId)
-  if (found.organizationId !== organizationId)
+  if (organizationId !== null && found.organizationId !== organizationId)
     throw problem('bad-request', `The item '${found.name}' belongs to another organization; a job works on what its own organization holds`)
   if (found.lifecycleState === 'expired') throw problem('bad-request', `The item '${found.name}' is past its retention`)
   return (await assetsOf({ db }, found, wish)).map((file) => {

@@ -11,7 +11,7 @@ export default process({
   title: 'Band math',
   description:
     'Computes an expression over the bands of an item. Results are 32-bit floats; what is no data in a band that is used, or no number, is NaN. ' +
-    'Several expressions with commas between them give several bands.',
+    'Several expressions with semicolons between them give several bands.',
   version: '1',
   category: 'bands',
   input: Closed({ item_id: Item, asset_key: AssetKey, expression: Expression, geometry: Area, output_name: OutputName }),
