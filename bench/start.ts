@@ -1,10 +1,10 @@
 /** From `npm start` on an empty folder to the first 200 of /health, again on a full one, and the memory of all processes when idle. */
 import { spawn } from 'node:child_process'
 import fs from 'node:fs'
-import net from 'node:net'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
+import { freePort } from '../test/support/port.ts'
 import { isAlive, openLab, postmasterOf, until } from '../test/support/service.ts'
 
 const { values } = parseArgs({ options: { idle: { type: 'string', default: '30' }, rounds: { type: 'string', default: '3' } } })
@@ -106,14 +106,6 @@ function rollupOf(pid: number): { rssMb: number; pssMb: number } {
   const rollup = fs.readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8')
   const mb = (name: string) => Number(new RegExp(`^${name}: +(\\d+) kB`, 'm').exec(rollup)?.[1] ?? 0) / 1024
   return { rssMb: mb('Rss'), pssMb: mb('Pss') }
-}
-
-async function freePort(): Promise<number> {
-  const server = net.createServer().listen(0, '127.0.0.1')
-  await new Promise((resolve) => server.once('listening', resolve))
-  const { port } = server.address() as net.AddressInfo
-  await new Promise((resolve) => server.close(resolve))
-  return port
 }
 
 const lab = openLab()

@@ -15,8 +15,8 @@ import { planned } from './support/plan.ts'
 import { report } from './support/reporter.ts'
 
 const root = path.dirname(import.meta.dirname)
-/** One more than there are cores: a test waits for the database about as long as it computes. */
-const CONCURRENCY = os.availableParallelism() + 1
+/** Twice the cores: a test waits for the database, or for a service that it started, about as long as it computes. */
+const CONCURRENCY = os.availableParallelism() * 2
 const TIMEOUT_MS = campaign({ short: 300_000, long: 900_000 })
 /** Compiled modules stay from run to run: every process loads the same two thousand. */
 const COMPILED = path.join(root, 'node_modules/.cache/groundtrack/compiled')

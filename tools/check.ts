@@ -9,6 +9,7 @@ const CHECKS: readonly (readonly [string, string, readonly string[]])[] = [
   ['format', bin('oxfmt'), ['--check', '.']],
   ['types', bin('tsc'), ['-p', '.']],
   ['types of pages', bin('tsc'), ['-p', 'packages/share']],
+  ['types of the client', bin('tsc'), ['-p', 'packages/client']],
   ['lint', bin('oxlint'), ['--deny-warnings']],
   ['imports', process.execPath, ['tools/imports.ts']],
   ['generated files', process.execPath, ['tools/gen.ts', '--check']],

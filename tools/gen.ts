@@ -5,13 +5,16 @@
  *   docs/operations.md         the operation table with what is built
  *   docs/openapi.json          the published contract
  *   docs/rooms.svg             the rooms of src/ and who imports whom
+ *   packages/client/src/generated   the TypeScript client's types and methods
+ *   packages/cli/src/generated      what the commands of the command line take; its manual page is beside it
  *   .oxlintrc.json             the lint rules; those about imports follow from tools/rooms.ts
  */
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { readGraph } from './imports.ts'
 import { lintConfiguration } from './lint-rules.ts'
 import { picture } from './rooms-picture.ts'
+import type { Document } from './client-source.ts'
 
 const root = path.dirname(import.meta.dirname)
 const checkOnly = process.argv.includes('--check')
@@ -20,8 +23,20 @@ const stale: string[] = []
 function put(file: string, text: string): void {
   const target = path.join(root, file)
   if (existsSync(target) && readFileSync(target, 'utf8') === text) return
-  if (checkOnly) stale.push(file)
-  else writeFileSync(target, text)
+  if (checkOnly) return void stale.push(file)
+  mkdirSync(path.dirname(target), { recursive: true })
+  writeFileSync(target, text)
+}
+
+/** Puts all files of a folder, and takes away what is no longer among them. */
+function putFolder(folder: string, files: ReadonlyMap<string, string>): void {
+  for (const [file, text] of files) put(file, text)
+  for (const name of readdirSync(path.join(root, folder))) {
+    const file = path.posix.join(folder, name)
+    if (files.has(file)) continue
+    if (checkOnly) stale.push(file)
+    else rmSync(path.join(root, file), { recursive: true })
+  }
 }
 
 const COLUMNS = 140
@@ -78,7 +93,15 @@ put('docs/rooms.svg', picture(readGraph(root)))
 const { operationsPage } = await import('./operations-page.ts')
 put('docs/operations.md', operationsPage())
 const { publishedDocument } = await import('./published-document.ts')
-put('docs/openapi.json', `${JSON.stringify(publishedDocument(), null, 1)}\n`)
+const published = `${JSON.stringify(publishedDocument(), null, 1)}\n`
+put('docs/openapi.json', published)
+const contract = JSON.parse(published) as Document
+const { clientFiles } = await import('./client-source.ts')
+putFolder('packages/client/src/generated', clientFiles(contract))
+const { cliFiles } = await import('./cli-source.ts')
+putFolder('packages/cli/src/generated', cliFiles(contract))
+const { manPage } = await import('./man-page.ts')
+put('packages/cli/man/groundtrack.1', manPage(contract))
 
 if (stale.length > 0) {
   console.error(`Out of date, run \`npm run gen\`: ${stale.join(', ')}`)

@@ -81,6 +81,16 @@ const EXCEPTIONS: readonly Override[] = [
     },
   },
   {
+    files: ['packages/client/**', 'packages/cli/**'],
+    rules: {
+      'no-restricted-globals': 'off',
+      'no-restricted-imports': [
+        'error',
+        { patterns: [{ regex: '^#', message: 'a package knows nothing of the service but its contract' }] },
+      ],
+    },
+  },
+  {
     files: ['**/*.test.ts', 'test/**', 'bench/**', 'tools/**', 'sandbox/demo/**'],
     rules: { 'max-lines-per-function': 'off', 'no-restricted-globals': 'off' },
   },
@@ -93,7 +103,7 @@ export function lintConfiguration(): string {
     $schema: './node_modules/oxlint/configuration_schema.json',
     plugins: ['typescript', 'import', 'unicorn'],
     categories: { correctness: 'error' },
-    ignorePatterns: ['node_modules', 'data', 'tmp', 'src/http/pages/assets/**'],
+    ignorePatterns: ['node_modules', 'data', 'tmp', 'packages/*/dist', 'src/http/pages/assets/**'],
     rules: RULES,
     overrides: [...rooms.map(importRules), ...EXCEPTIONS],
   }

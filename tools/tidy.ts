@@ -18,6 +18,9 @@ const LOADED_BY_NAME = [
   /^src\/raster\/testing\/pool-handlers\.ts$/,
   /^sandbox\/vendors\/darkroom\.handlers\.ts$/,
   /^packages\/share\/share\.ts$/,
+  /^packages\/cli\/src\/main\.ts$/,
+  // The client has a copy of its own.
+  /^src\/contract\/prices\.ts$/,
   /^test\/security\/rows\/\w+\.ts$/,
   /^test\/exposed\/rows\/[\w-]+\.ts$/,
 ]
@@ -31,6 +34,8 @@ const STARTED = [
   /^test\/run\.ts$/,
   /^test\/gdal\/[^/]+\.ts$/,
   /^sandbox\/scenes\/preview\.ts$/,
+  /^packages\/client\/src\/(index|node)\.ts$/,
+  /^packages\/cli\/src\/main\.ts$/,
 ]
 
 const lineAt = (text: string, index: number) => text.slice(0, index).split('\n').length

@@ -1,3 +1,5 @@
+import { asPlatform } from './tenant.ts'
+
 /** Gathers what was written to memory and writes it out together, soon after, one round at a time. */
 interface Flusher {
   /** Something waits: a round begins at the latest after the interval. */
@@ -26,7 +28,7 @@ export function createFlusher({ drain, isEmpty, afterMs, onError }: FlusherOptio
   }
   const flush = (): Promise<void> => {
     disarm()
-    return (flushing ??= drain().finally(() => {
+    return (flushing ??= asPlatform(drain).finally(() => {
       flushing = null
     }))
   }

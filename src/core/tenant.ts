@@ -30,3 +30,8 @@ export function tenantOf(): string | null {
 export function currentWork(): Work | null {
   return storage.getStore() ?? null
 }
+
+/** Work that many share, whoever happened to begin it: it waits behind nobody's own. */
+export function asPlatform<T>(work: () => T): T {
+  return storage.exit(work)
+}

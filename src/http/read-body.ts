@@ -16,6 +16,8 @@ const LEAST_BYTES_PER_MS = 64
 const MAX_HELD_BYTES = 48 * KIB * KIB
 /** How long the rest of a refused body is read and dropped, so that its sender gets to see the answer. */
 const LINGER_MS = 2_000
+const LINGER_BYTES = 512 * KIB
+const LINGER_PAUSE_MS = 20
 
 let heldBytes = 0
 
@@ -55,6 +57,14 @@ export function linger(request: IncomingMessage): void {
   if (request.complete || request.destroyed) return
   const timer = setTimeout(() => request.destroy(), LINGER_MS)
   request.once('close', () => clearTimeout(timer))
+  let read = 0
+  request.on('data', (chunk: Buffer) => {
+    read += chunk.length
+    if (read < LINGER_BYTES) return
+    read = 0
+    request.pause() // Dropping bytes costs as much as reading them: at this pace it hurts nobody.
+    setTimeout(() => request.resume(), LINGER_PAUSE_MS).unref()
+  })
   request.resume()
 }
 

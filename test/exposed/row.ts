@@ -1,8 +1,8 @@
 /** One attack of docs/threats.md against a service that was started as the guide says. A file in rows/ is found by being there. */
-import type { Service } from '../support/service.ts'
+import type { ExposedService } from '../support/exposed.ts'
 
 interface Exposed {
-  service: Service
+  service: ExposedService
   /** The settings of the guide. */
   env: Readonly<Record<string, string>>
   /** A session and a key of the demo, from when the same data was local. */

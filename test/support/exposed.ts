@@ -1,22 +1,18 @@
 /** The service as strangers meet it: on this machine's loopback, behind a proxy that gives it a public address. */
-import { createServer } from 'node:net'
+import { freePort } from './port.ts'
 import { until, type Lab, type Service } from './service.ts'
 
 const PUBLIC_URL = 'https://imagery.example'
 
-/** A port that was free a moment ago: the service prints its public address, not the one it listens on. */
-async function freePort(): Promise<number> {
-  const probe = createServer()
-  await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve))
-  const { port } = probe.address() as { port: number }
-  await new Promise((resolve) => probe.close(resolve))
-  return port
+export interface ExposedService extends Service {
+  /** Where the proxy would connect to for the store. */
+  readonly storeUrl: string
 }
 
 /** `baseUrl` is where the proxy would connect to. */
-export async function startExposed(lab: Lab, env: Record<string, string>): Promise<Service> {
-  const port = await freePort()
-  const service = lab.spawn({ env: { BASE_URL: PUBLIC_URL, PORT: String(port), STORE_PORT: '0', ...env } })
+export async function startExposed(lab: Lab, env: Record<string, string>): Promise<ExposedService> {
+  const [port, storePort] = [await freePort(), await freePort()]
+  const service = lab.spawn({ env: { BASE_URL: PUBLIC_URL, PORT: String(port), STORE_PORT: String(storePort), ...env } })
   const baseUrl = `http://127.0.0.1:${port}`
   let ended = false
   void service.exited.then(() => {
@@ -29,5 +25,5 @@ export async function startExposed(lab: Lab, env: Record<string, string>): Promi
       () => false,
     )
   })
-  return { ...service, baseUrl }
+  return { ...service, baseUrl, storeUrl: `http://127.0.0.1:${storePort}` }
 }

@@ -27,7 +27,7 @@ test('api_keys.create', async (t) => {
 
   await t.test('without more than a name it reads, never expires and has the limit of the organization', async () => {
     const made = await w.ok(owner.token, 'api_keys.create', { name: 'n' })
-    assert.deepEqual([made.permissions, made.rate_limit, made.expires_at], [['read'], null, null])
+    assert.deepEqual([made.permissions, made.rate_limit, made.expires_at], [['read'], 10_000, null])
     const nothing = await w.ok(owner.token, 'api_keys.create', { name: 'n', permissions: [], rate_limit: null, expires_in_days: null })
     assert.deepEqual(nothing.permissions, [])
     assert.equal((await w.call(nothing.key, 'projects.list')).status, 200, 'a key without capability still reads')

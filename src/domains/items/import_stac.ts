@@ -14,6 +14,9 @@ import { ItemId } from '#wire/ids.ts'
 /** Of one call; a body of 10 MiB seldom holds as many. Larger imports are sent in batches. */
 const MAX_FEATURES = 20_000
 
+/** Empty ones included. */
+const MAX_LINES = 2 * MAX_FEATURES
+
 interface ImportError {
   index: number
   id: string | null
@@ -104,6 +107,9 @@ function whyRefused(there: { projectId: string; isDeleted: boolean } | undefined
 
 /** A line that is no JSON is one feature that cannot be read; the others still can. */
 function linesOf(ndjson: string): (() => unknown)[] {
+  let breaks = 0
+  for (let at = ndjson.indexOf('\n'); at >= 0 && breaks <= MAX_LINES; at = ndjson.indexOf('\n', at + 1)) breaks++
+  if (breaks > MAX_LINES) throw problem('bad-request', `One call registers at most ${MAX_FEATURES} items; send them in batches`)
   return ndjson
     .split('\n')
     .filter((line) => line.trim() !== '')

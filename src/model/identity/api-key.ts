@@ -32,7 +32,6 @@ const COLUMNS = [
   'prefix',
   'permissions',
   'explicit_scopes as explicitScopes',
-  'rate_limit_per_hour as rateLimitPerHour',
   'is_active as isActive',
   'expires_at as expiresAt',
   'created_at as createdAt',
@@ -40,7 +39,13 @@ const COLUMNS = [
   'total_requests as totalRequests',
 ] as const
 
-export type ApiKey = Row<'api_key', typeof COLUMNS>
+/** A key without a limit of its own has that of its organization, as it is now. */
+const EFFECTIVE_LIMIT = sql<number>`coalesce(api_key.rate_limit_per_hour,
+  (select o.rate_limit_per_hour from organization o where o.id = api_key.org_id))`.as('rateLimitPerHour')
+
+const SHOWN = [...COLUMNS, EFFECTIVE_LIMIT] as const
+
+export type ApiKey = Row<'api_key', typeof COLUMNS> & { rateLimitPerHour: number }
 
 interface NewApiKey {
   organizationId: string
@@ -71,7 +76,7 @@ export async function insert(tx: Tx, key: NewApiKey): Promise<{ key: ApiKey; sec
       created_by_key: key.madeByKeyId,
       created_at: key.now,
     })
-    .returning(COLUMNS)
+    .returning(SHOWN)
     .executeTakeFirstOrThrow()
   return { key: made, secret }
 }
@@ -79,7 +84,7 @@ export async function insert(tx: Tx, key: NewApiKey): Promise<{ key: ApiKey; sec
 export async function list(db: Db, organizationId: string): Promise<ApiKey[]> {
   return await db
     .selectFrom('api_key')
-    .select(COLUMNS)
+    .select(SHOWN)
     .where('org_id', '=', organizationId)
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc')
@@ -89,7 +94,7 @@ export async function list(db: Db, organizationId: string): Promise<ApiKey[]> {
 export async function find(db: Db, organizationId: string | null, id: string): Promise<ApiKey | null> {
   const row = await db
     .selectFrom('api_key')
-    .select(COLUMNS)
+    .select(SHOWN)
     .where('id', '=', id)
     .$if(organizationId !== null, (query) => query.where('org_id', '=', organizationId!))
     .executeTakeFirst()
@@ -144,7 +149,7 @@ export async function setExplicitScopes(tx: Tx, id: string, scopes: readonly str
     .set({ explicit_scopes: [...scopes] })
     .where('id', '=', id)
     .where('is_active', '=', true)
-    .returning(COLUMNS)
+    .returning(SHOWN)
     .executeTakeFirst()
   return row ?? null
 }

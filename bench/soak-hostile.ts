@@ -1,0 +1,86 @@
+/** Normal load beside a hostile client and kill -9 at random: nothing acknowledged is lost, memory is flat, no 5xx for the normal one. */
+import { readFileSync, readdirSync } from 'node:fs'
+import { parseArgs } from 'node:util'
+import { call } from '../test/support/client.ts'
+import { freePort } from '../test/support/port.ts'
+import { openLab, type Service } from '../test/support/service.ts'
+import { attackApart, behaveApart, makeTenant, type Seen } from './lib/tenants.ts'
+
+const { values } = parseArgs({ options: { minutes: { type: 'string', default: '60' }, round: { type: 'string', default: '30' } } })
+const ROUND_MS = Number(values.round) * 1_000
+const ROUNDS = Math.max(4, Math.round((Number(values.minutes) * 60_000) / ROUND_MS))
+/** One round in as many ends with kill -9. */
+const KILL_EVERY = 5
+/** Of the last quarter over the second. */
+const MAX_GROWTH = 1.1
+const MIB = 1024 ** 2
+
+/** The service and everything that it started, in MiB. */
+function memoryOf(root: number): number {
+  const parents = new Map<number, number>()
+  for (const name of readdirSync('/proc')) {
+    if (!/^\d+$/.test(name)) continue
+    const parent = /^PPid:\s+(\d+)$/m.exec(read(`/proc/${name}/status`))?.[1]
+    if (parent) parents.set(Number(name), Number(parent))
+  }
+  const belongs = (pid: number): boolean => pid === root || (parents.has(pid) && pid > 1 && belongs(parents.get(pid)!))
+  let bytes = 0
+  // Shared pages of the database count once for each process in Rss, and in parts in Pss.
+  for (const pid of parents.keys())
+    if (belongs(pid)) bytes += Number(/^Pss:\s+(\d+)/m.exec(read(`/proc/${pid}/smaps_rollup`))?.[1] ?? 0) * 1024
+  return bytes / MIB
+}
+
+function read(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch {
+    return '' // It has ended.
+  }
+}
+
+const lab = openLab()
+let failed = false
+try {
+  const env = { DATA_DIR: lab.dataDir(), PORT: String(await freePort()), DEMO: '0' }
+  let service: Service = await lab.start({ env })
+  const { baseUrl } = service
+  const good = await makeTenant(baseUrl, env.DATA_DIR, 'good')
+  const bad = await makeTenant(baseUrl, env.DATA_DIR, 'bad')
+  const memory: number[] = []
+  const rounds: Seen[] = []
+  let kills = 0
+  for (let round = 0; round < ROUNDS; round++) {
+    const attacker = round % 2 === 1 ? attackApart(bad) : null
+    const behaving = behaveApart(good, ROUND_MS)
+    if (round % KILL_EVERY === KILL_EVERY - 1) {
+      await new Promise((resolve) => setTimeout(resolve, Math.random() * ROUND_MS * 0.8))
+      await service.kill('SIGKILL')
+      kills++
+      service = await lab.start({ env })
+    }
+    rounds.push(await behaving)
+    attacker?.kill('SIGKILL')
+    memory.push(memoryOf(service.pid))
+    if (round % 10 === 9) console.log(`  round ${round + 1} of ${ROUNDS}: ${memory.at(-1)!.toFixed(0)} MiB, ${kills} kills`)
+  }
+  const written = rounds.flatMap((seen) => seen.written)
+  const refused: Record<string, number> = {}
+  for (const seen of rounds) for (const [what, count] of Object.entries(seen.refused)) refused[what] = (refused[what] ?? 0) + count
+  let lost = 0
+  for (const item_id of written) if ((await call(baseUrl, good.key, 'items.get', { item_id })).status !== 200) lost++
+  const faults = Object.keys(refused).filter((what) => / 5\d\d$/.test(what))
+  const mean = (part: readonly number[]) => part.reduce((sum, value) => sum + value, 0) / part.length
+  const quarter = Math.floor(memory.length / 4)
+  const [second, last] = [mean(memory.slice(quarter, 2 * quarter)), mean(memory.slice(-quarter))]
+  console.log(`${ROUNDS} rounds of ${values.round} s, ${kills} kills -9`)
+  console.log(`  acknowledged writes: ${written.length}, lost: ${lost}`)
+  console.log(
+    `  memory: second quarter ${second.toFixed(0)} MiB, last ${last.toFixed(0)}: ${(last / second).toFixed(3)} times (limit ${MAX_GROWTH})`,
+  )
+  console.log(`  not answered with 200: ${JSON.stringify(refused)}`)
+  failed = lost > 0 || faults.length > 0 || last > second * MAX_GROWTH
+} finally {
+  await lab.close()
+}
+process.exitCode = failed ? 1 : 0

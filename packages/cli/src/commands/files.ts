@@ -1,0 +1,68 @@
+import { existsSync } from 'node:fs'
+import { download as open, upload as send, waitFor } from '../../../client/src/core.ts'
+import { openFile, saveTo } from '../../../client/src/node.ts'
+import { connect } from '../config.ts'
+import { UsageError } from '../failure.ts'
+import { readFlags, type Run } from '../options.ts'
+import { projectFor } from '../projects.ts'
+import { bar, json, note, print, size, table } from '../terminal.ts'
+
+export const upload: Run = async (rest, options) => {
+  const { values, switches, positions } = readFlags(rest, { values: ['project', 'collection'], switches: ['categorical', 'wait'] })
+  if (positions.length === 0) throw new UsageError('Name at least one file', 'groundtrack upload *.tif')
+  const missing = positions.filter((file) => !existsSync(file))
+  if (missing.length > 0) throw new UsageError(`No such file: ${missing.join(', ')}`)
+  const client = connect(options)
+  const projectId = await projectFor(client, values['project'], options)
+  const files = await Promise.all(positions.map((file) => openFile(file)))
+  const bars = new Map<string, ReturnType<typeof bar>>()
+  let before = 0
+  const made = await send(client, {
+    projectId,
+    files,
+    collectionId: values['collection'],
+    categorical: switches.has('categorical'),
+    onProgress: ({ file, fileIndex, sentBytes }) => {
+      if (!bars.has(file)) {
+        for (const former of bars.values()) former.end()
+        bars.clear()
+        before = files.slice(0, fileIndex).reduce((sum, { data }) => sum + (data as Blob).size, 0)
+        bars.set(file, bar(file, options.quiet))
+      }
+      bars.get(file)!.at(sentBytes - before, (files[fileIndex]!.data as Blob).size)
+    },
+  })
+  for (const last of bars.values()) last.end()
+  if (switches.has('wait')) await waitFor(client, { upload: made.id })
+  if (options.json || !process.stdout.isTTY)
+    return await print(options.ndjson ? made.item_ids.map((id) => `${json({ id }, false)}\n`).join('') : `${json(made)}\n`)
+  await print(
+    `${table(
+      ['FILE', 'ITEM'],
+      positions.map((file, index) => [file, made.item_ids[index] ?? null]),
+    )}\n`,
+  )
+}
+
+export const download: Run = async (rest, options) => {
+  const { values, positions } = readFlags(rest, { values: ['asset', 'output'], positions: 1 })
+  const [itemId] = positions
+  if (itemId === undefined) throw new UsageError('Name the item', 'groundtrack download ITEM -o FILE')
+  const client = connect(options)
+  const shown = bar(itemId, options.quiet)
+  const found = await open(client, {
+    itemId,
+    assetKey: values['asset'],
+    onProgress: ({ receivedBytes, totalBytes }) => shown.at(receivedBytes, totalBytes),
+  })
+  const target = values['output'] ?? nameIn(found.url)
+  if (target === '-') {
+    for await (const part of found) await print(part)
+    return
+  }
+  await saveTo(target, found)
+  shown.end()
+  note(`Wrote ${target} (${found.mediaType}${found.sizeBytes === null ? '' : `, ${size(found.sizeBytes)}`})`, options.quiet)
+}
+
+const nameIn = (url: string) => decodeURIComponent(new URL(url).pathname.split('/').at(-1) ?? '').replaceAll(/[^\w.-]/g, '_') || 'download'

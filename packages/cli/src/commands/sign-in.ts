@@ -1,0 +1,97 @@
+import { readFileSync } from 'node:fs'
+import { createInterface } from 'node:readline/promises'
+import { Writable } from 'node:stream'
+import { Client } from '../../../client/src/core.ts'
+import { accountName, accountOf, changeAccount, configFile, DEFAULT_SERVER, readAccounts, writeAccounts, type Account } from '../config.ts'
+import { UsageError } from '../failure.ts'
+import { readFlags, type GlobalOptions, type Run, type Word } from '../options.ts'
+import { note, paint, print, table, json } from '../terminal.ts'
+
+export const signIn: Run = async (rest, options) => {
+  const { values, switches } = readFlags(rest, {
+    values: ['email', 'organization', 'project'],
+    switches: ['password-stdin', 'key'],
+    positions: 0,
+  })
+  const name = options.account ?? process.env['GROUNDTRACK_ACCOUNT'] ?? 'default'
+  const server = options.server ?? process.env['GROUNDTRACK_URL'] ?? readAccounts().accounts[name]?.server ?? DEFAULT_SERVER
+  const isKey = switches.has('key')
+  const email = isKey ? null : (values['email'] ?? (await ask('Email: ')))
+  const secret = switches.has('password-stdin') ? readFileSync(0, 'utf8').trim() : await ask(isKey ? 'API key: ' : 'Password: ', true)
+  const account: Account = isKey ? { server, apiKey: secret } : { server }
+  const client = new Client({ baseUrl: server, apiKey: account.apiKey })
+  if (email !== null) {
+    const organization_id = values['organization']
+    await client.signIn('/auth/sign-in', { email, password: secret, ...(organization_id ? { organization_id } : {}) })
+    account.session = client.session.tokens!
+  }
+  const project = values['project'] ?? (await onlyProject(client))
+  if (project !== null) account.project = project
+  const accounts = readAccounts()
+  accounts.accounts[name] = account
+  writeAccounts({ ...accounts, current: name })
+  note(`Signed in to ${server}${email === null ? ' with a key' : ` as ${email}`}; kept in ${configFile()}`, options.quiet)
+}
+
+/** Whoever has one project means that one. It also shows whether the credential works. */
+async function onlyProject(client: Client): Promise<string | null> {
+  if (client.session.tokens && client.session.tokens.organizationId === null) return null
+  const { projects } = await client.call<{ projects: { id: string }[] }>('projects.list', { limit: 2 }, {}, 'read')
+  return projects.length === 1 ? projects[0]!.id : null
+}
+
+/** A question on the terminal; what is secret is not shown. */
+async function ask(question: string, isSecret = false): Promise<string> {
+  if (!process.stdin.isTTY)
+    throw new UsageError(`${question.replace(': ', '')} is missing`, 'Give --email, and --password-stdin with the password on stdin')
+  let isMuted = false
+  const output = new Writable({
+    write(chunk, _encoding, done) {
+      if (!isMuted) process.stderr.write(chunk as Buffer)
+      done()
+    },
+  })
+  const asked = createInterface({ input: process.stdin, output, terminal: true })
+  try {
+    const answer = asked.question(question)
+    isMuted = isSecret
+    return (await answer).trim()
+  } finally {
+    asked.close()
+    if (isSecret) process.stderr.write('\n')
+  }
+}
+
+export const signOut: Run = async (rest, options) => {
+  readFlags(rest, { positions: 0 })
+  const name = accountName(options)
+  const { server, session } = accountOf(options)
+  if (session)
+    await new Client({ baseUrl: server, session })
+      .signOut('/auth/sign-out')
+      .catch((error: Error) => note(`The service did not hear of it: ${error.message}`))
+  changeAccount(name, () => undefined)
+  note(`Forgot the account '${name}'`, options.quiet)
+}
+
+export const accounts: Run = async (rest: readonly Word[], options: GlobalOptions) => {
+  const { positions } = readFlags(rest, { positions: 2 })
+  const kept = readAccounts()
+  const [verb, name] = positions
+  if (verb === 'use') {
+    if (name === undefined || !kept.accounts[name])
+      throw new UsageError(`There is no account '${name ?? ''}'`, `There are: ${Object.keys(kept.accounts).join(', ') || 'none'}`)
+    return writeAccounts({ ...kept, current: name })
+  }
+  if (verb !== undefined) throw new UsageError(`There is no 'accounts ${verb}'`, 'groundtrack accounts [use NAME]')
+  const rows = Object.entries(kept.accounts).map(([own, { server, apiKey, project }]) => ({
+    name: own,
+    is_current: own === kept.current,
+    server,
+    kind: apiKey ? 'key' : 'session',
+    project: project ?? null,
+  }))
+  if (options.json) return await print(`${json(rows)}\n`)
+  const cells = rows.map((row) => [row.is_current ? paint('green', '*') : ' ', row.name, row.server, row.kind, row.project])
+  await print(`${table(['', 'ACCOUNT', 'SERVER', 'KIND', 'PROJECT'], cells)}\n`)
+}

@@ -1,0 +1,22 @@
+import { spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { UsageError } from '../failure.ts'
+import { readFlags, type Word } from '../options.ts'
+
+/** Starts the service of this repository, in the foreground, as `npm start` does. */
+export async function run(rest: readonly Word[]): Promise<number> {
+  readFlags(rest, { positions: 0 })
+  const root = path.join(import.meta.dirname, '../../../..')
+  const main = path.join(root, 'src/main.ts')
+  if (!existsSync(main))
+    throw new UsageError('The service is not part of this installation', 'Clone the repository and run groundtrack up there')
+  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', main], { stdio: 'inherit', cwd: root })
+  // A terminal sends Ctrl-C to both; the service needs the time to stop.
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => signal !== 'SIGINT' && child.kill(signal))
+  return await new Promise((resolve, reject) => {
+    child.on('error', reject)
+    child.on('exit', (code, signal) => resolve(signal ? 128 + os.constants.signals[signal] : (code ?? 1)))
+  })
+}

@@ -1,0 +1,41 @@
+/** How the command line says what went wrong: a sentence for a person, a number for a script. */
+import { ConnectionError, ProblemError } from '../../client/src/core.ts'
+
+/** Documented in the man page. */
+export const EXIT = { ok: 0, refused: 1, usage: 2, credential: 3, connection: 4, fault: 5, payment: 6, interrupted: 130 } as const
+
+/** The command was not understood; `hint` names the next thing to try. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError'
+  readonly hint: string | null
+
+  constructor(message: string, hint: string | null = null) {
+    super(message)
+    this.hint = hint
+  }
+}
+
+export function describe(error: unknown): { message: string; code: number } {
+  if (error instanceof UsageError) return { message: error.hint ? `${error.message}\n${error.hint}` : error.message, code: EXIT.usage }
+  if (error instanceof ConnectionError)
+    return { message: `${error.message}\nIs the service running? Try: groundtrack doctor`, code: EXIT.connection }
+  if (error instanceof ProblemError) return ofProblem(error)
+  if (error instanceof Error && error.name === 'AbortError') return { message: 'Interrupted', code: EXIT.interrupted }
+  const cause = error instanceof Error ? error.cause : null
+  if (cause instanceof ProblemError) return { ...ofProblem(cause), message: error instanceof Error ? error.message : cause.message }
+  return { message: error instanceof Error ? error.message : String(error), code: EXIT.refused }
+}
+
+function ofProblem(error: ProblemError): { message: string; code: number } {
+  const fields = error.errors.map(({ field, message }) => `  --${field.replaceAll('_', '-')}: ${message}`)
+  const lines = [error.errors.length > 0 ? `${error.operation}: the input is not valid` : `${error.operation}: ${error.message}`, ...fields]
+  if (error.status === 401) lines.push('Sign in with: groundtrack sign-in')
+  if (error.instance) lines.push(`(${error.slug}, ${error.instance})`)
+  return { message: lines.join('\n'), code: codeOf(error.status) }
+}
+
+function codeOf(status: number): number {
+  if (status === 401) return EXIT.credential
+  if (status === 402) return EXIT.payment
+  return status >= 500 ? EXIT.fault : EXIT.refused
+}

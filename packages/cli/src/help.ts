@@ -1,0 +1,106 @@
+/** Help, from the same files that run the commands. */
+import { command, flagOf, spoken, summaries, type Field } from './catalogue.ts'
+import { flagsOf, typesOf } from './fields.ts'
+import { GLOBAL_FLAGS } from './options.ts'
+import { PORCELAIN } from './porcelain.ts'
+import { paint } from './terminal.ts'
+
+const WIDTH = 28
+
+const row = (name: string, text: string) => `  ${name.length >= WIDTH ? `${name}\n  ${' '.repeat(WIDTH)}` : name.padEnd(WIDTH)}${text}`
+const head = (text: string) => paint('bold', text)
+
+export function topHelp(): string {
+  const domains = Map.groupBy(Object.keys(summaries()), (id) => id.split('.')[0]!)
+  const lines = [...domains].map(([domain, ids]) => row(spoken(domain), `${ids.length} ${ids.length === 1 ? 'operation' : 'operations'}`))
+  return `${head('groundtrack')}: satellite and aerial imagery from a terminal
+
+${head('Usage')}
+  groundtrack <command> [options]
+
+${head('Everyday commands')}
+${Object.entries(PORCELAIN)
+  .map(([name, { usage, about }]) => row(usage.split(' ')[0] === name ? name : usage, about))
+  .join('\n')}
+
+${head('Every operation')}  groundtrack <domain> <operation> --field value
+${lines.join('\n')}
+
+${head('Common options')}
+${globalRows()}
+
+groundtrack <command> --help tells more; groundtrack man has all of it.
+`
+}
+
+const globalRows = () => GLOBAL_FLAGS.map(([name, takesValue, about]) => row(`--${name}${takesValue ? ' VALUE' : ''}`, about)).join('\n')
+
+/** The operations of a domain, or below a name. */
+export function domainHelp(prefix: string): string | null {
+  const found = Object.entries(summaries()).filter(([id]) => id.startsWith(`${prefix}.`))
+  if (found.length === 0) return null
+  return `${head(`groundtrack ${spoken(prefix)}`)}\n${found.map(([id, summary]) => row(spoken(id), summary)).join('\n')}\n`
+}
+
+export function porcelainHelp(name: string): string {
+  const { usage, about, options, examples } = PORCELAIN[name]!
+  const rows = options.map(([flag, text]) => row(flag, text)).join('\n')
+  const shown = examples.length > 0 ? `\n${head('Examples')}\n${examples.map((line) => `  ${line}`).join('\n')}\n` : ''
+  return `${about}
+
+${head('Usage')}
+  groundtrack ${usage}
+${rows ? `\n${head('Options')}\n${rows}\n` : ''}${shown}`
+}
+
+export function operationHelp(id: string): string {
+  const found = command(id)
+  const fields = flagsOf(found)
+  const rows = fields.map(({ flag, field, isRequired }) => row(`--${flag} ${placeholder(field)}`, about(field, isRequired)))
+  const own = [
+    ...(found.paging ? [row('--all', 'Read the list to its end')] : []),
+    ...(found.raw === 'bytes' || found.raw === 'xml' ? [row('--output FILE', 'Write the answer there')] : []),
+    ...(found.isIdempotent ? [row('--idempotency-key KEY', 'The same key and input spend once')] : []),
+    row('--body JSON', 'The whole input: JSON, @file, or - for stdin'),
+  ]
+  return `${found.summary}
+${found.description}
+
+${head('Usage')}
+  groundtrack ${spoken(id)}${fields.length > 0 ? ' [options]' : ''}
+
+${head('Options')}
+${[...rows, ...own].join('\n')}
+
+${head('Example')}
+  groundtrack ${spoken(id)}${exampleFlags(found.example)}
+`
+}
+
+function placeholder(field: Field): string {
+  const types = typesOf(field).filter((type) => type !== 'null')
+  const choices = field.enum ?? field.anyOf?.flatMap((part) => part.enum ?? []) ?? []
+  if (choices.length > 0 && choices.length <= 6) return choices.join('|')
+  if (types.includes('array')) return 'A,B,…'
+  if (types.includes('boolean')) return ''
+  return types.includes('object') ? 'JSON|@FILE' : types.includes('integer') || types.includes('number') ? 'NUMBER' : 'TEXT'
+}
+
+function about(field: Field, isRequired: boolean): string {
+  const text = field.description ?? field.anyOf?.find(({ description }) => description !== undefined)?.description ?? ''
+  const standard = field.default === undefined || field.default === null ? '' : `default ${JSON.stringify(field.default)}`
+  return [isRequired ? paint('yellow', 'required') : '', text, standard].filter((part) => part !== '').join('; ')
+}
+
+function exampleFlags(example: Readonly<Record<string, unknown>>): string {
+  return Object.entries(example)
+    .map(([name, value]) => {
+      if (value === true) return ` --${flagOf(name)}`
+      if (value === false) return ` --no-${flagOf(name)}`
+      if (Array.isArray(value) && value.every((part) => typeof part !== 'object')) return ` --${flagOf(name)} ${quote(value.join(','))}`
+      return ` --${flagOf(name)} ${quote(typeof value === 'string' ? value : JSON.stringify(value))}`
+    })
+    .join('')
+}
+
+const quote = (text: string) => (/^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`)

@@ -1,0 +1,56 @@
+/** Any operation as a command. */
+import { createWriteStream } from 'node:fs'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { priceOf, type Client } from '../../client/src/core.ts'
+import { command as load, type Command } from './catalogue.ts'
+import { accountOf, connect } from './config.ts'
+import { UsageError } from './failure.ts'
+import { readInput } from './fields.ts'
+import { confirmPrice } from './confirm.ts'
+import type { GlobalOptions, Word } from './options.ts'
+import { json, note, print } from './terminal.ts'
+
+export async function invoke(id: string, rest: readonly Word[], options: GlobalOptions): Promise<void> {
+  const command = load(id)
+  const { input, output, idempotencyKey, isAll } = readInput(command, rest, accountOf(options))
+  const client = connect(options)
+  const isSpend = command.tier === 'external_spend'
+  if (options.dryRun) return await print(`${json(await rehearsal(client, command, input))}\n`)
+  if (isSpend) await confirmPrice(client, { operation: id, input }, options)
+  const call = idempotencyKey === null ? {} : { idempotencyKey }
+  const repeat = command.tier === 'read' ? 'read' : command.isIdempotent ? 'keyed' : 'write'
+  if (command.raw === 'bytes' || command.raw === 'xml') return await save(await client.raw(id, input, call, repeat), output, options)
+  if (command.raw === 'ndjson') {
+    for await (const line of client.lines(id, input)) await print(`${json(line, false)}\n`)
+    return
+  }
+  if (command.paging && (isAll || options.ndjson)) return await printAll(client, command, input, options)
+  const answer = await client.call(id, input, call, repeat)
+  if (options.ndjson && Array.isArray(answer)) for (const record of answer) await print(`${json(record, false)}\n`)
+  else await print(`${json(answer, options.ndjson ? false : undefined)}\n`)
+}
+
+/** Every record of a list: as lines, or as one array. */
+async function printAll(client: Client, { id, paging }: Command, input: object, { ndjson }: GlobalOptions): Promise<void> {
+  const list = client.page<unknown, unknown>(id, input, {}, paging!)
+  if (!ndjson) return await print(`${json(await list.all())}\n`)
+  for await (const record of list) await print(`${json(record, false)}\n`)
+}
+
+async function rehearsal(client: Client, { id, tier }: Command, input: object): Promise<object> {
+  const request = { operation: id, method: 'POST', url: `${client.baseUrl}/v1/op/${id}`, input }
+  if (tier !== 'external_spend') return { dry_run: true, ...request }
+  return { dry_run: true, price: await priceOf((other, fields) => client.call(other, fields, {}, 'read'), id, input), ...request }
+}
+
+async function save(response: Response, file: string | null, { quiet }: GlobalOptions): Promise<void> {
+  const type = response.headers.get('content-type') ?? ''
+  const isText = /xml|json|text/.test(type)
+  if (file === null && process.stdout.isTTY && !isText)
+    throw new UsageError(`This is ${type}, which a terminal cannot show`, 'Give a file with --output, or send it on with |')
+  const body = Readable.fromWeb(response.body as never)
+  if (file === null || file === '-') return await pipeline(body, process.stdout, { end: false })
+  await pipeline(body, createWriteStream(file))
+  note(`Wrote ${file} (${type})`, quiet)
+}

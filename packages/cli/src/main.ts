@@ -1,0 +1,88 @@
+/** `groundtrack`: words to a command, failures to a sentence and a number. */
+import { findCommand, spoken, summaries } from './catalogue.ts'
+import { describe, EXIT, UsageError } from './failure.ts'
+import { splitGlobal, wordsOf, type GlobalOptions, type Word } from './options.ts'
+import { PORCELAIN } from './porcelain.ts'
+import { paint, print } from './terminal.ts'
+
+export async function main(args: readonly string[]): Promise<number> {
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE') process.exit(0) // `| head` has seen enough.
+    throw error
+  })
+  try {
+    if (args[0] === '__complete') return await (await import('./commands/completion.ts')).complete(args.slice(1))
+    const { options, rest } = splitGlobal(wordsOf(args))
+    return (await dispatch(rest, options)) ?? EXIT.ok
+  } catch (error) {
+    const { message, code } = describe(error)
+    process.stderr.write(`${paint('red', 'error:', process.stderr)} ${message}\n`)
+    return code
+  }
+}
+
+async function dispatch(rest: readonly Word[], options: GlobalOptions): Promise<number | void> {
+  const names = rest.filter((word): word is string => typeof word === 'string')
+  const [first] = names
+  if (rest.some((word) => typeof word !== 'string' && word.name === 'version') && first === undefined) return await version()
+  if (first === undefined) return await help(null, options)
+  const all = summaries()
+  const found = findCommand(names, new Set(Object.keys(all)))
+  // `jobs watch` and `events listen` are ours; `share link create` is an operation.
+  if (!found && first in PORCELAIN) return await porcelain(first, rest, options)
+  if (!found) return await help(names, options)
+  if (options.help) return await print((await import('./help.ts')).operationHelp(found.id))
+  let left = found.count
+  const own = rest.filter((word) => typeof word !== 'string' || left-- <= 0)
+  const { invoke } = await import('./invoke.ts')
+  return await invoke(found.id, own, options)
+}
+
+async function porcelain(name: string, rest: readonly Word[], options: GlobalOptions): Promise<number | void> {
+  if (options.help) return await print((await import('./help.ts')).porcelainHelp(name))
+  const run = await PORCELAIN[name]!.load()
+  return await run(rest.slice(rest.indexOf(name) + 1), options)
+}
+
+async function help(names: readonly string[] | null, { help: isAsked }: GlobalOptions): Promise<number> {
+  const { domainHelp, topHelp } = await import('./help.ts')
+  if (names === null || names[0] === 'help') {
+    const text = names && names.length > 1 ? domainHelp(names.slice(1).join('.').replaceAll('-', '_')) : null
+    await print(text ?? topHelp())
+    return EXIT.ok
+  }
+  const prefix = names.join('.').replaceAll('-', '_')
+  const text = domainHelp(prefix)
+  if (text === null)
+    throw new UsageError(`There is no command '${names.join(' ')}'${suggestion(names)}`, 'groundtrack --help lists all of them')
+  await print(text)
+  return isAsked ? EXIT.ok : EXIT.usage
+}
+
+function suggestion(names: readonly string[]): string {
+  const typed = names.join(' ')
+  const known = [...Object.keys(PORCELAIN), ...Object.keys(summaries()).map(spoken)]
+  const near = known
+    .map((name) => ({ name, distance: distanceOf(typed, name) }))
+    .filter(({ name, distance }) => distance <= Math.max(2, name.length / 4))
+    .toSorted((a, b) => a.distance - b.distance)[0]
+  return near ? `; did you mean '${near.name}'?` : ''
+}
+
+/** Letters to change, add or drop. */
+function distanceOf(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, index) => index)
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i]
+    for (let j = 1; j <= b.length; j++) next.push(Math.min(row[j]! + 1, next[j - 1]! + 1, row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1)))
+    row = next
+  }
+  return row[b.length]!
+}
+
+async function version(): Promise<number> {
+  const { readFileSync } = await import('node:fs')
+  const { version: own } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string }
+  await print(`groundtrack ${own}\n`)
+  return EXIT.ok
+}

@@ -1,0 +1,121 @@
+/** Words of a command line: what is common to all commands, and what is left for the command itself. */
+import { UsageError } from './failure.ts'
+
+export interface GlobalOptions {
+  server?: string
+  apiKey?: string
+  account?: string
+  timeout?: number
+  json: boolean
+  ndjson: boolean
+  help: boolean
+  dryRun: boolean
+  yes: boolean
+  quiet: boolean
+}
+
+/** Name, whether it takes a value, what it is for. */
+export const GLOBAL_FLAGS: readonly (readonly [string, boolean, string])[] = [
+  ['server', true, 'Address of the service (GROUNDTRACK_URL)'],
+  ['api-key', true, 'Speak with this key (GROUNDTRACK_API_KEY)'],
+  ['account', true, 'Use this account of yours (GROUNDTRACK_ACCOUNT)'],
+  ['timeout', true, 'Seconds to wait for an answer'],
+  ['json', false, 'Print JSON, also on a terminal'],
+  ['ndjson', false, 'Print one JSON value a line; lists are read to their end'],
+  ['dry-run', false, 'Do nothing: show what would be sent, and what it would cost'],
+  ['yes', false, 'Do not ask before spending'],
+  ['quiet', false, 'No progress and no notes on stderr'],
+  ['help', false, 'Show help'],
+]
+
+/** A flag as it was written, with its value if it stood in the same word. */
+interface Flag {
+  name: string
+  value: string | null
+}
+
+export type Word = Flag | string
+
+const isFlag = (word: string) => /^--?[A-Za-z]/.test(word)
+
+/** Splits words into flags and others; after `--` nothing is a flag. */
+export function wordsOf(args: readonly string[]): Word[] {
+  const end = args.indexOf('--')
+  const [before, after] = end === -1 ? [args, []] : [args.slice(0, end), args.slice(end + 1)]
+  const words = before.map((word): Word => {
+    if (!isFlag(word)) return word
+    const [, name = '', value] = /^--?([^=]+)(?:=(.*))?$/s.exec(word) ?? []
+    return { name: SHORT[name] ?? name, value: value ?? null }
+  })
+  return [...words, ...after]
+}
+
+const SHORT: Readonly<Record<string, string>> = { h: 'help', o: 'output', y: 'yes', q: 'quiet' }
+
+/** Takes the common flags out; `rest` keeps the others in their order. */
+export function splitGlobal(words: readonly Word[]): { options: GlobalOptions; rest: Word[] } {
+  const found: Record<string, string | true> = {}
+  const rest: Word[] = []
+  for (let index = 0; index < words.length; index++) {
+    const word = words[index]!
+    const known = typeof word === 'string' ? undefined : GLOBAL_FLAGS.find(([name]) => name === word.name)
+    if (!known || typeof word === 'string') {
+      rest.push(word)
+      continue
+    }
+    const [name, takesValue] = known
+    if (!takesValue) found[name] = true
+    else found[name] = word.value ?? valueAfter(words, index++, name)
+  }
+  return { options: optionsOf(found), rest }
+}
+
+export function valueAfter(words: readonly Word[], index: number, name: string): string {
+  const next = words[index + 1]
+  if (typeof next !== 'string') throw new UsageError(`--${name} needs a value`)
+  return next
+}
+
+function optionsOf(found: Readonly<Record<string, string | true>>): GlobalOptions {
+  const text = (name: string) => (typeof found[name] === 'string' ? found[name] : undefined)
+  const timeout = text('timeout')
+  if (timeout !== undefined && !(Number(timeout) > 0)) throw new UsageError('--timeout must be a number of seconds')
+  const [server, apiKey, account] = [text('server'), text('api-key'), text('account')]
+  return {
+    ...(server === undefined ? {} : { server }),
+    ...(apiKey === undefined ? {} : { apiKey }),
+    ...(account === undefined ? {} : { account }),
+    ...(timeout === undefined ? {} : { timeout: Number(timeout) }),
+    json: found['json'] === true,
+    ndjson: found['ndjson'] === true,
+    help: found['help'] === true,
+    dryRun: found['dry-run'] === true,
+    yes: found['yes'] === true,
+    quiet: found['quiet'] === true,
+  }
+}
+
+/** What a command of ours takes: named values, switches, and the rest by position. */
+export function readFlags(
+  rest: readonly Word[],
+  flags: { values?: readonly string[]; switches?: readonly string[]; positions?: number },
+): { values: Record<string, string>; switches: Set<string>; positions: string[] } {
+  const values: Record<string, string> = {}
+  const switches = new Set<string>()
+  const positions: string[] = []
+  for (let index = 0; index < rest.length; index++) {
+    const word = rest[index]!
+    if (typeof word === 'string') positions.push(word)
+    else if (flags.values?.includes(word.name)) values[word.name] = word.value ?? valueAfter(rest, index++, word.name)
+    else if (flags.switches?.includes(word.name)) switches.add(word.name)
+    else throw new UsageError(`--${word.name} is not an option here`, knownFlags([...(flags.values ?? []), ...(flags.switches ?? [])]))
+  }
+  if (flags.positions !== undefined && positions.length > flags.positions)
+    throw new UsageError(`'${positions[flags.positions]}' is one word too many`)
+  return { values, switches, positions }
+}
+
+const knownFlags = (names: readonly string[]) => (names.length > 0 ? `Options: ${names.map((name) => `--${name}`).join(' ')}` : null)
+
+/** A command: what it was given, and the number it ends with, 0 unless it says. */
+export type Run = (rest: readonly Word[], options: GlobalOptions) => Promise<number | void>

@@ -1,0 +1,183 @@
+/** One call over HTTP: credentials, retries, one idempotency key for each call that is meant once, typed problems. */
+import type { Grant } from './generated/types.ts'
+import { Lines } from './lines.ts'
+import { Page, type Paging } from './pages.ts'
+import { ConnectionError, problemOf, ProblemError } from './problem.ts'
+import { delayMs, mayRepeat, pause, type Repeat } from './retry.ts'
+import { Session, type SessionTokens } from './session.ts'
+
+export interface ClientOptions {
+  /** Where the service is, for example `http://127.0.0.1:8080`. In a browser, left out: where the page came from. */
+  baseUrl?: string | undefined
+  /** An API key, `svc_…`. */
+  apiKey?: string | undefined
+  /** A session from an earlier sign-in, as `onSession` was given it. */
+  session?: SessionTokens | null | undefined
+  /** Told whenever the session changes, to keep it; null when it has ended. */
+  onSession?: ((tokens: SessionTokens | null) => void) | undefined
+  /** How often a call is made again before its failure is yours: 3. */
+  maxRetries?: number | undefined
+  /** How long to wait for an answer to begin: two minutes. */
+  timeoutMs?: number | undefined
+  /** Headers of every call. */
+  headers?: Readonly<Record<string, string>> | undefined
+  fetch?: typeof globalThis.fetch | undefined
+}
+
+export interface CallOptions {
+  signal?: AbortSignal | undefined
+  /** Your own key instead of one made for this call. The same key and input give the same answer and spend once. */
+  idempotencyKey?: string | undefined
+  maxRetries?: number | undefined
+  timeoutMs?: number | undefined
+  headers?: Readonly<Record<string, string>> | undefined
+}
+
+const MAX_RETRIES = 3
+const TIMEOUT_MS = 120_000
+
+interface Outgoing {
+  /** The operation's id, or the path of a route: what errors name. */
+  name: string
+  method: 'GET' | 'POST'
+  path: string
+  body?: string | undefined
+  repeat: Repeat
+  /** Sign-in itself needs no credential. */
+  anonymous?: boolean
+}
+
+export class Client {
+  readonly baseUrl: string
+  readonly session: Session
+  readonly #apiKey: string | null
+  readonly #options: ClientOptions
+  readonly #fetch: typeof globalThis.fetch
+
+  constructor(options: ClientOptions = {}) {
+    this.baseUrl = (options.baseUrl ?? originOfPage()).replace(/\/+$/, '')
+    this.#options = options
+    this.#apiKey = options.apiKey ?? null
+    this.#fetch = options.fetch ?? ((input, init) => globalThis.fetch(input, init))
+    const renew = (tokens: SessionTokens) =>
+      this.#grant('/auth/refresh', tokens.refreshToken === null ? {} : { refresh_token: tokens.refreshToken })
+    this.session = new Session(options.session ?? null, renew, options.onSession ?? (() => {}))
+  }
+
+  /** Any operation by its id, also one that this client was built before. */
+  async call<O = unknown>(id: string, input: object = {}, options?: CallOptions, repeat: Repeat = 'write'): Promise<O> {
+    return (await (await this.raw(id, input, options, repeat)).json()) as O
+  }
+
+  /** A page of a list that is at the same time an iterator over the whole of it. */
+  page<O, E>(id: string, input: object, options: CallOptions | undefined, paging: Paging): Page<O, E> {
+    return new Page<O, E>((fields) => this.call<O>(id, { ...input, ...fields }, options, 'read'), input as Record<string, unknown>, paging)
+  }
+
+  /** Lines of JSON as they come. */
+  lines<L>(id: string, input: object, options?: CallOptions): Lines<L> {
+    return new Lines<L>(id, () => this.raw(id, input, options, 'read'))
+  }
+
+  async text(id: string, input: object, options?: CallOptions): Promise<string> {
+    return await (await this.raw(id, input, options, 'read')).text()
+  }
+
+  /** The response as it is, for bytes: `await response.blob()`, or its `body` as a stream. */
+  raw(id: string, input: object, options?: CallOptions, repeat: Repeat = 'read'): Promise<Response> {
+    return this.#send({ name: id, method: 'POST', path: `/v1/op/${id}`, body: JSON.stringify(input), repeat }, options)
+  }
+
+  /** A route that is no operation. */
+  async route<O = void>(method: 'GET' | 'POST', path: string, input?: object, options?: CallOptions): Promise<O> {
+    const body = input === undefined ? undefined : JSON.stringify(input)
+    const response = await this.#send({ name: path, method, path, body, repeat: method === 'GET' ? 'read' : 'write' }, options)
+    return (response.status === 204 ? undefined : await response.json()) as O
+  }
+
+  /** The response of a GET address of the service. */
+  get(path: string, options?: CallOptions): Promise<Response> {
+    return this.#send({ name: path, method: 'GET', path, repeat: 'read' }, options)
+  }
+
+  /** The response to a body of yours, on a route that speaks a protocol of its own. */
+  post(path: string, body: string, options?: CallOptions): Promise<Response> {
+    return this.#send({ name: path, method: 'POST', path, body, repeat: 'write' }, options)
+  }
+
+  /** A route that begins or renews a session, which the client then speaks with. */
+  async signIn(path: string, input: object, options?: CallOptions): Promise<Grant> {
+    const own = path === '/auth/refresh' ? this.#refreshToken() : {}
+    const grant = await this.#grant(path, { ...own, ...input }, options)
+    this.session.adopt(grant)
+    return grant
+  }
+
+  /** Ends the session, here and at the service. */
+  async signOut(path: string, input: object = {}, options?: CallOptions): Promise<void> {
+    await this.route('POST', path, { ...this.#refreshToken(), ...input }, options)
+    this.session.leave()
+  }
+
+  #refreshToken(): { refresh_token?: string } {
+    const token = this.session.tokens?.refreshToken
+    return token == null ? {} : { refresh_token: token }
+  }
+
+  async #grant(path: string, input: object, options?: CallOptions): Promise<Grant> {
+    const request = { name: path, method: 'POST', path, body: JSON.stringify(input), repeat: 'write', anonymous: true } as const
+    return (await (await this.#send(request, options)).json()) as Grant
+  }
+
+  async #send(request: Outgoing, options: CallOptions = {}): Promise<Response> {
+    const key = request.repeat === 'keyed' ? (options.idempotencyKey ?? crypto.randomUUID()) : null
+    const maxRetries = options.maxRetries ?? this.#options.maxRetries ?? MAX_RETRIES
+    let hasRenewed = false
+    for (let attempt = 0; ; attempt++) {
+      const token = request.anonymous ? null : (this.#apiKey ?? (await this.session.token()))
+      let error: ProblemError | ConnectionError
+      try {
+        const response = await this.#once(request, options, key, token)
+        if (response.ok) return response
+        error = await problemOf(response, request.name, key)
+      } catch (cause) {
+        if (options.signal?.aborted) throw cause
+        error = new ConnectionError(request.name, key, cause)
+      }
+      if (error instanceof ProblemError && error.status === 401 && token !== null && token !== this.#apiKey && !hasRenewed) {
+        hasRenewed = true // Ended early, or our clock is wrong. Nothing was done, so the call is simply made again.
+        await this.session.renew(token)
+        continue
+      }
+      const may = error instanceof ProblemError ? mayRepeat(error, request.repeat) : request.repeat !== 'write'
+      if (!may || attempt >= maxRetries) throw error
+      await pause(delayMs(attempt, error instanceof ProblemError ? error.retryAfterSeconds : null), options.signal)
+    }
+  }
+
+  async #once(request: Outgoing, options: CallOptions, key: string | null, token: string | null): Promise<Response> {
+    const headers: Record<string, string> = { ...this.#options.headers, ...options.headers }
+    if (request.body !== undefined) headers['content-type'] = 'application/json'
+    if (token !== null) headers['authorization'] = `Bearer ${token}`
+    if (key !== null) headers['idempotency-key'] = key
+    const clock = new AbortController()
+    const timer = setTimeout(() => clock.abort(new Error('the time is up')), options.timeoutMs ?? this.#options.timeoutMs ?? TIMEOUT_MS)
+    try {
+      return await this.#fetch(this.baseUrl + request.path, {
+        method: request.method,
+        headers,
+        body: request.body ?? null,
+        signal: options.signal ? AbortSignal.any([options.signal, clock.signal]) : clock.signal,
+        // The refresh cookie goes to its own service and nowhere else; no other route looks at cookies.
+        credentials: 'same-origin',
+      })
+    } finally {
+      clearTimeout(timer) // From here on the body may take its time; the caller's own signal still ends it.
+    }
+  }
+}
+
+function originOfPage(): string {
+  const { location } = globalThis as { location?: { origin: string } }
+  return location?.origin ?? 'http://127.0.0.1:8080'
+}

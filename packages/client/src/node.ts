@@ -1,0 +1,26 @@
+/** What only Node has: files. */
+import { openAsBlob } from 'node:fs'
+import { open, rename, rm } from 'node:fs/promises'
+import path from 'node:path'
+import type { Download } from './download.ts'
+import type { FileToUpload } from './upload.ts'
+
+/** A file of this machine for `upload`, read piece by piece and never held whole. */
+export async function openFile(file: string, type = 'image/tiff'): Promise<FileToUpload> {
+  return { name: path.basename(file), data: await openAsBlob(file, { type }), type }
+}
+
+/** Writes a download to a file, which appears under its name when it is whole. */
+export async function saveTo(file: string, download: Download): Promise<void> {
+  const part = `${file}.part`
+  const handle = await open(part, 'w')
+  try {
+    for await (const bytes of download) await handle.write(bytes)
+    await handle.close()
+    await rename(part, file)
+  } catch (error) {
+    await handle.close().catch(() => {})
+    await rm(part, { force: true })
+    throw error
+  }
+}

@@ -1,0 +1,77 @@
+/** Waits for what takes a while: an order, a processing job, the conversion of an upload. */
+import type { Client } from './client.ts'
+import { pause } from './retry.ts'
+
+/** By id, or the record itself as an operation answered it. */
+export type Waitable =
+  | { order: string }
+  | { job: string }
+  | { upload: string }
+  | { id: string; orderType: string }
+  | { id: string; job_type: string }
+
+export interface WaitOptions<R> {
+  /** An hour unless told; then the wait ends with an error, and the order or job goes on. */
+  timeoutMs?: number | undefined
+  onChange?: ((record: R) => void) | undefined
+  signal?: AbortSignal | undefined
+}
+
+const FIRST_POLL_MS = 500
+const MAX_POLL_MS = 10_000
+const TIMEOUT_MS = 3_600_000
+
+/** How each kind is asked for and known to be over. */
+const KINDS = {
+  order: {
+    operation: 'orders.get',
+    input: (id: string): object => ({ id }),
+    record: (answer: Stated): Stated => answer,
+    isOver: ({ status }: Stated) => ['fulfilled', 'failed', 'cancelled'].includes(status),
+  },
+  job: {
+    operation: 'processing.job.get',
+    input: (id: string): object => ({ job_id: id }),
+    record: (answer: Stated): Stated => answer.job ?? answer,
+    isOver: ({ status }: Stated) => ['completed', 'failed', 'cancelled'].includes(status),
+  },
+  upload: {
+    operation: 'uploads.progress',
+    input: (id: string): object => ({ upload_id: id }),
+    record: (answer: Stated): Stated => answer,
+    isOver: ({ status, files }: Stated) =>
+      status === 'failed' || (status === 'completed' && (files ?? []).every(({ state }) => state !== 'converting')),
+  },
+} as const
+
+interface Stated {
+  id: string
+  status: string
+  job?: Stated
+  files?: { state: string }[]
+}
+
+/** The record as it is when the order or job has ended, well or badly: look at its `status`. */
+export async function waitFor<R extends object = Stated>(client: Client, target: Waitable, options: WaitOptions<R> = {}): Promise<R> {
+  const [kind, id] = kindOf(target)
+  const { operation, input, record, isOver } = KINDS[kind]
+  const { signal, onChange } = options
+  const deadline = Date.now() + (options.timeoutMs ?? TIMEOUT_MS)
+  let seen = ''
+  for (let poll = FIRST_POLL_MS; ; poll = Math.min(MAX_POLL_MS, poll * 1.5)) {
+    const current = record(await client.call<Stated>(operation, input(id), signal ? { signal } : {}, 'read'))
+    const now = JSON.stringify(current)
+    if (now !== seen) onChange?.(current as object as R)
+    seen = now
+    if (isOver(current)) return current as object as R
+    if (Date.now() + poll > deadline) throw new Error(`The ${kind} ${id} is still ${current.status}; it goes on, only the wait is over`)
+    await pause(poll, signal)
+  }
+}
+
+function kindOf(target: Waitable): [keyof typeof KINDS, string] {
+  if ('order' in target) return ['order', target.order]
+  if ('job' in target) return ['job', target.job]
+  if ('upload' in target) return ['upload', target.upload]
+  return 'orderType' in target ? ['order', target.id] : ['job', target.id]
+}

@@ -1,0 +1,108 @@
+/** What a call that spends would cost, from the operation that estimates it. The service alone knows prices. */
+
+export interface Price {
+  /** Null where nobody can tell before it is done. */
+  credits: number | null
+  aud: number | null
+  /** In words, where a number is not the whole answer. */
+  note?: string
+}
+
+/** Any operation, by whoever asks: the client, the command line, a server's own pipeline. */
+export type Ask = (operation: string, input: object) => Promise<unknown>
+
+type Fields = Readonly<Record<string, unknown>>
+type Estimate = (ask: Ask, input: Fields) => Promise<Price>
+
+const CREDITS_PER_AUD = 100
+/** Studies and quotations are looked for among so many that wait. */
+const PAGE_SIZE = 100
+
+const ofCredits = (credits: number): Price => ({ credits, aud: credits / CREDITS_PER_AUD })
+
+const pick = (input: Fields, ...names: readonly string[]): Fields =>
+  Object.fromEntries(names.filter((name) => input[name] !== undefined).map((name) => [name, input[name]]))
+
+/** The first number under one of these names, at the top or in `summary`. */
+function totalOf(answer: unknown): Price {
+  const { summary, ...rest } = answer as Fields & { summary?: Fields }
+  const found = { ...rest, ...summary } as Fields
+  const credits = found['totalCredits'] ?? found['total_credits'] ?? found['credits']
+  return typeof credits === 'number' ? ofCredits(credits) : { credits: null, aud: null, note: 'The estimate names no price' }
+}
+
+const estimatedBy =
+  (operation: string, ...fields: readonly string[]): Estimate =>
+  async (ask, input) =>
+    totalOf(await ask(operation, pick(input, ...fields)))
+
+const processing: Estimate = async (ask, input) => {
+  const { job_types } = (await ask('processing.job_types.list', {})) as { job_types: { id: string; process_id: string }[] }
+  const type = job_types.find(({ id }) => id === input['job_type_id'] || id === input['process_id'])
+  const process_id = type?.process_id ?? input['process_id'] ?? input['job_type_id']
+  return totalOf(await ask('processing.catalog.estimate', { process_id, input_params: input['input_params'] ?? {} }))
+}
+
+const clip: Estimate = async (ask, { source_item_id, aoi_geometry, asset_keys }) =>
+  totalOf(
+    await ask('processing.catalog.estimate', {
+      process_id: 'cog_clip',
+      input_params: { source_item_id, aoi_geometry, ...(asset_keys === undefined ? {} : { asset_keys }) },
+    }),
+  )
+
+const study: Estimate = async (ask, { study_id, acceptedOptionId }) => {
+  const { content } = (await ask('orders.tasking.feasibility_studies.list', { size: PAGE_SIZE })) as {
+    content: { id: string; options: { id: string; credits: number }[] }[]
+  }
+  const option = content.find(({ id }) => id === study_id)?.options.find(({ id }) => id === acceptedOptionId)
+  return option ? ofCredits(option.credits) : { credits: null, aud: null, note: 'There is no such option' }
+}
+
+const quotation: Estimate = async (ask, { quotation_id, decision }) => {
+  if (decision === 'REJECTED') return ofCredits(0)
+  const { content } = (await ask('orders.tasking.quotations.list', { size: PAGE_SIZE })) as {
+    content: { id: string; creditsPrice: number }[]
+  }
+  const found = content.find(({ id }) => id === quotation_id)
+  return found ? ofCredits(found.creditsPrice) : { credits: null, aud: null, note: 'There is no such quotation' }
+}
+
+const topup: Estimate = async (_ask, { aud_cents, credits }) => {
+  const bought = typeof credits === 'number' ? credits : Number(aud_cents ?? 0)
+  return { credits: bought, aud: bought / CREDITS_PER_AUD, note: 'Charged to the default card' }
+}
+
+const approval: Estimate = async (ask, { approval_id, decision }) => {
+  if (decision === 'REJECTED') return ofCredits(0)
+  const answer = (await ask('billing.approvals.get', { approval_id })) as Fields & { approval?: Fields }
+  const { operation, input } = (answer.approval ?? answer) as { operation?: string; input?: Fields }
+  const estimate = operation === undefined ? undefined : ESTIMATES[operation]
+  return estimate && input ? await estimate(ask, input) : { credits: null, aud: null, note: 'The request names no price' }
+}
+
+const nothing: Estimate = async () => ofCredits(0)
+
+const ESTIMATES: Readonly<Record<string, Estimate>> = {
+  'orders.archive.place': estimatedBy('orders.archive.estimate', 'captures', 'splitByDate'),
+  'orders.tasking.place': estimatedBy('orders.tasking.estimate', 'groups'),
+  'orders.place': estimatedBy('orders.estimate', 'projectId', 'displayName', 'dataProduct', 'params', 'featureCollection', 'tags'),
+  'orders.tasking.feasibility_decide': study,
+  'orders.tasking.quotation_decide': quotation,
+  'orders.cancel': nothing,
+  'processing.create': processing,
+  'processing.create_and_dispatch': processing,
+  'processing.execute': processing,
+  'processing.dispatch': nothing,
+  'processing.job.register': nothing,
+  'clip.create_from_item': clip,
+  'clip.create_from_area': clip,
+  'billing.topup': topup,
+  'billing.approvals.approve': approval,
+}
+
+/** Null: nobody can say before it is done. A refusal of the estimate is thrown: the call itself would be refused alike. */
+export async function priceOf(ask: Ask, operation: string, input: object): Promise<Price> {
+  const estimate = ESTIMATES[operation]
+  return estimate ? await estimate(ask, input as Fields) : { credits: null, aud: null, note: 'No operation estimates this one' }
+}
