@@ -3,7 +3,7 @@ import { inspect } from '#raster/ingest/inspect.ts'
 import { rewriteAsCog, type RewriteOptions } from '#raster/ingest/rewrite.ts'
 import { runMethod, withRasters } from '#raster/process/index.ts'
 import type { MethodTask } from '#raster/process/method.ts'
-import { createContext, type ContextOptions } from '#raster/render/context.ts'
+import { createContext, type ContextOptions, type RenderContext } from '#raster/render/context.ts'
 import { renderMosaic, type MosaicLayer, type MosaicOptions } from '#raster/render/mosaic.ts'
 import { renderPicture, type PictureOptions } from '#raster/render/picture.ts'
 import { readPoint, type PointOptions } from '#raster/render/point.ts'
@@ -94,13 +94,7 @@ export function createHandlers<S>({ open, ...contextOptions }: HandlerOptions<S>
     statistics: closing(async (task: StatisticsTask<S>, signal) =>
       computeStatistics(await opened(task, signal), { ...task.options, signal }),
     ),
-    zonal: closing(async (task: ZonalTask<S>, signal) => zonalStatistics(await opened(task, signal), { ...task.options, signal })),
-    change: closing(async (task: ChangeTask<S>, signal) =>
-      changeBetween(await opened(task, signal), await opened(task.after, signal), { ...task.options, signal }),
-    ),
-    picture: closing(async (task: PictureTask<S>, signal) =>
-      renderPicture(context, await opened(task, signal), { ...task.options, signal }),
-    ),
+    ...analysisHandlers(context, closing, opened),
     point: closing(async (task: PointTask<S>, signal) =>
       readPoint(context, await opened(task, signal), task.place, { ...task.options, signal }),
     ),
@@ -127,6 +121,25 @@ export function createHandlers<S>({ open, ...contextOptions }: HandlerOptions<S>
       tiles: context.tiles.metrics,
     }),
   } satisfies Record<string, Handler>
+}
+
+type Closing = <I, O>(handler: (input: I, signal: AbortSignal) => Promise<O>) => (input: I, signal: AbortSignal) => Promise<O>
+
+/** What is computed of rasters and answered at once. */
+function analysisHandlers<S>(
+  context: RenderContext,
+  closing: Closing,
+  opened: (located: Located<S>, signal: AbortSignal) => Promise<Raster>,
+) {
+  return {
+    zonal: closing(async (task: ZonalTask<S>, signal) => zonalStatistics(await opened(task, signal), { ...task.options, signal })),
+    change: closing(async (task: ChangeTask<S>, signal) =>
+      changeBetween(await opened(task, signal), await opened(task.after, signal), { ...task.options, signal }),
+    ),
+    picture: closing(async (task: PictureTask<S>, signal) =>
+      renderPicture(context, await opened(task, signal), { ...task.options, signal }),
+    ),
+  }
 }
 
 const PROGRESS_STEP = 0.005

@@ -35,7 +35,9 @@ export async function contour(task: MethodTask<Contour>): Promise<Record<string,
       const count = Math.min(ROWS_AT_ONCE, height - y)
       const { planes, mask } = await reader.read(y, count, task.signal)
       for (let row = 0; row < count; row++) {
-        const heights = Float64Array.from({ length: width }, (_, x) => (mask[row * width + x] === 0 ? Number.NaN : planes[0]![row * width + x]!))
+        const heights = Float64Array.from({ length: width }, (_, x) =>
+          mask[row * width + x] === 0 ? Number.NaN : planes[0]![row * width + x]!,
+        )
         lines.next(heights, y + row)
       }
       await writer.flush()
@@ -72,8 +74,9 @@ class Marching {
     for (let x = 0; x + 1 < below.length; x++) this.#square(above, below, x, y)
     // Keys of the lower edge of this row are even; in the next row they are its upper edge.
     const parity = y & 1
-    this.#chains.settle((key) => (key & 3) !== (parity << 1))
-    if (this.#chains.size > MAX_OPEN_LINES) throw new RasterError('limit_exceeded', 'The heights give too many lines; take a larger interval')
+    this.#chains.settle((key) => (key & 3) !== parity << 1)
+    if (this.#chains.size > MAX_OPEN_LINES)
+      throw new RasterError('limit_exceeded', 'The heights give too many lines; take a larger interval')
   }
 
   /** Between four centres: a is left and b right above, c left and d right below. */
@@ -83,7 +86,8 @@ class Marching {
     if (!(low < high)) return // All the same, or one is missing.
     const { interval, base } = this.#shape
     const [first, last] = [Math.ceil((low - base) / interval), Math.floor((high - base) / interval)]
-    if (last - first > MAX_LEVELS_PER_SQUARE) throw new RasterError('limit_exceeded', 'The heights give too many lines; take a larger interval')
+    if (last - first > MAX_LEVELS_PER_SQUARE)
+      throw new RasterError('limit_exceeded', 'The heights give too many lines; take a larger interval')
     for (let step = first; step <= last; step++) this.#line(base + step * interval, step, [a, b, c, d], x, y)
   }
 
@@ -124,12 +128,30 @@ const PIECES: Readonly<Record<number, (isMiddleAbove: () => boolean) => Pieces>>
   2: plain(['s', 'e']),
   3: plain(['w', 'e']),
   4: plain(['n', 'e']),
-  5: (isAbove) => (isAbove() ? [['w', 'n'], ['s', 'e']] : [['n', 'e'], ['w', 's']]),
+  5: (isAbove) =>
+    isAbove()
+      ? [
+          ['w', 'n'],
+          ['s', 'e'],
+        ]
+      : [
+          ['n', 'e'],
+          ['w', 's'],
+        ],
   6: plain(['n', 's']),
   7: plain(['w', 'n']),
   8: plain(['w', 'n']),
   9: plain(['n', 's']),
-  10: (isAbove) => (isAbove() ? [['n', 'e'], ['w', 's']] : [['w', 'n'], ['s', 'e']]),
+  10: (isAbove) =>
+    isAbove()
+      ? [
+          ['n', 'e'],
+          ['w', 's'],
+        ]
+      : [
+          ['w', 'n'],
+          ['s', 'e'],
+        ],
   11: plain(['n', 'e']),
   12: plain(['w', 'e']),
   13: plain(['s', 'e']),

@@ -47,7 +47,8 @@ class Labels {
   readonly #parents: number[] = []
 
   make(): number {
-    if (this.#parents.length >= MAX_LABELS) throw new RasterError('limit_exceeded', 'The raster has too many separate areas; smooth or classify it first')
+    if (this.#parents.length >= MAX_LABELS)
+      throw new RasterError('limit_exceeded', 'The raster has too many separate areas; smooth or classify it first')
     return this.#parents.push(this.#parents.length) - 1
   }
 
@@ -116,7 +117,12 @@ class Tracer {
    * The boundaries that meet at a corner. Around it lie four pixels; each run of equal ones is bounded by two edges, and its
    * outline goes from one to the other. Two equal pixels that touch at the corner alone are two runs: areas join along sides.
    */
-  #corner(above: { values: Float64Array; labels: Int32Array }, below: { values: Float64Array; labels: Int32Array }, x: number, y: number): void {
+  #corner(
+    above: { values: Float64Array; labels: Int32Array },
+    below: { values: Float64Array; labels: Int32Array },
+    x: number,
+    y: number,
+  ): void {
     const at = ({ values, labels }: { values: Float64Array; labels: Int32Array }, column: number): Owner =>
       column < 0 || column >= this.#width ? { label: -1, value: NOTHING } : { label: labels[column]!, value: values[column]! }
     // Clockwise from left above. Edge k lies between pixel k and the one before it: left, up, right, down.
