@@ -196,10 +196,10 @@ test('analytics.band_math and calculate_index', async (t) => {
   const w = await world(t)
   const org = await w.organization()
   const item = await upload(w, org, 'field', (x) => 1_000 + x)
-  const call = (id: string, input: object) => w.call(org.owner.token, `analytics.${id}`, input)
+  const call = (id: string, input: object) => w.call(org.owner.token, id, input)
 
   await t.test('a formula by roles gives statistics of a rectangle, and a picture of it', async () => {
-    const { status, body } = await call('band_math', {
+    const { status, body } = await call('analytics.band_math', {
       item_id: item,
       formula: '(nir - red) / (nir + red)',
       bbox: { west: 151.1, south: -33.1, east: 151.2, north: -33.05 },
@@ -216,27 +216,31 @@ test('analytics.band_math and calculate_index', async (t) => {
   })
 
   await t.test('an index of reflectances scales what a product of 16-bit integers holds, and says so', async () => {
-    const { body } = await call('calculate_index', { item_id: item, index_name: 'savi', geometry: box(151.1, -33.1, 151.101, -33.099) })
+    const { body } = await call('analytics.calculate_index', {
+      item_id: item,
+      index_name: 'savi',
+      geometry: box(151.1, -33.1, 151.101, -33.099),
+    })
     near(body.result.statistics.mean, (1.5 * (0.11 - 0.1)) / (0.11 + 0.1 + 0.5), 1e-6)
     assert.equal(body.result.reflectance_scale, 0.0001)
   })
 
   await t.test('a saved formula is an index too, by its name', async () => {
     await w.ok(org.owner.token, 'band_formulas.create', { name: 'Lush', formula: 'NIR / RED' })
-    const { status, body } = await call('calculate_index', { item_id: item, index_name: 'lush' })
+    const { status, body } = await call('analytics.calculate_index', { item_id: item, index_name: 'lush' })
     assert.equal(status, 200, JSON.stringify(body))
     near(body.result.statistics.min, 1)
   })
 
   await t.test('bands are found by a mapping or a sensor, and what is missing is named', async () => {
-    const missing = await call('calculate_index', { item_id: item, index_name: 'ndmi' })
+    const missing = await call('analytics.calculate_index', { item_id: item, index_name: 'ndmi' })
     assert.equal(missing.status, 422)
     assert.match(missing.body.detail, /SWIR1/)
-    assert.equal((await call('calculate_index', { item_id: item, index_name: 'ndmi', band_mapping: { SWIR1: 1 } })).status, 200)
-    assert.equal((await call('calculate_index', { item_id: item, index_name: 'ndmi', band_mapping: { SWIR1: 9 } })).status, 422)
-    assert.equal((await call('band_math', { item_id: item, formula: 'b1', sensor: 'hubble' })).status, 422)
-    assert.equal((await call('band_math', { formula: 'b1' })).status, 422)
-    assert.equal((await call('band_math', { item_id: item, formula: 'b1', vmin: 1 })).status, 422)
+    assert.equal((await call('analytics.calculate_index', { item_id: item, index_name: 'ndmi', band_mapping: { SWIR1: 1 } })).status, 200)
+    assert.equal((await call('analytics.calculate_index', { item_id: item, index_name: 'ndmi', band_mapping: { SWIR1: 9 } })).status, 422)
+    assert.equal((await call('analytics.band_math', { item_id: item, formula: 'b1', sensor: 'hubble' })).status, 422)
+    assert.equal((await call('analytics.band_math', { formula: 'b1' })).status, 422)
+    assert.equal((await call('analytics.band_math', { item_id: item, formula: 'b1', vmin: 1 })).status, 422)
   })
 })
 
@@ -244,41 +248,41 @@ test('analytics.band_math and calculate_index', async (t) => {
 test('what analytics offers', async (t) => {
   const w = await world(t)
   const { owner } = await w.organization()
-  const ok = (id: string, input: object = {}) => w.ok(owner.token, `analytics.${id}`, input)
+  const ok = (id: string, input: object = {}) => w.ok(owner.token, id, input)
 
   await t.test('methods come with the schema of their params', async () => {
-    const { operations } = await ok('operations.list')
+    const { operations } = await ok('analytics.operations.list')
     assert.deepEqual(
       operations.map(({ operation }: { operation: string }) => operation),
       ['zonal_stats', 'time_series', 'change_detection'],
     )
-    assert.equal((await ok('operations.list', { data_type: 'dem' })).operations.length, 1)
-    const { params_schema } = await ok('operations.get', { operation_name: 'change_detection' })
+    assert.equal((await ok('analytics.operations.list', { data_type: 'dem' })).operations.length, 1)
+    const { params_schema } = await ok('analytics.operations.get', { operation_name: 'change_detection' })
     assert.deepEqual(params_schema.required.toSorted(), ['after_item_id', 'before_item_id', 'geometry'])
     assert.equal((await w.call(owner.token, 'analytics.operations.get', { operation_name: 'magic' })).status, 404)
   })
 
   await t.test('indices are listed by category and by what a sensor allows', async () => {
-    const all = await ok('indices.list')
+    const all = await ok('analytics.indices.list')
     assert.ok(all.total >= 150)
-    const sentinel = await ok('indices.list', { sensor: 'sentinel-2', category: 'vegetation' })
+    const sentinel = await ok('analytics.indices.list', { sensor: 'sentinel-2', category: 'vegetation' })
     assert.ok(sentinel.total > 40 && sentinel.indices.every(({ sensors }: { sensors: string[] }) => sensors.includes('sentinel-2')))
-    assert.equal((await ok('index.get', { index_name: 'EVI' })).needs_reflectance, true)
+    assert.equal((await ok('analytics.index.get', { index_name: 'EVI' })).needs_reflectance, true)
     assert.equal((await w.call(owner.token, 'analytics.index.get', { index_name: 'nope' })).status, 404)
-    const { sensors } = await ok('sensors.list')
+    const { sensors } = await ok('analytics.sensors.list')
     assert.ok(sensors.length >= 15)
     assert.equal(sensors.find(({ id }: { id: string }) => id === 'sentinel-2').bands[7].role, 'NIR')
   })
 
   await t.test('a formula is checked against a sensor, and its mistake is pointed at', async () => {
-    assert.deepEqual((await ok('validate_formula', { formula: '(nir - B04) / (NIR + RED)', sensor: 'sentinel-2' })).required_bands, [
-      'RED',
-      'NIR',
-    ])
-    const wrong = await ok('validate_formula', { formula: 'NIR - SWIR1', sensor: 'skysat' })
+    assert.deepEqual(
+      (await ok('analytics.validate_formula', { formula: '(nir - B04) / (NIR + RED)', sensor: 'sentinel-2' })).required_bands,
+      ['RED', 'NIR'],
+    )
+    const wrong = await ok('analytics.validate_formula', { formula: 'NIR - SWIR1', sensor: 'skysat' })
     assert.deepEqual([wrong.valid, wrong.errors.length], [false, 1])
     assert.match(wrong.error, /SWIR1/)
-    assert.equal((await ok('validate_formula', { formula: 'b5 - b1', band_count: 4 })).valid, false)
-    assert.equal((await ok('validate_formula', { formula: 'b4 - RED' })).valid, true)
+    assert.equal((await ok('analytics.validate_formula', { formula: 'b5 - b1', band_count: 4 })).valid, false)
+    assert.equal((await ok('analytics.validate_formula', { formula: 'b4 - RED' })).valid, true)
   })
 })

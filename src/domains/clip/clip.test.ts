@@ -3,10 +3,10 @@ import { test, type TestContext } from 'node:test'
 import { newId } from '#core/ids.ts'
 import { memorySource } from '#raster/source/memory.ts'
 import { openTiff } from '#raster/tiff/open.ts'
-import runJob from '../src/domains/processing/run.task.ts'
-import { fileHost } from './support/ranges.ts'
-import { scene } from './support/scene.ts'
-import { world, type Org, type World } from './support/world.ts'
+import { tasks } from '#registry.ts'
+import { fileHost } from '../../../test/support/ranges.ts'
+import { scene } from '../../../test/support/scene.ts'
+import { world, type Org, type World } from '../../../test/support/world.ts'
 
 const box = (west: number, south: number, east: number, north: number) => ({
   type: 'Polygon',
@@ -20,6 +20,9 @@ const box = (west: number, south: number, east: number, north: number) => ({
     ],
   ],
 })
+/** What works a job of ours. */
+const runJob = tasks.find(({ name }) => name === 'processing.run')!
+
 /** Columns 100 to 149 and rows 50 to 99 of the scene. */
 const AOI = box(151.1004, -33.0996, 151.1496, -33.0504)
 const CLIPPER = 'clipper@example.com'
@@ -45,7 +48,7 @@ test('a clip of an item', async (t) => {
   const { w, org, clipper } = await open(t)
   const item = await upload(w, org)
   const input = { source_item_id: item, project_id: org.projectId, aoi_geometry: AOI, aoi_name: 'North paddock' }
-  const clip = (id: string, given: object) => w.call(clipper.token, `clip.${id}`, given)
+  const clip = (id: string, given: object) => w.call(clipper.token, id, given)
   const before = await balance(w, org)
   const { credits } = await w.ok(org.owner.token, 'processing.catalog.estimate', {
     process_id: 'cog_clip',
@@ -65,16 +68,16 @@ test('a clip of an item', async (t) => {
   await t.test('the same key makes no second one', async () => {
     const again = await w.call(org.owner.token, 'clip.create_from_item', input, keyed(key))
     assert.equal(again.body.job.id, job.id)
-    assert.equal((await clip('jobs.list', {})).body.total, 1)
+    assert.equal((await clip('clip.jobs.list', {})).body.total, 1)
   })
 
   await t.test('until it is completed it has no files, and clips call it running', async () => {
-    assert.equal((await clip('job.get', { job_id: job.id })).body.status, 'running')
-    assert.equal((await clip('jobs.list', { status: 'running' })).body.total, 1)
+    assert.equal((await clip('clip.job.get', { job_id: job.id })).body.status, 'running')
+    assert.equal((await clip('clip.jobs.list', { status: 'running' })).body.total, 1)
     for (const [id, more] of [
-      ['job.downloads', {}],
-      ['job.download', { mosaic_type: 'data' }],
-      ['job.tile_info', {}],
+      ['clip.job.downloads', {}],
+      ['clip.job.download', { mosaic_type: 'data' }],
+      ['clip.job.tile_info', {}],
     ] as const)
       assert.equal((await clip(id, { job_id: job.id, ...more })).status, 400, id)
   })
@@ -82,13 +85,13 @@ test('a clip of an item', async (t) => {
   await w.drain(runJob)
 
   await t.test('the file holds the pixels of the area and is counted when it is downloaded', async () => {
-    const { body } = await clip('job.get', { job_id: job.id })
+    const { body } = await clip('clip.job.get', { job_id: job.id })
     assert.equal(body.status, 'completed', JSON.stringify(body))
-    const [file] = (await clip('job.downloads', { job_id: job.id })).body
+    const [file] = (await clip('clip.job.downloads', { job_id: job.id })).body
     assert.deepEqual(body.output_artifacts.clips, [file])
     assert.equal(file.mosaic_type, 'data')
     assert.match(file.gcs_path, /^store:\/\//)
-    const { status, headers, bytes } = await clip('job.download', { job_id: job.id, mosaic_type: 'data' })
+    const { status, headers, bytes } = await clip('clip.job.download', { job_id: job.id, mosaic_type: 'data' })
     assert.deepEqual([status, headers.get('content-type'), bytes.length], [200, 'image/tiff', file.size_bytes])
     assert.match(headers.get('content-disposition')!, /attachment; filename\*=UTF-8''North%20paddock/)
     const tiff = await openTiff(memorySource(bytes))
@@ -102,11 +105,11 @@ test('a clip of an item', async (t) => {
       assert.equal(data[0]![(y * 50 + x) * stride + starts[0]!], 2_000 + 100 + x + 50 + y)
     const log = await w.db.selectFrom('egress_log').select(['kind', 'bytes']).where('org_id', '=', org.id).execute()
     assert.deepEqual(log, [{ kind: 'clip', bytes: file.size_bytes }])
-    assert.equal((await clip('job.download', { job_id: job.id, mosaic_type: 'none' })).status, 404)
+    assert.equal((await clip('clip.job.download', { job_id: job.id, mosaic_type: 'none' })).status, 404)
   })
 
   await t.test('it is an item too, with tiles and lineage', async () => {
-    const { tiles } = (await clip('job.tile_info', { job_id: job.id })).body
+    const { tiles } = (await clip('clip.job.tile_info', { job_id: job.id })).body
     assert.equal(tiles.length, 1)
     assert.ok(Math.abs(tiles[0].bounds[0] - 151.1) < 1e-6)
     const graph = await w.ok(org.owner.token, 'provenance.get', { entity_type: 'item', entity_id: item, direction: 'down' })
@@ -117,9 +120,9 @@ test('a clip of an item', async (t) => {
   })
 
   await t.test('deleted, it is gone with its files', async () => {
-    const [made] = (await clip('job.get', { job_id: job.id })).body.output_item_ids
-    assert.equal((await clip('job.delete', { job_id: job.id })).status, 200)
-    assert.equal((await clip('job.get', { job_id: job.id })).status, 404)
+    const [made] = (await clip('clip.job.get', { job_id: job.id })).body.output_item_ids
+    assert.equal((await clip('clip.job.delete', { job_id: job.id })).status, 200)
+    assert.equal((await clip('clip.job.get', { job_id: job.id })).status, 404)
     assert.equal((await w.call(org.owner.token, 'items.get', { item_id: made })).status, 404)
     assert.equal(await balance(w, org), before - credits, 'what was done stays paid')
   })
@@ -128,10 +131,10 @@ test('a clip of an item', async (t) => {
     const had = await balance(w, org)
     const { body } = await w.call(org.owner.token, 'clip.create_from_item', input, keyed())
     assert.ok((await balance(w, org)) < had)
-    assert.equal((await clip('job.delete', { job_id: body.job.id })).status, 200)
+    assert.equal((await clip('clip.job.delete', { job_id: body.job.id })).status, 200)
     assert.equal(await balance(w, org), had)
     await w.drain(runJob)
-    assert.equal((await clip('jobs.list', {})).body.total, 0)
+    assert.equal((await clip('clip.jobs.list', {})).body.total, 0)
   })
 
   await t.test('refusals cost nothing and say what to change', async () => {
@@ -151,7 +154,7 @@ test('a clip of an item', async (t) => {
 
   await t.test('clips are read by the clip user and by nobody else', async () => {
     assert.equal((await w.call(org.owner.token, 'clip.jobs.list')).status, 403)
-    assert.equal((await clip('jobs.list', { organization_id: newId() })).status, 403)
+    assert.equal((await clip('clip.jobs.list', { organization_id: newId() })).status, 403)
   })
 })
 
@@ -170,25 +173,25 @@ test('clips of areas', async (t) => {
     mosaics: [mosaic('rgb'), mosaic('dem')],
   }
   const { w, org, clipper } = await open(t, { clipAreas: [area], egressAllow: [files.host] })
-  const clip = (id: string, given: object = {}, headers = {}) => w.call(clipper.token, `clip.${id}`, given, headers)
+  const clip = (id: string, given: object = {}, headers = {}) => w.call(clipper.token, id, given, headers)
 
   await t.test('they are listed and described, with what a clip costs', async () => {
-    assert.deepEqual((await clip('areas.list')).body, { areas: [{ id: 'harbour', name: 'Harbour', bbox: [151, -33.2, 151.3, -33] }] })
-    const { body } = await clip('area.metadata', { area: 'harbour' })
+    assert.deepEqual((await clip('clip.areas.list')).body, { areas: [{ id: 'harbour', name: 'Harbour', bbox: [151, -33.2, 151.3, -33] }] })
+    const { body } = await clip('clip.area.metadata', { area: 'harbour' })
     assert.deepEqual([body.mosaic_types, body.price.minimum_credits > 0], [['rgb', 'dem'], true])
     assert.deepEqual(
-      (await clip('area.mosaics', { area: 'harbour' })).body.mosaics.map(({ mosaic_type }: { mosaic_type: string }) => mosaic_type),
+      (await clip('clip.area.mosaics', { area: 'harbour' })).body.mosaics.map(({ mosaic_type }: { mosaic_type: string }) => mosaic_type),
       ['rgb', 'dem'],
     )
-    assert.equal((await clip('area.metadata', { area: 'nowhere' })).status, 404)
+    assert.equal((await clip('clip.area.metadata', { area: 'nowhere' })).status, 404)
   })
 
   await t.test('a clip of both gives two files of one item, made in the only project there is', async () => {
-    const { status, body } = await clip('create_from_area', { area: 'harbour', aoi_geometry: AOI, organization_id: org.id }, keyed())
+    const { status, body } = await clip('clip.create_from_area', { area: 'harbour', aoi_geometry: AOI, organization_id: org.id }, keyed())
     assert.equal(status, 200, JSON.stringify(body))
     assert.deepEqual(body.asset_keys, ['rgb', 'dem'])
     await w.drain(runJob)
-    const done = (await clip('job.get', { job_id: body.job.id })).body
+    const done = (await clip('clip.job.get', { job_id: body.job.id })).body
     assert.equal(done.status, 'completed', JSON.stringify(done))
     assert.deepEqual(done.output_artifacts.clips.map(({ mosaic_type }: { mosaic_type: string }) => mosaic_type).toSorted(), ['dem', 'rgb'])
     assert.equal(done.output_item_ids.length, 1)
@@ -199,10 +202,10 @@ test('clips of areas', async (t) => {
   })
 
   await t.test('a mosaic that there is not, and an area beside it, are refused', async () => {
-    assert.equal((await clip('create_from_area', { area: 'harbour', mosaic_types: ['sar'], aoi_geometry: AOI }, keyed())).status, 422)
-    assert.equal((await clip('create_from_area', { area: 'harbour', aoi_geometry: box(10, 10, 11, 11) }, keyed())).status, 400)
-    assert.equal((await clip('create_from_area', { area: 'nowhere', aoi_geometry: AOI }, keyed())).status, 404)
+    assert.equal((await clip('clip.create_from_area', { area: 'harbour', mosaic_types: ['sar'], aoi_geometry: AOI }, keyed())).status, 422)
+    assert.equal((await clip('clip.create_from_area', { area: 'harbour', aoi_geometry: box(10, 10, 11, 11) }, keyed())).status, 400)
+    assert.equal((await clip('clip.create_from_area', { area: 'nowhere', aoi_geometry: AOI }, keyed())).status, 404)
     await w.ok(org.owner.token, 'projects.create', { name: 'Second' })
-    assert.equal((await clip('create_from_area', { area: 'harbour', aoi_geometry: AOI }, keyed())).status, 422)
+    assert.equal((await clip('clip.create_from_area', { area: 'harbour', aoi_geometry: AOI }, keyed())).status, 422)
   })
 })
