@@ -65,6 +65,7 @@ export class Chains<T> {
     push(chain.points, after.points)
     chain.ends[1] = after.ends[0]
     if (chain.ends[1] !== null) this.#open.set(chain.ends[1], chain)
+    else if (chain.ends[0] === null) this.#done(chain, false) // Both ends were final before the piece between them came.
   }
 }
 

@@ -5,12 +5,16 @@ import type { AnyProcess } from './process.ts'
 import aspect from './processes/aspect.ts'
 import bandMath from './processes/band-math.ts'
 import changeDetection from './processes/change-detection.ts'
+import cloudMask from './processes/cloud-mask.ts'
 import cogClip from './processes/cog-clip.ts'
 import cogConvert from './processes/cog-convert.ts'
 import composite from './processes/composite.ts'
+import contour from './processes/contour.ts'
 import hillshade from './processes/hillshade.ts'
 import spectralIndex from './processes/index.ts'
 import mosaic from './processes/mosaic.ts'
+import pansharpen from './processes/pansharpen.ts'
+import polygonize from './processes/polygonize.ts'
 import reproject from './processes/reproject.ts'
 import resample from './processes/resample.ts'
 import slope from './processes/slope.ts'
@@ -19,11 +23,15 @@ export const PROCESSES: readonly AnyProcess[] = Object.freeze([
   aspect,
   bandMath,
   changeDetection,
+  cloudMask,
   cogClip,
   cogConvert,
   composite,
+  contour,
   hillshade,
   mosaic,
+  pansharpen,
+  polygonize,
   reproject,
   resample,
   slope,
