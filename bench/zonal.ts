@@ -64,7 +64,16 @@ async function writeRaster(file: string, side: number, bandCount: number, seed: 
         data[i] = 1_000 + 600 * Math.sin(x / 211) * Math.cos(row / 173) + (i % bandCount) * 900 + random() * 200
       }
       const bands = Array.from({ length: bandCount }, (_, band) => band)
-      return { width: side, height: rows, bands, data: bands.map(() => data), starts: bands, stride: bandCount, mask: null, byteLength: data.byteLength }
+      return {
+        width: side,
+        height: rows,
+        bands,
+        data: bands.map(() => data),
+        starts: bands,
+        stride: bandCount,
+        mask: null,
+        byteLength: data.byteLength,
+      }
     },
   )
   await sink.close()

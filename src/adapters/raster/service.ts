@@ -67,7 +67,7 @@ export function createRasterService(options: RasterServiceOptions): RasterServic
     thumbnail: (source, look, asking = {}) =>
       drawing.draw('thumbnail', source, { options: { ...defined(look), format: 'jpeg' } }, 'image/jpeg', asking),
     statistics,
-    zonal: (source, { signal: _signal, ...wanted }, signal) =>
+    zonal: (source, { signal: _signal, onProgress: _onProgress, ...wanted }, signal) =>
       drawing.run<ZonalResult>('zonal', source, { options: defined(wanted) }, { signal, deadlineMs: ANALYSIS_DEADLINE_MS }),
     change: (before, after, { signal: _signal, ...wanted }, signal) =>
       drawing.runPair<Change>('change', [before, after], { options: defined(wanted) }, { signal, deadlineMs: ANALYSIS_DEADLINE_MS }),

@@ -10,11 +10,11 @@ import type { ClipFile } from './wire.ts'
 
 export const CLIP_PROCESS = 'cog_clip'
 
-/** A clip job that the caller may read; jobs of other kinds are none. */
+/** A clip job that the caller may read. Jobs of other kinds and of other people are none, in the same words. */
 export async function requireClip({ db, principal }: Pick<Context, 'db' | 'principal'>, id: string): Promise<job.Job> {
-  const found = await job.find(db, id)
-  if (found?.jobType !== CLIP_PROCESS) throw notFound('clip job')
-  return await job.requireReader(db, principal, id)
+  const found = await job.requireReader(db, principal, id)
+  if (found.jobType !== CLIP_PROCESS) throw notFound('job')
+  return found
 }
 
 /** 400 until it is completed. */

@@ -35,6 +35,8 @@ export interface ZonalOptions {
   /** More pixels in the blocks to be read than this are refused before one is read. */
   maxPixels?: number
   signal?: AbortSignal | undefined
+  /** From 0 to 1. */
+  onProgress?: (fraction: number) => void
 }
 
 export interface ZonalResult {
@@ -65,7 +67,7 @@ export async function zonalStatistics(raster: Raster, options: ZonalOptions): Pr
     percentiles: options.percentiles ?? [],
     dataType: series.dataType,
   })
-  await scan({ raster, level, series, totals, signal: options.signal }, work)
+  await scan({ raster, level, series, totals, signal: options.signal, onProgress: options.onProgress }, work)
   return { zones: totals.summaries(), pixelsRead }
 }
 
@@ -141,9 +143,10 @@ interface Scan {
   series: Series
   totals: ZonalTotals
   signal: AbortSignal | undefined
+  onProgress: ((fraction: number) => void) | undefined
 }
 
-async function scan({ raster, level, series, totals, signal }: Scan, work: readonly BlockWork[]): Promise<void> {
+async function scan({ raster, level, series, totals, signal, onProgress }: Scan, work: readonly BlockWork[]): Promise<void> {
   const { describePart } = await loadZonalKernels(series.dataType ?? 'float64')
   const stride = level.blockWidth + 2
   const sums = new Float64Array(stride * level.blockHeight)
@@ -171,5 +174,6 @@ async function scan({ raster, level, series, totals, signal }: Scan, work: reado
       for (const zone of batch[k]!.zones) describe(block, zone, batch[k]!)
       for (const samples of block.data) giveBack(samples)
     })
+    onProgress?.((i + batch.length) / work.length)
   }
 }
