@@ -229,11 +229,12 @@ test('row 23: bodies', async (t) => {
       'items.list': { project_id },
       'items.search': { project_id },
       'items.list_by_collection': { collection_id },
+      'processing.project_jobs.list': { project_id },
     }
     const staff = await w.serviceToken(organizationId)
     for (const { id, scope, input: schema } of lists) {
       const { limit, offset } = (schema as unknown as { properties: { limit: { maximum: number }; offset?: object } }).properties
-      const credential = scope.startsWith('admin:') ? staff : owner.token
+      const credential = /^(admin|clip):/.test(scope) ? staff : owner.token
       const windows = [
         ['limit', [0, -1, limit.maximum + 1, 1e20, Infinity, 1.5, '10', null, [], true]],
         ...(offset ? [['offset', [-1, 100_001, 2 ** 53, Infinity, 0.1, '0', null, {}]] as const] : []),
