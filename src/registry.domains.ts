@@ -11,6 +11,7 @@ import * as collections from '#domains/collections/index.ts'
 import * as eulas from '#domains/eulas/index.ts'
 import * as glossary from '#domains/glossary/index.ts'
 import * as items from '#domains/items/index.ts'
+import * as mosaic from '#domains/mosaic/index.ts'
 import * as organizations from '#domains/organizations/index.ts'
 import * as payment_methods from '#domains/payment_methods/index.ts'
 import * as processing from '#domains/processing/index.ts'
@@ -18,6 +19,7 @@ import * as projects from '#domains/projects/index.ts'
 import * as provenance from '#domains/provenance/index.ts'
 import * as reports from '#domains/reports/index.ts'
 import * as share from '#domains/share/index.ts'
+import * as stac from '#domains/stac/index.ts'
 import * as uploads from '#domains/uploads/index.ts'
 import * as usage from '#domains/usage/index.ts'
 import * as visualization from '#domains/visualization/index.ts'
@@ -35,6 +37,7 @@ export const domains = {
   eulas,
   glossary,
   items,
+  mosaic,
   organizations,
   payment_methods,
   processing,
@@ -42,6 +45,7 @@ export const domains = {
   provenance,
   reports,
   share,
+  stac,
   uploads,
   usage,
   visualization,

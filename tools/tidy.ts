@@ -33,6 +33,7 @@ const STARTED = [
   /^tools\/[^/]+\.ts$/,
   /^test\/run\.ts$/,
   /^test\/gdal\/[^/]+\.ts$/,
+  /^test\/stac\/clients\.ts$/,
   /^sandbox\/scenes\/preview\.ts$/,
   /^packages\/client\/src\/(index|node)\.ts$/,
   /^packages\/cli\/src\/main\.ts$/,

@@ -20,7 +20,7 @@ export function batcher<K, V>(run: (keys: readonly K[]) => Promise<readonly V[]>
       const batch = waiting.splice(0, limits.maxKeys)
       inFlight++
       void Promise.resolve(batch.map((entry) => entry.key))
-        .then((keys) => asPlatform(() => run(keys))) // Inside the chain, so that a run that throws at once fails its batch and nothing else.
+        .then((keys) => asPlatform(() => run(keys))) // Inside the chain: a run that throws at once fails its batch and nothing else.
         .then((values) => batch.forEach((entry, index) => entry.resolve(values[index]!)))
         .catch((error: unknown) => batch.forEach((entry) => entry.reject(error)))
         .finally(() => {

@@ -27,6 +27,9 @@ function parseEnd(text: string, field: string, dateOffsetMs: number): Date | nul
   return DATE.test(text) ? new Date(parseInstant(`${text}T00:00:00Z`, field).getTime() + dateOffsetMs) : parseInstant(text, field)
 }
 
+/** Whether a text is one, without a refusal where it is not. */
+export const isInstant = (text: string): boolean => INSTANT.test(text) && !Number.isNaN(Date.parse(text.toUpperCase()))
+
 /** PostgreSQL knows no year 0, and an offset can lead out of the years that have four digits. */
 const isKeepableYear = (instant: Date): boolean => instant.getUTCFullYear() >= 1 && instant.getUTCFullYear() <= 9_999
 

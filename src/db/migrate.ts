@@ -12,6 +12,7 @@ import * as billing from './migrations/0010_billing.ts'
 import * as doors from './migrations/0011_doors.ts'
 import * as limits from './migrations/0012_limits.ts'
 import * as accessNotices from './migrations/0013_access_notices.ts'
+import * as stac from './migrations/0014_stac.ts'
 import * as licences from './migrations/0015_licences.ts'
 import * as processing from './migrations/0018_processing.ts'
 import * as analytics from './migrations/0019_analytics.ts'
@@ -32,6 +33,7 @@ const MIGRATIONS: Record<string, Migration> = {
   '0011_doors': doors,
   '0012_limits': limits,
   '0013_access_notices': accessNotices,
+  '0014_stac': stac,
   '0015_licences': licences,
   '0018_processing': processing,
   '0019_analytics': analytics,
@@ -42,7 +44,12 @@ const MIGRATIONS: Record<string, Migration> = {
  * number of processes may start at once: one migrates, the others wait and find nothing left to do.
  */
 export async function migrate(db: Db): Promise<{ applied: string[] }> {
-  const migrator = new Migrator({ db, provider: { getMigrations: async () => MIGRATIONS } })
+  const migrator = new Migrator({
+    db,
+    provider: { getMigrations: async () => MIGRATIONS },
+    // Numbers are given out before the work is done, so a lower one may land after a higher one has run somewhere.
+    allowUnorderedMigrations: true,
+  })
   const { error, results } = await migrator.migrateToLatest()
   if (error) throw error
   return { applied: (results ?? []).filter((result) => result.status === 'Success').map((result) => result.migrationName) }

@@ -1,5 +1,6 @@
-import type { PostgresPool, PostgresPoolClient, PostgresQueryResult } from 'kysely'
+import type { PostgresPool, PostgresPoolClient } from 'kysely'
 import type pg from 'pg'
+import { COPY, runCopy } from './copy.ts'
 
 /** Texts beyond this many are sent unnamed: they are built from lists of varying length and would fill the server's memory. */
 const MAX_NAMED_STATEMENTS = 500
@@ -25,10 +26,11 @@ export function prepared(pool: pg.Pool): PostgresPool {
   const wrap = (client: pg.PoolClient): PostgresPoolClient => {
     const known = wrapped.get(client)
     if (known) return known
-    const query = <R extends pg.QueryResultRow>(text: string, values?: readonly unknown[]) => {
+    const query = <R extends pg.QueryResultRow>(text: string, values?: readonly unknown[]): Promise<unknown> => {
+      if (text.startsWith(COPY)) return runCopy(client, text, values![0] as Buffer)
       // Without parameters it may be several statements or BEGIN.
       const name = values?.length && !text.startsWith(VARIOUS) ? nameOf(text) : undefined
-      return client.query<R>({ ...(name ? { name } : {}), text, values: values as unknown[] }) as Promise<PostgresQueryResult<R>>
+      return client.query<R>({ ...(name ? { name } : {}), text, values: values as unknown[] })
     }
     const made = { query, release: (error?: Error | boolean) => client.release(error) } as PostgresPoolClient
     wrapped.set(client, made)

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import type { Credential } from '#access/authenticate.ts'
 
-/** `Authorization` first, then `X-API-Key`, then `key=` on GET; the two fallbacks take API keys only. */
+/** `Authorization` first, then `X-API-Key`, then `key=` on GET and its HEAD; the two fallbacks take API keys only. */
 export function credentialOf(request: FastifyRequest): Credential {
   const authorization = request.headers.authorization
   if (authorization !== undefined) {
@@ -12,6 +12,6 @@ export function credentialOf(request: FastifyRequest): Credential {
   const header = request.headers['x-api-key']
   if (typeof header === 'string') return { via: 'key', secret: header.trim() }
   const query = (request.query as Record<string, unknown> | null)?.['key']
-  if (request.method === 'GET' && typeof query === 'string') return { via: 'key', secret: query }
+  if ((request.method === 'GET' || request.method === 'HEAD') && typeof query === 'string') return { via: 'key', secret: query }
   return null
 }

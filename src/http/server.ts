@@ -31,6 +31,7 @@ import { notFoundPage, sendPage } from './pages/layout.ts'
 import { registerPages } from './pages/pages.ts'
 import { registerSharePage } from './pages/share.ts'
 import { registerShareRoutes } from './projections/share.ts'
+import { registerStac } from './projections/stac/routes.ts'
 import { registerTiles } from './projections/tiles.ts'
 import { registerCatalogRoutes } from './projections/catalog.ts'
 import { registerWmts } from './projections/wmts.ts'
@@ -108,6 +109,7 @@ export function buildServer(options: ServerOptions): FastifyInstance {
   registerWmts(app, { platform, observe })
   registerProcesses(app, { platform, observe })
   registerWorkers(app, platform, auth.tokens)
+  registerStac(app, { platform, observe, trustedProxies })
   registerAuth(app, { platform, auth, isLocal })
   registerEventTypes(app, platform)
   registerPayments(app, platform, sandboxPayments)
@@ -128,7 +130,7 @@ export function buildServer(options: ServerOptions): FastifyInstance {
 /** Operations read their bodies themselves, once the caller has been let in; what other routes take is small. */
 function registerBodies(app: FastifyInstance): void {
   app.addHook('preHandler', async (request) => {
-    if (request.method !== 'POST' || request.url.startsWith('/v1/')) return
+    if (request.method !== 'POST' || request.url.startsWith('/v1/') || request.url.startsWith('/stac/')) return
     request.body = await readBody(request.raw, /^\/(webhooks|processes)\//.test(request.url) ? USUAL_BYTES : SIGN_IN_BYTES)
   })
   app.addHook('onResponse', (request, _reply, done) => {

@@ -108,7 +108,7 @@ export interface ComputedFiles {
 
 /** All pixels of the platform come from here. Failures are `RasterError`s. */
 export interface RasterService {
-  /** Whether the service reads from the host of an address at all. */
+  /** Whether an address is on a host that the service reads from; nothing is asked of it. */
   mayRead(address: string): boolean
   describe(source: RasterSource, signal?: AbortSignal): Promise<RasterInfo>
   tile(source: RasterSource, request: TileRequest, asking?: Asking): Promise<Drawn>

@@ -1,6 +1,7 @@
 /** One small world that every example in the reference is about. */
 export const EXAMPLE_IDS = {
   asset: '0199f2c6-2222-7abc-8def-0123456789ab',
+  collection: '0199f2c5-3333-7abc-8def-0123456789ab',
   item: '0199f2c6-1111-7abc-8def-0123456789ab',
   organization: '0199f2c4-1d00-7c11-8e21-6a1f4b7c9d02',
   otherUser: '0199f2c3-bb20-7e66-a1da-4a3f2e1d0c9b',

@@ -222,6 +222,7 @@ test('row 23: bodies', async (t) => {
       'processing.project_jobs.list',
       'projects.list',
       'share.links.list',
+      'stac.search',
     ])
     const { id: project_id } = await w.ok(owner.token, 'projects.create', { name: 'Windows' })
     const { id: collection_id } = await w.ok(owner.token, 'collections.create', { project_id, name: 'Windows' })

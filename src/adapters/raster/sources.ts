@@ -84,11 +84,7 @@ export function createSources(pool: RasterPool, options: SourceOptions) {
   return {
     identify,
     locate,
-    /** Whether an address names a host that the operator knows. */
-    mayRead: (address: string): boolean => {
-      const url = URL.parse(address)
-      return url !== null && names([...options.hosts, ...options.egressAllow], url)
-    },
+    mayRead: (address: string): boolean => mayRead(address, options),
     /** The source and the content that it must have, as a child is told of them. */
     async openable(source: RasterSource, { key, located }: Seen, signal: AbortSignal | undefined) {
       const { source: found, stretch } = located.stretch === null ? located : await locate(source, signal)
@@ -126,6 +122,13 @@ function remembered<T>(known: Map<string, Promise<T>>, name: string, make: () =>
 }
 
 const names = (hosts: readonly string[], url: URL): boolean => hosts.includes(url.hostname) || hosts.includes(url.host)
+
+/** https, or http where the operator opened the way to that very host. */
+function mayRead(address: string, { hosts, egressAllow }: Pick<SourceOptions, 'hosts' | 'egressAllow'>): boolean {
+  const url = URL.parse(address)
+  if (!url || url.username || url.password) return false
+  return url.protocol === 'https:' ? names([...hosts, ...egressAllow], url) : url.protocol === 'http:' && names(egressAllow, url)
+}
 
 /** Addresses come from callers: only hosts that the operator knows are asked anything at all. */
 function requireHost(source: RasterSource, hosts: readonly string[]): void {

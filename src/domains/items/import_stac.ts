@@ -3,6 +3,7 @@ import Type from 'typebox'
 import { Problem, problem } from '#core/problem.ts'
 import { Closed, FreeForm, Nullable, Uuid } from '#core/shapes.ts'
 import * as collection from '#model/imagery/collection.ts'
+import { copy } from '#model/imagery/item-copy.ts'
 import * as item from '#model/imagery/item-read.ts'
 import * as itemWrite from '#model/imagery/item-write.ts'
 import * as project from '#model/identity/project.ts'
@@ -13,6 +14,8 @@ import { ItemId } from '#wire/ids.ts'
 
 /** Of one call; a body of 10 MiB seldom holds as many. Larger imports are sent in batches. */
 const MAX_FEATURES = 20_000
+
+const NONE: Awaited<ReturnType<typeof itemWrite.known>> = new Map()
 
 /** Empty ones included. */
 const MAX_LINES = 2 * MAX_FEATURES
@@ -69,39 +72,37 @@ export default operation({
     await itemWrite.holdForeignIds(tx, found.organizationId)
     await project.hold(tx, found.id)
     if (collectionId) await collection.hold(tx, found.id, collectionId)
-    const stored =
-      items.size === 0
-        ? []
-        : await itemWrite.insert(
-            tx,
-            { organizationId: found.organizationId, projectId: found.id, createdBy: principal.userId, now },
-            [...items.values()].map(({ made }) => made),
-          )
+    const there = items.size === 0 ? NONE : await itemWrite.known(tx, found.organizationId, [...items.keys()])
+    const stored = await copy(
+      tx,
+      { organizationId: found.organizationId, projectId: found.id, createdBy: principal.userId, now },
+      [...items.values()].filter(({ made }) => !there.has(made.id)).map(({ made }) => made),
+    )
     for (const each of stored) {
       lineage.record('item', each.id, 'created_in', { kind: 'project', id: found.id })
       events.emit('item.created', each.id, item.summary(each))
     }
     if (stored.length === 0) lineage.nothingProduced()
-    for (const { id } of stored) items.delete(id)
-    const known = items.size === 0 ? new Map<string, never>() : await itemWrite.known(tx, found.organizationId, [...items.keys()])
-    const projectIds = [...known.values()].map(({ projectId }) => projectId)
-    const readable = await project.readableAmong(tx, principal, projectIds)
-    const refused = [...items].flatMap(([id, { index }]): ImportError[] => {
-      const there = known.get(id)
-      if (!there?.isDeleted && there?.projectId === found.id) return []
-      return [{ index, id, message: whyRefused(there, readable) }]
+    const readable = await project.readableAmong(
+      tx,
+      principal,
+      [...there.values()].map(({ projectId }) => projectId),
+    )
+    const refused = [...there].flatMap(([id, known]): ImportError[] => {
+      if (!known.isDeleted && known.projectId === found.id) return []
+      return [{ index: items.get(id)!.index, id, message: whyRefused(known, readable) }]
     })
     return {
       created: stored.length,
-      skipped: items.size - refused.length,
+      skipped: there.size - refused.length,
       errors: [...errors, ...refused].toSorted((a, b) => a.index - b.index),
     }
   },
 })
 
 /** Of items that the caller may not see, one sentence for whatever became of them. */
-function whyRefused(there: { projectId: string; isDeleted: boolean } | undefined, readable: ReadonlySet<string>): string {
-  if (!there || !readable.has(there.projectId)) return 'cannot be used in this organization; give the item another id'
+function whyRefused(there: { projectId: string; isDeleted: boolean }, readable: ReadonlySet<string>): string {
+  if (!readable.has(there.projectId)) return 'cannot be used in this organization; give the item another id'
   return there.isDeleted ? 'was deleted; an id is not used a second time' : 'is an item of another project of the organization'
 }
 

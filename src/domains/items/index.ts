@@ -8,6 +8,7 @@ import detectAssetBands from './detect_asset_bands.ts'
 import duplicate from './duplicate.ts'
 import expireBatch from './expire_batch.ts'
 import get from './get.ts'
+import getStac from './get_stac.ts'
 import importStac from './import_stac.ts'
 import lineage from './lineage.ts'
 import list from './list.ts'
@@ -34,6 +35,7 @@ export const operations: readonly AnyOperation[] = [
   duplicate,
   expireBatch,
   get,
+  getStac,
   importStac,
   lineage,
   list,

@@ -4,9 +4,10 @@ import { requireBaseUrl } from '#core/base-url.ts'
 import { requireBounded } from '#core/bounded.ts'
 import { isUuid } from '#core/ids.ts'
 import { parseInterval } from '#core/interval.ts'
-import * as asset from '#model/imagery/asset.ts'
+import { listFitting } from '#model/imagery/asset-page.ts'
 import { requireBbox } from '#model/imagery/footprint.ts'
 import { parseQuery, parseSort } from '#model/imagery/item-filter.ts'
+import { pageTooHeavy } from '#model/imagery/item-metadata.ts'
 import * as itemSearch from '#model/imagery/item-search.ts'
 import { toFeature } from '#model/imagery/stac.ts'
 import type { Context } from '#operation.ts'
@@ -37,18 +38,15 @@ export async function find(
   format: SearchFields['format'],
 ): Promise<Static<typeof FoundItems>> {
   const { items, matched, isEstimated } = await itemSearch.search(db, search)
-  const assets =
-    format === 'stac'
-      ? await asset.listOf(
-          db,
-          items.map(({ seq }) => seq),
-        )
-      : new Map<number, asset.Asset[]>()
-  const features = items.map((each) => toFeature(each, assets.get(each.seq) ?? [], search.baseUrl ?? baseUrl))
+  const seqs = format === 'stac' ? items.map(({ seq }) => seq) : []
+  const { assets, fitting } = await listFitting(db, seqs)
+  if (fitting < seqs.length) throw pageTooHeavy(fitting)
+  const view = { baseUrl: search.baseUrl ?? baseUrl, links: 'self' } as const
+  const features = items.map((each) => toFeature(each, assets.get(each.seq) ?? [], view))
   return {
     type: 'FeatureCollection',
     features,
-    numberMatched: matched,
+    numberMatched: matched!,
     numberReturned: features.length,
     ...(isEstimated ? { numberMatchedEstimated: true as const } : {}),
   }

@@ -21,7 +21,7 @@ export async function project(
   id: string,
   request: FastifyRequest,
   reply: FastifyReply,
-  input: () => object,
+  input: () => object | Promise<object>,
 ): Promise<Invoked> {
   const op = platform.operations.get(id)!
   let signal: AbortSignal | null = null

@@ -60,6 +60,23 @@ export async function list(db: Db, projectId: string): Promise<Collection[]> {
   return await live(db).where('project_id', '=', projectId).orderBy('layer_order').orderBy('created_at', 'desc').orderBy('id').execute()
 }
 
+const MAX_LISTED = 10_000
+
+/** All of an organization, or some of them by their ids; oldest first. */
+export async function listOfOrganization(
+  db: Db,
+  wanted: { organizationId: string; hiddenProjectIds: readonly string[]; ids: readonly string[] | null },
+): Promise<Collection[]> {
+  return await live(db)
+    .where('org_id', '=', wanted.organizationId)
+    .where(sql<boolean>`project_id <> all(${wanted.hiddenProjectIds}::uuid[])`)
+    .$if(wanted.ids !== null, (query) => query.where(sql<boolean>`id = any(${wanted.ids}::uuid[])`))
+    .orderBy('created_at')
+    .orderBy('id')
+    .limit(MAX_LISTED)
+    .execute()
+}
+
 export async function countItems(db: Db, ids: readonly string[]): Promise<Map<string, number>> {
   if (ids.length === 0) return new Map()
   const { rows } = await sql<{ id: string; count: number }>`
@@ -99,6 +116,23 @@ export async function insert(
     })
     .returning(COLUMNS)
     .executeTakeFirstOrThrow()
+}
+
+/**
+ * A collection that the platform opens itself, once in a project. The caller holds the project, so that two calls at once
+ * open one.
+ */
+export async function openSystem(
+  tx: Tx,
+  owner: { organizationId: string; projectId: string; createdBy: string | null; now: Date },
+  { systemKey, name }: { systemKey: string; name: string },
+): Promise<{ collection: Collection; isNew: boolean }> {
+  const known = await live(tx).where('project_id', '=', owner.projectId).where('system_key', '=', systemKey).executeTakeFirst()
+  if (known) return { collection: known, isNew: false }
+  const fields = { name, description: null, color: null, showOnMap: true, layerOrder: 0 }
+  const made = await insert(tx, owner, fields)
+  await tx.updateTable('collection').set({ system_key: systemKey }).where('id', '=', made.id).execute()
+  return { collection: { ...made, systemKey }, isNew: true }
 }
 
 /** Undefined keeps. */

@@ -331,5 +331,5 @@ export function cellsToRead(boxes: readonly Bbox[]): number[] {
 }
 
 /** PostgreSQL's spelling of one polygon, and of an array of them. */
-export const polygonText = (part: Part): string => `(${part.map(([x, y]) => `(${x},${y})`).join(',')})`
+const polygonText = (part: Part): string => `(${part.map(([x, y]) => `(${x},${y})`).join(',')})`
 export const polygonsText = (parts: readonly Part[]): string => `{${parts.map((part) => `"${polygonText(part)}"`).join(',')}}`

@@ -5,12 +5,13 @@
 import { sql, type RawBuilder, type SqlBool } from 'kysely'
 import { parseInstant, type Interval } from '#core/interval.ts'
 import { invalidField, problem } from '#core/problem.ts'
-import { polygonText, rectangle, type Bbox } from './footprint.ts'
+import { polygonsText, rectangle, type Bbox, type Part } from './footprint.ts'
 
 type Sql = RawBuilder<unknown>
 type Predicate = RawBuilder<SqlBool>
 
-interface Column {
+export interface Column {
+  /** An expression of ours over `i`; nothing of a caller's ever comes into it. */
   column: string
   kind: 'text' | 'number' | 'time'
 }
@@ -39,8 +40,30 @@ const COLUMNS: ReadonlyMap<string, Column> = new Map(
 
 const SORT_FIELDS: readonly string[] = [...COLUMNS.keys()]
 
+/** What a STAC client sees of an item, under the names that it sees: an item's `id` there is its STAC id. */
+export const STAC_COLUMNS: ReadonlyMap<string, Column> = new Map([
+  ...COLUMNS,
+  ...Object.entries({
+    id: { column: 'i.stac_id', kind: 'text' },
+    collection: { column: 'i.collection_id::text', kind: 'text' },
+    description: { column: 'i.description', kind: 'text' },
+    'svc:item_id': { column: 'i.id', kind: 'text' },
+    'svc:project_id': { column: 'i.project_id::text', kind: 'text' },
+    'svc:order_id': { column: 'i.order_id', kind: 'text' },
+    'svc:upload_id': { column: 'i.upload_id', kind: 'text' },
+    'svc:job_id': { column: 'i.job_id', kind: 'text' },
+    'svc:item_type': { column: 'i.type', kind: 'text' },
+    'svc:name': { column: 'i.name', kind: 'text' },
+    'svc:lifecycle_state': { column: 'i.lifecycle_state', kind: 'text' },
+    'svc:source': {
+      column: "(case when i.upload_id is not null then 'ARCHIVE' when i.job_id is not null then 'PROCESSING' else 'TASKING' end)",
+      kind: 'text',
+    },
+  } satisfies Record<string, Column>),
+])
+
 const PREFIX = 'properties.'
-const bare = (name: string): string => (name.startsWith(PREFIX) ? name.slice(PREFIX.length) : name)
+export const bare = (name: string): string => (name.startsWith(PREFIX) ? name.slice(PREFIX.length) : name)
 
 export interface Order {
   column: string
@@ -49,17 +72,21 @@ export interface Order {
 }
 
 /** An unknown field is refused: an order that silently does nothing is worse. */
-export function parseSort(sortby: readonly { field: string; direction?: 'asc' | 'desc' | undefined }[]): Order[] {
+export function parseSort(
+  sortby: readonly { field: string; direction?: 'asc' | 'desc' | undefined }[],
+  columns: ReadonlyMap<string, Column> = COLUMNS,
+): Order[] {
   return sortby.map(({ field, direction = 'asc' }) => {
-    const known = COLUMNS.get(bare(field))
+    const known = columns.get(bare(field))
     if (!known) throw problem('bad-request', `Items cannot be sorted by '${field.slice(0, 100)}'; the fields are ${SORT_FIELDS.join(', ')}`)
     return { ...known, direction }
   })
 }
 
+export const collated = ({ column, kind }: Column): Sql => (kind === 'text' ? sql.raw(`${column} collate "C"`) : sql.raw(column))
+
 /** One rule for every field: what is missing counts as the least. The sequence number ends every tie. */
 export function orderBy(orders: readonly Order[]): Sql {
-  const collated = ({ column, kind }: Order) => (kind === 'text' ? sql`${sql.ref(column)} collate "C"` : sql`${sql.ref(column)}`)
   const parts = orders.map((order) =>
     order.direction === 'asc' ? sql`${collated(order)} asc nulls first` : sql`${collated(order)} desc nulls last`,
   )
@@ -67,12 +94,18 @@ export function orderBy(orders: readonly Order[]): Sql {
 }
 
 const COMPARISONS = { eq: sql`=`, neq: sql`<>`, lt: sql`<`, lte: sql`<=`, gt: sql`>`, gte: sql`>=` } as const
-const OPERATORS: readonly string[] = [...Object.keys(COMPARISONS), 'in', 'startsWith']
+/** Comparisons of texts by a part of them. */
+const TEXT_MATCHES: Readonly<Record<string, (text: Sql, part: string) => Predicate>> = {
+  startsWith: (text, part) => sql<SqlBool>`starts_with(${text}, ${part})`,
+  endsWith: (text, part) => sql<SqlBool>`right(${text}, length(${part}::text)) = ${part}::text`,
+  contains: (text, part) => sql<SqlBool>`strpos(${text}, ${part}) > 0`,
+}
+const OPERATORS: readonly string[] = [...Object.keys(COMPARISONS), 'in', ...Object.keys(TEXT_MATCHES)]
 /** Conditions of one search, each member of an `in` among them. */
 const MAX_FILTER_NODES = 100
 
 /** `{property: {operator: value}}`, as in the STAC Query extension. All must hold; a property that an item lacks never does. */
-export function parseQuery(query: Readonly<Record<string, unknown>>): Predicate[] {
+export function parseQuery(query: Readonly<Record<string, unknown>>, columns: ReadonlyMap<string, Column> = COLUMNS): Predicate[] {
   let nodes = 0
   return Object.entries(query).flatMap(([name, conditions]) => {
     const field = `query.${name.slice(0, 100)}`
@@ -83,7 +116,7 @@ export function parseQuery(query: Readonly<Record<string, unknown>>): Predicate[
         throw invalidField(`${field}.${operator.slice(0, 100)}`, `is not an operator; they are ${OPERATORS.join(', ')}`)
       nodes += Array.isArray(value) ? value.length : 1
       if (nodes > MAX_FILTER_NODES) throw invalidField('query', `has more than ${MAX_FILTER_NODES} conditions`)
-      const column = COLUMNS.get(bare(name))
+      const column = columns.get(bare(name))
       return column
         ? onColumn(column, { operator, value, field: `${field}.${operator}` })
         : onProperty(bare(name), { operator, value, field: `${field}.${operator}` })
@@ -98,7 +131,7 @@ interface Condition {
 }
 
 function onColumn({ column, kind }: Column, { operator, value, field }: Condition): Predicate {
-  const subject = kind === 'text' ? sql`${sql.ref(column)} collate "C"` : sql`${sql.ref(column)}`
+  const subject = collated({ column, kind })
   const one = (given: unknown) => {
     if (kind === 'time' && typeof given === 'string') return parseInstant(given, field)
     if (typeof given !== (kind === 'number' ? 'number' : 'string'))
@@ -106,21 +139,20 @@ function onColumn({ column, kind }: Column, { operator, value, field }: Conditio
     return given
   }
   if (operator === 'in') return sql<SqlBool>`${subject} = any(${listOf(value, field).map(one)})`
-  if (operator === 'startsWith') {
+  const matches = TEXT_MATCHES[operator]
+  if (matches) {
     if (kind !== 'text') throw invalidField(field, 'works on texts only')
-    return sql<SqlBool>`starts_with(${sql.ref(column)}, ${textOf(value, field)})`
+    return matches(sql.raw(column), textOf(value, field))
   }
   return sql<SqlBool>`${subject} ${COMPARISONS[operator as keyof typeof COMPARISONS]} ${one(value)}`
 }
 
 /** A member of `properties`: by its whole name, or where that has dots by its path. Compared within its own JSON type. */
 function onProperty(name: string, { operator, value, field }: Condition): Predicate {
-  const subject = name.includes('.')
-    ? sql`coalesce(i.properties -> ${name}::text, i.properties #> ${name.split('.')}::text[])`
-    : sql`i.properties -> ${name}::text`
+  const subject = propertyOf(name)
   if (operator === 'in') return sql<SqlBool>`(${subject}) = any(${listOf(value, field).map((each) => scalar(each, field))}::jsonb[])`
-  if (operator === 'startsWith')
-    return sql<SqlBool>`jsonb_typeof(${subject}) = 'string' and starts_with((${subject}) #>> '{}', ${textOf(value, field)})`
+  const matches = TEXT_MATCHES[operator]
+  if (matches) return sql<SqlBool>`jsonb_typeof(${subject}) = 'string' and ${matches(sql`(${subject} #>> '{}')`, textOf(value, field))}`
   const json = scalar(value, field)
   if (operator === 'eq') return sql<SqlBool>`(${subject}) = ${json}::jsonb`
   if (operator === 'neq') return sql<SqlBool>`(${subject}) <> ${json}::jsonb`
@@ -128,6 +160,11 @@ function onProperty(name: string, { operator, value, field }: Condition): Predic
   return sql<SqlBool>`jsonb_typeof(${subject}) = ${typeof value}
     and (${subject}) ${COMPARISONS[operator as keyof typeof COMPARISONS]} ${json}::jsonb`
 }
+
+export const propertyOf = (name: string): Sql =>
+  name.includes('.')
+    ? sql`coalesce(i.properties -> ${name}::text, i.properties #> ${name.split('.')}::text[])`
+    : sql`(i.properties -> ${name}::text)`
 
 function scalar(value: unknown, field: string): string {
   if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean')
@@ -155,10 +192,43 @@ export function duringInterval({ from, to }: Interval): Predicate {
 }
 
 /** Exact: PostgreSQL compares the polygons themselves, not their boxes. Touching counts. */
-export function touchesBoxes(boxes: readonly Bbox[]): Predicate {
-  const each = boxes.map((box) => sql<SqlBool>`part && ${polygonText(rectangle(box))}::polygon`)
-  return sql<SqlBool>`exists (select 1 from unnest(i.footprint) as part where ${sql.join(each, sql` or `)})`
+export function touches(parts: readonly Part[]): Predicate {
+  return sql<SqlBool>`exists (select 1 from unnest(i.footprint) as part where part && any(${polygonsText(parts)}::polygon[]))`
 }
+
+export const touchesBoxes = (boxes: readonly Bbox[]): Predicate => touches(boxes.map(rectangle))
+
+/** The organization's ids and the ids of STAC are mostly the same; where not, a narrow index has the latter. */
+export function hasId(ids: readonly string[]): Predicate {
+  return sql<SqlBool>`i.id = any(${ids}::text[]) or (i.stac_id = any(${ids}::text[]) and i.stac_id <> i.id)`
+}
+
+/** Where a page ended: the values of its last item in the order, then its sequence number. */
+export interface Cursor {
+  values: readonly (string | number | null)[]
+  seq: number
+}
+
+/** Everything that comes after the cursor in this order, in which what is missing counts as the least. */
+export function comesAfter(orders: readonly Order[], { values, seq }: Cursor): Predicate {
+  const last = orders[0]?.direction === 'asc' ? sql<SqlBool>`i.seq < ${seq}` : sql<SqlBool>`i.seq > ${seq}`
+  return orders.reduceRight((after, order, index) => {
+    const value = values[index] ?? null
+    const [subject, given] = [collated(order), sql`${value}::${sql.raw(SQL_TYPES[order.kind])}`]
+    const same = value === null ? sql`${subject} is null` : sql`${subject} = ${given}`
+    const further =
+      value === null
+        ? order.direction === 'asc'
+          ? sql`${subject} is not null`
+          : sql`false`
+        : order.direction === 'asc'
+          ? sql`${subject} > ${given}`
+          : sql`(${subject} < ${given} or ${subject} is null)`
+    return sql<SqlBool>`(${further} or (${same} and ${after}))`
+  }, last)
+}
+
+const SQL_TYPES = { text: 'text', number: 'float8', time: 'timestamptz' } as const
 
 export const all = (predicates: readonly Predicate[]): Predicate =>
   predicates.length === 0 ? sql<SqlBool>`true` : sql<SqlBool>`(${sql.join(predicates, sql`) and (`)})`

@@ -1,7 +1,7 @@
 /** What items weigh beside their files: properties and geometry. */
 import { sql, type RawBuilder } from 'kysely'
 import { requireBounded } from '#core/bounded.ts'
-import { invalidField, problem } from '#core/problem.ts'
+import { invalidField, problem, type Problem } from '#core/problem.ts'
 import type { Db } from '#db/tables.ts'
 
 const KIB = 1024
@@ -10,7 +10,7 @@ const MAX_PROPERTIES_BYTES = 256 * KIB
 const FREE_BYTES = 4 * KIB
 /** The index `item_heavy` knows the items above this. Below it, no page of 1,000 can grow beyond what an answer may have. */
 const HEAVY_BYTES = 16 * KIB
-const MAX_PAGE_BYTES = 16 * KIB * KIB
+export const MAX_PAGE_BYTES = 16 * KIB * KIB
 
 /** What an item counts as storage for, beside its files. */
 export const countedBytes = (alias: 'i' | 'item' | 'g' | 'm'): RawBuilder<number> =>
@@ -22,6 +22,13 @@ export function requireProperties<T extends Record<string, unknown>>(properties:
   if (bytes > MAX_PROPERTIES_BYTES)
     throw invalidField('properties', `has ${bytes} bytes as JSON, and may have ${MAX_PROPERTIES_BYTES}; put larger data into a file`)
   return properties
+}
+
+/** 400 where only so many items of a page fit into an answer. */
+export function pageTooHeavy(fitting: number): Problem {
+  const smaller = Math.max(1, Math.floor(fitting / 2)) // Half: the next page may be heavier.
+  const advice = fitting === 0 ? 'its first item alone is larger' : `ask with limit ${smaller}`
+  return problem('bad-request', `The metadata of this page goes beyond the ${MAX_PAGE_BYTES} bytes that an answer may have; ${advice}`)
 }
 
 /** Whether an organization has any item that could make a page too large: a look into an index that is mostly empty. */

@@ -50,11 +50,12 @@ export type Item = Row<'item', typeof COLUMNS>
  * Ids are unique within an organization, so one id may name several items: the caller's own organization comes first,
  * then projects that invited the person. Deleted items do not exist here.
  */
-async function find(db: Db, principal: Principal, id: string, options: { evenDeleted?: true } = {}): Promise<Item | null> {
+async function find(db: Db, principal: Principal, id: string, options: { evenDeleted?: true; by?: 'stac_id' } = {}): Promise<Item | null> {
   const rows = await db
     .selectFrom('item')
     .select(COLUMNS)
-    .where('id', '=', id)
+    .where(options.by ?? 'id', '=', id)
+    .$if(options.by === 'stac_id', (query) => query.where(sql<boolean>`stac_id <> id`).limit(MAX_NAMESAKES))
     .$if(!options.evenDeleted, (query) => query.where('deleted_at', 'is', null))
     .$if(principal.kind !== 'service' || principal.organizationId !== null, (query) =>
       query.where((where) =>
@@ -72,6 +73,9 @@ async function find(db: Db, principal: Principal, id: string, options: { evenDel
   return own ?? rows[0] ?? null
 }
 
+/** Copies keep their STAC id, so it may name several items. */
+const MAX_NAMESAKES = 100
+
 export interface Found {
   item: Item
   project: project.Project
@@ -80,6 +84,13 @@ export interface Found {
 /** 404 for what the caller's organization does not hold, 403 for items of a private project that is not the caller's. */
 export async function requireReader(db: Db, principal: Principal, id: string): Promise<Found> {
   const item = await find(db, principal, id)
+  if (!item) throw notFound('item')
+  return { item, project: await project.requireReader(db, principal, item.projectId) }
+}
+
+/** By its id, or by its STAC id where no item has that id: clients of STAC know the latter only. */
+export async function requireReaderOfStac(db: Db, principal: Principal, id: string): Promise<Found> {
+  const item = (await find(db, principal, id)) ?? (await find(db, principal, id, { by: 'stac_id' }))
   if (!item) throw notFound('item')
   return { item, project: await project.requireReader(db, principal, item.projectId) }
 }

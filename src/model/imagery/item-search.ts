@@ -2,217 +2,132 @@
  * Search of an organization's items. The usual one, newest first within a box, reads the cells that the box touches as a
  * merge of ordered index scans and stops when the page is full: it never sorts and needs no statistics. See ADR 11.
  */
-import { sql, type RawBuilder, type SqlBool } from 'kysely'
-import type { Interval } from '#core/interval.ts'
+import { sql } from 'kysely'
 import { problem } from '#core/problem.ts'
-import type { ItemType } from '#core/vocabulary.ts'
 import { VARIOUS } from '#db/prepared.ts'
 import { listed } from '#db/row.ts'
-import type { Db, Tx } from '#db/tables.ts'
-import { boxesOf, cellsToRead, isWorld, stepsOf, type Bbox } from './footprint.ts'
-import { all, duringInterval, orderBy, touchesBoxes, type Order } from './item-filter.ts'
-import { requirePage } from './item-metadata.ts'
+import type { Db } from '#db/tables.ts'
+import { all, collated, type Cursor } from './item-filter.ts'
+import { MAX_PAGE_BYTES, pageTooHeavy } from './item-metadata.ts'
 import * as item from './item-read.ts'
+import { maxCountedRows, ordersOf, predicatesOf, streamOf, type Search, type Stream } from './item-stream.ts'
 
-export interface Search {
-  organizationId: string
-  /** One project, or null for the whole organization without those that are hidden from the caller. */
-  projectId: string | null
-  hiddenProjectIds: readonly string[]
-  bbox: Bbox | null
-  interval: Interval | null
-  collectionIds: readonly string[] | null
-  type: ItemType | null
-  query: readonly RawBuilder<SqlBool>[]
-  /** Empty: newest first. */
-  orders: readonly Order[]
-  limit: number
-  offset: number
-}
+export type { Search } from './item-stream.ts'
 
 interface SearchResult {
   items: item.Item[]
-  matched: number
+  /** Null where nobody asked, or where it was to be cheap and is not. */
+  matched: number | null
   /** True when `matched` is an estimate: beyond `MAX_EXACT_COUNT` nothing is counted out. */
   isEstimated: boolean
+  /** Whether no other page follows. */
+  isLast: boolean
+  /** Where a page that ends with the item would go on, for each. */
+  cursors: readonly Cursor[]
 }
 
 export const MAX_EXACT_COUNT = 1_001
-const NEWEST_FIRST: readonly Order[] = [{ column: 'i.datetime', direction: 'desc', kind: 'time' }]
 
 const SEARCH_TIMEOUT_MS = 5_000
-/** Sets up to this size are read whole and sorted: cheaper than a walk over everything else of the organization. */
-const SMALL_SET = 10_000
 
+/** One item more than the page holds tells whether another page follows. */
 export async function search(db: Db, wanted: Search, timeoutMs = SEARCH_TIMEOUT_MS): Promise<SearchResult> {
-  return await bounded(db, timeoutMs, async (tx) => {
-    const stream = await streamOf(tx, wanted)
-    const page = sql`select i.metadata_bytes ${stream.from} ${stream.order} limit ${wanted.limit} offset ${wanted.offset}`
-    await requirePage(tx, wanted.organizationId, page)
-    const { rows } =
-      await sql<item.Item>`${ANEW} select ${COLUMNS} ${stream.from} ${stream.order} limit ${wanted.limit} offset ${wanted.offset}`.execute(
-        tx,
-      )
-    return { items: rows, ...(await countOf(tx, wanted, stream, rows.length)) }
+  const stream = await streamOf(db, wanted)
+  return await bounded(db, stream, timeoutMs, async (session) => {
+    const rows = await readPage(session, wanted, stream)
+    const beyond = rows.findIndex(({ bytesSoFar }) => bytesSoFar > MAX_PAGE_BYTES)
+    const fitting = beyond === -1 ? rows.length : beyond
+    if (fitting < Math.min(rows.length, wanted.limit) && !wanted.mayEndEarly) throw pageTooHeavy(fitting)
+    const items = rows.slice(0, Math.min(fitting, wanted.limit))
+    const isLast = items.length === rows.length
+    const counted = wanted.counting === 'none' ? UNCOUNTED : await countOf(session, wanted, stream, { read: items.length, isLast })
+    return { items, ...counted, isLast, cursors: items.map(({ keys: values, seq }) => ({ values, seq })) }
   })
 }
 
+type PageRow = item.Item & { keys: Cursor['values']; bytesSoFar: number }
+
+/** What goes beyond an answer is not read: the first row that would not fit is the last that comes. */
+async function readPage(db: Db, wanted: Search, { from, order, prefix }: Stream): Promise<PageRow[]> {
+  const keys = sql`json_build_array(${sql.join(ordersOf(wanted).map(collated))}) as keys`
+  const page = sql`select ${COLUMNS}, i.metadata_bytes, ${keys} ${from} ${order} limit ${wanted.limit + 1} offset ${wanted.offset}`
+  const { rows } = await sql<PageRow>`${prefix} select * from (
+      select *, sum(metadata_bytes) over (rows unbounded preceding) as "bytesSoFar" from (${page}) as page
+    ) as weighed where "bytesSoFar" - metadata_bytes <= ${sql.lit(MAX_PAGE_BYTES)}`.execute(db)
+  return rows
+}
+
+/** What a caller drew may be more than PostgreSQL can compare: then nothing matches, and never more than was asked for. */
+export async function searchPlace(db: Db, wanted: Search): Promise<SearchResult> {
+  try {
+    return await search(db, wanted)
+  } catch (error) {
+    const isSpatial = wanted.shapes || wanted.bbox
+    if (isSpatial && SPATIAL_FAILURE.test((error as { code?: string }).code ?? '')) return NOTHING
+    throw error
+  }
+}
+
+/** Data exceptions, and a shape that is larger than a value may be. */
+const SPATIAL_FAILURE = /^(22|54)/
+const UNCOUNTED = { matched: null, isEstimated: false }
+const NOTHING: SearchResult = { items: [], matched: 0, isEstimated: false, isLast: true, cursors: [] }
+
 /** Only which ones, uncounted: what a map asks for with every tile. */
 export async function searchSeqs(db: Db, wanted: Search): Promise<number[]> {
-  return await bounded(db, SEARCH_TIMEOUT_MS, async (tx) => {
-    const stream = await streamOf(tx, wanted)
+  const stream = await streamOf(db, wanted)
+  return await bounded(db, stream, SEARCH_TIMEOUT_MS, async (session) => {
     const { rows } = await sql<{
       seq: number
-    }>`${ANEW} select i.seq ${stream.from} ${stream.order} limit ${wanted.limit} offset ${wanted.offset}`.execute(tx)
+    }>`${stream.prefix} select i.seq ${stream.from} ${stream.order} limit ${wanted.limit} offset ${wanted.offset}`.execute(session)
     return rows.map(({ seq }) => seq)
   })
 }
 
-async function bounded<T>(db: Db, timeoutMs: number, work: (tx: Tx) => Promise<T>): Promise<T> {
-  try {
-    return await db
-      .transaction()
-      .setAccessMode('read only')
-      .execute(async (tx) => {
-        await sql`set local statement_timeout = ${sql.lit(timeoutMs)}`.execute(tx)
-        return await work(tx)
-      })
-  } catch (error) {
-    if ((error as { code?: string }).code === QUERY_CANCELED)
-      throw problem('bad-request', 'This search takes too long; narrow it by bbox, datetime, collections or type')
-    throw error
-  }
+/** One short read transaction, opened and set in one round trip; what takes too long is refused. */
+async function bounded<T>(db: Db, { settings }: Stream, timeoutMs: number, work: (session: Db) => Promise<T>): Promise<T> {
+  return await db.connection().execute(async (session) => {
+    await sql`begin read only; set local statement_timeout = ${sql.lit(timeoutMs)}; ${settings}`.execute(session)
+    try {
+      const result = await work(session)
+      await sql`commit`.execute(session)
+      return result
+    } catch (error) {
+      await sql`rollback`.execute(session).catch(() => {}) // A connection that is gone has nothing to undo.
+      if ((error as { code?: string }).code === QUERY_CANCELED)
+        throw problem('bad-request', 'This search takes too long; narrow it by bbox, datetime, collections or type')
+      throw error
+    }
+  })
 }
 
 const QUERY_CANCELED = '57014'
 const ANEW = sql.raw(VARIOUS)
 const COLUMNS = listed(item.COLUMNS, 'i')
 
-/** `from …` that yields each match once as `i`, and the order that it comes in or must be put into. */
-interface Stream {
-  from: RawBuilder<unknown>
-  order: RawBuilder<unknown>
-}
-
-async function streamOf(tx: Tx, wanted: Search): Promise<Stream> {
-  const predicates = predicatesOf(wanted)
-  const scope =
-    wanted.projectId === null ? sql<SqlBool>`i.org_id = ${wanted.organizationId}` : sql<SqlBool>`i.project_id = ${wanted.projectId}`
-  const live = sql<SqlBool>`i.deleted_at is null`
-  const small = await isSmall(tx, wanted)
-  const boxes = wanted.bbox && !isWorld(wanted.bbox) ? boxesOf(wanted.bbox) : null
-  const direction = directionOf(wanted.orders)
-  if (!small && boxes && direction) return await mergedStream(tx, wanted, { boxes, direction, predicates: [live, ...predicates] })
-  if (!small && !boxes && direction) return await orderedStream(tx, direction, all([scope, live, ...predicates]))
-  const order = sql`order by ${orderBy(wanted.orders.length > 0 ? wanted.orders : NEWEST_FIRST)}`
-  if (small || !boxes) return { from: sql`from item i where ${all([scope, live, ...predicates])}`, order }
-  const { organizationId } = wanted
-  const touched = sql`select distinct seq from item_cell where org_id = ${organizationId} and cell = any(${cellsToRead(boxes)}::integer[])
-    and (${inSteps(boxes)})`
-  return { from: sql`from (${touched}) k join item i on i.seq = k.seq where ${all([live, ...predicates])}`, order }
-}
-
-/** Newest or oldest first, and nothing else: what the indexes keep. */
-function directionOf(orders: readonly Order[]): 'asc' | 'desc' | null {
-  if (orders.length === 0) return 'desc'
-  return orders.length === 1 && orders[0]!.column === 'i.datetime' ? orders[0]!.direction : null
-}
-
-function predicatesOf(wanted: Search): RawBuilder<SqlBool>[] {
-  const boxes = wanted.bbox && !isWorld(wanted.bbox) ? boxesOf(wanted.bbox) : null
-  return [
-    ...(wanted.projectId === null ? [] : [sql<SqlBool>`i.project_id = ${wanted.projectId}`]),
-    ...(wanted.hiddenProjectIds.length === 0 ? [] : [sql<SqlBool>`i.project_id <> all(${wanted.hiddenProjectIds}::uuid[])`]),
-    ...(wanted.collectionIds ? [sql<SqlBool>`i.collection_id = any(${wanted.collectionIds}::uuid[])`] : []),
-    ...(wanted.type ? [sql<SqlBool>`i.type = ${wanted.type}`] : []),
-    ...(wanted.interval ? [duringInterval(wanted.interval)] : []),
-    ...wanted.query,
-    ...(boxes ? [touchesBoxes(boxes)] : wanted.bbox ? [sql<SqlBool>`i.footprint is not null`] : []),
-  ]
-}
-
-/** Known without a scan: a project has a counter, and of a collection no more is counted than matters. */
-async function isSmall(tx: Tx, { projectId, collectionIds }: Search): Promise<boolean> {
-  const { rows } = await sql<{ project: number | null; collections: number | null }>`
-    select (select item_count from project where id = ${projectId}) as project,
-      case when ${collectionIds}::uuid[] is not null then
-        (select count(*) from (select 1 from item where collection_id = any(${collectionIds}::uuid[])
-          and deleted_at is null limit ${SMALL_SET + 1}) few)
-      end as collections
-  `.execute(tx)
-  const { project, collections } = rows[0]!
-  return (project ?? Infinity) <= SMALL_SET || (collections ?? Infinity) <= SMALL_SET
-}
-
-/** With these off there is one plan left, the streaming one; what a planner believes about the data no longer matters. */
-async function fixPlan(tx: Tx): Promise<void> {
-  await sql`
-    set local enable_sort = off; set local enable_incremental_sort = off;
-    set local enable_bitmapscan = off; set local enable_hashjoin = off;
-    set local enable_mergejoin = off; set local enable_seqscan = off;
-    set local enable_material = off; set local max_parallel_workers_per_gather = 0; set local jit = off
-  `.execute(tx)
-}
-
-async function orderedStream(tx: Tx, direction: 'asc' | 'desc', where: RawBuilder<SqlBool>): Promise<Stream> {
-  await fixPlan(tx)
-  const order =
-    direction === 'desc' ? sql`order by i.datetime desc nulls last, i.seq` : sql`order by i.datetime asc nulls first, i.seq desc`
-  return { from: sql`from item i where ${where}`, order }
-}
-
-interface Merge {
-  boxes: readonly Bbox[]
-  direction: 'asc' | 'desc'
-  predicates: readonly RawBuilder<SqlBool>[]
-}
-
-async function mergedStream(tx: Tx, wanted: Search, { boxes, direction, predicates }: Merge): Promise<Stream> {
-  await fixPlan(tx)
-  const order = direction === 'desc' ? sql.raw('order by datetime desc, seq') : sql.raw('order by datetime, seq desc')
-  const spans = spansOf(wanted.interval)
-  const scans = cellsToRead(boxes).flatMap((cell) =>
-    spans.map(
-      (span) => sql`(
-    select datetime, seq from item_cell where org_id = ${wanted.organizationId} and cell = ${cell} and ${span}
-      and (${inSteps(boxes)}) ${order}
-  )`,
-    ),
-  )
-  const once = sql`select distinct on (datetime, seq) datetime, seq from (${sql.join(scans, sql` union all `)}) u ${order}`
-  const from = sql`from (${once}) k join lateral (select * from item where item.seq = k.seq offset 0) i on true where ${all(predicates)}`
-  return { from, order: direction === 'desc' ? sql`order by k.datetime desc, k.seq` : sql`order by k.datetime, k.seq desc` }
-}
-
-/** Items without a datetime stand at the end of every cell; a search by time reads that end beside the stretch it wants. */
-function spansOf(interval: Interval | null): RawBuilder<SqlBool>[] {
-  if (!interval) return [sql<SqlBool>`true`]
-  const { from, to } = interval
-  const dated = [
-    sql<SqlBool>`datetime > '-infinity'`,
-    ...(from ? [sql<SqlBool>`datetime >= ${from}`] : []),
-    ...(to ? [sql<SqlBool>`datetime <= ${to}`] : []),
-  ]
-  return [all(dated), sql<SqlBool>`datetime = '-infinity'`]
-}
-
-function inSteps(boxes: readonly Bbox[]): RawBuilder<SqlBool> {
-  const each = boxes.map((box) => {
-    const [x0, y0, x1, y1] = stepsOf(box)
-    return sql<SqlBool>`x0 <= ${x1}::smallint and x1 >= ${x0}::smallint and y0 <= ${y1}::smallint and y1 >= ${y0}::smallint`
-  })
-  return sql<SqlBool>`(${sql.join(each, sql`) or (`)})`
-}
-
-async function countOf(tx: Tx, wanted: Search, stream: Stream, returned: number): Promise<{ matched: number; isEstimated: boolean }> {
-  // A page that was not filled has reached the end, unless it began behind it.
-  if (returned < wanted.limit && (returned > 0 || wanted.offset === 0)) return { matched: wanted.offset + returned, isEstimated: false }
+async function countOf(
+  db: Db,
+  wanted: Search,
+  stream: Stream,
+  { read, isLast }: { read: number; isLast: boolean },
+): Promise<Pick<SearchResult, 'matched' | 'isEstimated'>> {
+  // The last page tells how many there are, unless it began behind the end.
+  const isWhole = !wanted.after && isLast && (read > 0 || wanted.offset === 0)
+  if (isWhole) return { matched: wanted.offset + read, isEstimated: false }
   const { rows } = await sql<{
     n: number
-  }>`${ANEW} select count(*) as n from (select 1 ${stream.from} limit ${MAX_EXACT_COUNT + 1}) few`.execute(tx)
-  if (rows[0]!.n <= MAX_EXACT_COUNT) return { matched: rows[0]!.n, isEstimated: false }
-  const least = Math.max(MAX_EXACT_COUNT + 1, wanted.offset + returned)
-  return { matched: Math.max(least, await estimate(tx, wanted)), isEstimated: true }
+  }>`${stream.prefix} select count(*) as n from (select 1 ${stream.counted} limit ${MAX_EXACT_COUNT + 1}) few`.execute(db)
+  const { n } = rows[0]!
+  if (n <= MAX_EXACT_COUNT && !(await isCutShort(db, wanted, stream))) return { matched: n, isEstimated: false }
+  if (wanted.counting === 'cheap') return UNCOUNTED
+  return { matched: Math.max(n, wanted.offset + read, await estimate(db, wanted)), isEstimated: true }
+}
+
+/** Whether there was more to look at than a count looks at. */
+async function isCutShort(db: Db, wanted: Search, { candidates, prefix }: Stream): Promise<boolean> {
+  if (!candidates) return false
+  const { rows } = await sql`${prefix} select 1 ${candidates} offset ${maxCountedRows(wanted)} limit 1`.execute(db)
+  return rows.length > 0
 }
 
 /** Runs of neighbours at even distances: cheap to read, and spread over everything that was ever added. */
@@ -222,7 +137,7 @@ const SAMPLE_RUN_LENGTH = 25
 const MAX_SAMPLED_PROJECTS = 20
 
 /** The share of matches in a sample, times the number of items, which the projects' counters know. */
-async function estimate(tx: Tx, wanted: Search): Promise<number> {
+async function estimate(db: Db, wanted: Search): Promise<number> {
   const scope =
     wanted.projectId === null
       ? sql`org_id = ${wanted.organizationId} and id <> all(${wanted.hiddenProjectIds}::uuid[])`
@@ -243,7 +158,7 @@ async function estimate(tx: Tx, wanted: Search): Promise<number> {
     )
     select (select max(total) from ends)::bigint as total, count(*) as seen,
       count(*) filter (where ${all(predicatesOf(wanted))}) as matched from sample i
-  `.execute(tx)
+  `.execute(db)
   const { total, seen, matched } = rows[0]!
   return seen === 0 ? 0 : Math.round((total * matched) / seen)
 }

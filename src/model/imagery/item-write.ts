@@ -36,7 +36,7 @@ export interface NewItem extends Place {
   assets: readonly NewAsset[]
 }
 
-interface Target {
+export interface Target {
   organizationId: string
   projectId: string
   createdBy: string | null

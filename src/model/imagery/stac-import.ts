@@ -9,6 +9,7 @@ import { requireProperties } from './item-metadata.ts'
 import * as item from './item-read.ts'
 import { placeOf } from './item-place.ts'
 import * as itemWrite from './item-write.ts'
+import { fieldsToKeep } from './stac-asset.ts'
 
 type Json = Record<string, unknown>
 
@@ -120,14 +121,15 @@ function bandsOf(asset: Json): Pick<NewAsset, 'bandNames' | 'raster'> {
   const named = listOf(asset['bands'] ?? asset['eo:bands'])
   const typed = listOf(asset['bands'] ?? asset['raster:bands'])
   const count = Math.max(named.length, typed.length)
-  if (count === 0 || count > MAX_BANDS) return { bandNames: null, raster: null }
+  const kept = fieldsToKeep(asset)
+  if (count === 0 || count > MAX_BANDS) return { bandNames: null, raster: kept && { stac: kept } }
   const stated = Array.from({ length: count }, (_, index): StatedBand => ({
     name: shortText(named[index]?.['name']),
     commonName: shortText(named[index]?.['eo:common_name'] ?? named[index]?.['common_name']),
     dataType: shortText(typed[index]?.['data_type']),
   }))
   const names = stated.map(({ name }) => name)
-  return { bandNames: names.every((name) => name !== null) ? names : null, raster: { stac_bands: stated } }
+  return { bandNames: names.every((name) => name !== null) ? names : null, raster: { stac_bands: stated, ...(kept ? { stac: kept } : {}) } }
 }
 
 const listOf = (value: unknown): Json[] =>

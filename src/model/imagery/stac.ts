@@ -1,16 +1,11 @@
 /** Items as STAC 1.0.0 Features: what search answers with, and what other STAC views build on. */
-import { addressOf, type Asset } from './asset.ts'
+import { extensionUri, STAC_VERSION, withKey, type Link } from '#core/stac.ts'
+import { addressOf } from './asset.ts'
+import type { ShownAsset } from './asset-page.ts'
+import { measuredFields, namedBands, statedFields } from './stac-asset.ts'
 import type { Item } from './item-read.ts'
 
-export const STAC_VERSION = '1.0.0'
-
-interface Link {
-  rel: string
-  href: string
-  type: string
-}
-
-interface Feature {
+export interface Feature {
   type: 'Feature'
   stac_version: typeof STAC_VERSION
   stac_extensions: string[]
@@ -23,42 +18,80 @@ interface Feature {
   links: Link[]
 }
 
-const extensionUri = (baseUrl: string): string => `${baseUrl}/stac/svc/v1.0.0/schema.json`
+/** How an item is shown: under which address, with which links, and with a key where that is how the caller came. */
+interface View {
+  baseUrl: string
+  /** `one`: its own address. `self`: that of its collection too. `all`: those of a walk through the whole catalogue. */
+  links: 'none' | 'one' | 'self' | 'all'
+  key?: string | null
+}
 
 /**
- * Without assets the feature is lightweight. A `collection` always comes with its link, as STAC asks; without a geometry
- * there is no box.
+ * Without assets the feature is lightweight. STAC asks for a link beside a `collection`, which `self` and `all` give; without
+ * a geometry there is no box.
  */
-export function toFeature(item: Item, assets: readonly Asset[], baseUrl: string): Feature {
-  const extension = extensionUri(baseUrl)
+export function toFeature(item: Item, assets: readonly ShownAsset[], view: View): Feature {
+  const shown = Object.fromEntries(assets.map((asset) => [asset.key, assetOf(asset, item.id, view)]))
+  const properties = propertiesOf(item)
   return {
     type: 'Feature',
     stac_version: STAC_VERSION,
-    stac_extensions: [...new Set([...item.stacExtensions, extension])],
+    stac_extensions: extensionsOf(item, properties, shown, view.baseUrl),
     id: item.stacId,
     ...(item.collectionId ? { collection: item.collectionId } : {}),
     geometry: item.geometry,
     ...(item.geometry && item.bbox ? { bbox: item.bbox } : {}),
-    properties: propertiesOf(item),
-    assets: Object.fromEntries(assets.map((asset) => [asset.key, assetOf(asset, item.id, baseUrl)])),
-    links: linksOf(item, baseUrl),
+    properties,
+    assets: shown,
+    links: linksOf(item, view),
   }
+}
+
+/** Extensions whose fields we may write ourselves, in the versions that we write. */
+const EXTENSIONS: readonly { name: string; version: string; in: 'properties' | 'assets'; field: string }[] = [
+  { name: 'eo', version: 'v1.1.0', in: 'properties', field: 'eo:cloud_cover' },
+  { name: 'eo', version: 'v1.1.0', in: 'assets', field: 'eo:bands' },
+  { name: 'file', version: 'v2.1.0', in: 'assets', field: 'file:size' },
+  { name: 'projection', version: 'v1.1.0', in: 'assets', field: 'proj:epsg' },
+  { name: 'raster', version: 'v1.1.0', in: 'assets', field: 'raster:bands' },
+  { name: 'classification', version: 'v1.1.0', in: 'assets', field: 'classification:classes' },
+]
+const HOME = 'https://stac-extensions.github.io/'
+
+/** An item keeps those it was created with; those of fields that we add are added, in a version that has these fields. */
+function extensionsOf(item: Item, properties: Record<string, unknown>, assets: Feature['assets'], baseUrl: string): string[] {
+  const declared = new Set(item.stacExtensions)
+  for (const extension of EXTENSIONS) {
+    const used =
+      extension.in === 'properties' ? extension.field in properties : Object.values(assets).some((asset) => extension.field in asset)
+    if (!used) continue
+    const known = [...declared].find((uri) => uri.startsWith(`${HOME}${extension.name}/`))
+    if (known && !known.startsWith(`${HOME}${extension.name}/v2`)) continue
+    if (known && extension.in === 'assets') declared.delete(known)
+    if (!known || extension.in === 'assets') declared.add(`${HOME}${extension.name}/${extension.version}/schema.json`)
+  }
+  return [...declared.add(extensionUri(baseUrl))]
 }
 
 function propertiesOf(item: Item): Record<string, unknown> {
   return {
     title: item.name,
-    ...(item.description === null ? {} : { description: item.description }),
+    ...(item.description ? { description: item.description } : {}),
     created: item.createdAt.toISOString(),
     updated: item.updatedAt.toISOString(),
     ...item.properties,
-    datetime: item.datetime?.toISOString() ?? null,
+    datetime: datetimeOf(item)?.toISOString() ?? null,
     ...(item.startDatetime ? { start_datetime: item.startDatetime.toISOString() } : {}),
     ...(item.endDatetime ? { end_datetime: item.endDatetime.toISOString() } : {}),
     ...(item.cloudCover === null ? {} : { 'eo:cloud_cover': item.cloudCover }),
     ...(item.gsd === null ? {} : { gsd: item.gsd }),
     ...claimsOf(item),
   }
+}
+
+/** STAC allows none only beside a whole interval. Of an item that was given no time, the time of its registration is known. */
+function datetimeOf({ datetime, startDatetime, endDatetime, createdAt }: Item): Date | null {
+  return datetime ?? (startDatetime && endDatetime ? null : (startDatetime ?? endDatetime ?? createdAt))
 }
 
 /** Read-time claims: never stored on the item, so they cannot be forged by its properties. */
@@ -76,22 +109,45 @@ function claimsOf(item: Item) {
   }
 }
 
-function assetOf(asset: Asset, itemId: string, baseUrl: string): Record<string, unknown> {
+function assetOf(asset: ShownAsset, itemId: string, { baseUrl, key }: View): Record<string, unknown> {
+  const address = addressOf(asset, itemId, baseUrl)
   return {
-    href: addressOf(asset, itemId, baseUrl),
+    ...statedFields(asset),
+    href: asset.href === null ? withKey(address, key) : address,
     ...(asset.title === null ? {} : { title: asset.title }),
     ...(asset.mediaType === null ? {} : { type: asset.mediaType }),
     ...(asset.roles.length === 0 ? {} : { roles: asset.roles }),
     ...(asset.fileSizeBytes === null ? {} : { 'file:size': asset.fileSizeBytes }),
-    ...(asset.bandNames === null ? {} : { 'eo:bands': asset.bandNames.map((name) => ({ name })) }),
+    ...namedBands(asset),
+    ...measuredFields(asset),
   }
 }
 
-function linksOf(item: Item, baseUrl: string): Link[] {
-  const collection = item.collectionId ? `${baseUrl}/stac/collections/${item.collectionId}` : null
-  const self = collection ? `${collection}/items/${encodeURIComponent(item.id)}` : `${baseUrl}/stac/items/${encodeURIComponent(item.id)}`
+/** The addresses of a walk: self, root, parent, collection; and where a mosaic comes from, which belongs to the item. */
+function linksOf(item: Item, { baseUrl, links, key }: View): Link[] {
+  if (links === 'none') return derivedFrom(item, baseUrl, key)
+  const root = `${baseUrl}/stac`
+  const collection = item.collectionId ? `${root}/collections/${item.collectionId}` : null
+  const self = `${collection ?? root}/items/${encodeURIComponent(item.id)}`
+  const link = (rel: string, href: string, type: string): Link => ({ rel, href: withKey(href, key), type })
   return [
-    { rel: 'self', href: self, type: 'application/geo+json' },
-    ...(collection ? [{ rel: 'collection', href: collection, type: 'application/json' }] : []),
+    link('self', self, 'application/geo+json'),
+    ...(links === 'all' ? [link('root', root, 'application/json'), link('parent', collection ?? root, 'application/json')] : []),
+    ...(collection && links !== 'one' ? [link('collection', collection, 'application/json')] : []),
+    ...(links === 'all' ? derivedFrom(item, baseUrl, key) : []),
   ]
+}
+
+/** One link for each source collection: at its own address, or at ours. */
+function derivedFrom(item: Item, baseUrl: string, key: string | null | undefined): Link[] {
+  const sources = item.properties['svc:source_collections']
+  if (!Array.isArray(sources)) return []
+  return sources
+    .filter((source) => typeof source === 'string')
+    .map((source) => ({
+      rel: 'derived_from',
+      href: source.startsWith('https://') ? source : withKey(`${baseUrl}/stac/collections/${encodeURIComponent(source)}`, key),
+      type: 'application/json',
+      title: source,
+    }))
 }

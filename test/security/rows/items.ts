@@ -34,6 +34,7 @@ export const rows: Rows = {
   'items.duplicate': { ...CHANGES_A_PROJECT, input: item, missing: otherItem, breaks: 'table asset' },
   'items.expire_batch': { ...OPERATORS, input: () => ({}), breaks: 'column item.due_at' },
   'items.get': { ...READS_A_PROJECT, input: item, missing: otherItem, breaks: 'table item' },
+  'items.get_stac': { ...READS_A_PROJECT, input: item, missing: otherItem, breaks: 'table asset' },
   'items.import_stac': {
     ...CHANGES_A_PROJECT,
     input: (_w, org) => ({ project_id: org.projectId, ndjson: feature({}) }),

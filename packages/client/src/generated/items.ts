@@ -120,6 +120,18 @@ export interface ItemsGetOutput {
   item: Item
 }
 
+/** Input of `items.get_stac`. */
+export interface ItemsGetStacInput {
+  item_id: string
+  /** The address that links begin with */
+  base_url?: string | null | undefined
+  /** An API key to put into addresses of this service */
+  key?: string | null | undefined
+}
+
+/** Answer of `items.get_stac`. */
+export type ItemsGetStacOutput = ItemFeature
+
 /** Input of `items.import_stac`. */
 export interface ItemsImportStacInput {
   project_id: string
@@ -240,8 +252,11 @@ export interface ItemsSearchInput {
     | 'external_reference'
     | 'mosaic' | null | undefined
   query?: { [name: string]: unknown } | null | undefined
+  /** The first field counts most; newest first without it */
   sortby?: ({
+    /** Such as datetime, id or eo:cloud_cover */
     field: string
+    /** Ascending unless it says otherwise */
     direction?: 'asc' | 'desc' | undefined
   })[] | null | undefined
   /** Default: `100` */
@@ -276,8 +291,11 @@ export interface ItemsSearchOrgInput {
     | 'external_reference'
     | 'mosaic' | null | undefined
   query?: { [name: string]: unknown } | null | undefined
+  /** The first field counts most; newest first without it */
   sortby?: ({
+    /** Such as datetime, id or eo:cloud_cover */
     field: string
+    /** Ascending unless it says otherwise */
     direction?: 'asc' | 'desc' | undefined
   })[] | null | undefined
   /** Default: `100` */
@@ -536,6 +554,15 @@ export class ItemsApi {
    */
   get(input: ItemsGetInput, options?: CallOptions): Promise<ItemsGetOutput> {
     return this.#client.call('items.get', input, options, 'read')
+  }
+
+  /**
+   * One item as a STAC 1.0.0 Feature (application/geo+json).
+   *
+   * Requires the scope `items:read`. Changes nothing.
+   */
+  getStac(input: ItemsGetStacInput, options?: CallOptions): Promise<ItemsGetStacOutput> {
+    return this.#client.call('items.get_stac', input, options, 'read')
   }
 
   /**

@@ -13,6 +13,7 @@ import { CollectionsApi } from './collections.ts'
 import { EulasApi } from './eulas.ts'
 import { GlossaryApi } from './glossary.ts'
 import { ItemsApi } from './items.ts'
+import { MosaicApi } from './mosaic.ts'
 import { OrganizationsApi } from './organizations.ts'
 import { PaymentMethodsApi } from './payment-methods.ts'
 import { ProcessingApi } from './processing.ts'
@@ -20,6 +21,7 @@ import { ProjectsApi } from './projects.ts'
 import { ProvenanceApi } from './provenance.ts'
 import { ReportsApi } from './reports.ts'
 import { ShareApi } from './share.ts'
+import { StacApi } from './stac.ts'
 import { UploadsApi } from './uploads.ts'
 import { UsageApi } from './usage.ts'
 import { VisualizationApi } from './visualization.ts'
@@ -37,6 +39,7 @@ export type * from './collections.ts'
 export type * from './eulas.ts'
 export type * from './glossary.ts'
 export type * from './items.ts'
+export type * from './mosaic.ts'
 export type * from './organizations.ts'
 export type * from './payment-methods.ts'
 export type * from './processing.ts'
@@ -44,6 +47,7 @@ export type * from './projects.ts'
 export type * from './provenance.ts'
 export type * from './reports.ts'
 export type * from './share.ts'
+export type * from './stac.ts'
 export type * from './uploads.ts'
 export type * from './usage.ts'
 export type * from './visualization.ts'
@@ -63,6 +67,7 @@ export class Operations extends Client {
   readonly eulas: EulasApi = new EulasApi(this)
   readonly glossary: GlossaryApi = new GlossaryApi(this)
   readonly items: ItemsApi = new ItemsApi(this)
+  readonly mosaic: MosaicApi = new MosaicApi(this)
   readonly organizations: OrganizationsApi = new OrganizationsApi(this)
   readonly paymentMethods: PaymentMethodsApi = new PaymentMethodsApi(this)
   readonly processing: ProcessingApi = new ProcessingApi(this)
@@ -70,6 +75,7 @@ export class Operations extends Client {
   readonly provenance: ProvenanceApi = new ProvenanceApi(this)
   readonly reports: ReportsApi = new ReportsApi(this)
   readonly share: ShareApi = new ShareApi(this)
+  readonly stac: StacApi = new StacApi(this)
   readonly uploads: UploadsApi = new UploadsApi(this)
   readonly usage: UsageApi = new UsageApi(this)
   readonly visualization: VisualizationApi = new VisualizationApi(this)
@@ -172,6 +178,7 @@ export const OPERATION_IDS: readonly string[] = [
   'items.detect_asset_bands',
   'items.duplicate',
   'items.get',
+  'items.get_stac',
   'items.import_stac',
   'items.lineage',
   'items.list',
@@ -187,6 +194,7 @@ export const OPERATION_IDS: readonly string[] = [
   'items.tile.wmts_capabilities',
   'items.tile.wmts_get_tile',
   'items.update',
+  'mosaic.register',
   'organizations.audit.list',
   'organizations.commitments.list',
   'organizations.commitments.statement',
@@ -238,6 +246,8 @@ export const OPERATION_IDS: readonly string[] = [
   'share.links.list',
   'share.tile.render',
   'share.tilejson',
+  'stac.collections.list',
+  'stac.search',
   'uploads.complete',
   'uploads.fail',
   'uploads.initiate',

@@ -609,18 +609,35 @@ export interface Item {
 export interface ItemFeature {
   type: 'Feature'
   stac_version: '1.0.0'
+  /** Addresses of the schemas that its further fields follow */
   stac_extensions: string[]
+  /** Its STAC id */
   id: string
+  /** The id of its collection; absent where it is in none */
   collection?: string | undefined
   geometry: { [name: string]: unknown } | null
   bbox?: [number, number, number, number] | undefined
   properties: { [name: string]: unknown }
+  /** By key; empty in lightweight features */
   assets: { [name: string]: unknown }
-  links: ({
-    rel: string
-    href: string
-    type: string
-  })[]
+  links: StacLink[]
+}
+
+export interface ItemFeaturePart {
+  type: 'Feature'
+  /** Its STAC id */
+  id: string
+  stac_version?: '1.0.0' | undefined
+  /** Addresses of the schemas that its further fields follow */
+  stac_extensions?: string[] | undefined
+  /** The id of its collection; absent where it is in none */
+  collection?: string | undefined
+  geometry?: { [name: string]: unknown } | null | undefined
+  bbox?: [number, number, number, number] | undefined
+  properties?: { [name: string]: unknown } | undefined
+  /** By key; empty in lightweight features */
+  assets?: { [name: string]: unknown } | undefined
+  links?: StacLink[] | undefined
 }
 
 export interface ItemRange {
@@ -1183,6 +1200,39 @@ export interface SpendApproval {
   decided_at: string | null
   expires_at: string
   used_at: string | null
+}
+
+export interface StacCollection {
+  type: 'Collection'
+  stac_version: '1.0.0'
+  stac_extensions: string[]
+  /** The id of the collection */
+  id: string
+  /** Its name */
+  title: string
+  /** Its description, or its name where it has none */
+  description: string
+  license: 'proprietary'
+  extent: {
+    spatial: {
+      bbox: (number[])[]
+    }
+    temporal: {
+      interval: ((string | null)[])[]
+    }
+  }
+  links: StacLink[]
+}
+
+export interface StacLink {
+  /** What the address is to this document */
+  rel: string
+  /** The address */
+  href: string
+  /** Media type of what is there */
+  type?: string | undefined
+  /** For people */
+  title?: string | undefined
 }
 
 export interface StatementCommitment {

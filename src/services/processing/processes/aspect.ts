@@ -1,8 +1,8 @@
 import { Closed } from '#core/shapes.ts'
-import { EXAMPLE_ITEM_ID, ItemsOutput } from '../params.ts'
-import { process } from '../process.ts'
-import { oneSource } from '../single.ts'
-import { heightFields, requireBand, runTerrain } from '../terrain.ts'
+import { EXAMPLE_ITEM_ID, ItemsOutput } from '#services/processing/params.ts'
+import { process } from '#services/processing/process.ts'
+import { oneSource } from '#services/processing/single.ts'
+import { heightFields, requireBand, runTerrain } from '#services/processing/terrain.ts'
 
 /** Which way the ground faces. */
 export default process({

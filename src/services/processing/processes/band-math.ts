@@ -1,9 +1,9 @@
 import { Closed } from '#core/shapes.ts'
 import { parseExpression } from '#raster/expression/index.ts'
-import { namesOf, requireExpression } from '../names.ts'
-import { Area, AssetKey, EXAMPLE_ITEM_ID, Expression, Item, ItemsOutput, OutputName } from '../params.ts'
-import { process } from '../process.ts'
-import { derivedRaster, oneSource } from '../single.ts'
+import { namesOf, requireExpression } from '#services/processing/names.ts'
+import { Area, AssetKey, EXAMPLE_ITEM_ID, Expression, Item, ItemsOutput, OutputName } from '#services/processing/params.ts'
+import { process } from '#services/processing/process.ts'
+import { derivedRaster, oneSource } from '#services/processing/single.ts'
 
 /** One expression over the bands of an item, pixel by pixel. */
 export default process({

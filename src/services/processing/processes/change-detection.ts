@@ -2,10 +2,10 @@ import Type from 'typebox'
 import { Closed, Defaulted } from '#core/shapes.ts'
 import { COG_TYPE } from '#services/ingest/intake.ts'
 import { ItemId } from '#wire/ids.ts'
-import { indexExpression } from '../names.ts'
-import { Area, AssetKey, EXAMPLE_ITEM_ID, ItemsOutput, Method, OutputName } from '../params.ts'
-import { process } from '../process.ts'
-import { derivedRaster } from '../single.ts'
+import { indexExpression } from '#services/processing/names.ts'
+import { Area, AssetKey, EXAMPLE_ITEM_ID, ItemsOutput, Method, OutputName } from '#services/processing/params.ts'
+import { process } from '#services/processing/process.ts'
+import { derivedRaster } from '#services/processing/single.ts'
 
 const Mapping = Type.Optional(
   Type.Record(Type.String({ pattern: '^.{1,60}$' }), Type.Integer({ minimum: 1, maximum: 512 }), {

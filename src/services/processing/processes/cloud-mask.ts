@@ -3,10 +3,10 @@ import { Closed } from '#core/shapes.ts'
 import { invalidField } from '#core/problem.ts'
 import { normalizeRoles } from '#raster/formulas/index.ts'
 import { proposeBands } from '#raster/formulas/propose.ts'
-import { namesOf } from '../names.ts'
-import { AssetKey, EXAMPLE_ITEM_ID, Item, ItemsOutput, OutputName } from '../params.ts'
-import { process, type OpenSource } from '../process.ts'
-import { derivedRaster, oneSource } from '../single.ts'
+import { namesOf } from '#services/processing/names.ts'
+import { AssetKey, EXAMPLE_ITEM_ID, Item, ItemsOutput, OutputName } from '#services/processing/params.ts'
+import { process, type OpenSource } from '#services/processing/process.ts'
+import { derivedRaster, oneSource } from '#services/processing/single.ts'
 
 const NEEDED = ['BLUE', 'GREEN', 'RED', 'NIR'] as const
 

@@ -2,8 +2,8 @@ import Type from 'typebox'
 import { invalidField } from '#core/problem.ts'
 import { Closed } from '#core/shapes.ts'
 import { COG_TYPE } from '#services/ingest/intake.ts'
-import { Area, EXAMPLE_AREA, EXAMPLE_ITEM_ID, Item, ItemsOutput, OutputName } from '../params.ts'
-import { process, type ProducedAsset } from '../process.ts'
+import { Area, EXAMPLE_AREA, EXAMPLE_ITEM_ID, Item, ItemsOutput, OutputName } from '#services/processing/params.ts'
+import { process, type ProducedAsset } from '#services/processing/process.ts'
 
 /** The part of an item's rasters that lies under a polygon, pixel for pixel, each as a COG. */
 export default process({

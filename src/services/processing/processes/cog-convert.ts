@@ -1,8 +1,8 @@
 import Type from 'typebox'
 import { Choice, Closed } from '#core/shapes.ts'
-import { AssetKey, EXAMPLE_ITEM_ID, Item, ItemsOutput, OutputName } from '../params.ts'
-import { process } from '../process.ts'
-import { derivedRaster, oneSource } from '../single.ts'
+import { AssetKey, EXAMPLE_ITEM_ID, Item, ItemsOutput, OutputName } from '#services/processing/params.ts'
+import { process } from '#services/processing/process.ts'
+import { derivedRaster, oneSource } from '#services/processing/single.ts'
 
 /** Any GeoTIFF that can be read, as a cloud-optimized one. */
 export default process({

@@ -1,10 +1,10 @@
 import Type from 'typebox'
 import { invalidField } from '#core/problem.ts'
 import { Choice, Closed, Defaulted, Timestamp } from '#core/shapes.ts'
-import { Epsg, Items, manySources, Resolution, takenAt } from '../many.ts'
-import { Area, AssetKey, Bands, EXAMPLE_ITEM_ID, ItemsOutput, Method, OutputName } from '../params.ts'
-import { process, type OpenSource } from '../process.ts'
-import { derivedRaster } from '../single.ts'
+import { Epsg, Items, manySources, Resolution, takenAt } from '#services/processing/many.ts'
+import { Area, AssetKey, Bands, EXAMPLE_ITEM_ID, ItemsOutput, Method, OutputName } from '#services/processing/params.ts'
+import { process, type OpenSource } from '#services/processing/process.ts'
+import { derivedRaster } from '#services/processing/single.ts'
 
 /** A statistic of each band over the scenes of a time range. */
 export default process({

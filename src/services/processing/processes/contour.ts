@@ -1,10 +1,10 @@
 import Type from 'typebox'
 import { Closed } from '#core/shapes.ts'
-import { EXAMPLE_ITEM_ID, ItemsOutput, AssetKey, Item, OutputName } from '../params.ts'
-import { process } from '../process.ts'
-import { oneSource } from '../single.ts'
-import { requireBand } from '../terrain.ts'
-import { derivedVector } from '../vectors.ts'
+import { EXAMPLE_ITEM_ID, ItemsOutput, AssetKey, Item, OutputName } from '#services/processing/params.ts'
+import { process } from '#services/processing/process.ts'
+import { oneSource } from '#services/processing/single.ts'
+import { requireBand } from '#services/processing/terrain.ts'
+import { derivedVector } from '#services/processing/vectors.ts'
 
 /** Lines of equal height. */
 export default process({

@@ -1,9 +1,9 @@
 import Type from 'typebox'
 import { Closed } from '#core/shapes.ts'
-import { indexExpression, requireFormula } from '../names.ts'
-import { Area, AssetKey, EXAMPLE_ITEM_ID, Item, ItemsOutput, OutputName } from '../params.ts'
-import { process } from '../process.ts'
-import { derivedRaster, oneSource } from '../single.ts'
+import { indexExpression, requireFormula } from '#services/processing/names.ts'
+import { Area, AssetKey, EXAMPLE_ITEM_ID, Item, ItemsOutput, OutputName } from '#services/processing/params.ts'
+import { process } from '#services/processing/process.ts'
+import { derivedRaster, oneSource } from '#services/processing/single.ts'
 
 /** A spectral index by its name. */
 export default process({

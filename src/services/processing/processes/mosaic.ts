@@ -2,11 +2,11 @@ import Type from 'typebox'
 import { invalidField } from '#core/problem.ts'
 import { Choice, Closed, Defaulted } from '#core/shapes.ts'
 import { COG_TYPE } from '#services/ingest/intake.ts'
-import { Epsg, Items, manySources, Resolution, takenAt } from '../many.ts'
-import { indexExpression } from '../names.ts'
-import { Area, AssetKey, Bands, EXAMPLE_ITEM_ID, ItemsOutput, Method, OutputName } from '../params.ts'
-import { process, type OpenSource } from '../process.ts'
-import { timesOf } from '../single.ts'
+import { Epsg, Items, manySources, Resolution, takenAt } from '#services/processing/many.ts'
+import { indexExpression } from '#services/processing/names.ts'
+import { Area, AssetKey, Bands, EXAMPLE_ITEM_ID, ItemsOutput, Method, OutputName } from '#services/processing/params.ts'
+import { process, type OpenSource } from '#services/processing/process.ts'
+import { timesOf } from '#services/processing/single.ts'
 
 const CHOICES = ['first', 'brightest', 'darkest', 'median', 'most_recent', 'highest_index'] as const
 

@@ -2,9 +2,9 @@ import Type from 'typebox'
 import { invalidField } from '#core/problem.ts'
 import { Closed } from '#core/shapes.ts'
 import { ItemId } from '#wire/ids.ts'
-import { Area, AssetKey, Bands, EXAMPLE_ITEM_ID, ItemsOutput, Method, OutputName } from '../params.ts'
-import { process } from '../process.ts'
-import { derivedRaster } from '../single.ts'
+import { Area, AssetKey, Bands, EXAMPLE_ITEM_ID, ItemsOutput, Method, OutputName } from '#services/processing/params.ts'
+import { process } from '#services/processing/process.ts'
+import { derivedRaster } from '#services/processing/single.ts'
 
 /** Colours at the detail of a panchromatic band. */
 export default process({

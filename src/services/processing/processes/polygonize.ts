@@ -1,10 +1,10 @@
 import Type from 'typebox'
 import { Closed } from '#core/shapes.ts'
-import { Area, AssetKey, EXAMPLE_ITEM_ID, Item, ItemsOutput, OutputName } from '../params.ts'
-import { process } from '../process.ts'
-import { oneSource } from '../single.ts'
-import { requireBand } from '../terrain.ts'
-import { derivedVector } from '../vectors.ts'
+import { Area, AssetKey, EXAMPLE_ITEM_ID, Item, ItemsOutput, OutputName } from '#services/processing/params.ts'
+import { process } from '#services/processing/process.ts'
+import { oneSource } from '#services/processing/single.ts'
+import { requireBand } from '#services/processing/terrain.ts'
+import { derivedVector } from '#services/processing/vectors.ts'
 
 /** Areas of one value as polygons. */
 export default process({

@@ -3,9 +3,9 @@ import { invalidField } from '#core/problem.ts'
 import { Closed } from '#core/shapes.ts'
 import { crsFromEpsg } from '#raster/crs/registry.ts'
 import { RasterError } from '#raster/types.ts'
-import { Area, AssetKey, Bands, EXAMPLE_ITEM_ID, Item, ItemsOutput, Method, OutputName } from '../params.ts'
-import { process } from '../process.ts'
-import { derivedRaster, oneSource } from '../single.ts'
+import { Area, AssetKey, Bands, EXAMPLE_ITEM_ID, Item, ItemsOutput, Method, OutputName } from '#services/processing/params.ts'
+import { process } from '#services/processing/process.ts'
+import { derivedRaster, oneSource } from '#services/processing/single.ts'
 
 /** A raster in another coordinate system. */
 export default process({

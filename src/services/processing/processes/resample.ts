@@ -1,8 +1,8 @@
 import Type from 'typebox'
 import { Closed } from '#core/shapes.ts'
-import { Area, AssetKey, Bands, EXAMPLE_ITEM_ID, Item, ItemsOutput, Method, OutputName } from '../params.ts'
-import { process } from '../process.ts'
-import { derivedRaster, oneSource } from '../single.ts'
+import { Area, AssetKey, Bands, EXAMPLE_ITEM_ID, Item, ItemsOutput, Method, OutputName } from '#services/processing/params.ts'
+import { process } from '#services/processing/process.ts'
+import { derivedRaster, oneSource } from '#services/processing/single.ts'
 
 /** A raster with larger or smaller pixels. */
 export default process({

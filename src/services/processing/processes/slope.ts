@@ -1,9 +1,9 @@
 import Type from 'typebox'
 import { Choice, Closed } from '#core/shapes.ts'
-import { EXAMPLE_ITEM_ID, ItemsOutput } from '../params.ts'
-import { process } from '../process.ts'
-import { oneSource } from '../single.ts'
-import { heightFields, requireBand, runTerrain } from '../terrain.ts'
+import { EXAMPLE_ITEM_ID, ItemsOutput } from '#services/processing/params.ts'
+import { process } from '#services/processing/process.ts'
+import { oneSource } from '#services/processing/single.ts'
+import { heightFields, requireBand, runTerrain } from '#services/processing/terrain.ts'
 
 /** How steep the ground is. */
 export default process({

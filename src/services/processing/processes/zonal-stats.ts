@@ -6,9 +6,9 @@ import { parseExpression } from '#raster/expression/index.ts'
 import { namesFor } from '#raster/formulas/named.ts'
 import { bandNames } from '#raster/render/request.ts'
 import { ZONAL_STATISTICS } from '#raster/zonal/index.ts'
-import { AssetKey, Bands, EXAMPLE_AREA, EXAMPLE_ITEM_ID, Expression, Item, ItemsOutput, OutputName } from '../params.ts'
-import { process, type OpenSource } from '../process.ts'
-import { oneSource, timesOf } from '../single.ts'
+import { AssetKey, Bands, EXAMPLE_AREA, EXAMPLE_ITEM_ID, Expression, Item, ItemsOutput, OutputName } from '#services/processing/params.ts'
+import { process, type OpenSource } from '#services/processing/process.ts'
+import { oneSource, timesOf } from '#services/processing/single.ts'
 
 const MAX_ZONES = 50_000
 /** Over all zones, closing points included. */

@@ -1,0 +1,34 @@
+import Type from 'typebox'
+import { requireBaseUrl } from '#core/base-url.ts'
+import { Closed, Nullable } from '#core/shapes.ts'
+import * as asset from '#model/imagery/asset.ts'
+import * as item from '#model/imagery/item-read.ts'
+import { toFeature } from '#model/imagery/stac.ts'
+import { operation } from '#operation.ts'
+import { EXAMPLE_ITEM } from '#wire/item.ts'
+import { ItemId } from '#wire/ids.ts'
+import { EXAMPLE_FEATURE, LinkKey, StacBaseUrl, StacFeature } from '#wire/stac.ts'
+
+/** One item as a STAC Feature with its assets. It has the links of a catalogue where `base_url` says under which address. */
+export default operation({
+  id: 'items.get_stac',
+  scope: 'items:read',
+  tier: 'read',
+  mediaType: 'application/geo+json',
+  input: Closed({
+    item_id: ItemId,
+    base_url: Type.Optional(Nullable(StacBaseUrl)),
+    key: Type.Optional(Nullable(LinkKey)),
+  }),
+  output: StacFeature,
+  example: { input: { item_id: EXAMPLE_ITEM.id, base_url: 'https://imagery.example' }, output: EXAMPLE_FEATURE },
+}).handle({
+  async check({ db, principal }, { item_id, base_url }) {
+    const address = base_url == null ? null : requireBaseUrl(base_url)
+    return { address, found: await item.requireReaderOfStac(db, principal, item_id) }
+  },
+  async execute({ db, baseUrl }, { key }, { found, address }) {
+    const assets = await asset.list(db, found.item.seq)
+    return toFeature(found.item, assets, { baseUrl: address ?? baseUrl, links: address === null ? 'none' : 'all', key: key ?? null })
+  },
+})

@@ -1,0 +1,162 @@
+import Type from 'typebox'
+import { requireBounded } from '#core/bounded.ts'
+import { isUuid } from '#core/ids.ts'
+import { parseInstant } from '#core/interval.ts'
+import { invalidField } from '#core/problem.ts'
+import { Closed, Nullable, Timestamp, Uuid, type Received } from '#core/shapes.ts'
+import * as collection from '#model/imagery/collection.ts'
+import * as item from '#model/imagery/item-read.ts'
+import * as itemWrite from '#model/imagery/item-write.ts'
+import * as mosaic from '#model/imagery/mosaic.ts'
+import * as project from '#model/identity/project.ts'
+import { operation, type Context } from '#operation.ts'
+import { Box, Description, EXAMPLE_ITEM, ItemRecord, Name, toRecord } from '#wire/item.ts'
+import { ItemId } from '#wire/ids.ts'
+
+const MAX_SCENES = 10_000
+const Href = Type.String({ minLength: 1, maxLength: 2_048, description: 'An https address on a host that rasters are read from' })
+const MediaType = Type.Optional(Nullable(Type.String({ maxLength: 255, description: 'Its media type, where it is not the usual one' })))
+const Roles = Type.Optional(
+  Type.Array(Type.String({ minLength: 1, maxLength: 64 }), { maxItems: 16, description: 'Besides the usual ones' }),
+)
+const Reference = Closed({ href: Href, roles: Roles, media_type: MediaType })
+
+const Input = Closed({
+  project_id: Uuid,
+  name: Type.With(Name, { description: 'What the mosaic is called' }),
+  description: Type.Optional(Description),
+  collection_id: Type.Optional(Nullable(Type.With(ItemId, { description: "Another collection than the project's Mosaics" }))),
+  mosaic_method: Type.String({ minLength: 1, maxLength: 100, description: 'For example brightest, median or first' }),
+  bbox: Type.With(Box, { description: 'West, south, east, north' }),
+  start_datetime: Type.With(Timestamp, { description: 'When the first scene was taken' }),
+  end_datetime: Type.With(Timestamp, { description: 'When the last scene was taken' }),
+  source_collections: Type.Array(ItemId, { minItems: 1, maxItems: 100, description: 'Ids of ours or names of elsewhere' }),
+  source_scene_count: Type.Optional(Nullable(Type.Integer({ minimum: 1, description: 'How many scenes contribute' }))),
+  data_type: Type.Optional(Nullable(Type.String({ minLength: 1, maxLength: 50, description: 'For example uint8' }))),
+  band_roles: Type.Optional(
+    Nullable(
+      Type.Record(Type.String({ pattern: '^.{1,60}$' }), Type.Integer({ minimum: 1 }), {
+        additionalProperties: false,
+        description: 'From a name to the number of a band, 1 the first',
+      }),
+    ),
+  ),
+  data_asset: Closed({
+    href: Href,
+    band_count: Type.Integer({ minimum: 1, maximum: 256, description: 'How many bands the raster has' }),
+    roles: Roles,
+    media_type: MediaType,
+  }),
+  provenance_asset: Type.Optional(Nullable(Type.With(Reference, { description: 'A raster with the number of a scene in each pixel' }))),
+  source_lookup: Type.Optional(
+    Nullable(
+      Type.Array(
+        Closed({
+          value: Type.Integer({ minimum: 0, description: 'The number in the pixels' }),
+          scene_id: Type.With(ItemId, { description: 'The scene it stands for' }),
+          collection: Type.Optional(Nullable(Type.With(ItemId, { description: 'The collection of the scene' }))),
+        }),
+        { minItems: 1, maxItems: MAX_SCENES, description: 'Which number is which scene' },
+      ),
+    ),
+  ),
+  source_lookup_asset: Type.Optional(Nullable(Type.With(Reference, { description: 'The same as a file, for more than 256 scenes' }))),
+  source_manifest_asset: Type.Optional(Nullable(Type.With(Reference, { description: 'Every source scene as STAC-GeoParquet' }))),
+})
+
+/** Registers a mosaic by the addresses of its files, with its three layers of provenance. No bytes are copied. */
+export default operation({
+  id: 'mosaic.register',
+  scope: 'items:write',
+  tier: 'compute',
+  idempotent: true,
+  produces: ['item:derived_from>collection', 'item:created_in>project'],
+  events: ['item.created', 'collection.created'],
+  input: Input,
+  output: Closed({ item: ItemRecord }),
+  example: {
+    input: {
+      project_id: EXAMPLE_ITEM.project_id,
+      name: 'Reef, first quarter',
+      mosaic_method: 'median',
+      bbox: [146, -19, 147, -18],
+      start_datetime: '2026-01-01T00:00:00Z',
+      end_datetime: '2026-03-31T23:59:59Z',
+      source_collections: ['sentinel-2-l2a'],
+      data_asset: { href: 'https://data.example/reef-q1.tif', band_count: 3 },
+      provenance_asset: { href: 'https://data.example/reef-q1-source.tif' },
+      source_lookup: [{ value: 1, scene_id: EXAMPLE_ITEM.stac_id, collection: 'sentinel-2-l2a' }],
+    },
+    output: { item: { ...EXAMPLE_ITEM, type: 'mosaic' as const } },
+  },
+}).handle({
+  async check(context, input) {
+    const { db, principal } = context
+    const found = project.requireActive(await project.requireRole(db, principal, input.project_id, 'editor'))
+    if (input.collection_id != null) await collection.requireIn(db, found.id, input.collection_id)
+    const sources = await readableSources(context, input.source_collections)
+    const fields = fieldsOf(input, context)
+    mosaic.requireLayers(fields)
+    mosaic.toItem({ ...fields, collectionId: '' }) // Whatever is wrong with box or times is told before anything is changed.
+    return { found, fields, sources }
+  },
+  async execute({ tx, principal, clock, lineage, events, attributeTo }, input, { found, fields, sources }) {
+    attributeTo(found.organizationId)
+    const owner = { organizationId: found.organizationId, projectId: found.id, createdBy: principal.userId, now: clock.now() }
+    await project.hold(tx, found.id)
+    const { collection: place, isNew } = input.collection_id
+      ? { collection: await collection.requireIn(tx, found.id, input.collection_id), isNew: false }
+      : await collection.openSystem(tx, owner, MOSAICS)
+    await collection.hold(tx, found.id, place.id)
+    if (isNew) events.emit('collection.created', place.id, collection.summary(place))
+    const [stored] = await itemWrite.insert(tx, owner, [mosaic.toItem({ ...fields, collectionId: place.id })])
+    lineage.record('item', stored!.id, 'created_in', { kind: 'project', id: found.id })
+    for (const id of sources) lineage.record('item', stored!.id, 'derived_from', { kind: 'collection', id })
+    events.emit('item.created', stored!.id, item.summary(stored!))
+    return { item: toRecord(stored!) }
+  },
+})
+
+/** Found by its key, so renaming it loses nothing. */
+const MOSAICS = { systemKey: 'mosaics', name: 'Mosaics' }
+
+function fieldsOf(input: Received<typeof Input>, { raster }: Context): Omit<mosaic.MosaicFields, 'collectionId'> {
+  const reference = (field: 'data_asset' | 'provenance_asset' | 'source_lookup_asset' | 'source_manifest_asset') => {
+    const given = input[field]
+    if (given == null) return null
+    if (!raster.mayRead(given.href))
+      throw invalidField(`${field}.href`, 'must be an https address on a host that this service reads rasters from')
+    return { href: given.href, roles: given.roles ?? [], mediaType: given.media_type ?? null }
+  }
+  return {
+    name: input.name,
+    description: input.description ?? null,
+    method: input.mosaic_method,
+    bbox: input.bbox,
+    startDatetime: parseInstant(input.start_datetime, 'start_datetime'),
+    endDatetime: parseInstant(input.end_datetime, 'end_datetime'),
+    sourceCollections: [...new Set(input.source_collections)],
+    sourceSceneCount: input.source_scene_count ?? null,
+    dataType: input.data_type ?? null,
+    bandCount: input.data_asset.band_count,
+    bandRoles: input.band_roles == null ? null : requireBounded(input.band_roles, 'band_roles'),
+    data: reference('data_asset')!,
+    provenance: reference('provenance_asset'),
+    lookup:
+      input.source_lookup?.map(({ value, scene_id, collection: from }) => ({ value, sceneId: scene_id, collection: from ?? null })) ?? null,
+    lookupAsset: reference('source_lookup_asset'),
+    manifest: reference('source_manifest_asset'),
+    jobId: null,
+  }
+}
+
+/** Those of the sources that are collections the caller may read have a lineage; other names are only names. */
+async function readableSources({ db, principal }: Context, sources: readonly string[]): Promise<string[]> {
+  if (!principal.organizationId) return []
+  const found = await collection.listOfOrganization(db, {
+    organizationId: principal.organizationId,
+    hiddenProjectIds: await project.hiddenFrom(db, principal),
+    ids: sources.filter(isUuid),
+  })
+  return found.map(({ id }) => id)
+}

@@ -1,0 +1,84 @@
+import Type from 'typebox'
+import { requireBaseUrl } from '#core/base-url.ts'
+import { isUuid } from '#core/ids.ts'
+import { Closed, Nullable } from '#core/shapes.ts'
+import * as collection from '#model/imagery/collection.ts'
+import { STAC_VERSION, withKey } from '#core/stac.ts'
+import { requireOrganization } from '#model/identity/organization.ts'
+import * as project from '#model/identity/project.ts'
+import { operation } from '#operation.ts'
+import { EXAMPLE_IDS } from '#wire/examples.ts'
+import { LinkKey, StacBaseUrl, StacLink } from '#wire/stac.ts'
+
+const StacCollection = Closed(
+  {
+    type: Type.Literal('Collection'),
+    stac_version: Type.Literal(STAC_VERSION),
+    stac_extensions: Type.Array(Type.String()),
+    id: Type.String({ description: 'The id of the collection' }),
+    title: Type.String({ description: 'Its name' }),
+    description: Type.String({ description: 'Its description, or its name where it has none' }),
+    license: Type.Literal('proprietary'),
+    extent: Closed({
+      spatial: Closed({ bbox: Type.Array(Type.Array(Type.Number())) }),
+      temporal: Closed({ interval: Type.Array(Type.Array(Nullable(Type.String()))) }),
+    }),
+    links: Type.Array(StacLink),
+  },
+  { $id: 'StacCollection' },
+)
+
+type Described = Pick<collection.Collection, 'id' | 'name' | 'description'>
+const EXAMPLE: Described = { id: EXAMPLE_IDS.collection, name: 'Reef', description: null }
+
+/** The collections of the organization that the caller may read, each as a minimal STAC Collection. */
+export default operation({
+  id: 'stac.collections.list',
+  scope: 'items:read',
+  tier: 'read',
+  input: Closed({
+    base_url: Type.Optional(StacBaseUrl),
+    ids: Type.Optional(Type.Array(Type.String({ maxLength: 256 }), { maxItems: 100, description: 'Only these' })),
+    key: Type.Optional(Nullable(LinkKey)),
+  }),
+  output: Closed({ collections: Type.Array(StacCollection), links: Type.Array(StacLink) }),
+  example: { input: {}, output: { collections: [toCollection(EXAMPLE, 'https://imagery.example', null)], links: [] } },
+}).handle({
+  async check({ db, principal }, { base_url }) {
+    const organizationId = requireOrganization(principal)
+    const address = base_url === undefined ? null : requireBaseUrl(base_url)
+    return { organizationId, address, hiddenProjectIds: await project.hiddenFrom(db, principal) }
+  },
+  async execute({ db, baseUrl }, { ids, key }, { organizationId, address, hiddenProjectIds }) {
+    const base = address ?? baseUrl
+    const found = await collection.listOfOrganization(db, { organizationId, hiddenProjectIds, ids: ids?.filter(isUuid) ?? null })
+    return {
+      collections: found.map((each) => toCollection(each, base, key)),
+      links: [
+        { rel: 'self', href: withKey(`${base}/stac/collections`, key), type: 'application/json' },
+        { rel: 'root', href: withKey(`${base}/stac`, key), type: 'application/json' },
+      ],
+    }
+  },
+})
+
+function toCollection({ id, name, description }: Described, baseUrl: string, key: string | null | undefined) {
+  const root = `${baseUrl}/stac`
+  const self = `${root}/collections/${id}`
+  return {
+    type: 'Collection' as const,
+    stac_version: STAC_VERSION as typeof STAC_VERSION,
+    stac_extensions: [],
+    id,
+    title: name,
+    description: description || name,
+    license: 'proprietary' as const,
+    extent: { spatial: { bbox: [[-180, -90, 180, 90]] }, temporal: { interval: [[null, null]] } },
+    links: [
+      { rel: 'self', href: withKey(self, key), type: 'application/json' },
+      { rel: 'root', href: withKey(root, key), type: 'application/json' },
+      { rel: 'parent', href: withKey(root, key), type: 'application/json' },
+      { rel: 'items', href: withKey(`${self}/items`, key), type: 'application/geo+json' },
+    ],
+  }
+}

@@ -1,0 +1,93 @@
+/** From answers of operations to those that STAC clients expect. */
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { send } from '#http/operations.ts'
+import { withKey } from '#core/stac.ts'
+import type { Invoked } from '#pipeline/invoke.ts'
+import { baseOf, keyOf, type Facade } from './base.ts'
+import { GEOJSON_TYPE, JSON_TYPE, type FacadeLink } from './documents.ts'
+
+type Json = Record<string, unknown>
+
+const bytesOf = (invoked: Invoked): Buffer => Buffer.from(invoked.body as Uint8Array)
+export const bodyOf = <T>(invoked: Invoked): T => JSON.parse(bytesOf(invoked).toString()) as T
+
+/** STAC knows 400 where our operations tell a value apart from a state. */
+export function sendProblem(reply: FastifyReply, invoked: Invoked): FastifyReply {
+  if (invoked.status !== 422) return send(reply, invoked)
+  const document = { ...bodyOf<Json>(invoked), status: 400, title: 'Bad Request' }
+  return send(reply, { ...invoked, status: 400, body: Buffer.from(JSON.stringify(document)) })
+}
+
+interface Head {
+  context: { returned: number; matched?: number; matched_estimated?: true }
+  next?: string
+}
+
+/** `features` stand last in the answer of `stac.search`: before them is what is rewritten, behind them nothing is read. */
+const FEATURES = Buffer.from('"features":[')
+
+function split(body: Buffer): { head: Head; features: Buffer } {
+  const at = body.indexOf(FEATURES)
+  return { head: JSON.parse(`${body.subarray(0, at).toString().replace(/,$/, '')}}`) as Head, features: body.subarray(at) }
+}
+
+/** Where a page of features stands: its address, and how its next one is asked for. */
+interface Place {
+  path: string
+  /** Of the request, as it came. */
+  query: Json
+  /** Sent back in the link to the next page where the search came as a body. */
+  posted: Json | null
+  links: readonly FacadeLink[]
+}
+
+export function sendFeatures(facade: Facade, request: FastifyRequest, reply: FastifyReply, invoked: Invoked, place: Place): FastifyReply {
+  if (invoked.status !== 200) return sendProblem(reply, invoked)
+  const { head, features } = split(bytesOf(invoked))
+  const [base, key] = [baseOf(facade, request), keyOf(request)]
+  const { returned, matched, matched_estimated: isEstimated } = head.context
+  const opening = JSON.stringify({
+    type: 'FeatureCollection',
+    links: [
+      ...pageLinks(base, key, place, head.next ?? null),
+      { rel: 'root', href: withKey(`${base}/stac`, key), type: JSON_TYPE },
+      ...place.links,
+    ],
+    numberReturned: returned,
+    ...(matched === undefined ? {} : { numberMatched: matched }),
+    ...(isEstimated ? { numberMatchedEstimated: true } : {}),
+  })
+  const body = Buffer.concat([Buffer.from(`${opening.slice(0, -1)},`), features])
+  return send(reply, { ...invoked, headers: { ...invoked.headers, 'Content-Type': GEOJSON_TYPE }, body })
+}
+
+function pageLinks(base: string, key: string | null, { path, query, posted }: Place, next: string | null): FacadeLink[] {
+  const address = (more: Json) => {
+    const parameters = new URLSearchParams()
+    for (const [name, value] of Object.entries({ ...query, ...more }))
+      if (name !== 'key' && value !== undefined) parameters.set(name, Array.isArray(value) ? value.join(',') : String(value))
+    const text = parameters.toString()
+    return withKey(`${base}${path}${text ? `?${text}` : ''}`, key)
+  }
+  if (!posted)
+    return [
+      { rel: 'self', href: address({}), type: GEOJSON_TYPE, method: 'GET' },
+      ...(next ? [{ rel: 'next', href: address({ token: next }), type: GEOJSON_TYPE, method: 'GET' as const }] : []),
+    ]
+  const { token: _before, ...again } = posted
+  return [
+    { rel: 'self', href: `${base}${path}`, type: GEOJSON_TYPE, method: 'POST', body: posted },
+    ...(next
+      ? [
+          {
+            rel: 'next',
+            href: `${base}${path}`,
+            type: GEOJSON_TYPE,
+            method: 'POST' as const,
+            body: { ...again, token: next },
+            merge: false as const,
+          },
+        ]
+      : []),
+  ]
+}

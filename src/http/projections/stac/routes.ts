@@ -1,0 +1,164 @@
+/** The organization as a STAC API: every answer is one of `stac.search`, `stac.collections.list` and `items.get_stac`. */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { problem } from '#core/problem.ts'
+import { parseBody } from '#http/body.ts'
+import { credentialOf } from '#http/credential.ts'
+import { send } from '#http/operations.ts'
+import { readBody, USUAL_BYTES } from '#http/read-body.ts'
+import { extensionUri, withKey } from '#core/stac.ts'
+import type { Invoked } from '#pipeline/invoke.ts'
+import { project, queryOf } from '#http/projections/project.ts'
+import { bodyOf, sendFeatures, sendProblem } from './answers.ts'
+import { baseOf, keyOf, type Facade } from './base.ts'
+import { apiDocument } from './api.ts'
+import { CONFORMANCE, extensionSchema, JSON_TYPE, landing, queryables, SCHEMA_TYPE, type FacadeLink } from './documents.ts'
+import { exportAs, exportFormat } from './export.ts'
+import { fromQuery, pickAsked, toInput } from './query.ts'
+
+type Json = Record<string, unknown>
+interface Collections {
+  collections: { id: string; title: string }[]
+}
+interface ItemParams {
+  id: string
+  item: string
+}
+
+export function registerStac(app: FastifyInstance, facade: Facade): void {
+  registerCatalogue(app, facade)
+  registerCollections(app, facade)
+  registerItems(app, facade)
+  registerSearch(app, facade)
+}
+
+/** What every call of an operation is told: the address that its links begin with, and the key that they carry. */
+const seenFrom = (facade: Facade, request: FastifyRequest): Json => {
+  const key = keyOf(request)
+  return { base_url: baseOf(facade, request), ...(key ? { key } : {}) }
+}
+
+const listCollections = (facade: Facade, request: FastifyRequest, reply: FastifyReply, ids?: readonly string[]): Promise<Invoked> =>
+  project(facade, 'stac.collections.list', request, reply, () => ({ ...seenFrom(facade, request), ...(ids ? { ids } : {}) }))
+
+/** An operation with one thing where its answer has a list; what is not in the list does not exist. */
+async function requireCollection(
+  facade: Facade,
+  request: FastifyRequest<{ Params: { id: string } }>,
+  reply: FastifyReply,
+): Promise<{ refused: Invoked } | { found: Collections['collections'][number]; invoked: Invoked }> {
+  const invoked = await listCollections(facade, request, reply, [request.params.id])
+  if (invoked.status !== 200) return { refused: invoked }
+  const found = bodyOf<Collections>(invoked).collections.find(({ id }) => id === request.params.id)
+  if (!found) throw problem('not-found', 'No such collection')
+  return { found, invoked }
+}
+
+function registerCatalogue(app: FastifyInstance, facade: Facade): void {
+  const catalogue = async (request: FastifyRequest, reply: FastifyReply) => {
+    const [base, key] = [baseOf(facade, request), keyOf(request)]
+    if (credentialOf(request) === null) return reply.type(JSON_TYPE).send(landing(base, key, []))
+    const invoked = await listCollections(facade, request, reply)
+    if (invoked.status !== 200) return sendProblem(reply, invoked)
+    return sendJson(reply, invoked, landing(base, key, bodyOf<Collections>(invoked).collections))
+  }
+  app.get('/stac', catalogue)
+  app.get('/stac/', catalogue)
+  app.get('/stac/conformance', async (_request, reply) => reply.type(JSON_TYPE).send({ conformsTo: CONFORMANCE }))
+  app.get('/stac/api', async (request, reply) =>
+    reply.type('application/vnd.oai.openapi+json;version=3.1').send(JSON.stringify(apiDocument(baseOf(facade, request)))),
+  )
+  app.get('/stac/svc/v1.0.0/schema.json', async (request, reply) =>
+    reply.type(SCHEMA_TYPE).send(extensionSchema(extensionUri(baseOf(facade, request)))),
+  )
+  app.get('/stac/queryables', async (request, reply) => sendQueryables(facade, request, reply, '/stac/queryables', {}))
+}
+
+const sendJson = (reply: FastifyReply, invoked: Invoked, document: unknown, type = JSON_TYPE): FastifyReply =>
+  send(reply, { ...invoked, headers: { ...invoked.headers, 'Content-Type': type }, body: Buffer.from(JSON.stringify(document)) })
+
+/** So many of the newest items tell which properties there are. */
+const SAMPLED_ITEMS = 100
+
+async function sendQueryables(
+  facade: Facade,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  path: string,
+  more: Json,
+): Promise<FastifyReply> {
+  const invoked = await project(facade, 'stac.search', request, reply, () => ({ ...more, limit: SAMPLED_ITEMS }))
+  if (invoked.status !== 200) return sendProblem(reply, invoked)
+  const { features } = bodyOf<{ features: { properties: Json }[] }>(invoked)
+  const seen = features.map(({ properties }) => properties)
+  return sendJson(reply, invoked, queryables(`${baseOf(facade, request)}${path}`, seen), SCHEMA_TYPE)
+}
+
+function registerCollections(app: FastifyInstance, facade: Facade): void {
+  app.get('/stac/collections', async (request, reply) => {
+    const invoked = await listCollections(facade, request, reply)
+    return invoked.status === 200 ? send(reply, invoked) : sendProblem(reply, invoked)
+  })
+  app.get<{ Params: { id: string } }>('/stac/collections/:id', async (request, reply) => {
+    const looked = await requireCollection(facade, request, reply)
+    return 'refused' in looked ? sendProblem(reply, looked.refused) : sendJson(reply, looked.invoked, looked.found)
+  })
+  app.get<{ Params: { id: string } }>('/stac/collections/:id/queryables', async (request, reply) => {
+    const looked = await requireCollection(facade, request, reply)
+    if ('refused' in looked) return sendProblem(reply, looked.refused)
+    const { id } = looked.found
+    return await sendQueryables(facade, request, reply, `/stac/collections/${id}/queryables`, { collections: [id] })
+  })
+}
+
+function registerItems(app: FastifyInstance, facade: Facade): void {
+  app.get<{ Params: { id: string } }>('/stac/collections/:id/items', async (request, reply) => {
+    const { id } = request.params
+    const asked = () => ({ ...toInput({ ...fromQuery(queryOf(request)), collections: [id] }), ...seenFrom(facade, request) })
+    const invoked = await project(facade, 'stac.search', request, reply, asked)
+    if (invoked.status === 200 && bodyOf<{ context: { returned: number } }>(invoked).context.returned === 0) {
+      // Only an empty page leaves it open whether there is such a collection at all.
+      const looked = await requireCollection(facade, request, reply)
+      if ('refused' in looked) return sendProblem(reply, looked.refused)
+    }
+    const path = `/stac/collections/${encodeURIComponent(id)}`
+    const collection: FacadeLink = {
+      rel: 'collection',
+      href: withKey(`${baseOf(facade, request)}${path}`, keyOf(request)),
+      type: JSON_TYPE,
+    }
+    const place = { path: `${path}/items`, query: { ...queryOf(request) }, posted: null, links: [collection] }
+    return sendFeatures(facade, request, reply, invoked, place)
+  })
+  const one = (request: FastifyRequest, reply: FastifyReply, id: string) =>
+    project(facade, 'items.get_stac', request, reply, () => ({ item_id: id, ...seenFrom(facade, request) }))
+  app.get<{ Params: ItemParams }>('/stac/collections/:id/items/:item', async (request, reply) => {
+    const invoked = await one(request, reply, request.params.item)
+    if (invoked.status !== 200) return sendProblem(reply, invoked)
+    if (bodyOf<{ collection?: string }>(invoked).collection !== request.params.id)
+      throw problem('not-found', 'No such item in this collection')
+    return send(reply, invoked)
+  })
+  app.get<{ Params: { item: string } }>('/stac/items/:item', async (request, reply) => {
+    const invoked = await one(request, reply, request.params.item)
+    return invoked.status === 200 ? send(reply, invoked) : sendProblem(reply, invoked)
+  })
+}
+
+function registerSearch(app: FastifyInstance, facade: Facade): void {
+  app.get('/stac/search', async (request, reply) => {
+    const query = { ...queryOf(request) }
+    const input = () => ({ ...toInput(fromQuery(query)), ...seenFrom(facade, request) })
+    const format = exportFormat(request)
+    if (format) return await exportAs(format, facade, request, reply, input)
+    const invoked = await project(facade, 'stac.search', request, reply, input)
+    return sendFeatures(facade, request, reply, invoked, { path: '/stac/search', query, posted: null, links: [] })
+  })
+  app.post('/stac/search', async (request, reply) => {
+    let posted: Json = {}
+    const invoked = await project(facade, 'stac.search', request, reply, async () => {
+      posted = parseBody(await readBody(request.raw, USUAL_BYTES), request.headers['content-type'], request.headers['content-encoding'])
+      return { ...toInput(pickAsked(posted)), ...seenFrom(facade, request) }
+    })
+    return sendFeatures(facade, request, reply, invoked, { path: '/stac/search', query: {}, posted, links: [] })
+  })
+}

@@ -1,0 +1,132 @@
+/** CQL2 into SQL. The tree is typed and its values travel as parameters; what an item lacks is unknown, as in SQL itself. */
+import { sql, type RawBuilder, type SqlBool } from 'kysely'
+import { propertiesIn, type Comparison, type Cql2, type Literal } from '#core/cql2.ts'
+import { parseInstant } from '#core/interval.ts'
+import { problem } from '#core/problem.ts'
+import type { Db } from '#db/tables.ts'
+import { partsOf, type Part } from './footprint.ts'
+import { all, bare, collated, duringInterval, propertyOf, STAC_COLUMNS, touches, type Column } from './item-filter.ts'
+
+type Predicate = RawBuilder<SqlBool>
+
+const COMPARISONS = { '=': sql`=`, '<>': sql`<>`, '<': sql`<`, '<=': sql`<=`, '>': sql`>`, '>=': sql`>=` } as const
+
+export function toSql(node: Cql2): Predicate {
+  switch (node.op) {
+    case 'and':
+      return all(node.args.map(toSql))
+    case 'or':
+      return sql<SqlBool>`((${sql.join(node.args.map(toSql), sql`) or (`)}))`
+    case 'not':
+      return sql<SqlBool>`not (${toSql(node.arg)})`
+    case 'constant':
+      return node.value ? sql<SqlBool>`true` : sql<SqlBool>`false`
+    case 'compare':
+      return compared(node.property, node.comparison, node.value)
+    case 'in':
+      return sql<SqlBool>`((${sql.join(
+        node.values.map((value) => compared(node.property, '=', value)),
+        sql`) or (`,
+      )}))`
+    case 'between':
+      return all([compared(node.property, '>=', node.low), compared(node.property, '<=', node.high)])
+    case 'like':
+      return like(node.property, node.pattern)
+    case 'isNull':
+      return isNull(node.property)
+    case 's_intersects':
+      return sql<SqlBool>`case when i.footprint is not null then ${touches(shapesOf(node.geometries))} end`
+    case 't_intersects':
+      return duringInterval(node.interval)
+  }
+}
+
+export const shapesOf = (geometries: Extract<Cql2, { op: 's_intersects' }>['geometries']): Part[] =>
+  geometries.flatMap((geometry) => partsOf(geometry, false))
+
+const columnOf = (property: string): Column | undefined => STAC_COLUMNS.get(bare(property))
+
+function compared(property: string, comparison: Comparison, value: Literal): Predicate {
+  const column = columnOf(property)
+  const operator = COMPARISONS[comparison]
+  if (column) return sql<SqlBool>`${collated(column)} ${operator} ${valueFor(column, property, value)}`
+  const subject = propertyOf(bare(property))
+  if (value instanceof Date) throw problem('bad-request', `'${property}' is a free property; compare it with a text, not with a timestamp`)
+  // A value of another JSON type is not smaller or larger or different: the comparison is unknown.
+  if (typeof value === 'string')
+    return sql<SqlBool>`case when jsonb_typeof(${subject}) = 'string' then (${subject} #>> '{}') collate "C" ${operator} ${value}::text end`
+  const [type, json] = [typeof value, JSON.stringify(value)]
+  return sql<SqlBool>`case when jsonb_typeof(${subject}) = ${type}::text then ${subject} ${operator} ${json}::jsonb end`
+}
+
+function valueFor({ kind }: Column, property: string, value: Literal): RawBuilder<unknown> {
+  const wrong = (wanted: string) => problem('bad-request', `'${property}' is compared with ${wanted}`)
+  if (kind === 'time') {
+    if (value instanceof Date) return sql`${value}::timestamptz`
+    if (typeof value !== 'string') throw wrong('a timestamp')
+    return sql`${parseInstant(value, `filter on ${property}`)}::timestamptz`
+  }
+  if (kind === 'number') {
+    if (typeof value !== 'number') throw wrong('a number')
+    return sql`${value}::float8`
+  }
+  if (typeof value !== 'string') throw wrong('a text')
+  return sql`${value}::text`
+}
+
+function like(property: string, pattern: string): Predicate {
+  const column = columnOf(property)
+  if (column && column.kind !== 'text') throw problem('bad-request', `'${property}' is not a text, so it is not like one`)
+  if (column) return sql<SqlBool>`${collated(column)} like ${pattern}::text`
+  const subject = propertyOf(bare(property))
+  return sql<SqlBool>`case when jsonb_typeof(${subject}) = 'string' then (${subject} #>> '{}') collate "C" like ${pattern}::text end`
+}
+
+/** A member that is there with the value null is null too. */
+function isNull(property: string): Predicate {
+  if (property === 'geometry') return sql<SqlBool>`i.geometry is null`
+  const column = columnOf(property)
+  if (column) return sql<SqlBool>`${sql.raw(column.column)} is null`
+  return sql<SqlBool>`coalesce(jsonb_typeof(${propertyOf(bare(property))}), 'null') = 'null'`
+}
+
+/** Properties that some item of an organization was seen to have, by database; a name that is known once is known. */
+const seenIn = new WeakMap<Db, Set<string>>()
+const MAX_SEEN = 10_000
+const LOOK_TIMEOUT_MS = 500
+const QUERY_CANCELED = '57014'
+
+/**
+ * Properties are free-form, so a name is known when an item of the organization has it. Looking through a large archive in
+ * vain is cut short, and the name then passes for known: the search itself has a limit of its own.
+ */
+export async function requireKnownProperties(db: Db, organizationId: string, filter: Cql2): Promise<void> {
+  const free = [...new Set(propertiesIn(filter).map(bare))].filter((name) => name !== 'geometry' && !STAC_COLUMNS.has(name))
+  if (free.length === 0) return
+  const seen = seenIn.get(db) ?? new Set<string>()
+  seenIn.set(db, seen)
+  for (const name of free) {
+    const key = `${organizationId} ${name}`
+    if (seen.has(key)) continue
+    const found = await hasProperty(db, organizationId, name)
+    if (found === false)
+      throw problem('bad-request', `No item has the property '${name.slice(0, 100)}'; /stac/queryables lists those there are`)
+    if (seen.size >= MAX_SEEN) seen.clear()
+    if (found) seen.add(key)
+  }
+}
+
+async function hasProperty(db: Db, organizationId: string, name: string): Promise<boolean | null> {
+  try {
+    return await db.transaction().execute(async (tx) => {
+      await sql`set local statement_timeout = ${sql.lit(LOOK_TIMEOUT_MS)}`.execute(tx)
+      const { rows } = await sql`
+        select 1 from item i where i.org_id = ${organizationId} and i.deleted_at is null and ${propertyOf(name)} is not null limit 1
+      `.execute(tx)
+      return rows.length > 0
+    })
+  } catch (error) {
+    if ((error as { code?: string }).code === QUERY_CANCELED) return null
+    throw error
+  }
+}
