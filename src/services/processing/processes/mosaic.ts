@@ -71,7 +71,11 @@ export default process({
       ...(method === 'highest_index' ? { expression: indexExpression(index_name, scenes[0]!, { field: 'index_name' }) } : {}),
       hasCloudMasks: clouds.length > 0,
       cloudValues: cloud_values,
-      ...{ bands, epsg, resolution, resampling, geometry },
+      bands,
+      epsg,
+      resolution,
+      resampling,
+      geometry,
     }
     const rasters = [...scenes, ...clouds].map(({ source }) => source)
     const { files, result } = await compute(
