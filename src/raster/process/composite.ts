@@ -72,8 +72,8 @@ async function reduce(
 function masked(plane: SampleArray, mask: Uint8Array): Float64Array | Float32Array {
   const out =
     plane instanceof Float64Array || plane instanceof Uint32Array || plane instanceof Int32Array
-      ? Float64Array.from(plane)
-      : Float32Array.from(plane)
+      ? new Float64Array(plane)
+      : new Float32Array(plane)
   for (let i = 0; i < mask.length; i++) if (mask[i] === 0) out[i] = Number.NaN
   return out
 }

@@ -35,9 +35,8 @@ export async function contour(task: MethodTask<Contour>): Promise<Record<string,
       const count = Math.min(ROWS_AT_ONCE, height - y)
       const { planes, mask } = await reader.read(y, count, task.signal)
       for (let row = 0; row < count; row++) {
-        const heights = Float64Array.from({ length: width }, (_, x) =>
-          mask[row * width + x] === 0 ? Number.NaN : planes[0]![row * width + x]!,
-        )
+        const heights = new Float64Array(width)
+        for (let x = 0, i = row * width; x < width; x++, i++) heights[x] = mask[i] === 0 ? Number.NaN : planes[0]![i]!
         lines.next(heights, y + row)
       }
       await writer.flush()

@@ -38,7 +38,7 @@ export async function expression(task: MethodTask<Math>): Promise<Record<string,
     const { planes, mask } = await rows.read(y, count, signal)
     const { values } = compiled.run(planes, mask, width * count)
     return blockOf(
-      values.map((result) => Float32Array.from(result)),
+      values.map((result) => new Float32Array(result)),
       width,
       count,
     )

@@ -200,7 +200,7 @@ class Chooser {
     const { choice } = this.#options
     const scores = new Float32Array(mask.length)
     if (choice === 'first') return scores.fill(-index)
-    if (choice === 'highest') return Float32Array.from(this.#index!.compiled.run(extra, mask, mask.length).values[0]!)
+    if (choice === 'highest') return new Float32Array(this.#index!.compiled.run(extra, mask, mask.length).values[0]!)
     for (const plane of planes) for (let i = 0; i < scores.length; i++) scores[i]! += plane[i]!
     if (choice === 'darkest') for (let i = 0; i < scores.length; i++) scores[i] = -scores[i]!
     return scores

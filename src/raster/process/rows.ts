@@ -68,19 +68,24 @@ export class RowReader {
     const isFloat = dataType.startsWith('float')
     const markers = this.#bands.map((band) => bands[band]?.nodata ?? null)
     if (!isFloat && markers.every((marker) => marker === null)) return
-    const isMissing = planes.map((plane, band) => missingTest(plane, markers[band] ?? Number.NaN, isFloat))
-    for (let i = 0; i < mask.length; i++) {
-      if (mask[i] === 0) continue
-      let missing = 0
-      for (const test of isMissing) if (test(i)) missing++
-      if (this.#rule === 'all' ? missing > 0 : missing === isMissing.length) mask[i] = 0
-    }
+    const missing = this.#rule === 'any' ? new Uint8Array(mask.length) : null
+    for (const [band, plane] of planes.entries()) markMissing(plane, markers[band] ?? Number.NaN, { isFloat, mask, missing })
+    if (missing) for (let i = 0; i < mask.length; i++) if (missing[i] === planes.length) mask[i] = 0
   }
 }
 
-function missingTest(plane: SampleArray, marker: number, isFloat: boolean): (i: number) => boolean {
-  if (isFloat) return (i) => plane[i] === marker || plane[i]! - plane[i]! !== 0
-  return (i) => plane[i] === marker
+/** Where a band has nothing: takes the pixel out at once, or counts how many bands have nothing there. */
+function markMissing(
+  plane: SampleArray,
+  marker: number,
+  { isFloat, mask, missing }: { isFloat: boolean; mask: Uint8Array; missing: Uint8Array | null },
+): void {
+  for (let i = 0; i < mask.length; i++) {
+    const value = plane[i]!
+    if (value !== marker && (!isFloat || value - value === 0)) continue
+    if (missing) missing[i]! += 1
+    else mask[i] = 0
+  }
 }
 
 function plucked(samples: SampleArray, stride: number, band: number, count: number): SampleArray {

@@ -89,6 +89,8 @@ function copyHeights({ planes, mask }: PlanarRows, out: Float64Array, at: number
   for (let i = 0; i < mask.length; i++) out[at + i] = mask[i] === 0 ? Number.NaN : plane![i]!
 }
 
+const length = (x: number, y: number): number => Math.sqrt(x * x + y * y)
+
 type Kernel = (heights: Float64Array, out: SampleArray, at: { width: number; row: number }) => void
 
 /** Writes a row of what is computed; pixels with a neighbour missing stay as they are, as at the edge. */
@@ -96,14 +98,22 @@ function kernelOf(options: Terrain, cell: { dx: number; dy: number }): Kernel {
   const value = valueOf(options, cell)
   return (heights, out, { width, row }) => {
     const [above, here, below] = [row * width, (row + 1) * width, (row + 2) * width]
+    let [a, b] = [heights[above]!, heights[above + 1]!]
+    let [d, e] = [heights[here]!, heights[here + 1]!]
+    let [g, h] = [heights[below]!, heights[below + 1]!]
     for (let x = 1; x < width - 1; x++) {
-      const [a, b, c] = [heights[above + x - 1]!, heights[above + x]!, heights[above + x + 1]!]
-      const [d, e, f] = [heights[here + x - 1]!, heights[here + x]!, heights[here + x + 1]!]
-      const [g, h, i] = [heights[below + x - 1]!, heights[below + x]!, heights[below + x + 1]!]
+      const c = heights[above + x + 1]!
+      const f = heights[here + x + 1]!
+      const i = heights[below + x + 1]!
       const west = a + d + d + g - (c + f + f + i)
       const south = g + h + h + i - (a + b + b + c)
-      if (west - west !== 0 || south - south !== 0 || e !== e) continue
-      out[row * width + x] = value(west, south)
+      if (west - west === 0 && south - south === 0 && e === e) out[row * width + x] = value(west, south)
+      a = b
+      b = c
+      d = e
+      e = f
+      g = h
+      h = i
     }
   }
 }
@@ -113,7 +123,7 @@ function valueOf(options: Terrain, { dx, dy }: { dx: number; dy: number }): (wes
   const { kind, zFactor = 1, azimuth = 315, altitude = 45, unit = 'degree' } = options
   if (kind === 'slope') {
     const toUnit = unit === 'percent' ? (rise: number) => 100 * rise : (rise: number) => Math.atan(rise) * DEGREES
-    return (west, south) => toUnit((Math.hypot(west / dx, south / dy) * zFactor) / 8)
+    return (west, south) => toUnit((length(west / dx, south / dy) * zFactor) / 8)
   }
   if (kind === 'aspect')
     return (west, south) => {
@@ -123,11 +133,10 @@ function valueOf(options: Terrain, { dx, dy }: { dx: number; dy: number }): (wes
       return azimuthal === 360 ? 0 : azimuthal
     }
   const [sinAltitude, cosAltitude] = [Math.sin(altitude / DEGREES), Math.cos(altitude / DEGREES)]
-  const toward = azimuth / DEGREES
+  const [sinToward, cosToward] = [Math.sin(azimuth / DEGREES), Math.cos(azimuth / DEGREES)]
   return (west, south) => {
     const [x, y] = [(west / dx) * (zFactor / 8), (south / dy) * (zFactor / 8)]
-    const facing = Math.atan2(y, x)
-    const cang = (sinAltitude - cosAltitude * Math.hypot(x, y) * Math.sin(facing - toward)) / Math.sqrt(1 + x * x + y * y)
+    const cang = (sinAltitude - cosAltitude * (y * cosToward - x * sinToward)) / Math.sqrt(1 + x * x + y * y)
     return cang <= 0 ? 1 : Math.round(1 + 254 * cang)
   }
 }

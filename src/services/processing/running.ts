@@ -1,13 +1,12 @@
 /** One run of a job on this machine, from its sources to the files that it made. */
 import { SERVICE } from '#core/principal.ts'
 import type { Run } from '#model/processing/run.ts'
-import type { Services } from '#context.ts'
 import type { Context } from '#operation.ts'
 import { requireProcess, validateParams } from './catalogue.ts'
 import type { Computed, Produced, RunContext, Stage } from './process.ts'
 import { findSources, openSources } from './sources.ts'
 
-type Means = Pick<Services, 'raster' | 'clock'> & { readonly db: Context['db']; readonly signal: AbortSignal }
+type Means = Pick<Context, 'raster' | 'clock' | 'db' | 'signal'>
 type Report = (stage: string, fraction: number) => void
 
 /** Shares of the whole: how far it is when the next step begins. */
