@@ -117,6 +117,7 @@ export async function compose(parts: Parts): Promise<Composed> {
     // A queue of its own: whoever guesses at links keeps nobody from signing in.
     shares: createShares(db, clock, createPasswords({ cost: parts.passwordCost, maxRunning: 1, waiting: 'visitors of share links' })),
     commit: createCommit({ db, clock, tasks, committed }),
+    address: baseUrl,
   }
   const platform: Platform = {
     ...services,

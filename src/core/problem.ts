@@ -78,6 +78,13 @@ export const PROBLEMS = {
     about: 'An invoice of the organization is past due. Downloads work again as soon as it is paid; `billing.invoices.list` shows it.',
   },
   forbidden: { status: 403, about: 'The credential is valid, but its user has no role that allows this.' },
+  'user-authorization-required': {
+    status: 403,
+    title: 'User authorization required',
+    about:
+      'An order of archive imagery spends money at once, so a person must place it: sign in and use the session token. An API ' +
+      'key cannot. Nothing was reserved.',
+  },
   'missing-scope': {
     status: 403,
     about:

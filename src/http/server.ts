@@ -26,6 +26,7 @@ import { strike } from './log.ts'
 import type { Metrics } from './metrics.ts'
 import { openApiDocument } from './openapi.ts'
 import { registerOperations, send } from './operations.ts'
+import { registerVendors } from './vendors.ts'
 import { registerPayments, type SandboxConfirmation } from './payments.ts'
 import { notFoundPage, sendPage } from './pages/layout.ts'
 import { registerPages } from './pages/pages.ts'
@@ -34,6 +35,7 @@ import { registerShareRoutes } from './projections/share.ts'
 import { registerStac } from './projections/stac/routes.ts'
 import { registerTiles } from './projections/tiles.ts'
 import { registerCatalogRoutes } from './projections/catalog.ts'
+import { registerV2 } from './projections/v2.ts'
 import { registerWmts } from './projections/wmts.ts'
 import { registerProcesses } from './projections/processes.ts'
 import { registerWorkers } from './workers.ts'
@@ -109,10 +111,12 @@ export function buildServer(options: ServerOptions): FastifyInstance {
   registerWmts(app, { platform, observe })
   registerProcesses(app, { platform, observe })
   registerWorkers(app, platform, auth.tokens)
+  registerV2(app, { platform, observe })
   registerStac(app, { platform, observe, trustedProxies })
   registerAuth(app, { platform, auth, isLocal })
   registerEventTypes(app, platform)
   registerPayments(app, platform, sandboxPayments)
+  registerVendors(app, platform)
   registerContract(app, platform)
   registerPages(app, platform)
   registerSharePage(app)
@@ -130,7 +134,7 @@ export function buildServer(options: ServerOptions): FastifyInstance {
 /** Operations read their bodies themselves, once the caller has been let in; what other routes take is small. */
 function registerBodies(app: FastifyInstance): void {
   app.addHook('preHandler', async (request) => {
-    if (request.method !== 'POST' || request.url.startsWith('/v1/') || request.url.startsWith('/stac/')) return
+    if (request.method !== 'POST' || /^\/(v1|v2|stac)\//.test(request.url)) return
     request.body = await readBody(request.raw, /^\/(webhooks|processes)\//.test(request.url) ? USUAL_BYTES : SIGN_IN_BYTES)
   })
   app.addHook('onResponse', (request, _reply, done) => {

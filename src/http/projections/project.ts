@@ -1,4 +1,4 @@
-/** GET addresses of operations, for clients that know addresses only. Each is the operation itself, with all its stages. */
+/** Addresses of operations, for clients that know addresses only. Each is the operation itself, with all its stages. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { AnyOperation } from '#operation.ts'
 import { invoke, type Invoked } from '#pipeline/invoke.ts'
@@ -28,7 +28,7 @@ export async function project(
   const invoked = await invoke(platform, op, {
     credential: credentialOf(request),
     body: input,
-    idempotencyKey: request.method === 'POST' ? idempotencyKeyOf(request) : null,
+    idempotencyKey: idempotencyKeyOf(request),
     ifNoneMatch: request.headers['if-none-match'] ?? null,
     clientAddress: callerAddress(request),
     get signal() {

@@ -51,6 +51,11 @@ export type ProblemSlug =
   /** The credential is valid, but its user has no role that allows this. */
   | 'forbidden'
   /**
+   * An order of archive imagery spends money at once, so a person must place it: sign in and use the session token. An API key cannot.
+   * Nothing was reserved.
+   */
+  | 'user-authorization-required'
+  /**
    * The credential does not hold the one scope that this operation requires. The detail names it; use a credential with that permission.
    */
   | 'missing-scope'

@@ -437,6 +437,48 @@ export interface EulaDocumentEntry {
   accepted_at: string | null
 }
 
+export interface FeasibilityStudy {
+  /** Id of the study */
+  id: string
+  /** The order that it is for */
+  orderId: string
+  /** The group of the order that it is for */
+  groupId: string
+  /** The project of the order */
+  workspaceId: string
+  /** waiting: the vendor has not answered yet */
+  state: 'waiting' | 'answered' | 'infeasible'
+  /** What the buyer has decided */
+  decision: 'NOT_DECIDED' | 'ACCEPTED'
+  /** What the vendor offers; empty until it has answered */
+  options: ({
+    /** What orders.tasking.feasibility_decide takes */
+    id: string
+    /** What the vendor offers, in its own words */
+    description: string
+    /** Its firm price */
+    credits: number
+    /** The same in Australian dollars */
+    aud: number
+    /** From when on the image may be taken */
+    acquisitionStart: string
+    /** Until when it may be taken */
+    acquisitionEnd: string
+    /** Percent of cloud at most */
+    maxCloudCover: number | null
+    /** Degrees off nadir at most */
+    maxOffNadirDeg: number | null
+  })[]
+  /** The option that was accepted */
+  acceptedOptionId: string | null
+  /** When the vendor was asked for it */
+  createdAt: string
+  /** When the buyer decided */
+  decisionAt: string | null
+  /** Until when it can be decided on; its order is cancelled then */
+  expiresAt: string
+}
+
 export interface FormulaTemplate {
   name: string
   expression: string
@@ -759,6 +801,129 @@ export interface NewShareLink {
   token: string
 }
 
+export interface Order {
+  /** Id of the order */
+  id: string
+  /** The project into which the imagery is delivered */
+  projectId: string
+  /** What people call the order */
+  displayName: string
+  /** archive: scenes that exist; tasking: images that are yet to be taken */
+  orderType: 'archive' | 'tasking'
+  /** Where it stands; history tells since when */
+  status: 'pending' | 'processing' | 'awaiting_data' | 'fulfilled' | 'failed' | 'cancelled'
+  /** Of tasking: how far the two sides have agreed */
+  subStatus:
+    | 'awaiting_feasibility'
+    | 'feasibility_ready'
+    | 'awaiting_quotation'
+    | 'quotation_ready'
+    | 'accepted'
+    | 'rejected' | null
+  /** How it is paid: from credits, by card, or on account */
+  billingMode: 'credit' | 'card' | 'enterprise'
+  /** Of every amount of money here */
+  currency: 'AUD'
+  /** What was reserved, in Australian dollars */
+  totalAud: number
+  /** What was reserved; 0 for tasking until a price is accepted */
+  totalCredits: number
+  /** The price that was estimated when the order was placed */
+  estimatedCredits: number
+  /** What was paid in the end */
+  capturedCredits: number
+  /** The licence type that it was ordered under */
+  licenseType: string
+  /** Words to find the order by */
+  tags: string[]
+  /** The imagery is invented: a vendor of the sandbox delivers it */
+  simulated: boolean
+  /** Its parts, each of which goes to one vendor as one order */
+  groups: OrderGroup[]
+  /** Items that were delivered */
+  itemIds: string[]
+  /** Why it failed, was cancelled, or came in part */
+  failureReason: string | null
+  /** Each state that the order was in, oldest first */
+  history: ({
+    /** Since when it was so */
+    timestamp: string
+    /** The state that it came into */
+    status: 'pending' | 'processing' | 'awaiting_data' | 'fulfilled' | 'failed' | 'cancelled'
+    /** Why, where somebody said so */
+    reason: string | null
+  })[]
+  /** Who placed it */
+  createdBy: string | null
+  /** The API key that it was placed with */
+  apiKeyId: string | null
+  /** When it was placed */
+  createdAt: string
+  /** When it last changed */
+  updatedAt: string
+  /** When all that was to come had come */
+  fulfilledAt: string | null
+  /** When it was cancelled */
+  cancelledAt: string | null
+}
+
+export interface OrderGroup {
+  /** Id of the group */
+  id: string
+  /** part: delivered, but not all of it; failureReason tells what is missing */
+  status:
+    | 'deciding'
+    | 'waiting'
+    | 'placed'
+    | 'accepted'
+    | 'delivering'
+    | 'delivered'
+    | 'part'
+    | 'failed'
+    | 'cancelled'
+  /** Of tasking: how far the two sides have agreed */
+  subStatus:
+    | 'awaiting_feasibility'
+    | 'feasibility_ready'
+    | 'awaiting_quotation'
+    | 'quotation_ready'
+    | 'accepted'
+    | 'rejected' | null
+  /** The vendor that it goes to */
+  host: string
+  /** Name of the data product */
+  dataProduct: string
+  /** Id of the data product */
+  dataProductId: string
+  /** Scenes of the archive, or parts of them; null for tasking */
+  captures: ({
+    /** The scene, as its host calls it */
+    id: string
+    /** The host that has it */
+    host: string
+    /** The part of the scene that is bought */
+    geometry: { [name: string]: unknown }
+    /** When it was taken, where the vendor says so */
+    acquiredAt: string | null
+  })[] | null
+  /** GeoJSON of the places that are tasked; null for the archive */
+  featureCollection: { [name: string]: unknown } | null
+  /** What the product was asked for, as orders.get_schema describes it */
+  params: { [name: string]: unknown }
+  /** Area of all its parts together */
+  aoi_km2: number
+  /** Its price as far as it is known */
+  credits: number
+  /** The same in Australian dollars */
+  aud: number
+  /** What was paid for it */
+  capturedCredits: number
+  /** Items that were delivered */
+  itemIds: string[]
+  /** Why it failed, was given up, or came in part */
+  failureReason: string | null
+}
+
 export interface Organization {
   id: string
   name: string
@@ -1050,6 +1215,31 @@ export interface Quota {
   limit: number
 }
 
+export interface Quotation {
+  /** Id of the quotation */
+  id: string
+  /** The order that it is for */
+  orderId: string
+  /** The group of the order that it is for */
+  groupId: string
+  /** The project of the order */
+  workspaceId: string
+  /** waiting: the vendor has not answered yet */
+  state: 'waiting' | 'issued' | 'refused'
+  /** Null until it is issued */
+  creditsPrice: number | null
+  /** The same in Australian dollars */
+  aud: number | null
+  /** What the buyer has decided */
+  decision: 'NOT_DECIDED' | 'ACCEPTED' | 'REJECTED'
+  /** When the vendor was asked for it */
+  createdAt: string
+  /** When the buyer decided */
+  decisionAt: string | null
+  /** Until when it can be decided on; its order is cancelled then */
+  expiresAt: string
+}
+
 export interface SceneBucket {
   /** Day of UTC */
   day?: string | null | undefined
@@ -1250,6 +1440,37 @@ export interface StatementLine {
   reference_id: string | null
   quantity: number
   amount_aud: number
+}
+
+export interface TaskingTemplate {
+  /** Id of the template */
+  id: string
+  /** What people call it */
+  name: string
+  /** What it is for */
+  description: string | null
+  /** As soon as a satellite passes. Default: `true` */
+  capture_asap: boolean
+  /** For example 0.5 m */
+  resolution: string
+  /** From orders.tasking.sensors */
+  sensor: string
+  /** For example once or weekly */
+  capture_frequency: string
+  /** For example WGS84 */
+  datum: string
+  /** For example COG */
+  file_format: string
+  /** There are ground control points. Default: `false` */
+  has_control: boolean
+  /** Percent of cloud at most. Default: `0` */
+  max_cloud_coverage: number
+  /** Degrees off nadir at most. Default: `0` */
+  max_nadir_angle: number
+  /** When it was first saved */
+  created_at: string
+  /** When it was last saved */
+  updated_at: string
 }
 
 export interface TileJson {
