@@ -13,6 +13,7 @@ import { NO_WORKERS, type Workers } from './ports/workers.ts'
 import type { Queue } from '#db/queue.ts'
 import type { Notices } from '#db/notices.ts'
 import type { Db } from '#db/tables.ts'
+import { watchRoom, type Room } from '#db/trouble.ts'
 import { createMetrics, type Metrics } from '#http/metrics.ts'
 import type { AnyTask } from './task.ts'
 import type { AnyOperation } from '#operation.ts'
@@ -69,6 +70,8 @@ interface Composed {
   taskPlatform: TaskPlatform
   usage: UsageRecorder
   metrics: Metrics
+  /** Of the database. */
+  room: Room
   close(): Promise<void>
 }
 
@@ -86,14 +89,21 @@ function rasterOf(parts: Parts): RasterService {
   })
 }
 
+/** Whatever goes wrong on our side is counted, written down, and looked at for a full disk. */
+function faultKeeper({ metrics, room, log }: { metrics: Metrics; room: Room; log: Logger }) {
+  return (error: unknown, operation: string, invocation?: string): void => {
+    room.notice(error)
+    metrics.observeFault(operation)
+    log.error({ err: error, operation, invocation }, 'fault')
+  }
+}
+
 export async function compose(parts: Parts): Promise<Composed> {
   const { db, clock, queue, log, baseUrl, operations } = parts
   const raster = rasterOf(parts)
   const metrics = createMetrics(() => ({ database_connections: parts.connectionCount(), ...raster.metrics() }))
-  const onFault = (error: unknown, operation: string, invocation?: string) => {
-    metrics.observeFault(operation)
-    log.error({ err: error, operation, invocation }, 'fault')
-  }
+  const room = watchRoom(db)
+  const onFault = faultKeeper({ metrics, room, log })
   await declareTasks(queue, parts.tasks)
   const tokens = createTokens(db, clock)
   const audit = createAuditTrail(db, clock, (error) => onFault(error, 'audit'))
@@ -137,6 +147,7 @@ export async function compose(parts: Parts): Promise<Composed> {
   return {
     platform,
     metrics,
+    room,
     usage,
     auth: {
       db,

@@ -16,6 +16,7 @@ import type { Invoked } from '#pipeline/invoke.ts'
 import type { Platform } from '#pipeline/platform.ts'
 import { problemReply } from '#pipeline/reply.ts'
 import type { SignInPlatform } from '#access/sign-in.ts'
+import { asProblem, concernsOperator } from '#pipeline/outside-problems.ts'
 import type { Logger } from 'pino'
 import { registerAssets } from './projections/assets.ts'
 import { registerAuth } from './auth.ts'
@@ -30,7 +31,8 @@ import { registerVendors } from './vendors.ts'
 import { registerPayments, type SandboxConfirmation } from './payments.ts'
 import { notFoundPage, sendPage } from './pages/layout.ts'
 import { registerPages } from './pages/pages.ts'
-import { registerSharePage } from './pages/share.ts'
+import type { Demo } from './pages/welcome.ts'
+import { registerShareDoor, registerSharePage } from './pages/share.ts'
 import { registerShareRoutes } from './projections/share.ts'
 import { registerStac } from './projections/stac/routes.ts'
 import { registerTiles } from './projections/tiles.ts'
@@ -47,6 +49,8 @@ interface ServerOptions {
   metrics: Metrics
   /** False while starting and stopping. */
   isReady: () => boolean
+  /** Of the database. */
+  room: { isMissing(): Promise<boolean> }
   /** What a person does in their browser with the real processor; null where that is not the sandbox. */
   sandboxPayments: SandboxConfirmation | null
   /** False for a pure worker, which only tells how it is. */
@@ -58,6 +62,8 @@ interface ServerOptions {
   /** Bearer for `/metrics`; empty: it answers only where local. */
   metricsToken: string
   connections?: ConnectionLimits
+  /** The demo's sign-in and link, for a page that shows them; null where there is none, or where strangers could read it. */
+  demo?: Demo
 }
 
 const REQUEST_TIMEOUT_MS = 120_000
@@ -118,8 +124,9 @@ export function buildServer(options: ServerOptions): FastifyInstance {
   registerPayments(app, platform, sandboxPayments)
   registerVendors(app, platform)
   registerContract(app, platform)
-  registerPages(app, platform)
+  registerPages(app, platform, options.demo ?? (async () => null))
   registerSharePage(app)
+  registerShareDoor(app, platform)
   app.addHook('onResponse', (request, reply, done) => {
     if (!request.url.startsWith('/v1/'))
       log.debug(
@@ -182,16 +189,17 @@ function registerErrors(app: FastifyInstance, platform: Platform): void {
 
 function refuse(platform: Platform, error: FastifyError | Problem, reply: FastifyReply): FastifyReply {
   const known = error instanceof Problem ? null : FRAMEWORK_PROBLEMS[error.statusCode ?? 500]
-  const shown = known ? problem(known.slug, known.detail) : error
+  const shown = known ? problem(known.slug, known.detail) : (asProblem(error) ?? error)
   const invocationId = newId()
-  if (!(shown instanceof Problem)) platform.onFault(error, invocationId, 'http')
+  if (!(shown instanceof Problem) || concernsOperator(error)) platform.onFault(error, invocationId, 'http')
   return send(reply, problemReply(shown, invocationId, platform.baseUrl()))
 }
 
-function registerHealth(app: FastifyInstance, { metrics, isReady, isLocal, metricsToken }: ServerOptions): void {
+function registerHealth(app: FastifyInstance, { metrics, isReady, room, isLocal, metricsToken }: ServerOptions): void {
   app.get('/health', async () => ({ status: 'ok' }))
   app.get('/ready', async () => {
     if (!isReady()) throw problem('unavailable', 'The service is starting or stopping')
+    if (await room.isMissing()) throw problem('insufficient-storage', 'The database has no room left')
     return { status: 'ready' }
   })
   app.get('/metrics', async (request, reply) => {

@@ -33,7 +33,9 @@ export interface BandFormulasDeleteInput {
 
 /** Answer of `band_formulas.delete`. */
 export interface BandFormulasDeleteOutput {
+  /** Always true: what was asked for is done */
   ok: true
+  /** Its id */
   id: string
 }
 

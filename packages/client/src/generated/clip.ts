@@ -143,7 +143,9 @@ export interface ClipJobDeleteInput {
 
 /** Answer of `clip.job.delete`. */
 export interface ClipJobDeleteOutput {
+  /** Always true: what was asked for is done */
   ok: true
+  /** Its id */
   id: string
 }
 

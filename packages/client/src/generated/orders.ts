@@ -178,7 +178,9 @@ export interface OrdersEstimateInput {
   params?: { [name: string]: unknown } | undefined
   /** GeoJSON: polygons, or points, which stand for squares of 1 km a side */
   featureCollection?: {
+    /** Which kind it is */
     type: 'FeatureCollection'
+    /** GeoJSON features, one for each item or scene */
     features: unknown[]
     [name: string]: unknown
   } | undefined
@@ -306,7 +308,9 @@ export interface OrdersPlaceInput {
   params?: { [name: string]: unknown } | undefined
   /** GeoJSON: polygons, or points, which stand for squares of 1 km a side */
   featureCollection?: {
+    /** Which kind it is */
     type: 'FeatureCollection'
+    /** GeoJSON features, one for each item or scene */
     features: unknown[]
     [name: string]: unknown
   } | undefined
@@ -355,7 +359,9 @@ export interface OrdersTaskingEstimateInput {
     dataProduct: string
     /** GeoJSON: polygons, or points, which stand for squares of 1 km a side */
     featureCollection: {
+      /** Which kind it is */
       type: 'FeatureCollection'
+      /** GeoJSON features, one for each item or scene */
       features: unknown[]
       [name: string]: unknown
     }
@@ -404,7 +410,9 @@ export interface OrdersTaskingFeasibilityCheckInput {
   displayName?: string | null | undefined
   /** GeoJSON: polygons, or points, which stand for squares of 1 km a side */
   featureCollection: {
+    /** Which kind it is */
     type: 'FeatureCollection'
+    /** GeoJSON features, one for each item or scene */
     features: unknown[]
     [name: string]: unknown
   }
@@ -480,7 +488,9 @@ export interface OrdersTaskingOpportunitiesListInput {
   displayName?: string | null | undefined
   /** GeoJSON: polygons, or points, which stand for squares of 1 km a side */
   featureCollection: {
+    /** Which kind it is */
     type: 'FeatureCollection'
+    /** GeoJSON features, one for each item or scene */
     features: unknown[]
     [name: string]: unknown
   }
@@ -531,7 +541,9 @@ export interface OrdersTaskingPlaceInput {
     dataProduct: string
     /** GeoJSON: polygons, or points, which stand for squares of 1 km a side */
     featureCollection: {
+      /** Which kind it is */
       type: 'FeatureCollection'
+      /** GeoJSON features, one for each item or scene */
       features: unknown[]
       [name: string]: unknown
     }

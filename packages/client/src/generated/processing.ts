@@ -137,7 +137,9 @@ export interface ProcessingJobDeleteInput {
 
 /** Answer of `processing.job.delete`. */
 export interface ProcessingJobDeleteOutput {
+  /** Always true: what was asked for is done */
   ok: true
+  /** Its id */
   id: string
 }
 
