@@ -5,6 +5,7 @@ import * as project from '#model/identity/project.ts'
 import { SERVICE } from '#core/principal.ts'
 import * as runs from '#model/processing/run.ts'
 import { runJobTask } from '#model/processing/tasks.ts'
+import { RasterError } from '#raster/errors.ts'
 import { refusalOf } from '#raster/ingest/refusal.ts'
 import { requireProcess } from '#services/processing/catalogue.ts'
 import { failJob } from '#services/processing/ending.ts'
@@ -47,8 +48,9 @@ export default task({
   }
 })
 
-/** What is wrong with the job, as opposed to what went wrong here. */
+/** What is wrong with the job, as opposed to what went wrong here. A child that died may have been killed: that is tried again. */
 function reasonOf(error: unknown): string | null {
+  if (error instanceof RasterError && error.code === 'worker_failed') return null
   return error instanceof Problem ? error.message : refusalOf(error)
 }
 

@@ -54,19 +54,58 @@ async function reduce(
   cell: Cell,
   { statistic, bands, resampling = 'nearest', signal }: Reducing,
 ): Promise<Float32Array[]> {
+  const inside = common.inside(cell)
+  if (statistic !== 'median') return await running(common, cell, { statistic, bands, resampling, inside, signal })
   const count = cell.width * cell.height
   const stacks: SampleArray[][] = bands.map(() => [])
   for (const index of common.touching(cell)) {
     const { planes, mask } = await common.sample(index, cell, { bands, resampling, rule: 'any', signal })
     for (const [band, plane] of planes.entries()) stacks[band]!.push(masked(plane, mask))
   }
-  const inside = common.inside(cell)
   return stacks.map((stack) => {
     const out = new Float32Array(count).fill(Number.NaN)
     const values = new Float64Array(stack.length)
-    for (let i = 0; i < count; i++) if (inside?.[i] !== 0) out[i] = REDUCE[statistic](values.subarray(0, gather(stack, i, values)))
+    for (let i = 0; i < count; i++) if (inside?.[i] !== 0) out[i] = medianOf(values.subarray(0, gather(stack, i, values)))
     return out
   })
+}
+
+interface Running {
+  statistic: 'mean' | 'max' | 'min'
+  bands: readonly number[]
+  resampling: Resampling
+  inside: Uint8Array | null
+  signal: AbortSignal | undefined
+}
+
+/** What needs no more than one number for each pixel while the scenes go by. */
+async function running(common: CommonGrid, cell: Cell, { statistic, bands, resampling, inside, signal }: Running): Promise<Float32Array[]> {
+  const size = cell.width * cell.height
+  const totals = bands.map(() => new Float64Array(size).fill(statistic === 'mean' ? 0 : Number.NaN))
+  const counts = new Uint32Array(size)
+  for (const index of common.touching(cell)) {
+    const { planes, mask } = await common.sample(index, cell, { bands, resampling, rule: 'any', signal })
+    for (const [band, plane] of planes.entries()) TAKE[statistic](totals[band]!, plane, mask)
+    for (let i = 0; i < size; i++) if (mask[i] !== 0) counts[i]! += 1
+  }
+  return totals.map((total) => {
+    const out = new Float32Array(size).fill(Number.NaN)
+    for (let i = 0; i < size; i++)
+      if (counts[i] !== 0 && inside?.[i] !== 0) out[i] = statistic === 'mean' ? total[i]! / counts[i]! : total[i]!
+    return out
+  })
+}
+
+const TAKE: Readonly<Record<Running['statistic'], (total: Float64Array, plane: SampleArray, mask: Uint8Array) => void>> = {
+  mean(total, plane, mask) {
+    for (let i = 0; i < mask.length; i++) if (mask[i] !== 0) total[i]! += plane[i]!
+  },
+  max(total, plane, mask) {
+    for (let i = 0; i < mask.length; i++) if (mask[i] !== 0 && !(plane[i]! <= total[i]!)) total[i] = plane[i]!
+  },
+  min(total, plane, mask) {
+    for (let i = 0; i < mask.length; i++) if (mask[i] !== 0 && !(plane[i]! >= total[i]!)) total[i] = plane[i]!
+  },
 }
 
 function masked(plane: SampleArray, mask: Uint8Array): Float64Array | Float32Array {
@@ -87,25 +126,8 @@ function gather(stack: readonly SampleArray[], i: number, values: Float64Array):
   return count
 }
 
-const REDUCE: Readonly<Record<Composite['statistic'], (values: Float64Array) => number>> = {
-  median(values) {
-    if (values.length === 0) return Number.NaN
-    values.sort()
-    return (values[(values.length - 1) >> 1]! + values[values.length >> 1]!) / 2
-  },
-  mean(values) {
-    let sum = 0
-    for (const value of values) sum += value
-    return sum / values.length
-  },
-  max(values) {
-    let largest = Number.NaN
-    for (const value of values) if (!(value <= largest)) largest = value
-    return largest
-  },
-  min(values) {
-    let smallest = Number.NaN
-    for (const value of values) if (!(value >= smallest)) smallest = value
-    return smallest
-  },
+function medianOf(values: Float64Array): number {
+  if (values.length === 0) return Number.NaN
+  values.sort()
+  return (values[(values.length - 1) >> 1]! + values[values.length >> 1]!) / 2
 }

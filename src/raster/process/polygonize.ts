@@ -65,6 +65,14 @@ class Labels {
   }
 }
 
+interface Row {
+  readonly values: Float64Array
+  readonly labels: Int32Array
+}
+
+/** A boundary that goes straight on has no corner to remember. */
+const NO_POINT: readonly number[] = []
+
 interface Owner {
   label: number
   value: number
@@ -77,7 +85,9 @@ class Tracer {
   readonly #chains: Chains<Owner>
   /** Closed rings of components that may have more, by their first label. */
   readonly #rings = new Map<number, { value: number; rings: number[][] }>()
-  #above: { values: Float64Array; labels: Int32Array }
+  /** The four pixels around the corner that is looked at. */
+  readonly #values = new Float64Array(4)
+  #above: Row
 
   constructor(width: number, writer: FeatureWriter) {
     this.#width = width
@@ -117,25 +127,25 @@ class Tracer {
    * The boundaries that meet at a corner. Around it lie four pixels; each run of equal ones is bounded by two edges, and its
    * outline goes from one to the other. Two equal pixels that touch at the corner alone are two runs: areas join along sides.
    */
-  #corner(
-    above: { values: Float64Array; labels: Int32Array },
-    below: { values: Float64Array; labels: Int32Array },
-    x: number,
-    y: number,
-  ): void {
-    const at = ({ values, labels }: { values: Float64Array; labels: Int32Array }, column: number): Owner =>
-      column < 0 || column >= this.#width ? { label: -1, value: NOTHING } : { label: labels[column]!, value: values[column]! }
+  #corner(above: Row, below: Row, x: number, y: number): void {
     // Clockwise from left above. Edge k lies between pixel k and the one before it: left, up, right, down.
-    const pixels = [at(above, x - 1), at(above, x), at(below, x), at(below, x - 1)]
-    const isEdge = pixels.map(({ value }, k) => value !== pixels[(k + 3) % 4]!.value)
-    const edges = isEdge.filter(Boolean).length
-    if (edges === 0) return
+    const hasLeft = x > 0
+    const hasRight = x < this.#width
+    const values = this.#values
+    values[0] = hasLeft ? above.values[x - 1]! : NOTHING
+    values[1] = hasRight ? above.values[x]! : NOTHING
+    values[2] = hasRight ? below.values[x]! : NOTHING
+    values[3] = hasLeft ? below.values[x - 1]! : NOTHING
+    if (values[0] === values[1] && values[1] === values[2] && values[2] === values[3]) return
     for (let k = 0; k < 4; k++) {
-      if (!isEdge[k] || pixels[k]!.label < 0) continue
+      const value = values[k]!
+      if (value !== value || value === values[(k + 3) & 3]) continue
       let end = k + 1
-      while (!isEdge[end % 4]) end++
-      const point = end - k === 2 ? [] : [x, y]
-      this.#chains.add(pixels[k]!, this.#key(k, x, y, 1), this.#key(end % 4, x, y, 0), point)
+      while (values[end & 3] === value) end++
+      const row = k < 2 ? above : below
+      const label = row.labels[k === 0 || k === 3 ? x - 1 : x]!
+      const point = end - k === 2 ? NO_POINT : [x, y]
+      this.#chains.add({ label, value }, this.#key(k, x, y, 1), this.#key(end & 3, x, y, 0), point)
     }
   }
 
