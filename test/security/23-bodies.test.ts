@@ -231,7 +231,6 @@ test('row 23: bodies', async (t) => {
       'items.list': { project_id },
       'items.search': { project_id },
       'items.list_by_collection': { collection_id },
-      'processing.project_jobs.list': { project_id },
     }
     const staff = await w.serviceToken(organizationId)
     for (const { id, scope, input: schema } of lists) {
