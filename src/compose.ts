@@ -6,6 +6,7 @@ import type { Storage } from './ports/storage.ts'
 import type { Services } from './context.ts'
 import type { Clock } from '#core/clock.ts'
 import { createLayers } from '#model/imagery/item-layer.ts'
+import type { ClipArea } from './ports/clip-areas.ts'
 import type { Payments } from './ports/payments.ts'
 import type { Vendors } from './ports/vendors.ts'
 import type { Mail } from './ports/mail.ts'
@@ -44,6 +45,8 @@ interface Parts {
   /** Null: no cards are taken. */
   payments: Payments | null
   vendors: Vendors
+  /** Places whose mosaics can be clipped; their hosts are read from. */
+  clipAreas?: readonly ClipArea[]
   /** Registered workers from outside; none unless said otherwise. */
   workers?: Workers
   /** Where the files of catalogue scenes lie, and which of these hosts are private. */
@@ -84,11 +87,13 @@ interface Composed {
   close(): Promise<void>
 }
 
+const areaHosts = (areas: readonly ClipArea[]): string[] => areas.flatMap(({ mosaics }) => mosaics.map(({ url }) => new URL(url).host))
+
 function rasterOf(parts: Parts): RasterService {
   return createRasterService({
     clock: parts.clock,
     storage: parts.storage,
-    hosts: [...parts.cogHosts, ...parts.egressAllow, ...parts.fileHosts.all],
+    hosts: [...parts.cogHosts, ...parts.egressAllow, ...parts.fileHosts.all, ...areaHosts(parts.clipAreas ?? [])],
     egressAllow: [...parts.egressAllow, ...parts.fileHosts.sandbox],
     workDir: parts.workDir,
     compression: parts.cogCompression,
@@ -136,6 +141,7 @@ export async function compose(parts: Parts): Promise<Composed> {
     vendors: parts.vendors,
     webhooks: parts.webhooks,
     mail: { ...parts.mail, baseUrl },
+    clipAreas: parts.clipAreas ?? [],
     workers: parts.workers ?? NO_WORKERS,
     // A queue of its own: whoever guesses at links keeps nobody from signing in.
     shares: createShares(db, clock, createPasswords({ cost: parts.passwordCost, maxRunning: 1, waiting: 'visitors of share links' })),

@@ -6,6 +6,7 @@ import type { Clock } from '#core/clock.ts'
 import type { Layers } from '#model/imagery/item-layer.ts'
 import type { ShareLink } from '#model/sharing/share-link.ts'
 import type { Mail } from '#ports/mail.ts'
+import type { ClipArea } from '#ports/clip-areas.ts'
 import type { Payments } from '#ports/payments.ts'
 import type { RasterService } from '#ports/raster.ts'
 import type { Storage } from '#ports/storage.ts'
@@ -31,6 +32,8 @@ export interface Services {
   readonly mail: Mail & { readonly baseUrl: () => string }
   /** Who works on jobs from outside. */
   readonly workers: Workers
+  /** Places whose mosaics can be clipped. */
+  readonly clipAreas: readonly ClipArea[]
   readonly shares: Shares
   readonly usage: Usage
   readonly commit: Commit

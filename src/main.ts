@@ -6,11 +6,12 @@ import { compose } from './compose.ts'
 import { ConfigError, loadConfig, type Config } from './config.ts'
 import { createMailFolder } from '#adapters/mail/files.ts'
 import { createSmtpMail } from '#adapters/mail/smtp.ts'
+import { AreasError, readClipAreas } from '#adapters/clip/areas.ts'
 import { createStripePayments } from '#adapters/payments/stripe.ts'
 import { startStoreListener } from '#adapters/storage/listener.ts'
 import { openStorage } from '#adapters/storage/open.ts'
 import { readRegistry, RegistryError } from '#adapters/vendors/registry.ts'
-import { createVendors, fileHostsOf, type FileHosts } from '#adapters/vendors/vendors.ts'
+import { createVendors, fileHostsOf } from '#adapters/vendors/vendors.ts'
 import { readWorkers, WorkersError } from '#adapters/workers/registry.ts'
 import { PROCESSES } from './services/processing/catalogue.ts'
 import type { Workers } from './ports/workers.ts'
@@ -295,7 +296,11 @@ async function startPayments(
 }
 
 /** The sources of the registry, and the sandbox's hosts behind those that are simulated. */
-async function startVendors(config: Config, db: Db, started: AsyncDisposableStack): Promise<{ vendors: Vendors; fileHosts: FileHosts }> {
+async function startVendors(
+  config: Config,
+  db: Db,
+  started: AsyncDisposableStack,
+): Promise<Pick<Parameters<typeof compose>[0], 'vendors' | 'fileHosts' | 'clipAreas'>> {
   let sandboxUrl: string | null = null
   if (config.sandbox) {
     const port = config.sandboxVendorsPort
@@ -313,7 +318,10 @@ async function startVendors(config: Config, db: Db, started: AsyncDisposableStac
   })
   const vendors = createVendors({ registry, egressAllow: config.egressAllow })
   started.defer(() => vendors.close())
-  return { vendors, fileHosts: fileHostsOf(registry) }
+  const clipAreas = await readClipAreas(config.clipAreas, sandboxUrl).catch((error: unknown) => {
+    throw error instanceof AreasError ? new ConfigError(`CLIP_AREAS: ${error.message}`) : error
+  })
+  return { vendors, fileHosts: fileHostsOf(registry), clipAreas }
 }
 
 async function startWorkersFile({ workers }: Config): Promise<Workers> {

@@ -215,6 +215,7 @@ test('row 23: bodies', async (t) => {
       'catalog.provider.samples',
       'catalog.search',
       'catalog.search_stream',
+      'clip.jobs.list',
       'event_subscriptions.deliveries.list',
       'items.list',
       'items.list_by_collection',
@@ -243,7 +244,7 @@ test('row 23: bodies', async (t) => {
     const staff = await w.serviceToken(organizationId)
     for (const { id, scope, input: schema } of lists) {
       const { limit, offset } = (schema as unknown as { properties: { limit: { maximum: number }; offset?: object } }).properties
-      const credential = scope.startsWith('admin:') ? staff : owner.token
+      const credential = /^(admin|clip):/.test(scope) ? staff : owner.token
       const windows = [
         ['limit', [0, -1, limit.maximum + 1, 1e20, Infinity, 1.5, '10', null, [], true]],
         ...(offset ? [['offset', [-1, 100_001, 2 ** 53, Infinity, 0.1, '0', null, {}]] as const] : []),

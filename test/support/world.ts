@@ -6,12 +6,14 @@ import path from 'node:path'
 import type { TestContext } from 'node:test'
 import { createMailFolder } from '#adapters/mail/files.ts'
 import { createSmtpMail } from '#adapters/mail/smtp.ts'
+import { readClipAreas } from '#adapters/clip/areas.ts'
 import { createStripePayments } from '#adapters/payments/stripe.ts'
 import { readRegistry, type Registry } from '#adapters/vendors/registry.ts'
 import { createVendors, fileHostsOf } from '#adapters/vendors/vendors.ts'
 import { createWebhooks } from '#adapters/webhooks/sender.ts'
 import { openFileStore } from '#adapters/storage/files.ts'
 import { startStoreListener } from '#adapters/storage/listener.ts'
+import type { ClipArea } from '#ports/clip-areas.ts'
 import type { Storage } from '#ports/storage.ts'
 import type { Workers } from '#ports/workers.ts'
 import { compose } from '#compose.ts'
@@ -79,6 +81,8 @@ interface WorldOptions {
   egressAllow?: readonly string[]
   /** Whether the simulated vendors run. Without them the registry is there, but nobody answers. */
   vendors?: boolean
+  /** Areas to clip other than the shipped ones. */
+  clipAreas?: readonly ClipArea[]
   /** Registered workers from outside. */
   workers?: Workers
   /** Sources other than the shipped ones. */
@@ -188,6 +192,7 @@ export async function world(t: TestContext, options: WorldOptions = {}) {
     storage,
     payments: believed,
     vendors,
+    clipAreas: options.clipAreas ?? (await readClipAreas(null, hosts?.url ?? null)),
     ...(options.workers ? { workers: options.workers } : {}),
     fileHosts: fileHostsOf(sources),
     webhooks: createWebhooks({
