@@ -107,7 +107,7 @@ export default operation({
     await project.hold(tx, found.id)
     const { collection: place, isNew } = input.collection_id
       ? { collection: await collection.requireIn(tx, found.id, input.collection_id), isNew: false }
-      : await collection.openSystem(tx, owner, MOSAICS)
+      : await collection.openSystem(tx, owner, mosaic.MOSAICS)
     await collection.hold(tx, found.id, place.id)
     if (isNew) events.emit('collection.created', place.id, collection.summary(place))
     const [stored] = await itemWrite.insert(tx, owner, [mosaic.toItem({ ...fields, collectionId: place.id })])
@@ -117,9 +117,6 @@ export default operation({
     return { item: toRecord(stored!) }
   },
 })
-
-/** Found by its key, so renaming it loses nothing. */
-const MOSAICS = { systemKey: 'mosaics', name: 'Mosaics' }
 
 function fieldsOf(input: Received<typeof Input>, { raster }: Context): Omit<mosaic.MosaicFields, 'collectionId'> {
   const reference = (field: 'data_asset' | 'provenance_asset' | 'source_lookup_asset' | 'source_manifest_asset') => {
