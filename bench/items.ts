@@ -111,7 +111,7 @@ async function load({ organizationId, projectId, collectionId }: Place, upTo: nu
       copy(
         tx,
         target,
-        features.map((each) => fromFeature(each, collectionId)),
+        features.map((each) => fromFeature(each, collectionId, { mayRead: () => false })),
       ),
     )
   }

@@ -1,33 +1,36 @@
 import type { EmbeddedPostgres } from '#db/embedded.ts'
-import { DEMO_EMAIL, DEMO_PASSWORD } from '../sandbox/demo/demo.ts'
+
+const STANDARD_ADDRESS = 'http://127.0.0.1:8080'
 
 interface Started {
   baseUrl: string
   role: string
   embedded: EmbeddedPostgres | null
-  hasDemo: boolean
+  /** `shareToken` opens the demo's scene, once that is shared. Null where there is no demo, or strangers could use it. */
+  demo: { email: string; password: string; shareToken: string | null } | null
 }
 
 /** What a newcomer sees: where things are, how to get in, and a line to paste. */
-export function banner({ baseUrl, role, embedded, hasDemo }: Started): string {
+export function banner({ baseUrl, role, embedded, demo }: Started): string {
   const rows = [
     ['Service', baseUrl],
     ['Reference', `${baseUrl}/docs`],
     ['Contract', `${baseUrl}/openapi.json`],
     ['Database', embedded ? `embedded PostgreSQL in ${embedded.dir}${embedded.attached ? ' (found running)' : ''}` : 'DATABASE_URL'],
     ['Role', role],
-    ...(hasDemo ? [['Demo sign-in', `${DEMO_EMAIL} / ${DEMO_PASSWORD}`]] : []),
+    ...(demo ? [['Demo sign-in', `${demo.email} / ${demo.password}`]] : []),
+    ...(demo?.shareToken ? [['Demo scene', `${baseUrl}/s/${demo.shareToken} (password ${demo.password})`]] : []),
   ]
   const table = rows.map(([name, value]) => `  ${name!.padEnd(13)} ${value}`).join('\n')
-  return `\nGroundtrack is ready. Ctrl-C stops it.\n\n${table}\n${hasDemo ? firstCall(baseUrl) : ''}\n`
+  return `\nGroundtrack is ready. Ctrl-C stops it.\n\n${table}\n${demo ? firstCall(baseUrl) : ''}\n`
 }
 
 function firstCall(baseUrl: string): string {
+  const settings = baseUrl === STANDARD_ADDRESS ? '' : `BASE_URL=${baseUrl} `
   return `
-Try it:
+Open ${baseUrl} in a browser, or try it in another terminal, in this folder:
 
-  TOKEN=$(curl -s ${baseUrl}/auth/sign-in -H 'Content-Type: application/json' \\
-    -d '{"email":"${DEMO_EMAIL}","password":"${DEMO_PASSWORD}"}' | sed 's/.*"access_token":"\\([^"]*\\)".*/\\1/')
-  curl -s -X POST ${baseUrl}/v1/op/projects.list -H "Authorization: Bearer $TOKEN"
+  eval "$(${settings}npm run -s demo:env)"
+  op projects.list
 `
 }

@@ -11,6 +11,7 @@ import type { Vendors } from './ports/vendors.ts'
 import type { Queue } from '#db/queue.ts'
 import type { Notices } from '#db/notices.ts'
 import type { Db } from '#db/tables.ts'
+import { watchRoom, type Room } from '#db/trouble.ts'
 import { createMetrics, type Metrics } from '#http/metrics.ts'
 import type { AnyTask } from './task.ts'
 import type { AnyOperation } from '#operation.ts'
@@ -63,6 +64,8 @@ interface Composed {
   taskPlatform: TaskPlatform
   usage: UsageRecorder
   metrics: Metrics
+  /** Of the database. */
+  room: Room
   close(): Promise<void>
 }
 
@@ -78,14 +81,21 @@ function rasterOf(parts: Parts): RasterService {
   })
 }
 
+/** Whatever goes wrong on our side is counted, written down, and looked at for a full disk. */
+function faultKeeper({ metrics, room, log }: { metrics: Metrics; room: Room; log: Logger }) {
+  return (error: unknown, operation: string, invocation?: string): void => {
+    room.notice(error)
+    metrics.observeFault(operation)
+    log.error({ err: error, operation, invocation }, 'fault')
+  }
+}
+
 export async function compose(parts: Parts): Promise<Composed> {
   const { db, clock, queue, log, baseUrl, operations } = parts
   const raster = rasterOf(parts)
   const metrics = createMetrics(() => ({ database_connections: parts.connectionCount(), ...raster.metrics() }))
-  const onFault = (error: unknown, operation: string, invocation?: string) => {
-    metrics.observeFault(operation)
-    log.error({ err: error, operation, invocation }, 'fault')
-  }
+  const room = watchRoom(db)
+  const onFault = faultKeeper({ metrics, room, log })
   await declareTasks(queue, parts.tasks)
   const tokens = createTokens(db, clock)
   const audit = createAuditTrail(db, clock, (error) => onFault(error, 'audit'))
@@ -107,6 +117,7 @@ export async function compose(parts: Parts): Promise<Composed> {
     // A queue of its own: whoever guesses at links keeps nobody from signing in.
     shares: createShares(db, clock, createPasswords({ cost: parts.passwordCost, maxRunning: 1, waiting: 'visitors of share links' })),
     commit: createCommit({ db, clock, tasks, committed }),
+    address: baseUrl,
   }
   const platform: Platform = {
     ...services,
@@ -126,6 +137,7 @@ export async function compose(parts: Parts): Promise<Composed> {
   return {
     platform,
     metrics,
+    room,
     usage,
     auth: {
       db,

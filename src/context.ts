@@ -25,6 +25,8 @@ export interface Services {
   readonly shares: Shares
   readonly usage: Usage
   readonly commit: Commit
+  /** Where the platform is reached from outside. */
+  readonly address: () => string
 }
 
 /** Share links, opened anew on every call: revocation, expiry and retention count at once. */

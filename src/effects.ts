@@ -34,7 +34,7 @@ export const taskContract = <D extends TSchema>(name: TaskContract['name'], data
 
 export interface Tasks {
   /** Queues background work in the caller's transaction: it exists if and only if the transaction commits. */
-  enqueue<D extends TSchema>(task: TaskContract<D>, data: Static<D>): Promise<void>
+  enqueue<D extends TSchema>(task: TaskContract<D>, data: Static<D>, options?: { readonly afterSeconds?: number }): Promise<void>
 }
 
 /** Counts without waiting; written together soon after. What a limit depends on is counted in its transaction instead. */

@@ -26,13 +26,15 @@ import * as project from './model/identity/project.ts'
 import { secretOf } from './model/platform/secret.ts'
 import * as user from './model/identity/user.ts'
 import type { AnyOperation } from '#operation.ts'
+import type { Platform } from '#pipeline/platform.ts'
 import { createEgressRecorder } from './background/egress.ts'
 import { createUploadRoom } from './background/upload-room.ts'
 import { startWorkers } from './background/tasks.ts'
 import type { SandboxPayments } from '../sandbox/payments/server.ts'
 import { banner } from './banner.ts'
+import { folderProblem, requireFolder } from './data-folder.ts'
 import { findings } from './doctor.ts'
-import { DEMO_EMAIL, fillDemo, seedDemo } from '../sandbox/demo/demo.ts'
+import { DEMO_EMAIL, DEMO_PASSWORD, demoLink, fillDemo, seedDemo } from '../sandbox/demo/demo.ts'
 import { operations, tasks } from './registry.ts'
 
 const STOP_TIMEOUT_MS = 25_000
@@ -107,7 +109,8 @@ async function startParts(config: Config, { operations, tasks }: Catalogue, star
   const wantsDemo = config.demo ?? (config.isLocal && !(await project.wasAnyMade(database.db)))
   if (wantsDemo && config.role !== 'worker') await seedDemo(composed.platform, composed.auth)
 
-  const app = buildServer({ ...config, ...composed, log, isReady: () => ready, api: config.role !== 'worker', sandboxPayments })
+  const demo = () => shownDemo(config, composed.platform)
+  const app = buildServer({ ...config, ...composed, log, isReady: () => ready, api: config.role !== 'worker', sandboxPayments, demo })
   started.defer(() => closeServer(app))
   const address = await listen(app, config)
   if (config.port === 0) baseUrl = baseUrl.replace(/:0$/, `:${new URL(address).port}`)
@@ -121,7 +124,7 @@ async function startParts(config: Config, { operations, tasks }: Catalogue, star
       baseUrl,
       role: config.role,
       embedded: database.embedded,
-      hasDemo: (await user.findByEmail(database.db, DEMO_EMAIL))?.user.isActive ?? false,
+      demo: await demo(),
     }),
   )
   if ((config.demo ?? config.isLocal) && config.role !== 'worker')
@@ -131,6 +134,12 @@ async function startParts(config: Config, { operations, tasks }: Catalogue, star
         (error) => log.warn({ err: error }, 'the demo is not whole yet; the next start goes on with it'),
       ),
     )
+}
+
+/** What whoever sits at the machine may know of the demo; its password is public. */
+async function shownDemo({ isLocal }: Config, platform: Platform) {
+  const hasDemo = isLocal && ((await user.findByEmail(platform.db, DEMO_EMAIL))?.user.isActive ?? false)
+  return hasDemo ? { email: DEMO_EMAIL, password: DEMO_PASSWORD, shareToken: await demoLink(platform) } : null
 }
 
 /** On a terminal short lines for people, else JSON for tools, written together. */
@@ -159,7 +168,7 @@ async function startDatabase(config: Config, log: Logger, started: AsyncDisposab
     error
       ? log.error({ err: error }, 'the embedded PostgreSQL could not be started again')
       : log.warn('the embedded PostgreSQL had died and was started again')
-  const database = await openServiceDatabase({ ...config, onRestart })
+  const database = await openServiceDatabase({ ...config, onRestart, onWaiting: (line) => log.warn(line) })
   started.defer(() => database.close())
   await migrate(database.db)
   const notices = openNotices(database.db, database.connection)
@@ -298,9 +307,17 @@ function stopOnSignal(starting: Promise<Service>): void {
   process.on('SIGTERM', onSignal)
 }
 
+async function begin(catalogue: Catalogue): Promise<Service> {
+  const config = loadConfig(process.env)
+  requireFolder(config)
+  return await start(config, catalogue).catch((error: unknown) => {
+    throw folderProblem(error, config.dataDir) ?? error
+  })
+}
+
 export async function run(catalogue: Catalogue): Promise<void> {
   try {
-    const starting = Promise.resolve().then(() => start(loadConfig(process.env), catalogue)) // Signals are heard before the first step.
+    const starting = Promise.resolve().then(() => begin(catalogue)) // Signals are heard before the first step.
     stopOnSignal(starting)
     await starting
   } catch (error) {

@@ -9,6 +9,7 @@ import * as eulas from '#domains/eulas/index.ts'
 import * as glossary from '#domains/glossary/index.ts'
 import * as items from '#domains/items/index.ts'
 import * as mosaic from '#domains/mosaic/index.ts'
+import * as orders from '#domains/orders/index.ts'
 import * as organizations from '#domains/organizations/index.ts'
 import * as payment_methods from '#domains/payment_methods/index.ts'
 import * as projects from '#domains/projects/index.ts'
@@ -30,6 +31,7 @@ export const domains = {
   glossary,
   items,
   mosaic,
+  orders,
   organizations,
   payment_methods,
   projects,

@@ -10,10 +10,19 @@ export interface ShareMap {
   draw(tiles: Tiles | null): void
   setOpacity(share: number): void
   fit(item: Pick<SharedItem, 'bbox'>, animate: boolean): void
+  /** Goes to a place that was shown before. */
+  goTo(place: Place): void
   clear(): void
 }
 
+export interface Place {
+  longitude: number
+  latitude: number
+  zoom: number
+}
+
 export interface MapEvents {
+  onMoved?(place: Place): void
   onRefused(): void
   onDrawing(busy: boolean): void
 }
@@ -28,7 +37,7 @@ type Palette = (typeof PALETTES)[keyof typeof PALETTES]
 const GRID_STEP_DEGREES = 15
 const EMPTY: GeoJSON.FeatureCollection = { type: 'FeatureCollection', features: [] }
 
-export function createMap(container: HTMLElement, { onRefused, onDrawing }: MapEvents): ShareMap {
+export function createMap(container: HTMLElement, { onRefused, onDrawing, onMoved }: MapEvents): ShareMap {
   const dark = matchMedia('(prefers-color-scheme: dark)')
   const palette = () => PALETTES[dark.matches ? 'dark' : 'light']
   const map = openMap(container, palette())
@@ -37,6 +46,10 @@ export function createMap(container: HTMLElement, { onRefused, onDrawing }: MapE
   })
   map.on('movestart', () => onDrawing(true))
   map.on('idle', () => onDrawing(false))
+  map.on('moveend', () => {
+    const { lng, lat } = map.getCenter()
+    onMoved?.({ longitude: lng, latitude: lat, zoom: map.getZoom() })
+  })
 
   const ready = new Promise<void>((resolve) => map.once('load', () => resolve()))
   dark.addEventListener('change', () => repaint(map, palette()))
@@ -76,6 +89,9 @@ export function createMap(container: HTMLElement, { onRefused, onDrawing }: MapE
         }),
       )
     },
+    goTo({ longitude, latitude, zoom }) {
+      void ready.then(() => map.jumpTo({ center: [longitude, latitude], zoom }))
+    },
     clear() {
       void ready.then(() => {
         removeImage(map)
@@ -99,6 +115,7 @@ function openMap(container: HTMLElement, colours: Palette): maplibre.Map {
   })
   map.touchZoomRotate.disableRotation()
   map.addControl(new maplibre.NavigationControl({ showCompass: false }), 'top-right')
+  map.addControl(new maplibre.FullscreenControl({ container: document.body }), 'top-right')
   map.addControl(new maplibre.ScaleControl({ unit: 'metric' }), 'bottom-right')
   map.addControl(new maplibre.AttributionControl({ compact: true, customAttribution: 'Land and borders: Natural Earth' }), 'bottom-right')
   // It begins unfolded; over a small map that is in the way.
@@ -150,7 +167,8 @@ function removeImage(map: maplibre.Map): void {
 
 /** Room for the panel: beside the map on wide screens, below it on narrow ones. */
 function paddingOf(container: HTMLElement): maplibre.PaddingOptions {
-  const panel = document.getElementById('panel')!.getBoundingClientRect()
+  const panel = document.getElementById('panel')?.getBoundingClientRect()
+  if (!panel) return { top: 30, right: 30, bottom: 30, left: 30 }
   const wide = container.clientWidth >= 760
   return {
     top: 40,

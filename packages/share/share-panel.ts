@@ -25,6 +25,7 @@ const TYPES: Readonly<Record<string, string>> = {
 export function createPanel(events: PanelEvents) {
   element('opacity').addEventListener('input', ({ target }) => events.onOpacity(Number((target as HTMLInputElement).value) / 100))
   element('fit').addEventListener('click', () => events.onFit())
+  element('look-search').addEventListener('input', ({ target }) => findLooks((target as HTMLInputElement).value))
   const fold = element<HTMLButtonElement>('fold')
   fold.addEventListener('click', () => {
     const hide = fold.getAttribute('aria-expanded') === 'true'
@@ -61,6 +62,7 @@ export function createPanel(events: PanelEvents) {
       text('notice', message ?? '')
     },
     setBusy(busy: boolean): void {
+      element('loading').hidden = !busy || element('panel').hidden
       element('panel').classList.toggle('busy', busy)
       element('map').setAttribute('aria-busy', String(busy))
     },
@@ -132,12 +134,47 @@ function byFavour(looks: readonly Look[]): { first: Look[]; rest: Look[] } {
   return { first, rest: looks.filter((look) => !first.includes(look)) }
 }
 
+/** Kinds of looks in words; what is none of these stands under its own name. */
+const CATEGORIES: Readonly<Record<string, string>> = {
+  saved: 'Saved',
+  composite: 'Composites',
+  vegetation: 'Plants',
+  water: 'Water',
+  burn: 'Fire',
+  snow: 'Snow and ice',
+  soil: 'Soil',
+  urban: 'Towns',
+  moisture: 'Moisture',
+  pigments: 'Pigments',
+  radar: 'Radar',
+  elevation: 'Heights',
+}
+
+function groupsOf(looks: readonly Look[]): [string, Look[]][] {
+  const groups = Map.groupBy(looks, ({ category }) => (category === null ? 'Others' : (CATEGORIES[category] ?? category)))
+  return [...groups].toSorted(([a], [b]) => a.localeCompare(b))
+}
+
+function group(name: string, chips: HTMLElement[]): HTMLElement {
+  return make('section', [make('h3', name), make('div', chips, { class: 'chips' })])
+}
+
+/** Leaves only the looks whose name or description has the words. */
+function findLooks(wanted: string): void {
+  const words = wanted.trim().toLowerCase()
+  for (const section of element('more-list').querySelectorAll('section')) {
+    for (const label of section.querySelectorAll('label'))
+      label.hidden = !`${label.textContent} ${label.title}`.toLowerCase().includes(words)
+    section.hidden = section.querySelector('label:not([hidden])') === null
+  }
+}
+
 function listLooks(looks: readonly Look[], chosen: string | null, onLook: (look: string) => void): void {
   const fieldset = element('looks')
   fieldset.hidden = looks.length < 2
   const { first, rest } = byFavour(looks)
-  const listed = [...fieldset.querySelectorAll('input')]
-  const ordered = [...first, ...rest]
+  const listed = [...fieldset.querySelectorAll<HTMLInputElement>('input[type=radio]')]
+  const ordered = [...first, ...groupsOf(rest).flatMap(([, members]) => members)]
   if (listed.length === ordered.length && listed.every((input, index) => input.value === ordered[index]!.id)) {
     // Kept, so that whoever walks through them by keyboard keeps their place.
     for (const input of listed) input.checked = input.value === chosen
@@ -150,8 +187,8 @@ function listLooks(looks: readonly Look[], chosen: string | null, onLook: (look:
     return make('label', [input, make('span', look.label)], look.description ? { title: look.description } : {})
   }
   element('look-list').replaceChildren(...first.map(chip))
-  element('more-list').replaceChildren(...rest.map(chip))
-  text('more-count', `${rest.length} more`)
+  element('more-list').replaceChildren(...groupsOf(rest).map(([name, members]) => group(name, members.map(chip))))
+  text('more-count', 'All other looks')
   const more = element<HTMLDetailsElement>('more-looks')
   more.hidden = rest.length === 0
   more.open = rest.some((look) => look.id === chosen)

@@ -1,6 +1,6 @@
 /** The public page of a share link: the password, then the map. */
 import { askForFile, loadTiles, openShare, Refused, type Opened, type SharedItem } from './share-api.ts'
-import type { ShareMap } from './share-map.ts'
+import type { Place, ShareMap } from './share-map.ts'
 import { createPanel, element } from './share-panel.ts'
 
 const token = decodeURIComponent(location.pathname.split('/').pop() ?? '')
@@ -30,7 +30,7 @@ const messageOf = (error: unknown): string => (error instanceof Refused ? error.
 /** Fetched while somebody types: it is the largest part of the page. */
 const mapLoading = import('./share-map.ts')
   .then(({ createMap }) => {
-    map = createMap(element('map'), { onRefused: ended, onDrawing: (busy) => panel.setBusy(busy) })
+    map = createMap(element('map'), { onRefused: ended, onDrawing: (busy) => panel.setBusy(busy), onMoved: (place) => remember({ place }) })
   })
   .catch(() => panel.notice('The map cannot be drawn in this browser: it needs WebGL 2.'))
 
@@ -97,20 +97,49 @@ async function enterMap(opened: Opened): Promise<void> {
     const picked = items.find((item) => item.id === id)
     if (picked && picked.id !== shown?.item.id) void show(picked)
   })
-  const first = items.find((item) => item.tilejson !== null) ?? items[0]
-  if (first) await show(first)
+  const asked = view()
+  const first = items.find(({ id }) => id === asked.item) ?? items.find((item) => item.tilejson !== null) ?? items[0]
+  if (first) await show(first, asked)
 }
 
-async function show(item: SharedItem): Promise<void> {
+/** With a view that came in the address, that place and that look. */
+async function show(item: SharedItem, asked: View = {}): Promise<void> {
   panel.showItem(item, null)
   map?.choose(item)
-  map?.fit(item, true)
-  await draw(item, item.visualizations.find((each) => each.is_default)?.id ?? null)
+  if (asked.place) map?.goTo(asked.place)
+  else map?.fit(item, true)
+  await draw(item, asked.look ?? item.visualizations.find((each) => each.is_default)?.id ?? null)
+}
+
+/** What of a visit can be sent to somebody else: the item, its look and the place, behind the `#`, which no server sees. */
+interface View {
+  item?: string
+  look?: string
+  place?: Place
+}
+
+function view(): View {
+  const found = new URLSearchParams(location.hash.slice(1))
+  const [longitude, latitude, zoom] = (found.get('at') ?? '').split(',').map(Number)
+  const isPlace = [longitude, latitude, zoom].every((part) => part !== undefined && Number.isFinite(part)) && Math.abs(latitude!) <= 90
+  return {
+    ...(found.get('item') ? { item: found.get('item')! } : {}),
+    ...(found.get('look') ? { look: found.get('look')! } : {}),
+    ...(isPlace ? { place: { longitude: longitude!, latitude: latitude!, zoom: zoom! } } : {}),
+  }
+}
+
+function remember(changed: View): void {
+  if (!shown) return
+  const { place, ...rest } = { ...view(), ...changed }
+  const at = place ? { at: [place.longitude.toFixed(5), place.latitude.toFixed(5), place.zoom.toFixed(2)].join(',') } : {}
+  history.replaceState(null, '', `#${new URLSearchParams({ ...rest, ...at }).toString()}`)
 }
 
 /** The document of the tiles names every look that there is; those of a collection's items are learnt from it. */
 async function draw(item: SharedItem, look: string | null): Promise<void> {
   const mine = (shown = { item, look })
+  remember({ item: item.id, ...(look === null ? {} : { look }) })
   panel.setBusy(true)
   element<HTMLInputElement>('opacity').value = '100'
   panel.notice(item.tilejson === null ? 'There is no image of this one that could be drawn.' : null)

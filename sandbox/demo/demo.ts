@@ -6,6 +6,7 @@ import { SERVICE, type Principal } from '#core/principal.ts'
 import { withLock } from '#db/lock.ts'
 import { isFunded } from '#model/money/billing-account.ts'
 import * as project from '#model/identity/project.ts'
+import * as secret from '#model/platform/secret.ts'
 import * as shareLink from '#model/sharing/share-link.ts'
 import * as user from '#model/identity/user.ts'
 import { invoke } from '#pipeline/invoke.ts'
@@ -67,7 +68,7 @@ async function call(platform: Platform, caller: signIn.SignedIn | Principal, id:
  * meanwhile, and a filling that was cut off goes on at the next start. Its last step is to share a scene.
  */
 export async function fillDemo(
-  { db }: Platform,
+  { db, clock }: Platform,
   auth: signIn.SignInPlatform,
   { baseUrl, signal }: { baseUrl: string; signal: AbortSignal },
 ): Promise<void> {
@@ -77,14 +78,31 @@ export async function fillDemo(
     if (signal.aborted || (await isWhole())) return
     const signedIn = await signIn.signIn(auth, { email: DEMO_EMAIL, password: DEMO_PASSWORD }, LOCAL).catch(() => null)
     // Without: somebody changed the password, so it is their account now.
-    if (signedIn) await runClient(FILLING, { BASE_URL: baseUrl, ACCESS_TOKEN: signedIn.access_token }, signal)
+    if (!signedIn) return
+    const token = await runClient(FILLING, { BASE_URL: baseUrl, ACCESS_TOKEN: signedIn.access_token }, signal)
+    if (token) await secret.keep(db, DEMO_LINK, Buffer.from(token.slice(TOKEN_PREFIX.length), 'base64url'), clock.now())
   })
+}
+
+/** 32 bytes behind a prefix, as every token of a link. */
+const TOKEN_PREFIX = 'shr_'
+const DEMO_LINK = 'demo-share-link'
+
+/** The token of the demo's share link, as long as it opens something. Its password is the demo's own. */
+export async function demoLink({ db, clock }: Pick<Platform, 'db' | 'clock'>): Promise<string | null> {
+  const bytes = await secret.kept(db, DEMO_LINK)
+  if (!bytes) return null
+  const token = `${TOKEN_PREFIX}${bytes.toString('base64url')}`
+  const [found] = await shareLink.byTokens(db, [shareLink.hashToken(token)])
+  const known = found?.known
+  return known?.isTargetLive && known.link.revokedAt === null && known.link.expiresAt > clock.now() ? token : null
 }
 
 const FILLING = new URL('./seed.ts', import.meta.url)
 const MAX_COMPLAINT = 2_000
 
-async function runClient(module: URL, env: Record<string, string>, signal: AbortSignal): Promise<void> {
+/** The token of the link that the client made, if it did. */
+async function runClient(module: URL, env: Record<string, string>, signal: AbortSignal): Promise<string | null> {
   const client = fork(module, {
     env: { ...process.env, ...env },
     stdio: ['ignore', 'inherit', 'pipe', 'ipc'],
@@ -92,9 +110,14 @@ async function runClient(module: URL, env: Record<string, string>, signal: Abort
     killSignal: 'SIGKILL',
   })
   let complaint = ''
+  let token: string | null = null
+  client.on('message', (message: { shareToken: string }) => {
+    token = message.shareToken
+  })
   client.stderr!.on('data', (chunk: Buffer) => {
     complaint = (complaint + chunk.toString()).slice(-MAX_COMPLAINT)
   })
   const [code] = (await once(client, 'exit')) as [number | null]
   if (code !== 0 && !signal.aborted) throw new Error(`filling the demo ended with ${code}: ${complaint}`)
+  return token
 }

@@ -137,6 +137,7 @@ async function share(itemId: string): Promise<void> {
     password: SHARE_PASSWORD,
     expires_at: expiresAt,
   })
+  process.send?.({ shareToken }) // Only its hash is stored; the service remembers it for the next start.
   process.stdout.write(`demo: shared at ${baseUrl}/s/${shareToken} with the password ${SHARE_PASSWORD}\n`)
 }
 

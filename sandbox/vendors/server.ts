@@ -15,6 +15,7 @@ import { granuleFeature, searchGranules } from './granules.ts'
 import { HOSTS, VENDOR_KEY, type SandboxHost } from './hosts.ts'
 import { Library } from './library.ts'
 import { parseSearch, Refusal, tokenOf, type ParsedSearch, type SearchBody } from './search.ts'
+import { opportunitiesOf } from './opportunities.ts'
 import { Shop } from './shop.ts'
 import { createSchema } from './store.ts'
 import { virtualCog, type VirtualCog } from './virtual-cog.ts'
@@ -211,6 +212,7 @@ function serveShop(app: FastifyInstance, host: SandboxHost, shop: Shop, { stoppi
   app.get<Params>('/studies/:id', async ({ params }) => await shop.study(params.id))
   app.post<Body>('/quotations', async ({ body }) => await shop.requestQuotation(body))
   app.get<Params>('/quotations/:id', async ({ params }) => await shop.quotation(params.id))
+  app.post<Body>('/opportunities', async ({ body }) => await opportunitiesOf(body))
 }
 
 /** Breaks off in the middle, as a connection does. */

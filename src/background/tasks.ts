@@ -19,9 +19,9 @@ export interface TaskPlatform extends Services {
 
 export function enqueuer(queue: Queue): (tx: Tx) => Tasks {
   return (tx) => ({
-    async enqueue(task, data) {
+    async enqueue(task, data, options) {
       if (!validatorOf(task.data).Check(data)) throw new Error(`${task.name} was queued with data that breaks its schema`)
-      await queue.send(tx, task.name, data as object)
+      await queue.send(tx, task.name, data as object, options)
     },
   })
 }

@@ -78,6 +78,13 @@ export const PROBLEMS = {
     about: 'An invoice of the organization is past due. Downloads work again as soon as it is paid; `billing.invoices.list` shows it.',
   },
   forbidden: { status: 403, about: 'The credential is valid, but its user has no role that allows this.' },
+  'user-authorization-required': {
+    status: 403,
+    title: 'User authorization required',
+    about:
+      'An order of archive imagery spends money at once, so a person must place it: sign in and use the session token. An API ' +
+      'key cannot. Nothing was reserved.',
+  },
   'missing-scope': {
     status: 403,
     about:
@@ -139,8 +146,8 @@ export const PROBLEMS = {
   gone: {
     status: 410,
     about:
-      'The item is past its retention or was deleted, so its files can no longer be downloaded. An upgrade of the plan ' +
-      'brings expired items back.',
+      'The item is past its retention or was deleted, so its files can no longer be downloaded; an upgrade of the plan ' +
+      'brings expired items back. Or its only file could not be converted after the upload: the detail says why.',
   },
   'length-required': { status: 411, about: 'An upload must say its length: send `Content-Length`, and not a chunked transfer encoding.' },
   'precondition-failed': { status: 412, about: 'The object is no longer the one that `If-Match` names.' },
@@ -180,6 +187,12 @@ export const PROBLEMS = {
       'once that downloads pause. `Retry-After` says after how many seconds to come back.',
   },
   'too-many-attempts': { status: 429, about: 'Too many failed attempts. `Retry-After` says after how many seconds to try again.' },
+  'caller-left': {
+    status: 499,
+    title: 'Client Closed Request',
+    about:
+      'The caller hung up before the answer was made, as maps do when they are moved. Nobody sees this answer; logs and metrics count it.',
+  },
   'internal-error': {
     status: 500,
     about: 'Something went wrong on our side; nothing of this request was kept. Quote the `instance` when you report it.',
@@ -210,7 +223,9 @@ export const PROBLEMS = {
   unavailable: { status: 503, about: 'The service is starting, stopping or overloaded. Try again shortly.' },
   'insufficient-storage': {
     status: 507,
-    about: 'The object store has no room left. Its operator must make some; nothing of this upload was kept that could not be continued.',
+    about:
+      'The object store or the database has no room left; the detail says which. The operator must make some. Nothing of the ' +
+      'request was kept, apart from what has arrived of an upload, which can be continued.',
   },
 } as const satisfies Record<string, { status: number; title?: string; about: string }>
 
@@ -253,6 +268,7 @@ export function problem(slug: ProblemSlug, detail: string, extra?: ProblemExtra)
 }
 
 export const notFound = (what: string): Problem => problem('not-found', `No such ${what}`)
+export const callerLeft = (): Problem => problem('caller-left', 'The caller hung up')
 export const accessDenied = (): Problem => problem('forbidden', 'Access denied')
 
 export function invalidInput(errors: readonly FieldError[]): Problem {

@@ -25,6 +25,16 @@ const LISTS: Readonly<Record<string, readonly string[]>> = {
   'share_link.target_type': words.SHARE_TARGETS,
   'share_link.permission': words.SHARE_PERMISSIONS,
   'usage_day.meter': METERS,
+  'imagery_order.order_type': words.ORDER_TYPES,
+  'imagery_order.status': words.ORDER_STATUSES,
+  'imagery_order.sub_status': words.ORDER_SUB_STATUSES,
+  'imagery_order.billing_mode': words.BILLING_MODES,
+  'order_group.status': words.ORDER_GROUP_STATUSES,
+  'order_group.sub_status': words.ORDER_SUB_STATUSES,
+  'feasibility_study.state': words.STUDY_STATES,
+  'feasibility_study.decision': words.STUDY_DECISIONS,
+  'quotation.state': words.QUOTATION_STATES,
+  'quotation.decision': words.QUOTATION_DECISIONS,
 }
 
 // Goal: a row's words are typed by lists that say the same as the database's check constraints, no more and no less.

@@ -3,6 +3,9 @@
  * from here. A test holds the lists against the constraints, so what is selected needs no cast.
  */
 
+/** Whether a word is among some of its list. */
+export const isIn = <W extends string>(words: readonly W[], word: string): word is W => (words as readonly string[]).includes(word)
+
 export const ORGANIZATION_ROLES = ['owner', 'admin', 'member'] as const
 export type OrganizationRole = (typeof ORGANIZATION_ROLES)[number]
 
@@ -69,3 +72,48 @@ export type ShareTarget = (typeof SHARE_TARGETS)[number]
 
 export const SHARE_PERMISSIONS = ['view', 'download'] as const
 export type SharePermission = (typeof SHARE_PERMISSIONS)[number]
+
+export const ORDER_TYPES = ['archive', 'tasking'] as const
+export type OrderType = (typeof ORDER_TYPES)[number]
+
+export const ORDER_STATUSES = ['pending', 'processing', 'awaiting_data', 'fulfilled', 'failed', 'cancelled'] as const
+export type OrderStatus = (typeof ORDER_STATUSES)[number]
+
+/** How far the two sides of a tasking order have agreed. */
+export const ORDER_SUB_STATUSES = [
+  'awaiting_feasibility',
+  'feasibility_ready',
+  'awaiting_quotation',
+  'quotation_ready',
+  'accepted',
+  'rejected',
+] as const
+export type OrderSubStatus = (typeof ORDER_SUB_STATUSES)[number]
+
+/** `deciding`: a study or a quotation comes first; `part`: delivered, but not all of it. */
+export const ORDER_GROUP_STATUSES = [
+  'deciding',
+  'waiting',
+  'placed',
+  'accepted',
+  'delivering',
+  'delivered',
+  'part',
+  'failed',
+  'cancelled',
+] as const
+export type OrderGroupStatus = (typeof ORDER_GROUP_STATUSES)[number]
+
+export const BILLING_MODES = ['credit', 'card', 'enterprise'] as const
+
+export const STUDY_STATES = ['waiting', 'answered', 'infeasible'] as const
+export type StudyState = (typeof STUDY_STATES)[number]
+
+export const QUOTATION_STATES = ['waiting', 'issued', 'refused'] as const
+export type QuotationState = (typeof QUOTATION_STATES)[number]
+
+export const STUDY_DECISIONS = ['NOT_DECIDED', 'ACCEPTED'] as const
+export type StudyDecision = (typeof STUDY_DECISIONS)[number]
+
+export const QUOTATION_DECISIONS = ['NOT_DECIDED', 'ACCEPTED', 'REJECTED'] as const
+export type QuotationDecision = (typeof QUOTATION_DECISIONS)[number]

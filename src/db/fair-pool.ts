@@ -2,6 +2,7 @@
 import type { PostgresPool, PostgresPoolClient } from 'kysely'
 import { problem } from '#core/problem.ts'
 import { currentWork, type Work } from '#core/tenant.ts'
+import { DatabaseAway } from './trouble.ts'
 import { FairQueue, Tally } from '#raster/pool/fair-queue.ts'
 
 interface FairLimits {
@@ -15,6 +16,14 @@ interface FairLimits {
 
 /** What the platform does for itself (sessions, limits, queues) is never behind a tenant's work. */
 const PLATFORM = ''
+
+async function connectTo(pool: PostgresPool): Promise<PostgresPoolClient> {
+  try {
+    return await pool.connect()
+  } catch (error) {
+    throw new DatabaseAway(error instanceof Error ? error.message || 'connection refused' : String(error), { cause: error })
+  }
+}
 
 export function fairly(pool: PostgresPool, limits: FairLimits): PostgresPool {
   const waiting = new FairQueue<() => void>()
@@ -70,7 +79,7 @@ export function fairly(pool: PostgresPool, limits: FairLimits): PostgresPool {
       const tenant = work === null || work.connections > 0 ? PLATFORM : work.tenant
       await turn(tenant)
       try {
-        const client = guard(await pool.connect())
+        const client = guard(await connectTo(pool))
         lent.set(client, { tenant, work })
         if (work) work.connections++
         return client

@@ -14,6 +14,7 @@ import * as limits from './migrations/0012_limits.ts'
 import * as accessNotices from './migrations/0013_access_notices.ts'
 import * as stac from './migrations/0014_stac.ts'
 import * as licences from './migrations/0015_licences.ts'
+import * as orders from './migrations/0016_orders.ts'
 import type { Db } from './tables.ts'
 
 /** In order, by name. A migration that has run anywhere is never edited again: add the next one. */
@@ -33,6 +34,7 @@ const MIGRATIONS: Record<string, Migration> = {
   '0013_access_notices': accessNotices,
   '0014_stac': stac,
   '0015_licences': licences,
+  '0016_orders': orders,
 }
 
 /**

@@ -8,7 +8,8 @@ import type { Db, Tx } from './tables.ts'
 export interface Queue {
   /** Makes the queue known; safe to repeat from many processes. */
   declare(name: string, options: QueueOptions): Promise<void>
-  send(tx: Tx, name: string, data: object): Promise<void>
+  /** Not before so many seconds, at once by default. */
+  send(tx: Tx, name: string, data: object, options?: { afterSeconds?: number }): Promise<void>
   work(name: string, handler: (data: unknown, signal: AbortSignal) => Promise<void>, options?: { concurrency?: number }): Promise<void>
   schedule(name: string, cron: string): Promise<void>
   /** Runs everything that waits in one queue, due or not, and says how many that were. For tests and operators. */
@@ -37,8 +38,8 @@ export async function openQueue(db: Db, options: { worker: boolean; onError: (er
     async declare(name, { retryLimit, timeoutSeconds }) {
       await boss.createQueue(name, { retryLimit, retryBackoff: true, expireInSeconds: timeoutSeconds })
     },
-    async send(tx, name, data) {
-      await boss.send(name, data, { db: fromKysely(tx) })
+    async send(tx, name, data, { afterSeconds } = {}) {
+      await boss.send(name, data, { db: fromKysely(tx), ...(afterSeconds ? { startAfter: afterSeconds } : {}) })
     },
     async work(name, handler, { concurrency } = {}) {
       const share = concurrency === undefined ? { batchSize: BATCH_SIZE } : { batchSize: 1, localConcurrency: concurrency }

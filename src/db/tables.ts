@@ -4,11 +4,13 @@ import type { IdentityTables } from './tables/identity.ts'
 import type { ImageryTables } from './tables/imagery.ts'
 import type { LicensingTables } from './tables/licensing.ts'
 import type { MoneyTables } from './tables/money.ts'
+import type { OrderTables } from './tables/orders.ts'
 import type { PlansTables } from './tables/plans.ts'
 import type { PlatformTables } from './tables/platform.ts'
 import type { SharingTables } from './tables/sharing.ts'
 
-export interface Tables extends IdentityTables, ImageryTables, LicensingTables, MoneyTables, PlansTables, PlatformTables, SharingTables {}
+export interface Tables
+  extends IdentityTables, ImageryTables, LicensingTables, MoneyTables, OrderTables, PlansTables, PlatformTables, SharingTables {}
 
 export type Db = Kysely<Tables>
 export type Tx = Transaction<Tables>

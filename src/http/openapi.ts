@@ -1,11 +1,14 @@
 /** The published contract, made of the same schemas that check every call. */
 import { DOMAINS } from '#contract/domains.ts'
 import { TABLE } from '#contract/table.ts'
+import { describeFields } from './openapi-fields.ts'
 import { problem, PROBLEMS, type ProblemSlug } from '#core/problem.ts'
 import type { AnyOperation, Tier } from '#operation.ts'
 import { sharePaths } from './projections/share.ts'
 import { catalogPaths } from './projections/catalog.ts'
 import { tilePaths } from './projections/tiles.ts'
+import { assetPaths } from './projections/assets.ts'
+import { wmtsPaths } from './projections/wmts.ts'
 import { authPaths } from './openapi-auth.ts'
 
 /** Rises with every change of the contract after the first release; it is not the `/v1` of the path. */
@@ -23,7 +26,8 @@ export function openApiDocument(operations: ReadonlyMap<string, AnyOperation>, b
   const published = [...operations.values()].filter(isPublished).toSorted((a, b) => (a.id < b.id ? -1 : 1))
   const paths: Json = { ...authPaths(schemas, hoist), ...eventTypesPath }
   for (const op of published) paths[`/v1/op/${op.id}`] = { post: describe(op, schemas) }
-  Object.assign(paths, tilePaths(), sharePaths(), catalogPaths())
+  Object.assign(paths, tilePaths(), assetPaths(), wmtsPaths(), sharePaths(), catalogPaths())
+  const described = describeFields({ paths, schemas })
   const domains = [...new Set(published.map((op) => op.id.split('.')[0]!))]
   return {
     openapi: '3.1.0',
@@ -36,7 +40,7 @@ export function openApiDocument(operations: ReadonlyMap<string, AnyOperation>, b
     servers: [{ url: baseUrl }],
     tags: [...ROUTE_TAGS, ...domains.map((name) => ({ name, description: DOMAINS[name] }))],
     security: [{ bearer: [] }, { apiKey: [] }],
-    paths,
+    paths: described.paths,
     components: {
       securitySchemes: {
         bearer: { type: 'http', scheme: 'bearer', description: 'A session token from `POST /auth/sign-in`, or an API key (`svc_…`).' },
@@ -52,7 +56,7 @@ export function openApiDocument(operations: ReadonlyMap<string, AnyOperation>, b
       responses: Object.fromEntries(
         PROBLEM_RESPONSES.map(([status, description]) => [`Problem${status}`, problemResponse(status, description)]),
       ),
-      schemas,
+      schemas: described.schemas,
     },
   }
 }
@@ -133,6 +137,7 @@ const PROBLEM_RESPONSES: readonly (readonly [number, string])[] = [
   [403, 'Scope, role or organization is missing'],
   [404, 'No such thing, here or anywhere'],
   [409, 'Idempotency-Key used with another body, or still running'],
+  [410, 'It is gone: past its retention, or its file could not be converted'],
   [422, 'A field is missing, unknown or out of range'],
   [429, 'Too many requests'],
   [500, 'Our fault; nothing was kept'],
@@ -143,9 +148,13 @@ const PROBLEM_RESPONSES: readonly (readonly [number, string])[] = [
 /** Only where money is asked for. */
 const OF_MONEY = [402, 502, 503]
 
+/** What can tell of a thing that is gone. */
+const OF_GONE = ['items.get', 'items.asset.download']
+
 function failures(op: AnyOperation): Json {
   const asksForMoney = op.tier === 'external_spend' || op.scope === 'billing:write'
-  const apply = (status: number) => (status !== 409 || op.idempotent) && (!OF_MONEY.includes(status) || asksForMoney)
+  const apply = (status: number) =>
+    (status !== 409 || op.idempotent) && (status !== 410 || OF_GONE.includes(op.id)) && (!OF_MONEY.includes(status) || asksForMoney)
   return Object.fromEntries(
     PROBLEM_RESPONSES.filter(([status]) => apply(status)).map(([status]) => [
       String(status),

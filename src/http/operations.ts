@@ -76,7 +76,7 @@ function operationId(path: string): string {
   return path.includes('.') ? '' : path.replaceAll('/', '.')
 }
 
-function idempotencyKeyOf(request: FastifyRequest): string | null {
+export function idempotencyKeyOf(request: FastifyRequest): string | null {
   const header = request.headers['idempotency-key']
   return header === undefined ? null : String(header)
 }

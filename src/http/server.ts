@@ -16,6 +16,7 @@ import type { Invoked } from '#pipeline/invoke.ts'
 import type { Platform } from '#pipeline/platform.ts'
 import { problemReply } from '#pipeline/reply.ts'
 import type { SignInPlatform } from '#access/sign-in.ts'
+import { asProblem, concernsOperator } from '#pipeline/outside-problems.ts'
 import type { Logger } from 'pino'
 import { registerAssets } from './projections/assets.ts'
 import { registerAuth } from './auth.ts'
@@ -26,14 +27,17 @@ import { strike } from './log.ts'
 import type { Metrics } from './metrics.ts'
 import { openApiDocument } from './openapi.ts'
 import { registerOperations, send } from './operations.ts'
+import { registerVendors } from './vendors.ts'
 import { registerPayments, type SandboxConfirmation } from './payments.ts'
 import { notFoundPage, sendPage } from './pages/layout.ts'
 import { registerPages } from './pages/pages.ts'
-import { registerSharePage } from './pages/share.ts'
+import type { Demo } from './pages/welcome.ts'
+import { registerShareDoor, registerSharePage } from './pages/share.ts'
 import { registerShareRoutes } from './projections/share.ts'
 import { registerStac } from './projections/stac/routes.ts'
 import { registerTiles } from './projections/tiles.ts'
 import { registerCatalogRoutes } from './projections/catalog.ts'
+import { registerV2 } from './projections/v2.ts'
 import { registerWmts } from './projections/wmts.ts'
 
 interface ServerOptions {
@@ -43,6 +47,8 @@ interface ServerOptions {
   metrics: Metrics
   /** False while starting and stopping. */
   isReady: () => boolean
+  /** Of the database. */
+  room: { isMissing(): Promise<boolean> }
   /** What a person does in their browser with the real processor; null where that is not the sandbox. */
   sandboxPayments: SandboxConfirmation | null
   /** False for a pure worker, which only tells how it is. */
@@ -54,6 +60,8 @@ interface ServerOptions {
   /** Bearer for `/metrics`; empty: it answers only where local. */
   metricsToken: string
   connections?: ConnectionLimits
+  /** The demo's sign-in and link, for a page that shows them; null where there is none, or where strangers could read it. */
+  demo?: Demo
 }
 
 const REQUEST_TIMEOUT_MS = 120_000
@@ -105,13 +113,16 @@ export function buildServer(options: ServerOptions): FastifyInstance {
   registerTiles(app, { platform, observe })
   registerCatalogRoutes(app, { platform, observe })
   registerWmts(app, { platform, observe })
+  registerV2(app, { platform, observe })
   registerStac(app, { platform, observe, trustedProxies })
   registerAuth(app, { platform, auth, isLocal })
   registerEventTypes(app, platform)
   registerPayments(app, platform, sandboxPayments)
+  registerVendors(app, platform)
   registerContract(app, platform)
-  registerPages(app, platform)
+  registerPages(app, platform, options.demo ?? (async () => null))
   registerSharePage(app)
+  registerShareDoor(app, platform)
   app.addHook('onResponse', (request, reply, done) => {
     if (!request.url.startsWith('/v1/'))
       log.debug(
@@ -126,7 +137,7 @@ export function buildServer(options: ServerOptions): FastifyInstance {
 /** Operations read their bodies themselves, once the caller has been let in; what other routes take is small. */
 function registerBodies(app: FastifyInstance): void {
   app.addHook('preHandler', async (request) => {
-    if (request.method !== 'POST' || request.url.startsWith('/v1/') || request.url.startsWith('/stac/')) return
+    if (request.method !== 'POST' || /^\/(v1|v2|stac)\//.test(request.url)) return
     request.body = await readBody(request.raw, request.url.startsWith('/webhooks/') ? USUAL_BYTES : SIGN_IN_BYTES)
   })
   app.addHook('onResponse', (request, _reply, done) => {
@@ -174,16 +185,17 @@ function registerErrors(app: FastifyInstance, platform: Platform): void {
 
 function refuse(platform: Platform, error: FastifyError | Problem, reply: FastifyReply): FastifyReply {
   const known = error instanceof Problem ? null : FRAMEWORK_PROBLEMS[error.statusCode ?? 500]
-  const shown = known ? problem(known.slug, known.detail) : error
+  const shown = known ? problem(known.slug, known.detail) : (asProblem(error) ?? error)
   const invocationId = newId()
-  if (!(shown instanceof Problem)) platform.onFault(error, invocationId, 'http')
+  if (!(shown instanceof Problem) || concernsOperator(error)) platform.onFault(error, invocationId, 'http')
   return send(reply, problemReply(shown, invocationId, platform.baseUrl()))
 }
 
-function registerHealth(app: FastifyInstance, { metrics, isReady, isLocal, metricsToken }: ServerOptions): void {
+function registerHealth(app: FastifyInstance, { metrics, isReady, room, isLocal, metricsToken }: ServerOptions): void {
   app.get('/health', async () => ({ status: 'ok' }))
   app.get('/ready', async () => {
     if (!isReady()) throw problem('unavailable', 'The service is starting or stopping')
+    if (await room.isMissing()) throw problem('insufficient-storage', 'The database has no room left')
     return { status: 'ready' }
   })
   app.get('/metrics', async (request, reply) => {

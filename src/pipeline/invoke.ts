@@ -3,7 +3,7 @@ import { fingerprint } from '#core/canonical.ts'
 import { newId } from '#core/ids.ts'
 import type { Principal } from '#core/principal.ts'
 import { forTenant, renameTenant } from '#core/tenant.ts'
-import { FAULTS } from '#core/problem.ts'
+import { callerLeft, FAULTS } from '#core/problem.ts'
 import type { AnyOperation, Context } from '#operation.ts'
 import { auditEntry } from './audit.ts'
 import type { Authenticated, Credential } from '#access/authenticate.ts'
@@ -11,7 +11,7 @@ import { requireScope } from './authorize.ts'
 import { executeRead, executeWrite } from './execute.ts'
 import type { Begun, HeldClaim } from './idempotency.ts'
 import type { Platform } from './platform.ts'
-import { asProblem } from './outside-problems.ts'
+import { asProblem, concernsOperator, isAbandoned } from './outside-problems.ts'
 import { openProvenance } from './provenance.ts'
 import { problemReply, replayOf, type Reply } from './reply.ts'
 import { runAs } from './run-as.ts'
@@ -50,8 +50,8 @@ export async function invoke(platform: Platform, op: AnyOperation, call: Call): 
   try {
     reply = await runStages(platform, op, call, trace)
   } catch (error) {
-    const shown = asProblem(error)
-    if (!shown || shown.slug in FAULTS) platform.onFault(error, trace.invocationId, op.id)
+    const shown = isAbandoned(error, call.signal) ? callerLeft() : asProblem(error)
+    if (!shown || shown.slug in FAULTS || concernsOperator(error)) platform.onFault(error, trace.invocationId, op.id)
     reply = problemReply(shown ?? error, trace.invocationId, platform.baseUrl())
   }
   if (trace.organizationId) platform.usage.record(trace.organizationId, 'api_calls')

@@ -1,3 +1,4 @@
+import { DatabaseAway, isDiskFull } from '#db/trouble.ts'
 import { StorageError } from '#ports/storage.ts'
 import { VendorError, type VendorErrorCode } from '#ports/vendors.ts'
 import { Problem, problem, type ProblemSlug } from '#core/problem.ts'
@@ -37,9 +38,19 @@ const VENDOR_SLUGS: Readonly<Record<VendorErrorCode, ProblemSlug>> = {
   'not-found': 'not-found',
 }
 
+/** Whether somebody who runs the service must hear of an error, whatever the caller is told. */
+export const concernsOperator = (error: unknown): boolean => error instanceof DatabaseAway || isDiskFull(error)
+
+/** Whether work ended because whoever wanted it has gone. */
+export const isAbandoned = (error: unknown, signal: AbortSignal): boolean =>
+  signal.aborted && ((error instanceof RasterError && error.code === 'aborted') || (error as Error | null)?.name === 'AbortError')
+
 /** The problem that an error is, or null for a fault of ours. */
 export function asProblem(error: unknown): Problem | null {
   if (error instanceof Problem) return error
+  if (error instanceof DatabaseAway)
+    return problem('unavailable', 'The database cannot be reached; try again shortly', { headers: { 'Retry-After': '5' } })
+  if (isDiskFull(error)) return problem('insufficient-storage', 'The database has no room left. Nothing of this request was kept.')
   if (error instanceof StorageError) return STORE_PROBLEMS[error.code]?.() ?? null
   if (error instanceof VendorError) return problem(VENDOR_SLUGS[error.code], error.message, { members: { host_name: error.hostName } })
   if (!(error instanceof RasterError)) return null

@@ -110,6 +110,8 @@ export interface Storage {
   readonly kind: 'files' | 's3'
   /** Whether the bytes of each response of a signed download are counted by the store; if not, the declared size is when it is signed. */
   readonly countsEgress: boolean
+  /** Whether an address is at this store: only what it has signed opens anything there. */
+  owns(address: URL): boolean
   /** Making a bucket that exists is no error. */
   createBucket(bucket: string): Promise<void>
   /** With everything in it; a bucket that is gone is no error. */

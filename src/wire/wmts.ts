@@ -1,7 +1,9 @@
 /** What of WMTS both its documents and its addresses must agree on. */
 
-/** The sets of tiles and the last zoom of each. The well-known one ends at 18; finer images are offered in the longer one too. */
-export const WMTS_MATRIX_SETS = { GoogleMapsCompatible: 18, WebMercatorQuad: 24 } as const
+/** The well-known set of tiles, which clients bring along, and its last zoom. */
+export const WELL_KNOWN_SET = { id: 'GoogleMapsCompatible', maxZoom: 18 } as const
+/** The same tiles up to the image's own resolution and no further, so that whoever reads a layer whole reads no more than that. */
+export const IMAGE_SET = { id: 'ImageResolution', maxZoom: 24 } as const
 export const WMTS_FORMATS = ['webp', 'png'] as const
 /** What a click on the map can be answered in. */
 export const WMTS_INFO_FORMATS = ['application/json', 'text/plain'] as const

@@ -109,6 +109,19 @@ test('desktop tools read an item through the service', { skip }, async (t) => {
     }
   })
 
+  await t.test('GDAL takes the address that the guide prints, and no more pixels than the image has', async () => {
+    const address = `WMTS:${w.baseUrl}/wmts/${id}?key=${key}`
+    const { size } = JSON.parse(await gdal('gdalinfo', '-json', address)) as { size: [number, number] }
+    const target = join(work, 'whole.tif')
+    await gdal('gdal_translate', '-q', address, target)
+    const written = JSON.parse(await gdal('gdalinfo', '-json', target)) as { size: [number, number] }
+    assert.deepEqual(written.size, size)
+    for (const [index, own] of [300, 200].entries()) {
+      const times = size[index]! / own // The first zoom whose pixels are no larger; and degrees are longer than they are wide here.
+      assert.ok(times >= 1 && times < 2.4, `${size.join(' × ')} pixels of 300 × 200`)
+    }
+  })
+
   await t.test('GDAL’s access to XYZ addresses', async () => {
     for (const [profile, tile] of [
       ['rgb', TILES[0]!],
@@ -142,7 +155,7 @@ test('desktop tools read an item through the service', { skip }, async (t) => {
     const found = JSON.parse(stdout)
     assert.deepEqual(
       [found.title, found.formats, found.sets, found.matrices],
-      ['Harbour & coast', ['image/webp', 'image/png'], ['GoogleMapsCompatible'], 19],
+      ['Harbour & coast', ['image/webp', 'image/png'], ['ImageResolution', 'GoogleMapsCompatible'], 19],
     )
     assert.ok(['default', 'rgb', 'ndvi'].every((style) => found.styles.includes(style)))
     assert.ok(found.box.every((degrees: number, index: number) => Math.abs(degrees - [151, -33.2, 151.3, -33][index]!) < 1e-6))

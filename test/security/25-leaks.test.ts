@@ -73,7 +73,7 @@ async function broken<T>(w: World, what: string, meanwhile: () => Promise<T>): P
 // log has the rest under the same id; nothing of the call remains.
 test('row 25: a fault in every operation tells nothing', async (t) => {
   // Nothing moves by itself between two digests; files by reference may be downloaded.
-  const w = await world(t, { payments: { manualNotices: true }, egressAllow: [OPEN_HOST] })
+  const w = await world(t, { payments: { manualNotices: true }, egressAllow: [OPEN_HOST], vendors: true })
   const org = await w.organization()
   const everything = await w.serviceToken(null)
   const signs = await telltales(w)

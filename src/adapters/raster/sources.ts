@@ -48,8 +48,8 @@ export function createSources(pool: RasterPool, options: SourceOptions) {
   const nowMs = () => options.clock.now().getTime()
 
   const locate = async (source: RasterSource, signal: AbortSignal | undefined): Promise<Located> => {
-    const { hosts, egressAllow } = options
-    if (!('object' in source)) return { source: { ...source, hosts, egressAllow }, stretch: null }
+    if ('path' in source) return { source: { ...source, hosts: [], egressAllow: [] }, stretch: null }
+    if ('url' in source) return { source: { ...source, ...reachFor(source.url, options) }, stretch: null }
     if (options.storage.kind === 'files') {
       const object = await options.storage.source(source.object, signal).catch(missing)
       await object.close()
@@ -65,7 +65,7 @@ export function createSources(pool: RasterPool, options: SourceOptions) {
   }
 
   const identify = async (source: RasterSource, signal: AbortSignal | undefined): Promise<Seen> => {
-    requireHost(source, [...options.hosts, ...options.egressAllow])
+    requireHost(source, options)
     const name = nameOf(source)
     const load = async (loadSignal: AbortSignal) => {
       const located = await locate(source, loadSignal)
@@ -123,18 +123,31 @@ function remembered<T>(known: Map<string, Promise<T>>, name: string, make: () =>
 
 const names = (hosts: readonly string[], url: URL): boolean => hosts.includes(url.hostname) || hosts.includes(url.host)
 
+interface Reach {
+  readonly hosts: readonly string[]
+  readonly egressAllow: readonly string[]
+}
+
+/** What an address may lead to. The operator's own store is among it, private or not. */
+function reachFor(address: string, { hosts, egressAllow, storage }: Omit<SourceOptions, 'clock'>): Reach {
+  const url = URL.parse(address)
+  const own = url && storage.owns(url) ? [url.host] : []
+  return { hosts: [...hosts, ...egressAllow, ...own], egressAllow: [...egressAllow, ...own] }
+}
+
 /** https, or http where the operator opened the way to that very host. */
-function mayRead(address: string, { hosts, egressAllow }: Pick<SourceOptions, 'hosts' | 'egressAllow'>): boolean {
+function mayRead(address: string, options: Omit<SourceOptions, 'clock'>): boolean {
+  const { hosts, egressAllow } = reachFor(address, options)
   const url = URL.parse(address)
   if (!url || url.username || url.password) return false
-  return url.protocol === 'https:' ? names([...hosts, ...egressAllow], url) : url.protocol === 'http:' && names(egressAllow, url)
+  return url.protocol === 'https:' ? names(hosts, url) : url.protocol === 'http:' && names(egressAllow, url)
 }
 
 /** Addresses come from callers: only hosts that the operator knows are asked anything at all. */
-function requireHost(source: RasterSource, hosts: readonly string[]): void {
+function requireHost(source: RasterSource, options: SourceOptions): void {
   if (!('url' in source)) return
   const url = URL.parse(source.url)
   if (!url || !['https:', 'http:'].includes(url.protocol)) throw new RasterError('invalid_argument', 'url must be an https address')
-  if (!names(hosts, url))
+  if (!names(reachFor(source.url, options).hosts, url))
     throw new RasterError('invalid_argument', `url names the host '${url.hostname.slice(0, 100)}', which is not among the allowed ones`)
 }

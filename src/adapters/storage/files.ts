@@ -100,6 +100,10 @@ export class FileStore implements Storage {
     this.uploads = createPartialUploads(this.#staging)
   }
 
+  owns(address: URL): boolean {
+    return address.origin === new URL(this.#publicUrl()).origin
+  }
+
   async createBucket(bucket: string): Promise<void> {
     checkBucket(bucket)
     await mkdir(path.join(this.#root, bucket), { mode: 0o700 }).catch((error: unknown) => {

@@ -86,6 +86,7 @@ export class S3Store implements Storage {
   /** Empty, or ending with a slash. */
   readonly #prefix: string
   readonly #clock: Clock
+  readonly #endpoint: string
   readonly #maxSingleCopyBytes: number | undefined
 
   constructor(client: S3Client, options: S3StoreOptions) {
@@ -95,7 +96,13 @@ export class S3Store implements Storage {
     this.#bucket = bucket
     this.#prefix = prefix && `${prefix}/`
     this.#clock = options.clock
+    this.#endpoint = options.endpoint
     this.#maxSingleCopyBytes = options.maxSingleCopyBytes
+  }
+
+  owns(address: URL): boolean {
+    if (this.#endpoint) return address.origin === new URL(this.#endpoint).origin
+    return address.protocol === 'https:' && address.host.startsWith(`${this.#bucket}.s3.`) && address.host.endsWith('.amazonaws.com')
   }
 
   /** A prefix needs no making. */

@@ -145,15 +145,15 @@ class CommercialShop implements VendorShop {
       ...(wanted.quotationId ? { quotation_id: wanted.quotationId } : {}),
       ...(wanted.callbackUrl ? { callback_url: wanted.callbackUrl } : {}),
     }
-    return toOrder(await this.#ask(order, { ...post('/orders', body), ...options }, 'order'))
+    return toOrder(this.#same(await this.#ask(order, { ...post('/orders', body), ...options }, 'order'), { reference: wanted.reference }))
   }
 
   async order(id: string, options: CallOptions = {}): Promise<VendorOrder> {
-    return toOrder(await this.#ask(order, { path: at('orders', id), ...options }, 'order'))
+    return toOrder(this.#same(await this.#ask(order, { path: at('orders', id), ...options }, 'order'), { id }))
   }
 
   async cancelOrder(id: string, options: CallOptions = {}): Promise<VendorOrder> {
-    return toOrder(await this.#ask(order, { ...post(`${at('orders', id)}/cancel`, {}), ...options }, 'order'))
+    return toOrder(this.#same(await this.#ask(order, { ...post(`${at('orders', id)}/cancel`, {}), ...options }, 'order'), { id }))
   }
 
   download(
@@ -165,20 +165,22 @@ class CommercialShop implements VendorShop {
   }
 
   async requestStudy(request: TaskingRequest, options: CallOptions = {}): Promise<Study> {
-    return this.#toStudy(await this.#ask(study, { ...post('/studies', this.#tasking(request)), ...options }, 'study'))
+    const answer = await this.#ask(study, { ...post('/studies', this.#tasking(request)), ...options }, 'study')
+    return this.#toStudy(this.#same(answer, { reference: request.reference }))
   }
 
   async study(id: string, options: CallOptions = {}): Promise<Study> {
-    return this.#toStudy(await this.#ask(study, { path: at('studies', id), ...options }, 'study'))
+    return this.#toStudy(this.#same(await this.#ask(study, { path: at('studies', id), ...options }, 'study'), { id }))
   }
 
   async requestQuotation({ studyOptionId, ...request }: QuotationRequest, options: CallOptions = {}): Promise<Quotation> {
     const body = { ...this.#tasking(request), ...(studyOptionId ? { study_option_id: studyOptionId } : {}) }
-    return this.#toQuotation(await this.#ask(quotation, { ...post('/quotations', body), ...options }, 'quotation'))
+    const answer = await this.#ask(quotation, { ...post('/quotations', body), ...options }, 'quotation')
+    return this.#toQuotation(this.#same(answer, { reference: request.reference }))
   }
 
   async quotation(id: string, options: CallOptions = {}): Promise<Quotation> {
-    return this.#toQuotation(await this.#ask(quotation, { path: at('quotations', id), ...options }, 'quotation'))
+    return this.#toQuotation(this.#same(await this.#ask(quotation, { path: at('quotations', id), ...options }, 'quotation'), { id }))
   }
 
   async opportunities(wanted: OpportunityQuestion, options: CallOptions = {}): Promise<readonly Opportunity[]> {
@@ -201,6 +203,13 @@ class CommercialShop implements VendorShop {
     if (found === null) throw this.#error('not-found', `has no such ${what}`)
     if (!schema.Check(found)) throw this.#error('nonsense', `gave a ${what} that cannot be read`)
     return found as Static<T>
+  }
+
+  /** An answer about something else than was asked for is not believed. */
+  #same<T extends { id: string; reference: string }>(answer: T, asked: { id: string } | { reference: string }): T {
+    const isSame = 'id' in asked ? answer.id === asked.id : answer.reference === asked.reference
+    if (!isSame) throw this.#error('nonsense', 'answered about something else than was asked for')
+    return answer
   }
 
   #nameOf(id: string): string {

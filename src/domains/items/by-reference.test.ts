@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { scene } from '../../../test/support/scene.ts'
+import { storeFile } from '../../../test/support/stored-file.ts'
 import { world } from '../../../test/support/world.ts'
 
 // Goal: a file by reference never makes this service send anybody to a host that its operator does not know, nor fail on a strange address.
@@ -15,6 +17,46 @@ test('files by reference', async (t) => {
       assets: [{ key: 'data', href, media_type: 'image/tiff' }],
       ...more,
     })
+
+  await t.test('plain http is for hosts that the operator opened the way to, when made and when imported', async () => {
+    assert.equal((await create('http://known.example/a.tif')).status, 200)
+    const refused = await create('http://other.example/a.tif')
+    assert.deepEqual([refused.status, refused.body.errors[0].field], [422, 'assets.0.href'])
+    const feature = (id: string, host: string) => ({
+      type: 'Feature',
+      id,
+      geometry: null,
+      properties: { datetime: '2029-01-01T00:00:00Z' },
+      assets: { data: { href: `http://${host}/a.tif` } },
+    })
+    const { created, errors } = await w.ok(token, 'items.import_stac', {
+      project_id: org.projectId,
+      features: { type: 'FeatureCollection', features: [feature('by-http', 'known.example'), feature('by-http-too', 'other.example')] },
+    })
+    assert.deepEqual([created, errors.map((error: { id: string }) => error.id)], [1, ['by-http-too']])
+  })
+
+  await t.test('an address that the own store signed can be read as any other, and no other path there', async () => {
+    const { id: item_id } = await w.ok(token, 'items.create', { project_id: org.projectId, type: 'user_raster', name: 'n' })
+    const asset_id = await storeFile(w, item_id, { bytes: await scene() })
+    const { url } = await w.ok(token, 'items.asset.download', { item_id, asset_id })
+    const geometry = {
+      type: 'Polygon',
+      coordinates: [
+        [
+          [151, -33.1],
+          [151.1, -33.1],
+          [151.1, -33],
+          [151, -33],
+          [151, -33.1],
+        ],
+      ],
+    }
+    const { statistics } = await w.ok(token, 'cog.statistics', { url, geometry })
+    assert.equal(statistics.length, 4)
+    const bent = await w.call(token, 'cog.statistics', { url: url.replace(/signature=[^&]+/i, 'signature=0'), geometry })
+    assert.ok([422, 502].includes(bent.status), String(bent.status))
+  })
 
   await t.test('a download from an unknown host is 400 and names where the file lies, shared or not', async () => {
     const { body: item } = await create('https://evil.example/steal?next=1')

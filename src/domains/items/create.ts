@@ -3,7 +3,7 @@ import { newId } from '#core/ids.ts'
 import { parseInstant } from '#core/interval.ts'
 import { invalidField } from '#core/problem.ts'
 import { Closed, FreeForm, Nullable, Timestamp, Uuid } from '#core/shapes.ts'
-import { requireHttps } from '#model/imagery/asset.ts'
+import { requireHref } from '#model/imagery/asset.ts'
 import * as collection from '#model/imagery/collection.ts'
 import { requireProperties } from '#model/imagery/item-metadata.ts'
 import * as item from '#model/imagery/item-read.ts'
@@ -76,7 +76,7 @@ export default operation({
     output: EXAMPLE_ITEM,
   },
 }).handle({
-  async check({ db, principal }, input) {
+  async check({ db, principal, raster }, input) {
     const found = project.requireActive(await project.requireRole(db, principal, input.project_id, 'editor'))
     if (input.collection_id != null) await collection.requireIn(db, found.id, input.collection_id)
     const keys = (input.assets ?? []).map(({ key }) => key)
@@ -111,7 +111,7 @@ export default operation({
         title: asset.title ?? null,
         mediaType: asset.media_type ?? null,
         roles: asset.roles ?? [],
-        href: requireHttps(asset.href, `assets.${index}.href`),
+        href: requireHref(asset.href, `assets.${index}.href`, raster),
         fileSizeBytes: null,
         bandNames: null,
         raster: null,

@@ -1,6 +1,8 @@
+import { Problem, problem } from '#core/problem.ts'
 import { Closed } from '#core/shapes.ts'
 import * as item from '#model/imagery/item-read.ts'
-import { operation } from '#operation.ts'
+import * as uploadFile from '#model/imagery/upload-file.ts'
+import { operation, type Context } from '#operation.ts'
 import { EXAMPLE_ITEM, ItemRecord, toRecord } from '#wire/item.ts'
 import { ItemId } from '#wire/ids.ts'
 
@@ -14,9 +16,32 @@ export default operation({
   example: { input: { item_id: EXAMPLE_ITEM.id }, output: { item: EXAMPLE_ITEM } },
 }).handle({
   async check({ db, principal }, { item_id }) {
-    return await item.requireReader(db, principal, item_id)
+    try {
+      return await item.requireReader(db, principal, item_id)
+    } catch (error) {
+      throw (await lossOf(db, principal, item_id)) ?? error
+    }
   },
   async execute(_context, _input, found) {
     return { item: toRecord(found.item) }
   },
 })
+
+/** Whoever uploaded a file saw its item for a moment; if the conversion then failed, they are told so. Null: there is nothing to tell. */
+async function lossOf(db: Context['db'], principal: Context['principal'], itemId: string): Promise<Problem | null> {
+  try {
+    const { item: gone } = await item.requireReaderEvenDeleted(db, principal, itemId)
+    const failure = gone.uploadId === null ? null : await uploadFile.failureOf(db, gone.uploadId, itemId)
+    if (!failure) return null
+    return problem(
+      'gone',
+      `This item is gone: its file ${failure.name} could not be converted (${failure.error}). Mend the file and upload it again`,
+      {
+        members: { upload_id: gone.uploadId },
+      },
+    )
+  } catch (error) {
+    if (error instanceof Problem) return null
+    throw error
+  }
+}

@@ -9,6 +9,7 @@ import * as itemWrite from '#model/imagery/item-write.ts'
 import * as project from '#model/identity/project.ts'
 import { fromFeature } from '#model/imagery/stac-import.ts'
 import { operation } from '#operation.ts'
+import type { RasterService } from '#ports/raster.ts'
 import { EXAMPLE_ITEM } from '#wire/item.ts'
 import { ItemId } from '#wire/ids.ts'
 
@@ -57,14 +58,14 @@ export default operation({
     output: { created: 1, skipped: 0, errors: [] },
   },
 }).handle({
-  async check({ db, principal }, input) {
+  async check({ db, principal, raster }, input) {
     const found = project.requireActive(await project.requireRole(db, principal, input.project_id, 'editor'))
     const collectionId = input.collection_id == null ? null : (await collection.requireIn(db, found.id, input.collection_id)).id
     if ((input.features === undefined) === (input.ndjson === undefined)) throw problem('bad-request', 'Send either features or ndjson')
     const sources = input.features === undefined ? linesOf(input.ndjson!) : featuresOf(input.features)
     if (sources.length > MAX_FEATURES)
       throw problem('bad-request', `One call registers at most ${MAX_FEATURES} items; send them in batches`)
-    return { found, collectionId, ...(await read(sources, collectionId)) }
+    return { found, collectionId, ...(await read(sources, collectionId, raster)) }
   },
   async execute({ tx, principal, clock, lineage, events, attributeTo }, _input, { found, collectionId, items, errors }) {
     attributeTo(found.organizationId)
@@ -126,7 +127,7 @@ function featuresOf(value: Record<string, unknown>): (() => unknown)[] {
 /** Checking thousands of geometries takes a while; nobody else has to wait for it. */
 const MAX_SLICE_MS = 20
 
-async function read(sources: readonly (() => unknown)[], collectionId: string | null) {
+async function read(sources: readonly (() => unknown)[], collectionId: string | null, raster: RasterService) {
   const items = new Map<string, { index: number; made: itemWrite.NewItem }>()
   const errors: ImportError[] = []
   let sliceEnd = performance.now() + MAX_SLICE_MS
@@ -138,7 +139,7 @@ async function read(sources: readonly (() => unknown)[], collectionId: string | 
     let feature: unknown = null
     try {
       feature = source()
-      const made = fromFeature(feature, collectionId)
+      const made = fromFeature(feature, collectionId, raster)
       if (items.has(made.id)) errors.push({ index, id: made.id, message: 'stands twice in this import; the first was taken' })
       else items.set(made.id, { index, made })
     } catch (error) {

@@ -57,11 +57,17 @@ test('WMTS', async (t) => {
     )
     assert.deepEqual(
       [...xml.matchAll(/<TileMatrixLimits><TileMatrix>(\d+)</g)].map(([, zoom]) => Number(zoom)),
-      [8, 9, 10, 11],
+      [8, 9, 10, 11, 8, 9, 10, 11],
     )
     assert.deepEqual(
+      [...xml.matchAll(/<TileMatrixSet>(\w+)<\/TileMatrixSet>/g)].map(([, set]) => set),
+      ['ImageResolution', 'GoogleMapsCompatible'],
+      'what GDAL takes first ends at the resolution of the image',
+    )
+    const upTo = (last: number) => Array.from({ length: last + 1 }, (_, zoom) => zoom)
+    assert.deepEqual(
       [...xml.matchAll(/<TileMatrix><ows:Identifier>(\d+)</g)].map(([, zoom]) => Number(zoom)),
-      Array.from({ length: 19 }, (_, zoom) => zoom),
+      [...upTo(11), ...upTo(18)],
     )
     assert.match(xml, /559082264\.028717/)
     const template = /resourceType="tile" template="([^"]+)"/.exec(xml)![1]!.replaceAll('&amp;', '&')
@@ -74,6 +80,24 @@ test('WMTS', async (t) => {
     for (const style of ['default', profile, 'ndvi'])
       assert.equal((await w.request('GET', filled.replace('{Style}', style))).status, 200, style)
     assert.deepEqual((await wmts({}, '/1.0.0/WMTSCapabilities.xml')).bytes, bytes)
+    for (const query of [{}, { SERVICE: 'WMS', REQUEST: 'GetCapabilities', VERSION: '1.3.0' }, { service: '' }])
+      assert.deepEqual((await wmts(query)).bytes, bytes, `${JSON.stringify(query)}, as QGIS and people ask`)
+    const head = await w.request('HEAD', `/wmts/${id}?key=${key}`)
+    assert.deepEqual([head.status, head.headers.get('content-length')], [200, String(bytes.length)])
+    assert.equal((await w.request('HEAD', filled.replace('{Style}', 'ndvi'))).status, 200, 'a tile too')
+  })
+
+  await t.test('every style has a title of its own', async () => {
+    const other = await rasterItem(w, org, [{ bytes: await scene() }])
+    const save = (name: string) =>
+      w.ok(token, 'visualization.profile.create', { item_id: other, name, type: 'rgb', config: { bands: [3, 2, 1] } })
+    for (const name of ['Default', 'Twice', 'Twice', 'Twice (2)', 'Natural colour']) await save(name)
+    const { bytes } = await w.request('GET', `/wmts/${other}?key=${key}`)
+    const titles = [...bytes.toString().matchAll(/<ows:Title>([^<]*)<\/ows:Title><ows:Identifier>[^<]*<\/ows:Identifier><\/Style>/g)].map(
+      ([, title]) => title,
+    )
+    assert.equal(new Set(titles).size, titles.length, titles.join(', '))
+    for (const title of ['Default', 'Default (2)', 'Twice', 'Natural colour']) assert.ok(titles.includes(title), title)
   })
 
   await t.test('a key is in the document only where it was given for it', async () => {
@@ -133,9 +157,9 @@ test('WMTS', async (t) => {
 
   await t.test('failures are exception reports with the right code and place', async () => {
     const cases: [Record<string, string | number>, number, string, string?][] = [
-      [{ SERVICE: 'WMTS' }, 400, 'MissingParameterValue', 'request'],
       [{ REQUEST: 'GetMap' }, 501, 'OperationNotSupported', 'request'],
-      [{ SERVICE: 'WMS', REQUEST: 'GetMap' }, 400, 'InvalidParameterValue', 'service'],
+      [{ SERVICE: 'WMS', REQUEST: 'GetMap' }, 501, 'OperationNotSupported', 'request'],
+      [{ SERVICE: 'WFS', REQUEST: 'GetCapabilities' }, 400, 'InvalidParameterValue', 'service'],
       [{ ...tilePairs, TILEROW: 2 ** z }, 400, 'TileOutOfRange', 'tilerow'],
       [{ ...tilePairs, TILEMATRIX: 19 }, 400, 'InvalidParameterValue', 'tilematrix'],
       [{ ...tilePairs, TILECOL: '' }, 400, 'MissingParameterValue', 'tilecol'],

@@ -472,3 +472,31 @@ test('share.asset.download', async (t) => {
     assert.equal((await taken()).length, before)
   })
 })
+
+// Goal: the page's own door lets a crowd with the right password in, counts wrong ones like every other door, and tells no more.
+test('the door of the share page', async (t) => {
+  const w = await world(t)
+  const org = await w.organization()
+  const { item_id } = await sharedScene(w, org)
+  const { token } = await link(w, org.owner.token, item_id)
+  const enter = (password: string, at = token) => w.post(`/s/${at}`, { password })
+
+  await t.test('a crowd is never refused, and each visitor gets a grant that opens the link', async () => {
+    const answers = await Promise.all(Array.from({ length: 40 }, () => enter(PASSWORD)))
+    assert.deepEqual([...new Set(answers.map(({ status }) => status))], [200])
+    const opened = await w.post('/v1/op/share.link.validate', { token: answers[39]!.body.grant })
+    assert.deepEqual([opened.status, opened.body.target.id], [200, item_id])
+    assert.equal(answers[0]!.headers.get('cache-control'), 'no-store')
+  })
+
+  await t.test('wrong passwords count, for links that are not there too; then the right one waits', async () => {
+    for (const at of [token, 'shr_nothing']) {
+      const answers = await Promise.all(Array.from({ length: 12 }, (_, n) => enter(`wrong ${n}`, at)))
+      const statuses = answers.map(({ status }) => status).toSorted()
+      assert.deepEqual(statuses, [...Array(10).fill(401), 429, 429])
+    }
+    w.clock.advance({ minutes: 2 })
+    assert.equal((await enter(PASSWORD)).status, 200)
+    assert.equal((await w.post(`/s/${token}`, { password: 1 })).status, 422)
+  })
+})

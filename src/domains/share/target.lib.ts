@@ -1,3 +1,4 @@
+import { GRANT_SECONDS } from '#wire/share.ts'
 import type { OpenedShare } from '#context.ts'
 import * as asset from '#model/imagery/asset.ts'
 import * as itemLayer from '#model/imagery/item-layer.ts'
@@ -9,8 +10,7 @@ import { RasterError } from '#raster/errors.ts'
 import { choiceOf, resolveLook } from '#services/drawing/look.ts'
 import { offered, type Offered } from '#services/drawing/offered.ts'
 
-/** How long a grant for tiles lives, and one for a download. */
-export const GRANT_SECONDS = 3_600
+/** How long a grant for a download lives. */
 export const DOWNLOAD_SECONDS = 900
 
 type Looking = Pick<Context, 'db' | 'raster' | 'shares' | 'signal'>

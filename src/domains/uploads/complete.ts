@@ -82,9 +82,9 @@ async function complete(
     await uploadFile.store(tx, file, now)
     if (file.sourceKey !== null) await tasks.enqueue(convertUploadTask, { file_id: file.id })
   }
-  await upload.complete(tx, session.id, itemIds, now)
-  await tasks.enqueue(clearUploadTask, { upload_id: session.id })
   const totalBytes = taken.reduce((sum, { size }) => sum + size, 0)
+  await upload.complete(tx, session.id, { itemIds, bytes: totalBytes }, now)
+  await tasks.enqueue(clearUploadTask, { upload_id: session.id })
   events.emit('upload.completed', session.id, {
     id: session.id,
     project_id: session.projectId,

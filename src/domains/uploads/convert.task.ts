@@ -142,6 +142,7 @@ async function giveUp(
   return await change(session.organizationId, async ({ tx, events }) => {
     const { pointing, items } = await assetFile.holdPointing(tx, { bucket: source.bucket, objectKey: source.key })
     if (!(await uploadFile.finish(tx, run, outcome, now))) return false
+    if (pointing.length > 0) await upload.failFile(tx, session.id, { step: outcome.step, message: `${run.name}: ${outcome.error}` }, now)
     for (const pointer of pointing) {
       const held = items.get(pointer.itemSeq)!
       if ((await asset.list(tx, held.seq)).length === 1) {

@@ -5,6 +5,8 @@ import * as uploadFile from '#model/imagery/upload-file.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_UPLOAD, MAX_BYTES, toRecord, UploadId, UploadRecord } from './wire.ts'
 
+const FILES_AT_ONCE = 8
+
 /** Reports how much has been uploaded; with `upload_id` alone it only tells, of the session and of the conversion of its files. */
 export default operation({
   id: 'uploads.progress',
@@ -21,10 +23,23 @@ export default operation({
   async check({ db, principal }, { upload_id }) {
     return (await upload.requireEditor(db, principal, upload_id)).upload
   },
-  async execute({ tx, clock, storage, attributeTo }, { status, bytes_uploaded }, { id, organizationId }) {
+  /** What the store has, so that the figure moves also where nobody reports it. */
+  async prepare({ db, storage, signal }, _input, { id, bucket, closedAt }): Promise<number> {
+    if (closedAt) return 0
+    const keys = (await uploadFile.list(db, id)).filter(({ state }) => state === 'awaiting').map(({ objectKey }) => objectKey)
+    let bytes = 0
+    for (let first = 0; first < keys.length; first += FILES_AT_ONCE) {
+      const found = await Promise.all(keys.slice(first, first + FILES_AT_ONCE).map((key) => storage.stat({ bucket, key }, signal)))
+      bytes += found.reduce((sum, file) => sum + (file?.size ?? 0), 0)
+    }
+    return bytes
+  },
+  async execute({ tx, clock, storage, attributeTo }, { status, bytes_uploaded }, { id, organizationId }, stored) {
     attributeTo(organizationId)
     const isReport = status != null || bytes_uploaded != null
-    const current = isReport ? await upload.progress(tx, id, bytes_uploaded ?? null, clock.now()) : await upload.get(tx, id)
+    const current = isReport
+      ? await upload.progress(tx, id, Math.max(bytes_uploaded ?? 0, stored), clock.now())
+      : await upload.noteBytes(tx, id, stored)
     return toRecord(current, await uploadFile.list(tx, id), (at) => storage.address(at))
   },
 })

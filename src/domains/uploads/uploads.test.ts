@@ -79,6 +79,7 @@ test('uploads: a COG', async (t) => {
 
   assert.equal(await w.put(signed.upload_url, bytes, 'text/html'), 403, 'another type')
   assert.equal(await w.put(signed.upload_url, bytes, 'image/tiff'), 200)
+  assert.equal((await w.ok(token, 'uploads.progress', { upload_id: id })).bytes_uploaded, bytes.length, 'seen without being told')
   const reported = await w.ok(token, 'uploads.progress', { upload_id: id, status: 'uploaded', bytes_uploaded: bytes.length })
   assert.deepEqual([reported.status, reported.bytes_uploaded, reported.files[0].state], ['uploading', bytes.length, 'awaiting'])
   assert.equal((await w.call(token, 'uploads.progress', { upload_id: id, status: 'done' })).status, 422)
@@ -288,12 +289,31 @@ test('uploads: conversion', async (t) => {
     await w.drain(convert)
     const {
       files: [failed],
+      ...said
     } = await w.ok(token, 'uploads.progress', { upload_id: session.id })
     assert.deepEqual([failed.state, failed.step], ['failed', 'convert'])
     assert.match(failed.error, /damaged/)
-    assert.equal((await w.call(token, 'items.get', { item_id: session.item_ids[0] })).status, 404)
+    assert.deepEqual([said.status, said.error_step, said.completed_at], ['failed', 'convert', null], 'the session failed after all')
+    assert.match(said.error_message, /^damaged\.tif: .*damaged/)
+    assert.equal((await w.call(token, 'uploads.complete', { upload_id: session.id })).status, 400)
+    const gone = await w.call(token, 'items.get', { item_id: session.item_ids[0] })
+    assert.deepEqual([gone.status, gone.body.code, gone.body.upload_id], [410, 'gone', session.id])
+    assert.match(gone.body.detail, /damaged\.tif could not be converted \(/)
+    const stranger = await w.organization()
+    assert.equal((await w.call(stranger.owner.token, 'items.get', { item_id: session.item_ids[0] })).status, 404, 'others learn nothing')
     assert.equal((await account(w, org)).used_bytes, used)
     await consistent(w, org)
+  })
+
+  await t.test('one damaged file of two is told of, and the session stays completed', async () => {
+    const damaged = Buffer.from(striped({ width: 2000, height: 2000 }))
+    damaged.writeUInt16LE(5, damaged.indexOf(Buffer.from([0x03, 0x01, 0x03, 0x00])) + 8)
+    const { body: session } = await w.upload(token, org.projectId, { 'bad.tif': damaged, 'good.tif': striped() })
+    await w.drain(convert)
+    const said = await w.ok(token, 'uploads.progress', { upload_id: session.id })
+    assert.deepEqual([said.status, said.error_message], ['completed', null])
+    assert.match(said.files.find(({ name }: { name: string }) => name === 'bad.tif').error, /damaged/)
+    assert.deepEqual(said.files.map(({ state }: { state: string }) => state).toSorted(), ['failed', 'ready'])
   })
 
   await t.test('a file whose conversion needs more room than there is fails with that reason', async () => {

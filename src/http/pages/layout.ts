@@ -42,8 +42,8 @@ ${body}
 `
 }
 
-export function sendPage(reply: FastifyReply, html: string): FastifyReply {
-  return reply.headers({ 'Content-Security-Policy': PAGE_POLICY, 'Cache-Control': 'no-cache' }).type('text/html; charset=utf-8').send(html)
+export function sendPage(reply: FastifyReply, html: string, policy = PAGE_POLICY): FastifyReply {
+  return reply.headers({ 'Content-Security-Policy': policy, 'Cache-Control': 'no-cache' }).type('text/html; charset=utf-8').send(html)
 }
 
 export function escape(text: string): string {

@@ -6,7 +6,9 @@ import { gunzipSync } from 'node:zlib'
 import { DOMAINS } from '#contract/domains.ts'
 import { TABLE } from '#contract/table.ts'
 import { PROBLEMS } from '#core/problem.ts'
+import fastify from 'fastify'
 import { world } from '../../../test/support/world.ts'
+import { registerWelcome } from './welcome.ts'
 
 // Goal: every page keeps its own content security policy, asks nothing of another host, and has no link that leads nowhere.
 test('pages', async (t) => {
@@ -37,6 +39,21 @@ test('pages', async (t) => {
   await t.test('the welcome shows a first call to this very address', async () => {
     const html = (await w.request('GET', '/')).bytes.toString()
     assert.ok(html.includes(`curl -s ${w.baseUrl}/auth/sign-in`))
+    assert.deepEqual((await w.request('GET', '/docs/demo.json')).body, {}, 'no demo, nothing to show')
+  })
+
+  await t.test('with the demo it shows the scene, its link and the sign-in, and nothing that was written into it runs', async () => {
+    const app = fastify()
+    const demo = { email: 'demo@groundtrack.dev', password: 'open "sesame"', shareToken: null as string | null }
+    registerWelcome(app, w.platform, async () => demo)
+    t.after(() => app.close())
+    const waiting = (await app.inject('/')).body
+    assert.match(waiting, /scenes are being made/)
+    demo.shareToken = 'shr_"><b>'
+    const page = await app.inject('/')
+    assert.match(String(page.headers['content-security-policy']), /worker-src 'self'/)
+    assert.ok(page.body.includes('demo@groundtrack.dev') && page.body.includes('href="/s/shr_%22%3E%3Cb%3E"') && !page.body.includes('<b>'))
+    assert.deepEqual((await app.inject('/docs/demo.json')).json(), { email: demo.email, password: demo.password })
   })
 
   await t.test('assets are packed for who takes that, asked for again by their tag, and no other file is served', async () => {

@@ -3,15 +3,15 @@ import { STATUS_CODES } from 'node:http'
 import type { FastifyInstance } from 'fastify'
 import { PROBLEMS, problem, type ProblemSlug } from '#core/problem.ts'
 import type { Platform } from '#pipeline/platform.ts'
-import { isPublished } from '#http/openapi.ts'
 import { registerGuides } from './guides.ts'
 import { escape, layout, sendPage } from './layout.ts'
 import { registerStatic } from './static.ts'
+import { registerWelcome, type Demo } from './welcome.ts'
 
-export function registerPages(app: FastifyInstance, platform: Platform): void {
+export function registerPages(app: FastifyInstance, platform: Platform, demo: Demo): void {
   registerStatic(app)
   registerGuides(app)
-  app.get('/', async (_request, reply) => sendPage(reply, welcome(platform)))
+  registerWelcome(app, platform, demo)
   app.get('/docs', async (_request, reply) => sendPage(reply, REFERENCE))
   // One and the same page for every token: whether it is good is answered to a signed-in person, not to an address.
   app.get('/invite/:token', async (_request, reply) => sendPage(reply.header('X-Robots-Tag', 'noindex, nofollow'), INVITATION))
@@ -38,34 +38,6 @@ const INVITATION = layout({
 </form>
 <p id="outcome" role="status"></p>`,
 })
-
-function welcome({ operations, baseUrl }: Platform): string {
-  const published = [...operations.values()].filter(isPublished)
-  const domainCount = new Set(published.map((op) => op.id.split('.')[0])).size
-  return layout({
-    title: 'Welcome',
-    path: '/',
-    kind: 'prose',
-    body: `<h1>Groundtrack is running</h1>
-<p class="lead">Satellite and aerial imagery as typed operations. \
-Each one is <code>POST /v1/op/{operation}</code> with a JSON object as its body. \
-This service has ${published.length} of them, in ${domainCount} domains.</p>
-<ul class="cards">
-<li><a href="/docs/guides"><strong>Guides</strong><span>From the first steps to maps, sharing and running it yourself</span></a></li>
-<li><a href="/docs"><strong>Reference</strong><span>Every operation with its fields, and a form to try it</span></a></li>
-<li><a href="/openapi.json"><strong>OpenAPI document</strong><span>The contract, for generators and tools</span></a></li>
-<li><a href="/docs#/Events/event_types.list"><strong>Event types</strong>\
-<span>What the platform reports, with a schema for each</span></a></li>
-<li><a href="/problems"><strong>Problems</strong><span>Each error that a call can meet, and what to change</span></a></li>
-</ul>
-<h2>First call</h2>
-<p>Sign in, keep the token, invoke an operation. \
-If this service has the demo, its start message shows an email and a password that work.</p>
-<pre>TOKEN=$(curl -s ${escape(baseUrl())}/auth/sign-in -H 'Content-Type: application/json' \\
-  -d '{"email":"YOUR_EMAIL","password":"YOUR_PASSWORD"}' | sed 's/.*"access_token":"\\([^"]*\\)".*/\\1/')
-curl -s -X POST ${escape(baseUrl())}/v1/op/projects.list -H "Authorization: Bearer $TOKEN"</pre>`,
-  })
-}
 
 const REFERENCE = layout({
   title: 'Reference',

@@ -2,9 +2,17 @@
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { FastifyInstance } from 'fastify'
+import Type, { type Static } from 'typebox'
+import { GRANT_SECONDS } from '#wire/share.ts'
+import { Closed } from '#core/shapes.ts'
+import { callerAddress } from '#http/caller.ts'
+import { parseBody } from '#http/body.ts'
 import { SHARE_POLICY } from '#http/headers.ts'
+import type { Platform } from '#pipeline/platform.ts'
+import { validateInput } from '#pipeline/validate.ts'
 
 const PAGE = path.join(import.meta.dirname, '../../../packages/share/share.html')
+const Entry = Closed({ password: Type.String({ maxLength: 1_000 }) })
 
 export function registerSharePage(app: FastifyInstance): void {
   let page: Promise<Buffer> | null = null
@@ -14,5 +22,20 @@ export function registerSharePage(app: FastifyInstance): void {
       .headers({ 'Content-Security-Policy': SHARE_POLICY, 'Cache-Control': 'no-cache', 'X-Robots-Tag': 'noindex, nofollow' })
       .type('text/html; charset=utf-8')
       .send(html)
+  })
+}
+
+/** The page's own door: only wrong passwords count as attempts, so that a crowd with the right one is never refused. */
+export function registerShareDoor(app: FastifyInstance, platform: Platform): void {
+  app.post<{ Params: { token: string }; Body: Buffer | undefined }>('/s/:token', async (request, reply) => {
+    const { allowance } = platform.authenticator.anonymous(callerAddress(request))
+    if (allowance) reply.headers((await platform.rateLimiter.admit(allowance)).headers)
+    const { password } = validateInput(
+      Entry,
+      parseBody(request.body, request.headers['content-type'], request.headers['content-encoding']),
+    ) as Static<typeof Entry>
+    const share = await platform.shares.open(request.params.token, password, 'failed')
+    const { grant } = await share.sign(share.scope, GRANT_SECONDS)
+    return reply.header('Cache-Control', 'no-store').send({ grant })
   })
 }

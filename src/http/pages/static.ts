@@ -54,7 +54,7 @@ const ASSETS: Record<string, Asset> = {
   'world-land.json': world('land-50m.json', worldLand),
   'world-borders.json': world('countries-50m.json', worldBorders),
   'share.css': file(CSS, share, 'share.css'),
-  ...Object.fromEntries(['share.ts', 'share-api.ts', 'share-map.ts', 'share-panel.ts'].map((name) => [name, script(name)])),
+  ...Object.fromEntries(['share.ts', 'share-api.ts', 'share-map.ts', 'share-panel.ts', 'welcome.ts'].map((name) => [name, script(name)])),
 }
 
 /** Kept packed: it is how nearly everybody asks for it, and a fraction of the memory. */

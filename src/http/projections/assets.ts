@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { project, redirect, type Projecting } from './project.ts'
+import { parameter, problemResponses } from './tiles.ts'
 
 /** Shorter than the signed address lives: whoever keeps the redirect never holds a dead one. */
 const KEPT_SECONDS = 600
@@ -11,4 +12,30 @@ export function registerAssets(app: FastifyInstance, projecting: Projecting): vo
     const invoked = await project(projecting, 'items.asset.download', request, reply, () => ({ item_id, asset_id: key }))
     return redirect(reply, invoked, `private, max-age=${KEPT_SECONDS}`)
   })
+}
+
+/** For the published document. */
+export function assetPaths(): Record<string, unknown> {
+  return {
+    '/api/v1/items/{item_id}/assets/{asset_key}': {
+      get: {
+        operationId: 'items.asset.download.get',
+        tags: ['items'],
+        summary: 'The stable address of a file: `items.asset.download` as a redirect.',
+        description: 'Leads to a signed address that serves ranges and works for 15 minutes.',
+        parameters: [
+          parameter('path', 'item_id', 'The item'),
+          parameter('path', 'asset_key', 'The key of the asset, such as `data`, or its id'),
+          parameter('query', 'key', 'An API key, for clients that cannot send headers'),
+        ],
+        responses: {
+          '302': {
+            description: 'Where the bytes are',
+            headers: { Location: { description: 'The signed address', schema: { type: 'string', format: 'uri' } } },
+          },
+          ...problemResponses(400, 401, 403, 404, 410, 422, 429, 500),
+        },
+      },
+    },
+  }
 }

@@ -1,11 +1,11 @@
-/** GET addresses of operations, for clients that know addresses only. Each is the operation itself, with all its stages. */
+/** Addresses of operations, for clients that know addresses only. Each is the operation itself, with all its stages. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { AnyOperation } from '#operation.ts'
 import { invoke, type Invoked } from '#pipeline/invoke.ts'
 import type { Platform } from '#pipeline/platform.ts'
 import { callerAddress } from '#http/caller.ts'
 import { credentialOf } from '#http/credential.ts'
-import { abortedWith, send } from '#http/operations.ts'
+import { abortedWith, idempotencyKeyOf, send } from '#http/operations.ts'
 import { problem } from '#core/problem.ts'
 
 type Observe = (request: FastifyRequest, op: AnyOperation, invoked: Invoked) => void
@@ -28,7 +28,7 @@ export async function project(
   const invoked = await invoke(platform, op, {
     credential: credentialOf(request),
     body: input,
-    idempotencyKey: null,
+    idempotencyKey: idempotencyKeyOf(request),
     ifNoneMatch: request.headers['if-none-match'] ?? null,
     clientAddress: callerAddress(request),
     get signal() {

@@ -55,7 +55,7 @@ const TILE_PARAMETERS = [
   ['key', 'An API key, for clients that cannot send headers'],
 ] as const
 
-const parameter = (place: 'path' | 'query', name: string, description: string) => ({
+export const parameter = (place: 'path' | 'query', name: string, description: string) => ({
   name,
   in: place,
   required: place === 'path',
@@ -63,11 +63,13 @@ const parameter = (place: 'path' | 'query', name: string, description: string) =
   schema: { type: 'string' },
 })
 
+/** What a GET address may answer besides. */
+export const problemResponses = (...statuses: readonly number[]): Record<string, unknown> =>
+  Object.fromEntries(statuses.map((status) => [String(status), { $ref: `#/components/responses/Problem${status}` }]))
+
 /** For the published document. */
 export function tilePaths(): Record<string, unknown> {
-  const problems = Object.fromEntries(
-    ['400', '401', '403', '404', '422', '429', '500'].map((status) => [status, { $ref: `#/components/responses/Problem${status}` }]),
-  )
+  const problems = problemResponses(400, 401, 403, 404, 422, 429, 500)
   return Object.fromEntries(
     LAYERS.flatMap(({ root, id, render, tilejson }) => [
       [

@@ -1,15 +1,19 @@
 /** WMTS 1.0.0 of one item by key-value pairs, and its capabilities by address. Failures are OGC exception reports. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { invalidField } from '#core/problem.ts'
-import { WMTS_FORMATS, WMTS_INFO_FORMATS, WMTS_MATRIX_SETS } from '#wire/wmts.ts'
+import { IMAGE_SET, WELL_KNOWN_SET, WMTS_FORMATS, WMTS_INFO_FORMATS } from '#wire/wmts.ts'
 import { escapeXml } from '#wire/xml.ts'
 import type { Invoked } from '#pipeline/invoke.ts'
 import { send } from '#http/operations.ts'
 import { numeric, project, queryOf, type Projecting } from './project.ts'
+import { parameter } from './tiles.ts'
 
 type Parameters = ReadonlyMap<string, string>
 
-const MATRIX_SETS: ReadonlyMap<string, number> = new Map(Object.entries(WMTS_MATRIX_SETS))
+/** The last zoom of each set. Finer tiles than an image has are drawn all the same. */
+const MATRIX_SETS: ReadonlyMap<string, number> = new Map([WELL_KNOWN_SET, IMAGE_SET].map(({ id, maxZoom }) => [id, maxZoom]))
+/** QGIS asks whatever it is given for WMS capabilities first, and takes those of a WMTS for an answer. */
+const SERVICES = ['WMTS', 'WMS']
 const TILE_FORMATS: ReadonlyMap<string, string> = new Map(WMTS_FORMATS.map((format) => [`image/${format}`, format]))
 const TILE_PX = 256
 
@@ -27,21 +31,15 @@ export function registerWmts(app: FastifyInstance, projecting: Projecting): void
   app.get<{ Params: { item_id: string } }>('/wmts/:item_id', async (request, reply) => {
     const given = parametersOf(request)
     const { item_id: itemId } = request.params
-    if ((given.get('service') ?? 'WMTS').toUpperCase() !== 'WMTS')
+    if (!SERVICES.includes((given.get('service') || 'WMTS').toUpperCase()))
       return refuse(reply, 400, { code: 'InvalidParameterValue', locator: 'service', text: 'This is a WMTS' })
-    switch (given.get('request')?.toLowerCase()) {
+    switch ((given.get('request') || 'GetCapabilities').toLowerCase()) {
       case 'getcapabilities':
         return await capabilities(request, reply)
       case 'gettile':
         return answer(reply, await project(projecting, 'items.tile.wmts_get_tile', request, reply, () => tileInput(itemId, given)))
       case 'getfeatureinfo':
         return await featureInfo(projecting, request, reply, given)
-      case undefined:
-        return refuse(reply, 400, {
-          code: 'MissingParameterValue',
-          locator: 'request',
-          text: 'Give REQUEST=GetCapabilities, GetTile or GetFeatureInfo',
-        })
       default:
         return refuse(reply, 501, {
           code: 'OperationNotSupported',
@@ -74,7 +72,7 @@ function required(given: Parameters, name: string): string {
 function place(itemId: string, given: Parameters): { z: number; x: number; y: number } {
   const layer = given.get('layer')
   if (layer && layer !== itemId) throw invalidField('layer', 'is not the layer of this service')
-  const set = given.get('tilematrixset') || 'GoogleMapsCompatible'
+  const set = given.get('tilematrixset') || WELL_KNOWN_SET.id
   const lastZoom = MATRIX_SETS.get(set)
   if (lastZoom === undefined) throw invalidField('tilematrixset', `is one of ${[...MATRIX_SETS.keys()].join(', ')}`)
   const z = whole(required(given, 'tilematrix').split(':').at(-1)!, 'tilematrix', lastZoom)
@@ -178,4 +176,74 @@ function refuse(reply: FastifyReply, status: number, { code, locator, text }: Ex
 </ExceptionReport>
 `
   return reply.code(status).type('application/xml; charset=utf-8').send(body)
+}
+
+const XML = { 'application/xml': { schema: { type: 'string' } } }
+const REPORTS: readonly (readonly [number, string])[] = [
+  [400, 'A parameter is missing or wrong; `locator` of the exception report names it'],
+  [401, 'No valid credential'],
+  [403, 'Scope or role is missing'],
+  [404, 'No such item'],
+  [429, 'Too many requests'],
+  [500, 'Our fault'],
+]
+
+const KVP_PARAMETERS = [
+  ['SERVICE', '`WMTS`; `WMS` is taken too, for QGIS'],
+  ['REQUEST', '`GetCapabilities` unless given, `GetTile` or `GetFeatureInfo`'],
+  ['STYLE', 'A profile: its id, a derived one such as `ndvi`, or `default`'],
+  ['FORMAT', '`image/webp` or `image/png`'],
+  ['TILEMATRIXSET', `\`${IMAGE_SET.id}\` or \`${WELL_KNOWN_SET.id}\``],
+  ['TILEMATRIX', 'Zoom'],
+  ['TILEROW', 'Row, from the top'],
+  ['TILECOL', 'Column'],
+  ['I', 'Column of a pixel in the tile, for GetFeatureInfo'],
+  ['J', 'Row of a pixel in the tile, for GetFeatureInfo'],
+  ['INFOFORMAT', 'Of GetFeatureInfo: `application/json` or `text/plain`'],
+  ['asset_key', 'Which asset of a multi-asset item'],
+  ['key', 'An API key, for clients that cannot send headers'],
+] as const
+
+/** For the published document. Names of parameters may be written in any case. */
+export function wmtsPaths(): Record<string, unknown> {
+  const failures = Object.fromEntries(REPORTS.map(([status, description]) => [String(status), { description, content: XML }]))
+  const item = parameter('path', 'item_id', 'The item')
+  const query = (names: readonly string[]) =>
+    KVP_PARAMETERS.filter(([name]) => names.includes(name)).map(([name, description]) => parameter('query', name, description))
+  return {
+    '/wmts/{item_id}': {
+      get: {
+        operationId: 'items.tile.wmts.get',
+        tags: ['items'],
+        summary: 'WMTS 1.0.0 of one item by key-value pairs.',
+        description: '`items.tile.wmts_capabilities`, `items.tile.wmts_get_tile` and `items.point` for map clients.',
+        parameters: [item, ...query(KVP_PARAMETERS.map(([name]) => name))],
+        responses: {
+          '200': {
+            description: 'Capabilities, a tile, or the values under a pixel',
+            content: {
+              ...XML,
+              'image/webp': { schema: { type: 'string' } },
+              'image/png': { schema: { type: 'string' } },
+              'application/json': { schema: { type: 'object' } },
+              'text/plain': { schema: { type: 'string' } },
+            },
+          },
+          '304': { description: 'The tile that `If-None-Match` names' },
+          '501': { description: 'Another REQUEST', content: XML },
+          ...failures,
+        },
+      },
+    },
+    '/wmts/{item_id}/1.0.0/WMTSCapabilities.xml': {
+      get: {
+        operationId: 'items.tile.wmts_capabilities.get',
+        tags: ['items'],
+        summary: 'WMTS capabilities of one item by address.',
+        description: 'A key that comes as `key` is put into the addresses of the tiles.',
+        parameters: [item, ...query(['asset_key', 'key'])],
+        responses: { '200': { description: 'The capabilities', content: XML }, ...failures },
+      },
+    },
+  }
 }

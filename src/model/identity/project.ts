@@ -5,6 +5,7 @@ import { accessDenied, notFound, problem } from '#core/problem.ts'
 import type { ProjectRole, Region, Visibility } from '#core/vocabulary.ts'
 import type { Joined, Row } from '#db/row.ts'
 import type { Db, Tx } from '#db/tables.ts'
+import { requireOrganization } from './organization.ts'
 import * as storageAccount from '#model/plans/storage-account.ts'
 
 const COLUMNS = [
@@ -80,6 +81,11 @@ export async function requireReader(db: Db, principal: Principal, id: string, op
   return { ...row, role }
 }
 
+/** For the platform's own work, whoever may see it. */
+export async function get(db: Db, id: string): Promise<Omit<Project, 'role'>> {
+  return await db.selectFrom('project').select(COLUMNS).where('id', '=', id).executeTakeFirstOrThrow()
+}
+
 /** Whether a project exists for the caller at all; whether it may be read is another question. */
 export async function exists(db: Db, principal: Principal, id: string): Promise<boolean> {
   return (await visible(db, principal).where('project.id', '=', id).executeTakeFirst()) !== undefined
@@ -88,6 +94,13 @@ export async function exists(db: Db, principal: Principal, id: string): Promise<
 export async function requireRole(db: Db, principal: Principal, id: string, least: ProjectRole): Promise<Project> {
   const project = await requireReader(db, principal, id)
   if (!project.role || LADDER.indexOf(project.role) < LADDER.indexOf(least)) throw accessDenied()
+  return project
+}
+
+/** Whoever may change a project and acts for the organization that owns it, which pays for what is bought into it. */
+export async function requireBuyer(db: Db, principal: Principal, id: string): Promise<Project> {
+  const project = await requireRole(db, principal, id, 'editor')
+  if (project.organizationId !== requireOrganization(principal)) throw accessDenied()
   return project
 }
 

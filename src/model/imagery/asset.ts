@@ -177,11 +177,14 @@ export function copies(assets: readonly Asset[]): { from: string; made: NewAsset
   })
 }
 
-/** Which host it may be is asked when its pixels are read: a list of hosts changes, a registered address does not. */
-export function requireHttps(href: string, field: string): string {
+/**
+ * Which host it may be is asked when its pixels are read: a list of hosts changes, a registered address does not. Plain http
+ * is for hosts that the operator opened the way to.
+ */
+export function requireHref(href: string, field: string, raster: Pick<RasterService, 'mayRead'>): string {
   if (UNSENDABLE.test(href)) throw invalidField(field, 'holds a control character; write it percent-encoded')
   const url = URL.parse(href)
-  if (url?.protocol !== 'https:') throw invalidField(field, 'must be an https address')
+  if (!url || (url.protocol !== 'https:' && !raster.mayRead(href))) throw invalidField(field, 'must be an https address')
   if (url.username || url.password) throw invalidField(field, 'must not carry a user name or password')
   return PLAIN.test(href) ? href : url.href // As it goes over the wire: a header takes ASCII alone.
 }

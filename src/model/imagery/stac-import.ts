@@ -4,7 +4,8 @@ import { newId } from '#core/ids.ts'
 import { parseInstant } from '#core/interval.ts'
 import { invalidField } from '#core/problem.ts'
 import { ITEM_TYPES, type ItemType } from '#core/vocabulary.ts'
-import { requireHttps, type NewAsset, type StatedBand } from './asset.ts'
+import type { RasterService } from '#ports/raster.ts'
+import { requireHref, type NewAsset, type StatedBand } from './asset.ts'
 import { requireProperties } from './item-metadata.ts'
 import * as item from './item-read.ts'
 import { placeOf } from './item-place.ts'
@@ -25,7 +26,7 @@ const MAX_FEATURE_DEPTH = 12
 /** What has a column of its own; `toFeature` puts it back. */
 const IN_COLUMNS = new Set(['datetime', 'start_datetime', 'end_datetime', 'eo:cloud_cover', 'gsd', 'title', 'description'])
 
-export function fromFeature(value: unknown, collectionId: string | null): itemWrite.NewItem {
+export function fromFeature(value: unknown, collectionId: string | null, raster: Pick<RasterService, 'mayRead'>): itemWrite.NewItem {
   const feature = requireBounded(objectOf(value, 'feature'), 'feature', MAX_FEATURE_DEPTH)
   if (feature['type'] !== 'Feature') throw invalidField('type', "must be 'Feature'")
   const id = textOf(feature['id'], 'id', item.MAX_ID_LENGTH)
@@ -55,7 +56,7 @@ export function fromFeature(value: unknown, collectionId: string | null): itemWr
     orderId: null,
     uploadId: null,
     jobId: null,
-    assets: assetsOf(feature['assets'] ?? {}),
+    assets: assetsOf(feature['assets'] ?? {}, raster),
   }
 }
 
@@ -95,7 +96,7 @@ function extensionsOf(value: unknown): string[] {
   return value.map((each) => textOf(each, 'stac_extensions', 500))
 }
 
-function assetsOf(value: unknown): NewAsset[] {
+function assetsOf(value: unknown, raster: Pick<RasterService, 'mayRead'>): NewAsset[] {
   const entries = Object.entries(objectOf(value, 'assets'))
   if (entries.length > MAX_ASSETS) throw invalidField('assets', `has more than ${MAX_ASSETS} assets`)
   return entries.map(([key, each]) => {
@@ -109,7 +110,7 @@ function assetsOf(value: unknown): NewAsset[] {
       title: optionalText(asset['title'], `assets.${key}.title`, MAX_NAME_LENGTH),
       mediaType: optionalText(asset['type'], `assets.${key}.type`, 255),
       roles: roles.map((role) => textOf(role, `assets.${key}.roles`, 64)),
-      href: requireHttps(textOf(asset['href'], `assets.${key}.href`, MAX_HREF_LENGTH), `assets.${key}.href`),
+      href: requireHref(textOf(asset['href'], `assets.${key}.href`, MAX_HREF_LENGTH), `assets.${key}.href`, raster),
       fileSizeBytes: Number.isSafeInteger(size) && (size as number) >= 0 ? (size as number) : null,
       ...bandsOf(asset),
     }

@@ -174,6 +174,18 @@ export async function finish(
   return done.numUpdatedRows > 0n
 }
 
+/** Why an item that an upload made is gone: its only file could not be converted. */
+export async function failureOf(db: Db, uploadId: string, itemId: string): Promise<{ name: string; error: string } | null> {
+  const row = await db
+    .selectFrom('upload_file')
+    .select(['name', 'error'])
+    .where('upload_id', '=', uploadId)
+    .where('item_id', '=', itemId)
+    .where('state', '=', 'failed')
+    .executeTakeFirst()
+  return row?.error == null ? null : { name: row.name, error: row.error }
+}
+
 /** Conversions that nobody works on; each is named at most once in `SILENT_MS`. */
 export async function forgotten(tx: Tx, now: Date): Promise<string[]> {
   const since = new Date(now.getTime() - SILENT_MS)

@@ -22,7 +22,7 @@ const COLUMNS = [
   'total_bytes as totalBytes',
   // What it holds of the quota; nothing once it is closed.
   'reserved_bytes as reservedBytes',
-  // As the client tells it.
+  // As the client tells it, or as the store has it, whichever is more.
   'bytes_uploaded as bytesUploaded',
   'target_collection_id as targetCollectionId',
   'target_item_id as targetItemId',
@@ -118,6 +118,18 @@ export async function reserveUpTo(tx: Tx, session: Upload, bytes: number): Promi
   await tx.updateTable('upload_session').set({ reserved_bytes: bytes }).where('id', '=', session.id).execute()
 }
 
+/** Notes how much of a session the store has. That is no sign of life: whoever only asks does not keep it open. */
+export async function noteBytes(tx: Tx, id: string, bytes: number): Promise<Upload> {
+  const row = await tx
+    .updateTable('upload_session')
+    .set({ bytes_uploaded: sql<number>`greatest(bytes_uploaded, ${bytes})` })
+    .where('id', '=', id)
+    .where('closed_at', 'is', null)
+    .returning(COLUMNS)
+    .executeTakeFirst()
+  return row ?? (await get(tx, id))
+}
+
 /** Notes a sign of life of the client. A session that ended meanwhile is left as it is. */
 export async function progress(tx: Tx, id: string, bytesUploaded: number | null, now: Date): Promise<Upload> {
   const row = await tx
@@ -136,10 +148,15 @@ export async function progress(tx: Tx, id: string, bytesUploaded: number | null,
 }
 
 /** Ends a session whose items exist. The caller holds its row and has settled its reservation. */
-export async function complete(tx: Tx, id: string, itemIds: readonly string[], now: Date): Promise<void> {
+export async function complete(
+  tx: Tx,
+  id: string,
+  { itemIds, bytes }: { itemIds: readonly string[]; bytes: number },
+  now: Date,
+): Promise<void> {
   await tx
     .updateTable('upload_session')
-    .set({ state: 'completed', item_ids: [...itemIds], reserved_bytes: 0, updated_at: now, closed_at: now })
+    .set({ state: 'completed', item_ids: [...itemIds], bytes_uploaded: bytes, reserved_bytes: 0, updated_at: now, closed_at: now })
     .where('id', '=', id)
     .where('closed_at', 'is', null)
     .execute()
@@ -156,6 +173,25 @@ export async function fail(tx: Tx, id: string, reason: { step: string | null; me
     .execute()
   await storageAccount.release(tx, held.organizationId, held.reservedBytes)
   return true
+}
+
+/**
+ * A session was completed, and then one of its files could not be converted: without any other file the session has failed after
+ * all. With others it stays completed, and the file alone tells why it failed. The caller has ended the file.
+ */
+export async function failFile(tx: Tx, id: string, reason: { step: string; message: string }, now: Date): Promise<void> {
+  const { others } = await tx
+    .selectFrom('upload_file')
+    .select((e) => e.fn.countAll<number>().as('others'))
+    .where('upload_id', '=', id)
+    .where('state', 'in', ['converting', 'ready'])
+    .executeTakeFirstOrThrow()
+  if (others > 0) return
+  await tx
+    .updateTable('upload_session')
+    .set({ state: 'failed', error_step: reason.step, error_message: reason.message, updated_at: now })
+    .where('id', '=', id)
+    .execute()
 }
 
 const MAX_EXPIRED_AT_ONCE = 1_000

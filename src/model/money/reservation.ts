@@ -14,6 +14,7 @@ const COLUMNS = [
   'captured_credits as capturedCredits',
   'refunded_credits as refundedCredits',
   'state',
+  'failure',
 ] as const
 
 export type Reservation = Row<'reservation', typeof COLUMNS>
@@ -29,6 +30,15 @@ export async function lock(tx: Tx, organizationId: string, reference: Reference)
     .where('reference_type', '=', reference.type)
     .where('reference_id', '=', reference.id)
     .forUpdate()
+    .executeTakeFirst()
+  return found ?? null
+}
+
+export async function findFor(db: Db, organizationId: string, reference: Reference): Promise<Reservation | null> {
+  const found = await reservations(db)
+    .where('org_id', '=', organizationId)
+    .where('reference_type', '=', reference.type)
+    .where('reference_id', '=', reference.id)
     .executeTakeFirst()
   return found ?? null
 }

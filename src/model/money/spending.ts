@@ -16,6 +16,7 @@
 import { newId } from '#core/ids.ts'
 import type { Principal } from '#core/principal.ts'
 import { problem } from '#core/problem.ts'
+import type { Db } from '#db/tables.ts'
 import type { BillingMode, SpendLine } from '#db/tables/money.ts'
 import { billingModeOf, walletOf } from './billing-account.ts'
 import type { Change } from '#effects.ts'
@@ -62,16 +63,27 @@ interface WantedFunding {
   /** The operation's id and the caller's key: a repeated request finds its hold again. */
   operation: string
   idempotencyKey: string
+  /** Where it is settled already how this is paid, as for a reservation that is to be repriced. */
+  mode?: BillingMode | undefined
+}
+
+/** Whether a member's caps would let a purchase pass, where nothing is reserved yet. */
+export async function requireWithinCaps(
+  { db, clock }: Pick<PaymentContext, 'db' | 'clock'>,
+  { organizationId, userId, approvalId }: Spender,
+  credits: number,
+): Promise<void> {
+  if (userId && !approvalId) await caps.requireLikely(db, { organizationId, userId, credits, replaces: null }, clock.now())
 }
 
 /** Stage 6a. Only a card is asked now; a refusal leaves nothing behind. */
 export async function authorize(
   context: PaymentContext,
-  { spender, credits, countsForCaps, operation, idempotencyKey }: WantedFunding,
+  { spender, credits, countsForCaps, operation, idempotencyKey, mode: given }: WantedFunding,
 ): Promise<Funding> {
   const { db, clock } = context
   const { organizationId, userId, approvalId } = spender
-  const mode = await billingModeOf(db, organizationId)
+  const mode = given ?? (await billingModeOf(db, organizationId))
   const funding: Funding = { spender, mode, credits, countsForCaps, attemptId: null }
   if (mode !== 'card' || credits === 0) return funding
   if (countsForCaps && userId && !approvalId) await caps.requireLikely(db, { organizationId, userId, credits, replaces: null }, clock.now())
@@ -135,6 +147,11 @@ async function insufficient({ tx }: Change, organizationId: string, required: nu
   return problem('insufficient-credits', `This costs ${required} credits and ${available} are available`, {
     members: { required_credits: required, available_credits: available },
   })
+}
+
+/** Where the reservation behind something stands; null: there is none. */
+export async function standingOf(db: Db, organizationId: string, reference: Reference): Promise<Reservation | null> {
+  return await reservations.findFor(db, organizationId, reference)
 }
 
 /** What became of a settlement. `pending`: the card is charged or freed by the work that was queued with it. */

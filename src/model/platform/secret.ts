@@ -11,3 +11,16 @@ export async function secretOf(db: Db, name: string, now: Date): Promise<Buffer>
   const { value } = await db.selectFrom('shared_secret').select('value').where('name', '=', name).executeTakeFirstOrThrow()
   return value
 }
+
+/** Remembers 32 bytes that were made elsewhere; those from before are forgotten. */
+export async function keep(db: Db, name: string, value: Buffer, now: Date): Promise<void> {
+  await db
+    .insertInto('shared_secret')
+    .values({ name, value, created_at: now })
+    .onConflict((conflict) => conflict.column('name').doUpdateSet({ value, created_at: now }))
+    .execute()
+}
+
+export async function kept(db: Db, name: string): Promise<Buffer | null> {
+  return (await db.selectFrom('shared_secret').select('value').where('name', '=', name).executeTakeFirst())?.value ?? null
+}

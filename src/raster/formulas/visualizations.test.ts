@@ -26,7 +26,7 @@ test('a DEM has one visualization', () => {
   const { visualizations, default_id } = listVisualizations({ bandRoles: { ELEVATION: 1 }, dataType: 'dem' })
   assert.equal(visualizations.length, 1)
   assert.equal(default_id, 'elevation')
-  assert.deepEqual([visualizations[0]?.kind, visualizations[0]?.bands, visualizations[0]?.colormap], ['elevation', [1], 'terrain'])
+  assert.deepEqual([visualizations[0]?.kind, visualizations[0]?.bands, visualizations[0]?.colormap], ['elevation', [1], 'hypsometric'])
 })
 
 test('bands without a composite are shown one by one', () => {

@@ -153,10 +153,10 @@ function elevation(bandRoles: BandRoles, roles: ReadonlyMap<BandRole, number>, d
     label: isBathymetry ? 'Depth' : 'Elevation',
     kind: 'elevation',
     bands: [band],
-    colormap: params.colormap ?? (isBathymetry ? 'bathymetry' : 'terrain'),
+    colormap: params.colormap ?? (isBathymetry ? 'bathymetry' : 'hypsometric'),
     rescale: params.rescale ?? null,
     category: 'elevation',
-    description: isBathymetry ? 'Depths, deep to shallow' : 'Heights, low to high',
+    description: isBathymetry ? 'Depths, deep to shallow' : 'Heights, low to high, lit from the north-west',
   })
 }
 

@@ -33,7 +33,17 @@ export function bandNamesOf(info: RasterInfo): string[] {
   })
 }
 
-/** Metres along the ground that the middle pixel covers. */
+/** Of a hundred: how far a projection's own metres may be from those on the ground and still be given as they are. */
+const NOMINAL_TOLERANCE = 0.01
+
+/** What a projected raster calls its pixel size, in metres; null for one in degrees. */
+function nominalDistance({ crs, transform }: RasterInfo): number | null {
+  if (crs?.kind !== 'projected' || !transform) return null
+  const [, b, c, , e, f] = transform
+  return Math.sqrt(Math.abs(b * f - c * e)) * crs.unit
+}
+
+/** Metres along the ground that the middle pixel covers: as the producer says where that is so, for 10 m is 10 m to everybody. */
 export function groundSampleDistance(info: RasterInfo): number | null {
   const { crs, transform } = placementOf(info)
   const project = projectorToLonLat(crs)
@@ -47,7 +57,10 @@ export function groundSampleDistance(info: RasterInfo): number | null {
   const metres = (to: Point): number =>
     Math.hypot((to[0] - middle[0]) * Math.cos((middle[1] * Math.PI) / 180), to[1] - middle[1]) * METRES_PER_DEGREE
   const size = Math.sqrt(metres(at(x + 1, y)) * metres(at(x, y + 1)))
-  return Number.isFinite(size) && size > 0 ? Number(size.toPrecision(6)) : null
+  if (!Number.isFinite(size) || size <= 0) return null
+  const nominal = nominalDistance(info)
+  const isAsStated = nominal !== null && Math.abs(size / nominal - 1) < NOMINAL_TOLERANCE
+  return Number((isAsStated ? nominal : size).toPrecision(6))
 }
 
 /**

@@ -157,7 +157,10 @@ test('facts: names, look, resolution, time', async () => {
   )
   assert.equal(acquiredAt({ ...info, metadata: {}, times: { items: [], tag: '0000:00:00 00:00:00' } }), null)
   assert.ok(Math.abs(groundSampleDistance(info)! - 1113 * Math.sqrt(Math.cos((49.5 * Math.PI) / 180))) < 2)
-  assert.ok(Math.abs(groundSampleDistance((await made({ epsg: 32633, transform: [500_000, 10, 0, 5_500_000, 0, -10] })).info)! - 10) < 0.1)
+  const utm = { epsg: 32633, transform: [500_000, 10, 0, 5_500_000, 0, -10] } as const
+  assert.equal(groundSampleDistance((await made(utm)).info), 10, 'what everybody calls 10 m')
+  const mercator = groundSampleDistance((await made({ epsg: 3857, transform: [1_000_000, 10, 0, 6_400_000, 0, -10] })).info)!
+  assert.ok(mercator > 6 && mercator < 7, 'but a metre of Web Mercator is no metre')
   assert.deepEqual(firstLook(info, bandNamesOf(info), true).config, { bands: [1], color_table: true, colormap: 'tab20' })
   const raster = await made({ value: (x) => (x < 50 ? 0 : 3) })
   const facts = rasterFacts(raster.info, (await inspect(raster)).statistics, false)

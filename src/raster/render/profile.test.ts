@@ -47,7 +47,7 @@ test('the look that an image starts with', async (t) => {
       'heights',
       image([band('elevation')], { dataType: 'float32' }),
       null,
-      { name: 'Elevation', type: 'singleband', config: { bands: [1], colormap: 'terrain' } },
+      { name: 'Elevation', type: 'singleband', config: { bands: [1], colormap: 'hypsometric' } },
     ],
     ['one band', image([band('VV')]), null, { name: 'VV', type: 'singleband', config: { bands: [1] } }],
     [

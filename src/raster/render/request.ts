@@ -68,11 +68,17 @@ interface BandStyle {
 function ofBands(bands: readonly number[], { colormap: given, ranges, names }: BandStyle): Style {
   const [first, second, third] = bands
   const colormap = given ?? undefined
-  if (bands.length === 1) return { kind: 'single', band: first!, colormap, ranges }
+  if (bands.length === 1) {
+    const isLand = colormap !== undefined && LAND_COLORMAPS.includes(colormap) && normalizeRoles(names).get('ELEVATION') === first
+    return { kind: 'single', band: first!, colormap, ranges, ...(isLand ? { hillshade: true } : {}) }
+  }
   if (bands.length !== 3) throw refusal('bands must be one number, or three for red, green and blue')
   if (colormap !== undefined) throw refusal('colormap needs an expression, or one band')
   return { kind: 'rgb', bands: [first!, second!, third!], ranges, ...(isNatural(bands, names) ? { natural: true } : {}) }
 }
+
+/** Heights in these are lit like land. */
+const LAND_COLORMAPS = ['hypsometric', 'relief', 'terrain', 'gist_earth']
 
 function isNatural(bands: readonly number[], names: BandNames): boolean {
   const roles = normalizeRoles(names)

@@ -17,7 +17,14 @@ export type Style =
       natural?: boolean | undefined
     }
   /** Grey without a colormap. */
-  | { kind: 'single'; band: number; colormap?: string | undefined; ranges?: readonly Range[] | undefined }
+  | {
+      kind: 'single'
+      band: number
+      colormap?: string | undefined
+      ranges?: readonly Range[] | undefined
+      /** Samples are heights of land: they are lit from the north-west. */
+      hillshade?: boolean | undefined
+    }
   /** One result with a colormap (grey without), or three for red, green and blue. */
   | {
       kind: 'expression'

@@ -9,6 +9,7 @@ import { samplePlanes, type Resampling } from '#raster/warp/sample.ts'
 import { aoiMask } from './aoi.ts'
 import { clipPicture, isEmpty } from './color.ts'
 import { resolveRanges, type RenderContext } from './context.ts'
+import { hillshade, shaded } from './hillshade.ts'
 import { draw } from './render.ts'
 import { defaultStyle, type Style } from './style.ts'
 
@@ -42,7 +43,9 @@ export async function drawTile(
   const ranges = await resolveRanges(context, raster, style, { unscale, signal })
   const picture = await draw(context, raster, { windows, width: size, height: size }, { style, ranges, resampling, unscale, signal })
   if (clip) clipPicture(picture, clip)
-  return isEmpty(picture) ? null : picture
+  if (isEmpty(picture)) return null
+  if (style.kind !== 'single' || !style.hillshade) return picture
+  return shaded(picture, await hillshade(context, raster, { band: style.band - 1, tile, size, signal }))
 }
 
 /** Draws and encodes a tile. Where there is nothing to see it is transparent, white for JPEG. */

@@ -44,14 +44,18 @@ export function placementOf(info: RasterInfo): Placement {
   return placement
 }
 
-/** Where the pixels of a tile lie in the raster: no window outside it, one usually, two across the date line. */
-export function planTile(raster: Raster, tile: TileAddress, size: TileSize): WarpWindow[] {
+/**
+ * Where the pixels of a tile lie in the raster: no window outside it, one usually, two across the date line. With a margin the
+ * target is so many pixels larger on every side.
+ */
+export function planTile(raster: Raster, tile: TileAddress, size: TileSize, margin = 0): WarpWindow[] {
   checkTile(tile)
   const placement = placementOf(raster.info)
-  const transform = tileTransform(tile, size)
+  const [left, pixelM, , top] = tileTransform(tile, size)
+  const transform: Affine = [left - margin * pixelM, pixelM, 0, top + margin * pixelM, 0, -pixelM]
   const windows: WarpWindow[] = []
   for (const turns of [0, -1, 1]) {
-    const rectangle = tileRectangle(placement.extent, transform, size, turns)
+    const rectangle = tileRectangle(placement.extent, transform, size + 2 * margin, turns)
     if (rectangle) windows.push(planRectangle(raster.info, placement, transform, { ...rectangle, turns }))
   }
   return windows

@@ -1,5 +1,6 @@
 /** The WMTS 1.0.0 capabilities document of one item (OGC 07-057r7). */
-import { WMTS_FORMATS, WMTS_INFO_FORMATS, WMTS_MATRIX_SETS } from '#wire/wmts.ts'
+import { isUuid } from '#core/ids.ts'
+import { IMAGE_SET, WELL_KNOWN_SET, WMTS_FORMATS, WMTS_INFO_FORMATS } from '#wire/wmts.ts'
 import { escapeXml } from '#wire/xml.ts'
 import type { Profile } from '#model/imagery/visualization-profile.ts'
 import type { Visualization } from '#raster/formulas/visualizations.ts'
@@ -10,10 +11,11 @@ import { tileTemplate } from './tilejson.ts'
 
 interface MatrixSet {
   id: string
+  title: string
   maxZoom: number
+  scaleSet: string | null
 }
 
-const SETS: readonly MatrixSet[] = Object.entries(WMTS_MATRIX_SETS).map(([id, maxZoom]) => ({ id, maxZoom }))
 const SCALE_SET = 'urn:ogc:def:wkss:OGC:1.0:GoogleMapsCompatible'
 
 interface WmtsStyle {
@@ -41,9 +43,27 @@ export function stylesOf({
       .filter(({ kind, id }) => kind !== 'index' || OFFERED_INDICES.includes(id))
       .map(({ id, label }) => ({ id, title: label, isDefault: false })),
   ]
-  if (wanted === null) return known
+  if (wanted === null) return withOwnTitles(known)
   return [{ ...(known.find(({ id }) => id === wanted) ?? { id: wanted, title: wanted }), isDefault: true }]
 }
+
+/** Some clients know a style by its title alone. A derived look that is saved too is offered once; saved ones of one name get numbers. */
+function withOwnTitles(styles: readonly WmtsStyle[]): WmtsStyle[] {
+  const taken = new Set<string>()
+  return styles.flatMap((style) => {
+    if (taken.has(style.title) && !isUuid(style.id)) return []
+    let title = style.title
+    for (let number = 2; taken.has(title); number += 1) title = `${style.title} (${number})`
+    taken.add(title)
+    return [{ ...style, title }]
+  })
+}
+
+/** What ends at the image's own resolution comes first: GDAL takes the first set and its last zoom. */
+const setsOf = ({ maxZoom }: Coverage): MatrixSet[] => [
+  { id: IMAGE_SET.id, title: 'Web Mercator, up to the resolution of the image', maxZoom, scaleSet: null },
+  { ...WELL_KNOWN_SET, title: 'Web Mercator, 256 pixels', scaleSet: SCALE_SET },
+]
 
 interface Capabilities {
   baseUrl: string
@@ -56,7 +76,7 @@ interface Capabilities {
 
 export function capabilities(wanted: Capabilities): string {
   const { item, coverage } = wanted
-  const sets = coverage.maxZoom > SETS[0]!.maxZoom ? SETS : SETS.slice(0, 1)
+  const sets = setsOf(coverage)
   return `<?xml version="1.0" encoding="UTF-8"?>
 <Capabilities xmlns="http://www.opengis.net/wmts/1.0" xmlns:ows="http://www.opengis.net/ows/1.1" \
 xmlns:xlink="http://www.w3.org/1999/xlink" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" \
@@ -165,7 +185,7 @@ const TILE_PX = 256
 /** OGC's pixel of a screen, in metres. */
 const SCREEN_PIXEL_M = 0.000_28
 
-function matrixSet({ id, maxZoom }: MatrixSet): string {
+function matrixSet({ id, title, maxZoom, scaleSet }: MatrixSet): string {
   const matrices = Array.from({ length: maxZoom + 1 }, (_, zoom) => {
     const count = 2 ** zoom
     const scale = WORLD_M / TILE_PX / count / SCREEN_PIXEL_M
@@ -177,10 +197,9 @@ function matrixSet({ id, maxZoom }: MatrixSet): string {
     )
   })
   return `    <TileMatrixSet>
-      <ows:Title>Web Mercator, ${TILE_PX} pixels</ows:Title>
+      <ows:Title>${title}</ows:Title>
       <ows:Identifier>${id}</ows:Identifier>
-      <ows:SupportedCRS>urn:ogc:def:crs:EPSG::3857</ows:SupportedCRS>
-      <WellKnownScaleSet>${SCALE_SET}</WellKnownScaleSet>
+      <ows:SupportedCRS>urn:ogc:def:crs:EPSG::3857</ows:SupportedCRS>${scaleSet ? `\n      <WellKnownScaleSet>${scaleSet}</WellKnownScaleSet>` : ''}
 ${matrices.join('\n')}
     </TileMatrixSet>`
 }

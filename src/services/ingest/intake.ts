@@ -17,7 +17,7 @@ import type { RasterInfo } from '#raster/types.ts'
 
 export const COG_TYPE = 'image/tiff; application=geotiff; profile=cloud-optimized'
 const GEOTIFF_TYPE = 'image/tiff; application=geotiff'
-const PROJECTION_EXTENSION = 'https://stac-extensions.github.io/projection/v1.1.0/schema.json'
+export const PROJECTION_EXTENSION = 'https://stac-extensions.github.io/projection/v1.1.0/schema.json'
 const FILES_AT_ONCE = 4
 const HEAD_BYTES = 64
 
@@ -146,7 +146,6 @@ export function toAsset({ file, at, size, sha256, info, inspection }: Taken, key
 
 export function toItem({ file, info, place }: Taken, upload: Upload, asset: NewFile): itemWrite.NewItem {
   const id = newId()
-  const [a, b, c, d, e, f] = info.transform!
   const note = positionNote(info)
   return {
     ...place,
@@ -161,18 +160,19 @@ export function toItem({ file, info, place }: Taken, upload: Upload, asset: NewF
     endDatetime: null,
     cloudCover: null,
     gsd: groundSampleDistance(info),
-    properties: {
-      'proj:epsg': info.crs?.epsg ?? null,
-      'proj:shape': [info.height, info.width],
-      'proj:transform': [b, c, a, e, f, d],
-      ...(note === null ? {} : { position_note: note }),
-    },
+    properties: { ...projectionOf(info), ...(note === null ? {} : { position_note: note }) },
     stacExtensions: [PROJECTION_EXTENSION],
     orderId: null,
     uploadId: upload.id,
     jobId: null,
     assets: [asset],
   }
+}
+
+/** Where the pixels lie, in the words of STAC's projection extension. */
+export function projectionOf({ crs, width, height, transform }: RasterInfo): Record<string, unknown> {
+  const [a, b, c, d, e, f] = transform!
+  return { 'proj:epsg': crs?.epsg ?? null, 'proj:shape': [height, width], 'proj:transform': [b, c, a, e, f, d] }
 }
 
 /** 422 that names each file and what is wrong with it. */

@@ -84,7 +84,8 @@ export const rows: Rows = {
     breaks: 'table invitation',
   },
   'organizations.members.set_spend_limit': {
-    input: (_w, org) => ({ organizationId: org.id, userId: org.owner.id, perOrderLimitCredits: 5, spendLimitCredits: null }),
+    // Above what other rows order.
+    input: (_w, org) => ({ organizationId: org.id, userId: org.owner.id, perOrderLimitCredits: 5_000_000, spendLimitCredits: null }),
     missing: otherNamed,
     a: `${NOBODY} | 200 200 403 403 | 403 403 | 403 200 403 | 403 403 403 403`,
     b: `${NOBODY} | 403 403 403 403 | 200 403 | 403 403 403 | 403 403 403 403`,

@@ -6,22 +6,33 @@ import type {
 
 /** Input of `api_keys.create`. */
 export interface ApiKeysCreateInput {
+  /** What people call it */
   name: string
-  /** Default: `["read"]` */
+  /** What a key may do: read, write, process. Default: `["read"]` */
   permissions?: ('read' | 'write' | 'process')[] | undefined
+  /** Requests an hour */
   rate_limit?: number | null | undefined
+  /** After how many days it ends; never if absent */
   expires_in_days?: number | null | undefined
 }
 
 /** Answer of `api_keys.create`. */
 export interface ApiKeysCreateOutput {
+  /** Its id */
   id: string
+  /** The key itself, shown this once */
   key: string
+  /** The first 12 characters of the key, by which people tell keys apart */
   prefix: string
+  /** What people call it */
   name: string
+  /** What a key may do: read, write, process */
   permissions: ('read' | 'write' | 'process')[]
+  /** Requests an hour */
   rate_limit: number
+  /** When it ends or moves on; null: never */
   expires_at: string | null
+  /** When it was made */
   created_at: string
 }
 
@@ -33,12 +44,15 @@ export type ApiKeysListOutput = ApiKey[]
 
 /** Input of `api_keys.revoke`. */
 export interface ApiKeysRevokeInput {
+  /** The id of a key, not the key itself */
   key_id: string
 }
 
 /** Answer of `api_keys.revoke`. */
 export interface ApiKeysRevokeOutput {
+  /** Always true: what was asked for is done */
   ok: true
+  /** Its id */
   id: string
 }
 

@@ -3,13 +3,17 @@ import type { CallOptions, Client } from '../client.ts'
 
 /** Input of `assets.delete`. */
 export interface AssetsDeleteInput {
+  /** The item */
   item_id: string
+  /** The asset, by its id or its key */
   asset_id: string
 }
 
 /** Answer of `assets.delete`. */
 export interface AssetsDeleteOutput {
+  /** Always true: what was asked for is done */
   ok: true
+  /** Its id */
   id: string
 }
 

@@ -5,16 +5,22 @@ import type {
 } from './types.ts'
 
 export interface AuthSignUpInput {
+  /** The email address */
   email: string
+  /** The password */
   password: string
+  /** What people call it */
   name: string
   /** For browsers: the refresh token comes as a cookie that no script can read, and not in the answer */
   cookie?: boolean | undefined
 }
 
 export interface AuthSignInInput {
+  /** The email address */
   email: string
+  /** The password */
   password: string
+  /** The organization that it belongs to or acts for; null for none */
   organization_id?: string | null | undefined
   /** For browsers: the refresh token comes as a cookie that no script can read, and not in the answer */
   cookie?: boolean | undefined
@@ -23,12 +29,14 @@ export interface AuthSignInInput {
 export interface AuthRefreshInput {
   /** Left out by a browser that has the cookie */
   refresh_token?: string | undefined
+  /** The organization that it belongs to or acts for; null for none */
   organization_id?: string | null | undefined
   /** For browsers: the refresh token comes as a cookie that no script can read, and not in the answer */
   cookie?: boolean | undefined
 }
 
 export interface AuthSignOutInput {
+  /** Spent once, for the next pair of tokens */
   refresh_token?: string | undefined
 }
 
@@ -38,18 +46,23 @@ export interface AuthAcceptInvitationInput {
 }
 
 export interface AuthAcceptInvitationOutput {
+  /** The organization that it belongs to or acts for; null for none */
   organization_id: string
+  /** The project */
   project_id?: string | undefined
+  /** What the person may do there */
   role: 'admin' | 'member' | 'editor' | 'viewer'
 }
 
 export interface AuthPasswordInput {
   /** The present password: a token that was stolen is not enough */
   password: string
+  /** The password from now on: 10 characters at least, 72 bytes at most */
   new_password: string
 }
 
 export interface AuthSignOutEverywhereInput {
+  /** The password */
   password?: string | undefined
 }
 
@@ -59,6 +72,7 @@ export interface AuthDeleteAccountInput {
 }
 
 export interface AuthDeleteOrganizationInput {
+  /** The organization that it belongs to or acts for; null for none */
   organization_id: string
   /** The present password: a token that was stolen is not enough */
   password: string
@@ -67,25 +81,40 @@ export interface AuthDeleteOrganizationInput {
 }
 
 export interface AuthSessionsOutput {
+  /** Sessions that have not ended */
   sessions: ({
+    /** Its id */
     id: string
+    /** The organization that it belongs to or acts for; null for none */
     organization_id: string | null
+    /** When it was made */
     created_at: string
+    /** When it was last used; null if never */
     last_used_at: string
+    /** When it ends or moves on; null: never */
     expires_at: string
+    /** Whether it is the session that asks */
     is_current: boolean
   })[]
 }
 
 export interface AuthMeOutput {
+  /** The person who is signed in */
   user: {
+    /** Its id */
     id: string
+    /** The email address */
     email: string
+    /** What people call it */
     name: string
   }
+  /** The organizations that the person belongs to, with their role in each */
   organizations: ({
+    /** Its id */
     id: string
+    /** What people call it */
     name: string
+    /** What the person may do there */
     role: 'owner' | 'admin' | 'member'
   })[]
 }

@@ -14,29 +14,45 @@ import type {
 
 /** Input of `billing.approvals.approve`. */
 export interface BillingApprovalsApproveInput {
+  /** The request for approval */
   approval_id: string
 }
 
 /** Answer of `billing.approvals.approve`. */
 export interface BillingApprovalsApproveOutput {
+  /** Its id */
   id: string
+  /** The state it is in */
   status: 'pending' | 'approved' | 'rejected' | 'used' | 'expired'
+  /** Credits, of which 100 are A$1 */
   credits: number | null
+  /** The id of an operation */
   operation: string | null
+  /** The input of that operation */
   input: { [name: string]: unknown } | null
+  /** Why, in words for people */
   reason: string | null
+  /** Who asked */
   requested_by: string
+  /** Who decided; null until then */
   decided_by: string | null
+  /** Why it was decided so */
   decision_reason: string | null
+  /** When it was made */
   created_at: string
+  /** When it was decided; null until then */
   decided_at: string | null
+  /** When it ends or moves on; null: never */
   expires_at: string
+  /** When the approval was used; null until then */
   used_at: string | null
+  /** What the approved operation answered; null where none was named */
   result: { [name: string]: unknown } | null
 }
 
 /** Input of `billing.approvals.get`. */
 export interface BillingApprovalsGetInput {
+  /** The request for approval */
   approval_id: string
 }
 
@@ -45,18 +61,23 @@ export type BillingApprovalsGetOutput = SpendApproval
 
 /** Input of `billing.approvals.list`. */
 export interface BillingApprovalsListInput {
+  /** The state it is in */
   status?: 'pending' | 'approved' | 'rejected' | 'used' | 'expired' | null | undefined
 }
 
 /** Answer of `billing.approvals.list`. */
 export interface BillingApprovalsListOutput {
+  /** The requests, newest first */
   approvals: SpendApproval[]
+  /** How many there are in this answer */
   count: number
 }
 
 /** Input of `billing.approvals.reject`. */
 export interface BillingApprovalsRejectInput {
+  /** The request for approval */
   approval_id: string
+  /** Why, in words for people */
   reason?: string | null | undefined
 }
 
@@ -65,10 +86,15 @@ export type BillingApprovalsRejectOutput = SpendApproval
 
 /** Input of `billing.approvals.request`. */
 export interface BillingApprovalsRequestInput {
+  /** Credits, of which 100 are A$1 */
   credits?: number | null | undefined
+  /** After how many hours the request ends by itself */
   expiry_hours?: number | null | undefined
+  /** The id of an operation */
   operation?: string | null | undefined
+  /** The input of that operation */
   input?: { [name: string]: unknown } | null | undefined
+  /** Why, in words for people */
   reason?: string | null | undefined
 }
 
@@ -80,11 +106,17 @@ export type BillingAutoTopupGetInput = {}
 
 /** Answer of `billing.auto_topup.get`. */
 export interface BillingAutoTopupGetOutput {
+  /** Whether it is switched on */
   enabled: boolean
+  /** Below this the card is charged */
   threshold_credits: number | null
+  /** How many credits are bought at once */
   topup_amount_credits: number | null
+  /** At most so many Australian dollars in a day of UTC */
   daily_charge_cap_aud: number | null
+  /** What was charged today, in Australian dollars */
   charged_today_aud: number
+  /** When the card was last charged, or was tried; null if never */
   last_attempt_at: string | null
 }
 
@@ -93,20 +125,27 @@ export type BillingCreditsBalanceInput = {}
 
 /** Answer of `billing.credits.balance`. */
 export interface BillingCreditsBalanceOutput {
+  /** Everything in the wallet, reserved or not */
   balance_credits: number
+  /** What is held for things under way */
   reserved_credits: number
+  /** What can be spent */
   available_credits: number
+  /** Three letters of ISO 4217 */
   currency: 'AUD'
+  /** The same in Australian dollars */
   balance_aud: number
+  /** Whether the card is charged by itself when credits run low */
   auto_topup_enabled: boolean
 }
 
 /** Input of `billing.credits.transactions`. */
 export interface BillingCreditsTransactionsInput {
-  /** Default: `50` */
+  /** At most so many in one answer. Default: `50` */
   limit?: number | undefined
-  /** Default: `0` */
+  /** How many to leave out from the start. Default: `0` */
   offset?: number | undefined
+  /** Why, in words for people */
   reason?:
     | 'grant' | 'topup' | 'bonus' | 'reservation' | 'capture' | 'release' | 'refund' | 'adjustment'
     | null | undefined
@@ -114,63 +153,94 @@ export interface BillingCreditsTransactionsInput {
 
 /** Answer of `billing.credits.transactions`. */
 export interface BillingCreditsTransactionsOutput {
+  /** Movements of the wallet, newest first */
   transactions: CreditTransaction[]
+  /** How many there are in all */
   total: number
 }
 
 /** Input of `billing.invoices.get`. */
 export interface BillingInvoicesGetInput {
+  /** The invoice */
   invoice_id: string
 }
 
 /** Answer of `billing.invoices.get`. */
 export interface BillingInvoicesGetOutput {
+  /** Its id */
   id: string
+  /** The number that is printed on it */
   number: string
+  /** A month as YYYY-MM */
   period: string
+  /** The state it is in */
   status: 'open' | 'paid' | 'past_due'
+  /** Three letters of ISO 4217 */
   currency: 'AUD'
+  /** The sum without tax, in Australian dollars */
   subtotal_aud: number
+  /** Goods and services tax, in Australian dollars */
   gst_aud: number
+  /** The sum with tax, in Australian dollars */
   total_aud: number
+  /** What is still to be paid, in Australian dollars */
   due_aud: number
+  /** When it was issued */
   issued_at: string
+  /** Until when it is to be paid */
   due_at: string
+  /** When it was paid; null until then */
   paid_at: string | null
+  /** What it refers to, in words or as an address */
   reference: string | null
+  /** What it is made of */
   lines: InvoiceLine[]
+  /** The document as a PDF; the address works for 15 minutes */
   document_url: string
 }
 
 /** Input of `billing.invoices.list`. */
 export interface BillingInvoicesListInput {
-  /** Default: `50` */
+  /** At most so many in one answer. Default: `50` */
   limit?: number | undefined
 }
 
 /** Answer of `billing.invoices.list`. */
 export interface BillingInvoicesListOutput {
+  /** The invoices, newest first */
   invoices: Invoice[]
+  /** How many there are in this answer */
   count: number
 }
 
 /** Input of `billing.plan.change`. */
 export interface BillingPlanChangeInput {
+  /** The id of a plan */
   plan_id: 'free' | 'team' | 'business'
 }
 
 /** Answer of `billing.plan.change`. */
 export interface BillingPlanChangeOutput {
   plan: Plan
+  /** The plan from before */
   previous_plan_id: string
+  /** Whether anything changed */
   changed: boolean
+  /** From when on it holds */
   effective_at: string
+  /** How many expired items work again */
   reactivated_items: number
+  /** Whether more of them are still being made active */
   continues_in_background: boolean
+  /** What is above the limits of the new plan; it stays, and only new use is refused */
   exceeded: ({
+    /** How much the plan allows */
     limit: 'storage_bytes' | 'compute_jobs'
+    /** How much is used */
     used: number
+    /** How much the new plan allows */
     allowed: number
+    /** What is wrong, in words for people */
     message: string
   })[]
 }
@@ -180,30 +250,42 @@ export type BillingPlansListInput = {}
 
 /** Answer of `billing.plans.list`. */
 export interface BillingPlansListOutput {
+  /** The plans that there are */
   plans: Plan[]
+  /** How many there are in this answer */
   count: number
+  /** The plan that the organization is on */
   current_plan_id: string | null
 }
 
 /** Input of `billing.run_monthly_for_org`. */
 export interface BillingRunMonthlyForOrgInput {
+  /** The organization that it belongs to or acts for; null for none */
   organization_id: string
+  /** A month as YYYY-MM */
   period?: string | null | undefined
 }
 
 /** Answer of `billing.run_monthly_for_org`. */
 export interface BillingRunMonthlyForOrgOutput {
+  /** The organization that it belongs to or acts for; null for none */
   organization_id: string
+  /** Whether the month is closed now */
   closed: boolean
   invoice: Invoice
+  /** What it is made of */
   lines: InvoiceLine[]
 }
 
 /** Input of `billing.set_auto_topup`. */
 export interface BillingSetAutoTopupInput {
+  /** Whether it is switched on */
   enabled: boolean
+  /** Below this the card is charged */
   threshold_credits: number
+  /** How many credits are bought at once */
   topup_amount_credits: number
+  /** At most so many Australian dollars in a day of UTC */
   daily_charge_cap_aud?: number | null | undefined
 }
 
@@ -212,21 +294,33 @@ export type BillingSetAutoTopupOutput = AutoTopup
 
 /** Input of `billing.status.get`. */
 export interface BillingStatusGetInput {
+  /** The organization that it belongs to or acts for; null for none */
   organization_id: string
 }
 
 /** Answer of `billing.status.get`. */
 export interface BillingStatusGetOutput {
+  /** The organization that it belongs to or acts for; null for none */
   organization_id: string
+  /** The plan that it is on */
   plan: string
+  /** How a spend is paid: credit, card or enterprise */
   billing_mode: 'credit' | 'card' | 'enterprise'
+  /** Whether payment by monthly invoice was confirmed */
   enterprise_billing_status: 'none' | 'requested' | 'confirmed'
+  /** Whether everything is paid, or something is past due */
   subscription_status: 'active' | 'past_due'
+  /** Three letters of ISO 4217 */
   currency: 'AUD'
+  /** Everything in the wallet, reserved or not */
   balance_credits: number
+  /** What can be spent */
   available_credits: number
+  /** Whether there is a card to charge */
   has_default_card: boolean
+  /** Whether the card is charged by itself when credits run low */
   auto_topup_enabled: boolean
+  /** What the plan allows, and how much of it is used */
   quotas: {
     storage_bytes: Quota
     compute_jobs: Quota
@@ -235,29 +329,39 @@ export interface BillingStatusGetOutput {
 
 /** Input of `billing.stripe_invoices.list`. */
 export interface BillingStripeInvoicesListInput {
-  /** Default: `50` */
+  /** At most so many in one answer. Default: `50` */
   limit?: number | undefined
 }
 
 /** Answer of `billing.stripe_invoices.list`. */
 export interface BillingStripeInvoicesListOutput {
+  /** The invoices, newest first */
   invoices: ProcessorInvoice[]
+  /** How many there are in this answer */
   count: number
 }
 
 /** Input of `billing.topup`. */
 export interface BillingTopupInput {
+  /** Australian cents to pay; 10,000 at least */
   aud_cents?: number | undefined
+  /** Credits, of which 100 are A$1 */
   credits?: number | undefined
 }
 
 /** Answer of `billing.topup`. */
 export interface BillingTopupOutput {
+  /** The attempt to pay */
   topup_attempt_id: string
+  /** The processor's id of the payment */
   payment_intent_id: string
+  /** The state it is in */
   status: 'succeeded' | 'processing' | 'failed'
+  /** Credits that were added, with the bonus */
   credits_granted: number
+  /** What is available now */
   new_balance: number
+  /** Given on top, for a large top-up */
   bonus_credits: number
 }
 

@@ -47,6 +47,7 @@ export interface CatalogAggregateOutput {
   total: number
   /** False where a source failed, or has more than could be counted in time */
   complete: boolean
+  /** The sources, each with what it answered */
   sources: CountedSource[]
 }
 
@@ -76,8 +77,11 @@ export interface CatalogFederatedSearchInput {
 
 /** Answer of `catalog.federated_search`. */
 export interface CatalogFederatedSearchOutput {
+  /** Which kind it is */
   type: 'FeatureCollection'
+  /** GeoJSON features, one for each item or scene */
   features: CatalogScene[]
+  /** How many features are in this answer */
   numberReturned: number
   /** Every source that was asked, and how it went */
   sources: SourceReport[]
@@ -182,16 +186,19 @@ export type CatalogItemGetOutput = CatalogScene
 export interface CatalogProviderSamplesInput {
   /** Name of a provider */
   provider: string
-  /** Default: `50` */
+  /** At most so many in one answer. Default: `50` */
   limit?: number | undefined
-  /** Default: `0` */
+  /** How many to leave out from the start. Default: `0` */
   offset?: number | undefined
 }
 
 /** Answer of `catalog.provider.samples`. */
 export interface CatalogProviderSamplesOutput {
+  /** Scenes to look at */
   samples: ProviderSample[]
+  /** How many there are in this answer */
   count: number
+  /** How many there are in all */
   total: number
 }
 
@@ -200,7 +207,9 @@ export type CatalogProvidersListInput = {}
 
 /** Answer of `catalog.providers.list`. */
 export interface CatalogProvidersListOutput {
+  /** Who offers it, or whose scenes are shown */
   providers: PublicProvider[]
+  /** How many there are in this answer */
   count: number
 }
 
@@ -230,15 +239,23 @@ export interface CatalogSearchInput {
 
 /** Answer of `catalog.search`. */
 export interface CatalogSearchOutput {
+  /** Which kind it is */
   type: 'FeatureCollection'
+  /** GeoJSON features, one for each item or scene */
   features: CatalogScene[]
+  /** How many features are in this answer */
   numberReturned: number
   /** A link of rel `next` leads to the next page; without one this is the last */
   links: ({
+    /** What the address is to this document */
     rel: string
+    /** Its address */
     href: string
+    /** Which kind it is */
     type?: string | undefined
+    /** The HTTP method to use there */
     method?: string | undefined
+    /** What to send there */
     body?: { [name: string]: unknown } | undefined
     [name: string]: unknown
   })[]
@@ -270,6 +287,7 @@ export interface CatalogSearchStreamInput {
 
 /** One line of `catalog.search_stream`. */
 export type CatalogSearchStreamOutput = CatalogScene | {
+  /** Which kind it is */
   type: 'Summary'
   /** Scenes in the lines before */
   numberReturned: number
@@ -289,6 +307,7 @@ export interface CatalogSourcesListInput {
 
 /** Answer of `catalog.sources.list`. */
 export interface CatalogSourcesListOutput {
+  /** The sources, each with what it answered */
   sources: CatalogSource[]
 }
 
@@ -300,9 +319,13 @@ export interface CatalogTileRenderInput {
   scene_id: string
   /** How it is shown, such as `rgb` or `ndvi`; `rgb` if left out */
   visualization?: string | undefined
+  /** Zoom, 0 to 24 */
   z: number
+  /** Column of the tile, from the west */
   x: number
+  /** Row of the tile, from the north */
   y: number
+  /** Of the picture, or of the answer */
   format: 'png' | 'webp' | 'jpg' | 'jpeg'
   /** Provider of the collection, where two have one of the same name */
   provider?: string | null | undefined
@@ -312,8 +335,11 @@ export interface CatalogTileRenderInput {
   aoi_clip?: string | null | undefined
   /** The same as an object */
   aoi_clip_body?: { [name: string]: unknown } | null | undefined
+  /** Band math, such as `(b4-b3)/(b4+b3)` */
   expression?: string | null | undefined
+  /** A colormap of `cog.colormaps` */
   colormap?: string | null | undefined
+  /** The values that become the first and the last colour: `min,max` */
   rescale?: string | null | undefined
 }
 
@@ -322,6 +348,7 @@ export type CatalogVendorsListInput = {}
 
 /** Answer of `catalog.vendors.list`. */
 export interface CatalogVendorsListOutput {
+  /** Those who sell imagery */
   vendors: CatalogVendor[]
 }
 

@@ -11,8 +11,11 @@ export type CogColormapsInput = {}
 
 /** Answer of `cog.colormaps`. */
 export interface CogColormapsOutput {
+  /** Colormaps by kind */
   groups: ({
+    /** What people call it */
     name: string
+    /** The colormaps of the group */
     colormaps: Colormap[]
   })[]
 }
@@ -27,10 +30,13 @@ export type CogFormulasOutput = { [name: string]: FormulaTemplate }
 export interface CogStatisticsInput {
   /** Address of a Cloud-Optimized GeoTIFF on an allowed host */
   url: string
+  /** GeoJSON in WGS84; null where its place is not known */
   geometry: { [name: string]: unknown }
+  /** Band math, such as `(b4-b3)/(b4+b3)` */
   expression?: string | null | undefined
+  /** Which bands, from 1 */
   bands?: string | null | undefined
-  /** Default: `[2,98]` */
+  /** Which percentiles, or their values. Default: `[2,98]` */
   percentiles?: number[] | undefined
   /** Weigh pixels on the edge by the share of them that lies inside. Default: `false` */
   exact_coverage?: boolean | undefined
@@ -38,10 +44,13 @@ export interface CogStatisticsInput {
 
 /** Answer of `cog.statistics`. */
 export interface CogStatisticsOutput {
+  /** One entry for each band */
   statistics: BandStatistics[]
+  /** The values that become the first and the last colour: `min,max` */
   rescale: string | null
   /** Pixels in the area; with exact_coverage those on its edge count by their share */
   pixel_count: number
+  /** Which level was read: 0 is full size */
   level: number
 }
 
@@ -49,9 +58,9 @@ export interface CogStatisticsOutput {
 export interface CogThumbnailInput {
   /** Address of a Cloud-Optimized GeoTIFF on an allowed host */
   url: string
-  /** Default: `256` */
+  /** In pixels. Default: `256` */
   width?: number | undefined
-  /** Default: `256` */
+  /** In pixels. Default: `256` */
   height?: number | undefined
 }
 
@@ -61,20 +70,31 @@ export interface CogTileRenderInput {
   url?: string | undefined
   /** Address of a Cloud-Optimized GeoTIFF on an allowed host */
   source?: string | undefined
+  /** Zoom, 0 to 24 */
   z: number
+  /** Column of the tile, from the west */
   x: number
+  /** Row of the tile, from the north */
   y: number
+  /** Of the picture, or of the answer */
   format: 'png' | 'webp' | 'jpg' | 'jpeg'
+  /** Which bands, from 1 */
   bands?: string | null | undefined
+  /** Band math, such as `(b4-b3)/(b4+b3)` */
   expression?: string | null | undefined
+  /** A derived look such as `ndvi`, where the bands of the file have names */
   visualization?: string | null | undefined
+  /** The values that become the first and the last colour: `min,max` */
   rescale?: string | null | undefined
+  /** A colormap of `cog.colormaps` */
   colormap?: string | null | undefined
-  /** Default: `85` */
+  /** Of lossy pictures, 1 to 100. Default: `85` */
   quality?: number | undefined
   /** GeoJSON Polygon or MultiPolygon, as text */
   aoi?: string | null | undefined
+  /** Pixels a side: 256, or 512 for dense screens */
   tile_size?: 256 | 512 | null | undefined
+  /** How pixels are found between samples: nearest, bilinear, cubic or average */
   resampling?: 'nearest' | 'bilinear' | 'cubic' | 'average' | null | undefined
 }
 
@@ -82,10 +102,13 @@ export interface CogTileRenderInput {
 export interface CogTileTerrainInput {
   /** Address of a Cloud-Optimized GeoTIFF on an allowed host */
   url: string
+  /** Zoom, 0 to 24 */
   z: number
+  /** Column of the tile, from the west */
   x: number
+  /** Row of the tile, from the north */
   y: number
-  /** Default: `false` */
+  /** For depths that are stored as positive numbers. Default: `false` */
   invert?: boolean | undefined
   /** GeoJSON Polygon or MultiPolygon, as text */
   aoi?: string | null | undefined

@@ -7,13 +7,17 @@ import type {
 
 /** Input of `collections.create`. */
 export interface CollectionsCreateInput {
+  /** The project */
   project_id: string
+  /** What people call it */
   name: string
+  /** A few words about it, for people */
   description?: string | null | undefined
+  /** A colour as `#rrggbb` */
   color?: string | null | undefined
-  /** Default: `true` */
+  /** Whether maps show it from the start. Default: `true` */
   show_on_map?: boolean | undefined
-  /** Default: `0` */
+  /** Its place among the layers of a map; higher ones lie on top. Default: `0` */
   layer_order?: number | undefined
 }
 
@@ -22,19 +26,25 @@ export type CollectionsCreateOutput = Collection
 
 /** Input of `collections.delete`. */
 export interface CollectionsDeleteInput {
+  /** The project */
   project_id: string
+  /** The collection; null for none */
   collection_id: string
 }
 
 /** Answer of `collections.delete`. */
 export interface CollectionsDeleteOutput {
+  /** Always true: what was asked for is done */
   ok: true
+  /** Its id */
   id: string
 }
 
 /** Input of `collections.get`. */
 export interface CollectionsGetInput {
+  /** The project */
   project_id: string
+  /** The collection; null for none */
   collection_id: string
 }
 
@@ -43,6 +53,7 @@ export type CollectionsGetOutput = Collection
 
 /** Input of `collections.list`. */
 export interface CollectionsListInput {
+  /** The project */
   project_id: string
 }
 
@@ -51,27 +62,37 @@ export type CollectionsListOutput = Collection[]
 
 /** Input of `collections.tile.render`. */
 export interface CollectionsTileRenderInput {
+  /** The collection; null for none */
   collection_id: string
+  /** Zoom, 0 to 24 */
   z: number
+  /** Column of the tile, from the west */
   x: number
+  /** Row of the tile, from the north */
   y: number
-  /** Default: `"webp"` */
+  /** Of the picture, or of the answer. Default: `"webp"` */
   format?: 'png' | 'webp' | 'jpg' | 'jpeg' | undefined
   /** A saved profile's id, or a derived one such as `rgb` or `ndvi`; the default one if absent */
   profile?: string | null | undefined
   /** Which asset of a multi-asset item */
   asset_key?: string | null | undefined
+  /** Which bands, from 1 */
   bands?: string | null | undefined
+  /** Band math, such as `(b4-b3)/(b4+b3)` */
   expression?: string | null | undefined
+  /** The values that become the first and the last colour: `min,max` */
   rescale?: string | null | undefined
+  /** A colormap of `cog.colormaps` */
   colormap?: string | null | undefined
-  /** Default: `82` */
+  /** Of lossy pictures, 1 to 100. Default: `82` */
   quality?: number | undefined
+  /** Pixels a side: 256, or 512 for dense screens */
   tile_size?: 256 | 512 | null | undefined
 }
 
 /** Input of `collections.tile.tilejson`. */
 export interface CollectionsTileTilejsonInput {
+  /** The collection; null for none */
   collection_id: string
   /** A saved profile's id, or a derived one such as `rgb` or `ndvi`; the default one if absent */
   profile?: string | null | undefined
@@ -79,8 +100,9 @@ export interface CollectionsTileTilejsonInput {
   asset_key?: string | null | undefined
   /** An API key to put into the addresses; none if absent */
   key?: string | null | undefined
-  /** Default: `"webp"` */
+  /** Of the picture, or of the answer. Default: `"webp"` */
   format?: 'png' | 'webp' | 'jpg' | 'jpeg' | undefined
+  /** Pixels a side: 256, or 512 for dense screens */
   tile_size?: 256 | 512 | null | undefined
 }
 
@@ -89,12 +111,19 @@ export type CollectionsTileTilejsonOutput = TileJson
 
 /** Input of `collections.update`. */
 export interface CollectionsUpdateInput {
+  /** The project */
   project_id: string
+  /** The collection; null for none */
   collection_id: string
+  /** What people call it */
   name?: string | null | undefined
+  /** A few words about it, for people */
   description?: string | null | undefined
+  /** A colour as `#rrggbb` */
   color?: string | null | undefined
+  /** Whether maps show it from the start */
   show_on_map?: boolean | null | undefined
+  /** Its place among the layers of a map; higher ones lie on top */
   layer_order?: number | null | undefined
 }
 

@@ -13,24 +13,35 @@ import type {
 
 /** Input of `items.asset.download`. */
 export interface ItemsAssetDownloadInput {
+  /** The item */
   item_id: string
+  /** The asset, by its id or its key */
   asset_id: string
 }
 
 /** Answer of `items.asset.download`. */
 export interface ItemsAssetDownloadOutput {
+  /** Its address */
   url: string
+  /** How long the address works */
   expires_in_seconds: number
+  /** The asset, by its id or its key */
   asset_id: string
+  /** How large it is, in bytes; null where nobody knows */
   size_bytes: number | null
+  /** What kind of file it is */
   media_type: string | null
 }
 
 /** Input of `items.create`. */
 export interface ItemsCreateInput {
+  /** The project */
   project_id: string
+  /** The collection; null for none */
   collection_id?: string | null | undefined
+  /** Its id in STAC documents */
   stac_id?: string | null | undefined
+  /** Which kind it is */
   type:
     | 'satellite_capture'
     | 'derived_raster'
@@ -40,25 +51,45 @@ export interface ItemsCreateInput {
     | 'user_vector'
     | 'external_reference'
     | 'mosaic'
+  /** GeoJSON in WGS84; null where its place is not known */
   geometry?: { [name: string]: unknown } | null | undefined
+  /** West, south, east, north in degrees; a west greater than the east crosses the date line */
   bbox?: [number, number, number, number] | null | undefined
+  /** When it was taken, or an interval of time to look in */
   datetime?: string | null | undefined
+  /** When taking it began, of something that took a while */
   start_datetime?: string | null | undefined
+  /** When taking it ended */
   end_datetime?: string | null | undefined
+  /** How much is hidden by clouds, in percent */
   cloud_cover?: number | null | undefined
+  /** Metres along the ground that a pixel covers */
   gsd?: number | null | undefined
+  /** What people call it */
   name: string
+  /** A few words about it, for people */
   description?: string | null | undefined
+  /** Whatever else is known of it, by name */
   properties?: { [name: string]: unknown } | undefined
+  /** Addresses of the schemas that its further fields follow */
   stac_extensions?: string[] | undefined
+  /** The order that brought it */
   order_id?: string | null | undefined
+  /** The upload session */
   upload_id?: string | null | undefined
+  /** The job that made it */
   job_id?: string | null | undefined
+  /** The files that belong to it */
   assets?: ({
+    /** By which it goes within its item */
     key: string
+    /** Its address */
     href: string
+    /** What kind of file it is */
     media_type?: string | null | undefined
+    /** What it is for, such as `data` or `thumbnail` */
     roles?: string[] | undefined
+    /** A short name, for people */
     title?: string | null | undefined
   })[] | undefined
 }
@@ -68,32 +99,44 @@ export type ItemsCreateOutput = Item
 
 /** Input of `items.delete`. */
 export interface ItemsDeleteInput {
+  /** The item */
   item_id: string
 }
 
 /** Answer of `items.delete`. */
 export interface ItemsDeleteOutput {
+  /** Always true: what was asked for is done */
   ok: true
+  /** Its id */
   id: string
 }
 
 /** Input of `items.detect_asset_bands`. */
 export interface ItemsDetectAssetBandsInput {
+  /** The item */
   item_id: string
+  /** The asset, by its id or its key */
   asset_id?: string | null | undefined
 }
 
 /** Answer of `items.detect_asset_bands`. */
 export interface ItemsDetectAssetBandsOutput {
+  /** Which bands, from 1 */
   bands: ({
     /** 1-based */
     index: number
+    /** What people call it */
     name: string
+    /** What the person may do there */
     role: string | null
+    /** What kind of numbers or image it is */
     data_type: string | null
   })[]
+  /** Where it comes from */
   source: 'file' | 'stac' | 'color' | 'band_count'
+  /** Names that the file or its metadata suggest */
   suggested_band_names: string[]
+  /** The names that are stored; null where there are none */
   current_band_names: string[]
   /** The same as source */
   method: string
@@ -101,9 +144,13 @@ export interface ItemsDetectAssetBandsOutput {
 
 /** Input of `items.duplicate`. */
 export interface ItemsDuplicateInput {
+  /** The item */
   item_id: string
+  /** What the copy is called; as the original if absent */
   new_name?: string | null | undefined
+  /** The collection that the items go to */
   target_collection_id?: string | null | undefined
+  /** The project that the copy goes to; the same if absent */
   target_project_id?: string | null | undefined
 }
 
@@ -112,6 +159,7 @@ export type ItemsDuplicateOutput = Item
 
 /** Input of `items.get`. */
 export interface ItemsGetInput {
+  /** The item */
   item_id: string
 }
 
@@ -122,6 +170,7 @@ export interface ItemsGetOutput {
 
 /** Input of `items.get_stac`. */
 export interface ItemsGetStacInput {
+  /** The item */
   item_id: string
   /** The address that links begin with */
   base_url?: string | null | undefined
@@ -134,8 +183,11 @@ export type ItemsGetStacOutput = ItemFeature
 
 /** Input of `items.import_stac`. */
 export interface ItemsImportStacInput {
+  /** The project */
   project_id: string
+  /** The collection; null for none */
   collection_id?: string | null | undefined
+  /** GeoJSON features, one for each item or scene */
   features?: { [name: string]: unknown } | undefined
   /** One STAC item a line */
   ndjson?: string | undefined
@@ -143,47 +195,62 @@ export interface ItemsImportStacInput {
 
 /** Answer of `items.import_stac`. */
 export interface ItemsImportStacOutput {
+  /** How many were made */
   created: number
+  /** How many were there already */
   skipped: number
+  /** What could not be taken, each with its place and the reason */
   errors: ({
+    /** Its place in the list, from 0 */
     index: number
+    /** Its id */
     id: string | null
+    /** What is wrong, in words for people */
     message: string
   })[]
 }
 
 /** Input of `items.lineage`. */
 export interface ItemsLineageInput {
+  /** The item */
   item_id: string
 }
 
 /** Answer of `items.lineage`. */
 export interface ItemsLineageOutput {
+  /** The item */
   item_id: string
+  /** What it was made from */
   parents: LineageParent[]
+  /** What was made from it */
   children: LineageChild[]
 }
 
 /** Input of `items.list`. */
 export interface ItemsListInput {
+  /** The project */
   project_id: string
+  /** The collection; null for none */
   collection_id?: string | null | undefined
-  /** Default: `false` */
+  /** Only items that are in no collection. Default: `false` */
   uncollected?: boolean | undefined
-  /** Default: `100` */
+  /** At most so many in one answer. Default: `100` */
   limit?: number | undefined
-  /** Default: `0` */
+  /** How many to leave out from the start. Default: `0` */
   offset?: number | undefined
 }
 
 /** Answer of `items.list`. */
 export interface ItemsListOutput {
+  /** The items of this page */
   items: Item[]
+  /** How many there are in all */
   total: number
 }
 
 /** Input of `items.list_assets`. */
 export interface ItemsListAssetsInput {
+  /** The item */
   item_id: string
 }
 
@@ -192,26 +259,33 @@ export type ItemsListAssetsOutput = Asset[]
 
 /** Input of `items.list_by_collection`. */
 export interface ItemsListByCollectionInput {
+  /** The collection; null for none */
   collection_id: string
-  /** Default: `100` */
+  /** At most so many in one answer. Default: `100` */
   limit?: number | undefined
-  /** Default: `0` */
+  /** How many to leave out from the start. Default: `0` */
   offset?: number | undefined
 }
 
 /** Answer of `items.list_by_collection`. */
 export interface ItemsListByCollectionOutput {
+  /** The items of this page */
   items: Item[]
+  /** How many there are in all */
   total: number
 }
 
 /** Input of `items.point`. */
 export interface ItemsPointInput {
+  /** The item */
   item_id: string
+  /** Degrees east, -180 to 180 */
   longitude: number
+  /** Degrees north, -90 to 90 */
   latitude: number
   /** Which asset of a multi-asset item */
   asset_key?: string | null | undefined
+  /** Band math, such as `(b4-b3)/(b4+b3)` */
   expression?: string | null | undefined
   /** A saved profile's id, or a derived one such as `rgb` or `ndvi`; the default one if absent */
   profile?: string | null | undefined
@@ -219,29 +293,45 @@ export interface ItemsPointInput {
 
 /** Answer of `items.point`. */
 export interface ItemsPointOutput {
+  /** The item */
   item_id: string
+  /** The key of an asset, such as `data` */
   asset_key: string
+  /** Degrees east, -180 to 180 */
   longitude: number
+  /** Degrees north, -90 to 90 */
   latitude: number
   /** False where the place lies outside the raster */
   inside: boolean
+  /** Which bands, from 1 */
   bands: ({
+    /** The number of the band, from 1 */
     band: number
+    /** What people call it */
     name: string | null
+    /** Its value; null where there is no data */
     value: number | null
   })[]
+  /** One result for each expression */
   results: ({
+    /** Band math, such as `(b4-b3)/(b4+b3)` */
     expression: string
+    /** Its value; null where there is no data */
     value: number | null
   })[]
 }
 
 /** Input of `items.search`. */
 export interface ItemsSearchInput {
+  /** The project */
   project_id: string
+  /** West, south, east, north in degrees; a west greater than the east crosses the date line */
   bbox?: [number, number, number, number] | null | undefined
+  /** When it was taken, or an interval of time to look in */
   datetime?: string | null | undefined
+  /** Collections */
   collections?: string[] | null | undefined
+  /** Which kind it is */
   type?:
     | 'satellite_capture'
     | 'derived_raster'
@@ -251,6 +341,7 @@ export interface ItemsSearchInput {
     | 'user_vector'
     | 'external_reference'
     | 'mosaic' | null | undefined
+  /** Conditions on properties, all of which must hold: `{"eo:cloud_cover": {"lt": 10}}` */
   query?: { [name: string]: unknown } | null | undefined
   /** The first field counts most; newest first without it */
   sortby?: ({
@@ -259,28 +350,39 @@ export interface ItemsSearchInput {
     /** Ascending unless it says otherwise */
     direction?: 'asc' | 'desc' | undefined
   })[] | null | undefined
-  /** Default: `100` */
+  /** At most so many in one answer. Default: `100` */
   limit?: number | undefined
-  /** Default: `0` */
+  /** How many to leave out from the start. Default: `0` */
   offset?: number | undefined
+  /** Of the picture, or of the answer */
   format?: 'stac' | null | undefined
+  /** The public address that links begin with */
   base_url?: string | null | undefined
 }
 
 /** Answer of `items.search`. */
 export interface ItemsSearchOutput {
+  /** Which kind it is */
   type: 'FeatureCollection'
+  /** GeoJSON features, one for each item or scene */
   features: ItemFeature[]
+  /** How many features match; an estimate above 1,001 */
   numberMatched: number
+  /** How many features are in this answer */
   numberReturned: number
+  /** True where `numberMatched` is an estimate; absent otherwise */
   numberMatchedEstimated?: true | undefined
 }
 
 /** Input of `items.search_org`. */
 export interface ItemsSearchOrgInput {
+  /** West, south, east, north in degrees; a west greater than the east crosses the date line */
   bbox?: [number, number, number, number] | null | undefined
+  /** When it was taken, or an interval of time to look in */
   datetime?: string | null | undefined
+  /** Collections */
   collections?: string[] | null | undefined
+  /** Which kind it is */
   type?:
     | 'satellite_capture'
     | 'derived_raster'
@@ -290,6 +392,7 @@ export interface ItemsSearchOrgInput {
     | 'user_vector'
     | 'external_reference'
     | 'mosaic' | null | undefined
+  /** Conditions on properties, all of which must hold: `{"eo:cloud_cover": {"lt": 10}}` */
   query?: { [name: string]: unknown } | null | undefined
   /** The first field counts most; newest first without it */
   sortby?: ({
@@ -298,27 +401,37 @@ export interface ItemsSearchOrgInput {
     /** Ascending unless it says otherwise */
     direction?: 'asc' | 'desc' | undefined
   })[] | null | undefined
-  /** Default: `100` */
+  /** At most so many in one answer. Default: `100` */
   limit?: number | undefined
-  /** Default: `0` */
+  /** How many to leave out from the start. Default: `0` */
   offset?: number | undefined
+  /** Of the picture, or of the answer */
   format?: 'stac' | null | undefined
+  /** The public address that links begin with */
   base_url?: string | null | undefined
 }
 
 /** Answer of `items.search_org`. */
 export interface ItemsSearchOrgOutput {
+  /** Which kind it is */
   type: 'FeatureCollection'
+  /** GeoJSON features, one for each item or scene */
   features: ItemFeature[]
+  /** How many features match; an estimate above 1,001 */
   numberMatched: number
+  /** How many features are in this answer */
   numberReturned: number
+  /** True where `numberMatched` is an estimate; absent otherwise */
   numberMatchedEstimated?: true | undefined
 }
 
 /** Input of `items.set_asset_band_names`. */
 export interface ItemsSetAssetBandNamesInput {
+  /** The item */
   item_id: string
+  /** The asset, by its id or its key */
   asset_id: string
+  /** One name for each band, in their order */
   band_names: string[]
 }
 
@@ -327,31 +440,43 @@ export type ItemsSetAssetBandNamesOutput = Asset
 
 /** Input of `items.tile.render`. */
 export interface ItemsTileRenderInput {
+  /** The item */
   item_id: string
+  /** Zoom, 0 to 24 */
   z: number
+  /** Column of the tile, from the west */
   x: number
+  /** Row of the tile, from the north */
   y: number
-  /** Default: `"webp"` */
+  /** Of the picture, or of the answer. Default: `"webp"` */
   format?: 'png' | 'webp' | 'jpg' | 'jpeg' | undefined
   /** A saved profile's id, or a derived one such as `rgb` or `ndvi`; the default one if absent */
   profile?: string | null | undefined
   /** Which asset of a multi-asset item */
   asset_key?: string | null | undefined
+  /** Which bands, from 1 */
   bands?: string | null | undefined
+  /** Band math, such as `(b4-b3)/(b4+b3)` */
   expression?: string | null | undefined
+  /** The values that become the first and the last colour: `min,max` */
   rescale?: string | null | undefined
+  /** A colormap of `cog.colormaps` */
   colormap?: string | null | undefined
   /** The version of the saved profile that the address was made for */
   v?: number | null | undefined
-  /** Default: `82` */
+  /** Of lossy pictures, 1 to 100. Default: `82` */
   quality?: number | undefined
+  /** Pixels a side: 256, or 512 for dense screens */
   tile_size?: 256 | 512 | null | undefined
 }
 
 /** Input of `items.tile.statistics`. */
 export interface ItemsTileStatisticsInput {
+  /** The item */
   item_id: string
+  /** Band math, such as `(b4-b3)/(b4+b3)` */
   expression?: string | null | undefined
+  /** Which bands, from 1 */
   bands?: string | null | undefined
   /** Which asset of a multi-asset item */
   asset_key?: string | null | undefined
@@ -361,16 +486,23 @@ export interface ItemsTileStatisticsInput {
 
 /** Answer of `items.tile.statistics`. */
 export interface ItemsTileStatisticsOutput {
+  /** The 2nd percentile */
   p2: number | null
+  /** The 98th percentile */
   p98: number | null
+  /** The least value */
   min: number | null
+  /** The greatest value */
   max: number | null
+  /** The values that become the first and the last colour: `min,max` */
   rescale: string | null
+  /** One result for each expression */
   results: ItemRange[]
 }
 
 /** Input of `items.tile.tilejson`. */
 export interface ItemsTileTilejsonInput {
+  /** The item */
   item_id: string
   /** A saved profile's id, or a derived one such as `rgb` or `ndvi`; the default one if absent */
   profile?: string | null | undefined
@@ -378,8 +510,9 @@ export interface ItemsTileTilejsonInput {
   asset_key?: string | null | undefined
   /** An API key to put into the addresses; none if absent */
   key?: string | null | undefined
-  /** Default: `"webp"` */
+  /** Of the picture, or of the answer. Default: `"webp"` */
   format?: 'png' | 'webp' | 'jpg' | 'jpeg' | undefined
+  /** Pixels a side: 256, or 512 for dense screens */
   tile_size?: 256 | 512 | null | undefined
 }
 
@@ -388,7 +521,9 @@ export type ItemsTileTilejsonOutput = TileJson
 
 /** Input of `items.tile.wmts_capabilities`. */
 export interface ItemsTileWmtsCapabilitiesInput {
+  /** The item */
   item_id: string
+  /** The public address that links begin with */
   base_url: string
   /** An API key to put into the addresses; none if absent */
   key?: string | null | undefined
@@ -400,30 +535,45 @@ export interface ItemsTileWmtsCapabilitiesInput {
 
 /** Input of `items.tile.wmts_get_tile`. */
 export interface ItemsTileWmtsGetTileInput {
+  /** The item */
   item_id: string
+  /** Zoom, 0 to 24 */
   z: number
+  /** Column of the tile, from the west */
   x: number
+  /** Row of the tile, from the north */
   y: number
   /** A saved profile's id, or a derived one such as `rgb` or `ndvi`; the default one if absent */
   profile?: string | null | undefined
   /** Which asset of a multi-asset item */
   asset_key?: string | null | undefined
-  /** Default: `"webp"` */
+  /** Of the picture, or of the answer. Default: `"webp"` */
   format?: 'webp' | 'png' | undefined
 }
 
 /** Input of `items.update`. */
 export interface ItemsUpdateInput {
+  /** The item */
   item_id: string
+  /** The collection; null for none */
   collection_id?: string | null | undefined
+  /** What people call it */
   name?: string | null | undefined
+  /** A few words about it, for people */
   description?: string | null | undefined
+  /** GeoJSON in WGS84; null where its place is not known */
   geometry?: { [name: string]: unknown } | null | undefined
+  /** West, south, east, north in degrees; a west greater than the east crosses the date line */
   bbox?: [number, number, number, number] | null | undefined
+  /** When it was taken, or an interval of time to look in */
   datetime?: string | null | undefined
+  /** How much is hidden by clouds, in percent */
   cloud_cover?: number | null | undefined
+  /** Metres along the ground that a pixel covers */
   gsd?: number | null | undefined
+  /** Whatever else is known of it, by name */
   properties?: { [name: string]: unknown } | null | undefined
+  /** Where it is in its life: active, expiring, expired, archived or deleted */
   lifecycle_state?: 'active' | 'expiring' | 'archived' | 'expired' | 'deleted' | null | undefined
 }
 

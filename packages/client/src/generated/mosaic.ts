@@ -6,9 +6,11 @@ import type {
 
 /** Input of `mosaic.register`. */
 export interface MosaicRegisterInput {
+  /** The project */
   project_id: string
   /** What the mosaic is called */
   name: string
+  /** A few words about it, for people */
   description?: string | null | undefined
   /** Another collection than the project's Mosaics */
   collection_id?: string | null | undefined
@@ -28,6 +30,7 @@ export interface MosaicRegisterInput {
   data_type?: string | null | undefined
   /** From a name to the number of a band, 1 the first */
   band_roles?: { [name: string]: number } | null | undefined
+  /** The file of the mosaic itself */
   data_asset: {
     /** An https address on a host that rasters are read from */
     href: string

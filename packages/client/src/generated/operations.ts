@@ -11,6 +11,7 @@ import { EulasApi } from './eulas.ts'
 import { GlossaryApi } from './glossary.ts'
 import { ItemsApi } from './items.ts'
 import { MosaicApi } from './mosaic.ts'
+import { OrdersApi } from './orders.ts'
 import { OrganizationsApi } from './organizations.ts'
 import { PaymentMethodsApi } from './payment-methods.ts'
 import { ProjectsApi } from './projects.ts'
@@ -32,6 +33,7 @@ export type * from './eulas.ts'
 export type * from './glossary.ts'
 export type * from './items.ts'
 export type * from './mosaic.ts'
+export type * from './orders.ts'
 export type * from './organizations.ts'
 export type * from './payment-methods.ts'
 export type * from './projects.ts'
@@ -55,6 +57,7 @@ export class Operations extends Client {
   readonly glossary: GlossaryApi = new GlossaryApi(this)
   readonly items: ItemsApi = new ItemsApi(this)
   readonly mosaic: MosaicApi = new MosaicApi(this)
+  readonly orders: OrdersApi = new OrdersApi(this)
   readonly organizations: OrganizationsApi = new OrganizationsApi(this)
   readonly paymentMethods: PaymentMethodsApi = new PaymentMethodsApi(this)
   readonly projects: ProjectsApi = new ProjectsApi(this)
@@ -155,6 +158,31 @@ export const OPERATION_IDS: readonly string[] = [
   'items.tile.wmts_get_tile',
   'items.update',
   'mosaic.register',
+  'orders.archive.estimate',
+  'orders.archive.place',
+  'orders.cancel',
+  'orders.coverage.get',
+  'orders.coverage.groups.list',
+  'orders.estimate',
+  'orders.get',
+  'orders.get_schema',
+  'orders.list',
+  'orders.list_assets',
+  'orders.place',
+  'orders.tasking.decisions.pending',
+  'orders.tasking.estimate',
+  'orders.tasking.feasibility_check',
+  'orders.tasking.feasibility_decide',
+  'orders.tasking.feasibility_studies.list',
+  'orders.tasking.opportunities_list',
+  'orders.tasking.place',
+  'orders.tasking.quotation_decide',
+  'orders.tasking.quotations.list',
+  'orders.tasking.sensors',
+  'orders.tasking.templates.delete',
+  'orders.tasking.templates.list',
+  'orders.tasking.templates.save',
+  'orders.update',
   'organizations.audit.list',
   'organizations.commitments.list',
   'organizations.commitments.statement',

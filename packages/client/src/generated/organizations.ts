@@ -14,65 +14,97 @@ import type {
 
 /** Input of `organizations.audit.list`. */
 export interface OrganizationsAuditListInput {
+  /** The id of an operation */
   operation?: string | null | undefined
+  /** Whose: the id of a person */
   user_id?: string | null | undefined
+  /** From this moment on */
   from?: string | null | undefined
+  /** Up to this moment */
   to?: string | null | undefined
-  /** Default: `100` */
+  /** At most so many in one answer. Default: `100` */
   limit?: number | undefined
-  /** Default: `0` */
+  /** How many to leave out from the start. Default: `0` */
   offset?: number | undefined
 }
 
 /** Answer of `organizations.audit.list`. */
 export interface OrganizationsAuditListOutput {
+  /** The entries, newest first */
   entries: AuditEntry[]
+  /** How many there are in this answer */
   count: number
 }
 
 /** Input of `organizations.commitments.list`. */
 export interface OrganizationsCommitmentsListInput {
+  /** The commitment */
   commitment_id?: string | null | undefined
+  /** Whether each delivery is listed too */
   include_line_items?: boolean | undefined
 }
 
 /** Answer of `organizations.commitments.list`. */
 export interface OrganizationsCommitmentsListOutput {
+  /** What the organization has committed to buy */
   commitments: Commitment[]
 }
 
 /** Input of `organizations.commitments.statement`. */
 export interface OrganizationsCommitmentsStatementInput {
+  /** The organization that it belongs to or acts for; null for none */
   organization_id: string
+  /** A month as YYYY-MM */
   period?: string | null | undefined
 }
 
 /** Answer of `organizations.commitments.statement`. */
 export interface OrganizationsCommitmentsStatementOutput {
+  /** The organization that it belongs to or acts for; null for none */
   organization_id: string
+  /** A month as YYYY-MM */
   period: string
+  /** Three letters of ISO 4217 */
   currency: 'AUD'
+  /** What it is made of */
   lines: StatementLine[]
+  /** The sum without tax, in Australian dollars */
   subtotal_aud: number
+  /** Goods and services tax, in Australian dollars */
   gst_aud: number
+  /** The sum with tax, in Australian dollars */
   total_aud: number
+  /** What the organization has committed to buy */
   commitments: StatementCommitment[]
+  /** When it was settled; null until then */
   settled_at: string
 }
 
 /** Input of `organizations.create`. */
 export interface OrganizationsCreateInput {
+  /** What people call it */
   name: string
+  /** A few words about it, for people */
   description?: string | null | undefined
+  /** The address of its own pages */
   website?: string | null | undefined
+  /** What it does, in its own words */
   industry?: string | null | undefined
+  /** How many people it has, in its own words */
   size?: string | null | undefined
+  /** Two letters of ISO 3166; decides about tax */
   country?: string | null | undefined
+  /** Australian Business Number */
   abn?: string | null | undefined
+  /** The tax authority's number for it */
   tax_number?: string | null | undefined
+  /** Where invoices are announced */
   billing_email?: string | null | undefined
+  /** Who may change how the organization pays, beside owners and admins */
   billing_admin_id?: string | null | undefined
+  /** What is printed on invoices */
   billing_address?: { [name: string]: unknown } | null | undefined
+  /** Whether payment by monthly invoice was asked for */
   enterprise_billing?: boolean | undefined
 }
 
@@ -87,15 +119,17 @@ export type OrganizationsGetOutput = Organization
 
 /** Input of `organizations.invitations.list`. */
 export interface OrganizationsInvitationsListInput {
-  /** Default: `50` */
+  /** At most so many in one answer. Default: `50` */
   limit?: number | undefined
-  /** Default: `0` */
+  /** How many to leave out from the start. Default: `0` */
   offset?: number | undefined
 }
 
 /** Answer of `organizations.invitations.list`. */
 export interface OrganizationsInvitationsListOutput {
+  /** Invitations that nobody has used yet */
   invitations: Invitation[]
+  /** How many there are in all */
   total: number
 }
 
@@ -107,7 +141,9 @@ export interface OrganizationsInvitationsRevokeInput {
 
 /** Answer of `organizations.invitations.revoke`. */
 export interface OrganizationsInvitationsRevokeOutput {
+  /** Always true: what was asked for is done */
   ok: true
+  /** Its id */
   id: string
 }
 
@@ -126,12 +162,15 @@ export interface OrganizationsMembersInviteOutput {
 
 /** Input of `organizations.members.list`. */
 export interface OrganizationsMembersListInput {
+  /** The organization */
   organizationId: string
 }
 
 /** Answer of `organizations.members.list`. */
 export interface OrganizationsMembersListOutput {
+  /** Who belongs to it */
   members: OrganizationMember[]
+  /** How many there are in this answer */
   count: number
 }
 
@@ -143,7 +182,9 @@ export interface OrganizationsMembersRemoveInput {
 
 /** Answer of `organizations.members.remove`. */
 export interface OrganizationsMembersRemoveOutput {
+  /** Always true: what was asked for is done */
   ok: true
+  /** Its id */
   id: string
 }
 
@@ -160,9 +201,13 @@ export type OrganizationsMembersSetRoleOutput = OrganizationMember
 
 /** Input of `organizations.members.set_spend_limit`. */
 export interface OrganizationsMembersSetSpendLimitInput {
+  /** The organization */
   organizationId: string
+  /** Whose: the id of a person */
   userId: string
+  /** The most that the member may spend on one order; null: no limit */
   perOrderLimitCredits: number | null
+  /** The most that the member may spend in any 30 days; null: no limit */
   spendLimitCredits: number | null
 }
 

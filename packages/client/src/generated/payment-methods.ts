@@ -6,6 +6,7 @@ import type {
 
 /** Input of `payment_methods.attach`. */
 export interface PaymentMethodsAttachInput {
+  /** The processor's id of the card */
   payment_method_id: string
 }
 
@@ -17,26 +18,39 @@ export type PaymentMethodsCreateSetupIntentInput = {}
 
 /** Answer of `payment_methods.create_setup_intent`. */
 export interface PaymentMethodsCreateSetupIntentOutput {
+  /** What a browser confirms with the processor */
   client_secret: string
+  /** The processor's id of the saving of a card */
   setup_intent_id: string
+  /** The processor's id of the organization */
   customer_id: string
+  /** Whether the processor is the sandbox or the real one */
   env: string
 }
 
 /** Input of `payment_methods.detach`. */
 export interface PaymentMethodsDetachInput {
+  /** The id of the saved card */
   payment_method_row_id: string
 }
 
 /** Answer of `payment_methods.detach`. */
 export interface PaymentMethodsDetachOutput {
+  /** Always true: what was asked for is done */
   ok: true
+  /** Its id */
   id: string
+  /** Such as `visa` */
   brand: string
+  /** The last four digits of the card */
   last4: string
+  /** The month in which the card ends */
   exp_month: number
+  /** The year in which the card ends */
   exp_year: number
+  /** Whether it is the one that is used where none is named */
   is_default: boolean
+  /** Whether it is the card that is charged */
   isDefault: boolean
 }
 
@@ -45,12 +59,15 @@ export type PaymentMethodsListInput = {}
 
 /** Answer of `payment_methods.list`. */
 export interface PaymentMethodsListOutput {
+  /** The saved cards */
   payment_methods: PaymentMethod[]
+  /** How many there are in this answer */
   count: number
 }
 
 /** Input of `payment_methods.set_default`. */
 export interface PaymentMethodsSetDefaultInput {
+  /** The id of the saved card */
   payment_method_row_id: string
 }
 

@@ -51,6 +51,11 @@ export type ProblemSlug =
   /** The credential is valid, but its user has no role that allows this. */
   | 'forbidden'
   /**
+   * An order of archive imagery spends money at once, so a person must place it: sign in and use the session token. An API key cannot.
+   * Nothing was reserved.
+   */
+  | 'user-authorization-required'
+  /**
    * The credential does not hold the one scope that this operation requires. The detail names it; use a credential with that permission.
    */
   | 'missing-scope'
@@ -88,8 +93,8 @@ export type ProblemSlug =
   /** The piece does not continue the upload where it stands. `Upload-Offset` says how many bytes have arrived: go on from there. */
   | 'upload-offset'
   /**
-   * The item is past its retention or was deleted, so its files can no longer be downloaded. An upgrade of the plan brings expired items
-   * back.
+   * The item is past its retention or was deleted, so its files can no longer be downloaded; an upgrade of the plan brings expired items
+   * back. Or its only file could not be converted after the upload: the detail says why.
    */
   | 'gone'
   /** An upload must say its length: send `Content-Length`, and not a chunked transfer encoding. */
@@ -124,6 +129,8 @@ export type ProblemSlug =
   | 'egress-limited'
   /** Too many failed attempts. `Retry-After` says after how many seconds to try again. */
   | 'too-many-attempts'
+  /** The caller hung up before the answer was made, as maps do when they are moved. Nobody sees this answer; logs and metrics count it. */
+  | 'caller-left'
   /** Something went wrong on our side; nothing of this request was kept. Quote the `instance` when you report it. */
   | 'internal-error'
   /** The operation could not record the lineage of what it made, so it was undone. Quote the `instance` when you report it. */
@@ -141,14 +148,19 @@ export type ProblemSlug =
   | 'billing-not-configured'
   /** The service is starting, stopping or overloaded. Try again shortly. */
   | 'unavailable'
-  /** The object store has no room left. Its operator must make some; nothing of this upload was kept that could not be continued. */
+  /**
+   * The object store or the database has no room left; the detail says which. The operator must make some. Nothing of the request was kept,
+   * apart from what has arrived of an upload, which can be continued.
+   */
   | 'insufficient-storage'
 
 /** RFC 9457. Some kinds add members of their own. */
 export interface Problem {
   /** Leads to a page about this kind of problem */
   type: string
+  /** A short name, for people */
   title: string
+  /** The state it is in */
   status: number
   /** What to change, for a person */
   detail: string
@@ -158,7 +170,9 @@ export interface Problem {
   code: string
   /** With 422: each field and what it must be */
   errors?: ({
+    /** The name of a field */
     field: string
+    /** What is wrong, in words for people */
     message: string
   })[] | undefined
   [name: string]: unknown

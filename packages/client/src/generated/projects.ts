@@ -10,9 +10,13 @@ import type {
 
 /** Input of `projects.add_member`. */
 export interface ProjectsAddMemberInput {
+  /** The project */
   project_id: string
+  /** Whose: the id of a person */
   user_id?: string | undefined
+  /** The email address */
   email?: string | undefined
+  /** What the person may do there */
   role?: 'admin' | 'editor' | 'viewer' | undefined
 }
 
@@ -21,9 +25,13 @@ export type ProjectsAddMemberOutput = AddedProjectMember
 
 /** Input of `projects.archive`. */
 export interface ProjectsArchiveInput {
+  /** The project */
   project_id: string
+  /** What people call it */
   name?: string | null | undefined
+  /** A few words about it, for people */
   description?: string | null | undefined
+  /** Whether it is archived: readable, and nothing changes in it */
   is_archived?: boolean | null | undefined
 }
 
@@ -32,9 +40,13 @@ export type ProjectsArchiveOutput = Project
 
 /** Input of `projects.create`. */
 export interface ProjectsCreateInput {
+  /** What people call it */
   name: string
+  /** A few words about it, for people */
   description?: string | null | undefined
+  /** Where its files are kept */
   gcs_region?: 'australia-southeast1' | 'asia-southeast1' | 'us-west1' | 'europe-west1' | undefined
+  /** Who of the organization sees it: `organization` or `private` */
   visibility?: 'organization' | 'private' | undefined
 }
 
@@ -43,18 +55,23 @@ export type ProjectsCreateOutput = Project
 
 /** Input of `projects.delete`. */
 export interface ProjectsDeleteInput {
+  /** The project */
   project_id: string
 }
 
 /** Answer of `projects.delete`. */
 export interface ProjectsDeleteOutput {
+  /** Always true: it is gone */
   deleted: true
+  /** The project */
   project_id: string
+  /** Bytes that were given back to the quota */
   storage_freed_bytes: number
 }
 
 /** Input of `projects.get`. */
 export interface ProjectsGetInput {
+  /** The project */
   project_id: string
 }
 
@@ -63,38 +80,49 @@ export type ProjectsGetOutput = ProjectWithMembers
 
 /** Input of `projects.list`. */
 export interface ProjectsListInput {
-  /** Default: `false` */
+  /** Whether archived ones are listed too. Default: `false` */
   include_archived?: boolean | undefined
-  /** Default: `100` */
+  /** At most so many in one answer. Default: `100` */
   limit?: number | undefined
-  /** Default: `0` */
+  /** How many to leave out from the start. Default: `0` */
   offset?: number | undefined
 }
 
 /** Answer of `projects.list`. */
 export interface ProjectsListOutput {
+  /** Projects that the caller may see */
   projects: Project[]
+  /** How many there are in all */
   total: number
 }
 
 /** Input of `projects.remove_member`. */
 export interface ProjectsRemoveMemberInput {
+  /** The project */
   project_id: string
+  /** Whose: the id of a person */
   user_id?: string | undefined
+  /** The email address */
   email?: string | undefined
 }
 
 /** Answer of `projects.remove_member`. */
 export interface ProjectsRemoveMemberOutput {
+  /** Always true: what was asked for is done */
   ok: true
 }
 
 /** Input of `projects.update`. */
 export interface ProjectsUpdateInput {
+  /** The project */
   project_id: string
+  /** What people call it */
   name?: string | null | undefined
+  /** A few words about it, for people */
   description?: string | null | undefined
+  /** Who of the organization sees it: `organization` or `private` */
   visibility?: 'organization' | 'private' | null | undefined
+  /** Whether it is archived: readable, and nothing changes in it */
   is_archived?: boolean | null | undefined
 }
 
@@ -103,8 +131,11 @@ export type ProjectsUpdateOutput = Project
 
 /** Input of `projects.update_member`. */
 export interface ProjectsUpdateMemberInput {
+  /** The project */
   project_id: string
+  /** Whose: the id of a person */
   user_id: string
+  /** What the person may do there */
   role: 'admin' | 'editor' | 'viewer'
 }
 

@@ -7,23 +7,32 @@ import type {
 
 /** Input of `provenance.get`. */
 export interface ProvenanceGetInput {
+  /** What kind of thing: item, asset, project and so on */
   entity_type: 'item' | 'order' | 'processing_job' | 'collection' | 'project'
+  /** The id of the thing */
   entity_id: string
-  /** Default: `"up"` */
+  /** Which way: ascending or descending of an order, upstream or downstream of a lineage. Default: `"up"` */
   direction?: 'up' | 'down' | 'both' | undefined
-  /** Default: `20` */
+  /** How many steps to follow, 1 to 50. Default: `20` */
   max_depth?: number | undefined
 }
 
 /** Answer of `provenance.get`. */
 export interface ProvenanceGetOutput {
+  /** What was asked about */
   root: {
+    /** What kind of thing: item, asset, project and so on */
     entity_type: string
+    /** The id of the thing */
     entity_id: string
   }
+  /** Which way: ascending or descending of an order, upstream or downstream of a lineage */
   direction: 'up' | 'down' | 'both'
+  /** What was made from what */
   edges: LineageEdge[]
+  /** The things that were found */
   nodes: LineageNode[]
+  /** Whether there is more than was followed */
   truncated: boolean
 }
 

@@ -11,26 +11,37 @@ import type {
 export interface ShareAssetDownloadInput {
   /** Token of the link, or a grant that stands for token and password */
   token: string
+  /** The password */
   password?: string | undefined
+  /** The asset, by its id or its key */
   asset_id: string
 }
 
 /** Answer of `share.asset.download`. */
 export interface ShareAssetDownloadOutput {
+  /** Its address */
   url: string
+  /** How long the address works */
   expires_in_seconds: number
+  /** The asset, by its id or its key */
   asset_id: string
+  /** How large it is, in bytes; null where nobody knows */
   size_bytes: number | null
+  /** What kind of file it is */
   media_type: string | null
 }
 
 /** Input of `share.link.create`. */
 export interface ShareLinkCreateInput {
+  /** What is shared: an item or a collection */
   target_type: 'item' | 'collection'
+  /** The id of what is shared */
   target_id: string
-  /** Default: `"view"` */
+  /** What visitors may do: view, or download as well. Default: `"view"` */
   permission?: 'view' | 'download' | undefined
+  /** The password */
   password: string
+  /** When it ends or moves on; null: never */
   expires_at: string
 }
 
@@ -39,12 +50,15 @@ export type ShareLinkCreateOutput = NewShareLink
 
 /** Input of `share.link.revoke`. */
 export interface ShareLinkRevokeInput {
+  /** The id of the link, not its token */
   link_id: string
 }
 
 /** Answer of `share.link.revoke`. */
 export interface ShareLinkRevokeOutput {
+  /** Always true: what was asked for is done */
   ok: true
+  /** Its id */
   id: string
 }
 
@@ -52,17 +66,25 @@ export interface ShareLinkRevokeOutput {
 export interface ShareLinkValidateInput {
   /** Token of the link, or a grant that stands for token and password */
   token: string
+  /** The password */
   password?: string | undefined
 }
 
 /** Answer of `share.link.validate`. */
 export interface ShareLinkValidateOutput {
+  /** What visitors may do: view, or download as well */
   permission: 'view' | 'download'
+  /** What is shared: an item or a collection */
   target_type: 'item' | 'collection'
+  /** What is shared */
   target: {
+    /** Its id */
     id: string
+    /** What people call it */
     name: string
+    /** A few words about it, for people */
     description: string | null
+    /** Which kind it is */
     type:
       | 'satellite_capture'
       | 'derived_raster'
@@ -72,66 +94,103 @@ export interface ShareLinkValidateOutput {
       | 'user_vector'
       | 'external_reference'
       | 'mosaic'
+    /** West, south, east, north in degrees; a west greater than the east crosses the date line */
     bbox: number[] | null
+    /** GeoJSON in WGS84; null where its place is not known */
     geometry: { [name: string]: unknown } | null
+    /** When it was taken, or an interval of time to look in */
     datetime: string | null
+    /** How much is hidden by clouds, in percent */
     cloud_cover: number | null
+    /** Metres along the ground that a pixel covers */
     gsd: number | null
+    /** The ways in which it can be shown, best first */
     visualizations: ({
+      /** Its id */
       id: string
+      /** What people see of it in a list */
       label: string
+      /** Which kind it is */
       kind: 'rgb' | 'index' | 'elevation' | 'raw'
+      /** Which bands, from 1 */
       bands: number[] | null
+      /** Band math, such as `(b4-b3)/(b4+b3)` */
       expression: string | null
+      /** A colormap of `cog.colormaps` */
       colormap: string | null
+      /** The values that become the first and the last colour: `min,max` */
       rescale: string | null
+      /** A group of looks that belong together */
       category: string | null
+      /** Whether it is the one that is used where none is named */
       is_default: boolean
+      /** A few words about it, for people */
       description: string
     })[]
     /** Address of the TileJSON, with a grant; null where there is no raster to draw */
     tilejson: string | null
     /** With the permission `download` alone */
     assets?: ({
+      /** Its id */
       id: string
+      /** By which it goes within its item */
       key: string
+      /** A short name, for people */
       title: string | null
+      /** What kind of file it is */
       media_type: string | null
+      /** What the file is called */
       file_name: string
+      /** How large the file is; null where nobody knows */
       file_size_bytes: number | null
+      /** Its address */
       url: string
+      /** Until when the address works */
       url_expires_at: string
     })[] | undefined
     /** Stands for token and password in all public share operations */
     grant: string
+    /** Until when the grant stands for token and password */
     grant_expires_at: string
   } | {
+    /** Its id */
     id: string
+    /** What people call it */
     name: string
+    /** A few words about it, for people */
     description: string | null
+    /** The items of this page */
     items: SharedItem[]
+    /** How many items it holds */
     item_count: number
     /** Stands for token and password in all public share operations */
     grant: string
+    /** Until when the grant stands for token and password */
     grant_expires_at: string
   }
 }
 
 /** Input of `share.links.list`. */
 export interface ShareLinksListInput {
+  /** The project */
   project_id?: string | null | undefined
+  /** What is shared: an item or a collection */
   target_type?: 'item' | 'collection' | null | undefined
+  /** The id of what is shared */
   target_id?: string | null | undefined
-  /** Default: `100` */
+  /** At most so many in one answer. Default: `100` */
   limit?: number | undefined
-  /** Default: `0` */
+  /** How many to leave out from the start. Default: `0` */
   offset?: number | undefined
 }
 
 /** Answer of `share.links.list`. */
 export interface ShareLinksListOutput {
+  /** The links, newest first */
   share_links: ShareLink[]
+  /** How many there are in this answer */
   count: number
+  /** How many there are in all */
   total: number
 }
 
@@ -139,14 +198,19 @@ export interface ShareLinksListOutput {
 export interface ShareTileRenderInput {
   /** Token of the link, or a grant that stands for token and password */
   token: string
+  /** The password */
   password?: string | undefined
+  /** Zoom, 0 to 24 */
   z: number
+  /** Column of the tile, from the west */
   x: number
+  /** Row of the tile, from the north */
   y: number
-  /** Default: `"png"` */
+  /** Of the picture, or of the answer. Default: `"png"` */
   format?: 'png' | 'webp' | 'jpg' | 'jpeg' | undefined
   /** A saved profile's id, or a derived one such as `rgb` or `ndvi`; the default one if absent */
   profile?: string | null | undefined
+  /** Pixels a side: 256, or 512 for dense screens */
   tile_size?: 256 | 512 | null | undefined
 }
 
@@ -154,6 +218,7 @@ export interface ShareTileRenderInput {
 export interface ShareTilejsonInput {
   /** Token of the link, or a grant that stands for token and password */
   token: string
+  /** The password */
   password?: string | undefined
   /** A saved profile's id, or a derived one such as `rgb` or `ndvi`; the default one if absent */
   profile?: string | null | undefined
@@ -161,26 +226,47 @@ export interface ShareTilejsonInput {
 
 /** Answer of `share.tilejson`. */
 export interface ShareTilejsonOutput {
+  /** The version of TileJSON */
   tilejson: '3.0.0'
+  /** What people call it */
   name: string
+  /** A few words about it, for people */
   description?: string | undefined
+  /** Which version of it this is */
   version: string
+  /** How rows are counted: `xyz`, from the north */
   scheme: 'xyz'
+  /** Addresses of the tiles, with places for zoom, column and row */
   tiles: string[]
+  /** The first zoom at which it can be seen */
   minzoom: number
+  /** The zoom at which every pixel of it is shown */
   maxzoom: number
+  /** West, south, east, north in degrees */
   bounds: [number, number, number, number]
+  /** Longitude, latitude and a zoom to start with */
   center: [number, number, number]
+  /** The ways in which it can be shown, best first */
   visualizations: ({
+    /** Its id */
     id: string
+    /** What people see of it in a list */
     label: string
+    /** Which kind it is */
     kind: 'rgb' | 'index' | 'elevation' | 'raw'
+    /** Which bands, from 1 */
     bands: number[] | null
+    /** Band math, such as `(b4-b3)/(b4+b3)` */
     expression: string | null
+    /** A colormap of `cog.colormaps` */
     colormap: string | null
+    /** The values that become the first and the last colour: `min,max` */
     rescale: string | null
+    /** A group of looks that belong together */
     category: string | null
+    /** Whether it is the one that is used where none is named */
     is_default: boolean
+    /** A few words about it, for people */
     description: string
   })[]
 }

@@ -20,7 +20,9 @@ export interface StacCollectionsListInput {
 
 /** Answer of `stac.collections.list`. */
 export interface StacCollectionsListOutput {
+  /** Collections */
   collections: StacCollection[]
+  /** Addresses of related documents */
   links: StacLink[]
 }
 
@@ -49,7 +51,7 @@ export interface StacSearchInput {
     /** Ascending unless it says otherwise */
     direction?: 'asc' | 'desc' | undefined
   })[] | null | undefined
-  /** Default: `10` */
+  /** At most so many in one answer. Default: `10` */
   limit?: number | undefined
   /** Counted from zero. Default: `0` */
   page?: number | undefined
@@ -59,6 +61,7 @@ export interface StacSearchInput {
   next?: string | null | undefined
   /** Conditions as in the STAC Query extension */
   query?: { [name: string]: unknown } | null | undefined
+  /** Which fields of the features to answer with */
   fields?: {
     /** Fields to keep, such as properties.datetime */
     include?: string[] | undefined
@@ -71,7 +74,9 @@ export interface StacSearchInput {
 
 /** Answer of `stac.search`. */
 export interface StacSearchOutput {
+  /** Which kind it is */
   type: 'FeatureCollection'
+  /** Addresses of related documents */
   links: ({
     /** What the address is to this document */
     rel: string
@@ -91,6 +96,7 @@ export interface StacSearchOutput {
     /** The rest of the body is that of this search */
     merge?: true | undefined
   })[]
+  /** How many items were asked for, returned and matched */
   context: {
     /** As asked for */
     limit: number
@@ -107,6 +113,7 @@ export interface StacSearchOutput {
   }
   /** Present when another page follows */
   next?: string | undefined
+  /** GeoJSON features, one for each item or scene */
   features: (ItemFeature | ItemFeaturePart)[]
 }
 

@@ -2,93 +2,156 @@
 /** Shapes that several operations share. */
 
 export interface AddedProjectMember {
+  /** The project */
   project_id: string
+  /** Whose: the id of a person */
   user_id: string | null
+  /** The email address */
   email: string
+  /** What people call it */
   name: string | null
+  /** What the person may do there */
   role: 'admin' | 'editor' | 'viewer'
+  /** The state it is in */
   status: 'active' | 'invited'
+  /** When it was made */
   created_at: string
+  /** When it ends or moves on; null: never */
   expires_at: string | null
   invitation?: NewInvitation | undefined
 }
 
 export interface ApiKey {
+  /** Its id */
   id: string
+  /** The first 12 characters of the key, by which people tell keys apart */
   prefix: string
+  /** What people call it */
   name: string
+  /** What a key may do: read, write, process */
   permissions: ('read' | 'write' | 'process')[]
   /** Requests an hour; the default of the organization where the key was given none of its own */
   rate_limit: number
+  /** Whether it works */
   is_active: boolean
+  /** When it ends or moves on; null: never */
   expires_at: string | null
+  /** When it was made */
   created_at: string
+  /** When it was last used; null if never */
   last_used_at: string | null
+  /** How many requests were made with it */
   total_requests: number
+  /** Scopes that an operator has added */
   explicit_scopes?: string[] | undefined
 }
 
 export interface Asset {
+  /** Its id */
   id: string
+  /** The item */
   item_id: string
+  /** By which it goes within its item */
   key: string
+  /** A short name, for people */
   title: string | null
+  /** What kind of file it is */
   media_type: string | null
+  /** What it is for, such as `data` or `thumbnail` */
   roles: string[]
+  /** Its address */
   href: string
+  /** How large the file is; null where nobody knows */
   file_size_bytes: number | null
+  /** One name for each band, in their order */
   band_names: string[] | null
   /** converting: the file shows nothing yet; uploads.progress tells how far it is */
   state: 'ready' | 'converting'
+  /** When it was made */
   created_at: string
+  /** When it last changed */
   updated_at: string
 }
 
 export interface AuditEntry {
+  /** Identifies the call; the header `X-Svc-Invocation-ID` of its answer */
   invocation_id: string
+  /** When it happened */
   at: string
+  /** The id of an operation */
   operation: string
+  /** What called: a person, a key, a worker or the service itself */
   principal_kind: string
+  /** Who called */
   principal_id: string
+  /** Whose: the id of a person */
   user_id: string | null
+  /** The key that was used; null without one */
   api_key_id: string | null
+  /** A fingerprint of the input; null where none was read */
   input_sha256: string | null
+  /** The state it is in */
   status: number
+  /** How long it took, in milliseconds */
   duration_ms: number
+  /** What it made */
   artifacts: string[]
 }
 
 export interface AutoTopup {
+  /** Whether it is switched on */
   enabled: boolean
+  /** Below this the card is charged */
   threshold_credits: number | null
+  /** How many credits are bought at once */
   topup_amount_credits: number | null
+  /** At most so many Australian dollars in a day of UTC */
   daily_charge_cap_aud: number | null
 }
 
 export interface BandStatistics {
+  /** What people call it */
   name: string
+  /** The least value */
   min: number | null
+  /** The greatest value */
   max: number | null
+  /** The mean of the values */
   mean: number | null
+  /** The standard deviation of the values */
   std: number | null
+  /** How many there are in this answer */
   count: number
+  /** Which part of the pixels is data, from 0 to 1 */
   valid_fraction: number
+  /** Which percentiles, or their values */
   percentiles: ({
+    /** Which percentile, from 0 to 100 */
     percentile: number
+    /** Its value; null where there is no data */
     value: number | null
   })[]
+  /** How the values are spread */
   histogram: {
+    /** How many values lie in each bin */
     counts: number[]
+    /** Where the bins begin and end */
     edges: number[]
   }
 }
 
 export interface CatalogScene {
+  /** Which kind it is */
   type: 'Feature'
+  /** The version of STAC that the document follows */
   stac_version: '1.0.0'
+  /** Its id */
   id: string
+  /** The collection that it belongs to */
   collection: string
+  /** GeoJSON in WGS84; null where its place is not known */
   geometry: { [name: string]: unknown } | null
+  /** West, south, east, north in degrees; a west greater than the east crosses the date line */
   bbox?: [number, number, number, number] | undefined
   /** The host's own, and for scenes that are sold `pricePerSqKm`, `creditsPerSqKm`, `pricingResolution` and `dataProduct` */
   properties: { [name: string]: unknown }
@@ -96,152 +159,240 @@ export interface CatalogScene {
   assets: { [name: string]: unknown }
   /** Where its pictures are */
   links: ({
+    /** What the address is to this document */
     rel: string
+    /** Its address */
     href: string
+    /** Which kind it is */
     type?: string | undefined
+    /** The HTTP method to use there */
     method?: string | undefined
+    /** What to send there */
     body?: { [name: string]: unknown } | undefined
     [name: string]: unknown
   })[]
 }
 
 export interface CatalogSource {
+  /** Its id */
   id: string
+  /** A short name, for people */
   title: string
+  /** A few words about it, for people */
   description: string
   /** What `catalog.search` is called with */
   host_name: string
+  /** Whether it is open or sold */
   access_model: 'open' | 'commercial'
+  /** What part of the world it covers */
   scope: 'global' | 'regional' | 'national'
+  /** Two letters of ISO 3166 for each country that it covers */
   countries: string[]
+  /** What must be written beside its pictures */
   attribution: string
+  /** What its imagery may be used for */
   license: string
+  /** How its scenes are drawn */
   render_strategy: 'cog' | 'preview' | 'points' | 'none'
   /** Its scenes are invented */
   simulated: boolean
+  /** Collections */
   collections: SourceCollection[]
 }
 
 export interface CatalogVendor {
   /** What `catalog.search` is called with */
   host_name: string
+  /** A short name, for people */
   title: string
+  /** A few words about it, for people */
   description: string
+  /** Whether it is open or sold */
   access_model: 'open' | 'commercial'
   /** Whether its scenes come with prices */
   is_priced: boolean
   /** Whether new images can be ordered */
   can_task: boolean
+  /** Collections */
   collections: string[]
   /** Its scenes are invented */
   simulated: boolean
 }
 
 export interface Collection {
+  /** Its id */
   id: string
+  /** The project */
   project_id: string
+  /** What people call it */
   name: string
+  /** A few words about it, for people */
   description: string | null
+  /** A colour as `#rrggbb` */
   color: string | null
+  /** Whether maps show it from the start */
   show_on_map: boolean
+  /** Its place among the layers of a map; higher ones lie on top */
   layer_order: number
+  /** Whether the platform made it by itself */
   auto_created: boolean
+  /** What it was made for; null where a person made it */
   source_type: string | null
+  /** The id of the source */
   source_id: string | null
+  /** How many items it holds */
   item_count: number
+  /** When it was deleted; null while it is there */
   deleted_at: string | null
+  /** When it was made */
   created_at: string
+  /** When it last changed */
   updated_at: string
 }
 
 export interface Colormap {
+  /** Its id */
   id: string
+  /** What people call it */
   name: string
+  /** Colours at places along the scale */
   stops: ({
+    /** The place along the scale, from 0 to 1 */
     position: number
+    /** A colour as `#rrggbb` */
     color: string
   })[]
 }
 
 export interface Commitment {
+  /** Its id */
   id: string
+  /** What people call it */
   name: string
+  /** What counts towards it */
   products: string[]
+  /** When it begins */
   period_start: string
+  /** When it ends */
   period_end: string
+  /** The least to buy, in Australian dollars */
   minimum_aud: number | null
+  /** The least to buy, in square kilometres */
   minimum_km2: number | null
+  /** What each product costs under it */
   rates: CommitmentRate[]
+  /** What was delivered so far */
   delivered_to_date: number
+  /** What is still to be bought */
   remaining: number
+  /** What is missing at its end */
   shortfall: number
+  /** What is missing at its end, in Australian dollars */
   shortfall_aud: number
+  /** The state it is in */
   status: 'upcoming' | 'active' | 'met' | 'shortfall'
+  /** The deliveries that count towards it */
   line_items: CommitmentLineItem[] | null
 }
 
 export interface CommitmentLineItem {
+  /** What kind of thing it is about */
   reference_type: string
+  /** The id of what it is about */
   reference_id: string
+  /** What is bought */
   product: string | null
+  /** Square kilometres */
   area_km2: number | null
+  /** Credits, of which 100 are A$1 */
   credits: number
+  /** In Australian dollars */
   aud: number
+  /** When it was settled; null until then */
   settled_at: string
 }
 
 export interface CommitmentRate {
+  /** What is bought */
   product: string
+  /** Credits for a square kilometre */
   credits_per_km2: number | null
+  /** How much less than the list price */
   discount_percent: number | null
 }
 
 export interface CountedSource {
+  /** The id of the source */
   source_id: string
+  /** A short name, for people */
   title: string
+  /** How many there are in this answer */
   count: number
+  /** What went wrong, in words for people; null if nothing did */
   error: string | null
 }
 
 export interface CreditTransaction {
+  /** Its id */
   id: string
+  /** Which kind it is */
   type: 'grant' | 'topup' | 'bonus' | 'reservation' | 'capture' | 'release' | 'refund' | 'adjustment'
+  /** Credits, of which 100 are A$1 */
   credits: number
+  /** Available and reserved together, after this movement */
   balance_after: number
+  /** What could be spent after this movement */
   available_after: number
+  /** What kind of thing it is about */
   reference_type: string | null
+  /** The id of what it is about */
   reference_id: string | null
+  /** A few words about it, for people */
   description: string | null
+  /** When it was made */
   created_at: string
 }
 
 export interface Eula {
+  /** Its id */
   id: string
+  /** What people call it */
   name: string
   /** Products that are sold under it */
   data_products: ({
+    /** Its id */
     id: string
+    /** What people call it */
     name: string
+    /** A short name, for people */
     title: string
   })[]
   /** Whether the organization has accepted the present version */
   accepted: boolean
+  /** When the organization accepted it; null if it has not */
   accepted_at: string | null
   /** The version that must be accepted */
   current_document_id: string
+  /** When it was made */
   created_at: string
 }
 
 export interface EulaDocument {
+  /** Its id */
   id: string
+  /** The licence */
   eula_id: string
+  /** Which version of it this is */
   version: string
+  /** Two letters of ISO 639 */
   language: string
+  /** From when on it holds */
   valid_from: string
   /** Whether this is the version that must be accepted */
   is_current: boolean
   /** Whether the organization has accepted this very text */
   accepted: boolean
+  /** When the organization accepted it; null if it has not */
   accepted_at: string | null
   /** What the licence says */
   text: string
@@ -250,104 +401,203 @@ export interface EulaDocument {
 }
 
 export interface EulaDocumentEntry {
+  /** Its id */
   id: string
+  /** The licence */
   eula_id: string
+  /** Which version of it this is */
   version: string
+  /** Two letters of ISO 639 */
   language: string
+  /** From when on it holds */
   valid_from: string
   /** Whether this is the version that must be accepted */
   is_current: boolean
   /** Whether the organization has accepted this very text */
   accepted: boolean
+  /** When the organization accepted it; null if it has not */
   accepted_at: string | null
 }
 
+export interface FeasibilityStudy {
+  /** Id of the study */
+  id: string
+  /** The order that it is for */
+  orderId: string
+  /** The group of the order that it is for */
+  groupId: string
+  /** The project of the order */
+  workspaceId: string
+  /** waiting: the vendor has not answered yet */
+  state: 'waiting' | 'answered' | 'infeasible'
+  /** What the buyer has decided */
+  decision: 'NOT_DECIDED' | 'ACCEPTED'
+  /** What the vendor offers; empty until it has answered */
+  options: ({
+    /** What orders.tasking.feasibility_decide takes */
+    id: string
+    /** What the vendor offers, in its own words */
+    description: string
+    /** Its firm price */
+    credits: number
+    /** The same in Australian dollars */
+    aud: number
+    /** From when on the image may be taken */
+    acquisitionStart: string
+    /** Until when it may be taken */
+    acquisitionEnd: string
+    /** Percent of cloud at most */
+    maxCloudCover: number | null
+    /** Degrees off nadir at most */
+    maxOffNadirDeg: number | null
+  })[]
+  /** The option that was accepted */
+  acceptedOptionId: string | null
+  /** When the vendor was asked for it */
+  createdAt: string
+  /** When the buyer decided */
+  decisionAt: string | null
+  /** Until when it can be decided on; its order is cancelled then */
+  expiresAt: string
+}
+
 export interface FormulaTemplate {
+  /** What people call it */
   name: string
+  /** Band math, such as `(b4-b3)/(b4+b3)` */
   expression: string
+  /** Which bands, from 1 */
   bands: string[]
+  /** A colormap of `cog.colormaps` */
   colormap: string
+  /** The values that become the first and the last colour: `min,max` */
   rescale: string
+  /** A group of looks that belong together */
   category: string
+  /** What it refers to, in words or as an address */
   reference: string
 }
 
 export interface GlossaryCollection {
   /** Name of the collection, as searches take it */
   name: string
+  /** A short name, for people */
   title: string
+  /** A few words about it, for people */
   description: string
+  /** Which kind it is */
   type: 'ARCHIVE' | 'TASKING'
   /** The host that `catalog.search` finds it at */
   hostName: string
+  /** What kind of image it is */
   dataType: string
+  /** Metres along the ground that a pixel covers */
   resolutionMeters: number | null
+  /** Which bands, from 1 */
   bands: ({
+    /** What people call it */
     name: string
+    /** What the person may do there */
     role: string | null
   })[]
+  /** Who offers it, or whose scenes are shown */
   providers: ({
+    /** What people call it */
     name: string
+    /** A short name, for people */
     title: string
+    /** What it is for, such as `data` or `thumbnail` */
     roles: string[]
   })[]
   /** What can be ordered of it; none for open data */
   dataProducts: GlossaryProductEntry[]
   /** What the collection can be used for */
   integrations: string[]
+  /** Whether it is made up, for trying things out */
   simulated: boolean
 }
 
 export interface GlossaryProduct {
+  /** Its id */
   id: string
+  /** What people call it */
   name: string
+  /** A short name, for people */
   title: string
+  /** A few words about it, for people */
   description: string
+  /** Which kind it is */
   type: 'ARCHIVE' | 'TASKING'
+  /** The collection that it is taken from */
   collectionName: string
+  /** The vendor that sells it */
   hostName: string
+  /** Metres along the ground that a pixel covers */
   resolutionMeters: number
   /** The licence that must be accepted first; null where there is none */
   eulaId: string | null
+  /** The licences that it is sold under */
   licenseTypes: string[]
   /** What comes before a tasking order is placed */
   steps: ('feasibility' | 'quotation')[]
   /** JSON Schema of the order's `params` */
   schema: { [name: string]: unknown }
+  /** Whether it is made up, for trying things out */
   simulated: boolean
 }
 
 export interface GlossaryProductEntry {
+  /** Its id */
   id: string
+  /** What people call it */
   name: string
+  /** A short name, for people */
   title: string
+  /** The licence that must be accepted */
   eulaId: string | null
 }
 
 export interface GlossaryProvider {
+  /** What people call it */
   name: string
+  /** A short name, for people */
   title: string
+  /** A few words about it, for people */
   description: string
+  /** What it is for, such as `data` or `thumbnail` */
   roles: ('PRODUCER' | 'HOST')[]
+  /** Its address */
   url: string | null
+  /** Collections */
   collections: ({
+    /** What people call it */
     name: string
+    /** A short name, for people */
     title: string
+    /** The vendor that sells it */
     hostName: string
   })[]
 }
 
 export interface Grant {
+  /** Sent as `Authorization: Bearer …`; lives 15 minutes */
   access_token: string
+  /** Always `Bearer` */
   token_type: 'Bearer'
+  /** How many seconds the access token lives */
   expires_in: number
   /** Absent when it went into the cookie that was asked for */
   refresh_token?: string | undefined
+  /** The person who is signed in */
   user: {
+    /** Its id */
     id: string
+    /** The email address */
     email: string
+    /** What people call it */
     name: string
   }
+  /** The organization that it belongs to or acts for; null for none */
   organization_id: string | null
 }
 
@@ -364,39 +614,64 @@ export interface Invitation {
   expires_at: string
   /** What the person becomes in the organization */
   organization_role: 'admin' | 'member'
+  /** Who sent the invitation */
   invited_by: string | null
+  /** When it was made */
   created_at: string
 }
 
 export interface Invoice {
+  /** Its id */
   id: string
+  /** The number that is printed on it */
   number: string
+  /** A month as YYYY-MM */
   period: string
+  /** The state it is in */
   status: 'open' | 'paid' | 'past_due'
+  /** Three letters of ISO 4217 */
   currency: 'AUD'
+  /** The sum without tax, in Australian dollars */
   subtotal_aud: number
+  /** Goods and services tax, in Australian dollars */
   gst_aud: number
+  /** The sum with tax, in Australian dollars */
   total_aud: number
+  /** What is still to be paid, in Australian dollars */
   due_aud: number
+  /** When it was issued */
   issued_at: string
+  /** Until when it is to be paid */
   due_at: string
+  /** When it was paid; null until then */
   paid_at: string | null
+  /** What it refers to, in words or as an address */
   reference: string | null
 }
 
 export interface InvoiceLine {
+  /** Which kind it is */
   kind: 'plan' | 'order' | 'job' | 'shortfall'
+  /** A few words about it, for people */
   description: string
+  /** The id of what it is about */
   reference_id: string | null
+  /** How many, or how much */
   quantity: number
+  /** In Australian dollars, without tax */
   amount_aud: number
 }
 
 export interface Item {
+  /** Its id */
   id: string
+  /** The project */
   project_id: string
+  /** The collection; null for none */
   collection_id: string | null
+  /** Its id in STAC documents */
   stac_id: string
+  /** Which kind it is */
   type:
     | 'satellite_capture'
     | 'derived_raster'
@@ -406,33 +681,58 @@ export interface Item {
     | 'user_vector'
     | 'external_reference'
     | 'mosaic'
+  /** GeoJSON in WGS84; null where its place is not known */
   geometry: { [name: string]: unknown } | null
+  /** West, south, east, north in degrees; a west greater than the east crosses the date line */
   bbox: [number, number, number, number] | null
+  /** When it was taken, or an interval of time to look in */
   datetime: string | null
+  /** When taking it began, of something that took a while */
   start_datetime: string | null
+  /** When taking it ended */
   end_datetime: string | null
+  /** How much is hidden by clouds, in percent */
   cloud_cover: number | null
+  /** Metres along the ground that a pixel covers */
   gsd: number | null
+  /** What people call it */
   name: string
+  /** A few words about it, for people */
   description: string | null
+  /** Whatever else is known of it, by name */
   properties: { [name: string]: unknown }
+  /** Addresses of the schemas that its further fields follow */
   stac_extensions: string[]
+  /** Where it is in its life: active, expiring, expired, archived or deleted */
   lifecycle_state: 'active' | 'expiring' | 'archived' | 'expired' | 'deleted'
+  /** When it ends or moves on; null: never */
   expires_at: string | null
+  /** When it was archived; null if it is not */
   archived_at: string | null
+  /** The item that this one replaced */
   previous_version_id: string | null
+  /** The item that this one is a copy of */
   duplicated_from_id: string | null
+  /** The order that brought it */
   order_id: string | null
+  /** The upload session */
   upload_id: string | null
+  /** The job that made it */
   job_id: string | null
+  /** When it was deleted; null while it is there */
   deleted_at: string | null
+  /** Who made it; null for the platform itself */
   created_by: string | null
+  /** When it was made */
   created_at: string
+  /** When it last changed */
   updated_at: string
 }
 
 export interface ItemFeature {
+  /** Which kind it is */
   type: 'Feature'
+  /** The version of STAC that the document follows */
   stac_version: '1.0.0'
   /** Addresses of the schemas that its further fields follow */
   stac_extensions: string[]
@@ -440,42 +740,60 @@ export interface ItemFeature {
   id: string
   /** The id of its collection; absent where it is in none */
   collection?: string | undefined
+  /** GeoJSON in WGS84; null where its place is not known */
   geometry: { [name: string]: unknown } | null
+  /** West, south, east, north in degrees; a west greater than the east crosses the date line */
   bbox?: [number, number, number, number] | undefined
+  /** Whatever else is known of it, by name */
   properties: { [name: string]: unknown }
   /** By key; empty in lightweight features */
   assets: { [name: string]: unknown }
+  /** Addresses of related documents */
   links: StacLink[]
 }
 
 export interface ItemFeaturePart {
+  /** Which kind it is */
   type: 'Feature'
   /** Its STAC id */
   id: string
+  /** The version of STAC that the document follows */
   stac_version?: '1.0.0' | undefined
   /** Addresses of the schemas that its further fields follow */
   stac_extensions?: string[] | undefined
   /** The id of its collection; absent where it is in none */
   collection?: string | undefined
+  /** GeoJSON in WGS84; null where its place is not known */
   geometry?: { [name: string]: unknown } | null | undefined
+  /** West, south, east, north in degrees; a west greater than the east crosses the date line */
   bbox?: [number, number, number, number] | undefined
+  /** Whatever else is known of it, by name */
   properties?: { [name: string]: unknown } | undefined
   /** By key; empty in lightweight features */
   assets?: { [name: string]: unknown } | undefined
+  /** Addresses of related documents */
   links?: StacLink[] | undefined
 }
 
 export interface ItemRange {
+  /** What people call it */
   name: string
+  /** The 2nd percentile */
   p2: number | null
+  /** The 98th percentile */
   p98: number | null
+  /** The least value */
   min: number | null
+  /** The greatest value */
   max: number | null
 }
 
 export interface LineageChild {
+  /** The item */
   item_id: string
+  /** What people call it */
   name: string
+  /** Which kind it is */
   type:
     | 'satellite_capture'
     | 'derived_raster'
@@ -485,30 +803,46 @@ export interface LineageChild {
     | 'user_vector'
     | 'external_reference'
     | 'mosaic'
+  /** How the two are related, such as `uploaded` or `duplicated_from` */
   relation: string
+  /** Whether there is more than was followed */
   truncated?: true | undefined
+  /** What was made from it */
   children: LineageChild[]
 }
 
 export interface LineageEdge {
+  /** How many steps away from the root */
   depth: number
+  /** What kind of thing was made */
   src_type: string
+  /** The id of what was made */
   src_id: string
+  /** What kind of thing it was made from */
   dst_type: string
+  /** The id of what it was made from */
   dst_id: string
+  /** How the two are related, such as `uploaded` or `duplicated_from` */
   relation: string
+  /** Identifies the call; the header `X-Svc-Invocation-ID` of its answer */
   invocation_id: string
 }
 
 export interface LineageNode {
+  /** What kind of thing: item, asset, project and so on */
   entity_type: string
+  /** The id of the thing */
   entity_id: string
+  /** How many steps away from the root */
   depth: number
 }
 
 export interface LineageParent {
+  /** The item */
   item_id: string
+  /** What people call it */
   name: string
+  /** Which kind it is */
   type:
     | 'satellite_capture'
     | 'derived_raster'
@@ -518,8 +852,11 @@ export interface LineageParent {
     | 'user_vector'
     | 'external_reference'
     | 'mosaic'
+  /** How the two are related, such as `uploaded` or `duplicated_from` */
   relation: string
+  /** Whether there is more than was followed */
   truncated?: true | undefined
+  /** What it was made from */
   parents: LineageParent[]
 }
 
@@ -539,244 +876,556 @@ export interface NewInvitation {
 }
 
 export interface NewShareLink {
+  /** Its id */
   id: string
+  /** What is shared: an item or a collection */
   target_type: 'item' | 'collection'
+  /** The id of what is shared */
   target_id: string
+  /** What visitors may do: view, or download as well */
   permission: 'view' | 'download'
+  /** The organization that it belongs to or acts for; null for none */
   organization_id: string
+  /** The project */
   project_id: string
+  /** When it ends or moves on; null: never */
   expires_at: string
+  /** When it was ended; null while it works */
   revoked_at: string | null
+  /** How often it was opened */
   access_count: number
+  /** When it was last opened; null if never */
   last_accessed_at: string | null
+  /** Who made it; null for the platform itself */
   created_by: string | null
+  /** When it was made */
   created_at: string
+  /** The secret part of the link, shown this once */
   token: string
 }
 
-export interface Organization {
+export interface Order {
+  /** Id of the order */
   id: string
+  /** The project into which the imagery is delivered */
+  projectId: string
+  /** What people call the order */
+  displayName: string
+  /** archive: scenes that exist; tasking: images that are yet to be taken */
+  orderType: 'archive' | 'tasking'
+  /** Where it stands; history tells since when */
+  status: 'pending' | 'processing' | 'awaiting_data' | 'fulfilled' | 'failed' | 'cancelled'
+  /** Of tasking: how far the two sides have agreed */
+  subStatus:
+    | 'awaiting_feasibility'
+    | 'feasibility_ready'
+    | 'awaiting_quotation'
+    | 'quotation_ready'
+    | 'accepted'
+    | 'rejected' | null
+  /** How it is paid: from credits, by card, or on account */
+  billingMode: 'credit' | 'card' | 'enterprise'
+  /** Of every amount of money here */
+  currency: 'AUD'
+  /** What was reserved, in Australian dollars */
+  totalAud: number
+  /** What was reserved; 0 for tasking until a price is accepted */
+  totalCredits: number
+  /** The price that was estimated when the order was placed */
+  estimatedCredits: number
+  /** What was paid in the end */
+  capturedCredits: number
+  /** The licence type that it was ordered under */
+  licenseType: string
+  /** Words to find the order by */
+  tags: string[]
+  /** The imagery is invented: a vendor of the sandbox delivers it */
+  simulated: boolean
+  /** Its parts, each of which goes to one vendor as one order */
+  groups: OrderGroup[]
+  /** Items that were delivered */
+  itemIds: string[]
+  /** Why it failed, was cancelled, or came in part */
+  failureReason: string | null
+  /** Each state that the order was in, oldest first */
+  history: ({
+    /** Since when it was so */
+    timestamp: string
+    /** The state that it came into */
+    status: 'pending' | 'processing' | 'awaiting_data' | 'fulfilled' | 'failed' | 'cancelled'
+    /** Why, where somebody said so */
+    reason: string | null
+  })[]
+  /** Who placed it */
+  createdBy: string | null
+  /** The API key that it was placed with */
+  apiKeyId: string | null
+  /** When it was placed */
+  createdAt: string
+  /** When it last changed */
+  updatedAt: string
+  /** When all that was to come had come */
+  fulfilledAt: string | null
+  /** When it was cancelled */
+  cancelledAt: string | null
+}
+
+export interface OrderGroup {
+  /** Id of the group */
+  id: string
+  /** part: delivered, but not all of it; failureReason tells what is missing */
+  status:
+    | 'deciding'
+    | 'waiting'
+    | 'placed'
+    | 'accepted'
+    | 'delivering'
+    | 'delivered'
+    | 'part'
+    | 'failed'
+    | 'cancelled'
+  /** Of tasking: how far the two sides have agreed */
+  subStatus:
+    | 'awaiting_feasibility'
+    | 'feasibility_ready'
+    | 'awaiting_quotation'
+    | 'quotation_ready'
+    | 'accepted'
+    | 'rejected' | null
+  /** The vendor that it goes to */
+  host: string
+  /** Name of the data product */
+  dataProduct: string
+  /** Id of the data product */
+  dataProductId: string
+  /** Scenes of the archive, or parts of them; null for tasking */
+  captures: ({
+    /** The scene, as its host calls it */
+    id: string
+    /** The host that has it */
+    host: string
+    /** The part of the scene that is bought */
+    geometry: { [name: string]: unknown }
+    /** When it was taken, where the vendor says so */
+    acquiredAt: string | null
+  })[] | null
+  /** GeoJSON of the places that are tasked; null for the archive */
+  featureCollection: { [name: string]: unknown } | null
+  /** What the product was asked for, as orders.get_schema describes it */
+  params: { [name: string]: unknown }
+  /** Area of all its parts together */
+  aoi_km2: number
+  /** Its price as far as it is known */
+  credits: number
+  /** The same in Australian dollars */
+  aud: number
+  /** What was paid for it */
+  capturedCredits: number
+  /** Items that were delivered */
+  itemIds: string[]
+  /** Why it failed, was given up, or came in part */
+  failureReason: string | null
+}
+
+export interface Organization {
+  /** Its id */
+  id: string
+  /** What people call it */
   name: string
+  /** A short name that is unique, for addresses */
   slug: string
+  /** A few words about it, for people */
   description: string | null
+  /** The address of its own pages */
   website: string | null
+  /** What it does, in its own words */
   industry: string | null
+  /** How many people it has, in its own words */
   size: string | null
+  /** Two letters of ISO 3166; decides about tax */
   country: string | null
+  /** Australian Business Number */
   abn: string | null
+  /** The tax authority's number for it */
   tax_number: string | null
+  /** Where invoices are announced */
   billing_email: string | null
+  /** Who may change how the organization pays, beside owners and admins */
   billing_admin_id: string | null
+  /** What is printed on invoices */
   billing_address: { [name: string]: unknown } | null
+  /** The plan that it is on */
   plan: string
+  /** How a spend is paid: credit, card or enterprise */
   billing_mode: 'credit' | 'card' | 'enterprise'
+  /** Whether payment by monthly invoice was asked for */
   enterprise_billing: boolean
+  /** Whether payment by monthly invoice was confirmed */
   enterprise_billing_status: 'none' | 'requested' | 'confirmed'
+  /** When it was made */
   created_at: string
 }
 
 export interface OrganizationMember {
+  /** Whose: the id of a person */
   user_id: string
+  /** The email address */
   email: string
+  /** What people call it */
   name: string
+  /** What the person may do there */
   role: 'owner' | 'admin' | 'member'
+  /** The most that the member may spend on one order; null: no limit */
   per_order_limit_credits: number | null
+  /** The most that the member may spend in any 30 days; null: no limit */
   spend_limit_credits: number | null
 }
 
 export interface PaymentMethod {
+  /** Its id */
   id: string
+  /** Such as `visa` */
   brand: string
+  /** The last four digits of the card */
   last4: string
+  /** The month in which the card ends */
   exp_month: number
+  /** The year in which the card ends */
   exp_year: number
+  /** Whether it is the one that is used where none is named */
   is_default: boolean
+  /** Whether it is the card that is charged */
   isDefault: boolean
 }
 
 export interface Plan {
+  /** Its id */
   id: string
+  /** What people call it */
   name: string
   /** Without tax */
   monthly_aud: number
+  /** Bytes that are stored */
   storage_bytes: number
   /** In a month */
   compute_jobs: number
   /** In any 24 hours */
   egress_bytes: number
+  /** After how many days items change their state by themselves */
   retention: {
+    /** Active items begin to expire; null: never */
     expiring_after_days: number | null
+    /** Their downloads end; null: never */
     expired_after_days: number | null
+    /** They are deleted; null: never */
     deleted_after_days: number | null
+    /** Items that nobody used are archived; null: never */
     archived_after_idle_days: number | null
   }
 }
 
 export interface ProcessorInvoice {
+  /** Its id */
   id: string
+  /** The number that is printed on it */
   number: string | null
+  /** The state it is in */
   status: string
+  /** The sum with tax, in Australian dollars */
   total_aud: number
+  /** When it was made */
   created_at: string
+  /** The processor's own page about it */
   hosted_invoice_url: string | null
 }
 
 export interface Project {
+  /** Its id */
   id: string
+  /** The organization that it belongs to or acts for; null for none */
   organization_id: string
+  /** What people call it */
   name: string
+  /** A few words about it, for people */
   description: string | null
+  /** Who of the organization sees it: `organization` or `private` */
   visibility: 'organization' | 'private'
+  /** The state it is in */
   status: 'active' | 'archived'
+  /** Whether it is archived: readable, and nothing changes in it */
   is_archived: boolean
+  /** Where its files are kept */
   gcs_region: 'australia-southeast1' | 'asia-southeast1' | 'us-west1' | 'europe-west1' | null
+  /** The bucket that its files are kept in; null without one */
   gcs_bucket_name: string | null
+  /** Whether files can be uploaded to it */
   has_storage_bucket: boolean
+  /** How many items it holds */
   item_count: number
+  /** Bytes that are stored */
   storage_bytes: number
+  /** What the person may do there */
   role: 'admin' | 'editor' | 'viewer' | null
+  /** Who made it; null for the platform itself */
   created_by: string | null
+  /** When it was made */
   created_at: string
+  /** When it last changed */
   updated_at: string
+  /** When it was archived; null if it is not */
   archived_at: string | null
 }
 
 export interface ProjectMember {
+  /** The project */
   project_id: string
+  /** Whose: the id of a person */
   user_id: string | null
+  /** The email address */
   email: string
+  /** What people call it */
   name: string | null
+  /** What the person may do there */
   role: 'admin' | 'editor' | 'viewer'
+  /** The state it is in */
   status: 'active' | 'invited'
+  /** When it was made */
   created_at: string
+  /** When it ends or moves on; null: never */
   expires_at: string | null
 }
 
 export interface ProjectWithMembers {
+  /** Its id */
   id: string
+  /** The organization that it belongs to or acts for; null for none */
   organization_id: string
+  /** What people call it */
   name: string
+  /** A few words about it, for people */
   description: string | null
+  /** Who of the organization sees it: `organization` or `private` */
   visibility: 'organization' | 'private'
+  /** The state it is in */
   status: 'active' | 'archived'
+  /** Whether it is archived: readable, and nothing changes in it */
   is_archived: boolean
+  /** Where its files are kept */
   gcs_region: 'australia-southeast1' | 'asia-southeast1' | 'us-west1' | 'europe-west1' | null
+  /** The bucket that its files are kept in; null without one */
   gcs_bucket_name: string | null
+  /** Whether files can be uploaded to it */
   has_storage_bucket: boolean
+  /** How many items it holds */
   item_count: number
+  /** Bytes that are stored */
   storage_bytes: number
+  /** What the person may do there */
   role: 'admin' | 'editor' | 'viewer' | null
+  /** Who made it; null for the platform itself */
   created_by: string | null
+  /** When it was made */
   created_at: string
+  /** When it last changed */
   updated_at: string
+  /** When it was archived; null if it is not */
   archived_at: string | null
+  /** Who belongs to it */
   members: ProjectMember[]
 }
 
 export interface ProviderSample {
+  /** The scene, by the id that its vendor gave it */
   scene_id: string
   /** The place that it shows */
   title: string
+  /** When it was taken, or an interval of time to look in */
   datetime: string | null
+  /** How much is hidden by clouds, in percent */
   cloud_cover: number | null
+  /** West, south, east, north in degrees; a west greater than the east crosses the date line */
   bbox: [number, number, number, number] | null
+  /** The collection that it belongs to */
   collection: string
 }
 
 export interface PublicProvider {
   /** What the operations of public imagery take */
   provider: string
+  /** A short name, for people */
   title: string
+  /** A few words about it, for people */
   description: string
+  /** The collection that it belongs to */
   collection: string
   /** The host that `catalog.search` finds its scenes at */
   host_name: string
+  /** What must be written beside its pictures */
   attribution: string
   visualizations: PublicVisualizations
+  /** Whether it is made up, for trying things out */
   simulated: boolean
 }
 
 export interface PublicSceneInfo {
+  /** The scene, by the id that its vendor gave it */
   scene_id: string
+  /** Who offers it */
   provider: string
+  /** The collection that it belongs to */
   collection: string
+  /** When it was taken, or an interval of time to look in */
   datetime: string | null
+  /** How much is hidden by clouds, in percent */
   cloud_cover: number | null
   /** West, south, east, north */
   bounds: [number, number, number, number]
+  /** Which bands, from 1 */
   bands: ({
+    /** Its place in the list, from 0 */
     index: number
+    /** What people call it */
     name: string
+    /** What the person may do there */
     role: string | null
   })[]
+  /** The first zoom at which it can be seen */
   min_zoom: number
+  /** The zoom at which every pixel of it is shown */
   max_zoom: number
+  /** In pixels */
   width: number
+  /** In pixels */
   height: number
+  /** What kind of numbers or image it is */
   data_type: string
   /** Of each band, from an overview */
   statistics: ({
+    /** The least value */
     min: number | null
+    /** The greatest value */
     max: number | null
+    /** The mean of the values */
     mean: number | null
+    /** The standard deviation of the values */
     std: number | null
+    /** The 2nd percentile */
     p2: number | null
+    /** The 98th percentile */
     p98: number | null
+    /** Which part of the pixels is data, from 0 to 1 */
     valid_fraction: number
   })[]
+  /** What must be written beside its pictures */
   attribution: string
 }
 
 export interface PublicVisualizations {
+  /** The ways in which it can be shown, best first */
   visualizations: ({
+    /** Its id */
     id: string
+    /** What people see of it in a list */
     label: string
+    /** Which kind it is */
     kind: 'rgb' | 'index' | 'elevation' | 'raw'
+    /** Which bands, from 1 */
     bands: number[] | null
+    /** Band math, such as `(b4-b3)/(b4+b3)` */
     expression: string | null
+    /** A colormap of `cog.colormaps` */
     colormap: string | null
+    /** The values that become the first and the last colour: `min,max` */
     rescale: string | null
+    /** A few words about it, for people */
     description: string
   })[]
+  /** The look to start with; null where there is none */
   default_id: string | null
   /** Address of tiles; fill in scene_id, visualization, z, x and y */
   tile_template: string
+  /** What must be written beside its pictures */
   attribution: string
 }
 
 export interface Quota {
+  /** How much is used */
   used: number
+  /** How much the plan allows */
   limit: number
+}
+
+export interface Quotation {
+  /** Id of the quotation */
+  id: string
+  /** The order that it is for */
+  orderId: string
+  /** The group of the order that it is for */
+  groupId: string
+  /** The project of the order */
+  workspaceId: string
+  /** waiting: the vendor has not answered yet */
+  state: 'waiting' | 'issued' | 'refused'
+  /** Null until it is issued */
+  creditsPrice: number | null
+  /** The same in Australian dollars */
+  aud: number | null
+  /** What the buyer has decided */
+  decision: 'NOT_DECIDED' | 'ACCEPTED' | 'REJECTED'
+  /** When the vendor was asked for it */
+  createdAt: string
+  /** When the buyer decided */
+  decisionAt: string | null
+  /** Until when it can be decided on; its order is cancelled then */
+  expiresAt: string
 }
 
 export interface SceneBucket {
   /** Day of UTC */
   day?: string | null | undefined
+  /** The id of the source */
   source_id?: string | undefined
   /** Class of cloud cover in percent; null where nobody says */
   cloud?: string | null | undefined
+  /** How many there are in this answer */
   count: number
 }
 
 export interface ShareLink {
+  /** Its id */
   id: string
+  /** What is shared: an item or a collection */
   target_type: 'item' | 'collection'
+  /** The id of what is shared */
   target_id: string
+  /** What visitors may do: view, or download as well */
   permission: 'view' | 'download'
+  /** The organization that it belongs to or acts for; null for none */
   organization_id: string
+  /** The project */
   project_id: string
+  /** When it ends or moves on; null: never */
   expires_at: string
+  /** When it was ended; null while it works */
   revoked_at: string | null
+  /** How often it was opened */
   access_count: number
+  /** When it was last opened; null if never */
   last_accessed_at: string | null
+  /** Who made it; null for the platform itself */
   created_by: string | null
+  /** When it was made */
   created_at: string
 }
 
 export interface SharedItem {
+  /** Its id */
   id: string
+  /** What people call it */
   name: string
+  /** A few words about it, for people */
   description: string | null
+  /** Which kind it is */
   type:
     | 'satellite_capture'
     | 'derived_raster'
@@ -786,53 +1435,86 @@ export interface SharedItem {
     | 'user_vector'
     | 'external_reference'
     | 'mosaic'
+  /** West, south, east, north in degrees; a west greater than the east crosses the date line */
   bbox: number[] | null
+  /** GeoJSON in WGS84; null where its place is not known */
   geometry: { [name: string]: unknown } | null
+  /** When it was taken, or an interval of time to look in */
   datetime: string | null
+  /** How much is hidden by clouds, in percent */
   cloud_cover: number | null
+  /** Metres along the ground that a pixel covers */
   gsd: number | null
+  /** The ways in which it can be shown, best first */
   visualizations: ({
+    /** Its id */
     id: string
+    /** What people see of it in a list */
     label: string
+    /** Which kind it is */
     kind: 'rgb' | 'index' | 'elevation' | 'raw'
+    /** Which bands, from 1 */
     bands: number[] | null
+    /** Band math, such as `(b4-b3)/(b4+b3)` */
     expression: string | null
+    /** A colormap of `cog.colormaps` */
     colormap: string | null
+    /** The values that become the first and the last colour: `min,max` */
     rescale: string | null
+    /** A group of looks that belong together */
     category: string | null
+    /** Whether it is the one that is used where none is named */
     is_default: boolean
+    /** A few words about it, for people */
     description: string
   })[]
   /** Address of the TileJSON, with a grant; null where there is no raster to draw */
   tilejson: string | null
   /** With the permission `download` alone */
   assets?: ({
+    /** Its id */
     id: string
+    /** By which it goes within its item */
     key: string
+    /** A short name, for people */
     title: string | null
+    /** What kind of file it is */
     media_type: string | null
+    /** What the file is called */
     file_name: string
+    /** How large the file is; null where nobody knows */
     file_size_bytes: number | null
+    /** Its address */
     url: string
+    /** Until when the address works */
     url_expires_at: string
   })[] | undefined
 }
 
 export interface SourceCollection {
+  /** Its id */
   id: string
+  /** A short name, for people */
   title: string
+  /** A few words about it, for people */
   description: string
+  /** What kind of numbers or image it is */
   data_type: 'raster' | 'dem' | 'pointcloud' | 'altimetry' | 'vector'
   /** Metres on the ground of one pixel */
   gsd: number | null
+  /** Which bands, from 1 */
   bands: ({
+    /** What people call it */
     name: string
+    /** What the person may do there */
     role: string | null
   })[]
 }
 
 export interface SourceReport {
+  /** The id of the source */
   source_id: string
+  /** A short name, for people */
   title: string
   /** Scenes that it found, before the merged list was cut */
   count: number
@@ -841,24 +1523,40 @@ export interface SourceReport {
 }
 
 export interface SpendApproval {
+  /** Its id */
   id: string
+  /** The state it is in */
   status: 'pending' | 'approved' | 'rejected' | 'used' | 'expired'
+  /** Credits, of which 100 are A$1 */
   credits: number | null
+  /** The id of an operation */
   operation: string | null
+  /** The input of that operation */
   input: { [name: string]: unknown } | null
+  /** Why, in words for people */
   reason: string | null
+  /** Who asked */
   requested_by: string
+  /** Who decided; null until then */
   decided_by: string | null
+  /** Why it was decided so */
   decision_reason: string | null
+  /** When it was made */
   created_at: string
+  /** When it was decided; null until then */
   decided_at: string | null
+  /** When it ends or moves on; null: never */
   expires_at: string
+  /** When the approval was used; null until then */
   used_at: string | null
 }
 
 export interface StacCollection {
+  /** Which kind it is */
   type: 'Collection'
+  /** The version of STAC that the document follows */
   stac_version: '1.0.0'
+  /** Addresses of the schemas that its further fields follow */
   stac_extensions: string[]
   /** The id of the collection */
   id: string
@@ -866,15 +1564,22 @@ export interface StacCollection {
   title: string
   /** Its description, or its name where it has none */
   description: string
+  /** What its imagery may be used for */
   license: 'proprietary'
+  /** Where and when its items lie */
   extent: {
+    /** The boxes that hold its items, the whole one first */
     spatial: {
+      /** West, south, east, north in degrees; a west greater than the east crosses the date line */
       bbox: (number[])[]
     }
+    /** The times between which its items were taken */
     temporal: {
+      /** Pairs of first and last moment; null: open */
       interval: ((string | null)[])[]
     }
   }
+  /** Addresses of related documents */
   links: StacLink[]
 }
 
@@ -890,61 +1595,136 @@ export interface StacLink {
 }
 
 export interface StatementCommitment {
+  /** Its id */
   id: string
+  /** What people call it */
   name: string
+  /** What was delivered so far */
   delivered_to_date: number
+  /** What is still to be bought */
   remaining: number
+  /** What is missing at its end */
   shortfall: number
+  /** The state it is in */
   status: string
 }
 
 export interface StatementLine {
+  /** Which kind it is */
   kind: 'plan' | 'order' | 'job' | 'shortfall'
+  /** A few words about it, for people */
   description: string
+  /** The id of what it is about */
   reference_id: string | null
+  /** How many, or how much */
   quantity: number
+  /** In Australian dollars, without tax */
   amount_aud: number
 }
 
-export interface TileJson {
-  tilejson: '3.0.0'
+export interface TaskingTemplate {
+  /** Id of the template */
+  id: string
+  /** What people call it */
   name: string
+  /** What it is for */
+  description: string | null
+  /** As soon as a satellite passes. Default: `true` */
+  capture_asap: boolean
+  /** For example 0.5 m */
+  resolution: string
+  /** From orders.tasking.sensors */
+  sensor: string
+  /** For example once or weekly */
+  capture_frequency: string
+  /** For example WGS84 */
+  datum: string
+  /** For example COG */
+  file_format: string
+  /** There are ground control points. Default: `false` */
+  has_control: boolean
+  /** Percent of cloud at most. Default: `0` */
+  max_cloud_coverage: number
+  /** Degrees off nadir at most. Default: `0` */
+  max_nadir_angle: number
+  /** When it was first saved */
+  created_at: string
+  /** When it was last saved */
+  updated_at: string
+}
+
+export interface TileJson {
+  /** The version of TileJSON */
+  tilejson: '3.0.0'
+  /** What people call it */
+  name: string
+  /** A few words about it, for people */
   description?: string | undefined
+  /** Which version of it this is */
   version: string
+  /** How rows are counted: `xyz`, from the north */
   scheme: 'xyz'
+  /** Addresses of the tiles, with places for zoom, column and row */
   tiles: string[]
+  /** The first zoom at which it can be seen */
   minzoom: number
+  /** The zoom at which every pixel of it is shown */
   maxzoom: number
+  /** West, south, east, north in degrees */
   bounds: [number, number, number, number]
+  /** Longitude, latitude and a zoom to start with */
   center: [number, number, number]
 }
 
 export interface Upload {
+  /** Its id */
   id: string
+  /** The project */
   project_id: string
+  /** The state it is in */
   status: 'initiated' | 'uploading' | 'completed' | 'failed'
+  /** How many files the session is for */
   file_count: number
+  /** How many bytes are announced; they are taken from the quota at once */
   total_bytes: number
+  /** How many bytes have come, as the client tells or as the store has them */
   bytes_uploaded: number
+  /** What the session holds of the quota; nothing once it has ended */
   reserved_bytes: number
+  /** The collection that the items go to */
   target_collection_id: string | null
+  /** The item that the files become assets of */
   target_item_id: string | null
+  /** The key of an asset, such as `data` */
   asset_key: string | null
+  /** Samples are numbers of classes: they are never stretched or mixed */
   is_categorical: boolean
+  /** The items that were made */
   item_ids: string[]
+  /** At which step it failed */
   error_step: string | null
+  /** Why it failed, in words for people */
   error_message: string | null
+  /** The files of the session */
   files: UploadFile[]
+  /** When it was made */
   created_at: string
+  /** When it last changed */
   updated_at: string
+  /** When it ends or moves on; null: never */
   expires_at: string | null
+  /** When it was completed; null until then */
   completed_at: string | null
 }
 
 export interface UploadFile {
+  /** What people call it */
   name: string
+  /** The file's path in the store; it opens nothing */
   object_path: string
+  /** The media type that the upload must carry */
   content_type: string
+  /** How large it is, in bytes; null where nobody knows */
   size_bytes: number | null
   /**
    * awaiting: its bytes are expected; refused: it is no raster that we read; converting: it is being rewritten; ready: its item can be
@@ -955,51 +1735,87 @@ export interface UploadFile {
   step: string
   /** Of the conversion, from 0 to 1 */
   fraction: number | null
+  /** What went wrong, in words for people; null if nothing did */
   error: string | null
+  /** The item */
   item_id: string | null
+  /** The asset, by its id or its key */
   asset_id: string | null
 }
 
 export interface Visualization {
+  /** Its id */
   id: string
+  /** What people see of it in a list */
   label: string
+  /** Which kind it is */
   kind: 'rgb' | 'index' | 'elevation' | 'raw'
+  /** Which asset of the item */
   asset: string | null
+  /** Which bands, from 1 */
   bands: number[] | null
+  /** Band math, such as `(b4-b3)/(b4+b3)` */
   expression: string | null
+  /** A colormap of `cog.colormaps` */
   colormap: string | null
+  /** The values that become the first and the last colour: `min,max` */
   rescale: string | null
+  /** Whether it is the one that is used where none is named */
   is_default: boolean
+  /** A group of looks that belong together */
   category: string | null
+  /** A few words about it, for people */
   description: string
 }
 
 export interface VisualizationProfile {
+  /** Its id */
   id: string
+  /** The item */
   item_id: string
+  /** What people call it */
   name: string
+  /** Which layer of the item it is for */
   layer: 'sensor' | 'auto' | 'user'
+  /** Which kind it is */
   type: 'rgb' | 'singleband' | 'multiband' | 'expression'
+  /** Which kind it is */
   kind: 'rgb' | 'index' | 'raw'
+  /** Which bands, from 1 */
   bands: number[] | null
+  /** Band math, such as `(b4-b3)/(b4+b3)` */
   expression: string | null
+  /** A colormap of `cog.colormaps` */
   colormap: string | null
+  /** The values that become the first and the last colour: `min,max` */
   rescale: string | null
+  /** Whether it is the one that is used where none is named */
   is_default: boolean
+  /** Its place in the list */
   sort_order: number
+  /** Bands or an expression, with colours and range */
   config: {
+    /** Which bands, from 1 */
     bands?: number[] | null | undefined
+    /** Band math, such as `(b4-b3)/(b4+b3)` */
     expression?: string | null | undefined
+    /** A colormap of `cog.colormaps` */
     colormap?: string | null | undefined
     /** `min,max`, or one pair a band separated by `;`. Without it the image’s own range applies */
     rescale?: string | null | undefined
     /** Samples are numbers of classes: the file’s own colours, or those of the colormap in turn */
     color_table?: boolean | null | undefined
+    /** How pixels are found between samples: nearest, bilinear, cubic or average */
     resampling?: 'nearest' | 'bilinear' | 'cubic' | 'average' | null | undefined
   }
+  /** The key of an asset, such as `data` */
   asset_key: string | null
+  /** Which version of it this is */
   version: number
+  /** Who made it; null for the platform itself */
   created_by: string | null
+  /** When it was made */
   created_at: string
+  /** When it last changed */
   updated_at: string
 }

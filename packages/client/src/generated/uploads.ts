@@ -6,19 +6,25 @@ import type {
 
 /** Input of `uploads.complete`. */
 export interface UploadsCompleteInput {
+  /** The upload session */
   upload_id: string
 }
 
 /** Answer of `uploads.complete`. */
 export interface UploadsCompleteOutput {
+  /** Its id */
   id: string
+  /** The items that were made */
   item_ids: string[]
 }
 
 /** Input of `uploads.fail`. */
 export interface UploadsFailInput {
+  /** The upload session */
   upload_id: string
+  /** Why it failed, in words for people */
   error_message: string
+  /** At which step it failed */
   error_step?: string | null | undefined
 }
 
@@ -27,15 +33,19 @@ export type UploadsFailOutput = Upload
 
 /** Input of `uploads.initiate`. */
 export interface UploadsInitiateInput {
+  /** The project */
   project_id: string
   /** Both are PUT to a signed address. Default: `"browser"` */
   transfer_method?: 'signed_url' | 'browser' | undefined
-  /** Default: `1` */
+  /** How many files the session is for. Default: `1` */
   file_count?: number | undefined
-  /** Default: `0` */
+  /** How many bytes are announced; they are taken from the quota at once. Default: `0` */
   total_bytes?: number | undefined
+  /** The collection that the items go to */
   target_collection_id?: string | null | undefined
+  /** The item that the files become assets of */
   target_item_id?: string | null | undefined
+  /** The key of an asset, such as `data` */
   asset_key?: string | null | undefined
   /** Samples are numbers of classes: they are never stretched or mixed. Default: `false` */
   is_categorical?: boolean | undefined
@@ -43,13 +53,17 @@ export interface UploadsInitiateInput {
 
 /** Answer of `uploads.initiate`. */
 export interface UploadsInitiateOutput {
+  /** Its id */
   id: string
 }
 
 /** Input of `uploads.progress`. */
 export interface UploadsProgressInput {
+  /** The upload session */
   upload_id: string
+  /** The state it is in */
   status?: 'uploading' | 'uploaded' | null | undefined
+  /** How many bytes have come, as the client tells or as the store has them */
   bytes_uploaded?: number | null | undefined
 }
 
@@ -58,7 +72,9 @@ export type UploadsProgressOutput = Upload
 
 /** Input of `uploads.signed_url`. */
 export interface UploadsSignedUrlInput {
+  /** The upload session */
   upload_id: string
+  /** What the file is called */
   file_name: string
   /** The PUT must carry exactly this Content-Type. Default: `"application/octet-stream"` */
   content_type?: string | undefined
@@ -66,7 +82,9 @@ export interface UploadsSignedUrlInput {
 
 /** Answer of `uploads.signed_url`. */
 export interface UploadsSignedUrlOutput {
+  /** PUT the bytes here within 15 minutes */
   upload_url: string
+  /** The file's path in the store; it opens nothing */
   object_path: string
 }
 

@@ -9,23 +9,36 @@ export interface UsageCurrentInput {
 
 /** Answer of `usage.current`. */
 export interface UsageCurrentOutput {
+  /** The organization that it belongs to or acts for; null for none */
   organization_id: string
+  /** The id of a plan */
   plan_id: string
   /** YYYY-MM */
   period: string
+  /** Bytes that are stored */
   storage_bytes: number
+  /** Bytes that were downloaded */
   egress_bytes: number
+  /** Tiles that were drawn */
   tiles: number
+  /** Jobs */
   compute_jobs: number
+  /** Calls, refused ones too */
   api_calls: number
   /** Promised to uploads under way */
   storage_reserved_bytes: number
+  /** Bytes that were downloaded in the last 24 hours */
   egress_bytes_last_24h: number
+  /** What the plan allows */
   limits: {
+    /** Bytes that are stored */
     storage_bytes: number
+    /** Bytes that may be downloaded in any 24 hours */
     egress_bytes_per_24h: number
+    /** Jobs */
     compute_jobs: number
   }
+  /** When this was counted */
   as_of: string
 }
 
@@ -39,20 +52,29 @@ export interface UsageHistoryInput {
   from?: string | undefined
   /** A day, YYYY-MM-DD, or an instant of it */
   to?: string | undefined
-  /** Default: `"month"` */
+  /** By day or by month. Default: `"month"` */
   granularity?: 'day' | 'month' | undefined
 }
 
 /** Answer of `usage.history`. */
 export interface UsageHistoryOutput {
+  /** The organization that it belongs to or acts for; null for none */
   organization_id: string
+  /** By day or by month */
   granularity: 'day' | 'month'
+  /** The points in time, oldest first */
   points: ({
+    /** A month as YYYY-MM */
     period: string
+    /** Bytes that are stored */
     storage_bytes: number
+    /** Bytes that were downloaded */
     egress_bytes: number
+    /** Tiles that were drawn */
     tiles: number
+    /** Jobs */
     compute_jobs: number
+    /** Calls, refused ones too */
     api_calls: number
   })[]
 }
@@ -65,7 +87,9 @@ export interface UsageRecalculateStorageInput {
 
 /** Answer of `usage.recalculate_storage`. */
 export interface UsageRecalculateStorageOutput {
+  /** What was counted before */
   previous_bytes: number
+  /** Bytes that are stored */
   storage_bytes: number
 }
 

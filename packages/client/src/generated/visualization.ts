@@ -7,40 +7,54 @@ import type {
 
 /** Input of `visualization.list_for`. */
 export interface VisualizationListForInput {
+  /** Names of roles to numbers of bands, such as `{"RED": 3, "NIR": 4}` */
   band_roles?: { [name: string]: number } | undefined
-  /** Default: `"raster"` */
+  /** What kind of numbers or image it is. Default: `"raster"` */
   data_type?: string | undefined
+  /** What the registry says about the data behind the bands */
   render_params?: { [name: string]: unknown } | undefined
+  /** Which asset of the item */
   asset?: string | null | undefined
 }
 
 /** Answer of `visualization.list_for`. */
 export interface VisualizationListForOutput {
+  /** The ways in which it can be shown, best first */
   visualizations: Visualization[]
+  /** The look to start with; null where there is none */
   default_id: string | null
 }
 
 /** Input of `visualization.profile.create`. */
 export interface VisualizationProfileCreateInput {
+  /** The item */
   item_id: string
+  /** What people call it */
   name: string
-  /** Default: `"user"` */
+  /** Which layer of the item it is for. Default: `"user"` */
   layer?: 'sensor' | 'auto' | 'user' | undefined
+  /** Which kind it is */
   type: 'rgb' | 'singleband' | 'multiband' | 'expression'
-  /** Default: `false` */
+  /** Whether it is the one that is used where none is named. Default: `false` */
   is_default?: boolean | undefined
-  /** Default: `0` */
+  /** Its place in the list. Default: `0` */
   sort_order?: number | undefined
+  /** Bands or an expression, with colours and range */
   config: {
+    /** Which bands, from 1 */
     bands?: number[] | null | undefined
+    /** Band math, such as `(b4-b3)/(b4+b3)` */
     expression?: string | null | undefined
+    /** A colormap of `cog.colormaps` */
     colormap?: string | null | undefined
     /** `min,max`, or one pair a band separated by `;`. Without it the image’s own range applies */
     rescale?: string | null | undefined
     /** Samples are numbers of classes: the file’s own colours, or those of the colormap in turn */
     color_table?: boolean | null | undefined
+    /** How pixels are found between samples: nearest, bilinear, cubic or average */
     resampling?: 'nearest' | 'bilinear' | 'cubic' | 'average' | null | undefined
   }
+  /** The key of an asset, such as `data` */
   asset_key?: string | null | undefined
 }
 
@@ -49,19 +63,25 @@ export type VisualizationProfileCreateOutput = VisualizationProfile
 
 /** Input of `visualization.profile.delete`. */
 export interface VisualizationProfileDeleteInput {
+  /** The item */
   item_id: string
+  /** The id of a saved look */
   profile_id: string
 }
 
 /** Answer of `visualization.profile.delete`. */
 export interface VisualizationProfileDeleteOutput {
+  /** Always true: what was asked for is done */
   ok: true
+  /** Its id */
   id: string
 }
 
 /** Input of `visualization.profile.get`. */
 export interface VisualizationProfileGetInput {
+  /** The item */
   item_id: string
+  /** The id of a saved look */
   profile_id: string
 }
 
@@ -70,7 +90,9 @@ export type VisualizationProfileGetOutput = VisualizationProfile
 
 /** Input of `visualization.profile.set_default`. */
 export interface VisualizationProfileSetDefaultInput {
+  /** The item */
   item_id: string
+  /** The id of a saved look */
   profile_id: string
 }
 
@@ -79,22 +101,34 @@ export type VisualizationProfileSetDefaultOutput = VisualizationProfile
 
 /** Input of `visualization.profile.update`. */
 export interface VisualizationProfileUpdateInput {
+  /** The item */
   item_id: string
+  /** The id of a saved look */
   profile_id: string
+  /** What people call it */
   name?: string | null | undefined
+  /** Which kind it is */
   type?: 'rgb' | 'singleband' | 'multiband' | 'expression' | null | undefined
+  /** Whether it is the one that is used where none is named */
   is_default?: boolean | null | undefined
+  /** Its place in the list */
   sort_order?: number | null | undefined
+  /** Bands or an expression, with colours and range */
   config?: {
+    /** Which bands, from 1 */
     bands?: number[] | null | undefined
+    /** Band math, such as `(b4-b3)/(b4+b3)` */
     expression?: string | null | undefined
+    /** A colormap of `cog.colormaps` */
     colormap?: string | null | undefined
     /** `min,max`, or one pair a band separated by `;`. Without it the image’s own range applies */
     rescale?: string | null | undefined
     /** Samples are numbers of classes: the file’s own colours, or those of the colormap in turn */
     color_table?: boolean | null | undefined
+    /** How pixels are found between samples: nearest, bilinear, cubic or average */
     resampling?: 'nearest' | 'bilinear' | 'cubic' | 'average' | null | undefined
   } | null | undefined
+  /** The key of an asset, such as `data` */
   asset_key?: string | null | undefined
 }
 
@@ -103,6 +137,7 @@ export type VisualizationProfileUpdateOutput = VisualizationProfile
 
 /** Input of `visualization.profiles.list`. */
 export interface VisualizationProfilesListInput {
+  /** The item */
   item_id: string
 }
 

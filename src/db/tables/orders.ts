@@ -1,0 +1,137 @@
+import type {
+  OrderGroupStatus,
+  OrderStatus,
+  OrderSubStatus,
+  OrderType,
+  QuotationDecision,
+  QuotationState,
+  StudyDecision,
+  StudyState,
+} from '#core/vocabulary.ts'
+import type { AreaGeometry } from '#core/geometry.ts'
+import type { Generated, JSONColumnType } from 'kysely'
+import type { BillingMode } from './money.ts'
+
+type Json = Record<string, unknown>
+
+export interface OrderTables {
+  imagery_order: {
+    id: string
+    org_id: string
+    project_id: string
+    order_type: OrderType
+    status: OrderStatus
+    sub_status: OrderSubStatus | null
+    billing_mode: BillingMode
+    display_name: string
+    license_type: string
+    tags: string[]
+    estimated_credits: number
+    captured_credits: Generated<number>
+    simulated: boolean
+    failure_reason: string | null
+    history: JSONColumnType<OrderStep[]>
+    next_poll_at: Date
+    created_by: string | null
+    api_key_id: string | null
+    created_at: Date
+    updated_at: Date
+    fulfilled_at: Date | null
+    cancelled_at: Date | null
+  }
+  order_group: {
+    id: string
+    order_id: string
+    org_id: string
+    ordinal: number
+    host_name: string
+    product_id: string
+    product_name: string
+    status: OrderGroupStatus
+    sub_status: OrderSubStatus | null
+    steps: DecisionStep[]
+    captures: JSONColumnType<OrderedCapture[]> | null
+    feature_collection: JSONColumnType<Json> | null
+    params: JSONColumnType<Json>
+    area: JSONColumnType<AreaGeometry>
+    area_km2: number
+    credits: number
+    reserved_credits: number
+    captured_credits: Generated<number>
+    failure_reason: string | null
+    vendor_order_id: string | null
+    vendor_option_id: string | null
+    vendor_quotation_id: string | null
+    item_ids: Generated<string[]>
+    attempts: Generated<number>
+    run_id: string | null
+    heartbeat_at: Date | null
+    updated_at: Date
+  }
+  feasibility_study: {
+    id: string
+    org_id: string
+    project_id: string
+    order_id: string
+    group_id: string
+    state: Generated<StudyState>
+    decision: Generated<StudyDecision>
+    options: JSONColumnType<StudyOption[], string | undefined>
+    accepted_option_id: string | null
+    vendor_id: string | null
+    created_at: Date
+    decision_at: Date | null
+    expires_at: Date
+  }
+  quotation: {
+    id: string
+    org_id: string
+    project_id: string
+    order_id: string
+    group_id: string
+    state: Generated<QuotationState>
+    decision: Generated<QuotationDecision>
+    credits: number | null
+    vendor_id: string | null
+    created_at: Date
+    decision_at: Date | null
+    expires_at: Date
+  }
+  tasking_template: {
+    id: string
+    org_id: string
+    name: string
+    settings: JSONColumnType<Json>
+    created_by: string | null
+    created_at: Date
+    updated_at: Date
+  }
+}
+
+export type DecisionStep = 'feasibility' | 'quotation'
+
+// Documents that are kept whole, as JSON: their fields are spelled as they are stored, which is as the interface shows them.
+
+/** One line of an order's history. */
+interface OrderStep {
+  timestamp: string
+  status: OrderStatus
+  reason: string | null
+}
+/** A scene of the archive and the part of it that is bought. */
+export interface OrderedCapture {
+  id: string
+  host: string
+  geometry: AreaGeometry
+  acquiredAt: string | null
+}
+export interface StudyOption {
+  id: string
+  description: string
+  credits: number
+  acquisitionStart: string
+  acquisitionEnd: string
+  /** Percent; null where nobody says. */
+  maxCloudCover: number | null
+  maxOffNadirDeg: number | null
+}

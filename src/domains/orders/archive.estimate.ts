@@ -1,0 +1,61 @@
+import Type from 'typebox'
+import { audOf } from '#core/money.ts'
+import { Closed, Nullable } from '#core/shapes.ts'
+import { requireOrganization } from '#model/identity/organization.ts'
+import { priceCaptures } from '#model/orders/pricing.ts'
+import { operation } from '#operation.ts'
+import { CaptureInput, Captures, capturesOf, ErrorRecord, errorRecord, Estimated } from './input.lib.ts'
+import { pricingOf } from './placing.lib.ts'
+import { EXAMPLE_CAPTURE, round } from './wire.ts'
+
+const GroupEstimate = Closed({
+  captures: Type.Array(CaptureInput, { description: 'The captures of the group' }),
+  host: Type.String({ description: 'The vendor that it goes to' }),
+  dataProduct: Type.String({ description: 'Name of the data product that it is sold as' }),
+  ...Estimated,
+})
+
+/** What a set of captures would cost, in the groups that an order of them would have. Nothing is stored or reserved. */
+export default operation({
+  id: 'orders.archive.estimate',
+  scope: 'orders:read',
+  tier: 'read',
+  input: Closed({
+    captures: Captures,
+    splitByDate: Type.Optional(Nullable(Type.Boolean({ description: 'One group for each day on which scenes were taken' }))),
+  }),
+  output: Closed({
+    groups: Type.Array(GroupEstimate, { description: 'What an order would have as groups' }),
+    errors: Type.Array(ErrorRecord, { description: 'Captures that could not be priced' }),
+    total_aud: Type.Number({ description: 'Of all groups, in Australian dollars' }),
+    total_credits: Type.Integer({ description: 'Of all groups, in credits' }),
+  }),
+  example: {
+    input: { captures: [EXAMPLE_CAPTURE] },
+    output: {
+      groups: [{ captures: [EXAMPLE_CAPTURE], host: 'sandbox-vhr', dataProduct: 'vhr-archive', aoi_km2: 3.625, credits: 9_840, aud: 98.4 }],
+      errors: [],
+      total_aud: 98.4,
+      total_credits: 9_840,
+    },
+  },
+}).handle({
+  check: async ({ principal }) => requireOrganization(principal),
+  async execute(context, { captures, splitByDate }, organizationId) {
+    const { groups, errors } = await priceCaptures(pricingOf(context, organizationId), capturesOf(captures), splitByDate ?? false)
+    const total = groups.reduce((sum, { credits }) => sum + credits, 0)
+    return {
+      groups: groups.map(({ product, captures: members, areaKm2, credits }) => ({
+        captures: members!.map(({ id, host, geometry }) => ({ id, host, geometry: { ...geometry } })),
+        host: product.hostName,
+        dataProduct: product.name,
+        aoi_km2: round(areaKm2),
+        credits,
+        aud: audOf(credits),
+      })),
+      errors: errors.map(errorRecord),
+      total_aud: audOf(total),
+      total_credits: total,
+    }
+  },
+})

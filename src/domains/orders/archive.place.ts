@@ -1,0 +1,48 @@
+import Type from 'typebox'
+import { Closed, Defaulted, Nullable } from '#core/shapes.ts'
+import { operation } from '#operation.ts'
+import { EXAMPLE_IDS } from '#wire/examples.ts'
+import { Captures, capturesOf } from './input.lib.ts'
+import { executeArchive, prepareArchive, requireOrderProject, requirePerson, type ArchiveOrder } from './placing.lib.ts'
+import { DisplayName, EXAMPLE_CAPTURE, EXAMPLE_ORDER, MaxCredits, OrderRecord, ProjectId, Tags, toRecord } from './wire.ts'
+
+/** Orders scenes of the archive. What they cost is reserved with the order, and paid when they are delivered. */
+export default operation({
+  id: 'orders.archive.place',
+  scope: 'orders:write',
+  tier: 'external_spend',
+  idempotent: true,
+  produces: ['order:ordered>project'],
+  events: ['order.created', 'order.placed', 'credits.low_balance', 'credits.depleted'],
+  input: Closed({
+    projectId: ProjectId,
+    captures: Captures,
+    licenseType: Defaulted(Type.String({ minLength: 1, maxLength: 100, description: 'A licence type of the product' }), 'standard'),
+    splitByDate: Type.Optional(Nullable(Type.Boolean({ description: 'One group for each day on which scenes were taken' }))),
+    displayName: Type.Optional(Nullable(DisplayName)),
+    tags: Type.Optional(Nullable(Tags)),
+    maxCredits: MaxCredits,
+  }),
+  output: OrderRecord,
+  example: {
+    input: { projectId: EXAMPLE_IDS.project, captures: [EXAMPLE_CAPTURE], displayName: 'Hobart, February' },
+    output: EXAMPLE_ORDER,
+  },
+}).handle({
+  async check(context, { projectId, captures, licenseType, splitByDate, displayName, tags, maxCredits }): Promise<ArchiveOrder> {
+    requirePerson(context.principal)
+    return {
+      kind: 'archive',
+      project: await requireOrderProject(context, projectId),
+      captures: capturesOf(captures),
+      splitByDate: splitByDate ?? false,
+      displayName: displayName ?? null,
+      tags: tags ?? [],
+      licenseType,
+      maxCredits: maxCredits ?? null,
+      operation: 'orders.archive.place',
+    }
+  },
+  prepare: async (context, _input, wanted) => await prepareArchive(context, wanted),
+  execute: async (context, _input, wanted, prepared) => toRecord(await executeArchive(context, wanted, prepared)),
+})

@@ -1,0 +1,35 @@
+import Type from 'typebox'
+import { Closed } from '#core/shapes.ts'
+import { coverageOf, itemsOf } from '#model/orders/delivered.ts'
+import * as order from '#model/orders/order.ts'
+import { operation } from '#operation.ts'
+import { Coverage, EXAMPLE_COVERAGE } from './coverage.wire.ts'
+import { EXAMPLE_GROUP_ID, EXAMPLE_ORDER, IdOf, OrderId } from './wire.ts'
+
+/** How much of the area of each group of an order has been delivered. */
+export default operation({
+  id: 'orders.coverage.groups.list',
+  scope: 'orders:read',
+  tier: 'read',
+  input: Closed({ order_id: OrderId }),
+  output: Closed({
+    groups: Type.Array(Closed({ groupId: IdOf('Id of the group'), ...Coverage }), {
+      description: 'Each group of the order',
+    }),
+  }),
+  example: { input: { order_id: EXAMPLE_ORDER.id }, output: { groups: [{ groupId: EXAMPLE_GROUP_ID, ...EXAMPLE_COVERAGE }] } },
+}).handle({
+  check: async ({ db, principal }, { order_id }) => await order.requireReader(db, principal, order_id),
+  async execute({ db }, _input, found) {
+    const items = await itemsOf(db, found.organizationId, order.itemIdsOf(found))
+    return {
+      groups: found.groups.map(({ id, area, itemIds }) => ({
+        groupId: id,
+        ...coverageOf(
+          area,
+          items.filter((item) => itemIds.includes(item.id)),
+        ),
+      })),
+    }
+  },
+})

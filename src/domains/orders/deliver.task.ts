@@ -1,0 +1,147 @@
+import { Problem } from '#core/problem.ts'
+import type { Change } from '#effects.ts'
+import * as itemRead from '#model/imagery/item-read.ts'
+import * as itemWrite from '#model/imagery/item-write.ts'
+import * as visualizationProfile from '#model/imagery/visualization-profile.ts'
+import * as project from '#model/identity/project.ts'
+import * as ending from '#model/orders/ending.ts'
+import * as group from '#model/orders/order-group.ts'
+import type { Run } from '#model/orders/order-group.ts'
+import * as order from '#model/orders/order.ts'
+import type { Order } from '#model/orders/order.ts'
+import { deliverTask } from '#model/orders/tasks.ts'
+import { VendorError } from '#ports/vendors.ts'
+import { refusalOf } from '#raster/ingest/refusal.ts'
+import { takeDelivered, type DeliveredItem } from '#services/ingest/delivery.ts'
+import { discard } from '#services/ingest/intake.ts'
+import { task, type TaskContext } from '#task.ts'
+import { judge, requireOrdered, requireShown, WrongDelivery } from './delivery.lib.ts'
+import { downloaded } from './download.lib.ts'
+
+const HEARTBEAT_MS = 2_000
+const MAX_ATTEMPTS = 5
+
+/**
+ * Fetches what a vendor delivered for a group: its files go to the project's bucket, then items, lineage, the group's end and,
+ * where it is the last group, the order's end and its money in one transaction.
+ */
+export default task({
+  ...deliverTask,
+  produces: ['item:delivered_for>order'],
+  events: ['item.created', 'order.being_fulfilled', 'order.fulfilled', 'order.failed'],
+  concurrency: 2,
+  timeoutSeconds: 4 * 3_600,
+}).handle(async (context, { group_id }) => {
+  const run = await group.claim(context.db, group_id, context.clock.now())
+  if (!run) return
+  const pulse = startPulse(context, run)
+  try {
+    await deliver({ ...context, signal: pulse.signal }, run)
+  } catch (error) {
+    const reason = reasonOf(error, run)
+    await group.free(context.db, run)
+    if (reason === null) throw error
+    await context.change(run.organizationId, async (made) => {
+      made.lineage.nothingProduced()
+      await ending.failGroup(made, run, reason)
+    })
+  } finally {
+    pulse.stop()
+  }
+})
+
+/** Why a delivery is given up; null while it may be tried again. */
+function reasonOf(error: unknown, { attempts, hostName }: Run): string | null {
+  const unreadable = refusalOf(error)
+  if (unreadable) return `'${hostName}' delivered a file that cannot be read: ${unreadable}`
+  if (error instanceof WrongDelivery) return error.message
+  if (error instanceof Problem) return error.message // Its project was closed.
+  if (error instanceof VendorError && (error.code === 'refused' || error.code === 'not-found')) return error.message
+  if (attempts < MAX_ATTEMPTS) return null
+  return error instanceof VendorError ? error.message : `The delivery could not be taken in after ${attempts} attempts, for reasons of ours`
+}
+
+async function deliver(context: TaskContext, run: Run): Promise<void> {
+  const { db, vendors, signal, storage } = context
+  const current = await order.get(db, run.orderId)
+  const { bucketName } = await project.get(db, current.projectId)
+  const shop = vendors.shop(run.hostName)!
+  const there = await shop.order(run.vendorOrderId!, { signal })
+  const { files } = there
+  if (files.length === 0)
+    throw new VendorError('nonsense', run.hostName, `'${run.hostName}' says that it has delivered, but there are no files`)
+  requireOrdered(run, files)
+  const taken: DeliveredItem[] = []
+  let isKept = false
+  try {
+    for (const file of files) {
+      const body = downloaded(shop, { hostName: run.hostName, orderId: run.vendorOrderId!, file }, signal)
+      const name = nameOf(current, file.sceneId, files.length)
+      taken.push(await takeDelivered(context, file, { bucket: bucketName!, orderId: current.id, name }, body))
+      requireShown(run, taken.at(-1)!)
+    }
+    const judged = judge(
+      run,
+      there,
+      taken.map(({ item }) => item),
+    )
+    isKept = await context.change(run.organizationId, (made) => keep(made, current, run, { taken, ...judged }))
+  } finally {
+    if (!isKept)
+      await discard(
+        { storage },
+        taken.map(({ at }) => at),
+      )
+  }
+}
+
+const nameOf = ({ displayName }: Order, sceneId: string, count: number): string =>
+  (count === 1 && displayName !== sceneId ? displayName : `${displayName === sceneId ? '' : `${displayName}, `}${sceneId}`).slice(0, 500)
+
+interface Outcome {
+  taken: readonly DeliveredItem[]
+  /** What is missing; null for nothing. */
+  reason: string | null
+  credits: number
+}
+
+/** False: another run was faster, or the order has ended; then what was fetched is nobody's. */
+async function keep(change: Change, { id, projectId, createdBy }: Order, run: Run, { taken, reason, credits }: Outcome): Promise<boolean> {
+  const { tx, clock, lineage, events } = change
+  const { organizationId } = run
+  const now = clock.now()
+  await project.hold(tx, projectId)
+  const current = await order.lock(tx, id)
+  if (!(await group.holdRun(tx, run))) {
+    lineage.nothingProduced()
+    return false
+  }
+  const itemIds = taken.map(({ item }) => item.id)
+  const end = { itemIds, capturedCredits: credits, failureReason: reason }
+  await group.move(tx, run.id, reason === null ? 'deliver' : 'deliverPart', end, now)
+  await order.move(change, current, 'accept')
+  await ending.concludeIfDone(change, id)
+  const items = await itemWrite.insert(
+    tx,
+    { organizationId, projectId, createdBy, now },
+    taken.map(({ item }) => item),
+  )
+  for (const [index, made] of items.entries()) {
+    await visualizationProfile.insertDefault(tx, { organizationId, itemSeq: made.seq, createdBy, now }, taken[index]!.look)
+    lineage.record('item', made.id, 'delivered_for', { kind: 'order', id })
+    events.emit('item.created', made.id, itemRead.summary(made))
+  }
+  return true
+}
+
+/** Tells the database that the run lives; one that was overtaken is called off. */
+function startPulse({ db, clock, signal }: TaskContext, run: Run): { signal: AbortSignal; stop(): void } {
+  const overtaken = new AbortController()
+  const beat = async (): Promise<void> => {
+    if (!(await group.beat(db, run, clock.now()))) overtaken.abort(new Error('another run has taken over'))
+  }
+  const timer = setInterval(() => {
+    beat().catch(() => {}) // A database that is away is told of by what comes next.
+  }, HEARTBEAT_MS)
+  return { signal: AbortSignal.any([signal, overtaken.signal]), stop: () => clearInterval(timer) }
+}

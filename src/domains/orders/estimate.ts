@@ -1,0 +1,65 @@
+import Type from 'typebox'
+import { audOf } from '#core/money.ts'
+import { Closed } from '#core/shapes.ts'
+import { requireOrganization } from '#model/identity/organization.ts'
+import { priceCaptures, priceTasking } from '#model/orders/pricing.ts'
+import { operation } from '#operation.ts'
+import { GenericInput, genericOf } from './generic.lib.ts'
+import { ErrorRecord, errorRecord, Estimated } from './input.lib.ts'
+import { pricingOf } from './placing.lib.ts'
+import { EXAMPLE_FEATURES, round } from './wire.ts'
+
+/** What an order of a data product would cost. Nothing is stored or reserved. */
+export default operation({
+  id: 'orders.estimate',
+  scope: 'items:read',
+  tier: 'read',
+  input: Closed(GenericInput),
+  output: Closed({
+    summary: Closed(
+      {
+        totalCredits: Type.Integer({ description: 'Of everything, in credits' }),
+        totalAud: Type.Number({ description: 'The same in Australian dollars' }),
+        areaSqKm: Type.Number({ description: 'Square kilometres that are paid for' }),
+      },
+      { description: 'All results together' },
+    ),
+    results: Type.Array(
+      Closed({
+        index: Type.Integer({ description: 'Which one of those asked for, counted from zero' }),
+        dataProduct: Type.String({ description: 'Name of the data product' }),
+        ...Estimated,
+      }),
+      { description: 'What each part costs' },
+    ),
+    errors: Type.Array(ErrorRecord, { description: 'Parts that could not be priced' }),
+  }),
+  example: {
+    input: { dataProduct: 'vhr-archive', params: { id: 'VHR_20260214_55GEN' }, featureCollection: EXAMPLE_FEATURES },
+    output: {
+      summary: { totalCredits: 9_840, totalAud: 98.4, areaSqKm: 3.625 },
+      results: [{ index: 0, dataProduct: 'vhr-archive', aoi_km2: 3.625, credits: 9_840, aud: 98.4 }],
+      errors: [],
+    },
+  },
+}).handle({
+  check: async ({ principal, vendors }, input) => ({ organizationId: requireOrganization(principal), wanted: genericOf(vendors, input) }),
+  async execute(context, _input, { organizationId, wanted }) {
+    const pricing = pricingOf(context, organizationId)
+    const { groups, errors } =
+      wanted.type === 'ARCHIVE' ? await priceCaptures(pricing, wanted.captures, false) : await priceTasking(pricing, wanted.wanted)
+    const sum = (of: (group: (typeof groups)[number]) => number) => groups.reduce((total, group) => total + of(group), 0)
+    const credits = sum((group) => group.credits)
+    return {
+      summary: { totalCredits: credits, totalAud: audOf(credits), areaSqKm: round(sum((group) => group.areaKm2)) },
+      results: groups.map((group, index) => ({
+        index,
+        dataProduct: group.product.name,
+        aoi_km2: round(group.areaKm2),
+        credits: group.credits,
+        aud: audOf(group.credits),
+      })),
+      errors: errors.map(errorRecord),
+    }
+  },
+})

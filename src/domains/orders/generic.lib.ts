@@ -1,0 +1,43 @@
+/** Orders of a data product by name, archive or tasking, as `orders.place` and `orders.estimate` take them. */
+import Type from 'typebox'
+import { problem } from '#core/problem.ts'
+import { Defaulted, Nullable } from '#core/shapes.ts'
+import type { WantedCapture } from '#model/orders/pricing.ts'
+import type { Product, Vendors } from '#ports/vendors.ts'
+import { areasOf, requireParams, requireProduct, taskingOf, type Wanted } from './input.lib.ts'
+import { DataProduct, DisplayName, FeatureCollection, Params, Tags } from './wire.ts'
+
+export const GenericInput = {
+  dataProduct: DataProduct,
+  displayName: Type.Optional(Nullable(DisplayName)),
+  params: Defaulted(Params, {}),
+  featureCollection: Type.Optional(FeatureCollection),
+  tags: Type.Optional(Nullable(Tags)),
+}
+
+interface Given {
+  dataProduct: string
+  params: Record<string, unknown>
+  featureCollection?: Record<string, unknown>
+}
+
+type Generic = { type: 'ARCHIVE'; product: Product; captures: WantedCapture[] } | { type: 'TASKING'; product: Product; wanted: Wanted[] }
+
+/** An archive product names its scene in `params.id`; each feature is a part of it that is wanted. */
+export function genericOf(vendors: Vendors, { dataProduct, params, featureCollection }: Given): Generic {
+  const product = requireProduct(vendors, dataProduct)
+  if (!featureCollection) throw problem('bad-request', 'Say what is wanted: featureCollection has the areas')
+  if (product.type === 'TASKING')
+    return { type: 'TASKING', product, wanted: [taskingOf(vendors, { dataProduct, params, featureCollection })] }
+  requireParams(product, params, 'params')
+  const captures = areasOf(featureCollection, 'featureCollection').map((geometry) => ({
+    id: String(params['id']),
+    geometry,
+    host: product.hostName,
+    productId: product.id,
+  }))
+  return { type: 'ARCHIVE', product, captures }
+}
+
+/** An archive product may say its licence type among its parameters. */
+export const licenseTypeOf = ({ params }: Given): string => (typeof params['licenseType'] === 'string' ? params['licenseType'] : 'standard')

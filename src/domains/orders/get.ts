@@ -1,0 +1,17 @@
+import { Closed } from '#core/shapes.ts'
+import * as order from '#model/orders/order.ts'
+import { operation } from '#operation.ts'
+import { EXAMPLE_ORDER, OrderId, OrderRecord, toRecord } from './wire.ts'
+
+/** One order, with its groups and its history. */
+export default operation({
+  id: 'orders.get',
+  scope: 'orders:read',
+  tier: 'read',
+  input: Closed({ id: OrderId }),
+  output: OrderRecord,
+  example: { input: { id: EXAMPLE_ORDER.id }, output: EXAMPLE_ORDER },
+}).handle({
+  check: async ({ db, principal }, { id }) => await order.requireReader(db, principal, id),
+  execute: async (_context, _input, found) => toRecord(found),
+})

@@ -1,0 +1,20 @@
+import { Closed, FreeForm } from '#core/shapes.ts'
+import { operation } from '#operation.ts'
+import { requireProduct } from './input.lib.ts'
+import { DataProduct } from './wire.ts'
+
+/** JSON Schema (2020-12) of the parameters that an order of a data product takes. */
+export default operation({
+  id: 'orders.get_schema',
+  scope: 'items:read',
+  tier: 'read',
+  input: Closed({ data_product_id: DataProduct }),
+  output: FreeForm,
+  example: {
+    input: { data_product_id: 'vhr-archive' },
+    output: { type: 'object', required: ['id'], properties: { id: { type: 'string' } } },
+  },
+}).handle({
+  check: async ({ vendors }, { data_product_id }) => requireProduct(vendors, data_product_id),
+  execute: async (_context, _input, { paramsSchema }) => ({ ...paramsSchema }),
+})

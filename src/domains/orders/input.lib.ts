@@ -1,0 +1,119 @@
+/** What callers order, checked: scenes and areas, products and their parameters. */
+import Type from 'typebox'
+import { Compile } from 'typebox/compile'
+import { squareAround, unionOf } from '#core/overlay.ts'
+import { requireArea, requireGeometry, type AreaGeometry } from '#core/geometry.ts'
+import { invalidField, invalidInput, notFound, problem } from '#core/problem.ts'
+import { Closed, Nullable } from '#core/shapes.ts'
+import type { Unpriced, WantedCapture, WantedTasking } from '#model/orders/pricing.ts'
+import type { Product, Vendors } from '#ports/vendors.ts'
+
+const MAX_CAPTURES = 200
+/** What a vendor is asked to take around a point. */
+const POINT_SIDE_KM = 1
+
+export const CaptureInput = Closed({
+  id: Type.String({ minLength: 1, maxLength: 256, description: 'The scene, as catalog.search gives it' }),
+  geometry: Type.Unsafe<Record<string, unknown>>({
+    type: 'object',
+    additionalProperties: true,
+    description: 'GeoJSON Polygon or MultiPolygon: the part of the scene that is wanted',
+  }),
+  host: Type.Optional(Nullable(Type.String({ maxLength: 100, description: 'Its host; found by the id where it is left out' }))),
+})
+export const Captures = Type.Array(CaptureInput, { minItems: 1, maxItems: MAX_CAPTURES, description: 'Scenes, or parts of them' })
+
+interface GivenCapture {
+  id: string
+  geometry: unknown
+  host?: string | null
+}
+
+export function capturesOf(given: readonly GivenCapture[]): WantedCapture[] {
+  return given.map(({ id, geometry, host }, index) => ({
+    id,
+    geometry: requireArea(geometry, `captures.${index}.geometry`),
+    host: host ?? null,
+    productId: null,
+  }))
+}
+
+export function requireProduct(vendors: Vendors, idOrName: string, type?: Product['type']): Product {
+  const found = vendors.product(idOrName)
+  if (!found) throw notFound('data product')
+  if (type && found.type !== type)
+    throw problem('bad-request', `'${found.name}' is a product of the ${found.type === 'ARCHIVE' ? 'archive' : 'kind that is tasked'}`)
+  return found
+}
+
+interface GivenTasking {
+  dataProduct: string
+  featureCollection: Record<string, unknown>
+  params?: Record<string, unknown> | null
+}
+
+export interface Wanted extends WantedTasking {
+  featureCollection: Record<string, unknown>
+}
+
+export function taskingOf(vendors: Vendors, { dataProduct, featureCollection, params }: GivenTasking, at = ''): Wanted {
+  const product = requireProduct(vendors, dataProduct, 'TASKING')
+  requireParams(product, params ?? {}, `${at}params`)
+  const areas = areasOf(featureCollection, `${at}featureCollection`)
+  return { product, params: params ?? {}, featureCollection, area: unionOf(areas)! }
+}
+
+/** One area for each feature. */
+export function areasOf(featureCollection: Record<string, unknown>, field: string): AreaGeometry[] {
+  const features = featureCollection['features'] as { geometry?: unknown }[]
+  return features.map((feature, index) => {
+    const at = `${field}.features.${index}.geometry`
+    const geometry = requireGeometry(feature?.geometry, at)
+    if (geometry.type === 'Point') return squareAround(geometry.coordinates, POINT_SIDE_KM)
+    if (geometry.type !== 'Polygon' && geometry.type !== 'MultiPolygon')
+      throw invalidField(at, 'must be a Polygon, a MultiPolygon or a Point')
+    return geometry
+  })
+}
+
+type Validator = ReturnType<typeof Compile>
+const compiled = new WeakMap<object, Validator>()
+
+/** 422 that names each parameter that the product does not take. */
+export function requireParams({ paramsSchema, name }: Product, params: Record<string, unknown>, field: string): void {
+  const validator = compiled.get(paramsSchema) ?? Compile(Type.Unsafe<unknown>(paramsSchema))
+  compiled.set(paramsSchema, validator)
+  if (validator.Check(params)) return
+  const errors = validator.Errors(params).map(({ instancePath, message }) => ({
+    field: `${field}${instancePath.replaceAll('/', '.')}`,
+    message: `${message}; orders.get_schema shows what '${name}' takes`,
+  }))
+  throw invalidInput(errors)
+}
+
+/** A part of an order without a price, as estimates show it. */
+export const ErrorRecord = Closed({
+  index: Type.Integer({ description: 'Which one of those asked for, counted from zero' }),
+  id: Nullable(Type.String({ description: 'The scene or the product that was asked for' })),
+  host: Nullable(Type.String({ description: 'The host that was asked' })),
+  reason: Type.String({ description: 'Why it has no price' }),
+})
+
+export const errorRecord = ({ index, id, host, reason }: Unpriced) => ({ index, id, host, reason })
+
+/** 422 with the errors that an estimate would show, or what the vendor failed with; nothing is placed in part. */
+export function requirePriced(errors: readonly Unpriced[], field: string): void {
+  const failed = errors.find((error) => error.problem !== null)
+  if (failed) throw failed.problem!
+  const [first] = errors
+  if (!first) return
+  throw problem('invalid-input', `${field}.${first.index}: ${first.reason}${errors.length > 1 ? ` (and ${errors.length - 1} more)` : ''}`, {
+    members: { errors: errors.map((error) => ({ field: `${field}.${error.index}`, message: error.reason, ...errorRecord(error) })) },
+  })
+}
+
+export const Estimated = {
+  aoi_km2: Type.Number({ description: 'Area of all its parts together' }),
+  credits: Type.Integer({ description: 'What it costs' }),
+  aud: Type.Number({ description: '100 credits are one Australian dollar' }),
+}

@@ -1,0 +1,93 @@
+import Type from 'typebox'
+import { isUuid } from '#core/ids.ts'
+import { invalidField } from '#core/problem.ts'
+import { Choice, Closed, Defaulted, Nullable } from '#core/shapes.ts'
+import { isIn, ORDER_STATUSES, ORDER_SUB_STATUSES, ORDER_TYPES } from '#core/vocabulary.ts'
+import { requireOrganization } from '#model/identity/organization.ts'
+import * as order from '#model/orders/order.ts'
+import { operation } from '#operation.ts'
+import { idOrNobodys } from './filter.lib.ts'
+import { PageOf } from '#wire/page.ts'
+import { EXAMPLE_ORDER, OrderRecord, toRecord, Window, windowOf } from './wire.ts'
+
+const MAX_LISTED = 100
+const SORT = /^(createdAt|updatedAt|status|displayName|type)(?:,(asc|desc))?$/
+
+const Text = (description: string) => Type.Optional(Nullable(Type.String({ maxLength: 4_000, description })))
+
+/** Pages of the organization's orders, newest first unless sorted otherwise. */
+export default operation({
+  id: 'orders.list',
+  scope: 'orders:read',
+  tier: 'read',
+  input: Closed({
+    status: Text('One status, or several with commas between'),
+    subStatus: Text('One of the tasking states, or several with commas between'),
+    workspaceId: Text('Only orders for this project'),
+    projectId: Text('The same by another name'),
+    type: Text('ARCHIVE or TASKING'),
+    orderType: Type.Optional(Nullable(Choice(ORDER_TYPES, { description: 'Only orders of this type' }))),
+    displayName: Text('Only orders with this in their name, in any case'),
+    dataProductIds: Text('Ids or names of data products, with commas between'),
+    orderIds: Text('Ids of orders, with commas between'),
+    tags: Type.Optional(
+      Nullable(
+        Type.Union([Type.String({ maxLength: 4_000 }), Type.Array(Type.String({ maxLength: 100 }), { maxItems: 50 })], {
+          description: 'Only orders with all of these tags: a list, or text with commas between',
+        }),
+      ),
+    ),
+    sort: Defaulted(
+      Type.String({ maxLength: 50, description: 'createdAt, updatedAt, status, type or displayName, then ,asc or ,desc' }),
+      'createdAt,desc',
+    ),
+    ...Window,
+  }),
+  output: PageOf(OrderRecord),
+  example: { input: { status: 'processing' }, output: { content: [EXAMPLE_ORDER], page: 0, size: 20, totalElements: 1, totalPages: 1 } },
+}).handle({
+  check: async ({ principal }, input) => {
+    const [, sort, direction = 'desc'] = SORT.exec(input.sort) ?? []
+    if (!sort) throw invalidField('sort', 'must be createdAt, updatedAt, status, type or displayName, with ,asc or ,desc behind it')
+    const type = (input.orderType ?? input.type)?.toLowerCase() ?? null
+    if (type !== null && !isIn(ORDER_TYPES, type)) throw invalidField('type', 'must be ARCHIVE or TASKING')
+    return {
+      organizationId: requireOrganization(principal),
+      window: { page: input.page, size: input.size, sort: sort as order.PageOf['sort'], direction: direction as 'asc' | 'desc' },
+      filter: {
+        projectId: idOrNobodys(input.projectId ?? input.workspaceId),
+        orderType: type,
+        statuses: wordsOf(input.status ?? null, ORDER_STATUSES, 'status'),
+        subStatuses: wordsOf(input.subStatus ?? null, ORDER_SUB_STATUSES, 'subStatus'),
+        displayName: input.displayName ?? null,
+        products: listOf(input.dataProductIds ?? null, 'dataProductIds'),
+        ids: listOf(input.orderIds ?? null, 'orderIds')?.filter(isUuid) ?? null,
+        tags: typeof input.tags === 'string' ? listOf(input.tags, 'tags') : (input.tags ?? null),
+      } satisfies order.OrderFilter,
+    }
+  },
+  async execute({ db, principal }, _input, { organizationId, filter, window }) {
+    const { orders, total } = await order.list(db, principal, organizationId, filter, window)
+    return windowOf(orders.map(toRecord), window, total)
+  },
+})
+
+function listOf(text: string | null, field: string): string[] | null {
+  if (text === null) return null
+  const parts = text
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '')
+  if (parts.length > MAX_LISTED) throw invalidField(field, `names more than ${MAX_LISTED}`)
+  return parts
+}
+
+function wordsOf<W extends string>(text: string | null, words: readonly W[], field: string): W[] | null {
+  return (
+    listOf(text, field)?.map((part) => {
+      const word = part.toLowerCase()
+      if (!isIn(words, word)) throw invalidField(field, `must be one of ${words.join(', ')}`)
+      return word
+    }) ?? null
+  )
+}

@@ -1,0 +1,28 @@
+import Type from 'typebox'
+import { Closed } from '#core/shapes.ts'
+import * as asset from '#model/imagery/asset.ts'
+import { itemsOf } from '#model/orders/delivered.ts'
+import * as order from '#model/orders/order.ts'
+import { operation } from '#operation.ts'
+import { AssetRecord, EXAMPLE_ASSET, toAsset } from '#wire/item.ts'
+import { EXAMPLE_ORDER, OrderId } from './wire.ts'
+
+/** The files that an order has delivered so far, item by item. */
+export default operation({
+  id: 'orders.list_assets',
+  scope: 'items:read',
+  tier: 'read',
+  input: Closed({ order_id: OrderId }),
+  output: Type.Array(AssetRecord),
+  example: { input: { order_id: EXAMPLE_ORDER.id }, output: [EXAMPLE_ASSET] },
+}).handle({
+  check: async ({ db, principal }, { order_id }) => await order.requireReader(db, principal, order_id),
+  async execute({ db, baseUrl }, _input, found) {
+    const items = await itemsOf(db, found.organizationId, order.itemIdsOf(found))
+    const assets = await asset.listOf(
+      db,
+      items.map(({ seq }) => seq),
+    )
+    return items.flatMap(({ seq, id }) => assets.get(seq)!.map((each) => toAsset(each, id, baseUrl)))
+  },
+})

@@ -1,0 +1,65 @@
+import { Closed } from '#core/shapes.ts'
+import { operation } from '#operation.ts'
+import { EXAMPLE_IDS } from '#wire/examples.ts'
+import { GenericInput, genericOf, licenseTypeOf } from './generic.lib.ts'
+import {
+  executeArchive,
+  executeTasking,
+  prepareArchive,
+  prepareTasking,
+  requireOrderProject,
+  requirePerson,
+  type ArchiveOrder,
+  type PreparedArchive,
+  type TaskingOrder,
+} from './placing.lib.ts'
+import type { PricedGroup } from '#model/orders/pricing.ts'
+import { EXAMPLE_FEATURES, EXAMPLE_ORDER, MaxCredits, OrderRecord, ProjectId, toRecord } from './wire.ts'
+
+/** Orders a data product by name, of the archive or to be taken anew: as `POST /v2/orders` does. */
+export default operation({
+  id: 'orders.place',
+  scope: 'orders:write',
+  tier: 'external_spend',
+  idempotent: true,
+  produces: ['order:ordered>project'],
+  events: ['order.created', 'order.placed', 'feasibility.requested', 'credits.low_balance', 'credits.depleted'],
+  input: Closed({ workspaceId: ProjectId, ...GenericInput, maxCredits: MaxCredits }),
+  output: OrderRecord,
+  example: {
+    input: {
+      workspaceId: EXAMPLE_IDS.project,
+      dataProduct: 'vhr-archive',
+      displayName: 'Hobart, February',
+      params: { id: 'VHR_20260214_55GEN' },
+      featureCollection: EXAMPLE_FEATURES,
+    },
+    output: EXAMPLE_ORDER,
+  },
+}).handle({
+  async check(context, input): Promise<ArchiveOrder | TaskingOrder> {
+    const wanted = genericOf(context.vendors, input)
+    if (wanted.type === 'ARCHIVE') requirePerson(context.principal)
+    const common = {
+      project: await requireOrderProject(context, input.workspaceId),
+      displayName: input.displayName ?? null,
+      tags: input.tags ?? [],
+      licenseType: licenseTypeOf(input),
+      maxCredits: input.maxCredits ?? null,
+      operation: 'orders.place',
+    }
+    return wanted.type === 'ARCHIVE'
+      ? { ...common, kind: 'archive', captures: wanted.captures, splitByDate: false }
+      : { ...common, kind: 'tasking', wanted: wanted.wanted }
+  },
+  async prepare(context, _input, wanted): Promise<PreparedArchive | readonly PricedGroup[]> {
+    return wanted.kind === 'archive' ? await prepareArchive(context, wanted) : await prepareTasking(context, wanted)
+  },
+  async execute(context, _input, wanted, prepared) {
+    return toRecord(
+      wanted.kind === 'archive'
+        ? await executeArchive(context, wanted, prepared as PreparedArchive)
+        : await executeTasking(context, wanted, prepared as readonly PricedGroup[]),
+    )
+  },
+})

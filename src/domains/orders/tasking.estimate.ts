@@ -1,0 +1,68 @@
+import Type from 'typebox'
+import { audOf } from '#core/money.ts'
+import { Closed } from '#core/shapes.ts'
+import { requireOrganization } from '#model/identity/organization.ts'
+import { priceTasking } from '#model/orders/pricing.ts'
+import { operation } from '#operation.ts'
+import { ErrorRecord, errorRecord, Estimated, taskingOf } from './input.lib.ts'
+import { pricingOf } from './placing.lib.ts'
+import { EXAMPLE_FEATURES, MAX_GROUPS, round, TaskingGroup } from './wire.ts'
+
+/** What new images are likely to cost. The firm price is that of a study's option or of a quotation; nothing is made. */
+export default operation({
+  id: 'orders.tasking.estimate',
+  scope: 'orders:read',
+  tier: 'read',
+  input: Closed({ groups: Type.Array(TaskingGroup, { minItems: 1, maxItems: MAX_GROUPS, description: 'What is to be taken' }) }),
+  output: Closed({
+    groups: Type.Array(
+      Closed({
+        index: Type.Integer({ description: 'Which one of those asked for, counted from zero' }),
+        dataProduct: Type.String({ description: 'Name of the data product' }),
+        ...Estimated,
+      }),
+      { description: 'What each group is likely to cost' },
+    ),
+    errors: Type.Array(ErrorRecord, { description: 'Groups that could not be priced' }),
+    totalAud: Type.Number({ description: 'Of all groups, in Australian dollars' }),
+    totalCredits: Type.Integer({ description: 'Of all groups, in credits' }),
+  }),
+  example: {
+    input: {
+      groups: [
+        {
+          dataProduct: 'vhr-tasking',
+          featureCollection: EXAMPLE_FEATURES,
+          params: { acquisitionStart: '2026-04-01T00:00:00Z', acquisitionEnd: '2026-05-01T00:00:00Z' },
+        },
+      ],
+    },
+    output: {
+      groups: [{ index: 0, dataProduct: 'vhr-tasking', aoi_km2: 3.625, credits: 12_000, aud: 120 }],
+      errors: [],
+      totalAud: 120,
+      totalCredits: 12_000,
+    },
+  },
+}).handle({
+  check: async ({ principal, vendors }, { groups }) => ({
+    organizationId: requireOrganization(principal),
+    wanted: groups.map((group, index) => taskingOf(vendors, group, `groups.${index}.`)),
+  }),
+  async execute(context, _input, { organizationId, wanted }) {
+    const { groups, errors } = await priceTasking(pricingOf(context, organizationId), wanted)
+    const total = groups.reduce((sum, { credits }) => sum + credits, 0)
+    return {
+      groups: groups.map(({ index, product, areaKm2, credits }) => ({
+        index,
+        dataProduct: product.name,
+        aoi_km2: round(areaKm2),
+        credits,
+        aud: audOf(credits),
+      })),
+      errors: errors.map(errorRecord),
+      totalAud: audOf(total),
+      totalCredits: total,
+    }
+  },
+})

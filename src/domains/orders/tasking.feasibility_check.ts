@@ -1,0 +1,59 @@
+import Type from 'typebox'
+import { Closed, Nullable } from '#core/shapes.ts'
+import { operation } from '#operation.ts'
+import { areasOf, requireParams, requireProduct } from './input.lib.ts'
+import { DataProduct, DisplayName, EXAMPLE_FEATURES, FeatureCollection, Params } from './wire.ts'
+
+/** Whether a vendor would study an order before taking it, feature by feature. Nothing is made. */
+export default operation({
+  id: 'orders.tasking.feasibility_check',
+  scope: 'orders:read',
+  tier: 'read',
+  input: Closed({
+    dataProduct: DataProduct,
+    displayName: Type.Optional(Nullable(DisplayName)),
+    featureCollection: FeatureCollection,
+    params: Type.Optional(Nullable(Params)),
+  }),
+  output: Closed({
+    features: Type.Array(
+      Closed({
+        index: Type.Integer({ description: 'Which feature, counted from zero' }),
+        featureId: Nullable(Type.Union([Type.String(), Type.Number()], { description: 'Its id in the collection, if it has one' })),
+        studyRequired: Type.Boolean({ description: 'Whether the vendor studies it first' }),
+        reason: Type.String({ description: 'Why, or why not' }),
+      }),
+      { description: 'Each feature of the collection' },
+    ),
+    studyRequired: Type.Boolean({ description: 'Whether any feature needs a study' }),
+  }),
+  example: {
+    input: {
+      dataProduct: 'vhr-tasking',
+      featureCollection: EXAMPLE_FEATURES,
+      params: { acquisitionStart: '2026-04-01T00:00:00Z', acquisitionEnd: '2026-05-01T00:00:00Z' },
+    },
+    output: {
+      features: [{ index: 0, featureId: null, studyRequired: true, reason: 'Every order of this product is studied first' }],
+      studyRequired: true,
+    },
+  },
+}).handle({
+  async check({ vendors }, { dataProduct, params, featureCollection }) {
+    const product = requireProduct(vendors, dataProduct, 'TASKING')
+    requireParams(product, params ?? {}, 'params')
+    areasOf(featureCollection, 'featureCollection')
+    return product
+  },
+  async execute(_context, { featureCollection }, { steps }) {
+    const studyRequired = steps.includes('feasibility')
+    const reason = studyRequired
+      ? 'Every order of this product is studied first'
+      : 'This product is quoted without a study: the price comes first'
+    const features = featureCollection['features'] as { id?: string | number }[]
+    return {
+      features: features.map(({ id }, index) => ({ index, featureId: id ?? null, studyRequired, reason })),
+      studyRequired,
+    }
+  },
+})

@@ -1,0 +1,92 @@
+import Type from 'typebox'
+import { unionOf } from '#core/overlay.ts'
+import { invalidField } from '#core/problem.ts'
+import { Closed, Nullable } from '#core/shapes.ts'
+import { DAY_MS } from '#core/time.ts'
+import { askVendor } from '#model/orders/vendor-problem.ts'
+import { operation } from '#operation.ts'
+import { areasOf, requireProduct } from './input.lib.ts'
+import { PageOf, pageOf } from '#wire/page.ts'
+import { At, DataProduct, DisplayName, EXAMPLE_FEATURES, FeatureCollection, Params, Window } from './wire.ts'
+
+const STANDARD_DAYS = 14
+const MAX_DAYS = 90
+/** More passes than this over one place within the window would tell nobody more. */
+const MAX_PASSES = 500
+
+const PassRecord = Closed({
+  satellite: Type.String({ description: 'Name of the satellite' }),
+  noradId: Type.Integer({ description: 'Catalogue number of the satellite' }),
+  start: At('When the place comes into view'),
+  end: At('When it goes out of view'),
+  offNadirDeg: Type.Number({ description: 'The least angle off nadir under which the place is seen' }),
+  sunElevationDeg: Type.Number({ description: 'How high the sun then stands' }),
+})
+
+/** When satellites of a product will pass over an area, as its vendor computes it from their orbits, earliest first. */
+export default operation({
+  id: 'orders.tasking.opportunities_list',
+  scope: 'orders:read',
+  tier: 'read',
+  input: Closed({
+    dataProduct: DataProduct,
+    displayName: Type.Optional(Nullable(DisplayName)),
+    featureCollection: FeatureCollection,
+    params: Type.Optional(Nullable(Params)),
+    ...Window,
+  }),
+  output: PageOf(PassRecord),
+  example: {
+    input: {
+      dataProduct: 'sandbox-vhr-tasking',
+      featureCollection: EXAMPLE_FEATURES,
+      params: { acquisitionStart: '2026-04-01T00:00:00Z', acquisitionEnd: '2026-04-08T00:00:00Z', maxOffNadirAngle: 25 },
+    },
+    output: {
+      content: [
+        {
+          satellite: 'Sandbox 1',
+          noradId: 99_001,
+          start: '2026-04-02T00:03:10.000Z',
+          end: '2026-04-02T00:04:02.000Z',
+          offNadirDeg: 12.4,
+          sunElevationDeg: 38.1,
+        },
+      ],
+      page: 0,
+      size: 20,
+      totalElements: 1,
+      totalPages: 1,
+    },
+  },
+}).handle({
+  async check({ vendors, clock }, { dataProduct, featureCollection, params }) {
+    const product = requireProduct(vendors, dataProduct, 'TASKING')
+    const area = unionOf(areasOf(featureCollection, 'featureCollection'))!
+    return { product, wanted: { productId: product.id, area, limit: MAX_PASSES, ...windowOf(params ?? {}, clock.now()) } }
+  },
+  async execute({ vendors, signal }, { page, size }, { product, wanted }) {
+    const passes = await askVendor(() => vendors.shop(product.hostName)!.opportunities(wanted, { signal }))
+    return pageOf(passes, { page, size })
+  },
+})
+
+/** Two weeks from now unless the parameters say otherwise. */
+function windowOf(params: Record<string, unknown>, now: Date): { from: Date; to: Date; maxOffNadirDeg?: number } {
+  const timeOf = (name: string, standard: number): Date => {
+    const given = params[name]
+    if (given === undefined || given === null) return new Date(standard)
+    const time = new Date(typeof given === 'string' ? given : Number.NaN)
+    if (Number.isNaN(time.getTime())) throw invalidField(`params.${name}`, 'must be a time such as 2026-04-01T00:00:00Z')
+    return time
+  }
+  const from = timeOf('acquisitionStart', now.getTime())
+  const to = timeOf('acquisitionEnd', from.getTime() + STANDARD_DAYS * DAY_MS)
+  if (to <= from || to.getTime() - from.getTime() > MAX_DAYS * DAY_MS)
+    throw invalidField('params.acquisitionEnd', `must be after acquisitionStart, by at most ${MAX_DAYS} days`)
+  const angle = params['maxOffNadirAngle']
+  if (angle === undefined || angle === null) return { from, to }
+  if (typeof angle !== 'number' || !(angle > 0 && angle <= 60))
+    throw invalidField('params.maxOffNadirAngle', 'must be between 0 and 60 degrees')
+  return { from, to, maxOffNadirDeg: angle }
+}

@@ -1,0 +1,66 @@
+import Type from 'typebox'
+import { Closed, Defaulted, Nullable } from '#core/shapes.ts'
+import { operation } from '#operation.ts'
+import { EXAMPLE_IDS } from '#wire/examples.ts'
+import { taskingOf } from './input.lib.ts'
+import { executeTasking, prepareTasking, requireOrderProject, type TaskingOrder } from './placing.lib.ts'
+import {
+  DisplayName,
+  EXAMPLE_FEATURES,
+  EXAMPLE_TASKING,
+  MAX_GROUPS,
+  MaxCredits,
+  OrderRecord,
+  ProjectId,
+  Tags,
+  TaskingGroup,
+  toRecord,
+} from './wire.ts'
+
+/** Orders new images. Nothing is reserved until an option of a study or a quotation is accepted. */
+export default operation({
+  id: 'orders.tasking.place',
+  scope: 'orders:write',
+  tier: 'external_spend',
+  idempotent: true,
+  produces: ['order:ordered>project'],
+  events: ['order.created', 'feasibility.requested'],
+  input: Closed({
+    projectId: ProjectId,
+    displayName: Type.Optional(Nullable(DisplayName)),
+    groups: Type.Array(TaskingGroup, { minItems: 1, maxItems: MAX_GROUPS, description: 'What is to be taken' }),
+    licenseType: Defaulted(Type.String({ minLength: 1, maxLength: 100, description: 'A licence type of the products' }), 'standard'),
+    tags: Type.Optional(Nullable(Tags)),
+    maxCredits: MaxCredits,
+  }),
+  output: OrderRecord,
+  example: {
+    input: {
+      projectId: EXAMPLE_IDS.project,
+      displayName: 'Hobart, April',
+      groups: [
+        {
+          dataProduct: 'vhr-tasking',
+          featureCollection: EXAMPLE_FEATURES,
+          params: { acquisitionStart: '2026-04-01T00:00:00Z', acquisitionEnd: '2026-05-01T00:00:00Z' },
+        },
+      ],
+    },
+    output: EXAMPLE_TASKING,
+  },
+}).handle({
+  async check(context, { projectId, groups, displayName, licenseType, tags, maxCredits }): Promise<TaskingOrder> {
+    return {
+      kind: 'tasking',
+      project: await requireOrderProject(context, projectId),
+      wanted: groups.map((group, index) => taskingOf(context.vendors, group, `groups.${index}.`)),
+      displayName: displayName ?? null,
+      tags: tags ?? [],
+      licenseType,
+      maxCredits: maxCredits ?? null,
+      operation: 'orders.tasking.place',
+    }
+  },
+  prepare: async (context, _input, wanted) => await prepareTasking(context, wanted),
+  execute: async (context, _input, wanted, prepared) => toRecord(await executeTasking(context, wanted, prepared)),
+})

@@ -1,0 +1,70 @@
+import { notFound, problem } from '#core/problem.ts'
+import { Choice, Closed } from '#core/shapes.ts'
+import * as deciding from '#model/orders/deciding.ts'
+import * as ending from '#model/orders/ending.ts'
+import * as order from '#model/orders/order.ts'
+import * as group from '#model/orders/order-group.ts'
+import * as quotation from '#model/orders/quotation.ts'
+import type { Quotation } from '#model/orders/quotation.ts'
+import { operation, type WriteContext } from '#operation.ts'
+import { EXAMPLE_QUOTATION, QuotationId, QuotationRecord, toQuotation } from './decisions.wire.ts'
+import { requireBelow } from './placing.lib.ts'
+import { MaxCredits } from './wire.ts'
+
+/** Accepts a quotation, whose price is then reserved, or rejects it: that closes it without a charge. */
+export default operation({
+  id: 'orders.tasking.quotation_decide',
+  scope: 'orders:write',
+  tier: 'external_spend',
+  idempotent: true,
+  events: ['quotation.accepted', 'quotation.rejected', 'order.placed', 'order.cancelled', 'credits.low_balance', 'credits.depleted'],
+  input: Closed({
+    quotation_id: QuotationId,
+    decision: Choice(['ACCEPTED', 'REJECTED'], { description: 'A rejected quotation closes its group without a charge' }),
+    maxCredits: MaxCredits,
+  }),
+  output: QuotationRecord,
+  example: {
+    input: { quotation_id: EXAMPLE_QUOTATION.id, decision: 'ACCEPTED' },
+    output: { ...EXAMPLE_QUOTATION, decision: 'ACCEPTED', decisionAt: EXAMPLE_QUOTATION.createdAt },
+  },
+}).handle({
+  async check({ db, principal, clock }, { quotation_id }) {
+    const found = await quotation.find(db, quotation_id)
+    if (!found) throw notFound('quotation')
+    const current = await order.requireBuyer(db, principal, found.orderId, 'quotation')
+    if (found.decision !== 'NOT_DECIDED') throw problem('bad-request', 'This quotation was decided before')
+    if (found.state === 'waiting') throw problem('bad-request', 'The vendor has not issued this quotation yet')
+    const isOver = found.credits === null || found.expiresAt <= clock.now() || current.status !== 'pending'
+    if (isOver) throw problem('bad-request', 'This quotation can no longer be decided on: its time is over, or its order has ended')
+    return { found, current }
+  },
+  async prepare(context, { decision, maxCredits }, { found, current }) {
+    if (decision === 'REJECTED') return null
+    requireBelow(maxCredits ?? null, found.credits!)
+    const asked = { principal: context.principal, operation: 'orders.tasking.quotation_decide', idempotencyKey: context.idempotencyKey }
+    return await deciding.authorize(context, asked, { order: current, groupId: found.groupId, credits: found.credits! })
+  },
+  async execute(context, { decision }, { found }, funding) {
+    context.attributeTo(found.organizationId)
+    await deciding.hold(context, found.orderId)
+    const decided = await quotation.decide(context.tx, found.id, decision, context.clock.now())
+    if (!decided) throw problem('bad-request', 'This quotation was decided in the same moment, or its time is over')
+    if (funding) await accept(context, decided, funding)
+    else await reject(context, decided)
+    return toQuotation(decided)
+  },
+})
+
+async function accept(context: WriteContext, decided: Quotation, funding: deciding.Funding): Promise<void> {
+  const terms = { credits: decided.credits!, reservedCredits: decided.credits!, vendorQuotationId: decided.vendorId }
+  await group.agree(context.tx, decided.groupId, 'accept', terms, context.clock.now())
+  await deciding.secure(context, funding, decided.orderId)
+  context.events.emit('quotation.accepted', decided.id, quotation.summary(decided))
+  await deciding.proceed(context, decided.orderId)
+}
+
+async function reject(context: WriteContext, decided: Quotation): Promise<void> {
+  context.events.emit('quotation.rejected', decided.id, quotation.summary(decided))
+  await ending.closeGroup(context, { id: decided.groupId, orderId: decided.orderId }, 'The quotation was rejected')
+}

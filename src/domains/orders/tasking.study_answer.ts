@@ -1,0 +1,70 @@
+import Type from 'typebox'
+import { newId } from '#core/ids.ts'
+import { invalidField, notFound, problem } from '#core/problem.ts'
+import { Closed, Nullable } from '#core/shapes.ts'
+import { answerStudy } from '#model/orders/answers.ts'
+import * as study from '#model/orders/study.ts'
+import { operation } from '#operation.ts'
+import { EXAMPLE_STUDY, StudyId, StudyRecord, toStudy } from './decisions.wire.ts'
+import { At } from './wire.ts'
+
+const MAX_OPTIONS = 50
+
+const OptionInput = Closed({
+  description: Type.String({ minLength: 1, maxLength: 1_000, description: 'What is offered, in a sentence' }),
+  credits: Type.Integer({ minimum: 0, description: 'Its firm price' }),
+  acquisitionStart: At('From when on the image may be taken'),
+  acquisitionEnd: At('Until when it may be taken'),
+  maxCloudCover: Type.Optional(Nullable(Type.Number({ minimum: 0, maximum: 100, description: 'Percent of cloud at most' }))),
+  maxOffNadirDeg: Type.Optional(Nullable(Type.Number({ minimum: 0, maximum: 90, description: 'Degrees off nadir at most' }))),
+})
+
+/** Answers a feasibility study with its options, for a vendor that answers people and not programs. */
+export default operation({
+  id: 'orders.tasking.study_answer',
+  scope: 'admin:write',
+  tier: 'compute',
+  events: ['feasibility.answered'],
+  input: Closed({
+    study_id: StudyId,
+    options: Type.Array(OptionInput, { minItems: 1, maxItems: MAX_OPTIONS, description: 'What the buyer can choose from' }),
+  }),
+  output: StudyRecord,
+  example: {
+    input: {
+      study_id: EXAMPLE_STUDY.id,
+      options: [
+        {
+          description: 'Within two weeks, up to 20° off nadir',
+          credits: 12_000,
+          acquisitionStart: '2026-03-02T00:00:00.000Z',
+          acquisitionEnd: '2026-03-16T00:00:00.000Z',
+        },
+      ],
+    },
+    output: EXAMPLE_STUDY,
+  },
+}).handle({
+  async check({ db }, { study_id, options }) {
+    const found = await study.find(db, study_id)
+    if (!found) throw notFound('feasibility study')
+    if (found.state !== 'waiting') throw problem('bad-request', 'This study was answered before')
+    options.forEach(({ acquisitionStart, acquisitionEnd }, index) => {
+      if (Date.parse(acquisitionStart) >= Date.parse(acquisitionEnd))
+        throw invalidField(`options.${index}.acquisitionEnd`, 'must be after acquisitionStart')
+    })
+    return found
+  },
+  async execute(context, { options }, found) {
+    context.attributeTo(found.organizationId)
+    const made = options.map(({ maxCloudCover, maxOffNadirDeg, ...option }) => ({
+      ...option,
+      id: newId(),
+      maxCloudCover: maxCloudCover ?? null,
+      maxOffNadirDeg: maxOffNadirDeg ?? null,
+    }))
+    const answered = await answerStudy(context, found, made)
+    if (!answered) throw problem('bad-request', 'This study was answered in the same moment, or its order has ended')
+    return toStudy(answered)
+  },
+})

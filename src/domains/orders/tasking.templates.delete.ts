@@ -1,0 +1,30 @@
+import Type from 'typebox'
+import { notFound } from '#core/problem.ts'
+import { Closed, Uuid } from '#core/shapes.ts'
+import { requireOrganization } from '#model/identity/organization.ts'
+import * as template from '#model/orders/template.ts'
+import { operation } from '#operation.ts'
+import { EXAMPLE_TEMPLATE } from './templates.wire.ts'
+
+/** Deletes a saved template. */
+export default operation({
+  id: 'orders.tasking.templates.delete',
+  scope: 'orders:write',
+  tier: 'destructive',
+  input: Closed({ template_id: Type.String({ minLength: 1, maxLength: 100, description: 'Id of the template' }) }),
+  output: Closed({
+    template_id: Type.With(Uuid, { description: 'Id of the template' }),
+    deleted: Type.Literal(true, { description: 'It is gone' }),
+  }),
+  example: { input: { template_id: EXAMPLE_TEMPLATE.id }, output: { template_id: EXAMPLE_TEMPLATE.id, deleted: true } },
+}).handle({
+  async check({ db, principal }, { template_id }) {
+    const found = await template.find(db, requireOrganization(principal), template_id)
+    if (!found) throw notFound('template')
+    return found
+  },
+  async execute({ tx }, _input, { id }) {
+    if (!(await template.remove(tx, id))) throw notFound('template')
+    return { template_id: id, deleted: true as const }
+  },
+})

@@ -1,0 +1,19 @@
+import Type from 'typebox'
+import { Closed } from '#core/shapes.ts'
+import { requireOrganization } from '#model/identity/organization.ts'
+import * as template from '#model/orders/template.ts'
+import { operation } from '#operation.ts'
+import { EXAMPLE_TEMPLATE, TemplateRecord, toRecord } from './templates.wire.ts'
+
+/** The organization's saved settings of tasking orders, by name. */
+export default operation({
+  id: 'orders.tasking.templates.list',
+  scope: 'orders:read',
+  tier: 'read',
+  input: Closed({}),
+  output: Closed({ templates: Type.Array(TemplateRecord, { description: 'Templates of the organization' }) }),
+  example: { input: {}, output: { templates: [EXAMPLE_TEMPLATE] } },
+}).handle({
+  check: async ({ principal }) => requireOrganization(principal),
+  execute: async ({ db }, _input, organizationId) => ({ templates: (await template.list(db, organizationId)).map(toRecord) }),
+})

@@ -1,0 +1,37 @@
+import Type from 'typebox'
+import { Closed, Uuid } from '#core/shapes.ts'
+import { requireOrganization } from '#model/identity/organization.ts'
+import * as template from '#model/orders/template.ts'
+import { operation } from '#operation.ts'
+import { EXAMPLE_TEMPLATE, Settings } from './templates.wire.ts'
+
+/** Saves settings of tasking orders under a name; the one that had the name before is replaced. */
+export default operation({
+  id: 'orders.tasking.templates.save',
+  scope: 'orders:write',
+  tier: 'compute',
+  input: Closed({ name: Type.String({ minLength: 1, maxLength: 255, description: 'A template of this name is replaced' }), ...Settings }),
+  output: Closed({
+    id: Type.With(Uuid, { description: 'Id of the template' }),
+    name: Type.String({ description: 'As it was given' }),
+  }),
+  example: {
+    input: {
+      name: EXAMPLE_TEMPLATE.name,
+      resolution: '0.5 m',
+      sensor: 'sandbox-vhr',
+      capture_frequency: 'once',
+      datum: 'WGS84',
+      file_format: 'COG',
+      max_cloud_coverage: 20,
+      max_nadir_angle: 30,
+    },
+    output: { id: EXAMPLE_TEMPLATE.id, name: EXAMPLE_TEMPLATE.name },
+  },
+}).handle({
+  check: async ({ principal }) => requireOrganization(principal),
+  async execute({ tx, principal, clock }, { name, ...settings }, organizationId) {
+    const saved = await template.save(tx, { organizationId, createdBy: principal.userId, now: clock.now() }, { name, settings })
+    return { id: saved.id, name: saved.name }
+  },
+})

@@ -1,0 +1,21 @@
+import Type from 'typebox'
+import { Closed, Nullable } from '#core/shapes.ts'
+import * as order from '#model/orders/order.ts'
+import { operation } from '#operation.ts'
+import { EXAMPLE_ORDER, OrderId, OrderRecord, Tags, toRecord } from './wire.ts'
+
+/** Replaces an order's tags; nothing else of it can be changed. Null clears them, and what is left out stays. */
+export default operation({
+  id: 'orders.update',
+  scope: 'orders:write',
+  tier: 'compute',
+  input: Closed({ order_id: OrderId, tags: Type.Optional(Nullable(Tags)) }),
+  output: OrderRecord,
+  example: { input: { order_id: EXAMPLE_ORDER.id, tags: ['flood'] }, output: { ...EXAMPLE_ORDER, tags: ['flood'] } },
+}).handle({
+  check: async ({ db, principal }, { order_id }) => await order.requireBuyer(db, principal, order_id),
+  async execute({ tx, clock, attributeTo }, { tags }, found) {
+    attributeTo(found.organizationId)
+    return toRecord(tags === undefined ? found : await order.setTags(tx, found.id, [...new Set(tags ?? [])], clock.now()))
+  },
+})

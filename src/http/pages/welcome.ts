@@ -1,0 +1,75 @@
+/** `/` until there is a console: the demo's scene on a map, the sign-in that works, and where to go on. */
+import type { FastifyInstance } from 'fastify'
+import { PAGE_POLICY, SHARE_POLICY } from '#http/headers.ts'
+import type { Platform } from '#pipeline/platform.ts'
+import { isPublished } from '#http/openapi.ts'
+import { escape, layout, sendPage } from './layout.ts'
+
+interface ShownDemo {
+  email: string
+  password: string
+  /** Null while the demo is being filled. */
+  shareToken: string | null
+}
+
+export type Demo = () => Promise<ShownDemo | null>
+
+export function registerWelcome(app: FastifyInstance, platform: Platform, demo: Demo): void {
+  app.get('/', async (_request, reply) => {
+    const shown = await demo()
+    return sendPage(reply, welcome(platform, shown), shown ? SHARE_POLICY : PAGE_POLICY) // A map needs a worker.
+  })
+  // For the form of the reference; where there is no demo to show, the form stays empty.
+  app.get('/docs/demo.json', async (_request, reply) => {
+    const shown = await demo()
+    return reply.header('Cache-Control', 'no-store').send(shown ? { email: shown.email, password: shown.password } : {})
+  })
+}
+
+const HEAD = `<link rel="stylesheet" href="/assets/maplibre-gl.css">
+<script src="/assets/welcome.ts" type="module"></script>
+`
+
+function welcome({ operations, baseUrl }: Platform, demo: ShownDemo | null): string {
+  const published = [...operations.values()].filter(isPublished)
+  const domainCount = new Set(published.map((op) => op.id.split('.')[0])).size
+  return layout({
+    title: 'Welcome',
+    path: '/',
+    kind: 'prose',
+    head: demo?.shareToken ? HEAD : '',
+    body: `<h1>Groundtrack is running</h1>
+<p class="lead">Satellite and aerial imagery on your own machine: ${published.length} typed operations in ${domainCount} domains, \
+and maps for every client.</p>
+${demo ? scene(demo) : ''}<ul class="cards">
+<li><a href="/docs/guides/first-steps"><strong>First steps</strong><span>From nothing to a project with two people and a key</span></a></li>
+<li><a href="/docs/guides/maps"><strong>Maps</strong><span>Addresses for QGIS, GDAL, MapLibre, OpenLayers, Leaflet and ArcGIS</span></a></li>
+<li><a href="/docs/guides"><strong>All guides</strong><span>Uploads, sharing, billing, running it yourself</span></a></li>
+<li><a href="/docs"><strong>Reference</strong><span>Every operation with its fields, and a form to try it</span></a></li>
+<li><a href="/docs#/Events/event_types.list"><strong>Event types</strong>\
+<span>What the platform reports, with a schema for each</span></a></li>
+<li><a href="/problems"><strong>Problems</strong><span>Each error that a call can meet, and what to change</span></a></li>
+</ul>
+<h2>First call</h2>
+<p>In the folder of the checkout, this signs in to the demo and sets what the guides use:</p>
+<pre>eval "$(BASE_URL=${escape(baseUrl())} npm run -s demo:env)"
+op projects.list</pre>
+<p>With an account of your own:</p>
+<pre>TOKEN=$(curl -s ${escape(baseUrl())}/auth/sign-in -H 'Content-Type: application/json' \\
+  -d '{"email":"YOUR_EMAIL","password":"YOUR_PASSWORD"}' | sed 's/.*"access_token":"\\([^"]*\\)".*/\\1/')
+curl -s -X POST ${escape(baseUrl())}/v1/op/projects.list -H "Authorization: Bearer $TOKEN"</pre>`,
+  })
+}
+
+function scene({ email, password, shareToken }: ShownDemo): string {
+  const signIn = `<p>The demo's sign-in is <code>${escape(email)}</code> with the password <code>${escape(password)}</code>.</p>`
+  if (!shareToken)
+    return `<p role="status">The demo's scenes are being made, which takes about a minute. Reload this page then.</p>\n${signIn}\n`
+  const link = `/s/${encodeURIComponent(shareToken)}`
+  return `<div id="demo-map" class="demo-map" data-token="${escape(shareToken)}" data-password="${escape(password)}" role="region" \
+aria-label="The demo's scene on a map"></div>
+<p class="demo-caption"><span id="demo-name">The demo's scene</span> <a href="${link}">Open its share link</a> \
+(the password is <code>${escape(password)}</code>)</p>
+${signIn}
+`
+}

@@ -1,0 +1,329 @@
+/** Orders: who may see which, in lists and one by one, and the one way in which their state changes. */
+import { sql } from 'kysely'
+import { isUuid, newId } from '#core/ids.ts'
+import type { Principal } from '#core/principal.ts'
+import { notFound, Problem } from '#core/problem.ts'
+import type { OrderStatus, OrderSubStatus, OrderType } from '#core/vocabulary.ts'
+import type { Row } from '#db/row.ts'
+import type { Db, Tx } from '#db/tables.ts'
+import type { BillingMode } from '#db/tables/money.ts'
+import type { Change } from '#effects.ts'
+import * as project from '#model/identity/project.ts'
+import * as group from './order-group.ts'
+import type { Group, NewGroup } from './order-group.ts'
+import { FIRST_STATUS, OPEN_STATUSES, ORDER_MOVES, subStatusOf } from './states.ts'
+
+const COLUMNS = [
+  'id',
+  'org_id as organizationId',
+  'project_id as projectId',
+  'order_type as orderType',
+  'status',
+  'sub_status as subStatus',
+  'billing_mode as billingMode',
+  'display_name as displayName',
+  'license_type as licenseType',
+  'tags',
+  'estimated_credits as estimatedCredits',
+  'captured_credits as capturedCredits',
+  'simulated',
+  'failure_reason as failureReason',
+  'history',
+  'created_by as createdBy',
+  'api_key_id as apiKeyId',
+  'created_at as createdAt',
+  'updated_at as updatedAt',
+  'fulfilled_at as fulfilledAt',
+  'cancelled_at as cancelledAt',
+] as const
+
+type OrderRow = Row<'imagery_order', typeof COLUMNS>
+
+export interface Order extends OrderRow {
+  groups: Group[]
+}
+
+/** What money knows an order by. */
+export const referenceOf = ({ id }: { id: string }) => ({ type: 'order', id })
+
+const rows = (db: Db) => db.selectFrom('imagery_order').select(COLUMNS)
+
+async function withGroups(db: Db, found: readonly OrderRow[]): Promise<Order[]> {
+  const groups = await group.listOf(
+    db,
+    found.map(({ id }) => id),
+  )
+  return found.map((row) => ({ ...row, groups: groups.get(row.id)! }))
+}
+
+export async function find(db: Db, id: string): Promise<Order | null> {
+  const row = isUuid(id) ? await rows(db).where('id', '=', id).executeTakeFirst() : undefined
+  return row ? (await withGroups(db, [row]))[0]! : null
+}
+
+export async function get(db: Db, id: string): Promise<Order> {
+  return (await find(db, id))!
+}
+
+/** Whoever may read its project, also when that is gone; anybody else is told that there is no such order. */
+export async function requireReader(db: Db, principal: Principal, id: string, what = 'order'): Promise<Order> {
+  const found = await find(db, id)
+  if (!found) throw notFound(what)
+  await unlessHidden(what, () => project.requireReader(db, principal, found.projectId, { evenDeleted: true }))
+  return found
+}
+
+/** Whoever may change its project and acts for the organization that pays. */
+export async function requireBuyer(db: Db, principal: Principal, id: string, what = 'order'): Promise<Order> {
+  const found = await requireReader(db, principal, id, what)
+  await unlessHidden(what, () => project.requireBuyer(db, principal, found.projectId))
+  return found
+}
+
+async function unlessHidden(what: string, check: () => Promise<unknown>): Promise<void> {
+  try {
+    await check()
+  } catch (error) {
+    throw error instanceof Problem && error.slug === 'not-found' ? notFound(what) : error
+  }
+}
+
+export interface OrderFilter {
+  projectId: string | null
+  orderType: OrderType | null
+  statuses: readonly OrderStatus[] | null
+  subStatuses: readonly OrderSubStatus[] | null
+  displayName: string | null
+  products: readonly string[] | null
+  ids: readonly string[] | null
+  /** All of them. */
+  tags: readonly string[] | null
+}
+
+export interface PageOf {
+  page: number
+  size: number
+  sort: 'createdAt' | 'updatedAt' | 'status' | 'displayName' | 'type'
+  direction: 'asc' | 'desc'
+}
+
+const SORT_COLUMNS = {
+  createdAt: 'created_at',
+  updatedAt: 'updated_at',
+  status: 'status',
+  displayName: 'display_name',
+  type: 'order_type',
+} as const
+
+/** Orders of the caller's organization, without those in private projects of others. */
+export async function list(
+  db: Db,
+  principal: Principal,
+  organizationId: string,
+  filter: OrderFilter,
+  { page, size, sort, direction }: PageOf,
+): Promise<{ orders: Order[]; total: number }> {
+  const hidden = await project.hiddenFrom(db, principal)
+  const wanted = rows(db)
+    .where('org_id', '=', organizationId)
+    .$if(hidden.length > 0, (query) => query.where('project_id', 'not in', hidden))
+    .$if(filter.projectId !== null, (query) => query.where('project_id', '=', filter.projectId!))
+    .$if(filter.orderType !== null, (query) => query.where('order_type', '=', filter.orderType!))
+    .$if(filter.statuses !== null, (query) => query.where('status', 'in', [...filter.statuses!]))
+    .$if(filter.subStatuses !== null, (query) => query.where('sub_status', 'in', [...filter.subStatuses!]))
+    .$if(filter.displayName !== null, (query) =>
+      query.where(sql<boolean>`position(lower(${filter.displayName}) in lower(display_name)) > 0`),
+    )
+    .$if(filter.ids !== null, (query) => query.where(sql<boolean>`id = any(${filter.ids}::uuid[])`))
+    .$if(filter.tags !== null, (query) => query.where(sql<boolean>`tags @> ${filter.tags}::text[]`))
+    .$if(filter.products !== null, (query) =>
+      query.where(
+        sql<boolean>`exists (select 1 from order_group g where g.order_id = imagery_order.id
+          and (g.product_id = any(${filter.products}::text[]) or g.product_name = any(${filter.products}::text[])))`,
+      ),
+    )
+  const { total } = await db
+    .selectFrom(wanted.as('w'))
+    .select((e) => e.fn.countAll<number>().as('total'))
+    .executeTakeFirstOrThrow()
+  const found = await wanted
+    .orderBy(SORT_COLUMNS[sort], direction)
+    .orderBy('id', direction)
+    .limit(size)
+    .offset(page * size)
+    .execute()
+  return { orders: await withGroups(db, found), total }
+}
+
+export interface NewOrder {
+  id: string
+  organizationId: string
+  projectId: string
+  orderType: OrderType
+  billingMode: BillingMode
+  displayName: string
+  licenseType: string
+  tags: readonly string[]
+  simulated: boolean
+  createdBy: string | null
+  apiKeyId: string | null
+  groups: readonly NewGroup[]
+}
+
+export const newOrderId = newId
+
+/** Stored, told of, and with its place in the lineage; money and the vendor are the caller's. */
+export async function insert({ tx, clock, lineage, events }: Change, given: NewOrder): Promise<Order> {
+  const now = clock.now()
+  const { id, organizationId, projectId, orderType } = given
+  const status = FIRST_STATUS[orderType]
+  await tx
+    .insertInto('imagery_order')
+    .values({
+      id,
+      org_id: organizationId,
+      project_id: projectId,
+      order_type: orderType,
+      status,
+      sub_status: subStatusOf(given.groups),
+      billing_mode: given.billingMode,
+      display_name: given.displayName,
+      license_type: given.licenseType,
+      tags: [...given.tags],
+      estimated_credits: given.groups.reduce((sum, { credits }) => sum + credits, 0),
+      simulated: given.simulated,
+      history: JSON.stringify([{ timestamp: now.toISOString(), status, reason: null }]),
+      next_poll_at: now,
+      created_by: given.createdBy,
+      api_key_id: given.apiKeyId,
+      created_at: now,
+      updated_at: now,
+    })
+    .execute()
+  await group.insert(tx, { orderId: id, organizationId, now }, given.groups)
+  const made = await get(tx, id)
+  lineage.record('order', id, 'ordered', { kind: 'project', id: projectId })
+  events.emit('order.created', id, summary(made, null))
+  return made
+}
+
+/** In the transaction, so that decisions on one order come one after the other. */
+export async function lock(tx: Tx, id: string): Promise<Order> {
+  const row = await rows(tx).where('id', '=', id).forUpdate().executeTakeFirstOrThrow()
+  return (await withGroups(tx, [row]))[0]!
+}
+
+export type OrderMoveName = keyof typeof ORDER_MOVES
+
+/**
+ * Changes an order's state and tells of it. One conditional UPDATE: null means that the order is not in a state from which
+ * this move leads, so somebody else has moved it.
+ */
+export async function move(
+  { tx, clock, events }: Change,
+  before: Order,
+  name: OrderMoveName,
+  { reason = null, capturedCredits, more = {} }: { reason?: string | null; capturedCredits?: number; more?: Record<string, unknown> } = {},
+): Promise<Order | null> {
+  const now = clock.now()
+  const { from, to, event } = ORDER_MOVES[name]
+  const step = { timestamp: now.toISOString(), status: to, reason }
+  const moved = await tx
+    .updateTable('imagery_order')
+    .set({
+      status: to,
+      history: sql<string>`history || ${JSON.stringify([step])}::jsonb`,
+      updated_at: now,
+      ...(to === 'failed' || to === 'cancelled' ? { failure_reason: reason } : {}),
+      ...(to === 'fulfilled' ? { fulfilled_at: now, captured_credits: capturedCredits ?? 0, failure_reason: reason } : {}),
+      ...(to === 'cancelled' ? { cancelled_at: now } : {}),
+    })
+    .where('id', '=', before.id)
+    .where('status', 'in', [...from])
+    .where('order_type', 'in', [...ORDER_MOVES[name].of])
+    .returning('id')
+    .executeTakeFirst()
+  if (!moved) return null
+  const after = await get(tx, before.id)
+  events.emit(event, after.id, { ...summary(after, before.status), ...more })
+  return after
+}
+
+/** After its groups have changed. */
+export async function setSubStatus(tx: Tx, id: string, now: Date): Promise<void> {
+  const groups = (await group.listOf(tx, [id])).get(id)!
+  await tx
+    .updateTable('imagery_order')
+    .set({ sub_status: subStatusOf(groups), updated_at: now })
+    .where('id', '=', id)
+    .where('order_type', '=', 'tasking')
+    .execute()
+}
+
+export async function setTags(tx: Tx, id: string, tags: readonly string[], now: Date): Promise<Order> {
+  await tx
+    .updateTable('imagery_order')
+    .set({ tags: [...tags], updated_at: now })
+    .where('id', '=', id)
+    .execute()
+  return await get(tx, id)
+}
+
+/** What events tell of an order. */
+export function summary(order: Order, previousStatus: OrderStatus | null): Record<string, unknown> {
+  return {
+    id: order.id,
+    project_id: order.projectId,
+    display_name: order.displayName,
+    order_type: order.orderType,
+    billing_mode: order.billingMode,
+    status: order.status,
+    previous_status: previousStatus,
+    total_credits: totalCreditsOf(order),
+    created_at: order.createdAt.toISOString(),
+  }
+}
+
+/** What is or was set aside for it; a tasking order costs nothing before its price is accepted. */
+export const totalCreditsOf = ({ groups }: Order): number => groups.reduce((sum, { reservedCredits }) => sum + reservedCredits, 0)
+
+export const itemIdsOf = ({ groups }: Order): string[] => groups.flatMap(({ itemIds }) => itemIds)
+
+/** Takes the next look at an order on. False: it is not due, or it has ended; then somebody else looks, or nobody needs to. */
+export async function takePoll(db: Db, id: string, nextAt: Date, now: Date): Promise<boolean> {
+  const done = await db
+    .updateTable('imagery_order')
+    .set({ next_poll_at: nextAt })
+    .where('id', '=', id)
+    .where('status', 'in', [...OPEN_STATUSES])
+    .where('next_poll_at', '<=', now)
+    .executeTakeFirst()
+  return done.numUpdatedRows > 0n
+}
+
+/** Something may have happened at the vendor's: the order is looked at now. False: it is none of ours, or it has ended. */
+export async function hint(db: Db, groupId: string, now: Date): Promise<string | null> {
+  if (!isUuid(groupId)) return null
+  const row = await db
+    .updateTable('imagery_order')
+    .set({ next_poll_at: sql<Date>`least(next_poll_at, ${now})` })
+    .where('id', '=', (where) => where.selectFrom('order_group').select('order_id').where('id', '=', groupId))
+    .where('status', 'in', [...OPEN_STATUSES])
+    .where('next_poll_at', '>', now)
+    .returning('id')
+    .executeTakeFirst()
+  return row?.id ?? null
+}
+
+/** Orders whose next look is overdue: the chain of looks broke. */
+export async function overdue(db: Db, before: Date, limit: number): Promise<string[]> {
+  const found = await db
+    .selectFrom('imagery_order')
+    .select('id')
+    .where('status', 'in', [...OPEN_STATUSES])
+    .where('next_poll_at', '<=', before)
+    .orderBy('next_poll_at')
+    .limit(limit)
+    .execute()
+  return found.map(({ id }) => id)
+}

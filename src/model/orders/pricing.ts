@@ -1,0 +1,232 @@
+/**
+ * What orders cost. The vendor prices each part, contracted rates come on top, and each group is rounded up once. Estimates
+ * and placements use the same functions, so that what was shown is what is reserved.
+ */
+import { sqKmOf } from '#core/area.ts'
+import { restOf, unionOf } from '#core/overlay.ts'
+import type { AreaGeometry } from '#core/geometry.ts'
+import { roundUpCredits } from '#core/money.ts'
+import type { Problem } from '#core/problem.ts'
+import type { Db } from '#db/tables.ts'
+import type { SpendLine } from '#db/tables/money.ts'
+import type { OrderedCapture } from '#db/tables/orders.ts'
+import * as commitment from '#model/money/commitment.ts'
+import { VendorError, type Product, type Vendors } from '#ports/vendors.ts'
+import { vendorProblem } from './vendor-problem.ts'
+
+interface PricingContext {
+  db: Db
+  vendors: Vendors
+  organizationId: string
+  now: Date
+  signal: AbortSignal
+}
+
+/** A part of an order that cannot be priced, and why. */
+export interface Unpriced {
+  /** In the order asked. */
+  index: number
+  id: string | null
+  host: string | null
+  reason: string
+  /** Set where it is the vendor that failed, and not what was asked of it. */
+  problem: Problem | null
+}
+
+export interface PricedGroup {
+  product: Product
+  captures: OrderedCapture[] | null
+  area: AreaGeometry
+  areaKm2: number
+  credits: number
+}
+
+export interface WantedCapture {
+  id: string
+  geometry: AreaGeometry
+  host: string | null
+  /** Null: as the vendor sells the scene. */
+  productId: string | null
+}
+
+interface PricedCapture {
+  capture: OrderedCapture
+  product: Product
+  centsPerSqKm: number
+  minimumSqKm: number
+}
+
+/** One group for each host and product, and for each day where that is asked for; its area is that of all its captures together. */
+export async function priceCaptures(
+  context: PricingContext,
+  captures: readonly WantedCapture[],
+  splitByDate: boolean,
+): Promise<{ groups: PricedGroup[]; errors: Unpriced[] }> {
+  const found = await Promise.all(captures.map((capture, index) => sourced(context, capture, index)))
+  const errors: Unpriced[] = found.filter((one) => 'reason' in one)
+  const known = found.filter((one) => 'host' in one && !('reason' in one)) as Sourced[]
+  const priced: PricedCapture[] = []
+  for (const host of new Set(known.map((one) => one.host)))
+    for (const answer of await priceAtHost(
+      context,
+      host,
+      known.filter((one) => one.host === host),
+    )) {
+      if ('reason' in answer) errors.push(answer)
+      else priced.push(answer)
+    }
+  const byGroup = Map.groupBy(priced, ({ capture, product }) =>
+    JSON.stringify([product.hostName, product.id, splitByDate ? (capture.acquiredAt?.slice(0, 10) ?? '') : '']),
+  )
+  const groups = [...byGroup.values()].map(groupOf)
+  return { groups: await atContractedRates(context, groups), errors: errors.toSorted((a, b) => a.index - b.index) }
+}
+
+interface Sourced {
+  index: number
+  id: string
+  geometry: AreaGeometry
+  host: string
+  productId: string | null
+}
+
+/** The host that a capture is of: the one that is named, or the one that knows the scene. */
+async function sourced({ vendors, signal }: PricingContext, capture: WantedCapture, index: number): Promise<Sourced | Unpriced> {
+  const { id, geometry, productId } = capture
+  const refuse = (reason: string): Unpriced => ({ index, id, host: capture.host, reason, problem: null })
+  if (capture.host !== null) {
+    if (!vendors.source(capture.host)) return refuse(`There is no host '${capture.host}'; catalog.vendors.list names those there are`)
+    if (!vendors.shop(capture.host)) return refuse(`'${capture.host}' has open data, which is free to take and not ordered`)
+    return { index, id, geometry, productId, host: capture.host }
+  }
+  for (const { hostName } of vendors.sources.filter(({ accessModel }) => accessModel === 'commercial')) {
+    const scene = await vendors
+      .catalog(hostName)
+      .scene(id, { signal })
+      .catch((error: unknown) => {
+        if (error instanceof VendorError) return null // Another one may know it.
+        throw error
+      })
+    if (scene) return { index, id, geometry, productId, host: hostName }
+  }
+  return refuse('No vendor knows this scene; say its host, as catalog.search was called with')
+}
+
+async function priceAtHost(
+  { vendors, signal }: PricingContext,
+  host: string,
+  captures: readonly Sourced[],
+): Promise<(PricedCapture | Unpriced)[]> {
+  const refuse = ({ index, id }: Sourced, reason: string, problem: Problem | null = null): Unpriced => ({
+    index,
+    id,
+    host,
+    reason,
+    problem,
+  })
+  try {
+    const answers = await vendors.shop(host)!.price(
+      captures.map(({ id, geometry, productId }) => ({ sceneId: id, geometry, ...(productId ? { productId } : {}) })),
+      { signal },
+    )
+    return captures.map((asked, nth) => {
+      const answer = answers[nth]!
+      if (!answer.ok) return refuse(asked, answer.reason)
+      const product = vendors.product(answer.productId)
+      if (product?.type !== 'ARCHIVE') return refuse(asked, 'It is sold as a product that cannot be ordered here')
+      const { geometry, acquiredAt, centsPerSqKm, minimumSqKm } = answer
+      return { capture: { id: asked.id, host, geometry, acquiredAt }, product, centsPerSqKm, minimumSqKm }
+    })
+  } catch (error) {
+    if (!(error instanceof VendorError)) throw error
+    return captures.map((asked) => refuse(asked, error.message, vendorProblem(error)))
+  }
+}
+
+interface ListPriced extends PricedGroup {
+  billedKm2: number
+}
+
+/** Where captures overlap, the dearest of them is paid, and only that one. */
+function groupOf(members: readonly PricedCapture[]): ListPriced {
+  const { product } = members[0]!
+  const dearestFirst = members.toSorted((a, b) => b.centsPerSqKm - a.centsPerSqKm)
+  let area: AreaGeometry | null = null
+  let cents = 0
+  for (const { capture, centsPerSqKm } of dearestFirst) {
+    const added = restOf(capture.geometry, area)
+    cents += added ? sqKmOf(added) * centsPerSqKm : 0
+    area = area ? unionOf([area, capture.geometry])! : capture.geometry
+  }
+  const least = { minimumSqKm: Math.max(...members.map(({ minimumSqKm }) => minimumSqKm)), centsPerSqKm: dearestFirst[0]!.centsPerSqKm }
+  return { product, captures: members.map(({ capture }) => capture), ...billed(area!, cents, least) }
+}
+
+/** What falls short of the least area that the vendor sells is paid as well. */
+function billed(
+  area: AreaGeometry,
+  cents: number,
+  least: { minimumSqKm: number; centsPerSqKm: number },
+): Omit<ListPriced, 'product' | 'captures'> {
+  const km2 = sqKmOf(area)
+  const missing = Math.max(0, least.minimumSqKm - km2)
+  return { area, areaKm2: km2, billedKm2: km2 + missing, credits: roundUpCredits(cents + missing * least.centsPerSqKm) }
+}
+
+async function atContractedRates({ db, organizationId, now }: PricingContext, groups: readonly ListPriced[]): Promise<PricedGroup[]> {
+  const lines = groups.map(({ product, billedKm2, credits }) => ({ product: product.name, area_km2: billedKm2, credits }))
+  const priced = await commitment.priced(db, organizationId, lines, now)
+  return groups.map(({ billedKm2: _billed, ...group }, index) => ({ ...group, credits: priced[index]!.credits }))
+}
+
+export interface WantedTasking {
+  product: Product
+  area: AreaGeometry
+  params: Record<string, unknown>
+}
+
+/** What taking new images of areas is likely to cost; the firm price is that of an option or of a quotation. */
+export async function priceTasking(
+  context: PricingContext,
+  wanted: readonly WantedTasking[],
+): Promise<{ groups: (PricedGroup & { index: number })[]; errors: Unpriced[] }> {
+  const { vendors, signal } = context
+  const errors: Unpriced[] = []
+  const groups: (ListPriced & { index: number })[] = []
+  for (const [index, { product, area, params }] of wanted.entries()) {
+    const refuse = (reason: string, problem: Problem | null = null) =>
+      void errors.push({ index, id: product.name, host: product.hostName, reason, problem })
+    try {
+      const [answer] = await vendors.shop(product.hostName)!.price([{ productId: product.id, geometry: area, params }], { signal })
+      if (answer!.ok) groups.push({ index, product, captures: null, ...billed(area, sqKmOf(area) * answer!.centsPerSqKm, answer!) })
+      else refuse(answer!.reason)
+    } catch (error) {
+      if (!(error instanceof VendorError)) throw error
+      refuse(error.message, vendorProblem(error))
+    }
+  }
+  const priced = await atContractedRates(context, groups)
+  return { groups: priced.map((group, nth) => ({ ...group, index: groups[nth]!.index })), errors }
+}
+
+/** An offer of a vendor at the organization's own rates. */
+export async function contracted(
+  db: Db,
+  organizationId: string,
+  group: { productName: string; areaKm2: number },
+  cents: number,
+  now: Date,
+): Promise<number> {
+  const [line] = await commitment.priced(db, organizationId, [{ ...lineOf(group), credits: cents }], now)
+  return line!.credits
+}
+
+const lineOf = ({ productName, areaKm2: km2 }: { productName: string; areaKm2: number }) => ({ product: productName, area_km2: km2 })
+
+/** What money is told of an order's groups. */
+export const linesOf = (groups: readonly { productName: string; areaKm2: number; reservedCredits: number }[]): SpendLine[] =>
+  groups.filter(({ reservedCredits }) => reservedCredits > 0).map((group) => ({ ...lineOf(group), credits: group.reservedCredits }))
+
+/** The share of a group's price for what came of it: rounded up, and never more than was reserved. */
+export const shareOf = (reservedCredits: number, percent: number): number =>
+  Math.min(reservedCredits, roundUpCredits((reservedCredits * percent) / 100))

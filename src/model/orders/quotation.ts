@@ -1,0 +1,129 @@
+/** Quotations: a firm price for a tasking group, which the customer accepts or rejects. */
+import { isUuid, newId } from '#core/ids.ts'
+import type { QuotationDecision } from '#core/vocabulary.ts'
+import type { Row } from '#db/row.ts'
+import type { Db, Tx } from '#db/tables.ts'
+import type { Change } from '#effects.ts'
+import type { Group } from './order-group.ts'
+import { DECISION_MS, type DecisionFilter } from './study.ts'
+
+const COLUMNS = [
+  'id',
+  'org_id as organizationId',
+  'project_id as projectId',
+  'order_id as orderId',
+  'group_id as groupId',
+  'state',
+  'decision',
+  'credits',
+  'vendor_id as vendorId',
+  'created_at as createdAt',
+  'decision_at as decisionAt',
+  'expires_at as expiresAt',
+] as const
+
+export type Quotation = Row<'quotation', typeof COLUMNS>
+
+const quotations = (db: Db) => db.selectFrom('quotation').select(COLUMNS)
+
+export async function find(db: Db, id: string): Promise<Quotation | null> {
+  return isUuid(id) ? ((await quotations(db).where('id', '=', id).executeTakeFirst()) ?? null) : null
+}
+
+export async function ofGroup(db: Db, groupId: string): Promise<Quotation | null> {
+  return (await quotations(db).where('group_id', '=', groupId).executeTakeFirst()) ?? null
+}
+
+/** Newest first. */
+export async function list(
+  db: Db,
+  organizationId: string,
+  filter: DecisionFilter,
+  { page, size }: { page: number; size: number },
+  now: Date,
+): Promise<{ found: Quotation[]; total: number }> {
+  const wanted = quotations(db)
+    .where('org_id', '=', organizationId)
+    .$if(filter.hiddenProjects.length > 0, (query) => query.where('project_id', 'not in', [...filter.hiddenProjects]))
+    .$if(filter.id !== null, (query) => query.where('id', '=', filter.id!))
+    .$if(filter.projectId !== null, (query) => query.where('project_id', '=', filter.projectId!))
+    .$if(filter.orderId !== null, (query) => query.where('order_id', '=', filter.orderId!))
+    .$if(filter.decisions !== null, (query) => query.where('decision', 'in', [...(filter.decisions as QuotationDecision[])]))
+    .$if(filter.isReady, (query) => query.where('decision', '=', 'NOT_DECIDED').where('state', '=', 'issued').where('expires_at', '>', now))
+  const { total } = await db
+    .selectFrom(wanted.as('w'))
+    .select((e) => e.fn.countAll<number>().as('total'))
+    .executeTakeFirstOrThrow()
+  return {
+    found: await wanted
+      .orderBy('created_at', 'desc')
+      .orderBy('id', 'desc')
+      .limit(size)
+      .offset(page * size)
+      .execute(),
+    total,
+  }
+}
+
+/** The one quotation of a group, made when it is first asked for. */
+export async function request({ tx, clock, events }: Change, projectId: string, group: Group): Promise<Quotation> {
+  const now = clock.now()
+  const made = await tx
+    .insertInto('quotation')
+    .values({
+      id: newId(),
+      org_id: group.organizationId,
+      project_id: projectId,
+      order_id: group.orderId,
+      group_id: group.id,
+      created_at: now,
+      expires_at: new Date(now.getTime() + DECISION_MS),
+    })
+    .onConflict((conflict) => conflict.column('group_id').doNothing())
+    .returning(COLUMNS)
+    .executeTakeFirst()
+  if (!made) return (await ofGroup(tx, group.id))!
+  events.emit('quotation.requested', made.id, summary(made))
+  return made
+}
+
+export async function setVendorId(db: Db, id: string, vendorId: string): Promise<void> {
+  await db.updateTable('quotation').set({ vendor_id: vendorId }).where('id', '=', id).execute()
+}
+
+/** Null credits: the vendor refused. Null: it was answered before. */
+export async function issue(tx: Tx, id: string, credits: number | null, now: Date): Promise<Quotation | null> {
+  const row = await tx
+    .updateTable('quotation')
+    .set({ state: credits === null ? 'refused' : 'issued', credits, expires_at: new Date(now.getTime() + DECISION_MS) })
+    .where('id', '=', id)
+    .where('state', '=', 'waiting')
+    .returning(COLUMNS)
+    .executeTakeFirst()
+  return row ?? null
+}
+
+/** Null: it was decided before, or its time is over. */
+export async function decide(tx: Tx, id: string, decision: 'ACCEPTED' | 'REJECTED', now: Date): Promise<Quotation | null> {
+  const row = await tx
+    .updateTable('quotation')
+    .set({ decision, decision_at: now })
+    .where('id', '=', id)
+    .where('state', '=', 'issued')
+    .where('decision', '=', 'NOT_DECIDED')
+    .where('expires_at', '>', now)
+    .returning(COLUMNS)
+    .executeTakeFirst()
+  return row ?? null
+}
+
+/** What events tell of it. */
+export const summary = ({ id, orderId, projectId, decision, credits, createdAt, expiresAt }: Quotation): Record<string, unknown> => ({
+  id,
+  order_id: orderId,
+  project_id: projectId,
+  decision,
+  credits,
+  created_at: createdAt.toISOString(),
+  expires_at: expiresAt.toISOString(),
+})

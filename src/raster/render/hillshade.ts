@@ -1,0 +1,93 @@
+/** Light from the north-west over heights: valleys and ridges are seen, whatever their colours are. */
+import type { IndexedPicture, Picture } from '#raster/encode/index.ts'
+import type { Raster } from '#raster/types.ts'
+import { fromMercator, tileTransform, type TileAddress, type TileSize } from '#raster/warp/mercator.ts'
+import { planTile } from '#raster/warp/plan.ts'
+import { samplePlanes } from '#raster/warp/sample.ts'
+
+import type { RenderContext } from './context.ts'
+
+/** Slopes are found from the pixels around each, so one more is read on every side: neighbouring tiles meet without a seam. */
+const MARGIN_PX = 1
+const AZIMUTH = (315 * Math.PI) / 180
+const ALTITUDE = (45 * Math.PI) / 180
+/** Shadow and glare: flat ground keeps its colour. */
+const DARKEST = 0.45
+const BRIGHTEST = 1.25
+/** How much of a colour is light. */
+const STRENGTH = 0.7
+/** Coarser pixels smooth slopes away; they are raised by as much as keeps mountains mountains. */
+const SHARP_PIXEL_M = 30
+const RAISE_POWER = 0.45
+
+interface Request {
+  band: number
+  tile: TileAddress
+  size: TileSize
+  signal?: AbortSignal | undefined
+}
+
+/** For each pixel of a tile, what its colour is multiplied by. */
+export async function hillshade(context: RenderContext, raster: Raster, { band, tile, size, signal }: Request): Promise<Float32Array> {
+  const side = size + 2 * MARGIN_PX
+  const target = { windows: planTile(raster, tile, size, MARGIN_PX), width: side, height: side }
+  const request = { ...target, raster, blocks: context.blocks, bands: [band], resampling: 'bilinear', rule: 'all', signal } as const
+  const { planes, mask } = await samplePlanes(request)
+  const heights = planes[0]!
+  const { scale, offset } = raster.info.bands[band] ?? { scale: 1, offset: 0 }
+  const pixelM = groundPixel(tile, size)
+  const steepness = (scale * Math.max(1, (pixelM / SHARP_PIXEL_M) ** RAISE_POWER)) / (8 * pixelM)
+  const light = new Float32Array(size * size)
+  for (let y = 0; y < size; y++) {
+    for (let x = 0; x < size; x++) {
+      const middle = (y + MARGIN_PX) * side + x + MARGIN_PX
+      const here = mask[middle] === 0 ? -offset : heights[middle]!
+      const at = (index: number): number => (mask[index] === 0 ? here : heights[index]!)
+      const [north, south] = [middle - side, middle + side]
+      const east = at(north + 1) + 2 * at(middle + 1) + at(south + 1) - at(north - 1) - 2 * at(middle - 1) - at(south - 1)
+      const down = at(south - 1) + 2 * at(south) + at(south + 1) - at(north - 1) - 2 * at(north) - at(north + 1)
+      light[y * size + x] = brightness(east * steepness, down * steepness)
+    }
+  }
+  return light
+}
+
+/** Metres along the ground at the middle of the tile. */
+function groundPixel(tile: TileAddress, size: TileSize): number {
+  const [left, pixelM, , top] = tileTransform(tile, size)
+  const [, latitude] = fromMercator(left + (size / 2) * pixelM, top - (size / 2) * pixelM)
+  return pixelM * Math.cos((latitude * Math.PI) / 180)
+}
+
+/** The cosine between the light and the ground's normal, over that of flat ground. */
+function brightness(east: number, down: number): number {
+  const towards = -east * Math.sin(AZIMUTH) + down * Math.cos(AZIMUTH)
+  const lit = (Math.sin(ALTITUDE) + Math.cos(ALTITUDE) * towards) / Math.sqrt(1 + east * east + down * down) / Math.sin(ALTITUDE)
+  return Math.max(DARKEST, Math.min(BRIGHTEST, 1 - STRENGTH + STRENGTH * lit))
+}
+
+/** The picture in that light. */
+export function shaded(picture: Picture | IndexedPicture, light: Float32Array): Picture {
+  const { width, height } = picture
+  const data = new Uint8Array(width * height * 4)
+  for (let i = 0; i < light.length; i++) {
+    const [red, green, blue, alpha] = colourAt(picture, i)
+    if (alpha === 0) continue
+    data[i * 4] = Math.min(255, red * light[i]!)
+    data[i * 4 + 1] = Math.min(255, green * light[i]!)
+    data[i * 4 + 2] = Math.min(255, blue * light[i]!)
+    data[i * 4 + 3] = alpha
+  }
+  return { width, height, channels: 4, data }
+}
+
+function colourAt(picture: Picture | IndexedPicture, pixel: number): readonly [number, number, number, number] {
+  if ('indices' in picture) {
+    const entry = picture.indices[pixel]! * 3
+    return [picture.palette[entry]!, picture.palette[entry + 1]!, picture.palette[entry + 2]!, picture.indices[pixel] === 0 ? 0 : 255]
+  }
+  const { channels, data } = picture
+  const at = pixel * channels
+  if (channels === 2) return [data[at]!, data[at]!, data[at]!, data[at + 1]!]
+  return [data[at]!, data[at + 1]!, data[at + 2]!, data[at + 3]!]
+}

@@ -1,0 +1,202 @@
+// Goal: kill -9 at any named point of an order's way leaves one order that ends, with money, items and lineage that agree.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
+import { newId } from '#core/ids.ts'
+import { openDatabase } from '#db/open.ts'
+import { DAY_MS } from '#core/time.ts'
+import { campaign } from '../support/campaign.ts'
+import { call, found, ok, PASSWORD, post, type Owner, type Reply } from '../support/client.ts'
+import { createEmptyDatabase } from '../support/database.ts'
+import { openLab, type Lab, type Service } from '../support/service.ts'
+import { orderViolations } from './invariants.ts'
+import { POINTS, type Way } from './service.ts'
+import { features, square } from './support.ts'
+
+/** Where most can go wrong; the long campaign does all of them. */
+const SHORT: readonly [Way, string][] = [
+  ['archive', 'orders.place after-vendor'],
+  ['archive', 'orders.deliver before-commit fulfilled'],
+  ['cancelled', 'orders.cancel after-vendor'],
+  ['tasking', 'orders.tasking.quotation_decide before-commit'],
+]
+const ALL = Object.entries(POINTS).flatMap(([way, points]) => points.map((point): [Way, string] => [way as Way, point]))
+const CHOSEN = campaign<readonly [Way, string][]>({ short: SHORT, long: ALL })
+const END_MS = 300_000
+const PAUSE_MS = 250
+
+/** How an order may end. What the vendor has cancelled for us before we died may be found out by a look before it is asked for again. */
+const ENDS: Record<Way, readonly string[]> = {
+  archive: ['fulfilled'],
+  failing: ['failed'],
+  cancelled: ['cancelled', 'failed'],
+  tasking: ['fulfilled'],
+  rejected: ['cancelled'],
+}
+
+// oxlint-disable-next-line typescript/no-explicit-any
+type Order = any
+
+test('kill -9 along the way of an order', { timeout: 3_600_000 }, async (t) => {
+  const lab = openLab()
+  t.after(() => lab.close())
+  const database = await createEmptyDatabase()
+  t.after(() => database.drop())
+  const rig = new Rig(lab, database.url)
+  await rig.open()
+  const made: string[] = []
+
+  for (const [way, point] of CHOSEN)
+    await t.test(`${way}: ${point}`, async () => {
+      await rig.restart(way, point)
+      const order = await new Journey(rig, way).travel()
+      assert.equal(rig.deaths, 1, 'it died where it should')
+      made.push(order.id)
+      assert.ok(ENDS[way].includes(order.status), `${order.status}: ${order.failureReason}`)
+      const isDelivered = order.status === 'fulfilled'
+      assert.deepEqual([order.itemIds.length, order.capturedCredits], isDelivered ? [1, order.totalCredits] : [0, 0])
+      const { reserved_credits } = await ok(rig.service.baseUrl, rig.buyer.token, 'billing.credits.balance')
+      assert.equal(reserved_credits, 0, 'nothing stays set aside')
+    })
+
+  const list = await ok(rig.service.baseUrl, rig.buyer.token, 'orders.list', { size: 100 })
+  assert.deepEqual(list.content.map(({ id }: Order) => id).toSorted(), made.toSorted(), 'one order for each key')
+  await rig.service.kill('SIGKILL')
+  const { db, close } = openDatabase(database.url, { maxConnections: 2 })
+  t.after(close)
+  assert.deepEqual(await orderViolations(db), [])
+})
+
+/** The service that dies, and its buyer. */
+class Rig {
+  readonly #lab: Lab
+  readonly #databaseUrl: string
+  readonly #dataDir: string
+  #way: Way = 'archive'
+  service!: Service
+  buyer!: Owner
+  projectId = ''
+  sceneId = ''
+  deaths = 0
+
+  constructor(lab: Lab, databaseUrl: string) {
+    this.#lab = lab
+    this.#databaseUrl = databaseUrl
+    this.#dataDir = lab.dataDir()
+  }
+
+  async open(): Promise<void> {
+    this.service = await this.#start(null)
+    const { baseUrl } = this.service
+    this.buyer = await found(baseUrl, 'buyer@example.com')
+    const { token } = this.buyer
+    await ok(baseUrl, token, 'payment_methods.attach', { payment_method_id: 'pm_card_visa' })
+    await ok(baseUrl, token, 'billing.topup', { aud_cents: 1_000_000 })
+    this.projectId = (await ok(baseUrl, token, 'projects.create', { name: 'Deliveries' })).id
+    const search = await ok(baseUrl, token, 'catalog.search', { host_name: 'sandbox-hr', intersects: square(), limit: 1 })
+    this.sceneId = search.features[0].id
+    for (const { id } of (await ok(baseUrl, token, 'eulas.list')).content) {
+      const { content } = await ok(baseUrl, token, 'eulas.documents.list', { eula_id: id })
+      await ok(baseUrl, token, 'eulas.document.accept', { eula_id: id, document_id: content[0].id })
+    }
+  }
+
+  /** With the point at which it shall die. Sessions are shorter than a campaign, so the buyer signs in anew. */
+  async restart(way: Way, point: string): Promise<void> {
+    await this.service.kill('SIGKILL')
+    this.#way = way
+    this.deaths = 0
+    this.service = await this.#start(point)
+    const { email, organizationId } = this.buyer
+    const { body, text } = await post(this.service.baseUrl, '/auth/sign-in', { email, password: PASSWORD, organization_id: organizationId })
+    if (!body?.access_token) throw new Error(text)
+    this.buyer = { ...this.buyer, token: body.access_token }
+  }
+
+  /** Null: it died, and is there again. */
+  async call(id: string, input: object, key: string): Promise<Reply | null> {
+    try {
+      return await call(this.service.baseUrl, this.buyer.token, id, input, { 'idempotency-key': key })
+    } catch {
+      await this.service.exited
+      this.deaths++
+      this.service = await this.#start(null)
+      return null
+    }
+  }
+
+  /** A vendor that takes its time leaves some for cancelling. */
+  #start(point: string | null): Promise<Service> {
+    return this.#lab.start({
+      entry: 'test/orders/service.ts',
+      env: {
+        DATA_DIR: this.#dataDir,
+        DATABASE_URL: this.#databaseUrl,
+        DEMO: '0',
+        SANDBOX_DELIVERY_SECONDS: this.#way === 'cancelled' ? '90' : '1',
+        ...(point ? { KILL_POINT: point } : {}),
+      },
+    })
+  }
+}
+
+/** One order from its placing to its end, by a client that repeats with the same key what got no answer. */
+class Journey {
+  readonly #rig: Rig
+  readonly #way: Way
+  readonly #keys = new Map<string, string>()
+
+  constructor(rig: Rig, way: Way) {
+    this.#rig = rig
+    this.#way = way
+  }
+
+  async travel(): Promise<Order> {
+    const deadline = Date.now() + END_MS
+    const placed = await this.#do(...this.#placement())
+    for (;;) {
+      const order = await this.#do('orders.get', { id: placed.id })
+      if (['fulfilled', 'failed', 'cancelled'].includes(order.status)) return order
+      assert.ok(Date.now() < deadline, `the order does not end: ${JSON.stringify(order)}`)
+      if (this.#way === 'cancelled' && order.groups[0].status === 'placed') await this.#do('orders.cancel', { id: order.id }, [200, 400])
+      if (order.subStatus === 'feasibility_ready') await this.#decideStudy(order)
+      if (order.subStatus === 'quotation_ready') await this.#decideQuotation(order)
+      await pause(PAUSE_MS)
+    }
+  }
+
+  #placement(): [id: string, input: object] {
+    const { projectId, sceneId } = this.#rig
+    if (this.#way === 'tasking' || this.#way === 'rejected') {
+      const day = (days: number) => new Date(Date.now() + days * DAY_MS).toISOString()
+      const params = { acquisitionStart: day(1), acquisitionEnd: day(15) }
+      const group = { dataProduct: 'sandbox-vhr-assured', featureCollection: features(square(2.3, 48.2, 0.002)), params }
+      return ['orders.tasking.place', { projectId, displayName: 'New', groups: [group] }]
+    }
+    const isFailing = this.#way === 'failing'
+    const capture = { id: isFailing ? 'fail-order' : sceneId, geometry: square(), host: isFailing ? 'sandbox-flaky' : 'sandbox-hr' }
+    return ['orders.archive.place', { projectId, captures: [capture] }]
+  }
+
+  async #decideStudy({ id }: Order): Promise<void> {
+    const { content } = await this.#do('orders.tasking.feasibility_studies.list', { orderId: id })
+    await this.#do('orders.tasking.feasibility_decide', { study_id: content[0].id, acceptedOptionId: content[0].options[0].id })
+  }
+
+  async #decideQuotation({ id }: Order): Promise<void> {
+    const { content } = await this.#do('orders.tasking.quotations.list', { orderId: id })
+    const decision = this.#way === 'rejected' ? 'REJECTED' : 'ACCEPTED'
+    await this.#do('orders.tasking.quotation_decide', { quotation_id: content[0].id, decision })
+  }
+
+  /** Again until it is answered: the same request has the same key. */
+  async #do(id: string, input: object, statuses: readonly number[] = [200]): Promise<Order> {
+    if (!this.#keys.has(id)) this.#keys.set(id, newId())
+    for (;;) {
+      const reply = await this.#rig.call(id, input, this.#keys.get(id)!)
+      if (!reply) continue
+      assert.ok(statuses.includes(reply.status), `${id}: ${reply.status} ${reply.text}`)
+      return reply.body
+    }
+  }
+}

@@ -1,0 +1,84 @@
+/**
+ * `eval "$(npm run -s demo:env)"`: signs in to the demo of the service that runs on this machine, and sets what the guides use.
+ * Waits until the demo is filled, which takes about a minute after the first start.
+ */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { loadConfig } from '#config.ts'
+import { DEMO_EMAIL, DEMO_PASSWORD } from '../sandbox/demo/demo.ts'
+import { COLLECTIONS, SCENES } from '../sandbox/demo/scenes.ts'
+
+const WAIT_MS = 300_000
+const POLL_MS = 500
+const KEY_DAYS = 1
+
+// Answers are read by name, as any client without generated types would.
+// oxlint-disable-next-line typescript/no-explicit-any
+type Answer = any
+
+const { baseUrl } = loadConfig(process.env)
+
+async function post(path: string, body: object, token?: string): Promise<Answer> {
+  const response = await fetch(`${baseUrl}${path}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...(token ? { authorization: `Bearer ${token}` } : {}) },
+    body: JSON.stringify(body),
+  }).catch(() => {
+    throw new Error(
+      `No service answers at ${baseUrl}. Start it with npm start in another terminal, or set PORT or BASE_URL to where it runs.`,
+    )
+  })
+  const answer: Answer = await response.json()
+  if (response.ok) return answer
+  if (path === '/auth/sign-in') throw new Error(`The demo account does not work at ${baseUrl}: ${answer.detail}. DEMO=1 npm start has one.`)
+  throw new Error(`${path} answered ${response.status}: ${answer.detail}`)
+}
+
+/** The scenes and collections by name, once all of them are there. */
+async function demoOf(token: string): Promise<Record<string, string>> {
+  const deadline = Date.now() + WAIT_MS
+  for (let round = 0; ; round++) {
+    const { projects } = await post('/v1/op/projects.list', {}, token)
+    const project = projects.find(({ name }: Answer) => name === 'Demo')
+    if (!project) throw new Error('The project Demo is gone; start a service on a new DATA_DIR to have it again.')
+    const { items } = await post('/v1/op/items.list', { project_id: project.id, limit: 1_000 }, token)
+    const { share_links: links } = await post('/v1/op/share.links.list', {}, token) // Made last.
+    const itemOf = (name: string) => items.find((item: Answer) => item.name === name)?.id as string | undefined
+    const [first, mountains] = [itemOf(SCENES[0]!.name), itemOf('Mountains')]
+    if (links.length > 0 && first && mountains) {
+      const collections = await post('/v1/op/collections.list', { project_id: project.id }, token)
+      const seasons = collections.find(({ name }: Answer) => name === COLLECTIONS.seasons.name)
+      return { PROJECT: project.id, ITEM: first, MOUNTAINS: mountains, COLLECTION: seasons.id }
+    }
+    if (Date.now() > deadline) throw new Error('The demo was not filled in time; see what the service says.')
+    if (round === 0) process.stderr.write('Waiting for the demo to be filled …\n')
+    await sleep(POLL_MS)
+  }
+}
+
+/** Functions that the guides call, for every shell that knows POSIX. */
+const FUNCTIONS = `
+op() { operation=$1; shift; body='{}'; if [ $# -gt 0 ]; then body=$1; shift; fi
+  curl -sS -w '\\n' -X POST "$BASE/v1/op/$operation" -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' -d "$body" "$@"; }
+field() { node -e 'let text = ""; process.stdin.on("data", (more) => (text += more)).on("end", () => {
+  const value = process.argv[1].split(".").reduce((found, name) => found?.[name], JSON.parse(text))
+  if (value === undefined) { console.error("There is no " + process.argv[1] + " in " + text); process.exit(1) }
+  console.log(value) })' "$1"; }
+`
+
+const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
+
+try {
+  const { access_token: token } = await post('/auth/sign-in', { email: DEMO_EMAIL, password: DEMO_PASSWORD })
+  const found = await demoOf(token)
+  const permissions = ['read', 'write', 'process']
+  const { key } = await post('/v1/op/api_keys.create', { name: 'Guides', permissions, expires_in_days: KEY_DAYS }, token)
+  const { access_token: fresh } = await post('/auth/sign-in', { email: DEMO_EMAIL, password: DEMO_PASSWORD })
+  const lines = Object.entries({ BASE: baseUrl, TOKEN: fresh, KEY: key as string, ...found }).map(
+    ([name, value]) => `export ${name}=${quoted(value)}`,
+  )
+  process.stdout.write(`${lines.join('\n')}${FUNCTIONS}`)
+} catch (error) {
+  const message = (error as Error).message
+  process.stdout.write(`echo ${quoted(message)} >&2; false\n`)
+  process.exitCode = 1
+}
