@@ -267,7 +267,9 @@ async function deepTokens(ask: Side['ask']): Promise<string[]> {
 async function peerTable(url: string, limit: number): Promise<void> {
   const pids = values['peer-pids'].split(',').filter(Boolean).map(Number)
   const cpu = () => pids.reduce((sum, pid) => sum + treeCpuMs(pid), 0)
-  console.log(`\nthe same of ${url}, load average ${loadAverage()}\n\n| Search | p50 ms | p95 ms | p99 ms | CPU ms a query |\n|---|---|---|---|---|`)
+  console.log(
+    `\nthe same of ${url}, load average ${loadAverage()}\n\n| Search | p50 ms | p95 ms | p99 ms | CPU ms a query |\n|---|---|---|---|---|`,
+  )
   const ask = (query: object) => post(`${url}/search`, { collections: [values['peer-collection']], ...query })
   for (const [name, draft] of Object.entries(ROWS)) {
     const before = cpu()
