@@ -8,6 +8,7 @@ import type { Clock } from '#core/clock.ts'
 import { createLayers } from '#model/imagery/item-layer.ts'
 import type { Payments } from './ports/payments.ts'
 import type { Vendors } from './ports/vendors.ts'
+import { NO_WORKERS, type Workers } from './ports/workers.ts'
 import type { Queue } from '#db/queue.ts'
 import type { Notices } from '#db/notices.ts'
 import type { Db } from '#db/tables.ts'
@@ -37,6 +38,8 @@ interface Parts {
   /** Null: no cards are taken. */
   payments: Payments | null
   vendors: Vendors
+  /** Registered workers from outside; none unless said otherwise. */
+  workers?: Workers
   /** Where the files of catalogue scenes lie, and which of these hosts are private. */
   fileHosts: { readonly all: readonly string[]; readonly sandbox: readonly string[] }
   log: Logger
@@ -114,6 +117,7 @@ export async function compose(parts: Parts): Promise<Composed> {
     storage: parts.storage,
     payments: parts.payments,
     vendors: parts.vendors,
+    workers: parts.workers ?? NO_WORKERS,
     // A queue of its own: whoever guesses at links keeps nobody from signing in.
     shares: createShares(db, clock, createPasswords({ cost: parts.passwordCost, maxRunning: 1, waiting: 'visitors of share links' })),
     commit: createCommit({ db, clock, tasks, committed }),

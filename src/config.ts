@@ -52,6 +52,8 @@ export interface Config {
   readonly sandboxDeliverySeconds: number
   /** A file of catalogue sources; null: the registry that ships with the platform. */
   readonly sources: string | null
+  /** A file of registered workers from outside; null: there are none. */
+  readonly workers: string | null
   /** Addresses and networks whose `X-Forwarded-For` and `-Proto` are believed. */
   readonly trustedProxies: readonly string[]
   /** Bearer for `/metrics`; empty: it answers only where local. */
@@ -105,6 +107,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     sandboxVendorsPort: integer('SANDBOX_VENDORS_PORT', text('SANDBOX_VENDORS_PORT', '0'), 0, 65_535),
     sandboxDeliverySeconds: integer('SANDBOX_DELIVERY_SECONDS', text('SANDBOX_DELIVERY_SECONDS', '5'), 0, 86_400),
     sources: env['SOURCES']?.trim() ? path.resolve(env['SOURCES'].trim()) : null,
+    workers: env['WORKERS']?.trim() ? path.resolve(env['WORKERS'].trim()) : null,
     trustedProxies: networks('TRUSTED_PROXIES', text('TRUSTED_PROXIES', '')),
     metricsToken: bearer('METRICS_TOKEN', text('METRICS_TOKEN', '')),
     logLevel: oneOf('LOG_LEVEL', text('LOG_LEVEL', 'info'), LOG_LEVELS),

@@ -9,6 +9,7 @@ import type { Payments } from '#ports/payments.ts'
 import type { RasterService } from '#ports/raster.ts'
 import type { Storage } from '#ports/storage.ts'
 import type { Vendors } from '#ports/vendors.ts'
+import type { Workers } from '#ports/workers.ts'
 import type { GrantScope } from '#access/share-grant.ts'
 import type { Commit, Usage } from './effects.ts'
 
@@ -22,6 +23,8 @@ export interface Services {
   readonly payments: Payments | null
   /** Who has imagery to find and to buy. */
   readonly vendors: Vendors
+  /** Who works on jobs from outside. */
+  readonly workers: Workers
   readonly shares: Shares
   readonly usage: Usage
   readonly commit: Commit

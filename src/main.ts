@@ -9,6 +9,9 @@ import { startStoreListener } from '#adapters/storage/listener.ts'
 import { openStorage } from '#adapters/storage/open.ts'
 import { readRegistry, RegistryError } from '#adapters/vendors/registry.ts'
 import { createVendors, fileHostsOf, type FileHosts } from '#adapters/vendors/vendors.ts'
+import { readWorkers, WorkersError } from '#adapters/workers/registry.ts'
+import { PROCESSES } from './services/processing/catalogue.ts'
+import type { Workers } from './ports/workers.ts'
 import type { Storage } from './ports/storage.ts'
 import { systemClock } from '#core/clock.ts'
 import type { Payments } from './ports/payments.ts'
@@ -87,6 +90,7 @@ async function startParts(config: Config, { operations, tasks }: Catalogue, star
     storage,
     payments,
     ...(await startVendors(config, database.db, started)),
+    workers: await startWorkersFile(config),
     connectionCount: database.connectionCount,
     clock: systemClock,
     queue,
@@ -266,6 +270,15 @@ async function startVendors(config: Config, db: Db, started: AsyncDisposableStac
   const vendors = createVendors({ registry, egressAllow: config.egressAllow })
   started.defer(() => vendors.close())
   return { vendors, fileHosts: fileHostsOf(registry) }
+}
+
+async function startWorkersFile({ workers }: Config): Promise<Workers> {
+  return await readWorkers(
+    workers,
+    PROCESSES.map(({ id }) => id),
+  ).catch((error: unknown) => {
+    throw error instanceof WorkersError ? new ConfigError(`WORKERS: ${error.message}`) : error
+  })
 }
 
 function inUse(error: unknown, name: string, host: string, port: number): unknown {

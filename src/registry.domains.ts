@@ -12,6 +12,7 @@ import * as mosaic from '#domains/mosaic/index.ts'
 import * as orders from '#domains/orders/index.ts'
 import * as organizations from '#domains/organizations/index.ts'
 import * as payment_methods from '#domains/payment_methods/index.ts'
+import * as processing from '#domains/processing/index.ts'
 import * as projects from '#domains/projects/index.ts'
 import * as provenance from '#domains/provenance/index.ts'
 import * as share from '#domains/share/index.ts'
@@ -34,6 +35,7 @@ export const domains = {
   orders,
   organizations,
   payment_methods,
+  processing,
   projects,
   provenance,
   share,

@@ -4,7 +4,7 @@ import path from 'node:path'
 import { test } from 'node:test'
 import { COUNTED_STATUSES, TABLE } from '#contract/table.ts'
 import type { AnyOperation } from '#operation.ts'
-import { validatorOf } from '#pipeline/validate.ts'
+import { validatorOf } from '#core/validate.ts'
 import { departuresOf, operations } from '#registry.ts'
 import { world } from './support/world.ts'
 

@@ -15,7 +15,7 @@ interface Import {
 }
 
 /** Folders of the repository that hold its files. */
-const FOLDERS = ['bench', 'docs', 'packages', 'sandbox', 'src', 'test', 'tools']
+const FOLDERS = ['bench', 'docs', 'examples', 'packages', 'sandbox', 'src', 'test', 'tools']
 
 export interface Graph {
   readonly files: readonly string[]

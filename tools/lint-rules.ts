@@ -81,7 +81,7 @@ const EXCEPTIONS: readonly Override[] = [
     },
   },
   {
-    files: ['packages/client/**', 'packages/cli/**'],
+    files: ['packages/client/**', 'packages/cli/**', 'examples/**'],
     rules: {
       'no-restricted-globals': 'off',
       'no-restricted-imports': [

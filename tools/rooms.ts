@@ -176,6 +176,8 @@ export const ROOMS: readonly Room[] = [
       'src/effects.ts',
       'src/raster/errors.ts',
       'src/pipeline/',
+      'src/services/',
+      'src/wire/',
       'src/task.ts',
     ],
   },

@@ -37,6 +37,7 @@ const STARTED = [
   /^sandbox\/scenes\/preview\.ts$/,
   /^packages\/client\/src\/(index|node)\.ts$/,
   /^packages\/cli\/src\/main\.ts$/,
+  /^examples\/[^/]+\.ts$/,
 ]
 
 const lineAt = (text: string, index: number) => text.slice(0, index).split('\n').length

@@ -14,7 +14,7 @@ import * as session from '#model/identity/session.ts'
 import * as user from '#model/identity/user.ts'
 import { createPasswords, requireUsable } from '#access/passwords.ts'
 import { attemptsOn, rolesOf } from '#access/sign-in.ts'
-import { validateInput } from '#pipeline/validate.ts'
+import { validateInput } from '#core/validate.ts'
 
 const USAGE = `Usage: npm run user -- --email a@b.c [--name NAME] [--password-stdin]
 

@@ -3,7 +3,7 @@ import type { Services } from '#context.ts'
 import type { Queue } from '#db/queue.ts'
 import type { Db, Tx } from '#db/tables.ts'
 import type { Tasks } from '#effects.ts'
-import { validatorOf } from '#pipeline/validate.ts'
+import { validatorOf } from '#core/validate.ts'
 import type { AnyTask } from '#task.ts'
 import { changer } from './change.ts'
 

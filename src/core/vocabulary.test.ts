@@ -22,6 +22,7 @@ const LISTS: Readonly<Record<string, readonly string[]>> = {
   'upload_file.state': words.UPLOAD_FILE_STATES,
   'visualization_profile.layer': words.PROFILE_LAYERS,
   'visualization_profile.type': words.PROFILE_TYPES,
+  'processing_job.status': words.JOB_STATUSES,
   'share_link.target_type': words.SHARE_TARGETS,
   'share_link.permission': words.SHARE_PERMISSIONS,
   'usage_day.meter': METERS,

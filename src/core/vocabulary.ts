@@ -73,6 +73,9 @@ export type ShareTarget = (typeof SHARE_TARGETS)[number]
 export const SHARE_PERMISSIONS = ['view', 'download'] as const
 export type SharePermission = (typeof SHARE_PERMISSIONS)[number]
 
+export const JOB_STATUSES = ['pending', 'dispatched', 'running', 'completed', 'failed', 'cancelled'] as const
+export type JobStatus = (typeof JOB_STATUSES)[number]
+
 export const ORDER_TYPES = ['archive', 'tasking'] as const
 export type OrderType = (typeof ORDER_TYPES)[number]
 

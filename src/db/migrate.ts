@@ -15,6 +15,7 @@ import * as accessNotices from './migrations/0013_access_notices.ts'
 import * as stac from './migrations/0014_stac.ts'
 import * as licences from './migrations/0015_licences.ts'
 import * as orders from './migrations/0016_orders.ts'
+import * as processing from './migrations/0018_processing.ts'
 import type { Db } from './tables.ts'
 
 /** In order, by name. A migration that has run anywhere is never edited again: add the next one. */
@@ -35,6 +36,7 @@ const MIGRATIONS: Record<string, Migration> = {
   '0014_stac': stac,
   '0015_licences': licences,
   '0016_orders': orders,
+  '0018_processing': processing,
 }
 
 /**

@@ -7,10 +7,20 @@ import type { MoneyTables } from './tables/money.ts'
 import type { OrderTables } from './tables/orders.ts'
 import type { PlansTables } from './tables/plans.ts'
 import type { PlatformTables } from './tables/platform.ts'
+import type { ProcessingTables } from './tables/processing.ts'
 import type { SharingTables } from './tables/sharing.ts'
 
 export interface Tables
-  extends IdentityTables, ImageryTables, LicensingTables, MoneyTables, OrderTables, PlansTables, PlatformTables, SharingTables {}
+  extends
+    IdentityTables,
+    ImageryTables,
+    LicensingTables,
+    MoneyTables,
+    OrderTables,
+    PlansTables,
+    PlatformTables,
+    ProcessingTables,
+    SharingTables {}
 
 export type Db = Kysely<Tables>
 export type Tx = Transaction<Tables>

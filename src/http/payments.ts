@@ -4,7 +4,7 @@ import { problem } from '#core/problem.ts'
 import { Closed, Nullable } from '#core/shapes.ts'
 import { receiveNotice } from '#background/payment-notice.ts'
 import type { Platform } from '#pipeline/platform.ts'
-import { validateInput } from '#pipeline/validate.ts'
+import { validateInput } from '#core/validate.ts'
 import { parseBody } from './body.ts'
 
 /** The sandbox processor, as far as a person meets it. */

@@ -26,6 +26,7 @@ import { COMMON_HEADERS, registerHeaders } from './headers.ts'
 import { strike } from './log.ts'
 import type { Metrics } from './metrics.ts'
 import { openApiDocument } from './openapi.ts'
+import { registerMcp } from './mcp/mcp.ts'
 import { registerOperations, send } from './operations.ts'
 import { registerVendors } from './vendors.ts'
 import { registerPayments, type SandboxConfirmation } from './payments.ts'
@@ -39,6 +40,8 @@ import { registerTiles } from './projections/tiles.ts'
 import { registerCatalogRoutes } from './projections/catalog.ts'
 import { registerV2 } from './projections/v2.ts'
 import { registerWmts } from './projections/wmts.ts'
+import { registerProcesses } from './projections/processes.ts'
+import { registerWorkers } from './workers.ts'
 
 interface ServerOptions {
   platform: Platform
@@ -113,6 +116,9 @@ export function buildServer(options: ServerOptions): FastifyInstance {
   registerTiles(app, { platform, observe })
   registerCatalogRoutes(app, { platform, observe })
   registerWmts(app, { platform, observe })
+  registerMcp(app, { platform, observe })
+  registerProcesses(app, { platform, observe })
+  registerWorkers(app, platform, auth.tokens)
   registerV2(app, { platform, observe })
   registerStac(app, { platform, observe, trustedProxies })
   registerAuth(app, { platform, auth, isLocal })
@@ -137,8 +143,8 @@ export function buildServer(options: ServerOptions): FastifyInstance {
 /** Operations read their bodies themselves, once the caller has been let in; what other routes take is small. */
 function registerBodies(app: FastifyInstance): void {
   app.addHook('preHandler', async (request) => {
-    if (request.method !== 'POST' || /^\/(v1|v2|stac)\//.test(request.url)) return
-    request.body = await readBody(request.raw, request.url.startsWith('/webhooks/') ? USUAL_BYTES : SIGN_IN_BYTES)
+    if (request.method !== 'POST' || /^\/((v1|v2|stac)\/|mcp\b)/.test(request.url)) return
+    request.body = await readBody(request.raw, /^\/(webhooks|processes)\//.test(request.url) ? USUAL_BYTES : SIGN_IN_BYTES)
   })
   app.addHook('onResponse', (request, _reply, done) => {
     linger(request.raw)

@@ -3,7 +3,7 @@ import type { Tx } from '#db/tables.ts'
 import * as outbox from '#model/platform/outbox.ts'
 import type { Events } from '#effects.ts'
 import type { Contract } from '#operation.ts'
-import { validatorOf } from './validate.ts'
+import { validatorOf } from '#core/validate.ts'
 
 interface PendingEvents {
   events: Events

@@ -34,9 +34,11 @@ export async function executeWrite(platform: Platform, work: Work, { provenance,
   const { op, context, input, facts, prepared } = work
   const { db: _outside, ...inside } = context
   const { events, write: writeEvents } = openEvents(op)
+  let output: unknown
   const reply = await platform.db.transaction().execute(async (tx) => {
     const writeContext: WriteContext = { ...inside, tx, lineage: provenance.lineage, events, tasks: platform.tasks(tx) }
-    const answer = toReply(platform, op, await op.execute(writeContext, input, facts, prepared), context)
+    output = await op.execute(writeContext, input, facts, prepared)
+    const answer = toReply(platform, op, output, context)
     const owner = { organizationId: trace.organizationId, invocationId: trace.invocationId, now: platform.clock.now() }
     if (answer.status < 400) await provenance.seal(tx, owner)
     await writeEvents(tx, owner)
@@ -49,7 +51,7 @@ export async function executeWrite(platform: Platform, work: Work, { provenance,
   trace.audited = true
   platform.committed()
   if (CHANGE_RIGHTS.has(op.id.split('.')[0]!)) await platform.rightsChanged() // Who is told that a key is revoked can rely on it.
-  return reply
+  return op.afterwards ? toReply(platform, op, await op.afterwards(context, input, output), context) : reply
 }
 
 /** Stage 7. */

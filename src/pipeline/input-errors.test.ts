@@ -3,8 +3,8 @@ import { test } from 'node:test'
 import Type from 'typebox'
 import { Choice, Closed, NotBlank, Nullable, PATTERN_WORDS, Timestamp, Uuid } from '#core/shapes.ts'
 import { operations } from '#registry.ts'
-import { validatorOf } from './validate.ts'
-import { explainErrors } from './input-errors.ts'
+import { validatorOf } from '#core/validate.ts'
+import { explainErrors } from '#core/input-errors.ts'
 
 const Shape = Closed({
   count: Type.Optional(Nullable(Type.Integer({ minimum: 1 }))),

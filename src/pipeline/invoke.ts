@@ -16,7 +16,7 @@ import { openProvenance } from './provenance.ts'
 import { problemReply, replayOf, type Reply } from './reply.ts'
 import { runAs } from './run-as.ts'
 import type { Trace } from './trace.ts'
-import { validateInput } from './validate.ts'
+import { validateInput } from '#core/validate.ts'
 
 interface Call {
   credential: Credential

@@ -1,7 +1,8 @@
 import type { Principal } from '#core/principal.ts'
 import { satisfies } from '#core/scopes.ts'
 import type { AnyOperation, Context, PreparedRun } from '#operation.ts'
-import { validateInput, validateOutput } from './validate.ts'
+import { validateInput } from '#core/validate.ts'
+import { validateOutput } from './validate.ts'
 
 /** Stages 2 to 7 of one operation inside the call of another, which answers for credentials, lineage, events and audit. */
 export async function runAs(op: AnyOperation, context: Context, principal: Principal, given: unknown): Promise<PreparedRun | null> {

@@ -77,6 +77,32 @@ export interface ConvertedFile {
   remove(): Promise<void>
 }
 
+/** Work on rasters that makes files: one method of `#raster/process`. */
+export interface ProcessRequest {
+  readonly method: string
+  readonly sources: readonly RasterSource[]
+  /** What the method takes. */
+  readonly options: object
+  /** Names of the files that it makes, such as `data.tif`. */
+  readonly outputs: readonly string[]
+  /** From 0 to 1. */
+  readonly onProgress?: (fraction: number) => void
+  readonly signal?: AbortSignal | undefined
+}
+
+/** A file of this machine. */
+export interface ComputedFile {
+  readonly path: string
+  readonly size: number
+}
+
+/** What was made, by name; whoever asked for it takes the files and then removes them all. */
+export interface ComputedFiles {
+  readonly files: Readonly<Record<string, ComputedFile>>
+  readonly result: Readonly<Record<string, unknown>>
+  remove(): Promise<void>
+}
+
 /** All pixels of the platform come from here. Failures are `RasterError`s. */
 export interface RasterService {
   /** Whether an address is on a host that the service reads from; nothing is asked of it. */
@@ -94,6 +120,8 @@ export interface RasterService {
   inspect(source: RasterSource, signal?: AbortSignal): Promise<Inspection>
   /** Rewrites a raster as a cloud-optimized GeoTIFF. Minutes for gigabytes, beside and behind everything else. */
   convert(source: RasterSource, request: ConvertRequest): Promise<ConvertedFile>
+  /** Makes new rasters of old ones, by blocks, beside and behind everything else. */
+  process(request: ProcessRequest): Promise<ComputedFiles>
   /** Removes files of conversions that were killed before this time. */
   sweep(olderThan: Date): Promise<number>
   metrics(): Readonly<Record<string, number>>

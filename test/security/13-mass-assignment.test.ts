@@ -108,6 +108,7 @@ function openObjects(schema: TSchema | Node, at = ''): string[] {
 const ITEM = ['geometry', 'properties']
 const FEATURE = ['features[].geometry', 'features[].properties', 'features[].assets']
 
+const JOB = ['input_params', 'output_artifacts']
 /** What is free-form by intent (docs/decisions.md G21), by operation. */
 const FREE_FORM: Record<string, { input?: string[]; output?: string[] }> = {
   'billing.approvals.approve': { output: ['input', 'result'] },
@@ -151,6 +152,18 @@ const FREE_FORM: Record<string, { input?: string[]; output?: string[] }> = {
   'items.search_org': { input: ['query'], output: FEATURE },
   'items.update': { input: ['geometry', 'properties'], output: ITEM },
   'mosaic.register': { output: ITEM.map((field) => `item.${field}`) },
+  'processing.catalog.estimate': { input: ['inputs'] },
+  'processing.catalog.get': { output: ['input_schema', 'output_schema', 'example'] },
+  'processing.catalog.validate': { input: ['inputs'] },
+  'processing.create': { input: ['input_params'], output: JOB.map((field) => `job.${field}`) },
+  'processing.create_and_dispatch': { input: ['input_params'], output: JOB.map((field) => `job.${field}`) },
+  'processing.dispatch': { output: JOB.map((field) => `job.${field}`) },
+  'processing.execute': { input: ['inputs'], output: [...JOB.map((field) => `job.${field}`), 'outputs'] },
+  'processing.job.get': { output: JOB.map((field) => `job.${field}`) },
+  'processing.job.register': { input: ['outputs[].geometry'], output: JOB.map((field) => `job.${field}`) },
+  'processing.jobs.list': { output: JOB.map((field) => `jobs[].${field}`) },
+  'processing.project_job.get': { output: JOB.map((field) => `job.${field}`) },
+  'processing.project_jobs.list': { output: JOB.map((field) => `jobs[].${field}`) },
   'stac.search': { input: ['intersects', 'filter', 'query'], output: [...FEATURE, ...FEATURE] },
   'share.link.validate': { output: ['target.geometry', 'target.items[].geometry'] },
   'organizations.create': { input: ['billing_address'], output: ['billing_address'] },

@@ -217,6 +217,8 @@ test('row 23: bodies', async (t) => {
       'items.search_org',
       'organizations.audit.list',
       'organizations.invitations.list',
+      'processing.jobs.list',
+      'processing.project_jobs.list',
       'projects.list',
       'share.links.list',
       'stac.search',
@@ -224,6 +226,7 @@ test('row 23: bodies', async (t) => {
     const { id: project_id } = await w.ok(owner.token, 'projects.create', { name: 'Windows' })
     const { id: collection_id } = await w.ok(owner.token, 'collections.create', { project_id, name: 'Windows' })
     const places: Record<string, object> = {
+      'processing.project_jobs.list': { project_id },
       'items.list': { project_id },
       'items.search': { project_id },
       'items.list_by_collection': { collection_id },

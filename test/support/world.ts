@@ -10,6 +10,7 @@ import { createVendors, fileHostsOf } from '#adapters/vendors/vendors.ts'
 import { openFileStore } from '#adapters/storage/files.ts'
 import { startStoreListener } from '#adapters/storage/listener.ts'
 import type { Storage } from '#ports/storage.ts'
+import type { Workers } from '#ports/workers.ts'
 import { compose } from '#compose.ts'
 import type { Clock } from '#core/clock.ts'
 import { openDatabase } from '#db/open.ts'
@@ -71,6 +72,8 @@ interface WorldOptions {
   egressAllow?: readonly string[]
   /** Whether the simulated vendors run. Without them the registry is there, but nobody answers. */
   vendors?: boolean
+  /** Registered workers from outside. */
+  workers?: Workers
   /** Sources other than the shipped ones. */
   sources?: Registry
   /** What the card processor does; `null` takes no cards. */
@@ -166,6 +169,7 @@ export async function world(t: TestContext, options: WorldOptions = {}) {
     storage,
     payments: believed,
     vendors,
+    ...(options.workers ? { workers: options.workers } : {}),
     fileHosts: fileHostsOf(sources),
     connectionCount: database.connectionCount,
     clock,

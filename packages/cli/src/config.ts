@@ -94,5 +94,6 @@ export function connect(options: GlobalOptions): Client {
       }),
     headers: { 'user-agent': 'groundtrack-cli' },
     ...(options.timeout ? { timeoutMs: options.timeout * 1000 } : {}),
+    ...(options.retries === undefined ? {} : { maxRetries: options.retries }),
   })
 }

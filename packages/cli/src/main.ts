@@ -1,5 +1,6 @@
 /** `groundtrack`: words to a command, failures to a sentence and a number. */
-import { findCommand, spoken, summaries } from './catalogue.ts'
+import { command, findCommand, spoken, summaries } from './catalogue.ts'
+import { flagsOf } from './fields.ts'
 import { describe, EXIT, UsageError } from './failure.ts'
 import { splitGlobal, wordsOf, type GlobalOptions, type Word } from './options.ts'
 import { PORCELAIN } from './porcelain.ts'
@@ -12,8 +13,7 @@ export async function main(args: readonly string[]): Promise<number> {
   })
   try {
     if (args[0] === '__complete') return await (await import('./commands/completion.ts')).complete(args.slice(1))
-    const { options, rest } = splitGlobal(wordsOf(args))
-    return (await dispatch(rest, options)) ?? EXIT.ok
+    return (await dispatch(wordsOf(args))) ?? EXIT.ok
   } catch (error) {
     const { message, code } = describe(error)
     process.stderr.write(`${paint('red', 'error:', process.stderr)} ${message}\n`)
@@ -21,7 +21,8 @@ export async function main(args: readonly string[]): Promise<number> {
   }
 }
 
-async function dispatch(rest: readonly Word[], options: GlobalOptions): Promise<number | void> {
+async function dispatch(words: readonly Word[]): Promise<number | void> {
+  const { options, rest } = splitGlobal(words)
   const names = rest.filter((word): word is string => typeof word === 'string')
   const [first] = names
   if (rest.some((word) => typeof word !== 'string' && word.name === 'version') && first === undefined) return await version()
@@ -32,10 +33,13 @@ async function dispatch(rest: readonly Word[], options: GlobalOptions): Promise<
   if (!found && first in PORCELAIN) return await porcelain(first, rest, options)
   if (!found) return await help(names, options)
   if (options.help) return await print((await import('./help.ts')).operationHelp(found.id))
+  // A field of the operation may have the name of a common option; then it is the field that is meant.
+  const fields = new Set(flagsOf(command(found.id)).map(({ flag }) => flag))
+  const split = splitGlobal(words, fields)
   let left = found.count
-  const own = rest.filter((word) => typeof word !== 'string' || left-- <= 0)
+  const own = split.rest.filter((word) => typeof word !== 'string' || left-- <= 0)
   const { invoke } = await import('./invoke.ts')
-  return await invoke(found.id, own, options)
+  return await invoke(found.id, own, split.options)
 }
 
 async function porcelain(name: string, rest: readonly Word[], options: GlobalOptions): Promise<number | void> {

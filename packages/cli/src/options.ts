@@ -6,6 +6,7 @@ export interface GlobalOptions {
   apiKey?: string
   account?: string
   timeout?: number
+  retries?: number
   json: boolean
   ndjson: boolean
   help: boolean
@@ -20,6 +21,7 @@ export const GLOBAL_FLAGS: readonly (readonly [string, boolean, string])[] = [
   ['api-key', true, 'Speak with this key (GROUNDTRACK_API_KEY)'],
   ['account', true, 'Use this account of yours (GROUNDTRACK_ACCOUNT)'],
   ['timeout', true, 'Seconds to wait for an answer'],
+  ['retries', true, 'How often a call that failed on the way is made again; 3'],
   ['json', false, 'Print JSON, also on a terminal'],
   ['ndjson', false, 'Print one JSON value a line; lists are read to their end'],
   ['dry-run', false, 'Do nothing: show what would be sent, and what it would cost'],
@@ -45,20 +47,20 @@ export function wordsOf(args: readonly string[]): Word[] {
   const words = before.map((word): Word => {
     if (!isFlag(word)) return word
     const [, name = '', value] = /^--?([^=]+)(?:=(.*))?$/s.exec(word) ?? []
-    return { name: SHORT[name] ?? name, value: value ?? null }
+    return { name: word.startsWith('--') ? name : (SHORT[name] ?? name), value: value ?? null }
   })
   return [...words, ...after]
 }
 
 const SHORT: Readonly<Record<string, string>> = { h: 'help', o: 'output', y: 'yes', q: 'quiet' }
 
-/** Takes the common flags out; `rest` keeps the others in their order. */
-export function splitGlobal(words: readonly Word[]): { options: GlobalOptions; rest: Word[] } {
+/** Takes the common flags out; `rest` keeps the others in their order, and those that a command has for itself. */
+export function splitGlobal(words: readonly Word[], own: ReadonlySet<string> = new Set()): { options: GlobalOptions; rest: Word[] } {
   const found: Record<string, string | true> = {}
   const rest: Word[] = []
   for (let index = 0; index < words.length; index++) {
     const word = words[index]!
-    const known = typeof word === 'string' ? undefined : GLOBAL_FLAGS.find(([name]) => name === word.name)
+    const known = typeof word === 'string' ? undefined : GLOBAL_FLAGS.find(([name]) => name === word.name && !own.has(name))
     if (!known || typeof word === 'string') {
       rest.push(word)
       continue
@@ -80,12 +82,15 @@ function optionsOf(found: Readonly<Record<string, string | true>>): GlobalOption
   const text = (name: string) => (typeof found[name] === 'string' ? found[name] : undefined)
   const timeout = text('timeout')
   if (timeout !== undefined && !(Number(timeout) > 0)) throw new UsageError('--timeout must be a number of seconds')
+  const retries = text('retries')
+  if (retries !== undefined && !/^\d+$/.test(retries)) throw new UsageError('--retries must be a whole number')
   const [server, apiKey, account] = [text('server'), text('api-key'), text('account')]
   return {
     ...(server === undefined ? {} : { server }),
     ...(apiKey === undefined ? {} : { apiKey }),
     ...(account === undefined ? {} : { account }),
     ...(timeout === undefined ? {} : { timeout: Number(timeout) }),
+    ...(retries === undefined ? {} : { retries: Number(retries) }),
     json: found['json'] === true,
     ndjson: found['ndjson'] === true,
     help: found['help'] === true,

@@ -4,7 +4,15 @@ import path from 'node:path'
 import { RasterPool } from '#raster/pool/pool.ts'
 import type { CogCompression } from '#raster/write/spec.ts'
 import type { OpenableSource } from './handlers.ts'
-import type { ConvertedFile, ConvertRequest, RasterService, RasterSource } from '#ports/raster.ts'
+import type {
+  ComputedFile,
+  ComputedFiles,
+  ConvertedFile,
+  ConvertRequest,
+  ProcessRequest,
+  RasterService,
+  RasterSource,
+} from '#ports/raster.ts'
 
 const MIB = 1024 * 1024
 const DEADLINE_MS = 4 * 3_600_000
@@ -22,7 +30,7 @@ interface ConverterOptions {
   locate: (source: RasterSource, signal: AbortSignal | undefined) => Promise<OpenableSource>
 }
 
-interface Converter extends Pick<RasterService, 'convert' | 'sweep' | 'close'> {
+interface Converter extends Pick<RasterService, 'convert' | 'process' | 'sweep' | 'close'> {
   metrics(): object
 }
 
@@ -56,7 +64,36 @@ export function createConverter({ workDir, compression, size, locate }: Converte
     }
   }
 
-  return { convert, sweep: (olderThan) => sweepFolder(workDir, olderThan), metrics: () => pool.metrics, close: () => pool.close() }
+  const process = async ({ method, sources, options, outputs, onProgress, signal }: ProcessRequest): Promise<ComputedFiles> => {
+    const located = await Promise.all(sources.map((source) => locate(source, signal)))
+    const folder = path.join(workDir, `${FILE_PREFIX}${randomUUID()}`)
+    const remove = () => rm(folder, { recursive: true, force: true })
+    await mkdir(folder, { recursive: true, mode: 0o700 })
+    const files = Object.fromEntries(outputs.map((name) => [name, path.join(folder, path.basename(name))]))
+    try {
+      const task = { method, sources: located, task: { options, files, temporaryDirectory: folder, compression } }
+      const result = await pool.run('process', task, {
+        signal,
+        ...(onProgress ? { onProgress: (fraction) => onProgress(fraction as number) } : {}),
+      })
+      return { files: await measured(files), result: result as Record<string, unknown>, remove }
+    } catch (error) {
+      await remove() // The child may have been killed before it could.
+      throw error
+    }
+  }
+
+  return { convert, process, sweep: (olderThan) => sweepFolder(workDir, olderThan), metrics: () => pool.metrics, close: () => pool.close() }
+}
+
+/** What was made; a method may leave out a file that has nothing to say. */
+async function measured(files: Readonly<Record<string, string>>): Promise<Record<string, ComputedFile>> {
+  const found: Record<string, ComputedFile> = {}
+  for (const [name, file] of Object.entries(files)) {
+    const seen = await stat(file).catch(() => null)
+    if (seen) found[name] = { path: file, size: seen.size }
+  }
+  return found
 }
 
 /** What is still written to is young. */
@@ -66,7 +103,7 @@ async function sweepFolder(folder: string, olderThan: Date): Promise<number> {
     const file = path.join(folder, name)
     const found = name.startsWith(FILE_PREFIX) ? await stat(file).catch(() => null) : null
     if (!found || found.mtimeMs >= olderThan.getTime()) continue
-    await rm(file, { force: true })
+    await rm(file, { recursive: true, force: true })
     removed++
   }
   return removed

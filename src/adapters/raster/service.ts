@@ -66,6 +66,7 @@ export function createRasterService(options: RasterServiceOptions): RasterServic
     inspect: (source, signal) => drawing.run<Inspection>('inspect', source, {}, { signal, deadlineMs: INSPECT_DEADLINE_MS }),
     mayRead: sources.mayRead,
     convert: converter.convert,
+    process: converter.process,
     sweep: converter.sweep,
     metrics: () => ({
       ...prefixed('pool', pool.metrics),

@@ -9,7 +9,7 @@ import { callerAddress } from '#http/caller.ts'
 import { parseBody } from '#http/body.ts'
 import { SHARE_POLICY } from '#http/headers.ts'
 import type { Platform } from '#pipeline/platform.ts'
-import { validateInput } from '#pipeline/validate.ts'
+import { validateInput } from '#core/validate.ts'
 
 const PAGE = path.join(import.meta.dirname, '../../../packages/share/share.html')
 const Entry = Closed({ password: Type.String({ maxLength: 1_000 }) })

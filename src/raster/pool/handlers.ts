@@ -1,6 +1,8 @@
 import type { EncodeOptions } from '#raster/encode/index.ts'
 import { inspect } from '#raster/ingest/inspect.ts'
 import { rewriteAsCog, type RewriteOptions } from '#raster/ingest/rewrite.ts'
+import { runMethod, withRasters } from '#raster/process/index.ts'
+import type { MethodTask } from '#raster/process/method.ts'
 import { createContext, type ContextOptions } from '#raster/render/context.ts'
 import { renderMosaic, type MosaicLayer, type MosaicOptions } from '#raster/render/mosaic.ts'
 import { readPoint, type PointOptions } from '#raster/render/point.ts'
@@ -33,6 +35,8 @@ type StatisticsTask<S> = Located<S> & { options: StatisticsOptions }
 type PointTask<S> = Located<S> & { place: { longitude: number; latitude: number }; options: PointOptions }
 
 type RewriteTask<S> = { source: S; options: Omit<RewriteOptions, 'signal' | 'onProgress'> }
+
+type ProcessTask<S> = { method: string; sources: readonly S[]; task: Omit<MethodTask, 'rasters' | 'signal' | 'onProgress'> }
 
 interface HandlerOptions<S> extends ContextOptions {
   open: (source: S, signal: AbortSignal) => Promise<TiffRaster>
@@ -96,6 +100,12 @@ export function createHandlers<S>({ open, ...contextOptions }: HandlerOptions<S>
         await raster.close()
       }
     },
+    process: async ({ method, sources, task }: ProcessTask<S>, signal, report) =>
+      withRasters(
+        sources,
+        (source) => open(source, signal),
+        (rasters) => runMethod(method, { ...task, rasters, signal, onProgress: inSteps(report) }),
+      ),
     info: closing(async (task: Located<S>, signal) => (await opened(task, signal)).info),
     metrics: async () => ({
       blocks: context.blocks.metrics,

@@ -91,7 +91,7 @@ interface Target {
 }
 
 /** The raster's own grid, cut to the pixels that the polygons touch. */
-function ownGrid(info: RasterInfo, polygons: readonly Polygon[] | null): Target {
+export function ownGrid(info: RasterInfo, polygons: readonly Polygon[] | null): Target {
   const { crs, transform } = placementOf(info)
   if (!polygons)
     return {
@@ -151,7 +151,7 @@ function otherGrid(info: RasterInfo, polygons: readonly Polygon[] | null, option
 /** Points along the edge of a raster: a projection bends it, so the corners alone would cut something off. */
 const EDGE_STEPS = 32
 
-function rasterOutline({ width, height }: RasterInfo, transform: Affine): Point[] {
+export function rasterOutline({ width, height }: RasterInfo, transform: Affine): Point[] {
   const points: Point[] = []
   for (let step = 0; step <= EDGE_STEPS; step++) {
     const [x, y] = [(width * step) / EDGE_STEPS, (height * step) / EDGE_STEPS]
@@ -165,7 +165,7 @@ function rasterOutline({ width, height }: RasterInfo, transform: Affine): Point[
   return points
 }
 
-function projectedBox(points: readonly Point[], project: Projector): Box {
+export function projectedBox(points: readonly Point[], project: Projector): Box {
   const map = pointMap(project)
   const moved = points.map(map).filter(([x, y]) => Number.isFinite(x) && Number.isFinite(y))
   if (moved.length === 0)
@@ -174,7 +174,7 @@ function projectedBox(points: readonly Point[], project: Projector): Box {
 }
 
 /** The side of a target pixel that covers as much ground as a source pixel in the middle of the box. */
-function finest(box: Box, project: Projector, inverse: Affine): number {
+export function finest(box: Box, project: Projector, inverse: Affine): number {
   const toPixel = (x: number, y: number): Point => applyAffine(inverse, ...pointMap(project)([x, y]))
   const [x, y] = [(box.minX + box.maxX) / 2, (box.minY + box.maxY) / 2]
   const step = Math.max(box.maxX - box.minX, box.maxY - box.minY) / 1024

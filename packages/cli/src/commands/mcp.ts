@@ -1,19 +1,61 @@
+import { Server } from '@modelcontextprotocol/server'
+import { serveStdio } from '@modelcontextprotocol/server/stdio'
+import type { Client } from '../../../client/src/core.ts'
 import { connect } from '../config.ts'
 import { EXIT } from '../failure.ts'
 import { readFlags, type Run } from '../options.ts'
 import { note } from '../terminal.ts'
-import { bridge } from '../bridge.ts'
 
-/** Tools for agents. The service itself makes them; here its `/mcp` is only spoken over stdio, with the account's credential. */
+/** A tool may wait for a job. */
+const TIMEOUT_MS = 600_000
+
+/** Tools for agents over stdio. The service itself makes them, at `/mcp`; here they are only handed on, with the account's credential. */
 export const run: Run = async (rest, options) => {
   const { values, switches } = readFlags(rest, { values: ['tools'], switches: ['write', 'spend'], positions: 0 })
-  const query = new URLSearchParams()
-  if (values['tools']) query.set('tools', values['tools'])
-  if (switches.has('write') || switches.has('spend')) query.set('write', '1')
-  if (switches.has('spend')) query.set('spend', '1')
-  const search = query.toString()
+  const query = new URLSearchParams({
+    ...(values['tools'] ? { tools: values['tools'] } : {}),
+    ...(switches.has('write') || switches.has('spend') ? { write: '1' } : {}),
+    ...(switches.has('spend') ? { spend: '1' } : {}),
+  }).toString()
+  const client = connect(options)
+  const ask = (method: string, params: object) => remote(client, `/mcp${query ? `?${query}` : ''}`, method, params)
+  const { instructions } = await ask('initialize', {
+    protocolVersion: '2025-06-18',
+    capabilities: {},
+    clientInfo: { name: 'groundtrack-cli', version: '0.1.0' },
+  })
   if (process.stdin.isTTY)
     note('This speaks JSON-RPC on stdin and stdout: name it as the command of an MCP server in your agent', options.quiet)
-  await bridge(connect(options), `/mcp${search ? `?${search}` : ''}`)
+  const ended = Promise.withResolvers<void>()
+  process.stdin.on('end', ended.resolve).on('close', ended.resolve)
+  serveStdio(() => {
+    const server = new Server(
+      { name: 'groundtrack', version: '0.1.0' },
+      { capabilities: { tools: {} }, ...(typeof instructions === 'string' ? { instructions } : {}) },
+    )
+    server.setRequestHandler('tools/list', async ({ params }) => (await ask('tools/list', params ?? {})) as { tools: [] })
+    server.setRequestHandler('tools/call', async ({ params }) => (await ask('tools/call', params)) as { content: [] })
+    return server
+  })
+  await ended.promise
   return EXIT.ok
+}
+
+let calls = 0
+
+async function remote(client: Client, path: string, method: string, params: object): Promise<Record<string, unknown>> {
+  const message = { jsonrpc: '2.0', id: ++calls, method, params }
+  const headers = { accept: 'application/json, text/event-stream' }
+  const response = await client.post(path, JSON.stringify(message), { timeoutMs: TIMEOUT_MS, headers })
+  const text = await response.text()
+  const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') ?? false
+  const data = isStream
+    ? text
+        .split('\n')
+        .find((line) => line.startsWith('data:'))!
+        .slice('data:'.length)
+    : text
+  const { result, error } = JSON.parse(data) as { result?: Record<string, unknown>; error?: { message: string } }
+  if (!result) throw new Error(error?.message ?? 'The service gave no answer')
+  return result
 }

@@ -14,6 +14,7 @@ import { MosaicApi } from './mosaic.ts'
 import { OrdersApi } from './orders.ts'
 import { OrganizationsApi } from './organizations.ts'
 import { PaymentMethodsApi } from './payment-methods.ts'
+import { ProcessingApi } from './processing.ts'
 import { ProjectsApi } from './projects.ts'
 import { ProvenanceApi } from './provenance.ts'
 import { ShareApi } from './share.ts'
@@ -36,6 +37,7 @@ export type * from './mosaic.ts'
 export type * from './orders.ts'
 export type * from './organizations.ts'
 export type * from './payment-methods.ts'
+export type * from './processing.ts'
 export type * from './projects.ts'
 export type * from './provenance.ts'
 export type * from './share.ts'
@@ -60,6 +62,7 @@ export class Operations extends Client {
   readonly orders: OrdersApi = new OrdersApi(this)
   readonly organizations: OrganizationsApi = new OrganizationsApi(this)
   readonly paymentMethods: PaymentMethodsApi = new PaymentMethodsApi(this)
+  readonly processing: ProcessingApi = new ProcessingApi(this)
   readonly projects: ProjectsApi = new ProjectsApi(this)
   readonly provenance: ProvenanceApi = new ProvenanceApi(this)
   readonly share: ShareApi = new ShareApi(this)
@@ -200,6 +203,22 @@ export const OPERATION_IDS: readonly string[] = [
   'payment_methods.detach',
   'payment_methods.list',
   'payment_methods.set_default',
+  'processing.catalog.estimate',
+  'processing.catalog.get',
+  'processing.catalog.list',
+  'processing.catalog.validate',
+  'processing.create',
+  'processing.create_and_dispatch',
+  'processing.dispatch',
+  'processing.execute',
+  'processing.job.delete',
+  'processing.job.get',
+  'processing.job.register',
+  'processing.job.tile_info',
+  'processing.job_types.list',
+  'processing.jobs.list',
+  'processing.project_job.get',
+  'processing.project_jobs.list',
   'projects.add_member',
   'projects.archive',
   'projects.create',

@@ -353,6 +353,19 @@ export interface CreditTransaction {
   created_at: string
 }
 
+export interface DispatchedJob {
+  job: ProcessingJob
+  /** That it was handed over to be worked on */
+  dispatch: {
+    /** The job */
+    job_id: string
+    /** The version of the process that works on it */
+    version: string
+    /** When it was handed over */
+    dispatched_at: string
+  }
+}
+
 export interface Eula {
   /** Its id */
   id: string
@@ -788,6 +801,36 @@ export interface ItemRange {
   max: number | null
 }
 
+export interface JobTiles {
+  /** The item that was made */
+  item_id: string
+  /** The asset that is shown */
+  asset_key: string
+  /** The address of its tiles, with places for zoom, column and row */
+  template: string
+  /** West, south, east, north */
+  bounds: [number, number, number, number]
+  /** The zoom that shows all of it */
+  min_zoom: number
+  /** The zoom that shows every pixel */
+  max_zoom: number
+}
+
+export interface JobType {
+  /** What processing.create takes as job_type_id */
+  id: string
+  /** What jobs of this type show as job_type */
+  name: string
+  /** What a person calls it */
+  title: string
+  /** The id of a process, as processing.catalog.list gives it */
+  process_id: string
+  /** What kind of work it is */
+  category: 'geometry' | 'bands' | 'terrain' | 'time' | 'vector' | 'statistics' | 'conversion'
+  /** A job that takes longer fails */
+  timeout_minutes: number
+}
+
 export interface LineageChild {
   /** The item */
   item_id: string
@@ -1122,6 +1165,103 @@ export interface Plan {
     /** Items that nobody used are archived; null: never */
     archived_after_idle_days: number | null
   }
+}
+
+export interface Process {
+  /** The id of a process, as processing.catalog.list gives it */
+  id: string
+  /** What it is called */
+  title: string
+  /** What it does */
+  description: string
+  /** Its version */
+  version: string
+  /** What kind of work it is */
+  category: 'geometry' | 'bands' | 'terrain' | 'time' | 'vector' | 'statistics' | 'conversion'
+  /** What a job costs */
+  price: {
+    /** Credits for each square kilometre */
+    credits_per_km2: number
+    /** What a job costs at least */
+    minimum_credits: number
+  }
+  /** A job that takes longer fails, and costs nothing */
+  timeout_minutes: number
+  /** JSON Schema of its parameters */
+  input_schema: { [name: string]: unknown }
+  /** JSON Schema of what a completed job says of its outputs */
+  output_schema: { [name: string]: unknown }
+  /** Parameters that pass */
+  example: { [name: string]: unknown }
+}
+
+export interface ProcessSummary {
+  /** The id of a process, as processing.catalog.list gives it */
+  id: string
+  /** What it is called */
+  title: string
+  /** What it does */
+  description: string
+  /** Its version */
+  version: string
+  /** What kind of work it is */
+  category: 'geometry' | 'bands' | 'terrain' | 'time' | 'vector' | 'statistics' | 'conversion'
+  /** What a job costs */
+  price: {
+    /** Credits for each square kilometre */
+    credits_per_km2: number
+    /** What a job costs at least */
+    minimum_credits: number
+  }
+  /** A job that takes longer fails, and costs nothing */
+  timeout_minutes: number
+}
+
+export interface ProcessingJob {
+  /** The job */
+  id: string
+  /** Whose it is, and who pays */
+  organization_id: string
+  /** Where its outputs are registered */
+  project_id: string
+  /** The name of its type */
+  job_type: string
+  /** The id that processing.create takes */
+  job_type_id: string
+  /** pending and dispatched wait, running works, the others have ended */
+  status: 'pending' | 'dispatched' | 'running' | 'completed' | 'failed' | 'cancelled'
+  /** Percent of the whole */
+  progress: number
+  /** What is being done, in a few words */
+  stage: string
+  /** What it was given, with defaults */
+  input_params: { [name: string]: unknown }
+  /** The collection that outputs go to */
+  target_collection_id: string | null
+  /** The items that it works on */
+  source_item_ids: string[]
+  /** Credits set aside when it was created */
+  reserved_credits: number
+  /** Credits that it cost in the end; null until it has ended */
+  captured_credits: number | null
+  /** The items that it made */
+  output_item_ids: string[]
+  /** What it made, file by file; null until it is completed */
+  output_artifacts: { [name: string]: unknown } | null
+  /** Why it failed */
+  error: string | null
+  /** The person who asked for it */
+  created_by: string | null
+  /** The key that it was asked with */
+  api_key_id: string | null
+  /** When it was made */
+  created_at: string
+  /** When it was handed over to be worked on */
+  dispatched_at: string | null
+  /** When somebody began to work on it */
+  started_at: string | null
+  /** When it ended, well or not */
+  completed_at: string | null
 }
 
 export interface ProcessorInvoice {

@@ -1,0 +1,37 @@
+import type { JobStatus } from '#core/vocabulary.ts'
+import type { Generated, JSONColumnType } from 'kysely'
+
+type Json = Record<string, unknown>
+
+export interface ProcessingTables {
+  processing_job: {
+    id: string
+    org_id: string
+    project_id: string
+    job_type: string
+    version: Generated<string>
+    status: Generated<JobStatus>
+    input_params: JSONColumnType<Json>
+    target_collection_id: string | null
+    source_item_ids: Generated<string[]>
+    reserved_credits: number
+    captured_credits: number | null
+    output_item_ids: Generated<string[]>
+    output_artifacts: JSONColumnType<Json> | null
+    error: string | null
+    progress: Generated<number>
+    stage: Generated<string>
+    timeout_seconds: number
+    created_by: string | null
+    api_key_id: string | null
+    run_id: string | null
+    worker: string | null
+    attempts: Generated<number>
+    heartbeat_at: Date | null
+    created_at: Date
+    updated_at: Date
+    dispatched_at: Date | null
+    started_at: Date | null
+    completed_at: Date | null
+  }
+}

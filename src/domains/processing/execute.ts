@@ -1,0 +1,63 @@
+import Type from 'typebox'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Closed, Defaulted, FreeForm, Nullable, Uuid } from '#core/shapes.ts'
+import * as job from '#model/processing/job.ts'
+import { operation, type Context } from '#operation.ts'
+import { requireProcess } from '#services/processing/catalogue.ts'
+import { checkJob, fundJob, permitJob, storeJob } from '#services/processing/jobs.ts'
+import { EXAMPLE_JOB, JobRecord, toJob } from '#wire/job.ts'
+import { EXAMPLE_PARAMS, MAX_PARAMS_BYTES, MaybeInputs, ProcessId } from './wire.ts'
+
+const MAX_WAIT_SECONDS = 25
+const LOOK_EVERY_MS = 250
+
+/** Makes and dispatches a job, and waits a moment for it to end. `outputs` is null where it is still under way. */
+export default operation({
+  id: 'processing.execute',
+  scope: 'processing:process',
+  tier: 'external_spend',
+  idempotent: true,
+  maxBodyBytes: MAX_PARAMS_BYTES,
+  produces: ['processing_job:used>item'],
+  events: ['job.created', 'credits.low_balance', 'credits.depleted'],
+  input: Closed({
+    process_id: ProcessId,
+    workspaceId: Type.With(Uuid, { description: 'The project that the outputs are registered in' }),
+    inputs: MaybeInputs,
+    wait_seconds: Defaulted(Type.Integer({ minimum: 0, maximum: MAX_WAIT_SECONDS }), MAX_WAIT_SECONDS, {
+      description: 'How long to wait for the end of the job',
+    }),
+  }),
+  output: Closed({
+    job: JobRecord,
+    outputs: Type.With(Nullable(FreeForm), { description: 'What the job made; null unless it is completed' }),
+  }),
+  example: {
+    input: { process_id: 'band_math', workspaceId: EXAMPLE_JOB.project_id, inputs: EXAMPLE_PARAMS },
+    output: { job: EXAMPLE_JOB, outputs: null },
+  },
+}).handle({
+  permit: (context, { workspaceId }) => permitJob(context, workspaceId),
+  check: (context, { process_id, workspaceId, inputs = {} }) =>
+    checkJob(context, { process: requireProcess(process_id), projectId: workspaceId, params: inputs, field: 'inputs' }),
+  prepare: (context, _input, checked) => fundJob(context, checked, 'processing.execute'),
+  async execute(context, _input, checked, funding) {
+    return toAnswer(await storeJob(context, checked, funding, { dispatch: true }))
+  },
+  async afterwards(context, { wait_seconds }, answer) {
+    const ended = await ending(context, answer.job.id, wait_seconds)
+    return ended ? toAnswer(ended) : answer
+  },
+})
+
+const toAnswer = (found: job.Job) => ({ job: toJob(found), outputs: found.status === 'completed' ? found.outputArtifacts : null })
+
+/** The job as it is when it has ended, or when there is no more time to wait; null where it is gone. */
+async function ending({ db, signal }: Context, id: string, seconds: number): Promise<job.Job | null> {
+  const until = performance.now() + seconds * 1_000
+  for (;;) {
+    const found = await job.find(db, id)
+    if (!found || found.completedAt || signal.aborted || performance.now() >= until) return found
+    await sleep(LOOK_EVERY_MS)
+  }
+}

@@ -1,0 +1,25 @@
+import { Closed, Removed } from '#core/shapes.ts'
+import * as job from '#model/processing/job.ts'
+import { operation } from '#operation.ts'
+import { releaseJob } from '#services/processing/ending.ts'
+import { EXAMPLE_JOB, JobId } from '#wire/job.ts'
+
+/** Deletes a job for good. One that is under way is called off and its reservation released; items that it made stay. */
+export default operation({
+  id: 'processing.job.delete',
+  scope: 'clip:destroy',
+  tier: 'destructive',
+  events: ['job.released'],
+  input: Closed({ job_id: JobId }),
+  output: Removed,
+  example: { input: { job_id: EXAMPLE_JOB.id }, output: { ok: true as const, id: EXAMPLE_JOB.id } },
+}).handle({
+  check: ({ db, principal }, { job_id }) => job.requireEditor(db, principal, job_id),
+  async execute(context, _input, { id, organizationId }) {
+    context.attributeTo(organizationId)
+    const held = await job.lock(context.tx, id)
+    if (held.completedAt === null) await releaseJob(context, { ...held, status: 'cancelled' }, held.status)
+    await job.remove(context.tx, id)
+    return { ok: true as const, id }
+  },
+})

@@ -1,0 +1,19 @@
+import { Closed } from '#core/shapes.ts'
+import * as job from '#model/processing/job.ts'
+import { operation } from '#operation.ts'
+import { EXAMPLE_JOB, JobId, JobRecord, toJob } from '#wire/job.ts'
+
+/** One job, with how far it is. */
+export default operation({
+  id: 'processing.job.get',
+  scope: 'processing:read',
+  tier: 'read',
+  input: Closed({ job_id: JobId }),
+  output: Closed({ job: JobRecord }),
+  example: { input: { job_id: EXAMPLE_JOB.id }, output: { job: EXAMPLE_JOB } },
+}).handle({
+  check: ({ db, principal }, { job_id }) => job.requireReader(db, principal, job_id),
+  async execute(_context, _input, found) {
+    return { job: toJob(found) }
+  },
+})

@@ -1,0 +1,148 @@
+import Type from 'typebox'
+import { accessDenied, invalidField, notFound, problem } from '#core/problem.ts'
+import { isMediaType } from '#core/file-names.ts'
+import { SERVICE } from '#core/principal.ts'
+import { Choice, Closed, Defaulted, FreeForm, Nullable, type Received } from '#core/shapes.ts'
+import * as project from '#model/identity/project.ts'
+import * as job from '#model/processing/job.ts'
+import * as runs from '#model/processing/run.ts'
+import { operation, type Context, type WriteContext } from '#operation.ts'
+import { COG_TYPE } from '#services/ingest/intake.ts'
+import { findProcess } from '#services/processing/catalogue.ts'
+import { failJob } from '#services/processing/ending.ts'
+import {
+  discardOutputs,
+  registerOutputs,
+  storeOutputs,
+  type OutputAsset,
+  type OutputItem,
+  type StoredItem,
+} from '#services/processing/outputs.ts'
+import { workerObject } from '#services/processing/worker-files.ts'
+import { EXAMPLE_JOB, JobId, JobRecord, toJob } from '#wire/job.ts'
+
+const MAX_OUTPUTS = 200
+const Text = (maxLength: number, description: string) => Type.Optional(Type.String({ minLength: 1, maxLength, description }))
+
+const Output = Closed({
+  name: Type.String({ minLength: 1, maxLength: 180, description: 'The name that the file was put under' }),
+  key: Text(255, 'The key of its asset; data by default'),
+  title: Text(500, 'What the file is called'),
+  media_type: Text(200, 'Its media type; a cloud-optimized GeoTIFF by default'),
+  roles: Type.Optional(
+    Type.Array(Type.String({ minLength: 1, maxLength: 64 }), { maxItems: 16, description: 'Roles of the asset; data by default' }),
+  ),
+  is_categorical: Type.Optional(Type.Boolean({ description: 'Samples are numbers of classes' })),
+  item: Text(200, 'Which item it belongs to: files with the same text become one item, which has it as its name'),
+  geometry: Type.Optional(
+    Type.Unsafe<Record<string, unknown>>({ ...FreeForm, description: 'Where an item without a raster lies, as GeoJSON' }),
+  ),
+})
+
+const Input = Closed({
+  job_id: JobId,
+  status: Defaulted(Choice(['running', 'completed', 'failed']), 'completed', {
+    description: 'running says how far it is and keeps the job',
+  }),
+  progress: Type.Optional(Nullable(Type.Number({ minimum: 0, maximum: 100, description: 'Percent of the whole' }))),
+  stage: Type.Optional(Nullable(Type.String({ maxLength: 100, description: 'What is being done, in a few words' }))),
+  outputs: Type.Optional(
+    Nullable(Type.Array(Output, { maxItems: MAX_OUTPUTS, description: 'The files that were put, where it is completed' })),
+  ),
+  error: Type.Optional(Nullable(Type.String({ maxLength: 1_000, description: 'Why it failed' }))),
+})
+
+/**
+ * A worker from outside reports on the job that its token is for: how far it is, what it made, or why it failed. Completing
+ * registers the outputs, captures the price and records the lineage; a job that has ended stays as it is.
+ */
+export default operation({
+  id: 'processing.job.register',
+  scope: 'processing:process',
+  tier: 'external_spend',
+  idempotent: true,
+  produces: ['item:produced_by>processing_job', 'asset:produced_by>processing_job', 'item:derived_from>item'],
+  events: ['job.completed', 'job.captured', 'job.failed', 'job.released', 'item.created'],
+  input: Input,
+  output: Closed({ job: JobRecord }),
+  example: {
+    input: { job_id: EXAMPLE_JOB.id, status: 'running', progress: 40, stage: 'computing' },
+    output: { job: { ...EXAMPLE_JOB, status: 'running' as const, progress: 40, stage: 'computing' } },
+  },
+}).handle({
+  async permit({ principal }, { job_id }) {
+    if (principal.kind !== 'worker' || principal.jobId !== job_id.toLowerCase()) throw accessDenied()
+  },
+  async check({ db }, { job_id, status, outputs }) {
+    const found = await job.find(db, job_id)
+    if (!found) throw notFound('job')
+    if (found.completedAt) return { found, run: null }
+    if (found.status !== 'running') throw problem('bad-request', `Nobody works on this job; it is ${found.status}`)
+    if (status === 'completed' && !outputs?.length) throw invalidField('outputs', 'must name at least one file of a completed job')
+    return { found, run: { ...found, runId: found.runId! } }
+  },
+  async prepare(context, { status, outputs }, { run }): Promise<StoredItem[]> {
+    if (!run || status !== 'completed') return []
+    const bucket = await bucketOf(context, run)
+    for (const [index, { name }] of outputs!.entries())
+      if ((await context.storage.stat(workerObject(bucket, run.id, name), context.signal)) === null)
+        throw invalidField(`outputs.${index}.name`, `nothing was put under '${name}'`)
+    return await storeOutputs(context, bucket, itemsOf(outputs!, run, bucket))
+  },
+  async execute(context, input, { found, run }, stored) {
+    context.attributeTo(found.organizationId)
+    if (!run) return unchanged(context, found)
+    if (input.status === 'completed') return { job: toJob(await complete(context, run, stored)) }
+    context.lineage.nothingProduced()
+    if (input.status === 'failed') await failJob(context, run, run.runId, input.error ?? 'Its worker said that it failed, and not why')
+    else
+      await runs.beat(context.tx, run, { stage: input.stage ?? run.stage, progress: input.progress ?? run.progress }, context.clock.now())
+    return { job: toJob(await job.lock(context.tx, run.id)) }
+  },
+})
+
+function unchanged({ lineage }: WriteContext, found: job.Job) {
+  lineage.nothingProduced()
+  return { job: toJob(found) }
+}
+
+async function complete(context: WriteContext, run: runs.Run, stored: StoredItem[]): Promise<job.Job> {
+  let completed: job.Job | null = null
+  try {
+    completed = await registerOutputs(context, run, stored, { title: findProcess(run.jobType)?.title ?? run.jobType })
+  } finally {
+    if (!completed) await discardOutputs(context, stored)
+  }
+  if (completed) return completed
+  context.lineage.nothingProduced()
+  return await job.lock(context.tx, run.id)
+}
+
+async function bucketOf({ db }: Context, { projectId, organizationId }: job.Job): Promise<string> {
+  return (await project.requireReader(db, { ...SERVICE, organizationId }, projectId)).bucketName!
+}
+
+/** Files of one name become one item, in the order in which they came. */
+function itemsOf(outputs: NonNullable<Received<typeof Input>['outputs']>, run: runs.Run, bucket: string): OutputItem[] {
+  const usual = `${findProcess(run.jobType)?.title ?? run.jobType} ${run.createdAt.toISOString().slice(0, 10)}`
+  const groups = Map.groupBy(outputs, ({ item }) => item ?? usual)
+  return [...groups].map(([name, files]) => {
+    const assets = files.map((file, index): OutputAsset => {
+      const mediaType = file.media_type ?? COG_TYPE
+      if (!isMediaType(mediaType)) throw invalidField('outputs', `'${mediaType}' is not a media type`)
+      return {
+        key: file.key ?? (index === 0 ? 'data' : `data_${index + 1}`),
+        title: file.title ?? file.name,
+        roles: file.roles ?? ['data'],
+        mediaType,
+        object: workerObject(bucket, run.id, file.name),
+        ...(file.is_categorical === undefined ? {} : { isCategorical: file.is_categorical }),
+      }
+    })
+    const hasRaster = assets.some(({ mediaType }) => mediaType.startsWith('image/tiff'))
+    const geometry = files.find((file) => file.geometry)?.geometry
+    if (!hasRaster && !geometry) throw invalidField('outputs', `the item '${name}' has no raster, so it needs a geometry`)
+    const type = hasRaster ? ('derived_raster' as const) : ('derived_vector' as const)
+    return { name, type, assets, ...(geometry ? { geometry } : {}) }
+  })
+}

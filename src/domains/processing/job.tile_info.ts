@@ -1,0 +1,68 @@
+import Type from 'typebox'
+import { problem } from '#core/problem.ts'
+import { Closed } from '#core/shapes.ts'
+import * as item from '#model/imagery/item-read.ts'
+import * as job from '#model/processing/job.ts'
+import { operation } from '#operation.ts'
+import { coverageOf } from '#raster/warp/coverage.ts'
+import { choiceOf, resolveLook } from '#services/drawing/look.ts'
+import { tileTemplate } from '#services/drawing/tilejson.ts'
+import { EXAMPLE_IDS } from '#wire/examples.ts'
+import { Box } from '#wire/item.ts'
+import { EXAMPLE_JOB, JobId } from '#wire/job.ts'
+
+const Tiles = Closed(
+  {
+    item_id: Type.String({ description: 'The item that was made' }),
+    asset_key: Type.String({ description: 'The asset that is shown' }),
+    template: Type.String({ description: 'The address of its tiles, with places for zoom, column and row' }),
+    bounds: Type.With(Box, { description: 'West, south, east, north' }),
+    min_zoom: Type.Integer({ description: 'The zoom that shows all of it' }),
+    max_zoom: Type.Integer({ description: 'The zoom that shows every pixel' }),
+  },
+  { $id: 'JobTiles' },
+)
+
+/** Tile templates of what a completed job made. */
+export default operation({
+  id: 'processing.job.tile_info',
+  scope: 'clip:read',
+  tier: 'read',
+  input: Closed({ job_id: JobId }),
+  output: Closed({ tiles: Type.Array(Tiles, { description: 'One for each item that can be shown' }) }),
+  example: {
+    input: { job_id: EXAMPLE_JOB.id },
+    output: {
+      tiles: [
+        {
+          item_id: EXAMPLE_IDS.item,
+          asset_key: 'data',
+          template: `https://imagery.example/api/v1/items/${EXAMPLE_IDS.item}/tiles/{z}/{x}/{y}.webp`,
+          bounds: [146.1, -18.9, 147.1, -18],
+          min_zoom: 6,
+          max_zoom: 14,
+        },
+      ],
+    },
+  },
+}).handle({
+  async check({ db, principal }, { job_id }) {
+    const found = await job.requireReader(db, principal, job_id)
+    if (found.status !== 'completed') throw problem('bad-request', `Only a completed job has tiles; this one is ${found.status}`)
+    return found
+  },
+  async execute(context, _input, { outputItemIds }) {
+    const { db, principal, baseUrl } = context
+    const tiles = []
+    for (const id of outputItemIds) {
+      const { item: made } = await item.requireReader(db, principal, id)
+      if (made.type === 'derived_vector') continue
+      const layer = await context.layers.requireReader(principal, id, choiceOf({}))
+      const { info } = await resolveLook(context, layer, {})
+      const { bounds, minZoom, maxZoom } = coverageOf(info)
+      const template = tileTemplate({ baseUrl, of: { kind: 'items', id }, parameters: {} })
+      tiles.push({ item_id: id, asset_key: layer.asset.key, template, bounds: [...bounds], min_zoom: minZoom, max_zoom: maxZoom })
+    }
+    return { tiles }
+  },
+})

@@ -1,0 +1,60 @@
+import Type from 'typebox'
+import { isUuid } from '#core/ids.ts'
+import { invalidField } from '#core/problem.ts'
+import { Choice, Closed, Defaulted, Limit, Nullable } from '#core/shapes.ts'
+import { requireOrganization } from '#model/identity/organization.ts'
+import * as project from '#model/identity/project.ts'
+import * as job from '#model/processing/job.ts'
+import { operation } from '#operation.ts'
+import { EXAMPLE_JOB, JobRecord, JobState, toJob } from '#wire/job.ts'
+import { ProcessId } from './wire.ts'
+
+const MAX_PAGE = 10_000
+const MAX_IDS = 100
+
+/** The organization's jobs that the caller may see, newest first. */
+export default operation({
+  id: 'processing.jobs.list',
+  scope: 'processing:read',
+  tier: 'read',
+  input: Closed({
+    workspaceId: Type.Optional(Nullable(Type.String({ format: 'uuid', description: 'Only jobs of this project' }))),
+    processId: Type.Optional(Nullable(ProcessId)),
+    status: Type.Optional(Nullable(JobState)),
+    ids: Type.Optional(Nullable(Type.String({ maxLength: 4_000, description: 'Only these jobs: ids with commas between them' }))),
+    page: Defaulted(Type.Integer({ minimum: 0, maximum: MAX_PAGE }), 0, { description: 'Number of the page, from 0' }),
+    limit: Type.With(Limit(20, 100), { description: 'Jobs on a page' }),
+    sort: Defaulted(Choice(['created,desc', 'created,asc']), 'created,desc', { description: 'By when they were created' }),
+  }),
+  output: Closed({
+    jobs: Type.Array(JobRecord, { description: 'The jobs of this page' }),
+    limit: Type.Integer({ description: 'Jobs on a page' }),
+    page: Type.Integer({ description: 'Number of this page, from 0' }),
+    total: Type.Integer({ description: 'Jobs on all pages' }),
+  }),
+  example: { input: { limit: 20 }, output: { jobs: [EXAMPLE_JOB], limit: 20, page: 0, total: 1 } },
+}).handle({
+  async check({ db, principal }, { workspaceId }) {
+    if (workspaceId) return { projectId: (await project.requireReader(db, principal, workspaceId)).id }
+    return { organizationId: requireOrganization(principal), hiddenProjectIds: await project.hiddenFrom(db, principal) }
+  },
+  async execute({ db }, { processId, status, ids, page, limit, sort }, where) {
+    const { jobs, total } = await job.list(db, {
+      ...where,
+      jobType: processId ?? undefined,
+      statuses: status ? [status] : undefined,
+      ids: ids == null ? undefined : idsOf(ids),
+      oldestFirst: sort === 'created,asc',
+      limit,
+      offset: page * limit,
+    })
+    return { jobs: jobs.map(toJob), limit, page, total }
+  },
+})
+
+function idsOf(text: string): string[] {
+  const ids = text.split(',').map((id) => id.trim())
+  if (ids.length > MAX_IDS || !ids.every(isUuid))
+    throw invalidField('ids', `must be at most ${MAX_IDS} ids of jobs with commas between them`)
+  return ids
+}

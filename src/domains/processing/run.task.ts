@@ -1,0 +1,122 @@
+import { Problem } from '#core/problem.ts'
+import type { Change } from '#effects.ts'
+import * as job from '#model/processing/job.ts'
+import * as project from '#model/identity/project.ts'
+import { SERVICE } from '#core/principal.ts'
+import * as runs from '#model/processing/run.ts'
+import { runJobTask } from '#model/processing/tasks.ts'
+import { RasterError } from '#raster/errors.ts'
+import { refusalOf } from '#raster/ingest/refusal.ts'
+import { requireProcess } from '#services/processing/catalogue.ts'
+import { failJob } from '#services/processing/ending.ts'
+import { discardOutputs, registerOutputs, storeOutputs } from '#services/processing/outputs.ts'
+import { STORE_FROM, work } from '#services/processing/running.ts'
+import { task, type TaskContext } from '#task.ts'
+
+const HEARTBEAT_MS = 2_000
+const REGISTER_FROM = 0.98
+const LONGEST_JOB_SECONDS = 6 * 3_600
+
+/**
+ * Works on a job: its pixels in child processes, its files into the store, its items, lineage and money in one transaction.
+ * A run that dies is taken up again by `resume`; what cannot work fails at once, and what keeps failing fails in the end.
+ */
+export default task({
+  ...runJobTask,
+  produces: ['item:produced_by>processing_job', 'asset:produced_by>processing_job', 'item:derived_from>item'],
+  events: ['job.started', 'job.completed', 'job.captured', 'job.failed', 'job.released', 'item.created'],
+  concurrency: 4,
+  timeoutSeconds: LONGEST_JOB_SECONDS,
+  retryLimit: 0,
+}).handle(async (context, { job_id }) => {
+  const found = await job.find(context.db, job_id)
+  const run = found && (await begin(context, found))
+  if (!run) return
+  if (run.attempts > runs.MAX_ATTEMPTS) return await fail(context, run, 'Whoever worked on it died too often, for reasons of ours')
+  const pulse = startPulse(context, run)
+  try {
+    await complete({ ...context, signal: pulse.signal }, run, pulse.at)
+  } catch (error) {
+    const reason = reasonOf(error) ?? (run.attempts >= runs.MAX_ATTEMPTS ? `It failed ${run.attempts} times for reasons of ours` : null)
+    if (reason === null) {
+      await runs.free(context.db, run, context.clock.now())
+      throw error
+    }
+    await fail(context, run, reason)
+  } finally {
+    pulse.stop()
+  }
+})
+
+/** What is wrong with the job, as opposed to what went wrong here. A child that died may have been killed: that is tried again. */
+function reasonOf(error: unknown): string | null {
+  if (error instanceof RasterError && error.code === 'worker_failed') return null
+  return error instanceof Problem ? error.message : refusalOf(error)
+}
+
+async function begin({ change, clock }: TaskContext, found: job.Job): Promise<runs.Run | null> {
+  return await change(found.organizationId, async ({ tx, lineage, events }) => {
+    lineage.nothingProduced()
+    const begun = await runs.begin(tx, found.id, clock.now())
+    if (begun?.isFirst) events.emit('job.started', found.id, job.summary(begun.run, 'dispatched'))
+    return begun?.run ?? null
+  })
+}
+
+async function fail({ change }: TaskContext, run: runs.Run, reason: string): Promise<void> {
+  await change(run.organizationId, async (made: Change) => {
+    made.lineage.nothingProduced()
+    await failJob(made, run, run.runId, reason)
+  })
+}
+
+async function complete(context: TaskContext, run: runs.Run, at: Pulse['at']): Promise<void> {
+  const { db, change } = context
+  const { produced, clear } = await work(context, run, at)
+  try {
+    at('storing', STORE_FROM)
+    const { bucketName } = await project.requireReader(db, { ...SERVICE, organizationId: run.organizationId }, run.projectId)
+    const stored = await storeOutputs(context, bucketName!, produced.items)
+    at('registering', REGISTER_FROM)
+    let completed: job.Job | null = null
+    try {
+      completed = await change(run.organizationId, async (made) => {
+        const done = await registerOutputs(made, run, stored, { title: requireProcess(run.jobType).title, summary: produced.summary })
+        if (!done) made.lineage.nothingProduced()
+        return done
+      })
+    } finally {
+      if (!completed) await discardOutputs(context, stored)
+    }
+  } finally {
+    await clear()
+  }
+}
+
+interface Pulse {
+  signal: AbortSignal
+  at(stage: string, fraction: number): void
+  stop(): void
+}
+
+/** Tells the database where the run is and that it lives; a run that was overtaken is called off. */
+function startPulse({ db, clock, signal }: TaskContext, run: runs.Run): Pulse {
+  const overtaken = new AbortController()
+  let now = { stage: 'starting', fraction: 0 }
+  const beat = async (): Promise<void> => {
+    if (!(await runs.beat(db, run, { stage: now.stage, progress: now.fraction * 100 }, clock.now())))
+      overtaken.abort(new Error('another run has taken over'))
+  }
+  const timer = setInterval(() => {
+    beat().catch(() => {})
+  }, HEARTBEAT_MS) // A database that is away is told of by what comes next.
+  return {
+    signal: AbortSignal.any([signal, overtaken.signal]),
+    at(stage, fraction) {
+      const isNewStage = stage !== now.stage
+      now = { stage, fraction }
+      if (isNewStage) beat().catch(() => {})
+    },
+    stop: () => clearInterval(timer),
+  }
+}

@@ -1,0 +1,156 @@
+/**
+ * `POST /mcp`: operations as tools for agents, by the Model Context Protocol over streamable HTTP, without sessions. Credentials are
+ * those of the API and come in the Authorization header alone; a web page of somebody else is refused (docs/threats.md, row 40).
+ */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { priceOf, type Price } from '#contract/prices.ts'
+import { Problem, problem } from '#core/problem.ts'
+import { satisfies } from '#core/scopes.ts'
+import type { Principal } from '#core/principal.ts'
+import type { AnyOperation } from '#operation.ts'
+import { invoke, type Invoked } from '#pipeline/invoke.ts'
+import type { Platform } from '#pipeline/platform.ts'
+import { parseBody } from '#http/body.ts'
+import { callerAddress } from '#http/caller.ts'
+import { credentialOf } from '#http/credential.ts'
+import { abortedWith } from '#http/operations.ts'
+import { readBody, USUAL_BYTES } from '#http/read-body.ts'
+import { refused, resultOf, type ToolResult } from './results.ts'
+import { choiceOf, chosen, CONFIRM, KEY, toolName, toolOf, type Choice } from './tools.ts'
+
+type Observe = (request: FastifyRequest, op: AnyOperation, invoked: Invoked) => void
+
+interface Caller {
+  readonly platform: Platform
+  readonly observe: Observe
+  readonly request: FastifyRequest
+  readonly signal: AbortSignal
+  readonly choice: Choice
+  readonly principal: Principal
+}
+
+const INSTRUCTIONS =
+  'Groundtrack holds satellite and aerial imagery. Find projects with projects_list, their items with items_list or items_search, ' +
+  'scenes on sale or free with catalog_federated_search. Look at an item with items_tile_render (format png): items_tile_tilejson ' +
+  'tells its bounds and zooms. Geometry is GeoJSON in WGS84, a bbox is [west, south, east, north], times are RFC 3339.'
+
+export function registerMcp(app: FastifyInstance, { platform, observe }: { platform: Platform; observe: Observe }): void {
+  app.post('/mcp', async (request, reply) => {
+    requireSameOrigin(request, platform.baseUrl())
+    const principal = await authenticate(request, reply, platform)
+    const { 'content-type': type, 'content-encoding': encoding } = request.headers
+    const message = parseBody(await readBody(request.raw, USUAL_BYTES), type, encoding)
+    const choice = choiceOf((request.query ?? {}) as Record<string, unknown>)
+    const response = await answer({ platform, observe, request, signal: abortedWith(reply), choice, principal }, message)
+    reply.code(response.status)
+    for (const [name, value] of response.headers) reply.header(name, value)
+    return reply.send(Buffer.from(await response.arrayBuffer()))
+  })
+}
+
+/** A browser names the page that calls. Agents are no pages and name none. */
+function requireSameOrigin({ headers }: FastifyRequest, baseUrl: string): void {
+  const { origin } = headers
+  if (origin !== undefined && origin !== new URL(baseUrl).origin)
+    throw problem('forbidden', 'Tools for agents are not for pages of another origin')
+}
+
+/** Who calls is known before anything is read; each tool's operation authenticates and counts for itself. */
+async function authenticate(request: FastifyRequest, reply: FastifyReply, platform: Platform): Promise<Principal> {
+  const credential = credentialOf(request)
+  if (credential?.via !== 'bearer')
+    throw problem('unauthorized', 'Send `Authorization: Bearer …` with a session token or an API key', {
+      headers: { 'WWW-Authenticate': 'Bearer realm="svc"' },
+    })
+  const { principal, allowance } = await platform.authenticator.authenticate(credential)
+  if (allowance) reply.headers((await platform.rateLimiter.admit(allowance)).headers)
+  return principal
+}
+
+/** The protocol's own library is loaded when the first agent comes: nobody else waits for it. */
+async function answer(caller: Caller, message: Record<string, unknown>): Promise<Response> {
+  const { createMcpHandler, Server } = await import('@modelcontextprotocol/server')
+  const handler = createMcpHandler(
+    () => {
+      const server = new Server({ name: 'groundtrack', version: '0.1.0' }, { capabilities: { tools: {} }, instructions: INSTRUCTIONS })
+      server.setRequestHandler('tools/list', () => ({ tools: toolsFor(caller).map(toolOf) }))
+      server.setRequestHandler('tools/call', ({ params }) => callTool(caller, params.name, params.arguments ?? {}))
+      return server
+    },
+    { maxSubscriptions: 0 }, // Nothing is told later: a connection is one question and its answer.
+  )
+  const { method, url, headers } = caller.request
+  const sent = new Headers(Object.entries(headers).flatMap(([name, value]) => (typeof value === 'string' ? [[name, value]] : [])))
+  const request = new Request(new URL(url, caller.platform.baseUrl()), { method, headers: sent, body: JSON.stringify(message) })
+  return await handler.fetch(request, { parsedBody: message })
+}
+
+/** What was asked for, as far as the credential reaches: what would only be refused is not shown. */
+const toolsFor = ({ platform, choice, principal }: Caller) =>
+  chosen(platform.operations, choice).filter((op) => op.public || satisfies(principal.scopes, op.scope))
+
+async function callTool(caller: Caller, name: string, given: Readonly<Record<string, unknown>>): Promise<ToolResult> {
+  const op = toolsFor(caller).find(({ id }) => toolName(id) === name)
+  if (!op) return refused(unknownTool(caller, name))
+  if (op.tier !== 'external_spend') return await resultOf(await run(caller, op, given, null))
+  const { [CONFIRM]: agreed, [KEY]: key, ...input } = given
+  const { price, failure } = await priceFor(caller, op, input)
+  if (!price) return failure
+  if (agreed !== (price.credits ?? 0)) return refused(question(price, agreed))
+  // What was agreed to is a ceiling where the operation knows one.
+  const hasCeiling = Object.hasOwn((op.input as { properties?: object }).properties ?? {}, 'maxCredits')
+  const bounded = hasCeiling && price.credits !== null ? { maxCredits: price.credits, ...input } : input
+  return await resultOf(await run(caller, op, bounded, typeof key === 'string' ? key : null))
+}
+
+function unknownTool({ platform, choice }: Caller, name: string): string {
+  const hidden = [...platform.operations.values()].some(({ id }) => toolName(id) === name)
+  if (!hidden) return `There is no tool ${name}`
+  const wants = choice.maySpend ? 'tools=' : 'tools=, write=1 or spend=1'
+  return `The tool ${name} is not among those that this connection was set up with (${wants} in the address of /mcp); nothing was done`
+}
+
+function question({ credits, aud, note }: Price, agreed: unknown): string {
+  const cost = credits === null ? 'an amount that is known only when it is done' : `${credits} credits (A$${aud!.toFixed(2)})`
+  const begin = agreed === undefined ? 'Nothing was done yet.' : `Nothing was done: ${String(agreed)} is not the price.`
+  return `${begin} This spends ${cost}.${note ? ` ${note}.` : ''} Ask the person, then call again with ${CONFIRM}: ${credits ?? 0}.`
+}
+
+/** The price, or why it cannot be told: the call itself would be refused alike. */
+async function priceFor(
+  caller: Caller,
+  op: AnyOperation,
+  input: Readonly<Record<string, unknown>>,
+): Promise<{ price: Price; failure?: never } | { price: null; failure: ToolResult }> {
+  let failed: ToolResult | null = null
+  const ask = async (id: string, fields: object): Promise<unknown> => {
+    const other = caller.platform.operations.get(id)
+    if (!other) throw problem('unknown-operation', `${id} is not built, so nobody can tell the price`)
+    const invoked = await run(caller, other, fields, null)
+    const result = await resultOf(invoked)
+    if (invoked.status >= 400) {
+      failed = result
+      throw problem('bad-request', 'The price could not be told')
+    }
+    return result.structuredContent
+  }
+  try {
+    return { price: await priceOf(ask, op.id, input) }
+  } catch (error) {
+    if (failed) return { price: null, failure: failed }
+    if (error instanceof Problem) return { price: null, failure: refused(error.message) }
+    throw error
+  }
+}
+
+async function run({ platform, observe, request, signal }: Caller, op: AnyOperation, input: object, key: string | null): Promise<Invoked> {
+  const invoked = await invoke(platform, op, {
+    credential: credentialOf(request),
+    body: () => input,
+    idempotencyKey: key,
+    clientAddress: callerAddress(request),
+    signal,
+  })
+  observe(request, op, invoked)
+  return invoked
+}

@@ -1,0 +1,201 @@
+/**
+ * Processing jobs. The way of one: `pending` (made and paid for in advance), `dispatched` (somebody may work on it),
+ * `running` (somebody does), then `completed` or `failed`; `cancelled` where nobody began. Every step is a conditional
+ * update: whoever finds no row was too late, and leaves everything else alone.
+ */
+import { sql } from 'kysely'
+import { isUuid } from '#core/ids.ts'
+import type { Principal } from '#core/principal.ts'
+import { notFound } from '#core/problem.ts'
+import type { JobStatus } from '#core/vocabulary.ts'
+import type { Row } from '#db/row.ts'
+import type { Db, Tx } from '#db/tables.ts'
+import * as project from '#model/identity/project.ts'
+
+export const COLUMNS = [
+  'id',
+  'org_id as organizationId',
+  'project_id as projectId',
+  'job_type as jobType',
+  'version',
+  'status',
+  'input_params as inputParams',
+  'target_collection_id as targetCollectionId',
+  'source_item_ids as sourceItemIds',
+  'reserved_credits as reservedCredits',
+  'captured_credits as capturedCredits',
+  'output_item_ids as outputItemIds',
+  'output_artifacts as outputArtifacts',
+  'error',
+  // Percent of the whole, and what is being done.
+  'progress',
+  'stage',
+  'timeout_seconds as timeoutSeconds',
+  'created_by as createdBy',
+  'api_key_id as apiKeyId',
+  'run_id as runId',
+  // The worker from outside that has it; null where we run it ourselves.
+  'worker',
+  'attempts',
+  'created_at as createdAt',
+  'dispatched_at as dispatchedAt',
+  'started_at as startedAt',
+  'completed_at as completedAt',
+] as const
+
+export type Job = Row<'processing_job', typeof COLUMNS>
+
+/** Where the money of a job is found. */
+export const referenceOf = ({ id }: Pick<Job, 'id'>) => ({ type: 'processing_job', id })
+
+interface NewJob {
+  id: string
+  organizationId: string
+  projectId: string
+  jobType: string
+  version: string
+  inputParams: object
+  targetCollectionId: string | null
+  sourceItemIds: readonly string[]
+  reservedCredits: number
+  timeoutSeconds: number
+  createdBy: string | null
+  apiKeyId: string | null
+  isDispatched: boolean
+}
+
+export async function insert(tx: Tx, job: NewJob, now: Date): Promise<Job> {
+  return await tx
+    .insertInto('processing_job')
+    .values({
+      id: job.id,
+      org_id: job.organizationId,
+      project_id: job.projectId,
+      job_type: job.jobType,
+      version: job.version,
+      status: job.isDispatched ? 'dispatched' : 'pending',
+      input_params: JSON.stringify(job.inputParams),
+      target_collection_id: job.targetCollectionId,
+      source_item_ids: [...job.sourceItemIds],
+      reserved_credits: job.reservedCredits,
+      timeout_seconds: job.timeoutSeconds,
+      created_by: job.createdBy,
+      api_key_id: job.apiKeyId,
+      created_at: now,
+      updated_at: now,
+      dispatched_at: job.isDispatched ? now : null,
+    })
+    .returning(COLUMNS)
+    .executeTakeFirstOrThrow()
+}
+
+export async function find(db: Db, id: string): Promise<Job | null> {
+  if (!isUuid(id)) return null
+  return (await db.selectFrom('processing_job').select(COLUMNS).where('id', '=', id).executeTakeFirst()) ?? null
+}
+
+/** 404 for what the caller's organization does not hold, 403 for a job of a private project that is not the caller's. */
+export async function requireReader(db: Db, principal: Principal, id: string): Promise<Job> {
+  const job = await find(db, id)
+  if (!job) throw notFound('job')
+  await requireProject(db, principal, job)
+  return job
+}
+
+/** For whoever may change what lies in its project. */
+export async function requireEditor(db: Db, principal: Principal, id: string): Promise<Job> {
+  const job = await requireReader(db, principal, id)
+  await project.requireRole(db, principal, job.projectId, 'editor')
+  return job
+}
+
+/** A project that does not exist for the caller has no jobs either: the answer is the same as for a job that was never there. */
+async function requireProject(db: Db, principal: Principal, { projectId }: Job): Promise<void> {
+  if (!(await project.exists(db, principal, projectId))) throw notFound('job')
+  await project.requireReader(db, principal, projectId)
+}
+
+/** Inside the transaction: the row as it is now, held until the end. */
+export async function lock(tx: Tx, id: string): Promise<Job> {
+  const row = await tx.selectFrom('processing_job').select(COLUMNS).where('id', '=', id).forUpdate().executeTakeFirst()
+  if (!row) throw notFound('job')
+  return row
+}
+
+export interface JobFilter {
+  organizationId?: string
+  projectId?: string
+  /** Of these the caller sees nothing. */
+  hiddenProjectIds?: readonly string[]
+  jobType?: string | undefined
+  statuses?: readonly JobStatus[] | undefined
+  ids?: readonly string[] | undefined
+  oldestFirst?: boolean
+  limit: number
+  offset: number
+}
+
+export async function list(db: Db, filter: JobFilter): Promise<{ jobs: Job[]; total: number }> {
+  const { hiddenProjectIds = [], statuses, ids, oldestFirst = false } = filter
+  const wanted = db
+    .selectFrom('processing_job')
+    .$if(filter.organizationId !== undefined, (query) => query.where('org_id', '=', filter.organizationId!))
+    .$if(filter.projectId !== undefined, (query) => query.where('project_id', '=', filter.projectId!))
+    .$if(hiddenProjectIds.length > 0, (query) => query.where(sql<boolean>`project_id <> all(${hiddenProjectIds}::uuid[])`))
+    .$if(filter.jobType !== undefined, (query) => query.where('job_type', '=', filter.jobType!))
+    .$if(statuses !== undefined, (query) => query.where('status', 'in', [...statuses!]))
+    .$if(ids !== undefined, (query) => query.where(sql<boolean>`id = any(${ids}::uuid[])`))
+  const direction = oldestFirst ? 'asc' : 'desc'
+  const jobs = await wanted
+    .select(COLUMNS)
+    .orderBy('created_at', direction)
+    .orderBy('id', direction)
+    .limit(filter.limit)
+    .offset(filter.offset)
+    .execute()
+  const { total } = await wanted.select((e) => e.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
+  return { jobs, total }
+}
+
+/** Which of the jobs of these types has waited longest, for a worker from outside. */
+export async function oldestWaiting(db: Db, jobTypes: readonly string[]): Promise<Job | null> {
+  const row = await db
+    .selectFrom('processing_job')
+    .select(COLUMNS)
+    .where('status', '=', 'dispatched')
+    .where('job_type', 'in', [...jobTypes])
+    .orderBy('dispatched_at')
+    .orderBy('id')
+    .limit(1)
+    .executeTakeFirst()
+  return row ?? null
+}
+
+/** Null: it was not pending. */
+export async function dispatch(tx: Tx, id: string, now: Date): Promise<Job | null> {
+  const row = await tx
+    .updateTable('processing_job')
+    .set({ status: 'dispatched', dispatched_at: now, updated_at: now })
+    .where('id', '=', id)
+    .where('status', '=', 'pending')
+    .returning(COLUMNS)
+    .executeTakeFirst()
+  return row ?? null
+}
+
+/** Takes out a job for good. What it made stays. */
+export async function remove(tx: Tx, id: string): Promise<void> {
+  await tx.deleteFrom('processing_job').where('id', '=', id).execute()
+}
+
+/** What events tell of a job. */
+export function summary(job: Job, previousStatus: JobStatus | null = null) {
+  return {
+    id: job.id,
+    project_id: job.projectId,
+    job_type: job.jobType,
+    status: job.status,
+    previous_status: previousStatus,
+    created_at: job.createdAt.toISOString(),
+  }
+}

@@ -1,0 +1,195 @@
+/** Work on jobs: taken up, kept alive, ended; and what is found when whoever had it has died. */
+import { sql } from 'kysely'
+import { newId } from '#core/ids.ts'
+import { DAY_MS } from '#core/time.ts'
+import type { Db, Tx } from '#db/tables.ts'
+import { COLUMNS, type Job } from './job.ts'
+
+/** A run of ours that has given no sign of life for so long is taken to be dead. */
+const SILENT_MS = 60_000
+/** Faults of ours or of the store, not of the job: after so many it is given up. */
+export const MAX_ATTEMPTS = 4
+/** A job that nobody dispatches gives its reservation back after so long. */
+const UNDISPATCHED_MS = 7 * DAY_MS
+/** One that nobody begins fails after so long, and is queued anew a few times before. */
+const UNBEGUN_MS = DAY_MS
+const QUEUED_AGAIN_MS = 30 * 60_000
+/** So many forgotten or overdue jobs in one round. */
+const ROUND = 500
+
+/** A job, and who works on it now. */
+export type Run = Job & { runId: string }
+
+/** Takes a job on, or takes it up again where whoever had it is silent. Null: it has ended, or somebody works on it. */
+export async function begin(tx: Tx, id: string, now: Date): Promise<{ run: Run; isFirst: boolean } | null> {
+  const silent = new Date(now.getTime() - SILENT_MS)
+  const row = await tx
+    .updateTable('processing_job')
+    .set({ ...begun(now), worker: null })
+    .where('id', '=', id)
+    .where((where) =>
+      where.or([
+        where('status', '=', 'dispatched'),
+        where.and([
+          where('status', '=', 'running'),
+          where('worker', 'is', null),
+          where.or([where('heartbeat_at', 'is', null), where('heartbeat_at', '<=', silent)]),
+        ]),
+      ]),
+    )
+    .returning(COLUMNS)
+    .executeTakeFirst()
+  return row ? { run: asRun(row), isFirst: row.attempts === 1 } : null
+}
+
+/** Gives a waiting job to a worker from outside. Null: another one has it. */
+export async function claim(tx: Tx, worker: string, id: string, now: Date): Promise<Run | null> {
+  const row = await tx
+    .updateTable('processing_job')
+    .set({ ...begun(now), worker })
+    .where('id', '=', id)
+    .where('status', '=', 'dispatched')
+    .returning(COLUMNS)
+    .executeTakeFirst()
+  return row ? asRun(row) : null
+}
+
+const begun = (now: Date) => ({
+  status: 'running' as const,
+  run_id: newId(),
+  attempts: sql<number>`attempts + 1`,
+  started_at: sql<Date>`coalesce(started_at, ${now})`,
+  heartbeat_at: now,
+  updated_at: now,
+  progress: 0,
+  stage: 'starting',
+})
+
+const asRun = (job: Job): Run => ({ ...job, runId: job.runId! })
+
+/** Notes how far a run is, and that it lives. False: the job is no longer this run's. */
+export async function beat(
+  db: Db,
+  run: { id: string; runId: string },
+  at: { stage: string; progress: number },
+  now: Date,
+): Promise<boolean> {
+  const done = await db
+    .updateTable('processing_job')
+    .set({ stage: at.stage, progress: Math.min(100, Math.max(0, at.progress)), heartbeat_at: now, updated_at: now })
+    .where('id', '=', run.id)
+    .where('run_id', '=', run.runId)
+    .where('status', '=', 'running')
+    .executeTakeFirst()
+  return done.numUpdatedRows > 0n
+}
+
+/** Lets go of a job, so that the next attempt need not wait for the silence. */
+export async function free(db: Db, run: { id: string; runId: string }, now: Date): Promise<void> {
+  await db
+    .updateTable('processing_job')
+    .set({ heartbeat_at: null, stage: 'waiting', updated_at: now })
+    .where('id', '=', run.id)
+    .where('run_id', '=', run.runId)
+    .where('status', '=', 'running')
+    .execute()
+}
+
+interface Completed {
+  capturedCredits: number
+  outputItemIds: readonly string[]
+  outputArtifacts: object
+}
+
+/** Null: the job has ended, or another run has it, and this one's work is for nothing. */
+export async function complete(tx: Tx, run: { id: string; runId: string }, made: Completed, now: Date): Promise<Job | null> {
+  const row = await tx
+    .updateTable('processing_job')
+    .set({
+      status: 'completed',
+      captured_credits: made.capturedCredits,
+      output_item_ids: [...made.outputItemIds],
+      output_artifacts: JSON.stringify(made.outputArtifacts),
+      progress: 100,
+      stage: 'done',
+      heartbeat_at: null,
+      completed_at: now,
+      updated_at: now,
+    })
+    .where('id', '=', run.id)
+    .where('run_id', '=', run.runId)
+    .where('status', '=', 'running')
+    .returning(COLUMNS)
+    .executeTakeFirst()
+  return row ?? null
+}
+
+/** Ends a job that is not to be. `runId` where a run ends its own; null for whoever finds that time is over. */
+export async function end(
+  tx: Tx,
+  job: { id: string; runId: string | null },
+  to: { status: 'failed'; error: string } | { status: 'cancelled' },
+  now: Date,
+): Promise<Job | null> {
+  const row = await tx
+    .updateTable('processing_job')
+    .set({ ...to, captured_credits: 0, heartbeat_at: null, completed_at: now, updated_at: now })
+    .where('id', '=', job.id)
+    .where('completed_at', 'is', null)
+    .$if(job.runId !== null, (query) => query.where('run_id', '=', job.runId))
+    .returning(COLUMNS)
+    .executeTakeFirst()
+  return row ?? null
+}
+
+/** Jobs of ours whose run died, and such as wait for suspiciously long. Each is named once in that time. */
+export async function forgotten(tx: Tx, ours: readonly string[], now: Date): Promise<string[]> {
+  const since = new Date(now.getTime() - SILENT_MS)
+  const waiting = new Date(now.getTime() - QUEUED_AGAIN_MS)
+  const rows = await tx
+    .updateTable('processing_job')
+    .set({ updated_at: now })
+    .where('id', 'in', (query) =>
+      query
+        .selectFrom('processing_job')
+        .select('id')
+        .where('job_type', 'in', [...ours])
+        .where('worker', 'is', null)
+        .where((where) =>
+          where.or([
+            where.and([where('status', '=', 'running'), where('updated_at', '<=', since)]),
+            where.and([where('status', '=', 'dispatched'), where('updated_at', '<=', waiting)]),
+          ]),
+        )
+        .limit(ROUND)
+        .forUpdate()
+        .skipLocked(),
+    )
+    .returning('id')
+    .execute()
+  return rows.map((row) => row.id)
+}
+
+/**
+ * Jobs whose time is over: running ones of which nothing was heard for as long as their type may take, waiting ones that
+ * nobody began in a day, and pending ones that nobody dispatched in a week.
+ */
+export async function overdue(db: Db, now: Date): Promise<Job[]> {
+  const silence = sql<boolean>`heartbeat_at <= ${now}::timestamptz - make_interval(secs => timeout_seconds)`
+  const tooLong = sql<boolean>`started_at <= ${now}::timestamptz - make_interval(secs => timeout_seconds)`
+  return await db
+    .selectFrom('processing_job')
+    .select(COLUMNS)
+    .where('completed_at', 'is', null)
+    .where((where) =>
+      where.or([
+        where.and([where('status', '=', 'pending'), where('created_at', '<=', new Date(now.getTime() - UNDISPATCHED_MS))]),
+        where.and([where('status', '=', 'dispatched'), where('dispatched_at', '<=', new Date(now.getTime() - UNBEGUN_MS))]),
+        where.and([where('status', '=', 'running'), where('worker', 'is not', null), silence]),
+        where.and([where('status', '=', 'running'), where('worker', 'is', null), tooLong]),
+      ]),
+    )
+    .orderBy('created_at')
+    .limit(ROUND)
+    .execute()
+}

@@ -1,0 +1,97 @@
+/** What changed between two rasters: an index of each, its difference, and which pixels changed by more than a threshold. */
+import { compileExpression, parseExpression, type CompiledExpression } from '#raster/expression/index.ts'
+import type { TiffRaster } from '#raster/tiff/raster.ts'
+import { RasterError } from '#raster/types.ts'
+import type { Resampling } from '#raster/warp/sample.ts'
+import { scalesOf } from './expression.ts'
+import { CommonGrid, place, type Cell, type GridOptions } from './grid.ts'
+import { writeRaster, type MethodTask } from './method.ts'
+import { blockOf } from './rows.ts'
+import { Strips } from './strips.ts'
+
+interface Change extends Omit<GridOptions, 'epsg'> {
+  /** Of the raster before and of the one after: their bands may have other numbers. */
+  readonly expressions: readonly [string, string]
+  readonly threshold: number
+  readonly resampling?: Resampling
+}
+
+const CELL_PX = 512
+/** Classes of the second file. */
+const [LOSS, SAME, GAIN] = [1, 2, 3] as const
+
+export async function change(task: MethodTask<Change>): Promise<Record<string, unknown>> {
+  const { options, rasters } = task
+  const [before, after] = rasters
+  if (!before || !after) throw new RasterError('invalid_argument', 'A change lies between two rasters')
+  const common = new CommonGrid(rasters, options)
+  const { width, height, crs, transform } = common.grid
+  const sides = [before, after].map((raster, index) => ({ index, compiled: compiledFor(raster, options.expressions[index]!) }))
+  const strips = new Strips(task, 'classes', width)
+  const tally = { counts: [0, 0, 0, 0], sum: 0 }
+  const shape = { width, height, bandCount: 1, crs, transform }
+  try {
+    const spec = { ...shape, dataType: 'float32' as const, nodata: Number.NaN, bands: [{ name: 'difference' }] }
+    await writeRaster(task, 'data.tif', spec, async (y, rows, signal) => {
+      const difference = new Float32Array(width * rows).fill(Number.NaN)
+      for (const cell of common.cells(y, rows, CELL_PX)) {
+        const [first, second] = [
+          await indexOf(common, cell, sides[0]!, options, signal),
+          await indexOf(common, cell, sides[1]!, options, signal),
+        ]
+        const inside = common.inside(cell)
+        place(
+          difference,
+          width,
+          cell,
+          second.map((value, i) => (inside?.[i] === 0 ? Number.NaN : value - first[i]!)),
+        )
+      }
+      await strips.write(y, classify(difference, options.threshold, tally))
+      return blockOf([difference], width, rows)
+    })
+    const classes = { ...shape, dataType: 'uint8' as const, nodata: 0, overviews: 'mode' as const, bands: [{ name: 'change_class' }] }
+    await writeRaster(task, 'classes.tif', classes, async (y, rows) => blockOf([new Uint8Array(await strips.read(y, rows))], width, rows))
+  } finally {
+    await strips.remove()
+  }
+  const [, loss, same, gain] = tally.counts
+  const compared = loss! + same! + gain!
+  return {
+    pixelsLost: loss,
+    pixelsSame: same,
+    pixelsGained: gain,
+    meanDifference: compared === 0 ? null : tally.sum / compared,
+    width,
+    height,
+  }
+}
+
+const compiledFor = (raster: TiffRaster, text: string): CompiledExpression =>
+  compileExpression(parseExpression(text), { dataType: raster.info.dataType, scales: scalesOf(raster) })
+
+async function indexOf(
+  common: CommonGrid,
+  cell: Cell,
+  { index, compiled }: { index: number; compiled: CompiledExpression },
+  { resampling = 'bilinear' }: Change,
+  signal: AbortSignal | undefined,
+): Promise<Float64Array<ArrayBuffer>> {
+  const bands = compiled.bands.map((band) => band - 1)
+  const method = index === 0 ? 'nearest' : resampling // The first one gives the grid, so its own pixels stand as they are.
+  const { planes, mask } = await common.sample(index, cell, { bands, resampling: method, signal })
+  return compiled.run(planes, mask, mask.length).values[0]!
+}
+
+function classify(difference: Float32Array, threshold: number, tally: { counts: number[]; sum: number }): Uint8Array {
+  const classes = new Uint8Array(difference.length)
+  for (let i = 0; i < difference.length; i++) {
+    const value = difference[i]!
+    if (value !== value) continue
+    const kind = value <= -threshold ? LOSS : value >= threshold ? GAIN : SAME
+    classes[i] = kind
+    tally.counts[kind]! += 1
+    tally.sum += value
+  }
+  return classes
+}

@@ -1,0 +1,170 @@
+/** One grid for several rasters, and what each of them has in a cell of it. */
+import { crsFromEpsg } from '#raster/crs/registry.ts'
+import { boxOf, mapPolygons, readPolygons, type Box, type Polygon } from '#raster/geometry/polygon.ts'
+import { rasterizeMask } from '#raster/geometry/rasterize.ts'
+import type { TiffRaster } from '#raster/tiff/raster.ts'
+import { RasterError } from '#raster/types.ts'
+import { applyAffine, invertAffine } from '#raster/warp/affine.ts'
+import { createBlockCache, type BlockCache } from '#raster/warp/blocks.ts'
+import { placementOf, planTarget, type TargetGrid } from '#raster/warp/plan.ts'
+import { projectorBetween, projectorFromLonLat, type Point, type Projector } from '#raster/warp/projector.ts'
+import { samplePlanes, type Resampling, type SampledPlanes } from '#raster/warp/sample.ts'
+import { finest, projectedBox, rasterOutline } from '#raster/write/warp.ts'
+
+export interface GridOptions {
+  /** GeoJSON in longitude and latitude; pixels whose centre lies outside are no data. */
+  readonly geometry?: unknown
+  /** The first raster's own by default. */
+  readonly epsg?: number
+  /** Units of the coordinate system a pixel; the first raster's own by default. */
+  readonly resolution?: number
+}
+
+/** A rectangle of the common grid. */
+export interface Cell {
+  readonly x: number
+  readonly y: number
+  readonly width: number
+  readonly height: number
+}
+
+const BLOCK_CACHE_BYTES = 96 * 1024 * 1024
+/** Edges of polygons are straight in longitude and latitude; in steps this short they are straight in any projection too. */
+const MAX_EDGE_DEGREES = 0.05
+/** Rounding must not add a row of pixels of which nothing is covered. */
+const SLACK_PX = 1e-6
+
+/** The grid that covers all rasters, or as much of them as a polygon does, on the pixels of the first one. */
+export class CommonGrid {
+  readonly grid: TargetGrid
+  readonly #rasters: readonly TiffRaster[]
+  readonly #boxes: readonly Box[]
+  readonly #outline: readonly Polygon[] | null
+  readonly #blocks: BlockCache
+
+  constructor(rasters: readonly TiffRaster[], options: GridOptions) {
+    const [first] = rasters
+    if (!first) throw new RasterError('invalid_argument', 'There is no raster to work on')
+    this.#rasters = rasters
+    this.#blocks = createBlockCache(BLOCK_CACHE_BYTES)
+    const crs = options.epsg === undefined ? placementOf(first.info).crs : crsFromEpsg(options.epsg)
+    this.#boxes = rasters.map(({ info }) => {
+      const { crs: from, transform } = placementOf(info)
+      return projectedBox(rasterOutline(info, transform), projectorBetween(from, crs))
+    })
+    const union = this.#boxes.reduce(around)
+    const polygons =
+      options.geometry === undefined
+        ? null
+        : mapPolygons(readPolygons(options.geometry), mapper(projectorFromLonLat(crs)), MAX_EDGE_DEGREES)
+    const wanted = polygons ? overlap(union, boxOf(polygons)) : union
+    const { crs: own, transform } = placementOf(first.info)
+    const isOwn = options.epsg === undefined && transform[2] === 0 && transform[4] === 0
+    const size =
+      options.resolution ?? (isOwn ? Math.abs(transform[1]) : finest(wanted, projectorBetween(crs, own), invertAffine(transform)))
+    const box = isOwn ? snapped(wanted, [transform[0], transform[3]], size) : wanted
+    const width = Math.max(1, Math.ceil((box.maxX - box.minX) / size - SLACK_PX))
+    const height = Math.max(1, Math.ceil((box.maxY - box.minY) / size - SLACK_PX))
+    this.grid = { crs, transform: [box.minX, size, 0, box.maxY, 0, -size], width, height }
+    this.#outline =
+      polygons &&
+      polygons.map((polygon) =>
+        polygon.map((ring) => ring.map(([x, y]) => [(x - box.minX) / size, (box.maxY - y) / size] as [number, number])),
+      )
+  }
+
+  /** The numbers of the rasters that a cell touches. */
+  touching(cell: Cell): number[] {
+    const [left, top] = applyAffine(this.grid.transform, cell.x, cell.y)
+    const [right, bottom] = applyAffine(this.grid.transform, cell.x + cell.width, cell.y + cell.height)
+    return this.#boxes.flatMap(({ minX, minY, maxX, maxY }, index) =>
+      minX < right && maxX > left && minY < top && maxY > bottom ? [index] : [],
+    )
+  }
+
+  /** Bands of one raster on the pixels of a cell. `rule` says how many bands must hold data for a pixel to be data. */
+  async sample(
+    index: number,
+    cell: Cell,
+    {
+      bands,
+      resampling,
+      rule = 'all',
+      signal,
+    }: { bands: readonly number[]; resampling: Resampling; rule?: 'all' | 'any'; signal: AbortSignal | undefined },
+  ): Promise<SampledPlanes> {
+    const raster = this.#rasters[index]!
+    const [x, y] = applyAffine(this.grid.transform, cell.x, cell.y)
+    const [, a, b, , d, e] = this.grid.transform
+    const target = { crs: this.grid.crs, transform: [x, a, b, y, d, e] as const, width: cell.width, height: cell.height }
+    const windows = planTarget(raster, target)
+    return await samplePlanes({
+      raster,
+      blocks: this.#blocks,
+      windows,
+      bands,
+      width: cell.width,
+      height: cell.height,
+      resampling,
+      rule,
+      signal,
+    })
+  }
+
+  /** 1 for the pixels of a cell that are wanted; null where all are. */
+  inside(cell: Cell): Uint8Array | null {
+    if (!this.#outline) return null
+    const moved = this.#outline.map((polygon) => polygon.map((ring) => ring.map(([x, y]) => [x - cell.x, y - cell.y] as [number, number])))
+    return rasterizeMask(moved, cell)
+  }
+
+  /** The cells of some rows, from left to right. */
+  cells(y: number, height: number, width: number): Cell[] {
+    const cells: Cell[] = []
+    for (let x = 0; x < this.grid.width; x += width) cells.push({ x, y, width: Math.min(width, this.grid.width - x), height })
+    return cells
+  }
+}
+
+/** Each pixel of a cell copied to its place in rows over the whole width. */
+export function place<A extends { set(from: ArrayLike<number>, at: number): void }>(
+  rows: A,
+  rowWidth: number,
+  cell: Cell,
+  values: { subarray(from: number, to: number): ArrayLike<number> },
+): void {
+  for (let row = 0; row < cell.height; row++) rows.set(values.subarray(row * cell.width, (row + 1) * cell.width), row * rowWidth + cell.x)
+}
+
+const mapper =
+  (project: Projector) =>
+  ([x, y]: Point): Point => {
+    const out: Point = [0, 0]
+    project(x, y, out)
+    return out
+  }
+
+const around = (a: Box, b: Box): Box => ({
+  minX: Math.min(a.minX, b.minX),
+  minY: Math.min(a.minY, b.minY),
+  maxX: Math.max(a.maxX, b.maxX),
+  maxY: Math.max(a.maxY, b.maxY),
+})
+
+function overlap(a: Box, b: Box): Box {
+  const box = {
+    minX: Math.max(a.minX, b.minX),
+    minY: Math.max(a.minY, b.minY),
+    maxX: Math.min(a.maxX, b.maxX),
+    maxY: Math.min(a.maxY, b.maxY),
+  }
+  if (!(box.minX < box.maxX && box.minY < box.maxY)) throw new RasterError('invalid_argument', 'The geometry does not touch the rasters')
+  return box
+}
+
+/** Outwards to whole pixels counted from an origin. */
+function snapped({ minX, minY, maxX, maxY }: Box, [originX, originY]: readonly [number, number], size: number): Box {
+  const down = (value: number, origin: number) => origin + Math.floor((value - origin) / size + SLACK_PX) * size
+  const up = (value: number, origin: number) => origin + Math.ceil((value - origin) / size - SLACK_PX) * size
+  return { minX: down(minX, originX), minY: down(minY, originY), maxX: up(maxX, originX), maxY: up(maxY, originY) }
+}

@@ -1,0 +1,51 @@
+/** The methods that make new rasters of old ones, by name. */
+import type { TiffRaster } from '#raster/tiff/raster.ts'
+import { RasterError } from '#raster/types.ts'
+import { change } from './change.ts'
+import { clouds } from './clouds.ts'
+import { composite } from './composite.ts'
+import { contour } from './contour.ts'
+import { expression } from './expression.ts'
+import type { Method, MethodTask } from './method.ts'
+import { mosaic } from './mosaic.ts'
+import { pansharpen } from './pansharpen.ts'
+import { polygonize } from './polygonize.ts'
+import { terrain } from './terrain.ts'
+import { convert, warp } from './warp.ts'
+
+// Options come from `services/processing`, whose schemas they passed; a method is the only one that knows its own.
+// oxlint-disable-next-line typescript/no-explicit-any
+const METHODS: Readonly<Record<string, Method<any>>> = {
+  change,
+  clouds,
+  composite,
+  contour,
+  convert,
+  expression,
+  mosaic,
+  pansharpen,
+  polygonize,
+  terrain,
+  warp,
+}
+
+export async function runMethod(name: string, task: MethodTask): Promise<Record<string, unknown>> {
+  const method = Object.hasOwn(METHODS, name) ? METHODS[name] : undefined
+  if (!method) throw new RasterError('invalid_argument', `There is no method '${name}'`)
+  return await method(task)
+}
+
+/** Opens rasters one after another, and closes all of them whatever happens. */
+export async function withRasters<S, T>(
+  sources: readonly S[],
+  open: (source: S) => Promise<TiffRaster>,
+  work: (rasters: readonly TiffRaster[]) => Promise<T>,
+): Promise<T> {
+  const opened: TiffRaster[] = []
+  try {
+    for (const source of sources) opened.push(await open(source))
+    return await work(opened)
+  } finally {
+    await Promise.all(opened.map((raster) => raster.close()))
+  }
+}

@@ -1,0 +1,226 @@
+/**
+ * One raster of many: each pixel is that of one scene, in all bands, and a second raster says of which one. Which scene
+ * that is, a score decides: its brightness, an index, or its place in the order.
+ */
+import { compileExpression, parseExpression, type CompiledExpression } from '#raster/expression/index.ts'
+import type { TiffRaster } from '#raster/tiff/raster.ts'
+import { EXACT_ARRAY } from '#raster/tiff/sample.ts'
+import { RasterError, type SampleArray } from '#raster/types.ts'
+import type { Resampling, SampledPlanes } from '#raster/warp/sample.ts'
+import { scalesOf } from './expression.ts'
+import { CommonGrid, place, type Cell, type GridOptions } from './grid.ts'
+import { writeRaster, type MethodTask } from './method.ts'
+import { blockOf } from './rows.ts'
+import { Strips } from './strips.ts'
+
+export interface Mosaic extends GridOptions {
+  /** `first` also serves for the most recent: the rasters come in the order in which they are preferred. */
+  readonly choice: 'first' | 'brightest' | 'darkest' | 'median' | 'highest'
+  /** What is compared for `highest`. */
+  readonly expression?: string
+  /** From 1; all by default. */
+  readonly bands?: readonly number[]
+  readonly resampling?: Resampling
+  /** The second half of the rasters says where the first half is cloudy: every value but 0, or these. */
+  readonly hasCloudMasks?: boolean
+  readonly cloudValues?: readonly number[]
+  readonly bandNames?: readonly (string | null)[]
+}
+
+/** Scores of all scenes of a cell are in memory for the median. */
+const SCORE_BYTES = 48 * 1024 * 1024
+const MAX_CELL_PX = 512
+const MIN_CELL_PX = 16
+const NO_SCENE = 0
+
+export async function mosaic(task: MethodTask<Mosaic>): Promise<Record<string, unknown>> {
+  const { options, rasters } = task
+  const sceneCount = options.hasCloudMasks ? rasters.length / 2 : rasters.length
+  const scenes = rasters.slice(0, sceneCount)
+  const first = requireAlike(scenes)
+  const common = new CommonGrid(rasters, options)
+  const { width, height, crs, transform } = common.grid
+  const bands = (options.bands ?? first.info.bands.map((_, band) => band + 1)).map((band) => band - 1)
+  const dataType = first.info.dataType === 'float16' ? 'float32' : first.info.dataType
+  const nodata = first.info.bands[bands[0]!]?.nodata ?? (dataType.startsWith('float') ? Number.NaN : 0)
+  const chooser = new Chooser(common, scenes, { ...options, bands, resampling: options.resampling ?? 'nearest' })
+  const strips = new Strips(task, 'scenes', width * 2)
+  const counts = new Float64Array(sceneCount + 1)
+  const spec = {
+    width,
+    height,
+    dataType,
+    bandCount: bands.length,
+    crs,
+    transform,
+    nodata,
+    bands: bands.map((band, index) => ({ ...first.info.bands[band]!, name: options.bandNames?.[index] ?? first.info.bands[band]!.name })),
+  }
+  try {
+    await writeRaster(task, 'data.tif', spec, async (y, rows, signal) => {
+      const planes = bands.map(() => (new EXACT_ARRAY[dataType](width * rows) as SampleArray).fill(nodata))
+      const chosen = new Uint16Array(width * rows)
+      for (const cell of common.cells(y, rows, chooser.cellWidth(rows))) {
+        const made = await chooser.choose(cell, signal)
+        place(chosen, width, cell, made.chosen)
+        for (const [index, plane] of made.planes.entries()) placeChosen(planes[index]!, width, cell, plane, made.chosen)
+      }
+      for (const scene of chosen) counts[scene]! += 1
+      await strips.write(y, chosen)
+      return blockOf(planes, width, rows)
+    })
+    const sourceSpec = {
+      width,
+      height,
+      dataType: 'uint16' as const,
+      bandCount: 1,
+      crs,
+      transform,
+      nodata: NO_SCENE,
+      overviews: 'mode' as const,
+      bands: [{ name: 'source_index' }],
+    }
+    await writeRaster(task, 'source_index.tif', sourceSpec, async (y, rows) =>
+      blockOf([new Uint16Array(await strips.read(y, rows))], width, rows),
+    )
+  } finally {
+    await strips.remove()
+  }
+  return { pixelsOfScenes: [...counts.subarray(1)], pixelsWithoutData: counts[0], width, height }
+}
+
+function requireAlike(scenes: readonly TiffRaster[]): TiffRaster {
+  const [first] = scenes
+  if (!first || scenes.length > 65_535) throw new RasterError('invalid_argument', 'A mosaic is made of 1 to 65,535 rasters')
+  const other = scenes.find(({ info }) => info.bandCount !== first.info.bandCount || info.dataType !== first.info.dataType)
+  if (other) throw new RasterError('invalid_argument', 'All rasters of a mosaic must have the same bands and the same data type')
+  return first
+}
+
+function placeChosen(rows: SampleArray, rowWidth: number, cell: Cell, values: SampleArray, chosen: Uint16Array): void {
+  for (let row = 0, i = 0; row < cell.height; row++)
+    for (let x = 0, at = row * rowWidth + cell.x; x < cell.width; x++, i++, at++) if (chosen[i] !== NO_SCENE) rows[at] = values[i]!
+}
+
+type Settled = Mosaic & { readonly bands: readonly number[]; readonly resampling: Resampling }
+
+/** Decides for each pixel of a cell which scene stands there. */
+class Chooser {
+  readonly #common: CommonGrid
+  readonly #scenes: readonly TiffRaster[]
+  readonly #options: Settled
+  readonly #index: { compiled: CompiledExpression; bands: readonly number[] } | null
+
+  constructor(common: CommonGrid, scenes: readonly TiffRaster[], options: Settled) {
+    this.#common = common
+    this.#scenes = scenes
+    this.#options = options
+    const { expression } = options
+    const [first] = scenes
+    const compiled =
+      expression === undefined
+        ? null
+        : compileExpression(parseExpression(expression), { dataType: first!.info.dataType, scales: scalesOf(first!) })
+    this.#index = compiled && { compiled, bands: compiled.bands.map((band) => band - 1) }
+  }
+
+  cellWidth(rows: number): number {
+    if (this.#options.choice !== 'median') return MAX_CELL_PX
+    return Math.max(MIN_CELL_PX, Math.min(MAX_CELL_PX, Math.floor(SCORE_BYTES / (4 * rows * this.#scenes.length))))
+  }
+
+  async choose(cell: Cell, signal: AbortSignal | undefined): Promise<{ planes: SampleArray[]; chosen: Uint16Array }> {
+    const indices = this.#common.touching(cell).filter((index) => index < this.#scenes.length)
+    const inside = this.#common.inside(cell)
+    return this.#options.choice === 'median' ? this.#nearMedian(cell, indices, inside, signal) : this.#best(cell, indices, inside, signal)
+  }
+
+  /** Keeps the best so far, scene by scene. */
+  async #best(cell: Cell, indices: readonly number[], inside: Uint8Array | null, signal: AbortSignal | undefined) {
+    const count = cell.width * cell.height
+    const chosen = new Uint16Array(count)
+    const best = new Float32Array(count).fill(-Infinity)
+    let planes: SampleArray[] = []
+    for (const index of indices) {
+      const found = await this.#sample(index, cell, signal)
+      const scores = this.#scores(found, index)
+      if (planes.length === 0) planes = found.planes.map((plane) => new (plane.constructor as new (length: number) => SampleArray)(count))
+      for (let i = 0; i < count; i++) {
+        if (found.mask[i] === 0 || !(scores[i]! > best[i]!) || inside?.[i] === 0) continue
+        best[i] = scores[i]!
+        chosen[i] = index + 1
+        for (let band = 0; band < planes.length; band++) planes[band]![i] = found.planes[band]![i]!
+      }
+    }
+    return { planes, chosen }
+  }
+
+  /** Two passes: the scores of all scenes, then the pixels of those that were chosen. */
+  async #nearMedian(cell: Cell, indices: readonly number[], inside: Uint8Array | null, signal: AbortSignal | undefined) {
+    const count = cell.width * cell.height
+    const chosen = new Uint16Array(count)
+    const scores: Float32Array[] = []
+    for (const index of indices) {
+      const found = await this.#sample(index, cell, signal)
+      const score = this.#scores(found, index)
+      for (let i = 0; i < count; i++) if (found.mask[i] === 0) score[i] = Number.NaN
+      scores.push(score)
+    }
+    const values = new Float64Array(indices.length)
+    for (let i = 0; i < count; i++) {
+      if (inside?.[i] === 0) continue
+      const nearest = nearestToMedian(scores, i, values)
+      if (nearest >= 0) chosen[i] = indices[nearest]! + 1
+    }
+    let planes: SampleArray[] = []
+    for (const index of indices) {
+      if (!chosen.includes(index + 1)) continue
+      const found = await this.#sample(index, cell, signal)
+      if (planes.length === 0) planes = found.planes.map((plane) => new (plane.constructor as new (length: number) => SampleArray)(count))
+      for (let i = 0; i < count; i++)
+        if (chosen[i] === index + 1) for (let band = 0; band < planes.length; band++) planes[band]![i] = found.planes[band]![i]!
+    }
+    return { planes, chosen }
+  }
+
+  async #sample(index: number, cell: Cell, signal: AbortSignal | undefined): Promise<SampledPlanes & { extra: SampleArray[] }> {
+    const { bands, resampling, hasCloudMasks, cloudValues } = this.#options
+    const wanted = [...bands, ...(this.#index?.bands ?? [])]
+    const found = await this.#common.sample(index, cell, { bands: wanted, resampling, rule: 'any', signal })
+    const made = { ...found, planes: found.planes.slice(0, bands.length), extra: found.planes.slice(bands.length) }
+    if (!hasCloudMasks) return made
+    const clouds = await this.#common.sample(index + this.#scenes.length, cell, { bands: [0], resampling: 'nearest', signal })
+    const [cloudy] = clouds.planes
+    for (let i = 0; i < made.mask.length; i++)
+      if (clouds.mask[i] !== 0 && (cloudValues ? cloudValues.includes(cloudy![i]!) : cloudy![i] !== 0)) made.mask[i] = 0
+    return made
+  }
+
+  #scores({ planes, mask, extra }: SampledPlanes & { extra: SampleArray[] }, index: number): Float32Array<ArrayBuffer> {
+    const { choice } = this.#options
+    const scores = new Float32Array(mask.length)
+    if (choice === 'first') return scores.fill(-index)
+    if (choice === 'highest') return new Float32Array(this.#index!.compiled.run(extra, mask, mask.length).values[0]!)
+    for (const plane of planes) for (let i = 0; i < scores.length; i++) scores[i]! += plane[i]!
+    if (choice === 'darkest') for (let i = 0; i < scores.length; i++) scores[i] = -scores[i]!
+    return scores
+  }
+}
+
+/** The place of the score that is nearest to the median of a pixel; of two that are as near, the first. -1: there is none. */
+function nearestToMedian(scores: readonly Float32Array[], i: number, values: Float64Array): number {
+  let count = 0
+  for (const score of scores) {
+    const value = score[i]!
+    if (value === value) values[count++] = value
+  }
+  if (count === 0) return -1
+  const sorted = values.subarray(0, count).sort()
+  const median = (sorted[(count - 1) >> 1]! + sorted[count >> 1]!) / 2
+  let [nearest, least] = [-1, Infinity]
+  for (let scene = 0; scene < scores.length; scene++) {
+    const distance = Math.abs(scores[scene]![i]! - median)
+    if (distance < least) [nearest, least] = [scene, distance]
+  }
+  return nearest
+}

@@ -1,0 +1,35 @@
+/** How jobs end that make nothing: failed or cancelled, with their reservation released in the same transaction. */
+import type { Change } from '#effects.ts'
+import * as spending from '#model/money/spending.ts'
+import * as job from '#model/processing/job.ts'
+import * as runs from '#model/processing/run.ts'
+
+const MAX_REASON_LENGTH = 1_000
+
+/** False: it has ended already, or another run has it. `runId` where a run fails its own. */
+export async function failJob(
+  change: Change,
+  found: Pick<job.Job, 'id' | 'status'>,
+  runId: string | null,
+  reason: string,
+): Promise<boolean> {
+  const to = { status: 'failed' as const, error: reason.slice(0, MAX_REASON_LENGTH) }
+  const ended = await runs.end(change.tx, { id: found.id, runId }, to, change.clock.now())
+  if (!ended) return false
+  change.events.emit('job.failed', ended.id, { ...job.summary(ended, found.status), reason: to.error })
+  await releaseJob(change, ended, found.status)
+  return true
+}
+
+/** For jobs that nobody has begun. */
+export async function cancelJob(change: Change, found: Pick<job.Job, 'id' | 'status'>): Promise<boolean> {
+  const ended = await runs.end(change.tx, { id: found.id, runId: null }, { status: 'cancelled' }, change.clock.now())
+  if (!ended) return false
+  await releaseJob(change, ended, found.status)
+  return true
+}
+
+export async function releaseJob(change: Change, found: job.Job, before: job.Job['status']): Promise<void> {
+  const released = await spending.release(change, found.organizationId, job.referenceOf(found))
+  if (released) change.events.emit('job.released', found.id, { ...job.summary(found, before), released_credits: released.releasedCredits })
+}

@@ -1,0 +1,51 @@
+/** Names of bands as people and files give them, and expressions over them that were found to make sense. */
+import { invalidField } from '#core/problem.ts'
+import { ExpressionError, parseExpression } from '#raster/expression/index.ts'
+import { findFormula, formulas, resolveFormula, type Formula } from '#raster/formulas/index.ts'
+import { proposeBands } from '#raster/formulas/propose.ts'
+import { bandNames, type BandNames } from '#raster/render/request.ts'
+import type { OpenSource } from './process.ts'
+
+export const namesOf = ({ info, bandNames: given }: Pick<OpenSource, 'info' | 'bandNames'>): BandNames => bandNames(info, given)
+
+/** 422 that names the place where an expression stops making sense. */
+export function requireExpression(expression: string, source: OpenSource, field: string): void {
+  try {
+    parseExpression(expression, { names: namesOf(source), bandCount: source.info.bandCount })
+  } catch (error) {
+    if (!(error instanceof ExpressionError)) throw error
+    throw invalidField(field, error.message)
+  }
+}
+
+export function requireFormula(name: string, field: string): Formula {
+  const found = findFormula(name)
+  if (found) return found
+  const some = formulas()
+    .slice(0, 8)
+    .map(({ id }) => id)
+    .join(', ')
+  throw invalidField(field, `is not an index that we know; ${some} and others of analytics.indices.list are`)
+}
+
+/** Samples of 16 bits are usually reflectances times 10,000. */
+const USUAL_SCALE = 0.0001
+
+/** An index as an expression over the numbers of bands; 422 where the item has not the bands that it needs. */
+export function indexExpression(
+  name: string,
+  source: OpenSource,
+  { mapping, field }: { mapping?: Readonly<Record<string, number>> | undefined; field: string },
+): string {
+  const formula = requireFormula(name, field)
+  const guessed = () =>
+    Object.fromEntries((proposeBands(source.info, null)?.bands ?? []).flatMap(({ role, index }) => (role ? [[role, index]] : [])))
+  const isScaled = source.info.bands.some(({ scale }) => scale !== 1)
+  const reflectanceScale = !isScaled && ['uint16', 'int16'].includes(source.info.dataType) ? USUAL_SCALE : 1
+  const known = [mapping ?? {}, namesOf(source), ...(mapping ? [] : [guessed()])]
+  for (const roles of known) {
+    const expression = resolveFormula(formula, roles, { reflectanceScale })
+    if (expression !== null) return expression
+  }
+  throw invalidField(field, `needs the bands ${formula.roles.join(', ').toLowerCase()}; say with band_mapping which they are`)
+}

@@ -1,0 +1,222 @@
+/**
+ * What a job made becomes items, or nothing does. The files are stored first, at keys that nobody knows; then one
+ * transaction registers the items with their assets, looks and lineage, completes the job and captures its price. Files of
+ * a run that came too late, or whose registration failed, are removed again; what even that misses is the sweep's.
+ */
+import { displayName } from '#core/file-names.ts'
+import { newId } from '#core/ids.ts'
+import { problem } from '#core/problem.ts'
+import type { Change } from '#effects.ts'
+import type { NewFile } from '#model/imagery/asset.ts'
+import * as collection from '#model/imagery/collection.ts'
+import * as itemPlace from '#model/imagery/item-place.ts'
+import * as item from '#model/imagery/item-read.ts'
+import * as itemWrite from '#model/imagery/item-write.ts'
+import * as visualizationProfile from '#model/imagery/visualization-profile.ts'
+import * as project from '#model/identity/project.ts'
+import * as spending from '#model/money/spending.ts'
+import * as storageAccount from '#model/plans/storage-account.ts'
+import * as job from '#model/processing/job.ts'
+import * as runs from '#model/processing/run.ts'
+import type { Context } from '#operation.ts'
+import type { ObjectRef } from '#ports/storage.ts'
+import { bandNamesOf, firstLook, groundSampleDistance, rasterFacts } from '#raster/ingest/facts.ts'
+import { isCloudOptimized } from '#raster/ingest/inspect.ts'
+import type { RasterInfo } from '#raster/types.ts'
+import { discard, newKey, placeOf } from '#services/ingest/intake.ts'
+import type { ProducedAsset, ProducedItem } from './process.ts'
+
+type Means = Pick<Context, 'storage' | 'raster' | 'signal'>
+
+/** A file on this machine, or one that a worker from outside has put into the store. */
+export type OutputAsset = Omit<ProducedAsset, 'path'> & ({ readonly path: string } | { readonly object: ObjectRef })
+export type OutputItem = Omit<ProducedItem, 'assets'> & { readonly assets: readonly OutputAsset[] }
+
+const PROJECTION_EXTENSION = 'https://stac-extensions.github.io/projection/v1.1.0/schema.json'
+const PROCESSING_EXTENSION = 'https://stac-extensions.github.io/processing/v1.2.0/schema.json'
+const RASTER_TYPE = /^image\/tiff/
+const ENDINGS: Readonly<Record<string, string>> = {
+  'application/geo+json': '.geojson',
+  'text/csv': '.csv',
+  'application/vnd.apache.parquet': '.parquet',
+  'application/json': '.json',
+}
+
+interface StoredAsset {
+  file: NewFile
+  /** Of rasters. */
+  info: RasterInfo | null
+  place: itemPlace.Place | null
+  isCategorical: boolean
+}
+
+export interface StoredItem {
+  id: string
+  made: OutputItem
+  assets: StoredAsset[]
+}
+
+/** Stores every file and looks at it. What fails leaves nothing behind. */
+export async function storeOutputs(means: Means, bucket: string, items: readonly OutputItem[]): Promise<StoredItem[]> {
+  const stored: StoredItem[] = []
+  try {
+    for (const made of items) {
+      const one: StoredItem = { id: newId(), made, assets: [] }
+      stored.push(one)
+      for (const asset of made.assets) one.assets.push(await storeAsset(means, bucket, asset))
+    }
+    return stored
+  } catch (error) {
+    await discardOutputs(means, stored)
+    throw error
+  }
+}
+
+export async function discardOutputs({ storage }: Pick<Means, 'storage'>, stored: readonly StoredItem[]): Promise<void> {
+  await discard(
+    { storage },
+    stored.flatMap(({ assets }) => assets.map(({ file }) => ({ bucket: file.bucket, key: file.objectKey }))),
+  )
+}
+
+async function storeAsset(means: Means, bucket: string, asset: OutputAsset): Promise<StoredAsset> {
+  const { storage, raster, signal } = means
+  const isRaster = RASTER_TYPE.test(asset.mediaType)
+  const at = { bucket, key: newKey(`${asset.key}${isRaster ? '.tif' : (ENDINGS[asset.mediaType] ?? '')}`) }
+  try {
+    const { size, sha256 } =
+      'path' in asset
+        ? await storage.put(at, { path: asset.path }, { contentType: asset.mediaType, signal })
+        : await storage.copy(asset.object, at, signal)
+    const file = {
+      id: newId(),
+      key: asset.key,
+      title: asset.title,
+      mediaType: asset.mediaType,
+      roles: asset.roles,
+      bucket,
+      objectKey: at.key,
+      fileSizeBytes: size,
+      sha256: sha256 === null ? null : Buffer.from(sha256, 'hex'),
+      bandNames: null,
+      raster: null,
+    }
+    const isCategorical = asset.isCategorical ?? false
+    if (!isRaster) return { file, info: null, place: null, isCategorical }
+    const info = await raster.describe({ object: at }, signal)
+    if (!isCloudOptimized(info)) throw problem('unreadable-raster', `The output '${asset.key}' is not a cloud-optimized GeoTIFF`)
+    const { outline, statistics } = await raster.inspect({ object: at }, signal)
+    const bandNames = asset.bandNames?.length === info.bandCount ? asset.bandNames : bandNamesOf(info)
+    return {
+      file: { ...file, bandNames, raster: rasterFacts(info, statistics, isCategorical) },
+      info,
+      place: placeOf(outline),
+      isCategorical,
+    }
+  } catch (error) {
+    await discard(means, [at])
+    throw error
+  }
+}
+
+/** Null: another run has ended the job, and what this one stored is for nobody. */
+export async function registerOutputs(
+  change: Change,
+  run: runs.Run,
+  stored: readonly StoredItem[],
+  about: { title: string; summary?: Readonly<Record<string, unknown>> | undefined },
+): Promise<job.Job | null> {
+  const { tx, clock, lineage, events } = change
+  const { organizationId, projectId } = run
+  const now = clock.now()
+  await project.hold(tx, projectId)
+  if (run.targetCollectionId) await collection.hold(tx, projectId, run.targetCollectionId)
+  const settled = await job.lock(tx, run.id)
+  if (settled.status !== 'running' || settled.runId !== run.runId) return null
+  await storageAccount.requireRoom(tx, organizationId, sizeOf(stored))
+  const made = await itemWrite.insert(
+    tx,
+    { organizationId, projectId, createdBy: run.createdBy, now },
+    stored.map((one) => toItem(one, run, about.title, now)),
+  )
+  for (const [index, { assets, made: wanted }] of stored.entries()) {
+    const stands = made[index]!
+    await show(change, run, { seq: stands.seq, assets, wanted })
+    lineage.record('item', stands.id, 'produced_by', { kind: 'processing_job', id: run.id }, projectId)
+    for (const { file } of assets) lineage.record('asset', file.id, 'produced_by', { kind: 'processing_job', id: run.id }, projectId)
+    for (const id of run.sourceItemIds) lineage.record('item', stands.id, 'derived_from', { kind: 'item', id }, projectId)
+    events.emit('item.created', stands.id, item.summary(stands))
+  }
+  const captured = await spending.capture(change, organizationId, job.referenceOf(run))
+  const outcome = {
+    capturedCredits: captured?.capturedCredits ?? 0,
+    outputItemIds: made.map(({ id }) => id),
+    outputArtifacts: { items: stored.map(artifactOf), ...about.summary },
+  }
+  const completed = (await runs.complete(tx, run, outcome, now))!
+  events.emit('job.completed', run.id, { ...job.summary(completed, 'running'), output_item_ids: outcome.outputItemIds })
+  events.emit('job.captured', run.id, { ...job.summary(completed, 'running'), captured_credits: outcome.capturedCredits })
+  return completed
+}
+
+const sizeOf = (stored: readonly StoredItem[]): number =>
+  stored.reduce((sum, { assets }) => sum + assets.reduce((bytes, { file }) => bytes + file.fileSizeBytes, 0), 0)
+
+/** What the job's record says of an item: enough to find each file. */
+const artifactOf = ({ id, made, assets }: StoredItem) => ({
+  item_id: id,
+  name: made.name,
+  assets: assets.map(({ file }) => ({ asset_id: file.id, key: file.key, media_type: file.mediaType, size_bytes: file.fileSizeBytes })),
+})
+
+async function show(
+  { tx, clock }: Change,
+  { organizationId, createdBy }: runs.Run,
+  { seq, assets, wanted }: { seq: number; assets: readonly StoredAsset[]; wanted: OutputItem },
+): Promise<void> {
+  const shown = assets.find(({ info }) => info !== null)
+  if (!shown) return
+  const look = wanted.look ?? firstLook(shown.info!, shown.file.bandNames!, shown.isCategorical)
+  const key = shown.file.key
+  await visualizationProfile.insertDefault(
+    tx,
+    { organizationId, itemSeq: seq, createdBy, now: clock.now() },
+    look,
+    key === 'data' ? null : key,
+  )
+}
+
+function toItem({ id, made, assets }: StoredItem, run: runs.Run, title: string, now: Date): itemWrite.NewItem {
+  const shown = assets.find(({ info }) => info !== null)
+  const place = shown?.place ?? itemPlace.placeOf(made.geometry as Parameters<typeof itemPlace.placeOf>[0], null)
+  return {
+    ...place,
+    id,
+    collectionId: run.targetCollectionId,
+    stacId: id,
+    type: made.type,
+    name: displayName(made.name),
+    description: made.description ?? null,
+    datetime: made.datetime ?? null,
+    startDatetime: made.startDatetime ?? null,
+    endDatetime: made.endDatetime ?? null,
+    cloudCover: made.cloudCover ?? null,
+    gsd: shown ? groundSampleDistance(shown.info!) : null,
+    properties: {
+      ...(shown ? placed(shown.info!) : {}),
+      'processing:lineage': title,
+      'processing:datetime': now.toISOString(),
+      ...made.properties,
+    },
+    stacExtensions: shown ? [PROJECTION_EXTENSION, PROCESSING_EXTENSION] : [PROCESSING_EXTENSION],
+    orderId: null,
+    uploadId: null,
+    jobId: run.id,
+    assets: assets.map(({ file }) => file),
+  }
+}
+
+function placed(info: RasterInfo): Record<string, unknown> {
+  const [a, b, c, d, e, f] = info.transform!
+  return { 'proj:epsg': info.crs?.epsg ?? null, 'proj:shape': [info.height, info.width], 'proj:transform': [b, c, a, e, f, d] }
+}

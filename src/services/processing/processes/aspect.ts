@@ -1,0 +1,26 @@
+import { Closed } from '#core/shapes.ts'
+import { EXAMPLE_ITEM_ID, ItemsOutput } from '#services/processing/params.ts'
+import { process } from '#services/processing/process.ts'
+import { oneSource } from '#services/processing/single.ts'
+import { heightFields, requireBand, runTerrain } from '#services/processing/terrain.ts'
+
+/** Which way the ground faces. */
+export default process({
+  id: 'aspect',
+  title: 'Aspect',
+  description: 'Which way a slope faces (Horn 1981, as gdaldem does), in degrees clockwise from north; -9999 where it is flat or no data.',
+  version: '1',
+  category: 'terrain',
+  input: Closed(heightFields),
+  output: ItemsOutput,
+  price: { creditsPerKm2: 0.02, minimumCredits: 5 },
+  timeoutMinutes: 60,
+  example: { item_id: EXAMPLE_ITEM_ID },
+}).handle({
+  sources: oneSource,
+  check: ({ band }, [source]) => requireBand(band, source!),
+  run(context, { band, scale, output_name }, sources) {
+    const look = { name: 'Aspect', config: { bands: [1], colormap: 'hsv', rescale: '0,360' } }
+    return runTerrain(context, { kind: 'aspect', output_name, options: { band, scale }, look }, sources)
+  },
+})

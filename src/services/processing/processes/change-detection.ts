@@ -1,0 +1,92 @@
+import Type from 'typebox'
+import { Closed, Defaulted } from '#core/shapes.ts'
+import { COG_TYPE } from '#services/ingest/intake.ts'
+import { ItemId } from '#wire/ids.ts'
+import { indexExpression } from '#services/processing/names.ts'
+import { Area, AssetKey, EXAMPLE_ITEM_ID, ItemsOutput, Method, OutputName } from '#services/processing/params.ts'
+import { process } from '#services/processing/process.ts'
+import { derivedRaster } from '#services/processing/single.ts'
+
+const Mapping = Type.Optional(
+  Type.Record(Type.String({ pattern: '^.{1,60}$' }), Type.Integer({ minimum: 1, maximum: 512 }), {
+    maxProperties: 50,
+    description: 'From a role such as nir to the number of a band, for both items; found out by default',
+  }),
+)
+
+/** What an index did between two dates. */
+export default process({
+  id: 'change_detection',
+  title: 'Change between two dates',
+  description:
+    'The difference of an index between two items, and which pixels lost or gained more than a threshold (1 lost, 2 the same, 3 gained).',
+  version: '1',
+  category: 'time',
+  input: Closed({
+    before_item_id: Type.With(ItemId, { description: 'The item before' }),
+    after_item_id: Type.With(ItemId, { description: 'The item after; it is brought onto the grid of the one before' }),
+    asset_key: AssetKey,
+    index_name: Defaulted(Type.String({ minLength: 1, maxLength: 50 }), 'ndvi', { description: 'An id of analytics.indices.list' }),
+    change_threshold: Defaulted(Type.Number({ exclusiveMinimum: 0, maximum: 1e6 }), 0.1, {
+      description: 'A difference of this size or more is a change',
+    }),
+    band_mapping: Mapping,
+    resampling: Method('bilinear'),
+    geometry: Area,
+    output_name: OutputName,
+  }),
+  output: ItemsOutput,
+  price: { creditsPerKm2: 0.02, minimumCredits: 8 },
+  timeoutMinutes: 120,
+  example: { before_item_id: EXAMPLE_ITEM_ID, after_item_id: EXAMPLE_ITEM_ID, index_name: 'ndvi', change_threshold: 0.2 },
+}).handle({
+  sources: ({ before_item_id, after_item_id, asset_key }) => {
+    const assets = asset_key === undefined ? ('primary' as const) : [asset_key]
+    return [
+      { field: 'before_item_id', itemId: before_item_id, assets },
+      { field: 'after_item_id', itemId: after_item_id, assets },
+    ]
+  },
+  area: ({ geometry }) => ({ geometry, field: 'geometry' }),
+  check({ index_name, band_mapping }, sources) {
+    for (const source of sources) indexExpression(index_name, source, { mapping: band_mapping, field: 'index_name' })
+  },
+  async run({ compute }, { index_name, change_threshold, band_mapping, resampling, geometry, output_name }, sources) {
+    const expressions = sources.map((source) => indexExpression(index_name, source, { mapping: band_mapping, field: 'index_name' }))
+    const options = { expressions, threshold: change_threshold, resampling, geometry }
+    const rasters = sources.map(({ source }) => source)
+    const { files, result } = await compute(
+      { method: 'change', sources: rasters, options, outputs: ['data.tif', 'classes.tif'] },
+      { name: 'comparing' },
+    )
+    const classes = {
+      key: 'classes',
+      title: '1 lost, 2 the same, 3 gained',
+      roles: ['data'],
+      mediaType: COG_TYPE,
+      path: files['classes.tif']!.path,
+      isCategorical: true,
+    }
+    const look = {
+      name: 'Difference',
+      type: 'singleband' as const,
+      config: { bands: [1], colormap: 'rdylgn', rescale: `${-3 * change_threshold},${3 * change_threshold}` },
+    }
+    const suffix = `change of ${index_name.toUpperCase()}`
+    const properties = { index_name, change_threshold }
+    const made = derivedRaster(sources, {
+      name: output_name,
+      suffix,
+      path: files['data.tif']!.path,
+      bandNames: ['difference'],
+      look,
+      properties,
+      more: [classes],
+    })
+    const { pixelsLost, pixelsSame, pixelsGained, meanDifference } = result
+    return {
+      items: [made],
+      summary: { pixels_lost: pixelsLost, pixels_same: pixelsSame, pixels_gained: pixelsGained, mean_difference: meanDifference },
+    }
+  },
+})

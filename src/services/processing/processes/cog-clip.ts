@@ -1,0 +1,75 @@
+import Type from 'typebox'
+import { invalidField } from '#core/problem.ts'
+import { Closed } from '#core/shapes.ts'
+import { COG_TYPE } from '#services/ingest/intake.ts'
+import { Area, EXAMPLE_AREA, EXAMPLE_ITEM_ID, Item, ItemsOutput, OutputName } from '#services/processing/params.ts'
+import { process, type ProducedAsset } from '#services/processing/process.ts'
+
+/** The part of an item's rasters that lies under a polygon, pixel for pixel, each as a COG. */
+export default process({
+  id: 'cog_clip',
+  title: 'Clip to an area',
+  description: 'Cuts rasters to a polygon. Pixels keep their values and their grid; those whose centre lies outside become no data.',
+  version: '1',
+  category: 'geometry',
+  input: Closed({
+    item_id: Type.Optional(Item),
+    asset_keys: Type.Optional(
+      Type.Array(Type.String({ minLength: 1, maxLength: 255 }), {
+        minItems: 1,
+        maxItems: 100,
+        description: 'Which files of the item; all that are rasters by default',
+      }),
+    ),
+    rasters: Type.Optional(
+      Type.Array(
+        Closed({
+          key: Type.String({ minLength: 1, maxLength: 255, description: 'What the clip of it is called' }),
+          url: Type.String({ minLength: 1, maxLength: 2_048, description: 'An https address on a host that rasters are read from' }),
+        }),
+        { minItems: 1, maxItems: 100, description: 'Rasters by their addresses, instead of an item' },
+      ),
+    ),
+    geometry: Type.With(Area, { description: 'GeoJSON Polygon or MultiPolygon of at most 999 vertices, in longitude and latitude' }),
+    output_name: OutputName,
+  }),
+  output: ItemsOutput,
+  price: { creditsPerKm2: 0.02, minimumCredits: 5 },
+  timeoutMinutes: 60,
+  example: { item_id: EXAMPLE_ITEM_ID, asset_keys: ['data'], geometry: EXAMPLE_AREA },
+}).handle({
+  sources: ({ item_id, asset_keys, rasters }) => {
+    if ((item_id === undefined) === (rasters === undefined))
+      throw invalidField('item_id', 'is what to clip, or rasters are: give one of the two')
+    return item_id === undefined
+      ? rasters!.map(({ key, url }, index) => ({ field: `rasters.${index}.url`, key, url }))
+      : [{ field: 'item_id', itemId: item_id, assets: asset_keys ?? ('rasters' as const) }]
+  },
+  area: ({ geometry }) => ({ geometry, field: 'geometry' }),
+  check({ geometry }) {
+    if (geometry === undefined) throw invalidField('geometry', 'is required')
+  },
+  async run({ compute }, { geometry, output_name }, sources) {
+    const assets: ProducedAsset[] = []
+    for (const [index, { key, source, info, bandNames }] of sources.entries()) {
+      const stage = { name: `clipping ${key}`, from: index / sources.length, to: (index + 1) / sources.length }
+      const { files } = await compute({ method: 'warp', sources: [source], options: { geometry }, outputs: ['data.tif'] }, stage)
+      const isCategorical = info.colorTable !== null
+      const title = `${key}, clipped`
+      assets.push({
+        key,
+        title,
+        roles: ['data'],
+        mediaType: COG_TYPE,
+        path: files['data.tif']!.path,
+        isCategorical,
+        ...(bandNames ? { bandNames } : {}),
+      })
+    }
+    const [first] = sources
+    const times = first?.item
+      ? { datetime: first.item.datetime, startDatetime: first.item.startDatetime, endDatetime: first.item.endDatetime }
+      : {}
+    return { items: [{ name: output_name ?? `${first?.item?.name ?? first!.key}, clipped`, type: 'clip', assets, ...times }] }
+  },
+})

@@ -1,0 +1,123 @@
+import Type from 'typebox'
+import { invalidField } from '#core/problem.ts'
+import { Choice, Closed, Defaulted } from '#core/shapes.ts'
+import { COG_TYPE } from '#services/ingest/intake.ts'
+import { Epsg, Items, manySources, Resolution, takenAt } from '#services/processing/many.ts'
+import { indexExpression } from '#services/processing/names.ts'
+import { Area, AssetKey, Bands, EXAMPLE_ITEM_ID, ItemsOutput, Method, OutputName } from '#services/processing/params.ts'
+import { process, type OpenSource } from '#services/processing/process.ts'
+import { timesOf } from '#services/processing/single.ts'
+
+const CHOICES = ['first', 'brightest', 'darkest', 'median', 'most_recent', 'highest_index'] as const
+
+/** One raster of many, with a second one that says which scene stands where. */
+export default process({
+  id: 'mosaic',
+  title: 'Mosaic',
+  description:
+    'Puts many items together. Each pixel is that of one scene, in all its bands: the first, the brightest, the darkest, the most recent, the one nearest ' +
+    'to the median, or the one with the highest index. A second raster holds the number of that scene.',
+  version: '1',
+  category: 'time',
+  input: Closed({
+    item_ids: Items,
+    asset_key: AssetKey,
+    method: Defaulted(Choice(CHOICES), 'first', { description: 'Which scene a pixel is taken from' }),
+    index_name: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 50, description: 'The index that highest_index compares; ndvi by default' }),
+    ),
+    cloud_asset_key: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 255,
+        description: 'An asset of each item that says where it is cloudy; such pixels are left out',
+      }),
+    ),
+    cloud_values: Type.Optional(
+      Type.Array(Type.Integer(), { minItems: 1, maxItems: 100, description: 'Values of that asset that are clouds; all but 0 by default' }),
+    ),
+    bands: Bands,
+    epsg: Epsg,
+    resolution: Resolution,
+    resampling: Method('nearest'),
+    geometry: Area,
+    output_name: OutputName,
+  }),
+  output: ItemsOutput,
+  price: { creditsPerKm2: 0.01, minimumCredits: 10 },
+  timeoutMinutes: 240,
+  example: { item_ids: [EXAMPLE_ITEM_ID], method: 'median' },
+}).handle({
+  sources: ({ cloud_asset_key, ...params }) => {
+    const scenes = manySources(params)
+    return cloud_asset_key === undefined ? scenes : [...scenes, ...manySources({ item_ids: params.item_ids, asset_key: cloud_asset_key })]
+  },
+  area: ({ geometry }) => ({ geometry, field: 'geometry' }),
+  check({ item_ids, method, index_name = 'ndvi' }, sources) {
+    const scenes = sources.slice(0, item_ids.length)
+    const [first] = scenes
+    const other = scenes.findIndex(({ info }) => info.bandCount !== first!.info.bandCount || info.dataType !== first!.info.dataType)
+    if (other > 0) throw invalidField(`item_ids.${other}`, 'has other bands or another data type than the first item')
+    if (method === 'highest_index') indexExpression(index_name, first!, { field: 'index_name' })
+  },
+  async run({ compute }, params, sources) {
+    const count = params.item_ids.length
+    const order = orderOf(params.method, sources.slice(0, count))
+    const scenes = order.map((index) => sources[index]!)
+    const clouds = params.cloud_asset_key === undefined ? [] : order.map((index) => sources[count + index]!)
+    const { method, index_name = 'ndvi', bands, epsg, resolution, resampling, geometry, cloud_values } = params
+    const options = {
+      choice: method === 'most_recent' ? 'first' : method === 'highest_index' ? 'highest' : method,
+      ...(method === 'highest_index' ? { expression: indexExpression(index_name, scenes[0]!, { field: 'index_name' }) } : {}),
+      hasCloudMasks: clouds.length > 0,
+      cloudValues: cloud_values,
+      bands,
+      epsg,
+      resolution,
+      resampling,
+      geometry,
+    }
+    const rasters = [...scenes, ...clouds].map(({ source }) => source)
+    const { files, result } = await compute(
+      { method: 'mosaic', sources: rasters, options, outputs: ['data.tif', 'source_index.tif'] },
+      { name: 'putting together' },
+    )
+    const lookup = scenes.map(({ item }, index) => ({
+      value: index + 1,
+      item_id: item!.id,
+      scene_id: item!.stacId,
+      pixels: (result['pixelsOfScenes'] as number[])[index],
+    }))
+    const names = bands ? undefined : (scenes[0]!.bandNames ?? undefined)
+    const data = {
+      key: 'data',
+      title: 'Mosaic',
+      roles: ['data'],
+      mediaType: COG_TYPE,
+      path: files['data.tif']!.path,
+      ...(names ? { bandNames: names } : {}),
+    }
+    const index = {
+      key: 'source_index',
+      title: 'Number of the scene in each pixel',
+      roles: ['provenance'],
+      mediaType: COG_TYPE,
+      path: files['source_index.tif']!.path,
+      isCategorical: true,
+    }
+    const made = {
+      ...timesOf(scenes),
+      name: params.output_name ?? `Mosaic of ${count} items, ${method.replaceAll('_', ' ')}`,
+      type: 'mosaic' as const,
+      properties: { mosaic_method: method, source_scene_count: count, source_lookup: lookup.map(({ pixels: _pixels, ...entry }) => entry) },
+      assets: [data, index],
+    }
+    return { items: [made], summary: { scenes: lookup, pixels_without_data: result['pixelsWithoutData'] } }
+  },
+})
+
+/** Places of the scenes in the order of preference. */
+function orderOf(method: (typeof CHOICES)[number], scenes: readonly OpenSource[]): number[] {
+  const places = scenes.map((_, index) => index)
+  return method === 'most_recent' ? places.toSorted((a, b) => takenAt(scenes[b]!) - takenAt(scenes[a]!) || a - b) : places
+}

@@ -1,0 +1,76 @@
+import Type from 'typebox'
+import { invalidField } from '#core/problem.ts'
+import { Closed } from '#core/shapes.ts'
+import { ItemId } from '#wire/ids.ts'
+import { Area, AssetKey, Bands, EXAMPLE_ITEM_ID, ItemsOutput, Method, OutputName } from '#services/processing/params.ts'
+import { process } from '#services/processing/process.ts'
+import { derivedRaster } from '#services/processing/single.ts'
+
+/** Colours at the detail of a panchromatic band. */
+export default process({
+  id: 'pansharpen',
+  title: 'Pansharpen',
+  description: 'Gives colours the detail of a panchromatic band, by the weighted Brovey method. Both may be assets of one item.',
+  version: '1',
+  category: 'bands',
+  input: Closed({
+    item_id: Type.With(ItemId, { description: 'The item with the colours' }),
+    asset_key: AssetKey,
+    pan_item_id: Type.Optional(Type.With(ItemId, { description: 'The item with the panchromatic band; the same item by default' })),
+    pan_asset_key: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 255, description: 'Its asset; pan by default where it is the same item' }),
+    ),
+    bands: Bands,
+    weights: Type.Optional(
+      Type.Array(Type.Number({ minimum: 0, maximum: 1_000 }), {
+        minItems: 1,
+        maxItems: 64,
+        description: 'How much each colour gives to the panchromatic band; all the same by default',
+      }),
+    ),
+    resampling: Method('cubic'),
+    geometry: Area,
+    output_name: OutputName,
+  }),
+  output: ItemsOutput,
+  price: { creditsPerKm2: 0.04, minimumCredits: 8 },
+  timeoutMinutes: 120,
+  example: { item_id: EXAMPLE_ITEM_ID, pan_asset_key: 'pan' },
+}).handle({
+  sources: ({ item_id, asset_key, pan_item_id, pan_asset_key }) => [
+    {
+      field: 'pan_item_id',
+      itemId: pan_item_id ?? item_id,
+      assets: pan_asset_key !== undefined ? [pan_asset_key] : pan_item_id === undefined ? ['pan'] : ('primary' as const),
+    },
+    { field: 'item_id', itemId: item_id, assets: asset_key === undefined ? ('primary' as const) : [asset_key] },
+  ],
+  area: ({ geometry }) => ({ geometry, field: 'geometry' }),
+  check({ bands, weights }, [, colours]) {
+    const count = bands?.length ?? colours!.info.bandCount
+    if (weights && weights.length !== count) throw invalidField('weights', `must be ${count} numbers, one for each colour`)
+    const strange = bands?.find((band) => band > colours!.info.bandCount)
+    if (strange !== undefined) throw invalidField('bands', `the raster has ${colours!.info.bandCount} bands`)
+  },
+  async run({ compute }, { bands, weights, resampling, geometry, output_name }, sources) {
+    const request = {
+      method: 'pansharpen',
+      sources: sources.map(({ source }) => source),
+      options: { bands, weights, resampling, geometry },
+      outputs: ['data.tif'],
+    }
+    const { files } = await compute(request, { name: 'sharpening' })
+    const colours = sources[1]!
+    const bandNames = bands ? undefined : (colours.bandNames ?? undefined)
+    return {
+      items: [
+        derivedRaster([colours], {
+          name: output_name,
+          suffix: 'pansharpened',
+          path: files['data.tif']!.path,
+          ...(bandNames ? { bandNames } : {}),
+        }),
+      ],
+    }
+  },
+})

@@ -1,0 +1,27 @@
+import Type from 'typebox'
+import { Choice, Closed } from '#core/shapes.ts'
+import { EXAMPLE_ITEM_ID, ItemsOutput } from '#services/processing/params.ts'
+import { process } from '#services/processing/process.ts'
+import { oneSource } from '#services/processing/single.ts'
+import { heightFields, requireBand, runTerrain } from '#services/processing/terrain.ts'
+
+/** How steep the ground is. */
+export default process({
+  id: 'slope',
+  title: 'Slope',
+  description: 'How steep a terrain is (Horn 1981, as gdaldem does), in degrees or percent; -9999 is no data.',
+  version: '1',
+  category: 'terrain',
+  input: Closed({ ...heightFields, unit: Type.Optional(Choice(['degree', 'percent'], { description: 'degree by default' })) }),
+  output: ItemsOutput,
+  price: { creditsPerKm2: 0.02, minimumCredits: 5 },
+  timeoutMinutes: 60,
+  example: { item_id: EXAMPLE_ITEM_ID, unit: 'degree' },
+}).handle({
+  sources: oneSource,
+  check: ({ band }, [source]) => requireBand(band, source!),
+  run(context, { band, scale, unit, output_name }, sources) {
+    const look = { name: 'Slope', config: { bands: [1], colormap: 'magma', rescale: unit === 'percent' ? '0,100' : '0,45' } }
+    return runTerrain(context, { kind: 'slope', output_name, options: { band, scale, unit }, look }, sources)
+  },
+})

@@ -1,0 +1,153 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { test } from 'node:test'
+import { scene } from '../support/scene.ts'
+import { world } from '../support/world.ts'
+
+const CLI = path.join(import.meta.dirname, '../../packages/cli/bin/groundtrack.mjs')
+
+interface Ran {
+  code: number
+  stdout: string
+  stderr: string
+}
+
+// Goal: people sign in, upload, search, look, share and download from a terminal; scripts get clean stdout and a number that tells why.
+test('the command line', async (t) => {
+  const w = await world(t, { vendors: true })
+  const org = await w.organization()
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'groundtrack-cli-'))
+  t.after(() => rmSync(folder, { recursive: true, force: true }))
+  const accounts = path.join(folder, 'config/accounts.json')
+  const run = (args: readonly string[], input = '', more: Record<string, string> = {}): Promise<Ran> =>
+    new Promise((resolve, reject) => {
+      const env = { PATH: process.env['PATH']!, HOME: folder, GROUNDTRACK_CONFIG: accounts, ...more }
+      const child = spawn(process.execPath, [CLI, ...args], { cwd: folder, env })
+      const parts: Record<'stdout' | 'stderr', string> = { stdout: '', stderr: '' }
+      for (const name of ['stdout', 'stderr'] as const) child[name].on('data', (chunk: Buffer) => (parts[name] += chunk.toString()))
+      child.on('error', reject).on('close', (code) => resolve({ code: code ?? -1, ...parts }))
+      child.stdin.end(input)
+    })
+  const ok = async (...args: string[]): Promise<string> => {
+    const { code, stdout, stderr } = await run(args)
+    assert.equal(code, 0, `${args.join(' ')}: ${stdout}${stderr}`)
+    return stdout
+  }
+
+  await t.test('before anybody has signed in', async () => {
+    assert.match(await ok('--help'), /Everyday commands[\s\S]*upload FILE|upload +Upload rasters/)
+    assert.match(await ok('items', 'list', '--help'), /--project-id TEXT +required[\s\S]*groundtrack items list --project-id/)
+    const unknown = await run(['itmes', 'list'])
+    assert.deepEqual([unknown.code, unknown.stdout], [2, ''])
+    assert.match(unknown.stderr, /did you mean 'items list'/)
+    const refused = await run(['projects', 'list', '--server', w.baseUrl])
+    assert.deepEqual([refused.code, refused.stdout], [3, ''])
+    assert.match(refused.stderr, /groundtrack sign-in/)
+    assert.equal((await run(['projects', 'list', '--server', 'http://127.0.0.1:9', '--retries', '0'])).code, 4)
+  })
+
+  await t.test('sign-in is remembered in a file of mode 600', async () => {
+    const args = ['sign-in', '--server', w.baseUrl, '--email', org.owner.email, '--password-stdin']
+    assert.equal((await run(args, 'wrong password')).code, 3)
+    const { code, stderr } = await run(args, org.owner.password)
+    assert.equal(code, 0, stderr)
+    assert.equal(statSync(accounts).mode & 0o777, 0o600)
+    const kept = JSON.parse(readFileSync(accounts, 'utf8'))
+    assert.equal(kept.accounts.default.project, org.projectId, 'the only project is the one that is meant')
+    assert.ok(!readFileSync(accounts, 'utf8').includes(org.owner.password))
+    assert.equal(JSON.parse(await ok('projects', 'list')).total, 1)
+  })
+
+  let itemId = ''
+  await t.test('upload, list, look, download', async () => {
+    const bytes = await scene()
+    writeFileSync(path.join(folder, 'field.tif'), bytes)
+    itemId = JSON.parse(await ok('upload', 'field.tif')).item_ids[0]
+    const items = JSON.parse(await ok('items', 'list')) as { items: { id: string }[] }
+    assert.deepEqual(
+      items.items.map(({ id }) => id),
+      [itemId],
+    )
+    const lines = (await ok('items', 'list', '--limit', '1', '--ndjson')).trim().split('\n')
+    assert.deepEqual(
+      lines.map((line) => (JSON.parse(line) as { id: string }).id),
+      [itemId],
+    )
+    await ok('items', 'tile', 'render', '--item', itemId, '--z', '0', '--x', '0', '--y', '0', '--format', 'png', '-o', 'tile.png')
+    assert.equal(readFileSync(path.join(folder, 'tile.png')).subarray(1, 4).toString(), 'PNG')
+    await ok('download', itemId, '-o', 'back.tif')
+    assert.deepEqual(readFileSync(path.join(folder, 'back.tif')), Buffer.from(bytes))
+    assert.ok(!existsSync(path.join(folder, 'back.tif.part')))
+    const url = (await ok('tiles', 'url', itemId, '--format', 'png')).trim()
+    assert.match(url, /\/tiles\/\{z\}\/\{x\}\/\{y\}\.png/)
+    assert.match((await run(['upload', 'missing.tif'])).stderr, /No such file: missing\.tif/)
+  })
+
+  await t.test('search in every form', async () => {
+    const args = ['search', '--host', 'sandbox-open', '--bbox', '151,-34,152,-33', '--datetime', '2029-05-01/2029-06-30', '--limit', '3']
+    const found = JSON.parse(await ok(...args)) as { id: string }[]
+    assert.equal(found.length, 3)
+    assert.equal((await ok(...args, '--ndjson')).trim().split('\n').length, 3)
+    assert.equal(JSON.parse(await ok(...args, '--geojson')).type, 'FeatureCollection')
+    assert.equal((await run(['search', '--bbox', '1,2,3'])).code, 2)
+    assert.equal(JSON.parse(await ok('search', '--mine')).length, 1)
+  })
+
+  await t.test('share', async () => {
+    const { url, password } = JSON.parse(await ok('share', itemId, '--days', '7000')) as { url: string; password: string }
+    const token = url.split('/').at(-1)!
+    assert.equal((await w.post('/v1/op/share.link.validate', { token, password })).status, 200)
+  })
+
+  await t.test('nothing is spent that nobody agreed to', async () => {
+    await w.ok(org.owner.token, 'payment_methods.attach', { payment_method_id: 'pm_card_visa' })
+    const args = ['billing', 'topup', '--aud-cents', '10000']
+    const asked = await run(args)
+    assert.deepEqual([asked.code, asked.stdout], [2, ''])
+    assert.match(asked.stderr, /10000 credits \(A\$100\.00\)[\s\S]*--yes/)
+    assert.equal(JSON.parse(await ok(...args, '--dry-run')).price.credits, 10_000)
+    assert.equal(JSON.parse(await ok('billing', 'credits', 'balance')).balance_credits, 0)
+    await ok(...args, '--yes', '--idempotency-key', 'once')
+    await ok(...args, '--yes', '--idempotency-key', 'once')
+    assert.equal(JSON.parse(await ok('billing', 'credits', 'balance')).balance_credits, 10_000)
+  })
+
+  await t.test('a wrong field is named by its flag, and JSON comes from files and stdin', async () => {
+    const wrong = await run(['items', 'list', '--limit', '0'])
+    assert.equal(wrong.code, 1)
+    assert.match(wrong.stderr, /--limit: /)
+    assert.equal((await run(['items', 'list', '--colour', 'red'])).code, 2)
+    writeFileSync(path.join(folder, 'in.json'), JSON.stringify({ name: 'From a file' }))
+    assert.equal(JSON.parse(await ok('projects', 'create', '--body', '@in.json')).name, 'From a file')
+    const { stdout } = await run(['projects', 'create', '--body', '-'], JSON.stringify({ name: 'From stdin' }))
+    assert.equal(JSON.parse(stdout).name, 'From stdin')
+  })
+
+  await t.test('completion knows commands and flags', async () => {
+    const complete = async (...words: string[]) =>
+      (await ok('__complete', ...words))
+        .trim()
+        .split('\n')
+        .map((line) => line.split('\t')[0])
+    assert.ok((await complete('up')).includes('upload'))
+    assert.deepEqual(await complete('items', 'list-'), ['list-assets', 'list-by-collection'])
+    assert.ok((await complete('items', 'list', '--pro')).includes('--project-id'))
+    for (const shell of ['bash', 'zsh', 'fish']) assert.match(await ok('completion', shell), /__complete/)
+    assert.match(await ok('man'), /^\.\\" Generated[\s\S]*EXIT STATUS/)
+  })
+
+  await t.test('doctor', async () => {
+    const { stdout } = await run(['doctor', '--json'])
+    const findings = JSON.parse(stdout) as { check: string; ok: boolean }[]
+    const passed = (name: string) => findings.find(({ check }) => check === name)?.ok
+    assert.deepEqual(['port', 'service', 'database', 'clock', 'credential'].map(passed), [true, true, true, true, true], stdout)
+  })
+
+  await t.test('sign-out forgets', async () => {
+    await ok('sign-out')
+    assert.deepEqual(JSON.parse(readFileSync(accounts, 'utf8')).accounts, {})
+  })
+})

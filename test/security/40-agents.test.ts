@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { world } from '../support/world.ts'
+
+const MESSAGE = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} }
+const ACCEPT = { accept: 'application/json, text/event-stream' }
+
+// Goal: no page of another origin reaches the tools, no credential but a bearer opens them, and nothing is spent that was not enabled.
+test('row 40: tools for agents', async (t) => {
+  const w = await world(t)
+  const org = await w.organization()
+  const { key } = await w.key(org.owner.token, ['read'])
+  const bearer = { authorization: `Bearer ${key}`, ...ACCEPT }
+  const send = (headers: Record<string, string>, path = '/mcp') => w.post(path, MESSAGE, headers)
+
+  await t.test('a page of another origin is refused before its credential is looked at', async () => {
+    for (const origin of ['https://evil.example', 'null', w.baseUrl.replace(/\d+$/, '1'), w.baseUrl.replace('http:', 'https:')]) {
+      const { status, body } = await send({ ...bearer, origin })
+      assert.deepEqual([status, body.code], [403, 'forbidden'], origin)
+    }
+    assert.equal((await send({ ...bearer, origin: w.baseUrl })).status, 200)
+    assert.equal((await send(bearer)).status, 200)
+  })
+
+  await t.test('bearer only', async () => {
+    assert.equal((await send(ACCEPT)).status, 401)
+    assert.equal((await send({ ...ACCEPT, 'x-api-key': key })).status, 401)
+    assert.equal((await send(ACCEPT, `/mcp?key=${key}`)).status, 401)
+    assert.equal((await send({ ...ACCEPT, cookie: `groundtrack_refresh=${org.owner.refreshToken}` })).status, 401)
+    assert.equal((await send({ ...bearer, authorization: 'Bearer svc_wrong' })).status, 401)
+    assert.equal((await w.request('GET', '/mcp', { headers: bearer })).status, 405)
+  })
+
+  await t.test('a large body is not read from whoever has no credential, nor a huge one from anybody', async () => {
+    const huge = JSON.stringify({ ...MESSAGE, params: { filler: 'x'.repeat(300_000) } })
+    const type = { 'content-type': 'application/json' }
+    assert.equal((await w.request('POST', '/mcp', { headers: { ...type, ...ACCEPT }, body: huge })).status, 401)
+    assert.equal((await w.request('POST', '/mcp', { headers: { ...type, ...bearer }, body: huge })).status, 413)
+  })
+
+  await t.test('spending is off unless enabled, and then needs the price', async () => {
+    await w.ok(org.owner.token, 'payment_methods.attach', { payment_method_id: 'pm_card_visa' })
+    const call = async (query: string, more: object = {}) => {
+      const message = {
+        jsonrpc: '2.0',
+        id: 2,
+        method: 'tools/call',
+        params: { name: 'billing_topup', arguments: { aud_cents: 10_000, ...more } },
+      }
+      const answer = await w.post(`/mcp?tools=billing${query}`, message, { authorization: `Bearer ${org.owner.token}`, ...ACCEPT })
+      return resultOf(answer.bytes.toString())
+    }
+    const balance = async () => (await w.ok(org.owner.token, 'billing.credits.balance')).balance_credits
+    for (const query of ['', '&write=1']) assert.match((await call(query)).content[0].text, /nothing was done/)
+    const asked = await call('&spend=1')
+    assert.equal(asked.isError, true)
+    assert.match(asked.content[0].text, /10000 credits \(A\$100\.00\).*confirm_credits: 10000/)
+    assert.match((await call('&spend=1', { confirm_credits: 1 })).content[0].text, /1 is not the price/)
+    assert.equal(await balance(), 0)
+    const done = await call('&spend=1', { confirm_credits: 10_000, idempotency_key: 'once' })
+    assert.equal(done.structuredContent.credits_granted, 10_000)
+    await call('&spend=1', { confirm_credits: 10_000, idempotency_key: 'once' })
+    assert.equal(await balance(), 10_000, 'the same key spends once')
+  })
+})
+
+/** A single answer, plain or as the one event of a stream. */
+// oxlint-disable-next-line typescript/no-explicit-any
+function resultOf(text: string): any {
+  const data = text.startsWith('{')
+    ? text
+    : text
+        .split('\n')
+        .find((line) => line.startsWith('data:'))!
+        .slice('data:'.length)
+  return JSON.parse(data).result
+}
