@@ -110,6 +110,11 @@ const FEATURE = ['features[].geometry', 'features[].properties', 'features[].ass
 
 const JOB = ['input_params', 'output_artifacts']
 /** What is free-form by intent (docs/decisions.md G21), by operation. */
+/** Areas, collections of them and parameters of products, as orders keep them. */
+const ORDER = ['groups[].captures[].geometry', 'groups[].featureCollection', 'groups[].params']
+const COVERAGE = ['covered.geometry', 'remainder.geometry']
+const TASKED = ['groups[].featureCollection', 'groups[].params']
+
 const FREE_FORM: Record<string, { input?: string[]; output?: string[] }> = {
   'billing.approvals.approve': { output: ['input', 'result'] },
   'billing.approvals.get': { output: ['input'] },
@@ -166,6 +171,22 @@ const FREE_FORM: Record<string, { input?: string[]; output?: string[] }> = {
   'processing.project_jobs.list': { output: JOB.map((field) => `jobs[].${field}`) },
   'stac.search': { input: ['intersects', 'filter', 'query'], output: [...FEATURE, ...FEATURE] },
   'share.link.validate': { output: ['target.geometry', 'target.items[].geometry'] },
+  'orders.advance': { output: ORDER },
+  'orders.archive.estimate': { input: ['captures[].geometry'], output: ['groups[].captures[].geometry'] },
+  'orders.archive.place': { input: ['captures[].geometry'], output: ORDER },
+  'orders.coverage.get': { output: COVERAGE },
+  'orders.coverage.groups.list': { output: COVERAGE.map((field) => `groups[].${field}`) },
+  'orders.estimate': { input: ['params', 'featureCollection'] },
+  'orders.get': { output: ORDER },
+  'orders.get_schema': { output: ['(root)'] }, // A schema of the vendor's.
+  'orders.list': { output: ORDER.map((field) => `content[].${field}`) },
+  'orders.place': { input: ['params', 'featureCollection'], output: ORDER },
+  'orders.tasking.estimate': { input: TASKED },
+  'orders.tasking.feasibility_check': { input: ['featureCollection', 'params'] },
+  'orders.tasking.opportunities_list': { input: ['featureCollection', 'params'] },
+  'orders.tasking.place': { input: TASKED, output: ORDER },
+  'orders.tasking.sensors': { output: ['sensors[].dataProducts[].constraints'] },
+  'orders.update': { output: ORDER },
   'organizations.create': { input: ['billing_address'], output: ['billing_address'] },
   'organizations.get': { output: ['billing_address'] },
   'organizations.set_billing_mode': { output: ['billing_address'] },

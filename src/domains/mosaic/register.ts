@@ -90,9 +90,10 @@ export default operation({
     output: { item: { ...EXAMPLE_ITEM, type: 'mosaic' as const } },
   },
 }).handle({
-  async check(context, input) {
-    const { db, principal } = context
-    const found = project.requireActive(await project.requireRole(db, principal, input.project_id, 'editor'))
+  permit: ({ db, principal }, { project_id }) => project.requireRole(db, principal, project_id, 'editor'),
+  async check(context, input, permitted) {
+    const { db } = context
+    const found = project.requireActive(permitted)
     if (input.collection_id != null) await collection.requireIn(db, found.id, input.collection_id)
     const sources = await readableSources(context, input.source_collections)
     const fields = fieldsOf(input, context)
