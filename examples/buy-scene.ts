@@ -9,12 +9,20 @@ const gt = await connect()
 const cloudOf = ({ properties }: { properties: Record<string, unknown> }) =>
   Number(properties['cloudCoverage'] ?? properties['eo:cloud_cover'] ?? 100)
 const { features } = await gt.catalog.search({ host_name: host, bbox, datetime, limit: 50 })
-const scenes = features as { id: string; geometry: unknown; properties: Record<string, unknown> }[]
+const scenes = features as { id: string; properties: Record<string, unknown> }[]
 const [best] = scenes.toSorted((a, b) => cloudOf(a) - cloudOf(b))
 if (!best) throw new Error('No scene of this area and time')
 console.log(`${best.id}: ${cloudOf(best)} % cloud, ${String(best.properties['creditsPerSqKm'] ?? 'no')} credits/km²`)
 
-const captures = [{ id: best.id, geometry: best.geometry, host }]
+const [west, south, east, north] = bbox
+const ring = [
+  [west, south],
+  [east, south],
+  [east, north],
+  [west, north],
+  [west, south],
+]
+const captures = [{ id: best.id, geometry: { type: 'Polygon', coordinates: [ring] }, host }]
 const price = await gt.price('orders.archive.place', { captures })
 console.log(`Price: ${price.credits} credits (A$${price.aud})`)
 if (mode === '--buy') {

@@ -115,6 +115,23 @@ test('the command line', async (t) => {
     assert.equal(JSON.parse(await ok('billing', 'credits', 'balance')).balance_credits, 10_000)
   })
 
+  await t.test('a scene is bought after its price was seen', async () => {
+    const found = JSON.parse(
+      await ok('search', '--host', 'sandbox-vhr', '--bbox', '151.2,-33.87,151.21,-33.86', '--datetime', '2029-01-01/2029-06-30'),
+    )
+    const args = ['order', found[0].id as string, '--host', 'sandbox-vhr', '--bbox', '151.2,-33.87,151.21,-33.86']
+    assert.match((await run(args.slice(0, -2))).stderr, /at most \d+ km²/, 'the whole scene is too much at once')
+    const { price } = JSON.parse(await ok(...args, '--dry-run')) as { price: { credits: number } }
+    assert.ok(price.credits > 0)
+    const asked = await run(args)
+    assert.equal(asked.code, 2)
+    assert.match(asked.stderr, new RegExp(`${price.credits} credits[\\s\\S]*--yes`))
+    assert.equal(JSON.parse(await ok('orders', 'list')).totalElements, 0)
+    const placed = await run([...args, '--yes'])
+    if (placed.code === 0) assert.equal(JSON.parse(placed.stdout).totalCredits, price.credits)
+    else assert.ok(placed.code === 6 || /licence/.test(placed.stderr), placed.stderr)
+  })
+
   await t.test('a wrong field is named by its flag, and JSON comes from files and stdin', async () => {
     const wrong = await run(['items', 'list', '--limit', '0'])
     assert.equal(wrong.code, 1)

@@ -90,7 +90,13 @@ export const PORCELAIN: Readonly<Record<string, Porcelain>> = {
   order: {
     usage: 'order SCENE… --host NAME',
     about: 'Buy scenes of an archive, after showing the price',
-    options: [PROJECT, ['--host NAME', 'Whose scenes they are'], ['--wait', 'Until they are delivered']],
+    options: [
+      PROJECT,
+      ['--host NAME', 'Whose scenes they are'],
+      ['--bbox W,S,E,N', 'Only this part of them'],
+      ['--area JSON|@FILE', 'The same as a polygon'],
+      ['--wait', 'Until they are delivered'],
+    ],
     examples: ['groundtrack order SCENE --host sandbox-vhr --dry-run', 'groundtrack order SCENE --host sandbox-vhr --yes --wait'],
     load: async () => (await import('./commands/order.ts')).order,
   },

@@ -3,7 +3,7 @@
  * those of the API and come in the Authorization header alone; a web page of somebody else is refused (docs/threats.md, row 40).
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { priceOf, type Price } from '#contract/prices.ts'
+import { PriceError, priceOf, type Price } from '#contract/prices.ts'
 import { Problem, problem } from '#core/problem.ts'
 import { satisfies } from '#core/scopes.ts'
 import type { Principal } from '#core/principal.ts'
@@ -138,7 +138,7 @@ async function priceFor(
     return { price: await priceOf(ask, op.id, input) }
   } catch (error) {
     if (failed) return { price: null, failure: failed }
-    if (error instanceof Problem) return { price: null, failure: refused(error.message) }
+    if (error instanceof Problem || error instanceof PriceError) return { price: null, failure: refused(error.message) }
     throw error
   }
 }

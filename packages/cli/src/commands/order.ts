@@ -6,7 +6,7 @@ import { EXIT, UsageError } from '../failure.ts'
 import { readFlags, type GlobalOptions, type Run } from '../options.ts'
 import { projectFor } from '../projects.ts'
 import { json, note, print, table } from '../terminal.ts'
-import { areaOf } from './search.ts'
+import { areaOf, boxOf } from './search.ts'
 
 interface Stated {
   id: string
@@ -15,15 +15,16 @@ interface Stated {
 
 /** Buys scenes: each is looked up at its host, so that nobody has to copy a geometry. */
 export const order: Run = async (rest, options) => {
-  const { values, switches, positions } = readFlags(rest, { values: ['host', 'project', 'licence'], switches: ['wait'] })
+  const { values, switches, positions } = readFlags(rest, { values: ['host', 'project', 'licence', 'bbox', 'area'], switches: ['wait'] })
   const host = values['host']
   if (positions.length === 0 || host === undefined)
     throw new UsageError('Name scenes and their host', 'groundtrack order SCENE --host sandbox-vhr')
   const client = connect(options)
+  const part = values['area'] ? areaOf(values['area']) : values['bbox'] ? boxOf(values['bbox']) : null
   const captures = []
   for (const id of positions) {
     const { geometry } = await client.call<{ geometry: unknown }>('catalog.item.get', { host_name: host, id }, {}, 'read')
-    captures.push({ id, geometry, host })
+    captures.push({ id, geometry: part ?? geometry, host })
   }
   const projectId = await projectFor(client, values['project'], options)
   const input = { projectId, captures, ...(values['licence'] ? { licenseType: values['licence'] } : {}) }

@@ -90,6 +90,19 @@ function numbers(text: string, flag: string, count: number): number[] {
   return found
 }
 
+/** A box as a polygon. */
+export function boxOf(text: string): object {
+  const [west, south, east, north] = numbers(text, 'bbox', 4) as [number, number, number, number]
+  const ring = [
+    [west, south],
+    [east, south],
+    [east, north],
+    [west, north],
+    [west, south],
+  ]
+  return { type: 'Polygon', coordinates: [ring] }
+}
+
 export function areaOf(text: string): unknown {
   try {
     const value = JSON.parse(text.startsWith('@') ? readFileSync(text.slice(1), 'utf8') : text) as {

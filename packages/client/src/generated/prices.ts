@@ -16,18 +16,24 @@ type Fields = Readonly<Record<string, unknown>>
 type Estimate = (ask: Ask, input: Fields) => Promise<Price>
 
 const CREDITS_PER_AUD = 100
-/** Studies and quotations are looked for among so many that wait. */
-const PAGE_SIZE = 100
 
 const ofCredits = (credits: number): Price => ({ credits, aud: credits / CREDITS_PER_AUD })
 
 const pick = (input: Fields, ...names: readonly string[]): Fields =>
   Object.fromEntries(names.filter((name) => input[name] !== undefined).map((name) => [name, input[name]]))
 
+/** It cannot be had as asked, so it has no price. */
+export class PriceError extends Error {
+  override readonly name = 'PriceError'
+}
+
 /** The first number under one of these names, at the top or in `summary`. */
 function totalOf(answer: unknown): Price {
   const { summary, ...rest } = answer as Fields & { summary?: Fields }
   const found = { ...rest, ...summary } as Fields
+  const errors = (rest['errors'] ?? []) as readonly { reason?: string; message?: string }[]
+  // What cannot be priced would be refused whole: nothing of it has a price.
+  if (errors.length > 0) throw new PriceError(errors.map(({ reason, message }) => reason ?? message ?? 'It has no price').join('. '))
   const credits = found['totalCredits'] ?? found['total_credits'] ?? found['credits']
   return typeof credits === 'number' ? ofCredits(credits) : { credits: null, aud: null, note: 'The estimate names no price' }
 }
@@ -41,19 +47,19 @@ const processing: Estimate = async (ask, input) => {
   const { job_types } = (await ask('processing.job_types.list', {})) as { job_types: { id: string; process_id: string }[] }
   const type = job_types.find(({ id }) => id === input['job_type_id'] || id === input['process_id'])
   const process_id = type?.process_id ?? input['process_id'] ?? input['job_type_id']
-  return totalOf(await ask('processing.catalog.estimate', { process_id, input_params: input['input_params'] ?? {} }))
+  return totalOf(await ask('processing.catalog.estimate', { process_id, inputs: input['inputs'] ?? input['input_params'] ?? {} }))
 }
 
 const clip: Estimate = async (ask, { source_item_id, aoi_geometry, asset_keys }) =>
   totalOf(
     await ask('processing.catalog.estimate', {
       process_id: 'cog_clip',
-      input_params: { source_item_id, aoi_geometry, ...(asset_keys === undefined ? {} : { asset_keys }) },
+      inputs: { item_id: source_item_id, geometry: aoi_geometry, ...(asset_keys === undefined ? {} : { asset_keys }) },
     }),
   )
 
 const study: Estimate = async (ask, { study_id, acceptedOptionId }) => {
-  const { content } = (await ask('orders.tasking.feasibility_studies.list', { size: PAGE_SIZE })) as {
+  const { content } = (await ask('orders.tasking.feasibility_studies.list', { id: study_id })) as {
     content: { id: string; options: { id: string; credits: number }[] }[]
   }
   const option = content.find(({ id }) => id === study_id)?.options.find(({ id }) => id === acceptedOptionId)
@@ -62,7 +68,7 @@ const study: Estimate = async (ask, { study_id, acceptedOptionId }) => {
 
 const quotation: Estimate = async (ask, { quotation_id, decision }) => {
   if (decision === 'REJECTED') return ofCredits(0)
-  const { content } = (await ask('orders.tasking.quotations.list', { size: PAGE_SIZE })) as {
+  const { content } = (await ask('orders.tasking.quotations.list', { id: quotation_id })) as {
     content: { id: string; creditsPrice: number }[]
   }
   const found = content.find(({ id }) => id === quotation_id)
@@ -87,7 +93,7 @@ const nothing: Estimate = async () => ofCredits(0)
 const ESTIMATES: Readonly<Record<string, Estimate>> = {
   'orders.archive.place': estimatedBy('orders.archive.estimate', 'captures', 'splitByDate'),
   'orders.tasking.place': estimatedBy('orders.tasking.estimate', 'groups'),
-  'orders.place': estimatedBy('orders.estimate', 'projectId', 'displayName', 'dataProduct', 'params', 'featureCollection', 'tags'),
+  'orders.place': estimatedBy('orders.estimate', 'displayName', 'dataProduct', 'params', 'featureCollection', 'tags'),
   'orders.tasking.feasibility_decide': study,
   'orders.tasking.quotation_decide': quotation,
   'orders.cancel': nothing,
@@ -97,7 +103,6 @@ const ESTIMATES: Readonly<Record<string, Estimate>> = {
   'processing.dispatch': nothing,
   'processing.job.register': nothing,
   'clip.create_from_item': clip,
-  'clip.create_from_area': clip,
   'billing.topup': topup,
   'billing.approvals.approve': approval,
 }
