@@ -136,8 +136,7 @@ export function buildServer(options: ServerOptions): FastifyInstance {
   registerVendors(app, platform)
   registerContract(app, platform)
   registerPages(app, platform, options.demo ?? (async () => null))
-  registerSharePage(app)
-  registerConsole(app, options.console)
+  registerScreens(app, options)
   registerMailed(app, platform, auth)
   registerMailedPages(app)
   registerShareDoor(app, platform)
@@ -150,6 +149,12 @@ export function buildServer(options: ServerOptions): FastifyInstance {
     done()
   })
   return app
+}
+
+/** What people open in a browser without being sent there by an operation: the page of a share, and the console. */
+function registerScreens(app: FastifyInstance, { console }: ServerOptions): void {
+  registerSharePage(app)
+  registerConsole(app, console)
 }
 
 /** Operations read their bodies themselves, once the caller has been let in; what other routes take is small. */
