@@ -44,4 +44,4 @@ if ! psql --dbname postgres --tuples-only --command "select 1 from pg_database w
 fi
 "$folder/venv/bin/pip" list --format freeze 2>/dev/null | grep -i -E '^(pypgstac|stac-fastapi|stac_fastapi|uvicorn)' || true
 echo "peer at http://127.0.0.1:$port"
-"$folder/venv/bin/uvicorn" stac_fastapi.pgstac.app:app --host 127.0.0.1 --port "$port" --workers 1 --log-level error
+"$folder/venv/bin/uvicorn" stac_fastapi.pgstac.app:create_app --factory --host 127.0.0.1 --port "$port" --workers 1 --log-level error

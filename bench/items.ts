@@ -1,6 +1,7 @@
 /**
  * Search of many items over HTTP: bbox with time, polygons, CQL2, ids, deep pages, counts; as the archive grows. Items are invented
- * and loaded by `COPY`. With `--peer` the same queries go to another STAC API that holds the same items (bench/items-peer.sh).
+ * and loaded by `COPY`. With `--peer` the same queries go to another STAC API that holds the same items (bench/items-peer.sh), whose
+ * processes `--peer-pids` names where their CPU time is wanted.
  *
  *     npm run bench:items -- --sizes 100000,1000000 --queries 60
  *     npm run bench:items -- --sizes 200000 --export /tmp/items.ndjson   # the same items for a peer
@@ -27,6 +28,7 @@ const { values } = parseArgs({
     keep: { type: 'boolean', default: false },
     export: { type: 'string' },
     peer: { type: 'string' },
+    'peer-pids': { type: 'string', default: '' },
     'peer-collection': { type: 'string', default: 'scenes' },
   },
 })
@@ -263,9 +265,17 @@ async function deepTokens(ask: Side['ask']): Promise<string[]> {
 }
 
 async function peerTable(url: string, limit: number): Promise<void> {
-  console.log(`\nthe same of ${url}\n\n| Search | p50 ms | p95 ms | p99 ms | CPU |\n|---|---|---|---|---|`)
+  const pids = values['peer-pids'].split(',').filter(Boolean).map(Number)
+  const cpu = () => pids.reduce((sum, pid) => sum + treeCpuMs(pid), 0)
+  console.log(
+    `\nthe same of ${url}, load average ${loadAverage()}\n\n| Search | p50 ms | p95 ms | p99 ms | CPU ms a query |\n|---|---|---|---|---|`,
+  )
   const ask = (query: object) => post(`${url}/search`, { collections: [values['peer-collection']], ...query })
-  for (const [name, draft] of Object.entries(ROWS)) row(name, await measure({ ask }, draft, limit), null)
+  for (const [name, draft] of Object.entries(ROWS)) {
+    const before = cpu()
+    const times = await measure({ ask }, draft, limit)
+    row(name, times, pids.length > 0 ? cpu() - before : null)
+  }
 }
 
 /** The postmaster is its own leader, so its work is found by the folder that it serves. */

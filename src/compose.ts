@@ -6,19 +6,26 @@ import type { Storage } from './ports/storage.ts'
 import type { Services } from './context.ts'
 import type { Clock } from '#core/clock.ts'
 import { createLayers } from '#model/imagery/item-layer.ts'
+import type { ClipArea } from './ports/clip-areas.ts'
 import type { Payments } from './ports/payments.ts'
 import type { Vendors } from './ports/vendors.ts'
+import type { Mail } from './ports/mail.ts'
+import type { Webhooks } from './ports/webhooks.ts'
+import { confirmAddressTask, resetPasswordTask } from '#model/identity/tasks.ts'
+import type { Listen } from '#db/notify.ts'
 import { NO_WORKERS, type Workers } from './ports/workers.ts'
 import type { Queue } from '#db/queue.ts'
 import type { Notices } from '#db/notices.ts'
-import type { Db } from '#db/tables.ts'
+import type { Db, Tx } from '#db/tables.ts'
 import { watchRoom, type Room } from '#db/trouble.ts'
 import { createMetrics, type Metrics } from '#http/metrics.ts'
 import type { AnyTask } from './task.ts'
 import type { AnyOperation } from '#operation.ts'
 import { createAuditTrail } from '#pipeline/audit.ts'
 import { createAuthenticator } from './access/authenticate.ts'
+import { createBell, type Bell } from './background/bell.ts'
 import { createCommit } from './background/change.ts'
+import { createEventStream, type EventStream } from './background/event-stream.ts'
 import { createClaims } from '#pipeline/idempotency.ts'
 import { declareTasks, enqueuer, type TaskPlatform } from './background/tasks.ts'
 import { createPasswords } from './access/passwords.ts'
@@ -38,10 +45,16 @@ interface Parts {
   /** Null: no cards are taken. */
   payments: Payments | null
   vendors: Vendors
+  /** Places whose mosaics can be clipped; their hosts are read from. */
+  clipAreas?: readonly ClipArea[]
   /** Registered workers from outside; none unless said otherwise. */
   workers?: Workers
   /** Where the files of catalogue scenes lie, and which of these hosts are private. */
   fileHosts: { readonly all: readonly string[]; readonly sandbox: readonly string[] }
+  webhooks: Webhooks
+  mail: Mail
+  /** Hears what other processes commit. */
+  listen: Listen
   log: Logger
   baseUrl: () => string
   operations: ReadonlyMap<string, AnyOperation>
@@ -66,17 +79,21 @@ interface Composed {
   auth: SignInPlatform
   taskPlatform: TaskPlatform
   usage: UsageRecorder
+  bell: Bell
+  stream: EventStream
   metrics: Metrics
   /** Of the database. */
   room: Room
   close(): Promise<void>
 }
 
+const areaHosts = (areas: readonly ClipArea[]): string[] => areas.flatMap(({ mosaics }) => mosaics.map(({ url }) => new URL(url).host))
+
 function rasterOf(parts: Parts): RasterService {
   return createRasterService({
     clock: parts.clock,
     storage: parts.storage,
-    hosts: [...parts.cogHosts, ...parts.egressAllow, ...parts.fileHosts.all],
+    hosts: [...parts.cogHosts, ...parts.egressAllow, ...parts.fileHosts.all, ...areaHosts(parts.clipAreas ?? [])],
     egressAllow: [...parts.egressAllow, ...parts.fileHosts.sandbox],
     workDir: parts.workDir,
     compression: parts.cogCompression,
@@ -106,7 +123,12 @@ export async function compose(parts: Parts): Promise<Composed> {
   const claims = createClaims(db, clock)
   const layers = createLayers(db, clock, parts.notices ?? null)
   const tasks = enqueuer(queue)
-  const committed = () => layers.forget()
+  const bell = createBell({ db, listen: parts.listen, onError: (error) => onFault(error, 'bell') })
+  const stream = createEventStream({ db, bell, onError: (error) => onFault(error, 'stream') })
+  const committed = () => {
+    layers.forget()
+    bell.ring()
+  }
   const rateLimiter = createRateLimiter(db, clock, parts.notices ?? null)
   const rightsChanged = async () => await parts.notices?.settle()
   const services: Services = {
@@ -117,6 +139,9 @@ export async function compose(parts: Parts): Promise<Composed> {
     storage: parts.storage,
     payments: parts.payments,
     vendors: parts.vendors,
+    webhooks: parts.webhooks,
+    mail: { ...parts.mail, baseUrl },
+    clipAreas: parts.clipAreas ?? [],
     workers: parts.workers ?? NO_WORKERS,
     // A queue of its own: whoever guesses at links keeps nobody from signing in.
     shares: createShares(db, clock, createPasswords({ cost: parts.passwordCost, maxRunning: 1, waiting: 'visitors of share links' })),
@@ -143,23 +168,29 @@ export async function compose(parts: Parts): Promise<Composed> {
     metrics,
     room,
     usage,
-    auth: {
-      db,
-      clock,
-      tokens,
-      // Two queues: a flood of new accounts keeps nobody from signing in.
-      passwords: createPasswords({ cost: parts.passwordCost, waiting: 'sign-ins' }),
-      newPasswords: createPasswords({ cost: parts.passwordCost, maxRunning: 1, waiting: 'sign-ups' }),
-      roles: parts.roles,
-      rightsChanged,
-    },
+    bell,
+    stream,
+    auth: authOf(parts, { tokens, rightsChanged, mails: accountMails(tasks) }),
     taskPlatform: { ...services, db, queue, committed, onFault },
     async close() {
       claims.close()
-      await rateLimiter.close()
-      await raster.close()
-      await audit.close()
-      await usage.close()
+      for (const part of [rateLimiter, raster, audit, usage, stream, bell, parts.webhooks, parts.mail]) await part.close()
     },
   }
+}
+
+function accountMails(tasks: Platform['tasks']): SignInPlatform['mails'] {
+  return {
+    confirm: (tx: Tx, user_id) => tasks(tx).enqueue(confirmAddressTask, { user_id }),
+    reset: (tx: Tx, email) => tasks(tx).enqueue(resetPasswordTask, { email }),
+  }
+}
+
+/** Two queues of passwords: a flood of new accounts keeps nobody from signing in. */
+function authOf(
+  { db, clock, passwordCost: cost, roles }: Parts,
+  rest: Pick<SignInPlatform, 'tokens' | 'rightsChanged' | 'mails'>,
+): SignInPlatform {
+  const passwords = createPasswords({ cost, waiting: 'sign-ins' })
+  return { db, clock, roles, passwords, newPasswords: createPasswords({ cost, maxRunning: 1, waiting: 'sign-ups' }), ...rest }
 }

@@ -2,6 +2,7 @@
 import path from 'node:path'
 import { isIP } from 'node:net'
 import { availableParallelism } from 'node:os'
+import { STANDARD_BACKOFF_SECONDS, STANDARD_TIMEOUT_SECONDS } from '#core/webhooks.ts'
 
 type Role = 'all' | 'api' | 'worker'
 
@@ -52,12 +53,20 @@ export interface Config {
   readonly sandboxDeliverySeconds: number
   /** A file of catalogue sources; null: the registry that ships with the platform. */
   readonly sources: string | null
+  /** A file of areas whose mosaics can be clipped; null: the one that ships with the platform. */
+  readonly clipAreas: string | null
   /** A file of registered workers from outside; null: there are none. */
   readonly workers: string | null
   /** Addresses and networks whose `X-Forwarded-For` and `-Proto` are believed. */
   readonly trustedProxies: readonly string[]
   /** Bearer for `/metrics`; empty: it answers only where local. */
   readonly metricsToken: string
+  /** Seconds before each retry of a webhook. */
+  readonly webhookBackoffSeconds: readonly number[]
+  readonly webhookTimeoutSeconds: number
+  /** Empty: mails become files in `dataDir`. */
+  readonly smtpUrl: string
+  readonly mailFrom: string
   readonly logLevel: string
   /** On a terminal; NO_COLOR takes the colours away. */
   readonly hasColours: boolean
@@ -103,10 +112,12 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     cogCompression: oneOf('COG_COMPRESSION', text('COG_COMPRESSION', 'zstd'), COMPRESSIONS),
     rasterProcesses: integer('RASTER_PROCESSES', text('RASTER_PROCESSES', String(availableParallelism())), 1, MAX_RASTER_PROCESSES),
     ...payments(text, isLocal),
+    ...events(text, base),
     sandbox: flag('SANDBOX', text('SANDBOX', isLocal ? '1' : '0')),
     sandboxVendorsPort: integer('SANDBOX_VENDORS_PORT', text('SANDBOX_VENDORS_PORT', '0'), 0, 65_535),
     sandboxDeliverySeconds: integer('SANDBOX_DELIVERY_SECONDS', text('SANDBOX_DELIVERY_SECONDS', '5'), 0, 86_400),
     sources: env['SOURCES']?.trim() ? path.resolve(env['SOURCES'].trim()) : null,
+    clipAreas: env['CLIP_AREAS']?.trim() ? path.resolve(env['CLIP_AREAS'].trim()) : null,
     workers: env['WORKERS']?.trim() ? path.resolve(env['WORKERS'].trim()) : null,
     trustedProxies: networks('TRUSTED_PROXIES', text('TRUSTED_PROXIES', '')),
     metricsToken: bearer('METRICS_TOKEN', text('METRICS_TOKEN', '')),
@@ -130,6 +141,27 @@ function payments(
     stripeWebhookSecret,
     sandboxPaymentsPort: integer('SANDBOX_PAYMENTS_PORT', text('SANDBOX_PAYMENTS_PORT', '0'), 0, 65_535),
   }
+}
+
+function events(
+  text: (name: string, standard: string) => string,
+  base: string,
+): Pick<Config, 'webhookBackoffSeconds' | 'webhookTimeoutSeconds' | 'smtpUrl' | 'mailFrom'> {
+  const backoff = text('WEBHOOK_BACKOFF_SECONDS', STANDARD_BACKOFF_SECONDS.join(','))
+  const smtpUrl = text('SMTP_URL', '')
+  if (smtpUrl && !/^smtps?:\/\//.test(smtpUrl)) throw new ConfigError('SMTP_URL must begin with smtp:// or smtps://')
+  return {
+    webhookBackoffSeconds: list(backoff).map((step) => seconds('WEBHOOK_BACKOFF_SECONDS', step, 7 * 86_400)),
+    webhookTimeoutSeconds: seconds('WEBHOOK_TIMEOUT_SECONDS', text('WEBHOOK_TIMEOUT_SECONDS', String(STANDARD_TIMEOUT_SECONDS)), 120),
+    smtpUrl,
+    mailFrom: text('MAIL_FROM', `Groundtrack <no-reply@${new URL(base).hostname}>`),
+  }
+}
+
+function seconds(name: string, value: string, maximum: number): number {
+  const number = Number(value)
+  if (!(number > 0 && number <= maximum)) throw new ConfigError(`${name} must be seconds above 0 and up to ${maximum}, not '${value}'`)
+  return number
 }
 
 function isLoopback(host: string): boolean {

@@ -5,10 +5,13 @@
 import type { Clock } from '#core/clock.ts'
 import type { Layers } from '#model/imagery/item-layer.ts'
 import type { ShareLink } from '#model/sharing/share-link.ts'
+import type { Mail } from '#ports/mail.ts'
+import type { ClipArea } from '#ports/clip-areas.ts'
 import type { Payments } from '#ports/payments.ts'
 import type { RasterService } from '#ports/raster.ts'
 import type { Storage } from '#ports/storage.ts'
 import type { Vendors } from '#ports/vendors.ts'
+import type { Webhooks } from '#ports/webhooks.ts'
 import type { Workers } from '#ports/workers.ts'
 import type { GrantScope } from '#access/share-grant.ts'
 import type { Commit, Usage } from './effects.ts'
@@ -23,8 +26,14 @@ export interface Services {
   readonly payments: Payments | null
   /** Who has imagery to find and to buy. */
   readonly vendors: Vendors
+  /** Posts to endpoints of customers. */
+  readonly webhooks: Webhooks
+  /** Sends mail that links to this service. */
+  readonly mail: Mail & { readonly baseUrl: () => string }
   /** Who works on jobs from outside. */
   readonly workers: Workers
+  /** Places whose mosaics can be clipped. */
+  readonly clipAreas: readonly ClipArea[]
   readonly shares: Shares
   readonly usage: Usage
   readonly commit: Commit

@@ -4,11 +4,14 @@ import type { FastifyInstance } from 'fastify'
 import { destination, type DestinationStream, type Logger } from 'pino'
 import { compose } from './compose.ts'
 import { ConfigError, loadConfig, type Config } from './config.ts'
+import { createMailFolder } from '#adapters/mail/files.ts'
+import { createSmtpMail } from '#adapters/mail/smtp.ts'
+import { AreasError, readClipAreas } from '#adapters/clip/areas.ts'
 import { createStripePayments } from '#adapters/payments/stripe.ts'
 import { startStoreListener } from '#adapters/storage/listener.ts'
 import { openStorage } from '#adapters/storage/open.ts'
 import { readRegistry, RegistryError } from '#adapters/vendors/registry.ts'
-import { createVendors, fileHostsOf, type FileHosts } from '#adapters/vendors/vendors.ts'
+import { createVendors, fileHostsOf } from '#adapters/vendors/vendors.ts'
 import { readWorkers, WorkersError } from '#adapters/workers/registry.ts'
 import { PROCESSES } from './services/processing/catalogue.ts'
 import type { Workers } from './ports/workers.ts'
@@ -16,8 +19,12 @@ import type { Storage } from './ports/storage.ts'
 import { systemClock } from '#core/clock.ts'
 import type { Payments } from './ports/payments.ts'
 import type { Vendors } from './ports/vendors.ts'
+import { createWebhooks } from '#adapters/webhooks/sender.ts'
+import type { Mail } from './ports/mail.ts'
+import type { Webhooks } from './ports/webhooks.ts'
 import type { Db } from '#db/tables.ts'
 import { openNotices } from '#db/notices.ts'
+import { listening } from '#db/notify.ts'
 import { migrate } from '#db/migrate.ts'
 import { openQueue } from '#db/queue.ts'
 import { DatabaseUnreachable, openServiceDatabase } from '#db/service-database.ts'
@@ -33,6 +40,7 @@ import type { Platform } from '#pipeline/platform.ts'
 import { createEgressRecorder } from './background/egress.ts'
 import { createUploadRoom } from './background/upload-room.ts'
 import { startWorkers } from './background/tasks.ts'
+import { startWatch } from './watch.ts'
 import type { SandboxPayments } from '../sandbox/payments/server.ts'
 import { banner } from './banner.ts'
 import { folderProblem, requireFolder } from './data-folder.ts'
@@ -90,6 +98,8 @@ async function startParts(config: Config, { operations, tasks }: Catalogue, star
     storage,
     payments,
     ...(await startVendors(config, database.db, started)),
+    ...openOutward(config, log),
+    listen: listening(database.connection),
     workers: await startWorkersFile(config),
     connectionCount: database.connectionCount,
     clock: systemClock,
@@ -118,7 +128,7 @@ async function startParts(config: Config, { operations, tasks }: Catalogue, star
   started.defer(() => closeServer(app))
   const address = await listen(app, config)
   if (config.port === 0) baseUrl = baseUrl.replace(/:0$/, `:${new URL(address).port}`)
-  if (isWorker) await startWorkers(composed.taskPlatform, tasks)
+  if (isWorker) await startWork(composed, tasks, log, started)
   ready = true
   started.defer(() => {
     ready = false
@@ -138,6 +148,41 @@ async function startParts(config: Config, { operations, tasks }: Catalogue, star
         (error) => log.warn({ err: error }, 'the demo is not whole yet; the next start goes on with it'),
       ),
     )
+}
+
+/** Tasks, and what is done about events. */
+async function startWork(
+  composed: Parameters<typeof startWatch>[0],
+  tasks: readonly AnyTask[],
+  log: Logger,
+  started: AsyncDisposableStack,
+): Promise<void> {
+  await startWorkers(composed.taskPlatform, tasks)
+  const watch = startWatch(composed, (error, what) => log.error({ err: error }, what))
+  started.defer(() => watch.close())
+}
+
+function openMail(config: Config, log: Logger): Mail {
+  const from = config.mailFrom
+  if (config.smtpUrl) return createSmtpMail({ url: config.smtpUrl, from })
+  const folder = path.join(config.dataDir, 'mail')
+  return createMailFolder({
+    folder,
+    from,
+    clock: systemClock,
+    onWritten: (file) => log.info({ file }, 'a mail was kept as a file; set SMTP_URL to send them'),
+  })
+}
+
+/** Webhooks and mail. */
+const openOutward = (config: Config, log: Logger) => ({ webhooks: openWebhooks(config), mail: openMail(config, log) })
+
+function openWebhooks(config: Config): Webhooks {
+  return createWebhooks({
+    allow: config.egressAllow,
+    backoffSeconds: config.webhookBackoffSeconds,
+    timeoutMs: config.webhookTimeoutSeconds * 1_000,
+  })
 }
 
 /** What whoever sits at the machine may know of the demo; its password is public. */
@@ -251,7 +296,11 @@ async function startPayments(
 }
 
 /** The sources of the registry, and the sandbox's hosts behind those that are simulated. */
-async function startVendors(config: Config, db: Db, started: AsyncDisposableStack): Promise<{ vendors: Vendors; fileHosts: FileHosts }> {
+async function startVendors(
+  config: Config,
+  db: Db,
+  started: AsyncDisposableStack,
+): Promise<Pick<Parameters<typeof compose>[0], 'vendors' | 'fileHosts' | 'clipAreas'>> {
   let sandboxUrl: string | null = null
   if (config.sandbox) {
     const port = config.sandboxVendorsPort
@@ -269,7 +318,10 @@ async function startVendors(config: Config, db: Db, started: AsyncDisposableStac
   })
   const vendors = createVendors({ registry, egressAllow: config.egressAllow })
   started.defer(() => vendors.close())
-  return { vendors, fileHosts: fileHostsOf(registry) }
+  const clipAreas = await readClipAreas(config.clipAreas, sandboxUrl).catch((error: unknown) => {
+    throw error instanceof AreasError ? new ConfigError(`CLIP_AREAS: ${error.message}`) : error
+  })
+  return { vendors, fileHosts: fileHostsOf(registry), clipAreas }
 }
 
 async function startWorkersFile({ workers }: Config): Promise<Workers> {

@@ -43,6 +43,7 @@ async function main(): Promise<void> {
   const { items } = await call('items.list', { project_id: project.id, limit: 1000 })
   const described = new Map<string, string>(items.map(({ id, properties }: Answer) => [properties['sandbox:scene_id'], id]))
   const uploaded = new Map<string, string>(items.map(({ id, name }: Answer) => [name, id])) // Cut off between upload and description.
+  if (items.length === 0) await watch(collections.get('seasons')!)
   const folder = mkdtempSync(path.join(os.tmpdir(), 'groundtrack-demo-'))
   try {
     for (const [n, demoScene] of SCENES.entries()) {
@@ -58,6 +59,22 @@ async function main(): Promise<void> {
   }
   await share(described.get(SCENES[0]!.scene.id)!)
   process.stdout.write('demo: ready\n')
+}
+
+/** Made before the scenes are, so that one of them makes it fire; then it keeps quiet for a year. */
+async function watch(collectionId: string): Promise<void> {
+  const { count } = await call('alerts.rules.list', { collection_id: collectionId })
+  if (count > 0) return // Cut off before the first scene.
+  await call('alerts.create_rule', {
+    name: 'Green again',
+    description: 'The vegetation index of a scene of the year is above 0.1',
+    collection_id: collectionId,
+    expression: '(b8-b4)/(b8+b4)',
+    comparison: 'gt',
+    threshold: 0.1,
+    notification_channels: ['in_app', 'webhook'],
+    cooldown_minutes: 525_600,
+  })
 }
 
 async function collectionsOf(projectId: string): Promise<Map<string, string>> {

@@ -1,8 +1,10 @@
 /** What a signed-in person does with their own account: join, change the password, see and end sessions. */
 import { notFound, problem } from '#core/problem.ts'
+import * as notification from '#model/events/notification.ts'
 import * as invitation from '#model/identity/invitation.ts'
 import * as session from '#model/identity/session.ts'
 import * as user from '#model/identity/user.ts'
+import type { Tx } from '#db/tables.ts'
 import { requireUsable } from './passwords.ts'
 import { isRight, type SignInPlatform } from './sign-in.ts'
 
@@ -17,13 +19,31 @@ const MAX_SESSIONS_LISTED = 100
 
 /** Joins the person to what the token is for. Nothing else joins anybody: neither an address nor somebody's id. */
 export async function acceptInvitation({ db, clock }: SignInPlatform, { userId }: Oneself, token: string) {
-  const accepted = await db.transaction().execute((tx) => invitation.accept(tx, token, userId, clock.now()))
+  const accepted = await db.transaction().execute(async (tx) => {
+    const joined = await invitation.accept(tx, token, userId, clock.now())
+    if (joined) await welcome(tx, joined, userId, clock.now())
+    return joined
+  })
   if (!accepted) throw notFound('invitation: it was used, taken back or has run out, so ask for a new link')
   return {
     organization_id: accepted.organizationId,
     ...(accepted.projectId ? { project_id: accepted.projectId } : {}),
     role: accepted.role ?? accepted.organizationRole,
   }
+}
+
+/** The mail's link also proves the address, to whom it belongs; and whoever invited hears of it. */
+async function welcome(tx: Tx, { id, organizationId, email, invitedBy, wasMailed }: invitation.Accepted, userId: string, now: Date) {
+  const who = (await user.find(tx, userId))!
+  if (wasMailed && who.email === email) await user.confirmEmail(tx, userId, now)
+  if (!invitedBy) return
+  const news: notification.News = {
+    kind: 'invitation',
+    title: `${who.name} has joined`,
+    body: `${who.name} (${who.email}) accepted your invitation to ${email}.`,
+    dedupeKey: `joined:${id}`,
+  }
+  await notification.tell(tx, organizationId, { userId: invitedBy }, [news], now)
 }
 
 /** A stolen token is not a password: whoever changes something lasting shows that they know it. Failures count as at sign-in. */

@@ -28,6 +28,13 @@ export interface SignInPlatform {
   roles: OperatorRoles
   /** After a session has ended: resolves when no process remembers it. */
   rightsChanged: () => Promise<void>
+  mails: AccountMails
+}
+
+/** Mails that bring a token. They are queued here and written later, so that asking takes as long whether there is an account or not. */
+interface AccountMails {
+  confirm(tx: Tx, userId: string): Promise<void>
+  reset(tx: Tx, email: string): Promise<void>
 }
 
 export interface SignedIn {
@@ -60,6 +67,7 @@ export async function signUp(
     const now = clock.now()
     const made = await user.insert(tx, { email: input.email, name: input.name.trim(), passwordHash, ...roles, now })
     if (!made) throw problem('bad-request', 'There is already an account with this email address; sign in instead')
+    await platform.mails.confirm(tx, made.id)
     return await signedIn(platform, made, await session.open(tx, made.id, null, now))
   })
 }
@@ -173,7 +181,7 @@ export function rolesOf(roles: OperatorRoles, email: string): { isSystemAdmin: b
   return found
 }
 
-async function throttle({ db, clock }: SignInPlatform, subject: string, limit: number): Promise<void> {
+export async function throttle({ db, clock }: SignInPlatform, subject: string, limit: number): Promise<void> {
   const now = clock.now()
   const [count] = await rateWindow.countAll(db, [{ subject, windowSeconds: ATTEMPT_WINDOW_SECONDS }], now)
   if (count!.ordinal <= limit) return

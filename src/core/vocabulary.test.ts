@@ -36,6 +36,12 @@ const LISTS: Readonly<Record<string, readonly string[]>> = {
   'feasibility_study.decision': words.STUDY_DECISIONS,
   'quotation.state': words.QUOTATION_STATES,
   'quotation.decision': words.QUOTATION_DECISIONS,
+  'alert_rule.comparison': words.ALERT_COMPARISONS,
+  'webhook_delivery.state': words.DELIVERY_STATES,
+  'event_subscription.last_status': words.DELIVERY_STATUSES,
+  'notification.kind': words.NOTIFICATION_KINDS,
+  'app_user.notification_mail': words.NOTIFICATION_MAILS,
+  'mail_token.purpose': words.MAIL_TOKEN_PURPOSES,
 }
 
 // Goal: a row's words are typed by lists that say the same as the database's check constraints, no more and no less.

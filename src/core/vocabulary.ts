@@ -120,3 +120,23 @@ export type StudyDecision = (typeof STUDY_DECISIONS)[number]
 
 export const QUOTATION_DECISIONS = ['NOT_DECIDED', 'ACCEPTED', 'REJECTED'] as const
 export type QuotationDecision = (typeof QUOTATION_DECISIONS)[number]
+
+export const ALERT_COMPARISONS = ['lt', 'gt', 'eq', 'between'] as const
+export type AlertComparison = (typeof ALERT_COMPARISONS)[number]
+
+/** `held`: its subscription is paused. */
+export const DELIVERY_STATES = ['pending', 'held', 'delivered', 'dead'] as const
+export type DeliveryState = (typeof DELIVERY_STATES)[number]
+
+export const DELIVERY_STATUSES = ['delivered', 'failed'] as const
+export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number]
+
+export const NOTIFICATION_KINDS = ['alert', 'decision', 'approval', 'payment', 'webhook', 'retention', 'invitation'] as const
+export type NotificationKind = (typeof NOTIFICATION_KINDS)[number]
+
+/** When a person's notifications are also sent by mail. */
+export const NOTIFICATION_MAILS = ['none', 'instant', 'daily'] as const
+export type NotificationMail = (typeof NOTIFICATION_MAILS)[number]
+
+export const MAIL_TOKEN_PURPOSES = ['reset', 'confirm'] as const
+export type MailTokenPurpose = (typeof MAIL_TOKEN_PURPOSES)[number]

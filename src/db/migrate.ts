@@ -15,7 +15,9 @@ import * as accessNotices from './migrations/0013_access_notices.ts'
 import * as stac from './migrations/0014_stac.ts'
 import * as licences from './migrations/0015_licences.ts'
 import * as orders from './migrations/0016_orders.ts'
+import * as events from './migrations/0017_events.ts'
 import * as processing from './migrations/0018_processing.ts'
+import * as analytics from './migrations/0019_analytics.ts'
 import type { Db } from './tables.ts'
 
 /** In order, by name. A migration that has run anywhere is never edited again: add the next one. */
@@ -36,7 +38,9 @@ const MIGRATIONS: Record<string, Migration> = {
   '0014_stac': stac,
   '0015_licences': licences,
   '0016_orders': orders,
+  '0017_events': events,
   '0018_processing': processing,
+  '0019_analytics': analytics,
 }
 
 /**

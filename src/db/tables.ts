@@ -1,5 +1,6 @@
 /** Every table as the migrations leave it, by wing. Enumerations are what check constraints hold them to. */
 import type { Kysely, Transaction } from 'kysely'
+import type { EventsTables } from './tables/events.ts'
 import type { IdentityTables } from './tables/identity.ts'
 import type { ImageryTables } from './tables/imagery.ts'
 import type { LicensingTables } from './tables/licensing.ts'
@@ -12,6 +13,7 @@ import type { SharingTables } from './tables/sharing.ts'
 
 export interface Tables
   extends
+    EventsTables,
     IdentityTables,
     ImageryTables,
     LicensingTables,

@@ -1,7 +1,7 @@
 import { PREFLIGHT_SECONDS } from '#core/time.ts'
 import type { FastifyInstance } from 'fastify'
 
-const ALLOWED = 'Authorization, X-API-Key, Content-Type, Idempotency-Key, If-None-Match, Range'
+const ALLOWED = 'Authorization, X-API-Key, Content-Type, Idempotency-Key, If-None-Match, Range, Last-Event-ID'
 const EXPOSED =
   'RateLimit, RateLimit-Policy, Retry-After, ETag, Content-Disposition, Idempotent-Replayed, X-Svc-Invocation-ID, WWW-Authenticate, Link'
 const METHODS = 'GET, HEAD, POST, OPTIONS'

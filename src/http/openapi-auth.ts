@@ -11,6 +11,7 @@ import {
   SignOutInput,
   SignUpInput,
 } from './auth.ts'
+import { ConfirmInput, ForgotInput, MailChoice, ResetInput } from './mailed.ts'
 
 type Json = Record<string, unknown>
 
@@ -37,6 +38,7 @@ export function authPaths(schemas: Json, hoist: (schema: TSchema, schemas: Json)
             ? { content: { 'application/json': { schema: answer.schema, example: answer.example ?? EXAMPLE_GRANT } } }
             : {}),
         },
+        '400': { $ref: '#/components/responses/Problem400' },
         '401': { $ref: '#/components/responses/Problem401' },
         '422': { $ref: '#/components/responses/Problem422' },
         '429': { $ref: '#/components/responses/Problem429' },
@@ -71,6 +73,7 @@ export function authPaths(schemas: Json, hoist: (schema: TSchema, schemas: Json)
       { status: '204', schema: null },
     ),
     ...accountPaths(route),
+    ...mailedPaths(route, hoist(MailChoice, schemas)),
   }
 }
 
@@ -110,7 +113,52 @@ function accountPaths(route: Route): Json {
   }
 }
 
+function mailedPaths(route: Route, choice: Json): Json {
+  const example = { notification_mail: 'instant' }
+  return {
+    '/auth/forgot': route(
+      'forgot',
+      'Ask for a mail with a link to a new password. The answer is the same for every address.',
+      { schema: ForgotInput, example: { email: EMAIL } },
+      { status: '202', schema: FORGOT_SCHEMA, example: { status: 'accepted' } },
+    ),
+    '/auth/reset': route(
+      'reset',
+      'Choose a new password by the token of a mail, which works once and for 30 minutes; every session ends.',
+      { schema: ResetInput, example: { token: MAIL_TOKEN, password: 'another one that is long enough' } },
+      { status: '204', schema: null },
+    ),
+    '/auth/confirm': route(
+      'confirm',
+      'Confirm an address by the token of a mail, which works once and for 7 days.',
+      { schema: ConfirmInput, example: { token: MAIL_TOKEN } },
+      { status: '204', schema: null },
+    ),
+    '/auth/notifications': {
+      get: {
+        operationId: 'auth.notifications',
+        summary: 'When notifications of the signed-in person are mailed.',
+        tags: ['Sign-in'],
+        security: [{ bearer: [] }],
+        responses: {
+          '200': { description: 'Done', content: { 'application/json': { schema: choice, example } } },
+          '401': { $ref: '#/components/responses/Problem401' },
+          '403': { $ref: '#/components/responses/Problem403' },
+        },
+      },
+      ...route(
+        'choose_notifications',
+        'Choose when notifications are mailed: from now on, not what lies in the inbox already.',
+        { schema: MailChoice, example },
+        { status: '204', schema: null, signedIn: true },
+      ),
+    },
+  }
+}
+
 const EMAIL = 'ana@example.com'
+const MAIL_TOKEN = 'bm90X2FfcmVhbF90b2tlbl9idXRfYXNfbG9uZ19hc19vbmU'
+const FORGOT_SCHEMA = { type: 'object', required: ['status'], properties: { status: { const: 'accepted' } } }
 const PASSWORD = 'at least ten characters'
 const EXAMPLE_GRANT = {
   access_token: 'eyJhbGciOiJFZERTQSJ9.eyJzdWIiOiIwMTk5ZjJjMyJ9.c2lnbmF0dXJl',

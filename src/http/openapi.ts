@@ -24,7 +24,7 @@ export function isPublished(op: AnyOperation): boolean {
 export function openApiDocument(operations: ReadonlyMap<string, AnyOperation>, baseUrl: string): Json {
   const schemas: Json = { Problem: PROBLEM_SCHEMA }
   const published = [...operations.values()].filter(isPublished).toSorted((a, b) => (a.id < b.id ? -1 : 1))
-  const paths: Json = { ...authPaths(schemas, hoist), ...eventTypesPath }
+  const paths: Json = { ...authPaths(schemas, hoist), ...eventTypesPath, ...eventStreamPath }
   for (const op of published) paths[`/v1/op/${op.id}`] = { post: describe(op, schemas) }
   Object.assign(paths, tilePaths(), assetPaths(), wmtsPaths(), sharePaths(), catalogPaths())
   const described = describeFields({ paths, schemas })
@@ -238,6 +238,35 @@ function hoist(schema: unknown, schemas: Json): Json {
 }
 
 const text = { type: 'string' }
+
+const eventStreamPath = {
+  '/v1/events': {
+    get: {
+      operationId: 'events.stream',
+      summary: "The organization's events as they happen, as server-sent events. The stream ends with its credential.",
+      description: 'Requires the scope `event_subscriptions:read`. Events of private projects reach their readers alone.',
+      tags: ['Events'],
+      'x-required-scope': 'event_subscriptions:read',
+      parameters: [
+        {
+          name: 'Last-Event-ID',
+          in: 'header',
+          required: false,
+          schema: { type: 'string', format: 'uuid' },
+          description: 'The last event that was heard: the stream goes on behind it, and nothing is skipped or repeated.',
+        },
+      ],
+      responses: {
+        '200': { description: 'A stream that stays open', content: { 'text/event-stream': { schema: text } } },
+        '401': { $ref: '#/components/responses/Problem401' },
+        '403': { $ref: '#/components/responses/Problem403' },
+        '422': { $ref: '#/components/responses/Problem422' },
+        '429': { $ref: '#/components/responses/Problem429' },
+        '503': { $ref: '#/components/responses/Problem503' },
+      },
+    },
+  },
+}
 
 const eventTypesPath = {
   '/v1/event-types': {

@@ -24,6 +24,8 @@ import { linger, readBody, SIGN_IN_BYTES, USUAL_BYTES } from './read-body.ts'
 import { credentialOf } from './credential.ts'
 import { COMMON_HEADERS, registerHeaders } from './headers.ts'
 import { strike } from './log.ts'
+import type { EventStream } from '#background/event-stream.ts'
+import { registerEvents } from './events.ts'
 import type { Metrics } from './metrics.ts'
 import { openApiDocument } from './openapi.ts'
 import { registerMcp } from './mcp/mcp.ts'
@@ -34,6 +36,8 @@ import { notFoundPage, sendPage } from './pages/layout.ts'
 import { registerPages } from './pages/pages.ts'
 import type { Demo } from './pages/welcome.ts'
 import { registerShareDoor, registerSharePage } from './pages/share.ts'
+import { registerMailed } from './mailed.ts'
+import { registerMailedPages } from './pages/mailed.ts'
 import { registerShareRoutes } from './projections/share.ts'
 import { registerStac } from './projections/stac/routes.ts'
 import { registerTiles } from './projections/tiles.ts'
@@ -46,6 +50,7 @@ import { registerWorkers } from './workers.ts'
 interface ServerOptions {
   platform: Platform
   auth: SignInPlatform
+  stream: EventStream
   log: Logger
   metrics: Metrics
   /** False while starting and stopping. */
@@ -71,7 +76,7 @@ const REQUEST_TIMEOUT_MS = 120_000
 const MAX_URL_LENGTH = 8_192
 
 export function buildServer(options: ServerOptions): FastifyInstance {
-  const { platform, auth, log, metrics, api, sandboxPayments, isLocal, trustedProxies, connections } = options
+  const { platform, auth, stream, log, metrics, api, sandboxPayments, isLocal, trustedProxies, connections } = options
   const app = fastify({
     requestTimeout: REQUEST_TIMEOUT_MS,
     keepAliveTimeout: KEEP_ALIVE_MS,
@@ -123,11 +128,14 @@ export function buildServer(options: ServerOptions): FastifyInstance {
   registerStac(app, { platform, observe, trustedProxies })
   registerAuth(app, { platform, auth, isLocal })
   registerEventTypes(app, platform)
+  registerEvents(app, platform, stream)
   registerPayments(app, platform, sandboxPayments)
   registerVendors(app, platform)
   registerContract(app, platform)
   registerPages(app, platform, options.demo ?? (async () => null))
   registerSharePage(app)
+  registerMailed(app, platform, auth)
+  registerMailedPages(app)
   registerShareDoor(app, platform)
   app.addHook('onResponse', (request, reply, done) => {
     if (!request.url.startsWith('/v1/'))

@@ -7,7 +7,7 @@ import type { AnyOperation } from '#operation.ts'
 const WORKER_OPERATION = 'processing.job.register'
 
 /** Stage 2. Public operations run without a credential, so there is no scope to hold. */
-export function requireScope(principal: Principal, op: AnyOperation): void {
+export function requireScope(principal: Principal, op: Pick<AnyOperation, 'id' | 'scope' | 'public'>): void {
   if (op.public) return
   if (!satisfies(principal.scopes, op.scope)) {
     throw problem('missing-scope', `Missing required scope '${op.scope}' for operation '${op.id}'`, {
@@ -19,7 +19,7 @@ export function requireScope(principal: Principal, op: AnyOperation): void {
 }
 
 /** A key's scopes follow from its permissions: which of them a new key needs. */
-function remedyOf({ kind }: Principal, { scope }: AnyOperation): { remedy?: string } {
+function remedyOf({ kind }: Principal, { scope }: Pick<AnyOperation, 'scope'>): { remedy?: string } {
   const action = scope.split(':')[1]!
   if (kind !== 'api_key' || !(PERMISSIONS as readonly string[]).includes(action) || isPrivileged(scope.split(':')[0]!)) return {}
   return { remedy: `Use a key that was made with the permission '${action}'; api_keys.create makes one` }

@@ -6,6 +6,9 @@ import type { Statistics, StatisticsOptions } from '#raster/statistics/index.ts'
 import type { RasterInfo } from '#raster/types.ts'
 import type { TileAddress, TileSize } from '#raster/warp/mercator.ts'
 import type { Resampling } from '#raster/warp/sample.ts'
+import type { Change, ChangeOptions } from '#raster/zonal/change.ts'
+import type { ZonalOptions, ZonalResult } from '#raster/zonal/index.ts'
+import type { DrawnPicture, PictureOptions } from '#raster/render/picture.ts'
 
 /**
  * Where a raster lies: an object of our own store, which never changes; a file of this machine; or an address that the
@@ -114,6 +117,12 @@ export interface RasterService {
   terrain(source: RasterSource, request: TerrainRequest, asking?: Asking): Promise<Drawn>
   thumbnail(source: RasterSource, request: ThumbnailRequest, asking?: Asking): Promise<Drawn>
   statistics(source: RasterSource, options: StatisticsOptions, signal?: AbortSignal): Promise<Statistics>
+  /** Statistics of many zones at once, each pixel by the share of it that lies inside. */
+  zonal(source: RasterSource, options: ZonalOptions, signal?: AbortSignal): Promise<ZonalResult>
+  /** What changed from one scene to another, on the pixels of the first. */
+  change(before: RasterSource, after: RasterSource, options: ChangeOptions, signal?: AbortSignal): Promise<Change>
+  /** A rectangle of a map as one picture. */
+  picture(source: RasterSource, options: PictureOptions & { format: ImageFormat }, signal?: AbortSignal): Promise<DrawnPicture>
   /** The value of each band under a place, null where there is no data; null altogether outside the raster. */
   point(source: RasterSource, place: { longitude: number; latitude: number }, signal?: AbortSignal): Promise<(number | null)[] | null>
   /** What is worth knowing of a file that has just come in. */

@@ -20,6 +20,7 @@ const PYTHON = '/usr/bin/python3'
 const hasTools =
   spawnSync('gdal_translate', ['--version']).status === 0 && spawnSync(PYTHON, ['-c', 'import osgeo.gdal, owslib']).status === 0
 const skip = hasTools ? false : 'GDAL or OWSLib is not on this machine'
+const hasQgis = hasTools && spawnSync(PYTHON, ['-c', 'import qgis.core']).status === 0
 const run = promisify(execFile)
 /** The service runs in this process, so nothing may block it. */
 const gdal = async (command: string, ...args: string[]) => (await run(command, ['--config', 'GDAL_ENABLE_WMS_CACHE', 'NO', ...args])).stdout
@@ -40,6 +41,31 @@ open(sys.argv[7], 'wb').write(tile.read())
 print(json.dumps({'title': found.title, 'styles': list(found.styles), 'formats': found.formats,
                   'box': found.boundingBoxWGS84, 'sets': list(found.tilematrixsetlinks),
                   'matrices': len(service.tilematrixsets['GoogleMapsCompatible'].tilematrix)}))
+`
+
+/** What the dialogue does with an address: asks for its capabilities, then adds the layer that they name. */
+const DRAW_IN_QGIS = `
+import json, os, sys
+from urllib.parse import quote
+from qgis.core import QgsApplication, QgsRasterLayer, QgsMapSettings, QgsMapRendererSequentialJob
+from qgis.PyQt.QtCore import QSize
+address, layer, target = sys.argv[1:4]
+app = QgsApplication([], True)
+app.initQgis()
+uri = ('contextualWMSLegend=0&crs=EPSG:3857&dpiMode=7&featureCount=10&format=image/png&layers=' + layer +
+       '&styles=default&tileMatrixSet=ImageResolution&url=' + quote(address, safe=':/')) # As its dialogue writes it.
+found = QgsRasterLayer(uri, 'layer', 'wms')
+settings = QgsMapSettings()
+settings.setLayers([found])
+settings.setOutputSize(QSize(300, 200))
+settings.setDestinationCrs(found.crs())
+settings.setExtent(found.extent())
+job = QgsMapRendererSequentialJob(settings)
+job.start()
+job.waitForFinished()
+job.renderedImage().save(target)
+print(json.dumps({'valid': found.isValid()}), flush=True)
+os._exit(0) # QGIS without a window does not always end well.
 `
 
 test('desktop tools read an item through the service', { skip }, async (t) => {
@@ -121,6 +147,26 @@ test('desktop tools read an item through the service', { skip }, async (t) => {
       assert.ok(times >= 1 && times < 2.4, `${size.join(' × ')} pixels of 300 × 200`)
     }
   })
+
+  await t.test(
+    'QGIS opens the address that the guide prints, and draws it',
+    { skip: hasQgis ? false : 'PyQGIS is not on this machine' },
+    async () => {
+      const picture = join(work, 'qgis.png')
+      const env = { ...process.env, QT_QPA_PLATFORM: 'offscreen', XDG_RUNTIME_DIR: work, HOME: work }
+      const { stdout } = await run(PYTHON, ['-c', DRAW_IN_QGIS, `${w.baseUrl}/wmts/${id}?key=${key}`, id, picture], {
+        env,
+        timeout: 120_000,
+      })
+      const found = JSON.parse(stdout.trim().split('\n').at(-1)!)
+      assert.deepEqual(found, { valid: true })
+      const { channels } = await sharp(readFileSync(picture)).stats()
+      assert.ok(
+        channels.some(({ stdev }) => stdev > 5),
+        'a picture, not a plain colour',
+      )
+    },
+  )
 
   await t.test('GDAL’s access to XYZ addresses', async () => {
     for (const [profile, tile] of [

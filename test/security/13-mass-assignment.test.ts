@@ -106,11 +106,29 @@ function openObjects(schema: TSchema | Node, at = ''): string[] {
 }
 
 const ITEM = ['geometry', 'properties']
+const RULE = ['alert_rule.band_mapping', 'alert_rule.aoi_geometry']
 const FEATURE = ['features[].geometry', 'features[].properties', 'features[].assets']
 
 const JOB = ['input_params', 'output_artifacts']
 /** What is free-form by intent (docs/decisions.md G21), by operation. */
+/** Areas, collections of them and parameters of products, as orders keep them. */
+const ORDER = ['groups[].captures[].geometry', 'groups[].featureCollection', 'groups[].params']
+const COVERAGE = ['covered.geometry', 'remainder.geometry']
+const TASKED = ['groups[].featureCollection', 'groups[].params']
+
 const FREE_FORM: Record<string, { input?: string[]; output?: string[] }> = {
+  'alerts.create_rule': { input: ['band_mapping', 'aoi_geometry'], output: RULE },
+  'alerts.rule.get': { output: RULE },
+  'alerts.rules.list': { output: ['alert_rules[].band_mapping', 'alert_rules[].aoi_geometry'] },
+  'alerts.test_rule': { input: ['rule.band_mapping', 'rule.aoi_geometry'] },
+  'alerts.update_rule': { input: ['band_mapping', 'aoi_geometry'], output: RULE },
+  'analytics.band_math': { input: ['geometry', 'band_mapping'], output: ['result'] },
+  'analytics.calculate_index': { input: ['geometry', 'band_mapping'], output: ['result'] },
+  'analytics.execute': { input: ['params'], output: ['result'] },
+  'analytics.operations.get': { output: ['params_schema'] },
+  'analytics.operations.list': { output: ['operations[].params_schema'] },
+  'clip.create_from_area': { input: ['aoi_geometry'] },
+  'clip.create_from_item': { input: ['aoi_geometry'] },
   'billing.approvals.approve': { output: ['input', 'result'] },
   'billing.approvals.get': { output: ['input'] },
   'billing.approvals.list': { output: ['approvals[].input'] },
@@ -141,6 +159,10 @@ const FREE_FORM: Record<string, { input?: string[]; output?: string[] }> = {
   'glossary.data_products.list': { output: ['content[].schema'] },
   'cog.formulas': { output: ['(root)'] }, // Keyed by id; each entry is closed.
   'cog.statistics': { input: ['geometry'] },
+  'event_subscriptions.create': { input: ['filter_config', 'headers'], output: ['filter_config'] },
+  'event_subscriptions.get': { output: ['filter_config'] },
+  'event_subscriptions.list': { output: ['event_subscriptions[].filter_config'] },
+  'event_subscriptions.update': { input: ['filter_config', 'headers'], output: ['filter_config'] },
   'items.create': { input: ['geometry', 'properties'], output: ITEM },
   'items.duplicate': { output: ITEM },
   'items.get': { output: ITEM.map((field) => `item.${field}`) },
@@ -166,6 +188,22 @@ const FREE_FORM: Record<string, { input?: string[]; output?: string[] }> = {
   'processing.project_jobs.list': { output: JOB.map((field) => `jobs[].${field}`) },
   'stac.search': { input: ['intersects', 'filter', 'query'], output: [...FEATURE, ...FEATURE] },
   'share.link.validate': { output: ['target.geometry', 'target.items[].geometry'] },
+  'orders.advance': { output: ORDER },
+  'orders.archive.estimate': { input: ['captures[].geometry'], output: ['groups[].captures[].geometry'] },
+  'orders.archive.place': { input: ['captures[].geometry'], output: ORDER },
+  'orders.coverage.get': { output: COVERAGE },
+  'orders.coverage.groups.list': { output: COVERAGE.map((field) => `groups[].${field}`) },
+  'orders.estimate': { input: ['params', 'featureCollection'] },
+  'orders.get': { output: ORDER },
+  'orders.get_schema': { output: ['(root)'] }, // A schema of the vendor's.
+  'orders.list': { output: ORDER.map((field) => `content[].${field}`) },
+  'orders.place': { input: ['params', 'featureCollection'], output: ORDER },
+  'orders.tasking.estimate': { input: TASKED },
+  'orders.tasking.feasibility_check': { input: ['featureCollection', 'params'] },
+  'orders.tasking.opportunities_list': { input: ['featureCollection', 'params'] },
+  'orders.tasking.place': { input: TASKED, output: ORDER },
+  'orders.tasking.sensors': { output: ['sensors[].dataProducts[].constraints'] },
+  'orders.update': { output: ORDER },
   'organizations.create': { input: ['billing_address'], output: ['billing_address'] },
   'organizations.get': { output: ['billing_address'] },
   'organizations.set_billing_mode': { output: ['billing_address'] },

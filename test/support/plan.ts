@@ -15,7 +15,7 @@ const ALONE = [
   'src/raster/pool/*.test.ts',
   'src/raster/tiff/{hostile,mutation}.test.ts',
   'test/*.test.ts',
-  'test/{browser,faults,ledger,money,s3}/**/*.test.ts',
+  'test/{browser,faults,ledger,money,s3,webhooks}/**/*.test.ts',
   'test/security/{14-shares,19-idempotency,25-leaks,28-large-bodies,29*,31*,matrix*}.test.ts',
   'tools/**/*.test.ts',
 ]

@@ -4,16 +4,23 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import type { TestContext } from 'node:test'
+import { createMailFolder } from '#adapters/mail/files.ts'
+import { createSmtpMail } from '#adapters/mail/smtp.ts'
+import { readClipAreas } from '#adapters/clip/areas.ts'
 import { createStripePayments } from '#adapters/payments/stripe.ts'
 import { readRegistry, type Registry } from '#adapters/vendors/registry.ts'
 import { createVendors, fileHostsOf } from '#adapters/vendors/vendors.ts'
+import { createWebhooks } from '#adapters/webhooks/sender.ts'
 import { openFileStore } from '#adapters/storage/files.ts'
 import { startStoreListener } from '#adapters/storage/listener.ts'
+import type { ClipArea } from '#ports/clip-areas.ts'
 import type { Storage } from '#ports/storage.ts'
 import type { Workers } from '#ports/workers.ts'
 import { compose } from '#compose.ts'
 import type { Clock } from '#core/clock.ts'
+import { STANDARD_BACKOFF_SECONDS } from '#core/webhooks.ts'
 import { openDatabase } from '#db/open.ts'
+import { listening } from '#db/notify.ts'
 import { openQueue } from '#db/queue.ts'
 import type { Db } from '#db/tables.ts'
 import { createLog } from '#http/log.ts'
@@ -26,6 +33,8 @@ import { createUploadRoom } from '#background/upload-room.ts'
 import { createEgressRecorder } from '#background/egress.ts'
 import { signWorkerToken } from '#access/tokens.ts'
 import * as registry from '#registry.ts'
+import { answerDue } from '#services/alerts/answer.ts'
+import { drain } from '#services/webhooks/drain.ts'
 import { SANDBOX_KEY, startSandboxPayments, type SandboxOptions } from '../../sandbox/payments/server.ts'
 import { startSandboxVendors } from '../../sandbox/vendors/server.ts'
 import { createDatabase } from './database.ts'
@@ -72,10 +81,16 @@ interface WorldOptions {
   egressAllow?: readonly string[]
   /** Whether the simulated vendors run. Without them the registry is there, but nobody answers. */
   vendors?: boolean
+  /** Areas to clip other than the shipped ones. */
+  clipAreas?: readonly ClipArea[]
   /** Registered workers from outside. */
   workers?: Workers
   /** Sources other than the shipped ones. */
   sources?: Registry
+  /** A real mail server; without one, mails are files in `mailDir`. */
+  smtpUrl?: string
+  /** How endpoints of webhooks are looked up, and how long one may take. */
+  webhooks?: { resolve?: (hostname: string) => Promise<readonly string[]>; timeoutMs?: number }
   /** What the card processor does; `null` takes no cards. */
   payments?: (Partial<Pick<SandboxOptions, 'beforeAnswer' | 'manualNotices'>> & { timeoutMs?: number; isLive?: boolean }) | null
   /** Instead of files in a folder of its own; the world closes it. */
@@ -89,6 +104,13 @@ interface WorldOptions {
 }
 
 export type World = Awaited<ReturnType<typeof world>>
+
+const MAX_DELIVERIES = 10_000
+const MAIL_FROM = 'Groundtrack <no-reply@groundtrack.test>'
+
+/** A place for endpoints that nobody listens at. No test looks up names in the real world. */
+const HOOK_HOST = 'hooks.test:9'
+export const HOOK_URL = `http://${HOOK_HOST}/`
 
 let people = 0
 
@@ -122,6 +144,7 @@ export async function world(t: TestContext, options: WorldOptions = {}) {
   const operations = new Map([...registry.operations, ...(options.operations ?? []).map((op) => [op.id, op] as const)])
   const tasks = [...registry.tasks, ...(options.tasks ?? [])]
   const dataDir = options.store?.dataDir ?? mkdtempSync(path.join(os.tmpdir(), 'groundtrack-world-'))
+  const mailDir = path.join(dataDir, 'mail')
   const door = options.storage
     ? null
     : await openDoor(dataDir, options.store?.secret ?? randomBytes(32), clock, log, {
@@ -169,8 +192,19 @@ export async function world(t: TestContext, options: WorldOptions = {}) {
     storage,
     payments: believed,
     vendors,
+    clipAreas: options.clipAreas ?? (await readClipAreas(null, hosts?.url ?? null)),
     ...(options.workers ? { workers: options.workers } : {}),
     fileHosts: fileHostsOf(sources),
+    webhooks: createWebhooks({
+      allow: [...(options.egressAllow ?? []), HOOK_HOST],
+      backoffSeconds: STANDARD_BACKOFF_SECONDS,
+      timeoutMs: options.webhooks?.timeoutMs ?? 2_000,
+      resolve: options.webhooks?.resolve ?? (async (hostname) => (HOOK_HOST.startsWith(hostname) ? ['127.0.0.1'] : [])),
+    }),
+    mail: options.smtpUrl
+      ? createSmtpMail({ url: options.smtpUrl, from: MAIL_FROM })
+      : createMailFolder({ folder: mailDir, from: MAIL_FROM, clock, onWritten: () => {} }),
+    listen: listening(database.connection),
     connectionCount: database.connectionCount,
     clock,
     queue,
@@ -317,6 +351,7 @@ export async function world(t: TestContext, options: WorldOptions = {}) {
     storage,
     storePort: door?.port ?? 0,
     databaseUrl,
+    mailDir,
     clock,
     baseUrl,
     logLines,
@@ -343,6 +378,15 @@ export async function world(t: TestContext, options: WorldOptions = {}) {
     runTask: (task: AnyTask, data: object = {}) => runTask(composed.taskPlatform, task, data, new AbortController().signal),
     /** Works everything that waits in a task's queue, whenever it is due. */
     drain: (task: AnyTask) => queue.drain(task.name, (data, signal) => runTask(composed.taskPlatform, task, data, signal)),
+    /** Sends every webhook that is due by the clock; says how many were tried. */
+    deliver: async () => (await drain({ ...composed.taskPlatform }, MAX_DELIVERIES)).attempted,
+    /** Answers every question to alert rules that is due by the clock; says how many. */
+    evaluateAlerts: async () => {
+      let count = 0
+      const onError = (error: unknown) => log.error({ err: error }, 'alerts')
+      for (let answered = -1; answered !== 0; count += answered) answered = await answerDue({ ...composed.taskPlatform, onError })
+      return count
+    },
     sandbox,
     webhookSecret,
     flushAudit: () => composed.platform.audit.flush(),

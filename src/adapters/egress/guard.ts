@@ -37,8 +37,12 @@ interface EgressRequest {
   permit?: (url: URL) => boolean
   /** 0: a redirect is a failure. */
   maxRedirects?: number
+  /** `return`: a redirect is an answer like any other, and is not followed. */
+  redirects?: 'follow' | 'return'
   /** Bytes of the body that are read at most. */
   maxBytes: number
+  /** What becomes of an answer with more: a failure, or only its beginning. */
+  beyondMaxBytes?: 'refuse' | 'cut'
   /** For everything: look-up, connection, headers, body, redirects. */
   deadlineMs: number
   signal?: AbortSignal
@@ -97,7 +101,7 @@ export function createEgress(options: EgressOptions = {}): Egress {
 
   const follow = async (
     text: string,
-    wanted: Pick<EgressRequest, 'method' | 'headers' | 'body' | 'permit' | 'maxRedirects'>,
+    wanted: Pick<EgressRequest, 'method' | 'headers' | 'body' | 'permit' | 'maxRedirects' | 'redirects'>,
     limits: { signal: AbortSignal; bodyTimeout?: number; headersTimeout?: number },
   ): Promise<{ answer: Dispatcher.ResponseData; url: URL }> => {
     let target = await checked(text, wanted.permit)
@@ -109,7 +113,7 @@ export function createEgress(options: EgressOptions = {}): Egress {
         body: wanted.body ?? null,
         ...limits,
       })
-      if (!REDIRECTS.has(answer.statusCode)) return { answer, url: target.url }
+      if (wanted.redirects === 'return' || !REDIRECTS.has(answer.statusCode)) return { answer, url: target.url }
       answer.body.on('error', () => {}).destroy()
       const location = answer.headers['location']
       if (hops >= (wanted.maxRedirects ?? 0) || typeof location !== 'string')
@@ -125,7 +129,7 @@ export function createEgress(options: EgressOptions = {}): Egress {
       const signal = wanted.signal ? AbortSignal.any([wanted.signal, timeout]) : timeout
       try {
         const { answer, url } = await follow(text, wanted, { signal })
-        return await received(answer, url, wanted.maxBytes)
+        return await received(answer, url, wanted)
       } catch (error) {
         throw explained(error, timeout, wanted.signal)
       }
@@ -197,14 +201,23 @@ function makeAgent(judge: (hostname: string) => Promise<string>): Agent {
   })
 }
 
-async function received(answer: Dispatcher.ResponseData, url: URL, maxBytes: number): Promise<EgressResponse> {
+async function received(
+  answer: Dispatcher.ResponseData,
+  url: URL,
+  { maxBytes, beyondMaxBytes = 'refuse' }: EgressRequest,
+): Promise<EgressResponse> {
   const chunks: Buffer[] = []
   let size = 0
   for await (const chunk of answer.body as AsyncIterable<Buffer>) {
     size += chunk.length
     if (size > maxBytes) {
-      answer.body.destroy()
-      throw new EgressError('too-large', `The answer has more than ${maxBytes} bytes`)
+      if (beyondMaxBytes === 'refuse') {
+        answer.body.destroy()
+        throw new EgressError('too-large', `The answer has more than ${maxBytes} bytes`)
+      }
+      chunks.push(chunk.subarray(0, chunk.length - (size - maxBytes)))
+      size = maxBytes
+      break // Which also ends the connection.
     }
     chunks.push(chunk)
   }

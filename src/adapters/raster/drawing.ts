@@ -59,6 +59,19 @@ export class Drawing {
     }
   }
 
+  /** The same with a second raster, which the task is told of as `after`. */
+  async runPair<T>(name: string, sources: readonly [RasterSource, RasterSource], input: object, bounds: Bounds): Promise<T> {
+    const [, second] = sources
+    const seen = await this.#sources.identify(second, bounds.signal)
+    const after = await this.#sources.openable(second, seen, bounds.signal)
+    try {
+      return await this.run<T>(name, sources[0], { ...input, after }, bounds)
+    } catch (error) {
+      this.#sources.forgetChanged(error, [second])
+      throw error
+    }
+  }
+
   async draw(
     task: string,
     source: RasterSource,

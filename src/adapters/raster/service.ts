@@ -3,7 +3,10 @@ import { MEDIA_TYPES } from '#raster/encode/format.ts'
 import type { Inspection } from '#raster/ingest/inspect.ts'
 import { RasterPool } from '#raster/pool/pool.ts'
 import type { Statistics, StatisticsOptions } from '#raster/statistics/index.ts'
+import type { DrawnPicture } from '#raster/render/picture.ts'
 import type { RasterInfo } from '#raster/types.ts'
+import type { Change } from '#raster/zonal/change.ts'
+import type { ZonalResult } from '#raster/zonal/index.ts'
 import type { CogCompression } from '#raster/write/spec.ts'
 import { createConverter } from './converter.ts'
 import { defined, Drawing, nameFor } from './drawing.ts'
@@ -22,6 +25,8 @@ interface RasterServiceOptions extends SourceOptions {
 const MIB = 1024 * 1024
 const STATISTICS_CACHE_BYTES = 4 * MIB
 const STATISTICS_DEADLINE_MS = 30_000
+/** As long as a caller waits; what takes longer is a job. */
+const ANALYSIS_DEADLINE_MS = 25_000
 const INSPECT_DEADLINE_MS = 15_000
 
 export function createRasterService(options: RasterServiceOptions): RasterService {
@@ -62,6 +67,12 @@ export function createRasterService(options: RasterServiceOptions): RasterServic
     thumbnail: (source, look, asking = {}) =>
       drawing.draw('thumbnail', source, { options: { ...defined(look), format: 'jpeg' } }, 'image/jpeg', asking),
     statistics,
+    zonal: (source, { signal: _signal, onProgress: _onProgress, ...wanted }, signal) =>
+      drawing.run<ZonalResult>('zonal', source, { options: defined(wanted) }, { signal, deadlineMs: ANALYSIS_DEADLINE_MS }),
+    change: (before, after, { signal: _signal, ...wanted }, signal) =>
+      drawing.runPair<Change>('change', [before, after], { options: defined(wanted) }, { signal, deadlineMs: ANALYSIS_DEADLINE_MS }),
+    picture: (source, { signal: _signal, ...wanted }, signal) =>
+      drawing.run<DrawnPicture>('picture', source, { options: defined(wanted) }, { signal }),
     point: (source, place, signal) => drawing.run('point', source, { place, options: {} }, { signal }),
     inspect: (source, signal) => drawing.run<Inspection>('inspect', source, {}, { signal, deadlineMs: INSPECT_DEADLINE_MS }),
     mayRead: sources.mayRead,

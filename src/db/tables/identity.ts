@@ -2,6 +2,7 @@ import type {
   EnterpriseStatus,
   InvitationOutcome,
   InvitedRole,
+  NotificationMail,
   OrganizationRole,
   ProjectRole,
   Region,
@@ -22,6 +23,8 @@ export interface IdentityTables {
     is_system_admin: Generated<boolean>
     is_clip_user: Generated<boolean>
     last_org_id: string | null
+    email_confirmed_at: Date | null
+    notification_mail: Generated<NotificationMail>
     created_at: Date
   }
   organization: {
@@ -79,6 +82,7 @@ export interface IdentityTables {
     role: ProjectRole | null
     organization_role: InvitedRole
     token_hash: Buffer | null
+    mailed_token_hash: Buffer | null
     invited_by: string | null
     accepted_by: string | null
     created_at: Date

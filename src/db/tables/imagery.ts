@@ -128,6 +128,22 @@ export interface ImageryTables {
     updated_at: Date
   }
   orphan_object: { bucket: string; key: string; seen_at: Date; last_seen_at: Date }
+  band_formula: {
+    id: string
+    org_id: string
+    name: string
+    display_name: string | null
+    formula: string
+    description: string | null
+    required_bands: string[]
+    colormap: string
+    range_low: number
+    range_high: number
+    category: string
+    created_by: string | null
+    created_at: Date
+    updated_at: Date
+  }
   visualization_profile: {
     id: string
     org_id: string

@@ -40,6 +40,9 @@ export interface PlatformTables {
     data: JSONColumnType<Json>
     invocation_id: string
     occurred_at: Date
+    /** 64 bits, so it travels as text. */
+    txid: Generated<string>
+    project_id: string | null
   }
   audit: {
     invocation_id: string

@@ -3,6 +3,7 @@ import { HOUR_MS } from '#core/time.ts'
 import { MAX_CREDITS } from '#core/money.ts'
 import { invalidField, problem } from '#core/problem.ts'
 import { Closed, FreeForm, Nullable } from '#core/shapes.ts'
+import * as notification from '#model/events/notification.ts'
 import * as approval from '#model/money/approval.ts'
 import { requireOrganization } from '#model/identity/organization.ts'
 import { operation } from '#operation.ts'
@@ -43,21 +44,30 @@ export default operation({
   async execute({ tx, clock }, { credits, expiry_hours, operation: wanted, input, reason }, { organizationId, userId }) {
     const now = clock.now()
     const expiresAt = new Date(now.getTime() + (expiry_hours ?? STANDARD_HOURS) * HOUR_MS)
-    return toRecord(
-      await approval.insert(
-        tx,
-        {
-          organizationId,
-          requestedBy: userId,
-          credits: credits ?? null,
-          operation: wanted ?? null,
-          input: input ?? null,
-          reason: reason ?? null,
-          expiresAt,
-        },
-        now,
-      ),
+    const asked = await approval.insert(
+      tx,
+      {
+        organizationId,
+        requestedBy: userId,
+        credits: credits ?? null,
+        operation: wanted ?? null,
+        input: input ?? null,
+        reason: reason ?? null,
+        expiresAt,
+      },
       now,
     )
+    await notification.tell(tx, organizationId, 'admins', [newsOf(asked)], now)
+    return toRecord(asked, now)
   },
 })
+
+function newsOf({ id, credits, operation: wanted, reason }: approval.Approval): notification.News {
+  const what = credits === null ? `${wanted} as it was described` : `one order of up to ${credits} credits`
+  return {
+    kind: 'approval',
+    title: 'An approval is asked for',
+    body: `A member asks to spend above their limit: ${what}${reason ? `. They say: ${reason}` : ''}. billing.approvals.get shows ${id}`,
+    dedupeKey: `approval:${id}`,
+  }
+}

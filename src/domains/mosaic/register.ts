@@ -90,9 +90,10 @@ export default operation({
     output: { item: { ...EXAMPLE_ITEM, type: 'mosaic' as const } },
   },
 }).handle({
-  async check(context, input) {
-    const { db, principal } = context
-    const found = project.requireActive(await project.requireRole(db, principal, input.project_id, 'editor'))
+  permit: ({ db, principal }, { project_id }) => project.requireRole(db, principal, project_id, 'editor'),
+  async check(context, input, permitted) {
+    const { db } = context
+    const found = project.requireActive(permitted)
     if (input.collection_id != null) await collection.requireIn(db, found.id, input.collection_id)
     const sources = await readableSources(context, input.source_collections)
     const fields = fieldsOf(input, context)
@@ -106,7 +107,7 @@ export default operation({
     await project.hold(tx, found.id)
     const { collection: place, isNew } = input.collection_id
       ? { collection: await collection.requireIn(tx, found.id, input.collection_id), isNew: false }
-      : await collection.openSystem(tx, owner, MOSAICS)
+      : await collection.openSystem(tx, owner, mosaic.MOSAICS)
     await collection.hold(tx, found.id, place.id)
     if (isNew) events.emit('collection.created', place.id, collection.summary(place))
     const [stored] = await itemWrite.insert(tx, owner, [mosaic.toItem({ ...fields, collectionId: place.id })])
@@ -116,9 +117,6 @@ export default operation({
     return { item: toRecord(stored!) }
   },
 })
-
-/** Found by its key, so renaming it loses nothing. */
-const MOSAICS = { systemKey: 'mosaics', name: 'Mosaics' }
 
 function fieldsOf(input: Received<typeof Input>, { raster }: Context): Omit<mosaic.MosaicFields, 'collectionId'> {
   const reference = (field: 'data_asset' | 'provenance_asset' | 'source_lookup_asset' | 'source_manifest_asset') => {

@@ -1,5 +1,6 @@
 import Type from 'typebox'
 import { Closed, Defaulted, Nullable } from '#core/shapes.ts'
+import * as project from '#model/identity/project.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_IDS } from '#wire/examples.ts'
 import { Captures, capturesOf } from './input.lib.ts'
@@ -29,11 +30,14 @@ export default operation({
     output: EXAMPLE_ORDER,
   },
 }).handle({
-  async check(context, { projectId, captures, licenseType, splitByDate, displayName, tags, maxCredits }): Promise<ArchiveOrder> {
+  async permit(context, { projectId }) {
     requirePerson(context.principal)
+    return await requireOrderProject(context, projectId)
+  },
+  async check(_context, { captures, licenseType, splitByDate, displayName, tags, maxCredits }, found): Promise<ArchiveOrder> {
     return {
       kind: 'archive',
-      project: await requireOrderProject(context, projectId),
+      project: project.requireActive(found),
       captures: capturesOf(captures),
       splitByDate: splitByDate ?? false,
       displayName: displayName ?? null,

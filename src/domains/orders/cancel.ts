@@ -23,8 +23,8 @@ export default operation({
   }),
   example: { input: { id: EXAMPLE_ORDER.id }, output: { orderId: EXAMPLE_ORDER.id, status: 'cancelled' } },
 }).handle({
-  async check({ db, principal }, { id }) {
-    const found = await order.requireBuyer(db, principal, id)
+  permit: ({ db, principal }, { id }) => order.requireBuyer(db, principal, id),
+  async check(_context, _input, found) {
     if (!isIn(ORDER_MOVES.cancel.from, found.status)) throw tooLate(found)
     return found
   },

@@ -1,4 +1,5 @@
 import { Closed } from '#core/shapes.ts'
+import * as project from '#model/identity/project.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_IDS } from '#wire/examples.ts'
 import { GenericInput, genericOf, licenseTypeOf } from './generic.lib.ts'
@@ -37,11 +38,14 @@ export default operation({
     output: EXAMPLE_ORDER,
   },
 }).handle({
-  async check(context, input): Promise<ArchiveOrder | TaskingOrder> {
+  async permit(context, { dataProduct, workspaceId }) {
+    if (context.vendors.product(dataProduct)?.type === 'ARCHIVE') requirePerson(context.principal)
+    return await requireOrderProject(context, workspaceId)
+  },
+  async check(context, input, found): Promise<ArchiveOrder | TaskingOrder> {
     const wanted = genericOf(context.vendors, input)
-    if (wanted.type === 'ARCHIVE') requirePerson(context.principal)
     const common = {
-      project: await requireOrderProject(context, input.workspaceId),
+      project: project.requireActive(found),
       displayName: input.displayName ?? null,
       tags: input.tags ?? [],
       licenseType: licenseTypeOf(input),

@@ -26,9 +26,10 @@ export function requirePerson({ kind, userId }: Principal): void {
     throw problem('user-authorization-required', 'An API key cannot place an order of archive imagery; a person must, signed in')
 }
 
+/** The project, for those who may order for it. */
 export async function requireOrderProject({ db, principal }: Context, projectId: string): Promise<project.Project> {
   requireOrganization(principal)
-  return project.requireActive(await project.requireBuyer(db, principal, projectId))
+  return await project.requireBuyer(db, principal, projectId)
 }
 
 interface Common {

@@ -30,10 +30,12 @@ export default operation({
     output: { ...EXAMPLE_STUDY, decision: 'ACCEPTED', acceptedOptionId: 'option-1', decisionAt: EXAMPLE_STUDY.createdAt },
   },
 }).handle({
-  async check({ db, principal, clock }, { study_id, acceptedOptionId }) {
+  async permit({ db, principal }, { study_id }) {
     const found = await study.find(db, study_id)
     if (!found) throw notFound('feasibility study')
-    const current = await order.requireBuyer(db, principal, found.orderId, 'feasibility study')
+    return { found, current: await order.requireBuyer(db, principal, found.orderId, 'feasibility study') }
+  },
+  async check({ clock }, { acceptedOptionId }, { found, current }) {
     if (found.decision !== 'NOT_DECIDED') throw problem('bad-request', 'This study was decided before')
     if (found.state === 'waiting') throw problem('bad-request', 'The vendor has not answered this study yet')
     const isOver = found.state !== 'answered' || found.expiresAt <= clock.now() || current.status !== 'pending'

@@ -1,5 +1,6 @@
 import Type from 'typebox'
 import { Closed, Defaulted, Nullable } from '#core/shapes.ts'
+import * as project from '#model/identity/project.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_IDS } from '#wire/examples.ts'
 import { taskingOf } from './input.lib.ts'
@@ -49,10 +50,11 @@ export default operation({
     output: EXAMPLE_TASKING,
   },
 }).handle({
-  async check(context, { projectId, groups, displayName, licenseType, tags, maxCredits }): Promise<TaskingOrder> {
+  permit: (context, { projectId }) => requireOrderProject(context, projectId),
+  async check(context, { groups, displayName, licenseType, tags, maxCredits }, found): Promise<TaskingOrder> {
     return {
       kind: 'tasking',
-      project: await requireOrderProject(context, projectId),
+      project: project.requireActive(found),
       wanted: groups.map((group, index) => taskingOf(context.vendors, group, `groups.${index}.`)),
       displayName: displayName ?? null,
       tags: tags ?? [],

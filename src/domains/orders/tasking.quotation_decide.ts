@@ -29,10 +29,12 @@ export default operation({
     output: { ...EXAMPLE_QUOTATION, decision: 'ACCEPTED', decisionAt: EXAMPLE_QUOTATION.createdAt },
   },
 }).handle({
-  async check({ db, principal, clock }, { quotation_id }) {
+  async permit({ db, principal }, { quotation_id }) {
     const found = await quotation.find(db, quotation_id)
     if (!found) throw notFound('quotation')
-    const current = await order.requireBuyer(db, principal, found.orderId, 'quotation')
+    return { found, current: await order.requireBuyer(db, principal, found.orderId, 'quotation') }
+  },
+  async check({ clock }, _input, { found, current }) {
     if (found.decision !== 'NOT_DECIDED') throw problem('bad-request', 'This quotation was decided before')
     if (found.state === 'waiting') throw problem('bad-request', 'The vendor has not issued this quotation yet')
     const isOver = found.credits === null || found.expiresAt <= clock.now() || current.status !== 'pending'

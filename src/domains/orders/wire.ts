@@ -29,7 +29,10 @@ export const MaxCredits = Type.Optional(
 const MAX_FEATURES = 100
 export const FeatureCollection = Type.Unsafe<Record<string, unknown>>({
   type: 'object',
-  properties: { type: { const: 'FeatureCollection' }, features: { type: 'array', minItems: 1, maxItems: MAX_FEATURES } },
+  properties: {
+    type: { const: 'FeatureCollection', description: 'As GeoJSON has it' },
+    features: { type: 'array', minItems: 1, maxItems: MAX_FEATURES, description: 'Each with a geometry' },
+  },
   required: ['type', 'features'],
   additionalProperties: true,
   description: 'GeoJSON: polygons, or points, which stand for squares of 1 km a side',

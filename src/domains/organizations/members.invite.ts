@@ -3,13 +3,14 @@ import { Choice, Closed, Defaulted, Email } from '#core/shapes.ts'
 import { INVITED_ROLES } from '#core/vocabulary.ts'
 import * as invitation from '#model/identity/invitation.ts'
 import * as organization from '#model/identity/organization.ts'
+import { inviteTask } from '#model/identity/tasks.ts'
 import * as user from '#model/identity/user.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_NEW_INVITATION, NewInvitation, toNewInvitation } from '#wire/invitation.ts'
 
 /**
- * Invites a person into the organization. The link is in this answer alone; nobody joins before they use it, signed in.
- * Inviting an address again makes a new link and ends the older one.
+ * Invites a person into the organization. The link is in this answer, and a mail brings another; nobody joins before they use
+ * one of them, signed in. Inviting an address again makes new links and ends the older ones.
  */
 export default operation({
   id: 'organizations.members.invite',
@@ -30,8 +31,7 @@ export default operation({
       throw problem('bad-request', 'This person is a member already; change what they are with organizations.members.set_role')
     return { organizationId, address }
   },
-  async execute({ tx, principal, clock, baseUrl }, { role }, { organizationId, address }) {
-    // Where mail is set up, the link's mail is queued here, in this transaction.
+  async execute({ tx, principal, clock, tasks, baseUrl }, { role }, { organizationId, address }) {
     const made = await invitation.put(tx, {
       organizationId,
       organizationRole: role,
@@ -40,6 +40,7 @@ export default operation({
       invitedBy: principal.userId,
       now: clock.now(),
     })
+    await tasks.enqueue(inviteTask, { invitation_id: made.invitation.id })
     return { invitation: toNewInvitation(made, baseUrl) }
   },
 })

@@ -24,7 +24,7 @@ const LONGEST_JOB_SECONDS = 6 * 3_600
 export default task({
   ...runJobTask,
   produces: ['item:produced_by>processing_job', 'asset:produced_by>processing_job', 'item:derived_from>item'],
-  events: ['job.started', 'job.completed', 'job.captured', 'job.failed', 'job.released', 'item.created'],
+  events: ['job.started', 'job.completed', 'job.captured', 'job.failed', 'job.released', 'item.created', 'collection.created'],
   concurrency: 4,
   timeoutSeconds: LONGEST_JOB_SECONDS,
   retryLimit: 0,

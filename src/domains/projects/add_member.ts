@@ -4,6 +4,7 @@ import { Closed, Email, Uuid } from '#core/shapes.ts'
 import * as invitation from '#model/identity/invitation.ts'
 import * as organization from '#model/identity/organization.ts'
 import * as project from '#model/identity/project.ts'
+import { inviteTask } from '#model/identity/tasks.ts'
 import * as user from '#model/identity/user.ts'
 import { operation } from '#operation.ts'
 import { toNewInvitation } from '#wire/invitation.ts'
@@ -11,7 +12,7 @@ import { AddedMember, EXAMPLE_MEMBER, EXAMPLE_PROJECT, Role, toInvited, toMember
 
 /**
  * Adds a member of the organization, by id or by email. An email that is no member's becomes an invitation, whose link is in
- * this answer alone: the person joins organization and project when they accept it, and not before.
+ * this answer and, as another, in a mail: the person joins organization and project when they accept it, and not before.
  */
 export default operation({
   id: 'projects.add_member',
@@ -34,11 +35,10 @@ export default operation({
     if (!member && principal.kind === 'user' && principal.organizationId !== found.organizationId) throw accessDenied()
     return { project: found, address, userId: member?.userId ?? null }
   },
-  async execute({ tx, principal, clock, baseUrl, attributeTo }, { role = 'editor' }, { project: found, address, userId }) {
+  async execute({ tx, principal, clock, tasks, baseUrl, attributeTo }, { role = 'editor' }, { project: found, address, userId }) {
     attributeTo(found.organizationId)
     const now = clock.now()
     if (!userId) {
-      // Where mail is set up, the link's mail is queued here, in this transaction.
       const made = await invitation.put(tx, {
         organizationId: found.organizationId,
         organizationRole: 'member',
@@ -47,6 +47,7 @@ export default operation({
         invitedBy: principal.userId,
         now,
       })
+      await tasks.enqueue(inviteTask, { invitation_id: made.invitation.id })
       return { ...toInvited(found.id, made.invitation), invitation: toNewInvitation(made, baseUrl) }
     }
     const before = await project.findMember(tx, found.id, userId)

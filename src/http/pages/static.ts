@@ -45,6 +45,7 @@ const ASSETS: Record<string, Asset> = {
   'reference.js': file(SCRIPT, own, 'reference.js'),
   'invite.js': file(SCRIPT, own, 'invite.js'),
   'reference.css': file(CSS, own, 'reference.css'),
+  'mailed.js': file(SCRIPT, own, 'mailed.js'),
   'pages.css': file(CSS, own, 'pages.css'),
   'favicon.svg': file('image/svg+xml', own, 'favicon.svg'),
   'maplibre-gl.mjs': file(SCRIPT, maplibre, 'maplibre-gl.mjs'),

@@ -15,7 +15,9 @@ interface ShownDemo {
 export type Demo = () => Promise<ShownDemo | null>
 
 export function registerWelcome(app: FastifyInstance, platform: Platform, demo: Demo): void {
-  app.get('/', async (_request, reply) => {
+  app.get('/', async (request, reply) => {
+    const accept = request.headers.accept ?? ''
+    if (/\bjson\b/.test(accept) && !accept.includes('text/html')) return landing(platform.baseUrl())
     const shown = await demo()
     return sendPage(reply, welcome(platform, shown), shown ? SHARE_POLICY : PAGE_POLICY) // A map needs a worker.
   })
@@ -24,6 +26,24 @@ export function registerWelcome(app: FastifyInstance, platform: Platform, demo: 
     const shown = await demo()
     return reply.header('Cache-Control', 'no-store').send(shown ? { email: shown.email, password: shown.password } : {})
   })
+}
+
+/** Where programs go on from here: the OGC and STAC interfaces, and the contract. */
+function landing(base: string) {
+  const link = (rel: string, path: string, title: string, type = 'application/json') => ({ rel, href: `${base}${path}`, type, title })
+  return {
+    title: 'Groundtrack',
+    description: 'Imagery to find, buy, keep, process and show',
+    links: [
+      link('self', '/', 'This page'),
+      link('service-desc', '/openapi.json', 'The contract', 'application/vnd.oai.openapi+json;version=3.1'),
+      link('service-doc', '/docs', 'The reference', 'text/html'),
+      link('conformance', '/conformance', 'What it conforms to'),
+      link('http://www.opengis.net/def/rel/ogc/1.0/processes', '/processes', 'Processes'),
+      link('http://www.opengis.net/def/rel/ogc/1.0/job-list', '/jobs', 'Jobs'),
+      link('data', '/stac', 'The STAC API'),
+    ],
+  }
 }
 
 const HEAD = `<link rel="stylesheet" href="/assets/maplibre-gl.css">

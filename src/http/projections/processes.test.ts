@@ -14,6 +14,8 @@ test('OGC API Processes', async (t) => {
   const itemId = (await w.upload(token, org.projectId, { 'a.tif': await scene({ width: 64, height: 64 }) })).body.item_ids[0] as string
   const get = async (path: string) => await w.request('GET', path, { headers })
 
+  const landing = await w.request('GET', '/', { headers: { accept: 'application/json' } })
+  assert.ok(landing.body.links.some(({ href }: { href: string }) => href === `${w.baseUrl}/processes`))
   assert.ok((await w.request('GET', '/conformance')).body.conformsTo.length > 3)
   assert.equal((await w.request('GET', '/processes')).status, 401)
   const { body: list } = await get('/processes')

@@ -2,7 +2,7 @@ import { hash, randomBytes } from 'node:crypto'
 import { DAY_MS } from '#core/time.ts'
 import { isUuid, newId } from '#core/ids.ts'
 import type { InvitedRole, ProjectRole } from '#core/vocabulary.ts'
-import type { Row } from '#db/row.ts'
+import type { Joined, Row } from '#db/row.ts'
 import type { Db, Tx } from '#db/tables.ts'
 import * as organization from './organization.ts'
 
@@ -40,11 +40,12 @@ interface Wanted {
  * renews the invitation: the newer role and link count, and the older link is worth nothing.
  */
 export async function put(tx: Tx, wanted: Wanted): Promise<{ invitation: Invitation; token: string }> {
-  const token = TOKEN_PREFIX + randomBytes(TOKEN_BYTES).toString('base64url')
+  const token = newToken()
   const renewed = {
     role: wanted.project?.role ?? null,
     organization_role: wanted.organizationRole,
     token_hash: hashToken(token),
+    mailed_token_hash: null,
     invited_by: wanted.invitedBy,
     expires_at: new Date(wanted.now.getTime() + VALID_DAYS * DAY_MS),
   }
@@ -64,8 +65,44 @@ export async function put(tx: Tx, wanted: Wanted): Promise<{ invitation: Invitat
   return { invitation, token }
 }
 
+function newToken(): string {
+  return TOKEN_PREFIX + randomBytes(TOKEN_BYTES).toString('base64url')
+}
+
 function hashToken(token: string): Buffer {
   return hash('sha256', token, 'buffer')
+}
+
+function toBeMailed(db: Db, id: string, now: Date) {
+  return db
+    .selectFrom('invitation as i')
+    .innerJoin('organization as o', 'o.id', 'i.org_id')
+    .leftJoin('project as p', 'p.id', 'i.project_id')
+    .leftJoin('app_user as u', 'u.id', 'i.invited_by')
+    .select(['i.id', 'i.org_id as organizationId', 'i.email', 'i.invited_by as invitedBy', 'i.expires_at as expiresAt'])
+    .select(['o.name as organization', 'p.name as project', 'u.name as inviter'])
+    .where('i.id', '=', id)
+    .where('i.closed_at', 'is', null)
+    .where('i.expires_at', '>', now)
+}
+
+export type MailedInvitation = Joined<typeof toBeMailed>
+
+/** What a mail says of an open invitation; null when it was used or taken back meanwhile. */
+export async function findForMail(db: Db, id: string, now: Date): Promise<MailedInvitation | null> {
+  return (await toBeMailed(db, id, now).executeTakeFirst()) ?? null
+}
+
+/** A second token, for the mail alone: only whoever reads the address's mail has it. The link of an earlier mail ends. */
+export async function issueForMail(db: Db, id: string): Promise<string> {
+  const token = newToken()
+  await db
+    .updateTable('invitation')
+    .set({ mailed_token_hash: hashToken(token) })
+    .where('id', '=', id)
+    .where('closed_at', 'is', null)
+    .execute()
+  return token
 }
 
 const open = (db: Db, now: Date) => db.selectFrom('invitation').select(COLUMNS).where('closed_at', 'is', null).where('expires_at', '>', now)
@@ -133,15 +170,21 @@ export async function withdrawAllBy(tx: Tx, organizationId: string, userId: stri
   await withdrawing(tx, now).where('org_id', '=', organizationId).where('invited_by', '=', userId).execute()
 }
 
+export interface Accepted extends Invitation {
+  /** The token was the mail's: whoever used it reads mail to this address. */
+  wasMailed: boolean
+}
+
 /** Spends a token: joins the person to the organization, and to the project if it is for one. Null for a token that is not good. */
-export async function accept(tx: Tx, token: string, userId: string, now: Date): Promise<Invitation | null> {
+export async function accept(tx: Tx, token: string, userId: string, now: Date): Promise<Accepted | null> {
+  const tokenHash = hashToken(token)
   const spent = await tx
     .updateTable('invitation')
     .set({ closed_at: now, outcome: 'accepted', accepted_by: userId })
-    .where('token_hash', '=', hashToken(token))
+    .where((where) => where.or([where('token_hash', '=', tokenHash), where('mailed_token_hash', '=', tokenHash)]))
     .where('closed_at', 'is', null)
     .where('expires_at', '>', now)
-    .returning(COLUMNS)
+    .returning([...COLUMNS, 'mailed_token_hash as mailedTokenHash'])
     .executeTakeFirst()
   if (!spent) return null
   await organization.addMember(tx, spent.organizationId, userId, spent.organizationRole, now)
@@ -151,7 +194,8 @@ export async function accept(tx: Tx, token: string, userId: string, now: Date): 
       .values({ project_id: spent.projectId, user_id: userId, role: spent.role, created_at: now })
       .onConflict((conflict) => conflict.doNothing())
       .execute()
-  return spent
+  const { mailedTokenHash, ...accepted } = spent
+  return { ...accepted, wasMailed: mailedTokenHash?.equals(tokenHash) ?? false }
 }
 
 /** Closes what ran out; says how many. */

@@ -4,6 +4,7 @@ import type { Principal } from '#core/principal.ts'
 import { accessDenied, notFound, problem } from '#core/problem.ts'
 import type { OrganizationRole } from '#core/vocabulary.ts'
 import type { Db, Tx } from '#db/tables.ts'
+import * as watchers from '#model/events/leaving.ts'
 import * as apiKey from './api-key.ts'
 import * as invitation from './invitation.ts'
 import * as organization from './organization.ts'
@@ -34,7 +35,7 @@ export async function setRole(tx: Tx, organizationId: string, userId: string, ro
 
 /**
  * Ends a membership and what hangs on it: roles in projects, keys, sessions that act for the organization, open invitations.
- * What the person made stays: it is the organization's.
+ * What the person made stays: it is the organization's. Webhooks and alert rules rest.
  */
 export async function end(tx: Tx, organizationId: string, userId: string, now: Date): Promise<void> {
   await sql`
@@ -55,6 +56,7 @@ export async function end(tx: Tx, organizationId: string, userId: string, now: D
   await apiKey.revokeAllOf(tx, organizationId, userId, now)
   await session.endAllFor(tx, organizationId, userId, now)
   await invitation.withdrawAllBy(tx, organizationId, userId, now)
+  await watchers.restAllOf(tx, organizationId, userId, now)
 }
 
 /** Ends every membership of an organization that ends itself. */
@@ -64,6 +66,7 @@ export async function endAll(tx: Tx, organizationId: string, now: Date): Promise
   await apiKey.revokeAllOf(tx, organizationId, null, now)
   await session.endAllFor(tx, organizationId, null, now)
   await invitation.withdrawAllOfOrganization(tx, organizationId, now)
+  await watchers.removeAll(tx, organizationId)
 }
 
 /** An organization keeps an owner: the last one can neither go nor step down. */

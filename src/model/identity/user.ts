@@ -1,5 +1,5 @@
 import { newId } from '#core/ids.ts'
-import type { OrganizationRole } from '#core/vocabulary.ts'
+import type { NotificationMail, OrganizationRole } from '#core/vocabulary.ts'
 import type { Row } from '#db/row.ts'
 import type { Db, Tx } from '#db/tables.ts'
 
@@ -79,7 +79,8 @@ export async function setPassword(db: Db, id: string, passwordHash: string): Pro
 
 /** The row stays, for what points at it; the person goes, and the address is free again. */
 export async function erase(tx: Tx, id: string): Promise<void> {
-  await tx.deleteFrom('project_member').where('user_id', '=', id).execute()
+  for (const table of ['project_member', 'notification', 'mail_token'] as const)
+    await tx.deleteFrom(table).where('user_id', '=', id).execute()
   await tx
     .updateTable('app_user')
     .set({
@@ -90,6 +91,7 @@ export async function erase(tx: Tx, id: string): Promise<void> {
       is_system_admin: false,
       is_clip_user: false,
       last_org_id: null,
+      email_confirmed_at: null,
     })
     .where('id', '=', id)
     .execute()
@@ -132,4 +134,17 @@ export async function organizations(db: Db, userId: string): Promise<{ id: strin
     .where('m.user_id', '=', userId)
     .orderBy('m.created_at')
     .execute()
+}
+
+/** The person reads mail to this address: they used a link that was sent there. */
+export async function confirmEmail(db: Db, id: string, now: Date): Promise<void> {
+  await db.updateTable('app_user').set({ email_confirmed_at: now }).where('id', '=', id).where('email_confirmed_at', 'is', null).execute()
+}
+
+export async function notificationMail(db: Db, id: string): Promise<NotificationMail> {
+  return (await db.selectFrom('app_user').select('notification_mail as choice').where('id', '=', id).executeTakeFirstOrThrow()).choice
+}
+
+export async function setNotificationMail(db: Db, id: string, choice: NotificationMail): Promise<void> {
+  await db.updateTable('app_user').set({ notification_mail: choice }).where('id', '=', id).execute()
 }

@@ -183,11 +183,14 @@ function textOf(value: unknown, field: string): string {
   return value
 }
 
-/** An item without a datetime has an interval instead; it matches where the two overlap. */
+/**
+ * An item without a datetime has an interval instead; it matches where the two overlap. Of one with neither the time of its
+ * registration is shown, and so it is found by that.
+ */
 export function duringInterval({ from, to }: Interval): Predicate {
   const within = sql<SqlBool>`i.datetime between coalesce(${from}::timestamptz, '-infinity') and coalesce(${to}::timestamptz, 'infinity')`
-  const overlaps = sql<SqlBool>`i.start_datetime <= coalesce(${to}::timestamptz, 'infinity')
-    and i.end_datetime >= coalesce(${from}::timestamptz, '-infinity')`
+  const overlaps = sql<SqlBool>`coalesce(i.start_datetime, i.end_datetime, i.created_at) <= coalesce(${to}::timestamptz, 'infinity')
+    and coalesce(i.end_datetime, i.start_datetime, i.created_at) >= coalesce(${from}::timestamptz, '-infinity')`
   return sql<SqlBool>`case when i.datetime is null then ${overlaps} else ${within} end`
 }
 

@@ -165,6 +165,18 @@ export async function list(
   return { items, total: counted?.total ?? 0 }
 }
 
+/** The items that jobs made and that still exist. */
+export async function ofJobs(db: Db | Tx, jobIds: readonly string[]): Promise<Item[]> {
+  if (jobIds.length === 0) return []
+  return await db
+    .selectFrom('item')
+    .select(COLUMNS)
+    .where(sql<boolean>`job_id = any(${jobIds}::text[])`)
+    .where('deleted_at', 'is', null)
+    .orderBy('seq')
+    .execute()
+}
+
 /** Names of items in a lineage; deleted ones keep theirs. */
 export async function names(
   db: Db,

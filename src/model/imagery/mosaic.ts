@@ -6,6 +6,9 @@ import { boxesOf, rectangle, requireBbox, type Bbox } from './footprint.ts'
 import { placeOf } from './item-place.ts'
 import * as itemWrite from './item-write.ts'
 
+/** Where mosaics of a project lie unless they are told otherwise. Found by its key, so renaming it loses nothing. */
+export const MOSAICS = { systemKey: 'mosaics', name: 'Mosaics' }
+
 /** Up to this many scenes the lookup stands in the item itself; beyond, it is a file beside it. */
 export const MAX_INLINE_SCENES = 256
 
@@ -110,7 +113,13 @@ function areaWithin(bbox: Bbox) {
   return polygons.length === 1 ? { type: 'Polygon', coordinates: polygons[0] } : { type: 'MultiPolygon', coordinates: polygons }
 }
 
-function propertiesOf(fields: MosaicFields): Record<string, unknown> {
+type Described = Pick<
+  MosaicFields,
+  'name' | 'method' | 'sourceCollections' | 'sourceSceneCount' | 'dataType' | 'bandCount' | 'bandRoles' | 'lookup'
+>
+
+/** What an item says of the mosaic that it is, whether its files lie elsewhere or a job of ours made them. */
+export function propertiesOf(fields: Described): Record<string, unknown> {
   const count = fields.sourceSceneCount ?? fields.lookup?.length ?? null
   const roles = fields.bandRoles ?? (fields.bandCount === 3 ? { RED: 1, GREEN: 2, BLUE: 3 } : null)
   return {
@@ -136,7 +145,7 @@ function assetsOf(fields: MosaicFields): NewAsset[] {
             provenance,
             { roles: ['data', 'provenance'], mediaType: COG_TYPE },
             {
-              stac: { 'raster:bands': [{ sampling: 'area' }], ...(isInline ? { 'classification:classes': lookup.map(toClass) } : {}) },
+              stac: { 'raster:bands': [{ sampling: 'area' }], ...(isInline ? classesOf(lookup) : {}) },
             },
           ),
         ]
@@ -171,6 +180,9 @@ function referenced(
     raster,
   }
 }
+
+/** Which number in the pixels is which scene, in the words of STAC. */
+export const classesOf = (lookup: readonly Scene[]) => ({ 'classification:classes': lookup.map(toClass) })
 
 /** A class's name takes letters, digits, `-` and `_` only; the scene as it is called stands in the description. */
 function toClass({ value, sceneId, collection }: Scene) {

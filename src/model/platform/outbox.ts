@@ -2,6 +2,9 @@ import { sql } from 'kysely'
 import { newId } from '#core/ids.ts'
 import { eventType, type EventType } from '#core/event-types.ts'
 import type { Tx } from '#db/tables.ts'
+import * as alertEvaluation from '#model/events/alert-evaluation.ts'
+import { mayRead, RIGHTS } from '#model/events/audience.ts'
+import * as notice from '#model/events/notice.ts'
 
 export interface PendingEvent {
   type: EventType
@@ -10,8 +13,9 @@ export interface PendingEvent {
 }
 
 /**
- * Writes the events of one invocation in its transaction: they are facts from the moment the change is one. One statement
- * of one text, however many there are.
+ * Writes the events of one invocation in its transaction: they are facts from the moment the change is one. With them go a
+ * delivery for each active subscription that matches and a question to each alert rule that watches, so that neither can
+ * be forgotten. One statement of one text, however many there are.
  */
 export async function write(
   tx: Tx,
@@ -22,13 +26,52 @@ export async function write(
 ): Promise<void> {
   if (events.length === 0) return
   await sql`
-    insert into event (id, org_id, type, entity_type, entity_id, data, invocation_id, occurred_at)
-    select id, ${organizationId}, type, entity_type, entity_id, data, ${invocationId}, ${now}
-    from unnest(
-      ${events.map(() => newId())}::uuid[], ${events.map(({ type }) => type)}::text[],
+    with e as (
+      insert into event (id, org_id, project_id, type, entity_type, entity_id, data, invocation_id, occurred_at)
+      select id, ${organizationId}, project_id, type, entity_type, entity_id, data, ${invocationId}, ${now}
+      from unnest(
+        ${events.map(() => newId())}::uuid[], ${events.map(projectOf)}::uuid[], ${events.map(({ type }) => type)}::text[],
         ${events.map(({ type }) => eventType(type).entity_type)}::text[],
-      ${events.map(({ entityId }) => entityId)}::text[], ${events.map(({ data }) => JSON.stringify(data))}::jsonb[]
-    ) with ordinality as e (id, type, entity_type, entity_id, data, nth)
-    order by nth
+        ${events.map(({ entityId }) => entityId)}::text[], ${events.map(({ data }) => JSON.stringify(data))}::jsonb[]
+      ) with ordinality as e (id, project_id, type, entity_type, entity_id, data, nth)
+      order by nth
+      returning seq, project_id, type, entity_type, entity_id, data
+    ), deliveries as (
+      insert into webhook_delivery (subscription_id, event_seq, endpoint_key, since, due_at, created_at)
+      select w.id, e.seq, w.endpoint_key, ${now}, ${now}, ${now}
+      from e join event_subscription w on w.org_id = ${organizationId} and w.event_type = e.type and w.is_active
+      ${RIGHTS}
+      where ${mayRead} and ${MATCHES}
+        and (e.type <> 'alert.triggered' or e.data -> 'notification_channels' ? 'webhook')
+    )
+    insert into alert_evaluation (rule_id, org_id, item_id, due_at, created_at)
+    select distinct w.id, w.org_id, e.entity_id, ${now}::timestamptz, ${now}::timestamptz
+    from e join alert_rule w on w.org_id = ${organizationId} and w.is_active and e.type = any(w.event_types)
+      and (w.collection_id is null or w.collection_id::text = e.data ->> 'collection_id')
+    ${RIGHTS}
+    where e.entity_type = 'item' and ${mayRead}
+    on conflict (rule_id, item_id) do update set due_at = excluded.due_at, version = alert_evaluation.version + 1, tries = 0
   `.execute(tx)
+  const updated = events.filter(({ type }) => type === 'item.updated').map(({ entityId }) => entityId)
+  if (updated.length > 0) await alertEvaluation.wake(tx, organizationId, updated, now)
+  await notice.tellOf(tx, organizationId, events, now)
 }
+
+/** Where an event lies: whoever may not read the project is not told of it. */
+function projectOf({ type, entityId, data }: PendingEvent): string | null {
+  if (eventType(type).entity_type === 'project') return entityId
+  return typeof data['project_id'] === 'string' ? data['project_id'] : null
+}
+
+/**
+ * Every key of the filter holds: its value equals the event's, or is a list that has it. What is not there counts as null.
+ * Values are plain (`subscription.requireFilter` sees to it), so that containment is equality.
+ */
+const MATCHES = sql<boolean>`not exists (
+  select from jsonb_each(w.filter_config) as f (path, wanted),
+    lateral (select coalesce(jsonb_build_object('entity_type', e.entity_type, 'entity_id', e.entity_id, 'data', e.data)
+      #> string_to_array(f.path, '.'), 'null') as found) as v
+  where not case jsonb_typeof(f.wanted)
+    when 'array' then jsonb_typeof(v.found) not in ('array', 'object') and f.wanted @> jsonb_build_array(v.found)
+    else f.wanted = v.found end
+)`

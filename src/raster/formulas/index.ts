@@ -1,6 +1,17 @@
 import { parseExpression } from '#raster/expression/index.ts'
 
 import { BURN } from './burn.ts'
+import { STRUCTURE } from './structure.ts'
+import { STRESS } from './stress.ts'
+import { SOIL_COLOUR } from './soil-colour.ts'
+import { RED_EDGE } from './red-edge.ts'
+import { POLARIMETRY } from './polarimetry.ts'
+import { INLAND_WATER } from './inland-water.ts'
+import { ICE } from './ice.ts'
+import { GREENNESS } from './greenness.ts'
+import { CLOUDS } from './clouds.ts'
+import { BURN_HEAT } from './burn-heat.ts'
+import { BUILT_UP } from './built-up.ts'
 import { MOISTURE } from './moisture.ts'
 import { PIGMENTS } from './pigments.ts'
 import { RADAR } from './radar.ts'
@@ -14,7 +25,7 @@ import { WATER } from './water.ts'
 
 export { normalizeRoles, type BandRole, type BandRoles }
 
-type FormulaCategory = 'vegetation' | 'pigments' | 'moisture' | 'water' | 'burn' | 'urban' | 'soil' | 'snow' | 'radar'
+export type FormulaCategory = 'vegetation' | 'pigments' | 'moisture' | 'water' | 'burn' | 'urban' | 'soil' | 'snow' | 'clouds' | 'radar'
 
 export interface Formula extends FormulaSource {
   category: FormulaCategory
@@ -23,15 +34,16 @@ export interface Formula extends FormulaSource {
 }
 
 const SOURCES: Record<FormulaCategory, readonly FormulaSource[]> = {
-  vegetation: VEGETATION,
-  pigments: PIGMENTS,
-  moisture: MOISTURE,
-  water: WATER,
-  burn: BURN,
-  urban: URBAN,
-  soil: SOIL,
-  snow: SNOW,
-  radar: RADAR,
+  vegetation: [...VEGETATION, ...GREENNESS, ...STRUCTURE],
+  pigments: [...PIGMENTS, ...RED_EDGE],
+  moisture: [...MOISTURE, ...STRESS],
+  water: [...WATER, ...INLAND_WATER],
+  burn: [...BURN, ...BURN_HEAT],
+  urban: [...URBAN, ...BUILT_UP],
+  soil: [...SOIL, ...SOIL_COLOUR],
+  snow: [...SNOW, ...ICE],
+  clouds: CLOUDS,
+  radar: [...RADAR, ...POLARIMETRY],
 }
 
 /** Each role as a band number of its own, so that the parser itself tells which roles an expression uses. */

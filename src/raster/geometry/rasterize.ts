@@ -81,6 +81,12 @@ function ringEdges(ring: Ring): Edge[] {
 }
 
 /**
+ * Less of a pixel than this is no part of a zone: degrees as floats cannot tell where a border lies any better on pixels of a metre,
+ * and a border along pixels would reach into the next row.
+ */
+export const SLIVER = 1e-8
+
+/**
  * The share of every pixel that lies inside, exact: each edge adds the area to its right, signed by its direction, and a
  * running sum along the row does the rest. Polygons must not overlap one another.
  */
@@ -89,7 +95,7 @@ export function rasterizeCoverage(polygons: readonly Polygon[], { width, height 
   // Two cells more than a row: an edge in the last pixel writes to the cell behind it.
   const stride = width + 2
   const sums = new Float64Array(stride * height)
-  for (const polygon of polygons) polygon.forEach((ring, index) => addRing(sums, { width, height, stride }, oriented(ring, index === 0)))
+  addCoverage(sums, { width, height, stride }, polygons)
   for (let row = 0; row < height; row++) {
     let sum = 0
     for (let column = 0; column < width; column++) {
@@ -101,7 +107,13 @@ export function rasterizeCoverage(polygons: readonly Polygon[], { width, height 
 }
 
 interface Accumulator extends Extent {
+  /** Cells from one row to the next: at least two more than the width. */
   stride: number
+}
+
+/** Adds polygons to differences of coverage; whoever sums them along each row has the share of every pixel that lies inside. */
+export function addCoverage(sums: Float64Array, size: Accumulator, polygons: readonly Polygon[]): void {
+  for (const polygon of polygons) polygon.forEach((ring, index) => addRing(sums, size, oriented(ring, index === 0)))
 }
 
 /** Outer rings turn one way and holes the other, whatever the input says. */

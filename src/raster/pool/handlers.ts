@@ -3,8 +3,9 @@ import { inspect } from '#raster/ingest/inspect.ts'
 import { rewriteAsCog, type RewriteOptions } from '#raster/ingest/rewrite.ts'
 import { runMethod, withRasters } from '#raster/process/index.ts'
 import type { MethodTask } from '#raster/process/method.ts'
-import { createContext, type ContextOptions } from '#raster/render/context.ts'
+import { createContext, type ContextOptions, type RenderContext } from '#raster/render/context.ts'
 import { renderMosaic, type MosaicLayer, type MosaicOptions } from '#raster/render/mosaic.ts'
+import { renderPicture, type PictureOptions } from '#raster/render/picture.ts'
 import { readPoint, type PointOptions } from '#raster/render/point.ts'
 import { renderThumbnail, type ThumbnailOptions } from '#raster/render/thumbnail.ts'
 import { renderTerrainTile, renderTile, type TerrainTileOptions, type TileOptions } from '#raster/render/tile.ts'
@@ -12,6 +13,8 @@ import { computeStatistics, type StatisticsOptions } from '#raster/statistics/in
 import type { TiffRaster } from '#raster/tiff/raster.ts'
 import type { Raster } from '#raster/types.ts'
 import type { TileAddress } from '#raster/warp/mercator.ts'
+import { changeBetween, type ChangeOptions } from '#raster/zonal/change.ts'
+import { zonalStatistics, type ZonalOptions } from '#raster/zonal/index.ts'
 
 import type { Handler, Report } from './protocol.ts'
 
@@ -32,6 +35,9 @@ type MosaicTask<S> = {
 type TerrainTask<S> = Located<S> & { tile: TileAddress; options: TerrainTileOptions }
 type ThumbnailTask<S> = Located<S> & { options: ThumbnailOptions & EncodeOptions }
 type StatisticsTask<S> = Located<S> & { options: StatisticsOptions }
+type ZonalTask<S> = Located<S> & { options: ZonalOptions }
+type ChangeTask<S> = Located<S> & { after: Located<S>; options: ChangeOptions }
+type PictureTask<S> = Located<S> & { options: PictureOptions & EncodeOptions }
 type PointTask<S> = Located<S> & { place: { longitude: number; latitude: number }; options: PointOptions }
 
 type RewriteTask<S> = { source: S; options: Omit<RewriteOptions, 'signal' | 'onProgress'> }
@@ -88,6 +94,7 @@ export function createHandlers<S>({ open, ...contextOptions }: HandlerOptions<S>
     statistics: closing(async (task: StatisticsTask<S>, signal) =>
       computeStatistics(await opened(task, signal), { ...task.options, signal }),
     ),
+    ...analysisHandlers(context, closing, opened),
     point: closing(async (task: PointTask<S>, signal) =>
       readPoint(context, await opened(task, signal), task.place, { ...task.options, signal }),
     ),
@@ -114,6 +121,25 @@ export function createHandlers<S>({ open, ...contextOptions }: HandlerOptions<S>
       tiles: context.tiles.metrics,
     }),
   } satisfies Record<string, Handler>
+}
+
+type Closing = <I, O>(handler: (input: I, signal: AbortSignal) => Promise<O>) => (input: I, signal: AbortSignal) => Promise<O>
+
+/** What is computed of rasters and answered at once. */
+function analysisHandlers<S>(
+  context: RenderContext,
+  closing: Closing,
+  opened: (located: Located<S>, signal: AbortSignal) => Promise<Raster>,
+) {
+  return {
+    zonal: closing(async (task: ZonalTask<S>, signal) => zonalStatistics(await opened(task, signal), { ...task.options, signal })),
+    change: closing(async (task: ChangeTask<S>, signal) =>
+      changeBetween(await opened(task, signal), await opened(task.after, signal), { ...task.options, signal }),
+    ),
+    picture: closing(async (task: PictureTask<S>, signal) =>
+      renderPicture(context, await opened(task, signal), { ...task.options, signal }),
+    ),
+  }
 }
 
 const PROGRESS_STEP = 0.005

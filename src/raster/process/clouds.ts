@@ -14,7 +14,7 @@ interface Clouds {
   readonly brightness?: number
 }
 
-const DEFAULT_BRIGHTNESS = 0.16
+const DEFAULT_BRIGHTNESS = 0.24
 const MAX_WHITENESS = 0.7
 const HAZE = 0.08
 const MAX_INDEX = 0.7

@@ -12,6 +12,7 @@ import { pansharpen } from './pansharpen.ts'
 import { polygonize } from './polygonize.ts'
 import { terrain } from './terrain.ts'
 import { convert, warp } from './warp.ts'
+import { zonal } from './zonal.ts'
 
 // Options come from `services/processing`, whose schemas they passed; a method is the only one that knows its own.
 // oxlint-disable-next-line typescript/no-explicit-any
@@ -27,6 +28,7 @@ const METHODS: Readonly<Record<string, Method<any>>> = {
   polygonize,
   terrain,
   warp,
+  zonal,
 }
 
 export async function runMethod(name: string, task: MethodTask): Promise<Record<string, unknown>> {

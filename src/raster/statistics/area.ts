@@ -1,5 +1,5 @@
 import { boxOf, mapPolygons, type Polygon, type Position } from '#raster/geometry/polygon.ts'
-import { rasterizeCoverage, rasterizeMask } from '#raster/geometry/rasterize.ts'
+import { rasterizeCoverage, rasterizeMask, SLIVER } from '#raster/geometry/rasterize.ts'
 import { RasterError, type Block, type Level, type PixelWindow, type Raster, type RasterInfo, type SampleArray } from '#raster/types.ts'
 import { applyAffine, invertAffine } from '#raster/warp/affine.ts'
 import { cutToRaster, projectorFromTurns } from '#raster/warp/place.ts'
@@ -102,7 +102,10 @@ export async function readArea(from: AreaSource, area: Area, bands: readonly num
   if (from.exactCoverage) {
     const weights = rasterizeCoverage(moved, window)
     let pixelCount = 0
-    for (let i = 0; i < weights.length; i++) pixelCount += weights[i]!
+    for (let i = 0; i < weights.length; i++) {
+      if (weights[i]! < SLIVER) weights[i] = 0
+      pixelCount += weights[i]!
+    }
     return { ...common, mask: block.mask, weights, pixelCount }
   }
   const inside = rasterizeMask(moved, window)
@@ -126,11 +129,28 @@ function joinMasks(inside: Uint8Array, data: Uint8Array | null): number {
 }
 
 /** Windows are planar as a rule; one that is not is taken apart here. */
-function planeOf({ data, starts, stride }: Block, index: number, count: number): SampleArray {
+export function planeOf({ data, starts, stride }: Block, index: number, count: number): SampleArray {
   const samples = data[index] as SampleArray
   const start = starts[index] ?? 0
   if (stride === 1) return samples.subarray(start, start + count)
   const plane = samples.slice(0, count)
   for (let i = 0; i < count; i++) plane[i] = samples[i * stride + start]!
   return plane
+}
+
+/** A pixel of an expression is data where every band of it is; what is not finite the expression masks itself. */
+export function joinedMask(
+  planes: readonly SampleArray[],
+  known: Uint8Array | null,
+  nodata: readonly (number | null)[],
+  count: number,
+): Uint8Array | null {
+  if (nodata.every((value) => value === null)) return known
+  const mask = known ? known.slice() : new Uint8Array(count).fill(255)
+  nodata.forEach((value, k) => {
+    if (value === null) return
+    const plane = planes[k] as SampleArray
+    for (let i = 0; i < count; i++) if (plane[i] === value) mask[i] = 0
+  })
+  return mask
 }

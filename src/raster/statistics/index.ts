@@ -3,7 +3,7 @@ import { compileExpression, parseExpression, type BandScale } from '#raster/expr
 import { readPolygons } from '#raster/geometry/polygon.ts'
 import { RasterError, type Block, type DataType, type Raster, type SampleArray } from '#raster/types.ts'
 
-import { chooseArea, readArea, type Area, type AreaSamples } from './area.ts'
+import { chooseArea, joinedMask, readArea, type Area, type AreaSamples } from './area.ts'
 import { loadStatisticsKernels } from './instances.ts'
 import type { BandSamples } from './kernels.ts'
 import { pixelsOf, scanArea, type AreaPixels, type ScanRequest } from './scan.ts'
@@ -219,10 +219,8 @@ async function describeExpression(
   )
   // An expression of no band still needs the area, which the first band brings along.
   const read = await readArea(common, area, bands.length > 0 ? bands : [0])
-  const mask = joinedMask(
-    read,
-    bands.map((band) => info.bands[band]?.nodata ?? null),
-  )
+  const nodata = bands.map((band) => info.bands[band]?.nodata ?? null)
+  const mask = joinedMask(read.planes, read.mask, nodata, read.width * read.height)
   const compiled = compileExpression(expression, { dataType: info.dataType, scales })
   const output = compiled.run(read.planes.slice(0, bands.length), mask, read.width * read.height)
   const results: Described[] = []
@@ -230,18 +228,6 @@ async function describeExpression(
     results.push(await describe({ ...read, mask: output.mask }, values, { dataType: 'float64', nodata: null, scale: null }, summary))
   }
   return results
-}
-
-/** A pixel of an expression is data where every band of it is; what is not finite the expression masks itself. */
-function joinedMask(read: AreaSamples, nodata: readonly (number | null)[]): Uint8Array | null {
-  if (nodata.every((value) => value === null)) return read.mask
-  const mask = read.mask ? read.mask.slice() : new Uint8Array(read.width * read.height).fill(255)
-  nodata.forEach((value, k) => {
-    if (value === null) return
-    const plane = read.planes[k] as SampleArray
-    for (let i = 0; i < mask.length; i++) if (plane[i] === value) mask[i] = 0
-  })
-  return mask
 }
 
 interface Meaning {

@@ -18,6 +18,7 @@ import polygonize from './processes/polygonize.ts'
 import reproject from './processes/reproject.ts'
 import resample from './processes/resample.ts'
 import slope from './processes/slope.ts'
+import zonalStats from './processes/zonal-stats.ts'
 
 export const PROCESSES: readonly AnyProcess[] = Object.freeze([
   aspect,
@@ -36,6 +37,7 @@ export const PROCESSES: readonly AnyProcess[] = Object.freeze([
   resample,
   slope,
   spectralIndex,
+  zonalStats,
 ])
 
 const byId = new Map(PROCESSES.map((process) => [process.id, process]))

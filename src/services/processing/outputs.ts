@@ -108,7 +108,11 @@ async function storeAsset(means: Means, bucket: string, asset: OutputAsset): Pro
     const { outline, statistics } = await raster.inspect({ object: at }, signal)
     const bandNames = asset.bandNames?.length === info.bandCount ? asset.bandNames : bandNamesOf(info)
     return {
-      file: { ...file, bandNames, raster: rasterFacts(info, statistics, isCategorical) },
+      file: {
+        ...file,
+        bandNames,
+        raster: { ...rasterFacts(info, statistics, isCategorical), ...(asset.stac ? { stac: asset.stac } : {}) },
+      },
       info,
       place: placeOf(outline),
       isCategorical,
@@ -134,10 +138,11 @@ export async function registerOutputs(
   const settled = await job.lock(tx, run.id)
   if (settled.status !== 'running' || settled.runId !== run.runId) return null
   await storageAccount.requireRoom(tx, organizationId, sizeOf(stored))
+  const homes = await homesOf(change, run, stored)
   const made = await itemWrite.insert(
     tx,
     { organizationId, projectId, createdBy: run.createdBy, now },
-    stored.map((one) => toItem(one, run, about.title, now)),
+    stored.map((one, index) => ({ ...toItem(one, run, about.title, now), collectionId: homes[index]! })),
   )
   for (const [index, { assets, made: wanted }] of stored.entries()) {
     const stands = made[index]!
@@ -157,6 +162,21 @@ export async function registerOutputs(
   events.emit('job.completed', run.id, { ...job.summary(completed, 'running'), output_item_ids: outcome.outputItemIds })
   events.emit('job.captured', run.id, { ...job.summary(completed, 'running'), captured_credits: outcome.capturedCredits })
   return completed
+}
+
+/** The collection of each item: the one that the caller named, or its own kind's. */
+async function homesOf({ tx, clock, events }: Change, run: runs.Run, stored: readonly StoredItem[]): Promise<(string | null)[]> {
+  const owner = { organizationId: run.organizationId, projectId: run.projectId, createdBy: run.createdBy, now: clock.now() }
+  const homes: (string | null)[] = []
+  for (const { made } of stored) {
+    if (run.targetCollectionId || !made.home) homes.push(run.targetCollectionId)
+    else {
+      const { collection: home, isNew } = await collection.openSystem(tx, owner, made.home)
+      if (isNew) events.emit('collection.created', home.id, collection.summary(home))
+      homes.push(home.id)
+    }
+  }
+  return homes
 }
 
 const sizeOf = (stored: readonly StoredItem[]): number =>

@@ -59,6 +59,8 @@ export interface ProducedAsset {
   /** Samples are numbers of classes. */
   readonly isCategorical?: boolean
   readonly bandNames?: readonly string[]
+  /** Further fields of STAC that a raster is shown with. */
+  readonly stac?: Readonly<Record<string, unknown>>
 }
 
 /** An item to be registered, with all its files. */
@@ -71,6 +73,8 @@ export interface ProducedItem {
   readonly startDatetime?: Date | null
   readonly endDatetime?: Date | null
   readonly cloudCover?: number | null
+  /** The collection of the project that such items go to, where the caller named none; it is made when it is missing. */
+  readonly home?: { readonly systemKey: string; readonly name: string }
   /** Where it lies, if no raster of it says so. */
   readonly geometry?: Item['geometry']
   /** How it is shown first, instead of what its raster proposes. */
@@ -90,6 +94,8 @@ export interface RunContext {
   readonly jobId: string
   readonly now: Date
   readonly signal: AbortSignal
+  /** Keeps bytes as a file of this machine until the run has ended, and says where. */
+  keep(name: string, bytes: Uint8Array): Promise<string>
   /** Runs one method of the raster library over rasters, in a child process. Stages tell people what is being done. */
   compute(request: Omit<ProcessRequest, 'onProgress' | 'signal'>, stage: Stage): Promise<Computed>
 }

@@ -107,7 +107,7 @@ test('processes at work', async (t) => {
       done.output_artifacts.scenes.map(({ pixels }: { pixels: number }) => pixels),
       [45 * HEIGHT, 45 * HEIGHT],
     )
-    const { bytes: index } = await make('mosaic', params, 'source_index')
+    const { bytes: index } = await make('mosaic', params, 'provenance')
     assert.deepEqual([await pixel(index, 10, 10), await pixel(index, 60, 10)], [[1], [2]])
   })
   await t.test('composite and change_detection', async () => {

@@ -1,4 +1,7 @@
 /** One run of a job on this machine, from its sources to the files that it made. */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
 import { SERVICE } from '#core/principal.ts'
 import type { Run } from '#model/processing/run.ts'
 import type { Context } from '#operation.ts'
@@ -34,8 +37,15 @@ export async function work(means: Means, run: Run, report: Report): Promise<Work
     made.push(computed)
     return computed
   }
+  const keep: RunContext['keep'] = async (name, bytes) => {
+    const folder = await mkdtemp(path.join(tmpdir(), 'job-'))
+    made.push({ remove: () => rm(folder, { recursive: true, force: true }) })
+    const file = path.join(folder, path.basename(name))
+    await writeFile(file, bytes)
+    return file
+  }
   try {
-    return { produced: await process.run({ jobId: run.id, now: clock.now(), signal, compute }, params, sources), clear }
+    return { produced: await process.run({ jobId: run.id, now: clock.now(), signal, keep, compute }, params, sources), clear }
   } catch (error) {
     await clear()
     throw error

@@ -119,6 +119,38 @@ export interface AuthMeOutput {
   })[]
 }
 
+export interface AuthForgotInput {
+  /** The address of the account */
+  email: string
+}
+
+export interface AuthForgotOutput {
+  /** The state it is in */
+  status: 'accepted'
+}
+
+export interface AuthResetInput {
+  /** What stands behind `#token=` in the mail's link */
+  token: string
+  /** The new password, of at least 10 characters */
+  password: string
+}
+
+export interface AuthConfirmInput {
+  /** What stands behind `#token=` in the mail's link */
+  token: string
+}
+
+export interface AuthNotificationsOutput {
+  /** Whether notifications are also mailed: not at all, at once, or once a day */
+  notification_mail: 'none' | 'instant' | 'daily'
+}
+
+export interface AuthChooseNotificationsInput {
+  /** Whether notifications are also mailed: not at all, at once, or once a day */
+  notification_mail: 'none' | 'instant' | 'daily'
+}
+
 export class AuthApi {
   readonly #client: Client
 
@@ -179,5 +211,30 @@ export class AuthApi {
   /** The signed-in person and their organizations. */
   me(options?: CallOptions): Promise<AuthMeOutput> {
     return this.#client.route<AuthMeOutput>('GET', '/auth/me', undefined, options)
+  }
+
+  /** Ask for a mail with a link to a new password. The answer is the same for every address. */
+  forgot(input: AuthForgotInput, options?: CallOptions): Promise<AuthForgotOutput> {
+    return this.#client.route<AuthForgotOutput>('POST', '/auth/forgot', input, options)
+  }
+
+  /** Choose a new password by the token of a mail, which works once and for 30 minutes; every session ends. */
+  reset(input: AuthResetInput, options?: CallOptions): Promise<void> {
+    return this.#client.route<void>('POST', '/auth/reset', input, options)
+  }
+
+  /** Confirm an address by the token of a mail, which works once and for 7 days. */
+  confirm(input: AuthConfirmInput, options?: CallOptions): Promise<void> {
+    return this.#client.route<void>('POST', '/auth/confirm', input, options)
+  }
+
+  /** When notifications of the signed-in person are mailed. */
+  notifications(options?: CallOptions): Promise<AuthNotificationsOutput> {
+    return this.#client.route<AuthNotificationsOutput>('GET', '/auth/notifications', undefined, options)
+  }
+
+  /** Choose when notifications are mailed: from now on, not what lies in the inbox already. */
+  chooseNotifications(input: AuthChooseNotificationsInput, options?: CallOptions): Promise<void> {
+    return this.#client.route<void>('POST', '/auth/notifications', input, options)
   }
 }

@@ -271,6 +271,7 @@ export interface EventData {
   /** An analytics method ran. */
   'analytics.executed': {
     id: string
+    project_id?: string | null | undefined
     operation: string
     item_ids: string[]
     created_at: string
@@ -334,12 +335,14 @@ export interface EventData {
     id: string
     rule_id: string
     rule_name: string
+    project_id: string
     item_id: string
     expression: string
     comparison: string
     threshold: number
     threshold_upper: number | null
     computed_value: number
+    notification_channels: string[]
     triggered_at: string
   }
 }

@@ -178,9 +178,9 @@ export interface OrdersEstimateInput {
   params?: { [name: string]: unknown } | undefined
   /** GeoJSON: polygons, or points, which stand for squares of 1 km a side */
   featureCollection?: {
-    /** Which kind it is */
+    /** As GeoJSON has it */
     type: 'FeatureCollection'
-    /** GeoJSON features, one for each item or scene */
+    /** Each with a geometry */
     features: unknown[]
     [name: string]: unknown
   } | undefined
@@ -308,9 +308,9 @@ export interface OrdersPlaceInput {
   params?: { [name: string]: unknown } | undefined
   /** GeoJSON: polygons, or points, which stand for squares of 1 km a side */
   featureCollection?: {
-    /** Which kind it is */
+    /** As GeoJSON has it */
     type: 'FeatureCollection'
-    /** GeoJSON features, one for each item or scene */
+    /** Each with a geometry */
     features: unknown[]
     [name: string]: unknown
   } | undefined
@@ -359,9 +359,9 @@ export interface OrdersTaskingEstimateInput {
     dataProduct: string
     /** GeoJSON: polygons, or points, which stand for squares of 1 km a side */
     featureCollection: {
-      /** Which kind it is */
+      /** As GeoJSON has it */
       type: 'FeatureCollection'
-      /** GeoJSON features, one for each item or scene */
+      /** Each with a geometry */
       features: unknown[]
       [name: string]: unknown
     }
@@ -410,9 +410,9 @@ export interface OrdersTaskingFeasibilityCheckInput {
   displayName?: string | null | undefined
   /** GeoJSON: polygons, or points, which stand for squares of 1 km a side */
   featureCollection: {
-    /** Which kind it is */
+    /** As GeoJSON has it */
     type: 'FeatureCollection'
-    /** GeoJSON features, one for each item or scene */
+    /** Each with a geometry */
     features: unknown[]
     [name: string]: unknown
   }
@@ -488,9 +488,9 @@ export interface OrdersTaskingOpportunitiesListInput {
   displayName?: string | null | undefined
   /** GeoJSON: polygons, or points, which stand for squares of 1 km a side */
   featureCollection: {
-    /** Which kind it is */
+    /** As GeoJSON has it */
     type: 'FeatureCollection'
-    /** GeoJSON features, one for each item or scene */
+    /** Each with a geometry */
     features: unknown[]
     [name: string]: unknown
   }
@@ -541,9 +541,9 @@ export interface OrdersTaskingPlaceInput {
     dataProduct: string
     /** GeoJSON: polygons, or points, which stand for squares of 1 km a side */
     featureCollection: {
-      /** Which kind it is */
+      /** As GeoJSON has it */
       type: 'FeatureCollection'
-      /** GeoJSON features, one for each item or scene */
+      /** Each with a geometry */
       features: unknown[]
       [name: string]: unknown
     }

@@ -103,7 +103,7 @@ export type ProblemSlug =
   | 'precondition-failed'
   /**
    * The body is larger than `limit`, the bytes that this address takes: 16 KiB to sign in, 64 KiB for public operations, 256 KiB for
-   * others, 512 KiB to write an item and 10 MiB for an import.
+   * others, 512 KiB to write an item, 8 MiB to run an analytics method, 10 MiB for an import and 16 MiB for the parameters of a job.
    */
   | 'payload-too-large'
   /** The file is larger than the signed address allows. */

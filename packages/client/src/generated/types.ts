@@ -21,6 +21,68 @@ export interface AddedProjectMember {
   invitation?: NewInvitation | undefined
 }
 
+export interface AlertEvent {
+  /** Id of the alert event */
+  id: string
+  /** The rule that fired */
+  rule_id: string
+  /** The item that it fired on */
+  item_id: string
+  /** The mean that was found */
+  computed_value: number
+  /** When it fired */
+  triggered_at: string
+  /** Whether somebody has taken note */
+  acknowledged: boolean
+  /** When */
+  acknowledged_at: string | null
+}
+
+export interface AlertRule {
+  /** Id of the rule */
+  id: string
+  /** The organization whose items it watches */
+  organization_id: string
+  /** Its name */
+  name: string
+  /** What it watches for */
+  description: string | null
+  /** The collection that it watches; null for all */
+  collection_id: string | null
+  /** What makes it look */
+  event_types: string[]
+  /** Band math whose mean is compared */
+  expression: string
+  /** How */
+  comparison: 'lt' | 'gt' | 'eq' | 'between'
+  /** With what */
+  threshold: number
+  /** The upper end of `between` */
+  threshold_upper: number | null
+  /** The file that is read */
+  asset_key: string
+  /** Names for bands */
+  band_mapping: { [name: string]: number }
+  /** Where the mean is taken; null for the whole image */
+  aoi_geometry: { [name: string]: unknown } | null
+  /** Who is told */
+  notification_channels: string[]
+  /** How long it keeps quiet after it fired */
+  cooldown_minutes: number
+  /** Whether it watches */
+  active: boolean
+  /** When it fired last */
+  last_triggered_at: string | null
+  /** Why it could not be evaluated last; null when it could */
+  last_error: string | null
+  /** When that was */
+  last_error_at: string | null
+  /** Who made it; null for a key */
+  created_by: string | null
+  /** When it was made */
+  created_at: string
+}
+
 export interface ApiKey {
   /** Its id */
   id: string
@@ -217,6 +279,44 @@ export interface CatalogVendor {
   collections: string[]
   /** Its scenes are invented */
   simulated: boolean
+}
+
+export interface ChangedEventSubscription {
+  /** Id of the subscription */
+  id: string
+  /** The organization whose events it delivers */
+  organization_id: string
+  /** The one type of event that it delivers */
+  event_type: string
+  /** Where events are posted to */
+  endpoint_url: string
+  /**
+   * Narrows what is delivered. Keys are `entity_type`, `entity_id` or paths such as `data.project_id`; all must match. A list means any of
+   * its values
+   */
+  filter_config: { [name: string]: unknown }
+  /** Names of the headers that go with each delivery; never their values */
+  header_names: string[]
+  /** What it is for */
+  description: string | null
+  /** False while it is paused: events are then not queued, and what is queued waits */
+  is_active: boolean
+  /** The person who made it; null for a key */
+  created_by: string | null
+  /** When it was made */
+  created_at: string
+  /** When it was changed last */
+  updated_at: string
+  /** When a delivery was tried last */
+  last_delivery_at: string | null
+  /** What came of it */
+  last_status: 'delivered' | 'failed' | null
+  /** Attempts that failed since the last success */
+  consecutive_failures: number
+  /** Signs deliveries. Shown in this answer and never again */
+  signing_secret?: string | undefined
+  /** Until then the former secret signs as well */
+  previous_secret_until?: string | undefined
 }
 
 export interface Collection {
@@ -430,6 +530,76 @@ export interface EulaDocumentEntry {
   accepted: boolean
   /** When the organization accepted it; null if it has not */
   accepted_at: string | null
+}
+
+export interface EventSubscription {
+  /** Id of the subscription */
+  id: string
+  /** The organization whose events it delivers */
+  organization_id: string
+  /** The one type of event that it delivers */
+  event_type: string
+  /** Where events are posted to */
+  endpoint_url: string
+  /**
+   * Narrows what is delivered. Keys are `entity_type`, `entity_id` or paths such as `data.project_id`; all must match. A list means any of
+   * its values
+   */
+  filter_config: { [name: string]: unknown }
+  /** Names of the headers that go with each delivery; never their values */
+  header_names: string[]
+  /** What it is for */
+  description: string | null
+  /** False while it is paused: events are then not queued, and what is queued waits */
+  is_active: boolean
+  /** The person who made it; null for a key */
+  created_by: string | null
+  /** When it was made */
+  created_at: string
+  /** When it was changed last */
+  updated_at: string
+  /** When a delivery was tried last */
+  last_delivery_at: string | null
+  /** What came of it */
+  last_status: 'delivered' | 'failed' | null
+  /** Attempts that failed since the last success */
+  consecutive_failures: number
+}
+
+export interface EventSubscriptionWithDeliveries {
+  /** Id of the subscription */
+  id: string
+  /** The organization whose events it delivers */
+  organization_id: string
+  /** The one type of event that it delivers */
+  event_type: string
+  /** Where events are posted to */
+  endpoint_url: string
+  /**
+   * Narrows what is delivered. Keys are `entity_type`, `entity_id` or paths such as `data.project_id`; all must match. A list means any of
+   * its values
+   */
+  filter_config: { [name: string]: unknown }
+  /** Names of the headers that go with each delivery; never their values */
+  header_names: string[]
+  /** What it is for */
+  description: string | null
+  /** False while it is paused: events are then not queued, and what is queued waits */
+  is_active: boolean
+  /** The person who made it; null for a key */
+  created_by: string | null
+  /** When it was made */
+  created_at: string
+  /** When it was changed last */
+  updated_at: string
+  /** When a delivery was tried last */
+  last_delivery_at: string | null
+  /** What came of it */
+  last_status: 'delivered' | 'failed' | null
+  /** Attempts that failed since the last success */
+  consecutive_failures: number
+  /** The latest 20 deliveries, newest first */
+  recent_deliveries: WebhookDelivery[]
 }
 
 export interface FeasibilityStudy {
@@ -903,6 +1073,42 @@ export interface LineageParent {
   parents: LineageParent[]
 }
 
+export interface NewEventSubscription {
+  /** Id of the subscription */
+  id: string
+  /** The organization whose events it delivers */
+  organization_id: string
+  /** The one type of event that it delivers */
+  event_type: string
+  /** Where events are posted to */
+  endpoint_url: string
+  /**
+   * Narrows what is delivered. Keys are `entity_type`, `entity_id` or paths such as `data.project_id`; all must match. A list means any of
+   * its values
+   */
+  filter_config: { [name: string]: unknown }
+  /** Names of the headers that go with each delivery; never their values */
+  header_names: string[]
+  /** What it is for */
+  description: string | null
+  /** False while it is paused: events are then not queued, and what is queued waits */
+  is_active: boolean
+  /** The person who made it; null for a key */
+  created_by: string | null
+  /** When it was made */
+  created_at: string
+  /** When it was changed last */
+  updated_at: string
+  /** When a delivery was tried last */
+  last_delivery_at: string | null
+  /** What came of it */
+  last_status: 'delivered' | 'failed' | null
+  /** Attempts that failed since the last success */
+  consecutive_failures: number
+  /** Signs deliveries. Shown in this answer and never again */
+  signing_secret: string
+}
+
 export interface NewInvitation {
   /** Names the invitation when it is revoked */
   id: string
@@ -945,6 +1151,25 @@ export interface NewShareLink {
   created_at: string
   /** The secret part of the link, shown this once */
   token: string
+}
+
+export interface Notification {
+  /** Id of the notification */
+  id: string
+  /** The organization that it is about */
+  organization_id: string
+  /** What it is about */
+  kind: 'alert' | 'decision' | 'approval' | 'payment' | 'webhook' | 'retention' | 'invitation'
+  /** What happened, in one line */
+  title: string
+  /** What there is to know or to do */
+  body: string
+  /** Whether it was read */
+  read: boolean
+  /** Whether it was dismissed */
+  dismissed: boolean
+  /** When it happened */
+  created_at: string
 }
 
 export interface Order {
@@ -1958,4 +2183,42 @@ export interface VisualizationProfile {
   created_at: string
   /** When it last changed */
   updated_at: string
+}
+
+export interface WebhookAttempt {
+  /** What `X-Svc-Delivery-ID` said */
+  id: string
+  /** When it was sent */
+  at: string
+  /** How long the endpoint took */
+  duration_ms: number
+  /** What it answered; null without an answer */
+  http_status: number | null
+  /** Why it counts as failed */
+  error: string | null
+  /** The beginning of the answer */
+  response_start: string | null
+}
+
+export interface WebhookDelivery {
+  /** Id of the delivery */
+  id: string
+  /** The subscription that it belongs to */
+  subscription_id: string
+  /** The event; receivers recognize repeats by it */
+  event_id: string
+  /** Its type */
+  event_type: string
+  /** `pending` until it succeeds, `held` while the subscription is paused, then `delivered` or `dead` */
+  state: 'pending' | 'held' | 'delivered' | 'dead'
+  /** When it is tried next; null when it has ended */
+  next_attempt_at: string | null
+  /** When the event happened */
+  created_at: string
+  /** When it was delivered or given up */
+  ended_at: string | null
+  /** Why it was given up */
+  reason: string | null
+  /** Every attempt, oldest first */
+  attempts: WebhookAttempt[]
 }

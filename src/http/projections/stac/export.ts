@@ -6,7 +6,7 @@ import { project, queryOf } from '#http/projections/project.ts'
 import { bodyOf, sendProblem } from './answers.ts'
 import type { Facade } from './base.ts'
 import { NDJSON_TYPE, PARQUET_TYPE } from './documents.ts'
-import { openTable, type TableRow } from './parquet.ts'
+import { openTable, type TableRow } from '#wire/stac-parquet.ts'
 import { MAX_PAGE } from './query.ts'
 
 type Format = 'ndjson' | 'parquet'

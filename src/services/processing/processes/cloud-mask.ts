@@ -25,7 +25,11 @@ export default process({
       Type.Number({ exclusiveMinimum: 0, maximum: 1, description: 'From samples to reflectances; 0.0001 for 16-bit samples by default' }),
     ),
     brightness: Type.Optional(
-      Type.Number({ minimum: 0, maximum: 1, description: 'How bright blue must be at least, as a reflectance; 0.16 by default' }),
+      Type.Number({
+        minimum: 0,
+        maximum: 1,
+        description: 'How bright blue must be at least, as a reflectance; 0.24 by default, less for thin cloud too',
+      }),
     ),
     output_name: OutputName,
   }),

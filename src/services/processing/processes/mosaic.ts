@@ -1,13 +1,17 @@
 import Type from 'typebox'
 import { invalidField } from '#core/problem.ts'
 import { Choice, Closed, Defaulted } from '#core/shapes.ts'
+import * as mosaic from '#model/imagery/mosaic.ts'
+import { toFeature } from '#model/imagery/stac.ts'
 import { COG_TYPE } from '#services/ingest/intake.ts'
+import { openTable } from '#wire/stac-parquet.ts'
 import { Epsg, Items, manySources, Resolution, takenAt } from '#services/processing/many.ts'
 import { indexExpression } from '#services/processing/names.ts'
 import { Area, AssetKey, Bands, EXAMPLE_ITEM_ID, ItemsOutput, Method, OutputName } from '#services/processing/params.ts'
 import { process, type OpenSource } from '#services/processing/process.ts'
 import { timesOf } from '#services/processing/single.ts'
 
+const PARQUET_TYPE = 'application/vnd.apache.parquet'
 const CHOICES = ['first', 'brightest', 'darkest', 'median', 'most_recent', 'highest_index'] as const
 
 /** One raster of many, with a second one that says which scene stands where. */
@@ -60,7 +64,7 @@ export default process({
     if (other > 0) throw invalidField(`item_ids.${other}`, 'has other bands or another data type than the first item')
     if (method === 'highest_index') indexExpression(index_name, first!, { field: 'index_name' })
   },
-  async run({ compute }, params, sources) {
+  async run({ compute, keep }, params, sources) {
     const count = params.item_ids.length
     const order = orderOf(params.method, sources.slice(0, count))
     const scenes = order.map((index) => sources[index]!)
@@ -89,32 +93,54 @@ export default process({
       pixels: (result['pixelsOfScenes'] as number[])[index],
     }))
     const names = bands ? undefined : (scenes[0]!.bandNames ?? undefined)
-    const data = {
-      key: 'data',
-      title: 'Mosaic',
-      roles: ['data'],
-      mediaType: COG_TYPE,
-      path: files['data.tif']!.path,
-      ...(names ? { bandNames: names } : {}),
-    }
-    const index = {
-      key: 'source_index',
+    const path = files['data.tif']!.path
+    const data = { key: 'data', title: 'Mosaic', roles: ['data'], mediaType: COG_TYPE, path, ...(names ? { bandNames: names } : {}) }
+    const provenance = {
+      key: 'provenance',
       title: 'Number of the scene in each pixel',
-      roles: ['provenance'],
+      roles: ['data', 'provenance'],
       mediaType: COG_TYPE,
       path: files['source_index.tif']!.path,
       isCategorical: true,
+      stac: mosaic.classesOf(scenes.map(sceneOf)),
     }
+    const manifest = {
+      key: 'source_manifest',
+      title: 'The source scenes',
+      roles: ['metadata', 'source-manifest'],
+      mediaType: PARQUET_TYPE,
+      path: await keep('source_manifest.parquet', manifestOf(scenes)),
+    }
+    const name = params.output_name ?? `Mosaic of ${count} items, ${method.replaceAll('_', ' ')}`
     const made = {
       ...timesOf(scenes),
-      name: params.output_name ?? `Mosaic of ${count} items, ${method.replaceAll('_', ' ')}`,
+      name,
       type: 'mosaic' as const,
-      properties: { mosaic_method: method, source_scene_count: count, source_lookup: lookup.map(({ pixels: _pixels, ...entry }) => entry) },
-      assets: [data, index],
+      home: mosaic.MOSAICS,
+      properties: mosaic.propertiesOf({
+        name,
+        method,
+        sourceCollections: [...new Set(scenes.map(({ item }) => item!.collectionId ?? item!.projectId))],
+        sourceSceneCount: count,
+        dataType: scenes[0]!.info.dataType,
+        bandCount: bands?.length ?? scenes[0]!.info.bandCount,
+        bandRoles: null,
+        lookup: null,
+      }),
+      assets: [data, provenance, manifest],
     }
     return { items: [made], summary: { scenes: lookup, pixels_without_data: result['pixelsWithoutData'] } }
   },
 })
+
+const sceneOf = ({ item }: OpenSource, index: number) => ({ value: index + 1, sceneId: item!.stacId, collection: item!.collectionId })
+
+/** Every source scene as STAC-GeoParquet, in the order of their numbers. */
+function manifestOf(scenes: readonly OpenSource[]): Uint8Array {
+  const rows = scenes.map(({ item }) => ({ ...toFeature(item!, [], { baseUrl: '', links: 'none' }), links: [] }))
+  const table = openTable(rows)
+  return Buffer.concat([table.rows(rows), table.end()])
+}
 
 /** Places of the scenes in the order of preference. */
 function orderOf(method: (typeof CHOICES)[number], scenes: readonly OpenSource[]): number[] {

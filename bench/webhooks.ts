@@ -1,0 +1,176 @@
+/** Deliveries a second against the bare HTTP client, what a hanging endpoint costs the others, and what an event costs its change. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { once } from 'node:events'
+import { parseArgs } from 'node:util'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Worker } from 'node:worker_threads'
+import { createWebhooks } from '#adapters/webhooks/sender.ts'
+import { startLoop, type Loop } from '#background/loop.ts'
+import { systemClock } from '#core/clock.ts'
+import { newId } from '#core/ids.ts'
+import { SERVICE } from '#core/principal.ts'
+import { headersOf, newSecret } from '#core/webhooks.ts'
+import { startEmbedded, SUPERUSER } from '#db/embedded.ts'
+import { migrate } from '#db/migrate.ts'
+import { openDatabase } from '#db/open.ts'
+import * as subscription from '#model/events/subscription.ts'
+import * as outbox from '#model/platform/outbox.ts'
+import { createDeliverer } from '#services/webhooks/deliverer.ts'
+
+const { values } = parseArgs({ options: { deliveries: { type: 'string', default: '6000' }, endpoints: { type: 'string', default: '20' } } })
+const DELIVERIES = Number(values.deliveries)
+const ENDPOINTS = Number(values.endpoints)
+const CONCURRENCY = 200
+/** An endpoint that hangs keeps its deliveries: they are not waited for at the end. */
+let isHung = false
+
+const hooks = new Worker(path.join(import.meta.dirname, 'lib/hook-server.ts'))
+const [{ port }] = (await once(hooks, 'message')) as [{ port: number }]
+const seen = async (): Promise<{ count: number; p95: number }> => {
+  hooks.postMessage('count')
+  return ((await once(hooks, 'message')) as [{ count: number; p95: number }])[0]
+}
+const urlOf = (n: number) => `http://127.0.0.1:${port}/hook/${n}`
+const sender = () => createWebhooks({ allow: [`127.0.0.1:${port}`], backoffSeconds: [60], timeoutMs: 15_000 })
+
+const dataDir = mkdtempSync(path.join(os.tmpdir(), 'groundtrack-bench-'))
+const server = await startEmbedded(dataDir, {})
+const { db, close } = openDatabase({ host: server.socketDir, user: SUPERUSER, database: 'postgres' })
+try {
+  await migrate(db)
+  const organizationId = await seed()
+  await floor()
+  const bare = await floor()
+  show('the bare client', bare)
+  const one = await delivered(1)
+  show('one worker', one)
+  console.log(`  ${((one.perSecond / bare.perSecond) * 100).toFixed(0)}% of the bare client`)
+  show('two workers', await delivered(2))
+  const calm = await live(false)
+  const beside = await live(true)
+  console.log(`p95 from event to endpoint: ${calm} ms; beside an endpoint that hangs ${beside} ms`)
+  await costs()
+
+  async function seed(): Promise<string> {
+    const [userId, orgId, now] = [newId(), newId(), new Date()]
+    await db
+      .insertInto('app_user')
+      .values({ id: userId, email: 'bench@example.com', name: 'x', password_hash: 'x', created_at: now })
+      .execute()
+    await db
+      .insertInto('organization')
+      .values({ id: orgId, name: 'Bench', slug: 'bench', retention_since: now, created_at: now, updated_at: now })
+      .execute()
+    return orgId
+  }
+
+  async function subscribe(url: string): Promise<void> {
+    const wanted = { organizationId, eventType: 'collection.created', endpointUrl: url, filterConfig: {}, headers: {}, description: null }
+    await db.transaction().execute((tx) => subscription.insert(tx, { ...SERVICE, organizationId }, wanted, new Date()))
+  }
+
+  async function emit(count: number): Promise<number> {
+    const data = { id: 'x', project_id: newId(), name: 'Bench', created_at: new Date().toISOString(), deleted_at: null }
+    const startedMs = performance.now()
+    for (let n = 0; n < count; n++)
+      await db
+        .transaction()
+        .execute((tx) =>
+          outbox.write(tx, organizationId, organizationId, [{ type: 'collection.created', entityId: 'x', data }], new Date()),
+        )
+    return (performance.now() - startedMs) / count
+  }
+
+  async function measured(work: () => Promise<void>): Promise<Figures> {
+    const [cpu, startedMs] = [process.cpuUsage(), performance.now()]
+    await work()
+    const { user, system } = process.cpuUsage(cpu)
+    return { perSecond: DELIVERIES / ((performance.now() - startedMs) / 1_000), cpuMs: (user + system) / 1_000 / DELIVERIES }
+  }
+
+  async function floor(): Promise<Figures> {
+    const webhooks = sender()
+    const body = JSON.stringify({ event_id: newId(), data: { name: 'x'.repeat(200) } })
+    const headers = headersOf(body, { eventId: 'x', eventType: 'x', attemptId: 'x', secrets: [newSecret()], at: new Date() })
+    let next = 0
+    const figures = await measured(async () => {
+      const post = async () => {
+        while (next < DELIVERIES) await webhooks.post(urlOf(next++ % ENDPOINTS), headers, body)
+      }
+      await Promise.all(Array.from({ length: CONCURRENCY }, post))
+    })
+    await webhooks.close()
+    return figures
+  }
+
+  /** Everything is queued first, so that nothing but delivering is measured. */
+  async function delivered(workers: number): Promise<Figures> {
+    await db.deleteFrom('event_subscription').execute()
+    for (let n = 0; n < ENDPOINTS; n++) await subscribe(urlOf(n))
+    await emit(Math.ceil(DELIVERIES / ENDPOINTS))
+    const before = (await seen()).count
+    const started: (() => Promise<void>)[] = []
+    const figures = await measured(async () => {
+      for (let n = 0; n < workers; n++) started.push(start())
+      while ((await seen()).count - before < DELIVERIES) await sleep(5)
+    })
+    for (const stop of started) await stop()
+    return figures
+  }
+
+  function start(): () => Promise<void> {
+    const webhooks = sender()
+    let loop: Loop | null = null
+    const deliverer = createDeliverer({ db, clock: systemClock, webhooks, onError: console.error, onRoom: () => loop?.ring() })
+    loop = startLoop({ step: deliverer.step, restMs: 20, gapMs: 5, onError: console.error })
+    return async () => {
+      await loop.close()
+      if (!isHung) await deliverer.close()
+      if (!isHung) await webhooks.close()
+    }
+  }
+
+  /** Events at a steady pace, as in life. */
+  async function live(withHanging: boolean): Promise<number> {
+    await db.deleteFrom('event_subscription').execute()
+    for (let n = 0; n < ENDPOINTS; n++) await subscribe(urlOf(n))
+    if (withHanging) await subscribe(`http://127.0.0.1:${port}/hang`)
+    await seen()
+    const stop = start()
+    for (let n = 0; n < 100; n++) {
+      await emit(1)
+      await sleep(10)
+    }
+    await sleep(500)
+    const { p95 } = await seen()
+    isHung = withHanging
+    await stop()
+    return p95
+  }
+
+  async function costs(): Promise<void> {
+    for (const count of [0, 1, 100]) {
+      await db.deleteFrom('event_subscription').execute()
+      for (let n = 0; n < count; n++) await subscribe(urlOf(n))
+      await emit(50)
+      console.log(`an event with ${count} matching subscriptions: ${(await emit(200)).toFixed(2)} ms with its transaction`)
+    }
+  }
+} finally {
+  await close()
+  await server.leave()
+  await hooks.terminate()
+  rmSync(dataDir, { recursive: true, force: true })
+}
+process.exit(0) // What hangs is let go.
+
+interface Figures {
+  perSecond: number
+  cpuMs: number
+}
+
+function show(name: string, { perSecond, cpuMs }: Figures): void {
+  console.log(`${name}: ${perSecond.toFixed(0)} deliveries a second, ${cpuMs.toFixed(3)} ms of this process's CPU each`)
+}

@@ -1,0 +1,63 @@
+/** What a person does with a link from a mail: choosing a new password, confirming an address. */
+import { problem, type Problem } from '#core/problem.ts'
+import type { NotificationMail } from '#core/vocabulary.ts'
+import * as mailToken from '#model/identity/mail-token.ts'
+import * as session from '#model/identity/session.ts'
+import * as user from '#model/identity/user.ts'
+import * as notification from '#model/events/notification.ts'
+import { requireUsable } from './passwords.ts'
+import { throttle, type SignInPlatform } from './sign-in.ts'
+
+/** Mails that one address may ask for, whomever they go to, and that may go to one person. */
+const ASKED_PER_ADDRESS = 30
+const SENT_PER_ACCOUNT = 5
+
+/** Queues the mail whether there is an account or not, so that neither answer nor time tells. */
+export async function forgot(platform: SignInPlatform, email: string, clientAddress: string): Promise<void> {
+  await throttle(platform, `forgot-from:${clientAddress}`, ASKED_PER_ADDRESS)
+  const address = user.normaliseEmail(email)
+  const isFull = await throttle(platform, `forgot:${address}`, SENT_PER_ACCOUNT).then(
+    () => false,
+    () => true,
+  )
+  if (!isFull) await platform.db.transaction().execute((tx) => platform.mails.reset(tx, address))
+}
+
+/** Ends every session: whoever knew the old password is out. A link that was used also proves the address. */
+export async function reset(platform: SignInPlatform, input: { token: string; password: string }, clientAddress: string): Promise<void> {
+  const { db, clock, newPasswords } = platform
+  requireUsable(input.password)
+  await throttle(platform, `reset-from:${clientAddress}`, ASKED_PER_ADDRESS)
+  const passwordHash = await newPasswords.hash(input.password, clientAddress)
+  await db.transaction().execute(async (tx) => {
+    const now = clock.now()
+    const userId = await mailToken.spend(tx, input.token, 'reset', now)
+    if (!userId) throw spent()
+    await user.setPassword(tx, userId, passwordHash)
+    await user.confirmEmail(tx, userId, now)
+    await session.endAllOfUser(tx, userId, now)
+  })
+  await platform.rightsChanged()
+}
+
+export async function confirm({ db, clock }: SignInPlatform, token: string): Promise<void> {
+  await db.transaction().execute(async (tx) => {
+    const userId = await mailToken.spend(tx, token, 'confirm', clock.now())
+    if (!userId) throw spent()
+    await user.confirmEmail(tx, userId, clock.now())
+  })
+}
+
+export async function mailChoice({ db }: SignInPlatform, userId: string): Promise<{ notification_mail: NotificationMail }> {
+  return { notification_mail: await user.notificationMail(db, userId) }
+}
+
+/** From now on: what lies in the inbox already is not sent after all. */
+export async function chooseMail({ db, clock }: SignInPlatform, userId: string, choice: NotificationMail): Promise<void> {
+  await db.transaction().execute(async (tx) => {
+    await notification.skipMail(tx, userId, clock.now())
+    await user.setNotificationMail(tx, userId, choice)
+  })
+}
+
+const spent = (): Problem => problem('bad-request', 'This link was used before, or its time is over; ask for a new mail')

@@ -1,0 +1,34 @@
+import { mkdir, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import type { Clock } from '#core/clock.ts'
+import { newId } from '#core/ids.ts'
+import type { Mail } from '#ports/mail.ts'
+
+interface FolderOptions {
+  folder: string
+  from: string
+  clock: Clock
+  /** Told where each mail lies. */
+  onWritten: (file: string) => void
+}
+
+/** Where no server is configured: each mail is a file that mail programs open, for its owner's eyes alone. */
+export function createMailFolder({ folder, from, clock, onWritten }: FolderOptions): Mail {
+  return {
+    async send(letter) {
+      const { createTransport } = await import('nodemailer')
+      const made = await createTransport({ streamTransport: true, buffer: true }).sendMail({
+        from,
+        ...letter,
+        date: clock.now(),
+        disableFileAccess: true,
+        disableUrlAccess: true,
+      })
+      await mkdir(folder, { recursive: true, mode: 0o700 })
+      const file = path.join(folder, `${newId()}.eml`)
+      await writeFile(file, made.message as Buffer, { mode: 0o600, flag: 'wx' })
+      onWritten(file)
+    },
+    async close() {},
+  }
+}

@@ -1,0 +1,56 @@
+/**
+ * Tells every process on this database that something was committed, so that streams and workers need not ask all the time.
+ * It rings after the commit and not within it, where a notification would make all commits wait in one line; a process that
+ * is killed between the two costs its listeners one rest.
+ */
+import { createFlusher } from '#core/flusher.ts'
+import { notify, type Listen } from '#db/notify.ts'
+import type { Db } from '#db/tables.ts'
+
+export interface Bell {
+  /** A change was committed here. */
+  ring(): void
+  /** Until `close`. Everything that has to be told is told after a lost connection came back, too. */
+  hear(listener: () => void): () => void
+  close(): Promise<void>
+}
+
+const CHANNEL = 'groundtrack_commit'
+/** Commits within this time ring once. */
+const GATHER_MS = 10
+
+interface BellOptions {
+  db: Db
+  listen: Listen
+  onError: (error: unknown) => void
+}
+
+export function createBell({ db, listen, onError }: BellOptions): Bell {
+  const listeners = new Set<() => void>()
+  let waiting = false
+  let line: ReturnType<Listen> | null = null
+  const flusher = createFlusher({
+    async drain() {
+      waiting = false
+      await notify(db, CHANNEL)
+    },
+    isEmpty: () => !waiting,
+    afterMs: GATHER_MS,
+    onError,
+  })
+  return {
+    ring() {
+      waiting = true
+      flusher.arm()
+    },
+    hear(listener) {
+      listeners.add(listener)
+      line ??= listen(CHANNEL, () => listeners.forEach((told) => told()))
+      return () => listeners.delete(listener)
+    },
+    async close() {
+      await flusher.close().catch(onError)
+      await line?.close()
+    },
+  }
+}

@@ -1,0 +1,168 @@
+/**
+ * Live events: one reader of the outbox for all listeners of a process. It looks when a commit rings, here or elsewhere, and
+ * hands each event to those who may read it. Listeners that come back start at the last event they know.
+ */
+import type { Principal } from '#core/principal.ts'
+import { invalidField, problem } from '#core/problem.ts'
+import { bodyOf } from '#core/webhooks.ts'
+import type { Db } from '#db/tables.ts'
+import * as stream from '#model/events/stream.ts'
+import { requireOrganization } from '#model/identity/organization.ts'
+import { mayRead } from '#model/identity/project.ts'
+import type { Bell } from './bell.ts'
+import { startLoop, type Loop } from './loop.ts'
+
+interface Listener {
+  /** As it is now: roles may change while a stream is open. */
+  principal(): Principal
+  /** False: it takes no more, and will come back for the rest. */
+  send(frame: string): boolean
+  end(): void
+}
+
+export interface EventStream {
+  /** Sends what came after the named event, then everything as it comes. What is returned leaves the stream. */
+  join(listener: Listener, lastEventId: string | null): Promise<() => void>
+  close(): Promise<void>
+}
+
+/** In this process: below what its listener takes, so that streams never keep calls out, and shared by organizations. */
+const MAX_LISTENERS = 1_500
+export const MAX_LISTENERS_PER_ORGANIZATION = 250
+const PAGE = 500
+/** For commits whose ring was lost, and for events that wait for an older transaction to end. */
+const REST_MS = 250
+const GAP_MS = 5
+
+interface Group {
+  /** Everything up to here has been handed out. */
+  head: stream.Position
+  listeners: Set<Listener>
+  userCount: number
+}
+
+interface StreamOptions {
+  db: Db
+  bell: Bell
+  onError: (error: unknown) => void
+}
+
+export function createEventStream({ db, bell, onError }: StreamOptions): EventStream {
+  const groups = new Map<string, Group>()
+  let count = 0
+  let loop: Loop | null = null
+
+  const start = (): Loop => {
+    if (loop) return loop
+    const stepping = startLoop({ step: () => readOn(db, groups), restMs: REST_MS, gapMs: GAP_MS, onError })
+    const deaf = bell.hear(stepping.ring)
+    loop = {
+      ring: stepping.ring,
+      async close() {
+        deaf()
+        await stepping.close()
+      },
+    }
+    return loop
+  }
+  const groupOf = async (organizationId: string): Promise<Group> => {
+    const known = groups.get(organizationId)
+    if (known) return known
+    const head = await stream.head(db)
+    const made = groups.get(organizationId) ?? { head, listeners: new Set<Listener>(), userCount: 0 } // Somebody else may have been faster.
+    groups.set(organizationId, made)
+    return made
+  }
+  /** A group lives as long as somebody listens or is about to. */
+  const drop = (organizationId: string): void => {
+    const group = groups.get(organizationId)!
+    count--
+    if (--group.userCount === 0) groups.delete(organizationId)
+  }
+
+  return {
+    async join(listener, lastEventId) {
+      const organizationId = requireOrganization(listener.principal())
+      if (count >= MAX_LISTENERS)
+        throw problem('unavailable', 'Too many streams are open; try again in a moment', { headers: { 'Retry-After': '5' } })
+      if ((groups.get(organizationId)?.userCount ?? 0) >= MAX_LISTENERS_PER_ORGANIZATION)
+        throw problem('rate-limited', `An organization has at most ${MAX_LISTENERS_PER_ORGANIZATION} open streams; share one`, {
+          headers: { 'Retry-After': '5' },
+        })
+      const from = lastEventId === null ? null : await stream.positionOf(db, organizationId, lastEventId)
+      if (lastEventId !== null && !from) throw invalidField('Last-Event-ID', 'names no event of this organization')
+      const group = await groupOf(organizationId)
+      count++
+      group.userCount++
+      try {
+        if (from) await catchUp(db, group, { organizationId, listener, from })
+      } catch (error) {
+        drop(organizationId)
+        throw error
+      }
+      group.listeners.add(listener)
+      start().ring()
+      return () => {
+        if (group.listeners.delete(listener)) drop(organizationId)
+      }
+    },
+    async close() {
+      for (const { listeners } of groups.values()) for (const listener of listeners) listener.end()
+      await loop?.close()
+    },
+  }
+}
+
+/** Hands out what is new to every group that has listeners; says whether there may be more. */
+async function readOn(db: Db, groups: ReadonlyMap<string, Group>): Promise<boolean> {
+  const open = [...groups].filter(([, { listeners }]) => listeners.size > 0)
+  if (open.length === 0) return false
+  const events = await stream.after(
+    db,
+    open.map(([organizationId, { head }]) => ({ organizationId, position: head })),
+    PAGE,
+  )
+  for (const event of events) {
+    const group = groups.get(event.organizationId)
+    if (!group || !stream.isBefore(group.head, event.position)) continue // It left meanwhile, or began anew.
+    group.head = event.position
+    hand(event, group.listeners)
+  }
+  return events.length >= PAGE
+}
+
+interface Joining {
+  organizationId: string
+  listener: Listener
+  from: stream.Position
+}
+
+/** Reads up to where the others are. When it is there, no event can come between this and its joining them. */
+async function catchUp(db: Db, group: Group, { organizationId, listener, from }: Joining): Promise<void> {
+  let position = from
+  for (;;) {
+    const { head } = group
+    if (!stream.isBefore(position, head)) return
+    const page = (await stream.after(db, [{ organizationId, position }], PAGE)).filter((event) => !stream.isBefore(head, event.position))
+    for (const event of page) if (!hand(event, [listener])) return
+    position = page.length < PAGE ? head : page.at(-1)!.position
+  }
+}
+
+/** One text for all who get it. False: one of them takes no more. */
+function hand(event: stream.StreamedEvent, listeners: Iterable<Listener>): boolean {
+  let frame: string | null = null
+  let isTaken = true
+  for (const listener of listeners) {
+    if (!isReader(listener.principal(), event)) continue
+    frame ??= `id: ${event.id}\nevent: ${event.type}\ndata: ${bodyOf(event)}\n\n`
+    isTaken = listener.send(frame) && isTaken
+  }
+  return isTaken
+}
+
+function isReader(principal: Principal, { organizationId, readers }: stream.StreamedEvent): boolean {
+  if (readers === null) return true
+  const memberRole = principal.userId !== null && readers.includes(principal.userId) ? 'viewer' : null
+  return mayRead(principal, { organizationId, visibility: 'private', memberRole })
+}

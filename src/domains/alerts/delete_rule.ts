@@ -1,0 +1,24 @@
+import Type from 'typebox'
+import { Closed } from '#core/shapes.ts'
+import * as alertRule from '#model/events/alert-rule.ts'
+import { requireOrganization } from '#model/identity/organization.ts'
+import { operation } from '#operation.ts'
+import { EXAMPLE_RULE, RuleId } from './wire.ts'
+
+/** Ends a rule. What it has found stays in the list of alert events. */
+export default operation({
+  id: 'alerts.delete_rule',
+  scope: 'alerts:write',
+  tier: 'destructive',
+  input: Closed({ rule_id: RuleId }),
+  output: Closed({ deleted: Type.Literal(true, { description: 'It is gone' }) }),
+  example: { input: { rule_id: EXAMPLE_RULE.id }, output: { deleted: true } },
+}).handle({
+  async check({ db, principal }, { rule_id }) {
+    return await alertRule.requireOf(db, requireOrganization(principal), rule_id)
+  },
+  async execute({ tx }, _input, { id }) {
+    await alertRule.remove(tx, id)
+    return { deleted: true as const }
+  },
+})

@@ -1,0 +1,40 @@
+import Type from 'typebox'
+import { isUuid } from '#core/ids.ts'
+import { notFound } from '#core/problem.ts'
+import { Closed, Limit, Nullable, Offset } from '#core/shapes.ts'
+import * as alertEvent from '#model/events/alert-event.ts'
+import { requireOrganization } from '#model/identity/organization.ts'
+import * as project from '#model/identity/project.ts'
+import { operation } from '#operation.ts'
+import { EventRecord, EXAMPLE_EVENT, RuleId, toEvent } from './wire.ts'
+
+/** When rules fired, latest first, on items that the caller may read. */
+export default operation({
+  id: 'alerts.events.list',
+  scope: 'alerts:read',
+  tier: 'read',
+  input: Closed({
+    rule_id: Type.Optional(Nullable(RuleId)),
+    acknowledged: Type.Optional(Nullable(Type.Boolean({ description: 'Only those that were acknowledged, or only those that were not' }))),
+    limit: Limit(50, 200),
+    offset: Offset,
+  }),
+  output: Closed({
+    alert_events: Type.Array(EventRecord, { description: 'The alert events of this window' }),
+    count: Type.Integer({ description: 'How many they are' }),
+  }),
+  example: { input: { acknowledged: false }, output: { alert_events: [EXAMPLE_EVENT], count: 1 } },
+}).handle({
+  async execute({ db, principal }, { rule_id, acknowledged, limit, offset }) {
+    const organizationId = requireOrganization(principal)
+    if (rule_id && !isUuid(rule_id)) throw notFound('alert rule')
+    const events = await alertEvent.list(db, organizationId, {
+      ruleId: rule_id ?? null,
+      acknowledged: acknowledged ?? null,
+      hiddenProjects: await project.hiddenFrom(db, principal),
+      limit,
+      offset,
+    })
+    return { alert_events: events.map(toEvent), count: events.length }
+  },
+})

@@ -1,0 +1,19 @@
+import { Closed } from '#core/shapes.ts'
+import * as alertRule from '#model/events/alert-rule.ts'
+import { requireOrganization } from '#model/identity/organization.ts'
+import { operation } from '#operation.ts'
+import { EXAMPLE_RULE, RuleId, RuleRecord, toRule } from './wire.ts'
+
+/** One rule, with the last error of its evaluation, if there is one. */
+export default operation({
+  id: 'alerts.rule.get',
+  scope: 'alerts:read',
+  tier: 'read',
+  input: Closed({ rule_id: RuleId }),
+  output: Closed({ alert_rule: RuleRecord }),
+  example: { input: { rule_id: EXAMPLE_RULE.id }, output: { alert_rule: EXAMPLE_RULE } },
+}).handle({
+  async execute({ db, principal }, { rule_id }) {
+    return { alert_rule: toRule(await alertRule.requireOf(db, requireOrganization(principal), rule_id)) }
+  },
+})

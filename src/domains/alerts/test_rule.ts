@@ -1,0 +1,93 @@
+import Type from 'typebox'
+import { invalidField } from '#core/problem.ts'
+import { Closed, Defaulted, Nullable } from '#core/shapes.ts'
+import * as alertRule from '#model/events/alert-rule.ts'
+import { requireOrganization } from '#model/identity/organization.ts'
+import * as item from '#model/imagery/item-read.ts'
+import { operation } from '#operation.ts'
+import { isMet, meanOf } from '#services/alerts/evaluate.ts'
+import { ItemId } from '#wire/ids.ts'
+import { comparisonOf, requireTerms } from './terms.lib.ts'
+import { EXAMPLE_EVENT, EXAMPLE_RULE, RuleId, Terms } from './wire.ts'
+
+const Unsaved = Closed(
+  {
+    expression: Terms.expression,
+    comparison: Terms.comparison,
+    threshold: Terms.threshold,
+    threshold_upper: Type.Optional(Nullable(Terms.threshold_upper)),
+    asset_key: Defaulted(Terms.asset_key, 'data'),
+    band_mapping: Defaulted(Terms.band_mapping, {}),
+    aoi_geometry: Type.Optional(Nullable(Terms.aoi_geometry)),
+  },
+  { description: 'A rule that is not saved, in place of `rule_id`' },
+)
+
+/** What a rule, saved or not, would say of an item. Keeps nothing and tells nobody. */
+export default operation({
+  id: 'alerts.test_rule',
+  scope: 'alerts:read',
+  tier: 'read',
+  input: Closed({ rule_id: Type.Optional(Nullable(RuleId)), rule: Type.Optional(Nullable(Unsaved)), item_id: ItemId }),
+  output: Closed({
+    computed_value: Type.Number({ description: 'The mean of the expression over the item' }),
+    threshold: Type.Number({ description: 'What it is compared with' }),
+    comparison: Type.String({ description: 'How' }),
+    would_trigger: Type.Boolean({ description: 'Whether the rule would fire' }),
+    expression: Type.String({ description: 'The expression' }),
+    item_id: Type.String({ description: 'The item' }),
+  }),
+  example: {
+    input: { rule_id: EXAMPLE_RULE.id, item_id: EXAMPLE_EVENT.item_id },
+    output: {
+      computed_value: 0.42,
+      threshold: 0.4,
+      comparison: 'gt',
+      would_trigger: true,
+      expression: EXAMPLE_RULE.expression,
+      item_id: EXAMPLE_EVENT.item_id,
+    },
+  },
+}).handle({
+  async check(context, { rule_id, rule, item_id }) {
+    const organizationId = requireOrganization(context.principal)
+    if ((rule_id == null) === (rule == null)) throw invalidField('rule_id', 'name a rule, or describe one in rule; not both')
+    const terms = rule_id
+      ? await alertRule.requireOf(context.db, organizationId, rule_id)
+      : await requireTerms(context, {
+          ...UNSAVED,
+          expression: rule!.expression,
+          comparison: comparisonOf(rule!.comparison),
+          threshold: rule!.threshold,
+          thresholdUpper: rule!.threshold_upper ?? null,
+          assetKey: rule!.asset_key ?? UNSAVED.assetKey,
+          bandMapping: rule!.band_mapping ?? UNSAVED.bandMapping,
+          aoiGeometry: rule!.aoi_geometry ?? null,
+        })
+    return { terms, found: await item.requireReader(context.db, context.principal, item_id) }
+  },
+  async execute(context, _input, { terms, found }) {
+    const value = await meanOf(context, found.item.seq, terms)
+    return {
+      computed_value: value,
+      threshold: terms.threshold,
+      comparison: terms.comparison,
+      would_trigger: isMet(terms, value),
+      expression: terms.expression,
+      item_id: found.item.id,
+    }
+  },
+})
+
+/** What a rule has besides, where nobody is told. */
+const UNSAVED = {
+  name: '',
+  description: null,
+  collectionId: null,
+  eventTypes: [],
+  assetKey: 'data',
+  bandMapping: {},
+  notificationChannels: [],
+  cooldownMinutes: 0,
+  isActive: false,
+}

@@ -1,0 +1,68 @@
+import Type from 'typebox'
+import { problem } from '#core/problem.ts'
+import { Closed, Nullable, type Received } from '#core/shapes.ts'
+import * as alertRule from '#model/events/alert-rule.ts'
+import { requireOrganization } from '#model/identity/organization.ts'
+import { operation } from '#operation.ts'
+import { comparisonOf, requireTerms } from './terms.lib.ts'
+import { EXAMPLE_RULE, RuleId, RuleRecord, Terms, toRule } from './wire.ts'
+
+const Input = Closed({
+  rule_id: RuleId,
+  name: Type.Optional(Nullable(Terms.name)),
+  description: Type.Optional(Nullable(Terms.description)),
+  collection_id: Type.Optional(Nullable(Terms.collection_id)),
+  event_types: Type.Optional(Nullable(Terms.event_types)),
+  expression: Type.Optional(Nullable(Terms.expression)),
+  comparison: Type.Optional(Nullable(Terms.comparison)),
+  threshold: Type.Optional(Nullable(Terms.threshold)),
+  threshold_upper: Type.Optional(Nullable(Terms.threshold_upper)),
+  asset_key: Type.Optional(Nullable(Terms.asset_key)),
+  band_mapping: Type.Optional(Nullable(Terms.band_mapping)),
+  aoi_geometry: Type.Optional(Nullable(Terms.aoi_geometry)),
+  notification_channels: Type.Optional(Nullable(Terms.notification_channels)),
+  active: Type.Optional(Nullable(Terms.active)),
+  cooldown_minutes: Type.Optional(Nullable(Terms.cooldown_minutes)),
+})
+
+/** Changes a rule, or switches it on and off. Null leaves a field as it is, or clears one that may be empty. */
+export default operation({
+  id: 'alerts.update_rule',
+  scope: 'alerts:write',
+  tier: 'compute',
+  input: Input,
+  output: Closed({ alert_rule: RuleRecord }),
+  example: { input: { rule_id: EXAMPLE_RULE.id, active: false }, output: { alert_rule: { ...EXAMPLE_RULE, active: false } } },
+}).handle({
+  async check(context, input) {
+    const rule = await alertRule.requireOf(context.db, requireOrganization(context.principal), input.rule_id)
+    const change = changeOf(input)
+    if (Object.keys(change).length === 0) throw problem('bad-request', 'Nothing to change: name at least one field')
+    await requireTerms(context, { ...rule, ...change, collectionId: change.collectionId ?? null })
+    // Whoever switches a rule on again is told what it finds, and no more than they may read.
+    const isResumed = change.isActive === true && !rule.isActive
+    return { id: rule.id, change: isResumed ? { ...change, userId: context.principal.userId } : change }
+  },
+  async execute({ tx, clock }, _input, { id, change }) {
+    return { alert_rule: toRule(await alertRule.update(tx, id, change, clock.now())) }
+  },
+})
+
+function changeOf(input: Received<typeof Input>): Partial<alertRule.RuleTerms> {
+  return {
+    ...(input.name == null ? {} : { name: input.name.trim() }),
+    ...(input.description === undefined ? {} : { description: input.description }),
+    ...(input.collection_id === undefined ? {} : { collectionId: input.collection_id }),
+    ...(input.event_types == null ? {} : { eventTypes: input.event_types }),
+    ...(input.expression == null ? {} : { expression: input.expression }),
+    ...(input.comparison == null ? {} : { comparison: comparisonOf(input.comparison) }),
+    ...(input.threshold == null ? {} : { threshold: input.threshold }),
+    ...(input.threshold_upper === undefined ? {} : { thresholdUpper: input.threshold_upper }),
+    ...(input.asset_key == null ? {} : { assetKey: input.asset_key }),
+    ...(input.band_mapping == null ? {} : { bandMapping: input.band_mapping }),
+    ...(input.aoi_geometry === undefined ? {} : { aoiGeometry: input.aoi_geometry }),
+    ...(input.notification_channels == null ? {} : { notificationChannels: input.notification_channels }),
+    ...(input.active == null ? {} : { isActive: input.active }),
+    ...(input.cooldown_minutes == null ? {} : { cooldownMinutes: input.cooldown_minutes }),
+  }
+}

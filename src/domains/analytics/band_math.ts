@@ -1,0 +1,67 @@
+import Type from 'typebox'
+import { newId } from '#core/ids.ts'
+import { invalidField } from '#core/problem.ts'
+import { Closed, Defaulted, Nullable } from '#core/shapes.ts'
+import { operation } from '#operation.ts'
+import { evaluate, Evaluated, openSource, requireColormap, sourceFields } from './evaluate.lib.ts'
+import { findMeasure, measureOf } from './measure.lib.ts'
+import { recordRun, tilesOf } from './report.lib.ts'
+import { EXAMPLE_RASTER, EXAMPLE_REPORT_ID, ExpressionText } from './wire.ts'
+import { EXAMPLE_IDS } from '#wire/examples.ts'
+
+const bound = (description: string) => Type.Optional(Nullable(Type.Number({ description })))
+
+/**
+ * Band math over an item or a COG, within a rectangle or an area or over all of it: statistics, a histogram and, if wished for, a
+ * picture. Of an item a report is recorded, and its tiles show the same.
+ */
+export default operation({
+  id: 'analytics.band_math',
+  scope: 'analytics:process',
+  tier: 'compute',
+  produces: ['report:derived_from>item'],
+  events: ['analytics.executed'],
+  input: Closed({
+    formula: ExpressionText,
+    ...sourceFields,
+    colormap: Defaulted(Type.String({ maxLength: 100 }), 'viridis', { description: 'Colours of the picture' }),
+    vmin: bound('Value of the first colour; the second percentile by default'),
+    vmax: bound('Value of the last colour; the 98th percentile by default'),
+  }),
+  output: Evaluated,
+  example: {
+    input: { item_id: EXAMPLE_IDS.item, formula: '(NIR - RED) / (NIR + RED)' },
+    output: {
+      id: EXAMPLE_REPORT_ID,
+      operation: 'band_math',
+      result: { expression: '(b4 - b3) / (b4 + b3)', reflectance_scale: 1, level: 0, pixel_count: 10_000, statistics: { mean: 0.42 } },
+      raster: EXAMPLE_RASTER,
+      image: null,
+    },
+  },
+}).handle({
+  async check(context, input) {
+    const colormap = requireColormap(input.colormap)
+    const { vmin, vmax } = input
+    if ((vmin == null) !== (vmax == null)) throw invalidField('vmin', 'give vmin and vmax, or neither')
+    if (vmin != null && vmax != null && !(vmin < vmax)) throw invalidField('vmin', 'must be below vmax')
+    const { scene, area } = await openSource(context, input)
+    const known = await findMeasure(context, { expression: input.formula })
+    const range = vmin != null && vmax != null ? ([vmin, vmax] as const) : null
+    return { scene, area, measure: { ...measureOf(known, scene, {}), colormap, range } }
+  },
+  async prepare(context, { max_size, output_format }, facts) {
+    return await evaluate(context, { ...facts, maxSize: max_size, wantsPicture: output_format === 'png' })
+  },
+  async execute(context, _input, { scene, measure }, { result, image }) {
+    const head = { operation: 'band_math', result, image }
+    if (!scene.item) {
+      context.lineage.nothingProduced()
+      return { id: null, raster: null, ...head }
+    }
+    const id = newId()
+    const { organizationId, id: itemId, seq } = scene.item
+    recordRun(context, { id, operation: 'band_math', organizationId, itemIds: [itemId], itemSeqs: [seq] })
+    return { id, raster: tilesOf(context, scene, measure), ...head }
+  },
+})

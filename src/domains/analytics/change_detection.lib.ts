@@ -1,0 +1,145 @@
+import Type, { type Static } from 'typebox'
+import { requireArea, type AreaGeometry } from '#core/geometry.ts'
+import { Closed, Defaulted } from '#core/shapes.ts'
+import type { Context } from '#operation.ts'
+import { CHANGE_PERCENTILES, type Change } from '#raster/zonal/change.ts'
+import { EXAMPLE_IDS } from '#wire/examples.ts'
+import { ItemId } from '#wire/ids.ts'
+import { findMeasure, measureOf, type Measure } from './measure.lib.ts'
+import { method } from './method.lib.ts'
+import { keepRaster, oneOrganization } from './report.lib.ts'
+import { openItem, type Scene } from './scene.lib.ts'
+import { Area, bandFields, EXAMPLE_AREA, ExpressionText, IndexName, maybe, ReflectanceScale } from './wire.ts'
+
+const MAX_PIXELS = 2 ** 23
+const M2_PER_HA = 10_000
+/** Of both sides, as a multiple of the threshold, where the index has no range of its own. */
+const SHOWN_THRESHOLDS = 4
+
+const Params = Closed({
+  before_item_id: Type.With(ItemId, { description: 'The earlier scene, whose pixels the answer is on' }),
+  after_item_id: Type.With(ItemId, { description: 'The later scene' }),
+  geometry: Area,
+  index_name: maybe(IndexName),
+  expression: maybe(ExpressionText),
+  reflectance_scale: maybe(ReflectanceScale),
+  change_threshold: Defaulted(Type.Number({ exclusiveMinimum: 0 }), 0.1, {
+    description: 'A difference of at least this much, up or down, is a change',
+  }),
+  ...bandFields,
+})
+type Params = Static<typeof Params>
+
+/** What became more and what became less between two scenes. */
+export const changeDetection = method({
+  name: 'change_detection',
+  title: 'Change detection',
+  description:
+    'The difference of an index or an expression between two scenes over one area: how much was gained and lost, in pixels and ' +
+    'hectares, with a raster of the difference and its picture. Scenes may lie on different grids.',
+  dataTypes: ['raster'],
+  params: Params,
+  process: 'change_detection',
+  example: {
+    before_item_id: EXAMPLE_IDS.item,
+    after_item_id: EXAMPLE_IDS.asset,
+    geometry: EXAMPLE_AREA,
+    index_name: 'ndvi',
+    change_threshold: 0.2,
+  },
+  async check(context, params) {
+    const geometry = requireArea(params.geometry, 'params.geometry')
+    const known = await findMeasure(context, params)
+    const [before, after] = [await openItem(context, params.before_item_id, params), await openItem(context, params.after_item_id, params)]
+    const organizationId = oneOrganization([before, after], 'params.after_item_id')
+    const question = {
+      geometry,
+      threshold: params.change_threshold ?? 0.1,
+      before,
+      after,
+      measures: [measureOf(known, before, params), measureOf(known, after, params)] as const,
+    }
+    const items = [...new Map([before, after].map(({ item }) => [item!.id, item!])).values()]
+    return {
+      organizationId,
+      itemIds: items.map(({ id }) => id),
+      itemSeqs: items.map(({ seq }) => seq),
+      run: (running, reportId) => compared(running, question, { organizationId, reportId }),
+    }
+  },
+})
+
+interface Question {
+  geometry: AreaGeometry
+  threshold: number
+  before: Scene
+  after: Scene
+  measures: readonly [Measure, Measure]
+}
+
+async function compared(context: Context, question: Question, name: { organizationId: string; reportId: string }) {
+  const { geometry, threshold, before, after, measures } = question
+  const change = await context.raster.change(
+    before.source,
+    after.source,
+    {
+      geometry,
+      threshold,
+      maxPixels: MAX_PIXELS,
+      before: { expression: measures[0].expression },
+      after: { expression: measures[1].expression },
+    },
+    context.signal,
+  )
+  const most = SHOWN_THRESHOLDS * threshold
+  const raster = await keepRaster(context, {
+    ...name,
+    cog: change.cog,
+    bounds: boundsOf(geometry),
+    colormap: 'change',
+    range: [-most, most],
+  })
+  return { result: toResult(question, change), raster }
+}
+
+function toResult({ before, after, threshold, measures }: Question, change: Change): Record<string, unknown> {
+  const { count, gain, loss, pixelAreaM2 } = change
+  const part = (pixels: number) => ({
+    pixels,
+    area_ha: (pixels * pixelAreaM2) / M2_PER_HA,
+    fraction: count > 0 ? pixels / count : 0,
+  })
+  return {
+    before: {
+      item_id: before.item!.id,
+      datetime: before.item!.datetime?.toISOString() ?? null,
+      expression: measures[0].expression,
+      mean: change.before,
+    },
+    after: {
+      item_id: after.item!.id,
+      datetime: after.item!.datetime?.toISOString() ?? null,
+      expression: measures[1].expression,
+      mean: change.after,
+    },
+    change_threshold: threshold,
+    gain: part(gain),
+    loss: part(loss),
+    unchanged: part(count - gain - loss),
+    compared: { ...part(count), fraction: change.covered > 0 ? count / change.covered : 0 },
+    difference: {
+      mean: change.mean,
+      std: change.std,
+      min: change.min,
+      max: change.max,
+      percentiles: CHANGE_PERCENTILES.map((percentile, index) => ({ percentile, value: change.percentiles[index] ?? null })),
+      histogram: change.histogram,
+    },
+  }
+}
+
+export function boundsOf(geometry: AreaGeometry): [number, number, number, number] {
+  const points = (geometry.type === 'Polygon' ? geometry.coordinates : geometry.coordinates.flat()).flat()
+  const [xs, ys] = [points.map(([x]) => x), points.map(([, y]) => y)]
+  return [Math.min(...xs), Math.min(...ys), Math.max(...xs), Math.max(...ys)]
+}

@@ -1,0 +1,176 @@
+/** One measure over one raster at once: its statistics, and a picture if it is wished for. */
+import Type, { type Static } from 'typebox'
+import { invalidField } from '#core/problem.ts'
+import { requireArea, type AreaGeometry } from '#core/geometry.ts'
+import { Choice, Closed, Defaulted, Nullable } from '#core/shapes.ts'
+import { findColormap } from '#raster/colormap/index.ts'
+import type { Context } from '#operation.ts'
+import { RasterError } from '#raster/types.ts'
+import { coverageOf } from '#raster/warp/coverage.ts'
+import { boundsOf } from './change_detection.lib.ts'
+import type { Measure } from './measure.lib.ts'
+import { tooLarge } from './method.lib.ts'
+import { openItem, openUrl, type Scene } from './scene.lib.ts'
+import { Area, bandFields, Executed, Item, maybe, ReflectanceScale } from './wire.ts'
+
+const MAX_SIDE_PX = 2_048
+const PERCENTILES = [2, 25, 50, 75, 98]
+const BIN_COUNT = 20
+
+const degrees = (description: string, most: number) => Type.Number({ minimum: -most, maximum: most, description })
+
+export const sourceFields = {
+  cog_url: maybe(
+    Type.String({ minLength: 1, maxLength: 2_048, description: 'Address of a COG on an allowed host; nothing is recorded then' }),
+  ),
+  item_id: maybe(Item),
+  bbox: maybe(
+    Closed(
+      {
+        west: degrees('Western edge in degrees', 180),
+        south: degrees('Southern edge in degrees', 90),
+        east: degrees('Eastern edge in degrees', 180),
+        north: degrees('Northern edge in degrees', 90),
+      },
+      { description: 'The rectangle to look at' },
+    ),
+  ),
+  geometry: maybe(Area),
+  max_size: Defaulted(Type.Integer({ minimum: 16, maximum: MAX_SIDE_PX }), MAX_SIDE_PX, {
+    description: 'Pixels along the longer side that are read at most, from an overview where there are more',
+  }),
+  output_format: Defaulted(Choice(['json', 'png']), 'json', { description: 'png adds a picture to the numbers' }),
+  reflectance_scale: maybe(ReflectanceScale),
+  ...bandFields,
+}
+
+export const Image = Nullable(
+  Closed(
+    {
+      media_type: Type.String({ description: 'image/png' }),
+      width: Type.Integer({ description: 'Pixels across' }),
+      height: Type.Integer({ description: 'Pixels down' }),
+      bounds: Type.Array(Type.Number(), { description: 'West, south, east and north in degrees; the picture is in Web Mercator' }),
+      base64: Type.String({ description: 'The picture' }),
+    },
+    { $id: 'AnalyticsImage' },
+  ),
+)
+export type Image = Static<typeof Image>
+
+export const Evaluated = Closed({ ...Executed, image: Image })
+
+export interface Source {
+  cog_url?: string | null | undefined
+  item_id?: string | null | undefined
+  bbox?: { west: number; south: number; east: number; north: number } | null | undefined
+  geometry?: Record<string, unknown> | null | undefined
+  band_mapping?: Record<string, number> | null | undefined
+  sensor?: string | null | undefined
+  asset_key?: string | null | undefined
+}
+
+/** The raster and the area that a call is about. */
+export async function openSource(context: Context, input: Source): Promise<{ scene: Scene; area: AreaGeometry | null }> {
+  if ((input.cog_url == null) === (input.item_id == null)) throw invalidField('cog_url', 'give a cog_url or an item_id, one of them')
+  if (input.bbox != null && input.geometry != null) throw invalidField('bbox', 'give a bbox or a geometry, not both')
+  const area = input.geometry != null ? requireArea(input.geometry, 'geometry') : input.bbox != null ? boxArea(input.bbox) : null
+  const scene = input.item_id != null ? await openItem(context, input.item_id, input) : await openUrl(context, input.cog_url!, input)
+  return { scene, area }
+}
+
+function boxArea({ west, south, east, north }: { west: number; south: number; east: number; north: number }): AreaGeometry {
+  if (!(west < east && south < north)) throw invalidField('bbox', 'must have west below east and south below north')
+  return {
+    type: 'Polygon',
+    coordinates: [
+      [
+        [west, south],
+        [east, south],
+        [east, north],
+        [west, north],
+        [west, south],
+      ],
+    ],
+  }
+}
+
+export function requireColormap(name: string | null | undefined): string | null {
+  if (name == null) return null
+  const plain = name.toLowerCase()
+  if (!findColormap(plain)) throw invalidField('colormap', `there is no colormap '${name.slice(0, 50)}'; cog.colormaps lists them`)
+  return plain
+}
+
+interface Evaluation {
+  scene: Scene
+  area: AreaGeometry | null
+  measure: Measure
+  maxSize: number
+  wantsPicture: boolean
+}
+
+export async function evaluate({ raster, signal }: Context, { scene, area, measure, maxSize, wantsPicture }: Evaluation) {
+  const found = await raster
+    .statistics(
+      scene.source,
+      {
+        expression: measure.expression,
+        percentiles: PERCENTILES,
+        binCount: BIN_COUNT,
+        maxPixels: maxSize * maxSize,
+        ...(area ? { geometry: area, exactCoverage: true } : {}),
+      },
+      signal,
+    )
+    .catch((error: unknown) => {
+      throw error instanceof RasterError && error.code === 'limit_exceeded' ? tooLarge(error, 'band_math') : error
+    })
+  const results = found.bands.map(({ min, max, mean, std, sum, count, validFraction, percentiles, histogram }) => ({
+    min,
+    max,
+    mean,
+    std,
+    sum,
+    count,
+    valid_fraction: validFraction,
+    percentiles: PERCENTILES.map((percentile, index) => ({ percentile, value: percentiles[index] ?? null })),
+    histogram,
+  }))
+  const [first] = results
+  const result = {
+    expression: measure.expression,
+    reflectance_scale: measure.reflectanceScale,
+    /** 0 is full size; a larger one means that an overview was read. */
+    level: found.level,
+    pixel_count: found.pixelCount,
+    statistics: results.length === 1 ? first! : results,
+  }
+  const range = measure.range ?? rangeOf(first!.percentiles.map(({ value }) => value))
+  return { result, image: wantsPicture ? await pictureOf({ raster, signal }, { scene, area, measure, maxSize }, range) : null }
+}
+
+function rangeOf(values: readonly (number | null)[]): [number, number] {
+  const [low, high] = [values[0] ?? 0, values.at(-1) ?? 1]
+  return high > low ? [low, high] : [low, low + 1]
+}
+
+async function pictureOf(
+  { raster, signal }: Pick<Context, 'raster' | 'signal'>,
+  { scene, area, measure, maxSize }: Omit<Evaluation, 'wantsPicture'>,
+  range: readonly [number, number],
+): Promise<Image> {
+  const bounds = area ? boundsOf(area) : coverageOf(scene.info).bounds
+  const style = {
+    kind: 'expression' as const,
+    expression: measure.expression,
+    colormap: measure.colormap ?? 'viridis',
+    ranges: [[...range] as [number, number]],
+  }
+  const { width, height, bytes } = await raster.picture(
+    scene.source,
+    { bounds, maxSide: maxSize, format: 'png', style, ...(area ? { aoi: area } : {}) },
+    signal,
+  )
+  return { media_type: 'image/png', width, height, bounds: [...bounds], base64: Buffer.from(bytes).toString('base64') }
+}

@@ -1,0 +1,64 @@
+import Type from 'typebox'
+import { newId } from '#core/ids.ts'
+import { invalidField } from '#core/problem.ts'
+import { Closed, FreeForm } from '#core/shapes.ts'
+import { operation } from '#operation.ts'
+import { explaining, requireParams } from './method.lib.ts'
+import { findMethod, METHODS } from './methods.lib.ts'
+import { recordRun } from './report.lib.ts'
+import { EXAMPLE_AREA, EXAMPLE_RASTER, EXAMPLE_REPORT_ID, Executed } from './wire.ts'
+import { EXAMPLE_IDS } from '#wire/examples.ts'
+
+const MIB = 1024 * 1024
+
+/**
+ * Runs an analytics method at once and answers with what it found. `params` are checked against the method's own schema, which a
+ * 422 carries; what is too large to answer at once is refused with the process that does it as a job.
+ */
+export default operation({
+  id: 'analytics.execute',
+  scope: 'analytics:process',
+  tier: 'compute',
+  produces: ['report:derived_from>item'],
+  events: ['analytics.executed'],
+  maxBodyBytes: 8 * MIB,
+  input: Closed({
+    operation: Type.String({ maxLength: 100, description: 'A method of analytics.operations.list' }),
+    params: Type.Unsafe<Record<string, unknown>>({
+      ...FreeForm,
+      description: 'What the method takes; analytics.operations.get has the schema',
+    }),
+  }),
+  output: Closed(Executed),
+  example: {
+    input: {
+      operation: 'zonal_stats',
+      params: { item_id: EXAMPLE_IDS.item, geometry: EXAMPLE_AREA, index_name: 'ndvi', statistics: ['mean'] },
+    },
+    output: {
+      id: EXAMPLE_REPORT_ID,
+      operation: 'zonal_stats',
+      result: {
+        item_id: EXAMPLE_IDS.item,
+        expression: '(b4 - b3) / (b4 + b3)',
+        reflectance_scale: 1,
+        zones: [{ id: 0, properties: null, results: [{ name: 'ndvi', mean: 0.62, valid_fraction: 1, percentiles: [] }] }],
+      },
+      raster: EXAMPLE_RASTER,
+    },
+  },
+}).handle({
+  async check(context, { operation: name, params }) {
+    const found = findMethod(name)
+    if (!found) throw invalidField('operation', `must be one of ${METHODS.map((each) => each.name).join(', ')}`)
+    return await explaining(found, async () => ({ method: found, prepared: await found.check(context, requireParams(found, params)) }))
+  },
+  async prepare(context, _input, { method, prepared }) {
+    const id = newId()
+    return { id, ...(await explaining(method, () => prepared.run(context, id))) }
+  },
+  async execute(context, { operation: name }, { prepared }, { id, result, raster }) {
+    recordRun(context, { id, operation: name, ...prepared })
+    return { id, operation: name, result, raster }
+  },
+})

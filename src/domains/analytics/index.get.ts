@@ -1,0 +1,22 @@
+import Type from 'typebox'
+import { notFound } from '#core/problem.ts'
+import { Closed } from '#core/shapes.ts'
+import { operation } from '#operation.ts'
+import { findFormula } from '#raster/formulas/index.ts'
+import { EXAMPLE_INDEX, IndexRecord, toIndex } from './wire.ts'
+
+/** One published spectral index. */
+export default operation({
+  id: 'analytics.index.get',
+  scope: 'analytics:read',
+  tier: 'read',
+  input: Closed({ index_name: Type.String({ minLength: 1, maxLength: 100, description: 'Its id, whatever its case' }) }),
+  output: IndexRecord,
+  example: { input: { index_name: 'ndvi' }, output: EXAMPLE_INDEX },
+}).handle({
+  async execute(_context, { index_name }) {
+    const found = findFormula(index_name)
+    if (!found) throw notFound('spectral index')
+    return toIndex(found)
+  },
+})

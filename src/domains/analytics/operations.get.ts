@@ -1,0 +1,22 @@
+import Type from 'typebox'
+import { notFound } from '#core/problem.ts'
+import { Closed } from '#core/shapes.ts'
+import { operation } from '#operation.ts'
+import { findMethod } from './methods.lib.ts'
+import { EXAMPLE_METHOD, MethodRecord, toRecord } from './operations.wire.ts'
+
+/** One analytics method with the schema of its params. */
+export default operation({
+  id: 'analytics.operations.get',
+  scope: 'analytics:read',
+  tier: 'read',
+  input: Closed({ operation_name: Type.String({ minLength: 1, maxLength: 100, description: 'A method of analytics.operations.list' }) }),
+  output: MethodRecord,
+  example: { input: { operation_name: 'zonal_stats' }, output: EXAMPLE_METHOD },
+}).handle({
+  async execute(_context, { operation_name }) {
+    const found = findMethod(operation_name)
+    if (!found) throw notFound('analytics method')
+    return toRecord(found)
+  },
+})

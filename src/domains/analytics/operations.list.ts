@@ -1,0 +1,21 @@
+import Type from 'typebox'
+import { Closed, Nullable } from '#core/shapes.ts'
+import { operation } from '#operation.ts'
+import { METHODS } from './methods.lib.ts'
+import { EXAMPLE_METHOD, MethodRecord, toRecord } from './operations.wire.ts'
+
+/** The analytics methods, each with the schema of its params. */
+export default operation({
+  id: 'analytics.operations.list',
+  scope: 'analytics:read',
+  tier: 'read',
+  input: Closed({
+    data_type: Type.Optional(Nullable(Type.String({ maxLength: 50, description: 'Only methods for this kind of raster: raster or dem' }))),
+  }),
+  output: Closed({ operations: Type.Array(MethodRecord, { description: 'The methods' }) }),
+  example: { input: {}, output: { operations: [EXAMPLE_METHOD] } },
+}).handle({
+  async execute(_context, { data_type: wanted }) {
+    return { operations: METHODS.filter(({ dataTypes }) => wanted == null || dataTypes.includes(wanted)).map(toRecord) }
+  },
+})

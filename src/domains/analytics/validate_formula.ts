@@ -1,0 +1,87 @@
+import Type from 'typebox'
+import { Closed, Nullable } from '#core/shapes.ts'
+import { operation } from '#operation.ts'
+import { ExpressionError, parseExpression } from '#raster/expression/index.ts'
+import { namesFor, readFormula } from '#raster/formulas/named.ts'
+import { sensorNames } from '#raster/formulas/sensors.ts'
+import { requireSensor } from './scene.lib.ts'
+import { SensorId } from './wire.ts'
+
+/** Says whether a formula can be read and whether a sensor, or a file of so many bands, has what it needs. Nothing is computed. */
+export default operation({
+  id: 'analytics.validate_formula',
+  scope: 'analytics:read',
+  tier: 'read',
+  input: Closed({
+    formula: Type.String({ maxLength: 5_000, description: 'Band math over roles, band names or numbers' }),
+    sensor: Type.Optional(Nullable(SensorId)),
+    band_count: Type.Optional(
+      Nullable(Type.Integer({ minimum: 1, maximum: 64, description: 'Bands of the file, where no sensor is named' })),
+    ),
+  }),
+  output: Closed({
+    formula: Type.String({ description: 'As it was given' }),
+    sensor: Nullable(Type.String({ description: 'As it was given' })),
+    valid: Type.Boolean({ description: 'Whether it can be computed' }),
+    error: Nullable(Type.String({ description: 'What is wrong with it, and where' })),
+    errors: Type.Array(Type.String(), { description: 'The same as a list' }),
+    required_bands: Type.Array(Type.String(), { description: 'Roles and bands that it reads' }),
+    bands: Type.Array(Type.String(), { description: 'The same as required_bands' }),
+    available_bands: Type.Array(Type.String(), { description: 'What the sensor or the file offers' }),
+  }),
+  example: {
+    input: { formula: '(NIR - RED) / (NIR + RED)', sensor: 'skysat' },
+    output: {
+      formula: '(NIR - RED) / (NIR + RED)',
+      sensor: 'skysat',
+      valid: true,
+      error: null,
+      errors: [],
+      required_bands: ['RED', 'NIR'],
+      bands: ['RED', 'NIR'],
+      available_bands: ['BLUE', 'GREEN', 'RED', 'NIR'],
+    },
+  },
+}).handle({
+  async execute(_context, { formula, sensor, band_count }) {
+    const known = requireSensor(sensor)
+    const count = known?.bands.length ?? band_count ?? null
+    const numbers = count === null ? [] : Array.from({ length: count }, (_, index) => `b${index + 1}`)
+    const available = known ? known.bands.flatMap(({ role }) => (role ? [role] : [])) : numbers
+    const found = examined(formula, known ? sensorNames(known) : null, count)
+    return {
+      formula,
+      sensor: sensor ?? null,
+      valid: found.error === null,
+      error: found.error,
+      errors: found.error === null ? [] : [found.error],
+      required_bands: found.required,
+      bands: found.required,
+      available_bands: available,
+    }
+  },
+})
+
+function examined(
+  formula: string,
+  names: Record<string, number> | null,
+  count: number | null,
+): { required: string[]; error: string | null } {
+  let required: string[] = []
+  try {
+    if (names === null) required = readFormula(formula).required
+    const options = { ...(names ? { names: namesFor(formula, names) } : {}), ...(count === null ? {} : { bandCount: count }) }
+    if (names !== null) {
+      const { bands } = parseExpression(formula, options)
+      const byNumber = new Map(Object.entries(names).map(([name, band]) => [band, name]))
+      required = bands.map((band) => byNumber.get(band) ?? `b${band}`)
+    } else if (count !== null) {
+      const beyond = required.find((band) => /^b\d+$/.test(band) && Number(band.slice(1)) > count)
+      if (beyond) return { required, error: `band ${beyond} does not exist (there are ${count})` }
+    }
+    return { required, error: null }
+  } catch (error) {
+    if (error instanceof ExpressionError) return { required, error: error.message }
+    throw error
+  }
+}

@@ -1,0 +1,139 @@
+import Type, { type Static } from 'typebox'
+import { Choice, Closed, FreeForm, Nullable, Uuid } from '#core/shapes.ts'
+import type { Formula } from '#raster/formulas/index.ts'
+import { SENSORS } from '#raster/formulas/sensors.ts'
+import { ZONAL_STATISTICS } from '#raster/zonal/index.ts'
+import { ItemId } from '#wire/ids.ts'
+import { EXAMPLE_IDS } from '#wire/examples.ts'
+
+/** Fields that several methods take. */
+export const Item = Type.With(ItemId, { description: 'The item to compute from' })
+export const Area = Type.Unsafe<Record<string, unknown>>({
+  type: 'object',
+  additionalProperties: true,
+  description: 'GeoJSON Polygon or MultiPolygon in longitude and latitude',
+})
+export const ExpressionText = Type.String({
+  minLength: 1,
+  maxLength: 1_000,
+  description: 'Band math over band names, roles or numbers: (NIR - RED) / (NIR + RED), (b4 - b3) / (b4 + b3)',
+})
+export const IndexName = Type.String({
+  minLength: 2,
+  maxLength: 100,
+  description: 'A published index such as ndvi, or a saved formula, instead of an expression',
+})
+export const BandMapping = Type.Record(Type.String({ maxLength: 64 }), Type.Integer({ minimum: 1, maximum: 64 }), {
+  description: 'Which band is which, {"NIR": 4, "RED": 3}, where the file does not say',
+})
+export const SensorId = Type.String({ maxLength: 50, description: 'A sensor of analytics.sensors.list, whose band order applies' })
+export const AssetKey = Type.String({ minLength: 1, maxLength: 255, description: 'Which asset of a multi-asset item' })
+export const ReflectanceScale = Type.Number({
+  exclusiveMinimum: 0,
+  maximum: 1,
+  description: 'What samples are multiplied by for indices of reflectances; known for usual products',
+})
+export const Statistics = Type.Array(Choice(ZONAL_STATISTICS), {
+  minItems: 1,
+  maxItems: ZONAL_STATISTICS.length,
+  description: 'Which numbers to give; count, mean, min, max, std and sum by default',
+})
+export const Percentiles = Type.Array(Type.Number({ minimum: 0, maximum: 100 }), {
+  maxItems: 20,
+  description: 'Percentiles to give, from 0 to 100',
+})
+
+export const maybe = <T extends Parameters<typeof Nullable>[0]>(schema: T) => Type.Optional(Nullable(schema))
+
+export const bandFields = {
+  band_mapping: maybe(BandMapping),
+  sensor: maybe(SensorId),
+  asset_key: maybe(AssetKey),
+}
+
+const text = (description: string) => Nullable(Type.String({ description }))
+
+export const RasterReference = Closed(
+  {
+    item_id: text('The item whose tiles show it'),
+    tile_template: text('Address of its tiles, {z}/{x}/{y}; the caller adds their credential'),
+    url: text('Address of the computed raster as a COG, where one was made'),
+    picture_url: text('Address of a picture of it, where one was made'),
+    bounds: Nullable(Type.Array(Type.Number(), { description: 'West, south, east and north of the picture' })),
+    expires_in_seconds: Nullable(Type.Integer({ description: 'How long the two addresses hold' })),
+  },
+  { $id: 'AnalyticsRaster' },
+)
+export type RasterReference = Static<typeof RasterReference>
+
+export const Executed = {
+  id: Nullable(Type.With(Uuid, { description: 'The report that lineage knows; null where nothing was recorded' })),
+  operation: Type.String({ description: 'The method that ran' }),
+  result: Type.Unsafe<Record<string, unknown>>({ ...FreeForm, description: 'What it found' }),
+  raster: Nullable(RasterReference),
+}
+
+export const EXAMPLE_AREA = {
+  type: 'Polygon',
+  coordinates: [
+    [
+      [146.3, -18.6],
+      [146.31, -18.6],
+      [146.31, -18.59],
+      [146.3, -18.59],
+      [146.3, -18.6],
+    ],
+  ],
+}
+
+export const EXAMPLE_REPORT_ID = '0199f2c6-6666-7abc-8def-0123456789ab'
+export const EXAMPLE_RASTER: RasterReference = {
+  item_id: EXAMPLE_IDS.item,
+  tile_template: `https://imagery.example/api/v1/items/${EXAMPLE_IDS.item}/tiles/{z}/{x}/{y}.webp?expression=(b4-b3)%2F(b4%2Bb3)`,
+  url: null,
+  picture_url: null,
+  bounds: null,
+  expires_in_seconds: null,
+}
+
+export const IndexRecord = Closed(
+  {
+    id: Type.String({ description: 'Name by which operations take it' }),
+    name: Type.String({ description: 'Name as people read it' }),
+    formula: Type.String({ description: 'Band math over roles' }),
+    required_bands: Type.Array(Type.String(), { description: 'Roles that it reads' }),
+    category: Type.String({ description: 'What it is about' }),
+    colormap: Type.String({ description: 'Colours that values are shown in' }),
+    value_range: Type.Array(Type.Number(), { description: 'Values that get the first and the last colour' }),
+    needs_reflectance: Type.Boolean({ description: 'Whether its constants assume reflectances from 0 to 1' }),
+    reference: Type.String({ description: 'Who published it, and when' }),
+    sensors: Type.Array(Type.String(), { description: 'Sensors whose bands allow it' }),
+  },
+  { $id: 'SpectralIndex' },
+)
+
+export const toIndex = ({ id, name, expression, roles, category, colormap, range, reflectance, reference }: Formula) => ({
+  id,
+  name,
+  formula: expression,
+  required_bands: [...roles],
+  category,
+  colormap,
+  value_range: [...range],
+  needs_reflectance: reflectance === true,
+  reference,
+  sensors: SENSORS.filter(({ bands }) => roles.every((role) => bands.some((band) => band.role === role))).map((sensor) => sensor.id),
+})
+
+export const EXAMPLE_INDEX = {
+  id: 'ndvi',
+  name: 'Normalized Difference Vegetation Index',
+  formula: '(NIR - RED) / (NIR + RED)',
+  required_bands: ['RED', 'NIR'],
+  category: 'vegetation',
+  colormap: 'ndvi',
+  value_range: [-0.2, 1],
+  needs_reflectance: false,
+  reference: 'Rouse et al. 1974',
+  sensors: ['sentinel-2', 'landsat-8-9'],
+}

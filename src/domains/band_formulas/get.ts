@@ -1,0 +1,22 @@
+import { Closed } from '#core/shapes.ts'
+import * as organization from '#model/identity/organization.ts'
+import * as bandFormula from '#model/imagery/band-formula.ts'
+import { operation } from '#operation.ts'
+import { findFormula } from '#raster/formulas/index.ts'
+import { EXAMPLE_FORMULA, FormulaId, FormulaRecord, toRecord, toTemplate } from './wire.ts'
+
+/** One formula: a built-in one by its name, or one that the organization saved. */
+export default operation({
+  id: 'band_formulas.get',
+  scope: 'band_formulas:read',
+  tier: 'read',
+  input: Closed({ formula_id: FormulaId }),
+  output: FormulaRecord,
+  example: { input: { formula_id: EXAMPLE_FORMULA.id }, output: EXAMPLE_FORMULA },
+}).handle({
+  async execute({ db, principal }, { formula_id }) {
+    const template = findFormula(formula_id)
+    if (template) return toTemplate(template)
+    return toRecord(await bandFormula.requireOf(db, organization.requireOrganization(principal), formula_id))
+  },
+})

@@ -1,0 +1,30 @@
+import Type from 'typebox'
+import { Closed, Defaulted, Nullable } from '#core/shapes.ts'
+import * as bandFormula from '#model/imagery/band-formula.ts'
+import { operation } from '#operation.ts'
+import { formulas } from '#raster/formulas/index.ts'
+import { EXAMPLE_FORMULA, FormulaRecord, toRecord, toTemplate } from './wire.ts'
+
+/** The formulas that the organization saved, then the built-in ones. */
+export default operation({
+  id: 'band_formulas.list',
+  scope: 'band_formulas:read',
+  tier: 'read',
+  input: Closed({
+    category: Type.Optional(Nullable(Type.String({ maxLength: 50, description: 'Only those of one group, such as vegetation or custom' }))),
+    include_templates: Defaulted(Type.Boolean(), true, { description: 'False leaves the built-in formulas out' }),
+  }),
+  output: Closed({
+    formulas: Type.Array(FormulaRecord, { description: 'Saved ones by name, then built-in ones by group' }),
+    total: Type.Integer({ description: 'How many there are' }),
+  }),
+  example: { input: { category: 'custom' }, output: { formulas: [EXAMPLE_FORMULA], total: 1 } },
+}).handle({
+  async execute({ db, principal }, { category, include_templates }) {
+    const wanted = category ?? null
+    const saved = principal.organizationId ? await bandFormula.list(db, principal.organizationId, wanted) : []
+    const templates = include_templates ? formulas().filter((formula) => wanted === null || formula.category === wanted) : []
+    const all = [...saved.map(toRecord), ...templates.map(toTemplate)]
+    return { formulas: all, total: all.length }
+  },
+})

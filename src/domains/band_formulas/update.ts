@@ -1,0 +1,59 @@
+import Type from 'typebox'
+import { Closed, Nullable } from '#core/shapes.ts'
+import * as organization from '#model/identity/organization.ts'
+import * as bandFormula from '#model/imagery/band-formula.ts'
+import { operation } from '#operation.ts'
+import { requireColormap, requireFormula, requireOwnName, requireRange, requireSaved } from './check.lib.ts'
+import {
+  Category,
+  ColormapName,
+  Description,
+  DisplayName,
+  EXAMPLE_FORMULA,
+  FormulaId,
+  FormulaName,
+  FormulaRecord,
+  FormulaText,
+  toRecord,
+  ValueRange,
+} from './wire.ts'
+
+/** Changes a saved formula. What is absent stays; null clears the two texts that may be empty and leaves the others. */
+export default operation({
+  id: 'band_formulas.update',
+  scope: 'band_formulas:write',
+  tier: 'compute',
+  input: Closed({
+    formula_id: FormulaId,
+    name: Type.Optional(Nullable(FormulaName)),
+    formula: Type.Optional(Nullable(FormulaText)),
+    display_name: Type.Optional(DisplayName),
+    description: Type.Optional(Description),
+    colormap: Type.Optional(Nullable(ColormapName)),
+    value_range: Type.Optional(Nullable(ValueRange)),
+    category: Type.Optional(Nullable(Category)),
+  }),
+  output: FormulaRecord,
+  example: { input: { formula_id: EXAMPLE_FORMULA.id, display_name: EXAMPLE_FORMULA.display_name }, output: EXAMPLE_FORMULA },
+}).handle({
+  async check({ db, principal }, input) {
+    const found = await bandFormula.requireOf(db, organization.requireOrganization(principal), requireSaved(input.formula_id))
+    const formula = input.formula ?? found.formula
+    return {
+      found,
+      fields: {
+        name: input.name == null ? found.name : requireOwnName(input.name),
+        formula,
+        requiredBands: requireFormula(formula),
+        displayName: input.display_name === undefined ? found.displayName : input.display_name,
+        description: input.description === undefined ? found.description : input.description,
+        colormap: input.colormap == null ? found.colormap : requireColormap(input.colormap),
+        ...requireRange(input.value_range ?? [found.rangeLow, found.rangeHigh]),
+        category: input.category ?? found.category,
+      },
+    }
+  },
+  async execute({ tx, clock }, _input, { found, fields }) {
+    return toRecord(await bandFormula.update(tx, found, fields, clock.now()))
+  },
+})

@@ -1,0 +1,61 @@
+import Type from 'typebox'
+import { sqKmOf } from '#core/area.ts'
+import { Closed } from '#core/shapes.ts'
+import { operation } from '#operation.ts'
+import { requireProcess } from '#services/processing/catalogue.ts'
+import { CLIP_PROCESS, requireArea } from './clips.lib.ts'
+import { AreaId, AreaSummary, EXAMPLE_AREA, toArea } from './wire.ts'
+
+/** One area: what it is, how large, who is to be named for it and what a clip of it costs. */
+export default operation({
+  id: 'clip.area.metadata',
+  scope: 'clip:read',
+  tier: 'read',
+  input: Closed({ area: AreaId }),
+  output: Closed({
+    ...AreaSummary.properties,
+    description: Type.String({ description: 'What there is' }),
+    attribution: Type.String({ description: 'Who is to be named with it' }),
+    area_sq_km: Type.Number({ description: 'Square kilometres of its box' }),
+    mosaic_types: Type.Array(Type.String(), { description: 'What can be clipped' }),
+    price: Closed(
+      {
+        credits_per_km2: Type.Number({ description: 'Credits for each square kilometre' }),
+        minimum_credits: Type.Integer({ description: 'What a clip costs at least' }),
+      },
+      { description: 'What a clip costs, whatever the number of mosaics' },
+    ),
+  }),
+  example: {
+    input: { area: EXAMPLE_AREA.id },
+    output: {
+      ...EXAMPLE_AREA,
+      description: 'A coast that was made up',
+      attribution: 'Groundtrack',
+      area_sq_km: 10_480,
+      mosaic_types: ['rgb', 'dem'],
+      price: { credits_per_km2: 0.02, minimum_credits: 5 },
+    },
+  },
+}).handle({
+  async execute(context, { area }) {
+    const found = requireArea(context, area)
+    const { price } = requireProcess(CLIP_PROCESS)
+    const [west, south, east, north] = found.bbox
+    const ring: [number, number][] = [
+      [west, south],
+      [east, south],
+      [east, north],
+      [west, north],
+      [west, south],
+    ]
+    return {
+      ...toArea(found),
+      description: found.description,
+      attribution: found.attribution,
+      area_sq_km: Math.round(sqKmOf({ type: 'Polygon', coordinates: [ring] })),
+      mosaic_types: found.mosaics.map(({ type }) => type),
+      price: { credits_per_km2: price.creditsPerKm2, minimum_credits: price.minimumCredits },
+    }
+  },
+})

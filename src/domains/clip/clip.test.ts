@@ -1,0 +1,211 @@
+import assert from 'node:assert/strict'
+import { test, type TestContext } from 'node:test'
+import { newId } from '#core/ids.ts'
+import { memorySource } from '#raster/source/memory.ts'
+import { openTiff } from '#raster/tiff/open.ts'
+import { tasks } from '#registry.ts'
+import { fileHost } from '../../../test/support/ranges.ts'
+import { scene } from '../../../test/support/scene.ts'
+import { world, type Org, type World } from '../../../test/support/world.ts'
+
+const box = (west: number, south: number, east: number, north: number) => ({
+  type: 'Polygon',
+  coordinates: [
+    [
+      [west, south],
+      [east, south],
+      [east, north],
+      [west, north],
+      [west, south],
+    ],
+  ],
+})
+/** What works a job of ours. */
+const runJob = tasks.find(({ name }) => name === 'processing.run')!
+
+/** Columns 100 to 149 and rows 50 to 99 of the scene. */
+const AOI = box(151.1004, -33.0996, 151.1496, -33.0504)
+const CLIPPER = 'clipper@example.com'
+
+async function open(t: TestContext, options: Parameters<typeof world>[1] = {}) {
+  const w = await world(t, { clipUserEmail: CLIPPER, ...options })
+  const org = await w.organization()
+  const clipper = await w.join(await w.person(CLIPPER), org, 'admin')
+  await w.ok(await w.serviceToken(), 'billing.credits.grant', { organization_id: org.id, credits: 1_000, reason: 'for a test' })
+  return { w, org, clipper }
+}
+
+const upload = async (w: World, org: Org): Promise<string> => {
+  const picture = await scene({ value: (band, x, y) => 1_000 * band + x + y })
+  return (await w.upload(org.owner.token, org.projectId, { 'field.tif': picture })).body.item_ids[0] as string
+}
+const balance = async (w: World, org: Org): Promise<number> =>
+  (await w.ok(org.owner.token, 'billing.credits.balance')).available_credits as number
+const keyed = (key = newId()) => ({ 'idempotency-key': key })
+
+// Goal: a clip is paid for once and holds exactly the pixels asked for; what cannot be clipped costs nothing.
+test('a clip of an item', async (t) => {
+  const { w, org, clipper } = await open(t)
+  const item = await upload(w, org)
+  const input = { source_item_id: item, project_id: org.projectId, aoi_geometry: AOI, aoi_name: 'North paddock' }
+  const clip = (id: string, given: object) => w.call(clipper.token, id, given)
+  const before = await balance(w, org)
+  const { credits } = await w.ok(org.owner.token, 'processing.catalog.estimate', {
+    process_id: 'cog_clip',
+    inputs: { item_id: item, geometry: AOI },
+  })
+
+  const key = newId()
+  const made = await w.call(org.owner.token, 'clip.create_from_item', input, keyed(key))
+  assert.equal(made.status, 200, JSON.stringify(made.body))
+  const { job, assets_to_clip, asset_keys } = made.body
+  assert.deepEqual(
+    [job.status, job.job_type, job.organization_id, assets_to_clip, asset_keys],
+    ['running', 'cog_clip', org.id, 1, ['data']],
+  )
+  assert.equal(await balance(w, org), before - credits, 'as estimated')
+
+  await t.test('the same key makes no second one', async () => {
+    const again = await w.call(org.owner.token, 'clip.create_from_item', input, keyed(key))
+    assert.equal(again.body.job.id, job.id)
+    assert.equal((await clip('clip.jobs.list', {})).body.total, 1)
+  })
+
+  await t.test('until it is completed it has no files, and clips call it running', async () => {
+    assert.equal((await clip('clip.job.get', { job_id: job.id })).body.status, 'running')
+    assert.equal((await clip('clip.jobs.list', { status: 'running' })).body.total, 1)
+    for (const [id, more] of [
+      ['clip.job.downloads', {}],
+      ['clip.job.download', { mosaic_type: 'data' }],
+      ['clip.job.tile_info', {}],
+    ] as const)
+      assert.equal((await clip(id, { job_id: job.id, ...more })).status, 400, id)
+  })
+
+  await w.drain(runJob)
+
+  await t.test('the file holds the pixels of the area and is counted when it is downloaded', async () => {
+    const { body } = await clip('clip.job.get', { job_id: job.id })
+    assert.equal(body.status, 'completed', JSON.stringify(body))
+    const [file] = (await clip('clip.job.downloads', { job_id: job.id })).body
+    assert.deepEqual(body.output_artifacts.clips, [file])
+    assert.equal(file.mosaic_type, 'data')
+    assert.match(file.gcs_path, /^store:\/\//)
+    const { status, headers, bytes } = await clip('clip.job.download', { job_id: job.id, mosaic_type: 'data' })
+    assert.deepEqual([status, headers.get('content-type'), bytes.length], [200, 'image/tiff', file.size_bytes])
+    assert.match(headers.get('content-disposition')!, /attachment; filename\*=UTF-8''North%20paddock/)
+    const tiff = await openTiff(memorySource(bytes))
+    assert.deepEqual([tiff.info.width, tiff.info.height, tiff.info.bandCount], [50, 50, 4])
+    const { data, starts, stride } = await tiff.readWindow(0, { x: 0, y: 0, width: 50, height: 50 }, { bands: [2] })
+    for (const [x, y] of [
+      [0, 0],
+      [49, 49],
+      [13, 37],
+    ] as const)
+      assert.equal(data[0]![(y * 50 + x) * stride + starts[0]!], 2_000 + 100 + x + 50 + y)
+    const log = await w.db.selectFrom('egress_log').select(['kind', 'bytes']).where('org_id', '=', org.id).execute()
+    assert.deepEqual(log, [{ kind: 'clip', bytes: file.size_bytes }])
+    assert.equal((await clip('clip.job.download', { job_id: job.id, mosaic_type: 'none' })).status, 404)
+  })
+
+  await t.test('it is an item too, with tiles and lineage', async () => {
+    const { tiles } = (await clip('clip.job.tile_info', { job_id: job.id })).body
+    assert.equal(tiles.length, 1)
+    assert.ok(Math.abs(tiles[0].bounds[0] - 151.1) < 1e-6)
+    const graph = await w.ok(org.owner.token, 'provenance.get', { entity_type: 'item', entity_id: item, direction: 'down' })
+    assert.ok(
+      graph.edges.some((edge: { src_type: string; src_id: string }) => edge.src_type === 'processing_job' && edge.src_id === job.id),
+    )
+    assert.ok(graph.nodes.some(({ entity_id }: { entity_id: string }) => entity_id === tiles[0].item_id))
+  })
+
+  await t.test('deleted, it is gone with its files', async () => {
+    const [made] = (await clip('clip.job.get', { job_id: job.id })).body.output_item_ids
+    assert.equal((await clip('clip.job.delete', { job_id: job.id })).status, 200)
+    assert.equal((await clip('clip.job.get', { job_id: job.id })).status, 404)
+    assert.equal((await w.call(org.owner.token, 'items.get', { item_id: made })).status, 404)
+    assert.equal(await balance(w, org), before - credits, 'what was done stays paid')
+  })
+
+  await t.test('one that is under way is called off and its credits come back', async () => {
+    const had = await balance(w, org)
+    const { body } = await w.call(org.owner.token, 'clip.create_from_item', input, keyed())
+    assert.ok((await balance(w, org)) < had)
+    assert.equal((await clip('clip.job.delete', { job_id: body.job.id })).status, 200)
+    assert.equal(await balance(w, org), had)
+    await w.drain(runJob)
+    assert.equal((await clip('clip.jobs.list', {})).body.total, 0)
+  })
+
+  await t.test('refusals cost nothing and say what to change', async () => {
+    const had = await balance(w, org)
+    for (const [more, status, words] of [
+      [{ aoi_geometry: box(10, 10, 11, 11) }, 400, /does not touch/],
+      [{ aoi_geometry: { type: 'Point', coordinates: [151, -33] } }, 422, /aoi_geometry/],
+      [{ asset_keys: ['nothing'] }, 422, /no asset 'nothing'/],
+      [{ source_item_id: newId() }, 404, /item/],
+    ] as const) {
+      const { status: got, body } = await w.call(org.owner.token, 'clip.create_from_item', { ...input, ...more }, keyed())
+      assert.equal(got, status, JSON.stringify(body))
+      assert.match(body.detail, words)
+    }
+    assert.equal(await balance(w, org), had)
+  })
+
+  await t.test('clips are read by the clip user and by nobody else', async () => {
+    assert.equal((await w.call(org.owner.token, 'clip.jobs.list')).status, 403)
+    assert.equal((await clip('clip.jobs.list', { organization_id: newId() })).status, 403)
+  })
+})
+
+// Goal: areas are data, and their mosaics are clipped without anybody owning them.
+test('clips of areas', async (t) => {
+  const files = await fileHost(t)
+  files.put('rgb.tif', await scene({ value: (band, x) => 10 * band + x }))
+  files.put('dem.tif', await scene({ bandNames: ['elevation'], dataType: 'float32', value: (_band, x, y) => x - y }))
+  const mosaic = (type: string) => ({ type, title: type, description: 'A test', url: files.url(`${type}.tif`), acquired: null })
+  const area = {
+    id: 'harbour',
+    name: 'Harbour',
+    description: 'A test',
+    bbox: [151, -33.2, 151.3, -33] as const,
+    attribution: 'Nobody',
+    mosaics: [mosaic('rgb'), mosaic('dem')],
+  }
+  const { w, org, clipper } = await open(t, { clipAreas: [area], egressAllow: [files.host] })
+  const clip = (id: string, given: object = {}, headers = {}) => w.call(clipper.token, id, given, headers)
+
+  await t.test('they are listed and described, with what a clip costs', async () => {
+    assert.deepEqual((await clip('clip.areas.list')).body, { areas: [{ id: 'harbour', name: 'Harbour', bbox: [151, -33.2, 151.3, -33] }] })
+    const { body } = await clip('clip.area.metadata', { area: 'harbour' })
+    assert.deepEqual([body.mosaic_types, body.price.minimum_credits > 0], [['rgb', 'dem'], true])
+    assert.deepEqual(
+      (await clip('clip.area.mosaics', { area: 'harbour' })).body.mosaics.map(({ mosaic_type }: { mosaic_type: string }) => mosaic_type),
+      ['rgb', 'dem'],
+    )
+    assert.equal((await clip('clip.area.metadata', { area: 'nowhere' })).status, 404)
+  })
+
+  await t.test('a clip of both gives two files of one item, made in the only project there is', async () => {
+    const { status, body } = await clip('clip.create_from_area', { area: 'harbour', aoi_geometry: AOI, organization_id: org.id }, keyed())
+    assert.equal(status, 200, JSON.stringify(body))
+    assert.deepEqual(body.asset_keys, ['rgb', 'dem'])
+    await w.drain(runJob)
+    const done = (await clip('clip.job.get', { job_id: body.job.id })).body
+    assert.equal(done.status, 'completed', JSON.stringify(done))
+    assert.deepEqual(done.output_artifacts.clips.map(({ mosaic_type }: { mosaic_type: string }) => mosaic_type).toSorted(), ['dem', 'rgb'])
+    assert.equal(done.output_item_ids.length, 1)
+    const graph = await w.ok(org.owner.token, 'provenance.get', { entity_type: 'project', entity_id: org.projectId, direction: 'down' })
+    assert.ok(
+      graph.edges.some((edge: { src_id: string; relation: string }) => edge.src_id === body.job.id && edge.relation === 'created_in'),
+    )
+  })
+
+  await t.test('a mosaic that there is not, and an area beside it, are refused', async () => {
+    assert.equal((await clip('clip.create_from_area', { area: 'harbour', mosaic_types: ['sar'], aoi_geometry: AOI }, keyed())).status, 422)
+    assert.equal((await clip('clip.create_from_area', { area: 'harbour', aoi_geometry: box(10, 10, 11, 11) }, keyed())).status, 400)
+    assert.equal((await clip('clip.create_from_area', { area: 'nowhere', aoi_geometry: AOI }, keyed())).status, 404)
+    await w.ok(org.owner.token, 'projects.create', { name: 'Second' })
+    assert.equal((await clip('clip.create_from_area', { area: 'harbour', aoi_geometry: AOI }, keyed())).status, 422)
+  })
+})

@@ -1,0 +1,101 @@
+import Type from 'typebox'
+import { requireArea as requireGeometry } from '#core/geometry.ts'
+import { invalidField } from '#core/problem.ts'
+import { Closed, Nullable, Uuid } from '#core/shapes.ts'
+import * as organization from '#model/identity/organization.ts'
+import * as project from '#model/identity/project.ts'
+import { operation, type Context } from '#operation.ts'
+import { requireProcess } from '#services/processing/catalogue.ts'
+import { checkJob, fundJob, permitJob, storeJob } from '#services/processing/jobs.ts'
+import { EXAMPLE_IDS } from '#wire/examples.ts'
+import { CLIP_PROCESS, requireArea } from './clips.lib.ts'
+import { requireTouching } from './touching.lib.ts'
+import { AoiGeometry, AreaId, Created, EXAMPLE_AOI, EXAMPLE_AREA, EXAMPLE_CREATED, toCreated } from './wire.ts'
+
+/**
+ * Clips mosaics of a predefined area. The result is an item of the project that is named, or of the only one that the caller may
+ * change. It costs what `processing.catalog.estimate` of `cog_clip` says.
+ */
+export default operation({
+  id: 'clip.create_from_area',
+  scope: 'clip:write',
+  tier: 'external_spend',
+  idempotent: true,
+  produces: ['processing_job:created_in>project'],
+  events: ['job.created', 'job.started', 'credits.low_balance', 'credits.depleted'],
+  input: Closed({
+    area: AreaId,
+    mosaic_types: Type.Optional(
+      Nullable(
+        Type.Array(Type.String({ minLength: 1, maxLength: 100 }), {
+          minItems: 1,
+          maxItems: 100,
+          uniqueItems: true,
+          description: 'Which mosaics of the area; all by default',
+        }),
+      ),
+    ),
+    aoi_geometry: AoiGeometry,
+    aoi_name: Type.Optional(
+      Nullable(
+        Type.String({ minLength: 1, maxLength: 200, description: 'What the area of interest is called, for the name of the result' }),
+      ),
+    ),
+    project_id: Type.Optional(Nullable(Type.With(Uuid, { description: 'Where the result goes' }))),
+    organization_id: Type.Optional(Type.String({ description: "The caller's own, which is also the default" })),
+  }),
+  output: Created,
+  example: {
+    input: { area: EXAMPLE_AREA.id, mosaic_types: ['rgb'], aoi_geometry: EXAMPLE_AOI, project_id: EXAMPLE_IDS.project },
+    output: { ...EXAMPLE_CREATED, asset_keys: ['rgb'] },
+  },
+}).handle({
+  async permit(context, { project_id, organization_id }) {
+    if (organization_id !== undefined) organization.requireNamedOrganization(context.principal, organization_id)
+    const projectId = project_id ?? (await onlyProject(context))
+    await permitJob(context, projectId)
+    return projectId
+  },
+  async check(context, { area, mosaic_types, aoi_geometry, aoi_name }, projectId) {
+    const found = requireArea(context, area)
+    const geometry = requireGeometry(aoi_geometry, 'aoi_geometry')
+    const mosaics = (mosaic_types ?? found.mosaics.map(({ type }) => type)).map((type) => {
+      const mosaic = found.mosaics.find((each) => each.type === type)
+      if (!mosaic)
+        throw invalidField(
+          'mosaic_types',
+          `${found.name} has no mosaic '${type}'; it has ${found.mosaics.map((each) => each.type).join(', ')}`,
+        )
+      return mosaic
+    })
+    const checked = await checkJob(context, {
+      process: requireProcess(CLIP_PROCESS),
+      projectId,
+      params: {
+        rasters: mosaics.map(({ type, url }) => ({ key: type, url })),
+        geometry,
+        output_name: aoi_name ?? `${found.name}, clipped`,
+      },
+      field: 'mosaic_types',
+      origin: 'project',
+    })
+    await requireTouching(context, checked.sources, geometry)
+    return checked
+  },
+  prepare: (context, _input, checked) => fundJob(context, checked, 'clip.create_from_area'),
+  async execute(context, _input, checked, funding) {
+    const made = await storeJob(context, checked, funding, { dispatch: true })
+    return toCreated(
+      made,
+      checked.sources.map(({ key }) => key),
+    )
+  },
+})
+
+/** Where there is one project to choose from, nobody need name it. */
+async function onlyProject({ db, principal }: Pick<Context, 'db' | 'principal'>): Promise<string> {
+  organization.requireOrganization(principal)
+  const { projects, total } = await project.list(db, principal, { includeArchived: false, limit: 2, offset: 0 })
+  if (total !== 1) throw invalidField('project_id', 'names the project that the result goes to, because there is more than one or none')
+  return projects[0]!.id
+}

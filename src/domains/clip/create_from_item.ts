@@ -1,0 +1,67 @@
+import Type from 'typebox'
+import { requireArea } from '#core/geometry.ts'
+import { Closed, Nullable, Uuid } from '#core/shapes.ts'
+import { operation } from '#operation.ts'
+import { requireProcess } from '#services/processing/catalogue.ts'
+import { checkJob, fundJob, permitJob, storeJob } from '#services/processing/jobs.ts'
+import { EXAMPLE_IDS } from '#wire/examples.ts'
+import { ItemId } from '#wire/ids.ts'
+import { CLIP_PROCESS } from './clips.lib.ts'
+import { requireTouching } from './touching.lib.ts'
+import { AoiGeometry, Created, EXAMPLE_AOI, EXAMPLE_CREATED, toCreated } from './wire.ts'
+
+const Label = Type.String({ minLength: 1, maxLength: 200 })
+
+/**
+ * Clips an item's rasters to an area, each to a COG, as a job that is returned already running. It costs what
+ * `processing.catalog.estimate` of `cog_clip` says; the result is registered as an item of the project.
+ */
+export default operation({
+  id: 'clip.create_from_item',
+  scope: 'processing:process',
+  tier: 'external_spend',
+  idempotent: true,
+  produces: ['processing_job:used>item'],
+  events: ['job.created', 'job.started', 'credits.low_balance', 'credits.depleted'],
+  input: Closed({
+    source_item_id: Type.With(ItemId, { description: 'The item to clip' }),
+    project_id: Type.With(Uuid, { description: 'Where the result goes; it must have a storage bucket' }),
+    aoi_geometry: AoiGeometry,
+    asset_keys: Type.Optional(
+      Nullable(
+        Type.Array(Label, { minItems: 1, maxItems: 100, uniqueItems: true, description: 'Which rasters of the item; all by default' }),
+      ),
+    ),
+    aoi_name: Type.Optional(Nullable(Type.With(Label, { description: 'What the area is called, for the name of the result' }))),
+    output_name: Type.Optional(Nullable(Type.With(Label, { description: 'What the result is called' }))),
+    target_collection_id: Type.Optional(Nullable(Type.With(Uuid, { description: 'A collection of the project that the result goes to' }))),
+  }),
+  output: Created,
+  example: {
+    input: { source_item_id: EXAMPLE_IDS.item, project_id: EXAMPLE_IDS.project, aoi_geometry: EXAMPLE_AOI, asset_keys: ['data'] },
+    output: EXAMPLE_CREATED,
+  },
+}).handle({
+  permit: (context, { project_id }) => permitJob(context, project_id),
+  async check(context, { source_item_id, project_id, aoi_geometry, asset_keys, aoi_name, output_name, target_collection_id }) {
+    const geometry = requireArea(aoi_geometry, 'aoi_geometry')
+    const name = output_name ?? aoi_name
+    const checked = await checkJob(context, {
+      process: requireProcess(CLIP_PROCESS),
+      projectId: project_id,
+      params: { item_id: source_item_id, geometry, ...(asset_keys ? { asset_keys } : {}), ...(name ? { output_name: name } : {}) },
+      field: 'source_item_id',
+      targetCollectionId: target_collection_id,
+    })
+    await requireTouching(context, checked.sources, geometry)
+    return checked
+  },
+  prepare: (context, _input, checked) => fundJob(context, checked, 'clip.create_from_item'),
+  async execute(context, _input, checked, funding) {
+    const made = await storeJob(context, checked, funding, { dispatch: true })
+    return toCreated(
+      made,
+      checked.sources.map(({ key }) => key),
+    )
+  },
+})

@@ -1,0 +1,35 @@
+import { Closed, Removed } from '#core/shapes.ts'
+import * as itemDelete from '#model/imagery/item-delete.ts'
+import * as item from '#model/imagery/item-read.ts'
+import * as project from '#model/identity/project.ts'
+import * as job from '#model/processing/job.ts'
+import { operation } from '#operation.ts'
+import { releaseJob } from '#services/processing/ending.ts'
+import { requireClip } from './clips.lib.ts'
+import { EXAMPLE_CLIP_ID, JobId } from './wire.ts'
+
+/** Deletes a clip job for good, with the items that hold its files. One that is under way is called off and its reservation released. */
+export default operation({
+  id: 'clip.job.delete',
+  scope: 'clip:destroy',
+  tier: 'destructive',
+  events: ['job.released'],
+  input: Closed({ job_id: JobId }),
+  output: Removed,
+  example: { input: { job_id: EXAMPLE_CLIP_ID }, output: { ok: true as const, id: EXAMPLE_CLIP_ID } },
+}).handle({
+  async check(context, { job_id }) {
+    await requireClip(context, job_id)
+    return await job.requireEditor(context.db, context.principal, job_id)
+  },
+  async execute(context, _input, { id, organizationId, projectId }) {
+    const { tx, clock } = context
+    context.attributeTo(organizationId)
+    await project.hold(tx, projectId)
+    const held = await job.lock(tx, id)
+    if (held.completedAt === null) await releaseJob(context, { ...held, status: 'cancelled' }, held.status)
+    for (const { seq } of await item.ofJobs(tx, [id])) await itemDelete.softDelete(tx, seq, clock.now(), { evenArchived: true })
+    await job.remove(tx, id)
+    return { ok: true as const, id }
+  },
+})

@@ -1,0 +1,50 @@
+import Type from 'typebox'
+import { notFound } from '#core/problem.ts'
+import { Closed, Nullable } from '#core/shapes.ts'
+import * as downloadQuota from '#model/plans/download-quota.ts'
+import { operation } from '#operation.ts'
+import { filesOf, requireCompleted } from './clips.lib.ts'
+import { EXAMPLE_CLIP_ID, JobId } from './wire.ts'
+
+const unused = (description: string) => Type.Optional(Nullable(Type.String({ maxLength: 500, description })))
+
+/** Streams one file of a completed clip job. It counts as a download of the organization, against the limits of its plan. */
+export default operation({
+  id: 'clip.job.download',
+  scope: 'clip:read',
+  tier: 'read',
+  raw: 'bytes',
+  mediaTypes: ['image/tiff'],
+  input: Closed({
+    job_id: JobId,
+    mosaic_type: Type.String({ minLength: 1, maxLength: 255, description: 'Which file, as clip.job.downloads names it' }),
+    user_agent: unused('Taken and not used: the request says it itself'),
+    requester_ip: unused('Taken and not used: the request says it itself'),
+  }),
+  output: Type.Any(),
+  example: { input: { job_id: EXAMPLE_CLIP_ID, mosaic_type: 'data' } },
+}).handle({
+  async check(context, { job_id, mosaic_type }) {
+    const found = await requireCompleted(context, job_id)
+    const file = (await filesOf(context, [found])).get(found.id)!.find((each) => each.mosaic_type === mosaic_type)
+    if (!file) throw notFound(`file '${mosaic_type.slice(0, 100)}' of this clip`)
+    return { file, organizationId: found.organizationId }
+  },
+  async execute({ storage, commit, principal, clock, invocationId, attributeTo, signal }, _input, { file, organizationId }) {
+    attributeTo(organizationId)
+    // The bytes pass through here, so they are counted here, whatever store they lie in.
+    await commit(organizationId, 'clip.job.download', async ({ tx }) => {
+      const taker = { organizationId, principal, invocationId, now: clock.now() }
+      const download = { kind: 'clip' as const, itemId: file.itemId, assetId: file.assetId, bytes: file.size_bytes }
+      await downloadQuota.start(tx, taker, [download], { countsEgress: false })
+    })
+    return {
+      contentType: 'image/tiff',
+      headers: {
+        'Content-Disposition': `attachment; filename*=UTF-8''${encodeURIComponent(file.filename)}`,
+        'Content-Length': String(file.size_bytes),
+      },
+      body: await storage.read(file.at, { signal }),
+    }
+  },
+})

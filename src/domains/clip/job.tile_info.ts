@@ -1,0 +1,57 @@
+import Type from 'typebox'
+import { Closed } from '#core/shapes.ts'
+import { operation } from '#operation.ts'
+import { coverageOf } from '#raster/warp/coverage.ts'
+import { tileTemplate } from '#services/drawing/tilejson.ts'
+import { EXAMPLE_IDS } from '#wire/examples.ts'
+import { Box } from '#wire/item.ts'
+import { filesOf, requireCompleted } from './clips.lib.ts'
+import { EXAMPLE_CLIP_ID, JobId } from './wire.ts'
+
+const Tiles = Closed(
+  {
+    mosaic_type: Type.String({ description: 'Which file' }),
+    item_id: Type.String({ description: 'The item that was made' }),
+    template: Type.String({ description: 'Address of its tiles, with places for zoom, column and row' }),
+    bounds: Type.With(Box, { description: 'West, south, east and north' }),
+    min_zoom: Type.Integer({ description: 'The zoom that shows all of it' }),
+    max_zoom: Type.Integer({ description: 'The zoom that shows every pixel' }),
+  },
+  { $id: 'ClipTiles' },
+)
+
+/** Where the tiles of a completed clip are, and how far to zoom. */
+export default operation({
+  id: 'clip.job.tile_info',
+  scope: 'clip:read',
+  tier: 'read',
+  input: Closed({ job_id: JobId }),
+  output: Closed({ tiles: Type.Array(Tiles, { description: 'One for each file' }) }),
+  example: {
+    input: { job_id: EXAMPLE_CLIP_ID },
+    output: {
+      tiles: [
+        {
+          mosaic_type: 'data',
+          item_id: EXAMPLE_IDS.item,
+          template: `https://imagery.example/api/v1/items/${EXAMPLE_IDS.item}/tiles/{z}/{x}/{y}.webp?asset_key=data`,
+          bounds: [146.3, -18.6, 146.5, -18.4],
+          min_zoom: 8,
+          max_zoom: 14,
+        },
+      ],
+    },
+  },
+}).handle({
+  check: (context, { job_id }) => requireCompleted(context, job_id),
+  async execute(context, _input, found) {
+    const { raster, signal, baseUrl } = context
+    const tiles = []
+    for (const { at, itemId, mosaic_type } of (await filesOf(context, [found])).get(found.id)!) {
+      const { bounds, minZoom, maxZoom } = coverageOf(await raster.describe({ object: at }, signal))
+      const template = tileTemplate({ baseUrl, of: { kind: 'items', id: itemId }, parameters: { asset_key: mosaic_type } })
+      tiles.push({ mosaic_type, item_id: itemId, template, bounds: [...bounds], min_zoom: minZoom, max_zoom: maxZoom })
+    }
+    return { tiles }
+  },
+})

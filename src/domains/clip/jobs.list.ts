@@ -1,0 +1,55 @@
+import Type from 'typebox'
+import { Closed, Limit, Nullable, Offset } from '#core/shapes.ts'
+import type { JobStatus } from '#core/vocabulary.ts'
+import * as organization from '#model/identity/organization.ts'
+import * as project from '#model/identity/project.ts'
+import * as job from '#model/processing/job.ts'
+import { operation } from '#operation.ts'
+import { CLIP_PROCESS, filesOf, toFile } from './clips.lib.ts'
+import { ClipJobRecord, ClipState, EXAMPLE_CLIP, toClipJob, type ClipStatus } from './wire.ts'
+import { EXAMPLE_IDS } from '#wire/examples.ts'
+
+/** What a status of clips is in the store. */
+const STORED: Readonly<Record<ClipStatus, readonly JobStatus[]>> = {
+  running: ['pending', 'dispatched', 'running'],
+  completed: ['completed'],
+  failed: ['failed'],
+  cancelled: ['cancelled'],
+}
+
+/** The organization's clip jobs, newest first. */
+export default operation({
+  id: 'clip.jobs.list',
+  scope: 'clip:read',
+  tier: 'read',
+  input: Closed({
+    organization_id: Type.Optional(Type.String({ description: "The caller's own, which is also the default" })),
+    status: Type.Optional(Nullable(ClipState)),
+    limit: Type.With(Limit(50, 200), { description: 'How many at most' }),
+    offset: Type.With(Offset, { description: 'How many to leave out' }),
+  }),
+  output: Closed({
+    jobs: Type.Array(ClipJobRecord, { description: 'The jobs' }),
+    total: Type.Integer({ description: 'How many there are' }),
+  }),
+  example: { input: { organization_id: EXAMPLE_IDS.organization, status: 'completed' }, output: { jobs: [EXAMPLE_CLIP], total: 1 } },
+}).handle({
+  async check({ principal }, { organization_id }) {
+    return organization_id === undefined
+      ? organization.requireOrganization(principal)
+      : organization.requireNamedOrganization(principal, organization_id)
+  },
+  async execute(context, { status, limit, offset }, organizationId) {
+    const { db, principal } = context
+    const { jobs, total } = await job.list(db, {
+      organizationId,
+      hiddenProjectIds: await project.hiddenFrom(db, principal),
+      jobType: CLIP_PROCESS,
+      statuses: status ? STORED[status] : undefined,
+      limit,
+      offset,
+    })
+    const files = await filesOf(context, jobs)
+    return { jobs: jobs.map((each) => toClipJob(each, files.get(each.id)?.map(toFile) ?? null)), total }
+  },
+})

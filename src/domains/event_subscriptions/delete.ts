@@ -1,0 +1,28 @@
+import Type from 'typebox'
+import { Closed } from '#core/shapes.ts'
+import * as subscription from '#model/events/subscription.ts'
+import { requireOrganization } from '#model/identity/organization.ts'
+import { operation } from '#operation.ts'
+import { EXAMPLE_SUBSCRIPTION, SubscriptionId } from './wire.ts'
+
+/** Ends a subscription. What it had queued is not sent any more. */
+export default operation({
+  id: 'event_subscriptions.delete',
+  scope: 'event_subscriptions:write',
+  tier: 'destructive',
+  input: Closed({ subscription_id: SubscriptionId }),
+  output: Closed({
+    ok: Type.Literal(true, { description: 'It is gone' }),
+    id: Type.String({ description: 'Id of the subscription' }),
+    deleted: Type.Literal(true, { description: 'The same as `ok`' }),
+  }),
+  example: { input: { subscription_id: EXAMPLE_SUBSCRIPTION.id }, output: { ok: true, id: EXAMPLE_SUBSCRIPTION.id, deleted: true } },
+}).handle({
+  async check({ db, principal }, { subscription_id }) {
+    return await subscription.requireOf(db, requireOrganization(principal), subscription_id)
+  },
+  async execute({ tx }, _input, { id }) {
+    await subscription.remove(tx, id)
+    return { ok: true as const, id, deleted: true as const }
+  },
+})

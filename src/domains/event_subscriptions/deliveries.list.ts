@@ -1,0 +1,35 @@
+import Type from 'typebox'
+import { Choice, Closed, Limit, Nullable, Offset } from '#core/shapes.ts'
+import { DELIVERY_STATES } from '#core/vocabulary.ts'
+import * as delivery from '#model/events/delivery.ts'
+import * as subscription from '#model/events/subscription.ts'
+import { requireOrganization } from '#model/identity/organization.ts'
+import { operation } from '#operation.ts'
+import { DeliveryRecord, EXAMPLE_DELIVERY, EXAMPLE_SUBSCRIPTION, SubscriptionId, toDelivery } from './wire.ts'
+
+/** Deliveries of a subscription with every attempt, newest first. What was given up is kept for 30 days. */
+export default operation({
+  id: 'event_subscriptions.deliveries.list',
+  scope: 'event_subscriptions:read',
+  tier: 'read',
+  input: Closed({
+    subscription_id: SubscriptionId,
+    state: Type.Optional(Nullable(Choice(DELIVERY_STATES, { description: 'Only those in this state; `dead` are the dead letters' }))),
+    limit: Limit(50, 200),
+    offset: Offset,
+  }),
+  output: Closed({
+    deliveries: Type.Array(DeliveryRecord, { description: 'The deliveries of this window' }),
+    count: Type.Integer({ description: 'How many they are' }),
+  }),
+  example: {
+    input: { subscription_id: EXAMPLE_SUBSCRIPTION.id, state: 'delivered' },
+    output: { deliveries: [EXAMPLE_DELIVERY], count: 1 },
+  },
+}).handle({
+  async execute({ db, principal }, { subscription_id, state, limit, offset }) {
+    const { id } = await subscription.requireOf(db, requireOrganization(principal), subscription_id)
+    const found = await delivery.list(db, id, { state: state ?? null, limit, offset })
+    return { deliveries: found.map(toDelivery), count: found.length }
+  },
+})

@@ -1,0 +1,34 @@
+import Type from 'typebox'
+import { Closed } from '#core/shapes.ts'
+import * as delivery from '#model/events/delivery.ts'
+import * as subscription from '#model/events/subscription.ts'
+import { requireOrganization } from '#model/identity/organization.ts'
+import { operation } from '#operation.ts'
+import { DeliveryRecord, EXAMPLE_DELIVERY, EXAMPLE_SUBSCRIPTION, SubscriptionId, SubscriptionRecord, toDelivery, toRecord } from './wire.ts'
+
+const RECENT = 20
+
+/** One subscription with its latest deliveries; never its secret. */
+export default operation({
+  id: 'event_subscriptions.get',
+  scope: 'event_subscriptions:read',
+  tier: 'read',
+  input: Closed({ subscription_id: SubscriptionId }),
+  output: Closed(
+    {
+      ...SubscriptionRecord.properties,
+      recent_deliveries: Type.Array(DeliveryRecord, { description: `The latest ${RECENT} deliveries, newest first` }),
+    },
+    { $id: 'EventSubscriptionWithDeliveries' },
+  ),
+  example: {
+    input: { subscription_id: EXAMPLE_SUBSCRIPTION.id },
+    output: { ...EXAMPLE_SUBSCRIPTION, recent_deliveries: [EXAMPLE_DELIVERY] },
+  },
+}).handle({
+  async execute({ db, principal }, { subscription_id }) {
+    const found = await subscription.requireOf(db, requireOrganization(principal), subscription_id)
+    const recent = await delivery.list(db, found.id, { state: null, limit: RECENT, offset: 0 })
+    return { ...toRecord(found), recent_deliveries: recent.map(toDelivery) }
+  },
+})

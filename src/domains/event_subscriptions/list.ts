@@ -1,0 +1,27 @@
+import Type from 'typebox'
+import { Closed, Nullable } from '#core/shapes.ts'
+import * as subscription from '#model/events/subscription.ts'
+import { requireOrganization } from '#model/identity/organization.ts'
+import { operation } from '#operation.ts'
+import { EventTypeName, EXAMPLE_SUBSCRIPTION, SubscriptionRecord, toRecord } from './wire.ts'
+
+/** The organization's subscriptions, newest first. */
+export default operation({
+  id: 'event_subscriptions.list',
+  scope: 'event_subscriptions:read',
+  tier: 'read',
+  input: Closed({
+    event_type: Type.Optional(Nullable(EventTypeName)),
+    active: Type.Optional(Nullable(Type.Boolean({ description: 'Only those that are active, or only paused ones' }))),
+  }),
+  output: Closed({
+    event_subscriptions: Type.Array(SubscriptionRecord, { description: 'The subscriptions' }),
+    count: Type.Integer({ description: 'How many they are' }),
+  }),
+  example: { input: { active: true }, output: { event_subscriptions: [EXAMPLE_SUBSCRIPTION], count: 1 } },
+}).handle({
+  async execute({ db, principal }, { event_type, active }) {
+    const found = await subscription.list(db, requireOrganization(principal), { eventType: event_type ?? null, isActive: active ?? null })
+    return { event_subscriptions: found.map(toRecord), count: found.length }
+  },
+})

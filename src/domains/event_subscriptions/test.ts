@@ -1,0 +1,80 @@
+import Type from 'typebox'
+import { eventType, type EventType } from '#core/event-types.ts'
+import { newId } from '#core/ids.ts'
+import { problem } from '#core/problem.ts'
+import { Choice, Closed, Nullable } from '#core/shapes.ts'
+import { DELIVERY_STATUSES } from '#core/vocabulary.ts'
+import * as subscription from '#model/events/subscription.ts'
+import { requireOrganization } from '#model/identity/organization.ts'
+import * as rateWindow from '#model/platform/rate-window.ts'
+import { operation } from '#operation.ts'
+import { NO_ANSWER, post } from '#services/webhooks/send.ts'
+import { EXAMPLE_SUBSCRIPTION, SubscriptionId } from './wire.ts'
+
+const TESTS_PER_WINDOW = 20
+const WINDOW_SECONDS = 60
+
+/** Posts one signed event of the subscription's type with `data.test`, now and once, even while it is paused. */
+export default operation({
+  id: 'event_subscriptions.test',
+  scope: 'event_subscriptions:write',
+  tier: 'share_export',
+  input: Closed({ subscription_id: SubscriptionId }),
+  output: Closed({
+    status: Choice(DELIVERY_STATUSES, { description: 'Whether the endpoint answered with 2xx' }),
+    delivered: Type.Boolean({ description: 'The same as a yes or no' }),
+    http_status: Nullable(Type.Integer({ description: 'What it answered; null without an answer' })),
+    error: Nullable(Type.String({ description: 'Why it counts as failed' })),
+    event_id: Type.String({ description: 'Id of the event that was posted; it is in no other list' }),
+    event_type: Type.String({ description: 'Its type' }),
+  }),
+  example: {
+    input: { subscription_id: EXAMPLE_SUBSCRIPTION.id },
+    output: {
+      status: 'failed',
+      delivered: false,
+      http_status: null,
+      error: NO_ANSWER,
+      event_id: '0199f2ca-3400-7b11-9c10-1f2e3d4c5b6a',
+      event_type: 'item.created',
+    },
+  },
+}).handle({
+  async check({ db, principal, clock }, { subscription_id }) {
+    const organizationId = requireOrganization(principal)
+    const found = await subscription.requireOf(db, organizationId, subscription_id)
+    const [count] = await rateWindow.countAll(
+      db,
+      [{ subject: `webhook-test:${organizationId}`, windowSeconds: WINDOW_SECONDS }],
+      clock.now(),
+    )
+    if (count!.ordinal > TESTS_PER_WINDOW)
+      throw problem('too-many-attempts', `An endpoint can be tested ${TESTS_PER_WINDOW} times a minute`, {
+        headers: { 'Retry-After': String(WINDOW_SECONDS) },
+      })
+    return found
+  },
+  async prepare(context, _input, found) {
+    const event = {
+      id: newId(),
+      type: found.eventType,
+      organizationId: found.organizationId,
+      entityType: eventType(found.eventType as EventType).entity_type,
+      entityId: newId(),
+      data: { test: true },
+      occurredAt: context.clock.now(),
+    }
+    const letter = await subscription.signing(context.db, found.id, context.clock.now())
+    return { event, ...(await post(context, { ...letter, event })) }
+  },
+  async execute(_context, _input, _found, { event, attempt, isDelivered }) {
+    return {
+      status: isDelivered ? ('delivered' as const) : ('failed' as const),
+      delivered: isDelivered,
+      http_status: attempt.httpStatus,
+      error: attempt.error,
+      event_id: event.id,
+      event_type: event.type,
+    }
+  },
+})

@@ -1,0 +1,73 @@
+import Type from 'typebox'
+import { invalidField, problem } from '#core/problem.ts'
+import { Closed, Nullable } from '#core/shapes.ts'
+import * as subscription from '#model/events/subscription.ts'
+import { requireOrganization } from '#model/identity/organization.ts'
+import { operation } from '#operation.ts'
+import { requireEndpoint } from './endpoint.lib.ts'
+import {
+  ChangedSubscription,
+  Description,
+  EndpointUrl,
+  EXAMPLE_SUBSCRIPTION,
+  FilterConfig,
+  HeaderMap,
+  SubscriptionId,
+  toRecord,
+} from './wire.ts'
+
+const Active = Type.Optional(Nullable(Type.Boolean({ description: 'False pauses it, true resumes it' })))
+
+/**
+ * Changes, pauses or resumes a subscription, or gives it a new secret. What is queued waits while it is paused; a secret that was
+ * replaced goes on signing for a day beside the new one.
+ */
+export default operation({
+  id: 'event_subscriptions.update',
+  scope: 'event_subscriptions:write',
+  tier: 'compute',
+  input: Closed({
+    subscription_id: SubscriptionId,
+    endpoint_url: Type.Optional(Nullable(EndpointUrl)),
+    filter_config: Type.Optional(Nullable(FilterConfig)),
+    headers: Type.Optional(Nullable(HeaderMap)),
+    active: Active,
+    is_active: Active,
+    description: Type.Optional(Description),
+    rotate_secret: Type.Optional(Nullable(Type.Boolean({ description: 'True makes a new secret and shows it once' }))),
+  }),
+  output: ChangedSubscription,
+  example: {
+    input: { subscription_id: EXAMPLE_SUBSCRIPTION.id, active: false },
+    output: { ...EXAMPLE_SUBSCRIPTION, is_active: false },
+  },
+}).handle({
+  async check(context, input) {
+    const found = await subscription.requireOf(context.db, requireOrganization(context.principal), input.subscription_id)
+    if (input.active != null && input.is_active != null && input.active !== input.is_active)
+      throw invalidField('is_active', 'says the same as active, so they cannot differ')
+    const isActive = input.active ?? input.is_active
+    const change: subscription.SubscriptionChange = {
+      ...(input.endpoint_url == null ? {} : { endpointUrl: input.endpoint_url }),
+      ...(input.filter_config == null ? {} : { filterConfig: input.filter_config }),
+      ...(input.headers == null ? {} : { headers: input.headers }),
+      ...(input.description === undefined ? {} : { description: input.description }),
+      ...(isActive == null ? {} : { isActive }),
+      ...(input.rotate_secret ? { rotateSecret: true } : {}),
+    }
+    if (Object.keys(change).length === 0) throw problem('bad-request', 'Nothing to change: name at least one field')
+    if (change.filterConfig) subscription.requireFilter(change.filterConfig)
+    if (change.headers) subscription.requireHeaders(change.headers)
+    if (change.endpointUrl) await requireEndpoint(context, change.endpointUrl)
+    // Whoever says where events go, or that they go again, may be told no more than they may read themselves.
+    const isRedirected = change.endpointUrl !== undefined || (change.isActive === true && !found.isActive)
+    return { id: found.id, change: isRedirected ? { ...change, userId: context.principal.userId } : change }
+  },
+  async execute({ tx, clock }, _input, { id, change }) {
+    const { subscription: changed, secret } = await subscription.update(tx, id, change, clock.now())
+    return {
+      ...toRecord(changed),
+      ...(secret === null ? {} : { signing_secret: secret, previous_secret_until: changed.previousSecretUntil!.toISOString() }),
+    }
+  },
+})

@@ -1,0 +1,22 @@
+import { Closed } from '#core/shapes.ts'
+import * as notification from '#model/events/notification.ts'
+import { operation } from '#operation.ts'
+import { EXAMPLE_NOTIFICATION, NotificationId, NotificationRecord, toRecord } from './wire.ts'
+
+/** Hides one notification from the lists for good. */
+export default operation({
+  id: 'notifications.dismiss',
+  scope: 'notifications:write',
+  tier: 'compute',
+  input: Closed({ notification_id: NotificationId }),
+  output: NotificationRecord,
+  example: {
+    input: { notification_id: EXAMPLE_NOTIFICATION.id },
+    output: { ...EXAMPLE_NOTIFICATION, dismissed: true },
+  },
+}).handle({
+  async execute({ tx, principal, clock }, { notification_id }) {
+    const person = principal.kind === 'user' ? principal.id : null
+    return toRecord(await notification.dismiss(tx, person, notification_id, clock.now()))
+  },
+})

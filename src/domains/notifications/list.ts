@@ -1,0 +1,24 @@
+import Type from 'typebox'
+import { Closed, Defaulted, Limit, Offset } from '#core/shapes.ts'
+import * as notification from '#model/events/notification.ts'
+import { operation } from '#operation.ts'
+import { EXAMPLE_NOTIFICATION, NotificationRecord, toRecord } from './wire.ts'
+
+/** The person's inbox, newest first, without what was dismissed. A key has no inbox. */
+export default operation({
+  id: 'notifications.list',
+  scope: 'notifications:read',
+  tier: 'read',
+  input: Closed({
+    unread_only: Defaulted(Type.Boolean({ description: 'Leave out what was read' }), false),
+    limit: Limit(50, 200),
+    offset: Offset,
+  }),
+  output: Type.Array(NotificationRecord),
+  example: { input: { unread_only: true }, output: [EXAMPLE_NOTIFICATION] },
+}).handle({
+  async execute({ db, principal }, { unread_only, limit, offset }) {
+    if (principal.kind !== 'user') return []
+    return (await notification.list(db, principal.id, { unreadOnly: unread_only, limit, offset })).map(toRecord)
+  },
+})

@@ -1,0 +1,21 @@
+import * as notification from '#model/events/notification.ts'
+import { newsLetter } from '#services/letters/letters.ts'
+import type { TaskContext } from '#task.ts'
+
+/** People at a time, and rounds of them: the rest waits for the next run. */
+const PEOPLE = 20
+const MAX_ROUNDS = 100
+
+/** Mails what has gathered to those who chose this way. News whose letter cannot be sent wait for the next run, which begins with them. */
+export async function mailNews({ db, clock, mail, signal }: TaskContext, choice: 'instant' | 'daily'): Promise<void> {
+  for (let round = 0; round < MAX_ROUNDS && !signal.aborted; round++) {
+    const letters = await notification.takeLetters(db, choice, PEOPLE, clock.now())
+    const failed: { ids: string[]; error: unknown }[] = []
+    for (const { ids, news, ...to } of letters)
+      if (news.length > 0)
+        await mail.send(newsLetter(to, news, `${mail.baseUrl()}/`)).catch((error: unknown) => failed.push({ ids, error }))
+    for (const { ids } of failed) await notification.giveBack(db, ids)
+    if (failed.length > 0) throw failed[0]!.error
+    if (letters.length < PEOPLE) return
+  }
+}

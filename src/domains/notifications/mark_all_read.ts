@@ -1,0 +1,18 @@
+import Type from 'typebox'
+import { Closed } from '#core/shapes.ts'
+import * as notification from '#model/events/notification.ts'
+import { operation } from '#operation.ts'
+
+/** Marks everything in the inbox read. */
+export default operation({
+  id: 'notifications.mark_all_read',
+  scope: 'notifications:write',
+  tier: 'compute',
+  input: Closed({}),
+  output: Closed({ marked_count: Type.Integer({ description: 'How many were unread' }) }),
+  example: { input: {}, output: { marked_count: 3 } },
+}).handle({
+  async execute({ tx, principal, clock }) {
+    return { marked_count: principal.kind === 'user' ? await notification.markAllRead(tx, principal.id, clock.now()) : 0 }
+  },
+})

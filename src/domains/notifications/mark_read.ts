@@ -1,0 +1,22 @@
+import { Closed } from '#core/shapes.ts'
+import * as notification from '#model/events/notification.ts'
+import { operation } from '#operation.ts'
+import { EXAMPLE_NOTIFICATION, NotificationId, NotificationRecord, toRecord } from './wire.ts'
+
+/** Marks one notification read. One that was read before is 404, like one that is not there. */
+export default operation({
+  id: 'notifications.mark_read',
+  scope: 'notifications:write',
+  tier: 'compute',
+  input: Closed({ notification_id: NotificationId }),
+  output: NotificationRecord,
+  example: {
+    input: { notification_id: EXAMPLE_NOTIFICATION.id },
+    output: { ...EXAMPLE_NOTIFICATION, read: true },
+  },
+}).handle({
+  async execute({ tx, principal, clock }, { notification_id }) {
+    const person = principal.kind === 'user' ? principal.id : null
+    return toRecord(await notification.markRead(tx, person, notification_id, clock.now()))
+  },
+})

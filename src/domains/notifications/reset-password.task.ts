@@ -1,0 +1,13 @@
+import * as mailToken from '#model/identity/mail-token.ts'
+import { resetPasswordTask } from '#model/identity/tasks.ts'
+import * as user from '#model/identity/user.ts'
+import { resetLetter } from '#services/letters/letters.ts'
+import { task } from '#task.ts'
+
+/** Sends the link to a new password, if the address is anybody's. */
+export default task({ ...resetPasswordTask, retryLimit: 3 }).handle(async ({ db, clock, mail }, { email }) => {
+  const found = await user.findByEmail(db, email)
+  if (!found?.user.isActive) return
+  const token = await mailToken.issue(db, found.user, 'reset', clock.now())
+  await mail.send(resetLetter(found.user, `${mail.baseUrl()}/reset#token=${token}`))
+})

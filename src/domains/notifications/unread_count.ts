@@ -1,0 +1,18 @@
+import Type from 'typebox'
+import { Closed } from '#core/shapes.ts'
+import * as notification from '#model/events/notification.ts'
+import { operation } from '#operation.ts'
+
+/** How many notifications are neither read nor dismissed. */
+export default operation({
+  id: 'notifications.unread_count',
+  scope: 'notifications:read',
+  tier: 'read',
+  input: Closed({}),
+  output: Closed({ count: Type.Integer({ description: 'Unread notifications' }) }),
+  example: { input: {}, output: { count: 3 } },
+}).handle({
+  async execute({ db, principal }) {
+    return { count: principal.kind === 'user' ? await notification.unreadCount(db, principal.id) : 0 }
+  },
+})

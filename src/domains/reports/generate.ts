@@ -1,0 +1,142 @@
+import Type from 'typebox'
+import { newId } from '#core/ids.ts'
+import { invalidField } from '#core/problem.ts'
+import { Choice, Closed, Defaulted, Nullable, Timestamp, Uuid } from '#core/shapes.ts'
+import * as organization from '#model/identity/organization.ts'
+import * as project from '#model/identity/project.ts'
+import * as item from '#model/imagery/item-read.ts'
+import { operation, type Context } from '#operation.ts'
+import { reportPdf } from '#services/documents/report-pdf.ts'
+import { keepReport, REPORT_SECONDS } from '#services/documents/report-store.ts'
+import { reportCsv, reportJson, type ReportDocument } from '#services/documents/report.ts'
+import { EXAMPLE_AT, EXAMPLE_IDS } from '#wire/examples.ts'
+import { ItemId } from '#wire/ids.ts'
+import { itemBody } from './item.lib.ts'
+import { readPeriod } from './period.lib.ts'
+import { projectBody } from './project.lib.ts'
+import { usageBody } from './usage.lib.ts'
+
+const REPORT_TYPES = ['usage', 'project', 'item'] as const
+const FORMATS = { pdf: 'application/pdf', csv: 'text/csv; charset=utf-8', json: 'application/json' } as const
+/** Projects that a report about the whole organization names as its origins. */
+const MAX_ORIGINS = 200
+
+type Body = Omit<ReportDocument, 'organization' | 'createdAt'>
+
+interface Subject {
+  organizationId: string
+  origins: readonly { kind: 'project' | 'item'; id: string }[]
+  draw(context: Context): Promise<Body>
+}
+
+/**
+ * Writes a report and answers with an address that holds for a week: PDF with a map, charts and tables to hand on, CSV of its main
+ * table, or JSON of everything in it.
+ */
+export default operation({
+  id: 'reports.generate',
+  scope: 'reports:read',
+  tier: 'compute',
+  produces: ['report:derived_from>project|item|order'],
+  input: Closed({
+    report_type: Choice(REPORT_TYPES, { description: 'What the report is about' }),
+    project_id: Type.Optional(Nullable(Type.With(Uuid, { description: 'The project, for a report about one' }))),
+    item_id: Type.Optional(Nullable(Type.With(ItemId, { description: 'The item, for a report about one' }))),
+    period: Type.Optional(
+      Nullable(
+        Type.String({
+          maxLength: 60,
+          description: 'For usage: a month (2026-03), a year (2026) or two days (2026-03-01/2026-04-15); the present month by default',
+        }),
+      ),
+    ),
+    format: Defaulted(Choice(['pdf', 'csv', 'json']), 'pdf', { description: 'How it is written' }),
+  }),
+  output: Closed({
+    id: Type.With(Uuid, { description: 'The report, as lineage knows it' }),
+    report_type: Choice(REPORT_TYPES, { description: 'What it is about' }),
+    format: Choice(['pdf', 'csv', 'json'], { description: 'How it is written' }),
+    url: Type.String({ description: 'Where it can be downloaded' }),
+    expires_in_seconds: Type.Integer({ description: 'How long the address holds' }),
+    size_bytes: Type.Integer({ description: 'Bytes of the document' }),
+    created_at: Type.With(Timestamp, { description: 'When it was made' }),
+  }),
+  example: {
+    input: { report_type: 'project', project_id: EXAMPLE_IDS.project },
+    output: {
+      id: '0199f2c6-7777-7abc-8def-0123456789ab',
+      report_type: 'project',
+      format: 'pdf',
+      url: 'https://store.imagery.example/reports/2026-03-01/report.pdf?expires=1772358300&signature=…',
+      expires_in_seconds: REPORT_SECONDS,
+      size_bytes: 182_044,
+      created_at: EXAMPLE_AT,
+    },
+  },
+}).handle({
+  async check(context, input): Promise<Subject> {
+    const { report_type, project_id, item_id, period } = input
+    if (period != null && report_type !== 'usage')
+      throw invalidField('period', `a report about a ${report_type} is about now; leave period out`)
+    if (report_type === 'item') return await itemSubject(context, item_id)
+    if (report_type === 'project') return await projectSubject(context, project_id)
+    const organizationId = organization.requireOrganization(context.principal)
+    const read = readPeriod(period, context.clock.now())
+    const { projects } = await project.list(context.db, context.principal, { includeArchived: true, limit: MAX_ORIGINS, offset: 0 })
+    return {
+      organizationId,
+      origins: projects.filter((each) => each.organizationId === organizationId).map(({ id }) => ({ kind: 'project', id })),
+      draw: (drawing) => usageBody(drawing, organizationId, read),
+    }
+  },
+  async prepare(context, { report_type, format }, { organizationId, draw }) {
+    const { name } = await organization.get(context.db, organizationId)
+    const document = { ...(await draw(context)), organization: name, createdAt: context.clock.now() }
+    const body = format === 'pdf' ? await reportPdf(document) : format === 'csv' ? reportCsv(document) : reportJson(document, report_type)
+    const id = newId()
+    const fileName = `${report_type}-report-${document.createdAt.toISOString().slice(0, 10)}.${format}`
+    const { url } = await keepReport(context, {
+      organizationId,
+      reportId: id,
+      ending: format,
+      contentType: FORMATS[format],
+      body,
+      fileName,
+    })
+    return { id, url, size: body.byteLength }
+  },
+  async execute({ lineage, clock, attributeTo }, { report_type, format }, { organizationId, origins }, { id, url, size }) {
+    attributeTo(organizationId)
+    for (const origin of origins) lineage.record('report', id, 'derived_from', origin)
+    if (origins.length === 0) lineage.nothingProduced()
+    return {
+      id,
+      report_type,
+      format,
+      url,
+      expires_in_seconds: REPORT_SECONDS,
+      size_bytes: size,
+      created_at: clock.now().toISOString(),
+    }
+  },
+})
+
+async function projectSubject({ db, principal }: Context, projectId: string | null | undefined): Promise<Subject> {
+  if (projectId == null) throw invalidField('project_id', 'names the project that the report is about')
+  const found = await project.requireReader(db, principal, projectId)
+  return {
+    organizationId: found.organizationId,
+    origins: [{ kind: 'project', id: found.id }],
+    draw: (drawing) => projectBody(drawing, found),
+  }
+}
+
+async function itemSubject({ db, principal }: Context, itemId: string | null | undefined): Promise<Subject> {
+  if (itemId == null) throw invalidField('item_id', 'names the item that the report is about')
+  const found = await item.requireReader(db, principal, itemId)
+  return {
+    organizationId: found.item.organizationId,
+    origins: [{ kind: 'item', id: found.item.id }],
+    draw: (drawing) => itemBody(drawing, found),
+  }
+}

@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { sweepReports } from '#services/documents/report-store.ts'
+import { printable } from '#services/documents/report-page.ts'
+import { reportCsv } from '#services/documents/report.ts'
+import { scene } from '../../../test/support/scene.ts'
+import { world } from '../../../test/support/world.ts'
+import sweep from './sweep.task.ts'
+
+/** Where a person wants to look at the pages. */
+const LOOK_AT = process.env['REPORTS_FOLDER']
+
+// Goal: a report says what is true of its subject, in three formats, at an address that lasts a week and no longer.
+test('reports.generate', async (t) => {
+  const w = await world(t)
+  const org = await w.organization('Müller & Söhne Agrár')
+  const { body } = await w.upload(org.owner.token, org.projectId, {
+    'field.tif': await scene({ value: (band, x, y) => 400 * (band + 1) + 3 * x + 2 * y + 90 * Math.sin(x / 9) * Math.cos(y / 7) }),
+  })
+  const item = body.item_ids[0] as string
+  const generate = (input: object, token = org.owner.token) => w.call(token, 'reports.generate', input)
+  const download = async (input: object): Promise<{ type: string | null; bytes: Buffer; id: string }> => {
+    const { status, body: made } = await generate(input)
+    assert.equal(status, 200, JSON.stringify(made))
+    const response = await fetch(made.url)
+    assert.equal(response.status, 200)
+    const bytes = Buffer.from(await response.arrayBuffer())
+    assert.equal(bytes.length, made.size_bytes)
+    if (LOOK_AT) writeFileSync(`${LOOK_AT}/${made.report_type}.${made.format}`, bytes)
+    return { type: response.headers.get('content-type'), bytes, id: made.id }
+  }
+
+  await t.test('an item as PDF, with its picture', async () => {
+    const { type, bytes } = await download({ report_type: 'item', item_id: item })
+    assert.equal(type, 'application/pdf')
+    assert.equal(bytes.subarray(0, 5).toString(), '%PDF-')
+    assert.match(bytes.toString('latin1'), /\/Subtype \/Image/)
+  })
+
+  await t.test('an item as JSON: bands, files and properties', async () => {
+    const { bytes } = await download({ report_type: 'item', item_id: item, format: 'json' })
+    const report = JSON.parse(bytes.toString())
+    assert.equal(report.organization, 'Müller & Söhne Agrár')
+    assert.deepEqual(
+      report.tables.map(({ title }: { title: string }) => title),
+      ['Bands, from an overview of the scene', 'Files', 'Properties'],
+    )
+    assert.equal(report.tables[0].rows.length, 4)
+    assert.equal(report.tables[1].rows[0].key, 'data')
+  })
+
+  await t.test('a project as PDF with a map and as CSV of its items', async () => {
+    const { bytes } = await download({ report_type: 'project', project_id: org.projectId })
+    assert.equal(bytes.subarray(0, 5).toString(), '%PDF-')
+    const { bytes: table } = await download({ report_type: 'project', project_id: org.projectId, format: 'csv' })
+    const [head, row] = table.toString().split('\r\n')
+    assert.equal(head, 'name,type,datetime,cloud_cover,gsd,id')
+    assert.match(row!, new RegExp(`,${item}$`))
+  })
+
+  await t.test('usage of a month, day by day, agrees with usage.current', async () => {
+    await w.flushUsage()
+    await download({ report_type: 'usage' })
+    const { bytes } = await download({ report_type: 'usage', period: '2030-01', format: 'json' })
+    const report = JSON.parse(bytes.toString())
+    const current = await w.ok(org.owner.token, 'usage.current')
+    assert.equal(report.tables[0].rows.at(-1).storage_bytes, current.storage_bytes)
+    assert.equal(report.period, '2030-01')
+  })
+
+  await t.test('lineage knows what it is about', async () => {
+    const { id } = await download({ report_type: 'item', item_id: item, format: 'csv' })
+    const { edges } = await w.ok(org.owner.token, 'provenance.get', { entity_type: 'item', entity_id: item, direction: 'down' })
+    assert.ok(edges.some((edge: { src_type: string; src_id: string }) => edge.src_type === 'report' && edge.src_id === id))
+  })
+
+  await t.test('refusals', async () => {
+    for (const input of [
+      { report_type: 'project' },
+      { report_type: 'item' },
+      { report_type: 'weather' },
+      { report_type: 'usage', period: 'yesterday' },
+      { report_type: 'usage', period: '2031-01' },
+      { report_type: 'usage', period: '2020-01-01/2029-12-31' },
+      { report_type: 'item', item_id: item, period: '2030-01' },
+    ])
+      assert.equal((await generate(input)).status, 422, JSON.stringify(input))
+    const stranger = await w.organization()
+    assert.equal((await generate({ report_type: 'item', item_id: item }, stranger.owner.token)).status, 404)
+  })
+
+  await t.test('an item without a file that can be read still has a report', async () => {
+    const { id } = await w.ok(org.owner.token, 'items.create', {
+      project_id: org.projectId,
+      type: 'user_raster',
+      name: 'Elsewhere',
+      assets: [{ key: 'data', href: 'https://data.example/a.tif' }],
+    })
+    const { bytes } = await download({ report_type: 'item', item_id: id, format: 'json' })
+    assert.deepEqual([JSON.parse(bytes.toString()).bounds, JSON.parse(bytes.toString()).tables.length], [null, 2])
+  })
+
+  await t.test('after a week and a day the sweep takes them away, and not before', async () => {
+    w.clock.advance({ days: 7 })
+    assert.equal(await sweepReports(w.storage, w.clock.now()), 0)
+    w.clock.advance({ days: 2 })
+    await w.runTask(sweep)
+    assert.equal((await w.storage.list('reports')).objects.length, 0)
+  })
+})
+
+// Goal: what people typed cannot harm whoever opens the document.
+test('texts in reports', () => {
+  const table = { title: '', columns: [{ key: 'name', label: 'Name', share: 1 }], rows: [['=1+1'], ['a,"b"'], [-3], ['@SUM(A1)']], more: 0 }
+  const csv = reportCsv({
+    title: '',
+    subject: '',
+    organization: '',
+    createdAt: new Date(0),
+    period: null,
+    facts: [],
+    map: null,
+    charts: [],
+    tables: [table],
+  })
+  assert.equal(csv.toString(), 'name\r\n\'=1+1\r\n"a,""b"""\r\n-3\r\n\'@SUM(A1)\r\n')
+  assert.equal(printable('Łódź, Győr, 東京 – 5 °C'), '·ódz, Gyor, ·· – 5 °C')
+})

@@ -1,0 +1,110 @@
+/** `GET /v1/events`: the organization's events as they happen, as server-sent events. A stream ends with its credential. */
+import type { ServerResponse } from 'node:http'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { EventStream } from '#background/event-stream.ts'
+import type { Principal } from '#core/principal.ts'
+import { invalidField } from '#core/problem.ts'
+import { requireScope } from '#pipeline/authorize.ts'
+import type { Platform } from '#pipeline/platform.ts'
+import { credentialOf } from './credential.ts'
+
+/** How soon a stream notices that its credential was revoked, or that its role has changed. */
+const RECHECK_MS = 2_000
+/** Keeps proxies from taking a quiet stream for a dead one; a multiple of the above. */
+const RECHECKS_PER_BEAT = 8
+/** Bytes that may wait for a slow reader; who has more waiting is let go and resumes where it was. */
+const MAX_WAITING_BYTES = 1024 * 1024
+/** Of what a client has missed, so much is sent at once; then it comes back for more. */
+const MAX_RESUMED_BYTES = 512 * 1024
+/** Milliseconds after which a client should come back. */
+const RETRY_MS = 1_000
+
+const ROUTE = { id: 'events.stream' as const, scope: 'event_subscriptions:read' as const }
+
+export function registerEvents(app: FastifyInstance, platform: Platform, stream: EventStream): void {
+  app.addHook('preClose', async () => await stream.close())
+  app.get('/v1/events', { exposeHeadRoute: false }, async (request, reply) => {
+    const credential = credentialOf(request)
+    const { principal, allowance } = await platform.authenticator.authenticate(credential)
+    if (allowance) reply.headers((await platform.rateLimiter.admit(allowance)).headers)
+    requireScope(principal, ROUTE)
+    const lastEventId = lastEventIdOf(request)
+    const again = async (): Promise<Principal> => {
+      const found = (await platform.authenticator.authenticate(credential)).principal
+      requireScope(found, ROUTE)
+      return found
+    }
+    const open = openStream(reply.raw, principal, again)
+    const leave = await stream.join(open.listener, lastEventId)
+    reply.hijack()
+    open.begin({ ...(reply.getHeaders() as Record<string, string>) }, leave)
+  })
+}
+
+function lastEventIdOf(request: FastifyRequest): string | null {
+  const given = request.headers['last-event-id']
+  if (given === undefined || given === '') return null
+  if (typeof given !== 'string') throw invalidField('Last-Event-ID', 'must be one event id')
+  return given
+}
+
+function openStream(raw: ServerResponse, opened: Principal, again: () => Promise<Principal>) {
+  let principal = opened
+  /** Until the head is out. */
+  let waiting: string[] | null = []
+  let waitingBytes = 0
+  const write = (text: string): void => {
+    if (raw.writableEnded || raw.destroyed) return
+    raw.write(text)
+    if (raw.writableLength > MAX_WAITING_BYTES) raw.destroy()
+  }
+  const listener = {
+    principal: () => principal,
+    send(frame: string) {
+      if (!waiting) write(frame)
+      else if ((waitingBytes += frame.length) <= MAX_RESUMED_BYTES) waiting.push(frame)
+      return waitingBytes <= MAX_RESUMED_BYTES
+    },
+    end() {
+      raw.end()
+    },
+  }
+  const watch = (): NodeJS.Timeout => {
+    let beats = 0
+    let isAsking = false
+    return setInterval(() => {
+      if (++beats % RECHECKS_PER_BEAT === 0) write(':\n\n')
+      if (isAsking) return
+      isAsking = true
+      again()
+        .then(
+          (found) => {
+            if (found.organizationId === opened.organizationId) principal = found
+            else raw.end()
+          },
+          () => raw.end(), // Ended, revoked, or not to be known: the client comes back with what it has.
+        )
+        .finally(() => {
+          isAsking = false
+        })
+    }, RECHECK_MS)
+  }
+  return {
+    listener,
+    begin(headers: Record<string, string>, leave: () => void): void {
+      const timer = watch()
+      raw.on('close', () => {
+        clearInterval(timer)
+        leave()
+      })
+      raw.on('error', () => {})
+      raw.writeHead(200, { ...headers, 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-store', 'X-Accel-Buffering': 'no' })
+      raw.write(`retry: ${RETRY_MS}\n\n`)
+      const held = waiting!
+      waiting = null
+      raw.write(held.join(''))
+      if (waitingBytes > MAX_RESUMED_BYTES) raw.end() // The rest when it comes back with the last of these.
+      if (raw.destroyed) leave()
+    },
+  }
+}

@@ -1,0 +1,164 @@
+import { sql } from 'kysely'
+import { isUuid, newId } from '#core/ids.ts'
+import type { Principal } from '#core/principal.ts'
+import { notFound } from '#core/problem.ts'
+import { MINUTE_MS } from '#core/time.ts'
+import type { AlertComparison } from '#core/vocabulary.ts'
+import type { Row } from '#db/row.ts'
+import type { Db, Tx } from '#db/tables.ts'
+import { mayRead, RIGHTS } from './audience.ts'
+
+const COLUMNS = [
+  'id',
+  'org_id as organizationId',
+  'user_id as userId',
+  'created_by as createdBy',
+  'name',
+  'description',
+  'collection_id as collectionId',
+  'event_types as eventTypes',
+  'expression',
+  'comparison',
+  'threshold',
+  'threshold_upper as thresholdUpper',
+  'asset_key as assetKey',
+  'band_mapping as bandMapping',
+  'aoi_geometry as aoiGeometry',
+  'notification_channels as notificationChannels',
+  'cooldown_minutes as cooldownMinutes',
+  'is_active as isActive',
+  'last_triggered_at as lastTriggeredAt',
+  'last_error as lastError',
+  'last_error_at as lastErrorAt',
+  'created_at as createdAt',
+] as const
+
+export type AlertRule = Row<'alert_rule', typeof COLUMNS>
+
+export interface RuleTerms {
+  name: string
+  description: string | null
+  collectionId: string | null
+  eventTypes: string[]
+  expression: string
+  comparison: AlertComparison
+  threshold: number
+  thresholdUpper: number | null
+  assetKey: string
+  bandMapping: Record<string, number>
+  aoiGeometry: Record<string, unknown> | null
+  notificationChannels: string[]
+  cooldownMinutes: number
+  isActive: boolean
+}
+
+function values(terms: Partial<RuleTerms>) {
+  return {
+    ...(terms.name === undefined ? {} : { name: terms.name }),
+    ...(terms.description === undefined ? {} : { description: terms.description }),
+    ...(terms.collectionId === undefined ? {} : { collection_id: terms.collectionId }),
+    ...(terms.eventTypes === undefined ? {} : { event_types: terms.eventTypes }),
+    ...(terms.expression === undefined ? {} : { expression: terms.expression }),
+    ...(terms.comparison === undefined ? {} : { comparison: terms.comparison }),
+    ...(terms.threshold === undefined ? {} : { threshold: terms.threshold }),
+    ...(terms.thresholdUpper === undefined ? {} : { threshold_upper: terms.thresholdUpper }),
+    ...(terms.assetKey === undefined ? {} : { asset_key: terms.assetKey }),
+    ...(terms.bandMapping === undefined ? {} : { band_mapping: JSON.stringify(terms.bandMapping) }),
+    ...(terms.aoiGeometry === undefined ? {} : { aoi_geometry: terms.aoiGeometry && JSON.stringify(terms.aoiGeometry) }),
+    ...(terms.notificationChannels === undefined ? {} : { notification_channels: terms.notificationChannels }),
+    ...(terms.cooldownMinutes === undefined ? {} : { cooldown_minutes: terms.cooldownMinutes }),
+    ...(terms.isActive === undefined ? {} : { is_active: terms.isActive }),
+  }
+}
+
+export async function insert(tx: Tx, principal: Principal, organizationId: string, terms: RuleTerms, now: Date): Promise<AlertRule> {
+  return await tx
+    .insertInto('alert_rule')
+    .values({
+      ...(values(terms) as Required<ReturnType<typeof values>>),
+      id: newId(),
+      org_id: organizationId,
+      user_id: principal.userId,
+      created_by: principal.kind === 'user' ? principal.userId : null,
+      created_at: now,
+      updated_at: now,
+    })
+    .returning(COLUMNS)
+    .executeTakeFirstOrThrow()
+}
+
+/** A change is a new beginning: what went wrong before no longer stands. */
+export async function update(tx: Tx, id: string, terms: Partial<RuleTerms> & { userId?: string | null }, now: Date): Promise<AlertRule> {
+  const row = await tx
+    .updateTable('alert_rule')
+    .set({
+      ...values(terms),
+      ...(terms.userId === undefined ? {} : { user_id: terms.userId }),
+      updated_at: now,
+      last_error: null,
+      last_error_at: null,
+    })
+    .where('id', '=', id)
+    .returning(COLUMNS)
+    .executeTakeFirst()
+  if (!row) throw notFound('alert rule')
+  return row
+}
+
+/** Its events stay. Zero rows: it was deleted meanwhile. */
+export async function remove(tx: Tx, id: string): Promise<void> {
+  const done = await tx.deleteFrom('alert_rule').where('id', '=', id).executeTakeFirst()
+  if (done.numDeletedRows === 0n) throw notFound('alert rule')
+}
+
+export async function find(db: Db, id: string): Promise<AlertRule | null> {
+  return (await db.selectFrom('alert_rule').select(COLUMNS).where('id', '=', id).executeTakeFirst()) ?? null
+}
+
+export async function requireOf(db: Db, organizationId: string, id: string): Promise<AlertRule> {
+  const row = isUuid(id) ? await find(db, id) : null
+  if (row?.organizationId !== organizationId) throw notFound('alert rule')
+  return row
+}
+
+const MAX_LISTED = 1_000
+
+export async function list(
+  db: Db,
+  organizationId: string,
+  filter: { isActive: boolean | null; collectionId: string | null },
+): Promise<AlertRule[]> {
+  if (filter.collectionId !== null && !isUuid(filter.collectionId)) return []
+  return await db
+    .selectFrom('alert_rule')
+    .select(COLUMNS)
+    .where('org_id', '=', organizationId)
+    .$if(filter.isActive !== null, (query) => query.where('is_active', '=', filter.isActive!))
+    .$if(filter.collectionId !== null, (query) => query.where('collection_id', '=', filter.collectionId))
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(MAX_LISTED)
+    .execute()
+}
+
+/** Takes the rule's turn to fire. False: it fired so recently that it keeps quiet, or it was switched off meanwhile. */
+export async function fire(tx: Tx, { id, cooldownMinutes }: AlertRule, now: Date): Promise<boolean> {
+  const quietSince = new Date(now.getTime() - cooldownMinutes * MINUTE_MS)
+  const done = await tx
+    .updateTable('alert_rule')
+    .set({ last_triggered_at: now, last_error: null, last_error_at: null })
+    .where('id', '=', id)
+    .where('is_active', '=', true)
+    .where((where) => where.or([where('last_triggered_at', 'is', null), where('last_triggered_at', '<=', quietSince)]))
+    .executeTakeFirst()
+  return done.numUpdatedRows === 1n
+}
+
+/** Whether the person whose rights count may read an item's project still; as for webhooks. */
+export async function mayReadProject(db: Db, rule: AlertRule, projectId: string): Promise<boolean> {
+  const { rows } = await sql<{ isReadable: boolean }>`
+    select ${mayRead} as "isReadable"
+    from alert_rule w cross join (select ${projectId}::uuid as project_id) e ${RIGHTS} where w.id = ${rule.id}
+  `.execute(db)
+  return rows[0]?.isReadable ?? false
+}

@@ -1,0 +1,303 @@
+/** The queue of webhook deliveries: claimed in batches by any number of workers, each under a lease, until it ends. */
+import { sql } from 'kysely'
+import { isUuid, newId } from '#core/ids.ts'
+import { notFound, problem } from '#core/problem.ts'
+import type { DeliveryState } from '#core/vocabulary.ts'
+import type { ToldEvent } from '#core/webhooks.ts'
+import type { Joined } from '#db/row.ts'
+import type { Db, Tx } from '#db/tables.ts'
+import { mayRead, RIGHTS } from './audience.ts'
+
+export interface Claimed {
+  id: string
+  subscriptionId: string
+  organizationId: string
+  endpointKey: string
+  lease: string
+  tries: number
+  url: string
+  headers: Record<string, string>
+  secrets: string[]
+  /** False: whoever made the subscription can no longer read what the event is about. */
+  isReadable: boolean
+  event: ToldEvent
+}
+
+interface ClaimLimits {
+  total: number
+  perEndpoint: number
+  /** Endpoints that may have another number at once than the others. */
+  free: ReadonlyMap<string, number>
+  leaseSeconds: number
+}
+
+interface ClaimedRow extends Omit<Claimed, 'event' | 'secrets' | 'lease'> {
+  secret: string
+  previousSecret: string | null
+  eventId: string
+  eventType: string
+  entityType: string
+  entityId: string
+  data: Record<string, unknown>
+  occurredAt: Date
+}
+
+/**
+ * Takes what is due, from every endpoint its share: the walk over the index visits each endpoint once, so that a long line
+ * before one of them hides nobody else. What is due follows the platform's clock; leases are real time, measured by the
+ * database that all processes share.
+ */
+export async function claim(db: Db, limits: ClaimLimits, now: Date): Promise<Claimed[]> {
+  const lease = newId()
+  const { rows } = await sql<ClaimedRow>`
+    with recursive endpoint (key) as (
+      (select endpoint_key from webhook_delivery where state = 'pending' order by endpoint_key limit 1)
+      union all
+      select (select d.endpoint_key from webhook_delivery d where d.state = 'pending' and d.endpoint_key > endpoint.key
+        order by d.endpoint_key limit 1)
+      from endpoint where endpoint.key is not null
+    ), due as materialized (
+      select d.id from endpoint
+      left join unnest(${[...limits.free.keys()]}::bigint[], ${[...limits.free.values()]}::int[]) as allowed (key, free)
+        on allowed.key = endpoint.key
+      cross join lateral (
+        select d.id, d.due_at from webhook_delivery d
+        where d.state = 'pending' and d.endpoint_key = endpoint.key and d.due_at <= ${now}
+          and (d.lease_until is null or d.lease_until < clock_timestamp())
+        order by d.due_at limit coalesce(allowed.free, ${limits.perEndpoint}) for update skip locked
+      ) d
+      where endpoint.key is not null
+      order by d.due_at limit ${limits.total}
+    ), claimed as (
+      update webhook_delivery d
+      set lease = ${lease}, lease_until = clock_timestamp() + make_interval(secs => ${limits.leaseSeconds})
+      from due where d.id = due.id
+      returning d.id, d.subscription_id, d.event_seq, d.endpoint_key, d.tries
+    )
+    select c.id, c.subscription_id as "subscriptionId", w.org_id as "organizationId", c.endpoint_key::text as "endpointKey", c.tries,
+      w.endpoint_url as url, w.headers, w.secret, case when w.previous_secret_until > ${now} then w.previous_secret end as "previousSecret",
+      ${mayRead} as "isReadable",
+      e.id as "eventId", e.type as "eventType", e.entity_type as "entityType", e.entity_id as "entityId", e.data,
+      e.occurred_at as "occurredAt"
+    from claimed c join event_subscription w on w.id = c.subscription_id join event e on e.seq = c.event_seq
+    ${RIGHTS}
+  `.execute(db)
+  return rows.map(({ secret, previousSecret, eventId, eventType, entityType, entityId, data, occurredAt, ...row }) => ({
+    ...row,
+    lease,
+    secrets: previousSecret ? [secret, previousSecret] : [secret],
+    event: { id: eventId, type: eventType, organizationId: row.organizationId, entityType, entityId, data, occurredAt },
+  }))
+}
+
+export interface Attempt {
+  id: string
+  at: Date
+  durationMs: number
+  httpStatus: number | null
+  error: string | null
+  start: string
+}
+
+/** What became of a claimed delivery. */
+export interface Outcome {
+  delivery: Pick<Claimed, 'id' | 'lease' | 'subscriptionId' | 'organizationId'>
+  /** Null: it ended without being sent. */
+  attempt: Attempt | null
+  state: 'delivered' | 'pending' | 'dead'
+  dueAt: Date | null
+  reason: string | null
+}
+
+/** Subscriptions whose failures in a row have just reached the number at which their owners are told. */
+interface Noted {
+  id: string
+  organizationId: string
+  endpointUrl: string
+  hasReached: boolean
+  deadCount: number
+}
+
+/**
+ * Writes outcomes together. What is lost in a crash before it reached the disk is sent again, which receivers expect; so the
+ * commit waits for no disk. An outcome whose lease was lost leaves its attempt and nothing else.
+ */
+export async function finish(tx: Tx, outcomes: readonly Outcome[], noteAt: number, now: Date): Promise<Noted[]> {
+  await sql`set local synchronous_commit = off`.execute(tx)
+  const attempted = outcomes.filter(({ attempt }) => attempt !== null)
+  const { rows: ended } = await sql<{ subscriptionId: string; state: Outcome['state'] }>`
+    update webhook_delivery d set tries = d.tries + o.sent, due_at = coalesce(o.due_at, d.due_at), lease = null, lease_until = null,
+      state = case when o.state = 'pending' then d.state else o.state end, reason = o.reason,
+      ended_at = case when o.state <> 'pending' then ${now}::timestamptz end
+    from unnest(${outcomes.map(({ delivery }) => delivery.id)}::uuid[], ${outcomes.map(({ delivery }) => delivery.lease)}::uuid[],
+      ${outcomes.map(({ attempt }) => (attempt ? 1 : 0))}::int[], ${outcomes.map(({ state }) => state)}::text[],
+      ${outcomes.map(({ dueAt }) => dueAt)}::timestamptz[], ${outcomes.map(({ reason }) => reason)}::text[])
+      as o (id, lease, sent, state, due_at, reason)
+    where d.id = o.id and d.lease = o.lease and d.state in ('pending', 'held')
+    returning d.subscription_id as "subscriptionId", o.state
+  `.execute(tx)
+  if (attempted.length > 0) await insertAttempts(tx, attempted)
+  return await note(tx, ended, noteAt, now)
+}
+
+async function insertAttempts(tx: Tx, outcomes: readonly Outcome[]): Promise<void> {
+  const attempts = outcomes.map(({ attempt }) => attempt!)
+  await sql`
+    insert into webhook_attempt (id, delivery_id, at, duration_ms, http_status, error, response_start)
+    select a.* from unnest(${attempts.map(({ id }) => id)}::uuid[], ${outcomes.map(({ delivery }) => delivery.id)}::uuid[],
+      ${attempts.map(({ at }) => at)}::timestamptz[], ${attempts.map(({ durationMs }) => durationMs)}::int[],
+      ${attempts.map(({ httpStatus }) => httpStatus)}::int[], ${attempts.map(({ error }) => error)}::text[],
+      ${attempts.map(({ start }) => start)}::text[]) as a (id, delivery_id, at, duration_ms, http_status, error, response_start)
+    where exists (select from webhook_delivery d where d.id = a.delivery_id)
+  `.execute(tx)
+}
+
+/** In the order of their ids, so that two workers never wait for each other in a circle. */
+async function note(
+  tx: Tx,
+  ended: readonly { subscriptionId: string; state: Outcome['state'] }[],
+  noteAt: number,
+  now: Date,
+): Promise<Noted[]> {
+  const counts = new Map<string, { failed: number; dead: number; delivered: number }>()
+  for (const { subscriptionId, state } of ended) {
+    const count = counts.get(subscriptionId) ?? { failed: 0, dead: 0, delivered: 0 }
+    if (state === 'delivered') count.delivered++
+    else count.failed++
+    if (state === 'dead') count.dead++
+    counts.set(subscriptionId, count)
+  }
+  const ids = [...counts.keys()].toSorted()
+  if (ids.length === 0) return []
+  const of = (pick: (count: { failed: number; dead: number; delivered: number }) => number) => ids.map((id) => pick(counts.get(id)!))
+  const { rows } = await sql<Noted>`
+    with held as materialized (select id from event_subscription where id = any(${ids}::uuid[]) order by id for no key update)
+    update event_subscription s set last_delivery_at = ${now},
+      last_status = case when n.delivered > 0 then 'delivered' else 'failed' end,
+      consecutive_failures = case when n.delivered > 0 then 0 else s.consecutive_failures + n.failed end
+    from held, unnest(${ids}::uuid[], ${of(({ failed }) => failed)}::int[], ${of(({ dead }) => dead)}::int[],
+      ${of(({ delivered }) => delivered)}::int[]) as n (id, failed, dead, delivered)
+    where s.id = held.id and n.id = held.id
+    returning s.id, s.org_id as "organizationId", s.endpoint_url as "endpointUrl", n.dead as "deadCount",
+      s.consecutive_failures >= ${noteAt} and s.consecutive_failures - n.failed < ${noteAt} as "hasReached"
+  `.execute(tx)
+  return rows
+}
+
+function deliveries(db: Db, subscriptionId: string) {
+  return db
+    .selectFrom('webhook_delivery as d')
+    .innerJoin('event as e', 'e.seq', 'd.event_seq')
+    .select([
+      'd.id',
+      'd.subscription_id as subscriptionId',
+      'e.id as eventId',
+      'e.type as eventType',
+      'd.state',
+      'd.tries',
+      'd.due_at as dueAt',
+      'd.created_at as createdAt',
+      'd.ended_at as endedAt',
+      'd.reason',
+    ])
+    .where('d.subscription_id', '=', subscriptionId)
+}
+
+type DeliveryRow = Joined<typeof deliveries>
+
+export interface Delivery extends DeliveryRow {
+  attempts: ShownAttempt[]
+}
+
+function attempts(db: Db, deliveryIds: readonly string[]) {
+  return db
+    .selectFrom('webhook_attempt')
+    .select([
+      'id',
+      'delivery_id as deliveryId',
+      'at',
+      'duration_ms as durationMs',
+      'http_status as httpStatus',
+      'error',
+      'response_start as responseStart',
+    ])
+    .where('delivery_id', 'in', deliveryIds)
+    .orderBy('at')
+    .orderBy('id')
+}
+
+type ShownAttempt = Joined<typeof attempts>
+
+/** Newest first, each with its attempts. */
+export async function list(
+  db: Db,
+  subscriptionId: string,
+  window: { state: DeliveryState | null; limit: number; offset: number },
+): Promise<Delivery[]> {
+  const rows = await deliveries(db, subscriptionId)
+    .$if(window.state !== null, (query) => query.where('d.state', '=', window.state!))
+    .orderBy('d.event_seq', 'desc')
+    .limit(window.limit)
+    .offset(window.offset)
+    .execute()
+  return await withAttempts(db, rows)
+}
+
+async function withAttempts(db: Db, rows: readonly DeliveryRow[]): Promise<Delivery[]> {
+  if (rows.length === 0) return []
+  const found = await attempts(
+    db,
+    rows.map(({ id }) => id),
+  ).execute()
+  const byDelivery = Map.groupBy(found, ({ deliveryId }) => deliveryId)
+  return rows.map((row) => ({ ...row, attempts: byDelivery.get(row.id) ?? [] }))
+}
+
+/** The subscription that a delivery of this organization belongs to. */
+export async function requireSubscription(db: Db, organizationId: string, id: string): Promise<string> {
+  const row = isUuid(id)
+    ? await db
+        .selectFrom('webhook_delivery as d')
+        .innerJoin('event_subscription as s', 's.id', 'd.subscription_id')
+        .select('s.id')
+        .where('d.id', '=', id)
+        .where('s.org_id', '=', organizationId)
+        .executeTakeFirst()
+    : undefined
+  if (!row) throw notFound('delivery')
+  return row.id
+}
+
+/** Begins its schedule anew, at once. Refused for what was delivered, or has not been tried and waits for its turn anyway. */
+export async function retry(tx: Tx, subscriptionId: string, id: string, now: Date): Promise<Delivery> {
+  const done = await tx
+    .updateTable('webhook_delivery')
+    .set({
+      state: sql<DeliveryState>`
+        case when (select is_active from event_subscription s where s.id = subscription_id) then 'pending' else 'held' end`,
+      tries: 0,
+      since: now,
+      due_at: now,
+      ended_at: null,
+      reason: null,
+    })
+    .where('id', '=', id)
+    .where((where) =>
+      where.or([where('state', '=', 'dead'), where.and([where('state', 'in', ['pending', 'held']), where('tries', '>', 0)])]),
+    )
+    .executeTakeFirst()
+  if (done.numUpdatedRows === 0n) throw problem('bad-request', 'Only a delivery that failed can be sent again')
+  const [row] = await withAttempts(tx, await deliveries(tx, subscriptionId).where('d.id', '=', id).execute())
+  return row!
+}
+
+export const GIVEN_UP = 'The endpoint took nothing for so long that the delivery was given up'
+
+/** What waits behind an endpoint that takes nothing ends one day; what ended is kept for a while and then forgotten. */
+export async function sweep(db: Db, now: Date, limits: { giveUpBefore: Date; forgetBefore: Date }): Promise<void> {
+  await sql`
+    update webhook_delivery set state = 'dead', ended_at = ${now}, reason = ${GIVEN_UP}, lease = null, lease_until = null
+    where state = 'pending' and since < ${limits.giveUpBefore} and (lease_until is null or lease_until < clock_timestamp())
+  `.execute(db)
+  await db.deleteFrom('webhook_delivery').where('ended_at', '<', limits.forgetBefore).execute()
+}

@@ -1,0 +1,172 @@
+import { sql } from 'kysely'
+import { isUuid } from '#core/ids.ts'
+import { notFound } from '#core/problem.ts'
+import type { NotificationKind } from '#core/vocabulary.ts'
+import type { Row } from '#db/row.ts'
+import type { Db, Tx } from '#db/tables.ts'
+
+const COLUMNS = [
+  'id',
+  'org_id as organizationId',
+  'kind',
+  'title',
+  'body',
+  'created_at as createdAt',
+  'read_at as readAt',
+  'dismissed_at as dismissedAt',
+] as const
+
+export type Notification = Row<'notification', typeof COLUMNS>
+
+export interface News {
+  kind: NotificationKind
+  title: string
+  body: string
+  /** Told once to each person; null: every time. */
+  dedupeKey: string | null
+  /** A mail of its own says it already. */
+  isMailed?: true
+}
+
+/** To one person, or to the organization's owners and admins; where it is about a project, to those of them who may read it. */
+type Audience = { userId: string } | 'admins'
+
+/** Puts news into inboxes, in the transaction of what they tell. */
+export async function tell(db: Db | Tx, organizationId: string, audience: Audience, news: readonly News[], now: Date): Promise<void> {
+  if (news.length === 0) return
+  const people =
+    audience === 'admins'
+      ? sql`select user_id from organization_member where org_id = ${organizationId} and role in ('owner', 'admin')`
+      : sql`select ${audience.userId}::uuid as user_id`
+  await sql`
+    insert into notification (id, user_id, org_id, kind, title, body, dedupe_key, created_at, mailed_at)
+    select gen_random_uuid(), p.user_id, ${organizationId}, n.kind, n.title, n.body, n.dedupe_key, ${now}::timestamptz,
+      case when n.is_mailed then ${now}::timestamptz end
+    from (${people}) p cross join unnest(
+      ${news.map(({ kind }) => kind)}::text[], ${news.map(({ title }) => title)}::text[], ${news.map(({ body }) => body)}::text[],
+      ${news.map(({ dedupeKey }) => dedupeKey)}::text[], ${news.map(({ isMailed }) => isMailed ?? false)}::boolean[]
+    ) as n (kind, title, body, dedupe_key, is_mailed)
+    on conflict (user_id, dedupe_key) where dedupe_key is not null do nothing
+  `.execute(db)
+}
+
+/** Dismissed ones are hidden; newest first. */
+export async function list(
+  db: Db,
+  userId: string,
+  window: { unreadOnly: boolean; limit: number; offset: number },
+): Promise<Notification[]> {
+  return await db
+    .selectFrom('notification')
+    .select(COLUMNS)
+    .where('user_id', '=', userId)
+    .where('dismissed_at', 'is', null)
+    .$if(window.unreadOnly, (query) => query.where('read_at', 'is', null))
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(window.limit)
+    .offset(window.offset)
+    .execute()
+}
+
+export async function unreadCount(db: Db, userId: string): Promise<number> {
+  const { count } = await db
+    .selectFrom('notification')
+    .select((e) => e.fn.countAll<number>().as('count'))
+    .where('user_id', '=', userId)
+    .where('read_at', 'is', null)
+    .where('dismissed_at', 'is', null)
+    .executeTakeFirstOrThrow()
+  return count
+}
+
+/** Not theirs, not there, or read before: 404. */
+export async function markRead(tx: Tx, userId: string | null, id: string, now: Date): Promise<Notification> {
+  return await mark(tx, userId, id, { read_at: now }, 'read_at')
+}
+
+export async function dismiss(tx: Tx, userId: string | null, id: string, now: Date): Promise<Notification> {
+  return await mark(tx, userId, id, { dismissed_at: now }, 'dismissed_at')
+}
+
+async function mark(
+  tx: Tx,
+  userId: string | null,
+  id: string,
+  change: { read_at: Date } | { dismissed_at: Date },
+  column: 'read_at' | 'dismissed_at',
+): Promise<Notification> {
+  const row =
+    userId !== null && isUuid(id)
+      ? await tx
+          .updateTable('notification')
+          .set(change)
+          .where('id', '=', id)
+          .where('user_id', '=', userId)
+          .where(column, 'is', null)
+          .returning(COLUMNS)
+          .executeTakeFirst()
+      : undefined
+  if (!row) throw notFound('notification')
+  return row
+}
+
+export async function markAllRead(tx: Tx, userId: string, now: Date): Promise<number> {
+  const done = await tx
+    .updateTable('notification')
+    .set({ read_at: now })
+    .where('user_id', '=', userId)
+    .where('read_at', 'is', null)
+    .where('dismissed_at', 'is', null)
+    .executeTakeFirst()
+  return Number(done.numUpdatedRows)
+}
+
+interface Letter {
+  userId: string
+  email: string
+  name: string
+  /** Of the notifications that it stands for. */
+  ids: string[]
+  news: { title: string; body: string; createdAt: Date }[]
+}
+
+/** A digest has so many; the inbox has the rest. */
+const MAX_NEWS = 50
+
+/**
+ * What is to be mailed by people's own choice, taken so that it is mailed once: at once what is new, daily what has gathered.
+ * What was read or dismissed meanwhile is not news any more. No transaction waits for a mail server; a process that dies
+ * between this and the sending leaves the news in the inbox alone.
+ */
+export async function takeLetters(db: Db, choice: 'instant' | 'daily', people: number, now: Date): Promise<Letter[]> {
+  const { rows } = await sql<Letter>`
+    with chosen as (
+      select u.id, u.email, u.name from app_user u
+      where u.notification_mail = ${choice} and u.is_active
+        and exists (select from notification n where n.user_id = u.id and n.mailed_at is null)
+      order by u.id limit ${people}
+    ), taken as (
+      update notification n set mailed_at = ${now} from chosen c where n.user_id = c.id and n.mailed_at is null
+      returning n.id, n.user_id, n.title, n.body, n.created_at, n.read_at, n.dismissed_at
+    )
+    select c.id as "userId", c.email, c.name, array_agg(t.id::text) as ids,
+      (jsonb_agg(jsonb_build_object('title', t.title, 'body', t.body, 'createdAt', t.created_at) order by t.created_at desc)
+        filter (where t.read_at is null and t.dismissed_at is null)) as news
+    from chosen c join taken t on t.user_id = c.id group by c.id, c.email, c.name
+  `.execute(db)
+  return rows.map((letter) => ({
+    ...letter,
+    news: (letter.news ?? []).slice(0, MAX_NEWS).map((entry) => ({ ...entry, createdAt: new Date(entry.createdAt) })),
+  }))
+}
+
+/** Its letter could not be sent: the next run tries again. */
+export async function giveBack(db: Db, ids: readonly string[]): Promise<void> {
+  await db.updateTable('notification').set({ mailed_at: null }).where('id', 'in', ids).execute()
+}
+
+/** For a person who chooses mail now: what lies in the inbox already is not sent. */
+export async function skipMail(tx: Tx, userId: string, now: Date): Promise<void> {
+  await tx.updateTable('notification').set({ mailed_at: now }).where('user_id', '=', userId).where('mailed_at', 'is', null).execute()
+}

@@ -1,0 +1,55 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { DAY_MS, MINUTE_MS } from '#core/time.ts'
+import type { MailTokenPurpose } from '#core/vocabulary.ts'
+import type { Db, Tx } from '#db/tables.ts'
+
+const LIFETIME_MS: Readonly<Record<MailTokenPurpose, number>> = { reset: 30 * MINUTE_MS, confirm: 7 * DAY_MS }
+
+const hash = (token: string): Buffer => createHash('sha256').update(token).digest()
+
+/** For a mail, and nowhere else: only its hash is stored. */
+export async function issue(db: Db, owner: { id: string; email: string }, purpose: MailTokenPurpose, now: Date): Promise<string> {
+  const token = randomBytes(32).toString('base64url')
+  await db
+    .insertInto('mail_token')
+    .values({
+      token_hash: hash(token),
+      user_id: owner.id,
+      purpose,
+      email: owner.email,
+      created_at: now,
+      expires_at: new Date(now.getTime() + LIFETIME_MS[purpose]),
+    })
+    .execute()
+  return token
+}
+
+/** Spends a token, and with it the others for the same purpose. Null: spent, run out, made up, or for another address than today's. */
+export async function spend(tx: Tx, token: string, purpose: MailTokenPurpose, now: Date): Promise<string | null> {
+  const row = await tx
+    .updateTable('mail_token as t')
+    .from('app_user as u')
+    .set({ used_at: now })
+    .where('t.token_hash', '=', hash(token))
+    .where('t.purpose', '=', purpose)
+    .where('t.used_at', 'is', null)
+    .where('t.expires_at', '>', now)
+    .whereRef('u.id', '=', 't.user_id')
+    .whereRef('u.email', '=', 't.email')
+    .where('u.is_active', '=', true)
+    .returning('t.user_id as userId')
+    .executeTakeFirst()
+  if (!row) return null
+  await tx
+    .updateTable('mail_token')
+    .set({ used_at: now })
+    .where('user_id', '=', row.userId)
+    .where('purpose', '=', purpose)
+    .where('used_at', 'is', null)
+    .execute()
+  return row.userId
+}
+
+export async function sweep(db: Db, before: Date): Promise<void> {
+  await db.deleteFrom('mail_token').where('expires_at', '<', before).execute()
+}

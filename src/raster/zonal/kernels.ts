@@ -1,0 +1,95 @@
+/**
+ * The loop over the pixels of one zone in one block, for one kind of array. Loaded once for each kind, as `warp/instances.ts`
+ * explains.
+ */
+import { SLIVER } from '#raster/geometry/rasterize.ts'
+import type { SampleArray } from '#raster/types.ts'
+
+/** One band of a block. */
+export interface Samples {
+  samples: SampleArray
+  start: number
+  stride: number
+  /** Pixels in a row of the block. */
+  width: number
+  /** 0 where a pixel is no data. */
+  mask: Uint8Array | null
+  nodata: number | null
+}
+
+/** The part of a block in which a zone lies, and the differences of its coverage there (`addCoverage`). */
+export interface Part {
+  left: number
+  top: number
+  width: number
+  height: number
+  sums: Float64Array
+  /** Cells of `sums` from one row to the next. */
+  stride: number
+}
+
+/** Where the results of one part go: weight, sum of distances, sum of squared distances, least, most, origin, weight with no-data. */
+export const MOMENTS = 7
+
+/** Room for values that are wanted one by one: whole pixels from the front, parts of pixels with their weights. */
+export interface Kept {
+  whole: Float64Array
+  wholeCount: number
+  parts: Float64Array
+  weights: Float64Array
+  partCount: number
+}
+
+/**
+ * Describes the pixels of a part and uses its differences up, so that the next zone finds zeros. Squares are taken of distances
+ * from the first value, so that they keep their digits.
+ */
+export function describePart(band: Samples, part: Part, moments: Float64Array, kept: Kept | null): void {
+  const { samples, start, stride, mask } = band
+  const { width, height, sums } = part
+  const nodata = band.nodata ?? Number.NaN
+  let [weight, first, second, low, high, origin, covered] = [0, 0, 0, Infinity, -Infinity, 0, 0]
+  let wholeCount = kept ? kept.wholeCount : 0
+  let partCount = kept ? kept.partCount : 0
+  for (let row = 0; row < height; row++) {
+    const base = row * part.stride
+    let pixel = (part.top + row) * band.width + part.left
+    let share = 0
+    for (let column = 0; column < width; column++, pixel++) {
+      share += sums[base + column]!
+      sums[base + column] = 0
+      if (share < SLIVER) continue
+      const inside = share > 1 - SLIVER ? 1 : share
+      covered += inside
+      const value = samples[pixel * stride + start]!
+      if (value === nodata || value - value !== 0) continue
+      if (mask !== null && mask[pixel] === 0) continue
+      if (weight === 0) origin = value
+      const distance = value - origin
+      weight += inside
+      first += inside * distance
+      second += inside * distance * distance
+      if (value < low) low = value
+      if (value > high) high = value
+      if (kept === null) continue
+      if (inside === 1) kept.whole[wholeCount++] = value
+      else {
+        kept.parts[partCount] = value
+        kept.weights[partCount++] = inside
+      }
+    }
+    sums[base + width] = 0
+    sums[base + width + 1] = 0
+  }
+  if (kept) {
+    kept.wholeCount = wholeCount
+    kept.partCount = partCount
+  }
+  moments[0] = weight
+  moments[1] = first
+  moments[2] = second
+  moments[3] = low
+  moments[4] = high
+  moments[5] = origin
+  moments[6] = covered
+}

@@ -1,0 +1,119 @@
+import Type from 'typebox'
+import { requireArea } from '#core/geometry.ts'
+import { invalidField } from '#core/problem.ts'
+import { Choice, Closed, Defaulted, FreeForm } from '#core/shapes.ts'
+import { parseExpression } from '#raster/expression/index.ts'
+import { namesFor } from '#raster/formulas/named.ts'
+import { bandNames } from '#raster/render/request.ts'
+import { ZONAL_STATISTICS } from '#raster/zonal/index.ts'
+import { AssetKey, Bands, EXAMPLE_AREA, EXAMPLE_ITEM_ID, Expression, Item, ItemsOutput, OutputName } from '#services/processing/params.ts'
+import { process, type OpenSource } from '#services/processing/process.ts'
+import { oneSource, timesOf } from '#services/processing/single.ts'
+
+const MAX_ZONES = 50_000
+/** Over all zones, closing points included. */
+const MAX_VERTICES = 500_000
+
+const Zone = Type.Object(
+  {
+    type: Type.Literal('Feature'),
+    id: Type.Optional(
+      Type.Union([Type.String({ maxLength: 200 }), Type.Number()], { description: 'What the table calls it; its number by default' }),
+    ),
+    geometry: Type.Unsafe<Record<string, unknown>>({ ...FreeForm, description: 'Polygon or MultiPolygon in longitude and latitude' }),
+  },
+  { description: 'One zone' },
+)
+
+/** Statistics of thousands of zones, as a table. */
+export default process({
+  id: 'zonal_stats',
+  title: 'Zonal statistics',
+  description:
+    'A table of statistics of bands or of an expression for thousands of zones, as CSV and as Parquet. Pixels on a border count by the ' +
+    'share of them that lies inside, exactly.',
+  version: '1',
+  category: 'statistics',
+  input: Closed({
+    item_id: Item,
+    asset_key: AssetKey,
+    zones: Type.Object(
+      {
+        type: Type.Literal('FeatureCollection'),
+        features: Type.Array(Zone, { minItems: 1, maxItems: MAX_ZONES, description: 'The zones' }),
+      },
+      { description: 'The zones' },
+    ),
+    bands: Bands,
+    expression: Type.Optional(Expression),
+    statistics: Defaulted(
+      Type.Array(Choice(ZONAL_STATISTICS), { minItems: 1, maxItems: ZONAL_STATISTICS.length, uniqueItems: true }),
+      ['count', 'mean', 'min', 'max', 'std', 'sum'],
+      { description: 'The columns of the table' },
+    ),
+    percentiles: Defaulted(Type.Array(Type.Number({ minimum: 0, maximum: 100 }), { maxItems: 20, uniqueItems: true }), [], {
+      description: 'Further columns: percentiles from 0 to 100',
+    }),
+    output_name: OutputName,
+  }),
+  output: ItemsOutput,
+  price: { creditsPerKm2: 0.01, minimumCredits: 5 },
+  timeoutMinutes: 60,
+  example: {
+    item_id: EXAMPLE_ITEM_ID,
+    zones: { type: 'FeatureCollection', features: [{ type: 'Feature', id: 'north', geometry: EXAMPLE_AREA }] },
+    expression: '(b4-b3)/(b4+b3)',
+  },
+}).handle({
+  sources: oneSource,
+  check({ zones, bands, expression }, [source]) {
+    if (bands && expression !== undefined) throw invalidField('bands', 'give bands or an expression, not both')
+    if (expression !== undefined) parseExpression(expression, { names: namesOf(expression, source!), bandCount: source!.info.bandCount })
+    const missing = bands?.find((band) => band > source!.info.bandCount)
+    if (missing !== undefined) throw invalidField('bands', `band ${missing} does not exist (there are ${source!.info.bandCount})`)
+    let vertices = 0
+    for (const [index, { geometry }] of zones.features.entries()) {
+      const { coordinates } = requireArea(geometry, `zones.features[${index}].geometry`)
+      vertices += coordinates.flat(2).length
+      if (vertices > MAX_VERTICES)
+        throw invalidField('zones', `have more than ${MAX_VERTICES} vertices; simplify them or make several jobs`)
+    }
+  },
+  async run({ compute }, { zones, bands, expression, statistics, percentiles, output_name }, sources) {
+    const [source] = sources
+    const { info, item } = source!
+    const all = info.bands.map((_, index) => index + 1).filter((band) => band - 1 !== info.alphaBand)
+    const labels = expression === undefined ? (bands ?? all).map((band) => `b${band}`) : expression.split(';').map((part) => part.trim())
+    const options = {
+      zones: zones.features.map(({ id, geometry }, index) => ({ id: String(id ?? index), geometry })),
+      labels,
+      statistics,
+      percentiles,
+      ...(expression === undefined ? { bands: bands ?? all } : { expression, names: namesOf(expression, source!) }),
+    }
+    const request = { method: 'zonal', sources: [source!.source], options, outputs: ['zones.csv', 'zones.parquet'] }
+    const { files, result } = await compute(request, { name: 'measuring zones' })
+    const table = (key: string, title: string, mediaType: string, file: string) => ({
+      key,
+      title,
+      roles: ['data'],
+      mediaType,
+      path: files[file]!.path,
+    })
+    const made = {
+      ...timesOf(sources),
+      name: output_name ?? `${item?.name ?? 'Raster'}, zonal statistics`,
+      type: 'derived_vector' as const,
+      geometry: item!.geometry,
+      assets: [
+        table('csv', 'Zonal statistics as CSV', 'text/csv', 'zones.csv'),
+        table('parquet', 'Zonal statistics as Parquet', 'application/vnd.apache.parquet', 'zones.parquet'),
+      ],
+    }
+    return { items: [made], summary: { zone_count: result['zoneCount'], empty_zone_count: result['emptyCount'] } }
+  },
+})
+
+/** What the expression's names mean in the bands of the source, roles in any spelling among them. */
+const namesOf = (expression: string, { info, bandNames: given }: OpenSource): Record<string, number> =>
+  namesFor(expression, bandNames(info, given))

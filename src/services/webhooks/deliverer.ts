@@ -1,0 +1,94 @@
+/** Delivers as long as the process lives: claims what is due, keeps each endpoint to its share, writes outcomes together. */
+import { createFlusher } from '#core/flusher.ts'
+import * as delivery from '#model/events/delivery.ts'
+import type { Context } from '#operation.ts'
+import { createCircuits } from './circuit.ts'
+import { finish } from './finish.ts'
+import { leaseSecondsOf, PER_ENDPOINT } from './limits.ts'
+import { send } from './send.ts'
+
+/** At once from one process, over all endpoints. */
+const IN_FLIGHT = 200
+const MAX_PAUSE_MS = 60_000
+const FINISH_AFTER_MS = 10
+/** Outcomes that wait; beyond this nothing is claimed, because the database is away or slow. */
+const MAX_UNWRITTEN = 2_000
+
+interface DelivererOptions extends Pick<Context, 'db' | 'clock' | 'webhooks'> {
+  onError: (error: unknown) => void
+  /** There is room again, so asking for more may pay. */
+  onRoom: () => void
+}
+
+interface Deliverer {
+  /** Claims what is due and begins to send it. Says whether there may be more to claim at once. */
+  step(): Promise<boolean>
+  /** Waits for what is under way, and for its outcomes. */
+  close(): Promise<void>
+}
+
+export function createDeliverer({ db, clock, webhooks, onError, onRoom }: DelivererOptions): Deliverer {
+  const pauseMs = Math.min(MAX_PAUSE_MS, (webhooks.backoffSeconds[0] ?? 1) * 1_000)
+  const circuits = createCircuits({ pauseMs, perEndpoint: PER_ENDPOINT })
+  const inFlight = new Map<string, number>()
+  const underWay = new Set<Promise<void>>()
+  let outcomes: delivery.Outcome[] = []
+  const flusher = createFlusher({
+    async drain() {
+      const writing = outcomes
+      outcomes = []
+      await finish({ db, clock }, writing).catch((error: unknown) => {
+        outcomes = [...writing, ...outcomes]
+        throw error
+      })
+    },
+    isEmpty: () => outcomes.length === 0,
+    afterMs: FINISH_AFTER_MS,
+    onError,
+  })
+  const change = (endpoint: string, by: number): void => {
+    const count = (inFlight.get(endpoint) ?? 0) + by
+    if (count > 0) inFlight.set(endpoint, count)
+    else inFlight.delete(endpoint)
+  }
+  const deliver = async (claimed: delivery.Claimed): Promise<void> => {
+    const { endpointKey } = claimed
+    change(endpointKey, 1)
+    try {
+      const outcome = await send({ clock, webhooks }, claimed)
+      if (outcome.attempt) circuits.observe(endpointKey, outcome.state === 'delivered', performance.now())
+      outcomes.push(outcome)
+      flusher.arm()
+    } catch (error) {
+      onError(error) // Its lease runs out, and it is sent again.
+    } finally {
+      change(endpointKey, -1)
+      onRoom()
+    }
+  }
+  return {
+    async step() {
+      const room = IN_FLIGHT - underWay.size
+      if (room <= 0 || outcomes.length > MAX_UNWRITTEN) return false
+      const claimed = await delivery.claim(
+        db,
+        {
+          total: room,
+          perEndpoint: PER_ENDPOINT,
+          free: circuits.free(inFlight, performance.now()),
+          leaseSeconds: leaseSecondsOf(webhooks),
+        },
+        clock.now(),
+      )
+      for (const one of claimed) {
+        const sent = deliver(one).finally(() => underWay.delete(sent))
+        underWay.add(sent)
+      }
+      return claimed.length > 0
+    },
+    async close() {
+      await Promise.all(underWay)
+      await flusher.close()
+    },
+  }
+}

@@ -1,0 +1,36 @@
+import * as delivery from '#model/events/delivery.ts'
+import type { Context } from '#operation.ts'
+import { leaseSecondsOf, PER_ENDPOINT } from './limits.ts'
+import { finish } from './finish.ts'
+import { send } from './send.ts'
+
+const BATCH = 100
+
+interface Drained {
+  attempted: number
+  delivered: number
+  failed: number
+}
+
+/** Sends everything that is due now, at most so many, and waits for it. */
+export async function drain(context: Pick<Context, 'db' | 'clock' | 'webhooks'>, limit: number): Promise<Drained> {
+  const drained = { attempted: 0, delivered: 0, failed: 0 }
+  while (drained.attempted < limit) {
+    const claimed = await delivery.claim(
+      context.db,
+      {
+        total: Math.min(BATCH, limit - drained.attempted),
+        perEndpoint: PER_ENDPOINT,
+        free: new Map(),
+        leaseSeconds: leaseSecondsOf(context.webhooks),
+      },
+      context.clock.now(),
+    )
+    if (claimed.length === 0) break
+    const outcomes = await Promise.all(claimed.map((one) => send(context, one)))
+    await finish(context, outcomes)
+    drained.attempted += outcomes.length
+    drained.delivered += outcomes.filter(({ state }) => state === 'delivered').length
+  }
+  return { ...drained, failed: drained.attempted - drained.delivered }
+}

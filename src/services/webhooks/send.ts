@@ -1,0 +1,49 @@
+/** One delivery: signed, posted, and what follows from the answer. */
+import type { Clock } from '#core/clock.ts'
+import { newId } from '#core/ids.ts'
+import { bodyOf, headersOf, nextTry, type ToldEvent } from '#core/webhooks.ts'
+import type { Attempt, Claimed, Outcome } from '#model/events/delivery.ts'
+import type { Webhooks } from '#ports/webhooks.ts'
+
+interface Sending {
+  readonly clock: Clock
+  readonly webhooks: Webhooks
+}
+
+interface Letter {
+  url: string
+  headers: Record<string, string>
+  secrets: readonly string[]
+  event: ToldEvent
+}
+
+/** One text for whatever kept an answer from coming: which of them it was would tell a stranger about our network. */
+export const NO_ANSWER = 'The endpoint could not be reached or gave no answer in time'
+const NO_ACCESS = 'Whoever made the subscription may no longer read what the event is about'
+
+export async function post(
+  { clock, webhooks }: Sending,
+  { url, headers, secrets, event }: Letter,
+  signal?: AbortSignal,
+): Promise<{ attempt: Attempt; isDelivered: boolean; retryAfter: string | null }> {
+  const [id, at, startedMs] = [newId(), clock.now(), performance.now()]
+  const body = bodyOf(event)
+  const signed = headersOf(body, { eventId: event.id, eventType: event.type, attemptId: id, secrets, at })
+  const { status, retryAfter, start } = await webhooks.post(url, { ...headers, ...signed }, body, signal)
+  const isDelivered = status !== null && status >= 200 && status < 300
+  const error = status === null ? NO_ANSWER : isDelivered ? null : `The endpoint answered ${status}`
+  const durationMs = Math.round(performance.now() - startedMs)
+  return { attempt: { id, at, durationMs, httpStatus: status, error, start }, isDelivered, retryAfter }
+}
+
+/** Sends what was claimed and says what becomes of it. */
+export async function send(sending: Sending, delivery: Claimed): Promise<Outcome> {
+  if (!delivery.isReadable) return { delivery, attempt: null, state: 'dead', dueAt: null, reason: NO_ACCESS }
+  const { attempt, isDelivered, retryAfter } = await post(sending, delivery)
+  if (isDelivered) return { delivery, attempt, state: 'delivered', dueAt: null, reason: null }
+  const { backoffSeconds } = sending.webhooks
+  const dueAt = nextTry(backoffSeconds, delivery.tries + 1, retryAfter, sending.clock.now(), Math.random())
+  return dueAt
+    ? { delivery, attempt, state: 'pending', dueAt, reason: null }
+    : { delivery, attempt, state: 'dead', dueAt: null, reason: `All ${delivery.tries + 1} attempts failed; the last: ${attempt.error}` }
+}

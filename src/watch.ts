@@ -1,0 +1,36 @@
+/** What a worker does about events, apart from its tasks: delivers webhooks and asks alert rules. */
+import type { Bell } from './background/bell.ts'
+import { startLoop, type Loop } from './background/loop.ts'
+import type { TaskPlatform } from './background/tasks.ts'
+import { answerDue } from './services/alerts/answer.ts'
+import { createDeliverer } from './services/webhooks/deliverer.ts'
+
+/** What comes due is found this much later at most; what is new rings. */
+const REST_MS = 500
+const GAP_MS = 5
+
+interface Watched {
+  taskPlatform: TaskPlatform
+  bell: Bell
+}
+
+export function startWatch({ taskPlatform, bell }: Watched, onError: (error: unknown, what: string) => void): { close(): Promise<void> } {
+  const deliverer = createDeliverer({ ...taskPlatform, onError: (error) => onError(error, 'webhooks'), onRoom: () => loops[0]?.ring() })
+  const loops: Loop[] = [
+    startLoop({ step: deliverer.step, restMs: REST_MS, gapMs: GAP_MS, onError: (error) => onError(error, 'webhooks') }),
+    startLoop({
+      step: async () => (await answerDue({ ...taskPlatform, onError: (error) => onError(error, 'alerts') })) > 0,
+      restMs: REST_MS,
+      gapMs: GAP_MS,
+      onError: (error) => onError(error, 'alerts'),
+    }),
+  ]
+  const deaf = bell.hear(() => loops.forEach((loop) => loop.ring()))
+  return {
+    async close() {
+      deaf()
+      await Promise.all(loops.map((loop) => loop.close()))
+      await deliverer.close()
+    },
+  }
+}
