@@ -2,10 +2,13 @@
 import { Client } from '../client.ts'
 import { AuthApi } from './auth.ts'
 import { AlertsApi } from './alerts.ts'
+import { AnalyticsApi } from './analytics.ts'
 import { ApiKeysApi } from './api-keys.ts'
 import { AssetsApi } from './assets.ts'
+import { BandFormulasApi } from './band-formulas.ts'
 import { BillingApi } from './billing.ts'
 import { CatalogApi } from './catalog.ts'
+import { ClipApi } from './clip.ts'
 import { CogApi } from './cog.ts'
 import { CollectionsApi } from './collections.ts'
 import { EulasApi } from './eulas.ts'
@@ -20,6 +23,7 @@ import { PaymentMethodsApi } from './payment-methods.ts'
 import { ProcessingApi } from './processing.ts'
 import { ProjectsApi } from './projects.ts'
 import { ProvenanceApi } from './provenance.ts'
+import { ReportsApi } from './reports.ts'
 import { ShareApi } from './share.ts'
 import { StacApi } from './stac.ts'
 import { UploadsApi } from './uploads.ts'
@@ -28,10 +32,13 @@ import { VisualizationApi } from './visualization.ts'
 
 export type * from './auth.ts'
 export type * from './alerts.ts'
+export type * from './analytics.ts'
 export type * from './api-keys.ts'
 export type * from './assets.ts'
+export type * from './band-formulas.ts'
 export type * from './billing.ts'
 export type * from './catalog.ts'
+export type * from './clip.ts'
 export type * from './cog.ts'
 export type * from './collections.ts'
 export type * from './eulas.ts'
@@ -46,6 +53,7 @@ export type * from './payment-methods.ts'
 export type * from './processing.ts'
 export type * from './projects.ts'
 export type * from './provenance.ts'
+export type * from './reports.ts'
 export type * from './share.ts'
 export type * from './stac.ts'
 export type * from './uploads.ts'
@@ -56,10 +64,13 @@ export type * from './visualization.ts'
 export class Operations extends Client {
   readonly auth: AuthApi = new AuthApi(this)
   readonly alerts: AlertsApi = new AlertsApi(this)
+  readonly analytics: AnalyticsApi = new AnalyticsApi(this)
   readonly apiKeys: ApiKeysApi = new ApiKeysApi(this)
   readonly assets: AssetsApi = new AssetsApi(this)
+  readonly bandFormulas: BandFormulasApi = new BandFormulasApi(this)
   readonly billing: BillingApi = new BillingApi(this)
   readonly catalog: CatalogApi = new CatalogApi(this)
+  readonly clip: ClipApi = new ClipApi(this)
   readonly cog: CogApi = new CogApi(this)
   readonly collections: CollectionsApi = new CollectionsApi(this)
   readonly eulas: EulasApi = new EulasApi(this)
@@ -74,6 +85,7 @@ export class Operations extends Client {
   readonly processing: ProcessingApi = new ProcessingApi(this)
   readonly projects: ProjectsApi = new ProjectsApi(this)
   readonly provenance: ProvenanceApi = new ProvenanceApi(this)
+  readonly reports: ReportsApi = new ReportsApi(this)
   readonly share: ShareApi = new ShareApi(this)
   readonly stac: StacApi = new StacApi(this)
   readonly uploads: UploadsApi = new UploadsApi(this)
@@ -91,10 +103,24 @@ export const OPERATION_IDS: readonly string[] = [
   'alerts.rules.list',
   'alerts.test_rule',
   'alerts.update_rule',
+  'analytics.band_math',
+  'analytics.calculate_index',
+  'analytics.execute',
+  'analytics.index.get',
+  'analytics.indices.list',
+  'analytics.operations.get',
+  'analytics.operations.list',
+  'analytics.sensors.list',
+  'analytics.validate_formula',
   'api_keys.create',
   'api_keys.list',
   'api_keys.revoke',
   'assets.delete',
+  'band_formulas.create',
+  'band_formulas.delete',
+  'band_formulas.get',
+  'band_formulas.list',
+  'band_formulas.update',
   'billing.approvals.approve',
   'billing.approvals.get',
   'billing.approvals.list',
@@ -131,6 +157,17 @@ export const OPERATION_IDS: readonly string[] = [
   'catalog.vendors.list',
   'catalog.viz.landsat',
   'catalog.viz.naip',
+  'clip.area.metadata',
+  'clip.area.mosaics',
+  'clip.areas.list',
+  'clip.create_from_area',
+  'clip.create_from_item',
+  'clip.job.delete',
+  'clip.job.download',
+  'clip.job.downloads',
+  'clip.job.get',
+  'clip.job.tile_info',
+  'clip.jobs.list',
   'cog.colormaps',
   'cog.formulas',
   'cog.statistics',
@@ -259,6 +296,7 @@ export const OPERATION_IDS: readonly string[] = [
   'projects.update',
   'projects.update_member',
   'provenance.get',
+  'reports.generate',
   'share.asset.download',
   'share.link.create',
   'share.link.revoke',

@@ -83,6 +83,49 @@ export interface AlertRule {
   created_at: string
 }
 
+export interface AnalyticsImage {
+  /** image/png */
+  media_type: string
+  /** Pixels across */
+  width: number
+  /** Pixels down */
+  height: number
+  /** West, south, east and north in degrees; the picture is in Web Mercator */
+  bounds: number[]
+  /** The picture */
+  base64: string
+}
+
+export interface AnalyticsMethod {
+  /** Name by which analytics.execute takes it */
+  operation: string
+  /** Name as people read it */
+  title: string
+  /** What it does */
+  description: string
+  /** Kinds of rasters that it is for */
+  data_types: string[]
+  /** The process that does the same for what is too large to answer at once */
+  process_id: string
+  /** JSON Schema of its params */
+  params_schema: { [name: string]: unknown }
+}
+
+export interface AnalyticsRaster {
+  /** The item whose tiles show it */
+  item_id: string | null
+  /** Address of its tiles, {z}/{x}/{y}; the caller adds their credential */
+  tile_template: string | null
+  /** Address of the computed raster as a COG, where one was made */
+  url: string | null
+  /** Address of a picture of it, where one was made */
+  picture_url: string | null
+  /** West, south, east and north of the picture */
+  bounds: number[] | null
+  /** How long the two addresses hold */
+  expires_in_seconds: number | null
+}
+
 export interface ApiKey {
   /** Its id */
   id: string
@@ -169,6 +212,45 @@ export interface AutoTopup {
   topup_amount_credits: number | null
   /** At most so many Australian dollars in a day of UTC */
   daily_charge_cap_aud: number | null
+}
+
+export interface BandFormula {
+  /** Of a built-in formula its name */
+  id: string
+  /** Who saved it; null for a built-in one */
+  organization_id: string | null
+  /** Short name */
+  name: string
+  /** Name as people read it */
+  display_name: string | null
+  /** Band math over roles or band numbers */
+  formula: string
+  /** The same as formula */
+  expression: string
+  /** What it shows and when to use it */
+  description: string | null
+  /** Who published it, and when; null for a saved one */
+  reference: string | null
+  /** Roles and bands that it reads */
+  required_bands: string[]
+  /** The same as required_bands */
+  band_roles: string[]
+  /** Colours that values are shown in */
+  colormap: string
+  /** Values that get the first and the last colour */
+  value_range: number[]
+  /** The same range as `min,max` */
+  rescale: string
+  /** Group it is listed in */
+  category: string
+  /** True for a built-in formula, which nobody can change */
+  is_template: boolean
+  /** The same as is_template */
+  is_builtin: boolean
+  /** When it was saved; null for a built-in one */
+  created_at: string | null
+  /** When it was last changed; null for a built-in one */
+  updated_at: string | null
 }
 
 export interface BandStatistics {
@@ -317,6 +399,86 @@ export interface ChangedEventSubscription {
   signing_secret?: string | undefined
   /** Until then the former secret signs as well */
   previous_secret_until?: string | undefined
+}
+
+export interface ClipAreaSummary {
+  /** An area of clip.areas.list */
+  id: string
+  /** Name as people read it */
+  name: string
+  /** West, south, east and north */
+  bbox: [number, number, number, number]
+}
+
+export interface ClipFile {
+  /** Key of the clipped asset, or type of the clipped mosaic */
+  mosaic_type: string
+  /** What it is called when it is downloaded */
+  filename: string
+  /** Bytes of the file */
+  size_bytes: number
+  /** Path in the object store; clip.job.download streams it */
+  gcs_path: string
+}
+
+export interface ClipJob {
+  /** The clip job */
+  id: string
+  /** running until it has ended, one way or another */
+  status: 'running' | 'completed' | 'failed' | 'cancelled'
+  /** cog_clip */
+  job_type: string
+  /** Who asked for it and pays */
+  organization_id: string
+  /** Where the result is registered as an item */
+  project_id: string
+  /** Percent of the whole */
+  progress: number
+  /** What is being done */
+  stage: string
+  /** Null until it is completed */
+  output_artifacts: {
+    /** One for each raster that was clipped */
+    clips: ClipFile[]
+  } | null
+  /** The items that it made */
+  output_item_ids: string[]
+  /** Credits set aside for it */
+  reserved_credits: number
+  /** Credits that it cost; null until it has ended */
+  captured_credits: number | null
+  /** Why it failed */
+  error: string | null
+  /** When it was asked for */
+  created_at: string
+  /** When it ended */
+  completed_at: string | null
+}
+
+export interface ClipMosaic {
+  /** Name by which clip.create_from_area takes it */
+  mosaic_type: string
+  /** Name as people read it */
+  title: string
+  /** What it shows */
+  description: string
+  /** When it was taken */
+  acquired: string | null
+}
+
+export interface ClipTiles {
+  /** Which file */
+  mosaic_type: string
+  /** The item that was made */
+  item_id: string
+  /** Address of its tiles, with places for zoom, column and row */
+  template: string
+  /** West, south, east and north */
+  bounds: [number, number, number, number]
+  /** The zoom that shows all of it */
+  min_zoom: number
+  /** The zoom that shows every pixel */
+  max_zoom: number
 }
 
 export interface Collection {
@@ -1756,6 +1918,28 @@ export interface SceneBucket {
   count: number
 }
 
+export interface Sensor {
+  /** Name by which operations take it */
+  id: string
+  /** Name as people read it */
+  name: string
+  /** optical, radar or elevation */
+  kind: string
+  /** What turns samples of the usual product into reflectances */
+  reflectance_scale: number | null
+  /** Its bands in order */
+  bands: ({
+    /** Number of the band in the usual product, from 1 */
+    index: number
+    /** The operator's name for it */
+    name: string
+    /** What formulas call it; null for a band that none uses */
+    role: string | null
+    /** Centre in nanometres */
+    wavelength_nm: number | null
+  })[]
+}
+
 export interface ShareLink {
   /** Its id */
   id: string
@@ -1885,6 +2069,29 @@ export interface SourceReport {
   count: number
   /** Why it found nothing; null where all went well */
   error: string | null
+}
+
+export interface SpectralIndex {
+  /** Name by which operations take it */
+  id: string
+  /** Name as people read it */
+  name: string
+  /** Band math over roles */
+  formula: string
+  /** Roles that it reads */
+  required_bands: string[]
+  /** What it is about */
+  category: string
+  /** Colours that values are shown in */
+  colormap: string
+  /** Values that get the first and the last colour */
+  value_range: number[]
+  /** Whether its constants assume reflectances from 0 to 1 */
+  needs_reflectance: boolean
+  /** Who published it, and when */
+  reference: string
+  /** Sensors whose bands allow it */
+  sensors: string[]
 }
 
 export interface SpendApproval {
