@@ -12,11 +12,12 @@ import { reportCsv, reportJson, type ReportDocument } from '#services/documents/
 import { EXAMPLE_AT, EXAMPLE_IDS } from '#wire/examples.ts'
 import { ItemId } from '#wire/ids.ts'
 import { itemBody } from './item.lib.ts'
-import { readPeriod } from './period.lib.ts'
+import { ordersBody, ordersIn } from './orders.lib.ts'
+import { readPeriod, type Period } from './period.lib.ts'
 import { projectBody } from './project.lib.ts'
 import { usageBody } from './usage.lib.ts'
 
-const REPORT_TYPES = ['usage', 'project', 'item'] as const
+const REPORT_TYPES = ['usage', 'orders', 'project', 'item'] as const
 const FORMATS = { pdf: 'application/pdf', csv: 'text/csv; charset=utf-8', json: 'application/json' } as const
 /** Projects that a report about the whole organization names as its origins. */
 const MAX_ORIGINS = 200
@@ -25,7 +26,7 @@ type Body = Omit<ReportDocument, 'organization' | 'createdAt'>
 
 interface Subject {
   organizationId: string
-  origins: readonly { kind: 'project' | 'item'; id: string }[]
+  origins: readonly { kind: 'project' | 'item' | 'order'; id: string }[]
   draw(context: Context): Promise<Body>
 }
 
@@ -40,13 +41,14 @@ export default operation({
   produces: ['report:derived_from>project|item|order'],
   input: Closed({
     report_type: Choice(REPORT_TYPES, { description: 'What the report is about' }),
-    project_id: Type.Optional(Nullable(Type.With(Uuid, { description: 'The project, for a report about one' }))),
+    project_id: Type.Optional(Nullable(Type.With(Uuid, { description: 'The project, for a report about one or about its orders' }))),
     item_id: Type.Optional(Nullable(Type.With(ItemId, { description: 'The item, for a report about one' }))),
     period: Type.Optional(
       Nullable(
         Type.String({
           maxLength: 60,
-          description: 'For usage: a month (2026-03), a year (2026) or two days (2026-03-01/2026-04-15); the present month by default',
+          description:
+            'For usage and orders: a month (2026-03), a year (2026) or two days (2026-03-01/2026-04-15); the present month by default',
         }),
       ),
     ),
@@ -76,12 +78,13 @@ export default operation({
 }).handle({
   async check(context, input): Promise<Subject> {
     const { report_type, project_id, item_id, period } = input
-    if (period != null && report_type !== 'usage')
+    if (period != null && (report_type === 'item' || report_type === 'project'))
       throw invalidField('period', `a report about a ${report_type} is about now; leave period out`)
     if (report_type === 'item') return await itemSubject(context, item_id)
     if (report_type === 'project') return await projectSubject(context, project_id)
     const organizationId = organization.requireOrganization(context.principal)
     const read = readPeriod(period, context.clock.now())
+    if (report_type === 'orders') return await ordersSubject(context, organizationId, project_id ?? null, read)
     const { projects } = await project.list(context.db, context.principal, { includeArchived: true, limit: MAX_ORIGINS, offset: 0 })
     return {
       organizationId,
@@ -120,6 +123,17 @@ export default operation({
     }
   },
 })
+
+/** Of the whole organization, or of one project that the caller may read. Without an order it comes from nothing. */
+async function ordersSubject(context: Context, organizationId: string, projectId: string | null, period: Period): Promise<Subject> {
+  if (projectId !== null) await project.requireReader(context.db, context.principal, projectId)
+  const orders = await ordersIn(context, { organizationId, projectId }, period)
+  return {
+    organizationId,
+    origins: orders.map(({ id }) => ({ kind: 'order' as const, id })),
+    draw: async () => ordersBody(orders, period),
+  }
+}
 
 async function projectSubject({ db, principal }: Context, projectId: string | null | undefined): Promise<Subject> {
   if (projectId == null) throw invalidField('project_id', 'names the project that the report is about')

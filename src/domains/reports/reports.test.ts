@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { test } from 'node:test'
+import { newId } from '#core/ids.ts'
 import { sweepReports } from '#services/documents/report-store.ts'
 import { printable } from '#services/documents/report-page.ts'
 import { reportCsv } from '#services/documents/report.ts'
@@ -67,6 +68,54 @@ test('reports.generate', async (t) => {
     const current = await w.ok(org.owner.token, 'usage.current')
     assert.equal(report.tables[0].rows.at(-1).storage_bytes, current.storage_bytes)
     assert.equal(report.period, '2030-01')
+  })
+
+  await t.test('orders of a month, with what they cost, and only those that the caller may see', async () => {
+    const [id, at] = [newId(), w.clock.now()]
+    await w.db
+      .insertInto('imagery_order')
+      .values({
+        id,
+        org_id: org.id,
+        project_id: org.projectId,
+        order_type: 'archive',
+        status: 'processing',
+        sub_status: null,
+        billing_mode: 'credit',
+        display_name: 'Harbour, March',
+        license_type: 'standard',
+        tags: [],
+        estimated_credits: 120,
+        simulated: true,
+        history: JSON.stringify([{ timestamp: at.toISOString(), status: 'processing', reason: null }]),
+        next_poll_at: at,
+        created_at: at,
+        updated_at: at,
+      })
+      .execute()
+    const node = {
+      org_id: org.id,
+      project_id: org.projectId,
+      entity_type: 'order' as const,
+      entity_id: id,
+      invocation_id: newId(),
+      created_at: at,
+    }
+    await w.db.insertInto('lineage_node').values(node).execute()
+    const { bytes, id: report } = await download({ report_type: 'orders', format: 'json' })
+    const { tables, facts } = JSON.parse(bytes.toString())
+    assert.deepEqual(
+      [tables[0].rows.length, tables[0].rows[0].display_name, tables[0].rows[0].estimated_credits],
+      [1, 'Harbour, March', 120],
+    )
+    assert.equal(facts.find(({ label }: { label: string }) => label === 'Under way').value, '1')
+    const { edges } = await w.ok(org.owner.token, 'provenance.get', { entity_type: 'order', entity_id: id, direction: 'down' })
+    assert.ok(edges.some((edge: { src_id: string }) => edge.src_id === report))
+    await download({ report_type: 'orders' })
+    const stranger = await w.organization()
+    const { body: none } = await generate({ report_type: 'orders', format: 'json' }, stranger.owner.token)
+    assert.deepEqual(JSON.parse(await (await fetch(none.url)).text()).tables[0].rows, [])
+    assert.equal((await generate({ report_type: 'orders', project_id: org.projectId }, stranger.owner.token)).status, 404)
   })
 
   await t.test('lineage knows what it is about', async () => {

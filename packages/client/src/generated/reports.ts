@@ -4,12 +4,12 @@ import type { CallOptions, Client } from '../client.ts'
 /** Input of `reports.generate`. */
 export interface ReportsGenerateInput {
   /** What the report is about */
-  report_type: 'usage' | 'project' | 'item'
-  /** The project, for a report about one */
+  report_type: 'usage' | 'orders' | 'project' | 'item'
+  /** The project, for a report about one or about its orders */
   project_id?: string | null | undefined
   /** The item, for a report about one */
   item_id?: string | null | undefined
-  /** For usage: a month (2026-03), a year (2026) or two days (2026-03-01/2026-04-15); the present month by default */
+  /** For usage and orders: a month (2026-03), a year (2026) or two days (2026-03-01/2026-04-15); the present month by default */
   period?: string | null | undefined
   /** How it is written. Default: `"pdf"` */
   format?: 'pdf' | 'csv' | 'json' | undefined
@@ -20,7 +20,7 @@ export interface ReportsGenerateOutput {
   /** The report, as lineage knows it */
   id: string
   /** What it is about */
-  report_type: 'usage' | 'project' | 'item'
+  report_type: 'usage' | 'orders' | 'project' | 'item'
   /** How it is written */
   format: 'pdf' | 'csv' | 'json'
   /** Where it can be downloaded */
