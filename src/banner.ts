@@ -14,6 +14,7 @@ interface Started {
 export function banner({ baseUrl, role, embedded, demo }: Started): string {
   const rows = [
     ['Service', baseUrl],
+    ...(role === 'worker' ? [] : [['Console', `${baseUrl}/app/`]]),
     ['Reference', `${baseUrl}/docs`],
     ['Contract', `${baseUrl}/openapi.json`],
     ['Database', embedded ? `embedded PostgreSQL in ${embedded.dir}${embedded.attached ? ' (found running)' : ''}` : 'DATABASE_URL'],

@@ -42,6 +42,7 @@ import { startWorkers } from './background/tasks.ts'
 import { startWatch } from './watch.ts'
 import type { SandboxPayments } from '../sandbox/payments/server.ts'
 import { banner } from './banner.ts'
+import { createConsoleBuild, type ConsoleBuild } from './console.ts'
 import { folderProblem, requireFolder } from './data-folder.ts'
 import { findings } from './doctor.ts'
 import { DEMO_EMAIL, DEMO_PASSWORD, demoLink, fillDemo, seedDemo } from '../sandbox/demo/demo.ts'
@@ -86,7 +87,7 @@ async function startParts(config: Config, { operations, tasks }: Catalogue, star
   let baseUrl = config.baseUrl
   let ready = false
   const roles = { systemAdminEmails: config.systemAdminEmails, clipUserEmail: config.clipUserEmail, maySignUp: config.isLocal }
-  const storage = await startStorage(config, { db: database.db, log, baseUrl: () => baseUrl }, started)
+  const { storage, storeOrigins } = await startStorage(config, { db: database.db, log, baseUrl: () => baseUrl }, started)
   const { payments, sandboxPayments } = await startPayments(
     config,
     { db: database.db, noticeUrl: () => (ready ? `${baseUrl}/webhooks/payments` : null) },
@@ -122,8 +123,10 @@ async function startParts(config: Config, { operations, tasks }: Catalogue, star
   const wantsDemo = config.demo ?? (config.isLocal && !(await project.wasAnyMade(database.db)))
   if (wantsDemo && config.role !== 'worker') await seedDemo(composed.platform, composed.auth)
 
+  const build = createConsoleBuild()
   const demo = () => shownDemo(config, composed.platform)
-  const app = buildServer({ ...config, ...composed, log, isReady: () => ready, api: config.role !== 'worker', sandboxPayments, demo })
+  const server = { log, isReady: () => ready, api: config.role !== 'worker', sandboxPayments, demo }
+  const app = buildServer({ ...config, ...composed, ...server, console: { progress: build.progress, storeOrigins } })
   started.defer(() => closeServer(app))
   const address = await listen(app, config)
   if (config.port === 0) baseUrl = baseUrl.replace(/:0$/, `:${new URL(address).port}`)
@@ -140,7 +143,26 @@ async function startParts(config: Config, { operations, tasks }: Catalogue, star
       demo: await demo(),
     }),
   )
-  if ((config.demo ?? config.isLocal) && config.role !== 'worker')
+  startBeside(config, { composed, build, baseUrl, log }, started)
+}
+
+interface Beside {
+  composed: Awaited<ReturnType<typeof compose>>
+  build: ConsoleBuild
+  baseUrl: string
+  log: Logger
+}
+
+/** What takes seconds and nobody waits for: the console's files, the demo's scenes. */
+function startBeside(config: Config, { composed, build, baseUrl, log }: Beside, started: AsyncDisposableStack): void {
+  if (config.role === 'worker') return
+  started.defer(
+    inBackground(
+      (signal) => build.run(signal),
+      (error) => log.warn({ err: error }, 'the console could not be built; /app/ says why'),
+    ),
+  )
+  if (config.demo ?? config.isLocal)
     started.defer(
       inBackground(
         (signal) => fillDemo(composed.platform, composed.auth, { baseUrl, signal }),
@@ -241,7 +263,7 @@ async function startStorage(
   config: Config,
   { db, log, baseUrl }: { db: Db; log: Logger; baseUrl: () => string },
   started: AsyncDisposableStack,
-): Promise<Storage> {
+): Promise<{ storage: Storage; storeOrigins: () => string[] }> {
   const secret = await secretOf(db, 'storage', systemClock.now())
   let publicUrl = config.storeUrl
   const store = await openStorage({ ...config, publicUrl: () => publicUrl, secret, clock: systemClock })
@@ -265,7 +287,10 @@ async function startStorage(
     started.defer(() => door.close())
     if (config.storePort === 0) publicUrl = publicUrl.replace(/:0$/, `:${door.port}`)
   }
-  return store
+  const origin = (url: string) => new URL(url).origin
+  const storeOrigins = () =>
+    store.kind === 'files' ? [origin(publicUrl)] : config.s3Endpoint ? [origin(config.s3Endpoint)] : ['https://*.amazonaws.com']
+  return { storage: store, storeOrigins }
 }
 
 /** The card processor: the real one, none, or the sandbox with a listener of its own, spoken to like the real one. */

@@ -10,6 +10,7 @@ const CHECKS: readonly (readonly [string, string, readonly string[]])[] = [
   ['types', bin('tsc'), ['-p', '.']],
   ['types of pages', bin('tsc'), ['-p', 'packages/share']],
   ['types of the client', bin('tsc'), ['-p', 'packages/client']],
+  ['types of the console', bin('tsc'), ['-p', 'packages/console']],
   ['lint', bin('oxlint'), ['--deny-warnings']],
   ['imports', process.execPath, ['tools/imports.ts']],
   ['generated files', process.execPath, ['tools/gen.ts', '--check']],

@@ -5,10 +5,9 @@ import { test } from 'node:test'
 // Goal: no dependency without its reason, and no reason for a version that is not the one installed.
 test('docs/dependencies.md lists every dependency with its version', () => {
   const read = (file: string) => readFileSync(new URL(`../${file}`, import.meta.url), 'utf8')
-  const manifest = JSON.parse(read('package.json')) as Record<
-    'dependencies' | 'optionalDependencies' | 'devDependencies',
-    Record<string, string>
-  >
+  type Manifest = Record<'dependencies' | 'optionalDependencies' | 'devDependencies', Record<string, string>>
+  const manifest = JSON.parse(read('package.json')) as Manifest
+  const console = JSON.parse(read('packages/console/package.json')) as Manifest
   const rows = read('docs/dependencies.md')
     .split('## Install scripts and telemetry')[0]!
     .split('\n')
@@ -18,9 +17,12 @@ test('docs/dependencies.md lists every dependency with its version', () => {
     const [first, ...others] = [...names.matchAll(/`([^`]+)`/g)].map((match) => match[1]!)
     return [first!, ...others.map((name) => name.replace('…', first!.split('/')[0]!))].map((name) => `${name} ${version}`)
   })
-  const wanted = Object.entries({ ...manifest.dependencies, ...manifest.optionalDependencies, ...manifest.devDependencies }).map(
-    ([name, version]) => `${name} ${version}`,
-  )
+  const wanted = Object.entries({
+    ...manifest.dependencies,
+    ...manifest.optionalDependencies,
+    ...manifest.devDependencies,
+    ...console.devDependencies,
+  }).map(([name, version]) => `${name} ${version}`)
   assert.deepEqual(listed.toSorted(), wanted.toSorted())
 })
 

@@ -18,6 +18,8 @@ const LOADED_BY_NAME = [
   /^src\/raster\/testing\/pool-handlers\.ts$/,
   /^sandbox\/vendors\/darkroom\.handlers\.ts$/,
   /^packages\/share\/share\.ts$/,
+  /^packages\/share\/welcome\.ts$/,
+  /^packages\/console\/vite\.config\.ts$/,
   /^packages\/cli\/src\/main\.ts$/,
   // The client has a copy of its own.
   /^src\/contract\/prices\.ts$/,
@@ -42,7 +44,7 @@ const STARTED = [
 
 const lineAt = (text: string, index: number) => text.slice(0, index).split('\n').length
 const isAmong = (patterns: readonly RegExp[], file: string) => patterns.some((pattern) => pattern.test(file))
-const isCode = (file: string) => file.endsWith('.ts')
+const isCode = (file: string) => /\.tsx?$/.test(file)
 
 function* code(tree: Tree): Generator<[string, string]> {
   for (const [file, text] of tree) if (isCode(file)) yield [file, text]
@@ -142,7 +144,7 @@ export function unusedExports(tree: Tree): Fault[] {
 }
 
 /** Names of modules in strings: workers, forked children, programs that a test or a bench starts. */
-const NAMED_MODULE = /['"`]([\w$#./-]+\.ts)(?:\?[^'"`]*)?['"`]/g
+const NAMED_MODULE = /['"`]([\w$#./-]+\.tsx?)(?:\?[^'"`]*)?['"`]/g
 
 export function unreachedFiles(tree: Tree): Fault[] {
   const reached = new Set<string>()

@@ -32,6 +32,7 @@ import { registerMcp } from './mcp/mcp.ts'
 import { registerOperations, send } from './operations.ts'
 import { registerVendors } from './vendors.ts'
 import { registerPayments, type SandboxConfirmation } from './payments.ts'
+import { registerConsole, type ConsoleParts } from './pages/console.ts'
 import { notFoundPage, sendPage } from './pages/layout.ts'
 import { registerPages } from './pages/pages.ts'
 import type { Demo } from './pages/welcome.ts'
@@ -68,6 +69,8 @@ interface ServerOptions {
   /** Bearer for `/metrics`; empty: it answers only where local. */
   metricsToken: string
   connections?: ConnectionLimits
+  /** How far the console is, and where its files go. */
+  console?: ConsoleParts
   /** The demo's sign-in and link, for a page that shows them; null where there is none, or where strangers could read it. */
   demo?: Demo
 }
@@ -133,7 +136,7 @@ export function buildServer(options: ServerOptions): FastifyInstance {
   registerVendors(app, platform)
   registerContract(app, platform)
   registerPages(app, platform, options.demo ?? (async () => null))
-  registerSharePage(app)
+  registerScreens(app, options)
   registerMailed(app, platform, auth)
   registerMailedPages(app)
   registerShareDoor(app, platform)
@@ -146,6 +149,12 @@ export function buildServer(options: ServerOptions): FastifyInstance {
     done()
   })
   return app
+}
+
+/** What people open in a browser without being sent there by an operation: the page of a share, and the console. */
+function registerScreens(app: FastifyInstance, { console }: ServerOptions): void {
+  registerSharePage(app)
+  registerConsole(app, console)
 }
 
 /** Operations read their bodies themselves, once the caller has been let in; what other routes take is small. */

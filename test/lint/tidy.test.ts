@@ -7,7 +7,7 @@ import { leftovers, oddNames, testsWithoutGoal, unreachedFiles, unusedExports, w
 
 const root = path.join(import.meta.dirname, '../..')
 
-const isText = (file: string) => /\.(ts|mjs|html|sh|json)$/.test(file) && !file.startsWith('test/golden/')
+const isText = (file: string) => /\.(tsx?|mjs|html|sh|json)$/.test(file) && !file.startsWith('test/golden/')
 const tree: Tree = new Map(listFiles(root).map((file) => [file, isText(file) ? readFileSync(path.join(root, file), 'utf8') : '']))
 
 const report = (faults: readonly Fault[]) => faults.map(({ file, line, advice }) => `${file}:${line}: ${advice}`)

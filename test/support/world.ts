@@ -234,6 +234,7 @@ export async function world(t: TestContext, options: WorldOptions = {}) {
     trustedProxies: options.trustedProxies ?? [],
     metricsToken: options.metricsToken ?? '',
     ...(options.connections ? { connections: options.connections } : {}),
+    console: { storeOrigins: () => (door ? [`http://127.0.0.1:${door.port}`] : []) },
   })
   baseUrl = await app.listen({ port: 0, host: '127.0.0.1' })
   t.after(async () => {

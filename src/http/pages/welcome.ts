@@ -1,5 +1,5 @@
-/** `/` until there is a console: the demo's scene on a map, the sign-in that works, and where to go on. */
-import type { FastifyInstance } from 'fastify'
+/** `/` leads browsers to the console. Tools there, and everybody at `/welcome`, see the demo's scene, its sign-in, and where to go on. */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { PAGE_POLICY, SHARE_POLICY } from '#http/headers.ts'
 import type { Platform } from '#pipeline/platform.ts'
 import { isPublished } from '#http/openapi.ts'
@@ -15,11 +15,15 @@ interface ShownDemo {
 export type Demo = () => Promise<ShownDemo | null>
 
 export function registerWelcome(app: FastifyInstance, platform: Platform, demo: Demo): void {
-  app.get('/', async (request, reply) => {
-    const accept = request.headers.accept ?? ''
-    if (/\bjson\b/.test(accept) && !accept.includes('text/html')) return landing(platform.baseUrl())
+  const show = async (_request: FastifyRequest, reply: FastifyReply) => {
     const shown = await demo()
     return sendPage(reply, welcome(platform, shown), shown ? SHARE_POLICY : PAGE_POLICY) // A map needs a worker.
+  }
+  app.get('/welcome', show)
+  app.get('/', async (request, reply) => {
+    const accept = request.headers.accept ?? ''
+    if (accept.includes('text/html')) return reply.redirect('/app/', 302)
+    return /\bjson\b/.test(accept) ? landing(platform.baseUrl()) : await show(request, reply)
   })
   // For the form of the reference; where there is no demo to show, the form stays empty.
   app.get('/docs/demo.json', async (_request, reply) => {
@@ -62,6 +66,7 @@ function welcome({ operations, baseUrl }: Platform, demo: ShownDemo | null): str
 <p class="lead">Satellite and aerial imagery on your own machine: ${published.length} typed operations in ${domainCount} domains, \
 and maps for every client.</p>
 ${demo ? scene(demo) : ''}<ul class="cards">
+<li><a href="/app/"><strong>Console</strong><span>Everything in a browser: search, look, measure, upload, share</span></a></li>
 <li><a href="/docs/guides/first-steps"><strong>First steps</strong><span>From nothing to a project with two people and a key</span></a></li>
 <li><a href="/docs/guides/maps"><strong>Maps</strong><span>Addresses for QGIS, GDAL, MapLibre, OpenLayers, Leaflet and ArcGIS</span></a></li>
 <li><a href="/docs/guides"><strong>All guides</strong><span>Uploads, sharing, billing, running it yourself</span></a></li>

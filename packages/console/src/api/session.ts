@@ -1,0 +1,89 @@
+/** Who is signed in. The access token lives in memory; the refresh token is a cookie that no script can read. */
+import { useSyncExternalStore } from 'react'
+import { Client, ProblemError } from '../../../client/src/core.ts'
+import { recordingFetch } from './recorder.ts'
+
+interface Person {
+  id: string
+  email: string
+  name: string
+}
+
+interface Session {
+  readonly state: 'unknown' | 'out' | 'in'
+  readonly user: Person | null
+  readonly organizationId: string | null
+}
+
+const KNOWN = 'gt-known'
+const MAX_RETRIES = 1
+const listeners = new Set<() => void>()
+let session: Session = { state: 'unknown', user: null, organizationId: null }
+
+/** The one client of the console: it renews the session by itself, and every call of it is recorded. */
+export const client = new Client({
+  fetch: recordingFetch,
+  maxRetries: MAX_RETRIES,
+  onSession: (tokens) => {
+    if (tokens === null) return leave()
+    localStorage.setItem(KNOWN, tokens.organizationId ?? '-')
+    if (session.state === 'in' && session.organizationId !== tokens.organizationId)
+      publish({ ...session, organizationId: tokens.organizationId })
+  },
+})
+
+function publish(next: Session): void {
+  session = next
+  for (const listener of listeners) listener()
+}
+
+export function useSession(): Session {
+  return useSyncExternalStore(
+    (listener) => {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    () => session,
+  )
+}
+
+/** For requests that the map makes by itself. */
+export const currentToken = () => client.session.tokens?.accessToken ?? null
+export const freshToken = () => client.session.token()
+
+async function enter(path: string, input: object): Promise<void> {
+  const { user, organization_id } = await client.signIn(path, input)
+  publish({ state: 'in', user, organizationId: organization_id })
+}
+
+/** The session has ended, here or at the service. */
+export function leave(): void {
+  localStorage.removeItem(KNOWN)
+  if (session.state !== 'out') publish({ state: 'out', user: null, organizationId: null })
+}
+
+export const signIn = (email: string, password: string) => enter('/auth/sign-in', { email, password, cookie: true })
+export const signUp = (email: string, password: string, name: string) => enter('/auth/sign-up', { email, password, name, cookie: true })
+
+export async function signOut(): Promise<void> {
+  await client.signOut('/auth/sign-out').catch(() => undefined)
+  leave()
+}
+
+export const acceptInvitation = (token: string) => client.route<{ organization_id: string }>('POST', '/auth/invitations/accept', { token })
+
+/** Acts for another organization from now on. */
+export const chooseOrganization = (organizationId: string) => enter('/auth/refresh', { organization_id: organizationId })
+
+/** At the start: a browser that was signed in still has its cookie. */
+export async function resume(): Promise<void> {
+  const organization = localStorage.getItem(KNOWN)
+  if (organization === null) return leave()
+  try {
+    await enter('/auth/refresh', organization === '-' ? {} : { organization_id: organization })
+  } catch (error) {
+    // The organization may be gone while the session is not.
+    if (error instanceof ProblemError && error.status !== 401) await enter('/auth/refresh', {}).catch(leave)
+    else leave()
+  }
+}

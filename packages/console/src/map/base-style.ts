@@ -1,0 +1,99 @@
+/** The base map: land and borders that the service carries itself. No byte comes from anywhere else. */
+import type * as maplibre from '/assets/maplibre-gl.mjs'
+
+const PALETTES = {
+  light: { water: '#d3e2e8', land: '#f0f2ee', border: '#b9c6c4', grid: '#c4d6dd', line: '#0b6e7f' },
+  dark: { water: '#0c171d', land: '#202e35', border: '#3b4e57', grid: '#15232b', line: '#55c4d6' },
+} as const
+
+const GRID_STEP_DEGREES = 15
+const SIGNAL = '#f2a33a'
+const EMPTY: GeoJSON.FeatureCollection = { type: 'FeatureCollection', features: [] }
+type Theme = keyof typeof PALETTES
+type Paint = maplibre.StyleSpecification['layers']
+
+export function baseStyle(theme: Theme): maplibre.StyleSpecification {
+  return {
+    version: 8,
+    sources: {
+      land: { type: 'geojson', data: `${location.origin}/assets/world-land.json`, tolerance: 0.2 },
+      borders: { type: 'geojson', data: `${location.origin}/assets/world-borders.json`, tolerance: 0.2 },
+      grid: { type: 'geojson', data: graticule() },
+      footprints: { type: 'geojson', data: EMPTY, promoteId: 'id' },
+      area: { type: 'geojson', data: EMPTY },
+      points: { type: 'geojson', data: EMPTY },
+    },
+    layers: [...baseLayers(theme), ...overlays(theme)],
+  }
+}
+
+function baseLayers(theme: Theme): Paint {
+  const colours = PALETTES[theme]
+  return [
+    { id: 'water', type: 'background', paint: { 'background-color': colours.water } },
+    { id: 'grid', type: 'line', source: 'grid', paint: { 'line-color': colours.grid, 'line-width': 0.7 } },
+    { id: 'land', type: 'fill', source: 'land', paint: { 'fill-color': colours.land, 'fill-outline-color': colours.border } },
+    {
+      id: 'borders',
+      type: 'line',
+      source: 'borders',
+      paint: { 'line-color': colours.border, 'line-width': ['interpolate', ['linear'], ['zoom'], 1, 0.5, 8, 1.4] },
+    },
+    // Imagery goes below this one, everything drawn above it.
+    { id: 'above-rasters', type: 'background', layout: { visibility: 'none' } },
+  ]
+}
+
+/** On imagery nothing relies on the theme: a light stroke lies over a dark one. */
+function overlays(theme: Theme): Paint {
+  const colour = ['coalesce', ['get', 'colour'], PALETTES[theme].line] as unknown as string
+  const state = (name: string, on: number, off: number) =>
+    ['case', ['boolean', ['feature-state', name], false], on, off] as unknown as number
+  const hover = ['case', ['boolean', ['feature-state', 'hovered'], false], SIGNAL, colour] as unknown as string
+  return [
+    {
+      id: 'footprint-area',
+      type: 'fill',
+      source: 'footprints',
+      paint: { 'fill-color': hover, 'fill-opacity': state('hovered', 0.16, 0.05) },
+    },
+    {
+      id: 'footprint',
+      type: 'line',
+      source: 'footprints',
+      paint: { 'line-color': hover, 'line-width': state('selected', 2.6, 1.1), 'line-opacity': 0.8 },
+    },
+    { id: 'area-under', type: 'line', source: 'area', paint: { 'line-color': '#2b1a00', 'line-width': 4, 'line-opacity': 0.55 } },
+    { id: 'area-fill', type: 'fill', source: 'area', paint: { 'fill-color': SIGNAL, 'fill-opacity': 0.08 } },
+    { id: 'area-line', type: 'line', source: 'area', paint: { 'line-color': SIGNAL, 'line-width': 2 } },
+    {
+      id: 'points',
+      type: 'circle',
+      source: 'points',
+      paint: { 'circle-radius': 5, 'circle-color': '#ffffff', 'circle-stroke-color': '#13202a', 'circle-stroke-width': 2 },
+    },
+  ]
+}
+
+export function repaint(map: maplibre.Map, theme: Theme): void {
+  const colours = PALETTES[theme]
+  map.setPaintProperty('water', 'background-color', colours.water)
+  map.setPaintProperty('grid', 'line-color', colours.grid)
+  map.setPaintProperty('land', 'fill-color', colours.land)
+  map.setPaintProperty('land', 'fill-outline-color', colours.border)
+  map.setPaintProperty('borders', 'line-color', colours.border)
+  for (const layer of overlays(theme)) {
+    if (layer.id === 'footprint-area')
+      map.setPaintProperty(layer.id, 'fill-color', (layer as maplibre.FillLayerSpecification).paint!['fill-color'])
+    if (layer.id === 'footprint')
+      map.setPaintProperty(layer.id, 'line-color', (layer as maplibre.LineLayerSpecification).paint!['line-color'])
+  }
+}
+
+function graticule(): GeoJSON.MultiLineString {
+  const range = (from: number, to: number, step: number) =>
+    Array.from({ length: Math.floor((to - from) / step) + 1 }, (_, index) => from + index * step)
+  const meridians = range(-180, 165, GRID_STEP_DEGREES).map((x) => range(-85, 85, 5).map((y) => [x, y]))
+  const parallels = range(-75, 75, GRID_STEP_DEGREES).map((y) => range(-180, 180, 5).map((x) => [x, y]))
+  return { type: 'MultiLineString', coordinates: [...meridians, ...parallels] }
+}

@@ -1,0 +1,48 @@
+/** Drawing an area with pointer or finger. Everything that can be drawn can also be typed. */
+import { TerraDraw, TerraDrawCircleMode, TerraDrawPolygonMode, TerraDrawRectangleMode } from 'terra-draw'
+import { TerraDrawMapLibreGLAdapter } from 'terra-draw-maplibre-gl-adapter'
+import type { Stage } from './stage.ts'
+
+export type DrawMode = 'polygon' | 'rectangle' | 'circle'
+
+const SIGNAL = '#f2a33a' as const
+const STYLES = {
+  fillColor: SIGNAL,
+  fillOpacity: 0.15,
+  outlineColor: SIGNAL,
+  outlineWidth: 2,
+  closingPointColor: '#ffffff',
+  closingPointOutlineColor: SIGNAL,
+  closingPointOutlineWidth: 2,
+  closingPointWidth: 5,
+} as const
+
+/** Draws one shape; what is returned gives up. */
+export function drawArea(stage: Stage, mode: DrawMode, onDone: (geometry: GeoJSON.Polygon | null) => void): () => void {
+  let stopped = false
+  let draw: TerraDraw | null = null
+  const stop = () => {
+    stopped = true
+    draw?.stop()
+    draw = null
+  }
+  void stage.ready.then(() => {
+    if (stopped) return
+    draw = new TerraDraw({
+      adapter: new TerraDrawMapLibreGLAdapter({ map: stage.map }),
+      modes: [
+        new TerraDrawPolygonMode({ styles: STYLES }),
+        new TerraDrawRectangleMode({ styles: { fillColor: SIGNAL, fillOpacity: 0.15, outlineColor: SIGNAL, outlineWidth: 2 } }),
+        new TerraDrawCircleMode({ styles: { fillColor: SIGNAL, fillOpacity: 0.15, outlineColor: SIGNAL, outlineWidth: 2 } }),
+      ],
+    })
+    draw.start()
+    draw.setMode(mode)
+    draw.on('finish', (id) => {
+      const shape = draw?.getSnapshot().find((feature) => feature.id === id)
+      stop()
+      onDone(shape?.geometry.type === 'Polygon' ? (shape.geometry as GeoJSON.Polygon) : null)
+    })
+  })
+  return stop
+}

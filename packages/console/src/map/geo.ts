@@ -1,0 +1,176 @@
+/** Geometry that the screens need: sizes, boxes, texts that mean an area, and an area in an address. */
+export type Box = [west: number, south: number, east: number, north: number]
+export type Position = [number, number]
+
+const EARTH_RADIUS_M = 6_371_008.8
+const radians = (degrees: number) => (degrees * Math.PI) / 180
+
+export const MAX_VERTICES = 999
+export const MAX_AREA_M2 = 50_000e6
+
+/** On the sphere, by the excess of its edges. */
+function ringArea(ring: readonly Position[]): number {
+  let sum = 0
+  for (let index = 0; index < ring.length - 1; index++) {
+    const [x1, y1] = ring[index]!
+    const [x2, y2] = ring[index + 1]!
+    sum += radians(x2 - x1) * (2 + Math.sin(radians(y1)) + Math.sin(radians(y2)))
+  }
+  return Math.abs((sum * EARTH_RADIUS_M ** 2) / 2)
+}
+
+export function polygonsOf(geometry: GeoJSON.Geometry | null | undefined): Position[][][] {
+  if (!geometry) return []
+  if (geometry.type === 'Polygon') return [geometry.coordinates as Position[][]]
+  if (geometry.type === 'MultiPolygon') return geometry.coordinates as Position[][][]
+  return geometry.type === 'GeometryCollection' ? geometry.geometries.flatMap(polygonsOf) : []
+}
+
+export function areaOf(geometry: GeoJSON.Geometry | null): number {
+  return polygonsOf(geometry).reduce(
+    (sum, [outer, ...holes]) => sum + ringArea(outer ?? []) - holes.reduce((hole, ring) => hole + ringArea(ring), 0),
+    0,
+  )
+}
+
+export function positionsOf(geometry: GeoJSON.Geometry | null | undefined): Position[] {
+  if (!geometry) return []
+  if (geometry.type === 'GeometryCollection') return geometry.geometries.flatMap(positionsOf)
+  return flat(geometry.coordinates)
+}
+
+function flat(value: unknown): Position[] {
+  if (!Array.isArray(value)) return []
+  return typeof value[0] === 'number' ? [value.slice(0, 2) as Position] : value.flatMap(flat)
+}
+
+export function boxOf(geometry: GeoJSON.Geometry | null | undefined): Box | null {
+  const all = positionsOf(geometry)
+  if (all.length === 0) return null
+  const xs = all.map(([x]) => x)
+  const ys = all.map(([, y]) => y)
+  return [Math.min(...xs), Math.min(...ys), Math.max(...xs), Math.max(...ys)]
+}
+
+export const boxPolygon = ([west, south, east, north]: Box): GeoJSON.Polygon => ({
+  type: 'Polygon',
+  coordinates: [
+    [
+      [west, south],
+      [east, south],
+      [east, north],
+      [west, north],
+      [west, south],
+    ],
+  ],
+})
+
+/** About a point, as a polygon of 64 corners. */
+export function circle([longitude, latitude]: Position, radiusM: number): GeoJSON.Polygon {
+  const dy = (radiusM / EARTH_RADIUS_M) * (180 / Math.PI)
+  const dx = dy / Math.max(0.01, Math.cos(radians(latitude)))
+  const ring = Array.from({ length: 65 }, (_, index): Position => {
+    const angle = ((index % 64) / 64) * 2 * Math.PI
+    return [longitude + dx * Math.cos(angle), latitude + dy * Math.sin(angle)]
+  })
+  return { type: 'Polygon', coordinates: [ring] }
+}
+
+/** How much of the area a footprint covers, by counting points of a grid: good to a percent or two, which is what is shown. */
+export function coverage(area: GeoJSON.Geometry, footprint: GeoJSON.Geometry | null): number {
+  const box = boxOf(area)
+  if (!box || !footprint) return 0
+  const [west, south, east, north] = box
+  const steps = 24
+  let inside = 0
+  let covered = 0
+  for (let row = 0; row < steps; row++)
+    for (let column = 0; column < steps; column++) {
+      const at: Position = [west + ((column + 0.5) / steps) * (east - west), south + ((row + 0.5) / steps) * (north - south)]
+      if (!contains(area, at)) continue
+      inside++
+      if (contains(footprint, at)) covered++
+    }
+  return inside === 0 ? 0 : covered / inside
+}
+
+export function contains(geometry: GeoJSON.Geometry, at: Position): boolean {
+  return polygonsOf(geometry).some(
+    ([outer, ...holes]) => outer !== undefined && inRing(outer, at) && !holes.some((hole) => inRing(hole, at)),
+  )
+}
+
+function inRing(ring: readonly Position[], [x, y]: Position): boolean {
+  let inside = false
+  for (let i = 0, j = ring.length - 1; i < ring.length; j = i++) {
+    const [xi, yi] = ring[i]!
+    const [xj, yj] = ring[j]!
+    if (yi > y !== yj > y && x < ((xj - xi) * (y - yi)) / (yj - yi) + xi) inside = !inside
+  }
+  return inside
+}
+
+const FIVE = 1e5
+
+/** An encoded polyline of the outer ring: short enough for an address. */
+export function encodeArea(geometry: GeoJSON.Polygon): string {
+  let last: Position = [0, 0]
+  let text = ''
+  for (const [x, y] of (geometry.coordinates[0] as Position[]).slice(0, -1)) {
+    const now: Position = [Math.round(x * FIVE), Math.round(y * FIVE)]
+    text += encodeNumber(now[0] - last[0]) + encodeNumber(now[1] - last[1])
+    last = now
+  }
+  return text
+}
+
+function encodeNumber(value: number): string {
+  let rest = value < 0 ? ~(value << 1) : value << 1
+  let text = ''
+  while (rest >= 0x20) {
+    text += String.fromCharCode((0x20 | (rest & 0x1f)) + 63)
+    rest >>>= 5
+  }
+  return text + String.fromCharCode(rest + 63)
+}
+
+export function decodeArea(text: string | undefined): GeoJSON.Polygon | null {
+  if (!text) return null
+  const ring: Position[] = []
+  let index = 0
+  let x = 0
+  let y = 0
+  const next = () => {
+    let result = 0
+    let shift = 0
+    let byte: number
+    do {
+      byte = text.charCodeAt(index++) - 63
+      result |= (byte & 0x1f) << shift
+      shift += 5
+    } while (byte >= 0x20 && index < text.length)
+    return result & 1 ? ~(result >> 1) : result >> 1
+  }
+  while (index < text.length && ring.length < MAX_VERTICES) {
+    x += next()
+    y += next()
+    if (Math.abs(x) > 180 * FIVE || Math.abs(y) > 90 * FIVE) return null
+    ring.push([x / FIVE, y / FIVE])
+  }
+  return ring.length < 3 ? null : { type: 'Polygon', coordinates: [[...ring, ring[0]!]] }
+}
+
+/** Fewer points, by leaving out those that matter least (Visvalingam's triangles). */
+export function simplify(geometry: GeoJSON.Polygon, limit: number): GeoJSON.Polygon {
+  const ring = (geometry.coordinates[0] as Position[]).slice(0, -1)
+  const weigh = (i: number) => {
+    const [a, b, c] = [ring[(i - 1 + ring.length) % ring.length]!, ring[i]!, ring[(i + 1) % ring.length]!]
+    return Math.abs((b[0] - a[0]) * (c[1] - a[1]) - (c[0] - a[0]) * (b[1] - a[1]))
+  }
+  while (ring.length > limit) {
+    let least = 0
+    for (let i = 1; i < ring.length; i++) if (weigh(i) < weigh(least)) least = i
+    ring.splice(least, 1)
+  }
+  return { type: 'Polygon', coordinates: [[...ring, ring[0]!]] }
+}

@@ -1,0 +1,225 @@
+/** One map for the whole visit. Screens say what is on it; camera and tiles stay when they change. */
+import * as maplibre from '/assets/maplibre-gl.mjs'
+import { currentToken } from '../api/session.ts'
+import { currentTheme, onTheme } from '../shell/theme.ts'
+import { baseStyle, repaint } from './base-style.ts'
+import { boxOf, type Box, type Position } from './geo.ts'
+
+export interface RasterLayer {
+  id: string
+  /** A template with {z}, {x} and {y}. */
+  tiles: string
+  bounds?: Box | undefined
+  minzoom?: number
+  maxzoom?: number
+  opacity?: number
+  visible?: boolean
+}
+
+export interface Footprint {
+  id: string
+  geometry: GeoJSON.Geometry | null
+  colour?: string
+}
+
+export interface Picture {
+  id: string
+  url: string
+  /** Corners from the top left, clockwise. */
+  corners: [Position, Position, Position, Position]
+}
+
+const EMPTY: GeoJSON.FeatureCollection = { type: 'FeatureCollection', features: [] }
+const MAX_FOOTPRINTS = 2_000
+
+class Stage {
+  readonly element = document.createElement('div')
+  readonly map: maplibre.Map
+  readonly ready: Promise<void>
+  #rasters: RasterLayer[] = []
+  #pictures = new Map<string, string>()
+  #hovered: string | null = null
+  #selected = new Set<string>()
+
+  constructor() {
+    this.element.className = 'stage'
+    this.map = new maplibre.Map({
+      container: this.element,
+      style: baseStyle(currentTheme()),
+      center: [134, -25],
+      zoom: 3.2,
+      maxZoom: 22,
+      attributionControl: false,
+      dragRotate: false,
+      pitchWithRotate: false,
+      touchPitch: false,
+      transformRequest: (url) => {
+        const token = currentToken()
+        const isOurs = url.startsWith(`${location.origin}/api/`)
+        return { url, ...(isOurs && token ? { headers: { Authorization: `Bearer ${token}` } } : {}) }
+      },
+    })
+    this.map.touchZoomRotate.disableRotation()
+    this.map.addControl(new maplibre.ScaleControl({ unit: 'metric' }), 'bottom-left')
+    this.map.addControl(
+      new maplibre.AttributionControl({ compact: true, customAttribution: 'Land and borders: Natural Earth' }),
+      'bottom-right',
+    )
+    const canvas = this.map.getCanvas()
+    canvas.setAttribute('role', 'application')
+    canvas.setAttribute('aria-label', 'Map. Arrow keys move it, plus and minus zoom. Everything on it is also in the lists beside it.')
+    this.ready = new Promise((resolve) => this.map.once('load', () => resolve()))
+    this.map.on('error', () => undefined) // A tile that fails is a gap, said by the screen; it must not fill the log.
+    this.map.on('movestart', () => this.element.setAttribute('aria-busy', 'true'))
+    this.map.on('dataloading', () => this.element.setAttribute('aria-busy', 'true'))
+    this.map.on('idle', () => this.element.setAttribute('aria-busy', 'false'))
+    void this.ready.then(() => this.element.querySelector('.maplibregl-ctrl-attrib')?.classList.remove('maplibregl-compact-show'))
+    onTheme(() => void this.ready.then(() => repaint(this.map, currentTheme())))
+    new ResizeObserver(() => this.map.resize()).observe(this.element)
+  }
+
+  setRasters(layers: RasterLayer[]): void {
+    void this.ready.then(() => {
+      const wanted = new Map(layers.map((layer) => [layer.id, layer]))
+      for (const { id, tiles } of this.#rasters) if (wanted.get(id)?.tiles !== tiles) this.#removeRaster(id)
+      for (const layer of layers) {
+        if (!this.map.getSource(layer.id)) this.#addRaster(layer)
+        this.map.setPaintProperty(layer.id, 'raster-opacity', layer.visible === false ? 0 : (layer.opacity ?? 1))
+        this.map.moveLayer(layer.id, 'above-rasters')
+      }
+      this.#rasters = layers
+    })
+  }
+
+  #addRaster({ id, tiles, bounds, minzoom = 0, maxzoom = 22 }: RasterLayer): void {
+    this.map.addSource(id, {
+      type: 'raster',
+      tiles: [tiles.replace('{y}.', '{y}@2x.')], // Twice the size, a quarter of the requests.
+      tileSize: 512,
+      ...(bounds ? { bounds } : {}),
+      minzoom: Math.max(0, minzoom - 1),
+      maxzoom: Math.max(1, maxzoom - 1),
+    })
+    this.map.addLayer({ id, type: 'raster', source: id, paint: { 'raster-fade-duration': 120 } }, 'above-rasters')
+  }
+
+  #removeRaster(id: string): void {
+    if (this.map.getLayer(id)) this.map.removeLayer(id)
+    if (this.map.getSource(id)) this.map.removeSource(id)
+  }
+
+  setPictures(pictures: Picture[]): void {
+    void this.ready.then(() => {
+      for (const [id, url] of this.#pictures) {
+        if (pictures.some((one) => one.id === id && one.url === url)) continue
+        this.#removeRaster(`picture-${id}`)
+        this.#pictures.delete(id)
+      }
+      for (const { id, url, corners } of pictures) {
+        if (this.#pictures.has(id)) continue
+        this.#pictures.set(id, url)
+        this.map.addSource(`picture-${id}`, { type: 'image', url, coordinates: corners })
+        this.map.addLayer({ id: `picture-${id}`, type: 'raster', source: `picture-${id}` }, 'above-rasters')
+      }
+    })
+  }
+
+  setFootprints(footprints: readonly Footprint[]): void {
+    void this.ready.then(() => {
+      const features = footprints
+        .slice(0, MAX_FOOTPRINTS)
+        .flatMap(({ id, geometry, colour }): GeoJSON.Feature[] =>
+          geometry ? [{ type: 'Feature', properties: { id, colour: colour ?? null }, geometry }] : [],
+        )
+      this.#source('footprints').setData({ type: 'FeatureCollection', features })
+      this.#hovered = null
+      for (const id of this.#selected) this.map.setFeatureState({ source: 'footprints', id }, { selected: true })
+    })
+  }
+
+  setHovered(id: string | null): void {
+    void this.ready.then(() => {
+      if (id === this.#hovered) return
+      if (this.#hovered) this.map.setFeatureState({ source: 'footprints', id: this.#hovered }, { hovered: false })
+      if (id) this.map.setFeatureState({ source: 'footprints', id }, { hovered: true })
+      this.#hovered = id
+    })
+  }
+
+  setSelected(ids: readonly string[]): void {
+    void this.ready.then(() => {
+      for (const id of this.#selected) this.map.setFeatureState({ source: 'footprints', id }, { selected: false })
+      for (const id of ids) this.map.setFeatureState({ source: 'footprints', id }, { selected: true })
+      this.#selected = new Set(ids)
+    })
+  }
+
+  setArea(geometry: GeoJSON.Geometry | null): void {
+    void this.ready.then(() => this.#source('area').setData(geometry ? { type: 'Feature', properties: {}, geometry } : EMPTY))
+  }
+
+  /** Small marks: pinned pixels, corners. */
+  setPoints(points: readonly Position[]): void {
+    void this.ready.then(() =>
+      this.#source('points').setData({
+        type: 'FeatureCollection',
+        features: points.map((at) => ({ type: 'Feature', properties: {}, geometry: { type: 'Point', coordinates: at } })),
+      }),
+    )
+  }
+
+  fit(box: Box | null | undefined, options: { animate?: boolean; maxZoom?: number; padding?: maplibre.PaddingOptions } = {}): void {
+    if (!box) return
+    const [west, south, east, north] = box
+    const calm = matchMedia('(prefers-reduced-motion: reduce)').matches
+    this.map.fitBounds([west, south, east < west ? east + 360 : east, north], {
+      padding: options.padding ?? this.padding(),
+      maxZoom: options.maxZoom ?? 17,
+      animate: (options.animate ?? true) && !calm,
+      duration: 700,
+    })
+  }
+
+  fitGeometry(geometry: GeoJSON.Geometry | null | undefined): void {
+    this.fit(boxOf(geometry))
+  }
+
+  /** Room for what floats over the map, on phones for the sheet. */
+  padding(): maplibre.PaddingOptions {
+    const { clientWidth, clientHeight } = this.element
+    if (clientWidth < 760) return { top: 66, left: 24, right: 24, bottom: Math.round(clientHeight * 0.58) }
+    return { top: 70, left: 50, right: 70, bottom: Math.min(150, Math.round(clientHeight * 0.25)) }
+  }
+
+  footprintsAt(point: maplibre.PointLike): string[] {
+    const found = this.map.queryRenderedFeatures(point, { layers: ['footprint-area'] })
+    return [...new Set(found.map(({ properties }) => String(properties['id'])))]
+  }
+
+  viewBox(): Box {
+    const bounds = this.map.getBounds()
+    const clamp = (value: number, limit: number) => Math.max(-limit, Math.min(limit, value))
+    return [clamp(bounds.getWest(), 180), clamp(bounds.getSouth(), 85), clamp(bounds.getEast(), 180), clamp(bounds.getNorth(), 85)]
+  }
+
+  clear(): void {
+    this.setRasters([])
+    this.setPictures([])
+    this.setFootprints([])
+    this.setArea(null)
+    this.setPoints([])
+    this.setSelected([])
+  }
+
+  #source(id: string): maplibre.GeoJSONSource {
+    return this.map.getSource(id) as maplibre.GeoJSONSource
+  }
+}
+
+let stage: Stage | null = null
+export type { Stage }
+
+export function theStage(): Stage {
+  stage ??= new Stage()
+  return stage
+}

@@ -1,0 +1,79 @@
+import { createRootRoute, createRoute, createRouter, lazyRouteComponent, Outlet, redirect } from '@tanstack/react-router'
+import { Gate } from './shell/gate.tsx'
+import { Lost, Broken } from './shell/lost.tsx'
+import { Shell } from './shell/shell.tsx'
+
+const root = createRootRoute({ component: Outlet, notFoundComponent: Lost, errorComponent: Broken })
+const door = () => import('./screens/door.tsx')
+const signIn = createRoute({ getParentRoute: () => root, path: '/sign-in', component: lazyRouteComponent(door, 'SignIn') })
+const signUp = createRoute({ getParentRoute: () => root, path: '/sign-up', component: lazyRouteComponent(door, 'SignUp') })
+const invite = createRoute({ getParentRoute: () => root, path: '/invite/$token', component: lazyRouteComponent(door, 'Invitation') })
+
+const inside = createRoute({
+  getParentRoute: () => root,
+  id: 'inside',
+  component: () => (
+    <Gate>
+      <Shell />
+    </Gate>
+  ),
+})
+
+/** A screen behind the sign-in, loaded when somebody goes there. */
+const screen = <T extends Record<string, unknown>>(path: string, load: () => Promise<T>, name: keyof T & string) =>
+  createRoute({ getParentRoute: () => inside, path, component: lazyRouteComponent(load, name) })
+
+const start = createRoute({
+  getParentRoute: () => inside,
+  path: '/',
+  beforeLoad: () => {
+    throw redirect({ to: '/explore' })
+  },
+})
+const billing = () => import('./screens/billing/billing.tsx')
+const team = () => import('./screens/team.tsx')
+const orders = () => import('./screens/orders.tsx')
+
+const screens = [
+  screen('/welcome', () => import('./screens/welcome.tsx'), 'Welcome'),
+  screen('/explore', () => import('./screens/explore/explore.tsx'), 'Explore'),
+  screen('/library', () => import('./screens/library.tsx'), 'Library'),
+  screen('/library/$project', () => import('./screens/library.tsx'), 'Library'),
+  screen('/library/$project/$collection', () => import('./screens/library.tsx'), 'Library'),
+  screen('/view/$item', () => import('./screens/viewer/viewer.tsx'), 'Viewer'),
+  screen('/compare', () => import('./screens/compare.tsx'), 'Compare'),
+  screen('/uploads', () => import('./screens/uploads.tsx'), 'Uploads'),
+  screen('/shares', () => import('./screens/shares.tsx'), 'Shares'),
+  screen('/lineage', () => import('./screens/lineage.tsx'), 'LineageStart'),
+  screen('/lineage/$type/$id', () => import('./screens/lineage.tsx'), 'Lineage'),
+  screen('/develop/keys', () => import('./screens/keys.tsx'), 'Keys'),
+  screen('/develop/requests', () => import('./screens/team.tsx'), 'Requests'),
+  screen('/billing', billing, 'Overview'),
+  screen('/billing/ledger', billing, 'Ledger'),
+  screen('/billing/invoices', billing, 'Invoices'),
+  screen('/billing/invoices/$id', billing, 'InvoicePage'),
+  screen('/billing/usage', billing, 'Usage'),
+  screen('/billing/cards', billing, 'Cards'),
+  screen('/billing/approvals', billing, 'Approvals'),
+  screen('/billing/plan', billing, 'PlanPage'),
+  screen('/team', team, 'Team'),
+  screen('/team/projects', team, 'Projects'),
+  screen('/team/licences', team, 'Licences'),
+  screen('/team/audit', team, 'Audit'),
+  screen('/team/organization', team, 'OrganizationPage'),
+  screen('/orders', orders, 'Orders'),
+]
+
+export const router = createRouter({
+  routeTree: root.addChildren([signIn, signUp, invite, inside.addChildren([start, ...screens])]),
+  basepath: '/app',
+  defaultPreload: 'intent',
+  scrollRestoration: true,
+  // Every parameter is text: what stands in the address is what a screen reads.
+  parseSearch: (text) => Object.fromEntries(new URLSearchParams(text)),
+  stringifySearch: (search) => {
+    const kept = Object.entries(search).filter(([, value]) => value !== undefined && value !== null && value !== '')
+    const text = new URLSearchParams(kept.map(([name, value]) => [name, String(value)])).toString()
+    return text ? `?${text}` : ''
+  },
+})

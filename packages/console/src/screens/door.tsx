@@ -1,0 +1,231 @@
+/** Sign in, sign up, follow an invitation. */
+import { Link, Navigate, useNavigate, useParams, useSearch } from '@tanstack/react-router'
+import { useEffect, useState, type FormEvent, type ReactElement, type ReactNode } from 'react'
+import { queries } from '../api/query.ts'
+import { ProblemError, isProblem } from '../api/problem.ts'
+import { acceptInvitation, chooseOrganization, signIn, signUp, useSession } from '../api/session.ts'
+import { Button, Field, Note } from '../ui/kit.tsx'
+import { Logo } from '../ui/icons.tsx'
+import { FormProblem } from '../ui/states.tsx'
+import { Globe } from './globe.tsx'
+
+const DEMO = { email: 'demo@groundtrack.dev', password: 'groundtrack-demo' }
+const MIN_PASSWORD = 10
+
+function Door({ children }: { children: ReactNode }): ReactElement {
+  return (
+    <div className="door">
+      <div className="art">
+        <Globe />
+        <div className="say">
+          <h2>Every scene you can buy, own or make, on one map.</h2>
+          <p>Search every vendor at once. Order or task. Upload, analyse, share. Each click here is one documented API call.</p>
+        </div>
+      </div>
+      <main className="form">
+        <div className="inner">
+          <div className="row g12 brand">
+            <Logo />
+            <b>Groundtrack</b>
+          </div>
+          {children}
+        </div>
+      </main>
+    </div>
+  )
+}
+
+/** Where to go once inside. Only places of our own: an address from elsewhere is not followed. */
+function useNext(): string {
+  const { next } = useSearch({ strict: false }) as { next?: string }
+  return next?.startsWith('/') && !next.startsWith('//') && !next.startsWith('/sign-') ? next : '/explore'
+}
+
+function PasswordField({ value, onChange, isNew }: { value: string; onChange(value: string): void; isNew?: boolean }): ReactElement {
+  const [shown, setShown] = useState(false)
+  const [caps, setCaps] = useState(false)
+  return (
+    <Field
+      label="Password"
+      type={shown ? 'text' : 'password'}
+      autoComplete={isNew ? 'new-password' : 'current-password'}
+      required
+      minLength={isNew ? MIN_PASSWORD : undefined}
+      value={value}
+      onChange={(event) => onChange(event.target.value)}
+      onKeyUp={(event) => setCaps(event.getModifierState('CapsLock'))}
+      help={caps ? 'Caps lock is on.' : isNew ? `${MIN_PASSWORD} characters or more.` : undefined}
+      end={
+        <button type="button" className="btn q s in-field" onClick={() => setShown(!shown)} aria-pressed={shown}>
+          {shown ? 'Hide' : 'Show'}
+        </button>
+      }
+    />
+  )
+}
+
+/** A form that is sent once at a time. */
+function useSending(work: () => Promise<void>): { send(event?: FormEvent): void; busy: boolean; error: unknown } {
+  const [busy, setBusy] = useState(false)
+  const [error, setError] = useState<unknown>(null)
+  const send = (event?: FormEvent) => {
+    event?.preventDefault()
+    setBusy(true)
+    setError(null)
+    work()
+      .catch((cause: unknown) => setError(cause))
+      .finally(() => setBusy(false))
+  }
+  return { send, busy, error }
+}
+
+function SignInProblem({ error }: { error: unknown }): ReactElement | null {
+  if (error instanceof ProblemError && error.status === 401)
+    return (
+      <Note tone="bad" icon="warn">
+        <b>Email and password do not match.</b> Check both; after ten wrong passwords an account rests for 15 minutes.
+      </Note>
+    )
+  if (isProblem(error, 'too-many-attempts', 'rate-limited'))
+    return (
+      <Note tone="bad" icon="clock">
+        <b>This account rests.</b>{' '}
+        {error.retryAfterSeconds ? `Try again in ${Math.ceil(error.retryAfterSeconds / 60)} min.` : error.message}
+      </Note>
+    )
+  return <FormProblem error={error} />
+}
+
+/** The demo is offered where the service itself is on this machine; elsewhere its account does not work. */
+const isHere = ['localhost', '127.0.0.1', '[::1]'].includes(location.hostname)
+
+export function SignIn(): ReactElement {
+  const session = useSession()
+  const next = useNext()
+  const [email, setEmail] = useState('')
+  const [password, setPassword] = useState('')
+  const form = useSending(() => signIn(email, password))
+  const demo = useSending(() => signIn(DEMO.email, DEMO.password))
+  useEffect(() => {
+    document.title = 'Sign in · Groundtrack'
+  }, [])
+  if (session.state === 'in') return <Navigate to={next} replace />
+  return (
+    <Door>
+      <h1>Sign in</h1>
+      <p className="soft">
+        to <b>{location.host}</b>
+      </p>
+      <form className="col g16 mt24" onSubmit={form.send}>
+        <Field
+          label="Email"
+          type="email"
+          autoComplete="username"
+          required
+          autoFocus
+          value={email}
+          onChange={(event) => setEmail(event.target.value)}
+        />
+        <PasswordField value={password} onChange={setPassword} />
+        <SignInProblem error={form.error ?? demo.error} />
+        <Button type="submit" look="primary" size="l" wide busy={form.busy}>
+          Sign in
+        </Button>
+      </form>
+      <p className="soft sm mt16">
+        No account? <Link to="/sign-up">Create one</Link>. It takes an email, a name and a password. Forgotten the password? Whoever runs
+        this service sets a new one with <span className="mono">npm run user</span>.
+      </p>
+      {isHere && (
+        <div className="mt16">
+          <Note>
+            <b>Demo on this machine</b>
+            <br />
+            {DEMO.email}, with scenes and 50,000 credits in place.{' '}
+            <button type="button" className="as-link" onClick={() => demo.send()} disabled={demo.busy}>
+              Use the demo
+            </button>
+          </Note>
+        </div>
+      )}
+      <p className="faint xs mt16">Sessions end by themselves after 30 days without use.</p>
+    </Door>
+  )
+}
+
+export function SignUp(): ReactElement {
+  const session = useSession()
+  const next = useNext()
+  const [name, setName] = useState('')
+  const [email, setEmail] = useState('')
+  const [password, setPassword] = useState('')
+  const form = useSending(() => signUp(email, password, name))
+  useEffect(() => {
+    document.title = 'Create an account · Groundtrack'
+  }, [])
+  if (session.state === 'in') return <Navigate to={next === '/explore' ? '/welcome' : next} replace />
+  return (
+    <Door>
+      <h1>Create an account</h1>
+      <p className="soft">
+        at <b>{location.host}</b>
+      </p>
+      <form className="col g16 mt24" onSubmit={form.send}>
+        <Field label="Name" autoComplete="name" required autoFocus value={name} onChange={(event) => setName(event.target.value)} />
+        <Field
+          label="Email"
+          type="email"
+          autoComplete="username"
+          required
+          value={email}
+          onChange={(event) => setEmail(event.target.value)}
+        />
+        <PasswordField isNew value={password} onChange={setPassword} />
+        <FormProblem error={form.error} />
+        <Button type="submit" look="primary" size="l" wide busy={form.busy}>
+          Create the account
+        </Button>
+      </form>
+      <p className="soft sm mt16">
+        There is one already? <Link to="/sign-in">Sign in</Link>.
+      </p>
+    </Door>
+  )
+}
+
+/** `/app/invite/…`: who is signed in joins with one click; others sign in or up first and come back here. */
+export function Invitation(): ReactElement {
+  const { token } = useParams({ strict: false }) as { token: string }
+  const session = useSession()
+  const navigate = useNavigate()
+  const join = useSending(async () => {
+    const { organization_id } = await acceptInvitation(token)
+    await chooseOrganization(organization_id)
+    queries.clear()
+    await navigate({ to: '/explore' })
+  })
+  const next = `/invite/${token}`
+  return (
+    <Door>
+      <h1>You are invited</h1>
+      <p className="soft">Join the organization that sent you this link. It works once.</p>
+      <div className="col g16 mt24">
+        <FormProblem error={join.error} />
+        {session.state === 'in' ? (
+          <Button look="primary" size="l" wide busy={join.busy} onClick={() => join.send()}>
+            Join as {session.user?.email}
+          </Button>
+        ) : (
+          <>
+            <Link className="btn p l w" to="/sign-in" search={{ next } as never}>
+              Sign in and join
+            </Link>
+            <Link className="btn l w" to="/sign-up" search={{ next } as never}>
+              Create an account and join
+            </Link>
+          </>
+        )}
+      </div>
+    </Door>
+  )
+}

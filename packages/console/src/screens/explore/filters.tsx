@@ -1,0 +1,109 @@
+/** Filters as chips: each shows its value, opens a small form, and resets. */
+import { Popover } from '@mantine/core'
+import { useState, type ReactElement, type ReactNode } from 'react'
+import type { CatalogVendor } from '../../api/contract.ts'
+import type { UrlPatch } from '../../shell/url.ts'
+import { dateShort } from '../../ui/format.ts'
+import { Icon } from '../../ui/icons.tsx'
+import { Button, Check, Field } from '../../ui/kit.tsx'
+
+interface ChipParts {
+  text: string
+  isOn: boolean
+  onReset(): void
+  children: ReactNode
+}
+
+function Chip({ text, isOn, onReset, children }: ChipParts): ReactElement {
+  const [open, setOpen] = useState(false)
+  return (
+    <Popover opened={open} onChange={setOpen} position="bottom-start" trapFocus returnFocus transitionProps={{ duration: 120 }}>
+      <Popover.Target>
+        <button type="button" className={isOn ? 'chip on' : 'chip'} aria-expanded={open} onClick={() => setOpen(!open)}>
+          {text}
+          <Icon name="chev" />
+        </button>
+      </Popover.Target>
+      <Popover.Dropdown>
+        <div className="col g12 chip-form">
+          {children}
+          <div className="row between">
+            <Button size="s" look="quiet" onClick={onReset} disabled={!isOn}>
+              Reset
+            </Button>
+            <Button size="s" look="primary" onClick={() => setOpen(false)}>
+              Done
+            </Button>
+          </div>
+        </div>
+      </Popover.Dropdown>
+    </Popover>
+  )
+}
+
+interface FilterParts {
+  url: Readonly<Record<string, string>>
+  setUrl(patch: UrlPatch): void
+  vendors: readonly CatalogVendor[]
+  withSources: boolean
+}
+
+export function FilterChips({ url, setUrl, vendors, withSources }: FilterParts): ReactElement {
+  const { from = '', to = '', cloud = '', gsd = '', sources = '' } = url
+  const chosen = sources ? sources.split('.') : null
+  const toggle = (host: string, on: boolean) => {
+    const now = chosen ?? vendors.map(({ host_name }) => host_name)
+    const next = on ? [...now, host] : now.filter((one) => one !== host)
+    setUrl({ sources: next.length === 0 || next.length === vendors.length ? null : next.join('.') })
+  }
+  return (
+    <div className="row g6 wrap chips">
+      <Chip
+        text={from || to ? `${from ? dateShort(from) : 'Any'} to ${to ? dateShort(to) : 'now'}` : 'Any date'}
+        isOn={Boolean(from || to)}
+        onReset={() => setUrl({ from: null, to: null })}
+      >
+        <Field label="From" type="date" value={from} onChange={(event) => setUrl({ from: event.target.value || null })} />
+        <Field label="To" type="date" value={to} onChange={(event) => setUrl({ to: event.target.value || null })} />
+      </Chip>
+      <Chip text={cloud ? `Cloud ≤ ${cloud}%` : 'Any cloud'} isOn={cloud !== ''} onReset={() => setUrl({ cloud: null })}>
+        <Field
+          label={`At most ${cloud || 100}% cloud`}
+          type="range"
+          min={0}
+          max={100}
+          step={5}
+          value={cloud || '100'}
+          onChange={(event) => setUrl({ cloud: event.target.value === '100' ? null : event.target.value })}
+        />
+      </Chip>
+      {withSources && (
+        <>
+          <Chip text={gsd ? `≤ ${gsd} m` : 'Any resolution'} isOn={gsd !== ''} onReset={() => setUrl({ gsd: null })}>
+            <Field
+              label="Metres a pixel, at most"
+              type="number"
+              min={0.1}
+              step={0.1}
+              value={gsd}
+              onChange={(event) => setUrl({ gsd: event.target.value || null })}
+            />
+          </Chip>
+          <Chip
+            text={chosen ? `Sources ${chosen.length} of ${vendors.length}` : `Sources ${vendors.length}`}
+            isOn={chosen !== null}
+            onReset={() => setUrl({ sources: null })}
+          >
+            <div className="col g6">
+              {vendors.map(({ host_name, title, is_priced }) => (
+                <Check key={host_name} checked={chosen === null || chosen.includes(host_name)} onChange={(on) => toggle(host_name, on)}>
+                  {title} <span className="soft">{is_priced ? 'for sale' : 'open data'}</span>
+                </Check>
+              ))}
+            </div>
+          </Chip>
+        </>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,141 @@
+/** One scene in full: picture, price over the area, facts, and what can be done with it. */
+import { useNavigate } from '@tanstack/react-router'
+import type { ReactElement } from 'react'
+import { areaOf } from '../../map/geo.ts'
+import { AuthImage } from '../../ui/auth-image.tsx'
+import { area as areaText, audOfCredits, count, dateTime, metres, percent } from '../../ui/format.ts'
+import { Badge, Button, Facts, LinkButton, copyText } from '../../ui/kit.tsx'
+import { toggleInCart, useCart } from './cart.ts'
+import { ImportScene } from './import-scene.tsx'
+import type { Scene } from './scenes.ts'
+
+export function creditsFor(scene: Scene, area: GeoJSON.Polygon | null): number | null {
+  if (scene.creditsPerKm2 === null) return null
+  const km2 = area ? (areaOf(area) / 1e6) * (scene.covered ?? 1) : areaOf(scene.geometry) / 1e6
+  return Math.ceil(scene.creditsPerKm2 * km2)
+}
+
+interface InspectorParts {
+  scene: Scene
+  area: GeoJSON.Polygon | null
+  others: readonly Scene[]
+  onPick(scene: Scene): void
+  onClose(): void
+}
+
+export function Inspector({ scene, area, others, onPick, onClose }: InspectorParts): ReactElement {
+  const credits = creditsFor(scene, area)
+  const isInCart = useCart().some(({ key }) => key === scene.key)
+  const navigate = useNavigate()
+  const km2 = area ? areaText(areaOf(area) * (scene.covered ?? 1)) : areaText(areaOf(scene.geometry))
+  return (
+    <aside className="pn rt phone" aria-label="Scene">
+      <div className="row insp-head">
+        <h2 className="grow cut">{scene.title}</h2>
+        <Button look="quiet" icon="copy" label="Copy the id" onClick={() => void copyText(scene.id)} />
+        <Button look="quiet" icon="x" label="Close the scene" onClick={onClose} />
+      </div>
+      <div className="sc">
+        {(scene.quicklook ?? scene.thumbnail) && (
+          <div className="ql">
+            <AuthImage path={scene.quicklook ?? scene.thumbnail} alt={`Quicklook of ${scene.title}`} />
+          </div>
+        )}
+        <div className="sec">
+          {scene.kind === 'item' ? (
+            <LinkButton to="/view/$item" params={{ item: scene.id } as never} look="primary" wide icon="eye">
+              Open
+            </LinkButton>
+          ) : (
+            <>
+              <div className="row between">
+                <div>
+                  <b className="price-big num">{credits === null ? 'Free' : audOfCredits(credits)}</b>
+                  <div className="soft sm">{credits === null ? 'open data' : `about ${count(credits)} credits for ${km2}`}</div>
+                </div>
+                {scene.creditsPerKm2 !== null && <Badge>{count(scene.creditsPerKm2)} credits a km²</Badge>}
+              </div>
+              <div className="row mt12">
+                {credits === null ? (
+                  <ImportScene scene={scene} />
+                ) : (
+                  <Button
+                    look="primary"
+                    wide
+                    icon={isInCart ? 'check' : 'cart'}
+                    onClick={() => toggleInCart(scene)}
+                    aria-pressed={isInCart}
+                  >
+                    {isInCart ? 'In order' : 'Add to order'}
+                  </Button>
+                )}
+              </div>
+              {credits !== null && (
+                <p className="soft sm mt8">
+                  Only the part inside your area is charged. The exact price, with its minimum, comes from the service when you review the
+                  order.
+                </p>
+              )}
+            </>
+          )}
+        </div>
+        <div className="sec">
+          <h3>Scene</h3>
+          <Facts
+            rows={[
+              ['Acquired', dateTime(scene.datetime)],
+              ['Source', scene.source],
+              ['Resolution', `${metres(scene.gsd)}${scene.bands.length > 0 ? `, ${scene.bands.length} bands` : ''}`],
+              ['Cloud', percent(scene.cloud)],
+              ...(scene.offNadir === null ? [] : [['Off nadir', `${scene.offNadir.toFixed(1)}°`] as const]),
+              ...(scene.sunElevation === null ? [] : [['Sun elevation', `${scene.sunElevation.toFixed(1)}°`] as const]),
+              ['Covers', scene.covered === null ? '–' : `${percent(scene.covered * 100)} of your area`],
+            ]}
+          />
+        </div>
+        {others.length > 0 && (
+          <div className="sec">
+            <h3>
+              <span className="grow">Same place, other dates</span>
+              {scene.kind === 'item' && others[0] && (
+                <button
+                  type="button"
+                  className="as-link"
+                  onClick={() => void navigate({ to: '/compare', search: { a: scene.id, b: others[0]!.id } as never })}
+                >
+                  Compare
+                </button>
+              )}
+            </h3>
+            <div className="film f3">
+              {others.slice(0, 6).map((other) => (
+                <button
+                  key={other.key}
+                  type="button"
+                  className="fr"
+                  onClick={() => onPick(other)}
+                  aria-label={`Scene of ${dateTime(other.datetime)}`}
+                >
+                  <AuthImage path={other.thumbnail} alt="" />
+                  <span aria-hidden="true">{other.datetime?.slice(0, 10)}</span>
+                </button>
+              ))}
+            </div>
+          </div>
+        )}
+        {scene.bands.length > 0 && (
+          <div className="sec">
+            <h3>Bands</h3>
+            <div className="row g4 wrap">
+              {scene.bands.map((band, index) => (
+                <Badge key={band}>
+                  b{index + 1} {band}
+                </Badge>
+              ))}
+            </div>
+          </div>
+        )}
+      </div>
+    </aside>
+  )
+}

@@ -1,0 +1,174 @@
+/** A link with a password and an end, shown once; and the links there are. */
+import qrcode from 'qrcode-generator'
+import { useState, type ReactElement } from 'react'
+import type { ShareLink } from '../api/contract.ts'
+import { useAct, useOp } from '../api/query.ts'
+import { Dialog } from '../ui/dialog.tsx'
+import { ago, date } from '../ui/format.ts'
+import { Icon } from '../ui/icons.tsx'
+import { Button, Choice, CopyButton, Field, Note, Segmented } from '../ui/kit.tsx'
+import { FormProblem } from '../ui/states.tsx'
+
+const DAY_MS = 86_400_000
+const WORDS =
+  'coral sand tide reef dune mesa fern moss lake delta ridge grove amber slate cedar linen maple river stone cloud field ocean'.split(' ')
+
+/** Three words and a number, by the browser's own randomness: easy to say on the phone. */
+function newPassword(): string {
+  const picks = crypto.getRandomValues(new Uint32Array(5))
+  return [...[...picks].slice(0, 4).map((pick) => WORDS[pick % WORDS.length]), String((picks[4]! % 90) + 10)].join('-')
+}
+
+interface ShareParts {
+  type: 'item' | 'collection'
+  id: string
+  name: string
+  mayWrite: boolean
+  onClose(): void
+}
+
+export function ShareDialog({ type, id, name, mayWrite, onClose }: ShareParts): ReactElement {
+  const [permission, setPermission] = useState<'view' | 'download'>('view')
+  const [password, setPassword] = useState(newPassword)
+  const [days, setDays] = useState('30')
+  const create = useAct('share.link.create', ['share'])
+  const links = useOp('share.links.list', { target_type: type, target_id: id })
+  const active = (links.data?.share_links ?? []).filter(
+    ({ revoked_at, expires_at }) => revoked_at === null && Date.parse(expires_at) > Date.now(),
+  )
+  const url = create.data ? `${location.origin}/s/${create.data.token}` : null
+  return (
+    <Dialog title={`Share “${name}”`} onClose={onClose}>
+      <div className="col g16">
+        {mayWrite && (
+          <form
+            className="col g12"
+            onSubmit={(event) => {
+              event.preventDefault()
+              create.mutate({
+                target_type: type,
+                target_id: id,
+                permission,
+                password,
+                expires_at: new Date(Date.now() + Number(days) * DAY_MS).toISOString(),
+              })
+            }}
+          >
+            <div>
+              <span className="lab">They may</span>
+              <Segmented
+                label="They may"
+                value={permission}
+                onChange={setPermission}
+                options={[
+                  { value: 'view', text: 'Look' },
+                  { value: 'download', text: 'Look and download' },
+                ]}
+              />
+            </div>
+            <div className="pair">
+              <Field
+                label="Password"
+                className="mono-field"
+                required
+                minLength={8}
+                value={password}
+                onChange={(event) => setPassword(event.target.value)}
+                help="Send it by another way than the link."
+                end={
+                  <Button
+                    size="s"
+                    look="quiet"
+                    icon="retry"
+                    label="Another password"
+                    className="in-field"
+                    onClick={() => setPassword(newPassword())}
+                  />
+                }
+              />
+              <Choice
+                label="Ends"
+                value={days}
+                onChange={(event) => setDays(event.target.value)}
+                options={['1', '7', '30', '90', '365'].map((one) => ({ value: one, text: `in ${one} ${one === '1' ? 'day' : 'days'}` }))}
+                help="You can end it sooner at any time."
+              />
+            </div>
+            <FormProblem error={create.error} />
+            <Button type="submit" look="primary" icon="share" busy={create.isPending}>
+              Make the link
+            </Button>
+          </form>
+        )}
+        {url && (
+          <Note tone="ok" icon="check">
+            <b>Link made.</b> It is shown once.
+            <div className="secret mt8">
+              <output className="mono grow cut" aria-label="Share link">
+                {url}
+              </output>
+              <CopyButton text={`${url}\nPassword: ${password}`} label="Copy both" look="primary" />
+            </div>
+            <QrCode text={url} />
+          </Note>
+        )}
+        <div>
+          <div className="row between">
+            <b>Links to this {type}</b>
+            <span className="soft sm">{active.length} active</span>
+          </div>
+          {active.map((link) => (
+            <ShareRow key={link.id} link={link} mayWrite={mayWrite} />
+          ))}
+          {active.length === 0 && <p className="soft">Not shared.</p>}
+        </div>
+      </div>
+    </Dialog>
+  )
+}
+
+/** Black on white in both themes: cameras need it. */
+function QrCode({ text }: { text: string }): ReactElement {
+  const code = qrcode(0, 'M')
+  code.addData(text)
+  code.make()
+  const size = code.getModuleCount()
+  const path = Array.from({ length: size * size }, (_, index) => index)
+    .filter((index) => code.isDark(Math.floor(index / size), index % size))
+    .map((index) => `M${index % size} ${Math.floor(index / size)}h1v1h-1z`)
+    .join('')
+  return (
+    <svg className="qr" viewBox={`-2 -2 ${size + 4} ${size + 4}`} role="img" aria-label="QR code of the link">
+      <rect x={-2} y={-2} width={size + 4} height={size + 4} fill="#fff" />
+      <path d={path} fill="#000" />
+    </svg>
+  )
+}
+
+export function ShareRow({ link, mayWrite, name }: { link: ShareLink; mayWrite: boolean; name?: string }): ReactElement {
+  const revoke = useAct('share.link.revoke', ['share'])
+  const isOver = link.revoked_at !== null || Date.parse(link.expires_at) < Date.now()
+  return (
+    <div className="row g12 share-row">
+      <Icon name="share" />
+      <span className="grow">
+        <b>{name ?? (link.permission === 'download' ? 'Look and download' : 'Look')}</b>{' '}
+        <span className="soft">
+          {name && `${link.permission}, `}
+          {link.revoked_at ? `ended ${date(link.revoked_at)}` : `until ${date(link.expires_at)}`}
+        </span>
+        <br />
+        <span className="soft sm">
+          {link.access_count === 0
+            ? 'never opened'
+            : `opened ${link.access_count} times, last ${ago(link.last_accessed_at ?? link.created_at)}`}
+        </span>
+      </span>
+      {mayWrite && !isOver && (
+        <Button look="danger" size="s" busy={revoke.isPending} onClick={() => revoke.mutate({ link_id: link.id })}>
+          End
+        </Button>
+      )}
+    </div>
+  )
+}

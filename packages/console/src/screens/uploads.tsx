@@ -1,0 +1,252 @@
+/** Files dropped or chosen; each tells how far it is, and why it was refused. */
+import { useEffect, useState, type DragEvent, type ReactElement } from 'react'
+import { useOp } from '../api/query.ts'
+import { useTitle } from '../shell/crumbs.tsx'
+import { useUrl } from '../shell/url.ts'
+import { mayWrite, useProjects, useWho } from '../shell/who.ts'
+import { bytes, percent } from '../ui/format.ts'
+import { Icon } from '../ui/icons.tsx'
+import { Bar, Button, Card, Check, Choice, LinkButton, Note, Page, State } from '../ui/kit.tsx'
+import { Empty, Loaded } from '../ui/states.tsx'
+import { toast } from '../ui/toasts.tsx'
+import { ImportStac } from './import-stac.tsx'
+import { addFiles, discard, isSending, pause, resume, useSending, type Sending } from './upload-work.ts'
+
+export function Uploads(): ReactElement {
+  const who = useWho()
+  const [url, setUrl] = useUrl()
+  const projects = useProjects()
+  const sending = useSending()
+  const [categorical, setCategorical] = useState(false)
+  const [stac, setStac] = useState(false)
+  const writable = (projects.data?.projects ?? []).filter((project) => mayWrite(who, project))
+  const project = writable.find(({ id }) => id === url['project']) ?? writable[0]
+  const collections = useOp('collections.list', { project_id: project?.id ?? '' }, { enabled: project !== undefined })
+  useTitle(project ? { text: project.name, to: `/library/${project.id}` } : 'Library', 'Uploads')
+  useLeaveWarning()
+  const take = (list: FileList | null) => {
+    if (!project) return void toast('There is no project to put them into', 'bad')
+    addFiles([...(list ?? [])], {
+      projectId: project.id,
+      collectionId: url['collection'] ?? null,
+      itemId: url['item'] ?? null,
+      isCategorical: categorical,
+    })
+  }
+  const drop = (event: DragEvent) => {
+    event.preventDefault()
+    take(event.dataTransfer.files)
+  }
+  if (projects.data && writable.length === 0)
+    return (
+      <Page title="Uploads">
+        <Empty
+          icon="lock"
+          tone="warn"
+          title={projects.data.projects.length === 0 ? 'There is no project yet' : 'You may look, not upload'}
+          actions={
+            projects.data.projects.length === 0 && who.isAdmin ? (
+              <LinkButton to="/welcome" look="primary">
+                First steps
+              </LinkButton>
+            ) : null
+          }
+        >
+          {projects.data.projects.length === 0
+            ? 'Files go into a project.'
+            : 'Ask an editor or admin of a project to upload for you, or to make you an editor.'}
+        </Empty>
+      </Page>
+    )
+  return (
+    <Page
+      title="Uploads"
+      about="GeoTIFF and COG. Files go straight to storage, in pieces, and continue after a lost connection."
+      actions={
+        <>
+          <Button icon="code" onClick={() => setStac(true)}>
+            Import STAC
+          </Button>
+          <label className="btn p">
+            <Icon name="up" />
+            Choose files
+            <input type="file" className="sr" multiple accept=".tif,.tiff,image/tiff" onChange={(event) => take(event.target.files)} />
+          </label>
+        </>
+      }
+    >
+      <div className="grid two-one">
+        <div className="col g16">
+          <div className="dropz" onDragOver={(event) => event.preventDefault()} onDrop={drop}>
+            <span className="dzi">
+              <Icon name="up" size={20} />
+            </span>
+            <div className="grow">
+              <b>Drop files here</b>
+              <div className="soft sm">.tif and .tiff, up to 10 GiB each. What else you have: </div>
+              <span className="mono sm">gdal_translate -of COG in.jp2 out.tif</span>
+            </div>
+            <div className="col g6">
+              {writable.length > 1 && (
+                <Choice
+                  label="Into project"
+                  hideLabel
+                  value={project?.id ?? ''}
+                  onChange={(event) => setUrl({ project: event.target.value, collection: null })}
+                  options={writable.map(({ id, name }) => ({ value: id, text: `Into: ${name}` }))}
+                />
+              )}
+              <Choice
+                label="Into collection"
+                hideLabel
+                value={url['collection'] ?? ''}
+                onChange={(event) => setUrl({ collection: event.target.value || null })}
+                options={[
+                  { value: '', text: 'No collection' },
+                  ...(collections.data ?? []).map(({ id, name }) => ({ value: id, text: `Into: ${name}` })),
+                ]}
+              />
+              <Check checked={categorical} onChange={setCategorical}>
+                Classes, not measurements
+              </Check>
+            </div>
+          </div>
+          <Card
+            title="This visit"
+            aside={
+              sending.length > 0 && (
+                <span className="soft sm num">
+                  {bytes(sending.reduce((sum, one) => sum + one.sent, 0))} of {bytes(sending.reduce((sum, one) => sum + one.size, 0))}
+                </span>
+              )
+            }
+            flush
+          >
+            {sending.length === 0 ? (
+              <Empty icon="up" title="Nothing is on its way" />
+            ) : (
+              <ul aria-label="Files">
+                {sending.map((one) => (
+                  <FileRow key={one.key} one={one} />
+                ))}
+              </ul>
+            )}
+          </Card>
+        </div>
+        <UploadNotes toItem={url['item'] !== undefined} />
+      </div>
+      {stac && project && <ImportStac projectId={project.id} collectionId={url['collection'] ?? null} onClose={() => setStac(false)} />}
+    </Page>
+  )
+}
+
+/** Bytes that move are lost with the tab. */
+function useLeaveWarning(): void {
+  useEffect(() => {
+    const warn = (event: BeforeUnloadEvent) => {
+      if (isSending()) event.preventDefault()
+    }
+    addEventListener('beforeunload', warn)
+    return () => removeEventListener('beforeunload', warn)
+  }, [])
+}
+
+function UploadNotes({ toItem }: { toItem: boolean }): ReactElement {
+  const who = useWho()
+  const usage = useOp('usage.current', {}, { enabled: who.isAdmin })
+  return (
+    <div className="col g16">
+      {who.isAdmin && (
+        <Card title="Storage" aside={<span className="soft sm">plan {usage.data?.plan_id}</span>}>
+          <Loaded query={usage} rows={1}>
+            {({ storage_bytes, storage_reserved_bytes, limits }) => (
+              <>
+                <b className="price-big num">{bytes(storage_bytes)}</b>
+                <p className="soft sm">
+                  of {bytes(limits.storage_bytes)}
+                  {storage_reserved_bytes > 0 && `, and ${bytes(storage_reserved_bytes)} promised to uploads`}
+                </p>
+                <div className="mt8">
+                  <Bar
+                    label="Storage used"
+                    share={storage_bytes / limits.storage_bytes}
+                    hatched={storage_reserved_bytes / limits.storage_bytes}
+                  />
+                </div>
+              </>
+            )}
+          </Loaded>
+        </Card>
+      )}
+      <Card title="What happens to a file">
+        <ol className="mini">
+          <li>
+            <b>Check</b> of its content, never its name
+          </li>
+          <li>
+            <b>COG</b> is written if it is not one
+          </li>
+          <li>
+            <b>Bands, footprint, statistics</b> are read
+          </li>
+          <li>
+            <b>A look</b> is chosen: natural colour, heights or classes
+          </li>
+        </ol>
+      </Card>
+      {toItem && <Note>The file becomes an asset of the item you came from.</Note>}
+    </div>
+  )
+}
+
+function FileRow({ one }: { one: Sending }): ReactElement {
+  const file = one.session?.files[0]
+  const converting = file?.state === 'converting'
+  const share = converting ? (file.fraction ?? 0) : one.size > 0 ? one.sent / one.size : 0
+  const itemId = one.session?.item_ids[0] ?? file?.item_id
+  const state = one.state === 'done' ? 'ready' : one.state === 'failed' ? 'refused' : converting ? 'converting' : one.state
+  return (
+    <li className="uf">
+      <span className="th2">
+        <Icon name={one.state === 'failed' ? 'warn' : 'image'} />
+      </span>
+      <div className="grow col g4">
+        <span className="row g6">
+          <b className="cut">{one.name}</b> <State of={state} />
+        </span>
+        {one.state === 'failed' ? (
+          <span className="bad sm" role="alert">
+            {one.error}
+          </span>
+        ) : (
+          <span className="soft sm">
+            {converting
+              ? `being rewritten as COG, ${percent(Math.round(share * 100))}`
+              : one.state === 'uploading'
+                ? `${bytes(one.sent)} of ${bytes(one.size)}`
+                : one.state === 'finishing'
+                  ? 'checking the content'
+                  : bytes(one.size)}
+          </span>
+        )}
+        {['uploading', 'finishing', 'queued', 'paused'].includes(one.state) && <Bar label={`${one.name}, sent`} share={share} />}
+      </div>
+      {one.state === 'uploading' && (
+        <Button size="s" onClick={() => pause(one.key)}>
+          Pause
+        </Button>
+      )}
+      {(one.state === 'paused' || (one.state === 'failed' && one.uploadId)) && (
+        <Button size="s" onClick={() => resume(one.key)}>
+          Continue
+        </Button>
+      )}
+      {one.state === 'done' && itemId && (
+        <LinkButton size="s" icon="layers" to="/view/$item" params={{ item: itemId } as never}>
+          Open
+        </LinkButton>
+      )}
+      <Button size="s" look="quiet" icon="x" label={`Take ${one.name} away`} onClick={() => discard(one.key)} />
+    </li>
+  )
+}

@@ -1,0 +1,24 @@
+/** Lets in who is signed in; everybody else goes to the door and comes back to where they wanted to be. */
+import { Navigate, useLocation } from '@tanstack/react-router'
+import type { ReactElement, ReactNode } from 'react'
+import { useMe } from '../api/query.ts'
+import { useSession } from '../api/session.ts'
+import { Logo } from '../ui/icons.tsx'
+import { Failed } from '../ui/states.tsx'
+import { ChooseOrganization } from '../screens/choose.tsx'
+
+export function Gate({ children }: { children: ReactNode }): ReactElement {
+  const session = useSession()
+  const { href } = useLocation()
+  const me = useMe(session.state === 'in')
+  if (session.state === 'out') return <Navigate to="/sign-in" search={{ next: href.replace(/^\/app/, '') } as never} replace />
+  if (session.state === 'unknown' || me.isPending)
+    return (
+      <div className="splash" aria-busy="true" aria-label="Opening the console">
+        <Logo size={48} />
+      </div>
+    )
+  if (me.isError && !me.data) return <Failed error={me.error} retry={() => void me.refetch()} />
+  if (session.organizationId === null) return <ChooseOrganization />
+  return <>{children}</>
+}

@@ -1,0 +1,231 @@
+/** Ctrl K: places, coordinates, pasted areas, own imagery, screens and commands, from one field. */
+import { useNavigate } from '@tanstack/react-router'
+import { useEffect, useMemo, useRef, useState, type KeyboardEvent, type ReactElement } from 'react'
+import { useOp } from '../api/query.ts'
+import { circle, encodeArea } from '../map/geo.ts'
+import { readArea, type ReadArea } from '../map/read-area.ts'
+import { Icon, type IconName } from '../ui/icons.tsx'
+import { PLACES } from './shell.tsx'
+import { setTheme, currentTheme } from './theme.ts'
+import { useProjects } from './who.ts'
+
+interface Entry {
+  group: string
+  icon: IconName
+  text: string
+  more?: string
+  key?: string
+  run(): void
+}
+
+const MAX_ITEMS = 8
+const TYPING_MS = 200
+const POINT_RADIUS_M = 5_000
+
+export default function Palette({ onClose, open }: { onClose(): void; open(overlay: 'api' | 'keys'): void }): ReactElement {
+  const [text, setText] = useState('')
+  const [at, setAt] = useState(0)
+  const entries = useEntries(text, onClose, open)
+  const field = useRef<HTMLInputElement>(null)
+  useEffect(() => {
+    const opener = document.activeElement as HTMLElement | null
+    field.current?.focus()
+    return () => opener?.focus()
+  }, [])
+  useEffect(() => setAt(0), [text])
+  const run = (entry: Entry | undefined) => {
+    if (!entry) return
+    onClose()
+    entry.run()
+  }
+  const onKey = (event: KeyboardEvent) => {
+    if (event.key === 'Escape') return onClose()
+    if (event.key === 'Tab') return event.preventDefault()
+    if (event.key === 'Enter') return run(entries[at])
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
+    if (step === undefined) return
+    event.preventDefault()
+    setAt((at + step + entries.length) % Math.max(1, entries.length))
+  }
+  return (
+    <div className="veil" onMouseDown={(event) => event.target === event.currentTarget && onClose()}>
+      <div className="pal" role="dialog" aria-modal="true" aria-label="Search and commands">
+        <div className="q">
+          <Icon name="search" />
+          <input
+            ref={field}
+            role="combobox"
+            aria-expanded="true"
+            aria-controls="palette-list"
+            aria-activedescendant={entries[at] ? `palette-${at}` : undefined}
+            aria-label="Search places, items and commands"
+            placeholder="Search items and commands, or paste coordinates, GeoJSON, WKT, KML"
+            value={text}
+            onChange={(event) => setText(event.target.value)}
+            onKeyDown={onKey}
+          />
+          <span className="kbd">Esc</span>
+        </div>
+        <ul id="palette-list" role="listbox" aria-label="Found" className="pal-list">
+          {entries.map((entry, index) => (
+            <PaletteRow
+              key={`${entry.group} ${entry.text} ${index}`}
+              entry={entry}
+              id={`palette-${index}`}
+              isOn={index === at}
+              isFirst={entries[index - 1]?.group !== entry.group}
+              onHover={() => setAt(index)}
+              onRun={() => run(entry)}
+            />
+          ))}
+          {entries.length === 0 && <li className="soft nothing">Nothing is called that.</li>}
+        </ul>
+        <div className="ft">
+          <span>↑↓ choose</span>
+          <span>↵ open</span>
+          <span className="grow r">paste GeoJSON, KML, WKT or coordinates here</span>
+        </div>
+      </div>
+    </div>
+  )
+}
+
+function PaletteRow({
+  entry,
+  id,
+  isOn,
+  isFirst,
+  onHover,
+  onRun,
+}: {
+  entry: Entry
+  id: string
+  isOn: boolean
+  isFirst: boolean
+  onHover(): void
+  onRun(): void
+}): ReactElement {
+  const row = useRef<HTMLLIElement>(null)
+  useEffect(() => {
+    if (isOn) row.current?.scrollIntoView({ block: 'nearest' })
+  }, [isOn])
+  return (
+    <li
+      ref={row}
+      id={id}
+      role="option"
+      aria-selected={isOn}
+      className={`${isOn ? 'on' : ''} ${isFirst ? 'first' : ''}`}
+      data-group={isFirst ? entry.group : undefined}
+      onMouseMove={onHover}
+      onClick={onRun}
+    >
+      <Icon name={entry.icon} />
+      <span className="grow cut">
+        <b>{entry.text}</b> <span className="soft">{entry.more}</span>
+      </span>
+      {entry.key && <span className="kbd">{entry.key}</span>}
+    </li>
+  )
+}
+
+function useEntries(text: string, onClose: () => void, open: (overlay: 'api' | 'keys') => void): Entry[] {
+  const navigate = useNavigate()
+  const projects = useProjects()
+  const items = useOp('items.search_org', { limit: 200 }, { staleTime: 60_000 })
+  const area = useReadArea(text)
+  const words = text.trim().toLowerCase()
+  return useMemo(() => {
+    const fits = (...parts: readonly (string | undefined)[]) =>
+      words.split(/\s+/).every((word) => parts.join(' ').toLowerCase().includes(word))
+    const go =
+      (to: string, params: object = {}, search: object = {}) =>
+      () =>
+        void navigate({ to, params: params as never, search: search as never })
+    const places: Entry[] = area ? [areaEntry(area, go)] : []
+    const own = (items.data?.features ?? [])
+      .map((item) => ({
+        id: item.id,
+        name: String(item.properties['title'] ?? item.properties['name'] ?? item.id),
+        when: String(item.properties['datetime'] ?? '').slice(0, 10),
+      }))
+      .filter(({ name, when, id }) => words !== '' && fits(name, when, id))
+      .slice(0, MAX_ITEMS)
+      .map(({ id, name, when }): Entry => ({
+        group: 'Your imagery',
+        icon: 'image',
+        text: name,
+        more: when,
+        run: go('/view/$item', { item: id }),
+      }))
+    const folders = (projects.data?.projects ?? [])
+      .filter(({ name }) => words !== '' && fits(name))
+      .map(({ id, name }): Entry => ({
+        group: 'Your imagery',
+        icon: 'folder',
+        text: name,
+        more: 'project',
+        run: go('/library/$project', { project: id }),
+      }))
+    const screens = PLACES.filter((place) => fits(place.text, 'go to')).map((place): Entry => ({
+      group: 'Go to',
+      icon: place.icon,
+      text: place.text,
+      key: place.letter ? `G ${place.letter.toUpperCase()}` : undefined,
+      run: go(place.to),
+    }))
+    const commands: Entry[] = [
+      { group: 'Do', icon: 'up', text: 'Upload files', run: go('/uploads') },
+      { group: 'Do', icon: 'key', text: 'Make an API key', run: go('/develop/keys') },
+      { group: 'Do', icon: 'plus', text: 'Add credits', run: go('/billing') },
+      { group: 'Do', icon: 'users', text: 'Invite somebody', run: go('/team') },
+      { group: 'Do', icon: 'swipe', text: 'Compare two items', run: go('/compare') },
+      { group: 'Do', icon: 'code', text: 'Show the API call of this screen', key: '⇧ A', run: () => open('api') },
+      {
+        group: 'Do',
+        icon: 'moon',
+        text: 'Switch between light and dark',
+        run: () => setTheme(currentTheme() === 'dark' ? 'light' : 'dark'),
+      },
+      { group: 'Do', icon: 'help', text: 'Keyboard shortcuts', key: '?', run: () => open('keys') },
+      { group: 'Do', icon: 'home', text: 'First steps', run: go('/welcome') },
+    ]
+    const operation = /^[a-z_]+\.[a-z_.]+$/.test(words)
+      ? [
+          {
+            group: 'Reference',
+            icon: 'code' as const,
+            text: words,
+            more: 'operation',
+            run: () => void window.open(`/docs#/${words.split('.')[0]}/${words}`, '_blank', 'noopener'),
+          },
+        ]
+      : []
+    return [...places, ...own, ...folders, ...operation, ...screens, ...commands.filter((command) => fits(command.text))]
+  }, [area, words, items.data, projects.data, navigate, open, onClose])
+}
+
+function areaEntry(area: ReadArea, go: (to: string, params?: object, search?: object) => () => void): Entry {
+  const shape = area.kind === 'area' ? area.geometry : circle(area.at, POINT_RADIUS_M)
+  const text = area.kind === 'area' ? 'Use the pasted area' : `Search around ${area.at[1].toFixed(4)}, ${area.at[0].toFixed(4)}`
+  return {
+    group: 'Places',
+    icon: area.kind === 'area' ? 'poly' : 'pin',
+    text,
+    more: area.kind === 'area' ? `${shape.coordinates[0]!.length - 1} corners` : '5 km around it',
+    run: go('/explore', {}, { aoi: encodeArea(shape) }),
+  }
+}
+
+function useReadArea(text: string): ReadArea | null {
+  const [area, setArea] = useState<ReadArea | null>(null)
+  useEffect(() => {
+    const timer = setTimeout(() => {
+      readArea(text)
+        .then(setArea)
+        .catch(() => setArea(null))
+    }, TYPING_MS)
+    return () => clearTimeout(timer)
+  }, [text])
+  return area
+}

@@ -1,0 +1,292 @@
+/** The frame: rail, top bar, the screen, on phones a bar below. */
+import { Menu } from '@mantine/core'
+import { Link, Outlet, useNavigate, useRouterState } from '@tanstack/react-router'
+import { lazy, Suspense, useEffect, useState, type ReactElement, type ReactNode } from 'react'
+import { queries, useMe, useOp } from '../api/query.ts'
+import { chooseOrganization, signOut } from '../api/session.ts'
+import { Icon, Logo, type IconName } from '../ui/icons.tsx'
+import { Button } from '../ui/kit.tsx'
+import { count, initials } from '../ui/format.ts'
+import { Skeleton } from '../ui/states.tsx'
+import { toast } from '../ui/toasts.tsx'
+import { useCrumbs } from './crumbs.tsx'
+import { setTheme, useTheme } from './theme.ts'
+import { isTyping } from './keys.ts'
+import { useWho } from './who.ts'
+import { useCart } from '../screens/explore/cart.ts'
+
+const Palette = lazy(() => import('./palette.tsx'))
+const ApiDrawer = lazy(() => import('./api-drawer.tsx'))
+const ShortcutList = lazy(() => import('./shortcuts.tsx'))
+
+interface Place {
+  to: string
+  icon: IconName
+  text: string
+  /** The letter after G. */
+  letter?: string
+  also?: readonly string[]
+}
+
+const WORK: readonly Place[] = [
+  { to: '/explore', icon: 'globe', text: 'Explore', letter: 'e' },
+  { to: '/library', icon: 'layers', text: 'Library', letter: 'l', also: ['/view', '/compare', '/shares'] },
+  { to: '/orders', icon: 'cart', text: 'Orders', letter: 'o' },
+  { to: '/uploads', icon: 'up', text: 'Uploads', letter: 'u' },
+  { to: '/lineage', icon: 'flow', text: 'Lineage' },
+]
+const RUN: readonly Place[] = [
+  { to: '/develop/keys', icon: 'code', text: 'Develop', also: ['/develop'] },
+  { to: '/billing', icon: 'card', text: 'Billing', letter: 'b' },
+  { to: '/team', icon: 'users', text: 'Team' },
+]
+const PHONE = WORK.filter(({ text }) => ['Explore', 'Library', 'Orders', 'Uploads'].includes(text))
+
+export const PLACES: readonly Place[] = [...WORK, ...RUN]
+
+type Overlay = 'palette' | 'api' | 'keys' | null
+
+export function Shell(): ReactElement {
+  const [overlay, setOverlay] = useState<Overlay>(null)
+  const path = useRouterState({ select: (state) => state.location.pathname.replace(/^\/app/, '') })
+  const cart = useCart()
+  useShortcuts(overlay, setOverlay)
+  useEffect(() => {
+    const heading = document.querySelector<HTMLElement>('main h1')
+    heading?.focus({ preventScroll: true })
+  }, [path])
+  const isOn = ({ to, also = [] }: Place) => [to, ...also].some((prefix) => path === prefix || path.startsWith(`${prefix}/`))
+  const entry = (place: Place) => (
+    <Link key={place.to} to={place.to} className={isOn(place) ? 'on' : ''} aria-current={isOn(place) ? 'page' : undefined}>
+      <Icon name={place.icon} />
+      {place.text}
+      {place.to === '/orders' && cart.length > 0 && <span className="dot">{cart.length}</span>}
+    </Link>
+  )
+  return (
+    <div className="shell">
+      <a className="skip" href="#main">
+        Skip to the content
+      </a>
+      <nav className="rail" aria-label="Main">
+        <Link to="/welcome" className="logo" aria-label="Groundtrack, first steps">
+          <Logo />
+        </Link>
+        {WORK.map(entry)}
+        <span className="push" />
+        {RUN.map(entry)}
+      </nav>
+      <TopBar open={setOverlay} />
+      <main className="main" id="main">
+        <Suspense fallback={<Skeleton />}>
+          <Outlet />
+        </Suspense>
+      </main>
+      <nav className="tabbar" aria-label="Main, on a phone">
+        {PHONE.map(entry)}
+        <MoreMenu isOn={RUN.some(isOn) || path.startsWith('/lineage')} />
+      </nav>
+      <Suspense fallback={null}>
+        {overlay === 'palette' && <Palette onClose={() => setOverlay(null)} open={setOverlay} />}
+        {overlay === 'api' && <ApiDrawer onClose={() => setOverlay(null)} />}
+        {overlay === 'keys' && <ShortcutList onClose={() => setOverlay(null)} />}
+      </Suspense>
+      <Offline />
+    </div>
+  )
+}
+
+function MoreMenu({ isOn }: { isOn: boolean }): ReactElement {
+  const navigate = useNavigate()
+  const rest = [...WORK.filter((place) => !PHONE.includes(place)), ...RUN]
+  return (
+    <Menu position="top-end" transitionProps={{ duration: 120 }}>
+      <Menu.Target>
+        <button type="button" className={isOn ? 'on' : ''}>
+          <Icon name="dots" />
+          More
+        </button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        {rest.map(({ to, text, icon }) => (
+          <Menu.Item key={to} leftSection={<Icon name={icon} />} onClick={() => void navigate({ to })}>
+            {text}
+          </Menu.Item>
+        ))}
+      </Menu.Dropdown>
+    </Menu>
+  )
+}
+
+function TopBar({ open }: { open(overlay: Overlay): void }): ReactElement {
+  const who = useWho()
+  const crumbs = useCrumbs()
+  const theme = useTheme()
+  return (
+    <header className="top">
+      <div className="crumb">{crumbs.length === 0 ? <span className="cut">{who.organizationName}</span> : <Crumbs parts={crumbs} />}</div>
+      <button type="button" className="omni" onClick={() => open('palette')}>
+        <Icon name="search" />
+        <span className="grow cut">Search places, items, commands</span>
+        <span className="kbd">Ctrl K</span>
+      </button>
+      <div className="row g6">
+        <span className="hide-s">
+          <Button look="quiet" icon="code" onClick={() => open('api')} title="Show the API call (Shift A)">
+            API
+          </Button>
+        </span>
+        <Wallet />
+        <span className="hide-s">
+          <Button
+            look="quiet"
+            icon={theme === 'dark' ? 'sun' : 'moon'}
+            label={theme === 'dark' ? 'Use the light theme' : 'Use the dark theme'}
+            onClick={() => setTheme(theme === 'dark' ? 'light' : 'dark')}
+          />
+        </span>
+        <AccountMenu open={open} />
+      </div>
+    </header>
+  )
+}
+
+function Crumbs({ parts }: { parts: readonly { text: ReactNode; to?: string }[] }): ReactElement {
+  return (
+    <>
+      {parts.map(({ text, to }, index) => (
+        <span key={index} className="row g6 cut">
+          {index > 0 && <Icon name="right" size={12} />}
+          {to ? (
+            <Link to={to} className="soft cut">
+              {text}
+            </Link>
+          ) : (
+            <span className="cut">{text}</span>
+          )}
+        </span>
+      ))}
+    </>
+  )
+}
+
+function Wallet(): ReactElement | null {
+  const { isAdmin } = useWho()
+  const balance = useOp('billing.credits.balance', {}, { staleTime: 30_000, enabled: isAdmin })
+  if (!balance.data) return null
+  return (
+    <Link to="/billing" className="wallet hide-s">
+      <i />
+      <span className="num">{count(balance.data.available_credits)}</span>
+      <span className="soft">credits</span>
+    </Link>
+  )
+}
+
+function AccountMenu({ open }: { open(overlay: Overlay): void }): ReactElement {
+  const who = useWho()
+  const me = useMe()
+  const theme = useTheme()
+  const navigate = useNavigate()
+  const change = async (id: string) => {
+    await chooseOrganization(id)
+    queries.clear()
+    toast('You now act for another organization')
+    await navigate({ to: '/explore' })
+  }
+  const leave = async () => {
+    await signOut()
+    queries.clear()
+  }
+  return (
+    <Menu position="bottom-end" width={250} transitionProps={{ duration: 120 }}>
+      <Menu.Target>
+        <button type="button" className="avatar" aria-label={`Account of ${who.name}`}>
+          <span aria-hidden="true">{initials(who.name || '?')}</span>
+        </button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Label>
+          <b>{who.name}</b>
+          <br />
+          {who.email}
+        </Menu.Label>
+        {(me.data?.organizations ?? []).map(({ id, name, role }) => (
+          <Menu.Item
+            key={id}
+            leftSection={<Icon name={id === who.organizationId ? 'check' : 'users'} />}
+            onClick={() => void (id === who.organizationId ? navigate({ to: '/team/organization' }) : change(id))}
+          >
+            {name}, {role}
+          </Menu.Item>
+        ))}
+        <Menu.Divider />
+        <Menu.Item
+          leftSection={<Icon name={theme === 'dark' ? 'sun' : 'moon'} />}
+          onClick={() => setTheme(theme === 'dark' ? 'light' : 'dark')}
+        >
+          {theme === 'dark' ? 'Light theme' : 'Dark theme'}
+        </Menu.Item>
+        <Menu.Item leftSection={<Icon name="code" />} onClick={() => open('api')}>
+          Show the API call
+        </Menu.Item>
+        <Menu.Item leftSection={<Icon name="help" />} onClick={() => open('keys')}>
+          Keyboard shortcuts
+        </Menu.Item>
+        <Menu.Item leftSection={<Icon name="home" />} onClick={() => void navigate({ to: '/welcome' })}>
+          First steps
+        </Menu.Item>
+        <Menu.Divider />
+        <Menu.Item leftSection={<Icon name="right" />} onClick={() => void leave()}>
+          Sign out
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  )
+}
+
+/** Ctrl K, Shift A, ? and G with a letter, wherever nobody is typing. */
+function useShortcuts(overlay: Overlay, open: (overlay: Overlay) => void): void {
+  const navigate = useNavigate()
+  useEffect(() => {
+    let afterG = 0
+    const onKey = (event: KeyboardEvent) => {
+      if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'k') {
+        event.preventDefault()
+        return open(overlay === 'palette' ? null : 'palette')
+      }
+      if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event)) return
+      if (event.shiftKey && event.key === 'A') return open(overlay === 'api' ? null : 'api')
+      if (event.key === '?') return open('keys')
+      if (event.key === '/' && overlay === null) {
+        event.preventDefault()
+        return open('palette')
+      }
+      if (event.key === 'g') return void (afterG = Date.now())
+      const place = Date.now() - afterG < 1_200 ? PLACES.find(({ letter }) => letter === event.key) : undefined
+      afterG = 0
+      if (place) void navigate({ to: place.to })
+    }
+    addEventListener('keydown', onKey)
+    return () => removeEventListener('keydown', onKey)
+  }, [navigate, open, overlay])
+}
+
+function Offline(): ReactElement | null {
+  const [online, setOnline] = useState(navigator.onLine)
+  useEffect(() => {
+    const change = () => setOnline(navigator.onLine)
+    addEventListener('online', change)
+    addEventListener('offline', change)
+    return () => {
+      removeEventListener('online', change)
+      removeEventListener('offline', change)
+    }
+  }, [])
+  if (online) return null
+  return (
+    <div className="offline" role="status">
+      <Icon name="wifi" /> <b>No connection.</b> What is shown stays; changes and uploads wait.
+    </div>
+  )
+}

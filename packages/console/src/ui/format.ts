@@ -1,0 +1,60 @@
+/** Numbers, money, areas and times in one spelling everywhere. */
+const whole = new Intl.NumberFormat('en-AU', { maximumFractionDigits: 0 })
+const money = new Intl.NumberFormat('en-AU', { minimumFractionDigits: 2, maximumFractionDigits: 2 })
+const few = new Intl.NumberFormat('en-AU', { maximumFractionDigits: 1 })
+const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' })
+const shortDay = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' })
+const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', timeZone: 'UTC' })
+
+export const count = (value: number) => whole.format(value)
+export const aud = (value: number) => `A$${money.format(value)}`
+export const CREDITS_PER_AUD = 100
+export const audOfCredits = (credits: number) => aud(credits / CREDITS_PER_AUD)
+export const date = (value: string | null | undefined) => (value ? day.format(new Date(value)) : '–')
+export const dateShort = (value: string | null | undefined) => (value ? shortDay.format(new Date(value)) : '–')
+export const dateTime = (value: string | null | undefined) =>
+  value ? `${day.format(new Date(value))}, ${clock.format(new Date(value))} UTC` : '–'
+export const dateTimeShort = (value: string) => `${shortDay.format(new Date(value))}, ${clock.format(new Date(value))}`
+export const localTime = (value: string) => new Date(value).toLocaleString()
+
+const BYTE_UNITS = ['B', 'kB', 'MB', 'GB', 'TB', 'PB']
+
+export function bytes(value: number): string {
+  let unit = 0
+  let shown = value
+  while (shown >= 1000 && unit < BYTE_UNITS.length - 1) {
+    shown /= 1000
+    unit++
+  }
+  return `${shown >= 100 || unit === 0 ? whole.format(shown) : few.format(shown)} ${BYTE_UNITS[unit]}`
+}
+
+export const area = (squareMetres: number) =>
+  squareMetres >= 1e6 ? `${few.format(squareMetres / 1e6)} km²` : `${few.format(squareMetres / 1e4)} ha`
+
+export const metres = (value: number | null | undefined) =>
+  value == null ? '–' : value < 1 && value < 0.1 ? `${few.format(value * 100)} cm` : `${few.format(value)} m`
+
+export const percent = (value: number | null | undefined) => (value == null ? '–' : `${few.format(value)}%`)
+
+/** A measured value with as many digits as tell something. */
+export function value(number: number | null | undefined): string {
+  if (number == null) return '–'
+  if (number === 0) return '0'
+  const size = Math.abs(number)
+  if (size >= 1000) return whole.format(number)
+  if (size >= 10) return few.format(number)
+  return number.toFixed(size >= 0.01 ? 3 : 5)
+}
+
+export function ago(iso: string): string {
+  const minutes = (Date.now() - Date.parse(iso)) / 60_000
+  if (minutes < 1) return 'just now'
+  if (minutes < 60) return `${Math.round(minutes)} min ago`
+  if (minutes < 60 * 24) return `${Math.round(minutes / 60)} h ago`
+  return date(iso)
+}
+
+export const initials = (name: string) => name.trim().slice(0, 2).toUpperCase()
+export const plural = (number: number, one: string, many = `${one}s`) => `${whole.format(number)} ${number === 1 ? one : many}`
+export const shortId = (id: string) => (id.length > 18 ? `${id.slice(0, 13)}…` : id)

@@ -1,0 +1,141 @@
+/** The states that every part has: loading, empty, failed, not allowed, offline. One failing part never blanks a screen. */
+import type { UseQueryResult } from '@tanstack/react-query'
+import { useEffect, useState, type ReactElement, type ReactNode } from 'react'
+import { ProblemError, headline } from '../api/problem.ts'
+import { Icon, type IconName } from './icons.tsx'
+import { Button, copyText } from './kit.tsx'
+
+/** A skeleton that comes at once flickers; after this it helps. */
+const SKELETON_AFTER_MS = 150
+
+export function Skeleton({ rows = 4 }: { rows?: number }): ReactElement | null {
+  const [late, setLate] = useState(false)
+  useEffect(() => {
+    const timer = setTimeout(() => setLate(true), SKELETON_AFTER_MS)
+    return () => clearTimeout(timer)
+  }, [])
+  return (
+    <div className="skeleton" aria-busy="true" aria-label="Loading">
+      {late &&
+        Array.from({ length: rows }, (_, index) => (
+          <div key={index} className="row g12">
+            <i className="sk box" />
+            <div className="grow col g6">
+              <i className="sk line" />
+              <i className="sk line short" />
+            </div>
+          </div>
+        ))}
+    </div>
+  )
+}
+
+interface EmptyParts {
+  icon?: IconName
+  title: string
+  children?: ReactNode
+  actions?: ReactNode
+  tone?: '' | 'bad' | 'warn'
+}
+
+export function Empty({ icon = 'search', title, children, actions, tone = '' }: EmptyParts): ReactElement {
+  return (
+    <div className="empty">
+      <span className={`disc ${tone}`}>
+        <Icon name={icon} size={20} />
+      </span>
+      <b>{title}</b>
+      {children && <p className="soft">{children}</p>}
+      {actions && <div className="row wrap">{actions}</div>}
+    </div>
+  )
+}
+
+export function Failed({ error, retry }: { error: unknown; retry?: () => void }): ReactElement {
+  const known = error instanceof ProblemError ? error : null
+  const isForbidden = known !== null && ['forbidden', 'missing-scope'].includes(known.slug)
+  if (isForbidden)
+    return (
+      <Empty icon="lock" tone="warn" title="Your role does not show this">
+        {known.message}. An owner or admin of the organization can change what you may do.
+      </Empty>
+    )
+  const reference = known
+    ? `${known.status || 'no answer'} ${known.slug}${known.instance ? `, ${known.instance.replace('urn:uuid:', '')}` : ''}`
+    : ''
+  return (
+    <div role="alert">
+      <Empty
+        icon="warn"
+        tone="bad"
+        title={headline(error)}
+        actions={
+          <>
+            {retry && (
+              <Button look="primary" size="s" onClick={retry}>
+                Try again
+              </Button>
+            )}
+            {reference && (
+              <Button size="s" look="quiet" icon="copy" onClick={() => void copyText(reference)}>
+                <span className="mono">{reference}</span>
+              </Button>
+            )}
+          </>
+        }
+      >
+        {error instanceof Error ? error.message : ''}
+      </Empty>
+    </div>
+  )
+}
+
+interface LoadedParts<T> {
+  query: UseQueryResult<T>
+  rows?: number
+  /** Said instead of the content where there is none. */
+  empty?: (data: T) => ReactNode | null | false
+  children(data: T): ReactNode
+}
+
+export function Loaded<T>({ query, rows, empty, children }: LoadedParts<T>): ReactElement {
+  if (query.data === undefined) {
+    if (query.isError) return <Failed error={query.error} retry={() => void query.refetch()} />
+    return <Skeleton rows={rows} />
+  }
+  const nothing = empty?.(query.data)
+  return (
+    <>
+      {query.isFetching && <div className="refetch" aria-hidden="true" />}
+      {query.isError && (
+        <p className="stale warn sm" role="status">
+          <Icon name="wifi" /> Not up to date: {headline(query.error)}
+        </p>
+      )}
+      {nothing || children(query.data)}
+    </>
+  )
+}
+
+/** A problem beside the form that met it. */
+export function FormProblem({ error }: { error: unknown }): ReactElement | null {
+  if (!error) return null
+  const fields = error instanceof ProblemError ? error.errors : []
+  return (
+    <div className="note bad" role="alert">
+      <Icon name="warn" />
+      <div className="grow">
+        <b>{headline(error)}</b> {fields.length === 0 && error instanceof Error ? error.message : ''}
+        {fields.length > 0 && (
+          <ul>
+            {fields.map(({ field, message }) => (
+              <li key={field + message}>
+                <b>{field}</b> {message}
+              </li>
+            ))}
+          </ul>
+        )}
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,98 @@
+/** Builds the console where it is missing or older than its source, beside the running service. */
+import { spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import { rename, rm, writeFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import path from 'node:path'
+import { CONSOLE_FOLDER, type ConsoleProgress } from '#http/pages/console.ts'
+
+const root = path.join(import.meta.dirname, '..')
+const SOURCES = [
+  'packages/console/{src,public}/**/*',
+  'packages/console/{index.html,vite.config.ts,package.json}',
+  'packages/client/src/**/*',
+]
+const STAMP = path.join(CONSOLE_FOLDER, 'stamp.txt')
+const BUILD_TIMEOUT_MS = 300_000
+const MAX_OUTPUT = 4_000
+
+/** Other source, other stamp. */
+function stampOfSource(): string {
+  const hash = createHash('sha256')
+  for (const file of globSync(SOURCES, { cwd: root, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => path.join(entry.parentPath, entry.name))
+    .toSorted())
+    hash.update(path.relative(root, file)).update(readFileSync(file))
+  return hash.digest('hex')
+}
+
+export interface ConsoleBuild {
+  progress(): ConsoleProgress
+  /** Does nothing where what is there is up to date. */
+  run(signal: AbortSignal): Promise<void>
+}
+
+export function createConsoleBuild(): ConsoleBuild {
+  const stamp = stampOfSource()
+  const isCurrent = existsSync(STAMP) && readFileSync(STAMP, 'utf8') === stamp
+  let state: ConsoleProgress = { building: isCurrent ? null : 'Waiting for its turn', failure: null }
+  return {
+    progress: () => state,
+    async run(signal) {
+      if (isCurrent) return
+      try {
+        await build(stamp, signal, (line) => {
+          state = { building: line, failure: null }
+        })
+        state = { building: null, failure: null }
+      } catch (error) {
+        state = { building: null, failure: `It could not be built: ${(error as Error).message}` }
+        throw error
+      }
+    },
+  }
+}
+
+/** Into a folder of its own, which then takes the place of the old one: nobody is served half a console. */
+async function build(stamp: string, signal: AbortSignal, onLine: (line: string) => void): Promise<void> {
+  const fresh = `${CONSOLE_FOLDER}-${process.pid}`
+  try {
+    await runVite(fresh, signal, onLine)
+    await writeFile(path.join(fresh, 'stamp.txt'), stamp)
+    await rm(CONSOLE_FOLDER, { recursive: true, force: true })
+    await rename(fresh, CONSOLE_FOLDER)
+  } finally {
+    await rm(fresh, { recursive: true, force: true })
+  }
+}
+
+function runVite(outDir: string, signal: AbortSignal, onLine: (line: string) => void): Promise<void> {
+  const vite = path.join(
+    path.dirname(createRequire(path.join(root, 'packages/console/package.json')).resolve('vite/package.json')),
+    'bin/vite.js',
+  )
+  const child = spawn(process.execPath, [vite, 'build', '--outDir', outDir], {
+    cwd: path.join(root, 'packages/console'),
+    env: { PATH: process.env['PATH'], HOME: process.env['HOME'], NO_COLOR: '1', NODE_ENV: 'production' },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    timeout: BUILD_TIMEOUT_MS,
+    signal,
+  })
+  let output = ''
+  const take = (chunk: Buffer) => {
+    output = (output + chunk.toString()).slice(-MAX_OUTPUT)
+    const line = output
+      .trim()
+      .split(/[\r\n]+/)
+      .at(-1)
+    if (line) onLine(line)
+  }
+  child.stdout.on('data', take)
+  child.stderr.on('data', take)
+  return new Promise((resolve, reject) => {
+    child.once('error', reject)
+    child.once('close', (code) => (code === 0 ? resolve() : reject(new Error(output.trim() || `vite ended with ${code}`))))
+  })
+}
