@@ -4,7 +4,7 @@ export { download, type Download, type DownloadOptions } from './download.ts'
 export { events, type EventsOptions } from './events.ts'
 export { Lines } from './lines.ts'
 export { Page } from './pages.ts'
-export { priceOf, type Ask, type Price } from './generated/prices.ts'
+export { PriceError, priceOf, type Ask, type Price } from './generated/prices.ts'
 export { ConnectionError, isProblem, ProblemError } from './problem.ts'
 export { type SessionTokens } from './session.ts'
 export {
