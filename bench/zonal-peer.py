@@ -12,8 +12,11 @@ from exactextract.raster import NumPyRasterSource
 
 folder, field, scenes = sys.argv[1], json.loads(sys.argv[2]), int(sys.argv[3])
 features = json.load(open(f"{folder}/parcels.json"))["features"]
+for number, feature in enumerate(features):
+    feature["id"] = number
 
 BASIC = ["count", "sum", "mean", "min", "max", "stdev", "variance"]
+NAMES = {"quantile(q=0.1)": "quantile_10", "quantile(q=0.9)": "quantile_90"}
 ALL = BASIC + ["median", "majority", "minority", "variety", "quantile(q=0.1)", "quantile(q=0.9)"]
 
 
@@ -26,18 +29,18 @@ def timed(work):
 def many(ops, strategy):
     with rasterio.open(f"{folder}/large.tif") as file:
         found = exact_extract(file, features, ops, strategy=strategy)
-    names = [op if not op.startswith("quantile") else f"quantile_{round(float(op[11:-1]) * 100)}" for op in ops]
+    names = [NAMES.get(op, op) for op in ops]
     return [[None if one["properties"][name] is None else float(one["properties"][name]) for name in names] for one in found]
 
 
 def series():
     means = []
-    wanted = [{"type": "Feature", "properties": {}, "geometry": field}]
+    wanted = [{"type": "Feature", "id": 0, "properties": {}, "geometry": field}]
     xs = [x for x, _ in field["coordinates"][0]]
     ys = [y for _, y in field["coordinates"][0]]
     for index in range(scenes):
         with rasterio.open(f"{folder}/scene-{index % 20}.tif") as file:
-            window = file.window(min(xs), min(ys), max(xs), max(ys)).round_offsets("floor").round_lengths("ceil")
+            window = file.window(min(xs), min(ys), max(xs), max(ys)).round_offsets(op="floor").round_lengths(op="ceil")
             window = rasterio.windows.Window(window.col_off, window.row_off, window.width + 1, window.height + 1)
             red, nir = (band.astype("float64") for band in file.read([1, 2], window=window))
             west, south, east, north = rasterio.windows.bounds(window, file.transform)

@@ -60,13 +60,13 @@ export function ordersBody(orders: readonly order.Order[], period: Period): Body
       {
         title: 'Orders, newest first',
         columns: [
-          { key: 'display_name', label: 'Name', share: 4 },
+          { key: 'display_name', label: 'Name', share: 3 },
           { key: 'order_type', label: 'Kind', share: 1.2 },
           { key: 'status', label: 'Status', share: 1.8 },
-          { key: 'created_at', label: 'Ordered', share: 1.5 },
-          { key: 'estimated_credits', label: 'Estimated', isNumber: true, share: 1.4 },
+          { key: 'created_at', label: 'Ordered', share: 1.7 },
+          { key: 'estimated_credits', label: 'Estimated', isNumber: true, share: 1.7 },
           { key: 'captured_credits', label: 'Spent', isNumber: true, share: 1.2 },
-          { key: 'id', label: 'Id', share: 4.6 },
+          { key: 'id', label: 'Id', share: 5.4 },
         ],
         rows: orders.map((each) => [
           each.displayName,
