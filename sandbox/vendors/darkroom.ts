@@ -1,6 +1,7 @@
 /** Where pixels are made: a child process that starts when it is needed and ends when it is not. */
 import { createHash } from 'node:crypto'
 import { mkdir, readdir, rename, rm, stat, utimes } from 'node:fs/promises'
+import os from 'node:os'
 import path from 'node:path'
 import { LoadingCache } from '#raster/cache.ts'
 import { RasterPool } from '#raster/pool/pool.ts'
@@ -15,6 +16,8 @@ const BLOCK_DEADLINE_MS = 20_000
 /** A file of the largest order takes minutes. */
 const FILE_DEADLINE_MS = 30 * 60_000
 const IDLE_MS = 20_000
+/** A tile of a map needs a dozen blocks of a few hundred milliseconds each. */
+const QUICK_CHILDREN = Math.min(2, os.availableParallelism())
 /** Files that are kept for another download. */
 const MAX_FILES = 40
 
@@ -33,8 +36,8 @@ export interface Darkroom {
 
 export function openDarkroom(folder: string): Darkroom {
   const module = new URL('./darkroom.handlers.ts', import.meta.url)
-  // Small pictures do not wait behind a file of minutes: each has a child of its own, of which mostly neither runs.
-  const quick = new RasterPool({ module, size: 1, idleMs: IDLE_MS, niceness: 5 })
+  // Small pictures do not wait behind a file of minutes: they have children of their own, of which mostly none runs.
+  const quick = new RasterPool({ module, size: QUICK_CHILDREN, idleMs: IDLE_MS, niceness: 5 })
   const slow = new RasterPool({ module, size: 1, idleMs: IDLE_MS, niceness: 10 })
   const blocks = new LoadingCache<Uint8Array>({ maxBytes: BLOCK_CACHE_BYTES, sizeOf: (bytes) => bytes.byteLength })
   const pictures = new LoadingCache<Uint8Array>({ maxBytes: PICTURE_CACHE_BYTES, sizeOf: (bytes) => bytes.byteLength })

@@ -22,8 +22,6 @@ export interface VirtualCog {
 const BLOCK_PX = 128
 /** Readers fetch the start of a file in one piece: it ends before the first block, so that opening a file costs no pixel. */
 const HEAD_BYTES = 256 * 1024
-/** Blocks that are made at the same time. */
-const AHEAD = 4
 
 export function virtualCog(scene: SceneDescription): VirtualCog {
   const plan = planCog({ ...cogSpecOf(scene), blockSize: BLOCK_PX, compression: 'deflate', predictor: 1 })
@@ -46,17 +44,12 @@ export function virtualCog(scene: SceneDescription): VirtualCog {
         yield head.subarray(at, end)
         at = end
       }
-      const indexOf = (place: number) => Math.floor((place - head.byteLength) / frameBytes)
-      const coming: Promise<Uint8Array>[] = []
-      for (let next = indexOf(at); at <= last;) {
-        for (; coming.length < AHEAD && next <= indexOf(last); next++) {
-          const block = samples(blockAt(plan, next))
-          block.catch(() => {}) // Told when its turn is; nobody may be left to wait for it.
-          coming.push(block)
-        }
-        const start = head.byteLength + indexOf(at) * frameBytes
+      // One block at a time: ranges that are read beside one another take turns, and none of them pauses for long.
+      while (at <= last) {
+        const index = Math.floor((at - head.byteLength) / frameBytes)
+        const start = head.byteLength + index * frameBytes
         const end = Math.min(start + frameBytes, last + 1)
-        yield framed(await coming.shift()!, storedBytes).subarray(at - start, end - start)
+        yield framed(await samples(blockAt(plan, index)), storedBytes).subarray(at - start, end - start)
         at = end
       }
     },
