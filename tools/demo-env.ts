@@ -58,7 +58,8 @@ async function demoOf(token: string): Promise<Record<string, string>> {
 /** Functions that the guides call, for every shell that knows POSIX. */
 const FUNCTIONS = `
 op() { operation=$1; shift; body='{}'; if [ $# -gt 0 ]; then body=$1; shift; fi
-  curl -sS -w '\\n' -X POST "$BASE/v1/op/$operation" -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' -d "$body" "$@"; }
+  curl -sS -w '\\n' -X POST "$BASE/v1/op/$operation" -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' \\
+    -d "$body" "$@"; }
 field() { node -e 'let text = ""; process.stdin.on("data", (more) => (text += more)).on("end", () => {
   const value = process.argv[1].split(".").reduce((found, name) => found?.[name], JSON.parse(text))
   if (value === undefined) { console.error("There is no " + process.argv[1] + " in " + text); process.exit(1) }

@@ -40,6 +40,7 @@ const STARTED = [
   /^packages\/client\/src\/(index|node)\.ts$/,
   /^packages\/cli\/src\/main\.ts$/,
   /^examples\/[^/]+\.ts$/,
+  /^docs\/guides\/\w+\/[^/]+\.ts$/,
 ]
 
 const lineAt = (text: string, index: number) => text.slice(0, index).split('\n').length

@@ -155,7 +155,8 @@ export const PROBLEMS = {
     status: 413,
     about:
       'The body is larger than `limit`, the bytes that this address takes: 16 KiB to sign in, 64 KiB for public operations, ' +
-      '256 KiB for others, 512 KiB to write an item, 8 MiB to run an analytics method, 10 MiB for an import and 16 MiB for the parameters of a job.',
+      '256 KiB for others, 512 KiB to write an item, 8 MiB to run an analytics method, 10 MiB for an import and 16 MiB for the ' +
+      'parameters of a job.',
   },
   'object-too-large': { status: 413, about: 'The file is larger than the signed address allows.' },
   'unsupported-media-type': { status: 415, about: 'Send `Content-Type: application/json` without a content encoding.' },

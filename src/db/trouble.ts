@@ -39,9 +39,8 @@ export function watchRoom(db: Db): Room {
 async function hasNoRoom(db: Db): Promise<boolean> {
   try {
     await db.transaction().execute(async (tx) => {
-      await sql`create temporary table room_probe on commit drop as select md5(n::text) from generate_series(1, ${sql.lit(PROBE_ROWS)}) n`.execute(
-        tx,
-      )
+      await sql`create temporary table room_probe on commit drop as
+        select md5(n::text) from generate_series(1, ${sql.lit(PROBE_ROWS)}) n`.execute(tx)
     })
     return false
   } catch {

@@ -14,7 +14,7 @@ function isDescribed(schema: Json): boolean {
 }
 
 /** Calls `see` for every field of a schema, fields of fields included. */
-export function eachField(schema: unknown, see: (name: string, field: Json) => void): void {
+function eachField(schema: unknown, see: (name: string, field: Json) => void): void {
   if (Array.isArray(schema)) for (const branch of schema) eachField(branch, see)
   if (!isObject(schema)) return
   if (isObject(schema['properties'])) {

@@ -1,5 +1,5 @@
 /** Places whose mosaics can be clipped without owning them: data that the operator gives. */
-export interface ClipMosaic {
+interface ClipMosaic {
   /** What clips call it: `rgb`, `dem`, … */
   readonly type: string
   readonly title: string

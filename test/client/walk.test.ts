@@ -33,6 +33,7 @@ const ONCE: Readonly<Record<string, string>> = {
   'items.delete': 'not-found',
   'projects.delete': 'not-found',
   'organizations.create': 'bad-request',
+  'band_formulas.create': 'bad-request',
 }
 
 const COUNTED = /(?<="(?:last_used_at|total_requests)":)[^,}]+/g

@@ -45,9 +45,11 @@ for i, shift in enumerate([0, 40, 90]):
     bands = rng.integers(200, 6000, (4, size, size)).astype(np.uint16)
     bands[:, (x + y) % 211 < 20 * (i + 1)] = 0
     write(f'scene{i}', bands, gdal.GDT_UInt16, [600000 + 10 * shift, 10, 0, 6100000 - 10 * shift, 0, -10], 0)
-smooth = np.clip((3000 + 2000 * np.sin(x / 70)[None] * np.cos(y / 50)[None] * np.array([1, .8, .6, .9])[:, None, None]), 1, 9000).astype(np.uint16)
+waves = np.sin(x / 70)[None] * np.cos(y / 50)[None] * np.array([1, .8, .6, .9])[:, None, None]
+smooth = np.clip(3000 + 2000 * waves, 1, 9000).astype(np.uint16)
 write('colours', smooth[:, ::4, ::4], gdal.GDT_UInt16, [600000, 40, 0, 6100000, 0, -40])
-write('pan', (smooth.mean(axis=0) + rng.integers(-200, 200, (size, size)))[None].astype(np.uint16), gdal.GDT_UInt16, [600000, 10, 0, 6100000, 0, -10])
+pan = (smooth.mean(axis=0) + rng.integers(-200, 200, (size, size)))[None].astype(np.uint16)
+write('pan', pan, gdal.GDT_UInt16, [600000, 10, 0, 6100000, 0, -10])
 classes = ((np.sin(x / 40) + np.cos(y / 33)) * 2 + 5).astype(np.uint8); classes[10:60, 10:60] = 0
 write('classes', classes[None], gdal.GDT_Byte, [600000, 10, 0, 6100000, 0, -10], 0)
 `
@@ -56,7 +58,8 @@ const COMPARE = `
 import sys, json, numpy as np
 from osgeo import gdal
 a, b = [gdal.Open(p) for p in sys.argv[1:3]]
-assert (a.RasterXSize, a.RasterYSize, a.RasterCount) == (b.RasterXSize, b.RasterYSize, b.RasterCount), (a.RasterXSize, a.RasterYSize, a.RasterCount, b.RasterXSize, b.RasterYSize, b.RasterCount)
+shape = lambda r: (r.RasterXSize, r.RasterYSize, r.RasterCount)
+assert shape(a) == shape(b), (shape(a), shape(b))
 assert np.allclose(a.GetGeoTransform(), b.GetGeoTransform(), atol=1e-6), (a.GetGeoTransform(), b.GetGeoTransform())
 out = []
 for i in range(a.RasterCount):
@@ -65,7 +68,8 @@ for i in range(a.RasterCount):
     m, n = [np.isnan(v) | (v == (band.GetNoDataValue() if band.GetNoDataValue() is not None else np.nan)) for v, band in ((p, x), (q, y))]
     both = ~m & ~n
     d = np.abs(p - q)[both]
-    out.append(dict(pixels=int(both.sum()), masks=int((m != n).sum()), differ=int((d > 0).sum()), most=float(d.max()) if d.size else 0.0, mean=float(d.mean()) if d.size else 0.0))
+    out.append(dict(pixels=int(both.sum()), masks=int((m != n).sum()), differ=int((d > 0).sum()),
+        most=float(d.max()) if d.size else 0.0, mean=float(d.mean()) if d.size else 0.0))
 print(json.dumps(out))
 `
 const SIZE = Number(process.env['PROCESS_SIZE'] ?? 1200)
@@ -150,7 +154,8 @@ a = gdal.Open(sys.argv[1]); p = a.ReadAsArray().astype(np.float64)
 with np.errstate(all='ignore'): v = (p[3] - p[2]) / (p[3] + p[2])
 v[(p[3] == 0) | (p[2] == 0)] = np.nan
 o = gdal.GetDriverByName('GTiff').Create(sys.argv[2], a.RasterXSize, a.RasterYSize, 1, gdal.GDT_Float32, ['TILED=YES', 'COMPRESS=DEFLATE'])
-o.SetGeoTransform(a.GetGeoTransform()); o.SetProjection(a.GetProjection()); o.GetRasterBand(1).WriteArray(v.astype(np.float32)); o.GetRasterBand(1).SetNoDataValue(np.nan)
+o.SetGeoTransform(a.GetGeoTransform()); o.SetProjection(a.GetProjection())
+o.GetRasterBand(1).WriteArray(v.astype(np.float32)); o.GetRasterBand(1).SetNoDataValue(np.nan)
 `,
     )
     const other = theirs(PYTHON, [at('ndvi.py'), at('scene0.tif'), at('theirs.tif')])
@@ -255,7 +260,8 @@ wrong = 0
 for i in range(len(paths)): wrong += int(((k == i + 1) & (p != stack[i]).any(axis=0)).sum())
 valid = (stack != 0).any(axis=1)
 score = stack.astype(np.float64).sum(axis=1); score[~valid] = np.nan
-order = dict(first=lambda: np.where(valid, -np.arange(len(paths))[:, None, None], -1e9), brightest=lambda: np.where(valid, score, -1), darkest=lambda: np.where(valid, -score, -1e9),
+order = dict(first=lambda: np.where(valid, -np.arange(len(paths))[:, None, None], -1e9),
+    brightest=lambda: np.where(valid, score, -1), darkest=lambda: np.where(valid, -score, -1e9),
   median=lambda: np.where(valid, -np.abs(score - np.nanmedian(score, axis=0)), -1e9))[choice]()
 expected = np.where(valid.any(axis=0), order.argmax(axis=0) + 1, 0)
 print(json.dumps(dict(wrong=wrong, other=int((k != expected).sum()), empty=int(((k == 0) & valid.any(axis=0)).sum()), pixels=int(k.size))))
@@ -310,14 +316,16 @@ def read(path, field, project):
         assert g.IsValid(), f.GetField(field)
         out[int(f.GetField(field))].append(g.Area())
     return {k: (len(v), sorted(round(a / 100) for a in v)) for k, v in out.items()}
-utm, ll = osr.SpatialReference(), osr.SpatialReference(); utm.ImportFromEPSG(32755); ll.ImportFromEPSG(4326); ll.SetAxisMappingStrategy(osr.OAMS_TRADITIONAL_GIS_ORDER)
+utm, ll = osr.SpatialReference(), osr.SpatialReference()
+utm.ImportFromEPSG(32755); ll.ImportFromEPSG(4326); ll.SetAxisMappingStrategy(osr.OAMS_TRADITIONAL_GIS_ORDER)
 a, b = read(sys.argv[1], 'value', osr.CoordinateTransformation(ll, utm)), read(sys.argv[2], 'DN', None)
 print(json.dumps(dict(same=a == b, ours={k: v[0] for k, v in a.items()}, theirs={k: v[0] for k, v in b.items()})))
 `,
     )
     const found = JSON.parse(python(at('areas.py'), at('ours.geojson'), at('theirs.gpkg')))
     s.diagnostic(
-      `polygonize: ours ${ms.toFixed(0)} ms, theirs ${other.toFixed(0)} ms (${(other / ms).toFixed(2)}x); ${result['featureCount']} polygons, areas in pixels equal: ${found.same}`,
+      `polygonize: ours ${ms.toFixed(0)} ms, theirs ${other.toFixed(0)} ms (${(other / ms).toFixed(2)}x); ` +
+        `${result['featureCount']} polygons, areas in pixels equal: ${found.same}`,
     )
     assert.ok(found.same, JSON.stringify(found))
   })
@@ -346,7 +354,8 @@ print(json.dumps(dict(levels=sorted(ours) == sorted(theirs), wrong=wrong, segmen
     )
     const found = JSON.parse(python(at('lines.py'), at('lines.geojson'), at('lines.gpkg'), at('dem.tif')))
     s.diagnostic(
-      `contour: ours ${ms.toFixed(0)} ms, theirs ${other.toFixed(0)} ms (${(other / ms).toFixed(2)}x); ${result['featureCount']} lines, ${JSON.stringify(found)}`,
+      `contour: ours ${ms.toFixed(0)} ms, theirs ${other.toFixed(0)} ms (${(other / ms).toFixed(2)}x); ` +
+        `${result['featureCount']} lines, ${JSON.stringify(found)}`,
     )
     // Every square between four centres has its pieces; GDAL adds half a pixel around the edge and around holes.
     assert.deepEqual([found.levels, found.wrong], [true, 0])

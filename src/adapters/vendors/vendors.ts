@@ -18,7 +18,7 @@ interface VendorsOptions {
 }
 
 /** Where the files of sources lie: hosts that tiles may be drawn from, and which of them are private. */
-export interface FileHosts {
+interface FileHosts {
   readonly all: readonly string[]
   readonly sandbox: readonly string[]
 }

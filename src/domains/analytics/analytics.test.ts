@@ -14,7 +14,7 @@ const box = (west: number, south: number, east: number, north: number) =>
     [west, south],
   ])
 
-/** Red is 1,000 everywhere and infrared rises with the columns, so that every index is known; 151° E, 33° S, a thousandth of a degree a pixel. */
+/** Red is 1,000 everywhere and infrared rises with the columns, so that every index is known; 151° E, 33° S. */
 const bands = (nir: (x: number, y: number) => number) => (band: number, x: number, y: number) => (band === 3 ? nir(x, y) : 1_000)
 
 async function upload(w: World, org: Org, name: string, nir: (x: number, y: number) => number, datetime?: string): Promise<string> {

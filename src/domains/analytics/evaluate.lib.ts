@@ -44,7 +44,7 @@ export const sourceFields = {
   ...bandFields,
 }
 
-export const Image = Nullable(
+const Image = Nullable(
   Closed(
     {
       media_type: Type.String({ description: 'image/png' }),
@@ -56,11 +56,11 @@ export const Image = Nullable(
     { $id: 'AnalyticsImage' },
   ),
 )
-export type Image = Static<typeof Image>
+type Image = Static<typeof Image>
 
 export const Evaluated = Closed({ ...Executed, image: Image })
 
-export interface Source {
+interface Source {
   cog_url?: string | null | undefined
   item_id?: string | null | undefined
   bbox?: { west: number; south: number; east: number; north: number } | null | undefined

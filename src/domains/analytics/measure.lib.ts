@@ -8,7 +8,7 @@ import { namesFor } from '#raster/formulas/named.ts'
 import type { BandNames } from '#raster/render/request.ts'
 import type { Scene } from './scene.lib.ts'
 
-export interface Wanted {
+interface Wanted {
   expression?: string | null | undefined
   index_name?: string | null | undefined
   reflectance_scale?: number | null | undefined

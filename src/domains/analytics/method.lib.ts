@@ -48,7 +48,8 @@ export async function explaining<T>({ name, params, process }: Method, work: () 
 export const tooLarge = (error: RasterError, process: string): Problem =>
   problem(
     'raster-too-demanding',
-    `${error.message}. That is too much to answer at once: run the process '${process}' with processing.create_and_dispatch, or ask for less`,
+    `${error.message}. That is too much to answer at once: run the process '${process}' with processing.create_and_dispatch, ` +
+      'or ask for less',
     { members: { process_id: process } },
   )
 

@@ -21,7 +21,7 @@ export interface Scene {
   sensor: Sensor | null
 }
 
-export interface Bands {
+interface Bands {
   asset_key?: string | null | undefined
   band_mapping?: Readonly<Record<string, number>> | null | undefined
   sensor?: string | null | undefined

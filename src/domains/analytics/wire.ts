@@ -23,11 +23,11 @@ export const IndexName = Type.String({
   maxLength: 100,
   description: 'A published index such as ndvi, or a saved formula, instead of an expression',
 })
-export const BandMapping = Type.Record(Type.String({ maxLength: 64 }), Type.Integer({ minimum: 1, maximum: 64 }), {
+const BandMapping = Type.Record(Type.String({ maxLength: 64 }), Type.Integer({ minimum: 1, maximum: 64 }), {
   description: 'Which band is which, {"NIR": 4, "RED": 3}, where the file does not say',
 })
 export const SensorId = Type.String({ maxLength: 50, description: 'A sensor of analytics.sensors.list, whose band order applies' })
-export const AssetKey = Type.String({ minLength: 1, maxLength: 255, description: 'Which asset of a multi-asset item' })
+const AssetKey = Type.String({ minLength: 1, maxLength: 255, description: 'Which asset of a multi-asset item' })
 export const ReflectanceScale = Type.Number({
   exclusiveMinimum: 0,
   maximum: 1,

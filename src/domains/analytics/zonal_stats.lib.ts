@@ -23,7 +23,7 @@ import {
   Statistics,
 } from './wire.ts'
 
-export const MAX_ZONES = 5_000
+const MAX_ZONES = 5_000
 /** Closing points included; a limit of the body, in effect, and of the time that checking takes. */
 const MAX_ZONE_VERTICES = 50_000
 /** Pixels of the blocks under the zones. */

@@ -6,7 +6,7 @@ import * as job from '#model/processing/job.ts'
 import type { Context } from '#operation.ts'
 import type { ObjectRef } from '#ports/storage.ts'
 import type { ClipArea } from '#ports/clip-areas.ts'
-import type { ClipFile } from './wire.ts'
+import { statusOf, type ClipFile } from './wire.ts'
 
 export const CLIP_PROCESS = 'cog_clip'
 
@@ -20,16 +20,12 @@ export async function requireClip({ db, principal }: Pick<Context, 'db' | 'princ
 /** 400 until it is completed. */
 export async function requireCompleted(context: Pick<Context, 'db' | 'principal'>, id: string): Promise<job.Job> {
   const found = await requireClip(context, id)
-  if (found.status !== 'completed')
-    throw problem(
-      'bad-request',
-      `This clip is ${found.status === 'pending' || found.status === 'dispatched' ? 'running' : found.status}; only a completed one has files`,
-    )
+  if (found.status !== 'completed') throw problem('bad-request', `This clip is ${statusOf(found)}; only a completed one has files`)
   return found
 }
 
 /** One file of a clip: where it is and what it is called. */
-export interface StoredClip extends ClipFile {
+interface StoredClip extends ClipFile {
   at: ObjectRef
   itemId: string
   assetId: string

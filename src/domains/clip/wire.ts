@@ -7,7 +7,7 @@ import { Box } from '#wire/item.ts'
 import { EXAMPLE_JOB } from '#wire/job.ts'
 
 /** As clips show it: what waits for a worker counts as running. */
-export const CLIP_STATUSES = ['running', 'completed', 'failed', 'cancelled'] as const
+const CLIP_STATUSES = ['running', 'completed', 'failed', 'cancelled'] as const
 export type ClipStatus = (typeof CLIP_STATUSES)[number]
 export const ClipState = Choice(CLIP_STATUSES, { description: 'running until it has ended, one way or another' })
 

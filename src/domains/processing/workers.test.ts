@@ -26,7 +26,7 @@ const wallet = async (w: World, org: Org) => {
   return [available_credits, reserved_credits]
 }
 
-// Goal: a worker from outside gets jobs of its types, reads inputs and writes outputs by signed addresses, reports, and can do nothing else.
+// Goal: a worker from outside gets jobs of its types, reads and writes by signed addresses, reports, and can do nothing else.
 test('workers from outside', async (t) => {
   const w = await world(t, { workers: WORKERS })
   const org = await w.organization()

@@ -7,7 +7,7 @@ import type { Period } from './period.lib.ts'
 type Body = Omit<ReportDocument, 'organization' | 'createdAt'>
 
 /** Orders in a report, newest first. */
-export const MAX_ORDERS = 500
+const MAX_ORDERS = 500
 
 const EVERY = {
   orderType: null,

@@ -95,7 +95,7 @@ function around([west, south, east, north]: Box): Box {
   return [Math.max(-180, west - dx), Math.max(-85, south - dy), Math.min(180, east + dx), Math.min(85, north + dy)]
 }
 
-export const outlineOf = ([west, south, east, north]: Box): [number, number][] => [
+const outlineOf = ([west, south, east, north]: Box): [number, number][] => [
   [west, south],
   [east, south],
   [east, north],

@@ -68,7 +68,8 @@ and maps for every client.</p>
 ${demo ? scene(demo) : ''}<ul class="cards">
 <li><a href="/app/"><strong>Console</strong><span>Everything in a browser: search, look, measure, upload, share</span></a></li>
 <li><a href="/docs/guides/first-steps"><strong>First steps</strong><span>From nothing to a project with two people and a key</span></a></li>
-<li><a href="/docs/guides/maps"><strong>Maps</strong><span>Addresses for QGIS, GDAL, MapLibre, OpenLayers, Leaflet and ArcGIS</span></a></li>
+<li><a href="/docs/guides/maps"><strong>Maps</strong>
+<span>Addresses for QGIS, GDAL, MapLibre, OpenLayers, Leaflet and ArcGIS</span></a></li>
 <li><a href="/docs/guides"><strong>All guides</strong><span>Uploads, sharing, billing, running it yourself</span></a></li>
 <li><a href="/docs"><strong>Reference</strong><span>Every operation with its fields, and a form to try it</span></a></li>
 <li><a href="/docs#/Events/event_types.list"><strong>Event types</strong>\

@@ -25,7 +25,7 @@ import { WATER } from './water.ts'
 
 export { normalizeRoles, type BandRole, type BandRoles }
 
-export type FormulaCategory = 'vegetation' | 'pigments' | 'moisture' | 'water' | 'burn' | 'urban' | 'soil' | 'snow' | 'clouds' | 'radar'
+type FormulaCategory = 'vegetation' | 'pigments' | 'moisture' | 'water' | 'burn' | 'urban' | 'soil' | 'snow' | 'clouds' | 'radar'
 
 export interface Formula extends FormulaSource {
   category: FormulaCategory

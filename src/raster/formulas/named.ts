@@ -3,7 +3,7 @@ import { parseExpression, type Expression } from '#raster/expression/index.ts'
 
 import { BAND_ROLES, normalizeRoles, type BandRole } from './roles.ts'
 
-export interface NamedFormula {
+interface NamedFormula {
   /** What the formula reads, as roles and as `bN`, in the order of the roles. */
   required: string[]
   roles: BandRole[]

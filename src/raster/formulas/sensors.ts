@@ -1,7 +1,7 @@
 /** Common sensors and what their bands are, in the order in which their products usually hold them. */
 import type { BandRole } from './roles.ts'
 
-export interface SensorBand {
+interface SensorBand {
   /** As the operator calls it. */
   name: string
   /** Null for a band that no index uses. */

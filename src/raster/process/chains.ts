@@ -3,7 +3,7 @@
  * lies on: two pieces with an end on the same edge are one line. What can grow no more is handed on, so that memory holds
  * open lines alone.
  */
-export interface Chain<T> {
+interface Chain<T> {
   /** What the line is of; lines of different owners never meet. */
   readonly owner: T
   /** x and y in turn. */

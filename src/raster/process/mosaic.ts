@@ -13,7 +13,7 @@ import { writeRaster, type MethodTask } from './method.ts'
 import { blockOf } from './rows.ts'
 import { Strips } from './strips.ts'
 
-export interface Mosaic extends GridOptions {
+interface Mosaic extends GridOptions {
   /** `first` also serves for the most recent: the rasters come in the order in which they are preferred. */
   readonly choice: 'first' | 'brightest' | 'darkest' | 'median' | 'highest'
   /** What is compared for `highest`. */

@@ -1,4 +1,4 @@
-/** Colours at the detail of a panchromatic band: each is multiplied by the ratio of what is seen to what the colours would give (Brovey). */
+/** Colours at the detail of a panchromatic band: each is multiplied by what is seen over what the colours would give (Brovey). */
 import { EXACT_ARRAY } from '#raster/tiff/sample.ts'
 import { RasterError, type SampleArray } from '#raster/types.ts'
 import type { Resampling } from '#raster/warp/sample.ts'

@@ -1,4 +1,4 @@
-/** Pixels of one value that touch along a side, as polygons. Rows come from top to bottom, and a polygon goes out when it can grow no more. */
+/** Pixels of one value that touch along a side, as polygons. Rows come from the top, and a polygon goes out when it can grow no more. */
 import { RasterError } from '#raster/types.ts'
 import { Chains } from './chains.ts'
 import { FeatureWriter } from './features.ts'
@@ -151,7 +151,8 @@ class Tracer {
 
   /** An edge and one of its sides: 1 for the pixel that follows it clockwise around this corner, 0 for the one before. */
   #key(edge: number, x: number, y: number, follows: 0 | 1): number {
-    // Left edge (0): pixel 0 above follows, pixel 3 below is before. Up (1): right follows. Right (2): below follows. Down (3): left follows.
+    // Left edge (0): pixel 0 above follows, pixel 3 below is before.
+    // Up (1): right follows. Right (2): below follows. Down (3): left follows.
     const isHorizontal = edge % 2 === 0
     const column = edge === 0 ? x - 1 : x
     const row = edge === 1 ? y - 1 : y

@@ -9,7 +9,7 @@ import { RowBuffer } from '#raster/write/rows.ts'
 import { ownGrid } from '#raster/write/warp.ts'
 
 /** The part of a raster that a method works on: its grid, where that lies in the file, and what of it is wanted. */
-export interface Part {
+interface Part {
   readonly grid: TargetGrid
   readonly window: PixelWindow
   readonly spans: RowSpans | null

@@ -4,7 +4,7 @@ import { placementOf } from '#raster/warp/plan.ts'
 import { onlyRaster, writeRaster, type MethodTask } from './method.ts'
 import { blockOf, partOf, RowReader, type PlanarRows } from './rows.ts'
 
-export interface Terrain {
+interface Terrain {
   readonly kind: 'hillshade' | 'slope' | 'aspect'
   /** From 1. */
   readonly band?: number

@@ -13,7 +13,7 @@ import { writeCog } from '#raster/write/cog.ts'
 import { memorySink } from '#raster/write/sink.ts'
 
 /** One value of a scene, in its own bands. */
-export interface Measure {
+interface Measure {
   expression: string
   names?: Readonly<Record<string, number>>
 }
@@ -202,7 +202,7 @@ const ECCENTRICITY_SQUARED = 0.006_694_379_990_14
 const RADIANS = Math.PI / 180
 
 /** The ground under a pixel in the middle of a grid, in square metres on the ellipsoid. */
-export function pixelAreaM2({ crs, transform, width, height }: TargetGrid): number {
+function pixelAreaM2({ crs, transform, width, height }: TargetGrid): number {
   const toLonLat = projectorToLonLat(crs)
   const at = (column: number, row: number): Point => {
     const place: Point = [0, 0]

@@ -3,7 +3,7 @@ import { RasterError, type DataType } from '#raster/types.ts'
 import type { Kept } from './kernels.ts'
 
 /** Distinct values in ascending order, with the weight of each. */
-export interface Distribution {
+interface Distribution {
   values: Float64Array
   weights: Float64Array
   count: number

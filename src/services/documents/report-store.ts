@@ -3,8 +3,8 @@ import type { Context } from '#operation.ts'
 import type { ObjectRef, Storage } from '#ports/storage.ts'
 import { DAY_MS } from '#core/time.ts'
 
-export const REPORT_BUCKET = 'reports'
-export const REPORT_DAYS = 7
+const REPORT_BUCKET = 'reports'
+const REPORT_DAYS = 7
 /** Addresses hold as long as what they lead to, which is also as long as any store signs one. */
 export const REPORT_SECONDS = REPORT_DAYS * 24 * 3_600
 

@@ -15,7 +15,7 @@ export interface ReportDocument {
   tables: readonly Table[]
 }
 
-export interface Fact {
+interface Fact {
   label: string
   value: string
 }

@@ -199,7 +199,8 @@ function matrixSet({ id, title, maxZoom, scaleSet }: MatrixSet): string {
   return `    <TileMatrixSet>
       <ows:Title>${title}</ows:Title>
       <ows:Identifier>${id}</ows:Identifier>
-      <ows:SupportedCRS>urn:ogc:def:crs:EPSG::3857</ows:SupportedCRS>${scaleSet ? `\n      <WellKnownScaleSet>${scaleSet}</WellKnownScaleSet>` : ''}
+      <ows:SupportedCRS>urn:ogc:def:crs:EPSG::3857</ows:SupportedCRS>\
+${scaleSet ? `\n      <WellKnownScaleSet>${scaleSet}</WellKnownScaleSet>` : ''}
 ${matrices.join('\n')}
     </TileMatrixSet>`
 }

@@ -29,7 +29,7 @@ interface JobRequest {
   origin?: 'items' | 'project'
 }
 
-export type CheckedJob = Awaited<ReturnType<typeof checkJob>>
+type CheckedJob = Awaited<ReturnType<typeof checkJob>>
 
 /** Who may: editors of a project of the organization that pays, which is the caller's own. */
 export async function permitJob({ db, principal }: Pick<Context, 'db' | 'principal'>, projectId: string): Promise<project.Project> {

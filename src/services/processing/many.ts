@@ -3,7 +3,7 @@ import Type from 'typebox'
 import { ItemId } from '#wire/ids.ts'
 import type { OpenSource, SourceWish } from './process.ts'
 
-export const MAX_ITEMS = 200
+const MAX_ITEMS = 200
 
 export const Items = Type.Array(ItemId, {
   minItems: 1,

@@ -17,7 +17,7 @@ export const CATEGORIES = ['geometry', 'bands', 'terrain', 'time', 'vector', 'st
 type Category = (typeof CATEGORIES)[number]
 
 /** Credits for each square kilometre, and at least so many. */
-export interface Price {
+interface Price {
   readonly creditsPerKm2: number
   readonly minimumCredits: number
 }
@@ -114,7 +114,7 @@ export interface Computed {
   readonly result: Readonly<Record<string, unknown>>
 }
 
-export interface ProcessTerms<I extends TSchema = TSchema> {
+interface ProcessTerms<I extends TSchema = TSchema> {
   readonly id: string
   readonly title: string
   readonly description: string

@@ -13,7 +13,7 @@ const LOOKS_AT_ONCE = 4
 
 type Means = Pick<Context, 'db' | 'principal' | 'raster' | 'signal'>
 
-/** 404 and 403 as for every reading of an item, 400 for one of another organization than the one that is named; 400 where its file cannot be worked on. */
+/** 404 and 403 as for every reading of an item; 400 for one of another organization than is named, or whose file cannot be worked on. */
 export async function findSources(means: Means, process: AnyProcess, params: unknown, organizationId: string | null): Promise<Source[]> {
   const found: Source[] = []
   for (const wish of process.sources(params)) found.push(...(await findWish(means, wish, organizationId)))

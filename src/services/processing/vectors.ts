@@ -2,7 +2,7 @@
 import type { OpenSource, Produced } from './process.ts'
 import { timesOf } from './single.ts'
 
-export const GEOJSON_TYPE = 'application/geo+json'
+const GEOJSON_TYPE = 'application/geo+json'
 
 export function derivedVector(
   sources: readonly OpenSource[],

@@ -34,7 +34,7 @@ export function useOp<K extends OperationId>(id: K, input: Input<K>, options: Re
   })
 }
 
-export interface Me {
+interface Me {
   user: { id: string; email: string; name: string }
   organizations: { id: string; name: string; role: 'owner' | 'admin' | 'member' }[]
 }

@@ -94,7 +94,7 @@ export function coverage(area: GeoJSON.Geometry, footprint: GeoJSON.Geometry | n
   return inside === 0 ? 0 : covered / inside
 }
 
-export function contains(geometry: GeoJSON.Geometry, at: Position): boolean {
+function contains(geometry: GeoJSON.Geometry, at: Position): boolean {
   return polygonsOf(geometry).some(
     ([outer, ...holes]) => outer !== undefined && inRing(outer, at) && !holes.some((hole) => inRing(hole, at)),
   )

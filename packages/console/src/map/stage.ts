@@ -5,7 +5,7 @@ import { currentTheme, onTheme } from '../shell/theme.ts'
 import { baseStyle, repaint } from './base-style.ts'
 import { boxOf, type Box, type Position } from './geo.ts'
 
-export interface RasterLayer {
+interface RasterLayer {
   id: string
   /** A template with {z}, {x} and {y}. */
   tiles: string
@@ -16,13 +16,13 @@ export interface RasterLayer {
   visible?: boolean
 }
 
-export interface Footprint {
+interface Footprint {
   id: string
   geometry: GeoJSON.Geometry | null
   colour?: string
 }
 
-export interface Picture {
+interface Picture {
   id: string
   url: string
   /** Corners from the top left, clockwise. */

@@ -3,7 +3,7 @@ import { useMe, useOp } from '../api/query.ts'
 import { useSession } from '../api/session.ts'
 import type { Project } from '../api/contract.ts'
 
-export interface Who {
+interface Who {
   name: string
   email: string
   userId: string

@@ -5,7 +5,7 @@ import 'uplot/dist/uPlot.min.css'
 import { useTheme } from '../shell/theme.ts'
 import { count } from './format.ts'
 
-export interface Series {
+interface Series {
   label: string
   /** A token, for example `--c1`. */
   colour: string

@@ -8,7 +8,7 @@ const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-dig
 
 export const count = (value: number) => whole.format(value)
 export const aud = (value: number) => `A$${money.format(value)}`
-export const CREDITS_PER_AUD = 100
+const CREDITS_PER_AUD = 100
 export const audOfCredits = (credits: number) => aud(credits / CREDITS_PER_AUD)
 export const date = (value: string | null | undefined) => (value ? day.format(new Date(value)) : '–')
 export const dateShort = (value: string | null | undefined) => (value ? shortDay.format(new Date(value)) : '–')

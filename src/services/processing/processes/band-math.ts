@@ -10,7 +10,8 @@ export default process({
   id: 'band_math',
   title: 'Band math',
   description:
-    'Computes an expression over the bands of an item. Results are 32-bit floats; what is no data in a band that is used, or no number, is NaN. ' +
+    'Computes an expression over the bands of an item. Results are 32-bit floats; what is no data in a band ' +
+    'that is used, or no number, is NaN. ' +
     'Several expressions with semicolons between them give several bands.',
   version: '1',
   category: 'bands',

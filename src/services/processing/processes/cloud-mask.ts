@@ -15,7 +15,8 @@ export default process({
   id: 'cloud_mask',
   title: 'Cloud mask',
   description:
-    'Marks clouds by their colours (1 cloud, 0 clear, 255 no data), after Zhu and Woodcock 2012 without the thermal band. Thin cloud may be missed.',
+    'Marks clouds by their colours (1 cloud, 0 clear, 255 no data), after Zhu and Woodcock 2012 without the thermal band. ' +
+    'Thin cloud may be missed.',
   version: '1',
   category: 'bands',
   input: Closed({

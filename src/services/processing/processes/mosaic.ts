@@ -19,8 +19,8 @@ export default process({
   id: 'mosaic',
   title: 'Mosaic',
   description:
-    'Puts many items together. Each pixel is that of one scene, in all its bands: the first, the brightest, the darkest, the most recent, the one nearest ' +
-    'to the median, or the one with the highest index. A second raster holds the number of that scene.',
+    'Puts many items together. Each pixel is that of one scene, in all its bands: the first, the brightest, the darkest, the most ' +
+    'recent, the one nearest to the median, or the one with the highest index. A second raster holds the number of that scene.',
   version: '1',
   category: 'time',
   input: Closed({

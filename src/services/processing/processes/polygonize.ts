@@ -11,7 +11,8 @@ export default process({
   id: 'polygonize',
   title: 'Polygonize',
   description:
-    'Turns areas of pixels with the same value, which touch along a side, into GeoJSON polygons with that `value`. What is no data gives none.',
+    'Turns areas of pixels with the same value, which touch along a side, into GeoJSON polygons with that `value`. ' +
+    'What is no data gives none.',
   version: '1',
   category: 'vector',
   input: Closed({

@@ -97,7 +97,7 @@ function fromItem(feature: ItemFeature, area: GeoJSON.Polygon | null): Scene {
   }
 }
 
-export interface SourceFailure {
+interface SourceFailure {
   host: string
   title: string
   message: string

@@ -10,7 +10,7 @@ import { toast } from '../../ui/toasts.tsx'
 import { parseRange, tileQuery, tilesOf, useRange, type Look, type Preset } from './look.ts'
 import { Stretch } from './stretch.tsx'
 
-export interface Band {
+interface Band {
   index: number
   name: string
   role: string | null
