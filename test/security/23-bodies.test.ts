@@ -229,6 +229,7 @@ test('row 23: bodies', async (t) => {
       'projects.list',
       'share.links.list',
       'stac.search',
+      'uploads.list',
     ])
     const { id: project_id } = await w.ok(owner.token, 'projects.create', { name: 'Windows' })
     const { id: collection_id } = await w.ok(owner.token, 'collections.create', { project_id, name: 'Windows' })
@@ -239,6 +240,7 @@ test('row 23: bodies', async (t) => {
       'items.list': { project_id },
       'items.search': { project_id },
       'items.list_by_collection': { collection_id },
+      'uploads.list': { project_id },
       'event_subscriptions.deliveries.list': { subscription_id },
     }
     const staff = await w.serviceToken(organizationId)

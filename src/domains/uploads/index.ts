@@ -4,6 +4,7 @@ import type { AnyTask } from '#task.ts'
 import complete from './complete.ts'
 import fail from './fail.ts'
 import initiate from './initiate.ts'
+import list from './list.ts'
 import progress from './progress.ts'
 import signedUrl from './signed_url.ts'
 import clearTask from './clear.task.ts'
@@ -11,6 +12,6 @@ import convertTask from './convert.task.ts'
 import expireTask from './expire.task.ts'
 import resumeTask from './resume.task.ts'
 
-export const operations: readonly AnyOperation[] = [complete, fail, initiate, progress, signedUrl]
+export const operations: readonly AnyOperation[] = [complete, fail, initiate, list, progress, signedUrl]
 
 export const tasks: readonly AnyTask[] = [clearTask, convertTask, expireTask, resumeTask]

@@ -43,6 +43,31 @@ async function consistent(w: World, org: Org): Promise<void> {
     assert.notEqual(await w.storage.stat({ bucket: bucket!, key: object_key! }), null, 'every asset has its object')
 }
 
+// Goal: whoever may read a project sees what is being and was uploaded to it, page by page.
+test('uploads.list', async (t) => {
+  const w = await world(t)
+  const org = await w.organization()
+  const { token } = org.owner
+  const ids: string[] = []
+  for (let n = 0; n < 3; n++) {
+    ids.unshift((await w.ok(token, 'uploads.initiate', { project_id: org.projectId, total_bytes: n })).id)
+    w.clock.advance({ minutes: 1 })
+  }
+  await w.ok(token, 'uploads.signed_url', { upload_id: ids[0], file_name: 'a.tif' })
+  await w.ok(token, 'uploads.fail', { upload_id: ids[2], error_message: 'the line broke' })
+  const idsOf = (page: { uploads: { id: string }[] }) => page.uploads.map(({ id }) => id)
+  const all = await w.ok(token, 'uploads.list', { project_id: org.projectId })
+  assert.deepEqual([idsOf(all), all.count, all.total], [ids, 3, 3])
+  assert.deepEqual(
+    all.uploads.map(({ files }: { files: { name: string }[] }) => files.map(({ name }) => name)),
+    [['a.tif'], [], []],
+  )
+  const failed = await w.ok(token, 'uploads.list', { project_id: org.projectId, status: 'failed' })
+  assert.deepEqual([idsOf(failed), failed.uploads[0].error_message], [[ids[2]], 'the line broke'])
+  const second = await w.ok(token, 'uploads.list', { project_id: org.projectId, limit: 1, offset: 1 })
+  assert.deepEqual([idsOf(second), second.count, second.total], [[ids[1]], 1, 3])
+})
+
 // Goal: a COG goes from a signed address to an item with bands, statistics, footprint and profile that can be shown at once.
 test('uploads: a COG', async (t) => {
   const w = await world(t)

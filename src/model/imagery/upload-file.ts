@@ -35,6 +35,13 @@ export async function list(db: Db, uploadId: string): Promise<UploadFile[]> {
   return await db.selectFrom('upload_file').select(COLUMNS).where('upload_id', '=', uploadId).orderBy('ordinal').execute()
 }
 
+/** By session; a session has at most `MAX_FILES_PER_SESSION`. */
+export async function listMany(db: Db, uploadIds: readonly string[]): Promise<Map<string, UploadFile[]>> {
+  if (uploadIds.length === 0) return new Map()
+  const files = await db.selectFrom('upload_file').select(COLUMNS).where('upload_id', 'in', uploadIds).orderBy('ordinal').execute()
+  return Map.groupBy(files, ({ uploadId }) => uploadId)
+}
+
 /**
  * The file of a session that goes by this name, made if it is new: asking again for the same name gives an address for
  * the same object. A file that was refused may come again. The caller holds the session's row.

@@ -64,6 +64,20 @@ export async function get(db: Db, id: string): Promise<Upload> {
   return await db.selectFrom('upload_session').select(COLUMNS).where('id', '=', id).executeTakeFirstOrThrow()
 }
 
+/** Newest first. */
+export async function list(
+  db: Db,
+  { projectId, state, limit, offset }: { projectId: string; state: Upload['state'] | null; limit: number; offset: number },
+): Promise<{ uploads: Upload[]; total: number }> {
+  const wanted = db
+    .selectFrom('upload_session')
+    .where('project_id', '=', projectId)
+    .$if(state !== null, (query) => query.where('state', '=', state!))
+  const { total } = await wanted.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
+  const uploads = await wanted.select(COLUMNS).orderBy('created_at', 'desc').orderBy('id', 'desc').limit(limit).offset(offset).execute()
+  return { uploads, total: Number(total) }
+}
+
 /** The row as it is now, held until the end of the transaction. */
 export async function lock(tx: Tx, id: string): Promise<Upload> {
   return await tx.selectFrom('upload_session').select(COLUMNS).where('id', '=', id).forUpdate().executeTakeFirstOrThrow()

@@ -2,7 +2,7 @@ import { scene } from '../../support/scene.ts'
 import type { Org, World } from '../../support/world.ts'
 import { other, otherProject } from '../makers.ts'
 import type { Rows } from '../rows.ts'
-import { CHANGES_A_PROJECT } from '../statuses.ts'
+import { CHANGES_A_PROJECT, READS_A_PROJECT } from '../statuses.ts'
 
 const otherUpload = other('upload_id')
 const smallCog = scene({ width: 16, height: 16 })
@@ -28,6 +28,12 @@ export const rows: Rows = {
     input: (_w, org) => ({ project_id: org.projectId, total_bytes: 100 }),
     missing: otherProject,
     breaks: 'column storage_account.reserved_bytes',
+  },
+  'uploads.list': {
+    ...READS_A_PROJECT,
+    input: (_w, org) => ({ project_id: org.projectId }),
+    missing: otherProject,
+    breaks: 'table upload_file',
   },
   'uploads.progress': { ...CHANGES_A_PROJECT, input: upload, missing: otherUpload, breaks: 'table upload_file' },
   'uploads.signed_url': {

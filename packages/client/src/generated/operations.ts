@@ -309,6 +309,7 @@ export const OPERATION_IDS: readonly string[] = [
   'uploads.complete',
   'uploads.fail',
   'uploads.initiate',
+  'uploads.list',
   'uploads.progress',
   'uploads.signed_url',
   'usage.current',

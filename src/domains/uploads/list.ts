@@ -1,0 +1,37 @@
+import Type from 'typebox'
+import { Choice, Closed, Limit, Nullable, Offset, Uuid } from '#core/shapes.ts'
+import { UPLOAD_STATES } from '#core/vocabulary.ts'
+import * as project from '#model/identity/project.ts'
+import * as upload from '#model/imagery/upload.ts'
+import * as uploadFile from '#model/imagery/upload-file.ts'
+import { operation } from '#operation.ts'
+import { EXAMPLE_UPLOAD, toRecord, UploadRecord } from './wire.ts'
+
+/** Upload sessions of a project with their files, newest first, ended ones too. */
+export default operation({
+  id: 'uploads.list',
+  scope: 'items:read',
+  tier: 'read',
+  input: Closed({
+    project_id: Uuid,
+    status: Type.Optional(Nullable(Choice(UPLOAD_STATES, { description: 'Only sessions in this state' }))),
+    limit: Limit(20, 100),
+    offset: Offset,
+  }),
+  output: Closed({ uploads: Type.Array(UploadRecord), count: Type.Integer(), total: Type.Integer() }),
+  example: { input: { project_id: EXAMPLE_UPLOAD.project_id }, output: { uploads: [EXAMPLE_UPLOAD], count: 1, total: 1 } },
+}).handle({
+  check: async ({ db, principal }, { project_id }) => await project.requireReader(db, principal, project_id),
+  async execute({ db, storage }, { status, limit, offset }, { id }) {
+    const { uploads, total } = await upload.list(db, { projectId: id, state: status ?? null, limit, offset })
+    const files = await uploadFile.listMany(
+      db,
+      uploads.map((each) => each.id),
+    )
+    return {
+      uploads: uploads.map((each) => toRecord(each, files.get(each.id) ?? [], (at) => storage.address(at))),
+      count: uploads.length,
+      total,
+    }
+  },
+})
