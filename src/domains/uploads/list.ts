@@ -18,7 +18,11 @@ export default operation({
     limit: Limit(20, 100),
     offset: Offset,
   }),
-  output: Closed({ uploads: Type.Array(UploadRecord), count: Type.Integer(), total: Type.Integer() }),
+  output: Closed({
+    uploads: Type.Array(UploadRecord, { description: 'The sessions, newest first' }),
+    count: Type.Integer(),
+    total: Type.Integer(),
+  }),
   example: { input: { project_id: EXAMPLE_UPLOAD.project_id }, output: { uploads: [EXAMPLE_UPLOAD], count: 1, total: 1 } },
 }).handle({
   check: async ({ db, principal }, { project_id }) => await project.requireReader(db, principal, project_id),

@@ -72,6 +72,7 @@ export interface UploadsListInput {
 
 /** Answer of `uploads.list`. */
 export interface UploadsListOutput {
+  /** The sessions, newest first */
   uploads: Upload[]
   /** How many there are in this answer */
   count: number
