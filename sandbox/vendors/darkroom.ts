@@ -36,8 +36,9 @@ export interface Darkroom {
 
 export function openDarkroom(folder: string): Darkroom {
   const module = new URL('./darkroom.handlers.ts', import.meta.url)
-  // Small pictures do not wait behind a file of minutes: they have children of their own, of which mostly none runs.
-  const quick = new RasterPool({ module, size: QUICK_CHILDREN, idleMs: IDLE_MS, niceness: 5 })
+  // Small pictures do not wait behind a file of minutes: they have children of their own, of which mostly none runs. Somebody
+  // looks at a map meanwhile, so they do not step back either.
+  const quick = new RasterPool({ module, size: QUICK_CHILDREN, idleMs: IDLE_MS })
   const slow = new RasterPool({ module, size: 1, idleMs: IDLE_MS, niceness: 10 })
   const blocks = new LoadingCache<Uint8Array>({ maxBytes: BLOCK_CACHE_BYTES, sizeOf: (bytes) => bytes.byteLength })
   const pictures = new LoadingCache<Uint8Array>({ maxBytes: PICTURE_CACHE_BYTES, sizeOf: (bytes) => bytes.byteLength })

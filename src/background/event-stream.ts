@@ -34,10 +34,13 @@ const PAGE = 500
 const REST_MS = 250
 const GAP_MS = 5
 
+/** A listener that names no event hears what is committed after it came; null for one that has caught up. */
+type Since = stream.Moment | null
+
 interface Group {
   /** Everything up to here has been handed out. */
   head: stream.Position
-  listeners: Set<Listener>
+  listeners: Map<Listener, Since>
   userCount: number
 }
 
@@ -65,13 +68,10 @@ export function createEventStream({ db, bell, onError }: StreamOptions): EventSt
     }
     return loop
   }
-  const groupOf = async (organizationId: string): Promise<Group> => {
-    const known = groups.get(organizationId)
-    if (known) return known
-    const head = await stream.head(db)
-    const made = groups.get(organizationId) ?? { head, listeners: new Set<Listener>(), userCount: 0 } // Somebody else may have been faster.
-    groups.set(organizationId, made)
-    return made
+  const groupOf = (organizationId: string, { head }: stream.Moment): Group => {
+    const group = groups.get(organizationId) ?? { head, listeners: new Map<Listener, Since>(), userCount: 0 }
+    groups.set(organizationId, group)
+    return group
   }
   /** A group lives as long as somebody listens or is about to. */
   const drop = (organizationId: string): void => {
@@ -91,7 +91,8 @@ export function createEventStream({ db, bell, onError }: StreamOptions): EventSt
         })
       const from = lastEventId === null ? null : await stream.positionOf(db, organizationId, lastEventId)
       if (lastEventId !== null && !from) throw invalidField('Last-Event-ID', 'names no event of this organization')
-      const group = await groupOf(organizationId)
+      const moment = await stream.now(db)
+      const group = groupOf(organizationId, moment)
       count++
       group.userCount++
       try {
@@ -100,14 +101,14 @@ export function createEventStream({ db, bell, onError }: StreamOptions): EventSt
         drop(organizationId)
         throw error
       }
-      group.listeners.add(listener)
+      group.listeners.set(listener, from ? null : moment)
       start().ring()
       return () => {
         if (group.listeners.delete(listener)) drop(organizationId)
       }
     },
     async close() {
-      for (const { listeners } of groups.values()) for (const listener of listeners) listener.end()
+      for (const { listeners } of groups.values()) for (const listener of listeners.keys()) listener.end()
       await loop?.close()
     },
   }
@@ -144,16 +145,17 @@ async function catchUp(db: Db, group: Group, { organizationId, listener, from }:
     const { head } = group
     if (!stream.isBefore(position, head)) return
     const page = (await stream.after(db, [{ organizationId, position }], PAGE)).filter((event) => !stream.isBefore(head, event.position))
-    for (const event of page) if (!hand(event, [listener])) return
+    for (const event of page) if (!hand(event, [[listener, null]])) return
     position = page.length < PAGE ? head : page.at(-1)!.position
   }
 }
 
 /** One text for all who get it. False: one of them takes no more. */
-function hand(event: stream.StreamedEvent, listeners: Iterable<Listener>): boolean {
+function hand(event: stream.StreamedEvent, listeners: Iterable<[Listener, Since]>): boolean {
   let frame: string | null = null
   let isTaken = true
-  for (const listener of listeners) {
+  for (const [listener, since] of listeners) {
+    if (since && stream.wasCommitted(event.position, since)) continue
     if (!isReader(listener.principal(), event)) continue
     frame ??= `id: ${event.id}\nevent: ${event.type}\ndata: ${bodyOf(event)}\n\n`
     isTaken = listener.send(frame) && isTaken

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { sql } from 'kysely'
 import { campaign } from '../../test/support/campaign.ts'
 import { seeded } from '../../test/support/random.ts'
 import { until } from '../../test/support/service.ts'
@@ -74,6 +75,28 @@ test('GET /v1/events', async (t) => {
     assert.deepEqual(
       stream.heard.map(({ body }) => body.data.name),
       ['late', 'early'],
+    )
+    stream.cut()
+  })
+
+  await t.test('what was committed before somebody came is not told, though an older transaction holds it back', async () => {
+    const held = Promise.withResolvers<void>()
+    const begun = Promise.withResolvers<void>()
+    const older = w.db.transaction().execute(async (tx) => {
+      await sql`select pg_current_xact_id()`.execute(tx)
+      begun.resolve()
+      await held.promise
+    })
+    await begun.promise
+    await make('before')
+    const stream = await listen(w.baseUrl, org.owner.token)
+    await make('after')
+    held.resolve()
+    await older
+    await stream.until(1)
+    assert.deepEqual(
+      stream.heard.map(({ body }) => body.data.name),
+      ['after'],
     )
     stream.cut()
   })

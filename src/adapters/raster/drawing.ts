@@ -12,6 +12,8 @@ import type { Sources } from './sources.ts'
 const DRAWING_VERSION = 2
 const TILE_CACHE_BYTES = 64 * 1024 * 1024
 const MOSAIC_DEADLINE_MS = 15_000
+/** A host far away is waited for as long as one that is asked for its scenes. */
+const REMOTE_DEADLINE_MS = 15_000
 
 interface Bounds {
   readonly signal?: AbortSignal | undefined
@@ -43,7 +45,8 @@ export class Drawing {
   }
 
   /** Runs a task on the content that was identified. */
-  async run<T>(name: string, source: RasterSource, input: object, { signal, deadlineMs, part = '' }: Bounds): Promise<T> {
+  async run<T>(name: string, source: RasterSource, input: object, { signal, part = '', ...bounds }: Bounds): Promise<T> {
+    const deadlineMs = bounds.deadlineMs ?? ('url' in source ? REMOTE_DEADLINE_MS : undefined)
     const seen = await this.#sources.identify(source, signal)
     const task = { ...(await this.#sources.openable(source, seen, signal)), ...input }
     try {

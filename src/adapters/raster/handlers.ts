@@ -22,7 +22,7 @@ export interface OpenableSource {
 }
 
 /** Until a host begins to answer, and for each pause after that; the source bounds the whole of a range. */
-const PAUSE_MS = 4_500
+const PAUSE_MS = 10_000
 const MAX_REDIRECTS = 3
 
 /** One guard per list of exceptions; there is one list in a process. */

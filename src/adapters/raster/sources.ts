@@ -17,6 +17,8 @@ export interface SourceOptions {
 
 const MIB = 1024 * 1024
 const IDENTITY_CACHE_BYTES = 8 * MIB
+/** More than a child waits for a host, so that the host is what the caller is told of. */
+const IDENTIFY_DEADLINE_MS = 15_000
 /** How long a remote file is taken to be the one that we looked at last. Our own files never change. */
 const IDENTITY_SECONDS = 60
 /** A signed address of an object is used for one such stretch, and lives for two: no reading outlives it. */
@@ -70,7 +72,11 @@ export function createSources(pool: RasterPool, options: SourceOptions) {
     const load = async (loadSignal: AbortSignal) => {
       const located = await locate(source, loadSignal)
       return {
-        ...((await pool.run('identify', { source: located.source }, { signal: loadSignal, affinity: name })) as Identity),
+        ...((await pool.run(
+          'identify',
+          { source: located.source },
+          { signal: loadSignal, affinity: name, deadlineMs: IDENTIFY_DEADLINE_MS },
+        )) as Identity),
         located,
         seenAtMs: nowMs(),
       }

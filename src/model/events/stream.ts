@@ -21,11 +21,22 @@ export interface StreamedEvent extends ToldEvent {
 
 export const isBefore = (a: Position, b: Position): boolean => (a.txid === b.txid ? a.seq < b.seq : BigInt(a.txid) < BigInt(b.txid))
 
-/** Behind everything that is shown by now. */
-export async function head(db: Db): Promise<Position> {
-  const { rows } = await sql<{ txid: string }>`select pg_snapshot_xmin(pg_current_snapshot())::text as txid`.execute(db)
-  return { txid: rows[0]!.txid, seq: 0 }
+/** What was committed at one moment: everything below `end` but those that were still under way. */
+export interface Moment {
+  /** Behind everything that is shown by now. */
+  head: Position
+  end: bigint
+  underWay: ReadonlySet<string>
 }
+
+export async function now(db: Db): Promise<Moment> {
+  const { rows } = await sql<{ snapshot: string }>`select pg_current_snapshot()::text as snapshot`.execute(db)
+  const [first, end, underWay] = rows[0]!.snapshot.split(':') as [string, string, string]
+  return { head: { txid: first, seq: 0 }, end: BigInt(end), underWay: new Set(underWay.split(',')) }
+}
+
+/** An event may be shown long after it was committed, while an older transaction is under way. */
+export const wasCommitted = ({ txid }: Position, { end, underWay }: Moment): boolean => BigInt(txid) < end && !underWay.has(txid)
 
 /** Null: no event of this organization. */
 export async function positionOf(db: Db, organizationId: string, eventId: string): Promise<Position | null> {
