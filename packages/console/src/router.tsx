@@ -32,7 +32,7 @@ const start = createRoute({
 })
 const billing = () => import('./screens/billing/billing.tsx')
 const team = () => import('./screens/team.tsx')
-const orders = () => import('./screens/orders.tsx')
+const orders = () => import('./screens/orders/list.tsx')
 
 const screens = [
   screen('/welcome', () => import('./screens/welcome.tsx'), 'Welcome'),
@@ -62,6 +62,8 @@ const screens = [
   screen('/team/audit', team, 'Audit'),
   screen('/team/organization', team, 'OrganizationPage'),
   screen('/orders', orders, 'Orders'),
+  screen('/orders/review', () => import('./screens/orders/review.tsx'), 'ReviewOrder'),
+  screen('/orders/$id', () => import('./screens/orders/order.tsx'), 'OrderPage'),
 ]
 
 export const router = createRouter({

@@ -201,7 +201,7 @@ function AccountMenu({ open }: { open(overlay: Overlay): void }): ReactElement {
   return (
     <Menu position="bottom-end" width={250} transitionProps={{ duration: 120 }}>
       <Menu.Target>
-        <button type="button" className="avatar" aria-label={`Account of ${who.name}`}>
+        <button type="button" className="avatar" aria-label={`${initials(who.name || '?')}, account of ${who.name}`}>
           <span aria-hidden="true">{initials(who.name || '?')}</span>
         </button>
       </Menu.Target>
