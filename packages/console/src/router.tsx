@@ -33,6 +33,8 @@ const start = createRoute({
 const billing = () => import('./screens/billing/billing.tsx')
 const team = () => import('./screens/team.tsx')
 const orders = () => import('./screens/orders/list.tsx')
+const jobs = () => import('./screens/make/jobs.tsx')
+const processes = () => import('./screens/make/process.tsx')
 
 const screens = [
   screen('/welcome', () => import('./screens/welcome.tsx'), 'Welcome'),
@@ -64,6 +66,10 @@ const screens = [
   screen('/orders', orders, 'Orders'),
   screen('/orders/review', () => import('./screens/orders/review.tsx'), 'ReviewOrder'),
   screen('/orders/$id', () => import('./screens/orders/order.tsx'), 'OrderPage'),
+  screen('/jobs', jobs, 'Jobs'),
+  screen('/jobs/$id', jobs, 'JobPage'),
+  screen('/processes', processes, 'Processes'),
+  screen('/processes/$id', processes, 'ProcessPage'),
 ]
 
 export const router = createRouter({

@@ -32,7 +32,9 @@ const WORK: readonly Place[] = [
   { to: '/explore', icon: 'globe', text: 'Explore', letter: 'e' },
   { to: '/library', icon: 'layers', text: 'Library', letter: 'l', also: ['/view', '/compare', '/shares'] },
   { to: '/orders', icon: 'cart', text: 'Orders', letter: 'o' },
+  { to: '/tasking', icon: 'sat', text: 'Tasking', letter: 't' },
   { to: '/uploads', icon: 'up', text: 'Uploads', letter: 'u' },
+  { to: '/jobs', icon: 'bolt', text: 'Jobs', letter: 'j', also: ['/processes'] },
   { to: '/lineage', icon: 'flow', text: 'Lineage' },
 ]
 const RUN: readonly Place[] = [

@@ -1,5 +1,5 @@
 /** The one map inside a card: what is drawn on it is also in the list beside it. */
-import { useEffect, type ReactElement } from 'react'
+import { useEffect, type ReactElement, type ReactNode } from 'react'
 import { boxOf, type Box, type Position } from '../../map/geo.ts'
 import { MapSlot } from '../../map/map-slot.tsx'
 import { theStage } from '../../map/stage.ts'
@@ -19,6 +19,8 @@ interface CardMapParts {
   items?: readonly { id: string; box: Box }[]
   pictures?: readonly { id: string; url: string; corners: [Position, Position, Position, Position] }[]
   className?: string
+  /** Floats on it: tools. */
+  children?: ReactNode
 }
 
 const PADDING = { top: 26, left: 26, right: 52, bottom: 30 }
@@ -28,7 +30,8 @@ export const collectionOf = (geometries: readonly (GeoJSON.Geometry | null | und
   geometries: geometries.filter((one) => one != null),
 })
 
-export function CardMap({ label, area = null, shapes = [], items = [], pictures = [], className = 'cov' }: CardMapParts): ReactElement {
+export function CardMap({ label, children, className = 'cov', ...drawn }: CardMapParts): ReactElement {
+  const { area = null, shapes = [], items = [], pictures = [] } = drawn
   const shapeKey = JSON.stringify(shapes)
   const itemKey = items.map(({ id }) => id).join()
   const areaKey = JSON.stringify(area)
@@ -67,7 +70,7 @@ export function CardMap({ label, area = null, shapes = [], items = [], pictures 
   }, [boxKey])
   return (
     <div className={`card-map ${className}`} role="region" aria-label={label}>
-      <MapSlot />
+      <MapSlot>{children}</MapSlot>
     </div>
   )
 }

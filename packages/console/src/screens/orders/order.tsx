@@ -1,6 +1,6 @@
 /** One order: how far it is, what came, what it cost, and how to undo it while that is free. Live while it is under way. */
-import { Link, Navigate, useParams } from '@tanstack/react-router'
-import { useState, type ReactElement } from 'react'
+import { Link, useNavigate, useParams } from '@tanstack/react-router'
+import { useEffect, useState, type ReactElement } from 'react'
 import type { Order, OrderGroup } from '../../api/contract.ts'
 import { useAct, useOp } from '../../api/query.ts'
 import { boxOf, type Box } from '../../map/geo.ts'
@@ -33,8 +33,13 @@ export function OrderPage(): ReactElement {
         </Loaded>
       </Page>
     )
-  if (order.data.orderType === 'tasking') return <Navigate to="/tasking/$order" params={{ order: id } as never} replace />
-  return <ArchiveOrder order={order.data} />
+  return order.data.orderType === 'tasking' ? <ToTasking id={id} /> : <ArchiveOrder order={order.data} />
+}
+
+function ToTasking({ id }: { id: string }): null {
+  const navigate = useNavigate()
+  useEffect(() => void navigate({ to: '/tasking/$order', params: { order: id } as never, replace: true }), [id, navigate])
+  return null
 }
 
 function ArchiveOrder({ order }: { order: Order }): ReactElement {

@@ -200,7 +200,7 @@ function Delivery({ cart }: { cart: readonly ChosenScene[] }): ReactElement {
     >
       <div className="row g16 t wrap">
         <CardMap
-          className="amap"
+          className="small"
           label="The areas of this order"
           area={areas.length === 0 ? null : { type: 'MultiPolygon', coordinates: areas.map(({ coordinates }) => coordinates) }}
           shapes={areas.length === 0 ? shapes : shapes.filter(({ geometry }) => touches(geometry, areas))}
