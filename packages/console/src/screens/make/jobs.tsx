@@ -74,14 +74,20 @@ export function Jobs(): ReactElement {
           hideLabel
           value={url['process'] ?? ''}
           onChange={(event) => setUrl({ process: event.target.value || null, page: null })}
-          options={[{ value: '', text: 'Every process' }, ...(processes.data?.processes ?? []).map(({ id, title }) => ({ value: id, text: title }))]}
+          options={[
+            { value: '', text: 'Every process' },
+            ...(processes.data?.processes ?? []).map(({ id, title }) => ({ value: id, text: title })),
+          ]}
         />
         <Choice
           label="Project"
           hideLabel
           value={url['project'] ?? ''}
           onChange={(event) => setUrl({ project: event.target.value || null, page: null })}
-          options={[{ value: '', text: 'Every project' }, ...(projects.data?.projects ?? []).map(({ id, name }) => ({ value: id, text: name }))]}
+          options={[
+            { value: '', text: 'Every project' },
+            ...(projects.data?.projects ?? []).map(({ id, name }) => ({ value: id, text: name })),
+          ]}
         />
       </div>
       <Loaded
@@ -90,7 +96,10 @@ export function Jobs(): ReactElement {
         empty={({ total }) =>
           total === 0 &&
           (isFiltered ? (
-            <Empty title="No jobs like these" actions={<Button onClick={() => setUrl({ status: null, project: null, process: null, page: null })}>Show all</Button>} />
+            <Empty
+              title="No jobs like these"
+              actions={<Button onClick={() => setUrl({ status: null, project: null, process: null, page: null })}>Show all</Button>}
+            />
           ) : (
             <div className="col g16">
               <NoProcesses />
@@ -157,7 +166,7 @@ function JobTable({ jobs }: { jobs: readonly ProcessingJob[] }): ReactElement {
               )}
             </td>
             <td className="hide-s">{projectOf(job.project_id)}</td>
-            <td className="n">{count(job.captured_credits ?? job.reserved_credits)}</td>
+            <td className="n hide-s">{count(job.captured_credits ?? job.reserved_credits)}</td>
             <td className="soft hide-s">{dateTimeShort(job.created_at)}</td>
           </tr>
         ))}
@@ -168,7 +177,11 @@ function JobTable({ jobs }: { jobs: readonly ProcessingJob[] }): ReactElement {
 
 export function JobPage(): ReactElement {
   const { id } = useParams({ strict: false }) as { id: string }
-  const job = useOp('processing.job.get', { job_id: id }, { staleTime: 0, refetchInterval: LOOK_EVERY_MS, while: ({ job: one }) => isUnderWay(one) })
+  const job = useOp(
+    'processing.job.get',
+    { job_id: id },
+    { staleTime: 0, refetchInterval: LOOK_EVERY_MS, while: ({ job: one }) => isUnderWay(one) },
+  )
   useTitle({ text: 'Jobs', to: '/jobs' }, 'Job')
   if (!job.data)
     return (
@@ -184,7 +197,11 @@ export function JobPage(): ReactElement {
 function OneJob({ job }: { job: ProcessingJob }): ReactElement {
   const nameOf = useProcessNames()
   const said = SAID[job.status]
-  const again = { to: '/processes/$id', params: { id: job.job_type_id } as never, search: { in: JSON.stringify(job.input_params) } as never }
+  const again = {
+    to: '/processes/$id',
+    params: { id: job.job_type_id } as never,
+    search: { in: JSON.stringify(job.input_params) } as never,
+  }
   const navigate = useNavigate()
   useAgainKey(() => void navigate(again))
   const [first] = job.output_item_ids
@@ -229,7 +246,9 @@ function OneJob({ job }: { job: ProcessingJob }): ReactElement {
                 ['Reserved', <span className="num">{`${count(job.reserved_credits)} credits`}</span>],
                 [
                   'Charged',
-                  <span className="num">{job.captured_credits === null ? 'when it succeeds' : `${count(job.captured_credits)} credits`}</span>,
+                  <span className="num">
+                    {job.captured_credits === null ? 'when it succeeds' : `${count(job.captured_credits)} credits`}
+                  </span>,
                 ],
                 ['In dollars', <span className="num">{audOfCredits(job.captured_credits ?? job.reserved_credits)}</span>],
               ]}
@@ -246,7 +265,7 @@ function OneJob({ job }: { job: ProcessingJob }): ReactElement {
             />
             {job.source_item_ids.length > 0 && (
               <>
-                <h3 className="mt12">Made from</h3>
+                <h3 className="sub">Made from</h3>
                 <ul className="col g4">
                   {job.source_item_ids.map((item) => (
                     <li key={item}>
@@ -278,8 +297,8 @@ function Progress({ job }: { job: ProcessingJob }): ReactElement {
   if (job.status === 'failed')
     return (
       <Note tone="bad" icon="warn">
-        <b>It failed.</b> {job.error ?? 'No reason was given.'} {count(job.reserved_credits - (job.captured_credits ?? 0))} credits were given
-        back.
+        <b>It failed.</b> {job.error ?? 'No reason was given.'} {count(job.reserved_credits - (job.captured_credits ?? 0))} credits were
+        given back.
       </Note>
     )
   const share = job.status === 'completed' ? 1 : job.progress / 100

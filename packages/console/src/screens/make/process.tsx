@@ -35,7 +35,10 @@ export function Processes(): ReactElement {
   const processes = useOp('processing.catalog.list', {}, { staleTime: 300_000 })
   useTitle({ text: 'Jobs', to: '/jobs' }, 'Processes')
   return (
-    <Page title="Processes" about="What can be computed from your imagery. The price is shown before anything runs; a job that fails costs nothing.">
+    <Page
+      title="Processes"
+      about="What can be computed from your imagery. The price is shown before anything runs; a job that fails costs nothing."
+    >
       <Loaded query={processes} rows={6}>
         {(data) => <ProcessGrid processes={data.processes} />}
       </Loaded>
@@ -113,7 +116,11 @@ function RunProcess({ process }: { process: Process }): ReactElement {
   const schema = process.input_schema as Schema
   const items = useItems()
   const isFilled = (schema.required ?? []).every((name) => settled[name] !== undefined) && Object.keys(settled).length > 0
-  const checked = useOp('processing.catalog.validate', { process_id: process.id, inputs: { ...settled } }, { enabled: isFilled, keep: true })
+  const checked = useOp(
+    'processing.catalog.validate',
+    { process_id: process.id, inputs: { ...settled } },
+    { enabled: isFilled, keep: true },
+  )
   const errors = isFilled ? (checked.data?.errors ?? []) : []
   const chosen = useMemo(() => {
     const ids = Object.entries(values).flatMap(([name, value]) => (name.endsWith('item_id') || name === 'item_ids' ? [value].flat() : []))
@@ -135,9 +142,6 @@ function RunProcess({ process }: { process: Process }): ReactElement {
           <Card title="Parameters">
             <SchemaForm schema={schema} values={values} errors={errors} onChange={setValues} />
           </Card>
-          <CallPreview operation="processing.execute" input={{ process_id: process.id, inputs: settled }} />
-        </div>
-        <div className="col g16">
           <Card title={hasArea ? 'Where' : 'What it works on'} flush>
             <CardMap
               label="The chosen items and the area"
@@ -151,7 +155,15 @@ function RunProcess({ process }: { process: Process }): ReactElement {
               {hasArea && <AreaTools onArea={(area) => setValues({ ...values, geometry: area ?? undefined })} />}
             </CardMap>
           </Card>
-          <PriceCard process={process} values={settled} isValid={isFilled && checked.data?.valid === true} isChecking={checked.isFetching || values !== settled} />
+          <CallPreview operation="processing.execute" input={{ process_id: process.id, inputs: settled }} />
+        </div>
+        <div className="col g16">
+          <PriceCard
+            process={process}
+            values={settled}
+            isValid={isFilled && checked.data?.valid === true}
+            isChecking={checked.isFetching || values !== settled}
+          />
           {checked.isError && <FormProblem error={checked.error} />}
         </div>
       </div>
@@ -191,7 +203,7 @@ function PriceCard({ process, values, isValid, isChecking }: PriceParts): ReactE
       </Note>
     )
   return (
-    <Card title="Price">
+    <Card title="Price" className="sticky">
       <div className="tot first">
         <span>{price ? areaText(price.area_sq_km * 1e6) : priceOf(process)}</span>
         <b className="num">{price ? audOfCredits(price.credits) : ''}</b>
@@ -213,7 +225,12 @@ function PriceCard({ process, values, isValid, isChecking }: PriceParts): ReactE
         {price ? `Run, ${audOfCredits(price.credits)}` : isChecking ? 'Being priced' : 'Fill in what is required'}
       </Button>
       <div className="mt12">
-        <Facts rows={[['At most', `${process.timeout_minutes} minutes`], ['If it fails', 'nothing is charged']]} />
+        <Facts
+          rows={[
+            ['At most', `${process.timeout_minutes} minutes`],
+            ['If it fails', 'nothing is charged'],
+          ]}
+        />
       </div>
     </Card>
   )

@@ -33,7 +33,11 @@ interface FormParts {
 
 const MAX_ITEMS = 200
 const words = (name: string) => {
-  const text = name.replaceAll(/([a-z])([A-Z])/g, '$1 $2').replaceAll('_', ' ').toLowerCase()
+  const text = name
+    .replace(/_ids?$/, (end) => (end === '_ids' ? 's' : ''))
+    .replaceAll(/([a-z])([A-Z])/g, '$1 $2')
+    .replaceAll('_', ' ')
+    .toLowerCase()
   return text.charAt(0).toUpperCase() + text.slice(1)
 }
 const isItem = (name: string) => name === 'item_id' || name.endsWith('_item_id')

@@ -30,7 +30,7 @@ export const collectionOf = (geometries: readonly (GeoJSON.Geometry | null | und
   geometries: geometries.filter((one) => one != null),
 })
 
-export function CardMap({ label, children, className = 'cov', ...drawn }: CardMapParts): ReactElement {
+export function CardMap({ label, children, className = 'wide', ...drawn }: CardMapParts): ReactElement {
   const { area = null, shapes = [], items = [], pictures = [] } = drawn
   const shapeKey = JSON.stringify(shapes)
   const itemKey = items.map(({ id }) => id).join()
