@@ -5,10 +5,11 @@ import type { Browser, Page } from 'playwright-core'
 import { createConsoleBuild } from '#console.ts'
 import { balance, grant, work } from '../orders/support.ts'
 import { world, type Org, type World } from '../support/world.ts'
+import { typeArea } from './buying.ts'
 import { browser, shot, WITHOUT_BROWSER } from './chromium.ts'
 import { assertAccessible, assertOwnBusiness, journey, seat, signIn } from './console.ts'
 
-const AREA = { West: '2.30', South: '48.20', East: '2.33', North: '48.22' }
+const AREA = { West: 2.3, South: 48.2, East: 2.33, North: 48.22 }
 
 test('the console: find and buy', { skip: WITHOUT_BROWSER }, async (t) => {
   await createConsoleBuild().run(new AbortController().signal)
@@ -22,9 +23,7 @@ test('the console: find and buy', { skip: WITHOUT_BROWSER }, async (t) => {
 /** Types an area, waits for scenes of a vendor that sells, and ticks so many of them. */
 async function choose(w: World, page: Page, count: number): Promise<void> {
   await page.goto(`${w.baseUrl}/app/explore?sources=sandbox-hr.sandbox-vhr.sandbox-flaky`)
-  await page.getByRole('button', { name: 'Type, paste or open an area (I)' }).click()
-  for (const [edge, degrees] of Object.entries(AREA)) await page.getByLabel(edge).fill(degrees)
-  await page.getByRole('button', { name: 'Use this area' }).click()
+  await typeArea(page, AREA)
   const ticks = page.getByRole('checkbox', { name: /^Order Sandbox high resolution of/ })
   await ticks.first().waitFor()
   for (let index = 0; index < count; index++) await ticks.nth(index).check()

@@ -65,11 +65,11 @@ export function SchemaForm({ schema, values, errors, onChange }: FormParts): Rea
   const isRestUsed = rest.some((name) => values[name] !== undefined)
   return (
     <div className="col g16">
-      {first.map(field)}
+      {first.length > 0 && <div className="fields">{first.map(field)}</div>}
       {rest.length > 0 && (
         <details className="more" open={isRestUsed || first.length === 0 || undefined}>
           <summary>{plural(rest.length, 'more setting')}</summary>
-          <div className="col g16 mt12">{rest.map(field)}</div>
+          <div className="fields mt12">{rest.map(field)}</div>
         </details>
       )}
     </div>

@@ -24,6 +24,8 @@ interface CardMapParts {
 }
 
 const PADDING = { top: 26, left: 26, right: 52, bottom: 30 }
+/** Tools float over the upper edge. */
+const TOOLS_PX = 62
 
 export const collectionOf = (geometries: readonly (GeoJSON.Geometry | null | undefined)[]): GeoJSON.Geometry => ({
   type: 'GeometryCollection',
@@ -65,7 +67,7 @@ export function CardMap({ label, children, className = 'wide', ...drawn }: CardM
   }, [itemKey])
   useEffect(() => {
     theStage().map.resize()
-    theStage().fit(box, { animate: false, padding: PADDING, maxZoom: 15 })
+    theStage().fit(box, { animate: false, padding: children ? { ...PADDING, top: TOOLS_PX } : PADDING, maxZoom: 15 })
     // oxlint-disable-next-line exhaustive-deps
   }, [boxKey])
   return (

@@ -7,7 +7,7 @@ import { useTitle } from '../../shell/crumbs.tsx'
 import { mayWrite, useProjects, useWho } from '../../shell/who.ts'
 import { area as areaText, audOfCredits, count, date, dateShort, plural } from '../../ui/format.ts'
 import { Icon } from '../../ui/icons.tsx'
-import { Badge, Button, Card, Facts, Note, Page } from '../../ui/kit.tsx'
+import { Badge, Button, Card, Facts, Note, Page, Segmented } from '../../ui/kit.tsx'
 import { Loaded } from '../../ui/states.tsx'
 import { toast } from '../../ui/toasts.tsx'
 import { Coverage, Details, Ended, Groups, Money, OrderActions, Step, useOrder, type StepParts } from '../orders/order.tsx'
@@ -19,7 +19,7 @@ import { Passes, PassLegend } from './passes.tsx'
 const LOOK_EVERY_MS = 5_000
 const WIDEST_DEG = 45
 const STANDARD_DEG = 25
-const MAX_PASSES = 500
+const MAX_PASSES = 100
 
 export function TaskingOrder(): ReactElement {
   const { order: id } = useParams({ strict: false }) as { order: string }
@@ -48,7 +48,6 @@ function OneTasking({ order }: { order: Order }): ReactElement {
   const askedQuotes = (quotations.data?.content ?? []).filter(
     ({ state, decision }) => isOpen && state === 'issued' && decision === 'NOT_DECIDED',
   )
-  const groupOf = (id: string) => order.groups.find((group) => group.id === id)
   return (
     <Page
       title={
@@ -66,12 +65,7 @@ function OneTasking({ order }: { order: Order }): ReactElement {
       </ol>
       <Ended order={order} />
       <div className="col g16 mt16">
-        {askedStudies.map((study) => (
-          <StudyDecision key={study.id} study={study} order={order} group={groupOf(study.groupId)} />
-        ))}
-        {askedQuotes.map((quotation) => (
-          <QuotationDecision key={quotation.id} quotation={quotation} order={order} group={groupOf(quotation.groupId)} />
-        ))}
+        <Waiting order={order} studies={askedStudies} quotations={askedQuotes} />
         <div className="grid two-one">
           <div className="col g16">
             <Coverage order={order} />
@@ -88,8 +82,44 @@ function OneTasking({ order }: { order: Order }): ReactElement {
   )
 }
 
+interface WaitingParts {
+  order: Order
+  studies: readonly FeasibilityStudy[]
+  quotations: readonly Quotation[]
+}
+
+/** Each area has its own decision; one is shown at a time. */
+function Waiting({ order, studies, quotations }: WaitingParts): ReactElement | null {
+  const [chosen, setChosen] = useState<string | null>(null)
+  const areaOf = (groupId: string) => order.groups.findIndex(({ id }) => id === groupId) + 1
+  const all = [...studies, ...quotations].toSorted((a, b) => areaOf(a.groupId) - areaOf(b.groupId))
+  const current = all.find(({ id }) => id === chosen) ?? all[0]
+  if (!current) return null
+  const group = order.groups.find(({ id }) => id === current.groupId)
+  return (
+    <>
+      {all.length > 1 && (
+        <div className="row g12 wrap">
+          <b>{plural(all.length, 'decision')} to make</b>
+          <Segmented
+            label="Which decision"
+            value={current.id}
+            onChange={setChosen}
+            options={all.map(({ id, groupId }) => ({ value: id, text: `Area ${areaOf(groupId)}` }))}
+          />
+        </div>
+      )}
+      {'options' in current ? (
+        <StudyDecision key={current.id} study={current} order={order} group={group} />
+      ) : (
+        <QuotationDecision key={current.id} quotation={current} order={order} group={group} />
+      )}
+    </>
+  )
+}
+
 function aboutOf(order: Order, waiting: number): string {
-  const what = `Tasking order of ${date(order.createdAt)}, ${order.groups.map(({ dataProduct }) => dataProduct).join(', ')}.`
+  const what = `Tasking order of ${date(order.createdAt)}, ${[...new Set(order.groups.map(({ dataProduct }) => dataProduct))].join(', ')}.`
   if (waiting > 0) return `${what} The vendor has answered. Nothing is charged until you accept.`
   return order.status === 'pending' ? `${what} The vendor is asked; you are told when it answers.` : what
 }
@@ -142,13 +172,12 @@ const paramOf = (group: OrderGroup | undefined, name: string): unknown => (group
 
 function Asked({ order }: { order: Order }): ReactElement {
   const [group] = order.groups
-  const features = (group?.featureCollection as { features?: unknown[] } | null)?.features ?? []
   const [from, to] = [paramOf(group, 'acquisitionStart'), paramOf(group, 'acquisitionEnd')]
   return (
     <Card title="Asked for">
       <Facts
         rows={[
-          ['Areas', `${features.length}, together ${areaText(order.groups.reduce((sum, { aoi_km2 }) => sum + aoi_km2, 0) * 1e6)}`],
+          ['Areas', `${order.groups.length}, together ${areaText(order.groups.reduce((sum, { aoi_km2 }) => sum + aoi_km2, 0) * 1e6)}`],
           ['Product', group?.dataProduct ?? '–'],
           ['Window', `${dateShort(from as string)} to ${date(to as string)}`],
           ['Cloud', `up to ${String(paramOf(group, 'cloudCoverage') ?? 15)}%`],
@@ -228,7 +257,11 @@ function StudyDecision({ study, order, group }: StudyParts): ReactElement {
 
 function OrderPasses({ group, optionLimit }: { group: OrderGroup | undefined; optionLimit: number | null }): ReactElement | null {
   const [from, to] = [String(paramOf(group, 'acquisitionStart') ?? ''), String(paramOf(group, 'acquisitionEnd') ?? '')]
-  const featureCollection = (group?.featureCollection ?? { type: 'FeatureCollection', features: [] }) as { type: 'FeatureCollection'; features: unknown[] }
+  const asked = Number(paramOf(group, 'maxOffNadirAngle') ?? STANDARD_DEG)
+  const featureCollection = (group?.featureCollection ?? { type: 'FeatureCollection', features: [] }) as {
+    type: 'FeatureCollection'
+    features: unknown[]
+  }
   const passes = useOp(
     'orders.tasking.opportunities_list',
     {
@@ -240,17 +273,9 @@ function OrderPasses({ group, optionLimit }: { group: OrderGroup | undefined; op
     { enabled: group !== undefined && from !== '' && to !== '', staleTime: 300_000 },
   )
   return (
-    <Card title="Predicted passes" aside={<PassLegend withOption />}>
+    <Card title="Predicted passes" aside={<PassLegend withOption={optionLimit !== null && optionLimit !== asked} />}>
       <Loaded query={passes} rows={2}>
-        {({ content }) => (
-          <Passes
-            passes={content}
-            from={from}
-            to={to}
-            limit={Number(paramOf(group, 'maxOffNadirAngle') ?? STANDARD_DEG)}
-            optionLimit={optionLimit}
-          />
-        )}
+        {({ content }) => <Passes passes={content} from={from} to={to} limit={asked} optionLimit={optionLimit} />}
       </Loaded>
     </Card>
   )

@@ -61,25 +61,22 @@ function Decisions({ names }: { names: ReadonlyMap<string, string> }): ReactElem
   const pending = useOp('orders.tasking.decisions.pending', {}, { refetchInterval: LOOK_EVERY_MS })
   if (!pending.data) return null
   const { studies, quotations } = pending.data
-  const rows = [
-    ...studies.map(({ id, orderId, options, expiresAt }) => ({
-      id,
-      orderId,
-      expiresAt,
-      what: `${plural(options.length, 'option')} from ${audOfCredits(Math.min(...options.map(({ credits }) => credits)))}`,
-    })),
-    ...quotations.map(({ id, orderId, creditsPrice, expiresAt }) => ({
-      id,
-      orderId,
-      expiresAt,
-      what: `quoted at ${audOfCredits(creditsPrice ?? 0)}`,
-    })),
-  ]
+  const waiting = Map.groupBy(
+    [
+      ...studies.map(({ orderId, options, expiresAt }) => ({
+        orderId,
+        expiresAt,
+        least: Math.min(...options.map(({ credits }) => credits)),
+      })),
+      ...quotations.map(({ orderId, creditsPrice, expiresAt }) => ({ orderId, expiresAt, least: creditsPrice ?? 0 })),
+    ],
+    ({ orderId }) => orderId,
+  )
   return (
     <>
-      {rows.map(({ id, orderId, what, expiresAt }) => (
+      {[...waiting].map(([orderId, decisions]) => (
         <Note
-          key={id}
+          key={orderId}
           tone="warn"
           icon="clock"
           actions={
@@ -88,7 +85,9 @@ function Decisions({ names }: { names: ReadonlyMap<string, string> }): ReactElem
             </LinkButton>
           }
         >
-          <b>{names.get(orderId) ?? 'A tasking order'}</b> waits for you: {what}. <span className="soft">Until {date(expiresAt)}.</span>
+          <b>{names.get(orderId) ?? 'A tasking order'}</b> waits for {plural(decisions.length, 'decision')} of yours, from{' '}
+          {audOfCredits(decisions.reduce((sum, { least }) => sum + least, 0))} together.{' '}
+          <span className="soft">Until {date(decisions.map(({ expiresAt }) => expiresAt).toSorted()[0])}.</span>
         </Note>
       ))}
     </>

@@ -27,8 +27,14 @@ const TYPING_MS = 350
 /** Passes are shown up to this angle, so that it is seen what a wider limit would win. */
 const WIDEST_DEG = 45
 const STANDARD_DEG = 25
-const MAX_PASSES = 500
-const MAX_AREAS = 100
+const MAX_PASSES = 100
+/** Each area is a group of the order, with a study and a price of its own. */
+const MAX_AREAS = 20
+
+const collection = (areas: readonly GeoJSON.Polygon[]) => ({
+  type: 'FeatureCollection' as const,
+  features: areas.map((geometry) => ({ type: 'Feature', properties: {}, geometry })),
+})
 
 const dayFrom = (days: number) => `${new Date(Date.now() + days * DAY_MS).toISOString().slice(0, 10)}T00:00:00Z`
 
@@ -68,10 +74,7 @@ function useWish(sensors: readonly Sensor[]) {
   }, [values, setUrl])
   const setAreas = (next: readonly GeoJSON.Polygon[]) =>
     setUrl({ areas: next.length === 0 ? null : next.slice(0, MAX_AREAS).map(encodeArea).join(',') })
-  const featureCollection = useMemo(
-    () => ({ type: 'FeatureCollection' as const, features: areas.map((geometry) => ({ type: 'Feature', properties: {}, geometry })) }),
-    [areas],
-  )
+  const featureCollection = useMemo(() => collection(areas), [areas])
   return { url, setUrl, products, ...chosen, areas, setAreas, values, setValues, params, featureCollection }
 }
 
@@ -179,12 +182,13 @@ function Live({ wish }: { wish: Wish }): ReactElement {
   const projects = useProjects()
   const writable = (projects.data?.projects ?? []).filter((project) => mayWrite(who, project))
   const projectId = writable.find(({ id }) => id === url['project'])?.id ?? writable[0]?.id ?? ''
-  const group = { dataProduct: product.name, featureCollection, params: { ...params } }
+  const asked = { dataProduct: product.name, params: { ...params } }
+  const groups = areas.map((area) => ({ ...asked, featureCollection: collection([area]) }))
   const enabled = areas.length > 0
-  const estimate = useOp('orders.tasking.estimate', { groups: [group] }, { enabled, keep: true })
-  const study = useOp('orders.tasking.feasibility_check', group, { enabled, keep: true })
+  const estimate = useOp('orders.tasking.estimate', { groups }, { enabled, keep: true })
+  const study = useOp('orders.tasking.feasibility_check', { ...asked, featureCollection }, { enabled, keep: true })
   const { open } = useLicences([product.name])
-  const input = { projectId, groups: [group], ...(url['name'] ? { displayName: url['name'] } : {}) }
+  const input = { projectId, groups, ...(url['name'] ? { displayName: url['name'] } : {}) }
   const spend = useSpend('orders.tasking.place', input, (order) => {
     toast('The vendor is asked')
     void navigate({ to: '/tasking/$order', params: { order: order.id } as never })
@@ -214,7 +218,7 @@ function Live({ wish }: { wish: Wish }): ReactElement {
             <div className="r soft sm num">about {count(estimate.data.totalCredits)} credits</div>
             {estimate.data.errors.map(({ index, reason }) => (
               <Note key={index} tone="warn" icon="warn">
-                {reason}
+                Area {index + 1}: {reason}
               </Note>
             ))}
           </>
