@@ -71,6 +71,8 @@ const screens = [
   screen('/tasking/$order', () => import('./screens/tasking/decision.tsx'), 'TaskingOrder'),
   screen('/jobs', jobs, 'Jobs'),
   screen('/jobs/$id', jobs, 'JobPage'),
+  screen('/clips', () => import('./screens/make/clips.tsx'), 'Clips'),
+  screen('/mosaics', () => import('./screens/make/mosaics.tsx'), 'Mosaics'),
   screen('/processes', processes, 'Processes'),
   screen('/processes/$id', processes, 'ProcessPage'),
 ]

@@ -34,7 +34,7 @@ const WORK: readonly Place[] = [
   { to: '/orders', icon: 'cart', text: 'Orders', letter: 'o' },
   { to: '/tasking', icon: 'sat', text: 'Tasking', letter: 't' },
   { to: '/uploads', icon: 'up', text: 'Uploads', letter: 'u' },
-  { to: '/jobs', icon: 'bolt', text: 'Jobs', letter: 'j', also: ['/processes'] },
+  { to: '/jobs', icon: 'bolt', text: 'Jobs', letter: 'j', also: ['/processes', '/clips', '/mosaics'] },
   { to: '/lineage', icon: 'flow', text: 'Lineage' },
 ]
 const RUN: readonly Place[] = [
@@ -52,6 +52,8 @@ export function Shell(): ReactElement {
   const [overlay, setOverlay] = useState<Overlay>(null)
   const path = useRouterState({ select: (state) => state.location.pathname.replace(/^\/app/, '') })
   const cart = useCart()
+  const pending = useOp('orders.tasking.decisions.pending', { size: 1 }, { refetchInterval: 60_000, staleTime: 30_000 })
+  const decisions = (pending.data?.totalStudies ?? 0) + (pending.data?.totalQuotations ?? 0)
   useShortcuts(overlay, setOverlay)
   useEffect(() => {
     const heading = document.querySelector<HTMLElement>('main h1')
@@ -63,6 +65,7 @@ export function Shell(): ReactElement {
       <Icon name={place.icon} />
       {place.text}
       {place.to === '/orders' && cart.length > 0 && <span className="dot">{cart.length}</span>}
+      {place.to === '/tasking' && decisions > 0 && <span className="dot">{decisions}</span>}
     </Link>
   )
   return (

@@ -1,7 +1,7 @@
 /** Find scenes everywhere and in one's own store. The map is the workspace; the address is the state. */
 import { useCallback, useEffect, useMemo, useState, type ReactElement } from 'react'
 import { useOp } from '../../api/query.ts'
-import { areaOf, boxOf, decodeArea, encodeArea, MAX_AREA_M2, MAX_VERTICES, positionsOf, type Box, type Position } from '../../map/geo.ts'
+import { areaOf, boxOf, cornersOf, decodeArea, encodeArea, MAX_AREA_M2, MAX_VERTICES, type Box } from '../../map/geo.ts'
 import { MapSlot, useCamera } from '../../map/map-slot.tsx'
 import { theStage } from '../../map/stage.ts'
 import { useTitle } from '../../shell/crumbs.tsx'
@@ -48,14 +48,6 @@ function useFilters(url: Readonly<Record<string, string>>): Filters {
     }),
     [aoi, bbox, from, to, cloud, gsd, sources],
   )
-}
-
-/** Corners of a footprint from the top left, clockwise: where its quicklook goes. */
-function cornersOf(geometry: GeoJSON.Geometry | null): [Position, Position, Position, Position] | null {
-  const all = positionsOf(geometry)
-  if (all.length < 4) return null
-  const pick = (score: (at: Position) => number) => all.reduce((best, at) => (score(at) > score(best) ? at : best))
-  return [pick(([x, y]) => y - x), pick(([x, y]) => x + y), pick(([x, y]) => x - y), pick(([x, y]) => -x - y)]
 }
 
 export function Explore(): ReactElement {

@@ -13,6 +13,7 @@ import { ago, audOfCredits, count, dateTime, dateTimeShort, plural } from '../..
 import { Badge, Bar, Button, Card, Choice, CopyButton, Facts, LinkButton, Note, Page, Segmented, type Tone } from '../../ui/kit.tsx'
 import { Empty, Loaded } from '../../ui/states.tsx'
 import { CardMap } from '../orders/card-map.tsx'
+import { MakeNav } from './nav.tsx'
 import { NoProcesses, ProcessGrid } from './process.tsx'
 
 const LOOK_EVERY_MS = 3_000
@@ -57,7 +58,8 @@ export function Jobs(): ReactElement {
         </LinkButton>
       }
     >
-      <div className="row g8 wrap filter-row">
+      <MakeNav />
+      <div className="row g8 wrap filter-row mt16">
         <Segmented
           label="State"
           value={status}
@@ -131,7 +133,7 @@ export function Jobs(): ReactElement {
   )
 }
 
-function JobTable({ jobs }: { jobs: readonly ProcessingJob[] }): ReactElement {
+export function JobTable({ jobs }: { jobs: readonly ProcessingJob[] }): ReactElement {
   const projects = useProjects()
   const nameOf = useProcessNames()
   const projectOf = (id: string) => projects.data?.projects.find((project) => project.id === id)?.name ?? '–'

@@ -16,6 +16,7 @@ import { AreaTools } from '../explore/area-tools.tsx'
 import { CardMap } from '../orders/card-map.tsx'
 import { SpendRefusal, useSpend, useSpendKey } from '../orders/spend.tsx'
 import { Payment } from '../orders/total.tsx'
+import { MakeNav } from './nav.tsx'
 import { SchemaForm, useItems, type Schema, type Values } from './schema-form.tsx'
 
 const TYPING_MS = 350
@@ -39,9 +40,12 @@ export function Processes(): ReactElement {
       title="Processes"
       about="What can be computed from your imagery. The price is shown before anything runs; a job that fails costs nothing."
     >
-      <Loaded query={processes} rows={6}>
-        {(data) => <ProcessGrid processes={data.processes} />}
-      </Loaded>
+      <MakeNav />
+      <div className="mt16">
+        <Loaded query={processes} rows={6}>
+          {(data) => <ProcessGrid processes={data.processes} />}
+        </Loaded>
+      </div>
     </Page>
   )
 }

@@ -244,15 +244,25 @@ export function Groups({ order }: { order: Order }): ReactElement {
   return (
     <Card title="Groups" aside={<span className="soft sm hide-s">each is delivered and charged by itself</span>} flush>
       <ul>
-        {order.groups.map((group) => (
-          <GroupRow key={group.id} group={group} covered={coveredOf(group.id)} updatedAt={order.updatedAt} />
+        {order.groups.map((group, index) => (
+          <GroupRow key={group.id} name={`Area ${index + 1}`} group={group} covered={coveredOf(group.id)} updatedAt={order.updatedAt} />
         ))}
       </ul>
     </Card>
   )
 }
 
-function GroupRow({ group, covered, updatedAt }: { group: OrderGroup; covered: number; updatedAt: string }): ReactElement {
+function GroupRow({
+  name,
+  group,
+  covered,
+  updatedAt,
+}: {
+  name: string
+  group: OrderGroup
+  covered: number
+  updatedAt: string
+}): ReactElement {
   const said = saidOfGroup(group)
   const [item] = group.itemIds
   const picture = item ? tileOf(`/api/v1/items/${encodeURIComponent(item)}`, boxOf(geometryOf(group))) : null
@@ -262,7 +272,7 @@ function GroupRow({ group, covered, updatedAt }: { group: OrderGroup; covered: n
       <span className="th2">{picture && <AuthImage path={picture} alt="" />}</span>
       <div className="grow">
         <div className="row g6 wrap">
-          <b className="cut">{first?.acquiredAt ? date(first.acquiredAt) : group.dataProduct}</b>
+          <b className="cut">{first?.acquiredAt ? date(first.acquiredAt) : name}</b>
           <Badge tone={said.tone}>{said.text}</Badge>
         </div>
         <div className="soft sm cut">

@@ -1,12 +1,12 @@
 /** The chosen scenes with their exact price, who pays, and what may be in the way; then the order. */
 import { useNavigate } from '@tanstack/react-router'
-import { useMemo, type ReactElement } from 'react'
+import { useEffect, useMemo, useState, type ReactElement } from 'react'
 import type { Output } from '../../api/contract.ts'
-import { boxOf, areaOf, encodeArea } from '../../map/geo.ts'
+import { areaOf, boxOf, cornersOf, encodeArea } from '../../map/geo.ts'
 import { useTitle } from '../../shell/crumbs.tsx'
 import { useUrl } from '../../shell/url.ts'
 import { mayWrite, useProjects, useWho } from '../../shell/who.ts'
-import { AuthImage } from '../../ui/auth-image.tsx'
+import { AuthImage, pictureOf } from '../../ui/auth-image.tsx'
 import { area as areaText, audOfCredits, count, dateTime, metres, percent, plural } from '../../ui/format.ts'
 import { Icon } from '../../ui/icons.tsx'
 import { Badge, Button, Card, Choice, Facts, Field, LinkButton, Note, Page, Toggle } from '../../ui/kit.tsx'
@@ -186,6 +186,7 @@ function Delivery({ cart }: { cart: readonly ChosenScene[] }): ReactElement {
   const writable = (projects.data?.projects ?? []).filter((project) => mayWrite(who, project))
   const areas = useMemo(() => [...new Map(cart.flatMap(({ area }) => (area ? [[encodeArea(area), area] as const] : []))).values()], [cart])
   const shapes = useMemo(() => cart.map(({ key, geometry }) => ({ id: key, geometry })), [cart])
+  const pictures = usePictures(cart)
   const [first] = areas
   return (
     <Card
@@ -203,6 +204,7 @@ function Delivery({ cart }: { cart: readonly ChosenScene[] }): ReactElement {
           className="small"
           label="The areas of this order"
           area={areas.length === 0 ? null : { type: 'MultiPolygon', coordinates: areas.map(({ coordinates }) => coordinates) }}
+          pictures={pictures}
           shapes={areas.length === 0 ? shapes : shapes.filter(({ geometry }) => touches(geometry, areas))}
         />
         <div className="grow col g12 delivery">
@@ -229,6 +231,27 @@ function Delivery({ cart }: { cart: readonly ChosenScene[] }): ReactElement {
       </div>
     </Card>
   )
+}
+
+const MAX_PICTURES = 4
+
+/** Quicklooks where they belong on the map. */
+function usePictures(cart: readonly ChosenScene[]) {
+  const [pictures, setPictures] = useState<{ id: string; url: string; corners: NonNullable<ReturnType<typeof cornersOf>> }[]>([])
+  useEffect(() => {
+    let isStopped = false
+    const wanted = cart.slice(0, MAX_PICTURES).flatMap((scene) => {
+      const [path, corners] = [scene.quicklook ?? scene.thumbnail, cornersOf(scene.geometry)]
+      return path && corners ? [{ id: scene.key, path, corners }] : []
+    })
+    void Promise.allSettled(wanted.map(async ({ id, path, corners }) => ({ id, corners, url: await pictureOf(path) }))).then((found) => {
+      if (!isStopped) setPictures(found.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : [])))
+    })
+    return () => {
+      isStopped = true
+    }
+  }, [cart])
+  return pictures
 }
 
 /** Footprints that are far larger than the area would make it a dot: those are left out of the picture. */
