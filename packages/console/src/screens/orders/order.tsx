@@ -193,7 +193,8 @@ export function Coverage({ order }: { order: Order }): ReactElement {
     const box = boxOf(geometryOf(group)) as Box | null
     return box ? group.itemIds.map((id) => ({ id, box })) : []
   })
-  const remainder = (coverage.data?.remainder.geometry ?? null) as unknown as GeoJSON.Geometry | null
+  const isComplete = isOver(order) && items.length > 0
+  const remainder = isComplete ? null : ((coverage.data?.remainder.geometry ?? null) as unknown as GeoJSON.Geometry | null)
   return (
     <Card
       title="Coverage"
@@ -211,12 +212,7 @@ export function Coverage({ order }: { order: Order }): ReactElement {
       }
       flush
     >
-      <CardMap
-        label="Map of what was ordered and what came"
-        shapes={shapes}
-        items={items}
-        area={isOver(order) && items.length > 0 ? null : remainder}
-      />
+      <CardMap label="Map of what was ordered and what came" shapes={shapes} items={items} area={remainder} />
       {coverage.data && (
         <div className="bd">
           <div className="row between sm g8">

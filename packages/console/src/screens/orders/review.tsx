@@ -235,13 +235,13 @@ function Delivery({ cart }: { cart: readonly ChosenScene[] }): ReactElement {
 
 const MAX_PICTURES = 4
 
-/** Quicklooks where they belong on the map. */
+/** The pictures of the list where they belong on the map. */
 function usePictures(cart: readonly ChosenScene[]) {
   const [pictures, setPictures] = useState<{ id: string; url: string; corners: NonNullable<ReturnType<typeof cornersOf>> }[]>([])
   useEffect(() => {
     let isStopped = false
     const wanted = cart.slice(0, MAX_PICTURES).flatMap((scene) => {
-      const [path, corners] = [scene.quicklook ?? scene.thumbnail, cornersOf(scene.geometry)]
+      const [path, corners] = [scene.thumbnail ?? scene.quicklook, cornersOf(scene.geometry)]
       return path && corners ? [{ id: scene.key, path, corners }] : []
     })
     void Promise.allSettled(wanted.map(async ({ id, path, corners }) => ({ id, corners, url: await pictureOf(path) }))).then((found) => {
