@@ -28,6 +28,8 @@ function stampOfSource(): string {
   return hash.digest('hex')
 }
 
+const isBuilt = (stamp: string): boolean => existsSync(STAMP) && readFileSync(STAMP, 'utf8') === stamp
+
 export interface ConsoleBuild {
   progress(): ConsoleProgress
   /** Does nothing where what is there is up to date. */
@@ -36,7 +38,7 @@ export interface ConsoleBuild {
 
 export function createConsoleBuild(): ConsoleBuild {
   const stamp = stampOfSource()
-  const isCurrent = existsSync(STAMP) && readFileSync(STAMP, 'utf8') === stamp
+  const isCurrent = isBuilt(stamp)
   let state: ConsoleProgress = { building: isCurrent ? null : 'Waiting for its turn', failure: null }
   return {
     progress: () => state,
@@ -60,9 +62,12 @@ async function build(stamp: string, signal: AbortSignal, onLine: (line: string) 
   const fresh = `${CONSOLE_FOLDER}-${process.pid}`
   try {
     await runVite(fresh, signal, onLine)
+    if (isBuilt(stamp)) return // Another process was faster, and its files may be in use already.
     await writeFile(path.join(fresh, 'stamp.txt'), stamp)
     await rm(CONSOLE_FOLDER, { recursive: true, force: true })
-    await rename(fresh, CONSOLE_FOLDER)
+    await rename(fresh, CONSOLE_FOLDER).catch((error: unknown) => {
+      if (!isBuilt(stamp)) throw error
+    })
   } finally {
     await rm(fresh, { recursive: true, force: true })
   }

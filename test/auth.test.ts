@@ -162,8 +162,8 @@ test('which organization a person acts for', async (t) => {
   assert.equal(refused.status, 403)
   const me = await w.request('GET', '/auth/me', { headers: { authorization: `Bearer ${switched.body.access_token}` } })
   assert.deepEqual(me.body.organizations, [
-    { id: first.id, name: 'First', role: 'owner' },
-    { id: second.id, name: 'Second', role: 'owner' },
+    { id: first.id, name: 'First', role: 'owner', per_order_limit_credits: null, spend_limit_credits: null, spent_30d_credits: 0 },
+    { id: second.id, name: 'Second', role: 'owner', per_order_limit_credits: null, spend_limit_credits: null, spent_30d_credits: 0 },
   ])
 })
 

@@ -4,6 +4,7 @@ import type { Clock } from '#core/clock.ts'
 import { problem, type Problem } from '#core/problem.ts'
 import type { Db, Tx } from '#db/tables.ts'
 import * as rateWindow from '#model/platform/rate-window.ts'
+import { capsOf } from '#model/money/spend-caps.ts'
 import * as session from '#model/identity/session.ts'
 import * as user from '#model/identity/user.ts'
 import { requireUsable, type Passwords } from './passwords.ts'
@@ -141,7 +142,17 @@ export async function signOut(platform: SignInPlatform, refreshToken: string): P
 
 export async function whoAmI(platform: SignInPlatform, userId: string) {
   const who = (await user.find(platform.db, userId))!
-  return { user: publicUser(who), organizations: await user.organizations(platform.db, userId) }
+  const caps = await capsOf(platform.db, userId, platform.clock.now())
+  const organizations = (await user.organizations(platform.db, userId)).map((organization) => {
+    const own = caps.find(({ organizationId }) => organizationId === organization.id)
+    return {
+      ...organization,
+      per_order_limit_credits: own?.perOrder ?? null,
+      spend_limit_credits: own?.rolling ?? null,
+      spent_30d_credits: own?.spent ?? 0,
+    }
+  })
+  return { user: publicUser(who), organizations }
 }
 
 /** The named one, which must be the user's; else the one used last; else the oldest membership. */

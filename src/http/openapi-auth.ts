@@ -218,8 +218,18 @@ const ME_SCHEMA = {
       type: 'array',
       items: {
         type: 'object',
-        required: ['id', 'name', 'role'],
-        properties: { id: text, name: text, role: { enum: ['owner', 'admin', 'member'] } },
+        required: ['id', 'name', 'role', 'per_order_limit_credits', 'spend_limit_credits', 'spent_30d_credits'],
+        properties: {
+          id: text,
+          name: text,
+          role: { enum: ['owner', 'admin', 'member'] },
+          per_order_limit_credits: {
+            type: ['integer', 'null'],
+            description: 'The most that the person may spend on one order; null: no limit',
+          },
+          spend_limit_credits: { type: ['integer', 'null'], description: 'The most within any 30 days; null: no limit' },
+          spent_30d_credits: { type: 'integer', description: 'What counts towards that limit now' },
+        },
       },
     },
   },

@@ -32,7 +32,9 @@ const start = createRoute({
 })
 const billing = () => import('./screens/billing/billing.tsx')
 const team = () => import('./screens/team.tsx')
-const orders = () => import('./screens/orders.tsx')
+const orders = () => import('./screens/orders/list.tsx')
+const jobs = () => import('./screens/make/jobs.tsx')
+const processes = () => import('./screens/make/process.tsx')
 
 const screens = [
   screen('/welcome', () => import('./screens/welcome.tsx'), 'Welcome'),
@@ -62,6 +64,17 @@ const screens = [
   screen('/team/audit', team, 'Audit'),
   screen('/team/organization', team, 'OrganizationPage'),
   screen('/orders', orders, 'Orders'),
+  screen('/orders/review', () => import('./screens/orders/review.tsx'), 'ReviewOrder'),
+  screen('/orders/$id', () => import('./screens/orders/order.tsx'), 'OrderPage'),
+  screen('/tasking', () => import('./screens/tasking/list.tsx'), 'Tasking'),
+  screen('/tasking/new', () => import('./screens/tasking/new.tsx'), 'NewTasking'),
+  screen('/tasking/$order', () => import('./screens/tasking/decision.tsx'), 'TaskingOrder'),
+  screen('/jobs', jobs, 'Jobs'),
+  screen('/jobs/$id', jobs, 'JobPage'),
+  screen('/clips', () => import('./screens/make/clips.tsx'), 'Clips'),
+  screen('/mosaics', () => import('./screens/make/mosaics.tsx'), 'Mosaics'),
+  screen('/processes', processes, 'Processes'),
+  screen('/processes/$id', processes, 'ProcessPage'),
 ]
 
 export const router = createRouter({

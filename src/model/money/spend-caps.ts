@@ -33,6 +33,19 @@ export async function requireLikely(db: Db, purchase: Purchase, now: Date): Prom
   if (breach && !(await approval.covers(db, purchase.organizationId, purchase.userId, purchase.credits, now))) throw breach
 }
 
+/** What somebody may spend in each of their organizations, and what they have spent within the window. */
+export async function capsOf(db: Db, userId: string, now: Date) {
+  const since = new Date(now.getTime() - WINDOW_DAYS * DAY_MS)
+  const members = await db
+    .selectFrom('organization_member')
+    .select(['org_id as organizationId', 'per_order_limit_credits as perOrder', 'spend_limit_credits as rolling'])
+    .where('user_id', '=', userId)
+    .execute()
+  return await Promise.all(
+    members.map(async (member) => ({ ...member, spent: await spentSince(db, member.organizationId, userId, since, null) })),
+  )
+}
+
 async function breachOf(
   db: Db,
   { organizationId, userId, credits, replaces }: Purchase,

@@ -16,27 +16,37 @@ export const queries = new QueryClient({
   },
 })
 
-interface ReadOptions {
+interface ReadOptions<O> {
   enabled?: boolean
   refetchInterval?: number | false
+  /** Reads again at the interval only while this holds of what was read last. */
+  while?: (data: O) => boolean
   keep?: boolean
   staleTime?: number
 }
 
 /** A read operation as a query: its id and input are the key. */
-export function useOp<K extends OperationId>(id: K, input: Input<K>, options: ReadOptions = {}): UseQueryResult<Output<K>> {
-  const { keep, ...rest } = options
+export function useOp<K extends OperationId>(id: K, input: Input<K>, options: ReadOptions<Output<K>> = {}): UseQueryResult<Output<K>> {
+  const { keep, while: isLive, refetchInterval = false, ...rest } = options
   return useQuery<Output<K>>({
     queryKey: [id, input],
     queryFn: ({ signal }) => call(id, input, { signal }),
     ...(keep ? { placeholderData: keepPreviousData } : {}),
+    refetchInterval: isLive ? ({ state }) => (state.data === undefined || isLive(state.data) ? refetchInterval : false) : refetchInterval,
     ...rest,
   })
 }
 
 interface Me {
   user: { id: string; email: string; name: string }
-  organizations: { id: string; name: string; role: 'owner' | 'admin' | 'member' }[]
+  organizations: {
+    id: string
+    name: string
+    role: 'owner' | 'admin' | 'member'
+    per_order_limit_credits: number | null
+    spend_limit_credits: number | null
+    spent_30d_credits: number
+  }[]
 }
 
 export function useMe(enabled = true): UseQueryResult<Me> {

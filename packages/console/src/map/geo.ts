@@ -52,6 +52,14 @@ export function boxOf(geometry: GeoJSON.Geometry | null | undefined): Box | null
   return [Math.min(...xs), Math.min(...ys), Math.max(...xs), Math.max(...ys)]
 }
 
+/** Corners of a footprint from the top left, clockwise: where its quicklook goes. */
+export function cornersOf(geometry: GeoJSON.Geometry | null): [Position, Position, Position, Position] | null {
+  const all = positionsOf(geometry)
+  if (all.length < 4) return null
+  const pick = (score: (at: Position) => number) => all.reduce((best, at) => (score(at) > score(best) ? at : best))
+  return [pick(([x, y]) => y - x), pick(([x, y]) => x + y), pick(([x, y]) => x - y), pick(([x, y]) => -x - y)]
+}
+
 export const boxPolygon = ([west, south, east, north]: Box): GeoJSON.Polygon => ({
   type: 'Polygon',
   coordinates: [

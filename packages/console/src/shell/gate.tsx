@@ -1,6 +1,6 @@
 /** Lets in who is signed in; everybody else goes to the door and comes back to where they wanted to be. */
-import { Navigate, useLocation } from '@tanstack/react-router'
-import type { ReactElement, ReactNode } from 'react'
+import { useLocation, useNavigate } from '@tanstack/react-router'
+import { useEffect, type ReactElement, type ReactNode } from 'react'
 import { useMe } from '../api/query.ts'
 import { useSession } from '../api/session.ts'
 import { Logo } from '../ui/icons.tsx'
@@ -9,9 +9,8 @@ import { ChooseOrganization } from '../screens/choose.tsx'
 
 export function Gate({ children }: { children: ReactNode }): ReactElement {
   const session = useSession()
-  const { href } = useLocation()
   const me = useMe(session.state === 'in')
-  if (session.state === 'out') return <Navigate to="/sign-in" search={{ next: href.replace(/^\/app/, '') } as never} replace />
+  if (session.state === 'out') return <ToTheDoor />
   if (session.state === 'unknown' || me.isPending)
     return (
       <div className="splash" aria-busy="true" aria-label="Opening the console">
@@ -21,4 +20,15 @@ export function Gate({ children }: { children: ReactNode }): ReactElement {
   if (me.isError && !me.data) return <Failed error={me.error} retry={() => void me.refetch()} />
   if (session.organizationId === null) return <ChooseOrganization />
   return <>{children}</>
+}
+
+/** Once: while the door is being loaded this is drawn again, and must not set out again. */
+function ToTheDoor(): null {
+  const { href } = useLocation()
+  const navigate = useNavigate()
+  useEffect(() => {
+    void navigate({ to: '/sign-in', search: { next: href.replace(/^\/app/, '') } as never, replace: true })
+    // oxlint-disable-next-line exhaustive-deps
+  }, [])
+  return null
 }

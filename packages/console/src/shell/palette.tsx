@@ -176,6 +176,11 @@ function useEntries(text: string, onClose: () => void, open: (overlay: 'api' | '
     }))
     const commands: Entry[] = [
       { group: 'Do', icon: 'up', text: 'Upload files', run: go('/uploads') },
+      { group: 'Do', icon: 'cart', text: 'Review the order', run: go('/orders/review') },
+      { group: 'Do', icon: 'sat', text: 'Task a satellite', run: go('/tasking/new') },
+      { group: 'Do', icon: 'bolt', text: 'Run a process', run: go('/processes') },
+      { group: 'Do', icon: 'poly', text: 'Clip an item', run: go('/clips') },
+      { group: 'Do', icon: 'layers', text: 'Make a mosaic', run: go('/mosaics') },
       { group: 'Do', icon: 'key', text: 'Make an API key', run: go('/develop/keys') },
       { group: 'Do', icon: 'plus', text: 'Add credits', run: go('/billing') },
       { group: 'Do', icon: 'users', text: 'Invite somebody', run: go('/team') },

@@ -32,7 +32,9 @@ const WORK: readonly Place[] = [
   { to: '/explore', icon: 'globe', text: 'Explore', letter: 'e' },
   { to: '/library', icon: 'layers', text: 'Library', letter: 'l', also: ['/view', '/compare', '/shares'] },
   { to: '/orders', icon: 'cart', text: 'Orders', letter: 'o' },
+  { to: '/tasking', icon: 'sat', text: 'Tasking', letter: 't' },
   { to: '/uploads', icon: 'up', text: 'Uploads', letter: 'u' },
+  { to: '/jobs', icon: 'bolt', text: 'Jobs', letter: 'j', also: ['/processes', '/clips', '/mosaics'] },
   { to: '/lineage', icon: 'flow', text: 'Lineage' },
 ]
 const RUN: readonly Place[] = [
@@ -50,6 +52,8 @@ export function Shell(): ReactElement {
   const [overlay, setOverlay] = useState<Overlay>(null)
   const path = useRouterState({ select: (state) => state.location.pathname.replace(/^\/app/, '') })
   const cart = useCart()
+  const pending = useOp('orders.tasking.decisions.pending', { size: 1 }, { refetchInterval: 60_000, staleTime: 30_000 })
+  const decisions = (pending.data?.totalStudies ?? 0) + (pending.data?.totalQuotations ?? 0)
   useShortcuts(overlay, setOverlay)
   useEffect(() => {
     const heading = document.querySelector<HTMLElement>('main h1')
@@ -61,6 +65,7 @@ export function Shell(): ReactElement {
       <Icon name={place.icon} />
       {place.text}
       {place.to === '/orders' && cart.length > 0 && <span className="dot">{cart.length}</span>}
+      {place.to === '/tasking' && decisions > 0 && <span className="dot">{decisions}</span>}
     </Link>
   )
   return (
@@ -201,7 +206,7 @@ function AccountMenu({ open }: { open(overlay: Overlay): void }): ReactElement {
   return (
     <Menu position="bottom-end" width={250} transitionProps={{ duration: 120 }}>
       <Menu.Target>
-        <button type="button" className="avatar" aria-label={`Account of ${who.name}`}>
+        <button type="button" className="avatar" aria-label={`${initials(who.name || '?')}, account of ${who.name}`}>
           <span aria-hidden="true">{initials(who.name || '?')}</span>
         </button>
       </Menu.Target>

@@ -4,11 +4,12 @@ import { Dialog } from '../ui/dialog.tsx'
 const SHORTCUTS: readonly (readonly [string, string])[] = [
   ['Ctrl K or /', 'Search and commands'],
   ['Shift A', 'Show the API call'],
-  ['G, then E L O U B', 'Go to Explore, Library, Orders, Uploads, Billing'],
+  ['G, then E L O T U J B', 'Go to Explore, Library, Orders, Tasking, Uploads, Jobs, Billing'],
   ['J, K', 'Next and previous in a list of scenes'],
   ['A', 'Add the scene to the order, or take it out'],
   ['+, −, arrows', 'Zoom and move the map while it has the focus'],
   ['Enter, Esc', 'Close a ring, give up drawing'],
+  ['Ctrl Enter', 'Place the order, run the process, accept the option'],
   ['?', 'This list'],
 ]
 

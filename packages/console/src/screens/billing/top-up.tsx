@@ -120,7 +120,7 @@ interface RefusalParts {
 }
 
 /** 3-D Secure: the bank asks the person, then the same payment goes on under the same key. */
-function Refusal({ error, secret, onConfirmed, onCard }: RefusalParts): ReactElement | null {
+export function Refusal({ error, secret, onConfirmed, onCard }: RefusalParts): ReactElement | null {
   const [busy, setBusy] = useState(false)
   const [failed, setFailed] = useState<unknown>(null)
   if (!error) return null

@@ -1,7 +1,7 @@
 /** Find scenes everywhere and in one's own store. The map is the workspace; the address is the state. */
 import { useCallback, useEffect, useMemo, useState, type ReactElement } from 'react'
 import { useOp } from '../../api/query.ts'
-import { areaOf, boxOf, decodeArea, encodeArea, MAX_AREA_M2, MAX_VERTICES, positionsOf, type Box, type Position } from '../../map/geo.ts'
+import { areaOf, boxOf, cornersOf, decodeArea, encodeArea, MAX_AREA_M2, MAX_VERTICES, type Box } from '../../map/geo.ts'
 import { MapSlot, useCamera } from '../../map/map-slot.tsx'
 import { theStage } from '../../map/stage.ts'
 import { useTitle } from '../../shell/crumbs.tsx'
@@ -16,6 +16,7 @@ import { AreaBox, AreaTools } from './area-tools.tsx'
 import { toggleInCart, useCart } from './cart.ts'
 import { FilterChips } from './filters.tsx'
 import { creditsFor, Inspector } from './inspector.tsx'
+import { useEstimate } from './estimate.ts'
 import { sorted, useCatalog, useMine, type Filters, type Scene, type SceneSearch, type Sort } from './scenes.ts'
 import { Timeline } from './timeline.tsx'
 
@@ -49,14 +50,6 @@ function useFilters(url: Readonly<Record<string, string>>): Filters {
   )
 }
 
-/** Corners of a footprint from the top left, clockwise: where its quicklook goes. */
-function cornersOf(geometry: GeoJSON.Geometry | null): [Position, Position, Position, Position] | null {
-  const all = positionsOf(geometry)
-  if (all.length < 4) return null
-  const pick = (score: (at: Position) => number) => all.reduce((best, at) => (score(at) > score(best) ? at : best))
-  return [pick(([x, y]) => y - x), pick(([x, y]) => x + y), pick(([x, y]) => x - y), pick(([x, y]) => -x - y)]
-}
-
 export function Explore(): ReactElement {
   const [url, setUrl] = useUrl()
   const filters = useFilters(url)
@@ -79,7 +72,7 @@ export function Explore(): ReactElement {
   useTitle('Explore')
   useCamera(url['map'], (map) => setUrl({ map }))
   useScenesOnMap({ scenes, selected, hovered, area: filters.area, setHovered, pick })
-  useListKeys(scenes, selected, pick)
+  useListKeys(scenes, selected, filters.area, pick)
   return (
     <div className={selected ? 'ws ex insp phone-insp' : 'ws ex'}>
       <h1 className="sr" tabIndex={-1}>
@@ -204,18 +197,23 @@ function useScenesOnMap({ scenes, selected, hovered, area, setHovered, pick }: M
   }, [scenes, selected, setHovered, pick])
 }
 
-function useListKeys(scenes: readonly Scene[], selected: Scene | null, pick: (scene: Scene | null) => void): void {
+function useListKeys(
+  scenes: readonly Scene[],
+  selected: Scene | null,
+  area: GeoJSON.Polygon | null,
+  pick: (scene: Scene | null) => void,
+): void {
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       if (isTyping(event) || event.ctrlKey || event.metaKey || event.altKey) return
       const index = scenes.findIndex(({ key }) => key === selected?.key)
       if (event.key === 'j' && scenes[index + 1]) pick(scenes[index + 1]!)
       if (event.key === 'k' && scenes[index - 1]) pick(scenes[index - 1]!)
-      if (event.key === 'a' && selected && selected.creditsPerKm2 !== null) toggleInCart(selected)
+      if (event.key === 'a' && selected && selected.creditsPerKm2 !== null) toggleInCart(selected, area)
     }
     addEventListener('keydown', onKey)
     return () => removeEventListener('keydown', onKey)
-  }, [scenes, selected, pick])
+  }, [scenes, selected, area, pick])
 }
 
 interface ResultsParts {
@@ -238,7 +236,7 @@ interface ResultsParts {
 function Results(parts: ResultsParts): ReactElement {
   const { url, setUrl, filters, search, scenes, setArea, isMine, hasPlace, sort } = parts
   const cart = useCart()
-  const total = cart.reduce((sum, scene) => sum + (creditsFor(scene, filters.area) ?? 0), 0)
+  const estimate = useEstimate(cart, { keep: true })
   return (
     <section className="pn l" aria-label="Search">
       <i className="sheetgrab" />
@@ -286,9 +284,10 @@ function Results(parts: ResultsParts): ReactElement {
       {cart.length > 0 && (
         <div className="cartbar">
           <span>
-            <Icon name="cart" /> <b>{plural(cart.length, 'scene')}</b> <span className="soft">about {count(total)} credits</span>
+            <Icon name="cart" /> <b>{plural(cart.length, 'scene')}</b>{' '}
+            <span className="soft">{estimate.data ? audOfCredits(estimate.data.total_credits) : 'being priced'}</span>
           </span>
-          <LinkButton to="/orders" look="primary">
+          <LinkButton to="/orders/review" look="primary">
             Review order
           </LinkButton>
         </div>
@@ -447,7 +446,7 @@ function SceneRow({ scene, area, isSelected, isHovered, onHover, onPick }: RowPa
             className="ck-on"
             checked={isInCart}
             aria-label={`Order ${scene.source} of ${when}`}
-            onChange={() => toggleInCart(scene)}
+            onChange={() => toggleInCart(scene, area)}
           />
         )}
       </div>

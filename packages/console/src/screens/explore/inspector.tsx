@@ -6,6 +6,7 @@ import { AuthImage } from '../../ui/auth-image.tsx'
 import { area as areaText, audOfCredits, count, dateTime, metres, percent } from '../../ui/format.ts'
 import { Badge, Button, Facts, LinkButton, copyText } from '../../ui/kit.tsx'
 import { toggleInCart, useCart } from './cart.ts'
+import { useEstimate } from './estimate.ts'
 import { ImportScene } from './import-scene.tsx'
 import type { Scene } from './scenes.ts'
 
@@ -24,7 +25,10 @@ interface InspectorParts {
 }
 
 export function Inspector({ scene, area, others, onPick, onClose }: InspectorParts): ReactElement {
-  const credits = creditsFor(scene, area)
+  const guess = creditsFor(scene, area)
+  const exact = useEstimate(guess === null ? [] : [{ ...scene, area }])
+  const credits = guess === null ? null : (exact.data?.total_credits ?? guess)
+  const refused = exact.data?.errors[0]?.reason
   const isInCart = useCart().some(({ key }) => key === scene.key)
   const navigate = useNavigate()
   const km2 = area ? areaText(areaOf(area) * (scene.covered ?? 1)) : areaText(areaOf(scene.geometry))
@@ -51,7 +55,9 @@ export function Inspector({ scene, area, others, onPick, onClose }: InspectorPar
               <div className="row between">
                 <div>
                   <b className="price-big num">{credits === null ? 'Free' : audOfCredits(credits)}</b>
-                  <div className="soft sm">{credits === null ? 'open data' : `about ${count(credits)} credits for ${km2}`}</div>
+                  <div className="soft sm">
+                    {credits === null ? 'open data' : `${exact.data ? '' : 'about '}${count(credits)} credits for ${km2}`}
+                  </div>
                 </div>
                 {scene.creditsPerKm2 !== null && <Badge>{count(scene.creditsPerKm2)} credits a km²</Badge>}
               </div>
@@ -63,7 +69,7 @@ export function Inspector({ scene, area, others, onPick, onClose }: InspectorPar
                     look="primary"
                     wide
                     icon={isInCart ? 'check' : 'cart'}
-                    onClick={() => toggleInCart(scene)}
+                    onClick={() => toggleInCart(scene, area)}
                     aria-pressed={isInCart}
                   >
                     {isInCart ? 'In order' : 'Add to order'}
@@ -72,8 +78,7 @@ export function Inspector({ scene, area, others, onPick, onClose }: InspectorPar
               </div>
               {credits !== null && (
                 <p className="soft sm mt8">
-                  Only the part inside your area is charged. The exact price, with its minimum, comes from the service when you review the
-                  order.
+                  {refused ?? 'Only the part inside your area is charged, and at least what the vendor sells as a minimum.'}
                 </p>
               )}
             </>

@@ -1,0 +1,350 @@
+/** The chosen scenes with their exact price, who pays, and what may be in the way; then the order. */
+import { useNavigate } from '@tanstack/react-router'
+import { useEffect, useMemo, useState, type ReactElement } from 'react'
+import type { Output } from '../../api/contract.ts'
+import { areaOf, boxOf, cornersOf, encodeArea } from '../../map/geo.ts'
+import { useTitle } from '../../shell/crumbs.tsx'
+import { useUrl } from '../../shell/url.ts'
+import { mayWrite, useProjects, useWho } from '../../shell/who.ts'
+import { AuthImage, pictureOf } from '../../ui/auth-image.tsx'
+import { area as areaText, audOfCredits, count, dateTime, metres, percent, plural } from '../../ui/format.ts'
+import { Icon } from '../../ui/icons.tsx'
+import { Badge, Button, Card, Choice, Facts, Field, LinkButton, Note, Page, Toggle } from '../../ui/kit.tsx'
+import { Empty, Failed, Skeleton } from '../../ui/states.tsx'
+import { toast } from '../../ui/toasts.tsx'
+import { captureOf, emptyCart, takeOut, useCart, type ChosenScene } from '../explore/cart.ts'
+import { useEstimate } from '../explore/estimate.ts'
+import { CardMap } from './card-map.tsx'
+import { LicenceRows, SpendRefusal, useLicences, useSpend, useSpendKey } from './spend.tsx'
+import { Caps, Payment } from './total.tsx'
+
+type Estimate = Output<'orders.archive.estimate'>
+type Group = Estimate['groups'][number]
+
+export function ReviewOrder(): ReactElement {
+  const cart = useCart()
+  useTitle({ text: 'Orders', to: '/orders' }, 'Review order')
+  if (cart.length === 0)
+    return (
+      <Page title="Review order">
+        <Empty
+          icon="cart"
+          title="Nothing chosen"
+          actions={
+            <>
+              <LinkButton to="/explore" look="primary">
+                Search scenes
+              </LinkButton>
+              <LinkButton to="/orders">Your orders</LinkButton>
+            </>
+          }
+        >
+          Tick scenes on the map or in the list of results. They wait here.
+        </Empty>
+      </Page>
+    )
+  return <Review cart={cart} />
+}
+
+function Review({ cart }: { cart: readonly ChosenScene[] }): ReactElement {
+  const [url, setUrl] = useUrl()
+  const splitByDate = url['split'] === '1'
+  const estimate = useEstimate(cart, { splitByDate, keep: true })
+  return (
+    <Page
+      title="Review order"
+      about="Nothing is reserved yet. The price is computed by the service and is the price you pay."
+      actions={
+        <>
+          <Button onClick={emptyCart}>Take all out</Button>
+          <LinkButton to="/explore">Keep for later</LinkButton>
+        </>
+      }
+    >
+      <div className="grid two-one">
+        <div className="col g16">
+          <Card
+            title="Scenes"
+            aside={
+              <label className="row g6 sm soft">
+                Split by date
+                <Toggle label="Split by date" on={splitByDate} onChange={(on) => setUrl({ split: on ? '1' : null })} />
+              </label>
+            }
+            flush
+          >
+            {estimate.data ? (
+              <Priced cart={cart} estimate={estimate.data} isFetching={estimate.isFetching} />
+            ) : estimate.isError ? (
+              <Failed error={estimate.error} retry={() => void estimate.refetch()} />
+            ) : (
+              <div className="bd">
+                <Skeleton rows={cart.length} />
+              </div>
+            )}
+          </Card>
+          <Delivery cart={cart} />
+        </div>
+        <TotalCard cart={cart} estimate={estimate.data ?? null} isFetching={estimate.isFetching} splitByDate={splitByDate} />
+      </div>
+    </Page>
+  )
+}
+
+function Priced({ cart, estimate, isFetching }: { cart: readonly ChosenScene[]; estimate: Estimate; isFetching: boolean }): ReactElement {
+  const sceneOf = (id: string, host: string | null | undefined) => cart.find((scene) => scene.id === id && scene.host === host)
+  const refused = estimate.errors.flatMap(({ id, host, reason }) => {
+    const scene = id === null ? undefined : sceneOf(id, host)
+    return scene ? [{ scene, reason }] : []
+  })
+  return (
+    <div aria-busy={isFetching}>
+      {estimate.groups.map((group, index) => (
+        <div key={index}>
+          <GroupHead group={group} />
+          <ul>
+            {group.captures.map(({ id, host }) => {
+              const scene = sceneOf(id, host)
+              return scene && <SceneLine key={scene.key} scene={scene} group={group} />
+            })}
+          </ul>
+        </div>
+      ))}
+      {refused.length > 0 && (
+        <ul>
+          {refused.map(({ scene, reason }) => (
+            <SceneLine key={scene.key} scene={scene} reason={reason} />
+          ))}
+        </ul>
+      )}
+    </div>
+  )
+}
+
+const GroupHead = ({ group }: { group: Group }) => (
+  <div className="grp">
+    <b>{group.host}</b>
+    <span className="soft cut">
+      {plural(group.captures.length, 'capture')}, {group.dataProduct}
+    </span>
+    <span className="grow" />
+    <span className="num soft">{areaText(group.aoi_km2 * 1e6)}</span>
+  </div>
+)
+
+function SceneLine({ scene, group, reason }: { scene: ChosenScene; group?: Group; reason?: string }): ReactElement {
+  const isWhole = group?.captures.length === 1
+  return (
+    <li className="cl2">
+      <span className="th2">
+        <AuthImage path={scene.thumbnail} alt="" />
+      </span>
+      <div className="grow">
+        <div className="row g6 wrap">
+          <b className="cut">
+            {scene.source} {scene.gsd === null ? '' : metres(scene.gsd)}
+          </b>
+          {reason && <Badge tone="warn">Cannot be priced</Badge>}
+        </div>
+        <div className="soft sm">
+          {dateTime(scene.datetime)}, {percent(scene.cloud)} cloud
+        </div>
+        <div className="mono faint xs cut">{scene.id}</div>
+        {reason && (
+          <p className="warn sm mt4">
+            {reason}. It is not part of the total.{' '}
+            <button type="button" className="as-link" onClick={() => takeOut(scene.key)}>
+              Remove it
+            </button>{' '}
+            to place the order.
+          </p>
+        )}
+      </div>
+      <div className="r nowrap num price-col">
+        {isWhole && (
+          <>
+            <b>{audOfCredits(group.credits)}</b>
+            <div className="soft sm">{count(group.credits)} cr</div>
+          </>
+        )}
+      </div>
+      <Button
+        look="quiet"
+        icon="x"
+        size="s"
+        label={`Take out ${scene.source} of ${dateTime(scene.datetime)}`}
+        onClick={() => takeOut(scene.key)}
+      />
+    </li>
+  )
+}
+
+function Delivery({ cart }: { cart: readonly ChosenScene[] }): ReactElement {
+  const [url, setUrl] = useUrl()
+  const who = useWho()
+  const projects = useProjects()
+  const writable = (projects.data?.projects ?? []).filter((project) => mayWrite(who, project))
+  const areas = useMemo(() => [...new Map(cart.flatMap(({ area }) => (area ? [[encodeArea(area), area] as const] : []))).values()], [cart])
+  const shapes = useMemo(() => cart.map(({ key, geometry }) => ({ id: key, geometry })), [cart])
+  const pictures = usePictures(cart)
+  const [first] = areas
+  return (
+    <Card
+      title="Area and delivery"
+      aside={
+        first && (
+          <LinkButton size="s" look="quiet" to="/explore" search={{ aoi: encodeArea(first) } as never}>
+            Edit on the map
+          </LinkButton>
+        )
+      }
+    >
+      <div className="row g16 t wrap">
+        <CardMap
+          className="small"
+          label="The areas of this order"
+          area={areas.length === 0 ? null : { type: 'MultiPolygon', coordinates: areas.map(({ coordinates }) => coordinates) }}
+          pictures={pictures}
+          shapes={areas.length === 0 ? shapes : shapes.filter(({ geometry }) => touches(geometry, areas))}
+        />
+        <div className="grow col g12 delivery">
+          <Choice
+            label="Into the project"
+            value={url['project'] ?? writable[0]?.id ?? ''}
+            onChange={(event) => setUrl({ project: event.target.value })}
+            options={writable.map(({ id, name }) => ({ value: id, text: name }))}
+          />
+          <Field
+            label="Name of the order"
+            placeholder="The first scene names it"
+            maxLength={255}
+            defaultValue={url['name'] ?? ''}
+            onBlur={(event) => setUrl({ name: event.target.value || null })}
+          />
+          <Facts
+            rows={[
+              ['Wanted', areas.length === 0 ? 'whole scenes' : `${areaText(areas.reduce((sum, one) => sum + areaOf(one), 0))} of area`],
+              ['Becomes', `${plural(cart.length, 'item')} in the library, as COG`],
+            ]}
+          />
+        </div>
+      </div>
+    </Card>
+  )
+}
+
+const MAX_PICTURES = 4
+
+/** The pictures of the list where they belong on the map. */
+function usePictures(cart: readonly ChosenScene[]) {
+  const [pictures, setPictures] = useState<{ id: string; url: string; corners: NonNullable<ReturnType<typeof cornersOf>> }[]>([])
+  useEffect(() => {
+    let isStopped = false
+    const wanted = cart.slice(0, MAX_PICTURES).flatMap((scene) => {
+      const [path, corners] = [scene.thumbnail ?? scene.quicklook, cornersOf(scene.geometry)]
+      return path && corners ? [{ id: scene.key, path, corners }] : []
+    })
+    void Promise.allSettled(wanted.map(async ({ id, path, corners }) => ({ id, corners, url: await pictureOf(path) }))).then((found) => {
+      if (!isStopped) setPictures(found.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : [])))
+    })
+    return () => {
+      isStopped = true
+    }
+  }, [cart])
+  return pictures
+}
+
+/** Footprints that are far larger than the area would make it a dot: those are left out of the picture. */
+function touches(geometry: GeoJSON.Geometry | null, areas: readonly GeoJSON.Polygon[]): boolean {
+  const largest = Math.max(...areas.map((area) => areaOf(area)))
+  return boxOf(geometry) !== null && areaOf(geometry) < largest * 40
+}
+
+interface TotalParts {
+  cart: readonly ChosenScene[]
+  estimate: Estimate | null
+  isFetching: boolean
+  splitByDate: boolean
+}
+
+function TotalCard({ cart, estimate, isFetching, splitByDate }: TotalParts): ReactElement {
+  const [url] = useUrl()
+  const who = useWho()
+  const navigate = useNavigate()
+  const projects = useProjects()
+  const writable = (projects.data?.projects ?? []).filter((project) => mayWrite(who, project))
+  const projectId = writable.find(({ id }) => id === url['project'])?.id ?? writable[0]?.id ?? ''
+  const products = (estimate?.groups ?? []).map(({ dataProduct }) => dataProduct)
+  const { open } = useLicences(products)
+  const input = {
+    projectId,
+    captures: cart.map(captureOf),
+    licenseType: 'standard',
+    splitByDate,
+    ...(url['name'] ? { displayName: url['name'] } : {}),
+    ...(estimate ? { maxCredits: estimate.total_credits } : {}),
+  }
+  const spend = useSpend('orders.archive.place', input, (order) => {
+    emptyCart()
+    toast('The order is placed')
+    void navigate({ to: '/orders/$id', params: { id: order.id } as never })
+  })
+  const total = estimate?.total_credits ?? 0
+  const missing = missingStep({
+    estimate,
+    hasProject: projectId !== '',
+    isLoading: projects.isPending,
+    openLicences: open.length,
+  })
+  const isReady = missing === null && !isFetching && !spend.busy
+  useSpendKey(isReady, spend.run)
+  return (
+    <aside className="card sticky total-card" aria-label="Total">
+      <div className="hd">
+        <h2>Total</h2>
+      </div>
+      <div className="bd">
+        <Facts
+          rows={(estimate?.groups ?? []).map((group) => [
+            `${group.host}, ${areaText(group.aoi_km2 * 1e6)}`,
+            <span className="num">{audOfCredits(group.credits)}</span>,
+          ])}
+        />
+        <div className="tot">
+          <span>Total</span>
+          <b className="num">{estimate ? audOfCredits(total) : '…'}</b>
+        </div>
+        <div className="r soft sm num">{estimate ? `${count(total)} credits, without GST` : 'being priced'}</div>
+        <Payment credits={total} />
+        <Caps credits={total} />
+        <LicenceRows products={products} />
+        <div className="mt16">
+          <SpendRefusal spend={spend} />
+        </div>
+        <Button look="primary" size="l" wide className="mt12" busy={spend.busy} disabled={!isReady} onClick={spend.run}>
+          {missing ?? `Place order, ${audOfCredits(total)}`}
+        </Button>
+        {!projects.isPending && writable.length === 0 && (
+          <Note tone="warn" icon="lock">
+            You may look, but not order: that takes an editor of a project. A project admin can make you one.
+          </Note>
+        )}
+        <p className="help center">Free to cancel until the vendor starts. If a scene cannot be delivered, its share returns by itself.</p>
+      </div>
+      <div className="ft2">
+        <Icon name="lock" size={14} />
+        <span>Sent with an idempotency key: pressing twice cannot buy twice.</span>
+      </div>
+    </aside>
+  )
+}
+
+/** The first thing that is still missing, as the button says it. */
+function missingStep(state: { estimate: Estimate | null; hasProject: boolean; isLoading: boolean; openLicences: number }): string | null {
+  const { estimate, hasProject, isLoading, openLicences } = state
+  if (!estimate || isLoading) return 'Being priced'
+  if (estimate.errors.length > 0) return 'Remove what cannot be priced'
+  if (!hasProject) return 'Choose a project to order for'
+  if (openLicences > 0) return 'Accept the licence to place the order'
+  return null
+}

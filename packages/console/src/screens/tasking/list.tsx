@@ -1,0 +1,140 @@
+/** New images: what waits for a decision, what was ordered, and settings that are kept. */
+import { Link } from '@tanstack/react-router'
+import type { ReactElement } from 'react'
+import { useAct, useOp } from '../../api/query.ts'
+import { useTitle } from '../../shell/crumbs.tsx'
+import { audOfCredits, date, plural } from '../../ui/format.ts'
+import { Button, Card, LinkButton, Note, Page } from '../../ui/kit.tsx'
+import { Empty, Loaded } from '../../ui/states.tsx'
+import { toast } from '../../ui/toasts.tsx'
+import { OrderTable } from '../orders/list.tsx'
+
+const LOOK_EVERY_MS = 10_000
+
+export function Tasking(): ReactElement {
+  const orders = useOp('orders.list', { type: 'TASKING', size: 50 }, { keep: true, refetchInterval: LOOK_EVERY_MS })
+  useTitle('Tasking')
+  return (
+    <Page
+      title="Tasking"
+      about="Images that are yet to be taken. A study or a quotation comes first, and nothing is charged until you accept its price."
+      actions={
+        <LinkButton look="primary" icon="plus" to="/tasking/new">
+          New tasking order
+        </LinkButton>
+      }
+    >
+      <div className="grid two-one">
+        <div className="col g16">
+          <Decisions names={new Map((orders.data?.content ?? []).map(({ id, displayName }) => [id, displayName]))} />
+          <Card title="Orders" flush>
+            <Loaded
+              query={orders}
+              rows={4}
+              empty={({ totalElements }) =>
+                totalElements === 0 && (
+                  <Empty
+                    icon="sat"
+                    title="No satellite is tasked"
+                    actions={
+                      <LinkButton look="primary" to="/tasking/new">
+                        New tasking order
+                      </LinkButton>
+                    }
+                  >
+                    Draw areas, say when and how clear, and see who passes before you ask.
+                  </Empty>
+                )
+              }
+            >
+              {({ content }) => <OrderTable orders={content} />}
+            </Loaded>
+          </Card>
+        </div>
+        <Templates />
+      </div>
+    </Page>
+  )
+}
+
+function Decisions({ names }: { names: ReadonlyMap<string, string> }): ReactElement | null {
+  const pending = useOp('orders.tasking.decisions.pending', {}, { refetchInterval: LOOK_EVERY_MS })
+  if (!pending.data) return null
+  const { studies, quotations } = pending.data
+  const waiting = Map.groupBy(
+    [
+      ...studies.map(({ orderId, options, expiresAt }) => ({
+        orderId,
+        expiresAt,
+        least: Math.min(...options.map(({ credits }) => credits)),
+      })),
+      ...quotations.map(({ orderId, creditsPrice, expiresAt }) => ({ orderId, expiresAt, least: creditsPrice ?? 0 })),
+    ],
+    ({ orderId }) => orderId,
+  )
+  return (
+    <>
+      {[...waiting].map(([orderId, decisions]) => (
+        <Note
+          key={orderId}
+          tone="warn"
+          icon="clock"
+          actions={
+            <LinkButton size="s" look="primary" to="/tasking/$order" params={{ order: orderId } as never}>
+              Decide
+            </LinkButton>
+          }
+        >
+          <b>{names.get(orderId) ?? 'A tasking order'}</b> waits for {plural(decisions.length, 'decision')} of yours, from{' '}
+          {audOfCredits(decisions.reduce((sum, { least }) => sum + least, 0))} together.{' '}
+          <span className="soft">Until {date(decisions.map(({ expiresAt }) => expiresAt).toSorted()[0])}.</span>
+        </Note>
+      ))}
+    </>
+  )
+}
+
+function Templates(): ReactElement {
+  const templates = useOp('orders.tasking.templates.list', {})
+  const remove = useAct('orders.tasking.templates.delete', ['orders.tasking.templates'])
+  return (
+    <Card title="Templates" flush>
+      <Loaded
+        query={templates}
+        rows={2}
+        empty={({ templates: list }) =>
+          list.length === 0 && <p className="soft bd">Settings that you order again and again are kept from the order form.</p>
+        }
+      >
+        {({ templates: list }) => (
+          <ul>
+            {list.map((template) => (
+              <li key={template.id} className="uf">
+                <div className="grow">
+                  <Link to="/tasking/new" search={{ template: template.id } as never}>
+                    <b>{template.name}</b>
+                  </Link>
+                  <div className="soft sm">
+                    {template.sensor}, cloud up to {template.max_cloud_coverage}%, up to {template.max_nadir_angle}°
+                  </div>
+                </div>
+                <Button
+                  size="s"
+                  look="quiet"
+                  icon="x"
+                  label={`Delete the template ${template.name}`}
+                  onClick={() =>
+                    remove.mutate(
+                      { template_id: template.id },
+                      { onSuccess: () => void toast('The template is gone'), onError: (error) => void toast(error.message, 'bad') },
+                    )
+                  }
+                />
+              </li>
+            ))}
+          </ul>
+        )}
+      </Loaded>
+    </Card>
+  )
+}

@@ -1,0 +1,48 @@
+/** The call that a form would make, as it is filled in; nothing is sent. */
+import { useState, type ReactElement } from 'react'
+import { snippet, type Language } from '../shell/snippets.ts'
+import { Badge, CopyButton, Segmented } from './kit.tsx'
+
+const LANGUAGES: readonly { value: Language; text: string }[] = [
+  { value: 'curl', text: 'curl' },
+  { value: 'typescript', text: 'TypeScript' },
+  { value: 'python', text: 'Python' },
+  { value: 'cli', text: 'CLI' },
+]
+
+export function CallPreview({ operation, input, isSpend = true }: { operation: string; input: object; isSpend?: boolean }): ReactElement {
+  const [language, setLanguage] = useState<Language>(() => (localStorage.getItem('gt-language') as Language | null) ?? 'curl')
+  const text = snippet(
+    {
+      id: 0,
+      operation,
+      method: 'POST',
+      path: `/v1/op/${operation}`,
+      body: input,
+      idempotencyKey: isSpend ? 'a key of your own' : null,
+      status: 0,
+      ms: 0,
+      screen: '',
+    },
+    language,
+  )
+  return (
+    <details className="card call-preview">
+      <summary className="row g8">
+        <span className="grow">
+          The call it makes <span className="mono sm soft">{operation}</span>
+        </span>
+        <Badge>not sent</Badge>
+      </summary>
+      <div className="bd col g8">
+        <Segmented label="Language of the call" value={language} options={LANGUAGES} onChange={setLanguage} />
+        <pre className="code" tabIndex={0}>
+          {text}
+        </pre>
+        <div>
+          <CopyButton text={text} />
+        </div>
+      </div>
+    </details>
+  )
+}

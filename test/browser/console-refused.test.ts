@@ -1,0 +1,87 @@
+// Goal: a spend that is refused has its way on in the browser, and money moves once.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Browser } from 'playwright-core'
+import { createConsoleBuild } from '#console.ts'
+import { balance, grant } from '../orders/support.ts'
+import { world, type Org, type World } from '../support/world.ts'
+import { choose } from './buying.ts'
+import { browser, shot, WITHOUT_BROWSER } from './chromium.ts'
+import { assertAccessible, assertOwnBusiness, journey, seat, signIn } from './console.ts'
+
+test('the console: a refused spend', { skip: WITHOUT_BROWSER }, async (t) => {
+  await createConsoleBuild().run(new AbortController().signal)
+  const w = await world(t, { vendors: true })
+  const chromium = await browser(t)
+  await t.test('without enough credits, and by a card whose bank asks', async () => refusedByMoney(w, await w.organization(), chromium))
+  await t.test('above a cap', async () => aboveCap(w, await w.organization(), chromium))
+})
+
+// Goal (J3, J12): what is missing is said, added by a card whose bank asks first, and then the same order is placed once.
+async function refusedByMoney(w: World, org: Org, chromium: Browser): Promise<void> {
+  const here = await seat(w, chromium)
+  const { page } = here
+  await journey('buy-refused', here, async () => {
+    await signIn(here, org.owner)
+    await choose(w, page, 1)
+    await page.getByRole('link', { name: 'Review order' }).click()
+    await page.getByRole('button', { name: /^Place order, A\$/ }).click()
+    await page.getByText(/credits are missing/).waitFor()
+    await shot(page, 'review-no-credits')
+    await assertAccessible(page, 'refused for credits')
+    await page.getByRole('button', { name: 'Add credits' }).click()
+    await page.getByRole('button', { name: 'Add a card first' }).click()
+    await page.getByLabel('Test card').selectOption('pm_card_threeDSecure2Required')
+    await page.getByRole('button', { name: 'Save the card' }).click()
+    await page.getByRole('button', { name: /^Charge A\$/ }).click()
+    await page.getByRole('button', { name: 'Yes, it is me' }).click()
+    await page.getByRole('button', { name: 'Done' }).click()
+    await page.waitForURL(/\/app\/orders\/[0-9a-f-]{36}/)
+    const { totalElements } = await w.ok(org.owner.token, 'orders.list')
+    assert.equal(totalElements, 1)
+    await page.getByRole('button', { name: 'Cancel the order' }).click()
+    await page.getByRole('button', { name: /^Cancel ‘/ }).click()
+    await page.getByText('Cancelled', { exact: true }).first().waitFor()
+    const [available, reserved] = await balance(w, org)
+    assert.ok(available > 0 && reserved === 0)
+  })
+  assertOwnBusiness(w, here)
+}
+
+// Goal (J3): a member above their cap sees it before, asks, and the order runs when an admin approves.
+async function aboveCap(w: World, org: Org, chromium: Browser): Promise<void> {
+  await grant(w, org, 1_000_000)
+  const member = await w.member(org, 'editor')
+  await w.ok(org.owner.token, 'organizations.members.set_spend_limit', {
+    organizationId: org.id,
+    userId: member.id,
+    perOrderLimitCredits: 10,
+    spendLimitCredits: 5_000,
+  })
+  const here = await seat(w, chromium)
+  const { page } = here
+  await journey('buy-cap', here, async () => {
+    await signIn(here, member)
+    await choose(w, page, 1)
+    await page.getByRole('link', { name: 'Review order' }).click()
+    await page.getByText('Your cap for one order').waitFor()
+    await page.getByRole('button', { name: /^Place order, A\$/ }).click()
+    await page.getByText('Above your cap.').waitFor()
+    await page.getByLabel('Why it is needed').fill('Flood response')
+    await shot(page, 'review-above-cap')
+    await page.getByRole('button', { name: 'Ask for approval' }).click()
+    await page.getByText('Owners and admins were told').waitFor()
+    await assertAccessible(page, 'asked for approval')
+  })
+  assertOwnBusiness(w, here)
+  const owner = await seat(w, chromium)
+  await journey('buy-approve', owner, async () => {
+    await signIn(owner, org.owner)
+    await owner.page.goto(`${w.baseUrl}/app/billing/approvals`)
+    await owner.page.getByRole('button', { name: 'Approve once' }).click()
+    await owner.page.getByText('Approved', { exact: true }).waitFor()
+    await owner.page.goto(`${w.baseUrl}/app/orders`)
+    await owner.page.getByRole('cell', { name: 'Placed' }).waitFor()
+  })
+  assertOwnBusiness(w, owner)
+}
