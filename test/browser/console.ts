@@ -3,11 +3,43 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type { Browser, Page } from 'playwright-core'
-import type { World } from '../support/world.ts'
+import { memorySink } from '#raster/write/sink.ts'
+import { describeScene, renderScene } from '../../sandbox/scenes/index.ts'
+import { storeFile } from '../support/stored-file.ts'
+import type { Org, Person, World } from '../support/world.ts'
 import { shot, watchedPage } from './chromium.ts'
 
-const PATIENT_MS = 90_000
+const SIZE_PX = 256
+export const PATIENT_MS = 90_000
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+export async function sceneBytes(datetime = '2025-06-12T10:40:00Z') {
+  const scene = describeScene({ sensor: 'sandbox-open', longitude: 2.3, latitude: 48.2, datetime, sizePx: SIZE_PX })
+  const sink = memorySink()
+  await renderScene(scene, sink)
+  return { scene, bytes: sink.bytes() }
+}
+
+export async function sceneItem(
+  w: World,
+  org: Org,
+  name: string,
+  { datetime, ...more }: { datetime?: string } & Record<string, unknown> = {},
+): Promise<string> {
+  const { scene, bytes } = await sceneBytes(datetime)
+  const { id } = await w.ok(org.owner.token, 'items.create', {
+    project_id: org.projectId,
+    type: 'satellite_capture',
+    geometry: scene.footprint,
+    datetime: scene.datetime,
+    cloud_cover: scene.cloudCover,
+    gsd: scene.gsdM,
+    name,
+    ...more,
+  })
+  await storeFile(w, id, { bytes, bandNames: scene.bands.map((band) => band.name) })
+  return id as string
+}
 
 interface Seat {
   page: Page
@@ -22,13 +54,20 @@ export async function seat(w: World, from: Browser, options: object = {}): Promi
   return watched
 }
 
+export async function signIn({ page }: Seat, who: Person): Promise<void> {
+  await page.getByLabel('Email').fill(who.email)
+  await page.getByLabel('Password', { exact: true }).fill(who.password)
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+  await page.waitForURL(/\/app\/(explore|welcome)/)
+}
+
 /** Nothing was called that others cannot call, and nobody else was asked. */
 export function assertOwnBusiness(w: World, { requests, faults }: Seat): void {
   const own = new URL(w.baseUrl).origin
   const store = `http://127.0.0.1:${w.storePort}`
   const elsewhere = requests.filter((url) => !url.startsWith(own) && !url.startsWith(store) && !/^(data|blob):/.test(url))
   assert.deepEqual(elsewhere, [])
-  const known = /^\/(app|assets|auth|api\/v1|v1\/op\/[\w.]+|s|docs|sandbox\/payments)(\/|$|\?)/
+  const known = /^\/(app|assets|auth|api\/v1|v1\/op\/[\w.]+|v1\/events|v1\/event-types|s|docs|sandbox\/payments)(\/|$|\?)/
   const paths = requests.filter((url) => url.startsWith(own)).map((url) => new URL(url).pathname)
   assert.deepEqual(
     paths.filter((one) => !known.test(one)),

@@ -62,6 +62,11 @@ const screens = [
   screen('/team/audit', team, 'Audit'),
   screen('/team/organization', team, 'OrganizationPage'),
   screen('/orders', orders, 'Orders'),
+  screen('/alerts', () => import('./screens/watch/alerts.tsx'), 'Alerts'),
+  screen('/alerts/new', () => import('./screens/watch/builder.tsx'), 'NewAlert'),
+  screen('/alerts/$id', () => import('./screens/watch/alert.tsx'), 'Alert'),
+  screen('/alerts/$id/edit', () => import('./screens/watch/builder.tsx'), 'EditAlert'),
+  screen('/inbox', () => import('./screens/watch/inbox.tsx'), 'Inbox'),
 ]
 
 export const router = createRouter({

@@ -9,6 +9,7 @@ import { Button } from '../ui/kit.tsx'
 import { count, initials } from '../ui/format.ts'
 import { Skeleton } from '../ui/states.tsx'
 import { toast } from '../ui/toasts.tsx'
+import { Bell } from './bell.tsx'
 import { useCrumbs } from './crumbs.tsx'
 import { setTheme, useTheme } from './theme.ts'
 import { isTyping } from './keys.ts'
@@ -33,6 +34,7 @@ const WORK: readonly Place[] = [
   { to: '/library', icon: 'layers', text: 'Library', letter: 'l', also: ['/view', '/compare', '/shares'] },
   { to: '/orders', icon: 'cart', text: 'Orders', letter: 'o' },
   { to: '/uploads', icon: 'up', text: 'Uploads', letter: 'u' },
+  { to: '/alerts', icon: 'bell', text: 'Monitor', letter: 'm', also: ['/inbox'] },
   { to: '/lineage', icon: 'flow', text: 'Lineage' },
 ]
 const RUN: readonly Place[] = [
@@ -40,7 +42,7 @@ const RUN: readonly Place[] = [
   { to: '/billing', icon: 'card', text: 'Billing', letter: 'b' },
   { to: '/team', icon: 'users', text: 'Team' },
 ]
-const PHONE = WORK.filter(({ text }) => ['Explore', 'Library', 'Orders', 'Uploads'].includes(text))
+const PHONE = WORK.filter(({ text }) => ['Explore', 'Library', 'Orders', 'Monitor'].includes(text))
 
 export const PLACES: readonly Place[] = [...WORK, ...RUN]
 
@@ -84,7 +86,7 @@ export function Shell(): ReactElement {
       </main>
       <nav className="tabbar" aria-label="Main, on a phone">
         {PHONE.map(entry)}
-        <MoreMenu isOn={RUN.some(isOn) || path.startsWith('/lineage')} />
+        <MoreMenu isOn={PLACES.some((place) => !PHONE.includes(place) && isOn(place))} />
       </nav>
       <Suspense fallback={null}>
         {overlay === 'palette' && <Palette onClose={() => setOverlay(null)} open={setOverlay} />}
@@ -137,6 +139,7 @@ function TopBar({ open }: { open(overlay: Overlay): void }): ReactElement {
           </Button>
         </span>
         <Wallet />
+        <Bell />
         <span className="hide-s">
           <Button
             look="quiet"
@@ -201,7 +204,7 @@ function AccountMenu({ open }: { open(overlay: Overlay): void }): ReactElement {
   return (
     <Menu position="bottom-end" width={250} transitionProps={{ duration: 120 }}>
       <Menu.Target>
-        <button type="button" className="avatar" aria-label={`Account of ${who.name}`}>
+        <button type="button" className="avatar" aria-label={`${initials(who.name || '?')}, account of ${who.name}`}>
           <span aria-hidden="true">{initials(who.name || '?')}</span>
         </button>
       </Menu.Target>
