@@ -66,6 +66,8 @@ const screens = [
   screen('/alerts/new', () => import('./screens/watch/builder.tsx'), 'NewAlert'),
   screen('/alerts/$id', () => import('./screens/watch/alert.tsx'), 'Alert'),
   screen('/alerts/$id/edit', () => import('./screens/watch/builder.tsx'), 'EditAlert'),
+  screen('/develop/webhooks', () => import('./screens/webhooks/webhooks.tsx'), 'Webhooks'),
+  screen('/develop/webhooks/$id', () => import('./screens/webhooks/webhooks.tsx'), 'Webhooks'),
   screen('/inbox', () => import('./screens/watch/inbox.tsx'), 'Inbox'),
 ]
 

@@ -524,7 +524,7 @@ export function Audit(): ReactElement {
 export function Requests(): ReactElement {
   useTitle('Develop', 'Requests')
   return (
-    <Page wide title="Develop" about="Keys, and the record of what was called.">
+    <Page wide title="Develop" about="Keys, webhooks and the record of what was called.">
       <DevelopNav />
       <AuditTable />
     </Page>

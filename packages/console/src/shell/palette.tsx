@@ -177,6 +177,9 @@ function useEntries(text: string, onClose: () => void, open: (overlay: 'api' | '
     const commands: Entry[] = [
       { group: 'Do', icon: 'up', text: 'Upload files', run: go('/uploads') },
       { group: 'Do', icon: 'key', text: 'Make an API key', run: go('/develop/keys') },
+      { group: 'Do', icon: 'bell', text: 'Make an alert', run: go('/alerts/new') },
+      { group: 'Do', icon: 'info', text: 'Inbox', run: go('/inbox') },
+      { group: 'Do', icon: 'hook', text: 'Webhooks and their deliveries', run: go('/develop/webhooks') },
       { group: 'Do', icon: 'plus', text: 'Add credits', run: go('/billing') },
       { group: 'Do', icon: 'users', text: 'Invite somebody', run: go('/team') },
       { group: 'Do', icon: 'swipe', text: 'Compare two items', run: go('/compare') },
