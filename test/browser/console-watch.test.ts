@@ -13,7 +13,7 @@ import { assertAccessible, assertOwnBusiness, journey, sceneItem, seat, signIn }
 test('the console: watch', { skip: WITHOUT_BROWSER }, async (t) => {
   await createConsoleBuild().run(new AbortController().signal)
   const endpoint = await receiver(t)
-  const w = await world(t, { egressAllow: [endpoint.host] })
+  const w = await world(t, { egressAllow: [endpoint.host], startAt: new Date().toISOString() })
   const chromium = await browser(t)
   await t.test('an alert fires live', async () => alertFires(w, await w.organization(), chromium))
   await t.test('a webhook fails and is replayed', async () => webhook(w, await w.organization(), chromium, endpoint))

@@ -17,7 +17,7 @@ export function DevelopNav(): ReactElement {
       label="Develop"
       links={[
         { to: '/develop/keys', text: 'API keys' },
-        { to: '/develop/webhooks', text: 'Webhooks' },
+        { to: '/develop/webhooks', text: 'Webhooks', deep: true },
         ...(isAdmin ? [{ to: '/develop/requests', text: 'Requests' }] : []),
       ]}
     />

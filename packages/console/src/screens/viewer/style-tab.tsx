@@ -1,12 +1,13 @@
 /** Style: three bands, an expression or one band, its colours and its range. */
 import { useEffect, useState, type ReactElement } from 'react'
-import type { Colormap } from '../../api/contract.ts'
+import type { Asset, Colormap, Item } from '../../api/contract.ts'
 import { ProblemError } from '../../api/problem.ts'
 import { useAct, useOp } from '../../api/query.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Badge, Button, Check, Choice, Field, Segmented, copyText } from '../../ui/kit.tsx'
 import { FormProblem, Skeleton } from '../../ui/states.tsx'
 import { toast } from '../../ui/toasts.tsx'
+import { useDistribution } from './histogram.tsx'
 import { parseRange, tileQuery, tilesOf, useRange, type Look, type Preset } from './look.ts'
 import { Stretch } from './stretch.tsx'
 
@@ -17,7 +18,8 @@ interface Band {
 }
 
 interface StyleParts {
-  itemId: string
+  item: Item
+  asset: Asset
   assetKey: string | null
   bands: readonly Band[]
   presets: readonly Preset[]
@@ -29,7 +31,9 @@ interface StyleParts {
 const INDEX_NAMES = 6
 
 export function StyleTab(parts: StyleParts): ReactElement {
-  const { itemId, assetKey, bands, presets, look, mayWrite, onLook } = parts
+  const { item, asset, assetKey, bands, presets, look, mayWrite, onLook } = parts
+  const itemId = item.id
+  const distribution = useDistribution(item, asset, look)
   const ranges = useRange(itemId, look, assetKey, look.kind !== 'expression' || look.expression !== '')
   const maps = useColormaps()
   const stats = ranges.data
@@ -85,7 +89,7 @@ export function StyleTab(parts: StyleParts): ReactElement {
             p98={stats.p98 ?? stats.max}
             range={range as [number, number]}
             ramp={ramp}
-            histogram={'histogram' in stats ? ((stats.histogram as { counts?: number[] } | null)?.counts ?? null) : null}
+            histogram={distribution}
             onChange={(next) => onLook({ ...keep(look), rescale: next ? next.map((one) => Number(one.toPrecision(6))).join(',') : null })}
           />
         ) : ranges.isError ? (

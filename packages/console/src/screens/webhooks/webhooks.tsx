@@ -1,7 +1,7 @@
 /** Endpoints, what was sent to each, what it answered, and what is tried next. */
 import { Menu } from '@mantine/core'
 import { Link, useNavigate, useParams } from '@tanstack/react-router'
-import { useState, type ReactElement } from 'react'
+import { useEffect, useState, type ReactElement } from 'react'
 import type { EventSubscription, WebhookDelivery } from '../../api/contract.ts'
 import { call } from '../../api/client.ts'
 import { queries, touch, useAct, useOp } from '../../api/query.ts'
@@ -26,12 +26,18 @@ const SOON_MS = 5_000
 const LATER_MS = 30_000
 const UNDO_MS = 8_000
 
+/** A secret that was just made, on its way to the page of its endpoint: it stands nowhere else. */
+let carried: { id: string; secret: string } | null = null
+
 export function Webhooks(): ReactElement {
   const { id } = useParams({ strict: false }) as { id?: string }
   const [url, setUrl] = useUrl()
   const list = useOp('event_subscriptions.list', {})
   const mayWatch = useMayWatch()
-  const [fresh, setFresh] = useState<{ id: string; secret: string } | null>(null)
+  const [fresh, setFresh] = useState(carried)
+  useEffect(() => {
+    carried = null
+  }, [])
   const [verify, setVerify] = useState(false)
   const navigate = useNavigate()
   useTitle({ text: 'Develop', to: '/develop/keys' }, 'Webhooks')
@@ -105,7 +111,7 @@ export function Webhooks(): ReactElement {
           endpoint={null}
           onClose={() => setUrl({ new: null })}
           onDone={(made, secret) => {
-            if (secret) setFresh({ id: made, secret })
+            carried = secret ? { id: made, secret } : null
             void navigate({ to: '/develop/webhooks/$id', params: { id: made } as never })
           }}
         />
