@@ -68,6 +68,7 @@ const screens = [
   screen('/alerts/$id/edit', () => import('./screens/watch/builder.tsx'), 'EditAlert'),
   screen('/develop/webhooks', () => import('./screens/webhooks/webhooks.tsx'), 'Webhooks'),
   screen('/develop/webhooks/$id', () => import('./screens/webhooks/webhooks.tsx'), 'Webhooks'),
+  screen('/reports', () => import('./screens/reports.tsx'), 'Reports'),
   screen('/inbox', () => import('./screens/watch/inbox.tsx'), 'Inbox'),
 ]
 

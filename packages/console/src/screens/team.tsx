@@ -1,4 +1,5 @@
 /** Who may act for the organization, how much each may spend, what was done. */
+import { Link } from '@tanstack/react-router'
 import { useState, type ReactElement } from 'react'
 import type { AuditEntry, OrganizationMember, ProjectMember } from '../api/contract.ts'
 import { useAct, useOp } from '../api/query.ts'
@@ -619,7 +620,10 @@ function AuditTable(): ReactElement {
               [
                 'Made',
                 <span key="m" className="mono wrap-any">
-                  {open.artifacts.join(' ') || 'nothing'}
+                  {open.artifacts.length === 0 && 'nothing'}
+                  {open.artifacts.map((artifact) => (
+                    <Artifact key={artifact} artifact={artifact} />
+                  ))}
                 </span>,
               ],
             ]}
@@ -627,6 +631,16 @@ function AuditTable(): ReactElement {
         </Dialog>
       )}
     </div>
+  )
+}
+
+/** What a call made, with the way to where it came from. */
+function Artifact({ artifact }: { artifact: string }): ReactElement {
+  const [type = '', id = ''] = artifact.split(' ')
+  return (
+    <Link className="block" to="/lineage/$type/$id" params={{ type, id } as never}>
+      {artifact}
+    </Link>
   )
 }
 

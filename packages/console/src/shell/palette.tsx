@@ -178,6 +178,7 @@ function useEntries(text: string, onClose: () => void, open: (overlay: 'api' | '
       { group: 'Do', icon: 'up', text: 'Upload files', run: go('/uploads') },
       { group: 'Do', icon: 'key', text: 'Make an API key', run: go('/develop/keys') },
       { group: 'Do', icon: 'bell', text: 'Make an alert', run: go('/alerts/new') },
+      { group: 'Do', icon: 'down', text: 'Make a report', run: go('/reports') },
       { group: 'Do', icon: 'info', text: 'Inbox', run: go('/inbox') },
       { group: 'Do', icon: 'hook', text: 'Webhooks and their deliveries', run: go('/develop/webhooks') },
       { group: 'Do', icon: 'plus', text: 'Add credits', run: go('/billing') },

@@ -31,7 +31,7 @@ interface Place {
 
 const WORK: readonly Place[] = [
   { to: '/explore', icon: 'globe', text: 'Explore', letter: 'e' },
-  { to: '/library', icon: 'layers', text: 'Library', letter: 'l', also: ['/view', '/compare', '/shares'] },
+  { to: '/library', icon: 'layers', text: 'Library', letter: 'l', also: ['/view', '/compare', '/shares', '/reports'] },
   { to: '/orders', icon: 'cart', text: 'Orders', letter: 'o' },
   { to: '/uploads', icon: 'up', text: 'Uploads', letter: 'u' },
   { to: '/alerts', icon: 'bell', text: 'Monitor', letter: 'm', also: ['/inbox'] },

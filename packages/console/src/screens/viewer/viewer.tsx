@@ -276,6 +276,9 @@ function LayerPanel(parts: LayerParts): ReactElement {
             <LinkButton size="s" icon="flow" to="/lineage/$type/$id" params={{ type: 'item', id: item.id } as never}>
               Lineage
             </LinkButton>
+            <LinkButton size="s" icon="down" to="/reports" search={{ about: 'item', project: item.project_id, item: item.id } as never}>
+              Report
+            </LinkButton>
             <LinkButton size="s" icon="swipe" to="/compare" search={{ a: item.id } as never}>
               Compare
             </LinkButton>
