@@ -1,6 +1,7 @@
 /** What every journey through the console needs: somebody at a browser, scenes to look at, and what must never happen. */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import type { Browser, Page } from 'playwright-core'
 import { memorySink } from '#raster/write/sink.ts'
@@ -96,4 +97,10 @@ export async function journey(name: string, here: Seat, steps: () => Promise<voi
     await shot(here.page, `stopped-${name}`).catch(() => undefined)
     throw error
   }
+}
+
+/** What a press saves to disk, as text. */
+export async function saved(page: Page, press: () => Promise<void>): Promise<string> {
+  const [download] = await Promise.all([page.waitForEvent('download'), press()])
+  return await readFile(await download.path(), 'utf8')
 }

@@ -1,8 +1,7 @@
 /** How often each value occurs: in the whole item for the stretch, in drawn places beside their numbers. */
 import type { ReactElement } from 'react'
-import type { Asset, BandStatistics, Item } from '../../api/contract.ts'
+import type { ItemRange } from '../../api/contract.ts'
 import { useOp } from '../../api/query.ts'
-import { boxPolygon, type Box } from '../../map/geo.ts'
 import { value } from '../../ui/format.ts'
 import type { Look } from './look.ts'
 import type { Zone } from './zones.ts'
@@ -18,11 +17,11 @@ export interface Distribution {
 const lookInput = (look: Look) => (look.expression ? { expression: look.expression } : look.bands ? { bands: look.bands.join(',') } : {})
 
 /** Of several bands, all their values together, in bins of one width. */
-function together(bands: readonly BandStatistics[]): Distribution | null {
-  const known = bands.filter(({ min, max, count }) => min !== null && max !== null && count > 0)
+function together(results: readonly ItemRange[]): Distribution | null {
+  const known = results.flatMap(({ min, max, histogram }) => (min === null || max === null || !histogram ? [] : [{ min, max, histogram }]))
   if (known.length === 0) return null
-  const low = Math.min(...known.map(({ min }) => min!))
-  const high = Math.max(...known.map(({ max }) => max!))
+  const low = Math.min(...known.map(({ min }) => min))
+  const high = Math.max(...known.map(({ max }) => max))
   const counts = Array.from({ length: BINS }, () => 0)
   const span = high - low || 1
   for (const { histogram } of known)
@@ -34,32 +33,38 @@ function together(bands: readonly BandStatistics[]): Distribution | null {
 }
 
 /** Of what is shown, over the whole item. */
-export function useDistribution(item: Item, asset: Asset | null, look: Look): Distribution | null {
-  const geometry = item.geometry ?? (item.bbox ? boxPolygon(item.bbox as Box) : null)
+export function useDistribution(itemId: string, assetKey: string | null, look: Look): Distribution | null {
   const found = useOp(
-    'cog.statistics',
-    { url: asset?.href ?? '', geometry: geometry as unknown as Record<string, unknown>, ...lookInput(look) },
-    { enabled: asset !== null && geometry !== null && look.expression !== '', staleTime: Infinity },
+    'items.tile.statistics',
+    { item_id: itemId, ...lookInput(look), ...(assetKey ? { asset_key: assetKey } : {}), bins: BINS },
+    { enabled: look.expression !== '', staleTime: Infinity },
   )
-  return found.data ? together(found.data.statistics) : null
+  return found.data ? together(found.data.results) : null
 }
 
 interface HistogramParts {
-  asset: Asset
+  itemId: string
+  assetKey: string | null
   look: Look
   index: number
   zones: readonly Zone[]
 }
 
 /** Of the first place; others have their numbers in the table. */
-export function Histogram({ asset, look, index, zones }: HistogramParts): ReactElement | null {
+export function Histogram({ itemId, assetKey, look, index, zones }: HistogramParts): ReactElement | null {
   const zone = zones[0]
   const found = useOp(
-    'cog.statistics',
-    { url: asset.href, geometry: zone?.shape as unknown as Record<string, unknown>, ...lookInput(look) },
+    'items.tile.statistics',
+    {
+      item_id: itemId,
+      ...lookInput(look),
+      ...(assetKey ? { asset_key: assetKey } : {}),
+      bins: BINS,
+      geometry: zone?.shape as unknown as Record<string, unknown>,
+    },
     { enabled: zone !== undefined, staleTime: Infinity, keep: true },
   )
-  const band = found.data?.statistics[index]
+  const band = found.data?.results[index]
   const drawn = band ? together([band]) : null
   if (!drawn || !zone) return null
   const tallest = Math.max(1, ...drawn.counts)

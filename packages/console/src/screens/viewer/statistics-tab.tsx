@@ -1,6 +1,6 @@
 /** Numbers of drawn places, side by side: mean, spread, percentiles, histogram; as a table and as CSV. */
 import { useEffect, useRef, useState, type ReactElement } from 'react'
-import type { Asset, Item } from '../../api/contract.ts'
+import type { Item } from '../../api/contract.ts'
 import { useOp } from '../../api/query.ts'
 import { areaOf, boxPolygon, type Box } from '../../map/geo.ts'
 import { readArea } from '../../map/read-area.ts'
@@ -17,12 +17,11 @@ import { MAX_ZONES, useIsPhone, useZones, type Zone } from './zones.ts'
 
 interface TabParts {
   item: Item
-  asset: Asset
   assetKey: string | null
   look: Look
 }
 
-export function StatisticsTab({ item, asset, assetKey, look }: TabParts): ReactElement {
+export function StatisticsTab({ item, assetKey, look }: TabParts): ReactElement {
   const [zones, setZones] = useZones()
   const [url, setUrl] = useUrl()
   const isPhone = useIsPhone()
@@ -67,7 +66,7 @@ export function StatisticsTab({ item, asset, assetKey, look }: TabParts): ReactE
       </div>
       {zones.length > 0 ? (
         <>
-          <Numbers item={item} asset={asset} assetKey={assetKey} look={look} zones={zones} />
+          <Numbers item={item} assetKey={assetKey} look={look} zones={zones} />
           {item.collection_id !== null && (
             <div className="sec">
               <Button
@@ -193,7 +192,7 @@ const rowsOf = (result: Result): [string, number | null][] => [
   ['Pixels', result.count === null ? null : Math.round(result.count)],
 ]
 
-function Numbers({ item, asset, assetKey, look, zones }: TabParts & { zones: readonly Zone[] }): ReactElement {
+function Numbers({ item, assetKey, look, zones }: TabParts & { zones: readonly Zone[] }): ReactElement {
   const [at, setAt] = useState(0)
   const answer = useOp(
     'analytics.execute',
@@ -237,7 +236,7 @@ function Numbers({ item, asset, assetKey, look, zones }: TabParts & { zones: rea
           options={series.map(({ name }, position) => ({ value: String(position), text: name }))}
         />
       )}
-      <Histogram asset={asset} look={look} index={index} zones={shown} />
+      <Histogram itemId={item.id} assetKey={assetKey} look={look} index={index} zones={shown} />
       <table className="tbl slim">
         <thead>
           <tr>

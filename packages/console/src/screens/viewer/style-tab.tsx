@@ -1,6 +1,6 @@
 /** Style: three bands, an expression or one band, its colours and its range. */
 import { useEffect, useState, type ReactElement } from 'react'
-import type { Asset, Colormap, Item } from '../../api/contract.ts'
+import type { Colormap } from '../../api/contract.ts'
 import { ProblemError } from '../../api/problem.ts'
 import { useAct, useOp } from '../../api/query.ts'
 import { Dialog } from '../../ui/dialog.tsx'
@@ -18,8 +18,7 @@ interface Band {
 }
 
 interface StyleParts {
-  item: Item
-  asset: Asset
+  itemId: string
   assetKey: string | null
   bands: readonly Band[]
   presets: readonly Preset[]
@@ -31,9 +30,8 @@ interface StyleParts {
 const INDEX_NAMES = 6
 
 export function StyleTab(parts: StyleParts): ReactElement {
-  const { item, asset, assetKey, bands, presets, look, mayWrite, onLook } = parts
-  const itemId = item.id
-  const distribution = useDistribution(item, asset, look)
+  const { itemId, assetKey, bands, presets, look, mayWrite, onLook } = parts
+  const distribution = useDistribution(itemId, assetKey, look)
   const ranges = useRange(itemId, look, assetKey, look.kind !== 'expression' || look.expression !== '')
   const maps = useColormaps()
   const stats = ranges.data

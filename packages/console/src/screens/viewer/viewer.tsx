@@ -129,9 +129,13 @@ function ItemView({ item, assets, project }: { item: Item; assets: readonly Asse
           ) : (
             <>
               {tab === 'Style' &&
-                (isReady ? <StyleTab {...{ item, asset, bands, presets, look, onLook, assetKey }} mayWrite={canWrite} /> : <Skeleton />)}
+                (isReady ? (
+                  <StyleTab {...{ bands, presets, look, onLook, assetKey }} itemId={item.id} mayWrite={canWrite} />
+                ) : (
+                  <Skeleton />
+                ))}
               {tab === 'Pixel' && <PixelTab itemId={item.id} assetKey={assetKey} look={look} pointer={pointer} />}
-              {tab === 'Statistics' && <StatisticsTab item={item} asset={asset!} assetKey={assetKey} look={look} />}
+              {tab === 'Statistics' && <StatisticsTab item={item} assetKey={assetKey} look={look} />}
               {tab === 'Metadata' && <MetadataTab item={item} assets={assets} mayWrite={canWrite} />}
             </>
           )}
@@ -314,7 +318,7 @@ function Siblings({ item, list, others, onOthers }: SiblingParts): ReactElement 
             to="/view/$item"
             params={{ item: other.id } as never}
             className="fr"
-            aria-label={`${other.name}, ${date(other.datetime)}`}
+            aria-label={`${other.datetime?.slice(0, 10) ?? other.name}, ${other.name}`}
           >
             <AuthImage path={tileOf(`/api/v1/items/${encodeURIComponent(other.id)}`, other.bbox)} alt="" />
             <span aria-hidden="true">{other.datetime?.slice(0, 10) ?? other.name}</span>
