@@ -70,7 +70,7 @@ async function uploadToShare(w: World, org: Org, chromium: Browser): Promise<voi
     assert.ok(close(Number(mean!.at(2)), result.zones[0].results[0].mean), `${mean!.at(2)} is ${result.zones[0].results[0].mean}`)
 
     await page.getByRole('button', { name: 'Share', exact: true }).click()
-    const password = await page.getByRole('dialog').getByLabel('Password').inputValue()
+    const password = await page.getByRole('dialog').getByRole('textbox', { name: 'Password' }).inputValue()
     await page.getByRole('button', { name: 'Make the link' }).click()
     const link = (await page.getByLabel('Share link').textContent())!
     await assertAccessible(page, 'share dialog')

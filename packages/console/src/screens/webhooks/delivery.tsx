@@ -21,6 +21,9 @@ const took = (ms: number) => (ms >= SECOND_MS ? `${(ms / SECOND_MS).toFixed(1)} 
 export const tookOf = ({ attempts }: WebhookDelivery) => (attempts.length > 0 ? took(attempts.at(-1)!.duration_ms) : '–')
 
 const timeOf = (iso: string) => iso.slice(11, 19)
+const DAY_MS = 86_400_000
+const plannedAt = (iso: string) =>
+  Date.parse(iso) - Date.now() < DAY_MS ? `about ${timeOf(iso).slice(0, 5)} UTC` : `${date(iso)}, ${timeOf(iso).slice(0, 5)} UTC`
 
 function headlineOf(delivery: WebhookDelivery): string {
   const last = delivery.attempts.at(-1)
@@ -79,9 +82,7 @@ export function DeliveryPanel({ delivery, mayReplay, onClose }: PanelParts): Rea
           {delivery.next_attempt_at && (
             <li className="next">
               <b>Attempt {delivery.attempts.length + 1}</b>
-              <span className="soft">
-                {date(delivery.next_attempt_at)}, {timeOf(delivery.next_attempt_at)} UTC
-              </span>
+              <span className="soft">{plannedAt(delivery.next_attempt_at)}</span>
               <Badge>planned</Badge>
             </li>
           )}
@@ -117,7 +118,7 @@ function Content({ delivery }: { delivery: WebhookDelivery }): ReactElement {
           onChange={setShown}
           options={[
             { value: 'answer', text: 'Answer' },
-            { value: 'shape', text: 'Shape of the body' },
+            { value: 'shape', text: 'Body' },
             { value: 'ids', text: 'Ids' },
           ]}
         />

@@ -145,18 +145,21 @@ function EndpointRow({ endpoint, isOn, hasBars }: { endpoint: EventSubscription;
   const recent = useOp(
     'event_subscriptions.deliveries.list',
     { subscription_id: endpoint.id, limit: BARS },
-    { enabled: hasBars, keep: true },
+    { enabled: hasBars, keep: true, refetchInterval: isOn ? SOON_MS : LATER_MS },
   )
   const deliveries = recent.data?.deliveries ?? []
   const dead = deliveries.filter(({ state }) => state === 'dead').length
-  const words = !endpoint.is_active
-    ? 'paused'
-    : dead > 0
-      ? `${dead} dead`
-      : endpoint.consecutive_failures > 0
-        ? 'failing'
-        : (endpoint.last_status ?? 'nothing yet')
-  const tone = !endpoint.is_active ? 'off' : dead > 0 || endpoint.consecutive_failures > 0 ? 'bad' : endpoint.last_status ? '' : 'off'
+  const last = deliveries[0]
+  const isFailing = last ? last.state !== 'delivered' && last.attempts.length > 0 : endpoint.consecutive_failures > 0
+  const outcome = isFailing
+    ? 'failing'
+    : last
+      ? last.state === 'delivered'
+        ? 'delivered'
+        : 'waiting'
+      : (endpoint.last_status ?? 'nothing yet')
+  const words = !endpoint.is_active ? 'paused' : dead > 0 ? `${dead} dead` : outcome
+  const tone = !endpoint.is_active || outcome === 'nothing yet' ? 'off' : dead > 0 || isFailing ? 'bad' : ''
   return (
     <li>
       <Link
