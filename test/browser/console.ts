@@ -1,6 +1,7 @@
 /** What every journey through the console needs: somebody at a browser, scenes to look at, and what must never happen. */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import type { Browser, Page } from 'playwright-core'
 import { memorySink } from '#raster/write/sink.ts'
@@ -20,8 +21,13 @@ export async function sceneBytes(datetime = '2025-06-12T10:40:00Z') {
   return { scene, bytes: sink.bytes() }
 }
 
-export async function sceneItem(w: World, org: Org, name: string, more: object = {}): Promise<string> {
-  const { scene, bytes } = await sceneBytes()
+export async function sceneItem(
+  w: World,
+  org: Org,
+  name: string,
+  { datetime, ...more }: { datetime?: string } & Record<string, unknown> = {},
+): Promise<string> {
+  const { scene, bytes } = await sceneBytes(datetime)
   const { id } = await w.ok(org.owner.token, 'items.create', {
     project_id: org.projectId,
     type: 'satellite_capture',
@@ -62,7 +68,7 @@ export function assertOwnBusiness(w: World, { requests, faults }: Seat): void {
   const store = `http://127.0.0.1:${w.storePort}`
   const elsewhere = requests.filter((url) => !url.startsWith(own) && !url.startsWith(store) && !/^(data|blob):/.test(url))
   assert.deepEqual(elsewhere, [])
-  const known = /^\/(app|assets|auth|api\/v1|v1\/op\/[\w.]+|s|docs|sandbox\/payments)(\/|$|\?)/
+  const known = /^\/(app|assets|auth|api\/v1|v1\/op\/[\w.]+|v1\/events|v1\/event-types|s|docs|sandbox\/payments)(\/|$|\?)/
   const paths = requests.filter((url) => url.startsWith(own)).map((url) => new URL(url).pathname)
   assert.deepEqual(
     paths.filter((one) => !known.test(one)),
@@ -91,4 +97,10 @@ export async function journey(name: string, here: Seat, steps: () => Promise<voi
     await shot(here.page, `stopped-${name}`).catch(() => undefined)
     throw error
   }
+}
+
+/** What a press saves to disk, as text. */
+export async function saved(page: Page, press: () => Promise<void>): Promise<string> {
+  const [download] = await Promise.all([page.waitForEvent('download'), press()])
+  return await readFile(await download.path(), 'utf8')
 }

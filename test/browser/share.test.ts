@@ -9,6 +9,7 @@ import { describeScene, renderScene } from '../../sandbox/scenes/index.ts'
 import { storeFile } from '../support/stored-file.ts'
 import { world, type Org, type World } from '../support/world.ts'
 import { browser, shot, watchedPage, WITHOUT_BROWSER } from './chromium.ts'
+import { PAYLOADS } from './payloads.ts'
 
 const PASSWORD = 'coral and sand'
 const SIZE_PX = Number(process.env['SCENE_PX'] ?? 256)
@@ -209,22 +210,6 @@ async function ofACollection(w: World, org: Org, chromium: Browser): Promise<voi
   assert.deepEqual(faults, [])
   await page.context().close()
 }
-
-/** Each would leave its mark if it were taken for markup, for an address or for code. */
-const PAYLOADS = [
-  '<img src=x onerror=window.marked=1>',
-  '<script>window.marked=1</script>',
-  '"><svg onload=window.marked=1>',
-  "'-window.marked=1-'",
-  'javascript:window.marked=1',
-  '{{constructor.constructor("window.marked=1")()}}',
-  '<style>body{display:none}</style>',
-  '</h1><iframe srcdoc="<script>parent.marked=1</script>">',
-  '\u202egnp.exe',
-  'a"\r\nX-Evil: 1\r\n\r\n<b>',
-  '${window.marked=1}',
-  '&lt;b&gt;',
-]
 
 // Goal: row 24 of the security table: whatever people wrote is shown as they wrote it; nothing of it runs, and nothing of it
 // reaches a header.

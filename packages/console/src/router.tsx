@@ -75,6 +75,14 @@ const screens = [
   screen('/mosaics', () => import('./screens/make/mosaics.tsx'), 'Mosaics'),
   screen('/processes', processes, 'Processes'),
   screen('/processes/$id', processes, 'ProcessPage'),
+  screen('/alerts', () => import('./screens/watch/alerts.tsx'), 'Alerts'),
+  screen('/alerts/new', () => import('./screens/watch/builder.tsx'), 'NewAlert'),
+  screen('/alerts/$id', () => import('./screens/watch/alert.tsx'), 'Alert'),
+  screen('/alerts/$id/edit', () => import('./screens/watch/builder.tsx'), 'EditAlert'),
+  screen('/develop/webhooks', () => import('./screens/webhooks/webhooks.tsx'), 'Webhooks'),
+  screen('/develop/webhooks/$id', () => import('./screens/webhooks/webhooks.tsx'), 'Webhooks'),
+  screen('/reports', () => import('./screens/reports.tsx'), 'Reports'),
+  screen('/inbox', () => import('./screens/watch/inbox.tsx'), 'Inbox'),
 ]
 
 export const router = createRouter({

@@ -1,5 +1,6 @@
 import Type from 'typebox'
-import { Closed, Nullable } from '#core/shapes.ts'
+import { requireArea } from '#core/geometry.ts'
+import { Closed, FreeForm, Nullable } from '#core/shapes.ts'
 import { operation } from '#operation.ts'
 import { choiceOf, resolveLook } from '#services/drawing/look.ts'
 import { rangesOf } from '#services/drawing/ranges.ts'
@@ -9,6 +10,14 @@ import { ItemId } from '#wire/ids.ts'
 
 const MaybeNumber = Nullable(Type.Number())
 const Range = { p2: MaybeNumber, p98: MaybeNumber, min: MaybeNumber, max: MaybeNumber }
+const MAX_BINS = 256
+const Histogram = Closed(
+  {
+    counts: Type.Array(Type.Number(), { description: 'Pixels in each bin' }),
+    edges: Type.Array(Type.Number(), { description: 'Where bins begin, and where the last one ends' }),
+  },
+  { description: 'How often values occur, where `bins` were asked for' },
+)
 
 /**
  * Statistics of an expression, of bands or of a profile over the whole item, from its smallest sufficient overview: the
@@ -24,11 +33,27 @@ export default operation({
     bands: lookFields.bands,
     asset_key: lookFields.asset_key,
     profile: lookFields.profile,
+    bins: Type.Optional(
+      Nullable(
+        Type.Integer({
+          minimum: 2,
+          maximum: MAX_BINS,
+          description: 'With a histogram of so many bins, from the lowest to the highest value',
+        }),
+      ),
+    ),
+    geometry: Type.Optional(
+      Nullable(
+        Type.With(FreeForm, {
+          description: 'A GeoJSON Polygon or MultiPolygon: only of what lies in it, in full resolution where that is not too much',
+        }),
+      ),
+    ),
   }),
   output: Closed({
     ...Range,
     rescale: Nullable(Type.String()),
-    results: Type.Array(Closed({ name: Type.String(), ...Range }, { $id: 'ItemRange' })),
+    results: Type.Array(Closed({ name: Type.String(), ...Range, histogram: Type.Optional(Histogram) }, { $id: 'ItemRange' })),
   }),
   example: {
     input: { item_id: EXAMPLE_ITEM.id, expression: '(b4-b3)/(b4+b3)' },
@@ -44,9 +69,10 @@ export default operation({
 }).handle({
   async check(context, input) {
     const layer = await context.layers.requireReader(context.principal, input.item_id, choiceOf(input))
-    return await resolveLook(context, layer, input)
+    const area = input.geometry == null ? null : requireArea(input.geometry, 'geometry')
+    return { resolved: await resolveLook(context, layer, input), area }
   },
-  async execute(context, _input, resolved) {
-    return await rangesOf(context, resolved)
+  async execute(context, { bins }, { resolved, area }) {
+    return await rangesOf(context, resolved, { bins: bins ?? null, area })
   },
 })

@@ -264,6 +264,34 @@ test('TileJSON, statistics and values', async (t) => {
     assert.equal(ratio.min, ratio.results[0].min)
     assert.equal(ratio.max, ratio.results[1].max)
   })
+  await t.test("'items.tile.statistics' counts values in bins, over the item and within an area", async () => {
+    const ask = (more: object) => w.ok(token, 'items.tile.statistics', { item_id: id, bands: '1', bins: 16, ...more })
+    const sum = (counts: number[]) => counts.reduce((total, count) => total + count, 0)
+    const whole = await ask({})
+    const { counts, edges } = whole.results[0].histogram
+    assert.deepEqual([counts.length, edges.length, edges[0], edges.at(-1)], [16, 17, whole.min, whole.max])
+    const area = (east: number) => ({
+      type: 'Polygon',
+      coordinates: [
+        [
+          [151.1, -33.15],
+          [east, -33.15],
+          [east, -33.05],
+          [151.1, -33.05],
+          [151.1, -33.15],
+        ],
+      ],
+    })
+    const within = await ask({ geometry: area(151.2) })
+    const half = await ask({ geometry: area(151.15) })
+    assert.ok(within.min >= whole.min && within.max <= whole.max)
+    const share = sum(half.results[0].histogram.counts) / sum(within.results[0].histogram.counts)
+    assert.ok(share > 0.4 && share < 0.6, `half of the area has ${share} of its pixels`)
+    assert.equal(
+      (await w.call(token, 'items.tile.statistics', { item_id: id, bands: '1', geometry: { type: 'Point', coordinates: [1, 2] } })).status,
+      422,
+    )
+  })
   await t.test("'items.point' gives bands and results, null where there is nothing", async () => {
     const { bands, results, inside, asset_key } = await w.ok(token, 'items.point', {
       item_id: id,

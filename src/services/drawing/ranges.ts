@@ -1,3 +1,4 @@
+import type { AreaGeometry } from '#core/geometry.ts'
 import { problem } from '#core/problem.ts'
 import type { Context } from '#operation.ts'
 import { NATURAL_PERCENTILES, naturalRanges, RANGE_PERCENTILES, RANGE_SIDE_PX } from '#raster/render/style.ts'
@@ -10,23 +11,40 @@ interface ItemRange {
   max: number | null
 }
 
-/** What the values of a look are like over the whole raster: the same numbers that its tiles are stretched to. */
-export async function rangesOf({ raster, signal }: Pick<Context, 'raster' | 'signal'>, { source, style, names }: ResolvedLook) {
+interface Wanted {
+  /** Of the histogram; null for none. */
+  bins: number | null
+  /** Null for the whole raster. */
+  area: AreaGeometry | null
+}
+
+/** What the values of a look are like over the whole raster: the same numbers that its tiles are stretched to. Or within an area. */
+export async function rangesOf(
+  { raster, signal }: Pick<Context, 'raster' | 'signal'>,
+  { source, style, names }: ResolvedLook,
+  { bins, area }: Wanted,
+) {
   if (style.kind === 'palette') throw problem('bad-request', 'Classes have no range; name bands or an expression')
   const bands = style.kind === 'rgb' ? [...style.bands] : style.kind === 'single' ? [style.band] : null
   const wanted = style.kind === 'expression' ? { expression: style.expression, names: style.names ?? names } : { bands: bands! }
   const { bands: found } = await raster.statistics(
     source,
-    { ...wanted, percentiles: [...RANGE_PERCENTILES, ...NATURAL_PERCENTILES], minSidePx: RANGE_SIDE_PX, binCount: 1 },
+    {
+      ...wanted,
+      percentiles: [...RANGE_PERCENTILES, ...NATURAL_PERCENTILES],
+      binCount: bins ?? 1,
+      ...(area ? { geometry: area } : { minSidePx: RANGE_SIDE_PX }),
+    },
     signal,
   )
   const labels = style.kind === 'expression' ? style.expression.split(';').map((part) => part.trim()) : bands!.map((band) => `b${band}`)
-  const results = found.map(({ min, max, percentiles: [p2 = null, p98 = null] }, index) => ({
+  const results = found.map(({ min, max, percentiles: [p2 = null, p98 = null], histogram }, index) => ({
     name: labels[index] ?? `result ${index + 1}`,
     p2,
     p98,
     min,
     max,
+    ...(bins === null ? {} : { histogram }),
   }))
   const isNatural = style.kind === 'rgb' && style.natural === true
   const pairs = isNatural

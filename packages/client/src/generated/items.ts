@@ -482,6 +482,10 @@ export interface ItemsTileStatisticsInput {
   asset_key?: string | null | undefined
   /** A saved profile's id, or a derived one such as `rgb` or `ndvi`; the default one if absent */
   profile?: string | null | undefined
+  /** With a histogram of so many bins, from the lowest to the highest value */
+  bins?: number | null | undefined
+  /** A GeoJSON Polygon or MultiPolygon: only of what lies in it, in full resolution where that is not too much */
+  geometry?: { [name: string]: unknown } | null | undefined
 }
 
 /** Answer of `items.tile.statistics`. */

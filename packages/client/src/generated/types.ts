@@ -1131,6 +1131,13 @@ export interface ItemRange {
   min: number | null
   /** The greatest value */
   max: number | null
+  /** How often values occur, where `bins` were asked for */
+  histogram?: {
+    /** Pixels in each bin */
+    counts: number[]
+    /** Where bins begin, and where the last one ends */
+    edges: number[]
+  } | undefined
 }
 
 export interface JobTiles {

@@ -64,5 +64,12 @@ export function onRecorded(listener: () => void): () => void {
 function strike(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(strike)
   if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, SECRET.test(name) ? '…' : strike(inner)]))
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, struck(name, inner)]))
+}
+
+/** Headers of a webhook are keys of somebody's gateway: their names may be read, never their values. */
+function struck(name: string, value: unknown): unknown {
+  if (SECRET.test(name)) return '…'
+  if (name !== 'headers' || typeof value !== 'object' || value === null) return strike(value)
+  return Object.fromEntries(Object.keys(value).map((header) => [header, '…']))
 }

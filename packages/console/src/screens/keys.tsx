@@ -15,7 +15,11 @@ export function DevelopNav(): ReactElement {
   return (
     <SubNav
       label="Develop"
-      links={[{ to: '/develop/keys', text: 'API keys' }, ...(isAdmin ? [{ to: '/develop/requests', text: 'Requests' }] : [])]}
+      links={[
+        { to: '/develop/keys', text: 'API keys' },
+        { to: '/develop/webhooks', text: 'Webhooks', deep: true },
+        ...(isAdmin ? [{ to: '/develop/requests', text: 'Requests' }] : []),
+      ]}
     />
   )
 }
@@ -37,7 +41,7 @@ export function Keys(): ReactElement {
     <Page
       wide
       title="Develop"
-      about="Keys, and the record of what was called."
+      about="Keys, webhooks and the record of what was called."
       actions={
         <>
           <a className="btn" href="/docs" target="_blank" rel="noreferrer">

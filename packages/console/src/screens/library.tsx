@@ -131,6 +131,7 @@ function ProjectView({ project, projects }: { project: Project; projects: readon
               { value: 'map', text: 'Map' },
             ]}
           />
+          <LinkButton icon="down" label="Report about this project" to="/reports" search={{ project: project.id } as never} />
           {canWrite && (
             <LinkButton
               to="/uploads"

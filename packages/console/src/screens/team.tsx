@@ -1,4 +1,5 @@
 /** Who may act for the organization, how much each may spend, what was done. */
+import { Link } from '@tanstack/react-router'
 import { useState, type ReactElement } from 'react'
 import type { AuditEntry, OrganizationMember, ProjectMember } from '../api/contract.ts'
 import { useAct, useOp } from '../api/query.ts'
@@ -524,7 +525,7 @@ export function Audit(): ReactElement {
 export function Requests(): ReactElement {
   useTitle('Develop', 'Requests')
   return (
-    <Page wide title="Develop" about="Keys, and the record of what was called.">
+    <Page wide title="Develop" about="Keys, webhooks and the record of what was called.">
       <DevelopNav />
       <AuditTable />
     </Page>
@@ -619,7 +620,10 @@ function AuditTable(): ReactElement {
               [
                 'Made',
                 <span key="m" className="mono wrap-any">
-                  {open.artifacts.join(' ') || 'nothing'}
+                  {open.artifacts.length === 0 && 'nothing'}
+                  {open.artifacts.map((artifact) => (
+                    <Artifact key={artifact} artifact={artifact} />
+                  ))}
                 </span>,
               ],
             ]}
@@ -627,6 +631,16 @@ function AuditTable(): ReactElement {
         </Dialog>
       )}
     </div>
+  )
+}
+
+/** What a call made, with the way to where it came from. */
+function Artifact({ artifact }: { artifact: string }): ReactElement {
+  const [type = '', id = ''] = artifact.split(' ')
+  return (
+    <Link className="block" to="/lineage/$type/$id" params={{ type, id } as never}>
+      {artifact}
+    </Link>
   )
 }
 

@@ -9,6 +9,7 @@ import { Button } from '../ui/kit.tsx'
 import { count, initials } from '../ui/format.ts'
 import { Skeleton } from '../ui/states.tsx'
 import { toast } from '../ui/toasts.tsx'
+import { Bell } from './bell.tsx'
 import { useCrumbs } from './crumbs.tsx'
 import { setTheme, useTheme } from './theme.ts'
 import { isTyping } from './keys.ts'
@@ -30,11 +31,12 @@ interface Place {
 
 const WORK: readonly Place[] = [
   { to: '/explore', icon: 'globe', text: 'Explore', letter: 'e' },
-  { to: '/library', icon: 'layers', text: 'Library', letter: 'l', also: ['/view', '/compare', '/shares'] },
+  { to: '/library', icon: 'layers', text: 'Library', letter: 'l', also: ['/view', '/compare', '/shares', '/reports'] },
   { to: '/orders', icon: 'cart', text: 'Orders', letter: 'o' },
   { to: '/tasking', icon: 'sat', text: 'Tasking', letter: 't' },
   { to: '/uploads', icon: 'up', text: 'Uploads', letter: 'u' },
   { to: '/jobs', icon: 'bolt', text: 'Jobs', letter: 'j', also: ['/processes', '/clips', '/mosaics'] },
+  { to: '/alerts', icon: 'bell', text: 'Monitor', letter: 'm', also: ['/inbox'] },
   { to: '/lineage', icon: 'flow', text: 'Lineage' },
 ]
 const RUN: readonly Place[] = [
@@ -42,7 +44,7 @@ const RUN: readonly Place[] = [
   { to: '/billing', icon: 'card', text: 'Billing', letter: 'b' },
   { to: '/team', icon: 'users', text: 'Team' },
 ]
-const PHONE = WORK.filter(({ text }) => ['Explore', 'Library', 'Orders', 'Uploads'].includes(text))
+const PHONE = WORK.filter(({ text }) => ['Explore', 'Library', 'Orders', 'Monitor'].includes(text))
 
 export const PLACES: readonly Place[] = [...WORK, ...RUN]
 
@@ -89,7 +91,7 @@ export function Shell(): ReactElement {
       </main>
       <nav className="tabbar" aria-label="Main, on a phone">
         {PHONE.map(entry)}
-        <MoreMenu isOn={RUN.some(isOn) || path.startsWith('/lineage')} />
+        <MoreMenu isOn={PLACES.some((place) => !PHONE.includes(place) && isOn(place))} />
       </nav>
       <Suspense fallback={null}>
         {overlay === 'palette' && <Palette onClose={() => setOverlay(null)} open={setOverlay} />}
@@ -142,6 +144,7 @@ function TopBar({ open }: { open(overlay: Overlay): void }): ReactElement {
           </Button>
         </span>
         <Wallet />
+        <Bell />
         <span className="hide-s">
           <Button
             look="quiet"

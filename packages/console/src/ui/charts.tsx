@@ -3,7 +3,7 @@ import { useEffect, useRef, type ReactElement } from 'react'
 import uPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
 import { useTheme } from '../shell/theme.ts'
-import { count } from './format.ts'
+import { count, date, dateShort } from './format.ts'
 
 interface Series {
   label: string
@@ -21,6 +21,9 @@ interface ChartParts {
   height?: number
 }
 
+/** Over more than a year a day needs its year. */
+const YEAR_SECONDS = 366 * 86_400
+
 const token = (name: string) => getComputedStyle(document.documentElement).getPropertyValue(name).trim()
 
 export function Chart({ label, times, series, kind = 'line', height = 170 }: ChartParts): ReactElement {
@@ -34,6 +37,7 @@ export function Chart({ label, times, series, kind = 'line', height = 170 }: Cha
       ticks: { show: false },
       font: `11px ${token('--sans')}`,
     }
+    const isLong = times.length > 0 && times.at(-1)! - times[0]! > YEAR_SECONDS
     const bars = uPlot.paths.bars!({ size: [0.7, 40] })
     const chart = new uPlot(
       {
@@ -42,8 +46,13 @@ export function Chart({ label, times, series, kind = 'line', height = 170 }: Cha
         legend: { show: false },
         cursor: { y: false },
         scales: { x: { time: true } },
+        tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), 'Etc/UTC'),
         axes: [
-          axis,
+          {
+            ...axis,
+            space: isLong ? 90 : 64,
+            values: (_chart, splits) => splits.map((split) => (isLong ? date : dateShort)(new Date(split * 1000).toISOString())),
+          },
           {
             ...axis,
             size: 56,

@@ -143,11 +143,23 @@ export function Page({ title, about, actions, wide, children }: PageParts): Reac
   )
 }
 
-export function SubNav({ label, links }: { label: string; links: readonly { to: string; text: ReactNode }[] }): ReactElement {
+interface SubLink {
+  to: string
+  text: ReactNode
+  /** Pages below it belong to it. */
+  deep?: boolean
+}
+
+export function SubNav({ label, links }: { label: string; links: readonly SubLink[] }): ReactElement {
   return (
     <nav className="subnav" aria-label={label}>
-      {links.map(({ to, text }) => (
-        <Link key={to} to={to} activeOptions={{ exact: true }} activeProps={{ className: 'on', 'aria-current': 'page' }}>
+      {links.map(({ to, text, deep }) => (
+        <Link
+          key={to}
+          to={to}
+          activeOptions={{ exact: !deep, includeSearch: false }}
+          activeProps={{ className: 'on', 'aria-current': 'page' }}
+        >
           {text}
         </Link>
       ))}

@@ -1,111 +1,262 @@
-/** Numbers of a drawn polygon: mean, deviation, percentiles, histogram; as a table and as CSV. */
-import { useEffect, useState, type ReactElement } from 'react'
-import type { Asset, BandStatistics, Item } from '../../api/contract.ts'
+/** Numbers of drawn places, side by side: mean, spread, percentiles, histogram; as a table and as CSV. */
+import { useEffect, useRef, useState, type ReactElement } from 'react'
+import type { Item } from '../../api/contract.ts'
 import { useOp } from '../../api/query.ts'
-import { areaOf, type Box, boxPolygon } from '../../map/geo.ts'
+import { areaOf, boxPolygon, type Box } from '../../map/geo.ts'
+import { readArea } from '../../map/read-area.ts'
 import { theStage } from '../../map/stage.ts'
-import { area as areaText, count, value } from '../../ui/format.ts'
-import { Button, Segmented } from '../../ui/kit.tsx'
+import { useUrl } from '../../shell/url.ts'
+import { area as areaText, value } from '../../ui/format.ts'
+import { Button, Field, Segmented } from '../../ui/kit.tsx'
 import { Empty, Failed, Skeleton } from '../../ui/states.tsx'
 import { saveCsv } from '../../ui/csv.ts'
+import { Histogram } from './histogram.tsx'
 import type { Look } from './look.ts'
+import { TimeSeries } from './time-series.tsx'
+import { MAX_ZONES, useIsPhone, useZones, type Zone } from './zones.ts'
 
-export function StatisticsTab({ item, asset, look }: { item: Item; asset: Asset; look: Look }): ReactElement {
-  const [shape, setShape] = useState<GeoJSON.Polygon | null>(null)
-  const [drawing, setDrawing] = useState(false)
+interface TabParts {
+  item: Item
+  assetKey: string | null
+  look: Look
+}
+
+export function StatisticsTab({ item, assetKey, look }: TabParts): ReactElement {
+  const [zones, setZones] = useZones()
+  const [url, setUrl] = useUrl()
+  const isPhone = useIsPhone()
+  const { drawing, draw } = useDrawing((shape) => setZones([...zones.map((zone) => zone.shape), shape]))
   useEffect(() => {
-    theStage().setArea(shape)
+    const coordinates = zones.map(({ shape }) => shape.coordinates)
+    theStage().setArea(coordinates.length > 0 ? { type: 'MultiPolygon', coordinates } : null)
     return () => theStage().setArea(null)
-  }, [shape])
-  const draw = async (mode: 'polygon' | 'rectangle') => {
-    setDrawing(true)
-    const { drawArea } = await import('../../map/draw.ts')
-    drawArea(theStage(), mode, (drawn) => {
-      setDrawing(false)
-      if (drawn) setShape(drawn)
-    })
-  }
+  }, [zones])
+  const add = (shape: GeoJSON.Polygon) => setZones([...zones.map((zone) => zone.shape), shape])
+  const isFull = zones.length >= MAX_ZONES
   return (
     <>
-      <div className="sec row g6 wrap">
-        <Button size="s" icon="poly" onClick={() => void draw('polygon')} disabled={drawing}>
-          Polygon
-        </Button>
-        <Button size="s" icon="rect" onClick={() => void draw('rectangle')} disabled={drawing}>
-          Rectangle
-        </Button>
-        {item.bbox && (
-          <Button size="s" onClick={() => setShape(boxPolygon(middleOf(item.bbox as Box)))}>
-            The middle
+      <div className="sec col g8">
+        <div className="row g6 wrap">
+          <Button size="s" icon="poly" onClick={() => void draw('polygon')} disabled={drawing || isFull}>
+            Polygon
           </Button>
+          <Button size="s" icon="rect" onClick={() => void draw('rectangle')} disabled={drawing || isFull}>
+            Rectangle
+          </Button>
+          {item.bbox && (
+            <Button size="s" disabled={isFull} onClick={() => add(boxPolygon(middleOf(item.bbox as Box, zones.length)))}>
+              The middle
+            </Button>
+          )}
+          {zones.length > 0 && (
+            <Button size="s" look="quiet" onClick={() => setZones([])}>
+              Clear
+            </Button>
+          )}
+        </div>
+        {drawing && (
+          <p className="soft sm" role="status">
+            Draw on the map; Enter closes the ring, Esc gives up.
+          </p>
         )}
-        {shape && (
-          <Button size="s" look="quiet" onClick={() => setShape(null)}>
-            Clear
-          </Button>
+        <Typed onArea={add} disabled={isFull} />
+        {zones.length > 0 && (
+          <ZoneList zones={zones} onRemove={(at) => setZones(zones.filter((_, index) => index !== at).map(({ shape }) => shape))} />
         )}
       </div>
-      {shape ? (
-        <Numbers item={item} asset={asset} look={look} shape={shape} />
+      {zones.length > 0 ? (
+        <>
+          <Numbers item={item} assetKey={assetKey} look={look} zones={zones} />
+          {item.collection_id !== null && (
+            <div className="sec">
+              <Button
+                icon="hist"
+                aria-expanded={url['series'] === '1'}
+                onClick={() => setUrl({ series: url['series'] === '1' ? null : '1' })}
+              >
+                {url['series'] === '1' ? 'Close the time series' : 'Over time, in this collection'}
+              </Button>
+            </div>
+          )}
+          {isPhone && url['series'] === '1' && <TimeSeries item={item} assetKey={assetKey} look={look} />}
+        </>
       ) : (
-        <Empty icon="hist" title={drawing ? 'Draw on the map' : 'Choose a place to measure'}>
-          The numbers are of what is shown: {look.expression ?? (look.bands ? `bands ${look.bands.join(', ')}` : 'all bands')}.
+        <Empty icon="hist" title="Choose a place to measure">
+          Draw it, paste it, or take the middle. The numbers are of what is shown:{' '}
+          {look.expression ?? (look.bands ? `bands ${look.bands.join(', ')}` : 'all bands')}.
         </Empty>
       )}
     </>
   )
 }
 
-/** A quarter of each side, in the middle: something to measure without drawing. */
-function middleOf([west, south, east, north]: Box): Box {
-  const part = (low: number, high: number, share: number) => low + (high - low) * share
-  return [part(west, east, 0.375), part(south, north, 0.375), part(west, east, 0.625), part(south, north, 0.625)]
+function useDrawing(onShape: (shape: GeoJSON.Polygon) => void) {
+  const [drawing, setDrawing] = useState(false)
+  const stop = useRef<(() => void) | null>(null)
+  const give = () => {
+    stop.current?.()
+    stop.current = null
+    setDrawing(false)
+  }
+  useEffect(() => {
+    if (!drawing) return
+    const onKey = (event: KeyboardEvent) => event.key === 'Escape' && give()
+    addEventListener('keydown', onKey)
+    return () => removeEventListener('keydown', onKey)
+  }, [drawing])
+  useEffect(() => () => stop.current?.(), [])
+  const draw = async (mode: 'polygon' | 'rectangle') => {
+    setDrawing(true)
+    const { drawArea } = await import('../../map/draw.ts')
+    stop.current = drawArea(theStage(), mode, (drawn) => {
+      setDrawing(false)
+      if (drawn) onShape(drawn)
+    })
+  }
+  return { drawing, draw }
 }
 
-function Numbers({ item, asset, look, shape }: { item: Item; asset: Asset; look: Look; shape: GeoJSON.Polygon }): ReactElement {
-  const [at, setAt] = useState(0)
-  const query = useOp(
-    'cog.statistics',
-    {
-      url: asset.href,
-      geometry: shape as unknown as Record<string, unknown>,
-      ...(look.expression ? { expression: look.expression } : look.bands ? { bands: look.bands.join(',') } : {}),
-      percentiles: [2, 10, 25, 50, 75, 90, 98],
-    },
-    { staleTime: 600_000 },
+/** A sixth of each side, in the middle, the next one beside it: something to measure without drawing. */
+function middleOf([west, south, east, north]: Box, index: number): Box {
+  const shift = [0, 0.2, -0.2, 0.4, -0.4, 0.1][index] ?? 0
+  const part = (low: number, high: number, share: number) => low + (high - low) * Math.max(0.02, Math.min(0.98, share))
+  return [part(west, east, 0.42 + shift), part(south, north, 0.42), part(west, east, 0.58 + shift), part(south, north, 0.58)]
+}
+
+function Typed({ onArea, disabled }: { onArea(shape: GeoJSON.Polygon): void; disabled: boolean }): ReactElement {
+  const [text, setText] = useState('')
+  const [problem, setProblem] = useState<string | undefined>()
+  const read = async (given: string) => {
+    setText(given)
+    setProblem(undefined)
+    if (given.trim() === '') return
+    const found = await readArea(given).catch(() => null)
+    if (found?.kind !== 'area') return setProblem('This is no area: paste GeoJSON, WKT or KML of one polygon.')
+    setText('')
+    onArea(found.geometry)
+  }
+  return (
+    <Field
+      label="Or paste an area"
+      placeholder="GeoJSON, WKT or KML"
+      value={text}
+      disabled={disabled}
+      error={problem}
+      onChange={(event) => void read(event.target.value)}
+    />
   )
-  if (query.isError) return <Failed error={query.error} retry={() => void query.refetch()} />
-  if (!query.data) return <Skeleton rows={5} />
-  const all = query.data.statistics
-  const band = all[Math.min(at, all.length - 1)]
-  if (!band || band.count === 0)
+}
+
+function ZoneList({ zones, onRemove }: { zones: readonly Zone[]; onRemove(at: number): void }): ReactElement {
+  return (
+    <ul className="zones" aria-label="Places">
+      {zones.map(({ name, colour, shape }, index) => (
+        <li key={name} className="row g8">
+          <span className="lg grow" style={{ '--c': `var(${colour})` } as never}>
+            {name}, {areaText(areaOf(shape))}
+          </span>
+          <Button size="s" look="quiet" onClick={() => theStage().fitGeometry(shape)}>
+            Show
+          </Button>
+          <Button size="s" look="quiet" icon="x" label={`Take ${name} away`} onClick={() => onRemove(index)} />
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+const PERCENTILES = [2, 10, 25, 50, 75, 90, 98]
+
+interface Result {
+  name: string
+  mean: number | null
+  std: number | null
+  min: number | null
+  max: number | null
+  count: number | null
+  valid_fraction: number
+  percentiles: { percentile: number; value: number | null }[]
+}
+
+/** As `analytics.execute` answers for `zonal_stats`. */
+interface Zonal {
+  zones: { results: Result[] }[]
+}
+
+const rowsOf = (result: Result): [string, number | null][] => [
+  ['Mean', result.mean],
+  ['Deviation', result.std],
+  ['Lowest', result.min],
+  ['Highest', result.max],
+  ...result.percentiles.map(({ percentile, value: number }): [string, number | null] => [`P${percentile}`, number]),
+  ['Pixels', result.count === null ? null : Math.round(result.count)],
+]
+
+function Numbers({ item, assetKey, look, zones }: TabParts & { zones: readonly Zone[] }): ReactElement {
+  const [at, setAt] = useState(0)
+  const answer = useOp(
+    'analytics.execute',
+    {
+      operation: 'zonal_stats',
+      params: {
+        item_id: item.id,
+        zones: {
+          type: 'FeatureCollection',
+          features: zones.map(({ name, shape }) => ({ type: 'Feature', id: name, geometry: shape })),
+        },
+        ...(look.expression ? { expression: look.expression } : look.bands ? { bands: [...look.bands] } : {}),
+        ...(assetKey ? { asset_key: assetKey } : {}),
+        statistics: ['count', 'mean', 'std', 'min', 'max'],
+        percentiles: PERCENTILES,
+      },
+    },
+    { staleTime: Infinity, keep: true },
+  )
+  if (answer.isError && !answer.data) return <Failed error={answer.error} retry={() => void answer.refetch()} />
+  if (!answer.data) return <Skeleton rows={5} />
+  const found = answer.data.result as unknown as Zonal
+  const series = found.zones[0]?.results ?? []
+  const index = Math.min(at, series.length - 1)
+  const results = found.zones.map(({ results: list }) => list[index]!)
+  const shown = zones.slice(0, results.length)
+  if (results.every(({ count }) => !count))
     return (
       <Empty icon="hist" title="No values there">
         Every pixel in it is masked or outside the image.
       </Empty>
     )
-  const rows = rowsOf(band)
+  const table = rowsOf(results[0]!).map(([name], row) => [name, ...results.map((result) => rowsOf(result)[row]![1])] as const)
   return (
-    <div className="sec col g12">
-      <div className="row between">
-        <b>{areaText(areaOf(shape))}</b>
-        <span className="soft sm">{count(query.data.pixel_count)} pixels</span>
-      </div>
-      {all.length > 1 && (
+    <div className="sec col g12" aria-live="polite">
+      {series.length > 1 && (
         <Segmented
           label="Band"
-          value={String(at)}
+          value={String(index)}
           onChange={(next) => setAt(Number(next))}
-          options={all.map(({ name }, index) => ({ value: String(index), text: name }))}
+          options={series.map(({ name }, position) => ({ value: String(position), text: name }))}
         />
       )}
-      <Histogram band={band} />
+      <Histogram itemId={item.id} assetKey={assetKey} look={look} index={index} zones={shown} />
       <table className="tbl slim">
+        <thead>
+          <tr>
+            <th scope="col">{look.expression ? 'Expression' : series[index]?.name}</th>
+            {shown.map(({ name }) => (
+              <th key={name} scope="col" className="n">
+                {name}
+              </th>
+            ))}
+          </tr>
+        </thead>
         <tbody>
-          {rows.map(([name, number]) => (
+          {table.map(([name, ...numbers]) => (
             <tr key={name}>
               <th scope="row">{name}</th>
-              <td className="n num">{value(number)}</td>
+              {numbers.map((number, column) => (
+                <td key={column} className="n num">
+                  {value(number)}
+                </td>
+              ))}
             </tr>
           ))}
         </tbody>
@@ -114,58 +265,19 @@ function Numbers({ item, asset, look, shape }: { item: Item; asset: Asset; look:
         icon="down"
         onClick={() =>
           saveCsv(`${item.name} statistics`, [
-            ['band', 'measure', 'value'],
-            ...all.flatMap((one) => rowsOf(one).map(([name, number]) => [one.name, name, number ?? ''])),
+            ['result', 'measure', ...shown.map(({ name }) => name)],
+            ...series.flatMap(({ name }, position) =>
+              rowsOf(series[position]!).map(([measure], row) => [
+                name,
+                measure,
+                ...found.zones.map(({ results: list }) => rowsOf(list[position]!)[row]![1] ?? ''),
+              ]),
+            ),
           ])
         }
       >
         CSV
       </Button>
     </div>
-  )
-}
-
-function rowsOf(band: BandStatistics): [string, number | null][] {
-  return [
-    ['Mean', band.mean],
-    ['Deviation', band.std],
-    ['Lowest', band.min],
-    ['Highest', band.max],
-    ...band.percentiles.map(({ percentile, value: number }): [string, number | null] => [`P${percentile}`, number]),
-    ['Pixels', band.count],
-  ]
-}
-
-function Histogram({ band }: { band: BandStatistics }): ReactElement {
-  const { counts, edges } = band.histogram
-  const tallest = Math.max(1, ...counts)
-  return (
-    <figure>
-      <svg
-        className="histogram"
-        viewBox="0 0 300 90"
-        preserveAspectRatio="none"
-        role="img"
-        aria-label={`Histogram of ${band.name}, from ${value(edges[0])} to ${value(edges.at(-1))}`}
-      >
-        {counts.map((amount, index) => {
-          const height = (amount / tallest) * 86
-          return (
-            <rect
-              key={index}
-              x={(index / counts.length) * 300}
-              y={90 - height}
-              width={300 / counts.length - 0.6}
-              height={height}
-              fill="var(--c1)"
-            />
-          )
-        })}
-      </svg>
-      <figcaption className="row between faint xs num">
-        <span>{value(edges[0])}</span>
-        <span>{value(edges.at(-1))}</span>
-      </figcaption>
-    </figure>
   )
 }

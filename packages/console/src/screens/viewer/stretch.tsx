@@ -2,6 +2,7 @@
 import { useRef, useState, type KeyboardEvent, type PointerEvent, type ReactElement } from 'react'
 import { value as valueText } from '../../ui/format.ts'
 import { Segmented } from '../../ui/kit.tsx'
+import type { Distribution } from './histogram.tsx'
 
 interface StretchParts {
   min: number
@@ -11,7 +12,7 @@ interface StretchParts {
   range: [number, number]
   /** CSS background of the ramp below. */
   ramp: string
-  histogram: readonly number[] | null
+  histogram: Distribution | null
   onChange(range: [number, number] | null): void
 }
 
@@ -53,7 +54,8 @@ export function Stretch({ min, max, p2, p98, range, ramp, histogram, onChange }:
       commit(index, range[index] + (step * span) / 100)
     },
   })
-  const tallest = histogram ? Math.max(1, ...histogram) : 1
+  const tallest = histogram ? Math.max(1, ...histogram.counts) : 1
+  const bin = histogram ? (histogram.high - histogram.low) / histogram.counts.length : 0
   return (
     <div className="col g8">
       <div className="row between">
@@ -77,14 +79,14 @@ export function Stretch({ min, max, p2, p98, range, ramp, histogram, onChange }:
         role="group"
         aria-label="Range of values"
       >
-        {histogram?.map((amount, index) => {
+        {histogram?.counts.map((amount, index) => {
           const height = Math.sqrt(amount / tallest) * (HEIGHT - 6)
           return (
             <rect
               key={index}
-              x={(index / histogram.length) * WIDTH}
+              x={x(histogram.low + index * bin)}
               y={HEIGHT - height}
-              width={WIDTH / histogram.length - 0.6}
+              width={Math.max(0.5, (bin / span) * WIDTH - 0.6)}
               height={height}
               fill="var(--c1)"
             />

@@ -7,6 +7,7 @@ import { Dialog } from '../../ui/dialog.tsx'
 import { Badge, Button, Check, Choice, Field, Segmented, copyText } from '../../ui/kit.tsx'
 import { FormProblem, Skeleton } from '../../ui/states.tsx'
 import { toast } from '../../ui/toasts.tsx'
+import { useDistribution } from './histogram.tsx'
 import { parseRange, tileQuery, tilesOf, useRange, type Look, type Preset } from './look.ts'
 import { Stretch } from './stretch.tsx'
 
@@ -30,6 +31,7 @@ const INDEX_NAMES = 6
 
 export function StyleTab(parts: StyleParts): ReactElement {
   const { itemId, assetKey, bands, presets, look, mayWrite, onLook } = parts
+  const distribution = useDistribution(itemId, assetKey, look)
   const ranges = useRange(itemId, look, assetKey, look.kind !== 'expression' || look.expression !== '')
   const maps = useColormaps()
   const stats = ranges.data
@@ -85,7 +87,7 @@ export function StyleTab(parts: StyleParts): ReactElement {
             p98={stats.p98 ?? stats.max}
             range={range as [number, number]}
             ramp={ramp}
-            histogram={'histogram' in stats ? ((stats.histogram as { counts?: number[] } | null)?.counts ?? null) : null}
+            histogram={distribution}
             onChange={(next) => onLook({ ...keep(look), rescale: next ? next.map((one) => Number(one.toPrecision(6))).join(',') : null })}
           />
         ) : ranges.isError ? (

@@ -20,6 +20,8 @@ import { lookFromUrl, parseRange, tileQuery, tilesOf, usePresets, useRange, type
 import { MetadataTab } from './metadata-tab.tsx'
 import { PixelTab, usePointer } from './pixel-tab.tsx'
 import { StatisticsTab } from './statistics-tab.tsx'
+import { TimeSeries } from './time-series.tsx'
+import { useIsPhone, useZones } from './zones.ts'
 import { rampOf, StyleTab, useColormaps } from './style-tab.tsx'
 
 const TABS = ['Style', 'Pixel', 'Statistics', 'Metadata'] as const
@@ -64,6 +66,8 @@ function ItemView({ item, assets, project }: { item: Item; assets: readonly Asse
     setUrl({ look: null, ...patch, cmap: next.colormap ?? look.colormap, range: next.rescale ?? null })
   }
   const canWrite = mayWrite(who, project)
+  const [zones] = useZones()
+  const isPhone = useIsPhone()
   return (
     <div className="ws view insp phone-insp">
       <h1 className="sr" tabIndex={-1}>
@@ -79,6 +83,9 @@ function ItemView({ item, assets, project }: { item: Item; assets: readonly Asse
       <MapSlot>
         {isReady && look.kind !== 'colour' && (
           <Legend itemId={item.id} look={look} assetKey={assetKey} label={presets.find(({ id }) => id === look.id)?.label ?? 'Own'} />
+        )}
+        {tab === 'Statistics' && url['series'] === '1' && zones.length > 0 && !isPhone && (
+          <TimeSeries item={item} assetKey={assetKey} look={look} />
         )}
         {asset?.state === 'converting' && (
           <p className="float draw-hint" role="status">
@@ -128,7 +135,7 @@ function ItemView({ item, assets, project }: { item: Item; assets: readonly Asse
                   <Skeleton />
                 ))}
               {tab === 'Pixel' && <PixelTab itemId={item.id} assetKey={assetKey} look={look} pointer={pointer} />}
-              {tab === 'Statistics' && <StatisticsTab item={item} asset={asset!} look={look} />}
+              {tab === 'Statistics' && <StatisticsTab item={item} assetKey={assetKey} look={look} />}
               {tab === 'Metadata' && <MetadataTab item={item} assets={assets} mayWrite={canWrite} />}
             </>
           )}
@@ -273,6 +280,9 @@ function LayerPanel(parts: LayerParts): ReactElement {
             <LinkButton size="s" icon="flow" to="/lineage/$type/$id" params={{ type: 'item', id: item.id } as never}>
               Lineage
             </LinkButton>
+            <LinkButton size="s" icon="down" to="/reports" search={{ about: 'item', project: item.project_id, item: item.id } as never}>
+              Report
+            </LinkButton>
             <LinkButton size="s" icon="swipe" to="/compare" search={{ a: item.id } as never}>
               Compare
             </LinkButton>
@@ -308,7 +318,7 @@ function Siblings({ item, list, others, onOthers }: SiblingParts): ReactElement 
             to="/view/$item"
             params={{ item: other.id } as never}
             className="fr"
-            aria-label={`${other.name}, ${date(other.datetime)}`}
+            aria-label={`${other.datetime?.slice(0, 10) ?? other.name}, ${other.name}`}
           >
             <AuthImage path={tileOf(`/api/v1/items/${encodeURIComponent(other.id)}`, other.bbox)} alt="" />
             <span aria-hidden="true">{other.datetime?.slice(0, 10) ?? other.name}</span>

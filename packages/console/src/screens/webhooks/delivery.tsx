@@ -1,0 +1,132 @@
+/** One delivery: every attempt, what is planned, what was answered, and the shape of what was sent. */
+import { useState, type ReactElement } from 'react'
+import type { WebhookDelivery } from '../../api/contract.ts'
+import { useAct } from '../../api/query.ts'
+import { date, dateTime, shortId } from '../../ui/format.ts'
+import { Badge, Button, CopyButton, Segmented, type Tone } from '../../ui/kit.tsx'
+import { FormProblem } from '../../ui/states.tsx'
+import { toast } from '../../ui/toasts.tsx'
+import { exampleOf, useEventTypes } from './event-types.ts'
+
+const SECOND_MS = 1_000
+
+export function answerOf({ state, attempts }: WebhookDelivery): { tone: Tone; text: string } {
+  const last = attempts.at(-1)
+  if (state === 'delivered') return { tone: 'ok', text: String(last?.http_status ?? 'taken') }
+  if (!last) return state === 'dead' ? { tone: 'bad', text: 'given up' } : { tone: '', text: state === 'held' ? 'held' : 'waiting' }
+  return { tone: 'bad', text: String(last.http_status ?? 'no answer') }
+}
+
+const took = (ms: number) => (ms >= SECOND_MS ? `${(ms / SECOND_MS).toFixed(1)} s` : `${ms} ms`)
+export const tookOf = ({ attempts }: WebhookDelivery) => (attempts.length > 0 ? took(attempts.at(-1)!.duration_ms) : '–')
+
+const timeOf = (iso: string) => iso.slice(11, 19)
+const DAY_MS = 86_400_000
+const plannedAt = (iso: string) =>
+  Date.parse(iso) - Date.now() < DAY_MS ? `about ${timeOf(iso).slice(0, 5)} UTC` : `${date(iso)}, ${timeOf(iso).slice(0, 5)} UTC`
+
+function headlineOf(delivery: WebhookDelivery): string {
+  const last = delivery.attempts.at(-1)
+  if (delivery.state === 'delivered') return 'Taken by the receiver'
+  if (delivery.state === 'held') return 'Held while the endpoint is paused'
+  if (!last) return delivery.state === 'dead' ? 'Given up' : 'Waits for its first attempt'
+  return last.http_status ? `${last.http_status} from the receiver` : 'No answer from the receiver'
+}
+
+interface PanelParts {
+  delivery: WebhookDelivery
+  mayReplay: boolean
+  onClose(): void
+}
+
+export function DeliveryPanel({ delivery, mayReplay, onClose }: PanelParts): ReactElement {
+  const retry = useAct('event_subscriptions.deliveries.retry', ['event_subscriptions'])
+  const canReplay = mayReplay && delivery.state !== 'delivered' && delivery.attempts.length > 0
+  return (
+    <section className="card hooks-detail" aria-label="Delivery">
+      <div className="hd">
+        <div className="grow">
+          <h2>{headlineOf(delivery)}</h2>
+          <div className="soft sm mono cut">
+            evt {shortId(delivery.event_id)}, {delivery.event_type}
+          </div>
+        </div>
+        {canReplay && (
+          <Button
+            look="primary"
+            size="s"
+            icon="retry"
+            busy={retry.isPending}
+            onClick={() => retry.mutate({ delivery_id: delivery.id }, { onSuccess: () => void toast('It is sent again') })}
+          >
+            Replay
+          </Button>
+        )}
+        <Button size="s" look="quiet" icon="x" label="Close the delivery" onClick={onClose} />
+      </div>
+      <div className="bd">
+        <FormProblem error={retry.error} />
+        <ol className="att">
+          {delivery.attempts.map((attempt, index) => {
+            const isTaken = attempt.http_status !== null && attempt.http_status < 300
+            return (
+              <li key={attempt.id} className={isTaken ? 'ok' : 'bad'}>
+                <b>Attempt {index + 1}</b>
+                <span className="soft" title={dateTime(attempt.at)}>
+                  {timeOf(attempt.at)}, {took(attempt.duration_ms)}
+                </span>
+                <Badge tone={isTaken ? 'ok' : 'bad'}>{attempt.http_status ?? 'no answer'}</Badge>
+              </li>
+            )
+          })}
+          {delivery.next_attempt_at && (
+            <li className="next">
+              <b>Attempt {delivery.attempts.length + 1}</b>
+              <span className="soft">{plannedAt(delivery.next_attempt_at)}</span>
+              <Badge>planned</Badge>
+            </li>
+          )}
+        </ol>
+        {delivery.reason && <p className="help bad">{delivery.reason}</p>}
+        <Content delivery={delivery} />
+        <p className="help">A replay keeps the event id, so a receiver that remembers ids takes it once.</p>
+      </div>
+    </section>
+  )
+}
+
+function Content({ delivery }: { delivery: WebhookDelivery }): ReactElement {
+  const [shown, setShown] = useState<'answer' | 'shape' | 'ids'>('answer')
+  const types = useEventTypes()
+  const row = types.data?.event_types.find(({ type }) => type === delivery.event_type)
+  const last = delivery.attempts.at(-1)
+  const text = {
+    answer: last ? last.response_start || last.error || 'An empty answer' : 'Nothing was sent yet',
+    shape: row ? JSON.stringify(exampleOf(row), null, 2) : '…',
+    ids: JSON.stringify(
+      { delivery_id: delivery.id, event_id: delivery.event_id, attempt_ids: delivery.attempts.map(({ id }) => id) },
+      null,
+      2,
+    ),
+  }[shown]
+  return (
+    <>
+      <div className="row between mt12 wrap">
+        <Segmented
+          label="What to show"
+          value={shown}
+          onChange={setShown}
+          options={[
+            { value: 'answer', text: 'Answer' },
+            { value: 'shape', text: 'Body' },
+            { value: 'ids', text: 'Ids' },
+          ]}
+        />
+        <CopyButton text={text} />
+      </div>
+      <pre className="code mt8 hooks-code" tabIndex={0} aria-label="Content">
+        {text}
+      </pre>
+    </>
+  )
+}

@@ -1,0 +1,173 @@
+/** An endpoint is made or changed: where, which event, which of them, with which headers. */
+import { useId, useState, type ReactElement } from 'react'
+import type { EventSubscription } from '../../api/contract.ts'
+import { useAct } from '../../api/query.ts'
+import { Dialog } from '../../ui/dialog.tsx'
+import { Button, Choice, Field } from '../../ui/kit.tsx'
+import { FormProblem } from '../../ui/states.tsx'
+import { exampleOf, fieldsOf, filterValue, useEventTypes, type EventTypeRow } from './event-types.ts'
+
+interface DialogParts {
+  eventType: string
+  endpoint: EventSubscription | null
+  onClose(): void
+  onDone(id: string, secret: string | null): void
+}
+
+type Pair = readonly [name: string, value: string]
+
+export function EndpointDialog({ eventType, endpoint, onClose, onDone }: DialogParts): ReactElement {
+  const types = useEventTypes()
+  const [type, setType] = useState(eventType)
+  const [address, setAddress] = useState(endpoint?.endpoint_url ?? '')
+  const [description, setDescription] = useState(endpoint?.description ?? '')
+  const [filters, setFilters] = useState<readonly Pair[]>(
+    Object.entries(endpoint?.filter_config ?? {}).map(([name, wanted]) => [name, [wanted].flat().join(', ')]),
+  )
+  const [headers, setHeaders] = useState<readonly Pair[]>([])
+  const create = useAct('event_subscriptions.create', ['event_subscriptions'])
+  const update = useAct('event_subscriptions.update', ['event_subscriptions'])
+  const rows = types.data?.event_types ?? []
+  const row = rows.find((one) => one.type === type)
+  const send = () => {
+    const named = (pairs: readonly Pair[]) => pairs.filter(([name, value]) => name.trim() !== '' && value.trim() !== '')
+    const filter_config = Object.fromEntries(named(filters).map(([name, value]) => [name, filterValue(row, name, value)]))
+    const given = Object.fromEntries(named(headers))
+    const terms = { endpoint_url: address.trim(), filter_config, description: description || null }
+    if (endpoint)
+      update.mutate(
+        { subscription_id: endpoint.id, ...terms, ...(Object.keys(given).length > 0 ? { headers: given } : {}) },
+        { onSuccess: ({ id }) => onDone(id, null) },
+      )
+    else
+      create.mutate(
+        { event_type: type as 'item.created', ...terms, headers: given },
+        { onSuccess: ({ id, signing_secret }) => onDone(id, signing_secret) },
+      )
+  }
+  return (
+    <Dialog title={endpoint ? 'Change the endpoint' : 'Add endpoint'} onClose={onClose} size={640}>
+      <form
+        className="col g12"
+        onSubmit={(event) => {
+          event.preventDefault()
+          send()
+        }}
+      >
+        <Field
+          label="Address"
+          type="url"
+          required
+          data-autofocus
+          maxLength={2000}
+          placeholder="https://ops.example.org/hooks/imagery"
+          value={address}
+          onChange={(event) => setAddress(event.target.value)}
+          help="https, on the public internet. The service checks that it may go there."
+        />
+        {endpoint ? (
+          <p className="soft sm">
+            It is told of <span className="mono">{endpoint.event_type}</span>; for another event add another endpoint.
+          </p>
+        ) : (
+          <Choice
+            label="Event"
+            value={type}
+            onChange={(event) => setType(event.target.value)}
+            options={rows.map((one) => ({ value: one.type, text: `${one.domain}: ${one.type}` }))}
+            help={row?.description}
+          />
+        )}
+        <Pairs
+          legend="Only where"
+          help="All must hold. Several values, with commas between, mean any of them."
+          names={['Field', 'Value']}
+          pairs={filters}
+          suggestions={fieldsOf(row)}
+          onChange={setFilters}
+        />
+        <Pairs
+          legend="Headers"
+          help={
+            endpoint && endpoint.header_names.length > 0
+              ? `Now ${endpoint.header_names.join(', ')}. What you enter here replaces them all; nothing leaves them as they are.`
+              : 'For the key of a gateway. Values are never shown again.'
+          }
+          names={['Name', 'Value']}
+          pairs={headers}
+          onChange={setHeaders}
+        />
+        <Field label="Note" maxLength={2000} value={description} onChange={(event) => setDescription(event.target.value)} />
+        {row && <Shape row={row} />}
+        <FormProblem error={create.error ?? update.error} />
+        <Button type="submit" look="primary" busy={create.isPending || update.isPending}>
+          {endpoint ? 'Save' : 'Add endpoint'}
+        </Button>
+      </form>
+    </Dialog>
+  )
+}
+
+function Shape({ row }: { row: EventTypeRow }): ReactElement {
+  return (
+    <details>
+      <summary className="sm">What it will be sent</summary>
+      <pre className="code mt8 hooks-code" tabIndex={0}>
+        {JSON.stringify(exampleOf(row), null, 2)}
+      </pre>
+    </details>
+  )
+}
+
+interface PairParts {
+  legend: string
+  help: string
+  names: readonly [string, string]
+  pairs: readonly Pair[]
+  suggestions?: readonly string[]
+  onChange(pairs: readonly Pair[]): void
+}
+
+const MAX_PAIRS = 10
+
+function Pairs({ legend, help, names, pairs, suggestions = [], onChange }: PairParts): ReactElement {
+  const list = useId()
+  const change = (at: number, pair: Pair) => onChange(pairs.with(at, pair))
+  return (
+    <fieldset className="col g6 pairs">
+      <legend className="lab">{legend}</legend>
+      {pairs.map(([name, value], at) => (
+        <div key={at} className="row g6">
+          <input
+            className="input grow"
+            list={list}
+            aria-label={`${legend}: ${names[0]} ${at + 1}`}
+            placeholder={names[0]}
+            value={name}
+            onChange={(event) => change(at, [event.target.value, value])}
+          />
+          <input
+            className="input grow"
+            aria-label={`${legend}: ${names[1]} ${at + 1}`}
+            placeholder={names[1]}
+            autoComplete="off"
+            value={value}
+            onChange={(event) => change(at, [name, event.target.value])}
+          />
+          <Button size="s" look="quiet" icon="x" label="Take it away" onClick={() => onChange(pairs.filter((_, index) => index !== at))} />
+        </div>
+      ))}
+      <datalist id={list}>
+        {suggestions.map((name) => (
+          <option key={name} value={name} />
+        ))}
+      </datalist>
+      <div className="row g12">
+        <Button size="s" icon="plus" disabled={pairs.length >= MAX_PAIRS} onClick={() => onChange([...pairs, ['', '']])}>
+          {legend === 'Headers' ? 'Add a header' : 'Add a condition'}
+        </Button>
+        <span className="help grow">{help}</span>
+      </div>
+    </fieldset>
+  )
+}

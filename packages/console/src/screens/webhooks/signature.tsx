@@ -1,0 +1,94 @@
+/** Whether a delivery is genuine: code to take along, and a place to try one. Nothing that is typed here leaves the browser. */
+import { useState, type ReactElement } from 'react'
+import { verifyWebhook } from '../../../../client/src/core.ts'
+import { Dialog } from '../../ui/dialog.tsx'
+import { Button, CopyButton, Field, Segmented } from '../../ui/kit.tsx'
+
+type Language = 'typescript' | 'python' | 'go'
+
+const CODE: Readonly<Record<Language, string>> = {
+  typescript: `import { verifyWebhook } from '@groundtrack/client'
+
+// The bytes as they came: parsing and writing them again changes them.
+const event = await verifyWebhook(body, request.headers['x-svc-signature'], secret)`,
+  python: `import hashlib, hmac
+
+def is_genuine(body: bytes, signature: str, secret: str) -> bool:
+    digest = hmac.new(secret.encode(), body, hashlib.sha256).hexdigest()
+    return hmac.compare_digest(signature, "sha256=" + digest)`,
+  go: `func isGenuine(body []byte, signature, secret string) bool {
+	mac := hmac.New(sha256.New, []byte(secret))
+	mac.Write(body)
+	expected := "sha256=" + hex.EncodeToString(mac.Sum(nil))
+	return hmac.Equal([]byte(signature), []byte(expected))
+}`,
+}
+
+export function SignatureDialog({ onClose }: { onClose(): void }): ReactElement {
+  const [language, setLanguage] = useState<Language>('typescript')
+  const [body, setBody] = useState('')
+  const [signature, setSignature] = useState('')
+  const [secret, setSecret] = useState('')
+  const [verdict, setVerdict] = useState<{ isGood: boolean; text: string } | null>(null)
+  const check = async () => {
+    try {
+      const { event_type } = await verifyWebhook(body, signature.trim(), secret.trim())
+      setVerdict({ isGood: true, text: `Genuine: ${event_type}, signed with this secret.` })
+    } catch (error) {
+      setVerdict({ isGood: false, text: error instanceof Error ? error.message : 'It could not be checked' })
+    }
+  }
+  return (
+    <Dialog title="Verify a signature" onClose={onClose} size={640}>
+      <div className="col g12">
+        <div className="row between wrap">
+          <Segmented
+            label="Language"
+            value={language}
+            onChange={setLanguage}
+            options={[
+              { value: 'typescript', text: 'TypeScript' },
+              { value: 'python', text: 'Python' },
+              { value: 'go', text: 'Go' },
+            ]}
+          />
+          <CopyButton text={CODE[language]} />
+        </div>
+        <pre className="code" tabIndex={0}>
+          {CODE[language]}
+        </pre>
+        <h3>Try one here</h3>
+        <div className="field">
+          <label className="lab" htmlFor="signed-body">
+            Body, byte for byte
+          </label>
+          <textarea id="signed-body" className="input mono" rows={4} value={body} onChange={(event) => setBody(event.target.value)} />
+        </div>
+        <Field
+          label="X-Svc-Signature"
+          className="mono-field"
+          placeholder="sha256=…"
+          value={signature}
+          onChange={(event) => setSignature(event.target.value)}
+        />
+        <Field
+          label="Secret"
+          type="password"
+          autoComplete="off"
+          placeholder="whsec_…"
+          value={secret}
+          onChange={(event) => setSecret(event.target.value)}
+          help="It is compared here, in your browser, and sent nowhere."
+        />
+        <div className="row g12 wrap">
+          <Button look="primary" disabled={!body || !signature || !secret} onClick={() => void check()}>
+            Check
+          </Button>
+          <span role="status" className={verdict ? (verdict.isGood ? 'ok' : 'bad') : ''}>
+            {verdict?.text}
+          </span>
+        </div>
+      </div>
+    </Dialog>
+  )
+}

@@ -1,0 +1,463 @@
+/** Endpoints, what was sent to each, what it answered, and what is tried next. */
+import { Menu } from '@mantine/core'
+import { Link, useNavigate, useParams } from '@tanstack/react-router'
+import { useEffect, useState, type ReactElement } from 'react'
+import type { EventSubscription, WebhookDelivery } from '../../api/contract.ts'
+import { call } from '../../api/client.ts'
+import { queries, touch, useAct, useOp } from '../../api/query.ts'
+import { useTitle } from '../../shell/crumbs.tsx'
+import { useUrl } from '../../shell/url.ts'
+import { dateTime, dateTimeShort, shortId } from '../../ui/format.ts'
+import { Icon } from '../../ui/icons.tsx'
+import { Badge, Button, Card, LinkButton, Note, Page, Secret, Segmented } from '../../ui/kit.tsx'
+import { Empty, Failed, FormProblem, Loaded, Skeleton } from '../../ui/states.tsx'
+import { toast } from '../../ui/toasts.tsx'
+import { DevelopNav } from '../keys.tsx'
+import { useMayWatch } from '../watch/words.ts'
+import { DeliveryPanel, answerOf, tookOf } from './delivery.tsx'
+import { EndpointDialog } from './endpoint-dialog.tsx'
+import { SignatureDialog } from './signature.tsx'
+
+const MAX_ENDPOINTS = 100
+const BARS = 24
+/** Beyond these the list is long enough without bars. */
+const MAX_SPARKS = 20
+const SOON_MS = 5_000
+const LATER_MS = 30_000
+const UNDO_MS = 8_000
+
+/** A secret that was just made, on its way to the page of its endpoint: it stands nowhere else. */
+let carried: { id: string; secret: string } | null = null
+
+export function Webhooks(): ReactElement {
+  const { id } = useParams({ strict: false }) as { id?: string }
+  const [url, setUrl] = useUrl()
+  const list = useOp('event_subscriptions.list', {})
+  const mayWatch = useMayWatch()
+  const [fresh, setFresh] = useState(carried)
+  useEffect(() => {
+    carried = null
+  }, [])
+  const [verify, setVerify] = useState(false)
+  const navigate = useNavigate()
+  useTitle({ text: 'Develop', to: '/develop/keys' }, 'Webhooks')
+  const open = id ?? null
+  return (
+    <Page
+      wide
+      title="Develop"
+      about="Keys, webhooks and the record of what was called."
+      actions={
+        <>
+          <Button icon="code" onClick={() => setVerify(true)}>
+            Verify a signature
+          </Button>
+          {mayWatch && (
+            <Button look="primary" icon="plus" onClick={() => setUrl({ new: 'item.created' })}>
+              Add endpoint
+            </Button>
+          )}
+        </>
+      }
+    >
+      <DevelopNav />
+      <div className={`hooks mt16 ${open ? 'one' : ''} ${url['delivery'] ? 'deep' : ''}`}>
+        <Card
+          className="hooks-list"
+          title="Endpoints"
+          aside={
+            <span className="soft sm">
+              {list.data?.count ?? 0} of {MAX_ENDPOINTS}
+            </span>
+          }
+          flush
+        >
+          <Loaded
+            query={list}
+            empty={({ event_subscriptions }) =>
+              event_subscriptions.length === 0 && <NoEndpoint mayWatch={mayWatch} onNew={() => setUrl({ new: 'item.created' })} />
+            }
+          >
+            {({ event_subscriptions }) => (
+              <ul>
+                {event_subscriptions.map((one, index) => (
+                  <EndpointRow key={one.id} endpoint={one} isOn={one.id === open} hasBars={index < MAX_SPARKS} />
+                ))}
+              </ul>
+            )}
+          </Loaded>
+        </Card>
+        {open ? (
+          <Endpoint
+            key={open}
+            id={open}
+            mayWatch={mayWatch}
+            secret={fresh?.id === open ? fresh.secret : null}
+            onSecret={(secret) => setFresh({ id: open, secret })}
+          />
+        ) : (
+          (list.data?.count ?? 0) > 0 && (
+            <div className="hooks-log">
+              <Empty icon="hook" title="Choose an endpoint">
+                Its deliveries are shown here, with what was answered and what is tried next.
+              </Empty>
+            </div>
+          )
+        )}
+      </div>
+      {url['new'] !== undefined && mayWatch && (
+        <EndpointDialog
+          eventType={url['new']}
+          endpoint={null}
+          onClose={() => setUrl({ new: null })}
+          onDone={(made, secret) => {
+            carried = secret ? { id: made, secret } : null
+            void navigate({ to: '/develop/webhooks/$id', params: { id: made } as never })
+          }}
+        />
+      )}
+      {verify && <SignatureDialog onClose={() => setVerify(false)} />}
+    </Page>
+  )
+}
+
+function NoEndpoint({ mayWatch, onNew }: { mayWatch: boolean; onNew(): void }): ReactElement {
+  return (
+    <Empty
+      icon="hook"
+      title="No endpoint yet"
+      actions={
+        mayWatch && (
+          <Button look="primary" onClick={onNew}>
+            Add endpoint
+          </Button>
+        )
+      }
+    >
+      An event is posted to it, signed, and tried again until it is taken. Send a test to see the shape.
+    </Empty>
+  )
+}
+
+const shortUrl = (address: string) => address.replace(/^https?:\/\//, '')
+
+function EndpointRow({ endpoint, isOn, hasBars }: { endpoint: EventSubscription; isOn: boolean; hasBars: boolean }): ReactElement {
+  const recent = useOp(
+    'event_subscriptions.deliveries.list',
+    { subscription_id: endpoint.id, limit: BARS },
+    { enabled: hasBars, keep: true, refetchInterval: isOn ? SOON_MS : LATER_MS },
+  )
+  const deliveries = recent.data?.deliveries ?? []
+  const dead = deliveries.filter(({ state }) => state === 'dead').length
+  const last = deliveries[0]
+  const isFailing = last ? last.state !== 'delivered' && last.attempts.length > 0 : endpoint.consecutive_failures > 0
+  const outcome = isFailing
+    ? 'failing'
+    : last
+      ? last.state === 'delivered'
+        ? 'delivered'
+        : 'waiting'
+      : (endpoint.last_status ?? 'nothing yet')
+  const words = !endpoint.is_active ? 'paused' : dead > 0 ? `${dead} dead` : outcome
+  const tone = !endpoint.is_active || outcome === 'nothing yet' ? 'off' : dead > 0 || isFailing ? 'bad' : ''
+  return (
+    <li>
+      <Link
+        to="/develop/webhooks/$id"
+        params={{ id: endpoint.id } as never}
+        className={isOn ? 'ep on' : 'ep'}
+        aria-current={isOn ? 'true' : undefined}
+      >
+        <span className="row g8">
+          <i className={`st ${tone}`} aria-hidden="true" />
+          <b className="cut grow">{shortUrl(endpoint.endpoint_url)}</b>
+        </span>
+        <span className="soft sm cut mono">{endpoint.event_type}</span>
+        <span className="row between mt4">
+          <span className="spark" aria-hidden="true">
+            {deliveries.toReversed().map(({ id, state, attempts }) => (
+              <i key={id} className={state === 'delivered' ? '' : state === 'dead' || attempts.length > 0 ? 'x' : 'o'} />
+            ))}
+          </span>
+          <span className="xs soft">{words}</span>
+        </span>
+      </Link>
+    </li>
+  )
+}
+
+interface EndpointParts {
+  id: string
+  mayWatch: boolean
+  secret: string | null
+  onSecret(secret: string): void
+}
+
+const STATES = [
+  { value: 'all', text: 'All' },
+  { value: 'delivered', text: 'Delivered' },
+  { value: 'pending', text: 'Waiting' },
+  { value: 'dead', text: 'Dead letters' },
+] as const
+type Shown = (typeof STATES)[number]['value']
+
+function Endpoint({ id, mayWatch, secret, onSecret }: EndpointParts): ReactElement {
+  const [url, setUrl] = useUrl()
+  const shown = (STATES.find(({ value }) => value === url['status'])?.value ?? 'all') as Shown
+  const [limit, setLimit] = useState(50)
+  const found = useOp('event_subscriptions.get', { subscription_id: id }, { refetchInterval: LATER_MS })
+  const waits = (found.data?.recent_deliveries ?? []).some(({ state }) => state === 'pending')
+  const log = useOp(
+    'event_subscriptions.deliveries.list',
+    { subscription_id: id, limit, ...(shown === 'all' ? {} : { state: shown }) },
+    { keep: true, refetchInterval: waits ? SOON_MS : LATER_MS },
+  )
+  if (found.isError && !found.data)
+    return (
+      <div className="hooks-log">
+        <Failed error={found.error} retry={() => void found.refetch()} />
+      </div>
+    )
+  if (!found.data)
+    return (
+      <div className="hooks-log">
+        <Skeleton />
+      </div>
+    )
+  const endpoint = found.data
+  const chosen = (log.data?.deliveries ?? []).find((one) => one.id === url['delivery']) ?? null
+  return (
+    <>
+      <div className="hooks-log col g16">
+        {secret && (
+          <Card className="once">
+            <b>This is its secret. Copy it now.</b>
+            <p className="soft sm">It signs every delivery, and nobody can show it to you again.</p>
+            <div className="mt8">
+              <Secret text={secret} label="The signing secret" />
+            </div>
+          </Card>
+        )}
+        <section className="card">
+          <EndpointHead endpoint={endpoint} mayWatch={mayWatch} onSecret={onSecret} />
+          <div className="row between wrap hooks-bar">
+            <Segmented
+              label="Which deliveries"
+              value={shown}
+              onChange={(next) => setUrl({ status: next === 'all' ? null : next })}
+              options={STATES}
+            />
+            {shown === 'dead' && mayWatch && <ReplayAll deliveries={log.data?.deliveries ?? []} />}
+          </div>
+          <Loaded
+            query={log}
+            empty={({ deliveries }) =>
+              deliveries.length === 0 && (
+                <Empty icon="hook" title={shown === 'all' ? 'Nothing was sent yet' : 'None of these'}>
+                  {shown === 'all' && `It waits for ${endpoint.event_type}. A test is sent at once and stands in no list.`}
+                </Empty>
+              )
+            }
+          >
+            {({ deliveries }) => (
+              <>
+                <DeliveryTable deliveries={deliveries} chosen={chosen?.id ?? null} onChoose={(delivery) => setUrl({ delivery }, true)} />
+                {deliveries.length >= limit && limit < 200 && (
+                  <div className="row center bd">
+                    <Button onClick={() => setLimit(Math.min(200, limit + 50))}>Load more</Button>
+                  </div>
+                )}
+              </>
+            )}
+          </Loaded>
+        </section>
+      </div>
+      {chosen && <DeliveryPanel delivery={chosen} mayReplay={mayWatch} onClose={() => setUrl({ delivery: null })} />}
+    </>
+  )
+}
+
+interface HeadParts {
+  endpoint: EventSubscription
+  mayWatch: boolean
+  onSecret(secret: string): void
+}
+
+function EndpointHead({ endpoint, mayWatch, onSecret }: HeadParts): ReactElement {
+  const [edit, setEdit] = useState(false)
+  const change = useAct('event_subscriptions.update', ['event_subscriptions'])
+  const send = useAct('event_subscriptions.test', ['event_subscriptions'])
+  const filters = Object.entries(endpoint.filter_config)
+  const pause = () =>
+    change.mutate(
+      { subscription_id: endpoint.id, active: !endpoint.is_active },
+      { onSuccess: ({ is_active }) => void toast(is_active ? 'Events are sent again' : 'Paused: nothing is sent') },
+    )
+  const rotate = () =>
+    change.mutate(
+      { subscription_id: endpoint.id, rotate_secret: true },
+      {
+        onSuccess: ({ signing_secret, previous_secret_until }) => {
+          if (signing_secret) onSecret(signing_secret)
+          toast(`The former secret signs beside it until ${dateTime(previous_secret_until)}`)
+        },
+      },
+    )
+  return (
+    <>
+      <div className="hd hooks-head">
+        <LinkButton size="s" look="quiet" icon="right" label="All endpoints" to="/develop/webhooks" />
+        <div className="grow">
+          <h2 className="cut">{shortUrl(endpoint.endpoint_url)}</h2>
+          <div className="soft sm wrap-any">
+            <span className="mono">{endpoint.event_type}</span>
+            {filters.length > 0 && ', where '}
+            <span className="mono">{filters.map(([key, wanted]) => `${key} = ${[wanted].flat().join(' or ')}`).join(', ')}</span>
+            {endpoint.header_names.length > 0 && `, with ${endpoint.header_names.join(', ')}`}
+          </div>
+          {endpoint.description && <div className="soft sm">{endpoint.description}</div>}
+        </div>
+        {!endpoint.is_active && <Badge tone="warn">paused</Badge>}
+        {mayWatch && (
+          <>
+            <Button size="s" icon="bolt" busy={send.isPending} onClick={() => send.mutate({ subscription_id: endpoint.id })}>
+              Send test
+            </Button>
+            <EndpointMenu endpoint={endpoint} onEdit={() => setEdit(true)} onPause={pause} onRotate={rotate} />
+          </>
+        )}
+      </div>
+      <div aria-live="polite">
+        {send.data && (
+          <Note tone={send.data.delivered ? 'ok' : 'bad'} icon={send.data.delivered ? 'check' : 'warn'}>
+            {send.data.delivered ? `The test was taken: ${send.data.http_status}.` : `The test failed: ${send.data.error}.`}{' '}
+            <span className="mono sm">evt {shortId(send.data.event_id)}</span>
+          </Note>
+        )}
+      </div>
+      <FormProblem error={change.error ?? send.error} />
+      {edit && (
+        <EndpointDialog
+          eventType={endpoint.event_type}
+          endpoint={endpoint}
+          onClose={() => setEdit(false)}
+          onDone={() => {
+            setEdit(false)
+            toast('The endpoint is changed')
+          }}
+        />
+      )}
+    </>
+  )
+}
+
+interface MenuParts {
+  endpoint: EventSubscription
+  onEdit(): void
+  onPause(): void
+  onRotate(): void
+}
+
+function EndpointMenu({ endpoint, onEdit, onPause, onRotate }: MenuParts): ReactElement {
+  const navigate = useNavigate()
+  const remove = () => {
+    const timer = setTimeout(() => {
+      call('event_subscriptions.delete', { subscription_id: endpoint.id })
+        .then(() => touch(queries, ['event_subscriptions']))
+        .catch((error: unknown) => toast(`It was not deleted: ${error instanceof Error ? error.message : ''}`, 'bad'))
+    }, UNDO_MS)
+    toast(`${shortUrl(endpoint.endpoint_url)} is being deleted`, 'ok', { text: 'Undo', run: () => clearTimeout(timer) }, UNDO_MS)
+    void navigate({ to: '/develop/webhooks' })
+  }
+  return (
+    <Menu position="bottom-end" transitionProps={{ duration: 120 }}>
+      <Menu.Target>
+        <button type="button" className="btn q ic s" aria-label="More about this endpoint">
+          <Icon name="dots" />
+        </button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Item leftSection={<Icon name="filter" />} onClick={onEdit}>
+          Change
+        </Menu.Item>
+        <Menu.Item leftSection={<Icon name={endpoint.is_active ? 'min' : 'play'} />} onClick={onPause}>
+          {endpoint.is_active ? 'Pause' : 'Resume'}
+        </Menu.Item>
+        <Menu.Item leftSection={<Icon name="key" />} onClick={onRotate}>
+          New secret
+        </Menu.Item>
+        <Menu.Item leftSection={<Icon name="trash" />} onClick={remove}>
+          Delete
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  )
+}
+
+interface TableParts {
+  deliveries: readonly WebhookDelivery[]
+  chosen: string | null
+  onChoose(id: string): void
+}
+
+function DeliveryTable({ deliveries, chosen, onChoose }: TableParts): ReactElement {
+  return (
+    <table className="tbl hooks-tbl">
+      <thead>
+        <tr>
+          <th>Answer</th>
+          <th>Event</th>
+          <th className="hide-s">Attempts</th>
+          <th className="n hide-s">Took</th>
+          <th className="n">When, UTC</th>
+        </tr>
+      </thead>
+      <tbody>
+        {deliveries.map((one) => {
+          const { tone, text } = answerOf(one)
+          return (
+            <tr key={one.id} className={one.id === chosen ? 'sel' : ''}>
+              <td>
+                <Badge tone={tone}>{text}</Badge>
+              </td>
+              <td>
+                <button type="button" className="as-link" aria-pressed={one.id === chosen} onClick={() => onChoose(one.id)}>
+                  <b className="mono">{one.event_type}</b>
+                </button>
+                <div className="mono faint xs">evt {shortId(one.event_id)}</div>
+              </td>
+              <td className="hide-s soft">{one.attempts.length}</td>
+              <td className="n soft hide-s">{tookOf(one)}</td>
+              <td className="n soft">{dateTimeShort(one.created_at)}</td>
+            </tr>
+          )
+        })}
+      </tbody>
+    </table>
+  )
+}
+
+function ReplayAll({ deliveries }: { deliveries: readonly WebhookDelivery[] }): ReactElement | null {
+  const [busy, setBusy] = useState(false)
+  if (deliveries.length === 0) return null
+  const run = async () => {
+    setBusy(true)
+    let sent = 0
+    try {
+      for (const { id } of deliveries) {
+        await call('event_subscriptions.deliveries.retry', { delivery_id: id })
+        sent++
+      }
+      toast(`${sent} are sent again`)
+    } catch (error) {
+      toast(`${sent} of ${deliveries.length} are sent again; then: ${error instanceof Error ? error.message : ''}`, 'bad')
+    }
+    await touch(queries, ['event_subscriptions'])
+    setBusy(false)
+  }
+  return (
+    <Button size="s" icon="retry" busy={busy} onClick={() => void run()}>
+      Replay all {deliveries.length}
+    </Button>
+  )
+}

@@ -1,0 +1,102 @@
+/** The bell: how much is unread, the newest of it, and a word when an alert fires. */
+import { Popover } from '@mantine/core'
+import { useNavigate } from '@tanstack/react-router'
+import { lazy, Suspense, useEffect, useState, type ReactElement } from 'react'
+import { onEvent, useLive } from '../api/live.ts'
+import { useAct, useOp } from '../api/query.ts'
+import { value } from '../ui/format.ts'
+import { Icon } from '../ui/icons.tsx'
+import { Button, LinkButton } from '../ui/kit.tsx'
+import { Empty, Loaded, Skeleton } from '../ui/states.tsx'
+import { toast } from '../ui/toasts.tsx'
+import { useWho } from './who.ts'
+
+const NewsList = lazy(() => import('../screens/watch/inbox.tsx').then(({ NewsList: component }) => ({ default: component })))
+
+const POLL_MS = 30_000
+const SHOWN = 6
+const MOST = 99
+
+export function Bell(): ReactElement {
+  const { organizationId } = useWho()
+  useLive(organizationId)
+  const [open, setOpen] = useState(false)
+  const unread = useOp('notifications.unread_count', {}, { refetchInterval: POLL_MS })
+  const navigate = useNavigate()
+  useEffect(
+    () =>
+      onEvent((event) => {
+        if (event.event_type !== 'alert.triggered') return
+        const { rule_id, rule_name, computed_value } = event.data
+        toast(`${rule_name}: ${value(computed_value)}`, 'bad', {
+          text: 'Open',
+          run: () => void navigate({ to: '/alerts/$id', params: { id: rule_id } as never }),
+        })
+      }),
+    [navigate],
+  )
+  const count = unread.data?.count ?? 0
+  return (
+    <Popover
+      opened={open}
+      onChange={setOpen}
+      position="bottom-end"
+      width={380}
+      trapFocus
+      withRoles={false}
+      transitionProps={{ duration: 120 }}
+    >
+      <Popover.Target>
+        <button
+          type="button"
+          className="btn q ic bell"
+          aria-label={count > 0 ? `Inbox, ${count} unread` : 'Inbox'}
+          aria-expanded={open}
+          aria-haspopup="dialog"
+          onClick={() => setOpen(!open)}
+        >
+          <Icon name="bell" />
+          {count > 0 && (
+            <span className="bell-count num" aria-hidden="true">
+              {count > MOST ? `${MOST}+` : count}
+            </span>
+          )}
+        </button>
+      </Popover.Target>
+      <Popover.Dropdown>
+        <div role="dialog" aria-label="Inbox" className="bell-box">
+          {open && <Newest onLeave={() => setOpen(false)} />}
+        </div>
+      </Popover.Dropdown>
+    </Popover>
+  )
+}
+
+function Newest({ onLeave }: { onLeave(): void }): ReactElement {
+  const list = useOp('notifications.list', { limit: SHOWN })
+  const all = useAct('notifications.mark_all_read', ['notifications'])
+  return (
+    <>
+      <div className="row between bell-head">
+        <b>Inbox</b>
+        <span className="row g6">
+          {(list.data ?? []).some(({ read }) => !read) && (
+            <Button size="s" look="quiet" onClick={() => all.mutate({})}>
+              Mark all read
+            </Button>
+          )}
+          <span onClickCapture={onLeave}>
+            <LinkButton size="s" to="/inbox">
+              Open
+            </LinkButton>
+          </span>
+        </span>
+      </div>
+      <Suspense fallback={<Skeleton rows={2} />}>
+        <Loaded query={list} rows={2} empty={(news) => news.length === 0 && <Empty icon="check" title="Nothing waits for you" />}>
+          {(news) => <NewsList news={news} isShort onAll={() => all.mutate({})} onLeave={onLeave} />}
+        </Loaded>
+      </Suspense>
+    </>
+  )
+}

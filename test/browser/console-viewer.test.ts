@@ -1,0 +1,64 @@
+// Goal: what somebody may not do is not offered.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Browser } from 'playwright-core'
+import { createConsoleBuild } from '#console.ts'
+import { world, type Org, type World } from '../support/world.ts'
+import { browser, WITHOUT_BROWSER } from './chromium.ts'
+import { assertOwnBusiness, journey, sceneItem, seat, signIn } from './console.ts'
+
+test('the console: a viewer', { skip: WITHOUT_BROWSER }, async (t) => {
+  await createConsoleBuild().run(new AbortController().signal)
+  const w = await world(t, { startAt: new Date().toISOString() })
+  await viewer(w, await w.organization(), await browser(t))
+})
+
+// Goal (J13): a viewer sees what there is, and no button that may not be pressed.
+async function viewer(w: World, org: Org, chromium: Browser): Promise<void> {
+  const id = await sceneItem(w, org, 'Loire valley, June')
+  const { alert_rule } = await w.ok(org.owner.token, 'alerts.create_rule', {
+    name: 'Green again',
+    expression: '(b8-b4)/(b8+b4)',
+    comparison: 'gt',
+    threshold: -0.9,
+  })
+  await w.ok(org.owner.token, 'items.update', { item_id: id, name: 'Loire valley in June' })
+  const who = await w.member(org, 'viewer')
+  const here = await seat(w, chromium)
+  const { page } = here
+  const none = async (...names: string[]) => {
+    for (const name of names) {
+      assert.equal(await page.getByRole('button', { name, exact: true }).count(), 0, name)
+      assert.equal(await page.getByRole('link', { name, exact: true }).count(), 0, name)
+    }
+  }
+  await journey('viewer', here, async () => {
+    await signIn(here, who)
+    await page.goto(`${w.baseUrl}/app/view/${id}`)
+    await page.getByRole('button', { name: 'Copy tile address' }).waitFor()
+    await none('Save as profile', 'Share')
+    await page.goto(`${w.baseUrl}/app/view/${id}?tab=metadata`)
+    await page.getByRole('tab', { name: 'Metadata', selected: true }).waitFor()
+    await none('Delete the item', 'Save')
+    await page.goto(`${w.baseUrl}/app/library`)
+    await page.getByText('Loire valley in June').first().waitFor()
+    await none('Upload', 'New collection')
+    await page.goto(`${w.baseUrl}/app/uploads`)
+    await page.getByText('You may look, not upload').waitFor()
+    await page.goto(`${w.baseUrl}/app/billing`)
+    await page.getByText('Billing is for owners and admins').waitFor()
+    await page.goto(`${w.baseUrl}/app/alerts`)
+    await page.getByRole('link', { name: 'Green again' }).waitFor()
+    await none('New alert')
+    assert.equal(await page.getByRole('switch').count(), 0)
+    await page.goto(`${w.baseUrl}/app/alerts/${alert_rule.id}`)
+    await page.getByRole('heading', { name: 'Green again' }).waitFor()
+    await none('Change', 'Delete', 'Acknowledge')
+    await page.goto(`${w.baseUrl}/app/alerts/new`)
+    await page.getByText('Viewers see alerts and cannot change them').waitFor()
+    await page.goto(`${w.baseUrl}/app/develop/webhooks`)
+    await page.getByText('No endpoint yet').waitFor()
+    await none('Add endpoint', 'Send test')
+  })
+  assertOwnBusiness(w, here)
+}
