@@ -52,7 +52,7 @@ try {
   let kills = 0
   for (let round = 0; round < ROUNDS; round++) {
     const attacker = round % 2 === 1 ? attackApart(bad) : null
-    const behaving = behaveApart(good, ROUND_MS)
+    const behaving = behaveApart(good, ROUND_MS, service.pid)
     if (round % KILL_EVERY === KILL_EVERY - 1) {
       await new Promise((resolve) => setTimeout(resolve, Math.random() * ROUND_MS * 0.8))
       await service.kill('SIGKILL')

@@ -11,6 +11,7 @@ import { secretOf } from '#model/platform/secret.ts'
 import { found, ok } from '../../test/support/client.ts'
 import { scene, tileAt } from '../../test/support/scene.ts'
 import { embeddedUrl } from '../../test/support/service.ts'
+import { loopCpuMs } from './cpu.ts'
 import { storeFile } from '../../test/support/stored-file.ts'
 
 interface Tenant {
@@ -24,6 +25,8 @@ export type Kind = 'tile' | 'search' | 'write'
 
 export interface Seen {
   latenciesMs: Record<Kind, number[]>
+  /** What the event loop computed, for anybody, while a call was under way: the same on a busy machine and a quiet one. */
+  loopMs: Record<Kind, number[]>
   /** By status, other than 200. */
   refused: Record<string, number>
   /** Ids of items whose making was acknowledged. */
@@ -98,11 +101,11 @@ function randomTile(itemId: string): object {
 }
 
 /** Five calls a second, each kind in turn, whatever the answers take. */
-async function behave(tenant: Tenant, forMs: number): Promise<Seen> {
+async function behave(tenant: Tenant, forMs: number, servicePid: number): Promise<Seen> {
   const ask = caller(tenant)
-  const seen: Seen = { latenciesMs: { tile: [], search: [], write: [] }, refused: {}, written: [] }
+  const seen: Seen = { latenciesMs: { tile: [], search: [], write: [] }, loopMs: { tile: [], search: [], write: [] }, refused: {}, written: [] }
   const one = async (kind: Kind): Promise<void> => {
-    const began = performance.now()
+    const [began, computed] = [performance.now(), loopCpuMs(servicePid)]
     const { status, body } =
       kind === 'tile'
         ? await ask('items.tile.render', randomTile(tenant.itemId))
@@ -111,6 +114,7 @@ async function behave(tenant: Tenant, forMs: number): Promise<Seen> {
           : await ask('items.create', { project_id: tenant.projectId, type: 'clip', name: 'w' })
     if (status !== 200) return void (seen.refused[`${kind} ${status}`] = (seen.refused[`${kind} ${status}`] ?? 0) + 1)
     seen.latenciesMs[kind].push(performance.now() - began)
+    seen.loopMs[kind].push(loopCpuMs(servicePid) - computed)
     if (kind === 'write') seen.written.push((JSON.parse(body.toString()) as { id: string }).id)
   }
   const calls: Promise<void>[] = []
@@ -160,19 +164,21 @@ async function halfRequest(baseUrl: string): Promise<void> {
   await sleep(1_000)
 }
 
-type Order = { role: 'behave'; tenant: Tenant; forMs: number } | { role: 'attack'; tenant: Tenant }
+type Order = { role: 'behave'; tenant: Tenant; forMs: number; servicePid: number } | { role: 'attack'; tenant: Tenant }
 
 const CHILD = '--tenant'
+/** A session of its own: Linux then shares the processors out between it and the service, as if it were somewhere else. */
+const APART = { detached: true }
 
-export async function behaveApart(tenant: Tenant, forMs: number): Promise<Seen> {
-  const child = fork(import.meta.filename, [CHILD])
-  child.send({ role: 'behave', tenant, forMs } satisfies Order)
+export async function behaveApart(tenant: Tenant, forMs: number, servicePid: number): Promise<Seen> {
+  const child = fork(import.meta.filename, [CHILD], APART)
+  child.send({ role: 'behave', tenant, forMs, servicePid } satisfies Order)
   const [seen] = (await once(child, 'message')) as [Seen]
   return seen
 }
 
 export function attackApart(tenant: Tenant): ChildProcess {
-  const child = fork(import.meta.filename, [CHILD])
+  const child = fork(import.meta.filename, [CHILD], APART)
   child.send({ role: 'attack', tenant } satisfies Order)
   return child
 }
@@ -180,5 +186,5 @@ export function attackApart(tenant: Tenant): ChildProcess {
 if (process.argv.includes(CHILD) && import.meta.main)
   process.once('message', (order: Order) => {
     if (order.role === 'attack') void attack(order.tenant)
-    else void behave(order.tenant, order.forMs).then((seen) => process.send!(seen, () => process.exit(0)))
+    else void behave(order.tenant, order.forMs, order.servicePid).then((seen) => process.send!(seen, () => process.exit(0)))
   })
