@@ -2,7 +2,7 @@
 import { parseArgs } from 'node:util'
 import { openLab } from '../test/support/service.ts'
 import { percentile } from './lib/scenes.ts'
-import { attackApart, behaveApart, makeTenant, type Kind, type Seen } from './lib/tenants.ts'
+import { attackApart, behaveApart, count, makeTenant, type Kind, type Seen } from './lib/tenants.ts'
 
 const { values } = parseArgs({ options: { seconds: { type: 'string', default: '30' }, blocks: { type: 'string', default: '2' } } })
 const BLOCK_MS = (Number(values.seconds) * 1_000) / Number(values.blocks)
@@ -16,7 +16,9 @@ function compare(name: string, calm: readonly number[], rough: readonly number[]
   const parts = [0.5, 0.95].map((part) => ({ calm: percentile(calm, part), rough: percentile(rough, part) }))
   const ratios = parts.map(({ calm, rough }) => rough / calm)
   const figures = [...parts.map(({ calm }) => calm), ...parts.map(({ rough }) => rough)].map(shown).join('')
-  console.log(`  ${name.padEnd(12)}${figures}   ${ratios.map((ratio) => ratio.toFixed(2).padStart(6)).join(' ')}   of ${calm.length} and ${rough.length}`)
+  console.log(
+    `  ${name.padEnd(12)}${figures}   ${ratios.map((ratio) => ratio.toFixed(2).padStart(6)).join(' ')}   of ${calm.length} and ${rough.length}`,
+  )
   return Math.max(...ratios)
 }
 
@@ -30,12 +32,15 @@ try {
   await behaveApart(good, 3_000, pid) // Warms up.
   const quiet: Seen[] = []
   const beside: Seen[] = []
+  const hostile: Record<string, number> = {}
   for (let block = 0; block < Number(values.blocks); block++) {
     quiet.push(await behaveApart(good, BLOCK_MS, pid))
     const attacker = attackApart(bad)
     beside.push(await behaveApart(good, BLOCK_MS, pid))
-    attacker.kill('SIGKILL')
+    count(hostile, await attacker.stop())
   }
+  const refused: Record<string, number> = {}
+  for (const seen of beside) count(refused, seen.refused)
   console.log('ms until answered  quiet p50, p95, attacked p50, p95, ratios')
   for (const kind of KINDS) {
     const of = (all: readonly Seen[]) => all.flatMap((seen) => seen.latenciesMs[kind])
@@ -47,8 +52,8 @@ try {
     compare(kind, of(quiet), of(beside))
   }
   console.log(
-    `  refused to the well-behaved: ${JSON.stringify(Object.assign({}, ...beside.map((seen) => seen.refused)))}; aim: under ` +
-      `${MAX_RATIO} times`,
+    `  refused to the well-behaved: ${JSON.stringify(refused)}; answers to the hostile, by status: ${JSON.stringify(hostile)}; ` +
+      `aim: under ${MAX_RATIO} times`,
   )
 } finally {
   await lab.close()

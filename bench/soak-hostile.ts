@@ -60,7 +60,7 @@ try {
       service = await lab.start({ env })
     }
     rounds.push(await behaving)
-    attacker?.kill('SIGKILL')
+    await attacker?.stop()
     memory.push(memoryOf(service.pid))
     if (round % 10 === 9) console.log(`  round ${round + 1} of ${ROUNDS}: ${memory.at(-1)!.toFixed(0)} MiB, ${kills} kills`)
   }

@@ -9,7 +9,7 @@ import type { Reply } from './reply.ts'
 
 const SAMPLE_MS = 50
 /** A call at work for so long waits for something that has limits of its own, a raster or a lock: it takes no turn any more. */
-const LONGEST_TURN_MS = 500
+const LONGEST_TURN_MS = 250
 const MAX_WAITING = 500
 /** A call costs one unit, and so do as many bytes of its body or its answer. */
 const UNIT_BYTES = 16 * 1024
@@ -129,7 +129,9 @@ function createTenants() {
 
 const MAX_TURNS = 16
 /** Below one, a pause follows each call. */
-const MIN_TURNS = 0.125
+const MIN_TURNS = 0.25
+/** Of a call, for the pause after it: a longer one was waiting itself. */
+const MAX_COUNTED_MS = 100
 /** By so much a timer comes too late, over the last few samples. */
 const LATE_MS = 4
 const SMOOTHING = 0.5
@@ -146,7 +148,7 @@ function createPace() {
   return {
     turns: () => turns,
     /** With half a turn, whoever had one rests as long as it took. */
-    pauseAfter: (tookMs: number): number => (turns < 1 ? Math.min(tookMs, LONGEST_TURN_MS) * (1 / turns - 1) : 0),
+    pauseAfter: (tookMs: number): number => (turns < 1 ? Math.min(tookMs, MAX_COUNTED_MS) * (1 / turns - 1) : 0),
     sample(): void {
       const now = performance.now()
       lateMs = lateMs * SMOOTHING + Math.max(0, now - dueMs) * (1 - SMOOTHING)
