@@ -7,18 +7,19 @@
 import { callerLeft, problem } from '#core/problem.ts'
 import type { Reply } from './reply.ts'
 
-const SAMPLE_MS = 50
+/** Time is counted in ticks of the loop itself: where the whole machine is slow, so are they. */
+const TICK_MS = 50
 /** A call at work for so long waits for something that has limits of its own, a raster or a lock: it takes no turn any more. */
-const LONGEST_TURN_MS = 250
+const LONGEST_TURN_TICKS = 5
 const MAX_WAITING = 500
 /** A call costs one unit, and so do as many bytes of its body or its answer. */
 const UNIT_BYTES = 16 * 1024
-/** With each sample: what was used counts half after five seconds. */
+/** With each tick: what was used counts half after five seconds. */
 const DECAY = 0.993
 const FORGOTTEN = 0.1
 
 interface Turn {
-  readonly sinceMs: number
+  readonly sinceTick: number
 }
 
 interface Tenant {
@@ -26,7 +27,7 @@ interface Tenant {
   used: number
   readonly atWork: Set<Turn>
   readonly waiting: ((turn: Turn) => void)[]
-  pausingUntilMs: number
+  pausingUntilTick: number
 }
 
 interface TurnCall {
@@ -45,23 +46,23 @@ export function createTurns(): Turns {
   const pace = createPace()
 
   const begin = (tenant: Tenant): Turn => {
-    const turn = { sinceMs: performance.now() }
+    const turn = { sinceTick: pace.tick() }
     tenant.atWork.add(turn)
     return turn
   }
   const mayBegin = (tenant: Tenant): boolean =>
-    !tenants.isAboveItsPart(tenant) || (tenant.atWork.size < pace.turns() && performance.now() >= tenant.pausingUntilMs)
+    !tenants.isAboveItsPart(tenant) || (tenant.atWork.size < pace.turns() && pace.tick() >= tenant.pausingUntilTick)
+  /** Whoever makes one call after the other never waits. */
+  const isAtOnce = (tenant: Tenant): boolean => tenant.waiting.length === 0 && (tenant.atWork.size === 0 || mayBegin(tenant))
   const dispatch = (tenant: Tenant): void => {
     while (tenant.waiting.length > 0 && mayBegin(tenant)) tenant.waiting.shift()!(begin(tenant))
   }
   const end = (tenant: Tenant, turn: Turn): void => {
     if (!tenant.atWork.delete(turn) || tenant.waiting.length === 0) return
-    tenant.pausingUntilMs = performance.now() + pace.pauseAfter(performance.now() - turn.sinceMs)
+    tenant.pausingUntilTick = pace.tick() + pace.pauseAfter(pace.tick() - turn.sinceTick)
     dispatch(tenant)
   }
-  const turnOf = async (tenant: Tenant, call: TurnCall): Promise<Turn> => {
-    // Whoever makes one call after the other never waits.
-    if (tenant.waiting.length === 0 && (tenant.atWork.size === 0 || mayBegin(tenant))) return begin(tenant)
+  const waitFor = async (tenant: Tenant, call: TurnCall): Promise<Turn> => {
     if (tenant.waiting.length >= MAX_WAITING)
       throw problem('rate-limited', 'Too many calls of this organization are waiting; send fewer at once', {
         headers: { 'Retry-After': '1' },
@@ -71,21 +72,20 @@ export function createTurns(): Turns {
     end(tenant, turn)
     throw callerLeft()
   }
-  const sampling = setInterval(() => {
-    pace.sample()
+  const ticking = setInterval(() => {
+    pace.next()
     tenants.decay()
-    const oldestMs = performance.now() - LONGEST_TURN_MS
     for (const tenant of tenants.all()) {
-      for (const turn of tenant.atWork) if (turn.sinceMs < oldestMs) end(tenant, turn)
+      for (const turn of tenant.atWork) if (pace.tick() - turn.sinceTick > LONGEST_TURN_TICKS) end(tenant, turn)
       dispatch(tenant)
     }
-  }, SAMPLE_MS).unref()
+  }, TICK_MS).unref()
 
   return {
     async run(name, call, work) {
       const tenant = tenants.of(name)
       tenants.use(tenant, 1 + (call.bodyBytes ?? 0) / UNIT_BYTES)
-      const turn = await turnOf(tenant, call)
+      const turn = isAtOnce(tenant) ? begin(tenant) : await waitFor(tenant, call)
       try {
         const reply = await work()
         if (reply.body instanceof Uint8Array) tenants.use(tenant, reply.body.length / UNIT_BYTES)
@@ -94,7 +94,7 @@ export function createTurns(): Turns {
         end(tenant, turn)
       }
     },
-    close: () => clearInterval(sampling),
+    close: () => clearInterval(ticking),
   }
 }
 
@@ -107,7 +107,7 @@ function createTenants() {
     of(name: string): Tenant {
       const known = tenants.get(name)
       if (known) return known
-      const made: Tenant = { used: 0, atWork: new Set(), waiting: [], pausingUntilMs: 0 }
+      const made: Tenant = { used: 0, atWork: new Set(), waiting: [], pausingUntilTick: 0 }
       tenants.set(name, made)
       return made
     },
@@ -131,28 +131,31 @@ const MAX_TURNS = 16
 /** Below one, a pause follows each call. */
 const MIN_TURNS = 0.25
 /** Of a call, for the pause after it: a longer one was waiting itself. */
-const MAX_COUNTED_MS = 100
-/** By so much a timer comes too late, over the last few samples. */
+const MAX_COUNTED_TICKS = 2
+/** By so much a tick comes too late, over the last few. */
 const LATE_MS = 4
 const SMOOTHING = 0.5
 const MORE = 1.03
-/** By a sample that is a little late, and by one that is very late. */
+/** By a tick that is a little late, and by one that is very late. */
 const FEWER = 0.75
 const FEWEST = 0.25
 
-/** How many turns there are: fewer with each sample that finds the loop late, slowly more with each that does not. */
+/** How many turns there are: fewer with each tick that is late, slowly more with each that is not. */
 function createPace() {
   let turns = MAX_TURNS
+  let tick = 0
   let lateMs = 0
-  let dueMs = performance.now() + SAMPLE_MS
+  let dueMs = performance.now() + TICK_MS
   return {
     turns: () => turns,
-    /** With half a turn, whoever had one rests as long as it took. */
-    pauseAfter: (tookMs: number): number => (turns < 1 ? Math.min(tookMs, MAX_COUNTED_MS) * (1 / turns - 1) : 0),
-    sample(): void {
+    tick: () => tick,
+    /** In ticks. With half a turn, whoever had one rests as long as it took. */
+    pauseAfter: (took: number): number => (turns < 1 ? Math.min(Math.max(1, took), MAX_COUNTED_TICKS) * (1 / turns - 1) : 0),
+    next(): void {
       const now = performance.now()
+      tick++
       lateMs = lateMs * SMOOTHING + Math.max(0, now - dueMs) * (1 - SMOOTHING)
-      dueMs = now + SAMPLE_MS
+      dueMs = now + TICK_MS
       const fewer = Math.max(FEWEST, Math.min(FEWER, LATE_MS / lateMs))
       turns = lateMs > LATE_MS ? Math.max(MIN_TURNS, turns * fewer) : Math.min(MAX_TURNS, turns * MORE)
     },
