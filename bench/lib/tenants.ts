@@ -106,8 +106,9 @@ function randomTile(itemId: string): object {
 }
 
 /** Five calls a second, each kind in turn, whatever the answers take. */
-async function behave(tenant: Tenant, forMs: number, servicePid: number): Promise<Seen> {
+async function behave(tenant: Tenant, forMs: number, servicePid: number | null): Promise<Seen> {
   const ask = caller(tenant)
+  const loopMs = () => (servicePid === null ? 0 : loopCpuMs(servicePid))
   const seen: Seen = {
     latenciesMs: { tile: [], search: [], write: [] },
     loopMs: { tile: [], search: [], write: [] },
@@ -115,7 +116,7 @@ async function behave(tenant: Tenant, forMs: number, servicePid: number): Promis
     written: [],
   }
   const one = async (kind: Kind): Promise<void> => {
-    const [began, computed] = [performance.now(), loopCpuMs(servicePid)]
+    const [began, computed] = [performance.now(), loopMs()]
     const { status, body } =
       kind === 'tile'
         ? await ask('items.tile.render', randomTile(tenant.itemId))
@@ -124,7 +125,7 @@ async function behave(tenant: Tenant, forMs: number, servicePid: number): Promis
           : await ask('items.create', { project_id: tenant.projectId, type: 'clip', name: 'w' })
     if (status !== 200) return count(seen.refused, { [`${kind} ${status}`]: 1 })
     seen.latenciesMs[kind].push(performance.now() - began)
-    seen.loopMs[kind].push(loopCpuMs(servicePid) - computed)
+    seen.loopMs[kind].push(loopMs() - computed)
     if (kind === 'write') seen.written.push((JSON.parse(body.toString()) as { id: string }).id)
   }
   const calls: Promise<void>[] = []
@@ -177,13 +178,16 @@ async function halfRequest(baseUrl: string): Promise<void> {
   await sleep(1_000)
 }
 
-type Order = { role: 'behave'; tenant: Tenant; forMs: number; servicePid: number } | { role: 'attack'; tenant: Tenant } | { role: 'stop' }
+type Order =
+  | { role: 'behave'; tenant: Tenant; forMs: number; servicePid: number | null }
+  | { role: 'attack'; tenant: Tenant }
+  | { role: 'stop' }
 
 const CHILD = '--tenant'
 /** A session of its own: Linux then shares the processors out between it and the service, as if it were somewhere else. */
 const APART = { detached: true }
 
-export async function behaveApart(tenant: Tenant, forMs: number, servicePid: number): Promise<Seen> {
+export async function behaveApart(tenant: Tenant, forMs: number, servicePid: number | null = null): Promise<Seen> {
   const child = fork(import.meta.filename, [CHILD], APART)
   child.send({ role: 'behave', tenant, forMs, servicePid } satisfies Order)
   const [seen] = (await once(child, 'message')) as [Seen]

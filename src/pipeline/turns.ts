@@ -57,9 +57,9 @@ export function createTurns(): Turns {
   const dispatch = (tenant: Tenant): void => {
     while (tenant.waiting.length > 0 && mayBegin(tenant)) tenant.waiting.shift()!(begin(tenant))
   }
-  const end = (tenant: Tenant, turn: Turn): void => {
+  const end = (tenant: Tenant, turn: Turn, units = 0): void => {
     if (!tenant.atWork.delete(turn) || tenant.waiting.length === 0) return
-    tenant.pausingUntilTick = pace.tick() + pace.pauseAfter(pace.tick() - turn.sinceTick)
+    tenant.pausingUntilTick = Math.max(tenant.pausingUntilTick, pace.tick() + pace.pauseAfter(units))
     dispatch(tenant)
   }
   const waitFor = async (tenant: Tenant, call: TurnCall): Promise<Turn> => {
@@ -84,14 +84,17 @@ export function createTurns(): Turns {
   return {
     async run(name, call, work) {
       const tenant = tenants.of(name)
-      tenants.use(tenant, 1 + (call.bodyBytes ?? 0) / UNIT_BYTES)
+      let units = 1 + (call.bodyBytes ?? 0) / UNIT_BYTES
+      tenants.use(tenant, units)
       const turn = isAtOnce(tenant) ? begin(tenant) : await waitFor(tenant, call)
       try {
         const reply = await work()
-        if (reply.body instanceof Uint8Array) tenants.use(tenant, reply.body.length / UNIT_BYTES)
+        const answered = reply.body instanceof Uint8Array ? reply.body.length / UNIT_BYTES : 0
+        tenants.use(tenant, answered)
+        units += answered
         return reply
       } finally {
-        end(tenant, turn)
+        end(tenant, turn, units)
       }
     },
     close: () => clearInterval(ticking),
@@ -129,9 +132,10 @@ function createTenants() {
 
 const MAX_TURNS = 16
 /** Below one, a pause follows each call. */
-const MIN_TURNS = 0.25
-/** Of a call, for the pause after it: a longer one was waiting itself. */
-const MAX_COUNTED_TICKS = 2
+const MIN_TURNS = 0.125
+/** A page of a MiB takes the loop for about as long. */
+const UNITS_OF_A_TICK = 64
+const MAX_PAUSE_TICKS = 20
 /** By so much a tick comes too late, over the last few. */
 const LATE_MS = 4
 const SMOOTHING = 0.5
@@ -149,8 +153,8 @@ function createPace() {
   return {
     turns: () => turns,
     tick: () => tick,
-    /** In ticks. With half a turn, whoever had one rests as long as it took. */
-    pauseAfter: (took: number): number => (turns < 1 ? Math.min(Math.max(1, took), MAX_COUNTED_TICKS) * (1 / turns - 1) : 0),
+    /** In ticks. With half a turn, whoever had one rests as long as it took the loop. */
+    pauseAfter: (units: number): number => (turns < 1 ? Math.min(MAX_PAUSE_TICKS, (units / UNITS_OF_A_TICK) * (1 / turns - 1)) : 0),
     next(): void {
       const now = performance.now()
       tick++
