@@ -66,7 +66,12 @@ try {
     rounds.push(await behaving)
     if (attacker) count(hostile, await attacker.stop())
     memory.push(memoryOf([service.pid, postmasterOf(env.DATA_DIR)!.pid]))
-    if (round % 10 === 9) console.log(`  round ${round + 1} of ${ROUNDS}: ${memory.at(-1)!.toFixed(0)} MiB, ${kills} kills`)
+    const { refused } = rounds.at(-1)!
+    if (round % 10 === 9 || Object.keys(refused).length > 0)
+      console.log(
+        `  round ${round + 1} of ${ROUNDS}${attacker ? ', attacked' : ''}: ${memory.at(-1)!.toFixed(0)} MiB, ${kills} kills, not answered ` +
+          `with 200: ${JSON.stringify(refused)}`,
+      )
   }
   const written = rounds.flatMap((seen) => seen.written)
   const refused: Record<string, number> = {}
