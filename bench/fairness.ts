@@ -2,45 +2,58 @@
 import { parseArgs } from 'node:util'
 import { openLab } from '../test/support/service.ts'
 import { percentile } from './lib/scenes.ts'
-import { attackApart, behaveApart, makeTenant, type Kind, type Seen } from './lib/tenants.ts'
+import { attackApart, behaveApart, count, makeTenant, type Kind, type Seen } from './lib/tenants.ts'
 
 const { values } = parseArgs({ options: { seconds: { type: 'string', default: '30' }, blocks: { type: 'string', default: '2' } } })
 const BLOCK_MS = (Number(values.seconds) * 1_000) / Number(values.blocks)
 const MAX_RATIO = 3
 const KINDS: readonly Kind[] = ['tile', 'search', 'write']
 
-const merge = (all: readonly Seen[], kind: Kind) => all.flatMap((seen) => seen.latenciesMs[kind])
-const shown = (value: number) => value.toFixed(1).padStart(7)
+const shown = (value: number) => value.toFixed(1).padStart(8)
+
+/** One line of the table; the larger of the two ratios. */
+function compare(name: string, calm: readonly number[], rough: readonly number[]): number {
+  const parts = [0.5, 0.95].map((part) => ({ calm: percentile(calm, part), rough: percentile(rough, part) }))
+  const ratios = parts.map(({ calm, rough }) => rough / calm)
+  const figures = [...parts.map(({ calm }) => calm), ...parts.map(({ rough }) => rough)].map(shown).join('')
+  console.log(
+    `  ${name.padEnd(12)}${figures}   ${ratios.map((ratio) => ratio.toFixed(2).padStart(6)).join(' ')}   of ${calm.length} and ${rough.length}`,
+  )
+  return Math.max(...ratios)
+}
 
 const lab = openLab()
 let isFair = true
 try {
   const dataDir = lab.dataDir()
-  const { baseUrl } = await lab.start({ env: { DATA_DIR: dataDir, DEMO: '0', LOG_LEVEL: 'warn' } })
+  const { baseUrl, pid } = await lab.start({ env: { DATA_DIR: dataDir, DEMO: '0', LOG_LEVEL: 'warn' } })
   const good = await makeTenant(baseUrl, dataDir, 'good')
   const bad = await makeTenant(baseUrl, dataDir, 'bad')
-  await behaveApart(good, 3_000) // Warms up.
+  await behaveApart(good, 3_000, pid) // Warms up.
   const quiet: Seen[] = []
   const beside: Seen[] = []
+  const hostile: Record<string, number> = {}
   for (let block = 0; block < Number(values.blocks); block++) {
-    quiet.push(await behaveApart(good, BLOCK_MS))
+    quiet.push(await behaveApart(good, BLOCK_MS, pid))
     const attacker = attackApart(bad)
-    beside.push(await behaveApart(good, BLOCK_MS))
-    attacker.kill('SIGKILL')
+    beside.push(await behaveApart(good, BLOCK_MS, pid))
+    count(hostile, await attacker.stop())
   }
-  console.log('            quiet p50     p95   attacked p50     p95   ratio p50   p95')
+  const refused: Record<string, number> = {}
+  for (const seen of beside) count(refused, seen.refused)
+  console.log('ms until answered  quiet p50, p95, attacked p50, p95, ratios')
   for (const kind of KINDS) {
-    const [calm, rough] = [merge(quiet, kind), merge(beside, kind)]
-    const [p50, p95] = [0.5, 0.95].map((part) => percentile(rough, part) / percentile(calm, part)) as [number, number]
-    isFair &&= p50 < MAX_RATIO && p95 < MAX_RATIO
-    const figures = [percentile(calm, 0.5), percentile(calm, 0.95), percentile(rough, 0.5), percentile(rough, 0.95)].map(shown)
-    console.log(
-      `  ${kind.padEnd(10)}${figures.join(' ')}       ${p50.toFixed(2)}  ${p95.toFixed(2)}   of ${calm.length} and ${rough.length}`,
-    )
+    const of = (all: readonly Seen[]) => all.flatMap((seen) => seen.latenciesMs[kind])
+    isFair = compare(kind, of(quiet), of(beside)) < MAX_RATIO && isFair
+  }
+  console.log('ms that the event loop computed meanwhile, for anybody: where the machine is busy with other things, look here')
+  for (const kind of KINDS) {
+    const of = (all: readonly Seen[]) => all.flatMap((seen) => seen.loopMs[kind])
+    compare(kind, of(quiet), of(beside))
   }
   console.log(
-    `  refused to the well-behaved: ${JSON.stringify(Object.assign({}, ...beside.map((seen) => seen.refused)))}; aim: under ` +
-      `${MAX_RATIO} times`,
+    `  refused to the well-behaved: ${JSON.stringify(refused)}; answers to the hostile, by status: ${JSON.stringify(hostile)}; ` +
+      `aim: under ${MAX_RATIO} times`,
   )
 } finally {
   await lab.close()

@@ -27,6 +27,7 @@ import { createBell, type Bell } from './background/bell.ts'
 import { createCommit } from './background/change.ts'
 import { createEventStream, type EventStream } from './background/event-stream.ts'
 import { createClaims } from '#pipeline/idempotency.ts'
+import { createTurns } from '#pipeline/turns.ts'
 import { declareTasks, enqueuer, type TaskPlatform } from './background/tasks.ts'
 import { createPasswords } from './access/passwords.ts'
 import type { Platform } from '#pipeline/platform.ts'
@@ -121,6 +122,7 @@ export async function compose(parts: Parts): Promise<Composed> {
   const audit = createAuditTrail(db, clock, (error) => onFault(error, 'audit'))
   const usage = createUsageRecorder(db, clock, (error) => onFault(error, 'usage'))
   const claims = createClaims(db, clock)
+  const turns = createTurns()
   const layers = createLayers(db, clock, parts.notices ?? null)
   const tasks = enqueuer(queue)
   const bell = createBell({ db, listen: parts.listen, onError: (error) => onFault(error, 'bell') })
@@ -156,6 +158,7 @@ export async function compose(parts: Parts): Promise<Composed> {
     operations,
     audit,
     claims,
+    turns,
     tasks,
     committed,
     authenticator: createAuthenticator(db, clock, tokens, parts.notices ?? null),
@@ -174,6 +177,7 @@ export async function compose(parts: Parts): Promise<Composed> {
     taskPlatform: { ...services, db, queue, committed, onFault },
     async close() {
       claims.close()
+      turns.close()
       for (const part of [rateLimiter, raster, audit, usage, stream, bell, parts.webhooks, parts.mail]) await part.close()
     },
   }

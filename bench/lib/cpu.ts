@@ -17,6 +17,11 @@ export function ownCpuMs(pid: number): number {
   return (fields[11]! + fields[12]!) * MS_PER_TICK
 }
 
+/** Of a process's first thread, its event loop, to the microsecond: what others on the machine do is not in it. */
+export function loopCpuMs(pid: number): number {
+  return Number(readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'utf8').split(' ', 1)[0]) / 1e6
+}
+
 /** A process with its children, those that ended too; without the ones named. */
 export function treeCpuMs(pid: number, without: readonly number[] = []): number {
   const own = stat(pid)

@@ -1,5 +1,5 @@
 /** A well-behaved organization and a hostile one, each in a process of its own, for `fairness` and `soak-hostile`. */
-import { fork, type ChildProcess } from 'node:child_process'
+import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import http from 'node:http'
 import net from 'node:net'
@@ -11,6 +11,7 @@ import { secretOf } from '#model/platform/secret.ts'
 import { found, ok } from '../../test/support/client.ts'
 import { scene, tileAt } from '../../test/support/scene.ts'
 import { embeddedUrl } from '../../test/support/service.ts'
+import { loopCpuMs } from './cpu.ts'
 import { storeFile } from '../../test/support/stored-file.ts'
 
 interface Tenant {
@@ -24,10 +25,17 @@ export type Kind = 'tile' | 'search' | 'write'
 
 export interface Seen {
   latenciesMs: Record<Kind, number[]>
+  /** What the event loop computed, for anybody, while a call was under way: the same on a busy machine and a quiet one. */
+  loopMs: Record<Kind, number[]>
   /** By status, other than 200. */
   refused: Record<string, number>
   /** Ids of items whose making was acknowledged. */
   written: string[]
+}
+
+/** Adds up by name. */
+export function count(sums: Record<string, number>, more: Readonly<Record<string, number>>): void {
+  for (const [name, number] of Object.entries(more)) sums[name] = (sums[name] ?? 0) + number
 }
 
 const ZOOM = 14
@@ -98,19 +106,26 @@ function randomTile(itemId: string): object {
 }
 
 /** Five calls a second, each kind in turn, whatever the answers take. */
-async function behave(tenant: Tenant, forMs: number): Promise<Seen> {
+async function behave(tenant: Tenant, forMs: number, servicePid: number | null): Promise<Seen> {
   const ask = caller(tenant)
-  const seen: Seen = { latenciesMs: { tile: [], search: [], write: [] }, refused: {}, written: [] }
+  const loopMs = () => (servicePid === null ? 0 : loopCpuMs(servicePid))
+  const seen: Seen = {
+    latenciesMs: { tile: [], search: [], write: [] },
+    loopMs: { tile: [], search: [], write: [] },
+    refused: {},
+    written: [],
+  }
   const one = async (kind: Kind): Promise<void> => {
-    const began = performance.now()
+    const [began, computed] = [performance.now(), loopMs()]
     const { status, body } =
       kind === 'tile'
         ? await ask('items.tile.render', randomTile(tenant.itemId))
         : kind === 'search'
           ? await ask('items.search', { project_id: tenant.projectId, bbox: randomBox(), limit: 10 })
           : await ask('items.create', { project_id: tenant.projectId, type: 'clip', name: 'w' })
-    if (status !== 200) return void (seen.refused[`${kind} ${status}`] = (seen.refused[`${kind} ${status}`] ?? 0) + 1)
+    if (status !== 200) return count(seen.refused, { [`${kind} ${status}`]: 1 })
     seen.latenciesMs[kind].push(performance.now() - began)
+    seen.loopMs[kind].push(loopMs() - computed)
     if (kind === 'write') seen.written.push((JSON.parse(body.toString()) as { id: string }).id)
   }
   const calls: Promise<void>[] = []
@@ -118,10 +133,7 @@ async function behave(tenant: Tenant, forMs: number): Promise<Seen> {
   for (let n = 0; performance.now() < end; n++) {
     const kind = (['tile', 'search', 'write'] as const)[n % 3]!
     calls.push(
-      one(kind).catch((error: { code?: string; name: string }) => {
-        const name = `${kind} ${error.code ?? error.name}`
-        seen.refused[name] = (seen.refused[name] ?? 0) + 1
-      }),
+      one(kind).catch((error: { code?: string; name: string }) => count(seen.refused, { [`${kind} ${error.code ?? error.name}`]: 1 })),
     )
     await sleep(200)
   }
@@ -130,8 +142,13 @@ async function behave(tenant: Tenant, forMs: number): Promise<Seen> {
 }
 
 /** Everything that the review tried, at once and without a pause, until it is told to stop. */
-async function attack(tenant: Tenant): Promise<void> {
-  const ask = caller(tenant)
+function attack(tenant: Tenant): Record<string, number> {
+  const answered: Record<string, number> = {}
+  const call = caller(tenant)
+  const ask = async (id: string, input: object): Promise<void> => {
+    const { status } = await call(id, input)
+    count(answered, { [status]: 1 })
+  }
   const forever = async (work: () => Promise<unknown>): Promise<void> => {
     for (;;) {
       const began = performance.now()
@@ -149,7 +166,8 @@ async function attack(tenant: Tenant): Promise<void> {
   many(10, () => ask('items.list', { project_id: tenant.projectId, limit: 1000 }))
   many(2, () => fetch(`${tenant.baseUrl}/auth/sign-in`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: keys }))
   many(1, () => ask('items.import_stac', { project_id: tenant.projectId, ndjson: 'x\n'.repeat(MIB) }))
-  for (let n = 0; n < 200; n++) void forever(() => halfRequest(tenant.baseUrl))
+  many(200, () => halfRequest(tenant.baseUrl))
+  return answered
 }
 
 async function halfRequest(baseUrl: string): Promise<void> {
@@ -160,25 +178,48 @@ async function halfRequest(baseUrl: string): Promise<void> {
   await sleep(1_000)
 }
 
-type Order = { role: 'behave'; tenant: Tenant; forMs: number } | { role: 'attack'; tenant: Tenant }
+type Order =
+  | { role: 'behave'; tenant: Tenant; forMs: number; servicePid: number | null }
+  | { role: 'attack'; tenant: Tenant }
+  | { role: 'stop' }
 
 const CHILD = '--tenant'
+/** A session of its own: Linux then shares the processors out between it and the service, as if it were somewhere else. */
+const APART = { detached: true }
 
-export async function behaveApart(tenant: Tenant, forMs: number): Promise<Seen> {
-  const child = fork(import.meta.filename, [CHILD])
-  child.send({ role: 'behave', tenant, forMs } satisfies Order)
+export async function behaveApart(tenant: Tenant, forMs: number, servicePid: number | null = null): Promise<Seen> {
+  const child = fork(import.meta.filename, [CHILD], APART)
+  child.send({ role: 'behave', tenant, forMs, servicePid } satisfies Order)
   const [seen] = (await once(child, 'message')) as [Seen]
   return seen
 }
 
-export function attackApart(tenant: Tenant): ChildProcess {
-  const child = fork(import.meta.filename, [CHILD])
-  child.send({ role: 'attack', tenant } satisfies Order)
-  return child
+export interface Attacker {
+  /** How many of its calls had which answer. */
+  stop(): Promise<Record<string, number>>
 }
 
-if (process.argv.includes(CHILD) && import.meta.main)
-  process.once('message', (order: Order) => {
-    if (order.role === 'attack') void attack(order.tenant)
-    else void behave(order.tenant, order.forMs).then((seen) => process.send!(seen, () => process.exit(0)))
+export function attackApart(tenant: Tenant): Attacker {
+  const child = fork(import.meta.filename, [CHILD], APART)
+  child.send({ role: 'attack', tenant } satisfies Order)
+  return {
+    async stop() {
+      child.send({ role: 'stop' } satisfies Order)
+      const [answered] = (await once(child, 'message')) as [Record<string, number>]
+      return answered
+    },
+  }
+}
+
+function serve(): void {
+  let answered: Record<string, number> = {}
+  const leave = (result: object) => process.send!(result, () => process.exit(0))
+  process.on('disconnect', () => process.exit(1)) // Nobody outlives the bench.
+  process.on('message', (order: Order) => {
+    if (order.role === 'attack') answered = attack(order.tenant)
+    else if (order.role === 'stop') leave(answered)
+    else void behave(order.tenant, order.forMs, order.servicePid).then(leave)
   })
+}
+
+if (process.argv.includes(CHILD) && import.meta.main) serve()

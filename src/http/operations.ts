@@ -34,6 +34,7 @@ export function registerOperations(
         return value
       },
       bodyHash: () => bodyHash,
+      bodyBytes: Number(request.headers['content-length'] ?? 0),
       idempotencyKey: idempotencyKeyOf(request),
       ifNoneMatch: request.headers['if-none-match'] ?? null,
       clientAddress: callerAddress(request),

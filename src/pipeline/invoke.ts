@@ -26,6 +26,8 @@ interface Call {
   body: (principal: Principal) => unknown
   /** The fingerprint of that body, where it was taken with the parsing. */
   bodyHash?: () => Buffer | null
+  /** As declared by its sender. */
+  bodyBytes?: number
   idempotencyKey: string | null
   ifNoneMatch?: string | null
   clientAddress: string
@@ -69,9 +71,8 @@ async function runStages(platform: Platform, op: AnyOperation, call: Call, trace
   if (principal.apiKeyId) platform.audit.countUse(principal.apiKeyId)
   if (allowance) trace.headers = (await platform.rateLimiter.admit(allowance)).headers
   requireScope(principal, op) //                                                         2 scope
-  return await forTenant(principal.organizationId ?? principal.userId ?? `address ${call.clientAddress}`, () =>
-    runForTenant(platform, op, call, { trace, principal }),
-  )
+  const tenant = principal.organizationId ?? principal.userId ?? `address ${call.clientAddress}`
+  return await platform.turns.run(tenant, call, () => forTenant(tenant, () => runForTenant(platform, op, call, { trace, principal })))
 }
 
 /** What the call costs from here on is its organization's: others are served in turn with it. */

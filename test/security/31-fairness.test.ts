@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { Problem } from '#core/problem.ts'
 import { forTenant } from '#core/tenant.ts'
 import { openDatabase } from '#db/open.ts'
 import { sql } from 'kysely'
 import { FairQueue } from '#raster/pool/fair-queue.ts'
+import { createTurns } from '#pipeline/turns.ts'
+import type { Reply } from '#pipeline/reply.ts'
 import { RasterPool } from '#raster/pool/pool.ts'
 import { scene } from '../support/scene.ts'
 import { storeFile } from '../support/stored-file.ts'
@@ -94,4 +97,57 @@ test('row 31: one tenant starves nobody', async (t) => {
       answers.map(({ status }) => status).join(),
     )
   })
+
+  await t.test('while the event loop is late, pages of one organization wait for short calls of the other', async () => {
+    const w = await world(t)
+    const [good, bad] = [await w.organization(), await w.organization()]
+    const feature = (n: number) => ({ type: 'Feature', id: `n-${n}`, geometry: null, properties: { note: 'x'.repeat(500) }, assets: {} })
+    const features = { type: 'FeatureCollection', features: Array.from({ length: 100 }, (_, n) => feature(n)) }
+    assert.equal((await w.ok(bad.owner.token, 'items.import_stac', { project_id: bad.projectId, features })).created, 100)
+    const hog = setInterval(spin, 1)
+    t.after(() => clearInterval(hog))
+    let done = 0
+    const flood = Array.from({ length: 40 }, async () => {
+      const { status } = await w.call(bad.owner.token, 'items.list', { project_id: bad.projectId })
+      done++
+      return status
+    })
+    for (let n = 0; n < 8; n++) assert.equal((await w.call(good.owner.token, 'projects.list', {})).status, 200)
+    const before = done
+    clearInterval(hog)
+    assert.deepEqual(new Set(await Promise.all(flood)), new Set([200]), 'all of them are answered in the end')
+    t.diagnostic(`${before} of 40 pages were answered before eight short calls`)
+    assert.ok(before <= 32, `${before} of 40 pages were answered before eight short calls`)
+  })
+
+  await t.test('whoever has too many calls waiting is told when to come back; others and a lone organization never wait', async () => {
+    const turns = createTurns()
+    t.after(() => turns.close())
+    const { signal } = new AbortController()
+    const reply = { status: 200, headers: {}, body: Buffer.alloc(0) }
+    let begun = 0
+    const begin = () => {
+      begun++
+      return new Promise<Reply>(() => {})
+    }
+    const refused: Problem[] = []
+    const flood = async (count: number) => {
+      for (let n = 0; n < count; n++) turns.run('bad', { signal }, begin).catch((error: Problem) => refused.push(error))
+      await new Promise(setImmediate)
+    }
+    await flood(1_000)
+    assert.equal(begun, 1_000, 'it was alone')
+    assert.equal(await turns.run('good', { signal }, async () => reply), reply)
+    await flood(600)
+    assert.equal(begun, 1_000)
+    assert.equal(refused.length, 100, 'the others wait')
+    assert.deepEqual(new Set(refused.map(({ slug, headers }) => `${slug} ${headers['Retry-After']}`)), new Set(['rate-limited 1']))
+    assert.equal(await turns.run('good', { signal }, async () => reply), reply)
+  })
 })
+
+/** Longer than any part of a call. */
+function spin(): void {
+  const { user: until } = process.threadCpuUsage()
+  while (process.threadCpuUsage().user - until < 10_000);
+}

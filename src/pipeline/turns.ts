@@ -1,0 +1,167 @@
+/**
+ * The event loop, shared out. What a call computes here (reading rows, checking and writing its answer) keeps everybody else
+ * waiting. So an organization that lately used more than its part has a number of turns: as many of its calls are at work at
+ * once, and more wait. It is a large number, and becomes a small one while the loop is late. All others go on as before, and so
+ * does everybody where there is only one.
+ */
+import { callerLeft, problem } from '#core/problem.ts'
+import type { Reply } from './reply.ts'
+
+/** Time is counted in ticks of the loop itself: where the whole machine is slow, so are they. */
+const TICK_MS = 50
+/** A call at work for so long waits for something that has limits of its own, a raster or a lock: it takes no turn any more. */
+const LONGEST_TURN_TICKS = 5
+const MAX_WAITING = 500
+/** A call costs one unit, and so do as many bytes of its body or its answer. */
+const UNIT_BYTES = 16 * 1024
+/** With each tick: what was used counts half after five seconds. */
+const DECAY = 0.993
+const FORGOTTEN = 0.1
+
+interface Turn {
+  readonly sinceTick: number
+}
+
+interface Tenant {
+  /** Lately, in units. */
+  used: number
+  readonly atWork: Set<Turn>
+  readonly waiting: ((turn: Turn) => void)[]
+  pausingUntilTick: number
+}
+
+interface TurnCall {
+  readonly bodyBytes?: number
+  readonly signal: AbortSignal
+}
+
+export interface Turns {
+  /** Waits for the tenant's turn; 429 where too many of its calls wait already. */
+  run(name: string, call: TurnCall, work: () => Promise<Reply>): Promise<Reply>
+  close(): void
+}
+
+export function createTurns(): Turns {
+  const tenants = createTenants()
+  const pace = createPace()
+
+  const begin = (tenant: Tenant): Turn => {
+    const turn = { sinceTick: pace.tick() }
+    tenant.atWork.add(turn)
+    return turn
+  }
+  const mayBegin = (tenant: Tenant): boolean =>
+    !tenants.isAboveItsPart(tenant) || (tenant.atWork.size < pace.turns() && pace.tick() >= tenant.pausingUntilTick)
+  /** Whoever makes one call after the other never waits. */
+  const isAtOnce = (tenant: Tenant): boolean => tenant.waiting.length === 0 && (tenant.atWork.size === 0 || mayBegin(tenant))
+  const dispatch = (tenant: Tenant): void => {
+    while (tenant.waiting.length > 0 && mayBegin(tenant)) tenant.waiting.shift()!(begin(tenant))
+  }
+  const end = (tenant: Tenant, turn: Turn, units = 0): void => {
+    if (!tenant.atWork.delete(turn) || tenant.waiting.length === 0) return
+    tenant.pausingUntilTick = Math.max(tenant.pausingUntilTick, pace.tick() + pace.pauseAfter(units))
+    dispatch(tenant)
+  }
+  const waitFor = async (tenant: Tenant, call: TurnCall): Promise<Turn> => {
+    if (tenant.waiting.length >= MAX_WAITING)
+      throw problem('rate-limited', 'Too many calls of this organization are waiting; send fewer at once', {
+        headers: { 'Retry-After': '1' },
+      })
+    const turn = await new Promise<Turn>((resolve) => tenant.waiting.push(resolve))
+    if (!call.signal.aborted) return turn
+    end(tenant, turn)
+    throw callerLeft()
+  }
+  const ticking = setInterval(() => {
+    pace.next()
+    tenants.decay()
+    for (const tenant of tenants.all()) {
+      for (const turn of tenant.atWork) if (pace.tick() - turn.sinceTick > LONGEST_TURN_TICKS) end(tenant, turn)
+      dispatch(tenant)
+    }
+  }, TICK_MS).unref()
+
+  return {
+    async run(name, call, work) {
+      const tenant = tenants.of(name)
+      let units = 1 + (call.bodyBytes ?? 0) / UNIT_BYTES
+      tenants.use(tenant, units)
+      const turn = isAtOnce(tenant) ? begin(tenant) : await waitFor(tenant, call)
+      try {
+        const reply = await work()
+        const answered = reply.body instanceof Uint8Array ? reply.body.length / UNIT_BYTES : 0
+        tenants.use(tenant, answered)
+        units += answered
+        return reply
+      } finally {
+        end(tenant, turn, units)
+      }
+    },
+    close: () => clearInterval(ticking),
+  }
+}
+
+/** Who has used the loop lately, and how much. */
+function createTenants() {
+  const tenants = new Map<string, Tenant>()
+  let total = 0
+  return {
+    all: () => tenants.values(),
+    of(name: string): Tenant {
+      const known = tenants.get(name)
+      if (known) return known
+      const made: Tenant = { used: 0, atWork: new Set(), waiting: [], pausingUntilTick: 0 }
+      tenants.set(name, made)
+      return made
+    },
+    use(tenant: Tenant, units: number): void {
+      tenant.used += units
+      total += units
+    },
+    isAboveItsPart: ({ used }: Tenant): boolean => tenants.size > 1 && used * tenants.size > total,
+    decay(): void {
+      total = 0
+      for (const [name, tenant] of tenants) {
+        tenant.used *= DECAY
+        total += tenant.used
+        if (tenant.used < FORGOTTEN && tenant.atWork.size === 0 && tenant.waiting.length === 0) tenants.delete(name)
+      }
+    },
+  }
+}
+
+const MAX_TURNS = 16
+/** Below one, a pause follows each call. */
+const MIN_TURNS = 0.125
+/** A page of a MiB takes the loop for about as long. */
+const UNITS_OF_A_TICK = 64
+const MAX_PAUSE_TICKS = 20
+/** By so much a tick comes too late, over the last few. */
+const LATE_MS = 4
+const SMOOTHING = 0.5
+const MORE = 1.03
+/** By a tick that is a little late, and by one that is very late. */
+const FEWER = 0.75
+const FEWEST = 0.25
+
+/** How many turns there are: fewer with each tick that is late, slowly more with each that is not. */
+function createPace() {
+  let turns = MAX_TURNS
+  let tick = 0
+  let lateMs = 0
+  let dueMs = performance.now() + TICK_MS
+  return {
+    turns: () => turns,
+    tick: () => tick,
+    /** In ticks. With half a turn, whoever had one rests as long as it took the loop. */
+    pauseAfter: (units: number): number => (turns < 1 ? Math.min(MAX_PAUSE_TICKS, (units / UNITS_OF_A_TICK) * (1 / turns - 1)) : 0),
+    next(): void {
+      const now = performance.now()
+      tick++
+      lateMs = lateMs * SMOOTHING + Math.max(0, now - dueMs) * (1 - SMOOTHING)
+      dueMs = now + TICK_MS
+      const fewer = Math.max(FEWEST, Math.min(FEWER, LATE_MS / lateMs))
+      turns = lateMs > LATE_MS ? Math.max(MIN_TURNS, turns * fewer) : Math.min(MAX_TURNS, turns * MORE)
+    },
+  }
+}
