@@ -1,5 +1,5 @@
 /** How the command line says what went wrong: a sentence for a person, a number for a script. */
-import { ConnectionError, ProblemError } from '../../client/src/core.ts'
+import { ConnectionError, ProblemError } from '../../client/src/problem.ts'
 
 /** Documented in the man page. */
 export const EXIT = { ok: 0, refused: 1, usage: 2, credential: 3, connection: 4, fault: 5, payment: 6, interrupted: 130 } as const
