@@ -9,11 +9,13 @@ const FORWARD_TIMEOUT_MS = 15_000
 
 /** Events as they happen. Forwarded ones look exactly like deliveries of a webhook, signature and all. */
 export const run: Run = async (rest, options) => {
-  const { values, positions } = readFlags(rest, { values: ['forward-to', 'secret', 'types', 'after'], positions: 1 })
+  const { values, positions } = readFlags(rest, { values: ['forward-to', 'secret', 'types', 'after', 'count'], positions: 1 })
   if (positions[0] !== 'listen') throw new UsageError('groundtrack events listen [--forward-to URL]')
   const target = values['forward-to']
   const secret = values['secret'] ?? `whsec_${randomBytes(32).toString('base64')}`
   const types = values['types']?.split(',')
+  let left = values['count'] === undefined ? Number.POSITIVE_INFINITY : Number(values['count'])
+  if (!(left >= 1)) throw new UsageError('--count takes a number from 1 on')
   const stop = new AbortController()
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort())
   if (target !== undefined) note(`Forwarding to ${target}\nSigning secret: ${secret}`, options.quiet)
@@ -27,6 +29,7 @@ export const run: Run = async (rest, options) => {
       if (types && !types.includes(event.event_type)) continue
       if (target === undefined) await print(`${json(event, false)}\n`)
       else await print(`${await forward(target, secret, event)}\n`)
+      if (--left < 1) break
     }
   } catch (error) {
     if (!stop.signal.aborted) throw error
