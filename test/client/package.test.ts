@@ -7,6 +7,7 @@ import { after, before, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { signWebhook } from '../../packages/client/src/index.ts'
 import { scene } from '../support/scene.ts'
+import { guideOf } from '../guides/blocks.ts'
 import { world } from '../support/world.ts'
 
 const root = path.join(import.meta.dirname, '../..')
@@ -71,6 +72,18 @@ before(() => {
   }
 })
 
+/** The TypeScript of each guide as one program. That it runs is another test's to say. */
+function writeGuides(): string[] {
+  const guides = path.join(root, 'docs/guides')
+  const programs = readdirSync(guides)
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => [`guide-${path.basename(name, '.md')}.ts`, guideOf(readFileSync(path.join(guides, name), 'utf8')).programs.ts] as const)
+    .filter(([, program]) => program !== '')
+  for (const [name, program] of programs) writeFileSync(path.join(folder, name), program)
+  assert.ok(programs.length >= 8, 'the guides where newcomers work have programs')
+  return programs.map(([name]) => name)
+}
+
 // Goal: the packed client works in a folder of its own: types resolve under strict in Node and in a bundler, and it stays small.
 test('the package', (t) => {
   const { exports, dependencies } = JSON.parse(readFileSync(path.join(installed, 'package.json'), 'utf8'))
@@ -81,7 +94,7 @@ test('the package', (t) => {
 
   const strict = ['--strict', '--exactOptionalPropertyTypes', '--target', 'es2023', '--lib', 'es2023,dom,dom.iterable']
   const node = ['--types', 'node', '--typeRoots', path.join(root, 'node_modules/@types'), '--allowImportingTsExtensions']
-  const files = ['program.ts', ...EXAMPLES]
+  const files = ['program.ts', ...EXAMPLES, ...writeGuides()]
   run(tsc, ['--noEmit', '--module', 'nodenext', '--moduleResolution', 'nodenext', ...strict, ...node, ...files], folder)
   run(tsc, ['--noEmit', '--module', 'esnext', '--moduleResolution', 'bundler', ...strict, ...node, ...files], folder)
   run(tsc, ['--noEmit', '--module', 'esnext', '--moduleResolution', 'bundler', ...strict, '--types', '', 'program.ts'], folder) // A browser's.
