@@ -27,8 +27,12 @@ export function describe(error: unknown): { message: string; code: number } {
 }
 
 function ofProblem(error: ProblemError): { message: string; code: number } {
-  const fields = error.errors.map(({ field, message }) => `  --${field.replaceAll('_', '-')}: ${message}`)
-  const lines = [error.errors.length > 0 ? `${error.operation}: the input is not valid` : `${error.operation}: ${error.message}`, ...fields]
+  const isInput = error.slug === 'invalid-input' && error.errors.length > 0 // Elsewhere fields are files or parts of them.
+  const fields = error.errors.map(({ field, message }) => `  ${isInput ? `--${field.replaceAll('_', '-')}` : field}: ${message}`)
+  const lines = [
+    isInput ? `${error.operation}: the input is not valid` : `${error.operation}: ${error.message}`,
+    ...(isInput || fields.length > 1 ? fields : []),
+  ]
   if (error.status === 401) lines.push('Sign in with: groundtrack sign-in')
   if (error.instance) lines.push(`(${error.slug}, ${error.instance})`)
   return { message: lines.join('\n'), code: codeOf(error.status) }
