@@ -30,7 +30,7 @@ try {
         Array.from({ length: Math.min(50, LISTENERS - n) }, (_, k) => open(baseUrl, members[(n + k) % ORGANIZATIONS]!.token, n + k)),
       )),
     )
-  for (const stream of streams) stream.setEncoding('utf8').on('data', (text: string) => (heard += text.split('\nid: ').length - 1))
+  for (const stream of streams) count(stream, () => heard++)
   const cpu = cpuSeconds(pid)
   await sleep(REST_SECONDS * 1_000)
   const atRest = ((cpuSeconds(pid) - cpu) / REST_SECONDS) * 100
@@ -83,6 +83,16 @@ function open(baseUrl: string, token: string, n: number): Promise<IncomingMessag
     })
       .on('error', reject)
       .end()
+  })
+}
+
+/** A frame ends with an empty line, wherever the pieces of the stream were cut; what has no id is a beat. */
+function count(stream: IncomingMessage, onEvent: () => void): void {
+  let rest = ''
+  stream.setEncoding('utf8').on('data', (text: string) => {
+    const frames = (rest + text).split('\n\n')
+    rest = frames.pop()!
+    for (const frame of frames) if (frame.startsWith('id: ')) onEvent()
   })
 }
 

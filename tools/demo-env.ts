@@ -2,6 +2,7 @@
  * `eval "$(npm run -s demo:env)"`: signs in to the demo of the service that runs on this machine, and sets what the guides use.
  * Waits until the demo is filled, which takes about a minute after the first start.
  */
+import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { loadConfig } from '#config.ts'
 import { DEMO_EMAIL, DEMO_PASSWORD } from '../sandbox/demo/demo.ts'
@@ -55,18 +56,21 @@ async function demoOf(token: string): Promise<Record<string, string>> {
   }
 }
 
+const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
+
+const CLI = path.join(import.meta.dirname, '../packages/cli/bin/groundtrack.mjs')
+
 /** Functions that the guides call, for every shell that knows POSIX. */
 const FUNCTIONS = `
+groundtrack() { ${quoted(process.execPath)} ${quoted(CLI)} "$@"; }
 op() { operation=$1; shift; body='{}'; if [ $# -gt 0 ]; then body=$1; shift; fi
   curl -sS -w '\\n' -X POST "$BASE/v1/op/$operation" -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' \\
     -d "$body" "$@"; }
-field() { node -e 'let text = ""; process.stdin.on("data", (more) => (text += more)).on("end", () => {
+field() { ${quoted(process.execPath)} -e 'let text = ""; process.stdin.on("data", (more) => (text += more)).on("end", () => {
   const value = process.argv[1].split(".").reduce((found, name) => found?.[name], JSON.parse(text))
   if (value === undefined) { console.error("There is no " + process.argv[1] + " in " + text); process.exit(1) }
   console.log(value) })' "$1"; }
 `
-
-const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
 
 try {
   const { access_token: token } = await post('/auth/sign-in', { email: DEMO_EMAIL, password: DEMO_PASSWORD })
@@ -74,7 +78,8 @@ try {
   const permissions = ['read', 'write', 'process']
   const { key } = await post('/v1/op/api_keys.create', { name: 'Guides', permissions, expires_in_days: KEY_DAYS }, token)
   const { access_token: fresh } = await post('/auth/sign-in', { email: DEMO_EMAIL, password: DEMO_PASSWORD })
-  const lines = Object.entries({ BASE: baseUrl, TOKEN: fresh, KEY: key as string, ...found }).map(
+  const client = { GROUNDTRACK_URL: baseUrl, GROUNDTRACK_API_KEY: key as string } // For the client and the command line.
+  const lines = Object.entries({ BASE: baseUrl, TOKEN: fresh, KEY: key as string, ...found, ...client }).map(
     ([name, value]) => `export ${name}=${quoted(value)}`,
   )
   process.stdout.write(`${lines.join('\n')}${FUNCTIONS}`)

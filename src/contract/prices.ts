@@ -57,6 +57,20 @@ const clip: Estimate = async (ask, { source_item_id, aoi_geometry, asset_keys })
     }),
   )
 
+/** Whatever the mosaics, their ground counts once. */
+const clipOfArea: Estimate = async (ask, { area, mosaic_types, aoi_geometry }) => {
+  const known = (await ask('clip.area.metadata', { area })) as { name: string; mosaic_types: readonly string[] }
+  const unknown = ((mosaic_types ?? []) as readonly string[]).filter((type) => !known.mosaic_types.includes(type))
+  if (unknown.length > 0) throw new PriceError(`${known.name} has no mosaic ${unknown.join(', ')}; it has ${known.mosaic_types.join(', ')}`)
+  return totalOf(await ask('processing.catalog.estimate', { process_id: 'cog_clip', inputs: { geometry: aoi_geometry } }))
+}
+
+const month: Estimate = async () => ({
+  credits: null,
+  aud: null,
+  note: 'What is owed is added up when the month is closed: plan fees, orders and jobs on account, and shortfalls of commitments',
+})
+
 const study: Estimate = async (ask, { study_id, acceptedOptionId }) => {
   const { content } = (await ask('orders.tasking.feasibility_studies.list', { id: study_id })) as {
     content: { id: string; options: { id: string; credits: number }[] }[]
@@ -102,9 +116,14 @@ const ESTIMATES: Readonly<Record<string, Estimate>> = {
   'processing.dispatch': nothing,
   'processing.job.register': nothing,
   'clip.create_from_item': clip,
+  'clip.create_from_area': clipOfArea,
   'billing.topup': topup,
   'billing.approvals.approve': approval,
+  'billing.run_monthly_for_org': month,
 }
+
+/** Every operation whose price can be asked for. */
+export const PRICED: readonly string[] = Object.keys(ESTIMATES)
 
 /** Null: nobody can say before it is done. A refusal of the estimate is thrown: the call itself would be refused alike. */
 export async function priceOf(ask: Ask, operation: string, input: object): Promise<Price> {

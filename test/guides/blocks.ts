@@ -1,4 +1,4 @@
-/** What of a guide can be run: its blocks of shell, and what the guide shows as the answer of each. */
+/** What of a guide can be run: its blocks of shell with what the guide shows as the answer of each, and its programs. */
 
 export interface Block {
   code: string
@@ -8,22 +8,39 @@ export interface Block {
   shown: string | null
 }
 
-export function blocksOf(markdown: string): Block[] {
-  const blocks: Block[] = []
+export interface Guide {
+  blocks: Block[]
+  /** All blocks under a line that says `TypeScript:` or `Python:`, as one program each; empty where there are none. */
+  programs: Record<Language, string>
+}
+
+type Language = 'ts' | 'python'
+const LABELS: Readonly<Record<Language, string>> = { ts: 'TypeScript:', python: 'Python:' }
+
+export function guideOf(markdown: string): Guide {
+  const guide: Guide = { blocks: [], programs: { ts: '', python: '' } }
   let end = 0
   for (const found of markdown.matchAll(/^```([^\n]*)\n(.*?)^```$/gms)) {
     const [whole, kind = '', code = ''] = found
-    const [language, needs] = kind.split(' ')
-    const isNext = markdown.slice(end, found.index).trim() === ''
-    if (language === 'sh') blocks.push({ code, needs: needs ?? null, shown: null })
-    else if (language === 'json' && isNext && blocks.length > 0) blocks.at(-1)!.shown = code
+    const [language = '', needs] = kind.split(' ')
+    const before = markdown.slice(end, found.index).trimEnd()
+    if (language === 'sh') guide.blocks.push({ code, needs: needs ?? null, shown: null })
+    else if (language === 'json' && before === '' && guide.blocks.length > 0) guide.blocks.at(-1)!.shown = code
+    else if ((language === 'ts' || language === 'python') && before.split('\n').at(-1) === LABELS[language])
+      guide.programs[language] += code
     end = found.index + whole.length
   }
-  return blocks
+  return guide
 }
 
-/** One script for one shell. `npm` is the checkout's, wherever the files of the guide land. */
-export function scriptOf(blocks: readonly Block[], root: string): string {
-  const steps = blocks.map(({ code }, index) => `echo; echo '=== block ${index}'\n${code}`)
+/** The program with the client of the checkout, which a reader has installed. */
+export const typescriptOf = ({ programs }: Guide, root: string): string =>
+  programs.ts
+    .replaceAll("'@groundtrack/client/node'", `'${root}/packages/client/src/node.ts'`)
+    .replaceAll("'@groundtrack/client'", `'${root}/packages/client/src/index.ts'`)
+
+/** One script for one shell, and the programs after it with what it has exported. `npm` is the checkout's. */
+export function scriptOf(blocks: readonly Block[], { root, programs }: { root: string; programs: readonly string[] }): string {
+  const steps = [...blocks.map(({ code }) => code), ...programs].map((code, index) => `echo; echo '=== block ${index}'\n${code}`)
   return `set -eu -o pipefail\nnpm() { command npm --prefix '${root}' "$@"; }\n${steps.join('\n')}`
 }

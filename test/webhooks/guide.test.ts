@@ -8,7 +8,7 @@ import { receiver } from '../support/receiver.ts'
 import { world } from '../support/world.ts'
 
 const GUIDE = readFileSync(path.join(import.meta.dirname, '../../docs/guides/webhooks.md'), 'utf8')
-const block = (language: string) => new RegExp(`\`\`\`${language}\\n(.*?)\`\`\``, 's').exec(GUIDE)![1]!
+const block = (language: string) => new RegExp(`^In \\w+:\\n\\n\`\`\`${language}\\n(.*?)\`\`\``, 'ms').exec(GUIDE)![1]!
 
 /** The guide's own code, with what reads the delivery around it: prints true or false. */
 const PROGRAMS = {

@@ -1,21 +1,21 @@
 #!/usr/bin/env node
 // Runs the command line from source. That needs Node 24: an older one hands over to the Node that `npm ci` brought along.
 // Plain JavaScript, because an older Node must read it.
-import { spawn } from 'node:child_process'
-import { realpathSync } from 'node:fs'
 import module from 'node:module'
-import os from 'node:os'
-import path from 'node:path'
-import { fileURLToPath } from 'node:url'
 
 const WANTED_MAJOR = 24
-const here = path.dirname(realpathSync(fileURLToPath(import.meta.url)))
 
 if (Number(process.versions.node.split('.')[0]) >= WANTED_MAJOR) {
   module.enableCompileCache?.() // The second start compiles nothing.
   const { main } = await import('../src/main.ts')
   process.exitCode = await main(process.argv.slice(2))
 } else {
+  const { spawn } = await import('node:child_process')
+  const { realpathSync } = await import('node:fs')
+  const os = await import('node:os')
+  const path = await import('node:path')
+  const { fileURLToPath } = await import('node:url')
+  const here = path.dirname(realpathSync(fileURLToPath(import.meta.url)))
   const pinned = path.join(here, '../../../node_modules', `node-${process.platform}-${process.arch}`, 'bin', 'node')
   const child = spawn(pinned, [path.join(here, 'groundtrack.mjs'), ...process.argv.slice(2)], { stdio: 'inherit' })
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))

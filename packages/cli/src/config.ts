@@ -2,7 +2,8 @@
 import { chmodSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
-import { Client, type SessionTokens } from '../../client/src/core.ts'
+import { Client } from '../../client/src/client.ts'
+import type { SessionTokens } from '../../client/src/session.ts'
 import type { GlobalOptions } from './options.ts'
 import { UsageError } from './failure.ts'
 

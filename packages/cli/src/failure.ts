@@ -1,5 +1,5 @@
 /** How the command line says what went wrong: a sentence for a person, a number for a script. */
-import { ConnectionError, ProblemError } from '../../client/src/core.ts'
+import { ConnectionError, ProblemError } from '../../client/src/problem.ts'
 
 /** Documented in the man page. */
 export const EXIT = { ok: 0, refused: 1, usage: 2, credential: 3, connection: 4, fault: 5, payment: 6, interrupted: 130 } as const
@@ -27,8 +27,12 @@ export function describe(error: unknown): { message: string; code: number } {
 }
 
 function ofProblem(error: ProblemError): { message: string; code: number } {
-  const fields = error.errors.map(({ field, message }) => `  --${field.replaceAll('_', '-')}: ${message}`)
-  const lines = [error.errors.length > 0 ? `${error.operation}: the input is not valid` : `${error.operation}: ${error.message}`, ...fields]
+  const isInput = error.slug === 'invalid-input' && error.errors.length > 0 // Elsewhere fields are files or parts of them.
+  const fields = error.errors.map(({ field, message }) => `  ${isInput ? `--${field.replaceAll('_', '-')}` : field}: ${message}`)
+  const lines = [
+    isInput ? `${error.operation}: the input is not valid` : `${error.operation}: ${error.message}`,
+    ...(isInput || fields.length > 1 ? fields : []),
+  ]
   if (error.status === 401) lines.push('Sign in with: groundtrack sign-in')
   if (error.instance) lines.push(`(${error.slug}, ${error.instance})`)
   return { message: lines.join('\n'), code: codeOf(error.status) }

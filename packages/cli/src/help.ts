@@ -1,4 +1,5 @@
 /** Help, from the same files that run the commands. */
+import { stripVTControlCharacters } from 'node:util'
 import { command, flagOf, spoken, summaries, type Field } from './catalogue.ts'
 import { flagsOf, typesOf } from './fields.ts'
 import { GLOBAL_FLAGS } from './options.ts'
@@ -6,8 +7,20 @@ import { PORCELAIN } from './porcelain.ts'
 import { paint } from './terminal.ts'
 
 const WIDTH = 28
+const MIN_TEXT = 20
 
-const row = (name: string, text: string) => `  ${name.length >= WIDTH ? `${name}\n  ${' '.repeat(WIDTH)}` : name.padEnd(WIDTH)}${text}`
+/** Words that would go beyond the terminal's edge stand below the first of them. */
+function row(name: string, text: string): string {
+  const room = Math.max(MIN_TEXT, (process.stdout.columns || Number.POSITIVE_INFINITY) - WIDTH - 2)
+  const lines: string[] = ['']
+  for (const word of text.split(' ')) {
+    const longer = lines.at(-1) === '' ? word : `${lines.at(-1)} ${word}`
+    if (stripVTControlCharacters(longer).length <= room || lines.at(-1) === '') lines[lines.length - 1] = longer
+    else lines.push(word)
+  }
+  const indent = `\n  ${' '.repeat(WIDTH)}`
+  return `  ${name.length >= WIDTH ? `${name}${indent}` : name.padEnd(WIDTH)}${lines.join(indent)}`
+}
 const head = (text: string) => paint('bold', text)
 
 export function topHelp(): string {

@@ -1,13 +1,9 @@
 /** Any operation as a command. */
-import { createWriteStream } from 'node:fs'
-import { Readable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
-import { priceOf, type Client } from '../../client/src/core.ts'
+import type { Client } from '../../client/src/client.ts'
 import { command as load, type Command } from './catalogue.ts'
 import { accountOf, connect } from './config.ts'
 import { UsageError } from './failure.ts'
 import { readInput } from './fields.ts'
-import { confirmPrice } from './confirm.ts'
 import type { GlobalOptions, Word } from './options.ts'
 import { json, note, print } from './terminal.ts'
 
@@ -17,7 +13,7 @@ export async function invoke(id: string, rest: readonly Word[], options: GlobalO
   const client = connect(options)
   const isSpend = command.tier === 'external_spend'
   if (options.dryRun) return await print(`${json(await rehearsal(client, command, input))}\n`)
-  if (isSpend) await confirmPrice(client, { operation: id, input }, options)
+  if (isSpend) await (await import('./confirm.ts')).confirmPrice(client, { operation: id, input }, options)
   const call = idempotencyKey === null ? {} : { idempotencyKey }
   const repeat = command.tier === 'read' ? 'read' : command.isIdempotent ? 'keyed' : 'write'
   if (command.raw === 'bytes' || command.raw === 'xml') return await save(await client.raw(id, input, call, repeat), output, options)
@@ -41,6 +37,7 @@ async function printAll(client: Client, { id, paging }: Command, input: object, 
 async function rehearsal(client: Client, { id, tier }: Command, input: object): Promise<object> {
   const request = { operation: id, method: 'POST', url: `${client.baseUrl}/v1/op/${id}`, input }
   if (tier !== 'external_spend') return { dry_run: true, ...request }
+  const { priceOf } = await import('../../client/src/generated/prices.ts')
   return { dry_run: true, price: await priceOf((other, fields) => client.call(other, fields, {}, 'read'), id, input), ...request }
 }
 
@@ -49,6 +46,9 @@ async function save(response: Response, file: string | null, { quiet }: GlobalOp
   const isText = /xml|json|text/.test(type)
   if (file === null && process.stdout.isTTY && !isText)
     throw new UsageError(`This is ${type}, which a terminal cannot show`, 'Give a file with --output, or send it on with |')
+  const { createWriteStream } = await import('node:fs')
+  const { Readable } = await import('node:stream')
+  const { pipeline } = await import('node:stream/promises')
   const body = Readable.fromWeb(response.body as never)
   if (file === null || file === '-') return await pipeline(body, process.stdout, { end: false })
   await pipeline(body, createWriteStream(file))

@@ -152,6 +152,7 @@ export const PORCELAIN: Readonly<Record<string, Porcelain>> = {
       ['--secret SECRET', 'Signing secret; made up and shown where it is left out'],
       ['--types A,B', 'Only these types'],
       ['--after EVENT', 'Begin after this event'],
+      ['--count NUMBER', 'End after so many'],
     ],
     examples: ['groundtrack events listen', 'groundtrack events listen --forward-to http://127.0.0.1:3000/hook --types item.created'],
     load: async () => (await import('./commands/events.ts')).run,

@@ -22,7 +22,10 @@ const MAX_CELL = 48
 export function table(heads: readonly string[], rows: readonly (readonly (string | number | null)[])[]): string {
   const cells = rows.map((row) => row.map((cell) => clip(cell === null ? '–' : String(cell))))
   const widths = heads.map((head, column) => Math.max(head.length, ...cells.map((row) => row[column]!.length)))
-  const isNumber = heads.map((_, column) => rows.length > 0 && rows.every((row) => row[column] === null || typeof row[column] === 'number'))
+  const isNumber = heads.map((_, column) => {
+    const known = rows.map((row) => row[column]).filter((cell) => cell != null)
+    return known.length > 0 && known.every((cell) => typeof cell === 'number')
+  })
   const line = (row: readonly string[]) =>
     row
       .map((cell, column) => (isNumber[column] ? cell.padStart(widths[column]!) : cell.padEnd(widths[column]!)))
@@ -32,9 +35,9 @@ export function table(heads: readonly string[], rows: readonly (readonly (string
 }
 
 /** Control characters of a name must not reach the terminal. */
-function clip(text: string): string {
+function clip(text: string, most = MAX_CELL): string {
   const clean = text.replaceAll(/[\p{Cc}\p{Cf}]/gu, ' ')
-  return clean.length > MAX_CELL ? `${clean.slice(0, MAX_CELL - 1)}…` : clean
+  return clean.length > most ? `${clean.slice(0, most - 1)}…` : clean
 }
 
 const UNITS = ['B', 'kB', 'MB', 'GB', 'TB']
@@ -50,6 +53,9 @@ export function size(bytes: number): string {
 }
 
 const BAR = 24
+const LABEL = 24
+/** Percent, bytes of bytes and their rate, at their longest: a line that wraps could not be drawn again. */
+const FIGURES = 42
 /** A terminal need not be written to more often. */
 const REDRAW_MS = 80
 
@@ -60,11 +66,13 @@ export function bar(label: string, isQuiet: boolean): { at(done: number, total: 
   let drawn = 0
   const draw = (done: number, total: number | null) => {
     const share = total ? Math.min(1, done / total) : 0
-    const filled = Math.round(share * BAR)
+    const columns = process.stderr.columns || 100
+    const width = Math.max(0, Math.min(BAR, columns - LABEL - FIGURES - 1))
+    const filled = Math.round(share * width)
     const rate = done / Math.max(0.001, (performance.now() - began) / 1000)
-    const blocks = `${paint('cyan', '━'.repeat(filled), process.stderr)}${paint('dim', '─'.repeat(BAR - filled), process.stderr)}`
+    const blocks = `${paint('cyan', '━'.repeat(filled), process.stderr)}${paint('dim', '─'.repeat(width - filled), process.stderr)}`
     const figures = total ? `${String(Math.floor(share * 100)).padStart(3)}%  ${size(done)} of ${size(total)}` : size(done)
-    process.stderr.write(`\r\x1b[K${clip(label).padEnd(24)} ${blocks} ${figures}  ${size(rate)}/s`)
+    process.stderr.write(`\r\x1b[K${clip(label, LABEL).padEnd(LABEL)} ${blocks} ${figures}${done > 0 ? `  ${size(rate)}/s` : ''}`)
   }
   return {
     at(done, total) {

@@ -1,4 +1,5 @@
 /** One call over HTTP: credentials, retries, one idempotency key for each call that is meant once, typed problems. */
+import { timeIsUp, within } from './deadline.ts'
 import type { Grant } from './generated/types.ts'
 import { Lines } from './lines.ts'
 import { Page, type Paging } from './pages.ts'
@@ -160,17 +161,20 @@ export class Client {
     if (request.body !== undefined) headers['content-type'] = 'application/json'
     if (token !== null) headers['authorization'] = `Bearer ${token}`
     if (key !== null) headers['idempotency-key'] = key
-    const clock = new AbortController()
-    const timer = setTimeout(() => clock.abort(new Error('the time is up')), options.timeoutMs ?? this.#options.timeoutMs ?? TIMEOUT_MS)
-    try {
-      return await this.#fetch(this.baseUrl + request.path, {
+    // Cookies go to the own origin alone, as is `fetch`'s habit; no route but that of the refresh token looks at them.
+    const fetching = (signal: AbortSignal | null) =>
+      this.#fetch(this.baseUrl + request.path, {
         method: request.method,
         headers,
         body: request.body ?? null,
-        signal: options.signal ? AbortSignal.any([options.signal, clock.signal]) : clock.signal,
-        // The refresh cookie goes to its own service and nowhere else; no other route looks at cookies.
-        credentials: 'same-origin',
+        ...(signal ? { signal } : {}),
       })
+    const timeoutMs = options.timeoutMs ?? this.#options.timeoutMs
+    if (timeoutMs === undefined && !options.signal) return await within(TIMEOUT_MS, fetching(null))
+    const clock = new AbortController()
+    const timer = setTimeout(() => clock.abort(timeIsUp()), timeoutMs ?? TIMEOUT_MS)
+    try {
+      return await fetching(options.signal ? AbortSignal.any([options.signal, clock.signal]) : clock.signal)
     } finally {
       clearTimeout(timer) // From here on the body may take its time; the caller's own signal still ends it.
     }

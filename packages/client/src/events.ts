@@ -9,6 +9,8 @@ export interface EventsOptions {
   /** Go on after this event; what happened since comes first. */
   lastEventId?: string | undefined
   signal?: AbortSignal | undefined
+  /** Called whenever the stream is open: what happens from then on is heard. */
+  onOpen?: (() => void) | undefined
 }
 
 /** Tries in a row that brought nothing. */
@@ -17,12 +19,16 @@ const MAX_TRIES = 20
 const FINAL = [401, 403, 404, 422]
 
 /** Events without end. It comes back by itself after a break, from the event that it saw last. */
-export async function* events(client: Client, { lastEventId, signal }: EventsOptions = {}): AsyncGenerator<PlatformEvent, void, void> {
+export async function* events(
+  client: Client,
+  { lastEventId, signal, onOpen }: EventsOptions = {},
+): AsyncGenerator<PlatformEvent, void, void> {
   let last = lastEventId ?? null
   for (let attempt = 0; ; attempt++) {
     try {
       const headers: Record<string, string> = { accept: 'text/event-stream', ...(last === null ? {} : { 'last-event-id': last }) }
       const response = await client.get('/v1/events', { headers, maxRetries: 0, ...(signal ? { signal } : {}) })
+      onOpen?.()
       for await (const { id, data } of frames(response.body!)) {
         if (id !== null) last = id
         attempt = 0

@@ -90,6 +90,7 @@ export async function upload(client: Client, options: UploadOptions): Promise<Up
     const report = (sent: number) =>
       options.onProgress?.({ file: source.name, fileIndex, fileCount: sources.length, sentBytes: before + sent, totalBytes })
     if (!state.done.includes(source.name)) {
+      report(0)
       try {
         await sendFile(client, source, { state, options, call, report })
       } catch (error) {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
+import { priceOf } from '#contract/prices.ts'
 import { newId } from '#core/ids.ts'
 import { memorySource } from '#raster/source/memory.ts'
 import { openTiff } from '#raster/tiff/open.ts'
@@ -187,8 +188,17 @@ test('clips of areas', async (t) => {
   })
 
   await t.test('a clip of both gives two files of one item, made in the only project there is', async () => {
-    const { status, body } = await clip('clip.create_from_area', { area: 'harbour', aoi_geometry: AOI, organization_id: org.id }, keyed())
+    const wanted = { area: 'harbour', aoi_geometry: AOI, organization_id: org.id }
+    const ask = async (id: string, input: object): Promise<unknown> => await w.ok(clipper.token, id, input)
+    const price = await priceOf(ask, 'clip.create_from_area', wanted)
+    const before = await balance(w, org)
+    const { status, body } = await clip('clip.create_from_area', wanted, keyed())
     assert.equal(status, 200, JSON.stringify(body))
+    assert.deepEqual(price, { credits: before - (await balance(w, org)), aud: price.credits! / 100 })
+    await assert.rejects(
+      priceOf(ask, 'clip.create_from_area', { ...wanted, mosaic_types: ['sar'] }),
+      /Harbour has no mosaic sar; it has rgb, dem/,
+    )
     assert.deepEqual(body.asset_keys, ['rgb', 'dem'])
     await w.drain(runJob)
     const done = (await clip('clip.job.get', { job_id: body.job.id })).body

@@ -17,12 +17,21 @@ export const upload: Run = async (rest, options) => {
   const files = await Promise.all(positions.map((file) => openFile(file)))
   const bars = new Map<string, ReturnType<typeof bar>>()
   let before = 0
+  let isSent = false
+  const total = files.reduce((sum, { data }) => sum + (data as Blob).size, 0)
+  const finish = () => {
+    for (const last of bars.values()) last.end()
+    if (bars.size > 0 && process.stderr.isTTY) note('All is sent; the service looks at it …', options.quiet)
+    bars.clear()
+    isSent = true
+  }
   const made = await send(client, {
     projectId,
     files,
     collectionId: values['collection'],
     categorical: switches.has('categorical'),
     onProgress: ({ file, fileIndex, sentBytes }) => {
+      if (isSent) return
       if (!bars.has(file)) {
         for (const former of bars.values()) former.end()
         bars.clear()
@@ -30,9 +39,9 @@ export const upload: Run = async (rest, options) => {
         bars.set(file, bar(file, options.quiet))
       }
       bars.get(file)!.at(sentBytes - before, (files[fileIndex]!.data as Blob).size)
+      if (sentBytes === total) finish()
     },
   })
-  for (const last of bars.values()) last.end()
   if (switches.has('wait')) await waitFor(client, { upload: made.id })
   if (options.json || !process.stdout.isTTY)
     return await print(options.ndjson ? made.item_ids.map((id) => `${json({ id }, false)}\n`).join('') : `${json(made)}\n`)

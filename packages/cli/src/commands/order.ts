@@ -102,7 +102,7 @@ export const jobs: Run = async (rest, options) => {
     await print(
       `${table(
         ['JOB', 'TYPE', 'STATUS', 'CREATED'],
-        list.map((job) => [job.id, job.job_type, job.status, job.created_at]),
+        list.map((job) => [job.id, job.job_type, job.status, job.created_at.slice(0, 16).replace('T', ' ')]),
       )}\n`,
     )
   return EXIT.ok

@@ -28,16 +28,25 @@ export const run: Run = async (rest, options) => {
   const client = connect(options)
   const found = switches.has('mine') ? await searchMine(client, values) : await searchCatalog(client, values)
   for (const { source_id, error } of found.sources ?? []) if (error) note(`${source_id}: ${error}`, options.quiet)
-  await show(found, switches.has('geojson'), options)
+  const [where, otherwise] = switches.has('mine') ? ['NAME', null] : ['SOURCE', values['host'] ?? null]
+  await show(found, { isGeojson: switches.has('geojson'), where, otherwise }, options)
 }
 
-async function show({ features }: Found, isGeojson: boolean, options: GlobalOptions): Promise<void> {
+interface Look {
+  isGeojson: boolean
+  /** What the second column tells, and what it has where a scene does not say. */
+  where: string
+  otherwise: string | null
+}
+
+async function show({ features }: Found, { isGeojson, where, otherwise }: Look, options: GlobalOptions): Promise<void> {
   if (isGeojson) return await print(`${json({ type: 'FeatureCollection', features })}\n`)
   if (options.ndjson) return await print(features.map((feature) => `${json(feature, false)}\n`).join(''))
   if (options.json || !process.stdout.isTTY) return await print(`${json(features)}\n`)
   if (features.length === 0) return note('Nothing was found')
-  const heads = ['ID', 'SOURCE', 'DATE', 'CLOUD %', 'CREDITS/KM²']
-  await print(`${table(heads, features.map(row))}\n`)
+  const heads = ['ID', where, 'DATE', 'CLOUD %', 'CREDITS/KM²']
+  const rows = features.map(row).map(([id, source, ...rest]) => [id ?? null, source ?? otherwise, ...rest])
+  await print(`${table(heads, rows)}\n`)
 }
 
 function row({ id, properties }: Feature): (string | number | null)[] {

@@ -5,6 +5,8 @@ import { COG_TYPE } from '#services/ingest/intake.ts'
 import { Area, EXAMPLE_AREA, EXAMPLE_ITEM_ID, Item, ItemsOutput, OutputName } from '#services/processing/params.ts'
 import { process, type ProducedAsset } from '#services/processing/process.ts'
 
+const ONE_OF_TWO = 'is what to clip, or rasters are: give one of the two'
+
 /** The part of an item's rasters that lies under a polygon, pixel for pixel, each as a COG. */
 export default process({
   id: 'cog_clip',
@@ -39,14 +41,15 @@ export default process({
   example: { item_id: EXAMPLE_ITEM_ID, asset_keys: ['data'], geometry: EXAMPLE_AREA },
 }).handle({
   sources: ({ item_id, asset_keys, rasters }) => {
-    if ((item_id === undefined) === (rasters === undefined))
-      throw invalidField('item_id', 'is what to clip, or rasters are: give one of the two')
+    if (item_id !== undefined && rasters !== undefined) throw invalidField('item_id', ONE_OF_TWO)
     return item_id === undefined
-      ? rasters!.map(({ key, url }, index) => ({ field: `rasters.${index}.url`, key, url }))
+      ? (rasters ?? []).map(({ key, url }, index) => ({ field: `rasters.${index}.url`, key, url }))
       : [{ field: 'item_id', itemId: item_id, assets: asset_keys ?? ('rasters' as const) }]
   },
   area: ({ geometry }) => ({ geometry, field: 'geometry' }),
-  check({ geometry }) {
+  /** An estimate may leave open what is clipped: then it is that of the whole area. */
+  check({ geometry, item_id, rasters }) {
+    if (item_id === undefined && rasters === undefined) throw invalidField('item_id', ONE_OF_TWO)
     if (geometry === undefined) throw invalidField('geometry', 'is required')
   },
   async run({ compute }, { geometry, output_name }, sources) {

@@ -1,0 +1,22 @@
+// Goal: a call without a limit of its own still ends, an answer that comes too late is thrown away, and nothing keeps ticking.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { within } from '../../packages/client/src/deadline.ts'
+
+test('the clock of all calls', async (t) => {
+  t.mock.timers.enable({ apis: ['setInterval'] })
+  const answered = within(60_000, Promise.resolve(new Response('in time')))
+  assert.equal(await (await answered).text(), 'in time')
+  await assert.rejects(within(60_000, Promise.reject(new Error('refused'))), /refused/)
+
+  let answer: (response: Response) => void = () => {}
+  const late = within(0, new Promise((resolve) => (answer = resolve)))
+  const patient = within(60_000, new Promise(() => {}))
+  t.mock.timers.tick(1_000)
+  await assert.rejects(late, /the time is up/)
+  let isCancelled = false
+  answer(new Response(new ReadableStream({ cancel: () => void (isCancelled = true) })))
+  await new Promise((resolve) => setImmediate(resolve))
+  assert.ok(isCancelled, 'nobody reads it, so it is let go')
+  assert.equal(await Promise.race([patient, Promise.resolve('still waiting')]), 'still waiting')
+})
