@@ -81,7 +81,7 @@ export const problemResponses = (...statuses: readonly number[]): Record<string,
 
 /** For the published document. */
 export function tilePaths(): Record<string, unknown> {
-  const problems = problemResponses(400, 401, 403, 404, 422, 429, 500)
+  const problems = problemResponses(400, 401, 403, 404, 422, 429, 500, 503)
   return Object.fromEntries(
     LAYERS.flatMap(({ root, id, render, tilejson }) => [
       [
