@@ -29,6 +29,7 @@ export interface SharedItem {
   cloud_cover: number | null
   gsd: number | null
   visualizations: Look[]
+  attribution: string | null
   /** Null where there is nothing to draw. */
   tilejson: string | null
   assets?: SharedFile[]
@@ -45,6 +46,7 @@ interface SharedCollection {
 interface Session {
   grant: string
   grant_expires_at: string
+  link_expires_at: string
 }
 
 export type Opened =
@@ -93,12 +95,28 @@ async function explain(response: Response): Promise<string> {
   }
 }
 
+/** What the colours of a look mean: a scale of one value, or what stands for red, green and blue. */
+export interface Legend {
+  kind: 'scale' | 'composite'
+  low: number | null
+  high: number | null
+  unit: string | null
+  colors: string[]
+  channels: string[]
+}
+
+export interface ValueAt {
+  name: string
+  value: number | null
+}
+
 export interface Tiles {
   tiles: [string]
   minzoom: number
   maxzoom: number
   bounds: [number, number, number, number]
   visualizations: Look[]
+  legend: Legend | null
 }
 
 /** How an item is drawn in a look; the default one if none is named. */
@@ -111,6 +129,22 @@ export async function loadTiles(tilejson: string, look: string | null): Promise<
     )
   const found = (await response.json()) as Tiles
   return { ...found, tiles: [ownAddress(found.tiles[0])] }
+}
+
+/** What a look is drawn from at one place; null outside the image, and where nothing can be told just now. */
+export async function loadValues(
+  { tilejson, look }: { tilejson: string; look: string | null },
+  at: { longitude: number; latitude: number },
+  signal: AbortSignal,
+): Promise<ValueAt[] | null> {
+  const token = new URL(tilejson).searchParams.get('grant')
+  const response = await fetch('/v1/op/share.tilejson', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ token, profile: look, at: { longitude: at.longitude, latitude: at.latitude } }),
+    signal,
+  }).catch(() => null)
+  return response?.ok ? ((await response.json()) as { values: ValueAt[] | null }).values : null
 }
 
 /** A signed address for one file, asked for when somebody wants it: it counts from then on. */

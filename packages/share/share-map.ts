@@ -9,6 +9,8 @@ export interface ShareMap {
   /** Null takes the image away. */
   draw(tiles: Tiles | null): void
   setOpacity(share: number): void
+  /** Draws a second image right of a divider; null takes both away. */
+  compare(tiles: Tiles | null): void
   fit(item: Pick<SharedItem, 'bbox'>, animate: boolean): void
   /** Goes to a place that was shown before. */
   goTo(place: Place): void
@@ -21,15 +23,24 @@ export interface Place {
   zoom: number
 }
 
+export interface Pointed {
+  longitude: number
+  latitude: number
+  /** In pixels from the left of the map. */
+  x: number
+}
+
 export interface MapEvents {
   onMoved?(place: Place): void
   onRefused(): void
   onDrawing(busy: boolean): void
+  /** The pointer rests on a place, or a finger has touched it; null when it has left. */
+  onPointer?(at: Pointed | null): void
 }
 
 const PALETTES = {
-  light: { water: '#d8e4ea', land: '#f5f3ee', border: '#bdb8ab', grid: '#c3d2da', line: '#0b6e7f', halo: '#ffffff' },
-  dark: { water: '#12202a', land: '#26333b', border: '#465560', grid: '#1d2d37', line: '#5cc2d2', halo: '#0e161b' },
+  light: { water: '#d8e4ea', land: '#f5f3ee', border: '#bdb8ab', grid: '#c3d2da', line: '#0b6e7f', halo: '#ffffff', name: '#6f6a5d' },
+  dark: { water: '#12202a', land: '#26333b', border: '#465560', grid: '#1d2d37', line: '#5cc2d2', halo: '#0e161b', name: '#93a4b0' },
 } as const
 
 type Palette = (typeof PALETTES)[keyof typeof PALETTES]
@@ -37,10 +48,12 @@ type Palette = (typeof PALETTES)[keyof typeof PALETTES]
 const GRID_STEP_DEGREES = 15
 const EMPTY: GeoJSON.FeatureCollection = { type: 'FeatureCollection', features: [] }
 
-export function createMap(container: HTMLElement, { onRefused, onDrawing, onMoved }: MapEvents): ShareMap {
+export function createMap(container: HTMLElement, { onRefused, onDrawing, onMoved, onPointer }: MapEvents): ShareMap {
   const dark = matchMedia('(prefers-color-scheme: dark)')
   const palette = () => PALETTES[dark.matches ? 'dark' : 'light']
   const map = openMap(container, palette())
+  const frame = document.getElementById('frame')
+  if (frame) container.append(frame) // Below the map's buttons.
   map.on('error', ({ error }) => {
     if ((error as { status?: number }).status === 401) onRefused()
   })
@@ -51,8 +64,11 @@ export function createMap(container: HTMLElement, { onRefused, onDrawing, onMove
     onMoved?.({ longitude: lng, latitude: lat, zoom: map.getZoom() })
   })
 
+  if (onPointer) watchPointer(map, onPointer)
+
   const ready = new Promise<void>((resolve) => map.once('load', () => resolve()))
-  dark.addEventListener('change', () => repaint(map, palette()))
+  let second: maplibre.Map | null = null
+  dark.addEventListener('change', () => [map, second].forEach((each) => each && repaint(each, palette())))
 
   return {
     outline(items, onPick) {
@@ -76,6 +92,12 @@ export function createMap(container: HTMLElement, { onRefused, onDrawing, onMove
       if (!map.getLayer('image')) return
       onDrawing(true)
       map.setPaintProperty('image', 'raster-opacity', share)
+    },
+    compare(tiles) {
+      void ready.then(() => {
+        second?.remove()
+        second = tiles ? openSecond(map, palette(), tiles) : null
+      })
     },
     fit({ bbox }, animate) {
       if (!bbox) return
@@ -117,11 +139,62 @@ function openMap(container: HTMLElement, colours: Palette): maplibre.Map {
   map.addControl(new maplibre.NavigationControl({ showCompass: false }), 'top-right')
   map.addControl(new maplibre.FullscreenControl({ container: document.body }), 'top-right')
   map.addControl(new maplibre.ScaleControl({ unit: 'metric' }), 'bottom-right')
-  map.addControl(new maplibre.AttributionControl({ compact: true, customAttribution: 'Land and borders: Natural Earth' }), 'bottom-right')
+  map.addControl(
+    new maplibre.AttributionControl({ compact: true, customAttribution: 'Land, borders and names: Natural Earth' }),
+    'bottom-right',
+  )
   // It begins unfolded; over a small map that is in the way.
   if (container.clientWidth < 760)
     map.once('load', () => container.querySelector('.maplibregl-ctrl-attrib')?.classList.remove('maplibregl-compact-show'))
   return map
+}
+
+/** Beside the first, and always where that one is. */
+function openSecond(first: maplibre.Map, colours: Palette, tiles: Tiles): maplibre.Map {
+  const container = document.getElementById('second')!
+  container.setAttribute('aria-busy', 'true')
+  const place = () => ({ center: first.getCenter(), zoom: first.getZoom() })
+  const map = new maplibre.Map({
+    container,
+    style: baseStyle(colours),
+    ...place(),
+    maxZoom: 22,
+    interactive: false,
+    attributionControl: false,
+  })
+  const follow = () => map.jumpTo(place())
+  first.on('move', follow)
+  map.once('remove', () => first.off('move', follow))
+  map.once('load', () => {
+    addImage(map, tiles)
+    follow()
+    map.on('idle', () => container.setAttribute('aria-busy', 'false'))
+  })
+  return map
+}
+
+/** A pointer on its way asks for nothing: only where it rests is worth a question. */
+const REST_MS = 120
+
+function watchPointer(map: maplibre.Map, onPointer: (at: Pointed | null) => void): void {
+  let timer = 0
+  const tell = ({ lngLat, point }: maplibre.MapMouseEvent) => {
+    const { lng, lat } = lngLat.wrap()
+    onPointer({ longitude: lng, latitude: lat, x: point.x })
+  }
+  map.on('mousemove', (event) => {
+    clearTimeout(timer)
+    timer = window.setTimeout(tell, REST_MS, event)
+  })
+  map.on('click', (event) => {
+    clearTimeout(timer)
+    tell(event)
+  })
+  map.on('mouseout', () => {
+    if (!matchMedia('(hover: hover)').matches) return // A finger is lifted, and what it touched is to be read.
+    clearTimeout(timer)
+    onPointer(null)
+  })
 }
 
 function whenPicked(map: maplibre.Map, onPick: (id: string) => void): void {
@@ -165,16 +238,20 @@ function removeImage(map: maplibre.Map): void {
   if (map.getSource('image')) map.removeSource('image')
 }
 
+/** What the legend takes of a narrow screen, from above, and of a wide one, from the right. */
+const LEGEND_PX = 136
+const LEGEND_WIDE_PX = 310
+
 /** Room for the panel: beside the map on wide screens, below it on narrow ones. */
 function paddingOf(container: HTMLElement): maplibre.PaddingOptions {
   const panel = document.getElementById('panel')?.getBoundingClientRect()
   if (!panel) return { top: 30, right: 30, bottom: 30, left: 30 }
   const wide = container.clientWidth >= 760
   return {
-    top: 40,
-    right: 60,
+    top: wide ? 40 : LEGEND_PX, // The legend lies there.
+    right: wide ? Math.min(LEGEND_WIDE_PX, container.clientWidth * 0.22) : 60,
     bottom: wide ? 40 : Math.min(panel.height + 24, container.clientHeight * 0.6),
-    left: wide ? panel.right + 40 : 40,
+    left: wide ? panel.right + 40 : 16,
   }
 }
 
@@ -205,6 +282,7 @@ function baseStyle(colours: Palette): maplibre.StyleSpecification {
     sources: {
       land: { type: 'geojson', data: `${location.origin}/assets/world-land.json`, tolerance: 0.2 },
       borders: { type: 'geojson', data: `${location.origin}/assets/world-borders.json`, tolerance: 0.2 },
+      names: { type: 'geojson', data: `${location.origin}/assets/world-names.json` },
       grid: { type: 'geojson', data: graticule() },
       outlines: { type: 'geojson', data: EMPTY },
     },
@@ -217,6 +295,19 @@ function baseStyle(colours: Palette): maplibre.StyleSpecification {
         type: 'line',
         source: 'borders',
         paint: { 'line-color': colours.border, 'line-width': ['interpolate', ['linear'], ['zoom'], 1, 0.5, 8, 1.4] },
+      },
+      {
+        id: 'names',
+        type: 'symbol',
+        source: 'names',
+        layout: {
+          'text-field': ['get', 'name'],
+          'text-font': ['Noto Sans Regular'],
+          'text-size': ['interpolate', ['linear'], ['zoom'], 1, 10, 6, 15],
+          'text-max-width': 7,
+          'symbol-sort-key': ['get', 'rank'],
+        },
+        paint: { 'text-color': colours.name, 'text-halo-color': colours.land, 'text-halo-width': 1.2 },
       },
       { id: 'outline-area', type: 'fill', source: 'outlines', paint: { 'fill-color': colours.line, 'fill-opacity': 0 } },
       { id: 'outline', type: 'line', source: 'outlines', paint: { 'line-color': colours.line, 'line-width': 1.2, 'line-opacity': 0.75 } },
@@ -237,6 +328,8 @@ function repaint(map: maplibre.Map, colours: Palette): void {
   map.setPaintProperty('land', 'fill-color', colours.land)
   map.setPaintProperty('land', 'fill-outline-color', colours.border)
   map.setPaintProperty('borders', 'line-color', colours.border)
+  map.setPaintProperty('names', 'text-color', colours.name)
+  map.setPaintProperty('names', 'text-halo-color', colours.land)
   for (const id of ['outline', 'outline-chosen']) map.setPaintProperty(id, 'line-color', colours.line)
 }
 

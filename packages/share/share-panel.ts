@@ -43,6 +43,7 @@ export function createPanel(events: PanelEvents) {
       const isCollection = opened.target_type === 'collection'
       text('kind', isCollection ? 'Collection' : (TYPES[opened.target.type] ?? 'Image'))
       element('scenes').hidden = !isCollection
+      text('expiry', `This link is open until ${formatTime(target.link_expires_at)}.`)
       if (opened.target_type === 'collection') listScenes(opened.target.items, opened.target.item_count, events.onPick)
     },
     showItem(item: SharedItem, look: string | null): void {
@@ -78,7 +79,7 @@ function describe(description: string | null): void {
   text('description', description ?? '')
 }
 
-function make<K extends keyof HTMLElementTagNameMap>(
+export function make<K extends keyof HTMLElementTagNameMap>(
   tag: K,
   content: string | Node[] = [],
   attributes: Record<string, string> = {},
@@ -118,7 +119,8 @@ function factsOf(item: SharedItem): HTMLElement[] {
     ['Taken', item.datetime && formatTime(item.datetime)],
     ['Cloud cover', item.cloud_cover === null ? null : `${round(item.cloud_cover, 1)} %`],
     ['Resolution', item.gsd === null ? null : item.gsd < 1 ? `${round(item.gsd * 100, 0)} cm` : `${round(item.gsd, 1)} m`],
-    ['Centre', item.bbox && formatPlace(item.bbox)],
+    ['Centre', item.bbox && formatPlace(middleOf(item.bbox))],
+    ['Source', item.attribution],
   ]
   return facts.flatMap(([name, value]) => (value ? [make('div', [make('dt', name), make('dd', value)])] : []))
 }
@@ -222,10 +224,12 @@ function formatTime(value: string): string {
   return `${TIME.format(new Date(value)).replace(' at ', ', ')} UTC`
 }
 
-function formatPlace([west, south, east, north]: readonly [number, number, number, number]): string {
+function middleOf([west, south, east, north]: readonly [number, number, number, number]): { longitude: number; latitude: number } {
   const x = (west + (east < west ? east + 360 : east)) / 2
-  const longitude = x > 180 ? x - 360 : x
-  const latitude = (south + north) / 2
+  return { longitude: x > 180 ? x - 360 : x, latitude: (south + north) / 2 }
+}
+
+export function formatPlace({ longitude, latitude }: { longitude: number; latitude: number }): string {
   return `${Math.abs(latitude).toFixed(3)}° ${latitude < 0 ? 'S' : 'N'}, ${Math.abs(longitude).toFixed(3)}° ${longitude < 0 ? 'W' : 'E'}`
 }
 

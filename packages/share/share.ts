@@ -1,14 +1,26 @@
 /** The public page of a share link: the password, then the map. */
-import { askForFile, loadTiles, openShare, Refused, type Opened, type SharedItem } from './share-api.ts'
-import type { Place, ShareMap } from './share-map.ts'
-import { createPanel, element } from './share-panel.ts'
+import { askForFile, loadTiles, loadValues, openShare, Refused, type Opened, type SharedItem, type Tiles } from './share-api.ts'
+import { asText, createCompare, fromText, type Other } from './share-compare.ts'
+import { showLegend, showValues } from './share-legend.ts'
+import type { Place, Pointed, ShareMap } from './share-map.ts'
+import { createPanel, element, formatPlace } from './share-panel.ts'
 
 const token = decodeURIComponent(location.pathname.split('/').pop() ?? '')
 /** A reload within the hour needs no password; another tab does. */
 const REMEMBERED = `share:${token}`
 
 let map: ShareMap | null = null
-let shown: { item: SharedItem; look: string | null } | null = null
+interface Shown {
+  item: SharedItem
+  look: string | null
+  /** Once they are known. */
+  tiles?: Tiles
+}
+
+let shown: Shown | null = null
+/** Right of the divider. */
+let other: Shown | null = null
+let items: readonly SharedItem[] = []
 
 const panel = createPanel({
   onPick: (item) => void show(item),
@@ -25,12 +37,19 @@ const panel = createPanel({
   },
 })
 
+const compare = createCompare((chosen) => void drawOther(chosen))
+
 const messageOf = (error: unknown): string => (error instanceof Refused ? error.message : 'Something went wrong.')
 
 /** Fetched while somebody types: it is the largest part of the page. */
 const mapLoading = import('./share-map.ts')
   .then(({ createMap }) => {
-    map = createMap(element('map'), { onRefused: ended, onDrawing: (busy) => panel.setBusy(busy), onMoved: (place) => remember({ place }) })
+    map = createMap(element('map'), {
+      onRefused: ended,
+      onDrawing: (busy) => panel.setBusy(busy),
+      onMoved: (place) => remember({ place }),
+      onPointer: (at) => void tellValues(at),
+    })
   })
   .catch(() => panel.notice('The map cannot be drawn in this browser: it needs WebGL 2.'))
 
@@ -92,7 +111,7 @@ async function enterMap(opened: Opened): Promise<void> {
   panel.showTarget(opened)
   element('title').focus()
   await mapLoading
-  const items = opened.target_type === 'item' ? [opened.target] : opened.target.items
+  items = opened.target_type === 'item' ? [opened.target] : opened.target.items
   map?.outline(items, (id) => {
     const picked = items.find((item) => item.id === id)
     if (picked && picked.id !== shown?.item.id) void show(picked)
@@ -109,6 +128,7 @@ async function show(item: SharedItem, asked: View = {}): Promise<void> {
   if (asked.place) map?.goTo(asked.place)
   else map?.fit(item, true)
   await draw(item, asked.look ?? item.visualizations.find((each) => each.is_default)?.id ?? null)
+  if (asked.other) await drawOther(asked.other)
 }
 
 /** What of a visit can be sent to somebody else: the item, its look and the place, behind the `#`, which no server sees. */
@@ -116,6 +136,8 @@ interface View {
   item?: string
   look?: string
   place?: Place
+  /** Null takes it out. */
+  other?: Other | null
 }
 
 function view(): View {
@@ -125,37 +147,80 @@ function view(): View {
   return {
     ...(found.get('item') ? { item: found.get('item')! } : {}),
     ...(found.get('look') ? { look: found.get('look')! } : {}),
+    ...(fromText(found.get('with') ?? '') ? { other: fromText(found.get('with')!) } : {}),
     ...(isPlace ? { place: { longitude: longitude!, latitude: latitude!, zoom: zoom! } } : {}),
   }
 }
 
 function remember(changed: View): void {
   if (!shown) return
-  const { place, ...rest } = { ...view(), ...changed }
+  const { place, other: right, ...rest } = { ...view(), ...changed }
   const at = place ? { at: [place.longitude.toFixed(5), place.latitude.toFixed(5), place.zoom.toFixed(2)].join(',') } : {}
-  history.replaceState(null, '', `#${new URLSearchParams({ ...rest, ...at }).toString()}`)
+  history.replaceState(null, '', `#${new URLSearchParams({ ...rest, ...at, ...(right ? { with: asText(right) } : {}) }).toString()}`)
 }
 
 /** The document of the tiles names every look that there is; those of a collection's items are learnt from it. */
 async function draw(item: SharedItem, look: string | null): Promise<void> {
-  const mine = (shown = { item, look })
+  const mine: Shown = (shown = { item, look })
   remember({ item: item.id, ...(look === null ? {} : { look }) })
   panel.setBusy(true)
   element<HTMLInputElement>('opacity').value = '100'
   panel.notice(item.tilejson === null ? 'There is no image of this one that could be drawn.' : null)
-  if (item.tilejson === null) return map?.draw(null)
-  try {
-    const tiles = await loadTiles(item.tilejson, look)
-    if (shown !== mine) return // Somebody has chosen another one meanwhile.
+  const tiles = item.tilejson === null ? null : await tilesFor(mine, item.tilejson)
+  if (shown !== mine) return // Somebody has chosen another one meanwhile.
+  if (tiles) {
     item.visualizations = tiles.visualizations
-    panel.showLooks(tiles.visualizations, look ?? tiles.visualizations.find((each) => each.is_default)?.id ?? null)
-    map?.draw(tiles)
+    mine.tiles = tiles
+    mine.look = look ?? tiles.visualizations.find((each) => each.is_default)?.id ?? null
+    panel.showLooks(tiles.visualizations, mine.look)
+  }
+  map?.draw(tiles)
+  await drawOther(null)
+}
+
+/** Null where it was refused, which is told. */
+async function tilesFor(mine: Shown, tilejson: string): Promise<Tiles | null> {
+  try {
+    return await loadTiles(tilejson, mine.look)
   } catch (error) {
-    if (shown !== mine) return
-    map?.draw(null)
+    if (shown !== mine && other !== mine) return null
     if (error instanceof Refused && error.status === 401) ended()
     else panel.notice(messageOf(error))
+    return null
   }
+}
+
+const nameOf = ({ item, look }: Shown): string => item.visualizations.find(({ id }) => id === look)?.label ?? item.name
+
+/** What is right of the divider; null for nothing. */
+async function drawOther(chosen: Other | null): Promise<void> {
+  if (!shown) return
+  const item = chosen && 'item' in chosen ? items.find(({ id }) => id === chosen.item) : shown.item
+  const look = chosen && 'look' in chosen ? chosen.look : null
+  const mine: Shown | null = (other = chosen && item?.tilejson ? { item, look } : null)
+  const tiles = mine && (await tilesFor(mine, mine.item.tilejson!))
+  if (!shown || other !== mine) return
+  if (!mine || !tiles) other = null
+  else mine.tiles = tiles
+  remember({ other: other ? chosen : null })
+  compare.offer(shown, items, other ? chosen : null)
+  map?.compare(other ? tiles : null)
+  compare.show(other ? namesOf(shown, other) : null)
+  showLegend([shown, ...(other ? [other] : [])].map((each) => ({ label: nameOf(each), legend: each.tiles?.legend ?? null })))
+}
+
+const namesOf = (left: Shown, right: Shown): readonly [string, string] =>
+  left.item.id === right.item.id ? [nameOf(left), nameOf(right)] : [left.item.name, right.item.name]
+
+let asking = new AbortController()
+
+async function tellValues(at: Pointed | null): Promise<void> {
+  asking.abort()
+  const target = at && other && compare.isRight(at.x) ? other : shown
+  if (!at || !target?.item.tilejson || !target.tiles) return showValues(null)
+  const { signal } = (asking = new AbortController())
+  const values = await loadValues({ tilejson: target.item.tilejson, look: target.look }, at, signal)
+  if (!signal.aborted) showValues({ values, place: formatPlace(at), unit: target.tiles.legend?.unit ?? null })
 }
 
 /** A tile was refused: the link was ended, or the hour of this visit is over. */
@@ -163,8 +228,17 @@ function ended(): void {
   if (element('panel').hidden) return
   sessionStorage.removeItem(REMEMBERED)
   shown = null
-  map?.clear()
+  leave()
   showDoor('This visit has ended. If the link is still open, its password opens it again.')
+}
+
+/** Nothing of the visit stays on the screen. */
+function leave(): void {
+  other = null
+  map?.compare(null)
+  map?.clear()
+  compare.show(null)
+  showLegend([])
 }
 
 const remembered = sessionStorage.getItem(REMEMBERED)

@@ -135,6 +135,7 @@ async function describe(itemId: string, { name, description, scene, look }: Demo
       ...item.properties,
       'sandbox:scene_id': scene.id,
       platform: scene.sensor,
+      attribution: 'Simulated by Groundtrack’s sandbox',
       'view:sun_elevation': scene.sunElevationDeg,
       'view:sun_azimuth': scene.sunAzimuthDeg,
       'view:off_nadir': scene.offNadirDeg,

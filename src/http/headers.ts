@@ -1,9 +1,11 @@
 import { PREFLIGHT_SECONDS } from '#core/time.ts'
 import type { FastifyInstance } from 'fastify'
+import { pathOf, type MethodsOf } from './methods.ts'
 
 const ALLOWED = 'Authorization, X-API-Key, Content-Type, Idempotency-Key, If-None-Match, Range, Last-Event-ID'
 const EXPOSED =
   'RateLimit, RateLimit-Policy, Retry-After, ETag, Content-Disposition, Idempotent-Replayed, X-Svc-Invocation-ID, WWW-Authenticate, Link'
+/** What scripts of other origins may use, whatever an address takes. */
 const METHODS = 'GET, HEAD, POST, OPTIONS'
 
 /** Documents of ours run scripts of ours; everything else runs nothing. `blob:` lets the reference show a tile it was sent. */
@@ -28,7 +30,7 @@ export const COMMON_HEADERS = {
   'Content-Security-Policy': API_POLICY,
 } as const
 
-export function registerHeaders(app: FastifyInstance, options: { https: boolean }): void {
+export function registerHeaders(app: FastifyInstance, options: { https: boolean; methodsOf: MethodsOf }): void {
   const headers = { ...COMMON_HEADERS, ...(options.https ? { 'Strict-Transport-Security': 'max-age=31536000' } : {}) }
   app.addHook('onRequest', (request, reply, done) => {
     reply.headers(headers)
@@ -37,7 +39,7 @@ export function registerHeaders(app: FastifyInstance, options: { https: boolean 
       'Access-Control-Allow-Methods': METHODS,
       'Access-Control-Allow-Headers': ALLOWED,
       'Access-Control-Max-Age': String(PREFLIGHT_SECONDS),
-      Allow: METHODS,
+      Allow: [...options.methodsOf(pathOf(request.url)), 'OPTIONS'].join(', '),
     })
     reply.code(204).send()
   })

@@ -1,3 +1,4 @@
+import { problemResponses } from './projections/tiles.ts'
 import type { TSchema } from 'typebox'
 import { EXAMPLE_IDS } from '#wire/examples.ts'
 import {
@@ -19,7 +20,7 @@ type Route = (
   id: string,
   summary: string,
   input: { schema: TSchema; example: Json },
-  answer: { status: string; schema: Json | null; example?: Json; signedIn?: true },
+  answer: { status: string; schema: Json | null; example?: Json; signedIn?: true; refusals?: readonly number[] },
 ) => Json
 
 /** The routes under `/auth`: they are no operations, and stand in the document beside them. */
@@ -40,6 +41,7 @@ export function authPaths(schemas: Json, hoist: (schema: TSchema, schemas: Json)
         },
         '400': { $ref: '#/components/responses/Problem400' },
         '401': { $ref: '#/components/responses/Problem401' },
+        ...problemResponses(...(answer.refusals ?? [])),
         '422': { $ref: '#/components/responses/Problem422' },
         '429': { $ref: '#/components/responses/Problem429' },
       },
@@ -52,19 +54,19 @@ export function authPaths(schemas: Json, hoist: (schema: TSchema, schemas: Json)
       'sign_up',
       'Make an account. It belongs to no organization until it founds one or accepts an invitation.',
       { schema: SignUpInput, example: { email: EMAIL, password: PASSWORD, name: EXAMPLE_GRANT.user.name } },
-      { status: '201', schema: grant },
+      { status: '201', schema: grant, refusals: [403, 409] },
     ),
     '/auth/sign-in': route(
       'sign_in',
       'Exchange email and password for a session.',
       { schema: SignInInput, example: { email: EMAIL, password: PASSWORD } },
-      { status: '200', schema: grant },
+      { status: '200', schema: grant, refusals: [403] },
     ),
     '/auth/refresh': route(
       'refresh',
       'Spend a refresh token for a new pair; may switch the organization.',
       { schema: RefreshInput, example: { refresh_token: EXAMPLE_GRANT.refresh_token } },
-      { status: '200', schema: grant },
+      { status: '200', schema: grant, refusals: [403] },
     ),
     '/auth/sign-out': route(
       'sign_out',
@@ -83,31 +85,37 @@ function accountPaths(route: Route): Json {
       'accept_invitation',
       'Join what an invitation is for, by the token of its link.',
       { schema: AcceptInput, example: { token: 'inv_EXAMPLEEXAMPLEEXAMPLEEXAMPLEEXAMPLEEXAMPLE' } },
-      { status: '200', schema: ACCEPTED_SCHEMA, example: { organization_id: EXAMPLE_IDS.organization, role: 'member' }, signedIn: true },
+      {
+        status: '200',
+        schema: ACCEPTED_SCHEMA,
+        example: { organization_id: EXAMPLE_IDS.organization, role: 'member' },
+        signedIn: true,
+        refusals: [403, 404, 409],
+      },
     ),
     '/auth/password': route(
       'password',
       'Change the password; every other session ends.',
       { schema: PasswordInput, example: { password: PASSWORD, new_password: 'another one that is long enough' } },
-      { status: '204', schema: null, signedIn: true },
+      { status: '204', schema: null, signedIn: true, refusals: [403] },
     ),
     '/auth/sign-out-everywhere': route(
       'sign_out_everywhere',
       'End every session, this one too.',
       { schema: SignOutEverywhereInput, example: {} },
-      { status: '204', schema: null, signedIn: true },
+      { status: '204', schema: null, signedIn: true, refusals: [403] },
     ),
     '/auth/delete-account': route(
       'delete_account',
       'End the account with its keys, sessions and memberships.',
       { schema: DeleteAccountInput, example: { password: PASSWORD } },
-      { status: '204', schema: null, signedIn: true },
+      { status: '204', schema: null, signedIn: true, refusals: [403, 409] },
     ),
     '/auth/delete-organization': route(
       'delete_organization',
       'End an organization with everything in it; for its owners.',
       { schema: DeleteOrganizationInput, example: { organization_id: EXAMPLE_IDS.organization, password: PASSWORD } },
-      { status: '204', schema: null, signedIn: true },
+      { status: '204', schema: null, signedIn: true, refusals: [403, 404, 409] },
     ),
     ...asked,
   }

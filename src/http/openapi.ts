@@ -133,28 +133,36 @@ function success(op: AnyOperation, schemas: Json): Json {
 const PROBLEM_RESPONSES: readonly (readonly [number, string])[] = [
   [400, 'Not possible as asked'],
   [401, 'No valid credential'],
-  [402, 'Credits, a card, or its confirmation by the card holder are missing'],
+  [402, 'Credits, a card or its confirmation, or room in the quota of the plan are missing'],
   [403, 'Scope, role or organization is missing'],
   [404, 'No such thing, here or anywhere'],
-  [409, 'Idempotency-Key used with another body, or still running'],
+  [409, 'It is no longer as this call needs it; or Idempotency-Key was used with another body, or is still running'],
   [410, 'It is gone: past its retention, or its file could not be converted'],
+  [413, 'The body, or the answer, is larger than what is taken'],
+  [415, 'The body is of another media type than this address takes'],
   [422, 'A field is missing, unknown or out of range'],
   [429, 'Too many requests'],
   [500, 'Our fault; nothing was kept'],
   [502, 'A host that this depends on, or the payment processor, gave no usable answer'],
-  [503, 'No payment processor is configured, or the service is stopping'],
+  [503, 'Too busy, stopping, or without something that this needs, such as its database or a payment processor; try again'],
+  [504, 'A host that this depends on gave no answer in time'],
+  [507, 'The storage of the service is full'],
 ]
 
-/** Only where money is asked for. */
-const OF_MONEY = [402, 502, 503]
+/** Domains that ask hosts of vendors. */
+const ASKING = ['catalog', 'orders', 'eulas', 'glossary']
 
 /** What can tell of a thing that is gone. */
 const OF_GONE = ['items.get', 'items.asset.download']
 
 function failures(op: AnyOperation): Json {
   const asksForMoney = op.tier === 'external_spend' || op.scope === 'billing:write'
+  const isWrite = op.tier !== 'read'
   const apply = (status: number) =>
-    (status !== 409 || op.idempotent) && (status !== 410 || OF_GONE.includes(op.id)) && (!OF_MONEY.includes(status) || asksForMoney)
+    (status !== 409 || op.idempotent || isWrite) &&
+    (status !== 410 || OF_GONE.includes(op.id)) &&
+    (![502, 504].includes(status) || asksForMoney || ASKING.includes(op.id.split('.')[0]!)) &&
+    (![402, 507].includes(status) || isWrite)
   return Object.fromEntries(
     PROBLEM_RESPONSES.filter(([status]) => apply(status)).map(([status]) => [
       String(status),

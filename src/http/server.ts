@@ -23,6 +23,7 @@ import { registerAuth } from './auth.ts'
 import { linger, readBody, SIGN_IN_BYTES, USUAL_BYTES } from './read-body.ts'
 import { credentialOf } from './credential.ts'
 import { COMMON_HEADERS, registerHeaders } from './headers.ts'
+import { pathOf, watchRoutes, type MethodsOf } from './methods.ts'
 import { strike } from './log.ts'
 import type { EventStream } from '#background/event-stream.ts'
 import { registerEvents } from './events.ts'
@@ -97,8 +98,9 @@ export function buildServer(options: ServerOptions): FastifyInstance {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', (_request, _payload, done) => done(null)) // Nothing is read before somebody wants it.
   registerBodies(app)
-  registerHeaders(app, { https: platform.baseUrl().startsWith('https:') })
-  registerErrors(app, platform)
+  const methodsOf = watchRoutes(app)
+  registerHeaders(app, { https: platform.baseUrl().startsWith('https:'), methodsOf })
+  registerErrors(app, platform, methodsOf)
   registerHealth(app, options)
   if (!api) return app
   const observe = (request: FastifyRequest, op: AnyOperation, { status, trace }: Invoked) => {
@@ -191,12 +193,10 @@ const FRAMEWORK_PROBLEMS: Record<number, { slug: ProblemSlug; detail: string }> 
   503: { slug: 'unavailable', detail: 'The service is stopping' },
 }
 
-const ROUTE_METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
-
-function registerErrors(app: FastifyInstance, platform: Platform): void {
+function registerErrors(app: FastifyInstance, platform: Platform, methodsOf: MethodsOf): void {
   app.setNotFoundHandler((request, reply) => {
     const path = strike(pathOf(request.url).slice(0, 200))
-    const methods = ROUTE_METHODS.filter((method) => app.hasRoute({ method, url: pathOf(request.url) }))
+    const methods = methodsOf(pathOf(request.url)).filter((method) => method !== 'HEAD')
     if (methods.length > 0)
       throw problem('method-not-allowed', `${path} takes ${methods.join(' or ')}`, { headers: { Allow: methods.join(', ') } })
     if (request.method === 'GET' && /\btext\/html\b/.test(request.headers.accept ?? ''))
@@ -260,11 +260,6 @@ function registerContract(app: FastifyInstance, platform: Platform): void {
 function render(platform: Platform): { body: Buffer; etag: string } {
   const body = Buffer.from(JSON.stringify(openApiDocument(platform.operations, platform.baseUrl())))
   return { body, etag: `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"` }
-}
-
-/** Without its query, where `key=` may stand in more spellings than a pattern can know. */
-function pathOf(url: string): string {
-  return url.split('?', 1)[0]!
 }
 
 /** Bytes that are not HTTP never reach a route: answer in kind and hang up. */

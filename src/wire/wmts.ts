@@ -1,9 +1,54 @@
 /** What of WMTS both its documents and its addresses must agree on. */
+import Type, { type Static } from 'typebox'
+import { Closed } from '#core/shapes.ts'
+
+/** Half the width of the square world in Web Mercator, in metres. */
+const HALF_WORLD_M = 20_037_508.342789244
+export const TILE_PX = 256
 
 /** The well-known set of tiles, which clients bring along, and its last zoom. */
 export const WELL_KNOWN_SET = { id: 'GoogleMapsCompatible', maxZoom: 18 } as const
-/** The same tiles up to the image's own resolution and no further, so that whoever reads a layer whole reads no more than that. */
-export const IMAGE_SET = { id: 'ImageResolution', maxZoom: 24 } as const
+/** A set that ends with as many pixels as the image has, so that whoever reads a layer whole reads that and no more. */
+export const IMAGE_SET = { id: 'ImageResolution' } as const
 export const WMTS_FORMATS = ['webp', 'png'] as const
 /** What a click on the map can be answered in. */
 export const WMTS_INFO_FORMATS = ['application/json', 'text/plain'] as const
+
+/** A grid of square pixels of Web Mercator, in metres. */
+export const Grid = Closed({
+  left: Type.Number({ minimum: -2 * HALF_WORLD_M, maximum: 2 * HALF_WORLD_M, description: 'Where its first tile begins, in metres' }),
+  top: Type.Number({ minimum: -2 * HALF_WORLD_M, maximum: 2 * HALF_WORLD_M, description: 'Where its first tile begins, in metres' }),
+  pixel_m: Type.Number({ minimum: 0.0001, maximum: 400_000, description: 'Side of a pixel, in metres' }),
+})
+type Grid = Static<typeof Grid>
+
+/** The name of a matrix says where its grid lies, so that whoever draws a tile of it need not read the image first. */
+export const gridName = ({ left, top, pixel_m }: Grid): string => [left, top, pixel_m].join('_')
+
+/** Null for what is no such name; whether the numbers make sense is the schema's to say. */
+export function gridOfName(name: string): Grid | null {
+  if (!/^-?\d+(\.\d+)?_-?\d+(\.\d+)?_\d+(\.\d+)?$/.test(name)) return null
+  const [left, top, pixel_m] = name.split('_').map(Number) as [number, number, number]
+  return { left, top, pixel_m }
+}
+
+interface Pixel {
+  z: number
+  x: number
+  y: number
+  grid?: Grid
+  /** Column and row in the tile. */
+  i: number
+  j: number
+}
+
+/** The middle of a pixel of a tile, in degrees. Grids may reach over the date line. */
+export function placeOfPixel({ z, x, y, grid, i, j }: Pixel): { longitude: number; latitude: number } {
+  const { left, top, pixel_m } = grid ?? { left: -HALF_WORLD_M, top: HALF_WORLD_M, pixel_m: (2 * HALF_WORLD_M) / TILE_PX / 2 ** z }
+  const east = ((left + (x * TILE_PX + i + 0.5) * pixel_m) / HALF_WORLD_M) * 180
+  const north = (top - (y * TILE_PX + j + 0.5) * pixel_m) / HALF_WORLD_M
+  return {
+    longitude: east > 180 ? east - 360 : east < -180 ? east + 360 : east,
+    latitude: (Math.atan(Math.sinh(north * Math.PI)) * 180) / Math.PI,
+  }
+}

@@ -99,6 +99,7 @@ async function ofAnItem(t: TestContext, w: World, org: Org, chromium: Browser): 
     await enter(page, PASSWORD)
     await page.getByRole('heading', { name: 'Loire valley, June' }).waitFor()
     await page.getByText('12 June 2025, 10:40 UTC').waitFor()
+    await page.getByText('This link is open until 1 January 2031, 00:00 UTC.').waitFor()
     await drawn(page)
     await shot(page, 'item')
     assert.ok(colours(await middle(page)) > 200, 'many colours: a picture, not a flat base map')
@@ -112,9 +113,27 @@ async function ofAnItem(t: TestContext, w: World, org: Org, chromium: Browser): 
     await shot(page, 'ndvi')
     const after = await middle(page)
     assert.ok(difference(before, after) > 20, `mean difference ${difference(before, after)}`)
+    await page.getByRole('img', { name: 'Colours from −0.2 to 1' }).waitFor()
+    const { width, height } = page.viewportSize()!
+    await page.mouse.move(width / 2 + 160, height / 2)
+    await page.locator('#values', { hasText: /^−?0\.\d+ at 48\.\d{3}° N, 2\.\d{3}° E$/ }).waitFor()
+    assert.match(page.url(), /look=ndvi&at=2\.\d+%2C48\.\d+%2C\d/, 'look and place can be sent to somebody')
     await page.getByLabel('Opacity').fill('0')
     await drawn(page)
     assert.ok(colours(await middle(page)) < 50, 'nothing of the image is left')
+  })
+
+  await t.test('two looks side by side, with a divider that keys move', async () => {
+    await page.getByLabel('Opacity').fill('100')
+    await page.getByLabel('Compare with').selectOption({ label: 'Natural colour' })
+    await page.locator('#second[aria-busy="false"]').waitFor({ timeout: 60_000 })
+    const right = await middle(page)
+    await page.getByLabel('Divider between the two images').press('End')
+    assert.ok(difference(right, await middle(page)) > 20, 'left of the divider is the other look')
+    await shot(page, 'compared')
+    assert.match(page.url(), /with=look%3A/)
+    await page.getByLabel('Compare with').selectOption({ label: 'Nothing' })
+    await page.locator('#frame').waitFor({ state: 'hidden' })
   })
 
   await t.test('the file comes as it is, under a good name', async () => {
@@ -196,6 +215,9 @@ async function ofACollection(w: World, org: Org, chromium: Browser): Promise<voi
   await drawn(page)
   await shot(page, 'phone-winter')
   assert.ok(difference(summer, await middle(page)) > 5)
+  await page.getByLabel('Compare with').selectOption({ label: 'Summer' })
+  await page.locator('#right-name', { hasText: 'Summer' }).waitFor()
+  await shot(page, 'phone-compared')
   await page.getByRole('button', { name: /Parcels/ }).click()
   await page.getByRole('status').filter({ hasText: 'There is no image of this one' }).waitFor()
   await page.getByRole('button', { name: 'Hide details' }).click()
@@ -204,7 +226,7 @@ async function ofACollection(w: World, org: Org, chromium: Browser): Promise<voi
   assert.ok(await page.evaluate<boolean>('document.documentElement.scrollWidth <= innerWidth'), 'nothing sticks out sideways')
   const small = await page.evaluate<string[]>(
     `[...document.querySelectorAll('button, a, summary')].filter((each) => { const { width, height } = ` +
-      'each.getBoundingClientRect(); return width > 0 && height < 24 }).map((each) => each.outerHTML)',
+      'each.getBoundingClientRect(); return width > 0 && height < 44 && !each.closest(".maplibregl-ctrl-bottom-right") }).map((each) => each.outerHTML)',
   )
   assert.deepEqual(small, [], 'fingers find every button')
   assert.deepEqual(faults, [])

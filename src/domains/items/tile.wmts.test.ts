@@ -57,7 +57,7 @@ test('WMTS', async (t) => {
     )
     assert.deepEqual(
       [...xml.matchAll(/<TileMatrixLimits><TileMatrix>(\d+)</g)].map(([, zoom]) => Number(zoom)),
-      [8, 9, 10, 11, 8, 9, 10, 11],
+      [8, 9, 10, 11],
     )
     assert.deepEqual(
       [...xml.matchAll(/<TileMatrixSet>(\w+)<\/TileMatrixSet>/g)].map(([, set]) => set),
@@ -67,7 +67,7 @@ test('WMTS', async (t) => {
     const upTo = (last: number) => Array.from({ length: last + 1 }, (_, zoom) => zoom)
     assert.deepEqual(
       [...xml.matchAll(/<TileMatrix><ows:Identifier>(\d+)</g)].map(([, zoom]) => Number(zoom)),
-      [...upTo(11), ...upTo(18)],
+      upTo(18),
     )
     assert.match(xml, /559082264\.028717/)
     const template = /resourceType="tile" template="([^"]+)"/.exec(xml)![1]!.replaceAll('&amp;', '&')
@@ -85,6 +85,46 @@ test('WMTS', async (t) => {
     const head = await w.request('HEAD', `/wmts/${id}?key=${key}`)
     assert.deepEqual([head.status, head.headers.get('content-length')], [200, String(bytes.length)])
     assert.equal((await w.request('HEAD', filled.replace('{Style}', 'ndvi'))).status, 200, 'a tile too')
+  })
+
+  await t.test('the first set has as many pixels as the image, and its tiles are drawn by either way of asking', async () => {
+    const xml = (await wmts({})).bytes.toString()
+    const matrices = [...xml.matchAll(/<ows:Identifier>([-\d._]+_[\d.]+)<\/ows:Identifier>.*?<MatrixWidth>(\d+)<.*?<MatrixHeight>(\d+)</g)]
+    assert.deepEqual(
+      matrices.map(([, , across, down]) => [across, down]),
+      [
+        ['1', '1'],
+        ['2', '1'],
+      ],
+    )
+    const [left, top, pixelM] = matrices.at(-1)![1]!.split('_').map(Number) as [number, number, number]
+    const box = /EPSG::3857"><ows:LowerCorner>([-\d.]+) ([-\d.]+)<\/ows:LowerCorner><ows:UpperCorner>([-\d.]+) ([-\d.]+)</.exec(xml)!
+    const [x0, y0, x1, y1] = box.slice(1).map(Number) as [number, number, number, number]
+    assert.deepEqual([x0, y1], [left, top])
+    assert.deepEqual(
+      [(x1 - x0) / pixelM, (y1 - y0) / pixelM].map((pixels) => Math.round(pixels * 1e6) / 1e6),
+      [300, 200],
+    )
+    const own = { ...tilePairs, TILEMATRIXSET: 'ImageResolution', TILEMATRIX: matrices.at(-1)![1]!, TILEROW: 0, TILECOL: 0 }
+    const tile = await wmts(own)
+    assert.equal(tile.status, 200)
+    const alpha = await sharp(tile.bytes).ensureAlpha().extractChannel(3).raw().toBuffer()
+    const columns = Array.from({ length: 256 }, (_, column) => alpha.subarray(100 * 256)[column]! > 0)
+    const drawn = columns.lastIndexOf(true) + 1
+    // Degrees are longer than they are wide here, so that the height decides.
+    assert.ok(columns[1] && Math.abs(drawn - 300 * Math.cos((33.1 * Math.PI) / 180)) <= 2, `${drawn} columns`)
+    const byAddress = await w.request('GET', `/api/v1/items/${id}/tiles/${matrices.at(-1)![1]!}/0/0.png?profile=default&key=${key}`)
+    assert.deepEqual(byAddress.bytes, tile.bytes)
+    const info = await wmts({ ...own, REQUEST: 'GetFeatureInfo', I: 128, J: 100, INFOFORMAT: 'application/json' })
+    const [feature] = info.body.features
+    const { bands } = await w.ok(token, 'items.point', {
+      item_id: id,
+      longitude: feature.geometry.coordinates[0],
+      latitude: feature.geometry.coordinates[1],
+    })
+    assert.ok(feature.properties.red > 0 && feature.properties.red === bands[2].value)
+    for (const TILEMATRIX of ['11', '1_2', `${left}_${top}_0`, `${left}_${top}_1e9`, '9e9_1_1'])
+      assert.equal((await wmts({ ...own, TILEMATRIX })).status, 400, TILEMATRIX)
   })
 
   await t.test('every style has a title of its own', async () => {

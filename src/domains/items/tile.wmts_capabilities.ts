@@ -4,7 +4,7 @@ import { Closed } from '#core/shapes.ts'
 import * as visualizationProfile from '#model/imagery/visualization-profile.ts'
 import { operation } from '#operation.ts'
 import { visualizationsOf } from '#raster/render/request.ts'
-import { coverageOf } from '#raster/warp/coverage.ts'
+import { coverageOf, imageGridOf } from '#raster/warp/coverage.ts'
 import { choiceOf, resolveLook } from '#services/drawing/look.ts'
 import { lookFields, TemplateKey } from '#wire/tile.ts'
 import { capabilities, stylesOf } from '#services/drawing/wmts.ts'
@@ -40,6 +40,8 @@ export default operation({
       baseUrl,
       item: layer.item,
       coverage: coverageOf(info),
+      image: imageGridOf(info),
+      size: info,
       styles,
       assetKey: asset_key ?? null,
       key: key ?? null,

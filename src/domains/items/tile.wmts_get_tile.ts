@@ -1,6 +1,6 @@
 import Type from 'typebox'
-import { Choice, Closed, Defaulted } from '#core/shapes.ts'
-import { WMTS_FORMATS } from '#wire/wmts.ts'
+import { Choice, Closed, Defaulted, Nullable } from '#core/shapes.ts'
+import { Grid, WMTS_FORMATS } from '#wire/wmts.ts'
 import { operation } from '#operation.ts'
 import { choiceOf, drawTile, resolveLook } from '#services/drawing/look.ts'
 import { FOR_A_DAY, IMAGE_TYPES, lookFields, pictureReply, requireTile, TileIndex, Zoom } from '#wire/tile.ts'
@@ -22,16 +22,17 @@ export default operation({
     profile: lookFields.profile,
     asset_key: lookFields.asset_key,
     format: Defaulted(Choice(WMTS_FORMATS), 'webp'),
+    grid: Type.Optional(Nullable(Grid)),
   }),
   output: Type.Any(),
   example: { input: { item_id: EXAMPLE_ITEM.id, z: 12, x: 3767, y: 2445 } },
 }).handle({
   async check(context, input) {
-    requireTile(input)
+    if (!input.grid) requireTile(input)
     const layer = await context.layers.requireReader(context.principal, input.item_id, choiceOf(input))
     return await resolveLook(context, layer, input)
   },
-  async execute(context, { z, x, y, format }, resolved) {
-    return pictureReply(await drawTile(context, resolved, { z, x, y, format }), FOR_A_DAY)
+  async execute(context, { z, x, y, format, grid }, resolved) {
+    return pictureReply(await drawTile(context, resolved, { z, x, y, format, grid }), FOR_A_DAY)
   },
 })

@@ -169,6 +169,32 @@ test('share.link.create, share.links.list and share.link.revoke', async (t) => {
   })
 })
 
+// Goal: a visitor learns what the colours of a look mean, what lies under a place, and whom the image is owed to.
+test("'share.tilejson' explains itself", async (t) => {
+  const w = await world(t)
+  const org = await w.organization()
+  const { item_id } = await sharedScene(w, org)
+  const made = await link(w, org.owner.token, item_id)
+  const { target } = (await w.call(null, 'share.link.validate', { token: made.token, password: PASSWORD })).body
+  const ask = async (more: object) => (await w.call(null, 'share.tilejson', { token: target.grant, ...more })).body
+  const ndvi = await ask({ profile: 'ndvi' })
+  assert.deepEqual([ndvi.legend.kind, ndvi.legend.low, ndvi.legend.high, ndvi.legend.colors.length], ['scale', -0.2, 1, 16])
+  assert.match(ndvi.legend.colors[0], /^#[0-9a-f]{6}$/)
+  assert.deepEqual((await ask({ profile: 'cir' })).legend.channels, ['nir', 'red', 'green'])
+  const place = { longitude: 151.15, latitude: -33.1 }
+  const found = await ask({ profile: 'ndvi', at: place })
+  const { results, bands } = await w.ok(org.owner.token, 'items.point', { item_id, profile: 'ndvi', ...place })
+  assert.deepEqual([found.visualizations, found.values], [[], [{ name: results[0].expression, value: results[0].value }]])
+  const composite = await ask({ profile: 'cir', at: place })
+  assert.deepEqual(
+    composite.values,
+    [4, 3, 2].map((band) => ({ name: bands[band - 1].name, value: bands[band - 1].value })),
+  )
+  assert.equal((await ask({ at: { longitude: 10, latitude: 10 } })).values, null, 'outside')
+  await w.ok(org.owner.token, 'items.update', { item_id, properties: { providers: [{ name: 'ESA' }], license: 'CC-BY-4.0' } })
+  assert.equal((await w.call(null, 'share.link.validate', { token: target.grant })).body.target.attribution, 'ESA · CC-BY-4.0')
+})
+
 // Goal: a visitor with the password sees the target and nothing of its owner; each opening is counted; what is gone is 404.
 test('share.link.validate', async (t) => {
   const w = await world(t)
@@ -191,6 +217,8 @@ test('share.link.validate', async (t) => {
       datetime: '2029-05-01T10:00:00.000Z',
       cloud_cover: 3,
       gsd: 10,
+      attribution: null,
+      link_expires_at: '2030-01-08T00:00:00.000Z',
     })
     assert.ok(
       visualizations.some((each: { id: string }) => each.id === 'ndvi') &&

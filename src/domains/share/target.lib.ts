@@ -18,7 +18,7 @@ type Reading = Looking & Pick<Context, 'baseUrl'>
 
 export async function toTarget(context: Reading, share: OpenedShare, target: SharedTarget) {
   const { grant, expiresAt } = await share.sign({ kind: 'link' }, GRANT_SECONDS)
-  const session = { grant, grant_expires_at: expiresAt.toISOString() }
+  const session = { grant, grant_expires_at: expiresAt.toISOString(), link_expires_at: share.link.expiresAt.toISOString() }
   if (target.type === 'item') {
     const { item } = target
     return {
@@ -71,12 +71,25 @@ async function toItem(
     cloud_cover: item.cloudCover,
     gsd: item.gsd,
     visualizations,
+    attribution: attributionOf(item.properties),
     tilejson: assets.some(isDrawable) ? `${baseUrl}/api/v1/share/tilejson.json?grant=${grant}` : null,
     ...(share.link.permission === 'download'
       ? { assets: await Promise.all(assets.map((each) => toFile(baseUrl, share, each, item.name))) }
       : {}),
   }
 }
+
+/** In the words of STAC: `attribution` as it stands, or the names of `providers`; and `license`. */
+function attributionOf(properties: Readonly<Record<string, unknown>>): string | null {
+  const { attribution, providers, license } = properties
+  const names = Array.isArray(providers) ? providers.map((each: unknown) => (each as { name?: unknown } | null)?.name) : []
+  const parts = [...(typeof attribution === 'string' ? [attribution] : names), license].filter(
+    (part): part is string => typeof part === 'string' && part.trim() !== '',
+  )
+  return parts.length > 0 ? parts.join(' · ').slice(0, MAX_ATTRIBUTION) : null
+}
+
+const MAX_ATTRIBUTION = 500
 
 const isDrawable = ({ mediaType }: asset.Asset): boolean => mediaType === null || /^image\/(tiff|vnd\.stac\.geotiff)/.test(mediaType)
 

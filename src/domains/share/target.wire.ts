@@ -38,12 +38,14 @@ const ITEM_FIELDS = {
   cloud_cover: Nullable(Type.Number()),
   gsd: Nullable(Type.Number()),
   visualizations: Type.Array(VisualizationRecord),
+  attribution: Nullable(Type.String({ description: 'Whom the image is owed to, and its licence, where its metadata says so' })),
   tilejson: Nullable(Type.String({ description: 'Address of the TileJSON, with a grant; null where there is no raster to draw' })),
   assets: Type.Optional(Type.Array(FileRecord, { description: 'With the permission `download` alone' })),
 }
 const SESSION_FIELDS = {
   grant: Type.String({ description: 'Stands for token and password in all public share operations' }),
   grant_expires_at: Timestamp,
+  link_expires_at: Type.String({ format: 'date-time', description: 'When the link ends' }),
 }
 
 const SharedItem = Closed(ITEM_FIELDS, { $id: 'SharedItem' })

@@ -1,14 +1,20 @@
 import Type from 'typebox'
-import { Closed } from '#core/shapes.ts'
+import { Closed, Nullable } from '#core/shapes.ts'
 import { operation } from '#operation.ts'
 import { coverageOf } from '#raster/warp/coverage.ts'
 import { EXAMPLE_TILEJSON, TileJson, tileJson } from '#services/drawing/tilejson.ts'
+import { Legend, legendOf, ValueAt, valuesAt } from '#services/drawing/legend.ts'
 import { lookFields } from '#wire/tile.ts'
 import { requireShown } from './shown.lib.ts'
 import { GRANT_SECONDS } from '#wire/share.ts'
 import { looksOf } from './target.lib.ts'
 import { VisualizationRecord } from './target.wire.ts'
 import { EXAMPLE_GRANT, EXAMPLE_PASSWORD, EXAMPLE_TOKEN, EXAMPLE_VISUALIZATION, Password, Token } from './wire.ts'
+
+const Place = Closed({
+  longitude: Type.Number({ minimum: -180, maximum: 180, description: 'In degrees' }),
+  latitude: Type.Number({ minimum: -90, maximum: 90, description: 'In degrees' }),
+})
 
 /**
  * What a map needs to draw a shared item. Its tiles carry a signed grant in place of the password, good for an hour; the
@@ -19,19 +25,32 @@ export default operation({
   scope: 'shares:read',
   tier: 'read',
   public: true,
-  input: Closed({ token: Token, password: Password, profile: lookFields.profile }),
-  output: Closed({ ...TileJson.properties, visualizations: Type.Array(VisualizationRecord) }),
+  input: Closed({
+    token: Token,
+    password: Password,
+    profile: lookFields.profile,
+    at: Type.Optional(Nullable(Place)),
+  }),
+  output: Closed({
+    ...TileJson.properties,
+    visualizations: Type.Array(VisualizationRecord, { description: 'Ways of showing it; none beside the values of a place' }),
+    legend: Nullable(Legend),
+    values: Type.Optional(
+      Nullable(Type.Array(ValueAt, { description: 'What the look is drawn from at the place `at`; null outside the image' })),
+    ),
+  }),
   example: {
     input: { token: EXAMPLE_TOKEN, password: EXAMPLE_PASSWORD },
     output: {
       ...EXAMPLE_TILEJSON,
       tiles: [`https://imagery.example/api/v1/share/tiles/{z}/{x}/{y}.webp?grant=${EXAMPLE_GRANT}`],
       visualizations: [EXAMPLE_VISUALIZATION],
+      legend: { kind: 'composite', low: null, high: null, unit: null, colors: [], channels: ['red', 'green', 'blue'] },
     },
   },
 }).handle({
   check: requireShown,
-  async execute(context, { profile }, { share, resolved }) {
+  async execute(context, { profile, at }, { share, resolved }) {
     context.attributeTo(share.link.organizationId)
     const { item } = resolved.layer
     const { grant } = await share.sign(share.scope, GRANT_SECONDS)
@@ -39,7 +58,9 @@ export default operation({
     const tiles = `${context.baseUrl}/api/v1/share/tiles/{z}/{x}/{y}.webp?grant=${grant}${look}`
     return {
       ...tileJson({ name: item.name, description: item.description, tiles }, coverageOf(resolved.info)),
-      visualizations: await looksOf(context, item.seq),
+      ...(at
+        ? { visualizations: [], legend: null, values: await valuesAt(context, resolved, at) }
+        : { visualizations: await looksOf(context, item.seq), legend: await legendOf(context, resolved) }),
     }
   },
 })

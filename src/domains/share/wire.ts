@@ -103,7 +103,9 @@ export const EXAMPLE_TARGET = {
   cloud_cover: 3.2,
   gsd: 10,
   visualizations: [EXAMPLE_VISUALIZATION],
+  attribution: 'Copernicus Sentinel data 2026',
   tilejson: `https://imagery.example/api/v1/share/tilejson.json?grant=${EXAMPLE_GRANT}`,
   grant: EXAMPLE_GRANT,
   grant_expires_at: '2026-03-01T11:00:00.000Z',
+  link_expires_at: '2030-06-01T00:00:00.000Z',
 }

@@ -7,6 +7,7 @@ import { DOMAINS } from '#contract/domains.ts'
 import { TABLE } from '#contract/table.ts'
 import { PROBLEMS } from '#core/problem.ts'
 import fastify from 'fastify'
+import { newId } from '#core/ids.ts'
 import { world } from '../../../test/support/world.ts'
 import { registerWelcome } from './welcome.ts'
 
@@ -75,6 +76,18 @@ test('pages', async (t) => {
     const wrong = await w.request('GET', '/auth/sign-in')
     assert.deepEqual([wrong.status, wrong.headers.get('allow'), wrong.body.detail], [405, 'POST', '/auth/sign-in takes POST'])
     assert.equal((await w.request('GET', '/docs/guides/..%2f..%2fREADME')).status, 404)
+    const tile = `/api/v1/items/${newId()}/tiles/1/0/0.png`
+    assert.deepEqual((await w.request('POST', tile)).headers.get('allow'), 'GET', 'also where parts of the address vary')
+    const allowed: Record<string, string> = {
+      '/v1/op/items.get': 'POST, OPTIONS',
+      '/v1/items/get': 'POST, OPTIONS',
+      '/v1/events': 'GET, OPTIONS',
+      '/stac/search': 'GET, HEAD, POST, OPTIONS',
+      [tile]: 'GET, HEAD, OPTIONS',
+      '/no/such': 'OPTIONS',
+    }
+    for (const [path, methods] of Object.entries(allowed))
+      assert.deepEqual((await w.request('OPTIONS', path)).headers.get('allow'), methods, path)
   })
 
   await t.test('an unknown problem is a 404', async () => {

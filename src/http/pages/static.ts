@@ -9,7 +9,7 @@ import { gunzip, gzip } from 'node:zlib'
 import type { FastifyInstance } from 'fastify'
 import { problem } from '#core/problem.ts'
 import { WORKER_POLICY } from '#http/headers.ts'
-import { worldBorders, worldLand } from './world.ts'
+import { worldBorders, worldLand, worldNames } from './world.ts'
 
 const own = path.join(import.meta.dirname, 'assets')
 const share = path.join(import.meta.dirname, '../../../packages/share')
@@ -54,8 +54,14 @@ const ASSETS: Record<string, Asset> = {
   'maplibre-gl.css': file(CSS, maplibre, 'maplibre-gl.css'),
   'world-land.json': world('land-50m.json', worldLand),
   'world-borders.json': world('countries-50m.json', worldBorders),
+  'world-names.json': world('countries-50m.json', worldNames),
   'share.css': file(CSS, share, 'share.css'),
-  ...Object.fromEntries(['share.ts', 'share-api.ts', 'share-map.ts', 'share-panel.ts', 'welcome.ts'].map((name) => [name, script(name)])),
+  ...Object.fromEntries(
+    ['share.ts', 'share-api.ts', 'share-map.ts', 'share-panel.ts', 'share-legend.ts', 'share-compare.ts', 'welcome.ts'].map((name) => [
+      name,
+      script(name),
+    ]),
+  ),
 }
 
 /** Kept packed: it is how nearly everybody asks for it, and a fraction of the memory. */

@@ -23,6 +23,37 @@ export function worldBorders(topology: Topology): object {
   return rounded(mesh(topology, topology.objects['countries'] as Parameters<typeof mesh>[1], (a, b) => a !== b))
 }
 
+/** A place for the name of each country: the middle of its largest piece. Large countries come first where names meet. */
+export function worldNames(topology: Topology): object {
+  const countries = feature(topology, topology.objects['countries']!)
+  const features = countries.type === 'FeatureCollection' ? countries.features : [countries]
+  return {
+    type: 'FeatureCollection',
+    features: features.flatMap(({ properties, geometry }) => {
+      const name: unknown = properties?.['name']
+      const rings = polygonsOf(geometry).map(([outer]) => middleOf(unwrapped(outer!)))
+      const [largest] = rings.toSorted((a, b) => b.area - a.area)
+      if (typeof name !== 'string' || !largest) return []
+      const point = rounded({ type: 'Point', coordinates: largest.middle })
+      return [{ type: 'Feature', properties: { name, rank: -Math.round(largest.area * 10) }, geometry: point }]
+    }),
+  }
+}
+
+/** The centre of gravity of a ring in degrees, and its area in square degrees as they are wide there. */
+function middleOf(ring: Ring): { middle: Position; area: number } {
+  let [doubled, x, y] = [0, 0, 0]
+  ring.forEach(([x0 = 0, y0 = 0], index) => {
+    const [x1 = 0, y1 = 0] = ring[(index + 1) % ring.length]!
+    const cross = x0 * y1 - x1 * y0
+    doubled += cross
+    x += (x0 + x1) * cross
+    y += (y0 + y1) * cross
+  })
+  const middle = doubled === 0 ? ring[0]! : [x / (3 * doubled), y / (3 * doubled)]
+  return { middle, area: Math.abs(doubled / 2) * Math.cos((middle[1]! * Math.PI) / 180) }
+}
+
 type Position = number[]
 type Ring = Position[]
 type Nested = number | Nested[]

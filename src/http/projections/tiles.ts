@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { gridOfName } from '#wire/wmts.ts'
 import { send } from '#http/operations.ts'
 import { numeric, pick, project, queryOf, tilePlace, type Projecting, type TileParams } from './project.ts'
 
@@ -14,7 +15,10 @@ const LOOK = ['profile', 'asset_key', 'bands', 'expression', 'rescale', 'colorma
 export function registerTiles(app: FastifyInstance, projecting: Projecting): void {
   for (const { root, id, render, tilejson } of LAYERS) {
     app.get<{ Params: TileParams & { id: string } }>(`/api/v1/${root}/:id/tiles/:z/:x/:row`, async (request, reply) => {
-      const place = tilePlace(request.params)
+      const grid = root === 'items' ? gridOfName(request.params.z) : null
+      const place = tilePlace(grid ? { ...request.params, z: '0' } : request.params)
+      if (grid)
+        return send(reply, await project(projecting, 'items.tile.wmts_get_tile', request, reply, () => gridTile(request, place, grid)))
       const invoked = await project(projecting, render, request, reply, () => ({
         [id]: request.params.id,
         ...place,
@@ -34,6 +38,14 @@ export function registerTiles(app: FastifyInstance, projecting: Projecting): voi
     })
   }
 }
+
+/** A tile of a matrix that WMTS lists before the well-known ones; its clients put the matrix where others put the zoom. */
+const gridTile = (request: FastifyRequest<{ Params: { id: string } }>, place: object, grid: object): object => ({
+  item_id: request.params.id,
+  ...place,
+  grid,
+  ...pick(queryOf(request), ['profile', 'asset_key']),
+})
 
 function tileQuery(request: FastifyRequest): Record<string, unknown> {
   const query = queryOf(request)
@@ -69,7 +81,7 @@ export const problemResponses = (...statuses: readonly number[]): Record<string,
 
 /** For the published document. */
 export function tilePaths(): Record<string, unknown> {
-  const problems = problemResponses(400, 401, 403, 404, 422, 429, 500)
+  const problems = problemResponses(400, 401, 403, 404, 422, 429, 500, 503)
   return Object.fromEntries(
     LAYERS.flatMap(({ root, id, render, tilejson }) => [
       [
@@ -82,7 +94,7 @@ export function tilePaths(): Record<string, unknown> {
             description: 'Append `@2x` to the row for 512 pixels a side.',
             parameters: [
               parameter('path', id, 'Whose tiles'),
-              parameter('path', 'z', 'Zoom, 0 to 24'),
+              parameter('path', 'z', 'Zoom, 0 to 24; of items also the name of a matrix of WMTS'),
               parameter('path', 'x', 'Column'),
               parameter('path', 'y', 'Row, from the top'),
               parameter('path', 'format', '`webp`, `png`, `jpg` or `jpeg`'),

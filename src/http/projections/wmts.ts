@@ -1,7 +1,7 @@
 /** WMTS 1.0.0 of one item by key-value pairs, and its capabilities by address. Failures are OGC exception reports. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { invalidField } from '#core/problem.ts'
-import { IMAGE_SET, WELL_KNOWN_SET, WMTS_FORMATS, WMTS_INFO_FORMATS } from '#wire/wmts.ts'
+import { gridOfName, IMAGE_SET, placeOfPixel, TILE_PX, WELL_KNOWN_SET, WMTS_FORMATS, WMTS_INFO_FORMATS } from '#wire/wmts.ts'
 import { escapeXml } from '#wire/xml.ts'
 import type { Invoked } from '#pipeline/invoke.ts'
 import { send } from '#http/operations.ts'
@@ -10,12 +10,10 @@ import { parameter } from './tiles.ts'
 
 type Parameters = ReadonlyMap<string, string>
 
-/** The last zoom of each set. Finer tiles than an image has are drawn all the same. */
-const MATRIX_SETS: ReadonlyMap<string, number> = new Map([WELL_KNOWN_SET, IMAGE_SET].map(({ id, maxZoom }) => [id, maxZoom]))
+const MATRIX_SETS: readonly string[] = [WELL_KNOWN_SET.id, IMAGE_SET.id]
 /** QGIS asks whatever it is given for WMS capabilities first, and takes those of a WMTS for an answer. */
 const SERVICES = ['WMTS', 'WMS']
 const TILE_FORMATS: ReadonlyMap<string, string> = new Map(WMTS_FORMATS.map((format) => [`image/${format}`, format]))
-const TILE_PX = 256
 
 export function registerWmts(app: FastifyInstance, projecting: Projecting): void {
   const capabilities = async (request: FastifyRequest<{ Params: { item_id: string } }>, reply: FastifyReply) => {
@@ -69,14 +67,31 @@ function required(given: Parameters, name: string): string {
   return value
 }
 
-function place(itemId: string, given: Parameters): { z: number; x: number; y: number } {
+interface Place {
+  z: number
+  x: number
+  y: number
+  grid?: { left: number; top: number; pixel_m: number }
+}
+
+/** Finer tiles than an image has are drawn all the same. */
+function place(itemId: string, given: Parameters): Place {
   const layer = given.get('layer')
   if (layer && layer !== itemId) throw invalidField('layer', 'is not the layer of this service')
   const set = given.get('tilematrixset') || WELL_KNOWN_SET.id
-  const lastZoom = MATRIX_SETS.get(set)
-  if (lastZoom === undefined) throw invalidField('tilematrixset', `is one of ${[...MATRIX_SETS.keys()].join(', ')}`)
-  const z = whole(required(given, 'tilematrix').split(':').at(-1)!, 'tilematrix', lastZoom)
-  return { z, x: whole(required(given, 'tilecol'), 'tilecol', 2 ** z - 1), y: whole(required(given, 'tilerow'), 'tilerow', 2 ** z - 1) }
+  if (!MATRIX_SETS.includes(set)) throw invalidField('tilematrixset', `is one of ${MATRIX_SETS.join(', ')}`)
+  const matrix = required(given, 'tilematrix').split(':').at(-1)!
+  const at = (last: number) => ({
+    x: whole(required(given, 'tilecol'), 'tilecol', last),
+    y: whole(required(given, 'tilerow'), 'tilerow', last),
+  })
+  if (set === WELL_KNOWN_SET.id) {
+    const z = whole(matrix, 'tilematrix', WELL_KNOWN_SET.maxZoom)
+    return { z, ...at(2 ** z - 1) }
+  }
+  const grid = gridOfName(matrix)
+  if (!grid) throw invalidField('tilematrix', 'is none of the matrices that the capabilities list for this set')
+  return { z: 0, ...at(2 ** 24 - 1), grid }
 }
 
 function whole(text: string, field: string, last: number): number {
@@ -105,12 +120,9 @@ async function featureInfo(
   const invoked = await project(projecting, 'items.point', request, reply, () => {
     if (!(WMTS_INFO_FORMATS as readonly string[]).includes(format))
       throw invalidField('infoformat', `is one of ${WMTS_INFO_FORMATS.join(', ')}`)
-    const { z, x, y } = place(itemId, given)
+    const where = place(itemId, given)
     const [i, j] = [whole(required(given, 'i'), 'i', TILE_PX - 1), whole(required(given, 'j'), 'j', TILE_PX - 1)]
-    const side = TILE_PX * 2 ** z
-    const longitude = ((x * TILE_PX + i + 0.5) / side) * 360 - 180
-    const latitude = (Math.atan(Math.sinh(Math.PI * (1 - (2 * (y * TILE_PX + j + 0.5)) / side))) * 180) / Math.PI
-    return { item_id: itemId, longitude, latitude, ...styleOf(given), ...optional(given, { asset_key: 'asset_key' }) }
+    return { item_id: itemId, ...placeOfPixel({ ...where, i, j }), ...styleOf(given), ...optional(given, { asset_key: 'asset_key' }) }
   })
   if (invoked.status !== 200) return answer(reply, invoked)
   const point = JSON.parse(Buffer.from(invoked.body as Uint8Array).toString()) as PointAnswer
@@ -194,7 +206,7 @@ const KVP_PARAMETERS = [
   ['STYLE', 'A profile: its id, a derived one such as `ndvi`, or `default`'],
   ['FORMAT', '`image/webp` or `image/png`'],
   ['TILEMATRIXSET', `\`${IMAGE_SET.id}\` or \`${WELL_KNOWN_SET.id}\``],
-  ['TILEMATRIX', 'Zoom'],
+  ['TILEMATRIX', 'Its name in the capabilities: the zoom, of `GoogleMapsCompatible`'],
   ['TILEROW', 'Row, from the top'],
   ['TILECOL', 'Column'],
   ['I', 'Column of a pixel in the tile, for GetFeatureInfo'],

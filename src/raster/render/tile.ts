@@ -71,7 +71,7 @@ export function renderCachedTile(
   options: TileOptions & EncodeOptions,
 ): Promise<Buffer> {
   const { signal, ...wanted } = options
-  const key = `${raster.key}/${tile.z}/${tile.x}/${tile.y}/${JSON.stringify(wanted)}`
+  const key = `${raster.key}/${JSON.stringify([tile, wanted])}`
   return context.tiles.get(key, (loadSignal) => renderTile(context, raster, tile, { ...wanted, signal: loadSignal }), { signal })
 }
 

@@ -4,7 +4,7 @@ import { RasterError, type Level, type RasterInfo } from '#raster/types.ts'
 import { applyAffine } from './affine.ts'
 import { MAX_SOURCE_PIXELS } from './blocks.ts'
 import { lonLatExtent } from './extent.ts'
-import { fromMercator, MAX_LATITUDE, MAX_ZOOM, toMercator, WORLD_M } from './mercator.ts'
+import { fromMercator, HALF_WORLD_M, MAX_LATITUDE, MAX_ZOOM, toMercator, WORLD_M } from './mercator.ts'
 import { placementOf } from './plan.ts'
 import { projectorToLonLat, type Point } from './projector.ts'
 
@@ -63,6 +63,45 @@ function compute(info: RasterInfo): Coverage {
     minZoom,
     maxZoom,
   }
+}
+
+/** As many pixels as the raster has, in squares of Web Mercator that hold all of it; coarser grids halve them. */
+export interface ImageGrid {
+  left: number
+  top: number
+  /** In metres, of the finest grid. */
+  pixelM: number
+  /** How often it can be halved until the raster is one tile, or until that is more than can be read. */
+  halvings: number
+}
+
+/** Of a grid's numbers so many digits count: they are part of addresses. */
+const PIXEL_DIGITS = 9
+const MAX_HALVINGS = 20
+
+export function imageGridOf(info: RasterInfo): ImageGrid {
+  const { maxZoom } = coverageOf(info)
+  const { x, y, right, bottom } = sidesOf(info)
+  const [left, top] = [Math.floor(x * 100) / 100, Math.ceil(y * 100) / 100]
+  const exact = Math.max((right - left) / info.width, (top - bottom) / info.height)
+  const step = 10 ** (Math.ceil(Math.log10(exact)) - PIXEL_DIGITS)
+  const whole = Math.ceil(Math.log2(Math.max(info.width, info.height, TILE_PX) / TILE_PX))
+  return {
+    left,
+    top,
+    pixelM: Number((Math.ceil(exact / step) * step).toPrecision(PIXEL_DIGITS)),
+    halvings: Math.min(whole, MAX_HALVINGS, maxZoom - lowestReadable(info, maxZoom)),
+  }
+}
+
+/** In metres; what lies on both sides of the date line is one piece. */
+function sidesOf(info: RasterInfo): { x: number; y: number; right: number; bottom: number } {
+  const { minX, maxX, minY, maxY } = placementOf(info).extent
+  if (minX < -HALF_WORLD_M || maxX > HALF_WORLD_M) return { x: minX, y: maxY, right: maxX, bottom: minY }
+  const [west, south, east, north] = coverageOf(info).bounds
+  const [x, bottom] = toMercator(west, south)
+  const [right, y] = toMercator(east, north)
+  return { x, y, right, bottom }
 }
 
 const held = (latitude: number): number => Math.max(-MAX_LATITUDE, Math.min(MAX_LATITUDE, latitude))

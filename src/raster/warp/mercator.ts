@@ -10,25 +10,40 @@ export const MAX_ZOOM = 24
 /** The latitude at which the square world ends. */
 export const MAX_LATITUDE = 85.0511287798066
 
+/** The side of a tile in pixels of its grid; tiles may be drawn with more. */
+const GRID_TILE_PX = 256
 const TILE_SIZES = [256, 512] as const
 export type TileSize = (typeof TILE_SIZES)[number]
+
+/** Tiles of a grid of its own in Web Mercator: where its first tile begins, and the side of its pixels, in metres. */
+export interface TileGrid {
+  left: number
+  top: number
+  pixelM: number
+}
 
 export interface TileAddress {
   z: number
   x: number
   y: number
+  /** The well-known grid of that zoom unless another is given, which has one zoom. */
+  grid?: TileGrid
 }
 
 /** Refuses addresses outside the scheme. */
-export function checkTile({ z, x, y }: TileAddress): void {
-  const count = 2 ** z
+export function checkTile({ z, x, y, grid }: TileAddress): void {
+  const count = 2 ** (grid ? MAX_ZOOM : z)
   const isIndex = (n: number): boolean => Number.isInteger(n) && n >= 0 && n < count
   if (!Number.isInteger(z) || z < 0 || z > MAX_ZOOM) throw new RasterError('invalid_argument', `z must be from 0 to ${MAX_ZOOM}`)
   if (!isIndex(x) || !isIndex(y)) throw new RasterError('invalid_argument', `x and y must be from 0 to ${count - 1} at zoom ${z}`)
 }
 
 /** Pixel of a tile to Web Mercator. */
-export function tileTransform({ z, x, y }: TileAddress, size: TileSize): Affine {
+export function tileTransform({ z, x, y, grid }: TileAddress, size: TileSize): Affine {
+  if (grid) {
+    const tileM = grid.pixelM * GRID_TILE_PX
+    return [grid.left + x * tileM, tileM / size, 0, grid.top - y * tileM, 0, -tileM / size]
+  }
   const tileM = WORLD_M / 2 ** z
   const pixelM = tileM / size
   return [-HALF_WORLD_M + x * tileM, pixelM, 0, HALF_WORLD_M - y * tileM, 0, -pixelM]

@@ -124,6 +124,8 @@ export interface TileRequest {
   format: 'png' | 'webp' | 'jpg' | 'jpeg'
   quality?: number | undefined
   tile_size?: 256 | 512 | null | undefined
+  /** Another one than the well-known. */
+  grid?: { left: number; top: number; pixel_m: number } | null | undefined
 }
 
 /** One tile of a resolved item, or only its tag where the caller has it already. Tiles are counted for the item's organization. */
@@ -132,10 +134,11 @@ export async function drawTile(
   { layer, source, style, resampling }: ResolvedLook,
   request: TileRequest,
 ): Promise<Picture> {
-  const { z, x, y, format, quality, tile_size: size } = request
+  const { z, x, y, format, quality, tile_size: size, grid } = request
+  const tile = { z, x, y, ...(grid ? { grid: { left: grid.left, top: grid.top, pixelM: grid.pixel_m } } : {}) }
   const picture = await raster.tile(
     source,
-    { tile: { z, x, y }, format: imageFormat(format), quality, style, size: size ?? undefined, resampling },
+    { tile, format: imageFormat(format), quality, style, size: size ?? undefined, resampling },
     { ifNoneMatch, signal },
   )
   if (picture.body) usage.record(layer.item.organizationId, 'tiles')

@@ -1,10 +1,10 @@
 /** The WMTS 1.0.0 capabilities document of one item (OGC 07-057r7). */
 import { isUuid } from '#core/ids.ts'
-import { IMAGE_SET, WELL_KNOWN_SET, WMTS_FORMATS, WMTS_INFO_FORMATS } from '#wire/wmts.ts'
+import { gridName, IMAGE_SET, TILE_PX, WELL_KNOWN_SET, WMTS_FORMATS, WMTS_INFO_FORMATS } from '#wire/wmts.ts'
 import { escapeXml } from '#wire/xml.ts'
 import type { Profile } from '#model/imagery/visualization-profile.ts'
 import type { Visualization } from '#raster/formulas/visualizations.ts'
-import type { Coverage } from '#raster/warp/coverage.ts'
+import type { Coverage, ImageGrid } from '#raster/warp/coverage.ts'
 import { HALF_WORLD_M, toMercator, WORLD_M } from '#raster/warp/mercator.ts'
 import { DEFAULT_PROFILE } from './look.ts'
 import { tileTemplate } from './tilejson.ts'
@@ -12,8 +12,22 @@ import { tileTemplate } from './tilejson.ts'
 interface MatrixSet {
   id: string
   title: string
-  maxZoom: number
+  /** From coarse to fine. */
+  matrices: readonly Matrix[]
   scaleSet: string | null
+}
+
+interface Matrix {
+  id: string
+  /** In metres, as are its corner's. */
+  pixelM: number
+  left: number
+  top: number
+  /** In tiles. */
+  width: number
+  height: number
+  /** The tiles that the image touches; null where it is not worth looking at. */
+  limits: { left: number; top: number; right: number; bottom: number } | null
 }
 
 const SCALE_SET = 'urn:ogc:def:wkss:OGC:1.0:GoogleMapsCompatible'
@@ -59,24 +73,65 @@ function withOwnTitles(styles: readonly WmtsStyle[]): WmtsStyle[] {
   })
 }
 
-/** What ends at the image's own resolution comes first: GDAL takes the first set and its last zoom. */
-const setsOf = ({ maxZoom }: Coverage): MatrixSet[] => [
-  { id: IMAGE_SET.id, title: 'Web Mercator, up to the resolution of the image', maxZoom, scaleSet: null },
-  { ...WELL_KNOWN_SET, title: 'Web Mercator, 256 pixels', scaleSet: SCALE_SET },
+/** What ends at the image's own resolution comes first: GDAL takes the first set and its last matrix. */
+const setsOf = (coverage: Coverage, image: ImageGrid, size: Size): MatrixSet[] => [
+  { id: IMAGE_SET.id, title: 'Web Mercator, as many pixels as the image has', matrices: imageMatrices(image, size), scaleSet: null },
+  { id: WELL_KNOWN_SET.id, title: 'Web Mercator, 256 pixels', matrices: wellKnownMatrices(coverage), scaleSet: SCALE_SET },
 ]
+
+interface Size {
+  width: number
+  height: number
+}
+
+function imageMatrices({ left, top, pixelM: finest, halvings }: ImageGrid, size: Size): Matrix[] {
+  return Array.from({ length: halvings + 1 }, (_, index) => {
+    const times = 2 ** (halvings - index)
+    const pixelM = finest * times
+    const tiles = (pixels: number) => Math.ceil(pixels / times / TILE_PX)
+    const [width, height] = [tiles(size.width), tiles(size.height)]
+    const limits = { left: 0, top: 0, right: width - 1, bottom: height - 1 }
+    return { id: gridName({ left, top, pixel_m: pixelM }), pixelM, left, top, width, height, limits }
+  })
+}
+
+/** Only zooms at which the image is worth looking at, and only the tiles that it touches, are limits. */
+function wellKnownMatrices({ bounds, minZoom, maxZoom: finest }: Coverage): Matrix[] {
+  const [west, south, east, north] = bounds
+  const [left, bottom] = toMercator(west, south)
+  const [right, top] = toMercator(east, north)
+  return Array.from({ length: WELL_KNOWN_SET.maxZoom + 1 }, (_, zoom) => {
+    const count = 2 ** zoom
+    const column = (x: number) => Math.max(0, Math.min(count - 1, Math.floor(((x + HALF_WORLD_M) / WORLD_M) * count)))
+    const row = (y: number) => Math.max(0, Math.min(count - 1, Math.floor(((HALF_WORLD_M - y) / WORLD_M) * count)))
+    const isWorthIt = zoom >= Math.min(minZoom, WELL_KNOWN_SET.maxZoom) && zoom <= finest
+    return {
+      id: String(zoom),
+      pixelM: WORLD_M / TILE_PX / count,
+      left: -HALF_WORLD_M,
+      top: HALF_WORLD_M,
+      width: count,
+      height: count,
+      limits: isWorthIt ? { left: column(left), top: row(top), right: column(right), bottom: row(bottom) } : null,
+    }
+  })
+}
 
 interface Capabilities {
   baseUrl: string
   item: { id: string; name: string; description: string | null }
   coverage: Coverage
+  image: ImageGrid
+  /** In pixels. */
+  size: Size
   styles: readonly WmtsStyle[]
   assetKey: string | null
   key: string | null
 }
 
 export function capabilities(wanted: Capabilities): string {
-  const { item, coverage } = wanted
-  const sets = setsOf(coverage)
+  const { item, coverage, image, size } = wanted
+  const sets = setsOf(coverage, image, size)
   return `<?xml version="1.0" encoding="UTF-8"?>
 <Capabilities xmlns="http://www.opengis.net/wmts/1.0" xmlns:ows="http://www.opengis.net/ows/1.1" \
 xmlns:xlink="http://www.w3.org/1999/xlink" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" \
@@ -116,10 +171,10 @@ function operation(name: string, wanted: Capabilities): string {
 }
 
 function layerOf(wanted: Capabilities, sets: readonly MatrixSet[]): string {
-  const { baseUrl, item, coverage, styles, assetKey, key } = wanted
+  const { baseUrl, item, coverage, image, size, styles, assetKey, key } = wanted
   const [west, south, east, north] = coverage.bounds
-  const [left, bottom] = toMercator(west, south)
-  const [right, top] = toMercator(east, north)
+  const { left, top, pixelM } = image
+  const [right, bottom] = [left + size.width * pixelM, top - size.height * pixelM]
   const template = (format: string) =>
     tileTemplate({
       baseUrl,
@@ -143,7 +198,7 @@ function layerOf(wanted: Capabilities, sets: readonly MatrixSet[]): string {
 ${styles.map(styleElement).join('\n')}
 ${WMTS_FORMATS.map((format) => `      <Format>image/${format}</Format>`).join('\n')}
 ${WMTS_INFO_FORMATS.map((format) => `      <InfoFormat>${format}</InfoFormat>`).join('\n')}
-${sets.map((set) => matrixSetLink(set, coverage)).join('\n')}
+${sets.map(matrixSetLink).join('\n')}
 ${WMTS_FORMATS.map((format) => resourceUrl(format, template(format))).join('\n')}
     </Layer>`
 }
@@ -155,24 +210,16 @@ const styleElement = ({ id, title, isDefault }: WmtsStyle) =>
 const resourceUrl = (format: string, template: string) =>
   `      <ResourceURL format="image/${format}" resourceType="tile" template="${escapeXml(template)}"/>`
 
-/** Only zooms at which the image is worth looking at, and only the tiles that it touches. */
-function matrixSetLink({ id, maxZoom }: MatrixSet, { bounds, minZoom, maxZoom: finest }: Coverage): string {
-  const zooms = Array.from({ length: maxZoom + 1 }, (_, zoom) => zoom).filter(
-    (zoom) => zoom >= Math.min(minZoom, maxZoom) && zoom <= finest,
+function matrixSetLink({ id, matrices }: MatrixSet): string {
+  const limits = matrices.flatMap(({ id: matrix, limits: found }) =>
+    found
+      ? [
+          `          <TileMatrixLimits><TileMatrix>${matrix}</TileMatrix>` +
+            `<MinTileRow>${found.top}</MinTileRow><MaxTileRow>${found.bottom}</MaxTileRow>` +
+            `<MinTileCol>${found.left}</MinTileCol><MaxTileCol>${found.right}</MaxTileCol></TileMatrixLimits>`,
+        ]
+      : [],
   )
-  const [west, south, east, north] = bounds
-  const [left, bottom] = toMercator(west, south)
-  const [right, top] = toMercator(east, north)
-  const limits = zooms.map((zoom) => {
-    const count = 2 ** zoom
-    const column = (x: number) => Math.max(0, Math.min(count - 1, Math.floor(((x + HALF_WORLD_M) / WORLD_M) * count)))
-    const row = (y: number) => Math.max(0, Math.min(count - 1, Math.floor(((HALF_WORLD_M - y) / WORLD_M) * count)))
-    return (
-      `          <TileMatrixLimits><TileMatrix>${zoom}</TileMatrix>` +
-      `<MinTileRow>${row(top)}</MinTileRow><MaxTileRow>${row(bottom)}</MaxTileRow>` +
-      `<MinTileCol>${column(left)}</MinTileCol><MaxTileCol>${column(right)}</MaxTileCol></TileMatrixLimits>`
-    )
-  })
   return `      <TileMatrixSetLink>
         <TileMatrixSet>${id}</TileMatrixSet>
         <TileMatrixSetLimits>
@@ -181,26 +228,20 @@ ${limits.join('\n')}
       </TileMatrixSetLink>`
 }
 
-const TILE_PX = 256
 /** OGC's pixel of a screen, in metres. */
 const SCREEN_PIXEL_M = 0.000_28
 
-function matrixSet({ id, title, maxZoom, scaleSet }: MatrixSet): string {
-  const matrices = Array.from({ length: maxZoom + 1 }, (_, zoom) => {
-    const count = 2 ** zoom
-    const scale = WORLD_M / TILE_PX / count / SCREEN_PIXEL_M
-    return (
-      `      <TileMatrix><ows:Identifier>${zoom}</ows:Identifier><ScaleDenominator>${scale}</ScaleDenominator>` +
-      `<TopLeftCorner>${-HALF_WORLD_M} ${HALF_WORLD_M}</TopLeftCorner>` +
-      `<TileWidth>${TILE_PX}</TileWidth><TileHeight>${TILE_PX}</TileHeight>` +
-      `<MatrixWidth>${count}</MatrixWidth><MatrixHeight>${count}</MatrixHeight></TileMatrix>`
-    )
-  })
+const matrixElement = ({ id, pixelM, left, top, width, height }: Matrix) =>
+  `      <TileMatrix><ows:Identifier>${id}</ows:Identifier><ScaleDenominator>${pixelM / SCREEN_PIXEL_M}</ScaleDenominator>` +
+  `<TopLeftCorner>${left} ${top}</TopLeftCorner><TileWidth>${TILE_PX}</TileWidth><TileHeight>${TILE_PX}</TileHeight>` +
+  `<MatrixWidth>${width}</MatrixWidth><MatrixHeight>${height}</MatrixHeight></TileMatrix>`
+
+function matrixSet({ id, title, matrices, scaleSet }: MatrixSet): string {
   return `    <TileMatrixSet>
       <ows:Title>${title}</ows:Title>
       <ows:Identifier>${id}</ows:Identifier>
       <ows:SupportedCRS>urn:ogc:def:crs:EPSG::3857</ows:SupportedCRS>\
 ${scaleSet ? `\n      <WellKnownScaleSet>${scaleSet}</WellKnownScaleSet>` : ''}
-${matrices.join('\n')}
+${matrices.map(matrixElement).join('\n')}
     </TileMatrixSet>`
 }

@@ -553,6 +553,14 @@ export interface ItemsTileWmtsGetTileInput {
   asset_key?: string | null | undefined
   /** Of the picture, or of the answer. Default: `"webp"` */
   format?: 'webp' | 'png' | undefined
+  grid?: {
+    /** Where its first tile begins, in metres */
+    left: number
+    /** Where its first tile begins, in metres */
+    top: number
+    /** Side of a pixel, in metres */
+    pixel_m: number
+  } | null | undefined
 }
 
 /** Input of `items.update`. */

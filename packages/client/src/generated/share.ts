@@ -2,6 +2,7 @@
 import type { CallOptions, Client } from '../client.ts'
 import type { Page } from '../pages.ts'
 import type {
+  Legend,
   NewShareLink,
   ShareLink,
   SharedItem,
@@ -127,6 +128,8 @@ export interface ShareLinkValidateOutput {
       /** A few words about it, for people */
       description: string
     })[]
+    /** Whom the image is owed to, and its licence, where its metadata says so */
+    attribution: string | null
     /** Address of the TileJSON, with a grant; null where there is no raster to draw */
     tilejson: string | null
     /** With the permission `download` alone */
@@ -152,6 +155,8 @@ export interface ShareLinkValidateOutput {
     grant: string
     /** Until when the grant stands for token and password */
     grant_expires_at: string
+    /** When the link ends */
+    link_expires_at: string
   } | {
     /** Its id */
     id: string
@@ -167,6 +172,8 @@ export interface ShareLinkValidateOutput {
     grant: string
     /** Until when the grant stands for token and password */
     grant_expires_at: string
+    /** When the link ends */
+    link_expires_at: string
   }
 }
 
@@ -222,6 +229,13 @@ export interface ShareTilejsonInput {
   password?: string | undefined
   /** A saved profile's id, or a derived one such as `rgb` or `ndvi`; the default one if absent */
   profile?: string | null | undefined
+  /** When it happened */
+  at?: {
+    /** In degrees */
+    longitude: number
+    /** In degrees */
+    latitude: number
+  } | null | undefined
 }
 
 /** Answer of `share.tilejson`. */
@@ -246,7 +260,7 @@ export interface ShareTilejsonOutput {
   bounds: [number, number, number, number]
   /** Longitude, latitude and a zoom to start with */
   center: [number, number, number]
-  /** The ways in which it can be shown, best first */
+  /** Ways of showing it; none beside the values of a place */
   visualizations: ({
     /** Its id */
     id: string
@@ -269,6 +283,14 @@ export interface ShareTilejsonOutput {
     /** A few words about it, for people */
     description: string
   })[]
+  legend: Legend | null
+  /** What the look is drawn from at the place `at`; null outside the image */
+  values?: ({
+    /** Name of the band, or the expression */
+    name: string
+    /** Null where there is no data */
+    value: number | null
+  })[] | null | undefined
 }
 
 export class ShareAssetApi {

@@ -1170,6 +1170,21 @@ export interface JobType {
   timeout_minutes: number
 }
 
+export interface Legend {
+  /** Which kind it is */
+  kind: 'scale' | 'composite'
+  /** Value of the first colour of a scale; what lies below has it too */
+  low: number | null
+  /** Value of the last colour of a scale; what lies above has it too */
+  high: number | null
+  /** Of the values, where the file or the kind of the look says it */
+  unit: string | null
+  /** From low to high, evenly spaced, as `#rrggbb`; none for a composite */
+  colors: string[]
+  /** What a composite shows as red, green and blue; none for a scale */
+  channels: string[]
+}
+
 export interface LineageChild {
   /** The item */
   item_id: string
@@ -2024,6 +2039,8 @@ export interface SharedItem {
     /** A few words about it, for people */
     description: string
   })[]
+  /** Whom the image is owed to, and its licence, where its metadata says so */
+  attribution: string | null
   /** Address of the TileJSON, with a grant; null where there is no raster to draw */
   tilejson: string | null
   /** With the permission `download` alone */

@@ -1,0 +1,86 @@
+/** What the colours of a look mean, and what it shows at one place. */
+import Type, { type Static } from 'typebox'
+import { Choice, Closed, Nullable } from '#core/shapes.ts'
+import type { Context } from '#operation.ts'
+import { colorTable } from '#raster/colormap/index.ts'
+import type { Range } from '#raster/render/style.ts'
+import type { ResolvedLook } from './look.ts'
+import { resultsAt } from './point.ts'
+import { rangesOf } from './ranges.ts'
+
+export const Legend = Closed(
+  {
+    kind: Choice(['scale', 'composite']),
+    low: Nullable(Type.Number({ description: 'Value of the first colour of a scale; what lies below has it too' })),
+    high: Nullable(Type.Number({ description: 'Value of the last colour of a scale; what lies above has it too' })),
+    unit: Nullable(Type.String({ description: 'Of the values, where the file or the kind of the look says it' })),
+    colors: Type.Array(Type.String(), { description: 'From low to high, evenly spaced, as `#rrggbb`; none for a composite' }),
+    channels: Type.Array(Type.String(), { description: 'What a composite shows as red, green and blue; none for a scale' }),
+  },
+  { $id: 'Legend' },
+)
+
+export const ValueAt = Closed({
+  name: Type.String({ description: 'Name of the band, or the expression' }),
+  value: Nullable(Type.Number({ description: 'Null where there is no data' })),
+})
+
+/** Steps of a colour bar: more are not told apart. */
+const COLORS = 16
+const GRAY = 'gray'
+const BYTES: Range = [0, 255]
+
+/** Null for classes, whose colours are the file's own. */
+export async function legendOf(context: Pick<Context, 'raster' | 'signal'>, resolved: ResolvedLook): Promise<Static<typeof Legend> | null> {
+  const { style, info, names } = resolved
+  if (style.kind === 'palette') return null
+  const isComposite = style.kind === 'rgb' || (style.kind === 'expression' && style.expression.includes(';'))
+  if (isComposite) {
+    const channels = style.kind === 'rgb' ? style.bands.map((band) => nameOf(names, band)) : partsOf(style.expression)
+    return { kind: 'composite', low: null, high: null, unit: null, colors: [], channels }
+  }
+  const isBytes = style.kind === 'single' && info.dataType === 'uint8'
+  const [low, high] = style.ranges?.[0] ?? (isBytes ? BYTES : await foundRange(context, resolved))
+  const unit = style.kind === 'single' ? unitOf(resolved, style.band, style.hillshade === true) : null
+  return { kind: 'scale', low, high, unit, colors: colorsOf(style.colormap ?? GRAY), channels: [] }
+}
+
+async function foundRange(
+  context: Pick<Context, 'raster' | 'signal'>,
+  resolved: ResolvedLook,
+): Promise<readonly [number | null, number | null]> {
+  const { p2, p98 } = await rangesOf(context, resolved)
+  return [p2, p98]
+}
+
+/** Samples that stand for other values have no unit of their own. Heights that say nothing are in metres. */
+function unitOf({ info }: ResolvedLook, band: number, isHeight: boolean): string | null {
+  const { scale, offset, unit } = info.bands[band - 1] ?? { scale: 1, offset: 0, unit: null }
+  return scale === 1 && offset === 0 ? (unit ?? (isHeight ? 'm' : null)) : null
+}
+
+function colorsOf(colormap: string): string[] {
+  const table = colorTable(colormap)
+  return Array.from({ length: COLORS }, (_, index) => {
+    const at = Math.round((index * (table.length / 3 - 1)) / (COLORS - 1)) * 3
+    return `#${Buffer.from(table.subarray(at, at + 3)).toString('hex')}`
+  })
+}
+
+/** What the look is drawn from at a place; null outside the raster. */
+export async function valuesAt(
+  { raster, signal }: Pick<Context, 'raster' | 'signal'>,
+  resolved: ResolvedLook,
+  place: { longitude: number; latitude: number },
+): Promise<Static<typeof ValueAt>[] | null> {
+  const { source, style, names } = resolved
+  const values = await raster.point(source, place, signal)
+  if (!values) return null
+  if (style.kind === 'expression') return resultsAt(resolved, values).map(({ expression, value }) => ({ name: expression, value }))
+  const bands = style.kind === 'rgb' ? style.bands : style.kind === 'single' ? [style.band] : [1]
+  return bands.map((band) => ({ name: nameOf(names, band), value: values[band - 1] ?? null }))
+}
+
+const partsOf = (expression: string): string[] => expression.split(';').map((part) => part.trim())
+const nameOf = (names: Readonly<Record<string, number>>, band: number): string =>
+  Object.keys(names).find((name) => names[name] === band) ?? `b${band}`
