@@ -80,7 +80,7 @@ const REQUEST_TIMEOUT_MS = 120_000
 const MAX_URL_LENGTH = 8_192
 
 export function buildServer(options: ServerOptions): FastifyInstance {
-  const { platform, auth, stream, log, metrics, api, sandboxPayments, isLocal, trustedProxies, connections } = options
+  const { platform, auth, stream, log, api, sandboxPayments, isLocal, trustedProxies, connections } = options
   const app = fastify({
     requestTimeout: REQUEST_TIMEOUT_MS,
     keepAliveTimeout: KEEP_ALIVE_MS,
@@ -103,23 +103,7 @@ export function buildServer(options: ServerOptions): FastifyInstance {
   registerErrors(app, platform, methodsOf)
   registerHealth(app, options)
   if (!api) return app
-  const observe = (request: FastifyRequest, op: AnyOperation, { status, trace }: Invoked) => {
-    const durationMs = performance.now() - trace.startedAtMs
-    metrics.observeCall(op.id, status, durationMs / 1000)
-    const { principal, organizationId, invocationId } = trace
-    log.info(
-      {
-        invocation: invocationId,
-        operation: op.id,
-        status,
-        ms: Math.round(durationMs),
-        principal: principal?.kind ?? 'none',
-        organization: organizationId,
-        address: request.ip,
-      },
-      'call',
-    )
-  }
+  const observe = observer(options)
   registerOperations(app, platform, observe)
   registerAssets(app, { platform, observe })
   registerShareRoutes(app, { platform, observe })
@@ -152,6 +136,27 @@ export function buildServer(options: ServerOptions): FastifyInstance {
   })
   return app
 }
+
+/** Counts and logs each call. */
+const observer =
+  ({ metrics, log }: ServerOptions) =>
+  (request: FastifyRequest, op: AnyOperation, { status, trace }: Invoked): void => {
+    const durationMs = performance.now() - trace.startedAtMs
+    metrics.observeCall(op.id, status, durationMs / 1000)
+    const { principal, organizationId, invocationId } = trace
+    log.info(
+      {
+        invocation: invocationId,
+        operation: op.id,
+        status,
+        ms: Math.round(durationMs),
+        principal: principal?.kind ?? 'none',
+        organization: organizationId,
+        address: request.ip,
+      },
+      'call',
+    )
+  }
 
 /** What people open in a browser without being sent there by an operation: the page of a share, and the console. */
 function registerScreens(app: FastifyInstance, { console }: ServerOptions): void {

@@ -49,7 +49,7 @@ async function foundRange(
   context: Pick<Context, 'raster' | 'signal'>,
   resolved: ResolvedLook,
 ): Promise<readonly [number | null, number | null]> {
-  const { p2, p98 } = await rangesOf(context, resolved)
+  const { p2, p98 } = await rangesOf(context, resolved, { bins: null, area: null })
   return [p2, p98]
 }
 
