@@ -184,7 +184,7 @@ export function OrderTable({ orders }: { orders: readonly Order[] }): ReactEleme
   const projects = useProjects()
   const nameOf = (id: string) => projects.data?.projects.find((project) => project.id === id)?.name ?? '–'
   return (
-    <table className="tbl stack">
+    <table className="tbl stack order-table">
       <thead>
         <tr>
           <th>Order</th>
