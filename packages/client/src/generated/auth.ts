@@ -116,6 +116,12 @@ export interface AuthMeOutput {
     name: string
     /** What the person may do there */
     role: 'owner' | 'admin' | 'member'
+    /** The most that the person may spend on one order; null: no limit */
+    per_order_limit_credits: number | null
+    /** The most within any 30 days; null: no limit */
+    spend_limit_credits: number | null
+    /** What counts towards that limit now */
+    spent_30d_credits: number
   })[]
 }
 
