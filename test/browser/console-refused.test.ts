@@ -106,7 +106,7 @@ async function aboveCap(w: World, org: Org, chromium: Browser): Promise<void> {
     await signIn(owner, org.owner)
     await owner.page.goto(`${w.baseUrl}/app/billing/approvals`)
     await owner.page.getByRole('button', { name: 'Approve once' }).click()
-    await owner.page.getByText('Approved', { exact: true }).waitFor()
+    await owner.page.getByRole('cell', { name: 'used' }).waitFor()
     await owner.page.goto(`${w.baseUrl}/app/orders`)
     await owner.page.getByRole('cell', { name: 'Placed' }).waitFor()
   })

@@ -347,14 +347,14 @@ function QuotationDecision({
             rows={[
               ['Price', <b className="num opt-price">{audOfCredits(credits)}</b>],
               ['In credits', <span className="num">{count(credits)}</span>],
-              ['Estimated before', <span className="num">{audOfCredits(order.estimatedCredits)}</span>],
+              ['Price before', <span className="num">{group ? audOfCredits(group.credits) : '–'}</span>],
               ['For', group ? `${group.dataProduct}, ${areaText(group.aoi_km2 * 1e6)}` : '–'],
             ]}
           />
-          {credits > order.estimatedCredits && (
+          {group && credits > group.credits && (
             <div className="mt12">
               <Note tone="warn" icon="warn">
-                {count(credits - order.estimatedCredits)} credits more than was estimated for {plural(order.groups.length, 'group')}.
+                {count(credits - group.credits)} credits more than was said before.
               </Note>
             </div>
           )}
