@@ -32,7 +32,7 @@ const DAYS = 'from=2029-12-28&to=2029-12-31'
 
 /** Types an area, waits for scenes of a vendor that sells, and ticks so many of them. */
 export async function choose(w: World, page: Page, count: number): Promise<void> {
-  await page.goto(`${w.baseUrl}/app/explore?sources=sandbox-hr.sandbox-vhr.sandbox-flaky&${DAYS}`)
+  await page.goto(`${w.baseUrl}/app/explore?sources=sandbox-hr.sandbox-vhr&${DAYS}`)
   await typeArea(page, AREA)
   const ticks = page.getByRole('checkbox', { name: /^Order Sandbox high resolution of/ })
   await ticks.first().waitFor()

@@ -70,7 +70,7 @@ const screens = [
   screen('/tasking/new', () => import('./screens/tasking/new.tsx'), 'NewTasking'),
   screen('/tasking/$order', () => import('./screens/tasking/decision.tsx'), 'TaskingOrder'),
   screen('/jobs', jobs, 'Jobs'),
-  screen('/jobs/$id', jobs, 'JobPage'),
+  screen('/jobs/$id', () => import('./screens/make/job.tsx'), 'JobPage'),
   screen('/clips', () => import('./screens/make/clips.tsx'), 'Clips'),
   screen('/mosaics', () => import('./screens/make/mosaics.tsx'), 'Mosaics'),
   screen('/processes', processes, 'Processes'),

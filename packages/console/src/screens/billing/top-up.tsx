@@ -128,7 +128,9 @@ export function Refusal({ error, secret, onConfirmed, onCard }: RefusalParts): R
     return (
       <>
         <FormProblem error={error} />
-        {isProblem(error, 'card-declined', 'payment-method-required') && <Button onClick={onCard}>Use another card</Button>}
+        {isProblem(error, 'card-declined', 'payment-method-required') && (
+          <Button onClick={onCard}>{isProblem(error, 'card-declined') ? 'Use another card' : 'Add a card'}</Button>
+        )}
       </>
     )
   const confirm = async () => {

@@ -28,7 +28,6 @@ const LOOK_EVERY_MS = 10_000
 export function Orders(): ReactElement {
   const [url, setUrl] = useUrl()
   const who = useWho()
-  const projects = useProjects()
   const shown = (url['status'] ?? 'all') as Shown
   const isMine = url['mine'] === '1'
   const page = Math.max(0, Number(url['page'] ?? 1) - 1)
@@ -61,43 +60,7 @@ export function Orders(): ReactElement {
       }
     >
       <CartNote />
-      <div className="row g8 wrap filter-row">
-        <Segmented
-          label="State"
-          value={shown}
-          onChange={(next) => setUrl({ status: next === 'all' ? null : next, page: null })}
-          options={[
-            { value: 'all', text: 'All' },
-            { value: 'open', text: 'Under way' },
-            { value: 'delivered', text: 'Delivered' },
-            { value: 'ended', text: 'Ended' },
-          ]}
-        />
-        <Choice
-          label="Kind"
-          hideLabel
-          value={url['type'] ?? ''}
-          onChange={(event) => setUrl({ type: event.target.value || null, page: null })}
-          options={[
-            { value: '', text: 'Archive and tasking' },
-            { value: 'ARCHIVE', text: 'Archive' },
-            { value: 'TASKING', text: 'Tasking' },
-          ]}
-        />
-        <Choice
-          label="Project"
-          hideLabel
-          value={url['project'] ?? ''}
-          onChange={(event) => setUrl({ project: event.target.value || null, page: null })}
-          options={[
-            { value: '', text: 'Every project' },
-            ...(projects.data?.projects ?? []).map(({ id, name }) => ({ value: id, text: name })),
-          ]}
-        />
-        <span className="row g6 sm soft">
-          Mine <Toggle label="Only mine" on={isMine} onChange={(on) => setUrl({ mine: on ? '1' : null, page: null })} />
-        </span>
-      </div>
+      <Filters />
       <Card flush>
         <Loaded
           query={orders}
@@ -156,6 +119,51 @@ export function Orders(): ReactElement {
   )
 }
 
+/** The filters are the address. */
+function Filters(): ReactElement {
+  const [url, setUrl] = useUrl()
+  const projects = useProjects()
+  return (
+    <div className="row g8 wrap filter-row">
+      <Segmented
+        label="State"
+        value={(url['status'] ?? 'all') as Shown}
+        onChange={(next) => setUrl({ status: next === 'all' ? null : next, page: null })}
+        options={[
+          { value: 'all', text: 'All' },
+          { value: 'open', text: 'Under way' },
+          { value: 'delivered', text: 'Delivered' },
+          { value: 'ended', text: 'Ended' },
+        ]}
+      />
+      <Choice
+        label="Kind"
+        hideLabel
+        value={url['type'] ?? ''}
+        onChange={(event) => setUrl({ type: event.target.value || null, page: null })}
+        options={[
+          { value: '', text: 'Archive and tasking' },
+          { value: 'ARCHIVE', text: 'Archive' },
+          { value: 'TASKING', text: 'Tasking' },
+        ]}
+      />
+      <Choice
+        label="Project"
+        hideLabel
+        value={url['project'] ?? ''}
+        onChange={(event) => setUrl({ project: event.target.value || null, page: null })}
+        options={[
+          { value: '', text: 'Every project' },
+          ...(projects.data?.projects ?? []).map(({ id, name }) => ({ value: id, text: name })),
+        ]}
+      />
+      <span className="row g6 sm soft">
+        Mine <Toggle label="Only mine" on={url['mine'] === '1'} onChange={(on) => setUrl({ mine: on ? '1' : null, page: null })} />
+      </span>
+    </div>
+  )
+}
+
 function CartNote(): ReactElement | null {
   const cart = useCart()
   const estimate = useEstimate(cart, { keep: true })
@@ -184,7 +192,7 @@ export function OrderTable({ orders }: { orders: readonly Order[] }): ReactEleme
   const projects = useProjects()
   const nameOf = (id: string) => projects.data?.projects.find((project) => project.id === id)?.name ?? '–'
   return (
-    <table className="tbl stack">
+    <table className="tbl stack order-table">
       <thead>
         <tr>
           <th>Order</th>

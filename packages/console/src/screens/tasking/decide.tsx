@@ -1,0 +1,226 @@
+/** What is decided on: an option of a study, or a quotation, each with its price, the passes and who pays. */
+import { useState, type ReactElement } from 'react'
+import type { FeasibilityStudy, Order, OrderGroup, Quotation } from '../../api/contract.ts'
+import { useOp } from '../../api/query.ts'
+import { mayWrite, useProjects, useWho } from '../../shell/who.ts'
+import { area as areaText, audOfCredits, count, date, dateShort } from '../../ui/format.ts'
+import { Icon } from '../../ui/icons.tsx'
+import { Badge, Button, Card, Facts, Note } from '../../ui/kit.tsx'
+import { Loaded } from '../../ui/states.tsx'
+import { toast } from '../../ui/toasts.tsx'
+import { SpendRefusal, useSpend, useSpendKey } from '../orders/spend.tsx'
+import { Caps, isAboveCaps, Payment, useCaps } from '../orders/total.tsx'
+import { Passes, PassLegend } from './passes.tsx'
+
+const WIDEST_DEG = 45
+export const STANDARD_DEG = 25
+const MAX_PASSES = 100
+
+export const paramOf = (group: OrderGroup | undefined, name: string): unknown =>
+  (group?.params as Record<string, unknown> | undefined)?.[name]
+
+function useMayDecide(order: Order): boolean {
+  const who = useWho()
+  const projects = useProjects()
+  return mayWrite(
+    who,
+    projects.data?.projects.find(({ id }) => id === order.projectId),
+  )
+}
+
+interface StudyParts {
+  study: FeasibilityStudy
+  order: Order
+  group: OrderGroup | undefined
+}
+
+export function StudyDecision({ study, order, group }: StudyParts): ReactElement {
+  const [chosenId, setChosenId] = useState(study.options[0]!.id)
+  const caps = useCaps()
+  const option = study.options.find(({ id }) => id === chosenId) ?? study.options[0]!
+  const letter = (index: number) => String.fromCharCode(65 + index)
+  const first = study.options[0]!
+  return (
+    <div className="grid two-one">
+      <div className="col g16">
+        <Card title="Options of the study" aside={<span className="soft sm">valid until {date(study.expiresAt)}</span>} flush>
+          <div role="radiogroup" aria-label="Options of the study">
+            {study.options.map((one, index) => (
+              <label key={one.id} className={one.id === chosenId ? 'opt on' : 'opt'}>
+                <input
+                  type="radio"
+                  name={`option-${study.id}`}
+                  className="rd-in"
+                  checked={one.id === chosenId}
+                  onChange={() => setChosenId(one.id)}
+                />
+                <span className="grow">
+                  <span className="row g6 wrap">
+                    <b className="opt-name">Option {letter(index)}</b>
+                    {one.credits < first.credits && <Badge tone="ok">{count(first.credits - one.credits)} less than A</Badge>}
+                    {one.credits > first.credits && <Badge>{count(one.credits - first.credits)} more than A</Badge>}
+                    {isAboveCaps(caps, one.credits) && <Badge tone="warn">Above your cap</Badge>}
+                  </span>
+                  <span className="soft block mt4">{one.description}</span>
+                  <span className="row g16 mt8 sm wrap">
+                    <span>
+                      <Icon name="clock" /> {dateShort(one.acquisitionStart)} to {date(one.acquisitionEnd)}
+                    </span>
+                    {one.maxCloudCover !== null && <span>cloud up to {one.maxCloudCover}%</span>}
+                    {one.maxOffNadirDeg !== null && <span>up to {one.maxOffNadirDeg}° off nadir</span>}
+                  </span>
+                </span>
+                <span className="r">
+                  <b className="num opt-price">{audOfCredits(one.credits)}</b>
+                  <span className="soft sm num block">{count(one.credits)} credits</span>
+                </span>
+              </label>
+            ))}
+          </div>
+        </Card>
+        <OrderPasses group={group} optionLimit={option.maxOffNadirDeg} />
+      </div>
+      <AcceptOption study={study} order={order} option={option} name={`option ${letter(study.options.indexOf(option))}`} />
+    </div>
+  )
+}
+
+function OrderPasses({ group, optionLimit }: { group: OrderGroup | undefined; optionLimit: number | null }): ReactElement | null {
+  const [from, to] = [String(paramOf(group, 'acquisitionStart') ?? ''), String(paramOf(group, 'acquisitionEnd') ?? '')]
+  const asked = Number(paramOf(group, 'maxOffNadirAngle') ?? STANDARD_DEG)
+  const featureCollection = (group?.featureCollection ?? { type: 'FeatureCollection', features: [] }) as {
+    type: 'FeatureCollection'
+    features: unknown[]
+  }
+  const passes = useOp(
+    'orders.tasking.opportunities_list',
+    {
+      dataProduct: group?.dataProduct ?? '',
+      featureCollection,
+      params: { acquisitionStart: from, acquisitionEnd: to, maxOffNadirAngle: WIDEST_DEG },
+      size: MAX_PASSES,
+    },
+    { enabled: group !== undefined && from !== '' && to !== '', staleTime: 300_000 },
+  )
+  return (
+    <Card title="Predicted passes" aside={<PassLegend withOption={optionLimit !== null && optionLimit !== asked} />}>
+      <Loaded query={passes} rows={2}>
+        {({ content }) => <Passes passes={content} from={from} to={to} limit={asked} optionLimit={optionLimit} />}
+      </Loaded>
+    </Card>
+  )
+}
+
+interface AcceptParts {
+  study: FeasibilityStudy
+  order: Order
+  option: FeasibilityStudy['options'][number]
+  name: string
+}
+
+function AcceptOption({ study, order, option, name }: AcceptParts): ReactElement {
+  const mayDecide = useMayDecide(order)
+  const input = { study_id: study.id, acceptedOptionId: option.id, maxCredits: option.credits }
+  const spend = useSpend('orders.tasking.feasibility_decide', input, () => void toast(`Accepted ${name}`))
+  useSpendKey(mayDecide && !spend.busy, spend.run)
+  return (
+    <aside className="card sticky" aria-label="Decision">
+      <div className="bd">
+        <div className="row between">
+          <b className="cap-first">{name}</b>
+          <b className="num opt-price">{audOfCredits(option.credits)}</b>
+        </div>
+        <Payment credits={option.credits} when="reserved when you accept" />
+        <Caps credits={option.credits} />
+        <div className="mt16">
+          <SpendRefusal spend={spend} />
+        </div>
+        <Button look="primary" size="l" wide className="mt12" busy={spend.busy} disabled={!mayDecide} onClick={spend.run}>
+          {mayDecide ? `Accept ${name}` : 'Deciding takes an editor'}
+        </Button>
+        <p className="help">
+          Accepting binds your organization. To decline, cancel the order: nothing is charged. Without a decision by {date(study.expiresAt)}{' '}
+          it is cancelled by itself.
+        </p>
+      </div>
+    </aside>
+  )
+}
+
+export function QuotationDecision({
+  quotation,
+  order,
+  group,
+}: {
+  quotation: Quotation
+  order: Order
+  group: OrderGroup | undefined
+}): ReactElement {
+  const mayDecide = useMayDecide(order)
+  const credits = quotation.creditsPrice ?? 0
+  const accept = useSpend(
+    'orders.tasking.quotation_decide',
+    { quotation_id: quotation.id, decision: 'ACCEPTED' },
+    () => void toast('The quotation is accepted'),
+  )
+  const reject = useSpend(
+    'orders.tasking.quotation_decide',
+    { quotation_id: quotation.id, decision: 'REJECTED' },
+    () => void toast('The quotation is rejected'),
+  )
+  const failed = accept.error ? accept : reject
+  return (
+    <div className="grid two-one">
+      <div className="col g16">
+        <Card title="Quotation" aside={<span className="soft sm">valid until {date(quotation.expiresAt)}</span>}>
+          <Facts
+            rows={[
+              ['Price', <b className="num opt-price">{audOfCredits(credits)}</b>],
+              ['In credits', <span className="num">{count(credits)}</span>],
+              ['Price before', <span className="num">{group ? audOfCredits(group.credits) : '–'}</span>],
+              ['For', group ? `${group.dataProduct}, ${areaText(group.aoi_km2 * 1e6)}` : '–'],
+            ]}
+          />
+          {group && credits > group.credits && (
+            <div className="mt12">
+              <Note tone="warn" icon="warn">
+                {count(credits - group.credits)} credits more than was said before.
+              </Note>
+            </div>
+          )}
+        </Card>
+        <OrderPasses group={group} optionLimit={null} />
+      </div>
+      <aside className="card sticky" aria-label="Decision">
+        <div className="bd">
+          <div className="row between">
+            <b>Quotation</b>
+            <b className="num opt-price">{audOfCredits(credits)}</b>
+          </div>
+          <Payment credits={credits} when="reserved when you accept" />
+          <Caps credits={credits} />
+          <div className="mt16">
+            <SpendRefusal spend={failed} />
+          </div>
+          <Button
+            look="primary"
+            size="l"
+            wide
+            className="mt12"
+            busy={accept.busy}
+            disabled={!mayDecide || reject.busy}
+            onClick={accept.run}
+          >
+            {mayDecide ? `Accept, ${audOfCredits(credits)}` : 'Deciding takes an editor'}
+          </Button>
+          {mayDecide && (
+            <Button wide className="mt8" busy={reject.busy} disabled={accept.busy} onClick={reject.run}>
+              Reject, nothing is charged
+            </Button>
+          )}
+          <p className="help">Without a decision by {date(quotation.expiresAt)} the order is cancelled by itself.</p>
+        </div>
+      </aside>
+    </div>
+  )
+}
