@@ -5,14 +5,11 @@ import { test } from 'node:test'
 import { createConsoleBuild } from '#console.ts'
 import { HOOK_URL, world, type Org, type Person, type World } from '../support/world.ts'
 import { browser, shot, WITHOUT_BROWSER } from './chromium.ts'
-import { assertOwnBusiness, journey, sceneItem, seat, signIn } from './console.ts'
+import { assertOwnBusiness, journey, sceneItem, seat, settled, signIn } from './console.ts'
 import { PAYLOADS } from './payloads.ts'
 
 const ALL = PAYLOADS.join(' ')
 const [IMAGE, SCRIPT, SVG] = PAYLOADS as unknown as [string, string, string]
-
-/** The screen of this address is there, and nothing of it is still loading. */
-const SETTLED = `document.querySelector('main')?.children.length > 0 && !document.querySelector('main .skeleton, main .splash')`
 
 test('the console: hostile strings', { skip: WITHOUT_BROWSER }, async (t) => {
   await createConsoleBuild().run(new AbortController().signal)
@@ -28,9 +25,8 @@ test('the console: hostile strings', { skip: WITHOUT_BROWSER }, async (t) => {
   await journey('hostile', here, async () => {
     await signIn(here, org.owner)
     for (const address of screensOf(org, made)) {
-      // As a link would: without loading the page again.
-      await page.evaluate(`history.pushState({}, '', ${JSON.stringify(`/app${address}`)})`)
-      await page.waitForFunction(SETTLED)
+      await page.goto(`${w.baseUrl}/app${address}`)
+      await settled(page)
       await unmarked(address)
     }
     await page.goto(`${w.baseUrl}/app/library/${org.projectId}?view=table`)

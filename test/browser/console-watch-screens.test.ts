@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { createConsoleBuild } from '#console.ts'
 import { HOOK_URL, world, type Org, type World } from '../support/world.ts'
 import { browser, shot, WITHOUT_BROWSER } from './chromium.ts'
-import { assertAccessible, assertOwnBusiness, journey, sceneItem, seat, signIn } from './console.ts'
+import { assertAccessible, assertOwnBusiness, journey, sceneItem, seat, settled, signIn } from './console.ts'
 
 const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true }
 const MODES = [
@@ -32,11 +32,11 @@ test('the console: screens that watch and measure', { skip: WITHOUT_BROWSER }, a
       const { page } = here
       await journey(mode, here, async () => {
         await signIn(here, org.owner)
-        for (const [name, address, settled] of screens) {
+        for (const [name, address, there] of screens) {
           await page.goto(`${w.baseUrl}/app${address}`)
           await page.locator('main h1').first().waitFor({ state: 'attached' })
-          await page.waitForFunction(`document.querySelectorAll('main .skeleton').length === 0`)
-          await page.locator(settled).first().waitFor({ state: 'attached' })
+          await settled(page)
+          await page.locator(there).first().waitFor({ state: 'attached' })
           await assertAccessible(page, `${name}, ${mode}`)
           const wide = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth')
           assert.ok(wide <= 0, `${name}, ${mode}: ${wide} px wider than the screen`)
@@ -49,7 +49,7 @@ test('the console: screens that watch and measure', { skip: WITHOUT_BROWSER }, a
 })
 
 /** Name, address, and what is there once it has settled. */
-type Screen = readonly [name: string, address: string, settled: string]
+type Screen = readonly [name: string, address: string, there: string]
 
 async function watchedOrganization(w: World, org: Org): Promise<Screen[]> {
   const { token } = org.owner

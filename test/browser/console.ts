@@ -104,3 +104,8 @@ export async function saved(page: Page, press: () => Promise<void>): Promise<str
   const [download] = await Promise.all([page.waitForEvent('download'), press()])
   return await readFile(await download.path(), 'utf8')
 }
+
+/** A screen is there, and nothing of it is still loading. */
+export async function settled(page: Page): Promise<void> {
+  await page.locator('main:not(:has(.skeleton)) > *').first().waitFor({ state: 'attached' })
+}
