@@ -20,33 +20,29 @@ const MODES = [
     : []),
 ] as const
 
-test('the console: screens that watch and measure', { skip: WITHOUT_BROWSER }, async (t) => {
-  await createConsoleBuild().run(new AbortController().signal)
-  const w = await world(t, { startAt: new Date().toISOString() })
-  const org = await w.organization('Coast survey')
-  const screens = await watchedOrganization(w, org)
-  const chromium = await browser(t)
-  for (const [mode, options] of MODES)
-    await t.test(mode, async () => {
-      const here = await seat(w, chromium, options)
-      const { page } = here
-      await journey(mode, here, async () => {
-        await signIn(here, org.owner)
-        for (const [name, address, there] of screens) {
-          await page.goto(`${w.baseUrl}/app${address}`)
-          await page.locator('main h1').first().waitFor({ state: 'attached' })
-          await settled(page)
-          await page.locator(there).first().waitFor({ state: 'attached' })
-          await assertAccessible(page, `${name}, ${mode}`)
-          const wide = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth')
-          assert.ok(wide <= 0, `${name}, ${mode}: ${wide} px wider than the screen`)
-          await shot(page, `${name}-${mode}`)
-        }
-      })
-      assertOwnBusiness(w, here)
-      await page.context().close()
+for (const [mode, options] of MODES)
+  test(`the console: screens that watch and measure, ${mode}`, { skip: WITHOUT_BROWSER }, async (t) => {
+    await createConsoleBuild().run(new AbortController().signal)
+    const w = await world(t, { startAt: new Date().toISOString() })
+    const org = await w.organization('Coast survey')
+    const screens = await watchedOrganization(w, org)
+    const here = await seat(w, await browser(t), options)
+    const { page } = here
+    await journey(mode, here, async () => {
+      await signIn(here, org.owner)
+      for (const [name, address, there] of screens) {
+        await page.goto(`${w.baseUrl}/app${address}`)
+        await settled(page)
+        await page.locator('main h1').first().waitFor({ state: 'attached' })
+        await page.locator(there).first().waitFor({ state: 'attached' })
+        await assertAccessible(page, `${name}, ${mode}`)
+        const wide = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth')
+        assert.ok(wide <= 0, `${name}, ${mode}: ${wide} px wider than the screen`)
+        await shot(page, `${name}-${mode}`)
+      }
     })
-})
+    assertOwnBusiness(w, here)
+  })
 
 /** Name, address, and what is there once it has settled. */
 type Screen = readonly [name: string, address: string, there: string]
