@@ -6,7 +6,7 @@ import type { Page } from 'playwright-core'
 import { createConsoleBuild } from '#console.ts'
 import { HOOK_URL, world, type Org, type Person, type World } from '../support/world.ts'
 import { browser, shot, WITHOUT_BROWSER } from './chromium.ts'
-import { assertOwnBusiness, journey, sceneItem, seat, signIn } from './console.ts'
+import { assertOwnBusiness, journey, LONG_MS, sceneItem, seat, signIn } from './console.ts'
 import { PAYLOADS } from './payloads.ts'
 
 const ALL = PAYLOADS.join(' ')
@@ -14,7 +14,7 @@ const ALL = PAYLOADS.join(' ')
 const IN_PATH = encodeURIComponent('"><img src=x onerror=alert(1)>')
 const [IMAGE, SCRIPT, SVG] = PAYLOADS as unknown as [string, string, string]
 
-test('the console: hostile strings', { skip: WITHOUT_BROWSER }, async (t) => {
+test('the console: hostile strings', { skip: WITHOUT_BROWSER, timeout: LONG_MS }, async (t) => {
   await createConsoleBuild().run(new AbortController().signal)
   const w = await world(t, { startAt: new Date().toISOString() })
   const org = await w.organization(`${IMAGE} ${SVG}`)
@@ -28,7 +28,7 @@ test('the console: hostile strings', { skip: WITHOUT_BROWSER }, async (t) => {
   await journey('hostile', here, async () => {
     await signIn(here, org.owner)
     for (const address of screensOf(org, made)) {
-      await goFrom(page, address)
+      await goFrom(page, address).catch((error: Error) => assert.fail(`${address}: ${error.message}`))
       await unmarked(address)
     }
     await page.goto(`${w.baseUrl}/app/library/${org.projectId}?view=table`)
@@ -63,7 +63,11 @@ async function goFrom(page: Page, address: string): Promise<void> {
   await page.locator('main h1', { hasText: 'Organization' }).waitFor()
   await page.evaluate(`document.querySelector('main > *').setAttribute('data-between', '')`)
   await push(address)
-  await page.locator('main:not(:has(.skeleton)):not(:has([data-between])) > *').first().waitFor({ state: 'attached' })
+  // What has no screen says so, outside the frame.
+  await page
+    .locator('main:not(:has(.skeleton)):not(:has([data-between])) > *, #root:not(:has(main)) > *')
+    .first()
+    .waitFor({ state: 'attached' })
 }
 
 interface Made {

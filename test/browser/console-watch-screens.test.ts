@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { createConsoleBuild } from '#console.ts'
 import { HOOK_URL, world, type Org, type World } from '../support/world.ts'
 import { browser, shot, WITHOUT_BROWSER } from './chromium.ts'
-import { assertAccessible, assertOwnBusiness, journey, sceneItem, seat, settled, signIn } from './console.ts'
+import { assertAccessible, assertOwnBusiness, journey, LONG_MS, sceneItem, seat, settled, signIn } from './console.ts'
 
 const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true }
 const MODES = [
@@ -21,7 +21,7 @@ const MODES = [
 ] as const
 
 for (const [mode, options] of MODES)
-  test(`the console: screens that watch and measure, ${mode}`, { skip: WITHOUT_BROWSER }, async (t) => {
+  test(`the console: screens that watch and measure, ${mode}`, { skip: WITHOUT_BROWSER, timeout: LONG_MS }, async (t) => {
     await createConsoleBuild().run(new AbortController().signal)
     const w = await world(t, { startAt: new Date().toISOString() })
     const org = await w.organization('Coast survey')

@@ -12,6 +12,8 @@ import { shot, watchedPage } from './chromium.ts'
 
 const SIZE_PX = 256
 export const PATIENT_MS = 90_000
+/** For a walk through many screens on a machine that has other work. */
+export const LONG_MS = 900_000
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
 export async function sceneBytes(datetime = '2025-06-12T10:40:00Z') {
