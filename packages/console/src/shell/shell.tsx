@@ -127,8 +127,9 @@ function TopBar({ open }: { open(overlay: Overlay): void }): ReactElement {
   return (
     <header className="top">
       <div className="crumb">{crumbs.length === 0 ? <span className="cut">{who.organizationName}</span> : <Crumbs parts={crumbs} />}</div>
-      <button type="button" className="omni" aria-label="Search places, items, commands, Ctrl K" onClick={() => open('palette')}>
+      <button type="button" className="omni" onClick={() => open('palette')}>
         <Icon name="search" />
+        <span className="sr">Search</span>
         <span className="grow cut">Search places, items, commands</span>
         <span className="kbd">Ctrl K</span>
       </button>
