@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { createConsoleBuild } from '#console.ts'
 import { HOOK_URL, world, type Org, type World } from '../support/world.ts'
 import { browser, shot, WITHOUT_BROWSER } from './chromium.ts'
-import { assertAccessible, assertOwnBusiness, journey, sceneItem, seat, signIn } from './console.ts'
+import { assertAccessible, assertOwnBusiness, journey, LONG_MS, sceneItem, seat, settled, signIn } from './console.ts'
 
 const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true }
 const MODES = [
@@ -20,36 +20,32 @@ const MODES = [
     : []),
 ] as const
 
-test('the console: screens that watch and measure', { skip: WITHOUT_BROWSER }, async (t) => {
-  await createConsoleBuild().run(new AbortController().signal)
-  const w = await world(t, { startAt: new Date().toISOString() })
-  const org = await w.organization('Coast survey')
-  const screens = await watchedOrganization(w, org)
-  const chromium = await browser(t)
-  for (const [mode, options] of MODES)
-    await t.test(mode, async () => {
-      const here = await seat(w, chromium, options)
-      const { page } = here
-      await journey(mode, here, async () => {
-        await signIn(here, org.owner)
-        for (const [name, address, settled] of screens) {
-          await page.goto(`${w.baseUrl}/app${address}`)
-          await page.locator('main h1').first().waitFor({ state: 'attached' })
-          await page.waitForFunction(`document.querySelectorAll('main .skeleton').length === 0`)
-          await page.locator(settled).first().waitFor({ state: 'attached' })
-          await assertAccessible(page, `${name}, ${mode}`)
-          const wide = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth')
-          assert.ok(wide <= 0, `${name}, ${mode}: ${wide} px wider than the screen`)
-          await shot(page, `${name}-${mode}`)
-        }
-      })
-      assertOwnBusiness(w, here)
-      await page.context().close()
+for (const [mode, options] of MODES)
+  test(`the console: screens that watch and measure, ${mode}`, { skip: WITHOUT_BROWSER, timeout: LONG_MS }, async (t) => {
+    await createConsoleBuild().run(new AbortController().signal)
+    const w = await world(t, { startAt: new Date().toISOString() })
+    const org = await w.organization('Coast survey')
+    const screens = await watchedOrganization(w, org)
+    const here = await seat(w, await browser(t), options)
+    const { page } = here
+    await journey(mode, here, async () => {
+      await signIn(here, org.owner)
+      for (const [name, address, there] of screens) {
+        await page.goto(`${w.baseUrl}/app${address}`)
+        await settled(page)
+        await page.locator('main h1').first().waitFor({ state: 'attached' })
+        await page.locator(there).first().waitFor({ state: 'attached' })
+        await assertAccessible(page, `${name}, ${mode}`)
+        const wide = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth')
+        assert.ok(wide <= 0, `${name}, ${mode}: ${wide} px wider than the screen`)
+        await shot(page, `${name}-${mode}`)
+      }
     })
-})
+    assertOwnBusiness(w, here)
+  })
 
 /** Name, address, and what is there once it has settled. */
-type Screen = readonly [name: string, address: string, settled: string]
+type Screen = readonly [name: string, address: string, there: string]
 
 async function watchedOrganization(w: World, org: Org): Promise<Screen[]> {
   const { token } = org.owner

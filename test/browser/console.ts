@@ -12,6 +12,8 @@ import { shot, watchedPage } from './chromium.ts'
 
 const SIZE_PX = 256
 export const PATIENT_MS = 90_000
+/** For a walk through many screens on a machine that has other work. */
+export const LONG_MS = 900_000
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
 export async function sceneBytes(datetime = '2025-06-12T10:40:00Z') {
@@ -103,4 +105,9 @@ export async function journey(name: string, here: Seat, steps: () => Promise<voi
 export async function saved(page: Page, press: () => Promise<void>): Promise<string> {
   const [download] = await Promise.all([page.waitForEvent('download'), press()])
   return await readFile(await download.path(), 'utf8')
+}
+
+/** A screen is there, and nothing of it is still loading. */
+export async function settled(page: Page): Promise<void> {
+  await page.locator('main:not(:has(.skeleton)) > *').first().waitFor({ state: 'attached' })
 }

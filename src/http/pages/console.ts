@@ -41,6 +41,9 @@ const policy = (origins: readonly string[]) =>
   "default-src 'none'; script-src 'self'; worker-src 'self'; style-src 'self'; img-src 'self' data: blob:; " +
   `connect-src ${["'self'", 'blob:', ...origins].join(' ')}; base-uri 'none'; form-action 'self'; frame-ancestors 'none'`
 
+/** What can only be a file of ours. An id in the address of a screen may have a dot too. */
+const FILE = /^assets\/|\.(?:m?js|css|map|json|svg|png|ico|webp|woff2?|txt|webmanifest)$/
+
 interface Loaded {
   plain: Buffer
   br: Buffer
@@ -55,7 +58,7 @@ export function registerConsole(app: FastifyInstance, { progress, storeOrigins =
     if (state?.building) return sendWaiting(reply, state.building)
     const known = await files.names()
     if (!known.has('index.html')) return sendAbsent(reply, state?.failure ?? null)
-    if (name !== '' && !known.has(name) && path.extname(name) !== '') throw problem('not-found', 'The console has no such file')
+    if (!known.has(name) && FILE.test(name)) throw problem('not-found', 'The console has no such file')
     const file = known.has(name) ? name : 'index.html'
     const page = file === 'index.html' ? { 'Content-Security-Policy': policy(storeOrigins()) } : {}
     return await sendFile(request, reply.headers(page), file, await files.load(file))

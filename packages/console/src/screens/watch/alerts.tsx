@@ -112,7 +112,7 @@ function RuleTable({ rules, events, mayWatch }: RuleTableParts): ReactElement {
             const fired = byRule.get(rule.id) ?? []
             const open = fired.filter(({ acknowledged }) => !acknowledged).length
             return (
-              <tr key={rule.id} className={rule.active ? '' : 'off'}>
+              <tr key={rule.id}>
                 <td>
                   <Link to="/alerts/$id" params={{ id: rule.id } as never}>
                     <b>{rule.name}</b>
