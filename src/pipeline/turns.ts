@@ -12,6 +12,7 @@ const TICK_MS = 50
 /** A call at work for so long waits for something that has limits of its own, a raster or a lock: it takes no turn any more. */
 const LONGEST_TURN_TICKS = 5
 const MAX_WAITING = 500
+const MAX_PAUSE_TICKS = 20
 /** A call costs one unit, and so do as many bytes of its body or its answer. */
 const UNIT_BYTES = 16 * 1024
 /** With each tick: what was used counts half after five seconds. */
@@ -51,7 +52,7 @@ export function createTurns(): Turns {
     return turn
   }
   const mayBegin = (tenant: Tenant): boolean =>
-    !tenants.isAboveItsPart(tenant) || (tenant.atWork.size < pace.turns() && pace.tick() >= tenant.pausingUntilTick)
+    !tenants.isAboveItsPart(tenant) || (tenant.atWork.size < pace.turns() && pace.tick() >= Math.floor(tenant.pausingUntilTick))
   /** Whoever makes one call after the other never waits. */
   const isAtOnce = (tenant: Tenant): boolean => tenant.waiting.length === 0 && (tenant.atWork.size === 0 || mayBegin(tenant))
   const dispatch = (tenant: Tenant): void => {
@@ -59,7 +60,9 @@ export function createTurns(): Turns {
   }
   const end = (tenant: Tenant, turn: Turn, units = 0): void => {
     if (!tenant.atWork.delete(turn) || tenant.waiting.length === 0) return
-    tenant.pausingUntilTick = Math.max(tenant.pausingUntilTick, pace.tick() + pace.pauseAfter(units))
+    // Parts of a tick add up: many small calls rest as long as one large.
+    const rested = Math.max(tenant.pausingUntilTick, pace.tick()) + pace.pauseAfter(units)
+    tenant.pausingUntilTick = Math.min(rested, pace.tick() + MAX_PAUSE_TICKS)
     dispatch(tenant)
   }
   const waitFor = async (tenant: Tenant, call: TurnCall): Promise<Turn> => {
@@ -135,7 +138,6 @@ const MAX_TURNS = 16
 const MIN_TURNS = 0.125
 /** A page of a MiB takes the loop for about as long. */
 const UNITS_OF_A_TICK = 64
-const MAX_PAUSE_TICKS = 20
 /** By so much a tick comes too late, over the last few. */
 const LATE_MS = 4
 const SMOOTHING = 0.5
@@ -154,7 +156,7 @@ function createPace() {
     turns: () => turns,
     tick: () => tick,
     /** In ticks. With half a turn, whoever had one rests as long as it took the loop. */
-    pauseAfter: (units: number): number => (turns < 1 ? Math.min(MAX_PAUSE_TICKS, (units / UNITS_OF_A_TICK) * (1 / turns - 1)) : 0),
+    pauseAfter: (units: number): number => (turns < 1 ? (units / UNITS_OF_A_TICK) * (1 / turns - 1) : 0),
     next(): void {
       const now = performance.now()
       tick++
