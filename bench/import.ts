@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
-import { DEMO_EMAIL, DEMO_PASSWORD } from '../sandbox/demo/demo.ts'
+import { DEMO_EMAIL, DEMO_PASSWORD } from '../sandbox/demo/account.ts'
 import { random, sceneAt, toStac } from './lib/scenes.ts'
 
 const { values } = parseArgs({

@@ -45,7 +45,8 @@ import { banner } from './banner.ts'
 import { createConsoleBuild, type ConsoleBuild } from './console.ts'
 import { folderProblem, requireFolder } from './data-folder.ts'
 import { findings } from './doctor.ts'
-import { DEMO_EMAIL, DEMO_PASSWORD, demoLink, fillDemo, seedDemo } from '../sandbox/demo/demo.ts'
+import { DEMO_EMAIL, DEMO_PASSWORD } from '../sandbox/demo/account.ts'
+import { demoLink, fillDemo, seedDemo } from '../sandbox/demo/demo.ts'
 import { operations, tasks } from './registry.ts'
 
 const STOP_TIMEOUT_MS = 25_000

@@ -5,7 +5,7 @@
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { loadConfig } from '#config.ts'
-import { DEMO_EMAIL, DEMO_PASSWORD } from '../sandbox/demo/demo.ts'
+import { DEMO_EMAIL, DEMO_PASSWORD } from '../sandbox/demo/account.ts'
 import { COLLECTIONS, SCENES } from '../sandbox/demo/scenes.ts'
 
 const WAIT_MS = 300_000

@@ -12,9 +12,7 @@ import * as user from '#model/identity/user.ts'
 import { invoke } from '#pipeline/invoke.ts'
 import type { Platform } from '#pipeline/platform.ts'
 import * as signIn from '#access/sign-in.ts'
-
-export const DEMO_EMAIL = 'demo@groundtrack.dev'
-export const DEMO_PASSWORD = 'groundtrack-demo'
+import { DEMO_EMAIL, DEMO_PASSWORD } from './account.ts'
 
 const LOCAL = '127.0.0.1'
 const DEMO_CREDITS = 50_000

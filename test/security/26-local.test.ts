@@ -4,7 +4,7 @@ import { call, found, ok, post } from '../support/client.ts'
 import { createEmptyDatabase } from '../support/database.ts'
 import { startExposed } from '../support/exposed.ts'
 import { openLab } from '../support/service.ts'
-import { DEMO_EMAIL, DEMO_PASSWORD } from '../../sandbox/demo/demo.ts'
+import { DEMO_EMAIL, DEMO_PASSWORD } from '../../sandbox/demo/account.ts'
 
 const ROOT = 'root@example.com'
 

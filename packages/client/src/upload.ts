@@ -90,7 +90,6 @@ export async function upload(client: Client, options: UploadOptions): Promise<Up
     const report = (sent: number) =>
       options.onProgress?.({ file: source.name, fileIndex, fileCount: sources.length, sentBytes: before + sent, totalBytes })
     if (!state.done.includes(source.name)) {
-      report(0)
       try {
         await sendFile(client, source, { state, options, call, report })
       } catch (error) {
@@ -136,6 +135,7 @@ async function sendFile(client: Client, source: Source, work: Work): Promise<voi
   const { state, options, call } = work
   for (let renewed = false; ; renewed = true) {
     const known = state.urls[source.name]
+    if (!known) work.report(0)
     const url = known ?? (await addressOf(client, state.uploadId, source, call))
     state.urls[source.name] = url
     options.onState?.(state)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { call, found, post } from '../../support/client.ts'
-import { DEMO_EMAIL, DEMO_PASSWORD } from '../../../sandbox/demo/demo.ts'
+import { DEMO_EMAIL, DEMO_PASSWORD } from '../../../sandbox/demo/account.ts'
 import type { ExposedRow } from '../row.ts'
 
 export default {
