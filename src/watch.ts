@@ -1,4 +1,4 @@
-/** What a worker does about events, apart from its tasks: delivers webhooks and asks alert rules. */
+/** What a worker looks after when something was committed, and every now and then: webhooks, alert rules, queues of tasks. */
 import type { Bell } from './background/bell.ts'
 import { startLoop, type Loop } from './background/loop.ts'
 import type { TaskPlatform } from './background/tasks.ts'
@@ -8,6 +8,9 @@ import { createDeliverer } from './services/webhooks/deliverer.ts'
 /** What comes due is found this much later at most; what is new rings. */
 const REST_MS = 500
 const GAP_MS = 5
+/** Tasks are no hurry: one look into the queues for all that was committed meanwhile. */
+const TASK_REST_MS = 1_000
+const TASK_GAP_MS = 50
 
 interface Watched {
   taskPlatform: TaskPlatform
@@ -23,6 +26,15 @@ export function startWatch({ taskPlatform, bell }: Watched, onError: (error: unk
       restMs: REST_MS,
       gapMs: GAP_MS,
       onError: (error) => onError(error, 'alerts'),
+    }),
+    startLoop({
+      step: async () => {
+        await taskPlatform.queue.wake()
+        return false
+      },
+      restMs: TASK_REST_MS,
+      gapMs: TASK_GAP_MS,
+      onError: (error) => onError(error, 'tasks'),
     }),
   ]
   const deaf = bell.hear(() => loops.forEach((loop) => loop.ring()))

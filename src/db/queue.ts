@@ -11,6 +11,8 @@ export interface Queue {
   /** Not before so many seconds, at once by default. */
   send(tx: Tx, name: string, data: object, options?: { afterSeconds?: number }): Promise<void>
   work(name: string, handler: (data: unknown, signal: AbortSignal) => Promise<void>, options?: { concurrency?: number }): Promise<void>
+  /** Looks into all queues that are worked here with one question, and sends their workers where something is due. */
+  wake(): Promise<void>
   schedule(name: string, cron: string): Promise<void>
   /** Runs everything that waits in one queue, due or not, and says how many that were. For tests and operators. */
   drain(name: string, handler: (data: unknown, signal: AbortSignal) => Promise<void>): Promise<number>
@@ -23,7 +25,8 @@ interface QueueOptions {
 }
 
 const SCHEMA = 'queue'
-const POLL_SECONDS = 1
+/** In case nobody wakes them: each worker's own look costs as much as one look into all queues. */
+const POLL_SECONDS = 60
 const BATCH_SIZE = 10
 const STOP_TIMEOUT_MS = 10_000
 /** All queues are asked at the same moment; in turn on these, so that idle queues hold few connections. */
@@ -34,6 +37,7 @@ export async function openQueue(db: Db, options: { worker: boolean; onError: (er
   const boss = new PgBoss({ db: bossDatabase(db), schema: SCHEMA, supervise: options.worker, schedule: options.worker, migrate: true })
   boss.on('error', options.onError)
   await withLock(db, 'queue', () => boss.start()) // Makes or migrates its schema: one process at a time.
+  const workers = new Map<string, string[]>()
   return {
     async declare(name, { retryLimit, timeoutSeconds }) {
       await boss.createQueue(name, { retryLimit, retryBackoff: true, expireInSeconds: timeoutSeconds })
@@ -42,10 +46,18 @@ export async function openQueue(db: Db, options: { worker: boolean; onError: (er
       await boss.send(name, data, { db: fromKysely(tx), ...(afterSeconds ? { startAfter: afterSeconds } : {}) })
     },
     async work(name, handler, { concurrency } = {}) {
-      const share = concurrency === undefined ? { batchSize: BATCH_SIZE } : { batchSize: 1, localConcurrency: concurrency }
-      await boss.work(name, { pollingIntervalSeconds: POLL_SECONDS, ...share, perJobResults: true }, async (jobs) => {
-        return await Promise.all(jobs.map((job) => settled(job, handler)))
-      })
+      const share = concurrency === undefined ? { batchSize: BATCH_SIZE, burstWhenBatchFull: true } : { batchSize: 1 }
+      const ids: string[] = []
+      for (let n = 0; n < (concurrency ?? 1); n++)
+        ids.push(
+          await boss.work(name, { pollingIntervalSeconds: POLL_SECONDS, ...share, perJobResults: true }, async (jobs) => {
+            return await Promise.all(jobs.map((job) => settled(job, handler)))
+          }),
+        )
+      workers.set(name, ids)
+    },
+    async wake() {
+      for (const name of await due(db, [...workers.keys()])) for (const id of workers.get(name)!) boss.notifyWorker(id)
     },
     async schedule(name, cron) {
       await boss.schedule(name, cron, {}, { tz: 'UTC' })
@@ -64,6 +76,17 @@ export async function openQueue(db: Db, options: { worker: boolean; onError: (er
     },
     stop: () => boss.stop({ graceful: true, timeout: STOP_TIMEOUT_MS }),
   }
+}
+
+async function due(db: Db, names: readonly string[]): Promise<string[]> {
+  const { rows } = await sql<{ name: string }>`
+    select wanted.name from unnest(${names}::text[]) as wanted (name)
+    where exists (
+      select from ${sql.table(`${SCHEMA}.job`)} j
+      where j.name = wanted.name and j.state < 'active' and not j.blocked and j.start_after <= now()
+    )
+  `.execute(db)
+  return rows.map(({ name }) => name)
 }
 
 /** pg-boss sends whole transactions as one text; one that fails half-way must not go back to the pool with its connection. */

@@ -35,7 +35,10 @@ export async function readBody(request: IncomingMessage, maxBytes: number): Prom
     else if (heldBytes > MAX_HELD_BYTES)
       reject(problem('unavailable', 'Too many large bodies at once', { headers: { 'Retry-After': '2' } }))
   }
-  const onEnd = (): void => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, size))
+  const onEnd = (): void => {
+    request.off('close', onBroken) // It closes right after, before whoever waits here goes on: a problem costs a stack trace.
+    resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, size))
+  }
   const onBroken = (): void => reject(problem('bad-request', 'The body broke off'))
   const timer = setTimeout(
     () => reject(problem('request-timeout', 'The bytes of the body came too slowly')),
