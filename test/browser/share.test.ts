@@ -108,7 +108,7 @@ async function ofAnItem(t: TestContext, w: World, org: Org, chromium: Browser): 
 
   await t.test('another look draws other pixels, the slider lets the base map through', async () => {
     const before = await middle(page)
-    await page.getByText('NDVI', { exact: true }).click()
+    await page.locator('.looks').getByText('NDVI', { exact: true }).click()
     await drawn(page)
     await shot(page, 'ndvi')
     const after = await middle(page)
@@ -157,7 +157,7 @@ async function ofAnItem(t: TestContext, w: World, org: Org, chromium: Browser): 
   await t.test('once revoked, nothing more is drawn and the password opens nothing', async () => {
     await drawn(page)
     await w.ok(org.owner.token, 'share.link.revoke', { link_id: link.id })
-    await page.getByText('Colour infrared', { exact: true }).click()
+    await page.locator('.looks').getByText('Colour infrared', { exact: true }).click()
     await page.getByRole('alert').filter({ hasText: 'This visit has ended' }).waitFor()
     await enter(page, PASSWORD)
     await page.getByRole('alert').filter({ hasText: 'the link has ended' }).waitFor()

@@ -23,7 +23,7 @@ export default operation({
   input: Closed({
     credits: Type.Optional(Nullable(Type.Integer({ minimum: 1, maximum: MAX_CREDITS }))),
     expiry_hours: Type.Optional(Nullable(Type.Integer({ minimum: 1, maximum: MAX_HOURS }))),
-    operation: Type.Optional(Nullable(Type.String({ maxLength: 100 }))),
+    operation: Type.Optional(Nullable(Type.String({ minLength: 1, maxLength: 100 }))),
     input: Type.Optional(Nullable(FreeForm)),
     reason: Type.Optional(Nullable(Type.String({ maxLength: 2_000 }))),
   }),

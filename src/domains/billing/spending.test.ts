@@ -226,6 +226,7 @@ test('spend caps and approvals', async (t) => {
       { credits: -1 },
       { credits: 5, expiry_hours: 721 },
       { operation: 'orders.test_buy' },
+      { credits: 5, operation: '' },
       { operation: 'projects.create', input: { name: 'x' } },
       { operation: 'orders.test_buy', input: { credits: -5 } },
     ])

@@ -53,7 +53,7 @@ export default operation({
       buckets: [{ day: '2026-02-14', cloud: '0-10', count: 3 }],
       total: 3,
       complete: true,
-      sources: [{ source_id: 'vendor-hr', title: 'A vendor', count: 3, error: null }],
+      sources: [{ source_id: 'sandbox-hr', title: 'A vendor', count: 3, error: null }],
     },
   },
 }).handle({

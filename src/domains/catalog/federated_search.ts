@@ -37,8 +37,8 @@ export default operation({
           ...EXAMPLE_FEATURE,
           properties: {
             datetime: '2026-02-14T00:12:44.000Z',
-            hostName: 'vendor-hr',
-            sourceId: 'vendor-hr',
+            hostName: 'sandbox-hr',
+            sourceId: 'sandbox-hr',
             sourceTitle: 'A vendor',
             collectionId: 'hr',
             dataType: 'raster',
@@ -49,7 +49,7 @@ export default operation({
       ],
       numberReturned: 1,
       sources: [
-        { source_id: 'vendor-hr', title: 'A vendor', count: 1, error: null },
+        { source_id: 'sandbox-hr', title: 'A vendor', count: 1, error: null },
         { source_id: 'open-data', title: 'Open data', count: 0, error: 'open-data did not answer in time' },
       ],
     },

@@ -29,7 +29,7 @@ export default operation({
     subsampled: Type.Boolean({ description: 'Whether points were left out' }),
   }),
   example: {
-    input: { collection: 'heights', href: 'https://data.example/granules/1.ndjson', bbox: [151, -34, 152, -33] },
+    input: { collection: 'sandbox-altimetry', href: 'https://data.example/granules/1.ndjson', bbox: [151, -34, 152, -33] },
     output: {
       points: [[151.2, -33.8, 12.4]],
       value_label: 'Height (m)',

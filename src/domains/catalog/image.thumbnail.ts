@@ -12,7 +12,7 @@ export default operation({
   raw: 'bytes',
   input: Closed({ host_name: HostName, image_id: SceneId }),
   output: Type.Any(),
-  example: { input: { host_name: 'vendor-hr', image_id: EXAMPLE_FEATURE.id } },
+  example: { input: { host_name: 'sandbox-hr', image_id: EXAMPLE_FEATURE.id } },
 }).handle({
   execute: (context, input) => pictureOf(context, input, 'thumbnail'),
 })

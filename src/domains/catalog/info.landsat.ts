@@ -11,7 +11,7 @@ export default operation({
   tier: 'read',
   input: Closed({ scene_id: SceneId }),
   output: SceneInfo,
-  example: { input: { scene_id: EXAMPLE_INFO.scene_id }, output: EXAMPLE_INFO },
+  example: { input: { scene_id: 'sandbox-landsat_20260228_r45c253' }, output: EXAMPLE_INFO },
 }).handle({
   check: (context, { scene_id }) => openScene(context, requirePublic(context.vendors, { provider: 'landsat' }), scene_id),
   execute: (context, _input, scene) => infoOf(context, scene),

@@ -11,7 +11,7 @@ export default operation({
   tier: 'read',
   input: Closed({ scene_id: SceneId }),
   output: SceneInfo,
-  example: { input: { scene_id: EXAMPLE_INFO.scene_id }, output: { ...EXAMPLE_INFO, provider: 'naip' } },
+  example: { input: { scene_id: 'sandbox-naip_20260228_r1087c6026' }, output: { ...EXAMPLE_INFO, provider: 'naip' } },
 }).handle({
   check: (context, { scene_id }) => openScene(context, requirePublic(context.vendors, { provider: 'naip' }), scene_id),
   execute: (context, _input, scene) => infoOf(context, scene),

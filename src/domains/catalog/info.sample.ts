@@ -12,7 +12,7 @@ export default operation({
   tier: 'read',
   input: Closed({ provider: Type.String({ minLength: 1, maxLength: 200, description: 'Name of a provider' }), scene_id: SceneId }),
   output: SceneInfo,
-  example: { input: { provider: 'landsat', scene_id: EXAMPLE_INFO.scene_id }, output: EXAMPLE_INFO },
+  example: { input: { provider: 'landsat', scene_id: 'sandbox-landsat_20260228_r45c253' }, output: EXAMPLE_INFO },
 }).handle({
   check: (context, { provider, scene_id }) => openScene(context, requirePublic(context.vendors, { provider }), scene_id),
   execute: (context, _input, scene) => infoOf(context, scene),

@@ -11,7 +11,7 @@ export default operation({
   tier: 'read',
   input: Closed({ scene_id: SceneId }),
   output: SceneInfo,
-  example: { input: { scene_id: EXAMPLE_INFO.scene_id }, output: { ...EXAMPLE_INFO, provider: 'sentinel' } },
+  example: { input: { scene_id: 'sandbox-open_20260228_r74c413' }, output: { ...EXAMPLE_INFO, provider: 'sentinel' } },
 }).handle({
   check: (context, { scene_id }) => openScene(context, requirePublic(context.vendors, { provider: 'sentinel' }), scene_id),
   execute: (context, _input, scene) => infoOf(context, scene),

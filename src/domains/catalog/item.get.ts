@@ -12,7 +12,7 @@ export default operation({
   input: Closed({ host_name: HostName, id: SceneId }),
   output: SceneFeature,
   mediaType: 'application/geo+json',
-  example: { input: { host_name: 'vendor-hr', id: EXAMPLE_FEATURE.id }, output: EXAMPLE_FEATURE },
+  example: { input: { host_name: 'sandbox-hr', id: EXAMPLE_FEATURE.id }, output: EXAMPLE_FEATURE },
 }).handle({
   check: async ({ vendors }, { host_name }) => requireSource(vendors, host_name),
   async execute(context, { id }, source) {

@@ -20,7 +20,7 @@ export default operation({
   mediaType: 'application/geo+json',
   example: {
     input: {
-      host_name: 'vendor-hr',
+      host_name: 'sandbox-hr',
       bbox: [151.1, -33.9, 151.3, -33.7],
       datetime: '2026-02-01/2026-02-28',
       query: { cloudCoverage: { LTE: 20 } },

@@ -32,7 +32,7 @@ export default operation({
     next: Type.Optional(Nullable(Type.String({ minLength: 1, maxLength: 20_000, description: 'Cursor of an earlier summary' }))),
   }),
   output: Type.Union([SceneFeature, Summary]),
-  example: { input: { host_name: 'vendor-hr', bbox: [151.1, -33.9, 151.3, -33.7], limit: 1_000 }, output: EXAMPLE_FEATURE },
+  example: { input: { host_name: 'sandbox-hr', bbox: [151.1, -33.9, 151.3, -33.7], limit: 1_000 }, output: EXAMPLE_FEATURE },
 }).handle({
   check: readSearch,
   /** The first page is asked for before anything is answered: a host that fails at once is a problem and not a line. */

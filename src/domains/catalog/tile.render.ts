@@ -47,8 +47,8 @@ export default operation({
   output: Type.Any(),
   example: {
     input: {
-      collection: 'landsat-c2-l2',
-      scene_id: 'landsat_20260214_r30c12',
+      collection: 'landsat',
+      scene_id: 'sandbox-landsat_20260228_r45c253',
       visualization: 'rgb',
       z: 10,
       x: 941,

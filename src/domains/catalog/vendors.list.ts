@@ -28,7 +28,7 @@ export default operation({
     output: {
       vendors: [
         {
-          host_name: 'vendor-hr',
+          host_name: 'sandbox-hr',
           title: 'A vendor',
           description: 'Images of 3 m',
           access_model: 'commercial',

@@ -125,8 +125,8 @@ const openAssets = ({ assets }: Scene) =>
 export const EXAMPLE_FEATURE: Feature = {
   type: 'Feature',
   stac_version: STAC_VERSION,
-  id: 'vendor-hr_20260214_r930c1104',
-  collection: 'hr',
+  id: 'sandbox-hr_20260228_r347c1926',
+  collection: 'sandbox-hr',
   geometry: {
     type: 'Polygon',
     coordinates: [
@@ -144,7 +144,7 @@ export const EXAMPLE_FEATURE: Feature = {
     datetime: '2026-02-14T00:12:44.000Z',
     'eo:cloud_cover': 4.2,
     gsd: 3,
-    hostName: 'vendor-hr',
+    hostName: 'sandbox-hr',
     dataProduct: '0199f2d9-0000-7000-8000-000000000002',
     pricePerSqKm: 3.1,
     creditsPerSqKm: 310,
@@ -152,6 +152,10 @@ export const EXAMPLE_FEATURE: Feature = {
   },
   assets: {},
   links: [
-    { rel: 'preview', href: 'https://imagery.example/api/v1/catalog/vendor-hr/vendor-hr_20260214_r930c1104/quicklook', type: 'image/png' },
+    {
+      rel: 'preview',
+      href: 'https://imagery.example/api/v1/catalog/sandbox-hr/sandbox-hr_20260228_r347c1926/quicklook',
+      type: 'image/png',
+    },
   ],
 }

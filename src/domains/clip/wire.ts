@@ -148,4 +148,4 @@ export const AreaSummary = Closed(
   { $id: 'ClipAreaSummary' },
 )
 export const toArea = ({ id, name, bbox }: ClipArea) => ({ id, name, bbox: [...bbox] })
-export const EXAMPLE_AREA = { id: 'demo-coast', name: 'Demo coast', bbox: [146.1, -18.9, 147.1, -18] }
+export const EXAMPLE_AREA = { id: 'demo-plain', name: 'Demo plain', bbox: [1.31, 47.63, 2.49, 48.48] }

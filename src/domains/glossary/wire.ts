@@ -138,12 +138,12 @@ export const toProvider = ({ sources }: Vendors, { name, title, description, rol
 
 export const EXAMPLE_PRODUCT = {
   id: '0199f2d9-0000-7000-8000-000000000002',
-  name: 'hr-analytic',
+  name: 'sandbox-hr-analytic',
   title: 'Archive for analysis, 3 m',
   description: 'A scene of the archive, or the part of it that is ordered',
   type: 'ARCHIVE' as const,
-  collectionName: 'hr',
-  hostName: 'vendor-hr',
+  collectionName: 'sandbox-hr',
+  hostName: 'sandbox-hr',
   resolutionMeters: 3,
   eulaId: '0199f2d9-0000-7000-8000-000000000001',
   licenseTypes: ['standard'],
@@ -152,24 +152,24 @@ export const EXAMPLE_PRODUCT = {
   simulated: false,
 }
 export const EXAMPLE_COLLECTION = {
-  name: 'hr',
+  name: 'sandbox-hr',
   title: 'High resolution, 3 m',
   description: 'Eight bands at three metres',
   type: 'ARCHIVE' as const,
-  hostName: 'vendor-hr',
+  hostName: 'sandbox-hr',
   dataType: 'raster',
   resolutionMeters: 3,
   bands: [{ name: 'red', role: 'RED' }],
-  providers: [{ name: 'vendor', title: 'A vendor', roles: ['PRODUCER', 'HOST'] }],
-  dataProducts: [{ id: EXAMPLE_PRODUCT.id, name: 'hr-analytic', title: EXAMPLE_PRODUCT.title, eulaId: EXAMPLE_PRODUCT.eulaId }],
+  providers: [{ name: 'groundtrack-sandbox', title: 'A vendor', roles: ['PRODUCER', 'HOST'] }],
+  dataProducts: [{ id: EXAMPLE_PRODUCT.id, name: 'sandbox-hr-analytic', title: EXAMPLE_PRODUCT.title, eulaId: EXAMPLE_PRODUCT.eulaId }],
   integrations: ['SEARCH_AVAILABLE', 'ORDER_AVAILABLE'],
   simulated: false,
 }
 export const EXAMPLE_PROVIDER = {
-  name: 'vendor',
+  name: 'groundtrack-sandbox',
   title: 'A vendor',
   description: 'Flies eight satellites',
   roles: ['PRODUCER' as const, 'HOST' as const],
   url: 'https://vendor.example/',
-  collections: [{ name: 'hr', title: 'High resolution, 3 m', hostName: 'vendor-hr' }],
+  collections: [{ name: 'sandbox-hr', title: 'High resolution, 3 m', hostName: 'sandbox-hr' }],
 }

@@ -33,7 +33,9 @@ export default operation({
   example: {
     input: { captures: [EXAMPLE_CAPTURE] },
     output: {
-      groups: [{ captures: [EXAMPLE_CAPTURE], host: 'sandbox-vhr', dataProduct: 'vhr-archive', aoi_km2: 3.625, credits: 9_840, aud: 98.4 }],
+      groups: [
+        { captures: [EXAMPLE_CAPTURE], host: 'sandbox-vhr', dataProduct: 'sandbox-vhr-archive', aoi_km2: 3.625, credits: 9_840, aud: 98.4 },
+      ],
       errors: [],
       total_aud: 98.4,
       total_credits: 9_840,

@@ -35,10 +35,10 @@ export default operation({
     errors: Type.Array(ErrorRecord, { description: 'Parts that could not be priced' }),
   }),
   example: {
-    input: { dataProduct: 'vhr-archive', params: { id: 'VHR_20260214_55GEN' }, featureCollection: EXAMPLE_FEATURES },
+    input: { dataProduct: 'sandbox-vhr-archive', params: { id: 'sandbox-vhr_20260219_r818c4834' }, featureCollection: EXAMPLE_FEATURES },
     output: {
       summary: { totalCredits: 9_840, totalAud: 98.4, areaSqKm: 3.625 },
-      results: [{ index: 0, dataProduct: 'vhr-archive', aoi_km2: 3.625, credits: 9_840, aud: 98.4 }],
+      results: [{ index: 0, dataProduct: 'sandbox-vhr-archive', aoi_km2: 3.625, credits: 9_840, aud: 98.4 }],
       errors: [],
     },
   },

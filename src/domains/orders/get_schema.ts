@@ -11,7 +11,7 @@ export default operation({
   input: Closed({ data_product_id: DataProduct }),
   output: FreeForm,
   example: {
-    input: { data_product_id: 'vhr-archive' },
+    input: { data_product_id: 'sandbox-vhr-archive' },
     output: { type: 'object', required: ['id'], properties: { id: { type: 'string' } } },
   },
 }).handle({

@@ -30,9 +30,9 @@ export default operation({
   example: {
     input: {
       workspaceId: EXAMPLE_IDS.project,
-      dataProduct: 'vhr-archive',
+      dataProduct: 'sandbox-vhr-archive',
       displayName: 'Hobart, February',
-      params: { id: 'VHR_20260214_55GEN' },
+      params: { id: 'sandbox-vhr_20260219_r818c4834' },
       featureCollection: EXAMPLE_FEATURES,
     },
     output: EXAMPLE_ORDER,

@@ -31,14 +31,14 @@ export default operation({
     input: {
       groups: [
         {
-          dataProduct: 'vhr-tasking',
+          dataProduct: 'sandbox-vhr-tasking',
           featureCollection: EXAMPLE_FEATURES,
           params: { acquisitionStart: '2026-04-01T00:00:00Z', acquisitionEnd: '2026-05-01T00:00:00Z' },
         },
       ],
     },
     output: {
-      groups: [{ index: 0, dataProduct: 'vhr-tasking', aoi_km2: 3.625, credits: 12_000, aud: 120 }],
+      groups: [{ index: 0, dataProduct: 'sandbox-vhr-tasking', aoi_km2: 3.625, credits: 12_000, aud: 120 }],
       errors: [],
       totalAud: 120,
       totalCredits: 12_000,

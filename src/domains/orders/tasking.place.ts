@@ -41,7 +41,7 @@ export default operation({
       displayName: 'Hobart, April',
       groups: [
         {
-          dataProduct: 'vhr-tasking',
+          dataProduct: 'sandbox-vhr-tasking',
           featureCollection: EXAMPLE_FEATURES,
           params: { acquisitionStart: '2026-04-01T00:00:00Z', acquisitionEnd: '2026-05-01T00:00:00Z' },
         },

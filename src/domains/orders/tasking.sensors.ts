@@ -46,7 +46,7 @@ export default operation({
           resolution: 0.5,
           satellites: [{ name: 'Sandbox 1', noradId: 39_418 }],
           dataProducts: [
-            { id: 'vhr', name: 'vhr-tasking', title: 'Tasking, 0.5 m', steps: ['feasibility'], constraints: { type: 'object' } },
+            { id: 'vhr', name: 'sandbox-vhr-tasking', title: 'Tasking, 0.5 m', steps: ['feasibility'], constraints: { type: 'object' } },
           ],
         },
       ],

@@ -192,7 +192,7 @@ const EXAMPLE_AREA = {
     ],
   ],
 }
-export const EXAMPLE_CAPTURE = { id: 'VHR_20260214_55GEN', geometry: EXAMPLE_AREA, host: 'sandbox-vhr' }
+export const EXAMPLE_CAPTURE = { id: 'sandbox-vhr_20260219_r818c4834', geometry: EXAMPLE_AREA, host: 'sandbox-vhr' }
 export const EXAMPLE_FEATURES = { type: 'FeatureCollection', features: [{ type: 'Feature', properties: {}, geometry: EXAMPLE_AREA }] }
 export const EXAMPLE_ORDER = {
   id: EXAMPLE_ORDER_ID,
@@ -216,7 +216,7 @@ export const EXAMPLE_ORDER = {
       status: 'waiting' as const,
       subStatus: null,
       host: 'sandbox-vhr',
-      dataProduct: 'vhr-archive',
+      dataProduct: 'sandbox-vhr-archive',
       dataProductId: '0199f2d9-0000-7000-8000-000000000001',
       captures: [{ ...EXAMPLE_CAPTURE, acquiredAt: '2026-02-14T00:12:31.000Z' }],
       featureCollection: null,
@@ -252,7 +252,7 @@ export const EXAMPLE_TASKING = {
       ...EXAMPLE_ORDER.groups[0]!,
       status: 'deciding' as const,
       subStatus: 'awaiting_feasibility' as const,
-      dataProduct: 'vhr-tasking',
+      dataProduct: 'sandbox-vhr-tasking',
       captures: null,
       featureCollection: EXAMPLE_FEATURES,
     },

@@ -31,11 +31,11 @@ export default operation({
     input: {
       organization_id: EXAMPLE_ORGANIZATION.id,
       name: 'Coastal 2026',
-      products: ['vhr-archive'],
+      products: ['sandbox-vhr-archive'],
       period_start: '2026-01-01',
       period_end: '2026-12-31',
       minimum_aud: 50_000,
-      rates: [{ product: 'vhr-archive', credits_per_km2: 1_800, discount_percent: null }],
+      rates: [{ product: 'sandbox-vhr-archive', credits_per_km2: 1_800, discount_percent: null }],
     },
     output: EXAMPLE_COMMITMENT,
   },
