@@ -17,7 +17,8 @@ function compare(name: string, calm: readonly number[], rough: readonly number[]
   const ratios = parts.map(({ calm, rough }) => rough / calm)
   const figures = [...parts.map(({ calm }) => calm), ...parts.map(({ rough }) => rough)].map(shown).join('')
   console.log(
-    `  ${name.padEnd(12)}${figures}   ${ratios.map((ratio) => ratio.toFixed(2).padStart(6)).join(' ')}   of ${calm.length} and ${rough.length}`,
+    `  ${name.padEnd(12)}${figures}   ${ratios.map((ratio) => ratio.toFixed(2).padStart(6)).join(' ')}   ` +
+      `of ${calm.length} and ${rough.length}`,
   )
   return Math.max(...ratios)
 }

@@ -69,8 +69,8 @@ try {
     const { refused } = rounds.at(-1)!
     if (round % 10 === 9 || Object.keys(refused).length > 0)
       console.log(
-        `  round ${round + 1} of ${ROUNDS}${attacker ? ', attacked' : ''}: ${memory.at(-1)!.toFixed(0)} MiB, ${kills} kills, not answered ` +
-          `with 200: ${JSON.stringify(refused)}`,
+        `  round ${round + 1} of ${ROUNDS}${attacker ? ', attacked' : ''}: ${memory.at(-1)!.toFixed(0)} MiB, ${kills} kills, ` +
+          `not answered with 200: ${JSON.stringify(refused)}`,
       )
   }
   const written = rounds.flatMap((seen) => seen.written)
@@ -84,7 +84,8 @@ try {
   console.log(`${ROUNDS} rounds of ${values.round} s, every other one beside a hostile client; ${kills} kills -9`)
   console.log(`  acknowledged writes: ${written.length}, lost: ${lost}`)
   console.log(
-    `  memory by quarter: ${quarters.map((mib) => mib.toFixed(0)).join(', ')} MiB; last over second ${growth.toFixed(3)} (limit ${MAX_GROWTH})`,
+    `  memory by quarter: ${quarters.map((mib) => mib.toFixed(0)).join(', ')} MiB; ` +
+      `last over second ${growth.toFixed(3)} (limit ${MAX_GROWTH})`,
   )
   console.log(`  answers 5xx to the well-behaved client: ${faults.reduce((sum, [, number]) => sum + number, 0)}`)
   console.log(`  all that was not answered with 200, by kind: ${JSON.stringify(refused)}; kills refuse and reset connections`)

@@ -194,7 +194,7 @@ export async function behaveApart(tenant: Tenant, forMs: number, servicePid: num
   return seen
 }
 
-export interface Attacker {
+interface Attacker {
   /** How many of its calls had which answer. */
   stop(): Promise<Record<string, number>>
 }

@@ -2,7 +2,7 @@
 import type { Legend, ValueAt } from './share-api.ts'
 import { element, make } from './share-panel.ts'
 
-export interface Explained {
+interface Explained {
   label: string
   legend: Legend | null
 }

@@ -226,7 +226,8 @@ async function ofACollection(w: World, org: Org, chromium: Browser): Promise<voi
   assert.ok(await page.evaluate<boolean>('document.documentElement.scrollWidth <= innerWidth'), 'nothing sticks out sideways')
   const small = await page.evaluate<string[]>(
     `[...document.querySelectorAll('button, a, summary')].filter((each) => { const { width, height } = ` +
-      'each.getBoundingClientRect(); return width > 0 && height < 44 && !each.closest(".maplibregl-ctrl-bottom-right") }).map((each) => each.outerHTML)',
+      'each.getBoundingClientRect(); return width > 0 && height < 44 && ' +
+      '!each.closest(".maplibregl-ctrl-bottom-right") }).map((each) => each.outerHTML)',
   )
   assert.deepEqual(small, [], 'fingers find every button')
   assert.deepEqual(faults, [])

@@ -97,7 +97,8 @@ test('the package', (t) => {
   const files = ['program.ts', ...EXAMPLES, ...writeGuides()]
   run(tsc, ['--noEmit', '--module', 'nodenext', '--moduleResolution', 'nodenext', ...strict, ...node, ...files], folder)
   run(tsc, ['--noEmit', '--module', 'esnext', '--moduleResolution', 'bundler', ...strict, ...node, ...files], folder)
-  run(tsc, ['--noEmit', '--module', 'esnext', '--moduleResolution', 'bundler', ...strict, '--types', '', 'program.ts'], folder) // A browser's.
+  // A browser's.
+  run(tsc, ['--noEmit', '--module', 'esnext', '--moduleResolution', 'bundler', ...strict, '--types', '', 'program.ts'], folder)
   assert.equal(run(process.execPath, ['program.ts'], folder), 'false ConnectionError\n')
 
   const size = (entry: string) => {

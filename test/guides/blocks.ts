@@ -1,6 +1,6 @@
 /** What of a guide can be run: its blocks of shell with what the guide shows as the answer of each, and its programs. */
 
-export interface Block {
+interface Block {
   code: string
   /** A tool that a plain machine lacks, as in a block that opens with `sh gdal`; else null. */
   needs: string | null

@@ -16,7 +16,7 @@ const TILE_SIZES = [256, 512] as const
 export type TileSize = (typeof TILE_SIZES)[number]
 
 /** Tiles of a grid of its own in Web Mercator: where its first tile begins, and the side of its pixels, in metres. */
-export interface TileGrid {
+interface TileGrid {
   left: number
   top: number
   pixelM: number

@@ -33,7 +33,7 @@ export function areaOf(geometry: GeoJSON.Geometry | null): number {
   )
 }
 
-export function positionsOf(geometry: GeoJSON.Geometry | null | undefined): Position[] {
+function positionsOf(geometry: GeoJSON.Geometry | null | undefined): Position[] {
   if (!geometry) return []
   if (geometry.type === 'GeometryCollection') return geometry.geometries.flatMap(positionsOf)
   return flat(geometry.coordinates)

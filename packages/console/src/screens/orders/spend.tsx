@@ -27,7 +27,7 @@ function newKey(operation: string, input: string): string {
   return key
 }
 
-export interface Spend {
+interface Spend {
   operation: OperationId
   input: object
   busy: boolean
@@ -186,7 +186,7 @@ interface LicenceParts {
 }
 
 /** The words that the organization is bound by, before it is bound by them. */
-export function AcceptLicence({ eula, document, onAccepted, onClose }: LicenceParts): ReactElement {
+function AcceptLicence({ eula, document, onAccepted, onClose }: LicenceParts): ReactElement {
   const text = useOp('eulas.document.get', { eula_id: eula, document_id: document })
   const who = useWho()
   const accept = useAct('eulas.document.accept', ['eulas'])

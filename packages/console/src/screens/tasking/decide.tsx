@@ -139,8 +139,8 @@ function AcceptOption({ study, order, option, name }: AcceptParts): ReactElement
           {mayDecide ? `Accept ${name}` : 'Deciding takes an editor'}
         </Button>
         <p className="help">
-          Accepting binds your organization. To decline, cancel the order: nothing is charged. Without a decision by {date(study.expiresAt)}{' '}
-          it is cancelled by itself.
+          Accepting binds your organization. To decline, cancel the order: nothing is charged. Without a decision by
+          {` ${date(study.expiresAt)} `}it is cancelled by itself.
         </p>
       </div>
     </aside>

@@ -38,6 +38,9 @@ const collection = (areas: readonly GeoJSON.Polygon[]) => ({
 
 const dayFrom = (days: number) => `${new Date(Date.now() + days * DAY_MS).toISOString().slice(0, 10)}T00:00:00Z`
 
+const stepText = (step: string) => (step === 'feasibility' ? 'a study' : 'a quotation')
+const needsStudy = ({ studyRequired }: { studyRequired: boolean }) => studyRequired
+
 export function NewTasking(): ReactElement {
   const sensors = useOp('orders.tasking.sensors', {}, { staleTime: 300_000 })
   useTitle({ text: 'Tasking', to: '/tasking' }, 'New order')
@@ -125,7 +128,7 @@ function TaskingForm({ sensors }: { sensors: readonly Sensor[] }): ReactElement 
               value={product.name}
               onChange={(event) => setUrl({ product: event.target.value })}
               options={products.map(({ sensor, product: one }) => ({ value: one.name, text: `${sensor.title}: ${one.title}` }))}
-              help={`Before it is taken: ${product.steps.map((step) => (step === 'feasibility' ? 'a study' : 'a quotation')).join(', then ')}.`}
+              help={`Before it is taken: ${product.steps.map(stepText).join(', then ')}.`}
             />
             <SchemaForm schema={product.constraints as Schema} values={values} errors={[]} onChange={setValues} />
             <Field
@@ -227,7 +230,7 @@ function Live({ wish }: { wish: Wish }): ReactElement {
         {study.data && enabled && (
           <p className="soft sm mt8">
             {study.data.studyRequired
-              ? `The vendor studies ${plural(study.data.features.filter((feature) => feature.studyRequired).length, 'area')} first and offers options.`
+              ? `The vendor studies ${plural(study.data.features.filter(needsStudy).length, 'area')} first and offers options.`
               : 'No study is needed: the vendor quotes a price.'}
           </p>
         )}

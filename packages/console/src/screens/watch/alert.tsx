@@ -109,7 +109,8 @@ function Terms({ rule }: { rule: AlertRule }): ReactElement {
         rows={[
           [
             'Looks at',
-            `${rule.event_types.includes('item.updated') ? 'new and changed items' : 'new items'} of ${rule.collection_id ? (name ?? 'a collection') : 'every collection'}`,
+            `${rule.event_types.includes('item.updated') ? 'new and changed items' : 'new items'} of ` +
+              (rule.collection_id ? (name ?? 'a collection') : 'every collection'),
           ],
           [
             'Mean of',

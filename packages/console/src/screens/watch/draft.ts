@@ -23,8 +23,8 @@ export interface Draft {
   area: GeoJSON.Polygon | null
 }
 
-export const EVENTS = { created: ['item.created'], updated: ['item.updated'], both: ['item.created', 'item.updated'] } as const
-export const CHANNELS = { inbox: ['in_app'], webhook: ['webhook'], both: ['in_app', 'webhook'] } as const
+const EVENTS = { created: ['item.created'], updated: ['item.updated'], both: ['item.created', 'item.updated'] } as const
+const CHANNELS = { inbox: ['in_app'], webhook: ['webhook'], both: ['in_app', 'webhook'] } as const
 
 const TYPING_MS = 300
 const MAX_ADDRESS_POINTS = 80

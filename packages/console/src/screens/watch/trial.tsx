@@ -17,7 +17,7 @@ const LISTED = 4
 const MASK_RANGE = '0,1.4'
 const KEPT_MS = 600_000
 
-export interface Sample {
+interface Sample {
   id: string
   name: string
   datetime: string | null

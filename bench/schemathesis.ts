@@ -3,7 +3,7 @@
  * server error or with a status that the document does not have, and OPTIONS names the methods of each address.
  *
  *   python3 -m venv venv && venv/bin/pip install schemathesis
- *   SCHEMATHESIS=venv/bin/schemathesis node test/peers/schemathesis.ts [--examples 15] [--seconds 900]
+ *   SCHEMATHESIS=venv/bin/schemathesis npm run bench -- schemathesis [--examples 15] [--seconds 900]
  *
  * It starts a service with the demo of its own, and ends with 1 where something was found.
  */
@@ -12,8 +12,8 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
-import { DEMO_EMAIL, DEMO_PASSWORD } from '../../sandbox/demo/demo.ts'
-import { openLab } from '../support/service.ts'
+import { DEMO_EMAIL, DEMO_PASSWORD } from '../sandbox/demo/account.ts'
+import { openLab } from '../test/support/service.ts'
 
 const CHECKS = ['not_a_server_error', 'status_code_conformance', 'content_type_conformance', 'allow_header_conformance']
 /** A stream never ends; and these end the session or the account that asks. */
