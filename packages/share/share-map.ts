@@ -48,23 +48,14 @@ type Palette = (typeof PALETTES)[keyof typeof PALETTES]
 const GRID_STEP_DEGREES = 15
 const EMPTY: GeoJSON.FeatureCollection = { type: 'FeatureCollection', features: [] }
 
-export function createMap(container: HTMLElement, { onRefused, onDrawing, onMoved, onPointer }: MapEvents): ShareMap {
+export function createMap(container: HTMLElement, events: MapEvents): ShareMap {
+  const { onDrawing } = events
   const dark = matchMedia('(prefers-color-scheme: dark)')
   const palette = () => PALETTES[dark.matches ? 'dark' : 'light']
   const map = openMap(container, palette())
   const frame = document.getElementById('frame')
   if (frame) container.append(frame) // Below the map's buttons.
-  map.on('error', ({ error }) => {
-    if ((error as { status?: number }).status === 401) onRefused()
-  })
-  map.on('movestart', () => onDrawing(true))
-  map.on('idle', () => onDrawing(false))
-  map.on('moveend', () => {
-    const { lng, lat } = map.getCenter()
-    onMoved?.({ longitude: lng, latitude: lat, zoom: map.getZoom() })
-  })
-
-  if (onPointer) watchPointer(map, onPointer)
+  report(map, events)
 
   const ready = new Promise<void>((resolve) => map.once('load', () => resolve()))
   let second: maplibre.Map | null = null
@@ -147,6 +138,21 @@ function openMap(container: HTMLElement, colours: Palette): maplibre.Map {
   if (container.clientWidth < 760)
     map.once('load', () => container.querySelector('.maplibregl-ctrl-attrib')?.classList.remove('maplibregl-compact-show'))
   return map
+}
+
+/** What happens on the map is told to whoever has opened it. */
+function report(map: maplibre.Map, { onRefused, onDrawing, onMoved, onPointer }: MapEvents): void {
+  map.on('error', ({ error }) => {
+    if ((error as { status?: number }).status === 401) onRefused()
+  })
+  map.on('movestart', () => onDrawing(true))
+  map.on('idle', () => onDrawing(false))
+  map.on('moveend', () => {
+    const { lng, lat } = map.getCenter()
+    onMoved?.({ longitude: lng, latitude: lat, zoom: map.getZoom() })
+  })
+
+  if (onPointer) watchPointer(map, onPointer)
 }
 
 /** Beside the first, and always where that one is. */

@@ -98,9 +98,7 @@ export function buildServer(options: ServerOptions): FastifyInstance {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', (_request, _payload, done) => done(null)) // Nothing is read before somebody wants it.
   registerBodies(app)
-  const methodsOf = watchRoutes(app)
-  registerHeaders(app, { https: platform.baseUrl().startsWith('https:'), methodsOf })
-  registerErrors(app, platform, methodsOf)
+  registerAnswers(app, platform)
   registerHealth(app, options)
   if (!api) return app
   const observe = observer(options)
@@ -196,6 +194,13 @@ const FRAMEWORK_PROBLEMS: Record<number, { slug: ProblemSlug; detail: string }> 
   413: { slug: 'payload-too-large', detail: 'The body is larger than this address takes' },
   415: { slug: 'unsupported-media-type', detail: 'Send Content-Type: application/json' },
   503: { slug: 'unavailable', detail: 'The service is stopping' },
+}
+
+/** What every answer has, and those to whom no route answers. */
+function registerAnswers(app: FastifyInstance, platform: Platform): void {
+  const methodsOf = watchRoutes(app)
+  registerHeaders(app, { https: platform.baseUrl().startsWith('https:'), methodsOf })
+  registerErrors(app, platform, methodsOf)
 }
 
 function registerErrors(app: FastifyInstance, platform: Platform, methodsOf: MethodsOf): void {

@@ -112,7 +112,7 @@ async function ofAnItem(t: TestContext, w: World, org: Org, chromium: Browser): 
     await drawn(page)
     await shot(page, 'ndvi')
     const after = await middle(page)
-    assert.ok(difference(before, after) > 20, `mean difference ${difference(before, after)}`)
+    assert.ok(difference(before, after) > 10, `mean difference ${difference(before, after)}`)
     await page.getByRole('img', { name: 'Colours from −0.2 to 1' }).waitFor()
     const { width, height } = page.viewportSize()!
     await page.mouse.move(width / 2 + 160, height / 2)
@@ -129,7 +129,7 @@ async function ofAnItem(t: TestContext, w: World, org: Org, chromium: Browser): 
     await page.locator('#second[aria-busy="false"]').waitFor({ timeout: 60_000 })
     const right = await middle(page)
     await page.getByLabel('Divider between the two images').press('End')
-    assert.ok(difference(right, await middle(page)) > 20, 'left of the divider is the other look')
+    assert.ok(difference(right, await middle(page)) > 10, 'left of the divider is the other look')
     await shot(page, 'compared')
     assert.match(page.url(), /with=look%3A/)
     await page.getByLabel('Compare with').selectOption({ label: 'Nothing' })
