@@ -50,5 +50,6 @@ async function everyScreen(w: World, org: Org, chromium: Browser, [mode, options
     assert.ok(excess <= 0, `${name}, ${mode}: ${excess} px wider than the screen`)
     await shot(page, `${name}-${mode}`)
   }
+  await here.page.context().close() // Who still asks while the service closes would keep it.
   assertOwnBusiness(w, here)
 }

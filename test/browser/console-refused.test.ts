@@ -44,6 +44,7 @@ async function byCard(w: World, org: Org, chromium: Browser): Promise<void> {
     await page.getByRole('button', { name: /^Cancel ‘/ }).click()
     await page.getByText('Cancelled', { exact: true }).first().waitFor()
   })
+  await here.page.context().close() // Who still asks while the service closes would keep it.
   assertOwnBusiness(w, here)
 }
 
@@ -72,6 +73,7 @@ async function withoutCredits(w: World, org: Org, chromium: Browser): Promise<vo
     const [available, reserved] = await balance(w, org)
     assert.ok(available > 0 && reserved > 0)
   })
+  await here.page.context().close() // Who still asks while the service closes would keep it.
   assertOwnBusiness(w, here)
 }
 
@@ -100,6 +102,7 @@ async function aboveCap(w: World, org: Org, chromium: Browser): Promise<void> {
     await page.getByText('Owners and admins were told').waitFor()
     await assertAccessible(page, 'asked for approval')
   })
+  await here.page.context().close() // Who still asks while the service closes would keep it.
   assertOwnBusiness(w, here)
   const owner = await seat(w, chromium)
   await journey('buy-approve', owner, async () => {
@@ -110,5 +113,6 @@ async function aboveCap(w: World, org: Org, chromium: Browser): Promise<void> {
     await owner.page.goto(`${w.baseUrl}/app/orders`)
     await owner.page.getByRole('cell', { name: 'Placed' }).waitFor()
   })
+  await owner.page.context().close() // Who still asks while the service closes would keep it.
   assertOwnBusiness(w, owner)
 }

@@ -90,6 +90,7 @@ async function taskAndDecide(w: World, org: Org, chromium: Browser): Promise<voi
     await assertAccessible(page, 'tasking')
     await shot(page, 'tasking')
   })
+  await here.page.context().close() // Who still asks while the service closes would keep it.
   assertOwnBusiness(w, here)
 }
 
