@@ -15,11 +15,14 @@ export const WMTS_FORMATS = ['webp', 'png'] as const
 export const WMTS_INFO_FORMATS = ['application/json', 'text/plain'] as const
 
 /** A grid of square pixels of Web Mercator, in metres. */
-export const Grid = Closed({
-  left: Type.Number({ minimum: -2 * HALF_WORLD_M, maximum: 2 * HALF_WORLD_M, description: 'Where its first tile begins, in metres' }),
-  top: Type.Number({ minimum: -2 * HALF_WORLD_M, maximum: 2 * HALF_WORLD_M, description: 'Where its first tile begins, in metres' }),
-  pixel_m: Type.Number({ minimum: 0.0001, maximum: 400_000, description: 'Side of a pixel, in metres' }),
-})
+export const Grid = Closed(
+  {
+    left: Type.Number({ minimum: -2 * HALF_WORLD_M, maximum: 2 * HALF_WORLD_M, description: 'Where its first tile begins, in metres' }),
+    top: Type.Number({ minimum: -2 * HALF_WORLD_M, maximum: 2 * HALF_WORLD_M, description: 'Where its first tile begins, in metres' }),
+    pixel_m: Type.Number({ minimum: 0.0001, maximum: 400_000, description: 'Side of a pixel, in metres' }),
+  },
+  { description: 'The grid that z, x and y count in, instead of that of web maps' },
+)
 type Grid = Static<typeof Grid>
 
 /** The name of a matrix says where its grid lies, so that whoever draws a tile of it need not read the image first. */

@@ -22,7 +22,7 @@ export default operation({
     profile: lookFields.profile,
     asset_key: lookFields.asset_key,
     format: Defaulted(Choice(WMTS_FORMATS), 'webp'),
-    grid: Type.Optional(Nullable(Grid, { description: 'The grid that z, x and y count in, instead of the one of the web' })),
+    grid: Type.Optional(Nullable(Grid)),
   }),
   output: Type.Any(),
   example: { input: { item_id: EXAMPLE_ITEM.id, z: 12, x: 3767, y: 2445 } },

@@ -553,6 +553,7 @@ export interface ItemsTileWmtsGetTileInput {
   asset_key?: string | null | undefined
   /** Of the picture, or of the answer. Default: `"webp"` */
   format?: 'webp' | 'png' | undefined
+  /** The grid that z, x and y count in, instead of that of web maps */
   grid?: {
     /** Where its first tile begins, in metres */
     left: number
