@@ -22,6 +22,7 @@ interface FlusherOptions {
 export function createFlusher({ drain, isEmpty, afterMs, onError }: FlusherOptions): Flusher {
   let flushing: Promise<void> | null = null
   let timer: NodeJS.Timeout | null = null
+  let isClosed = false
   const disarm = (): void => {
     if (timer) clearTimeout(timer)
     timer = null
@@ -33,6 +34,7 @@ export function createFlusher({ drain, isEmpty, afterMs, onError }: FlusherOptio
     }))
   }
   const arm = (): void => {
+    if (isClosed) return // Whatever comes now has nowhere to go: a timer would try it for ever.
     timer ??= setTimeout(() => {
       flush().catch((error: unknown) => {
         onError(error)
@@ -48,8 +50,12 @@ export function createFlusher({ drain, isEmpty, afterMs, onError }: FlusherOptio
     flush,
     flushAll,
     async close() {
-      await flushAll()
-      disarm()
+      try {
+        await flushAll()
+      } finally {
+        isClosed = true
+        disarm()
+      }
     },
   }
 }

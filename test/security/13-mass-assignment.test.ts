@@ -172,6 +172,7 @@ const FREE_FORM: Record<string, { input?: string[]; output?: string[] }> = {
   'items.list_by_collection': { output: ITEM.map((field) => `items[].${field}`) },
   'items.search': { input: ['query'], output: FEATURE },
   'items.search_org': { input: ['query'], output: FEATURE },
+  'items.tile.statistics': { input: ['geometry'] },
   'items.update': { input: ['geometry', 'properties'], output: ITEM },
   'mosaic.register': { output: ITEM.map((field) => `item.${field}`) },
   'processing.catalog.estimate': { input: ['inputs'] },
