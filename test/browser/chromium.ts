@@ -2,12 +2,17 @@
 import { existsSync } from 'node:fs'
 import type { TestContext } from 'node:test'
 import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core'
+import { campaign } from '../support/campaign.ts'
 
 const PLACES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome', '/usr/bin/google-chrome-stable']
 
 const CHROMIUM = PLACES.find((place) => existsSync(place)) ?? null
 /** For `skip` of a test: says what is missing where there is none. */
 export const WITHOUT_BROWSER = CHROMIUM ? false : `no browser here: install chromium (looked at ${PLACES.join(', ')})`
+
+/** For `skip` of a journey: each takes a browser for a minute, so that they are gone in long campaigns. */
+export const WITHOUT_TIME =
+  WITHOUT_BROWSER || campaign<string | false>({ short: 'a journey through the console: CAMPAIGN=long goes it', long: false })
 
 const ARGUMENTS = [
   '--no-sandbox',

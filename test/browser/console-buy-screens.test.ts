@@ -5,7 +5,7 @@ import type { Browser } from 'playwright-core'
 import { createConsoleBuild } from '#console.ts'
 import { newId } from '#core/ids.ts'
 import { world, type Org, type World } from '../support/world.ts'
-import { browser, shot, WITHOUT_BROWSER } from './chromium.ts'
+import { browser, shot, WITHOUT_TIME } from './chromium.ts'
 import { assertAccessible, assertOwnBusiness, seat, signIn } from './console.ts'
 
 const MODES = [
@@ -29,7 +29,7 @@ const SCREENS = [
   ['mosaics', '/mosaics', 'No mosaic yet'],
 ] as const
 
-test('the console: screens of buying and making', { skip: WITHOUT_BROWSER }, async (t) => {
+test('the console: screens of buying and making', { skip: WITHOUT_TIME }, async (t) => {
   await createConsoleBuild().run(new AbortController().signal)
   const w = await world(t, { vendors: true })
   const chromium = await browser(t)

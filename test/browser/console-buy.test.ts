@@ -6,10 +6,10 @@ import { createConsoleBuild } from '#console.ts'
 import { balance, grant } from '../orders/support.ts'
 import { world, type Org, type World } from '../support/world.ts'
 import { choose, delivered } from './buying.ts'
-import { browser, shot, WITHOUT_BROWSER } from './chromium.ts'
+import { browser, shot, WITHOUT_TIME } from './chromium.ts'
 import { assertAccessible, assertOwnBusiness, journey, seat, signIn } from './console.ts'
 
-test('the console: find and buy', { skip: WITHOUT_BROWSER }, async (t) => {
+test('the console: find and buy', { skip: WITHOUT_TIME }, async (t) => {
   await createConsoleBuild().run(new AbortController().signal)
   const w = await world(t, { vendors: true })
   const chromium = await browser(t)

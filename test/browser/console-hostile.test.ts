@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { createConsoleBuild } from '#console.ts'
 import { HOOK_URL, world, type Org, type Person, type World } from '../support/world.ts'
-import { browser, shot, WITHOUT_BROWSER } from './chromium.ts'
+import { browser, shot, WITHOUT_TIME } from './chromium.ts'
 import { assertOwnBusiness, journey, LONG_MS, sceneItem, seat, signIn } from './console.ts'
 import { PAYLOADS } from './payloads.ts'
 
@@ -14,7 +14,7 @@ const ALL = PAYLOADS.join(' ')
 const IN_PATH = encodeURIComponent('"><img src=x onerror=alert(1)>')
 const [IMAGE, SCRIPT, SVG] = PAYLOADS as unknown as [string, string, string]
 
-test('the console: hostile strings', { skip: WITHOUT_BROWSER, timeout: LONG_MS }, async (t) => {
+test('the console: hostile strings', { skip: WITHOUT_TIME, timeout: LONG_MS }, async (t) => {
   await createConsoleBuild().run(new AbortController().signal)
   const w = await world(t, { startAt: new Date().toISOString() })
   const org = await w.organization(`${IMAGE} ${SVG}`)

@@ -7,10 +7,10 @@ import type { Browser, Page } from 'playwright-core'
 import { createConsoleBuild } from '#console.ts'
 import convert from '../../src/domains/uploads/convert.task.ts'
 import { world, type Org, type World } from '../support/world.ts'
-import { browser, shot, watchedPage, WITHOUT_BROWSER } from './chromium.ts'
+import { browser, shot, watchedPage, WITHOUT_TIME } from './chromium.ts'
 import { assertAccessible, assertOwnBusiness, journey, PATIENT_MS, saved, sceneBytes, seat, signIn } from './console.ts'
 
-test('the console: measure and share', { skip: WITHOUT_BROWSER }, async (t) => {
+test('the console: measure and share', { skip: WITHOUT_TIME }, async (t) => {
   await createConsoleBuild().run(new AbortController().signal)
   // Links end by the browser's clock: the service has the same.
   const w = await world(t, { startAt: new Date().toISOString() })
@@ -31,7 +31,7 @@ async function uploadToShare(w: World, org: Org, chromium: Browser): Promise<voi
   await journey('measure', here, async () => {
     await signIn(here, org.owner)
     await page.goto(`${w.baseUrl}/app/uploads`)
-    await page.locator('input[type=file]').setInputFiles([file])
+    await page.locator('input[type=file]:enabled').setInputFiles([file])
     const open = page.getByRole('link', { name: 'Open', exact: true })
     const until = Date.now() + PATIENT_MS
     while (!(await open.isVisible()) && Date.now() < until) await w.drain(convert)

@@ -3,10 +3,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createConsoleBuild } from '#console.ts'
 import { world } from '../support/world.ts'
-import { browser, shot, WITHOUT_BROWSER } from './chromium.ts'
+import { browser, shot, WITHOUT_TIME } from './chromium.ts'
 import { assertAccessible, assertOwnBusiness, journey, seat, signIn } from './console.ts'
 
-test('the console: reports', { skip: WITHOUT_BROWSER }, async (t) => {
+test('the console: reports', { skip: WITHOUT_TIME }, async (t) => {
   await createConsoleBuild().run(new AbortController().signal)
   const w = await world(t, { startAt: new Date().toISOString() })
   const org = await w.organization()

@@ -4,10 +4,10 @@ import { test } from 'node:test'
 import type { Browser } from 'playwright-core'
 import { createConsoleBuild } from '#console.ts'
 import { world, type Org, type World } from '../support/world.ts'
-import { browser, shot, WITHOUT_BROWSER } from './chromium.ts'
+import { browser, shot, WITHOUT_TIME } from './chromium.ts'
 import { assertAccessible, assertOwnBusiness, journey, saved, sceneItem, seat, signIn } from './console.ts'
 
-test('the console: a time series', { skip: WITHOUT_BROWSER }, async (t) => {
+test('the console: a time series', { skip: WITHOUT_TIME }, async (t) => {
   await createConsoleBuild().run(new AbortController().signal)
   const w = await world(t, { startAt: new Date().toISOString() })
   await timeSeries(w, await w.organization(), await browser(t))

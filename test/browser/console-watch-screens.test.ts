@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createConsoleBuild } from '#console.ts'
 import { HOOK_URL, world, type Org, type World } from '../support/world.ts'
-import { browser, shot, WITHOUT_BROWSER } from './chromium.ts'
+import { browser, shot, WITHOUT_TIME } from './chromium.ts'
 import { assertAccessible, assertOwnBusiness, journey, LONG_MS, sceneItem, seat, settled, signIn } from './console.ts'
 
 const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true }
@@ -21,7 +21,7 @@ const MODES = [
 ] as const
 
 for (const [mode, options] of MODES)
-  test(`the console: screens that watch and measure, ${mode}`, { skip: WITHOUT_BROWSER, timeout: LONG_MS }, async (t) => {
+  test(`the console: screens that watch and measure, ${mode}`, { skip: WITHOUT_TIME, timeout: LONG_MS }, async (t) => {
     await createConsoleBuild().run(new AbortController().signal)
     const w = await world(t, { startAt: new Date().toISOString() })
     const org = await w.organization('Coast survey')

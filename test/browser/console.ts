@@ -82,6 +82,9 @@ export function assertOwnBusiness(w: World, { requests, faults }: Seat): void {
 }
 
 export async function assertAccessible(page: Page, where: string): Promise<void> {
+  // What fades in has other colours on its way.
+  await page.evaluate(`Promise.all(document.getAnimations()
+    .filter((one) => one.effect?.getComputedTiming().endTime !== Infinity).map((one) => one.finished.catch(() => {})))`)
   await page.evaluate(AXE)
   const found = await page.evaluate<{ id: string; nodes: string[] }[]>(
     `axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) => violations

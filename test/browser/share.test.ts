@@ -6,6 +6,7 @@ import type { Browser, Page } from 'playwright-core'
 import sharp from 'sharp'
 import { memorySink } from '#raster/write/sink.ts'
 import { describeScene, renderScene } from '../../sandbox/scenes/index.ts'
+import { until } from '../support/service.ts'
 import { storeFile } from '../support/stored-file.ts'
 import { world, type Org, type World } from '../support/world.ts'
 import { browser, shot, watchedPage, WITHOUT_BROWSER } from './chromium.ts'
@@ -102,7 +103,7 @@ async function ofAnItem(t: TestContext, w: World, org: Org, chromium: Browser): 
     await page.getByText('This link is open until 1 January 2031, 00:00 UTC.').waitFor()
     await drawn(page)
     await shot(page, 'item')
-    assert.ok(colours(await middle(page)) > 200, 'many colours: a picture, not a flat base map')
+    await until('many colours: a picture, not a flat base map', async () => colours(await middle(page)) > 200)
     assert.equal(await page.title(), 'Loire valley, June · Groundtrack')
   })
 
@@ -111,8 +112,7 @@ async function ofAnItem(t: TestContext, w: World, org: Org, chromium: Browser): 
     await page.locator('.looks').getByText('NDVI', { exact: true }).click()
     await drawn(page)
     await shot(page, 'ndvi')
-    const after = await middle(page)
-    assert.ok(difference(before, after) > 10, `mean difference ${difference(before, after)}`)
+    await until('other pixels', async () => difference(before, await middle(page)) > 10)
     await page.getByRole('img', { name: 'Colours from −0.2 to 1' }).waitFor()
     const { width, height } = page.viewportSize()!
     await page.mouse.move(width / 2 + 160, height / 2)
@@ -120,7 +120,7 @@ async function ofAnItem(t: TestContext, w: World, org: Org, chromium: Browser): 
     assert.match(page.url(), /look=ndvi&at=2\.\d+%2C48\.\d+%2C\d/, 'look and place can be sent to somebody')
     await page.getByLabel('Opacity').fill('0')
     await drawn(page)
-    assert.ok(colours(await middle(page)) < 50, 'nothing of the image is left')
+    await until('nothing of the image being left', async () => colours(await middle(page)) < 50)
   })
 
   await t.test('two looks side by side, with a divider that keys move', async () => {
@@ -129,7 +129,7 @@ async function ofAnItem(t: TestContext, w: World, org: Org, chromium: Browser): 
     await page.locator('#second[aria-busy="false"]').waitFor({ timeout: 60_000 })
     const right = await middle(page)
     await page.getByLabel('Divider between the two images').press('End')
-    assert.ok(difference(right, await middle(page)) > 10, 'left of the divider is the other look')
+    await until('the other look left of the divider', async () => difference(right, await middle(page)) > 10)
     await shot(page, 'compared')
     assert.match(page.url(), /with=look%3A/)
     await page.getByLabel('Compare with').selectOption({ label: 'Nothing' })
@@ -207,14 +207,14 @@ async function ofACollection(w: World, org: Org, chromium: Browser): Promise<voi
   await page.getByRole('heading', { name: 'Loire through the year' }).waitFor()
   await drawn(page)
   await shot(page, 'phone-collection')
+  await until('the image of the summer', async () => colours(await middle(page)) > 200)
   const summer = await middle(page)
-  assert.ok(colours(summer) > 200)
   assert.equal(await page.getByRole('button', { name: /Summer/ }).getAttribute('aria-pressed'), 'true', 'the newest one first')
   await page.getByRole('button', { name: /Winter/ }).click()
   await page.locator('.scenes button[aria-pressed="true"]', { hasText: 'Winter' }).waitFor()
   await drawn(page)
   await shot(page, 'phone-winter')
-  assert.ok(difference(summer, await middle(page)) > 5)
+  await until('the image of the winter', async () => difference(summer, await middle(page)) > 5)
   await page.getByLabel('Compare with').selectOption({ label: 'Summer' })
   await page.locator('#right-name', { hasText: 'Summer' }).waitFor()
   await shot(page, 'phone-compared')

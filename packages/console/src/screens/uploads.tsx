@@ -12,6 +12,24 @@ import { toast } from '../ui/toasts.tsx'
 import { ImportStac } from './import-stac.tsx'
 import { addFiles, discard, isSending, pause, resume, useSending, type Sending } from './upload-work.ts'
 
+/** Takes files once it is known where they go. */
+function FileChoice({ isReady, onChosen }: { isReady: boolean; onChosen: (files: FileList | null) => void }): ReactElement {
+  return (
+    <label className="btn p">
+      <Icon name="up" />
+      Choose files
+      <input
+        type="file"
+        className="sr"
+        multiple
+        accept=".tif,.tiff,image/tiff"
+        disabled={!isReady}
+        onChange={(event) => onChosen(event.target.files)}
+      />
+    </label>
+  )
+}
+
 export function Uploads(): ReactElement {
   const who = useWho()
   const [url, setUrl] = useUrl()
@@ -67,11 +85,7 @@ export function Uploads(): ReactElement {
           <Button icon="code" onClick={() => setStac(true)}>
             Import STAC
           </Button>
-          <label className="btn p">
-            <Icon name="up" />
-            Choose files
-            <input type="file" className="sr" multiple accept=".tif,.tiff,image/tiff" onChange={(event) => take(event.target.files)} />
-          </label>
+          <FileChoice isReady={project !== undefined} onChosen={take} />
         </>
       }
     >
