@@ -236,7 +236,8 @@ test('items.asset.download', async (t) => {
     assert.equal(await meter(org), 12)
     const gone = await w.request('GET', `${path}x?key=${key}`)
     assert.deepEqual([gone.status, gone.body.code], [404, 'not-found'])
-    assert.equal((await w.request('POST', path, { headers: { authorization: `Bearer ${key}` } })).status, 404)
+    const posted = await w.request('POST', path, { headers: { authorization: `Bearer ${key}` } })
+    assert.deepEqual([posted.status, posted.headers.get('allow')], [405, 'GET'])
     await w.flushAudit()
     const audited = await w.db
       .selectFrom('audit')

@@ -29,7 +29,8 @@ test('organizations.create', async (t) => {
     assert.equal(refreshed.organization_id, made.id)
     assert.equal((await w.ok(refreshed.access_token, 'organizations.get')).id, made.id)
     const me = (await w.request('GET', '/auth/me', { headers: { authorization: `Bearer ${refreshed.access_token}` } })).body
-    assert.deepEqual(me.organizations, [{ id: made.id, name: 'Küste & Söhne', role: 'owner' }])
+    const unlimited = { spend_limit_credits: null, per_order_limit_credits: null, spent_30d_credits: 0 }
+    assert.deepEqual(me.organizations, [{ id: made.id, name: 'Küste & Söhne', role: 'owner', ...unlimited }])
   })
 
   await t.test('names need not be unique, and one person may found several', async () => {
