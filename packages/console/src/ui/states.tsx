@@ -3,7 +3,7 @@ import type { UseQueryResult } from '@tanstack/react-query'
 import { useEffect, useState, type ReactElement, type ReactNode } from 'react'
 import { ProblemError, headline } from '../api/problem.ts'
 import { Icon, type IconName } from './icons.tsx'
-import { Button, copyText } from './kit.tsx'
+import { Button, copyText, Page } from './kit.tsx'
 
 /** A skeleton that comes at once flickers; after this it helps. */
 const SKELETON_AFTER_MS = 150
@@ -114,6 +114,17 @@ export function Loaded<T>({ query, rows, empty, children }: LoadedParts<T>): Rea
       )}
       {nothing || children(query.data)}
     </>
+  )
+}
+
+/** A screen about one thing, until the thing is there: it loads, or says why it cannot. */
+export function WaitingPage({ title, query }: { title: string; query: UseQueryResult<unknown> }): ReactElement {
+  return (
+    <Page title={title}>
+      <Loaded query={query} rows={5}>
+        {() => null}
+      </Loaded>
+    </Page>
   )
 }
 

@@ -9,7 +9,7 @@ import { isTyping } from '../../shell/keys.ts'
 import { AuthImage, tileOf } from '../../ui/auth-image.tsx'
 import { ago, audOfCredits, count, dateTime, plural } from '../../ui/format.ts'
 import { Badge, Bar, Card, CopyButton, Facts, LinkButton, Note, Page } from '../../ui/kit.tsx'
-import { Loaded } from '../../ui/states.tsx'
+import { WaitingPage } from '../../ui/states.tsx'
 import { CardMap } from '../orders/card-map.tsx'
 import { isUnderWay, SAID, useProcessNames } from './job-states.ts'
 
@@ -23,14 +23,7 @@ export function JobPage(): ReactElement {
     { staleTime: 0, refetchInterval: LOOK_EVERY_MS, while: ({ job: one }) => isUnderWay(one) },
   )
   useTitle({ text: 'Jobs', to: '/jobs' }, 'Job')
-  if (!job.data)
-    return (
-      <Page title="Job">
-        <Loaded query={job} rows={4}>
-          {() => null}
-        </Loaded>
-      </Page>
-    )
+  if (!job.data) return <WaitingPage title="Job" query={job} />
   return <OneJob job={job.data.job} />
 }
 

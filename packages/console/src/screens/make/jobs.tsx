@@ -9,6 +9,7 @@ import { useProjects } from '../../shell/who.ts'
 import { count, dateTimeShort, plural } from '../../ui/format.ts'
 import { Badge, Bar, Button, Card, Choice, LinkButton, Page, Segmented } from '../../ui/kit.tsx'
 import { Empty, Loaded } from '../../ui/states.tsx'
+import { ProjectFilter } from '../project-filter.tsx'
 import { isUnderWay, SAID, useProcessNames, type Status } from './job-states.ts'
 import { MakeNav } from './nav.tsx'
 import { NoProcesses, ProcessGrid } from './process.tsx'
@@ -83,7 +84,6 @@ export function Jobs(): ReactElement {
 /** The filters are the address. */
 function Filters(): ReactElement {
   const [url, setUrl] = useUrl()
-  const projects = useProjects()
   const processes = useOp('processing.catalog.list', {}, { staleTime: 300_000 })
   return (
     <div className="row g8 wrap filter-row mt16">
@@ -108,16 +108,7 @@ function Filters(): ReactElement {
           ...(processes.data?.processes ?? []).map(({ id, title }) => ({ value: id, text: title })),
         ]}
       />
-      <Choice
-        label="Project"
-        hideLabel
-        value={url['project'] ?? ''}
-        onChange={(event) => setUrl({ project: event.target.value || null, page: null })}
-        options={[
-          { value: '', text: 'Every project' },
-          ...(projects.data?.projects ?? []).map(({ id, name }) => ({ value: id, text: name })),
-        ]}
-      />
+      <ProjectFilter />
     </div>
   )
 }

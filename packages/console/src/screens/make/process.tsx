@@ -11,7 +11,7 @@ import { CallPreview } from '../../ui/call-preview.tsx'
 import { area as areaText, audOfCredits, count, plural } from '../../ui/format.ts'
 import { Icon, type IconName } from '../../ui/icons.tsx'
 import { Button, Card, Choice, Facts, LinkButton, Note, Page } from '../../ui/kit.tsx'
-import { Empty, FormProblem, Loaded } from '../../ui/states.tsx'
+import { Empty, FormProblem, Loaded, WaitingPage } from '../../ui/states.tsx'
 import { AreaTools } from '../explore/area-tools.tsx'
 import { CardMap } from '../orders/card-map.tsx'
 import { SpendRefusal, useSpend, useSpendKey } from '../orders/spend.tsx'
@@ -81,14 +81,7 @@ export function ProcessPage(): ReactElement {
   const { id } = useParams({ strict: false }) as { id: string }
   const process = useOp('processing.catalog.get', { process_id: id }, { staleTime: 300_000 })
   useTitle({ text: 'Jobs', to: '/jobs' }, { text: 'Processes', to: '/processes' }, process.data?.title ?? id)
-  if (!process.data)
-    return (
-      <Page title="Process">
-        <Loaded query={process} rows={5}>
-          {() => null}
-        </Loaded>
-      </Page>
-    )
+  if (!process.data) return <WaitingPage title="Process" query={process} />
   return <RunProcess key={id} process={process.data} />
 }
 

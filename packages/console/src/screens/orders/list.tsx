@@ -9,6 +9,7 @@ import { useProjects, useWho } from '../../shell/who.ts'
 import { audOfCredits, count, dateTimeShort, plural } from '../../ui/format.ts'
 import { Badge, Button, Card, Choice, LinkButton, Note, Page, Segmented, Toggle } from '../../ui/kit.tsx'
 import { Empty, Loaded } from '../../ui/states.tsx'
+import { ProjectFilter } from '../project-filter.tsx'
 import { useCart } from '../explore/cart.ts'
 import { useEstimate } from '../explore/estimate.ts'
 import { isOver, saidOf, waitsForDecision } from './states.ts'
@@ -122,7 +123,6 @@ export function Orders(): ReactElement {
 /** The filters are the address. */
 function Filters(): ReactElement {
   const [url, setUrl] = useUrl()
-  const projects = useProjects()
   return (
     <div className="row g8 wrap filter-row">
       <Segmented
@@ -147,16 +147,7 @@ function Filters(): ReactElement {
           { value: 'TASKING', text: 'Tasking' },
         ]}
       />
-      <Choice
-        label="Project"
-        hideLabel
-        value={url['project'] ?? ''}
-        onChange={(event) => setUrl({ project: event.target.value || null, page: null })}
-        options={[
-          { value: '', text: 'Every project' },
-          ...(projects.data?.projects ?? []).map(({ id, name }) => ({ value: id, text: name })),
-        ]}
-      />
+      <ProjectFilter />
       <span className="row g6 sm soft">
         Mine <Toggle label="Only mine" on={url['mine'] === '1'} onChange={(on) => setUrl({ mine: on ? '1' : null, page: null })} />
       </span>

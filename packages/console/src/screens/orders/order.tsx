@@ -8,7 +8,7 @@ import { mayWrite, useProjects, useWho } from '../../shell/who.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import { audOfCredits, count, date, dateTimeShort, plural } from '../../ui/format.ts'
 import { Badge, Button, LinkButton, Note, Page } from '../../ui/kit.tsx'
-import { FormProblem, Loaded } from '../../ui/states.tsx'
+import { FormProblem, WaitingPage } from '../../ui/states.tsx'
 import { toast } from '../../ui/toasts.tsx'
 import { Coverage, Groups } from './coverage.tsx'
 import { Details, Money } from './details.tsx'
@@ -24,14 +24,7 @@ export function OrderPage(): ReactElement {
   const { id } = useParams({ strict: false }) as { id: string }
   const order = useOrder(id)
   useTitle({ text: 'Orders', to: '/orders' }, order.data?.displayName ?? 'Order')
-  if (!order.data)
-    return (
-      <Page title="Order">
-        <Loaded query={order} rows={5}>
-          {() => null}
-        </Loaded>
-      </Page>
-    )
+  if (!order.data) return <WaitingPage title="Order" query={order} />
   return order.data.orderType === 'tasking' ? <ToTasking id={id} /> : <ArchiveOrder order={order.data} />
 }
 

@@ -6,7 +6,7 @@ import { useOp } from '../../api/query.ts'
 import { useTitle } from '../../shell/crumbs.tsx'
 import { area as areaText, audOfCredits, date, dateShort, plural } from '../../ui/format.ts'
 import { Badge, Card, Facts, Page, Segmented } from '../../ui/kit.tsx'
-import { Loaded } from '../../ui/states.tsx'
+import { WaitingPage } from '../../ui/states.tsx'
 import { Coverage, Groups } from '../orders/coverage.tsx'
 import { Details, Money } from '../orders/details.tsx'
 import { Ended, OrderActions, Step, useOrder, type StepParts } from '../orders/order.tsx'
@@ -19,14 +19,7 @@ export function TaskingOrder(): ReactElement {
   const { order: id } = useParams({ strict: false }) as { order: string }
   const order = useOrder(id)
   useTitle({ text: 'Tasking', to: '/tasking' }, order.data?.displayName ?? 'Order')
-  if (!order.data)
-    return (
-      <Page title="Tasking order">
-        <Loaded query={order} rows={5}>
-          {() => null}
-        </Loaded>
-      </Page>
-    )
+  if (!order.data) return <WaitingPage title="Tasking order" query={order} />
   return <OneTasking order={order.data} />
 }
 
