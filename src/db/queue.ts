@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { sql, type RawBuilder } from 'kysely'
 import { fromKysely, PgBoss, type Db as BossDatabase, type JobResult } from 'pg-boss'
 import { limiter } from '#core/limiter.ts'
 import { withLock } from './lock.ts'
@@ -77,6 +77,11 @@ export async function openQueue(db: Db, options: { worker: boolean; onError: (er
     stop: () => boss.stop({ graceful: true, timeout: STOP_TIMEOUT_MS }),
   }
 }
+
+/** Whether something waits in a queue with this value in a field of its data; what a process has taken no longer waits. */
+export const queued = (name: string, field: string, value: RawBuilder<unknown>): RawBuilder<boolean> => sql<boolean>`exists (
+  select from ${sql.table(`${SCHEMA}.job`)} j where j.name = ${name} and j.state < 'active' and j.data ->> ${field} = ${value}
+)`
 
 async function due(db: Db, names: readonly string[]): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`

@@ -106,6 +106,12 @@ export interface ComputedFiles {
   remove(): Promise<void>
 }
 
+/** A folder of this machine for files beside rasters; the sweep finds it where whoever made it was killed. */
+export interface WorkFolder {
+  readonly path: string
+  remove(): Promise<void>
+}
+
 /** All pixels of the platform come from here. Failures are `RasterError`s. */
 export interface RasterService {
   /** Whether an address is on a host that the service reads from; nothing is asked of it. */
@@ -131,6 +137,7 @@ export interface RasterService {
   convert(source: RasterSource, request: ConvertRequest): Promise<ConvertedFile>
   /** Makes new rasters of old ones, by blocks, beside and behind everything else. */
   process(request: ProcessRequest): Promise<ComputedFiles>
+  folder(): Promise<WorkFolder>
   /** Removes files of conversions that were killed before this time. */
   sweep(olderThan: Date): Promise<number>
   metrics(): Readonly<Record<string, number>>

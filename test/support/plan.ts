@@ -15,7 +15,7 @@ const ALONE = [
   'src/raster/pool/*.test.ts',
   'src/raster/tiff/{hostile,mutation}.test.ts',
   'test/*.test.ts',
-  'test/{browser,exposed,faults,guides,ledger,money,s3,webhooks}/**/*.test.ts',
+  'test/{browser,exposed,faults,guides,ledger,money,processing,s3,webhooks}/**/*.test.ts',
   'test/orders/kill.test.ts',
   'test/security/{14-shares,19-idempotency,25-leaks,28-large-bodies,29*,31*,matrix*}.test.ts',
   'tools/**/*.test.ts',
@@ -40,7 +40,7 @@ export function planned(root: string, files: readonly string[], folder: string):
 }
 
 /** They wait for minutes, whatever the machine, so nothing begins before them. */
-const LONGEST = ['test/orders/kill.test.ts', 'test/webhooks/kill.test.ts', 'test/guides/guides.test.ts']
+const LONGEST = ['test/orders/kill.test.ts', 'test/processing/kill.test.ts', 'test/webhooks/kill.test.ts', 'test/guides/guides.test.ts']
 
 /** Campaigns around whole services come first, then what talks to the platform, then libraries. */
 const byRoom = (a: string, b: string) => rank(a) - rank(b)

@@ -12,6 +12,7 @@ import type {
   ProcessRequest,
   RasterService,
   RasterSource,
+  WorkFolder,
 } from '#ports/raster.ts'
 
 const MIB = 1024 * 1024
@@ -30,7 +31,7 @@ interface ConverterOptions {
   locate: (source: RasterSource, signal: AbortSignal | undefined) => Promise<OpenableSource>
 }
 
-interface Converter extends Pick<RasterService, 'convert' | 'process' | 'sweep' | 'close'> {
+interface Converter extends Pick<RasterService, 'convert' | 'process' | 'folder' | 'sweep' | 'close'> {
   metrics(): object
 }
 
@@ -64,14 +65,18 @@ export function createConverter({ workDir, compression, size, locate }: Converte
     }
   }
 
+  const folder = async (): Promise<WorkFolder> => {
+    const made = path.join(workDir, `${FILE_PREFIX}${randomUUID()}`)
+    await mkdir(made, { recursive: true, mode: 0o700 })
+    return { path: made, remove: () => rm(made, { recursive: true, force: true }) }
+  }
+
   const process = async ({ method, sources, options, outputs, onProgress, signal }: ProcessRequest): Promise<ComputedFiles> => {
     const located = await Promise.all(sources.map((source) => locate(source, signal)))
-    const folder = path.join(workDir, `${FILE_PREFIX}${randomUUID()}`)
-    const remove = () => rm(folder, { recursive: true, force: true })
-    await mkdir(folder, { recursive: true, mode: 0o700 })
-    const files = Object.fromEntries(outputs.map((name) => [name, path.join(folder, path.basename(name))]))
+    const { path: temporaryDirectory, remove } = await folder()
+    const files = Object.fromEntries(outputs.map((name) => [name, path.join(temporaryDirectory, path.basename(name))]))
     try {
-      const task = { method, sources: located, task: { options, files, temporaryDirectory: folder, compression } }
+      const task = { method, sources: located, task: { options, files, temporaryDirectory, compression } }
       const result = await pool.run('process', task, {
         signal,
         ...(onProgress ? { onProgress: (fraction) => onProgress(fraction as number) } : {}),
@@ -83,7 +88,14 @@ export function createConverter({ workDir, compression, size, locate }: Converte
     }
   }
 
-  return { convert, process, sweep: (olderThan) => sweepFolder(workDir, olderThan), metrics: () => pool.metrics, close: () => pool.close() }
+  return {
+    convert,
+    process,
+    folder,
+    sweep: (olderThan) => sweepFolder(workDir, olderThan),
+    metrics: () => pool.metrics,
+    close: () => pool.close(),
+  }
 }
 
 /** What was made; a method may leave out a file that has nothing to say. */

@@ -78,6 +78,7 @@ export function createRasterService(options: RasterServiceOptions): RasterServic
     mayRead: sources.mayRead,
     convert: converter.convert,
     process: converter.process,
+    folder: converter.folder,
     sweep: converter.sweep,
     metrics: () => ({
       ...prefixed('pool', pool.metrics),

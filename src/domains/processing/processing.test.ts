@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { sql } from 'kysely'
 import { newId } from '#core/ids.ts'
 import { moneyViolations } from '../../../test/money/invariants.ts'
 import { scene } from '../../../test/support/scene.ts'
@@ -153,6 +154,15 @@ test('processing jobs', async (t) => {
     await w.runTask(resume)
     assert.equal(await w.drain(run), 1)
     assert.equal((await get(job.id)).status, 'completed')
+    const { job: unbegun } = await w.ok(token, 'processing.create_and_dispatch', newJob(org, itemId))
+    w.clock.advance({ seconds: 90 })
+    await w.runTask(resume)
+    const lost = sql`delete from queue.job where name = ${run.name} and state < 'active'`
+    assert.equal((await lost.execute(w.db)).numAffectedRows, 1n, 'what waits in the queue is not queued again')
+    w.clock.advance({ seconds: 90 })
+    await w.runTask(resume)
+    assert.equal(await w.drain(run), 1, 'what somebody took from the queue and never began is')
+    assert.equal((await get(unbegun.id)).status, 'completed')
     const { job: doomed } = await w.ok(token, 'processing.create_and_dispatch', newJob(org, itemId))
     await w.db
       .updateTable('processing_job')

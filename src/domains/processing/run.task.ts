@@ -78,16 +78,16 @@ async function complete(context: TaskContext, run: runs.Run, at: Pulse['at']): P
     const { bucketName } = await project.requireReader(db, { ...SERVICE, organizationId: run.organizationId }, run.projectId)
     const stored = await storeOutputs(context, bucketName!, produced.items)
     at('registering', REGISTER_FROM)
-    let completed: job.Job | null = null
-    try {
-      completed = await change(run.organizationId, async (made) => {
-        const done = await registerOutputs(made, run, stored, { title: requireProcess(run.jobType).title, summary: produced.summary })
-        if (!done) made.lineage.nothingProduced()
-        return done
-      })
-    } finally {
-      if (!completed) await discardOutputs(context, stored)
-    }
+    const completed = await change(run.organizationId, async (made) => {
+      const done = await registerOutputs(made, run, stored, { title: requireProcess(run.jobType).title, summary: produced.summary })
+      if (!done) made.lineage.nothingProduced()
+      return done
+    }).catch(async (error: unknown) => {
+      // A connection that breaks may have committed before: then the files have owners, and the sweep removes them if not.
+      if (error instanceof Problem) await discardOutputs(context, stored)
+      throw error
+    })
+    if (!completed) await discardOutputs(context, stored)
   } finally {
     await clear()
   }

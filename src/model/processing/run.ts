@@ -2,8 +2,10 @@
 import { sql } from 'kysely'
 import { newId } from '#core/ids.ts'
 import { DAY_MS } from '#core/time.ts'
+import { queued } from '#db/queue.ts'
 import type { Db, Tx } from '#db/tables.ts'
 import { COLUMNS, type Job } from './job.ts'
+import { runJobTask } from './tasks.ts'
 
 /** A run of ours that has given no sign of life for so long is taken to be dead. */
 const SILENT_MS = 60_000
@@ -11,9 +13,8 @@ const SILENT_MS = 60_000
 export const MAX_ATTEMPTS = 4
 /** A job that nobody dispatches gives its reservation back after so long. */
 const UNDISPATCHED_MS = 7 * DAY_MS
-/** One that nobody begins fails after so long, and is queued anew a few times before. */
+/** One that nobody begins fails after so long. */
 const UNBEGUN_MS = DAY_MS
-const QUEUED_AGAIN_MS = 30 * 60_000
 /** So many forgotten or overdue jobs in one round. */
 const ROUND = 500
 
@@ -142,10 +143,13 @@ export async function end(
   return row ?? null
 }
 
-/** Jobs of ours whose run died, and such as wait for suspiciously long. Each is named once in that time. */
+/**
+ * Jobs of ours whose run died, and such as wait although nothing waits in the queue for them: whoever took the task from
+ * there died before it began. Each is named once in that time.
+ */
 export async function forgotten(tx: Tx, ours: readonly string[], now: Date): Promise<string[]> {
   const since = new Date(now.getTime() - SILENT_MS)
-  const waiting = new Date(now.getTime() - QUEUED_AGAIN_MS)
+  const isQueued = queued(runJobTask.name, 'job_id', sql`processing_job.id::text`)
   const rows = await tx
     .updateTable('processing_job')
     .set({ updated_at: now })
@@ -155,12 +159,8 @@ export async function forgotten(tx: Tx, ours: readonly string[], now: Date): Pro
         .select('id')
         .where('job_type', 'in', [...ours])
         .where('worker', 'is', null)
-        .where((where) =>
-          where.or([
-            where.and([where('status', '=', 'running'), where('updated_at', '<=', since)]),
-            where.and([where('status', '=', 'dispatched'), where('updated_at', '<=', waiting)]),
-          ]),
-        )
+        .where('updated_at', '<=', since)
+        .where((where) => where.or([where('status', '=', 'running'), where.and([where('status', '=', 'dispatched'), where.not(isQueued)])]))
         .limit(ROUND)
         .forUpdate()
         .skipLocked(),

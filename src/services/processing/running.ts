@@ -1,6 +1,5 @@
 /** One run of a job on this machine, from its sources to the files that it made. */
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { SERVICE } from '#core/principal.ts'
 import type { Run } from '#model/processing/run.ts'
@@ -38,9 +37,9 @@ export async function work(means: Means, run: Run, report: Report): Promise<Work
     return computed
   }
   const keep: RunContext['keep'] = async (name, bytes) => {
-    const folder = await mkdtemp(path.join(tmpdir(), 'job-'))
-    made.push({ remove: () => rm(folder, { recursive: true, force: true }) })
-    const file = path.join(folder, path.basename(name))
+    const folder = await raster.folder()
+    made.push(folder)
+    const file = path.join(folder.path, path.basename(name))
     await writeFile(file, bytes)
     return file
   }
