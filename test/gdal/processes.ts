@@ -6,7 +6,7 @@
  */
 import assert from 'node:assert/strict'
 import { execFileSync, spawnSync } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { after, test } from 'node:test'
@@ -21,59 +21,8 @@ const skip = hasGdal ? false : 'GDAL is not on this machine'
 const work = mkdtempSync(path.join(tmpdir(), 'processes-gdal-'))
 after(() => rmSync(work, { recursive: true, force: true }))
 const at = (name: string) => path.join(work, name)
+const script = (name: string) => path.join(import.meta.dirname, 'processes', `${name}.py`)
 
-/** A terrain of waves and noise with a hole, three scenes of four bands that overlap in part, classes, and a panchromatic band. */
-const MAKE = `
-import sys, numpy as np
-from osgeo import gdal, osr
-gdal.UseExceptions()
-folder, size = sys.argv[1], int(sys.argv[2])
-rng = np.random.default_rng(7)
-srs = osr.SpatialReference(); srs.ImportFromEPSG(32755)
-def write(name, planes, kind, transform, nodata=None):
-    ds = gdal.GetDriverByName('GTiff').Create(f'{folder}/{name}.tif', planes.shape[2], planes.shape[1], planes.shape[0], kind,
-      ['TILED=YES', 'BLOCKXSIZE=256', 'BLOCKYSIZE=256', 'COMPRESS=DEFLATE', 'INTERLEAVE=PIXEL'])
-    ds.SetProjection(srs.ExportToWkt()); ds.SetGeoTransform(transform)
-    for i, plane in enumerate(planes):
-        ds.GetRasterBand(i + 1).WriteArray(plane)
-        if nodata is not None: ds.GetRasterBand(i + 1).SetNoDataValue(nodata)
-    ds = None
-y, x = np.mgrid[0:size, 0:size].astype(np.float64)
-heights = (500 + 200 * np.sin(x / 60) * np.cos(y / 45) + rng.normal(0, 2, (size, size))).astype(np.float32)
-heights[300:340, 200:280] = -9999
-write('dem', heights[None], gdal.GDT_Float32, [600000, 10, 0, 6100000, 0, -10], -9999)
-for i, shift in enumerate([0, 40, 90]):
-    bands = rng.integers(200, 6000, (4, size, size)).astype(np.uint16)
-    bands[:, (x + y) % 211 < 20 * (i + 1)] = 0
-    write(f'scene{i}', bands, gdal.GDT_UInt16, [600000 + 10 * shift, 10, 0, 6100000 - 10 * shift, 0, -10], 0)
-waves = np.sin(x / 70)[None] * np.cos(y / 50)[None] * np.array([1, .8, .6, .9])[:, None, None]
-smooth = np.clip(3000 + 2000 * waves, 1, 9000).astype(np.uint16)
-write('colours', smooth[:, ::4, ::4], gdal.GDT_UInt16, [600000, 40, 0, 6100000, 0, -40])
-pan = (smooth.mean(axis=0) + rng.integers(-200, 200, (size, size)))[None].astype(np.uint16)
-write('pan', pan, gdal.GDT_UInt16, [600000, 10, 0, 6100000, 0, -10])
-classes = ((np.sin(x / 40) + np.cos(y / 33)) * 2 + 5).astype(np.uint8); classes[10:60, 10:60] = 0
-write('classes', classes[None], gdal.GDT_Byte, [600000, 10, 0, 6100000, 0, -10], 0)
-`
-/** Compares two rasters band by band. */
-const COMPARE = `
-import sys, json, numpy as np
-from osgeo import gdal
-a, b = [gdal.Open(p) for p in sys.argv[1:3]]
-shape = lambda r: (r.RasterXSize, r.RasterYSize, r.RasterCount)
-assert shape(a) == shape(b), (shape(a), shape(b))
-assert np.allclose(a.GetGeoTransform(), b.GetGeoTransform(), atol=1e-6), (a.GetGeoTransform(), b.GetGeoTransform())
-out = []
-for i in range(a.RasterCount):
-    x, y = [d.GetRasterBand(i + 1) for d in (a, b)]
-    p, q = x.ReadAsArray().astype(np.float64), y.ReadAsArray().astype(np.float64)
-    m, n = [np.isnan(v) | (v == (band.GetNoDataValue() if band.GetNoDataValue() is not None else np.nan)) for v, band in ((p, x), (q, y))]
-    both = ~m & ~n
-    d = np.abs(p - q)[both]
-    if len(sys.argv) > 3: d = np.minimum(d, 360 - d) # North is 0 and 360.
-    out.append(dict(pixels=int(both.sum()), masks=int((m != n).sum()), differ=int((d > 0).sum()),
-        most=float(d.max()) if d.size else 0.0, mean=float(d.mean()) if d.size else 0.0))
-print(json.dumps(out))
-`
 /** Of a short campaign as large as two blocks and a part of a third. */
 const SIZE = Number(process.env['PROCESS_SIZE'] ?? campaign({ short: 600, long: 1200 }))
 
@@ -89,7 +38,7 @@ interface Difference {
 
 const python = (...args: string[]): string => execFileSync(PYTHON, args, { encoding: 'utf8', maxBuffer: 1 << 28 })
 const compare = (ours: string, theirs: string, ...around: 'degrees'[]): Difference[] =>
-  JSON.parse(python(at('compare.py'), at(ours), at(theirs), ...around))
+  JSON.parse(python(script('compare'), at(ours), at(theirs), ...around))
 
 async function ours(method: string, inputs: readonly string[], options: object, files: Record<string, string>) {
   const started = performance.now()
@@ -128,9 +77,7 @@ const told = (t: { diagnostic(text: string): void }, name: string, mine: number,
   )
 
 test('processes against GDAL and numpy', { skip }, async (t) => {
-  writeFileSync(at('make.py'), MAKE)
-  writeFileSync(at('compare.py'), COMPARE)
-  python(at('make.py'), work, String(SIZE))
+  python(script('make'), work, String(SIZE))
   const tiled = ['-co', 'TILED=YES', '-co', 'COMPRESS=DEFLATE']
 
   for (const [kind, options, args] of [
@@ -151,20 +98,7 @@ test('processes against GDAL and numpy', { skip }, async (t) => {
 
   await t.test('band math against numpy', async (s) => {
     const { ms } = await ours('expression', ['scene0'], { expression: '(b4-b3)/(b4+b3)' }, { 'data.tif': 'ours.tif' })
-    writeFileSync(
-      at('ndvi.py'),
-      `
-import sys, numpy as np
-from osgeo import gdal
-a = gdal.Open(sys.argv[1]); p = a.ReadAsArray().astype(np.float64)
-with np.errstate(all='ignore'): v = (p[3] - p[2]) / (p[3] + p[2])
-v[(p[3] == 0) | (p[2] == 0)] = np.nan
-o = gdal.GetDriverByName('GTiff').Create(sys.argv[2], a.RasterXSize, a.RasterYSize, 1, gdal.GDT_Float32, ['TILED=YES', 'COMPRESS=DEFLATE'])
-o.SetGeoTransform(a.GetGeoTransform()); o.SetProjection(a.GetProjection())
-o.GetRasterBand(1).WriteArray(v.astype(np.float32)); o.GetRasterBand(1).SetNoDataValue(np.nan)
-`,
-    )
-    const other = theirs(PYTHON, [at('ndvi.py'), at('scene0.tif'), at('theirs.tif')])
+    const other = theirs(PYTHON, [script('ndvi'), at('scene0.tif'), at('theirs.tif')])
     const [found] = compare('ours.tif', 'theirs.tif')
     told(s, 'band math', ms, other, [found!])
     assert.deepEqual([found!.masks, found!.differ], [0, 0])
@@ -218,31 +152,9 @@ o.GetRasterBand(1).WriteArray(v.astype(np.float32)); o.GetRasterBand(1).SetNoDat
   })
 
   await t.test('composite against numpy', async (s) => {
-    writeFileSync(
-      at('stack.py'),
-      `
-import sys, numpy as np, warnings
-from osgeo import gdal
-warnings.simplefilter('ignore')
-statistic, out, *paths = sys.argv[1:]
-ds = [gdal.Open(p) for p in paths]
-left = min(d.GetGeoTransform()[0] for d in ds); top = max(d.GetGeoTransform()[3] for d in ds)
-right = max(d.GetGeoTransform()[0] + 10 * d.RasterXSize for d in ds); bottom = min(d.GetGeoTransform()[3] - 10 * d.RasterYSize for d in ds)
-w, h = round((right - left) / 10), round((top - bottom) / 10)
-stack = np.full((len(ds), ds[0].RasterCount, h, w), np.nan)
-for i, d in enumerate(ds):
-    g = d.GetGeoTransform(); x, y = round((g[0] - left) / 10), round((top - g[3]) / 10)
-    p = d.ReadAsArray().astype(np.float64); p[:, (p == 0).all(axis=0)] = np.nan
-    stack[i, :, y:y + d.RasterYSize, x:x + d.RasterXSize] = p
-v = dict(median=np.nanmedian, mean=np.nanmean, max=np.nanmax, min=np.nanmin)[statistic](stack, axis=0)
-o = gdal.GetDriverByName('GTiff').Create(out, w, h, v.shape[0], gdal.GDT_Float32, ['TILED=YES', 'COMPRESS=DEFLATE'])
-o.SetGeoTransform([left, 10, 0, top, 0, -10]); o.SetProjection(ds[0].GetProjection())
-for i, plane in enumerate(v): o.GetRasterBand(i + 1).WriteArray(plane.astype(np.float32)); o.GetRasterBand(i + 1).SetNoDataValue(np.nan)
-`,
-    )
     for (const statistic of ['median', 'mean', 'max'] as const) {
       const { ms } = await ours('composite', ['scene0', 'scene1', 'scene2'], { statistic }, { 'data.tif': 'ours.tif' })
-      const other = theirs(PYTHON, [at('stack.py'), statistic, at('theirs.tif'), ...[0, 1, 2].map((n) => at(`scene${n}.tif`))])
+      const other = theirs(PYTHON, [script('stack'), statistic, at('theirs.tif'), ...[0, 1, 2].map((n) => at(`scene${n}.tif`))])
       const found = compare('ours.tif', 'theirs.tif')
       told(s, `composite ${statistic}`, ms, other, found)
       assert.ok(found.every(({ differ, masks }) => differ === 0 && masks === 0))
@@ -250,29 +162,6 @@ for i, plane in enumerate(v): o.GetRasterBand(i + 1).WriteArray(plane.astype(np.
   })
 
   await t.test('mosaic: each pixel is that of the scene whose number stands there, and the right one', async (s) => {
-    writeFileSync(
-      at('mosaic.py'),
-      `
-import sys, json, numpy as np
-from osgeo import gdal
-choice, data, index, *paths = sys.argv[1:]
-m, k = gdal.Open(data), gdal.Open(index).ReadAsArray()
-g = m.GetGeoTransform(); p = m.ReadAsArray()
-stack = np.zeros((len(paths),) + p.shape, p.dtype)
-for i, path in enumerate(paths):
-    d = gdal.Open(path); t = d.GetGeoTransform(); x, y = round((t[0] - g[0]) / 10), round((g[3] - t[3]) / 10)
-    stack[i, :, y:y + d.RasterYSize, x:x + d.RasterXSize] = d.ReadAsArray()
-wrong = 0
-for i in range(len(paths)): wrong += int(((k == i + 1) & (p != stack[i]).any(axis=0)).sum())
-valid = (stack != 0).any(axis=1)
-score = stack.astype(np.float64).sum(axis=1); score[~valid] = np.nan
-order = dict(first=lambda: np.where(valid, -np.arange(len(paths))[:, None, None], -1e9),
-    brightest=lambda: np.where(valid, score, -1), darkest=lambda: np.where(valid, -score, -1e9),
-  median=lambda: np.where(valid, -np.abs(score - np.nanmedian(score, axis=0)), -1e9))[choice]()
-expected = np.where(valid.any(axis=0), order.argmax(axis=0) + 1, 0)
-print(json.dumps(dict(wrong=wrong, other=int((k != expected).sum()), empty=int(((k == 0) & valid.any(axis=0)).sum()), pixels=int(k.size))))
-`,
-    )
     for (const choice of ['first', 'brightest', 'darkest', 'median'] as const) {
       const { ms } = await ours(
         'mosaic',
@@ -281,7 +170,7 @@ print(json.dumps(dict(wrong=wrong, other=int((k != expected).sum()), empty=int((
         { 'data.tif': 'ours.tif', 'source_index.tif': 'index.tif' },
       )
       const found = JSON.parse(
-        python('-W', 'ignore', at('mosaic.py'), choice, at('ours.tif'), at('index.tif'), ...[0, 1, 2].map((n) => at(`scene${n}.tif`))),
+        python('-W', 'ignore', script('mosaic'), choice, at('ours.tif'), at('index.tif'), ...[0, 1, 2].map((n) => at(`scene${n}.tif`))),
       )
       s.diagnostic(`mosaic ${choice}: ours ${ms.toFixed(0)} ms; ${JSON.stringify(found)}`)
       assert.deepEqual([found.wrong, found.other, found.empty], [0, 0, 0])
@@ -308,27 +197,7 @@ print(json.dumps(dict(wrong=wrong, other=int((k != expected).sum()), empty=int((
   await t.test('polygonize against gdal_polygonize.py', async (s) => {
     const { ms, result } = await ours('polygonize', ['classes'], {}, { 'polygons.geojson': 'ours.geojson' })
     const other = theirs('gdal_polygonize.py', ['-q', '-overwrite', at('classes.tif'), at('theirs.gpkg')])
-    writeFileSync(
-      at('areas.py'),
-      `
-import sys, json, collections
-from osgeo import ogr, osr
-ogr.UseExceptions()
-def read(path, field, project):
-    d = ogr.Open(path); out = collections.defaultdict(list)
-    for f in d.GetLayer(0):
-        g = f.GetGeometryRef().Clone()
-        if project: g.Transform(project)
-        assert g.IsValid(), f.GetField(field)
-        out[int(f.GetField(field))].append(g.Area())
-    return {k: (len(v), sorted(round(a / 100) for a in v)) for k, v in out.items()}
-utm, ll = osr.SpatialReference(), osr.SpatialReference()
-utm.ImportFromEPSG(32755); ll.ImportFromEPSG(4326); ll.SetAxisMappingStrategy(osr.OAMS_TRADITIONAL_GIS_ORDER)
-a, b = read(sys.argv[1], 'value', osr.CoordinateTransformation(ll, utm)), read(sys.argv[2], 'DN', None)
-print(json.dumps(dict(same=a == b, ours={k: v[0] for k, v in a.items()}, theirs={k: v[0] for k, v in b.items()})))
-`,
-    )
-    const found = JSON.parse(python(at('areas.py'), at('ours.geojson'), at('theirs.gpkg')))
+    const found = JSON.parse(python(script('areas'), at('ours.geojson'), at('theirs.gpkg')))
     s.diagnostic(
       `polygonize: ours ${ms.toFixed(0)} ms, theirs ${other.toFixed(0)} ms (${(other / ms).toFixed(2)}x); ` +
         `${result['featureCount']} polygons, areas in pixels equal: ${found.same}`,
@@ -339,27 +208,7 @@ print(json.dumps(dict(same=a == b, ours={k: v[0] for k, v in a.items()}, theirs=
   await t.test('contour against gdal_contour', async (s) => {
     const { ms, result } = await ours('contour', ['dem'], { interval: 50 }, { 'contours.geojson': 'lines.geojson' })
     const other = theirs('gdal_contour', ['-q', '-i', '50', '-a', 'elev', '-f', 'GPKG', at('dem.tif'), at('lines.gpkg')])
-    writeFileSync(
-      at('lines.py'),
-      `
-import sys, json, collections, numpy as np
-from osgeo import gdal, ogr
-gdal.UseExceptions()
-p = gdal.Open(sys.argv[3]).ReadAsArray().astype(np.float64); p[p == -9999] = np.nan
-v = ~np.isnan(p); full = v[:-1, :-1] & v[1:, :-1] & v[:-1, 1:] & v[1:, 1:]
-ours, theirs = collections.Counter(), collections.Counter()
-for f in json.load(open(sys.argv[1]))['features']: ours[round(f['properties']['elev'])] += len(f['geometry']['coordinates']) - 1
-kept = ogr.Open(sys.argv[2]) # Its layers do not outlive it.
-for f in kept.GetLayer(0): theirs[round(f.GetField('elev'))] += f.GetGeometryRef().GetPointCount() - 1
-wrong = 0
-for level in theirs:
-    a, b, c, d = [(x >= level)[full].astype(int) for x in (p[:-1, :-1], p[:-1, 1:], p[1:, :-1], p[1:, 1:])]
-    n = a + b + c + d
-    wrong += abs(int(((n > 0) & (n < 4)).sum() + ((n == 2) & (a == d)).sum()) - ours[level])
-print(json.dumps(dict(levels=sorted(ours) == sorted(theirs), wrong=wrong, segments=sum(ours.values()), theirs=sum(theirs.values()))))
-`,
-    )
-    const found = JSON.parse(python(at('lines.py'), at('lines.geojson'), at('lines.gpkg'), at('dem.tif')))
+    const found = JSON.parse(python(script('lines'), at('lines.geojson'), at('lines.gpkg'), at('dem.tif')))
     s.diagnostic(
       `contour: ours ${ms.toFixed(0)} ms, theirs ${other.toFixed(0)} ms (${(other / ms).toFixed(2)}x); ` +
         `${result['featureCount']} lines, ${JSON.stringify(found)}`,
