@@ -3,14 +3,18 @@ import { invalidField } from '#core/problem.ts'
 import { Choice, Closed, Defaulted } from '#core/shapes.ts'
 import * as mosaic from '#model/imagery/mosaic.ts'
 import { toFeature } from '#model/imagery/stac.ts'
+import type { RasterSource } from '#ports/raster.ts'
 import { COG_TYPE } from '#services/ingest/intake.ts'
 import { openTable } from '#wire/stac-parquet.ts'
+import { cloudBandsOf, cloudRequest } from '#services/processing/clouds.ts'
 import { Epsg, Items, manySources, Resolution, takenAt } from '#services/processing/many.ts'
 import { indexExpression } from '#services/processing/names.ts'
 import { Area, AssetKey, Bands, EXAMPLE_ITEM_ID, ItemsOutput, Method, OutputName } from '#services/processing/params.ts'
-import { process, type OpenSource } from '#services/processing/process.ts'
+import { process, type Computed, type OpenSource, type RunContext } from '#services/processing/process.ts'
 import { timesOf } from '#services/processing/single.ts'
 
+/** Of the whole run, where clouds have to be found first. */
+const CLOUD_SHARE = 0.4
 const PARQUET_TYPE = 'application/vnd.apache.parquet'
 const CHOICES = ['first', 'brightest', 'darkest', 'median', 'most_recent', 'highest_index'] as const
 
@@ -34,9 +38,12 @@ export default process({
       Type.String({
         minLength: 1,
         maxLength: 255,
-        description: 'An asset of each item that says where it is cloudy; such pixels are left out',
+        description: 'An asset of each item that says where it is cloudy; such pixels are left out of the choice',
       }),
     ),
+    cloud_aware: Defaulted(Type.Boolean(), false, {
+      description: 'Leave clouds out: by cloud_asset_key, or without one by the colours of each scene, as cloud_mask finds them',
+    }),
     cloud_values: Type.Optional(
       Type.Array(Type.Integer(), { minItems: 1, maxItems: 100, description: 'Values of that asset that are clouds; all but 0 by default' }),
     ),
@@ -57,18 +64,25 @@ export default process({
     return cloud_asset_key === undefined ? scenes : [...scenes, ...manySources({ item_ids: params.item_ids, asset_key: cloud_asset_key })]
   },
   area: ({ geometry }) => ({ geometry, field: 'geometry' }),
-  check({ item_ids, method, index_name = 'ndvi' }, sources) {
+  check({ item_ids, method, index_name = 'ndvi', cloud_aware, cloud_asset_key, cloud_values }, sources) {
     const scenes = sources.slice(0, item_ids.length)
     const [first] = scenes
     const other = scenes.findIndex(({ info }) => info.bandCount !== first!.info.bandCount || info.dataType !== first!.info.dataType)
     if (other > 0) throw invalidField(`item_ids.${other}`, 'has other bands or another data type than the first item')
     if (method === 'highest_index') indexExpression(index_name, first!, { field: 'index_name' })
+    if (cloud_values && cloud_asset_key === undefined) throw invalidField('cloud_values', 'is for the values of cloud_asset_key')
+    if (cloud_aware && cloud_asset_key === undefined) for (const scene of scenes) cloudBandsOf(scene, 'cloud_aware')
   },
   async run({ compute, keep }, params, sources) {
     const count = params.item_ids.length
     const order = orderOf(params.method, sources.slice(0, count))
     const scenes = order.map((index) => sources[index]!)
-    const clouds = params.cloud_asset_key === undefined ? [] : order.map((index) => sources[count + index]!)
+    const finding = params.cloud_aware && params.cloud_asset_key === undefined
+    const clouds = finding
+      ? await cloudsOf(compute, scenes)
+      : params.cloud_asset_key === undefined
+        ? []
+        : order.map((index) => sources[count + index]!.source)
     const { method, index_name = 'ndvi', bands, epsg, resolution, resampling, geometry, cloud_values } = params
     const options = {
       choice: method === 'most_recent' ? 'first' : method === 'highest_index' ? 'highest' : method,
@@ -81,10 +95,10 @@ export default process({
       resampling,
       geometry,
     }
-    const rasters = [...scenes, ...clouds].map(({ source }) => source)
+    const rasters = [...scenes.map(({ source }) => source), ...clouds]
     const { files, result } = await compute(
       { method: 'mosaic', sources: rasters, options, outputs: ['data.tif', 'source_index.tif'] },
-      { name: 'putting together' },
+      { name: 'putting together', from: finding ? CLOUD_SHARE : 0 },
     )
     const lookup = scenes.map(({ item }, index) => ({
       value: index + 1,
@@ -92,25 +106,6 @@ export default process({
       scene_id: item!.stacId,
       pixels: (result['pixelsOfScenes'] as number[])[index],
     }))
-    const names = bands ? undefined : (scenes[0]!.bandNames ?? undefined)
-    const path = files['data.tif']!.path
-    const data = { key: 'data', title: 'Mosaic', roles: ['data'], mediaType: COG_TYPE, path, ...(names ? { bandNames: names } : {}) }
-    const provenance = {
-      key: 'provenance',
-      title: 'Number of the scene in each pixel',
-      roles: ['data', 'provenance'],
-      mediaType: COG_TYPE,
-      path: files['source_index.tif']!.path,
-      isCategorical: true,
-      stac: mosaic.classesOf(scenes.map(sceneOf)),
-    }
-    const manifest = {
-      key: 'source_manifest',
-      title: 'The source scenes',
-      roles: ['metadata', 'source-manifest'],
-      mediaType: PARQUET_TYPE,
-      path: await keep('source_manifest.parquet', manifestOf(scenes)),
-    }
     const name = params.output_name ?? `Mosaic of ${count} items, ${method.replaceAll('_', ' ')}`
     const made = {
       ...timesOf(scenes),
@@ -127,13 +122,50 @@ export default process({
         bandRoles: null,
         lookup: null,
       }),
-      assets: [data, provenance, manifest],
+      assets: assetsOf(scenes, files, await keep('source_manifest.parquet', manifestOf(scenes)), bands),
     }
     return { items: [made], summary: { scenes: lookup, pixels_without_data: result['pixelsWithoutData'] } }
   },
 })
 
+/** A mask of each scene, as files that are removed with the rest of the run. */
+async function cloudsOf(compute: RunContext['compute'], scenes: readonly OpenSource[]): Promise<RasterSource[]> {
+  const masks: RasterSource[] = []
+  const share = (done: number) => (CLOUD_SHARE * done) / scenes.length
+  for (const [index, scene] of scenes.entries()) {
+    const stage = { name: 'looking for clouds', from: share(index), to: share(index + 1) }
+    const { files } = await compute(cloudRequest(scene, 'cloud_aware'), stage)
+    masks.push({ path: files['data.tif']!.path })
+  }
+  return masks
+}
+
 const sceneOf = ({ item }: OpenSource, index: number) => ({ value: index + 1, sceneId: item!.stacId, collection: item!.collectionId })
+
+/** The pixels, the number of the scene in each of them, and the scenes themselves. */
+function assetsOf(scenes: readonly OpenSource[], files: Computed['files'], manifest: string, bands: readonly number[] | undefined) {
+  const names = bands ? undefined : (scenes[0]!.bandNames ?? undefined)
+  const path = files['data.tif']!.path
+  return [
+    { key: 'data', title: 'Mosaic', roles: ['data'], mediaType: COG_TYPE, path, ...(names ? { bandNames: names } : {}) },
+    {
+      key: 'provenance',
+      title: 'Number of the scene in each pixel',
+      roles: ['data', 'provenance'],
+      mediaType: COG_TYPE,
+      path: files['source_index.tif']!.path,
+      isCategorical: true,
+      stac: mosaic.classesOf(scenes.map(sceneOf)),
+    },
+    {
+      key: 'source_manifest',
+      title: 'The source scenes',
+      roles: ['metadata', 'source-manifest'],
+      mediaType: PARQUET_TYPE,
+      path: manifest,
+    },
+  ]
+}
 
 /** Every source scene as STAC-GeoParquet, in the order of their numbers. */
 function manifestOf(scenes: readonly OpenSource[]): Uint8Array {
