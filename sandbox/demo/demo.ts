@@ -15,7 +15,8 @@ import * as signIn from '#access/sign-in.ts'
 import { DEMO_EMAIL, DEMO_PASSWORD } from './account.ts'
 
 const LOCAL = '127.0.0.1'
-const DEMO_CREDITS = 50_000
+/** What the demo's own mosaic costs comes on top. */
+const DEMO_CREDITS = 50_000 + 10
 
 /** Makes what is missing of the demo: a process may have been killed half-way, and another may be at it now. */
 export async function seedDemo(platform: Platform, auth: signIn.SignInPlatform): Promise<void> {

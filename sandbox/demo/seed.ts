@@ -57,6 +57,10 @@ async function main(): Promise<void> {
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
+  await mosaic(
+    project.id,
+    SCENES.filter(({ collection }) => collection === 'seasons').map(({ scene }) => described.get(scene.id)!),
+  )
   await share(described.get(SCENES[0]!.scene.id)!)
   process.stdout.write('demo: ready\n')
 }
@@ -139,6 +143,23 @@ async function describe(itemId: string, { name, description, scene, look }: Demo
       'view:sun_elevation': scene.sunElevationDeg,
       'view:sun_azimuth': scene.sunAzimuthDeg,
       'view:off_nadir': scene.offNadirDeg,
+    },
+  })
+}
+
+/** The greenest of the seasons in each pixel, with the number of its scene. It is worked on while people look around already. */
+async function mosaic(projectId: string, itemIds: readonly string[]): Promise<void> {
+  const { jobs } = await call('processing.project_jobs.list', { project_id: projectId })
+  if (jobs.some(({ job_type }: Answer) => job_type === 'mosaic')) return // Cut off before the link was made.
+  await call('processing.create_and_dispatch', {
+    project_id: projectId,
+    job_type_id: 'mosaic',
+    input_params: {
+      item_ids: itemIds,
+      method: 'highest_index',
+      index_name: 'ndvi',
+      cloud_aware: true,
+      output_name: 'Lake and fields, the greenest of each season',
     },
   })
 }

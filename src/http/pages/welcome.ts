@@ -1,5 +1,6 @@
 /** `/` leads browsers to the console. Tools there, and everybody at `/welcome`, see the demo's scene, its sign-in, and where to go on. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { credentialOf } from '#http/credential.ts'
 import { PAGE_POLICY, SHARE_POLICY } from '#http/headers.ts'
 import type { Platform } from '#pipeline/platform.ts'
 import { isPublished } from '#http/openapi.ts'
@@ -23,7 +24,9 @@ export function registerWelcome(app: FastifyInstance, platform: Platform, demo: 
   app.get('/', async (request, reply) => {
     const accept = request.headers.accept ?? ''
     if (accept.includes('text/html')) return reply.redirect('/app/', 302)
-    return /\bjson\b/.test(accept) ? landing(platform.baseUrl()) : await show(request, reply)
+    // Whoever comes with a credential is a program, though some of them take anything.
+    const wantsJson = /\bjson\b/.test(accept) || credentialOf(request) !== null
+    return wantsJson ? landing(platform.baseUrl()) : await show(request, reply)
   })
   // For the form of the reference; where there is no demo to show, the form stays empty.
   app.get('/docs/demo.json', async (_request, reply) => {
