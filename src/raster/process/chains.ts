@@ -6,18 +6,23 @@
 interface Chain<T> {
   /** What the line is of; lines of different owners never meet. */
   readonly owner: T
-  /** x and y in turn. */
-  points: number[]
+  /**
+   * Its points, x and y in turn, from some place inside outwards to each of its ends: it grows at both without being turned
+   * around. The line begins with the last point of the first.
+   */
+  readonly sides: readonly [number[], number[]]
   /** The edges of its two ends; null at an end that can grow no more. */
-  ends: [number | null, number | null]
+  readonly ends: [number | null, number | null]
 }
+
+type Done<T> = (line: { owner: T; points: number[] }, isClosed: boolean) => void
 
 export class Chains<T> {
   readonly #open = new Map<number, Chain<T>>()
-  readonly #done: (chain: Chain<T>, isClosed: boolean) => void
+  readonly #done: Done<T>
 
   /** `done` is told of every line that is complete. */
-  constructor(done: (chain: Chain<T>, isClosed: boolean) => void) {
+  constructor(done: Done<T>) {
     this.#done = done
   }
 
@@ -25,19 +30,23 @@ export class Chains<T> {
     return this.#open.size
   }
 
-  /** A piece between two edges, with its points from the first to the second. */
+  /** A piece between two edges, with its points from the first to the second; they are copied. */
   add(owner: T, from: number, to: number, points: readonly number[]): void {
     const before = this.#open.get(from)
     const after = this.#open.get(to)
-    if (before && before === after) return this.#close(before, from, points)
-    const chain: Chain<T> = before ?? { owner, points: points.slice(0, 2), ends: [from, from] }
-    this.#open.delete(from)
-    if (before) turn(before, from)
-    push(chain.points, points)
-    chain.ends[1] = to
-    if (!before) this.#open.set(from, chain)
-    if (after) this.#join(chain, after, to)
-    else this.#open.set(to, chain)
+    if (before && after) {
+      grow(before, sideAt(before, from), points, false)
+      this.#open.delete(from)
+      this.#open.delete(to)
+      if (before === after) this.#finish(before, true)
+      else this.#join(before, sideAt(before, from), after, sideAt(after, to))
+    } else if (before) this.#extend(before, from, to, points, false)
+    else if (after) this.#extend(after, to, from, points, true)
+    else {
+      const chain: Chain<T> = { owner, sides: [[], [...points]], ends: [from, to] }
+      this.#open.set(from, chain)
+      this.#open.set(to, chain)
+    }
   }
 
   /** Ends on edges that no later row touches are final. */
@@ -45,45 +54,54 @@ export class Chains<T> {
     for (const [edge, chain] of this.#open) {
       if (!isFinal(edge)) continue
       this.#open.delete(edge)
-      chain.ends = chain.ends.map((end) => (end === edge ? null : end)) as Chain<T>['ends']
-      if (chain.ends.every((end) => end === null)) this.#done(chain, false)
+      chain.ends[sideAt(chain, edge)] = null
+      if (chain.ends[0] === null && chain.ends[1] === null) this.#finish(chain, false)
     }
   }
 
-  #close(chain: Chain<T>, from: number, points: readonly number[]): void {
-    turn(chain, from)
-    push(chain.points, points)
-    for (const end of chain.ends) if (end !== null) this.#open.delete(end)
-    this.#done(chain, true)
-  }
-
-  #join(chain: Chain<T>, after: Chain<T>, at: number): void {
+  #extend(chain: Chain<T>, at: number, to: number, points: readonly number[], isReversed: boolean): void {
+    const side = sideAt(chain, at)
+    grow(chain, side, points, isReversed)
     this.#open.delete(at)
-    turn(after, at)
-    after.points.reverse()
-    swapPairs(after.points)
-    push(chain.points, after.points)
-    chain.ends[1] = after.ends[0]
-    if (chain.ends[1] !== null) this.#open.set(chain.ends[1], chain)
-    else if (chain.ends[0] === null) this.#done(chain, false) // Both ends were final before the piece between them came.
+    chain.ends[side] = to
+    this.#open.set(to, chain)
+  }
+
+  /** The points of the shorter one go to the longer one, so that no point is moved often. */
+  #join(one: Chain<T>, oneSide: 0 | 1, other: Chain<T>, otherSide: 0 | 1): void {
+    const isLonger = lengthOf(one) >= lengthOf(other)
+    const [long, longSide, short, shortSide] = isLonger ? [one, oneSide, other, otherSide] : [other, otherSide, one, oneSide]
+    grow(long, longSide, short.sides[shortSide], true)
+    grow(long, longSide, short.sides[opposite(shortSide)], false)
+    const end = short.ends[opposite(shortSide)]
+    long.ends[longSide] = end
+    if (end !== null) this.#open.set(end, long)
+    else if (long.ends[opposite(longSide)] === null) this.#finish(long, false) // Both ends were final before the piece between them came.
+  }
+
+  #finish({ owner, sides: [front, back] }: Chain<T>, isClosed: boolean): void {
+    const points: number[] = []
+    for (let i = front.length - 2; i >= 0; i -= 2) points.push(front[i]!, front[i + 1]!)
+    for (const value of back) points.push(value)
+    this.#done({ owner, points }, isClosed)
   }
 }
 
-/** Turns a line so that it ends at an edge. */
-function turn<T>(chain: Chain<T>, edge: number): void {
-  if (chain.ends[1] === edge) return
-  chain.points.reverse()
-  swapPairs(chain.points)
-  chain.ends.reverse()
-}
+const opposite = (side: 0 | 1): 0 | 1 => (side === 0 ? 1 : 0)
+const sideAt = <T>({ ends }: Chain<T>, edge: number): 0 | 1 => (ends[0] === edge ? 0 : 1)
+const lengthOf = <T>({ sides: [front, back] }: Chain<T>): number => front.length + back.length
 
-/** After all numbers were turned around: x before y again. */
-function swapPairs(points: number[]): void {
-  for (let i = 0; i + 1 < points.length; i += 2) [points[i], points[i + 1]] = [points[i + 1]!, points[i]!]
-}
-
-/** Without a point that stands there already. */
-function push(points: number[], more: readonly number[]): void {
-  const repeats = points.at(-2) === more[0] && points.at(-1) === more[1]
-  for (let i = repeats ? 2 : 0; i < more.length; i++) points.push(more[i]!)
+/** Adds points at an end, without the first where it stands there already. */
+function grow<T>({ sides }: Chain<T>, side: 0 | 1, points: readonly number[], isReversed: boolean): void {
+  const count = points.length
+  if (count === 0) return
+  const to = sides[side]
+  const from = sides[opposite(side)]
+  const first = isReversed ? count - 2 : 0
+  const hasOwn = to.length > 0
+  const x = hasOwn ? to[to.length - 2] : from[0]
+  const y = hasOwn ? to[to.length - 1] : from[1]
+  const skip = x === points[first] && y === points[first + 1] ? 2 : 0
+  if (isReversed) for (let i = count - 2 - skip; i >= 0; i -= 2) to.push(points[i]!, points[i + 1]!)
+  else for (let i = skip; i < count; i++) to.push(points[i]!)
 }

@@ -2,7 +2,7 @@
 import { EXACT_ARRAY } from '#raster/tiff/sample.ts'
 import { RasterError, type SampleArray } from '#raster/types.ts'
 import type { Resampling } from '#raster/warp/sample.ts'
-import { CommonGrid, place, type GridOptions } from './grid.ts'
+import { CommonGrid, type Cell, type GridOptions } from './grid.ts'
 import { writeRaster, type MethodTask } from './method.ts'
 import { blockOf } from './rows.ts'
 
@@ -55,21 +55,46 @@ export async function pansharpen(task: MethodTask<Pansharpen>): Promise<Record<s
       const detail = await common.sample(0, cell, { bands: [(options.panBand ?? 1) - 1], resampling: 'nearest', signal })
       const coarse = await common.sample(1, cell, { bands, resampling: options.resampling ?? 'cubic', signal })
       const inside = common.inside(cell)
-      const sharp = bands.map(() => (new EXACT_ARRAY[dataType](detail.mask.length) as SampleArray).fill(nodata))
-      for (let i = 0; i < detail.mask.length; i++) {
-        if (detail.mask[i] === 0 || coarse.mask[i] === 0 || inside?.[i] === 0) continue
-        let sum = 0
-        for (let band = 0; band < bands.length; band++) sum += coarse.planes[band]![i]! * weights[band]!
-        const ratio = sum === 0 ? 0 : detail.planes[0]![i]! / sum
-        for (let band = 0; band < bands.length; band++) {
-          const value = coarse.planes[band]![i]! * ratio
-          const kept = Math.min(high, Math.max(low, isFloat ? value : Math.round(value)))
-          sharp[band]![i] = kept === nodata && !isFloat ? nodata + 1 : kept // A dark pixel is still data.
-        }
-      }
-      for (const [band, plane] of sharp.entries()) place(planes[band]!, width, cell, plane)
+      const ratio = ratioOf(detail.planes[0]!, coarse.planes, weights)
+      for (let i = 0; i < ratio.length; i++) if (detail.mask[i] === 0 || coarse.mask[i] === 0 || inside?.[i] === 0) ratio[i] = Number.NaN
+      for (const [band, plane] of coarse.planes.entries())
+        sharpen(planes[band]!, plane, ratio, { cell, rowWidth: width, low, high, nodata, isFloat })
     }
     return blockOf(planes, width, rows)
   })
   return { width, height }
+}
+
+/** What is seen over what the colours would give. */
+function ratioOf(detail: SampleArray, colours: readonly SampleArray[], weights: readonly number[]): Float64Array {
+  const sum = new Float64Array(detail.length)
+  for (const [band, plane] of colours.entries()) addWeighted(sum, plane, weights[band]!)
+  for (let i = 0; i < sum.length; i++) sum[i] = sum[i] === 0 ? 0 : detail[i]! / sum[i]!
+  return sum
+}
+
+function addWeighted(sum: Float64Array, plane: SampleArray, weight: number): void {
+  for (let i = 0; i < sum.length; i++) sum[i]! += plane[i]! * weight
+}
+
+interface Target {
+  readonly cell: Cell
+  readonly rowWidth: number
+  readonly low: number
+  readonly high: number
+  readonly nodata: number
+  readonly isFloat: boolean
+}
+
+/** One colour of a cell, multiplied and put into the rows; NaN leaves a pixel as it is. */
+function sharpen(rows: SampleArray, plane: SampleArray, ratio: Float64Array, target: Target): void {
+  const { cell, rowWidth, low, high, nodata, isFloat } = target
+  for (let row = 0, i = 0; row < cell.height; row++)
+    for (let at = row * rowWidth + cell.x, end = at + cell.width; at < end; at++, i++) {
+      const value = plane[i]! * ratio[i]!
+      if (value !== value) continue
+      const whole = isFloat ? value : Math.floor(value + 0.5)
+      const kept = whole < low ? low : whole > high ? high : whole
+      rows[at] = kept === nodata && !isFloat ? nodata + 1 : kept // A dark pixel is still data.
+    }
 }

@@ -45,12 +45,17 @@ export async function polygonize(task: MethodTask<Polygonize>): Promise<Record<s
 /** Numbers of components, some of which turn out to be one. */
 class Labels {
   readonly #parents: number[] = []
+  readonly #values: number[] = []
 
-  make(): number {
+  /** A component of pixels of this value. */
+  make(value: number): number {
     if (this.#parents.length >= MAX_LABELS)
       throw new RasterError('limit_exceeded', 'The raster has too many separate areas; smooth or classify it first')
+    this.#values.push(value)
     return this.#parents.push(this.#parents.length) - 1
   }
+
+  valueOf = (label: number): number => this.#values[label]!
 
   rootOf(label: number): number {
     let root = label
@@ -73,18 +78,14 @@ interface Row {
 /** A boundary that goes straight on has no corner to remember. */
 const NO_POINT: readonly number[] = []
 
-interface Owner {
-  label: number
-  value: number
-}
-
 class Tracer {
   readonly #width: number
   readonly #writer: FeatureWriter
   readonly #labels = new Labels()
-  readonly #chains: Chains<Owner>
+  readonly #chains: Chains<number>
   /** Closed rings of components that may have more, by their first label. */
-  readonly #rings = new Map<number, { value: number; rings: number[][] }>()
+  readonly #rings = new Map<number, number[][]>()
+  readonly #point = [0, 0]
   /** The four pixels around the corner that is looked at. */
   readonly #values = new Float64Array(4)
   #above: Row
@@ -93,11 +94,11 @@ class Tracer {
     this.#width = width
     this.#writer = writer
     this.#above = { values: new Float64Array(width).fill(NOTHING), labels: new Int32Array(width).fill(-1) }
-    this.#chains = new Chains<Owner>(({ owner, points }) => {
-      const root = this.#labels.rootOf(owner.label)
+    this.#chains = new Chains<number>(({ owner, points }) => {
+      const root = this.#labels.rootOf(owner)
       const known = this.#rings.get(root)
-      if (known) known.rings.push(points)
-      else this.#rings.set(root, { value: owner.value, rings: [points] })
+      if (known) known.push(points)
+      else this.#rings.set(root, [points])
     })
   }
 
@@ -117,7 +118,7 @@ class Tracer {
       if (value !== value) continue
       const left = x > 0 && values[x - 1] === value ? labels[x - 1]! : -1
       const up = over[x] === value ? known[x]! : -1
-      labels[x] = left >= 0 ? left : up >= 0 ? up : this.#labels.make()
+      labels[x] = left >= 0 ? left : up >= 0 ? up : this.#labels.make(value)
       if (left >= 0 && up >= 0) this.#labels.unite(left, up)
     }
     return labels
@@ -131,12 +132,16 @@ class Tracer {
     // Clockwise from left above. Edge k lies between pixel k and the one before it: left, up, right, down.
     const hasLeft = x > 0
     const hasRight = x < this.#width
+    const a = hasLeft ? above.values[x - 1]! : NOTHING
+    const b = hasRight ? above.values[x]! : NOTHING
+    const c = hasRight ? below.values[x]! : NOTHING
+    const d = hasLeft ? below.values[x - 1]! : NOTHING
+    if (a === b && b === c && c === d) return
     const values = this.#values
-    values[0] = hasLeft ? above.values[x - 1]! : NOTHING
-    values[1] = hasRight ? above.values[x]! : NOTHING
-    values[2] = hasRight ? below.values[x]! : NOTHING
-    values[3] = hasLeft ? below.values[x - 1]! : NOTHING
-    if (values[0] === values[1] && values[1] === values[2] && values[2] === values[3]) return
+    values[0] = a
+    values[1] = b
+    values[2] = c
+    values[3] = d
     for (let k = 0; k < 4; k++) {
       const value = values[k]!
       if (value !== value || value === values[(k + 3) & 3]) continue
@@ -144,8 +149,10 @@ class Tracer {
       while (values[end & 3] === value) end++
       const row = k < 2 ? above : below
       const label = row.labels[k === 0 || k === 3 ? x - 1 : x]!
-      const point = end - k === 2 ? NO_POINT : [x, y]
-      this.#chains.add({ label, value }, this.#key(k, x, y, 1), this.#key(end & 3, x, y, 0), point)
+      this.#point[0] = x
+      this.#point[1] = y
+      const point = end - k === 2 ? NO_POINT : this.#point
+      this.#chains.add(label, this.#key(k, x, y, 1), this.#key(end & 3, x, y, 0), point)
     }
   }
 
@@ -170,16 +177,16 @@ class Tracer {
       before = label
       alive.add(this.#labels.rootOf(label))
     }
-    for (const [known, { value, rings }] of this.#rings) {
+    for (const [known, rings] of this.#rings) {
       const root = this.#labels.rootOf(known)
       if (root !== known) {
         const other = this.#rings.get(root)
-        if (other) other.rings.push(...rings)
-        else this.#rings.set(root, { value, rings })
+        if (other) for (const ring of rings) other.push(ring)
+        else this.#rings.set(root, rings)
         this.#rings.delete(known)
       } else if (!alive.has(root)) {
         this.#rings.delete(known)
-        this.#write(value, rings)
+        this.#write(this.#labels.valueOf(root), rings)
       }
     }
   }

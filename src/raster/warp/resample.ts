@@ -83,42 +83,155 @@ export interface SmoothJob {
 
 /** Fills the target's planes by weighted means of what is data around each pixel. */
 export function resample(job: SmoothJob): void {
-  const { source, level, grid, target, method } = job
+  const { source, grid } = job
+  const isComplete = !source.mask.includes(0)
+  const aligned = isAligned(grid) ? alignedTaps(job) : null
+  if (aligned && isComplete) return resampleInTwo(job, aligned)
   const xs = new Float64Array(grid.width)
   const ys = new Float64Array(grid.width)
   const taps = { x: makeTaps(), y: makeTaps() }
-  const isComplete = !source.mask.includes(0)
   for (let row = 0; row < grid.height; row++) {
-    fillRow(grid, row, xs, ys)
+    if (!aligned) fillRow(grid, row, xs, ys)
+    else {
+      xs.set(aligned.xs)
+      ys.fill(aligned.ys[row]!)
+      taps.y = aligned.y[row]!
+    }
     for (let i = 0; i < grid.width; i++) {
-      const x = xs[i]!
-      const y = ys[i]!
-      if (!(x >= 0 && y >= 0 && x < level.width && y < level.height)) continue
-      const out = (target.y + row) * target.width + target.x + i
-      setTaps(taps.x, method, x - source.x, { ratio: job.ratio.x, size: source.width })
-      setTaps(taps.y, method, y - source.y, { ratio: job.ratio.y, size: source.height })
-      if (isComplete || isAllData(source, taps)) {
-        weighAll(job, taps, out)
-      } else {
-        // Negative weights make nonsense beside missing pixels; there the simpler kernel is used.
-        if (method === 'cubic') {
-          setTaps(taps.x, 'bilinear', x - source.x, { ratio: job.ratio.x, size: source.width })
-          setTaps(taps.y, 'bilinear', y - source.y, { ratio: job.ratio.y, size: source.height })
-        }
-        if (!weighData(job, taps, out)) continue
-      }
-      const nearest = source.mask[Math.floor(y - source.y) * source.width + Math.floor(x - source.x)]
-      target.mask[out] = nearest ? nearest : 255
+      if (aligned) taps.x = aligned.x[i]!
+      resamplePixel(job, taps, { x: xs[i]!, y: ys[i]!, row, column: i }, { isComplete, isReady: aligned !== null })
     }
   }
 }
 
-const makeTaps = (): Taps => ({ first: 0, count: 0, total: 0, weights: new Float64Array(64) })
+interface PixelPlace {
+  x: number
+  y: number
+  row: number
+  column: number
+}
+
+function resamplePixel(
+  job: SmoothJob,
+  taps: TapPair,
+  { x, y, row, column }: PixelPlace,
+  { isComplete, isReady }: { isComplete: boolean; isReady: boolean },
+): void {
+  const { source, level, target, method } = job
+  if (!(x >= 0 && y >= 0 && x < level.width && y < level.height)) return
+  const out = (target.y + row) * target.width + target.x + column
+  if (!isReady) setBothTaps(job, taps, method, x, y)
+  if (isComplete || isAllData(source, taps)) weighAll(job, taps, out)
+  else {
+    // Negative weights make nonsense beside missing pixels; there the simpler kernel is used.
+    const simple = method === 'cubic' ? SIMPLE : taps
+    if (method === 'cubic') setBothTaps(job, simple, 'bilinear', x, y)
+    if (!weighData(job, simple, out)) return
+  }
+  const nearest = source.mask[Math.floor(y - source.y) * source.width + Math.floor(x - source.x)]
+  target.mask[out] = nearest ? nearest : 255
+}
+
+function setBothTaps({ source, ratio }: SmoothJob, taps: TapPair, method: SmoothResampling, x: number, y: number): void {
+  setTaps(taps.x, method, x - source.x, { ratio: ratio.x, size: source.width })
+  setTaps(taps.y, method, y - source.y, { ratio: ratio.y, size: source.height })
+}
+
+/** How far rows and columns may lean, in source pixels, and still be taken for straight. */
+const STRAIGHT_PX = 1e-6
+
+/** Whether columns of the target are columns of the source and rows are rows, as wherever coordinate systems are the same. */
+function isAligned({ x, y, columns, rows, exactCells }: CoordinateGrid): boolean {
+  if (exactCells) return false
+  for (let row = 0, node = 0; row < rows; row++)
+    for (let column = 0; column < columns; column++, node++)
+      if (!(Math.abs(x[node]! - x[column]!) <= STRAIGHT_PX && Math.abs(y[node]! - y[row * columns]!) <= STRAIGHT_PX)) return false
+  return true
+}
+
+/** What lies under the kernel for each column and for each row, which then need not be found for each pixel. */
+interface AlignedTaps {
+  xs: Float64Array
+  ys: Float64Array
+  x: readonly Taps[]
+  y: readonly Taps[]
+}
+
+function alignedTaps({ source, grid, method, ratio }: SmoothJob): AlignedTaps {
+  const [xs, ys] = [new Float64Array(grid.width), new Float64Array(grid.height)]
+  const [rowXs, rowYs] = [new Float64Array(grid.width), new Float64Array(grid.width)]
+  for (let row = 0; row < grid.height; row++) {
+    fillRow(grid, row, rowXs, rowYs)
+    if (row === 0) xs.set(rowXs)
+    ys[row] = rowYs[0]!
+  }
+  const found = (at: number, axis: { ratio: number; size: number }): Taps => {
+    const taps = makeTaps()
+    setTaps(taps, method, at, axis)
+    return taps
+  }
+  return {
+    xs,
+    ys,
+    x: Array.from(xs, (x) => found(x - source.x, { ratio: ratio.x, size: source.width })),
+    y: Array.from(ys, (y) => found(y - source.y, { ratio: ratio.y, size: source.height })),
+  }
+}
+
+/** Along rows first, then along columns: a kernel of 4 × 4 costs 4 + 4, and a row serves all target rows that it lies under. */
+function resampleInTwo(job: SmoothJob, { xs, ys, x: across, y: down }: AlignedTaps): void {
+  const { source, level, grid, target } = job
+  let first = 0
+  let last = grid.width
+  while (first < last && !(xs[first]! >= 0 && xs[first]! < level.width)) first++
+  while (last > first && !(xs[last - 1]! >= 0 && xs[last - 1]! < level.width)) last--
+  const nearest = Int32Array.from(xs, (x) => Math.floor(x - source.x))
+  const known = source.planes.map(() => new Map<number, Float64Array>())
+  const sum = new Float64Array(grid.width)
+  for (let row = 0; row < grid.height; row++) {
+    const y = ys[row]!
+    if (!(y >= 0 && y < level.height)) continue
+    const taps = down[row]!
+    const start = (target.y + row) * target.width + target.x
+    for (let band = 0; band < source.planes.length; band++) {
+      const rows = known[band]!
+      for (const held of rows.keys()) if (held < taps.first || held >= taps.first + taps.count) rows.delete(held)
+      sum.fill(0)
+      for (let j = 0; j < taps.count; j++) {
+        const at = taps.first + j
+        let filtered = rows.get(at)
+        if (!filtered) rows.set(at, (filtered = alongRow(source.planes[band]!, at * source.width, across)))
+        const weight = taps.weights[j]! / taps.total
+        for (let i = first; i < last; i++) sum[i]! += weight * filtered[i]!
+      }
+      const out = target.planes[band]!
+      for (let i = first; i < last; i++) out[start + i] = sum[i]!
+    }
+    const maskRow = Math.floor(y - source.y) * source.width
+    for (let i = first; i < last; i++) target.mask[start + i] = source.mask[maskRow + nearest[i]!] || 255
+  }
+}
+
+function alongRow(samples: SampleArray, start: number, across: readonly Taps[]): Float64Array {
+  const out = new Float64Array(across.length)
+  for (let i = 0; i < out.length; i++) {
+    const { first, count, total, weights } = across[i]!
+    let sum = 0
+    for (let k = 0, at = start + first; k < count; k++, at++) sum += weights[k]! * samples[at]!
+    out[i] = sum / total
+  }
+  return out
+}
+
+const makeTaps = (): Taps => ({ first: 0, count: 0, total: 0, weights: new Float64Array(8) })
 
 interface TapPair {
   x: Taps
   y: Taps
 }
+
+/** For pixels beside missing ones. */
+const SIMPLE: TapPair = { x: makeTaps(), y: makeTaps() }
 
 function isAllData({ mask, width }: SourceWindow, taps: TapPair): boolean {
   for (let j = 0; j < taps.y.count; j++) {
