@@ -153,6 +153,24 @@ test('a clip of an item', async (t) => {
     assert.equal(await balance(w, org), had)
   })
 
+  await t.test('when the jobs of the month are used up a clip is refused, and nothing is reserved', async () => {
+    const before = await balance(w, org)
+    const day = w.clock.now().toISOString().slice(0, 10)
+    const used = { org_id: org.id, day, meter: 'compute_jobs' as const, amount: 10 }
+    const quota = w.db
+      .insertInto('usage_day')
+      .values(used)
+      .onConflict((conflict) => conflict.columns(['org_id', 'meter', 'day']).doUpdateSet({ amount: 10 }))
+    await quota.execute()
+    const { status, body } = await w.call(org.owner.token, 'clip.create_from_item', input, keyed())
+    assert.deepEqual(
+      [status, body.title, body.code, body.used, body.limit],
+      [402, 'Compute Quota Exceeded', 'compute-quota-exceeded', 10, 10],
+    )
+    assert.equal(await balance(w, org), before)
+    await w.db.updateTable('usage_day').set({ amount: 0 }).where('org_id', '=', org.id).where('meter', '=', 'compute_jobs').execute()
+  })
+
   await t.test('clips are read by the clip user and by nobody else', async () => {
     assert.equal((await w.call(org.owner.token, 'clip.jobs.list')).status, 403)
     assert.equal((await clip('clip.jobs.list', { organization_id: newId() })).status, 403)

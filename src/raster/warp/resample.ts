@@ -187,7 +187,6 @@ function resampleInTwo(job: SmoothJob, { xs, ys, x: across, y: down }: AlignedTa
   while (last > first && !(xs[last - 1]! >= 0 && xs[last - 1]! < level.width)) last--
   const nearest = Int32Array.from(xs, (x) => Math.floor(x - source.x))
   const known = source.planes.map(() => new Map<number, Float64Array>())
-  const sum = new Float64Array(grid.width)
   for (let row = 0; row < grid.height; row++) {
     const y = ys[row]!
     if (!(y >= 0 && y < level.height)) continue
@@ -196,19 +195,32 @@ function resampleInTwo(job: SmoothJob, { xs, ys, x: across, y: down }: AlignedTa
     for (let band = 0; band < source.planes.length; band++) {
       const rows = known[band]!
       for (const held of rows.keys()) if (held < taps.first || held >= taps.first + taps.count) rows.delete(held)
-      sum.fill(0)
-      for (let j = 0; j < taps.count; j++) {
-        const at = taps.first + j
-        let filtered = rows.get(at)
-        if (!filtered) rows.set(at, (filtered = alongRow(source.planes[band]!, at * source.width, across)))
-        const weight = taps.weights[j]! / taps.total
-        for (let i = first; i < last; i++) sum[i]! += weight * filtered[i]!
-      }
-      const out = target.planes[band]!
-      for (let i = first; i < last; i++) out[start + i] = sum[i]!
+      for (let at = taps.first; at < taps.first + taps.count; at++)
+        if (!rows.has(at)) rows.set(at, alongRow(source.planes[band]!, at * source.width, across))
+      downRows(rows, taps, { out: target.planes[band]!, start, first, last })
     }
     const maskRow = Math.floor(y - source.y) * source.width
     for (let i = first; i < last; i++) target.mask[start + i] = source.mask[maskRow + nearest[i]!] || 255
+  }
+}
+
+interface RowPart {
+  out: Float32Array | Float64Array
+  /** Where the row begins in `out`. */
+  start: number
+  first: number
+  last: number
+}
+
+/** Four rows at a time, which is all that most kernels reach: a pixel is then written once. */
+function downRows(rows: ReadonlyMap<number, Float64Array>, taps: Taps, { out, start, first, last }: RowPart): void {
+  const row = (j: number): Float64Array => rows.get(taps.first + Math.min(j, taps.count - 1))!
+  const weight = (j: number): number => (j < taps.count ? taps.weights[j]! / taps.total : 0)
+  for (let j = 0; j < taps.count; j += 4) {
+    const [a, b, c, d] = [row(j), row(j + 1), row(j + 2), row(j + 3)]
+    const [wa, wb, wc, wd] = [weight(j), weight(j + 1), weight(j + 2), weight(j + 3)]
+    if (j === 0) for (let i = first; i < last; i++) out[start + i] = wa * a[i]! + wb * b[i]! + wc * c[i]! + wd * d[i]!
+    else for (let i = first; i < last; i++) out[start + i]! += wa * a[i]! + wb * b[i]! + wc * c[i]! + wd * d[i]!
   }
 }
 
