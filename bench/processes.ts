@@ -119,8 +119,13 @@ function casesIn(folder: string): Case[] {
     theirs: (out) => [
       'gdalwarp',
       [
-        ...['-q', '-overwrite', '-t_srs', 'EPSG:3857', '-tr', '15', '15', '-te', ...extentOf(at('ours.tif')), '-et', '0.0002'],
-        ...['-r', resampling === 'nearest' ? 'near' : resampling, ...cog(3), at('dem.tif'), out],
+        ...'-q -overwrite -t_srs EPSG:3857 -tr 15 15 -et 0.0002 -te'.split(' '),
+        ...extentOf(at('ours.tif')),
+        '-r',
+        resampling === 'nearest' ? 'near' : resampling,
+        ...cog(3),
+        at('dem.tif'),
+        out,
       ],
     ],
     compared,

@@ -86,12 +86,12 @@ async function encodeAll(plan: CogPlan, levels: readonly LevelBuilder[], pull: P
       () => undefined,
     )
     try {
-      await levels[0]?.addBand(toRowBand(block, rows, plan), options.signal)
+      const onShare = (share: number): void => options.onProgress?.((ENCODE_SHARE * (y + rows * share)) / height)
+      await levels[0]?.addBand(toRowBand(block, rows, plan), options.signal, onShare)
     } catch (error) {
       await settled
       throw error
     }
-    options.onProgress?.((ENCODE_SHARE * end) / height)
   }
 }
 

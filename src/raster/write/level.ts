@@ -45,10 +45,10 @@ export class LevelBuilder {
     this.#mask = index === 0 || !plan.hasMask ? null : new Uint8Array(pixels)
   }
 
-  /** Encodes a full row of blocks, or the last one, and passes its rows on. */
-  async addBand(band: RowBand, signal: AbortSignal | undefined): Promise<void> {
+  /** Encodes a full row of blocks, or the last one, and passes its rows on. `onShare` is told how much of the row is encoded. */
+  async addBand(band: RowBand, signal: AbortSignal | undefined, onShare?: (share: number) => void): Promise<void> {
     throwIfAborted(signal)
-    await this.#encode(band)
+    await this.#encode(band, onShare)
     this.#doneRows += band.rows
     if (!this.#next) return
     const { level, reducer } = this.#next
@@ -79,12 +79,13 @@ export class LevelBuilder {
   }
 
   /** Some tiles are compressed at the same time; all are stored in order. */
-  async #encode(band: RowBand): Promise<void> {
+  async #encode(band: RowBand, onShare?: (share: number) => void): Promise<void> {
     const { tilesX } = this.#shape
     for (let first = 0; first < tilesX; first += TILES_AT_ONCE) {
       const count = Math.min(TILES_AT_ONCE, tilesX - first)
       const tiles = await Promise.all(Array.from({ length: count }, (_, i) => this.#encodeTile(band, first + i)))
       for (const tile of tiles) await this.#store(tile)
+      onShare?.((first + count) / tilesX)
     }
   }
 
