@@ -1,10 +1,11 @@
 /**
  * Each raster process against GDAL's command or numpy on the same inputs: time, CPU time, and whether the values agree.
  *
- * Like with like: both sides write cloud-optimized files with the same compression, predictor, block size and overviews (GDAL through
- * its COG driver), or GeoJSON in longitude and latitude; both may use all cores, and reproject to within 0.0002 pixels. Ours is a fresh process, its time counted from the
- * opening of the inputs; theirs is a command, its start included. Ratios above 1 mean that ours is faster; those of CPU time are the
- * ones to trust on a busy machine. `npm run bench -- processes [part of a name]`; PROCESS_SIZE is the side of the inputs in pixels.
+ * Like with like: both sides write cloud-optimized files with the same compression, predictor, block size and overviews (GDAL
+ * through its COG driver), or GeoJSON in longitude and latitude; both may use all cores, and reproject to within 0.0002 pixels.
+ * Ours is a fresh process, its time counted from the opening of the inputs; theirs is a command, its start included. Ratios above 1
+ * mean that ours is faster; those of CPU time are the ones to trust on a busy machine. `npm run bench -- processes [part of a
+ * name]`; PROCESS_SIZE is the side of the inputs in pixels.
  */
 import { execFileSync, spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
@@ -321,9 +322,8 @@ function compareAll(wanted: string): void {
   try {
     execFileSync(PYTHON, [path.join(scripts, 'make.py'), folder, String(SIZE)])
     console.log(`inputs of ${SIZE} × ${SIZE} pixels`)
-    console.log(
-      `${''.padEnd(20)}${['ours ms', 'peer ms', 'wall', 'ours CPU', 'peer CPU', 'CPU', 'ours MB', 'peer MB', 'RSS MB'].map((head) => head.padStart(9)).join('')}  values`,
-    )
+    const heads = ['ours ms', 'peer ms', 'wall', 'ours CPU', 'peer CPU', 'CPU', 'ours MB', 'peer MB', 'RSS MB']
+    console.log(`${''.padEnd(20)}${heads.map((head) => head.padStart(9)).join('')}  values`)
     for (const one of casesIn(folder)) if (one.name.includes(wanted)) compareOne(folder, one)
   } finally {
     rmSync(folder, { recursive: true, force: true })
