@@ -22,7 +22,9 @@ const LEFT_OUT = '^/v1/events$|^/auth/(delete-|sign-out|password)|^/v1/op/api_ke
 const { values } = parseArgs({
   options: { examples: { type: 'string', default: '15' }, seconds: { type: 'string', default: '900' } },
 })
-const program = process.env['SCHEMATHESIS'] ?? 'schemathesis'
+const given = process.env['SCHEMATHESIS'] ?? 'schemathesis'
+/** It runs in a folder of its own, because it leaves notes where it runs. */
+const program = given.includes('/') ? path.resolve(given) : given
 
 interface Found {
   calls: number
@@ -43,7 +45,7 @@ async function run(baseUrl: string, header: string, folder: string): Promise<Fou
   const report = ['--report', 'ndjson', '--report-dir', folder]
   const args = ['run', `${baseUrl}/openapi.json`, '-H', header, '--checks', CHECKS.join(','), ...options, ...bounds, ...report]
   await new Promise<void>((resolve, reject) => {
-    execFile(program, args, { maxBuffer: 64 * 1024 * 1024 }, (error) => {
+    execFile(program, args, { maxBuffer: 64 * 1024 * 1024, cwd: path.dirname(folder) }, (error) => {
       if (error && typeof error.code !== 'number') reject(error)
       else resolve() // What it has found stands in the report.
     })
