@@ -1,5 +1,5 @@
 /** What other programs are given to show an item: the same addresses as in the guide to maps. */
-export interface Layer {
+interface Layer {
   base: string
   itemId: string
   /** An API key, or what stands in its place. */
@@ -14,7 +14,7 @@ interface Line {
   text: string
 }
 
-export interface Tool {
+interface Tool {
   id: string
   name: string
   /** Where it goes. */
@@ -63,7 +63,10 @@ export function toolsFor({ base, itemId, key, profile, maxzoom }: Layer): readon
         { name: 'TileJSON', text: tilejson },
         {
           name: 'Code',
-          text: `map.addSource('scene', { type: 'raster', url: '${tilejson}', tileSize: 256 })\nmap.addLayer({ id: 'scene', type: 'raster', source: 'scene' })`,
+          text: [
+            `map.addSource('scene', { type: 'raster', url: '${tilejson}', tileSize: 256 })`,
+            "map.addLayer({ id: 'scene', type: 'raster', source: 'scene' })",
+          ].join('\n'),
         },
       ],
     },
