@@ -22,7 +22,9 @@ const LEFT_OUT = '^/v1/events$|^/auth/(delete-|sign-out|password)|^/v1/op/api_ke
 const { values } = parseArgs({
   options: { examples: { type: 'string', default: '15' }, seconds: { type: 'string', default: '900' } },
 })
-const program = process.env['SCHEMATHESIS'] ?? 'schemathesis'
+const given = process.env['SCHEMATHESIS'] ?? 'schemathesis'
+/** It runs in a folder of its own, because it leaves notes where it runs. */
+const program = given.includes('/') ? path.resolve(given) : given
 
 interface Found {
   calls: number
@@ -43,7 +45,7 @@ async function run(baseUrl: string, header: string, folder: string): Promise<Fou
   const report = ['--report', 'ndjson', '--report-dir', folder]
   const args = ['run', `${baseUrl}/openapi.json`, '-H', header, '--checks', CHECKS.join(','), ...options, ...bounds, ...report]
   await new Promise<void>((resolve, reject) => {
-    execFile(program, args, { maxBuffer: 64 * 1024 * 1024 }, (error) => {
+    execFile(program, args, { maxBuffer: 64 * 1024 * 1024, cwd: path.dirname(folder) }, (error) => {
       if (error && typeof error.code !== 'number') reject(error)
       else resolve() // What it has found stands in the report.
     })
@@ -75,10 +77,15 @@ function readReport(file: string): Found {
   return found
 }
 
+const MAX_LINE = 1_500
+/** Lines of the log at the level of errors: why something was answered with a 5xx. */
+const faultsIn = (output: string): string[] => output.split('\n').filter((line) => /^\{"level":(50|"error")/.test(line))
+
 const lab = openLab()
 const folder = mkdtempSync(path.join(tmpdir(), 'schemathesis-'))
 try {
-  const { baseUrl } = await lab.start({ env: { DATA_DIR: lab.dataDir(), DEMO: '1' } })
+  const service = await lab.start({ env: { DATA_DIR: lab.dataDir(), DEMO: '1' } })
+  const { baseUrl } = service
   const { access_token: token = '' } = await post(`${baseUrl}/auth/sign-in`, { email: DEMO_EMAIL, password: DEMO_PASSWORD })
   const permissions = ['read', 'write', 'process']
   const { key = '' } = await post(`${baseUrl}/v1/op/api_keys.create`, { name: 'schemathesis', permissions, rate_limit: 1_000_000 }, token)
@@ -91,6 +98,7 @@ try {
     for (const [what, how] of failures) console.log(`  ${what}: ${how}`)
     if (failures.size > 0 || calls === 0) process.exitCode = 1
   }
+  for (const line of faultsIn(service.output())) console.log(`  the service said: ${line.slice(0, MAX_LINE)}`)
 } finally {
   await lab.close()
   rmSync(folder, { recursive: true, force: true })

@@ -158,7 +158,7 @@ function mailedPaths(route: Route, choice: Json): Json {
         'choose_notifications',
         'Choose when notifications are mailed: from now on, not what lies in the inbox already.',
         { schema: MailChoice, example },
-        { status: '204', schema: null, signedIn: true },
+        { status: '204', schema: null, signedIn: true, refusals: [403] },
       ),
     },
   }
@@ -253,6 +253,7 @@ const asked: Json = {
       responses: {
         '200': { description: 'Done', content: { 'application/json': { schema: SESSIONS_SCHEMA } } },
         '401': { $ref: '#/components/responses/Problem401' },
+        '403': { $ref: '#/components/responses/Problem403' },
       },
     },
   },
@@ -265,6 +266,7 @@ const asked: Json = {
       responses: {
         '200': { description: 'Done', content: { 'application/json': { schema: ME_SCHEMA } } },
         '401': { $ref: '#/components/responses/Problem401' },
+        '403': { $ref: '#/components/responses/Problem403' },
       },
     },
   },

@@ -27,3 +27,25 @@ test('a field without one is found, its own words win, and a shared schema is no
   assert.notEqual(properties['name']!.description, properties['email']!.description)
   assert.deepEqual(shared, { type: 'string' })
 })
+
+test('what answers with a picture says which kinds, and never just bytes', () => {
+  const made = Object.entries(
+    document.paths as Record<string, Record<string, { responses: Record<string, { content?: object }> }>>,
+  ).flatMap(([address, methods]) =>
+    Object.values(methods).flatMap(({ responses }) => Object.keys(responses['200']?.content ?? {}).map((type) => ({ address, type }))),
+  )
+  assert.ok(made.filter(({ type }) => type.startsWith('image/')).length > 20)
+  assert.deepEqual(
+    made.filter(({ type }) => type === 'application/octet-stream'),
+    [],
+  )
+})
+
+test('routes of signed-in people say that a key is refused', () => {
+  const routes = Object.entries(document.paths as Record<string, Record<string, { security?: unknown[]; responses: object }>>)
+    .filter(([address]) => address.startsWith('/auth/'))
+    .flatMap(([address, methods]) => Object.values(methods).map(({ security = [], responses }) => ({ address, security, responses })))
+  const forPeople = routes.filter(({ security }) => security.length > 0)
+  assert.ok(forPeople.length > 6)
+  for (const { address, responses } of forPeople) assert.ok('403' in responses, address)
+})

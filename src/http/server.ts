@@ -1,13 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
-import {
-  CHECK_INTERVAL_MS,
-  CONNECTION_LIMITS,
-  guardConnections,
-  KEEP_ALIVE_MS,
-  sayGoodbye,
-  type ConnectionLimits,
-} from '#core/connections.ts'
+import { CHECK_INTERVAL_MS, CONNECTION_LIMITS, guardConnections, KEEP_ALIVE_MS, type ConnectionLimits } from '#core/connections.ts'
 import { EVENT_TYPES } from '#core/event-types.ts'
 import { newId } from '#core/ids.ts'
 import { Problem, problem, type ProblemSlug } from '#core/problem.ts'
@@ -23,6 +16,7 @@ import { registerAuth } from './auth.ts'
 import { linger, readBody, SIGN_IN_BYTES, USUAL_BYTES } from './read-body.ts'
 import { credentialOf } from './credential.ts'
 import { COMMON_HEADERS, registerHeaders } from './headers.ts'
+import { refuseMalformed } from './malformed.ts'
 import { pathOf, watchRoutes, type MethodsOf } from './methods.ts'
 import { strike } from './log.ts'
 import type { EventStream } from '#background/event-stream.ts'
@@ -204,11 +198,19 @@ function registerAnswers(app: FastifyInstance, platform: Platform): void {
 }
 
 function registerErrors(app: FastifyInstance, platform: Platform, methodsOf: MethodsOf): void {
+  const shownPath = (url: string) => strike(pathOf(url).slice(0, 200))
+  const requireOtherMethod = (url: string) => {
+    const methods = methodsOf(pathOf(url)).filter((method) => method !== 'HEAD')
+    if (methods.length === 0) return
+    throw problem('method-not-allowed', `${shownPath(url)} takes ${methods.join(' or ')}`, { headers: { Allow: methods.join(', ') } })
+  }
+  // Fastify would find fault with its body first; no address takes it.
+  app.addHook('onRequest', async ({ method, url }) => {
+    if (method === 'QUERY') requireOtherMethod(url)
+  })
   app.setNotFoundHandler((request, reply) => {
-    const path = strike(pathOf(request.url).slice(0, 200))
-    const methods = methodsOf(pathOf(request.url)).filter((method) => method !== 'HEAD')
-    if (methods.length > 0)
-      throw problem('method-not-allowed', `${path} takes ${methods.join(' or ')}`, { headers: { Allow: methods.join(', ') } })
+    const path = shownPath(request.url)
+    requireOtherMethod(request.url)
     if (request.method === 'GET' && /\btext\/html\b/.test(request.headers.accept ?? ''))
       return sendPage(reply.code(404), notFoundPage(path))
     throw problem('not-found', `There is nothing at ${path}`)
@@ -270,27 +272,4 @@ function registerContract(app: FastifyInstance, platform: Platform): void {
 function render(platform: Platform): { body: Buffer; etag: string } {
   const body = Buffer.from(JSON.stringify(openApiDocument(platform.operations, platform.baseUrl())))
   return { body, etag: `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"` }
-}
-
-/** Bytes that are not HTTP never reach a route: answer in kind and hang up. */
-function refuseMalformed(error: { code?: string }, socket: import('node:net').Socket): void {
-  if (error.code === 'ECONNRESET' || socket.destroyed || !socket.writable) return void socket.destroy()
-  const status =
-    error.code === 'HPE_HEADER_OVERFLOW'
-      ? '431 Request Header Fields Too Large'
-      : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
-        ? '408 Request Timeout'
-        : '400 Bad Request'
-  const body = JSON.stringify({
-    type: 'about:blank',
-    title: status.slice(4),
-    status: Number(status.slice(0, 3)),
-    detail: 'The request could not be read',
-    code: 'bad-request',
-  })
-  sayGoodbye(
-    socket,
-    `HTTP/1.1 ${status}\r\nContent-Type: application/problem+json\r\nContent-Length: ` +
-      `${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
-  )
 }

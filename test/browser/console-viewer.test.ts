@@ -4,8 +4,8 @@ import { test } from 'node:test'
 import type { Browser } from 'playwright-core'
 import { createConsoleBuild } from '#console.ts'
 import { world, type Org, type World } from '../support/world.ts'
-import { browser, WITHOUT_TIME } from './chromium.ts'
-import { assertOwnBusiness, journey, sceneItem, seat, signIn } from './console.ts'
+import { browser, shot, WITHOUT_TIME } from './chromium.ts'
+import { assertAccessible, assertOwnBusiness, journey, sceneItem, seat, signIn, type Seat } from './console.ts'
 
 test('the console: a viewer', { skip: WITHOUT_TIME }, async (t) => {
   await createConsoleBuild().run(new AbortController().signal)
@@ -40,6 +40,7 @@ async function viewer(w: World, org: Org, chromium: Browser): Promise<void> {
     await page.goto(`${w.baseUrl}/app/view/${id}?tab=metadata`)
     await page.getByRole('tab', { name: 'Metadata', selected: true }).waitFor()
     await none('Delete the item', 'Save')
+    await addresses(w, id, here)
     await page.goto(`${w.baseUrl}/app/library`)
     await page.getByText('Loire valley in June').first().waitFor()
     await none('Upload', 'New collection')
@@ -61,4 +62,29 @@ async function viewer(w: World, org: Org, chromium: Browser): Promise<void> {
     await none('Add endpoint', 'Send test')
   })
   assertOwnBusiness(w, here)
+}
+
+// Goal: addresses for other programs are a few keys away, have an address themselves, and say nothing until a key is given.
+async function addresses(w: World, id: string, { page }: Seat): Promise<void> {
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write'], { origin: w.baseUrl })
+  await page.getByRole('button', { name: 'Use in…' }).press('Enter')
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('button', { name: 'QGIS', pressed: true }).waitFor()
+  assert.match(page.url(), /use=qgis/)
+  await page.goto(`${w.baseUrl}/app/view/${id}?use=leaflet`)
+  await dialog.getByRole('button', { name: 'Leaflet', pressed: true }).waitFor()
+  const tiles = `${w.baseUrl}/api/v1/items/${id}/tiles/{z}/{x}/{y}{r}.webp`
+  await dialog.getByText(`${tiles}?key=YOUR_KEY`, { exact: true }).waitFor()
+  await assertAccessible(page, 'addresses for other programs')
+  await shot(page, 'use-in')
+  await page.setViewportSize({ width: 390, height: 844 })
+  await assertAccessible(page, 'addresses for other programs on a phone')
+  await shot(page, 'use-in-phone')
+  await page.setViewportSize({ width: 1440, height: 900 })
+  await dialog.getByLabel('Key', { exact: true }).fill('svc_mine')
+  await dialog.getByRole('button', { name: 'Copy Tiles for Leaflet' }).press('Enter')
+  assert.equal(await page.evaluate('navigator.clipboard.readText()'), `${tiles}?key=svc_mine`)
+  await page.keyboard.press('Escape')
+  await dialog.waitFor({ state: 'detached' })
+  assert.doesNotMatch(page.url(), /use=/)
 }

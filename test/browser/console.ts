@@ -44,7 +44,7 @@ export async function sceneItem(
   return id as string
 }
 
-interface Seat {
+export interface Seat {
   page: Page
   requests: string[]
   faults: string[]

@@ -21,6 +21,11 @@ test('api_keys.list', async (t) => {
     listed.map((key: { is_active: boolean }) => key.is_active),
     [true, false],
   )
+  assert.deepEqual(
+    listed.map((key: { rate_limit: number }) => key.rate_limit),
+    [10_000, 10_000],
+    'a key without a limit of its own has its organization’s',
+  )
   assert.ok(!JSON.stringify(listed).includes(second.key) && listed.every((key: object) => !('key' in key) && !('explicit_scopes' in key)))
 
   await t.test('use is counted without being written at every call', async () => {

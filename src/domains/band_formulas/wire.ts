@@ -17,7 +17,7 @@ export const FormulaText = Type.String({
   maxLength: 1_000,
   description: 'Band math over roles (RED, NIR, SWIR1, …) or band numbers (b1, b2, …)',
 })
-export const DisplayName = Nullable(Type.String({ maxLength: 200, description: 'Name as people read it' }))
+export const DisplayName = Nullable(NotBlank(200, { description: 'Name as people read it' }))
 export const Description = Nullable(Type.String({ maxLength: 2_000, description: 'What it shows and when to use it' }))
 export const ColormapName = Type.String({
   minLength: 1,

@@ -1,6 +1,7 @@
 import Type from 'typebox'
 import { Closed } from '#core/shapes.ts'
 import { operation } from '#operation.ts'
+import { IMAGE_TYPES } from '#wire/tile.ts'
 import { pictureOf } from './image.lib.ts'
 import { EXAMPLE_FEATURE, HostName, SceneId } from './wire.ts'
 
@@ -10,6 +11,7 @@ export default operation({
   scope: 'catalog:read',
   tier: 'read',
   raw: 'bytes',
+  mediaTypes: IMAGE_TYPES,
   input: Closed({ host_name: HostName, image_id: SceneId }),
   output: Type.Any(),
   example: { input: { host_name: 'sandbox-hr', image_id: EXAMPLE_FEATURE.id } },

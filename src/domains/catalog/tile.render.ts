@@ -6,7 +6,7 @@ import { operation } from '#operation.ts'
 import { parseStyle } from '#raster/render/request.ts'
 import { parseRanges, type Style } from '#raster/render/style.ts'
 import type { RasterInfo } from '#raster/types.ts'
-import { Format, imageFormat, pictureReply, requireTile, Text, TileIndex, Zoom } from '#wire/tile.ts'
+import { Format, IMAGE_TYPES, imageFormat, pictureReply, requireTile, Text, TileIndex, Zoom } from '#wire/tile.ts'
 import { openScene, requirePublic } from './public.lib.ts'
 import { SceneId } from './wire.ts'
 
@@ -22,6 +22,7 @@ export default operation({
   tier: 'read',
   public: true,
   raw: 'bytes',
+  mediaTypes: IMAGE_TYPES,
   input: Closed({
     collection: Type.String({ minLength: 1, maxLength: 300, description: 'Collection or provider of the scene' }),
     scene_id: SceneId,

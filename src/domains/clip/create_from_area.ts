@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { requireArea as requireGeometry } from '#core/geometry.ts'
 import { invalidField } from '#core/problem.ts'
-import { Closed, Nullable, Uuid } from '#core/shapes.ts'
+import { Closed, NotBlank, Nullable, Uuid } from '#core/shapes.ts'
 import * as organization from '#model/identity/organization.ts'
 import * as project from '#model/identity/project.ts'
 import { operation, type Context } from '#operation.ts'
@@ -36,11 +36,7 @@ export default operation({
       ),
     ),
     aoi_geometry: AoiGeometry,
-    aoi_name: Type.Optional(
-      Nullable(
-        Type.String({ minLength: 1, maxLength: 200, description: 'What the area of interest is called, for the name of the result' }),
-      ),
-    ),
+    aoi_name: Type.Optional(Nullable(NotBlank(200, { description: 'What the area of interest is called, for the name of the result' }))),
     project_id: Type.Optional(Nullable(Type.With(Uuid, { description: 'Where the result goes' }))),
     organization_id: Type.Optional(Type.String({ description: "The caller's own, which is also the default" })),
   }),

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { requireArea } from '#core/geometry.ts'
-import { Closed, Nullable, Uuid } from '#core/shapes.ts'
+import { Closed, NotBlank, Nullable, Uuid } from '#core/shapes.ts'
 import { operation } from '#operation.ts'
 import { requireProcess } from '#services/processing/catalogue.ts'
 import { checkJob, fundJob, permitJob, storeJob } from '#services/processing/jobs.ts'
@@ -10,7 +10,7 @@ import { CLIP_PROCESS } from './clips.lib.ts'
 import { requireTouching } from './touching.lib.ts'
 import { AoiGeometry, Created, EXAMPLE_AOI, EXAMPLE_CREATED, toCreated } from './wire.ts'
 
-const Label = Type.String({ minLength: 1, maxLength: 200 })
+const Label = NotBlank(200)
 
 /**
  * Clips an item's rasters to an area, each to a COG, as a job that is returned already running. It costs what

@@ -250,6 +250,8 @@ test('TileJSON, statistics and values', async (t) => {
     } = await w.ok(token, 'items.tile.tilejson', { item_id: id, profile: 'ndvi', asset_key: 'data', key: 'svc_a&b' })
     assert.equal(template, `${w.baseUrl}/api/v1/items/${id}/tiles/{z}/{x}/{y}.webp?profile=ndvi&asset_key=data&key=svc_a%26b`)
     assert.equal((await w.call(token, 'items.tile.tilejson', { item_id: id, profile: 'nonsense' })).status, 422)
+    await w.ok(token, 'items.update', { item_id: id, description: null })
+    assert.ok(!('description' in (await w.ok(token, 'items.tile.tilejson', { item_id: id }))), 'TileJSON knows a text, or none')
   })
   await t.test("'items.tile.statistics' is the range that tiles use, without what is no data", async () => {
     const { p2, p98, min, max, rescale, results } = await w.ok(token, 'items.tile.statistics', { item_id: id, bands: '1' })

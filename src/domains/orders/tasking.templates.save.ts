@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Closed, Uuid } from '#core/shapes.ts'
+import { Closed, NotBlank, Uuid } from '#core/shapes.ts'
 import { requireOrganization } from '#model/identity/organization.ts'
 import * as template from '#model/orders/template.ts'
 import { operation } from '#operation.ts'
@@ -10,7 +10,7 @@ export default operation({
   id: 'orders.tasking.templates.save',
   scope: 'orders:write',
   tier: 'compute',
-  input: Closed({ name: Type.String({ minLength: 1, maxLength: 255, description: 'A template of this name is replaced' }), ...Settings }),
+  input: Closed({ name: NotBlank(255, { description: 'A template of this name is replaced' }), ...Settings }),
   output: Closed({
     id: Type.With(Uuid, { description: 'Id of the template' }),
     name: Type.String({ description: 'As it was given' }),

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { audOf, CURRENCY } from '#core/money.ts'
-import { Choice, Closed, FreeForm, Nullable, Timestamp, Uuid } from '#core/shapes.ts'
+import { Choice, Closed, FreeForm, NotBlank, Nullable, Timestamp, Uuid } from '#core/shapes.ts'
 import { BILLING_MODES, ORDER_GROUP_STATUSES, ORDER_STATUSES, ORDER_SUB_STATUSES, ORDER_TYPES } from '#core/vocabulary.ts'
 import type { Group } from '#model/orders/order-group.ts'
 import { itemIdsOf, totalCreditsOf, type Order } from '#model/orders/order.ts'
@@ -9,7 +9,7 @@ import { pageFields } from '#wire/page.ts'
 
 export const OrderId = Type.String({ minLength: 1, maxLength: 100, description: 'Id of the order' })
 export const ProjectId = Type.String({ minLength: 1, maxLength: 100, description: 'Id of the project into which the imagery is delivered' })
-export const DisplayName = Type.String({ minLength: 1, maxLength: 255, description: 'What people call the order' })
+export const DisplayName = NotBlank(255, { description: 'What people call the order' })
 export const Tags = Type.Array(Type.String({ minLength: 1, maxLength: 100 }), { maxItems: 50, description: 'Words to find the order by' })
 export const DataProduct = Type.String({
   minLength: 1,

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { centsOf } from '#core/money.ts'
 import { invalidField, notFound } from '#core/problem.ts'
-import { Closed, Nullable, Uuid } from '#core/shapes.ts'
+import { Closed, NotBlank, Nullable, Uuid } from '#core/shapes.ts'
 import * as commitment from '#model/money/commitment.ts'
 import * as organization from '#model/identity/organization.ts'
 import { operation } from '#operation.ts'
@@ -18,7 +18,7 @@ export default operation({
   input: Closed({
     organization_id: Uuid,
     commitment_id: Type.Optional(Nullable(Uuid)),
-    name: Type.String({ minLength: 1, maxLength: 200 }),
+    name: NotBlank(200),
     products: Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 200 }), { maxItems: MAX_PRODUCTS })),
     period_start: Day,
     period_end: Day,

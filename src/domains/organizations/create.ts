@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { invalidField, problem } from '#core/problem.ts'
-import { Closed } from '#core/shapes.ts'
+import { Closed, NotBlank } from '#core/shapes.ts'
 import * as organization from '#model/identity/organization.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_ORGANIZATION, OrganizationRecord, profileInput, toProfile, toRecord } from './wire.ts'
@@ -11,7 +11,7 @@ export default operation({
   scope: 'organizations:write',
   tier: 'compute',
   input: Closed({
-    name: Type.String({ minLength: 1, maxLength: 200 }),
+    name: NotBlank(200),
     ...profileInput,
     enterprise_billing: Type.Optional(Type.Boolean()),
   }),

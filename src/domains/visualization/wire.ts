@@ -2,6 +2,7 @@ import Type, { type Static } from 'typebox'
 import { Choice, Closed, NotBlank, Nullable, Timestamp, Uuid } from '#core/shapes.ts'
 import { PROFILE_LAYERS, PROFILE_TYPES } from '#core/vocabulary.ts'
 import type { Profile } from '#model/imagery/visualization-profile.ts'
+import { MAX_CHARACTERS } from '#raster/expression/index.ts'
 import { EXAMPLE_IDS } from '#wire/examples.ts'
 
 export const ProfileId = Type.String({ minLength: 1, maxLength: 100 })
@@ -14,7 +15,7 @@ export const SortOrder = Type.Integer({ minimum: -2_147_483_648, maximum: 2_147_
 /** Null is the same as absent, here and nowhere else: forms send every field that they have. */
 export const Config = Closed({
   bands: Type.Optional(Nullable(Type.Array(Type.Integer({ minimum: 1, maximum: 64 }), { minItems: 1, maxItems: 3 }))),
-  expression: Type.Optional(Nullable(Type.String({ minLength: 1, maxLength: 512 }))),
+  expression: Type.Optional(Nullable(Type.String({ minLength: 1, maxLength: MAX_CHARACTERS }))),
   colormap: Type.Optional(Nullable(Type.String({ minLength: 1, maxLength: 100 }))),
   rescale: Type.Optional(
     Nullable(

@@ -46,7 +46,7 @@ const REFERENCE = layout({
   head: `<link rel="stylesheet" href="/assets/swagger-ui.css">
 <link rel="stylesheet" href="/assets/reference.css">
 <script src="/assets/swagger-ui-bundle.js" defer></script>
-<script src="/assets/reference.js" defer></script>
+<script src="/assets/reference.js" type="module"></script>
 `,
   body: `<div id="reference"></div>
 <noscript>The reference needs JavaScript. The same contract is at <a href="/openapi.json">/openapi.json</a>.</noscript>`,

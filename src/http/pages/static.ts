@@ -28,9 +28,9 @@ const SCRIPT = 'text/javascript; charset=utf-8'
 
 const file = (type: string, ...at: string[]): Asset => ({ type, make: () => readFile(path.join(...at)) })
 /** Types are taken out as Node does it for our own source; nothing is bundled. */
-const script = (name: string): Asset => ({
+const script = (...at: string[]): Asset => ({
   type: SCRIPT,
-  make: async () => stripTypeScriptTypes(await readFile(path.join(share, name), 'utf8')),
+  make: async () => stripTypeScriptTypes(await readFile(path.join(...at), 'utf8')),
 })
 /** Read and not required, so that the topology is not kept once the map is drawn from it. */
 const world = (name: string, draw: (topology: Parameters<typeof worldLand>[0]) => object): Asset => ({
@@ -43,6 +43,7 @@ const ASSETS: Record<string, Asset> = {
   'swagger-ui.css': file(CSS, swagger, 'swagger-ui.css'),
   'swagger-ui-bundle.js': file(SCRIPT, swagger, 'swagger-ui-bundle.js'),
   'reference.js': file(SCRIPT, own, 'reference.js'),
+  'plain-nulls.ts': script(own, 'plain-nulls.ts'),
   'invite.js': file(SCRIPT, own, 'invite.js'),
   'reference.css': file(CSS, own, 'reference.css'),
   'mailed.js': file(SCRIPT, own, 'mailed.js'),
@@ -59,7 +60,7 @@ const ASSETS: Record<string, Asset> = {
   ...Object.fromEntries(
     ['share.ts', 'share-api.ts', 'share-map.ts', 'share-panel.ts', 'share-legend.ts', 'share-compare.ts', 'welcome.ts'].map((name) => [
       name,
-      script(name),
+      script(share, name),
     ]),
   ),
 }

@@ -84,6 +84,17 @@ test('the look that an image starts with', async (t) => {
       if (look.config.color_table) assert.equal(style.kind, 'palette')
     })
   }
+  await t.test('natural colours are stretched together, of bands without names too; other composites each band by itself', () => {
+    const isNatural = (info: RasterInfo, bands: number[]) => {
+      const style = styleOfLook({ type: 'rgb', config: { bands } }, info, bandNames(info))
+      return style.kind === 'rgb' && style.natural === true
+    }
+    const unnamed = image([band(null), band(null), band(null), band(null)])
+    const named = image([band('blue'), band('green'), band('red'), band('nir')])
+    assert.deepEqual([isNatural(unnamed, [1, 2, 3]), isNatural(unnamed, [3, 2, 1])], [true, false])
+    assert.deepEqual([isNatural(named, [3, 2, 1]), isNatural(named, [4, 3, 2])], [true, false])
+  })
+
   await t.test('neighbouring classes have different colours, and all are opaque', () => {
     const colors = classColors('tab20')
     for (let value = 0; value < 40; value++) {

@@ -28,13 +28,13 @@ export function parseStyle(request: StyleRequest, info: RasterInfo, names: BandN
     throw refusal('give only one of bands, expression and visualization')
   if (colormap != null && !findColormap(colormap)) throw refusal(`there is no colormap '${colormap.slice(0, 50)}'`)
   const ranges = request.rescale == null ? undefined : parseRanges(request.rescale)
-  if (visualization != null) return ofVisualization(findVisualization(info, visualization, names), ranges, rolesFor(info, names))
+  if (visualization != null) return ofVisualization(findVisualization(info, visualization, names), ranges, info, rolesFor(info, names))
   if (expression != null) {
     const { results } = parseExpression(expression, { names, bandCount: info.bandCount })
     if (results.length !== 1 && results.length !== 3) throw refusal('an expression gives one result, or three for red, green and blue')
     return { kind: 'expression', expression, names, ranges, ...(colormap != null ? { colormap } : {}) }
   }
-  if (bands != null) return ofBands(parseBands(bands, info.bandCount), { colormap, ranges, names: rolesFor(info, names) })
+  if (bands != null) return ofBands(parseBands(bands, info.bandCount), { colormap, ranges, info, names: rolesFor(info, names) })
   const standard = defaultStyle(info)
   if (colormap != null) {
     if (info.bandCount !== 1) throw refusal('colormap needs an expression, or one band')
@@ -62,10 +62,11 @@ const rolesFor = (info: RasterInfo, names: BandNames): BandNames => (Object.keys
 interface BandStyle {
   colormap?: string | null | undefined
   ranges?: readonly Range[] | undefined
+  info: RasterInfo
   names: BandNames
 }
 
-function ofBands(bands: readonly number[], { colormap: given, ranges, names }: BandStyle): Style {
+function ofBands(bands: readonly number[], { colormap: given, ranges, info, names }: BandStyle): Style {
   const [first, second, third] = bands
   const colormap = given ?? undefined
   if (bands.length === 1) {
@@ -74,25 +75,31 @@ function ofBands(bands: readonly number[], { colormap: given, ranges, names }: B
   }
   if (bands.length !== 3) throw refusal('bands must be one number, or three for red, green and blue')
   if (colormap !== undefined) throw refusal('colormap needs an expression, or one band')
-  return { kind: 'rgb', bands: [first!, second!, third!], ranges, ...(isNatural(bands, names) ? { natural: true } : {}) }
+  return { kind: 'rgb', bands: [first!, second!, third!], ranges, ...(isNatural(bands, info, names) ? { natural: true } : {}) }
 }
 
 /** Heights in these are lit like land. */
 const LAND_COLORMAPS = ['hypsometric', 'relief', 'terrain', 'gist_earth']
 
-function isNatural(bands: readonly number[], names: BandNames): boolean {
+const COLOURS = ['RED', 'GREEN', 'BLUE'] as const
+
+/** Red, green and blue in this order; where no band is known to be one of them, what stands for them from the start. */
+function isNatural(bands: readonly number[], info: RasterInfo, names: BandNames): boolean {
   const roles = normalizeRoles(names)
-  return (['RED', 'GREEN', 'BLUE'] as const).every((role, index) => roles.get(role) === bands[index])
+  if (COLOURS.some((role) => roles.has(role))) return COLOURS.every((role, index) => roles.get(role) === bands[index])
+  const standard = defaultStyle(info)
+  return standard.kind === 'rgb' && standard.natural === true && standard.bands.every((band, index) => band === bands[index])
 }
 
 function ofVisualization(
   { kind, bands, expression, colormap, rescale }: Visualization,
   given: readonly Range[] | undefined,
+  info: RasterInfo,
   names: BandNames,
 ): Style {
   const ranges = given ?? (rescale === null ? undefined : parseRanges(rescale))
   if (kind === 'index') return { kind: 'expression', expression: expression!, ranges, ...(colormap ? { colormap } : {}) }
-  return ofBands(bands!, { colormap: kind === 'rgb' ? null : colormap, ranges, names })
+  return ofBands(bands!, { colormap: kind === 'rgb' ? null : colormap, ranges, info, names })
 }
 
 function findVisualization(info: RasterInfo, id: string, names: BandNames): Visualization {

@@ -48,9 +48,11 @@ export function defaultStyle(info: RasterInfo): Style {
   return { kind: 'single', band: red ?? 1 }
 }
 
-/** What the ranges of natural colours are found from: nearly the darkest, and bright ground below and above thin clouds. */
-export const NATURAL_PERCENTILES = [1, 90, 98] as const
-const NATURAL_GAMMA = 1.3
+/** What the ranges of natural colours are found from: nearly the darkest, the middle, and bright ground below and above thin clouds. */
+export const NATURAL_PERCENTILES = [1, 50, 90, 98] as const
+/** The middle tones are lifted a little; more where clouds would leave the ground in the dark, until its middle is this bright. */
+const [LEAST_GAMMA, MOST_GAMMA] = [1.3, 2]
+const GROUND_BRIGHTNESS = 0.22
 /** Clouds are far brighter than the ground: beyond this many times what most of the ground reaches, they may lose their shades. */
 const MAX_OVER_GROUND = 3
 
@@ -60,13 +62,25 @@ const MAX_OVER_GROUND = 3
  * above that of blue, nor that of red above that of green; a dark end that breaks this is something in the picture.
  */
 export function naturalRanges(percentiles: readonly (readonly (number | null | undefined)[])[]): Range[] {
-  const [red, green, blue] = percentiles.map(([dark, ground, bright]) => ({ dark: dark ?? 0, ground: ground ?? 1, bright: bright ?? 1 }))
+  const [red, green, blue] = percentiles.map(([dark, middle, ground, bright]) => ({
+    dark: dark ?? 0,
+    middle: middle ?? 0,
+    ground: ground ?? 1,
+    bright: bright ?? 1,
+  }))
   const darkBlue = blue!.dark
   const darkGreen = Math.min(green!.dark, darkBlue)
   const lows = [Math.min(red!.dark, darkGreen), darkGreen, darkBlue]
-  const most = (pick: 'ground' | 'bright') => Math.max(...[red!, green!, blue!].map((band, index) => band[pick] - lows[index]!))
+  const most = (pick: 'middle' | 'ground' | 'bright') => Math.max(...[red!, green!, blue!].map((band, index) => band[pick] - lows[index]!))
   const width = Math.min(most('bright'), MAX_OVER_GROUND * Math.max(most('ground'), Number.MIN_VALUE))
-  return lows.map((low): Range => (width > 0 ? [low, low + width, NATURAL_GAMMA] : [low, low + 1]))
+  const gamma = gammaFor(most('middle') / width)
+  return lows.map((low): Range => (width > 0 ? [low, low + width, gamma] : [low, low + 1]))
+}
+
+/** By which the middle, from 0 to 1 before it, gets the brightness of ground. */
+function gammaFor(middle: number): number {
+  const wanted = middle > 0 && middle < 1 ? Math.log(middle) / Math.log(GROUND_BRIGHTNESS) : LEAST_GAMMA
+  return Math.min(MOST_GAMMA, Math.max(LEAST_GAMMA, wanted))
 }
 
 const MAX_RANGES = 3

@@ -1,10 +1,12 @@
 // Runs in the browser. Opens the reference on this service's own contract.
+import { withPlainNulls } from '/assets/plain-nulls.ts'
+
 const GRANTS = ['/auth/sign-up', '/auth/sign-in', '/auth/refresh']
 
 window.addEventListener('load', async () => {
   followColourScheme()
   nameFilter()
-  const contract = await (await fetch('/openapi.json')).json()
+  const contract = withPlainNulls(await (await fetch('/openapi.json')).json())
   // Calls go to the address that the page came from, by whatever name the reader reached it.
   contract.servers = [{ url: window.location.origin }]
   // On the reader's own machine the demo's sign-in is public, and works as it stands.
@@ -24,7 +26,7 @@ window.addEventListener('load', async () => {
     defaultModelsExpandDepth: -1,
     defaultModelExpandDepth: 3,
     validatorUrl: null,
-    plugins: [{ fn: { opsFilter } }],
+    plugins: [{ fn: { opsFilter } }, { wrapComponents: { JSONSchema202012KeywordType: nameTypes } }],
     // Whoever signs in here is signed in: the token need not be copied by hand.
     responseInterceptor: (response) => {
       const isGrant = response.ok && GRANTS.includes(new URL(response.url, window.location.href).pathname)
@@ -33,6 +35,14 @@ window.addEventListener('load', async () => {
     },
   })
 })
+
+// 'string or null', as one would say it.
+const nameTypes =
+  (Type, { React }) =>
+  (props) => {
+    const shown = Type(props)
+    return React.cloneElement(shown, {}, String(shown.props.children).replaceAll(' | ', ' or '))
+  }
 
 // Looks into paths and summaries too; by itself Swagger UI finds domains only.
 function opsFilter(domains, phrase) {

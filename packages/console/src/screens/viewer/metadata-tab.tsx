@@ -4,7 +4,7 @@ import type { Asset, Item } from '../../api/contract.ts'
 import { call } from '../../api/client.ts'
 import { queries, touch, useAct } from '../../api/query.ts'
 import { bytes, dateTime } from '../../ui/format.ts'
-import { Button, CopyButton, Facts, Field, State } from '../../ui/kit.tsx'
+import { Button, Facts, Field, State } from '../../ui/kit.tsx'
 import { FormProblem } from '../../ui/states.tsx'
 import { toast } from '../../ui/toasts.tsx'
 
@@ -21,7 +21,14 @@ export function deleteWithUndo(item: Pick<Item, 'id' | 'name'>, onGone: () => vo
   onGone()
 }
 
-export function MetadataTab({ item, assets, mayWrite }: { item: Item; assets: readonly Asset[]; mayWrite: boolean }): ReactElement {
+interface MetadataParts {
+  item: Item
+  assets: readonly Asset[]
+  mayWrite: boolean
+  onUse(): void
+}
+
+export function MetadataTab({ item, assets, mayWrite, onUse }: MetadataParts): ReactElement {
   const navigate = useNavigate()
   const [name, setName] = useState(item.name)
   const [description, setDescription] = useState(item.description ?? '')
@@ -78,11 +85,12 @@ export function MetadataTab({ item, assets, mayWrite }: { item: Item; assets: re
         ))}
       </div>
       <div className="sec">
-        <h3>Use in QGIS</h3>
-        <p className="soft sm">Add a WMTS connection with this address and a key of yours.</p>
-        <div className="secret mt8">
-          <span className="mono grow cut">{`${location.origin}/wmts/${item.id}/1.0.0/WMTSCapabilities.xml`}</span>
-          <CopyButton text={`${location.origin}/wmts/${item.id}/1.0.0/WMTSCapabilities.xml?key=svc_…`} />
+        <h3>Use in other programs</h3>
+        <p className="soft sm">Addresses for QGIS, GDAL, MapLibre, OpenLayers, Leaflet and ArcGIS.</p>
+        <div className="mt8">
+          <Button size="s" icon="code" onClick={onUse}>
+            Show addresses
+          </Button>
         </div>
       </div>
       <div className="sec">

@@ -21,6 +21,7 @@ import { MetadataTab } from './metadata-tab.tsx'
 import { PixelTab, usePointer } from './pixel-tab.tsx'
 import { StatisticsTab } from './statistics-tab.tsx'
 import { TimeSeries } from './time-series.tsx'
+import { UseIn } from './use-in.tsx'
 import { useIsPhone, useZones } from './zones.ts'
 import { rampOf, StyleTab, useColormaps } from './style-tab.tsx'
 
@@ -77,6 +78,7 @@ function ItemView({ item, assets, project }: { item: Item; assets: readonly Asse
         {...{ item, look, opacity, setOpacity, visible, setVisible, others, canWrite }}
         onOthers={(ids) => setUrl({ with: ids.join(',') || null })}
         onShare={() => setShare(true)}
+        onUse={() => setUrl({ use: 'qgis' })}
         assets={assets}
         label={presets.find(({ id }) => id === look.id)?.label ?? null}
       />
@@ -136,11 +138,14 @@ function ItemView({ item, assets, project }: { item: Item; assets: readonly Asse
                 ))}
               {tab === 'Pixel' && <PixelTab itemId={item.id} assetKey={assetKey} look={look} pointer={pointer} />}
               {tab === 'Statistics' && <StatisticsTab item={item} assetKey={assetKey} look={look} />}
-              {tab === 'Metadata' && <MetadataTab item={item} assets={assets} mayWrite={canWrite} />}
+              {tab === 'Metadata' && <MetadataTab item={item} assets={assets} mayWrite={canWrite} onUse={() => setUrl({ use: 'qgis' })} />}
             </>
           )}
         </div>
       </aside>
+      {url['use'] !== undefined && asset && (
+        <UseIn item={item} use={url['use']} profile={look.id === initial?.id ? null : look.id} onUse={(use) => setUrl({ use })} />
+      )}
       {share && <ShareDialog type="item" id={item.id} name={item.name} mayWrite={canWrite} onClose={() => setShare(false)} />}
     </div>
   )
@@ -181,11 +186,12 @@ interface LayerParts {
   others: readonly string[]
   onOthers(ids: readonly string[]): void
   onShare(): void
+  onUse(): void
   canWrite: boolean
 }
 
 function LayerPanel(parts: LayerParts): ReactElement {
-  const { item, assets, look, label, opacity, setOpacity, visible, setVisible, others, onOthers, onShare, canWrite } = parts
+  const { item, assets, look, label, opacity, setOpacity, visible, setVisible, others, onOthers, onShare, onUse, canWrite } = parts
   const siblings = useOp(
     'items.list_by_collection',
     { collection_id: item.collection_id ?? '', limit: 24 },
@@ -277,6 +283,9 @@ function LayerPanel(parts: LayerParts): ReactElement {
               </Button>
             )}
             <Downloads itemId={item.id} assets={assets} />
+            <Button size="s" icon="code" onClick={onUse}>
+              Use in…
+            </Button>
             <LinkButton size="s" icon="flow" to="/lineage/$type/$id" params={{ type: 'item', id: item.id } as never}>
               Lineage
             </LinkButton>

@@ -1,0 +1,49 @@
+/** Bytes that are not HTTP as we know it never reach a route: answer in kind and hang up. */
+import { STATUS_CODES } from 'node:http'
+import type { Socket } from 'node:net'
+import { sayGoodbye } from '#core/connections.ts'
+
+interface Refusal {
+  status: number
+  detail: string
+  code: string
+}
+
+const UNREADABLE: Refusal = { status: 400, detail: 'The request could not be read', code: 'bad-request' }
+const UNKNOWN_METHOD: Refusal = {
+  status: 501,
+  detail: 'This method is not known here; addresses take GET, HEAD, POST, PUT, PATCH, DELETE or OPTIONS',
+  code: 'method-not-allowed',
+}
+const REFUSALS: Readonly<Record<string, Refusal>> = {
+  HPE_HEADER_OVERFLOW: { ...UNREADABLE, status: 431, detail: 'The headers are too large' },
+  ERR_HTTP_REQUEST_TIMEOUT: { ...UNREADABLE, status: 408, detail: 'The request took too long to arrive' },
+}
+
+/** The parser stops at a word that is no method; whether the rest of the line is that of a request tells it from noise. */
+const REQUEST_LINE = /^[A-Z][A-Z-]{0,30} \S{1,8000} HTTP\/1\.[01]\r?\n/
+const LINE_BYTES = 8_192
+
+interface Malformed {
+  code?: string
+  /** What was being read: a buffer, whatever the declaration says. */
+  rawPacket?: unknown
+}
+
+function refusalOf({ code, rawPacket }: Malformed): Refusal {
+  const line = Buffer.isBuffer(rawPacket) ? rawPacket.subarray(0, LINE_BYTES).toString('latin1') : ''
+  if (code === 'HPE_INVALID_METHOD' && REQUEST_LINE.test(line)) return UNKNOWN_METHOD
+  return REFUSALS[code ?? ''] ?? UNREADABLE
+}
+
+export function refuseMalformed(error: Malformed, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || socket.destroyed || !socket.writable) return void socket.destroy()
+  const { status, detail, code } = refusalOf(error)
+  const title = STATUS_CODES[status]!
+  const body = JSON.stringify({ type: 'about:blank', title, status, detail, code })
+  sayGoodbye(
+    socket,
+    `HTTP/1.1 ${status} ${title}\r\nContent-Type: application/problem+json\r\nContent-Length: ` +
+      `${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+  )
+}

@@ -1,0 +1,49 @@
+// Goal: band math may be as long wherever it is asked for as the grammar allows, and no longer.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { MAX_CHARACTERS } from '#raster/expression/index.ts'
+import { operations } from '#registry.ts'
+import { rasterItem } from './support/layers.ts'
+import { scene } from './support/scene.ts'
+import { world } from './support/world.ts'
+
+interface Shape {
+  properties?: Record<string, Shape>
+  anyOf?: Shape[]
+  maxLength?: number
+}
+
+/** Fields of band math within a shape, each with the length that it may have. */
+function* fields(shape: Shape, at: string): Generator<readonly [string, number]> {
+  for (const branch of [shape, ...(shape.anyOf ?? [])])
+    for (const [name, field] of Object.entries(branch.properties ?? {})) {
+      const length = [field, ...(field.anyOf ?? [])].find(({ maxLength }) => maxLength !== undefined)?.maxLength
+      if (/^(expression|formula)$/.test(name)) yield [`${at}.${name}`, length ?? 0]
+      yield* fields(field, `${at}.${name}`)
+    }
+}
+
+test('band math of 1,000 characters', async (t) => {
+  await t.test('every operation that takes some lets it in', () => {
+    const found = [...operations.values()].flatMap((op) => [...fields(op.input as Shape, op.id)])
+    assert.ok(found.length > 12, String(found.length))
+    for (const [where, length] of found) assert.ok(length >= MAX_CHARACTERS, `${where} takes ${length}`)
+  })
+
+  await t.test('it is drawn, measured and saved; one character more is refused', async () => {
+    const w = await world(t)
+    const org = await w.organization()
+    const item_id = await rasterItem(w, org, [{ bytes: await scene() }])
+    const spaced = (length: number) => `b1${' '.repeat(length - 5)}+b2`
+    const config = (expression: string) => ({ item_id, name: 'Long', type: 'expression', config: { expression, rescale: '0,1' } })
+    for (const length of [513, MAX_CHARACTERS]) {
+      const expression = spaced(length)
+      await w.ok(org.owner.token, 'items.tile.statistics', { item_id, expression })
+      await w.ok(org.owner.token, 'items.point', { item_id, longitude: 151.1, latitude: -33.1, expression })
+      await w.ok(org.owner.token, 'visualization.profile.create', { ...config(expression), name: `Long ${length}` })
+    }
+    const long = spaced(MAX_CHARACTERS + 1)
+    assert.equal((await w.call(org.owner.token, 'items.tile.statistics', { item_id, expression: long })).status, 422)
+    assert.equal((await w.call(org.owner.token, 'visualization.profile.create', config(long))).status, 422)
+  })
+})
