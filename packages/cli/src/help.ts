@@ -1,6 +1,6 @@
 /** Help, from the same files that run the commands. */
 import { stripVTControlCharacters } from 'node:util'
-import { command, flagOf, spoken, summaries, type Field } from './catalogue.ts'
+import { besides, command, flagOf, spoken, summaries, type Field } from './catalogue.ts'
 import { flagsOf, typesOf } from './fields.ts'
 import { GLOBAL_FLAGS } from './options.ts'
 import { PORCELAIN } from './porcelain.ts'
@@ -72,12 +72,7 @@ export function operationHelp(id: string): string {
   const found = command(id)
   const fields = flagsOf(found)
   const rows = fields.map(({ flag, field, isRequired }) => row(`--${flag} ${placeholder(field)}`, about(field, isRequired)))
-  const own = [
-    ...(found.paging ? [row('--all', 'Read the list to its end')] : []),
-    ...(found.raw === 'bytes' || found.raw === 'xml' ? [row('--output FILE', 'Write the answer there')] : []),
-    ...(found.isIdempotent ? [row('--idempotency-key KEY', 'The same key and input spend once')] : []),
-    row('--body JSON', 'The whole input: JSON, @file, or - for stdin'),
-  ]
+  const own = besides(found).map(([flag, text]) => row(flag, text))
   return `${found.summary}
 ${found.description}
 

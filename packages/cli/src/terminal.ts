@@ -77,6 +77,14 @@ const FIGURES = 42
 /** A terminal need not be written to more often. */
 const REDRAW_MS = 80
 
+/** Names of files differ at their ends as often as at their beginnings. */
+function inShort(label: string): string {
+  const clean = clip(label, Number.POSITIVE_INFINITY)
+  if (clean.length <= LABEL) return clean
+  const tail = Math.floor(LABEL / 2)
+  return `${clean.slice(0, LABEL - tail - 1)}…${clean.slice(-tail)}`
+}
+
 /** A bar on stderr where that is a terminal; nothing elsewhere. */
 export function bar(label: string, isQuiet: boolean): { at(done: number, total: number | null): void; end(): void } {
   const isShown = process.stderr.isTTY === true && !isQuiet
@@ -90,7 +98,7 @@ export function bar(label: string, isQuiet: boolean): { at(done: number, total: 
     const rate = done / Math.max(0.001, (performance.now() - began) / 1000)
     const blocks = `${paint('cyan', '━'.repeat(filled), process.stderr)}${paint('dim', '─'.repeat(width - filled), process.stderr)}`
     const figures = total ? `${String(Math.floor(share * 100)).padStart(3)}%  ${size(done)} of ${size(total)}` : size(done)
-    process.stderr.write(`\r\x1b[K${clip(label, LABEL).padEnd(LABEL)} ${blocks} ${figures}${done > 0 ? `  ${size(rate)}/s` : ''}`)
+    process.stderr.write(`\r\x1b[K${inShort(label).padEnd(LABEL)} ${blocks} ${figures}${done > 0 ? `  ${size(rate)}/s` : ''}`)
   }
   return {
     at(done, total) {
