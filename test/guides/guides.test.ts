@@ -14,6 +14,8 @@ const ROOT = path.join(import.meta.dirname, '../..')
 const GUIDES = path.join(ROOT, 'docs/guides')
 /** Guides run beside each other: they wait for the service, and for what they start, longer than they compute. */
 const AT_ONCE = 3
+/** Far more than they take: one that hangs is ended by the limit of its shell. */
+const TIMEOUT_MS = 20 * 60_000
 /** They change the one card and wallet of the demo, so they run one after the other. */
 const OF_THE_WALLET = ['billing.md', 'buying.md', 'retention-and-usage.md']
 
@@ -62,7 +64,7 @@ async function check(t: TestContext, page: string, lab: Lab, given: Record<strin
   }
 }
 
-test('the guides', { timeout: 20 * 60_000, concurrency: AT_ONCE }, async (t) => {
+test('the guides', { timeout: TIMEOUT_MS, concurrency: AT_ONCE }, async (t) => {
   const lab = openLab()
   t.after(() => lab.close())
   const hook = await receiver(t)
@@ -71,10 +73,11 @@ test('the guides', { timeout: 20 * 60_000, concurrency: AT_ONCE }, async (t) => 
   const { baseUrl } = await lab.start({ env })
   const given = { BASE_URL: baseUrl, HOOK: hook.url, SECRET }
   const pages = PAGES.filter((page) => guideOf(fs.readFileSync(page, 'utf8')).blocks.length > 0)
-  const one = (t: TestContext, page: string) => t.test(path.relative(ROOT, page), (t) => check(t, page, lab, given))
+  const one = (t: TestContext, page: string) =>
+    t.test(path.relative(ROOT, page), { timeout: TIMEOUT_MS }, (t) => check(t, page, lab, given))
   const [ofTheWallet, others] = [true, false].map((isOne) => pages.filter((page) => OF_THE_WALLET.includes(path.basename(page)) === isOne))
   await Promise.all([
-    t.test('of the wallet', async (t) => {
+    t.test('of the wallet', { timeout: TIMEOUT_MS }, async (t) => {
       for (const page of ofTheWallet!) await one(t, page)
     }),
     ...others!.map((page) => one(t, page)),

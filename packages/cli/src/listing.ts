@@ -3,11 +3,10 @@ import { stripVTControlCharacters } from 'node:util'
 import { columnsOf, table } from './terminal.ts'
 
 /** Those that a record has, in this order. */
-const COLUMNS = [
-  ...['id', 'slug', 'code', 'host_name', 'name', 'display_name', 'displayName', 'title', 'email'],
-  ...['event_type', 'type', 'kind', 'job_type', 'access_model', 'status', 'state', 'role', 'active', 'credits', 'item_count'],
-  ...['datetime', 'triggered_at', 'at', 'operation', 'created_at', 'createdAt'],
-]
+const COLUMNS = (
+  'id slug code host_name name display_name displayName title email event_type type kind job_type access_model status state role active ' +
+  'credits item_count datetime triggered_at at operation created_at createdAt'
+).split(' ')
 /** How many of them, and times up to the minute or the day: the first that fits into the terminal, else the last. */
 const FORMS = [
   { most: 5, time: 16 },
