@@ -57,6 +57,7 @@ export function scriptOf(
   const steps = blocks.map(({ code }, index) => `${head(index)}\n${code}`)
   const begun = programs.map((command, index) => `${command} > program-${index}.txt & PROGRAM_${index}=$!`)
   const ended = programs.map((_, index) => `${head(blocks.length + index)}\nwait $PROGRAM_${index}; cat program-${index}.txt`)
-  const npm = `npm() { if [ "$*" = 'run -s demo:env' ]; then '${node}' '${root}/tools/demo-env.ts'; else command npm --prefix '${root}' "$@"; fi; }`
+  const own = `'${node}' '${root}/tools/demo-env.ts'`
+  const npm = `npm() { if [ "$*" = 'run -s demo:env' ]; then ${own}; else command npm --prefix '${root}' "$@"; fi; }`
   return ['set -eu -o pipefail', npm, ...steps, ...begun, ...ended].join('\n')
 }

@@ -156,28 +156,28 @@ export class Client {
     }
   }
 
-  #once(request: Outgoing, options: CallOptions, key: string | null, token: string | null): Promise<Response> {
+  async #once(request: Outgoing, options: CallOptions, key: string | null, token: string | null): Promise<Response> {
     const headers: Record<string, string> = { ...this.#options.headers, ...options.headers }
     if (request.body !== undefined) headers['content-type'] = 'application/json'
     if (token !== null) headers['authorization'] = `Bearer ${token}`
     if (key !== null) headers['idempotency-key'] = key
     // Cookies go to the own origin alone, as is `fetch`'s habit; no route but that of the refresh token looks at them.
-    const fetching = (signal: AbortSignal) =>
-      this.#fetch(this.baseUrl + request.path, { method: request.method, headers, body: request.body ?? null, signal })
+    const fetching = (signal: AbortSignal | null) =>
+      this.#fetch(this.baseUrl + request.path, {
+        method: request.method,
+        headers,
+        body: request.body ?? null,
+        ...(signal ? { signal } : {}),
+      })
     const timeoutMs = options.timeoutMs ?? this.#options.timeoutMs
-    if (timeoutMs === undefined && !options.signal) return within(TIMEOUT_MS, fetching)
-    return limited(fetching, timeoutMs ?? TIMEOUT_MS, options.signal)
-  }
-}
-
-/** With the caller's own signal or limit. */
-async function limited(begin: (signal: AbortSignal) => Promise<Response>, ms: number, signal?: AbortSignal): Promise<Response> {
-  const clock = new AbortController()
-  const timer = setTimeout(() => clock.abort(timeIsUp()), ms)
-  try {
-    return await begin(signal ? AbortSignal.any([signal, clock.signal]) : clock.signal)
-  } finally {
-    clearTimeout(timer) // From here on the body may take its time; the caller's own signal still ends it.
+    if (timeoutMs === undefined && !options.signal) return await within(TIMEOUT_MS, fetching(null))
+    const clock = new AbortController()
+    const timer = setTimeout(() => clock.abort(timeIsUp()), timeoutMs ?? TIMEOUT_MS)
+    try {
+      return await fetching(options.signal ? AbortSignal.any([options.signal, clock.signal]) : clock.signal)
+    } finally {
+      clearTimeout(timer) // From here on the body may take its time; the caller's own signal still ends it.
+    }
   }
 }
 

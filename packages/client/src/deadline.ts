@@ -1,10 +1,10 @@
-/** Ends what takes too long. One slow clock for all calls, because a timer of its own would cost each a tenth of a small call. */
+/** Ends what takes too long. One slow clock for all calls, because a timer and a signal of its own cost each a tenth of a small call. */
 
 const TICK_MS = 1_000
 
 interface Waiting {
   readonly untilMs: number
-  readonly call: AbortController
+  readonly end: () => void
 }
 
 const waiting = new Set<Waiting>()
@@ -12,18 +12,23 @@ let ticking: ReturnType<typeof setInterval> | null = null
 
 export const timeIsUp = () => new Error('the time is up')
 
-/** Aborts what was begun unless its answer begins in time; how long the body takes is not looked at. */
-export function within(ms: number, begin: (signal: AbortSignal) => Promise<Response>): Promise<Response> {
-  const own: Waiting = { untilMs: performance.now() + ms, call: new AbortController() }
-  waiting.add(own)
-  ticking ??= start()
-  return begin(own.call.signal).then(
-    (response) => (waiting.delete(own), response),
-    (error: unknown) => {
-      waiting.delete(own)
-      throw error
-    },
-  )
+/** When the time is up the answer is given up: should it come later, it is thrown away. */
+export function within(ms: number, coming: Promise<Response>): Promise<Response> {
+  return new Promise((resolve, reject) => {
+    const own: Waiting = { untilMs: performance.now() + ms, end: () => reject(timeIsUp()) }
+    waiting.add(own)
+    ticking ??= start()
+    coming.then(
+      (response) => {
+        if (waiting.delete(own)) resolve(response)
+        else void response.body?.cancel()
+      },
+      (error: unknown) => {
+        waiting.delete(own)
+        reject(error as Error)
+      },
+    )
+  })
 }
 
 function start(): ReturnType<typeof setInterval> {
@@ -38,7 +43,7 @@ function tick(): void {
   for (const one of waiting) {
     if (one.untilMs > now) continue
     waiting.delete(one)
-    one.call.abort(timeIsUp())
+    one.end()
   }
   if (waiting.size > 0 || ticking === null) return
   clearInterval(ticking)
