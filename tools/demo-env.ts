@@ -69,7 +69,7 @@ op() { operation=$1; shift; body='{}'; if [ $# -gt 0 ]; then body=$1; shift; fi
 field() { ${quoted(process.execPath)} -e 'let text = ""; process.stdin.on("data", (more) => (text += more)).on("end", () => {
   const value = process.argv[1].split(".").reduce((found, name) => found?.[name], JSON.parse(text))
   if (value === undefined) { console.error("There is no " + process.argv[1] + " in " + text); process.exit(1) }
-  console.log(value) })' "$1"; }
+  console.log(value !== null && typeof value === "object" ? JSON.stringify(value) : value) })' "$1"; }
 `
 
 try {

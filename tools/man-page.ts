@@ -28,8 +28,9 @@ const DESCRIPTION = [
   'Everyday commands are made by hand. Every operation of the service is a command too: items.list is groundtrack items list, its ' +
     'fields are flags, and groundtrack items list --help shows them with an example. Values that are lists are written with commas; ' +
     'those that are objects as JSON, @file, or - for stdin.',
-  'Answers go to stdout as JSON, in one line where stdout is no terminal. Notes, progress and errors go to stderr. What spends shows ' +
-    'its price and asks first; a script says --yes, and --dry-run only shows the price.',
+  'Answers go to stdout as JSON, in one line where stdout is no terminal; on a terminal lists are tables, unless --json asks ' +
+    'otherwise. Notes, progress and errors go to stderr. What spends shows its price ' +
+    'and asks first; a script says --yes, and --dry-run only shows the price.',
 ]
 
 /** Text that roff leaves alone. */

@@ -8,6 +8,7 @@ import { test, type TestContext } from 'node:test'
 import { Webhook } from 'standardwebhooks'
 import { tasks } from '#registry.ts'
 import { Groundtrack, verifyWebhook } from '../../packages/client/src/index.ts'
+import { scenes, square, work } from '../orders/support.ts'
 import { scene } from '../support/scene.ts'
 import { world } from '../support/world.ts'
 
@@ -15,8 +16,8 @@ const CLI = path.join(import.meta.dirname, '../../packages/cli/bin/groundtrack.m
 const SECRET = `whsec_${Buffer.from('a secret of thirty-two characters').toString('base64')}`
 const runJob = tasks.find(({ name }) => name === 'processing.run')!
 
-async function open(t: TestContext) {
-  const w = await world(t)
+async function open(t: TestContext, options: Parameters<typeof world>[1] = {}) {
+  const w = await world(t, options)
   const org = await w.organization()
   await w.ok(await w.serviceToken(), 'billing.credits.grant', { organization_id: org.id, credits: 1_000, reason: 'for a test' })
   const { key } = await w.key(org.owner.token, ['write', 'process'])
@@ -97,6 +98,50 @@ test('waiting', async (t) => {
     assert.deepEqual([JSON.parse(watch.said.stdout).id, JSON.parse(watch.said.stdout).status], [job.id, 'completed'])
   })
 })
+
+test('waiting for an order of the simulated vendor', async (t) => {
+  const { w, org } = await open(t, { vendors: true })
+  const gt = new Groundtrack({ baseUrl: w.baseUrl })
+  await gt.auth.signIn({ email: org.owner.email, password: org.owner.password }) // Only a person may buy.
+  const [found] = await scenes(w)
+  const place = (maxCredits: number) =>
+    gt.orders.archive.place({
+      projectId: org.projectId,
+      captures: [{ id: found!.id, geometry: square(), host: 'sandbox-hr' }],
+      maxCredits,
+    })
+
+  await t.test('waitFor sees it on its way and gives it with its items', async () => {
+    const order = await place(1_000)
+    const seen: string[] = []
+    let working: Promise<void> | null = null
+    const done = await gt.waitFor<Standing>(order, {
+      onChange: ({ status }) => {
+        seen.push(status)
+        working ??= work(w, [order.id])
+      },
+    })
+    await working
+    assert.equal(done.status, 'fulfilled', JSON.stringify(done))
+    assert.equal(done.id, order.id)
+    assert.equal(done.itemIds.length, 1)
+    assert.equal((await gt.items.get({ item_id: done.itemIds[0]! })).item.project_id, org.projectId)
+    assert.deepEqual([seen[0], seen.at(-1)], ['processing', 'fulfilled'])
+  })
+
+  await t.test('one that was cancelled is over too', async () => {
+    const order = await place(1_000)
+    const waiting = gt.waitFor<Standing>({ order: order.id }, { onChange: ({ status }) => status === 'processing' && void cancel() })
+    const cancel = () => gt.orders.cancel({ id: order.id })
+    assert.equal((await waiting).status, 'cancelled')
+  })
+})
+
+interface Standing {
+  id: string
+  status: string
+  itemIds: string[]
+}
 
 interface Came {
   headers: IncomingHttpHeaders

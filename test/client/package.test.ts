@@ -51,6 +51,19 @@ try {
 }
 `
 
+/** An application of Vite's whose entry is `${mode}.ts`. */
+const VITE = `export default ({ mode }) => ({
+  logLevel: 'error',
+  build: {
+    target: 'es2023',
+    outDir: 'bundled',
+    emptyOutDir: false,
+    modulePreload: false,
+    rollupOptions: { input: mode + '.ts', preserveEntrySignatures: 'strict', output: { entryFileNames: mode + '.js' } },
+  },
+})
+`
+
 /** A folder of nobody's, with the package in it as npm installs it: no link into the repository, and nothing from a registry. */
 const folder = mkdtempSync(path.join(os.tmpdir(), 'groundtrack-package-'))
 const installed = path.join(folder, 'node_modules/@groundtrack/client')
@@ -101,6 +114,15 @@ test('the package', (t) => {
   run(tsc, ['--noEmit', '--module', 'esnext', '--moduleResolution', 'bundler', ...strict, '--types', '', 'program.ts'], folder)
   assert.equal(run(process.execPath, ['program.ts'], folder), 'false ConnectionError\n')
 
+  const bundle = (name: string, text: string): string => {
+    writeFileSync(path.join(folder, `${name}.ts`), text)
+    writeFileSync(path.join(folder, 'vite.config.mjs'), VITE)
+    run(process.execPath, [path.join(root, 'node_modules/.bin/vite'), 'build', '--mode', name], folder)
+    return path.join(folder, 'bundled', `${name}.js`)
+  }
+  assert.equal(run(process.execPath, [bundle('program', PROGRAM)], folder), 'false ConnectionError\n', 'it runs when it is bundled')
+  const bundled = gzipSync(readFileSync(bundle('core', "export * from '@groundtrack/client/core'\n")), { level: 9 }).length
+
   const size = (entry: string) => {
     const files = [...reached(path.join(installed, 'dist', entry))]
     const text = files
@@ -114,7 +136,8 @@ test('the package', (t) => {
   }
   const [core, all] = [size('core.js'), size('index.js')]
   t.diagnostic(`gzip, comments and indents left out, not minified: core ${core} bytes, everything ${all} bytes`)
-  assert.ok(core < CORE_BYTES, `the core has ${core} bytes`)
+  t.diagnostic(`gzip, bundled and minified by Vite: core ${bundled} bytes`)
+  assert.ok(core < CORE_BYTES && bundled < core, `the core has ${core} bytes, ${bundled} when it is bundled`)
 })
 
 // Goal: every example is a program that runs from there, with the package alone, and does what its first line says.

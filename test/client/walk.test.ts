@@ -97,19 +97,34 @@ const byClient =
     }
   }
 
+/** By its id alone, as an operator does it: those operations are in no generated file. */
+const byId =
+  (gt: Groundtrack): Way =>
+  async ({ id }, input) => {
+    try {
+      return { failed: false, code: null, answer: await gt.call(id, input) }
+    } catch (error) {
+      if (!(error instanceof ProblemError)) throw error
+      return { failed: true, code: error.slug, answer: { ...error.problem, instance: '…' } }
+    }
+  }
+
 /** Fields as flags, the way a person would type them. */
 const flags = (input: Readonly<Record<string, unknown>>) =>
   Object.entries(input).flatMap(([name, value]) => [`--${flagOf(name)}=${typeof value === 'string' ? value : JSON.stringify(value)}`])
 
-function byCommands(t: TestContext, w: World, key: string): Way {
+const asCommand = (op: AnyOperation, input: Readonly<Record<string, unknown>>) => [
+  ...op.id.split('.').map((part) => part.replaceAll('_', '-')),
+  ...flags(input),
+]
+
+function byCommands(t: TestContext, w: World, key: string, words = asCommand): Way {
   const env = { ...process.env, GROUNDTRACK_URL: w.baseUrl, GROUNDTRACK_API_KEY: key, GROUNDTRACK_CONFIG: '/nonexistent/accounts.json' }
   const child = spawn(process.execPath, [path.join(import.meta.dirname, 'walk-commands.ts')], { stdio: ['pipe', 'pipe', 'inherit'], env })
   t.after(() => child.kill())
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
   return async (op, input) => {
-    child.stdin.write(
-      `${JSON.stringify([...op.id.split('.').map((part) => part.replaceAll('_', '-')), ...flags(input), '--yes', '--retries=0'])}\n`,
-    )
+    child.stdin.write(`${JSON.stringify([...words(op, input), '--yes', '--retries=0'])}\n`)
     const { code, stdout, stderr } = JSON.parse((await lines.next()).value as string) as Record<'stdout' | 'stderr', string> & {
       code: number
     }
@@ -190,6 +205,41 @@ test('every operation, four ways', async (t) => {
     })
   t.diagnostic(`${published.length} operations; ${answered} answered, ${published.length - answered} were refused alike`)
   assert.ok(answered > published.length / 3, 'enough of them bring an answer')
+})
+
+// Goal: what operators alone may call is called by its id through client and command line, and agents are never handed it.
+test('every operation of operators, by its id', async (t) => {
+  const w = await world(t)
+  const org = await w.organization()
+  const ofOperators = [...operations.values()].filter((op) => !isPublished(op))
+  const token = await w.serviceToken(org.id)
+  const ways: Record<string, Way> = {
+    client: byId(new Groundtrack({ baseUrl: w.baseUrl, apiKey: token, maxRetries: 0 })),
+    'command line': byCommands(t, w, token, (op, input) => ['call', op.id, JSON.stringify(input)]),
+  }
+  let answered = 0
+  for (const op of ofOperators)
+    await t.test(op.id, async () => {
+      const expected = await overHttp(w, token)(op, op.example.input as Record<string, unknown>)
+      if (!expected.failed) answered++
+      for (const [name, way] of Object.entries(ways)) {
+        const got = await way(op, op.example.input as Record<string, unknown>)
+        assert.deepEqual([got.failed, got.code], [expected.failed, expected.code], `${name}: ${JSON.stringify(got).slice(0, 500)}`)
+        if (!expected.failed) assert.deepEqual(shape(got.answer), shape(expected.answer), name)
+      }
+    })
+  t.diagnostic(`${ofOperators.length} operations; ${answered} answered, ${ofOperators.length - answered} were refused alike`)
+  const agent = new Agent({ name: 'test', version: '1.0.0' })
+  const headers = { authorization: `Bearer ${token}` }
+  await agent.connect(
+    new StreamableHTTPClientTransport(new URL(`${w.baseUrl}/mcp?tools=all&write=1&spend=1`), { requestInit: { headers } }),
+  )
+  t.after(() => agent.close())
+  const tools = new Set(agentScopes((await agent.listTools()).tools))
+  assert.deepEqual(
+    ofOperators.filter(({ id }) => tools.has(id.replaceAll('.', '_'))),
+    [],
+  )
 })
 
 const agentScopes = (tools: readonly { name: string }[]) => tools.map(({ name }) => name)

@@ -39,8 +39,25 @@ export const typescriptOf = ({ programs }: Guide, root: string): string =>
     .replaceAll("'@groundtrack/client/node'", `'${root}/packages/client/src/node.ts'`)
     .replaceAll("'@groundtrack/client'", `'${root}/packages/client/src/index.ts'`)
 
-/** One script for one shell, and the programs after it with what it has exported. `npm` is the checkout's. */
-export function scriptOf(blocks: readonly Block[], { root, programs }: { root: string; programs: readonly string[] }): string {
-  const steps = [...blocks.map(({ code }) => code), ...programs].map((code, index) => `echo; echo '=== block ${index}'\n${code}`)
-  return `set -eu -o pipefail\nnpm() { command npm --prefix '${root}' "$@"; }\n${steps.join('\n')}`
+/** Packages that a plain Python lacks. */
+const PACKAGES = ['requests', 'pystac_client', 'rasterio']
+
+export const packagesOf = (python: string): string[] =>
+  PACKAGES.filter((name) => new RegExp(`^(import|from) .*\\b${name}\\b`, 'm').test(python))
+
+/**
+ * One script for one shell, and the programs after it with what it has exported, all at once: they do not know of each other.
+ * `npm` is the checkout's, and a script of its own is run as `npm run` would, without npm's second of looking around.
+ */
+export function scriptOf(
+  blocks: readonly Block[],
+  { root, node, programs }: Record<'root' | 'node', string> & { programs: readonly string[] },
+): string {
+  const head = (index: number) => `echo; echo '=== block ${index}'`
+  const steps = blocks.map(({ code }, index) => `${head(index)}\n${code}`)
+  const begun = programs.map((command, index) => `${command} > program-${index}.txt & PROGRAM_${index}=$!`)
+  const ended = programs.map((_, index) => `${head(blocks.length + index)}\nwait $PROGRAM_${index}; cat program-${index}.txt`)
+  const own = `'${node}' '${root}/tools/demo-env.ts'`
+  const npm = `npm() { if [ "$*" = 'run -s demo:env' ]; then ${own}; else command npm --prefix '${root}' "$@"; fi; }`
+  return ['set -eu -o pipefail', npm, ...steps, ...begun, ...ended].join('\n')
 }

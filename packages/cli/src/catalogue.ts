@@ -36,6 +36,14 @@ export function command(id: string): Command {
   return read<Record<string, Command>>(`${id.split('.')[0]!.replaceAll('_', '-')}.json`)[id]!
 }
 
+/** What a command takes besides the fields of its operation. */
+export const besides = ({ paging, raw, isIdempotent }: Command): (readonly [flag: string, about: string])[] => [
+  ...(paging ? [['--all', 'Read the list to its end'] as const] : []),
+  ...(raw === 'bytes' || raw === 'xml' ? [['--output FILE', 'Write the answer there'] as const] : []),
+  ...(isIdempotent ? [['--idempotency-key KEY', 'The same key and input spend once'] as const] : []),
+  ['--body JSON', 'The whole input: JSON, @file, or - for stdin'],
+]
+
 /** As it is typed: `api_keys.create` is `api-keys create`. */
 export const spoken = (id: string) => id.replaceAll('.', ' ').replaceAll('_', '-')
 

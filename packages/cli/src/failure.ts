@@ -1,4 +1,5 @@
 /** How the command line says what went wrong: a sentence for a person, a number for a script. */
+import { flagOf } from './catalogue.ts'
 import { ConnectionError, ProblemError } from '../../client/src/problem.ts'
 
 /** Documented in the man page. */
@@ -28,7 +29,7 @@ export function describe(error: unknown): { message: string; code: number } {
 
 function ofProblem(error: ProblemError): { message: string; code: number } {
   const isInput = error.slug === 'invalid-input' && error.errors.length > 0 // Elsewhere fields are files or parts of them.
-  const fields = error.errors.map(({ field, message }) => `  ${isInput ? `--${field.replaceAll('_', '-')}` : field}: ${message}`)
+  const fields = error.errors.map(({ field, message }) => `  ${isInput ? `--${flagOf(field)}` : field}: ${message}`)
   const lines = [
     isInput ? `${error.operation}: the input is not valid` : `${error.operation}: ${error.message}`,
     ...(isInput || fields.length > 1 ? fields : []),

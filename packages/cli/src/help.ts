@@ -1,25 +1,26 @@
 /** Help, from the same files that run the commands. */
 import { stripVTControlCharacters } from 'node:util'
-import { command, flagOf, spoken, summaries, type Field } from './catalogue.ts'
+import { besides, command, flagOf, spoken, summaries, type Field } from './catalogue.ts'
 import { flagsOf, typesOf } from './fields.ts'
 import { GLOBAL_FLAGS } from './options.ts'
 import { PORCELAIN } from './porcelain.ts'
-import { paint } from './terminal.ts'
+import { columnsOf, paint } from './terminal.ts'
 
 const WIDTH = 28
+const MAX_WIDTH = 36
 const MIN_TEXT = 20
 
 /** Words that would go beyond the terminal's edge stand below the first of them. */
-function row(name: string, text: string): string {
-  const room = Math.max(MIN_TEXT, (process.stdout.columns || Number.POSITIVE_INFINITY) - WIDTH - 2)
+function row(name: string, text: string, width = WIDTH): string {
+  const room = Math.max(MIN_TEXT, columnsOf(process.stdout) - width - 2)
   const lines: string[] = ['']
   for (const word of text.split(' ')) {
     const longer = lines.at(-1) === '' ? word : `${lines.at(-1)} ${word}`
     if (stripVTControlCharacters(longer).length <= room || lines.at(-1) === '') lines[lines.length - 1] = longer
     else lines.push(word)
   }
-  const indent = `\n  ${' '.repeat(WIDTH)}`
-  return `  ${name.length >= WIDTH ? `${name}${indent}` : name.padEnd(WIDTH)}${lines.join(indent)}`
+  const indent = `\n  ${' '.repeat(width)}`
+  return `  ${name.length >= width ? `${name}${indent}` : name.padEnd(width)}${lines.join(indent)}`
 }
 const head = (text: string) => paint('bold', text)
 
@@ -52,7 +53,8 @@ const globalRows = () => GLOBAL_FLAGS.map(([name, takesValue, about]) => row(`--
 export function domainHelp(prefix: string): string | null {
   const found = Object.entries(summaries()).filter(([id]) => id.startsWith(`${prefix}.`))
   if (found.length === 0) return null
-  return `${head(`groundtrack ${spoken(prefix)}`)}\n${found.map(([id, summary]) => row(spoken(id), summary)).join('\n')}\n`
+  const width = Math.min(MAX_WIDTH, Math.max(WIDTH, ...found.map(([id]) => spoken(id).length + 2)))
+  return `${head(`groundtrack ${spoken(prefix)}`)}\n${found.map(([id, summary]) => row(spoken(id), summary, width)).join('\n')}\n`
 }
 
 export function porcelainHelp(name: string): string {
@@ -70,12 +72,7 @@ export function operationHelp(id: string): string {
   const found = command(id)
   const fields = flagsOf(found)
   const rows = fields.map(({ flag, field, isRequired }) => row(`--${flag} ${placeholder(field)}`, about(field, isRequired)))
-  const own = [
-    ...(found.paging ? [row('--all', 'Read the list to its end')] : []),
-    ...(found.raw === 'bytes' || found.raw === 'xml' ? [row('--output FILE', 'Write the answer there')] : []),
-    ...(found.isIdempotent ? [row('--idempotency-key KEY', 'The same key and input spend once')] : []),
-    row('--body JSON', 'The whole input: JSON, @file, or - for stdin'),
-  ]
+  const own = besides(found).map(([flag, text]) => row(flag, text))
   return `${found.summary}
 ${found.description}
 

@@ -24,14 +24,21 @@ export async function invoke(id: string, rest: readonly Word[], options: GlobalO
   if (command.paging && (isAll || options.ndjson)) return await printAll(client, command, input, options)
   const answer = await client.call(id, input, call, repeat)
   if (options.ndjson && Array.isArray(answer)) for (const record of answer) await print(`${json(record, false)}\n`)
-  else await print(`${json(answer, options.ndjson ? false : undefined)}\n`)
+  else if (options.ndjson) await print(`${json(answer, false)}\n`)
+  else await show(answer, options)
 }
 
 /** Every record of a list: as lines, or as one array. */
-async function printAll(client: Client, { id, paging }: Command, input: object, { ndjson }: GlobalOptions): Promise<void> {
+async function printAll(client: Client, { id, paging }: Command, input: object, options: GlobalOptions): Promise<void> {
   const list = client.page<unknown, unknown>(id, input, {}, paging!)
-  if (!ndjson) return await print(`${json(await list.all())}\n`)
+  if (!options.ndjson) return await show(await list.all(), options)
   for await (const record of list) await print(`${json(record, false)}\n`)
+}
+
+/** On a terminal a list is a table, unless JSON is asked for. */
+async function show(answer: unknown, options: GlobalOptions): Promise<void> {
+  const list = process.stdout.isTTY && !options.json ? (await import('./listing.ts')).listing(answer) : null
+  await print(list ?? `${json(answer)}\n`)
 }
 
 async function rehearsal(client: Client, { id, tier }: Command, input: object): Promise<object> {

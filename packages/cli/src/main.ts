@@ -48,11 +48,12 @@ async function porcelain(name: string, rest: readonly Word[], options: GlobalOpt
   return await run(rest.slice(rest.indexOf(name) + 1), options)
 }
 
-async function help(names: readonly string[] | null, { help: isAsked }: GlobalOptions): Promise<number> {
+async function help(names: readonly string[] | null, options: GlobalOptions): Promise<number | void> {
+  const { help: isAsked } = options
+  if (names?.[0] === 'help' && names.length > 1) return await dispatch([...names.slice(1), { name: 'help', value: null }])
   const { domainHelp, topHelp } = await import('./help.ts')
   if (names === null || names[0] === 'help') {
-    const text = names && names.length > 1 ? domainHelp(names.slice(1).join('.').replaceAll('-', '_')) : null
-    await print(text ?? topHelp())
+    await print(topHelp())
     return EXIT.ok
   }
   const prefix = names.join('.').replaceAll('-', '_')

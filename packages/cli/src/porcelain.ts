@@ -171,6 +171,13 @@ export const PORCELAIN: Readonly<Record<string, Porcelain>> = {
     examples: [],
     load: async () => (await import('./commands/doctor.ts')).run,
   },
+  call: {
+    usage: 'call OPERATION [JSON|@FILE|-]',
+    about: 'Call any operation by its id, those for operators too',
+    options: [],
+    examples: ['groundtrack call projects.get \'{"project_id": "01a1…"}\'', 'groundtrack call items.list_expiring'],
+    load: async () => (await import('./commands/call.ts')).run,
+  },
   mcp: {
     usage: 'mcp',
     about: 'Tools for agents over stdio (Model Context Protocol)',

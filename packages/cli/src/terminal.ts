@@ -17,21 +17,39 @@ export function print(text: string | Uint8Array): Promise<void> {
 }
 
 const MAX_CELL = 48
+const MIN_CELL = 8
+const GAP = '  '
 
-/** Columns as wide as their longest cell. Numbers stand to the right. */
-export function table(heads: readonly string[], rows: readonly (readonly (string | number | null)[])[]): string {
-  const cells = rows.map((row) => row.map((cell) => clip(cell === null ? '–' : String(cell))))
-  const widths = heads.map((head, column) => Math.max(head.length, ...cells.map((row) => row[column]!.length)))
-  const isNumber = heads.map((_, column) => {
-    const known = rows.map((row) => row[column]).filter((cell) => cell != null)
-    return known.length > 0 && known.every((cell) => typeof cell === 'number')
-  })
+type Cell = string | number | null
+
+export const columnsOf = (stream: NodeJS.WriteStream): number => stream.columns || Number.POSITIVE_INFINITY
+
+/**
+ * Columns as wide as their longest cell, numbers to the right. Columns that say nothing are left out, and the widest are cut until
+ * the line fits into the terminal; the first is what people copy, so it stays whole.
+ */
+export function table(heads: readonly string[], rows: readonly (readonly Cell[])[], columns = columnsOf(process.stdout)): string {
+  const told = heads.map((_, column) => column).filter((column) => column === 0 || rows.some((row) => row[column] != null))
+  const cells = rows.map((row) => told.map((column) => clip(row[column] == null ? '–' : String(row[column]))))
+  const widths = told.map((column, index) => Math.max(heads[column]!.length, ...cells.map((row) => row[index]!.length)))
+  fit(widths, columns)
+  const isNumber = told.map((column) => rows.every((row) => row[column] == null || typeof row[column] === 'number'))
   const line = (row: readonly string[]) =>
     row
-      .map((cell, column) => (isNumber[column] ? cell.padStart(widths[column]!) : cell.padEnd(widths[column]!)))
-      .join('  ')
+      .map((cell, index) => clip(cell, widths[index]))
+      .map((cell, index) => (isNumber[index] ? cell.padStart(widths[index]!) : cell.padEnd(widths[index]!)))
+      .join(GAP)
       .trimEnd()
-  return [paint('bold', line(heads)), ...cells.map(line)].join('\n')
+  return [paint('bold', line(told.map((column) => heads[column]!))), ...cells.map(line)].join('\n')
+}
+
+function fit(widths: number[], columns: number): void {
+  const total = () => widths.reduce((sum, width) => sum + width + GAP.length, -GAP.length)
+  while (total() > columns) {
+    const widest = widths.reduce((found, width, index) => (index > 0 && width > (widths[found] ?? 0) ? index : found), -1)
+    if (widest === -1 || widths[widest]! <= MIN_CELL) return
+    widths[widest]!--
+  }
 }
 
 /** Control characters of a name must not reach the terminal. */
@@ -59,6 +77,14 @@ const FIGURES = 42
 /** A terminal need not be written to more often. */
 const REDRAW_MS = 80
 
+/** Names of files differ at their ends as often as at their beginnings. */
+function inShort(label: string): string {
+  const clean = clip(label, Number.POSITIVE_INFINITY)
+  if (clean.length <= LABEL) return clean
+  const tail = Math.floor(LABEL / 2)
+  return `${clean.slice(0, LABEL - tail - 1)}…${clean.slice(-tail)}`
+}
+
 /** A bar on stderr where that is a terminal; nothing elsewhere. */
 export function bar(label: string, isQuiet: boolean): { at(done: number, total: number | null): void; end(): void } {
   const isShown = process.stderr.isTTY === true && !isQuiet
@@ -72,7 +98,7 @@ export function bar(label: string, isQuiet: boolean): { at(done: number, total: 
     const rate = done / Math.max(0.001, (performance.now() - began) / 1000)
     const blocks = `${paint('cyan', '━'.repeat(filled), process.stderr)}${paint('dim', '─'.repeat(width - filled), process.stderr)}`
     const figures = total ? `${String(Math.floor(share * 100)).padStart(3)}%  ${size(done)} of ${size(total)}` : size(done)
-    process.stderr.write(`\r\x1b[K${clip(label, LABEL).padEnd(LABEL)} ${blocks} ${figures}${done > 0 ? `  ${size(rate)}/s` : ''}`)
+    process.stderr.write(`\r\x1b[K${inShort(label).padEnd(LABEL)} ${blocks} ${figures}${done > 0 ? `  ${size(rate)}/s` : ''}`)
   }
   return {
     at(done, total) {
@@ -87,7 +113,11 @@ export function bar(label: string, isQuiet: boolean): { at(done: number, total: 
   }
 }
 
+/** Numbers of a position or a box, each on a line of its own. */
+const NUMBERS = /\[\n\s+(-?[\d.eE+-]+(?:,\n\s+-?[\d.eE+-]+)*)\n\s+\]/g
+
 /** JSON for people on a terminal, and in one line for programs. */
 export function json(value: unknown, isPretty = process.stdout.isTTY === true): string {
-  return JSON.stringify(value, null, isPretty ? 2 : undefined)
+  if (!isPretty) return JSON.stringify(value)
+  return JSON.stringify(value, null, 2).replaceAll(NUMBERS, (_, numbers: string) => `[${numbers.replaceAll(/,\n\s+/g, ', ')}]`)
 }

@@ -73,7 +73,7 @@ export function createRasterService(options: RasterServiceOptions): RasterServic
     change: (before, after, { signal: _signal, ...wanted }, signal) =>
       drawing.runPair<Change>('change', [before, after], { options: defined(wanted) }, { signal, deadlineMs: ANALYSIS_DEADLINE_MS }),
     picture: (source, { signal: _signal, ...wanted }, signal) =>
-      drawing.run<DrawnPicture>('picture', source, { options: defined(wanted) }, { signal }),
+      drawing.run<DrawnPicture>('picture', source, { options: defined(wanted) }, { signal, deadlineMs: ANALYSIS_DEADLINE_MS }),
     point: (source, place, signal) => drawing.run('point', source, { place, options: {} }, { signal }),
     inspect: (source, signal) => drawing.run<Inspection>('inspect', source, {}, { signal, deadlineMs: INSPECT_DEADLINE_MS }),
     table: async (bytes, maxRows, signal) =>

@@ -1,4 +1,4 @@
-import { command, findCommand, spoken, summaries } from '../catalogue.ts'
+import { besides, command, findCommand, spoken, summaries } from '../catalogue.ts'
 import { flagsOf } from '../fields.ts'
 import { GLOBAL_FLAGS, readFlags, type Run } from '../options.ts'
 import { PORCELAIN } from '../porcelain.ts'
@@ -66,6 +66,9 @@ function flags(id: string | null, name: string): (readonly [string, string])[] {
   const own =
     id === null
       ? PORCELAIN[name]!.options.flatMap(([flag, about]) => [...flag.matchAll(/--[\w-]+/g)].map(([text]) => [text, about] as const))
-      : flagsOf(command(id)).map(({ flag, field }) => [`--${flag}`, field.description ?? ''] as const)
+      : [
+          ...flagsOf(command(id)).map(({ flag, field }) => [`--${flag}`, field.description ?? ''] as const),
+          ...besides(command(id)).map(([flag, about]) => [flag.split(' ')[0]!, about] as const),
+        ]
   return [...own, ...GLOBAL_FLAGS.map(([flag, , about]) => [`--${flag}`, about] as const)]
 }

@@ -21,7 +21,7 @@ export const upload: Run = async (rest, options) => {
   const total = files.reduce((sum, { data }) => sum + (data as Blob).size, 0)
   const finish = () => {
     for (const last of bars.values()) last.end()
-    if (bars.size > 0 && process.stderr.isTTY) note('All is sent; the service looks at it …', options.quiet)
+    if (bars.size > 0 && process.stderr.isTTY) note('Everything is sent; the service is reading it …', options.quiet)
     bars.clear()
     isSent = true
   }

@@ -5,7 +5,7 @@ import { Client } from '../../../client/src/core.ts'
 import { accountName, accountOf, changeAccount, configFile, DEFAULT_SERVER, readAccounts, writeAccounts, type Account } from '../config.ts'
 import { UsageError } from '../failure.ts'
 import { readFlags, type GlobalOptions, type Run, type Word } from '../options.ts'
-import { note, paint, print, table, json } from '../terminal.ts'
+import { note, print, table, json } from '../terminal.ts'
 
 export const signIn: Run = async (rest, options) => {
   const { values, switches } = readFlags(rest, {
@@ -92,6 +92,6 @@ export const accounts: Run = async (rest: readonly Word[], options: GlobalOption
     project: project ?? null,
   }))
   if (options.json) return await print(`${json(rows)}\n`)
-  const cells = rows.map((row) => [row.is_current ? paint('green', '*') : ' ', row.name, row.server, row.kind, row.project])
+  const cells = rows.map((row) => [row.is_current ? '*' : ' ', row.name, row.server, row.kind, row.project])
   await print(`${table(['', 'ACCOUNT', 'SERVER', 'KIND', 'PROJECT'], cells)}\n`)
 }

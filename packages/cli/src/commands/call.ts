@@ -1,0 +1,31 @@
+import { readFileSync } from 'node:fs'
+import { summaries } from '../catalogue.ts'
+import { connect } from '../config.ts'
+import { UsageError } from '../failure.ts'
+import { invoke } from '../invoke.ts'
+import { readFlags, type Run } from '../options.ts'
+import { json, print } from '../terminal.ts'
+
+/** Any operation by its id: those for operators are not in the published contract, so they have no command of their own. */
+export const run: Run = async (rest, options) => {
+  const { positions } = readFlags(rest, { positions: 2 })
+  const [id, input = '{}'] = positions
+  if (id === undefined) throw new UsageError('Name the operation', 'groundtrack call items.list_expiring')
+  if (id in summaries()) return await invoke(id, [{ name: 'body', value: input }], options)
+  const client = connect(options)
+  const body = inputOf(input)
+  if (options.dryRun) return await print(`${json({ dry_run: true, operation: id, url: `${client.baseUrl}/v1/op/${id}`, input: body })}\n`)
+  await print(`${json(await client.call(id, body))}\n`)
+}
+
+function inputOf(text: string): object {
+  try {
+    const value: unknown = JSON.parse(
+      text === '-' ? readFileSync(0, 'utf8') : text.startsWith('@') ? readFileSync(text.slice(1), 'utf8') : text,
+    )
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value
+  } catch {
+    // Said below, together with JSON that is no object.
+  }
+  throw new UsageError('The input must be a JSON object, @file with one, or - for stdin')
+}
