@@ -119,7 +119,7 @@ async function listeners(ask: Ask): Promise<string> {
   })
   const { projects } = await ask('projects.list')
   const made = await ask('collections.create', { project_id: projects[0].id, name: 'Loire plain, radar' })
-  await ask('collections.update', { collection_id: made.id, description: 'Waits for its first scene' })
+  await ask('collections.update', { project_id: projects[0].id, collection_id: made.id, description: 'Waits for its first scene' })
   return id
 }
 

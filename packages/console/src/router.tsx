@@ -58,6 +58,7 @@ const screens = [
   screen('/billing/cards', billing, 'Cards'),
   screen('/billing/approvals', billing, 'Approvals'),
   screen('/billing/plan', billing, 'PlanPage'),
+  screen('/billing/commitments', billing, 'Commitments'),
   screen('/team', team, 'Team'),
   screen('/team/projects', team, 'Projects'),
   screen('/team/licences', team, 'Licences'),

@@ -1,16 +1,17 @@
 /** Files dropped or chosen; each tells how far it is, and why it was refused. */
 import { useEffect, useState, type DragEvent, type ReactElement } from 'react'
-import { useOp } from '../api/query.ts'
+import type { Upload } from '../api/contract.ts'
+import { useAct, useOp } from '../api/query.ts'
 import { useTitle } from '../shell/crumbs.tsx'
 import { useUrl } from '../shell/url.ts'
 import { mayWrite, useProjects, useWho } from '../shell/who.ts'
-import { bytes, percent } from '../ui/format.ts'
+import { ago, bytes, percent } from '../ui/format.ts'
 import { Icon } from '../ui/icons.tsx'
 import { Bar, Button, Card, Check, Choice, LinkButton, Note, Page, State } from '../ui/kit.tsx'
 import { Empty, Loaded } from '../ui/states.tsx'
 import { toast } from '../ui/toasts.tsx'
 import { ImportStac } from './import-stac.tsx'
-import { addFiles, discard, isSending, pause, resume, useSending, type Sending } from './upload-work.ts'
+import { addFiles, continueUpload, discard, isSending, pause, resume, useSending, type Sending } from './upload-work.ts'
 
 /** Takes files once it is known where they go. */
 function FileChoice({ isReady, onChosen }: { isReady: boolean; onChosen: (files: FileList | null) => void }): ReactElement {
@@ -146,11 +147,65 @@ export function Uploads(): ReactElement {
               </ul>
             )}
           </Card>
+          {project && <Unfinished projectId={project.id} />}
         </div>
         <UploadNotes toItem={url['item'] !== undefined} />
       </div>
       {stac && project && <ImportStac projectId={project.id} collectionId={url['collection'] ?? null} onClose={() => setStac(false)} />}
     </Page>
+  )
+}
+
+const isOpen = ({ status }: Upload) => status === 'initiated' || status === 'uploading'
+
+/** What an earlier visit began: the bytes that came are kept, the file has to be chosen again. */
+function Unfinished({ projectId }: { projectId: string }): ReactElement | null {
+  const sending = useSending()
+  const uploads = useOp('uploads.list', { project_id: projectId, limit: 50 })
+  const fail = useAct('uploads.fail', ['uploads', 'usage'])
+  const known = new Set(sending.map(({ uploadId }) => uploadId))
+  const left = (uploads.data?.uploads ?? []).filter((one) => isOpen(one) && one.file_count === 1 && !known.has(one.id))
+  if (left.length === 0) return null
+  return (
+    <Card title="Begun and not finished" flush>
+      <ul aria-label="Begun and not finished">
+        {left.map((one) => (
+          <li key={one.id} className="uf">
+            <span className="th2">
+              <Icon name="image" />
+            </span>
+            <div className="grow col g4">
+              <b className="cut">{one.files[0]?.name ?? 'A file'}</b>
+              <span className="soft sm">
+                {bytes(one.total_bytes)}, begun {ago(one.created_at)}. Choose the same file, and it goes on where it stopped.
+              </span>
+            </div>
+            <label className="btn s">
+              Continue
+              <input
+                type="file"
+                className="sr"
+                aria-label={`Continue ${one.files[0]?.name ?? 'the file'}`}
+                accept=".tif,.tiff,image/tiff"
+                onChange={({ target }) => {
+                  const [file] = target.files ?? []
+                  const refusal = file ? continueUpload(file, one) : null
+                  if (refusal) toast(refusal, 'bad')
+                  target.value = ''
+                }}
+              />
+            </label>
+            <Button
+              size="s"
+              look="quiet"
+              icon="x"
+              label={`Give ${one.files[0]?.name ?? 'the file'} up`}
+              onClick={() => fail.mutate({ upload_id: one.id, error_message: 'Given up by the person who uploaded' })}
+            />
+          </li>
+        ))}
+      </ul>
+    </Card>
   )
 }
 

@@ -7,6 +7,7 @@ import { Dialog } from '../../ui/dialog.tsx'
 import { Badge, Button, Check, Choice, Field, Segmented, copyText } from '../../ui/kit.tsx'
 import { FormProblem, Skeleton } from '../../ui/states.tsx'
 import { toast } from '../../ui/toasts.tsx'
+import { Formulas } from './formulas.tsx'
 import { useDistribution } from './histogram.tsx'
 import { parseRange, tileQuery, tilesOf, useRange, type Look, type Preset } from './look.ts'
 import { Stretch } from './stretch.tsx'
@@ -76,6 +77,7 @@ export function StyleTab(parts: StyleParts): ReactElement {
             onChange={(expression) => onLook({ expression, colormap: look.colormap, rescale: null })}
           />
         )}
+        {look.kind === 'expression' && <Formulas look={look} bands={bands} mayWrite={mayWrite} onLook={onLook} />}
         <PresetChips presets={presets} look={look} onPick={(preset) => onLook({ preset: preset.id })} />
       </div>
       <div className="sec">
