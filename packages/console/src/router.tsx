@@ -7,6 +7,7 @@ const root = createRootRoute({ component: Outlet, notFoundComponent: Lost, error
 const door = () => import('./screens/door.tsx')
 const signIn = createRoute({ getParentRoute: () => root, path: '/sign-in', component: lazyRouteComponent(door, 'SignIn') })
 const signUp = createRoute({ getParentRoute: () => root, path: '/sign-up', component: lazyRouteComponent(door, 'SignUp') })
+const forgot = createRoute({ getParentRoute: () => root, path: '/forgot', component: lazyRouteComponent(door, 'Forgot') })
 const invite = createRoute({ getParentRoute: () => root, path: '/invite/$token', component: lazyRouteComponent(door, 'Invitation') })
 
 const inside = createRoute({
@@ -87,7 +88,7 @@ const screens = [
 ]
 
 export const router = createRouter({
-  routeTree: root.addChildren([signIn, signUp, invite, inside.addChildren([start, ...screens])]),
+  routeTree: root.addChildren([signIn, signUp, forgot, invite, inside.addChildren([start, ...screens])]),
   basepath: '/app',
   defaultPreload: 'intent',
   scrollRestoration: true,

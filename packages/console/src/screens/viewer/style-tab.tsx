@@ -188,14 +188,27 @@ function ExpressionBox({ expression, bands, error, isChecking, onChange }: Expre
           {state === 'wrong' && <Badge tone="bad">wrong</Badge>}
         </span>
       </div>
-      {state === 'wrong' && (
-        <p className="help bad" role="alert">
-          {problem}
-        </p>
-      )}
+      {state === 'wrong' && problem && <Wrong text={text} problem={problem} />}
       <p className="help">
         <span className="mono">b1</span> … <span className="mono">b{bands.length}</span>, + − * /, abs sqrt log exp min max where
       </p>
+    </div>
+  )
+}
+
+/** What is wrong, and the character that it is about underlined. */
+function Wrong({ text, problem }: { text: string; problem: string }): ReactElement {
+  const at = Number(/at character (\d+)/.exec(problem)?.[1] ?? 0) - 1
+  return (
+    <div className="help bad" role="alert">
+      {at >= 0 && (
+        <p className="mono wrap-any" aria-hidden="true">
+          {text.slice(0, at)}
+          <mark className="wrong">{text[at] ?? '\u00a0'}</mark>
+          {text.slice(at + 1)}
+        </p>
+      )}
+      <p>{problem}</p>
     </div>
   )
 }
