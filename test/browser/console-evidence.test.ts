@@ -23,9 +23,9 @@ async function evidence(w: World, org: Org, chromium: Browser): Promise<void> {
   const { token } = org.owner
   const source = await sceneItem(w, org, 'Loire valley, June')
   const inputs = { item_id: source, expression: '(b8-b4)/(b8+b4)' }
-  const { job_id } = await w.ok(token, 'processing.execute', { process_id: 'band_math', workspaceId: org.projectId, inputs })
+  const { job: begun } = await w.ok(token, 'processing.execute', { process_id: 'band_math', workspaceId: org.projectId, inputs })
   await w.drain(run)
-  const { job } = await w.ok(token, 'processing.job.get', { job_id })
+  const { job } = await w.ok(token, 'processing.job.get', { job_id: begun.id })
   const [derived] = job.output_item_ids as string[]
   const known = await w.ok(token, 'provenance.get', { entity_type: 'item', entity_id: derived, direction: 'both', max_depth: 5 })
   await w.flushAudit()

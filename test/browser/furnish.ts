@@ -68,7 +68,9 @@ export async function furnish(baseUrl: string): Promise<Furnished> {
   })
   await spend('payment_methods.attach', { payment_method_id: 'pm_card_visa' })
   await spend('billing.topup', { aud_cents: 2_500_000 })
-  const { job_id: job } = await spend('processing.execute', {
+  const {
+    job: { id: job },
+  } = await spend('processing.execute', {
     process_id: 'band_math',
     workspaceId: project,
     inputs: { item_id: item, expression: '(b8-b4)/(b8+b4)' },

@@ -1,6 +1,6 @@
 /**
  * Pictures of every screen of the console, in both themes, wide and on a phone, of the demo with something in every list: for people
- * who look. `node test/browser/pictures.ts --out /tmp/pictures [--only view,orders] [--url http://127.0.0.1:8080]`; with an address
+ * who look. `node test/browser/pictures.ts --out /tmp/pictures [--only view,orders] [--modes phone-dark] [--url http://127.0.0.1:8080]`; with an address
  * it looks at a demo that runs already and was filled by this file before.
  */
 import { mkdirSync, writeFileSync, readFileSync, existsSync } from 'node:fs'
@@ -13,11 +13,18 @@ import { ARGUMENTS, CHROMIUM } from './chromium.ts'
 import { PHONE } from './console.ts'
 import { furnish, type Furnished } from './furnish.ts'
 
-const { values } = parseArgs({ options: { out: { type: 'string' }, only: { type: 'string', default: '' }, url: { type: 'string' } } })
+const { values } = parseArgs({
+  options: {
+    out: { type: 'string' },
+    only: { type: 'string', default: '' },
+    modes: { type: 'string', default: '' },
+    url: { type: 'string' },
+  },
+})
 if (!values.out) throw new Error('--out names the folder for the pictures')
 const OUT = path.resolve(values.out)
 const DEMO_MS = 600_000
-const PATIENT_MS = 30_000
+const PATIENT_MS = 90_000
 /** After that a map that still loads is taken as it is. */
 const IDLE_MS = 6_000
 
@@ -102,7 +109,7 @@ async function take(page: Page, url: string, name: string, address: string): Pro
   await page.waitForLoadState('networkidle', { timeout: IDLE_MS }).catch(() => undefined)
   const wide = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth')
   if (wide > 0) console.error(`${name}: ${wide} px wider than the screen`)
-  await page.screenshot({ path: path.join(OUT, `${name}.png`) })
+  await page.screenshot({ path: path.join(OUT, `${name}.png`) }).catch((error: Error) => console.error(`${name}: ${error.message}`))
 }
 
 async function takeAll(url: string, made: Furnished): Promise<void> {
@@ -110,6 +117,7 @@ async function takeAll(url: string, made: Furnished): Promise<void> {
   const browser = await chromium.launch({ executablePath: CHROMIUM!, args: ARGUMENTS })
   try {
     for (const [mode, options] of MODES) {
+      if (values.modes && !values.modes.split(',').includes(mode)) continue
       const context = await browser.newContext({ reducedMotion: 'reduce', ...options })
       const page = await context.newPage()
       page.setDefaultTimeout(PATIENT_MS)

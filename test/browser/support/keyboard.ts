@@ -153,7 +153,7 @@ async function select(page: Page, locator: Locator, wanted: Wanted): Promise<str
 /** The dialog of the system is opened by a key; what it then does is not the page's. */
 async function chooseFiles(page: Page, locator: Locator, files: Parameters<Locator['setInputFiles']>[0]): Promise<void> {
   await reach(page, locator)
-  const [chooser] = await Promise.all([page.waitForEvent('filechooser'), page.keyboard.press('Enter')])
+  const [chooser] = await Promise.all([page.waitForEvent('filechooser'), page.keyboard.press('Space')])
   await chooser.setFiles(files)
 }
 

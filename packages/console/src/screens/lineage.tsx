@@ -168,12 +168,11 @@ export function Lineage(): ReactElement {
                 const other = isSource ? { type: edge.dst_type, id: edge.dst_id } : { type: edge.src_type, id: edge.src_id }
                 return (
                   <li key={index}>
-                    <b>
-                      {isSource ? edge.relation.replaceAll('_', ' ') : `${edge.relation.replaceAll('_', ' ')}, seen from the other side`}
-                    </b>
+                    {isSource && <b>{edge.relation.replaceAll('_', ' ')}</b>}
                     <button type="button" className="as-link" onClick={() => setChosen(keyOf(other.type, other.id))}>
                       {other.type.replaceAll('_', ' ')} {shortId(other.id)}
                     </button>
+                    {!isSource && <b>{edge.relation.replaceAll('_', ' ')} this</b>}
                     <span className="mono faint xs">call {edge.invocation_id}</span>
                   </li>
                 )
@@ -237,7 +236,7 @@ function Graph({
                 strokeWidth={isNear ? 2 : 1.3}
               />
               <path d={`M${x2 - 7} ${to.y - 4}l7 4l-7 4z`} fill={isNear ? 'var(--accent)' : 'var(--line-strong)'} />
-              <text className="el" x={(x1 + x2) / 2} y={(from.y + to.y) / 2 - 5} textAnchor="middle">
+              <text className="el" x={x1 + (x2 - x1) * 0.66} y={from.y + (to.y - from.y) * 0.8 - 5} textAnchor="middle">
                 {relation.replaceAll('_', ' ')}
               </text>
             </g>

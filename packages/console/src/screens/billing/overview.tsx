@@ -77,7 +77,7 @@ function Wallet({ transactions }: { transactions: readonly CreditTransaction[] }
             <Kpi name="Spent in 30 days" big={count(spent)} small={audOfCredits(spent)} />
             <Kpi
               name="At this pace"
-              big={spent > 0 ? `${count(Math.floor((data.available_credits / spent) * 30))} days` : '–'}
+              big={spent > 0 ? paceOf((data.available_credits / spent) * 30) : '–'}
               small={spent > 0 ? 'until the wallet is empty' : 'nothing was spent yet'}
             />
           </div>
@@ -133,6 +133,8 @@ const Kpi = ({ name, big, small }: { name: string; big: string; small: string })
 )
 
 const DAY_MS = 86_400_000
+const MANY_DAYS = 730
+const paceOf = (days: number) => (days > MANY_DAYS ? `${count(Math.floor(days / 365))} years` : `${Math.floor(days)} days`)
 const sumOf = (values: readonly number[]) => values.reduce((sum, one) => sum + one, 0)
 
 function spentInDays(transactions: readonly CreditTransaction[], days: number): number {
