@@ -32,7 +32,7 @@ const start = createRoute({
   },
 })
 const billing = () => import('./screens/billing/billing.tsx')
-const team = () => import('./screens/team.tsx')
+const team = () => import('./screens/team/team.tsx')
 const orders = () => import('./screens/orders/list.tsx')
 const jobs = () => import('./screens/make/jobs.tsx')
 const processes = () => import('./screens/make/process.tsx')
@@ -50,7 +50,7 @@ const screens = [
   screen('/lineage', () => import('./screens/lineage.tsx'), 'LineageStart'),
   screen('/lineage/$type/$id', () => import('./screens/lineage.tsx'), 'Lineage'),
   screen('/develop/keys', () => import('./screens/keys.tsx'), 'Keys'),
-  screen('/develop/requests', () => import('./screens/team.tsx'), 'Requests'),
+  screen('/develop/requests', () => import('./screens/team/team.tsx'), 'Requests'),
   screen('/billing', billing, 'Overview'),
   screen('/billing/ledger', billing, 'Ledger'),
   screen('/billing/invoices', billing, 'Invoices'),

@@ -1,7 +1,7 @@
 /** What something was made from and what became of it, as a graph that can be walked and as an equal list. */
 import dagre from '@dagrejs/dagre'
 import { Link, useNavigate, useParams } from '@tanstack/react-router'
-import { useMemo, useState, type ReactElement } from 'react'
+import { useEffect, useMemo, useRef, useState, type ReactElement } from 'react'
 import type { LineageEdge, LineageNode } from '../api/contract.ts'
 import { useOp } from '../api/query.ts'
 import { useTitle } from '../shell/crumbs.tsx'
@@ -216,6 +216,9 @@ function Graph({
   onChoose(key: string): void
 }): ReactElement {
   const at = new Map(drawn.placed.map((one) => [one.key, one]))
+  const node = useRef<HTMLButtonElement>(null)
+  // A graph is larger than a phone: it opens where the chosen thing is.
+  useEffect(() => node.current?.scrollIntoView({ block: 'center', inline: 'center' }), [drawn])
   const lines = edges.flatMap((edge) => {
     const from = at.get(keyOf(edge.dst_type, edge.dst_id))
     const to = at.get(keyOf(edge.src_type, edge.src_id))
@@ -246,6 +249,7 @@ function Graph({
       {drawn.placed.map((one) => (
         <button
           key={one.key}
+          ref={one.key === chosen ? node : undefined}
           type="button"
           className={one.key === chosen ? 'nd on' : 'nd'}
           style={{ left: one.x - WIDTH / 2, top: one.y - HEIGHT / 2, '--k': kindOf(one.entity_type).colour } as never}

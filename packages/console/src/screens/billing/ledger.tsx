@@ -23,7 +23,7 @@ const REASONS: Readonly<Record<string, Tone>> = {
 function LedgerRows({ transactions }: { transactions: readonly CreditTransaction[] }): ReactElement {
   return (
     <div className="scrollx">
-      <table className="tbl stack">
+      <table className="tbl stack ledger">
         <thead>
           <tr>
             <th>When, UTC</th>
