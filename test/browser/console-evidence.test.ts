@@ -40,7 +40,7 @@ async function evidence(w: World, org: Org, chromium: Browser): Promise<void> {
     assert.equal(await graph.getByRole('button').count(), known.nodes.length)
     await assertAccessible(page, 'lineage')
     await shot(page, 'evidence')
-    await graph.getByRole('button', { name: /Loire valley, June/ }).click()
+    await graph.getByRole('button', { name: /Loire valley, June 0/ }).click()
     await page.getByRole('button', { name: 'Copy as evidence' }).click()
     await page.getByText('The evidence is copied').waitFor()
     const copied = JSON.parse(await page.evaluate<string>('navigator.clipboard.readText()'))

@@ -44,7 +44,7 @@ export function Licences(): ReactElement {
   )
 }
 
-export function LicenceDialog({ eulaId, documentId, onClose }: { eulaId: string; documentId: string; onClose(): void }): ReactElement {
+function LicenceDialog({ eulaId, documentId, onClose }: { eulaId: string; documentId: string; onClose(): void }): ReactElement {
   const document = useOp('eulas.document.get', { eula_id: eulaId, document_id: documentId })
   const accept = useAct('eulas.document.accept', ['eulas'])
   return (
