@@ -20,6 +20,8 @@ for (const hands of HANDS)
     if (hands === 'mouse') await t.test('by finger', () => byFinger(w, org, chromium, `a=${june}&b=${october}`))
   })
 
+const MAX_TRIES = 8
+
 interface Scenes {
   june: string
   october: string
@@ -64,7 +66,14 @@ async function compare(w: World, org: Org, chromium: Browser, { june, october, h
 
     await page.getByRole('button', { name: 'Measure the change of NDVI here' }).click()
     const change = page.getByRole('region', { name: 'What changed' })
-    await change.getByRole('rowheader', { name: 'Less' }).waitFor()
+    // A machine that has much else to do refuses what takes it longer than five seconds.
+    const less = change.getByRole('rowheader', { name: 'Less' })
+    for (let tries = 0; tries < MAX_TRIES; tries++) {
+      await less.or(change.getByRole('button', { name: 'Try again' })).waitFor()
+      if (await less.isVisible()) break
+      await change.getByRole('button', { name: 'Try again' }).click()
+    }
+    await less.waitFor()
     await assertAccessible(page, 'compare')
     await shot(page, 'compare-change')
     const loss = await change.getByRole('row', { name: /^Less/ }).textContent()

@@ -16,26 +16,28 @@ for (const hands of HANDS)
   test(`the console: money, by ${hands}`, { skip: WITHOUT_TIME }, async (t) => {
     await createConsoleBuild().run(new AbortController().signal)
     const w = await world(t, { startAt: new Date(Date.now() - DAYS_AGO * DAY_MS).toISOString() })
-    const org = await w.organization()
-    await monthOnPlan(w, org)
+    const billed = await w.organization('Coast survey')
+    await monthOnPlan(w, billed)
     const chromium = await browser(t, hands)
-    await t.test('a wallet', () => wallet(w, org, chromium))
+    await t.test('a wallet', async () => wallet(w, await w.organization(), chromium))
+    await t.test('an invoice', () => invoice(w, billed, chromium))
     await t.test('on account', async () => onAccount(w, await w.organization('Reef authority'), chromium))
   })
 
 /** A month on a plan, closed with an invoice that credits have paid. */
 async function monthOnPlan(w: World, org: Org): Promise<void> {
   await grant(w, org, 100_000)
+  await w.ok(org.owner.token, 'payment_methods.attach', { payment_method_id: 'pm_card_visa' })
   await w.ok(org.owner.token, 'billing.plan.change', { plan_id: 'team' })
   w.clock.advance({ days: DAYS_AGO })
   Object.assign(org.owner, await w.signIn(org.owner, org.id))
   await w.ok(org.owner.token, 'billing.run_monthly_for_org', { organization_id: org.id })
 }
 
-// Goal (J12): a card that is declined, one whose bank asks, one charge; a top-up by itself; the invoice as a PDF; the ledger as CSV.
+// Goal (J12): a card that is declined, one whose bank asks, one charge; a top-up by itself.
 async function wallet(w: World, org: Org, chromium: Browser): Promise<void> {
   const [before] = await balance(w, org)
-  const here = await seat(w, chromium, { acceptDownloads: true })
+  const here = await seat(w, chromium)
   const { page } = here
   const addCard = async (card: string) => {
     await page.getByLabel('Test card').selectOption(card)
@@ -73,7 +75,18 @@ async function wallet(w: World, org: Org, chromium: Browser): Promise<void> {
     await page.getByRole('switch', { name: 'Automatic top-up', checked: true }).waitFor()
     assert.equal((await w.ok(org.owner.token, 'billing.auto_topup.get')).threshold_credits, 15_000)
     await assertAccessible(page, 'billing')
+  })
+  await here.page.context().close()
+  assertOwnBusiness(w, here)
+}
 
+// Goal (J12): the month is an invoice, as a page and as a PDF; the ledger leaves as CSV.
+async function invoice(w: World, org: Org, chromium: Browser): Promise<void> {
+  const here = await seat(w, chromium, { acceptDownloads: true })
+  const { page } = here
+  await journey('invoice', here, async () => {
+    await signIn(here, org.owner)
+    await page.goto(`${w.baseUrl}/app/billing`)
     await page.getByRole('navigation', { name: 'Billing' }).getByRole('link', { name: 'Invoices' }).click()
     await page.getByRole('link', { name: /^GT-/ }).click()
     await page.getByText('Plan Team', { exact: false }).first().waitFor()
@@ -87,7 +100,7 @@ async function wallet(w: World, org: Org, chromium: Browser): Promise<void> {
     )
 
     await page.getByRole('navigation', { name: 'Billing' }).getByRole('link', { name: 'Ledger' }).click()
-    await page.getByRole('cell', { name: /^topup/ }).waitFor()
+    await page.getByRole('cell', { name: /^grant/ }).waitFor()
     const csv = await saved(page, () => page.getByRole('button', { name: 'CSV' }).click())
     const { transactions: all } = await w.ok(org.owner.token, 'billing.credits.transactions', { limit: 50 })
     assert.equal(csv.trim().split('\r\n').length - 1, all.length)

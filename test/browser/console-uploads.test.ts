@@ -6,6 +6,7 @@ import { test } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
 import { createConsoleBuild } from '#console.ts'
 import convert from '../../src/domains/uploads/convert.task.ts'
+import { until } from '../support/service.ts'
 import { world, type Org, type World } from '../support/world.ts'
 import { browser, HANDS, shot, WITHOUT_TIME } from './chromium.ts'
 import { assertAccessible, assertOwnBusiness, journey, PATIENT_MS, sceneBytes, seat, signIn } from './console.ts'
@@ -44,6 +45,10 @@ async function uploads(w: World, org: Org, chromium: Browser): Promise<void> {
     await page.context().route(storeOf(w), (route) => route.abort('connectionfailed'))
     await choose(page, files)
     await page.getByRole('button', { name: 'Pause' }).nth(2).waitFor()
+    await until('all three sessions', async () => {
+      const { uploads: open } = await w.ok(org.owner.token, 'uploads.list', { project_id: org.projectId })
+      return open.filter((one: { files: object[] }) => one.files.length === 1).length === files.length
+    })
     await shot(page, 'uploads-cut')
     await page.close({ runBeforeUnload: false })
   })
@@ -60,8 +65,8 @@ async function uploads(w: World, org: Org, chromium: Browser): Promise<void> {
     await second.getByText("It was 'Loire north.tif' that was being sent.").waitFor()
     for (const at of files) await second.getByLabel(`Continue ${path.basename(at)}`).setInputFiles([at])
     const open = second.getByRole('link', { name: 'Open', exact: true })
-    const until = Date.now() + PATIENT_MS
-    while ((await open.count()) < 3 && Date.now() < until) await w.drain(convert)
+    const end = Date.now() + PATIENT_MS
+    while ((await open.count()) < 3 && Date.now() < end) await w.drain(convert)
     await open.nth(2).waitFor()
     await assertAccessible(second, 'uploads, ready')
     const { items } = await w.ok(org.owner.token, 'items.list', { project_id: org.projectId })
