@@ -76,46 +76,50 @@ function OneJob({ job }: { job: ProcessingJob }): ReactElement {
             </pre>
           </Card>
         </div>
-        <div className="col g16">
-          <Card title="Money">
-            <Facts
-              rows={[
-                ['Reserved', <span className="num">{`${count(job.reserved_credits)} credits`}</span>],
-                [
-                  'Charged',
-                  <span className="num">
-                    {job.captured_credits === null ? 'when it succeeds' : `${count(job.captured_credits)} credits`}
-                  </span>,
-                ],
-                ['In dollars', <span className="num">{audOfCredits(job.captured_credits ?? job.reserved_credits)}</span>],
-              ]}
-            />
-          </Card>
-          <Card title="Details">
-            <Facts
-              rows={[
-                ['Job', <CopyButton key="id" text={job.id} label={`${job.id.slice(0, 13)}…`} look="quiet" />],
-                ['Asked for', dateTime(job.created_at)],
-                ['Begun', dateTime(job.started_at)],
-                ['Ended', dateTime(job.completed_at)],
-              ]}
-            />
-            {job.source_item_ids.length > 0 && (
-              <>
-                <h3 className="sub">Made from</h3>
-                <ul className="col g4">
-                  {job.source_item_ids.map((item) => (
-                    <li key={item}>
-                      <ItemLink id={item} />
-                    </li>
-                  ))}
-                </ul>
-              </>
-            )}
-          </Card>
-        </div>
+        <JobFacts job={job} />
       </div>
     </Page>
+  )
+}
+
+function JobFacts({ job }: { job: ProcessingJob }): ReactElement {
+  return (
+    <div className="col g16">
+      <Card title="Money">
+        <Facts
+          rows={[
+            ['Reserved', <span className="num">{`${count(job.reserved_credits)} credits`}</span>],
+            [
+              'Charged',
+              <span className="num">{job.captured_credits === null ? 'when it succeeds' : `${count(job.captured_credits)} credits`}</span>,
+            ],
+            ['In dollars', <span className="num">{audOfCredits(job.captured_credits ?? job.reserved_credits)}</span>],
+          ]}
+        />
+      </Card>
+      <Card title="Details">
+        <Facts
+          rows={[
+            ['Job', <CopyButton key="id" text={job.id} label={`${job.id.slice(0, 13)}…`} look="quiet" />],
+            ['Asked for', dateTime(job.created_at)],
+            ['Begun', dateTime(job.started_at)],
+            ['Ended', dateTime(job.completed_at)],
+          ]}
+        />
+        {job.source_item_ids.length > 0 && (
+          <>
+            <h3 className="sub">Made from</h3>
+            <ul className="col g4">
+              {job.source_item_ids.map((item) => (
+                <li key={item}>
+                  <ItemLink id={item} />
+                </li>
+              ))}
+            </ul>
+          </>
+        )}
+      </Card>
+    </div>
   )
 }
 
