@@ -18,7 +18,7 @@ import { Badge, Button, Choice, LinkButton, Segmented } from '../ui/kit.tsx'
 import { Empty, Failed, Loaded, Skeleton } from '../ui/states.tsx'
 import { toast } from '../ui/toasts.tsx'
 import { NewCollection, NewProject } from './project-dialogs.tsx'
-import { ShareDialog } from './share-dialog.tsx'
+import { ShareDialog } from './later.tsx'
 import { deleteWithUndo } from './viewer/metadata-tab.tsx'
 
 const PAGE = 60
