@@ -10,6 +10,7 @@ import { chromium, type Browser, type BrowserContextOptions, type CDPSession, ty
 import { createConsoleBuild } from '#console.ts'
 import { CONSOLE_FOLDER } from '#http/pages/console.ts'
 import { ARGUMENTS, CHROMIUM } from '../test/browser/chromium.ts'
+import { boxInAddress } from '../test/browser/support/address.ts'
 import { found, PASSWORD, type Owner } from '../test/support/client.ts'
 import { openLab } from '../test/support/service.ts'
 import { pageOf, registryOf } from './lib/hosts.ts'
@@ -169,7 +170,7 @@ async function signIn(page: Page, baseUrl: string, owner: Owner): Promise<void> 
   await page.waitForURL(/\/app\/(explore|welcome)/)
 }
 
-const EXPLORE = '/app/explore?map=0.15,0.05,9'
+const EXPLORE = `/app/explore?aoi=${encodeURIComponent(boxInAddress([0, 0, 0.3, 0.1]))}&from=2025-01-01&to=2026-12-31`
 
 async function firstMap(browser: Browser, baseUrl: string, owner: Owner): Promise<void> {
   const before = await slowPage(browser)

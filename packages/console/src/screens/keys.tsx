@@ -105,7 +105,7 @@ function KeyTable({ keys }: { keys: readonly ApiKey[] }): ReactElement {
   const revoke = useAct('api_keys.revoke', ['api_keys'])
   return (
     <div className="scrollx">
-      <table className="tbl flow">
+      <table className="tbl asrows">
         <thead>
           <tr>
             <th>Name</th>

@@ -73,7 +73,7 @@ function AuditTable(): ReactElement {
 function EntryTable({ entries, onOpen }: { entries: readonly AuditEntry[]; onOpen(entry: AuditEntry): void }): ReactElement {
   return (
     <div className="scrollx">
-      <table className="tbl flow">
+      <table className="tbl asrows">
         <thead>
           <tr>
             <th>When, UTC</th>

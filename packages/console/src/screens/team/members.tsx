@@ -84,7 +84,7 @@ function People(): ReactElement {
       <Loaded query={members}>
         {({ members: list }) => (
           <div className="scrollx">
-            <table className="tbl flow">
+            <table className="tbl asrows">
               <thead>
                 <tr>
                   <th>Person</th>

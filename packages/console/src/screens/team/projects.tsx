@@ -51,7 +51,7 @@ function ProjectMembers({ projectId, mayChange }: { projectId: string; mayChange
       <Loaded query={project}>
         {({ members }) => (
           <div className="scrollx">
-            <table className="tbl flow">
+            <table className="tbl asrows">
               <thead>
                 <tr>
                   <th>Person</th>
