@@ -49,6 +49,8 @@ export function Library(): ReactElement {
         {dialog && <NewProject onClose={() => setDialog(false)} />}
       </>
     )
+  // Who has gone on while the list was loading is not fetched back.
+  if (!id && !/\/library\/?$/.test(location.pathname)) return <Skeleton />
   if (!id)
     return (
       <Navigate
