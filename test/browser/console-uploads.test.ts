@@ -78,7 +78,7 @@ async function uploads(w: World, org: Org, chromium: Browser): Promise<void> {
     await choose(second, [await file('One too many.tif')])
     await second
       .getByRole('alert')
-      .getByText(/quota|room|storage/i)
+      .getByText(/bytes do not fit/)
       .waitFor()
     await shot(second, 'uploads-full')
   })

@@ -9,6 +9,8 @@ import type { Locator, Page } from 'playwright-core'
 const MAX_KEYS = 400
 /** From there on a text is pasted, as a person would. */
 const MAX_TYPED = 120
+/** How often something may be drawn anew while it is waited for. */
+const MAX_LOOKS = 5
 /** How often the way may turn before what is looked for counts as out of reach. */
 const MAX_TURNS = 4
 
@@ -68,8 +70,14 @@ const ARROWS: Readonly<Record<'arrow' | 'arrow-back', readonly [string, string]>
 /** Goes to an element as somebody without a mouse does. */
 async function reach(page: Page, locator: Locator): Promise<void> {
   await locator.waitFor({ state: 'attached' })
-  const handle = await locator.elementHandle()
-  await handle?.waitForElementState('enabled')
+  // What waits to be enabled may be drawn anew meanwhile: it is looked for again.
+  for (let looks = 0; looks < MAX_LOOKS; looks++)
+    try {
+      await (await locator.elementHandle())?.waitForElementState('enabled')
+      break
+    } catch (error) {
+      if (looks === MAX_LOOKS - 1 || !/not attached/.test(String(error))) throw error
+    }
   let turns = 0
   let last: Step = 'next'
   for (let keys = 0; keys < MAX_KEYS && turns <= MAX_TURNS; keys++) {
