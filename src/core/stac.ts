@@ -2,6 +2,9 @@
 
 export const STAC_VERSION = '1.0.0'
 
+/** In a table: the properties that have no column of their own. */
+export const STAC_TABLE_REST = 'svc:other_properties'
+
 export interface Link {
   rel: string
   href: string

@@ -1,6 +1,7 @@
 import { Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
 import { fairly } from './fair-pool.ts'
+import { getTypeParser } from './parsers.ts'
 import { prepared } from './prepared.ts'
 import type { Db, Tables } from './tables.ts'
 
@@ -53,9 +54,3 @@ const limitsFor = (maxConnections: number) => ({
   maxRunningPerTenant: Math.max(2, Math.floor(maxConnections * TENANT_PART)),
   maxWaitingPerTenant: MAX_WAITING_PER_TENANT,
 })
-
-/** Counters and credits come as numbers: they stay far below 2^53, and the check constraints hold them there. */
-const getTypeParser = ((oid: number, format?: 'text' | 'binary') => {
-  if (oid === pg.types.builtins.INT8 && format !== 'binary') return (value: string) => Number(value)
-  return pg.types.getTypeParser(oid, format as 'text')
-}) as typeof pg.types.getTypeParser

@@ -1,4 +1,4 @@
-import type { PostgresPool, PostgresPoolClient } from 'kysely'
+import { sql, type PostgresPool, type PostgresPoolClient, type RawBuilder } from 'kysely'
 import type pg from 'pg'
 import { COPY, runCopy } from './copy.ts'
 
@@ -7,6 +7,13 @@ const MAX_NAMED_STATEMENTS = 500
 
 /** Begins statements whose text differs with every filter: they are planned each time and take no name from the others. */
 export const VARIOUS = '/* various */'
+
+/** Ends statements whose rows come in parts: the loop is everybody's in between. Each part is a round trip. */
+const IN_PARTS = '/* in parts */'
+const ROWS_OF_A_PART = 100
+
+/** For the end of a statement that gives as many rows at most. */
+export const partsFor = (limit: number): RawBuilder<unknown> => sql.raw(limit > ROWS_OF_A_PART ? IN_PARTS : '')
 
 /**
  * Lets every statement that Kysely sends be prepared once per connection and then only executed: parsing and planning
@@ -30,7 +37,8 @@ export function prepared(pool: pg.Pool): PostgresPool {
       if (text.startsWith(COPY)) return runCopy(client, text, values![0] as Buffer)
       // Without parameters it may be several statements or BEGIN.
       const name = values?.length && !text.startsWith(VARIOUS) ? nameOf(text) : undefined
-      return client.query<R>({ ...(name ? { name } : {}), text, values: values as unknown[] })
+      const parts = text.endsWith(IN_PARTS) ? { rows: ROWS_OF_A_PART } : {}
+      return client.query<R>({ ...(name ? { name } : {}), ...parts, text, values: values as unknown[] })
     }
     const made = { query, release: (error?: Error | boolean) => client.release(error) } as PostgresPoolClient
     wrapped.set(client, made)

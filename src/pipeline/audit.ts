@@ -7,6 +7,8 @@ import type { AnyOperation } from '#operation.ts'
 import type { Trace } from './trace.ts'
 
 export interface AuditTrail {
+  /** A call has begun. Until what is returned is called, the trail waits for its entry, even if nobody waits for its answer. */
+  begin(): () => void
   /** A write that succeeded: its entry commits with it. */
   commitWith(tx: Tx, entry: audit.AuditEntry): Promise<void>
   /** Reads and failures: gathered and written together soon after. Waits when the database cannot keep up. */
@@ -21,6 +23,8 @@ const FLUSH_AFTER_MS = 250
 /** Beyond this, callers wait for the flush: memory stays bounded while the database is away. */
 const MAX_BUFFERED = 20_000
 const MAX_PER_STATEMENT = 2_000
+/** For calls whose callers have gone; all others were answered before the trail closes. */
+const MAX_CLOSING_MS = 5_000
 
 export function createAuditTrail(db: Db, clock: Clock, onError: (error: unknown) => void): AuditTrail {
   let entries: audit.AuditEntry[] = []
@@ -49,7 +53,27 @@ export function createAuditTrail(db: Db, clock: Clock, onError: (error: unknown)
   }
   const flusher = createFlusher({ drain, isEmpty: () => entries.length === 0 && uses.size === 0, afterMs: FLUSH_AFTER_MS, onError })
 
+  const underWay = new Set<symbol>()
+  let allEnded: (() => void) | null = null
+  const begin = (): (() => void) => {
+    const call = Symbol()
+    underWay.add(call)
+    return () => {
+      underWay.delete(call)
+      if (underWay.size === 0) allEnded?.()
+    }
+  }
+  const untilEnded = async (): Promise<void> => {
+    if (underWay.size === 0) return
+    const { promise, resolve } = Promise.withResolvers<void>()
+    allEnded = resolve
+    const timer = setTimeout(resolve, MAX_CLOSING_MS)
+    await promise
+    clearTimeout(timer)
+  }
+
   return {
+    begin,
     commitWith: (tx, entry) => audit.write(tx, [entry]),
     async record(entry) {
       if (entries.length >= MAX_BUFFERED) await flusher.flush()
@@ -61,7 +85,10 @@ export function createAuditTrail(db: Db, clock: Clock, onError: (error: unknown)
       flusher.arm()
     },
     flush: flusher.flushAll,
-    close: flusher.close,
+    async close() {
+      await untilEnded()
+      await flusher.close()
+    },
   }
 }
 

@@ -1,3 +1,4 @@
+import { setImmediate as others } from 'node:timers/promises'
 import type { AnyOperation, Context, RawReply, WriteContext } from '#operation.ts'
 import { auditEntry } from './audit.ts'
 import { openEvents } from './events.ts'
@@ -26,7 +27,9 @@ interface WriteStages {
 const CHANGE_RIGHTS: ReadonlySet<string> = new Set(['api_keys', 'organizations', 'projects'])
 
 export async function executeRead(platform: Platform, { op, context, input, facts, prepared }: Work): Promise<Reply> {
-  return toReply(platform, op, await op.execute(context, input, facts, prepared), context)
+  const output = await op.execute(context, input, facts, prepared)
+  if (platform.turns.isLate()) await others()
+  return toReply(platform, op, output, context)
 }
 
 /** One transaction: the change, its lineage, its events, its stored response and its audit entry; or none of them. */

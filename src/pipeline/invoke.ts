@@ -48,6 +48,7 @@ export async function invoke(platform: Platform, op: AnyOperation, call: Call): 
     headers: {},
     audited: false,
   }
+  const ended = platform.audit.begin()
   let reply: Reply
   try {
     reply = await runStages(platform, op, call, trace)
@@ -58,7 +59,13 @@ export async function invoke(platform: Platform, op: AnyOperation, call: Call): 
   }
   if (trace.organizationId) platform.usage.record(trace.organizationId, 'api_calls')
   reply.headers = { ...trace.headers, ...reply.headers, 'X-Svc-Invocation-ID': trace.invocationId }
-  const audit = () => (trace.audited ? Promise.resolve() : platform.audit.record(auditEntry(platform.clock, op, trace, reply.status)))
+  const audit = async () => {
+    try {
+      if (!trace.audited) await platform.audit.record(auditEntry(platform.clock, op, trace, reply.status))
+    } finally {
+      ended()
+    }
+  }
   if (reply.body instanceof Uint8Array) await audit() //                                 9 audit
   else reply.body = followedBy(reply.body, audit)
   return { ...reply, trace }

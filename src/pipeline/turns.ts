@@ -39,6 +39,8 @@ interface TurnCall {
 export interface Turns {
   /** Waits for the tenant's turn; 429 where too many of its calls wait already. */
   run(name: string, call: TurnCall, work: () => Promise<Reply>): Promise<Reply>
+  /** Whether the loop cannot keep up: long work lets others in between. */
+  isLate(): boolean
   close(): void
 }
 
@@ -100,6 +102,7 @@ export function createTurns(): Turns {
         end(tenant, turn, units)
       }
     },
+    isLate: pace.isLate,
     close: () => clearInterval(ticking),
   }
 }
@@ -155,6 +158,7 @@ function createPace() {
   return {
     turns: () => turns,
     tick: () => tick,
+    isLate: () => lateMs > LATE_MS,
     /** In ticks. With half a turn, whoever had one rests as long as it took the loop. */
     pauseAfter: (units: number): number => (turns < 1 ? (units / UNITS_OF_A_TICK) * (1 / turns - 1) : 0),
     next(): void {

@@ -127,6 +127,8 @@ export interface RasterService {
   point(source: RasterSource, place: { longitude: number; latitude: number }, signal?: AbortSignal): Promise<(number | null)[] | null>
   /** What is worth knowing of a file that has just come in. */
   inspect(source: RasterSource, signal?: AbortSignal): Promise<Inspection>
+  /** The rows of a STAC-GeoParquet table, as lines of JSON. */
+  table(bytes: Uint8Array, maxRows: number, signal?: AbortSignal): Promise<string[]>
   /** Rewrites a raster as a cloud-optimized GeoTIFF. Minutes for gigabytes, beside and behind everything else. */
   convert(source: RasterSource, request: ConvertRequest): Promise<ConvertedFile>
   /** Makes new rasters of old ones, by blocks, beside and behind everything else. */

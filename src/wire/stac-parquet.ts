@@ -2,6 +2,7 @@
 import type { SchemaElement } from 'hyparquet'
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer'
 import { geojsonToWkb } from 'hyparquet-writer/src/wkb.js'
+import { STAC_TABLE_REST } from '#core/stac.ts'
 
 type Json = Record<string, unknown>
 
@@ -26,7 +27,7 @@ interface Column {
 }
 
 /** Properties that only later pages have; no reader of ours is surprised by them, and none of them is lost. */
-const REST = 'svc:other_properties'
+const REST = STAC_TABLE_REST
 const TIMES = new Set(['datetime', 'start_datetime', 'end_datetime', 'created', 'updated', 'published', 'expires'])
 const RESERVED = new Set(['type', 'stac_version', 'stac_extensions', 'id', 'collection', 'geometry', 'bbox', 'links', 'assets', REST])
 const MAX_COLUMNS = 500
@@ -74,6 +75,13 @@ const text = (name: string): SchemaElement => ({
   logical_type: { type: 'STRING' },
   repetition_type: 'OPTIONAL',
 })
+const json = (name: string): SchemaElement => ({
+  name,
+  type: 'BYTE_ARRAY',
+  converted_type: 'JSON',
+  logical_type: { type: 'JSON' },
+  repetition_type: 'OPTIONAL',
+})
 const double = (name: string): SchemaElement => ({ name, type: 'DOUBLE', repetition_type: 'OPTIONAL' })
 const group = (name: string, children: SchemaElement[][]): SchemaElement[] => [
   { name, num_children: children.length, repetition_type: 'OPTIONAL' },
@@ -96,16 +104,16 @@ const SCALARS: Readonly<Record<Kind, (name: string) => SchemaElement>> = {
     logical_type: { type: 'TIMESTAMP', isAdjustedToUTC: true, unit: 'MILLIS' },
     repetition_type: 'OPTIONAL',
   }),
-  json: text,
+  json,
 }
 
 function columnsOf(sample: readonly TableRow[]): Column[] {
   const kinds = kindsOf(sample.map(({ properties }) => properties))
   const properties = [...kinds].filter(([name]) => !RESERVED.has(name)).slice(0, MAX_COLUMNS)
   const known = new Set(properties.map(([name]) => name))
-  const rest = ({ properties: all }: TableRow): string | null => {
+  const rest = ({ properties: all }: TableRow): Json | null => {
     const left = Object.entries(all).filter(([name, value]) => value !== null && !known.has(name))
-    return left.length === 0 ? null : JSON.stringify(Object.fromEntries(left))
+    return left.length === 0 ? null : Object.fromEntries(left)
   }
   return [
     { name: 'type', schema: [text('type')], value: () => 'Feature' },
@@ -136,7 +144,7 @@ function columnsOf(sample: readonly TableRow[]): Column[] {
       schema: [SCALARS[kind](name)],
       value: (row) => cell(row.properties[name], kind),
     })),
-    { name: REST, schema: [text(REST)], value: rest },
+    { name: REST, schema: [json(REST)], value: rest },
   ]
 }
 
@@ -168,9 +176,9 @@ function kindOf(name: string, value: unknown): Kind {
 function cell(value: unknown, kind: Kind): unknown {
   if (value === null || value === undefined) return null
   if (kind === 'time') return new Date(String(value))
-  const fits = kind === 'text' ? typeof value === 'string' : kind !== 'json' && typeof value === kind
+  const fits = kind === 'json' || (kind === 'text' ? typeof value === 'string' : typeof value === kind)
   if (fits) return value
-  return kind === 'json' || kind === 'text' ? JSON.stringify(value) : null
+  return kind === 'text' ? JSON.stringify(value) : null
 }
 
 /** A struct of the keys that the sample has, each a struct of what its assets say. */
@@ -188,7 +196,7 @@ function assetsColumn(sample: readonly TableRow[]): Column {
     given
       ? Object.fromEntries([...fields.get(key)!].map(([name, kind]) => [name, name === 'roles' ? given['roles'] : cell(given[name], kind)]))
       : null
-  if (keys.length === 0) return { name: 'assets', schema: [text('assets')], value: ({ assets }) => JSON.stringify(assets) }
+  if (keys.length === 0) return { name: 'assets', schema: [json('assets')], value: ({ assets }) => assets }
   return {
     name: 'assets',
     schema: group('assets', children),

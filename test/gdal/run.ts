@@ -82,33 +82,58 @@ test('fresh files of every kind are read exactly', { skip }, async () => {
   }
 })
 
-test('files that GDAL reads but does not write: old LZW, reversed bits, the older deflate code, untyped samples', { skip }, async () => {
-  const pixels = Uint8Array.from({ length: 64 * 64 }, (_, i) => ((i * 7) >> 4) & 63)
-  const packed = deflateSync(pixels)
-  const one = (name: string, changes: Record<number, readonly number[] | null>, block: Uint8Array): [string, Uint8Array] => [
-    name,
-    buildTiff({ ifds: [{ tags: plainTags(64, 64, { 322: null, 323: null, 278: [64], ...changes }), blocks: [block], strips: true }] }),
-  ]
-  const files = [
-    one('old-lzw', { 259: [5] }, encodeOldLzw(pixels)),
-    one('old-deflate', { 259: [32946] }, packed),
-    one('reversed', { 266: [2] }, reverseBits(pixels)),
-    one('reversed-deflate', { 259: [8], 266: [2] }, reverseBits(packed)),
-    one('untyped', { 339: [4] }, pixels),
-  ]
-  const paths = files.map(([name, bytes]) => {
-    const path = join(work, `${name}.tif`)
-    writeFileSync(path, bytes)
-    return path
-  })
-  python(join(GOLDEN, 'dump.py'), ...paths)
-  for (const path of paths) {
-    const raster = await openTiff(await openFileSource(path))
-    const dump = JSON.parse(readFileSync(`${path}.json`, 'utf8')) as Dump
-    assert.deepEqual(await differences(raster, dump, readFileSync(`${path}.bin`)), [], path)
-    await raster.close()
-  }
-})
+const CLUMPS = [
+  [1, 1],
+  [2, 1],
+  [2, 2],
+  [4, 2],
+  [4, 4],
+] as const
+
+/** A square of luma and chroma: so many pixels across and down share a pair of the latter. */
+function clumpsOf(side: number, across: number, down: number): Uint8Array {
+  const lumas = across * down
+  const length = (side / across) * (side / down) * (lumas + 2)
+  return Uint8Array.from({ length }, (_, i) => (i % (lumas + 2) < lumas ? 40 + (((i * 7) >> 2) % 180) : 100 + (((i * 3) >> 3) % 60)))
+}
+
+test(
+  'files that GDAL reads but does not write: old LZW, reversed bits, the older deflate, untyped samples, luma and chroma',
+  { skip },
+  async () => {
+    const pixels = Uint8Array.from({ length: 64 * 64 }, (_, i) => ((i * 7) >> 4) & 63)
+    const packed = deflateSync(pixels)
+    const one = (name: string, changes: Record<number, readonly number[] | null>, block: Uint8Array): [string, Uint8Array] => [
+      name,
+      buildTiff({ ifds: [{ tags: plainTags(64, 64, { 322: null, 323: null, 278: [64], ...changes }), blocks: [block], strips: true }] }),
+    ]
+    const files = [
+      one('old-lzw', { 259: [5] }, encodeOldLzw(pixels)),
+      one('old-deflate', { 259: [32946] }, packed),
+      one('reversed', { 266: [2] }, reverseBits(pixels)),
+      one('reversed-deflate', { 259: [8], 266: [2] }, reverseBits(packed)),
+      one('untyped', { 339: [4] }, pixels),
+      ...CLUMPS.flatMap(([across, down]) => {
+        const tags = { 258: [8, 8, 8], 262: [6], 277: [3], 339: [1, 1, 1], 530: [across, down] }
+        const clumps = clumpsOf(64, across, down)
+        const name = `ycbcr-${across}-${down}`
+        return [one(name, tags, clumps), one(`${name}-deflate`, { ...tags, 259: [8] }, deflateSync(clumps))]
+      }),
+    ]
+    const paths = files.map(([name, bytes]) => {
+      const path = join(work, `${name}.tif`)
+      writeFileSync(path, bytes)
+      return path
+    })
+    python(join(GOLDEN, 'dump.py'), ...paths)
+    for (const path of paths) {
+      const raster = await openTiff(await openFileSource(path))
+      const dump = JSON.parse(readFileSync(`${path}.json`, 'utf8')) as Dump
+      assert.deepEqual(await differences(raster, dump, readFileSync(`${path}.bin`)), [], path)
+      await raster.close()
+    }
+  },
+)
 
 test('every golden raster becomes a COG that GDAL finds valid and reads as we do', { skip }, async () => {
   const source = join(GOLDEN, 'raster')

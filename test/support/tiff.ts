@@ -11,6 +11,8 @@ interface Striped {
   /** Without it nobody knows where the image lies. */
   georeference?: boolean
   epsg?: number
+  /** As TIFF writes a time: `2024:02:03 04:05:06`. */
+  takenAt?: string
   rowsPerStrip?: number
   value?: (x: number, y: number, band: number) => number
 }
@@ -43,6 +45,7 @@ function tagsOf(
     degrees = 0.0001,
     georeference = true,
     epsg = 4326,
+    takenAt,
   }: Striped & { width: number; height: number; bandCount: number; rowsPerStrip: number },
   bits: number,
 ) {
@@ -55,6 +58,7 @@ function tagsOf(
     { tag: 277, type: SHORT, values: [bandCount] },
     { tag: 278, type: LONG, values: [rowsPerStrip] },
     { tag: 284, type: SHORT, values: [1] },
+    ...(takenAt ? [{ tag: 306, type: ASCII, values: [...Buffer.from(`${takenAt}\0`)] }] : []),
     ...(bandCount > 3 ? [{ tag: 338, type: SHORT, values: Array.from({ length: bandCount - 3 }, () => 0) }] : []),
     ...(georeference
       ? [

@@ -12,6 +12,7 @@ import { openLab, type Service } from '../support/service.ts'
 
 const { kills, eventsPerOrganization } = campaign({
   short: { kills: 3, eventsPerOrganization: 8 },
+  ci: { kills: 6, eventsPerOrganization: 50 },
   long: { kills: 20, eventsPerOrganization: 200 },
 })
 /** For each of two organizations: of 50 in all, 15 answer 503 every other time, at random, and 5 hang. */

@@ -125,7 +125,7 @@ export class Drawing {
 }
 
 /** Whose work it is, for the pool's turns. */
-function tenancy(): { tenant?: string } {
+export function tenancy(): { tenant?: string } {
   const tenant = tenantOf()
   return tenant === null ? {} : { tenant }
 }

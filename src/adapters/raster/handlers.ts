@@ -6,6 +6,7 @@ import { openHttpSource, type HttpFetch } from '#raster/source/http.ts'
 import { openTiff } from '#raster/tiff/open.ts'
 import type { TiffRaster } from '#raster/tiff/raster.ts'
 import { RasterError, type Source } from '#raster/types.ts'
+import { stacLines } from './stac-table.ts'
 
 /** A source as it travels to the child, which has no configuration of its own. */
 export interface OpenableSource {
@@ -76,4 +77,8 @@ function refused(error: unknown): never {
   throw new RasterError(CALLERS_FAULT.includes(error.kind) ? 'invalid_argument' : 'source_unavailable', error.message)
 }
 
-export const handlers = createHandlers({ open })
+/** Tables are no rasters, but strangers' files as well. */
+const table = async ({ bytes, maxRows }: { bytes: Uint8Array; maxRows: number }, signal: AbortSignal): Promise<string[]> =>
+  stacLines(bytes, maxRows, signal)
+
+export const handlers = { ...createHandlers({ open }), table }

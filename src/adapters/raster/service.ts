@@ -9,7 +9,7 @@ import type { Change } from '#raster/zonal/change.ts'
 import type { ZonalResult } from '#raster/zonal/index.ts'
 import type { CogCompression } from '#raster/write/spec.ts'
 import { createConverter } from './converter.ts'
-import { defined, Drawing, nameFor } from './drawing.ts'
+import { defined, Drawing, nameFor, tenancy } from './drawing.ts'
 import type { RasterService, RasterSource } from '#ports/raster.ts'
 import { createSources, type SourceOptions } from './sources.ts'
 
@@ -28,6 +28,7 @@ const STATISTICS_DEADLINE_MS = 30_000
 /** As long as a caller waits; what takes longer is a job. */
 const ANALYSIS_DEADLINE_MS = 25_000
 const INSPECT_DEADLINE_MS = 15_000
+const TABLE_DEADLINE_MS = 20_000
 
 export function createRasterService(options: RasterServiceOptions): RasterService {
   const pool = new RasterPool({
@@ -75,6 +76,8 @@ export function createRasterService(options: RasterServiceOptions): RasterServic
       drawing.run<DrawnPicture>('picture', source, { options: defined(wanted) }, { signal }),
     point: (source, place, signal) => drawing.run('point', source, { place, options: {} }, { signal }),
     inspect: (source, signal) => drawing.run<Inspection>('inspect', source, {}, { signal, deadlineMs: INSPECT_DEADLINE_MS }),
+    table: async (bytes, maxRows, signal) =>
+      (await pool.run('table', { bytes, maxRows }, { signal, ...tenancy(), deadlineMs: TABLE_DEADLINE_MS })) as string[],
     mayRead: sources.mayRead,
     convert: converter.convert,
     process: converter.process,

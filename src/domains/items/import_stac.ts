@@ -1,6 +1,6 @@
 import { setImmediate as letOthersRun } from 'node:timers/promises'
 import Type from 'typebox'
-import { Problem, problem } from '#core/problem.ts'
+import { invalidField, Problem, problem } from '#core/problem.ts'
 import { Closed, FreeForm, Nullable, Uuid } from '#core/shapes.ts'
 import * as collection from '#model/imagery/collection.ts'
 import { copy } from '#model/imagery/item-copy.ts'
@@ -28,7 +28,7 @@ interface ImportError {
 }
 
 /**
- * Registers STAC items by reference, in bulk, from a FeatureCollection or from NDJSON. All that can be registered is, in
+ * Registers STAC items by reference, in bulk, from a FeatureCollection, NDJSON or STAC-GeoParquet. All that can be registered is, in
  * one transaction; what cannot is listed with its reason. Sent again, items that are there already are only counted.
  */
 export default operation({
@@ -43,6 +43,7 @@ export default operation({
     collection_id: Type.Optional(Nullable(ItemId)),
     features: Type.Optional(FreeForm),
     ndjson: Type.Optional(Type.String({ minLength: 1, description: 'One STAC item a line' })),
+    geoparquet: Type.Optional(Type.String({ minLength: 1, description: 'A STAC-GeoParquet file, in base64' })),
   }),
   output: Closed({
     created: Type.Integer(),
@@ -58,11 +59,10 @@ export default operation({
     output: { created: 1, skipped: 0, errors: [] },
   },
 }).handle({
-  async check({ db, principal, raster }, input) {
+  async check({ db, principal, raster, signal }, input) {
     const found = project.requireActive(await project.requireRole(db, principal, input.project_id, 'editor'))
     const collectionId = input.collection_id == null ? null : (await collection.requireIn(db, found.id, input.collection_id)).id
-    if ((input.features === undefined) === (input.ndjson === undefined)) throw problem('bad-request', 'Send either features or ndjson')
-    const sources = input.features === undefined ? linesOf(input.ndjson!) : featuresOf(input.features)
+    const sources = await sourcesOf(input, raster, signal)
     if (sources.length > MAX_FEATURES)
       throw problem('bad-request', `One call registers at most ${MAX_FEATURES} items; send them in batches`)
     return { found, collectionId, ...(await read(sources, collectionId, raster)) }
@@ -107,18 +107,35 @@ function whyRefused(there: { projectId: string; isDeleted: boolean }, readable: 
   return there.isDeleted ? 'was deleted; an id is not used a second time' : 'is an item of another project of the organization'
 }
 
+type Sources = (() => unknown)[]
+
+interface Given {
+  features?: Record<string, unknown>
+  ndjson?: string
+  geoparquet?: string
+}
+
+async function sourcesOf({ features, ndjson, geoparquet }: Given, raster: RasterService, signal: AbortSignal): Promise<Sources> {
+  if ([features, ndjson, geoparquet].filter((each) => each !== undefined).length !== 1)
+    throw problem('bad-request', 'Send one of features, ndjson and geoparquet')
+  if (features) return featuresOf(features)
+  if (ndjson !== undefined) return linesOf(ndjson)
+  if (!BASE64.test(geoparquet!)) throw invalidField('geoparquet', 'must be the bytes of the file in base64')
+  return parsed(await raster.table(Buffer.from(geoparquet!, 'base64'), MAX_FEATURES, signal))
+}
+
+const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/
+const parsed = (lines: readonly string[]): Sources => lines.map((line) => () => JSON.parse(line) as unknown)
+
 /** A line that is no JSON is one feature that cannot be read; the others still can. */
-function linesOf(ndjson: string): (() => unknown)[] {
+function linesOf(ndjson: string): Sources {
   let breaks = 0
   for (let at = ndjson.indexOf('\n'); at >= 0 && breaks <= MAX_LINES; at = ndjson.indexOf('\n', at + 1)) breaks++
   if (breaks > MAX_LINES) throw problem('bad-request', `One call registers at most ${MAX_FEATURES} items; send them in batches`)
-  return ndjson
-    .split('\n')
-    .filter((line) => line.trim() !== '')
-    .map((line) => () => JSON.parse(line) as unknown)
+  return parsed(ndjson.split('\n').filter((line) => line.trim() !== ''))
 }
 
-function featuresOf(value: Record<string, unknown>): (() => unknown)[] {
+function featuresOf(value: Record<string, unknown>): Sources {
   if (value['type'] !== 'FeatureCollection' || !Array.isArray(value['features']))
     throw problem('bad-request', 'features must be a GeoJSON FeatureCollection')
   return value['features'].map((feature) => () => feature as unknown)

@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import { mapInParts } from '#core/in-parts.ts'
 import { problem } from '#core/problem.ts'
 import { Closed, Defaulted, Limit, Nullable, Offset, Uuid } from '#core/shapes.ts'
 import * as collection from '#model/imagery/collection.ts'
@@ -35,6 +36,6 @@ export default operation({
   async execute({ db }, { uncollected, limit, offset }, { organizationId, projectId, collectionId }) {
     const within = uncollected ? { collectionId: null } : collectionId ? { collectionId } : {}
     const { items, total } = await item.list(db, { organizationId, projectId, ...within, limit, offset })
-    return { items: items.map(toRecord), total }
+    return { items: await mapInParts(items, toRecord), total }
   },
 })

@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import { mapInParts } from '#core/in-parts.ts'
 import { Closed, Limit, Offset } from '#core/shapes.ts'
 import * as collection from '#model/imagery/collection.ts'
 import * as item from '#model/imagery/item-read.ts'
@@ -31,6 +32,6 @@ export default operation({
       limit,
       offset,
     })
-    return { items: items.map(toRecord), total }
+    return { items: await mapInParts(items, toRecord), total }
   },
 })

@@ -3,6 +3,7 @@ import type { Static } from 'typebox'
 import { requireBaseUrl } from '#core/base-url.ts'
 import { requireBounded } from '#core/bounded.ts'
 import { isUuid } from '#core/ids.ts'
+import { mapInParts } from '#core/in-parts.ts'
 import { parseInterval } from '#core/interval.ts'
 import { listFitting } from '#model/imagery/asset-page.ts'
 import { requireBbox } from '#model/imagery/footprint.ts'
@@ -42,7 +43,7 @@ export async function find(
   const { assets, fitting } = await listFitting(db, seqs)
   if (fitting < seqs.length) throw pageTooHeavy(fitting)
   const view = { baseUrl: search.baseUrl ?? baseUrl, links: 'self' } as const
-  const features = items.map((each) => toFeature(each, assets.get(each.seq) ?? [], view))
+  const features = await mapInParts(items, (each) => toFeature(each, assets.get(each.seq) ?? [], view))
   return {
     type: 'FeatureCollection',
     features,

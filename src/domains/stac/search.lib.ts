@@ -5,6 +5,7 @@ import { requireBounded } from '#core/bounded.ts'
 import { parseCql2, type Cql2 } from '#core/cql2.ts'
 import { requireArea } from '#core/geometry.ts'
 import { isUuid } from '#core/ids.ts'
+import { mapInParts } from '#core/in-parts.ts'
 import { parseInterval } from '#core/interval.ts'
 import { problem } from '#core/problem.ts'
 import { listFitting } from '#model/imagery/asset-page.ts'
@@ -119,6 +120,6 @@ export async function find({ db, baseUrl }: Context, input: SearchFields, wanted
       ...(isEstimated ? { matched_estimated: true as const } : {}),
     },
     ...(next ? { next: encodeNext({ cursor: next, matched, isEstimated }) } : {}),
-    features: items.map((each) => pick(toFeature(each, assets.get(each.seq) ?? [], view))),
+    features: await mapInParts(items, (each) => pick(toFeature(each, assets.get(each.seq) ?? [], view))),
   }
 }

@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import type { Principal } from '#core/principal.ts'
 import { notFound } from '#core/problem.ts'
 import type { ItemType, LifecycleState } from '#core/vocabulary.ts'
+import { partsFor } from '#db/prepared.ts'
 import type { Row } from '#db/row.ts'
 import type { Db, Tx } from '#db/tables.ts'
 import { requirePage } from './item-metadata.ts'
@@ -161,7 +162,7 @@ export async function list(
       : wanted.select((e) => e.fn.countAll<number>().as('total'))
   const page = wanted.orderBy('seq', 'desc').limit(limit).offset(offset)
   await requirePage(db, organizationId, sql`${page.select('metadata_bytes')}`)
-  const [items, counted] = [await page.select(COLUMNS).execute(), await count.executeTakeFirst()]
+  const [items, counted] = [await page.select(COLUMNS).modifyEnd(partsFor(limit)).execute(), await count.executeTakeFirst()]
   return { items, total: counted?.total ?? 0 }
 }
 

@@ -4,7 +4,7 @@
  */
 import { sql } from 'kysely'
 import { problem } from '#core/problem.ts'
-import { VARIOUS } from '#db/prepared.ts'
+import { partsFor, VARIOUS } from '#db/prepared.ts'
 import { listed } from '#db/row.ts'
 import type { Db } from '#db/tables.ts'
 import { all, collated, type Cursor } from './item-filter.ts'
@@ -53,7 +53,7 @@ async function readPage(db: Db, wanted: Search, { from, order, prefix }: Stream)
   const page = sql`select ${COLUMNS}, i.metadata_bytes, ${keys} ${from} ${order} limit ${wanted.limit + 1} offset ${wanted.offset}`
   const { rows } = await sql<PageRow>`${prefix} select * from (
       select *, sum(metadata_bytes) over (rows unbounded preceding) as "bytesSoFar" from (${page}) as page
-    ) as weighed where "bytesSoFar" - metadata_bytes <= ${sql.lit(MAX_PAGE_BYTES)}`.execute(db)
+    ) as weighed where "bytesSoFar" - metadata_bytes <= ${sql.lit(MAX_PAGE_BYTES)} ${partsFor(wanted.limit)}`.execute(db)
   return rows
 }
 

@@ -191,6 +191,8 @@ export interface ItemsImportStacInput {
   features?: { [name: string]: unknown } | undefined
   /** One STAC item a line */
   ndjson?: string | undefined
+  /** A STAC-GeoParquet file, in base64 */
+  geoparquet?: string | undefined
 }
 
 /** Answer of `items.import_stac`. */
@@ -729,7 +731,7 @@ export class ItemsApi {
   }
 
   /**
-   * Register existing STAC items by reference, in bulk, from NDJSON or a FeatureCollection.
+   * Register existing STAC items by reference, in bulk, from NDJSON, a FeatureCollection or STAC-GeoParquet.
    *
    * Requires the scope `items:write`. Changes data of the organization.
    */

@@ -1,0 +1,29 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { striped } from '../../../test/support/tiff.ts'
+import { world } from '../../../test/support/world.ts'
+
+// Goal: what a file says of itself becomes what its item is found by: when it was taken, and how well its place is known.
+test('an uploaded file brings its time and a word on its position', async (t) => {
+  const w = await world(t)
+  const { owner, projectId } = await w.organization()
+  const small = { width: 64, height: 48, rowsPerStrip: 48 }
+  const itemOf = async (name: string, bytes: Uint8Array) => {
+    const { status, body } = await w.upload(owner.token, projectId, { [name]: bytes })
+    assert.equal(status, 200, JSON.stringify(body))
+    return (await w.ok(owner.token, 'items.get', { item_id: body.item_ids[0] })).item
+  }
+
+  const dated = await itemOf('dated.tif', striped({ ...small, takenAt: '2024:02:03 04:05:06' }))
+  assert.equal(dated.datetime, '2024-02-03T04:05:06.000Z')
+  assert.equal(dated.properties.position_note, undefined, 'nothing is wrong with WGS 84')
+  const found = await w.ok(owner.token, 'items.search', { project_id: projectId, datetime: '2024-02-03T00:00:00Z/2024-02-04T00:00:00Z' })
+  assert.deepEqual([found.numberMatched, found.features[0].properties['svc:item_id']], [1, dated.id])
+
+  const undated = await itemOf('undated.tif', striped({ ...small, takenAt: 'yesterday' }))
+  assert.equal(undated.datetime, null)
+
+  // NAD27 is known to a few metres only with grids of shifts, which are not here.
+  const old = await itemOf('old.tif', striped({ ...small, west: -100, north: 40, epsg: 4267 }))
+  assert.match(old.properties.position_note, /\d m/)
+})
