@@ -39,7 +39,7 @@ const OTHERS = [
   ['shares', '/shares', 'Nothing is shared'],
   ['lineage', '/lineage', 'Project First project'],
   ['keys', '/develop/keys', 'First call'],
-  ['requests', '/develop/requests', 'Invocation'],
+  ['requests', '/develop/requests', 'Since'],
   ['billing', '/billing', 'Automatic top-up'],
   ['ledger', '/billing/ledger', 'Every credit that came'],
   ['invoices', '/billing/invoices', 'No invoice yet'],
