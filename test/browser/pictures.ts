@@ -1,7 +1,7 @@
 /**
  * Pictures of every screen of the console, in both themes, wide and on a phone, of the demo with something in every list: for people
- * who look. `node test/browser/pictures.ts --out /tmp/pictures [--only view,orders] [--modes phone-dark] [--url http://127.0.0.1:8080]`; with an address
- * it looks at a demo that runs already and was filled by this file before.
+ * who look. `node test/browser/pictures.ts --out /tmp/pictures [--only view,orders] [--modes phone-dark] [--url <service>]`; with an
+ * address it looks at a demo that runs already and was filled by this file before.
  */
 import { mkdirSync, writeFileSync, readFileSync, existsSync } from 'node:fs'
 import path from 'node:path'

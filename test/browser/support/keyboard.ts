@@ -25,7 +25,8 @@ const WHERE = inPage<Step>(`(element) => {
   const FOCUSABLE = 'a[href],button,input,select,textarea,summary,[tabindex]'
   const GROUP = '[role=tablist],[role=radiogroup],[role=menu],[role=listbox],[role=tree]'
   const labelled = element.closest('label')?.control
-  const target = element.closest('option')?.closest('select') ?? (element.matches(FOCUSABLE) ? element : labelled ?? element.closest(FOCUSABLE))
+  const own = element.matches(FOCUSABLE) ? element : labelled ?? element.closest(FOCUSABLE)
+  const target = element.closest('option')?.closest('select') ?? own
   if (!target || !target.isConnected) return 'gone'
   const active = document.activeElement
   if (active === target || (target.id && active?.getAttribute('aria-activedescendant') === target.id)) return 'here'
@@ -55,7 +56,8 @@ const SHOWN = `() => {
   const box = (marked ?? active).getBoundingClientRect()
   const style = active.outerHTML.slice(0, 160)
   if (box.bottom < 0 || box.top > innerHeight) return 'outside of the window: ' + style
-  const stands = [active, active.parentElement, active.nextElementSibling, active.closest('label'), active.querySelector('rect:last-of-type')]
+  const around = [active.parentElement, active.nextElementSibling, active.closest('label')]
+  const stands = [active, ...around, active.querySelector('rect:last-of-type')]
   const inner = active.matches('g,svg') ? [...active.querySelectorAll('*')] : []
   if (marked || stands.some(outlined) || ringed(active) || ringed(active.closest('.input')) || inner.some(outlined)) return ''
   if (active.matches('g') && active.matches(':focus-visible')) return ''
