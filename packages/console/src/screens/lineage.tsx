@@ -238,7 +238,10 @@ function Graph({
   const at = new Map(drawn.placed.map((one) => [one.key, one]))
   const node = useRef<HTMLButtonElement>(null)
   // A graph is larger than a phone: it opens where the chosen thing is.
-  useEffect(() => node.current?.scrollIntoView({ block: 'center', inline: 'center' }), [drawn])
+  useEffect(() => {
+    // Newer browsers answer with a promise, which is no way to leave an effect.
+    void node.current?.scrollIntoView({ block: 'center', inline: 'center' })
+  }, [drawn])
   const lines = edges.flatMap((edge) => {
     const from = at.get(keyOf(edge.dst_type, edge.dst_id))
     const to = at.get(keyOf(edge.src_type, edge.src_id))
