@@ -9,6 +9,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { found, ok, type Owner } from '../test/support/client.ts'
 import { openLab, type Service } from '../test/support/service.ts'
+import { pageOf, registryOf } from './lib/hosts.ts'
 import { percentile } from './lib/scenes.ts'
 
 const { values } = parseArgs({ options: { searches: { type: 'string', default: '24' }, scenes: { type: 'string', default: '10000' } } })
@@ -29,33 +30,6 @@ const SAMPLE_MS = 50
 const nameOf = (index: number) => `host-${String(index).padStart(2, '0')}`
 const isHanging = (index: number) => index < HANGING
 
-/** One page of a host; the token is where it begins. */
-function pageOf(host: string, base: string, { limit = 10, token = '0' }: { limit?: number; token?: string }): object {
-  const from = Number(token)
-  const to = Math.min(SCENES, from + limit)
-  const features = Array.from({ length: to - from }, (_, index) => {
-    const west = ((from + index) % 3_000) / 10_000
-    const ring = [
-      [west, 0],
-      [west + 0.1, 0],
-      [west + 0.1, 0.1],
-      [west, 0.1],
-      [west, 0],
-    ]
-    return {
-      type: 'Feature',
-      id: `${host}-${from + index}`,
-      collection: 'scenes',
-      geometry: { type: 'Polygon', coordinates: [ring] },
-      bbox: [west, 0, west + 0.1, 0.1],
-      properties: { datetime: new Date(Date.UTC(2026, 0, 1) - (from + index) * 60_000).toISOString(), 'eo:cloud_cover': index % 100 },
-      assets: { data: { href: `${base}/files/${from + index}.tif`, type: 'image/tiff', roles: ['data'] } },
-    }
-  })
-  const links = to < SCENES ? [{ rel: 'next', href: `${base}/search`, method: 'POST', merge: true, body: { token: String(to) } }] : []
-  return { type: 'FeatureCollection', features, links }
-}
-
 const held: ServerResponse[] = []
 const hosts = createServer((request, response) => {
   void (async () => {
@@ -64,42 +38,16 @@ const hosts = createServer((request, response) => {
     if (isHanging(Number(host!.slice(-2)))) return void held.push(response)
     if (body.token === undefined) await pause(ANSWER_MS)
     response.writeHead(200, { 'content-type': 'application/json' })
-    response.end(JSON.stringify(pageOf(host!, `http://${request.headers.host}/${host}`, body)))
+    response.end(JSON.stringify(pageOf(host!, `http://${request.headers.host}/${host}`, SCENES, body)))
   })()
 })
 await new Promise<void>((resolve) => void hosts.listen(0, '127.0.0.1', resolve))
 const address = `127.0.0.1:${(hosts.address() as AddressInfo).port}`
 
-const source = (index: number) => ({
-  id: nameOf(index),
-  hostName: nameOf(index),
-  title: nameOf(index),
-  description: 'A host of the bench',
-  enabled: true,
-  protocol: 'stac',
-  url: `http://${address}/${nameOf(index)}`,
-  token: null,
-  fileHosts: [],
-  accessModel: 'open',
-  scope: 'global',
-  countries: [],
-  coverage: [],
-  attribution: 'Bench',
-  license: 'CC0-1.0',
-  provider: 'bench',
-  renderStrategy: 'none',
-  simulated: false,
-  markupPercent: 0,
-  collections: [
-    { id: 'scenes', title: 'Scenes', description: 'Scenes', dataType: 'raster', gsdM: 10, bands: [], assets: [], publicProvider: null },
-  ],
-  products: [],
-})
-const registry = {
-  providers: [{ name: 'bench', title: 'Bench', description: 'Bench', roles: ['HOST'], url: null }],
-  licences: [],
-  sources: Array.from({ length: SOURCES }, (_, index) => source(index)),
-}
+const registry = registryOf(
+  Array.from({ length: SOURCES }, (_, index) => nameOf(index)),
+  address,
+)
 
 async function federated({ baseUrl }: Service, { token }: Owner): Promise<void> {
   const took: number[] = []

@@ -40,7 +40,7 @@ async function welcome(tx: Tx, { id, organizationId, email, invitedBy, wasMailed
   const news: notification.News = {
     kind: 'invitation',
     title: `${who.name} has joined`,
-    body: `${who.name} (${who.email}) accepted your invitation to ${email}.`,
+    body: `${who.name} (${who.email}) accepted your invitation${who.email === email ? '' : `, which went to ${email}`}.`,
     dedupeKey: `joined:${id}`,
   }
   await notification.tell(tx, organizationId, { userId: invitedBy }, [news], now)

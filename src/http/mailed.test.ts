@@ -140,7 +140,7 @@ test('mailed invitations', async (t) => {
     assert.equal((await w.accept(ana.token, link)).status, 404, 'once')
     assert.equal((await w.accept(ana.token, url)).status, 404, 'and the other link with it')
     const joined = (await inbox(org.owner.token)).find(({ title }) => title === 'ana has joined')
-    assert.equal(joined?.body, 'ana (ana@example.com) accepted your invitation to ana@example.com.')
+    assert.equal(joined?.body, 'ana (ana@example.com) accepted your invitation.')
   })
 
   await t.test('the link of the answer, or a mailed one in other hands, admits and confirms nothing', async () => {

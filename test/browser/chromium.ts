@@ -3,10 +3,11 @@ import { existsSync } from 'node:fs'
 import type { TestContext } from 'node:test'
 import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core'
 import { campaign } from '../support/campaign.ts'
+import { keyboardPage } from './support/keyboard.ts'
 
 const PLACES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome', '/usr/bin/google-chrome-stable']
 
-const CHROMIUM = PLACES.find((place) => existsSync(place)) ?? null
+export const CHROMIUM = PLACES.find((place) => existsSync(place)) ?? null
 /** For `skip` of a test: says what is missing where there is none. */
 export const WITHOUT_BROWSER = CHROMIUM ? false : `no browser here: install chromium (looked at ${PLACES.join(', ')})`
 
@@ -14,7 +15,7 @@ export const WITHOUT_BROWSER = CHROMIUM ? false : `no browser here: install chro
 export const WITHOUT_TIME =
   WITHOUT_BROWSER || campaign<string | false>({ short: 'a journey through the console: CAMPAIGN=long goes it', long: false })
 
-const ARGUMENTS = [
+export const ARGUMENTS = [
   '--no-sandbox',
   '--use-gl=angle',
   '--use-angle=swiftshader',
@@ -25,8 +26,14 @@ const ARGUMENTS = [
   '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1',
 ]
 
-export async function browser(t: TestContext): Promise<Browser> {
+/** Every journey is gone twice: as most people do it, and by somebody without a mouse. HANDS names one of them. */
+export type Hands = 'mouse' | 'keyboard'
+export const HANDS = (['mouse', 'keyboard'] as const).filter((one) => [undefined, '', one].includes(process.env['HANDS']))
+const withoutMouse = new WeakSet<Browser>()
+
+export async function browser(t: TestContext, hands: Hands = 'mouse'): Promise<Browser> {
   const started = await chromium.launch({ executablePath: CHROMIUM!, args: ARGUMENTS })
+  if (hands === 'keyboard') withoutMouse.add(started)
   t.after(() => started.close())
   return started
 }
@@ -66,7 +73,7 @@ export async function watchedPage(from: Browser, options: BrowserContextOptions 
     if (message.type() === 'error' && !/Failed to load resource|status of 4\d\d|AJAXError/.test(message.text()))
       faults.push(`console: ${message.text()}`)
   })
-  return { page, requests, faults }
+  return { page: withoutMouse.has(from) ? keyboardPage(page) : page, requests, faults }
 }
 
 /** Writes a picture where SCREENSHOTS names a folder: for people to look at. */

@@ -1,4 +1,4 @@
-// Goal: each screen of buying and making opens by its address, wide and on a phone, light and dark, with no serious fault of accessibility.
+// Goal: each screen opens by its address, wide and on a phone, light and dark, with no serious fault of accessibility.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Browser } from 'playwright-core'
@@ -6,7 +6,7 @@ import { createConsoleBuild } from '#console.ts'
 import { newId } from '#core/ids.ts'
 import { world, type Org, type World } from '../support/world.ts'
 import { browser, shot, WITHOUT_TIME } from './chromium.ts'
-import { assertAccessible, assertOwnBusiness, seat, signIn } from './console.ts'
+import { assertAccessible, assertOwnBusiness, LONG_MS, seat, signIn } from './console.ts'
 
 const MODES = [
   ['desktop-light', { colorScheme: 'light' }],
@@ -29,19 +29,60 @@ const SCREENS = [
   ['mosaics', '/mosaics', 'No mosaic yet'],
 ] as const
 
-test('the console: screens of buying and making', { skip: WITHOUT_TIME }, async (t) => {
+/** What is neither bought, made nor watched; and the doors, which are shown to nobody who is in. */
+const OTHERS = [
+  ['welcome', '/welcome', 'Create a project'],
+  ['explore', '/explore', 'No area yet'],
+  ['library', '/library', 'Nothing here yet'],
+  ['compare', '/compare', 'Choose two items'],
+  ['uploads', '/uploads', 'Nothing is on its way'],
+  ['shares', '/shares', 'Nothing is shared'],
+  ['lineage', '/lineage', 'Project First project'],
+  ['keys', '/develop/keys', 'First call'],
+  ['requests', '/develop/requests', 'Since'],
+  ['billing', '/billing', 'Automatic top-up'],
+  ['ledger', '/billing/ledger', 'Every credit that came'],
+  ['invoices', '/billing/invoices', 'No invoice yet'],
+  ['usage', '/billing/usage', 'This month'],
+  ['cards', '/billing/cards', 'No card yet'],
+  ['approvals', '/billing/approvals', 'Nobody had to ask'],
+  ['plan', '/billing/plan', 'Change to Team'],
+  ['commitments', '/billing/commitments', 'No commitment'],
+  ['team', '/team', 'Project roles'],
+  ['team-projects', '/team/projects', 'Add by email'],
+  ['licences', '/team/licences', 'Sandbox licence'],
+  ['organization', '/team/organization', 'Country'],
+  ['lost', '/nothing-here', 'There is no such screen'],
+] as const
+const DOORS = [
+  ['sign-in', '/sign-in', 'Forgotten the password?'],
+  ['sign-up', '/sign-up', 'There is one already?'],
+  ['forgot', '/forgot', 'Send the mail'],
+  ['invitation', '/invite/nothing', 'You are invited'],
+] as const
+type Screen = (typeof SCREENS | typeof OTHERS | typeof DOORS)[number]
+
+test('the console: screens without anything in them', { skip: WITHOUT_TIME, timeout: LONG_MS }, async (t) => {
   await createConsoleBuild().run(new AbortController().signal)
   const w = await world(t, { vendors: true })
   const chromium = await browser(t)
   const org = await w.organization()
-  for (const mode of MODES) await t.test(mode[0], () => everyScreen(w, org, chromium, mode))
+  for (const mode of MODES) {
+    await t.test(`buying and making, ${mode[0]}`, () => everyScreen(w, org, chromium, mode, SCREENS))
+    await t.test(`everything else, ${mode[0]}`, () => everyScreen(w, org, chromium, mode, OTHERS))
+  }
 })
 
-async function everyScreen(w: World, org: Org, chromium: Browser, [mode, options]: (typeof MODES)[number]): Promise<void> {
+async function everyScreen(
+  w: World,
+  org: Org,
+  chromium: Browser,
+  [mode, options]: (typeof MODES)[number],
+  screens: readonly Screen[],
+): Promise<void> {
   const here = await seat(w, chromium, options)
   const { page } = here
-  await signIn(here, org.owner)
-  for (const [name, address, sign] of SCREENS) {
+  const look = async ([name, address, sign]: Screen) => {
     await page.goto(`${w.baseUrl}/app${address}`)
     await page.getByText(sign).first().waitFor()
     await page.locator('main .skeleton').first().waitFor({ state: 'detached' })
@@ -50,6 +91,10 @@ async function everyScreen(w: World, org: Org, chromium: Browser, [mode, options
     assert.ok(excess <= 0, `${name}, ${mode}: ${excess} px wider than the screen`)
     await shot(page, `${name}-${mode}`)
   }
+  if (screens === OTHERS) for (const door of DOORS) await look(door)
+  await page.goto(`${w.baseUrl}/app/sign-in`)
+  await signIn(here, org.owner)
+  for (const screen of screens) await look(screen)
   await here.page.context().close() // Who still asks while the service closes would keep it.
   assertOwnBusiness(w, here)
 }

@@ -6,15 +6,16 @@ import { createConsoleBuild } from '#console.ts'
 import { balance, grant } from '../orders/support.ts'
 import { world, type Org, type World } from '../support/world.ts'
 import { choose, delivered } from './buying.ts'
-import { browser, shot, WITHOUT_TIME } from './chromium.ts'
+import { browser, HANDS, shot, WITHOUT_TIME } from './chromium.ts'
 import { assertAccessible, assertOwnBusiness, journey, seat, signIn } from './console.ts'
 
-test('the console: find and buy', { skip: WITHOUT_TIME }, async (t) => {
-  await createConsoleBuild().run(new AbortController().signal)
-  const w = await world(t, { vendors: true })
-  const chromium = await browser(t)
-  await findAndBuy(w, await w.organization(), chromium)
-})
+for (const hands of HANDS)
+  test(`the console: find and buy, by ${hands}`, { skip: WITHOUT_TIME }, async (t) => {
+    await createConsoleBuild().run(new AbortController().signal)
+    const w = await world(t, { vendors: true })
+    const chromium = await browser(t, hands)
+    await findAndBuy(w, await w.organization(), chromium)
+  })
 
 // Goal (J2): typed area, results of several sources, two scenes, a price that is the price, an order that arrives where it was found.
 async function findAndBuy(w: World, org: Org, chromium: Browser): Promise<void> {

@@ -4,14 +4,15 @@ import { test, type TestContext } from 'node:test'
 import type { Browser } from 'playwright-core'
 import { createConsoleBuild } from '#console.ts'
 import { world, type World } from '../support/world.ts'
-import { browser, shot, WITHOUT_BROWSER } from './chromium.ts'
+import { browser, HANDS, shot, WITHOUT_BROWSER, WITHOUT_TIME } from './chromium.ts'
 import { assertAccessible, assertOwnBusiness, journey, seat } from './console.ts'
 
-test('the console: first minute', { skip: WITHOUT_BROWSER }, async (t) => {
-  await createConsoleBuild().run(new AbortController().signal)
-  const w = await world(t, { vendors: true })
-  await firstMinute(t, w, await browser(t))
-})
+for (const hands of HANDS)
+  test(`the console: first minute, by ${hands}`, { skip: hands === 'mouse' ? WITHOUT_BROWSER : WITHOUT_TIME }, async (t) => {
+    await createConsoleBuild().run(new AbortController().signal)
+    const w = await world(t, { vendors: true })
+    await firstMinute(t, w, await browser(t, hands))
+  })
 
 // Goal (J1): from nothing to a picture on the map and a call that answers, without leaving the browser.
 async function firstMinute(t: TestContext, w: World, chromium: Browser): Promise<void> {

@@ -6,19 +6,20 @@ import { createConsoleBuild } from '#console.ts'
 import run from '#domains/processing/run.task.ts'
 import { balance, grant } from '../orders/support.ts'
 import { world, type Org, type World } from '../support/world.ts'
-import { browser, shot, WITHOUT_TIME } from './chromium.ts'
+import { browser, HANDS, shot, WITHOUT_TIME } from './chromium.ts'
 import { assertAccessible, assertOwnBusiness, journey, sceneItem, seat, signIn } from './console.ts'
 
-test('the console: jobs', { skip: WITHOUT_TIME }, async (t) => {
-  await createConsoleBuild().run(new AbortController().signal)
-  const w = await world(t)
-  const chromium = await browser(t)
-  const org = await w.organization()
-  await grant(w, org, 10_000)
-  await sceneItem(w, org, 'Loire valley, June')
-  await t.test('run one', () => runOne(w, org, chromium))
-  await t.test('a viewer looks, and is not offered what they may not do', () => asViewer(w, org, chromium))
-})
+for (const hands of HANDS)
+  test(`the console: jobs, by ${hands}`, { skip: WITHOUT_TIME }, async (t) => {
+    await createConsoleBuild().run(new AbortController().signal)
+    const w = await world(t)
+    const chromium = await browser(t, hands)
+    const org = await w.organization()
+    await grant(w, org, 10_000)
+    await sceneItem(w, org, 'Loire valley, June')
+    await t.test('run one', () => runOne(w, org, chromium))
+    await t.test('a viewer looks, and is not offered what they may not do', () => asViewer(w, org, chromium))
+  })
 
 // Goal: from an empty list to a result: form, errors at their fields, price, progress, result, and the money that it cost.
 async function runOne(w: World, org: Org, chromium: Browser): Promise<void> {

@@ -7,15 +7,16 @@ import type { Browser, Page } from 'playwright-core'
 import { createConsoleBuild } from '#console.ts'
 import convert from '../../src/domains/uploads/convert.task.ts'
 import { world, type Org, type World } from '../support/world.ts'
-import { browser, shot, watchedPage, WITHOUT_TIME } from './chromium.ts'
+import { browser, HANDS, shot, watchedPage, WITHOUT_TIME } from './chromium.ts'
 import { assertAccessible, assertOwnBusiness, journey, PATIENT_MS, saved, sceneBytes, seat, signIn } from './console.ts'
 
-test('the console: measure and share', { skip: WITHOUT_TIME }, async (t) => {
-  await createConsoleBuild().run(new AbortController().signal)
-  // Links end by the browser's clock: the service has the same.
-  const w = await world(t, { startAt: new Date().toISOString() })
-  await uploadToShare(w, await w.organization(), await browser(t))
-})
+for (const hands of HANDS)
+  test(`the console: measure and share, by ${hands}`, { skip: WITHOUT_TIME }, async (t) => {
+    await createConsoleBuild().run(new AbortController().signal)
+    // Links end by the browser's clock: the service has the same.
+    const w = await world(t, { startAt: new Date().toISOString() })
+    await uploadToShare(w, await w.organization(), await browser(t, hands))
+  })
 
 /** As a person reads a cell: three digits behind the point. */
 const close = (a: number, b: number) => Math.abs(a - b) < 1e-9 + Math.abs(b) * 1e-6

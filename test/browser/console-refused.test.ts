@@ -6,17 +6,18 @@ import { createConsoleBuild } from '#console.ts'
 import { balance, grant } from '../orders/support.ts'
 import { world, type Org, type World } from '../support/world.ts'
 import { choose } from './buying.ts'
-import { browser, shot, WITHOUT_TIME } from './chromium.ts'
+import { browser, HANDS, shot, WITHOUT_TIME } from './chromium.ts'
 import { assertAccessible, assertOwnBusiness, journey, seat, signIn } from './console.ts'
 
-test('the console: a refused spend', { skip: WITHOUT_TIME }, async (t) => {
-  await createConsoleBuild().run(new AbortController().signal)
-  const w = await world(t, { vendors: true })
-  const chromium = await browser(t)
-  await t.test('by a card whose bank asks', async () => byCard(w, await w.organization(), chromium))
-  await t.test('without enough credits', async () => withoutCredits(w, await w.organization(), chromium))
-  await t.test('above a cap', async () => aboveCap(w, await w.organization(), chromium))
-})
+for (const hands of HANDS)
+  test(`the console: a refused spend, by ${hands}`, { skip: WITHOUT_TIME }, async (t) => {
+    await createConsoleBuild().run(new AbortController().signal)
+    const w = await world(t, { vendors: true })
+    const chromium = await browser(t, hands)
+    await t.test('by a card whose bank asks', async () => byCard(w, await w.organization(), chromium))
+    await t.test('without enough credits', async () => withoutCredits(w, await w.organization(), chromium))
+    await t.test('above a cap', async () => aboveCap(w, await w.organization(), chromium))
+  })
 
 // Goal (J3, J12): an organization without a wallet pays by card: none yet, then one whose bank asks; one order comes of it.
 async function byCard(w: World, org: Org, chromium: Browser): Promise<void> {

@@ -4,14 +4,15 @@ import { test } from 'node:test'
 import type { Browser } from 'playwright-core'
 import { createConsoleBuild } from '#console.ts'
 import { world, type Org, type World } from '../support/world.ts'
-import { browser, shot, WITHOUT_TIME } from './chromium.ts'
+import { browser, HANDS, shot, WITHOUT_TIME } from './chromium.ts'
 import { assertAccessible, assertOwnBusiness, journey, saved, sceneItem, seat, signIn } from './console.ts'
 
-test('the console: a time series', { skip: WITHOUT_TIME }, async (t) => {
-  await createConsoleBuild().run(new AbortController().signal)
-  const w = await world(t, { startAt: new Date().toISOString() })
-  await timeSeries(w, await w.organization(), await browser(t))
-})
+for (const hands of HANDS)
+  test(`the console: a time series, by ${hands}`, { skip: WITHOUT_TIME }, async (t) => {
+    await createConsoleBuild().run(new AbortController().signal)
+    const w = await world(t, { startAt: new Date().toISOString() })
+    await timeSeries(w, await w.organization(), await browser(t, hands))
+  })
 
 // Goal (J5): a place over the scenes of a collection is a line, a table and a file, and all three say the same.
 async function timeSeries(w: World, org: Org, chromium: Browser): Promise<void> {

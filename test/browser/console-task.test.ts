@@ -6,7 +6,7 @@ import { createConsoleBuild } from '#console.ts'
 import { balance, grant, until, work } from '../orders/support.ts'
 import { world, type Org, type World } from '../support/world.ts'
 import { delivered, typeArea } from './buying.ts'
-import { browser, shot, WITHOUT_TIME } from './chromium.ts'
+import { browser, HANDS, shot, WITHOUT_TIME } from './chromium.ts'
 import { assertAccessible, assertOwnBusiness, journey, seat, signIn } from './console.ts'
 
 const WINDOW = { From: '2030-01-02', To: '2030-01-20' }
@@ -17,13 +17,14 @@ const AREAS = [
   { West: 2.303, South: 48.204, East: 2.306, North: 48.206 },
 ]
 
-test('the console: task and decide', { skip: WITHOUT_TIME }, async (t) => {
-  await createConsoleBuild().run(new AbortController().signal)
-  const w = await world(t, { vendors: true })
-  const org = await w.organization()
-  await grant(w, org, 1_000_000)
-  await taskAndDecide(w, org, await browser(t))
-})
+for (const hands of HANDS)
+  test(`the console: task and decide, by ${hands}`, { skip: WITHOUT_TIME }, async (t) => {
+    await createConsoleBuild().run(new AbortController().signal)
+    const w = await world(t, { vendors: true })
+    const org = await w.organization()
+    await grant(w, org, 1_000_000)
+    await taskAndDecide(w, org, await browser(t, hands))
+  })
 
 async function ask(w: World, page: Page, product: string, areas: typeof AREAS, name: string): Promise<void> {
   await page.goto(`${w.baseUrl}/app/tasking/new?product=${product}`)

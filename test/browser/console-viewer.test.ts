@@ -4,14 +4,15 @@ import { test } from 'node:test'
 import type { Browser } from 'playwright-core'
 import { createConsoleBuild } from '#console.ts'
 import { world, type Org, type World } from '../support/world.ts'
-import { browser, shot, WITHOUT_TIME } from './chromium.ts'
+import { browser, HANDS, shot, WITHOUT_TIME } from './chromium.ts'
 import { assertAccessible, assertOwnBusiness, journey, sceneItem, seat, signIn, type Seat } from './console.ts'
 
-test('the console: a viewer', { skip: WITHOUT_TIME }, async (t) => {
-  await createConsoleBuild().run(new AbortController().signal)
-  const w = await world(t, { startAt: new Date().toISOString() })
-  await viewer(w, await w.organization(), await browser(t))
-})
+for (const hands of HANDS)
+  test(`the console: a viewer, by ${hands}`, { skip: WITHOUT_TIME }, async (t) => {
+    await createConsoleBuild().run(new AbortController().signal)
+    const w = await world(t, { startAt: new Date().toISOString() })
+    await viewer(w, await w.organization(), await browser(t, hands))
+  })
 
 // Goal (J13): a viewer sees what there is, and no button that may not be pressed.
 async function viewer(w: World, org: Org, chromium: Browser): Promise<void> {

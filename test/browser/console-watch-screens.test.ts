@@ -5,9 +5,9 @@ import { test } from 'node:test'
 import { createConsoleBuild } from '#console.ts'
 import { HOOK_URL, world, type Org, type World } from '../support/world.ts'
 import { browser, shot, WITHOUT_TIME } from './chromium.ts'
-import { assertAccessible, assertOwnBusiness, journey, LONG_MS, sceneItem, seat, settled, signIn } from './console.ts'
+import { assertAccessible, assertOwnBusiness, journey, LONG_MS, PHONE, sceneItem, seat, settled, signIn } from './console.ts'
+import { boxInAddress } from './support/address.ts'
 
-const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true }
 const MODES = [
   ['desktop-light', { colorScheme: 'light' }],
   ['phone-dark', { colorScheme: 'dark', ...PHONE }],
@@ -92,35 +92,14 @@ async function watchedOrganization(w: World, org: Org): Promise<Screen[]> {
   ]
 }
 
-/** Two small squares as an encoded polyline: the form that areas have in an address. */
+/** Two small squares of a scene: the form that areas have in an address. */
 function zonesIn([west, south, east, north]: [number, number, number, number]): string {
-  const square = (x: number, y: number) => {
-    const [w, s, e, n] = [
+  const square = (x: number, y: number) =>
+    boxInAddress([
       west + (east - west) * x,
       south + (north - south) * y,
       west + (east - west) * (x + 0.2),
       south + (north - south) * (y + 0.2),
-    ]
-    let last = [0, 0]
-    let text = ''
-    for (const corner of [
-      [w, s],
-      [e, s],
-      [e, n],
-      [w, n],
-    ]) {
-      const now = corner.map((degrees) => Math.round(degrees * 1e5))
-      text += now.map((part, index) => encoded(part - last[index]!)).join('')
-      last = now
-    }
-    return text
-  }
+    ])
   return `${square(0.3, 0.4)};${square(0.55, 0.5)}`
-}
-
-function encoded(value: number): string {
-  let rest = value < 0 ? ~(value << 1) : value << 1
-  let text = ''
-  for (; rest >= 0x20; rest >>>= 5) text += String.fromCharCode((0x20 | (rest & 0x1f)) + 63)
-  return text + String.fromCharCode(rest + 63)
 }

@@ -4,14 +4,15 @@ import { test } from 'node:test'
 import type { Browser } from 'playwright-core'
 import { createConsoleBuild } from '#console.ts'
 import { world, type Org, type World } from '../support/world.ts'
-import { browser, shot, WITHOUT_TIME } from './chromium.ts'
+import { browser, HANDS, shot, WITHOUT_TIME } from './chromium.ts'
 import { assertAccessible, assertOwnBusiness, journey, sceneItem, seat, signIn } from './console.ts'
 
-test('the console: an alert fires live', { skip: WITHOUT_TIME }, async (t) => {
-  await createConsoleBuild().run(new AbortController().signal)
-  const w = await world(t, { startAt: new Date().toISOString() })
-  await alertFires(w, await w.organization(), await browser(t))
-})
+for (const hands of HANDS)
+  test(`the console: an alert fires live, by ${hands}`, { skip: WITHOUT_TIME }, async (t) => {
+    await createConsoleBuild().run(new AbortController().signal)
+    const w = await world(t, { startAt: new Date().toISOString() })
+    await alertFires(w, await w.organization(), await browser(t, hands))
+  })
 
 /** Each moves the line by a tenth of what is shown. */
 const MAX_PRESSES = 60

@@ -7,15 +7,16 @@ import type { Browser } from 'playwright-core'
 import { createConsoleBuild } from '#console.ts'
 import { verifyWebhook } from '../../packages/client/src/webhooks.ts'
 import { world, type Org, type World } from '../support/world.ts'
-import { browser, shot, WITHOUT_TIME } from './chromium.ts'
+import { browser, HANDS, shot, WITHOUT_TIME } from './chromium.ts'
 import { assertAccessible, assertOwnBusiness, journey, seat, signIn } from './console.ts'
 
-test('the console: a webhook fails and is replayed', { skip: WITHOUT_TIME }, async (t) => {
-  await createConsoleBuild().run(new AbortController().signal)
-  const endpoint = await receiver(t)
-  const w = await world(t, { egressAllow: [endpoint.host], startAt: new Date().toISOString() })
-  await webhook(w, await w.organization(), await browser(t), endpoint)
-})
+for (const hands of HANDS)
+  test(`the console: a webhook fails and is replayed, by ${hands}`, { skip: WITHOUT_TIME }, async (t) => {
+    await createConsoleBuild().run(new AbortController().signal)
+    const endpoint = await receiver(t)
+    const w = await world(t, { egressAllow: [endpoint.host], startAt: new Date().toISOString() })
+    await webhook(w, await w.organization(), await browser(t, hands), endpoint)
+  })
 
 interface Letter {
   body: string

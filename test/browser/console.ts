@@ -11,6 +11,8 @@ import type { Org, Person, World } from '../support/world.ts'
 import { shot, watchedPage } from './chromium.ts'
 
 const SIZE_PX = 256
+/** A phone as Chromium plays it. */
+export const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true }
 export const PATIENT_MS = 90_000
 /** For a walk through many screens on a machine that has other work. */
 export const LONG_MS = 900_000

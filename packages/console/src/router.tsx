@@ -7,6 +7,7 @@ const root = createRootRoute({ component: Outlet, notFoundComponent: Lost, error
 const door = () => import('./screens/door.tsx')
 const signIn = createRoute({ getParentRoute: () => root, path: '/sign-in', component: lazyRouteComponent(door, 'SignIn') })
 const signUp = createRoute({ getParentRoute: () => root, path: '/sign-up', component: lazyRouteComponent(door, 'SignUp') })
+const forgot = createRoute({ getParentRoute: () => root, path: '/forgot', component: lazyRouteComponent(door, 'Forgot') })
 const invite = createRoute({ getParentRoute: () => root, path: '/invite/$token', component: lazyRouteComponent(door, 'Invitation') })
 
 const inside = createRoute({
@@ -31,7 +32,7 @@ const start = createRoute({
   },
 })
 const billing = () => import('./screens/billing/billing.tsx')
-const team = () => import('./screens/team.tsx')
+const team = () => import('./screens/team/team.tsx')
 const orders = () => import('./screens/orders/list.tsx')
 const jobs = () => import('./screens/make/jobs.tsx')
 const processes = () => import('./screens/make/process.tsx')
@@ -49,7 +50,7 @@ const screens = [
   screen('/lineage', () => import('./screens/lineage.tsx'), 'LineageStart'),
   screen('/lineage/$type/$id', () => import('./screens/lineage.tsx'), 'Lineage'),
   screen('/develop/keys', () => import('./screens/keys.tsx'), 'Keys'),
-  screen('/develop/requests', () => import('./screens/team.tsx'), 'Requests'),
+  screen('/develop/requests', () => import('./screens/team/team.tsx'), 'Requests'),
   screen('/billing', billing, 'Overview'),
   screen('/billing/ledger', billing, 'Ledger'),
   screen('/billing/invoices', billing, 'Invoices'),
@@ -58,6 +59,7 @@ const screens = [
   screen('/billing/cards', billing, 'Cards'),
   screen('/billing/approvals', billing, 'Approvals'),
   screen('/billing/plan', billing, 'PlanPage'),
+  screen('/billing/commitments', billing, 'Commitments'),
   screen('/team', team, 'Team'),
   screen('/team/projects', team, 'Projects'),
   screen('/team/licences', team, 'Licences'),
@@ -86,7 +88,7 @@ const screens = [
 ]
 
 export const router = createRouter({
-  routeTree: root.addChildren([signIn, signUp, invite, inside.addChildren([start, ...screens])]),
+  routeTree: root.addChildren([signIn, signUp, forgot, invite, inside.addChildren([start, ...screens])]),
   basepath: '/app',
   defaultPreload: 'intent',
   scrollRestoration: true,

@@ -21,7 +21,7 @@ test('notifications', async (t) => {
     const [{ id: notification_id, kind, title, body }, ...more] = await list(org.owner.token)
     const name = member.email.split('@')[0]
     assert.deepEqual([kind, title, more], ['invitation', `${name} has joined`, []])
-    assert.equal(body, `${name} (${member.email}) accepted your invitation to ${member.email}.`)
+    assert.equal(body, `${name} (${member.email}) accepted your invitation.`)
     await w.ok(org.owner.token, 'notifications.dismiss', { notification_id })
   })
   await w.ok(member.token, 'billing.approvals.request', { credits: 100, reason: 'Flood response' })

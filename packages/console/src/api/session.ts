@@ -65,6 +65,8 @@ export function leave(): void {
 export const signIn = (email: string, password: string) => enter('/auth/sign-in', { email, password, cookie: true })
 export const signUp = (email: string, password: string, name: string) => enter('/auth/sign-up', { email, password, name, cookie: true })
 
+export const forgot = (email: string) => client.route<unknown>('POST', '/auth/forgot', { email })
+
 export async function signOut(): Promise<void> {
   await client.signOut('/auth/sign-out').catch(() => undefined)
   leave()

@@ -44,18 +44,23 @@ function baseLayers(theme: Theme): Paint {
   ]
 }
 
+const state = (name: string, on: number, off: number) => ['case', ['boolean', ['feature-state', name], false], on, off] as unknown as number
+
+const FILL = 0.05
+/** However many footprints lie over each other, the ground is seen through them. */
+const MAX_FILLED = 24
+export const fillOpacity = (footprints: number) => state('hovered', 0.16, FILL * Math.min(1, MAX_FILLED / Math.max(1, footprints)))
+
 /** On imagery nothing relies on the theme: a light stroke lies over a dark one. */
 function overlays(theme: Theme): Paint {
   const colour = ['coalesce', ['get', 'colour'], PALETTES[theme].line] as unknown as string
-  const state = (name: string, on: number, off: number) =>
-    ['case', ['boolean', ['feature-state', name], false], on, off] as unknown as number
   const hover = ['case', ['boolean', ['feature-state', 'hovered'], false], SIGNAL, colour] as unknown as string
   return [
     {
       id: 'footprint-area',
       type: 'fill',
       source: 'footprints',
-      paint: { 'fill-color': hover, 'fill-opacity': state('hovered', 0.16, 0.05) },
+      paint: { 'fill-color': hover, 'fill-opacity': fillOpacity(0) },
     },
     {
       id: 'footprint',

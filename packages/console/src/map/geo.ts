@@ -6,6 +6,8 @@ const EARTH_RADIUS_M = 6_371_008.8
 const radians = (degrees: number) => (degrees * Math.PI) / 180
 
 export const MAX_VERTICES = 999
+/** Of an area that is shown, and offered to be simplified. */
+export const MAX_KEPT_VERTICES = 5_000
 export const MAX_AREA_M2 = 50_000e6
 
 /** On the sphere, by the excess of its edges. */
@@ -159,7 +161,9 @@ export function decodeArea(text: string | undefined): GeoJSON.Polygon | null {
     } while (byte >= 0x20 && index < text.length)
     return result & 1 ? ~(result >> 1) : result >> 1
   }
-  while (index < text.length && ring.length < MAX_VERTICES) {
+  while (index < text.length) {
+    // What is longer is no area of ours: half of it would be another area.
+    if (ring.length >= MAX_KEPT_VERTICES) return null
     x += next()
     y += next()
     if (Math.abs(x) > 180 * FIVE || Math.abs(y) > 90 * FIVE) return null

@@ -2,7 +2,7 @@
 import * as maplibre from '/assets/maplibre-gl.mjs'
 import { currentToken } from '../api/session.ts'
 import { currentTheme, onTheme } from '../shell/theme.ts'
-import { baseStyle, repaint } from './base-style.ts'
+import { baseStyle, repaint, fillOpacity } from './base-style.ts'
 import { boxOf, type Box, type Position } from './geo.ts'
 
 interface RasterLayer {
@@ -132,6 +132,7 @@ class Stage {
           geometry ? [{ type: 'Feature', properties: { id, colour: colour ?? null }, geometry }] : [],
         )
       this.#source('footprints').setData({ type: 'FeatureCollection', features })
+      this.map.setPaintProperty('footprint-area', 'fill-opacity', fillOpacity(features.length))
       this.#hovered = null
       for (const id of this.#selected) this.map.setFeatureState({ source: 'footprints', id }, { selected: true })
     })

@@ -15,6 +15,7 @@ import { date } from '../ui/format.ts'
 import { Icon } from '../ui/icons.tsx'
 import { Choice, Segmented } from '../ui/kit.tsx'
 import { Empty, Skeleton } from '../ui/states.tsx'
+import { ChangePanel } from './compare-change.tsx'
 import { tilesOf } from './viewer/look.ts'
 
 type Mode = 'swipe' | 'side' | 'blink'
@@ -99,6 +100,7 @@ export function Compare(): ReactElement {
         </div>
       )}
       {url['a'] && a.isPending && <Skeleton />}
+      {first?.bbox && b.data && <ChangePanel key={`${first.id} ${b.data.item.id} ${look}`} a={first} b={b.data.item} look={look} />}
       <TimeLine items={near.data?.features ?? []} a={url['a']} b={url['b']} onPick={(side, id) => setUrl({ [side]: id })} />
     </div>
   )

@@ -1,9 +1,9 @@
-/** Sign in, sign up, follow an invitation. */
+/** Sign in, sign up, ask for a new password, follow an invitation. */
 import { Link, Navigate, useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { useEffect, useState, type FormEvent, type ReactElement, type ReactNode } from 'react'
 import { queries } from '../api/query.ts'
 import { ProblemError, isProblem } from '../api/problem.ts'
-import { acceptInvitation, chooseOrganization, signIn, signUp, useSession } from '../api/session.ts'
+import { acceptInvitation, chooseOrganization, forgot, signIn, signUp, useSession } from '../api/session.ts'
 import { Button, Field, Note } from '../ui/kit.tsx'
 import { Logo } from '../ui/icons.tsx'
 import { FormProblem } from '../ui/states.tsx'
@@ -133,8 +133,8 @@ export function SignIn(): ReactElement {
         </Button>
       </form>
       <p className="soft sm mt16">
-        No account? <Link to="/sign-up">Create one</Link>. It takes an email, a name and a password. Forgotten the password? Whoever runs
-        this service sets a new one with <span className="mono">npm run user</span>.
+        No account? <Link to="/sign-up">Create one</Link>. It takes an email, a name and a password.{' '}
+        <Link to="/forgot">Forgotten the password?</Link>
       </p>
       {isHere && (
         <div className="mt16">
@@ -149,6 +149,49 @@ export function SignIn(): ReactElement {
         </div>
       )}
       <p className="faint xs mt16">Sessions end by themselves after 30 days without use.</p>
+    </Door>
+  )
+}
+
+/** The answer is the same for every address, so that nobody learns who has an account. */
+export function Forgot(): ReactElement {
+  const [email, setEmail] = useState('')
+  const [isSent, setSent] = useState(false)
+  const form = useSending(async () => {
+    await forgot(email)
+    setSent(true)
+  })
+  useEffect(() => {
+    document.title = 'Forgotten password · Groundtrack'
+  }, [])
+  return (
+    <Door>
+      <h1>Forgotten password</h1>
+      <p className="soft">A mail with a link to a new one, which works once and for 30 minutes.</p>
+      <form className="col g16 mt24" onSubmit={form.send}>
+        <Field
+          label="Email"
+          type="email"
+          autoComplete="username"
+          required
+          autoFocus
+          value={email}
+          onChange={(event) => setEmail(event.target.value)}
+        />
+        <FormProblem error={form.error} />
+        {isSent && (
+          <Note tone="ok" icon="check">
+            <b>If {email} has an account here, a mail is on its way.</b> Where the service sends no mails, whoever runs it sets a new
+            password with <span className="mono">npm run user</span>.
+          </Note>
+        )}
+        <Button type="submit" look="primary" size="l" wide busy={form.busy}>
+          Send the mail
+        </Button>
+      </form>
+      <p className="soft sm mt16">
+        <Link to="/sign-in">Back to the sign-in</Link>
+      </p>
     </Door>
   )
 }

@@ -105,7 +105,7 @@ function KeyTable({ keys }: { keys: readonly ApiKey[] }): ReactElement {
   const revoke = useAct('api_keys.revoke', ['api_keys'])
   return (
     <div className="scrollx">
-      <table className="tbl">
+      <table className="tbl asrows">
         <thead>
           <tr>
             <th>Name</th>
@@ -136,12 +136,18 @@ function KeyTable({ keys }: { keys: readonly ApiKey[] }): ReactElement {
                   ))}
                 </span>
               </td>
-              <td className="n">{key.rate_limit === null ? 'plan' : count(key.rate_limit)}</td>
-              <td className={key.expires_at && Date.parse(key.expires_at) - Date.now() < SOON_MS ? 'warn' : ''}>
+              <td className="n" data-label="an hour">
+                {key.rate_limit === null ? 'plan' : count(key.rate_limit)}
+              </td>
+              <td data-label="expires" className={key.expires_at && Date.parse(key.expires_at) - Date.now() < SOON_MS ? 'warn' : ''}>
                 {key.expires_at ? date(key.expires_at) : 'never'}
               </td>
-              <td className="soft">{key.last_used_at ? ago(key.last_used_at) : 'never'}</td>
-              <td className="n">{count(key.total_requests)}</td>
+              <td className="soft" data-label="last used">
+                {key.last_used_at ? ago(key.last_used_at) : 'never'}
+              </td>
+              <td className="n" data-label="requests">
+                {count(key.total_requests)}
+              </td>
               <td className="n">
                 {key.is_active ? (
                   <Button

@@ -18,7 +18,7 @@ import { Badge, Button, Choice, LinkButton, Segmented } from '../ui/kit.tsx'
 import { Empty, Failed, Loaded, Skeleton } from '../ui/states.tsx'
 import { toast } from '../ui/toasts.tsx'
 import { NewCollection, NewProject } from './project-dialogs.tsx'
-import { ShareDialog } from './share-dialog.tsx'
+import { ShareDialog } from './later.tsx'
 import { deleteWithUndo } from './viewer/metadata-tab.tsx'
 
 const PAGE = 60
@@ -49,6 +49,8 @@ export function Library(): ReactElement {
         {dialog && <NewProject onClose={() => setDialog(false)} />}
       </>
     )
+  // Who has gone on while the list was loading is not fetched back.
+  if (!id && !/\/library\/?$/.test(location.pathname)) return <Skeleton />
   if (!id)
     return (
       <Navigate

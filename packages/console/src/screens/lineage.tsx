@@ -1,7 +1,7 @@
 /** What something was made from and what became of it, as a graph that can be walked and as an equal list. */
 import dagre from '@dagrejs/dagre'
 import { Link, useNavigate, useParams } from '@tanstack/react-router'
-import { useMemo, useState, type ReactElement } from 'react'
+import { useEffect, useMemo, useRef, useState, type ReactElement } from 'react'
 import type { LineageEdge, LineageNode } from '../api/contract.ts'
 import { useOp } from '../api/query.ts'
 import { useTitle } from '../shell/crumbs.tsx'
@@ -89,13 +89,11 @@ export function Lineage(): ReactElement {
   const direction = (url['direction'] ?? 'both') as Direction
   const graph = useOp('provenance.get', { entity_type: type as 'item', entity_id: id, direction, max_depth: Number(url['depth'] ?? 5) })
   const [chosen, setChosen] = useState<string>(keyOf(type, id))
-  const navigate = useNavigate()
   useTitle({ text: 'Lineage', to: '/lineage' }, `${type.replaceAll('_', ' ')} ${shortId(id)}`)
   const drawn = useMemo(() => (graph.data ? place(graph.data.nodes.slice(0, MAX_NODES), graph.data.edges) : null), [graph.data])
   if (graph.isError) return <Failed error={graph.error} retry={() => void graph.refetch()} />
   if (!graph.data || !drawn) return <Skeleton rows={5} />
   const { edges, truncated, nodes } = graph.data
-  const near = edges.filter((edge) => keyOf(edge.src_type, edge.src_id) === chosen || keyOf(edge.dst_type, edge.dst_id) === chosen)
   const node = nodes.find((one) => keyOf(one.entity_type, one.entity_id) === chosen) ?? nodes[0]!
   return (
     <div className="ws lineage insp">
@@ -130,71 +128,92 @@ export function Lineage(): ReactElement {
         </div>
         {edges.length === 0 && <p className="float lin-empty">Made here, used nowhere yet.</p>}
       </div>
-      <aside className="pn rt" aria-label="The chosen thing">
-        <div className="sc">
-          <div className="sec">
-            <div className="row g12">
-              <span className="disc">
-                <Icon name={kindOf(node.entity_type).icon} />
-              </span>
-              <div className="grow">
-                <NodeName node={node} />
-                <div className="mono faint wrap-any">{node.entity_id}</div>
-              </div>
-            </div>
-            <div className="row g6 wrap mt12">
-              {node.entity_type === 'item' && (
-                <LinkButton size="s" to="/view/$item" params={{ item: node.entity_id } as never}>
-                  Open
-                </LinkButton>
-              )}
-              <Button
-                size="s"
-                onClick={() => void navigate({ to: '/lineage/$type/$id', params: { type: node.entity_type, id: node.entity_id } as never })}
-              >
-                Start from here
-              </Button>
-              <Button size="s" icon="copy" onClick={() => void copyText(JSON.stringify(graph.data, null, 2), 'The evidence is copied')}>
-                Copy as evidence
-              </Button>
+      <Chosen node={node} graph={graph.data} onChoose={setChosen} />
+    </div>
+  )
+}
+
+interface ChosenParts {
+  node: LineageNode
+  graph: { nodes: readonly LineageNode[]; edges: readonly LineageEdge[] }
+  onChoose(key: string): void
+}
+
+/** What the chosen thing is, what was done with it, and everything else as a list. */
+function Chosen({ node, graph, onChoose }: ChosenParts): ReactElement {
+  const navigate = useNavigate()
+  return (
+    <aside className="pn rt" aria-label="The chosen thing">
+      <div className="sc">
+        <div className="sec">
+          <div className="row g12">
+            <span className="disc">
+              <Icon name={kindOf(node.entity_type).icon} />
+            </span>
+            <div className="grow">
+              <NodeName node={node} />
+              <div className="mono faint wrap-any">{node.entity_id}</div>
             </div>
           </div>
-          <div className="sec">
-            <h3>Steps at it</h3>
-            {near.length === 0 && <p className="soft">None.</p>}
-            <ol className="how">
-              {near.map((edge, index) => {
-                const isSource = keyOf(edge.src_type, edge.src_id) === chosen
-                const other = isSource ? { type: edge.dst_type, id: edge.dst_id } : { type: edge.src_type, id: edge.src_id }
-                return (
-                  <li key={index}>
-                    <b>
-                      {isSource ? edge.relation.replaceAll('_', ' ') : `${edge.relation.replaceAll('_', ' ')}, seen from the other side`}
-                    </b>
-                    <button type="button" className="as-link" onClick={() => setChosen(keyOf(other.type, other.id))}>
-                      {other.type.replaceAll('_', ' ')} {shortId(other.id)}
-                    </button>
-                    <span className="mono faint xs">call {edge.invocation_id}</span>
-                  </li>
-                )
-              })}
-            </ol>
-          </div>
-          <div className="sec">
-            <h3>Everything here</h3>
-            <ul className="col g4">
-              {nodes.map((one) => (
-                <li key={keyOf(one.entity_type, one.entity_id)}>
-                  <button type="button" className="as-text row g6" onClick={() => setChosen(keyOf(one.entity_type, one.entity_id))}>
-                    <Icon name={kindOf(one.entity_type).icon} /> {one.entity_type.replaceAll('_', ' ')}{' '}
-                    <span className="mono">{shortId(one.entity_id)}</span>
-                  </button>
-                </li>
-              ))}
-            </ul>
+          <div className="row g6 wrap mt12">
+            {node.entity_type === 'item' && (
+              <LinkButton size="s" to="/view/$item" params={{ item: node.entity_id } as never}>
+                Open
+              </LinkButton>
+            )}
+            <Button
+              size="s"
+              onClick={() => void navigate({ to: '/lineage/$type/$id', params: { type: node.entity_type, id: node.entity_id } as never })}
+            >
+              Start from here
+            </Button>
+            <Button size="s" icon="copy" onClick={() => void copyText(JSON.stringify(graph, null, 2), 'The evidence is copied')}>
+              Copy as evidence
+            </Button>
           </div>
         </div>
-      </aside>
+        <Steps node={node} edges={graph.edges} onChoose={onChoose} />
+        <div className="sec">
+          <h3>Everything here</h3>
+          <ul className="col g4">
+            {graph.nodes.map((one) => (
+              <li key={keyOf(one.entity_type, one.entity_id)}>
+                <button type="button" className="as-text row g6" onClick={() => onChoose(keyOf(one.entity_type, one.entity_id))}>
+                  <Icon name={kindOf(one.entity_type).icon} /> {one.entity_type.replaceAll('_', ' ')}{' '}
+                  <span className="mono">{shortId(one.entity_id)}</span>
+                </button>
+              </li>
+            ))}
+          </ul>
+        </div>
+      </div>
+    </aside>
+  )
+}
+
+function Steps({ node, edges, onChoose }: { node: LineageNode; edges: readonly LineageEdge[]; onChoose(key: string): void }): ReactElement {
+  const chosen = keyOf(node.entity_type, node.entity_id)
+  const near = edges.filter((edge) => keyOf(edge.src_type, edge.src_id) === chosen || keyOf(edge.dst_type, edge.dst_id) === chosen)
+  return (
+    <div className="sec">
+      <h3>Steps at it</h3>
+      {near.length === 0 && <p className="soft">None.</p>}
+      <ol className="how">
+        {near.map((edge, index) => {
+          const isSource = keyOf(edge.src_type, edge.src_id) === chosen
+          const other = isSource ? { type: edge.dst_type, id: edge.dst_id } : { type: edge.src_type, id: edge.src_id }
+          return (
+            <li key={index}>
+              {isSource && <b>{edge.relation.replaceAll('_', ' ')}</b>}
+              <button type="button" className="as-link" onClick={() => onChoose(keyOf(other.type, other.id))}>
+                {other.type.replaceAll('_', ' ')} {shortId(other.id)}
+              </button>
+              {!isSource && <b>{edge.relation.replaceAll('_', ' ')} this</b>}
+              <span className="mono faint xs">call {edge.invocation_id}</span>
+            </li>
+          )
+        })}
+      </ol>
     </div>
   )
 }
@@ -217,6 +236,12 @@ function Graph({
   onChoose(key: string): void
 }): ReactElement {
   const at = new Map(drawn.placed.map((one) => [one.key, one]))
+  const node = useRef<HTMLButtonElement>(null)
+  // A graph is larger than a phone: it opens where the chosen thing is.
+  useEffect(() => {
+    // Newer browsers answer with a promise, which is no way to leave an effect.
+    void node.current?.scrollIntoView({ block: 'center', inline: 'center' })
+  }, [drawn])
   const lines = edges.flatMap((edge) => {
     const from = at.get(keyOf(edge.dst_type, edge.dst_id))
     const to = at.get(keyOf(edge.src_type, edge.src_id))
@@ -237,7 +262,7 @@ function Graph({
                 strokeWidth={isNear ? 2 : 1.3}
               />
               <path d={`M${x2 - 7} ${to.y - 4}l7 4l-7 4z`} fill={isNear ? 'var(--accent)' : 'var(--line-strong)'} />
-              <text className="el" x={(x1 + x2) / 2} y={(from.y + to.y) / 2 - 5} textAnchor="middle">
+              <text className="el" x={x1 + (x2 - x1) * 0.66} y={from.y + (to.y - from.y) * 0.8 - 5} textAnchor="middle">
                 {relation.replaceAll('_', ' ')}
               </text>
             </g>
@@ -247,6 +272,7 @@ function Graph({
       {drawn.placed.map((one) => (
         <button
           key={one.key}
+          ref={one.key === chosen ? node : undefined}
           type="button"
           className={one.key === chosen ? 'nd on' : 'nd'}
           style={{ left: one.x - WIDTH / 2, top: one.y - HEIGHT / 2, '--k': kindOf(one.entity_type).colour } as never}

@@ -1,4 +1,5 @@
 /** A link with a password and an end, shown once; and the links there are. */
+import { Link } from '@tanstack/react-router'
 import qrcode from 'qrcode-generator'
 import { useState, type ReactElement } from 'react'
 import type { ShareLink } from '../api/contract.ts'
@@ -145,16 +146,29 @@ function QrCode({ text }: { text: string }): ReactElement {
   )
 }
 
-export function ShareRow({ link, mayWrite, name }: { link: ShareLink; mayWrite: boolean; name?: string }): ReactElement {
+/** What the link opens, with the way to it. */
+function ShareTarget({ link: { target_type, target_id, project_id } }: { link: ShareLink }): ReactElement {
+  const isItem = target_type === 'item'
+  const item = useOp('items.get', { item_id: target_id }, { enabled: isItem, staleTime: 60_000 })
+  const collection = useOp('collections.get', { project_id, collection_id: target_id }, { enabled: !isItem, staleTime: 60_000 })
+  const name = item.data?.item.name ?? collection.data?.name ?? `${target_type} ${target_id}`
+  return (
+    <Link to={isItem ? `/view/${target_id}` : `/library/${project_id}/${target_id}`}>
+      <b>{name}</b>
+    </Link>
+  )
+}
+
+export function ShareRow({ link, mayWrite, named }: { link: ShareLink; mayWrite: boolean; named?: boolean }): ReactElement {
   const revoke = useAct('share.link.revoke', ['share'])
   const isOver = link.revoked_at !== null || Date.parse(link.expires_at) < Date.now()
   return (
     <div className="row g12 share-row">
       <Icon name="share" />
       <span className="grow">
-        <b>{name ?? (link.permission === 'download' ? 'Look and download' : 'Look')}</b>{' '}
+        {named ? <ShareTarget link={link} /> : <b>{link.permission === 'download' ? 'Look and download' : 'Look'}</b>}{' '}
         <span className="soft">
-          {name && `${link.permission}, `}
+          {named && `${link.permission === 'download' ? 'look and download' : 'look'}, `}
           {link.revoked_at ? `ended ${date(link.revoked_at)}` : `until ${date(link.expires_at)}`}
         </span>
         <br />

@@ -35,12 +35,7 @@ export function Shares(): ReactElement {
         {({ share_links, total }) => (
           <Card title={plural(total, 'link')}>
             {share_links.map((link) => (
-              <ShareRow
-                key={link.id}
-                link={link}
-                mayWrite={canWrite(link.project_id)}
-                name={`${link.target_type} ${link.target_id.slice(0, 24)}`}
-              />
+              <ShareRow key={link.id} link={link} mayWrite={canWrite(link.project_id)} named />
             ))}
           </Card>
         )}

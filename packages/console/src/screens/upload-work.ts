@@ -74,6 +74,34 @@ export function addFiles(added: readonly File[], target: Target): void {
   pump()
 }
 
+/** Goes on with what another visit began, once the same file is there again; says why it is another one. */
+export function continueUpload(file: File, upload: Upload): string | null {
+  const [expected] = upload.files
+  if (expected && expected.name !== file.name) return `It was '${expected.name}' that was being sent.`
+  if (file.size !== upload.total_bytes) return 'It has another size than the file that was being sent.'
+  const key = String(nextKey++)
+  const target = {
+    projectId: upload.project_id,
+    collectionId: upload.target_collection_id,
+    itemId: upload.target_item_id,
+    isCategorical: upload.is_categorical,
+  }
+  files.set(key, { file, target, stop: null })
+  const one: Sending = {
+    key,
+    name: file.name,
+    size: file.size,
+    sent: 0,
+    state: 'queued',
+    error: null,
+    uploadId: upload.id,
+    session: null,
+  }
+  publish([one, ...list])
+  pump()
+  return null
+}
+
 export function pause(key: string): void {
   files.get(key)?.stop?.abort()
   change(key, { state: 'paused' })

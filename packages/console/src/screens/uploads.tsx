@@ -1,16 +1,17 @@
 /** Files dropped or chosen; each tells how far it is, and why it was refused. */
-import { useEffect, useState, type DragEvent, type ReactElement } from 'react'
-import { useOp } from '../api/query.ts'
+import { useEffect, useState, type ReactElement } from 'react'
+import type { Project, Upload } from '../api/contract.ts'
+import { useAct, useOp } from '../api/query.ts'
 import { useTitle } from '../shell/crumbs.tsx'
 import { useUrl } from '../shell/url.ts'
 import { mayWrite, useProjects, useWho } from '../shell/who.ts'
-import { bytes, percent } from '../ui/format.ts'
+import { ago, bytes, percent } from '../ui/format.ts'
 import { Icon } from '../ui/icons.tsx'
 import { Bar, Button, Card, Check, Choice, LinkButton, Note, Page, State } from '../ui/kit.tsx'
 import { Empty, Loaded } from '../ui/states.tsx'
 import { toast } from '../ui/toasts.tsx'
 import { ImportStac } from './import-stac.tsx'
-import { addFiles, discard, isSending, pause, resume, useSending, type Sending } from './upload-work.ts'
+import { addFiles, continueUpload, discard, isSending, pause, resume, useSending, type Sending } from './upload-work.ts'
 
 /** Takes files once it is known where they go. */
 function FileChoice({ isReady, onChosen }: { isReady: boolean; onChosen: (files: FileList | null) => void }): ReactElement {
@@ -32,14 +33,12 @@ function FileChoice({ isReady, onChosen }: { isReady: boolean; onChosen: (files:
 
 export function Uploads(): ReactElement {
   const who = useWho()
-  const [url, setUrl] = useUrl()
+  const [url] = useUrl()
   const projects = useProjects()
-  const sending = useSending()
   const [categorical, setCategorical] = useState(false)
   const [stac, setStac] = useState(false)
   const writable = (projects.data?.projects ?? []).filter((project) => mayWrite(who, project))
   const project = writable.find(({ id }) => id === url['project']) ?? writable[0]
-  const collections = useOp('collections.list', { project_id: project?.id ?? '' }, { enabled: project !== undefined })
   useTitle(project ? { text: project.name, to: `/library/${project.id}` } : 'Library', 'Uploads')
   useLeaveWarning()
   const take = (list: FileList | null) => {
@@ -51,31 +50,7 @@ export function Uploads(): ReactElement {
       isCategorical: categorical,
     })
   }
-  const drop = (event: DragEvent) => {
-    event.preventDefault()
-    take(event.dataTransfer.files)
-  }
-  if (projects.data && writable.length === 0)
-    return (
-      <Page title="Uploads">
-        <Empty
-          icon="lock"
-          tone="warn"
-          title={projects.data.projects.length === 0 ? 'There is no project yet' : 'You may look, not upload'}
-          actions={
-            projects.data.projects.length === 0 && who.isAdmin ? (
-              <LinkButton to="/welcome" look="primary">
-                First steps
-              </LinkButton>
-            ) : null
-          }
-        >
-          {projects.data.projects.length === 0
-            ? 'Files go into a project.'
-            : 'Ask an editor or admin of a project to upload for you, or to make you an editor.'}
-        </Empty>
-      </Page>
-    )
+  if (projects.data && writable.length === 0) return <NoUploads hasProjects={projects.data.projects.length > 0} />
   return (
     <Page
       title="Uploads"
@@ -91,66 +66,178 @@ export function Uploads(): ReactElement {
     >
       <div className="grid two-one">
         <div className="col g16">
-          <div className="dropz" onDragOver={(event) => event.preventDefault()} onDrop={drop}>
-            <span className="dzi">
-              <Icon name="up" size={20} />
-            </span>
-            <div className="grow">
-              <b>Drop files here</b>
-              <div className="soft sm">.tif and .tiff, up to 10 GiB each. What else you have: </div>
-              <span className="mono sm">gdal_translate -of COG in.jp2 out.tif</span>
-            </div>
-            <div className="col g6">
-              {writable.length > 1 && (
-                <Choice
-                  label="Into project"
-                  hideLabel
-                  value={project?.id ?? ''}
-                  onChange={(event) => setUrl({ project: event.target.value, collection: null })}
-                  options={writable.map(({ id, name }) => ({ value: id, text: `Into: ${name}` }))}
-                />
-              )}
-              <Choice
-                label="Into collection"
-                hideLabel
-                value={url['collection'] ?? ''}
-                onChange={(event) => setUrl({ collection: event.target.value || null })}
-                options={[
-                  { value: '', text: 'No collection' },
-                  ...(collections.data ?? []).map(({ id, name }) => ({ value: id, text: `Into: ${name}` })),
-                ]}
-              />
-              <Check checked={categorical} onChange={setCategorical}>
-                Classes, not measurements
-              </Check>
-            </div>
-          </div>
-          <Card
-            title="This visit"
-            aside={
-              sending.length > 0 && (
-                <span className="soft sm num">
-                  {bytes(sending.reduce((sum, one) => sum + one.sent, 0))} of {bytes(sending.reduce((sum, one) => sum + one.size, 0))}
-                </span>
-              )
-            }
-            flush
-          >
-            {sending.length === 0 ? (
-              <Empty icon="up" title="Nothing is on its way" />
-            ) : (
-              <ul aria-label="Files">
-                {sending.map((one) => (
-                  <FileRow key={one.key} one={one} />
-                ))}
-              </ul>
-            )}
-          </Card>
+          <DropZone
+            writable={writable}
+            projectId={project?.id ?? ''}
+            categorical={categorical}
+            onCategorical={setCategorical}
+            onFiles={take}
+          />
+          <ThisVisit />
+          {project && <Unfinished projectId={project.id} />}
         </div>
         <UploadNotes toItem={url['item'] !== undefined} />
       </div>
       {stac && project && <ImportStac projectId={project.id} collectionId={url['collection'] ?? null} onClose={() => setStac(false)} />}
     </Page>
+  )
+}
+
+function NoUploads({ hasProjects }: { hasProjects: boolean }): ReactElement {
+  const who = useWho()
+  return (
+    <Page title="Uploads">
+      <Empty
+        icon="lock"
+        tone="warn"
+        title={hasProjects ? 'You may look, not upload' : 'There is no project yet'}
+        actions={
+          !hasProjects && who.isAdmin ? (
+            <LinkButton to="/welcome" look="primary">
+              First steps
+            </LinkButton>
+          ) : null
+        }
+      >
+        {hasProjects ? 'Ask an editor or admin of a project to upload for you, or to make you an editor.' : 'Files go into a project.'}
+      </Empty>
+    </Page>
+  )
+}
+
+interface DropParts {
+  writable: readonly Project[]
+  projectId: string
+  categorical: boolean
+  onCategorical(on: boolean): void
+  onFiles(files: FileList): void
+}
+
+function DropZone({ writable, projectId, categorical, onCategorical, onFiles }: DropParts): ReactElement {
+  const [url, setUrl] = useUrl()
+  const collections = useOp('collections.list', { project_id: projectId }, { enabled: projectId !== '' })
+  return (
+    <div
+      className="dropz"
+      onDragOver={(event) => event.preventDefault()}
+      onDrop={(event) => {
+        event.preventDefault()
+        onFiles(event.dataTransfer.files)
+      }}
+    >
+      <span className="dzi">
+        <Icon name="up" size={20} />
+      </span>
+      <div className="grow">
+        <b>Drop files here</b>
+        <div className="soft sm">.tif and .tiff, up to 10 GiB each. What else you have: </div>
+        <span className="mono sm">gdal_translate -of COG in.jp2 out.tif</span>
+      </div>
+      <div className="col g6">
+        {writable.length > 1 && (
+          <Choice
+            label="Into project"
+            hideLabel
+            value={projectId}
+            onChange={(event) => setUrl({ project: event.target.value, collection: null })}
+            options={writable.map(({ id, name }) => ({ value: id, text: `Into: ${name}` }))}
+          />
+        )}
+        <Choice
+          label="Into collection"
+          hideLabel
+          value={url['collection'] ?? ''}
+          onChange={(event) => setUrl({ collection: event.target.value || null })}
+          options={[
+            { value: '', text: 'No collection' },
+            ...(collections.data ?? []).map(({ id, name }) => ({ value: id, text: `Into: ${name}` })),
+          ]}
+        />
+        <Check checked={categorical} onChange={onCategorical}>
+          Classes, not measurements
+        </Check>
+      </div>
+    </div>
+  )
+}
+
+function ThisVisit(): ReactElement {
+  const sending = useSending()
+  return (
+    <Card
+      title="This visit"
+      aside={
+        sending.length > 0 && (
+          <span className="soft sm num">
+            {bytes(sending.reduce((sum, one) => sum + one.sent, 0))} of {bytes(sending.reduce((sum, one) => sum + one.size, 0))}
+          </span>
+        )
+      }
+      flush
+    >
+      {sending.length === 0 ? (
+        <Empty icon="up" title="Nothing is on its way" />
+      ) : (
+        <ul aria-label="Files">
+          {sending.map((one) => (
+            <FileRow key={one.key} one={one} />
+          ))}
+        </ul>
+      )}
+    </Card>
+  )
+}
+
+const isOpen = ({ status }: Upload) => status === 'initiated' || status === 'uploading'
+
+/** What an earlier visit began: the bytes that came are kept, the file has to be chosen again. */
+function Unfinished({ projectId }: { projectId: string }): ReactElement | null {
+  const sending = useSending()
+  const uploads = useOp('uploads.list', { project_id: projectId, limit: 50 })
+  const fail = useAct('uploads.fail', ['uploads', 'usage'])
+  const known = new Set(sending.map(({ uploadId }) => uploadId))
+  const left = (uploads.data?.uploads ?? []).filter((one) => isOpen(one) && one.file_count === 1 && !known.has(one.id))
+  if (left.length === 0) return null
+  return (
+    <Card title="Begun and not finished" flush>
+      <ul aria-label="Begun and not finished">
+        {left.map((one) => (
+          <li key={one.id} className="uf">
+            <span className="th2">
+              <Icon name="image" />
+            </span>
+            <div className="grow col g4">
+              <b className="cut">{one.files[0]?.name ?? 'A file'}</b>
+              <span className="soft sm">
+                {bytes(one.total_bytes)}, begun {ago(one.created_at)}. Choose the same file, and it goes on where it stopped.
+              </span>
+            </div>
+            <label className="btn s">
+              Continue
+              <input
+                type="file"
+                className="sr"
+                aria-label={`Continue ${one.files[0]?.name ?? 'the file'}`}
+                accept=".tif,.tiff,image/tiff"
+                onChange={({ target }) => {
+                  const [file] = target.files ?? []
+                  const refusal = file ? continueUpload(file, one) : null
+                  if (refusal) toast(refusal, 'bad')
+                  target.value = ''
+                }}
+              />
+            </label>
+            <Button
+              size="s"
+              look="quiet"
+              icon="x"
+              label={`Give ${one.files[0]?.name ?? 'the file'} up`}
+              onClick={() => fail.mutate({ upload_id: one.id, error_message: 'Given up by the person who uploaded' })}
+            />
+          </li>
+        ))}
+      </ul>
+    </Card>
   )
 }
 

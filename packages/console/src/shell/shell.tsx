@@ -180,9 +180,10 @@ function Crumbs({ parts }: { parts: readonly { text: ReactNode; to?: string }[] 
 }
 
 function Wallet(): ReactElement | null {
-  const { isAdmin } = useWho()
+  const { isAdmin, organizationId } = useWho()
   const balance = useOp('billing.credits.balance', {}, { staleTime: 30_000, enabled: isAdmin })
-  if (!balance.data) return null
+  const status = useOp('billing.status.get', { organization_id: organizationId }, { staleTime: 300_000, enabled: isAdmin })
+  if (!balance.data || status.data?.billing_mode === 'enterprise') return null
   return (
     <Link to="/billing" className="wallet hide-s">
       <i />

@@ -15,7 +15,7 @@ export function Skeleton({ rows = 4 }: { rows?: number }): ReactElement | null {
     return () => clearTimeout(timer)
   }, [])
   return (
-    <div className="skeleton" role="progressbar" aria-busy="true" aria-label="Loading">
+    <div className="skeleton" role="status" aria-busy="true" aria-label="Loading">
       {late &&
         Array.from({ length: rows }, (_, index) => (
           <div key={index} className="row g12">

@@ -70,7 +70,7 @@ export function ApprovalTable({ approvals }: { approvals: readonly SpendApproval
   const nameOf = useNames()
   return (
     <div className="scrollx">
-      <table className="tbl">
+      <table className="tbl asrows">
         <thead>
           <tr>
             <th>Asked</th>

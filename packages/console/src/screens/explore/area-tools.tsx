@@ -1,6 +1,6 @@
 /** Making an area: draw it, type it, paste or drop it. The numbers are there while one works. */
 import { useEffect, useRef, useState, type ReactElement } from 'react'
-import { areaOf, boxOf, boxPolygon, circle, MAX_AREA_M2, MAX_VERTICES, simplify, type Box } from '../../map/geo.ts'
+import { areaOf, boxOf, boxPolygon, circle, MAX_AREA_M2, MAX_KEPT_VERTICES, MAX_VERTICES, simplify, type Box } from '../../map/geo.ts'
 import type { DrawMode } from '../../map/draw.ts'
 import { AreaProblem, readArea } from '../../map/read-area.ts'
 import { theStage } from '../../map/stage.ts'
@@ -254,6 +254,8 @@ function TextForm({ text: initial, onTake }: { text: string; onTake(shape: GeoJS
     try {
       const read = await readArea(from)
       if (!read) return setError('This is not GeoJSON, WKT, KML, GPX or coordinates.')
+      if (read.kind === 'area' && read.geometry.coordinates[0]!.length > MAX_KEPT_VERTICES)
+        return setError('It has more than 5,000 points. Leave some out first: ogr2ogr -simplify 0.001 smaller.geojson area.geojson')
       if (read.kind === 'area' && read.parts > 1) toast(`It has ${read.parts} parts; the one with the most corners is used`)
       onTake(read.kind === 'area' ? read.geometry : circle(read.at, 5_000))
     } catch (cause) {

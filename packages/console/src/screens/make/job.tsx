@@ -1,16 +1,19 @@
 /** One job: how far it is, what it made, what it cost, and how to run it again. */
 import { Link, useNavigate, useParams } from '@tanstack/react-router'
-import { useEffect, type ReactElement } from 'react'
+import { useEffect, useState, type ReactElement } from 'react'
 import type { ProcessingJob } from '../../api/contract.ts'
-import { useOp } from '../../api/query.ts'
+import { useAct, useOp } from '../../api/query.ts'
 import type { Box } from '../../map/geo.ts'
 import { useTitle } from '../../shell/crumbs.tsx'
 import { isTyping } from '../../shell/keys.ts'
 import { AuthImage, tileOf } from '../../ui/auth-image.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
 import { ago, audOfCredits, count, dateTime, plural } from '../../ui/format.ts'
-import { Badge, Bar, Card, CopyButton, Facts, LinkButton, Note, Page } from '../../ui/kit.tsx'
-import { WaitingPage } from '../../ui/states.tsx'
+import { Badge, Bar, Button, Card, CopyButton, Facts, LinkButton, Note, Page } from '../../ui/kit.tsx'
+import { FormProblem, WaitingPage } from '../../ui/states.tsx'
+import { toast } from '../../ui/toasts.tsx'
 import { CardMap } from '../orders/card-map.tsx'
+import { Downloads } from '../viewer/downloads.tsx'
 import { isUnderWay, SAID, useProcessNames } from './job-states.ts'
 
 const LOOK_EVERY_MS = 3_000
@@ -54,6 +57,7 @@ function OneJob({ job }: { job: ProcessingJob }): ReactElement {
           <LinkButton icon="play" {...again}>
             Run again
           </LinkButton>
+          <DeleteJob job={job} />
           {first && (
             <LinkButton look="primary" icon="layers" to="/view/$item" params={{ item: first } as never}>
               {job.output_item_ids.length === 1 ? 'Open the result' : 'Open the first result'}
@@ -72,46 +76,92 @@ function OneJob({ job }: { job: ProcessingJob }): ReactElement {
             </pre>
           </Card>
         </div>
-        <div className="col g16">
-          <Card title="Money">
-            <Facts
-              rows={[
-                ['Reserved', <span className="num">{`${count(job.reserved_credits)} credits`}</span>],
-                [
-                  'Charged',
-                  <span className="num">
-                    {job.captured_credits === null ? 'when it succeeds' : `${count(job.captured_credits)} credits`}
-                  </span>,
-                ],
-                ['In dollars', <span className="num">{audOfCredits(job.captured_credits ?? job.reserved_credits)}</span>],
-              ]}
-            />
-          </Card>
-          <Card title="Details">
-            <Facts
-              rows={[
-                ['Job', <CopyButton key="id" text={job.id} label={`${job.id.slice(0, 13)}…`} look="quiet" />],
-                ['Asked for', dateTime(job.created_at)],
-                ['Begun', dateTime(job.started_at)],
-                ['Ended', dateTime(job.completed_at)],
-              ]}
-            />
-            {job.source_item_ids.length > 0 && (
-              <>
-                <h3 className="sub">Made from</h3>
-                <ul className="col g4">
-                  {job.source_item_ids.map((item) => (
-                    <li key={item}>
-                      <ItemLink id={item} />
-                    </li>
-                  ))}
-                </ul>
-              </>
-            )}
-          </Card>
-        </div>
+        <JobFacts job={job} />
       </div>
     </Page>
+  )
+}
+
+function JobFacts({ job }: { job: ProcessingJob }): ReactElement {
+  return (
+    <div className="col g16">
+      <Card title="Money">
+        <Facts
+          rows={[
+            ['Reserved', <span className="num">{`${count(job.reserved_credits)} credits`}</span>],
+            [
+              'Charged',
+              <span className="num">{job.captured_credits === null ? 'when it succeeds' : `${count(job.captured_credits)} credits`}</span>,
+            ],
+            ['In dollars', <span className="num">{audOfCredits(job.captured_credits ?? job.reserved_credits)}</span>],
+          ]}
+        />
+      </Card>
+      <Card title="Details">
+        <Facts
+          rows={[
+            ['Job', <CopyButton key="id" text={job.id} label={`${job.id.slice(0, 13)}…`} look="quiet" />],
+            ['Asked for', dateTime(job.created_at)],
+            ['Begun', dateTime(job.started_at)],
+            ['Ended', dateTime(job.completed_at)],
+          ]}
+        />
+        {job.source_item_ids.length > 0 && (
+          <>
+            <h3 className="sub">Made from</h3>
+            <ul className="col g4">
+              {job.source_item_ids.map((item) => (
+                <li key={item}>
+                  <ItemLink id={item} />
+                </li>
+              ))}
+            </ul>
+          </>
+        )}
+      </Card>
+    </div>
+  )
+}
+
+/** For those whom the operator has let in: a job that runs is called off, what it made stays. */
+function DeleteJob({ job }: { job: ProcessingJob }): ReactElement | null {
+  const navigate = useNavigate()
+  const [asked, setAsked] = useState(false)
+  // Whoever may clip the operator's areas may delete jobs; nobody else is shown a button that answers 403.
+  const areas = useOp('clip.areas.list', {}, { staleTime: 300_000 })
+  const remove = useAct('processing.job.delete', ['processing', 'billing'])
+  if (!areas.data) return null
+  const send = () =>
+    remove.mutate(
+      { job_id: job.id },
+      {
+        onSuccess: () => {
+          toast('The job is deleted')
+          void navigate({ to: '/jobs' })
+        },
+      },
+    )
+  return (
+    <>
+      <Button look="danger" onClick={() => setAsked(true)}>
+        Delete
+      </Button>
+      {asked && (
+        <Dialog title="Delete the job" onClose={() => setAsked(false)}>
+          <div className="col g12">
+            <p>
+              {isUnderWay(job)
+                ? `It is called off, and ${count(job.reserved_credits)} credits are given back.`
+                : 'Its entry in the list goes for good. What it made stays.'}
+            </p>
+            <FormProblem error={remove.error} />
+            <Button look="danger" busy={remove.isPending} onClick={send}>
+              {isUnderWay(job) ? 'Call it off and delete it' : 'Delete it for good'}
+            </Button>
+          </div>
+        </Dialog>
+      )}
+    </>
   )
 }
 
@@ -177,6 +227,7 @@ function Outputs({ job }: { job: ProcessingJob }): ReactElement {
 
 function OutputRow({ id }: { id: string }): ReactElement {
   const item = useOneItem(id)
+  const assets = useOp('items.list_assets', { item_id: id }, { staleTime: 60_000 })
   const box = (item.data?.item.bbox ?? null) as Box | null
   return (
     <li className="uf">
@@ -187,6 +238,7 @@ function OutputRow({ id }: { id: string }): ReactElement {
         <ItemLink id={id} />
         <div className="soft sm">{item.data?.item.type.replaceAll('_', ' ')}</div>
       </div>
+      <Downloads itemId={id} assets={assets.data ?? []} />
     </li>
   )
 }

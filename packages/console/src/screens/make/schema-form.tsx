@@ -46,7 +46,8 @@ const isArea = (name: string, { type }: Schema) => name === 'geometry' && type =
 export function SchemaForm({ schema, values, errors, onChange }: FormParts): ReactElement {
   const required = schema.required ?? []
   const names = Object.keys(schema.properties ?? {})
-  const isFirst = (name: string) => required.includes(name) || isItem(name) || name === 'item_ids'
+  const isFirst = (name: string) =>
+    required.includes(name) || isItem(name) || name === 'item_ids' || isArea(name, schema.properties![name]!)
   const [first, rest] = [names.filter(isFirst), names.filter((name) => !isFirst(name))]
   const field = (name: string) => (
     <SchemaField

@@ -74,7 +74,7 @@ export function MetadataTab({ item, assets, mayWrite, onUse }: MetadataParts): R
         {assets.map((asset) => (
           <div key={asset.id} className="row between file-row">
             <span className="grow">
-              <b>{asset.title ?? asset.key}</b> <State of={asset.state} />
+              <b className="wrap-any">{asset.title ?? asset.key}</b> <State of={asset.state} />
               <br />
               <span className="soft sm">
                 {asset.file_size_bytes === null ? 'by reference' : bytes(asset.file_size_bytes)}

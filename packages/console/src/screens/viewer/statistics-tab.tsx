@@ -12,7 +12,7 @@ import { Empty, Failed, Skeleton } from '../../ui/states.tsx'
 import { saveCsv } from '../../ui/csv.ts'
 import { Histogram } from './histogram.tsx'
 import type { Look } from './look.ts'
-import { TimeSeries } from './time-series.tsx'
+import { TimeSeries } from '../later.tsx'
 import { MAX_ZONES, useIsPhone, useZones, type Zone } from './zones.ts'
 
 interface TabParts {

@@ -7,6 +7,7 @@ import { Dialog } from '../../ui/dialog.tsx'
 import { Badge, Button, Check, Choice, Field, Segmented, copyText } from '../../ui/kit.tsx'
 import { FormProblem, Skeleton } from '../../ui/states.tsx'
 import { toast } from '../../ui/toasts.tsx'
+import { Formulas } from './formulas.tsx'
 import { useDistribution } from './histogram.tsx'
 import { parseRange, tileQuery, tilesOf, useRange, type Look, type Preset } from './look.ts'
 import { Stretch } from './stretch.tsx'
@@ -76,6 +77,7 @@ export function StyleTab(parts: StyleParts): ReactElement {
             onChange={(expression) => onLook({ expression, colormap: look.colormap, rescale: null })}
           />
         )}
+        {look.kind === 'expression' && <Formulas look={look} bands={bands} mayWrite={mayWrite} onLook={onLook} />}
         <PresetChips presets={presets} look={look} onPick={(preset) => onLook({ preset: preset.id })} />
       </div>
       <div className="sec">
@@ -186,14 +188,27 @@ function ExpressionBox({ expression, bands, error, isChecking, onChange }: Expre
           {state === 'wrong' && <Badge tone="bad">wrong</Badge>}
         </span>
       </div>
-      {state === 'wrong' && (
-        <p className="help bad" role="alert">
-          {problem}
-        </p>
-      )}
+      {state === 'wrong' && problem && <Wrong text={text} problem={problem} />}
       <p className="help">
         <span className="mono">b1</span> … <span className="mono">b{bands.length}</span>, + − * /, abs sqrt log exp min max where
       </p>
+    </div>
+  )
+}
+
+/** What is wrong, and the character that it is about underlined. */
+function Wrong({ text, problem }: { text: string; problem: string }): ReactElement {
+  const at = Number(/at character (\d+)/.exec(problem)?.[1] ?? 0) - 1
+  return (
+    <div className="help bad" role="alert">
+      {at >= 0 && (
+        <p className="mono wrap-any" aria-hidden="true">
+          {text.slice(0, at)}
+          <mark className="wrong">{text[at] ?? '\u00a0'}</mark>
+          {text.slice(at + 1)}
+        </p>
+      )}
+      <p>{problem}</p>
     </div>
   )
 }

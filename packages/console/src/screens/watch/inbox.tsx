@@ -14,6 +14,7 @@ import { Empty, FormProblem, Loaded } from '../../ui/states.tsx'
 import { toast } from '../../ui/toasts.tsx'
 import { MonitorNav } from './alerts.tsx'
 import { useListKeys } from './list-keys.ts'
+import { MailChoice } from './mail-choice.tsx'
 
 const PAGE = 50
 const POLL_MS = 30_000
@@ -102,6 +103,7 @@ export function Inbox(): ReactElement {
         </Loaded>
       </Card>
       <FormProblem error={all.error} />
+      <MailChoice />
     </Page>
   )
 }

@@ -1,0 +1,94 @@
+/** Each month is closed with an invoice. */
+import { Link, useParams } from '@tanstack/react-router'
+import type { ReactElement } from 'react'
+import type { Invoice } from '../../api/contract.ts'
+import { useOp } from '../../api/query.ts'
+import { aud, date } from '../../ui/format.ts'
+import { Card, Facts, State } from '../../ui/kit.tsx'
+import { Empty, Loaded } from '../../ui/states.tsx'
+import { BillingPage } from './page.tsx'
+
+export function InvoiceList({ invoices }: { invoices: readonly Invoice[] }): ReactElement {
+  return (
+    <ul>
+      {invoices.map((one) => (
+        <li key={one.id} className="uf">
+          <span className="grow">
+            <Link to="/billing/invoices/$id" params={{ id: one.id } as never}>
+              <b>{one.number}</b>
+            </Link>
+            <br />
+            <span className="soft sm">
+              {one.period}, due {date(one.due_at)}
+            </span>
+          </span>
+          <b className="num">{aud(one.total_aud)}</b>
+          <State of={one.status} />
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+export function Invoices(): ReactElement {
+  const invoices = useOp('billing.invoices.list', { limit: 100 })
+  return (
+    <BillingPage name="Invoices">
+      <Card flush>
+        <Loaded
+          query={invoices}
+          empty={({ invoices: list }) =>
+            list.length === 0 && (
+              <Empty icon="card" title="No invoice yet">
+                Each month is closed with one.
+              </Empty>
+            )
+          }
+        >
+          {({ invoices: list }) => <InvoiceList invoices={list} />}
+        </Loaded>
+      </Card>
+    </BillingPage>
+  )
+}
+
+export function InvoicePage(): ReactElement {
+  const { id } = useParams({ strict: false }) as { id: string }
+  const invoice = useOp('billing.invoices.get', { invoice_id: id })
+  return (
+    <BillingPage name={invoice.data ? `Invoice ${invoice.data.number}` : 'Invoice'}>
+      <Loaded query={invoice}>
+        {(one) => (
+          <div className="grid two-one">
+            <Card title="Lines" flush>
+              <table className="tbl">
+                <tbody>
+                  {one.lines.map((line, index) => (
+                    <tr key={index}>
+                      <td>{line.description}</td>
+                      <td className="n num">{aud(line.amount_aud)}</td>
+                    </tr>
+                  ))}
+                </tbody>
+              </table>
+            </Card>
+            <Card title={<State of={one.status} />}>
+              <Facts
+                rows={[
+                  ['Period', one.period],
+                  ['Before GST', aud(one.subtotal_aud)],
+                  ['GST', aud(one.gst_aud)],
+                  ['Total', <b key="t">{aud(one.total_aud)}</b>],
+                  ['Due', `${aud(one.due_aud)} by ${date(one.due_at)}`],
+                ]}
+              />
+              <a className="btn p w mt12" href={one.document_url} target="_blank" rel="noreferrer">
+                Open the PDF
+              </a>
+            </Card>
+          </div>
+        )}
+      </Loaded>
+    </BillingPage>
+  )
+}

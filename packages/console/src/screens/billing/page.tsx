@@ -1,0 +1,66 @@
+/** The frame of every page of billing, for those who may see it. */
+import type { ReactElement, ReactNode } from 'react'
+import { useOp } from '../../api/query.ts'
+import { useTitle } from '../../shell/crumbs.tsx'
+import { useWho } from '../../shell/who.ts'
+import { Badge, Page, SubNav } from '../../ui/kit.tsx'
+import { Empty } from '../../ui/states.tsx'
+
+/** Whether what is delivered goes on an invoice instead of a wallet or a card. */
+export function useIsOnAccount(): boolean {
+  const who = useWho()
+  const status = useOp('billing.status.get', { organization_id: who.organizationId }, { enabled: who.isAdmin })
+  return status.data?.billing_mode === 'enterprise'
+}
+
+export function BillingPage({ name, children, actions }: { name: string; children: ReactNode; actions?: ReactNode }): ReactElement {
+  const who = useWho()
+  const isOnAccount = useIsOnAccount()
+  const pending = useOp('billing.approvals.list', { status: 'pending' }, { enabled: who.isAdmin })
+  useTitle({ text: who.organizationName }, ...(name === 'Overview' ? ['Billing'] : [{ text: 'Billing', to: '/billing' }, name]))
+  if (!who.isAdmin)
+    return (
+      <Page title="Billing">
+        <Empty icon="lock" tone="warn" title="Billing is for owners and admins">
+          You are a member. An owner or admin can show you invoices or raise your cap. What you order is under Orders.
+        </Empty>
+      </Page>
+    )
+  const waiting = pending.data?.approvals.length ?? 0
+  return (
+    <Page
+      title={name === 'Overview' ? 'Billing' : name}
+      about={
+        name === 'Overview'
+          ? 'Credits, 100 to A$1. Reserved when you order, charged when it arrives, returned when it does not.'
+          : undefined
+      }
+      actions={actions}
+    >
+      <SubNav
+        label="Billing"
+        links={[
+          { to: '/billing', text: 'Overview' },
+          { to: '/billing/ledger', text: 'Ledger' },
+          { to: '/billing/invoices', text: 'Invoices' },
+          { to: '/billing/usage', text: 'Usage' },
+          { to: '/billing/cards', text: 'Cards' },
+          {
+            to: '/billing/approvals',
+            text:
+              waiting > 0 ? (
+                <>
+                  Approvals <Badge tone="warn">{waiting}</Badge>
+                </>
+              ) : (
+                'Approvals'
+              ),
+          },
+          { to: '/billing/plan', text: 'Plan' },
+          ...(isOnAccount ? [{ to: '/billing/commitments', text: 'Commitments' }] : []),
+        ]}
+      />
+      <div className="mt16">{children}</div>
+    </Page>
+  )
+}

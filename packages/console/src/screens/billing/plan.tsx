@@ -1,0 +1,57 @@
+/** What a month costs and allows. */
+import type { ReactElement } from 'react'
+import { useAct, useOp } from '../../api/query.ts'
+import { aud, bytes, count, dateTime } from '../../ui/format.ts'
+import { Badge, Button, Card, Facts } from '../../ui/kit.tsx'
+import { FormProblem, Skeleton } from '../../ui/states.tsx'
+import { toast } from '../../ui/toasts.tsx'
+import { BillingPage } from './page.tsx'
+
+export function PlanPage(): ReactElement {
+  const plans = useOp('billing.plans.list', {})
+  const change = useAct('billing.plan.change', ['billing', 'usage', 'organizations'])
+  return (
+    <BillingPage name="Plan">
+      <FormProblem error={change.error} />
+      {!plans.data && <Skeleton />}
+      <div className="grid three">
+        {(plans.data?.plans ?? []).map((plan) => {
+          const isCurrent = plan.id === plans.data?.current_plan_id
+          return (
+            <Card key={plan.id} title={plan.name} aside={isCurrent && <Badge tone="acc">yours</Badge>}>
+              <b className="price-big">{plan.monthly_aud === 0 ? 'Free' : `${aud(plan.monthly_aud)} a month`}</b>
+              <div className="mt12">
+                <Facts
+                  rows={[
+                    ['Storage', bytes(plan.storage_bytes)],
+                    ['Downloads a day', bytes(plan.egress_bytes)],
+                    ['Jobs a month', count(plan.compute_jobs)],
+                    [
+                      'Items expire',
+                      plan.retention.expired_after_days === null ? 'never' : `after ${plan.retention.expired_after_days} days`,
+                    ],
+                  ]}
+                />
+              </div>
+              {!isCurrent && (
+                <Button
+                  wide
+                  className="mt12"
+                  busy={change.isPending}
+                  onClick={() =>
+                    change.mutate(
+                      { plan_id: plan.id as 'team' },
+                      { onSuccess: ({ effective_at }) => void toast(`${plan.name} from ${dateTime(effective_at)}`) },
+                    )
+                  }
+                >
+                  Change to {plan.name}
+                </Button>
+              )}
+            </Card>
+          )
+        })}
+      </div>
+    </BillingPage>
+  )
+}

@@ -1,0 +1,104 @@
+/** What is stored, sent and computed, against the limits of the plan. */
+import { useMemo, useState, type ReactElement } from 'react'
+import { useAct, useOp } from '../../api/query.ts'
+import { Chart } from '../../ui/charts.tsx'
+import { bytes, count } from '../../ui/format.ts'
+import { Bar, Button, Card, Facts, Segmented } from '../../ui/kit.tsx'
+import { Empty, Loaded } from '../../ui/states.tsx'
+import { toast } from '../../ui/toasts.tsx'
+import { BillingPage } from './page.tsx'
+
+interface UsageNow {
+  storage_bytes: number
+  egress_bytes_last_24h: number
+  compute_jobs: number
+  tiles: number
+  api_calls: number
+  limits: { storage_bytes: number; egress_bytes_per_24h: number; compute_jobs: number }
+}
+
+export function UsageBars({ storage_bytes, egress_bytes_last_24h, compute_jobs, tiles, api_calls, limits }: UsageNow): ReactElement {
+  const row = (name: string, used: number, limit: number, show: (value: number) => string) => (
+    <div className="col g4">
+      <div className="row between sm">
+        <span>{name}</span>
+        <span className="soft num">
+          {show(used)} of {show(limit)}
+        </span>
+      </div>
+      <Bar label={name} share={limit > 0 ? used / limit : 0} tone={used > limit * 0.9 ? 'w' : ''} />
+    </div>
+  )
+  return (
+    <div className="col g12">
+      {row('Stored', storage_bytes, limits.storage_bytes, bytes)}
+      {row('Downloads, 24 h', egress_bytes_last_24h, limits.egress_bytes_per_24h, bytes)}
+      {row('Processing jobs', compute_jobs, limits.compute_jobs, count)}
+      <Facts
+        rows={[
+          ['Tiles', count(tiles)],
+          ['API calls', count(api_calls)],
+        ]}
+      />
+    </div>
+  )
+}
+
+type Measure = 'storage_bytes' | 'egress_bytes' | 'tiles' | 'compute_jobs' | 'api_calls'
+const MEASURES: readonly { value: Measure; text: string }[] = [
+  { value: 'api_calls', text: 'API calls' },
+  { value: 'tiles', text: 'Tiles' },
+  { value: 'storage_bytes', text: 'Storage' },
+  { value: 'egress_bytes', text: 'Downloads' },
+  { value: 'compute_jobs', text: 'Jobs' },
+]
+
+export function Usage(): ReactElement {
+  const current = useOp('usage.current', {})
+  const history = useOp('usage.history', { granularity: 'day' })
+  const recalculate = useAct('usage.recalculate_storage', ['usage'])
+  const [measure, setMeasure] = useState<Measure>('api_calls')
+  const points = useMemo(() => history.data?.points ?? [], [history.data])
+  const times = useMemo(() => points.map(({ period }) => Date.parse(period) / 1000), [points])
+  const series = useMemo(() => [{ label: measure, colour: '--c1', values: points.map((point) => point[measure]) }], [points, measure])
+  return (
+    <BillingPage name="Usage">
+      <div className="grid two-one">
+        <Card title="By day" aside={<Segmented label="Measure" value={measure} onChange={setMeasure} options={MEASURES} />}>
+          <Loaded query={history} empty={() => points.length === 0 && <Empty icon="hist" title="No day is over yet" />}>
+            {() => (
+              <>
+                <Chart kind="bars" height={240} label={`${measure} by day`} times={times} series={series} />
+                <details className="mt12">
+                  <summary>As a table</summary>
+                  <table className="tbl slim">
+                    <tbody>
+                      {points.map((point) => (
+                        <tr key={point.period}>
+                          <td>{point.period}</td>
+                          <td className="n num">{measure.endsWith('bytes') ? bytes(point[measure]) : count(point[measure])}</td>
+                        </tr>
+                      ))}
+                    </tbody>
+                  </table>
+                </details>
+              </>
+            )}
+          </Loaded>
+        </Card>
+        <Card title="This month">
+          <Loaded query={current}>{(data) => <UsageBars {...data} />}</Loaded>
+          <div className="mt12">
+            <Button
+              size="s"
+              busy={recalculate.isPending}
+              onClick={() => recalculate.mutate({}, { onSuccess: ({ storage_bytes }) => void toast(`${bytes(storage_bytes)} are stored`) })}
+            >
+              Count the storage again
+            </Button>
+          </div>
+        </Card>
+      </div>
+    </BillingPage>
+  )
+}

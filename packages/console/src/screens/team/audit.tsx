@@ -1,0 +1,153 @@
+/** Every call that was made for the organization. */
+import { Link } from '@tanstack/react-router'
+import { useState, type ReactElement } from 'react'
+import type { AuditEntry } from '../../api/contract.ts'
+import { useOp } from '../../api/query.ts'
+import { useTitle } from '../../shell/crumbs.tsx'
+import { useUrl } from '../../shell/url.ts'
+import { Dialog } from '../../ui/dialog.tsx'
+import { dateTime, localTime } from '../../ui/format.ts'
+import { Badge, Button, Card, Facts, Field, Page } from '../../ui/kit.tsx'
+import { Empty, Loaded } from '../../ui/states.tsx'
+import { DevelopNav } from '../keys.tsx'
+import { TeamNav } from './nav.tsx'
+
+export function Audit(): ReactElement {
+  useTitle({ text: 'Team', to: '/team' }, 'Audit log')
+  return (
+    <Page wide title="Audit log" about="Every call that was made for this organization.">
+      <TeamNav />
+      <AuditTable />
+    </Page>
+  )
+}
+
+export function Requests(): ReactElement {
+  useTitle('Develop', 'Requests')
+  return (
+    <Page wide title="Develop" about="Keys, webhooks and the record of what was called.">
+      <DevelopNav />
+      <AuditTable />
+    </Page>
+  )
+}
+
+const AUDIT_PAGE = 50
+
+function AuditTable(): ReactElement {
+  const [url, setUrl] = useUrl()
+  const [limit, setLimit] = useState(AUDIT_PAGE)
+  const [open, setOpen] = useState<AuditEntry | null>(null)
+  const entries = useOp(
+    'organizations.audit.list',
+    { operation: url['operation'] || null, from: url['from'] ? new Date(url['from']).toISOString() : null, limit },
+    { keep: true },
+  )
+  return (
+    <div className="col g16 mt16">
+      <div className="row g12 wrap">
+        <Field
+          label="Operation"
+          placeholder="items.create"
+          defaultValue={url['operation'] ?? ''}
+          onBlur={(event) => setUrl({ operation: event.target.value || null })}
+          onKeyDown={(event) => event.key === 'Enter' && setUrl({ operation: event.currentTarget.value || null })}
+        />
+        <Field label="Since" type="date" value={url['from'] ?? ''} onChange={(event) => setUrl({ from: event.target.value || null })} />
+      </div>
+      <Card flush>
+        <Loaded query={entries} rows={8} empty={({ entries: list }) => list.length === 0 && <Empty title="No call matches" />}>
+          {({ entries: list }) => <EntryTable entries={list} onOpen={setOpen} />}
+        </Loaded>
+      </Card>
+      {entries.data && entries.data.entries.length >= limit && (
+        <div className="row center">
+          <Button onClick={() => setLimit(limit + AUDIT_PAGE)}>Load more</Button>
+        </div>
+      )}
+      {open && <EntryDialog entry={open} onClose={() => setOpen(null)} />}
+    </div>
+  )
+}
+
+function EntryTable({ entries, onOpen }: { entries: readonly AuditEntry[]; onOpen(entry: AuditEntry): void }): ReactElement {
+  return (
+    <div className="scrollx">
+      <table className="tbl asrows">
+        <thead>
+          <tr>
+            <th>When, UTC</th>
+            <th>Operation</th>
+            <th>By</th>
+            <th>Answer</th>
+            <th className="n">Took</th>
+            <th>Invocation</th>
+          </tr>
+        </thead>
+        <tbody>
+          {entries.map((entry) => (
+            <tr key={entry.invocation_id}>
+              <td title={localTime(entry.at)}>{dateTime(entry.at)}</td>
+              <td className="mono">{entry.operation}</td>
+              <td>{entry.api_key_id ? 'key' : entry.principal_kind}</td>
+              <td>
+                <Badge tone={entry.status < 400 ? 'ok' : 'bad'}>{entry.status}</Badge>
+              </td>
+              <td className="n">{entry.duration_ms} ms</td>
+              <td>
+                <button type="button" className="as-link mono" onClick={() => onOpen(entry)}>
+                  {entry.invocation_id.slice(0, 13)}…
+                </button>
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
+function EntryDialog({ entry, onClose }: { entry: AuditEntry; onClose(): void }): ReactElement {
+  return (
+    <Dialog title={entry.operation} onClose={onClose}>
+      <Facts
+        rows={[
+          [
+            'Invocation',
+            <span key="i" className="mono wrap-any">
+              {entry.invocation_id}
+            </span>,
+          ],
+          ['When', dateTime(entry.at)],
+          ['By', <span key="b" className="mono wrap-any">{`${entry.principal_kind} ${entry.principal_id}`}</span>],
+          ['Answer', entry.status],
+          [
+            'Input digest',
+            <span key="d" className="mono wrap-any">
+              {entry.input_sha256 ?? '–'}
+            </span>,
+          ],
+          [
+            'Made',
+            <span key="m" className="mono wrap-any">
+              {entry.artifacts.length === 0 && 'nothing'}
+              {entry.artifacts.map((artifact) => (
+                <Artifact key={artifact} artifact={artifact} />
+              ))}
+            </span>,
+          ],
+        ]}
+      />
+    </Dialog>
+  )
+}
+
+/** What a call made, with the way to where it came from. */
+function Artifact({ artifact }: { artifact: string }): ReactElement {
+  const [type = '', id = ''] = artifact.split(' ')
+  return (
+    <Link className="block" to="/lineage/$type/$id" params={{ type, id } as never}>
+      {artifact}
+    </Link>
+  )
+}

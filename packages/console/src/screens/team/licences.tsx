@@ -1,0 +1,78 @@
+/** What vendors ask to be accepted before their scenes can be ordered. */
+import { useState, type ReactElement } from 'react'
+import { useAct, useOp } from '../../api/query.ts'
+import { useTitle } from '../../shell/crumbs.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
+import { date } from '../../ui/format.ts'
+import { Badge, Button, Card, Page } from '../../ui/kit.tsx'
+import { Empty, FormProblem, Loaded } from '../../ui/states.tsx'
+import { TeamNav } from './nav.tsx'
+
+export function Licences(): ReactElement {
+  const licences = useOp('eulas.list', { size: 50 })
+  const [open, setOpen] = useState<{ eula: string; document: string } | null>(null)
+  useTitle({ text: 'Team', to: '/team' }, 'Licences')
+  return (
+    <Page
+      title="Licences"
+      about="What vendors ask to be accepted before their scenes can be ordered. One person accepts for the organization."
+    >
+      <TeamNav />
+      <Card className="mt16" flush>
+        <Loaded query={licences} empty={({ content }) => content.length === 0 && <Empty icon="lock" title="No vendor asks for one" />}>
+          {({ content }) => (
+            <ul>
+              {content.map((one) => (
+                <li key={one.id} className="uf">
+                  <span className="grow">
+                    <b>{one.name}</b>
+                    <br />
+                    <span className="soft sm">{one.data_products.map(({ title }) => title).join(', ')}</span>
+                  </span>
+                  {one.accepted ? <Badge tone="ok">accepted {date(one.accepted_at)}</Badge> : <Badge tone="warn">not accepted</Badge>}
+                  <Button size="s" onClick={() => setOpen({ eula: one.id, document: one.current_document_id })}>
+                    Read
+                  </Button>
+                </li>
+              ))}
+            </ul>
+          )}
+        </Loaded>
+      </Card>
+      {open && <LicenceDialog eulaId={open.eula} documentId={open.document} onClose={() => setOpen(null)} />}
+    </Page>
+  )
+}
+
+function LicenceDialog({ eulaId, documentId, onClose }: { eulaId: string; documentId: string; onClose(): void }): ReactElement {
+  const document = useOp('eulas.document.get', { eula_id: eulaId, document_id: documentId })
+  const accept = useAct('eulas.document.accept', ['eulas'])
+  return (
+    <Dialog title="Licence" onClose={onClose} size={620}>
+      <Loaded query={document}>
+        {(licence) => (
+          <div className="col g12">
+            <p className="soft">
+              Version {licence.version}, valid from {date(licence.valid_from)}
+            </p>
+            <div className="licence-text" tabIndex={0}>
+              {licence.text}
+            </div>
+            <FormProblem error={accept.error} />
+            {licence.accepted ? (
+              <Badge tone="ok">accepted {date(licence.accepted_at)}</Badge>
+            ) : (
+              <Button
+                look="primary"
+                busy={accept.isPending}
+                onClick={() => accept.mutate({ eula_id: eulaId, document_id: documentId, is_accepted: true }, { onSuccess: onClose })}
+              >
+                Accept for the organization
+              </Button>
+            )}
+          </div>
+        )}
+      </Loaded>
+    </Dialog>
+  )
+}

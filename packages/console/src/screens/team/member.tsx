@@ -1,0 +1,130 @@
+/** One member: role, caps edited in the cell, the way out. */
+import { useState, type ReactElement } from 'react'
+import type { OrganizationMember } from '../../api/contract.ts'
+import { useAct } from '../../api/query.ts'
+import { useWho } from '../../shell/who.ts'
+import { count, initials } from '../../ui/format.ts'
+import { Badge, Button, Choice } from '../../ui/kit.tsx'
+import { toast } from '../../ui/toasts.tsx'
+
+export function MemberRow({ member }: { member: OrganizationMember }): ReactElement {
+  const who = useWho()
+  const limit = useAct('organizations.members.set_spend_limit', ['organizations.members'])
+  const remove = useAct('organizations.members.remove', ['organizations.members'])
+  const setLimit = (patch: Partial<Pick<OrganizationMember, 'per_order_limit_credits' | 'spend_limit_credits'>>) => {
+    const next = { ...member, ...patch }
+    limit.mutate(
+      {
+        organizationId: who.organizationId,
+        userId: member.user_id,
+        perOrderLimitCredits: next.per_order_limit_credits,
+        spendLimitCredits: next.spend_limit_credits,
+      },
+      { onError: (error) => void toast(error.message, 'bad'), onSuccess: () => void toast(`Caps of ${member.name} are set`) },
+    )
+  }
+  const isSelf = member.user_id === who.userId
+  return (
+    <tr>
+      <td>
+        <div className="row g12">
+          <span className="avatar">{initials(member.name)}</span>
+          <span>
+            <b>{member.name}</b>
+            <br />
+            <span className="soft sm">{member.email}</span>
+          </span>
+        </div>
+      </td>
+      <td>
+        <RoleCell member={member} isSelf={isSelf} />
+      </td>
+      <td className="n" data-label="per order">
+        <CapCell
+          label={`Cap per order of ${member.name}`}
+          cap={member.per_order_limit_credits}
+          onSet={(cap) => setLimit({ per_order_limit_credits: cap })}
+        />
+      </td>
+      <td className="n" data-label="in 30 days">
+        <CapCell
+          label={`Cap in 30 days of ${member.name}`}
+          cap={member.spend_limit_credits}
+          onSet={(cap) => setLimit({ spend_limit_credits: cap })}
+        />
+      </td>
+      <td className="n">
+        {!isSelf && member.role !== 'owner' && (
+          <Button
+            size="s"
+            look="danger"
+            busy={remove.isPending}
+            onClick={() => remove.mutate({ user_id: member.user_id }, { onError: (error) => void toast(error.message, 'bad') })}
+          >
+            Remove
+          </Button>
+        )}
+      </td>
+    </tr>
+  )
+}
+
+function RoleCell({ member, isSelf }: { member: OrganizationMember; isSelf: boolean }): ReactElement {
+  const who = useWho()
+  const role = useAct('organizations.members.set_role', ['organizations.members', '/auth/me'])
+  if (isSelf || (member.role === 'owner' && who.role !== 'owner')) return <Badge tone="acc">{member.role}</Badge>
+  return (
+    <Choice
+      label={`Role of ${member.name}`}
+      hideLabel
+      value={member.role}
+      onChange={(event) =>
+        role.mutate(
+          { user_id: member.user_id, role: event.target.value as 'admin' },
+          { onError: (error) => void toast(error.message, 'bad') },
+        )
+      }
+      options={[...(who.role === 'owner' ? ['owner'] : []), 'admin', 'member'].map((one) => ({ value: one, text: one }))}
+    />
+  )
+}
+
+const capText = (cap: number | null) => (cap === null ? 'none' : cap === 0 ? '0, may not spend' : count(cap))
+
+/** Empty is no cap, 0 may not spend; Enter keeps, Esc undoes. */
+function CapCell({ label, cap, onSet }: { label: string; cap: number | null; onSet(cap: number | null): void }): ReactElement {
+  const [text, setText] = useState<string | null>(null)
+  const keep = () => {
+    if (text === null) return
+    const next = text.trim() === '' ? null : Math.max(0, Math.round(Number(text.replaceAll(',', ''))))
+    setText(null)
+    if (next !== cap && (next === null || Number.isFinite(next))) onSet(next)
+  }
+  if (text === null)
+    return (
+      <button
+        type="button"
+        className="as-text edit num"
+        aria-label={`${label}: ${capText(cap)}. Change`}
+        onClick={() => setText(cap === null ? '' : String(cap))}
+      >
+        {capText(cap)}
+      </button>
+    )
+  return (
+    <input
+      className="input s number-box"
+      aria-label={label}
+      autoFocus
+      inputMode="numeric"
+      placeholder="none"
+      value={text}
+      onChange={(event) => setText(event.target.value)}
+      onBlur={keep}
+      onKeyDown={(event) => {
+        if (event.key === 'Enter') keep()
+        if (event.key === 'Escape') setText(null)
+      }}
+    />
+  )
+}

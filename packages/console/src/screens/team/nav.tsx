@@ -1,0 +1,19 @@
+import type { ReactElement } from 'react'
+import { useWho } from '../../shell/who.ts'
+import { SubNav } from '../../ui/kit.tsx'
+
+export function TeamNav(): ReactElement {
+  const { isAdmin } = useWho()
+  return (
+    <SubNav
+      label="Team"
+      links={[
+        { to: '/team', text: 'Members' },
+        { to: '/team/projects', text: 'Projects and roles' },
+        { to: '/team/licences', text: 'Licences' },
+        ...(isAdmin ? [{ to: '/team/audit', text: 'Audit log' }] : []),
+        { to: '/team/organization', text: 'Organization' },
+      ]}
+    />
+  )
+}

@@ -1,0 +1,144 @@
+/** What somebody may do with imagery is set in each project. */
+import { useState, type ReactElement } from 'react'
+import type { ProjectMember } from '../../api/contract.ts'
+import { useAct, useOp } from '../../api/query.ts'
+import { useTitle } from '../../shell/crumbs.tsx'
+import { useUrl } from '../../shell/url.ts'
+import { mayManage, useProjects, useWho } from '../../shell/who.ts'
+import { Badge, Button, Card, Choice, Field, Page, copyText } from '../../ui/kit.tsx'
+import { Empty, FormProblem, Loaded } from '../../ui/states.tsx'
+import { toast } from '../../ui/toasts.tsx'
+import { TeamNav } from './nav.tsx'
+
+export function Projects(): ReactElement {
+  const who = useWho()
+  const [url, setUrl] = useUrl()
+  const projects = useProjects()
+  useTitle({ text: 'Team', to: '/team' }, 'Projects and roles')
+  const list = projects.data?.projects ?? []
+  const current = list.find(({ id }) => id === url['project']) ?? list[0]
+  return (
+    <Page title="Projects and roles" about="What somebody may do with imagery is set in each project.">
+      <TeamNav />
+      <div className="col g16 mt16">
+        <Loaded query={projects} empty={({ projects: all }) => all.length === 0 && <Empty icon="folder" title="No project yet" />}>
+          {() => (
+            <>
+              <Choice
+                label="Project"
+                value={current?.id ?? ''}
+                onChange={(event) => setUrl({ project: event.target.value })}
+                options={list.map(({ id, name }) => ({ value: id, text: name }))}
+              />
+              {current && <ProjectMembers key={current.id} projectId={current.id} mayChange={mayManage(who, current)} />}
+            </>
+          )}
+        </Loaded>
+      </div>
+    </Page>
+  )
+}
+
+const ROLES = ['admin', 'editor', 'viewer'].map((role) => ({ value: role, text: role }))
+
+function ProjectMembers({ projectId, mayChange }: { projectId: string; mayChange: boolean }): ReactElement {
+  const project = useOp('projects.get', { project_id: projectId })
+  const add = useAct('projects.add_member', ['projects', 'organizations'])
+  const [email, setEmail] = useState('')
+  const [role, setRole] = useState('editor')
+  return (
+    <Card title="People" flush>
+      <Loaded query={project}>
+        {({ members }) => (
+          <div className="scrollx">
+            <table className="tbl asrows">
+              <thead>
+                <tr>
+                  <th>Person</th>
+                  <th>Role here</th>
+                  <th>
+                    <span className="sr">Actions</span>
+                  </th>
+                </tr>
+              </thead>
+              <tbody>
+                {members.map((member) => (
+                  <ProjectMemberRow key={member.email} member={member} mayChange={mayChange} />
+                ))}
+              </tbody>
+            </table>
+          </div>
+        )}
+      </Loaded>
+      {mayChange && (
+        <form
+          className="bd row g12 wrap"
+          onSubmit={(event) => {
+            event.preventDefault()
+            add.mutate({ project_id: projectId, email, role: role as 'editor' }, { onSuccess: () => setEmail('') })
+          }}
+        >
+          <Field label="Add by email" type="email" required value={email} onChange={(event) => setEmail(event.target.value)} />
+          <Choice label="Role" value={role} onChange={(event) => setRole(event.target.value)} options={ROLES} />
+          <Button type="submit" busy={add.isPending}>
+            Add
+          </Button>
+          {add.data?.invitation && (
+            <Button icon="copy" onClick={() => void copyText(add.data.invitation!.url.replace('/invite/', '/app/invite/'))}>
+              Copy the invitation of {add.data.email}
+            </Button>
+          )}
+          <FormProblem error={add.error} />
+        </form>
+      )}
+    </Card>
+  )
+}
+
+function ProjectMemberRow({ member, mayChange }: { member: ProjectMember; mayChange: boolean }): ReactElement {
+  const update = useAct('projects.update_member', ['projects'])
+  const remove = useAct('projects.remove_member', ['projects'])
+  return (
+    <tr>
+      <td>
+        <b>{member.name ?? member.email}</b> {member.status === 'invited' && <Badge tone="warn">invited</Badge>}
+        <br />
+        <span className="soft sm">{member.email}</span>
+      </td>
+      <td>
+        {mayChange && member.user_id ? (
+          <Choice
+            label={`Role of ${member.email}`}
+            hideLabel
+            value={member.role}
+            options={ROLES}
+            onChange={(event) =>
+              update.mutate(
+                { project_id: member.project_id, user_id: member.user_id!, role: event.target.value as 'editor' },
+                { onError: (error) => void toast(error.message, 'bad') },
+              )
+            }
+          />
+        ) : (
+          <Badge>{member.role}</Badge>
+        )}
+      </td>
+      <td className="n">
+        {mayChange && (
+          <Button
+            size="s"
+            look="danger"
+            onClick={() =>
+              remove.mutate(
+                { project_id: member.project_id, ...(member.user_id ? { user_id: member.user_id } : { email: member.email }) },
+                { onError: (error) => void toast(error.message, 'bad') },
+              )
+            }
+          >
+            Remove
+          </Button>
+        )}
+      </td>
+    </tr>
+  )
+}

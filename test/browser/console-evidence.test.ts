@@ -1,0 +1,68 @@
+// Goal: where something came from is shown as the service knows it, and each step leads to the call that made it.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Browser } from 'playwright-core'
+import { createConsoleBuild } from '#console.ts'
+import run from '#domains/processing/run.task.ts'
+import { grant } from '../orders/support.ts'
+import { world, type Org, type World } from '../support/world.ts'
+import { browser, HANDS, shot, WITHOUT_TIME } from './chromium.ts'
+import { assertAccessible, assertOwnBusiness, journey, sceneItem, seat, signIn } from './console.ts'
+
+for (const hands of HANDS)
+  test(`the console: evidence, by ${hands}`, { skip: WITHOUT_TIME }, async (t) => {
+    await createConsoleBuild().run(new AbortController().signal)
+    const w = await world(t, { startAt: new Date().toISOString() })
+    const org = await w.organization()
+    await grant(w, org, 10_000)
+    await evidence(w, org, await browser(t, hands))
+  })
+
+// Goal (J14): the graph of a derived item has the nodes and steps of provenance.get; the audit log finds a step by its invocation.
+async function evidence(w: World, org: Org, chromium: Browser): Promise<void> {
+  const { token } = org.owner
+  const source = await sceneItem(w, org, 'Loire valley, June')
+  const inputs = { item_id: source, expression: '(b8-b4)/(b8+b4)' }
+  const { job: begun } = await w.ok(token, 'processing.execute', { process_id: 'band_math', workspaceId: org.projectId, inputs })
+  await w.drain(run)
+  const { job } = await w.ok(token, 'processing.job.get', { job_id: begun.id })
+  const [derived] = job.output_item_ids as string[]
+  const known = await w.ok(token, 'provenance.get', { entity_type: 'item', entity_id: derived, direction: 'both', max_depth: 5 })
+  await w.flushAudit()
+  const here = await seat(w, chromium, { permissions: ['clipboard-read', 'clipboard-write'] })
+  const { page } = here
+  await journey('evidence', here, async () => {
+    await signIn(here, org.owner)
+    await page.goto(`${w.baseUrl}/app/lineage/item/${derived}`)
+    const graph = page.getByRole('group', { name: /^Graph of/ })
+    await graph.waitFor()
+    assert.match((await graph.getAttribute('aria-label'))!, new RegExp(`${known.nodes.length} things and ${known.edges.length} steps`))
+    assert.equal(await graph.getByRole('button').count(), known.nodes.length)
+    await assertAccessible(page, 'lineage')
+    await shot(page, 'evidence')
+    await graph.getByRole('button', { name: /Loire valley, June 0/ }).click()
+    await page.getByRole('button', { name: 'Copy as evidence' }).click()
+    await page.getByText('The evidence is copied').waitFor()
+    const copied = JSON.parse(await page.evaluate<string>('navigator.clipboard.readText()'))
+    assert.deepEqual(copied, known)
+
+    // The step that made it, in the audit log.
+    const made = known.edges.find(({ src_id }: { src_id: string }) => src_id === derived) ?? known.edges[0]
+    const { entries } = await w.ok(token, 'organizations.audit.list', { limit: 200 })
+    const entry = entries.find(({ operation }: { operation: string }) => operation === 'processing.execute')
+    assert.ok(entry && made)
+    await page.goto(`${w.baseUrl}/app/team/audit`)
+    await page.getByLabel('Operation').fill('processing.execute')
+    await page.keyboard.press('Enter')
+    await page.waitForURL(/operation=processing.execute/)
+    await page.getByRole('button', { name: new RegExp(`^${entry.invocation_id.slice(0, 13)}`) }).click()
+    const dialog = page.getByRole('dialog', { name: 'processing.execute' })
+    await dialog.getByText(entry.invocation_id).waitFor()
+    await dialog.getByText(entry.input_sha256).waitFor()
+    await assertAccessible(page, 'audit entry')
+    await dialog.getByRole('link').first().click()
+    await page.waitForURL(/\/app\/lineage\//)
+  })
+  await here.page.context().close()
+  assertOwnBusiness(w, here)
+}
