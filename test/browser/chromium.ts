@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs'
 import type { TestContext } from 'node:test'
 import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core'
-import { campaign } from '../support/campaign.ts'
+import { campaign, someOf } from '../support/campaign.ts'
 import { keyboardPage } from './support/keyboard.ts'
 
 const PLACES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome', '/usr/bin/google-chrome-stable']
@@ -26,9 +26,11 @@ export const ARGUMENTS = [
   '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1',
 ]
 
-/** Every journey is gone twice: as most people do it, and by somebody without a mouse. HANDS names one of them. */
+/** Every journey is gone twice: as most people do it, and by somebody without a mouse. HANDS names one of them; CI draws one. */
 export type Hands = 'mouse' | 'keyboard'
-export const HANDS = (['mouse', 'keyboard'] as const).filter((one) => [undefined, '', one].includes(process.env['HANDS']))
+const BOTH: readonly Hands[] = ['mouse', 'keyboard']
+const wanted = BOTH.filter((one) => one === process.env['HANDS'])
+export const HANDS = wanted.length > 0 ? wanted : campaign<readonly Hands[]>({ short: BOTH, ci: someOf(BOTH, 2), long: BOTH })
 const withoutMouse = new WeakSet<Browser>()
 
 export async function browser(t: TestContext, hands: Hands = 'mouse'): Promise<Browser> {

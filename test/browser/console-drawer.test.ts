@@ -6,6 +6,7 @@ import { promisify } from 'node:util'
 import type { Page, Response } from 'playwright-core'
 import { createConsoleBuild } from '#console.ts'
 import { grant } from '../orders/support.ts'
+import { campaign, someOf } from '../support/campaign.ts'
 import { HOOK_URL, world, type Org, type World } from '../support/world.ts'
 import { browser, HANDS, shot, WITHOUT_TIME } from './chromium.ts'
 import { assertAccessible, assertOwnBusiness, journey, LONG_MS, sceneItem, seat, settled, signIn } from './console.ts'
@@ -21,7 +22,8 @@ for (const hands of HANDS)
     await createConsoleBuild().run(new AbortController().signal)
     const w = await world(t, { vendors: true, startAt: new Date().toISOString() })
     const org = await w.organization('Coast survey')
-    const screens = await furnished(w, org)
+    const all = await furnished(w, org)
+    const screens = campaign({ short: all, ci: someOf(all, 4), long: all })
     const here = await seat(w, await browser(t, hands))
     const { page } = here
     const answers = answersOf(page)

@@ -16,6 +16,7 @@ import { jobViolations } from './invariants.ts'
 
 const SIZE = campaign({
   short: { jobs: 24, kills: 3, workers: 2 },
+  ci: { jobs: 120, kills: 6, workers: 4 },
   long: { jobs: Number(process.env['JOBS'] ?? 1_000), kills: Number(process.env['KILLS'] ?? 30), workers: 4 },
 })
 const CLIENTS = 4
