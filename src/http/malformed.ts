@@ -10,9 +10,10 @@ interface Refusal {
 }
 
 const UNREADABLE: Refusal = { status: 400, detail: 'The request could not be read', code: 'bad-request' }
+const METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS'
 const UNKNOWN_METHOD: Refusal = {
-  status: 501,
-  detail: 'This method is not known here; addresses take GET, HEAD, POST, PUT, PATCH, DELETE or OPTIONS',
+  status: 405,
+  detail: `This method is not known here; addresses take ${METHODS}`,
   code: 'method-not-allowed',
 }
 const REFUSALS: Readonly<Record<string, Refusal>> = {
@@ -43,7 +44,7 @@ export function refuseMalformed(error: Malformed, socket: Socket): void {
   const body = JSON.stringify({ type: 'about:blank', title, status, detail, code })
   sayGoodbye(
     socket,
-    `HTTP/1.1 ${status} ${title}\r\nContent-Type: application/problem+json\r\nContent-Length: ` +
-      `${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+    `HTTP/1.1 ${status} ${title}\r\nContent-Type: application/problem+json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n` +
+      `${status === 405 ? `Allow: ${METHODS}\r\n` : ''}Connection: close\r\n\r\n${body}`,
   )
 }

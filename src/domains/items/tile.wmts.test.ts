@@ -197,8 +197,8 @@ test('WMTS', async (t) => {
 
   await t.test('failures are exception reports with the right code and place', async () => {
     const cases: [Record<string, string | number>, number, string, string?][] = [
-      [{ REQUEST: 'GetMap' }, 501, 'OperationNotSupported', 'request'],
-      [{ SERVICE: 'WMS', REQUEST: 'GetMap' }, 501, 'OperationNotSupported', 'request'],
+      [{ REQUEST: 'GetMap' }, 400, 'OperationNotSupported', 'request'],
+      [{ SERVICE: 'WMS', REQUEST: 'GetMap' }, 400, 'OperationNotSupported', 'request'],
       [{ SERVICE: 'WFS', REQUEST: 'GetCapabilities' }, 400, 'InvalidParameterValue', 'service'],
       [{ ...tilePairs, TILEROW: 2 ** z }, 400, 'TileOutOfRange', 'tilerow'],
       [{ ...tilePairs, TILEMATRIX: 19 }, 400, 'InvalidParameterValue', 'tilematrix'],

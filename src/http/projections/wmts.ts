@@ -39,7 +39,7 @@ export function registerWmts(app: FastifyInstance, projecting: Projecting): void
       case 'getfeatureinfo':
         return await featureInfo(projecting, request, reply, given)
       default:
-        return refuse(reply, 501, {
+        return refuse(reply, 400, {
           code: 'OperationNotSupported',
           locator: 'request',
           text: 'REQUEST is GetCapabilities, GetTile or GetFeatureInfo',
@@ -242,7 +242,6 @@ export function wmtsPaths(): Record<string, unknown> {
             },
           },
           '304': { description: 'The tile that `If-None-Match` names' },
-          '501': { description: 'Another REQUEST', content: XML },
           ...failures,
         },
       },
