@@ -22,6 +22,8 @@ const feature = (id: string, properties: object): TableRow => ({
   links: [],
 })
 
+const ENDS_FIRST = { start_datetime: '2026-02-02T00:00:00Z', end_datetime: '2026-02-01T00:00:00Z' }
+
 function tableOf(rows: readonly TableRow[]): Buffer {
   const table = openTable(rows)
   return Buffer.concat([table.rows(rows), table.end()])
@@ -64,7 +66,7 @@ test('items.import_stac of a table', async (t) => {
   })
 
   await t.test('each row that cannot be an item is told by its number', async () => {
-    const rows = [feature('d', {}), feature('e', { 'eo:cloud_cover': 120 }), feature('d', {})]
+    const rows = [feature('d', {}), feature('e', ENDS_FIRST), feature('d', {})]
     const { body } = await load(tableOf(rows))
     assert.deepEqual(
       [body.created, body.errors.map(({ index, id }: { index: number; id: string }) => [index, id])],
