@@ -14,7 +14,7 @@ export const WITHOUT_BROWSER = CHROMIUM ? false : `no browser here: install chro
 const LATER = 'a journey through the console: CAMPAIGN=long goes it'
 /** For `skip` of a journey: each takes a browser for a minute, so that they are gone in long campaigns. CI draws one in three. */
 export const WITHOUT_TIME =
-  WITHOUT_BROWSER || campaign<string | false>({ short: LATER, ci: someOf([false, LATER, LATER], 3)[0]!, long: false })
+  WITHOUT_BROWSER || campaign<string | false>({ short: LATER, ci: someOf<string | false>([false, LATER, LATER], 3)[0]!, long: false })
 
 export const ARGUMENTS = [
   '--no-sandbox',

@@ -7,6 +7,7 @@ import type { Page, Response } from 'playwright-core'
 import { createConsoleBuild } from '#console.ts'
 import { grant } from '../orders/support.ts'
 import { campaign, someOf } from '../support/campaign.ts'
+import { until } from '../support/service.ts'
 import { HOOK_URL, world, type Org, type World } from '../support/world.ts'
 import { browser, HANDS, shot, WITHOUT_TIME } from './chromium.ts'
 import { assertAccessible, assertOwnBusiness, journey, LONG_MS, sceneItem, seat, settled, signIn } from './console.ts'
@@ -70,8 +71,10 @@ async function shown(w: World, org: Org, page: Page, answers: Map<string, Promis
   assert.match(text, /^curl -s "\$BASE\/v1\/op\//)
   const { stdout } = await run('bash', ['-c', text], { env: { PATH: process.env['PATH'], BASE: w.baseUrl, TOKEN: org.owner.token } })
   const body = /-d '([\s\S]*)'$/.exec(text)?.[1]?.replaceAll(String.raw`'\''`, "'") ?? ''
-  const seen = await answers.get(`/v1/op/${operations[index]} ${body}`)
-  assert.ok(seen !== undefined, `${address}: ${operations[index]} was asked with ${body}`)
+  const asked = `/v1/op/${operations[index]} ${body}`
+  // A call is shown when it is made; its answer may still be on its way.
+  await until(`${address}: ${operations[index]} to be answered with ${body}`, () => answers.has(asked))
+  const seen = (await answers.get(asked))!
   const plain = (answer: string) => JSON.parse(answer.replaceAll(SIGNED, '')) as object
   if (COUNTS.test(operations[index]!)) assert.deepEqual(Object.keys(plain(stdout)), Object.keys(plain(seen)), address)
   else assert.deepEqual(plain(stdout), plain(seen), `${address}: ${operations[index]}`)
