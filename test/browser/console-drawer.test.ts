@@ -61,23 +61,24 @@ async function shown(w: World, org: Org, page: Page, answers: Map<string, Promis
   await drawer.waitFor()
   const operations = await drawer.locator('.call-head b').allTextContents()
   assert.ok(operations.length > 0, `${address}: a screen makes calls`)
-  const index = operations.findIndex((id) => w.platform.operations.get(id)?.tier === 'read' && !w.platform.operations.get(id)?.raw)
-  assert.ok(index >= 0, `${address}: one of ${operations.join(', ')} reads`)
-  const head = drawer.locator('.call-head').nth(index)
+  const id = operations.find((one) => w.platform.operations.get(one)?.tier === 'read' && !w.platform.operations.get(one)?.raw)
+  assert.ok(id, `${address}: one of ${operations.join(', ')} reads`)
+  // By its name: calls that are made meanwhile stand before it.
+  const head = drawer.locator(`.call-head:has(b:text-is("${id}"))`).first()
   if ((await head.getAttribute('aria-expanded')) !== 'true') await head.click()
   if (address === '/library') await assertAccessible(page, 'the drawer')
   const text = (await drawer.locator('.call pre').textContent())!
   await shot(page, 'drawer')
-  assert.match(text, /^curl -s "\$BASE\/v1\/op\//)
+  assert.ok(text.startsWith(`curl -s "$BASE/v1/op/${id}"`), `${address}: ${text}`)
   const { stdout } = await run('bash', ['-c', text], { env: { PATH: process.env['PATH'], BASE: w.baseUrl, TOKEN: org.owner.token } })
   const body = /-d '([\s\S]*)'$/.exec(text)?.[1]?.replaceAll(String.raw`'\''`, "'") ?? ''
-  const asked = `/v1/op/${operations[index]} ${body}`
+  const asked = `/v1/op/${id} ${body}`
   // A call is shown when it is made; its answer may still be on its way.
-  await until(`${address}: ${operations[index]} to be answered with ${body}`, () => answers.has(asked))
+  await until(`${address}: ${id} to be answered with ${body}`, () => answers.has(asked))
   const seen = (await answers.get(asked))!
   const plain = (answer: string) => JSON.parse(answer.replaceAll(SIGNED, '')) as object
-  if (COUNTS.test(operations[index]!)) assert.deepEqual(Object.keys(plain(stdout)), Object.keys(plain(seen)), address)
-  else assert.deepEqual(plain(stdout), plain(seen), `${address}: ${operations[index]}`)
+  if (COUNTS.test(id)) assert.deepEqual(Object.keys(plain(stdout)), Object.keys(plain(seen)), address)
+  else assert.deepEqual(plain(stdout), plain(seen), `${address}: ${id}`)
   await page.keyboard.press('Escape')
   await drawer.waitFor({ state: 'detached' })
 }

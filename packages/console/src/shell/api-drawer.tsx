@@ -18,9 +18,10 @@ export default function ApiDrawer({ onClose }: { onClose(): void }): ReactElemen
   const all = useSyncExternalStore(onRecorded, recordedCalls)
   const [language, setLanguage] = useState<Language>(() => (localStorage.getItem(KEPT) as Language | null) ?? 'curl')
   const calls = useMemo(() => all.filter(({ screen }) => screen === location.pathname), [all])
-  const [openId, setOpenId] = useState<number | null>(null)
+  // What is being read stays open while the screen goes on calling.
+  const [openId, setOpenId] = useState(() => calls[0]?.id ?? null)
   const close = useRef<HTMLButtonElement>(null)
-  const shown = openId ?? calls[0]?.id
+  const shown = openId ?? calls.at(-1)?.id
   useEffect(() => {
     const opener = document.activeElement as HTMLElement | null
     close.current?.focus()
