@@ -163,6 +163,7 @@ test('alerts: private projects', async (t) => {
     [mine.id],
   )
   assert.deepEqual((await w.ok(outsider.token, 'alerts.events.list')).alert_events, [])
+  for (const rule_id of ['', 'x']) assert.equal((await w.call(outsider.token, 'alerts.events.list', { rule_id })).status, 404, 'no rule')
   assert.equal((await w.ok(outsider.token, 'notifications.unread_count')).count, 0)
   const [{ id: event_id }] = await fired(w, org)
   assert.equal((await w.call(outsider.token, 'alerts.acknowledge_event', { event_id })).status, 404)

@@ -27,7 +27,7 @@ export default operation({
 }).handle({
   async execute({ db, principal }, { rule_id, acknowledged, limit, offset }) {
     const organizationId = requireOrganization(principal)
-    if (rule_id && !isUuid(rule_id)) throw notFound('alert rule')
+    if (rule_id != null && !isUuid(rule_id)) throw notFound('alert rule')
     const events = await alertEvent.list(db, organizationId, {
       ruleId: rule_id ?? null,
       acknowledged: acknowledged ?? null,

@@ -74,7 +74,7 @@ export function sharePaths(): Record<string, unknown> {
       'share.asset.download',
       'A shared file by its address: a redirect to a signed one.',
       [parameter('path', 'asset_id', 'Which file')],
-      { '302': { description: 'To the file' }, ...problems('401', '403', '404', '429', '500') },
+      { '302': { description: 'To the file' }, ...problems('401', '403', '404', '422', '429', '500') },
     ),
   }
 }
