@@ -41,6 +41,21 @@ function useNext(): string {
   return next?.startsWith('/') && !next.startsWith('//') && !next.startsWith('/sign-') ? next : '/explore'
 }
 
+/** The first field of a door: whoever comes can begin to type. */
+function EmailField({ value, onChange }: { value: string; onChange(value: string): void }): ReactElement {
+  return (
+    <Field
+      label="Email"
+      type="email"
+      autoComplete="username"
+      required
+      autoFocus
+      value={value}
+      onChange={(event) => onChange(event.target.value)}
+    />
+  )
+}
+
 function PasswordField({ value, onChange, isNew }: { value: string; onChange(value: string): void; isNew?: boolean }): ReactElement {
   const [shown, setShown] = useState(false)
   const [caps, setCaps] = useState(false)
@@ -117,15 +132,7 @@ export function SignIn(): ReactElement {
         to <b>{location.host}</b>
       </p>
       <form className="col g16 mt24" onSubmit={form.send}>
-        <Field
-          label="Email"
-          type="email"
-          autoComplete="username"
-          required
-          autoFocus
-          value={email}
-          onChange={(event) => setEmail(event.target.value)}
-        />
+        <EmailField value={email} onChange={setEmail} />
         <PasswordField value={password} onChange={setPassword} />
         <SignInProblem error={form.error ?? demo.error} />
         <Button type="submit" look="primary" size="l" wide busy={form.busy}>
@@ -169,15 +176,7 @@ export function Forgot(): ReactElement {
       <h1>Forgotten password</h1>
       <p className="soft">A mail with a link to a new one, which works once and for 30 minutes.</p>
       <form className="col g16 mt24" onSubmit={form.send}>
-        <Field
-          label="Email"
-          type="email"
-          autoComplete="username"
-          required
-          autoFocus
-          value={email}
-          onChange={(event) => setEmail(event.target.value)}
-        />
+        <EmailField value={email} onChange={setEmail} />
         <FormProblem error={form.error} />
         {isSent && (
           <Note tone="ok" icon="check">
