@@ -7,7 +7,7 @@ import { LevelBuilder } from '#raster/write/level.ts'
 import type { ByteSink } from '#raster/write/sink.ts'
 import { planCog, type CogPlan, type CogSpec } from '#raster/write/spec.ts'
 import { Spill } from '#raster/write/spill.ts'
-import type { RowBand } from '#raster/write/tiles.ts'
+import { TileEncoder, type RowBand } from '#raster/write/tiles.ts'
 
 /**
  * Gives the pixels of rows `y` to `y + rows`, all bands, over the whole width. It is asked from top
@@ -43,8 +43,9 @@ export async function writeCog(sink: ByteSink, spec: CogSpec, pull: PullRows, op
   const plan = planCog(spec)
   const directory = options.temporaryDirectory ?? tmpdir()
   const spills = plan.levels.map(() => new Spill(directory, options.spillBytes ?? DEFAULT_SPILL_BYTES))
+  const encoder = new TileEncoder(plan)
   try {
-    const levels = buildLevels(plan, spills)
+    const levels = buildLevels(plan, spills, encoder)
     await encodeAll(plan, levels, pull, options)
     const head = buildHead(
       plan,
@@ -55,16 +56,17 @@ export async function writeCog(sink: ByteSink, spec: CogSpec, pull: PullRows, op
     options.onProgress?.(1)
     return { byteLength: head.byteLength + byteLength, levelCount: levels.length }
   } finally {
+    encoder.close()
     await Promise.all(spills.map((spill) => spill.close()))
   }
 }
 
 /** From coarse to fine, since each level hands its rows to the next coarser one. */
-function buildLevels(plan: CogPlan, spills: readonly Spill[]): LevelBuilder[] {
+function buildLevels(plan: CogPlan, spills: readonly Spill[], encoder: TileEncoder): LevelBuilder[] {
   const levels: LevelBuilder[] = []
   for (let index = plan.levels.length - 1; index >= 0; index--) {
     const spill = spills[index]
-    if (spill) levels.unshift(new LevelBuilder(plan, index, spill, levels[0] ?? null))
+    if (spill) levels.unshift(new LevelBuilder(plan, index, { spill, encoder, next: levels[0] ?? null }))
   }
   return levels
 }
@@ -130,11 +132,20 @@ function interleave(block: Block<ExactSampleArray>, count: number, plan: CogPlan
   const isInterleaved = block.stride === bandCount && block.data.every((samples, band) => samples === first && block.starts[band] === band)
   // A view of our own: a Node buffer passes for bytes, but its slices are no copies.
   if (isInterleaved) return new ArrayType(first.buffer, first.byteOffset, count * bandCount)
-  const out = new ArrayType(count * bandCount) as Uint8Array
+  const out = new ArrayType(count * bandCount)
   block.data.forEach((samples, band) => {
-    const source = samples as Uint8Array
-    const start = block.starts[band] ?? 0
-    for (let i = 0; i < count; i++) out[i * bandCount + band] = source[i * block.stride + start] as number
+    // Both sides are of the same kind, which the type checker cannot see.
+    spread(samples as Uint8Array, { start: block.starts[band] ?? 0, stride: block.stride }, out as Uint8Array, { band, bandCount, count })
   })
   return out
+}
+
+interface Strided {
+  readonly start: number
+  readonly stride: number
+}
+
+function spread(from: Uint8Array, { start, stride }: Strided, to: Uint8Array, place: { band: number; bandCount: number; count: number }): void {
+  const { band, bandCount, count } = place
+  for (let i = 0, at = start, out = band; i < count; i++, at += stride, out += bandCount) to[out] = from[at]!
 }

@@ -1,4 +1,5 @@
-import { BLOCK_LEADER_BYTES, BLOCK_TRAILER_BYTES, type LevelSizes } from '#raster/write/level.ts'
+import type { LevelSizes } from '#raster/write/level.ts'
+import { BLOCK_LEADER_BYTES, BLOCK_TRAILER_BYTES } from '#raster/write/tiles.ts'
 import type { CogPlan } from '#raster/write/spec.ts'
 import type { TagValue } from '#raster/write/tag-value.ts'
 import { imageTags, maskTags, type BlockPlaces } from '#raster/write/tags.ts'

@@ -5,7 +5,7 @@ import { rowReducer } from '#raster/write/reduce.ts'
 import type { RowReducer, RowView } from '#raster/write/row-reducer.ts'
 import type { CogPlan, LevelShape } from '#raster/write/spec.ts'
 import type { Spill } from '#raster/write/spill.ts'
-import { encodeMaskTile, encodeTile, TileBuffers, type RowBand } from '#raster/write/tiles.ts'
+import { BLOCK_LEADER_BYTES, BLOCK_TRAILER_BYTES, encodeMaskTile, type RowBand, type TileEncoder } from '#raster/write/tiles.ts'
 
 /** Stored sizes of a level's blocks in the order of the file: each tile, and its mask's after it. */
 export interface LevelSizes {
@@ -13,12 +13,18 @@ export interface LevelSizes {
   readonly masks: number[]
 }
 
-/** GDAL frames each block: its size before it and its last four bytes again after it. */
-export const BLOCK_LEADER_BYTES = 4
-export const BLOCK_TRAILER_BYTES = 4
+const FRAME_BYTES = BLOCK_LEADER_BYTES + BLOCK_TRAILER_BYTES
 
 /** Enough to keep the threads of zlib busy, few enough to not hold a whole row of blocks twice. */
 const TILES_AT_ONCE = 16
+
+interface LevelParts {
+  readonly spill: Spill
+  /** Shared by all levels of a file. */
+  readonly encoder: TileEncoder
+  /** The next coarser one. */
+  readonly next: LevelBuilder | null
+}
 
 /** One level under construction: gathers rows until a row of blocks is full, encodes it, hands the rows on to the next level. */
 export class LevelBuilder {
@@ -26,16 +32,16 @@ export class LevelBuilder {
   readonly #plan: CogPlan
   readonly #shape: LevelShape
   readonly #spill: Spill
-  readonly #buffers: TileBuffers
+  readonly #encoder: TileEncoder
   readonly #next: { level: LevelBuilder; reducer: RowReducer } | null
   readonly #samples: ExactSampleArray | null
   readonly #mask: Uint8Array | null
   #bufferedRows = 0
   #doneRows = 0
 
-  constructor(plan: CogPlan, index: number, spill: Spill, next: LevelBuilder | null) {
+  constructor(plan: CogPlan, index: number, { spill, encoder, next }: LevelParts) {
     this.#plan = plan
-    this.#buffers = next ? next.#buffers : new TileBuffers(plan)
+    this.#encoder = encoder
     this.#shape = shapeAt(plan, index)
     this.#spill = spill
     this.#next = next && { level: next, reducer: rowReducer(plan, this.#shape, next.#shape) }
@@ -91,26 +97,18 @@ export class LevelBuilder {
 
   async #encodeTile(band: RowBand, tileX: number): Promise<{ image: Uint8Array; mask: Uint8Array | null }> {
     return {
-      image: await encodeTile(band, tileX, this.#plan, this.#buffers),
+      image: await this.#encoder.encode(band, tileX),
       mask: this.#plan.hasMask ? await encodeMaskTile(band, tileX, this.#plan) : null,
     }
   }
 
   async #store({ image, mask }: { image: Uint8Array; mask: Uint8Array | null }): Promise<void> {
-    this.sizes.tiles.push(image.byteLength)
-    await this.#spill.append(framed(image))
+    this.sizes.tiles.push(image.byteLength - FRAME_BYTES)
+    await this.#spill.append(image)
     if (!mask) return
-    this.sizes.masks.push(mask.byteLength)
-    await this.#spill.append(framed(mask))
+    this.sizes.masks.push(mask.byteLength - FRAME_BYTES)
+    await this.#spill.append(mask)
   }
-}
-
-function framed(block: Uint8Array): Uint8Array {
-  const out = new Uint8Array(BLOCK_LEADER_BYTES + block.byteLength + BLOCK_TRAILER_BYTES)
-  new DataView(out.buffer).setUint32(0, block.byteLength, true)
-  out.set(block, BLOCK_LEADER_BYTES)
-  out.set(block.subarray(-BLOCK_TRAILER_BYTES), BLOCK_LEADER_BYTES + block.byteLength)
-  return out
 }
 
 function shapeAt(plan: CogPlan, index: number): LevelShape {

@@ -1,12 +1,16 @@
 import { promisify } from 'node:util'
 import zlib from 'node:zlib'
-import { EXACT_ARRAY } from '#raster/tiff/sample.ts'
+import { bytesPerSample, EXACT_ARRAY } from '#raster/tiff/sample.ts'
 import type { ExactSampleArray } from '#raster/types.ts'
 import { predict } from '#raster/write/predict.ts'
 import type { CogPlan } from '#raster/write/spec.ts'
+import { ZstdFrames } from '#raster/write/zstd.ts'
 
 const deflate = promisify(zlib.deflate)
-const zstdCompress = promisify(zlib.zstdCompress)
+
+/** GDAL frames each block: its size before it and its last four bytes again after it. */
+export const BLOCK_LEADER_BYTES = 4
+export const BLOCK_TRAILER_BYTES = 4
 
 /** Rows of interleaved pixels, with a mask byte a pixel where the file has a mask. */
 export interface RowBand {
@@ -16,47 +20,66 @@ export interface RowBand {
   readonly mask: Uint8Array | null
 }
 
-/** Buffers for tiles, used again and again: a file has thousands of tiles, and fresh memory costs more than filling it. */
-export class TileBuffers {
+/**
+ * Cuts tiles and compresses them. Its buffers are used again and again: a file has thousands of tiles, and fresh memory costs more
+ * than filling it.
+ */
+export class TileEncoder {
   readonly #plan: CogPlan
+  readonly #frames: ZstdFrames
   readonly #free: ExactSampleArray[] = []
 
   constructor(plan: CogPlan) {
     this.#plan = plan
+    const { blockSize, bandCount, spec, compressionLevel } = plan
+    this.#frames = new ZstdFrames(compressionLevel, blockSize * blockSize * bandCount * bytesPerSample(spec.dataType))
   }
 
-  take(): ExactSampleArray {
+  /** One tile of a band of rows as it is stored; what lies outside the image repeats its edge, which costs nothing once predicted. */
+  async encode(band: RowBand, tileX: number): Promise<Uint8Array> {
+    const plan = this.#plan
+    const tile = this.#take()
+    let bytes = new Uint8Array(tile.buffer, tile.byteOffset, tile.byteLength)
+    if (plan.predictor === 2 && tile.BYTES_PER_ELEMENT <= 4) cutDifferences(band, tileX, plan, tile)
+    else if (plan.predictor === 3 && tile.BYTES_PER_ELEMENT === 4) cutFloats(band, tileX, plan, bytes)
+    else {
+      cutTile(band, tileX, plan, tile)
+      bytes = predict(tile, plan.predictor, { rowSamples: plan.blockSize * plan.bandCount, rows: plan.blockSize, stride: plan.bandCount })
+    }
+    const stored = await this.#compress(bytes)
+    this.#free.push(tile)
+    return stored
+  }
+
+  close(): void {
+    this.#frames.close()
+  }
+
+  #take(): ExactSampleArray {
     const { blockSize, bandCount, spec } = this.#plan
     return this.#free.pop() ?? new EXACT_ARRAY[spec.dataType](blockSize * blockSize * bandCount)
   }
 
-  giveBack(tile: ExactSampleArray): void {
-    this.#free.push(tile)
+  async #compress(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array> {
+    const { compression, compressionLevel } = this.#plan
+    if (compression === 'zstd') return await this.#frames.compress(bytes, framed)
+    // One chunk for the whole result spares the trips between threads that small chunks cost.
+    return framed([await deflate(bytes, { level: compressionLevel, chunkSize: bytes.byteLength, memLevel: 9 })])
   }
 }
 
-/** One tile of a band of rows as it is stored; what lies outside the image repeats its edge, which costs nothing once predicted. */
-export async function encodeTile(band: RowBand, tileX: number, plan: CogPlan, buffers: TileBuffers): Promise<Uint8Array> {
-  const tile = buffers.take()
-  const shape = { rowSamples: plan.blockSize * plan.bandCount, rows: plan.blockSize, stride: plan.bandCount }
-  let bytes: Uint8Array
-  if (plan.predictor === 2 && tile.BYTES_PER_ELEMENT <= 4) {
-    cutDifferences(band, tileX, plan, tile)
-    bytes = new Uint8Array(tile.buffer, tile.byteOffset, tile.byteLength)
-  } else {
-    cutTile(band, tileX, plan, tile)
-    bytes = predict(tile, plan.predictor, shape)
+/** A block as it stands in the file, put together from its pieces. */
+function framed(pieces: readonly Uint8Array[]): Uint8Array {
+  const length = pieces.reduce((sum, piece) => sum + piece.byteLength, 0)
+  const out = new Uint8Array(BLOCK_LEADER_BYTES + length + BLOCK_TRAILER_BYTES)
+  new DataView(out.buffer).setUint32(0, length, true)
+  let at = BLOCK_LEADER_BYTES
+  for (const piece of pieces) {
+    out.set(piece, at)
+    at += piece.byteLength
   }
-  const encoded = await compress(bytes, plan)
-  buffers.giveBack(tile)
-  return encoded
-}
-
-async function compress(bytes: Uint8Array, { compression, compressionLevel }: CogPlan): Promise<Uint8Array> {
-  // One chunk for the whole result spares the trips between threads that small chunks cost.
-  const chunkSize = bytes.byteLength
-  if (compression === 'deflate') return deflate(bytes, { level: compressionLevel, chunkSize, memLevel: 9 })
-  return zstdCompress(bytes, { chunkSize, params: { [zlib.constants.ZSTD_c_compressionLevel]: compressionLevel } })
+  out.copyWithin(at, at - BLOCK_TRAILER_BYTES, at)
+  return out
 }
 
 function cutTile(band: RowBand, tileX: number, { blockSize, bandCount }: CogPlan, tile: ExactSampleArray): void {
@@ -114,6 +137,54 @@ function differencesOfRow(
   to.fill(0, at + count, end)
 }
 
+/**
+ * Cuts 32-bit floats and predicts them at once: the highest byte of each sample of a row first, then the next ones, and of all of them
+ * the differences.
+ */
+function cutFloats(band: RowBand, tileX: number, { blockSize, bandCount }: CogPlan, tile: Uint8Array): void {
+  const left = tileX * blockSize
+  const count = Math.min(blockSize, band.width - left) * bandCount
+  const rowBytes = blockSize * bandCount * 4
+  const words = new Uint32Array(band.samples.buffer, band.samples.byteOffset, band.samples.length)
+  for (let y = 0; y < band.rows; y++) {
+    const from = (y * band.width + left) * bandCount
+    floatsOfRow(words, from, { to: tile, at: y * rowBytes, count, planeBytes: rowBytes / 4 }, bandCount)
+  }
+  for (let y = band.rows; y < blockSize; y++) tile.copyWithin(y * rowBytes, (band.rows - 1) * rowBytes, band.rows * rowBytes)
+}
+
+interface PlanesOfRow {
+  readonly to: Uint8Array
+  readonly at: number
+  /** Samples of the row that lie in the image; behind them it goes on with its last pixel. */
+  readonly count: number
+  readonly planeBytes: number
+}
+
+function floatsOfRow(words: Uint32Array, from: number, { to, at, count, planeBytes }: PlanesOfRow, stride: number): void {
+  const [second, third, fourth] = [at + planeBytes, at + 2 * planeBytes, at + 3 * planeBytes]
+  const last = from + count - stride
+  for (let i = 0; i < stride; i++) {
+    const word = words[from + i]!
+    // What stands before the first byte of a plane is the last one of the plane before.
+    const before = words[last + i]!
+    to[at + i] = word >>> 24
+    to[second + i] = (word >>> 16) - (before >>> 24)
+    to[third + i] = (word >>> 8) - (before >>> 16)
+    to[fourth + i] = word - (before >>> 8)
+  }
+  for (let i = stride; i < count; i++) {
+    const word = words[from + i]! | 0
+    const before = words[from + i - stride]! | 0
+    to[at + i] = (word >>> 24) - (before >>> 24)
+    to[second + i] = (word >>> 16) - (before >>> 16)
+    to[third + i] = (word >>> 8) - (before >>> 8)
+    to[fourth + i] = word - before
+  }
+  if (count === planeBytes) return
+  for (const start of [at, second, third, fourth]) to.fill(0, start + count, start + planeBytes)
+}
+
 /** One tile of the mask: one bit a pixel, high bit first, outside the image 0. */
 export async function encodeMaskTile(band: RowBand, tileX: number, plan: CogPlan): Promise<Uint8Array> {
   const { blockSize } = plan
@@ -126,5 +197,5 @@ export async function encodeMaskTile(band: RowBand, tileX: number, plan: CogPlan
       if (valid) bits[(y * blockSize + x) >> 3]! |= 0x80 >> (x & 7)
     }
   }
-  return deflate(bits, { level: 6 })
+  return framed([await deflate(bits, { level: 6 })])
 }

@@ -1,0 +1,93 @@
+import zlib from 'node:zlib'
+
+/** As many as Node has threads for it by default. */
+const MAX_STREAMS = 4
+/** A frame may be a little longer than what it holds, where that cannot be compressed. */
+const SLACK_BYTES = 4096
+
+/**
+ * Zstandard frames, several at a time in other threads. Each stream writes one frame after another: a fresh one for each frame
+ * would ask the system for megabytes of tables every time, which costs more than compressing a tile with them does.
+ */
+export class ZstdFrames {
+  readonly #level: number
+  readonly #mostBytes: number
+  readonly #idle: FrameStream[] = []
+  readonly #waiting: ((stream: FrameStream) => void)[] = []
+  #count = 0
+  #isClosed = false
+
+  /** `mostBytes` are in the largest tile. */
+  constructor(level: number, mostBytes: number) {
+    this.#level = level
+    this.#mostBytes = mostBytes
+  }
+
+  /** Compresses, and hands over what came of it, which is gone as soon as `take` returns. */
+  async compress<T>(bytes: Uint8Array, take: (frame: readonly Uint8Array[]) => T): Promise<T> {
+    const stream = await this.#stream()
+    try {
+      const frame = await stream.write(bytes)
+      return take(frame)
+    } finally {
+      stream.rewind()
+      const next = this.#waiting.shift()
+      if (next) next(stream)
+      else if (this.#isClosed) stream.close()
+      else this.#idle.push(stream)
+    }
+  }
+
+  /** Streams that are at work end after it. */
+  close(): void {
+    this.#isClosed = true
+    for (const stream of this.#idle.splice(0)) stream.close()
+  }
+
+  #stream(): FrameStream | Promise<FrameStream> {
+    const idle = this.#idle.pop()
+    if (idle) return idle
+    if (this.#count >= MAX_STREAMS) return new Promise((resolve) => this.#waiting.push(resolve))
+    this.#count += 1
+    return new FrameStream(this.#level, this.#mostBytes)
+  }
+}
+
+class FrameStream {
+  readonly #stream: zlib.ZstdCompress
+  readonly #pieces: Uint8Array[] = []
+
+  constructor(level: number, mostBytes: number) {
+    this.#stream = zlib.createZstdCompress({
+      // Whatever is written at once is a frame of its own.
+      flush: zlib.constants.ZSTD_e_end,
+      chunkSize: mostBytes + SLACK_BYTES,
+      params: { [zlib.constants.ZSTD_c_compressionLevel]: level },
+    })
+    this.#stream.on('data', (piece: Uint8Array) => this.#pieces.push(piece))
+    // Whoever waits for the write is told.
+    this.#stream.on('error', () => undefined)
+  }
+
+  write(bytes: Uint8Array): Promise<readonly Uint8Array[]> {
+    return new Promise((resolve, reject) => {
+      this.#stream.write(bytes, (error) => {
+        if (error) reject(error)
+        else resolve(this.#pieces)
+      })
+    })
+  }
+
+  /**
+   * The next frame goes where the last one was: nobody looks at that any more. Node keeps the place in a field of its own; a Node
+   * without it takes new memory instead.
+   */
+  rewind(): void {
+    this.#pieces.length = 0
+    if (typeof Reflect.get(this.#stream, '_outOffset') === 'number') Reflect.set(this.#stream, '_outOffset', 0)
+  }
+
+  close(): void {
+    this.#stream.destroy()
+  }
+}
