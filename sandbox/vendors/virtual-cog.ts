@@ -2,9 +2,9 @@
  * A COG that is never made as a whole. Its blocks are stored without compression, so that each has a place in the file
  * before it has any content; a range of bytes costs no more than the blocks in it.
  */
-import { BLOCK_LEADER_BYTES, BLOCK_TRAILER_BYTES } from '#raster/write/level.ts'
 import { buildHead } from '#raster/write/layout.ts'
 import { planCog, type CogPlan } from '#raster/write/spec.ts'
+import { BLOCK_LEADER_BYTES, BLOCK_TRAILER_BYTES } from '#raster/write/tiles.ts'
 import { cogSpecOf, type SceneDescription, type Window } from '../scenes/index.ts'
 
 export interface CogBlock extends Window {

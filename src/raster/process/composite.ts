@@ -1,9 +1,10 @@
 /** The median, mean, largest or smallest value of each band over many scenes, pixel by pixel and band by band. */
 import { RasterError, type SampleArray } from '#raster/types.ts'
-import type { Resampling } from '#raster/warp/sample.ts'
-import { CommonGrid, place, type Cell, type GridOptions } from './grid.ts'
+import type { Resampling, SampledPlanes } from '#raster/warp/sample.ts'
+import { interleavedBlock } from '#raster/write/rows.ts'
+import { CommonGrid, type Cell, type GridOptions } from './grid.ts'
 import { writeRaster, type MethodTask } from './method.ts'
-import { blockOf } from './rows.ts'
+import { TurnedRows } from './rows.ts'
 
 interface Composite extends GridOptions {
   readonly statistic: 'median' | 'mean' | 'max' | 'min'
@@ -35,68 +36,118 @@ export async function composite(task: MethodTask<Composite>): Promise<Record<str
     nodata: Number.NaN,
     bands: bands.map((band, index) => ({ name: options.bandNames?.[index] ?? first!.info.bands[band]!.name })),
   }
+  const turned = new TurnedRows((length) => new Float32Array(length))
+  const reducer = new Reducer(common, { ...options, bands, isNarrow: rasters.every(({ info }) => NARROW.has(info.dataType)) })
   await writeRaster(task, 'data.tif', spec, async (y, rows, signal) => {
-    const planes = bands.map(() => new Float32Array(width * rows).fill(Number.NaN))
+    const samples = turned.take(width * rows * bands.length)
     const cellWidth = Math.max(MIN_CELL_PX, Math.min(MAX_CELL_PX, Math.floor(STACK_BYTES / (4 * rows * rasters.length * bands.length))))
-    for (const cell of common.cells(y, rows, cellWidth)) {
-      const values = await reduce(common, cell, { ...options, bands, signal })
-      for (const [band, plane] of values.entries()) place(planes[band]!, width, cell, plane)
-    }
-    return blockOf(planes, width, rows)
+    for (const cell of common.cells(y, rows, cellWidth)) await reducer.reduce(cell, { samples, rowWidth: width }, signal)
+    return interleavedBlock({ height: rows, samples, mask: null }, width, bands.length)
   })
   return { width, height }
 }
 
-type Reducing = Omit<Composite, 'bands'> & { readonly bands: readonly number[]; readonly signal: AbortSignal | undefined }
+/** Types of which every value is a 32-bit float, too. */
+const NARROW: ReadonlySet<string> = new Set(['uint8', 'int8', 'uint16', 'int16', 'float16', 'float32'])
 
-async function reduce(
-  common: CommonGrid,
+type Reducing = Omit<Composite, 'bands'> & { readonly bands: readonly number[]; readonly isNarrow: boolean }
+type Totals = Float32Array<ArrayBuffer> | Float64Array<ArrayBuffer>
+
+/** Rows over the whole width, with the bands of a pixel side by side. */
+interface Rows {
+  readonly samples: Float32Array
+  readonly rowWidth: number
+}
+
+/** Makes one cell after another; what it needs for a cell it uses again for the next. */
+class Reducer {
+  readonly #common: CommonGrid
+  readonly #options: Reducing
+  #sampled: SampledPlanes | undefined
+  #totals: Totals[] = []
+  #counts = new Uint32Array(0)
+
+  constructor(common: CommonGrid, options: Reducing) {
+    this.#common = common
+    this.#options = options
+  }
+
+  async reduce(cell: Cell, rows: Rows, signal: AbortSignal | undefined): Promise<void> {
+    const inside = this.#common.inside(cell)
+    const { statistic } = this.#options
+    if (statistic === 'median') return await this.#median(cell, inside, rows, signal)
+    await this.#running(statistic, cell, signal)
+    const { bands } = this.#options
+    const counts = statistic === 'mean' ? this.#counts : null
+    for (let band = 0; band < bands.length; band++) spread(this.#totals[band]!, { counts, inside }, cell, { ...rows, band, stride: bands.length })
+  }
+
+  /** What needs no more than one number for each pixel while the scenes go by. */
+  async #running(statistic: 'mean' | 'max' | 'min', cell: Cell, signal: AbortSignal | undefined): Promise<void> {
+    const { bands, isNarrow } = this.#options
+    const size = cell.width * cell.height
+    if (this.#counts.length !== size) {
+      this.#counts = new Uint32Array(size)
+      this.#totals = bands.map(() => (isNarrow && statistic !== 'mean' ? new Float32Array(size) : new Float64Array(size)))
+    }
+    this.#counts.fill(0)
+    for (const total of this.#totals) total.fill(statistic === 'mean' ? 0 : Number.NaN)
+    for (const index of this.#common.touching(cell)) {
+      const { planes, mask } = await this.#sample(index, cell, signal)
+      for (const [band, plane] of planes.entries()) TAKE[statistic](this.#totals[band]!, plane, mask)
+      if (statistic === 'mean') countData(this.#counts, mask)
+    }
+  }
+
+  async #median(cell: Cell, inside: Uint8Array | null, rows: Rows, signal: AbortSignal | undefined): Promise<void> {
+    const { bands } = this.#options
+    const count = cell.width * cell.height
+    const stacks: Totals[][] = bands.map(() => [])
+    for (const index of this.#common.touching(cell)) {
+      const { planes, mask } = await this.#sample(index, cell, signal)
+      for (const [band, plane] of planes.entries()) stacks[band]!.push(masked(plane, mask))
+    }
+    for (const [band, stack] of stacks.entries()) {
+      const out = new Float32Array(count)
+      const values = new Float64Array(stack.length)
+      for (let i = 0; i < count; i++) out[i] = medianOf(values.subarray(0, gather(stack, i, values)))
+      spread(out, { counts: null, inside }, cell, { ...rows, band, stride: bands.length })
+    }
+  }
+
+  async #sample(index: number, cell: Cell, signal: AbortSignal | undefined): Promise<SampledPlanes> {
+    const { bands, resampling = 'nearest' } = this.#options
+    this.#sampled = await this.#common.sample(index, cell, { bands, resampling, rule: 'any', signal, into: this.#sampled })
+    return this.#sampled
+  }
+}
+
+interface BandOfRows extends Rows {
+  readonly band: number
+  readonly stride: number
+}
+
+/** One band of a cell, put into the rows; NaN where there is nothing. */
+function spread(
+  totals: Totals,
+  { counts, inside }: { counts: Uint32Array | null; inside: Uint8Array | null },
   cell: Cell,
-  { statistic, bands, resampling = 'nearest', signal }: Reducing,
-): Promise<Float32Array[]> {
-  const inside = common.inside(cell)
-  if (statistic !== 'median') return await running(common, cell, { statistic, bands, resampling, inside, signal })
-  const count = cell.width * cell.height
-  const stacks: SampleArray[][] = bands.map(() => [])
-  for (const index of common.touching(cell)) {
-    const { planes, mask } = await common.sample(index, cell, { bands, resampling, rule: 'any', signal })
-    for (const [band, plane] of planes.entries()) stacks[band]!.push(masked(plane, mask))
+  { samples, rowWidth, band, stride }: BandOfRows,
+): void {
+  // No scene: 0 / 0.
+  if (counts) for (let i = 0; i < counts.length; i++) totals[i]! /= counts[i]!
+  if (inside) for (let i = 0; i < inside.length; i++) if (inside[i] === 0) totals[i] = Number.NaN
+  for (let row = 0, i = 0; row < cell.height; row++) {
+    let at = (row * rowWidth + cell.x) * stride + band
+    for (const end = i + cell.width; i < end; i++, at += stride) samples[at] = totals[i]!
   }
-  return stacks.map((stack) => {
-    const out = new Float32Array(count).fill(Number.NaN)
-    const values = new Float64Array(stack.length)
-    for (let i = 0; i < count; i++) if (inside?.[i] !== 0) out[i] = medianOf(values.subarray(0, gather(stack, i, values)))
-    return out
-  })
 }
 
-interface Running {
-  statistic: 'mean' | 'max' | 'min'
-  bands: readonly number[]
-  resampling: Resampling
-  inside: Uint8Array | null
-  signal: AbortSignal | undefined
+function countData(counts: Uint32Array, mask: Uint8Array): void {
+  for (let i = 0; i < mask.length; i++) if (mask[i] !== 0) counts[i]! += 1
 }
 
-/** What needs no more than one number for each pixel while the scenes go by. */
-async function running(common: CommonGrid, cell: Cell, { statistic, bands, resampling, inside, signal }: Running): Promise<Float32Array[]> {
-  const size = cell.width * cell.height
-  const totals = bands.map(() => new Float64Array(size).fill(statistic === 'mean' ? 0 : Number.NaN))
-  const counts = new Uint32Array(size)
-  for (const index of common.touching(cell)) {
-    const { planes, mask } = await common.sample(index, cell, { bands, resampling, rule: 'any', signal })
-    for (const [band, plane] of planes.entries()) TAKE[statistic](totals[band]!, plane, mask)
-    for (let i = 0; i < size; i++) if (mask[i] !== 0) counts[i]! += 1
-  }
-  return totals.map((total) => {
-    const out = new Float32Array(size).fill(Number.NaN)
-    for (let i = 0; i < size; i++)
-      if (counts[i] !== 0 && inside?.[i] !== 0) out[i] = statistic === 'mean' ? total[i]! / counts[i]! : total[i]!
-    return out
-  })
-}
-
-const TAKE: Readonly<Record<Running['statistic'], (total: Float64Array, plane: SampleArray, mask: Uint8Array) => void>> = {
+const TAKE: Readonly<Record<'mean' | 'max' | 'min', (total: Totals, plane: SampleArray, mask: Uint8Array) => void>> = {
   mean(total, plane, mask) {
     for (let i = 0; i < mask.length; i++) if (mask[i] !== 0) total[i]! += plane[i]!
   },
@@ -108,7 +159,7 @@ const TAKE: Readonly<Record<Running['statistic'], (total: Float64Array, plane: S
   },
 }
 
-function masked(plane: SampleArray, mask: Uint8Array): Float64Array | Float32Array {
+function masked(plane: SampleArray, mask: Uint8Array): Totals {
   const out =
     plane instanceof Float64Array || plane instanceof Uint32Array || plane instanceof Int32Array
       ? new Float64Array(plane)

@@ -28,6 +28,16 @@ export interface Cell {
   readonly height: number
 }
 
+interface Sampling {
+  /** Zero-based. */
+  readonly bands: readonly number[]
+  readonly resampling: Resampling
+  readonly rule?: 'all' | 'any'
+  readonly signal: AbortSignal | undefined
+  /** What an earlier call gave and nobody looks at any more. */
+  readonly into?: SampledPlanes | undefined
+}
+
 const BLOCK_CACHE_BYTES = 96 * 1024 * 1024
 /** Edges of polygons are straight in longitude and latitude; in steps this short they are straight in any projection too. */
 const MAX_EDGE_DEGREES = 0.05
@@ -91,7 +101,8 @@ export class CommonGrid {
       resampling,
       rule = 'all',
       signal,
-    }: { bands: readonly number[]; resampling: Resampling; rule?: 'all' | 'any'; signal: AbortSignal | undefined },
+      into,
+    }: Sampling,
   ): Promise<SampledPlanes> {
     const raster = this.#rasters[index]!
     const [x, y] = applyAffine(this.grid.transform, cell.x, cell.y)
@@ -108,6 +119,7 @@ export class CommonGrid {
       resampling,
       rule,
       signal,
+      into,
     })
   }
 

@@ -8,9 +8,10 @@ import { EXACT_ARRAY } from '#raster/tiff/sample.ts'
 import { RasterError, type SampleArray } from '#raster/types.ts'
 import type { Resampling, SampledPlanes } from '#raster/warp/sample.ts'
 import { scalesOf } from './expression.ts'
-import { CommonGrid, place, type Cell, type GridOptions } from './grid.ts'
+import { interleavedBlock } from '#raster/write/rows.ts'
+import { CommonGrid, type Cell, type GridOptions } from './grid.ts'
 import { writeRaster, type MethodTask } from './method.ts'
-import { blockOf } from './rows.ts'
+import { blockOf, TurnedRows } from './rows.ts'
 import { Strips } from './strips.ts'
 
 interface Mosaic extends GridOptions {
@@ -57,17 +58,14 @@ export async function mosaic(task: MethodTask<Mosaic>): Promise<Record<string, u
     bands: bands.map((band, index) => ({ ...first.info.bands[band]!, name: options.bandNames?.[index] ?? first.info.bands[band]!.name })),
   }
   try {
+    const turned = new TurnedRows((length) => new EXACT_ARRAY[dataType](length) as SampleArray)
     await writeRaster(task, 'data.tif', spec, async (y, rows, signal) => {
-      const planes = bands.map(() => (new EXACT_ARRAY[dataType](width * rows) as SampleArray).fill(nodata))
+      const samples = turned.take(width * rows * bands.length).fill(nodata)
       const chosen = new Uint16Array(width * rows)
-      for (const cell of common.cells(y, rows, chooser.cellWidth(rows))) {
-        const made = await chooser.choose(cell, signal)
-        place(chosen, width, cell, made.chosen)
-        for (const [index, plane] of made.planes.entries()) placeChosen(planes[index]!, width, cell, plane, made.chosen)
-      }
-      for (const scene of chosen) counts[scene]! += 1
+      for (const cell of common.cells(y, rows, chooser.cellWidth(rows))) await chooser.choose(cell, { samples, chosen, width }, signal)
+      countScenes(chosen, counts)
       await strips.write(y, chosen)
-      return blockOf(planes, width, rows)
+      return interleavedBlock({ height: rows, samples, mask: null }, width, bands.length)
     })
     const sourceSpec = {
       width,
@@ -97,12 +95,103 @@ function requireAlike(scenes: readonly TiffRaster[]): TiffRaster {
   return first
 }
 
-function placeChosen(rows: SampleArray, rowWidth: number, cell: Cell, values: SampleArray, chosen: Uint16Array): void {
-  for (let row = 0, i = 0; row < cell.height; row++)
-    for (let x = 0, at = row * rowWidth + cell.x; x < cell.width; x++, i++, at++) if (chosen[i] !== NO_SCENE) rows[at] = values[i]!
+function countScenes(chosen: Uint16Array, counts: Float64Array): void {
+  for (let i = 0; i < chosen.length; i++) counts[chosen[i]!]! += 1
+}
+
+/** What is written: rows over the whole width, with the bands of a pixel side by side, and the number of its scene for each pixel. */
+interface Rows {
+  readonly samples: SampleArray
+  readonly chosen: Uint16Array
+  readonly width: number
+}
+
+/** Pixels of a cell that one scene gives, by their number in the cell and in the rows. */
+class Picked {
+  #from = new Uint32Array(0)
+  #to = new Uint32Array(0)
+  #count = 0
+
+  /** Makes room for a cell, and forgets what was picked. */
+  clear(size: number): void {
+    this.#count = 0
+    if (this.#from.length >= size) return
+    this.#from = new Uint32Array(size)
+    this.#to = new Uint32Array(size)
+  }
+
+  /** Where data is and no scene before has any. */
+  takeFirst(mask: Uint8Array, inside: Uint8Array | null, cell: Cell, { chosen, width }: Rows): void {
+    const [from, to] = [this.#from, this.#to]
+    let count = 0
+    for (let row = 0, i = 0; row < cell.height; row++)
+      for (let x = 0, at = row * width + cell.x; x < cell.width; x++, i++, at++) {
+        if (mask[i] === 0 || chosen[at] !== NO_SCENE || inside?.[i] === 0) continue
+        from[count] = i
+        to[count++] = at
+      }
+    this.#count = count
+  }
+
+  /** Where data is whose score is above the best so far, which it then is. */
+  takeBetter({ mask, scores, best }: Scored, inside: Uint8Array | null, cell: Cell, { width }: Rows): void {
+    const [from, to] = [this.#from, this.#to]
+    let count = 0
+    for (let row = 0, i = 0; row < cell.height; row++)
+      for (let x = 0, at = row * width + cell.x; x < cell.width; x++, i++, at++) {
+        if (mask[i] === 0 || !(scores[i]! > best[i]!) || inside?.[i] === 0) continue
+        best[i] = scores[i]!
+        from[count] = i
+        to[count++] = at
+      }
+    this.#count = count
+  }
+
+  /** Where a scene was chosen already. */
+  takeChosen(scene: number, cell: Cell, { chosen, width }: Rows): void {
+    const [from, to] = [this.#from, this.#to]
+    let count = 0
+    for (let row = 0, i = 0; row < cell.height; row++)
+      for (let x = 0, at = row * width + cell.x; x < cell.width; x++, i++, at++) {
+        if (chosen[at] !== scene) continue
+        from[count] = i
+        to[count++] = at
+      }
+    this.#count = count
+  }
+
+  /** Writes the pixels of the scene where it was picked. */
+  put(planes: readonly SampleArray[], scene: number, { samples, chosen }: Rows): void {
+    const [to, count] = [this.#to, this.#count]
+    for (let k = 0; k < count; k++) chosen[to[k]!] = scene
+    for (let band = 0; band < planes.length; band++) putBand(planes[band]!, samples, { from: this.#from, to, count }, band, planes.length)
+  }
+}
+
+interface Scored {
+  readonly mask: Uint8Array
+  readonly scores: Float32Array
+  readonly best: Float32Array
+}
+
+function putBand(
+  plane: SampleArray,
+  samples: SampleArray,
+  { from, to, count }: { from: Uint32Array; to: Uint32Array; count: number },
+  band: number,
+  stride: number,
+): void {
+  for (let k = 0; k < count; k++) samples[to[k]! * stride + band] = plane[from[k]!]!
 }
 
 type Settled = Mosaic & { readonly bands: readonly number[]; readonly resampling: Resampling }
+
+interface Choice {
+  readonly cell: Cell
+  readonly indices: readonly number[]
+  readonly inside: Uint8Array | null
+  readonly signal: AbortSignal | undefined
+}
 
 /** Decides for each pixel of a cell which scene stands there. */
 class Chooser {
@@ -110,6 +199,8 @@ class Chooser {
   readonly #scenes: readonly TiffRaster[]
   readonly #options: Settled
   readonly #index: { compiled: CompiledExpression; bands: readonly number[] } | null
+  readonly #picked = new Picked()
+  #sampled: SampledPlanes | undefined
 
   constructor(common: CommonGrid, scenes: readonly TiffRaster[], options: Settled) {
     this.#common = common
@@ -129,64 +220,55 @@ class Chooser {
     return Math.max(MIN_CELL_PX, Math.min(MAX_CELL_PX, Math.floor(SCORE_BYTES / (4 * rows * this.#scenes.length))))
   }
 
-  async choose(cell: Cell, signal: AbortSignal | undefined): Promise<{ planes: SampleArray[]; chosen: Uint16Array }> {
+  /** Fills a cell of the rows. */
+  async choose(cell: Cell, rows: Rows, signal: AbortSignal | undefined): Promise<void> {
     const indices = this.#common.touching(cell).filter((index) => index < this.#scenes.length)
     const inside = this.#common.inside(cell)
-    return this.#options.choice === 'median' ? this.#nearMedian(cell, indices, inside, signal) : this.#best(cell, indices, inside, signal)
+    this.#picked.clear(cell.width * cell.height)
+    if (this.#options.choice === 'median') await this.#nearMedian({ cell, indices, inside, signal }, rows)
+    else await this.#best({ cell, indices, inside, signal }, rows)
   }
 
   /** Keeps the best so far, scene by scene. */
-  async #best(cell: Cell, indices: readonly number[], inside: Uint8Array | null, signal: AbortSignal | undefined) {
-    const count = cell.width * cell.height
-    const chosen = new Uint16Array(count)
-    const best = new Float32Array(count).fill(-Infinity)
-    let planes: SampleArray[] = []
+  async #best({ cell, indices, inside, signal }: Choice, rows: Rows): Promise<void> {
+    const isFirst = this.#options.choice === 'first'
+    const best = new Float32Array(isFirst ? 0 : cell.width * cell.height).fill(-Infinity)
     for (const index of indices) {
       const found = await this.#sample(index, cell, signal)
-      const scores = this.#scores(found, index)
-      if (planes.length === 0) planes = found.planes.map((plane) => new (plane.constructor as new (length: number) => SampleArray)(count))
-      for (let i = 0; i < count; i++) {
-        if (found.mask[i] === 0 || !(scores[i]! > best[i]!) || inside?.[i] === 0) continue
-        best[i] = scores[i]!
-        chosen[i] = index + 1
-        for (let band = 0; band < planes.length; band++) planes[band]![i] = found.planes[band]![i]!
-      }
+      if (isFirst) this.#picked.takeFirst(found.mask, inside, cell, rows)
+      else this.#picked.takeBetter({ mask: found.mask, scores: this.#scores(found), best }, inside, cell, rows)
+      this.#picked.put(found.planes, index + 1, rows)
     }
-    return { planes, chosen }
   }
 
   /** Two passes: the scores of all scenes, then the pixels of those that were chosen. */
-  async #nearMedian(cell: Cell, indices: readonly number[], inside: Uint8Array | null, signal: AbortSignal | undefined) {
-    const count = cell.width * cell.height
-    const chosen = new Uint16Array(count)
+  async #nearMedian({ cell, indices, inside, signal }: Choice, rows: Rows): Promise<void> {
     const scores: Float32Array[] = []
     for (const index of indices) {
       const found = await this.#sample(index, cell, signal)
-      const score = this.#scores(found, index)
-      for (let i = 0; i < count; i++) if (found.mask[i] === 0) score[i] = Number.NaN
+      const score = this.#scores(found)
+      for (let i = 0; i < score.length; i++) if (found.mask[i] === 0) score[i] = Number.NaN
       scores.push(score)
     }
     const values = new Float64Array(indices.length)
-    for (let i = 0; i < count; i++) {
-      if (inside?.[i] === 0) continue
-      const nearest = nearestToMedian(scores, i, values)
-      if (nearest >= 0) chosen[i] = indices[nearest]! + 1
-    }
-    let planes: SampleArray[] = []
+    for (let row = 0, i = 0; row < cell.height; row++)
+      for (let x = 0, at = row * rows.width + cell.x; x < cell.width; x++, i++, at++) {
+        if (inside?.[i] === 0) continue
+        const nearest = nearestToMedian(scores, i, values)
+        if (nearest >= 0) rows.chosen[at] = indices[nearest]! + 1
+      }
     for (const index of indices) {
-      if (!chosen.includes(index + 1)) continue
       const found = await this.#sample(index, cell, signal)
-      if (planes.length === 0) planes = found.planes.map((plane) => new (plane.constructor as new (length: number) => SampleArray)(count))
-      for (let i = 0; i < count; i++)
-        if (chosen[i] === index + 1) for (let band = 0; band < planes.length; band++) planes[band]![i] = found.planes[band]![i]!
+      this.#picked.takeChosen(index + 1, cell, rows)
+      this.#picked.put(found.planes, index + 1, rows)
     }
-    return { planes, chosen }
   }
 
   async #sample(index: number, cell: Cell, signal: AbortSignal | undefined): Promise<SampledPlanes & { extra: SampleArray[] }> {
     const { bands, resampling, hasCloudMasks, cloudValues } = this.#options
     const wanted = [...bands, ...(this.#index?.bands ?? [])]
-    const found = await this.#common.sample(index, cell, { bands: wanted, resampling, rule: 'any', signal })
+    const found = await this.#common.sample(index, cell, { bands: wanted, resampling, rule: 'any', signal, into: this.#sampled })
+    this.#sampled = found
     const made = { ...found, planes: found.planes.slice(0, bands.length), extra: found.planes.slice(bands.length) }
     if (!hasCloudMasks) return made
     const clouds = await this.#common.sample(index + this.#scenes.length, cell, { bands: [0], resampling: 'nearest', signal })
@@ -196,15 +278,18 @@ class Chooser {
     return made
   }
 
-  #scores({ planes, mask, extra }: SampledPlanes & { extra: SampleArray[] }, index: number): Float32Array<ArrayBuffer> {
+  #scores({ planes, mask, extra }: SampledPlanes & { extra: SampleArray[] }): Float32Array<ArrayBuffer> {
     const { choice } = this.#options
-    const scores = new Float32Array(mask.length)
-    if (choice === 'first') return scores.fill(-index)
     if (choice === 'highest') return new Float32Array(this.#index!.compiled.run(extra, mask, mask.length).values[0]!)
-    for (const plane of planes) for (let i = 0; i < scores.length; i++) scores[i]! += plane[i]!
+    const scores = new Float32Array(mask.length)
+    for (const plane of planes) addTo(scores, plane)
     if (choice === 'darkest') for (let i = 0; i < scores.length; i++) scores[i] = -scores[i]!
     return scores
   }
+}
+
+function addTo(scores: Float32Array, plane: SampleArray): void {
+  for (let i = 0; i < scores.length; i++) scores[i]! += plane[i]!
 }
 
 /** The place of the score that is nearest to the median of a pixel; of two that are as near, the first. -1: there is none. */

@@ -113,3 +113,24 @@ export function blockOf(planes: readonly SampleArray[], width: number, height: n
     byteLength: planes.reduce((sum, plane) => sum + plane.byteLength, 0),
   }
 }
+
+/**
+ * Two arrays in turn for rows that are written: a file is made of dozens of them, and fresh memory costs more than filling it. What is
+ * taken holds anything.
+ */
+export class TurnedRows<A extends SampleArray> {
+  readonly #make: (length: number) => A
+  readonly #held: A[] = []
+  #turn = 0
+
+  constructor(make: (length: number) => A) {
+    this.#make = make
+  }
+
+  take(length: number): A {
+    this.#turn = 1 - this.#turn
+    const held = this.#held[this.#turn]
+    if (held?.length === length) return held
+    return (this.#held[this.#turn] = this.#make(length))
+  }
+}

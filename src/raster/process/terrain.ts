@@ -2,7 +2,7 @@
 import { RasterError, type SampleArray } from '#raster/types.ts'
 import { placementOf } from '#raster/warp/plan.ts'
 import { onlyRaster, writeRaster, type MethodTask } from './method.ts'
-import { blockOf, partOf, RowReader, type PlanarRows } from './rows.ts'
+import { blockOf, partOf, RowReader, TurnedRows, type PlanarRows } from './rows.ts'
 
 interface Terrain {
   readonly kind: 'hillshade' | 'slope' | 'aspect'
@@ -34,7 +34,7 @@ export async function terrain(task: MethodTask<Terrain>): Promise<Record<string,
   const compute = kernelOf(options, { dx: transform[1] * scale, dy: transform[5] * scale })
   const isShade = options.kind === 'hillshade'
   const rows = new RowReader(raster, part, [band])
-  const stencil = new Stencil(rows, width, height)
+  const stencil = new Stencil(rows, { width, height, blockHeight: raster.info.levels[0]!.blockHeight })
   const spec = {
     width,
     height,
@@ -45,9 +45,10 @@ export async function terrain(task: MethodTask<Terrain>): Promise<Record<string,
     nodata: isShade ? 0 : NO_SLOPE,
     bands: [{ name: options.kind }],
   }
+  const turned = new TurnedRows<SampleArray>((length) => (isShade ? new Uint8Array(length) : new Float32Array(length)))
   await writeRaster(task, 'data.tif', spec, async (y, count, signal) => {
     const heights = await stencil.read(y, count, signal)
-    const out: SampleArray = isShade ? new Uint8Array(width * count) : new Float32Array(width * count).fill(NO_SLOPE)
+    const out = turned.take(width * count).fill(spec.nodata)
     for (let row = 0; row < count; row++) compute(heights, out, { width, row })
     return blockOf([out], width, count)
   })
@@ -59,43 +60,58 @@ class Stencil {
   readonly #rows: RowReader
   readonly #width: number
   readonly #height: number
-  /** The last two rows that were read, which the next rows stand below. */
-  #tail: Float64Array
+  readonly #blockHeight: number
+  #heights = new Float64Array(0)
   #next = 0
 
-  constructor(rows: RowReader, width: number, height: number) {
+  constructor(rows: RowReader, { width, height, blockHeight }: { width: number; height: number; blockHeight: number }) {
     this.#rows = rows
     this.#width = width
     this.#height = height
-    this.#tail = new Float64Array(2 * width).fill(Number.NaN)
+    this.#blockHeight = blockHeight
   }
 
-  /** Row 0 of what is returned is the one above `y`. */
+  /** Row 0 of what is returned is the one above `y`. It stays as it is until the next call. */
   async read(y: number, count: number, signal: AbortSignal | undefined): Promise<Float64Array> {
     const width = this.#width
-    const out = new Float64Array((count + 2) * width).fill(Number.NaN)
-    const held = this.#next - (y - 1) // Rows that were read already: one above, and the first one itself but at the start.
-    out.set(this.#tail.subarray((2 - Math.max(0, held)) * width), 0)
-    const wanted = Math.min(this.#height, y + count + 1) - this.#next
-    if (wanted > 0) copyHeights(await this.#rows.read(this.#next, wanted, signal), out, held * width)
-    this.#next += Math.max(0, wanted)
-    this.#tail = out.slice(count * width)
-    return out
+    const end = Math.min(this.#height, y + count + 1)
+    const heights = this.#moved((count + 2) * width, y)
+    while (this.#next < end) {
+      // Up to the end of a row of blocks: what lies in two of them would be put together in vain.
+      const until = Math.min(end, (Math.floor(this.#next / this.#blockHeight) + 1) * this.#blockHeight)
+      copyHeights(await this.#rows.read(this.#next, until - this.#next, signal), heights, (this.#next - y + 1) * width)
+      this.#next = until
+    }
+    if (end < y + count + 1) heights.fill(Number.NaN, (count + 1) * width)
+    return heights
+  }
+
+  /** The memory for some rows, of which the first two were the last ones of those before, but at the top. */
+  #moved(length: number, y: number): Float64Array<ArrayBuffer> {
+    const before = this.#heights
+    const tail = 2 * this.#width
+    const heights = before.length === length ? before : new Float64Array(length)
+    if (y === 0) heights.fill(Number.NaN, 0, this.#width)
+    else heights.set(before.subarray(before.length - tail))
+    this.#heights = heights
+    return heights
   }
 }
 
 function copyHeights({ planes, mask }: PlanarRows, out: Float64Array, at: number): void {
-  const [plane] = planes
-  for (let i = 0; i < mask.length; i++) out[at + i] = mask[i] === 0 ? Number.NaN : plane![i]!
+  const plane = planes[0]!
+  for (let i = 0; i < mask.length; i++) out[at + i] = mask[i] === 0 ? Number.NaN : plane[i]!
 }
 
-const length = (x: number, y: number): number => Math.sqrt(x * x + y * y)
-
+/** Writes a row of what is computed; pixels with a neighbour missing stay as they are, as at the edge. */
 type Kernel = (heights: Float64Array, out: SampleArray, at: { width: number; row: number }) => void
 
-/** Writes a row of what is computed; pixels with a neighbour missing stay as they are, as at the edge. */
+/** From the two sums of Horn's method, eight times the difference of heights along each axis, to what is shown. */
+type Value = (west: number, south: number) => number
+
 function kernelOf(options: Terrain, cell: { dx: number; dy: number }): Kernel {
-  const value = valueOf(options, cell)
+  if (options.kind === 'hillshade') return shadeKernel(options, cell)
+  const value = options.kind === 'slope' ? slopeOf(options, cell) : aspectOf(cell)
   return (heights, out, { width, row }) => {
     const [above, here, below] = [row * width, (row + 1) * width, (row + 2) * width]
     let [a, b] = [heights[above]!, heights[above + 1]!]
@@ -118,25 +134,53 @@ function kernelOf(options: Terrain, cell: { dx: number; dy: number }): Kernel {
   }
 }
 
-/** From the two sums of Horn's method, eight times the difference of heights along each axis, to what is shown. */
-function valueOf(options: Terrain, { dx, dy }: { dx: number; dy: number }): (west: number, south: number) => number {
-  const { kind, zFactor = 1, azimuth = 315, altitude = 45, unit = 'degree' } = options
-  if (kind === 'slope') {
-    const toUnit = unit === 'percent' ? (rise: number) => 100 * rise : (rise: number) => Math.atan(rise) * DEGREES
-    return (west, south) => toUnit((length(west / dx, south / dy) * zFactor) / 8)
-  }
-  if (kind === 'aspect')
-    return (west, south) => {
-      if (west === 0 && south === 0) return NO_SLOPE
-      const angle = Math.atan2(south / Math.abs(dy), west / Math.abs(dx)) * DEGREES
-      const azimuthal = angle > 90 ? 450 - angle : 90 - angle
-      return azimuthal === 360 ? 0 : azimuthal
-    }
-  const [sinAltitude, cosAltitude] = [Math.sin(altitude / DEGREES), Math.cos(altitude / DEGREES)]
-  const [sinToward, cosToward] = [Math.sin(azimuth / DEGREES), Math.cos(azimuth / DEGREES)]
+function slopeOf({ zFactor = 1, unit = 'degree' }: Terrain, { dx, dy }: { dx: number; dy: number }): Value {
+  const [perWest, perSouth] = [zFactor / (8 * dx), zFactor / (8 * dy)]
+  const rise: Value = (west, south) => Math.sqrt(west * perWest * (west * perWest) + south * perSouth * (south * perSouth))
+  return unit === 'percent' ? (west, south) => 100 * rise(west, south) : (west, south) => Math.atan(rise(west, south)) * DEGREES
+}
+
+function aspectOf({ dx, dy }: { dx: number; dy: number }): Value {
   return (west, south) => {
-    const [x, y] = [(west / dx) * (zFactor / 8), (south / dy) * (zFactor / 8)]
-    const cang = (sinAltitude - cosAltitude * (y * cosToward - x * sinToward)) / Math.sqrt(1 + x * x + y * y)
-    return cang <= 0 ? 1 : Math.round(1 + 254 * cang)
+    if (west === 0 && south === 0) return NO_SLOPE
+    const angle = Math.atan2(south / Math.abs(dy), west / Math.abs(dx)) * DEGREES
+    const azimuthal = angle > 90 ? 450 - angle : 90 - angle
+    return azimuthal === 360 ? 0 : azimuthal
+  }
+}
+
+/**
+ * The same loop with the light in it: a call for each pixel costs as much as its arithmetic does. The light's direction and the size
+ * of a pixel are folded into four factors.
+ */
+function shadeKernel({ zFactor = 1, azimuth = 315, altitude = 45 }: Terrain, { dx, dy }: { dx: number; dy: number }): Kernel {
+  const [perWest, perSouth] = [zFactor / (8 * dx), zFactor / (8 * dy)]
+  const upward = 254 * Math.sin(altitude / DEGREES)
+  const alongWest = 254 * Math.cos(altitude / DEGREES) * Math.sin(azimuth / DEGREES) * perWest
+  const alongSouth = 254 * Math.cos(altitude / DEGREES) * Math.cos(azimuth / DEGREES) * perSouth
+  const [westSquared, southSquared] = [perWest * perWest, perSouth * perSouth]
+  return (heights, out, { width, row }) => {
+    const [above, here, below] = [row * width, (row + 1) * width, (row + 2) * width]
+    let [a, b] = [heights[above]!, heights[above + 1]!]
+    let [d, e] = [heights[here]!, heights[here + 1]!]
+    let [g, h] = [heights[below]!, heights[below + 1]!]
+    for (let x = 1; x < width - 1; x++) {
+      const c = heights[above + x + 1]!
+      const f = heights[here + x + 1]!
+      const i = heights[below + x + 1]!
+      const west = a + d + d + g - (c + f + f + i)
+      const south = g + h + h + i - (a + b + b + c)
+      const steepness = 1 + west * west * westSquared + south * south * southSquared
+      const light = (upward - south * alongSouth + west * alongWest) / Math.sqrt(steepness)
+      // Of what is missing there is no light: NaN is not above 0, and its pixel stays as it is.
+      if (light > 0) out[row * width + x] = e === e ? light + 1.5 : 0
+      else if (light <= 0 && e === e) out[row * width + x] = 1
+      a = b
+      b = c
+      d = e
+      e = f
+      g = h
+      h = i
+    }
   }
 }

@@ -141,6 +141,21 @@ export function fillRow(grid: CoordinateGrid, row: number, x: Float64Array, y: F
   }
 }
 
+/** How far pixels of both sides may lie from one another, in source pixels, and still be taken for the same ones. */
+const SAME_PX = 1e-3
+
+/** Where the first pixel lies in the source if all pixels are whole ones of the source, beside each other; null where they are not. */
+export function wholeShift({ x, y, columns, rows, step, exactCells }: CoordinateGrid): { x: number; y: number } | null {
+  if (exactCells) return null
+  const shift = { x: Math.round(x[0]! - 0.5), y: Math.round(y[0]! - 0.5) }
+  for (let row = 0, node = 0; row < rows; row++)
+    for (let column = 0; column < columns; column++, node++) {
+      const away = Math.max(Math.abs(x[node]! - 0.5 - shift.x - column * step), Math.abs(y[node]! - 0.5 - shift.y - row * step))
+      if (!(away <= SAME_PX)) return null
+    }
+  return shift
+}
+
 interface Bounds {
   minX: number
   minY: number

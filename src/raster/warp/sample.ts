@@ -1,7 +1,7 @@
-import type { DataType, Level, Raster, SampleArray } from '#raster/types.ts'
+import type { Block, DataType, Level, Raster, SampleArray } from '#raster/types.ts'
 
 import { withBlocks, type BlockCache, type BlockSet, type PixelRange } from './blocks.ts'
-import { gridBounds } from './grid.ts'
+import { gridBounds, wholeShift } from './grid.ts'
 import { isFloatType, loadResampleKernels, loadSampleKernels, sampleArray, type ResampleKernels } from './instances.ts'
 import { walkNearest, type PixelSink } from './nearest.ts'
 import type { WarpWindow } from './plan.ts'
@@ -32,9 +32,11 @@ interface SampleRequest {
   resampling: Resampling
   rule: ValidRule
   signal?: AbortSignal | undefined
+  /** What was made for another raster of the same type and is no longer needed: its memory is used again. */
+  into?: SampledPlanes | undefined
 }
 
-type GatherRequest = Omit<SampleRequest, 'resampling' | 'rule'>
+type GatherRequest = Omit<SampleRequest, 'resampling' | 'rule' | 'into'>
 
 /** Reads the bands on the target's pixels. */
 export async function samplePlanes(request: SampleRequest): Promise<SampledPlanes> {
@@ -42,13 +44,68 @@ export async function samplePlanes(request: SampleRequest): Promise<SampledPlane
 }
 
 async function sampleNearest(request: SampleRequest): Promise<SampledPlanes> {
-  const { raster, bands, width, height, rule } = request
-  const { copyPixels, nodataOf } = await loadSampleKernels(raster.info.dataType)
-  const planes = bands.map(() => sampleArray(raster.info.dataType, width * height))
-  const mask = new Uint8Array(width * height)
-  const target = { bands, planes, mask, rule, nodata: nodataOf(raster.info.bands, bands), isFloat: isFloatType(raster.info.dataType) }
-  await gatherNearest(request, (block, offsets, run) => copyPixels(target, block, offsets, run))
+  const { raster, blocks, bands, width, height, rule, signal, into } = request
+  const { dataType } = raster.info
+  const { copyPixels, copyRectangle, nodataOf } = await loadSampleKernels(dataType)
+  const { planes, mask } = fits(into, request) ? { planes: into.planes, mask: into.mask.fill(0) } : emptyPlanes(request)
+  const target = { bands, planes, mask, rule, nodata: nodataOf(raster.info.bands, bands), isFloat: isFloatType(dataType) }
+  for (const window of request.windows) {
+    const shift = wholeShift(window.grid)
+    if (!shift) {
+      await gatherNearest({ ...request, windows: [window] }, (block, offsets, run) => copyPixels(target, block, offsets, run))
+      continue
+    }
+    const { x, y, grid, level } = window
+    const range = { minX: shift.x, minY: shift.y, maxX: shift.x + grid.width, maxY: shift.y + grid.height }
+    await withBlocks(blocks, { raster, level, range, bands, signal }, (set) =>
+      eachRectangle(set, range, ({ block, from, left, top, width: across, height: down }) =>
+        copyRectangle(target, block, {
+          from,
+          out: (y + top - range.minY) * width + x + left - range.minX,
+          width: across,
+          height: down,
+          outWidth: width,
+        }),
+      ),
+    )
+  }
   return { width, height, planes, mask }
+}
+
+const emptyPlanes = ({ raster, bands, width, height }: SampleRequest): Pick<SampledPlanes, 'planes' | 'mask'> => ({
+  planes: bands.map(() => sampleArray(raster.info.dataType, width * height)),
+  mask: new Uint8Array(width * height),
+})
+
+function fits(into: SampledPlanes | undefined, { raster, bands, width, height }: SampleRequest): into is SampledPlanes {
+  if (into?.width !== width || into.height !== height || into.planes.length !== bands.length) return false
+  const { constructor } = sampleArray(raster.info.dataType, 0)
+  return into.planes.every((plane) => plane.constructor === constructor)
+}
+
+/** A part of a block: its first pixel's number there, and where it lies in the level. */
+interface BlockPart {
+  block: Block
+  from: number
+  left: number
+  top: number
+  width: number
+  height: number
+}
+
+/** The parts of blocks that lie in a range of pixels. */
+function eachRectangle(set: BlockSet, range: PixelRange, look: (part: BlockPart) => void): void {
+  const { level, firstX, firstY, countX } = set
+  set.blocks.forEach((block, i) => {
+    const blockLeft = (firstX + (i % countX)) * level.blockWidth
+    const blockTop = (firstY + Math.floor(i / countX)) * level.blockHeight
+    const left = Math.max(0, range.minX, blockLeft)
+    const top = Math.max(0, range.minY, blockTop)
+    const width = Math.min(level.width, range.maxX, blockLeft + level.blockWidth) - left
+    const height = Math.min(level.height, range.maxY, blockTop + level.blockHeight) - top
+    if (block && width > 0 && height > 0)
+      look({ block, from: (top - blockTop) * block.width + left - blockLeft, left, top, width, height })
+  })
 }
 
 /** Walks all windows of a request and hands the source pixels to the sink. */

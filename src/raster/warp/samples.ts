@@ -42,6 +42,95 @@ export function copyPixels(target: PlanarTarget, block: Block, offsets: Int32Arr
   if (block.mask) for (let i = 0; i < count; i++) if (mask[out + i] !== 0) mask[out + i] = block.mask[offsets[i]!]!
 }
 
+/** A rectangle of a block, and where it goes: pixel numbers in the block and in the target. */
+export interface Rectangle {
+  from: number
+  out: number
+  width: number
+  height: number
+  outWidth: number
+}
+
+/** As `copyPixels` for pixels that lie in the target as they lie in the block. */
+export function copyRectangle(target: PlanarTarget, block: Block, { from, out, width, height, outWidth }: Rectangle): void {
+  const { bands, planes, mask, nodata, rule, isFloat } = target
+  const mayMiss = isFloat || nodata.some((value) => value !== null)
+  const isQuick = mayMiss && rule === 'any' && !isFloat && isFourOfFour(block, bands)
+  for (let row = 0; row < height; row++) {
+    const [at, to] = [from + row * block.width, out + row * outWidth]
+    if (isQuick) copyFour(block.data[0]!, at, { planes, mask, out: to, count: width }, nodata)
+    else {
+      mask.fill(mayMiss && rule === 'any' ? 0 : 255, to, to + width)
+      for (let k = 0; k < bands.length; k++) {
+        const plane = block.bands.indexOf(bands[k]!)
+        const source = { data: block.data[plane]!, at: at * block.stride + block.starts[plane]!, stride: block.stride }
+        const into = { samples: planes[k]!, mask, out: to, count: width }
+        if (!mayMiss) moveRow(source, into)
+        else if (rule === 'any') moveAndMark(source, into, markerOf(nodata[k]))
+        else moveAndClear(source, into, markerOf(nodata[k]))
+      }
+    }
+    if (block.mask) for (let i = 0; i < width; i++) if (mask[to + i] !== 0) mask[to + i] = block.mask[at + i]!
+  }
+}
+
+/** Whether all of a pixel's four bands are wanted, in their order, and lie side by side in small integers: most imagery. */
+const isFourOfFour = ({ bands, data, stride, starts }: Block, wanted: readonly number[]): boolean =>
+  stride === 4 &&
+  wanted.length === 4 &&
+  wanted.every((band, k) => band === k && bands[k] === k && starts[k] === k && data[k] === data[0]) &&
+  data[0]!.BYTES_PER_ELEMENT <= 2
+
+interface FourTo {
+  planes: readonly SampleArray[]
+  mask: Uint8Array
+  out: number
+  count: number
+}
+
+function copyFour(data: SampleArray, pixel: number, { planes, mask, out, count }: FourTo, nodata: readonly (number | null)[]): void {
+  const [p0, p1, p2, p3] = planes as [SampleArray, SampleArray, SampleArray, SampleArray]
+  const [n0, n1] = [integerMarker(nodata[0]), integerMarker(nodata[1])]
+  const [n2, n3] = [integerMarker(nodata[2]), integerMarker(nodata[3])]
+  for (let i = out, at = pixel * 4, end = out + count; i < end; i++, at += 4) {
+    const a = data[at]!
+    const b = data[at + 1]!
+    const c = data[at + 2]!
+    const d = data[at + 3]!
+    p0[i] = a
+    p1[i] = b
+    p2[i] = c
+    p3[i] = d
+    mask[i] = a !== n0 || b !== n1 || c !== n2 || d !== n3 ? 255 : 0
+  }
+}
+
+interface RowFrom {
+  data: SampleArray
+  at: number
+  stride: number
+}
+
+function moveRow({ data, at, stride }: RowFrom, { samples, out, count }: To): void {
+  for (let i = out, from = at, end = out + count; i < end; i++, from += stride) samples[i] = data[from]!
+}
+
+function moveAndMark({ data, at, stride }: RowFrom, { samples, mask, out, count }: To, marker: number): void {
+  for (let i = out, from = at, end = out + count; i < end; i++, from += stride) {
+    const value = data[from]!
+    samples[i] = value
+    if (value !== marker && value - value === 0) mask[i] = 255
+  }
+}
+
+function moveAndClear({ data, at, stride }: RowFrom, { samples, mask, out, count }: To, marker: number): void {
+  for (let i = out, from = at, end = out + count; i < end; i++, from += stride) {
+    const value = data[from]!
+    samples[i] = value
+    if (value === marker || value - value !== 0) mask[i] = 0
+  }
+}
+
 interface From {
   data: SampleArray
   offsets: Int32Array

@@ -25,7 +25,8 @@ class HalvingReducer implements RowReducer {
     const upper = this.#upper
     if (this.#isLower) {
       // The buffer of the rows may be reused before the next one comes.
-      upper.samples = samples.slice()
+      if (upper.samples?.length === samples.length) upper.samples.set(samples)
+      else upper.samples = samples.slice()
       upper.mask = mask?.slice() ?? null
       return false
     }
@@ -36,9 +37,11 @@ class HalvingReducer implements RowReducer {
   #emit(rows: FineRows, out: RowView): void {
     const { bandCount, nodata, alphaBand, isFloat, coarse } = this.#shape
     const target = { samples: numbersOf(out.samples), at: out.sampleAt, count: coarse.width, bandCount }
-    const needsValidity = nodata !== null || alphaBand !== null || isFloat || rows.upperMask !== null || rows.lowerMask !== null
-    if (!needsValidity) meanOfFour(rows, target)
-    else meanOfValid(rows, target, this.#shape)
+    const isHidden = alphaBand !== null || rows.upperMask !== null || rows.lowerMask !== null
+    if (isHidden) meanOfValid(rows, target, this.#shape)
+    else if (isFloat) meanOfFloats(rows, target, nodata ?? Number.NaN)
+    else if (nodata === null) meanOfFour(rows, target)
+    else meanOfIntegers(rows, target, nodata)
     if (out.mask) writeMask(rows, out.mask, out.maskAt, coarse.width)
   }
 }
@@ -48,7 +51,7 @@ export function averageReducer(shape: ReduceShape, isWide: boolean, hasMask: boo
   const { fine, coarse } = shape
   const isEven = fine.width === 2 * coarse.width && fine.height === 2 * coarse.height
   const isPlain = !isWide && !hasMask && !shape.isFloat && shape.alphaBand === null
-  if (isPlain && !(isEven && shape.nodata === null)) return new IntegerAverageReducer(shape)
+  if (isPlain && !isEven) return new IntegerAverageReducer(shape)
   return isEven && !isWide ? new HalvingReducer(shape) : new AverageReducer(shape)
 }
 
@@ -76,6 +79,51 @@ function meanOfFour({ upper, lower }: FineRows, { samples, at, count, bandCount 
       samples[to] = Math.floor((sum + 2) / 4)
     }
   }
+}
+
+/** Integers without those that are nodata. */
+function meanOfIntegers({ upper, lower }: FineRows, { samples, at, count, bandCount }: CoarseRow, nodata: number): void {
+  let to = at
+  for (let x = 0; x < count; x++) {
+    let from = 2 * x * bandCount
+    for (const end = from + bandCount; from < end; from++, to++) {
+      const a = upper[from]!
+      const b = upper[from + bandCount]!
+      const c = lower[from]!
+      const d = lower[from + bandCount]!
+      if (a !== nodata && b !== nodata && c !== nodata && d !== nodata) samples[to] = Math.floor((a + b + c + d + 2) / 4)
+      else samples[to] = Math.floor(meanOfSome([a, b, c, d], nodata) + 0.5)
+    }
+  }
+}
+
+/** Floats without those that are nodata or not finite. */
+function meanOfFloats({ upper, lower }: FineRows, { samples, at, count, bandCount }: CoarseRow, nodata: number): void {
+  let to = at
+  for (let x = 0; x < count; x++) {
+    let from = 2 * x * bandCount
+    for (const end = from + bandCount; from < end; from++, to++) {
+      const a = upper[from]!
+      const b = upper[from + bandCount]!
+      const c = lower[from]!
+      const d = lower[from + bandCount]!
+      const sum = a + b + c + d
+      // sum - sum is 0 only where all are finite.
+      if (sum - sum === 0 && a !== nodata && b !== nodata && c !== nodata && d !== nodata) samples[to] = sum / 4
+      else samples[to] = meanOfSome([a, b, c, d], nodata)
+    }
+  }
+}
+
+function meanOfSome(values: readonly number[], nodata: number): number {
+  let [sum, n] = [0, 0]
+  for (let k = 0; k < 4; k++) {
+    const value = values[k]!
+    if (value === nodata || value - value !== 0) continue
+    sum += value
+    n++
+  }
+  return n === 0 ? nodata : sum / n
 }
 
 /** Leaves out nodata, what is not finite, and what mask or alpha hide. */

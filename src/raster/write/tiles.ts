@@ -39,7 +39,7 @@ export class TileEncoder {
   async encode(band: RowBand, tileX: number): Promise<Uint8Array> {
     const plan = this.#plan
     const tile = this.#take()
-    let bytes = new Uint8Array(tile.buffer, tile.byteOffset, tile.byteLength)
+    let bytes: Uint8Array = new Uint8Array(tile.buffer, tile.byteOffset, tile.byteLength)
     if (plan.predictor === 2 && tile.BYTES_PER_ELEMENT <= 4) cutDifferences(band, tileX, plan, tile)
     else if (plan.predictor === 3 && tile.BYTES_PER_ELEMENT === 4) cutFloats(band, tileX, plan, bytes)
     else {
@@ -60,7 +60,7 @@ export class TileEncoder {
     return this.#free.pop() ?? new EXACT_ARRAY[spec.dataType](blockSize * blockSize * bandCount)
   }
 
-  async #compress(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array> {
+  async #compress(bytes: Uint8Array): Promise<Uint8Array> {
     const { compression, compressionLevel } = this.#plan
     if (compression === 'zstd') return await this.#frames.compress(bytes, framed)
     // One chunk for the whole result spares the trips between threads that small chunks cost.
