@@ -34,6 +34,8 @@ interface Sampling {
   readonly resampling: Resampling
   readonly rule?: 'all' | 'any'
   readonly signal: AbortSignal | undefined
+  /** Whether means of small integers are rounded. */
+  readonly isRounded?: boolean | undefined
   /** What an earlier call gave and nobody looks at any more. */
   readonly into?: SampledPlanes | undefined
 }
@@ -101,6 +103,7 @@ export class CommonGrid {
       resampling,
       rule = 'all',
       signal,
+      isRounded,
       into,
     }: Sampling,
   ): Promise<SampledPlanes> {
@@ -119,6 +122,7 @@ export class CommonGrid {
       resampling,
       rule,
       signal,
+      isRounded,
       into,
     })
   }

@@ -3,8 +3,9 @@ import { EXACT_ARRAY } from '#raster/tiff/sample.ts'
 import { RasterError, type SampleArray } from '#raster/types.ts'
 import type { Resampling } from '#raster/warp/sample.ts'
 import { CommonGrid, type Cell, type GridOptions } from './grid.ts'
+import { interleavedBlock } from '#raster/write/rows.ts'
 import { writeRaster, type MethodTask } from './method.ts'
-import { blockOf } from './rows.ts'
+import { TurnedRows } from './rows.ts'
 
 interface Pansharpen extends Pick<GridOptions, 'geometry'> {
   /** Of the colours, from 1; all by default. */
@@ -49,36 +50,60 @@ export async function pansharpen(task: MethodTask<Pansharpen>): Promise<Record<s
     nodata,
     bands: bands.map((band) => colours.info.bands[band]!),
   }
+  const resampling = options.resampling ?? 'cubic'
+  const turned = new TurnedRows((length) => new EXACT_ARRAY[dataType](length) as SampleArray)
+  const target = { stride: bands.length, rowWidth: width, low, high, nodata, isFloat }
   await writeRaster(task, 'data.tif', spec, async (y, rows, signal) => {
-    const planes = bands.map(() => (new EXACT_ARRAY[dataType](width * rows) as SampleArray).fill(nodata))
+    const samples = turned.take(width * rows * bands.length).fill(nodata)
     for (const cell of common.cells(y, rows, CELL_PX)) {
       const detail = await common.sample(0, cell, { bands: [(options.panBand ?? 1) - 1], resampling: 'nearest', signal })
-      const coarse = await common.sample(1, cell, { bands, resampling: options.resampling ?? 'cubic', signal })
-      const inside = common.inside(cell)
+      // Colours are samples again before anything is multiplied: so GDAL does it, and its pixels are ours.
+      const coarse = await common.sample(1, cell, { bands, resampling, isRounded: true, signal })
+      const isData = both(detail.mask, coarse.mask, common.inside(cell))
       const ratio = ratioOf(detail.planes[0]!, coarse.planes, weights)
-      for (let i = 0; i < ratio.length; i++) if (detail.mask[i] === 0 || coarse.mask[i] === 0 || inside?.[i] === 0) ratio[i] = Number.NaN
-      for (const [band, plane] of coarse.planes.entries())
-        sharpen(planes[band]!, plane, ratio, { cell, rowWidth: width, low, high, nodata, isFloat })
+      for (const [band, plane] of coarse.planes.entries()) sharpen(plane, { ratio, isData, cell }, samples, { ...target, band })
     }
-    return blockOf(planes, width, rows)
+    return interleavedBlock({ height: rows, samples, mask: null }, width, bands.length)
   })
   return { width, height }
+}
+
+/** Where both rasters have data, inside what is wanted: the first mask, without the rest. */
+function both(mask: Uint8Array, other: Uint8Array, inside: Uint8Array | null): Uint8Array {
+  for (let i = 0; i < mask.length; i++) if (other[i] === 0 || inside?.[i] === 0) mask[i] = 0
+  return mask
 }
 
 /** What is seen over what the colours would give. */
 function ratioOf(detail: SampleArray, colours: readonly SampleArray[], weights: readonly number[]): Float64Array {
   const sum = new Float64Array(detail.length)
-  for (const [band, plane] of colours.entries()) addWeighted(sum, plane, weights[band]!)
+  if (colours.length === 4) addFour(sum, colours as Four, weights)
+  else for (const [band, plane] of colours.entries()) addWeighted(sum, plane, weights[band]!)
   for (let i = 0; i < sum.length; i++) sum[i] = sum[i] === 0 ? 0 : detail[i]! / sum[i]!
   return sum
+}
+
+type Four = readonly [SampleArray, SampleArray, SampleArray, SampleArray]
+
+/** In the same order as one after another, so that sums are the same to the last digit. */
+function addFour(sum: Float64Array, [a, b, c, d]: Four, weights: readonly number[]): void {
+  const [wa, wb, wc, wd] = weights as [number, number, number, number]
+  for (let i = 0; i < sum.length; i++) sum[i] = a[i]! * wa + b[i]! * wb + c[i]! * wc + d[i]! * wd
 }
 
 function addWeighted(sum: Float64Array, plane: SampleArray, weight: number): void {
   for (let i = 0; i < sum.length; i++) sum[i]! += plane[i]! * weight
 }
 
-interface Target {
+interface Sharpening {
+  readonly ratio: Float64Array
+  readonly isData: Uint8Array
   readonly cell: Cell
+}
+
+interface Target {
+  readonly band: number
+  readonly stride: number
   readonly rowWidth: number
   readonly low: number
   readonly high: number
@@ -86,15 +111,17 @@ interface Target {
   readonly isFloat: boolean
 }
 
-/** One colour of a cell, multiplied and put into the rows; NaN leaves a pixel as it is. */
-function sharpen(rows: SampleArray, plane: SampleArray, ratio: Float64Array, target: Target): void {
-  const { cell, rowWidth, low, high, nodata, isFloat } = target
-  for (let row = 0, i = 0; row < cell.height; row++)
-    for (let at = row * rowWidth + cell.x, end = at + cell.width; at < end; at++, i++) {
+/** One colour of a cell, multiplied and put into the rows. */
+function sharpen(plane: SampleArray, { ratio, isData, cell }: Sharpening, samples: SampleArray, target: Target): void {
+  const { band, stride, rowWidth, low, high, nodata, isFloat } = target
+  for (let row = 0, i = 0; row < cell.height; row++) {
+    let at = (row * rowWidth + cell.x) * stride + band
+    for (const end = i + cell.width; i < end; i++, at += stride) {
+      if (isData[i] === 0) continue
       const value = plane[i]! * ratio[i]!
-      if (value !== value) continue
       const whole = isFloat ? value : Math.floor(value + 0.5)
       const kept = whole < low ? low : whole > high ? high : whole
-      rows[at] = kept === nodata && !isFloat ? nodata + 1 : kept // A dark pixel is still data.
+      samples[at] = kept === nodata && !isFloat ? nodata + 1 : kept // A dark pixel is still data.
     }
+  }
 }

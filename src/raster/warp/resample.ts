@@ -78,7 +78,17 @@ export interface SmoothJob {
   grid: CoordinateGrid
   ratio: { x: number; y: number }
   method: SmoothResampling
-  target: { x: number; y: number; width: number; planes: readonly (Float32Array | Float64Array)[]; mask: Uint8Array }
+  target: SmoothTarget
+}
+
+interface SmoothTarget {
+  x: number
+  y: number
+  width: number
+  planes: readonly SampleArray[]
+  mask: Uint8Array
+  /** Where planes hold integers: the least and the largest one, and means are rounded half up. */
+  limits: readonly [number, number] | null
 }
 
 /** Fills the target's planes by weighted means of what is data around each pixel. */
@@ -165,6 +175,8 @@ function alignedTaps({ source, grid, method, ratio }: SmoothJob): AlignedTaps {
     if (row === 0) xs.set(rowXs)
     ys[row] = rowYs[0]!
   }
+  snap(xs)
+  snap(ys)
   const found = (at: number, axis: { ratio: number; size: number }): Taps => {
     const taps = makeTaps()
     setTaps(taps, method, at, axis)
@@ -178,6 +190,18 @@ function alignedTaps({ source, grid, method, ratio }: SmoothJob): AlignedTaps {
   }
 }
 
+/** Parts of a pixel on which coordinates lie wherever one grid is so many times as fine as the other. */
+const PARTS = 4096
+const SNAP_PX = 1e-9
+
+/** Takes the rounding of coordinates away: weights are then exact, and a mean that is a half is one to the last digit. */
+function snap(at: Float64Array): void {
+  for (let i = 0; i < at.length; i++) {
+    const near = Math.round(at[i]! * PARTS) / PARTS
+    if (Math.abs(near - at[i]!) < SNAP_PX) at[i] = near
+  }
+}
+
 /** Along rows first, then along columns: a kernel of 4 × 4 costs 4 + 4, and a row serves all target rows that it lies under. */
 function resampleInTwo(job: SmoothJob, { xs, ys, x: across, y: down }: AlignedTaps): void {
   const { source, level, grid, target } = job
@@ -187,6 +211,7 @@ function resampleInTwo(job: SmoothJob, { xs, ys, x: across, y: down }: AlignedTa
   while (last > first && !(xs[last - 1]! >= 0 && xs[last - 1]! < level.width)) last--
   const nearest = Int32Array.from(xs, (x) => Math.floor(x - source.x))
   const known = source.planes.map(() => new Map<number, Float64Array>())
+  const sums = new Float64Array(grid.width)
   for (let row = 0; row < grid.height; row++) {
     const y = ys[row]!
     if (!(y >= 0 && y < level.height)) continue
@@ -197,7 +222,11 @@ function resampleInTwo(job: SmoothJob, { xs, ys, x: across, y: down }: AlignedTa
       for (const held of rows.keys()) if (held < taps.first || held >= taps.first + taps.count) rows.delete(held)
       for (let at = taps.first; at < taps.first + taps.count; at++)
         if (!rows.has(at)) rows.set(at, alongRow(source.planes[band]!, at * source.width, across))
-      downRows(rows, taps, { out: target.planes[band]!, start, first, last })
+      const part = { out: target.planes[band]!, start, first, last }
+      if (target.limits) {
+        downRows(rows, taps, { out: sums, start: 0, first, last })
+        storeRounded(sums, part, target.limits)
+      } else downRows(rows, taps, part)
     }
     const maskRow = Math.floor(y - source.y) * source.width
     for (let i = first; i < last; i++) target.mask[start + i] = source.mask[maskRow + nearest[i]!] || 255
@@ -205,11 +234,19 @@ function resampleInTwo(job: SmoothJob, { xs, ys, x: across, y: down }: AlignedTa
 }
 
 interface RowPart {
-  out: Float32Array | Float64Array
+  out: SampleArray
   /** Where the row begins in `out`. */
   start: number
   first: number
   last: number
+}
+
+/** By way of a 32-bit float, as GDAL does it: what is a hair below a half is that half, and is rounded up. */
+function storeRounded(sums: Float64Array, { out, start, first, last }: RowPart, [low, high]: readonly [number, number]): void {
+  for (let i = first; i < last; i++) {
+    const whole = Math.floor(Math.fround(sums[i]!) + 0.5)
+    out[start + i] = whole < low ? low : whole > high ? high : whole
+  }
 }
 
 /** Four rows at a time, which is all that most kernels reach: a pixel is then written once. */
@@ -233,6 +270,10 @@ function alongRow(samples: SampleArray, start: number, across: readonly Taps[]):
     out[i] = sum / total
   }
   return out
+}
+
+function store({ planes, limits }: SmoothTarget, band: number, out: number, mean: number): void {
+  planes[band]![out] = limits ? Math.min(limits[1], Math.max(limits[0], Math.floor(Math.fround(mean) + 0.5))) : mean
 }
 
 const makeTaps = (): Taps => ({ first: 0, count: 0, total: 0, weights: new Float64Array(8) })
@@ -267,7 +308,7 @@ function weighAll({ source, target }: SmoothJob, taps: TapPair, out: number): vo
       for (let i = 0; i < count; i++) rowSum += wx[i]! * samples[start + i]!
       sum += rowSum * taps.y.weights[j]!
     }
-    target.planes[band]![out] = sum / total
+    store(target, band, out, sum / total)
   }
 }
 
@@ -289,7 +330,7 @@ function weighData({ source, target }: SmoothJob, taps: TapPair, out: number): b
       const wy = taps.y.weights[j]!
       for (let i = 0; i < taps.x.count; i++) if (mask[start + i] !== 0) sum += wy * taps.x.weights[i]! * samples[start + i]!
     }
-    target.planes[band]![out] = sum / total
+    store(target, band, out, sum / total)
   }
   return true
 }

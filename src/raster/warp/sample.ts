@@ -32,11 +32,13 @@ interface SampleRequest {
   resampling: Resampling
   rule: ValidRule
   signal?: AbortSignal | undefined
+  /** Means of 8- and 16-bit samples are samples again: rounded, and of the source's own type. */
+  isRounded?: boolean | undefined
   /** What was made for another raster of the same type and is no longer needed: its memory is used again. */
   into?: SampledPlanes | undefined
 }
 
-type GatherRequest = Omit<SampleRequest, 'resampling' | 'rule' | 'into'>
+type GatherRequest = Omit<SampleRequest, 'resampling' | 'rule' | 'isRounded' | 'into'>
 
 /** Reads the bands on the target's pixels. */
 export async function samplePlanes(request: SampleRequest): Promise<SampledPlanes> {
@@ -135,12 +137,22 @@ function sourceRange(window: WarpWindow, padding: { x: number; y: number }): Pix
 const REACH: Record<SmoothResampling, number> = { bilinear: 1, cubic: 2, average: 0.5 }
 const SPARE_PX = 2
 
+/** The least and the largest sample of the types whose means can be rounded. */
+const ROUNDED: Partial<Record<DataType, readonly [number, number]>> = {
+  uint8: [0, 255],
+  int8: [-128, 127],
+  uint16: [0, 65_535],
+  int16: [-32_768, 32_767],
+}
+
 async function sampleSmooth(request: SampleRequest, method: SmoothResampling): Promise<SampledPlanes> {
   const { raster, bands, width, height } = request
   const { dataType } = raster.info
   // 32-bit integers and doubles do not fit into a float; everything else does, with room for the mean.
   const isWide = ['uint32', 'int32', 'uint64', 'int64', 'float64'].includes(dataType)
-  const planes = bands.map(() => (isWide ? new Float64Array(width * height) : new Float32Array(width * height)))
+  const limits = (request.isRounded && ROUNDED[dataType]) || null
+  const floats = isWide ? Float64Array : Float32Array
+  const planes = bands.map(() => (limits ? sampleArray(dataType, width * height) : new floats(width * height)))
   const mask = new Uint8Array(width * height)
   const { resample } = await loadResampleKernels(dataType)
   for (const window of request.windows) {
@@ -149,7 +161,7 @@ async function sampleSmooth(request: SampleRequest, method: SmoothResampling): P
     const source = await readSourceWindow(request, window, padding)
     if (!source) continue
     const { x, y, grid, ratio, level } = window
-    resample({ source, grid, ratio, method, level: raster.info.levels[level] as Level, target: { x, y, width, planes, mask } })
+    resample({ source, grid, ratio, method, level: raster.info.levels[level] as Level, target: { x, y, width, planes, mask, limits } })
   }
   return { width, height, planes, mask }
 }
