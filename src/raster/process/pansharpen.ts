@@ -60,6 +60,11 @@ export async function pansharpen(task: MethodTask<Pansharpen>): Promise<Record<s
       // Colours are samples again before anything is multiplied: so GDAL does it, and its pixels are ours.
       const coarse = await common.sample(1, cell, { bands, resampling, isRounded: true, signal })
       const isData = both(detail.mask, coarse.mask, common.inside(cell))
+      if (!isFloat && bands.length === 4) {
+        const [a, b, c, d] = coarse.planes
+        sharpenFour([a!, b!, c!, d!], { detail: detail.planes[0]!, weights, isData, cell }, samples, target)
+        continue
+      }
       const ratio = ratioOf(detail.planes[0]!, coarse.planes, weights)
       for (const [band, plane] of coarse.planes.entries()) sharpen(plane, { ratio, isData, cell }, samples, { ...target, band })
     }
@@ -77,18 +82,9 @@ function both(mask: Uint8Array, other: Uint8Array, inside: Uint8Array | null): U
 /** What is seen over what the colours would give. */
 function ratioOf(detail: SampleArray, colours: readonly SampleArray[], weights: readonly number[]): Float64Array {
   const sum = new Float64Array(detail.length)
-  if (colours.length === 4) addFour(sum, colours as Four, weights)
-  else for (const [band, plane] of colours.entries()) addWeighted(sum, plane, weights[band]!)
+  for (const [band, plane] of colours.entries()) addWeighted(sum, plane, weights[band]!)
   for (let i = 0; i < sum.length; i++) sum[i] = sum[i] === 0 ? 0 : detail[i]! / sum[i]!
   return sum
-}
-
-type Four = readonly [SampleArray, SampleArray, SampleArray, SampleArray]
-
-/** In the same order as one after another, so that sums are the same to the last digit. */
-function addFour(sum: Float64Array, [a, b, c, d]: Four, weights: readonly number[]): void {
-  const [wa, wb, wc, wd] = weights as [number, number, number, number]
-  for (let i = 0; i < sum.length; i++) sum[i] = a[i]! * wa + b[i]! * wb + c[i]! * wc + d[i]! * wd
 }
 
 function addWeighted(sum: Float64Array, plane: SampleArray, weight: number): void {
@@ -102,7 +98,6 @@ interface Sharpening {
 }
 
 interface Target {
-  readonly band: number
   readonly stride: number
   readonly rowWidth: number
   readonly low: number
@@ -112,7 +107,7 @@ interface Target {
 }
 
 /** One colour of a cell, multiplied and put into the rows. */
-function sharpen(plane: SampleArray, { ratio, isData, cell }: Sharpening, samples: SampleArray, target: Target): void {
+function sharpen(plane: SampleArray, { ratio, isData, cell }: Sharpening, samples: SampleArray, target: Target & { band: number }): void {
   const { band, stride, rowWidth, low, high, nodata, isFloat } = target
   for (let row = 0, i = 0; row < cell.height; row++) {
     let at = (row * rowWidth + cell.x) * stride + band
@@ -122,6 +117,38 @@ function sharpen(plane: SampleArray, { ratio, isData, cell }: Sharpening, sample
       const whole = isFloat ? value : Math.floor(value + 0.5)
       const kept = whole < low ? low : whole > high ? high : whole
       samples[at] = kept === nodata && !isFloat ? nodata + 1 : kept // A dark pixel is still data.
+    }
+  }
+}
+
+type Four = readonly [SampleArray, SampleArray, SampleArray, SampleArray]
+
+interface Sharpened {
+  readonly detail: SampleArray
+  readonly weights: readonly number[]
+  readonly isData: Uint8Array
+  readonly cell: Cell
+}
+
+/** The same for four colours in integers, which most imagery is, all of a pixel at once and with the same arithmetic. */
+function sharpenFour([a, b, c, d]: Four, { detail, weights, isData, cell }: Sharpened, samples: SampleArray, target: Target): void {
+  const { rowWidth, low, high, nodata } = target
+  const [wa, wb, wc, wd] = weights as [number, number, number, number]
+  const kept = (value: number): number => {
+    const whole = Math.floor(value + 0.5)
+    const within = whole < low ? low : whole > high ? high : whole
+    return within === nodata ? nodata + 1 : within
+  }
+  for (let row = 0, i = 0; row < cell.height; row++) {
+    let at = (row * rowWidth + cell.x) * 4
+    for (const end = i + cell.width; i < end; i++, at += 4) {
+      if (isData[i] === 0) continue
+      const sum = a[i]! * wa + b[i]! * wb + c[i]! * wc + d[i]! * wd
+      const ratio = sum === 0 ? 0 : detail[i]! / sum
+      samples[at] = kept(a[i]! * ratio)
+      samples[at + 1] = kept(b[i]! * ratio)
+      samples[at + 2] = kept(c[i]! * ratio)
+      samples[at + 3] = kept(d[i]! * ratio)
     }
   }
 }

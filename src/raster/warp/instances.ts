@@ -9,7 +9,7 @@ import type * as Samples from './samples.ts'
  * passed through a shared function.
  */
 type SampleKernels = typeof Samples
-export type ResampleKernels = typeof Resample
+type ResampleKernels = typeof Resample
 
 const ARRAYS = {
   uint8: Uint8Array,

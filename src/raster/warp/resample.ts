@@ -2,10 +2,9 @@
  * Resampling that looks at several source pixels. Like `samples.ts` this module is loaded once for each data type.
  * The source is a window cut out of its blocks, so that no loop has to care where one block ends.
  */
-import type { Block, SampleArray } from '#raster/types.ts'
+import type { SampleArray } from '#raster/types.ts'
 
 import { fillRow, type CoordinateGrid } from './grid.ts'
-import type { PlanarTarget } from './samples.ts'
 
 /** A rectangle of a level: samples by band, and one byte a pixel that says what is data. */
 export interface SourceWindow {
@@ -15,42 +14,6 @@ export interface SourceWindow {
   height: number
   planes: readonly SampleArray[]
   mask: Uint8Array
-}
-
-/** Copies the part of a block that lies in the window; the block's first pixel is at (`left`, `top`) of the level. */
-export function copyBlock(
-  window: SourceWindow,
-  target: Pick<PlanarTarget, 'bands' | 'nodata' | 'rule'>,
-  block: Block,
-  at: { left: number; top: number },
-): void {
-  const x0 = Math.max(window.x, at.left)
-  const x1 = Math.min(window.x + window.width, at.left + block.width)
-  const y0 = Math.max(window.y, at.top)
-  const y1 = Math.min(window.y + window.height, at.top + block.height)
-  const anyRule = target.rule === 'any'
-  for (let y = y0; y < y1; y++) {
-    const from = (y - at.top) * block.width + x0 - at.left
-    const to = (y - window.y) * window.width + x0 - window.x
-    const count = x1 - x0
-    const { mask } = window
-    mask.fill(anyRule ? 0 : 255, to, to + count)
-    target.bands.forEach((band, k) => {
-      const plane = block.bands.indexOf(band)
-      const data = block.data[plane]!
-      const samples = window.planes[k]!
-      const marker = target.nodata[k] ?? Number.NaN
-      let source = from * block.stride + block.starts[plane]!
-      for (let i = to; i < to + count; i++, source += block.stride) {
-        const value = data[source]!
-        samples[i] = value
-        const isData = value !== marker && value - value === 0
-        if (anyRule ? isData : !isData) mask[i] = anyRule ? 255 : 0
-      }
-    })
-    const blockMask = block.mask
-    if (blockMask) for (let i = 0; i < count; i++) if (mask[to + i] !== 0) mask[to + i] = blockMask[from + i]!
-  }
 }
 
 export type SmoothResampling = 'bilinear' | 'cubic' | 'average'
@@ -212,6 +175,7 @@ function resampleInTwo(job: SmoothJob, { xs, ys, x: across, y: down }: AlignedTa
   const nearest = Int32Array.from(xs, (x) => Math.floor(x - source.x))
   const known = source.planes.map(() => new Map<number, Float64Array>())
   const sums = new Float64Array(grid.width)
+  const opaque = isOpaque(source.mask)
   for (let row = 0; row < grid.height; row++) {
     const y = ys[row]!
     if (!(y >= 0 && y < level.height)) continue
@@ -229,8 +193,14 @@ function resampleInTwo(job: SmoothJob, { xs, ys, x: across, y: down }: AlignedTa
       } else downRows(rows, taps, part)
     }
     const maskRow = Math.floor(y - source.y) * source.width
-    for (let i = first; i < last; i++) target.mask[start + i] = source.mask[maskRow + nearest[i]!] || 255
+    if (opaque) target.mask.fill(255, start + first, start + last)
+    else for (let i = first; i < last; i++) target.mask[start + i] = source.mask[maskRow + nearest[i]!] || 255
   }
+}
+
+function isOpaque(mask: Uint8Array): boolean {
+  for (let i = 0; i < mask.length; i++) if (mask[i] !== 255) return false
+  return true
 }
 
 interface RowPart {

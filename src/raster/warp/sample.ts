@@ -2,7 +2,7 @@ import type { Block, DataType, Level, Raster, SampleArray } from '#raster/types.
 
 import { withBlocks, type BlockCache, type BlockSet, type PixelRange } from './blocks.ts'
 import { gridBounds, wholeShift } from './grid.ts'
-import { isFloatType, loadResampleKernels, loadSampleKernels, sampleArray, type ResampleKernels } from './instances.ts'
+import { isFloatType, loadResampleKernels, loadSampleKernels, sampleArray } from './instances.ts'
 import { walkNearest, type PixelSink } from './nearest.ts'
 import type { WarpWindow } from './plan.ts'
 import type { SmoothResampling, SourceWindow } from './resample.ts'
@@ -175,30 +175,18 @@ async function readSourceWindow(
   const { dataType } = raster.info
   const range = sourceRange(window, padding)
   if (!range) return null
-  const [{ copyBlock }, { nodataOf }] = await Promise.all([loadResampleKernels(dataType), loadSampleKernels(dataType)])
-  const target = { bands, rule, nodata: nodataOf(raster.info.bands, bands) }
-  return withBlocks(request.blocks, { raster, level: window.level, range, bands, signal }, (blocks) =>
-    cutWindow(blocks, range, dataType, target, copyBlock),
-  )
-}
-
-function cutWindow(
-  set: BlockSet,
-  range: PixelRange,
-  dataType: DataType,
-  target: Parameters<ResampleKernels['copyBlock']>[1],
-  copyBlock: ResampleKernels['copyBlock'],
-): SourceWindow | null {
-  const { level, firstX, firstY, countX } = set
-  const width = Math.min(level.width, range.maxX) - range.minX
-  const height = Math.min(level.height, range.maxY) - range.minY
-  if (width <= 0 || height <= 0) return null
-  const planes = target.bands.map(() => sampleArray(dataType, width * height))
-  const source = { x: range.minX, y: range.minY, width, height, planes, mask: new Uint8Array(width * height) }
-  set.blocks.forEach((block, i) => {
-    const left = (firstX + (i % countX)) * level.blockWidth
-    const top = (firstY + Math.floor(i / countX)) * level.blockHeight
-    if (block) copyBlock(source, target, block, { left, top })
+  const { copyRectangle, nodataOf } = await loadSampleKernels(dataType)
+  const nodata = nodataOf(raster.info.bands, bands)
+  return withBlocks(request.blocks, { raster, level: window.level, range, bands, signal }, (set) => {
+    const width = Math.min(set.level.width, range.maxX) - range.minX
+    const height = Math.min(set.level.height, range.maxY) - range.minY
+    if (width <= 0 || height <= 0) return null
+    const planes = bands.map(() => sampleArray(dataType, width * height))
+    const mask = new Uint8Array(width * height)
+    const target = { bands, planes, mask, rule, nodata, isFloat: isFloatType(dataType) }
+    eachRectangle(set, range, ({ block, from, left, top, ...size }) =>
+      copyRectangle(target, block, { ...size, from, out: (top - range.minY) * width + left - range.minX, outWidth: width }),
+    )
+    return { x: range.minX, y: range.minY, width, height, planes, mask }
   })
-  return source
 }
