@@ -1,4 +1,4 @@
-import { boxOf, mapPolygons, type Polygon, type Position } from '#raster/geometry/polygon.ts'
+import { boxOf, densify, mapPolygons, type Polygon, type Position, type Ring } from '#raster/geometry/polygon.ts'
 import { rasterizeCoverage, rasterizeMask, SLIVER } from '#raster/geometry/rasterize.ts'
 import { RasterError, type Block, type Level, type PixelWindow, type Raster, type RasterInfo, type SampleArray } from '#raster/types.ts'
 import { applyAffine, invertAffine } from '#raster/warp/affine.ts'
@@ -67,7 +67,34 @@ export function toPixels(info: RasterInfo, polygons: readonly Polygon[]): Polygo
   const project = projectorFromTurns(crs)
   const inverse = invertAffine(transform)
   const cut = cutToRaster({ width: info.width, height: info.height, transform, crs }, polygons)
-  return mapPolygons(cut, (position) => applyAffine(inverse, ...project(position)), MAX_EDGE_DEGREES)
+  const map = (position: Position): Position => applyAffine(inverse, ...project(position))
+  const followed = cut.map((polygon) => polygon.map((ring) => followedRing(densify(ring, MAX_EDGE_DEGREES), map)))
+  return mapPolygons(followed, map, Infinity)
+}
+
+/** Degrees: shorter edges bend by less than a centimetre. */
+const SHORT_EDGE_DEGREES = 0.005
+/** Pixels by which an edge may miss the line that is straight in longitude and latitude. */
+const EDGE_TOLERANCE_PX = 1e-4
+const MAX_EDGE_PARTS = 256
+
+/** A ring with as many points as it takes to follow its bent edges: how far they miss falls with the square of their number. */
+function followedRing(ring: Ring, map: (position: Position) => Position): Ring {
+  const followed: Ring = []
+  for (let i = 0; i + 1 < ring.length; i++) {
+    const [a, b] = [ring[i] as Position, ring[i + 1] as Position]
+    const parts = Math.hypot(b[0] - a[0], b[1] - a[1]) > SHORT_EDGE_DEGREES ? partsOf(a, b, map) : 1
+    for (let part = 0; part < parts; part++)
+      followed.push([a[0] + ((b[0] - a[0]) * part) / parts, a[1] + ((b[1] - a[1]) * part) / parts])
+  }
+  followed.push(ring.at(-1) as Position)
+  return followed
+}
+
+function partsOf(a: Position, b: Position, map: (position: Position) => Position): number {
+  const [[ax, ay], [bx, by], [x, y]] = [map(a), map(b), map([(a[0] + b[0]) / 2, (a[1] + b[1]) / 2])]
+  const missed = Math.hypot((ax + bx) / 2 - x, (ay + by) / 2 - y)
+  return Number.isFinite(missed) ? Math.min(MAX_EDGE_PARTS, Math.max(1, Math.ceil(Math.sqrt(missed / EDGE_TOLERANCE_PX)))) : 1
 }
 
 function areaInLevel(info: RasterInfo, index: number, full: Polygon[] | null): Area {
