@@ -79,7 +79,8 @@ class Reducer {
     await this.#running(statistic, cell, signal)
     const { bands } = this.#options
     const counts = statistic === 'mean' ? this.#counts : null
-    for (let band = 0; band < bands.length; band++) spread(this.#totals[band]!, { counts, inside }, cell, { ...rows, band, stride: bands.length })
+    for (let band = 0; band < bands.length; band++)
+      spread(this.#totals[band]!, { counts, inside }, cell, { ...rows, band, stride: bands.length })
   }
 
   /** What needs no more than one number for each pixel while the scenes go by. */

@@ -95,18 +95,7 @@ export class CommonGrid {
   }
 
   /** Bands of one raster on the pixels of a cell. `rule` says how many bands must hold data for a pixel to be data. */
-  async sample(
-    index: number,
-    cell: Cell,
-    {
-      bands,
-      resampling,
-      rule = 'all',
-      signal,
-      isRounded,
-      into,
-    }: Sampling,
-  ): Promise<SampledPlanes> {
+  async sample(index: number, cell: Cell, { bands, resampling, rule = 'all', signal, isRounded, into }: Sampling): Promise<SampledPlanes> {
     const raster = this.#rasters[index]!
     const [x, y] = applyAffine(this.grid.transform, cell.x, cell.y)
     const [, a, b, , d, e] = this.grid.transform

@@ -84,8 +84,7 @@ function followedRing(ring: Ring, map: (position: Position) => Position): Ring {
   for (let i = 0; i + 1 < ring.length; i++) {
     const [a, b] = [ring[i] as Position, ring[i + 1] as Position]
     const parts = Math.hypot(b[0] - a[0], b[1] - a[1]) > SHORT_EDGE_DEGREES ? partsOf(a, b, map) : 1
-    for (let part = 0; part < parts; part++)
-      followed.push([a[0] + ((b[0] - a[0]) * part) / parts, a[1] + ((b[1] - a[1]) * part) / parts])
+    for (let part = 0; part < parts; part++) followed.push([a[0] + ((b[0] - a[0]) * part) / parts, a[1] + ((b[1] - a[1]) * part) / parts])
   }
   followed.push(ring.at(-1) as Position)
   return followed

@@ -31,6 +31,8 @@ interface Taps {
 const MIN_WEIGHT = 1e-6
 /** Down to this ratio the plain kernel is used; above it is widened with the ratio, as GDAL does, so that nothing is skipped. */
 const PLAIN_RATIO = 1 / 0.95
+/** Coordinates a hair below a pixel's edge belong to the next pixel; GDAL adds the same. */
+const EDGE_EPSILON = 1e-10
 const MAX_TAPS = 1 << 16
 const CUBIC_A = -0.5
 
@@ -92,6 +94,9 @@ function resamplePixel(
 ): void {
   const { source, level, target, method } = job
   if (!(x >= 0 && y >= 0 && x < level.width && y < level.height)) return
+  const nearest = source.mask[Math.floor(y - source.y + EDGE_EPSILON) * source.width + Math.floor(x - source.x + EDGE_EPSILON)]
+  // What has nothing at its own place stays empty, as in GDAL, or every hole would shrink by half a pixel on each side.
+  if (nearest === 0 && method !== 'average') return
   const out = (target.y + row) * target.width + target.x + column
   if (!isReady) setBothTaps(job, taps, method, x, y)
   if (isComplete || isAllData(source, taps)) weighAll(job, taps, out)
@@ -101,7 +106,6 @@ function resamplePixel(
     if (method === 'cubic') setBothTaps(job, simple, 'bilinear', x, y)
     if (!weighData(job, simple, out)) return
   }
-  const nearest = source.mask[Math.floor(y - source.y) * source.width + Math.floor(x - source.x)]
   target.mask[out] = nearest ? nearest : 255
 }
 

@@ -105,8 +105,7 @@ function eachRectangle(set: BlockSet, range: PixelRange, look: (part: BlockPart)
     const top = Math.max(0, range.minY, blockTop)
     const width = Math.min(level.width, range.maxX, blockLeft + level.blockWidth) - left
     const height = Math.min(level.height, range.maxY, blockTop + level.blockHeight) - top
-    if (block && width > 0 && height > 0)
-      look({ block, from: (top - blockTop) * block.width + left - blockLeft, left, top, width, height })
+    if (block && width > 0 && height > 0) look({ block, from: (top - blockTop) * block.width + left - blockLeft, left, top, width, height })
   })
 }
 

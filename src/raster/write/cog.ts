@@ -145,7 +145,12 @@ interface Strided {
   readonly stride: number
 }
 
-function spread(from: Uint8Array, { start, stride }: Strided, to: Uint8Array, place: { band: number; bandCount: number; count: number }): void {
+function spread(
+  from: Uint8Array,
+  { start, stride }: Strided,
+  to: Uint8Array,
+  place: { band: number; bandCount: number; count: number },
+): void {
   const { band, bandCount, count } = place
   for (let i = 0, at = start, out = band; i < count; i++, at += stride, out += bandCount) to[out] = from[at]!
 }
