@@ -13,11 +13,14 @@ import { campaign } from './support/campaign.ts'
 import { createTemplate, dropDatabase } from './support/database.ts'
 import { planned } from './support/plan.ts'
 import { report } from './support/reporter.ts'
+import { watchFiles } from './support/watchdog.ts'
 
 const root = path.dirname(import.meta.dirname)
 /** Twice the cores: a test waits for the database, or for a service that it started, about as long as it computes. */
 const CONCURRENCY = os.availableParallelism() * 2
 const TIMEOUT_MS = campaign({ short: 300_000, long: 900_000 })
+/** A whole file; campaigns at length may set tests of their own more than an hour. */
+const FILE_LIMIT_MS = campaign({ short: 600_000, ci: 1_200_000, long: 5_400_000 })
 /** Compiled modules stay from run to run: every process loads the same two thousand. */
 const COMPILED = path.join(root, 'node_modules/.cache/groundtrack/compiled')
 
@@ -47,13 +50,23 @@ let template: string | null = null
 try {
   template = await createTemplate(adminUrl)
   Object.assign(process.env, { DATABASE_URL: '', TEST_ADMIN_URL: adminUrl, TEST_TEMPLATE: template, NODE_COMPILE_CACHE: COMPILED })
+  const entries = planned(root, files.toSorted(), dataDir)
+  const watchdog = watchFiles({
+    limitMs: FILE_LIMIT_MS,
+    nameOf(command) {
+      const entry = entries.find((one) => command.includes(one))
+      return entry ? path.relative(root, entry) : null
+    },
+    say: (line) => process.stdout.write(`${line}\n`),
+  })
   const tests = run({
-    files: planned(root, files.toSorted(), dataDir),
+    files: entries,
     concurrency: CONCURRENCY,
     timeout: TIMEOUT_MS,
     signal: interrupted.signal,
   })
   ;({ failed } = await report(tests, process.stdout))
+  watchdog.close()
 } finally {
   if (template) await dropDatabase(adminUrl, template)
   await server?.leave()
