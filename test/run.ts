@@ -1,7 +1,7 @@
 /**
  * Runs the checks, then every test, on a throw-away PostgreSQL: the embedded one, or with DATABASE_URL a server that lets
- * us create databases. Arguments name test files or folders; without any, everything is run. CAMPAIGN=long runs campaigns
- * at length.
+ * us create databases. Arguments name test files or folders, those behind `--except` what is left out; without any, everything
+ * is run. CAMPAIGN=long runs campaigns at length.
  */
 import { spawnSync } from 'node:child_process'
 import { globSync, mkdtempSync, rmSync, statSync } from 'node:fs'
@@ -24,11 +24,17 @@ const FILE_LIMIT_MS = campaign({ short: 600_000, ci: 1_200_000, long: 5_400_000 
 /** Compiled modules stay from run to run: every process loads the same two thousand. */
 const COMPILED = path.join(root, 'node_modules/.cache/groundtrack/compiled')
 
-const named = process.argv.slice(2)
-const files =
+const given = process.argv.slice(2)
+const border = given.indexOf('--except') >= 0 ? given.indexOf('--except') : given.length
+const [named, except] = [given.slice(0, border), given.slice(border + 1)]
+const filesOf = (names: readonly string[]): string[] =>
+  names.flatMap((name) => (statSync(name).isDirectory() ? globSync(`${name}/**/*.test.ts`) : [path.relative(root, path.resolve(name))]))
+const leftOut = new Set(filesOf(except))
+const files = (
   named.length > 0
-    ? named.flatMap((name) => (statSync(name).isDirectory() ? globSync(`${name}/**/*.test.ts`) : [path.relative(root, path.resolve(name))]))
+    ? filesOf(named)
     : globSync(['src/**/*.test.ts', 'test/**/*.test.ts', 'tools/**/*.test.ts', 'sandbox/**/*.test.ts'], { cwd: root })
+).filter((file) => !leftOut.has(file))
 
 if (named.length === 0) {
   const check = spawnSync(process.execPath, ['tools/check.ts'], { cwd: root, stdio: 'inherit' })
@@ -36,13 +42,13 @@ if (named.length === 0) {
 }
 
 const dataDir = mkdtempSync(path.join(os.tmpdir(), 'groundtrack-test-'))
-const given = process.env['DATABASE_URL']
-const server = given
+const databaseUrl = process.env['DATABASE_URL']
+const server = databaseUrl
   ? null
   : await startEmbedded(dataDir, {
       settings: ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off', 'max_connections=200', 'autovacuum=off'],
     })
-const adminUrl = given ?? `postgres://${SUPERUSER}@localhost/postgres?host=${encodeURIComponent(server!.socketDir)}`
+const adminUrl = databaseUrl ?? `postgres://${SUPERUSER}@localhost/postgres?host=${encodeURIComponent(server!.socketDir)}`
 const interrupted = new AbortController()
 process.once('SIGINT', () => interrupted.abort())
 let failed = true
