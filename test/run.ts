@@ -8,6 +8,7 @@ import { globSync, mkdtempSync, rmSync, statSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { run } from 'node:test'
+import { pathToFileURL } from 'node:url'
 import { startEmbedded, SUPERUSER } from '#db/embedded.ts'
 import { campaign } from './support/campaign.ts'
 import { createTemplate, dropDatabase } from './support/database.ts'
@@ -69,6 +70,7 @@ try {
     files: entries,
     concurrency: CONCURRENCY,
     timeout: TIMEOUT_MS,
+    execArgv: ['--import', pathToFileURL(path.join(import.meta.dirname, 'support/leave.ts')).href],
     signal: interrupted.signal,
   })
   ;({ failed } = await report(tests, process.stdout))
