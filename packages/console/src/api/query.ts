@@ -47,7 +47,7 @@ export function useOp<K extends OperationId>(id: K, input: Input<K>, options: Re
 }
 
 /** A list as far as it was read. */
-export interface Pages<O, R> {
+interface Pages<O, R> {
   first: O
   rows: R[]
 }
