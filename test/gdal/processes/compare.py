@@ -14,6 +14,10 @@ for i in range(a.RasterCount):
     both = ~m & ~n
     d = np.abs(p - q)[both]
     if len(sys.argv) > 3: d = np.minimum(d, 360 - d) # North is 0 and 360.
-    out.append(dict(pixels=int(both.sum()), masks=int((m != n).sum()), differ=int((d > 0).sum()),
+    # Pixels that a kernel of two source pixels on each side cannot reach from anything missing, nor from the edge.
+    near = np.pad(m | n, 4, constant_values=True)
+    for axis in (0, 1): near = np.logical_or.reduce([np.roll(near, k, axis) for k in range(-4, 5)])
+    far = both & ~near[4:-4, 4:-4]
+    out.append(dict(far=int((np.abs(p - q)[far] > 0.01).sum()), pixels=int(both.sum()), masks=int((m != n).sum()), differ=int((d > 0).sum()),
         most=float(d.max()) if d.size else 0.0, mean=float(d.mean()) if d.size else 0.0))
 print(json.dumps(out))
