@@ -143,13 +143,16 @@ function analysisHandlers<S>(
 }
 
 const PROGRESS_STEP = 0.005
+const PROGRESS_EVERY_MS = 1_000
 
-/** A message for every row of blocks would be thousands that nobody reads. */
+/** A message for every row of blocks would be thousands that nobody reads; but small steps of a long task are told every second. */
 function inSteps(report: Report): (fraction: number) => void {
-  let told = 0
+  let [told, toldAtMs] = [0, performance.now()]
   return (fraction) => {
-    if (fraction < 1 && fraction - told < PROGRESS_STEP) return
+    const nowMs = performance.now()
+    if (fraction < 1 && fraction - told < PROGRESS_STEP && (fraction <= told || nowMs - toldAtMs < PROGRESS_EVERY_MS)) return
     told = fraction
+    toldAtMs = nowMs
     report(fraction)
   }
 }

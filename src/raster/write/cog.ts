@@ -98,11 +98,13 @@ async function encodeAll(plan: CogPlan, levels: readonly LevelBuilder[], pull: P
 /** The coarsest level first. */
 async function copySpills(sink: ByteSink, spills: readonly Spill[], options: WriteOptions): Promise<number> {
   let byteLength = 0
+  const total = spills.reduce((sum, spill) => sum + spill.byteLength, 0)
   for (const spill of spills.toReversed()) {
     for await (const piece of spill.read()) {
       throwIfAborted(options.signal)
       await sink.write(piece)
       byteLength += piece.byteLength
+      options.onProgress?.(ENCODE_SHARE + (1 - ENCODE_SHARE) * (byteLength / total))
     }
   }
   return byteLength
