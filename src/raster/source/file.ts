@@ -5,6 +5,8 @@ import { RasterError, throwIfAborted } from '#raster/errors.ts'
 import { assertRange } from '#raster/source/range.ts'
 import type { Source } from '#raster/types.ts'
 
+const HEAD_BYTES = 16 * 1024
+
 /**
  * Opens a local file. Size and modification time are part of the key, so that a file replaced under
  * the same name never meets the cached blocks of its predecessor.
@@ -17,6 +19,12 @@ export async function openFileSource(path: string): Promise<Source> {
     throw new RasterError('source_unavailable', 'The raster is not a regular file')
   }
   const version = `${stat.size.toString(16)}-${Math.round(stat.mtimeMs * 1000).toString(16)}-${stat.ino.toString(16)}`
+  // Headers are a dozen small reads that lie side by side: one read brings them all.
+  let head: Promise<Uint8Array> | null = null
+  const fromHead = async (offset: number, length: number): Promise<Uint8Array> => {
+    head ??= readFully(handle, 0, new Uint8Array(Math.min(HEAD_BYTES, stat.size)))
+    return (await head).slice(offset, offset + length)
+  }
   return {
     key: `file:${resolve(path)}:${version}`,
     size: stat.size,
@@ -24,6 +32,7 @@ export async function openFileSource(path: string): Promise<Source> {
     async fetch(offset, length, signal) {
       throwIfAborted(signal)
       assertRange(offset, length, stat.size)
+      if (offset + length <= HEAD_BYTES) return fromHead(offset, length)
       return readFully(handle, offset, new Uint8Array(length))
     },
     async borrow(offset, length, signal) {
