@@ -4,6 +4,7 @@ import type { Clock } from '#core/clock.ts'
 import { LoadingCache } from '#raster/cache.ts'
 import type { RasterPool } from '#raster/pool/pool.ts'
 import { RasterError, type RasterInfo } from '#raster/types.ts'
+import { eachForgiven, type Failure } from '#raster/zonal/series.ts'
 import type { OpenableSource } from './handlers.ts'
 import type { RasterSource } from '#ports/raster.ts'
 
@@ -19,6 +20,7 @@ const MIB = 1024 * 1024
 const IDENTITY_CACHE_BYTES = 8 * MIB
 /** More than a child waits for a host, so that the host is what the caller is told of. */
 const IDENTIFY_DEADLINE_MS = 15_000
+const IDENTIFY_MANY_DEADLINE_MS = 25_000
 /** How long a remote file is taken to be the one that we looked at last. Our own files never change. */
 const IDENTITY_SECONDS = 60
 /** A signed address of an object is used for one such stretch, and lives for two: no reading outlives it. */
@@ -30,7 +32,7 @@ interface Identity {
   info: RasterInfo
 }
 
-interface Seen extends Identity {
+export interface Seen extends Identity {
   seenAtMs: number
   located: Located
 }
@@ -87,8 +89,43 @@ export function createSources(pool: RasterPool, options: SourceOptions) {
     return await identities.get(name, load, { signal })
   }
 
+  /** Those that nobody has looked at of late are opened in one task. */
+  const identifyMany = async (
+    wanted: readonly RasterSource[],
+    signal: AbortSignal | undefined,
+  ): Promise<(Seen | { failure: Failure })[]> => {
+    const isKnown = (source: RasterSource) => {
+      const seen = identities.peek(nameOf(source))
+      return seen !== undefined && (!('url' in source) || nowMs() - seen.seenAtMs < IDENTITY_SECONDS * 1000)
+    }
+    const unknown = wanted.filter((source) => !isKnown(source))
+    const located = await eachForgiven(unknown, async (source) => {
+      requireHost(source, options)
+      return await locate(source, signal)
+    })
+    const openable = located.flatMap((each) => ('failure' in each ? [] : [each]))
+    const opened = (await lookedAt(pool, openable, wanted, signal)).values()
+    const failures = new Map<RasterSource, Failure>()
+    for (const [index, source] of unknown.entries()) {
+      const place = located[index]!
+      const found = 'failure' in place ? place : opened.next().value!
+      if ('failure' in found || 'failure' in place) failures.set(source, (found as { failure: Failure }).failure)
+      else {
+        identities.delete(nameOf(source))
+        await identities.get(nameOf(source), async () => ({ ...found, located: place, seenAtMs: nowMs() }), { signal })
+      }
+    }
+    return await Promise.all(
+      wanted.map(async (source) => {
+        const failure = failures.get(source)
+        return failure ? { failure } : await identify(source, signal)
+      }),
+    )
+  }
+
   return {
     identify,
+    identifyMany,
     locate,
     mayRead: (address: string): boolean => mayRead(address, options),
     /** The source and the content that it must have, as a child is told of them. */
@@ -104,7 +141,20 @@ export function createSources(pool: RasterPool, options: SourceOptions) {
   }
 }
 
-const nameOf = (source: RasterSource): string =>
+/** In the child that reads the first of them, which reads them all next. */
+async function lookedAt(
+  pool: RasterPool,
+  openable: readonly Located[],
+  wanted: readonly RasterSource[],
+  signal: AbortSignal | undefined,
+): Promise<(Identity | { failure: Failure })[]> {
+  if (openable.length === 0) return []
+  const task = { sources: openable.map(({ source }) => source) }
+  const bounds = { signal, affinity: nameOf(wanted[0]!), deadlineMs: IDENTIFY_MANY_DEADLINE_MS }
+  return (await pool.run('identifyMany', task, bounds)) as (Identity | { failure: Failure })[]
+}
+
+export const nameOf = (source: RasterSource): string =>
   'object' in source ? `object:${source.object.bucket}/${source.object.key}` : 'path' in source ? source.path : source.url
 
 /** A file that should be there and is not is no bug of whoever asks for it. */

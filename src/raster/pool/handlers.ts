@@ -15,6 +15,7 @@ import type { Raster } from '#raster/types.ts'
 import type { TileAddress } from '#raster/warp/mercator.ts'
 import { changeBetween, type ChangeOptions } from '#raster/zonal/change.ts'
 import { zonalStatistics, type ZonalOptions } from '#raster/zonal/index.ts'
+import { eachForgiven, zonalSeries, type SeriesOptions } from '#raster/zonal/series.ts'
 
 import type { Handler, Report } from './protocol.ts'
 
@@ -36,6 +37,7 @@ type TerrainTask<S> = Located<S> & { tile: TileAddress; options: TerrainTileOpti
 type ThumbnailTask<S> = Located<S> & { options: ThumbnailOptions & EncodeOptions }
 type StatisticsTask<S> = Located<S> & { options: StatisticsOptions }
 type ZonalTask<S> = Located<S> & { options: ZonalOptions }
+type SeriesTask<S> = { scenes: readonly (Located<S> & { expression: string })[]; options: SeriesOptions }
 type ChangeTask<S> = Located<S> & { after: Located<S>; options: ChangeOptions }
 type PictureTask<S> = Located<S> & { options: PictureOptions & EncodeOptions }
 type PointTask<S> = Located<S> & { place: { longitude: number; latitude: number }; options: PointOptions }
@@ -70,14 +72,19 @@ export function createHandlers<S>({ open, ...contextOptions }: HandlerOptions<S>
     }
   const opened = ({ source, key }: Located<S>, signal: AbortSignal): Promise<Raster> =>
     context.rasters.get(key, (loadSignal) => open(source, loadSignal), { signal })
+  /** Opens a source as it is now, tells which content that is, and keeps it open under that key. */
+  const identified = async (source: S, signal: AbortSignal) => {
+    const raster = await open(source, signal)
+    const kept = await context.rasters.get(raster.key, async () => raster, { signal })
+    if (kept !== raster) await raster.close()
+    return { key: kept.key, info: kept.info }
+  }
   return {
-    /** Opens a source as it is now, tells which content that is, and keeps it open under that key. */
-    identify: closing(async ({ source }: { source: S }, signal) => {
-      const raster = await open(source, signal)
-      const kept = await context.rasters.get(raster.key, async () => raster, { signal })
-      if (kept !== raster) await raster.close()
-      return { key: kept.key, info: kept.info }
-    }),
+    identify: closing(async ({ source }: { source: S }, signal) => identified(source, signal)),
+    /** The same of many at once; one that cannot be opened says why. */
+    identifyMany: closing(async ({ sources }: { sources: readonly S[] }, signal) =>
+      eachForgiven(sources, (source) => identified(source, signal)),
+    ),
     tile: closing(async (task: TileTask<S>, signal) =>
       renderTile(context, await opened(task, signal), task.tile, { ...task.options, signal }),
     ),
@@ -133,6 +140,12 @@ function analysisHandlers<S>(
 ) {
   return {
     zonal: closing(async (task: ZonalTask<S>, signal) => zonalStatistics(await opened(task, signal), { ...task.options, signal })),
+    series: closing(async ({ scenes, options }: SeriesTask<S>, signal) =>
+      zonalSeries(
+        scenes.map(({ expression, ...located }) => ({ expression, open: () => opened(located, signal) })),
+        { ...options, signal },
+      ),
+    ),
     change: closing(async (task: ChangeTask<S>, signal) =>
       changeBetween(await opened(task, signal), await opened(task.after, signal), { ...task.options, signal }),
     ),
