@@ -89,38 +89,32 @@ export function createSources(pool: RasterPool, options: SourceOptions) {
     return await identities.get(name, load, { signal })
   }
 
+  const isKnown = (source: RasterSource): boolean => {
+    const seen = identities.peek(nameOf(source))
+    return seen !== undefined && (!('url' in source) || nowMs() - seen.seenAtMs < IDENTITY_SECONDS * 1000)
+  }
   /** Those that nobody has looked at of late are opened in one task. */
   const identifyMany = async (
     wanted: readonly RasterSource[],
     signal: AbortSignal | undefined,
   ): Promise<(Seen | { failure: Failure })[]> => {
-    const isKnown = (source: RasterSource) => {
-      const seen = identities.peek(nameOf(source))
-      return seen !== undefined && (!('url' in source) || nowMs() - seen.seenAtMs < IDENTITY_SECONDS * 1000)
-    }
+    if (wanted.length === 0) return []
     const unknown = wanted.filter((source) => !isKnown(source))
     const located = await eachForgiven(unknown, async (source) => {
       requireHost(source, options)
       return await locate(source, signal)
     })
-    const openable = located.flatMap((each) => ('failure' in each ? [] : [each]))
-    const opened = (await lookedAt(pool, openable, wanted, signal)).values()
-    const failures = new Map<RasterSource, Failure>()
+    const found = await lookedAt(pool, located, nameOf(wanted[0]!), signal)
+    const failures = new Map<RasterSource, { failure: Failure }>()
     for (const [index, source] of unknown.entries()) {
-      const place = located[index]!
-      const found = 'failure' in place ? place : opened.next().value!
-      if ('failure' in found || 'failure' in place) failures.set(source, (found as { failure: Failure }).failure)
+      const opened = found[index]!
+      if ('failure' in opened) failures.set(source, opened)
       else {
         identities.delete(nameOf(source))
-        await identities.get(nameOf(source), async () => ({ ...found, located: place, seenAtMs: nowMs() }), { signal })
+        await identities.get(nameOf(source), async () => ({ ...opened, seenAtMs: nowMs() }), { signal })
       }
     }
-    return await Promise.all(
-      wanted.map(async (source) => {
-        const failure = failures.get(source)
-        return failure ? { failure } : await identify(source, signal)
-      }),
-    )
+    return await Promise.all(wanted.map(async (source) => failures.get(source) ?? (await identify(source, signal))))
   }
 
   return {
@@ -144,14 +138,19 @@ export function createSources(pool: RasterPool, options: SourceOptions) {
 /** In the child that reads the first of them, which reads them all next. */
 async function lookedAt(
   pool: RasterPool,
-  openable: readonly Located[],
-  wanted: readonly RasterSource[],
+  located: readonly (Located | { failure: Failure })[],
+  affinity: string,
   signal: AbortSignal | undefined,
-): Promise<(Identity | { failure: Failure })[]> {
-  if (openable.length === 0) return []
-  const task = { sources: openable.map(({ source }) => source) }
-  const bounds = { signal, affinity: nameOf(wanted[0]!), deadlineMs: IDENTIFY_MANY_DEADLINE_MS }
-  return (await pool.run('identifyMany', task, bounds)) as (Identity | { failure: Failure })[]
+): Promise<((Identity & { located: Located }) | { failure: Failure })[]> {
+  const openable = located.flatMap((each) => ('failure' in each ? [] : [each.source]))
+  const bounds = { signal, affinity, deadlineMs: IDENTIFY_MANY_DEADLINE_MS }
+  const opened = openable.length === 0 ? [] : await pool.run('identifyMany', { sources: openable }, bounds)
+  const next = (opened as (Identity | { failure: Failure })[]).values()
+  return located.map((each) => {
+    if ('failure' in each) return each
+    const found = next.next().value!
+    return 'failure' in found ? found : { ...found, located: each }
+  })
 }
 
 export const nameOf = (source: RasterSource): string =>

@@ -72,19 +72,8 @@ export function createHandlers<S>({ open, ...contextOptions }: HandlerOptions<S>
     }
   const opened = ({ source, key }: Located<S>, signal: AbortSignal): Promise<Raster> =>
     context.rasters.get(key, (loadSignal) => open(source, loadSignal), { signal })
-  /** Opens a source as it is now, tells which content that is, and keeps it open under that key. */
-  const identified = async (source: S, signal: AbortSignal) => {
-    const raster = await open(source, signal)
-    const kept = await context.rasters.get(raster.key, async () => raster, { signal })
-    if (kept !== raster) await raster.close()
-    return { key: kept.key, info: kept.info }
-  }
   return {
-    identify: closing(async ({ source }: { source: S }, signal) => identified(source, signal)),
-    /** The same of many at once; one that cannot be opened says why. */
-    identifyMany: closing(async ({ sources }: { sources: readonly S[] }, signal) =>
-      eachForgiven(sources, (source) => identified(source, signal)),
-    ),
+    ...identifyHandlers(context, closing, open),
     tile: closing(async (task: TileTask<S>, signal) =>
       renderTile(context, await opened(task, signal), task.tile, { ...task.options, signal }),
     ),
@@ -131,6 +120,23 @@ export function createHandlers<S>({ open, ...contextOptions }: HandlerOptions<S>
 }
 
 type Closing = <I, O>(handler: (input: I, signal: AbortSignal) => Promise<O>) => (input: I, signal: AbortSignal) => Promise<O>
+
+/** Opens a source as it is now, tells which content that is, and keeps it open under that key. */
+function identifyHandlers<S>(context: RenderContext, closing: Closing, open: HandlerOptions<S>['open']) {
+  const identified = async (source: S, signal: AbortSignal) => {
+    const raster = await open(source, signal)
+    const kept = await context.rasters.get(raster.key, async () => raster, { signal })
+    if (kept !== raster) await raster.close()
+    return { key: kept.key, info: kept.info }
+  }
+  return {
+    identify: closing(async ({ source }: { source: S }, signal) => identified(source, signal)),
+    /** Many at once; one that cannot be opened says why. */
+    identifyMany: closing(async ({ sources }: { sources: readonly S[] }, signal) =>
+      eachForgiven(sources, (source) => identified(source, signal)),
+    ),
+  }
+}
 
 /** What is computed of rasters and answered at once. */
 function analysisHandlers<S>(
