@@ -44,14 +44,10 @@ interface Located {
   stretch: number | null
 }
 
-export type Sources = ReturnType<typeof createSources>
-
-export function createSources(pool: RasterPool, options: SourceOptions) {
-  const identities = new LoadingCache<Seen>({ maxBytes: IDENTITY_CACHE_BYTES, sizeOf: () => 8 * 1024 })
+/** Says how a child opens a source; signed addresses are made once for a stretch of time. */
+function createLocator(options: SourceOptions) {
   const signed = new Map<string, Promise<string>>()
-  const nowMs = () => options.clock.now().getTime()
-
-  const locate = async (source: RasterSource, signal: AbortSignal | undefined): Promise<Located> => {
+  return async (source: RasterSource, signal: AbortSignal | undefined): Promise<Located> => {
     if ('path' in source) return { source: { ...source, hosts: [], egressAllow: [] }, stretch: null }
     if ('url' in source) return { source: { ...source, ...reachFor(source.url, options) }, stretch: null }
     if (options.storage.kind === 'files') {
@@ -59,7 +55,7 @@ export function createSources(pool: RasterPool, options: SourceOptions) {
       await object.close()
       return { source: { path: object.path!, hosts: [], egressAllow: [] }, stretch: null }
     }
-    const stretch = Math.floor(nowMs() / (SIGNED_STRETCH_SECONDS * 1000))
+    const stretch = Math.floor(options.clock.now().getTime() / (SIGNED_STRETCH_SECONDS * 1000))
     const name = nameOf(source)
     const url = await remembered(signed, `${name}#${stretch}`, () =>
       options.storage.signGet({ ...source.object, expiresInSeconds: 2 * SIGNED_STRETCH_SECONDS }),
@@ -67,7 +63,15 @@ export function createSources(pool: RasterPool, options: SourceOptions) {
     const { host } = new URL(url) // The operator's own store: it may be private, and nothing else is reached through it.
     return { source: { url, name, hosts: [host], egressAllow: [host] }, stretch }
   }
+}
 
+export type Sources = ReturnType<typeof createSources>
+
+export function createSources(pool: RasterPool, options: SourceOptions) {
+  const identities = new LoadingCache<Seen>({ maxBytes: IDENTITY_CACHE_BYTES, sizeOf: () => 8 * 1024 })
+  const nowMs = () => options.clock.now().getTime()
+
+  const locate = createLocator(options)
   const identify = async (source: RasterSource, signal: AbortSignal | undefined): Promise<Seen> => {
     requireHost(source, options)
     const name = nameOf(source)
