@@ -237,9 +237,8 @@ function explainDifferences(mine: Ours, peer: Peer): boolean {
     const isTie = slivers.length > 0 && differing.every((name) => values[name] === row[COLUMNS.indexOf(name)])
     isExplained &&= isTie
     const decides = slivers.map((share) => share.toExponential(2)).join(', ')
-    console.log(
-      `parcel ${parcel}: ${differing.join(', ')} ${isTie ? `without a pixel of which ${decides} lies inside` : 'differ, and no sliver explains it'}`,
-    )
+    const why = isTie ? `without a pixel of which ${decides} lies inside` : 'differ, and no sliver explains it'
+    console.log(`parcel ${parcel}: ${differing.join(', ')} ${why}`)
   })
   for (const [name, difference] of worst) console.log(`${name.padEnd(10)} differs by at most ${difference.toExponential(1)}`)
   return isExplained

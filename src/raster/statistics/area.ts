@@ -149,7 +149,7 @@ function joinMasks(inside: Uint8Array, data: Uint8Array | null): number {
 }
 
 /** Windows are planar as a rule; one that is not is taken apart here. */
-export function planeOf({ data, starts, stride }: Block, index: number, count: number): SampleArray {
+function planeOf({ data, starts, stride }: Block, index: number, count: number): SampleArray {
   const samples = data[index] as SampleArray
   const start = starts[index] ?? 0
   if (stride === 1) return samples.subarray(start, start + count)

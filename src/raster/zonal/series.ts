@@ -4,7 +4,7 @@ import type { Raster } from '#raster/types.ts'
 import { zonalStatistics, type ZonalOptions, type ZoneSummary } from './index.ts'
 import { ZonalMemory } from './memory.ts'
 
-export interface SeriesScene {
+interface SeriesScene {
   /** Over band numbers. Of several results the first one counts. */
   readonly expression: string
   open(): Promise<Raster>
@@ -21,7 +21,7 @@ export interface Failure {
 }
 
 /** Scenes that are read side by side; more would only hold more blocks. */
-export const SCENES_TOGETHER = 4
+const SCENES_TOGETHER = 4
 
 /** These are about the question, or about us, and not about one scene. */
 const UNFORGIVEN: ReadonlySet<RasterErrorCode> = new Set([

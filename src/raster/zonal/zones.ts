@@ -4,7 +4,7 @@ import { sliverOf, toPixels } from '#raster/statistics/area.ts'
 import { RasterError, type Level, type RasterInfo } from '#raster/types.ts'
 
 /** A zone in pixels of the full size, with the pixels that it may touch; none where it misses the raster. */
-export interface PlacedZone {
+interface PlacedZone {
   index: number
   polygons: Polygon[]
   minX: number
