@@ -21,6 +21,7 @@ import { projectorBetween, projectorFromLonLat, type Point, type Projector } fro
 import { samplePlanes, type Resampling } from '#raster/warp/sample.ts'
 import { clippedRows, isCopied } from '#raster/write/clip.ts'
 import { writeCog, type PullRows, type WriteOptions, type WrittenCog } from '#raster/write/cog.ts'
+import { interleavedBlock } from '#raster/write/rows.ts'
 import type { ByteSink } from '#raster/write/sink.ts'
 import type { CogCompression, CogSpec, OverviewMethod } from '#raster/write/spec.ts'
 
@@ -85,15 +86,22 @@ function warpedRows(raster: TiffRaster, { grid, outline, bands, spec, resampling
   }
   return async (y, rows, signal) => {
     if (rows <= most) return await stripAt(y, rows, signal)
-    const data = bands.map(() => new EXACT_ARRAY[spec.dataType](width * rows))
+    // Side by side, as they are written: else the writer would hold them twice.
+    const samples = new EXACT_ARRAY[spec.dataType](width * rows * bands.length)
     const mask = spec.hasMask ? new Uint8Array(width * rows) : null
     for (let top = 0; top < rows; top += most) {
       const strip = await stripAt(y + top, Math.min(most, rows - top), signal)
-      for (const [band, plane] of strip.data.entries()) (data[band] as Uint8Array).set(plane as Uint8Array, top * width)
+      for (const [band, plane] of strip.data.entries()) spread(plane, samples, top * width * bands.length + band, bands.length)
       if (strip.mask) mask?.set(strip.mask, top * width)
     }
-    return planarBlock(data, mask, width, rows)
+    return interleavedBlock({ height: rows, samples, mask }, width, bands.length)
   }
+}
+
+/** Samples of one band among those of all, from a place on. Both arrays are of one kind, whichever that is. */
+function spread(plane: ExactSampleArray, to: ExactSampleArray, start: number, stride: number): void {
+  const [source, target] = [plane as Uint8Array, to as Uint8Array]
+  for (let i = 0, at = start; i < source.length; i++, at += stride) target[at] = source[i]!
 }
 
 interface Target {
@@ -263,12 +271,18 @@ function blockOf(
     for (let i = 0; i < mask.length; i++) if (mask[i] === 0) plane[i] = fill
     return exact(plane, spec)
   })
-  return planarBlock(data, spec.hasMask ? mask : null, spec.width, mask.length / spec.width)
-}
-
-function planarBlock(data: ExactSampleArray[], mask: Uint8Array | null, width: number, height: number): Block<ExactSampleArray> {
-  const byteLength = data.reduce((sum, plane) => sum + plane.byteLength, mask?.byteLength ?? 0)
-  return { width, height, bands: data.map((_, index) => index), data, starts: data.map(() => 0), stride: 1, mask, byteLength }
+  const width = spec.width
+  const byteLength = data.reduce((sum, plane) => sum + plane.byteLength, mask.byteLength)
+  return {
+    width,
+    height: mask.length / width,
+    bands: planes.map((_, index) => index),
+    data,
+    starts: planes.map(() => 0),
+    stride: 1,
+    mask: spec.hasMask ? mask : null,
+    byteLength,
+  }
 }
 
 const LIMITS: Readonly<Record<string, readonly [number, number]>> = {
