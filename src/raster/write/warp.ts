@@ -44,7 +44,7 @@ export interface WarpOptions extends WriteOptions {
 /** A strip of the target needs the blocks under it and, since strips are narrow, those of the strip before. */
 const BLOCK_CACHE_BYTES = 96 * 1024 * 1024
 /** Samples of a strip of the target that are made at once, of all bands together. */
-const STRIP_SAMPLES = 4 * 1024 * 1024
+const STRIP_SAMPLES = 2 * 1024 * 1024
 const MIN_STRIP_ROWS = 16
 /** Edges of polygons are straight in longitude and latitude; in steps this short they are straight in any projection too. */
 const MAX_EDGE_DEGREES = 0.05
