@@ -2,7 +2,8 @@
  * A job over 20,000 × 20,000 pixels of four 16-bit bands, through the whole service: memory of each process, and how progress moves.
  *
  * A scene of that size is written, uploaded and worked on by jobs that people's clients ask for; every process that the service has
- * is looked at ten times a second, and the job's record twice. `npm run bench -- big-job`; BIG_SIDE is the side in pixels.
+ * is looked at ten times a second, and the job's record twice. `npm run bench -- big-job [index] [cog_convert] [reproject]` runs those
+ * that are named, or all; BIG_SIDE is the side in pixels.
  */
 import { createReadStream, readdirSync, readFileSync, statSync } from 'node:fs'
 import path from 'node:path'
@@ -10,6 +11,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { crsFromEpsg } from '#raster/crs/registry.ts'
 import { writeCog } from '#raster/write/cog.ts'
 import { openFileSink } from '#raster/write/sink.ts'
+import { treeCpuMs } from './lib/cpu.ts'
 import { call, found, ok } from '../test/support/client.ts'
 import { openLab } from '../test/support/service.ts'
 
@@ -129,22 +131,26 @@ try {
     const wanted = { project_id, job_type_id, input_params: { item_id: item_ids[0], ...input_params } }
     const { status, body, text } = await call(baseUrl, key, 'processing.create_and_dispatch', wanted)
     if (status !== 200) throw new Error(text)
-    let [last, movedAt, longest, moves] = ['', began, 0, 0]
+    let [last, movedAt, longest, stoodAt, moves] = ['', began, 0, '', 0]
+    let [cpuAt, mostCpu] = [treeCpuMs(service.pid), 0]
     for (;;) {
       const { job } = await ok(baseUrl, key, 'processing.job.get', { job_id: body.job.id })
       const [now, at] = [`${job.stage} ${job.progress}`, performance.now()]
-      longest = Math.max(longest, at - movedAt)
-      if (now !== last) [last, movedAt, moves] = [now, at, moves + 1]
+      if (at - movedAt > longest) [longest, stoodAt] = [at - movedAt, last]
+      const cpu = treeCpuMs(service.pid)
+      mostCpu = Math.max(mostCpu, cpu - cpuAt)
+      if (now !== last) [last, movedAt, cpuAt, moves] = [now, at, cpu, moves + 1]
       if (job.status === 'completed') break
       if (job.status === 'failed' || at - began > END_MS) throw new Error(`${job_type_id} ended ${job.status}: ${job.error}`)
       await sleep(RECORD_EVERY_MS)
     }
     memory.stop()
-    const most = [...memory.most].toSorted((a, b) => b[1] - a[1])
+    const most = [...memory.most].filter(([, mb]) => mb > 0).toSorted((a, b) => b[1] - a[1])
     const isWithin = most.every(([, mb]) => mb < LIMIT_MB) && longest < LIMIT_SILENCE_MS
     console.log(
       `${job_type_id}: ${((performance.now() - began) / 1_000).toFixed(0)} s; progress was seen to move ${moves} times, ` +
-        `after ${(longest / 1_000).toFixed(1)} s at the most; ${most.map(([name, mb]) => `${name} ${mb.toFixed(0)} MB`).join(', ')}` +
+        `after ${(longest / 1_000).toFixed(1)} s at the most (at '${stoodAt}') and ${(mostCpu / 1_000).toFixed(1)} s of CPU; ` +
+        `${most.map(([name, mb]) => `${name} ${mb.toFixed(0)} MB`).join(', ')}` +
         `${isWithin ? '' : ` (more than ${LIMIT_MB} MB or ${LIMIT_SILENCE_MS / 1_000} s)`}`,
     )
   }

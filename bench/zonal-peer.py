@@ -10,7 +10,7 @@ import rasterio
 from exactextract import exact_extract
 from exactextract.raster import NumPyRasterSource
 
-folder, field, scenes = sys.argv[1], json.loads(sys.argv[2]), int(sys.argv[3])
+folder, field, scenes, forms = sys.argv[1], json.loads(sys.argv[2]), int(sys.argv[3]), sys.argv[4].split(",")
 features = json.load(open(f"{folder}/parcels.json"))["features"]
 for number, feature in enumerate(features):
     feature["id"] = number
@@ -33,13 +33,13 @@ def many(ops, strategy):
     return [[None if one["properties"][name] is None else float(one["properties"][name]) for name in names] for one in found]
 
 
-def series():
+def series(form):
     means = []
     wanted = [{"type": "Feature", "id": 0, "properties": {}, "geometry": field}]
     xs = [x for x, _ in field["coordinates"][0]]
     ys = [y for _, y in field["coordinates"][0]]
     for index in range(scenes):
-        with rasterio.open(f"{folder}/scene-{index % 20}.tif") as file:
+        with rasterio.open(f"{folder}/{form}-{index % 20}.tif") as file:
             window = file.window(min(xs), min(ys), max(xs), max(ys)).round_offsets(op="floor").round_lengths(op="ceil")
             window = rasterio.windows.Window(window.col_off, window.row_off, window.width + 1, window.height + 1)
             red, nir = (band.astype("float64") for band in file.read([1, 2], window=window))
@@ -49,15 +49,32 @@ def series():
     return means
 
 
+def pixels_of_different(mine, theirs):
+    """Value and share of each pixel of the parcels about which the two sides do not agree."""
+    differ = [
+        number
+        for number, (a, b) in enumerate(zip(mine, theirs))
+        if any(abs((x or 0) - (y or 0)) > 1e-6 * max(1e-12, abs(y or 0)) for x, y in list(zip(a, b))[: len(BASIC)] + list(zip(a, b))[8:11])
+    ]
+    with rasterio.open(f"{folder}/large.tif") as file:
+        found = exact_extract(file, [features[number] for number in differ], ["values", "coverage"]) if differ else []
+    pairs = [zip(one["properties"]["values"], one["properties"]["coverage"]) for one in found]
+    return {number: [[float(value), float(share)] for value, share in each] for number, each in zip(differ, pairs)}
+
+
 # Whichever of its two ways is faster here.
 runs = [timed(lambda: many(BASIC, strategy)) for strategy in ("raster-sequential", "feature-sequential")]
 best = min((0, 1), key=lambda k: runs[k]["cpuMs"])
 everything = timed(lambda: many(ALL, ("raster-sequential", "feature-sequential")[best]))
-series()
+times = {}
+for form in forms:
+    series(form)
+    times[form] = timed(lambda: series(form))
 answer = {
     "basic": runs[best],
     "all": everything,
-    "time": timed(series),
+    "time": times,
+    "pixels": pixels_of_different(json.load(open(f"{folder}/ours.json"))["all"]["result"], everything["result"]),
     "maxRssMb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
 }
 json.dump(answer, open(f"{folder}/peer.json", "w"))

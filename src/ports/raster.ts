@@ -8,6 +8,7 @@ import type { TileAddress, TileSize } from '#raster/warp/mercator.ts'
 import type { Resampling } from '#raster/warp/sample.ts'
 import type { Change, ChangeOptions } from '#raster/zonal/change.ts'
 import type { ZonalOptions, ZonalResult } from '#raster/zonal/index.ts'
+import type { Failure, SeriesOptions, SeriesPoint } from '#raster/zonal/series.ts'
 import type { DrawnPicture, PictureOptions } from '#raster/render/picture.ts'
 
 /**
@@ -112,11 +113,19 @@ export interface WorkFolder {
   remove(): Promise<void>
 }
 
+/** A scene of a series, and what is computed of it. */
+export interface SeriesWish {
+  readonly source: RasterSource
+  readonly expression: string
+}
+
 /** All pixels of the platform come from here. Failures are `RasterError`s. */
 export interface RasterService {
   /** Whether an address is on a host that the service reads from; nothing is asked of it. */
   mayRead(address: string): boolean
   describe(source: RasterSource, signal?: AbortSignal): Promise<RasterInfo>
+  /** Many in one task, in their order; one that cannot be read says why. */
+  describeMany(sources: readonly RasterSource[], signal?: AbortSignal): Promise<({ info: RasterInfo } | { failure: Failure })[]>
   tile(source: RasterSource, request: TileRequest, asking?: Asking): Promise<Drawn>
   /** Layers from the top down: each pixel is that of the first one that has it. */
   mosaic(layers: readonly MosaicLayer[], request: MosaicRequest, asking?: Asking): Promise<Drawn>
@@ -125,6 +134,8 @@ export interface RasterService {
   statistics(source: RasterSource, options: StatisticsOptions, signal?: AbortSignal): Promise<Statistics>
   /** Statistics of many zones at once, each pixel by the share of it that lies inside. */
   zonal(source: RasterSource, options: ZonalOptions, signal?: AbortSignal): Promise<ZonalResult>
+  /** One zone in many scenes, which are read in one task. */
+  series(scenes: readonly SeriesWish[], options: SeriesOptions, signal?: AbortSignal): Promise<SeriesPoint[]>
   /** What changed from one scene to another, on the pixels of the first. */
   change(before: RasterSource, after: RasterSource, options: ChangeOptions, signal?: AbortSignal): Promise<Change>
   /** A rectangle of a map as one picture. */

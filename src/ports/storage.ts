@@ -37,6 +37,8 @@ export interface PutOptions {
   /** More than this is refused while it is read, and nothing is kept. */
   readonly maxBytes?: number | undefined
   readonly signal?: AbortSignal | undefined
+  /** Told now and then how many bytes the store has taken. */
+  readonly onProgress?: ((bytes: number) => void) | undefined
 }
 
 export interface PutResult {

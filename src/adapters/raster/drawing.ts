@@ -1,12 +1,14 @@
 import { createHash } from 'node:crypto'
 import { canonicalJson } from '#core/canonical.ts'
 import { tenantOf } from '#core/tenant.ts'
-import type { Asking, Drawn, MosaicLayer, MosaicRequest, RasterSource } from '#ports/raster.ts'
+import type { Asking, Drawn, MosaicLayer, MosaicRequest, RasterSource, SeriesWish } from '#ports/raster.ts'
 import { LoadingCache } from '#raster/cache.ts'
 import { MEDIA_TYPES } from '#raster/encode/format.ts'
 import type { TileAddress } from '#raster/warp/mercator.ts'
 import type { RasterPool } from '#raster/pool/pool.ts'
-import type { Sources } from './sources.ts'
+import { RasterError } from '#raster/types.ts'
+import type { SeriesPoint } from '#raster/zonal/series.ts'
+import { nameOf, type Seen, type Sources } from './sources.ts'
 
 /** Rises when the same request would be drawn with other pixels, so that no cache mixes the two. */
 const DRAWING_VERSION = 2
@@ -73,6 +75,27 @@ export class Drawing {
       this.#sources.forgetChanged(error, [second])
       throw error
     }
+  }
+
+  /** Many rasters in one task. What is wrong with one of them is its own result. */
+  async runSeries(wishes: readonly SeriesWish[], input: object, { signal, deadlineMs }: Bounds): Promise<SeriesPoint[]> {
+    if (wishes.length === 0) return []
+    const sources = wishes.map(({ source }) => source)
+    const seen = await this.#sources.identifyMany(sources, signal)
+    const scenes = await Promise.all(
+      seen.flatMap((each, index) => ('failure' in each ? [] : [this.#sceneOf(wishes[index]!, each, signal)])),
+    )
+    const bounds = { signal, affinity: nameOf(sources[0]!), ...tenancy(), ...(deadlineMs ? { deadlineMs } : {}) }
+    const found = ((await this.#pool.run('series', { scenes, ...input }, bounds)) as SeriesPoint[]).values()
+    return seen.map((each, index) => {
+      const point = 'failure' in each ? each : found.next().value!
+      if ('failure' in point) this.#sources.forgetChanged(new RasterError(point.failure.code, point.failure.message), [sources[index]!])
+      return point
+    })
+  }
+
+  async #sceneOf({ source, expression }: SeriesWish, seen: Seen, signal: AbortSignal | undefined) {
+    return { ...(await this.#sources.openable(source, seen, signal)), expression }
   }
 
   async draw(

@@ -60,6 +60,7 @@ export function createRasterService(options: RasterServiceOptions): RasterServic
 
   return {
     describe: async (source, signal): Promise<RasterInfo> => (await sources.identify(source, signal)).info,
+    describeMany: (wanted, signal) => sources.identifyMany(wanted, signal),
     tile: (source, { tile, ...look }, asking = {}) =>
       drawing.draw('tile', source, { tile, options: defined(look) }, MEDIA_TYPES[look.format], asking),
     mosaic: (layers, request, asking = {}) => drawing.mosaic(layers, request, asking),
@@ -70,6 +71,8 @@ export function createRasterService(options: RasterServiceOptions): RasterServic
     statistics,
     zonal: (source, { signal: _signal, onProgress: _onProgress, ...wanted }, signal) =>
       drawing.run<ZonalResult>('zonal', source, { options: defined(wanted) }, { signal, deadlineMs: ANALYSIS_DEADLINE_MS }),
+    series: (scenes, { signal: _signal, ...wanted }, signal) =>
+      drawing.runSeries(scenes, { options: defined(wanted) }, { signal, deadlineMs: ANALYSIS_DEADLINE_MS }),
     change: (before, after, { signal: _signal, ...wanted }, signal) =>
       drawing.runPair<Change>('change', [before, after], { options: defined(wanted) }, { signal, deadlineMs: ANALYSIS_DEADLINE_MS }),
     picture: (source, { signal: _signal, ...wanted }, signal) =>

@@ -4,6 +4,7 @@ import type { Clock } from '#core/clock.ts'
 import { LoadingCache } from '#raster/cache.ts'
 import type { RasterPool } from '#raster/pool/pool.ts'
 import { RasterError, type RasterInfo } from '#raster/types.ts'
+import { eachForgiven, type Failure } from '#raster/zonal/series.ts'
 import type { OpenableSource } from './handlers.ts'
 import type { RasterSource } from '#ports/raster.ts'
 
@@ -19,6 +20,7 @@ const MIB = 1024 * 1024
 const IDENTITY_CACHE_BYTES = 8 * MIB
 /** More than a child waits for a host, so that the host is what the caller is told of. */
 const IDENTIFY_DEADLINE_MS = 15_000
+const IDENTIFY_MANY_DEADLINE_MS = 25_000
 /** How long a remote file is taken to be the one that we looked at last. Our own files never change. */
 const IDENTITY_SECONDS = 60
 /** A signed address of an object is used for one such stretch, and lives for two: no reading outlives it. */
@@ -30,7 +32,7 @@ interface Identity {
   info: RasterInfo
 }
 
-interface Seen extends Identity {
+export interface Seen extends Identity {
   seenAtMs: number
   located: Located
 }
@@ -42,14 +44,10 @@ interface Located {
   stretch: number | null
 }
 
-export type Sources = ReturnType<typeof createSources>
-
-export function createSources(pool: RasterPool, options: SourceOptions) {
-  const identities = new LoadingCache<Seen>({ maxBytes: IDENTITY_CACHE_BYTES, sizeOf: () => 8 * 1024 })
+/** Says how a child opens a source; signed addresses are made once for a stretch of time. */
+function createLocator(options: SourceOptions) {
   const signed = new Map<string, Promise<string>>()
-  const nowMs = () => options.clock.now().getTime()
-
-  const locate = async (source: RasterSource, signal: AbortSignal | undefined): Promise<Located> => {
+  return async (source: RasterSource, signal: AbortSignal | undefined): Promise<Located> => {
     if ('path' in source) return { source: { ...source, hosts: [], egressAllow: [] }, stretch: null }
     if ('url' in source) return { source: { ...source, ...reachFor(source.url, options) }, stretch: null }
     if (options.storage.kind === 'files') {
@@ -57,7 +55,7 @@ export function createSources(pool: RasterPool, options: SourceOptions) {
       await object.close()
       return { source: { path: object.path!, hosts: [], egressAllow: [] }, stretch: null }
     }
-    const stretch = Math.floor(nowMs() / (SIGNED_STRETCH_SECONDS * 1000))
+    const stretch = Math.floor(options.clock.now().getTime() / (SIGNED_STRETCH_SECONDS * 1000))
     const name = nameOf(source)
     const url = await remembered(signed, `${name}#${stretch}`, () =>
       options.storage.signGet({ ...source.object, expiresInSeconds: 2 * SIGNED_STRETCH_SECONDS }),
@@ -65,7 +63,15 @@ export function createSources(pool: RasterPool, options: SourceOptions) {
     const { host } = new URL(url) // The operator's own store: it may be private, and nothing else is reached through it.
     return { source: { url, name, hosts: [host], egressAllow: [host] }, stretch }
   }
+}
 
+export type Sources = ReturnType<typeof createSources>
+
+export function createSources(pool: RasterPool, options: SourceOptions) {
+  const identities = new LoadingCache<Seen>({ maxBytes: IDENTITY_CACHE_BYTES, sizeOf: () => 8 * 1024 })
+  const nowMs = () => options.clock.now().getTime()
+
+  const locate = createLocator(options)
   const identify = async (source: RasterSource, signal: AbortSignal | undefined): Promise<Seen> => {
     requireHost(source, options)
     const name = nameOf(source)
@@ -87,8 +93,37 @@ export function createSources(pool: RasterPool, options: SourceOptions) {
     return await identities.get(name, load, { signal })
   }
 
+  const isKnown = (source: RasterSource): boolean => {
+    const seen = identities.peek(nameOf(source))
+    return seen !== undefined && (!('url' in source) || nowMs() - seen.seenAtMs < IDENTITY_SECONDS * 1000)
+  }
+  /** Those that nobody has looked at of late are opened in one task. */
+  const identifyMany = async (
+    wanted: readonly RasterSource[],
+    signal: AbortSignal | undefined,
+  ): Promise<(Seen | { failure: Failure })[]> => {
+    if (wanted.length === 0) return []
+    const unknown = wanted.filter((source) => !isKnown(source))
+    const located = await eachForgiven(unknown, async (source) => {
+      requireHost(source, options)
+      return await locate(source, signal)
+    })
+    const found = await lookedAt(pool, located, nameOf(wanted[0]!), signal)
+    const failures = new Map<RasterSource, { failure: Failure }>()
+    for (const [index, source] of unknown.entries()) {
+      const opened = found[index]!
+      if ('failure' in opened) failures.set(source, opened)
+      else {
+        identities.delete(nameOf(source))
+        await identities.get(nameOf(source), async () => ({ ...opened, seenAtMs: nowMs() }), { signal })
+      }
+    }
+    return await Promise.all(wanted.map(async (source) => failures.get(source) ?? (await identify(source, signal))))
+  }
+
   return {
     identify,
+    identifyMany,
     locate,
     mayRead: (address: string): boolean => mayRead(address, options),
     /** The source and the content that it must have, as a child is told of them. */
@@ -104,7 +139,25 @@ export function createSources(pool: RasterPool, options: SourceOptions) {
   }
 }
 
-const nameOf = (source: RasterSource): string =>
+/** In the child that reads the first of them, which reads them all next. */
+async function lookedAt(
+  pool: RasterPool,
+  located: readonly (Located | { failure: Failure })[],
+  affinity: string,
+  signal: AbortSignal | undefined,
+): Promise<((Identity & { located: Located }) | { failure: Failure })[]> {
+  const openable = located.flatMap((each) => ('failure' in each ? [] : [each.source]))
+  const bounds = { signal, affinity, deadlineMs: IDENTIFY_MANY_DEADLINE_MS }
+  const opened = openable.length === 0 ? [] : await pool.run('identifyMany', { sources: openable }, bounds)
+  const next = (opened as (Identity | { failure: Failure })[]).values()
+  return located.map((each) => {
+    if ('failure' in each) return each
+    const found = next.next().value!
+    return 'failure' in found ? found : { ...found, located: each }
+  })
+}
+
+export const nameOf = (source: RasterSource): string =>
   'object' in source ? `object:${source.object.bucket}/${source.object.key}` : 'path' in source ? source.path : source.url
 
 /** A file that should be there and is not is no bug of whoever asks for it. */

@@ -65,6 +65,18 @@ test('bytes that were cut short behind our back are an error, not a short object
   await assert.rejects(store.stat(at), failsWith('damaged'))
 })
 
+test('whoever puts a file is told how much of it is there', async (t) => {
+  const { store, bucket } = await listeningStore(t)
+  const told: number[] = []
+  await store.put({ bucket, key: 'told' }, pattern(1_000_000), { contentType: TYPE, onProgress: (bytes) => told.push(bytes) })
+  assert.ok(told.length > 1, 'more than once')
+  assert.deepEqual(
+    told,
+    told.toSorted((a, b) => a - b),
+  )
+  assert.equal(told.at(-1), 1_000_000)
+})
+
 test('after writing, replacing, copying and removing, each object is one file and one pointer, with no folder too many', async (t) => {
   const { root, store, bucket } = await listeningStore(t)
   const at = (key: string) => ({ bucket, key })

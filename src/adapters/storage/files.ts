@@ -52,6 +52,8 @@ import { SECRET_BYTES, signRequest, type SignedRequest } from './signature.ts'
 /** How often a step starts again because another writer removed or replaced the same object under it. */
 const MAX_ATTEMPTS = 5
 const READ_CHUNK_BYTES = 256 * 1024
+/** A large file goes to the disk as it comes: to wait for gigabytes at its end would look as if nothing went on. */
+const SYNC_EVERY_BYTES = 32 * 1024 * 1024
 
 interface FileStoreOptions {
   /** The folder of all buckets; made if missing. */
@@ -135,7 +137,7 @@ export class FileStore implements Storage {
     const file = this.#stagingFile()
     try {
       const meter = metered(body, options)
-      await writeStaging(file, meter.chunks)
+      await writeStaging(file, meter.chunks, options.onProgress)
       options.signal?.throwIfAborted()
       const made = { size: meter.size, sha256: meter.hash.digest('hex'), contentType: options.contentType }
       const { etag } = await this.#commit(at, (target) => rename(file, target), made)
@@ -344,13 +346,18 @@ export async function streamOf(handle: FileHandle, offset: number, length: numbe
   return Readable.from([])
 }
 
-async function writeStaging(file: string, chunks: AsyncIterable<Uint8Array>): Promise<void> {
+async function writeStaging(file: string, chunks: AsyncIterable<Uint8Array>, onProgress?: (bytes: number) => void): Promise<void> {
   const handle = await open(file, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW, 0o600)
   try {
-    let position = 0
+    let [position, synced] = [0, 0]
     for await (const chunk of chunks) {
       await writeFully(handle, chunk, position)
       position += chunk.length
+      if (position - synced >= SYNC_EVERY_BYTES) {
+        await handle.datasync()
+        synced = position
+      }
+      onProgress?.(position)
     }
     await handle.sync()
   } finally {

@@ -125,7 +125,7 @@ export class S3Store implements Storage {
   }
 
   /** Small bodies in one request, large ones in parts that become an object only together. */
-  async put(at: ObjectRef, body: ObjectBody, { contentType, maxBytes, signal }: PutOptions): Promise<PutResult> {
+  async put(at: ObjectRef, body: ObjectBody, { contentType, maxBytes, signal, onProgress }: PutOptions): Promise<PutResult> {
     checkRef(at)
     checkContentType(contentType)
     signal?.throwIfAborted()
@@ -147,6 +147,7 @@ export class S3Store implements Storage {
         leavePartsOnError: false,
         abortController: stop,
       })
+      upload.on('httpUploadProgress', ({ loaded }) => onProgress?.(loaded ?? 0))
       const { ETag } = await explained(upload.done(), signal)
       return { size: meter.size, etag: ETag!, sha256: meter.hash.digest('hex') }
     } finally {

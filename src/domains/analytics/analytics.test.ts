@@ -142,6 +142,11 @@ test('analytics.execute', async (t) => {
     const elsewhere = await execute('time_series', { item_ids: [item], geometry: box(10, 10, 11, 11), index_name: 'ndvi' })
     assert.equal(elsewhere.status, 400)
     assert.match(elsewhere.body.detail, /does not reach the area/)
+    const { result } = (await execute('time_series', { item_ids: [item], geometry: area, expression: 'b1' })).body
+    assert.deepEqual([result.points.length, result.skipped.length], [1, 0])
+    const lacking = await execute('time_series', { item_ids: [item], geometry: area, expression: 'b60' })
+    assert.equal(lacking.status, 400)
+    assert.match(lacking.body.detail, /No scene could be used.*band 60/)
   })
 
   await t.test('a change is counted in hectares and drawn', async () => {

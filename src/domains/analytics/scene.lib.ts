@@ -35,9 +35,13 @@ export async function openItem(context: Reading, itemId: string, bands: Bands): 
 }
 
 /** For an item that was found already. */
-export async function openLayer({ raster, signal }: Reading, layer: Layer, bands: Bands): Promise<Scene> {
+async function openLayer({ raster, signal }: Reading, layer: Layer, bands: Bands): Promise<Scene> {
+  return sceneOf(layer, await raster.describe(rasterSourceOf(layer.asset), signal), bands)
+}
+
+/** For an item whose raster was looked at already. */
+export function sceneOf(layer: Layer, info: RasterInfo, bands: Bands): Scene {
   const source = rasterSourceOf(layer.asset)
-  const info = await raster.describe(source, signal)
   return { item: layer.item, assetKey: layer.asset.key, source, info, ...named(info, layer.asset.bandNames, bands) }
 }
 

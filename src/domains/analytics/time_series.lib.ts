@@ -4,14 +4,16 @@ import { requireArea, type AreaGeometry } from '#core/geometry.ts'
 import { parseInterval } from '#core/interval.ts'
 import { Closed, Uuid } from '#core/shapes.ts'
 import * as collection from '#model/imagery/collection.ts'
+import { rasterSourceOf } from '#model/imagery/asset.ts'
 import { findMany, type Layer } from '#model/imagery/item-layer.ts'
 import { searchSeqs } from '#model/imagery/item-search.ts'
 import type { Context } from '#operation.ts'
-import { RasterError } from '#raster/types.ts'
+import { RasterError, type RasterInfo } from '#raster/types.ts'
+import type { Failure } from '#raster/zonal/series.ts'
 import { EXAMPLE_IDS } from '#wire/examples.ts'
-import { findMeasure, measureOf, type Known } from './measure.lib.ts'
+import { findMeasure, measureOf, type Known, type Measure } from './measure.lib.ts'
 import { method } from './method.lib.ts'
-import { openLayer } from './scene.lib.ts'
+import { sceneOf, type Scene } from './scene.lib.ts'
 import { oneOrganization } from './report.lib.ts'
 import {
   Area,
@@ -28,8 +30,10 @@ import {
 import { MAX_PIXELS, toResult } from './zonal_stats.lib.ts'
 
 const MAX_SCENES = 500
-/** Scenes that are read at the same time; the pool has other work to do. */
-const TOGETHER = 4
+/** Scenes that one child of the pool is given at once, which share what they have in common. */
+const SCENES_A_TASK = 50
+/** Tasks at the same time; the pool has other work to do. */
+const TASKS_TOGETHER = 2
 
 const Params = Closed({
   collection_id: maybe(Type.With(Uuid, { description: 'All items of a collection' })),
@@ -135,53 +139,54 @@ interface Question {
 async function seriesOf(context: Context, layers: readonly Layer[], question: Question): Promise<Record<string, unknown>> {
   const points: Record<string, unknown>[] = []
   const skipped: Record<string, unknown>[] = []
-  for (let start = 0; start < layers.length; start += TOGETHER) {
-    const batch = layers.slice(start, start + TOGETHER)
-    const answers = await Promise.all(batch.map((layer) => pointOf(context, layer, question)))
-    answers.forEach((answer, index) => {
-      const { item } = batch[index]!
+  for (let start = 0; start < layers.length; start += SCENES_A_TASK * TASKS_TOGETHER) {
+    const tasks = Array.from({ length: TASKS_TOGETHER }, (_, index) => start + index * SCENES_A_TASK)
+    const answers = await Promise.all(tasks.map((first) => pointsOf(context, layers.slice(first, first + SCENES_A_TASK), question)))
+    for (const [index, answer] of answers.flat().entries()) {
+      const { item } = layers[start + index]!
       const head = { item_id: item.id, datetime: item.datetime?.toISOString() ?? null }
       if ('reason' in answer) skipped.push({ ...head, reason: answer.reason })
       else points.push({ ...head, ...answer })
-    })
+    }
   }
   if (points.length === 0) throw problem('bad-request', `No scene could be used; the first of them: ${String(skipped[0]?.['reason'])}`)
   return { points, skipped }
 }
 
-/** One scene of the series, or why it has no value. A fault of ours is not a reason. */
-async function pointOf(context: Context, layer: Layer, { known, geometry, params }: Question): Promise<object & { reason?: string }> {
+type Answer = object & { reason?: string }
+
+/** Some scenes of the series in one task of the pool: each has its values, or why it has none. A fault of ours is not a reason. */
+async function pointsOf({ raster, signal }: Context, layers: readonly Layer[], question: Question): Promise<Answer[]> {
+  const { known, geometry, params } = question
+  const found = await raster.describeMany(
+    layers.map(({ asset }) => rasterSourceOf(asset)),
+    signal,
+  )
+  const measured = found.map((each, index) => ('failure' in each ? toReason(each) : measuredIn(layers[index]!, each.info, known, params)))
+  const wishes = measured.flatMap((each) => ('reason' in each ? [] : [{ source: each.source, expression: each.expression }]))
+  const { statistics, percentiles } = params
+  const options = { geometry, ...(statistics ? { statistics } : {}), ...(percentiles ? { percentiles } : {}), maxPixels: MAX_PIXELS }
+  const points = (await raster.series(wishes, options, signal)).values()
+  return measured.map((each) => {
+    if ('reason' in each) return each
+    const point = points.next().value!
+    if ('failure' in point) return toReason(point)
+    const { summary } = point
+    if (summary.count === 0) return { reason: summary.covered > 0 ? 'it has no data there' : 'it does not reach the area' }
+    return toResult(each.label, summary, percentiles ?? [])
+  })
+}
+
+const toReason = ({ failure }: { failure: Failure }): { reason: string } => ({ reason: failure.message })
+
+/** What to compute of a scene, or why it has not the bands for it. */
+function measuredIn(layer: Layer, info: RasterInfo, known: Known, params: Params): { reason: string } | (Measure & Pick<Scene, 'source'>) {
   try {
-    const scene = await openLayer(context, layer, params)
-    const measure = measureOf(known, scene, params)
-    const { statistics, percentiles } = params
-    const { zones } = await context.raster.zonal(
-      scene.source,
-      {
-        zones: [geometry],
-        expression: measure.expression,
-        ...(statistics ? { statistics } : {}),
-        ...(percentiles ? { percentiles } : {}),
-        maxPixels: MAX_PIXELS,
-      },
-      context.signal,
-    )
-    const [summary] = zones[0]!
-    if (summary!.count === 0) return { reason: summary!.covered > 0 ? 'it has no data there' : 'it does not reach the area' }
-    return toResult(measure.label, summary!, percentiles ?? [])
+    const scene = sceneOf(layer, info, params)
+    return { ...measureOf(known, scene, params), source: scene.source }
   } catch (error) {
     if (error instanceof Problem && error.status < 500) return { reason: error.message }
-    if (!(error instanceof RasterError) || UNFORGIVEN.has(error.code)) throw error
+    if (!(error instanceof RasterError)) throw error
     return { reason: error.message }
   }
 }
-
-/** These are about the question, or about us, and not about one scene. */
-const UNFORGIVEN: ReadonlySet<string> = new Set([
-  'limit_exceeded',
-  'deadline_exceeded',
-  'aborted',
-  'overloaded',
-  'too_many',
-  'worker_failed',
-])

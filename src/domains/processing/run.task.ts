@@ -74,9 +74,10 @@ async function complete(context: TaskContext, run: runs.Run, at: Pulse['at']): P
   const { db, change } = context
   const { produced, clear } = await work(context, run, at)
   try {
-    at('storing', STORE_FROM)
     const { bucketName } = await project.requireReader(db, { ...SERVICE, organizationId: run.organizationId }, run.projectId)
-    const stored = await storeOutputs(context, bucketName!, produced.items)
+    const stored = await storeOutputs(context, bucketName!, produced.items, (stage, fraction) =>
+      at(stage, STORE_FROM + (REGISTER_FROM - STORE_FROM) * fraction),
+    )
     at('registering', REGISTER_FROM)
     const completed = await change(run.organizationId, async (made) => {
       const done = await registerOutputs(made, run, stored, { title: requireProcess(run.jobType).title, summary: produced.summary })

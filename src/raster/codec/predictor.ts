@@ -20,6 +20,7 @@ export function undoDifferences(samples: UnsignedArray, { rowSamples, rows, stri
   for (let row = 0; row < rows; row++) {
     const start = row * rowSamples
     if (stride === 1) sumOne(samples, start, start + rowSamples)
+    else if (stride === 2) sumTwo(samples, start, start + rowSamples)
     else if (stride === 3) sumThree(samples, start, start + rowSamples)
     else if (stride === 4) sumFour(samples, start, start + rowSamples)
     else sumAny(samples, start, start + rowSamples, stride)
@@ -32,6 +33,17 @@ function sumOne(samples: UnsignedArray, start: number, end: number): void {
   for (let i = start + 1; i < end; i++) {
     a = (a + (samples[i] ?? 0)) | 0
     samples[i] = a
+  }
+}
+
+function sumTwo(samples: UnsignedArray, start: number, end: number): void {
+  let a = samples[start] ?? 0
+  let b = samples[start + 1] ?? 0
+  for (let i = start + 2; i < end; i += 2) {
+    a = (a + (samples[i] ?? 0)) | 0
+    b = (b + (samples[i + 1] ?? 0)) | 0
+    samples[i] = a
+    samples[i + 1] = b
   }
 }
 

@@ -81,12 +81,6 @@ function ringEdges(ring: Ring): Edge[] {
 }
 
 /**
- * Less of a pixel than this is no part of a zone: degrees as floats cannot tell where a border lies any better on pixels of a metre,
- * and a border along pixels would reach into the next row.
- */
-export const SLIVER = 1e-8
-
-/**
  * The share of every pixel that lies inside, exact: each edge adds the area to its right, signed by its direction, and a
  * running sum along the row does the rest. Polygons must not overlap one another.
  */

@@ -15,6 +15,7 @@ import type { Raster } from '#raster/types.ts'
 import type { TileAddress } from '#raster/warp/mercator.ts'
 import { changeBetween, type ChangeOptions } from '#raster/zonal/change.ts'
 import { zonalStatistics, type ZonalOptions } from '#raster/zonal/index.ts'
+import { eachForgiven, zonalSeries, type SeriesOptions } from '#raster/zonal/series.ts'
 
 import type { Handler, Report } from './protocol.ts'
 
@@ -36,6 +37,7 @@ type TerrainTask<S> = Located<S> & { tile: TileAddress; options: TerrainTileOpti
 type ThumbnailTask<S> = Located<S> & { options: ThumbnailOptions & EncodeOptions }
 type StatisticsTask<S> = Located<S> & { options: StatisticsOptions }
 type ZonalTask<S> = Located<S> & { options: ZonalOptions }
+type SeriesTask<S> = { scenes: readonly (Located<S> & { expression: string })[]; options: SeriesOptions }
 type ChangeTask<S> = Located<S> & { after: Located<S>; options: ChangeOptions }
 type PictureTask<S> = Located<S> & { options: PictureOptions & EncodeOptions }
 type PointTask<S> = Located<S> & { place: { longitude: number; latitude: number }; options: PointOptions }
@@ -71,13 +73,7 @@ export function createHandlers<S>({ open, ...contextOptions }: HandlerOptions<S>
   const opened = ({ source, key }: Located<S>, signal: AbortSignal): Promise<Raster> =>
     context.rasters.get(key, (loadSignal) => open(source, loadSignal), { signal })
   return {
-    /** Opens a source as it is now, tells which content that is, and keeps it open under that key. */
-    identify: closing(async ({ source }: { source: S }, signal) => {
-      const raster = await open(source, signal)
-      const kept = await context.rasters.get(raster.key, async () => raster, { signal })
-      if (kept !== raster) await raster.close()
-      return { key: kept.key, info: kept.info }
-    }),
+    ...identifyHandlers(context, closing, open),
     tile: closing(async (task: TileTask<S>, signal) =>
       renderTile(context, await opened(task, signal), task.tile, { ...task.options, signal }),
     ),
@@ -125,6 +121,23 @@ export function createHandlers<S>({ open, ...contextOptions }: HandlerOptions<S>
 
 type Closing = <I, O>(handler: (input: I, signal: AbortSignal) => Promise<O>) => (input: I, signal: AbortSignal) => Promise<O>
 
+/** Opens a source as it is now, tells which content that is, and keeps it open under that key. */
+function identifyHandlers<S>(context: RenderContext, closing: Closing, open: HandlerOptions<S>['open']) {
+  const identified = async (source: S, signal: AbortSignal) => {
+    const raster = await open(source, signal)
+    const kept = await context.rasters.get(raster.key, async () => raster, { signal })
+    if (kept !== raster) await raster.close()
+    return { key: kept.key, info: kept.info }
+  }
+  return {
+    identify: closing(async ({ source }: { source: S }, signal) => identified(source, signal)),
+    /** Many at once; one that cannot be opened says why. */
+    identifyMany: closing(async ({ sources }: { sources: readonly S[] }, signal) =>
+      eachForgiven(sources, (source) => identified(source, signal)),
+    ),
+  }
+}
+
 /** What is computed of rasters and answered at once. */
 function analysisHandlers<S>(
   context: RenderContext,
@@ -133,6 +146,12 @@ function analysisHandlers<S>(
 ) {
   return {
     zonal: closing(async (task: ZonalTask<S>, signal) => zonalStatistics(await opened(task, signal), { ...task.options, signal })),
+    series: closing(async ({ scenes, options }: SeriesTask<S>, signal) =>
+      zonalSeries(
+        scenes.map(({ expression, ...located }) => ({ expression, open: () => opened(located, signal) })),
+        { ...options, signal },
+      ),
+    ),
     change: closing(async (task: ChangeTask<S>, signal) =>
       changeBetween(await opened(task, signal), await opened(task.after, signal), { ...task.options, signal }),
     ),
@@ -143,13 +162,16 @@ function analysisHandlers<S>(
 }
 
 const PROGRESS_STEP = 0.005
+const PROGRESS_EVERY_MS = 1_000
 
-/** A message for every row of blocks would be thousands that nobody reads. */
+/** A message for every row of blocks would be thousands that nobody reads; but small steps of a long task are told every second. */
 function inSteps(report: Report): (fraction: number) => void {
-  let told = 0
+  let [told, toldAtMs] = [0, performance.now()]
   return (fraction) => {
-    if (fraction < 1 && fraction - told < PROGRESS_STEP) return
+    const nowMs = performance.now()
+    if (fraction < 1 && fraction - told < PROGRESS_STEP && (fraction <= told || nowMs - toldAtMs < PROGRESS_EVERY_MS)) return
     told = fraction
+    toldAtMs = nowMs
     report(fraction)
   }
 }

@@ -1,22 +1,37 @@
-import { open, type FileHandle } from 'node:fs/promises'
+import { close, fstatSync, openSync, read, readSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { promisify } from 'node:util'
 import { takeBytes } from '#raster/buffers.ts'
 import { RasterError, throwIfAborted } from '#raster/errors.ts'
 import { assertRange } from '#raster/source/range.ts'
 import type { Source } from '#raster/types.ts'
 
+const readAt = promisify(read)
+const closeFile = promisify(close)
+
+/** Headers are a dozen small reads that lie side by side: one read brings them all. */
+const HEAD_BYTES = 16 * 1024
+
 /**
  * Opens a local file. Size and modification time are part of the key, so that a file replaced under
  * the same name never meets the cached blocks of its predecessor.
+ *
+ * Opening waits for the disk: whoever opens files is a process of its own, and to hand three calls of some microseconds to
+ * other threads took longer than all that follows. Blocks are read beside the decoding of others.
  */
 export async function openFileSource(path: string): Promise<Source> {
-  const handle = await openRegularFile(path)
-  const stat = await handle.stat()
+  const file = openRegularFile(path)
+  const stat = fstatSync(file)
   if (!stat.isFile()) {
-    await handle.close()
+    await closeFile(file)
     throw new RasterError('source_unavailable', 'The raster is not a regular file')
   }
   const version = `${stat.size.toString(16)}-${Math.round(stat.mtimeMs * 1000).toString(16)}-${stat.ino.toString(16)}`
+  let head: Uint8Array | null = null
+  const fromHead = (offset: number, length: number): Uint8Array => {
+    head ??= readHead(file, Math.min(HEAD_BYTES, stat.size))
+    return head.slice(offset, offset + length)
+  }
   return {
     key: `file:${resolve(path)}:${version}`,
     size: stat.size,
@@ -24,34 +39,58 @@ export async function openFileSource(path: string): Promise<Source> {
     async fetch(offset, length, signal) {
       throwIfAborted(signal)
       assertRange(offset, length, stat.size)
-      return readFully(handle, offset, new Uint8Array(length))
+      if (offset + length <= HEAD_BYTES) return fromHead(offset, length)
+      return await readFully(file, offset, new Uint8Array(length))
     },
     async borrow(offset, length, signal) {
       throwIfAborted(signal)
       assertRange(offset, length, stat.size)
-      return readFully(handle, offset, takeBytes(length))
+      return await readFully(file, offset, takeBytes(length))
     },
-    close: () => handle.close(),
+    close: () => closeFile(file),
   }
 }
 
-async function openRegularFile(path: string): Promise<FileHandle> {
+function openRegularFile(path: string): number {
   try {
-    return await open(path, 'r')
+    return openSync(path, 'r')
   } catch (cause) {
     throw new RasterError('source_unavailable', 'The raster file cannot be opened', { cause })
   }
 }
 
-async function readFully(handle: FileHandle, offset: number, bytes: Uint8Array): Promise<Uint8Array> {
+function readHead(file: number, length: number): Uint8Array {
+  const bytes = new Uint8Array(length)
+  let done = 0
+  while (done < length) {
+    const count = readOnce(() => readSync(file, bytes, done, length - done, done))
+    if (count === 0) throw becameShorter()
+    done += count
+  }
+  return bytes
+}
+
+function readOnce(work: () => number): number {
+  try {
+    return work()
+  } catch (cause) {
+    throw cannotBeRead(cause)
+  }
+}
+
+async function readFully(file: number, offset: number, bytes: Uint8Array): Promise<Uint8Array> {
   const { length } = bytes
   let done = 0
   while (done < length) {
-    const { bytesRead } = await handle.read(bytes, done, length - done, offset + done).catch((cause: unknown) => {
-      throw new RasterError('source_unavailable', 'The raster file cannot be read', { cause })
+    const { bytesRead } = await readAt(file, bytes, done, length - done, offset + done).catch((cause: unknown) => {
+      throw cannotBeRead(cause)
     })
-    if (bytesRead === 0) throw new RasterError('source_changed', 'The raster file became shorter while it was read')
+    if (bytesRead === 0) throw becameShorter()
     done += bytesRead
   }
   return bytes
 }
+
+const cannotBeRead = (cause: unknown): RasterError => new RasterError('source_unavailable', 'The raster file cannot be read', { cause })
+
+const becameShorter = (): RasterError => new RasterError('source_changed', 'The raster file became shorter while it was read')

@@ -1,5 +1,5 @@
 import { boxOf, densify, mapPolygons, type Polygon, type Position, type Ring } from '#raster/geometry/polygon.ts'
-import { rasterizeCoverage, rasterizeMask, SLIVER } from '#raster/geometry/rasterize.ts'
+import { rasterizeCoverage, rasterizeMask } from '#raster/geometry/rasterize.ts'
 import { RasterError, type Block, type Level, type PixelWindow, type Raster, type RasterInfo, type SampleArray } from '#raster/types.ts'
 import { applyAffine, invertAffine } from '#raster/warp/affine.ts'
 import { cutToRaster, projectorFromTurns } from '#raster/warp/place.ts'
@@ -109,6 +109,25 @@ function areaInLevel(info: RasterInfo, index: number, full: Polygon[] | null): A
   return { level: index, window: { x, y, width, height }, polygons }
 }
 
+/** Between two neighbouring numbers of about 1. */
+const FLOAT_STEP = 2 ** -52
+/** Rounding on the way from degrees to pixels: the degrees themselves, and the sums and products after them. */
+const ROUNDINGS = 2
+const EARTH_RADIUS_M = 6_378_137
+
+/**
+ * Less of a pixel than this is no part of a zone. A float cannot tell where a border lies any better than this share of a pixel
+ * (3e-10 of one with a side of 10 m, 3e-9 where it is a metre), and a border along pixels would reach into the next row.
+ */
+export function sliverOf(info: RasterInfo): number {
+  const { crs, transform } = placementOf(info)
+  const corners = [0, info.width].flatMap((x) => [0, info.height].map((y) => applyAffine(transform, x, y)))
+  const least = crs.kind === 'projected' ? EARTH_RADIUS_M / crs.unit : 0
+  const largest = Math.max(least, ...corners.flat().map(Math.abs))
+  const side = Math.min(Math.hypot(transform[1], transform[4]), Math.hypot(transform[2], transform[5]))
+  return (ROUNDINGS * largest * FLOAT_STEP) / side
+}
+
 interface AreaSource {
   raster: Raster
   exactCoverage: boolean
@@ -127,9 +146,10 @@ export async function readArea(from: AreaSource, area: Area, bands: readonly num
   const moved = movedInto(polygons, window)
   if (from.exactCoverage) {
     const weights = rasterizeCoverage(moved, window)
+    const sliver = sliverOf(from.raster.info)
     let pixelCount = 0
     for (let i = 0; i < weights.length; i++) {
-      if (weights[i]! < SLIVER) weights[i] = 0
+      if (weights[i]! < sliver) weights[i] = 0
       pixelCount += weights[i]!
     }
     return { ...common, mask: block.mask, weights, pixelCount }
@@ -155,7 +175,7 @@ function joinMasks(inside: Uint8Array, data: Uint8Array | null): number {
 }
 
 /** Windows are planar as a rule; one that is not is taken apart here. */
-export function planeOf({ data, starts, stride }: Block, index: number, count: number): SampleArray {
+function planeOf({ data, starts, stride }: Block, index: number, count: number): SampleArray {
   const samples = data[index] as SampleArray
   const start = starts[index] ?? 0
   if (stride === 1) return samples.subarray(start, start + count)

@@ -74,21 +74,32 @@ function buildLevels(plan: CogPlan, spills: readonly Spill[], encoder: TileEncod
 async function encodeAll(plan: CogPlan, levels: readonly LevelBuilder[], pull: PullRows, options: WriteOptions): Promise<void> {
   const { height } = plan.spec
   const rowsAt = (y: number): number => Math.min(plan.blockSize, height - y)
+  let [pulled, encoded] = [0, 0]
+  const report = (): void => options.onProgress?.((ENCODE_SHARE * (pulled + encoded)) / (2 * height))
+  const pullNext = async (y: number): Promise<Block<ExactSampleArray>> => {
+    const block = await pull(y, rowsAt(y), options.signal)
+    pulled = y + rowsAt(y)
+    report()
+    return block
+  }
   // Rows are read while those before them are compressed in other threads.
-  let next = pull(0, rowsAt(0), options.signal)
+  let next = pullNext(0)
   for (let y = 0; y < height; y += plan.blockSize) {
     const rows = rowsAt(y)
     const block = await next
     throwIfAborted(options.signal)
     const end = y + rows
-    if (end < height) next = pull(end, rowsAt(end), options.signal)
+    if (end < height) next = pullNext(end)
     // What goes wrong in the rows to come is told when their turn is, and nobody is left reading when this throws.
     const settled = next.then(
       () => undefined,
       () => undefined,
     )
     try {
-      const onShare = (share: number): void => options.onProgress?.((ENCODE_SHARE * (y + rows * share)) / height)
+      const onShare = (share: number): void => {
+        encoded = y + rows * share
+        report()
+      }
       await levels[0]?.addBand(toRowBand(block, rows, plan), options.signal, onShare)
     } catch (error) {
       await settled
@@ -100,11 +111,13 @@ async function encodeAll(plan: CogPlan, levels: readonly LevelBuilder[], pull: P
 /** The coarsest level first. */
 async function copySpills(sink: ByteSink, spills: readonly Spill[], options: WriteOptions): Promise<number> {
   let byteLength = 0
+  const total = spills.reduce((sum, spill) => sum + spill.byteLength, 0)
   for (const spill of spills.toReversed()) {
     for await (const piece of spill.read()) {
       throwIfAborted(options.signal)
       await sink.write(piece)
       byteLength += piece.byteLength
+      options.onProgress?.(ENCODE_SHARE + (1 - ENCODE_SHARE) * (byteLength / total))
     }
   }
   return byteLength

@@ -23,6 +23,10 @@ export class Spill {
     this.#memoryBytes = memoryBytes
   }
 
+  get byteLength(): number {
+    return this.#fileBytes + this.#chunkBytes
+  }
+
   async append(bytes: Uint8Array): Promise<void> {
     this.#chunks.push(bytes)
     this.#chunkBytes += bytes.byteLength

@@ -114,3 +114,24 @@ test('progress goes from nothing to all', async () => {
   )
   assert.ok(seen.length > 2 && seen.at(-1) === 1 && seen.every((fraction, index) => index === 0 || fraction >= seen[index - 1]!))
 })
+
+test('a row of blocks that is made in strips is what lower blocks make at once', async () => {
+  const source: Scene = { width: 5_000, height: 300, value: (band, x, y) => 1_000 * band + ((x * 13 + y * 7) % 500) }
+  const options: WarpOptions = { crs: crsFromEpsg(3857), resampling: 'bilinear' }
+  const samples = async (blockSize: number) => {
+    const made = await warped(source, { ...options, blockSize })
+    return (await made.readWindow(0, { x: 0, y: 0, width: made.info.width, height: made.info.height })).data
+  }
+  const [strips, whole] = [await samples(256), await samples(64)]
+  for (const [band, plane] of strips.entries()) {
+    const other = whole[band]!
+    let [different, worst] = [0, 0]
+    for (let i = 0; i < plane.length; i++) {
+      const distance = Math.abs(plane[i]! - other[i]!)
+      if (distance > 0) different += 1
+      worst = Math.max(worst, distance)
+    }
+    // Strips are placed by themselves, so that a value half way between two integers may be rounded either way.
+    assert.ok(worst <= 1 && different < plane.length / 1_000, `band ${band + 1}: ${different} pixels differ, by at most ${worst}`)
+  }
+})

@@ -20,7 +20,8 @@ import { placementOf, planTarget, type TargetGrid } from '#raster/warp/plan.ts'
 import { projectorBetween, projectorFromLonLat, type Point, type Projector } from '#raster/warp/projector.ts'
 import { samplePlanes, type Resampling } from '#raster/warp/sample.ts'
 import { clippedRows, isCopied } from '#raster/write/clip.ts'
-import { writeCog, type WriteOptions, type WrittenCog } from '#raster/write/cog.ts'
+import { writeCog, type PullRows, type WriteOptions, type WrittenCog } from '#raster/write/cog.ts'
+import { interleavedBlock } from '#raster/write/rows.ts'
 import type { ByteSink } from '#raster/write/sink.ts'
 import type { CogCompression, CogSpec, OverviewMethod } from '#raster/write/spec.ts'
 
@@ -42,6 +43,9 @@ export interface WarpOptions extends WriteOptions {
 
 /** A strip of the target needs the blocks under it and, since strips are narrow, those of the strip before. */
 const BLOCK_CACHE_BYTES = 96 * 1024 * 1024
+/** Samples of a strip of the target that are made at once, of all bands together. */
+const STRIP_SAMPLES = 2 * 1024 * 1024
+const MIN_STRIP_ROWS = 16
 /** Edges of polygons are straight in longitude and latitude; in steps this short they are straight in any projection too. */
 const MAX_EDGE_DEGREES = 0.05
 
@@ -58,28 +62,46 @@ export async function warpToCog(raster: TiffRaster, sink: ByteSink, options: War
     const spans = outline && rasterizeSpans(outline, grid)
     return await writeCog(sink, spec, clippedRows({ raster, window, bands, spans, spec }), options)
   }
+  return await writeCog(sink, spec, warpedRows(raster, { grid, outline, bands, spec, resampling }), options)
+}
+
+interface Warping {
+  grid: TargetGrid
+  outline: Polygon[] | null
+  bands: readonly number[]
+  spec: CogSpec
+  resampling: Resampling
+}
+
+/** Rows of the target, made in strips: what is sampled is floats, and a whole row of blocks of them would be too much of a wide raster. */
+function warpedRows(raster: TiffRaster, { grid, outline, bands, spec, resampling }: Warping): PullRows {
+  const { width } = grid
   const blocks = createBlockCache(BLOCK_CACHE_BYTES)
-  return await writeCog(
-    sink,
-    spec,
-    async (y, rows, signal) => {
-      const strip = { ...grid, transform: movedDown(grid.transform, y), height: rows }
-      const { planes, mask } = await samplePlanes({
-        raster,
-        blocks,
-        windows: planTarget(raster, strip),
-        bands,
-        width: grid.width,
-        height: rows,
-        resampling,
-        rule: 'any',
-        signal,
-      })
-      if (outline) clip(mask, rasterizeMask(shiftUp(outline, y), { width: grid.width, height: rows }))
-      return blockOf(planes, mask, spec, info, bands)
-    },
-    options,
-  )
+  const most = Math.max(MIN_STRIP_ROWS, Math.floor(STRIP_SAMPLES / (width * bands.length)))
+  const stripAt = async (y: number, height: number, signal: AbortSignal | undefined): Promise<Block<ExactSampleArray>> => {
+    const windows = planTarget(raster, { ...grid, transform: movedDown(grid.transform, y), height })
+    const { planes, mask } = await samplePlanes({ raster, blocks, windows, bands, width, height, resampling, rule: 'any', signal })
+    if (outline) clip(mask, rasterizeMask(shiftUp(outline, y), { width, height }))
+    return blockOf(planes, mask, spec, raster.info, bands)
+  }
+  return async (y, rows, signal) => {
+    if (rows <= most) return await stripAt(y, rows, signal)
+    // Side by side, as they are written: else the writer would hold them twice.
+    const samples = new EXACT_ARRAY[spec.dataType](width * rows * bands.length)
+    const mask = spec.hasMask ? new Uint8Array(width * rows) : null
+    for (let top = 0; top < rows; top += most) {
+      const strip = await stripAt(y + top, Math.min(most, rows - top), signal)
+      for (const [band, plane] of strip.data.entries()) spread(plane, samples, top * width * bands.length + band, bands.length)
+      if (strip.mask) mask?.set(strip.mask, top * width)
+    }
+    return interleavedBlock({ height: rows, samples, mask }, width, bands.length)
+  }
+}
+
+/** Samples of one band among those of all, from a place on. Both arrays are of one kind, whichever that is. */
+function spread(plane: ExactSampleArray, to: ExactSampleArray, start: number, stride: number): void {
+  const [source, target] = [plane as Uint8Array, to as Uint8Array]
+  for (let i = 0, at = start; i < source.length; i++, at += stride) target[at] = source[i]!
 }
 
 interface Target {

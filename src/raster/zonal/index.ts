@@ -7,13 +7,23 @@ import { giveBack } from '#raster/buffers.ts'
 import { compileExpression, parseExpression, type BandScale, type CompiledExpression } from '#raster/expression/index.ts'
 import { addCoverage } from '#raster/geometry/rasterize.ts'
 import { LIMITS } from '#raster/limits.ts'
-import { joinedMask, movedInto, planeOf } from '#raster/statistics/area.ts'
-import { RasterError, throwIfAborted, type Block, type DataType, type Level, type Raster, type RasterInfo } from '#raster/types.ts'
+import { joinedMask, movedInto } from '#raster/statistics/area.ts'
+import {
+  RasterError,
+  throwIfAborted,
+  type Block,
+  type DataType,
+  type Level,
+  type Raster,
+  type RasterInfo,
+  type SampleArray,
+} from '#raster/types.ts'
 
 import { loadZonalKernels } from './instances.ts'
 import { MOMENTS, type Samples } from './kernels.ts'
+import { MAX_KEPT_CELLS, type ZonalMemory } from './memory.ts'
 import { ZonalTotals, type ZonalStatistic, type ZoneSummary } from './totals.ts'
-import { placeZones, planBlocks, type BlockWork, type PlacedZone } from './zones.ts'
+import { planZones, strideOf, type BlockWork, type ZonePart, type ZonePlan } from './zones.ts'
 
 export { ZONAL_STATISTICS, type ZonalStatistic, type ZoneSummary } from './totals.ts'
 export { MAX_ZONES } from './zones.ts'
@@ -34,6 +44,8 @@ export interface ZonalOptions {
   unscale?: boolean
   /** More pixels in the blocks to be read than this are refused before one is read. */
   maxPixels?: number
+  /** What is kept of the same zones and expression for the next raster. */
+  memory?: ZonalMemory
   signal?: AbortSignal | undefined
   /** From 0 to 1. */
   onProgress?: (fraction: number) => void
@@ -52,13 +64,11 @@ export async function zonalStatistics(raster: Raster, options: ZonalOptions): Pr
   const { info } = raster
   const series = seriesOf(info, options)
   const level = info.levels[0] as Level
-  const placed = placeZones(info, options.zones)
-  const work = planBlocks(level, placed)
-  const pixelsRead = work.reduce((sum, { rows }) => sum + rows * level.blockWidth, 0)
-  if (pixelsRead > (options.maxPixels ?? Infinity))
+  const plan = options.memory?.plan(info, options.zones) ?? planZones(info, options.zones)
+  if (plan.pixels > (options.maxPixels ?? Infinity))
     throw new RasterError(
       'limit_exceeded',
-      `The zones lie in blocks of ${pixelsRead} pixels, and at most ${options.maxPixels} are read at once`,
+      `The zones lie in blocks of ${plan.pixels} pixels, and at most ${options.maxPixels} are read at once`,
     )
   const totals = new ZonalTotals({
     zoneCount: options.zones.length,
@@ -67,8 +77,9 @@ export async function zonalStatistics(raster: Raster, options: ZonalOptions): Pr
     percentiles: options.percentiles ?? [],
     dataType: series.dataType,
   })
-  await scan({ raster, level, series, totals, signal: options.signal, onProgress: options.onProgress }, work)
-  return { zones: totals.summaries(), pixelsRead }
+  const keepsCoverage = options.memory !== undefined && plan.allCells <= MAX_KEPT_CELLS
+  await scan({ raster, level, series, totals, keepsCoverage, signal: options.signal, onProgress: options.onProgress }, plan)
+  return { zones: totals.summaries(), pixelsRead: plan.pixels }
 }
 
 /** What is described of every pixel: bands as they are, or the results of an expression. */
@@ -79,9 +90,13 @@ interface Series {
   /** Of what is described; null for computed values. */
   dataType: DataType | null
   of(block: Block, index: number): Samples
-  /** Before the first `of` of a block. */
-  open(block: Block): void
+  /** Before the first `of` of a block: what of it is wanted. Says where in the block the samples begin that `of` gives. */
+  open(block: Block, box: Box): { left: number; top: number }
 }
+
+type Box = Pick<BlockWork, 'left' | 'top' | 'right' | 'bottom'>
+
+const BLOCK_START = { left: 0, top: 0 }
 
 function seriesOf(info: RasterInfo, options: ZonalOptions): Series {
   if (options.expression !== undefined) return computedSeries(info, options.expression, options)
@@ -97,7 +112,7 @@ function seriesOf(info: RasterInfo, options: ZonalOptions): Series {
     count: bands.length,
     bands,
     dataType: info.dataType,
-    open: () => {},
+    open: () => BLOCK_START,
     of: (block, index) => ({
       samples: block.data[index]!,
       start: block.starts[index]!,
@@ -109,32 +124,48 @@ function seriesOf(info: RasterInfo, options: ZonalOptions): Series {
   }
 }
 
-function computedSeries(info: RasterInfo, source: string, { names, unscale = false }: ZonalOptions): Series {
-  const expression = parseExpression(source, { bandCount: info.bandCount, ...(names ? { names } : {}) })
-  const used = expression.bands.map((band) => band - 1)
-  const scales = new Map<number, BandScale>(unscale ? used.map((band) => [band + 1, info.bands[band]!]) : [])
-  const compiled: CompiledExpression = compileExpression(expression, { dataType: info.dataType, scales })
+function computedSeries(info: RasterInfo, source: string, options: ZonalOptions): Series {
+  const compile = () => compiledFor(info, source, options)
+  // Scales are each raster's own, and compiled in.
+  const compiled = options.memory && !options.unscale ? options.memory.expression(info, source, compile) : compile()
+  const used = compiled.bands.map((band) => band - 1)
   const nodata = used.map((band) => info.bands[band]!.nodata)
   let output: ReturnType<CompiledExpression['run']>
+  let width = 0
   return {
     count: compiled.resultCount,
     // An expression of no band still needs pixels to stand on, which the first band brings along.
     bands: used.length > 0 ? used : [0],
     dataType: null,
-    open(block) {
-      const count = block.width * block.height
-      const planes = used.map((_, index) => planeOf(block, index, count))
-      output = compiled.run(planes, joinedMask(planes, block.mask, nodata, count), count)
+    open(block, box) {
+      width = box.right - box.left
+      const count = width * (box.bottom - box.top)
+      const planes = used.map((_, index) => cutOut(block.data[index]!, { start: block.starts[index]!, stride: block.stride }, block, box))
+      const known = block.mask && (cutOut(block.mask, { start: 0, stride: 1 }, block, box) as Uint8Array)
+      output = compiled.run(planes, joinedMask(planes, known, nodata, count), count)
+      return box
     },
-    of: (block, index) => ({
-      samples: output.values[index]!,
-      start: 0,
-      stride: 1,
-      width: block.width,
-      mask: output.mask,
-      nodata: null,
-    }),
+    of: (_block, index) => ({ samples: output.values[index]!, start: 0, stride: 1, width, mask: output.mask, nodata: null }),
   }
+}
+
+function compiledFor(info: RasterInfo, source: string, { names, unscale = false }: ZonalOptions): CompiledExpression {
+  const expression = parseExpression(source, { bandCount: info.bandCount, ...(names ? { names } : {}) })
+  const scales = new Map<number, BandScale>(unscale ? expression.bands.map((band) => [band, info.bands[band - 1]!]) : [])
+  return compileExpression(expression, { dataType: info.dataType, scales })
+}
+
+/** One band of a part of a block, row after row; all of a block that lies that way already is used where it is. */
+function cutOut(samples: SampleArray, { start, stride }: { start: number; stride: number }, { width }: Block, box: Box): SampleArray {
+  const columns = box.right - box.left
+  const rows = box.bottom - box.top
+  if (stride === 1 && columns === width) return samples.subarray(start + box.top * width, start + box.bottom * width)
+  const out = samples.slice(0, columns * rows)
+  for (let row = 0, i = 0; row < rows; row++) {
+    let from = ((box.top + row) * width + box.left) * stride + start
+    for (let column = 0; column < columns; column++, i++, from += stride) out[i] = samples[from]!
+  }
+  return out
 }
 
 interface Scan {
@@ -142,36 +173,43 @@ interface Scan {
   level: Level
   series: Series
   totals: ZonalTotals
+  keepsCoverage: boolean
   signal: AbortSignal | undefined
   onProgress: ((fraction: number) => void) | undefined
 }
 
-async function scan({ raster, level, series, totals, signal, onProgress }: Scan, work: readonly BlockWork[]): Promise<void> {
+async function scan({ raster, level, series, totals, keepsCoverage, signal, onProgress }: Scan, plan: ZonePlan): Promise<void> {
+  const { work } = plan
   const { describePart } = await loadZonalKernels(series.dataType ?? 'float64')
-  const stride = level.blockWidth + 2
-  const sums = new Float64Array(stride * level.blockHeight)
+  const sums = new Float64Array(plan.mostCells)
   const moments = new Float64Array(MOMENTS)
   const together = Math.max(1, Math.floor(LIMITS.blockBytesInFlight / (level.blockWidth * level.blockHeight * raster.info.bandCount * 8)))
-  const describe = (block: Block, zone: PlacedZone, { bx, by }: BlockWork): void => {
-    const [left, top] = [bx * level.blockWidth, by * level.blockHeight]
-    const part = { left: Math.max(0, zone.minX - left), top: Math.max(0, zone.minY - top) }
-    const width = Math.min(block.width, zone.maxX - left) - part.left
-    const height = Math.min(block.height, zone.maxY - top) - part.top
-    const moved = movedInto(zone.polygons, { x: left + part.left, y: top + part.top, width, height })
+  const describe = (block: Block, part: ZonePart, { bx, by }: BlockWork, start: { left: number; top: number }): void => {
+    const { zone, width, height } = part
+    const stride = strideOf(part)
+    const place = { left: part.left - start.left, top: part.top - start.top, width, height, sums, stride, sliver: plan.sliver }
     for (let index = 0; index < series.count; index++) {
-      addCoverage(sums, { width, height, stride }, moved)
-      describePart(series.of(block, index), { ...part, width, height, sums, stride }, moments, totals.roomFor(width * height))
+      if (part.sums) sums.set(part.sums)
+      else {
+        const window = { x: bx * level.blockWidth + part.left, y: by * level.blockHeight + part.top, width, height }
+        addCoverage(sums, { width, height, stride }, movedInto(zone.polygons, window))
+        if (keepsCoverage) part.sums = sums.slice(0, stride * height)
+      }
+      describePart(series.of(block, index), place, moments, totals.roomFor(width * height))
       totals.add(zone.index, index, moments)
     }
-    if (zone.maxY <= top + level.blockHeight && zone.maxX <= left + level.blockWidth) totals.finish(zone.index)
+    if (part.isLast) totals.finish(zone.index)
   }
   for (let i = 0; i < work.length; i += together) {
     throwIfAborted(signal)
     const batch = work.slice(i, i + together)
-    const blocks = await Promise.all(batch.map(({ bx, by, rows }) => raster.readBlock(0, bx, by, { bands: series.bands, rows, signal })))
+    const blocks = await Promise.all(
+      batch.map(({ bx, by, bottom }) => raster.readBlock(0, bx, by, { bands: series.bands, rows: bottom, signal })),
+    )
     blocks.forEach((block, k) => {
-      series.open(block)
-      for (const zone of batch[k]!.zones) describe(block, zone, batch[k]!)
+      const found = batch[k]!
+      const start = series.open(block, found)
+      for (const part of found.parts) describe(block, part, found, start)
       for (const samples of block.data) giveBack(samples)
     })
     onProgress?.((i + batch.length) / work.length)

@@ -2,7 +2,6 @@
  * The loop over the pixels of one zone in one block, for one kind of array. Loaded once for each kind, as `warp/instances.ts`
  * explains.
  */
-import { SLIVER } from '#raster/geometry/rasterize.ts'
 import type { SampleArray } from '#raster/types.ts'
 
 /** One band of a block. */
@@ -26,6 +25,8 @@ export interface Part {
   sums: Float64Array
   /** Cells of `sums` from one row to the next. */
   stride: number
+  /** Less of a pixel than this is nothing. */
+  sliver: number
 }
 
 /** Where the results of one part go: weight, sum of distances, sum of squared distances, least, most, origin, weight with no-data. */
@@ -46,7 +47,8 @@ export interface Kept {
  */
 export function describePart(band: Samples, part: Part, moments: Float64Array, kept: Kept | null): void {
   const { samples, start, stride, mask } = band
-  const { width, height, sums } = part
+  const { width, height, sums, sliver } = part
+  const whole = 1 - sliver
   const nodata = band.nodata ?? Number.NaN
   let [weight, first, second, low, high, origin, covered] = [0, 0, 0, Infinity, -Infinity, 0, 0]
   let wholeCount = kept ? kept.wholeCount : 0
@@ -58,8 +60,8 @@ export function describePart(band: Samples, part: Part, moments: Float64Array, k
     for (let column = 0; column < width; column++, pixel++) {
       share += sums[base + column]!
       sums[base + column] = 0
-      if (share < SLIVER) continue
-      const inside = share > 1 - SLIVER ? 1 : share
+      if (share < sliver) continue
+      const inside = share > whole ? 1 : share
       covered += inside
       const value = samples[pixel * stride + start]!
       if (value === nodata || value - value !== 0) continue

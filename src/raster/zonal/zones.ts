@@ -1,10 +1,10 @@
 /** Zones on the pixels of a raster, and the blocks that each of them touches. */
 import { boxOf, readPolygons, type Polygon } from '#raster/geometry/polygon.ts'
-import { toPixels } from '#raster/statistics/area.ts'
+import { sliverOf, toPixels } from '#raster/statistics/area.ts'
 import { RasterError, type Level, type RasterInfo } from '#raster/types.ts'
 
 /** A zone in pixels of the full size, with the pixels that it may touch; none where it misses the raster. */
-export interface PlacedZone {
+interface PlacedZone {
   index: number
   polygons: Polygon[]
   minX: number
@@ -16,8 +16,13 @@ export interface PlacedZone {
 
 export const MAX_ZONES = 100_000
 
-/** GeoJSON in longitude and latitude becomes zones in pixels. Those that miss the raster are left out. */
-export function placeZones(info: RasterInfo, geometries: readonly unknown[]): PlacedZone[] {
+/** What is to be read of a raster for zones that are given as GeoJSON in longitude and latitude. */
+export function planZones(info: RasterInfo, geometries: readonly unknown[]): ZonePlan {
+  return { ...planBlocks(info.levels[0] as Level, placeZones(info, geometries)), sliver: sliverOf(info) }
+}
+
+/** GeoJSON becomes zones in pixels. Those that miss the raster are left out. */
+function placeZones(info: RasterInfo, geometries: readonly unknown[]): PlacedZone[] {
   if (geometries.length > MAX_ZONES) throw new RasterError('limit_exceeded', `There are more than ${MAX_ZONES} zones`)
   return geometries.flatMap((geometry, index) => {
     const polygons = toPixels(info, readPolygons(geometry))
@@ -34,30 +39,94 @@ export function placeZones(info: RasterInfo, geometries: readonly unknown[]): Pl
   })
 }
 
-/** One block to read, with the zones in it. */
+/** What of a zone lies in one block, in pixels of the block. */
+export interface ZonePart {
+  zone: PlacedZone
+  left: number
+  top: number
+  width: number
+  height: number
+  /** Nothing of the zone lies in a later block. */
+  isLast: boolean
+  /** Differences of its coverage (`addCoverage`), where they are kept for rasters to come. */
+  sums: Float64Array | null
+}
+
+/** One block to read, with what of zones lies in it, and the box around all of that. */
 export interface BlockWork {
   bx: number
   by: number
-  /** Rows of the block down to the last one that a zone touches. */
-  rows: number
-  zones: PlacedZone[]
+  parts: ZonePart[]
+  left: number
+  top: number
+  right: number
+  /** Exclusive: rows further down are not read. */
+  bottom: number
 }
 
+/** All that is to be read for some zones of one grid. */
+export interface ZonePlan {
+  work: BlockWork[]
+  /** Pixels of the blocks. */
+  pixels: number
+  /** Cells that the coverage of the largest part takes, and of all parts together. */
+  mostCells: number
+  allCells: number
+  /** Less of a pixel than this is nothing. */
+  sliver: number
+}
+
+/** Two cells more than a row: an edge in the last pixel writes to the cell behind it. */
+export const strideOf = ({ width }: Pick<ZonePart, 'width'>): number => width + 2
+
 /** The blocks that zones touch, from top to bottom and left to right: a zone is done when its last row of blocks is. */
-export function planBlocks(level: Level, zones: readonly PlacedZone[]): BlockWork[] {
-  const work = new Map<number, BlockWork>()
+function planBlocks(level: Level, zones: readonly PlacedZone[]): Omit<ZonePlan, 'sliver'> {
+  const found = new Map<number, BlockWork>()
   for (const zone of zones) {
     for (let by = Math.floor(zone.minY / level.blockHeight); by * level.blockHeight < zone.maxY; by++) {
-      const rows = Math.min(level.blockHeight, zone.maxY - by * level.blockHeight)
       for (let bx = Math.floor(zone.minX / level.blockWidth); bx * level.blockWidth < zone.maxX; bx++) {
-        const found = work.get(by * level.blocksX + bx)
-        if (!found) work.set(by * level.blocksX + bx, { bx, by, rows, zones: [zone] })
-        else {
-          found.rows = Math.max(found.rows, rows)
-          found.zones.push(zone)
-        }
+        const index = by * level.blocksX + bx
+        const part = partOf(zone, level, bx, by)
+        const work = found.get(index)
+        if (work) widen(work, part)
+        else found.set(index, { bx, by, parts: [part], ...boxAround(part) })
       }
     }
   }
-  return [...work.entries()].sort(([a], [b]) => a - b).map(([, block]) => block)
+  const work = [...found.entries()].sort(([a], [b]) => a - b).map(([, block]) => block)
+  const plan = { work, pixels: 0, mostCells: 0, allCells: 0 }
+  for (const { bottom, parts } of work) {
+    plan.pixels += bottom * level.blockWidth
+    for (const part of parts) {
+      const cells = strideOf(part) * part.height
+      plan.mostCells = Math.max(plan.mostCells, cells)
+      plan.allCells += cells
+    }
+  }
+  return plan
+}
+
+function partOf(zone: PlacedZone, { blockWidth, blockHeight }: Level, bx: number, by: number): ZonePart {
+  const [x, y] = [bx * blockWidth, by * blockHeight]
+  const [left, top] = [Math.max(0, zone.minX - x), Math.max(0, zone.minY - y)]
+  return {
+    zone,
+    left,
+    top,
+    width: Math.min(blockWidth, zone.maxX - x) - left,
+    height: Math.min(blockHeight, zone.maxY - y) - top,
+    isLast: zone.maxX <= x + blockWidth && zone.maxY <= y + blockHeight,
+    sums: null,
+  }
+}
+
+const boxAround = ({ left, top, width, height }: ZonePart) => ({ left, top, right: left + width, bottom: top + height })
+
+function widen(work: BlockWork, part: ZonePart): void {
+  work.parts.push(part)
+  const box = boxAround(part)
+  work.left = Math.min(work.left, box.left)
+  work.top = Math.min(work.top, box.top)
+  work.right = Math.max(work.right, box.right)
+  work.bottom = Math.max(work.bottom, box.bottom)
 }

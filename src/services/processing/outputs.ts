@@ -3,6 +3,7 @@
  * transaction registers the items with their assets, looks and lineage, completes the job and captures its price. Files of
  * a run that came too late, or whose registration failed, are removed again; what even that misses is the sweep's.
  */
+import { stat } from 'node:fs/promises'
 import { displayName } from '#core/file-names.ts'
 import { newId } from '#core/ids.ts'
 import { problem } from '#core/problem.ts'
@@ -56,14 +57,29 @@ export interface StoredItem {
   assets: StoredAsset[]
 }
 
+/** Told what is being done, and how far the whole of it is, from 0 to 1. */
+type Report = (stage: 'storing' | 'inspecting', fraction: number) => void
+
 /** Stores every file and looks at it. What fails leaves nothing behind. */
-export async function storeOutputs(means: Means, bucket: string, items: readonly OutputItem[]): Promise<StoredItem[]> {
+export async function storeOutputs(
+  means: Means,
+  bucket: string,
+  items: readonly OutputItem[],
+  report: Report = () => {},
+): Promise<StoredItem[]> {
   const stored: StoredItem[] = []
   try {
+    const total = await bytesOf(items)
+    let before = 0
     for (const made of items) {
       const one: StoredItem = { id: newId(), made, assets: [] }
       stored.push(one)
-      for (const asset of made.assets) one.assets.push(await storeAsset(means, bucket, asset))
+      for (const asset of made.assets) {
+        const at = (stage: Parameters<Report>[0], bytes: number) => report(stage, Math.min(1, (before + bytes) / total))
+        const kept = await storeAsset(means, bucket, asset, at)
+        one.assets.push(kept)
+        before += kept.file.fileSizeBytes
+      }
     }
     return stored
   } catch (error) {
@@ -79,15 +95,35 @@ export async function discardOutputs({ storage }: Pick<Means, 'storage'>, stored
   )
 }
 
-async function storeAsset(means: Means, bucket: string, asset: OutputAsset): Promise<StoredAsset> {
+/** Of the files of this machine; those in the store are copied there, which tells nothing on its way. At least one, to divide by. */
+async function bytesOf(items: readonly OutputItem[]): Promise<number> {
+  const paths = items.flatMap(({ assets }) => assets.flatMap((asset) => ('path' in asset ? [asset.path] : [])))
+  const sizes = await Promise.all(paths.map(async (path) => (await stat(path)).size))
+  return Math.max(
+    1,
+    sizes.reduce((sum, size) => sum + size, 0),
+  )
+}
+
+async function storeAsset(
+  means: Means,
+  bucket: string,
+  asset: OutputAsset,
+  at: (stage: Parameters<Report>[0], bytes: number) => void,
+): Promise<StoredAsset> {
   const { storage, raster, signal } = means
   const isRaster = RASTER_TYPE.test(asset.mediaType)
-  const at = { bucket, key: newKey(`${asset.key}${isRaster ? '.tif' : (ENDINGS[asset.mediaType] ?? '')}`) }
+  const place = { bucket, key: newKey(`${asset.key}${isRaster ? '.tif' : (ENDINGS[asset.mediaType] ?? '')}`) }
   try {
+    at('storing', 0)
     const { size, sha256 } =
       'path' in asset
-        ? await storage.put(at, { path: asset.path }, { contentType: asset.mediaType, signal })
-        : await storage.copy(asset.object, at, signal)
+        ? await storage.put(
+            place,
+            { path: asset.path },
+            { contentType: asset.mediaType, signal, onProgress: (bytes) => at('storing', bytes) },
+          )
+        : await storage.copy(asset.object, place, signal)
     const file = {
       id: newId(),
       key: asset.key,
@@ -95,7 +131,7 @@ async function storeAsset(means: Means, bucket: string, asset: OutputAsset): Pro
       mediaType: asset.mediaType,
       roles: asset.roles,
       bucket,
-      objectKey: at.key,
+      objectKey: place.key,
       fileSizeBytes: size,
       sha256: sha256 === null ? null : Buffer.from(sha256, 'hex'),
       bandNames: null,
@@ -103,9 +139,10 @@ async function storeAsset(means: Means, bucket: string, asset: OutputAsset): Pro
     }
     const isCategorical = asset.isCategorical ?? false
     if (!isRaster) return { file, info: null, place: null, isCategorical }
-    const info = await raster.describe({ object: at }, signal)
+    at('inspecting', size)
+    const info = await raster.describe({ object: place }, signal)
     if (!isCloudOptimized(info)) throw problem('unreadable-raster', `The output '${asset.key}' is not a cloud-optimized GeoTIFF`)
-    const { outline, statistics } = await raster.inspect({ object: at }, signal)
+    const { outline, statistics } = await raster.inspect({ object: place }, signal)
     const bandNames = asset.bandNames?.length === info.bandCount ? asset.bandNames : bandNamesOf(info)
     return {
       file: {
@@ -118,7 +155,7 @@ async function storeAsset(means: Means, bucket: string, asset: OutputAsset): Pro
       isCategorical,
     }
   } catch (error) {
-    await discard(means, [at])
+    await discard(means, [place])
     throw error
   }
 }
