@@ -56,6 +56,8 @@ export async function seat(w: World, from: Browser, options: object = {}): Promi
   const watched = await watchedPage(from, { viewport: { width: 1440, height: 900 }, ...options })
   watched.page.setDefaultTimeout(PATIENT_MS)
   await watched.page.goto(`${w.baseUrl}/app/sign-in`)
+  // The door is seen before the console runs; what somebody does meanwhile has its own test.
+  await watched.page.locator('#first').waitFor({ state: 'detached' })
   return watched
 }
 
