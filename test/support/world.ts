@@ -38,6 +38,7 @@ import { drain } from '#services/webhooks/drain.ts'
 import { SANDBOX_KEY, startSandboxPayments, type SandboxOptions } from '../../sandbox/payments/server.ts'
 import { startSandboxVendors } from '../../sandbox/vendors/server.ts'
 import { createDatabase } from './database.ts'
+import { guestsLeave } from './guests.ts'
 
 // oxlint-disable-next-line typescript/no-explicit-any
 export interface Answer<B = any> {
@@ -238,6 +239,7 @@ export async function world(t: TestContext, options: WorldOptions = {}) {
   })
   baseUrl = await app.listen({ port: 0, host: '127.0.0.1' })
   t.after(async () => {
+    await guestsLeave(t)
     await app.close()
     await sandbox?.close()
     await hosts?.close()

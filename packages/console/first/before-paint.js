@@ -17,7 +17,7 @@
   for (var index = 0; index < chunks.length; index++) {
     var link = document.createElement('link')
     link.href = chunks[index]
-    link.rel = /css$/.test(link.href) ? 'preload' : 'modulepreload'
+    link.rel = link.href.endsWith('css') ? 'preload' : 'modulepreload'
     if (link.rel === 'preload') link.as = 'style'
     else link.crossOrigin = ''
     document.head.append(link)
