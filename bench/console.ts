@@ -56,7 +56,10 @@ function sizes(): void {
   const page = readFileSync(path.join(CONSOLE_FOLDER, 'index.html'), 'utf8')
   const entry = /src="\/app\/assets\/([\w.-]+\.js)"/.exec(page)![1]!
   const door = files.find((file) => /^door-.*\.js$/.test(file))!
-  const first = closureOf(door, closureOf(entry))
+  const named = (name: string) => files.find((file) => file.startsWith(`${name}-`) && file.endsWith('.js'))!
+  const frame = named('console')
+  const inside = /import\(\s*["'`]\.\/(inside-[\w-]+\.js)/.exec(readFileSync(path.join(assets, frame), 'utf8'))![1]!
+  const first = closureOf(inside, closureOf(frame, closureOf(door, closureOf(entry))))
   said('entry: frame and sign-in, scripts', sum(first), 230, 'kB')
   said(
     'entry: styles',
@@ -64,11 +67,11 @@ function sizes(): void {
     30,
     'kB',
   )
-  const source = readFileSync(path.join(assets, entry), 'utf8')
+  const source = readFileSync(path.join(assets, frame), 'utf8')
   const screens = new Set([...source.matchAll(/import\(\s*["'`]\.\/([\w.-]+\.js)["'`]\s*\)/g)].map(([, chunk]) => chunk!))
   // What several screens share is kept by the browser after the first of them; here each pays for all of it.
   const added = [...screens]
-    .filter((chunk) => chunk !== door)
+    .filter((chunk) => chunk !== door && chunk !== inside)
     .map((chunk) => [chunk.replace(/-[\w-]{8}\.js$/, ''), sum([...closureOf(chunk)].filter((one) => !first.has(one)))] as const)
     .toSorted(([, a], [, b]) => b - a)
   for (const [name, size] of added) said(`route: ${name}`, size, 45, 'kB')

@@ -1,5 +1,5 @@
 /** Find scenes everywhere and in one's own store. The map is the workspace; the address is the state. */
-import { lazy, Suspense, useCallback, useEffect, useMemo, useState, type ReactElement } from 'react'
+import { lazy, Suspense, useCallback, useDeferredValue, useEffect, useMemo, useState, type ReactElement } from 'react'
 import { useOp } from '../../api/query.ts'
 import { areaOf, decodeArea, encodeArea, MAX_AREA_M2, MAX_VERTICES, type Box } from '../../map/geo.ts'
 import { useTitle } from '../../shell/crumbs.tsx'
@@ -47,6 +47,9 @@ export function Explore(): ReactElement {
     (area: GeoJSON.Polygon | null) => setUrl({ aoi: area ? encodeArea(area) : null, sel: null, ...(area ? { bbox: null } : {}) }, true),
     [setUrl],
   )
+  // Sources answer one by one: the list follows at once, the map when there is time.
+  const onMap = useDeferredValue(scenes)
+  const isPainted = usePainted()
   useTitle('Explore')
   useListKeys(scenes, selected, filters.area, pick)
   return (
@@ -59,7 +62,11 @@ export function Explore(): ReactElement {
         vendors={vendors.data?.vendors ?? []}
       />
       <Suspense fallback={<div className="mapw" aria-busy="true" />}>
-        <ExploreMap {...{ url, setUrl, filters, scenes, selected, hovered, setHovered, pick, setArea }} />
+        {isPainted ? (
+          <ExploreMap {...{ url, setUrl, filters, selected, hovered, setHovered, pick, setArea }} scenes={onMap} />
+        ) : (
+          <div className="mapw" aria-busy="true" />
+        )}
       </Suspense>
       {selected && (
         <Inspector
@@ -72,6 +79,22 @@ export function Explore(): ReactElement {
       )}
     </div>
   )
+}
+
+/** True once the screen was painted: the map library, which takes long to run, begins behind what can be read. */
+function usePainted(): boolean {
+  const [isPainted, setPainted] = useState(false)
+  useEffect(() => {
+    let timer = 0
+    const frame = requestAnimationFrame(() => {
+      timer = setTimeout(() => setPainted(true))
+    })
+    return () => {
+      cancelAnimationFrame(frame)
+      clearTimeout(timer)
+    }
+  }, [])
+  return isPainted
 }
 
 function useListKeys(
