@@ -94,6 +94,7 @@ async function alertFires(w: World, org: Org, chromium: Browser, endpoint: Await
 
     await w.deliver()
     await page.goto(`${w.baseUrl}/app/develop/webhooks`)
+    await page.getByRole('link', { name: /\/hook/ }).click()
     const delivery = page.getByRole('row').filter({ hasText: 'alert.triggered' })
     await delivery.getByText('204').waitFor()
     assert.deepEqual(
