@@ -23,7 +23,7 @@ const SCRIPT = new Set([
 ])
 const LARGEST = 'largestContentfulPaint::Candidate'
 
-export interface BeforePaint {
+interface BeforePaint {
   scriptMs: number
   allMs: number
 }

@@ -10,12 +10,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { within } from '../support/guests.ts'
 import { WITHOUT_BROWSER } from './chromium.ts'
 
-const HANGS = `
-  import { launch, pidOf } from ${JSON.stringify(path.join(import.meta.dirname, 'chromium.ts'))}
-  const started = await launch()
-  await started.newPage()
-  console.log(await pidOf(started))
-  setInterval(() => {}, 1_000)`
+const HANGS = path.join(import.meta.dirname, 'support/hangs.ts')
 const END_MS = 60_000
 const LOOK_MS = 20
 
@@ -38,7 +33,7 @@ async function gone(pid: number): Promise<void> {
 
 for (const signal of ['SIGTERM', 'SIGKILL'] as const)
   test(`a browser ends with who started it: ${signal}`, { skip: WITHOUT_BROWSER }, async (t) => {
-    const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', '--input-type=module', '-e', HANGS], {
+    const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', HANGS], {
       stdio: ['ignore', 'pipe', 'inherit'],
     })
     t.after(() => child.kill('SIGKILL'))

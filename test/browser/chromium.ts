@@ -8,7 +8,7 @@ import { keyboardPage } from './support/keyboard.ts'
 
 const PLACES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome', '/usr/bin/google-chrome-stable']
 
-export const CHROMIUM = PLACES.find((place) => existsSync(place)) ?? null
+const CHROMIUM = PLACES.find((place) => existsSync(place)) ?? null
 /** For `skip` of a test: says what is missing where there is none. */
 export const WITHOUT_BROWSER = CHROMIUM ? false : `no browser here: install chromium (looked at ${PLACES.join(', ')})`
 
@@ -17,7 +17,7 @@ const LATER = 'a journey through the console: CAMPAIGN=long goes it'
 export const WITHOUT_TIME =
   WITHOUT_BROWSER || campaign<string | false>({ short: LATER, ci: someOf<string | false>([false, LATER, LATER], 3)[0]!, long: false })
 
-export const ARGUMENTS = [
+const ARGUMENTS = [
   '--no-sandbox',
   '--use-gl=angle',
   '--use-angle=swiftshader',

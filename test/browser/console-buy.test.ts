@@ -57,7 +57,8 @@ async function narrow(page: Page): Promise<void> {
   await page.getByText('from 2 of 3 sources').waitFor()
 }
 
-// Goal (J2): typed area, results of several sources of which one fails, fewer days, two scenes, a licence, a price that is the price, an order that arrives where it was found.
+// Goal (J2): typed area, results of several sources of which one fails, fewer days, two scenes, a licence, a price that is the price,
+// an order that arrives where it was found.
 async function findAndBuy(w: World, org: Org, here: Seat): Promise<void> {
   await grant(w, org, 1_000_000)
   const before = await balance(w, org)

@@ -13,7 +13,8 @@ const LOOKS = (root: string, selectors: string) => `[...document.querySelectorAl
   [...root.querySelectorAll('${selectors}')].filter((one) => one.checkVisibility()).map((one) => {
     const { x, y, width, height } = one.getBoundingClientRect()
     const { color, fontSize, backgroundColor } = getComputedStyle(one)
-    return [one.tagName, one.innerText.replaceAll(/\\s+/g, ' ').trim(), ...[x, y, width, height].map(Math.round), color, fontSize, backgroundColor]
+    const words = one.innerText.replaceAll(/\\s+/g, ' ').trim()
+    return [one.tagName, words, ...[x, y, width, height].map(Math.round), color, fontSize, backgroundColor]
       .join(' ')
   }))`
 

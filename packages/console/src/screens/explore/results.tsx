@@ -27,7 +27,7 @@ const SAMPLE_AREAS: readonly { text: string; box: Box }[] = [
   { text: 'Nile delta', box: [30.9, 30.9, 31.2, 31.15] },
 ]
 
-export interface ResultsParts {
+interface ResultsParts {
   url: Readonly<Record<string, string>>
   setUrl(patch: Readonly<Record<string, string | null>>): void
   filters: Filters
