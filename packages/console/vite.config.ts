@@ -9,7 +9,7 @@ const GROUPS = [
   { name: 'start', test: /preload-helper|packages\/client\/src|console\/src\/api\/(session|recorder)\.|node_modules\/(react|scheduler)\// },
   {
     name: 'frame',
-    test: /node_modules\/(react-dom|@tanstack)\/|src\/(api|ui|shell)\/(query|client|problem|kit|icons|states|toasts|format|first|lost)\.tsx?/,
+    test: /node_modules\/(react-dom|@tanstack)\/|src\/(api|ui|shell)\/(query|client|problem|kit|icons|states|toasts|format|first|lost)\./,
   },
   { name: 'kit', test: /node_modules\/@(mantine|floating-ui)\// },
   {
