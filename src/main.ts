@@ -84,6 +84,7 @@ async function startParts(config: Config, { operations, tasks }: Catalogue, star
   const { database, notices } = await startDatabase(config, log, started)
   const isWorker = config.role !== 'api'
   const queue = await openQueue(database.db, { worker: isWorker, onError: (error) => log.error({ err: error }, 'queue') })
+  started.defer(() => queue.stop()) // Where what follows cannot start; otherwise it has stopped before what its tasks use.
 
   let baseUrl = config.baseUrl
   let ready = false

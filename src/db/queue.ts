@@ -38,6 +38,7 @@ export async function openQueue(db: Db, options: { worker: boolean; onError: (er
   boss.on('error', options.onError)
   await withLock(db, 'queue', () => boss.start()) // Makes or migrates its schema: one process at a time.
   const workers = new Map<string, string[]>()
+  let stopping: Promise<void> | null = null
   return {
     async declare(name, { retryLimit, timeoutSeconds }) {
       await boss.createQueue(name, { retryLimit, retryBackoff: true, expireInSeconds: timeoutSeconds })
@@ -74,7 +75,7 @@ export async function openQueue(db: Db, options: { worker: boolean; onError: (er
         }
       }
     },
-    stop: () => boss.stop({ graceful: true, timeout: STOP_TIMEOUT_MS }),
+    stop: () => (stopping ??= boss.stop({ graceful: true, timeout: STOP_TIMEOUT_MS })),
   }
 }
 

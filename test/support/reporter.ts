@@ -6,7 +6,7 @@ import type { TestsStream } from 'node:test'
 import { campaignLength } from './campaign.ts'
 
 const root = path.join(import.meta.dirname, '../..')
-const SLOWEST = 10
+const SLOWEST = 20
 
 type Event = { type: string; data: unknown }
 interface Outcome {

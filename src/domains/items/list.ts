@@ -6,10 +6,13 @@ import * as collection from '#model/imagery/collection.ts'
 import * as item from '#model/imagery/item-read.ts'
 import * as project from '#model/identity/project.ts'
 import { operation } from '#operation.ts'
-import { EXAMPLE_ITEM, ItemRecord, toRecord } from '#wire/item.ts'
+import { EXAMPLE_ITEM, ItemKind, ItemRecord, toRecord } from '#wire/item.ts'
 import { ItemId } from '#wire/ids.ts'
 
-/** The items of a project, newest first: all, those of one collection, or with `uncollected` those of none. */
+/**
+ * The items of a project, newest first: all, those of one collection, or with `uncollected` those of none; `q` and `type` choose
+ * among them.
+ */
 export default operation({
   id: 'items.list',
   scope: 'items:read',
@@ -18,6 +21,16 @@ export default operation({
     project_id: Uuid,
     collection_id: Type.Optional(Nullable(ItemId)),
     uncollected: Defaulted(Type.Boolean(), false),
+    q: Type.Optional(
+      Nullable(
+        Type.String({
+          minLength: 1,
+          maxLength: 200,
+          description: `Only items with this in their name or id, in any case; looked for among the newest ${item.MAX_LOOKED_THROUGH}`,
+        }),
+      ),
+    ),
+    type: Type.Optional(Nullable(ItemKind)),
     limit: Limit(100, 1000),
     offset: Offset,
   }),
@@ -33,9 +46,10 @@ export default operation({
       collectionId: collection_id == null ? undefined : (await collection.requireIn(db, found.id, collection_id)).id,
     }
   },
-  async execute({ db }, { uncollected, limit, offset }, { organizationId, projectId, collectionId }) {
+  async execute({ db }, { uncollected, q, type, limit, offset }, { organizationId, projectId, collectionId }) {
     const within = uncollected ? { collectionId: null } : collectionId ? { collectionId } : {}
-    const { items, total } = await item.list(db, { organizationId, projectId, ...within, limit, offset })
+    const chosen = { text: q ?? null, type: type ?? null }
+    const { items, total } = await item.list(db, { organizationId, projectId, ...within, ...chosen, limit, offset })
     return { items: await mapInParts(items, toRecord), total }
   },
 })

@@ -140,24 +140,39 @@ export interface ItemList {
   projectId: string
   /** Null: items of no collection. Undefined: all. */
   collectionId?: string | null
+  /** Part of a name or an id. */
+  text?: string | null
+  type?: ItemType | null
   limit: number
   offset: number
 }
 
+/** No index knows the middle of a name, so a search by it has an end. */
+export const MAX_LOOKED_THROUGH = 100_000
+
 /** Everything that is not deleted, newest first. The total of a whole project is its counter. */
 export async function list(
   db: Db,
-  { organizationId, projectId, collectionId, limit, offset }: ItemList,
+  { organizationId, projectId, collectionId, text = null, type = null, limit, offset }: ItemList,
 ): Promise<{ items: Item[]; total: number }> {
-  const wanted = db
+  const among = db
     .selectFrom('item')
     .where('project_id', '=', projectId)
     .where('deleted_at', 'is', null)
     .$if(collectionId !== undefined, (query) =>
       collectionId === null ? query.where('collection_id', 'is', null) : query.where('collection_id', '=', collectionId!),
     )
+    .$if(type !== null, (query) => query.where('type', '=', type!))
+  const newest = among.select(['seq', 'id', 'name']).orderBy('seq', 'desc').limit(MAX_LOOKED_THROUGH)
+  const wanted =
+    text === null
+      ? among
+      : db.selectFrom('item').where(sql<boolean>`seq in (
+    select seq from (${newest}) newest
+    where strpos(lower(name), lower(${text}::text)) > 0 or strpos(lower(id), lower(${text}::text)) > 0
+  )`)
   const count =
-    collectionId === undefined
+    collectionId === undefined && type === null && text === null
       ? db.selectFrom('project').select('item_count as total').where('id', '=', projectId)
       : wanted.select((e) => e.fn.countAll<number>().as('total'))
   const page = wanted.orderBy('seq', 'desc').limit(limit).offset(offset)

@@ -236,6 +236,18 @@ export interface ItemsListInput {
   collection_id?: string | null | undefined
   /** Only items that are in no collection. Default: `false` */
   uncollected?: boolean | undefined
+  /** Only items with this in their name or id, in any case; looked for among the newest 100000 */
+  q?: string | null | undefined
+  /** Which kind it is */
+  type?:
+    | 'satellite_capture'
+    | 'derived_raster'
+    | 'derived_vector'
+    | 'clip'
+    | 'user_raster'
+    | 'user_vector'
+    | 'external_reference'
+    | 'mosaic' | null | undefined
   /** At most so many in one answer. Default: `100` */
   limit?: number | undefined
   /** How many to leave out from the start. Default: `0` */

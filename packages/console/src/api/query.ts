@@ -1,4 +1,13 @@
-import { keepPreviousData, QueryClient, useMutation, useQuery, useQueryClient, type UseQueryResult } from '@tanstack/react-query'
+import {
+  keepPreviousData,
+  QueryClient,
+  useInfiniteQuery,
+  useMutation,
+  useQuery,
+  useQueryClient,
+  type InfiniteData,
+  type UseQueryResult,
+} from '@tanstack/react-query'
 import { call, route } from './client.ts'
 import type { Input, OperationId, Output } from './contract.ts'
 import { isPassing } from './problem.ts'
@@ -35,6 +44,66 @@ export function useOp<K extends OperationId>(id: K, input: Input<K>, options: Re
     refetchInterval: isLive ? ({ state }) => (state.data === undefined || isLive(state.data) ? refetchInterval : false) : refetchInterval,
     ...rest,
   })
+}
+
+/** A list as far as it was read. */
+interface Pages<O, R> {
+  first: O
+  rows: R[]
+}
+
+/** What is shown of a query: a read operation, or a list by pages. */
+export type Reading<T> = Pick<UseQueryResult<T>, 'data' | 'isError' | 'error' | 'isFetching' | 'refetch'>
+
+interface PageOptions<O, R> {
+  size: number
+  /** What names a row. */
+  key: keyof R
+  rows(page: O): readonly R[]
+  refetchInterval?: number
+}
+
+/** A list that grows by a page when somebody asks for more; null for `more` at its end. */
+export function usePages<K extends OperationId, R>(
+  id: K,
+  input: Input<K>,
+  { size, key, rows, refetchInterval }: PageOptions<Output<K>, R>,
+): { query: Reading<Pages<Output<K>, R>>; more: (() => void) | null; isGrowing: boolean } {
+  const query = useInfiniteQuery({
+    queryKey: [id, input, 'pages'],
+    queryFn: ({ pageParam, signal }) => call(id, { ...input, limit: size, offset: pageParam } as Input<K>, { signal }),
+    initialPageParam: 0,
+    getNextPageParam: (last: Output<K>, all: Output<K>[]) => (rows(last).length < size ? undefined : all.length * size),
+    // What came in meanwhile moves the others on: the last of one page may be the first of the next as well.
+    select: ({ pages }: InfiniteData<Output<K>, number>): Pages<Output<K>, R> => ({
+      first: pages[0]!,
+      rows: [...new Map(pages.flatMap((page) => rows(page).map((row) => [row[key], row] as const))).values()],
+    }),
+    placeholderData: keepPreviousData,
+    ...(refetchInterval ? { refetchInterval } : {}),
+  })
+  return {
+    query: query as Reading<Pages<Output<K>, R>>,
+    more: query.hasNextPage ? () => void query.fetchNextPage() : null,
+    isGrowing: query.isFetchingNextPage,
+  }
+}
+
+const MAX_PAGES = 50
+
+/** All of a list, for a file; as much of it as fifty pages hold. */
+export async function readAll<K extends OperationId, R>(
+  id: K,
+  input: Input<K>,
+  { size, rows }: { size: number; rows(page: Output<K>): readonly R[] },
+): Promise<R[]> {
+  const all: R[] = []
+  for (let page = 0; page < MAX_PAGES; page++) {
+    const next = rows(await call(id, { ...input, limit: size, offset: page * size } as Input<K>))
+    all.push(...next)
+    if (next.length < size) break
+  }
+  return all
 }
 
 interface Me {

@@ -1,6 +1,6 @@
 /** Files dropped or chosen; each tells how far it is, and why it was refused. */
 import { useEffect, useState, type ReactElement } from 'react'
-import type { Project, Upload } from '../api/contract.ts'
+import type { Project } from '../api/contract.ts'
 import { useAct, useOp } from '../api/query.ts'
 import { useTitle } from '../shell/crumbs.tsx'
 import { useUrl } from '../shell/url.ts'
@@ -188,15 +188,16 @@ function ThisVisit(): ReactElement {
   )
 }
 
-const isOpen = ({ status }: Upload) => status === 'initiated' || status === 'uploading'
+const MAX_UNFINISHED = 100
 
 /** What an earlier visit began: the bytes that came are kept, the file has to be chosen again. */
 function Unfinished({ projectId }: { projectId: string }): ReactElement | null {
   const sending = useSending()
-  const uploads = useOp('uploads.list', { project_id: projectId, limit: 50 })
+  const begun = useOp('uploads.list', { project_id: projectId, status: 'initiated', limit: MAX_UNFINISHED })
+  const moving = useOp('uploads.list', { project_id: projectId, status: 'uploading', limit: MAX_UNFINISHED })
   const fail = useAct('uploads.fail', ['uploads', 'usage'])
   const known = new Set(sending.map(({ uploadId }) => uploadId))
-  const left = (uploads.data?.uploads ?? []).filter((one) => isOpen(one) && one.file_count === 1 && !known.has(one.id))
+  const left = [...(begun.data?.uploads ?? []), ...(moving.data?.uploads ?? [])].filter((one) => one.file_count === 1 && !known.has(one.id))
   if (left.length === 0) return null
   return (
     <Card title="Begun and not finished" flush>

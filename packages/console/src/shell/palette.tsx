@@ -19,6 +19,7 @@ interface Entry {
 }
 
 const MAX_ITEMS = 8
+const MAX_PROJECTS = 3
 const TYPING_MS = 200
 const POINT_RADIUS_M = 5_000
 
@@ -167,6 +168,17 @@ function useEntries(text: string, onClose: () => void, open: (overlay: 'api' | '
         more: 'project',
         run: go('/library/$project', { project: id }),
       }))
+    // The newest are known here; older ones are found where they lie.
+    const elsewhere = (projects.data?.projects ?? [])
+      .filter(({ item_count }) => words !== '' && item_count > 0)
+      .slice(0, MAX_PROJECTS)
+      .map(({ id, name }): Entry => ({
+        group: 'Your imagery',
+        icon: 'search',
+        text: `Items named “${text.trim()}”`,
+        more: `in ${name}`,
+        run: go('/library/$project', { project: id }, { q: text.trim() }),
+      }))
     const screens = PLACES.filter((place) => fits(place.text, 'go to')).map((place): Entry => ({
       group: 'Go to',
       icon: place.icon,
@@ -210,8 +222,8 @@ function useEntries(text: string, onClose: () => void, open: (overlay: 'api' | '
           },
         ]
       : []
-    return [...places, ...own, ...folders, ...operation, ...screens, ...commands.filter((command) => fits(command.text))]
-  }, [area, words, items.data, projects.data, navigate, open, onClose])
+    return [...places, ...own, ...folders, ...operation, ...screens, ...commands.filter((command) => fits(command.text)), ...elsewhere]
+  }, [area, text, words, items.data, projects.data, navigate, open, onClose])
 }
 
 function areaEntry(area: ReadArea, go: (to: string, params?: object, search?: object) => () => void): Entry {

@@ -1,7 +1,7 @@
 /** The states that every part has: loading, empty, failed, not allowed, offline. One failing part never blanks a screen. */
-import type { UseQueryResult } from '@tanstack/react-query'
 import { useEffect, useState, type ReactElement, type ReactNode } from 'react'
 import { ProblemError, headline } from '../api/problem.ts'
+import type { Reading } from '../api/query.ts'
 import { Icon, type IconName } from './icons.tsx'
 import { Button, copyText, Page } from './kit.tsx'
 
@@ -91,7 +91,7 @@ export function Failed({ error, retry }: { error: unknown; retry?: () => void })
 }
 
 interface LoadedParts<T> {
-  query: UseQueryResult<T>
+  query: Reading<T>
   rows?: number
   /** Said instead of the content where there is none. */
   empty?: (data: T) => ReactNode | null | false
@@ -117,8 +117,25 @@ export function Loaded<T>({ query, rows, empty, children }: LoadedParts<T>): Rea
   )
 }
 
+/** The end of a list that has more. */
+export function More({ pages, className = 'row center bd' }: { pages: Growing; className?: string }): ReactElement | null {
+  if (!pages.more) return null
+  return (
+    <div className={className}>
+      <Button busy={pages.isGrowing} onClick={pages.more}>
+        Load more
+      </Button>
+    </div>
+  )
+}
+
+interface Growing {
+  more: (() => void) | null
+  isGrowing: boolean
+}
+
 /** A screen about one thing, until the thing is there: it loads, or says why it cannot. */
-export function WaitingPage({ title, query }: { title: string; query: UseQueryResult<unknown> }): ReactElement {
+export function WaitingPage({ title, query }: { title: string; query: Reading<unknown> }): ReactElement {
   return (
     <Page title={title}>
       <Loaded query={query} rows={5}>

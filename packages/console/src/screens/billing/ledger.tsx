@@ -2,11 +2,13 @@
 import { Link } from '@tanstack/react-router'
 import { useState, type ReactElement } from 'react'
 import type { CreditTransaction } from '../../api/contract.ts'
-import { useOp } from '../../api/query.ts'
+import { headline } from '../../api/problem.ts'
+import { readAll, usePages } from '../../api/query.ts'
 import { saveCsv } from '../../ui/csv.ts'
 import { count, dateTimeShort, shortId } from '../../ui/format.ts'
 import { Badge, Button, Card, Choice, type Tone } from '../../ui/kit.tsx'
-import { Empty, Loaded } from '../../ui/states.tsx'
+import { Empty, Loaded, More } from '../../ui/states.tsx'
+import { toast } from '../../ui/toasts.tsx'
 import { BillingPage } from './page.tsx'
 
 const REASONS: Readonly<Record<string, Tone>> = {
@@ -65,11 +67,22 @@ export function LedgerCard({ transactions }: { transactions: readonly CreditTran
 }
 
 const PAGE = 50
+/** For a file: as many as one call brings. */
+const FILE_PAGE = 1000
+
+/** All of them, not only what was looked at. */
+async function saveLedger(wanted: { reason?: 'topup' }): Promise<void> {
+  const all = await readAll('billing.credits.transactions', wanted, { size: FILE_PAGE, rows: ({ transactions }) => transactions })
+  saveCsv('ledger', [
+    ['when', 'type', 'description', 'reference', 'credits', 'balance'],
+    ...all.map((one) => [one.created_at, one.type, one.description ?? '', one.reference_id ?? '', one.credits, one.balance_after]),
+  ])
+}
 
 export function Ledger(): ReactElement {
   const [reason, setReason] = useState('')
-  const [limit, setLimit] = useState(PAGE)
-  const ledger = useOp('billing.credits.transactions', { limit, ...(reason ? { reason: reason as 'topup' } : {}) }, { keep: true })
+  const wanted = reason ? { reason: reason as 'topup' } : {}
+  const ledger = usePages('billing.credits.transactions', wanted, { size: PAGE, key: 'id', rows: ({ transactions }) => transactions })
   return (
     <BillingPage name="Ledger">
       <Card
@@ -84,40 +97,17 @@ export function Ledger(): ReactElement {
               onChange={(event) => setReason(event.target.value)}
               options={[{ value: '', text: 'All kinds' }, ...Object.keys(REASONS).map((one) => ({ value: one, text: one }))]}
             />
-            <Button
-              icon="down"
-              onClick={() =>
-                saveCsv('ledger', [
-                  ['when', 'type', 'description', 'reference', 'credits', 'balance'],
-                  ...(ledger.data?.transactions ?? []).map((one) => [
-                    one.created_at,
-                    one.type,
-                    one.description ?? '',
-                    one.reference_id ?? '',
-                    one.credits,
-                    one.balance_after,
-                  ]),
-                ])
-              }
-            >
+            <Button icon="down" onClick={() => void saveLedger(wanted).catch((error: unknown) => toast(headline(error), 'bad'))}>
               CSV
             </Button>
           </>
         }
       >
-        <Loaded
-          query={ledger}
-          rows={8}
-          empty={({ transactions }) => transactions.length === 0 && <Empty icon="card" title="Nothing of this kind" />}
-        >
-          {({ transactions }) => <LedgerRows transactions={transactions} />}
+        <Loaded query={ledger.query} rows={8} empty={({ rows }) => rows.length === 0 && <Empty icon="card" title="Nothing of this kind" />}>
+          {({ rows }) => <LedgerRows transactions={rows} />}
         </Loaded>
       </Card>
-      {ledger.data && ledger.data.transactions.length < ledger.data.total && (
-        <div className="row center mt16">
-          <Button onClick={() => setLimit(limit + PAGE)}>Load more</Button>
-        </div>
-      )}
+      <More pages={ledger} className="row center mt16" />
     </BillingPage>
   )
 }

@@ -17,9 +17,10 @@ import { JobTable } from './jobs.tsx'
 import { MakeNav } from './nav.tsx'
 
 const CLIP = 'cog_clip'
+const SHOWN = 25
 
 export function Clips(): ReactElement {
-  const jobs = useOp('processing.jobs.list', { processId: CLIP, limit: 25 }, { keep: true })
+  const jobs = useOp('processing.jobs.list', { processId: CLIP, limit: SHOWN }, { keep: true })
   useTitle({ text: 'Jobs', to: '/jobs' }, 'Clips')
   return (
     <Page
@@ -53,7 +54,18 @@ export function Clips(): ReactElement {
               )
             }
           >
-            {({ jobs: list }) => <JobTable jobs={list} />}
+            {({ jobs: list, total }) => (
+              <>
+                <JobTable jobs={list} />
+                {total > SHOWN && (
+                  <div className="row center bd">
+                    <LinkButton to="/jobs" search={{ process: CLIP } as never}>
+                      All {total} clip jobs
+                    </LinkButton>
+                  </div>
+                )}
+              </>
+            )}
           </Loaded>
         </Card>
         <ClipAreas />

@@ -2,13 +2,13 @@
 import { Link } from '@tanstack/react-router'
 import { useState, type ReactElement } from 'react'
 import type { AuditEntry } from '../../api/contract.ts'
-import { useOp } from '../../api/query.ts'
+import { usePages } from '../../api/query.ts'
 import { useTitle } from '../../shell/crumbs.tsx'
 import { useUrl } from '../../shell/url.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import { dateTime, localTime } from '../../ui/format.ts'
-import { Badge, Button, Card, Facts, Field, Page } from '../../ui/kit.tsx'
-import { Empty, Loaded } from '../../ui/states.tsx'
+import { Badge, Card, Facts, Field, Page } from '../../ui/kit.tsx'
+import { Empty, Loaded, More } from '../../ui/states.tsx'
 import { DevelopNav } from '../keys.tsx'
 import { TeamNav } from './nav.tsx'
 
@@ -36,12 +36,11 @@ const AUDIT_PAGE = 50
 
 function AuditTable(): ReactElement {
   const [url, setUrl] = useUrl()
-  const [limit, setLimit] = useState(AUDIT_PAGE)
   const [open, setOpen] = useState<AuditEntry | null>(null)
-  const entries = useOp(
+  const entries = usePages(
     'organizations.audit.list',
-    { operation: url['operation'] || null, from: url['from'] ? new Date(url['from']).toISOString() : null, limit },
-    { keep: true },
+    { operation: url['operation'] || null, from: url['from'] ? new Date(url['from']).toISOString() : null },
+    { size: AUDIT_PAGE, key: 'invocation_id', rows: (page) => page.entries },
   )
   return (
     <div className="col g16 mt16">
@@ -56,15 +55,11 @@ function AuditTable(): ReactElement {
         <Field label="Since" type="date" value={url['from'] ?? ''} onChange={(event) => setUrl({ from: event.target.value || null })} />
       </div>
       <Card flush>
-        <Loaded query={entries} rows={8} empty={({ entries: list }) => list.length === 0 && <Empty title="No call matches" />}>
-          {({ entries: list }) => <EntryTable entries={list} onOpen={setOpen} />}
+        <Loaded query={entries.query} rows={8} empty={({ rows }) => rows.length === 0 && <Empty title="No call matches" />}>
+          {({ rows }) => <EntryTable entries={rows} onOpen={setOpen} />}
         </Loaded>
       </Card>
-      {entries.data && entries.data.entries.length >= limit && (
-        <div className="row center">
-          <Button onClick={() => setLimit(limit + AUDIT_PAGE)}>Load more</Button>
-        </div>
-      )}
+      <More pages={entries} className="row center" />
       {open && <EntryDialog entry={open} onClose={() => setOpen(null)} />}
     </div>
   )

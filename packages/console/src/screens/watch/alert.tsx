@@ -3,12 +3,12 @@ import { useNavigate, useParams } from '@tanstack/react-router'
 import { useState, type ReactElement } from 'react'
 import type { AlertRule } from '../../api/contract.ts'
 import { call } from '../../api/client.ts'
-import { queries, touch, useAct, useOp } from '../../api/query.ts'
+import { queries, touch, useAct, useOp, usePages } from '../../api/query.ts'
 import { areaOf } from '../../map/geo.ts'
 import { useTitle } from '../../shell/crumbs.tsx'
 import { area as areaText, date, dateTime, value } from '../../ui/format.ts'
 import { Badge, Button, Card, Choice, Facts, LinkButton, Note, Page, Toggle } from '../../ui/kit.tsx'
-import { Empty, Failed, FormProblem, Loaded, Skeleton } from '../../ui/states.tsx'
+import { Empty, Failed, FormProblem, Loaded, More, Skeleton } from '../../ui/states.tsx'
 import { toast } from '../../ui/toasts.tsx'
 import { EventList } from './alerts.tsx'
 import { Trial, useSamples } from './trial.tsx'
@@ -29,8 +29,7 @@ export function Alert(): ReactElement {
 
 function RulePage({ rule }: { rule: AlertRule }): ReactElement {
   const mayWatch = useMayWatch()
-  const [limit, setLimit] = useState(PAGE)
-  const events = useOp('alerts.events.list', { rule_id: rule.id, limit }, { keep: true })
+  const events = usePages('alerts.events.list', { rule_id: rule.id }, { size: PAGE, key: 'id', rows: ({ alert_events }) => alert_events })
   const change = useAct('alerts.update_rule', ['alerts'])
   const { samples, query } = useSamples(rule.collection_id ?? '')
   return (
@@ -68,23 +67,19 @@ function RulePage({ rule }: { rule: AlertRule }): ReactElement {
           <Terms rule={rule} />
           <Card title="When it fired" flush>
             <Loaded
-              query={events}
-              empty={({ alert_events }) =>
-                alert_events.length === 0 && (
+              query={events.query}
+              empty={({ rows }) =>
+                rows.length === 0 && (
                   <Empty icon="bell" title="It has not fired yet">
                     {rule.active ? 'It looks at the next item that comes.' : 'It is off: nothing is looked at.'}
                   </Empty>
                 )
               }
             >
-              {({ alert_events }) => (
+              {({ rows }) => (
                 <>
-                  <EventList events={alert_events} />
-                  {alert_events.length >= limit && (
-                    <div className="row center bd">
-                      <Button onClick={() => setLimit(limit + PAGE)}>Load more</Button>
-                    </div>
-                  )}
+                  <EventList events={rows} />
+                  <More pages={events} />
                 </>
               )}
             </Loaded>

@@ -1,16 +1,16 @@
 /** What concerns the person who is signed in. It comes by itself. */
 import { useNavigate } from '@tanstack/react-router'
-import { useState, type ReactElement } from 'react'
+import type { ReactElement } from 'react'
 import type { Notification } from '../../api/contract.ts'
 import { useLiveState } from '../../api/live.ts'
-import { useAct, useOp } from '../../api/query.ts'
+import { useAct, usePages } from '../../api/query.ts'
 import { useTitle } from '../../shell/crumbs.tsx'
 import { useUrl } from '../../shell/url.ts'
 import { useWho } from '../../shell/who.ts'
 import { dateTime, localTime } from '../../ui/format.ts'
 import { Icon, type IconName } from '../../ui/icons.tsx'
 import { Badge, Button, Card, LinkButton, Page, Segmented } from '../../ui/kit.tsx'
-import { Empty, FormProblem, Loaded } from '../../ui/states.tsx'
+import { Empty, FormProblem, Loaded, More } from '../../ui/states.tsx'
 import { toast } from '../../ui/toasts.tsx'
 import { MonitorNav } from './alerts.tsx'
 import { useListKeys } from './list-keys.ts'
@@ -40,12 +40,15 @@ const KINDS: Readonly<Record<Notification['kind'], Kind>> = {
 export function Inbox(): ReactElement {
   const [url, setUrl] = useUrl()
   const isUnread = url['show'] === 'unread'
-  const [limit, setLimit] = useState(PAGE)
-  const list = useOp('notifications.list', { limit, unread_only: isUnread }, { keep: true, refetchInterval: POLL_MS })
+  const list = usePages(
+    'notifications.list',
+    { unread_only: isUnread },
+    { size: PAGE, key: 'id', rows: (page) => page, refetchInterval: POLL_MS },
+  )
   const all = useAct('notifications.mark_all_read', ['notifications'])
   const live = useLiveState()
   useTitle({ text: 'Monitor', to: '/alerts' }, 'Inbox')
-  const hasUnread = (list.data ?? []).some(({ read }) => !read)
+  const hasUnread = (list.query.data?.rows ?? []).some(({ read }) => !read)
   return (
     <Page
       title="Inbox"
@@ -81,23 +84,19 @@ export function Inbox(): ReactElement {
         flush
       >
         <Loaded
-          query={list}
-          empty={(news) =>
-            news.length === 0 && (
+          query={list.query}
+          empty={({ rows }) =>
+            rows.length === 0 && (
               <Empty icon="check" title="Nothing waits for you" actions={<LinkButton to="/alerts">Your alerts</LinkButton>}>
                 Alerts, decisions and approvals arrive here by themselves.
               </Empty>
             )
           }
         >
-          {(news) => (
+          {({ rows }) => (
             <>
-              <NewsList news={news} onAll={() => hasUnread && all.mutate({})} />
-              {news.length >= limit && (
-                <div className="row center bd">
-                  <Button onClick={() => setLimit(limit + PAGE)}>Load more</Button>
-                </div>
-              )}
+              <NewsList news={rows} onAll={() => hasUnread && all.mutate({})} />
+              <More pages={list} />
             </>
           )}
         </Loaded>

@@ -4,13 +4,13 @@ import { Link, useNavigate, useParams } from '@tanstack/react-router'
 import { useEffect, useState, type ReactElement } from 'react'
 import type { EventSubscription, WebhookDelivery } from '../../api/contract.ts'
 import { call } from '../../api/client.ts'
-import { queries, touch, useAct, useOp } from '../../api/query.ts'
+import { queries, touch, useAct, useOp, usePages } from '../../api/query.ts'
 import { useTitle } from '../../shell/crumbs.tsx'
 import { useUrl } from '../../shell/url.ts'
 import { dateTime, dateTimeShort, shortId } from '../../ui/format.ts'
 import { Icon } from '../../ui/icons.tsx'
 import { Badge, Button, Card, LinkButton, Note, Page, Secret, Segmented } from '../../ui/kit.tsx'
-import { Empty, Failed, FormProblem, Loaded, Skeleton } from '../../ui/states.tsx'
+import { Empty, Failed, FormProblem, Loaded, More, Skeleton } from '../../ui/states.tsx'
 import { toast } from '../../ui/toasts.tsx'
 import { DevelopNav } from '../keys.tsx'
 import { useMayWatch } from '../watch/words.ts'
@@ -200,18 +200,19 @@ const STATES = [
   { value: 'dead', text: 'Dead letters' },
 ] as const
 type Shown = (typeof STATES)[number]['value']
+const PAGE = 50
 
 function Endpoint({ id, mayWatch, secret, onSecret }: EndpointParts): ReactElement {
   const [url, setUrl] = useUrl()
   const shown = (STATES.find(({ value }) => value === url['status'])?.value ?? 'all') as Shown
-  const [limit, setLimit] = useState(50)
   const found = useOp('event_subscriptions.get', { subscription_id: id }, { refetchInterval: LATER_MS })
   const waits = (found.data?.recent_deliveries ?? []).some(({ state }) => state === 'pending')
-  const log = useOp(
+  const log = usePages(
     'event_subscriptions.deliveries.list',
-    { subscription_id: id, limit, ...(shown === 'all' ? {} : { state: shown }) },
-    { keep: true, refetchInterval: waits ? SOON_MS : LATER_MS },
+    { subscription_id: id, ...(shown === 'all' ? {} : { state: shown }) },
+    { size: PAGE, key: 'id', rows: ({ deliveries }) => deliveries, refetchInterval: waits ? SOON_MS : LATER_MS },
   )
+  const deliveries = log.query.data?.rows ?? []
   if (found.isError && !found.data)
     return (
       <div className="hooks-log">
@@ -225,7 +226,7 @@ function Endpoint({ id, mayWatch, secret, onSecret }: EndpointParts): ReactEleme
       </div>
     )
   const endpoint = found.data
-  const chosen = (log.data?.deliveries ?? []).find((one) => one.id === url['delivery']) ?? null
+  const chosen = deliveries.find((one) => one.id === url['delivery']) ?? null
   return (
     <>
       <div className="hooks-log col g16">
@@ -247,26 +248,22 @@ function Endpoint({ id, mayWatch, secret, onSecret }: EndpointParts): ReactEleme
               onChange={(next) => setUrl({ status: next === 'all' ? null : next })}
               options={STATES}
             />
-            {shown === 'dead' && mayWatch && <ReplayAll deliveries={log.data?.deliveries ?? []} />}
+            {shown === 'dead' && mayWatch && <ReplayAll deliveries={deliveries} />}
           </div>
           <Loaded
-            query={log}
-            empty={({ deliveries }) =>
-              deliveries.length === 0 && (
+            query={log.query}
+            empty={({ rows }) =>
+              rows.length === 0 && (
                 <Empty icon="hook" title={shown === 'all' ? 'Nothing was sent yet' : 'None of these'}>
                   {shown === 'all' && `It waits for ${endpoint.event_type}. A test is sent at once and stands in no list.`}
                 </Empty>
               )
             }
           >
-            {({ deliveries }) => (
+            {({ rows }) => (
               <>
-                <DeliveryTable deliveries={deliveries} chosen={chosen?.id ?? null} onChoose={(delivery) => setUrl({ delivery }, true)} />
-                {deliveries.length >= limit && limit < 200 && (
-                  <div className="row center bd">
-                    <Button onClick={() => setLimit(Math.min(200, limit + 50))}>Load more</Button>
-                  </div>
-                )}
+                <DeliveryTable deliveries={rows} chosen={chosen?.id ?? null} onChoose={(delivery) => setUrl({ delivery }, true)} />
+                <More pages={log} />
               </>
             )}
           </Loaded>

@@ -1,0 +1,140 @@
+/** Items as pictures, as rows, or as footprints. */
+import { Link, useNavigate } from '@tanstack/react-router'
+import { useEffect, type ReactElement } from 'react'
+import type { Collection, Item } from '../../api/contract.ts'
+import type { Box } from '../../map/geo.ts'
+import { MapSlot } from '../../map/map-slot.tsx'
+import { theStage } from '../../map/stage.ts'
+import { AuthImage, tileOf } from '../../ui/auth-image.tsx'
+import { date, metres } from '../../ui/format.ts'
+import { Badge } from '../../ui/kit.tsx'
+
+interface ItemsParts {
+  items: readonly Item[]
+  chosen: ReadonlySet<string>
+  onToggle(id: string): void
+}
+
+const thumbnail = (item: Item) => tileOf(`/api/v1/items/${encodeURIComponent(item.id)}`, item.bbox)
+const whence = (item: Item) => (item.order_id ? 'order' : item.upload_id ? 'upload' : item.job_id ? 'job' : item.type.replaceAll('_', ' '))
+
+export function ItemGrid({ items, chosen, onToggle }: ItemsParts): ReactElement {
+  return (
+    <ul className="lgrid">
+      {items.map((item) => (
+        <li key={item.id} className={chosen.has(item.id) ? 'it on' : 'it'}>
+          <div className="im">
+            <AuthImage path={thumbnail(item)} alt="" />
+            <input
+              type="checkbox"
+              className="ck-on"
+              checked={chosen.has(item.id)}
+              aria-label={`Choose ${item.name}`}
+              onChange={() => onToggle(item.id)}
+            />
+            {item.lifecycle_state !== 'active' && (
+              <span className="corner">
+                <Badge tone="warn">{item.lifecycle_state}</Badge>
+              </span>
+            )}
+          </div>
+          <Link to="/view/$item" params={{ item: item.id } as never} className="tx">
+            <b className="cut">{item.name}</b>
+            <span className="row between soft sm">
+              <span>{date(item.datetime)}</span>
+              <span>{metres(item.gsd)}</span>
+            </span>
+            <span className="faint sm">{whence(item)}</span>
+          </Link>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+export function ItemTable({ items, chosen, onToggle }: ItemsParts): ReactElement {
+  return (
+    <div className="scrollx">
+      <table className="tbl stack">
+        <thead>
+          <tr>
+            <th>
+              <span className="sr">Choose</span>
+            </th>
+            <th>Name</th>
+            <th>Acquired</th>
+            <th className="n">Pixel</th>
+            <th>From</th>
+            <th>State</th>
+          </tr>
+        </thead>
+        <tbody>
+          {items.map((item) => (
+            <tr key={item.id} className={chosen.has(item.id) ? 'sel' : ''}>
+              <td className="hide-s">
+                <input
+                  type="checkbox"
+                  checked={chosen.has(item.id)}
+                  aria-label={`Choose ${item.name}`}
+                  onChange={() => onToggle(item.id)}
+                />
+              </td>
+              <td>
+                <Link to="/view/$item" params={{ item: item.id } as never}>
+                  {item.name}
+                </Link>
+              </td>
+              <td>{date(item.datetime)}</td>
+              <td className="n">{metres(item.gsd)}</td>
+              <td className="hide-s">{whence(item)}</td>
+              <td className="hide-s">{item.expires_at ? `expires ${date(item.expires_at)}` : item.lifecycle_state}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
+export function ItemsMap({ items, collections }: { items: readonly Item[]; collections: readonly Collection[] }): ReactElement {
+  const navigate = useNavigate()
+  useEffect(() => {
+    const colour = (id: string | null) => collections.find((one) => one.id === id)?.color ?? undefined
+    theStage().setFootprints(
+      items.map((item) => ({
+        id: item.id,
+        geometry: item.geometry as unknown as GeoJSON.Geometry | null,
+        colour: colour(item.collection_id),
+      })),
+    )
+    theStage().setRasters(
+      collections
+        .filter(({ show_on_map, item_count }) => show_on_map && item_count > 0)
+        .slice(0, 6)
+        .map(({ id }) => ({ id: `collection-${id}`, tiles: `${location.origin}/api/v1/collections/${id}/tiles/{z}/{x}/{y}.webp` })),
+    )
+    const boxes = items.flatMap(({ bbox }) => (bbox ? [bbox as Box] : []))
+    if (boxes.length > 0)
+      theStage().fit(
+        [
+          Math.min(...boxes.map((box) => box[0])),
+          Math.min(...boxes.map((box) => box[1])),
+          Math.max(...boxes.map((box) => box[2])),
+          Math.max(...boxes.map((box) => box[3])),
+        ],
+        { animate: false },
+      )
+    const { map } = theStage()
+    const onClick = ({ point }: { point: { x: number; y: number } }) => {
+      const [id] = theStage().footprintsAt([point.x, point.y])
+      if (id) void navigate({ to: '/view/$item', params: { item: id } as never })
+    }
+    map.on('click', onClick)
+    return () => void map.off('click', onClick)
+  }, [items, collections, navigate])
+  return (
+    <div className="lib-map">
+      <MapSlot />
+    </div>
+  )
+}

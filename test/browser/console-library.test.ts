@@ -1,0 +1,59 @@
+// Goal: a project with more items than a page is read to its end, and what lies far down is found by its name.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createConsoleBuild } from '#console.ts'
+import { world } from '../support/world.ts'
+import { browser, HANDS, shot, WITHOUT_TIME } from './chromium.ts'
+import { assertAccessible, assertOwnBusiness, journey, seat, signIn } from './console.ts'
+
+const ITEMS = 130
+const line = (n: number) => ({
+  type: 'Feature',
+  id: `parcel-${n}`,
+  geometry: { type: 'Point', coordinates: [2.3 + n / 1000, 48.2] },
+  properties: { datetime: '2025-06-12T10:40:00Z', title: n === 0 ? 'Weir at the old mill' : `Parcel ${n}` },
+  assets: {},
+})
+
+for (const hands of HANDS)
+  test(`the console: a long library, by ${hands}`, { skip: WITHOUT_TIME }, async (t) => {
+    await createConsoleBuild().run(new AbortController().signal)
+    const w = await world(t)
+    const org = await w.organization()
+    const ndjson = Array.from({ length: ITEMS }, (_, n) => JSON.stringify(line(n))).join('\n')
+    await w.ok(org.owner.token, 'items.import_stac', { project_id: org.projectId, ndjson })
+    const here = await seat(w, await browser(t, hands))
+    const { page } = here
+    await journey('library', here, async () => {
+      await signIn(here, org.owner)
+      await page.goto(`${w.baseUrl}/app/library/${org.projectId}?view=table`)
+      const rows = page.getByRole('checkbox', { name: /^Choose / })
+      const more = page.getByRole('button', { name: 'Load more' })
+      await page.getByText(`${ITEMS} items`).waitFor()
+      assert.equal(await rows.count(), 60)
+      await more.click()
+      await rows.nth(119).waitFor()
+      await more.click()
+      await rows.nth(ITEMS - 1).waitFor()
+      await more.waitFor({ state: 'detached' })
+      assert.equal(await rows.count(), ITEMS, 'each once')
+      await assertAccessible(page, 'a long library')
+      await shot(page, 'library-long')
+
+      await page.reload()
+      await page.getByLabel('Name or id').fill('OLD MILL')
+      await page.getByText('1 item', { exact: true }).waitFor()
+      await page.getByRole('link', { name: 'Weir at the old mill' }).waitFor()
+      await page.getByLabel('Name or id').fill('nothing of the kind')
+      await page.getByText('No item matches').waitFor()
+
+      await page.keyboard.press('Control+k')
+      await page.getByRole('combobox', { name: /^Search places/ }).fill('Parcel 7')
+      await page
+        .getByRole('option', { name: /Items named/ })
+        .first()
+        .waitFor()
+      await shot(page, 'palette-items')
+    })
+    assertOwnBusiness(w, here)
+  })
