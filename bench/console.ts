@@ -6,14 +6,15 @@ import os from 'node:os'
 import path from 'node:path'
 import { text } from 'node:stream/consumers'
 import { gzipSync } from 'node:zlib'
-import { chromium, type Browser, type BrowserContextOptions, type CDPSession, type Page } from 'playwright-core'
+import type { Browser, BrowserContextOptions, CDPSession, Page } from 'playwright-core'
 import { createConsoleBuild } from '#console.ts'
 import { CONSOLE_FOLDER } from '#http/pages/console.ts'
-import { ARGUMENTS, CHROMIUM } from '../test/browser/chromium.ts'
+import { launch } from '../test/browser/chromium.ts'
 import { boxInAddress } from '../test/browser/support/address.ts'
 import { found, PASSWORD, type Owner } from '../test/support/client.ts'
 import { openLab } from '../test/support/service.ts'
 import { pageOf, registryOf } from './lib/hosts.ts'
+import { cpuBeforePaint } from './lib/paints.ts'
 import { percentile } from './lib/scenes.ts'
 
 const KB = 1000
@@ -25,6 +26,7 @@ const HOSTS = 20
 const SCENES_PER_HOST = 100
 const FRAMES = 120
 const PATIENT_MS = 120_000
+const MAX_RETRIES = 5
 
 function said(what: string, figure: number, budget: number, unit: string): void {
   const isMet = figure <= budget
@@ -54,7 +56,10 @@ function sizes(): void {
   const page = readFileSync(path.join(CONSOLE_FOLDER, 'index.html'), 'utf8')
   const entry = /src="\/app\/assets\/([\w.-]+\.js)"/.exec(page)![1]!
   const door = files.find((file) => /^door-.*\.js$/.test(file))!
-  const first = closureOf(door, closureOf(entry))
+  const named = (name: string) => files.find((file) => file.startsWith(`${name}-`) && file.endsWith('.js'))!
+  const frame = named('console')
+  const inside = /import\(\s*["'`]\.\/(inside-[\w-]+\.js)/.exec(readFileSync(path.join(assets, frame), 'utf8'))![1]!
+  const first = closureOf(inside, closureOf(frame, closureOf(door, closureOf(entry))))
   said('entry: frame and sign-in, scripts', sum(first), 230, 'kB')
   said(
     'entry: styles',
@@ -62,11 +67,11 @@ function sizes(): void {
     30,
     'kB',
   )
-  const source = readFileSync(path.join(assets, entry), 'utf8')
+  const source = readFileSync(path.join(assets, frame), 'utf8')
   const screens = new Set([...source.matchAll(/import\(\s*["'`]\.\/([\w.-]+\.js)["'`]\s*\)/g)].map(([, chunk]) => chunk!))
   // What several screens share is kept by the browser after the first of them; here each pays for all of it.
   const added = [...screens]
-    .filter((chunk) => chunk !== door)
+    .filter((chunk) => chunk !== door && chunk !== inside)
     .map((chunk) => [chunk.replace(/-[\w-]{8}\.js$/, ''), sum([...closureOf(chunk)].filter((one) => !first.has(one)))] as const)
     .toSorted(([, a], [, b]) => b - a)
   for (const [name, size] of added) said(`route: ${name}`, size, 45, 'kB')
@@ -119,21 +124,28 @@ async function slowPage(
   return { page, session, bytes: () => bytes }
 }
 
-const seenOn = (page: Page) => page.evaluate<Seen>('window.seen')
+/** Once the browser has told of a paint: it does so some time after it. */
+async function seenOn(page: Page): Promise<Seen> {
+  await page.waitForFunction('window.seen.first > 0 && window.seen.largest > 0')
+  return await page.evaluate<Seen>('window.seen')
+}
+
+/** The door is painted before the console runs; now it does. */
+const isLive = (page: Page) => page.locator('#first').waitFor({ state: 'detached' })
 
 async function paints(browser: Browser, baseUrl: string): Promise<void> {
   console.log(`paints, CPU ${SLOWER}× slower, 10 Mbit/s; wall times on this machine`)
   const { page } = await slowPage(browser)
   await page.goto(`${baseUrl}/app/sign-in`)
-  await page.getByLabel('Email').waitFor()
+  await isLive(page)
   const ready = await page.evaluate<number>('performance.now()')
   const first = await seenOn(page)
   said('sign-in: first paint', first.first, 1_000, 'ms')
   said('sign-in: largest paint', first.largest, 2_000, 'ms')
-  said('sign-in: form can be filled', ready, 2_000, 'ms')
+  said('sign-in: the console has taken over', ready, 2_000, 'ms')
   said('sign-in: layout shift', first.shift, 0.1, 'shift')
   await page.reload()
-  await page.getByLabel('Email').waitFor()
+  await isLive(page)
   said('sign-in again: first paint', (await seenOn(page)).first, 400, 'ms')
   await page.context().close()
 }
@@ -149,8 +161,13 @@ async function computed(browser: Browser, baseUrl: string): Promise<void> {
   session.on('Network.loadingFinished', ({ encodedDataLength }) => {
     bytes += encodedDataLength
   })
-  await page.goto(`${baseUrl}/app/sign-in`)
-  await page.getByLabel('Email').waitFor({ timeout: PATIENT_MS })
+  page.setDefaultTimeout(PATIENT_MS)
+  const paint = await cpuBeforePaint(browser, page, async () => {
+    await page.goto(`${baseUrl}/app/sign-in`)
+    await isLive(page)
+  })
+  said(`sign-in: script before the largest paint, CPU time × ${SLOWER}`, paint.scriptMs * SLOWER, 1_000, 'ms')
+  said(`sign-in: all work before the largest paint, CPU time × ${SLOWER}`, paint.allMs * SLOWER, 2_000, 'ms')
   const { metrics } = await session.send('Performance.getMetrics')
   const cpuMs = (metrics.find(({ name }) => name === 'TaskDuration')?.value ?? 0) * 1000 * SLOWER
   said(
@@ -164,6 +181,7 @@ async function computed(browser: Browser, baseUrl: string): Promise<void> {
 
 async function signIn(page: Page, baseUrl: string, owner: Owner): Promise<void> {
   await page.goto(`${baseUrl}/app/sign-in`)
+  await isLive(page)
   await page.getByLabel('Email').fill(owner.email)
   await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
   await page.getByRole('button', { name: 'Sign in', exact: true }).click()
@@ -199,6 +217,18 @@ async function workOf(session: CDPSession): Promise<number> {
   return (of('ScriptDuration') + of('LayoutDuration') + of('RecalcStyleDuration')) * 1000
 }
 
+/** On a busy machine a host may be given up; who looks asks again. */
+async function allScenes(page: Page): Promise<void> {
+  const all = page.getByText(new RegExp(`^${(HOSTS * SCENES_PER_HOST).toLocaleString('en')} scenes`)).first()
+  const retry = page.getByRole('button', { name: 'Retry' })
+  for (let tried = 0; tried < MAX_RETRIES; tried++) {
+    await all.or(retry).first().waitFor()
+    if (await all.isVisible()) return
+    await retry.click()
+  }
+  await all.waitFor()
+}
+
 async function panning(browser: Browser, baseUrl: string, owner: Owner): Promise<void> {
   const context = await browser.newContext({ viewport: { width: 1440, height: 900 } })
   const page = await context.newPage()
@@ -206,12 +236,10 @@ async function panning(browser: Browser, baseUrl: string, owner: Owner): Promise
   await page.addInitScript(WATCH)
   await signIn(page, baseUrl, owner)
   await page.goto(baseUrl + EXPLORE)
-  await page
-    .getByText(new RegExp(`^${(HOSTS * SCENES_PER_HOST).toLocaleString('en')} scenes`))
-    .first()
-    .waitFor()
+  await allScenes(page)
   const session = await context.newCDPSession(page)
   await session.send('Performance.enable', { timeDomain: 'threadTicks' })
+  await page.locator(".stage[aria-busy='false']").waitFor()
   const box = (await page.locator('.mapw canvas').first().boundingBox())!
   const [x, y] = [box.x + box.width / 2, box.y + box.height / 2]
   await page.mouse.move(x, y)
@@ -261,7 +289,7 @@ try {
   const service = await lab.start({ env: { DATA_DIR: lab.dataDir(), DEMO: '0', SANDBOX: '0', SOURCES: file, EGRESS_ALLOW: address } })
   const owner = await found(service.baseUrl, 'bench@example.com')
   console.log(`${os.availableParallelism()} cores, load average ${os.loadavg()[0]!.toFixed(1)}`)
-  const browser = await chromium.launch({ executablePath: CHROMIUM!, args: ARGUMENTS })
+  const browser = await launch()
   try {
     await paints(browser, service.baseUrl)
     await computed(browser, service.baseUrl)

@@ -9,7 +9,7 @@ import { CONSOLE_FOLDER, type ConsoleProgress } from '#http/pages/console.ts'
 
 const root = path.join(import.meta.dirname, '..')
 const SOURCES = [
-  'packages/console/{src,public}/**/*',
+  'packages/console/{src,first}/**/*',
   'packages/console/{index.html,vite.config.ts,package.json}',
   'packages/client/src/**/*',
 ]

@@ -30,10 +30,19 @@ export async function typeArea(page: Page, edges: { West: number; South: number;
 const AREA = { West: 2.3, South: 48.2, East: 2.306, North: 48.204 }
 const DAYS = 'from=2029-12-28&to=2029-12-31'
 
+interface Choosing {
+  /** One more source to ask. */
+  also?: string
+  /** Once the area is given. */
+  meanwhile?: () => Promise<void>
+}
+
 /** Types an area, waits for scenes of a vendor that sells, and ticks so many of them. */
-export async function choose(w: World, page: Page, count: number): Promise<void> {
-  await page.goto(`${w.baseUrl}/app/explore?sources=sandbox-hr.sandbox-vhr&${DAYS}`)
+export async function choose(w: World, page: Page, count: number, { also, meanwhile }: Choosing = {}): Promise<void> {
+  const sources = ['sandbox-hr', 'sandbox-vhr', ...(also ? [also] : [])]
+  await page.goto(`${w.baseUrl}/app/explore?sources=${sources.join('.')}&${DAYS}`)
   await typeArea(page, AREA)
+  await meanwhile?.()
   const ticks = page.getByRole('checkbox', { name: /^Order Sandbox high resolution of/ })
   await ticks.first().waitFor()
   for (let index = 0; index < count; index++) await ticks.nth(index).check()

@@ -3,11 +3,12 @@ import { existsSync } from 'node:fs'
 import type { TestContext } from 'node:test'
 import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core'
 import { campaign, someOf } from '../support/campaign.ts'
+import { leavesFirst, within } from '../support/guests.ts'
 import { keyboardPage } from './support/keyboard.ts'
 
 const PLACES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome', '/usr/bin/google-chrome-stable']
 
-export const CHROMIUM = PLACES.find((place) => existsSync(place)) ?? null
+const CHROMIUM = PLACES.find((place) => existsSync(place)) ?? null
 /** For `skip` of a test: says what is missing where there is none. */
 export const WITHOUT_BROWSER = CHROMIUM ? false : `no browser here: install chromium (looked at ${PLACES.join(', ')})`
 
@@ -16,7 +17,7 @@ const LATER = 'a journey through the console: CAMPAIGN=long goes it'
 export const WITHOUT_TIME =
   WITHOUT_BROWSER || campaign<string | false>({ short: LATER, ci: someOf<string | false>([false, LATER, LATER], 3)[0]!, long: false })
 
-export const ARGUMENTS = [
+const ARGUMENTS = [
   '--no-sandbox',
   '--use-gl=angle',
   '--use-angle=swiftshader',
@@ -34,10 +35,34 @@ const wanted = BOTH.filter((one) => one === process.env['HANDS'])
 export const HANDS = wanted.length > 0 ? wanted : campaign<readonly Hands[]>({ short: BOTH, ci: someOf(BOTH, 2), long: BOTH })
 const withoutMouse = new WeakSet<Browser>()
 
+const CLOSE_MS = 15_000
+
+/**
+ * Signals are not swallowed: who hangs can be stopped. The browser hangs on a pipe of this process and ends with it, however that ends.
+ */
+export const launch = () =>
+  chromium.launch({ executablePath: CHROMIUM!, args: ARGUMENTS, handleSIGTERM: false, handleSIGINT: false, handleSIGHUP: false })
+
+export async function pidOf(started: Browser): Promise<number> {
+  const session = await started.newBrowserCDPSession()
+  const { processInfo } = await session.send('SystemInfo.getProcessInfo')
+  await session.detach()
+  return processInfo.find(({ type }) => type === 'browser')!.id
+}
+
+/** One that does not go is ended. */
+async function close(started: Browser, pid: number): Promise<void> {
+  if (!started.isConnected()) return
+  await within(CLOSE_MS, 'closing the browser', started.close()).catch(() => process.kill(pid, 'SIGKILL'))
+}
+
 export async function browser(t: TestContext, hands: Hands = 'mouse'): Promise<Browser> {
-  const started = await chromium.launch({ executablePath: CHROMIUM!, args: ARGUMENTS })
+  const started = await launch()
+  const pid = await pidOf(started)
   if (hands === 'keyboard') withoutMouse.add(started)
-  t.after(() => started.close())
+  // Who still asks while the service closes would keep it.
+  leavesFirst(t, () => close(started, pid))
+  t.after(() => close(started, pid))
   return started
 }
 

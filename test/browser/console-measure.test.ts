@@ -22,7 +22,7 @@ for (const hands of HANDS)
 const close = (a: number, b: number) => Math.abs(a - b) < 1e-9 + Math.abs(b) * 1e-6
 
 // Goal (J5, J7, J11): the numbers of a place are those of analytics.execute, in the table and in the file; the link opens for somebody
-// who has no account, and not after its end.
+// who has no account, each time is counted, and it does not open after its end.
 async function uploadToShare(w: World, org: Org, chromium: Browser): Promise<void> {
   const { bytes, scene } = await sceneBytes()
   const file = path.join(w.dataDir, 'Loire flight.tif')
@@ -75,18 +75,31 @@ async function uploadToShare(w: World, org: Org, chromium: Browser): Promise<voi
     await page.getByRole('button', { name: 'Make the link' }).click()
     const link = (await page.getByLabel('Share link').textContent())!
     await assertAccessible(page, 'share dialog')
-    const stranger = await watchedPage(chromium)
-    await stranger.page.goto(link)
-    await stranger.page.getByLabel('Password', { exact: true }).fill(password)
-    await stranger.page.getByRole('button', { name: 'Open', exact: true }).click()
-    await stranger.page.getByRole('heading', { name: /Loire flight/ }).waitFor({ timeout: PATIENT_MS })
-    await stranger.page.locator('#map[aria-busy="false"]').waitFor({ timeout: PATIENT_MS })
-    assert.deepEqual(stranger.faults, [])
+    for (const visits of ['1 time', '2 times']) {
+      await visit(chromium, link, password)
+      const looker = await page.context().newPage()
+      await looker.goto(`${w.baseUrl}/app/shares`)
+      await looker.getByText(`opened ${visits}, last`).waitFor({ timeout: PATIENT_MS })
+      await looker.close()
+    }
     await page.getByRole('button', { name: 'End', exact: true }).click()
     await page.getByText('Not shared.').waitFor()
     assert.equal((await w.post('/v1/op/share.link.validate', { token: link.split('/').at(-1), password })).status, 401)
   })
   assertOwnBusiness(w, here)
+}
+
+/** Somebody without an account opens the link, each time from a browser that has never seen it. */
+async function visit(chromium: Browser, link: string, password: string): Promise<void> {
+  const stranger = await watchedPage(chromium)
+  stranger.page.setDefaultTimeout(PATIENT_MS)
+  await stranger.page.goto(link)
+  await stranger.page.getByLabel('Password', { exact: true }).fill(password)
+  await stranger.page.getByRole('button', { name: 'Open', exact: true }).click()
+  await stranger.page.getByRole('heading', { name: /Loire flight/ }).waitFor()
+  await stranger.page.locator('#map[aria-busy="false"]').waitFor()
+  assert.deepEqual(stranger.faults, [])
+  await stranger.page.context().close()
 }
 
 /** The places as the page asked about them. */

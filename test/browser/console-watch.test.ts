@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Browser } from 'playwright-core'
 import { createConsoleBuild } from '#console.ts'
+import { receiver } from '../support/receiver.ts'
 import { world, type Org, type World } from '../support/world.ts'
 import { browser, HANDS, shot, WITHOUT_TIME } from './chromium.ts'
 import { assertAccessible, assertOwnBusiness, journey, sceneItem, seat, signIn } from './console.ts'
@@ -10,16 +11,18 @@ import { assertAccessible, assertOwnBusiness, journey, sceneItem, seat, signIn }
 for (const hands of HANDS)
   test(`the console: an alert fires live, by ${hands}`, { skip: WITHOUT_TIME }, async (t) => {
     await createConsoleBuild().run(new AbortController().signal)
-    const w = await world(t, { startAt: new Date().toISOString() })
-    await alertFires(w, await w.organization(), await browser(t, hands))
+    const endpoint = await receiver(t)
+    const w = await world(t, { startAt: new Date().toISOString(), egressAllow: [endpoint.host] })
+    await alertFires(w, await w.organization(), await browser(t, hands), endpoint)
   })
 
 /** Each moves the line by a tenth of what is shown. */
 const MAX_PRESSES = 60
 
 // Goal (J9): a rule is written as a sentence and tested on what is there; a new item fires it; the person who looks sees it without
-// a reload, and acknowledges it by keyboard.
-async function alertFires(w: World, org: Org, chromium: Browser): Promise<void> {
+// a reload, a program is told as well and the log says so, and it is acknowledged by keyboard.
+async function alertFires(w: World, org: Org, chromium: Browser, endpoint: Awaited<ReturnType<typeof receiver>>): Promise<void> {
+  await w.ok(org.owner.token, 'event_subscriptions.create', { event_type: 'alert.triggered', endpoint_url: endpoint.url })
   const { id: collection_id } = await w.ok(org.owner.token, 'collections.create', { project_id: org.projectId, name: 'Loire plain' })
   for (const day of ['02', '12', '22'])
     await sceneItem(w, org, `Loire, ${day} June`, { datetime: `2025-06-${day}T10:40:00Z`, collection_id })
@@ -87,6 +90,16 @@ async function alertFires(w: World, org: Org, chromium: Browser): Promise<void> 
     assert.deepEqual(
       alert_events.map(({ acknowledged }: { acknowledged: boolean }) => acknowledged),
       [true],
+    )
+
+    await w.deliver()
+    await page.goto(`${w.baseUrl}/app/develop/webhooks`)
+    await page.getByRole('link', { name: /\/hook/ }).click()
+    const delivery = page.getByRole('row').filter({ hasText: 'alert.triggered' })
+    await delivery.getByText('204').waitFor()
+    assert.deepEqual(
+      endpoint.received.map(({ body }) => [body.event_type, body.data.rule_name]),
+      [['alert.triggered', 'Green again']],
     )
   })
   assertOwnBusiness(w, here)

@@ -6,6 +6,7 @@ import { createRequire } from 'node:module'
 import type { Browser, Page } from 'playwright-core'
 import { memorySink } from '#raster/write/sink.ts'
 import { describeScene, renderScene } from '../../sandbox/scenes/index.ts'
+import { within } from '../support/guests.ts'
 import { storeFile } from '../support/stored-file.ts'
 import type { Org, Person, World } from '../support/world.ts'
 import { shot, watchedPage } from './chromium.ts'
@@ -16,6 +17,8 @@ export const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, is
 export const PATIENT_MS = 90_000
 /** For a walk through many screens on a machine that has other work. */
 export const LONG_MS = 900_000
+/** More than any journey takes, on whatever machine: one that hangs fails instead. */
+const JOURNEY_MS = 1_200_000
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
 export async function sceneBytes(datetime = '2025-06-12T10:40:00Z') {
@@ -56,6 +59,8 @@ export async function seat(w: World, from: Browser, options: object = {}): Promi
   const watched = await watchedPage(from, { viewport: { width: 1440, height: 900 }, ...options })
   watched.page.setDefaultTimeout(PATIENT_MS)
   await watched.page.goto(`${w.baseUrl}/app/sign-in`)
+  // The door is seen before the console runs; what somebody does meanwhile has its own test.
+  await watched.page.locator('#first').waitFor({ state: 'detached' })
   return watched
 }
 
@@ -84,24 +89,27 @@ export function assertOwnBusiness(w: World, { requests, faults }: Seat): void {
 }
 
 export async function assertAccessible(page: Page, where: string): Promise<void> {
-  // What fades in has other colours on its way.
-  await page.evaluate(`Promise.all(document.getAnimations()
-    .filter((one) => one.effect?.getComputedTiming().endTime !== Infinity).map((one) => one.finished.catch(() => {})))`)
-  await page.evaluate(AXE)
-  const found = await page.evaluate<{ id: string; nodes: string[] }[]>(
+  // What fades in has other colours on its way. What is paused never ends.
+  const faded = page.evaluate(`Promise.all(document.getAnimations()
+    .filter((one) => one.playState === 'running' && one.effect?.getComputedTiming().endTime !== Infinity)
+    .map((one) => one.finished.catch(() => {}))).then(() => 0)`)
+  await within(PATIENT_MS, `fading in of ${where}`, faded)
+  await within(PATIENT_MS, 'loading axe', page.evaluate(AXE))
+  const looked = page.evaluate<{ id: string; nodes: string[] }[]>(
     `axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) => violations
       .filter(({ impact }) => impact === 'serious' || impact === 'critical')
       .map(({ id, nodes }) => ({ id, nodes: nodes.map(({ html }) => html.slice(0, 160)) })))`,
   )
+  const found = await within(LONG_MS, `the look at ${where}`, looked)
   assert.deepEqual(found, [], where)
 }
 
 /** Runs a journey; a picture of where it stopped is kept where SCREENSHOTS names a folder. */
 export async function journey(name: string, here: Seat, steps: () => Promise<void>): Promise<void> {
   try {
-    await steps()
+    await within(JOURNEY_MS, `the journey ${name}`, steps())
   } catch (error) {
-    await shot(here.page, `stopped-${name}`).catch(() => undefined)
+    await within(PATIENT_MS, 'a picture', shot(here.page, `stopped-${name}`)).catch(() => undefined)
     throw error
   }
 }
@@ -109,7 +117,7 @@ export async function journey(name: string, here: Seat, steps: () => Promise<voi
 /** What a press saves to disk, as text. */
 export async function saved(page: Page, press: () => Promise<void>): Promise<string> {
   const [download] = await Promise.all([page.waitForEvent('download'), press()])
-  return await readFile(await download.path(), 'utf8')
+  return await readFile(await within(PATIENT_MS, 'a download', download.path()), 'utf8')
 }
 
 /** A screen is there, and nothing of it is still loading. */

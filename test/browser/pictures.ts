@@ -6,10 +6,10 @@
 import { mkdirSync, writeFileSync, readFileSync, existsSync } from 'node:fs'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
-import { chromium, type Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { DEMO_EMAIL, DEMO_PASSWORD } from '../../sandbox/demo/account.ts'
 import { openLab, until } from '../support/service.ts'
-import { ARGUMENTS, CHROMIUM } from './chromium.ts'
+import { launch } from './chromium.ts'
 import { PHONE } from './console.ts'
 import { furnish, type Furnished } from './furnish.ts'
 
@@ -114,7 +114,7 @@ async function take(page: Page, url: string, name: string, address: string): Pro
 
 async function takeAll(url: string, made: Furnished): Promise<void> {
   const only = values.only ? values.only.split(',') : null
-  const browser = await chromium.launch({ executablePath: CHROMIUM!, args: ARGUMENTS })
+  const browser = await launch()
   try {
     for (const [mode, options] of MODES) {
       if (values.modes && !values.modes.split(',').includes(mode)) continue

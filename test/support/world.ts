@@ -38,6 +38,7 @@ import { drain } from '#services/webhooks/drain.ts'
 import { SANDBOX_KEY, startSandboxPayments, type SandboxOptions } from '../../sandbox/payments/server.ts'
 import { startSandboxVendors } from '../../sandbox/vendors/server.ts'
 import { createDatabase } from './database.ts'
+import { guestsLeave } from './guests.ts'
 
 // oxlint-disable-next-line typescript/no-explicit-any
 export interface Answer<B = any> {
@@ -85,8 +86,8 @@ interface WorldOptions {
   clipAreas?: readonly ClipArea[]
   /** Registered workers from outside. */
   workers?: Workers
-  /** Sources other than the shipped ones. */
-  sources?: Registry
+  /** Sources other than the shipped ones; a function is told where the simulated vendors are. */
+  sources?: Registry | ((sandboxUrl: string) => Promise<Registry>)
   /** A real mail server; without one, mails are files in `mailDir`. */
   smtpUrl?: string
   /** How endpoints of webhooks are looked up, and how long one may take. */
@@ -185,7 +186,9 @@ export async function world(t: TestContext, options: WorldOptions = {}) {
         deliverySeconds: 5,
       })
     : null
-  const sources = options.sources ?? (await readRegistry(null, hosts?.url ?? NOBODY_THERE))
+  const sandboxUrl = hosts?.url ?? NOBODY_THERE
+  const given = typeof options.sources === 'function' ? await options.sources(sandboxUrl) : options.sources
+  const sources = given ?? (await readRegistry(null, sandboxUrl))
   const vendors = createVendors({ registry: sources, egressAllow: options.egressAllow ?? [] })
   const composed = await compose({
     db: database.db,
@@ -238,6 +241,7 @@ export async function world(t: TestContext, options: WorldOptions = {}) {
   })
   baseUrl = await app.listen({ port: 0, host: '127.0.0.1' })
   t.after(async () => {
+    await guestsLeave(t)
     await app.close()
     await sandbox?.close()
     await hosts?.close()

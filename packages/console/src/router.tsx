@@ -1,7 +1,5 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, Outlet, redirect } from '@tanstack/react-router'
-import { Gate } from './shell/gate.tsx'
 import { Lost, Broken } from './shell/lost.tsx'
-import { Shell } from './shell/shell.tsx'
 
 const root = createRootRoute({ component: Outlet, notFoundComponent: Lost, errorComponent: Broken })
 const door = () => import('./screens/door.tsx')
@@ -13,11 +11,7 @@ const invite = createRoute({ getParentRoute: () => root, path: '/invite/$token',
 const inside = createRoute({
   getParentRoute: () => root,
   id: 'inside',
-  component: () => (
-    <Gate>
-      <Shell />
-    </Gate>
-  ),
+  component: lazyRouteComponent(() => import('./shell/inside.tsx'), 'Inside'),
 })
 
 /** A screen behind the sign-in, loaded when somebody goes there. */

@@ -37,12 +37,19 @@ const HASHED = /^assets\/.+-[\w-]{8}\.\w+$/
 const YEAR_SECONDS = 31_536_000
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 6 } }
 
-const policy = (origins: readonly string[]) =>
-  "default-src 'none'; script-src 'self'; worker-src 'self'; style-src 'self'; img-src 'self' data: blob:; " +
+/** What stands in the page itself is allowed by its hash, and nothing else inline is. */
+const policy = (origins: readonly string[], { scripts, styles }: Inline) =>
+  `default-src 'none'; script-src ${["'self'", ...scripts].join(' ')}; worker-src 'self'; ` +
+  `style-src ${["'self'", ...styles].join(' ')}; img-src 'self' data: blob:; ` +
   `connect-src ${["'self'", 'blob:', ...origins].join(' ')}; base-uri 'none'; form-action 'self'; frame-ancestors 'none'`
 
 /** What can only be a file of ours. An id in the address of a screen may have a dot too. */
 const FILE = /^assets\/|\.(?:m?js|css|map|json|svg|png|ico|webp|woff2?|txt|webmanifest)$/
+
+interface Inline {
+  scripts: readonly string[]
+  styles: readonly string[]
+}
 
 interface Loaded {
   plain: Buffer
@@ -60,8 +67,9 @@ export function registerConsole(app: FastifyInstance, { progress, storeOrigins =
     if (!known.has('index.html')) return sendAbsent(reply, state?.failure ?? null)
     if (!known.has(name) && FILE.test(name)) throw problem('not-found', 'The console has no such file')
     const file = known.has(name) ? name : 'index.html'
-    const page = file === 'index.html' ? { 'Content-Security-Policy': policy(storeOrigins()) } : {}
-    return await sendFile(request, reply.headers(page), file, await files.load(file))
+    const loaded = await files.load(file)
+    const page = file === 'index.html' ? { 'Content-Security-Policy': policy(storeOrigins(), inlineOf(loaded.plain.toString())) } : {}
+    return await sendFile(request, reply.headers(page), file, loaded)
   }
   app.get('/app', async (_request, reply) => reply.redirect('/app/', 302))
   app.get<{ Params: { '*': string } }>('/app/*', async (request, reply) => await show(request, reply, request.params['*']))
@@ -89,6 +97,14 @@ function createFiles() {
     },
   }
 }
+
+const hashesOf = (html: string, element: RegExp) =>
+  [...html.matchAll(element)].map(([, text]) => `'sha256-${createHash('sha256').update(text!).digest('base64')}'`)
+
+const inlineOf = (html: string): Inline => ({
+  scripts: hashesOf(html, /<script>([^]*?)<\/script>/g),
+  styles: hashesOf(html, /<style>([^]*?)<\/style>/g),
+})
 
 async function packed(file: string): Promise<Loaded> {
   const plain = await readFile(file)

@@ -32,6 +32,21 @@ interface Picture {
 const EMPTY: GeoJSON.FeatureCollection = { type: 'FeatureCollection', features: [] }
 const MAX_FOOTPRINTS = 2_000
 
+const STYLES = '/assets/maplibre-gl.css'
+
+/** Before ours, which say more; a map drawn without its own would measure itself wrongly. */
+function styles(): Promise<void> {
+  const link = document.createElement('link')
+  link.rel = 'stylesheet'
+  link.href = STYLES
+  document.head.prepend(link)
+  return new Promise((resolve) => {
+    link.onload = () => resolve()
+    link.onerror = () => resolve()
+  })
+}
+await styles()
+
 class Stage {
   readonly element = document.createElement('div')
   readonly map: maplibre.Map

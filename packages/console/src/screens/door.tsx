@@ -1,9 +1,10 @@
 /** Sign in, sign up, ask for a new password, follow an invitation. */
 import { Link, Navigate, useNavigate, useParams, useSearch } from '@tanstack/react-router'
-import { useEffect, useState, type FormEvent, type ReactElement, type ReactNode } from 'react'
+import { useEffect, useLayoutEffect, useState, type FormEvent, type ReactElement, type ReactNode } from 'react'
 import { queries } from '../api/query.ts'
 import { ProblemError, isProblem } from '../api/problem.ts'
 import { acceptInvitation, chooseOrganization, forgot, signIn, signUp, useSession } from '../api/session.ts'
+import { earlyInput, useTakeOver } from '../shell/first.ts'
 import { Button, Field, Note } from '../ui/kit.tsx'
 import { Logo } from '../ui/icons.tsx'
 import { FormProblem } from '../ui/states.tsx'
@@ -12,7 +13,21 @@ import { Globe } from './globe.tsx'
 const DEMO = { email: 'demo@groundtrack.dev', password: 'groundtrack-demo' }
 const MIN_PASSWORD = 10
 
+/** What most people see next is there when they come to it. It is read, not run: the door stays quick. */
+function fetchNext(): void {
+  const link = document.createElement('link')
+  link.rel = 'modulepreload'
+  link.href = '/assets/maplibre-gl.mjs'
+  document.head.append(link)
+  void import('./explore/explore.tsx')
+}
+
 function Door({ children }: { children: ReactNode }): ReactElement {
+  useTakeOver()
+  useEffect(() => {
+    const idle = requestIdleCallback(fetchNext)
+    return () => cancelIdleCallback(idle)
+  }, [])
   return (
     <div className="door">
       <div className="art">
@@ -56,8 +71,17 @@ function EmailField({ value, onChange }: { value: string; onChange(value: string
   )
 }
 
-function PasswordField({ value, onChange, isNew }: { value: string; onChange(value: string): void; isNew?: boolean }): ReactElement {
-  const [shown, setShown] = useState(false)
+interface PasswordParts {
+  value: string
+  onChange(value: string): void
+  isNew?: boolean
+  /** To begin with. */
+  isShown?: boolean
+}
+
+function PasswordField({ value, onChange, isNew, isShown = false }: PasswordParts): ReactElement {
+  const [toggled, setToggled] = useState(false)
+  const shown = toggled !== isShown
   const [caps, setCaps] = useState(false)
   return (
     <Field
@@ -71,7 +95,7 @@ function PasswordField({ value, onChange, isNew }: { value: string; onChange(val
       onKeyUp={(event) => setCaps(event.getModifierState('CapsLock'))}
       help={caps ? 'Caps lock is on.' : isNew ? `${MIN_PASSWORD} characters or more.` : undefined}
       end={
-        <button type="button" className="btn q s in-field" onClick={() => setShown(!shown)} aria-pressed={shown}>
+        <button type="button" className="btn q s in-field" onClick={() => setToggled(!toggled)} aria-pressed={shown}>
           {shown ? 'Hide' : 'Show'}
         </button>
       }
@@ -121,9 +145,28 @@ export function SignIn(): ReactElement {
   const [password, setPassword] = useState('')
   const form = useSending(() => signIn(email, password))
   const demo = useSending(() => signIn(DEMO.email, DEMO.password))
+  const [isShown, setShown] = useState(false)
+  const [isSent, setSent] = useState(false)
   useEffect(() => {
     document.title = 'Sign in · Groundtrack'
   }, [])
+  // What was typed before the console ran stays, and what was pressed is done.
+  useLayoutEffect(() => {
+    const early = earlyInput()
+    const field = (name: string) => document.querySelector<HTMLInputElement>(`.door input[autocomplete='${name}']`)!
+    setEmail((field('username').value = early.email)) // Into the field as well, so that its cursor stands behind what is there.
+    setPassword((field('current-password').value = early.password))
+    if (early.focused) field(early.focused).focus()
+    setShown(early.pressed === 'show')
+    if (early.pressed === 'demo') demo.send()
+    if (early.pressed === 'sign-in') setSent(true)
+    // oxlint-disable-next-line exhaustive-deps
+  }, [])
+  // The form is sent once its fields have their values.
+  useEffect(() => {
+    if (isSent) form.send()
+    // oxlint-disable-next-line exhaustive-deps
+  }, [isSent])
   if (session.state === 'in') return <Navigate to={next} replace />
   return (
     <Door>
@@ -133,7 +176,7 @@ export function SignIn(): ReactElement {
       </p>
       <form className="col g16 mt24" onSubmit={form.send}>
         <EmailField value={email} onChange={setEmail} />
-        <PasswordField value={password} onChange={setPassword} />
+        <PasswordField value={password} onChange={setPassword} isShown={isShown} />
         <SignInProblem error={form.error ?? demo.error} />
         <Button type="submit" look="primary" size="l" wide busy={form.busy}>
           Sign in

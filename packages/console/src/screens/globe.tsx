@@ -106,9 +106,10 @@ export function Globe(): ReactElement {
       const isLand = landMask(land)
       if (!stopped && canvas.current) draw(canvas.current, isLand)
     }
-    void show().catch(() => undefined)
+    const idle = requestIdleCallback(() => void show().catch(() => undefined))
     return () => {
       stopped = true
+      cancelIdleCallback(idle)
     }
   }, [])
   return <canvas ref={canvas} aria-hidden="true" />

@@ -5,7 +5,7 @@ import { useState, type ReactElement } from 'react'
 import type { ShareLink } from '../api/contract.ts'
 import { useAct, useOp } from '../api/query.ts'
 import { Dialog } from '../ui/dialog.tsx'
-import { ago, date } from '../ui/format.ts'
+import { ago, date, plural } from '../ui/format.ts'
 import { Icon } from '../ui/icons.tsx'
 import { Button, Choice, CopyButton, Field, Note, Segmented } from '../ui/kit.tsx'
 import { FormProblem } from '../ui/states.tsx'
@@ -175,7 +175,7 @@ export function ShareRow({ link, mayWrite, named }: { link: ShareLink; mayWrite:
         <span className="soft sm">
           {link.access_count === 0
             ? 'never opened'
-            : `opened ${link.access_count} times, last ${ago(link.last_accessed_at ?? link.created_at)}`}
+            : `opened ${plural(link.access_count, 'time')}, last ${ago(link.last_accessed_at ?? link.created_at)}`}
         </span>
       </span>
       {mayWrite && !isOver && (

@@ -5,14 +5,17 @@ import { useMe } from '../api/query.ts'
 import { useSession } from '../api/session.ts'
 import { Logo } from '../ui/icons.tsx'
 import { Failed } from '../ui/states.tsx'
+import { isFirstSeen, useTakeOver } from './first.ts'
 import { ChooseOrganization } from '../screens/choose.tsx'
 
-export function Gate({ children }: { children: ReactNode }): ReactElement {
+export function Gate({ children }: { children: ReactNode }): ReactElement | null {
   const session = useSession()
   const me = useMe(session.state === 'in')
+  const isWaiting = session.state === 'unknown' || me.isPending
+  useTakeOver(session.state !== 'out' && !isWaiting)
   if (session.state === 'out') return <ToTheDoor />
-  if (session.state === 'unknown' || me.isPending)
-    return (
+  if (isWaiting)
+    return isFirstSeen() ? null : (
       <div className="splash" aria-busy="true" aria-label="Opening the console">
         <Logo size={48} />
       </div>

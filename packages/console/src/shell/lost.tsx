@@ -1,11 +1,18 @@
 import { Link, type ErrorComponentProps } from '@tanstack/react-router'
 import type { ReactElement } from 'react'
 import { Empty, Failed } from '../ui/states.tsx'
+import { useTakeOver } from './first.ts'
 
-export const Lost = (): ReactElement => (
-  <Empty icon="globe" title="There is no such screen" actions={<Link to="/explore">Go to the map</Link>}>
-    The address may be mistyped, or from a newer version.
-  </Empty>
-)
+export function Lost(): ReactElement {
+  useTakeOver()
+  return (
+    <Empty icon="globe" title="There is no such screen" actions={<Link to="/explore">Go to the map</Link>}>
+      The address may be mistyped, or from a newer version.
+    </Empty>
+  )
+}
 
-export const Broken = ({ error, reset }: ErrorComponentProps): ReactElement => <Failed error={error} retry={reset} />
+export function Broken({ error, reset }: ErrorComponentProps): ReactElement {
+  useTakeOver()
+  return <Failed error={error} retry={reset} />
+}

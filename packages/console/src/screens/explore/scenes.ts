@@ -1,5 +1,6 @@
 /** Scenes of every source, and one's own items, in one shape. */
 import { useQueries } from '@tanstack/react-query'
+import { useRef } from 'react'
 import { call } from '../../api/client.ts'
 import type { CatalogScene, CatalogVendor, ItemFeature } from '../../api/contract.ts'
 import { useOp } from '../../api/query.ts'
@@ -97,6 +98,24 @@ function fromItem(feature: ItemFeature, area: GeoJSON.Polygon | null): Scene {
   }
 }
 
+/** A scene is worked out once for an area, however often its list is drawn. */
+const workedOut = new WeakMap<object, { area: GeoJSON.Polygon | null; scene: Scene }>()
+
+function sceneOf(feature: object, area: GeoJSON.Polygon | null, make: () => Scene): Scene {
+  const known = workedOut.get(feature)
+  if (known?.area === area) return known.scene
+  const scene = make()
+  workedOut.set(feature, { area, scene })
+  return scene
+}
+
+/** The same list as before while the same scenes are in it, so that what hangs on it rests. */
+function useSame(scenes: readonly Scene[]): readonly Scene[] {
+  const kept = useRef(scenes)
+  if (kept.current.length !== scenes.length || kept.current.some((scene, index) => scene !== scenes[index])) kept.current = scenes
+  return kept.current
+}
+
 interface SourceFailure {
   host: string
   title: string
@@ -137,10 +156,10 @@ export function useCatalog(filters: Filters, vendors: readonly CatalogVendor[], 
     }),
   })
   const scenes = results.flatMap(({ data }, index) =>
-    (data?.features ?? []).map((feature) => fromCatalog(feature, chosen[index]!, filters.area)),
+    (data?.features ?? []).map((feature) => sceneOf(feature, filters.area, () => fromCatalog(feature, chosen[index]!, filters.area))),
   )
   return {
-    scenes: scenes.filter(({ gsd }) => filters.gsd === null || gsd === null || gsd <= filters.gsd),
+    scenes: useSame(scenes.filter(({ gsd }) => filters.gsd === null || gsd === null || gsd <= filters.gsd)),
     failures: results.flatMap(({ error, refetch }, index) =>
       error
         ? [
@@ -172,7 +191,7 @@ export function useMine(filters: Filters, enabled: boolean): SceneSearch {
     { enabled, keep: true },
   )
   return {
-    scenes: (query.data?.features ?? []).map((feature) => fromItem(feature, filters.area)),
+    scenes: useSame((query.data?.features ?? []).map((feature) => sceneOf(feature, filters.area, () => fromItem(feature, filters.area)))),
     failures: query.error ? [{ host: 'mine', title: 'Your items', message: query.error.message, retry: () => void query.refetch() }] : [],
     sourceCount: 1,
     answered: query.data ? 1 : 0,
@@ -183,7 +202,8 @@ export function useMine(filters: Filters, enabled: boolean): SceneSearch {
 export type Sort = 'newest' | 'clearest' | 'covers' | 'cheapest'
 
 export function sorted(scenes: readonly Scene[], sort: Sort): Scene[] {
-  const newest = (a: Scene, b: Scene) => (b.datetime ?? '').localeCompare(a.datetime ?? '')
+  // Dates of the contract are all written alike, so that they sort as text does.
+  const newest = (a: Scene, b: Scene) => Number((a.datetime ?? '') < (b.datetime ?? '')) - Number((a.datetime ?? '') > (b.datetime ?? ''))
   const by: Record<Sort, (a: Scene, b: Scene) => number> = {
     newest,
     clearest: (a, b) => (a.cloud ?? 101) - (b.cloud ?? 101) || newest(a, b),

@@ -47,7 +47,7 @@ function ArchiveOrder({ order }: { order: Order }): ReactElement {
       about={`Archive order of ${date(order.createdAt)}. ${done} of ${plural(order.groups.length, 'group')} on the map.`}
       actions={<OrderActions order={order} />}
     >
-      <ol className="flow" aria-label="Progress">
+      <ol className="flow" aria-label="Progress" tabIndex={0}>
         {archiveSteps(order).map((step) => (
           <Step key={step.text} {...step} />
         ))}

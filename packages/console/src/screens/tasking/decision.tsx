@@ -45,7 +45,7 @@ function OneTasking({ order }: { order: Order }): ReactElement {
       about={aboutOf(order, askedStudies.length + askedQuotes.length)}
       actions={<OrderActions order={order} />}
     >
-      <ol className="flow" aria-label="Progress">
+      <ol className="flow" aria-label="Progress" tabIndex={0}>
         {stepsOf(order, studies.data?.content ?? [], quotations.data?.content ?? []).map((step) => (
           <Step key={step.text} {...step} />
         ))}
