@@ -11,7 +11,7 @@ import type { SeriesPoint } from '#raster/zonal/series.ts'
 import { nameOf, type Seen, type Sources } from './sources.ts'
 
 /** Rises when the same request would be drawn with other pixels, so that no cache mixes the two. */
-const DRAWING_VERSION = 2
+const DRAWING_VERSION = 3
 const TILE_CACHE_BYTES = 64 * 1024 * 1024
 const MOSAIC_DEADLINE_MS = 15_000
 /** A host far away is waited for as long as one that is asked for its scenes. */
