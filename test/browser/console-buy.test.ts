@@ -8,8 +8,8 @@ import { createConsoleBuild } from '#console.ts'
 import { balance, grant } from '../orders/support.ts'
 import { world, type Org, type World } from '../support/world.ts'
 import { choose, delivered } from './buying.ts'
-import { browser, HANDS, shot, WITHOUT_TIME } from './chromium.ts'
-import { assertAccessible, assertOwnBusiness, journey, PHONE, seat, signIn, type Seat } from './console.ts'
+import { browser, shot, WITHOUT_TIME } from './chromium.ts'
+import { assertAccessible, assertOwnBusiness, journey, PHONE, seat, SEATS, signIn, type Seat } from './console.ts'
 
 const FAR = 'far-archive'
 const ANALYSIS = /for analysis$/
@@ -30,10 +30,6 @@ async function sources(sandboxUrl: string): Promise<Registry> {
   return parseRegistry(JSON.stringify({ ...registry, sources: [...registry.sources, far] }), 'the registry of this journey', sandboxUrl)
 }
 
-const SEATS = [
-  ...HANDS.map((hands) => ({ hands, name: `by ${hands}`, options: {} })),
-  { hands: 'mouse' as const, name: 'on a phone', options: PHONE },
-]
 for (const { hands, name, options } of SEATS)
   test(`the console: find and buy, ${name}`, { skip: WITHOUT_TIME }, async (t) => {
     await createConsoleBuild().run(new AbortController().signal)

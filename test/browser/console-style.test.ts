@@ -4,21 +4,21 @@ import { test } from 'node:test'
 import type { Browser } from 'playwright-core'
 import { createConsoleBuild } from '#console.ts'
 import { world, type Org, type World } from '../support/world.ts'
-import { browser, HANDS, shot, WITHOUT_TIME } from './chromium.ts'
-import { assertAccessible, assertOwnBusiness, journey, sceneItem, seat, signIn } from './console.ts'
+import { browser, shot, WITHOUT_TIME } from './chromium.ts'
+import { assertAccessible, assertOwnBusiness, journey, sceneItem, seat, SEATS, signIn } from './console.ts'
 
-for (const hands of HANDS)
-  test(`the console: style an item, by ${hands}`, { skip: WITHOUT_TIME }, async (t) => {
+for (const { hands, name, options } of SEATS)
+  test(`the console: style an item, ${name}`, { skip: WITHOUT_TIME }, async (t) => {
     await createConsoleBuild().run(new AbortController().signal)
     const w = await world(t, { startAt: new Date().toISOString() })
-    await style(w, await w.organization(), await browser(t, hands))
+    await style(w, await w.organization(), await browser(t, hands), options)
   })
 
 // Goal (J4): NDVI by preset, handles by keys, a wrong expression marked at its character, a profile, a formula for everybody; the
 // copied address draws the same pixels.
-async function style(w: World, org: Org, chromium: Browser): Promise<void> {
+async function style(w: World, org: Org, chromium: Browser, options: object): Promise<void> {
   const id = await sceneItem(w, org, 'Loire valley, June')
-  const here = await seat(w, chromium, { permissions: ['clipboard-read', 'clipboard-write'] })
+  const here = await seat(w, chromium, { ...options, permissions: ['clipboard-read', 'clipboard-write'] })
   const { page } = here
   await journey('style', here, async () => {
     await signIn(here, org.owner)

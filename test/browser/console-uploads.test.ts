@@ -8,14 +8,14 @@ import { createConsoleBuild } from '#console.ts'
 import convert from '../../src/domains/uploads/convert.task.ts'
 import { until } from '../support/service.ts'
 import { world, type Org, type World } from '../support/world.ts'
-import { browser, HANDS, shot, WITHOUT_TIME } from './chromium.ts'
-import { assertAccessible, assertOwnBusiness, journey, PATIENT_MS, sceneBytes, seat, signIn } from './console.ts'
+import { browser, shot, WITHOUT_TIME } from './chromium.ts'
+import { assertAccessible, assertOwnBusiness, journey, PATIENT_MS, sceneBytes, seat, SEATS, signIn } from './console.ts'
 
-for (const hands of HANDS)
-  test(`the console: uploads, by ${hands}`, { skip: WITHOUT_TIME }, async (t) => {
+for (const { hands, name, options } of SEATS)
+  test(`the console: uploads, ${name}`, { skip: WITHOUT_TIME }, async (t) => {
     await createConsoleBuild().run(new AbortController().signal)
     const w = await world(t, { startAt: new Date().toISOString() })
-    await uploads(w, await w.organization(), await browser(t, hands))
+    await uploads(w, await w.organization(), await browser(t, hands), options)
   })
 
 const storeOf = (w: World) => `http://127.0.0.1:${w.storePort}/**`
@@ -23,7 +23,7 @@ const choose = (page: Page, files: string[]) => page.locator('.page header input
 
 // Goal (J7): three files, of which two arrive after the connection was cut and the tab closed; an archive is refused before a byte
 // moves; what does not fit into the plan is refused with the numbers.
-async function uploads(w: World, org: Org, chromium: Browser): Promise<void> {
+async function uploads(w: World, org: Org, chromium: Browser, options: object): Promise<void> {
   const { bytes } = await sceneBytes()
   const file = async (name: string) => {
     const at = path.join(w.dataDir, name)
@@ -31,7 +31,7 @@ async function uploads(w: World, org: Org, chromium: Browser): Promise<void> {
     return at
   }
   const files = [await file('Loire north.tif'), await file('Loire middle.tif'), await file('Loire south.tif')]
-  const here = await seat(w, chromium)
+  const here = await seat(w, chromium, options)
   const { page } = here
   await journey('uploads', here, async () => {
     await signIn(here, org.owner)
@@ -52,7 +52,7 @@ async function uploads(w: World, org: Org, chromium: Browser): Promise<void> {
     await shot(page, 'uploads-cut')
     await page.close({ runBeforeUnload: false })
   })
-  const again = await seat(w, chromium)
+  const again = await seat(w, chromium, options)
   const second = again.page
   await journey('uploads-again', again, async () => {
     await signIn(again, org.owner)
