@@ -11,6 +11,7 @@ const MAX_KEYS = 400
 const MAX_TYPED = 120
 /** How often something may be drawn anew while it is waited for. */
 const MAX_LOOKS = 5
+const CHOOSER_MS = 15_000
 /** How often the way may turn before what is looked for counts as out of reach. */
 const MAX_TURNS = 4
 
@@ -162,9 +163,17 @@ async function select(page: Page, locator: Locator, wanted: Wanted): Promise<str
 
 /** The dialog of the system is opened by a key; what it then does is not the page's. */
 async function chooseFiles(page: Page, locator: Locator, files: Parameters<Locator['setInputFiles']>[0]): Promise<void> {
-  await reach(page, locator)
-  const [chooser] = await Promise.all([page.waitForEvent('filechooser'), page.keyboard.press('Space')])
-  await chooser.setFiles(files)
+  // What is drawn anew between the way there and the key has lost the focus: a person goes there again.
+  for (let looks = 1; ; looks++) {
+    await reach(page, locator)
+    const opened = page.waitForEvent('filechooser', { timeout: CHOOSER_MS }).catch((error: unknown) => {
+      if (looks === MAX_LOOKS) throw error
+      return null
+    })
+    await page.keyboard.press('Space')
+    const chooser = await opened
+    if (chooser) return await chooser.setFiles(files)
+  }
 }
 
 const BY_KEYS: Readonly<Record<string, (page: Page, locator: Locator, ...given: never[]) => Promise<unknown>>> = {
