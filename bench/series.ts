@@ -10,25 +10,12 @@ import path from 'node:path'
 import { ownCpuMs, treeCpuMs } from './lib/cpu.ts'
 import { found, ok } from '../test/support/client.ts'
 import { openLab } from '../test/support/service.ts'
+import { FIELD } from './lib/parcel.ts'
 
 const FOLDER = process.env['BENCH_FOLDER'] ?? path.join(os.tmpdir(), 'groundtrack-bench-zonal')
 const FILES = 20
 const SCENES = 200
 const ROUNDS = 3
-const [WEST, NORTH] = [10, 50] as const
-const FIELD = {
-  type: 'Polygon',
-  coordinates: [
-    [
-      [WEST + 0.03, NORTH - 0.02],
-      [WEST + 0.0412, NORTH - 0.0213],
-      [WEST + 0.0404, NORTH - 0.0302],
-      [WEST + 0.0291, NORTH - 0.0307],
-      [WEST + 0.03, NORTH - 0.02],
-    ],
-  ],
-}
-
 const lab = openLab()
 try {
   const { baseUrl, pid } = await lab.start({

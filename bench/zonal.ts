@@ -19,6 +19,7 @@ import { openFileSink } from '#raster/write/sink.ts'
 import type { CogSpec } from '#raster/write/spec.ts'
 import { zonalStatistics, type ZonalStatistic } from '#raster/zonal/index.ts'
 import { zonalSeries } from '#raster/zonal/series.ts'
+import { FIELD, NORTH, WEST } from './lib/parcel.ts'
 
 const FOLDER = process.env['BENCH_FOLDER'] ?? path.join(os.tmpdir(), 'groundtrack-bench-zonal')
 const PYTHON = process.env['PEER_PYTHON'] ?? 'python3'
@@ -27,7 +28,6 @@ const PARCELS_A_SIDE = 158
 const SCENES = 200
 const SCENE_SIDE = 1_024
 const DEGREES = 1e-4
-const [WEST, NORTH] = [10, 50] as const
 const PEER_LIMIT_MS = 1_800_000
 
 const BASIC: readonly ZonalStatistic[] = ['count', 'sum', 'mean', 'min', 'max', 'std', 'variance']
@@ -168,19 +168,6 @@ async function ours(): Promise<void> {
   await raster.close()
   const maxRssMb = process.resourceUsage().maxRSS / 1024
   writeFileSync(path.join(FOLDER, 'ours.json'), JSON.stringify({ basic, all, time, maxRssMb, sliver }))
-}
-
-const FIELD = {
-  type: 'Polygon',
-  coordinates: [
-    [
-      [WEST + 0.03, NORTH - 0.02],
-      [WEST + 0.0412, NORTH - 0.0213],
-      [WEST + 0.0404, NORTH - 0.0302],
-      [WEST + 0.0291, NORTH - 0.0307],
-      [WEST + 0.03, NORTH - 0.02],
-    ],
-  ],
 }
 
 interface Side {

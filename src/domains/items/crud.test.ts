@@ -304,49 +304,6 @@ test('items', async (t) => {
     assert.equal((await w.call(key, 'items.get', { item_id: hidden.id })).status, 404, 'a key stays in its organization')
   })
 
-  await t.test('list: newest first, windows, collections, totals', async () => {
-    const { id: listed } = await w.ok(owner.token, 'projects.create', { name: 'Listed' })
-    const collection = await w.ok(owner.token, 'collections.create', { project_id: listed, name: 'c' })
-    const ids: string[] = []
-    for (let i = 0; i < 7; i++)
-      ids.push(
-        (
-          await w.ok(owner.token, 'items.create', {
-            project_id: listed,
-            type: 'clip',
-            name: `i${i}`,
-            ...(i % 3 === 0 ? { collection_id: collection.id } : {}),
-          })
-        ).id,
-      )
-    const list = async (input: object) => {
-      const { items, total } = await w.ok(viewer.token, 'items.list', { project_id: listed, ...input })
-      return [total, ...items.map((item: { id: string }) => ids.indexOf(item.id))]
-    }
-    assert.deepEqual(await list({}), [7, 6, 5, 4, 3, 2, 1, 0])
-    assert.deepEqual(await list({ limit: 2, offset: 3 }), [7, 3, 2])
-    assert.deepEqual(await list({ collection_id: collection.id }), [3, 6, 3, 0])
-    assert.deepEqual(await list({ uncollected: true, limit: 2 }), [4, 5, 4])
-    await w.ok(owner.token, 'items.update', { item_id: ids[2], name: 'Delta_100%' })
-    await w.ok(owner.token, 'items.update', { item_id: ids[3], name: 'River delta 100' })
-    assert.deepEqual(await list({ q: 'delta' }), [2, 3, 2], 'in any case, wherever it stands')
-    assert.deepEqual(await list({ q: '_100%' }), [1, 2], 'no letter stands for others')
-    assert.deepEqual(await list({ q: ids[5]!.toUpperCase() }), [1, 5], 'an id')
-    assert.deepEqual(await list({ q: 'delta', limit: 1, offset: 1 }), [2, 2])
-    assert.deepEqual(await list({ q: 'delta', collection_id: collection.id }), [1, 3])
-    assert.deepEqual(await list({ type: 'mosaic' }), [0])
-    assert.equal((await list({ type: 'clip' }))[0], 7)
-    const { items, total } = await w.ok(viewer.token, 'items.list_by_collection', { collection_id: collection.id, limit: 1, offset: 1 })
-    assert.deepEqual([total, items[0].id], [3, ids[3]])
-    assert.equal(
-      (await w.call(viewer.token, 'items.list', { project_id: listed, collection_id: collection.id, uncollected: true })).status,
-      400,
-    )
-    assert.equal((await w.call(viewer.token, 'items.list', { project_id, collection_id: collection.id })).status, 404)
-    assert.equal((await w.call(stranger.token, 'items.list_by_collection', { collection_id: collection.id })).status, 404)
-    assert.equal((await w.call(viewer.token, 'items.list', { project_id: listed, offset: 100_001 })).status, 422)
-  })
-
   await t.test('update: omitted keeps, null clears, the box follows the geometry', async () => {
     const before = await made({ description: 'd', datetime: '2026-01-01T00:00:00Z', cloud_cover: 5, gsd: 10, properties: { a: 1 } })
     const update = (input: object) => w.call(editor.token, 'items.update', { item_id: before.id, ...input })

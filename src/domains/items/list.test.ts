@@ -1,0 +1,57 @@
+// Goal: a project's items are listed newest first, by page, by collection, by name and by type, and to those alone who may read them.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { world } from '../../../test/support/world.ts'
+
+const ITEMS = 7
+
+test('items.list', async (t) => {
+  const w = await world(t)
+  const org = await w.organization()
+  const { owner, projectId: project_id } = org
+  const viewer = await w.member(org, 'viewer')
+  const stranger = (await w.organization('Other')).owner
+  const collection = await w.ok(owner.token, 'collections.create', { project_id, name: 'c' })
+  const ids: string[] = []
+  for (let i = 0; i < ITEMS; i++) {
+    const within = i % 3 === 0 ? { collection_id: collection.id } : {}
+    ids.push((await w.ok(owner.token, 'items.create', { project_id, type: 'clip', name: `i${i}`, ...within })).id)
+  }
+  /** The total, and which items. */
+  const list = async (input: object) => {
+    const { items, total } = await w.ok(viewer.token, 'items.list', { project_id, ...input })
+    return [total, ...items.map((item: { id: string }) => ids.indexOf(item.id))]
+  }
+
+  await t.test('newest first, windows, collections, totals', async () => {
+    assert.deepEqual(await list({}), [ITEMS, 6, 5, 4, 3, 2, 1, 0])
+    assert.deepEqual(await list({ limit: 2, offset: 3 }), [ITEMS, 3, 2])
+    assert.deepEqual(await list({ collection_id: collection.id }), [3, 6, 3, 0])
+    assert.deepEqual(await list({ uncollected: true, limit: 2 }), [4, 5, 4])
+    const { items, total } = await w.ok(viewer.token, 'items.list_by_collection', { collection_id: collection.id, limit: 1, offset: 1 })
+    assert.deepEqual([total, items[0].id], [3, ids[3]])
+  })
+
+  await t.test('by a part of the name or the id, and by type', async () => {
+    await w.ok(owner.token, 'items.update', { item_id: ids[2], name: 'Delta_100%' })
+    await w.ok(owner.token, 'items.update', { item_id: ids[3], name: 'River delta 100' })
+    assert.deepEqual(await list({ q: 'delta' }), [2, 3, 2], 'in any case, wherever it stands')
+    assert.deepEqual(await list({ q: '_100%' }), [1, 2], 'no letter stands for others')
+    assert.deepEqual(await list({ q: ids[5]!.toUpperCase() }), [1, 5], 'an id')
+    assert.deepEqual(await list({ q: 'delta', limit: 1, offset: 1 }), [2, 2])
+    assert.deepEqual(await list({ q: 'delta', collection_id: collection.id }), [1, 3])
+    assert.deepEqual(await list({ type: 'mosaic' }), [0])
+    assert.equal((await list({ type: 'clip' }))[0], ITEMS)
+  })
+
+  await t.test('what cannot be, and what is not theirs', async () => {
+    const refusal = async (token: string, id: string, input: object) => (await w.call(token, id, input)).status
+    const { id: another } = await w.ok(owner.token, 'projects.create', { name: 'Another' })
+    assert.equal(await refusal(viewer.token, 'items.list', { project_id, collection_id: collection.id, uncollected: true }), 400)
+    assert.equal(await refusal(viewer.token, 'items.list', { project_id: another, collection_id: collection.id }), 404)
+    assert.equal(await refusal(stranger.token, 'items.list', { project_id, q: 'delta' }), 404)
+    assert.equal(await refusal(stranger.token, 'items.list_by_collection', { collection_id: collection.id }), 404)
+    assert.equal(await refusal(viewer.token, 'items.list', { project_id, offset: 100_001 }), 422)
+    assert.equal(await refusal(viewer.token, 'items.list', { project_id, q: '' }), 422)
+  })
+})
