@@ -142,10 +142,13 @@ export class Drawing {
     return {
       etag,
       contentType,
-      body: await this.#tiles.get(name, async (signal) => Buffer.from(await make(signal)), { signal: asking.signal }),
+      body: await this.#tiles.get(name, async (signal) => asBuffer(await make(signal)), { signal: asking.signal }),
     }
   }
 }
+
+/** The same memory: what came from a child is nobody else's, and copies of tiles are most of what the service would collect. */
+const asBuffer = ({ buffer, byteOffset, byteLength }: Uint8Array): Buffer => Buffer.from(buffer, byteOffset, byteLength)
 
 /** Whose work it is, for the pool's turns. */
 export function tenancy(): { tenant?: string } {

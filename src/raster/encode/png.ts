@@ -2,7 +2,7 @@ import { constants, crc32, deflateSync } from 'node:zlib'
 
 import { giveBack, takeBytes } from '#raster/buffers.ts'
 
-import { dropOpaqueAlpha, isIndexed, isOpaque, type IndexedPicture, type Picture } from './picture.ts'
+import { dropOpaqueAlpha, isIndexed, isOpaque, wordsOf, type IndexedPicture, type Picture } from './picture.ts'
 
 const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
 const COLOR_TYPES = { 1: 0, 2: 4, 3: 2, 4: 6 } as const
@@ -61,27 +61,25 @@ function filterRows(data: Uint8Array, rowBytes: number, height: number): Uint8Ar
 /** The same for RGBA whose alpha says nothing, which is left out on the way. */
 function filterColors({ width, height, data }: Picture): Uint8Array {
   const filtered = takeBytes((width * 3 + 1) * height)
-  const rowBytes = width * 4
+  const words = wordsOf(data)
   let out = 0
   for (let y = 0; y < height; y++) {
     filtered[out++] = y === 0 ? FILTER_NONE : FILTER_UP
-    const start = y * rowBytes
-    if (y === 0) {
-      for (let i = 0; i < rowBytes; i += 4, out += 3) {
-        filtered[out] = data[i]!
-        filtered[out + 1] = data[i + 1]!
-        filtered[out + 2] = data[i + 2]!
-      }
-      continue
-    }
-    for (let i = start; i < start + rowBytes; i += 4, out += 3) {
-      filtered[out] = data[i]! - data[i - rowBytes]!
-      filtered[out + 1] = data[i + 1]! - data[i + 1 - rowBytes]!
-      filtered[out + 2] = data[i + 2]! - data[i + 2 - rowBytes]!
+    for (let i = y * width; i < (y + 1) * width; i++, out += 3) {
+      const difference = y === 0 ? words[i]! : subtractBytes(words[i]!, words[i - width]!)
+      filtered[out] = difference
+      filtered[out + 1] = difference >>> 8
+      filtered[out + 2] = difference >>> 16
     }
   }
   return filtered
 }
+
+const HIGH_BITS = 0x80808080 | 0
+const LOW_BITS = 0x7f7f7f7f
+
+/** Four differences at once, each within its byte: the highest bits are set aside so that nothing is borrowed across. */
+const subtractBytes = (a: number, b: number): number => ((a | HIGH_BITS) - (b & LOW_BITS)) ^ ((a ^ ~b) & HIGH_BITS)
 
 /** Above this share of zero differences there are runs worth matching. */
 const RUN_SHARE = 0.3
