@@ -88,6 +88,7 @@ async function drawRgb(job: Job, bands: readonly [number, number, number]): Prom
     tables: [red, green, blue] as const,
     pixels: new Uint32Array(data.buffer, 0, target.width * target.height),
     nodata: nodataOf(raster.info.bands, bands),
+    packs: new Map(),
   }
   await gatherNearest(sampleRequest(job, bands), (block, offsets, run) => packPixels(packed, block, offsets, run))
   return { width: target.width, height: target.height, channels: 4, data }

@@ -178,8 +178,8 @@ export interface PackedTarget {
   tables: readonly [ByteTable, ByteTable, ByteTable]
   /** RGBA pixels as little-endian words. */
   pixels: Uint32Array
-  /** What the last block needed: a block's rows come one after the other. */
-  last?: { block: Block; pack: Pack } | undefined
+  /** What each block needs, worked out once: its rows come by turns with those of the block beside it. */
+  packs: Map<Block, Pack>
 }
 
 /**
@@ -187,8 +187,8 @@ export interface PackedTarget {
  * missing where all its bands are: one band of a dark pixel may well equal the nodata value.
  */
 export function packPixels(target: PackedTarget, block: Block, offsets: Int32Array, run: Run): void {
-  if (target.last?.block !== block) target.last = { block, pack: packOf(target, block) }
-  const { pack } = target.last
+  let pack = target.packs.get(block)
+  if (!pack) target.packs.set(block, (pack = packOf(target, block)))
   if (block.mask) packMasked(pack, block.mask, offsets, run)
   else packOpaque(pack, offsets, run)
 }
