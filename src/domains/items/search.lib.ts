@@ -5,6 +5,7 @@ import { requireBounded } from '#core/bounded.ts'
 import { isUuid } from '#core/ids.ts'
 import { mapInParts } from '#core/in-parts.ts'
 import { parseInterval } from '#core/interval.ts'
+import { assetsIn } from '#model/imagery/asset-page.ts'
 import { requireBbox } from '#model/imagery/footprint.ts'
 import { parseQuery, parseSort } from '#model/imagery/item-filter.ts'
 import * as itemSearch from '#model/imagery/item-search.ts'
@@ -38,7 +39,7 @@ export async function find(
 ): Promise<Static<typeof FoundItems>> {
   const { items, matched, isEstimated } = await itemSearch.search(db, search)
   const view = { baseUrl: search.baseUrl ?? baseUrl, links: 'self' } as const
-  const features = await mapInParts(items, (each) => toFeature(each, each.assets, view))
+  const features = await mapInParts(items, (each) => toFeature(each, assetsIn(each.assetList), view))
   return {
     type: 'FeatureCollection',
     features,

@@ -8,6 +8,7 @@ import { isUuid } from '#core/ids.ts'
 import { mapInParts } from '#core/in-parts.ts'
 import { parseInterval } from '#core/interval.ts'
 import { problem } from '#core/problem.ts'
+import { assetsIn } from '#model/imagery/asset-page.ts'
 import { shapesOf, toSql } from '#model/imagery/cql2-sql.ts'
 import { partsOf, requireBbox, type Part } from '#model/imagery/footprint.ts'
 import { parseQuery, parseSort, STAC_COLUMNS } from '#model/imagery/item-filter.ts'
@@ -114,6 +115,6 @@ export async function find({ db, baseUrl }: Context, input: SearchFields, wanted
       ...(isEstimated ? { matched_estimated: true as const } : {}),
     },
     ...(next ? { next: encodeNext({ cursor: next, matched, isEstimated }) } : {}),
-    features: await mapInParts(items, (each) => pick(toFeature(each, each.assets, view))),
+    features: await mapInParts(items, (each) => pick(toFeature(each, assetsIn(each.assetList), view))),
   }
 }

@@ -18,9 +18,36 @@ const COLUMNS = [
 
 export type ShownAsset = Row<'asset', typeof COLUMNS>
 
-const FIELDS = COLUMNS.map((column) => column.split(' as ')).map(([name, shown]) => `'${shown ?? name}', asset.${name}`)
+/** A list for each row of `weighed`: one text instead of a row for each asset, which were most of a page; names cost as much as values. */
+export const ASSETS = sql.raw(
+  `select coalesce(json_agg(json_build_array(${COLUMNS.map((column) => `asset.${column.split(' ')[0]}`).join(', ')})), '[]')::text as list ` +
+    'from asset where asset.item_seq = weighed.seq',
+)
 
-/** A list for each row of `weighed`, the primary one first. One text instead of a row for each asset: those were most of a page. */
-export const ASSETS =
-  sql.raw(`select coalesce(json_agg(json_build_object(${FIELDS.join(', ')}) order by asset.key <> 'data', asset.key), '[]')::text
-  as list from asset where asset.item_seq = weighed.seq`)
+type Listed = [
+  key: string,
+  title: string | null,
+  mediaType: string | null,
+  roles: string[],
+  href: string | null,
+  fileSizeBytes: number | null,
+  bandNames: string[] | null,
+  raster: ShownAsset['raster'],
+]
+
+/** The primary one first, then by their keys. */
+export function assetsIn(list: string | null): ShownAsset[] {
+  if (list === null) return []
+  const assets = (JSON.parse(list) as Listed[]).map(([key, title, mediaType, roles, href, fileSizeBytes, bandNames, raster]) => ({
+    key,
+    title,
+    mediaType,
+    roles,
+    href,
+    fileSizeBytes,
+    bandNames,
+    raster,
+  }))
+  const place = (key: string) => (key === 'data' ? '' : key)
+  return assets.toSorted((a, b) => (place(a.key) < place(b.key) ? -1 : 1))
+}

@@ -8,7 +8,7 @@ import { partsFor, VARIOUS } from '#db/prepared.ts'
 import { listed } from '#db/row.ts'
 import { STREAMING_TIMEOUT_MS, streamingOf, streamingTransaction } from '#db/streaming.ts'
 import type { Db } from '#db/tables.ts'
-import { ASSETS, MAX_ASSET_BYTES, type ShownAsset } from './asset-page.ts'
+import { ASSETS, MAX_ASSET_BYTES } from './asset-page.ts'
 import { all, collated, type Cursor } from './item-filter.ts'
 import { MAX_PAGE_BYTES, pageTooHeavy } from './item-metadata.ts'
 import * as item from './item-read.ts'
@@ -16,8 +16,8 @@ import { maxCountedRows, ordersOf, predicatesOf, streamOf, type Search, type Str
 
 export type { Search } from './item-stream.ts'
 
-/** With its assets, the primary one first, where they were asked for. */
-export type FoundItem = item.Item & { assets: readonly ShownAsset[] }
+/** With its assets where they were asked for, to be read by `assetsIn`. */
+type FoundItem = item.Item & { assetList: string | null }
 
 interface SearchResult {
   items: FoundItem[]
@@ -38,17 +38,20 @@ export async function search(db: Db, wanted: Search, timeoutMs = STREAMING_TIMEO
   const stream = await streamOf(db, wanted)
   return await bounded(db, stream, timeoutMs, async (session) => {
     const rows = await readPage(session, wanted, stream)
-    const read = Math.min(
+    const light = Math.min(
       wanted.limit,
       beyond(rows, ({ bytesSoFar }) => bytesSoFar > MAX_PAGE_BYTES),
     )
-    if (read < Math.min(rows.length, wanted.limit) && !wanted.mayEndEarly) throw pageTooHeavy(read)
-    const whole = rows.slice(0, read)
-    const fitting = beyond(whole, ({ assets }) => assets === null)
-    if (fitting < read && (fitting === 0 || !wanted.mayEndEarly)) throw pageTooHeavy(fitting)
-    const counted = wanted.counting === 'none' ? UNCOUNTED : await countOf(session, wanted, stream, { read, rows: rows.length })
-    const items = whole.slice(0, fitting).map((row): FoundItem & Pick<PageRow, 'keys'> => ({ ...row, assets: row.assets ?? [] }))
-    return { items, ...counted, isLast: fitting === rows.length, cursors: items.map(({ keys: values, seq }) => ({ values, seq })) }
+    const read = Math.min(
+      light,
+      beyond(rows, ({ assetBytes }) => assetBytes > MAX_ASSET_BYTES),
+    )
+    const isCut = read < Math.min(rows.length, wanted.limit)
+    if (isCut && (!wanted.mayEndEarly || read === 0)) throw pageTooHeavy(read)
+    const isLast = read === rows.length
+    const counted = wanted.counting === 'none' ? UNCOUNTED : await countOf(session, wanted, stream, { read, found: rows.length })
+    const items = rows.slice(0, read)
+    return { items, ...counted, isLast, cursors: items.map(({ keys: values, seq }) => ({ values, seq })) }
   })
 }
 
@@ -58,8 +61,7 @@ function beyond<T>(rows: readonly T[], isBeyond: (row: T) => boolean): number {
   return at === -1 ? rows.length : at
 }
 
-/** Assets are null from the first item on whose own go beyond an answer. */
-type PageRow = item.Item & { keys: Cursor['values']; bytesSoFar: number; assets: ShownAsset[] | null }
+type PageRow = FoundItem & { keys: Cursor['values']; bytesSoFar: number; assetBytes: number }
 
 /** What goes beyond an answer is not read: the first row that would not fit is the last that comes. */
 async function readPage(db: Db, wanted: Search, { page, prefix }: Stream): Promise<PageRow[]> {
@@ -69,11 +71,11 @@ async function readPage(db: Db, wanted: Search, { page, prefix }: Stream): Promi
       select *, sum(metadata_bytes) over (rows unbounded preceding) as "bytesSoFar" from (${rows}) as page
     ) as weighed where "bytesSoFar" - metadata_bytes <= ${sql.lit(MAX_PAGE_BYTES)}`
   const whole = wanted.withAssets
-    ? sql`select full_rows.*, case when "assetBytes" <= ${sql.lit(MAX_ASSET_BYTES)} then list::json end as assets from (
-        select weighed.*, own.list, sum(octet_length(own.list)) over (rows unbounded preceding) as "assetBytes"
+    ? sql`select * from (
+        select weighed.*, own.list as "assetList", sum(octet_length(own.list)) over (rows unbounded preceding) as "assetBytes"
         from (${weighed}) as weighed, lateral (${ASSETS}) as own
-      ) as full_rows`
-    : sql`select *, '[]'::json as assets from (${weighed}) as bare`
+      ) as full_rows where "assetBytes" - octet_length("assetList") <= ${sql.lit(MAX_ASSET_BYTES)}`
+    : sql`select *, null as "assetList", 0 as "assetBytes" from (${weighed}) as bare`
   const { rows: read } = await sql<PageRow>`${prefix} ${whole} ${partsFor(wanted.limit)}`.execute(db)
   return read
 }
@@ -138,7 +140,7 @@ async function countOf(
   db: Db,
   wanted: Search,
   stream: Stream,
-  { read, rows: found }: { read: number; rows: number },
+  { read, found }: { read: number; found: number },
 ): Promise<Pick<SearchResult, 'matched' | 'isEstimated'>> {
   // The last page tells how many there are, unless it began behind the end.
   const isWhole = !wanted.after && read === found && (read > 0 || wanted.offset === 0)

@@ -2,7 +2,7 @@
 import { sql, type RawBuilder, type SqlBool } from 'kysely'
 import type { Interval } from '#core/interval.ts'
 import type { ItemType } from '#core/vocabulary.ts'
-import { VARIOUS } from '#db/prepared.ts'
+import { FILTERED, VARIOUS } from '#db/prepared.ts'
 import type { Db } from '#db/tables.ts'
 import { bounds, boxesOf, cellsToRead, isWorld, rectangle, stepsOf, type Bbox, type Part } from './footprint.ts'
 import { all, comesAfter, duringInterval, hasId, orderBy, touches, type Cursor, type Order } from './item-filter.ts'
@@ -51,9 +51,13 @@ export interface Stream {
 
 const VARIOUS_TEXT = sql.raw(VARIOUS)
 const ONE_TEXT = sql.raw('/* stream */')
-/** Conditions of a caller's and shapes of several boxes are spelled out in the text; all else are parameters. */
-const prefixFor = ({ query }: Search, branches: number, boxes = 1): RawBuilder<unknown> =>
-  query.length === 0 && branches <= MAX_PREPARED_CELLS && boxes === 1 ? ONE_TEXT : VARIOUS_TEXT
+const FILTERED_TEXT = sql.raw(FILTERED)
+/** Shapes of several boxes are spelled out in the text, and so is what a caller asks of the row; all else are parameters. */
+const prefixFor = ({ query }: Search, branches: number, boxes = 1): RawBuilder<unknown> => {
+  if (branches > MAX_PREPARED_CELLS || boxes > 1) return VARIOUS_TEXT
+  if (query.length === 0) return ONE_TEXT
+  return branches <= MAX_FILTERED_CELLS ? FILTERED_TEXT : VARIOUS_TEXT
+}
 
 /** A filter that hardly anything passes would otherwise be held against the whole archive, to count. */
 export const maxCountedRows = ({ counting }: Search): number => (counting === 'cheap' ? MAX_CHEAPLY_COUNTED_ROWS : MAX_COUNTED_ROWS)
@@ -301,6 +305,7 @@ function mergedStream(wanted: Search, { boxes, direction, predicates }: Merge): 
 /** Statements for so many cells are prepared; the numbers between them are filled up with a cell that nothing is in. */
 const PREPARED_CELLS = [3, 5, 9, 17, 27]
 const MAX_PREPARED_CELLS = 27
+const MAX_FILTERED_CELLS = 17
 const NO_CELL = -1
 
 function padded(cells: readonly number[]): number[] {
