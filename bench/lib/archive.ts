@@ -29,12 +29,10 @@ const SEED = 7
 const TABLES = ['item', 'item_cell', 'asset'] as const
 
 async function withDatabase(dataDir: string, work: (db: Db) => Promise<void>): Promise<void> {
-  const server = await startEmbedded(dataDir, { settings: ['maintenance_work_mem=1GB', 'max_wal_size=4GB'] })
-  const database = openDatabase(
-    { host: server.socketDir, user: SUPERUSER, database: 'postgres', statement_timeout: 0 },
-    { maxConnections: 1 },
-  )
+  const server = await startEmbedded(dataDir, { settings: ['maintenance_work_mem=1GB', 'max_wal_size=2GB'] })
+  const database = openDatabase({ host: server.socketDir, user: SUPERUSER, database: 'postgres' }, { maxConnections: 1 })
   try {
+    await sql`set statement_timeout = 0`.execute(database.db) // Of its one connection.
     await work(database.db)
   } finally {
     await database.close()
