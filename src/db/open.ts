@@ -3,7 +3,7 @@ import pg from 'pg'
 import { fairly } from './fair-pool.ts'
 import { getTypeParser } from './parsers.ts'
 import { prepared } from './prepared.ts'
-import { keepStreaming, STREAMING_SESSION } from './streaming.ts'
+import { forgetStreaming, keepStreaming, streamingSession } from './streaming.ts'
 import type { Db, Tables } from './tables.ts'
 
 export interface Database {
@@ -37,10 +37,13 @@ export function openDatabase(connection: string | pg.PoolConfig, limits: Partial
   const pool = poolOf(place, maxConnections, idleTimeoutMs)
   const streamingConnections = Math.max(2, Math.floor(maxConnections * STREAMING_PART))
   const streamingPool = poolOf(place, streamingConnections, idleTimeoutMs)
-  // The first statement of a connection; whatever it is used for waits behind it.
-  streamingPool.on('connect', (client) => void client.query(STREAMING_SESSION).catch(() => {}))
   const db = databaseOf(pool, maxConnections)
   const streaming = databaseOf(streamingPool, streamingConnections)
+  // The first statement of a connection; whatever it is used for waits behind it.
+  streamingPool.on('connect', (client: pg.PoolClient & { processID?: number | null }) => {
+    const isSet = client.query(streamingSession(client.processID ?? 0)).then(({ rowCount }) => rowCount === 1)
+    isSet.then((is) => is || forgetStreaming(db)).catch(() => {}) // Of a connection that is gone again.
+  })
   keepStreaming(db, streaming)
   return {
     db,

@@ -12,23 +12,28 @@ const OFF = ['enable_sort', 'enable_incremental_sort', 'enable_bitmapscan', 'ena
   'enable_material',
   'jit',
 )
+const SETTINGS: readonly (readonly [name: string, value: string])[] = [
+  ...OFF.map((name) => [name, 'off'] as const),
+  ['max_parallel_workers_per_gather', '0'],
+  ['plan_cache_mode', 'force_generic_plan'],
+]
 
-const assignments = [
-  ...OFF.map((name) => `${name} = off`),
-  'max_parallel_workers_per_gather = 0',
-  'plan_cache_mode = force_generic_plan',
-] as const
+/**
+ * For a connection that does nothing else. Behind a pooler it may be anybody's in the next transaction: there the server is not the
+ * one that we were told of, nothing is set, and no row comes back.
+ */
+export const streamingSession = (serverPid: number): string =>
+  `select ${[...SETTINGS, ['statement_timeout', String(STREAMING_TIMEOUT_MS)]]
+    .map(([name, value]) => `set_config('${name}', '${value}', false)`)
+    .join(', ')} where pg_backend_pid() = ${serverPid}`
 
-const statements = (how: 'set' | 'set local', timeoutMs: number): string =>
-  [...assignments, `statement_timeout = ${timeoutMs}`].map((each) => `${how} ${each}`).join('; ')
-
-/** For a connection that does nothing else. */
-export const STREAMING_SESSION = statements('set', STREAMING_TIMEOUT_MS)
 /** For one transaction on any connection. */
-export const streamingTransaction = (timeoutMs: number): string => statements('set local', timeoutMs)
+export const streamingTransaction = (timeoutMs: number): string =>
+  [...SETTINGS, ['statement_timeout', String(timeoutMs)]].map(([name, value]) => `set local ${name} = ${value}`).join('; ')
 
 const streaming = new WeakMap<Db, Db>()
 
-/** The connections of a database that are kept for this; null where there are none, as within a transaction. */
+/** The connections of a database that are kept for this; null where there are none, as behind a pooler. */
 export const streamingOf = (db: Db): Db | null => streaming.get(db) ?? null
 export const keepStreaming = (db: Db, own: Db): void => void streaming.set(db, own)
+export const forgetStreaming = (db: Db): void => void streaming.delete(db)
