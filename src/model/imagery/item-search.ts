@@ -12,7 +12,7 @@ import { ASSETS, MAX_ASSET_BYTES } from './asset-page.ts'
 import { all, collated, type Cursor } from './item-filter.ts'
 import { MAX_PAGE_BYTES, pageTooHeavy } from './item-metadata.ts'
 import * as item from './item-read.ts'
-import { maxCountedRows, ordersOf, predicatesOf, streamOf, type Search, type Stream } from './item-stream.ts'
+import { maxCountedRows, mayTouch, ordersOf, predicatesOf, streamOf, type Search, type Stream } from './item-stream.ts'
 
 export type { Search } from './item-stream.ts'
 
@@ -191,7 +191,7 @@ async function estimate(db: Db, wanted: Search): Promise<number> {
           order by seq limit ${SAMPLE_RUN_LENGTH}) i
     )
     select (select max(total) from ends)::bigint as total, count(*) as seen,
-      count(*) filter (where ${all(predicatesOf(wanted))}) as matched from sample i
+      count(*) filter (where ${mayTouch(wanted)} and ${all(predicatesOf(wanted))}) as matched from sample i
   `.execute(db)
   const { total, seen, matched } = rows[0]!
   return seen === 0 ? 0 : Math.round((total * matched) / seen)

@@ -133,6 +133,15 @@ function directionOf(orders: readonly Order[]): 'asc' | 'desc' | null {
 /** All that must hold of an item's row, but for its order. */
 export const predicatesOf = (wanted: Search): RawBuilder<SqlBool>[] => [...rowPredicates(wanted), ...placePredicates(wanted)]
 
+/** Whether an item's box lies near one that is searched: tells most that do not match, cheaply. Not exact, since boxes are as stated. */
+export function mayTouch(wanted: Search): RawBuilder<SqlBool> {
+  const boxes = boxesToRead(wanted)
+  if (boxes?.length !== 1) return sql<SqlBool>`true`
+  const [west, south, east, north] = boxes[0]!
+  return sql<SqlBool>`(i.bbox is null or i.bbox[1] > i.bbox[3] or (i.bbox[1] <= ${east}::float8 and i.bbox[3] >= ${west}::float8
+    and i.bbox[2] <= ${north}::float8 and i.bbox[4] >= ${south}::float8))`
+}
+
 /** Those of place and time, exactly. */
 function placePredicates(wanted: Search): RawBuilder<SqlBool>[] {
   return [
