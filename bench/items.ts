@@ -228,7 +228,8 @@ function summary(): void {
   const hasPeer = [...seen.values()].some((each) => each.has(PEER_COLUMN))
   const [last, heads] = [columns.at(-1)!, [...columns, ...(hasPeer ? [PEER_COLUMN, 'peer / ours, p95'] : [])]]
   console.log(
-    `\nAs items grow: p50 / p95 ms, load average ${loadAverage()}\n\n| Search | ${heads.join(' | ')} |\n|---|${'---|'.repeat(heads.length)}`,
+    `\nAs items grow: p50 / p95 ms, load average ${loadAverage()}\n\n` +
+      `| Search | ${heads.join(' | ')} |\n|---|${'---|'.repeat(heads.length)}`,
   )
   for (const [name, byColumn] of seen) {
     const cell = (column: string) => {
