@@ -18,7 +18,7 @@ const COLUMNS = [
 
 export type ShownAsset = Row<'asset', typeof COLUMNS>
 
-/** A list for each row of `weighed`. One text instead of a row for each asset, which were most of a page; without names, which cost time. */
+/** A list for each row of `weighed`. One text in place of rows, which were most of a page; without names, which cost time. */
 export const ASSETS = sql.raw(
   `select coalesce(json_agg(json_build_array(${COLUMNS.map((column) => `asset.${column.split(' ')[0]}`).join(', ')})), '[]')::text ` +
     'as list from asset where asset.item_seq = weighed.seq',
