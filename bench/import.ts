@@ -5,6 +5,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
 import { DEMO_EMAIL, DEMO_PASSWORD } from '../sandbox/demo/account.ts'
+import { loopCpuMs, treeCpuMs } from './lib/cpu.ts'
 import { random, sceneAt, toStac } from './lib/scenes.ts'
 
 const { values } = parseArgs({
@@ -45,6 +46,11 @@ async function post(route: string, body: object | string, token?: string): Promi
   return value
 }
 
+/** Of the event loop, and of the database with all of its processes. */
+const cpuMs = () => {
+  const postmaster = Number(readFileSync(path.join(dataDir, 'postgres', 'postmaster.pid'), 'utf8').split('\n')[0])
+  return { loop: loopCpuMs(service.pid!), database: treeCpuMs(postmaster) }
+}
 const memoryMb = () => Number(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${service.pid}/status`, 'utf8'))![1]) / 1024
 const loadAverage = () => readFileSync('/proc/loadavg', 'utf8').split(' ').slice(0, 2).join(' ')
 
@@ -76,7 +82,7 @@ try {
   const singleRate = SINGLES / ((performance.now() - began) / 1000)
   console.log(`floor: items.create one by one, ${singleRate.toFixed(0)} items/s`)
 
-  const before = memoryMb()
+  const [before, cpuBefore] = [memoryMb(), cpuMs()]
   const memory: number[] = []
   let inService = 0
   let bytes = 0
@@ -97,6 +103,9 @@ try {
       )
   }
   const rate = ITEMS / (inService / 1000)
+  const cpuAfter = cpuMs()
+  const perItem = (part: 'loop' | 'database') => `${(((cpuAfter[part] - cpuBefore[part]) / ITEMS) * 1000).toFixed(0)} µs`
+  console.log(`CPU of an item: ${perItem('loop')} in the event loop, ${perItem('database')} in PostgreSQL`)
   const half = Math.floor(memory.length / 2)
   const peak = (part: readonly number[]) => Math.max(...part)
   console.log(`import: ${rate.toFixed(0)} items/s (${(bytes / 1e6).toFixed(0)} MB of JSON), ${(rate / singleRate).toFixed(1)} x the floor`)

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# pgstac and stac-fastapi with the items of `npm run bench:items -- --export items.ndjson`, to be asked beside us with `--peer`.
+# pgstac and stac-fastapi with the items of `npm run bench:items -- --export items.ndjson`, to be asked beside us with
+# `--peer-folder`, which starts it from its folder.
 # Wants PostgreSQL with PostGIS from the distribution, and Python's package index. Ends with Ctrl-C; leaves its folder behind.
 #
 #     bench/items-peer.sh items.ndjson folder [port]
@@ -43,5 +44,10 @@ if ! psql --dbname postgres --tuples-only --command "select 1 from pg_database w
   psql --quiet --command 'vacuum analyze'
 fi
 "$folder/venv/bin/pip" list --format freeze 2>/dev/null | grep -i -E '^(pypgstac|stac-fastapi|stac_fastapi|uvicorn)' || true
+"$folder/venv/bin/uvicorn" stac_fastapi.pgstac.app:create_app --factory --host 127.0.0.1 --port "$port" --workers 1 --log-level error &
+echo $! >"$folder/uvicorn.pid"
+trap 'kill "$(cat "$folder/uvicorn.pid")"; wait; as "$bin/pg_ctl" --pgdata "$folder/pg" --mode fast stop >/dev/null' EXIT
+trap 'exit 0' INT TERM
+until (exec 3<>"/dev/tcp/127.0.0.1/$port") 2>/dev/null; do sleep 0.2; done
 echo "peer at http://127.0.0.1:$port"
-"$folder/venv/bin/uvicorn" stac_fastapi.pgstac.app:create_app --factory --host 127.0.0.1 --port "$port" --workers 1 --log-level error
+wait

@@ -1,41 +1,40 @@
 /**
  * Search of many items over HTTP: bbox with time, polygons, CQL2, ids, deep pages, counts; as the archive grows. Items are invented
- * and loaded by `COPY`. With `--peer` the same queries go to another STAC API that holds the same items (bench/items-peer.sh), whose
- * processes `--peer-pids` names where their CPU time is wanted.
+ * and loaded by `COPY`; what is there already is gone on from. Several folders are asked one after the other, each as it is.
+ * With `--peer-folder` (made by bench/items-peer.sh) the same queries go to pgstac and stac-fastapi, row by row beside ours.
  *
- *     npm run bench:items -- --sizes 100000,1000000 --queries 60
- *     npm run bench:items -- --sizes 200000 --export /tmp/items.ndjson   # the same items for a peer
+ *     npm run bench:items -- --sizes 100000,1000000,10000000 --data /tmp/items --keep
+ *     npm run bench:items -- --sizes 1000000 --data /tmp/items --keep --export /tmp/items.ndjson   # the same items for a peer
+ *     npm run bench:items -- --data /tmp/items --keep --peer-folder /tmp/peer
+ *     npm run bench:items -- --data /tmp/small,/tmp/items,/tmp/large --keep
  */
 import { spawn, type ChildProcess } from 'node:child_process'
-import { createWriteStream, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
-import { sql } from 'kysely'
-import { startEmbedded, SUPERUSER } from '#db/embedded.ts'
-import { openDatabase } from '#db/open.ts'
-import { copy } from '#model/imagery/item-copy.ts'
-import { fromFeature } from '#model/imagery/stac-import.ts'
+import { load, revisit, type Archive } from './lib/archive.ts'
 import { treeCpuMs } from './lib/cpu.ts'
-import { percentile, random, sceneAt, toStac } from './lib/scenes.ts'
+import { percentile, random } from './lib/scenes.ts'
 
 const { values } = parseArgs({
   options: {
-    sizes: { type: 'string', default: '100000,1000000' },
+    sizes: { type: 'string', default: '' },
     queries: { type: 'string', default: '60' },
+    warm: { type: 'string', default: '40' },
     pages: { type: 'string', default: '10,100' },
     data: { type: 'string', default: path.join(os.tmpdir(), `groundtrack-bench-items-${process.pid}`) },
     keep: { type: 'boolean', default: false },
     export: { type: 'string' },
-    peer: { type: 'string' },
-    'peer-pids': { type: 'string', default: '' },
-    'peer-collection': { type: 'string', default: 'scenes' },
+    'peer-folder': { type: 'string' },
+    'peer-port': { type: 'string', default: '8099' },
   },
 })
-const SIZES = values.sizes.split(',').map(Number)
+const FOLDERS = values.data.split(',')
 const QUERIES = Number(values.queries)
+const WARM = Number(values.warm)
 const PAGES = values.pages.split(',').map(Number)
-const BATCH = 5_000
+const PEER_COLLECTION = 'scenes'
 const DAY_MS = 86_400_000
 const loadAverage = () => readFileSync('/proc/loadavg', 'utf8').split(' ').slice(0, 2).join(' ')
 
@@ -45,20 +44,28 @@ interface Service {
   stop(): Promise<void>
 }
 
-async function start(): Promise<Service> {
-  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', path.join(import.meta.dirname, '../src/main.ts')], {
-    env: { ...process.env, DATA_DIR: values.data, PORT: '0', DATABASE_URL: '', DEMO: '0', LOG_LEVEL: 'error' },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
+async function start(dataDir: string): Promise<Service> {
+  const main = path.join(import.meta.dirname, '../src/main.ts')
+  const env = { ...process.env, DATA_DIR: dataDir, PORT: '0', DATABASE_URL: '', DEMO: '0', LOG_LEVEL: 'error' }
+  return await started(process.execPath, ['--disable-warning=ExperimentalWarning', main], env, /Service\s+(http\S+)/)
+}
+
+async function startPeer(folder: string): Promise<Service> {
+  const script = path.join(import.meta.dirname, 'items-peer.sh')
+  return await started('bash', [script, values.export ?? '/dev/null', folder, values['peer-port']], process.env, /peer at (http\S+)/)
+}
+
+async function started(command: string, args: readonly string[], env: NodeJS.ProcessEnv, said: RegExp): Promise<Service> {
+  const child = spawn(command, args, { env, stdio: ['ignore', 'pipe', 'inherit'] })
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()))
   const url = await new Promise<string>((resolve, reject) => {
-    let said = ''
+    let text = ''
     child.stdout.on('data', (chunk: Buffer) => {
-      said += chunk.toString()
-      const found = /Service\s+(http\S+)/.exec(said)
+      text += chunk.toString()
+      const found = said.exec(text)
       if (found) resolve(found[1]!)
     })
-    child.once('exit', () => reject(new Error(`the service did not start: ${said}`)))
+    child.once('exit', () => reject(new Error(`${command} did not start: ${text}`)))
   })
   return {
     url,
@@ -83,7 +90,7 @@ async function post(url: string, body: object, token?: string): Promise<any> {
 }
 
 /** Somebody with a collection and a key that may ask as often as it likes. */
-async function settle({ url }: Service) {
+async function settle({ url }: Service): Promise<Archive> {
   const person = { email: `bench-${Date.now()}@example.com`, password: 'correct horse battery', name: 'Bench' }
   const first = await post(`${url}/auth/sign-up`, person)
   const org = await post(`${url}/v1/op/organizations.create`, { name: 'Bench' }, first.access_token)
@@ -91,79 +98,11 @@ async function settle({ url }: Service) {
   const project = await post(`${url}/v1/op/projects.create`, { name: 'Bench' }, token)
   const collection = await post(`${url}/v1/op/collections.create`, { project_id: project.id, name: 'Scenes' }, token)
   const { key } = await post(`${url}/v1/op/api_keys.create`, { name: 'bench', permissions: ['read'], rate_limit: 100_000_000 }, token)
-  return { organizationId: org.id as string, projectId: project.id as string, collectionId: collection.id as string, key: key as string }
-}
-type Place = Awaited<ReturnType<typeof settle>>
-
-const draw = random(7)
-let loaded = 0
-
-async function load({ organizationId, projectId, collectionId }: Place, upTo: number): Promise<void> {
-  const server = await startEmbedded(values.data)
-  const database = openDatabase({ host: server.socketDir, user: SUPERUSER, database: 'postgres' })
-  const out = values.export ? createWriteStream(values.export, { flags: loaded === 0 ? 'w' : 'a' }) : null
-  const [began, before, now] = [performance.now(), loaded, new Date()]
-  const target = { organizationId, projectId, createdBy: null, now }
-  for (; loaded < upTo; loaded += BATCH) {
-    const features = Array.from({ length: Math.min(BATCH, upTo - loaded) }, (_, i) => toStac(sceneAt(loaded + i, draw)))
-    out?.write(features.map((each) => `${JSON.stringify({ ...each, collection: values['peer-collection'] })}\n`).join(''))
-    await database.db.transaction().execute((tx) =>
-      copy(
-        tx,
-        target,
-        features.map((each) => fromFeature(each, collectionId, { mayRead: () => false })),
-      ),
-    )
-  }
-  loaded = upTo
-  for (const table of ['item', 'item_cell', 'asset']) await sql`vacuum analyze ${sql.table(table)}`.execute(database.db)
-  const seconds = (performance.now() - began) / 1000
-  const { rows } = await sql<{ size: string }>`
-    select string_agg(relname || ' ' || pg_size_pretty(pg_total_relation_size(oid)), ', ' order by relname) as size
-    from pg_class where relname in ('item', 'item_cell', 'asset')`.execute(database.db)
-  console.log(
-    `loaded ${upTo - before} items in ${seconds.toFixed(0)} s (${((upTo - before) / seconds).toFixed(0)} items/s); on disk ` +
-      `${rows[0]!.size}; load average ${loadAverage()}`,
-  )
-  out?.end()
-  await database.close()
-  await server.leave()
+  return { organizationId: org.id, projectId: project.id, collectionId: collection.id, key, items: 0, scenes: 0 }
 }
 
-/** Beyond the first size, the same footprints are seen again at other times, as satellites do: made in the database itself. */
-async function revisit(upTo: number): Promise<void> {
-  const server = await startEmbedded(values.data)
-  const database = openDatabase({ host: server.socketDir, user: SUPERUSER, database: 'postgres', statement_timeout: 0 })
-  const { db } = database
-  const [began, before] = [performance.now(), loaded]
-  const { rows } = await sql<{ first: number; last: number }>`select min(seq) as first, max(seq) as last from item`.execute(db)
-  const { first, last } = rows[0]!
-  const step = last - first + 1
-  for (let turn = 1; loaded < upTo; turn++, loaded += before) {
-    const shift = sql.lit(`${turn * 11} days ${turn * 37} minutes`)
-    await db.transaction().execute(async (tx) => {
-      await sql`insert into item (seq, id, org_id, project_id, collection_id, stac_id, type, name, geometry, bbox, footprint, cells,
-          datetime, cloud_cover, gsd, properties, stac_extensions, created_at, updated_at) overriding system value
-        select seq + ${sql.lit(turn * step)}, id || '_' || ${sql.lit(turn)}, org_id, project_id, collection_id,
-          id || '_' || ${sql.lit(turn)}, type, name, geometry, bbox, footprint, cells, datetime + ${shift}::interval,
-          (cloud_cover * 7 + ${sql.lit(turn)})::numeric % 100,
-          gsd, properties, stac_extensions, created_at, updated_at from item where seq <= ${sql.lit(last)}`.execute(tx)
-      await sql`insert into item_cell select org_id, cell, datetime + ${shift}::interval, seq + ${sql.lit(turn * step)}, x0, y0, x1, y1
-        from item_cell where seq <= ${sql.lit(last)}`.execute(tx)
-      await sql`insert into asset (id, org_id, item_seq, key, title, media_type, roles, href, raster, created_at, updated_at)
-        select gen_random_uuid(), org_id, item_seq + ${sql.lit(turn * step)}, key, title, media_type, roles, href, raster,
-          created_at, updated_at from asset where item_seq <= ${sql.lit(last)}`.execute(tx)
-      await sql`update project set item_count = item_count + ${sql.lit(before)}`.execute(tx)
-    })
-  }
-  for (const table of ['item', 'item_cell', 'asset']) await sql`vacuum analyze ${sql.table(table)}`.execute(db)
-  await sql`select setval(pg_get_serial_sequence('item', 'seq'), (select max(seq) from item))`.execute(db)
-  console.log(`grown to ${loaded} items by revisits in ${((performance.now() - began) / 1000).toFixed(0)} s; load average ${loadAverage()}`)
-  await database.close()
-  await server.leave()
-}
-
-type Draft = (draw: () => number) => object
+/** A query from numbers between 0 and 1; `scenes` is how many ids there are to ask for. */
+type Draft = (draw: () => number, scenes: number) => object
 
 const place = (r: () => number, size: number): [number, number, number, number] => {
   const [x, y] = r() < 0.7 ? [-10 + r() * 40, 36 + r() * 22] : [-170 + r() * 340, -65 + r() * 130]
@@ -206,48 +145,101 @@ const ROWS: Readonly<Record<string, Draft>> = {
     filter: op('<', property('eo:cloud_cover'), 20),
     'filter-lang': 'cql2-json',
   }),
-  id: (r) => ({ ids: [`S2_${String(Math.floor(r() * SIZES[0]!)).padStart(8, '0')}`] }),
+  id: (r, scenes) => ({ ids: [`S2_${String(Math.floor(r() * scenes)).padStart(8, '0')}`] }),
 }
 
 interface Side {
   ask(query: object): Promise<{ features: unknown[]; links: { rel: string; body?: object }[] }>
+  /** Of everything that answers: the service and its database. */
+  cpuMs(): number
 }
 
-async function measure(side: Side, draft: Draft, limit: number): Promise<number[]> {
-  const r = random(99)
+interface Asked {
+  side: Side
+  draft: Draft
+  limit: number
+  scenes: number
+}
+
+const WARM_SEED = 5
+const ASKED_SEED = 99
+
+/** What is asked again is not what warmed up; but what is warm in life is warm. */
+async function measure({ side, draft, limit, scenes }: Asked, count: number, seed: number): Promise<number[]> {
+  const r = random(seed)
   const times: number[] = []
-  for (let i = 0; i < QUERIES + 3; i++) {
-    const query = { limit, ...draft(r) }
+  for (let i = 0; i < count; i++) {
+    const query = { limit, ...draft(r, scenes) }
     const began = performance.now()
     await side.ask(query)
-    if (i >= 3) times.push(performance.now() - began) // The first few warm up what is warm in life.
+    times.push(performance.now() - began)
   }
   return times
 }
 
-const row = (name: string, times: readonly number[], cpuMs: number | null, more = '') =>
-  console.log(
-    `| ${name} | ${[0.5, 0.95, 0.99].map((share) => percentile(times, share).toFixed(1)).join(' | ')} | ` +
-      `${cpuMs === null ? '–' : (cpuMs / (times.length + 3)).toFixed(1)} |${more}`,
-  )
+/** What was seen, in the order of the tables: by search, and within it by column. */
+const seen = new Map<string, Map<string, number[]>>()
 
-async function table(service: Service, { key, collectionId }: Place, limit: number): Promise<void> {
-  const ask = (query: object) => post(`${service.url}/stac/search`, { collections: [collectionId], ...query }, key)
-  const operation = (query: object) => post(`${service.url}/v1/op/stac.search`, query, key)
-  const cpu = () => treeCpuMs(service.process.pid!) + postgresCpuMs()
-  console.log(`\n${loaded} items, pages of ${limit}, ${QUERIES} queries a row, warm, load average ${loadAverage()}\n`)
-  console.log('| Search | p50 ms | p95 ms | p99 ms | CPU ms a query |\n|---|---|---|---|---|')
-  const timed = async (name: string, side: Side, draft: Draft) => {
-    const before = cpu()
-    const times = await measure(side, draft, limit)
-    row(name, times, cpu() - before)
+async function timed(column: string, name: string, asked: Asked): Promise<string> {
+  await measure(asked, 3, WARM_SEED)
+  const before = asked.side.cpuMs()
+  const times = await measure(asked, QUERIES, ASKED_SEED)
+  const cpuMs = (asked.side.cpuMs() - before) / QUERIES
+  const row = `${name}, pages of ${asked.limit}`
+  seen.set(row, (seen.get(row) ?? new Map<string, number[]>()).set(column, times))
+  return `${[0.5, 0.95, 0.99, 1].map((share) => percentile(times, share).toFixed(1)).join(' | ')} | ${cpuMs.toFixed(1)} |`
+}
+
+/** The same searches of us by the operation's own words where the STAC API has none. */
+function deepRows(limit: number, tokens: readonly string[]): Record<string, { draft: Draft; isOperation: boolean }> {
+  return {
+    'next page, 2,000 items deep': { draft: (r) => ({ token: tokens[Math.floor(r() * tokens.length)] }), isOperation: false },
+    'offset page, 10,000 items deep': {
+      draft: (r) => ({ page: Math.floor(10_000 / limit), bbox: place(r, 60) }),
+      isOperation: true,
+    },
+    'matched count (operation)': { draft: (r) => ({ bbox: place(r, 5 + 10 * r()), limit: 1 }), isOperation: true },
   }
-  for (const [name, draft] of Object.entries(ROWS)) await timed(name, { ask }, draft)
-  const tokens = await deepTokens(ask)
-  await timed('next page, 2,000 items deep', { ask }, (r) => ({ token: tokens[Math.floor(r() * tokens.length)] }))
-  await timed('offset page, 10,000 items deep', { ask: operation }, (r) => ({ page: Math.floor(10_000 / limit), bbox: place(r, 60) }))
-  await timed('matched count (operation)', { ask: operation }, (r) => ({ bbox: place(r, 5 + 10 * r()), limit: 1 }))
-  if (values.peer) await peerTable(values.peer, limit)
+}
+
+interface Sides {
+  facade: Side
+  operation: Side
+  peer: Side | null
+}
+
+async function table({ facade, operation, peer }: Sides, { items, scenes }: Archive, limit: number): Promise<void> {
+  const column = items.toLocaleString('en')
+  console.log(`\n${column} items, pages of ${limit}, ${QUERIES} queries a row, warm, load average ${loadAverage()}\n`)
+  console.log('| Search | p50 ms | p95 ms | p99 ms | most ms | CPU ms a query |\n|---|---|---|---|---|---|')
+  for (const [name, draft] of Object.entries(ROWS)) {
+    console.log(`| ${name} | ${await timed(column, name, { side: facade, draft, limit, scenes })}`)
+    if (peer) console.log(`| – the peer | ${await timed(PEER_COLUMN, name, { side: peer, draft, limit, scenes })}`)
+  }
+  for (const [name, { draft, isOperation }] of Object.entries(deepRows(limit, await deepTokens(facade.ask))))
+    console.log(`| ${name} | ${await timed(column, name, { side: isOperation ? operation : facade, draft, limit, scenes })}`)
+}
+
+const PEER_COLUMN = 'peer'
+
+/** Each search in one row, each size of the archive in a column: what it costs as items grow. */
+function summary(): void {
+  const columns = [...new Set([...seen.values()].flatMap((each) => [...each.keys()]))].filter((each) => each !== PEER_COLUMN)
+  const hasPeer = [...seen.values()].some((each) => each.has(PEER_COLUMN))
+  const [last, heads] = [columns.at(-1)!, [...columns, ...(hasPeer ? [PEER_COLUMN, 'peer / ours, p95'] : [])]]
+  console.log(
+    `\nAs items grow: p50 / p95 ms, load average ${loadAverage()}\n\n` +
+      `| Search | ${heads.join(' | ')} |\n|---|${'---|'.repeat(heads.length)}`,
+  )
+  for (const [name, byColumn] of seen) {
+    const cell = (column: string) => {
+      const times = byColumn.get(column)
+      return times ? `${percentile(times, 0.5).toFixed(1)} / ${percentile(times, 0.95).toFixed(1)}` : '–'
+    }
+    const [ours, theirs] = [byColumn.get(last), byColumn.get(PEER_COLUMN)]
+    const ratio = ours && theirs ? `${(percentile(theirs, 0.95) / percentile(ours, 0.95)).toFixed(1)} ×` : '–'
+    console.log(`| ${name} | ${[...columns.map(cell), ...(hasPeer ? [cell(PEER_COLUMN), ratio] : [])].join(' | ')} |`)
+  }
 }
 
 async function deepTokens(ask: Side['ask']): Promise<string[]> {
@@ -264,46 +256,72 @@ async function deepTokens(ask: Side['ask']): Promise<string[]> {
   return tokens
 }
 
-async function peerTable(url: string, limit: number): Promise<void> {
-  const pids = values['peer-pids'].split(',').filter(Boolean).map(Number)
-  const cpu = () => pids.reduce((sum, pid) => sum + treeCpuMs(pid), 0)
-  console.log(
-    `\nthe same of ${url}, load average ${loadAverage()}\n\n| Search | p50 ms | p95 ms | p99 ms | CPU ms a query |\n|---|---|---|---|---|`,
-  )
-  const ask = (query: object) => post(`${url}/search`, { collections: [values['peer-collection']], ...query })
-  for (const [name, draft] of Object.entries(ROWS)) {
-    const before = cpu()
-    const times = await measure({ ask }, draft, limit)
-    row(name, times, pids.length > 0 ? cpu() - before : null)
+/** A postmaster is its own leader, so its work is found by the folder that it serves. */
+function postgresCpuMs(folder: string): number {
+  return treeCpuMs(Number(readFileSync(path.join(folder, 'postmaster.pid'), 'utf8').split('\n')[0]))
+}
+
+function sidesOf(folder: string, service: Service, { key, collectionId }: Archive, peer: Service | null): Sides {
+  const cpuMs = () => treeCpuMs(service.process.pid!) + postgresCpuMs(path.join(folder, 'postgres'))
+  const peerFolder = values['peer-folder']!
+  const peerCpuMs = () =>
+    treeCpuMs(Number(readFileSync(path.join(peerFolder, 'uvicorn.pid'), 'utf8'))) + postgresCpuMs(path.join(peerFolder, 'pg'))
+  return {
+    facade: { ask: (query) => post(`${service.url}/stac/search`, { collections: [collectionId], ...query }, key), cpuMs },
+    operation: { ask: (query) => post(`${service.url}/v1/op/stac.search`, query, key), cpuMs },
+    peer: peer ? { ask: (query) => post(`${peer.url}/search`, { collections: [PEER_COLLECTION], ...query }), cpuMs: peerCpuMs } : null,
   }
 }
 
-/** The postmaster is its own leader, so its work is found by the folder that it serves. */
-function postgresCpuMs(): number {
-  const pid = Number(readFileSync(path.join(values.data, 'postgres', 'postmaster.pid'), 'utf8').split('\n')[0])
-  return treeCpuMs(pid)
-}
-
-mkdirSync(values.data, { recursive: true })
-let service = await start()
-try {
-  const kept = path.join(values.data, 'bench.json')
-  const where: Place = existsSync(kept) ? JSON.parse(readFileSync(kept, 'utf8')) : await settle(service)
-  if (existsSync(kept)) {
-    // What an earlier run left with --keep is asked again as it is.
-    loaded = SIZES.at(-1)!
-    for (const limit of PAGES) await table(service, where, limit)
-    SIZES.length = 0
-  }
-  writeFileSync(kept, JSON.stringify(where))
-  for (const size of SIZES) {
+/** Asks an archive as it is. What has just started is slow at first, as is whatever runs for the first time: that is not looked at. */
+async function ask(folder: string, archive: Archive, peer: Service | null): Promise<void> {
+  const service = await start(folder)
+  try {
+    const sides = sidesOf(folder, service, archive, peer)
+    const [limit, scenes] = [Math.max(...PAGES), archive.scenes]
+    for (const side of [sides.facade, ...(sides.peer ? [sides.peer] : [])])
+      for (const draft of Object.values(ROWS)) await measure({ side, draft, limit, scenes }, WARM, WARM_SEED)
+    for (const each of PAGES) await table(sides, archive, each)
+  } finally {
     await service.stop()
-    if (loaded === 0 || values.export) await load(where, size)
-    else await revisit(size)
-    service = await start()
-    for (const limit of PAGES) await table(service, where, limit)
   }
+}
+
+const noteOf = (folder: string) => path.join(folder, 'bench.json')
+
+async function archiveIn(folder: string): Promise<Archive> {
+  if (existsSync(noteOf(folder))) return JSON.parse(readFileSync(noteOf(folder), 'utf8')) as Archive
+  mkdirSync(folder, { recursive: true })
+  const service = await start(folder)
+  try {
+    return await settle(service)
+  } finally {
+    await service.stop()
+  }
+}
+
+/** Up to the first size items are drawn, or to every size where they are exported; beyond, they are seen again. */
+async function grow(folder: string, archive: Archive, size: number): Promise<void> {
+  if (size < archive.items) throw new Error(`${folder} has ${archive.items} items already`)
+  if (size === archive.items) return
+  const exported = values.export ? { file: values.export, collection: PEER_COLLECTION } : null
+  if (archive.items === 0 || exported) await load(folder, archive, size, exported)
+  else await revisit(folder, archive, size)
+  writeFileSync(noteOf(folder), JSON.stringify(archive))
+}
+
+const peer = values['peer-folder'] ? await startPeer(values['peer-folder']) : null
+try {
+  for (const folder of FOLDERS) {
+    const archive = await archiveIn(folder)
+    const sizes = values.sizes === '' ? [archive.items || 100_000] : values.sizes.split(',').map(Number)
+    for (const size of sizes) {
+      await grow(folder, archive, size)
+      await ask(folder, archive, peer)
+    }
+  }
+  summary()
 } finally {
-  await service.stop()
-  if (!values.keep) rmSync(values.data, { recursive: true, force: true })
+  await peer?.stop()
+  if (!values.keep) for (const folder of FOLDERS) rmSync(folder, { recursive: true, force: true })
 }

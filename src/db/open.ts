@@ -3,6 +3,7 @@ import pg from 'pg'
 import { fairly } from './fair-pool.ts'
 import { getTypeParser } from './parsers.ts'
 import { prepared } from './prepared.ts'
+import { forgetStreaming, keepStreaming, streamingSession } from './streaming.ts'
 import type { Db, Tables } from './tables.ts'
 
 export interface Database {
@@ -26,14 +27,39 @@ const APPLICATION_NAME = 'groundtrack'
 const STATEMENT_TIMEOUT_MS = 30_000
 const CONNECT_TIMEOUT_MS = 10_000
 const TENANT_PART = 0.375
+/** Beside the others, for searches that stream: opened when they are used and closed when they are idle. */
+const STREAMING_PART = 0.375
 const MAX_WAITING_PER_TENANT = 500
 
 export function openDatabase(connection: string | pg.PoolConfig, limits: Partial<PoolLimits> = {}): Database {
   const { maxConnections, idleTimeoutMs } = { ...STANDARD_LIMITS, ...limits }
   const place = typeof connection === 'string' ? { connectionString: connection } : connection
+  const pool = poolOf(place, maxConnections, idleTimeoutMs)
+  const streamingConnections = Math.max(2, Math.floor(maxConnections * STREAMING_PART))
+  const streamingPool = poolOf(place, streamingConnections, idleTimeoutMs)
+  const db = databaseOf(pool, maxConnections)
+  const streaming = databaseOf(streamingPool, streamingConnections)
+  // The first statement of a connection; whatever it is used for waits behind it.
+  streamingPool.on('connect', (client: pg.PoolClient & { processID?: number | null }) => {
+    const isSet = client.query(streamingSession(client.processID ?? 0)).then(({ rowCount }) => rowCount === 1)
+    isSet.then((is) => is || forgetStreaming(db)).catch(() => {}) // Of a connection that is gone again.
+  })
+  keepStreaming(db, streaming)
+  return {
+    db,
+    connection: place,
+    connectionCount: () => pool.totalCount + streamingPool.totalCount,
+    async close() {
+      await streaming.destroy()
+      await db.destroy()
+    },
+  }
+}
+
+function poolOf(place: pg.PoolConfig, max: number, idleTimeoutMs: number): pg.Pool {
   const pool = new pg.Pool({
     ...place,
-    max: maxConnections,
+    max,
     idleTimeoutMillis: idleTimeoutMs,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     statement_timeout: STATEMENT_TIMEOUT_MS,
@@ -44,9 +70,11 @@ export function openDatabase(connection: string | pg.PoolConfig, limits: Partial
   // a listener, on the pool for idle ones and on each client for those at work, the event would end the process.
   pool.on('error', () => {})
   pool.on('connect', (client) => client.on('error', () => {}))
-  const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: fairly(prepared(pool), limitsFor(maxConnections)) }) })
-  return { db, connection: place, connectionCount: () => pool.totalCount, close: () => db.destroy() }
+  return pool
 }
+
+const databaseOf = (pool: pg.Pool, maxConnections: number): Db =>
+  new Kysely<Tables>({ dialect: new PostgresDialect({ pool: fairly(prepared(pool), limitsFor(maxConnections)) }) })
 
 /** A tenant has a part of the connections, so that another's statement begins at once; the part grows with the pool. */
 const limitsFor = (maxConnections: number) => ({

@@ -5,6 +5,10 @@ import { COPY, runCopy } from './copy.ts'
 /** Texts beyond this many are sent unnamed: they are built from lists of varying length and would fill the server's memory. */
 const MAX_NAMED_STATEMENTS = 500
 
+/** Begins statements with conditions of a caller's: their texts are few in life, but somebody can make many, so they are named apart. */
+export const FILTERED = '/* filtered */'
+const MAX_NAMED_FILTERS = 60
+
 /** Begins statements whose text differs with every filter: they are planned each time and take no name from the others. */
 export const VARIOUS = '/* various */'
 
@@ -20,11 +24,12 @@ export const partsFor = (limit: number): RawBuilder<unknown> => sql.raw(limit > 
  * cost more than most of our look-ups. Names belong to texts, so a text has the same name on every connection.
  */
 export function prepared(pool: pg.Pool): PostgresPool {
-  const names = new Map<string, string>()
+  const [usual, filtered] = [new Map<string, string>(), new Map<string, string>()]
   const nameOf = (text: string): string | undefined => {
+    const [names, kind, most] = text.startsWith(FILTERED) ? [filtered, 'f', MAX_NAMED_FILTERS] : [usual, 's', MAX_NAMED_STATEMENTS]
     const known = names.get(text)
-    if (known || names.size >= MAX_NAMED_STATEMENTS) return known
-    const name = `gt_${names.size}`
+    if (known || names.size >= most) return known
+    const name = `gt_${kind}${names.size}`
     names.set(text, name)
     return name
   }

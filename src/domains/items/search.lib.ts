@@ -5,10 +5,9 @@ import { requireBounded } from '#core/bounded.ts'
 import { isUuid } from '#core/ids.ts'
 import { mapInParts } from '#core/in-parts.ts'
 import { parseInterval } from '#core/interval.ts'
-import { listFitting } from '#model/imagery/asset-page.ts'
+import { assetsIn } from '#model/imagery/asset-page.ts'
 import { requireBbox } from '#model/imagery/footprint.ts'
 import { parseQuery, parseSort } from '#model/imagery/item-filter.ts'
-import { pageTooHeavy } from '#model/imagery/item-metadata.ts'
 import * as itemSearch from '#model/imagery/item-search.ts'
 import { toFeature } from '#model/imagery/stac.ts'
 import type { Context } from '#operation.ts'
@@ -28,22 +27,19 @@ export function readSearch(
     orders: input.sortby == null ? [] : parseSort(input.sortby),
     limit: input.limit,
     offset: input.offset,
+    // Without them features are lightweight.
+    withAssets: input.format === 'stac',
     baseUrl: input.base_url == null ? null : requireBaseUrl(input.base_url),
   }
 }
 
-/** `format: stac` brings the assets with it; without it features are lightweight. */
 export async function find(
   { db, baseUrl }: Context,
   search: itemSearch.Search & { baseUrl: string | null },
-  format: SearchFields['format'],
 ): Promise<Static<typeof FoundItems>> {
   const { items, matched, isEstimated } = await itemSearch.search(db, search)
-  const seqs = format === 'stac' ? items.map(({ seq }) => seq) : []
-  const { assets, fitting } = await listFitting(db, seqs)
-  if (fitting < seqs.length) throw pageTooHeavy(fitting)
   const view = { baseUrl: search.baseUrl ?? baseUrl, links: 'self' } as const
-  const features = await mapInParts(items, (each) => toFeature(each, assets.get(each.seq) ?? [], view))
+  const features = await mapInParts(items, (each) => toFeature(each, assetsIn(each.assetList), view))
   return {
     type: 'FeatureCollection',
     features,

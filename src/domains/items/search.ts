@@ -27,7 +27,7 @@ export default operation({
     const found = await project.requireReader(db, principal, project_id)
     return { ...read, organizationId: found.organizationId, projectId: found.id, hiddenProjectIds: [] }
   },
-  async execute(context, { format }, search) {
-    return await find(context, search, format)
+  async execute(context, _input, search) {
+    return await find(context, search)
   },
 })

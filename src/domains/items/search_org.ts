@@ -21,7 +21,7 @@ export default operation({
     const organizationId = requireOrganization(principal)
     return { ...readSearch(fields), organizationId, projectId: null, hiddenProjectIds: await project.hiddenFrom(db, principal) }
   },
-  async execute(context, { format }, search) {
-    return await find(context, search, format)
+  async execute(context, _input, search) {
+    return await find(context, search)
   },
 })

@@ -8,13 +8,12 @@ import { isUuid } from '#core/ids.ts'
 import { mapInParts } from '#core/in-parts.ts'
 import { parseInterval } from '#core/interval.ts'
 import { problem } from '#core/problem.ts'
-import { listFitting } from '#model/imagery/asset-page.ts'
+import { assetsIn } from '#model/imagery/asset-page.ts'
 import { shapesOf, toSql } from '#model/imagery/cql2-sql.ts'
 import { partsOf, requireBbox, type Part } from '#model/imagery/footprint.ts'
 import { parseQuery, parseSort, STAC_COLUMNS } from '#model/imagery/item-filter.ts'
 import * as itemSearch from '#model/imagery/item-search.ts'
 import { withKey } from '#core/stac.ts'
-import { pageTooHeavy } from '#model/imagery/item-metadata.ts'
 import { toFeature } from '#model/imagery/stac.ts'
 import type { Context } from '#operation.ts'
 import { decodeNext, encodeNext, type Next } from './next.lib.ts'
@@ -62,6 +61,7 @@ export function readSearch(input: SearchFields): Read {
     after: resumed?.cursor ?? null,
     counting: resumed ? 'none' : input.format === 'stac' ? 'cheap' : 'full',
     mayEndEarly: input.format === 'stac',
+    withAssets: input.format === 'stac',
     filter,
     resumed,
     baseUrl: input.base_url === undefined ? null : requireBaseUrl(input.base_url),
@@ -88,19 +88,14 @@ function pagesAround(base: string, page: number, isLast: boolean): Static<typeof
   return [...(isLast ? [] : [link('next', page + 1)]), ...(page === 0 ? [] : [link('prev', page - 1)])]
 }
 
-const NO_ASSETS: ReadonlyMap<number, never[]> = new Map()
-
 type Wanted = Read & itemSearch.Search
 
 export async function find({ db, baseUrl }: Context, input: SearchFields, wanted: Wanted): Promise<Static<typeof FoundFeatures>> {
   const isWhole = input.format === 'stac'
   const base = wanted.baseUrl ?? baseUrl
   const found = await itemSearch.searchPlace(db, wanted)
-  const seqs = found.items.map(({ seq }) => seq)
-  const { assets, fitting } = isWhole ? await listFitting(db, seqs) : { assets: NO_ASSETS, fitting: seqs.length }
-  if (fitting === 0 && seqs.length > 0) throw pageTooHeavy(fitting)
-  const items = found.items.slice(0, fitting)
-  const next = found.isLast && fitting === seqs.length ? null : found.cursors[fitting - 1]!
+  const { items } = found
+  const next = found.isLast ? null : found.cursors.at(-1)!
   const view = { baseUrl: base, links: isWhole ? 'all' : 'one', key: input.key ?? null } as const
   const pick = picker(input.fields ?? null)
   const { matched, isEstimated } = wanted.resumed ?? found
@@ -120,6 +115,6 @@ export async function find({ db, baseUrl }: Context, input: SearchFields, wanted
       ...(isEstimated ? { matched_estimated: true as const } : {}),
     },
     ...(next ? { next: encodeNext({ cursor: next, matched, isEstimated }) } : {}),
-    features: await mapInParts(items, (each) => pick(toFeature(each, assets.get(each.seq) ?? [], view))),
+    features: await mapInParts(items, (each) => pick(toFeature(each, assetsIn(each.assetList), view))),
   }
 }

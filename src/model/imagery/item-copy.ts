@@ -7,7 +7,7 @@ import { FIRST_MOVE_DAYS } from '#model/plans/retention-rules.ts'
 import * as storageAccount from '#model/plans/storage-account.ts'
 import { storedBytes } from './asset.ts'
 import { countedBytes } from './item-metadata.ts'
-import { cellRows, placed } from './item-place.ts'
+import { placed } from './item-place.ts'
 import type { Summarized } from './item-read.ts'
 import type { NewItem, Target } from './item-write.ts'
 
@@ -23,8 +23,9 @@ const ASSET_COLUMNS =
 export async function copy(tx: Tx, target: Target, items: readonly NewItem[]): Promise<Summarized[]> {
   const { organizationId, projectId, createdBy, now } = target
   const { seqs, firstMove } = await reserve(tx, target, items.length)
+  const places = items.map(({ parts }) => placed(parts))
   const rows = items.map((item, index) => {
-    const { footprint, cells } = placed(item.parts)
+    const { footprint, cells } = places[index]!
     const json = (value: unknown) => (value === null ? null : JSON.stringify(value))
     return [
       seqs[index]!,
@@ -59,7 +60,16 @@ export async function copy(tx: Tx, target: Target, items: readonly NewItem[]): P
   })
   await copyInto(tx, 'item', ITEM_COLUMNS, rows)
   const cells = items.flatMap((item, index) =>
-    cellRows(item).map(({ cell, x0, y0, x1, y1 }) => [organizationId, cell, item.datetime ?? '-infinity', seqs[index]!, x0, y0, x1, y1]),
+    places[index]!.steps.map(({ cell, x0, y0, x1, y1 }) => [
+      organizationId,
+      cell,
+      item.datetime ?? '-infinity',
+      seqs[index]!,
+      x0,
+      y0,
+      x1,
+      y1,
+    ]),
   )
   await copyInto(tx, 'item_cell', CELL_COLUMNS, cells)
   await copyInto(
@@ -86,7 +96,8 @@ async function countedOf(tx: Tx, seqs: readonly number[]): Promise<number> {
 /** Numbers of their own, in order, and when retention looks at them first. */
 async function reserve(tx: Tx, { organizationId, now }: Target, count: number): Promise<{ seqs: number[]; firstMove: Date | null }> {
   const { rows } = await sql<{ seqs: string[] | null; firstMove: Date | null }>`
-    select (select array_agg(nextval(pg_get_serial_sequence('item', 'seq'))) from generate_series(1, ${count}::integer)) as seqs,
+    select (select array_agg(nextval(numbers.own)) from (select pg_get_serial_sequence('item', 'seq')::regclass as own offset 0) as numbers,
+        generate_series(1, ${count}::integer)) as seqs,
       ${now}::timestamptz + make_interval(days => (${FIRST_MOVE_DAYS}::jsonb ->> (select plan_id from organization
         where id = ${organizationId}))::integer) as "firstMove"
   `.execute(tx)

@@ -28,18 +28,17 @@ export function placeAfter(before: Pick<Item, 'geometry'>, change: { geometry?: 
   return placeOf(geometry, change.bbox ?? null)
 }
 
-/** The columns of an item that search reads. */
+/** The columns of an item that search reads, and what its rows of `item_cell` say of its place. */
 export function placed(parts: readonly Part[]) {
-  return { footprint: parts.length > 0 ? polygonsText(parts) : null, cells: cellsOf(parts).map(({ cell }) => cell) }
+  const steps = cellsOf(parts).map(({ cell, box }) => {
+    const [x0, y0, x1, y1] = stepsOf(box)
+    return { cell, x0, y0, x1, y1 }
+  })
+  return { footprint: parts.length > 0 ? polygonsText(parts) : null, cells: steps.map(({ cell }) => cell), steps }
 }
 
 /** Its rows of `item_cell`. */
-export function cellRows({ id, parts }: { id: string; parts: readonly Part[] }) {
-  return cellsOf(parts).map(({ cell, box }) => {
-    const [x0, y0, x1, y1] = stepsOf(box)
-    return { id, cell, x0, y0, x1, y1 }
-  })
-}
+export const cellRows = ({ id, parts }: { id: string; parts: readonly Part[] }) => placed(parts).steps.map((each) => ({ id, ...each }))
 
 /** Cells carry the datetime and the box: a change of either replaces them. Parts of null: the footprint stays. */
 export async function replaceCells(tx: Tx, before: Item, after: { datetime: Date | null; parts: readonly Part[] | null }): Promise<void> {

@@ -6,16 +6,21 @@ import { sql } from 'kysely'
 import { problem } from '#core/problem.ts'
 import { partsFor, VARIOUS } from '#db/prepared.ts'
 import { listed } from '#db/row.ts'
+import { STREAMING_TIMEOUT_MS, streamingOf, streamingTransaction } from '#db/streaming.ts'
 import type { Db } from '#db/tables.ts'
+import { ASSETS, MAX_ASSET_BYTES } from './asset-page.ts'
 import { all, collated, type Cursor } from './item-filter.ts'
 import { MAX_PAGE_BYTES, pageTooHeavy } from './item-metadata.ts'
 import * as item from './item-read.ts'
-import { maxCountedRows, ordersOf, predicatesOf, streamOf, type Search, type Stream } from './item-stream.ts'
+import { maxCountedRows, mayTouch, ordersOf, predicatesOf, streamOf, type Search, type Stream } from './item-stream.ts'
 
 export type { Search } from './item-stream.ts'
 
+/** With its assets where they were asked for, to be read by `assetsIn`. */
+type FoundItem = item.Item & { assetList: string | null }
+
 interface SearchResult {
-  items: item.Item[]
+  items: FoundItem[]
   /** Null where nobody asked, or where it was to be cheap and is not. */
   matched: number | null
   /** True when `matched` is an estimate: beyond `MAX_EXACT_COUNT` nothing is counted out. */
@@ -28,33 +33,51 @@ interface SearchResult {
 
 export const MAX_EXACT_COUNT = 1_001
 
-const SEARCH_TIMEOUT_MS = 5_000
-
 /** One item more than the page holds tells whether another page follows. */
-export async function search(db: Db, wanted: Search, timeoutMs = SEARCH_TIMEOUT_MS): Promise<SearchResult> {
+export async function search(db: Db, wanted: Search, timeoutMs = STREAMING_TIMEOUT_MS): Promise<SearchResult> {
   const stream = await streamOf(db, wanted)
   return await bounded(db, stream, timeoutMs, async (session) => {
     const rows = await readPage(session, wanted, stream)
-    const beyond = rows.findIndex(({ bytesSoFar }) => bytesSoFar > MAX_PAGE_BYTES)
-    const fitting = beyond === -1 ? rows.length : beyond
-    if (fitting < Math.min(rows.length, wanted.limit) && !wanted.mayEndEarly) throw pageTooHeavy(fitting)
-    const items = rows.slice(0, Math.min(fitting, wanted.limit))
-    const isLast = items.length === rows.length
-    const counted = wanted.counting === 'none' ? UNCOUNTED : await countOf(session, wanted, stream, { read: items.length, isLast })
+    const light = Math.min(
+      wanted.limit,
+      beyond(rows, ({ bytesSoFar }) => bytesSoFar > MAX_PAGE_BYTES),
+    )
+    const read = Math.min(
+      light,
+      beyond(rows, ({ assetBytes }) => assetBytes > MAX_ASSET_BYTES),
+    )
+    const isCut = read < Math.min(rows.length, wanted.limit)
+    if (isCut && (!wanted.mayEndEarly || read === 0)) throw pageTooHeavy(read)
+    const isLast = read === rows.length
+    const counted = wanted.counting === 'none' ? UNCOUNTED : await countOf(session, wanted, stream, { read, found: rows.length })
+    const items = rows.slice(0, read)
     return { items, ...counted, isLast, cursors: items.map(({ keys: values, seq }) => ({ values, seq })) }
   })
 }
 
-type PageRow = item.Item & { keys: Cursor['values']; bytesSoFar: number }
+/** How many come before the first for which it is so. */
+function beyond<T>(rows: readonly T[], isBeyond: (row: T) => boolean): number {
+  const at = rows.findIndex(isBeyond)
+  return at === -1 ? rows.length : at
+}
+
+type PageRow = FoundItem & { keys: Cursor['values']; bytesSoFar: number; assetBytes: number }
 
 /** What goes beyond an answer is not read: the first row that would not fit is the last that comes. */
-async function readPage(db: Db, wanted: Search, { from, order, prefix }: Stream): Promise<PageRow[]> {
+async function readPage(db: Db, wanted: Search, { page, prefix }: Stream): Promise<PageRow[]> {
   const keys = sql`json_build_array(${sql.join(ordersOf(wanted).map(collated))}) as keys`
-  const page = sql`select ${COLUMNS}, i.metadata_bytes, ${keys} ${from} ${order} limit ${wanted.limit + 1} offset ${wanted.offset}`
-  const { rows } = await sql<PageRow>`${prefix} select * from (
-      select *, sum(metadata_bytes) over (rows unbounded preceding) as "bytesSoFar" from (${page}) as page
-    ) as weighed where "bytesSoFar" - metadata_bytes <= ${sql.lit(MAX_PAGE_BYTES)} ${partsFor(wanted.limit)}`.execute(db)
-  return rows
+  const rows = sql`select ${COLUMNS}, i.metadata_bytes, ${keys} ${page(wanted.limit + 1, wanted.offset)}`
+  const weighed = sql`select * from (
+      select *, sum(metadata_bytes) over (rows unbounded preceding) as "bytesSoFar" from (${rows}) as page
+    ) as weighed where "bytesSoFar" - metadata_bytes <= ${sql.lit(MAX_PAGE_BYTES)}`
+  const whole = wanted.withAssets
+    ? sql`select * from (
+        select weighed.*, own.list as "assetList", sum(octet_length(own.list)) over (rows unbounded preceding) as "assetBytes"
+        from (${weighed}) as weighed, lateral (${ASSETS}) as own
+      ) as full_rows where "assetBytes" - octet_length("assetList") <= ${sql.lit(MAX_ASSET_BYTES)}`
+    : sql`select *, null as "assetList", 0 as "assetBytes" from (${weighed}) as bare`
+  const { rows: read } = await sql<PageRow>`${prefix} ${whole} ${partsFor(wanted.limit)}`.execute(db)
+  return read
 }
 
 /** What a caller drew may be more than PostgreSQL can compare: then nothing matches, and never more than was asked for. */
@@ -76,29 +99,37 @@ const NOTHING: SearchResult = { items: [], matched: 0, isEstimated: false, isLas
 /** Only which ones, uncounted: what a map asks for with every tile. */
 export async function searchSeqs(db: Db, wanted: Search): Promise<number[]> {
   const stream = await streamOf(db, wanted)
-  return await bounded(db, stream, SEARCH_TIMEOUT_MS, async (session) => {
-    const { rows } = await sql<{
-      seq: number
-    }>`${stream.prefix} select i.seq ${stream.from} ${stream.order} limit ${wanted.limit} offset ${wanted.offset}`.execute(session)
+  return await bounded(db, stream, STREAMING_TIMEOUT_MS, async (session) => {
+    const { rows } = await sql<{ seq: number }>`${stream.prefix} select i.seq ${stream.page(wanted.limit, wanted.offset)}`.execute(session)
     return rows.map(({ seq }) => seq)
   })
 }
 
-/** One short read transaction, opened and set in one round trip; what takes too long is refused. */
-async function bounded<T>(db: Db, { settings }: Stream, timeoutMs: number, work: (session: Db) => Promise<T>): Promise<T> {
-  return await db.connection().execute(async (session) => {
-    await sql`begin read only; set local statement_timeout = ${sql.lit(timeoutMs)}; ${settings}`.execute(session)
-    try {
-      const result = await work(session)
-      await sql`commit`.execute(session)
-      return result
-    } catch (error) {
-      await sql`rollback`.execute(session).catch(() => {}) // A connection that is gone has nothing to undo.
-      if ((error as { code?: string }).code === QUERY_CANCELED)
-        throw problem('bad-request', 'This search takes too long; narrow it by bbox, datetime, collections or type')
-      throw error
-    }
-  })
+/** On a connection that is kept for this, else in one short read transaction; what takes too long is refused. */
+async function bounded<T>(db: Db, { isStreaming }: Stream, timeoutMs: number, work: (session: Db) => Promise<T>): Promise<T> {
+  const own = isStreaming && timeoutMs === STREAMING_TIMEOUT_MS ? streamingOf(db) : null
+  try {
+    return own
+      ? await own.connection().execute(work)
+      : await db.connection().execute(async (session) => await inTransaction(session, timeoutMs, isStreaming, work))
+  } catch (error) {
+    if ((error as { code?: string }).code === QUERY_CANCELED)
+      throw problem('bad-request', 'This search takes too long; narrow it by bbox, datetime, collections or type')
+    throw error
+  }
+}
+
+async function inTransaction<T>(session: Db, timeoutMs: number, isStreaming: boolean, work: (session: Db) => Promise<T>): Promise<T> {
+  const settings = isStreaming ? streamingTransaction(timeoutMs) : `set local statement_timeout = ${timeoutMs}`
+  await sql.raw(`begin read only; ${settings}`).execute(session)
+  try {
+    const result = await work(session)
+    await sql`commit`.execute(session)
+    return result
+  } catch (error) {
+    await sql`rollback`.execute(session).catch(() => {}) // A connection that is gone has nothing to undo.
+    throw error
+  }
 }
 
 const QUERY_CANCELED = '57014'
@@ -109,17 +140,20 @@ async function countOf(
   db: Db,
   wanted: Search,
   stream: Stream,
-  { read, isLast }: { read: number; isLast: boolean },
+  { read, found }: { read: number; found: number },
 ): Promise<Pick<SearchResult, 'matched' | 'isEstimated'>> {
   // The last page tells how many there are, unless it began behind the end.
-  const isWhole = !wanted.after && isLast && (read > 0 || wanted.offset === 0)
+  const isWhole = !wanted.after && read === found && (read > 0 || wanted.offset === 0)
   if (isWhole) return { matched: wanted.offset + read, isEstimated: false }
+  const isCheap = wanted.counting === 'cheap'
+  // Where a number is wanted only if it is cheap, whether it is comes first.
+  if (isCheap && stream.candidates && (found > maxCountedRows(wanted) || (await isCutShort(db, wanted, stream)))) return UNCOUNTED
   const { rows } = await sql<{
     n: number
   }>`${stream.prefix} select count(*) as n from (select 1 ${stream.counted} limit ${MAX_EXACT_COUNT + 1}) few`.execute(db)
   const { n } = rows[0]!
-  if (n <= MAX_EXACT_COUNT && !(await isCutShort(db, wanted, stream))) return { matched: n, isEstimated: false }
-  if (wanted.counting === 'cheap') return UNCOUNTED
+  if (n <= MAX_EXACT_COUNT && (isCheap || !(await isCutShort(db, wanted, stream)))) return { matched: n, isEstimated: false }
+  if (isCheap) return UNCOUNTED
   return { matched: Math.max(n, wanted.offset + read, await estimate(db, wanted)), isEstimated: true }
 }
 
@@ -142,7 +176,7 @@ async function estimate(db: Db, wanted: Search): Promise<number> {
     wanted.projectId === null
       ? sql`org_id = ${wanted.organizationId} and id <> all(${wanted.hiddenProjectIds}::uuid[])`
       : sql`id = ${wanted.projectId}`
-  const { rows } = await sql<{ total: number; seen: number; matched: number }>`${ANEW}
+  const { rows } = await sql<{ total: number; seen: number; matched: number }>`${wanted.query.length === 0 ? sql`` : ANEW}
     with scope as (
       select id, item_count, sum(item_count) over () as total from project where ${scope} and deleted_at is null and item_count > 0
         order by item_count desc limit ${MAX_SAMPLED_PROJECTS}
@@ -157,7 +191,7 @@ async function estimate(db: Db, wanted: Search): Promise<number> {
           order by seq limit ${SAMPLE_RUN_LENGTH}) i
     )
     select (select max(total) from ends)::bigint as total, count(*) as seen,
-      count(*) filter (where ${all(predicatesOf(wanted))}) as matched from sample i
+      count(*) filter (where ${mayTouch(wanted)} and ${all(predicatesOf(wanted))}) as matched from sample i
   `.execute(db)
   const { total, seen, matched } = rows[0]!
   return seen === 0 ? 0 : Math.round((total * matched) / seen)

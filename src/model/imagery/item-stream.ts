@@ -2,7 +2,7 @@
 import { sql, type RawBuilder, type SqlBool } from 'kysely'
 import type { Interval } from '#core/interval.ts'
 import type { ItemType } from '#core/vocabulary.ts'
-import { VARIOUS } from '#db/prepared.ts'
+import { FILTERED, VARIOUS } from '#db/prepared.ts'
 import type { Db } from '#db/tables.ts'
 import { bounds, boxesOf, cellsToRead, isWorld, rectangle, stepsOf, type Bbox, type Part } from './footprint.ts'
 import { all, comesAfter, duringInterval, hasId, orderBy, touches, type Cursor, type Order } from './item-filter.ts'
@@ -29,29 +29,35 @@ export interface Search {
   after?: Cursor | null
   /** `full` unless it says otherwise; `cheap` gives a number where that costs next to nothing; `none` where it is known already. */
   counting?: 'full' | 'cheap' | 'none'
+  /** Whether each item comes with its assets. */
+  withAssets?: boolean
   /** A page that is too heavy for an answer ends early instead of being refused; the rest follows from its cursor. */
   mayEndEarly?: boolean
 }
 
-/** `from …` that yields each match once as `i`, and the order that it comes in or must be put into. */
+/** How the matches of a search are read. */
 export interface Stream {
-  from: RawBuilder<unknown>
-  order: RawBuilder<unknown>
+  /** `from …` that yields each match once as `i`, in order: so many, after those that are passed over. */
+  page: (limit: number, offset: number) => RawBuilder<unknown>
   /** What is counted of it; where every match must be looked at, no more of them than `maxCountedRows`. */
   counted: RawBuilder<unknown>
   /** Those that had to be looked at, where that was limited: more than the limit, and the count is not the whole of it. */
   candidates: RawBuilder<unknown> | null
-  /** What is set for the transaction that reads it. */
-  settings: RawBuilder<unknown>
+  /** Whether it is read in the one order that the indexes keep, on a connection that plans nothing else. */
+  isStreaming: boolean
   /** Begins each of its statements: those that look alike for many searches are prepared, the others are not. */
   prefix: RawBuilder<unknown>
 }
 
 const VARIOUS_TEXT = sql.raw(VARIOUS)
 const ONE_TEXT = sql.raw('/* stream */')
-/** Conditions of a caller's and shapes of several boxes are spelled out in the text; all else are parameters. */
-const prefixFor = ({ query }: Search, branches: number, boxes = 1): RawBuilder<unknown> =>
-  query.length === 0 && branches <= MAX_PREPARED_CELLS && boxes === 1 ? ONE_TEXT : VARIOUS_TEXT
+const FILTERED_TEXT = sql.raw(FILTERED)
+/** Shapes of several boxes are spelled out in the text, and so is what a caller asks of the row; all else are parameters. */
+const prefixFor = ({ query }: Search, branches: number, boxes = 1): RawBuilder<unknown> => {
+  if (branches > MAX_PREPARED_CELLS || boxes > 1) return VARIOUS_TEXT
+  if (query.length === 0) return ONE_TEXT
+  return branches <= MAX_FILTERED_CELLS ? FILTERED_TEXT : VARIOUS_TEXT
+}
 
 /** A filter that hardly anything passes would otherwise be held against the whole archive, to count. */
 export const maxCountedRows = ({ counting }: Search): number => (counting === 'cheap' ? MAX_CHEAPLY_COUNTED_ROWS : MAX_COUNTED_ROWS)
@@ -94,6 +100,7 @@ export async function streamOf(db: Db, wanted: Search): Promise<Stream> {
   }
   const order = sql`order by ${orderBy(ordersOf(wanted))}`
   const after = wanted.after ? [comesAfter(ordersOf(wanted), wanted.after)] : []
+  if (wanted.ids) return namedStream(wanted, all([scope, live, ...predicates, ...after]), order)
   if (isSmall || !boxes) return plainStream(sql`item i`, all([scope, live, ...predicates, ...after]), order)
   const touched = sql`select distinct seq from item_cell where org_id = ${wanted.organizationId}
     and cell = any(${cellsToRead(boxes)}::integer[]) and (${inSteps(boxes)})`
@@ -102,7 +109,19 @@ export async function streamOf(db: Db, wanted: Search): Promise<Stream> {
 
 function plainStream(tables: RawBuilder<unknown>, where: RawBuilder<SqlBool>, order: RawBuilder<unknown>): Stream {
   const from = sql`from ${tables} where ${where}`
-  return { from, order, counted: from, candidates: null, settings: sql``, prefix: VARIOUS_TEXT }
+  return { page: pageOf(from, order), counted: from, candidates: null, isStreaming: false, prefix: VARIOUS_TEXT }
+}
+
+const pageOf = (from: RawBuilder<unknown>, order: RawBuilder<unknown>): Stream['page'] => {
+  return (limit, offset) => sql`${from} ${order} limit ${limit} offset ${offset}`
+}
+
+/** Items that are named are looked up, whatever else is asked of them. */
+function namedStream(wanted: Search, where: RawBuilder<SqlBool>, order: RawBuilder<unknown>): Stream {
+  const named = sql`select seq from item where id = any(${wanted.ids}::text[])
+    union select seq from item where stac_id = any(${wanted.ids}::text[]) and stac_id <> id and deleted_at is null`
+  const from = sql`from (${named}) k join lateral (select * from item where item.seq = k.seq offset 0) i on true where ${where}`
+  return { page: pageOf(from, order), counted: from, candidates: null, isStreaming: true, prefix: prefixFor(wanted, 1) }
 }
 
 /** Newest or oldest first, and nothing else: what the indexes keep. */
@@ -113,6 +132,15 @@ function directionOf(orders: readonly Order[]): 'asc' | 'desc' | null {
 
 /** All that must hold of an item's row, but for its order. */
 export const predicatesOf = (wanted: Search): RawBuilder<SqlBool>[] => [...rowPredicates(wanted), ...placePredicates(wanted)]
+
+/** Whether an item's box lies near one that is searched: tells most that do not match, cheaply. Not exact, since boxes are as stated. */
+export function mayTouch(wanted: Search): RawBuilder<SqlBool> {
+  const boxes = boxesToRead(wanted)
+  if (boxes?.length !== 1) return sql<SqlBool>`true`
+  const [west, south, east, north] = boxes[0]!
+  return sql<SqlBool>`(i.bbox is null or i.bbox[1] > i.bbox[3] or (i.bbox[1] <= ${east}::float8 and i.bbox[3] >= ${west}::float8
+    and i.bbox[2] <= ${north}::float8 and i.bbox[4] >= ${south}::float8))`
+}
 
 /** Those of place and time, exactly. */
 function placePredicates(wanted: Search): RawBuilder<SqlBool>[] {
@@ -172,17 +200,6 @@ async function countSmall(db: Db, { projectId, collectionIds }: Search): Promise
   return (project ?? Infinity) <= SMALL_SET || (collections ?? Infinity) <= SMALL_SET
 }
 
-/**
- * With these off there is one plan left, the streaming one; what a planner believes about the data no longer matters. So the plan
- * need not be made anew for each search either, which would cost more than the search.
- */
-const STREAMING = sql.raw(
-  ['enable_sort', 'enable_incremental_sort', 'enable_bitmapscan', 'enable_hashjoin', 'enable_mergejoin', 'enable_seqscan']
-    .concat('enable_material', 'jit')
-    .map((name) => `set local ${name} = off; `)
-    .join('') + 'set local max_parallel_workers_per_gather = 0; set local plan_cache_mode = force_generic_plan',
-)
-
 /** Stretches of an index by time, each read in order and merged: those with a datetime, and those without, which come last. */
 function orderedStream(
   wanted: Search,
@@ -196,11 +213,10 @@ function orderedStream(
   const few = sql`from (select i.* ${within} limit ${maxCountedRows(wanted)}) i where ${all(predicates)}`
   const isOpen = predicates.length === 0
   return {
-    from: sql`${within} ${isOpen ? sql`` : sql`${isStretched(wanted) ? sql`where` : sql`and`} ${all(predicates)}`}`,
-    order,
+    page: pageOf(sql`${within} ${isOpen ? sql`` : sql`${isStretched(wanted) ? sql`where` : sql`and`} ${all(predicates)}`}`, order),
     counted: isOpen ? within : few,
     candidates: isOpen ? null : within,
-    settings: STREAMING,
+    isStreaming: true,
     prefix: prefixFor(wanted, 1),
   }
 }
@@ -257,35 +273,40 @@ interface Merge {
 
 /**
  * Each cell is an ordered index scan and their union a merge. What lies wholly inside the box is known from the index; only what
- * lies across its edge is compared exactly.
+ * lies across its edge is compared exactly. What is the same for all cells is said once, around them; PostgreSQL takes it down
+ * into each scan.
  */
 function mergedStream(wanted: Search, { boxes, direction, predicates }: Merge): Stream {
   const order = direction === 'desc' ? sql.raw('order by datetime desc, seq') : sql.raw('order by datetime, seq desc')
+  const inOrder = direction === 'desc' ? sql.raw('order by k.datetime desc, k.seq') : sql.raw('order by k.datetime, k.seq desc')
   const cut = wanted.after ? sql<SqlBool>`and ${afterInCells(direction, wanted.after)}` : sql``
-  const within = wanted.bbox && !wanted.shapes ? insideSteps(boxes) : sql<SqlBool>`false`
+  const within = wanted.bbox && !wanted.shapes ? sql`decided and ${insideSteps(boxes)}` : sql<SqlBool>`false`
   const spans = spansOf(wanted.interval)
   const cells = padded(cellsToRead(boxes))
   const scans = cells.flatMap((cell) =>
     spans.map(
-      ({ span, isDecided }) => sql`(select datetime, seq, ${isDecided ? within : sql`false`} as inside from item_cell
-        where org_id = ${wanted.organizationId} and cell = ${cell} and ${span} and (${inSteps(boxes)}) ${cut} ${order})`,
+      ({ span, isDecided }) => sql`(select org_id, datetime, seq, x0, y0, x1, y1, ${sql.lit(isDecided)} as decided from item_cell
+        where cell = ${cell} and ${span} ${order})`,
     ),
   )
-  const once = sql`select distinct on (datetime, seq) datetime, seq, inside from (${sql.join(scans, sql` union all `)}) u ${order}`
-  const rows = sql`join lateral (select * from item where item.seq = k.seq offset 0) i on true`
-  const from = sql`from (${once}) k ${rows} where ${all(predicates)} and (k.inside or (${all(placePredicates(wanted))}))`
-  const across = sql`exists (select from item i where i.seq = k.seq and ${all(predicates)}
-    and (k.inside or (${all(placePredicates(wanted))})))`
+  const once = sql`select distinct on (datetime, seq) datetime, seq, ${within} as inside
+    from (${sql.join(scans, sql` union all `)}) u where org_id = ${wanted.organizationId} and (${inSteps(boxes)}) ${cut} ${order}`
+  const matches = all([...predicates, sql<SqlBool>`k.inside or (${all(placePredicates(wanted))})`])
+  const across = sql`exists (select from item i where i.seq = k.seq and ${matches})`
   const candidates = sql`from (${once}) k`
   const few = sql`from (select * ${candidates} limit ${maxCountedRows(wanted)}) k`
-  // Deleted items have no cells, so where nothing else is asked of the row, it need not be looked at.
+  const rows = sql`join lateral (select * from item where item.seq = k.seq offset 0) i on true`
+  // Deleted items have no cells, so where nothing else is asked of the row, only those of the page need be looked at.
   const isOpen = rowPredicates(wanted).length === 0
+  const open = sql`where k.inside or ${across}`
   return {
-    from,
-    order: direction === 'desc' ? sql`order by k.datetime desc, k.seq` : sql`order by k.datetime, k.seq desc`,
-    counted: isOpen ? sql`${few} where k.inside or ${across}` : sql`${few} where ${across}`,
+    page: (limit, offset) =>
+      isOpen
+        ? sql`from (select k.datetime, k.seq ${candidates} ${open} ${inOrder} limit ${limit} offset ${offset}) k ${rows} ${inOrder}`
+        : sql`from (${once}) k ${rows} where ${matches} ${inOrder} limit ${limit} offset ${offset}`,
+    counted: isOpen ? sql`${few} ${open}` : sql`${few} where ${across}`,
     candidates,
-    settings: STREAMING,
+    isStreaming: true,
     prefix: prefixFor(wanted, cells.length, boxes.length),
   }
 }
@@ -293,6 +314,7 @@ function mergedStream(wanted: Search, { boxes, direction, predicates }: Merge): 
 /** Statements for so many cells are prepared; the numbers between them are filled up with a cell that nothing is in. */
 const PREPARED_CELLS = [3, 5, 9, 17, 27]
 const MAX_PREPARED_CELLS = 27
+const MAX_FILTERED_CELLS = 17
 const NO_CELL = -1
 
 function padded(cells: readonly number[]): number[] {

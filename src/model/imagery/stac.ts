@@ -73,20 +73,19 @@ function extensionsOf(item: Item, properties: Record<string, unknown>, assets: F
   return [...declared.add(extensionUri(baseUrl))]
 }
 
+/** Written field by field: spread from many small objects, it was the slowest part of a feature. */
 function propertiesOf(item: Item): Record<string, unknown> {
-  return {
-    title: item.name,
-    ...(item.description ? { description: item.description } : {}),
-    created: item.createdAt.toISOString(),
-    updated: item.updatedAt.toISOString(),
-    ...item.properties,
-    datetime: datetimeOf(item)?.toISOString() ?? null,
-    ...(item.startDatetime ? { start_datetime: item.startDatetime.toISOString() } : {}),
-    ...(item.endDatetime ? { end_datetime: item.endDatetime.toISOString() } : {}),
-    ...(item.cloudCover === null ? {} : { 'eo:cloud_cover': item.cloudCover }),
-    ...(item.gsd === null ? {} : { gsd: item.gsd }),
-    ...claimsOf(item),
-  }
+  const shown: Record<string, unknown> = { title: item.name }
+  if (item.description) shown['description'] = item.description
+  shown['created'] = item.createdAt.toISOString()
+  shown['updated'] = item.updatedAt.toISOString()
+  Object.assign(shown, item.properties)
+  shown['datetime'] = datetimeOf(item)?.toISOString() ?? null
+  if (item.startDatetime) shown['start_datetime'] = item.startDatetime.toISOString()
+  if (item.endDatetime) shown['end_datetime'] = item.endDatetime.toISOString()
+  if (item.cloudCover !== null) shown['eo:cloud_cover'] = item.cloudCover
+  if (item.gsd !== null) shown['gsd'] = item.gsd
+  return Object.assign(shown, claimsOf(item))
 }
 
 /** STAC allows none only beside a whole interval. Of an item that was given no time, the time of its registration is known. */
@@ -111,16 +110,12 @@ function claimsOf(item: Item) {
 
 function assetOf(asset: ShownAsset, itemId: string, { baseUrl, key }: View): Record<string, unknown> {
   const address = addressOf(asset, itemId, baseUrl)
-  return {
-    ...statedFields(asset),
-    href: asset.href === null ? withKey(address, key) : address,
-    ...(asset.title === null ? {} : { title: asset.title }),
-    ...(asset.mediaType === null ? {} : { type: asset.mediaType }),
-    ...(asset.roles.length === 0 ? {} : { roles: asset.roles }),
-    ...(asset.fileSizeBytes === null ? {} : { 'file:size': asset.fileSizeBytes }),
-    ...namedBands(asset),
-    ...measuredFields(asset),
-  }
+  const shown: Record<string, unknown> = { ...statedFields(asset), href: asset.href === null ? withKey(address, key) : address }
+  if (asset.title !== null) shown['title'] = asset.title
+  if (asset.mediaType !== null) shown['type'] = asset.mediaType
+  if (asset.roles.length > 0) shown['roles'] = asset.roles
+  if (asset.fileSizeBytes !== null) shown['file:size'] = asset.fileSizeBytes
+  return Object.assign(shown, namedBands(asset), measuredFields(asset))
 }
 
 /** The addresses of a walk: self, root, parent, collection; and where a mosaic comes from, which belongs to the item. */

@@ -1,0 +1,39 @@
+/**
+ * Searches that read indexes in their order and stop when a page is full. With these settings there is one plan left for them, the
+ * streaming one: what a planner believes about the data no longer matters, and the plan need not be made anew for each search, which
+ * would cost more than the search. They have connections of their own, set once: set for a transaction each time, they were most of
+ * the round trips of a search.
+ */
+import type { Db } from './tables.ts'
+
+export const STREAMING_TIMEOUT_MS = 5_000
+
+const OFF = ['enable_sort', 'enable_incremental_sort', 'enable_bitmapscan', 'enable_hashjoin', 'enable_mergejoin', 'enable_seqscan'].concat(
+  'enable_material',
+  'jit',
+)
+const SETTINGS: readonly (readonly [name: string, value: string])[] = [
+  ...OFF.map((name) => [name, 'off'] as const),
+  ['max_parallel_workers_per_gather', '0'],
+  ['plan_cache_mode', 'force_generic_plan'],
+]
+
+/**
+ * For a connection that does nothing else. Behind a pooler it may be anybody's in the next transaction: there the server is not the
+ * one that we were told of, nothing is set, and no row comes back.
+ */
+export const streamingSession = (serverPid: number): string =>
+  `select ${[...SETTINGS, ['statement_timeout', String(STREAMING_TIMEOUT_MS)]]
+    .map(([name, value]) => `set_config('${name}', '${value}', false)`)
+    .join(', ')} where pg_backend_pid() = ${serverPid}`
+
+/** For one transaction on any connection. */
+export const streamingTransaction = (timeoutMs: number): string =>
+  [...SETTINGS, ['statement_timeout', String(timeoutMs)]].map(([name, value]) => `set local ${name} = ${value}`).join('; ')
+
+const streaming = new WeakMap<Db, Db>()
+
+/** The connections of a database that are kept for this; null where there are none, as behind a pooler. */
+export const streamingOf = (db: Db): Db | null => streaming.get(db) ?? null
+export const keepStreaming = (db: Db, own: Db): void => void streaming.set(db, own)
+export const forgetStreaming = (db: Db): void => void streaming.delete(db)
