@@ -19,6 +19,7 @@ import * as events from './migrations/0017_events.ts'
 import * as processing from './migrations/0018_processing.ts'
 import * as analytics from './migrations/0019_analytics.ts'
 import * as uploadList from './migrations/0020_upload_list.ts'
+import * as clouds from './migrations/0021_clouds.ts'
 import type { Db } from './tables.ts'
 
 /** In order, by name. A migration that has run anywhere is never edited again: add the next one. */
@@ -43,6 +44,7 @@ const MIGRATIONS: Record<string, Migration> = {
   '0018_processing': processing,
   '0019_analytics': analytics,
   '0020_upload_list': uploadList,
+  '0021_clouds': clouds,
 }
 
 /**
