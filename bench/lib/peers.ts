@@ -22,6 +22,7 @@ export function preparePeers(): void {
   for (const [last, what] of [
     ['dem', 'cogs'],
     ['dem-plain', 'plain'],
+    ['dem-float64', 'types'],
   ] as const)
     if (!existsSync(dataFile(last)))
       execFileSync(PYTHON, [path.join(import.meta.dirname, '..', 'tiles-data.py'), path.join(FOLDER, 'data'), what], { stdio: 'inherit' })
