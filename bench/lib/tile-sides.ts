@@ -50,6 +50,7 @@ export interface Setting {
 
 export const agent = new Agent({ keepAlive: true, maxSockets: 64 })
 
+/** A server may close a connection that rested at the moment when it is used again: that is asked once more, on another. */
 function fetchHttp(url: string, headers: Record<string, string> = {}, body?: string): Promise<number> {
   return new Promise((resolve, reject) => {
     const sent = request(url, { agent, headers, method: body === undefined ? 'GET' : 'POST' }, (response) => {
@@ -57,7 +58,10 @@ function fetchHttp(url: string, headers: Record<string, string> = {}, body?: str
       response.on('data', (chunk: Buffer) => (bytes += chunk.length))
       response.on('end', () => (response.statusCode === 200 ? resolve(bytes) : reject(new Error(`${response.statusCode} ${url}`))))
     })
-    sent.on('error', reject)
+    sent.on('error', (error: NodeJS.ErrnoException) => {
+      if (sent.reusedSocket && error.code === 'ECONNRESET') resolve(fetchHttp(url, headers, body))
+      else reject(error)
+    })
     sent.end(body)
   })
 }
