@@ -2,6 +2,7 @@
 import type { TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
 import { Settings } from 'typebox/system'
+import { defaultsOf } from './defaults.ts'
 import { explainErrors, type SchemaError } from './input-errors.ts'
 import { invalidInput, type FieldError } from './problem.ts'
 
@@ -12,8 +13,8 @@ Settings.Set({ maxErrors: MAX_ERRORS })
 interface Validator {
   Check(value: unknown): boolean
   Errors(value: unknown): SchemaError[]
-  Default(value: unknown): unknown
-  readonly hasDefaults: boolean
+  /** Null where the schema has no defaults. */
+  readonly fill: ((value: unknown) => unknown) | null
 }
 
 /** Compiled once per schema; schemas live as long as the process, and what is made of one depends on nothing else. */
@@ -26,8 +27,7 @@ export function validatorOf(schema: TSchema): Validator {
   const validator: Validator = {
     Check: (value) => made.Check(value),
     Errors: (value) => made.Errors(value),
-    Default: (value) => made.Default(value),
-    hasDefaults: JSON.stringify(schema).includes('"default":'),
+    fill: defaultsOf(schema),
   }
   compiled.set(schema, validator)
   return validator
@@ -36,7 +36,7 @@ export function validatorOf(schema: TSchema): Validator {
 /** The value with its defaults, and every field that is wrong with it. */
 export function examine(schema: TSchema, value: unknown): { value: unknown; errors: FieldError[] } {
   const validator = validatorOf(schema)
-  const filled = validator.hasDefaults ? validator.Default(value) : value
+  const filled = validator.fill ? validator.fill(value) : value
   return { value: filled, errors: validator.Check(filled) ? [] : explainErrors(schema, validator.Errors(filled)) }
 }
 

@@ -28,6 +28,12 @@ export function takeZeros(length: number): Uint8Array<ArrayBuffer> {
   return takeBytes(length).fill(0)
 }
 
+/** Lets go of everything that waits to be used again. */
+export function releaseBytes(): void {
+  free.clear()
+  freeBytes = 0
+}
+
 /** Takes back what `takeBytes` gave; anything else is left alone. Where there is too much, sizes that nobody asks for any more go. */
 export function giveBack({ buffer }: { readonly buffer: ArrayBufferLike }): void {
   const size = buffer.byteLength

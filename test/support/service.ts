@@ -74,12 +74,19 @@ export function openLab(): Lab {
   }
 }
 
+/** What `npm start` gives Node. */
+const START_FLAGS: readonly string[] = (
+  JSON.parse(fs.readFileSync(path.join(root, 'package.json'), 'utf8')) as { scripts: { start: string } }
+).scripts.start
+  .split(' ')
+  .filter((word) => word.startsWith('--'))
+
 function spawnService({ entry = MAIN, env = {}, nodeOptions = [], core }: ServiceOptions): Omit<Service, 'baseUrl'> {
   const { PATH, HOME, TMPDIR, NODE_COMPILE_CACHE } = process.env
   const inherited = Object.fromEntries(
     Object.entries({ PATH, HOME, TMPDIR, NODE_COMPILE_CACHE }).filter(([, value]) => value !== undefined),
   ) as Record<string, string>
-  const run = [process.execPath, ...nodeOptions, entry]
+  const run = [process.execPath, ...START_FLAGS, ...nodeOptions, entry]
   const [command = '', ...args] = core === undefined ? run : ['taskset', '-c', String(core), ...run]
   const child = spawn(command, args, {
     cwd: root,

@@ -13,6 +13,7 @@ import { nameOf, type Seen, type Sources } from './sources.ts'
 /** Rises when the same request would be drawn with other pixels, so that no cache mixes the two. */
 const DRAWING_VERSION = 3
 const TILE_CACHE_BYTES = 64 * 1024 * 1024
+const MAX_NAMES = 4096
 const MOSAIC_DEADLINE_MS = 15_000
 /** A host far away is waited for as long as one that is asked for its scenes. */
 const REMOTE_DEADLINE_MS = 15_000
@@ -36,6 +37,8 @@ export class Drawing {
   readonly #pool: RasterPool
   readonly #sources: Sources
   readonly #tiles = new LoadingCache<Buffer>({ maxBytes: TILE_CACHE_BYTES, sizeOf: (tile) => tile.byteLength + 256 })
+
+  readonly #names = new Map<string, string>()
 
   constructor(pool: RasterPool, sources: Sources) {
     this.#pool = pool
@@ -134,18 +137,32 @@ export class Drawing {
     })
   }
 
+  /** Names are digests; those of tiles that are asked for again and again are remembered by what they are digests of. */
+  #nameOf(identity: unknown): string {
+    const key = JSON.stringify(identity)
+    const known = this.#names.get(key)
+    if (known !== undefined) return known
+    const name = nameFor(identity)
+    if (this.#names.size >= MAX_NAMES) this.#names.clear()
+    this.#names.set(key, name)
+    return name
+  }
+
   /** What is drawn is known by everything that it depends on: the same name, the same pixels. */
   async #named(identity: unknown, contentType: string, asking: Asking, make: Make): Promise<Drawn> {
-    const name = nameFor(identity)
+    const name = this.#nameOf(identity)
     const etag = `"${name}"`
     if (matches(asking.ifNoneMatch ?? null, etag)) return { etag, contentType, body: null }
     return {
       etag,
       contentType,
-      body: await this.#tiles.get(name, async (signal) => Buffer.from(await make(signal)), { signal: asking.signal }),
+      body: await this.#tiles.get(name, async (signal) => asBuffer(await make(signal)), { signal: asking.signal }),
     }
   }
 }
+
+/** The same memory: what came from a child is nobody else's, and copies of tiles are most of what the service would collect. */
+const asBuffer = ({ buffer, byteOffset, byteLength }: Uint8Array): Buffer => Buffer.from(buffer, byteOffset, byteLength)
 
 /** Whose work it is, for the pool's turns. */
 export function tenancy(): { tenant?: string } {

@@ -34,6 +34,7 @@ export function createRasterService(options: RasterServiceOptions): RasterServic
   const pool = new RasterPool({
     module: new URL('./handlers.ts', import.meta.url),
     size: options.processes,
+    restTask: 'rest',
   })
   const summaries = new LoadingCache<Statistics>({ maxBytes: STATISTICS_CACHE_BYTES, sizeOf: ({ bands }) => 256 + bands.length * 1024 })
   const sources = createSources(pool, options)

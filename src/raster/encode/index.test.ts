@@ -1,10 +1,13 @@
 // Goal: pictures decode to the pixels they were made from, or as near as their format promises.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { inflateSync } from 'node:zlib'
 
+import fc from 'fast-check'
 import sharp from 'sharp'
 
 import { RasterError } from '#raster/types.ts'
+import { deflateRows } from './deflate.ts'
 import { emptyTile, encodeImage, encodeLosslessWebp, type Picture } from './index.ts'
 import { terrainPicture } from './terrain.ts'
 
@@ -41,6 +44,19 @@ test('a PNG gives back every byte, for every channel count, with runs and with n
       }
     }
   }
+})
+
+test('deflated rows are what they were, whatever they hold', () => {
+  const noisy = fc.uint8Array({ maxLength: 5_000 })
+  const runs = fc
+    .array(fc.tuple(fc.nat(255), fc.integer({ min: 1, max: 400 })), { maxLength: 30 })
+    .map((parts) => Uint8Array.from(parts.flatMap(([value, count]) => Array<number>(count).fill(value))))
+  const long = fc.integer({ min: 100_000, max: 300_000 }).map((length) => Uint8Array.from({ length }, (_, i) => noise(i)))
+  fc.assert(
+    fc.property(fc.oneof(noisy, runs, { arbitrary: long, weight: 1 }), (rows) => {
+      assert.deepEqual(new Uint8Array(inflateSync(deflateRows(rows))), rows)
+    }),
+  )
 })
 
 test('alpha that says nothing is left away', async () => {

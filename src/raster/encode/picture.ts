@@ -44,9 +44,21 @@ export function expandPalette({ width, height, indices, palette }: IndexedPictur
   return { width, height, channels: 3, data }
 }
 
+/** RGBA pixels as words, alpha highest. */
+export function wordsOf(data: Uint8Array<ArrayBuffer>): Int32Array {
+  const aligned = data.byteOffset % 4 === 0 ? data : data.slice()
+  return new Int32Array(aligned.buffer, aligned.byteOffset, aligned.length >>> 2)
+}
+
 /** True where a picture has no alpha, or one that hides nothing. */
 export function isOpaque({ channels, data }: Picture): boolean {
   if (channels !== 2 && channels !== 4) return true
+  if (channels === 4) {
+    const words = wordsOf(data)
+    let all = -1
+    for (let i = 0; i < words.length; i++) all &= words[i]!
+    return all >>> 24 === OPAQUE
+  }
   for (let i = channels - 1; i < data.length; i += channels) if (data[i] !== OPAQUE) return false
   return true
 }

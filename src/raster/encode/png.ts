@@ -1,20 +1,15 @@
-import { constants, crc32, deflateSync } from 'node:zlib'
-
+import { crc32, deflateSync } from 'node:zlib'
 import { giveBack, takeBytes } from '#raster/buffers.ts'
+import { deflateRows } from './deflate.ts'
+import { dropOpaqueAlpha, isIndexed, isOpaque, wordsOf, type IndexedPicture, type Picture } from './picture.ts'
 
-import { dropOpaqueAlpha, isIndexed, isOpaque, type IndexedPicture, type Picture } from './picture.ts'
-
-const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
+const SIGNATURE = Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a)
 const COLOR_TYPES = { 1: 0, 2: 4, 3: 2, 4: 6 } as const
 const PALETTE_COLOR_TYPE = 3
 const FILTER_NONE = 0
 const FILTER_UP = 2
 
-/**
- * Writes a PNG. Without an effort the compression is chosen by content: after the row filter a photograph is noise, where
- * Huffman coding alone is twice as fast as matching and only 5% larger; drawings and tiles with empty parts are full of
- * runs, which matching shrinks many times over. An effort from 0 to 9 is zlib's own level.
- */
+/** Writes a PNG. An effort from 0 to 9 is zlib's own level; without one it is written fast (`deflate.ts`). */
 export function encodePng(picture: Picture | IndexedPicture, effort?: number): Buffer {
   if (isIndexed(picture)) return encodeIndexed(picture, effort)
   const isPlain = isOpaque(picture)
@@ -24,24 +19,25 @@ export function encodePng(picture: Picture | IndexedPicture, effort?: number): B
     channels === 3 && picture.channels === 4
       ? filterColors(picture)
       : filterRows(isPlain ? dropOpaqueAlpha(picture).data : picture.data, width * channels, height)
-  const compressed = compress(filtered, effort)
-  giveBack(filtered)
-  return assemble([chunk('IHDR', header(width, height, COLOR_TYPES[channels])), chunk('IDAT', compressed)])
+  return written(filtered, effort, [['IHDR', header(width, height, COLOR_TYPES[channels])]])
 }
 
+/** Neighbouring entries of a palette are colours beside each other, so differences to the row above are small as well. */
 function encodeIndexed({ width, height, indices, palette }: IndexedPicture, effort?: number): Buffer {
-  // Neighbouring entries are not neighbouring numbers, so no filter helps; matching on whole entries does.
-  const rows = takeBytes((width + 1) * height)
-  for (let y = 0; y < height; y++) {
-    rows[y * (width + 1)] = FILTER_NONE
-    rows.set(indices.subarray(y * width, (y + 1) * width), y * (width + 1) + 1)
-  }
-  const compressed = deflateSync(rows, { level: effort ?? 1, memLevel: 9, chunkSize: Math.max(1024, rows.length) })
-  giveBack(rows)
-  const chunks = [chunk('IHDR', header(width, height, PALETTE_COLOR_TYPE)), chunk('PLTE', palette.subarray(0, 768))]
-  if (indices.includes(0)) chunks.push(chunk('tRNS', Uint8Array.of(0)))
-  chunks.push(chunk('IDAT', compressed))
-  return assemble(chunks)
+  const chunks: Chunk[] = [
+    ['IHDR', header(width, height, PALETTE_COLOR_TYPE)],
+    ['PLTE', palette.subarray(0, 768)],
+  ]
+  if (indices.includes(0)) chunks.push(['tRNS', Uint8Array.of(0)])
+  return written(filterRows(indices, width, height), effort, chunks)
+}
+
+function written(filtered: Uint8Array, effort: number | undefined, head: readonly Chunk[]): Buffer {
+  const compressed = effort === undefined ? deflateRows(filtered) : deflateSync(filtered, { level: effort, memLevel: 9 })
+  const png = assemble([...head, ['IDAT', compressed], ['IEND', new Uint8Array(0)]])
+  giveBack(filtered)
+  giveBack(compressed)
+  return png
 }
 
 /** The difference to the row above: cheap, and nearly as good as choosing a filter for every row. */
@@ -61,40 +57,25 @@ function filterRows(data: Uint8Array, rowBytes: number, height: number): Uint8Ar
 /** The same for RGBA whose alpha says nothing, which is left out on the way. */
 function filterColors({ width, height, data }: Picture): Uint8Array {
   const filtered = takeBytes((width * 3 + 1) * height)
-  const rowBytes = width * 4
+  const words = wordsOf(data)
   let out = 0
   for (let y = 0; y < height; y++) {
     filtered[out++] = y === 0 ? FILTER_NONE : FILTER_UP
-    const start = y * rowBytes
-    if (y === 0) {
-      for (let i = 0; i < rowBytes; i += 4, out += 3) {
-        filtered[out] = data[i]!
-        filtered[out + 1] = data[i + 1]!
-        filtered[out + 2] = data[i + 2]!
-      }
-      continue
-    }
-    for (let i = start; i < start + rowBytes; i += 4, out += 3) {
-      filtered[out] = data[i]! - data[i - rowBytes]!
-      filtered[out + 1] = data[i + 1]! - data[i + 1 - rowBytes]!
-      filtered[out + 2] = data[i + 2]! - data[i + 2 - rowBytes]!
+    for (let i = y * width; i < (y + 1) * width; i++, out += 3) {
+      const difference = y === 0 ? words[i]! : subtractBytes(words[i]!, words[i - width]!)
+      filtered[out] = difference
+      filtered[out + 1] = difference >>> 8
+      filtered[out + 2] = difference >>> 16
     }
   }
   return filtered
 }
 
-/** Above this share of zero differences there are runs worth matching. */
-const RUN_SHARE = 0.3
-const SAMPLE_STEP = 13
+const HIGH_BITS = 0x80808080 | 0
+const LOW_BITS = 0x7f7f7f7f
 
-function compress(filtered: Uint8Array, effort: number | undefined): Buffer {
-  const common = { memLevel: 9, chunkSize: Math.max(1024, filtered.length) }
-  if (effort !== undefined) return deflateSync(filtered, { ...common, level: effort })
-  let zeros = 0
-  for (let i = 0; i < filtered.length; i += SAMPLE_STEP) if (filtered[i] === 0) zeros += 1
-  const isNoise = zeros * SAMPLE_STEP < filtered.length * RUN_SHARE
-  return deflateSync(filtered, { ...common, level: 1, strategy: isNoise ? constants.Z_HUFFMAN_ONLY : constants.Z_DEFAULT_STRATEGY })
-}
+/** Four differences at once, each within its byte: the highest bits are set aside so that nothing is borrowed across. */
+const subtractBytes = (a: number, b: number): number => ((a | HIGH_BITS) - (b & LOW_BITS)) ^ ((a ^ ~b) & HIGH_BITS)
 
 function header(width: number, height: number, colorType: number): Buffer {
   const bytes = Buffer.alloc(13)
@@ -105,13 +86,21 @@ function header(width: number, height: number, colorType: number): Buffer {
   return bytes
 }
 
-function chunk(type: string, content: Uint8Array): Buffer {
-  const bytes = Buffer.allocUnsafe(content.length + 12)
-  bytes.writeUInt32BE(content.length, 0)
-  bytes.write(type, 4, 'latin1')
-  bytes.set(content, 8)
-  bytes.writeUInt32BE(crc32(bytes.subarray(4, content.length + 8)), content.length + 8)
-  return bytes
-}
+type Chunk = readonly [type: string, content: Uint8Array]
+/** Its length, its type and its checksum. */
+const CHUNK_BYTES = 12
 
-const assemble = (chunks: readonly Buffer[]): Buffer => Buffer.concat([SIGNATURE, ...chunks, chunk('IEND', Buffer.alloc(0))])
+function assemble(chunks: readonly Chunk[]): Buffer {
+  const png = Buffer.allocUnsafe(chunks.reduce((sum, [, { length }]) => sum + length + CHUNK_BYTES, SIGNATURE.length))
+  png.set(SIGNATURE)
+  let at = SIGNATURE.length
+  for (const [type, content] of chunks) {
+    png.writeUInt32BE(content.length, at)
+    png.write(type, at + 4, 'latin1')
+    png.set(content, at + 8)
+    const end = at + 8 + content.length
+    png.writeUInt32BE(crc32(png.subarray(at + 4, end)), end)
+    at = end + 4
+  }
+  return png
+}

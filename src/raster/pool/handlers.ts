@@ -1,3 +1,6 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { releaseBytes } from '#raster/buffers.ts'
 import type { EncodeOptions } from '#raster/encode/index.ts'
 import { inspect } from '#raster/ingest/inspect.ts'
 import { rewriteAsCog, type RewriteOptions } from '#raster/ingest/rewrite.ts'
@@ -109,6 +112,13 @@ export function createHandlers<S>({ open, ...contextOptions }: HandlerOptions<S>
         (source) => open(source, signal),
         (rasters) => runMethod(method, { ...task, rasters, signal, onProgress: inSteps(report) }),
       ),
+    /** What is only kept to be faster next time goes back to the system; rasters stay open. */
+    rest: async () => {
+      context.blocks.clear()
+      context.tiles.clear()
+      releaseBytes()
+      collect()
+    },
     info: closing(async (task: Located<S>, signal) => (await opened(task, signal)).info),
     metrics: async () => ({
       blocks: context.blocks.metrics,
@@ -159,6 +169,12 @@ function analysisHandlers<S>(
       renderPicture(context, await opened(task, signal), { ...task.options, signal }),
     ),
   }
+}
+
+/** A process without work allocates nothing, so nothing would ever set off the collection that frees what it let go. */
+function collect(): void {
+  setFlagsFromString('--expose-gc')
+  ;(runInNewContext('gc') as () => void)()
 }
 
 const PROGRESS_STEP = 0.005

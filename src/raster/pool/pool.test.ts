@@ -121,6 +121,16 @@ test('a child that grew waits for a quiet moment; one that is nearly as large as
   assert.deepEqual([pool.metrics.recycled, pool.metrics.outOfMemory], [1, 0])
 })
 
+test('a child with nothing to do gives back what it keeps, once, and goes on', async () => {
+  const pool = start({ restTask: 'rest', restMs: 0 })
+  const first = await pool.run('pid', null)
+  while (pool.metrics.rested === 0) await new Promise(setImmediate)
+  assert.deepEqual([await pool.run('rests', null), await pool.run('pid', null)], [1, first])
+  const ended = start({ restTask: 'rest', restMs: 0, idleMs: 0 })
+  await ended.run('pid', null)
+  while (ended.metrics.children > 0) await new Promise(setImmediate)
+})
+
 test('a child with nothing to do ends, and the next task has another', async () => {
   const pool = start({ idleMs: 0 })
   const first = await pool.run('pid', null)

@@ -25,7 +25,10 @@ export interface PoolOptions {
   /** So long without a task is nothing to do: between the tiles of a map there is always a moment. */
   recycleIdleMs?: number
   graceMs?: number
-  /** A child that had nothing to do for so long ends and gives its memory back; the next task starts another. */
+  /** A task that makes a child give back what it only keeps for later; it runs when there was nothing to do for `restMs`. */
+  restTask?: string
+  restMs?: number
+  /** A child that had nothing to do for so long after that ends. The next task starts another, whose code is slow at first. */
   idleMs?: number
   /** How much the children step back behind others on a busy machine, 0 to 19. */
   niceness?: number
@@ -56,6 +59,7 @@ interface PoolMetrics {
   timedOut: number
   outOfMemory: number
   recycled: number
+  rested: number
   /** Time in children, of all tasks together. */
   busyMs: number
 }
@@ -70,7 +74,8 @@ const DEFAULTS = {
   recycleAfterTasks: 20_000,
   recycleIdleMs: 1_000,
   graceMs: 250,
-  idleMs: 60_000,
+  restMs: 60_000,
+  idleMs: 600_000,
   niceness: 0,
 }
 
@@ -109,6 +114,7 @@ export class RasterPool {
     timedOut: 0,
     outOfMemory: 0,
     recycled: 0,
+    rested: 0,
     busyMs: 0,
   }
 
@@ -225,8 +231,8 @@ export class RasterPool {
   }
 
   /** What becomes of a child between two tasks: it goes on, is replaced once it has nothing to do, or is replaced now. */
-  #rest(slot: Slot, worker: Worker, { rssBytes }: WorkerOutcome): void {
-    const { maxRssBytes, recycleRssBytes, recycleAfterTasks, recycleIdleMs, idleMs } = this.#options
+  #rest(slot: Slot, worker: Worker, { rssBytes }: WorkerOutcome, { isRested = false } = {}): void {
+    const { maxRssBytes, recycleRssBytes, recycleAfterTasks, recycleIdleMs, restTask, restMs, idleMs } = this.#options
     if (!worker.isAlive) {
       slot.worker = null
       return
@@ -237,7 +243,17 @@ export class RasterPool {
     }
     if (rssBytes > maxRssBytes * FULL_SHARE) recycle()
     else if (rssBytes > recycleRssBytes || worker.taskCount >= recycleAfterTasks) slot.idle = setTimeout(recycle, recycleIdleMs).unref()
+    else if (restTask !== undefined && !isRested) slot.idle = setTimeout(() => void this.#giveBack(slot, worker, restTask), restMs).unref()
     else slot.idle = setTimeout(() => this.#retire(slot), idleMs).unref()
+  }
+
+  async #giveBack(slot: Slot, worker: Worker, task: string): Promise<void> {
+    slot.isBusy = true
+    const outcome = await worker.run({ id: this.#nextId++, task, input: null, deadlineMs: this.#options.deadlineMs }, undefined)
+    slot.isBusy = false
+    this.#counts.rested += 1
+    this.#rest(slot, worker, outcome, { isRested: true })
+    this.#dispatch()
   }
 
   #retire(slot: Slot): void {

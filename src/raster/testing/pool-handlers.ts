@@ -4,9 +4,15 @@ import type { Handler } from '#raster/pool/protocol.ts'
 
 const kept: Buffer[] = []
 
+let rests = 0
+
 export const handlers = {
   echo: async (input: unknown) => input,
   pid: async () => process.pid,
+  rest: async () => {
+    rests += 1
+  },
+  rests: async () => rests,
   environment: async () => Object.keys(process.env),
   refuse: async (message: string) => Promise.reject(new RasterError('corrupt', message)),
   throw: async () => Promise.reject(new Error('a bug')),

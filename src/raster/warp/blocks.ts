@@ -50,6 +50,10 @@ export class BlockCache {
 
   get: LoadingCache<Block>['get'] = (key, load, options) => this.#blocks.get(key, load, options)
 
+  clear(): void {
+    this.#blocks.clear()
+  }
+
   /** Whatever is read from the cache must be read inside. */
   async reading<T>(read: () => Promise<T>): Promise<T> {
     this.#readers += 1

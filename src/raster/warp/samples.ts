@@ -178,6 +178,8 @@ export interface PackedTarget {
   tables: readonly [ByteTable, ByteTable, ByteTable]
   /** RGBA pixels as little-endian words. */
   pixels: Uint32Array
+  /** What the last block needed: a block's rows come one after the other. */
+  last?: { block: Block; pack: Pack } | undefined
 }
 
 /**
@@ -185,7 +187,13 @@ export interface PackedTarget {
  * missing where all its bands are: one band of a dark pixel may well equal the nodata value.
  */
 export function packPixels(target: PackedTarget, block: Block, offsets: Int32Array, run: Run): void {
-  const { bands, tables, nodata } = target
+  if (target.last?.block !== block) target.last = { block, pack: packOf(target, block) }
+  const { pack } = target.last
+  if (block.mask) packMasked(pack, block.mask, offsets, run)
+  else packOpaque(pack, offsets, run)
+}
+
+function packOf({ bands, tables, nodata, pixels }: PackedTarget, block: Block): Pack {
   const planes = bands.map((band) => block.bands.indexOf(band))
   const channel = (k: number): Channel => ({
     samples: block.data[planes[k]!]!,
@@ -193,16 +201,7 @@ export function packPixels(target: PackedTarget, block: Block, offsets: Int32Arr
     marker: integerMarker(nodata[k]),
     table: tables[k]!.table,
   })
-  const pack = {
-    red: channel(0),
-    green: channel(1),
-    blue: channel(2),
-    stride: block.stride,
-    tableStart: tables[0].tableStart,
-    pixels: target.pixels,
-  }
-  if (block.mask) packMasked(pack, block.mask, offsets, run)
-  else packOpaque(pack, offsets, run)
+  return { red: channel(0), green: channel(1), blue: channel(2), stride: block.stride, tableStart: tables[0].tableStart, pixels }
 }
 
 interface Channel {

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { UsageError } from '../failure.ts'
@@ -12,11 +12,17 @@ export async function run(rest: readonly Word[]): Promise<number> {
   const main = path.join(root, 'src/main.ts')
   if (!existsSync(main))
     throw new UsageError('The service is not part of this installation', 'Clone the repository and run groundtrack up there')
-  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', main], { stdio: 'inherit', cwd: root })
+  const child = spawn(process.execPath, [...flagsOf(root), main], { stdio: 'inherit', cwd: root })
   // A terminal sends Ctrl-C to both; the service needs the time to stop.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => signal !== 'SIGINT' && child.kill(signal))
   return await new Promise((resolve, reject) => {
     child.on('error', reject)
     child.on('exit', (code, signal) => resolve(signal ? 128 + os.constants.signals[signal] : (code ?? 1)))
   })
+}
+
+/** What the script `start` gives Node, so that both ways run the same. */
+function flagsOf(root: string): string[] {
+  const { scripts } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as { scripts: { start: string } }
+  return scripts.start.split(' ').filter((word) => word.startsWith('--'))
 }
