@@ -62,7 +62,8 @@ async function compareOn(folder: string, input: string, geometry: object): Promi
   const cutline = path.join(folder, 'cutline.geojson')
   writeFileSync(cutline, JSON.stringify(geometry))
   console.log(
-    `${path.basename(input)} ${SIDE} x ${SIDE} x ${BANDS} uint16, ${Math.round(statSync(input).size / 1e6)} MB; one thread each; median of ${ROUNDS}`,
+    `${path.basename(input)} ${SIDE} x ${SIDE} x ${BANDS} uint16, ` +
+      `${Math.round(statSync(input).size / 1e6)} MB; one thread each; median of ${ROUNDS}`,
   )
   const ours = path.join(folder, 'ours.tif')
   const theirs = path.join(folder, 'gdal.tif')

@@ -209,7 +209,7 @@ async function cell(sides: readonly Side[], at: { item: Case; format: Format; wo
     const missed = ratios.flatMap((ratio) => ratio.missed ?? [])
     console.log(
       `${item.name.padEnd(24)}${format.padEnd(6)}${workload.padEnd(10)}${String(clients).padEnd(3)}${ours.way!.padEnd(8)}` +
-        `${parts.join(' |')} |${ratios.map(({ text }) => text).join(' ')}${missed.length > 0 ? `  below the aim: ${missed.join(', ')}` : ''}`,
+        `${parts.join(' |')} |${ratios.map(({ text }) => text).join(' ')}${missed.length > 0 ? `  below: ${missed.join(', ')}` : ''}`,
     )
   }
 }
@@ -230,9 +230,7 @@ async function mapSession(sides: readonly Side[], item: Case, format: Format): P
     const slower = waits.some((peer) => side.way !== null && peer.side.name === 'TiTiler' && peer.p95 < p95)
     return `${side.name}${show(p50)}${show(p95)}${show(of(results, side, (one) => one.cpuMs))}${slower ? '  slower than TiTiler' : ''}`
   })
-  console.log(
-    `${item.name.padEnd(24)}${format.padEnd(6)}${USERS} users, ${SESSION_FILES} files: p50 ms, p95 ms, CPU ms: ${told.join(' | ')}`,
-  )
+  console.log(`${item.name.padEnd(24)}${format.padEnd(6)}${USERS} users, ${SESSION_FILES} files; p50, p95, CPU ms: ${told.join(' | ')}`)
 }
 
 function linkFiles(): void {
@@ -262,7 +260,7 @@ try {
       .join(' ')}, core ${CORE}, medians of ${ROUNDS} rounds`,
   )
   console.log(
-    `for ours, ${peers.map(({ name }) => name).join(', ')}: CPU ms a tile, tiles/s, p95 ms, KB; then for each peer: CPU and speed, times ours`,
+    `for ours, ${peers.map(({ name }) => name).join(', ')}: CPU ms a tile, tiles/s, p95 ms, KB; then by peer: CPU and speed, times ours`,
   )
   for (const item of cases) {
     // Every path has run before it is measured, as in a service that has been up for a while.

@@ -35,7 +35,7 @@ export interface Side {
   parts?: () => Record<string, number>
 }
 
-export interface Setting {
+interface Setting {
   lab: Lab
   cases: readonly Case[]
   copies: number

@@ -5,9 +5,9 @@ const MAX_STREAMS = 4
 /** A frame may be a little longer than what it holds, where that cannot be compressed. */
 const SLACK_BYTES = 4096
 
-/** How a tile is compressed. `huffman` is deflate without a search for repetitions. */
-export interface FrameCoding {
-  readonly method: 'zstd' | 'deflate' | 'huffman'
+/** How a tile is compressed. `runs` is deflate that searches for nothing but runs of one byte. */
+interface FrameCoding {
+  readonly method: 'zstd' | 'deflate' | 'runs'
   readonly level: number
 }
 
@@ -64,9 +64,9 @@ const MEMORY_LEVEL = 9
 
 /** Whatever is written at once is a frame of its own. */
 function streamOf({ method, level }: FrameCoding, chunkSize: number): zlib.ZstdCompress | zlib.Deflate {
-  const { ZSTD_e_end, ZSTD_c_compressionLevel, Z_FINISH, Z_HUFFMAN_ONLY, Z_DEFAULT_STRATEGY } = zlib.constants
+  const { ZSTD_e_end, ZSTD_c_compressionLevel, Z_FINISH, Z_RLE, Z_DEFAULT_STRATEGY } = zlib.constants
   if (method === 'zstd') return zlib.createZstdCompress({ flush: ZSTD_e_end, chunkSize, params: { [ZSTD_c_compressionLevel]: level } })
-  const strategy = method === 'huffman' ? Z_HUFFMAN_ONLY : Z_DEFAULT_STRATEGY
+  const strategy = method === 'runs' ? Z_RLE : Z_DEFAULT_STRATEGY
   return zlib.createDeflate({ flush: Z_FINISH, chunkSize, level, strategy, memLevel: MEMORY_LEVEL })
 }
 

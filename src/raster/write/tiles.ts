@@ -30,7 +30,7 @@ export interface RowBand {
 export class TileEncoder {
   readonly #plan: CogPlan
   readonly #frames: Frames
-  /** Deflate without a search for repetitions, where that is worth trying. */
+  /** Deflate that searches only for runs, such as those outside an area, where that is worth trying. */
   readonly #coded: Frames | null
   readonly #free: ExactSampleArray[] = []
 
@@ -40,7 +40,7 @@ export class TileEncoder {
     const mostBytes = blockSize * blockSize * bandCount * bytesPerSample(spec.dataType)
     this.#frames = new Frames({ method: plan.compression, level: compressionLevel }, mostBytes)
     const mayBeNoise = plan.compression === 'deflate' && plan.overviews !== 'mode' && spec.compressionLevel === undefined
-    this.#coded = mayBeNoise ? new Frames({ method: 'huffman', level: compressionLevel }, mostBytes) : null
+    this.#coded = mayBeNoise ? new Frames({ method: 'runs', level: compressionLevel }, mostBytes) : null
   }
 
   /**
