@@ -73,8 +73,10 @@ function streamOf({ method, level }: FrameCoding, chunkSize: number): zlib.ZstdC
 class FrameStream {
   readonly #stream: zlib.ZstdCompress | zlib.Deflate
   readonly #pieces: Uint8Array[] = []
+  readonly #mustReset: boolean
 
   constructor(coding: FrameCoding, mostBytes: number) {
+    this.#mustReset = coding.method !== 'zstd'
     this.#stream = streamOf(coding, mostBytes + SLACK_BYTES)
     this.#stream.on('data', (piece: Uint8Array) => this.#pieces.push(piece))
     // Whoever waits for the write is told.
@@ -96,8 +98,8 @@ class FrameStream {
    */
   rewind(): void {
     this.#pieces.length = 0
-    // A zlib stream is at its end.
-    if ('reset' in this.#stream) this.#stream.reset()
+    // A zlib stream is at its end. One of Zstandard goes on by itself, and a reset would take its level away.
+    if (this.#mustReset && 'reset' in this.#stream) this.#stream.reset()
     if (typeof Reflect.get(this.#stream, '_outOffset') === 'number') Reflect.set(this.#stream, '_outOffset', 0)
   }
 
