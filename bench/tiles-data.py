@@ -1,5 +1,6 @@
 """Makes the rasters of `bench:tiles` in the folder given: a UTM scene of four 16-bit bands, an aerial JPEG and a DEM.
 With `plain` as the second argument, makes of these, which must be there, what people upload: tiles, deflate, no overviews.
+With `types`, COGs of other sample types of the same ground: bytes, 16-bit heights and heights in doubles.
 
 Runs in the virtual environment of the peer, so both sides read the same files, written by GDAL's own COG driver.
 """
@@ -17,6 +18,21 @@ folder = sys.argv[1]
 if sys.argv[2:] == ["plain"]:
     for name, predictor in [("utm", 2), ("dem", 3)]:
         copy(f"{folder}/{name}.tif", f"{folder}/{name}-plain.tif", driver="GTiff", TILED="YES", COMPRESS="DEFLATE", PREDICTOR=predictor)
+    sys.exit()
+if sys.argv[2:] == ["types"]:
+    for name, made, change in [
+        ("utm", "utm-uint8", lambda band: np.where(band == 0, 0, np.clip((band.astype(np.float32) - 400) / 2600 * 255, 1, 255)).astype(np.uint8)),
+        ("dem", "dem-int16", lambda band: np.round(band).astype(np.int16)),
+        ("dem", "dem-float64", lambda band: band.astype(np.float64)),
+    ]:
+        with rasterio.open(f"{folder}/{name}.tif") as file:
+            bands = [change(file.read(number)) for number in range(1, min(3, file.count) + 1)]
+            profile = dict(crs=file.crs, transform=file.transform, nodata=file.nodata, width=file.width, height=file.height, count=len(bands), dtype=bands[0].dtype)
+        with rasterio.open(f"{folder}/{made}.scratch.tif", "w", driver="GTiff", tiled=True, **profile) as file:
+            for number, band in enumerate(bands, 1):
+                file.write(band, number)
+        copy(f"{folder}/{made}.scratch.tif", f"{folder}/{made}.tif", driver="COG", BLOCKSIZE=512, NUM_THREADS=2, COMPRESS="DEFLATE", PREDICTOR="YES")
+        os.remove(f"{folder}/{made}.scratch.tif")
     sys.exit()
 SCENE, DEM = 4096, 2048
 

@@ -95,6 +95,20 @@ export function tilesOf({ z, middle, reach }: Pick<Case, 'z' | 'middle' | 'reach
   }))
 }
 
+const PATH_STEPS = 12
+const VIEW_HEIGHT = 3
+
+/** What one of several people asks for: a view that moves by a column at each step, from a place of their own, and turns at the border. */
+export function pathOf({ z, middle, reach }: Pick<Case, 'z' | 'middle' | 'reach'>, user: number): Tile[] {
+  const side = reach * 2
+  const [left, top] = [(user * 5) % side, (user * 7) % (side - VIEW_HEIGHT)]
+  return Array.from({ length: PATH_STEPS * VIEW_HEIGHT }, (_, i) => ({
+    z,
+    x: middle.x - reach + ((left + Math.floor(i / VIEW_HEIGHT)) % side),
+    y: middle.y - reach + top + (i % VIEW_HEIGHT),
+  }))
+}
+
 export function middleOf(longitude: number, latitude: number, z: number): { x: number; y: number } {
   const radians = (latitude * Math.PI) / 180
   return { x: Math.floor(((longitude + 180) / 360) * 2 ** z), y: Math.floor(((1 - Math.asinh(Math.tan(radians)) / Math.PI) / 2) * 2 ** z) }

@@ -22,6 +22,7 @@ export function preparePeers(): void {
   for (const [last, what] of [
     ['dem', 'cogs'],
     ['dem-plain', 'plain'],
+    ['dem-float64', 'types'],
   ] as const)
     if (!existsSync(dataFile(last)))
       execFileSync(PYTHON, [path.join(import.meta.dirname, '..', 'tiles-data.py'), path.join(FOLDER, 'data'), what], { stdio: 'inherit' })
@@ -80,7 +81,7 @@ export function startMapserver(layers: readonly MapLayer[], core: number | null)
 export const mapserverQuery = (layer: string, { z, x, y }: { z: number; x: number; y: number }, format: string): string =>
   `map=TILES&mode=tile&tilemode=gmap&tile=${x}+${y}+${z}&layers=${layer}&map.imagetype=${format}`
 
-/** Pictures as the peer makes them by default: zlib's level 6, quality 75. */
+/** PNG and WebP as the peer makes them by default: zlib's level 6, quality 75. JPEG as TiTiler makes it, whose quality is 85. */
 function mapText(layers: readonly MapLayer[]): string {
   return `MAP
   NAME "tiles"
@@ -90,7 +91,7 @@ function mapText(layers: readonly MapLayer[]): string {
   IMAGETYPE "png"
   PROJECTION "init=epsg:3857" END
   OUTPUTFORMAT NAME "png" DRIVER "AGG/PNG" MIMETYPE "image/png" IMAGEMODE RGBA TRANSPARENT ON END
-  OUTPUTFORMAT NAME "jpeg" DRIVER "AGG/JPEG" MIMETYPE "image/jpeg" IMAGEMODE RGB FORMATOPTION "QUALITY=75" END
+  OUTPUTFORMAT NAME "jpeg" DRIVER "AGG/JPEG" MIMETYPE "image/jpeg" IMAGEMODE RGB FORMATOPTION "QUALITY=85" END
   OUTPUTFORMAT NAME "webp" DRIVER "GDAL/WEBP" MIMETYPE "image/webp" IMAGEMODE RGBA TRANSPARENT ON FORMATOPTION "QUALITY=75" END
 ${layers
   .map(

@@ -36,6 +36,17 @@ test('what came from elsewhere is left alone, and so is what is small', () => {
   assert.notEqual(takeBytes(100).buffer, small.buffer)
 })
 
+test('sizes that nobody asks for any more make room for those that are in use', () => {
+  const old = Array.from({ length: 40 }, () => takeBytes(960 * KIB))
+  for (const buffer of old) giveBack(buffer)
+  const wanted = takeBytes(8_000 * KIB)
+  giveBack(wanted)
+  assert.equal(takeBytes(8_000 * KIB).buffer, wanted.buffer)
+  const large = takeBytes(64 * 1024 * KIB)
+  giveBack(large)
+  assert.notEqual(takeBytes(64 * 1024 * KIB).buffer, large.buffer, 'more than is kept at all')
+})
+
 const block = (samples: Uint8Array): Block => ({
   width: samples.length,
   height: 1,

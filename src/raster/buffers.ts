@@ -34,12 +34,20 @@ export function releaseBytes(): void {
   freeBytes = 0
 }
 
-/** Takes back what `takeBytes` gave; anything else is left alone. */
+/** Takes back what `takeBytes` gave; anything else is left alone. Where there is too much, sizes that nobody asks for any more go. */
 export function giveBack({ buffer }: { readonly buffer: ArrayBufferLike }): void {
-  if (!lent.delete(buffer) || freeBytes + buffer.byteLength > MAX_FREE_BYTES) return
   const size = buffer.byteLength
+  if (!lent.delete(buffer) || size > MAX_FREE_BYTES) return
+  const known = free.get(size) ?? []
+  // The last one of the map is the size that was used last.
+  free.delete(size)
+  for (const [other, buffers] of free) {
+    while (freeBytes + size > MAX_FREE_BYTES && buffers.pop()) freeBytes -= other
+    if (buffers.length > 0) break
+    free.delete(other)
+  }
+  free.set(size, known)
+  if (freeBytes + size > MAX_FREE_BYTES) return
   freeBytes += size
-  const known = free.get(size)
-  if (known) known.push(buffer as ArrayBuffer)
-  else free.set(size, [buffer as ArrayBuffer])
+  known.push(buffer as ArrayBuffer)
 }

@@ -9,6 +9,7 @@ import zlib from 'node:zlib'
 import fc from 'fast-check'
 import { decodeLzw } from '#raster/codec/lzw.ts'
 import { decodePackbits } from '#raster/codec/packbits.ts'
+import { undoFloatPlanes } from '#raster/codec/predictor.ts'
 import { boundedDecompressor, decompress, decompressUpTo } from '#raster/codec/stream.ts'
 import { halfToNumber, reverseBits, unpackBits } from '#raster/codec/unpack.ts'
 import { memorySource } from '#raster/source/memory.ts'
@@ -130,4 +131,33 @@ test('the first rows of a block are the same whether all of it is decoded or not
       )
     })
   }
+})
+
+test('floats come back from their planes of bytes, whatever the width of a row and of a sample', () => {
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 1, max: 40 }),
+      fc.integer({ min: 1, max: 4 }),
+      fc.constantFrom(3, 4, 8),
+      fc.integer(),
+      (rowSamples, rows, sampleBytes, seed) => {
+        const rowBytes = rowSamples * sampleBytes
+        let state = seed | 0
+        const stored = Uint8Array.from(
+          { length: rowBytes * rows },
+          () => (state = (Math.imul(state, 1_664_525) + 1_013_904_223) | 0) >>> 24,
+        )
+        const expected = new Uint8Array(stored.length)
+        for (let row = 0; row < rows; row++) {
+          for (let i = 0, sum = 0; i < rowBytes; i++) {
+            sum += stored[row * rowBytes + i]!
+            const plane = Math.floor(i / rowSamples)
+            expected[row * rowBytes + (i % rowSamples) * sampleBytes + sampleBytes - 1 - plane] = sum
+          }
+        }
+        assert.deepEqual(Buffer.from(undoFloatPlanes(stored, { rowSamples, rows, stride: 1 }, sampleBytes)), Buffer.from(expected))
+      },
+    ),
+    { numRuns: 200 },
+  )
 })

@@ -5,6 +5,7 @@
  */
 
 import { giveBack, takeBytes } from '#raster/buffers.ts'
+import { joinPlanes, joinsPlanes } from './float-planes.ts'
 
 type UnsignedArray = Uint8Array | Uint16Array | Uint32Array
 
@@ -96,8 +97,8 @@ export function undoDifferences64(samples: BigUint64Array, { rowSamples, rows, s
 export function undoFloatPlanes(bytes: Uint8Array, shape: RowShape, sampleBytes: number): Uint8Array {
   const out = takeBytes(bytes.length)
   const rowBytes = shape.rowSamples * sampleBytes
-  if (sampleBytes === 4 && shape.stride === 1) {
-    for (let row = 0; row < shape.rows; row++) sumAndJoinFour(bytes, out, row * rowBytes, shape.rowSamples)
+  if (joinsPlanes(shape.rowSamples, shape.stride, sampleBytes) && bytes.byteOffset % 4 === 0) {
+    joinPlanes(bytes, out, { rowSamples: shape.rowSamples, rows: shape.rows, sampleBytes })
     giveBack(bytes)
     return out
   }
@@ -109,32 +110,6 @@ export function undoFloatPlanes(bytes: Uint8Array, shape: RowShape, sampleBytes:
   }
   giveBack(bytes)
   return out
-}
-
-/** One band of singles: four running sums side by side. A plane goes on from the sum of those before it. */
-function sumAndJoinFour(planes: Uint8Array, out: Uint8Array, start: number, count: number): void {
-  const words = new Uint32Array(out.buffer, out.byteOffset + start, count)
-  const second = start + count
-  const third = second + count
-  const fourth = third + count
-  let b = 0
-  let c = 0
-  let d = 0
-  for (let i = 0; i < count; i++) {
-    b = (b + planes[start + i]!) | 0
-    c = (c + planes[second + i]!) | 0
-    d = (d + planes[third + i]!) | 0
-  }
-  c = (c + b) | 0
-  d = (d + c) | 0
-  let a = 0
-  for (let i = 0; i < count; i++) {
-    a = (a + planes[start + i]!) & 0xff
-    b = (b + planes[second + i]!) & 0xff
-    c = (c + planes[third + i]!) & 0xff
-    d = (d + planes[fourth + i]!) & 0xff
-    words[i] = (a << 24) | (b << 16) | (c << 8) | d
-  }
 }
 
 function joinFour(planes: Uint8Array, out: Uint8Array, start: number, count: number): void {

@@ -2,11 +2,13 @@ import { giveBack, takeBytes } from '#raster/buffers.ts'
 import { compileExpression, parseExpression, type BandScale } from '#raster/expression/index.ts'
 import { readPolygons } from '#raster/geometry/polygon.ts'
 import { RasterError, type Block, type DataType, type Raster, type SampleArray } from '#raster/types.ts'
+import { sampleArray } from '#raster/warp/instances.ts'
 
 import { chooseArea, joinedMask, readArea, type Area, type AreaSamples } from './area.ts'
-import { loadStatisticsKernels } from './instances.ts'
-import type { BandSamples } from './kernels.ts'
+import { loadStatisticsKernels, type StatisticsKernels } from './instances.ts'
+import type { BandSamples, Collected } from './kernels.ts'
 import { pixelsOf, scanArea, type AreaPixels, type ScanRequest } from './scan.ts'
+import { summarizeCollected } from './spread.ts'
 import { summarizeCounts, summarizeSamples } from './summarize.ts'
 import type { Summary, SummaryOptions } from './summary.ts'
 
@@ -181,21 +183,35 @@ async function collectBands(
   bands: readonly ScannedBand[],
   options: SummaryOptions,
 ): Promise<Summary[]> {
-  const { collectRuns } = await loadStatisticsKernels(request.raster.info.dataType)
-  const values = bands.map(() => new Float64Array(takeBytes(pixels.count * Float64Array.BYTES_PER_ELEMENT).buffer, 0, pixels.count))
-  const counts = bands.map(() => 0)
-  await scanArea(request, pixels, (block, runs) => {
-    bands.forEach(
-      ({ nodata }, index) => (counts[index] = collectRuns(samplesOf(block, index), runs, nodata, values[index]!, counts[index]!)),
-    )
-  })
+  const { dataType } = request.raster.info
+  const kernels = await loadStatisticsKernels(dataType)
+  const all = bands.map(({ scale }): Collected => ({ values: roomFor(dataType, scale, pixels.count), ...NOTHING_COLLECTED }))
+  await scanArea(request, pixels, (block, runs) =>
+    all.forEach((into, index) => kernels.collectRuns(samplesOf(block, index), runs, bands[index]!.nodata, into)),
+  )
   return bands.map(({ scale }, index) => {
-    const [all, count] = [values[index]!, counts[index]!]
-    if (scale) for (let i = 0; i < count; i++) all[i] = scaled(all[i]!, scale)
-    const summary = summarizeSamples({ values: all, weights: null, count }, options)
-    giveBack(all)
+    const collected = all[index]!
+    const summary = summarizeAll(collected, scale, options, kernels)
+    giveBack(collected.values)
     return summary
   })
+}
+
+function summarizeAll(collected: Collected, scale: BandScale | null, options: SummaryOptions, kernels: StatisticsKernels): Summary {
+  const { values, count } = collected
+  if (count > 0 && !scale) return summarizeCollected(collected, options, kernels)
+  // What is scaled has another sum and another range.
+  const doubles = values instanceof Float64Array ? values : new Float64Array(0)
+  for (let i = 0; i < count; i++) doubles[i] = scaled(doubles[i]!, scale)
+  return summarizeSamples({ values: doubles, weights: null, count }, options)
+}
+
+const NOTHING_COLLECTED = { count: 0, total: 0, min: Infinity, max: -Infinity }
+
+/** Samples are kept as they are: half as many bytes for singles. Those to be scaled become doubles. */
+function roomFor(dataType: DataType, scale: BandScale | null, count: number): SampleArray {
+  const type = scale ? 'float64' : dataType
+  return sampleArray(type, count, takeBytes(count * sampleArray(type, 0).BYTES_PER_ELEMENT).buffer)
 }
 
 function checkBand(band: number, bandCount: number): number {

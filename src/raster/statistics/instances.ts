@@ -3,14 +3,16 @@ import { sampleArray } from '#raster/warp/instances.ts'
 
 import type * as Kernels from './kernels.ts'
 
-const instances = new Map<string, Promise<typeof Kernels>>()
+export type StatisticsKernels = typeof Kernels
+
+const instances = new Map<string, Promise<StatisticsKernels>>()
 
 /** One copy of the loops for each kind of array; see `warp/instances.ts`. */
-export function loadStatisticsKernels(dataType: DataType): Promise<typeof Kernels> {
+export function loadStatisticsKernels(dataType: DataType): Promise<StatisticsKernels> {
   const { name } = sampleArray(dataType, 0).constructor
   let instance = instances.get(name)
   if (!instance) {
-    instance = import(`./kernels.ts?samples=${name}`) as Promise<typeof Kernels>
+    instance = import(`./kernels.ts?samples=${name}`) as Promise<StatisticsKernels>
     instances.set(name, instance)
   }
   return instance

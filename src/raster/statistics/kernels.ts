@@ -66,25 +66,82 @@ export function countRuns({ samples, start, stride, mask }: BandSamples, runs: R
   }
 }
 
-/** Appends the samples of the runs that are data to `values`, from `count` on; gives how many there are then. */
-export function collectRuns(
-  { samples, start, stride, mask }: BandSamples,
-  runs: Runs,
-  nodata: number | null,
-  values: Float64Array,
-  count: number,
-): number {
+/** Samples that were collected, and what is known of them by then. */
+export interface Collected {
+  readonly values: SampleArray
+  count: number
+  total: number
+  min: number
+  max: number
+}
+
+/** Appends the samples of the runs that are data, and goes on with their sum, run by run, and their range. */
+export function collectRuns({ samples, start, stride, mask }: BandSamples, runs: Runs, nodata: number | null, into: Collected): void {
   const marker = nodata ?? Number.NaN
-  let to = count
+  const { values } = into
+  let { count, min, max } = into
   for (let r = 0; r < runs.length; r += 2) {
     const end = ((runs[r + 1]! * stride) | 0) + start
+    let total = 0
     for (let i = ((runs[r]! * stride) | 0) + start, pixel = runs[r]!; i < end; i += stride, pixel++) {
       const value = samples[i]!
       if (value === marker || value - value !== 0) continue
       if (mask !== null && mask[pixel] === 0) continue
-      values[to] = value
-      to += 1
+      values[count] = value
+      count += 1
+      total += value
+      if (value < min) min = value
+      if (value > max) max = value
     }
+    into.total += total
   }
-  return to
+  into.count = count
+  into.min = min
+  into.max = max
+}
+
+/** The sum and the range of samples that were collected otherwise. */
+export function totalAndRange({ values }: Collected, range: { min: number; max: number }, from: number, to: number): number {
+  let { min, max } = range
+  let total = 0
+  for (let i = from; i < to; i++) {
+    const value = values[i]!
+    total += value
+    if (value < min) min = value
+    if (value > max) max = value
+  }
+  range.min = min
+  range.max = max
+  return total
+}
+
+/** Fine bins, equally wide, over the range of the samples. */
+export interface FineBins {
+  low: number
+  perUnit: number
+  counts: Uint32Array
+}
+
+/** What is not a number (a range of one value, or one too wide for a double) falls into the first bin. */
+export const fineBin = ({ low, perUnit }: FineBins, value: number): number => ((value - low) * perUnit) | 0
+
+/** Counts samples in fine bins; gives the sum of the squares of their distances to the mean. */
+export function countAndSquare({ values }: Collected, { low, perUnit, counts }: FineBins, mean: number, from: number, to: number): number {
+  let total = 0
+  for (let i = from; i < to; i++) {
+    const value = values[i]!
+    const distance = value - mean
+    total += distance * distance
+    counts[((value - low) * perUnit) | 0]! += 1
+  }
+  return total
+}
+
+/** Copies the samples of the bins that are wanted; `looked` has just room for them. */
+export function gather({ values, count }: Collected, { low, perUnit }: FineBins, wanted: Uint8Array, looked: Float64Array): void {
+  let to = 0
+  for (let i = 0; i < count && to < looked.length; i++) {
+    const value = values[i]!
+    if (wanted[((value - low) * perUnit) | 0] !== 0) looked[to++] = value
+  }
 }

@@ -51,11 +51,15 @@ export async function scanArea(
   for (let i = 0; i < places.length; i += together) {
     throwIfAborted(signal)
     const batch = places.slice(i, i + together)
-    const blocks = await Promise.all(batch.map(({ bx, by, rows }) => raster.readBlock(area.level, bx, by, { bands, rows, signal })))
-    blocks.forEach((block, k) => {
+    const reading = batch.map(({ bx, by, rows }) => raster.readBlock(area.level, bx, by, { bands, rows, signal }))
+    // The first that fails is told of; those behind it are nobody's any more.
+    for (const each of reading) each.catch(() => undefined)
+    // Each is looked at as soon as it is decoded and those before it are done: it is still at hand then, and its memory serves the next.
+    for (const [k, each] of reading.entries()) {
+      const block = await each
       take(block, runsIn(batch[k] as Place, block.width, level, pixels))
       for (const samples of block.data) giveBack(samples)
-    })
+    }
   }
 }
 

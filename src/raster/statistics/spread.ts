@@ -1,3 +1,4 @@
+import { countAndSquare, fineBin, gather, totalAndRange, type Collected, type FineBins } from './kernels.ts'
 import { selectRanks } from './select.ts'
 import { sum } from './sum.ts'
 import { binEdges, placeOf, type Histogram, type Summary, type SummaryOptions } from './summary.ts'
@@ -11,15 +12,26 @@ const FINE_BINS = 65_536
  * never descends as samples grow, also after rounding, so that the answer is exact; samples that all fall into one bin are merely
  * slow.
  */
-export function summarizeSpread(values: Float64Array, { percentiles, binCount, binRange }: SummaryOptions): Summary {
-  const count = values.length
+export function summarizeSpread(values: Float64Array, options: SummaryOptions): Summary {
   const range = { min: Infinity, max: -Infinity }
-  const total = sum(count, (from, to) => totalAndRange(values, range, from, to))
-  const { min, max } = range
+  const collected: Collected = { values, count: values.length, total: 0, ...range }
+  collected.total = sum(values.length, (from, to) => totalAndRange(collected, range, from, to))
+  return summarizeCollected({ ...collected, ...range }, options, { countAndSquare, gather })
+}
+
+/** The loops over samples, compiled for their type. */
+interface Loops {
+  countAndSquare: typeof countAndSquare
+  gather: typeof gather
+}
+
+/** The same for samples whose sum and range are known, by loops for their type. */
+export function summarizeCollected(collected: Collected, { percentiles, binCount, binRange }: SummaryOptions, loops: Loops): Summary {
+  const { count, min, max, total } = collected
   const mean = total / count
   const fine: FineBins = { low: min, perUnit: (FINE_BINS - 1) / (max - min), counts: new Uint32Array(FINE_BINS) }
   // A second pass: the difference of two large squares would lose the digits.
-  const squares = sum(count, (from, to) => countAndSquare(values, fine, mean, from, to))
+  const squares = sum(count, (from, to) => loops.countAndSquare(collected, fine, mean, from, to))
   const edges = binEdges(binRange ?? [min, max], binCount)
   const places = percentiles.map((percentile) => placeOf(percentile, count))
   const ranks = [...new Set(places.flatMap((place) => [Math.floor(place), Math.ceil(place)]))].sort((a, b) => a - b)
@@ -27,7 +39,8 @@ export function summarizeSpread(values: Float64Array, { percentiles, binCount, b
   const wanted = new Uint8Array(FINE_BINS)
   for (const border of borders) if (border >= 0 && border < FINE_BINS) wanted[border] = 1
   const { passed } = markRanks(fine.counts, ranks, wanted)
-  const looked = gather(values, fine, wanted)
+  const looked = new Float64Array(sizeOf(fine.counts, wanted))
+  loops.gather(collected, fine, wanted, looked)
   const histogram = histogramOf(fine.counts, wanted, borders, edges, looked)
   const known = valuesOf(ranks, passed, looked)
   const percentileValues = places.map((place) => {
@@ -35,40 +48,6 @@ export function summarizeSpread(values: Float64Array, { percentiles, binCount, b
     return lower + (known.get(Math.ceil(place))! - lower) * (place - Math.floor(place))
   })
   return { count, min, max, mean, std: Math.sqrt(squares / count), sum: total, percentiles: percentileValues, histogram }
-}
-
-interface FineBins {
-  low: number
-  perUnit: number
-  counts: Uint32Array
-}
-
-/** What is not a number (a range of one value, or one too wide for a double) falls into the first bin. */
-const fineBin = ({ low, perUnit }: FineBins, value: number): number => ((value - low) * perUnit) | 0
-
-function totalAndRange(values: Float64Array, range: { min: number; max: number }, from: number, to: number): number {
-  let { min, max } = range
-  let total = 0
-  for (let i = from; i < to; i++) {
-    const value = values[i]!
-    total += value
-    if (value < min) min = value
-    if (value > max) max = value
-  }
-  range.min = min
-  range.max = max
-  return total
-}
-
-function countAndSquare(values: Float64Array, { low, perUnit, counts }: FineBins, mean: number, from: number, to: number): number {
-  let total = 0
-  for (let i = from; i < to; i++) {
-    const value = values[i]!
-    const distance = value - mean
-    total += distance * distance
-    counts[((value - low) * perUnit) | 0]! += 1
-  }
-  return total
 }
 
 /** Marks the bins that hold a rank; `passed[i]` is how many samples lie in unmarked bins before the bin of `ranks[i]`. */
@@ -86,16 +65,10 @@ function markRanks(counts: Uint32Array, ranks: readonly number[], wanted: Uint8A
   return { passed }
 }
 
-function gather(values: Float64Array, { low, perUnit, counts }: FineBins, wanted: Uint8Array): Float64Array {
+function sizeOf(counts: Uint32Array, wanted: Uint8Array): number {
   let size = 0
   for (let bin = 0; bin < counts.length; bin++) if (wanted[bin] !== 0) size += counts[bin]!
-  const looked = new Float64Array(size)
-  let to = 0
-  for (let i = 0; i < values.length && to < size; i++) {
-    const value = values[i]!
-    if (wanted[((value - low) * perUnit) | 0] !== 0) looked[to++] = value
-  }
-  return looked
+  return size
 }
 
 /** Whole fine bins where no border lies in them, the samples themselves where one does. */

@@ -46,7 +46,10 @@ function load<K>(instances: Map<string, Promise<K>>, path: string, dataType: Dat
   return instance
 }
 
-/** An array that holds samples of the type, as blocks do. */
-export const sampleArray = (dataType: DataType, length: number): SampleArray => new ARRAYS[dataType](length)
+/** An array that holds samples of the type, as blocks do; at the beginning of a buffer, or of its own. */
+export function sampleArray(dataType: DataType, length: number, buffer?: ArrayBuffer): SampleArray {
+  const ArrayType: new (buffer: ArrayBuffer, offset: number, length: number) => SampleArray = ARRAYS[dataType]
+  return buffer ? new ArrayType(buffer, 0, length) : new ARRAYS[dataType](length)
+}
 
 export const isFloatType = (dataType: DataType): boolean => dataType.startsWith('float')

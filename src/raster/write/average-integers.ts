@@ -10,8 +10,10 @@ import type { SampleArray } from '#raster/types.ts'
 export class IntegerAverageReducer implements RowReducer {
   readonly #shape: ReduceShape
   readonly #columns: ColumnWeights
-  #current: Accumulator
-  #next: Accumulator
+  readonly #sums: Accumulator
+  /** Fine rows of the coarse one that is being made, with what each weighs in it. The buffers are used again. */
+  readonly #rows: SampleArray[] = []
+  readonly #rowWeights: number[] = []
   #fineRow = 0
   #coarseRow = 0
 
@@ -19,8 +21,7 @@ export class IntegerAverageReducer implements RowReducer {
     this.#shape = shape
     this.#columns = columnWeights(shape.fine.width, shape.coarse.width)
     const samples = shape.fine.width * shape.bandCount
-    this.#current = emptyAccumulator(samples)
-    this.#next = emptyAccumulator(samples)
+    this.#sums = { sums: new Float64Array(samples), weights: new Float64Array(samples) }
   }
 
   push(row: RowView, out: RowView): boolean {
@@ -29,24 +30,23 @@ export class IntegerAverageReducer implements RowReducer {
     const end = start + coarse.height
     const border = (this.#coarseRow + 1) * fine.height
     const samples = row.samples.subarray(row.sampleAt, row.sampleAt + fine.width * bandCount) as SampleArray
-    addRow(samples, nodata, this.#current, Math.min(end, border) - start)
-    if (end > border) addRow(samples, nodata, this.#next, end - border)
+    this.#keep(samples, Math.min(end, border) - start)
     this.#fineRow++
     if (end < border) return false
-    this.#finish(out)
+    addRows(this.#rows, this.#rowWeights, nodata ?? Number.NaN, this.#sums)
+    finishRow(this.#sums, this.#columns, bandCount, nodata ?? 0, out.samples.subarray(out.sampleAt) as SampleArray)
+    this.#rowWeights.length = 0
+    if (end > border) this.#keep(samples, end - border)
     this.#coarseRow++
     return true
   }
 
-  #finish(out: RowView): void {
-    const { bandCount, nodata } = this.#shape
-    const target = out.samples.subarray(out.sampleAt) as SampleArray
-    finishRow(this.#current, this.#columns, bandCount, nodata ?? 0, target)
-    const done = this.#current
-    done.sums.fill(0)
-    done.weights.fill(0)
-    this.#current = this.#next
-    this.#next = done
+  /** A copy: the rows' own buffer may be used again before the next one comes. */
+  #keep(samples: SampleArray, weight: number): void {
+    const place = this.#rowWeights.push(weight) - 1
+    const known = this.#rows[place]
+    if (known) known.set(samples)
+    else this.#rows[place] = samples.slice()
   }
 }
 
@@ -56,21 +56,31 @@ interface Accumulator {
   readonly weights: Float64Array
 }
 
-const emptyAccumulator = (samples: number): Accumulator => ({ sums: new Float64Array(samples), weights: new Float64Array(samples) })
-
-function addRow(samples: SampleArray, nodata: number | null, { sums, weights }: Accumulator, rowWeight: number): void {
-  if (nodata === null) {
-    for (let i = 0; i < samples.length; i++) {
-      sums[i]! += samples[i]! * rowWeight
-      weights[i]! += rowWeight
+/** Up to three rows, without what is nodata. Where there are fewer, the first is looked at again and weighs nothing. */
+function addRows(rows: readonly SampleArray[], rowWeights: readonly number[], nodata: number, { sums, weights }: Accumulator): void {
+  const [first, second = first, third = first] = rows.slice(0, rowWeights.length)
+  const [w0 = 0, w1 = 0, w2 = 0] = rowWeights
+  if (!first || !second || !third) return
+  for (let i = 0; i < sums.length; i++) {
+    const a = first[i]!
+    const b = second[i]!
+    const c = third[i]!
+    let sum = 0
+    let weight = 0
+    if (a !== nodata) {
+      sum += a * w0
+      weight += w0
     }
-    return
-  }
-  for (let i = 0; i < samples.length; i++) {
-    const value = samples[i]!
-    if (value === nodata) continue
-    sums[i]! += value * rowWeight
-    weights[i]! += rowWeight
+    if (b !== nodata) {
+      sum += b * w1
+      weight += w1
+    }
+    if (c !== nodata) {
+      sum += c * w2
+      weight += w2
+    }
+    sums[i] = sum
+    weights[i] = weight
   }
 }
 

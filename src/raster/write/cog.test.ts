@@ -237,3 +237,32 @@ test('impossible specifications are refused', async () => {
     )
   }
 })
+
+test('noise is compressed without a search, gently sloping ground with one, and the same pixels always make the same file', async () => {
+  const spec = {
+    width: 200,
+    height: 70,
+    dataType: 'uint16',
+    bandCount: 4,
+    blockSize: 16,
+    compression: 'deflate',
+    crs: crsFromEpsg(32756),
+    transform: [300_000, 10, 0, 6_250_000, 0, -10],
+  } as const
+  const count = spec.width * spec.height * spec.bandCount
+  let state = 7
+  const random = (): number => (state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0) >>> 16
+  const ground = Uint16Array.from({ length: count }, (_, i) => 1_000 + ((i % 800) >> 4))
+  for (const [samples, isShorter] of [
+    [Uint16Array.from({ length: count }, random), false],
+    [ground, true],
+  ] as const) {
+    const pixels = { samples, mask: null }
+    const file = await write(spec, pixels)
+    assert.deepEqual(file, await write(spec, pixels))
+    const searched = await write({ ...spec, compressionLevel: 3 }, pixels)
+    assert.ok(isShorter ? file.length === searched.length : file.length < searched.length * 1.05)
+    const raster = await openTiff(memorySource(file))
+    assertSamePixels(await raster.readExactWindow(0, { x: 0, y: 0, width: spec.width, height: spec.height }), spec, pixels)
+  }
+})

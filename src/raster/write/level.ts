@@ -18,6 +18,9 @@ const FRAME_BYTES = BLOCK_LEADER_BYTES + BLOCK_TRAILER_BYTES
 /** Enough to keep the threads of zlib busy, few enough to not hold a whole row of blocks twice. */
 const TILES_AT_ONCE = 16
 
+/** In a row of fewer it does not pay to find out how they are best compressed. */
+const PROBED_TILES = 6
+
 interface LevelParts {
   readonly spill: Spill
   /** Shared by all levels of a file. */
@@ -87,17 +90,18 @@ export class LevelBuilder {
   /** Some tiles are compressed at the same time; all are stored in order. */
   async #encode(band: RowBand, onShare?: (share: number) => void): Promise<void> {
     const { tilesX } = this.#shape
+    const isNoise = tilesX >= PROBED_TILES && (await this.#encoder.isNoise(band, tilesX >> 1))
     for (let first = 0; first < tilesX; first += TILES_AT_ONCE) {
       const count = Math.min(TILES_AT_ONCE, tilesX - first)
-      const tiles = await Promise.all(Array.from({ length: count }, (_, i) => this.#encodeTile(band, first + i)))
+      const tiles = await Promise.all(Array.from({ length: count }, (_, i) => this.#encodeTile(band, first + i, isNoise)))
       for (const tile of tiles) await this.#store(tile)
       onShare?.((first + count) / tilesX)
     }
   }
 
-  async #encodeTile(band: RowBand, tileX: number): Promise<{ image: Uint8Array; mask: Uint8Array | null }> {
+  async #encodeTile(band: RowBand, tileX: number, isNoise: boolean): Promise<{ image: Uint8Array; mask: Uint8Array | null }> {
     return {
-      image: await this.#encoder.encode(band, tileX),
+      image: await this.#encoder.encode(band, tileX, isNoise),
       mask: this.#plan.hasMask ? await encodeMaskTile(band, tileX, this.#plan) : null,
     }
   }

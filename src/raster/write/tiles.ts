@@ -4,13 +4,16 @@ import { bytesPerSample, EXACT_ARRAY } from '#raster/tiff/sample.ts'
 import type { ExactSampleArray } from '#raster/types.ts'
 import { predict } from '#raster/write/predict.ts'
 import type { CogPlan } from '#raster/write/spec.ts'
-import { ZstdFrames } from '#raster/write/zstd.ts'
+import { Frames } from '#raster/write/frames.ts'
 
 const deflate = promisify(zlib.deflate)
 
 /** GDAL frames each block: its size before it and its last four bytes again after it. */
 export const BLOCK_LEADER_BYTES = 4
 export const BLOCK_TRAILER_BYTES = 4
+
+/** As many bytes more as tiles may have whose pixels are noise, for a third of the time. */
+const MOST_GROWTH = 1.05
 
 /** Rows of interleaved pixels, with a mask byte a pixel where the file has a mask. */
 export interface RowBand {
@@ -26,17 +29,32 @@ export interface RowBand {
  */
 export class TileEncoder {
   readonly #plan: CogPlan
-  readonly #frames: ZstdFrames
+  readonly #frames: Frames
+  /** Deflate that searches only for runs, such as those outside an area, where that is worth trying. */
+  readonly #coded: Frames | null
   readonly #free: ExactSampleArray[] = []
 
   constructor(plan: CogPlan) {
     this.#plan = plan
     const { blockSize, bandCount, spec, compressionLevel } = plan
-    this.#frames = new ZstdFrames(compressionLevel, blockSize * blockSize * bandCount * bytesPerSample(spec.dataType))
+    const mostBytes = blockSize * blockSize * bandCount * bytesPerSample(spec.dataType)
+    this.#frames = new Frames({ method: plan.compression, level: compressionLevel }, mostBytes)
+    const mayBeNoise = plan.compression === 'deflate' && plan.overviews !== 'mode' && spec.compressionLevel === undefined
+    this.#coded = mayBeNoise ? new Frames({ method: 'runs', level: compressionLevel }, mostBytes) : null
+  }
+
+  /**
+   * Whether a tile is noise once predicted: to search it for repetitions takes two thirds of the time and finds next to none. The
+   * tiles of a row are told the same, so that the same pixels always make the same file.
+   */
+  async isNoise(band: RowBand, tileX: number): Promise<boolean> {
+    if (!this.#coded) return false
+    const [searched, coded] = await Promise.all([this.encode(band, tileX, false), this.encode(band, tileX, true)])
+    return coded.byteLength <= searched.byteLength * MOST_GROWTH
   }
 
   /** One tile of a band of rows as it is stored; what lies outside the image repeats its edge, which costs nothing once predicted. */
-  async encode(band: RowBand, tileX: number): Promise<Uint8Array> {
+  async encode(band: RowBand, tileX: number, isNoise: boolean): Promise<Uint8Array> {
     const plan = this.#plan
     const tile = this.#take()
     let bytes: Uint8Array = new Uint8Array(tile.buffer, tile.byteOffset, tile.byteLength)
@@ -46,25 +64,20 @@ export class TileEncoder {
       cutTile(band, tileX, plan, tile)
       bytes = predict(tile, plan.predictor, { rowSamples: plan.blockSize * plan.bandCount, rows: plan.blockSize, stride: plan.bandCount })
     }
-    const stored = await this.#compress(bytes)
+    const frames = (isNoise ? this.#coded : null) ?? this.#frames
+    const stored = await frames.compress(bytes, framed)
     this.#free.push(tile)
     return stored
   }
 
   close(): void {
     this.#frames.close()
+    this.#coded?.close()
   }
 
   #take(): ExactSampleArray {
     const { blockSize, bandCount, spec } = this.#plan
     return this.#free.pop() ?? new EXACT_ARRAY[spec.dataType](blockSize * blockSize * bandCount)
-  }
-
-  async #compress(bytes: Uint8Array): Promise<Uint8Array> {
-    const { compression, compressionLevel } = this.#plan
-    if (compression === 'zstd') return await this.#frames.compress(bytes, framed)
-    // One chunk for the whole result spares the trips between threads that small chunks cost.
-    return framed([await deflate(bytes, { level: compressionLevel, chunkSize: bytes.byteLength, memLevel: 9 })])
   }
 }
 
@@ -108,14 +121,46 @@ function cutDifferences(band: RowBand, tileX: number, { blockSize, bandCount }: 
   const rowSamples = blockSize * bandCount
   const from = unsigned(band.samples)
   const to = unsigned(tile)
-  for (let y = 0; y < band.rows; y++)
-    differencesOfRow(
-      from,
-      (y * band.width + left) * bandCount,
-      { to, at: y * rowSamples, count: columns * bandCount, end: (y + 1) * rowSamples },
-      bandCount,
-    )
+  if (inPairs(band.samples, bandCount)) pairedDifferences(band, left, { blockSize, columns, bandCount }, tile)
+  else
+    for (let y = 0; y < band.rows; y++)
+      differencesOfRow(
+        from,
+        (y * band.width + left) * bandCount,
+        { to, at: y * rowSamples, count: columns * bandCount, end: (y + 1) * rowSamples },
+        bandCount,
+      )
   for (let y = band.rows; y < blockSize; y++) to.copyWithin(y * rowSamples, (band.rows - 1) * rowSamples, band.rows * rowSamples)
+}
+
+const inPairs = ({ BYTES_PER_ELEMENT, byteOffset }: ExactSampleArray, bandCount: number): boolean =>
+  BYTES_PER_ELEMENT === 2 && bandCount % 2 === 0 && byteOffset % 4 === 0
+
+/** The highest bits of two 16-bit samples in one number. */
+const HIGH_BITS = 0x80008000 | 0
+
+/** Two 16-bit samples at a time, where a pixel has pairs of them: neither borrows from the other. */
+function pairedDifferences(
+  { samples, width, rows }: RowBand,
+  left: number,
+  { blockSize, columns, bandCount }: { blockSize: number; columns: number; bandCount: number },
+  tile: ExactSampleArray,
+): void {
+  const from = new Int32Array(samples.buffer, samples.byteOffset, samples.length / 2)
+  const to = new Int32Array(tile.buffer, tile.byteOffset, tile.length / 2)
+  const stride = bandCount / 2
+  for (let y = 0; y < rows; y++) {
+    const start = (y * width + left) * stride
+    const at = y * blockSize * stride
+    const count = columns * stride
+    for (let i = 0; i < stride; i++) to[at + i] = from[start + i]!
+    for (let i = stride; i < count; i++) {
+      const a = from[start + i]!
+      const b = from[start + i - stride]!
+      to[at + i] = ((a | HIGH_BITS) - (b & ~HIGH_BITS)) ^ ((a ^ ~b) & HIGH_BITS)
+    }
+    to.fill(0, at + count, at + blockSize * stride)
+  }
 }
 
 type UnsignedArray = Uint8Array | Uint16Array | Uint32Array

@@ -5,12 +5,18 @@ const MAX_STREAMS = 4
 /** A frame may be a little longer than what it holds, where that cannot be compressed. */
 const SLACK_BYTES = 4096
 
+/** How a tile is compressed. `runs` is deflate that searches for nothing but runs of one byte. */
+interface FrameCoding {
+  readonly method: 'zstd' | 'deflate' | 'runs'
+  readonly level: number
+}
+
 /**
- * Zstandard frames, several at a time in other threads. Each stream writes one frame after another: a fresh one for each frame
- * would ask the system for megabytes of tables every time, which costs more than compressing a tile with them does.
+ * Zstandard frames or zlib streams, several at a time in other threads. Each writes one after another: a fresh one for each tile
+ * would ask the system for its tables every time, which costs more than compressing a tile with them does with Zstandard.
  */
-export class ZstdFrames {
-  readonly #level: number
+export class Frames {
+  readonly #coding: FrameCoding
   readonly #mostBytes: number
   readonly #idle: FrameStream[] = []
   readonly #waiting: ((stream: FrameStream) => void)[] = []
@@ -18,8 +24,8 @@ export class ZstdFrames {
   #isClosed = false
 
   /** `mostBytes` are in the largest tile. */
-  constructor(level: number, mostBytes: number) {
-    this.#level = level
+  constructor(coding: FrameCoding, mostBytes: number) {
+    this.#coding = coding
     this.#mostBytes = mostBytes
   }
 
@@ -49,21 +55,29 @@ export class ZstdFrames {
     if (idle) return idle
     if (this.#count >= MAX_STREAMS) return new Promise((resolve) => this.#waiting.push(resolve))
     this.#count += 1
-    return new FrameStream(this.#level, this.#mostBytes)
+    return new FrameStream(this.#coding, this.#mostBytes)
   }
 }
 
-class FrameStream {
-  readonly #stream: zlib.ZstdCompress
-  readonly #pieces: Uint8Array[] = []
+/** The largest tables that zlib has: a little more memory for a little more speed. */
+const MEMORY_LEVEL = 9
 
-  constructor(level: number, mostBytes: number) {
-    this.#stream = zlib.createZstdCompress({
-      // Whatever is written at once is a frame of its own.
-      flush: zlib.constants.ZSTD_e_end,
-      chunkSize: mostBytes + SLACK_BYTES,
-      params: { [zlib.constants.ZSTD_c_compressionLevel]: level },
-    })
+/** Whatever is written at once is a frame of its own. */
+function streamOf({ method, level }: FrameCoding, chunkSize: number): zlib.ZstdCompress | zlib.Deflate {
+  const { ZSTD_e_end, ZSTD_c_compressionLevel, Z_FINISH, Z_RLE, Z_DEFAULT_STRATEGY } = zlib.constants
+  if (method === 'zstd') return zlib.createZstdCompress({ flush: ZSTD_e_end, chunkSize, params: { [ZSTD_c_compressionLevel]: level } })
+  const strategy = method === 'runs' ? Z_RLE : Z_DEFAULT_STRATEGY
+  return zlib.createDeflate({ flush: Z_FINISH, chunkSize, level, strategy, memLevel: MEMORY_LEVEL })
+}
+
+class FrameStream {
+  readonly #stream: zlib.ZstdCompress | zlib.Deflate
+  readonly #pieces: Uint8Array[] = []
+  readonly #mustReset: boolean
+
+  constructor(coding: FrameCoding, mostBytes: number) {
+    this.#mustReset = coding.method !== 'zstd'
+    this.#stream = streamOf(coding, mostBytes + SLACK_BYTES)
     this.#stream.on('data', (piece: Uint8Array) => this.#pieces.push(piece))
     // Whoever waits for the write is told.
     this.#stream.on('error', () => undefined)
@@ -84,6 +98,8 @@ class FrameStream {
    */
   rewind(): void {
     this.#pieces.length = 0
+    // A zlib stream is at its end. One of Zstandard goes on by itself, and a reset would take its level away.
+    if (this.#mustReset && 'reset' in this.#stream) this.#stream.reset()
     if (typeof Reflect.get(this.#stream, '_outOffset') === 'number') Reflect.set(this.#stream, '_outOffset', 0)
   }
 
