@@ -18,7 +18,10 @@ export interface PoolOptions {
   deadlineMs?: number
   /** Resident memory of one child. */
   maxRssBytes?: number
-  /** A child that has grown above this is replaced as soon as it has nothing to do; it must be above what full caches need. */
+  /**
+   * A child that has grown above this gives back what it keeps as soon as it has nothing to do, and is replaced if that does not
+   * help; it must be above what full caches need.
+   */
   recycleRssBytes?: number
   /** And so is one that has run this many tasks. */
   recycleAfterTasks?: number
@@ -70,7 +73,7 @@ const DEFAULTS = {
   maxQueuePerTenant: 64,
   deadlineMs: 5000,
   maxRssBytes: 512 * MIB,
-  recycleRssBytes: 400 * MIB,
+  recycleRssBytes: 460 * MIB,
   recycleAfterTasks: 20_000,
   recycleIdleMs: 1_000,
   graceMs: 250,
@@ -241,10 +244,15 @@ export class RasterPool {
       this.#counts.recycled += 1
       this.#retire(slot)
     }
+    const isLarge = rssBytes > recycleRssBytes
+    const later = (action: () => void, ms: number): void => {
+      slot.idle = setTimeout(action, ms).unref()
+    }
     if (rssBytes > maxRssBytes * FULL_SHARE) recycle()
-    else if (rssBytes > recycleRssBytes || worker.taskCount >= recycleAfterTasks) slot.idle = setTimeout(recycle, recycleIdleMs).unref()
-    else if (restTask !== undefined && !isRested) slot.idle = setTimeout(() => void this.#giveBack(slot, worker, restTask), restMs).unref()
-    else slot.idle = setTimeout(() => this.#retire(slot), idleMs).unref()
+    else if (worker.taskCount >= recycleAfterTasks) later(recycle, recycleIdleMs)
+    else if (restTask !== undefined && !isRested) later(() => void this.#giveBack(slot, worker, restTask), isLarge ? recycleIdleMs : restMs)
+    else if (isLarge) later(recycle, recycleIdleMs)
+    else later(() => this.#retire(slot), idleMs)
   }
 
   async #giveBack(slot: Slot, worker: Worker, task: string): Promise<void> {
