@@ -5,6 +5,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
 import { DEMO_EMAIL, DEMO_PASSWORD } from '../sandbox/demo/account.ts'
+import { START_FLAGS } from '../test/support/service.ts'
 import { loopCpuMs, treeCpuMs } from './lib/cpu.ts'
 import { random, sceneAt, toStac } from './lib/scenes.ts'
 
@@ -18,7 +19,7 @@ const { values } = parseArgs({
 const [ITEMS, BATCH, SINGLES] = [Number(values.items), Number(values.batch), Number(values.singles)]
 
 const dataDir = mkdtempSync(path.join(os.tmpdir(), 'groundtrack-bench-'))
-const service = spawn(process.execPath, [path.join(import.meta.dirname, '../src/main.ts')], {
+const service = spawn(process.execPath, [...START_FLAGS, path.join(import.meta.dirname, '../src/main.ts')], {
   env: { ...process.env, DATA_DIR: dataDir, PORT: '0', DATABASE_URL: '', DEMO: '1', LOG_LEVEL: 'warn' },
   stdio: ['ignore', 'pipe', 'inherit'],
 })

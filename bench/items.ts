@@ -14,6 +14,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
 import { load, revisit, type Archive } from './lib/archive.ts'
+import { START_FLAGS } from '../test/support/service.ts'
 import { treeCpuMs } from './lib/cpu.ts'
 import { percentile, random } from './lib/scenes.ts'
 
@@ -47,7 +48,7 @@ interface Service {
 async function start(dataDir: string): Promise<Service> {
   const main = path.join(import.meta.dirname, '../src/main.ts')
   const env = { ...process.env, DATA_DIR: dataDir, PORT: '0', DATABASE_URL: '', DEMO: '0', LOG_LEVEL: 'error' }
-  return await started(process.execPath, ['--disable-warning=ExperimentalWarning', main], env, /Service\s+(http\S+)/)
+  return await started(process.execPath, [...START_FLAGS, main], env, /Service\s+(http\S+)/)
 }
 
 async function startPeer(folder: string): Promise<Service> {

@@ -75,7 +75,7 @@ export function openLab(): Lab {
 }
 
 /** What `npm start` gives Node. */
-const START_FLAGS: readonly string[] = (
+export const START_FLAGS: readonly string[] = (
   JSON.parse(fs.readFileSync(path.join(root, 'package.json'), 'utf8')) as { scripts: { start: string } }
 ).scripts.start
   .split(' ')
