@@ -189,7 +189,7 @@ export function startMapserverSide({ cases, copies, core, linkOf, stops }: Setti
   )
   const { process: child, socket } = startMapserver(layers, core)
   stops.push(
-    () => child.kill(),
+    () => child.kill('SIGKILL'),
     () => rmSync(path.dirname(socket), { recursive: true, force: true }),
   )
   return {
