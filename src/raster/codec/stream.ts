@@ -1,6 +1,7 @@
 import zlib from 'node:zlib'
 import { takeBytes } from '#raster/buffers.ts'
 import { RasterError } from '#raster/errors.ts'
+import { syncHandleOf } from './sync-handle.ts'
 
 /**
  * Deflate and Zstandard into a buffer of known size, never a byte further.
@@ -11,20 +12,6 @@ import { RasterError } from '#raster/errors.ts'
  */
 
 type Method = 'deflate' | 'zstd'
-
-interface SyncHandle {
-  reset(): void
-  writeSync(
-    flush: number,
-    input: Uint8Array,
-    inputAt: number,
-    inputLength: number,
-    output: Uint8Array,
-    outputAt: number,
-    outputLength: number,
-  ): void
-  onerror: (message: string, errno: number, code: string) => void
-}
 
 /**
  * Fills `out` from the compressed bytes as far as they go and returns how many bytes that was.
@@ -71,24 +58,21 @@ function run(method: Method, input: Uint8Array, out: Uint8Array): number {
 
 function handleDecompressor(method: Method): Decompressor | null {
   const stream = method === 'deflate' ? zlib.createInflate() : zlib.createZstdDecompress()
-  const handle = Reflect.get(stream, '_handle') as Partial<SyncHandle> | undefined
-  // Node writes here how much of the output and of the input was left: [availableOut, availableIn].
-  const state = Reflect.get(stream, '_writeState') as unknown
-  if (typeof handle?.reset !== 'function' || typeof handle.writeSync !== 'function') return null
-  if (!(state instanceof Uint32Array) || state.length < 2) return null
+  const opened = syncHandleOf(stream)
+  if (!opened) return null
+  const { handle, left } = opened
   const flush = method === 'deflate' ? zlib.constants.Z_SYNC_FLUSH : zlib.constants.ZSTD_e_continue
-  const sync = handle as SyncHandle
   let problem: string | null = null
-  sync.onerror = (message) => {
+  handle.onerror = (message) => {
     problem = message
   }
   return {
     run(input, out) {
       problem = null
-      sync.reset()
-      sync.writeSync(flush, input, 0, input.byteLength, out, 0, out.byteLength)
+      handle.reset()
+      handle.writeSync(flush, input, 0, input.byteLength, out, 0, out.byteLength)
       if (problem !== null) throw damaged(method, problem)
-      return out.byteLength - (state[0] ?? 0)
+      return out.byteLength - (left[0] ?? 0)
     },
     close: () => void stream.destroy(),
   }

@@ -1,5 +1,6 @@
 import zlib from 'node:zlib'
 import { takeBytes } from '#raster/buffers.ts'
+import { syncHandleOf } from '#raster/codec/sync-handle.ts'
 
 /**
  * Deflate for filtered rows of pictures: runs and Huffman codes, no search for matches. Against zlib's level 1 on tiles of imagery,
@@ -13,31 +14,12 @@ const OPTIONS = { level: 1, strategy: zlib.constants.Z_RLE, memLevel: 9 }
 const GROWTH = 1.001
 const GROWTH_BYTES = 128
 
-interface SyncHandle {
-  reset(): void
-  writeSync(
-    flush: number,
-    input: Uint8Array,
-    inputAt: number,
-    inputLength: number,
-    output: Uint8Array,
-    outputAt: number,
-    outputLength: number,
-  ): void
-}
-
-interface Reused {
-  handle: SyncHandle
-  /** Where Node writes how much of the output and of the input was left. */
-  left: Uint32Array
-}
-
 /** Undefined before the first picture. */
-let reused: Reused | null | undefined
+let reused: ReturnType<typeof syncHandleOf> | undefined
 
 /** A zlib stream; its memory may be given back. */
 export function deflateRows(rows: Uint8Array): Uint8Array {
-  reused = reused === undefined ? openHandle() : reused
+  reused = reused === undefined ? syncHandleOf(zlib.createDeflate(OPTIONS)) : reused
   if (!reused) return zlib.deflateSync(rows, { ...OPTIONS, chunkSize: Math.max(1024, rows.length) })
   const { handle, left } = reused
   const room = takeBytes(Math.ceil(rows.length * GROWTH) + GROWTH_BYTES)
@@ -45,12 +27,4 @@ export function deflateRows(rows: Uint8Array): Uint8Array {
   handle.writeSync(zlib.constants.Z_FINISH, rows, 0, rows.length, room, 0, room.length)
   if (left[0] === 0) throw new RangeError('a deflate stream is longer than it can be')
   return room.subarray(0, room.length - left[0]!)
-}
-
-function openHandle(): Reused | null {
-  const stream = zlib.createDeflate(OPTIONS)
-  const handle = Reflect.get(stream, '_handle') as Partial<SyncHandle> | undefined
-  const left = Reflect.get(stream, '_writeState') as unknown
-  if (typeof handle?.reset !== 'function' || typeof handle.writeSync !== 'function') return null
-  return left instanceof Uint32Array && left.length >= 2 ? { handle: handle as SyncHandle, left } : null
 }
