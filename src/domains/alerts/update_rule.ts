@@ -38,7 +38,8 @@ export default operation({
     const rule = await alertRule.requireOf(context.db, requireOrganization(context.principal), input.rule_id)
     const change = changeOf(input)
     if (Object.keys(change).length === 0) throw problem('bad-request', 'Nothing to change: name at least one field')
-    await requireTerms(context, { ...rule, ...change, collectionId: change.collectionId ?? null })
+    const { aoiGeometry } = await requireTerms(context, { ...rule, ...change, collectionId: change.collectionId ?? null })
+    if (change.aoiGeometry) change.aoiGeometry = aoiGeometry
     // Whoever switches a rule on again is told what it finds, and no more than they may read.
     const isResumed = change.isActive === true && !rule.isActive
     return { id: rule.id, change: isResumed ? { ...change, userId: context.principal.userId } : change }

@@ -43,7 +43,10 @@ export default operation({
     },
   },
 }).handle({
-  check: async ({ principal, vendors }, input) => ({ organizationId: requireOrganization(principal), wanted: genericOf(vendors, input) }),
+  async check(context, input) {
+    const organizationId = requireOrganization(context.principal)
+    return { organizationId, wanted: await genericOf(context, organizationId, input) }
+  },
   async execute(context, _input, { organizationId, wanted }) {
     const pricing = pricingOf(context, organizationId)
     const { groups, errors } =

@@ -45,10 +45,12 @@ export default operation({
     },
   },
 }).handle({
-  check: async ({ principal, vendors }, { groups }) => ({
-    organizationId: requireOrganization(principal),
-    wanted: groups.map((group, index) => taskingOf(vendors, group, `groups.${index}.`)),
-  }),
+  async check(context, { groups }) {
+    const organizationId = requireOrganization(context.principal)
+    const wanted = []
+    for (const [index, group] of groups.entries()) wanted.push(await taskingOf(context, organizationId, group, `groups.${index}.`))
+    return { organizationId, wanted }
+  },
   async execute(context, _input, { organizationId, wanted }) {
     const { groups, errors } = await priceTasking(pricingOf(context, organizationId), wanted)
     const total = groups.reduce((sum, { credits }) => sum + credits, 0)

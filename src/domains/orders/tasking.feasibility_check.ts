@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { Closed, Nullable } from '#core/shapes.ts'
 import { operation } from '#operation.ts'
-import { areasOf, requireParams, requireProduct } from './input.lib.ts'
+import { featuresOf, requireParams, requireProduct } from './input.lib.ts'
 import { DataProduct, DisplayName, EXAMPLE_FEATURES, FeatureCollection, Params } from './wire.ts'
 
 /** Whether a vendor would study an order before taking it, feature by feature. Nothing is made. */
@@ -42,7 +42,7 @@ export default operation({
   async check({ vendors }, { dataProduct, params, featureCollection }) {
     const product = requireProduct(vendors, dataProduct, 'TASKING')
     requireParams(product, params ?? {}, 'params')
-    areasOf(featureCollection, 'featureCollection')
+    await featuresOf(featureCollection, 'featureCollection')
     return product
   },
   async execute(_context, { featureCollection }, { steps }) {

@@ -3,7 +3,6 @@
  * and placements use the same functions, so that what was shown is what is reserved.
  */
 import { sqKmOf } from '#core/area.ts'
-import { restOf, unionOf } from '#core/overlay.ts'
 import type { AreaGeometry } from '#core/geometry.ts'
 import { roundUpCredits } from '#core/money.ts'
 import type { Problem } from '#core/problem.ts'
@@ -11,12 +10,14 @@ import type { Db } from '#db/tables.ts'
 import type { SpendLine } from '#db/tables/money.ts'
 import type { OrderedCapture } from '#db/tables/orders.ts'
 import * as commitment from '#model/money/commitment.ts'
+import type { Overlays } from '#ports/overlays.ts'
 import { VendorError, type Product, type Vendors } from '#ports/vendors.ts'
 import { vendorProblem } from './vendor-problem.ts'
 
 interface PricingContext {
   db: Db
   vendors: Vendors
+  overlays: Overlays
   organizationId: string
   now: Date
   signal: AbortSignal
@@ -78,7 +79,7 @@ export async function priceCaptures(
   const byGroup = Map.groupBy(priced, ({ capture, product }) =>
     JSON.stringify([product.hostName, product.id, splitByDate ? (capture.acquiredAt?.slice(0, 10) ?? '') : '']),
   )
-  const groups = [...byGroup.values()].map(groupOf)
+  const groups = await Promise.all([...byGroup.values()].map((members) => groupOf(context, members)))
   return { groups: await atContractedRates(context, groups), errors: errors.toSorted((a, b) => a.index - b.index) }
 }
 
@@ -148,18 +149,14 @@ interface ListPriced extends PricedGroup {
 }
 
 /** Where captures overlap, the dearest of them is paid, and only that one. */
-function groupOf(members: readonly PricedCapture[]): ListPriced {
+async function groupOf({ overlays, organizationId }: PricingContext, members: readonly PricedCapture[]): Promise<ListPriced> {
   const { product } = members[0]!
-  const dearestFirst = members.toSorted((a, b) => b.centsPerSqKm - a.centsPerSqKm)
-  let area: AreaGeometry | null = null
-  let cents = 0
-  for (const { capture, centsPerSqKm } of dearestFirst) {
-    const added = restOf(capture.geometry, area)
-    cents += added ? sqKmOf(added) * centsPerSqKm : 0
-    area = area ? unionOf([area, capture.geometry])! : capture.geometry
-  }
-  const least = { minimumSqKm: Math.max(...members.map(({ minimumSqKm }) => minimumSqKm)), centsPerSqKm: dearestFirst[0]!.centsPerSqKm }
-  return { product, captures: members.map(({ capture }) => capture), ...billed(area!, cents, least) }
+  const byRate = [...Map.groupBy(members, ({ centsPerSqKm }) => centsPerSqKm)].toSorted(([a], [b]) => b - a)
+  const layers = byRate.map(([, captures]) => captures.map(({ capture }) => capture.geometry))
+  const { whole, addedSqKm } = await overlays.layers(layers, { organizationId, field: 'captures' })
+  const cents = byRate.reduce((sum, [rate], index) => sum + addedSqKm[index]! * rate, 0)
+  const least = { minimumSqKm: Math.max(...members.map(({ minimumSqKm }) => minimumSqKm)), centsPerSqKm: byRate[0]![0] }
+  return { product, captures: members.map(({ capture }) => capture), ...billed(whole, cents, least) }
 }
 
 /** What falls short of the least area that the vendor sells is paid as well. */

@@ -1,6 +1,7 @@
 /** What a job costs: the same for an estimate and for the reservation. */
 import { audOf, roundUpCredits } from '#core/money.ts'
 import type { Context } from '#operation.ts'
+import { withValidAreas } from './areas.ts'
 import { validateParams } from './catalogue.ts'
 import type { AnyProcess, Source } from './process.ts'
 import { findSources, groundOf } from './sources.ts'
@@ -24,7 +25,7 @@ export function quote(process: AnyProcess, params: unknown, sources: readonly So
 
 /** `processing.catalog.estimate`, for whoever shows a price beside something of their own. */
 export async function estimate(context: Pick<Context, 'db' | 'principal' | 'raster' | 'signal'>, process: AnyProcess, given: unknown) {
-  const params = validateParams(process, given, 'inputs')
+  const params = await withValidAreas(validateParams(process, given, 'inputs'))
   const { credits, areaSqKm } = quote(process, params, await findSources(context, process, params, null))
   return { credits, aud: audOf(credits), area_sq_km: areaSqKm }
 }
