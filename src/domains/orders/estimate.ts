@@ -44,8 +44,7 @@ export default operation({
   },
 }).handle({
   async check(context, input) {
-    const organizationId = requireOrganization(context.principal)
-    return { organizationId, wanted: await genericOf(context, organizationId, input) }
+    return { organizationId: requireOrganization(context.principal), wanted: await genericOf(context, input) }
   },
   async execute(context, _input, { organizationId, wanted }) {
     const pricing = pricingOf(context, organizationId)

@@ -26,14 +26,13 @@ type Generic = { type: 'ARCHIVE'; product: Product; captures: WantedCapture[] } 
 
 /** An archive product names its scene in `params.id`; each feature is a part of it that is wanted. */
 export async function genericOf(
-  context: Pick<Context, 'vendors' | 'overlays'>,
-  organizationId: string,
+  context: Pick<Context, 'vendors' | 'clock'>,
   { dataProduct, params, featureCollection }: Given,
 ): Promise<Generic> {
   const product = requireProduct(context.vendors, dataProduct)
   if (!featureCollection) throw problem('bad-request', 'Say what is wanted: featureCollection has the areas')
   if (product.type === 'TASKING')
-    return { type: 'TASKING', product, wanted: [await taskingOf(context, organizationId, { dataProduct, params, featureCollection })] }
+    return { type: 'TASKING', product, wanted: [await taskingOf(context, { dataProduct, params, featureCollection })] }
   requireParams(product, params, 'params')
   const captures = (await featuresOf(featureCollection, 'featureCollection')).map(({ area }) => ({
     id: String(params['id']),

@@ -58,23 +58,32 @@ export interface Wanted extends WantedTasking {
   featureCollection: Record<string, unknown>
 }
 
-type Asking = Pick<Context, 'vendors' | 'overlays'>
+type Asking = Pick<Context, 'vendors' | 'clock'>
 
 export async function taskingOf(
-  { vendors, overlays }: Asking,
-  organizationId: string,
+  { vendors, clock }: Asking,
   { dataProduct, featureCollection, params }: GivenTasking,
   at = '',
 ): Promise<Wanted> {
   const product = requireProduct(vendors, dataProduct, 'TASKING')
   requireParams(product, params ?? {}, `${at}params`)
+  requireOpenWindow(params ?? {}, clock.now(), `${at}params`)
   const field = `${at}featureCollection`
   const features = await featuresOf(featureCollection, field)
-  const area = await overlays.union(
-    features.map((feature) => feature.area),
-    { organizationId, field },
-  )
-  return { product, params: params ?? {}, featureCollection: { ...featureCollection, features: features.map(asStored) }, area: area! }
+  return {
+    product,
+    params: params ?? {},
+    featureCollection: { ...featureCollection, features: features.map(asStored) },
+    areas: features.map(({ area }) => area),
+    field,
+  }
+}
+
+/** 422 for a window that has ended: nothing can be taken in it any more. */
+export function requireOpenWindow(params: Record<string, unknown>, now: Date, field: string): void {
+  const end = params['acquisitionEnd']
+  if (typeof end === 'string' && Date.parse(end) < now.getTime())
+    throw invalidField(`${field}.acquisitionEnd`, `is in the past; it must be after ${now.toISOString()}`)
 }
 
 const asStored = ({ feature, geometry }: TaskedFeature) => ({ ...feature, geometry })

@@ -53,7 +53,7 @@ export default operation({
   permit: (context, { projectId }) => requireOrderProject(context, projectId),
   async check(context, { groups, displayName, licenseType, tags, maxCredits }, found): Promise<TaskingOrder> {
     const wanted = []
-    for (const [index, group] of groups.entries()) wanted.push(await taskingOf(context, found.organizationId, group, `groups.${index}.`))
+    for (const [index, group] of groups.entries()) wanted.push(await taskingOf(context, group, `groups.${index}.`))
     return {
       kind: 'tasking',
       project: project.requireActive(found),

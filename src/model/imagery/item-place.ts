@@ -2,7 +2,18 @@
 import { sql } from 'kysely'
 import { requireGeometry, requireUnsplit, type Geometry } from '#core/geometry.ts'
 import type { Tx } from '#db/tables.ts'
-import { boxesOf, cellsOf, followed, footprintOf, polygonsText, rectangle, requireBbox, stepsOf, type Bbox, type Part } from './footprint.ts'
+import {
+  boxesOf,
+  cellsOf,
+  followed,
+  footprintOf,
+  polygonsText,
+  rectangle,
+  requireBbox,
+  stepsOf,
+  type Bbox,
+  type Part,
+} from './footprint.ts'
 import type { Item } from './item-read.ts'
 
 /** Where an item lies on the Earth: its geometry, its box, and the parts that search compares. */
