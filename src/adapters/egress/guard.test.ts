@@ -180,7 +180,8 @@ test('a redirect to another origin takes no credential along', async (t) => {
   })
   const egress = guard(t, { allow: [own.host, other.host] })
   const headers = { authorization: 'Bearer vendor', 'x-api-key': 'k', range: 'bytes=0-9' }
-  const at = (path: string, more: object = {}) => egress.fetch(`http://${own.host}${path}`, { ...WANTED, maxRedirects: 3, headers, ...more })
+  const at = (path: string, more: object = {}) =>
+    egress.fetch(`http://${own.host}${path}`, { ...WANTED, maxRedirects: 3, headers, ...more })
   await at('/here')
   await at('/away')
   await at('/back')
