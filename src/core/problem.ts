@@ -249,7 +249,7 @@ export class Problem extends Error {
   readonly headers: Readonly<Record<string, string>>
 
   constructor(slug: ProblemSlug, detail: string, extra: ProblemExtra = {}) {
-    super(detail)
+    super(detail, extra.cause === undefined ? undefined : { cause: extra.cause })
     const entry: { status: number; title?: string } = PROBLEMS[slug]
     this.slug = slug
     this.status = entry.status
@@ -262,6 +262,8 @@ export class Problem extends Error {
 interface ProblemExtra {
   members?: Record<string, unknown>
   headers?: Record<string, string>
+  /** What went wrong beneath it: logged, never shown. */
+  cause?: unknown
 }
 
 export function problem(slug: ProblemSlug, detail: string, extra?: ProblemExtra): Problem {

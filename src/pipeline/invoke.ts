@@ -163,10 +163,32 @@ async function settling(claim: HeldClaim | null, work: (claim: HeldClaim | null)
   }
 }
 
-async function* followedBy(body: AsyncIterable<Uint8Array>, last: () => Promise<void>): AsyncIterable<Uint8Array> {
-  try {
-    yield* body
-  } finally {
-    await last()
+/** `last` runs once the body has been read or dropped, even before its first byte, where a generator's `finally` would not run. */
+function followedBy(body: AsyncIterable<Uint8Array>, last: () => Promise<void>): AsyncIterable<Uint8Array> {
+  const source = body[Symbol.asyncIterator]()
+  let ending: Promise<void> | null = null
+  const end = () => (ending ??= last())
+  const dropped = async (): Promise<IteratorResult<Uint8Array>> => {
+    try {
+      await source.return?.()
+    } finally {
+      await end()
+    }
+    return { done: true, value: undefined }
   }
+  const iterator: AsyncIterator<Uint8Array> = {
+    async next() {
+      try {
+        const result = await source.next()
+        if (result.done) await end()
+        return result
+      } catch (error) {
+        await end()
+        throw error
+      }
+    },
+    return: dropped,
+    throw: dropped,
+  }
+  return { [Symbol.asyncIterator]: () => iterator }
 }
