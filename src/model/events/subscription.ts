@@ -207,6 +207,20 @@ async function requeue(tx: Tx, id: string, isActive: boolean, now: Date): Promis
   `.execute(tx)
 }
 
+/** Those that deliver with a person's rights, in an organization or in every one. Returns how many. */
+export async function pauseAllOf(tx: Tx, organizationId: string | null, userId: string, now: Date): Promise<number> {
+  const active = await tx
+    .selectFrom('event_subscription')
+    .select('id')
+    .where('user_id', '=', userId)
+    .$if(organizationId !== null, (query) => query.where('org_id', '=', organizationId!))
+    .where('is_active', '=', true)
+    .orderBy('id')
+    .execute()
+  for (const { id } of active) await update(tx, id, { isActive: false }, now)
+  return active.length
+}
+
 /** With its deliveries, sent or not. Zero rows: it was deleted meanwhile. */
 export async function remove(tx: Tx, id: string): Promise<void> {
   const done = await tx.deleteFrom('event_subscription').where('id', '=', id).executeTakeFirst()
