@@ -106,6 +106,22 @@ export async function requireRole(db: Db, principal: Principal, id: string, leas
   return project
 }
 
+/** Whether the caller can change anything in an organization: as its owner or admin, or as an editor of one of its projects. */
+export async function isEditorOfAny(db: Db, principal: Principal, organizationId: string): Promise<boolean> {
+  if (principal.organizationId === organizationId && isOrganizationAdmin(principal)) return true
+  const row = await db
+    .selectFrom('project_member as m')
+    .innerJoin('project as p', 'p.id', 'm.project_id')
+    .select('p.id')
+    .where('m.user_id', '=', principal.userId)
+    .where('m.role', 'in', ['editor', 'admin'])
+    .where('p.org_id', '=', organizationId)
+    .where('p.deleted_at', 'is', null)
+    .limit(1)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
 /** Whoever may change a project and acts for the organization that owns it, which pays for what is bought into it. */
 export async function requireBuyer(db: Db, principal: Principal, id: string): Promise<Project> {
   const project = await requireRole(db, principal, id, 'editor')
