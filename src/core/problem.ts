@@ -139,6 +139,13 @@ export const PROBLEMS = {
       'The first request with this Idempotency-Key is still running. Repeat the identical request after a moment; it ' +
       'will be answered with the first response.',
   },
+  'approval-exceeded': {
+    status: 409,
+    title: 'Approval exceeded',
+    about:
+      'The purchase costs more credits than its approval allows (`required_credits` and `approved_credits`). Nothing was done or ' +
+      'reserved. Request a new approval for the present price.',
+  },
   'upload-offset': {
     status: 409,
     about: 'The piece does not continue the upload where it stands. `Upload-Offset` says how many bytes have arrived: go on from there.',

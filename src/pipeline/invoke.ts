@@ -14,7 +14,7 @@ import type { Platform } from './platform.ts'
 import { asProblem, concernsOperator, isAbandoned } from './outside-problems.ts'
 import { openProvenance } from './provenance.ts'
 import { problemReply, replayOf, type Reply } from './reply.ts'
-import { runAs } from './run-as.ts'
+import { priceFor, runAs } from './run-as.ts'
 import type { Trace } from './trace.ts'
 import { validateInput } from '#core/validate.ts'
 
@@ -128,6 +128,7 @@ function contextOf(platform: Platform, call: Call, trace: Trace, principal: Prin
       const op = platform.operations.get(id)
       return op ? await runAs(op, context, whom, input) : null
     },
+    priceOf: async (id, input) => await priceFor(platform, context, id, input),
     contractOf: (id) => {
       const op = platform.operations.get(id)
       return op ? { tier: op.tier, validate: (input) => validateInput(op.input, input) } : null

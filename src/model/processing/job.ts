@@ -94,25 +94,19 @@ export async function find(db: Db, id: string): Promise<Job | null> {
   return (await db.selectFrom('processing_job').select(COLUMNS).where('id', '=', id).executeTakeFirst()) ?? null
 }
 
-/** 404 for what the caller's organization does not hold, 403 for a job of a private project that is not the caller's. */
+/** Anyone who can read its project, deleted or not, as lists do: 404 outside the organization, 403 for a private project of others. */
 export async function requireReader(db: Db, principal: Principal, id: string): Promise<Job> {
   const job = await find(db, id)
   if (!job) throw notFound('job')
-  await requireProject(db, principal, job)
+  await project.unlessHidden('job', () => project.requireReader(db, principal, job.projectId, { evenDeleted: true }))
   return job
 }
 
 /** For whoever may change what lies in its project. */
 export async function requireEditor(db: Db, principal: Principal, id: string): Promise<Job> {
   const job = await requireReader(db, principal, id)
-  await project.requireRole(db, principal, job.projectId, 'editor')
+  await project.unlessHidden('job', () => project.requireRole(db, principal, job.projectId, 'editor'))
   return job
-}
-
-/** A project that does not exist for the caller has no jobs either: the answer is the same as for a job that was never there. */
-async function requireProject(db: Db, principal: Principal, { projectId }: Job): Promise<void> {
-  if (!(await project.exists(db, principal, projectId))) throw notFound('job')
-  await project.requireReader(db, principal, projectId)
 }
 
 /** Inside the transaction: the row as it is now, held until the end. */
