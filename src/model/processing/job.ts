@@ -23,6 +23,8 @@ export const COLUMNS = [
   'target_collection_id as targetCollectionId',
   'source_item_ids as sourceItemIds',
   'reserved_credits as reservedCredits',
+  // Room in the store that its outputs have until it ends.
+  'reserved_bytes as reservedBytes',
   'captured_credits as capturedCredits',
   'output_item_ids as outputItemIds',
   'output_artifacts as outputArtifacts',
@@ -58,6 +60,7 @@ interface NewJob {
   targetCollectionId: string | null
   sourceItemIds: readonly string[]
   reservedCredits: number
+  reservedBytes: number
   timeoutSeconds: number
   createdBy: string | null
   apiKeyId: string | null
@@ -78,6 +81,7 @@ export async function insert(tx: Tx, job: NewJob, now: Date): Promise<Job> {
       target_collection_id: job.targetCollectionId,
       source_item_ids: [...job.sourceItemIds],
       reserved_credits: job.reservedCredits,
+      reserved_bytes: job.reservedBytes,
       timeout_seconds: job.timeoutSeconds,
       created_by: job.createdBy,
       api_key_id: job.apiKeyId,
@@ -149,20 +153,6 @@ export async function list(db: Db, filter: JobFilter): Promise<{ jobs: Job[]; to
     .execute()
   const { total } = await wanted.select((e) => e.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
   return { jobs, total }
-}
-
-/** Which of the jobs of these types has waited longest, for a worker from outside. */
-export async function oldestWaiting(db: Db, jobTypes: readonly string[]): Promise<Job | null> {
-  const row = await db
-    .selectFrom('processing_job')
-    .select(COLUMNS)
-    .where('status', '=', 'dispatched')
-    .where('job_type', 'in', [...jobTypes])
-    .orderBy('dispatched_at')
-    .orderBy('id')
-    .limit(1)
-    .executeTakeFirst()
-  return row ?? null
 }
 
 /** Null: it was not pending. */
