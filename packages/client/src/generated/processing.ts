@@ -129,6 +129,17 @@ export interface ProcessingExecuteOutput {
   outputs: { [name: string]: unknown } | null
 }
 
+/** Input of `processing.job.cancel`. */
+export interface ProcessingJobCancelInput {
+  /** The job */
+  job_id: string
+}
+
+/** Answer of `processing.job.cancel`. */
+export interface ProcessingJobCancelOutput {
+  job: ProcessingJob
+}
+
 /** Input of `processing.job.delete`. */
 export interface ProcessingJobDeleteInput {
   /** The job */
@@ -330,6 +341,15 @@ export class ProcessingJobApi {
 
   constructor(client: Client) {
     this.#client = client
+  }
+
+  /**
+   * Cancel a job that has not ended; its reservation is released.
+   *
+   * Requires the scope `processing:process`. Changes data of the organization.
+   */
+  cancel(input: ProcessingJobCancelInput, options?: CallOptions): Promise<ProcessingJobCancelOutput> {
+    return this.#client.call('processing.job.cancel', input, options, 'write')
   }
 
   /**
