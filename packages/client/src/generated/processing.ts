@@ -237,6 +237,16 @@ export interface ProcessingJobsListInput {
   processId?: string | null | undefined
   /** pending and dispatched wait, running works, the others have ended */
   status?: 'pending' | 'dispatched' | 'running' | 'completed' | 'failed' | 'cancelled' | null | undefined
+  /** Only jobs with one of these statuses */
+  statuses?: ('pending' | 'dispatched' | 'running' | 'completed' | 'failed' | 'cancelled')[] | null | undefined
+  /** Only jobs of these processes */
+  processIds?: string[] | null | undefined
+  /** Only jobs created then: an RFC 3339 instant, or start/end with .. for an open end */
+  created?: string | null | undefined
+  /** Only jobs that have run for at least this long */
+  min_duration_seconds?: number | null | undefined
+  /** Only jobs that have run for at most this long */
+  max_duration_seconds?: number | null | undefined
   /** Only these jobs: ids with commas between them */
   ids?: string | null | undefined
   /** Number of the page, from 0. Default: `0` */
