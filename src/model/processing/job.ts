@@ -5,6 +5,7 @@
  */
 import { sql } from 'kysely'
 import { isUuid } from '#core/ids.ts'
+import type { Interval } from '#core/interval.ts'
 import type { Principal } from '#core/principal.ts'
 import { notFound } from '#core/problem.ts'
 import type { JobStatus } from '#core/vocabulary.ts'
@@ -125,24 +126,30 @@ export interface JobFilter {
   projectId?: string
   /** Of these the caller sees nothing. */
   hiddenProjectIds?: readonly string[]
-  jobType?: string | undefined
+  jobTypes?: readonly string[] | undefined
   statuses?: readonly JobStatus[] | undefined
   ids?: readonly string[] | undefined
+  created?: Interval | undefined
+  /** In seconds, of jobs that have begun: until their end, or until now. */
+  duration?: { min: number | null; max: number | null; now: Date } | undefined
   oldestFirst?: boolean
   limit: number
   offset: number
 }
 
 export async function list(db: Db, filter: JobFilter): Promise<{ jobs: Job[]; total: number }> {
-  const { hiddenProjectIds = [], statuses, ids, oldestFirst = false } = filter
+  const { hiddenProjectIds = [], statuses, ids, created, duration, oldestFirst = false } = filter
   const wanted = db
     .selectFrom('processing_job')
     .$if(filter.organizationId !== undefined, (query) => query.where('org_id', '=', filter.organizationId!))
     .$if(filter.projectId !== undefined, (query) => query.where('project_id', '=', filter.projectId!))
     .$if(hiddenProjectIds.length > 0, (query) => query.where(sql<boolean>`project_id <> all(${hiddenProjectIds}::uuid[])`))
-    .$if(filter.jobType !== undefined, (query) => query.where('job_type', '=', filter.jobType!))
-    .$if(statuses !== undefined, (query) => query.where('status', 'in', [...statuses!]))
+    .$if(filter.jobTypes !== undefined, (query) => query.where(sql<boolean>`job_type = any(${filter.jobTypes}::text[])`))
+    .$if(statuses !== undefined, (query) => query.where(sql<boolean>`status = any(${statuses}::text[])`))
     .$if(ids !== undefined, (query) => query.where(sql<boolean>`id = any(${ids}::uuid[])`))
+    .$if(created?.from != null, (query) => query.where('created_at', '>=', created!.from!))
+    .$if(created?.to != null, (query) => query.where('created_at', '<=', created!.to!))
+    .$if(duration !== undefined, (query) => query.where(lasted(duration!)))
   const direction = oldestFirst ? 'asc' : 'desc'
   const jobs = await wanted
     .select(COLUMNS)
@@ -153,6 +160,11 @@ export async function list(db: Db, filter: JobFilter): Promise<{ jobs: Job[]; to
     .execute()
   const { total } = await wanted.select((e) => e.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
   return { jobs, total }
+}
+
+function lasted({ min, max, now }: NonNullable<JobFilter['duration']>) {
+  const seconds = sql`extract(epoch from coalesce(completed_at, ${now}::timestamptz) - started_at)`
+  return sql<boolean>`started_at is not null and ${seconds} >= ${min ?? 0}::float8 and ${seconds} <= ${max}::float8 is not false`
 }
 
 /** Null: it was not pending. */
