@@ -4,6 +4,7 @@ import { CHECK_INTERVAL_MS, CONNECTION_LIMITS, guardConnections, KEEP_ALIVE_MS, 
 import { EVENT_TYPES } from '#core/event-types.ts'
 import { newId } from '#core/ids.ts'
 import { Problem, problem, type ProblemSlug } from '#core/problem.ts'
+import { trusting } from '#core/proxies.ts'
 import type { AnyOperation } from '#operation.ts'
 import type { Invoked } from '#pipeline/invoke.ts'
 import type { Platform } from '#pipeline/platform.ts'
@@ -22,6 +23,7 @@ import { strike } from './log.ts'
 import type { EventStream } from '#background/event-stream.ts'
 import { registerEvents } from './events.ts'
 import type { Metrics } from './metrics.ts'
+import { limitProxied } from './proxied.ts'
 import { openApiDocument } from './openapi.ts'
 import { registerMcp } from './mcp/mcp.ts'
 import { registerOperations, send } from './operations.ts'
@@ -88,11 +90,13 @@ export function buildServer(options: ServerOptions): FastifyInstance {
     // A forwarded address is the caller's own claim, unless a proxy that the operator named says so: read from the right.
     trustProxy: trustedProxies.length > 0 ? [...trustedProxies] : false,
   })
-  guardConnections(app.server, connections)
+  const isTrusted = trusting(trustedProxies)
+  guardConnections(app.server, { limits: connections, isTrusted })
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', (_request, _payload, done) => done(null)) // Nothing is read before somebody wants it.
   registerBodies(app)
   registerAnswers(app, platform)
+  limitProxied(app, isTrusted, connections)
   registerHealth(app, options)
   if (!api) return app
   const observe = observer(options)
@@ -109,7 +113,7 @@ export function buildServer(options: ServerOptions): FastifyInstance {
   registerStac(app, { platform, observe, trustedProxies })
   registerAuth(app, { platform, auth, isLocal })
   registerEventTypes(app, platform)
-  registerEvents(app, platform, stream)
+  registerEvents(app, { platform, stream, isTrusted })
   registerPayments(app, platform, sandboxPayments)
   registerVendors(app, platform)
   registerContract(app, platform)

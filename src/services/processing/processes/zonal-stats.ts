@@ -8,10 +8,14 @@ import { ZONAL_STATISTICS } from '#raster/zonal/index.ts'
 import { AssetKey, Bands, EXAMPLE_AREA, EXAMPLE_ITEM_ID, Expression, Item, ItemsOutput, OutputName } from '#services/processing/params.ts'
 import { process, type OpenSource } from '#services/processing/process.ts'
 import { oneSource, timesOf } from '#services/processing/single.ts'
+import { readsOfZones } from '#services/processing/work.ts'
 
 const MAX_ZONES = 50_000
 /** Over all zones, closing points included. */
 const MAX_VERTICES = 500_000
+/** Of both tables together: a number as text and as eight bytes, ids of some length. */
+const TABLE_CELL_BYTES = 64
+const TABLE_HEADER_BYTES = 64 * 1024
 
 const Zone = Type.Object(
   {
@@ -72,6 +76,16 @@ export default process({
     if (missing !== undefined) throw invalidField('bands', `band ${missing} does not exist (there are ${source!.info.bandCount})`)
     const vertices = zones.features.reduce((sum, { geometry }) => sum + (geometry['coordinates'] as unknown[]).flat(2).length, 0)
     if (vertices > MAX_VERTICES) throw invalidField('zones', `have more than ${MAX_VERTICES} vertices; simplify them or make several jobs`)
+  },
+  work({ zones, bands, expression, statistics, percentiles }, [source]) {
+    const series = expression === undefined ? (bands?.length ?? source!.info.bandCount) : expression.split(';').length
+    const cells = zones.features.length * series * (statistics.length + percentiles.length + 3)
+    return {
+      reads: readsOfZones(source!, zones.features),
+      rasters: [],
+      otherBytes: TABLE_HEADER_BYTES + TABLE_CELL_BYTES * cells,
+      field: 'zones',
+    }
   },
   async run({ compute }, { zones, bands, expression, statistics, percentiles, output_name }, sources) {
     const [source] = sources
