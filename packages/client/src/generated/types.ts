@@ -879,6 +879,8 @@ export interface GlossaryProduct {
   hostName: string
   /** Metres along the ground that a pixel covers */
   resolutionMeters: number
+  /** Square kilometres that one capture or one tasking feature may cover; null where there is no limit */
+  maxSqKm: number | null
   /** The licence that must be accepted first; null where there is none */
   eulaId: string | null
   /** The licences that it is sold under */
