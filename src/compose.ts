@@ -2,6 +2,7 @@
 import type { Logger } from 'pino'
 import { createRasterService } from '#adapters/raster/service.ts'
 import type { RasterService } from './ports/raster.ts'
+import { createPrinter } from './services/documents/printer.ts'
 import type { Storage } from './ports/storage.ts'
 import type { Services } from './context.ts'
 import type { Clock } from '#core/clock.ts'
@@ -114,6 +115,7 @@ function faultKeeper({ metrics, room, log }: { metrics: Metrics; room: Room; log
 export async function compose(parts: Parts): Promise<Composed> {
   const { db, clock, queue, log, baseUrl, operations } = parts
   const raster = rasterOf(parts)
+  const printer = createPrinter()
   const metrics = createMetrics(() => ({ database_connections: parts.connectionCount(), ...raster.metrics() }))
   const room = watchRoom(db)
   const onFault = faultKeeper({ metrics, room, log })
@@ -136,6 +138,7 @@ export async function compose(parts: Parts): Promise<Composed> {
   const services: Services = {
     clock,
     raster,
+    printer,
     layers,
     usage,
     storage: parts.storage,
@@ -178,7 +181,7 @@ export async function compose(parts: Parts): Promise<Composed> {
     async close() {
       claims.close()
       turns.close()
-      for (const part of [rateLimiter, raster, audit, usage, stream, bell, parts.webhooks, parts.mail]) await part.close()
+      for (const part of [rateLimiter, raster, printer, audit, usage, stream, bell, parts.webhooks, parts.mail]) await part.close()
     },
   }
 }
