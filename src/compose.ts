@@ -3,6 +3,7 @@ import type { Logger } from 'pino'
 import { createOverlays } from '#adapters/overlays/overlays.ts'
 import { createRasterService } from '#adapters/raster/service.ts'
 import type { RasterService } from './ports/raster.ts'
+import { createPrinter } from './services/documents/printer.ts'
 import type { Storage } from './ports/storage.ts'
 import type { Services } from './context.ts'
 import type { Clock } from '#core/clock.ts'
@@ -115,6 +116,7 @@ function faultKeeper({ metrics, room, log }: { metrics: Metrics; room: Room; log
 export async function compose(parts: Parts): Promise<Composed> {
   const { db, clock, queue, log, baseUrl, operations } = parts
   const raster = rasterOf(parts)
+  const printer = createPrinter()
   const metrics = createMetrics(() => ({ database_connections: parts.connectionCount(), ...raster.metrics() }))
   const room = watchRoom(db)
   const onFault = faultKeeper({ metrics, room, log })
@@ -137,6 +139,7 @@ export async function compose(parts: Parts): Promise<Composed> {
   const services: Services = {
     clock,
     raster,
+    printer,
     layers,
     usage,
     storage: parts.storage,
@@ -177,7 +180,8 @@ export async function compose(parts: Parts): Promise<Composed> {
     stream,
     auth: authOf(parts, { tokens, rightsChanged, mails: accountMails(tasks) }),
     taskPlatform: { ...services, db, queue, committed, onFault },
-    close: () => closeAll([claims, turns, rateLimiter, raster, services.overlays, audit, usage, stream, bell, parts.webhooks, parts.mail]),
+    close: () =>
+      closeAll([claims, turns, rateLimiter, raster, services.overlays, printer, audit, usage, stream, bell, parts.webhooks, parts.mail]),
   }
 }
 

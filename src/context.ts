@@ -9,6 +9,7 @@ import type { Mail } from '#ports/mail.ts'
 import type { ClipArea } from '#ports/clip-areas.ts'
 import type { Overlays } from '#ports/overlays.ts'
 import type { Payments } from '#ports/payments.ts'
+import type { Printer } from '#ports/printer.ts'
 import type { RasterService } from '#ports/raster.ts'
 import type { Storage } from '#ports/storage.ts'
 import type { Vendors } from '#ports/vendors.ts'
@@ -21,6 +22,8 @@ export interface Services {
   readonly clock: Clock
   readonly storage: Storage
   readonly raster: RasterService
+  /** Draws PDFs. */
+  readonly printer: Printer
   /** What tiles of items are drawn from, remembered for a moment. */
   readonly layers: Layers
   /** The card processor; null where no cards are taken. */

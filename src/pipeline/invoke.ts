@@ -2,7 +2,7 @@
 import { fingerprint } from '#core/canonical.ts'
 import { newId } from '#core/ids.ts'
 import type { Principal } from '#core/principal.ts'
-import { forTenant, renameTenant } from '#core/tenant.ts'
+import { forTenant, renameTenant, tenantOfCaller } from '#core/tenant.ts'
 import { callerLeft, FAULTS } from '#core/problem.ts'
 import type { AnyOperation, Context } from '#operation.ts'
 import { auditEntry } from './audit.ts'
@@ -78,7 +78,7 @@ async function runStages(platform: Platform, op: AnyOperation, call: Call, trace
   if (principal.apiKeyId) platform.audit.countUse(principal.apiKeyId)
   if (allowance) trace.headers = (await platform.rateLimiter.admit(allowance)).headers
   requireScope(principal, op) //                                                         2 scope
-  const tenant = principal.organizationId ?? principal.userId ?? `address ${call.clientAddress}`
+  const tenant = tenantOfCaller(principal, call.clientAddress)
   return await platform.turns.run(tenant, call, () => forTenant(tenant, () => runForTenant(platform, op, call, { trace, principal })))
 }
 

@@ -1,6 +1,6 @@
 import { sql, type Kysely } from 'kysely'
 
-/** What an approval will cost, and who agreed to which part of a purchase. */
+/** What an approval will cost, who agreed to which part of a purchase, and whose free quotas an organization uses. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     -- The price of the described call when the approval was requested; null where no operation estimates it.
@@ -34,5 +34,12 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     where r.counts_for_caps and not exists (select 1 from agreed_spend a where a.reservation_id = r.id);
 
     drop index reservation_caps;
+
+    -- Quotas of the free plan are the founder's: an organization that is deleted takes what it used of them along.
+    alter table organization add column founded_by uuid references app_user (id);
+    update organization o set founded_by = first.changed_by from (
+      select distinct on (org_id) org_id, changed_by from organization_plan order by org_id, started_at
+    ) first where first.org_id = o.id;
+    create index organization_founder on organization (founded_by, deleted_at) where deleted_at is not null;
   `.execute(db)
 }

@@ -279,7 +279,8 @@ export function summary(order: Order, previousStatus: OrderStatus | null): Recor
 /** What is or was set aside for it; a tasking order costs nothing before its price is accepted. */
 export const totalCreditsOf = ({ groups }: Order): number => groups.reduce((sum, { reservedCredits }) => sum + reservedCredits, 0)
 
-export const itemIdsOf = ({ groups }: Order): string[] => groups.flatMap(({ itemIds }) => itemIds)
+/** Each once: one delivery can be that of several groups. */
+export const itemIdsOf = ({ groups }: Order): string[] => [...new Set(groups.flatMap(({ itemIds }) => itemIds))]
 
 /** Takes the next look at an order on. False: it is not due, or it has ended; then somebody else looks, or nobody needs to. */
 export async function takePoll(db: Db, id: string, nextAt: Date, now: Date): Promise<boolean> {

@@ -1,7 +1,7 @@
 /**
  * What an organization stores, and what uploads and jobs under way have been promised. `used_bytes` moves with the projects'
- * counters (`project.account`) and by nothing else, in one transaction with what it counts. Its row is the last that a
- * transaction takes: after project, collection and item.
+ * counters (`project.account`) and with files that are kept for a while (`kept-file.ts`), and by nothing else, in one transaction
+ * with what it counts. Its row is the last that a transaction takes: after project, collection and item.
  */
 import { sql } from 'kysely'
 import { problem, type Problem } from '#core/problem.ts'

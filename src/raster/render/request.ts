@@ -1,5 +1,6 @@
 import { findColormap } from '#raster/colormap/index.ts'
 import { parseExpression } from '#raster/expression/index.ts'
+import { reflectanceScaleOf } from '#raster/formulas/reflectance.ts'
 import { normalizeRoles } from '#raster/formulas/roles.ts'
 import { listVisualizations, type Visualization } from '#raster/formulas/visualizations.ts'
 import { LIMITS } from '#raster/limits.ts'
@@ -48,7 +49,10 @@ export function parseStyle(request: StyleRequest, info: RasterInfo, names: BandN
 
 /** The visualizations that follow from a raster's own band names. */
 export function visualizationsOf(info: RasterInfo, names: BandNames = bandNames(info)): ReturnType<typeof listVisualizations> {
-  return listVisualizations({ bandRoles: rolesFor(info, names), dataType: 'raster' })
+  const scale = reflectanceScaleOf(info)
+  // Floats may be reflectances or anything else: their own values say which range they need.
+  const renderParams = scale === 1 ? {} : { reflectance_scale: scale }
+  return listVisualizations({ bandRoles: rolesFor(info, names), dataType: 'raster', renderParams })
 }
 
 export function parseBands(text: string, bandCount: number): number[] {

@@ -49,7 +49,7 @@ async function assetsOf({ db }: Pick<Means, 'db'>, found: item.Item, { assets: w
   if (wanted !== 'primary' && wanted !== 'rasters')
     return wanted.map((key) => {
       const named = all.find((file) => file.key === key)
-      if (!named) throw invalidField(field, `has no asset '${key}'; it has ${all.map((file) => file.key).join(', ') || 'none'}`)
+      if (!named) throw unknownAsset(found, key, field, all)
       return named
     })
   const rasters = all.filter(isRaster)

@@ -79,8 +79,7 @@ function Described({ approval: { operation, credits, price_credits: price } }: {
           , which costs <b>{count(price)} credits</b>
         </>
       )}
-      .{' '}
-      {price !== null && credits !== null && price > credits && <b>That is more than the request allows, so it cannot be approved. </b>}
+      . {price !== null && credits !== null && price > credits && <b>That is more than the request allows, so it cannot be approved. </b>}
     </>
   )
 }
