@@ -115,7 +115,6 @@ function faultKeeper({ metrics, room, log }: { metrics: Metrics; room: Room; log
 export async function compose(parts: Parts): Promise<Composed> {
   const { db, clock, queue, log, baseUrl, operations } = parts
   const raster = rasterOf(parts)
-  const printer = createPrinter()
   const metrics = createMetrics(() => ({ database_connections: parts.connectionCount(), ...raster.metrics() }))
   const room = watchRoom(db)
   const onFault = faultKeeper({ metrics, room, log })
@@ -138,7 +137,7 @@ export async function compose(parts: Parts): Promise<Composed> {
   const services: Services = {
     clock,
     raster,
-    printer,
+    printer: createPrinter(),
     layers,
     usage,
     storage: parts.storage,
@@ -181,7 +180,7 @@ export async function compose(parts: Parts): Promise<Composed> {
     async close() {
       claims.close()
       turns.close()
-      for (const part of [rateLimiter, raster, printer, audit, usage, stream, bell, parts.webhooks, parts.mail]) await part.close()
+      for (const part of [rateLimiter, raster, services.printer, audit, usage, stream, bell, parts.webhooks, parts.mail]) await part.close()
     },
   }
 }

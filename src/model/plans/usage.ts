@@ -27,11 +27,14 @@ export async function add(db: Db | Tx, readings: readonly Reading[]): Promise<vo
 
 export const keyOf = ({ organizationId, day, meter }: Omit<Reading, 'amount'>): string => `${organizationId} ${day} ${meter}`
 
+/** Clips are counted apart from jobs of all other kinds. */
+export type JobMeter = 'compute_jobs' | 'processing_jobs'
+
 /** Jobs that were started in this month of UTC. */
-export async function jobsOfMonth(db: Db, organizationId: string, now: Date): Promise<number> {
+export async function jobsOfMonth(db: Db, organizationId: string, meter: JobMeter, now: Date): Promise<number> {
   const { rows } = await sql<{ jobs: number }>`
     select coalesce(sum(amount), 0)::bigint as jobs from usage_day
-    where org_id = ${organizationId} and meter = 'compute_jobs' and day >= ${`${dayOf(now).slice(0, 7)}-01`}::date
+    where org_id = ${organizationId} and meter = ${meter} and day >= ${`${dayOf(now).slice(0, 7)}-01`}::date
       and day <= ${dayOf(now)}::date
   `.execute(db)
   return rows[0]!.jobs
