@@ -1,5 +1,6 @@
 /** Puts the platform together from a database, a clock and settings: the same for the service and for tests. */
 import type { Logger } from 'pino'
+import { createOverlays } from '#adapters/overlays/overlays.ts'
 import { createRasterService } from '#adapters/raster/service.ts'
 import type { RasterService } from './ports/raster.ts'
 import { createPrinter } from './services/documents/printer.ts'
@@ -143,6 +144,7 @@ export async function compose(parts: Parts): Promise<Composed> {
     storage: parts.storage,
     payments: parts.payments,
     vendors: parts.vendors,
+    overlays: createOverlays(),
     webhooks: parts.webhooks,
     mail: { ...parts.mail, baseUrl },
     clipAreas: parts.clipAreas ?? [],
@@ -177,12 +179,26 @@ export async function compose(parts: Parts): Promise<Composed> {
     stream,
     auth: authOf(parts, { tokens, rightsChanged, mails: accountMails(tasks) }),
     taskPlatform: { ...services, db, queue, committed, onFault },
-    async close() {
-      claims.close()
-      turns.close()
-      for (const part of [rateLimiter, raster, services.printer, audit, usage, stream, bell, parts.webhooks, parts.mail]) await part.close()
-    },
+    close: () =>
+      closeAll([
+        claims,
+        turns,
+        rateLimiter,
+        raster,
+        services.overlays,
+        services.printer,
+        audit,
+        usage,
+        stream,
+        bell,
+        parts.webhooks,
+        parts.mail,
+      ]),
   }
+}
+
+async function closeAll(parts: readonly { close(): void | Promise<void> }[]): Promise<void> {
+  for (const part of parts) await part.close()
 }
 
 function accountMails(tasks: Platform['tasks']): SignInPlatform['mails'] {

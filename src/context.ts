@@ -7,6 +7,7 @@ import type { Layers } from '#model/imagery/item-layer.ts'
 import type { ShareLink } from '#model/sharing/share-link.ts'
 import type { Mail } from '#ports/mail.ts'
 import type { ClipArea } from '#ports/clip-areas.ts'
+import type { Overlays } from '#ports/overlays.ts'
 import type { Payments } from '#ports/payments.ts'
 import type { Printer } from '#ports/printer.ts'
 import type { RasterService } from '#ports/raster.ts'
@@ -29,6 +30,8 @@ export interface Services {
   readonly payments: Payments | null
   /** Who has imagery to find and to buy. */
   readonly vendors: Vendors
+  /** Combines areas, off the event loop. */
+  readonly overlays: Overlays
   /** Posts to endpoints of customers. */
   readonly webhooks: Webhooks
   /** Sends mail that links to this service. */

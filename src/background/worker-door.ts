@@ -13,13 +13,12 @@ import { requireProcess } from '#services/processing/catalogue.ts'
 import { failJob } from '#services/processing/ending.ts'
 import type { Source } from '#services/processing/process.ts'
 import { findSources } from '#services/processing/sources.ts'
-import { workerObject } from '#services/processing/worker-files.ts'
+import { PUT_SECONDS, workerObject } from '#services/processing/worker-files.ts'
 import { toJob } from '#wire/job.ts'
 
 const LOOK_EVERY_MS = 500
 /** As long as its token lives: a worker may still report shortly after its time ran out. */
 const GRACE_SECONDS = 600
-const PUT_SECONDS = 3_600
 
 interface Claim {
   secret: string

@@ -71,8 +71,8 @@ export default operation({
       auto_topup_enabled: autoEnabled,
       quotas: {
         storage_bytes: { used: (await storageAccount.get(db, organizationId)).usedBytes, limit: plan.storageBytes },
-        compute_jobs: { used: await jobsOfMonth(db, organizationId, 'compute_jobs', clock.now()), limit: plan.computeJobs },
-        processing_jobs: { used: await jobsOfMonth(db, organizationId, 'processing_jobs', clock.now()), limit: plan.processingJobs },
+        compute_jobs: { used: (await jobsOfMonth(db, organizationId, 'compute_jobs', clock.now())).used, limit: plan.computeJobs },
+        processing_jobs: { used: (await jobsOfMonth(db, organizationId, 'processing_jobs', clock.now())).used, limit: plan.processingJobs },
       },
     }
   },

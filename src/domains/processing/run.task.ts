@@ -36,6 +36,7 @@ export default task({
   try {
     await complete({ ...context, signal: pulse.signal }, run, pulse.at)
   } catch (error) {
+    if (pulse.isOver()) return // It was cancelled, or another run has it: nothing went wrong here.
     const reason = reasonOf(error) ?? (run.attempts >= runs.MAX_ATTEMPTS ? `It failed ${run.attempts} times for reasons of ours` : null)
     if (reason === null) {
       await runs.free(context.db, run, context.clock.now())
@@ -128,16 +129,18 @@ async function complete(context: TaskContext, run: runs.Run, at: Pulse['at']): P
 interface Pulse {
   signal: AbortSignal
   at(stage: string, fraction: number): void
+  /** Whether the job has ended meanwhile, or is another run's. */
+  isOver(): boolean
   stop(): void
 }
 
-/** Tells the database where the run is and that it lives; a run that was overtaken is called off. */
+/** Tells the database where the run is and that it lives; a run whose job was cancelled or overtaken is stopped. */
 function startPulse({ db, clock, signal }: TaskContext, run: runs.Run): Pulse {
   const overtaken = new AbortController()
   let now = { stage: 'starting', fraction: 0 }
   const beat = async (): Promise<void> => {
     if (!(await runs.beat(db, run, { stage: now.stage, progress: now.fraction * 100 }, clock.now())))
-      overtaken.abort(new Error('another run has taken over'))
+      overtaken.abort(new Error('the job is no longer for this run'))
   }
   const timer = setInterval(() => {
     beat().catch(() => {})
@@ -149,6 +152,7 @@ function startPulse({ db, clock, signal }: TaskContext, run: runs.Run): Pulse {
       now = { stage, fraction }
       if (isNewStage) beat().catch(() => {})
     },
+    isOver: () => overtaken.signal.aborted,
     stop: () => clearInterval(timer),
   }
 }

@@ -1,6 +1,6 @@
-import { sql } from 'kysely'
+import { sql, type RawBuilder } from 'kysely'
 import { isUuid, newId } from '#core/ids.ts'
-import type { Principal } from '#core/principal.ts'
+import { isOrganizationAdmin, type Principal } from '#core/principal.ts'
 import { notFound, problem } from '#core/problem.ts'
 import { MINUTE_MS } from '#core/time.ts'
 import type { AlertComparison } from '#core/vocabulary.ts'
@@ -135,9 +135,27 @@ export async function find(db: Db, id: string): Promise<AlertRule | null> {
   return (await db.selectFrom('alert_rule').select(COLUMNS).where('id', '=', id).executeTakeFirst()) ?? null
 }
 
-export async function requireOf(db: Db, organizationId: string, id: string): Promise<AlertRule> {
-  const row = isUuid(id) ? await find(db, id) : null
-  if (row?.organizationId !== organizationId) throw notFound('alert rule')
+/** A rule on a collection is for those who can read the collection, and stays so when the collection or its project is deleted. */
+function isVisibleTo(principal: Principal): RawBuilder<boolean> {
+  if (principal.kind === 'service' || isOrganizationAdmin(principal)) return sql<boolean>`true`
+  return sql<boolean>`(alert_rule.collection_id is null or exists (
+    select from collection c join project p on p.id = c.project_id
+    left join project_member m on m.project_id = p.id and m.user_id = ${principal.userId}
+    where c.id = alert_rule.collection_id and (p.visibility <> 'private' or m.role is not null)
+  ))`
+}
+
+export async function requireVisible(db: Db, principal: Principal, organizationId: string, id: string): Promise<AlertRule> {
+  const row = isUuid(id)
+    ? await db
+        .selectFrom('alert_rule')
+        .select(COLUMNS)
+        .where('id', '=', id)
+        .where('org_id', '=', organizationId)
+        .where(isVisibleTo(principal))
+        .executeTakeFirst()
+    : undefined
+  if (!row) throw notFound('alert rule')
   return row
 }
 
@@ -145,6 +163,7 @@ const MAX_LISTED = 1_000
 
 export async function list(
   db: Db,
+  principal: Principal,
   organizationId: string,
   filter: { isActive: boolean | null; collectionId: string | null },
 ): Promise<AlertRule[]> {
@@ -153,6 +172,7 @@ export async function list(
     .selectFrom('alert_rule')
     .select(COLUMNS)
     .where('org_id', '=', organizationId)
+    .where(isVisibleTo(principal))
     .$if(filter.isActive !== null, (query) => query.where('is_active', '=', filter.isActive!))
     .$if(filter.collectionId !== null, (query) => query.where('collection_id', '=', filter.collectionId))
     .orderBy('created_at', 'desc')

@@ -145,6 +145,8 @@ export interface ItemList {
   type?: ItemType | null
   limit: number
   offset: number
+  /** Instead of an offset: only what comes after this item of the project, which may be deleted since. */
+  after?: string | null
 }
 
 /** No index knows the middle of a name, so a search by it has an end. */
@@ -153,8 +155,8 @@ export const MAX_LOOKED_THROUGH = 100_000
 /** Everything that is not deleted, newest first. The total of a whole project is its counter. */
 export async function list(
   db: Db,
-  { organizationId, projectId, collectionId, text = null, type = null, limit, offset }: ItemList,
-): Promise<{ items: Item[]; total: number }> {
+  { organizationId, projectId, collectionId, text = null, type = null, limit, offset, after = null }: ItemList,
+): Promise<{ items: Item[]; total: number; hasMore: boolean }> {
   const among = db
     .selectFrom('item')
     .where('project_id', '=', projectId)
@@ -175,10 +177,27 @@ export async function list(
     collectionId === undefined && type === null && text === null
       ? db.selectFrom('project').select('item_count as total').where('id', '=', projectId)
       : wanted.select((e) => e.fn.countAll<number>().as('total'))
-  const page = wanted.orderBy('seq', 'desc').limit(limit).offset(offset)
+  const rest = (limited: number) =>
+    (after === null ? wanted.offset(offset) : wanted.where('seq', '<', seqOf(db, projectId, after))).orderBy('seq', 'desc').limit(limited)
+  const page = rest(limit)
   await requirePage(db, organizationId, sql`${page.select('metadata_bytes')}`)
   const [items, counted] = [await page.select(COLUMNS).modifyEnd(partsFor(limit)).execute(), await count.executeTakeFirst()]
-  return { items, total: counted?.total ?? 0 }
+  const hasMore =
+    items.length === limit &&
+    (
+      await rest(limit + 1)
+        .select('seq')
+        .execute()
+    ).length > limit
+  return { items, total: counted?.total ?? 0, hasMore }
+}
+
+const seqOf = (db: Db, projectId: string, id: string) =>
+  db.selectFrom('item').select('seq').where('project_id', '=', projectId).where('id', '=', id)
+
+/** Whether there is or was such an item in the project: a page can go on after it. */
+export async function wasIn(db: Db, projectId: string, id: string): Promise<boolean> {
+  return (await seqOf(db, projectId, id).executeTakeFirst()) !== undefined
 }
 
 interface MadeBy {

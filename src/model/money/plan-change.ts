@@ -79,7 +79,7 @@ async function exceededBy(tx: Tx, organizationId: string, plan: Plan, now: Date)
     { limit: 'processing_jobs', what: 'processing jobs', allowed: plan.processingJobs },
   ] as const
   for (const { limit, what, allowed } of kinds) {
-    const used = await usage.jobsOfMonth(tx, organizationId, limit, now)
+    const { own: used } = await usage.jobsOfMonth(tx, organizationId, limit, now)
     if (used <= allowed) continue
     const message = `${used} ${what} were started this month, and the plan '${plan.name}' has ${allowed}: new ones are refused until the next month.`
     exceeded.push({ limit, used, allowed, message })

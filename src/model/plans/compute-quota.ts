@@ -10,11 +10,13 @@ export async function take(tx: Tx, organizationId: string, meter: usage.JobMeter
   await sql`select pg_advisory_xact_lock(hashtextextended(${`compute ${organizationId}`}, 0))`.execute(tx)
   const plan = await planOf(tx, organizationId)
   const [limit, what] = meter === 'compute_jobs' ? [plan.computeJobs, 'clip jobs'] : [plan.processingJobs, 'processing jobs']
-  const used = await usage.jobsOfMonth(tx, organizationId, meter, now)
+  const { used, own } = await usage.jobsOfMonth(tx, organizationId, meter, now)
   if (used >= limit) {
     throw problem(
       'compute-quota-exceeded',
-      `${used} of the ${limit} ${what} that the plan '${plan.name}' has in a month are used. Wait for the next month or change the plan.`,
+      `${used} of the ${limit} ${what} that the plan '${plan.name}' has in a month are used` +
+        `${used > own ? ', including those of organizations that their founder deleted this month' : ''}. ` +
+        `Wait for the next month or change the plan.`,
       { members: { used, limit } },
     )
   }

@@ -14,6 +14,7 @@ import * as storageAccount from '#model/plans/storage-account.ts'
 import * as job from '#model/processing/job.ts'
 import { runJobTask } from '#model/processing/tasks.ts'
 import type { Context, WriteContext } from '#operation.ts'
+import { withValidAreas } from './areas.ts'
 import { validateParams } from './catalogue.ts'
 import { quote } from './price.ts'
 import type { AnyProcess } from './process.ts'
@@ -47,7 +48,7 @@ export async function checkJob(
 ) {
   const found = project.requireActive(await permitJob(context, projectId))
   if (found.bucketName === null) throw problem('bad-request', 'This project has no storage bucket, so nothing can be made in it')
-  const params = requireBounded(validateParams(process, given, field), field, MAX_PARAMS_DEPTH)
+  const params = await withValidAreas(requireBounded(validateParams(process, given, field), field, MAX_PARAMS_DEPTH))
   if (targetCollectionId) await collection.requireIn(context.db, found.id, targetCollectionId)
   const sources = await findSources(context, process, params, found.organizationId)
   if (origin === 'items' && sources.every(({ item }) => item === null)) throw invalidField(field, 'must name an item to work on')

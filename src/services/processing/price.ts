@@ -1,6 +1,7 @@
 /** What a job costs: the same for an estimate and for the reservation. */
 import { audOf, roundUpCredits } from '#core/money.ts'
 import type { Context } from '#operation.ts'
+import { withValidAreas } from './areas.ts'
 import { validateParams } from './catalogue.ts'
 import type { AnyProcess, OpenSource } from './process.ts'
 import { findSources, groundOf, openSources } from './sources.ts'
@@ -34,7 +35,7 @@ export function quote(process: AnyProcess, params: unknown, sources: readonly Op
 
 /** `processing.catalog.estimate`, for whoever shows a price beside something of their own. */
 export async function estimate(context: Pick<Context, 'db' | 'principal' | 'raster' | 'signal'>, process: AnyProcess, given: unknown) {
-  const params = validateParams(process, given, 'inputs')
+  const params = await withValidAreas(validateParams(process, given, 'inputs'))
   const sources = await openSources(context, await findSources(context, process, params, null))
   if (sources.length > 0) process.check?.(params, sources)
   const { credits, areaSqKm } = quote(process, params, sources)
