@@ -43,7 +43,16 @@ const ARRAY_MIRRORED: Readonly<Record<ArrayOperator, ArrayOperator>> = {
 }
 const ARITHMETIC: readonly string[] = ['+', '-', '*', '/', '%', 'div'] satisfies Arithmetic[]
 const OPERATORS = [
-  ...['and', 'or', 'not', ...Object.keys(MIRRORED), 'in', 'between', 'like', 'isNull', 's_intersects', 't_intersects'],
+  'and',
+  'or',
+  'not',
+  ...Object.keys(MIRRORED),
+  'in',
+  'between',
+  'like',
+  'isNull',
+  's_intersects',
+  't_intersects',
   ...Object.keys(ARRAY_MIRRORED),
 ]
 /** The item's own geometry and time, under the names that clients give them. */
