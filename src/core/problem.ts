@@ -139,6 +139,13 @@ export const PROBLEMS = {
       'The first request with this Idempotency-Key is still running. Repeat the identical request after a moment; it ' +
       'will be answered with the first response.',
   },
+  'approval-exceeded': {
+    status: 409,
+    title: 'Approval exceeded',
+    about:
+      'The purchase costs more credits than its approval allows (`required_credits` and `approved_credits`). Nothing was done or ' +
+      'reserved. Request a new approval for the present price.',
+  },
   'upload-offset': {
     status: 409,
     about: 'The piece does not continue the upload where it stands. `Upload-Offset` says how many bytes have arrived: go on from there.',
@@ -249,7 +256,7 @@ export class Problem extends Error {
   readonly headers: Readonly<Record<string, string>>
 
   constructor(slug: ProblemSlug, detail: string, extra: ProblemExtra = {}) {
-    super(detail)
+    super(detail, extra.cause === undefined ? undefined : { cause: extra.cause })
     const entry: { status: number; title?: string } = PROBLEMS[slug]
     this.slug = slug
     this.status = entry.status
@@ -262,6 +269,8 @@ export class Problem extends Error {
 interface ProblemExtra {
   members?: Record<string, unknown>
   headers?: Record<string, string>
+  /** What went wrong beneath it: logged, never shown. */
+  cause?: unknown
 }
 
 export function problem(slug: ProblemSlug, detail: string, extra?: ProblemExtra): Problem {

@@ -4,6 +4,7 @@ import { CHECK_INTERVAL_MS, CONNECTION_LIMITS, guardConnections, KEEP_ALIVE_MS, 
 import { EVENT_TYPES } from '#core/event-types.ts'
 import { newId } from '#core/ids.ts'
 import { Problem, problem, type ProblemSlug } from '#core/problem.ts'
+import { trusting } from '#core/proxies.ts'
 import type { AnyOperation } from '#operation.ts'
 import type { Invoked } from '#pipeline/invoke.ts'
 import type { Platform } from '#pipeline/platform.ts'
@@ -23,6 +24,8 @@ import { strike } from './log.ts'
 import type { EventStream } from '#background/event-stream.ts'
 import { registerEvents } from './events.ts'
 import type { Metrics } from './metrics.ts'
+import { isOwnRequest } from './local.ts'
+import { limitProxied } from './proxied.ts'
 import { openApiDocument } from './openapi.ts'
 import { registerMcp } from './mcp/mcp.ts'
 import { registerOperations, send } from './operations.ts'
@@ -31,7 +34,7 @@ import { registerPayments, type SandboxConfirmation } from './payments.ts'
 import { registerConsole, type ConsoleParts } from './pages/console.ts'
 import { notFoundPage, sendPage } from './pages/layout.ts'
 import { registerPages } from './pages/pages.ts'
-import type { Demo } from './pages/welcome.ts'
+import type { Demo } from './local.ts'
 import { registerShareDoor, registerSharePage } from './pages/share.ts'
 import { registerMailed } from './mailed.ts'
 import { registerMailedPages } from './pages/mailed.ts'
@@ -89,14 +92,17 @@ export function buildServer(options: ServerOptions): FastifyInstance {
     // A forwarded address is the caller's own claim, unless a proxy that the operator named says so: read from the right.
     trustProxy: trustedProxies.length > 0 ? [...trustedProxies] : false,
   })
-  guardConnections(app.server, connections)
+  const isTrusted = trusting(trustedProxies)
+  guardConnections(app.server, { limits: connections, isTrusted })
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', (_request, _payload, done) => done(null)) // Nothing is read before somebody wants it.
   registerBodies(app)
   registerAnswers(app, platform)
+  limitProxied(app, isTrusted, connections)
   registerHealth(app, options)
   if (!api) return app
   const observe = observer(options)
+  const demo = options.demo ?? (async () => null)
   registerOperations(app, platform, observe)
   registerAssets(app, { platform, observe })
   registerShareRoutes(app, { platform, observe })
@@ -108,13 +114,13 @@ export function buildServer(options: ServerOptions): FastifyInstance {
   registerWorkers(app, platform, auth.tokens)
   registerV2(app, { platform, observe })
   registerStac(app, { platform, observe, trustedProxies })
-  registerAuth(app, { platform, auth, isLocal })
+  registerAuth(app, { platform, auth, isLocal, demo })
   registerEventTypes(app, platform)
-  registerEvents(app, platform, stream)
-  registerPayments(app, platform, sandboxPayments)
+  registerEvents(app, { platform, stream, isTrusted })
+  registerPayments(app, { platform, sandbox: sandboxPayments, isLocal })
   registerVendors(app, platform)
   registerContract(app, platform)
-  registerPages(app, platform, options.demo ?? (async () => null))
+  registerPages(app, platform, demo)
   registerScreens(app, options)
   registerMailed(app, platform, auth)
   registerMailedPages(app)
@@ -227,7 +233,7 @@ function refuse(platform: Platform, error: FastifyError | Problem, reply: Fastif
   return send(reply, problemReply(shown, invocationId, platform.baseUrl()))
 }
 
-function registerHealth(app: FastifyInstance, { metrics, isReady, room, isLocal, metricsToken }: ServerOptions): void {
+function registerHealth(app: FastifyInstance, { platform, metrics, isReady, room, isLocal, metricsToken }: ServerOptions): void {
   app.get('/health', async () => ({ status: 'ok' }))
   app.get('/ready', async () => {
     if (!isReady()) throw problem('unavailable', 'The service is starting or stopping')
@@ -235,7 +241,7 @@ function registerHealth(app: FastifyInstance, { metrics, isReady, room, isLocal,
     return { status: 'ready' }
   })
   app.get('/metrics', async (request, reply) => {
-    requireWatcher(request, { isLocal, metricsToken })
+    requireWatcher(request, { isLocal: isLocal && isOwnRequest(request, platform.baseUrl()), metricsToken })
     return reply.type(metrics.contentType).send(await metrics.text())
   })
 }

@@ -115,10 +115,10 @@ export const PORCELAIN: Readonly<Record<string, Porcelain>> = {
     load: async () => (await import('./commands/order.ts')).task,
   },
   jobs: {
-    usage: 'jobs [watch JOB]',
-    about: 'List processing jobs, or follow one to its end',
+    usage: 'jobs [watch JOB | cancel JOB]',
+    about: 'List processing jobs, follow one to its end, or cancel one',
     options: [],
-    examples: ['groundtrack jobs', 'groundtrack jobs watch 01a1…'],
+    examples: ['groundtrack jobs', 'groundtrack jobs watch 01a1…', 'groundtrack jobs cancel 01a1…'],
     load: async () => (await import('./commands/order.ts')).jobs,
   },
   tiles: {

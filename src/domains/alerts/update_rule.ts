@@ -41,7 +41,8 @@ export default operation({
     const rule = await alertRule.requireVisible(context.db, context.principal, requireOrganization(context.principal), input.rule_id)
     const change = changeOf(input)
     if (Object.keys(change).length === 0) throw problem('bad-request', 'Nothing to change: name at least one field')
-    await requireTerms(context, { ...rule, ...change, collectionId: change.collectionId ?? null })
+    const { aoiGeometry } = await requireTerms(context, { ...rule, ...change, collectionId: change.collectionId ?? null })
+    if (change.aoiGeometry) change.aoiGeometry = aoiGeometry
     // Whoever changes a rule decides what it finds, so it is evaluated with their rights from now on.
     const { userId } = context.principal
     return { id: rule.id, change: userId === null ? change : { ...change, userId } }

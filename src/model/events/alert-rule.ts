@@ -1,7 +1,7 @@
 import { sql, type RawBuilder } from 'kysely'
 import { isUuid, newId } from '#core/ids.ts'
 import { isOrganizationAdmin, type Principal } from '#core/principal.ts'
-import { notFound } from '#core/problem.ts'
+import { notFound, problem } from '#core/problem.ts'
 import { MINUTE_MS } from '#core/time.ts'
 import type { AlertComparison } from '#core/vocabulary.ts'
 import type { Row } from '#db/row.ts'
@@ -71,7 +71,27 @@ function values(terms: Partial<RuleTerms>) {
   }
 }
 
+/** Each item that comes in is asked by every rule, so their number is bounded. */
+export const MAX_RULES_PER_ORGANIZATION = 100
+
+/** 400 with what is used and what there may be. Two at once do not both take the last place. */
+async function requirePlace(tx: Tx, organizationId: string): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`alert rules ${organizationId}`}, 0))`.execute(tx)
+  const { used } = await tx
+    .selectFrom('alert_rule')
+    .select((e) => e.fn.countAll<number>().as('used'))
+    .where('org_id', '=', organizationId)
+    .executeTakeFirstOrThrow()
+  if (used >= MAX_RULES_PER_ORGANIZATION)
+    throw problem(
+      'bad-request',
+      `This organization has ${used} alert rules, and ${MAX_RULES_PER_ORGANIZATION} are allowed. Delete one that is no longer needed.`,
+      { members: { used, limit: MAX_RULES_PER_ORGANIZATION } },
+    )
+}
+
 export async function insert(tx: Tx, principal: Principal, organizationId: string, terms: RuleTerms, now: Date): Promise<AlertRule> {
+  await requirePlace(tx, organizationId)
   return await tx
     .insertInto('alert_rule')
     .values({

@@ -28,8 +28,7 @@ export const run: Run = async (rest, options) => {
   })
   if (process.stdin.isTTY)
     note('This speaks JSON-RPC on stdin and stdout: name it as the command of an MCP server in your agent', options.quiet)
-  const ended = Promise.withResolvers<void>()
-  process.stdin.on('end', ended.resolve).on('close', ended.resolve)
+  const ended = new Promise<void>((resolve) => void process.stdin.on('end', resolve).on('close', resolve))
   serveStdio(() => {
     const server = new Server(
       { name: 'groundtrack', version: '0.1.0' },
@@ -39,7 +38,7 @@ export const run: Run = async (rest, options) => {
     server.setRequestHandler('tools/call', async ({ params }) => (await ask('tools/call', params)) as { content: [] })
     return server
   })
-  await ended.promise
+  await ended
   return EXIT.ok
 }
 

@@ -90,6 +90,11 @@ export type ProblemSlug =
    * first response.
    */
   | 'idempotency-in-progress'
+  /**
+   * The purchase costs more credits than its approval allows (`required_credits` and `approved_credits`). Nothing was done or reserved.
+   * Request a new approval for the present price.
+   */
+  | 'approval-exceeded'
   /** The piece does not continue the upload where it stands. `Upload-Offset` says how many bytes have arrived: go on from there. */
   | 'upload-offset'
   /**

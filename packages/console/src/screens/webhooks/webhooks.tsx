@@ -4,6 +4,7 @@ import { Link, useNavigate, useParams } from '@tanstack/react-router'
 import { useEffect, useState, type ReactElement } from 'react'
 import type { EventSubscription, WebhookDelivery } from '../../api/contract.ts'
 import { call } from '../../api/client.ts'
+import { deleteLater } from '../../api/delete-later.ts'
 import { queries, touch, useAct, useOp, usePages } from '../../api/query.ts'
 import { useTitle } from '../../shell/crumbs.tsx'
 import { useUrl } from '../../shell/url.ts'
@@ -25,7 +26,6 @@ const BARS = 24
 const MAX_SPARKS = 20
 const SOON_MS = 5_000
 const LATER_MS = 30_000
-const UNDO_MS = 8_000
 
 /** A secret that was just made, on its way to the page of its endpoint: it stands nowhere else. */
 let carried: { id: string; secret: string } | null = null
@@ -361,12 +361,12 @@ interface MenuParts {
 function EndpointMenu({ endpoint, onEdit, onPause, onRotate }: MenuParts): ReactElement {
   const navigate = useNavigate()
   const remove = () => {
-    const timer = setTimeout(() => {
-      call('event_subscriptions.delete', { subscription_id: endpoint.id })
-        .then(() => touch(queries, ['event_subscriptions']))
-        .catch((error: unknown) => toast(`It was not deleted: ${error instanceof Error ? error.message : ''}`, 'bad'))
-    }, UNDO_MS)
-    toast(`${shortUrl(endpoint.endpoint_url)} is being deleted`, 'ok', { text: 'Undo', run: () => clearTimeout(timer) }, UNDO_MS)
+    deleteLater({
+      operation: 'event_subscriptions.delete',
+      input: { subscription_id: endpoint.id },
+      name: shortUrl(endpoint.endpoint_url),
+      touches: ['event_subscriptions'],
+    })
     void navigate({ to: '/develop/webhooks' })
   }
   return (
