@@ -4,10 +4,12 @@ import { decodeJpeg } from '#raster/codec/jpeg.ts'
 import { decodeLerc } from '#raster/codec/lerc.ts'
 import { decodeLzma } from '#raster/codec/lzma.ts'
 import { decodeLzw } from '#raster/codec/lzw.ts'
+import { decodeNext } from '#raster/codec/next.ts'
 import { decodePackbits } from '#raster/codec/packbits.ts'
 import { fitPixels } from '#raster/codec/pixels.ts'
 import { undoDifferences, undoDifferences64, undoFloatPlanes, type RowShape } from '#raster/codec/predictor.ts'
 import { decompress } from '#raster/codec/stream.ts'
+import { decodeThunderscan } from '#raster/codec/thunderscan.ts'
 import { magnitudes, reverseBits, signExtend, swapBytes, unpackBits, widenHalves, widenTriples } from '#raster/codec/unpack.ts'
 import { decodeWebp } from '#raster/codec/webp.ts'
 import { ycbcrBytes, ycbcrToRgb, type YcbcrCoding } from '#raster/codec/ycbcr.ts'
@@ -88,6 +90,10 @@ function decodeBytes(directory: Directory, stored: Uint8Array, byteLength: numbe
       return decompress('zstd', input, byteLength)
     case 'lzma':
       return decodeLzma(input, byteLength)
+    case 'next':
+      return decodeNext(input, { width: directory.grid.blockWidth, rows })
+    case 'thunderscan':
+      return decodeThunderscan(input, { width: directory.grid.blockWidth, rows })
     case 'ccittRle':
     case 'ccittG3':
     case 'ccittG4':

@@ -104,6 +104,7 @@ const REFUSED: Readonly<Record<number, string>> = {
   50002: 'JPEG XL',
   52546: 'JPEG XL',
   34676: 'SGI LogLuv',
+  34677: 'SGI LogLuv',
   34661: 'JBIG',
 }
 
@@ -115,6 +116,9 @@ async function readCoding(fields: Fields, sample: SampleType, bandCount: number)
   assertPhotometric(photometric, compression)
   if (isFax(compression) && (sample.bits !== 1 || bandCount !== 1))
     throw new RasterError('unsupported', 'Fax coding is for one band of single bits')
+  const greyBits = GREY_BITS[compression]
+  if (greyBits !== undefined && (sample.bits !== greyBits || bandCount !== 1))
+    throw new RasterError('unsupported', `TIFF compression ${compression} is for one band of ${greyBits} bits`)
   const planar = (await fields.number(TAG.planarConfiguration, 1)) === 2 && bandCount > 1
   const predictor = await readPredictor(fields, compression, sample)
   const isPlainYcbcr = photometric === PHOTOMETRIC.ycbcr && compression !== 'jpeg' && compression !== 'webp'
@@ -137,6 +141,9 @@ async function readCoding(fields: Fields, sample: SampleType, bandCount: number)
     lercWrapper: compression === 'lerc' ? await readLercWrapper(fields) : 'none',
   }
 }
+
+/** Codings that were made for one kind of picture. */
+const GREY_BITS: Partial<Record<CompressionName, number>> = { next: 2, thunderscan: 4 }
 
 const isFax = (compression: CompressionName): boolean => compression.startsWith('ccitt')
 
