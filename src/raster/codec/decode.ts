@@ -1,6 +1,7 @@
 import { giveBack } from '#raster/buffers.ts'
 import { decodeFax } from '#raster/codec/ccitt.ts'
 import { decodeJpeg } from '#raster/codec/jpeg.ts'
+import { labToColors } from '#raster/codec/lab.ts'
 import { decodeLerc } from '#raster/codec/lerc.ts'
 import { decodeLzma } from '#raster/codec/lzma.ts'
 import { decodeLzw } from '#raster/codec/lzw.ts'
@@ -121,6 +122,10 @@ function toSamples(directory: Directory, bytes: Uint8Array, shape: RowShape): Ex
   if (directory.photometric === PHOTOMETRIC.cmyk) {
     if (directory.predictor === 2) undoPredictor2(bytes, shape, 1)
     return inksToColors(bytes)
+  }
+  if (directory.photometric === PHOTOMETRIC.cielab) {
+    if (directory.predictor === 2) undoPredictor2(bytes, shape, 1)
+    return labToColors(bytes)
   }
   if (isComplex) {
     if (!directory.littleEndian) swapBytes(bytes, bits / 16)

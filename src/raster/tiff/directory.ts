@@ -125,6 +125,9 @@ async function readCoding(fields: Fields, sample: SampleType, bandCount: number)
   if (photometric === PHOTOMETRIC.cmyk && (planar || bandCount !== 4 || sample.bits !== 8)) {
     throw new RasterError('unsupported', 'Inks are read from four interleaved bands of bytes only')
   }
+  if (photometric === PHOTOMETRIC.cielab && (planar || bandCount !== 3 || sample.bits !== 8)) {
+    throw new RasterError('unsupported', 'Lab colours are read from three interleaved bands of bytes only')
+  }
   if (isPlainYcbcr && (planar || bandCount !== 3 || sample.bits !== 8 || predictor !== 1)) {
     throw new RasterError('unsupported', 'Luma and chroma outside JPEG are read from three interleaved bands of bytes only')
   }
@@ -158,14 +161,17 @@ async function readYcbcr(fields: Fields): Promise<YcbcrCoding> {
   return { across, down, coefficients: [red, green, blue], reference }
 }
 
-/** Lab needs a colour conversion that no satellite product uses; inks inside JPEG are kept in two opposite ways. */
+/** GDAL reads no other Lab than CIE's either; inks inside JPEG are kept in two opposite ways. */
 function assertPhotometric(photometric: number, compression: CompressionName): void {
-  if (CONVERTED.has(photometric) || (photometric === PHOTOMETRIC.cmyk && compression === 'jpeg')) {
+  const isConverted = photometric === PHOTOMETRIC.cmyk || photometric === PHOTOMETRIC.cielab
+  if (REFUSED_LAB.has(photometric) || (isConverted && WHOLE_PICTURES.has(compression))) {
     throw new RasterError('unsupported', `TIFF photometric interpretation ${photometric} is not supported with ${compression}`)
   }
 }
 
-const CONVERTED: ReadonlySet<number> = new Set([PHOTOMETRIC.cielab, PHOTOMETRIC.icclab, PHOTOMETRIC.itulab])
+const REFUSED_LAB: ReadonlySet<number> = new Set([PHOTOMETRIC.icclab, PHOTOMETRIC.itulab])
+/** Codecs that give samples rather than bytes. */
+const WHOLE_PICTURES: ReadonlySet<CompressionName> = new Set(['jpeg', 'webp', 'lerc'])
 
 const PREDICTED: ReadonlySet<CompressionName> = new Set(['lzw', 'deflate', 'zstd', 'lzma'])
 
