@@ -250,8 +250,10 @@ export interface ItemsListInput {
     | 'mosaic' | null | undefined
   /** At most so many in one answer. Default: `100` */
   limit?: number | undefined
-  /** How many to leave out from the start. Default: `0` */
+  /** How many items to skip; for long lists next is faster, and with it this is ignored. Default: `0` */
   offset?: number | undefined
+  /** The next of the page before, to continue after it */
+  next?: string | null | undefined
 }
 
 /** Answer of `items.list`. */
@@ -260,6 +262,8 @@ export interface ItemsListOutput {
   items: Item[]
   /** How many there are in all */
   total: number
+  /** What the next page is asked for with; null on the last one */
+  next: string | null
 }
 
 /** Input of `items.list_assets`. */
@@ -769,7 +773,7 @@ export class ItemsApi {
    * Requires the scope `items:read`. Changes nothing.
    */
   list(input: ItemsListInput, options?: CallOptions): Page<ItemsListOutput, Item> {
-    return this.#client.page('items.list', input, options, ['items', 'offset', 'limit', 100])
+    return this.#client.page('items.list', input, options, ['items', 'token', 'limit', 100])
   }
 
   /**
