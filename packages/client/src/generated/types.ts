@@ -1561,8 +1561,10 @@ export interface Plan {
   monthly_aud: number
   /** Bytes that are stored */
   storage_bytes: number
-  /** In a month */
+  /** Clip jobs in a month */
   compute_jobs: number
+  /** Processing jobs of all other kinds in a month */
+  processing_jobs: number
   /** In any 24 hours */
   egress_bytes: number
   /** After how many days items change their state by themselves */
