@@ -18,8 +18,9 @@ const FILE_DEADLINE_MS = 30 * 60_000
 const IDLE_MS = 20_000
 /** A tile of a map needs a dozen blocks of a few hundred milliseconds each. */
 const QUICK_CHILDREN = Math.min(2, os.availableParallelism())
-/** Files that are kept for another download. */
+/** Files that are kept for another download; those of an order that is being delivered are kept in any case. */
 const MAX_FILES = 40
+const FRESH_MS = 30 * 60_000
 
 /** Changes when scenes of the same name begin to look otherwise. */
 const EDITION = 1
@@ -114,6 +115,7 @@ async function removeOldest(folder: string): Promise<void> {
   const files = await Promise.all(
     names.map(async (name) => ({ name, at: (await stat(path.join(folder, name)).catch(() => null))?.mtimeMs ?? 0 })),
   )
-  for (const { name } of files.toSorted((a, b) => a.at - b.at).slice(0, names.length - MAX_FILES))
-    await rm(path.join(folder, name), { force: true })
+  const fresh = Date.now() - FRESH_MS
+  for (const { name, at } of files.toSorted((a, b) => a.at - b.at).slice(0, names.length - MAX_FILES))
+    if (at < fresh) await rm(path.join(folder, name), { force: true })
 }

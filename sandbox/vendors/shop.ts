@@ -41,7 +41,7 @@ interface TaskingBody {
 
 /** Pixels of one capture, or of all images of a tasking, at most: minutes of work. Larger areas have larger pixels. */
 const MAX_FILE_PX = 64_000_000
-/** A scattered area becomes an image for each of its parts; where there are more parts, several share one. */
+/** A scattered area becomes an image for each of its parts; where there are more, neighbours share one. */
 const MAX_IMAGES = 20
 /** Beyond that the ground is no plane any more. */
 const MAX_REACH_KM = 250
@@ -122,13 +122,9 @@ export class Shop {
   }
 
   #requireReach(area: AreaGeometry): void {
-    for (const part of polygonsOf(area)) {
-      const [west, south, east, north] = boxOf({ type: 'Polygon', coordinates: part as Position[][] })
-      const reach =
-        KM_PER_DEGREE * Math.max(north - south, (east - west) * Math.cos((Math.min(Math.abs(south), Math.abs(north)) * Math.PI) / 180))
-      if (reach > MAX_REACH_KM)
-        throw new Refusal(`The area reaches over ${reach.toFixed(0)} km; at most ${MAX_REACH_KM} km can be ordered at once`)
-    }
+    const reach = Math.max(...polygonsOf(area).map((part) => reachKm(asArea([part as Position[][]]))))
+    if (reach > MAX_REACH_KM)
+      throw new Refusal(`The area reaches over ${reach.toFixed(0)} km; at most ${MAX_REACH_KM} km can be ordered at once`)
   }
 
   async placeOrder(given: Record<string, unknown>): Promise<object> {
@@ -368,12 +364,25 @@ function middleOf(area: AreaGeometry): Position {
   return [(west + east) / 2, (south + north) / 2]
 }
 
-/** The parts of an area in at most so many lots, neighbours in the list together. */
+/** The parts of an area from west to east, a few to an image where there are many, but none that would reach too far. */
 function inImages(area: AreaGeometry): AreaGeometry[] {
-  const parts = polygonsOf(area) as Position[][][]
+  const parts = (polygonsOf(area) as Position[][][]).toSorted((a, b) => boxOf(asArea([a]))[0] - boxOf(asArea([b]))[0])
   const size = Math.ceil(parts.length / MAX_IMAGES)
-  return Array.from({ length: Math.ceil(parts.length / size) }, (_, lot): AreaGeometry => {
-    const own = parts.slice(lot * size, (lot + 1) * size)
-    return own.length === 1 ? { type: 'Polygon', coordinates: own[0]! } : { type: 'MultiPolygon', coordinates: own }
-  })
+  const lots: Position[][][][] = []
+  for (const part of parts) {
+    const lot = lots.at(-1)
+    if (lot && lot.length < size && reachKm(asArea([...lot, part])) <= MAX_REACH_KM) lot.push(part)
+    else lots.push([part])
+  }
+  return lots.map(asArea)
+}
+
+const asArea = (parts: Position[][][]): AreaGeometry =>
+  parts.length === 1 ? { type: 'Polygon', coordinates: parts[0]! } : { type: 'MultiPolygon', coordinates: parts }
+
+/** The longer side of the box around an area. */
+function reachKm(area: AreaGeometry): number {
+  const [west, south, east, north] = boxOf(area)
+  const nearest = south <= 0 && north >= 0 ? 0 : Math.min(Math.abs(south), Math.abs(north))
+  return KM_PER_DEGREE * Math.max(north - south, (east - west) * Math.cos((nearest * Math.PI) / 180))
 }
