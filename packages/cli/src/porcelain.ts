@@ -182,9 +182,10 @@ export const PORCELAIN: Readonly<Record<string, Porcelain>> = {
     usage: 'mcp',
     about: 'Tools for agents over stdio (Model Context Protocol)',
     options: [
-      ['--tools A,B', 'Sets of tools: domains, or all; projects,items,catalog unless told'],
-      ['--write', 'Tools that change things too'],
-      ['--spend', 'Tools that spend too, each with a price to confirm'],
+      ['--tools A,B', 'Tool sets: domains, or all (default projects,items,catalog)'],
+      ['--write', 'Also tools that create and change'],
+      ['--delete', 'Also tools that delete'],
+      ['--spend', 'Also tools that spend credits, each with a price to confirm'],
     ],
     examples: ['groundtrack mcp --tools catalog,items'],
     load: async () => (await import('./commands/mcp.ts')).run,

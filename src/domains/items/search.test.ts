@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import type { Position } from '#core/geometry.ts'
+import { normalised } from '#core/validity.ts'
 import { newId } from '#core/ids.ts'
 import { Problem } from '#core/problem.ts'
 import type { ItemType } from '#core/vocabulary.ts'
@@ -92,11 +93,14 @@ const place = fc.oneof(
   },
   {
     weight: 3,
-    arbitrary: fc.tuple(polygon, polygon).map((pair) => ({
-      geometry: { type: 'MultiPolygon', coordinates: pair.map(geojson) },
-      bbox: null,
-      shapes: pair.map((rings) => ({ rings })),
-    })),
+    arbitrary: fc
+      .tuple(polygon, polygon)
+      .filter((pair) => 'polygons' in normalised(pair.map(geojson)))
+      .map((pair) => ({
+        geometry: { type: 'MultiPolygon', coordinates: pair.map(geojson) },
+        bbox: null,
+        shapes: pair.map((rings) => ({ rings })),
+      })),
   },
   {
     weight: 2,

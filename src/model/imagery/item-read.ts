@@ -200,13 +200,22 @@ export async function wasIn(db: Db, projectId: string, id: string): Promise<bool
   return (await seqOf(db, projectId, id).executeTakeFirst()) !== undefined
 }
 
-/** The items that jobs made and that still exist. */
-export async function ofJobs(db: Db | Tx, jobIds: readonly string[]): Promise<Item[]> {
-  if (jobIds.length === 0) return []
+interface MadeBy {
+  readonly organizationId: string
+  readonly outputItemIds: readonly string[]
+}
+
+/** The items that jobs made themselves and that still exist; copies and items that name a job as their origin are none of its own. */
+export async function ofJobs(db: Db | Tx, jobs: readonly MadeBy[]): Promise<Item[]> {
+  const made = jobs.flatMap(({ organizationId, outputItemIds }) => outputItemIds.map((id) => ({ organizationId, id })))
+  if (made.length === 0) return []
   return await db
     .selectFrom('item')
     .select(COLUMNS)
-    .where(sql<boolean>`job_id = any(${jobIds}::text[])`)
+    .where(
+      sql<boolean>`(org_id, id) in (select * from unnest(${made.map(({ organizationId }) => organizationId)}::uuid[],
+        ${made.map(({ id }) => id)}::text[]))`,
+    )
     .where('deleted_at', 'is', null)
     .orderBy('seq')
     .execute()

@@ -1,6 +1,7 @@
 /** How jobs end that make nothing: failed or cancelled, with their reservation released in the same transaction. */
 import type { Change } from '#effects.ts'
 import * as spending from '#model/money/spending.ts'
+import * as storageAccount from '#model/plans/storage-account.ts'
 import * as job from '#model/processing/job.ts'
 import * as runs from '#model/processing/run.ts'
 import { clearJobTask } from '#model/processing/tasks.ts'
@@ -42,7 +43,9 @@ export async function cancelJob(
   return true
 }
 
+/** Gives back what an unfinished job holds: its credits and its room in the store. */
 export async function releaseJob(change: Change, found: job.Job, before: job.Job['status']): Promise<void> {
+  await storageAccount.release(change.tx, found.organizationId, found.reservedBytes)
   const released = await spending.release(change, found.organizationId, job.referenceOf(found))
   if (released) change.events.emit('job.released', found.id, { ...job.summary(found, before), released_credits: released.releasedCredits })
 }
