@@ -166,7 +166,7 @@ function registerScreens(app: FastifyInstance, { console }: ServerOptions): void
 /** Operations read their bodies themselves, once the caller has been let in; what other routes take is small. */
 function registerBodies(app: FastifyInstance): void {
   app.addHook('preHandler', async (request) => {
-    if (request.method !== 'POST' || /^\/((v1|v2|stac)\/|mcp\b)/.test(request.url)) return
+    if (request.method !== 'POST' || /^\/((v1|v2|stac|catalog)\/|mcp\b)/.test(request.url)) return
     request.body = await readBody(request.raw, /^\/(webhooks|processes)\//.test(request.url) ? USUAL_BYTES : SIGN_IN_BYTES)
   })
   app.addHook('onResponse', (request, _reply, done) => {

@@ -7,11 +7,13 @@ import type { Invoked } from '#pipeline/invoke.ts'
 import { parseBody } from '#http/body.ts'
 import { readBody, USUAL_BYTES } from '#http/read-body.ts'
 import { send } from '#http/operations.ts'
+import { pathOf } from '#http/methods.ts'
 import { numeric, pick, project, queryOf, type Projecting } from './project.ts'
+import { collectionShape, jobShape, jobStatuses, scenesShape } from './v2.shapes.ts'
 
 type Json = Record<string, unknown>
-/** What an operation answered, and for which account. */
-type Shape = (answer: Json, accountId: string | null) => unknown
+/** What an operation answered, for which account, and to whom. */
+type Shape = (answer: Json, accountId: string | null, asked: { request: FastifyRequest; base: string }) => unknown
 
 interface Route {
   method: 'GET' | 'POST' | 'PATCH'
@@ -136,7 +138,7 @@ const quotationShape: Shape = (quotation, accountId) => ({
 
 const pageShape =
   (shape: Shape): Shape =>
-  (page, accountId) => ({ ...page, content: (page['content'] as Json[]).map((one) => shape(one, accountId)) })
+  (page, accountId, asked) => ({ ...page, content: (page['content'] as Json[]).map((one) => shape(one, accountId, asked)) })
 
 interface EstimateAnswer {
   summary: { totalCredits: number; areaSqKm: number }
@@ -205,7 +207,90 @@ const ROUTES: readonly Route[] = [
     input: opportunitiesInput,
     shape: asItIs,
   },
+  {
+    method: 'PATCH',
+    path: '/v2/orders/:id',
+    operation: 'orders.update',
+    // A budget that is taken away was never there; one that is given is refused by its name.
+    input: (request, { budgetId, ...body }) => ({ ...body, ...(budgetId == null ? {} : { budgetId }), order_id: idOf(request) }),
+    shape: orderShape,
+  },
+  {
+    method: 'GET',
+    path: '/v2/coverage/orders/:id',
+    operation: 'orders.coverage.get',
+    input: (request) => ({ order_id: idOf(request) }),
+    shape: asItIs,
+  },
+  {
+    method: 'GET',
+    path: '/orders/schema/:id',
+    operation: 'orders.get_schema',
+    input: (request) => ({ data_product_id: idOf(request) }),
+    shape: asItIs,
+  },
+  {
+    method: 'GET',
+    path: '/v2/collections',
+    operation: 'glossary.collections.list',
+    input: (request) => ({ ...windowOf(queryOf(request)), ...pick(queryOf(request), ['sort', 'type']) }),
+    shape: pageShape(collectionShape),
+  },
+  {
+    method: 'POST',
+    path: '/catalog/hosts/:id/stac/search',
+    operation: 'catalog.search',
+    input: (request, body) => ({ ...body, ...pick(queryOf(request), ['next']), host_name: idOf(request) }),
+    shape: (answer, _accountId, { request, base }) => scenesShape(answer, pathOf(request.url), base),
+  },
+  { method: 'GET', path: '/v2/processing/jobs', operation: 'processing.jobs.list', input: jobsInput, shape: jobsShape },
+  {
+    method: 'GET',
+    path: '/v2/processing/jobs/:id',
+    operation: 'processing.job.get',
+    input: (request) => ({ job_id: idOf(request) }),
+    shape: ({ job }, _accountId, { base }) => jobShape(job as Json, base),
+  },
+  // There are no budgets here: limits are on members, and nothing is charged to a budget.
+  { method: 'GET', path: '/v2/budgets', operation: 'organizations.get', input: () => ({}), shape: () => NO_BUDGETS },
+  {
+    method: 'GET',
+    path: '/v2/budgets/settings',
+    operation: 'organizations.get',
+    input: () => ({}),
+    shape: () => ({ enforcementEnabled: false }),
+  },
 ]
+
+const NO_BUDGETS = { content: [], page: 0, size: 0, totalElements: 0, totalPages: 0 }
+
+const MAX_JOBS = 100
+
+function jobsInput(request: FastifyRequest): Json {
+  const query = queryOf(request)
+  const numbers = Object.fromEntries(Object.entries(pick(query, ['page', 'limit'])).map(([name, value]) => [name, numeric(value)]))
+  const { status, processId, minDuration, maxDuration } = query
+  const limit = numbers['limit']
+  return {
+    ...numbers,
+    ...(typeof limit === 'number' ? { limit: Math.min(limit, MAX_JOBS) } : {}),
+    ...pick(query, ['workspaceId', 'ids', 'sort']),
+    ...(status === undefined ? {} : { statuses: jobStatuses(listed(status)) }),
+    ...(processId === undefined ? {} : { processIds: listed(processId).split(',') }),
+    ...(minDuration === undefined ? {} : { min_duration_seconds: numeric(minDuration) }),
+    ...(maxDuration === undefined ? {} : { max_duration_seconds: numeric(maxDuration) }),
+  }
+}
+
+/** The client asks its own host for the next page, so that the link is a path. */
+function jobsShape(answer: Json, _accountId: string | null, { request, base }: { request: FastifyRequest; base: string }): Json {
+  const { jobs, page, limit, total } = answer as Json & { jobs: Json[]; page: number; limit: number; total: number }
+  const url = new URL(request.url, base)
+  url.searchParams.delete('key')
+  url.searchParams.set('page', String(page + 1))
+  const links = (page + 1) * limit < total ? [{ rel: 'next', href: `${url.pathname}${url.search}` }] : []
+  return { jobs: jobs.map((job) => jobShape(job, base)), links }
+}
 
 /** The area comes as GeoJSON in the address. */
 function opportunitiesInput(request: FastifyRequest): Json {
@@ -239,18 +324,37 @@ export function registerV2(app: FastifyInstance, projecting: Projecting): void {
       url: path,
       handler: async (request: FastifyRequest, reply: FastifyReply) => {
         const invoked = await project(projecting, operation, request, reply, async () => input(request, await bodyOf(request)))
-        return send(reply, reshaped(invoked, shape))
+        const asked = { request, base: projecting.platform.baseUrl() }
+        return send(
+          reply,
+          reshaped(invoked, (answer, accountId) => shape(answer, accountId, asked)),
+        )
       },
     })
+  // The items of an account as STAC are ours; what leads there keeps its method and its body.
+  app.route({
+    method: ['GET', 'POST'],
+    url: '/v2/assets/stac/*',
+    handler: async (request: FastifyRequest, reply: FastifyReply) => toStac(projecting, request, reply),
+  })
+  app.get('/v2/assets/stac', async (request, reply) => toStac(projecting, request, reply))
+}
+
+function toStac({ platform }: Projecting, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const { pathname, search } = new URL(request.url, platform.baseUrl())
+  const rest = pathname.slice('/v2/assets/stac'.length).replace(/\/+$/, '')
+  return reply.code(307).header('Location', `${platform.baseUrl()}/stac${rest}${search}`).send()
 }
 
 /** Read when the caller has been let in, as the bodies of operations are. */
 async function bodyOf({ method, raw, headers }: FastifyRequest): Promise<Json> {
   if (method === 'GET') return {}
-  return parseBody(await readBody(raw, USUAL_BYTES), headers['content-type'], headers['content-encoding'])
+  const type = headers['content-type']
+  const isPatch = method === 'PATCH' && type?.startsWith('application/merge-patch+json')
+  return parseBody(await readBody(raw, USUAL_BYTES), isPatch ? 'application/json' : type, headers['content-encoding'])
 }
 
-function reshaped(invoked: Invoked, shape: Shape): Invoked {
+function reshaped(invoked: Invoked, shape: (answer: Json, accountId: string | null) => unknown): Invoked {
   if (invoked.status !== 200) return invoked
   const answer = JSON.parse(Buffer.from(invoked.body as Uint8Array).toString()) as Json
   return { ...invoked, body: Buffer.from(JSON.stringify(shape(answer, invoked.trace.organizationId))) }

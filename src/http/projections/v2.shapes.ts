@@ -1,0 +1,96 @@
+/** Collections, scenes and jobs as clients of UP42 know them, made of what operations answer. */
+
+type Json = Record<string, unknown>
+
+/** What a client calls a host is the name that it searches at. */
+function providersOf({ providers, hostName }: Json): Json[] {
+  const producers = (providers as { name: string; title: string; roles: string[] }[])
+    .filter(({ roles }) => roles.includes('PRODUCER'))
+    .map(({ name, title }) => ({ name, title, description: title, roles: ['PRODUCER'] }))
+  return [...producers, { name: hostName, title: hostName, description: hostName, roles: ['HOST'] }]
+}
+
+export const collectionShape = (collection: Json): Json => ({
+  ...collection,
+  providers: providersOf(collection),
+  dataProducts: (collection['dataProducts'] as Json[]).map((product) => ({ ...product, description: product['title'] })),
+  metadata: {
+    productType: null,
+    resolutionClass: null,
+    resolutionValue: collection['resolutionMeters'] == null ? null : { minimum: collection['resolutionMeters'] },
+  },
+})
+
+interface Scenes {
+  features: { id: string; bbox?: unknown; geometry: unknown; properties: Json; collection?: string }[]
+  links: { rel: string; body?: { next?: string }; href?: string }[]
+}
+
+/** Pages go on at the same address, with the cursor in it. */
+export function scenesShape(answer: Json, path: string, base: string): Json {
+  const { features, links } = answer as Json & Scenes
+  const next = links.find(({ rel }) => rel === 'next')
+  const cursor = next && (next.body?.next ?? new URL(next.href!, base).searchParams.get('next'))
+  return {
+    type: 'FeatureCollection',
+    features: features.map(({ id, bbox, geometry, properties, collection }) => ({
+      type: 'Feature',
+      ...(bbox ? { bbox } : {}),
+      geometry,
+      properties: {
+        id,
+        constellation: properties['constellation'] ?? properties['platform'] ?? properties['hostName'] ?? '',
+        collection: collection ?? properties['collectionId'] ?? properties['collection'] ?? '',
+        producer: properties['producer'] ?? properties['hostName'] ?? '',
+        datetime: properties['datetime'] ?? null,
+        cloudCoverage: properties['cloudCoverage'] ?? properties['eo:cloud_cover'] ?? null,
+        resolution: properties['resolution'] ?? properties['gsd'] ?? null,
+        deliveryTime: null,
+        providerProperties: properties,
+      },
+    })),
+    links: cursor ? [{ rel: 'next', href: `${base}${path}?next=${encodeURIComponent(cursor)}` }] : [],
+  }
+}
+
+/** Credits of a job that gives nothing are released, which is how such a job ends there. */
+const JOB_STATUSES: Readonly<Record<string, string>> = {
+  pending: 'created',
+  dispatched: 'accepted',
+  running: 'running',
+  completed: 'successful',
+  failed: 'released',
+  cancelled: 'released',
+}
+const JOB_ALIASES: Readonly<Record<string, string>> = { captured: 'successful', failed: 'released' }
+
+/** Our statuses for theirs; what is none of theirs stays, for the operation to refuse. */
+export function jobStatuses(given: string): string[] {
+  return given.split(',').flatMap((one) => {
+    const theirs = JOB_ALIASES[one] ?? one
+    const found = Object.keys(JOB_STATUSES).filter((status) => JOB_STATUSES[status] === theirs)
+    return found.length > 0 ? found : [one]
+  })
+}
+
+export function jobShape(job: Json, base: string): Json {
+  const collectionId = job['target_collection_id']
+  return {
+    processID: job['job_type'],
+    jobID: job['id'],
+    accountID: job['organization_id'],
+    workspaceID: job['project_id'],
+    definition: { inputs: job['input_params'] },
+    status: JOB_STATUSES[String(job['status'])] ?? job['status'],
+    results: {
+      collection: collectionId == null ? null : `${base}/v2/assets/stac/collections/${String(collectionId)}`,
+      errors: job['error'] == null ? null : [{ name: 'JobFailed', message: job['error'] }],
+      itemIDs: job['output_item_ids'],
+    },
+    creditConsumption: { credits: job['captured_credits'] ?? job['reserved_credits'] },
+    created: job['created_at'],
+    started: job['started_at'],
+    finished: job['completed_at'],
+    updated: job['completed_at'] ?? job['started_at'] ?? job['dispatched_at'] ?? job['created_at'],
+  }
+}
