@@ -356,10 +356,11 @@ export class ProcessingJobApi {
   /**
    * Cancel a job that has not ended; its reservation is released.
    *
-   * Requires the scope `processing:process`. Changes data of the organization.
+   * Requires the scope `processing:process`. Changes data of the organization. Send an `Idempotency-Key`: without one, a retry can run
+   * twice.
    */
   cancel(input: ProcessingJobCancelInput, options?: CallOptions): Promise<ProcessingJobCancelOutput> {
-    return this.#client.call('processing.job.cancel', input, options, 'write')
+    return this.#client.call('processing.job.cancel', input, options, 'keyed')
   }
 
   /**
