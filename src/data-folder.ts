@@ -13,6 +13,7 @@ const REASONS: Readonly<Record<string, string>> = {
   EACCES: 'this user may not write there',
   EPERM: 'this user may not write there',
   EROFS: 'it is read-only',
+  ENOENT: 'no folder can be created there',
   ENOSPC: 'there is no room left on the disk',
   EDQUOT: "this user's share of the disk is used up",
   ENOTDIR: 'part of it is a file and no folder',
@@ -24,7 +25,7 @@ export function requireFolder({ dataDir, databaseUrl }: Pick<Config, 'dataDir' |
   const probe = path.join(dataDir, `.probe-${randomUUID()}`)
   try {
     // Root's is passable: the database runs as another user, and makes sure of the rest itself.
-    fs.mkdirSync(dataDir, { recursive: true, mode: process.getuid?.() === 0 ? 0o711 : 0o700 })
+    makeFolder(dataDir, process.getuid?.() === 0 ? 0o711 : 0o700)
     fs.writeFileSync(probe, PROBE, { flush: true, flag: 'wx' })
   } catch (error) {
     throw folderProblem(error, dataDir) ?? error
@@ -35,6 +36,18 @@ export function requireFolder({ dataDir, databaseUrl }: Pick<Config, 'dataDir' |
   const { bavail, bsize } = fs.statfsSync(dataDir)
   if (isNew && bavail * bsize < NEW_CLUSTER_BYTES)
     throw refusal(dataDir, `a new one needs ${megabytes(NEW_CLUSTER_BYTES)} MB and the disk has ${megabytes(bavail * bsize)} MB left`)
+}
+
+/** Step by step: where nothing can be created, as below /proc, Node's own recursion never ends. */
+function makeFolder(folder: string, mode: number): void {
+  if (fs.existsSync(folder)) return
+  const parent = path.dirname(folder)
+  if (parent !== folder) makeFolder(parent, mode)
+  try {
+    fs.mkdirSync(folder, { mode })
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error // Another process was faster.
+  }
 }
 
 /** The line for a failure that comes from the folder, also where a program that we started reports it; else null. */
@@ -48,7 +61,7 @@ export function folderProblem(error: unknown, dataDir: string): ConfigError | nu
 }
 
 const refusal = (dataDir: string, reason: string): ConfigError =>
-  new ConfigError(`DATA_DIR ${dataDir} cannot be used: ${reason}. Set DATA_DIR to another folder, or mend this one.`)
+  new ConfigError(`DATA_DIR ${dataDir} cannot be used: ${reason}. Set DATA_DIR to another folder, or fix its permissions.`)
 
 const megabytes = (bytes: number): number => Math.floor(bytes / 1024 / 1024)
 

@@ -45,6 +45,7 @@ import { banner } from './banner.ts'
 import { createConsoleBuild, type ConsoleBuild } from './console.ts'
 import { folderProblem, requireFolder } from './data-folder.ts'
 import { findings } from './doctor.ts'
+import { listenProblem } from './listen-problem.ts'
 import { DEMO_EMAIL, DEMO_PASSWORD } from '../sandbox/demo/account.ts'
 import { demoLink, fillDemo, seedDemo } from '../sandbox/demo/demo.ts'
 import { operations, tasks } from './registry.ts'
@@ -285,7 +286,7 @@ async function startStorage(
       log,
       baseUrl,
     }).catch((error: unknown) => {
-      throw inUse(error, 'STORE_PORT', config.host, config.storePort)
+      throw listenProblem(error, 'STORE_PORT', config.host, config.storePort)
     })
     started.defer(() => door.close())
     if (config.storePort === 0) publicUrl = publicUrl.replace(/:0$/, `:${door.port}`)
@@ -312,7 +313,7 @@ async function startPayments(
   const port = config.sandboxPaymentsPort
   const { startSandbox } = await import('../sandbox/index.ts')
   const sandbox = await startSandbox({ db, payments: { port, noticeUrl, webhookSecret }, vendors: null }).catch((error: unknown) => {
-    throw inUse(error, 'SANDBOX_PAYMENTS_PORT', '127.0.0.1', port)
+    throw listenProblem(error, 'SANDBOX_PAYMENTS_PORT', '127.0.0.1', port)
   })
   started.defer(() => sandbox.close())
   const processor = sandbox.payments!
@@ -335,7 +336,7 @@ async function startVendors(
     const workDir = path.join(config.dataDir, 'sandbox')
     const settings = { port, clock: systemClock, workDir, deliverySeconds: config.sandboxDeliverySeconds }
     const sandbox = await startSandbox({ db, payments: null, vendors: settings }).catch((error: unknown) => {
-      throw inUse(error, 'SANDBOX_VENDORS_PORT', '127.0.0.1', port)
+      throw listenProblem(error, 'SANDBOX_VENDORS_PORT', '127.0.0.1', port)
     })
     started.defer(() => sandbox.close())
     sandboxUrl = sandbox.vendors!.url
@@ -360,17 +361,11 @@ async function startWorkersFile({ workers }: Config): Promise<Workers> {
   })
 }
 
-function inUse(error: unknown, name: string, host: string, port: number): unknown {
-  return (error as NodeJS.ErrnoException).code === 'EADDRINUSE'
-    ? new ConfigError(`Port ${port} of ${host} is in use; set ${name} to a free one`)
-    : error
-}
-
 async function listen(app: FastifyInstance, { host, port }: Config): Promise<string> {
   try {
     return await app.listen({ port, host })
   } catch (error) {
-    throw inUse(error, 'PORT', host, port)
+    throw listenProblem(error, 'PORT', host, port)
   }
 }
 

@@ -1,0 +1,21 @@
+import { ConfigError } from './config.ts'
+
+/** Below this a user needs a permission to listen. */
+const FIRST_FREE_PORT = 1024
+
+/** One line for a port that cannot be listened on, with what to do about it; any other failure as it is. */
+export function listenProblem(error: unknown, setting: string, host: string, port: number): unknown {
+  const { code } = error as NodeJS.ErrnoException
+  if (code === 'EADDRINUSE')
+    return new ConfigError(
+      `Port ${port} of ${host} is in use, perhaps by another Groundtrack. Stop that one, or set ${setting} to a free port.`,
+    )
+  if (code === 'EACCES' && port < FIRST_FREE_PORT)
+    return new ConfigError(
+      `This user is not allowed to listen on port ${port}: ports below ${FIRST_FREE_PORT} need a permission. ` +
+        `Set ${setting} to a port from ${FIRST_FREE_PORT} to 65535 and put a proxy in front, or grant the permission.`,
+    )
+  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
+    return new ConfigError(`${host} is not an address of this machine. Set HOST to one of its addresses, for example 127.0.0.1 or 0.0.0.0.`)
+  return error
+}
