@@ -2,6 +2,7 @@ import Type from 'typebox'
 import { CreditsInput } from '#core/money-shapes.ts'
 import { notFound } from '#core/problem.ts'
 import { Closed, Nullable } from '#core/shapes.ts'
+import * as membership from '#model/identity/membership.ts'
 import * as organization from '#model/identity/organization.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_MEMBER, EXAMPLE_ORGANIZATION, MemberRecord, toMember } from './wire.ts'
@@ -30,6 +31,7 @@ export default operation({
   },
 }).handle({
   async check({ db, principal }, { organizationId, userId }) {
+    membership.requireSignedIn(principal)
     const own = organization.requireNamedOrganization(principal, organizationId)
     organization.requireAdmin(principal)
     const member = await organization.findMember(db, own, userId)

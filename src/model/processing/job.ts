@@ -5,6 +5,7 @@
  */
 import { sql } from 'kysely'
 import { isUuid } from '#core/ids.ts'
+import type { Interval } from '#core/interval.ts'
 import type { Principal } from '#core/principal.ts'
 import { notFound } from '#core/problem.ts'
 import type { JobStatus } from '#core/vocabulary.ts'
@@ -23,6 +24,8 @@ export const COLUMNS = [
   'target_collection_id as targetCollectionId',
   'source_item_ids as sourceItemIds',
   'reserved_credits as reservedCredits',
+  // Room in the store that its outputs have until it ends.
+  'reserved_bytes as reservedBytes',
   'captured_credits as capturedCredits',
   'output_item_ids as outputItemIds',
   'output_artifacts as outputArtifacts',
@@ -58,6 +61,7 @@ interface NewJob {
   targetCollectionId: string | null
   sourceItemIds: readonly string[]
   reservedCredits: number
+  reservedBytes: number
   timeoutSeconds: number
   createdBy: string | null
   apiKeyId: string | null
@@ -78,6 +82,7 @@ export async function insert(tx: Tx, job: NewJob, now: Date): Promise<Job> {
       target_collection_id: job.targetCollectionId,
       source_item_ids: [...job.sourceItemIds],
       reserved_credits: job.reservedCredits,
+      reserved_bytes: job.reservedBytes,
       timeout_seconds: job.timeoutSeconds,
       created_by: job.createdBy,
       api_key_id: job.apiKeyId,
@@ -121,24 +126,30 @@ export interface JobFilter {
   projectId?: string
   /** Of these the caller sees nothing. */
   hiddenProjectIds?: readonly string[]
-  jobType?: string | undefined
+  jobTypes?: readonly string[] | undefined
   statuses?: readonly JobStatus[] | undefined
   ids?: readonly string[] | undefined
+  created?: Interval | undefined
+  /** In seconds, of jobs that have begun: until their end, or until now. */
+  duration?: { min: number | null; max: number | null; now: Date } | undefined
   oldestFirst?: boolean
   limit: number
   offset: number
 }
 
 export async function list(db: Db, filter: JobFilter): Promise<{ jobs: Job[]; total: number }> {
-  const { hiddenProjectIds = [], statuses, ids, oldestFirst = false } = filter
+  const { hiddenProjectIds = [], statuses, ids, created, duration, oldestFirst = false } = filter
   const wanted = db
     .selectFrom('processing_job')
     .$if(filter.organizationId !== undefined, (query) => query.where('org_id', '=', filter.organizationId!))
     .$if(filter.projectId !== undefined, (query) => query.where('project_id', '=', filter.projectId!))
     .$if(hiddenProjectIds.length > 0, (query) => query.where(sql<boolean>`project_id <> all(${hiddenProjectIds}::uuid[])`))
-    .$if(filter.jobType !== undefined, (query) => query.where('job_type', '=', filter.jobType!))
-    .$if(statuses !== undefined, (query) => query.where('status', 'in', [...statuses!]))
+    .$if(filter.jobTypes !== undefined, (query) => query.where(sql<boolean>`job_type = any(${filter.jobTypes}::text[])`))
+    .$if(statuses !== undefined, (query) => query.where(sql<boolean>`status = any(${statuses}::text[])`))
     .$if(ids !== undefined, (query) => query.where(sql<boolean>`id = any(${ids}::uuid[])`))
+    .$if(created?.from != null, (query) => query.where('created_at', '>=', created!.from!))
+    .$if(created?.to != null, (query) => query.where('created_at', '<=', created!.to!))
+    .$if(duration !== undefined, (query) => query.where(lasted(duration!)))
   const direction = oldestFirst ? 'asc' : 'desc'
   const jobs = await wanted
     .select(COLUMNS)
@@ -151,18 +162,9 @@ export async function list(db: Db, filter: JobFilter): Promise<{ jobs: Job[]; to
   return { jobs, total }
 }
 
-/** Which of the jobs of these types has waited longest, for a worker from outside. */
-export async function oldestWaiting(db: Db, jobTypes: readonly string[]): Promise<Job | null> {
-  const row = await db
-    .selectFrom('processing_job')
-    .select(COLUMNS)
-    .where('status', '=', 'dispatched')
-    .where('job_type', 'in', [...jobTypes])
-    .orderBy('dispatched_at')
-    .orderBy('id')
-    .limit(1)
-    .executeTakeFirst()
-  return row ?? null
+function lasted({ min, max, now }: NonNullable<JobFilter['duration']>) {
+  const seconds = sql`extract(epoch from coalesce(completed_at, ${now}::timestamptz) - started_at)`
+  return sql<boolean>`started_at is not null and ${seconds} >= ${min ?? 0}::float8 and ${seconds} <= ${max}::float8 is not false`
 }
 
 /** Null: it was not pending. */

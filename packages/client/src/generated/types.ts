@@ -879,6 +879,8 @@ export interface GlossaryProduct {
   hostName: string
   /** Metres along the ground that a pixel covers */
   resolutionMeters: number
+  /** Maximum area of one capture or one tasking feature in km²; null if there is no limit */
+  maxSqKm: number | null
   /** The licence that must be accepted first; null where there is none */
   eulaId: string | null
   /** The licences that it is sold under */
@@ -1379,7 +1381,7 @@ export interface Order {
   billingMode: 'credit' | 'card' | 'enterprise'
   /** Of every amount of money here */
   currency: 'AUD'
-  /** What was reserved, in Australian dollars */
+  /** Amount reserved, in Australian dollars; the estimate while a tasking order has no firm price */
   totalAud: number
   /** What was reserved; 0 for tasking until a price is accepted */
   totalCredits: number
@@ -1559,8 +1561,10 @@ export interface Plan {
   monthly_aud: number
   /** Bytes that are stored */
   storage_bytes: number
-  /** In a month */
+  /** Clip jobs in a month */
   compute_jobs: number
+  /** Processing jobs of all other kinds in a month */
+  processing_jobs: number
   /** In any 24 hours */
   egress_bytes: number
   /** After how many days items change their state by themselves */
@@ -1913,8 +1917,8 @@ export interface Quotation {
   groupId: string
   /** The project of the order */
   workspaceId: string
-  /** waiting: the vendor has not answered yet */
-  state: 'waiting' | 'issued' | 'refused'
+  /** requested: the vendor has not answered yet; issued: it can be decided; expired: it can no longer be decided */
+  state: 'requested' | 'issued' | 'expired' | 'decided'
   /** Null until it is issued */
   creditsPrice: number | null
   /** The same in Australian dollars */

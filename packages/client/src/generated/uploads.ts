@@ -101,6 +101,8 @@ export interface UploadsSignedUrlInput {
   file_name: string
   /** The PUT must carry exactly this Content-Type. Default: `"application/octet-stream"` */
   content_type?: string | undefined
+  /** The size of the file. With it the answer names the part of the file that the address takes, where the store takes files in parts */
+  size_bytes?: number | null | undefined
 }
 
 /** Answer of `uploads.signed_url`. */
@@ -109,6 +111,13 @@ export interface UploadsSignedUrlOutput {
   upload_url: string
   /** The file's path in the store; it opens nothing */
   object_path: string
+  /** Given with `size_bytes` where files are stored on S3: PUT these bytes, then ask for the next address, until all have arrived */
+  part?: {
+    /** The first byte of the file to send. What lies before it has arrived */
+    offset: number
+    /** How many bytes the address takes, exactly; 0 when all of the file has arrived */
+    length: number
+  } | undefined
 }
 
 export class UploadsApi {
@@ -121,28 +130,28 @@ export class UploadsApi {
   /**
    * Finish a session; creates items, assets and a default profile.
    *
-   * Requires the scope `uploads:write`. Changes data of the organization.
+   * Requires the scope `uploads:write`. Changes data of the organization. Send an `Idempotency-Key`: without one, a retry can run twice.
    */
   complete(input: UploadsCompleteInput, options?: CallOptions): Promise<UploadsCompleteOutput> {
-    return this.#client.call('uploads.complete', input, options, 'write')
+    return this.#client.call('uploads.complete', input, options, 'keyed')
   }
 
   /**
    * Mark a session failed and return its reserved storage.
    *
-   * Requires the scope `uploads:write`. Changes data of the organization.
+   * Requires the scope `uploads:write`. Changes data of the organization. Send an `Idempotency-Key`: without one, a retry can run twice.
    */
   fail(input: UploadsFailInput, options?: CallOptions): Promise<UploadsFailOutput> {
-    return this.#client.call('uploads.fail', input, options, 'write')
+    return this.#client.call('uploads.fail', input, options, 'keyed')
   }
 
   /**
    * Open an upload session and reserve storage quota.
    *
-   * Requires the scope `uploads:write`. Changes data of the organization.
+   * Requires the scope `uploads:write`. Changes data of the organization. Send an `Idempotency-Key`: without one, a retry can run twice.
    */
   initiate(input: UploadsInitiateInput, options?: CallOptions): Promise<UploadsInitiateOutput> {
-    return this.#client.call('uploads.initiate', input, options, 'write')
+    return this.#client.call('uploads.initiate', input, options, 'keyed')
   }
 
   /**
@@ -157,18 +166,18 @@ export class UploadsApi {
   /**
    * Report bytes uploaded; returns the session's progress.
    *
-   * Requires the scope `uploads:write`. Changes data of the organization.
+   * Requires the scope `uploads:write`. Changes data of the organization. Send an `Idempotency-Key`: without one, a retry can run twice.
    */
   progress(input: UploadsProgressInput, options?: CallOptions): Promise<UploadsProgressOutput> {
-    return this.#client.call('uploads.progress', input, options, 'write')
+    return this.#client.call('uploads.progress', input, options, 'keyed')
   }
 
   /**
    * Short-lived presigned PUT URL for one file of a session.
    *
-   * Requires the scope `uploads:write`. Changes data of the organization.
+   * Requires the scope `uploads:write`. Changes data of the organization. Send an `Idempotency-Key`: without one, a retry can run twice.
    */
   signedUrl(input: UploadsSignedUrlInput, options?: CallOptions): Promise<UploadsSignedUrlOutput> {
-    return this.#client.call('uploads.signed_url', input, options, 'write')
+    return this.#client.call('uploads.signed_url', input, options, 'keyed')
   }
 }
