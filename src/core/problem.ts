@@ -273,7 +273,8 @@ interface ProblemExtra {
   cause?: unknown
 }
 
-export function problem(slug: ProblemSlug, detail: string, extra?: ProblemExtra): Problem {
+/** Invalid input is made by `invalidInput` alone, so that it always says which fields are wrong. */
+export function problem(slug: Exclude<ProblemSlug, 'invalid-input'>, detail: string, extra?: ProblemExtra): Problem {
   return new Problem(slug, detail, extra)
 }
 
@@ -281,11 +282,16 @@ export const notFound = (what: string): Problem => problem('not-found', `No such
 export const callerLeft = (): Problem => problem('caller-left', 'The caller hung up')
 export const accessDenied = (): Problem => problem('forbidden', 'Access denied')
 
-export function invalidInput(errors: readonly FieldError[]): Problem {
-  const first = errors[0]
+/** At least one error; `members` are further members of the document. */
+export function invalidInput(errors: readonly FieldError[], members: Record<string, unknown> = {}): Problem {
+  const [{ field, message }] = errors as [FieldError]
   const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : ''
-  const detail = first ? `${first.field}: ${first.message}${more}` : 'The input is not valid'
-  return problem('invalid-input', detail, { members: { errors } })
+  return new Problem('invalid-input', `${field}: ${message}${more}`, { members: { ...members, errors } })
+}
+
+/** The same problem with more to say, for example the schema that the input should have. */
+export function withMembers({ slug, message, members, headers }: Problem, more: Record<string, unknown>): Problem {
+  return new Problem(slug, message, { members: { ...members, ...more }, headers })
 }
 
 export function invalidField(field: string, message: string): Problem {

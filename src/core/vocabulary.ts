@@ -112,8 +112,10 @@ export const BILLING_MODES = ['credit', 'card', 'enterprise'] as const
 export const STUDY_STATES = ['waiting', 'answered', 'infeasible'] as const
 export type StudyState = (typeof STUDY_STATES)[number]
 
-export const QUOTATION_STATES = ['waiting', 'issued', 'refused'] as const
-export type QuotationState = (typeof QUOTATION_STATES)[number]
+/** As it is stored. */
+export type QuotationState = 'waiting' | 'issued' | 'refused'
+/** As customers see it: one that the vendor declined, or whose order ended, has expired. */
+export const QUOTATION_STATES = ['requested', 'issued', 'expired', 'decided'] as const
 
 export const STUDY_DECISIONS = ['NOT_DECIDED', 'ACCEPTED'] as const
 export type StudyDecision = (typeof STUDY_DECISIONS)[number]

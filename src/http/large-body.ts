@@ -1,7 +1,7 @@
 /** Bodies that are too large to be parsed on the event loop: in a thread, two of an organization at a time, a few altogether. */
 import { setImmediate as letOthersRun } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
-import { problem, type Problem, type ProblemSlug } from '#core/problem.ts'
+import { Problem, problem, type ProblemSlug } from '#core/problem.ts'
 
 export interface Cut {
   path: string[]
@@ -94,7 +94,7 @@ function createThread() {
       waiting.delete(answer.id)
       if ('parsed' in answer) waiter?.resolve(answer.parsed)
       else if ('fault' in answer) waiter?.reject(new Error('A large body could not be parsed', { cause: answer.fault }))
-      else waiter?.reject(problem(answer.refusal.slug, answer.refusal.detail, { members: { ...answer.refusal.members } }))
+      else waiter?.reject(new Problem(answer.refusal.slug, answer.refusal.detail, { members: { ...answer.refusal.members } }))
     })
     made.on('error', (error) => {
       worker = null

@@ -2,7 +2,7 @@
 import { DOMAINS } from '#contract/domains.ts'
 import { TABLE } from '#contract/table.ts'
 import { describeFields } from './openapi-fields.ts'
-import { problem, PROBLEMS, type ProblemSlug } from '#core/problem.ts'
+import { Problem, PROBLEMS, type ProblemSlug } from '#core/problem.ts'
 import type { AnyOperation, Tier } from '#operation.ts'
 import { sharePaths } from './projections/share.ts'
 import { catalogPaths } from './projections/catalog.ts'
@@ -175,7 +175,7 @@ function problemResponse(status: number, description: string): Json {
   const slug = Object.entries(PROBLEMS).find(([, entry]) => entry.status === status)![0] as ProblemSlug
   const example = {
     type: `/problems/${slug}`,
-    title: problem(slug, '').title,
+    title: new Problem(slug, '').title,
     status,
     detail: description,
     instance: 'urn:uuid:0199f2c5-0001-7aaa-8bbb-0123456789ab',

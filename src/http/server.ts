@@ -227,7 +227,7 @@ function registerErrors(app: FastifyInstance, platform: Platform, methodsOf: Met
 
 function refuse(platform: Platform, error: FastifyError | Problem, reply: FastifyReply): FastifyReply {
   const known = error instanceof Problem ? null : FRAMEWORK_PROBLEMS[error.statusCode ?? 500]
-  const shown = known ? problem(known.slug, known.detail) : (asProblem(error) ?? error)
+  const shown = known ? new Problem(known.slug, known.detail) : (asProblem(error) ?? error)
   const invocationId = newId()
   if (!(shown instanceof Problem) || concernsOperator(error)) platform.onFault(error, invocationId, 'http')
   return send(reply, problemReply(shown, invocationId, platform.baseUrl()))

@@ -1,18 +1,19 @@
 import { DatabaseAway, isDiskFull } from '#db/trouble.ts'
 import { StorageError } from '#ports/storage.ts'
 import { VendorError, type VendorErrorCode } from '#ports/vendors.ts'
-import { Problem, problem, type ProblemSlug } from '#core/problem.ts'
+import { invalidField, Problem, problem, type ProblemSlug } from '#core/problem.ts'
 import { RasterError, type RasterErrorCode } from '#raster/errors.ts'
 
+type Slug = Exclude<ProblemSlug, 'invalid-input'>
+
 /** The raster library knows no HTTP; this table is where its failures become answers. */
-const SLUGS: Readonly<Record<RasterErrorCode, ProblemSlug>> = {
+const SLUGS: Readonly<Record<Exclude<RasterErrorCode, 'invalid_argument'>, Slug>> = {
   not_a_tiff: 'unreadable-raster',
   unsupported: 'unreadable-raster',
   corrupt: 'unreadable-raster',
   too_large: 'unreadable-raster',
   unknown_crs: 'unreadable-raster',
   no_georeference: 'unreadable-raster',
-  invalid_argument: 'invalid-input',
   limit_exceeded: 'raster-too-demanding',
   deadline_exceeded: 'raster-too-demanding',
   worker_failed: 'raster-too-demanding',
@@ -30,13 +31,16 @@ const STORE_PROBLEMS: Partial<Record<StorageError['code'], () => Problem>> = {
 }
 
 /** A vendor that fails is not our fault, and the caller learns which one it was. */
-const VENDOR_SLUGS: Readonly<Record<VendorErrorCode, ProblemSlug>> = {
+const VENDOR_SLUGS: Readonly<Record<VendorErrorCode, Slug>> = {
   unavailable: 'bad-gateway',
   nonsense: 'bad-gateway',
   timeout: 'gateway-timeout',
   refused: 'bad-request',
   'not-found': 'not-found',
 }
+
+/** The raster library does not know by which field it was given an argument. */
+const INPUT = 'body'
 
 /** Whether somebody who runs the service must hear of an error, whatever the caller is told. */
 export const concernsOperator = (error: unknown): boolean => error instanceof DatabaseAway || isDiskFull(error)
@@ -54,6 +58,7 @@ export function asProblem(error: unknown): Problem | null {
   if (error instanceof StorageError) return STORE_PROBLEMS[error.code]?.() ?? null
   if (error instanceof VendorError) return problem(VENDOR_SLUGS[error.code], error.message, { members: { host_name: error.hostName } })
   if (!(error instanceof RasterError)) return null
+  if (error.code === 'invalid_argument') return invalidField(INPUT, error.message)
   const slug = SLUGS[error.code]
   return problem(slug, error.message, slug === 'unavailable' || slug === 'rate-limited' ? { headers: { 'Retry-After': '1' } } : {})
 }

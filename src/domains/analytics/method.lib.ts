@@ -1,11 +1,10 @@
 /** An analytics method as data: what it is called, what it takes and how it runs. */
 import type { Static, TSchema } from 'typebox'
-import { Problem, problem } from '#core/problem.ts'
+import { invalidField, invalidInput, Problem, problem, withMembers } from '#core/problem.ts'
 import { examine } from '#core/validate.ts'
 import type { Context } from '#operation.ts'
 import { RasterError } from '#raster/types.ts'
 import type { RasterReference } from './wire.ts'
-import { invalidInput } from '#core/problem.ts'
 
 /** What stage 4 found out: everything that can be refused was. */
 export interface Prepared {
@@ -37,11 +36,9 @@ export async function explaining<T>({ name, params, process }: Method, work: () 
   } catch (error) {
     if (error instanceof RasterError && (error.code === 'limit_exceeded' || error.code === 'deadline_exceeded'))
       throw tooLarge(error, process)
-    const refused = error instanceof RasterError && error.code === 'invalid_argument' ? problem('invalid-input', error.message) : error
-    if (!(refused instanceof Problem) || refused.slug !== 'invalid-input') throw refused
-    throw problem('invalid-input', refused.message, {
-      members: { ...refused.members, operation: name, expected_schema: params },
-    })
+    const rejected = error instanceof RasterError && error.code === 'invalid_argument' ? invalidField('params', error.message) : error
+    if (!(rejected instanceof Problem) || rejected.slug !== 'invalid-input') throw rejected
+    throw withMembers(rejected, { operation: name, expected_schema: params })
   }
 }
 

@@ -147,6 +147,7 @@ test('the month of an enterprise organization', async (t) => {
     )
   })
 
+  const idle = await w.organization()
   await t.test('February: take or pay for both commitments', async () => {
     w.clock.advance({ days: 30 })
     Object.assign(org.owner, await w.signIn(org.owner))
@@ -172,6 +173,19 @@ test('the month of an enterprise organization', async (t) => {
       (await w.db.selectFrom('organization').select('id').execute()).length,
       'the month of every organization is closed',
     )
+  })
+
+  await t.test('a month in which nothing was owed has an invoice of zero: numbered, listed and readable', async () => {
+    const { token } = await w.signIn(idle.owner, idle.id)
+    const { invoices } = await w.ok(token, 'billing.invoices.list')
+    assert.deepEqual(
+      invoices.map(({ period, total_aud, status }: Record<string, unknown>) => [period, total_aud, status]),
+      [['2030-02', 0, 'paid']],
+    )
+    assert.match(invoices[0].number, /^GT-\d{8}$/)
+    const read = await w.ok(token, 'billing.invoices.get', { invoice_id: invoices[0].id })
+    assert.deepEqual([read.number, read.lines], [invoices[0].number, []])
+    assert.equal((await fetch(read.document_url)).status, 200)
   })
 
   await t.test('invoices as a list, a record and a PDF', async () => {

@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { audOf } from '#core/money.ts'
 import { Choice, Closed, Defaulted, Nullable } from '#core/shapes.ts'
 import { QUOTATION_DECISIONS, QUOTATION_STATES, STUDY_DECISIONS, STUDY_STATES } from '#core/vocabulary.ts'
-import type { Quotation } from '#model/orders/quotation.ts'
+import { stateOf, type Quotation } from '#model/orders/quotation.ts'
 import type { Study } from '#model/orders/study.ts'
 import { EXAMPLE_AT, EXAMPLE_IDS } from '#wire/examples.ts'
 import { At, EXAMPLE_GROUP_ID, EXAMPLE_ORDER_ID, IdOf, Window } from './wire.ts'
@@ -58,7 +58,9 @@ export const QuotationRecord = Closed(
   {
     id: IdOf('Id of the quotation'),
     ...Belonging,
-    state: Choice(QUOTATION_STATES, { description: 'waiting: the vendor has not answered yet' }),
+    state: Choice(QUOTATION_STATES, {
+      description: 'requested: the vendor has not answered yet; issued: it can be decided; expired: it can no longer be decided',
+    }),
     creditsPrice: Nullable(Type.Integer({ description: 'Null until it is issued' })),
     aud: Nullable(Type.Number({ description: 'The same in Australian dollars' })),
     decision: Choice(QUOTATION_DECISIONS, { description: 'What the buyer has decided' }),
@@ -81,12 +83,12 @@ export const toStudy = (study: Study) => ({
   expiresAt: study.expiresAt.toISOString(),
 })
 
-export const toQuotation = (quotation: Quotation) => ({
+export const toQuotation = (quotation: Quotation, now: Date) => ({
   id: quotation.id,
   orderId: quotation.orderId,
   groupId: quotation.groupId,
   workspaceId: quotation.projectId,
-  state: quotation.state,
+  state: stateOf(quotation, now),
   creditsPrice: quotation.credits,
   aud: quotation.credits === null ? null : audOf(quotation.credits),
   decision: quotation.decision,

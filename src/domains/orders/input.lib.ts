@@ -137,11 +137,8 @@ export const errorRecord = ({ index, id, host, reason }: Unpriced) => ({ index, 
 export function requirePriced(errors: readonly Unpriced[], field: string): void {
   const failed = errors.find((error) => error.problem !== null)
   if (failed) throw failed.problem!
-  const [first] = errors
-  if (!first) return
-  throw problem('invalid-input', `${field}.${first.index}: ${first.reason}${errors.length > 1 ? ` (and ${errors.length - 1} more)` : ''}`, {
-    members: { errors: errors.map((error) => ({ field: `${field}.${error.index}`, message: error.reason, ...errorRecord(error) })) },
-  })
+  if (errors.length === 0) return
+  throw invalidInput(errors.map((error) => ({ field: `${field}.${error.index}`, message: error.reason, ...errorRecord(error) })))
 }
 
 export const Estimated = {

@@ -46,7 +46,7 @@ export default operation({
     const quotations = wanted.includes('quotation') ? await quotation.list(db, organizationId, filter, input, clock.now()) : none
     return {
       studies: studies.found.map(toStudy),
-      quotations: quotations.found.map(toQuotation),
+      quotations: quotations.found.map((one) => toQuotation(one, clock.now())),
       page: input.page,
       size: input.size,
       totalStudies: studies.total,

@@ -11,6 +11,12 @@ import { EXAMPLE_QUOTATION, QuotationId, QuotationRecord, toQuotation } from './
 import { requireBelow } from './placing.lib.ts'
 import { MaxCredits } from './wire.ts'
 
+const UNDECIDABLE = {
+  requested: 'This quotation has no price yet: the vendor has not issued it',
+  expired: 'This quotation has expired, or its order has ended',
+  decided: 'This quotation is already decided',
+} as const
+
 /** Accepts a quotation, whose price is then reserved, or rejects it: that closes it without a charge. */
 export default operation({
   id: 'orders.tasking.quotation_decide',
@@ -26,7 +32,7 @@ export default operation({
   output: QuotationRecord,
   example: {
     input: { quotation_id: EXAMPLE_QUOTATION.id, decision: 'ACCEPTED' },
-    output: { ...EXAMPLE_QUOTATION, decision: 'ACCEPTED', decisionAt: EXAMPLE_QUOTATION.createdAt },
+    output: { ...EXAMPLE_QUOTATION, state: 'decided', decision: 'ACCEPTED', decisionAt: EXAMPLE_QUOTATION.createdAt },
   },
 }).handle({
   async permit({ db, principal }, { quotation_id }) {
@@ -35,10 +41,8 @@ export default operation({
     return { found, current: await order.requireBuyer(db, principal, found.orderId, 'quotation') }
   },
   async check({ clock }, _input, { found, current }) {
-    if (found.decision !== 'NOT_DECIDED') throw problem('bad-request', 'This quotation was decided before')
-    if (found.state === 'waiting') throw problem('bad-request', 'The vendor has not issued this quotation yet')
-    const isOver = found.credits === null || found.expiresAt <= clock.now() || current.status !== 'pending'
-    if (isOver) throw problem('bad-request', 'This quotation can no longer be decided on: its time is over, or its order has ended')
+    const state = quotation.stateOf(found, clock.now())
+    if (state !== 'issued') throw problem('bad-request', UNDECIDABLE[state])
     return { found, current }
   },
   async prepare(context, { decision, maxCredits }, { found, current }) {
@@ -54,7 +58,7 @@ export default operation({
     if (!decided) throw problem('bad-request', 'This quotation was decided in the same moment, or its time is over')
     if (funding) await accept(context, decided, funding)
     else await reject(context, decided)
-    return toQuotation(decided)
+    return toQuotation(decided, context.clock.now())
   },
 })
 

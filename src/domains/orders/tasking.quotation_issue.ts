@@ -41,6 +41,6 @@ export default operation({
     const asked = await quotation.request(context, found.projectId, group)
     const issued = await issueQuotation(context, asked, credits)
     if (!issued) throw problem('bad-request', 'This quotation was issued in the same moment, or its order has ended')
-    return toQuotation(issued)
+    return toQuotation(issued, context.clock.now())
   },
 })

@@ -38,6 +38,10 @@ export default operation({
       input,
       clock.now(),
     )
-    return windowOf(found.map(toQuotation), input, total)
+    return windowOf(
+      found.map((one) => toQuotation(one, clock.now())),
+      input,
+      total,
+    )
   },
 })

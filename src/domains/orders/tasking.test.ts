@@ -4,6 +4,7 @@ import { newId } from '#core/ids.ts'
 import { balance, eventsOf, features, grant, square, step, until, work } from '../../../test/orders/support.ts'
 import { orderViolations } from '../../../test/orders/invariants.ts'
 import { world } from '../../../test/support/world.ts'
+import askVendor from './ask.task.ts'
 import poll from './poll.task.ts'
 
 const PARAMS = { acquisitionStart: '2030-01-02T00:00:00Z', acquisitionEnd: '2030-01-20T00:00:00Z' }
@@ -53,6 +54,7 @@ test('tasking', async (t) => {
     const placed = await place([group('sandbox-vhr-tasking')])
     assert.deepEqual([placed.status, placed.subStatus, placed.totalCredits], ['pending', 'awaiting_feasibility', 0])
     assert.ok(placed.estimatedCredits > 0)
+    assert.equal(placed.totalAud, placed.estimatedCredits / 100, 'before the firm charge')
     const waiting = await studyOf(placed.id)
     assert.equal((await w.call(token, 'orders.tasking.feasibility_decide', { study_id: waiting.id, acceptedOptionId: 'x' })).status, 400)
     await work(w, [placed.id], until('feasibility_ready'))
@@ -84,7 +86,10 @@ test('tasking', async (t) => {
     await work(w, [no.id, yes.id], until('quotation_ready'))
     const decide = (id: string, decision: string) => w.call(token, 'orders.tasking.quotation_decide', { quotation_id: id, decision })
     const rejected = await quotationOf(no.id)
-    assert.equal((await decide(rejected.id, 'REJECTED')).body.decision, 'REJECTED')
+    assert.equal(rejected.state, 'issued')
+    const decided = (await decide(rejected.id, 'REJECTED')).body
+    assert.deepEqual([decided.decision, decided.state], ['REJECTED', 'decided'])
+    assert.equal((await decide(rejected.id, 'REJECTED')).status, 400)
     assert.deepEqual([(await get(no.id)).status, (await get(no.id)).subStatus], ['cancelled', 'rejected'])
     assert.deepEqual(await balance(w, org), before)
     const accepted = await quotationOf(yes.id)
@@ -95,6 +100,21 @@ test('tasking', async (t) => {
     assert.deepEqual(await balance(w, org), before)
     assert.deepEqual(await eventsOf(w, rejected.id), ['quotation.requested', 'quotation.rejected'])
     assert.deepEqual(await eventsOf(w, accepted.id), ['quotation.requested', 'quotation.accepted'])
+  })
+
+  await t.test('a quotation is requested, issued, then decided or expired, and only an issued one can be decided', async () => {
+    const { id: orderId } = await place([group('sandbox-vhr-quoted')])
+    const decide = async (id: string) =>
+      (await w.call(token, 'orders.tasking.quotation_decide', { quotation_id: id, decision: 'ACCEPTED' })).status
+    await w.runTask(askVendor, { group_id: (await get(orderId)).groups[0].id })
+    const requested = await quotationOf(orderId)
+    assert.deepEqual([requested.state, requested.decision, requested.creditsPrice], ['requested', 'NOT_DECIDED', null])
+    assert.equal(await decide(requested.id), 400)
+    await work(w, [orderId], until('quotation_ready'))
+    const issued = await quotationOf(orderId)
+    assert.deepEqual([issued.id, issued.state, issued.decision], [requested.id, 'issued', 'NOT_DECIDED'])
+    await w.ok(token, 'orders.cancel', { id: orderId })
+    assert.deepEqual([(await quotationOf(orderId)).state, await decide(issued.id)], ['expired', 400], 'its order has ended')
   })
 
   await t.test('two groups: one reservation that grows with each acceptance, and the order goes when both are settled', async () => {

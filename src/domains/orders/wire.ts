@@ -107,7 +107,7 @@ export const OrderRecord = Closed(
     subStatus: Nullable(Choice(ORDER_SUB_STATUSES, { description: 'Of tasking: how far the two sides have agreed' })),
     billingMode: Choice(BILLING_MODES, { description: 'How it is paid: from credits, by card, or on account' }),
     currency: Type.Literal(CURRENCY, { description: 'Of every amount of money here' }),
-    totalAud: Type.Number({ description: 'What was reserved, in Australian dollars' }),
+    totalAud: Type.Number({ description: 'Amount reserved, in Australian dollars; the estimate while a tasking order has no firm price' }),
     totalCredits: Credits('What was reserved; 0 for tasking until a price is accepted'),
     estimatedCredits: Credits('The price that was estimated when the order was placed'),
     capturedCredits: Credits('What was paid in the end'),
@@ -149,6 +149,10 @@ const groupRecord = (group: Group) => ({
 /** Areas are shown to a square metre or so: finer digits are noise. */
 export const round = (km2: number): number => Math.round(km2 * 1e6) / 1e6
 
+/** A tasking order costs what is estimated until a price of it is accepted. */
+const hasFirmPrice = ({ orderType, status }: Order, totalCredits: number): boolean =>
+  orderType !== 'tasking' || status !== 'pending' || totalCredits > 0
+
 export function toRecord(order: Order) {
   const totalCredits = totalCreditsOf(order)
   return {
@@ -160,7 +164,7 @@ export function toRecord(order: Order) {
     subStatus: order.subStatus,
     billingMode: order.billingMode,
     currency: CURRENCY as typeof CURRENCY,
-    totalAud: audOf(totalCredits),
+    totalAud: audOf(hasFirmPrice(order, totalCredits) ? totalCredits : order.estimatedCredits),
     totalCredits,
     estimatedCredits: order.estimatedCredits,
     capturedCredits: order.capturedCredits,

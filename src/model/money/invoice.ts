@@ -84,14 +84,9 @@ export async function findLatest(db: Db, organizationId: string): Promise<Invoic
   return (await invoices(db).where('org_id', '=', organizationId).orderBy('period', 'desc').limit(1).executeTakeFirst()) ?? null
 }
 
-/** Months in which nothing was owed have a statement, but nothing to invoice. */
+/** Newest month first. A month in which nothing was owed has an invoice too, of zero. */
 export async function list(db: Db, organizationId: string, limit: number): Promise<Invoice[]> {
-  return await invoices(db)
-    .where('org_id', '=', organizationId)
-    .where('total_cents', '>', 0)
-    .orderBy('period', 'desc')
-    .limit(limit)
-    .execute()
+  return await invoices(db).where('org_id', '=', organizationId).orderBy('period', 'desc').limit(limit).execute()
 }
 
 /** One collects at a time; false when it is paid, or the processor is at it. */

@@ -10,7 +10,7 @@
  * `settle` too, when they find a payment out first or the call has died.
  */
 import { bonusCredits } from '#core/money.ts'
-import { problem } from '#core/problem.ts'
+import { invalidField } from '#core/problem.ts'
 import type { Change } from '#effects.ts'
 import type { Intent } from '#ports/payments.ts'
 import { authenticationRequired, cardDeclined, pay, type Payment } from './card-payment.ts'
@@ -29,12 +29,7 @@ interface WantedTopup {
 /** Exactly one of the two, as a charge in cents. */
 export function centsWanted(audCents: number | null | undefined, credits: number | null | undefined): number {
   const given = [audCents, credits].filter((value) => value !== undefined && value !== null)
-  if (given.length !== 1)
-    throw problem('invalid-input', 'Send exactly one of aud_cents and credits', {
-      members: {
-        errors: [{ field: given.length === 0 ? 'aud_cents' : 'credits', message: 'exactly one of aud_cents and credits is needed' }],
-      },
-    })
+  if (given.length !== 1) throw invalidField(given.length === 0 ? 'aud_cents' : 'credits', 'Send exactly one of aud_cents and credits')
   return given[0]!
 }
 

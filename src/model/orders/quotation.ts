@@ -1,6 +1,7 @@
 /** Quotations: a firm price for a tasking group, which the customer accepts or rejects. */
+import { sql } from 'kysely'
 import { isUuid, newId } from '#core/ids.ts'
-import type { QuotationDecision } from '#core/vocabulary.ts'
+import type { QUOTATION_STATES, QuotationDecision } from '#core/vocabulary.ts'
 import type { Row } from '#db/row.ts'
 import type { Db, Tx } from '#db/tables.ts'
 import type { Change } from '#effects.ts'
@@ -20,9 +21,17 @@ const COLUMNS = [
   'created_at as createdAt',
   'decision_at as decisionAt',
   'expires_at as expiresAt',
+  sql<boolean>`exists (select 1 from imagery_order o where o.id = quotation.order_id and o.status <> 'pending')`.as('isClosed'),
 ] as const
 
 export type Quotation = Row<'quotation', typeof COLUMNS>
+
+/** Where it stands for the customer. Only an issued one can be decided. */
+export function stateOf({ state, decision, expiresAt, isClosed }: Quotation, now: Date): (typeof QUOTATION_STATES)[number] {
+  if (decision !== 'NOT_DECIDED') return 'decided'
+  if (state === 'refused' || isClosed || expiresAt <= now) return 'expired'
+  return state === 'waiting' ? 'requested' : 'issued'
+}
 
 const quotations = (db: Db) => db.selectFrom('quotation').select(COLUMNS)
 

@@ -1381,7 +1381,7 @@ export interface Order {
   billingMode: 'credit' | 'card' | 'enterprise'
   /** Of every amount of money here */
   currency: 'AUD'
-  /** What was reserved, in Australian dollars */
+  /** Amount reserved, in Australian dollars; the estimate while a tasking order has no firm price */
   totalAud: number
   /** What was reserved; 0 for tasking until a price is accepted */
   totalCredits: number
@@ -1917,8 +1917,8 @@ export interface Quotation {
   groupId: string
   /** The project of the order */
   workspaceId: string
-  /** waiting: the vendor has not answered yet */
-  state: 'waiting' | 'issued' | 'refused'
+  /** requested: the vendor has not answered yet; issued: it can be decided; expired: it can no longer be decided */
+  state: 'requested' | 'issued' | 'expired' | 'decided'
   /** Null until it is issued */
   creditsPrice: number | null
   /** The same in Australian dollars */

@@ -11,10 +11,12 @@ type Json = Record<string, unknown>
 const bytesOf = (invoked: Invoked): Buffer => Buffer.from(invoked.body as Uint8Array)
 export const bodyOf = <T>(invoked: Invoked): T => JSON.parse(bytesOf(invoked).toString()) as T
 
-/** STAC knows 400 where our operations tell a value apart from a state. */
+/** STAC clients expect 400 for a wrong value; the errors stay, and the problem is the one that has this status. */
 export function sendProblem(reply: FastifyReply, invoked: Invoked): FastifyReply {
   if (invoked.status !== 422) return send(reply, invoked)
-  const document = { ...bodyOf<Json>(invoked), status: 400, title: 'Bad Request' }
+  const problem = bodyOf<Json & { type: string }>(invoked)
+  const type = problem.type.replace(/[^/]+$/, 'bad-request')
+  const document = { ...problem, type, code: 'bad-request', status: 400, title: 'Bad Request' }
   return send(reply, { ...invoked, status: 400, body: Buffer.from(JSON.stringify(document)) })
 }
 

@@ -120,7 +120,7 @@ function stepsOf(order: Order, studies: readonly FeasibilityStudy[], quotations:
   const state = (done: boolean, now: boolean): StepParts['state'] => (done ? 'done' : now && !isStopped ? 'now' : '')
   const isQuoted = quotations.length > 0 || subStatus === 'awaiting_quotation'
   const studied = studies.length > 0 && studies.every((study) => study.state !== 'waiting')
-  const quoted = quotations.length > 0 && quotations.every((quotation) => quotation.state !== 'waiting')
+  const quoted = quotations.length > 0 && quotations.every((quotation) => quotation.state !== 'requested')
   const expires = [...studies, ...quotations].find(({ decision }) => decision === 'NOT_DECIDED')?.expiresAt
   const isYours = subStatus === 'feasibility_ready' || subStatus === 'quotation_ready'
   return [
