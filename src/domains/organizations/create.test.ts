@@ -66,7 +66,7 @@ test('organizations.create', async (t) => {
 test('free quotas after an organization is deleted', async (t) => {
   const w = await world(t)
   const first = await w.organization()
-  const take = (organizationId: string) => w.db.transaction().execute((tx) => computeQuota.take(tx, organizationId, w.clock.now()))
+  const take = (organizationId: string) => w.db.transaction().execute((tx) => computeQuota.take(tx, organizationId, 'compute_jobs', w.clock.now()))
   for (let nth = 0; nth < FREE_PLAN.computeJobs - 1; nth++) await take(first.id)
   const deleted = await w.post(
     '/auth/delete-organization',
