@@ -25,7 +25,7 @@ interface Described {
   readonly requestBody?: { readonly content: Readonly<Record<string, Content>> }
   readonly responses: Readonly<Record<string, { readonly content?: Readonly<Record<string, Content>> }>>
   readonly 'x-side-effect': string
-  readonly 'x-idempotent': boolean
+  readonly 'x-public': boolean
   readonly 'x-raw': Raw
 }
 
@@ -65,7 +65,7 @@ export function publishedOperations(document: Document): Published[] {
         description: op.description ?? '',
         tier: op['x-side-effect'],
         raw: op['x-raw'],
-        isIdempotent: op['x-idempotent'],
+        isIdempotent: op['x-side-effect'] !== 'read' && !op['x-public'],
         input: input?.schema ?? {},
         output: output?.schema ?? {},
         example: (input?.example ?? {}) as Readonly<Record<string, unknown>>,

@@ -143,12 +143,17 @@ async function identify(platform: Platform, op: AnyOperation, call: Call): Promi
   return await platform.authenticator.authenticate(call.credential)
 }
 
+/** Whose keys those of the platform's own calls are. */
+const PLATFORM_ID = '00000000-0000-0000-0000-000000000000'
+
 async function beginIdempotent(platform: Platform, op: AnyOperation, call: Call, trace: Trace): Promise<Begun | null> {
-  if (!op.idempotent || call.idempotencyKey === null) return null
-  const { organizationId, userId } = trace.principal!
-  const ownerId = organizationId ?? userId
-  if (!ownerId) return null // Nobody to key it on: only the platform itself calls like that.
-  return await platform.claims.begin({ ownerId, path: `/v1/op/${op.id}`, key: call.idempotencyKey }, trace.inputHash!, trace.invocationId)
+  if (op.tier === 'read' || call.idempotencyKey === null) return null
+  const { organizationId, userId, kind, id } = trace.principal!
+  const ownerId = organizationId ?? userId ?? (kind === 'service' ? PLATFORM_ID : null)
+  if (!ownerId) return null // An anonymous caller: two of them cannot be told apart.
+  const caller = op.idempotent ? null : `${kind} ${id}`
+  const request = { ownerId, path: `/v1/op/${op.id}`, key: call.idempotencyKey, caller }
+  return await platform.claims.begin(request, trace.inputHash!, trace.invocationId)
 }
 
 /** Whatever happens, the claim is settled: kept with its response, or freed for the next try. */

@@ -125,15 +125,18 @@ async function answer(caller: Caller, message: Record<string, unknown>): Promise
 async function callTool(caller: Caller, name: string, given: Readonly<Record<string, unknown>>): Promise<ToolResult> {
   const op = caller.tools.operations(caller.choice, caller.principal.scopes).find(({ id }) => toolName(id) === name)
   if (!op) return refused(unknownTool(caller, name))
-  if (op.tier !== 'external_spend') return await resultOf(await run(caller, op, given, null))
-  const { [CONFIRM]: agreed, [KEY]: key, ...input } = given
+  if (op.tier === 'read') return await resultOf(await run(caller, op, given, null))
+  const { [KEY]: givenKey, ...writing } = given
+  const key = typeof givenKey === 'string' ? givenKey : null
+  if (op.tier !== 'external_spend') return await resultOf(await run(caller, op, writing, key))
+  const { [CONFIRM]: agreed, ...input } = writing
   const { price, failure } = await priceFor(caller, op, input)
   if (!price) return failure
   if (agreed !== (price.credits ?? 0)) return refused(question(price, agreed))
   // What was agreed to is a ceiling where the operation knows one.
   const hasCeiling = Object.hasOwn((op.input as { properties?: object }).properties ?? {}, 'maxCredits')
   const bounded = hasCeiling && price.credits !== null ? { maxCredits: price.credits, ...input } : input
-  return await resultOf(await run(caller, op, bounded, typeof key === 'string' ? key : null))
+  return await resultOf(await run(caller, op, bounded, key))
 }
 
 function unknownTool({ platform }: Caller, name: string): string {

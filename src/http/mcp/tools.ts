@@ -124,7 +124,7 @@ function toolOf(op: AnyOperation): Tool {
     name: toolName(op.id),
     title: op.id,
     description: `${summary}${price}`,
-    inputSchema: isSpend ? { ...schema, properties: { ...(schema['properties'] as Json), ...SPEND_FIELDS } } : schema,
+    inputSchema: { ...schema, properties: { ...(schema['properties'] as Json), ...fieldsFor(op) } },
     annotations: {
       readOnlyHint: op.tier === 'read',
       destructiveHint: op.tier === 'destructive',
@@ -134,9 +134,21 @@ function toolOf(op: AnyOperation): Tool {
   }
 }
 
+const WRITE_FIELDS: Json = {
+  [KEY]: {
+    type: 'string',
+    maxLength: 255,
+    description: 'A string of your own; calls with the same one and the same input take effect once',
+  },
+}
 const SPEND_FIELDS: Json = {
   [CONFIRM]: { type: 'integer', description: 'The price that you were told, once the person has agreed to it' },
-  [KEY]: { type: 'string', maxLength: 255, description: 'A text of your own; calls with the same one and the same input spend once' },
+  ...WRITE_FIELDS,
+}
+
+function fieldsFor({ tier }: AnyOperation): Json {
+  if (tier === 'read') return {}
+  return tier === 'external_spend' ? SPEND_FIELDS : WRITE_FIELDS
 }
 
 /** A schema that stands alone: definitions at its top, and no names of ours. */

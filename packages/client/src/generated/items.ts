@@ -624,10 +624,10 @@ export class ItemsAssetApi {
   /**
    * Signed download URL of an asset, valid 900 seconds, egress-tracked.
    *
-   * Requires the scope `items:read`. Lets data or access leave the platform.
+   * Requires the scope `items:read`. Lets data or access leave the platform. Send an `Idempotency-Key`: without one, a retry can run twice.
    */
   download(input: ItemsAssetDownloadInput, options?: CallOptions): Promise<ItemsAssetDownloadOutput> {
-    return this.#client.call('items.asset.download', input, options, 'write')
+    return this.#client.call('items.asset.download', input, options, 'keyed')
   }
 }
 
@@ -698,19 +698,19 @@ export class ItemsApi {
   /**
    * Create an item in a project, optionally in a collection.
    *
-   * Requires the scope `items:write`. Changes data of the organization.
+   * Requires the scope `items:write`. Changes data of the organization. Send an `Idempotency-Key`: without one, a retry can run twice.
    */
   create(input: ItemsCreateInput, options?: CallOptions): Promise<ItemsCreateOutput> {
-    return this.#client.call('items.create', input, options, 'write')
+    return this.#client.call('items.create', input, options, 'keyed')
   }
 
   /**
    * Soft-delete an item and decrement storage billing per asset.
    *
-   * Requires the scope `items:write`. Removes something.
+   * Requires the scope `items:write`. Removes something. Send an `Idempotency-Key`: without one, a retry can run twice.
    */
   delete(input: ItemsDeleteInput, options?: CallOptions): Promise<ItemsDeleteOutput> {
-    return this.#client.call('items.delete', input, options, 'write')
+    return this.#client.call('items.delete', input, options, 'keyed')
   }
 
   /**
@@ -725,10 +725,10 @@ export class ItemsApi {
   /**
    * Copy an item; assets point to the same files, profiles are copied.
    *
-   * Requires the scope `items:write`. Changes data of the organization.
+   * Requires the scope `items:write`. Changes data of the organization. Send an `Idempotency-Key`: without one, a retry can run twice.
    */
   duplicate(input: ItemsDuplicateInput, options?: CallOptions): Promise<ItemsDuplicateOutput> {
-    return this.#client.call('items.duplicate', input, options, 'write')
+    return this.#client.call('items.duplicate', input, options, 'keyed')
   }
 
   /**
@@ -752,10 +752,10 @@ export class ItemsApi {
   /**
    * Register existing STAC items by reference, in bulk, from NDJSON, a FeatureCollection or STAC-GeoParquet.
    *
-   * Requires the scope `items:write`. Changes data of the organization.
+   * Requires the scope `items:write`. Changes data of the organization. Send an `Idempotency-Key`: without one, a retry can run twice.
    */
   importStac(input: ItemsImportStacInput, options?: CallOptions): Promise<ItemsImportStacOutput> {
-    return this.#client.call('items.import_stac', input, options, 'write')
+    return this.#client.call('items.import_stac', input, options, 'keyed')
   }
 
   /**
@@ -824,18 +824,18 @@ export class ItemsApi {
   /**
    * Set the band names of one asset of an item.
    *
-   * Requires the scope `items:write`. Changes data of the organization.
+   * Requires the scope `items:write`. Changes data of the organization. Send an `Idempotency-Key`: without one, a retry can run twice.
    */
   setAssetBandNames(input: ItemsSetAssetBandNamesInput, options?: CallOptions): Promise<ItemsSetAssetBandNamesOutput> {
-    return this.#client.call('items.set_asset_band_names', input, options, 'write')
+    return this.#client.call('items.set_asset_band_names', input, options, 'keyed')
   }
 
   /**
    * Change mutable fields; null clears, omission keeps; also moves between collections.
    *
-   * Requires the scope `items:write`. Changes data of the organization.
+   * Requires the scope `items:write`. Changes data of the organization. Send an `Idempotency-Key`: without one, a retry can run twice.
    */
   update(input: ItemsUpdateInput, options?: CallOptions): Promise<ItemsUpdateOutput> {
-    return this.#client.call('items.update', input, options, 'write')
+    return this.#client.call('items.update', input, options, 'keyed')
   }
 }

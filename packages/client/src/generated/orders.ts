@@ -638,7 +638,7 @@ export interface OrdersTaskingSensorsOutput {
       title: string
       /** What is decided on before it is taken: feasibility, quotation */
       steps: string[]
-      /** Square kilometres that one feature may cover; null where there is no limit */
+      /** Maximum area of one feature in km²; null if there is no limit */
       maxSqKm: number | null
       /** JSON Schema of the params of an order */
       constraints: { [name: string]: unknown }
@@ -733,7 +733,7 @@ export class OrdersArchiveApi {
   /**
    * Place an archive order, reserving funds in the same transaction; no API keys.
    *
-   * Requires the scope `orders:write`. Spends money or credits. Send an `Idempotency-Key`: without one, a retry may run twice.
+   * Requires the scope `orders:write`. Spends money or credits. Send an `Idempotency-Key`: without one, a retry can run twice.
    */
   place(input: OrdersArchivePlaceInput, options?: CallOptions): Promise<OrdersArchivePlaceOutput> {
     return this.#client.call('orders.archive.place', input, options, 'keyed')
@@ -843,10 +843,10 @@ export class OrdersTaskingTemplatesApi {
   /**
    * Delete a saved tasking order template.
    *
-   * Requires the scope `orders:write`. Removes something.
+   * Requires the scope `orders:write`. Removes something. Send an `Idempotency-Key`: without one, a retry can run twice.
    */
   delete(input: OrdersTaskingTemplatesDeleteInput, options?: CallOptions): Promise<OrdersTaskingTemplatesDeleteOutput> {
-    return this.#client.call('orders.tasking.templates.delete', input, options, 'write')
+    return this.#client.call('orders.tasking.templates.delete', input, options, 'keyed')
   }
 
   /**
@@ -861,10 +861,10 @@ export class OrdersTaskingTemplatesApi {
   /**
    * Create or overwrite a saved tasking order template.
    *
-   * Requires the scope `orders:write`. Changes data of the organization.
+   * Requires the scope `orders:write`. Changes data of the organization. Send an `Idempotency-Key`: without one, a retry can run twice.
    */
   save(input: OrdersTaskingTemplatesSaveInput, options?: CallOptions): Promise<OrdersTaskingTemplatesSaveOutput> {
-    return this.#client.call('orders.tasking.templates.save', input, options, 'write')
+    return this.#client.call('orders.tasking.templates.save', input, options, 'keyed')
   }
 }
 
@@ -904,7 +904,7 @@ export class OrdersTaskingApi {
   /**
    * Accept one option of a feasibility study; reserves credits or accrues.
    *
-   * Requires the scope `orders:write`. Spends money or credits. Send an `Idempotency-Key`: without one, a retry may run twice.
+   * Requires the scope `orders:write`. Spends money or credits. Send an `Idempotency-Key`: without one, a retry can run twice.
    */
   feasibilityDecide(input: OrdersTaskingFeasibilityDecideInput, options?: CallOptions): Promise<OrdersTaskingFeasibilityDecideOutput> {
     return this.#client.call('orders.tasking.feasibility_decide', input, options, 'keyed')
@@ -925,7 +925,7 @@ export class OrdersTaskingApi {
   /**
    * Place a tasking order over many AOI groups; charged on acceptance.
    *
-   * Requires the scope `orders:write`. Spends money or credits. Send an `Idempotency-Key`: without one, a retry may run twice.
+   * Requires the scope `orders:write`. Spends money or credits. Send an `Idempotency-Key`: without one, a retry can run twice.
    */
   place(input: OrdersTaskingPlaceInput, options?: CallOptions): Promise<OrdersTaskingPlaceOutput> {
     return this.#client.call('orders.tasking.place', input, options, 'keyed')
@@ -934,7 +934,7 @@ export class OrdersTaskingApi {
   /**
    * Accept or reject a quotation; acceptance reserves, rejection closes without charge.
    *
-   * Requires the scope `orders:write`. Spends money or credits. Send an `Idempotency-Key`: without one, a retry may run twice.
+   * Requires the scope `orders:write`. Spends money or credits. Send an `Idempotency-Key`: without one, a retry can run twice.
    */
   quotationDecide(input: OrdersTaskingQuotationDecideInput, options?: CallOptions): Promise<OrdersTaskingQuotationDecideOutput> {
     return this.#client.call('orders.tasking.quotation_decide', input, options, 'keyed')
@@ -966,7 +966,7 @@ export class OrdersApi {
   /**
    * Cancel an order in a cancellable state; refund or void the reservation.
    *
-   * Requires the scope `orders:write`. Spends money or credits. Send an `Idempotency-Key`: without one, a retry may run twice.
+   * Requires the scope `orders:write`. Spends money or credits. Send an `Idempotency-Key`: without one, a retry can run twice.
    */
   cancel(input: OrdersCancelInput, options?: CallOptions): Promise<OrdersCancelOutput> {
     return this.#client.call('orders.cancel', input, options, 'keyed')
@@ -1020,7 +1020,7 @@ export class OrdersApi {
   /**
    * Generic order of a data product, archive or tasking, as on /v2/orders.
    *
-   * Requires the scope `orders:write`. Spends money or credits. Send an `Idempotency-Key`: without one, a retry may run twice.
+   * Requires the scope `orders:write`. Spends money or credits. Send an `Idempotency-Key`: without one, a retry can run twice.
    */
   place(input: OrdersPlaceInput, options?: CallOptions): Promise<OrdersPlaceOutput> {
     return this.#client.call('orders.place', input, options, 'keyed')
@@ -1029,9 +1029,9 @@ export class OrdersApi {
   /**
    * Replace an order's tags; nothing else can be changed.
    *
-   * Requires the scope `orders:write`. Changes data of the organization.
+   * Requires the scope `orders:write`. Changes data of the organization. Send an `Idempotency-Key`: without one, a retry can run twice.
    */
   update(input: OrdersUpdateInput, options?: CallOptions): Promise<OrdersUpdateOutput> {
-    return this.#client.call('orders.update', input, options, 'write')
+    return this.#client.call('orders.update', input, options, 'keyed')
   }
 }

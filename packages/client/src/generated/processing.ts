@@ -365,10 +365,10 @@ export class ProcessingJobApi {
   /**
    * Hard-delete a job; an open reservation is released.
    *
-   * Requires the scope `clip:destroy`. Removes something.
+   * Requires the scope `clip:destroy`. Removes something. Send an `Idempotency-Key`: without one, a retry can run twice.
    */
   delete(input: ProcessingJobDeleteInput, options?: CallOptions): Promise<ProcessingJobDeleteOutput> {
-    return this.#client.call('processing.job.delete', input, options, 'write')
+    return this.#client.call('processing.job.delete', input, options, 'keyed')
   }
 
   /**
@@ -383,7 +383,7 @@ export class ProcessingJobApi {
   /**
    * Worker registers its job's outputs; settles the reservation, records provenance.
    *
-   * Requires the scope `processing:process`. Spends money or credits. Send an `Idempotency-Key`: without one, a retry may run twice.
+   * Requires the scope `processing:process`. Spends money or credits. Send an `Idempotency-Key`: without one, a retry can run twice.
    */
   register(input: ProcessingJobRegisterInput, options?: CallOptions): Promise<ProcessingJobRegisterOutput> {
     return this.#client.call('processing.job.register', input, options, 'keyed')
@@ -489,7 +489,7 @@ export class ProcessingApi {
   /**
    * Create a pending job and reserve its credits.
    *
-   * Requires the scope `processing:process`. Spends money or credits. Send an `Idempotency-Key`: without one, a retry may run twice.
+   * Requires the scope `processing:process`. Spends money or credits. Send an `Idempotency-Key`: without one, a retry can run twice.
    */
   create(input: ProcessingCreateInput, options?: CallOptions): Promise<ProcessingCreateOutput> {
     return this.#client.call('processing.create', input, options, 'keyed')
@@ -498,7 +498,7 @@ export class ProcessingApi {
   /**
    * Create and dispatch a job atomically.
    *
-   * Requires the scope `processing:process`. Spends money or credits. Send an `Idempotency-Key`: without one, a retry may run twice.
+   * Requires the scope `processing:process`. Spends money or credits. Send an `Idempotency-Key`: without one, a retry can run twice.
    */
   createAndDispatch(input: ProcessingCreateAndDispatchInput, options?: CallOptions): Promise<ProcessingCreateAndDispatchOutput> {
     return this.#client.call('processing.create_and_dispatch', input, options, 'keyed')
@@ -507,7 +507,7 @@ export class ProcessingApi {
   /**
    * Dispatch a pending job to a worker.
    *
-   * Requires the scope `processing:process`. Spends money or credits. Send an `Idempotency-Key`: without one, a retry may run twice.
+   * Requires the scope `processing:process`. Spends money or credits. Send an `Idempotency-Key`: without one, a retry can run twice.
    */
   dispatch(input: ProcessingDispatchInput, options?: CallOptions): Promise<ProcessingDispatchOutput> {
     return this.#client.call('processing.dispatch', input, options, 'keyed')
@@ -516,7 +516,7 @@ export class ProcessingApi {
   /**
    * Create and dispatch a job, waiting briefly for its result.
    *
-   * Requires the scope `processing:process`. Spends money or credits. Send an `Idempotency-Key`: without one, a retry may run twice.
+   * Requires the scope `processing:process`. Spends money or credits. Send an `Idempotency-Key`: without one, a retry can run twice.
    */
   execute(input: ProcessingExecuteInput, options?: CallOptions): Promise<ProcessingExecuteOutput> {
     return this.#client.call('processing.execute', input, options, 'keyed')

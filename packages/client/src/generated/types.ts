@@ -879,7 +879,7 @@ export interface GlossaryProduct {
   hostName: string
   /** Metres along the ground that a pixel covers */
   resolutionMeters: number
-  /** Square kilometres that one capture or one tasking feature may cover; null where there is no limit */
+  /** Maximum area of one capture or one tasking feature in km²; null if there is no limit */
   maxSqKm: number | null
   /** The licence that must be accepted first; null where there is none */
   eulaId: string | null

@@ -127,9 +127,9 @@ export class UsageApi {
   /**
    * Recount stored bytes from assets and correct the meter.
    *
-   * Requires the scope `usage:write`. Changes data of the organization.
+   * Requires the scope `usage:write`. Changes data of the organization. Send an `Idempotency-Key`: without one, a retry can run twice.
    */
   recalculateStorage(input: UsageRecalculateStorageInput = {}, options?: CallOptions): Promise<UsageRecalculateStorageOutput> {
-    return this.#client.call('usage.recalculate_storage', input, options, 'write')
+    return this.#client.call('usage.recalculate_storage', input, options, 'keyed')
   }
 }
