@@ -170,6 +170,7 @@ export async function compose(parts: Parts): Promise<Composed> {
     rateLimiter,
     onFault: (error, invocationId, operation) => onFault(error, operation, invocationId),
   }
+  const own = [claims, turns, rateLimiter, raster, services.overlays, services.printer, audit, usage, stream, bell]
   return {
     platform,
     metrics,
@@ -179,21 +180,7 @@ export async function compose(parts: Parts): Promise<Composed> {
     stream,
     auth: authOf(parts, { tokens, rightsChanged, mails: accountMails(tasks) }),
     taskPlatform: { ...services, db, queue, committed, onFault },
-    close: () =>
-      closeAll([
-        claims,
-        turns,
-        rateLimiter,
-        raster,
-        services.overlays,
-        services.printer,
-        audit,
-        usage,
-        stream,
-        bell,
-        parts.webhooks,
-        parts.mail,
-      ]),
+    close: () => closeAll([...own, parts.webhooks, parts.mail]),
   }
 }
 

@@ -99,8 +99,8 @@ interface Handler<I, A, T extends Tier, F, P, W> {
   /** Stage 6b: a read, or one short transaction that carries stages 7 and 8 too. */
   execute(context: T extends 'read' ? Context : WriteContext, input: I, facts: F, prepared: P): Promise<A>
   /**
-   * After the transaction of a write has committed: what is worth waiting for a moment. Its answer goes out instead; a repeated
-   * request is answered with the one from before, which was stored with the change.
+   * After the transaction of a write has committed: what is worth waiting for a moment. Its answer goes out instead, and
+   * to repeated requests too; whoever repeats it meanwhile waits.
    */
   afterwards?(context: Context, input: I, answer: A): Promise<A>
 }

@@ -3,6 +3,7 @@ import { problem } from '#core/problem.ts'
 import type { AnyOperation, Context, RawReply, WriteContext } from '#operation.ts'
 import { auditEntry } from './audit.ts'
 import { openEvents } from './events.ts'
+import type { StoredResponse } from '#model/platform/idempotency.ts'
 import type { HeldClaim } from './idempotency.ts'
 import { isAbandoned } from './outside-problems.ts'
 import type { Platform } from './platform.ts'
@@ -48,15 +49,14 @@ export async function executeWrite(platform: Platform, work: Work, { provenance,
     if (answer.status < 400) await provenance.seal(tx, owner)
     await writeEvents(tx, owner)
     if (!(answer.body instanceof Uint8Array)) throw new Error(`${op.id} writes, so it cannot stream its answer`)
-    if (answer.status < 300)
-      await claim?.complete(tx, { status: answer.status, contentType: answer.headers['Content-Type']!, body: Buffer.from(answer.body) })
+    if (answer.status < 300) await claim?.complete(tx, stored(answer), op.afterwards === undefined)
     await platform.audit.commitWith(tx, auditEntry(platform.clock, op, trace, answer.status, provenance.artifacts()))
     return answer
   })
   trace.audited = true
   platform.committed()
   if (CHANGE_RIGHTS.has(op.id.split('.')[0]!)) await settleRights(platform)
-  return op.afterwards ? await afterCommit(platform, work, { output, reply }) : reply
+  return op.afterwards ? await afterCommit(platform, work, { output, reply, claim }) : reply
 }
 
 /** Whoever is told that a key is revoked can rely on it, so a failure here is reported although the change is saved. */
@@ -78,15 +78,25 @@ async function settleRights(platform: Platform): Promise<void> {
 async function afterCommit(
   platform: Platform,
   { op, context, input }: Work,
-  { output, reply }: { output: unknown; reply: Reply },
+  { output, reply, claim }: { output: unknown; reply: Reply; claim: HeldClaim | null },
 ): Promise<Reply> {
   try {
-    return toReply(platform, op, await op.afterwards!(context, input, output), context)
+    const last = toReply(platform, op, await op.afterwards!(context, input, output), context)
+    // A repeated request is answered with the same bytes.
+    return !claim || (await claim.finish(stored(last))) ? last : reply
   } catch (error) {
     if (!isAbandoned(error, context.signal)) platform.onFault(error, context.invocationId, op.id)
+    await claim?.finish(stored(reply)).catch(() => {}) // Its lease ends soon, which has the same effect.
     return reply
   }
 }
+
+/** An answer as it is kept for a repeated request. */
+const stored = ({ status, headers, body }: Reply): StoredResponse => ({
+  status,
+  contentType: headers['Content-Type']!,
+  body: Buffer.from(body as Uint8Array),
+})
 
 /** Stage 7. */
 function toReply(platform: Platform, op: AnyOperation, output: unknown, context: Context): Reply {

@@ -13,7 +13,9 @@ const PRINTABLE = /^[\x20-\x7e]{1,255}$/
 
 export interface HeldClaim {
   /** In the transaction of the effect; throws when the lease was lost, so that the effect does not commit. */
-  complete(tx: Tx, response: idempotency.StoredResponse): Promise<void>
+  complete(tx: Tx, response: idempotency.StoredResponse, isFinal: boolean): Promise<void>
+  /** Stores what goes out instead of a response that was not final. False: the one from before stands. */
+  finish(response: idempotency.StoredResponse): Promise<boolean>
   /** After the transaction has ended: wakes those who wait here, and frees the claim unless it was completed. */
   settle(succeeded: boolean): Promise<void>
 }
@@ -62,9 +64,10 @@ export function createClaims(db: Db, clock: Clock): Claims {
     holders.set(name, { bodyHash, settled: promise })
     leases.set(lease, key)
     return {
-      async complete(tx, response) {
-        if (!(await idempotency.complete(tx, key, lease, { ...response, body: seal.close(response.body) }))) throw inProgress()
+      async complete(tx, response, isFinal) {
+        if (!(await idempotency.complete(tx, key, lease, { ...response, body: seal.close(response.body) }, isFinal))) throw inProgress()
       },
+      finish: (response) => idempotency.finish(db, key, lease, { ...response, body: seal.close(response.body) }),
       async settle(succeeded) {
         leases.delete(lease)
         try {

@@ -15,6 +15,9 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     alter table usage_day add constraint usage_day_meter_check
       check (meter in ('egress_bytes', 'tiles', 'compute_jobs', 'processing_jobs', 'api_calls', 'storage_bytes'));
 
+    -- Of operations that wait a moment after their change: what is stored with the change is not yet what goes out.
+    alter table idempotency_claim add column is_final boolean not null default true;
+
     create table kept_file (
       id uuid primary key,
       org_id uuid not null references organization (id),

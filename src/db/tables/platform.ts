@@ -18,6 +18,7 @@ export interface PlatformTables {
     response_status: number | null
     response_type: string | null
     response_body: Buffer | null
+    is_final: Generated<boolean>
     expires_at: Date
   }
   lineage_node: {

@@ -2,7 +2,6 @@
  * Files that the service keeps for a while for whoever asked for them: reports, and rasters that analytics computed. They count as
  * storage of their organization as long as they are there.
  */
-import { isUuid } from '#core/ids.ts'
 import type { Row } from '#db/row.ts'
 import type { Db, Tx } from '#db/tables.ts'
 import * as storageAccount from './storage-account.ts'
@@ -47,12 +46,6 @@ export async function insert(tx: Tx, file: NewFile, now: Date): Promise<void> {
     })
     .execute()
   await storageAccount.move(tx, file.organizationId, file.sizeBytes)
-}
-
-/** One that has not expired. */
-export async function find(db: Db, id: string, now: Date): Promise<KeptFile | null> {
-  if (!isUuid(id)) return null
-  return (await db.selectFrom('kept_file').select(COLUMNS).where('id', '=', id).where('expires_at', '>', now).executeTakeFirst()) ?? null
 }
 
 /** Those that expired before a time, oldest first. */

@@ -48,7 +48,7 @@ export async function claim(db: Db, key: ClaimKey, bodyHash: Buffer, invocationI
     on conflict (owner_id, path, key) do update set
       body_hash = excluded.body_hash, state = 'running', lease = excluded.lease, lease_until = excluded.lease_until,
       invocation_id = excluded.invocation_id, expires_at = excluded.expires_at,
-      response_status = null, response_type = null, response_body = null
+      response_status = null, response_type = null, response_body = null, is_final = true
     where (c.state <> 'running' or c.lease_until < clock_timestamp())
       and ((c.state <> 'done' and c.body_hash = excluded.body_hash) or c.expires_at <= ${now})
     returning lease
@@ -58,26 +58,49 @@ export async function claim(db: Db, key: ClaimKey, bodyHash: Buffer, invocationI
   const row = await db
     .selectFrom('idempotency_claim')
     .select(['body_hash as bodyHash', 'state', 'response_status as status', 'response_type as contentType', 'response_body as body'])
+    .select(sql<boolean>`not is_final and lease_until >= clock_timestamp()`.as('isWaiting'))
     .where('owner_id', '=', key.ownerId)
     .where('path', '=', key.path)
     .where('key', '=', key.key)
     .executeTakeFirst()
   if (!row) return { outcome: 'running' } // Swept between the two statements: the next try claims it.
   if (!row.bodyHash.equals(bodyHash)) return { outcome: 'other-body' }
-  if (row.state !== 'done') return { outcome: 'running' }
+  // Who holds it waits for more to answer with; where they died, nobody has had another answer than the stored one.
+  if (row.state !== 'done' || row.isWaiting) return { outcome: 'running' }
   return { outcome: 'replay', response: { status: row.status!, contentType: row.contentType!, body: row.body! } }
 }
 
 /** Stores the response in the transaction of the effect. False: the lease was lost, and the effect must not commit. */
-export async function complete(tx: Tx, key: ClaimKey, lease: string, response: StoredResponse): Promise<boolean> {
+export async function complete(tx: Tx, key: ClaimKey, lease: string, response: StoredResponse, isFinal: boolean): Promise<boolean> {
   const done = await tx
     .updateTable('idempotency_claim')
-    .set({ state: 'done', response_status: response.status, response_type: response.contentType, response_body: response.body })
+    .set({
+      state: 'done',
+      response_status: response.status,
+      response_type: response.contentType,
+      response_body: response.body,
+      is_final: isFinal,
+    })
     .where('owner_id', '=', key.ownerId)
     .where('path', '=', key.path)
     .where('key', '=', key.key)
     .where('lease', '=', lease)
     .where('state', '=', 'running')
+    .executeTakeFirst()
+  return done.numUpdatedRows === 1n
+}
+
+/** Replaces a response that was not final. False: the lease was lost, so that others may have had the first one, and it stands. */
+export async function finish(db: Db, key: ClaimKey, lease: string, response: StoredResponse): Promise<boolean> {
+  const done = await db
+    .updateTable('idempotency_claim')
+    .set({ response_status: response.status, response_type: response.contentType, response_body: response.body, is_final: true })
+    .where('owner_id', '=', key.ownerId)
+    .where('path', '=', key.path)
+    .where('key', '=', key.key)
+    .where('lease', '=', lease)
+    .where('is_final', '=', false)
+    .where(sql<boolean>`lease_until >= clock_timestamp()`)
     .executeTakeFirst()
   return done.numUpdatedRows === 1n
 }
@@ -101,7 +124,8 @@ export async function renew(db: Db, held: readonly { key: ClaimKey; lease: strin
     update idempotency_claim c set lease_until = clock_timestamp() + make_interval(secs => ${LEASE_SECONDS})
     from unnest(${held.map(({ key }) => key.ownerId)}::uuid[], ${held.map(({ key }) => key.path)}::text[],
       ${held.map(({ key }) => key.key)}::text[], ${held.map(({ lease }) => lease)}::uuid[]) as held (owner_id, path, key, lease)
-    where c.owner_id = held.owner_id and c.path = held.path and c.key = held.key and c.lease = held.lease and c.state = 'running'
+    where c.owner_id = held.owner_id and c.path = held.path and c.key = held.key and c.lease = held.lease
+      and (c.state = 'running' or not c.is_final)
   `.execute(db)
 }
 

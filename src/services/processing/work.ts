@@ -20,8 +20,8 @@ export const MAX_OUTPUT_PIXELS = 10_000_000_000
 const OVERVIEW_SHARE = 1.36
 /** Header, tables and metadata of a raster. */
 const HEADER_BYTES = 64 * 1024
-/** A file of lines or areas that one job writes is not larger than this. */
-export const MAX_VECTOR_BYTES = 1024 ** 3
+/** Reserved at most for a file of lines or areas; a larger one must fit when it is registered. */
+const MAX_VECTOR_BYTES = 1024 ** 3
 const VECTOR_BYTES_PER_PIXEL = 64
 const VECTOR_HEADER_BYTES = 1024 ** 2
 
