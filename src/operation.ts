@@ -29,6 +29,11 @@ export interface Context extends Services {
    * later in this call's transaction. Null: there is no such operation, or it is not theirs to run.
    */
   runAs(principal: Principal, operationId: string, input: unknown): Promise<PreparedRun | null>
+  /**
+   * What a call by the caller would cost now, in credits, by the operation that estimates it. Null: no operation estimates it. What
+   * cannot be priced is rejected as the call itself would be.
+   */
+  priceOf(operationId: string, input: object): Promise<number | null>
   /** What another operation is, and what it would say to an input; null where there is none. */
   contractOf(operationId: string): { readonly tier: Tier; validate(input: unknown): unknown } | null
 }

@@ -79,7 +79,8 @@ function pagingOf(document: Document, { raw, tier, input, output }: Omit<Publish
   const fields = resolved(document, input).properties ?? {}
   const size = fields['limit'] ? 'limit' : fields['size'] ? 'size' : null
   if (raw !== 'json' || tier !== 'read' || size === null) return null
-  const kind = fields['offset'] ? 'offset' : fields['page'] ? 'page' : fields['next'] ? 'token' : null
+  const hasCursor = fields['next'] && resolved(document, output).properties?.['next']
+  const kind = hasCursor ? 'token' : fields['offset'] ? 'offset' : fields['page'] ? 'page' : fields['next'] ? 'token' : null
   if (kind === null) return null
   const records = recordsOf(document, output)
   return records === undefined ? null : [records, kind, size, Number(fields[size]!.default ?? 100)]

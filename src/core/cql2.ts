@@ -22,6 +22,8 @@ export type Cql2 =
 const MAX_FILTER_NODES = 100
 const MAX_FILTER_DEPTH = 20
 const MAX_GEOMETRIES = 50
+/** Over all geometries of a filter: each is checked while nobody else is answered. */
+const MAX_FILTER_VERTICES = 3_000
 const MAX_PROPERTY_LENGTH = 200
 const MAX_TEXT_LENGTH = 1_000
 
@@ -41,6 +43,7 @@ export function parseCql2(filter: unknown): Cql2 {
 
 class Reader {
   #nodes = 0
+  #vertices = 0
 
   #count(): void {
     if (++this.#nodes > MAX_FILTER_NODES) throw invalidField('filter', `has more than ${MAX_FILTER_NODES} operators, properties and values`)
@@ -140,7 +143,29 @@ class Reader {
     this.#count()
     const index = args.findIndex((each) => isProperty(each) && GEOMETRY_NAMES.has(each.property))
     if (index === -1) throw problem('bad-request', `s_intersects compares {"property": "geometry"} with a geometry (${at})`)
-    return requireGeometries(args[1 - index], `${at}.args.${1 - index}`)
+    return this.#requireGeometries(args[1 - index], `${at}.args.${1 - index}`)
+  }
+
+  /** Any geometry, a collection of them included, as a flat list. */
+  #requireGeometries(value: unknown, field: string): Geometry[] {
+    const found: Geometry[] = []
+    const waiting: unknown[] = [value]
+    for (let seen = 0; waiting.length > 0; seen++) {
+      if (seen > MAX_GEOMETRIES) throw invalidField(field, `has more than ${MAX_GEOMETRIES} geometries`)
+      const each = waiting.shift()
+      const members = isObject(each) && each['type'] === 'GeometryCollection' ? each['geometries'] : null
+      if (Array.isArray(members)) waiting.push(...(members.slice(0, MAX_GEOMETRIES + 1) as unknown[]))
+      else found.push(this.#counted(requireGeometry(each, field)))
+    }
+    if (found.length === 0) throw invalidField(field, 'has no geometries')
+    return found
+  }
+
+  #counted(geometry: Geometry): Geometry {
+    this.#vertices += (geometry.coordinates as unknown[]).flat(3).length / 2
+    if (this.#vertices > MAX_FILTER_VERTICES)
+      throw invalidField('filter', `has geometries of more than ${MAX_FILTER_VERTICES} vertices together; simplify them`)
+    return geometry
   }
 
   #interval([subject, value]: readonly unknown[], at: string): Interval {
@@ -172,21 +197,6 @@ function textOfTime(value: unknown, at: string): string {
   const text = isObject(value) ? (value['timestamp'] ?? value['date']) : value
   if (typeof text !== 'string') throw invalidField(at, 'must be an RFC 3339 instant, a date, or ".." for an open end')
   return text
-}
-
-/** Any geometry, a collection of them included, as a flat list. */
-function requireGeometries(value: unknown, field: string): Geometry[] {
-  const found: Geometry[] = []
-  const waiting: unknown[] = [value]
-  for (let seen = 0; waiting.length > 0; seen++) {
-    if (seen > MAX_GEOMETRIES) throw invalidField(field, `has more than ${MAX_GEOMETRIES} geometries`)
-    const each = waiting.shift()
-    const members = isObject(each) && each['type'] === 'GeometryCollection' ? each['geometries'] : null
-    if (Array.isArray(members)) waiting.push(...(members.slice(0, MAX_GEOMETRIES + 1) as unknown[]))
-    else found.push(requireGeometry(each, field))
-  }
-  if (found.length === 0) throw invalidField(field, 'has no geometries')
-  return found
 }
 
 /** Every property that a filter names. */

@@ -82,8 +82,8 @@ export const PROBLEMS = {
     status: 403,
     title: 'User authorization required',
     about:
-      'An order of archive imagery spends money at once, so a person must place it: sign in and use the session token. An API ' +
-      'key cannot. Nothing was reserved.',
+      'Only a signed-in user can do this, for example place an order of archive imagery or invite a member; an API key cannot. ' +
+      'Sign in and use the session token. Nothing was changed or reserved.',
   },
   'missing-scope': {
     status: 403,
@@ -138,6 +138,13 @@ export const PROBLEMS = {
     about:
       'The first request with this Idempotency-Key is still running. Repeat the identical request after a moment; it ' +
       'will be answered with the first response.',
+  },
+  'approval-exceeded': {
+    status: 409,
+    title: 'Approval exceeded',
+    about:
+      'The purchase costs more credits than its approval allows (`required_credits` and `approved_credits`). Nothing was done or ' +
+      'reserved. Request a new approval for the present price.',
   },
   'upload-offset': {
     status: 409,

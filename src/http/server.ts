@@ -15,6 +15,7 @@ import type { Logger } from 'pino'
 import { registerAssets } from './projections/assets.ts'
 import { registerAuth } from './auth.ts'
 import { linger, readBody, SIGN_IN_BYTES, USUAL_BYTES } from './read-body.ts'
+import { takeTurn } from './caller.ts'
 import { credentialOf } from './credential.ts'
 import { COMMON_HEADERS, registerHeaders } from './headers.ts'
 import { refuseMalformed } from './malformed.ts'
@@ -259,8 +260,9 @@ function requireWatcher(request: FastifyRequest, { isLocal, metricsToken }: Pick
 
 function registerEventTypes(app: FastifyInstance, platform: Platform): void {
   app.get('/v1/event-types', async (request, reply) => {
-    const { allowance } = await platform.authenticator.authenticate(credentialOf(request))
+    const { principal, allowance } = await platform.authenticator.authenticate(credentialOf(request))
     if (allowance) reply.headers((await platform.rateLimiter.admit(allowance)).headers)
+    await takeTurn(platform, request, principal)
     return { event_types: EVENT_TYPES }
   })
 }

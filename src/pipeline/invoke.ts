@@ -2,7 +2,7 @@
 import { fingerprint } from '#core/canonical.ts'
 import { newId } from '#core/ids.ts'
 import type { Principal } from '#core/principal.ts'
-import { forTenant, renameTenant } from '#core/tenant.ts'
+import { forTenant, renameTenant, tenantOfCaller } from '#core/tenant.ts'
 import { callerLeft, FAULTS } from '#core/problem.ts'
 import type { AnyOperation, Context } from '#operation.ts'
 import { auditEntry } from './audit.ts'
@@ -14,7 +14,7 @@ import type { Platform } from './platform.ts'
 import { asProblem, concernsOperator, isAbandoned } from './outside-problems.ts'
 import { openProvenance } from './provenance.ts'
 import { problemReply, replayOf, type Reply } from './reply.ts'
-import { runAs } from './run-as.ts'
+import { priceFor, runAs } from './run-as.ts'
 import type { Trace } from './trace.ts'
 import { validateInput } from '#core/validate.ts'
 
@@ -78,7 +78,7 @@ async function runStages(platform: Platform, op: AnyOperation, call: Call, trace
   if (principal.apiKeyId) platform.audit.countUse(principal.apiKeyId)
   if (allowance) trace.headers = (await platform.rateLimiter.admit(allowance)).headers
   requireScope(principal, op) //                                                         2 scope
-  const tenant = principal.organizationId ?? principal.userId ?? `address ${call.clientAddress}`
+  const tenant = tenantOfCaller(principal, call.clientAddress)
   return await platform.turns.run(tenant, call, () => forTenant(tenant, () => runForTenant(platform, op, call, { trace, principal })))
 }
 
@@ -128,6 +128,7 @@ function contextOf(platform: Platform, call: Call, trace: Trace, principal: Prin
       const op = platform.operations.get(id)
       return op ? await runAs(op, context, whom, input) : null
     },
+    priceOf: async (id, input) => await priceFor(platform, context, id, input),
     contractOf: (id) => {
       const op = platform.operations.get(id)
       return op ? { tier: op.tier, validate: (input) => validateInput(op.input, input) } : null

@@ -108,6 +108,29 @@ export interface UploadRoom {
   reserve(uploadFileId: string, bytes: number): Promise<void>
 }
 
+/** A large file on its way: the upload that its parts belong to, the length of each part but the last, and that of the file. */
+export interface PartUpload extends ObjectRef {
+  readonly id: string
+  readonly partBytes: number
+  readonly totalBytes: number
+}
+
+/** Files that come in parts, each to an address of its own, and become an object together. */
+export interface PartUploads {
+  /** How long the parts of a file are, but the last. */
+  partBytes(totalBytes: number): number
+  /** The id of a new upload. */
+  begin(at: ObjectRef, contentType: string): Promise<string>
+  /** Bytes that have arrived from the first on without a gap; null: the upload has ended. */
+  arrived(upload: PartUpload, signal?: AbortSignal): Promise<number | null>
+  /** An address for one part; parts are counted from 1. */
+  sign(wanted: ObjectRef & { readonly id: string; readonly number: number; readonly expiresInSeconds: number }): Promise<string>
+  /** Makes the object; `not-found` while bytes are missing. An upload that has ended is left as it is. */
+  finish(upload: PartUpload, signal?: AbortSignal): Promise<void>
+  /** Drops what has arrived. An upload that has ended is no error. */
+  abandon(upload: ObjectRef & { readonly id: string }): Promise<void>
+}
+
 export interface Storage {
   readonly kind: 'files' | 's3'
   /** Whether the bytes of each response of a signed download are counted by the store; if not, the declared size is when it is signed. */
@@ -129,6 +152,8 @@ export interface Storage {
   remove(at: ObjectRef): Promise<void>
   copy(from: ObjectRef, to: ObjectRef, signal?: AbortSignal): Promise<ObjectInfo>
   signPut(wanted: SignPut): Promise<string>
+  /** Null where one address takes a file in pieces. */
+  readonly parts: PartUploads | null
   signGet(wanted: SignGet): Promise<string>
   source(at: ObjectRef, signal?: AbortSignal): Promise<ObjectSource>
   /** Removes what writers that broke off left behind a day ago or earlier, and says how many pieces it was. */

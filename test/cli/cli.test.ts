@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { test } from 'node:test'
 import { scene } from '../support/scene.ts'
+import { until } from '../support/service.ts'
 import { world } from '../support/world.ts'
 
 const CLI = path.join(import.meta.dirname, '../../packages/cli/bin/groundtrack.mjs')
@@ -84,6 +85,32 @@ test('the command line', async (t) => {
     const url = (await ok('tiles', 'url', itemId, '--format', 'png')).trim()
     assert.match(url, /\/tiles\/\{z\}\/\{x\}\/\{y\}\.png/)
     assert.match((await run(['upload', 'missing.tif'])).stderr, /No such file: missing\.tif/)
+  })
+
+  await t.test('an upload whose process was killed goes on with the same command', async () => {
+    const uploads = async () =>
+      JSON.parse(await ok('uploads', 'list', '--project-id', org.projectId)).uploads as { id: string; status: string }[]
+    const before = (await uploads()).length
+    // Zeros behind a raster, so many that they cannot all have arrived before it is killed.
+    writeFileSync(path.join(folder, 'long.tif'), await scene())
+    truncateSync(path.join(folder, 'long.tif'), 300 * 1024 * 1024)
+    const env = { PATH: process.env['PATH']!, HOME: folder, GROUNDTRACK_CONFIG: accounts }
+    const child = spawn(process.execPath, [CLI, 'upload', 'long.tif'], { cwd: folder, env })
+    const ended = new Promise((resolve) => child.on('close', resolve))
+    const staging = path.join(w.dataDir, 'objects/.incoming')
+    await until('a piece has arrived', () =>
+      readdirSync(staging).some((name) => statSync(path.join(staging, name)).size >= 8 * 1024 * 1024),
+    )
+    child.kill('SIGKILL')
+    await ended
+    const { code, stdout, stderr } = await run(['upload', 'long.tif'])
+    assert.equal(code, 0, stderr)
+    assert.match(stderr, /Continuing the upload that broke off/)
+    const all = await uploads()
+    assert.equal(all.length, before + 1, 'one session')
+    assert.equal(JSON.parse(stdout).id, all[0]!.id)
+    assert.equal(JSON.parse(readFileSync(path.join(folder, 'config/uploads.json'), 'utf8'))[all[0]!.id], undefined)
+    assert.doesNotMatch((await run(['upload', 'long.tif'])).stderr, /Continuing/, 'what has ended is not continued')
   })
 
   await t.test('search in every form', async () => {

@@ -224,6 +224,61 @@ test('files', async (t) => {
     assert.equal(made.item_ids.length, 1)
   })
 
+  await t.test('an upload that outlives its address many times over finishes, and sends no byte twice', async (t) => {
+    const sent: number[] = []
+    let reached = 0
+    const real = globalThis.fetch
+    t.mock.method(globalThis, 'fetch', async (url: string, init: RequestInit) => {
+      const range = new Headers(init.headers).get('content-range')
+      const response = await real(url, init)
+      if (init.method === 'PUT' && response.status !== 403 && range && !range.includes('*'))
+        sent.push(...[/ (\d+)-/.exec(range)![1]!].map(Number))
+      return response
+    })
+    const made = await gt.upload({
+      projectId: org.projectId,
+      files: [await openFile(file)],
+      pieceBytes,
+      onProgress({ sentBytes }) {
+        if (sentBytes > reached) w.clock.advance({ minutes: 20 }) // Longer than an address lives, between any two pieces.
+        reached = sentBytes
+      },
+    })
+    assert.equal(made.item_ids.length, 1)
+    assert.deepEqual(
+      sent,
+      [0, 1, 2, 3, 4].map((index) => index * pieceBytes),
+    )
+    const target = path.join(folder, 'long.tif')
+    await saveTo(target, await gt.download({ itemId: made.item_ids[0]! }))
+    assert.deepEqual(readFileSync(target), Buffer.from(bytes))
+  })
+
+  await t.test('a store that is away for a while, and one that restarts in the middle of a piece', async (t) => {
+    const real = globalThis.fetch
+    let calls = 0
+    t.mock.method(globalThis, 'fetch', async (url: string, init: RequestInit) => {
+      if (init.method !== 'PUT') return await real(url, init)
+      calls++
+      if (calls === 2 || calls === 3) throw new TypeError('fetch failed')
+      if (calls === 6) return new Response('', { status: 502 })
+      return await real(url, init)
+    })
+    const steps: number[] = []
+    const made = await gt.upload({
+      projectId: org.projectId,
+      files: [{ name: 'away.tif', data: new Blob([bytes as never]).stream() as ReadableStream<Uint8Array>, size: bytes.length }],
+      pieceBytes,
+      onProgress: ({ sentBytes }) => steps.push(sentBytes),
+    })
+    assert.equal(made.item_ids.length, 1)
+    assert.deepEqual(
+      steps.toSorted((a, b) => a - b),
+      steps,
+      'it never goes back',
+    )
+  })
+
   await t.test('what is no raster is refused with its reason', async () => {
     const files = [{ name: 'notes.tif', data: new Uint8Array(100) }]
     assert.ok(isProblem(await rejection(gt.upload({ projectId: org.projectId, files })), 'unreadable-raster'))

@@ -1,13 +1,20 @@
 #!/usr/bin/env node
-// Runs the command line from source. That needs Node 24: an older one hands over to the Node that `npm ci` brought along.
-// Plain JavaScript, because an older Node must read it.
+// Runs the command line: as it was built where it is installed, from source in the repository. Source needs Node 24: an older one hands
+// over to the Node that `npm ci` brought along. Plain JavaScript, because an older Node must read it.
+import { existsSync } from 'node:fs'
 import module from 'node:module'
 
 const WANTED_MAJOR = 24
 
-if (Number(process.versions.node.split('.')[0]) >= WANTED_MAJOR) {
+const source = new URL('../src/main.ts', import.meta.url)
+
+if (!existsSync(source)) {
+  module.enableCompileCache?.()
+  const { main } = await import('../dist/main.js')
+  process.exitCode = await main(process.argv.slice(2))
+} else if (Number(process.versions.node.split('.')[0]) >= WANTED_MAJOR) {
   module.enableCompileCache?.() // The second start compiles nothing.
-  const { main } = await import('../src/main.ts')
+  const { main } = await import(source.href)
   process.exitCode = await main(process.argv.slice(2))
 } else {
   const { spawn } = await import('node:child_process')

@@ -1,6 +1,7 @@
 /** The operations as generated files tell them: names at once, schemas of a domain when one is needed. */
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
+import { PACKAGE } from './place.ts'
 
 export interface Field {
   readonly type?: string | readonly string[]
@@ -26,7 +27,7 @@ export interface Command {
   readonly example: Readonly<Record<string, unknown>>
 }
 
-const folder = path.join(import.meta.dirname, 'generated')
+const folder = path.join(PACKAGE, 'src/generated')
 const read = <T>(file: string) => JSON.parse(readFileSync(path.join(folder, file), 'utf8')) as T
 
 /** Ids with what each does. */

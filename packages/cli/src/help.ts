@@ -25,8 +25,9 @@ function row(name: string, text: string, width = WIDTH): string {
 const head = (text: string) => paint('bold', text)
 
 export function topHelp(): string {
-  const domains = Map.groupBy(Object.keys(summaries()), (id) => id.split('.')[0]!)
-  const lines = [...domains].map(([domain, ids]) => row(spoken(domain), `${ids.length} ${ids.length === 1 ? 'operation' : 'operations'}`))
+  const counts = new Map<string, number>()
+  for (const id of Object.keys(summaries())) counts.set(id.split('.')[0]!, (counts.get(id.split('.')[0]!) ?? 0) + 1)
+  const lines = [...counts].map(([domain, count]) => row(spoken(domain), `${count} ${count === 1 ? 'operation' : 'operations'}`))
   return `${head('groundtrack')}: satellite and aerial imagery from a terminal
 
 ${head('Usage')}

@@ -1,8 +1,10 @@
 /** `groundtrack`: words to a command, failures to a sentence and a number. */
+import path from 'node:path'
 import { command, findCommand, spoken, summaries } from './catalogue.ts'
 import { flagsOf } from './fields.ts'
 import { describe, EXIT, UsageError } from './failure.ts'
 import { splitGlobal, wordsOf, type GlobalOptions, type Word } from './options.ts'
+import { PACKAGE } from './place.ts'
 import { PORCELAIN } from './porcelain.ts'
 import { paint, print } from './terminal.ts'
 
@@ -87,7 +89,7 @@ function distanceOf(a: string, b: string): number {
 
 async function version(): Promise<number> {
   const { readFileSync } = await import('node:fs')
-  const { version: own } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string }
+  const { version: own } = JSON.parse(readFileSync(path.join(PACKAGE, 'package.json'), 'utf8')) as { version: string }
   await print(`groundtrack ${own}\n`)
   return EXIT.ok
 }

@@ -1,6 +1,7 @@
 /** Files to items: a session, the bytes of each file straight to the store in pieces, and completion. */
 import type { CallOptions, Client } from './client.ts'
-import { problemOf, ProblemError } from './problem.ts'
+import { timeIsUp } from './deadline.ts'
+import { ConnectionError, problemOf, ProblemError } from './problem.ts'
 import { delayMs, pause } from './retry.ts'
 
 export interface FileToUpload {
@@ -24,8 +25,7 @@ export interface UploadProgress {
 /** What is needed to go on later, in another process too: plain JSON. */
 export interface UploadState {
   uploadId: string
-  /** The address of each file that was begun; good for 15 minutes, after which the file begins anew. */
-  urls: Record<string, string>
+  /** The names of the files that have arrived. */
   done: string[]
 }
 
@@ -65,8 +65,10 @@ export class UploadError extends Error {
 }
 
 const PIECE_BYTES = 8 * 1024 * 1024
-/** Tries of one piece. */
-const MAX_TRIES = 5
+/** Failures in a row, none of which moved the file on. With their pauses that is more than a minute. */
+const MAX_FAILURES = 8
+/** A connection that hangs ends by itself only after many minutes. */
+const PIECE_TIMEOUT_MS = 300_000
 
 interface Source {
   name: string
@@ -81,9 +83,7 @@ export async function upload(client: Client, options: UploadOptions): Promise<Up
   const call: CallOptions = signal ? { signal } : {}
   const sources = await Promise.all(options.files.map(sourceOf))
   const totalBytes = sources.reduce((sum, { size }) => sum + size, 0)
-  const state = options.resume
-    ? structuredClone(options.resume)
-    : { uploadId: await open(client, options, sources, call), urls: {}, done: [] }
+  const state = options.resume ? structuredClone(options.resume) : { uploadId: await open(client, options, sources, call), done: [] }
   options.onState?.(state)
   let before = 0
   for (const [fileIndex, source] of sources.entries()) {
@@ -130,29 +130,75 @@ interface Work {
   report: (sentBytes: number) => void
 }
 
-/** One file. An address that has outlived its time is replaced once, and the file begins anew. */
+/** Where bytes go: to an address that takes the file in pieces, or to one that takes exactly `part`. */
+interface Address {
+  upload_url: string
+  part?: { offset: number; length: number } | undefined
+}
+
+/**
+ * One file, however long it takes. Each attempt asks for a new address, because the last may have expired or lead to a network
+ * that is gone, and goes on from the byte that the store has reached. Only failures without progress count.
+ */
 async function sendFile(client: Client, source: Source, work: Work): Promise<void> {
-  const { state, options, call } = work
-  for (let renewed = false; ; renewed = true) {
-    const known = state.urls[source.name]
-    if (!known) work.report(0)
-    const url = known ?? (await addressOf(client, state.uploadId, source, call))
-    state.urls[source.name] = url
-    options.onState?.(state)
+  const { options, report } = work
+  let mayHaveBegun = options.resume !== undefined
+  let sent = 0
+  let failures = 0
+  const moved = (offset: number) => {
+    if (offset > sent) failures = 0
+    sent = offset
+    report(offset)
+  }
+  for (;;) {
     try {
-      const from = known ? await reached(url, source, options.signal) : 0
-      return await sendPieces(url, source, from, work)
+      const address = await addressOf(client, source, work)
+      const end = address.part ? await sendPart(address.upload_url, address.part, source, options) : null
+      if (end !== null) moved(end)
+      else await sendPieces(address.upload_url, source, { options, moved, mayHaveBegun })
+      if (sent >= source.size) return
     } catch (error) {
-      const isOver = error instanceof ProblemError && error.status === 403 && !renewed
-      if (!isOver) throw error
-      delete state.urls[source.name]
+      if (options.signal?.aborted || !isPassing(error) || failures >= MAX_FAILURES) throw error
+      const wait = isExpired(error) && failures === 0 ? 0 : delayMs(failures, null)
+      failures++
+      await pause(wait, options.signal)
     }
+    mayHaveBegun = true
   }
 }
 
-async function addressOf(client: Client, uploadId: string, { name, type }: Source, call: CallOptions): Promise<string> {
-  const input = { upload_id: uploadId, file_name: name, content_type: type }
-  return (await client.call<{ upload_url: string }>('uploads.signed_url', input, call, 'read')).upload_url
+async function addressOf(client: Client, { name, type, size }: Source, { state, call }: Work): Promise<Address> {
+  const input = { upload_id: state.uploadId, file_name: name, content_type: type, size_bytes: size }
+  return await client.call<Address>('uploads.signed_url', input, call, 'read')
+}
+
+/** Each part has an address of its own, and the next answer says where to go on. */
+async function sendPart(url: string, { offset, length }: { offset: number; length: number }, source: Source, options: UploadOptions) {
+  if (length > 0 || source.size === 0) await put(url, source, {}, await source.read(offset, offset + length), options.signal)
+  return offset + length
+}
+
+interface Pieces {
+  options: UploadOptions
+  moved: (offset: number) => void
+  mayHaveBegun: boolean
+}
+
+async function sendPieces(url: string, source: Source, { options, moved, mayHaveBegun }: Pieces): Promise<void> {
+  const pieceBytes = options.pieceBytes ?? PIECE_BYTES
+  let offset = mayHaveBegun ? await reached(url, source, options.signal) : 0
+  moved(offset)
+  if (source.size <= pieceBytes && offset === 0) {
+    await put(url, source, {}, await source.read(0, source.size), options.signal)
+    return moved(source.size)
+  }
+  while (offset < source.size) {
+    const end = Math.min(source.size, offset + pieceBytes)
+    const range = { 'content-range': `bytes ${offset}-${end - 1}/${source.size}` }
+    const response = await put(url, source, range, await source.read(offset, end), options.signal)
+    offset = response.status === 308 ? offsetOf(response, end) : source.size
+    moved(offset)
+  }
 }
 
 /** How far an upload in pieces got. */
@@ -161,30 +207,8 @@ async function reached(url: string, source: Source, signal: AbortSignal | undefi
   return response.status === 308 ? offsetOf(response, 0) : source.size
 }
 
-async function sendPieces(url: string, source: Source, from: number, { options, report }: Work): Promise<void> {
-  const pieceBytes = options.pieceBytes ?? PIECE_BYTES
-  if (source.size <= pieceBytes && from === 0) return await sendWhole(url, source, { options, report })
-  let offset = from
-  report(offset)
-  while (offset < source.size) {
-    const end = Math.min(source.size, offset + pieceBytes)
-    const range = { 'content-range': `bytes ${offset}-${end - 1}/${source.size}` }
-    const response = await put(url, source, range, await source.read(offset, end), options.signal)
-    // A store that knows no pieces takes the first for all there is: it gets the whole file instead.
-    if (response.status === 200 && end < source.size) return await sendWhole(url, source, { options, report })
-    offset = response.status === 308 ? offsetOf(response, end) : end
-    report(offset)
-  }
-}
-
-async function sendWhole(url: string, source: Source, { options, report }: Pick<Work, 'options' | 'report'>): Promise<void> {
-  await put(url, source, {}, await source.read(0, source.size), options.signal)
-  report(source.size)
-}
-
 const offsetOf = (response: Response, otherwise: number) => Number(response.headers.get('upload-offset') ?? otherwise)
 
-/** Repeats what failed on the way: bytes that have come already may be sent again. */
 async function put(
   url: string,
   { name, type }: Source,
@@ -192,25 +216,34 @@ async function put(
   body: Uint8Array | Blob,
   signal: AbortSignal | undefined,
 ): Promise<Response> {
-  for (let attempt = 0; ; attempt++) {
-    let failure: unknown
-    try {
-      const response = await globalThis.fetch(url, {
-        method: 'PUT',
-        headers: { 'content-type': type, ...headers },
-        body: body as Uint8Array<ArrayBuffer> | Blob,
-        signal: signal ?? null,
-      })
-      if (response.ok || response.status === 308) return response
-      failure = await problemOf(response, `PUT ${name}`, null)
-      if (response.status < 500 && response.status !== 408 && response.status !== 429) throw failure
-    } catch (error) {
-      if (signal?.aborted || error instanceof ProblemError) throw error
-      failure = error
-    }
-    if (attempt >= MAX_TRIES) throw failure
-    await pause(delayMs(attempt, null), signal)
+  const operation = `PUT ${name}`
+  const clock = new AbortController()
+  const timer = setTimeout(() => clock.abort(timeIsUp()), PIECE_TIMEOUT_MS)
+  try {
+    const response = await globalThis.fetch(url, {
+      method: 'PUT',
+      headers: { 'content-type': type, ...headers },
+      body: body as Uint8Array<ArrayBuffer> | Blob,
+      signal: signal ? AbortSignal.any([signal, clock.signal]) : clock.signal,
+    })
+    if (response.ok || response.status === 308) return response
+    throw await problemOf(response, operation, null)
+  } catch (error) {
+    if (signal?.aborted || error instanceof ProblemError) throw error
+    throw new ConnectionError(operation, null, error)
+  } finally {
+    clearTimeout(timer)
   }
+}
+
+/** An address that is over: ours says so as a problem, S3 answers 403 in XML. */
+const isExpired = (error: unknown) =>
+  error instanceof ProblemError && error.status === 403 && (error.slug === 'expired-signature' || error.slug === 'unknown')
+
+/** What another attempt may get past. `upload-offset`: somebody else wrote, or our place is not the store's. */
+function isPassing(error: unknown): boolean {
+  if (error instanceof ConnectionError || isExpired(error)) return true
+  return error instanceof ProblemError && (error.status >= 500 || [408, 429].includes(error.status) || error.slug === 'upload-offset')
 }
 
 async function sourceOf(file: File | FileToUpload): Promise<Source> {
@@ -225,28 +258,25 @@ async function sourceOf(file: File | FileToUpload): Promise<Source> {
   return { name, size: blob.size, type, read: async (from, to) => blob.slice(from, to) }
 }
 
-/** Reads a stream forward; what lies before `from` was sent already and is dropped. */
+/** Reads a stream forward. What was read last is held, because it may have to be sent again. */
 function streamReader(stream: ReadableStream<Uint8Array>): Source['read'] {
   const reader = stream.getReader()
-  let held: Uint8Array = new Uint8Array(0)
+  let held: Uint8Array[] = []
   let heldFrom = 0
+  let heldTo = 0
+  const dropBefore = (from: number) => {
+    while (held.length > 0 && heldFrom + held[0]!.length <= from) heldFrom += held.shift()!.length
+  }
   return async (from, to) => {
     if (from < heldFrom) throw new Error('A stream cannot be read again: upload a file or a Blob to be able to repeat it')
-    const parts: Uint8Array[] = []
-    let at = from
-    while (at < to) {
-      const heldTo = heldFrom + held.length
-      if (at < heldTo) {
-        const part = held.subarray(at - heldFrom, Math.min(to, heldTo) - heldFrom)
-        parts.push(part)
-        at += part.length
-        continue
-      }
+    dropBefore(from)
+    while (heldTo < to) {
       const { value, done } = await reader.read()
       if (done) throw new Error(`The stream ended after ${heldTo} bytes`)
-      heldFrom = heldTo
-      held = value
+      held.push(value)
+      heldTo += value.length
+      dropBefore(from)
     }
-    return new Blob(parts as Uint8Array<ArrayBuffer>[])
+    return new Blob(held as Uint8Array<ArrayBuffer>[]).slice(from - heldFrom, to - heldFrom)
   }
 }

@@ -4,7 +4,7 @@
  */
 import { createHash, type Hash } from 'node:crypto'
 import { constants, createReadStream } from 'node:fs'
-import { open, stat } from 'node:fs/promises'
+import { open, readdir, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { explainDisk, isMissing } from './file-layout.ts'
 import { StorageError } from '#ports/storage.ts'
@@ -16,6 +16,8 @@ const MAX_RUNNING_HASHES = 1_000
 export interface PartialUploads {
   /** Bytes that have arrived. */
   offset(id: string): Promise<number>
+  /** Bytes that have arrived of the furthest upload whose id is `prefix`, a dash and a length. */
+  furthest(prefix: string): Promise<number>
   /** Writes from where the upload stands, which is `offset`. Keeps what came also when the chunks break off, and throws what they threw. */
   append(id: string, offset: number, chunks: AsyncIterable<Uint8Array>): Promise<number>
   /** The complete upload as a file on disk, to be moved into place. */
@@ -42,6 +44,10 @@ export function createPartialUploads(stagingFolder: string): PartialUploads {
 
   return {
     offset: sizeOf,
+    async furthest(prefix) {
+      const names = (await readdir(stagingFolder)).filter((name) => name.startsWith(`upload-${prefix}-`))
+      return Math.max(0, ...(await Promise.all(names.map((name) => sizeOf(name.slice('upload-'.length))))))
+    },
     async append(id, offset, chunks) {
       const handle = await open(fileOf(id), constants.O_WRONLY | constants.O_CREAT | constants.O_NOFOLLOW, 0o600)
       try {

@@ -84,6 +84,7 @@ export class FileStore implements Storage {
   readonly kind = 'files'
   readonly countsEgress: boolean
   /** Uploads in pieces that are under way. */
+  readonly parts = null
   readonly uploads: PartialUploads
   readonly #root: string
   readonly #staging: string
@@ -276,10 +277,10 @@ export class FileStore implements Storage {
     return { size, sha256, etag }
   }
 
-  /** The object that this very upload made, if it is still there. */
+  /** The object that this very upload made, of whichever length if the id names none, if it is still there. */
   async madeBy(id: string, at: ObjectRef): Promise<ObjectInfo | null> {
     const pointer = await this.#find(at)
-    return pointer?.uploadId === id ? infoOf(pointer) : null
+    return pointer && (pointer.uploadId === id || pointer.uploadId?.startsWith(`${id}-`)) ? infoOf(pointer) : null
   }
 
   /** Removes what killed processes left behind, and says how many files it was. */

@@ -15,9 +15,10 @@ const TOTAL = 95_000
 const PIECE = 10_000
 const bytes = pattern(TOTAL)
 
-async function begin(place: Place, key: string, maxBytes = TOTAL) {
+async function begin(place: Place, key: string, maxBytes = TOTAL, countFor?: string) {
   const at = { bucket: place.bucket, key }
-  const url = await place.store.signPut({ ...at, contentType: TYPE, maxBytes, expiresInSeconds: 900 })
+  const file = countFor === undefined ? {} : { countFor }
+  const url = await place.store.signPut({ ...at, ...file, contentType: TYPE, maxBytes, expiresInSeconds: 900 })
   const target = url.slice(place.url.length)
   const range = (first: number, end: number, total = TOTAL) => ({
     'Content-Type': TYPE,
@@ -166,6 +167,49 @@ test('a store killed between the last byte and the object completes the upload w
   assert.equal((await raw(place.port, { method: 'HEAD', target: upload.target })).headers['upload-offset'], String(TOTAL))
   assert.equal((await upload.ask()).status, 200)
   assert.ok(bytes.equals(await upload.stored()))
+})
+
+test('every address of a file of a session goes on where the last one stopped, also after the last has expired', async (t) => {
+  const place = await listeningStore(t)
+  let upload = await begin(place, 'long', TOTAL, 'file-1')
+  for (let first = 0; first < TOTAL; first += PIECE) {
+    place.clock.shift(1_000)
+    assert.equal((await upload.piece(first, Math.min(first + PIECE, TOTAL))).status, 403, 'the address has expired')
+    upload = await begin(place, 'long', TOTAL + first, 'file-1')
+    const asked = await upload.ask()
+    assert.deepEqual([asked.status, asked.headers['upload-offset']], [308, String(first)])
+    const head = await raw(place.port, { method: 'HEAD', target: upload.target })
+    assert.deepEqual([head.status, head.headers['upload-offset']], [308, String(first)])
+    assert.ok([200, 308].includes((await upload.piece(first, Math.min(first + PIECE, TOTAL))).status))
+  }
+  assert.ok(bytes.equals(await upload.stored()))
+  place.clock.shift(1_000)
+  assert.equal((await (await begin(place, 'long', TOTAL, 'file-1')).ask()).status, 200, 'a new address knows that it is whole')
+})
+
+test('a file of another length under the same name, and another file, begin anew', async (t) => {
+  const place = await listeningStore(t)
+  const first = await begin(place, 'changed', TOTAL, 'file-1')
+  assert.equal((await first.piece(0, 20_000)).status, 308)
+  const other = await begin(place, 'changed', TOTAL, 'file-2')
+  assert.equal((await other.ask()).headers['upload-offset'], '0')
+  const shorter = await raw(place.port, {
+    method: 'PUT',
+    target: first.target,
+    headers: { 'Content-Type': TYPE, 'Content-Range': 'bytes */15000' },
+    body: Buffer.alloc(0),
+  })
+  assert.deepEqual([shorter.status, shorter.headers['upload-offset']], [308, '0'])
+  const whole = await raw(place.port, {
+    method: 'PUT',
+    target: first.target,
+    headers: first.range(0, 15_000, 15_000),
+    body: bytes.subarray(0, 15_000),
+  })
+  assert.equal(whole.status, 200)
+  assert.ok(bytes.subarray(0, 15_000).equals(await first.stored()))
+  assert.equal((await first.piece(20_000, TOTAL)).status, 200, 'what came of the longer one is still there')
+  assert.ok(bytes.equals(await first.stored()))
 })
 
 test('two uploads of the same object through two addresses: one of them, whole', async (t) => {

@@ -30,6 +30,7 @@ import {
   type ObjectRef,
   type ObjectSource,
   type Page,
+  type PartUploads,
   type PutOptions,
   type PutResult,
   type ReadOptions,
@@ -39,6 +40,7 @@ import {
 } from '#ports/storage.ts'
 import { copyObject } from './s3-copy.ts'
 import { explainS3 } from './s3-errors.ts'
+import { createPartUploads, listParts } from './s3-parts.ts'
 
 /** 10,000 parts of this make 160 GB; three of them are in memory at a time. */
 const PART_BYTES = 16 * 1024 * 1024
@@ -81,6 +83,7 @@ export function openS3Store(options: S3StoreOptions): S3Store {
 export class S3Store implements Storage {
   readonly kind = 's3'
   readonly countsEgress = false // Nobody tells us what its clients fetch.
+  readonly parts: PartUploads
   readonly #client: S3Client
   readonly #bucket: string
   /** Empty, or ending with a slash. */
@@ -98,6 +101,14 @@ export class S3Store implements Storage {
     this.#clock = options.clock
     this.#endpoint = options.endpoint
     this.#maxSingleCopyBytes = options.maxSingleCopyBytes
+    this.parts = createPartUploads({
+      client,
+      at: (ref) => {
+        checkRef(ref)
+        return this.#at(ref)
+      },
+      lifetime: (seconds) => this.#lifetime(seconds),
+    })
   }
 
   owns(address: URL): boolean {
@@ -260,6 +271,9 @@ export class S3Store implements Storage {
       )
       for (const { Key, UploadId, Initiated } of page.Uploads ?? []) {
         if (!Initiated || Initiated.getTime() >= olderThan) continue
+        // A large file on a slow line takes longer than a day, and goes on as long as parts come.
+        const parts = await listParts(this.#client, { Bucket: this.#bucket, Key: Key!, UploadId: UploadId! }, signal)
+        if (parts?.some(({ LastModified }) => LastModified && LastModified.getTime() >= olderThan)) continue
         await explained(this.#client.send(new AbortMultipartUploadCommand({ Bucket: this.#bucket, Key, UploadId }), given(signal)), signal)
         ended++
       }

@@ -4,7 +4,9 @@
 //   PUT  Content-Range: bytes */5000          308 and how far it got, or 200 when all of it is stored; HEAD asks the same
 //   PUT  Content-Range: bytes 1000-4999/5000  200, ETag
 //
-// Bytes that have come already may be sent again and are skipped, so that a client may simply repeat a piece.
+// Bytes that have come already may be sent again and are skipped, so that a client may simply repeat a piece. An address lives
+// minutes and a large file takes longer: every address of the same file of a session continues the same upload.
+import { createHash } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { problem } from '#core/problem.ts'
 import type { UploadRoom } from '#ports/storage.ts'
@@ -30,7 +32,7 @@ export type Uploader = (exchange: Exchange) => Promise<void>
 export function createUploader(store: FileStore, room: UploadRoom | null): Uploader {
   const turns = createTurns()
   return async ({ request, response, signed, proceed }) => {
-    if (request.method === 'HEAD') return await tellProgress(store, signed, response)
+    if (request.method === 'HEAD') return await tellProgress(store, signed, null, response)
     if (request.headers['content-type'] !== signed.contentType)
       throw problem('invalid-signature', `The address is signed for Content-Type: ${signed.contentType}`)
     const length = declaredLength(request)
@@ -38,18 +40,22 @@ export function createUploader(store: FileStore, room: UploadRoom | null): Uploa
     checkLength(range?.total ?? length, signed)
     if (range?.kind === 'question') {
       if (length !== 0) throw problem('bad-request', 'A question how far an upload got has no body')
-      if (!(await isAllHere(store, range.total, signed))) return await tellProgress(store, signed, response)
+      const { total } = range
+      if (!(await isAllHere(store, total, signed))) return await tellProgress(store, signed, total, response)
       return await turns(
-        signed.id,
+        uploadId(signed, total),
         request,
         'wait',
-        async () => await ((await isAllHere(store, range.total, signed)) ? complete : tellProgress)(store, signed, response),
+        async () => await ((await isAllHere(store, total, signed)) ? complete : tellProgress)(store, signed, total, response),
       )
     }
     if (range && range.last - range.first + 1 !== length)
       throw problem('bad-request', `Content-Range names ${range.last - range.first + 1} bytes, the body has ${length}`)
     if (signed.countFor !== null) await room?.reserve(signed.countFor, range?.total ?? length)
-    if (range) return await turns(signed.id, request, 'take over', () => receivePiece(store, range, { request, response, signed, proceed }))
+    if (range)
+      return await turns(uploadId(signed, range.total), request, 'take over', () =>
+        receivePiece(store, range, { request, response, signed, proceed }),
+      )
     proceed()
     const { etag } = await store.put(signed, bytesOf(request), { contentType: signed.contentType!, maxBytes: length })
     response.writeHead(200, { ETag: etag, 'Content-Length': '0' }).end()
@@ -57,8 +63,9 @@ export function createUploader(store: FileStore, room: UploadRoom | null): Uploa
 }
 
 async function receivePiece(store: FileStore, piece: Piece, { request, response, signed, proceed }: Exchange): Promise<void> {
-  const offset = await store.uploads.offset(signed.id)
-  if (offset === 0 && piece.first > 0 && (await store.madeBy(signed.id, signed))) return await tellProgress(store, signed, response)
+  const id = uploadId(signed, piece.total)
+  const offset = await store.uploads.offset(id)
+  if (offset === 0 && piece.first > 0 && (await store.madeBy(id, signed))) return await tellProgress(store, signed, piece.total, response)
   if (piece.first > offset)
     throw problem('upload-offset', `The upload stands at byte ${offset}, this piece begins at ${piece.first}`, {
       headers: { 'Upload-Offset': String(offset) },
@@ -66,9 +73,22 @@ async function receivePiece(store: FileStore, piece: Piece, { request, response,
   if (offset > piece.total)
     throw problem('bad-request', `${offset} bytes have arrived already, more than the ${piece.total} of this upload`)
   proceed()
-  const reached = await store.uploads.append(signed.id, offset, skipping(bytesOf(request), offset - piece.first))
+  const reached = await store.uploads.append(id, offset, skipping(bytesOf(request), offset - piece.first))
   if (reached < piece.total) return answerProgress(response, reached)
-  await complete(store, signed, response)
+  await complete(store, signed, piece.total, response)
+}
+
+/**
+ * Names an upload in pieces. For a file of a session that is the file and its length, whichever address it comes to; a file of
+ * another length begins anew. Any other address is an upload of its own.
+ */
+const uploadId = (signed: VerifiedRequest, total: number): string => (signed.countFor === null ? signed.id : `${fileIdOf(signed)}-${total}`)
+
+function fileIdOf({ bucket, key, contentType, countFor }: VerifiedRequest): string {
+  return createHash('sha256')
+    .update(JSON.stringify([bucket, key, contentType, countFor]))
+    .digest('hex')
+    .slice(0, 32)
 }
 
 /**
@@ -76,18 +96,21 @@ async function receivePiece(store: FileStore, piece: Piece, { request, response,
  * completes it.
  */
 async function isAllHere(store: FileStore, total: number, signed: VerifiedRequest): Promise<boolean> {
-  return total > 0 && (await store.uploads.offset(signed.id)) === total
+  return total > 0 && (await store.uploads.offset(uploadId(signed, total))) === total
 }
 
-async function complete(store: FileStore, signed: VerifiedRequest, response: ServerResponse): Promise<void> {
-  const { etag, size } = await store.commitUpload(signed.id, signed, signed.contentType!)
+async function complete(store: FileStore, signed: VerifiedRequest, total: number, response: ServerResponse): Promise<void> {
+  const { etag, size } = await store.commitUpload(uploadId(signed, total), signed, signed.contentType!)
   response.writeHead(200, { ETag: etag, 'Upload-Offset': String(size), 'Content-Length': '0' }).end()
 }
 
-async function tellProgress(store: FileStore, signed: VerifiedRequest, response: ServerResponse): Promise<void> {
-  const made = await store.madeBy(signed.id, signed)
+/** A question by HEAD names no length: of a file that was begun with several, the furthest counts. */
+async function tellProgress(store: FileStore, signed: VerifiedRequest, total: number | null, response: ServerResponse): Promise<void> {
+  const id = total === null ? null : uploadId(signed, total)
+  const made = await store.madeBy(id ?? (signed.countFor === null ? signed.id : fileIdOf(signed)), signed)
   if (made) return void response.writeHead(200, { ETag: made.etag, 'Upload-Offset': String(made.size), 'Content-Length': '0' }).end()
-  answerProgress(response, await store.uploads.offset(signed.id))
+  if (id !== null || signed.countFor === null) return answerProgress(response, await store.uploads.offset(id ?? signed.id))
+  answerProgress(response, await store.uploads.furthest(fileIdOf(signed)))
 }
 
 function answerProgress(response: ServerResponse, offset: number): void {

@@ -9,6 +9,8 @@ export interface EventsTables {
     org_id: string
     user_id: string | null
     created_by: string | null
+    /** The person, or the owner of the key. */
+    creator_id: string | null
     event_type: string
     endpoint_url: string
     /** 64 bits, so it travels as text. */

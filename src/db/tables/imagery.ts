@@ -124,6 +124,9 @@ export interface ImageryTables {
     run_id: string | null
     attempts: Generated<number>
     heartbeat_at: Date | null
+    parts_id: string | null
+    part_bytes: number | null
+    parts_total_bytes: number | null
     created_at: Date
     updated_at: Date
   }

@@ -67,7 +67,7 @@ export default operation({
       auto_topup_enabled: autoEnabled,
       quotas: {
         storage_bytes: { used: (await storageAccount.get(db, organizationId)).usedBytes, limit: plan.storageBytes },
-        compute_jobs: { used: await jobsOfMonth(db, organizationId, clock.now()), limit: plan.computeJobs },
+        compute_jobs: { used: (await jobsOfMonth(db, organizationId, clock.now())).used, limit: plan.computeJobs },
       },
     }
   },

@@ -1,6 +1,7 @@
 import Type from 'typebox'
 import { notFound } from '#core/problem.ts'
 import { Closed, Nullable } from '#core/shapes.ts'
+import * as membership from '#model/identity/membership.ts'
 import * as organization from '#model/identity/organization.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_MEMBER, EXAMPLE_ORGANIZATION, MemberRecord, toMember } from './wire.ts'
@@ -29,6 +30,7 @@ export default operation({
   },
 }).handle({
   async check({ db, principal }, { organizationId, userId }) {
+    membership.requireSignedIn(principal)
     const own = organization.requireNamedOrganization(principal, organizationId)
     organization.requireAdmin(principal)
     const member = await organization.findMember(db, own, userId)

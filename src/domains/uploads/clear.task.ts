@@ -7,5 +7,9 @@ import * as uploadFile from '#model/imagery/upload-file.ts'
 export default task({ ...clearUploadTask }).handle(async ({ db, storage }, { upload_id }) => {
   const { bucket, closedAt } = await upload.get(db, upload_id)
   if (!closedAt) return
-  for (const { objectKey } of await uploadFile.list(db, upload_id)) await storage.remove({ bucket, key: objectKey })
+  for (const file of await uploadFile.list(db, upload_id)) {
+    const parts = uploadFile.partsOf(file, bucket)
+    if (parts) await storage.parts?.abandon(parts)
+    await storage.remove({ bucket, key: file.objectKey })
+  }
 })

@@ -11,6 +11,7 @@ import * as upload from '#model/imagery/upload.ts'
 import * as uploadFile from '#model/imagery/upload-file.ts'
 import * as visualizationProfile from '#model/imagery/visualization-profile.ts'
 import { clearUploadTask, convertUploadTask } from '#model/imagery/tasks.ts'
+import { StorageError } from '#ports/storage.ts'
 import { operation, type Context, type WriteContext } from '#operation.ts'
 import { firstLook } from '#raster/ingest/facts.ts'
 import { discard, refusal, takeIn, toAsset, toItem, type Refused, type Taken } from '#services/ingest/intake.ts'
@@ -112,8 +113,10 @@ async function arrived({ db, storage, signal }: Context, session: upload.Upload)
         `(${all.map(({ name }) => name).join(', ')}); upload the others first`,
     )
   const missing: string[] = []
-  for (const { name, objectKey } of files)
-    if ((await storage.stat({ bucket: session.bucket, key: objectKey }, signal)) === null) missing.push(name)
+  for (const file of files) {
+    if (!(await joinParts({ db, storage, signal }, session, file))) missing.push(file.name)
+    else if ((await storage.stat({ bucket: session.bucket, key: file.objectKey }, signal)) === null) missing.push(file.name)
+  }
   if (missing.length > 0)
     throw problem(
       'bad-request',
@@ -121,6 +124,24 @@ async function arrived({ db, storage, signal }: Context, session: upload.Upload)
         `PUT ${missing.length > 1 ? 'each' : 'it'} to the address that uploads.signed_url gives`,
     )
   return files
+}
+
+/** Makes one object of a file that came in parts. False: some of it is missing. */
+async function joinParts(
+  { db, storage, signal }: Pick<Context, 'db' | 'storage' | 'signal'>,
+  { bucket }: upload.Upload,
+  file: uploadFile.UploadFile,
+): Promise<boolean> {
+  const parts = uploadFile.partsOf(file, bucket)
+  if (!parts) return true
+  try {
+    await storage.parts!.finish(parts, signal)
+  } catch (error) {
+    if (error instanceof StorageError && error.code === 'not-found') return false
+    throw error
+  }
+  await uploadFile.endParts(db, file.id, parts.id)
+  return true
 }
 
 /** Refused files leave the session, and a session without any other file ends: what it held of the quota is given back. */

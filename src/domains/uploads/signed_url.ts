@@ -1,13 +1,13 @@
 import Type from 'typebox'
 import { isMediaType } from '#core/file-names.ts'
-import { invalidField } from '#core/problem.ts'
-import { Closed, Defaulted } from '#core/shapes.ts'
+import { invalidField, problem } from '#core/problem.ts'
+import { Closed, Defaulted, Nullable } from '#core/shapes.ts'
 import * as project from '#model/identity/project.ts'
 import * as storageAccount from '#model/plans/storage-account.ts'
 import * as upload from '#model/imagery/upload.ts'
 import * as uploadFile from '#model/imagery/upload-file.ts'
-import { operation } from '#operation.ts'
-import { EXAMPLE_UPLOAD, UploadId } from './wire.ts'
+import { operation, type Context } from '#operation.ts'
+import { EXAMPLE_UPLOAD, MAX_BYTES, UploadId } from './wire.ts'
 
 const LIFETIME_SECONDS = 900
 
@@ -23,8 +23,36 @@ export default operation({
       maxLength: 200,
       description: 'The PUT must carry exactly this Content-Type',
     }),
+    size_bytes: Type.Optional(
+      Nullable(
+        Type.Integer({
+          minimum: 0,
+          maximum: MAX_BYTES,
+          description:
+            'The size of the file. With it the answer names the part of the file that the address takes, where the store takes files in parts',
+        }),
+      ),
+    ),
   }),
-  output: Closed({ upload_url: Type.String(), object_path: Type.String() }),
+  output: Closed({
+    upload_url: Type.String(),
+    object_path: Type.String(),
+    part: Type.Optional(
+      Closed(
+        {
+          offset: Type.Integer({ minimum: 0, description: 'The first byte of the file to send. What lies before it has arrived' }),
+          length: Type.Integer({
+            minimum: 0,
+            description: 'How many bytes the address takes, exactly; 0 when all of the file has arrived',
+          }),
+        },
+        {
+          description:
+            'Given with `size_bytes` where files are stored on S3: PUT these bytes, then ask for the next address, until all have arrived',
+        },
+      ),
+    ),
+  }),
   example: {
     input: { upload_id: EXAMPLE_UPLOAD.id, file_name: EXAMPLE_UPLOAD.files[0]!.name, content_type: 'image/tiff' },
     output: {
@@ -40,14 +68,20 @@ export default operation({
     if (!isMediaType(content_type)) throw invalidField('content_type', "must be a media type, such as 'image/tiff'")
     return found.upload
   },
-  /** What the session has stored so far, where only the store itself knows. */
-  async prepare({ db, storage, signal }, _input, { id, bucket }) {
-    if (storage.kind !== 's3') return 0
-    let bytes = 0
-    for (const { objectKey } of await uploadFile.list(db, id)) bytes += (await storage.stat({ bucket, key: objectKey }, signal))?.size ?? 0
-    return bytes
+  /** What the session has stored so far, where only the store itself knows, and where a file that comes in parts goes on. */
+  async prepare(context, { file_name, content_type, size_bytes }, { id, bucket }) {
+    const { db, storage, signal } = context
+    if (storage.kind !== 's3') return { arrivedBytes: 0, part: null }
+    if (size_bytes != null) {
+      const part = await nextPart(context, { uploadId: id, bucket, name: file_name, contentType: content_type, totalBytes: size_bytes })
+      return { arrivedBytes: 0, part }
+    }
+    let arrivedBytes = 0
+    for (const { objectKey } of await uploadFile.list(db, id))
+      arrivedBytes += (await storage.stat({ bucket, key: objectKey }, signal))?.size ?? 0
+    return { arrivedBytes, part: null }
   },
-  async execute({ tx, clock, storage, attributeTo }, { file_name, content_type }, { id, organizationId, bucket }, arrivedBytes) {
+  async execute({ tx, clock, storage, attributeTo }, { file_name, content_type }, { id, organizationId, bucket }, { arrivedBytes, part }) {
     attributeTo(organizationId)
     const now = clock.now()
     const session = upload.requireOpen(await upload.lock(tx, id))
@@ -58,6 +92,7 @@ export default operation({
     // A file may be larger than was announced, but not than what there is room for.
     const maxBytes = Math.max(session.reservedBytes, arrivedBytes) + (await storageAccount.room(tx, organizationId))
     const at = { bucket, key: file.objectKey }
+    if (part?.url) return { upload_url: part.url, object_path: storage.address(at), part: { offset: part.offset, length: part.length } }
     return {
       upload_url: await storage.signPut({
         ...at,
@@ -67,6 +102,53 @@ export default operation({
         expiresInSeconds: LIFETIME_SECONDS,
       }),
       object_path: storage.address(at),
+      ...(part ? { part: { offset: part.offset, length: part.length } } : {}),
     }
   },
 })
+
+interface Wanted {
+  uploadId: string
+  bucket: string
+  name: string
+  contentType: string
+  totalBytes: number
+}
+
+interface NextPart {
+  offset: number
+  length: number
+  /** Null: the address of a whole object takes it. */
+  url: string | null
+}
+
+/** Takes room for the whole file, then looks how far it got. A file of another length than before begins anew. */
+async function nextPart({ db, storage, clock, signal }: Context, wanted: Wanted): Promise<NextPart> {
+  const now = clock.now()
+  const file = await db.transaction().execute(async (tx) => {
+    upload.requireOpen(await upload.lock(tx, wanted.uploadId))
+    const found = await uploadFile.put(tx, wanted.uploadId, { name: wanted.name, contentType: wanted.contentType }, now)
+    await uploadFile.takeRoom(tx, found.id, wanted.totalBytes, now)
+    return found
+  })
+  const parts = storage.parts!
+  const { totalBytes } = wanted
+  const partBytes = parts.partBytes(totalBytes)
+  const at = { bucket: wanted.bucket, key: file.objectKey }
+  if (totalBytes <= partBytes) return { offset: 0, length: totalBytes, url: null }
+  const former = uploadFile.partsOf(file, wanted.bucket)
+  const reached = former?.totalBytes === totalBytes ? await parts.arrived(former, signal) : null
+  const partsId = former && reached !== null ? former.id : await beginAnew()
+  const offset = reached ?? 0
+  const length = Math.min(partBytes, totalBytes - offset)
+  const number = Math.min(Math.ceil(totalBytes / partBytes), offset / partBytes + 1)
+  return { offset, length, url: await parts.sign({ ...at, id: partsId, number, expiresInSeconds: LIFETIME_SECONDS }) }
+
+  async function beginAnew(): Promise<string> {
+    if (former) await parts.abandon(former)
+    const id = await parts.begin(at, file.contentType)
+    if (await uploadFile.beginParts(db, file, { id, partBytes, totalBytes }, now)) return id
+    await parts.abandon({ ...at, id })
+    throw problem('upload-offset', `Two requests began to upload ${file.name} at the same time; ask again`)
+  }
+}

@@ -1,72 +1,98 @@
-/** `/docs/guides`: the guides of the repository, as pages. */
+/** `/docs/guides`: the guides of the repository, as pages with contents, search and the four languages side by side. */
 import { readdirSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { FastifyInstance } from 'fastify'
-import { Marked } from 'marked'
 import { problem } from '#core/problem.ts'
+import { findIn, readGuide, type Guide } from './guide.ts'
 import { escape, layout, sendPage } from './layout.ts'
 
 const FOLDER = path.join(import.meta.dirname, '../../../docs/guides')
 /** Where to begin; the others follow by name. */
 const FIRST = ['first-steps', 'authentication', 'uploads', 'maps', 'sharing']
+const MAX_FOUND = 20
+const MAX_QUERY_LENGTH = 100
 
-/** Links between guides stay here; what else a guide points at lies in the repository and not in this service. */
-function addressOf(href: string): string | null {
-  const here = /^http:\/\/127\.0\.0\.1:8080(\/.*)$/.exec(href) // Where a newcomer's service is: this one.
-  if (here) return here[1]!
-  if (/^(https?:|#|\/)/.test(href)) return href
-  const guide = /^([\w-]+)\.md(#.*)?$/.exec(href)
-  if (guide) return `/docs/guides/${guide[1]}${guide[2] ?? ''}`
-  return href === '../openapi.json' ? '/openapi.json' : null
-}
+const rank = (name: string): number => (FIRST.includes(name) ? FIRST.indexOf(name) : FIRST.length)
 
-const marked = new Marked({
-  renderer: {
-    html: ({ text }) => escape(text),
-    link({ href, tokens }) {
-      const text = this.parser.parseInline(tokens)
-      const address = addressOf(href)
-      return address === null ? text : `<a href="${escape(address)}">${text}</a>`
-    },
-    heading({ tokens, depth }) {
-      const text = this.parser.parseInline(tokens)
-      const id = text
-        .toLowerCase()
-        .replaceAll(/<[^>]*>|&\w+;/g, '')
-        .replaceAll(/[^\w]+/g, '-')
-        .replaceAll(/^-|-$/g, '')
-      return `<h${depth} id="${id}">${text}</h${depth}>\n`
-    },
-  },
-})
-
-/** The other ways to do what a block of curl does are folded away under their names. */
-const folded = (html: string): string =>
-  html.replaceAll(/<p>(TypeScript|Command line|Python):<\/p>\n(<pre>.*?<\/pre>)/gs, '<details><summary>$1</summary>$2</details>')
-
-export function registerGuides(app: FastifyInstance): void {
+async function readGuides(): Promise<Guide[]> {
   const names = readdirSync(FOLDER)
     .filter((file) => file.endsWith('.md'))
     .map((file) => path.basename(file, '.md'))
     .toSorted((a, b) => rank(a) - rank(b) || a.localeCompare(b))
-  const textOf = (name: string) => readFile(path.join(FOLDER, `${name}.md`), 'utf8')
+  return await Promise.all(names.map(async (name) => await readGuide(name, await readFile(path.join(FOLDER, `${name}.md`), 'utf8'))))
+}
 
-  app.get('/docs/guides', async (_request, reply) => {
-    const titles = await Promise.all(names.map(async (name) => [name, /^# (.*)$/m.exec(await textOf(name))?.[1] ?? name] as const))
-    const entries = titles.map(([name, title]) => `<li><a href="/docs/guides/${name}"><strong>${escape(title)}</strong></a></li>`)
-    const body = `<h1>Guides</h1>\n<ul class="cards">${entries.join('')}</ul>`
-    return sendPage(reply, layout({ title: 'Guides', path: '/docs/guides', kind: 'prose', body }))
+export function registerGuides(app: FastifyInstance): void {
+  let reading: Promise<Guide[]> | null = null
+  const guides = () => (reading ??= readGuides())
+
+  app.get<{ Querystring: { q?: string | string[] } }>('/docs/guides', async (request, reply) => {
+    const all = await guides()
+    const query = queryOf(request.query.q)
+    return sendPage(reply, frame(all, null, query === '' ? overview(all) : results(all, query), query))
   })
 
+  app.get<{ Querystring: { q?: string | string[] } }>('/docs/guides/search.json', async (request) => ({
+    found: findIn(await guides(), queryOf(request.query.q), MAX_FOUND),
+  }))
+
   app.get<{ Params: { name: string } }>('/docs/guides/:name', async (request, reply) => {
-    const { name } = request.params
-    if (!names.includes(name)) throw problem('not-found', 'There is no such guide; /docs/guides lists them')
-    const text = await textOf(name)
-    const title = /^# (.*)$/m.exec(text)?.[1] ?? name
-    const body = `<p class="eyebrow"><a href="/docs/guides">Guides</a></p>\n${folded(await marked.parse(text))}`
-    return sendPage(reply, layout({ title, path: '/docs/guides', kind: 'prose', body }))
+    const all = await guides()
+    const guide = all.find(({ name }) => name === request.params.name)
+    if (!guide) throw problem('not-found', 'There is no such guide; /docs/guides lists them')
+    return sendPage(reply, frame(all, guide, article(all, guide)))
   })
 }
 
-const rank = (name: string): number => (FIRST.includes(name) ? FIRST.indexOf(name) : FIRST.length)
+const queryOf = (q: string | string[] | undefined): string => [q ?? ''].flat().join(' ').slice(0, MAX_QUERY_LENGTH).trim()
+
+function frame(all: readonly Guide[], current: Guide | null, body: string, query = ''): string {
+  const entries = all.map(
+    ({ name, title }) =>
+      `<li><a href="/docs/guides/${name}"${name === current?.name ? ' aria-current="page"' : ''}>${escape(title)}</a></li>`,
+  )
+  const side = `<div class="side">
+<form class="find" role="search" action="/docs/guides"><label for="find">Search the guides</label>
+<input id="find" name="q" type="search" maxlength="${MAX_QUERY_LENGTH}" autocomplete="off" value="${escape(query)}">
+<div class="found" id="found" role="status" hidden></div></form>
+<details class="menu" open><summary>All guides</summary><nav aria-label="Guides"><ul>${entries.join('')}</ul></nav></details>
+</div>`
+  return layout({
+    title: current?.title ?? 'Guides',
+    path: '/docs/guides',
+    kind: 'prose guides',
+    head: '<link rel="stylesheet" href="/assets/guides.css">\n<script src="/assets/theme.js"></script>\n<script type="module" src="/assets/guides.js"></script>\n',
+    body: `${side}\n${body}`,
+  })
+}
+
+const overview = (all: readonly Guide[]): string =>
+  `<article><h1>Guides</h1>\n<ul class="cards">${all
+    .map(({ name, title }) => `<li><a href="/docs/guides/${name}"><strong>${escape(title)}</strong></a></li>`)
+    .join('')}</ul></article>`
+
+function results(all: readonly Guide[], query: string): string {
+  const found = findIn(all, query, MAX_FOUND)
+  const entries = found.map(
+    ({ guide, href, heading, excerpt }) =>
+      `<li><a href="${escape(href)}">${escape(guide === heading ? guide : `${guide}: ${heading}`)}</a><p>${escape(excerpt)}</p></li>`,
+  )
+  const said =
+    found.length === 0 ? `<p>No guide has all of these words. Try fewer of them.</p>` : `<ul class="results">${entries.join('')}</ul>`
+  return `<article><h1>Results for “${escape(query)}”</h1>\n${said}</article>`
+}
+
+function article(all: readonly Guide[], guide: Guide): string {
+  const at = all.indexOf(guide)
+  const contents = guide.headings
+    .filter(({ depth }) => depth === 2 || depth === 3)
+    .map(({ id, title, depth }) => `<li class="depth-${depth}"><a href="#${id}">${escape(title)}</a></li>`)
+  const link = (to: Guide | undefined, rel: 'prev' | 'next', word: string) =>
+    to ? `<a rel="${rel}" href="/docs/guides/${to.name}"><span>${word}</span>${escape(to.title)}</a>` : ''
+  return `<article>
+${guide.html}
+<nav class="turn" aria-label="Previous and next">${link(all[at - 1], 'prev', 'Previous')}${link(all[at + 1], 'next', 'Next')}</nav>
+</article>
+${contents.length > 0 ? `<nav class="contents" aria-label="On this page"><p>On this page</p><ul>${contents.join('')}</ul></nav>` : ''}`
+}

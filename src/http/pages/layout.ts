@@ -6,8 +6,8 @@ interface Page {
   title: string
   /** Which entry of the navigation this page is. */
   path: string
-  /** `prose` for our own text, `reference` for what Swagger UI draws: their styles must not meet. */
-  kind: 'prose' | 'reference'
+  /** `prose` for our own text, with `guides` for the frame of a guide, `reference` for what Swagger UI draws: their styles must not meet. */
+  kind: 'prose' | 'prose guides' | 'reference'
   head?: string
   body: string
 }

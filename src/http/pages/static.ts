@@ -48,6 +48,9 @@ const ASSETS: Record<string, Asset> = {
   'reference.css': file(CSS, own, 'reference.css'),
   'mailed.js': file(SCRIPT, own, 'mailed.js'),
   'pages.css': file(CSS, own, 'pages.css'),
+  'guides.css': file(CSS, own, 'guides.css'),
+  'guides.js': file(SCRIPT, own, 'guides.js'),
+  'theme.js': file(SCRIPT, own, 'theme.js'),
   'favicon.svg': file('image/svg+xml', own, 'favicon.svg'),
   'maplibre-gl.mjs': file(SCRIPT, maplibre, 'maplibre-gl.mjs'),
   // A worker keeps the policy that its own file came with.

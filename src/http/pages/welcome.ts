@@ -39,6 +39,8 @@ function landing(base: string) {
       link('service-desc', '/openapi.json', 'The contract', 'application/vnd.oai.openapi+json;version=3.1'),
       link('service-doc', '/docs', 'The reference', 'text/html'),
       link('conformance', '/conformance', 'What it conforms to'),
+      link('http://www.opengis.net/def/rel/ogc/1.0/conformance', '/conformance', 'What it conforms to'),
+      link('service-desc', '/api', 'OGC API Processes as OpenAPI', 'application/vnd.oai.openapi+json;version=3.0'),
       link('http://www.opengis.net/def/rel/ogc/1.0/processes', '/processes', 'Processes'),
       link('http://www.opengis.net/def/rel/ogc/1.0/job-list', '/jobs', 'Jobs'),
       link('data', '/stac', 'The STAC API'),

@@ -5,6 +5,7 @@ import { newId } from '#core/ids.ts'
 import { notFound, problem } from '#core/problem.ts'
 import type { Row } from '#db/row.ts'
 import type { Db, Tx } from '#db/tables.ts'
+import type { PartUpload } from '#ports/storage.ts'
 import * as upload from './upload.ts'
 
 export const MAX_FILES_PER_SESSION = 100
@@ -27,6 +28,10 @@ const COLUMNS = [
   // The copy that is being converted.
   'source_key as sourceKey',
   'attempts',
+  // The upload in parts that is under way, if the store takes files so.
+  'parts_id as partsId',
+  'part_bytes as partBytes',
+  'parts_total_bytes as partsTotalBytes',
 ] as const
 
 export type UploadFile = Row<'upload_file', typeof COLUMNS>
@@ -80,6 +85,37 @@ export async function put(tx: Tx, uploadId: string, given: { name: string; conte
     })
     .returning(COLUMNS)
     .executeTakeFirstOrThrow()
+}
+
+/** The upload in parts that belongs to a file; null: it has none. */
+export function partsOf({ objectKey, partsId, partBytes, partsTotalBytes }: UploadFile, bucket: string): PartUpload | null {
+  return partsId === null ? null : { bucket, key: objectKey, id: partsId, partBytes: partBytes!, totalBytes: partsTotalBytes! }
+}
+
+/** Notes a new upload in parts instead of `former`. False: somebody else has. */
+export async function beginParts(
+  db: Db,
+  file: UploadFile,
+  begun: { id: string; partBytes: number; totalBytes: number },
+  now: Date,
+): Promise<boolean> {
+  const done = await db
+    .updateTable('upload_file')
+    .set({ parts_id: begun.id, part_bytes: begun.partBytes, parts_total_bytes: begun.totalBytes, updated_at: now })
+    .where('id', '=', file.id)
+    .where('parts_id', 'is not distinct from', file.partsId)
+    .executeTakeFirst()
+  return done.numUpdatedRows > 0n
+}
+
+/** The parts have become an object, or are given up. */
+export async function endParts(db: Db, id: string, partsId: string): Promise<void> {
+  await db
+    .updateTable('upload_file')
+    .set({ parts_id: null, part_bytes: null, parts_total_bytes: null })
+    .where('id', '=', id)
+    .where('parts_id', '=', partsId)
+    .execute()
 }
 
 export async function refuse(tx: Tx, id: string, error: string, now: Date): Promise<void> {

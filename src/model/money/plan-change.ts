@@ -64,7 +64,7 @@ export async function changePlan(
 async function exceededBy(tx: Tx, organizationId: string, plan: Plan, now: Date): Promise<Exceeded[]> {
   const { usedBytes, reservedBytes } = await storageAccount.get(tx, organizationId)
   const stored = usedBytes + reservedBytes
-  const jobs = await usage.jobsOfMonth(tx, organizationId, now)
+  const { own: jobs } = await usage.jobsOfMonth(tx, organizationId, now)
   const exceeded: Exceeded[] = []
   if (stored > plan.storageBytes)
     exceeded.push({

@@ -9,11 +9,12 @@ import * as usage from './usage.ts'
 export async function take(tx: Tx, organizationId: string, now: Date): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`compute ${organizationId}`}, 0))`.execute(tx)
   const plan = await planOf(tx, organizationId)
-  const used = await usage.jobsOfMonth(tx, organizationId, now)
+  const { used, own } = await usage.jobsOfMonth(tx, organizationId, now)
   if (used >= plan.computeJobs) {
     throw problem(
       'compute-quota-exceeded',
-      `${used} of the ${plan.computeJobs} jobs that the plan '${plan.name}' has in a month are used. ` +
+      `${used} of the ${plan.computeJobs} jobs that the plan '${plan.name}' has in a month are used` +
+        `${used > own ? ', including those of organizations that their founder deleted this month' : ''}. ` +
         `Wait for the next month or change the plan.`,
       { members: { used, limit: plan.computeJobs } },
     )

@@ -128,7 +128,8 @@ export async function recountStorage(tx: Tx, organizationId: string, now: Date, 
     rows: [recounted],
   } = await sql<{ storageBytes: number }>`
     update storage_account set used_bytes = (select coalesce(sum(storage_bytes), 0) from project where org_id = ${organizationId}
-      and deleted_at is null), recalculated_at = ${now}
+      and deleted_at is null) + (select coalesce(sum(size_bytes), 0) from kept_file where org_id = ${organizationId}),
+      recalculated_at = ${now}
     where org_id = ${organizationId} returning used_bytes as "storageBytes"
   `.execute(tx)
   return { previousBytes: account!.usedBytes, storageBytes: recounted!.storageBytes }

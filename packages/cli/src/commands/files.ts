@@ -1,10 +1,11 @@
 import { existsSync } from 'node:fs'
-import { download as open, upload as send, waitFor } from '../../../client/src/core.ts'
+import { download as open, isProblem, upload as send, waitFor, type Client, type UploadState } from '../../../client/src/core.ts'
 import { openFile, saveTo } from '../../../client/src/node.ts'
 import { connect } from '../config.ts'
 import { UsageError } from '../failure.ts'
 import { readFlags, type Run } from '../options.ts'
 import { projectFor } from '../projects.ts'
+import * as unfinished from '../unfinished.ts'
 import { bar, json, note, print, size, table } from '../terminal.ts'
 
 export const upload: Run = async (rest, options) => {
@@ -15,6 +16,9 @@ export const upload: Run = async (rest, options) => {
   const client = connect(options)
   const projectId = await projectFor(client, values['project'], options)
   const files = await Promise.all(positions.map((file) => openFile(file)))
+  const key = unfinished.keyOf([client.baseUrl, projectId, values['collection'] ?? null, switches.has('categorical')], positions)
+  const begun = await stillOpen(client, unfinished.find(key))
+  if (begun) note('Continuing the upload that broke off', options.quiet)
   const bars = new Map<string, ReturnType<typeof bar>>()
   let before = 0
   let isSent = false
@@ -30,6 +34,8 @@ export const upload: Run = async (rest, options) => {
     files,
     collectionId: values['collection'],
     categorical: switches.has('categorical'),
+    ...(begun ? { resume: begun } : {}),
+    onState: (state) => unfinished.keep(key, state),
     onProgress: ({ file, fileIndex, sentBytes }) => {
       if (isSent) return
       if (!bars.has(file)) {
@@ -42,6 +48,7 @@ export const upload: Run = async (rest, options) => {
       if (sentBytes === total) finish()
     },
   })
+  unfinished.keep(key, null)
   if (switches.has('wait')) await waitFor(client, { upload: made.id })
   if (options.json || !process.stdout.isTTY)
     return await print(options.ndjson ? made.item_ids.map((id) => `${json({ id }, false)}\n`).join('') : `${json(made)}\n`)
@@ -51,6 +58,18 @@ export const upload: Run = async (rest, options) => {
       positions.map((file, index) => [file, made.item_ids[index] ?? null]),
     )}\n`,
   )
+}
+
+/** The upload, if the service still waits for its files. */
+async function stillOpen(client: Client, state: UploadState | null): Promise<UploadState | null> {
+  if (!state) return null
+  try {
+    const { status } = await client.call<{ status: string }>('uploads.progress', { upload_id: state.uploadId }, {}, 'read')
+    return status === 'initiated' || status === 'uploading' ? state : null
+  } catch (error) {
+    if (isProblem(error, 'not-found', 'forbidden')) return null
+    throw error
+  }
 }
 
 export const download: Run = async (rest, options) => {

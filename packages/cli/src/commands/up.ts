@@ -4,11 +4,12 @@ import os from 'node:os'
 import path from 'node:path'
 import { UsageError } from '../failure.ts'
 import { readFlags, type Word } from '../options.ts'
+import { PACKAGE } from '../place.ts'
 
 /** Starts the service of this repository, in the foreground, as `npm start` does. */
 export async function run(rest: readonly Word[]): Promise<number> {
   readFlags(rest, { positions: 0 })
-  const root = path.join(import.meta.dirname, '../../../..')
+  const root = path.join(PACKAGE, '../..')
   const main = path.join(root, 'src/main.ts')
   if (!existsSync(main))
     throw new UsageError('The service is not part of this installation', 'Clone the repository and run groundtrack up there')

@@ -24,8 +24,10 @@ export interface BillingApprovalsApproveOutput {
   id: string
   /** The state it is in */
   status: 'pending' | 'approved' | 'rejected' | 'used' | 'expired'
-  /** Credits, of which 100 are A$1 */
+  /** The most that the approval can spend; null if only the described call is approved */
   credits: number | null
+  /** Price of the described call when the approval was requested; null if no call is described */
+  price_credits: number | null
   /** The id of an operation */
   operation: string | null
   /** The input of that operation */

@@ -80,7 +80,10 @@ export interface CollectionsTileRenderInput {
   bands?: string | null | undefined
   /** Band math, such as `(b4-b3)/(b4+b3)` */
   expression?: string | null | undefined
-  /** The values that become the first and the last colour: `min,max` */
+  /**
+   * The values that become the first and the last colour: `min,max`, one such pair for each band shown, or one for each band of the file,
+   * separated by `;`
+   */
   rescale?: string | null | undefined
   /** A colormap of `cog.colormaps` */
   colormap?: string | null | undefined

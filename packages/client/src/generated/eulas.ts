@@ -13,7 +13,7 @@ export interface EulasDocumentAcceptInput {
   eula_id: string
   /** Id of a version of its text */
   document_id: string
-  /** False takes an acceptance back; orders placed before stay as they are. Default: `true` */
+  /** False withdraws the acceptance; orders already placed are unaffected. Default: `true` */
   is_accepted?: boolean | undefined
 }
 

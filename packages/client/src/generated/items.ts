@@ -250,8 +250,10 @@ export interface ItemsListInput {
     | 'mosaic' | null | undefined
   /** At most so many in one answer. Default: `100` */
   limit?: number | undefined
-  /** How many to leave out from the start. Default: `0` */
+  /** How many items to skip; for long lists next is faster, and with it this is ignored. Default: `0` */
   offset?: number | undefined
+  /** The next of the page before, to continue after it */
+  next?: string | null | undefined
 }
 
 /** Answer of `items.list`. */
@@ -260,6 +262,8 @@ export interface ItemsListOutput {
   items: Item[]
   /** How many there are in all */
   total: number
+  /** What the next page is asked for with; null on the last one */
+  next: string | null
 }
 
 /** Input of `items.list_assets`. */
@@ -472,7 +476,10 @@ export interface ItemsTileRenderInput {
   bands?: string | null | undefined
   /** Band math, such as `(b4-b3)/(b4+b3)` */
   expression?: string | null | undefined
-  /** The values that become the first and the last colour: `min,max` */
+  /**
+   * The values that become the first and the last colour: `min,max`, one such pair for each band shown, or one for each band of the file,
+   * separated by `;`
+   */
   rescale?: string | null | undefined
   /** A colormap of `cog.colormaps` */
   colormap?: string | null | undefined
@@ -766,7 +773,7 @@ export class ItemsApi {
    * Requires the scope `items:read`. Changes nothing.
    */
   list(input: ItemsListInput, options?: CallOptions): Page<ItemsListOutput, Item> {
-    return this.#client.page('items.list', input, options, ['items', 'offset', 'limit', 100])
+    return this.#client.page('items.list', input, options, ['items', 'token', 'limit', 100])
   }
 
   /**

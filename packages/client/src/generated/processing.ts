@@ -129,6 +129,17 @@ export interface ProcessingExecuteOutput {
   outputs: { [name: string]: unknown } | null
 }
 
+/** Input of `processing.job.cancel`. */
+export interface ProcessingJobCancelInput {
+  /** The job */
+  job_id: string
+}
+
+/** Answer of `processing.job.cancel`. */
+export interface ProcessingJobCancelOutput {
+  job: ProcessingJob
+}
+
 /** Input of `processing.job.delete`. */
 export interface ProcessingJobDeleteInput {
   /** The job */
@@ -226,6 +237,16 @@ export interface ProcessingJobsListInput {
   processId?: string | null | undefined
   /** pending and dispatched wait, running works, the others have ended */
   status?: 'pending' | 'dispatched' | 'running' | 'completed' | 'failed' | 'cancelled' | null | undefined
+  /** Only jobs with one of these statuses */
+  statuses?: ('pending' | 'dispatched' | 'running' | 'completed' | 'failed' | 'cancelled')[] | null | undefined
+  /** Only jobs of these processes */
+  processIds?: string[] | null | undefined
+  /** Only jobs created then: an RFC 3339 instant, or start/end with .. for an open end */
+  created?: string | null | undefined
+  /** Only jobs that have run for at least this long */
+  min_duration_seconds?: number | null | undefined
+  /** Only jobs that have run for at most this long */
+  max_duration_seconds?: number | null | undefined
   /** Only these jobs: ids with commas between them */
   ids?: string | null | undefined
   /** Number of the page, from 0. Default: `0` */
@@ -330,6 +351,16 @@ export class ProcessingJobApi {
 
   constructor(client: Client) {
     this.#client = client
+  }
+
+  /**
+   * Cancel a job that has not ended; its reservation is released.
+   *
+   * Requires the scope `processing:process`. Changes data of the organization. Send an `Idempotency-Key`: without one, a retry can run
+   * twice.
+   */
+  cancel(input: ProcessingJobCancelInput, options?: CallOptions): Promise<ProcessingJobCancelOutput> {
+    return this.#client.call('processing.job.cancel', input, options, 'keyed')
   }
 
   /**

@@ -879,6 +879,8 @@ export interface GlossaryProduct {
   hostName: string
   /** Metres along the ground that a pixel covers */
   resolutionMeters: number
+  /** Square kilometres that one capture or one tasking feature may cover; null where there is no limit */
+  maxSqKm: number | null
   /** The licence that must be accepted first; null where there is none */
   eulaId: string | null
   /** The licences that it is sold under */
@@ -2123,8 +2125,10 @@ export interface SpendApproval {
   id: string
   /** The state it is in */
   status: 'pending' | 'approved' | 'rejected' | 'used' | 'expired'
-  /** Credits, of which 100 are A$1 */
+  /** The most that the approval can spend; null if only the described call is approved */
   credits: number | null
+  /** Price of the described call when the approval was requested; null if no call is described */
+  price_credits: number | null
   /** The id of an operation */
   operation: string | null
   /** The input of that operation */

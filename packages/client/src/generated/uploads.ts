@@ -101,6 +101,8 @@ export interface UploadsSignedUrlInput {
   file_name: string
   /** The PUT must carry exactly this Content-Type. Default: `"application/octet-stream"` */
   content_type?: string | undefined
+  /** The size of the file. With it the answer names the part of the file that the address takes, where the store takes files in parts */
+  size_bytes?: number | null | undefined
 }
 
 /** Answer of `uploads.signed_url`. */
@@ -109,6 +111,13 @@ export interface UploadsSignedUrlOutput {
   upload_url: string
   /** The file's path in the store; it opens nothing */
   object_path: string
+  /** Given with `size_bytes` where files are stored on S3: PUT these bytes, then ask for the next address, until all have arrived */
+  part?: {
+    /** The first byte of the file to send. What lies before it has arrived */
+    offset: number
+    /** How many bytes the address takes, exactly; 0 when all of the file has arrived */
+    length: number
+  } | undefined
 }
 
 export class UploadsApi {

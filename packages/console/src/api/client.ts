@@ -1,5 +1,5 @@
 /** Every call of the console goes through here: typed by the contract, made by the client that everybody can use. */
-import type { CallOptions } from '../../../client/src/core.ts'
+import { upload, UploadError, type CallOptions, type Uploaded, type UploadOptions } from '../../../client/src/core.ts'
 import type { Input, OperationId, Output } from './contract.ts'
 import { ProblemError } from './problem.ts'
 import { client, leave } from './session.ts'
@@ -13,12 +13,16 @@ export async function call<K extends OperationId>(id: K, input: Input<K>, option
 export const route = <O>(method: 'GET' | 'POST', path: string, input?: object, options?: CallOptions): Promise<O> =>
   watched(client.route<O>(method, path, input, options))
 
+/** Bytes straight to the store, in pieces that go on where they stopped. */
+export const sendFiles = (options: UploadOptions): Promise<Uploaded> => watched(upload(client, options))
+
 /** 401 after a renewal: the session is over, and the door is shown. */
 async function watched<T>(made: Promise<T>): Promise<T> {
   try {
     return await made
   } catch (error) {
-    if (error instanceof ProblemError && error.status === 401) leave()
+    const problem = error instanceof UploadError ? error.cause : error
+    if (problem instanceof ProblemError && problem.status === 401) leave()
     throw error
   }
 }

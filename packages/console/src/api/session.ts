@@ -18,6 +18,7 @@ interface Session {
 const KNOWN = 'gt-known'
 const MAX_RETRIES = 1
 const listeners = new Set<() => void>()
+const ends = new Set<() => void>()
 let session: Session = { state: 'unknown', user: null, organizationId: null }
 
 /** The one client of the console: it renews the session by itself, and every call of it is recorded. */
@@ -33,8 +34,15 @@ export const client = new Client({
 })
 
 function publish(next: Session): void {
+  const hasEnded = session.state === 'in' && (next.state !== 'in' || next.organizationId !== session.organizationId)
   session = next
+  if (hasEnded) for (const end of ends) end()
   for (const listener of listeners) listener()
+}
+
+/** Told when the session ends or goes on for another organization: what was fetched for it is not for the next. */
+export function onSessionEnd(end: () => void): void {
+  ends.add(end)
 }
 
 export function useSession(): Session {

@@ -55,5 +55,5 @@ answer = json.load(urllib.request.urlopen(request))`
 }
 
 function cli({ operation, body }: RecordedCall): string {
-  return `npx groundtrack call ${operation} ${quoted(json(body))}`
+  return `groundtrack call ${operation} ${quoted(json(body))}`
 }

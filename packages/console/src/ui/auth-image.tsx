@@ -1,49 +1,28 @@
 /** A picture of the service that needs the caller's token: asked for when it comes into view, kept for a while. */
 import { useEffect, useRef, useState, type ReactElement } from 'react'
-import { freshToken } from '../api/session.ts'
+import { freshToken, onSessionEnd } from '../api/session.ts'
+import { createPictures } from './pictures.ts'
 
-const MAX_KEPT = 300
-const MAX_AT_ONCE = 6
-const kept = new Map<string, string>()
-const waiting: (() => void)[] = []
-let running = 0
-
-async function inTurn<T>(work: () => Promise<T>): Promise<T> {
-  if (running >= MAX_AT_ONCE) await new Promise<void>((resolve) => waiting.push(resolve))
-  running++
-  try {
-    return await work()
-  } finally {
-    running--
-    waiting.shift()?.()
-  }
-}
+const pictures = createPictures({
+  async fetch(path, signal) {
+    const token = await freshToken()
+    const response = await fetch(path, { headers: token ? { authorization: `Bearer ${token}` } : {}, signal })
+    if (!response.ok) throw new Error(`HTTP ${response.status}`)
+    return await response.blob()
+  },
+  show: (picture) => URL.createObjectURL(picture),
+  revoke: (address) => URL.revokeObjectURL(address),
+})
+onSessionEnd(pictures.forget)
 
 /** An address that an image element or the map can show. */
-export async function pictureOf(path: string, signal?: AbortSignal): Promise<string> {
-  const known = kept.get(path)
-  if (known) return known
-  return await inTurn(async () => {
-    signal?.throwIfAborted()
-    const token = await freshToken()
-    const response = await fetch(path, { headers: token ? { authorization: `Bearer ${token}` } : {}, signal: signal ?? null })
-    if (!response.ok) throw new Error(`HTTP ${response.status}`)
-    const url = URL.createObjectURL(await response.blob())
-    kept.set(path, url)
-    if (kept.size > MAX_KEPT) {
-      const [oldest, address] = kept.entries().next().value!
-      kept.delete(oldest)
-      URL.revokeObjectURL(address)
-    }
-    return url
-  })
-}
+export const pictureOf = pictures.get
 
 export function AuthImage({ path, alt }: { path: string | null; alt: string }): ReactElement {
-  const [url, setUrl] = useState(path ? (kept.get(path) ?? null) : null)
+  const [url, setUrl] = useState(path ? pictures.known(path) : null)
   const place = useRef<HTMLSpanElement>(null)
   useEffect(() => {
-    setUrl(path ? (kept.get(path) ?? null) : null)
+    setUrl(path ? pictures.known(path) : null)
     if (!path) return
     const stopped = new AbortController()
     const watcher = new IntersectionObserver((entries) => {

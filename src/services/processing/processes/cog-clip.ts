@@ -4,6 +4,7 @@ import { Closed } from '#core/shapes.ts'
 import { COG_TYPE } from '#services/ingest/intake.ts'
 import { Area, EXAMPLE_AREA, EXAMPLE_ITEM_ID, Item, ItemsOutput, OutputName } from '#services/processing/params.ts'
 import { process, type ProducedAsset } from '#services/processing/process.ts'
+import { warped } from '#services/processing/work.ts'
 
 const ONE_OF_TWO = 'is what to clip, or rasters are: give one of the two'
 
@@ -51,6 +52,13 @@ export default process({
   check({ geometry, item_id, rasters }) {
     if (item_id === undefined && rasters === undefined) throw invalidField('item_id', ONE_OF_TWO)
     if (geometry === undefined) throw invalidField('geometry', 'is required')
+  },
+  work({ geometry }, sources) {
+    const clips = sources.map((source) => warped(source, { geometry }))
+    return {
+      reads: clips.reduce((sum, { reads }) => sum + reads, 0),
+      rasters: clips.flatMap(({ rasters }) => rasters),
+    }
   },
   async run({ compute }, { geometry, output_name }, sources) {
     const assets: ProducedAsset[] = []

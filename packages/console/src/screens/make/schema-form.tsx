@@ -6,6 +6,7 @@ import { areaOf } from '../../map/geo.ts'
 import { AreaProblem, readArea } from '../../map/read-area.ts'
 import { area as areaText, date, plural } from '../../ui/format.ts'
 import { Button, Check, Choice, Field } from '../../ui/kit.tsx'
+import { isJsonText, jsonText, jsonValue } from './json-text.ts'
 
 export interface Schema {
   type?: string
@@ -187,17 +188,11 @@ function ListField({ label, schema, value, error, onChange }: LabelledParts): Re
 
 function JsonField({ label, schema, value, error, onChange }: LabelledParts): ReactElement {
   const id = useId()
-  const [text, setText] = useState(value === undefined ? '' : JSON.stringify(value))
-  const [wrong, setWrong] = useState<string>()
+  const [text, setText] = useState(jsonText(value))
+  const wrong = isJsonText(text) ? undefined : 'This is not a JSON object or list yet.'
   const read = (next: string) => {
     setText(next)
-    if (next.trim() === '') return onChange(undefined)
-    try {
-      onChange(JSON.parse(next))
-      setWrong(undefined)
-    } catch {
-      setWrong('This is not JSON yet.')
-    }
+    onChange(jsonValue(next))
   }
   return (
     <div className="field">

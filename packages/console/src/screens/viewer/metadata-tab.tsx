@@ -1,23 +1,15 @@
 import { useState, type ReactElement } from 'react'
 import { useNavigate } from '@tanstack/react-router'
 import type { Asset, Item } from '../../api/contract.ts'
-import { call } from '../../api/client.ts'
-import { queries, touch, useAct } from '../../api/query.ts'
+import { deleteLater } from '../../api/delete-later.ts'
+import { useAct } from '../../api/query.ts'
 import { bytes, dateTime } from '../../ui/format.ts'
 import { Button, Facts, Field, State } from '../../ui/kit.tsx'
 import { FormProblem } from '../../ui/states.tsx'
 import { toast } from '../../ui/toasts.tsx'
 
-/** How long a deletion can be taken back: the call is sent after that. */
-const UNDO_MS = 10_000
-
 export function deleteWithUndo(item: Pick<Item, 'id' | 'name'>, onGone: () => void): void {
-  const timer = setTimeout(() => {
-    call('items.delete', { item_id: item.id })
-      .then(() => touch(queries, ['items', 'collections', 'projects']))
-      .catch((error: unknown) => toast(`${item.name} was not deleted: ${error instanceof Error ? error.message : ''}`, 'bad'))
-  }, UNDO_MS)
-  toast(`${item.name} is being deleted`, 'ok', { text: 'Undo', run: () => clearTimeout(timer) }, UNDO_MS)
+  deleteLater({ operation: 'items.delete', input: { item_id: item.id }, name: item.name, touches: ['items', 'collections', 'projects'] })
   onGone()
 }
 

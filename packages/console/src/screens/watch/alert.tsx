@@ -2,20 +2,18 @@
 import { useNavigate, useParams } from '@tanstack/react-router'
 import { useState, type ReactElement } from 'react'
 import type { AlertRule } from '../../api/contract.ts'
-import { call } from '../../api/client.ts'
-import { queries, touch, useAct, useOp, usePages } from '../../api/query.ts'
+import { deleteLater } from '../../api/delete-later.ts'
+import { useAct, useOp, usePages } from '../../api/query.ts'
 import { areaOf } from '../../map/geo.ts'
 import { useTitle } from '../../shell/crumbs.tsx'
 import { area as areaText, date, dateTime, value } from '../../ui/format.ts'
 import { Badge, Button, Card, Choice, Facts, LinkButton, Note, Page, Toggle } from '../../ui/kit.tsx'
 import { Empty, Failed, FormProblem, Loaded, More, Skeleton } from '../../ui/states.tsx'
-import { toast } from '../../ui/toasts.tsx'
 import { EventList } from './alerts.tsx'
 import { Trial, useSamples } from './trial.tsx'
 import { limitWords, quietWords, useCollections, useMayWatch } from './words.ts'
 
 const PAGE = 20
-const UNDO_MS = 8_000
 
 export function Alert(): ReactElement {
   const { id } = useParams({ strict: false }) as { id: string }
@@ -168,16 +166,10 @@ function TestOne({ rule, samples }: { rule: AlertRule; samples: readonly { id: s
   )
 }
 
-/** The call is sent when the time to take it back has passed. */
 function DeleteRule({ rule }: { rule: AlertRule }): ReactElement {
   const navigate = useNavigate()
   const start = () => {
-    const timer = setTimeout(() => {
-      call('alerts.delete_rule', { rule_id: rule.id })
-        .then(() => touch(queries, ['alerts']))
-        .catch((error: unknown) => toast(`${rule.name} was not deleted: ${error instanceof Error ? error.message : ''}`, 'bad'))
-    }, UNDO_MS)
-    toast(`${rule.name} is being deleted`, 'ok', { text: 'Undo', run: () => clearTimeout(timer) }, UNDO_MS)
+    deleteLater({ operation: 'alerts.delete_rule', input: { rule_id: rule.id }, name: rule.name, touches: ['alerts'] })
     void navigate({ to: '/alerts' })
   }
   return (

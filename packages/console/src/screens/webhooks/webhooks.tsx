@@ -4,9 +4,11 @@ import { Link, useNavigate, useParams } from '@tanstack/react-router'
 import { useEffect, useState, type ReactElement } from 'react'
 import type { EventSubscription, WebhookDelivery } from '../../api/contract.ts'
 import { call } from '../../api/client.ts'
+import { deleteLater } from '../../api/delete-later.ts'
 import { queries, touch, useAct, useOp, usePages } from '../../api/query.ts'
 import { useTitle } from '../../shell/crumbs.tsx'
 import { useUrl } from '../../shell/url.ts'
+import { useWho } from '../../shell/who.ts'
 import { dateTime, dateTimeShort, shortId } from '../../ui/format.ts'
 import { Icon } from '../../ui/icons.tsx'
 import { Badge, Button, Card, LinkButton, Note, Page, Secret, Segmented } from '../../ui/kit.tsx'
@@ -24,7 +26,6 @@ const BARS = 24
 const MAX_SPARKS = 20
 const SOON_MS = 5_000
 const LATER_MS = 30_000
-const UNDO_MS = 8_000
 
 /** A secret that was just made, on its way to the page of its endpoint: it stands nowhere else. */
 let carried: { id: string; secret: string } | null = null
@@ -281,6 +282,8 @@ interface HeadParts {
 }
 
 function EndpointHead({ endpoint, mayWatch, onSecret }: HeadParts): ReactElement {
+  const who = useWho()
+  const mayChange = mayWatch && (who.isAdmin || endpoint.created_by === who.userId)
   const [edit, setEdit] = useState(false)
   const change = useAct('event_subscriptions.update', ['event_subscriptions'])
   const send = useAct('event_subscriptions.test', ['event_subscriptions'])
@@ -315,7 +318,7 @@ function EndpointHead({ endpoint, mayWatch, onSecret }: HeadParts): ReactElement
           {endpoint.description && <div className="soft sm">{endpoint.description}</div>}
         </div>
         {!endpoint.is_active && <Badge tone="warn">paused</Badge>}
-        {mayWatch && (
+        {mayChange && (
           <>
             <Button size="s" icon="bolt" busy={send.isPending} onClick={() => send.mutate({ subscription_id: endpoint.id })}>
               Send test
@@ -358,12 +361,12 @@ interface MenuParts {
 function EndpointMenu({ endpoint, onEdit, onPause, onRotate }: MenuParts): ReactElement {
   const navigate = useNavigate()
   const remove = () => {
-    const timer = setTimeout(() => {
-      call('event_subscriptions.delete', { subscription_id: endpoint.id })
-        .then(() => touch(queries, ['event_subscriptions']))
-        .catch((error: unknown) => toast(`It was not deleted: ${error instanceof Error ? error.message : ''}`, 'bad'))
-    }, UNDO_MS)
-    toast(`${shortUrl(endpoint.endpoint_url)} is being deleted`, 'ok', { text: 'Undo', run: () => clearTimeout(timer) }, UNDO_MS)
+    deleteLater({
+      operation: 'event_subscriptions.delete',
+      input: { subscription_id: endpoint.id },
+      name: shortUrl(endpoint.endpoint_url),
+      touches: ['event_subscriptions'],
+    })
     void navigate({ to: '/develop/webhooks' })
   }
   return (

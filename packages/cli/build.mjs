@@ -1,0 +1,35 @@
+// Builds the command line to plain JavaScript in dist/: its own code, the client's and that of its one library, and nothing to install.
+// Run by `npm pack`. Each command stays a file of its own, so that a start loads no more than it needs.
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { rolldown } from 'rolldown'
+
+const here = path.dirname(fileURLToPath(import.meta.url))
+const dist = path.join(here, 'dist')
+rmSync(dist, { recursive: true, force: true })
+const bundle = await rolldown({ input: path.join(here, 'src/main.ts'), platform: 'node', transform: { target: 'node20' } })
+const { output } = await bundle.write({ dir: dist, format: 'esm', entryFileNames: 'main.js', chunkFileNames: '[name].js' })
+await bundle.close()
+
+/** Libraries that were bundled, by the folders that their modules came from. */
+const libraries = new Map()
+for (const file of output.flatMap((chunk) => ('moduleIds' in chunk ? chunk.moduleIds : []))) {
+  const [, folder, name] = /^(.*node_modules\/((?:@[^/]+\/)?[^/]+))\//.exec(file) ?? []
+  if (folder) libraries.set(name, folder)
+}
+const notices = [...libraries].sort().map(([name, folder]) => {
+  const { version, license } = JSON.parse(readFileSync(path.join(folder, 'package.json'), 'utf8'))
+  return `${name} ${version} (${license})\n\n${licenseIn(folder)}`
+})
+writeFileSync(path.join(dist, 'LICENSES.txt'), `dist/ contains code of these libraries.\n\n${notices.join('\n\n')}\n`)
+
+function licenseIn(folder) {
+  for (const name of ['LICENSE', 'LICENSE.md', 'license'])
+    try {
+      return readFileSync(path.join(folder, name), 'utf8')
+    } catch {
+      // The next name.
+    }
+  throw new Error(`${folder} has no file with its licence`)
+}

@@ -1,0 +1,12 @@
+/** Where this package lies: in the repository, or installed. Its other files are found from there. */
+import { existsSync } from 'node:fs'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+function packageFolder(): string {
+  let folder = path.dirname(fileURLToPath(import.meta.url))
+  while (!existsSync(path.join(folder, 'package.json'))) folder = path.dirname(folder)
+  return folder
+}
+
+export const PACKAGE = packageFolder()
