@@ -36,8 +36,7 @@ test('band math of 1,000 characters', async (t) => {
     const item_id = await rasterItem(w, org, [{ bytes: await scene() }])
     // As people write them: many short terms, and few long ones.
     const dense = `b1${'+b2'.repeat(332)}+1`
-    const weighted = Array.from({ length: 40 }, (_, k) => `0.${k}*(b4-b3)/(b4+b3+1)`)
-      .join('+')
+    const weighted = Array.from({ length: 40 }, (_, k) => `0.${k}*(b4-b3)/(b4+b3+1)`).join('+')
     const written = [dense, `${weighted}${' '.repeat(MAX_CHARACTERS - weighted.length - 2)}+1`]
     for (const expression of written) {
       assert.equal(expression.length, MAX_CHARACTERS)
