@@ -116,7 +116,6 @@ function faultKeeper({ metrics, room, log }: { metrics: Metrics; room: Room; log
 export async function compose(parts: Parts): Promise<Composed> {
   const { db, clock, queue, log, baseUrl, operations } = parts
   const raster = rasterOf(parts)
-  const printer = createPrinter()
   const metrics = createMetrics(() => ({ database_connections: parts.connectionCount(), ...raster.metrics() }))
   const room = watchRoom(db)
   const onFault = faultKeeper({ metrics, room, log })
@@ -139,7 +138,7 @@ export async function compose(parts: Parts): Promise<Composed> {
   const services: Services = {
     clock,
     raster,
-    printer,
+    printer: createPrinter(),
     layers,
     usage,
     storage: parts.storage,
@@ -181,7 +180,20 @@ export async function compose(parts: Parts): Promise<Composed> {
     auth: authOf(parts, { tokens, rightsChanged, mails: accountMails(tasks) }),
     taskPlatform: { ...services, db, queue, committed, onFault },
     close: () =>
-      closeAll([claims, turns, rateLimiter, raster, services.overlays, printer, audit, usage, stream, bell, parts.webhooks, parts.mail]),
+      closeAll([
+        claims,
+        turns,
+        rateLimiter,
+        raster,
+        services.overlays,
+        services.printer,
+        audit,
+        usage,
+        stream,
+        bell,
+        parts.webhooks,
+        parts.mail,
+      ]),
   }
 }
 

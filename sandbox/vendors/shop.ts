@@ -117,8 +117,7 @@ export class Shop {
 
   #requireSize(area: AreaGeometry): void {
     const size = sqKmOf(area)
-    if (size > MAX_SQ_KM)
-      throw new Refusal(`The area covers ${size.toFixed(1)} km²; at most ${MAX_SQ_KM} km² of a scene can be had at once`)
+    if (size > MAX_SQ_KM) throw new Refusal(`The area covers ${size.toFixed(1)} km²; at most ${MAX_SQ_KM} km² can be ordered at once`)
     this.#requireReach(area)
   }
 
@@ -128,7 +127,7 @@ export class Shop {
       const reach =
         KM_PER_DEGREE * Math.max(north - south, (east - west) * Math.cos((Math.min(Math.abs(south), Math.abs(north)) * Math.PI) / 180))
       if (reach > MAX_REACH_KM)
-        throw new Refusal(`The area reaches over ${reach.toFixed(0)} km; at most ${MAX_REACH_KM} km can be had at once`)
+        throw new Refusal(`The area reaches over ${reach.toFixed(0)} km; at most ${MAX_REACH_KM} km can be ordered at once`)
     }
   }
 

@@ -134,3 +134,27 @@ function isIn(ring: readonly Position[], [x, y]: Position): boolean {
   }
   return isInside
 }
+
+/** Places on a side of the box around an area that are looked at. */
+const SAMPLES = 64
+
+/** About how much of an area some shapes show, in percent, from places spread over it: any shapes, in bounded time. */
+export function sampledPercent(area: AreaGeometry, shapes: readonly AreaGeometry[]): number {
+  const positions = polygonsOf(area).flat(2)
+  const [west, east] = [Math.min(...positions.map(([x]) => x)), Math.max(...positions.map(([x]) => x))]
+  const [south, north] = [Math.min(...positions.map(([, y]) => y)), Math.max(...positions.map(([, y]) => y))]
+  let inside = 0
+  let shown = 0
+  for (let row = 0; row < SAMPLES; row++)
+    for (let column = 0; column < SAMPLES; column++) {
+      const place: Position = [west + ((column + 0.5) / SAMPLES) * (east - west), south + ((row + 0.5) / SAMPLES) * (north - south)]
+      if (!isInArea(area, place)) continue
+      inside++
+      if (shapes.some((shape) => isInArea(shape, place))) shown++
+    }
+  return inside === 0 ? 100 : Math.round((shown / inside) * 1e4) / 100
+}
+
+/** Inside an odd number of rings: holes need no words of their own. */
+const isInArea = (area: AreaGeometry, place: Position): boolean =>
+  polygonsOf(area).reduce((count, rings) => count + rings.filter((ring) => isIn(ring, place)).length, 0) % 2 === 1

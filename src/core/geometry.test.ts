@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { faultyGeometries, randomGeometries } from '../../test/support/geometries.ts'
 import { sqKmOf } from './area.ts'
-import { MAX_VERTICES, requireArea, requireGeometry, type Position } from './geometry.ts'
+import { MAX_VERTICES, requireArea, requireGeometry, requireUnsplit, type Position } from './geometry.ts'
 import { Problem } from './problem.ts'
 
 const polygon = (...rings: unknown[]) => ({ type: 'Polygon', coordinates: rings })
@@ -226,4 +226,13 @@ test('touching and crossing by one bit', () => {
   assert.equal(refusal(notch(2 ** -60)), 'none')
   assert.match(refusal(notch(0)), /touches itself at \[0.5, 0\]/)
   assert.match(refusal(notch(-(2 ** -60))), /crosses itself/)
+})
+
+// Goal: a ring that crosses the antimeridian without being split is judged as it runs on the Earth.
+test('geometries that are not split', () => {
+  const follow = (rings: readonly Position[][]) => rings.map((ring) => ring.map(([x, y]): Position => [x < 0 ? x + 360 : x, y]))
+  const over = (corner: Position) => polygon([[179, 0], [-179, 0], [-179, 2], corner, [179, 2], [179, 0]])
+  assert.deepEqual(requireUnsplit(over([180, 1]), 'geometry', follow), over([180, 1]))
+  assert.throws(() => requireUnsplit(over([180, -1]), 'geometry', follow), /outer ring crosses itself at \[-?179/)
+  assert.throws(() => requireUnsplit({ type: 'Polygon', coordinates: [] }, 'geometry', follow), /no rings/)
 })

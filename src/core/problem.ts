@@ -69,7 +69,7 @@ export const PROBLEMS = {
     status: 402,
     title: 'Compute Quota Exceeded',
     about:
-      'The jobs of this month are used up. `used` and `limit` are jobs. Wait for the next month, or change the plan ' +
+      'The clip jobs, or the other processing jobs, of this month are used up. `used` and `limit` are jobs. Wait for the next month, or change the plan ' +
       'with `billing.plan.change`.',
   },
   'subscription-past-due': {

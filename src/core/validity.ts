@@ -251,7 +251,8 @@ function faultOfHoles([outer, ...holes]: [Ring, ...Ring[]]): Fault | null {
     if (!liesIn(hole, outer)) return { ring: nameOf(hole), what: 'lies outside its outer ring', at: flat(hole.points[0]!) }
   for (const hole of holes)
     for (const other of holes)
-      if (hole !== other && liesIn(hole, other)) return { ring: nameOf(hole), what: `lies in ${nameOf(other)}`, at: flat(hole.points[0]!) }
+      if (hole !== other && liesIn(hole, other))
+        return { ring: nameOf(hole), what: `lies inside ${nameOf(other)}`, at: flat(hole.points[0]!) }
   return null
 }
 
@@ -260,7 +261,7 @@ function overlapOf(polygons: readonly [Ring, ...Ring[]][]): Fault | null {
   for (const [outer] of polygons)
     for (const [around, ...holes] of polygons)
       if (outer !== around && liesIn(outer, around) && !holes.some((hole) => liesIn(outer, hole)))
-        return { ring: nameOf(outer), what: `lies in polygon ${around.polygon + 1}`, at: flat(outer.points[0]!) }
+        return { ring: nameOf(outer), what: `lies inside polygon ${around.polygon + 1}`, at: flat(outer.points[0]!) }
   return null
 }
 
@@ -315,7 +316,7 @@ function cutInterior(rings: readonly Ring[], touches: readonly Touch[]): Fault |
       if (seen.has(`${ring} ${place}`)) continue
       seen.add(`${ring} ${place}`)
       const [from, to] = [rootOf(`ring ${ring}`), rootOf(place)]
-      if (from === to) return { ring: nameOf(rings[ring]!), what: 'cuts its polygon in two', at }
+      if (from === to) return { ring: nameOf(rings[ring]!), what: 'divides the interior of its polygon', at }
       roots.set(from, to)
     }
   }

@@ -24,9 +24,9 @@ const MAX_WAITING = 200
 const IDLE_MS = 10_000
 
 const REFUSALS: Readonly<Record<Refusal, string>> = {
-  crossings: `cross each other more than ${MAX_CROSSINGS} times; simplify them or send them in parts`,
-  deadline: `take longer than ${DEADLINE_MS / 1000} seconds to combine; simplify them or send them in parts`,
-  failed: 'cannot be combined; simplify them or send them in parts',
+  crossings: `cross each other more than ${MAX_CROSSINGS} times; simplify them or split the request`,
+  deadline: `take longer than ${DEADLINE_MS / 1000} seconds to combine; simplify them or split the request`,
+  failed: 'cannot be combined; simplify them or split the request',
 }
 
 interface Limits {

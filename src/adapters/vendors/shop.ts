@@ -222,7 +222,7 @@ class CommercialShop implements VendorShop {
     const product = this.#products.find(({ name }) => name === price.product)
     if (!product) throw this.#error('nonsense', `speaks of a product '${price.product.slice(0, 100)}' that nobody knows`)
     const geometry = areaFrom(price.geometry)
-    if (!geometry) return { ok: false, reason: `${this.#host.name} gave a part of the scene that is not a valid geometry` }
+    if (!geometry) return { ok: false, reason: `${this.#host.name} returned an invalid geometry for this scene` }
     return {
       ok: true,
       productId: product.id,

@@ -28,6 +28,12 @@ export interface EventsTables {
     created_at: Date
     updated_at: Date
   }
+  webhook_backlog: {
+    org_id: string
+    event_seq: number
+    subscription_ids: string[]
+    created_at: Date
+  }
   webhook_delivery: {
     id: Generated<string>
     subscription_id: string

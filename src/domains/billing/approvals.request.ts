@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { HOUR_MS } from '#core/time.ts'
-import { MAX_CREDITS } from '#core/money.ts'
+import { CreditsInput } from '#core/money-shapes.ts'
 import { invalidField, problem } from '#core/problem.ts'
 import { Closed, FreeForm, Nullable } from '#core/shapes.ts'
 import * as notification from '#model/events/notification.ts'
@@ -22,7 +22,7 @@ export default operation({
   scope: 'billing:write',
   tier: 'compute',
   input: Closed({
-    credits: Type.Optional(Nullable(Type.Integer({ minimum: 1, maximum: MAX_CREDITS }))),
+    credits: Type.Optional(Nullable(CreditsInput(1))),
     expiry_hours: Type.Optional(Nullable(Type.Integer({ minimum: 1, maximum: MAX_HOURS }))),
     operation: Type.Optional(Nullable(Type.String({ minLength: 1, maxLength: 100 }))),
     input: Type.Optional(Nullable(FreeForm)),

@@ -35,9 +35,7 @@ export const ProductRecord = Closed(
     collectionName: Type.String(),
     hostName: Type.String(),
     resolutionMeters: Type.Number(),
-    maxSqKm: Nullable(
-      Type.Number({ description: 'Square kilometres that one capture or one tasking feature may cover; null where there is no limit' }),
-    ),
+    maxSqKm: Nullable(Type.Number({ description: 'Maximum area of one capture or one tasking feature in km²; null if there is no limit' })),
     eulaId: Nullable(Type.String({ format: 'uuid', description: 'The licence that must be accepted first; null where there is none' })),
     licenseTypes: Type.Array(Type.String()),
     steps: Type.Array(Choice(['feasibility', 'quotation']), { description: 'What comes before a tasking order is placed' }),

@@ -1,5 +1,7 @@
 /** What a vendor delivered, held against what was ordered: what counts is what the files show, not what the vendor says of them. */
-import { coverageOf } from '#model/orders/delivered.ts'
+import { sampledPercent } from '#core/area.ts'
+import { Problem } from '#core/problem.ts'
+import { coverageOf, footprintsOf } from '#model/orders/delivered.ts'
 import type { Group } from '#model/orders/order-group.ts'
 import { shareOf } from '#model/orders/pricing.ts'
 import type { DeliveredFile, VendorOrder } from '#ports/vendors.ts'
@@ -46,8 +48,14 @@ export async function judge(
   return { reason: reason ? `${what}. ${reason}` : what, credits: shareOf(reservedCredits, percent) }
 }
 
+/** Estimated where outlines cross too often to be combined: what was paid for is not given up for that. */
 async function shownPercent(means: Means, { organizationId, area }: Ordered, items: readonly { geometry: unknown }[]): Promise<number> {
-  return (await coverageOf(means, organizationId, area, items)).covered.percentage
+  try {
+    return (await coverageOf(means, organizationId, area, items)).covered.percentage
+  } catch (error) {
+    if (!(error instanceof Problem) || error.slug !== 'invalid-input') throw error
+    return sampledPercent(area, footprintsOf(items))
+  }
 }
 
 function nameOf(id: string, captures: VendorOrder['captures']): string {

@@ -79,6 +79,6 @@ const unknownProduct = (index: number, { dataProduct }: { dataProduct: string })
   index,
   id: dataProduct,
   host: null,
-  reason: 'There is no such data product; glossary.data_products.list names those there are',
+  reason: 'Unknown data product; glossary.data_products.list lists the available ones',
   problem: null,
 })

@@ -21,7 +21,7 @@ const SensorRecord = Closed({
       name: Type.String({ description: 'Name of the data product, which orders take as well' }),
       title: Type.String({ description: 'Its name for people' }),
       steps: Type.Array(Type.String(), { description: 'What is decided on before it is taken: feasibility, quotation' }),
-      maxSqKm: Nullable(Type.Number({ description: 'Square kilometres that one feature may cover; null where there is no limit' })),
+      maxSqKm: Nullable(Type.Number({ description: 'Maximum area of one feature in km²; null if there is no limit' })),
       constraints: Type.With(FreeForm, { description: 'JSON Schema of the params of an order' }),
     }),
     { description: 'As what its images can be ordered' },

@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import { CreditsInput } from '#core/money-shapes.ts'
 import { notFound } from '#core/problem.ts'
 import { Closed, Nullable } from '#core/shapes.ts'
 import * as membership from '#model/identity/membership.ts'
@@ -7,7 +8,7 @@ import { operation } from '#operation.ts'
 import { EXAMPLE_MEMBER, EXAMPLE_ORGANIZATION, MemberRecord, toMember } from './wire.ts'
 
 /** Omission clears like null does; the document asks clients to send both, so that nobody clears a cap by accident. */
-const Cap = Type.Optional(Nullable(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })))
+const Cap = Type.Optional(Nullable(CreditsInput(0)))
 
 /** Sets or clears what a member may spend: per order, and over any 30 days. */
 export default operation({

@@ -27,6 +27,7 @@ export async function restAllOf(tx: Tx, organizationId: string, userId: string, 
 
 /** With an organization that ends, its webhooks and rules do too, and what waited for them. */
 export async function removeAll(tx: Tx, organizationId: string): Promise<void> {
+  await tx.deleteFrom('webhook_backlog').where('org_id', '=', organizationId).execute()
   await tx.deleteFrom('event_subscription').where('org_id', '=', organizationId).execute()
   await tx.deleteFrom('alert_rule').where('org_id', '=', organizationId).execute()
   await tx.deleteFrom('notification').where('org_id', '=', organizationId).execute()

@@ -45,6 +45,13 @@ interface Share {
   geometry: AreaGeometry | null
 }
 
+/** Areas that items show. */
+export const footprintsOf = (items: readonly { geometry: unknown }[]): AreaGeometry[] =>
+  items.flatMap(({ geometry }) => {
+    const { type } = (geometry ?? {}) as { type?: string }
+    return type === 'Polygon' || type === 'MultiPolygon' ? [geometry as AreaGeometry] : []
+  })
+
 /** How much of an area items show, and how much is left. */
 export async function coverageOf(
   { overlays }: { overlays: Overlays },
@@ -52,11 +59,7 @@ export async function coverageOf(
   area: AreaGeometry,
   items: readonly { geometry: unknown }[],
 ): Promise<{ covered: Share; remainder: Share }> {
-  const footprints = items.flatMap(({ geometry }) => {
-    const { type } = (geometry ?? {}) as { type?: string }
-    return type === 'Polygon' || type === 'MultiPolygon' ? [geometry as AreaGeometry] : []
-  })
-  const { covered, rest } = await overlays.coverage(area, footprints, { organizationId, field: 'geometry' })
+  const { covered, rest } = await overlays.coverage(area, footprintsOf(items), { organizationId, field: 'geometry' })
   const whole = sqKmOf(area)
   const share = (part: AreaGeometry | null): Share => {
     const km2 = part ? sqKmOf(part) : 0

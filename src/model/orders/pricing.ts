@@ -198,10 +198,10 @@ export interface WantedTasking {
 }
 
 /** Why an area is too large for one image of a product; null where it is not. */
-export function tooLarge({ name, maxSqKm }: Product, area: AreaGeometry, what: string): string | null {
+export function tooLarge({ name, type, maxSqKm }: Product, area: AreaGeometry, what: string): string | null {
   const km2 = sqKmOf(area)
   if (maxSqKm === null || km2 <= maxSqKm) return null
-  return `${what} covers ${km2.toFixed(1)} km²; each one that '${name}' takes covers at most ${maxSqKm} km² (maxSqKm in the glossary)`
+  return `${what} covers ${km2.toFixed(1)} km²; '${name}' allows at most ${maxSqKm} km² per ${type === 'ARCHIVE' ? 'capture' : 'feature'} (maxSqKm)`
 }
 
 /** What taking new images of areas is likely to cost; the firm price is that of an option or of a quotation. */

@@ -13,6 +13,7 @@ export interface UsagePoint {
   egressBytes: number
   tiles: number
   computeJobs: number
+  processingJobs: number
   apiCalls: number
 }
 
@@ -21,9 +22,10 @@ const FIELDS: Record<Meter, keyof UsagePoint> = {
   egress_bytes: 'egressBytes',
   tiles: 'tiles',
   compute_jobs: 'computeJobs',
+  processing_jobs: 'processingJobs',
   api_calls: 'apiCalls',
 }
-const none = (): UsagePoint => ({ storageBytes: 0, egressBytes: 0, tiles: 0, computeJobs: 0, apiCalls: 0 })
+const none = (): UsagePoint => ({ storageBytes: 0, egressBytes: 0, tiles: 0, computeJobs: 0, processingJobs: 0, apiCalls: 0 })
 
 export const monthOf = (at: Date): string => at.toISOString().slice(0, 7)
 

@@ -27,6 +27,9 @@ export async function add(db: Db | Tx, readings: readonly Reading[]): Promise<vo
 
 export const keyOf = ({ organizationId, day, meter }: Omit<Reading, 'amount'>): string => `${organizationId} ${day} ${meter}`
 
+/** Clips are counted apart from jobs of all other kinds. */
+export type JobMeter = 'compute_jobs' | 'processing_jobs'
+
 const monthOf = (now: Date): string => `${dayOf(now).slice(0, 7)}-01`
 
 /**
@@ -40,12 +43,12 @@ export const sharingQuotas = (organizationId: string, now: Date) => sql`(
 )`
 
 /** Jobs that count against the quota of this month of UTC. */
-export async function jobsOfMonth(db: Db, organizationId: string, now: Date): Promise<{ used: number; own: number }> {
+export async function jobsOfMonth(db: Db, organizationId: string, meter: JobMeter, now: Date): Promise<{ used: number; own: number }> {
   const { rows } = await sql<{ used: number; own: number }>`
     select coalesce(sum(amount), 0)::bigint as used,
       coalesce(sum(amount) filter (where org_id = ${organizationId}), 0)::bigint as own
     from usage_day
-    where org_id in ${sharingQuotas(organizationId, now)} and meter = 'compute_jobs' and day >= ${monthOf(now)}::date
+    where org_id in ${sharingQuotas(organizationId, now)} and meter = ${meter} and day >= ${monthOf(now)}::date
       and day <= ${dayOf(now)}::date
   `.execute(db)
   return rows[0]!

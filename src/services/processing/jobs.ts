@@ -89,7 +89,7 @@ export async function storeJob(
   attributeTo(organizationId)
   await project.hold(tx, found.id)
   if (targetCollectionId) await collection.hold(tx, found.id, targetCollectionId)
-  await computeQuota.take(tx, organizationId, now)
+  await computeQuota.take(tx, organizationId, process.meter ?? 'processing_jobs', now)
   await storageAccount.reserve(tx, organizationId, bytes)
   const id = newId()
   const sourceItemIds = [...new Set(sources.flatMap(({ item }) => (item ? [item.id] : [])))]

@@ -8,6 +8,7 @@
  */
 import type { Static, TSchema } from 'typebox'
 import type { Item } from '#model/imagery/item-read.ts'
+import type { JobMeter } from '#model/plans/usage.ts'
 import type { Received } from '#core/shapes.ts'
 import type { ItemType } from '#core/vocabulary.ts'
 import type { ComputedFile, ProcessRequest, RasterSource } from '#ports/raster.ts'
@@ -30,6 +31,8 @@ export type SourceWish =
       readonly itemId: string
       /** The one that the item is about, all that are rasters, or these. */
       readonly assets: 'primary' | 'rasters' | readonly string[]
+      /** The parameter that lists them, where one may name several: then only rasters will do. */
+      readonly keysField?: string
     }
   | { readonly field: string; readonly key: string; readonly url: string }
 
@@ -145,6 +148,8 @@ interface ProcessTerms<I extends TSchema = TSchema> {
   readonly output: TSchema
   readonly price: Price
   readonly timeoutMinutes: number
+  /** Which of the month's jobs it counts for; processing_jobs by default. */
+  readonly meter?: JobMeter
   /** Parameters that pass `input`, for the reference; a test holds them against it. */
   readonly example: Static<I>
 }

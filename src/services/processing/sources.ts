@@ -44,12 +44,17 @@ const isRaster = ({ mediaType, roles }: asset.Asset): boolean =>
   (mediaType === null || /^image\/(tiff|vnd\.stac\.geotiff)/.test(mediaType)) &&
   !roles.some((role) => ['provenance', 'metadata', 'overview', 'thumbnail'].includes(role))
 
-async function assetsOf({ db }: Pick<Means, 'db'>, found: item.Item, { assets: wanted, field }: Extract<SourceWish, { itemId: string }>) {
+async function assetsOf(
+  { db }: Pick<Means, 'db'>,
+  found: item.Item,
+  { assets: wanted, field, keysField }: Extract<SourceWish, { itemId: string }>,
+) {
   const all = await asset.list(db, found.seq)
   if (wanted !== 'primary' && wanted !== 'rasters')
     return wanted.map((key) => {
       const named = all.find((file) => file.key === key)
-      if (!named) throw unknownAsset(found, key, field, all)
+      if (keysField && (!named || !isRaster(named))) throw unresolved(found, key, keysField, all)
+      if (!named) throw invalidField(field, `has no asset '${key}'; it has ${all.map((file) => file.key).join(', ') || 'none'}`)
       return named
     })
   const rasters = all.filter(isRaster)
@@ -57,6 +62,12 @@ async function assetsOf({ db }: Pick<Means, 'db'>, found: item.Item, { assets: w
   return wanted === 'rasters'
     ? rasters
     : [rasters.find(({ key }) => key === 'data') ?? rasters.find(({ roles }) => roles.includes('data')) ?? rasters[0]!]
+}
+
+function unresolved({ name }: item.Item, key: string, field: string, all: readonly asset.Asset[]): Problem {
+  const rasters = all.filter(isRaster).map((file) => file.key)
+  const message = `'${key}' is not a raster asset of '${name}'; available: ${rasters.join(', ') || 'none'}`
+  return problem('bad-request', `No raster assets resolved: ${field}: ${message}`, { members: { errors: [{ field, message }] } })
 }
 
 /** Looks at every raster, so that what cannot work is told before anything is paid. */

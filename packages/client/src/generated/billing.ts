@@ -237,7 +237,7 @@ export interface BillingPlanChangeOutput {
   /** What is above the limits of the new plan; it stays, and only new use is refused */
   exceeded: ({
     /** How much the plan allows */
-    limit: 'storage_bytes' | 'compute_jobs'
+    limit: 'storage_bytes' | 'compute_jobs' | 'processing_jobs'
     /** How much is used */
     used: number
     /** How much the new plan allows */
@@ -326,6 +326,7 @@ export interface BillingStatusGetOutput {
   quotas: {
     storage_bytes: Quota
     compute_jobs: Quota
+    processing_jobs: Quota
   }
 }
 

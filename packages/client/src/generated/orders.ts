@@ -638,7 +638,7 @@ export interface OrdersTaskingSensorsOutput {
       title: string
       /** What is decided on before it is taken: feasibility, quotation */
       steps: string[]
-      /** Square kilometres that one feature may cover; null where there is no limit */
+      /** Maximum area of one feature in km²; null if there is no limit */
       maxSqKm: number | null
       /** JSON Schema of the params of an order */
       constraints: { [name: string]: unknown }

@@ -42,8 +42,8 @@ export type ProblemSlug =
    */
   | 'storage-quota-exceeded'
   /**
-   * The jobs of this month are used up. `used` and `limit` are jobs. Wait for the next month, or change the plan with
-   * `billing.plan.change`.
+   * The clip jobs, or the other processing jobs, of this month are used up. `used` and `limit` are jobs. Wait for the next month, or change
+   * the plan with `billing.plan.change`.
    */
   | 'compute-quota-exceeded'
   /** An invoice of the organization is past due. Downloads work again as soon as it is paid; `billing.invoices.list` shows it. */

@@ -879,7 +879,7 @@ export interface GlossaryProduct {
   hostName: string
   /** Metres along the ground that a pixel covers */
   resolutionMeters: number
-  /** Square kilometres that one capture or one tasking feature may cover; null where there is no limit */
+  /** Maximum area of one capture or one tasking feature in km²; null if there is no limit */
   maxSqKm: number | null
   /** The licence that must be accepted first; null where there is none */
   eulaId: string | null
@@ -1561,8 +1561,10 @@ export interface Plan {
   monthly_aud: number
   /** Bytes that are stored */
   storage_bytes: number
-  /** In a month */
+  /** Clip jobs in a month */
   compute_jobs: number
+  /** Processing jobs of all other kinds in a month */
+  processing_jobs: number
   /** In any 24 hours */
   egress_bytes: number
   /** After how many days items change their state by themselves */

@@ -39,13 +39,14 @@ export default process({
   output: ItemsOutput,
   price: { creditsPerKm2: 0.02, minimumCredits: 5 },
   timeoutMinutes: 60,
+  meter: 'compute_jobs',
   example: { item_id: EXAMPLE_ITEM_ID, asset_keys: ['data'], geometry: EXAMPLE_AREA },
 }).handle({
   sources: ({ item_id, asset_keys, rasters }) => {
     if (item_id !== undefined && rasters !== undefined) throw invalidField('item_id', ONE_OF_TWO)
     return item_id === undefined
       ? (rasters ?? []).map(({ key, url }, index) => ({ field: `rasters.${index}.url`, key, url }))
-      : [{ field: 'item_id', itemId: item_id, assets: asset_keys ?? ('rasters' as const) }]
+      : [{ field: 'item_id', itemId: item_id, assets: asset_keys ?? ('rasters' as const), keysField: 'asset_keys' }]
   },
   area: ({ geometry }) => ({ geometry, field: 'geometry' }),
   /** An estimate may leave open what is clipped: then it is that of the whole area. */
