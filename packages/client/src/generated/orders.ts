@@ -86,7 +86,7 @@ export interface OrdersArchivePlaceInput {
   displayName?: string | null | undefined
   /** Words to find the order by */
   tags?: string[] | null | undefined
-  /** Nothing is reserved, and the call is 400, when the price is above this */
+  /** The most the order can cost; if the price is higher, the call returns 400 and reserves nothing */
   maxCredits?: number | null | undefined
 }
 
@@ -316,7 +316,7 @@ export interface OrdersPlaceInput {
   } | undefined
   /** Words to find the order by */
   tags?: string[] | null | undefined
-  /** Nothing is reserved, and the call is 400, when the price is above this */
+  /** The most the order can cost; if the price is higher, the call returns 400 and reserves nothing */
   maxCredits?: number | null | undefined
 }
 
@@ -443,7 +443,7 @@ export interface OrdersTaskingFeasibilityDecideInput {
   study_id: string
   /** Id of one of its options */
   acceptedOptionId: string
-  /** Nothing is reserved, and the call is 400, when the price is above this */
+  /** The most the order can cost; if the price is higher, the call returns 400 and reserves nothing */
   maxCredits?: number | null | undefined
 }
 
@@ -554,7 +554,7 @@ export interface OrdersTaskingPlaceInput {
   licenseType?: string | undefined
   /** Words to find the order by */
   tags?: string[] | null | undefined
-  /** Nothing is reserved, and the call is 400, when the price is above this */
+  /** The most the order can cost; if the price is higher, the call returns 400 and reserves nothing */
   maxCredits?: number | null | undefined
 }
 
@@ -567,7 +567,7 @@ export interface OrdersTaskingQuotationDecideInput {
   quotation_id: string
   /** A rejected quotation closes its group without a charge */
   decision: 'ACCEPTED' | 'REJECTED'
-  /** Nothing is reserved, and the call is 400, when the price is above this */
+  /** The most the order can cost; if the price is higher, the call returns 400 and reserves nothing */
   maxCredits?: number | null | undefined
 }
 
