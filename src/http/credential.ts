@@ -1,7 +1,10 @@
 import type { FastifyRequest } from 'fastify'
 import type { Credential } from '#access/authenticate.ts'
 
-/** `Authorization` first, then `X-API-Key`, then `key=` on GET and its HEAD; the two fallbacks take API keys only. */
+/** Clients of it are given one address for everything, key included, and search by POST. */
+const STAC_PATH = /^\/stac(?=[/?]|$)/
+
+/** `Authorization` first, then `X-API-Key`, then `key=` on GET and its HEAD, and on every method of the STAC API; the two fallbacks take API keys only. */
 export function credentialOf(request: FastifyRequest): Credential {
   const authorization = request.headers.authorization
   if (authorization !== undefined) {
@@ -12,6 +15,7 @@ export function credentialOf(request: FastifyRequest): Credential {
   const header = request.headers['x-api-key']
   if (typeof header === 'string') return { via: 'key', secret: header.trim() }
   const query = (request.query as Record<string, unknown> | null)?.['key']
-  if ((request.method === 'GET' || request.method === 'HEAD') && typeof query === 'string') return { via: 'key', secret: query }
+  const takesQuery = request.method === 'GET' || request.method === 'HEAD' || STAC_PATH.test(request.url)
+  if (takesQuery && typeof query === 'string') return { via: 'key', secret: query }
   return null
 }

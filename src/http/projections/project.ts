@@ -7,6 +7,7 @@ import { callerAddress } from '#http/caller.ts'
 import { credentialOf } from '#http/credential.ts'
 import { abortedWith, idempotencyKeyOf, send } from '#http/operations.ts'
 import { problem } from '#core/problem.ts'
+import { nearest } from '#core/nearest.ts'
 
 type Observe = (request: FastifyRequest, op: AnyOperation, invoked: Invoked) => void
 
@@ -46,6 +47,16 @@ export const queryOf = (request: FastifyRequest): Query => (request.query ?? {})
 /** The named parameters that came, as they came; whatever else a client adds to its addresses is not ours. */
 export function pick(query: Query, names: readonly string[]): Record<string, unknown> {
   return Object.fromEntries(names.flatMap((name) => (Object.hasOwn(query, name) && query[name] !== '' ? [[name, query[name]]] : [])))
+}
+
+/** The query itself; 400 for a parameter that the address does not take, with the one that was probably meant. */
+export function known(query: Query, names: readonly string[]): Query {
+  const unknown = Object.keys(query).find((name) => !names.includes(name))
+  if (unknown === undefined) return query
+  // `colormap_name`, as other tile servers call it, is `colormap` here.
+  const meant = nearest(unknown, names) ?? names.find((name) => name.length > 2 && unknown.startsWith(name))
+  const hint = meant ? `did you mean '${meant}'?` : `this address takes ${names.filter((name) => name !== '_').join(', ')}`
+  throw problem('bad-request', `Unknown parameter '${unknown.slice(0, 60)}'; ${hint}`)
 }
 
 /** Digits are a number; anything else stays what it is, for the schema to refuse. */

@@ -53,6 +53,20 @@ test('tiles by address', async (t) => {
     assert.equal((await w.request('HEAD', `${path}/tiles/${z}/${x}/${y}.png`, bearer)).status, 200)
   })
 
+  await t.test('a parameter that the address does not take is 400, with the one that was meant', async () => {
+    for (const [given, said] of [
+      ['colormap_name=viridis', "did you mean 'colormap'?"],
+      ['expresion=b1', "did you mean 'expression'?"],
+      ['anything=1', 'this address takes profile, asset_key'],
+    ] as const) {
+      const { status, body } = await w.request('GET', `${path}/tiles/${z}/${x}/${y}.png?${given}`, bearer)
+      assert.equal(status, 400, given)
+      assert.ok(body.detail.includes(said), body.detail)
+    }
+    assert.equal((await w.request('GET', `${path}/tilejson.json?profil=ndvi`, bearer)).status, 400)
+    assert.equal((await get(`${path}/tiles/${z}/${x}/${y}.png?colormap_name=viridis`)).status, 401)
+  })
+
   await t.test('the same refusals as the operation', async () => {
     const tile = `${path}/tiles/${z}/${x}/${y}.png`
     assert.equal((await get(tile)).status, 401)

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { gridOfName } from '#wire/wmts.ts'
 import { send } from '#http/operations.ts'
-import { numeric, pick, project, queryOf, tilePlace, type Projecting, type TileParams } from './project.ts'
+import { known, numeric, pick, project, queryOf, tilePlace, type Projecting, type TileParams } from './project.ts'
 
 /** What has tiles: the name of its id, and its operations. */
 const LAYERS = [
@@ -31,7 +31,7 @@ export function registerTiles(app: FastifyInstance, projecting: Projecting): voi
       const query = queryOf(request)
       const input = () => ({
         [id]: request.params.id,
-        ...pick(query, ['profile', 'asset_key', 'format', 'key']),
+        ...pick(known(query, TILEJSON_NAMES), ['profile', 'asset_key', 'format', 'key']),
         ...numbers(query, ['tile_size']),
       })
       return send(reply, await project(projecting, tilejson, request, reply, input))
@@ -44,11 +44,11 @@ const gridTile = (request: FastifyRequest<{ Params: { id: string } }>, place: ob
   item_id: request.params.id,
   ...place,
   grid,
-  ...pick(queryOf(request), ['profile', 'asset_key']),
+  ...pick(known(queryOf(request), TILE_NAMES), ['profile', 'asset_key']),
 })
 
 function tileQuery(request: FastifyRequest): Record<string, unknown> {
-  const query = queryOf(request)
+  const query = known(queryOf(request), TILE_NAMES)
   return { ...pick(query, LOOK), ...numbers(query, ['quality', 'tile_size']) }
 }
 
@@ -66,6 +66,10 @@ const TILE_PARAMETERS = [
   ['tile_size', '256 or 512'],
   ['key', 'An API key, for clients that cannot send headers'],
 ] as const
+
+/** `v` is the version that addresses in TileJSON carry; map clients add `_` to get past caches. */
+const TILE_NAMES: readonly string[] = [...TILE_PARAMETERS.map(([name]) => name), 'v', '_']
+const TILEJSON_NAMES: readonly string[] = ['profile', 'asset_key', 'format', 'key', 'tile_size', '_']
 
 export const parameter = (place: 'path' | 'query', name: string, description: string) => ({
   name,

@@ -78,12 +78,12 @@ function pageLinks(base: string, key: string | null, { path, query, posted }: Pl
     ]
   const { token: _before, ...again } = posted
   return [
-    { rel: 'self', href: `${base}${path}`, type: GEOJSON_TYPE, method: 'POST', body: posted },
+    { rel: 'self', href: withKey(`${base}${path}`, key), type: GEOJSON_TYPE, method: 'POST', body: posted },
     ...(next
       ? [
           {
             rel: 'next',
-            href: `${base}${path}`,
+            href: withKey(`${base}${path}`, key),
             type: GEOJSON_TYPE,
             method: 'POST' as const,
             body: { ...again, token: next },

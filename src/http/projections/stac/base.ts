@@ -28,5 +28,5 @@ const nearest = (header: string | string[] | undefined): string | null => [heade
 export function keyOf(request: FastifyRequest): string | null {
   const { key } = (request.query ?? {}) as { key?: unknown }
   const isUsed = request.headers.authorization === undefined && request.headers['x-api-key'] === undefined
-  return isUsed && request.method !== 'POST' && typeof key === 'string' && key !== '' ? key : null
+  return isUsed && typeof key === 'string' && key !== '' ? key : null
 }

@@ -167,6 +167,16 @@ test('the STAC API', async (t) => {
     assert.ok(!(await get('/stac/search')).bytes.includes(key))
   })
 
+  await t.test('`key=` works for POST too, and stays in the links', async () => {
+    const post = (query: string) =>
+      w.request('POST', `/stac/search${query}`, { headers: { 'content-type': 'application/json' }, body: JSON.stringify({ limit: 1 }) })
+    const { status, body } = await post(`?key=${key}`)
+    assert.equal(status, 200)
+    for (const { href } of body.links as Link[]) assert.equal(new URL(href).searchParams.get('key'), key, href)
+    assert.equal((await post('')).status, 401)
+    assert.equal((await w.request('POST', `/v1/op/projects.list?key=${key}`)).status, 401, 'nowhere else')
+  })
+
   await t.test('a proxy that is trusted says under which address we are seen', async () => {
     const forwarded = { 'x-forwarded-host': 'maps.example', 'x-forwarded-proto': 'https' }
     assert.equal(linkOf((await get('/stac', forwarded)).body, 'self')!.href, 'https://maps.example/stac')
