@@ -19,7 +19,7 @@ const item = (project_id: string, name: string) => ({
   project_id,
   name,
   type: 'external_reference' as const,
-  geometry: { type: 'Point', coordinates: [151.2, -33.8] },
+  geometry: { type: 'Point' as const, coordinates: [151.2, -33.8] },
   datetime: '2029-05-01T00:00:00Z',
 })
 const rejection = async (work: Promise<unknown>): Promise<unknown> =>
