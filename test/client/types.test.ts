@@ -74,7 +74,9 @@ test('what analytics methods find is what their types say', async (t) => {
   const w = await world(t)
   const org = await w.organization()
   const [before, after] = [await sceneItem(w, org, 'June'), await sceneItem(w, org, 'August', { datetime: '2025-08-12T10:40:00Z' })]
-  const gt = new Groundtrack({ baseUrl: w.baseUrl, apiKey: (await w.key(org.owner.token, ['write'])).key })
+  const { token, refreshToken } = org.owner
+  const session = { accessToken: token, refreshToken, expiresAt: Date.now() + 900_000, organizationId: org.id }
+  const gt = new Groundtrack({ baseUrl: w.baseUrl, session })
   const answers = [
     await gt.analytics.execute({
       operation: 'zonal_stats',
