@@ -2,7 +2,8 @@
 import { parseArgs } from 'node:util'
 import { openLab } from '../test/support/service.ts'
 import { percentile } from './lib/scenes.ts'
-import { attackApart, behaveApart, count, makeTenant, type Kind, type Seen } from './lib/tenants.ts'
+import { count } from './lib/tenant-calls.ts'
+import { attackApart, behaveApart, makeTenant, type Kind, type Seen } from './lib/tenants.ts'
 
 const { values } = parseArgs({ options: { seconds: { type: 'string', default: '30' }, blocks: { type: 'string', default: '2' } } })
 const BLOCK_MS = (Number(values.seconds) * 1_000) / Number(values.blocks)

@@ -4,7 +4,8 @@ import { parseArgs } from 'node:util'
 import { call } from '../test/support/client.ts'
 import { freePort } from '../test/support/port.ts'
 import { openLab, postmasterOf, type Service } from '../test/support/service.ts'
-import { attackApart, behaveApart, count, makeTenant, type Seen } from './lib/tenants.ts'
+import { count } from './lib/tenant-calls.ts'
+import { attackApart, behaveApart, makeTenant, type Seen } from './lib/tenants.ts'
 
 const { values } = parseArgs({ options: { minutes: { type: 'string', default: '60' }, round: { type: 'string', default: '30' } } })
 const ROUND_MS = Number(values.round) * 1_000

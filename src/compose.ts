@@ -1,7 +1,9 @@
 /** Puts the platform together from a database, a clock and settings: the same for the service and for tests. */
 import type { Logger } from 'pino'
+import { createOverlays } from '#adapters/overlays/overlays.ts'
 import { createRasterService } from '#adapters/raster/service.ts'
 import type { RasterService } from './ports/raster.ts'
+import { createPrinter } from './services/documents/printer.ts'
 import type { Storage } from './ports/storage.ts'
 import type { Services } from './context.ts'
 import type { Clock } from '#core/clock.ts'
@@ -136,11 +138,13 @@ export async function compose(parts: Parts): Promise<Composed> {
   const services: Services = {
     clock,
     raster,
+    printer: createPrinter(),
     layers,
     usage,
     storage: parts.storage,
     payments: parts.payments,
     vendors: parts.vendors,
+    overlays: createOverlays(),
     webhooks: parts.webhooks,
     mail: { ...parts.mail, baseUrl },
     clipAreas: parts.clipAreas ?? [],
@@ -175,12 +179,26 @@ export async function compose(parts: Parts): Promise<Composed> {
     stream,
     auth: authOf(parts, { tokens, rightsChanged, mails: accountMails(tasks) }),
     taskPlatform: { ...services, db, queue, committed, onFault },
-    async close() {
-      claims.close()
-      turns.close()
-      for (const part of [rateLimiter, raster, audit, usage, stream, bell, parts.webhooks, parts.mail]) await part.close()
-    },
+    close: () =>
+      closeAll([
+        claims,
+        turns,
+        rateLimiter,
+        raster,
+        services.overlays,
+        services.printer,
+        audit,
+        usage,
+        stream,
+        bell,
+        parts.webhooks,
+        parts.mail,
+      ]),
   }
+}
+
+async function closeAll(parts: readonly { close(): void | Promise<void> }[]): Promise<void> {
+  for (const part of parts) await part.close()
 }
 
 function accountMails(tasks: Platform['tasks']): SignInPlatform['mails'] {

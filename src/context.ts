@@ -7,7 +7,9 @@ import type { Layers } from '#model/imagery/item-layer.ts'
 import type { ShareLink } from '#model/sharing/share-link.ts'
 import type { Mail } from '#ports/mail.ts'
 import type { ClipArea } from '#ports/clip-areas.ts'
+import type { Overlays } from '#ports/overlays.ts'
 import type { Payments } from '#ports/payments.ts'
+import type { Printer } from '#ports/printer.ts'
 import type { RasterService } from '#ports/raster.ts'
 import type { Storage } from '#ports/storage.ts'
 import type { Vendors } from '#ports/vendors.ts'
@@ -20,12 +22,16 @@ export interface Services {
   readonly clock: Clock
   readonly storage: Storage
   readonly raster: RasterService
+  /** Draws PDFs. */
+  readonly printer: Printer
   /** What tiles of items are drawn from, remembered for a moment. */
   readonly layers: Layers
   /** The card processor; null where no cards are taken. */
   readonly payments: Payments | null
   /** Who has imagery to find and to buy. */
   readonly vendors: Vendors
+  /** Combines areas, off the event loop. */
+  readonly overlays: Overlays
   /** Posts to endpoints of customers. */
   readonly webhooks: Webhooks
   /** Sends mail that links to this service. */

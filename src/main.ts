@@ -279,6 +279,7 @@ async function startStorage(
       store,
       host: config.host,
       port: config.storePort,
+      trustedProxies: config.trustedProxies,
       secret,
       clock: systemClock,
       log,

@@ -29,6 +29,11 @@ export interface Context extends Services {
    * later in this call's transaction. Null: there is no such operation, or it is not theirs to run.
    */
   runAs(principal: Principal, operationId: string, input: unknown): Promise<PreparedRun | null>
+  /**
+   * What a call by the caller would cost now, in credits, by the operation that estimates it. Null: no operation estimates it. What
+   * cannot be priced is rejected as the call itself would be.
+   */
+  priceOf(operationId: string, input: object): Promise<number | null>
   /** What another operation is, and what it would say to an input; null where there is none. */
   contractOf(operationId: string): { readonly tier: Tier; validate(input: unknown): unknown } | null
 }
@@ -69,6 +74,7 @@ export interface Contract<
   readonly mediaType?: string
   readonly produces?: readonly Produces[]
   readonly events?: readonly EventType[]
+  /** Its idempotency keys are the organization's, and `permit` decides who gets a repeated response. Keys of other writes are their caller's. */
   readonly idempotent?: true
   readonly public?: true
   /** Where the usual 256 KiB of a body are not enough. What is larger than those is parsed beside the event loop. */

@@ -2,7 +2,7 @@
 import type { Bell } from './background/bell.ts'
 import { startLoop, type Loop } from './background/loop.ts'
 import type { TaskPlatform } from './background/tasks.ts'
-import { answerDue } from './services/alerts/answer.ts'
+import { createAnswerer } from './services/alerts/answerer.ts'
 import { createDeliverer } from './services/webhooks/deliverer.ts'
 
 /** What comes due is found this much later at most; what is new rings. */
@@ -19,10 +19,11 @@ interface Watched {
 
 export function startWatch({ taskPlatform, bell }: Watched, onError: (error: unknown, what: string) => void): { close(): Promise<void> } {
   const deliverer = createDeliverer({ ...taskPlatform, onError: (error) => onError(error, 'webhooks'), onRoom: () => loops[0]?.ring() })
+  const answerer = createAnswerer({ ...taskPlatform, onError: (error) => onError(error, 'alerts'), onRoom: () => loops[1]?.ring() })
   const loops: Loop[] = [
     startLoop({ step: deliverer.step, restMs: REST_MS, gapMs: GAP_MS, onError: (error) => onError(error, 'webhooks') }),
     startLoop({
-      step: async () => (await answerDue({ ...taskPlatform, onError: (error) => onError(error, 'alerts') })) > 0,
+      step: answerer.step,
       restMs: REST_MS,
       gapMs: GAP_MS,
       onError: (error) => onError(error, 'alerts'),
@@ -43,6 +44,7 @@ export function startWatch({ taskPlatform, bell }: Watched, onError: (error: unk
       deaf()
       await Promise.all(loops.map((loop) => loop.close()))
       await deliverer.close()
+      await answerer.close()
     },
   }
 }

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { MAX_CHARACTERS } from '#raster/expression/index.ts'
 import { operations } from '#registry.ts'
 import { rasterItem } from './support/layers.ts'
-import { scene } from './support/scene.ts'
+import { scene, tileAt } from './support/scene.ts'
 import { world } from './support/world.ts'
 
 interface Shape {
@@ -34,6 +34,17 @@ test('band math of 1,000 characters', async (t) => {
     const w = await world(t)
     const org = await w.organization()
     const item_id = await rasterItem(w, org, [{ bytes: await scene() }])
+    // As people write them: many short terms, and few long ones.
+    const dense = `b1${'+b2'.repeat(332)}+1`
+    const weighted = Array.from({ length: 40 }, (_, k) => `0.${k}*(b4-b3)/(b4+b3+1)`)
+      .join('+')
+    const written = [dense, `${weighted}${' '.repeat(MAX_CHARACTERS - weighted.length - 2)}+1`]
+    for (const expression of written) {
+      assert.equal(expression.length, MAX_CHARACTERS)
+      await w.ok(org.owner.token, 'items.tile.statistics', { item_id, expression })
+      const tile = { item_id, ...tileAt(151.15, -33.1, 12), format: 'png', expression, rescale: '0,100000' }
+      assert.equal((await w.call(org.owner.token, 'items.tile.render', tile)).status, 200)
+    }
     const spaced = (length: number) => `b1${' '.repeat(length - 5)}+b2`
     const config = (expression: string) => ({ item_id, name: 'Long', type: 'expression', config: { expression, rescale: '0,1' } })
     for (const length of [513, MAX_CHARACTERS]) {

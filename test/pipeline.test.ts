@@ -1,5 +1,6 @@
 // Goal: every call passes the same stages, and what fails in any of them leaves nothing behind.
 import assert from 'node:assert/strict'
+import http from 'node:http'
 import { test } from 'node:test'
 import Type from 'typebox'
 import { problem } from '#core/problem.ts'
@@ -8,6 +9,7 @@ import { task } from '#task.ts'
 import { requireOrganization } from '#model/identity/organization.ts'
 import * as project from '#model/identity/project.ts'
 import { operation } from '#operation.ts'
+import { until } from './support/service.ts'
 import { world } from './support/world.ts'
 
 const Empty = Closed({})
@@ -201,6 +203,83 @@ test('raw operations pass the same stages', async (t) => {
     assert.doesNotMatch(broken.bytes.toString(), /secret/)
     await w.flushAudit()
     assert.equal((await w.db.selectFrom('audit').selectAll().where('operation', '=', 'test.lines').execute()).length, 2)
+  })
+})
+
+// Goal: a stream that nobody reads is audited like any other call, and the service does not wait for it when it stops.
+test('a stream dropped before its first byte is audited', async (t) => {
+  const asked = Promise.withResolvers<AbortSignal>()
+  const answered = Promise.withResolvers<void>()
+  const slow = operation({
+    id: 'test.slow',
+    scope: 'catalog:read',
+    tier: 'read',
+    raw: 'ndjson',
+    input: Empty,
+    output: Closed({ n: Type.Integer() }),
+    example,
+  }).handle({
+    async execute({ signal }) {
+      asked.resolve(signal)
+      await answered.promise
+      return (async function* () {
+        yield { n: 1 }
+      })()
+    },
+  })
+  const w = await world(t, { operations: [slow] })
+  const { owner } = await w.organization()
+  const headers = { authorization: `Bearer ${owner.token}` }
+  const leaving = http.request(`${w.baseUrl}/v1/op/test.slow`, { method: 'POST', headers, agent: false }).on('error', () => {})
+  leaving.end()
+  const signal = await asked.promise
+  const gone = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()))
+  leaving.destroy()
+  await gone
+  answered.resolve()
+  await until('an audit entry', async () => {
+    await w.flushAudit()
+    return (await w.db.selectFrom('audit').selectAll().where('operation', '=', 'test.slow').execute()).length === 1
+  })
+})
+
+// Goal: once a change is saved, no answer says otherwise.
+test('a failure after the commit does not deny the change', async (t) => {
+  const late = operation({
+    id: 'test.late',
+    scope: 'projects:write',
+    tier: 'compute',
+    input: Empty,
+    output: Made,
+    example,
+  }).handle({
+    async execute({ invocationId }) {
+      return { id: invocationId }
+    },
+    async afterwards() {
+      throw new Error('secret detail of what came afterwards')
+    },
+  })
+  const w = await world(t, { operations: [late] })
+  const { owner } = await w.organization()
+
+  await t.test('in `afterwards`: the saved answer goes out, and the failure is logged', async () => {
+    const { status, body, headers } = await w.call(owner.token, 'test.late')
+    assert.deepEqual([status, body], [200, { id: headers.get('x-svc-invocation-id') }])
+    assert.ok(w.logLines.some((line) => line.includes('secret detail of what came afterwards')))
+  })
+
+  await t.test('while other processes learn of a revoked key: 500 that says it is saved', async () => {
+    const { id } = await w.key(owner.token)
+    t.mock.method(w.platform, 'rightsChanged', async () => {
+      throw new Error('secret detail of notices')
+    })
+    const { status, body } = await w.call(owner.token, 'api_keys.revoke', { key_id: id })
+    assert.deepEqual([status, body.code], [500, 'internal-error'])
+    assert.match(body.detail, /^The change was saved/)
+    assert.ok(w.logLines.some((line) => line.includes('secret detail of notices')))
+    const row = await w.db.selectFrom('api_key').select('revoked_at').where('id', '=', id).executeTakeFirstOrThrow()
+    assert.notEqual(row.revoked_at, null)
   })
 })
 

@@ -6,6 +6,7 @@ import { test } from 'node:test'
 import { promisify } from 'node:util'
 import { workersOf } from '#adapters/workers/registry.ts'
 import { scene } from './support/scene.ts'
+import { until } from './support/service.ts'
 import { world } from './support/world.ts'
 
 const SECRET = 'wrk_secret-of-the-guide-worker'
@@ -49,5 +50,11 @@ test('the workers of the guide', async (t) => {
       const bad = await newJob()
       await run(program[0]!, program.slice(1), { env: env('false {input} {output}') })
       assert.equal((await get(bad)).status, 'failed')
+      const cancelled = await newJob()
+      const working = run(program[0]!, program.slice(1), { env: { ...env('sleep 3600'), REPORT_EVERY_SECONDS: '0.1' } })
+      await until('the command to run', async () => (await get(cancelled)).stage === 'computing')
+      await w.ok(token, 'processing.job.cancel', { job_id: cancelled })
+      assert.match((await working).stdout, new RegExp(`${cancelled} was cancelled`), 'the command is stopped, not waited for')
+      assert.equal((await get(cancelled)).status, 'cancelled')
     })
 })

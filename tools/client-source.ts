@@ -28,7 +28,7 @@ interface Described {
   readonly requestBody?: { readonly content: Readonly<Record<string, Content>> }
   readonly responses: Readonly<Record<string, { readonly content?: Readonly<Record<string, Content>> }>>
   readonly 'x-side-effect': string
-  readonly 'x-idempotent': boolean
+  readonly 'x-public': boolean
   readonly 'x-raw': Raw
 }
 
@@ -68,7 +68,7 @@ export function publishedOperations(document: Document): Published[] {
         description: op.description ?? '',
         tier: op['x-side-effect'],
         raw: op['x-raw'],
-        isIdempotent: op['x-idempotent'],
+        isIdempotent: op['x-side-effect'] !== 'read' && !op['x-public'],
         input: input?.schema ?? {},
         output: output?.schema ?? {},
         example: (input?.example ?? {}) as Readonly<Record<string, unknown>>,
@@ -94,7 +94,8 @@ function pagingOf(document: Document, { raw, tier, input, output }: Omit<Publish
   const fields = resolved(document, input).properties ?? {}
   const size = fields['limit'] ? 'limit' : fields['size'] ? 'size' : null
   if (raw !== 'json' || tier !== 'read' || size === null) return null
-  const kind = fields['offset'] ? 'offset' : fields['page'] ? 'page' : fields['next'] ? 'token' : null
+  const hasCursor = fields['next'] && resolved(document, output).properties?.['next']
+  const kind = hasCursor ? 'token' : fields['offset'] ? 'offset' : fields['page'] ? 'page' : fields['next'] ? 'token' : null
   if (kind === null) return null
   const records = recordsOf(document, output)
   return records === undefined ? null : [records, kind, size, Number(fields[size]!.default ?? 100)]

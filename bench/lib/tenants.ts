@@ -1,25 +1,18 @@
 /** A well-behaved organization and a hostile one, each in a process of its own, for `fairness` and `soak-hostile`. */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
-import http from 'node:http'
-import net from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openFileStore } from '#adapters/storage/files.ts'
 import { systemClock } from '#core/clock.ts'
 import { openDatabase } from '#db/open.ts'
 import { secretOf } from '#model/platform/secret.ts'
 import { found, ok } from '../../test/support/client.ts'
-import { scene, tileAt } from '../../test/support/scene.ts'
+import { scene } from '../../test/support/scene.ts'
 import { embeddedUrl } from '../../test/support/service.ts'
+import { startAttack } from './attacks.ts'
 import { loopCpuMs } from './cpu.ts'
+import { caller, count, randomTile, type Tenant } from './tenant-calls.ts'
 import { storeFile } from '../../test/support/stored-file.ts'
-
-interface Tenant {
-  baseUrl: string
-  key: string
-  projectId: string
-  itemId: string
-}
 
 export type Kind = 'tile' | 'search' | 'write'
 
@@ -32,16 +25,6 @@ export interface Seen {
   /** Ids of items whose making was acknowledged. */
   written: string[]
 }
-
-/** Adds up by name. */
-export function count(sums: Record<string, number>, more: Readonly<Record<string, number>>): void {
-  for (const [name, number] of Object.entries(more)) sums[name] = (sums[name] ?? 0) + number
-}
-
-const ZOOM = 14
-const MIB = 1024 ** 2
-/** Nobody waits longer for an answer; it counts as broken. */
-const MAX_WAIT_MS = 20_000
 
 export async function makeTenant(baseUrl: string, dataDir: string, name: string): Promise<Tenant> {
   const owner = await found(baseUrl, `${name}@example.com`)
@@ -71,38 +54,9 @@ export async function makeTenant(baseUrl: string, dataDir: string, name: string)
   return { baseUrl, key, projectId, itemId }
 }
 
-interface Answer {
-  status: number
-  body: Buffer
-}
-
-function caller({ baseUrl, key }: Tenant, maxSockets = Infinity) {
-  const agent = new http.Agent({ keepAlive: true, maxSockets })
-  return async (id: string, input: object): Promise<Answer> => {
-    const request = http.request(`${baseUrl}/v1/op/${id}`, {
-      method: 'POST',
-      agent,
-      headers: { 'content-type': 'application/json', authorization: `Bearer ${key}` },
-      signal: AbortSignal.timeout(MAX_WAIT_MS),
-    })
-    request.end(JSON.stringify(input))
-    const [response] = (await once(request, 'response')) as [http.IncomingMessage]
-    const chunks: Buffer[] = []
-    for await (const chunk of response) chunks.push(chunk as Buffer)
-    return { status: response.statusCode!, body: Buffer.concat(chunks) }
-  }
-}
-
 const randomBox = () => {
   const [west, south] = [150 + Math.random(), -34 + Math.random()]
   return [west, south, west + 0.5, south + 0.5]
-}
-
-/** Another picture each time: no cache answers for the pool. */
-function randomTile(itemId: string): object {
-  const first = tileAt(151.02, -33.02, ZOOM)
-  const place = { z: ZOOM, x: first.x + Math.floor(Math.random() * 10), y: first.y + Math.floor(Math.random() * 6) }
-  return { item_id: itemId, ...place, bands: '3,2,1', rescale: `0,${1_000 + Math.floor(Math.random() * 1e6)}` }
 }
 
 /** Five calls a second, each kind in turn, whatever the answers take. */
@@ -139,43 +93,6 @@ async function behave(tenant: Tenant, forMs: number, servicePid: number | null):
   }
   await Promise.all(calls)
   return seen
-}
-
-/** Everything that the review tried, at once and without a pause, until it is told to stop. */
-function attack(tenant: Tenant): Record<string, number> {
-  const answered: Record<string, number> = {}
-  const call = caller(tenant)
-  const ask = async (id: string, input: object): Promise<void> => {
-    const { status } = await call(id, input)
-    count(answered, { [status]: 1 })
-  }
-  const forever = async (work: () => Promise<unknown>): Promise<void> => {
-    for (;;) {
-      const began = performance.now()
-      await work().catch(() => {})
-      if (performance.now() - began < 20) await sleep(20) // Refused at once: no client could do more with one processor.
-    }
-  }
-  const many = (count: number, work: () => Promise<unknown>) => {
-    for (let n = 0; n < count; n++) void forever(work)
-  }
-  const keys = Buffer.from(`{${Array.from({ length: 900_000 }, (_, n) => `"k${n}":1`).join(',')}}`)
-  many(60, () => ask('items.tile.statistics', { item_id: tenant.itemId, expression: `(b4-b1)/(b4+b1+${Math.random()})` }))
-  many(40, () => ask('items.search', { project_id: tenant.projectId, bbox: [149, -35, 153, -31], limit: 1000 }))
-  many(20, () => ask('items.tile.render', randomTile(tenant.itemId)))
-  many(10, () => ask('items.list', { project_id: tenant.projectId, limit: 1000 }))
-  many(2, () => fetch(`${tenant.baseUrl}/auth/sign-in`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: keys }))
-  many(1, () => ask('items.import_stac', { project_id: tenant.projectId, ndjson: 'x\n'.repeat(MIB) }))
-  many(200, () => halfRequest(tenant.baseUrl))
-  return answered
-}
-
-async function halfRequest(baseUrl: string): Promise<void> {
-  const socket = net.connect(Number(new URL(baseUrl).port), '127.0.0.1')
-  socket.on('error', () => {})
-  socket.write('POST /v1/op/projects.list HTTP/1.1\r\nHost: x\r\nX-Slow: ')
-  await once(socket, 'close')
-  await sleep(1_000)
 }
 
 type Order =
@@ -216,7 +133,7 @@ function serve(): void {
   const leave = (result: object) => process.send!(result, () => process.exit(0))
   process.on('disconnect', () => process.exit(1)) // Nobody outlives the bench.
   process.on('message', (order: Order) => {
-    if (order.role === 'attack') answered = attack(order.tenant)
+    if (order.role === 'attack') answered = startAttack(order.tenant)
     else if (order.role === 'stop') leave(answered)
     else void behave(order.tenant, order.forMs, order.servicePid).then(leave)
   })

@@ -27,17 +27,33 @@ export function coarseCopy(scene: SceneDescription, sidePx: number): SceneDescri
   return windowOf(scene, { x: 0, y: 0, width: Math.round(scene.width / factor), height: Math.round(scene.height / factor) }, factor)
 }
 
-/** The pixels that an area touches, with nothing outside the area, and the cloud cover of the area itself. */
-export function cropOf(scene: SceneDescription, area: Footprint): SceneDescription {
+/**
+ * The pixels that an area touches, with nothing outside the area, and the cloud cover of the area itself. With more pixels
+ * than are allowed, they become larger. A view that is not bounded by the scene shows the ground around it as well.
+ */
+export function cropOf(
+  scene: SceneDescription,
+  area: Footprint,
+  { maxPx = Infinity, isBounded = true }: { maxPx?: number; isBounded?: boolean } = {},
+): SceneDescription {
   const positions = inPixels(scene, area).flat(2)
-  const low = (axis: 0 | 1, last: number) => Math.max(0, Math.min(last - 1, Math.floor(Math.min(...positions.map((at) => at[axis])))))
-  const high = (axis: 0 | 1, last: number) => Math.max(1, Math.min(last, Math.ceil(Math.max(...positions.map((at) => at[axis])))))
-  const x = low(0, scene.width)
-  const y = low(1, scene.height)
-  const part = windowOf(scene, { x, y, width: high(0, scene.width) - x, height: high(1, scene.height) - y })
-  const shown = { ...part, footprint: area, bbox: bboxOf(area) }
+  const spanOf = (axis: 0 | 1, size: number): { from: number; to: number } => {
+    const [from, to] = [Math.floor(least(positions, axis)), Math.ceil(-least(positions, axis, -1))]
+    if (!isBounded) return { from, to: Math.max(from + 1, to) }
+    return { from: Math.max(0, Math.min(size - 1, from)), to: Math.max(1, Math.min(size, to)) }
+  }
+  const [across, down] = [spanOf(0, scene.width), spanOf(1, scene.height)]
+  const [width, height] = [across.to - across.from, down.to - down.from]
+  const factor = Math.max(1, Math.ceil(4 * Math.sqrt((width * height) / maxPx)) / 4)
+  const x = Math.floor(across.from / factor)
+  const y = Math.floor(down.from / factor)
+  const window = { x, y, width: Math.ceil(across.to / factor) - x, height: Math.ceil(down.to / factor) - y }
+  const shown = { ...windowOf(scene, window, factor), footprint: area, bbox: bboxOf(area) }
   return { ...shown, cloudCover: scene.cloudCover === null ? null : cloudCoverOf(shown) }
 }
+
+const least = (positions: readonly Position[], axis: 0 | 1, sign: 1 | -1 = 1): number =>
+  positions.reduce((found, at) => Math.min(found, sign * at[axis]), Infinity)
 
 function inPixels(scene: SceneDescription, area: Footprint): Position[][][] {
   const { transform, crs } = gridOfScene(scene)

@@ -5,7 +5,7 @@ import { memorySource } from '#raster/source/memory.ts'
 import { openTiff } from '#raster/tiff/open.ts'
 import type { SampleArray } from '#raster/types.ts'
 import { memorySink } from '#raster/write/sink.ts'
-import { describeScene, renderScene, SENSOR_IDS, type SceneDescription, type SceneRequest } from './index.ts'
+import { cropOf, describeScene, renderScene, SENSOR_IDS, type SceneDescription, type SceneRequest } from './index.ts'
 import { gridOfScene } from './describe.ts'
 import { polygonsOf } from './footprint.ts'
 
@@ -217,4 +217,28 @@ test('every sensor makes a scene anywhere, in the right zone, and stops when it 
   await assert.rejects(renderScene(scene, memorySink(), { signal: AbortSignal.abort() }))
   assert.throws(() => describeScene({ sensor: 'sandbox-vhr', longitude: 0, latitude: 89, datetime: SUMMER }), RangeError)
   assert.throws(() => describeScene({ sensor: 'sandbox-vhr', ...PLAIN, datetime: 'soon' }), RangeError)
+})
+
+// Goal: an image of any area that can be ordered stays within its pixels, shows all of the area, and says how large its pixels are.
+test('crops within a number of pixels', () => {
+  const scene = describeScene({ sensor: 'sandbox-vhr', longitude: 10.1, latitude: 48.1, datetime: '2026-05-01T10:30:00Z', sizePx: 512 })
+  const square = (degrees: number) => {
+    const [west, south] = [10.1 - degrees / 2, 48.1 - degrees / 2]
+    const corners: [number, number][] = [
+      [west, south],
+      [west + degrees, south],
+      [west + degrees, south + degrees],
+      [west, south + degrees],
+      [west, south],
+    ]
+    return { type: 'Polygon' as const, coordinates: [corners] }
+  }
+  const maxPx = 64_000_000
+  for (const degrees of [0.005, 0.05, 0.22]) {
+    const crop = cropOf(scene, square(degrees), { maxPx, isBounded: false })
+    assert.ok(crop.width * crop.height <= maxPx * 1.01, `${crop.width} by ${crop.height}`)
+    assert.ok(crop.height * crop.gsdM > degrees * 111_000, 'the whole area is in it')
+    assert.equal(crop.gsdM === 0.5, degrees < 0.05, `${crop.gsdM} m`)
+    assert.equal(crop.transform[1], crop.gsdM)
+  }
 })

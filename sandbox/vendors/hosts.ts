@@ -23,6 +23,8 @@ export interface SandboxHost {
   readonly isFlaky: boolean
 }
 
+/** What one capture or one feature covers at most; the registry says the same of each product. */
+export const MAX_SQ_KM = 400
 /** Scenes become cheaper when they are so old. */
 export const ARCHIVE_DAYS = 90
 export const VENDOR_KEY = 'sandbox-vendor-key'

@@ -7,7 +7,7 @@ import { cropOf, describeScene, type SceneDescription } from '../scenes/index.ts
 import type { Darkroom } from './darkroom.ts'
 import { centsPerSqKm, propertiesOf } from './feature.ts'
 import { faultOf } from './faults.ts'
-import type { PriceRow, SandboxHost } from './hosts.ts'
+import { MAX_SQ_KM, type PriceRow, type SandboxHost } from './hosts.ts'
 import { sharedArea, type Library } from './library.ts'
 import { areaOf, Refusal } from './search.ts'
 import { cancel, find, keep, type Kept, type Kind } from './store.ts'
@@ -39,13 +39,20 @@ interface TaskingBody {
   study_option_id?: string
 }
 
-/** Pixels of one file at most: minutes of work. */
+/** Pixels of one capture, or of all images of a tasking, at most: minutes of work. Larger areas have larger pixels. */
 const MAX_FILE_PX = 64_000_000
+/** A scattered area becomes an image for each of its parts; where there are more parts, several share one. */
+const MAX_IMAGES = 20
+/** Beyond that the ground is no plane any more. */
+const MAX_REACH_KM = 250
 const MAX_CAPTURES = 50
 const MAX_PRICES = 500
 /** A place without extent is imaged with so much around it. */
 const POINT_SQ_KM = 1
 const MIN_WINDOW_MS = DAY_MS
+/** A tasked image is a view around its place that is then cut to the area, so its own size is of no account. */
+const VIEW_PX = 512
+const KM_PER_DEGREE = 111.32
 
 export class Shop {
   readonly #parts: ShopParts
@@ -109,10 +116,19 @@ export class Shop {
   }
 
   #requireSize(area: AreaGeometry): void {
-    const sensor = this.#parts.host.sensor === 'sandbox-vhr' ? 0.5 : 3
-    const limit = Math.floor((MAX_FILE_PX * sensor * sensor) / 1e6)
-    const size = boxSqKm(area)
-    if (size > limit) throw new Refusal(`The area reaches over ${size.toFixed(1)} km²; at most ${limit} km² of a scene can be had at once`)
+    const size = sqKmOf(area)
+    if (size > MAX_SQ_KM) throw new Refusal(`The area covers ${size.toFixed(1)} km²; at most ${MAX_SQ_KM} km² can be ordered at once`)
+    this.#requireReach(area)
+  }
+
+  #requireReach(area: AreaGeometry): void {
+    for (const part of polygonsOf(area)) {
+      const [west, south, east, north] = boxOf({ type: 'Polygon', coordinates: part as Position[][] })
+      const reach =
+        KM_PER_DEGREE * Math.max(north - south, (east - west) * Math.cos((Math.min(Math.abs(south), Math.abs(north)) * Math.PI) / 180))
+      if (reach > MAX_REACH_KM)
+        throw new Refusal(`The area reaches over ${reach.toFixed(0)} km; at most ${MAX_REACH_KM} km can be ordered at once`)
+    }
   }
 
   async placeOrder(given: Record<string, unknown>): Promise<object> {
@@ -129,7 +145,7 @@ export class Shop {
       for (const { scene_id: id, geometry } of body.captures) this.#shown(String(id), areaOf(geometry))
     } else {
       if (!body.area) throw new Refusal('A tasking needs an area')
-      this.#requireSize(body.area)
+      this.#requireReach(body.area)
     }
     const kept = await this.#keep('order', given, body)
     void this.#view(kept, true).catch(() => {}) // What will be asked for is begun at once.
@@ -162,18 +178,25 @@ export class Shop {
   #images(kept: Kept<OrderBody>): { sceneId: string; fileId: string; scene: SceneDescription; fault: string | null }[] {
     const { captures, area } = kept.body
     if (area) {
-      const scene = this.#tasked(kept, area)
-      return [{ sceneId: scene.id, fileId: 'image-1', scene, fault: null }]
+      const parts = inImages(area)
+      return parts.map((part, index) => {
+        const scene = this.#tasked(kept, part, { number: index + 1, maxPx: MAX_FILE_PX / parts.length })
+        return { sceneId: scene.id, fileId: `image-${index + 1}`, scene, fault: null }
+      })
     }
     return (captures ?? []).map(({ scene_id: sceneId, geometry }, index) => {
       const shown = this.#shown(sceneId, geometry)
       const fault = this.#parts.host.isFlaky ? faultOf(sceneId) : null
-      return { sceneId, fileId: `image-${index + 1}`, scene: cropOf(shown.scene, shown.area), fault }
+      return { sceneId, fileId: `image-${index + 1}`, scene: cropOf(shown.scene, shown.area, { maxPx: MAX_FILE_PX }), fault }
     })
   }
 
   /** A new image of the area, taken on the first day of the window that is not before the order. */
-  #tasked({ id, createdAt, body }: Kept<OrderBody>, area: AreaGeometry): SceneDescription {
+  #tasked(
+    { id, createdAt, body }: Kept<OrderBody>,
+    area: AreaGeometry,
+    { number, maxPx }: { number: number; maxPx: number },
+  ): SceneDescription {
     const { library, host } = this.#parts
     const start = Date.parse(String(body.params?.['acquisitionStart'] ?? ''))
     const end = Date.parse(String(body.params?.['acquisitionEnd'] ?? ''))
@@ -182,10 +205,10 @@ export class Shop {
     const day = new Date(at).toISOString().slice(0, 10)
     const pass = library.sceneAt([longitude, latitude], day)
     const sensor = host.sensor!
-    const gsdM = pass?.gsdM ?? 0.5
-    const sizePx = Math.min(16_384, Math.ceil((Math.sqrt(boxSqKm(area)) * 2_600) / gsdM) + 512)
     const datetime = pass?.datetime ?? `${day}T10:30:00Z`
-    return cropOf(describeScene({ sensor, longitude, latitude, datetime, sizePx, id: `${host.name}_tasked_${id}` }), area)
+    const name = `${host.name}_tasked_${id}${number === 1 ? '' : `_${number}`}`
+    const view = describeScene({ sensor, longitude, latitude, datetime, sizePx: VIEW_PX, id: name })
+    return cropOf(view, area, { maxPx, isBounded: false })
   }
 
   async #view(kept: Kept<OrderBody>, isWarming = false): Promise<object> {
@@ -292,7 +315,7 @@ export class Shop {
     if (this.#row(product).kind !== 'tasking') throw new Refusal(`'${product}' is no tasking product`)
     const shape = given['area'] as { type?: unknown; coordinates?: unknown } | undefined
     const area = shape?.type === 'Point' && Array.isArray(shape.coordinates) ? (shape as Point) : areaOf(shape)
-    if (area.type !== 'Point') this.#requireSize(area)
+    if (area.type !== 'Point') this.#requireReach(area)
     const params = (given['params'] ?? {}) as Record<string, unknown>
     windowOf(params)
     return { product, area, params, ...(typeof given['study_option_id'] === 'string' ? { study_option_id: given['study_option_id'] } : {}) }
@@ -345,19 +368,12 @@ function middleOf(area: AreaGeometry): Position {
   return [(west + east) / 2, (south + north) / 2]
 }
 
-/** Of the box around it: what a file of it covers. */
-function boxSqKm(area: AreaGeometry): number {
-  const [west, south, east, north] = boxOf(area)
-  return sqKmOf({
-    type: 'Polygon',
-    coordinates: [
-      [
-        [west, south],
-        [east, south],
-        [east, north],
-        [west, north],
-        [west, south],
-      ],
-    ],
+/** The parts of an area in at most so many lots, neighbours in the list together. */
+function inImages(area: AreaGeometry): AreaGeometry[] {
+  const parts = polygonsOf(area) as Position[][][]
+  const size = Math.ceil(parts.length / MAX_IMAGES)
+  return Array.from({ length: Math.ceil(parts.length / size) }, (_, lot): AreaGeometry => {
+    const own = parts.slice(lot * size, (lot + 1) * size)
+    return own.length === 1 ? { type: 'Polygon', coordinates: own[0]! } : { type: 'MultiPolygon', coordinates: own }
   })
 }

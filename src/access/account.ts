@@ -7,6 +7,7 @@ import * as user from '#model/identity/user.ts'
 import type { Tx } from '#db/tables.ts'
 import { requireUsable } from './passwords.ts'
 import { isRight, type SignInPlatform } from './sign-in.ts'
+import { verifyAddress } from './verification.ts'
 
 /** Who asks, by which session, and from where. */
 export interface Oneself {
@@ -18,13 +19,14 @@ export interface Oneself {
 const MAX_SESSIONS_LISTED = 100
 
 /** Joins the person to what the token is for. Nothing else joins anybody: neither an address nor somebody's id. */
-export async function acceptInvitation({ db, clock }: SignInPlatform, { userId }: Oneself, token: string) {
+export async function acceptInvitation({ db, clock, rightsChanged }: SignInPlatform, { userId, sessionId }: Oneself, token: string) {
   const accepted = await db.transaction().execute(async (tx) => {
     const joined = await invitation.accept(tx, token, userId, clock.now())
-    if (joined) await welcome(tx, joined, userId, clock.now())
+    if (joined) await welcome(tx, joined, { userId, sessionId }, clock.now())
     return joined
   })
   if (!accepted) throw notFound('invitation: it was used, taken back or has run out, so ask for a new link')
+  if (accepted.wasMailed) await rightsChanged()
   return {
     organization_id: accepted.organizationId,
     ...(accepted.projectId ? { project_id: accepted.projectId } : {}),
@@ -33,9 +35,14 @@ export async function acceptInvitation({ db, clock }: SignInPlatform, { userId }
 }
 
 /** The mail's link also proves the address, to whom it belongs; and whoever invited hears of it. */
-async function welcome(tx: Tx, { id, organizationId, email, invitedBy, wasMailed }: invitation.Accepted, userId: string, now: Date) {
+async function welcome(
+  tx: Tx,
+  { id, organizationId, email, invitedBy, wasMailed }: invitation.Accepted,
+  { userId, sessionId }: Pick<Oneself, 'userId' | 'sessionId'>,
+  now: Date,
+) {
   const who = (await user.find(tx, userId))!
-  if (wasMailed && who.email === email) await user.confirmEmail(tx, userId, now)
+  if (wasMailed && who.email === email) await verifyAddress(tx, userId, sessionId, now)
   if (!invitedBy) return
   const news: notification.News = {
     kind: 'invitation',

@@ -7,6 +7,7 @@ import * as user from '#model/identity/user.ts'
 import * as notification from '#model/events/notification.ts'
 import { requireUsable } from './passwords.ts'
 import { throttle, type SignInPlatform } from './sign-in.ts'
+import { verifyAddress } from './verification.ts'
 
 /** Mails that one address may ask for, whomever they go to, and that may go to one person. */
 const ASKED_PER_ADDRESS = 30
@@ -34,18 +35,19 @@ export async function reset(platform: SignInPlatform, input: { token: string; pa
     const userId = await mailToken.spend(tx, input.token, 'reset', now)
     if (!userId) throw spent()
     await user.setPassword(tx, userId, passwordHash)
-    await user.confirmEmail(tx, userId, now)
+    await verifyAddress(tx, userId, null, now)
     await session.endAllOfUser(tx, userId, now)
   })
   await platform.rightsChanged()
 }
 
-export async function confirm({ db, clock }: SignInPlatform, token: string): Promise<void> {
+export async function confirm({ db, clock, rightsChanged }: SignInPlatform, token: string): Promise<void> {
   await db.transaction().execute(async (tx) => {
     const userId = await mailToken.spend(tx, token, 'confirm', clock.now())
     if (!userId) throw spent()
-    await user.confirmEmail(tx, userId, clock.now())
+    await verifyAddress(tx, userId, null, clock.now())
   })
+  await rightsChanged()
 }
 
 export async function mailChoice({ db }: SignInPlatform, userId: string): Promise<{ notification_mail: NotificationMail }> {

@@ -179,6 +179,10 @@ function publicUser(who: user.User) {
   return { id: who.id, email: who.email, name: who.name }
 }
 
+/** Whether two spellings name one account. */
+export const isSameEmail = (email: string, other: string | undefined): boolean =>
+  other !== undefined && user.normaliseEmail(email) === user.normaliseEmail(other)
+
 /** What sign-ins to one account are counted under, before the address; a digest, because people type passwords into the wrong field. */
 export function attemptsOn(email: string): string {
   return `sign-in:${createHash('sha256').update(user.normaliseEmail(email)).digest('base64url')}`

@@ -2,6 +2,7 @@
  * Live events: one reader of the outbox for all listeners of a process. It looks when a commit rings, here or elsewhere, and
  * hands each event to those who may read it. Listeners that come back start at the last event they know.
  */
+import { CONNECTION_LIMITS } from '#core/connections.ts'
 import type { Principal } from '#core/principal.ts'
 import { invalidField, problem } from '#core/problem.ts'
 import { bodyOf } from '#core/webhooks.ts'
@@ -20,15 +21,20 @@ interface Listener {
   end(): void
 }
 
+interface JoinOptions {
+  readonly lastEventId: string | null
+  /** The caller's own, to count it for; null where that is not known. */
+  readonly address: string | null
+}
+
 export interface EventStream {
   /** Sends what came after the named event, then everything as it comes. What is returned leaves the stream. */
-  join(listener: Listener, lastEventId: string | null): Promise<() => void>
+  join(listener: Listener, options: JoinOptions): Promise<() => void>
   close(): Promise<void>
 }
 
-/** In this process: below what its listener takes, so that streams never keep calls out, and shared by organizations. */
-const MAX_LISTENERS = 1_500
-export const MAX_LISTENERS_PER_ORGANIZATION = 250
+/** In one process: together below the connections that it accepts, so that streams leave capacity for calls. */
+export const STREAM_LIMITS = { inAll: 1_500, perOrganization: 250, perUser: 100, perAddress: (CONNECTION_LIMITS.maxPerAddress * 3) / 4 }
 const PAGE = 500
 /** For commits whose ring was lost, and for events that wait for an older transaction to end. */
 const REST_MS = 250
@@ -52,7 +58,8 @@ interface StreamOptions {
 
 export function createEventStream({ db, bell, onError }: StreamOptions): EventStream {
   const groups = new Map<string, Group>()
-  let count = 0
+  const places = createPlaces()
+  let isClosed = false
   let loop: Loop | null = null
 
   const start = (): Loop => {
@@ -76,40 +83,76 @@ export function createEventStream({ db, bell, onError }: StreamOptions): EventSt
   /** A group lives as long as somebody listens or is about to. */
   const drop = (organizationId: string): void => {
     const group = groups.get(organizationId)!
-    count--
     if (--group.userCount === 0) groups.delete(organizationId)
   }
 
   return {
-    async join(listener, lastEventId) {
-      const organizationId = requireOrganization(listener.principal())
-      if (count >= MAX_LISTENERS)
-        throw problem('unavailable', 'Too many streams are open; try again in a moment', { headers: { 'Retry-After': '5' } })
-      if ((groups.get(organizationId)?.userCount ?? 0) >= MAX_LISTENERS_PER_ORGANIZATION)
-        throw problem('rate-limited', `An organization has at most ${MAX_LISTENERS_PER_ORGANIZATION} open streams; share one`, {
-          headers: { 'Retry-After': '5' },
-        })
-      const from = lastEventId === null ? null : await stream.positionOf(db, organizationId, lastEventId)
-      if (lastEventId !== null && !from) throw invalidField('Last-Event-ID', 'names no event of this organization')
-      const moment = await stream.now(db)
-      const group = groupOf(organizationId, moment)
-      count++
-      group.userCount++
+    async join(listener, { lastEventId, address }) {
+      const { organizationId, giveBack } = places.take(listener.principal(), address)
       try {
-        if (from) await catchUp(db, group, { organizationId, listener, from })
+        const from = lastEventId === null ? null : await stream.positionOf(db, organizationId, lastEventId)
+        if (lastEventId !== null && !from) throw invalidField('Last-Event-ID', 'names no event of this organization')
+        const moment = await stream.now(db)
+        const group = groupOf(organizationId, moment)
+        group.userCount++
+        try {
+          if (from) await catchUp(db, group, { organizationId, listener, from })
+          if (isClosed) throw problem('unavailable', 'The service is stopping')
+        } catch (error) {
+          drop(organizationId)
+          throw error
+        }
+        group.listeners.set(listener, from ? null : moment)
+        start().ring()
+        return () => {
+          if (!group.listeners.delete(listener)) return
+          drop(organizationId)
+          giveBack()
+        }
       } catch (error) {
-        drop(organizationId)
+        giveBack()
         throw error
-      }
-      group.listeners.set(listener, from ? null : moment)
-      start().ring()
-      return () => {
-        if (group.listeners.delete(listener)) drop(organizationId)
       }
     },
     async close() {
+      isClosed = true
       for (const { listeners } of groups.values()) for (const listener of listeners.keys()) listener.end()
       await loop?.close()
+    },
+  }
+}
+
+/** Counts streams. A place is taken before the first wait, so that many callers at once cannot pass a limit together. */
+function createPlaces() {
+  const taken = new Map<string, number>()
+  const countOf = (name: string) => taken.get(name) ?? 0
+  const retry = { headers: { 'Retry-After': '5' } }
+  return {
+    take(principal: Principal, address: string | null): { organizationId: string; giveBack(): void } {
+      const organizationId = requireOrganization(principal)
+      const { inAll, perOrganization, perUser, perAddress } = STREAM_LIMITS
+      const user = `user ${principal.userId ?? principal.id}`
+      if (countOf('all') >= inAll) throw problem('unavailable', 'Too many event streams are open; try again in a moment', retry)
+      const limits: [name: string, limit: number, who: string][] = [
+        [`organization ${organizationId}`, perOrganization, 'An organization'],
+        [`${user} of ${organizationId}`, perUser, 'A user'],
+        ...(address === null ? [] : [[`address ${address}`, perAddress, 'One address'] as [string, number, string]]),
+      ]
+      for (const [name, limit, who] of limits)
+        if (countOf(name) >= limit)
+          throw problem('rate-limited', `${who} can have at most ${limit} event streams open; close one or share it`, retry)
+      const names = ['all', ...limits.map(([name]) => name)]
+      for (const name of names) taken.set(name, countOf(name) + 1)
+      return {
+        organizationId,
+        giveBack() {
+          for (const name of names) {
+            const left = countOf(name) - 1
+            if (left > 0) taken.set(name, left)
+            else taken.delete(name)
+          }
+        },
+      }
     },
   }
 }

@@ -13,13 +13,12 @@ import { requireProcess } from '#services/processing/catalogue.ts'
 import { failJob } from '#services/processing/ending.ts'
 import type { Source } from '#services/processing/process.ts'
 import { findSources } from '#services/processing/sources.ts'
-import { workerObject } from '#services/processing/worker-files.ts'
+import { PUT_SECONDS, workerObject } from '#services/processing/worker-files.ts'
 import { toJob } from '#wire/job.ts'
 
 const LOOK_EVERY_MS = 500
 /** As long as its token lives: a worker may still report shortly after its time ran out. */
 const GRACE_SECONDS = 600
-const PUT_SECONDS = 3_600
 
 interface Claim {
   secret: string
@@ -54,7 +53,7 @@ export async function claimJob(platform: Platform, tokens: Tokens, { secret, job
 
 /** Takes a job and says that it has begun, in one transaction. */
 async function takeOne({ db, clock, commit }: Platform, worker: string, jobTypes: readonly string[]): Promise<runs.Run | null> {
-  const waiting = await job.oldestWaiting(db, jobTypes)
+  const waiting = await runs.nextWaiting(db, jobTypes, 'worker', clock.now())
   if (!waiting) return null
   return await commit(waiting.organizationId, 'workers.claim', async ({ tx, events }) => {
     const run = await runs.claim(tx, worker, waiting.id, clock.now())
@@ -106,7 +105,7 @@ export async function signOutput(
   if (!isMediaType(asked.contentType)) throw invalidField('content_type', "must be a media type, such as 'image/tiff'")
   const { bucketName } = await project.requireReader(db, { ...SERVICE, organizationId: found.organizationId }, found.projectId)
   const at = workerObject(bucketName!, found.id, asked.name)
-  const maxBytes = await storageAccount.room(db, found.organizationId)
+  const maxBytes = found.reservedBytes + (await storageAccount.room(db, found.organizationId))
   const url = await storage.signPut({ ...at, contentType: asked.contentType, maxBytes, expiresInSeconds: PUT_SECONDS })
   return { url, method: 'PUT', content_type: asked.contentType, expires_in_seconds: PUT_SECONDS }
 }

@@ -3,7 +3,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { clipToConvex, sqKmOf } from './area.ts'
-import type { AreaGeometry, Position } from './geometry.ts'
+import { dice } from '../../test/support/geometries.ts'
+import { requireArea, type AreaGeometry, type Position } from './geometry.ts'
+import { commonOf } from './overlay.ts'
 
 const box = (west: number, south: number, east: number, north: number): AreaGeometry & { type: 'Polygon' } => ({
   type: 'Polygon',
@@ -44,4 +46,39 @@ test('what two boxes share', () => {
       assert.ok(Math.abs((found ? sqKmOf(found) : 0) - expected) < 1e-5 + expected * 1e-9)
     }),
   )
+})
+
+// Goal: what a convex window leaves of a shape is a valid shape, and exactly as large as an independent overlay says.
+test('valid shapes in convex windows', () => {
+  const window = [
+    [-2.1, -1.3],
+    [2.7, -1.9],
+    [2.2, 2.4],
+    [-1.8, 1.6],
+    [-2.1, -1.3],
+  ] as Position[]
+  const next = dice(12)
+  let cut = 0
+  for (let nth = 0; nth < 300; nth++) {
+    const corners = 5 + Math.floor(next() * 30)
+    const isFar = nth % 2 === 1
+    const ring = Array.from({ length: corners }, (_, i): Position => {
+      const [angle, reach] = [(2 * Math.PI * (i + 0.8 * next())) / corners, 0.6 + 3 * next()]
+      return [(isFar ? 4 : 2.6) + reach * Math.cos(angle), 0.5 + reach * Math.sin(angle)]
+    })
+    const hole = [
+      [2.35, 0.45],
+      [2.65, 0.4],
+      [2.7, 0.65],
+      [2.35, 0.45],
+    ] as Position[]
+    const shape = requireArea({ type: 'Polygon', coordinates: isFar ? [[...ring, ring[0]!]] : [[...ring, ring[0]!], hole] }, 'shape')
+    const [found, expected] = [clipToConvex(shape, window), commonOf(shape, { type: 'Polygon', coordinates: [window] })]
+    assert.equal(found === null, expected === null)
+    if (!found || !expected) continue
+    requireArea(found, 'clipped')
+    assert.ok(Math.abs(sqKmOf(found) / sqKmOf(expected) - 1) < 1e-6, `${sqKmOf(found)} is not ${sqKmOf(expected)}`)
+    if (found.type === 'MultiPolygon') cut++
+  }
+  assert.ok(cut > 20, 'some are cut in pieces')
 })

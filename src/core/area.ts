@@ -14,11 +14,14 @@ function beltTo(latitude: number): number {
 
 /** Signed by the ring's direction. Edges are straight in longitude and equal-area latitude. */
 function ringSqKm(ring: readonly Position[]): number {
+  if (ring.length === 0) return 0
+  // Measured from the ring's own start, so that a small ring is not the difference of two large numbers.
+  const start = beltTo(ring[0]![1])
   let sum = 0
   for (let i = 0; i + 1 < ring.length; i++) {
     const [x1, y1] = ring[i]!
     const [x2, y2] = ring[i + 1]!
-    sum += ((x2 - x1) * Math.PI * (beltTo(y1) + beltTo(y2))) / 180
+    sum += ((x2 - x1) * Math.PI * (beltTo(y1) - start + (beltTo(y2) - start))) / 180
   }
   return (-sum * SEMI_MAJOR_KM ** 2) / 4
 }
@@ -34,15 +37,13 @@ export function sqKmOf(geometry: AreaGeometry): number {
   }, 0)
 }
 
-/** The part of a shape that lies in a convex ring; null where they share no area. */
+/** The part of a valid shape that lies in a convex ring; null where they share no area. */
 export function clipToConvex(geometry: AreaGeometry, convex: readonly Position[]): AreaGeometry | null {
   const window = ringSqKm(convex) >= 0 ? convex : convex.toReversed()
-  const parts: Position[][][] = []
-  for (const rings of polygonsOf(geometry)) {
-    const clipped = rings.map((ring) => clipRing(ring, window)).filter((ring) => ring.length > 3)
-    const [outer] = clipped
-    if (outer && rings[0] && clipRing(rings[0], window).length > 3 && Math.abs(ringSqKm(outer)) > MIN_SQ_KM) parts.push(clipped)
-  }
+  let polygons = polygonsOf(geometry).map((rings) => rings.map((ring) => ring.map(([x, y]): Position => [x, y])))
+  for (let edge = 0; edge + 1 < window.length; edge++)
+    polygons = polygons.flatMap((rings) => cutByLine(rings, window[edge]!, window[edge + 1]!))
+  const parts = polygons.filter(([outer]) => Math.abs(ringSqKm(outer!)) > MIN_SQ_KM)
   if (parts.length === 0) return null
   return parts.length === 1 ? { type: 'Polygon', coordinates: parts[0]! } : { type: 'MultiPolygon', coordinates: parts }
 }
@@ -50,24 +51,110 @@ export function clipToConvex(geometry: AreaGeometry, convex: readonly Position[]
 /** A square metre: less is the touch of two edges. */
 const MIN_SQ_KM = 1e-6
 
-/** Cuts a ring by one edge of the window after the other (Sutherland and Hodgman); the window runs counter-clockwise. */
-function clipRing(ring: readonly Position[], window: readonly Position[]): Position[] {
-  let open = ring.slice(0, -1).map(([x, y]): Position => [x, y])
-  for (let edge = 0; edge + 1 < window.length && open.length > 0; edge++) {
-    const [ax, ay] = window[edge]!
-    const [bx, by] = window[edge + 1]!
-    const side = ([x, y]: Position) => (bx - ax) * (y - ay) - (by - ay) * (x - ax)
-    const kept: Position[] = []
-    open.forEach((at, i) => {
-      const before = open.at(i - 1)!
-      const [here, there] = [side(at), side(before)]
-      if (here < 0 !== there < 0) {
-        const share = there / (there - here)
-        kept.push([before[0] + (at[0] - before[0]) * share, before[1] + (at[1] - before[1]) * share])
-      }
-      if (here >= 0) kept.push(at)
-    })
-    open = kept
-  }
-  return open.length > 2 ? [...open, [...open[0]!]] : []
+/** A piece of a ring on the left of a line, and where along the line it comes and goes. */
+interface Chain {
+  points: Position[]
+  enters: number
+  leaves: number
 }
+
+/** What of a polygon lies on the left of the line from a to b, as polygons: one that is cut into several becomes several. */
+function cutByLine(rings: readonly Position[][], a: Position, b: Position): Position[][][] {
+  const [dx, dy] = [b[0] - a[0], b[1] - a[1]]
+  const side = ([x, y]: Position) => dx * (y - a[1]) - dy * (x - a[0])
+  const along = ([x, y]: Position) => dx * (x - a[0]) + dy * (y - a[1])
+  const whole: Position[][] = []
+  const chains: Chain[] = []
+  for (const ring of rings) {
+    const open = ring.slice(0, -1)
+    const first = open.findIndex((at, i) => side(at) >= 0 && side(open.at(i - 1)!) < 0)
+    if (first >= 0) chains.push(...chainsOf([...open.slice(first), ...open.slice(0, first)], side, along))
+    else if (side(open[0]!) >= 0) whole.push(ring)
+    else if (ring === rings[0]) return []
+  }
+  if (chains.length === 0) return [whole]
+  const outers = joined(chains)
+  const holes = whole.filter((ring) => ring !== rings[0])
+  return outers.map((outer) => [outer, ...holes.filter(([at]) => isIn(outer, at!))])
+}
+
+/** Of a ring that begins on the left, just after a crossing. */
+function chainsOf(open: readonly Position[], side: (at: Position) => number, along: (at: Position) => number): Chain[] {
+  const chains: Chain[] = []
+  let points: Position[] = []
+  open.forEach((at, i) => {
+    const before = open.at(i - 1)!
+    const [there, here] = [side(before), side(at)]
+    if (here < 0 !== there < 0) {
+      const share = there / (there - here)
+      const border: Position = [before[0] + (at[0] - before[0]) * share, before[1] + (at[1] - before[1]) * share]
+      points.push(border)
+      if (here < 0) {
+        chains.push({ points, enters: along(points[0]!), leaves: along(border) })
+        points = []
+      }
+    }
+    if (here >= 0) points.push(at)
+  })
+  return chains
+}
+
+/** Between every second pair of neighbouring crossings the line runs inside, and there it closes what was cut open. */
+function joined(chains: readonly Chain[]): Position[][] {
+  const crossings = chains
+    .flatMap((chain) => [
+      { chain, at: chain.enters, isEntry: true },
+      { chain, at: chain.leaves, isEntry: false },
+    ])
+    .toSorted((a, b) => a.at - b.at)
+  const next = new Map<Chain, Chain>()
+  for (let i = 0; i + 1 < crossings.length; i += 2) {
+    const [one, other] = [crossings[i]!, crossings[i + 1]!]
+    const [entry, exit] = one.isEntry ? [one, other] : [other, one]
+    next.set(exit.chain, entry.chain)
+  }
+  const rings: Position[][] = []
+  const done = new Set<Chain>()
+  for (const start of chains) {
+    const ring: Position[] = []
+    for (let chain: Chain | undefined = start; chain && !done.has(chain); chain = next.get(chain)) {
+      done.add(chain)
+      ring.push(...chain.points)
+    }
+    if (ring.length > 2) rings.push([...ring, [...ring[0]!]])
+  }
+  return rings
+}
+
+function isIn(ring: readonly Position[], [x, y]: Position): boolean {
+  let isInside = false
+  for (let i = 0; i + 1 < ring.length; i++) {
+    const [[x1, y1], [x2, y2]] = [ring[i]!, ring[i + 1]!]
+    if (y1 > y !== y2 > y && x < x1 + ((y - y1) / (y2 - y1)) * (x2 - x1)) isInside = !isInside
+  }
+  return isInside
+}
+
+/** Places on a side of the box around an area that are looked at. */
+const SAMPLES = 64
+
+/** About how much of an area some shapes show, in percent, from places spread over it: any shapes, in bounded time. */
+export function sampledPercent(area: AreaGeometry, shapes: readonly AreaGeometry[]): number {
+  const positions = polygonsOf(area).flat(2)
+  const [west, east] = [Math.min(...positions.map(([x]) => x)), Math.max(...positions.map(([x]) => x))]
+  const [south, north] = [Math.min(...positions.map(([, y]) => y)), Math.max(...positions.map(([, y]) => y))]
+  let inside = 0
+  let shown = 0
+  for (let row = 0; row < SAMPLES; row++)
+    for (let column = 0; column < SAMPLES; column++) {
+      const place: Position = [west + ((column + 0.5) / SAMPLES) * (east - west), south + ((row + 0.5) / SAMPLES) * (north - south)]
+      if (!isInArea(area, place)) continue
+      inside++
+      if (shapes.some((shape) => isInArea(shape, place))) shown++
+    }
+  return inside === 0 ? 100 : Math.round((shown / inside) * 1e4) / 100
+}
+
+/** Inside an odd number of rings: holes need no words of their own. */
+const isInArea = (area: AreaGeometry, place: Position): boolean =>
+  polygonsOf(area).reduce((count, rings) => count + rings.filter((ring) => isIn(ring, place)).length, 0) % 2 === 1

@@ -1,6 +1,7 @@
 /** Connections of a listener: so many altogether, so many of one address, and none that waits for ever. */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import type { IsTrusted } from './proxies.ts'
 
 export interface ConnectionLimits {
   readonly maxConnections: number
@@ -28,14 +29,18 @@ interface Guarded {
 /**
  * Beyond a limit the oldest connection without a request makes room for the new one, of the same address first: unfinished
  * requests crowd out each other and nobody else. Only where every connection is at work is the new one refused.
+ * A trusted proxy's connections are those of many callers: they are limited altogether, and its callers by their own addresses.
  */
-export function guardConnections(server: Server, limits: ConnectionLimits = CONNECTION_LIMITS): void {
+export function guardConnections(
+  server: Server,
+  { limits = CONNECTION_LIMITS, isTrusted = () => false }: { limits?: ConnectionLimits | undefined; isTrusted?: IsTrusted } = {},
+): void {
   const all = new Map<Socket, Guarded>()
   const byAddress = new Map<string, Set<Guarded>>()
   server.on('connection', (socket: Socket) => {
     const address = socket.remoteAddress ?? ''
     const own = byAddress.get(address) ?? new Set()
-    if (own.size >= limits.maxPerAddress && !closeOldestIdle(own)) return void socket.destroy()
+    if (own.size >= limits.maxPerAddress && !isTrusted(address) && !closeOldestIdle(own)) return void socket.destroy()
     if (all.size >= limits.maxConnections && !closeOldestIdle(largest(byAddress))) return void socket.destroy()
     const timer = setTimeout(() => socket.destroy(), limits.headersMs).unref()
     const guarded: Guarded = { socket, requests: 0, timer }

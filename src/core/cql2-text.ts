@@ -12,11 +12,11 @@ interface Token {
 }
 
 const PATTERNS: readonly (readonly [Token['kind'], RegExp])[] = [
-  ['number', /[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?/y],
+  ['number', /(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?/y],
   ['text', /'(?:[^']|'')*'/y],
   ['quoted', /"(?:[^"]|"")*"/y],
-  ['name', /[A-Za-z_][A-Za-z0-9_:.-]*/y],
-  ['symbol', /<>|<=|>=|[=<>(),]/y],
+  ['name', /[A-Za-z_][A-Za-z0-9_:.]*/y],
+  ['symbol', /<>|<=|>=|[=<>(),+*/%^-]/y],
 ]
 const SPACE = /\s*/y
 
@@ -51,6 +51,17 @@ export function cql2FromText(source: string): unknown {
 }
 
 const COMPARISONS = new Set(['=', '<>', '<', '<=', '>', '>='])
+/** Operators by how tightly they bind; those of one row go from the left. */
+const ARITHMETIC: readonly (readonly string[])[] = [['+', '-'], ['*', '/', '%', 'DIV'], ['^']]
+/** What follows an operand in parentheses, and no expression. */
+const AFTER_OPERAND = new Set([...COMPARISONS, ...ARITHMETIC.flat(), 'IS', 'NOT', 'LIKE', 'IN', 'BETWEEN'])
+/** Names that the JSON of CQL2 spells with capitals; names of the text have no case. */
+const SPELLINGS: ReadonlyMap<string, string> = new Map(
+  ['isNull', 'a_containedBy', 'a_equals', 't_finishedBy', 't_metBy', 't_overlappedBy', 't_startedBy'].map((name) => [
+    name.toLowerCase(),
+    name,
+  ]),
+)
 const GEOMETRIES = new Set([
   'POINT',
   'LINESTRING',
@@ -96,12 +107,15 @@ class Parser {
   }
 
   number(): number {
+    const sign = this.accept('-') ? -1 : 1
+    if (sign === 1) this.accept('+')
     if (this.#token.kind !== 'number') throw this.refuse('a number')
-    return Number(this.#tokens[this.#next++]!.text)
+    return sign * Number(this.#tokens[this.#next++]!.text)
   }
 
   isNumber(): boolean {
-    return this.#token.kind === 'number'
+    const { kind, text } = this.#token
+    return kind === 'number' || (kind === 'symbol' && (text === '-' || text === '+'))
   }
 
   end(): void {
@@ -123,33 +137,46 @@ class Parser {
   #negated(depth: number): unknown {
     if (depth > MAX_DEPTH) throw invalidField('filter', `nests deeper than ${MAX_DEPTH} levels`)
     if (this.accept('NOT')) return { op: 'not', args: [this.#negated(depth + 1)] }
-    if (this.accept('(')) {
+    if (!this.#isOperand() && this.accept('(')) {
       const inner = this.either(depth + 1)
       this.expect(')')
       return inner
     }
-    return this.#predicate()
+    return this.#predicate(depth)
   }
 
-  #predicate(): unknown {
-    const left = this.#operand()
+  /** Whether the parenthesis that is open here holds an operand, as in `(a + 1) > 2`: an operator follows where it is closed. */
+  #isOperand(): boolean {
+    if (this.#token.text !== '(') return true
+    let open = 0
+    for (let at = this.#next; at < this.#tokens.length; at++) {
+      const { kind, text } = this.#tokens[at]!
+      if (kind !== 'symbol') continue
+      if (text === '(') open++
+      else if (text === ')' && --open === 0) return AFTER_OPERAND.has(this.#tokens[at + 1]!.text.toUpperCase())
+    }
+    return false
+  }
+
+  #predicate(depth: number): unknown {
+    const left = this.#operand(depth)
     const { kind, text } = this.#token
     if (kind === 'symbol' && COMPARISONS.has(text)) {
       this.#next++
-      return { op: text, args: [left, this.#operand()] }
+      return { op: text, args: [left, this.#operand(depth)] }
     }
     if (this.accept('IS')) return this.#maybeNot(this.accept('NOT'), () => (this.expect('NULL'), { op: 'isNull', args: [left] }))
-    return this.#listed(left, this.accept('NOT'))
+    return this.#listed(left, this.accept('NOT'), depth)
   }
 
-  #listed(left: unknown, isNegated: boolean): unknown {
-    if (this.accept('LIKE')) return this.#maybeNot(isNegated, () => ({ op: 'like', args: [left, this.#operand()] }))
-    if (this.accept('IN')) return this.#maybeNot(isNegated, () => ({ op: 'in', args: [left, this.#list()] }))
+  #listed(left: unknown, isNegated: boolean, depth: number): unknown {
+    if (this.accept('LIKE')) return this.#maybeNot(isNegated, () => ({ op: 'like', args: [left, this.#operand(depth)] }))
+    if (this.accept('IN')) return this.#maybeNot(isNegated, () => ({ op: 'in', args: [left, this.#list(depth)] }))
     if (this.accept('BETWEEN'))
       return this.#maybeNot(isNegated, () => {
-        const low = this.#operand()
+        const low = this.#operand(depth)
         this.expect('AND')
-        return { op: 'between', args: [left, low, this.#operand()] }
+        return { op: 'between', args: [left, low, this.#operand(depth)] }
       })
     if (isNegated) throw this.refuse('LIKE, IN or BETWEEN')
     // A function or a constant stands for itself; a property alone does not.
@@ -162,16 +189,41 @@ class Parser {
     return isNegated ? { op: 'not', args: [inner] } : inner
   }
 
-  #list(): unknown[] {
+  #list(depth: number): unknown[] {
     this.expect('(')
-    const values = [this.#operand()]
-    while (this.accept(',')) values.push(this.#operand())
+    if (this.accept(')')) return []
+    const values = [this.#operand(depth + 1)]
+    while (this.accept(',')) values.push(this.#operand(depth + 1))
     this.expect(')')
     return values
   }
 
-  #operand(): unknown {
+  /** A value, or arithmetic with values; a list in parentheses too. */
+  #operand(depth: number, row = 0): unknown {
+    if (depth > MAX_DEPTH) throw invalidField('filter', `nests deeper than ${MAX_DEPTH} levels`)
+    const operators = ARITHMETIC[row]
+    if (!operators) return this.#factor(depth)
+    let left = this.#operand(depth, row + 1)
+    for (let terms = 1; ; terms++) {
+      const operator = operators.find((each) => this.accept(each))
+      if (operator === undefined) return left
+      if (terms > MAX_DEPTH) throw invalidField('filter', `computes with more than ${MAX_DEPTH} terms`)
+      left = { op: operator.toLowerCase(), args: [left, this.#operand(depth, row + 1)] }
+    }
+  }
+
+  #factor(depth: number): unknown {
+    if (depth > MAX_DEPTH) throw invalidField('filter', `nests deeper than ${MAX_DEPTH} levels`)
     const { kind, text } = this.#token
+    if (this.accept('+')) return this.#factor(depth + 1)
+    if (this.accept('-')) {
+      const value = this.#factor(depth + 1)
+      return typeof value === 'number' ? -value : { op: '*', args: [-1, value] }
+    }
+    if (kind === 'symbol' && text === '(') {
+      const values = this.#list(depth)
+      return values.length === 1 ? values[0] : values
+    }
     if (kind === 'number') return this.number()
     if (kind === 'text') return this.#text()
     if (kind === 'quoted') {
@@ -180,7 +232,7 @@ class Parser {
     }
     if (kind !== 'name') throw this.refuse('a property or a value')
     this.#next++
-    return this.#named(text)
+    return this.#named(text, depth)
   }
 
   #text(): string {
@@ -190,20 +242,20 @@ class Parser {
     return text.slice(1, -1).replaceAll("''", "'")
   }
 
-  #named(name: string): unknown {
+  #named(name: string, depth: number): unknown {
     const word = name.toUpperCase()
     if (word === 'TRUE' || word === 'FALSE') return word === 'TRUE'
     if (GEOMETRIES.has(word) && (this.#token.text === '(' || /^(Z|EMPTY)$/i.test(this.#token.text))) return wktGeometry(this, word)
     if (!this.accept('(')) return { property: name }
     const args: unknown[] = []
     if (!this.accept(')')) {
-      do args.push(this.#operand())
+      do args.push(this.#operand(depth + 1))
       while (this.accept(','))
       this.expect(')')
     }
     if (word === 'TIMESTAMP' || word === 'DATE') return { [word.toLowerCase()]: args[0] }
     if (word === 'INTERVAL') return { interval: args }
-    return { op: name.toLowerCase(), args }
+    return { op: SPELLINGS.get(name.toLowerCase()) ?? name.toLowerCase(), args }
   }
 
   /** The word of a geometry inside a collection. */

@@ -6,6 +6,11 @@ import { invalidField, problem } from './problem.ts'
 export type Comparison = '=' | '<>' | '<' | '<=' | '>' | '>='
 export type Literal = string | number | boolean | Date
 
+export type Arithmetic = '+' | '-' | '*' | '/' | '%' | 'div'
+/** Arithmetic over numbers and properties. */
+export type Numeric = number | { property: string } | { op: Arithmetic; left: Numeric; right: Numeric }
+export type ArrayOperator = 'a_contains' | 'a_containedBy' | 'a_equals' | 'a_overlaps'
+
 export type Cql2 =
   | { op: 'and' | 'or'; args: readonly Cql2[] }
   | { op: 'not'; arg: Cql2 }
@@ -15,6 +20,8 @@ export type Cql2 =
   | { op: 'between'; property: string; low: Literal; high: Literal }
   | { op: 'like'; property: string; pattern: string }
   | { op: 'isNull'; property: string }
+  | { op: 'compute'; comparison: Comparison; left: Numeric; right: Numeric }
+  | { op: ArrayOperator; property: string; values: readonly Literal[] }
   | { op: 's_intersects'; geometries: readonly Geometry[] }
   | { op: 't_intersects'; interval: Interval }
 
@@ -22,12 +29,34 @@ export type Cql2 =
 const MAX_FILTER_NODES = 100
 const MAX_FILTER_DEPTH = 20
 const MAX_GEOMETRIES = 50
+/** Over all geometries of a filter: each is checked while nobody else is answered. */
+const MAX_FILTER_VERTICES = 3_000
 const MAX_PROPERTY_LENGTH = 200
 const MAX_TEXT_LENGTH = 1_000
 
 /** What can stand between two values, and what it is called when the value comes first. */
 const MIRRORED: Readonly<Record<Comparison, Comparison>> = { '=': '=', '<>': '<>', '<': '>', '<=': '>=', '>': '<', '>=': '<=' }
-const OPERATORS = ['and', 'or', 'not', ...Object.keys(MIRRORED), 'in', 'between', 'like', 'isNull', 's_intersects', 't_intersects']
+/** What an array operator is called when the list comes first. */
+const ARRAY_MIRRORED: Readonly<Record<ArrayOperator, ArrayOperator>> = {
+  a_contains: 'a_containedBy',
+  a_containedBy: 'a_contains',
+  a_equals: 'a_equals',
+  a_overlaps: 'a_overlaps',
+}
+const ARITHMETIC: readonly string[] = ['+', '-', '*', '/', '%', 'div'] satisfies Arithmetic[]
+const OPERATORS = [
+  'and',
+  'or',
+  'not',
+  ...Object.keys(MIRRORED),
+  'in',
+  'between',
+  'like',
+  'isNull',
+  's_intersects',
+  't_intersects',
+  ...Object.keys(ARRAY_MIRRORED),
+]
 /** The item's own geometry and time, under the names that clients give them. */
 const GEOMETRY_NAMES = new Set(['geometry', 'footprint'])
 const TIME_NAMES = new Set(['datetime', 'start_datetime', 'end_datetime'])
@@ -41,6 +70,7 @@ export function parseCql2(filter: unknown): Cql2 {
 
 class Reader {
   #nodes = 0
+  #vertices = 0
 
   #count(): void {
     if (++this.#nodes > MAX_FILTER_NODES) throw invalidField('filter', `has more than ${MAX_FILTER_NODES} operators, properties and values`)
@@ -89,12 +119,52 @@ class Reader {
         return { op, geometries: this.#geometries(only(args, 2, at), at) }
       case 't_intersects':
         return { op, interval: this.#interval(only(args, 2, at), at) }
+      case 'a_contains':
+      case 'a_containedBy':
+      case 'a_equals':
+      case 'a_overlaps':
+        return this.#array(op, only(args, 2, at), at)
       default:
         return this.#comparison(op as Comparison, only(args, 2, at), at)
     }
   }
 
+  #array(op: ArrayOperator, [left, right]: readonly unknown[], at: string): Cql2 {
+    const isMirrored = Array.isArray(left) && isProperty(right)
+    const [subject, list] = isMirrored ? [right, left] : [left, right]
+    const property = this.#property(subject, `${at}.args.0`)
+    // In text a list of one value is that value in parentheses.
+    const values: unknown[] = Array.isArray(list) ? list : [list]
+    return {
+      op: isMirrored ? ARRAY_MIRRORED[op] : op,
+      property,
+      values: values.map((each, index) => this.#literal(each, `${at}.args.1.${index}`)),
+    }
+  }
+
+  #numeric(value: unknown, at: string, depth: number): Numeric {
+    this.#count()
+    if (depth > MAX_FILTER_DEPTH) throw invalidField('filter', `nests deeper than ${MAX_FILTER_DEPTH} levels`)
+    if (typeof value === 'number' && Number.isFinite(value)) return value
+    if (isProperty(value)) return { property: value.property }
+    if (!isArithmetic(value))
+      throw problem('bad-request', `Arithmetic works on numbers and properties, with ${ARITHMETIC.join(', ')} (${at})`)
+    const [left, right] = only(value.args, 2, at)
+    return {
+      op: value.op,
+      left: this.#numeric(left, `${at}.args.0`, depth + 1),
+      right: this.#numeric(right, `${at}.args.1`, depth + 1),
+    }
+  }
+
   #comparison(comparison: Comparison, [left, right]: readonly unknown[], at: string): Cql2 {
+    if ([left, right].some((each) => isArithmetic(each) || (isObject(each) && each['op'] === '^')))
+      return {
+        op: 'compute',
+        comparison,
+        left: this.#numeric(left, `${at}.args.0`, 1),
+        right: this.#numeric(right, `${at}.args.1`, 1),
+      }
     const isMirrored = !isProperty(left) && isProperty(right)
     const [subject, value] = isMirrored ? [right, left] : [left, right]
     return {
@@ -140,7 +210,32 @@ class Reader {
     this.#count()
     const index = args.findIndex((each) => isProperty(each) && GEOMETRY_NAMES.has(each.property))
     if (index === -1) throw problem('bad-request', `s_intersects compares {"property": "geometry"} with a geometry (${at})`)
-    return requireGeometries(args[1 - index], `${at}.args.${1 - index}`)
+    return this.#requireGeometries(args[1 - index], `${at}.args.${1 - index}`)
+  }
+
+  /** Any geometry, a collection of them included, as a flat list. */
+  #requireGeometries(value: unknown, field: string): Geometry[] {
+    const found: Geometry[] = []
+    const waiting: unknown[] = [value]
+    for (let seen = 0; waiting.length > 0; seen++) {
+      if (seen > MAX_GEOMETRIES) throw invalidField(field, `has more than ${MAX_GEOMETRIES} geometries`)
+      const each = waiting.shift()
+      const members = isObject(each) && each['type'] === 'GeometryCollection' ? each['geometries'] : null
+      if (Array.isArray(members)) waiting.push(...(members.slice(0, MAX_GEOMETRIES + 1) as unknown[]))
+      else
+        found.push(
+          this.#counted(requireGeometry(isObject(each) && 'bbox' in each && !('type' in each) ? boxOf(each['bbox'], field) : each, field)),
+        )
+    }
+    if (found.length === 0) throw invalidField(field, 'has no geometries')
+    return found
+  }
+
+  #counted(geometry: Geometry): Geometry {
+    this.#vertices += (geometry.coordinates as unknown[]).flat(3).length / 2
+    if (this.#vertices > MAX_FILTER_VERTICES)
+      throw invalidField('filter', `has geometries of more than ${MAX_FILTER_VERTICES} vertices together; simplify them`)
+    return geometry
   }
 
   #interval([subject, value]: readonly unknown[], at: string): Interval {
@@ -168,26 +263,37 @@ function isProperty(value: unknown): value is { property: string } {
   return typeof property === 'string' && property.length > 0 && property.length <= MAX_PROPERTY_LENGTH
 }
 
+function isArithmetic(value: unknown): value is { op: Arithmetic; args: readonly unknown[] } {
+  return isObject(value) && ARITHMETIC.includes(String(value['op'])) && Array.isArray(value['args'])
+}
+
 function textOfTime(value: unknown, at: string): string {
   const text = isObject(value) ? (value['timestamp'] ?? value['date']) : value
   if (typeof text !== 'string') throw invalidField(at, 'must be an RFC 3339 instant, a date, or ".." for an open end')
   return text
 }
 
-/** Any geometry, a collection of them included, as a flat list. */
-function requireGeometries(value: unknown, field: string): Geometry[] {
-  const found: Geometry[] = []
-  const waiting: unknown[] = [value]
-  for (let seen = 0; waiting.length > 0; seen++) {
-    if (seen > MAX_GEOMETRIES) throw invalidField(field, `has more than ${MAX_GEOMETRIES} geometries`)
-    const each = waiting.shift()
-    const members = isObject(each) && each['type'] === 'GeometryCollection' ? each['geometries'] : null
-    if (Array.isArray(members)) waiting.push(...(members.slice(0, MAX_GEOMETRIES + 1) as unknown[]))
-    else found.push(requireGeometry(each, field))
-  }
-  if (found.length === 0) throw invalidField(field, 'has no geometries')
-  return found
+/** The rectangle of `{"bbox": […]}`, in two parts where it crosses the antimeridian; heights are left out. */
+function boxOf(bbox: unknown, field: string): object {
+  const isBox = Array.isArray(bbox) && (bbox.length === 4 || bbox.length === 6) && bbox.every((each) => Number.isFinite(each))
+  if (!isBox) throw invalidField(`${field}.bbox`, 'must be four numbers (west, south, east, north), or six with heights')
+  const [west, south] = bbox as [number, number]
+  const [east, north] = bbox.slice(bbox.length / 2) as [number, number]
+  const ring = (from: number, to: number) => [
+    [
+      [from, south],
+      [to, south],
+      [to, north],
+      [from, north],
+      [from, south],
+    ],
+  ]
+  if (west > east) return { type: 'MultiPolygon', coordinates: [ring(west, 180), ring(-180, east)] }
+  return { type: 'Polygon', coordinates: ring(west, east) }
 }
+
+const numericProperties = (value: Numeric): string[] =>
+  typeof value === 'number' ? [] : 'property' in value ? [value.property] : [value.left, value.right].flatMap(numericProperties)
 
 /** Every property that a filter names. */
 export function propertiesIn(node: Cql2): string[] {
@@ -202,7 +308,13 @@ export function propertiesIn(node: Cql2): string[] {
     case 'between':
     case 'like':
     case 'isNull':
+    case 'a_contains':
+    case 'a_containedBy':
+    case 'a_equals':
+    case 'a_overlaps':
       return [node.property]
+    case 'compute':
+      return [node.left, node.right].flatMap(numericProperties)
     default:
       return []
   }

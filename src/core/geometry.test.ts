@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { MAX_VERTICES, requireArea, requireGeometry } from './geometry.ts'
+import { faultyGeometries, randomGeometries } from '../../test/support/geometries.ts'
+import { sqKmOf } from './area.ts'
+import { MAX_VERTICES, requireArea, requireGeometry, requireUnsplit, type Position } from './geometry.ts'
 import { Problem } from './problem.ts'
 
 const polygon = (...rings: unknown[]) => ({ type: 'Polygon', coordinates: rings })
@@ -37,7 +39,7 @@ test('areas that are refused', () => {
     [null, /must be a GeoJSON Polygon or MultiPolygon/],
     [{ type: 'Point', coordinates: [0, 0] }, /must be a GeoJSON/],
     [{ type: '__proto__', coordinates: [] }, /must be a GeoJSON/],
-    [polygon(), /without rings|no coordinates/],
+    [polygon(), /no rings in polygon 1/],
     [{ type: 'MultiPolygon', coordinates: [] }, /no coordinates/],
     [
       polygon([
@@ -54,7 +56,7 @@ test('areas that are refused', () => {
         [1, 1],
         [0, 1],
       ]),
-      /not closed/,
+      /polygon 1, outer ring is not closed at \[0, 1\]/,
     ],
     [
       polygon([
@@ -64,7 +66,7 @@ test('areas that are refused', () => {
         [0, 1],
         [0, 0],
       ]),
-      /crosses itself/,
+      /polygon 1, outer ring crosses itself at \[0.5, 0.5\]/,
     ],
     [
       polygon([
@@ -102,7 +104,7 @@ test('areas that are refused', () => {
       ]),
       /not \[longitude, latitude\]/,
     ],
-    [polygon(SQUARE, 'x'), /not a list of positions/],
+    [polygon(SQUARE, 'x'), /polygon 1, hole 1 is not a list of positions/],
   ]
   for (const [value, reason] of cases) assert.match(refusal(value), reason)
 })
@@ -171,4 +173,66 @@ test('geometries of items', () => {
       () => requireGeometry(each, 'geometry'),
       (error) => error instanceof Problem && error.status === 422,
     )
+})
+
+// Goal: what is only untidy is put right, in the same way however often it is done, and covers what it covered.
+test('repeated points, spikes and winding', () => {
+  const made = [...randomGeometries(7, 2_000), ...faultyGeometries(100)]
+  let valid = 0
+  for (const { polygons, family } of made) {
+    const value = { type: 'MultiPolygon', coordinates: polygons }
+    if (refusal(value) !== 'none') continue
+    valid++
+    const once = requireArea(value, 'geometry')
+    assert.deepEqual(requireArea(once, 'geometry'), once, family)
+    const turned = { type: 'MultiPolygon', coordinates: polygons.map((rings) => rings.map((ring) => ring.toReversed())) }
+    assert.ok(Math.abs(sqKmOf(requireArea(turned, 'geometry')) / sqKmOf(once) - 1) < 1e-9, family)
+    for (const [outer, ...holes] of once.coordinates as Position[][][]) {
+      assert.ok(signed(outer!) > 0, 'an outer ring runs counter-clockwise')
+      for (const hole of holes) assert.ok(signed(hole) < 0, 'a hole runs clockwise')
+    }
+  }
+  assert.ok(valid > 500)
+})
+
+const signed = (ring: readonly Position[]): number =>
+  ring
+    .slice(1)
+    .reduce(
+      (sum, [x, y], index) =>
+        sum + (ring[index]![0] - ring[0]![0]) * (y - ring[0]![1]) - (x - ring[0]![0]) * (ring[index]![1] - ring[0]![1]),
+      0,
+    )
+
+// Goal: every fault that people and programs make is told with its ring and its place.
+test('every kind of fault', () => {
+  for (const { family, polygons } of faultyGeometries(500)) {
+    const found = refusal({ type: 'MultiPolygon', coordinates: polygons })
+    assert.match(found, /polygon \d+, (outer ring|hole \d+) .* at \[.*\]$/, family)
+  }
+})
+
+// Goal: a shape is told apart from its neighbour by the last bit of a coordinate.
+test('touching and crossing by one bit', () => {
+  const notch = (y: number) =>
+    polygon([
+      [0, 0],
+      [1, 0],
+      [1, 1],
+      [0.5, y],
+      [0, 1],
+      [0, 0],
+    ])
+  assert.equal(refusal(notch(2 ** -60)), 'none')
+  assert.match(refusal(notch(0)), /touches itself at \[0.5, 0\]/)
+  assert.match(refusal(notch(-(2 ** -60))), /crosses itself/)
+})
+
+// Goal: a ring that crosses the antimeridian without being split is judged as it runs on the Earth.
+test('geometries that are not split', () => {
+  const follow = (rings: readonly Position[][]) => rings.map((ring) => ring.map(([x, y]): Position => [x < 0 ? x + 360 : x, y]))
+  const over = (corner: Position) => polygon([[179, 0], [-179, 0], [-179, 2], corner, [179, 2], [179, 0]])
+  assert.deepEqual(requireUnsplit(over([180, 1]), 'geometry', follow), over([180, 1]))
+  assert.throws(() => requireUnsplit(over([180, -1]), 'geometry', follow), /outer ring crosses itself at \[-?179/)
+  assert.throws(() => requireUnsplit({ type: 'Polygon', coordinates: [] }, 'geometry', follow), /no rings/)
 })

@@ -1,7 +1,9 @@
 /** GeoJSON as callers send it: checked once, completely, before anything is computed from it. */
+import type { Position } from './position.ts'
 import { invalidField, type Problem } from './problem.ts'
+import { normalised, ringName } from './validity.ts'
 
-export type Position = [number, number]
+export type { Position }
 type PolygonGeometry = { type: 'Polygon'; coordinates: Position[][] }
 type MultiPolygonGeometry = { type: 'MultiPolygon'; coordinates: Position[][][] }
 export type AreaGeometry = PolygonGeometry | MultiPolygonGeometry
@@ -15,31 +17,59 @@ export type Geometry =
 /** Over all rings, closing points included. */
 export const MAX_VERTICES = 999
 
+/** Closer to zero than this is zero: a coordinate as small has no meaning, and its products would vanish. */
+const LEAST_COORDINATE = 1e-100
+
 /**
- * A Polygon or MultiPolygon in WGS84 whose rings are closed and do not cross themselves. Geometries that cross the
- * antimeridian come split, as RFC 7946 asks.
+ * A Polygon or MultiPolygon in WGS84, valid as `validity.ts` describes, or 422 with the ring and a location of what is wrong.
+ * What is returned is what must be measured, stored and passed on: repeated points and spikes are gone, and outer rings run
+ * counter-clockwise. Geometries that cross the antimeridian come split, as RFC 7946 asks.
  */
 export function requireArea(
   value: unknown,
   field: string,
   types: readonly AreaGeometry['type'][] = ['Polygon', 'MultiPolygon'],
+  maxVertices = MAX_VERTICES,
 ): AreaGeometry {
+  const given = requireRings(value, field, types, maxVertices)
+  return areaLike(given.type, requireValid(given.polygons, field))
+}
+
+function requireValid(polygons: readonly (readonly Position[][])[], field: string): Position[][][] {
+  const found = normalised(polygons)
+  if ('polygons' in found) return found.polygons
+  const { ring, what, at } = found.fault
+  const longitude = Math.abs(at[0]) > 180 ? at[0] - Math.sign(at[0]) * 360 : at[0]
+  throw invalidField(field, `${ring} ${what} at [${longitude}, ${at[1]}]`)
+}
+
+const areaLike = (type: AreaGeometry['type'], polygons: Position[][][]): AreaGeometry =>
+  type === 'Polygon' ? { type, coordinates: polygons[0]! } : { type, coordinates: polygons }
+
+/** Rings that are lists of positions on the Earth, closed and not too many; whether they are valid is another question. */
+function requireRings(
+  value: unknown,
+  field: string,
+  types: readonly AreaGeometry['type'][],
+  maxVertices = MAX_VERTICES,
+): { type: AreaGeometry['type']; polygons: Position[][][] } {
   const refuse = (message: string): Problem => invalidField(field, message)
   const { type, coordinates } = (value ?? {}) as { type?: unknown; coordinates?: unknown }
   if (!types.includes(type as AreaGeometry['type'])) throw refuse(`must be a GeoJSON ${types.join(' or ')}`)
   const polygons = type === 'Polygon' ? [coordinates] : coordinates
   if (!Array.isArray(polygons) || polygons.length === 0) throw refuse('has no coordinates')
   let vertices = 0
-  for (const polygon of polygons as unknown[]) {
-    if (!Array.isArray(polygon) || polygon.length === 0) throw refuse('has a polygon without rings')
-    for (const ring of polygon as unknown[]) {
-      if (!Array.isArray(ring)) throw refuse('has a ring that is not a list of positions')
+  const read = (polygons as unknown[]).map((polygon, part) => {
+    if (!Array.isArray(polygon) || polygon.length === 0) throw refuse(`has no rings in polygon ${part + 1}`)
+    return (polygon as unknown[]).map((ring, index) => {
+      const name = ringName(part, index)
+      if (!Array.isArray(ring)) throw refuse(`${name} is not a list of positions`)
       vertices += ring.length
-      if (vertices > MAX_VERTICES) throw refuse(`has more than ${MAX_VERTICES} vertices`)
-      requireRing(ring, refuse)
-    }
-  }
-  return { type, coordinates } as AreaGeometry
+      if (vertices > maxVertices) throw refuse(`has more than ${maxVertices} vertices`)
+      return requireRing(ring, (message) => refuse(`${name} ${message}`))
+    })
+  })
+  return { type: type as AreaGeometry['type'], polygons: read }
 }
 
 /** Any geometry that an item may have: an area as above, or points and lines. */
@@ -49,30 +79,50 @@ export function requireGeometry(value: unknown, field: string): Geometry {
   if (type === 'Polygon' || type === 'MultiPolygon') return requireArea(value, field)
   if (type !== 'Point' && type !== 'MultiPoint' && type !== 'LineString' && type !== 'MultiLineString')
     throw refuse('must be a GeoJSON geometry, but not a collection of them')
-  const least = type === 'LineString' || type === 'MultiLineString' ? 2 : 1
+  const isLine = type === 'LineString' || type === 'MultiLineString'
   const lines = type === 'Point' ? [[coordinates]] : type === 'MultiLineString' ? coordinates : [coordinates]
   if (!Array.isArray(lines) || lines.length === 0) throw refuse('has no coordinates')
   let vertices = 0
-  for (const line of lines as unknown[]) {
-    if (!Array.isArray(line) || line.length < least) throw refuse('has too few positions')
+  const read = (lines as unknown[]).map((line) => {
+    if (!Array.isArray(line) || line.length < (isLine ? 2 : 1)) throw refuse('has too few positions')
     vertices += line.length
     if (vertices > MAX_VERTICES) throw refuse(`has more than ${MAX_VERTICES} vertices`)
-    requirePositions(line, refuse)
-  }
-  return { type, coordinates } as Geometry
+    const positions = requirePositions(line, refuse)
+    return isLine ? requireLine(positions, refuse) : positions
+  })
+  if (type === 'Point') return { type, coordinates: read[0]![0]! }
+  return type === 'MultiLineString' ? { type, coordinates: read } : { type, coordinates: read[0]! }
 }
 
-function requireRing(ring: readonly unknown[], refuse: (message: string) => Problem): void {
-  if (ring.length < 4) throw refuse('has a ring with fewer than 4 positions')
-  requirePositions(ring, refuse)
-  const points = ring as Position[]
+/**
+ * A geometry that crosses the antimeridian and was not split there, which its box says. Its rings are valid if they are so
+ * once they are followed over the line; they are kept as they came.
+ */
+export function requireUnsplit(value: unknown, field: string, follow: (rings: readonly Position[][]) => Position[][]): Geometry {
+  const { type } = (value ?? {}) as { type?: unknown }
+  if (type !== 'Polygon' && type !== 'MultiPolygon') return requireGeometry(value, field)
+  const given = requireRings(value, field, ['Polygon', 'MultiPolygon'])
+  requireValid(given.polygons.map(follow), field)
+  return areaLike(given.type, given.polygons)
+}
+
+function requireRing(ring: readonly unknown[], refuse: (message: string) => Problem): Position[] {
+  if (ring.length < 4) throw refuse('has fewer than 4 positions')
+  const points = requirePositions(ring, refuse)
   const [first, last] = [points[0]!, points.at(-1)!]
-  if (first[0] !== last[0] || first[1] !== last[1]) throw refuse('has a ring that is not closed')
-  if (crossesItself(points)) throw refuse('has a ring that crosses itself')
+  if (first[0] !== last[0] || first[1] !== last[1])
+    throw refuse(`is not closed at [${last[0]}, ${last[1]}]; its last position must be its first, [${first[0]}, ${first[1]}]`)
+  return points
 }
 
-function requirePositions(positions: readonly unknown[], refuse: (message: string) => Problem): void {
-  for (const position of positions) {
+function requireLine(positions: Position[], refuse: (message: string) => Problem): Position[] {
+  const kept = positions.filter(([x, y], index) => index === 0 || x !== positions[index - 1]![0] || y !== positions[index - 1]![1])
+  if (kept.length < 2) throw refuse(`has a line without length at [${kept[0]!.slice(0, 2).join(', ')}]`)
+  return kept
+}
+
+function requirePositions(positions: readonly unknown[], refuse: (message: string) => Problem): Position[] {
+  return positions.map((position) => {
     if (
       !Array.isArray(position) ||
       position.length < 2 ||
@@ -80,31 +130,15 @@ function requirePositions(positions: readonly unknown[], refuse: (message: strin
       !position.every((part) => typeof part === 'number' && Number.isFinite(part))
     )
       throw refuse('has a position that is not [longitude, latitude]')
-    const [longitude, latitude] = position as Position
+    const [longitude, latitude, ...height] = position as Position
     if (Math.abs(longitude) > 180 || Math.abs(latitude) > 90)
       throw refuse(`has the position [${longitude}, ${latitude}], which is not on the Earth${swapHint(longitude, latitude)}`)
-  }
+    return [orZero(longitude), orZero(latitude), ...height] as Position
+  })
 }
+
+const orZero = (degrees: number): number => (Math.abs(degrees) < LEAST_COORDINATE ? 0 : degrees)
 
 /** Latitudes never reach beyond 90, so a pair that would fit the other way round was probably meant so. */
 export const swapHint = (longitude: number, latitude: number): string =>
   Math.abs(latitude) > 90 && Math.abs(latitude) <= 180 && Math.abs(longitude) <= 90 ? '; longitude comes first, then latitude' : ''
-
-/** Every pair of edges that are not neighbours. At most 999 vertices, so at most half a million cheap tests. */
-function crossesItself(ring: readonly Position[]): boolean {
-  const edgeCount = ring.length - 1
-  for (let i = 0; i < edgeCount; i++) {
-    for (let j = i + 2; j < edgeCount; j++) {
-      if (i === 0 && j === edgeCount - 1) continue // The last edge ends where the first begins.
-      if (meet(ring[i]!, ring[i + 1]!, ring[j]!, ring[j + 1]!)) return true
-    }
-  }
-  return false
-}
-
-const side = (a: Position, b: Position, p: Position) => (b[0] - a[0]) * (p[1] - a[1]) - (b[1] - a[1]) * (p[0] - a[0])
-
-/** Whether two edges properly cross; edges that only touch at a vertex are left to be. */
-function meet(a: Position, b: Position, c: Position, d: Position): boolean {
-  return side(a, b, c) * side(a, b, d) < 0 && side(c, d, a) * side(c, d, b) < 0
-}

@@ -3,6 +3,21 @@ import { setImmediate as others } from 'node:timers/promises'
 
 const PART = 100
 
+/** Where one of them may take tens of milliseconds by itself, time tells when it is somebody else's turn. */
+const MAX_SLICE_MS = 20
+
+export async function mapInTime<T, R>(list: readonly T[], map: (each: T, index: number) => R): Promise<R[]> {
+  const mapped: R[] = []
+  let sliceEnd = performance.now() + MAX_SLICE_MS
+  for (const [index, each] of list.entries()) {
+    mapped.push(map(each, index))
+    if (performance.now() < sliceEnd) continue
+    await others()
+    sliceEnd = performance.now() + MAX_SLICE_MS
+  }
+  return mapped
+}
+
 export async function mapInParts<T, R>(list: readonly T[], map: (each: T) => R): Promise<R[]> {
   if (list.length <= PART) return list.map(map)
   const mapped: R[] = []

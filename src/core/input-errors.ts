@@ -13,10 +13,11 @@ export interface SchemaError {
   message: string
 }
 
-export function explainErrors(schema: TSchema, errors: readonly SchemaError[]): FieldError[] {
+/** `of` names what the schema is the parameters of, where it is not an operation's input: those that it takes are listed. */
+export function explainErrors(schema: TSchema, errors: readonly SchemaError[], of?: string): FieldError[] {
   const seen = new Set<string>()
   return oneCause(errors)
-    .flatMap((error) => explain(schema, error))
+    .flatMap((error) => explain(schema, error, of))
     .filter(({ field, message }) => {
       const isNew = !seen.has(`${field} ${message}`)
       seen.add(`${field} ${message}`)
@@ -74,13 +75,13 @@ interface Params {
   allowedValues?: unknown[]
 }
 
-function explain(schema: TSchema, { keyword, schemaPath, instancePath, params: given, message }: SchemaError): FieldError[] {
+function explain(schema: TSchema, { keyword, schemaPath, instancePath, params: given, message }: SchemaError, of?: string): FieldError[] {
   const field = fieldOf(instancePath)
   const params = given as Params
   const says = (words: string): FieldError[] => [{ field, message: words }]
   switch (keyword) {
     case 'boolean': // One for each member that `additionalProperties: false` refuses; their sum adds nothing.
-      return says(unknownField(schema, schemaPath, instancePath))
+      return says(unknownField(schema, schemaPath, instancePath, of))
     case 'additionalProperties':
       return []
     case 'required':
@@ -101,10 +102,12 @@ function explain(schema: TSchema, { keyword, schemaPath, instancePath, params: g
 const listed = (words: readonly string[]): string =>
   words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`
 
-function unknownField(schema: TSchema, schemaPath: string, instancePath: string): string {
+function unknownField(schema: TSchema, schemaPath: string, instancePath: string, of?: string): string {
   const name = fieldOf(instancePath).split('.').at(-1)!
   const parent = at(schema, schemaPath.replace(/\/additionalProperties$/, '')) as { properties?: object } | null
-  const meant = nearest(name, Object.keys(parent?.properties ?? {}))
+  const known = Object.keys(parent?.properties ?? {})
+  if (of !== undefined) return `is not a parameter of '${of}', which takes ${known.toSorted().join(', ')}`
+  const meant = nearest(name, known)
   return `is not a field of this operation${meant ? `; did you mean ${meant}?` : ''}`
 }
 

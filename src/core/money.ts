@@ -30,11 +30,11 @@ export function audOf(cents: number): number {
   return cents / 100
 }
 
-/** Dollars from outside, in cents; null when they are finer than a cent or not a sum at all. */
-export function centsOf(aud: number): number | null {
-  const cents = Math.round(aud * 100)
-  return Number.isSafeInteger(cents) && Math.abs(cents - aud * 100) < 1e-6 ? cents : null
-}
+/** Whether an amount has at most two decimals. */
+export const isWholeCents = (amount: number): boolean => Math.round(amount * 100) / 100 === amount
+
+/** Dollars from outside, in cents; the input stage has seen that they are whole. */
+export const centsOf = (aud: number): number => Math.round(aud * 100)
 
 /** Prices are rounded up once for each group; products of decimals that miss a whole number by a rounding error are that number. */
 export function roundUpCredits(exact: number): number {

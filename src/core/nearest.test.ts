@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import fc from 'fast-check'
+import { operations } from '#registry.ts'
 import { nearest } from './nearest.ts'
 
 // Goal: a slip of the finger finds its word, and something else finds none.
@@ -16,4 +18,38 @@ test('nearest', () => {
     ['x'.repeat(10_000), null],
   ] as const)
     assert.equal(nearest(given, words), meant, given.slice(0, 20))
+})
+
+/** The textbook definition, cell by cell. */
+function distance(a: string, b: string): number {
+  const table = Array.from({ length: a.length + 1 }, (_, i) => Array.from({ length: b.length + 1 }, (_, j) => (i === 0 ? j : i)))
+  for (let i = 1; i <= a.length; i++)
+    for (let j = 1; j <= b.length; j++) {
+      const replaced = table[i - 1]![j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1)
+      const swapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1] ? table[i - 2]![j - 2]! + 1 : Infinity
+      table[i]![j] = Math.min(table[i - 1]![j]! + 1, table[i]![j - 1]! + 1, replaced, swapped)
+    }
+  return table[a.length]![b.length]!
+}
+
+test('nearest finds the word that the textbook distance finds', () => {
+  const word = fc.string({ unit: fc.constantFrom('a', 'b', 'c', '.'), minLength: 1, maxLength: 14 })
+  fc.assert(
+    fc.property(word, fc.array(word, { maxLength: 8 }), (given, known) => {
+      const close = known.filter((each) => distance(given, each) <= Math.max(1, Math.floor(each.length / 4)))
+      const least = Math.min(...close.map((each) => distance(given, each)))
+      assert.equal(nearest(given, known), close.find((each) => distance(given, each) === least) ?? null)
+    }),
+    { numRuns: 2_000 },
+  )
+})
+
+// Goal: an unknown operation id is looked up before anybody is authenticated, so it costs next to nothing at any length.
+test('nearest does little work for any length of input', () => {
+  const known = [...operations.keys()]
+  const long = Array.from({ length: 400 }, (_, n) => `${n}`.padEnd(60 + (n % 41), known[n % known.length]))
+  const before = process.cpuUsage()
+  for (const given of long) nearest(given, known)
+  const { user } = process.cpuUsage(before)
+  assert.ok(user < 1_000_000, `${long.length} lookups took ${user} µs of processor time`)
 })

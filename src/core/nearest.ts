@@ -1,31 +1,43 @@
-/** What somebody probably meant: the nearest of the known words, or null when none is near. */
+/** The known word that was probably meant, or null when none is close to the given one. */
 export function nearest(given: string, known: Iterable<string>): string | null {
-  if (given.length > MAX_LENGTH) return null
   const wanted = given.toLowerCase()
-  let best: { word: string; distance: number } | null = null
+  let best: string | null = null
+  let closest = Infinity
   for (const word of known) {
-    const distance = editDistance(wanted, word.toLowerCase())
-    if (distance <= Math.max(1, Math.floor(word.length / CHARACTERS_A_SLIP)) && distance < (best?.distance ?? Infinity))
-      best = { word, distance }
+    const limit = Math.min(closest - 1, Math.max(1, Math.floor(word.length / CHARACTERS_PER_TYPO)))
+    // Callers without a credential reach this: words that differ too much in length are not compared at all.
+    if (limit < 0 || Math.abs(word.length - wanted.length) > limit) continue
+    const distance = editDistance(wanted, word.toLowerCase(), limit)
+    if (distance > limit) continue
+    best = word
+    closest = distance
   }
-  return best?.word ?? null
+  return best
 }
 
-const MAX_LENGTH = 100
-/** So many characters may hold one slip: more would guess wildly. */
-const CHARACTERS_A_SLIP = 4
+/** More typos per word would suggest words that were not meant. */
+const CHARACTERS_PER_TYPO = 4
 
-/** Characters added, removed, replaced or swapped with their neighbour. */
-function editDistance(a: string, b: string): number {
+/**
+ * Characters added, removed, replaced or swapped with their neighbour; anything above `limit` once it is certain to be above.
+ * Only cells within `limit` of the diagonal can hold less, so only those are computed.
+ */
+function editDistance(a: string, b: string, limit: number): number {
+  const beyond = limit + 1
   let before: number[] = []
   let above = Array.from({ length: b.length + 1 }, (_, index) => index)
   for (let i = 1; i <= a.length; i++) {
-    const row = [i]
-    for (let j = 1; j <= b.length; j++) {
+    const row: number[] = new Array<number>(b.length + 1).fill(beyond)
+    row[0] = i
+    let least = i
+    for (let j = Math.max(1, i - limit); j <= Math.min(b.length, i + limit); j++) {
       const same = a[i - 1] === b[j - 1]
-      row[j] = Math.min(above[j]! + 1, row[j - 1]! + 1, above[j - 1]! + (same ? 0 : 1))
-      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) row[j] = Math.min(row[j]!, before[j - 2]! + 1)
+      let cell = Math.min(above[j]! + 1, row[j - 1]! + 1, above[j - 1]! + (same ? 0 : 1))
+      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) cell = Math.min(cell, before[j - 2]! + 1)
+      row[j] = cell
+      least = Math.min(least, cell)
     }
+    if (least > limit) return beyond
     before = above
     above = row
   }

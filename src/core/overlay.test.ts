@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { sqKmOf } from './area.ts'
-import { commonOf, restOf, squareAround, unionOf } from './overlay.ts'
+import { apart, commonOf, crossingsOf, restOf, squareAround, unionOf } from './overlay.ts'
 import type { AreaGeometry } from './geometry.ts'
 
 const box = (west: number, south: number, east: number, north: number): AreaGeometry => ({
@@ -41,5 +41,17 @@ test('overlays', async (t) => {
       }),
       { numRuns: 100 },
     )
+  })
+
+  await t.test('crossings are counted up to a limit, and areas that lie apart are their own union', () => {
+    const [flat, tall] = [box(0, 1, 10, 2), box(4, -5, 5, 5)]
+    assert.equal(crossingsOf([flat, tall], 100), 4)
+    assert.equal(crossingsOf([flat, tall], 2), 3)
+    assert.equal(crossingsOf([flat, flat, box(0, 2, 10, 3)], 100), 0, 'common edges and corners split nothing')
+    assert.equal(apart([flat, tall]), null)
+    assert.deepEqual(apart([flat, box(20, 1, 21, 2)]), {
+      type: 'MultiPolygon',
+      coordinates: [flat.coordinates, box(20, 1, 21, 2).coordinates],
+    })
   })
 })

@@ -1,7 +1,8 @@
-/** What areas have in common, what one leaves of another, and what they are together. */
+/** What areas have in common, what one leaves of another, and what they are together. Slow: see src/ports/overlays.ts. */
 import { difference, intersection, union, type Geom } from 'polyclip-ts'
 import { polygonsOf } from './area.ts'
 import type { AreaGeometry, Position } from './geometry.ts'
+import { side } from './orientation.ts'
 
 /** Positions may have a height, which no area has. */
 const flat = (area: AreaGeometry): Geom => polygonsOf(area).map((polygon) => polygon.map((ring) => ring.map(([x, y]): Position => [x, y])))
@@ -26,6 +27,66 @@ export function commonOf(a: AreaGeometry, b: AreaGeometry): AreaGeometry | null 
 /** What of the first the second leaves. */
 export function restOf(a: AreaGeometry, b: AreaGeometry | null): AreaGeometry | null {
   return b ? areaOf(difference(flat(a), flat(b)) as Position[][][]) : a
+}
+
+/** Areas whose boxes lie apart are their own union; null where some are not. */
+export function apart(areas: readonly AreaGeometry[]): AreaGeometry | null {
+  const boxes = areas.map(boxOf)
+  const meet = boxes.some((a, index) => boxes.slice(index + 1).some((b) => a[0] <= b[2] && b[0] <= a[2] && a[1] <= b[3] && b[1] <= a[3]))
+  return meet ? null : areaOf(areas.flatMap((area) => polygonsOf(area) as Position[][][]))
+}
+
+function boxOf(area: AreaGeometry): [number, number, number, number] {
+  let [west, south, east, north] = [Infinity, Infinity, -Infinity, -Infinity]
+  for (const [x, y] of polygonsOf(area).flat(2)) {
+    west = Math.min(west, x)
+    south = Math.min(south, y)
+    east = Math.max(east, x)
+    north = Math.max(north, y)
+  }
+  return [west, south, east, north]
+}
+
+/** How often the edges of areas cross each other, counted no further than asked: each crossing makes an overlay slower. */
+export function crossingsOf(areas: readonly AreaGeometry[], most: number): number {
+  const edges = areas.flatMap((area) =>
+    polygonsOf(area).flatMap((rings) =>
+      rings.flatMap((ring) =>
+        ring.slice(1).map((to, index) => {
+          const from = ring[index]!
+          return { from, to, area, west: Math.min(from[0], to[0]), east: Math.max(from[0], to[0]) }
+        }),
+      ),
+    ),
+  )
+  edges.sort((a, b) => a.west - b.west)
+  let count = 0
+  for (let i = 0; i < edges.length; i++) {
+    const a = edges[i]!
+    for (let j = i + 1; j < edges.length && edges[j]!.west <= a.east; j++) {
+      const b = edges[j]!
+      if (a.area === b.area || !cross(a, b)) continue
+      count++
+      if (count > most) return count
+    }
+  }
+  return count
+}
+
+interface Segment {
+  from: Position
+  to: Position
+}
+
+/** Edges that cross, or of which one ends on the other. Those that only share an end split nothing. */
+function cross(a: Segment, b: Segment): boolean {
+  if (Math.max(a.from[1], a.to[1]) < Math.min(b.from[1], b.to[1]) || Math.max(b.from[1], b.to[1]) < Math.min(a.from[1], a.to[1]))
+    return false
+  const [start, end] = [side(a.from, a.to, b.from), side(a.from, a.to, b.to)]
+  if (start * end > 0 || (start === 0 && end === 0)) return false
+  const [begin, finish] = [side(b.from, b.to, a.from), side(b.from, b.to, a.to)]
+  if (begin * finish > 0) return false
+  return (start !== 0 && end !== 0) || (begin !== 0 && finish !== 0)
 }
 
 const KM_PER_DEGREE = 111.32

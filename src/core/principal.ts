@@ -1,3 +1,4 @@
+import { problem } from './problem.ts'
 import type { OrganizationRole } from './vocabulary.ts'
 
 type PrincipalKind = 'user' | 'api_key' | 'worker' | 'service' | 'anonymous'
@@ -15,8 +16,8 @@ export interface Principal {
   /** The one job that a worker may report on. */
   readonly jobId: string | null
   readonly scopes: readonly string[]
-  /** The approval under which this runs, with the person's spend caps waived; only an approved purchase has one. */
-  readonly approvalId?: string
+  /** The approval under which this runs: it waives the person's spend caps up to its own ceiling. Only an approved purchase has one. */
+  readonly approval?: { readonly id: string; readonly ceilingCredits: number }
 }
 
 export const ANONYMOUS: Principal = Object.freeze({
@@ -35,4 +36,9 @@ export const SERVICE: Principal = Object.freeze({ ...ANONYMOUS, kind: 'service',
 
 export function isOrganizationAdmin(principal: Principal): boolean {
   return principal.organizationRole === 'owner' || principal.organizationRole === 'admin'
+}
+
+/** For what only a person can decide, by their own session: a key gets 403, whoever owns it. */
+export function requireSignedIn(principal: Principal, action: string): void {
+  if (principal.kind !== 'user') throw problem('user-authorization-required', `Only a signed-in user can ${action}; an API key cannot`)
 }

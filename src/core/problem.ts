@@ -69,7 +69,7 @@ export const PROBLEMS = {
     status: 402,
     title: 'Compute Quota Exceeded',
     about:
-      'The jobs of this month are used up. `used` and `limit` are jobs. Wait for the next month, or change the plan ' +
+      'The clip jobs, or the other processing jobs, of this month are used up. `used` and `limit` are jobs. Wait for the next month, or change the plan ' +
       'with `billing.plan.change`.',
   },
   'subscription-past-due': {
@@ -82,8 +82,8 @@ export const PROBLEMS = {
     status: 403,
     title: 'User authorization required',
     about:
-      'An order of archive imagery spends money at once, so a person must place it: sign in and use the session token. An API ' +
-      'key cannot. Nothing was reserved.',
+      'Only a signed-in user can do this, for example place an order of archive imagery or invite a member; an API key cannot. ' +
+      'Sign in and use the session token. Nothing was changed or reserved.',
   },
   'missing-scope': {
     status: 403,
@@ -138,6 +138,13 @@ export const PROBLEMS = {
     about:
       'The first request with this Idempotency-Key is still running. Repeat the identical request after a moment; it ' +
       'will be answered with the first response.',
+  },
+  'approval-exceeded': {
+    status: 409,
+    title: 'Approval exceeded',
+    about:
+      'The purchase costs more credits than its approval allows (`required_credits` and `approved_credits`). Nothing was done or ' +
+      'reserved. Request a new approval for the present price.',
   },
   'upload-offset': {
     status: 409,
@@ -249,7 +256,7 @@ export class Problem extends Error {
   readonly headers: Readonly<Record<string, string>>
 
   constructor(slug: ProblemSlug, detail: string, extra: ProblemExtra = {}) {
-    super(detail)
+    super(detail, extra.cause === undefined ? undefined : { cause: extra.cause })
     const entry: { status: number; title?: string } = PROBLEMS[slug]
     this.slug = slug
     this.status = entry.status
@@ -262,6 +269,8 @@ export class Problem extends Error {
 interface ProblemExtra {
   members?: Record<string, unknown>
   headers?: Record<string, string>
+  /** What went wrong beneath it: logged, never shown. */
+  cause?: unknown
 }
 
 export function problem(slug: ProblemSlug, detail: string, extra?: ProblemExtra): Problem {

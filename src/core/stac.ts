@@ -2,8 +2,9 @@
 
 export const STAC_VERSION = '1.0.0'
 
-/** In a table: the properties that have no column of their own. */
-export const STAC_TABLE_REST = 'svc:other_properties'
+/** In a table: the properties and assets that do not fit its columns, as JSON. */
+export const STAC_TABLE_OTHER_PROPERTIES = 'svc:other_properties'
+export const STAC_TABLE_OTHER_ASSETS = 'svc:other_assets'
 
 export interface Link {
   rel: string

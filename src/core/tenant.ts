@@ -35,3 +35,11 @@ export function currentWork(): Work | null {
 export function asPlatform<T>(work: () => T): T {
   return storage.exit(work)
 }
+
+/** Whose share of the service a call uses. */
+export function tenantOfCaller(
+  { organizationId, userId }: { readonly organizationId: string | null; readonly userId: string | null },
+  clientAddress: string,
+): string {
+  return organizationId ?? userId ?? `address ${clientAddress}`
+}

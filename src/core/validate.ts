@@ -33,11 +33,11 @@ export function validatorOf(schema: TSchema): Validator {
   return validator
 }
 
-/** The value with its defaults, and every field that is wrong with it. */
-export function examine(schema: TSchema, value: unknown): { value: unknown; errors: FieldError[] } {
+/** The value with its defaults, and every field that is wrong with it; `of` names what it is the parameters of, if anything. */
+export function examine(schema: TSchema, value: unknown, of?: string): { value: unknown; errors: FieldError[] } {
   const validator = validatorOf(schema)
   const filled = validator.fill ? validator.fill(value) : value
-  return { value: filled, errors: validator.Check(filled) ? [] : explainErrors(schema, validator.Errors(filled)) }
+  return { value: filled, errors: validator.Check(filled) ? [] : explainErrors(schema, validator.Errors(filled), of) }
 }
 
 /** Stage 3: the input with its defaults, or 422 naming every field that is wrong. */

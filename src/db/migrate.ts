@@ -20,6 +20,9 @@ import * as processing from './migrations/0018_processing.ts'
 import * as analytics from './migrations/0019_analytics.ts'
 import * as uploadList from './migrations/0020_upload_list.ts'
 import * as clouds from './migrations/0021_clouds.ts'
+import * as money from './migrations/0023_money.ts'
+import * as turns from './migrations/0024_turns.ts'
+import * as watchers from './migrations/0025_watchers.ts'
 import * as uploadParts from './migrations/0029_upload_parts.ts'
 import type { Db } from './tables.ts'
 
@@ -46,6 +49,9 @@ const MIGRATIONS: Record<string, Migration> = {
   '0019_analytics': analytics,
   '0020_upload_list': uploadList,
   '0021_clouds': clouds,
+  '0023_money': money,
+  '0024_turns': turns,
+  '0025_watchers': watchers,
   '0029_upload_parts': uploadParts,
 }
 

@@ -8,7 +8,8 @@ import { deleteAccount, deleteOrganization } from '#access/leaving.ts'
 import * as signIn from '#access/sign-in.ts'
 import { validateInput } from '#core/validate.ts'
 import { parseBody } from './body.ts'
-import { callerAddress } from './caller.ts'
+import { callerAddress, takeTurn } from './caller.ts'
+import { isOwnRequest, type Demo } from './local.ts'
 import { credentialOf } from './credential.ts'
 import { clearRefreshCookie, readRefreshCookie, setRefreshCookie, type CookieTerms } from './refresh-cookie.ts'
 
@@ -52,6 +53,8 @@ interface AuthParts {
   platform: Platform
   auth: signIn.SignInPlatform
   isLocal: boolean
+  /** Null unless this is a local service with a demo account, whose password is public. */
+  demo: Demo
 }
 
 /** Sign-in, as in RFC 6749 §5.1: the answers hold credentials, so nothing on the way may keep them. */
@@ -65,16 +68,20 @@ export function registerAuth(app: FastifyInstance, parts: AuthParts): void {
   app.get('/.well-known/jwks.json', async () => await parts.auth.tokens.jwks())
 }
 
-function registerSessions(app: FastifyInstance, { platform, auth, isLocal }: AuthParts): void {
+function registerSessions(app: FastifyInstance, { platform, auth, isLocal, demo }: AuthParts): void {
+  const isOwn = (request: FastifyRequest) => isOwnRequest(request, platform.baseUrl())
   const terms: CookieTerms = { baseUrl: platform.baseUrl, isLocal }
   app.post('/auth/sign-up', async (request, reply) => {
     const { cookie, ...input } = inputOf(request, SignUpInput)
-    const grant = await signIn.signUp(auth, input, callerAddress(request))
+    const roles = isOwn(request) ? auth.roles : { ...auth.roles, maySignUp: false }
+    const grant = await signIn.signUp({ ...auth, roles }, input, callerAddress(request))
     reply.code(201)
     return granted(request, reply, { terms, cookie }, grant)
   })
   app.post('/auth/sign-in', async (request, reply) => {
     const { cookie, ...input } = inputOf(request, SignInInput)
+    if (!isOwn(request) && signIn.isSameEmail(input.email, (await demo())?.email))
+      throw problem('forbidden', 'Web pages of other origins cannot sign in to the demo account')
     return granted(request, reply, { terms, cookie }, await signIn.signIn(auth, input, callerAddress(request)))
   })
   app.post('/auth/refresh', async (request, reply) => {
@@ -154,6 +161,7 @@ async function authenticate(
   const credential = credentialOf(request)
   const { principal, allowance } = await platform.authenticator.authenticate(credential)
   if (allowance) reply.headers((await platform.rateLimiter.admit(allowance)).headers)
+  await takeTurn(platform, request, principal)
   const claims = principal.kind === 'user' ? await auth.tokens.verify(credential!.secret) : null
   if (claims?.typ !== 'session') throw problem('forbidden', 'Only a signed-in person can ask this')
   return { userId: claims.userId, sessionId: claims.sessionId, clientAddress: callerAddress(request) }

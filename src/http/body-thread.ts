@@ -22,8 +22,8 @@ parentPort!.on('message', ({ id, bytes }: { id: number; bytes: Uint8Array }) => 
   try {
     parentPort!.postMessage({ id, parsed: parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)) })
   } catch (error) {
-    const known = error instanceof Problem ? { slug: error.slug, detail: error.message, members: error.members } : null
-    parentPort!.postMessage({ id, refusal: known ?? { slug: 'internal-error', detail: String(error), members: {} } })
+    const refusal = error instanceof Problem ? { slug: error.slug, detail: error.message, members: error.members } : null
+    parentPort!.postMessage(refusal ? { id, refusal } : { id, fault: error })
   }
 })
 

@@ -1,5 +1,8 @@
 import { isIP } from 'node:net'
 import type { FastifyRequest } from 'fastify'
+import type { Principal } from '#core/principal.ts'
+import { tenantOfCaller } from '#core/tenant.ts'
+import type { Platform } from '#pipeline/platform.ts'
 
 /**
  * The address that a call is counted under. What a trusted proxy forwards is believed; where that is no address at all,
@@ -10,6 +13,13 @@ export function callerAddress(request: FastifyRequest): string {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(given)?.[1]
   if (mapped) return mapped
   return isIP(given) === 6 ? `${firstGroups(given, 4)}::/64` : given
+}
+
+/** For routes that are no operations and do little: they wait for their tenant's turn like any call, and count as one. */
+export async function takeTurn({ turns }: Pick<Platform, 'turns'>, request: FastifyRequest, principal: Principal): Promise<void> {
+  const left = new AbortController()
+  if (request.raw.destroyed) left.abort()
+  await turns.run(tenantOfCaller(principal, callerAddress(request)), left, async () => {})
 }
 
 const GROUPS = 8

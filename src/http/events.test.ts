@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import http from 'node:http'
 import { test } from 'node:test'
 import { sql } from 'kysely'
 import { campaign } from '../../test/support/campaign.ts'
@@ -6,7 +7,7 @@ import { seeded } from '../../test/support/random.ts'
 import { until } from '../../test/support/service.ts'
 import { listen } from '../../test/support/sse.ts'
 import { world } from '../../test/support/world.ts'
-import { MAX_LISTENERS_PER_ORGANIZATION } from '#background/event-stream.ts'
+import { STREAM_LIMITS } from '#background/event-stream.ts'
 
 // Goal: whoever listens hears every event of their organization that they may read, in every process, and nobody else's.
 test('GET /v1/events', async (t) => {
@@ -189,21 +190,65 @@ test('a listener that is cut off again and again misses and repeats nothing', as
   t.diagnostic(`${cuts} cuts, ${heard.length} events, seed ${seed}`)
 })
 
-// Goal: one organization's streams leave room for others'.
-test('an organization has so many streams and no more', async (t) => {
+// Goal: one organization's streams leave capacity for others', also when all of them come at once.
+test('streams are limited by user and organization', async (t) => {
   const w = await world(t)
   const [org, other] = [await w.organization(), await w.organization()]
+  const { perUser, perOrganization } = STREAM_LIMITS
   const open = (token: string) => listen(w.baseUrl, token)
-  const streams = await Promise.all(Array.from({ length: MAX_LISTENERS_PER_ORGANIZATION }, () => open(org.owner.token)))
-  assert.ok(streams.every(({ status }) => status === 200))
-  assert.equal((await open(org.owner.token)).status, 429)
+  const atOnce = (token: string, count: number) => Promise.all(Array.from({ length: count }, () => open(token)))
+  const accepted = (streams: Awaited<ReturnType<typeof atOnce>>) => streams.filter(({ status }) => status === 200).length
+  const [second, third] = [await w.member(org), await w.member(org)]
+  const ofFirst = await atOnce(org.owner.token, perUser + 20)
+  assert.deepEqual([accepted(ofFirst), ofFirst.filter(({ status }) => status === 429).length], [perUser, 20])
+  const ofOthers = (await Promise.all([atOnce(second.token, perUser), atOnce(third.token, perUser)])).flat()
+  assert.equal(accepted(ofFirst) + accepted(ofOthers), perOrganization)
   const theirs = await open(other.owner.token)
   assert.equal(theirs.status, 200)
-  streams[0]!.cut()
+  ofFirst.find(({ status }) => status === 200)!.cut()
   await until('a place', async () => {
     const stream = await open(org.owner.token)
     stream.cut()
     return stream.status === 200
   })
-  for (const stream of [...streams, theirs]) stream.cut()
+  for (const stream of [...ofFirst, ...ofOthers, theirs]) stream.cut()
+})
+
+// Goal: a listener that leaves while it joins leaves nothing behind: no timer that goes on to authenticate for it.
+test('a listener that disconnects while joining leaves nothing behind', async (t) => {
+  const w = await world(t)
+  const { owner } = await w.organization()
+  const authenticated = Promise.withResolvers<void>()
+  const gone = Promise.withResolvers<void>()
+  const { authenticate } = w.platform.authenticator
+  let count = 0
+  t.mock.method(w.platform.authenticator, 'authenticate', async (...given: Parameters<typeof authenticate>) => {
+    const found = await authenticate(...given)
+    if (++count > 1) return found
+    authenticated.resolve()
+    await gone.promise
+    return found
+  })
+  const timers = new Set<unknown>()
+  const { setInterval: set, clearInterval: clear } = globalThis
+  t.mock.method(globalThis, 'setInterval', (work: () => void, ms: number) => {
+    const timer = set(work, ms)
+    timers.add(timer)
+    return timer
+  })
+  t.mock.method(globalThis, 'clearInterval', (timer: NodeJS.Timeout) => {
+    timers.delete(timer)
+    clear(timer)
+  })
+  const headers = { authorization: `Bearer ${owner.token}` }
+  const leaving = http.request(`${w.baseUrl}/v1/events`, { headers, agent: false }).on('error', () => {})
+  leaving.end()
+  await authenticated.promise
+  leaving.destroy()
+  await w.request('GET', '/health') // Served after the server has seen the connection end.
+  gone.resolve()
+  const later = await listen(w.baseUrl, owner.token) // Joins after it.
+  later.cut()
+  await later.ended
+  await until('no timer is left', async () => timers.size === 0)
 })

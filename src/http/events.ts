@@ -5,7 +5,9 @@ import type { EventStream } from '#background/event-stream.ts'
 import type { Principal } from '#core/principal.ts'
 import { invalidField } from '#core/problem.ts'
 import { requireScope } from '#pipeline/authorize.ts'
+import type { IsTrusted } from '#core/proxies.ts'
 import type { Platform } from '#pipeline/platform.ts'
+import { callerAddress } from './caller.ts'
 import { credentialOf } from './credential.ts'
 
 /** How soon a stream notices that its credential was revoked, or that its role has changed. */
@@ -21,7 +23,13 @@ const RETRY_MS = 1_000
 
 const ROUTE = { id: 'events.stream' as const, scope: 'event_subscriptions:read' as const }
 
-export function registerEvents(app: FastifyInstance, platform: Platform, stream: EventStream): void {
+interface EventParts {
+  platform: Platform
+  stream: EventStream
+  isTrusted: IsTrusted
+}
+
+export function registerEvents(app: FastifyInstance, { platform, stream, isTrusted }: EventParts): void {
   app.addHook('preClose', async () => await stream.close())
   app.get('/v1/events', { exposeHeadRoute: false }, async (request, reply) => {
     const credential = credentialOf(request)
@@ -35,7 +43,8 @@ export function registerEvents(app: FastifyInstance, platform: Platform, stream:
       return found
     }
     const open = openStream(reply.raw, principal, again)
-    const leave = await stream.join(open.listener, lastEventId)
+    const address = isTrusted(request.ip) ? null : callerAddress(request)
+    const leave = await stream.join(open.listener, { lastEventId, address })
     reply.hijack()
     open.begin({ ...(reply.getHeaders() as Record<string, string>) }, leave)
   })
@@ -92,6 +101,7 @@ function openStream(raw: ServerResponse, opened: Principal, again: () => Promise
   return {
     listener,
     begin(headers: Record<string, string>, leave: () => void): void {
+      if (raw.destroyed) return leave() // The client left while it was joining: its `close` is over, and nothing would end the timer.
       const timer = watch()
       raw.on('close', () => {
         clearInterval(timer)
@@ -104,7 +114,6 @@ function openStream(raw: ServerResponse, opened: Principal, again: () => Promise
       waiting = null
       raw.write(held.join(''))
       if (waitingBytes > MAX_RESUMED_BYTES) raw.end() // The rest when it comes back with the last of these.
-      if (raw.destroyed) leave()
     },
   }
 }

@@ -30,17 +30,26 @@ export const COMMON_HEADERS = {
   'Content-Security-Policy': API_POLICY,
 } as const
 
+/** What is for whoever runs the service, and no script of another origin needs. */
+const NOT_SHARED = /^\/(metrics|welcome|docs\/demo\.json|sandbox\/.*)$/
+
 export function registerHeaders(app: FastifyInstance, options: { https: boolean; methodsOf: MethodsOf }): void {
-  const headers = { ...COMMON_HEADERS, ...(options.https ? { 'Strict-Transport-Security': 'max-age=31536000' } : {}) }
+  const transport: Record<string, string> = options.https ? { 'Strict-Transport-Security': 'max-age=31536000' } : {}
+  const shared = { ...COMMON_HEADERS, ...transport }
+  const { 'Access-Control-Allow-Origin': _origin, 'Access-Control-Expose-Headers': _exposed, ...own } = shared
+  const notShared = { ...own, 'Cross-Origin-Resource-Policy': 'same-origin' }
   app.addHook('onRequest', (request, reply, done) => {
-    reply.headers(headers)
+    const path = pathOf(request.url)
+    const isShared = !NOT_SHARED.test(path)
+    reply.headers(isShared ? shared : notShared)
     if (request.method !== 'OPTIONS') return done()
-    reply.headers({
-      'Access-Control-Allow-Methods': METHODS,
-      'Access-Control-Allow-Headers': ALLOWED,
-      'Access-Control-Max-Age': String(PREFLIGHT_SECONDS),
-      Allow: [...options.methodsOf(pathOf(request.url)), 'OPTIONS'].join(', '),
-    })
+    reply.header('Allow', [...options.methodsOf(path), 'OPTIONS'].join(', '))
+    if (isShared)
+      reply.headers({
+        'Access-Control-Allow-Methods': METHODS,
+        'Access-Control-Allow-Headers': ALLOWED,
+        'Access-Control-Max-Age': String(PREFLIGHT_SECONDS),
+      })
     reply.code(204).send()
   })
 }

@@ -15,7 +15,11 @@ export interface ParsedLarge {
   hash: Uint8Array
 }
 
-type Answer = { id: number; parsed: ParsedLarge } | { id: number; refusal: { slug: ProblemSlug; detail: string; members: object } }
+export type Answer =
+  | { id: number; parsed: ParsedLarge }
+  | { id: number; refusal: { slug: ProblemSlug; detail: string; members: object } }
+  /** An error that is not the caller's to see: it is logged, and the caller gets the fixed text of an internal error. */
+  | { id: number; fault: unknown }
 
 const MAX_OF_ONE_OWNER = 2
 const MAX_AT_ONCE = 8
@@ -89,6 +93,7 @@ function createThread() {
       const waiter = waiting.get(answer.id)
       waiting.delete(answer.id)
       if ('parsed' in answer) waiter?.resolve(answer.parsed)
+      else if ('fault' in answer) waiter?.reject(new Error('A large body could not be parsed', { cause: answer.fault }))
       else waiter?.reject(problem(answer.refusal.slug, answer.refusal.detail, { members: { ...answer.refusal.members } }))
     })
     made.on('error', (error) => {

@@ -89,7 +89,7 @@ function describe(op: AnyOperation, schemas: Json): Json {
     'x-idempotent': op.idempotent ?? false,
     'x-raw': op.raw ?? 'json',
     ...(op.public ? { security: [] } : {}),
-    ...(op.idempotent ? { parameters: [{ $ref: '#/components/parameters/IdempotencyKey' }] } : {}),
+    ...(op.tier === 'read' || op.public ? {} : { parameters: [{ $ref: '#/components/parameters/IdempotencyKey' }] }),
     requestBody: {
       required: (op.input as { required?: string[] }).required !== undefined,
       content: { 'application/json': { schema: hoist(op.input, schemas), example: op.example.input } },
@@ -101,7 +101,7 @@ function describe(op: AnyOperation, schemas: Json): Json {
 /** Beside the summary, not instead of it: what the call needs and what it may do. */
 function descriptionOf(op: AnyOperation): string {
   const credential = op.public ? 'Needs no credential.' : `Requires the scope \`${op.scope}\`.`
-  const idempotency = op.idempotent ? ' Send an `Idempotency-Key`: without one, a retry may run twice.' : ''
+  const idempotency = op.tier === 'read' || op.public ? '' : ' Send an `Idempotency-Key`: without one, a retry can run twice.'
   return `${credential} ${EFFECTS[op.tier]}${idempotency}`
 }
 
@@ -159,7 +159,7 @@ function failures(op: AnyOperation): Json {
   const asksForMoney = op.tier === 'external_spend' || op.scope === 'billing:write'
   const isWrite = op.tier !== 'read'
   const apply = (status: number) =>
-    (status !== 409 || op.idempotent || isWrite) &&
+    (status !== 409 || isWrite) &&
     (status !== 410 || OF_GONE.includes(op.id)) &&
     (![502, 504].includes(status) || asksForMoney || ASKING.includes(op.id.split('.')[0]!)) &&
     (![402, 507].includes(status) || isWrite)

@@ -6,6 +6,7 @@ import { receiveNotice } from '#background/payment-notice.ts'
 import type { Platform } from '#pipeline/platform.ts'
 import { validateInput } from '#core/validate.ts'
 import { parseBody } from './body.ts'
+import { isOwnRequest } from './local.ts'
 
 /** The sandbox processor, as far as a person meets it. */
 export interface SandboxConfirmation {
@@ -20,8 +21,14 @@ const ConfirmInput = Closed({
   payment_method: Type.Optional(Nullable(Type.String({ maxLength: 100 }))),
 })
 
+interface PaymentParts {
+  platform: Platform
+  sandbox: SandboxConfirmation | null
+  isLocal: boolean
+}
+
 /** `/webhooks/payments` for the processor's signed notices; with the sandbox, `/sandbox/payments/confirm` for what a browser would do. */
-export function registerPayments(app: FastifyInstance, platform: Platform, sandbox: SandboxConfirmation | null): void {
+export function registerPayments(app: FastifyInstance, { platform, sandbox, isLocal }: PaymentParts): void {
   app.post('/webhooks/payments', async (request) => {
     const signature = request.headers['stripe-signature']
     await receiveNotice(platform, (request.body as Buffer | undefined) ?? Buffer.alloc(0), typeof signature === 'string' ? signature : '')
@@ -29,6 +36,8 @@ export function registerPayments(app: FastifyInstance, platform: Platform, sandb
   })
   if (!sandbox) return
   app.post('/sandbox/payments/confirm', async (request) => {
+    if (isLocal && !isOwnRequest(request, platform.baseUrl()))
+      throw problem('forbidden', 'Only pages of this service can confirm sandbox payments')
     const body = parseBody(request.body as Buffer | undefined, request.headers['content-type'], request.headers['content-encoding'])
     const { client_secret, payment_method } = validateInput(ConfirmInput, body) as Static<typeof ConfirmInput>
     const done = await sandbox.confirm(client_secret, payment_method ?? null)

@@ -2,9 +2,9 @@
  * The refresh token of a browser, on request: a script cannot read it, another site cannot send it. Two routes read it, each
  * after a look at where the request comes from; every other route ignores cookies.
  */
-import { isIPv4 } from 'node:net'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { problem } from '#core/problem.ts'
+import { isLoopbackName } from './local.ts'
 
 const NAME = 'groundtrack_refresh'
 /** As long as the session itself. */
@@ -59,8 +59,4 @@ function isOwnOrigin(request: FastifyRequest, { baseUrl, isLocal }: CookieTerms)
   if (from.origin === new URL(baseUrl()).origin) return true
   // People type `localhost` where the service says 127.0.0.1.
   return isLocal && from.protocol === 'http:' && from.host === host && isLoopbackName(from.hostname)
-}
-
-function isLoopbackName(name: string): boolean {
-  return name === 'localhost' || name === '[::1]' || (isIPv4(name) && name.startsWith('127.'))
 }

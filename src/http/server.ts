@@ -4,6 +4,7 @@ import { CHECK_INTERVAL_MS, CONNECTION_LIMITS, guardConnections, KEEP_ALIVE_MS, 
 import { EVENT_TYPES } from '#core/event-types.ts'
 import { newId } from '#core/ids.ts'
 import { Problem, problem, type ProblemSlug } from '#core/problem.ts'
+import { trusting } from '#core/proxies.ts'
 import type { AnyOperation } from '#operation.ts'
 import type { Invoked } from '#pipeline/invoke.ts'
 import type { Platform } from '#pipeline/platform.ts'
@@ -14,6 +15,7 @@ import type { Logger } from 'pino'
 import { registerAssets } from './projections/assets.ts'
 import { registerAuth } from './auth.ts'
 import { linger, readBody, SIGN_IN_BYTES, USUAL_BYTES } from './read-body.ts'
+import { takeTurn } from './caller.ts'
 import { credentialOf } from './credential.ts'
 import { COMMON_HEADERS, registerHeaders } from './headers.ts'
 import { refuseMalformed } from './malformed.ts'
@@ -22,6 +24,8 @@ import { strike } from './log.ts'
 import type { EventStream } from '#background/event-stream.ts'
 import { registerEvents } from './events.ts'
 import type { Metrics } from './metrics.ts'
+import { isOwnRequest } from './local.ts'
+import { limitProxied } from './proxied.ts'
 import { openApiDocument } from './openapi.ts'
 import { registerMcp } from './mcp/mcp.ts'
 import { registerOperations, send } from './operations.ts'
@@ -30,7 +34,7 @@ import { registerPayments, type SandboxConfirmation } from './payments.ts'
 import { registerConsole, type ConsoleParts } from './pages/console.ts'
 import { notFoundPage, sendPage } from './pages/layout.ts'
 import { registerPages } from './pages/pages.ts'
-import type { Demo } from './pages/welcome.ts'
+import type { Demo } from './local.ts'
 import { registerShareDoor, registerSharePage } from './pages/share.ts'
 import { registerMailed } from './mailed.ts'
 import { registerMailedPages } from './pages/mailed.ts'
@@ -88,14 +92,17 @@ export function buildServer(options: ServerOptions): FastifyInstance {
     // A forwarded address is the caller's own claim, unless a proxy that the operator named says so: read from the right.
     trustProxy: trustedProxies.length > 0 ? [...trustedProxies] : false,
   })
-  guardConnections(app.server, connections)
+  const isTrusted = trusting(trustedProxies)
+  guardConnections(app.server, { limits: connections, isTrusted })
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', (_request, _payload, done) => done(null)) // Nothing is read before somebody wants it.
   registerBodies(app)
   registerAnswers(app, platform)
+  limitProxied(app, isTrusted, connections)
   registerHealth(app, options)
   if (!api) return app
   const observe = observer(options)
+  const demo = options.demo ?? (async () => null)
   registerOperations(app, platform, observe)
   registerAssets(app, { platform, observe })
   registerShareRoutes(app, { platform, observe })
@@ -107,13 +114,13 @@ export function buildServer(options: ServerOptions): FastifyInstance {
   registerWorkers(app, platform, auth.tokens)
   registerV2(app, { platform, observe })
   registerStac(app, { platform, observe, trustedProxies })
-  registerAuth(app, { platform, auth, isLocal })
+  registerAuth(app, { platform, auth, isLocal, demo })
   registerEventTypes(app, platform)
-  registerEvents(app, platform, stream)
-  registerPayments(app, platform, sandboxPayments)
+  registerEvents(app, { platform, stream, isTrusted })
+  registerPayments(app, { platform, sandbox: sandboxPayments, isLocal })
   registerVendors(app, platform)
   registerContract(app, platform)
-  registerPages(app, platform, options.demo ?? (async () => null))
+  registerPages(app, platform, demo)
   registerScreens(app, options)
   registerMailed(app, platform, auth)
   registerMailedPages(app)
@@ -226,7 +233,7 @@ function refuse(platform: Platform, error: FastifyError | Problem, reply: Fastif
   return send(reply, problemReply(shown, invocationId, platform.baseUrl()))
 }
 
-function registerHealth(app: FastifyInstance, { metrics, isReady, room, isLocal, metricsToken }: ServerOptions): void {
+function registerHealth(app: FastifyInstance, { platform, metrics, isReady, room, isLocal, metricsToken }: ServerOptions): void {
   app.get('/health', async () => ({ status: 'ok' }))
   app.get('/ready', async () => {
     if (!isReady()) throw problem('unavailable', 'The service is starting or stopping')
@@ -234,7 +241,7 @@ function registerHealth(app: FastifyInstance, { metrics, isReady, room, isLocal,
     return { status: 'ready' }
   })
   app.get('/metrics', async (request, reply) => {
-    requireWatcher(request, { isLocal, metricsToken })
+    requireWatcher(request, { isLocal: isLocal && isOwnRequest(request, platform.baseUrl()), metricsToken })
     return reply.type(metrics.contentType).send(await metrics.text())
   })
 }
@@ -253,8 +260,9 @@ function requireWatcher(request: FastifyRequest, { isLocal, metricsToken }: Pick
 
 function registerEventTypes(app: FastifyInstance, platform: Platform): void {
   app.get('/v1/event-types', async (request, reply) => {
-    const { allowance } = await platform.authenticator.authenticate(credentialOf(request))
+    const { principal, allowance } = await platform.authenticator.authenticate(credentialOf(request))
     if (allowance) reply.headers((await platform.rateLimiter.admit(allowance)).headers)
+    await takeTurn(platform, request, principal)
     return { event_types: EVENT_TYPES }
   })
 }

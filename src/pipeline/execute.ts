@@ -1,8 +1,10 @@
 import { setImmediate as others } from 'node:timers/promises'
+import { problem } from '#core/problem.ts'
 import type { AnyOperation, Context, RawReply, WriteContext } from '#operation.ts'
 import { auditEntry } from './audit.ts'
 import { openEvents } from './events.ts'
 import type { HeldClaim } from './idempotency.ts'
+import { isAbandoned } from './outside-problems.ts'
 import type { Platform } from './platform.ts'
 import type { Provenance } from './provenance.ts'
 import { jsonReply, lineReply, type Reply } from './reply.ts'
@@ -53,8 +55,37 @@ export async function executeWrite(platform: Platform, work: Work, { provenance,
   })
   trace.audited = true
   platform.committed()
-  if (CHANGE_RIGHTS.has(op.id.split('.')[0]!)) await platform.rightsChanged() // Who is told that a key is revoked can rely on it.
-  return op.afterwards ? toReply(platform, op, await op.afterwards(context, input, output), context) : reply
+  if (CHANGE_RIGHTS.has(op.id.split('.')[0]!)) await settleRights(platform)
+  return op.afterwards ? await afterCommit(platform, work, { output, reply }) : reply
+}
+
+/** Whoever is told that a key is revoked can rely on it, so a failure here is reported although the change is saved. */
+async function settleRights(platform: Platform): Promise<void> {
+  try {
+    await platform.rightsChanged()
+  } catch (cause) {
+    throw problem(
+      'internal-error',
+      'The change was saved, but something went wrong on our side afterwards. Read its result before you retry.',
+      {
+        cause,
+      },
+    )
+  }
+}
+
+/** The change is saved by now: a failure is ours to log, and the caller gets the response that was stored with the change. */
+async function afterCommit(
+  platform: Platform,
+  { op, context, input }: Work,
+  { output, reply }: { output: unknown; reply: Reply },
+): Promise<Reply> {
+  try {
+    return toReply(platform, op, await op.afterwards!(context, input, output), context)
+  } catch (error) {
+    if (!isAbandoned(error, context.signal)) platform.onFault(error, context.invocationId, op.id)
+    return reply
+  }
 }
 
 /** Stage 7. */

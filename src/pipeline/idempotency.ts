@@ -1,3 +1,4 @@
+import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Clock } from '#core/clock.ts'
 import { problem } from '#core/problem.ts'
@@ -19,8 +20,16 @@ export interface HeldClaim {
 
 export type Begun = { outcome: 'claimed'; claim: HeldClaim } | { outcome: 'replay'; response: idempotency.StoredResponse }
 
+export interface ClaimRequest extends idempotency.ClaimKey {
+  /**
+   * Set where the operation does not say who else may see its response: the claim is then this caller's alone, and the response
+   * is stored encrypted, because it may hold a secret that is shown once.
+   */
+  caller: string | null
+}
+
 export interface Claims {
-  begin(key: idempotency.ClaimKey, bodyHash: Buffer, invocationId: string): Promise<Begun>
+  begin(request: ClaimRequest, bodyHash: Buffer, invocationId: string): Promise<Begun>
   close(): void
 }
 
@@ -47,14 +56,14 @@ export function createClaims(db: Db, clock: Clock): Claims {
   )
   renewal.unref()
 
-  const hold = (key: idempotency.ClaimKey, bodyHash: Buffer, lease: string): HeldClaim => {
+  const hold = ({ key, seal }: Stored, bodyHash: Buffer, lease: string): HeldClaim => {
     const name = nameOf(key)
     const { promise, resolve } = Promise.withResolvers<void>()
     holders.set(name, { bodyHash, settled: promise })
     leases.set(lease, key)
     return {
       async complete(tx, response) {
-        if (!(await idempotency.complete(tx, key, lease, response))) throw inProgress()
+        if (!(await idempotency.complete(tx, key, lease, { ...response, body: seal.close(response.body) }))) throw inProgress()
       },
       async settle(succeeded) {
         leases.delete(lease)
@@ -69,8 +78,11 @@ export function createClaims(db: Db, clock: Clock): Claims {
   }
 
   return {
-    async begin(key, bodyHash, invocationId) {
-      if (!PRINTABLE.test(key.key)) throw problem('invalid-idempotency-key', 'Idempotency-Key must be 1 to 255 printable ASCII characters')
+    async begin(request, bodyHash, invocationId) {
+      if (!PRINTABLE.test(request.key))
+        throw problem('invalid-idempotency-key', 'Idempotency-Key must be 1 to 255 printable ASCII characters')
+      const stored = storedAs(request)
+      const { key, seal } = stored
       const deadline = performance.now() + WAIT_MS
       for (;;) {
         const local = holders.get(nameOf(key))
@@ -78,8 +90,8 @@ export function createClaims(db: Db, clock: Clock): Claims {
         if (local) await within(local.settled, deadline)
         else {
           const found = await idempotency.claim(db, key, bodyHash, invocationId, clock.now())
-          if (found.outcome === 'claimed') return { outcome: 'claimed', claim: hold(key, bodyHash, found.lease) }
-          if (found.outcome === 'replay') return found
+          if (found.outcome === 'claimed') return { outcome: 'claimed', claim: hold(stored, bodyHash, found.lease) }
+          if (found.outcome === 'replay') return { ...found, response: { ...found.response, body: seal.open(found.response.body) } }
           if (found.outcome === 'other-body') throw conflict()
           if (!holders.has(nameOf(key))) await sleep(POLL_MS)
         }
@@ -87,6 +99,44 @@ export function createClaims(db: Db, clock: Clock): Claims {
       }
     },
     close: () => clearInterval(renewal),
+  }
+}
+
+interface Seal {
+  close(body: Buffer): Buffer
+  open(stored: Buffer): Buffer
+}
+
+interface Stored {
+  key: idempotency.ClaimKey
+  seal: Seal
+}
+
+const PLAIN: Seal = { close: (body) => body, open: (stored) => stored }
+const CIPHER = 'aes-256-gcm'
+const IV_BYTES = 12
+const TAG_BYTES = 16
+
+/** The database has a digest of the caller's key; without the key itself, nobody who reads the database can read the response. */
+function storedAs({ ownerId, path, key, caller }: ClaimRequest): Stored {
+  if (caller === null) return { key: { ownerId, path, key }, seal: PLAIN }
+  const digest = createHash('sha256').update(`${caller}\n${key}`).digest('base64url')
+  const secret = Buffer.from(hkdfSync('sha256', key, `${ownerId} ${path} ${caller}`, 'idempotency response', 32))
+  return {
+    key: { ownerId, path, key: `${idempotency.SEALED_PREFIX}${digest}` },
+    seal: {
+      close(body) {
+        const iv = randomBytes(IV_BYTES)
+        const cipher = createCipheriv(CIPHER, secret, iv)
+        const sealed = Buffer.concat([cipher.update(body), cipher.final()])
+        return Buffer.concat([iv, cipher.getAuthTag(), sealed])
+      },
+      open(stored) {
+        const decipher = createDecipheriv(CIPHER, secret, stored.subarray(0, IV_BYTES))
+        decipher.setAuthTag(stored.subarray(IV_BYTES, IV_BYTES + TAG_BYTES))
+        return Buffer.concat([decipher.update(stored.subarray(IV_BYTES + TAG_BYTES)), decipher.final()])
+      },
+    },
   }
 }
 

@@ -2,7 +2,7 @@
 import { fingerprint } from '#core/canonical.ts'
 import { newId } from '#core/ids.ts'
 import type { Principal } from '#core/principal.ts'
-import { forTenant, renameTenant } from '#core/tenant.ts'
+import { forTenant, renameTenant, tenantOfCaller } from '#core/tenant.ts'
 import { callerLeft, FAULTS } from '#core/problem.ts'
 import type { AnyOperation, Context } from '#operation.ts'
 import { auditEntry } from './audit.ts'
@@ -14,7 +14,7 @@ import type { Platform } from './platform.ts'
 import { asProblem, concernsOperator, isAbandoned } from './outside-problems.ts'
 import { openProvenance } from './provenance.ts'
 import { problemReply, replayOf, type Reply } from './reply.ts'
-import { runAs } from './run-as.ts'
+import { priceFor, runAs } from './run-as.ts'
 import type { Trace } from './trace.ts'
 import { validateInput } from '#core/validate.ts'
 
@@ -78,7 +78,7 @@ async function runStages(platform: Platform, op: AnyOperation, call: Call, trace
   if (principal.apiKeyId) platform.audit.countUse(principal.apiKeyId)
   if (allowance) trace.headers = (await platform.rateLimiter.admit(allowance)).headers
   requireScope(principal, op) //                                                         2 scope
-  const tenant = principal.organizationId ?? principal.userId ?? `address ${call.clientAddress}`
+  const tenant = tenantOfCaller(principal, call.clientAddress)
   return await platform.turns.run(tenant, call, () => forTenant(tenant, () => runForTenant(platform, op, call, { trace, principal })))
 }
 
@@ -128,6 +128,7 @@ function contextOf(platform: Platform, call: Call, trace: Trace, principal: Prin
       const op = platform.operations.get(id)
       return op ? await runAs(op, context, whom, input) : null
     },
+    priceOf: async (id, input) => await priceFor(platform, context, id, input),
     contractOf: (id) => {
       const op = platform.operations.get(id)
       return op ? { tier: op.tier, validate: (input) => validateInput(op.input, input) } : null
@@ -142,12 +143,17 @@ async function identify(platform: Platform, op: AnyOperation, call: Call): Promi
   return await platform.authenticator.authenticate(call.credential)
 }
 
+/** Whose keys those of the platform's own calls are. */
+const PLATFORM_ID = '00000000-0000-0000-0000-000000000000'
+
 async function beginIdempotent(platform: Platform, op: AnyOperation, call: Call, trace: Trace): Promise<Begun | null> {
-  if (!op.idempotent || call.idempotencyKey === null) return null
-  const { organizationId, userId } = trace.principal!
-  const ownerId = organizationId ?? userId
-  if (!ownerId) return null // Nobody to key it on: only the platform itself calls like that.
-  return await platform.claims.begin({ ownerId, path: `/v1/op/${op.id}`, key: call.idempotencyKey }, trace.inputHash!, trace.invocationId)
+  if (op.tier === 'read' || call.idempotencyKey === null) return null
+  const { organizationId, userId, kind, id } = trace.principal!
+  const ownerId = organizationId ?? userId ?? (kind === 'service' ? PLATFORM_ID : null)
+  if (!ownerId) return null // An anonymous caller: two of them cannot be told apart.
+  const caller = op.idempotent ? null : `${kind} ${id}`
+  const request = { ownerId, path: `/v1/op/${op.id}`, key: call.idempotencyKey, caller }
+  return await platform.claims.begin(request, trace.inputHash!, trace.invocationId)
 }
 
 /** Whatever happens, the claim is settled: kept with its response, or freed for the next try. */
@@ -163,10 +169,32 @@ async function settling(claim: HeldClaim | null, work: (claim: HeldClaim | null)
   }
 }
 
-async function* followedBy(body: AsyncIterable<Uint8Array>, last: () => Promise<void>): AsyncIterable<Uint8Array> {
-  try {
-    yield* body
-  } finally {
-    await last()
+/** `last` runs once the body has been read or dropped, even before its first byte, where a generator's `finally` would not run. */
+function followedBy(body: AsyncIterable<Uint8Array>, last: () => Promise<void>): AsyncIterable<Uint8Array> {
+  const source = body[Symbol.asyncIterator]()
+  let ending: Promise<void> | null = null
+  const end = () => (ending ??= last())
+  const dropped = async (): Promise<IteratorResult<Uint8Array>> => {
+    try {
+      await source.return?.()
+    } finally {
+      await end()
+    }
+    return { done: true, value: undefined }
   }
+  const iterator: AsyncIterator<Uint8Array> = {
+    async next() {
+      try {
+        const result = await source.next()
+        if (result.done) await end()
+        return result
+      } catch (error) {
+        await end()
+        throw error
+      }
+    },
+    return: dropped,
+    throw: dropped,
+  }
+  return { [Symbol.asyncIterator]: () => iterator }
 }

@@ -5,7 +5,6 @@
  * does everybody where there is only one.
  */
 import { callerLeft, problem } from '#core/problem.ts'
-import type { Reply } from './reply.ts'
 
 /** Time is counted in ticks of the loop itself: where the whole machine is slow, so are they. */
 const TICK_MS = 50
@@ -38,7 +37,7 @@ interface TurnCall {
 
 export interface Turns {
   /** Waits for the tenant's turn; 429 where too many of its calls wait already. */
-  run(name: string, call: TurnCall, work: () => Promise<Reply>): Promise<Reply>
+  run<T>(name: string, call: TurnCall, work: () => Promise<T>): Promise<T>
   /** Whether the loop cannot keep up: long work lets others in between. */
   isLate(): boolean
   close(): void
@@ -94,7 +93,7 @@ export function createTurns(): Turns {
       const turn = isAtOnce(tenant) ? begin(tenant) : await waitFor(tenant, call)
       try {
         const reply = await work()
-        const answered = reply.body instanceof Uint8Array ? reply.body.length / UNIT_BYTES : 0
+        const answered = bytesOf(reply) / UNIT_BYTES
         tenants.use(tenant, answered)
         units += answered
         return reply
@@ -105,6 +104,12 @@ export function createTurns(): Turns {
     isLate: pace.isLate,
     close: () => clearInterval(ticking),
   }
+}
+
+/** Of an answer that is there as a whole. */
+function bytesOf(reply: unknown): number {
+  const body = reply !== null && typeof reply === 'object' && 'body' in reply ? reply.body : null
+  return body instanceof Uint8Array ? body.length : 0
 }
 
 /** Who has used the loop lately, and how much. */

@@ -88,6 +88,8 @@ export interface Product {
   /** Of the order's `params`: JSON Schema 2020-12. */
   readonly paramsSchema: Readonly<Record<string, unknown>>
   readonly gsdM: number
+  /** Square kilometres that one capture or one feature covers at most; null: the vendor does not say. */
+  readonly maxSqKm: number | null
   /** Tasking: the satellites that take the images, by catalogue number. */
   readonly satellites: readonly { readonly name: string; readonly noradId: number }[]
 }

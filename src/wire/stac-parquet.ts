@@ -1,8 +1,9 @@
-/** STAC-GeoParquet: an item a row, its properties as columns of their own, its geometry as WKB. */
+/** STAC-GeoParquet: an item a row, its properties as typed columns of their own, its geometry as WKB. */
 import type { SchemaElement } from 'hyparquet'
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer'
 import { geojsonToWkb } from 'hyparquet-writer/src/wkb.js'
-import { STAC_TABLE_REST } from '#core/stac.ts'
+import { STAC_TABLE_OTHER_ASSETS as OTHER_ASSETS, STAC_TABLE_OTHER_PROPERTIES as OTHER_PROPERTIES } from '#core/stac.ts'
+import { cellOf, fits, schemaOf, shapeOf, type Shape } from './parquet-shapes.ts'
 
 type Json = Record<string, unknown>
 
@@ -18,22 +19,36 @@ export interface TableRow {
   links: Json[]
 }
 
-type Kind = 'text' | 'number' | 'boolean' | 'time' | 'json'
-
 interface Column {
   name: string
   schema: SchemaElement[]
   value(row: TableRow): unknown
 }
 
-/** Properties that only later pages have; no reader of ours is surprised by them, and none of them is lost. */
-const REST = STAC_TABLE_REST
-const TIMES = new Set(['datetime', 'start_datetime', 'end_datetime', 'created', 'updated', 'published', 'expires'])
-const RESERVED = new Set(['type', 'stac_version', 'stac_extensions', 'id', 'collection', 'geometry', 'bbox', 'links', 'assets', REST])
+const RESERVED = new Set([
+  'type',
+  'stac_version',
+  'stac_extensions',
+  'id',
+  'collection',
+  'geometry',
+  'bbox',
+  'links',
+  'assets',
+  OTHER_PROPERTIES,
+  OTHER_ASSETS,
+])
 const MAX_COLUMNS = 500
 
-export function openTable(sample: readonly TableRow[]): { rows(rows: readonly TableRow[]): Uint8Array; end(): Uint8Array } {
-  const columns = columnsOf(sample)
+/**
+ * The columns are those that the sample needs. Where more rows follow, what does not fit them goes into two columns of JSON, so that
+ * nothing is lost.
+ */
+export function openTable(
+  sample: readonly TableRow[],
+  hasMore = false,
+): { rows(rows: readonly TableRow[]): Uint8Array; end(): Uint8Array } {
+  const columns = columnsOf(sample, hasMore)
   const bytes = new ByteWriter()
   const writer = new ParquetWriter({
     writer: bytes,
@@ -68,85 +83,55 @@ function geoMetadata() {
   return { version: '1.1.0', primary_column: 'geometry', columns: { geometry: column } }
 }
 
-const text = (name: string): SchemaElement => ({
-  name,
-  type: 'BYTE_ARRAY',
-  converted_type: 'UTF8',
-  logical_type: { type: 'STRING' },
-  repetition_type: 'OPTIONAL',
-})
-const json = (name: string): SchemaElement => ({
-  name,
-  type: 'BYTE_ARRAY',
-  converted_type: 'JSON',
-  logical_type: { type: 'JSON' },
-  repetition_type: 'OPTIONAL',
-})
-const double = (name: string): SchemaElement => ({ name, type: 'DOUBLE', repetition_type: 'OPTIONAL' })
-const group = (name: string, children: SchemaElement[][]): SchemaElement[] => [
-  { name, num_children: children.length, repetition_type: 'OPTIONAL' },
-  ...children.flat(),
-]
-const list = (name: string, element: SchemaElement[]): SchemaElement[] => [
-  { name, num_children: 1, repetition_type: 'OPTIONAL', converted_type: 'LIST', logical_type: { type: 'LIST' } },
-  { name: 'list', num_children: 1, repetition_type: 'REPEATED' },
-  ...element,
-]
+const TEXT: Shape = { kind: 'text' }
+const NUMBER: Shape = { kind: 'number' }
+const struct = (fields: Readonly<Record<string, Shape>>): Shape => ({ kind: 'struct', fields: new Map(Object.entries(fields)) })
+const BOX = struct({ xmin: NUMBER, ymin: NUMBER, xmax: NUMBER, ymax: NUMBER })
+const LINKS: Shape = { kind: 'list', element: struct({ href: TEXT, rel: TEXT, type: TEXT, title: TEXT }) }
+/** A struct needs a member, so a table without assets has room for the one that most tables have, and no value in it. */
+const NO_ASSETS = new Map([['data', struct({ href: TEXT })]])
 
-const SCALARS: Readonly<Record<Kind, (name: string) => SchemaElement>> = {
-  text,
-  number: double,
-  boolean: (name) => ({ name, type: 'BOOLEAN', repetition_type: 'OPTIONAL' }),
-  time: (name) => ({
-    name,
-    type: 'INT64',
-    converted_type: 'TIMESTAMP_MILLIS',
-    logical_type: { type: 'TIMESTAMP', isAdjustedToUTC: true, unit: 'MILLIS' },
-    repetition_type: 'OPTIONAL',
-  }),
-  json,
-}
+const column = (name: string, shape: Shape, value: (row: TableRow) => unknown): Column => ({
+  name,
+  schema: schemaOf(name, shape),
+  value: (row) => cellOf(value(row), shape),
+})
 
-function columnsOf(sample: readonly TableRow[]): Column[] {
-  const kinds = kindsOf(sample.map(({ properties }) => properties))
-  const properties = [...kinds].filter(([name]) => !RESERVED.has(name)).slice(0, MAX_COLUMNS)
-  const known = new Set(properties.map(([name]) => name))
-  const rest = ({ properties: all }: TableRow): Json | null => {
-    const left = Object.entries(all).filter(([name, value]) => value !== null && !known.has(name))
-    return left.length === 0 ? null : Object.fromEntries(left)
-  }
+function columnsOf(sample: readonly TableRow[], hasMore: boolean): Column[] {
+  const properties = propertyShapes(sample)
+  const assets = assetShapes(sample)
+  const fitsProperty = (name: string, value: unknown) => properties.has(name) && fits(value, properties.get(name)!, name)
+  const fitsAsset = (key: string, asset: Json) => assets.has(key) && fits(asset, assets.get(key)!, key)
+  const otherProperties = ({ properties: all }: TableRow) =>
+    present(Object.entries(all).filter(([name, value]) => value !== null && !fitsProperty(name, value)))
+  const otherAssets = ({ assets: all }: TableRow) => present(Object.entries(all).filter(([key, asset]) => !fitsAsset(key, asset)))
+  const hasOthers = hasMore || sample.some((row) => otherProperties(row) || otherAssets(row))
   return [
-    { name: 'type', schema: [text('type')], value: () => 'Feature' },
-    { name: 'stac_version', schema: [text('stac_version')], value: (row) => row.stac_version },
-    { name: 'stac_extensions', schema: list('stac_extensions', [text('element')]), value: (row) => row.stac_extensions },
-    { name: 'id', schema: [text('id')], value: (row) => row.id },
-    { name: 'collection', schema: [text('collection')], value: (row) => row.collection ?? null },
+    column('type', TEXT, () => 'Feature'),
+    column('stac_version', TEXT, (row) => row.stac_version),
+    column('stac_extensions', { kind: 'list', element: TEXT }, (row) => row.stac_extensions),
+    column('id', TEXT, (row) => row.id),
+    column('collection', TEXT, (row) => row.collection),
     {
       name: 'geometry',
       schema: [{ name: 'geometry', type: 'BYTE_ARRAY', repetition_type: 'OPTIONAL' }],
       value: ({ geometry }) => (geometry ? geojsonToWkb(geometry as never) : null),
     },
-    { name: 'bbox', schema: group('bbox', [[double('xmin')], [double('ymin')], [double('xmax')], [double('ymax')]]), value: boxOf },
-    {
-      name: 'links',
-      schema: list(
-        'links',
-        group(
-          'element',
-          ['href', 'rel', 'type', 'title'].map((name) => [text(name)]),
-        ),
-      ),
-      value: (row) => row.links,
-    },
-    assetsColumn(sample),
-    ...properties.map(([name, kind]): Column => ({
-      name,
-      schema: [SCALARS[kind](name)],
-      value: (row) => cell(row.properties[name], kind),
-    })),
-    { name: REST, schema: [json(REST)], value: rest },
+    column('bbox', BOX, boxOf),
+    column('links', LINKS, (row) => row.links),
+    column('assets', { kind: 'struct', fields: assets }, ({ assets: all }) =>
+      Object.fromEntries(Object.entries(all).filter(([key, asset]) => fitsAsset(key, asset))),
+    ),
+    ...[...properties].map(([name, shape]) =>
+      column(name, shape, (row) => (fitsProperty(name, row.properties[name]) ? row.properties[name] : null)),
+    ),
+    ...(hasOthers
+      ? [column(OTHER_PROPERTIES, { kind: 'json' }, otherProperties), column(OTHER_ASSETS, { kind: 'json' }, otherAssets)]
+      : []),
   ]
 }
+
+const present = (entries: [string, unknown][]): Json | null => (entries.length === 0 ? null : Object.fromEntries(entries))
 
 function boxOf({ bbox }: TableRow) {
   if (!bbox) return null
@@ -154,52 +139,23 @@ function boxOf({ bbox }: TableRow) {
   return { xmin, ymin, xmax, ymax }
 }
 
-/** A member that is of two types in the sample is JSON. */
-function kindsOf(objects: readonly Json[]): Map<string, Kind> {
-  const found = new Map<string, Kind>()
-  for (const object of objects)
-    for (const [name, value] of Object.entries(object)) {
-      if (value === null || value === undefined) continue
-      const kind = kindOf(name, value)
-      const before = found.get(name)
-      found.set(name, before === undefined || before === kind ? kind : 'json')
-    }
-  return found
+function propertyShapes(sample: readonly TableRow[]): Map<string, Shape> {
+  const names = [...new Set(sample.flatMap(({ properties }) => Object.keys(properties)))].filter((name) => !RESERVED.has(name))
+  return shapesOf(names, (name) => sample.map(({ properties }) => properties[name]))
 }
 
-function kindOf(name: string, value: unknown): Kind {
-  if (TIMES.has(name) && typeof value === 'string') return 'time'
-  if (typeof value === 'string') return 'text'
-  return typeof value === 'number' ? 'number' : typeof value === 'boolean' ? 'boolean' : 'json'
+/** An asset is a struct of its own, whatever its neighbours say of themselves. */
+function assetShapes(sample: readonly TableRow[]): ReadonlyMap<string, Shape> {
+  const keys = [...new Set(sample.flatMap(({ assets }) => Object.keys(assets)))]
+  const shapes = shapesOf(keys, (key) => sample.map(({ assets }) => assets[key]))
+  return shapes.size === 0 ? NO_ASSETS : shapes
 }
 
-function cell(value: unknown, kind: Kind): unknown {
-  if (value === null || value === undefined) return null
-  if (kind === 'time') return new Date(String(value))
-  const fits = kind === 'json' || (kind === 'text' ? typeof value === 'string' : typeof value === kind)
-  if (fits) return value
-  return kind === 'text' ? JSON.stringify(value) : null
-}
-
-/** A struct of the keys that the sample has, each a struct of what its assets say. */
-function assetsColumn(sample: readonly TableRow[]): Column {
-  const keys = [...new Set(sample.flatMap(({ assets }) => Object.keys(assets)))].slice(0, MAX_COLUMNS)
-  const fields = new Map(keys.map((key) => [key, kindsOf(sample.flatMap(({ assets }) => (assets[key] ? [assets[key]] : [])))]))
-  const member = (name: string, kind: Kind) => (name === 'roles' ? list('roles', [text('element')]) : [SCALARS[kind](name)])
-  const children = keys.map((key) =>
-    group(
-      key,
-      [...fields.get(key)!].map(([name, kind]) => member(name, kind)),
-    ),
-  )
-  const asset = (key: string, given: Json | undefined) =>
-    given
-      ? Object.fromEntries([...fields.get(key)!].map(([name, kind]) => [name, name === 'roles' ? given['roles'] : cell(given[name], kind)]))
-      : null
-  if (keys.length === 0) return { name: 'assets', schema: [json('assets')], value: ({ assets }) => assets }
-  return {
-    name: 'assets',
-    schema: group('assets', children),
-    value: ({ assets }) => Object.fromEntries(keys.map((key) => [key, asset(key, assets[key])])),
+function shapesOf(names: readonly string[], valuesOf: (name: string) => unknown[]): Map<string, Shape> {
+  const shapes = new Map<string, Shape>()
+  for (const name of names.slice(0, MAX_COLUMNS)) {
+    const shape = shapeOf(name, valuesOf(name))
+    if (shape) shapes.set(name, shape)
   }
+  return shapes
 }

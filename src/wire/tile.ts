@@ -11,6 +11,17 @@ export const TileSize = Type.Optional(Nullable(Type.Unsafe<256 | 512>({ enum: [2
 export const Quality = (standard: number) => Defaulted(Type.Integer({ minimum: 1, maximum: 100 }), standard)
 export const Text = Type.Optional(Nullable(Type.String({ maxLength: 2_048 })))
 
+/** Long enough for a pair of numbers of full precision for each band of any file. */
+export const Rescale = Type.Optional(
+  Nullable(
+    Type.String({
+      maxLength: 4_096,
+      description:
+        'The values that become the first and the last colour: `min,max`, one such pair for each band shown, or one for each band of the file, separated by `;`',
+    }),
+  ),
+)
+
 /** Of items the profile id or derived id, the asset, or bands and colours by hand. */
 export const lookFields = {
   profile: Type.Optional(
@@ -25,7 +36,7 @@ export const lookFields = {
   asset_key: Type.Optional(Nullable(Type.String({ minLength: 1, maxLength: 255, description: 'Which asset of a multi-asset item' }))),
   bands: Text,
   expression: Text,
-  rescale: Text,
+  rescale: Rescale,
   colormap: Text,
 }
 

@@ -18,6 +18,7 @@ for (const hands of HANDS)
     await grant(w, org, 10_000)
     await sceneItem(w, org, 'Loire valley, June')
     await t.test('run one', () => runOne(w, org, chromium))
+    await t.test('cancel one', () => cancelOne(w, org, chromium))
     await t.test('a viewer looks, and is not offered what they may not do', () => asViewer(w, org, chromium))
   })
 
@@ -64,6 +65,34 @@ async function runOne(w: World, org: Org, chromium: Browser): Promise<void> {
     await page.getByRole('link', { name: 'Run again' }).click()
     await page.getByLabel('Expression').waitFor()
     assert.equal(await page.getByLabel('Expression').inputValue(), '(b4-b3)/(b4+b3)')
+  })
+  await here.page.context().close() // Who still asks while the service closes would keep it.
+  assertOwnBusiness(w, here)
+}
+
+// Goal: a job that has not ended is cancelled from its page after a question, and its credits come back.
+async function cancelOne(w: World, org: Org, chromium: Browser): Promise<void> {
+  const before = await balance(w, org)
+  const { items } = await w.ok(org.owner.token, 'items.list', { project_id: org.projectId, q: 'Loire valley' })
+  const { job } = await w.ok(org.owner.token, 'processing.create_and_dispatch', {
+    project_id: org.projectId,
+    job_type_id: 'band_math',
+    input_params: { item_id: items[0].id, expression: 'b1' },
+  })
+  const here = await seat(w, chromium)
+  const { page } = here
+  await journey('job-cancel', here, async () => {
+    await signIn(here, org.owner)
+    await page.goto(`${w.baseUrl}/app/jobs/${job.id}`)
+    await page.getByRole('button', { name: 'Cancel job' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Cancel this job?' })
+    await dialog.waitFor()
+    await assertAccessible(page, 'cancel a job')
+    await dialog.getByRole('button', { name: 'Cancel job' }).click()
+    await page.getByText('Cancelled', { exact: true }).waitFor()
+    assert.equal(await page.getByRole('button', { name: 'Cancel job' }).count(), 0)
+    assert.equal((await w.ok(org.owner.token, 'processing.job.get', { job_id: job.id })).job.status, 'cancelled')
+    assert.deepEqual(await balance(w, org), before)
   })
   await here.page.context().close() // Who still asks while the service closes would keep it.
   assertOwnBusiness(w, here)

@@ -160,7 +160,7 @@ test('every operation, four ways', async (t) => {
   const { key } = await w.key(org.owner.token, ['read', 'write', 'process'])
   const agent = new Agent({ name: 'test', version: '1.0.0' })
   await agent.connect(
-    new StreamableHTTPClientTransport(new URL(`${w.baseUrl}/mcp?tools=all&spend=1`), {
+    new StreamableHTTPClientTransport(new URL(`${w.baseUrl}/mcp?tools=all&write=1&delete=1&spend=1`), {
       requestInit: { headers: { authorization: `Bearer ${key}` } },
     }),
   )
@@ -232,7 +232,7 @@ test('every operation of operators, by its id', async (t) => {
   const agent = new Agent({ name: 'test', version: '1.0.0' })
   const headers = { authorization: `Bearer ${token}` }
   await agent.connect(
-    new StreamableHTTPClientTransport(new URL(`${w.baseUrl}/mcp?tools=all&write=1&spend=1`), { requestInit: { headers } }),
+    new StreamableHTTPClientTransport(new URL(`${w.baseUrl}/mcp?tools=all&write=1&delete=1&spend=1`), { requestInit: { headers } }),
   )
   t.after(() => agent.close())
   const tools = new Set(agentScopes((await agent.listTools()).tools))

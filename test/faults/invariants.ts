@@ -161,17 +161,19 @@ const USAGE: readonly Rule[] = [
     where (p.item_count, p.storage_bytes) is distinct from (coalesce(c.items, 0), coalesce(c.bytes, 0))`,
   ),
   query(
-    'an organization stores what its projects store',
+    'an organization stores what its projects store, and files that are kept for a while',
     `
     select o.id::text as what from organization o left join storage_account s on s.org_id = o.id
-    where s.used_bytes is distinct from (select coalesce(sum(p.storage_bytes), 0) from project p where p.org_id = o.id)`,
+    where s.used_bytes is distinct from (select coalesce(sum(p.storage_bytes), 0) from project p where p.org_id = o.id)
+      + (select coalesce(sum(k.size_bytes), 0) from kept_file k where k.org_id = o.id)`,
   ),
   query(
-    'what is promised of a quota is what open upload sessions hold',
+    'what is promised of a quota is what open upload sessions and jobs hold',
     `
     select o.id::text as what from organization o left join storage_account s on s.org_id = o.id
     where s.reserved_bytes is distinct from (select coalesce(sum(u.reserved_bytes), 0) from upload_session u where u.org_id = o.id
-      and u.closed_at is null)`,
+      and u.closed_at is null) + (select coalesce(sum(j.reserved_bytes), 0) from processing_job j where j.org_id = o.id
+      and j.completed_at is null)`,
   ),
   query(
     'downloads by the minute and by the day agree',

@@ -24,6 +24,13 @@ const RULES: Record<string, string> = {
       from ledger_transfer where reservation_id is not null group by reservation_id) t on t.reservation_id = r.id
     where r.mode = 'credit' and r.credits > 0 and (t.captured <> r.captured_credits or t.refunded <> r.refunded_credits
       or t.taken - t.captured - t.released <> case when r.state = 'live' then r.credits else 0 end)`,
+  'what members agreed to is what was reserved, and what was captured of it is what was captured': `
+    select r.id::text as what from reservation r left join (
+        select reservation_id, sum(credits) as credits, sum(captured_credits) as captured from agreed_spend group by reservation_id
+      ) a on a.reservation_id = r.id
+    where case when r.counts_for_caps then a.credits is distinct from r.credits
+        or r.state in ('capturing', 'captured') and a.captured is distinct from r.captured_credits
+      else a.credits is not null end`,
   'a payment has at most one grant, and one that succeeded exactly one': `
     select a.id::text as what from payment_attempt a left join ledger_transfer t on t.payment_intent_id = a.payment_intent_id
       and t.type = 'topup'

@@ -41,7 +41,7 @@ export const buy = operation({
       deadlineAt,
     })
     if (fails) throw new Error('the order could not be stored')
-    if (context.principal.approvalId) context.lineage.nothingProduced()
+    if (context.principal.approval) context.lineage.nothingProduced()
     return { id, mode }
   },
 })

@@ -229,12 +229,7 @@ test('row 19: what a claim is', async (t) => {
     for (const key of ['x', 'x'.repeat(255), 'a b ~!"#$%&/()', "' or 1=1 --"])
       requireOne([await spend(first, key, { name: 'good syntax' }), await spend(first, key, { name: 'good syntax' })])
     const ignored = await first.call(secret, 'projects.list', {}, { 'idempotency-key': 'é' })
-    assert.equal(ignored.status, 200, 'operations that are not in the list do not look at it')
-    const twice = [
-      await first.ok(secret, 'projects.create', { name: 'x' }, { 'idempotency-key': 'same' }),
-      await first.ok(secret, 'projects.create', { name: 'x' }, { 'idempotency-key': 'same' }),
-    ]
-    assert.notEqual(twice[0].id, twice[1].id)
+    assert.equal(ignored.status, 200, 'operations that read do not look at it')
   })
 })
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { operations } from '#registry.ts'
 import { world } from '../support/world.ts'
 
 const MESSAGE = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} }
@@ -61,6 +62,46 @@ test('row 40: tools for agents', async (t) => {
     assert.equal(done.structuredContent.credits_granted, 10_000)
     await call('&spend=1', { confirm_credits: 10_000, idempotency_key: 'once' })
     assert.equal(await balance(), 10_000, 'the same key spends once')
+  })
+})
+
+// Goal: each permission of an agent has its own parameter; none of them brings another along.
+test('row 40: each kind of tool is enabled by its own parameter', async (t) => {
+  const w = await world(t)
+  const org = await w.organization()
+  const headers = { authorization: `Bearer ${org.owner.token}`, ...ACCEPT }
+  const tiersOf = async (query: string) => {
+    const { bytes } = await w.post(`/mcp?tools=all${query}`, MESSAGE, headers)
+    const names = new Set<string>(resultOf(bytes.toString()).tools.map(({ name }: { name: string }) => name))
+    return new Set([...operations.values()].filter(({ id }) => names.has(id.replaceAll('.', '_'))).map(({ tier }) => tier))
+  }
+  const KINDS = [
+    ['write', ['compute', 'share_export']],
+    ['delete', ['destructive']],
+    ['spend', ['external_spend']],
+  ] as const
+  for (let chosen = 0; chosen < 2 ** KINDS.length; chosen++) {
+    const on = KINDS.filter((_, index) => chosen & (2 ** index))
+    const query = on.map(([name]) => `&${name}=1`).join('')
+    assert.deepEqual(await tiersOf(query), new Set(['read', ...on.flatMap(([, tiers]) => tiers)]), query)
+  }
+
+  await t.test('what is not enabled is refused, and says what it needs', async () => {
+    const call = async (query: string) => {
+      const params = { name: 'projects_delete', arguments: { project_id: org.projectId } }
+      const { bytes } = await w.post(`/mcp?tools=projects${query}`, { jsonrpc: '2.0', id: 1, method: 'tools/call', params }, headers)
+      return resultOf(bytes.toString())
+    }
+    for (const query of ['', '&write=1', '&spend=1', '&write=1&spend=1'])
+      assert.match((await call(query)).content[0].text, /nothing was done.*delete=1/)
+    assert.equal((await w.call(org.owner.token, 'projects.get', { project_id: org.projectId })).status, 200)
+    assert.notEqual((await call('&delete=1')).isError, true)
+  })
+
+  await t.test('projects can be found with any sets of tools', async () => {
+    const { bytes } = await w.post('/mcp?tools=catalog,items', MESSAGE, headers)
+    const names = resultOf(bytes.toString()).tools.map(({ name }: { name: string }) => name)
+    assert.ok(names.includes('projects_list') && !names.includes('projects_get'))
   })
 })
 

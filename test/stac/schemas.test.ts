@@ -5,6 +5,8 @@ import path from 'node:path'
 import { test } from 'node:test'
 import { Ajv, type ValidateFunction } from 'ajv'
 import addFormats from 'ajv-formats'
+import runJob from '#domains/processing/run.task.ts'
+import { grant, placeArchive, work } from '../orders/support.ts'
 import { scene } from '../support/scene.ts'
 import { world, type World } from '../support/world.ts'
 
@@ -72,6 +74,9 @@ const FEATURES: readonly object[] = [
     properties: { datetime },
     assets: { data: { ...data, bands: [{ name: 'red', 'eo:common_name': 'red', data_type: 'uint8', 'raster:scale': 0.1 }] } },
   },
+  { geometry, properties: { datetime, 'eo:product_type': 'ortho', 'proj:code': 'EPSG:32755', 'proj:epsg': 32755 }, assets: { data } },
+  { geometry, properties: { datetime, 'eo:cloud_cover': 3, 'eo:product_type': 'ortho' } },
+  { geometry, properties: { datetime, 'eo:bands': [{ name: 'red' }], 'view:off_nadir': 3, 'view:moon_azimuth': 10 } },
 ]
 
 test('documents keep the schemas of STAC', { skip }, async (t) => {
@@ -133,4 +138,53 @@ test('documents keep the schemas of STAC', { skip }, async (t) => {
     const broken = { ...all[0], properties: { ...all[0].properties, datetime: 'yesterday' } }
     await assert.rejects(validate(broken, 'item-spec/json-schema/item.json'), /breaks/)
   })
+})
+
+// Goal: the same for what orders deliver and jobs compute, also after a copy and an upload into an imported item.
+test('delivered, computed and copied items keep the schemas of STAC', { skip }, async (t) => {
+  const w = await world(t, { vendors: true, egressAllow: ['data.example'] })
+  const org = await w.organization()
+  const { token } = org.owner
+  await grant(w, org, 100_000)
+  const placed = await placeArchive(w, org)
+  assert.equal(placed.status, 200, JSON.stringify(placed.body))
+  await work(w, [placed.body.id])
+  const [delivered] = (await w.ok(token, 'orders.get', { id: placed.body.id })).itemIds
+  const uploaded = await w.upload(token, org.projectId, { 'a.tif': await scene({ width: 128, height: 128 }) })
+  const item_id = uploaded.body.item_ids[0]
+  const jobs: readonly [string, object][] = [
+    ['band_math', { item_id, expression: 'b1*2' }],
+    ['hillshade', { item_id }],
+    ['contour', { item_id, interval: 100 }],
+    ['cog_convert', { item_id: delivered }],
+  ]
+  for (const [job_type_id, input_params] of jobs) {
+    const job = await w.ok(token, 'processing.create_and_dispatch', { project_id: org.projectId, job_type_id, input_params })
+    await w.drain(runJob)
+    const { status, error } = (await w.ok(token, 'processing.job.get', { job_id: job.job.id })).job
+    assert.deepEqual([job_type_id, status, error], [job_type_id, 'completed', null])
+  }
+  await w.ok(token, 'items.duplicate', { item_id: delivered, target_project_id: org.projectId })
+  const properties = { datetime, 'proj:code': 'EPSG:32755', 'eo:product_type': 'ortho' }
+  const feature = {
+    type: 'Feature',
+    stac_version: '1.0.0',
+    stac_extensions: [uri('projection', 'v2.0.0')],
+    id: 'theirs',
+    geometry,
+    properties,
+    assets: {},
+  }
+  await w.ok(token, 'items.import_stac', { project_id: org.projectId, ndjson: JSON.stringify(feature) })
+  const [theirs] = (await w.ok(token, 'stac.search', { ids: ['theirs'] })).features
+  await w.upload(token, org.projectId, { 'b.tif': await scene({}) }, { target_item_id: theirs.properties['svc:item_id'] })
+
+  const validate = createValidator(w)
+  const headers = { authorization: `Bearer ${token}` }
+  const all = (await w.request('GET', '/stac/search?limit=1000', { headers })).body.features
+  assert.equal(all.length, 1 + 1 + jobs.length + 1 + 1)
+  for (const each of all) await validate(each, 'item-spec/json-schema/item.json')
+  const ordered = all.find(({ properties: shown }: { properties: Record<string, unknown> }) => shown['svc:item_id'] === delivered)
+  assert.equal(ordered.properties['proj:code'], undefined, 'the projection is measured, not what the vendor says of the whole scene')
+  assert.ok(ordered.stac_extensions.includes(uri('view', 'v1.0.0')))
 })

@@ -33,7 +33,7 @@ import { createUploadRoom } from '#background/upload-room.ts'
 import { createEgressRecorder } from '#background/egress.ts'
 import { signWorkerToken } from '#access/tokens.ts'
 import * as registry from '#registry.ts'
-import { answerDue } from '#services/alerts/answer.ts'
+import { createAnswerer } from '#services/alerts/answerer.ts'
 import { drain } from '#services/webhooks/drain.ts'
 import { SANDBOX_KEY, startSandboxPayments, type SandboxOptions } from '../../sandbox/payments/server.ts'
 import { startSandboxVendors } from '../../sandbox/vendors/server.ts'
@@ -386,12 +386,12 @@ export async function world(t: TestContext, options: WorldOptions = {}) {
     /** Sends every webhook that is due by the clock; says how many were tried. */
     deliver: async () => (await drain({ ...composed.taskPlatform }, MAX_DELIVERIES)).attempted,
     /** Answers every question to alert rules that is due by the clock; says how many. */
-    evaluateAlerts: async () => {
-      let count = 0
-      const onError = (error: unknown) => log.error({ err: error }, 'alerts')
-      for (let answered = -1; answered !== 0; count += answered) answered = await answerDue({ ...composed.taskPlatform, onError })
-      return count
-    },
+    evaluateAlerts: () =>
+      createAnswerer({
+        ...composed.taskPlatform,
+        onError: (error: unknown) => log.error({ err: error }, 'alerts'),
+        onRoom: () => {},
+      }).drain(),
     sandbox,
     webhookSecret,
     flushAudit: () => composed.platform.audit.flush(),

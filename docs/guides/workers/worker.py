@@ -17,6 +17,11 @@ BASE = os.environ.get("BASE", "http://127.0.0.1:8080")
 SECRET = os.environ.get("WORKER_SECRET", "")
 COMMAND = os.environ.get("COMMAND", "gdal_translate -q -of COG {input} {output}")
 ONCE = bool(os.environ.get("ONCE"))
+REPORT_EVERY_SECONDS = float(os.environ.get("REPORT_EVERY_SECONDS", "30"))
+
+
+class Cancelled(Exception):
+    pass
 
 
 def send(url, token, body):
@@ -31,7 +36,26 @@ def send(url, token, body):
 
 
 def register(claimed, **report):
-    return send(f"{BASE}/v1/op/processing.job.register", claimed["token"], {"job_id": claimed["job"]["id"], **report})
+    """Every report is answered with the job as it is: one that was cancelled needs no more work."""
+    answer = send(f"{BASE}/v1/op/processing.job.register", claimed["token"], {"job_id": claimed["job"]["id"], **report})
+    if answer["job"]["status"] == "cancelled":
+        raise Cancelled()
+
+
+def run(claimed, command):
+    """Runs the command, reports now and then that it still works, and stops it if the job is cancelled."""
+    with subprocess.Popen(command) as child:
+        while True:
+            try:
+                if child.wait(REPORT_EVERY_SECONDS) != 0:
+                    raise RuntimeError(f"{command[0]} ended with {child.returncode}")
+                return
+            except subprocess.TimeoutExpired:
+                try:
+                    register(claimed, status="running", stage="computing")
+                except Cancelled:
+                    child.kill()
+                    raise
 
 
 def work(claimed, folder):
@@ -40,7 +64,7 @@ def work(claimed, folder):
     with urllib.request.urlopen(claimed["inputs"][0]["url"], timeout=60) as answer, open(source, "wb") as file:
         shutil.copyfileobj(answer, file)
     register(claimed, status="running", progress=30, stage="computing")
-    subprocess.run([word.format(input=source, output=target) for word in COMMAND.split()], check=True)
+    run(claimed, [word.format(input=source, output=target) for word in COMMAND.split()])
     register(claimed, status="running", progress=90, stage="storing")
     asked = send(claimed["outputs_url_template"].replace("{name}", "output.tif"), claimed["token"], {"content_type": "image/tiff"})
     with open(target, "rb") as file:
@@ -59,6 +83,8 @@ while True:
         try:
             work(job, scratch)
             print(job["job"]["id"], "completed")
+        except Cancelled:
+            print(job["job"]["id"], "was cancelled")
         except Exception as error:  # Whatever it was, the job must not wait for its time to run out.
             print(job["job"]["id"], "failed:", error)
             register(job, status="failed", error=str(error)[:1000])

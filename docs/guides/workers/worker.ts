@@ -15,7 +15,7 @@ import { pipeline } from 'node:stream/promises'
 
 const { BASE = 'http://127.0.0.1:8080', WORKER_SECRET = '', COMMAND = 'gdal_translate -q -of COG {input} {output}', ONCE } = process.env
 const { fetch } = globalThis
-const REPORT_EVERY_MS = 30_000
+const REPORT_EVERY_MS = Number(process.env['REPORT_EVERY_SECONDS'] ?? 30) * 1_000
 
 interface Claimed {
   job: { id: string; job_type: string; input_params: Record<string, unknown> }
@@ -31,8 +31,14 @@ async function send(url: string, token: string, body: object): Promise<Response>
   return answer
 }
 
-const register = (claimed: Claimed, report: object) =>
-  send(`${BASE}/v1/op/processing.job.register`, claimed.token, { job_id: claimed.job.id, ...report })
+class Cancelled extends Error {}
+
+/** Every report is answered with the job as it is: one that was cancelled needs no more work. */
+async function register(claimed: Claimed, report: object): Promise<void> {
+  const answer = await send(`${BASE}/v1/op/processing.job.register`, claimed.token, { job_id: claimed.job.id, ...report })
+  const { job } = (await answer.json()) as { job: { status: string } }
+  if (job.status === 'cancelled') throw new Cancelled('The job was cancelled')
+}
 
 async function work(claimed: Claimed, folder: string): Promise<void> {
   const [input, output] = [path.join(folder, 'input.tif'), path.join(folder, 'output.tif')]
@@ -42,9 +48,17 @@ async function work(claimed: Claimed, folder: string): Promise<void> {
   await pipeline(Readable.fromWeb(fetched.body as never), createWriteStream(input))
 
   await register(claimed, { status: 'running', progress: 30, stage: 'computing' })
-  const alive = setInterval(() => void register(claimed, { status: 'running', stage: 'computing' }).catch(() => {}), REPORT_EVERY_MS)
+  const stopping = new AbortController()
+  const report = () =>
+    register(claimed, { status: 'running', stage: 'computing' }).catch((error: unknown) => {
+      if (error instanceof Cancelled) stopping.abort(error)
+    })
+  const alive = setInterval(() => void report(), REPORT_EVERY_MS)
   try {
-    await run(COMMAND.split(' ').map((word) => word.replace('{input}', input).replace('{output}', output)))
+    await run(
+      COMMAND.split(' ').map((word) => word.replace('{input}', input).replace('{output}', output)),
+      stopping.signal,
+    )
   } finally {
     clearInterval(alive)
   }
@@ -63,10 +77,12 @@ async function work(claimed: Claimed, folder: string): Promise<void> {
   await register(claimed, { status: 'completed', outputs: [{ name: 'output.tif', key: 'data', title: 'Converted' }] })
 }
 
-function run([command, ...args]: string[]): Promise<void> {
+function run([command, ...args]: string[], signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
-    const child = spawn(command!, args, { stdio: ['ignore', 'inherit', 'inherit'] })
-    child.once('error', reject).once('exit', (code) => (code === 0 ? resolve() : reject(new Error(`${command} ended with ${code}`))))
+    const child = spawn(command!, args, { stdio: ['ignore', 'inherit', 'inherit'], signal })
+    child
+      .once('error', (error) => reject(signal.aborted ? signal.reason : error))
+      .once('exit', (code) => (code === 0 ? resolve() : reject(new Error(`${command} ended with ${code}`))))
   })
 }
 
@@ -82,6 +98,10 @@ for (;;) {
     await work(claimed, folder)
     console.log(`${claimed.job.id} completed`)
   } catch (error) {
+    if (error instanceof Cancelled) {
+      console.log(`${claimed.job.id} was cancelled`)
+      continue
+    }
     console.error(`${claimed.job.id} failed:`, (error as Error).message)
     await register(claimed, { status: 'failed', error: (error as Error).message.slice(0, 1000) })
   } finally {

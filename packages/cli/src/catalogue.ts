@@ -41,7 +41,7 @@ export function command(id: string): Command {
 export const besides = ({ paging, raw, isIdempotent }: Command): (readonly [flag: string, about: string])[] => [
   ...(paging ? [['--all', 'Read the list to its end'] as const] : []),
   ...(raw === 'bytes' || raw === 'xml' ? [['--output FILE', 'Write the answer there'] as const] : []),
-  ...(isIdempotent ? [['--idempotency-key KEY', 'The same key and input spend once'] as const] : []),
+  ...(isIdempotent ? [['--idempotency-key KEY', 'The same key and input take effect once'] as const] : []),
   ['--body JSON', 'The whole input: JSON, @file, or - for stdin'],
 ]
 

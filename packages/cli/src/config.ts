@@ -6,6 +6,7 @@ import { Client } from '../../client/src/client.ts'
 import type { SessionTokens } from '../../client/src/session.ts'
 import type { GlobalOptions } from './options.ts'
 import { UsageError } from './failure.ts'
+import { note } from './terminal.ts'
 
 export interface Account {
   server: string
@@ -64,25 +65,49 @@ export function accountName(options: GlobalOptions): string {
   return options.account ?? process.env['GROUNDTRACK_ACCOUNT'] ?? readAccounts().current
 }
 
-/** Options first, then the environment, then the account's file. */
-export function accountOf(options: GlobalOptions): Account {
+/** The account as it is stored; undefined before anyone has signed in with it. */
+export function storedAccount(options: GlobalOptions): Account | undefined {
   const name = accountName(options)
-  const kept = readAccounts().accounts[name]
-  if (options.account !== undefined && !kept)
+  const stored = readAccounts().accounts[name]
+  if (options.account !== undefined && !stored)
     throw new UsageError(`There is no account '${name}'`, `Make it with: groundtrack sign-in --account ${name}`)
+  return stored
+}
+
+/** Options first, then the environment, then the account's file. What is stored for one server is never used with another. */
+export function accountOf(options: GlobalOptions): Account {
+  const stored = storedAccount(options)
   const { GROUNDTRACK_URL, GROUNDTRACK_API_KEY, GROUNDTRACK_PROJECT } = process.env
-  const apiKey = options.apiKey ?? GROUNDTRACK_API_KEY ?? kept?.apiKey
-  const project = GROUNDTRACK_PROJECT ?? kept?.project
+  const server = options.server ?? GROUNDTRACK_URL ?? stored?.server ?? DEFAULT_SERVER
+  const own = stored && isSameServer(server, stored.server) ? stored : undefined
+  const apiKey = options.apiKey ?? GROUNDTRACK_API_KEY ?? own?.apiKey
+  const project = GROUNDTRACK_PROJECT ?? own?.project
   return {
-    server: options.server ?? GROUNDTRACK_URL ?? kept?.server ?? DEFAULT_SERVER,
-    ...(apiKey ? { apiKey } : kept?.session ? { session: kept.session } : {}),
+    server,
+    ...(apiKey ? { apiKey } : own?.session ? { session: own.session } : {}),
     ...(project ? { project } : {}),
   }
 }
 
+const isSameServer = (one: string, other: string): boolean => one === other || (originOf(one) !== null && originOf(one) === originOf(other))
+const originOf = (server: string): string | null => (URL.canParse(server) ? new URL(server).origin : null)
+
+/** Says why a call to another server goes without the stored credential. */
+function noteOtherServer(options: GlobalOptions, { server, apiKey, session }: Account): void {
+  const stored = storedAccount(options)
+  if (apiKey || session || !(stored?.apiKey || stored?.session)) return
+  note(
+    `The account '${accountName(options)}' is for ${originOf(stored.server) ?? stored.server}: its credential is not sent to ${server}. ` +
+      `Pass --api-key, or sign in there: groundtrack sign-in --server ${server} --account NAME`,
+    options.quiet,
+  )
+}
+
 /** A client that speaks as the account, and keeps its session when that is renewed. */
 export function connect(options: GlobalOptions): Client {
-  const { server, apiKey, session } = accountOf(options)
+  const account = accountOf(options)
+  const { server, apiKey, session } = account
+  noteOtherServer(options, account)
   const name = accountName(options)
   return new Client({
     baseUrl: server,

@@ -115,10 +115,10 @@ export const PORCELAIN: Readonly<Record<string, Porcelain>> = {
     load: async () => (await import('./commands/order.ts')).task,
   },
   jobs: {
-    usage: 'jobs [watch JOB]',
-    about: 'List processing jobs, or follow one to its end',
+    usage: 'jobs [watch JOB | cancel JOB]',
+    about: 'List processing jobs, follow one to its end, or cancel one',
     options: [],
-    examples: ['groundtrack jobs', 'groundtrack jobs watch 01a1…'],
+    examples: ['groundtrack jobs', 'groundtrack jobs watch 01a1…', 'groundtrack jobs cancel 01a1…'],
     load: async () => (await import('./commands/order.ts')).jobs,
   },
   tiles: {
@@ -182,9 +182,10 @@ export const PORCELAIN: Readonly<Record<string, Porcelain>> = {
     usage: 'mcp',
     about: 'Tools for agents over stdio (Model Context Protocol)',
     options: [
-      ['--tools A,B', 'Sets of tools: domains, or all; projects,items,catalog unless told'],
-      ['--write', 'Tools that change things too'],
-      ['--spend', 'Tools that spend too, each with a price to confirm'],
+      ['--tools A,B', 'Tool sets: domains, or all (default projects,items,catalog)'],
+      ['--write', 'Also tools that create and change'],
+      ['--delete', 'Also tools that delete'],
+      ['--spend', 'Also tools that spend credits, each with a price to confirm'],
     ],
     examples: ['groundtrack mcp --tools catalog,items'],
     load: async () => (await import('./commands/mcp.ts')).run,

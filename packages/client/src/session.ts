@@ -1,5 +1,6 @@
 /** Who the client speaks as: an API key, or a person's session that is renewed before it ends. */
 import type { Grant } from './generated/types.ts'
+import { ProblemError } from './problem.ts'
 
 export interface SessionTokens {
   accessToken: string
@@ -57,9 +58,15 @@ export class Session {
 
   /** A refresh token works once: all who find the same token stale wait for one renewal. */
   async renew(stale: string): Promise<void> {
-    if (!this.#tokens || this.#tokens.accessToken !== stale) return
-    this.#renewing ??= this.#renew(this.#tokens)
+    const tokens = this.#tokens
+    if (!tokens || tokens.accessToken !== stale) return
+    this.#renewing ??= this.#renew(tokens)
       .then((grant) => this.adopt(grant))
+      .catch((error: unknown) => {
+        // Refused, so it will never work again; after an outage the next call tries once more.
+        if (error instanceof ProblemError && error.status === 401 && this.#tokens === tokens) this.leave()
+        throw error
+      })
       .finally(() => {
         this.#renewing = null
       })

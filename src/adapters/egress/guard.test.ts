@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { createServer, type Server } from 'node:http'
+import { createServer, type IncomingMessage, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { test, type TestContext } from 'node:test'
 import fc from 'fast-check'
@@ -162,6 +162,41 @@ test('redirects', async (t) => {
   assert.equal(await refusal(at('1', 0)), 'redirect')
   assert.notEqual(await refusal(at('private', 3)), 'none')
   assert.equal(canary.hits(), 0)
+})
+
+// Goal: a credential is for the origin it was sent to, wherever a redirect leads, also when it leads back.
+test('a redirect to another origin takes no credential along', async (t) => {
+  const seen: (readonly [string, string | undefined, string | undefined])[] = []
+  const note = (at: string, { headers }: IncomingMessage) => seen.push([at, headers.authorization, headers.range])
+  const other = await listen(t, (request, response) => {
+    note('other', request)
+    if (request.url === '/back') response.writeHead(302, { location: `http://${own.host}/end` }).end()
+    else response.end('reached')
+  })
+  const own = await listen(t, (request, response) => {
+    note('own', request)
+    if (request.url === '/end') return void response.end('back')
+    response.writeHead(307, { location: request.url === '/here' ? '/end' : `http://${other.host}${request.url}` }).end()
+  })
+  const egress = guard(t, { allow: [own.host, other.host] })
+  const headers = { authorization: 'Bearer vendor', 'x-api-key': 'k', range: 'bytes=0-9' }
+  const at = (path: string, more: object = {}) =>
+    egress.fetch(`http://${own.host}${path}`, { ...WANTED, maxRedirects: 3, headers, ...more })
+  await at('/here')
+  await at('/away')
+  await at('/back')
+  assert.deepEqual(seen, [
+    ['own', 'Bearer vendor', 'bytes=0-9'],
+    ['own', 'Bearer vendor', 'bytes=0-9'],
+    ['own', 'Bearer vendor', 'bytes=0-9'],
+    ['other', undefined, 'bytes=0-9'],
+    ['own', 'Bearer vendor', 'bytes=0-9'],
+    ['other', undefined, 'bytes=0-9'],
+    ['own', undefined, 'bytes=0-9'],
+  ])
+  seen.length = 0
+  assert.equal(await refusal(at('/away', { method: 'POST', body: Buffer.from('secret') })), 'redirect')
+  assert.equal(seen.length, 1, 'a body goes to no other origin either')
 })
 
 // Goal: neither an endless nor a silent host can hold us (docs/threats.md, row 8).

@@ -105,11 +105,12 @@ export function createEgress(options: EgressOptions = {}): Egress {
     limits: { signal: AbortSignal; bodyTimeout?: number; headersTimeout?: number },
   ): Promise<{ answer: Dispatcher.ResponseData; url: URL }> => {
     let target = await checked(text, wanted.permit)
+    let headers = wanted.headers ?? {}
     for (let hops = 0; ; hops++) {
       const answer = await request(target.url, {
         dispatcher: target.agent,
         method: wanted.method ?? 'GET',
-        headers: { 'accept-encoding': 'identity', ...wanted.headers },
+        headers: { 'accept-encoding': 'identity', ...headers },
         body: wanted.body ?? null,
         ...limits,
       })
@@ -118,7 +119,12 @@ export function createEgress(options: EgressOptions = {}): Egress {
       const location = answer.headers['location']
       if (hops >= (wanted.maxRedirects ?? 0) || typeof location !== 'string')
         throw new EgressError('redirect', 'The address redirects elsewhere')
-      target = await checked(new URL(location, target.url).href, wanted.permit)
+      const next = await checked(new URL(location, target.url).href, wanted.permit)
+      if (next.url.origin !== target.url.origin) {
+        if (wanted.body) throw new EgressError('redirect', 'The address redirects a body to another origin')
+        headers = withoutCredentials(headers)
+      }
+      target = next
     }
   }
 
@@ -154,6 +160,12 @@ export function createEgress(options: EgressOptions = {}): Egress {
     },
   }
 }
+
+/** Headers that tell another origin nothing it could use; any other header may be a credential. */
+const HARMLESS = new Set(['accept', 'accept-encoding', 'accept-language', 'if-none-match', 'if-range', 'range', 'user-agent'])
+
+const withoutCredentials = (headers: Readonly<Record<string, string>>): Record<string, string> =>
+  Object.fromEntries(Object.entries(headers).filter(([name]) => HARMLESS.has(name.toLowerCase())))
 
 function parse(text: string): URL {
   const url = URL.parse(text)

@@ -4,7 +4,7 @@
  */
 import zlib from 'node:zlib'
 import { parquetMetadataAsync, parquetReadObjects, type AsyncBuffer, type Compressors, type FileMetaData } from 'hyparquet'
-import { STAC_TABLE_REST } from '#core/stac.ts'
+import { STAC_TABLE_OTHER_ASSETS, STAC_TABLE_OTHER_PROPERTIES } from '#core/stac.ts'
 import { RasterError } from '#raster/errors.ts'
 
 type Json = Record<string, unknown>
@@ -15,7 +15,7 @@ const MAX_TEXT_LENGTH = 64 * 1024 * 1024
 const ROWS_OF_A_PART = 1_000
 
 const MEMBERS = ['type', 'stac_version', 'stac_extensions', 'id', 'collection', 'geometry', 'links'] as const
-const IN_MEMBERS: ReadonlySet<string> = new Set([...MEMBERS, 'bbox', 'assets', STAC_TABLE_REST])
+const IN_MEMBERS: ReadonlySet<string> = new Set([...MEMBERS, 'bbox', 'assets', STAC_TABLE_OTHER_PROPERTIES, STAC_TABLE_OTHER_ASSETS])
 
 const unpacked =
   (unpack: (bytes: Uint8Array, options: { maxOutputLength: number }) => Uint8Array) =>
@@ -86,14 +86,14 @@ function requireBounded(metadata: FileMetaData, maxRows: number): number {
 function featureOf(row: Json): Json {
   const properties: Json = {}
   for (const [name, value] of Object.entries(row)) if (!IN_MEMBERS.has(name)) properties[name] = plain(value)
-  Object.assign(properties, present(jsonOf(plain(row[STAC_TABLE_REST]))))
+  Object.assign(properties, present(jsonOf(plain(row[STAC_TABLE_OTHER_PROPERTIES]))))
   return {
     ...present(Object.fromEntries(MEMBERS.map((name) => [name, plain(row[name])]))),
     type: 'Feature',
     geometry: plain(row['geometry']) ?? null,
     ...present({ bbox: boxOf(plain(row['bbox'])) }),
     properties: present(properties),
-    assets: present(jsonOf(plain(row['assets'])) as Json),
+    assets: { ...present(jsonOf(plain(row['assets']))), ...present(jsonOf(plain(row[STAC_TABLE_OTHER_ASSETS]))) },
   }
 }
 

@@ -5,6 +5,7 @@ import type { AddressInfo, Socket } from 'node:net'
 import type { Logger } from 'pino'
 import type { Clock } from '#core/clock.ts'
 import { CHECK_INTERVAL_MS, CONNECTION_LIMITS, guardConnections, sayGoodbye, type ConnectionLimits } from '#core/connections.ts'
+import { trusting } from '#core/proxies.ts'
 import { newId } from '#core/ids.ts'
 import { Problem, problem } from '#core/problem.ts'
 import { watchPace, type PaceLimits } from './deadline.ts'
@@ -56,6 +57,8 @@ export interface StoreListenerOptions {
   /** Gives room to uploads; null: what is signed is enough. */
   room?: UploadRoom | null
   connections?: ConnectionLimits
+  /** Their connections are those of many callers. */
+  readonly trustedProxies?: readonly string[]
 }
 
 export interface StoreListener {
@@ -81,7 +84,7 @@ export async function startStoreListener(options: StoreListenerOptions): Promise
   server.on('request', (request, response) => void serve(door, request, response, () => {}))
   server.on('checkContinue', (request, response) => void serve(door, request, response, () => response.writeContinue()))
   server.on('clientError', refuseMalformed)
-  guardConnections(server, options.connections)
+  guardConnections(server, { limits: options.connections, isTrusted: trusting(options.trustedProxies ?? []) })
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
     server.listen(options.port, options.host, resolve)

@@ -13,6 +13,7 @@ import {
   type VendorCatalog,
 } from '#ports/vendors.ts'
 import type { Host } from './host.ts'
+import { footprintFrom } from './shapes.ts'
 
 const Link = Type.Object({
   rel: Type.String(),
@@ -157,16 +158,17 @@ function sceneOf(
   const { 'vendor:product': productName, ...rest } = properties
   const cover = rest['eo:cloud_cover']
   const datetime = rest['datetime'] ?? rest['start_datetime']
+  const box =
+    bbox?.length === 4
+      ? (bbox as [number, number, number, number])
+      : bbox?.length === 6
+        ? ([bbox[0]!, bbox[1]!, bbox[3]!, bbox[4]!] as [number, number, number, number])
+        : null
   return {
     id,
     collection: collection ?? source.collections[0]!.id,
-    geometry: geometry as Scene['geometry'],
-    bbox:
-      bbox?.length === 4
-        ? (bbox as [number, number, number, number])
-        : bbox?.length === 6
-          ? [bbox[0]!, bbox[1]!, bbox[3]!, bbox[4]!]
-          : null,
+    geometry: footprintFrom(geometry, box),
+    bbox: box,
     datetime: typeof datetime === 'string' && !Number.isNaN(Date.parse(datetime)) ? new Date(datetime).toISOString() : null,
     cloudCover: typeof cover === 'number' && cover >= 0 && cover <= 100 ? cover : null,
     properties: rest,

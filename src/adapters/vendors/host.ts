@@ -53,7 +53,7 @@ class HttpHost implements Host {
     this.url = url
     this.#egress = egress
     this.#token = token
-    this.#own = new URL(url).host
+    this.#own = new URL(url).origin
     this.#inLine = createLine(hostName)
   }
 
@@ -89,7 +89,7 @@ class HttpHost implements Host {
         headers: { ...this.#headersFor(address, undefined), ...(offset > 0 ? { range: `bytes=${offset}-` } : {}) },
         deadlineMs: STREAM_START_MS,
         idleMs: STREAM_IDLE_MS,
-        permit: (target) => target.host === this.#own,
+        permit: (target) => target.origin === this.#own,
         ...(signal ? { signal } : {}),
       })
       if (answer.status === 404) throw this.#error('not-found', 'has no such file')
@@ -127,7 +127,7 @@ class HttpHost implements Host {
       method,
       headers: this.#headersFor(address, body),
       ...(body === undefined ? {} : { body: Buffer.from(JSON.stringify(body)) }),
-      ...(isOwn ? { permit: (target) => target.host === this.#own } : {}),
+      ...(isOwn ? { permit: (target) => target.origin === this.#own } : {}),
       maxRedirects: isOwn ? 0 : MAX_REDIRECTS,
       maxBytes,
       deadlineMs: leftMs,
@@ -145,7 +145,7 @@ class HttpHost implements Host {
       accept: 'application/json, */*;q=0.5',
       'user-agent': 'groundtrack',
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-      ...(this.#token !== null && URL.parse(address)?.host === this.#own ? { authorization: `Bearer ${this.#token}` } : {}),
+      ...(this.#token !== null && URL.parse(address)?.origin === this.#own ? { authorization: `Bearer ${this.#token}` } : {}),
     }
   }
 

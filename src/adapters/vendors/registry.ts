@@ -54,6 +54,7 @@ const ProductEntry = Closed({
   steps: Type.Array(Choice(['feasibility', 'quotation']), { maxItems: 2 }),
   paramsSchema: FreeForm,
   gsdM: Type.Number({ exclusiveMinimum: 0 }),
+  maxSqKm: Type.Optional(Nullable(Type.Number({ exclusiveMinimum: 0 }))),
   satellites: Type.Array(Closed({ name: Text, noradId: Type.Integer({ minimum: 1 }) }), { maxItems: 200 }),
 })
 
@@ -142,7 +143,9 @@ export function parseRegistry(text: string, where: string, sandboxUrl: string | 
       ({ products: _products, url: _url, token: _token, fileHosts: _fileHosts, enabled: _enabled, ...source }) => source,
     ),
     hosts: entries.map((entry) => addressOf(entry, sandboxUrl)),
-    products: entries.flatMap(({ hostName, products }) => products.map((product) => ({ ...product, hostName }))),
+    products: entries.flatMap(({ hostName, products }) =>
+      products.map((product) => ({ ...product, hostName, maxSqKm: product.maxSqKm ?? null })),
+    ),
   }
 }
 

@@ -2,7 +2,6 @@
 import Type, { type Static, type TSchema } from 'typebox'
 import { Compile, type Validator } from 'typebox/compile'
 import { Choice, FreeForm, Nullable, Timestamp } from '#core/shapes.ts'
-import type { AreaGeometry } from '#core/geometry.ts'
 import {
   VendorError,
   type CallOptions,
@@ -23,6 +22,7 @@ import {
   type VendorShop,
 } from '#ports/vendors.ts'
 import type { Host, HostRequest } from './host.ts'
+import { areaFrom } from './shapes.ts'
 
 const Area = Type.Object({ type: Choice(['Polygon', 'MultiPolygon']), coordinates: Type.Array(Type.Unknown()) })
 const Id = Type.String({ minLength: 1, maxLength: 200 })
@@ -221,13 +221,15 @@ class CommercialShop implements VendorShop {
   #toPrice(price: Static<typeof Price>): PriceAnswer {
     const product = this.#products.find(({ name }) => name === price.product)
     if (!product) throw this.#error('nonsense', `speaks of a product '${price.product.slice(0, 100)}' that nobody knows`)
+    const geometry = areaFrom(price.geometry)
+    if (!geometry) return { ok: false, reason: `${this.#host.name} returned an invalid geometry for this scene` }
     return {
       ok: true,
       productId: product.id,
       centsPerSqKm: this.#marked(price.cents_per_sqkm),
       minimumSqKm: price.minimum_sqkm,
       resolutionClass: price.resolution_class,
-      geometry: price.geometry as AreaGeometry,
+      geometry,
       acquiredAt: price.acquired_at,
     }
   }

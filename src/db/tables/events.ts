@@ -9,6 +9,8 @@ export interface EventsTables {
     org_id: string
     user_id: string | null
     created_by: string | null
+    /** The person, or the owner of the key. */
+    creator_id: string | null
     event_type: string
     endpoint_url: string
     /** 64 bits, so it travels as text. */
@@ -25,6 +27,12 @@ export interface EventsTables {
     consecutive_failures: Generated<number>
     created_at: Date
     updated_at: Date
+  }
+  webhook_backlog: {
+    org_id: string
+    event_seq: number
+    subscription_ids: string[]
+    created_at: Date
   }
   webhook_delivery: {
     id: Generated<string>

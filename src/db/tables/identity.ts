@@ -44,6 +44,7 @@ export interface IdentityTables {
     enterprise_status: Generated<EnterpriseStatus>
     plan_id: Generated<string>
     rate_limit_per_hour: Generated<number>
+    founded_by: string | null
     retention_since: Date
     created_at: Date
     updated_at: Date

@@ -38,6 +38,16 @@ export interface MoneyTables {
     created_at: Date
     settled_at: Date | null
   }
+  agreed_spend: {
+    reservation_id: string
+    /** A group of a tasking order, or '' for everything at once. */
+    part: string
+    org_id: string
+    user_id: string | null
+    credits: number
+    captured_credits: Generated<number>
+    agreed_at: Date
+  }
   ledger_transfer: {
     seq: GeneratedAlways<number>
     id: string
@@ -130,6 +140,7 @@ export interface MoneyTables {
     operation: string | null
     input: JSONColumnType<Json> | null
     reason: string | null
+    price_credits: number | null
     status: Generated<ApprovalStatus>
     decided_by: string | null
     decision_reason: string | null

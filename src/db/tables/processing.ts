@@ -15,6 +15,7 @@ export interface ProcessingTables {
     target_collection_id: string | null
     source_item_ids: Generated<string[]>
     reserved_credits: number
+    reserved_bytes: Generated<number>
     captured_credits: number | null
     output_item_ids: Generated<string[]>
     output_artifacts: JSONColumnType<Json> | null
@@ -33,5 +34,15 @@ export interface ProcessingTables {
     dispatched_at: Date | null
     started_at: Date | null
     completed_at: Date | null
+  }
+  kept_file: {
+    id: string
+    org_id: string
+    bucket: string
+    object_key: string
+    size_bytes: number
+    look: JSONColumnType<Json> | null
+    created_at: Date
+    expires_at: Date
   }
 }

@@ -18,6 +18,7 @@ export interface SharingTables {
     access_count: Generated<number>
     last_accessed_at: Date | null
     created_by: string | null
+    creator_id: string | null
     created_at: Date
   }
 }

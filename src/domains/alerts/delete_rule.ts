@@ -15,7 +15,7 @@ export default operation({
   example: { input: { rule_id: EXAMPLE_RULE.id }, output: { deleted: true } },
 }).handle({
   async check({ db, principal }, { rule_id }) {
-    return await alertRule.requireOf(db, requireOrganization(principal), rule_id)
+    return await alertRule.requireVisible(db, principal, requireOrganization(principal), rule_id)
   },
   async execute({ tx }, _input, { id }) {
     await alertRule.remove(tx, id)

@@ -14,6 +14,6 @@ export default operation({
   example: { input: { rule_id: EXAMPLE_RULE.id }, output: { alert_rule: EXAMPLE_RULE } },
 }).handle({
   async execute({ db, principal }, { rule_id }) {
-    return { alert_rule: toRule(await alertRule.requireOf(db, requireOrganization(principal), rule_id)) }
+    return { alert_rule: toRule(await alertRule.requireVisible(db, principal, requireOrganization(principal), rule_id)) }
   },
 })

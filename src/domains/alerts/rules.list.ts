@@ -21,7 +21,7 @@ export default operation({
   example: { input: { active: true }, output: { alert_rules: [EXAMPLE_RULE], count: 1 } },
 }).handle({
   async execute({ db, principal }, { active, collection_id }) {
-    const rules = await alertRule.list(db, requireOrganization(principal), {
+    const rules = await alertRule.list(db, principal, requireOrganization(principal), {
       isActive: active ?? null,
       collectionId: collection_id ?? null,
     })

@@ -10,16 +10,16 @@ import { parseExpression } from '#raster/expression/index.ts'
 const BAND_NAME = /^[A-Za-z_][A-Za-z0-9_]{0,49}$/
 const MAX_BAND_NAMES = 64
 
-/** What holds between the terms of a rule, whoever wrote which of them. */
+/** What holds between the terms of a rule, whoever wrote which of them; its area as it is stored. */
 export async function requireTerms({ db, principal }: Pick<Context, 'db' | 'principal'>, terms: RuleTerms): Promise<RuleTerms> {
   requireComparison(terms)
   requireExpression(terms.expression)
   const names = Object.keys(terms.bandMapping)
   if (names.length > MAX_BAND_NAMES || !names.every((name) => BAND_NAME.test(name)))
     throw invalidField('band_mapping', `has at most ${MAX_BAND_NAMES} names, each of letters, digits and underscores`)
-  if (terms.aoiGeometry) requireArea(terms.aoiGeometry, 'aoi_geometry')
+  const aoiGeometry = terms.aoiGeometry && { ...requireArea(terms.aoiGeometry, 'aoi_geometry') }
   if (terms.collectionId) await collection.requireReader(db, principal, terms.collectionId)
-  return terms
+  return { ...terms, aoiGeometry }
 }
 
 export function comparisonOf(text: string): AlertComparison {

@@ -53,7 +53,7 @@ export default operation({
     const organizationId = requireOrganization(context.principal)
     if ((rule_id == null) === (rule == null)) throw invalidField('rule_id', 'name a rule, or describe one in rule; not both')
     const terms = rule_id
-      ? await alertRule.requireOf(context.db, organizationId, rule_id)
+      ? await alertRule.requireVisible(context.db, context.principal, organizationId, rule_id)
       : await requireTerms(context, {
           ...UNSAVED,
           expression: rule!.expression,

@@ -25,7 +25,10 @@ const Input = Closed({
   cooldown_minutes: Type.Optional(Nullable(Terms.cooldown_minutes)),
 })
 
-/** Changes a rule, or switches it on and off. Null leaves a field as it is, or clears one that may be empty. */
+/**
+ * Changes a rule, or switches it on and off. Null leaves a field as it is, or clears one that may be empty. The rule is evaluated
+ * with the rights of whoever changed it last, who also gets its notifications.
+ */
 export default operation({
   id: 'alerts.update_rule',
   scope: 'alerts:write',
@@ -35,13 +38,14 @@ export default operation({
   example: { input: { rule_id: EXAMPLE_RULE.id, active: false }, output: { alert_rule: { ...EXAMPLE_RULE, active: false } } },
 }).handle({
   async check(context, input) {
-    const rule = await alertRule.requireOf(context.db, requireOrganization(context.principal), input.rule_id)
+    const rule = await alertRule.requireVisible(context.db, context.principal, requireOrganization(context.principal), input.rule_id)
     const change = changeOf(input)
     if (Object.keys(change).length === 0) throw problem('bad-request', 'Nothing to change: name at least one field')
-    await requireTerms(context, { ...rule, ...change, collectionId: change.collectionId ?? null })
-    // Whoever switches a rule on again is told what it finds, and no more than they may read.
-    const isResumed = change.isActive === true && !rule.isActive
-    return { id: rule.id, change: isResumed ? { ...change, userId: context.principal.userId } : change }
+    const { aoiGeometry } = await requireTerms(context, { ...rule, ...change, collectionId: change.collectionId ?? null })
+    if (change.aoiGeometry) change.aoiGeometry = aoiGeometry
+    // Whoever changes a rule decides what it finds, so it is evaluated with their rights from now on.
+    const { userId } = context.principal
+    return { id: rule.id, change: userId === null ? change : { ...change, userId } }
   },
   async execute({ tx, clock }, _input, { id, change }) {
     return { alert_rule: toRule(await alertRule.update(tx, id, change, clock.now())) }

@@ -5,6 +5,7 @@ import type { Context } from '#operation.ts'
 import { parseExpression } from '#raster/expression/index.ts'
 import { findFormula, normalizeRoles, resolveFormula, type Formula } from '#raster/formulas/index.ts'
 import { namesFor } from '#raster/formulas/named.ts'
+import { reflectanceScaleOf } from '#raster/formulas/reflectance.ts'
 import type { BandNames } from '#raster/render/request.ts'
 import type { Scene } from './scene.lib.ts'
 
@@ -54,7 +55,9 @@ export function measureOf(known: Known, scene: Scene, wanted: Wanted): Measure {
 }
 
 function ofIndex(formula: Formula, scene: Scene, { reflectance_scale }: Wanted): Measure {
-  const reflectanceScale = formula.reflectance ? (reflectance_scale ?? usualScale(scene)) : 1
+  const reflectanceScale = formula.reflectance
+    ? (reflectance_scale ?? reflectanceScaleOf(scene.info, scene.sensor?.reflectanceScale ?? undefined))
+    : 1
   const expression = resolveFormula(formula, scene.names, { reflectanceScale })
   if (expression === null) {
     const known = normalizeRoles(scene.names)
@@ -66,15 +69,6 @@ function ofIndex(formula: Formula, scene: Scene, { reflectance_scale }: Wanted):
     )
   }
   return { expression, label: formula.id, colormap: formula.colormap, range: formula.range, reflectanceScale }
-}
-
-/** Reflectances come as floats from 0 to 1, or as 16-bit integers of a scale that the file, the sensor or custom tells. */
-function usualScale({ info, sensor }: Scene): number {
-  const stated = info.bands[0]?.scale ?? 1
-  if (stated !== 1) return stated
-  if (info.dataType.startsWith('float')) return 1
-  if (info.dataType === 'uint8') return 1 / 255
-  return sensor?.reflectanceScale ?? 0.0001
 }
 
 const NAME = /[A-Za-z_][A-Za-z0-9_]*/g

@@ -56,8 +56,8 @@ export const tooLarge = (error: RasterError, process: string): Problem =>
   )
 
 /** Parameters with their defaults, or 422 naming each as `params.…`. */
-export function requireParams<P extends TSchema>({ params }: Method<P>, given: unknown): Static<P> {
-  const { value, errors } = examine(params, given)
+export function requireParams<P extends TSchema>({ name, params }: Method<P>, given: unknown): Static<P> {
+  const { value, errors } = examine(params, given, name)
   if (errors.length > 0)
     throw invalidInput(errors.map(({ field, message }) => ({ field: field === '' ? 'params' : `params.${field}`, message })))
   return value as Static<P>

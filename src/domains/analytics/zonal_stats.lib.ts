@@ -1,6 +1,7 @@
 import Type, { type Static } from 'typebox'
 import { invalidField } from '#core/problem.ts'
 import { requireArea, type AreaGeometry } from '#core/geometry.ts'
+import { mapInTime } from '#core/in-parts.ts'
 import { Closed } from '#core/shapes.ts'
 import type { Context } from '#operation.ts'
 import { parseBands } from '#raster/render/request.ts'
@@ -87,7 +88,7 @@ export const zonalStats = method({
   process: 'zonal_stats',
   example: { item_id: EXAMPLE_IDS.item, geometry: EXAMPLE_AREA, index_name: 'ndvi', statistics: ['mean', 'median'] },
   async check(context, params) {
-    const zones = zonesOf(params)
+    const zones = await zonesOf(params)
     const scene = await openItem(context, params.item_id, params)
     const wanted = await wantedOf(context, scene, params)
     return prepared(scene, zones, wanted, params)
@@ -100,11 +101,11 @@ interface NamedZone {
   properties: Record<string, unknown> | null
 }
 
-function zonesOf({ geometry, zones }: Params): NamedZone[] {
+async function zonesOf({ geometry, zones }: Params): Promise<NamedZone[]> {
   if ((geometry == null) === (zones == null)) throw invalidField('params.geometry', 'give one geometry or zones, one of them')
   if (geometry != null) return [{ geometry: requireArea(geometry, 'params.geometry'), id: null, properties: null }]
   let vertices = 0
-  return zones!.features.map((feature, index) => {
+  return await mapInTime(zones!.features, (feature, index) => {
     const field = `params.zones.features[${index}].geometry`
     vertices += countPositions(feature.geometry['coordinates'], MAX_ZONE_VERTICES - vertices)
     if (vertices > MAX_ZONE_VERTICES)

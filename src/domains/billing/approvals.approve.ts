@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import type { Principal } from '#core/principal.ts'
+import { requireSignedIn, type Principal } from '#core/principal.ts'
 import { notFound, problem } from '#core/problem.ts'
 import { userScopes } from '#core/scopes.ts'
 import { Closed, FreeForm, Nullable } from '#core/shapes.ts'
@@ -11,7 +11,10 @@ import { operation, type Context, type PreparedRun } from '#operation.ts'
 import { ApprovalRecord, EXAMPLE_APPROVAL, toRecord } from './approvals.wire.ts'
 import { EXAMPLE_IDS } from '#wire/examples.ts'
 
-/** Approves a request. A described order runs now, as the requester; otherwise the requester's next order up to the sum passes the caps. */
+/**
+ * Approves a request; only a signed-in user can. A described order runs now, as the requester, and 409 if it costs more than the
+ * request allows; otherwise the requester's next order up to the amount passes their limits.
+ */
 export default operation({
   id: 'billing.approvals.approve',
   scope: 'billing:write',
@@ -33,14 +36,15 @@ export default operation({
   },
 }).handle({
   async permit({ db, principal }, { approval_id }) {
+    requireSignedIn(principal, 'approve a purchase')
     const found = await approval.find(db, await requireBillingAdmin(db, principal), approval_id)
     if (!found) throw notFound('approval')
-    if (found.requestedBy === principal.userId) throw problem('forbidden', 'Nobody approves their own request')
+    if (found.requestedBy === principal.userId)
+      throw problem('forbidden', 'You cannot approve your own request; another owner, admin or billing admin must')
     return found
   },
   async check({ clock }, _input, found) {
-    if (approval.statusOf(found, clock.now()) !== 'pending')
-      throw problem('bad-request', 'The request was decided before, or its time is over')
+    if (approval.statusOf(found, clock.now()) !== 'pending') throw problem('bad-request', 'This request is already decided or expired')
     return found
   },
   async prepare(context, _input, found) {
@@ -50,7 +54,7 @@ export default operation({
     const { tx, clock, lineage, principal } = context
     const now = clock.now()
     const decided = await approval.decide(tx, found.id, { status: 'approved', by: principal.userId, reason: null }, now)
-    if (!decided) throw problem('bad-request', 'The request was decided before, or its time is over')
+    if (!decided) throw problem('bad-request', 'This request is already decided or expired')
     if (!purchase) {
       lineage.nothingProduced()
       return { ...toRecord(decided, now), result: null }
@@ -61,16 +65,26 @@ export default operation({
   },
 })
 
-/** The described order, run by whoever asked for it and with their caps waived. */
+/** The described order, run as the requester with their limits waived up to the ceiling of the approval. */
 async function purchaseOf(context: Context, found: Approval, operationId: string): Promise<PreparedRun> {
+  const ceilingCredits = approval.ceilingOf(found)
+  if (ceilingCredits === null) throw problem('bad-request', 'This request shows no price; reject it and request approval again')
   const member = await organization.findMember(context.db, found.organizationId, found.requestedBy)
-  const requester = member && asRequester(member, found)
+  const requester = member && asRequester(member, found, ceilingCredits)
   const purchase = requester && (await context.runAs(requester, operationId, found.input))
-  if (!purchase) throw problem('bad-request', 'What was asked for can no longer be run')
+  if (!purchase)
+    throw problem(
+      'bad-request',
+      'The described call can no longer run: its requester left the organization, or the operation is not available to them',
+    )
   return purchase
 }
 
-const asRequester = ({ userId, role }: { userId: string; role: Principal['organizationRole'] }, found: Approval): Principal => ({
+const asRequester = (
+  { userId, role }: { userId: string; role: Principal['organizationRole'] },
+  found: Approval,
+  ceilingCredits: number,
+): Principal => ({
   kind: 'user',
   id: userId,
   userId,
@@ -79,5 +93,5 @@ const asRequester = ({ userId, role }: { userId: string; role: Principal['organi
   apiKeyId: null,
   jobId: null,
   scopes: userScopes({ isSystemAdmin: false, isClipUser: false }),
-  approvalId: found.id,
+  approval: { id: found.id, ceilingCredits },
 })

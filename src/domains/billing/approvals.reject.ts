@@ -28,7 +28,7 @@ export default operation({
   async execute({ tx, clock, principal }, { reason }, found) {
     const by = principal.userId === found.requestedBy ? null : principal.userId
     const decided = await approval.decide(tx, found.id, { status: 'rejected', by, reason: reason ?? null }, clock.now())
-    if (!decided) throw problem('bad-request', 'The request was decided before, or its time is over')
+    if (!decided) throw problem('bad-request', 'This request is already decided or expired')
     return toRecord(decided, clock.now())
   },
 })

@@ -1,9 +1,10 @@
 import Type from 'typebox'
 import { HOUR_MS } from '#core/time.ts'
-import { MAX_CREDITS } from '#core/money.ts'
+import { CreditsInput } from '#core/money-shapes.ts'
 import { invalidField, problem } from '#core/problem.ts'
 import { Closed, FreeForm, Nullable } from '#core/shapes.ts'
 import * as notification from '#model/events/notification.ts'
+import * as user from '#model/identity/user.ts'
 import * as approval from '#model/money/approval.ts'
 import { requireOrganization } from '#model/identity/organization.ts'
 import { operation } from '#operation.ts'
@@ -13,15 +14,15 @@ const STANDARD_HOURS = 7 * 24
 const MAX_HOURS = 30 * 24
 
 /**
- * Asks for permission to spend above one's caps: any one order up to `credits`, or one order that `operation` and `input`
- * describe and that runs when it is approved.
+ * Requests approval to spend above the caller's limits: any one order up to `credits`, or one order that `operation` and `input`
+ * describe and that runs when it is approved. `credits`, or else the price at the time of the request, is the most that it spends.
  */
 export default operation({
   id: 'billing.approvals.request',
   scope: 'billing:write',
   tier: 'compute',
   input: Closed({
-    credits: Type.Optional(Nullable(Type.Integer({ minimum: 1, maximum: MAX_CREDITS }))),
+    credits: Type.Optional(Nullable(CreditsInput(1))),
     expiry_hours: Type.Optional(Nullable(Type.Integer({ minimum: 1, maximum: MAX_HOURS }))),
     operation: Type.Optional(Nullable(Type.String({ minLength: 1, maxLength: 100 }))),
     input: Type.Optional(Nullable(FreeForm)),
@@ -32,16 +33,21 @@ export default operation({
 }).handle({
   async check({ principal, contractOf }, { credits, operation: wanted, input }) {
     const organizationId = requireOrganization(principal)
-    if (!principal.userId) throw problem('forbidden', "Caps are a person's, and the caller is none")
+    if (!principal.userId) throw problem('forbidden', 'Only a user, or a key of one, has spending limits to exceed')
     if (wanted && input) {
       const target = wanted.startsWith('orders.') ? contractOf(wanted) : null
       if (target?.tier !== 'external_spend') throw invalidField('operation', 'must be an operation that places or decides an order')
       target.validate(input)
     } else if (wanted || input) throw invalidField(wanted ? 'input' : 'operation', 'operation and input describe an order together')
-    else if (!credits) throw invalidField('credits', 'say how many credits are wanted, or describe the order by operation and input')
+    else if (!credits) throw invalidField('credits', 'is required unless operation and input describe an order')
     return { organizationId, userId: principal.userId }
   },
-  async execute({ tx, clock }, { credits, expiry_hours, operation: wanted, input, reason }, { organizationId, userId }) {
+  async prepare({ priceOf }, { credits, operation: wanted, input }): Promise<number | null> {
+    const price = wanted && input ? await priceOf(wanted, input) : null
+    if (price === null && !credits) throw invalidField('credits', `is required: the price of ${wanted} is not known before it runs`)
+    return price
+  },
+  async execute({ tx, clock }, { credits, expiry_hours, operation: wanted, input, reason }, { organizationId, userId }, priceCredits) {
     const now = clock.now()
     const expiresAt = new Date(now.getTime() + (expiry_hours ?? STANDARD_HOURS) * HOUR_MS)
     const asked = await approval.insert(
@@ -53,21 +59,27 @@ export default operation({
         operation: wanted ?? null,
         input: input ?? null,
         reason: reason ?? null,
+        priceCredits,
         expiresAt,
       },
       now,
     )
-    await notification.tell(tx, organizationId, 'admins', [newsOf(asked)], now)
+    const { name } = (await user.find(tx, userId))!
+    await notification.tell(tx, organizationId, 'admins', [newsOf(asked, name)], now)
     return toRecord(asked, now)
   },
 })
 
-function newsOf({ id, credits, operation: wanted, reason }: approval.Approval): notification.News {
-  const what = credits === null ? `${wanted} as it was described` : `one order of up to ${credits} credits`
+function newsOf({ id, credits, operation: wanted, priceCredits, reason }: approval.Approval, name: string): notification.News {
+  const price = priceCredits === null ? '' : `, which costs ${shown(priceCredits)}`
+  const what = wanted === null ? `one order of up to ${shown(credits!)}` : `${wanted}${price}`
+  const ceiling = wanted !== null && credits !== null ? ` The request allows up to ${shown(credits)}.` : ''
   return {
     kind: 'approval',
-    title: 'An approval is asked for',
-    body: `A member asks to spend above their limit: ${what}${reason ? `. They say: ${reason}` : ''}. billing.approvals.get shows ${id}`,
+    title: `${name} requests approval for ${shown(approval.ceilingOf({ credits, priceCredits })!)}`,
+    body: `${name} wants to spend above their limit: ${what}.${ceiling}${reason ? ` Reason: ${reason}` : ''}`,
     dedupeKey: `approval:${id}`,
   }
 }
+
+const shown = (credits: number): string => `${credits.toLocaleString('en-AU')} credit${credits === 1 ? '' : 's'}`

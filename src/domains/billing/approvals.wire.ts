@@ -9,7 +9,10 @@ export const ApprovalRecord = Closed(
   {
     id: Uuid,
     status: Choice(APPROVAL_STATUSES),
-    credits: Nullable(Type.Integer()),
+    credits: Nullable(Type.Integer({ description: 'The most that the approval can spend; null if only the described call is approved' })),
+    price_credits: Nullable(
+      Type.Integer({ description: 'Price of the described call when the approval was requested; null if no call is described' }),
+    ),
     operation: Nullable(Type.String()),
     input: Nullable(FreeForm),
     reason: Nullable(Type.String()),
@@ -30,6 +33,7 @@ export function toRecord(approval: Approval, now: Date) {
     id,
     status: statusOf(approval, now),
     credits,
+    price_credits: approval.priceCredits,
     operation,
     input,
     reason,
@@ -47,6 +51,7 @@ export const EXAMPLE_APPROVAL = {
   id: '0199f2d2-0000-7000-8000-000000000001',
   status: 'pending' as const,
   credits: 80_000,
+  price_credits: null,
   operation: null,
   input: null,
   reason: 'Flood response',

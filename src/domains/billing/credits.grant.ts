@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import { CreditsInput } from '#core/money-shapes.ts'
 import { MAX_CREDITS } from '#core/money.ts'
 import { invalidField, notFound, problem } from '#core/problem.ts'
 import { Closed, NotBlank, Uuid } from '#core/shapes.ts'
@@ -15,7 +16,7 @@ export default operation({
   tier: 'compute',
   input: Closed({
     organization_id: Uuid,
-    credits: Type.Integer({ minimum: -MAX_CREDITS, maximum: MAX_CREDITS }),
+    credits: CreditsInput(-MAX_CREDITS),
     reason: NotBlank(500),
   }),
   output: Closed({

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { invoicePdf } from '#services/documents/invoice-pdf.ts'
+import type { PrintedInvoice } from '#services/documents/invoice-pdf.ts'
 import { audOf } from '#core/money.ts'
 import { notFound } from '#core/problem.ts'
 import { Closed } from '#core/shapes.ts'
@@ -33,16 +33,17 @@ export default operation({
 })
 
 /** The document is drawn when it is first asked for, and again when the invoice was paid since. */
-async function documentUrl({ storage, signal }: Context, found: Invoice): Promise<string> {
+async function documentUrl({ storage, printer, signal }: Context, found: Invoice): Promise<string> {
   const at = { bucket: BUCKET, key: `${found.organizationId}/${found.number}-${found.status}.pdf` }
   if (!(await storage.stat(at, signal).catch(() => null))) {
     await storage.createBucket(BUCKET)
-    await storage.put(at, await invoicePdf(printed(found)), { contentType: 'application/pdf' })
+    const body = await printer.print(found.organizationId, 'invoice', printed(found))
+    await storage.put(at, body, { contentType: 'application/pdf' })
   }
   return await storage.signGet({ ...at, fileName: `${found.number}.pdf`, expiresInSeconds: LINK_SECONDS })
 }
 
-function printed(found: Invoice) {
+function printed(found: Invoice): PrintedInvoice {
   const { name, abn, tax_number, billing_email } = found.customer
   const dollars = (cents: number) => audOf(cents).toFixed(2)
   return {

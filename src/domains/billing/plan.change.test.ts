@@ -58,6 +58,7 @@ test('billing.plan.change', async (t) => {
       monthly_aud: 0,
       storage_bytes: 10 * GIB,
       compute_jobs: 10,
+      processing_jobs: 100,
       egress_bytes: 20 * GIB,
       retention: { expiring_after_days: 23, expired_after_days: 30, deleted_after_days: 60, archived_after_idle_days: null },
     })
@@ -145,7 +146,7 @@ test('billing.plan.change', async (t) => {
       .where('org_id', '=', org.id)
       .execute()
     const begun = await Promise.allSettled(
-      Array.from({ length: 15 }, () => w.db.transaction().execute((tx) => computeQuota.take(tx, org.id, w.clock.now()))),
+      Array.from({ length: 15 }, () => w.db.transaction().execute((tx) => computeQuota.take(tx, org.id, 'compute_jobs', w.clock.now()))),
     )
     assert.ok(begun.every(({ status }) => status === 'fulfilled'))
     const { exceeded } = await w.ok(org.owner.token, 'billing.plan.change', { plan_id: 'free' })
@@ -158,14 +159,14 @@ test('billing.plan.change', async (t) => {
     )
     assert.match(exceeded[0].message, /nothing is deleted/)
     await assert.rejects(
-      w.db.transaction().execute((tx) => computeQuota.take(tx, org.id, w.clock.now())),
+      w.db.transaction().execute((tx) => computeQuota.take(tx, org.id, 'compute_jobs', w.clock.now())),
       { slug: 'compute-quota-exceeded', status: 402, title: 'Compute Quota Exceeded', members: { used: 15, limit: 10 } },
     )
   })
 
   await t.test('200 jobs at once on the free plan: ten begin; the next month has ten more', async () => {
     const org = await w.organization()
-    const take = () => w.db.transaction().execute((tx) => computeQuota.take(tx, org.id, w.clock.now()))
+    const take = () => w.db.transaction().execute((tx) => computeQuota.take(tx, org.id, 'compute_jobs', w.clock.now()))
     const results = await Promise.allSettled(Array.from({ length: 200 }, take))
     assert.equal(results.filter(({ status }) => status === 'fulfilled').length, 10)
     w.clock.advance({ days: 31 })

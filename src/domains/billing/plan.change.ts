@@ -31,7 +31,12 @@ export default operation({
     reactivated_items: Type.Integer(),
     continues_in_background: Type.Boolean(),
     exceeded: Type.Array(
-      Closed({ limit: Choice(['storage_bytes', 'compute_jobs']), used: Type.Integer(), allowed: Type.Integer(), message: Type.String() }),
+      Closed({
+        limit: Choice(['storage_bytes', 'compute_jobs', 'processing_jobs']),
+        used: Type.Integer(),
+        allowed: Type.Integer(),
+        message: Type.String(),
+      }),
     ),
   }),
   example: {

@@ -10,7 +10,8 @@ export const PlanRecord = Closed(
     name: Type.String(),
     monthly_aud: Type.Number({ description: 'Without tax' }),
     storage_bytes: Type.Integer(),
-    compute_jobs: Type.Integer({ description: 'In a month' }),
+    compute_jobs: Type.Integer({ description: 'Clip jobs in a month' }),
+    processing_jobs: Type.Integer({ description: 'Processing jobs of all other kinds in a month' }),
     egress_bytes: Type.Integer({ description: 'In any 24 hours' }),
     retention: Closed({
       expiring_after_days: Days,
@@ -22,13 +23,14 @@ export const PlanRecord = Closed(
   { $id: 'Plan' },
 )
 
-export function toPlan({ id, name, monthlyAud, storageBytes, computeJobs, egressBytes, retention }: Plan) {
+export function toPlan({ id, name, monthlyAud, storageBytes, computeJobs, processingJobs, egressBytes, retention }: Plan) {
   return {
     id,
     name,
     monthly_aud: monthlyAud,
     storage_bytes: storageBytes,
     compute_jobs: computeJobs,
+    processing_jobs: processingJobs,
     egress_bytes: egressBytes,
     retention: {
       expiring_after_days: retention.expiringAfterDays,

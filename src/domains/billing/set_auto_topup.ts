@@ -1,13 +1,14 @@
 import Type from 'typebox'
-import { centsOf, MAX_CHARGE_CENTS, MAX_CREDITS, MIN_TOPUP_CENTS } from '#core/money.ts'
-import { invalidField, problem } from '#core/problem.ts'
+import { CreditsInput, DollarsInput } from '#core/money-shapes.ts'
+import { centsOf } from '#core/money.ts'
+import { problem } from '#core/problem.ts'
 import { Closed, Nullable } from '#core/shapes.ts'
 import * as autoTopup from '#model/money/auto-topup.ts'
 import { hasDefaultCard, lockWallet, requireBillingAdmin } from '#model/money/billing-account.ts'
 import { requirePayments } from '#model/money/processor.ts'
 import { autoTopupTask } from '#model/money/tasks.ts'
 import { operation } from '#operation.ts'
-import { AutoTopupRecord } from './wire.ts'
+import { AutoTopupRecord, TopupAmount } from './wire.ts'
 
 /** Sets when the default card is charged by itself, for how much, and how much it may be in one day of UTC. */
 export default operation({
@@ -16,9 +17,9 @@ export default operation({
   tier: 'compute',
   input: Closed({
     enabled: Type.Boolean(),
-    threshold_credits: Type.Integer({ minimum: 1, maximum: MAX_CREDITS }),
-    topup_amount_credits: Type.Integer({ minimum: 1, maximum: MAX_CHARGE_CENTS }),
-    daily_charge_cap_aud: Type.Optional(Nullable(Type.Number({ exclusiveMinimum: 0 }))),
+    threshold_credits: CreditsInput(1),
+    topup_amount_credits: TopupAmount,
+    daily_charge_cap_aud: Type.Optional(Nullable(DollarsInput())),
   }),
   output: AutoTopupRecord,
   example: {
@@ -26,12 +27,8 @@ export default operation({
     output: { enabled: true, threshold_credits: 5_000, topup_amount_credits: 20_000, daily_charge_cap_aud: 500 },
   },
 }).handle({
-  async check({ db, principal, payments }, { enabled, topup_amount_credits, daily_charge_cap_aud = null }) {
-    if (topup_amount_credits < MIN_TOPUP_CENTS)
-      throw invalidField('topup_amount_credits', `must be at least ${MIN_TOPUP_CENTS}, the minimum top-up`)
+  async check({ db, principal, payments }, { enabled, daily_charge_cap_aud = null }) {
     const dailyCapCents = daily_charge_cap_aud === null ? null : centsOf(daily_charge_cap_aud)
-    if (daily_charge_cap_aud !== null && dailyCapCents === null)
-      throw invalidField('daily_charge_cap_aud', 'must be a sum in dollars and cents')
     const organizationId = await requireBillingAdmin(db, principal)
     if (enabled) requirePayments({ payments })
     return { organizationId, dailyCapCents }

@@ -203,14 +203,22 @@ test('spend caps and approvals', async (t) => {
 
   await t.test('an approved order that was described runs as whoever asked for it', async () => {
     const before = await wallet(w, org)
-    const asked = await w.ok(member.token, 'billing.approvals.request', { operation: 'orders.test_buy', input: { credits: 700 } })
+    const asked = await w.ok(member.token, 'billing.approvals.request', {
+      credits: 700,
+      operation: 'orders.test_buy',
+      input: { credits: 700 },
+    })
     const done = await w.ok(org.owner.token, 'billing.approvals.approve', { approval_id: asked.id })
     assert.equal(done.status, 'used')
     const made = (await reservationOf(w, done.result.id))!
     assert.deepEqual([made.user_id, made.credits, made.approval_id], [member.id, 700, asked.id])
     assert.deepEqual(await wallet(w, org), [before[0]! - 700, before[1]! + 700])
     assert.equal((await order(w, member.token, { credits: 700 })).status, 403, 'and nothing else does')
-    const tooMuch = await w.ok(member.token, 'billing.approvals.request', { operation: 'orders.test_buy', input: { credits: 90_000_000 } })
+    const tooMuch = await w.ok(member.token, 'billing.approvals.request', {
+      credits: 90_000_000,
+      operation: 'orders.test_buy',
+      input: { credits: 90_000_000 },
+    })
     assert.equal((await w.call(org.owner.token, 'billing.approvals.approve', { approval_id: tooMuch.id })).status, 402)
     assert.equal(
       (await w.ok(org.owner.token, 'billing.approvals.get', { approval_id: tooMuch.id })).status,
@@ -229,6 +237,7 @@ test('spend caps and approvals', async (t) => {
       { credits: 5, operation: '' },
       { operation: 'projects.create', input: { name: 'x' } },
       { operation: 'orders.test_buy', input: { credits: -5 } },
+      { operation: 'orders.test_buy', input: { credits: 5 } }, // Its price is not known, so the request must name an amount.
     ])
       assert.equal((await w.call(member.token, 'billing.approvals.request', bad)).status, 422, JSON.stringify(bad))
     const own = await w.ok(org.owner.token, 'billing.approvals.request', { credits: 5 })

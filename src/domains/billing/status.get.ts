@@ -30,7 +30,7 @@ export default operation({
     available_credits: Credits,
     has_default_card: Type.Boolean(),
     auto_topup_enabled: Type.Boolean(),
-    quotas: Closed({ storage_bytes: Quota, compute_jobs: Quota }),
+    quotas: Closed({ storage_bytes: Quota, compute_jobs: Quota, processing_jobs: Quota }),
   }),
   example: {
     input: { organization_id: EXAMPLE_IDS.organization },
@@ -45,7 +45,11 @@ export default operation({
       available_credits: 48_800,
       has_default_card: true,
       auto_topup_enabled: false,
-      quotas: { storage_bytes: { used: 12_884_901_888, limit: 1_099_511_627_776 }, compute_jobs: { used: 14, limit: 1_000 } },
+      quotas: {
+        storage_bytes: { used: 12_884_901_888, limit: 1_099_511_627_776 },
+        compute_jobs: { used: 14, limit: 1_000 },
+        processing_jobs: { used: 3, limit: 10_000 },
+      },
     },
   },
 }).handle({
@@ -67,7 +71,8 @@ export default operation({
       auto_topup_enabled: autoEnabled,
       quotas: {
         storage_bytes: { used: (await storageAccount.get(db, organizationId)).usedBytes, limit: plan.storageBytes },
-        compute_jobs: { used: await jobsOfMonth(db, organizationId, clock.now()), limit: plan.computeJobs },
+        compute_jobs: { used: (await jobsOfMonth(db, organizationId, 'compute_jobs', clock.now())).used, limit: plan.computeJobs },
+        processing_jobs: { used: (await jobsOfMonth(db, organizationId, 'processing_jobs', clock.now())).used, limit: plan.processingJobs },
       },
     }
   },

@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import { CreditsInput } from '#core/money-shapes.ts'
 import { MAX_CHARGE_CENTS, MIN_TOPUP_CENTS } from '#core/money.ts'
 import { PeriodName } from '#core/period.ts'
 import { Choice, Closed, Nullable, Timestamp, Uuid } from '#core/shapes.ts'
@@ -8,7 +9,7 @@ export const Credits = Type.Integer({ minimum: 0 })
 export const Aud = Type.Number()
 /** A month of UTC. */
 export const OptionalPeriod = Type.Optional(Nullable(PeriodName))
-export const TopupAmount = Type.Integer({ minimum: MIN_TOPUP_CENTS, maximum: MAX_CHARGE_CENTS })
+export const TopupAmount = CreditsInput(MIN_TOPUP_CENTS, { maximum: MAX_CHARGE_CENTS })
 export const Currency = Type.Literal('AUD')
 
 export const TRANSACTION_TYPES = ['grant', 'topup', 'bonus', 'reservation', 'capture', 'release', 'refund', 'adjustment'] as const

@@ -3,7 +3,7 @@ import { Choice, Closed, Defaulted, Nullable } from '#core/shapes.ts'
 import { operation } from '#operation.ts'
 import type { Scene } from '#ports/vendors.ts'
 import { askAll, chooseSources, toReport } from './federated.lib.ts'
-import { parseFilters } from './search.lib.ts'
+import { parseFilters, type Filters } from './search.lib.ts'
 import { filterFields, MAX_SEARCH_LIMIT, sourceFields } from './wire.ts'
 
 /** Pages of a source that are counted within its deadline. */
@@ -66,7 +66,7 @@ export default operation({
     const counted = new Map<string, { day?: string | null; source_id?: string; cloud?: string | null; count: number }>()
     for (const { source, scenes } of answers)
       for (const scene of scenes) {
-        const keys = Object.assign({}, ...by.map((group) => keyOf(group, source.id, scene)))
+        const keys = Object.assign({}, ...by.map((group) => keyOf(group, source.id, scene, filters)))
         const name = JSON.stringify(keys)
         const bucket = counted.get(name) ?? { ...keys, count: 0 }
         bucket.count++
@@ -82,10 +82,16 @@ export default operation({
   },
 })
 
-function keyOf(group: Group, sourceId: string, { datetime, cloudCover }: Scene): object {
-  if (group === 'day') return { day: datetime?.slice(0, 10) ?? null }
+function keyOf(group: Group, sourceId: string, { datetime, cloudCover }: Scene, filters: Filters): object {
+  if (group === 'day') return { day: datetime === null ? null : dayOf(new Date(datetime), filters) }
   if (group === 'source') return { source_id: sourceId }
   return { cloud: cloudCover === null ? null : cloudClass(cloudCover) }
+}
+
+/** What was taken over a time can begin before the days that were asked for: it counts for the first of them that it has. */
+function dayOf(taken: Date, { from, to }: Filters): string {
+  const day = from && taken < from ? from : to && taken > to ? to : taken
+  return day.toISOString().slice(0, 10)
 }
 
 function cloudClass(percent: number): string {

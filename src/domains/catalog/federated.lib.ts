@@ -6,6 +6,7 @@ import { collectionsFor, type Filters } from './search.lib.ts'
 
 /** For one source, whatever it takes: waiting in line, retries and pages included. */
 const SOURCE_DEADLINE_MS = 5_000
+const MAX_DETAIL_LENGTH = 1_000
 
 interface Chosen {
   readonly source: Source
@@ -109,3 +110,10 @@ export const toReport = ({ source, scenes, error }: SourceAnswer) => ({
   count: scenes.length,
   error,
 })
+
+export const hasFailed = ({ scenes, error }: SourceAnswer): boolean => error !== null && scenes.length === 0
+
+export const allFailed = (answers: readonly SourceAnswer[]) =>
+  problem('bad-gateway', `No source could be searched: ${answers.map(({ error }) => error).join('; ')}`.slice(0, MAX_DETAIL_LENGTH), {
+    members: { sources: answers.map(toReport) },
+  })

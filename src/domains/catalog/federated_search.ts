@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { Closed, Nullable } from '#core/shapes.ts'
 import { operation } from '#operation.ts'
-import { askAll, chooseSources, toReport } from './federated.lib.ts'
+import { allFailed, askAll, chooseSources, hasFailed, toReport } from './federated.lib.ts'
 import { parseFilters } from './search.lib.ts'
 import { EXAMPLE_FEATURE, filterFields, MAX_SEARCH_LIMIT, SceneFeature, searchLimit, sourceFields, toFeature } from './wire.ts'
 
@@ -61,6 +61,7 @@ export default operation({
   },
   async execute(context, { limit }, { filters, chosen }) {
     const answers = await askAll(context, chosen, filters, limit)
+    if (answers.length > 0 && answers.every(hasFailed)) throw allFailed(answers)
     const features = answers
       .flatMap(({ source, scenes }) => scenes.map((scene) => ({ source, scene })))
       .toSorted((a, b) => (b.scene.datetime ?? '').localeCompare(a.scene.datetime ?? '') || a.scene.id.localeCompare(b.scene.id))

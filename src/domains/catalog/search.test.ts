@@ -148,6 +148,10 @@ test('vendors that fail', async (t) => {
     const gone = await world(t) // The registry is there, and nobody answers.
     const { owner: other } = await gone.organization()
     assert.equal((await gone.call(other.token, 'catalog.search', { host_name: 'sandbox-hr' })).status, 502)
+    const merged = await gone.call(other.token, 'catalog.federated_search', { bbox: BOX })
+    assert.deepEqual([merged.status, merged.body.code], [502, 'bad-gateway'], 'every source failed')
+    assert.match(merged.body.detail, /^No source could be searched: .*sandbox-hr could not be asked/)
+    assert.ok(merged.body.sources.every(({ error }: { error: string | null }) => error !== null))
   })
 
   await t.test('a merged search isolates what fails, hangs or lies, within its deadline', async () => {
@@ -161,6 +165,8 @@ test('vendors that fail', async (t) => {
       const reports = new Map(body.sources.map((each: { source_id: string; error: string | null }) => [each.source_id, each.error]))
       assert.match(String(reports.get('sandbox-flaky')), /sandbox-flaky/)
       assert.equal(reports.get('sandbox-hr'), null)
+      const alone = await call('catalog.federated_search', { ids: [fault, 'x'], source_ids: ['sandbox-flaky'] })
+      assert.equal(alone.status, 502, fault)
       assert.ok(performance.now() - startedMs < 15_000)
     }
   })
@@ -202,6 +208,22 @@ test('vendors that fail', async (t) => {
     const byDay = (await call('catalog.aggregate', { ...filters, by: ['day', 'cloud'] })).body
     assert.equal(byDay.total, counted.total)
     assert.equal(new Set(byDay.buckets.map(({ day }: { day: string }) => day)).size, 30)
+  })
+
+  await t.test('only the requested days are counted, also what was taken over months', async () => {
+    for (const [datetime, days] of [
+      ['2026-06-05', ['2026-06-05']],
+      ['2026-06-05/2026-06-07', ['2026-06-05', '2026-06-06', '2026-06-07']],
+      ['2026-06-05T12:00:00Z/2026-06-06T12:00:00Z', ['2026-06-05', '2026-06-06']],
+    ] as const) {
+      const { body } = await call('catalog.aggregate', { bbox: BOX, datetime, source_ids: ['sandbox-dem', 'sandbox-hr'] })
+      assert.deepEqual(
+        body.buckets.map(({ day }: { day: string }) => day),
+        days,
+      )
+      const perSource = body.sources.reduce((sum: number, { count }: { count: number }) => sum + count, 0)
+      assert.deepEqual([body.total, body.sources[1].count > 0], [perSource, true])
+    }
   })
 
   await t.test('a stream is the same scenes, one a line, with a summary; whoever leaves ends it', async () => {

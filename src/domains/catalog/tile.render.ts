@@ -6,7 +6,7 @@ import { operation } from '#operation.ts'
 import { parseStyle } from '#raster/render/request.ts'
 import { parseRanges, type Style } from '#raster/render/style.ts'
 import type { RasterInfo } from '#raster/types.ts'
-import { Format, IMAGE_TYPES, imageFormat, pictureReply, requireTile, Text, TileIndex, Zoom } from '#wire/tile.ts'
+import { Format, IMAGE_TYPES, imageFormat, pictureReply, requireTile, Rescale, Text, TileIndex, Zoom } from '#wire/tile.ts'
 import { openScene, requirePublic } from './public.lib.ts'
 import { SceneId } from './wire.ts'
 
@@ -43,7 +43,7 @@ export default operation({
     aoi_clip_body: Type.Optional(Nullable(Type.Unsafe<Record<string, unknown>>({ ...FreeForm, description: 'The same as an object' }))),
     expression: Text,
     colormap: Text,
-    rescale: Text,
+    rescale: Rescale,
   }),
   output: Type.Any(),
   example: {

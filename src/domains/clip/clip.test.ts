@@ -143,12 +143,17 @@ test('a clip of an item', async (t) => {
     for (const [more, status, words] of [
       [{ aoi_geometry: box(10, 10, 11, 11) }, 400, /does not touch/],
       [{ aoi_geometry: { type: 'Point', coordinates: [151, -33] } }, 422, /aoi_geometry/],
-      [{ asset_keys: ['nothing'] }, 422, /no asset 'nothing'/],
+      [
+        { asset_keys: ['data', 'nothing'] },
+        400,
+        /^No raster assets resolved: asset_keys: 'nothing' is not a raster asset of .*; available: data$/,
+      ],
       [{ source_item_id: newId() }, 404, /item/],
     ] as const) {
       const { status: got, body } = await w.call(org.owner.token, 'clip.create_from_item', { ...input, ...more }, keyed())
       assert.equal(got, status, JSON.stringify(body))
       assert.match(body.detail, words)
+      if ('asset_keys' in more) assert.equal(body.errors[0].field, 'asset_keys')
     }
     assert.equal(await balance(w, org), had)
   })
@@ -156,12 +161,22 @@ test('a clip of an item', async (t) => {
   await t.test('when the jobs of the month are used up a clip is refused, and nothing is reserved', async () => {
     const before = await balance(w, org)
     const day = w.clock.now().toISOString().slice(0, 10)
-    const used = { org_id: org.id, day, meter: 'compute_jobs' as const, amount: 10 }
+    const clips = { org_id: org.id, day, meter: 'compute_jobs' as const, amount: 10 }
     const quota = w.db
       .insertInto('usage_day')
-      .values(used)
+      .values(clips)
       .onConflict((conflict) => conflict.columns(['org_id', 'meter', 'day']).doUpdateSet({ amount: 10 }))
     await quota.execute()
+    const job = { project_id: org.projectId, job_type_id: 'band_math', input_params: { item_id: item, expression: 'b1' } }
+    const other = await w.call(org.owner.token, 'processing.create', job, keyed())
+    assert.equal(other.status, 200, 'jobs of other kinds have a number of their own')
+    const used = await w.ok(org.owner.token, 'usage.current')
+    assert.deepEqual([used.compute_jobs, used.processing_jobs], [10, 1])
+    assert.deepEqual([used.limits.compute_jobs, used.limits.processing_jobs], [10, 100])
+    await w.db.updateTable('usage_day').set({ amount: 100 }).where('org_id', '=', org.id).where('meter', '=', 'processing_jobs').execute()
+    const full = await w.call(org.owner.token, 'processing.create', job, keyed())
+    assert.deepEqual([full.status, full.body.used, full.body.limit], [402, 100, 100])
+    await w.ok(clipper.token, 'processing.job.delete', { job_id: other.body.job.id })
     const { status, body } = await w.call(org.owner.token, 'clip.create_from_item', input, keyed())
     assert.deepEqual(
       [status, body.title, body.code, body.used, body.limit],

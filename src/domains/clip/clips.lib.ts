@@ -37,10 +37,7 @@ export async function filesOf(
   jobs: readonly job.Job[],
 ): Promise<Map<string, StoredClip[]>> {
   const wanted = jobs.filter(({ status }) => status === 'completed')
-  const items = await item.ofJobs(
-    db,
-    wanted.map(({ id }) => id),
-  )
+  const items = await item.ofJobs(db, wanted)
   const assets = await asset.listOf(
     db,
     items.map(({ seq }) => seq),

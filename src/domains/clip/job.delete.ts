@@ -28,7 +28,7 @@ export default operation({
     await project.hold(tx, projectId)
     const held = await job.lock(tx, id)
     if (held.completedAt === null) await releaseJob(context, { ...held, status: 'cancelled' }, held.status)
-    for (const { seq } of await item.ofJobs(tx, [id])) await itemDelete.softDelete(tx, seq, clock.now(), { evenArchived: true })
+    for (const { seq } of await item.ofJobs(tx, [held])) await itemDelete.softDelete(tx, seq, clock.now(), { evenArchived: true })
     await job.remove(tx, id)
     return { ok: true as const, id }
   },

@@ -44,7 +44,7 @@ export default operation({
     const { jobs, total } = await job.list(db, {
       organizationId,
       hiddenProjectIds: await project.hiddenFrom(db, principal),
-      jobType: CLIP_PROCESS,
+      jobTypes: [CLIP_PROCESS],
       statuses: status ? STORED[status] : undefined,
       limit,
       offset,

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import fc from 'fast-check'
 import { fileHost } from '../../../test/support/ranges.ts'
-import { scene } from '../../../test/support/scene.ts'
+import { scene, tileAt } from '../../../test/support/scene.ts'
 import { world } from '../../../test/support/world.ts'
 
 const box = (west: number, south: number, east: number, north: number) => ({
@@ -45,12 +46,41 @@ test('cog.statistics', async (t) => {
     )
     assert.equal((await statistics({ bands: '1' })).body.rescale, '112,208')
     assert.equal(body.rescale, '110,210;50,51', 'a flat band beside another is shown evenly')
-    assert.equal((await statistics({ bands: '2' })).body.rescale, null, 'and alone has nothing to stretch')
+    assert.equal((await statistics({ bands: '2' })).body.rescale, '50,51', 'and alone too')
   })
 
   await t.test('an expression is described as a whole', async () => {
     const { body } = await statistics({ expression: 'b1 - b2' })
     assert.deepEqual([body.statistics.length, body.statistics[0].name, body.statistics[0].mean], [1, 'b1 - b2', 110])
+  })
+
+  await t.test('tiles accept the rescale of any image of 1 to 16 bands', async () => {
+    const inside = tileAt(151.15, -33.1, 12)
+    const geometry = box(151.1, -33.15, 151.2, -33.05)
+    const kinds = fc.constantFrom<(x: number) => number>(
+      (x) => x,
+      (x) => 1_000 - x / 7,
+      () => 1_000,
+      () => -3.4e38,
+      () => Number.NaN,
+    )
+    let file = 0
+    await fc.assert(
+      fc.asyncProperty(fc.array(kinds, { minLength: 1, maxLength: 16 }), async (bands) => {
+        const name = `bands-${(file += 1)}.tif`
+        const bandNames = bands.map((_, index) => `b${index + 1}`)
+        files.put(name, await scene({ width: 256, height: 256, dataType: 'float32', bandNames, value: (band, x) => bands[band]!(x) }))
+        const url = files.url(name)
+        const { body } = await w.call(owner.token, 'cog.statistics', { url, geometry })
+        const tile = { url, ...inside, format: 'png', rescale: body.rescale }
+        const { status, bytes } = await w.call(owner.token, 'cog.tile.render', tile)
+        assert.equal(status, 200, `${body.rescale}: ${bytes.toString()}`)
+        if (bands.length < 3) return
+        const chosen = { ...tile, bands: `${bands.length},1,2` }
+        assert.equal((await w.call(owner.token, 'cog.tile.render', chosen)).status, 200, 'each band keeps its pair')
+      }),
+      { numRuns: 25 },
+    )
   })
 
   await t.test('with exact coverage the pixels on the edge count by their share', async () => {

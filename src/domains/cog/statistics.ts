@@ -4,6 +4,7 @@ import { requireArea } from '#core/geometry.ts'
 import { Closed, Defaulted, FreeForm, Nullable } from '#core/shapes.ts'
 import { operation } from '#operation.ts'
 import { parseBands } from '#raster/render/request.ts'
+import { dataBands, rescaleText } from '#raster/render/style.ts'
 import { Text } from '#wire/tile.ts'
 import { CogUrl } from './wire.ts'
 
@@ -51,7 +52,9 @@ export default operation({
   }),
   output: Closed({
     statistics: Type.Array(BandStatistics),
-    rescale: Nullable(Type.String()),
+    rescale: Nullable(
+      Type.String({ description: '`min,max` of each band or result, separated by `;`, for tiles of the same; null without any value' }),
+    ),
     pixel_count: Type.Number({ description: 'Pixels in the area; with exact_coverage those on its edge count by their share' }),
     level: Type.Integer(),
   }),
@@ -85,8 +88,11 @@ export default operation({
     const geometry = requireArea(input.geometry, 'geometry')
     const info = await raster.describe({ url: input.url }, signal)
     const bands = input.bands == null ? null : parseBands(input.bands, info.bandCount)
-    const all = info.bands.map((_, index) => index + 1).filter((band) => band - 1 !== info.alphaBand)
-    return { geometry, bands, names: input.expression == null ? (bands ?? all).map((band) => `b${band}`) : input.expression.split(';') }
+    return {
+      geometry,
+      bands,
+      names: input.expression == null ? (bands ?? dataBands(info)).map((band) => `b${band}`) : input.expression.split(';'),
+    }
   },
   async execute({ raster, signal }, { url, expression, percentiles, exact_coverage }, { geometry, bands, names }) {
     const wanted = {
@@ -112,18 +118,12 @@ export default operation({
   },
 })
 
-/** `low,high`, one pair a band, from the outermost percentiles; null where there is nothing to stretch. */
+/** From the outermost percentiles of each band; null where there is nothing to show. */
 function rescaleOf(statistics: readonly { percentiles: readonly { value: number | null }[] }[]): string | null {
-  const pairs = statistics.map(({ percentiles }) => {
-    const values = percentiles.flatMap(({ value }) => (value === null ? [] : [value]))
-    return values.length === 0 ? null : ([Math.min(...values), Math.max(...values)] as const)
-  })
-  const isUsable = pairs.every((pair) => pair !== null) && pairs.some(([low, high]) => high > low)
-  // A flat band beside others keeps its colour: any range that begins with its value shows it evenly.
-  return isUsable
-    ? pairs
-        .map((pair) => pair!)
-        .map(([low, high]) => `${low},${high > low ? high : low + 1}`)
-        .join(';')
-    : null
+  return rescaleText(
+    statistics.map(({ percentiles }) => {
+      const values = percentiles.flatMap(({ value }) => (value === null ? [] : [value]))
+      return values.length === 0 ? null : [Math.min(...values), Math.max(...values)]
+    }),
+  )
 }

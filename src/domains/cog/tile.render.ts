@@ -3,7 +3,19 @@ import { invalidField } from '#core/problem.ts'
 import { Closed, Nullable } from '#core/shapes.ts'
 import { operation } from '#operation.ts'
 import { parseStyle } from '#raster/render/request.ts'
-import { Format, IMAGE_TYPES, imageFormat, pictureReply, Quality, requireTile, Text, TileIndex, TileSize, Zoom } from '#wire/tile.ts'
+import {
+  Format,
+  IMAGE_TYPES,
+  imageFormat,
+  pictureReply,
+  Quality,
+  requireTile,
+  Rescale,
+  Text,
+  TileIndex,
+  TileSize,
+  Zoom,
+} from '#wire/tile.ts'
 import { AoiText, CogUrl, FOREVER, parseAoi, Resampling } from './wire.ts'
 
 /** One Web Mercator tile of a COG, coloured by bands, by an expression, or as the image itself suggests. */
@@ -23,7 +35,7 @@ export default operation({
     bands: Text,
     expression: Text,
     visualization: Text,
-    rescale: Text,
+    rescale: Rescale,
     colormap: Text,
     quality: Quality(85),
     aoi: AoiText,

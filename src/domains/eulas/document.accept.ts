@@ -1,11 +1,17 @@
 import Type from 'typebox'
+import { requireSignedIn } from '#core/principal.ts'
+import { problem } from '#core/problem.ts'
 import { Closed, Defaulted } from '#core/shapes.ts'
 import * as organization from '#model/identity/organization.ts'
+import * as project from '#model/identity/project.ts'
 import * as licensing from '#model/licensing/licence.ts'
 import { operation } from '#operation.ts'
 import { DocumentId, DocumentRecord, EulaId, EXAMPLE_DOCUMENT, requireDocument, toDocument } from './wire.ts'
 
-/** Accepts a version of a licence agreement for the organization, or takes that back. Who, when and which words is kept. */
+/**
+ * Accepts a version of a licence agreement for the organization, or withdraws the acceptance. The user, the time and the exact text
+ * are stored. Only a signed-in owner or admin of the organization, or an editor of one of its projects, can do this.
+ */
 export default operation({
   id: 'eulas.document.accept',
   scope: 'eulas:write',
@@ -13,7 +19,7 @@ export default operation({
   input: Closed({
     eula_id: EulaId,
     document_id: DocumentId,
-    is_accepted: Defaulted(Type.Boolean(), true, { description: 'False takes an acceptance back; orders placed before stay as they are' }),
+    is_accepted: Defaulted(Type.Boolean(), true, { description: 'False withdraws the acceptance; orders already placed are unaffected' }),
   }),
   output: DocumentRecord,
   example: {
@@ -21,8 +27,11 @@ export default operation({
     output: { ...EXAMPLE_DOCUMENT, accepted: true, accepted_at: '2026-03-02T09:30:00.000Z' },
   },
 }).handle({
-  async check({ principal, vendors }, { eula_id, document_id }) {
+  async check({ db, principal, vendors }, { eula_id, document_id }) {
+    requireSignedIn(principal, 'accept or withdraw a licence')
     const organizationId = organization.requireOrganization(principal)
+    if (!(await project.isEditorOfAny(db, principal, organizationId)))
+      throw problem('forbidden', 'Only an owner, an admin or an editor of a project can accept or withdraw a licence')
     return { organizationId, ...requireDocument(vendors, eula_id, document_id) }
   },
   async execute({ tx, clock, principal }, { is_accepted }, { organizationId, licence, document }) {

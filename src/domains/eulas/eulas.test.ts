@@ -65,6 +65,19 @@ test('eulas', async (t) => {
     assert.ok(await refusal())
   })
 
+  await t.test('only a signed-in editor, admin or owner accepts and withdraws, never a key', async () => {
+    const document = { eula_id: product.licenceId, document_id: vendors.licence(product.licenceId!)!.documents[0]!.id }
+    const decide = (token: string, is_accepted = true) => w.call(token, 'eulas.document.accept', { ...document, is_accepted })
+    const [editor, viewer] = [await w.member(org, 'editor'), await w.member(org, 'viewer')]
+    const keys = [await w.key(org.owner.token, ['write']), await w.key(editor.token, ['write'])].map(({ key }) => key)
+    for (const token of [viewer.token, ...keys, await w.serviceToken(org.id)]) assert.equal((await decide(token)).status, 403)
+    assert.ok(await refusal(), 'nothing was accepted')
+    assert.equal((await decide(editor.token)).status, 200)
+    for (const token of [viewer.token, ...keys]) assert.equal((await decide(token, false)).status, 403)
+    assert.equal(await refusal(), null, 'and nothing was withdrawn')
+    assert.equal((await decide(org.owner.token, false)).status, 200)
+  })
+
   await t.test('another organization has accepted nothing; what does not exist is 404', async () => {
     const other = await w.organization()
     assert.equal((await w.ok(other.owner.token, 'eulas.get', { eula_id: product.licenceId })).accepted, false)

@@ -5,7 +5,7 @@ import { requireOrganization } from '#model/identity/organization.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_SUBSCRIPTION, SubscriptionId } from './wire.ts'
 
-/** Ends a subscription. What it had queued is not sent any more. */
+/** Ends a subscription. What it had queued is not sent any more. For its creator, an admin or an owner. */
 export default operation({
   id: 'event_subscriptions.delete',
   scope: 'event_subscriptions:write',
@@ -19,7 +19,7 @@ export default operation({
   example: { input: { subscription_id: EXAMPLE_SUBSCRIPTION.id }, output: { ok: true, id: EXAMPLE_SUBSCRIPTION.id, deleted: true } },
 }).handle({
   async check({ db, principal }, { subscription_id }) {
-    return await subscription.requireOf(db, requireOrganization(principal), subscription_id)
+    return await subscription.requireChangeable(db, principal, requireOrganization(principal), subscription_id)
   },
   async execute({ tx }, _input, { id }) {
     await subscription.remove(tx, id)

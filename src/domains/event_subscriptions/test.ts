@@ -5,8 +5,8 @@ import { problem } from '#core/problem.ts'
 import { Choice, Closed, Nullable } from '#core/shapes.ts'
 import { DELIVERY_STATUSES } from '#core/vocabulary.ts'
 import * as subscription from '#model/events/subscription.ts'
-import { requireOrganization } from '#model/identity/organization.ts'
 import * as rateWindow from '#model/platform/rate-window.ts'
+import { requireOrganization } from '#model/identity/organization.ts'
 import { operation } from '#operation.ts'
 import { NO_ANSWER, post } from '#services/webhooks/send.ts'
 import { EXAMPLE_SUBSCRIPTION, SubscriptionId } from './wire.ts'
@@ -14,7 +14,7 @@ import { EXAMPLE_SUBSCRIPTION, SubscriptionId } from './wire.ts'
 const TESTS_PER_WINDOW = 20
 const WINDOW_SECONDS = 60
 
-/** Posts one signed event of the subscription's type with `data.test`, now and once, even while it is paused. */
+/** Posts one signed event of the subscription's type with `data.test`, now and once, even while it is paused. For its creator, an admin or an owner. */
 export default operation({
   id: 'event_subscriptions.test',
   scope: 'event_subscriptions:write',
@@ -41,11 +41,10 @@ export default operation({
   },
 }).handle({
   async check({ db, principal, clock }, { subscription_id }) {
-    const organizationId = requireOrganization(principal)
-    const found = await subscription.requireOf(db, organizationId, subscription_id)
+    const found = await subscription.requireChangeable(db, principal, requireOrganization(principal), subscription_id)
     const [count] = await rateWindow.countAll(
       db,
-      [{ subject: `webhook-test:${organizationId}`, windowSeconds: WINDOW_SECONDS }],
+      [{ subject: `webhook-test:${found.organizationId}`, windowSeconds: WINDOW_SECONDS }],
       clock.now(),
     )
     if (count!.ordinal > TESTS_PER_WINDOW)

@@ -20,7 +20,8 @@ const Active = Type.Optional(Nullable(Type.Boolean({ description: 'False pauses 
 
 /**
  * Changes, pauses or resumes a subscription, or gives it a new secret. What is queued waits while it is paused; a secret that was
- * replaced goes on signing for a day beside the new one.
+ * replaced goes on signing for a day beside the new one. Only its creator, an admin or an owner can change it. Another
+ * `endpoint_url` drops the stored headers unless `headers` are sent with it.
  */
 export default operation({
   id: 'event_subscriptions.update',
@@ -43,7 +44,12 @@ export default operation({
   },
 }).handle({
   async check(context, input) {
-    const found = await subscription.requireOf(context.db, requireOrganization(context.principal), input.subscription_id)
+    const found = await subscription.requireChangeable(
+      context.db,
+      context.principal,
+      requireOrganization(context.principal),
+      input.subscription_id,
+    )
     if (input.active != null && input.is_active != null && input.active !== input.is_active)
       throw invalidField('is_active', 'says the same as active, so they cannot differ')
     const isActive = input.active ?? input.is_active

@@ -6,6 +6,7 @@ import { Closed, FreeForm, Nullable, Timestamp, Uuid } from '#core/shapes.ts'
 import { requireHref } from '#model/imagery/asset.ts'
 import * as collection from '#model/imagery/collection.ts'
 import { requireProperties } from '#model/imagery/item-metadata.ts'
+import { requireOrigins } from '#model/imagery/item-origin.ts'
 import * as item from '#model/imagery/item-read.ts'
 import { placeOf } from '#model/imagery/item-place.ts'
 import * as itemWrite from '#model/imagery/item-write.ts'
@@ -79,6 +80,7 @@ export default operation({
   async check({ db, principal, raster }, input) {
     const found = project.requireActive(await project.requireRole(db, principal, input.project_id, 'editor'))
     if (input.collection_id != null) await collection.requireIn(db, found.id, input.collection_id)
+    await requireOrigins(db, found, input)
     const keys = (input.assets ?? []).map(({ key }) => key)
     if (new Set(keys).size < keys.length) throw invalidField('assets', 'has two assets with the same key')
     const time = (field: 'datetime' | 'start_datetime' | 'end_datetime') =>

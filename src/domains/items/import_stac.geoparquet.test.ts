@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import { gzipSync, zstdCompressSync } from 'node:zlib'
 import fc from 'fast-check'
 import { parquetWriteBuffer } from 'hyparquet-writer'
+import { stacLines } from '#adapters/raster/stac-table.ts'
 import { openTable, type TableRow } from '#wire/stac-parquet.ts'
 import { world } from '../../../test/support/world.ts'
 
@@ -28,6 +29,46 @@ function tableOf(rows: readonly TableRow[]): Buffer {
   const table = openTable(rows)
   return Buffer.concat([table.rows(rows), table.end()])
 }
+
+/** What JSON can say, in the shapes that properties have: scalars, lists, and objects that are not empty. */
+const anything = fc.letrec<{ value: unknown }>((tie) => ({
+  value: fc.oneof(
+    { maxDepth: 3 },
+    fc.string(),
+    fc.integer(),
+    fc.double({ noNaN: true, noDefaultInfinity: true }),
+    fc.boolean(),
+    fc.array(tie('value'), { maxLength: 3 }),
+    fc.dictionary(fc.stringMatching(/^[a-z:]{1,8}$/), tie('value'), { minKeys: 1, maxKeys: 3 }),
+  ),
+})).value
+const NAMES = ['proj:shape', 'proj:epsg', 'eo:bands', 'note', 'gsd_m', 'created_by'] as const
+const record = fc.dictionary(fc.constantFrom(...NAMES), anything, { maxKeys: 4 })
+
+// Goal: whatever the first page looks like, nothing of any page is lost: what does not fit the columns goes beside them.
+test('a table of several pages holds every property and asset', async () => {
+  const page = fc.array(fc.tuple(record, fc.dictionary(fc.constantFrom('data', 'thumbnail', 'mask'), record, { maxKeys: 2 })), {
+    maxLength: 4,
+  })
+  await fc.assert(
+    fc.asyncProperty(page, page, async (first, later) => {
+      const rows = [...first, ...later].map(([properties, assets], n) => ({
+        ...feature(`s${n}`, properties),
+        assets: Object.fromEntries(Object.entries(assets).map(([key, asset]) => [key, { href: `https://data.example/${n}`, ...asset }])),
+      }))
+      const table = openTable(rows.slice(0, first.length), true)
+      const parts = [rows.slice(0, first.length), rows.slice(first.length)].filter((part) => part.length > 0)
+      const bytes = Buffer.concat([...parts.map((part) => table.rows(part)), table.end()])
+      const lines = await stacLines(bytes, 100, new AbortController().signal)
+      const read = lines.map((line) => JSON.parse(line) as TableRow)
+      assert.deepEqual(
+        read.map(({ properties, assets }) => ({ properties, assets })),
+        rows.map(({ properties, assets }) => JSON.parse(JSON.stringify({ properties, assets })) as object),
+      )
+    }),
+    { numRuns: 200 },
+  )
+})
 
 test('items.import_stac of a table', async (t) => {
   const w = await world(t)

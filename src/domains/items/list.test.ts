@@ -32,6 +32,41 @@ test('items.list', async (t) => {
     assert.deepEqual([total, items[0].id], [3, ids[3]])
   })
 
+  await t.test('pages to the end of any project, whatever is added or deleted meanwhile', async () => {
+    const { status, body } = await w.call(viewer.token, 'items.list', { project_id, offset: 5_000_000 })
+    assert.deepEqual([status, body], [200, { items: [], total: ITEMS, next: null }])
+    const read = async (filter: object) => {
+      const seen: number[] = []
+      for (let next: string | null | undefined; next !== null;) {
+        const page = await w.ok(viewer.token, 'items.list', { project_id, limit: 2, ...filter, ...(next ? { next } : {}) })
+        seen.push(...page.items.map((item: { id: string }) => ids.indexOf(item.id)))
+        next = page.next
+      }
+      return seen
+    }
+    assert.deepEqual(await read({}), [6, 5, 4, 3, 2, 1, 0])
+    assert.deepEqual(await read({ limit: ITEMS }), [6, 5, 4, 3, 2, 1, 0], 'a full last page is the last one')
+    assert.deepEqual(await read({ uncollected: true }), [5, 4, 2, 1])
+    assert.deepEqual(await read({ q: 'i', offset: 1 }), [5, 4, 3, 2, 1, 0])
+    const first = await w.ok(viewer.token, 'items.list', { project_id, limit: 2 })
+    const added = await w.ok(owner.token, 'items.create', { project_id, type: 'clip', name: 'new' })
+    await w.ok(owner.token, 'items.delete', { item_id: added.id })
+    const gone = await w.ok(owner.token, 'items.create', { project_id, type: 'clip', name: 'gone' })
+    const from = await w.ok(viewer.token, 'items.list', { project_id, limit: 1 })
+    await w.ok(owner.token, 'items.delete', { item_id: gone.id })
+    assert.deepEqual(
+      (await w.ok(viewer.token, 'items.list', { project_id, limit: 2, next: first.next })).items.map(({ id }: { id: string }) =>
+        ids.indexOf(id),
+      ),
+      [4, 3],
+    )
+    assert.equal(
+      (await w.ok(viewer.token, 'items.list', { project_id, limit: 1, next: from.next })).items[0].id,
+      ids[6],
+      'after one that is deleted',
+    )
+  })
+
   await t.test('by a part of the name or the id, and by type', async () => {
     await w.ok(owner.token, 'items.update', { item_id: ids[2], name: 'Delta_100%' })
     await w.ok(owner.token, 'items.update', { item_id: ids[3], name: 'River delta 100' })
@@ -51,7 +86,12 @@ test('items.list', async (t) => {
     assert.equal(await refusal(viewer.token, 'items.list', { project_id: another, collection_id: collection.id }), 404)
     assert.equal(await refusal(stranger.token, 'items.list', { project_id, q: 'delta' }), 404)
     assert.equal(await refusal(stranger.token, 'items.list_by_collection', { collection_id: collection.id }), 404)
-    assert.equal(await refusal(viewer.token, 'items.list', { project_id, offset: 100_001 }), 422)
+    assert.equal(await refusal(viewer.token, 'items.list', { project_id, offset: -1 }), 422)
+    const { items: elsewhere } = await w.ok(stranger.token, 'items.list', {
+      project_id: (await w.ok(stranger.token, 'projects.create', { name: 'x' })).id,
+    })
+    assert.deepEqual(elsewhere, [])
+    for (const next of ['nothing', another]) assert.equal(await refusal(viewer.token, 'items.list', { project_id, next }), 422)
     assert.equal(await refusal(viewer.token, 'items.list', { project_id, q: '' }), 422)
   })
 })

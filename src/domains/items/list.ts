@@ -1,13 +1,16 @@
 import Type from 'typebox'
 import { mapInParts } from '#core/in-parts.ts'
-import { problem } from '#core/problem.ts'
-import { Closed, Defaulted, Limit, Nullable, Offset, Uuid } from '#core/shapes.ts'
+import { invalidField, problem } from '#core/problem.ts'
+import { Closed, Defaulted, Limit, Nullable, Uuid } from '#core/shapes.ts'
 import * as collection from '#model/imagery/collection.ts'
 import * as item from '#model/imagery/item-read.ts'
 import * as project from '#model/identity/project.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_ITEM, ItemKind, ItemRecord, toRecord } from '#wire/item.ts'
 import { ItemId } from '#wire/ids.ts'
+
+/** A project can have more items than other lists can skip. */
+const MAX_OFFSET = 2_147_483_647
 
 /**
  * The items of a project, newest first: all, those of one collection, or with `uncollected` those of none; `q` and `type` choose
@@ -32,24 +35,34 @@ export default operation({
     ),
     type: Type.Optional(Nullable(ItemKind)),
     limit: Limit(100, 1000),
-    offset: Offset,
+    offset: Defaulted(Type.Integer({ minimum: 0, maximum: MAX_OFFSET }), 0, {
+      description: 'How many items to skip; for long lists next is faster, and with it this is ignored',
+    }),
+    next: Type.Optional(Nullable(Type.With(ItemId, { description: 'The next of the page before, to continue after it' }))),
   }),
-  output: Closed({ items: Type.Array(ItemRecord), total: Type.Integer() }),
-  example: { input: { project_id: EXAMPLE_ITEM.project_id }, output: { items: [EXAMPLE_ITEM], total: 1 } },
+  output: Closed({
+    items: Type.Array(ItemRecord),
+    total: Type.Integer(),
+    next: Type.With(Nullable(ItemId), { description: 'What the next page is asked for with; null on the last one' }),
+  }),
+  example: { input: { project_id: EXAMPLE_ITEM.project_id }, output: { items: [EXAMPLE_ITEM], total: 1, next: null } },
 }).handle({
-  async check({ db, principal }, { project_id, collection_id, uncollected }) {
+  async check({ db, principal }, { project_id, collection_id, uncollected, next }) {
     if (uncollected && collection_id != null) throw problem('bad-request', 'uncollected and collection_id exclude each other')
     const found = await project.requireReader(db, principal, project_id)
+    if (next != null && !(await item.wasIn(db, found.id, next)))
+      throw invalidField('next', 'must be the next of an earlier page of this project')
     return {
       organizationId: found.organizationId,
       projectId: found.id,
       collectionId: collection_id == null ? undefined : (await collection.requireIn(db, found.id, collection_id)).id,
     }
   },
-  async execute({ db }, { uncollected, q, type, limit, offset }, { organizationId, projectId, collectionId }) {
+  async execute({ db }, { uncollected, q, type, limit, offset, next }, { organizationId, projectId, collectionId }) {
     const within = uncollected ? { collectionId: null } : collectionId ? { collectionId } : {}
     const chosen = { text: q ?? null, type: type ?? null }
-    const { items, total } = await item.list(db, { organizationId, projectId, ...within, ...chosen, limit, offset })
-    return { items: await mapInParts(items, toRecord), total }
+    const window = { limit, offset, after: next ?? null }
+    const { items, total, hasMore } = await item.list(db, { organizationId, projectId, ...within, ...chosen, ...window })
+    return { items: await mapInParts(items, toRecord), total, next: hasMore ? items.at(-1)!.id : null }
   },
 })

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import type { Position } from '#core/geometry.ts'
+import { normalised } from '#core/validity.ts'
 import { newId } from '#core/ids.ts'
 import { Problem } from '#core/problem.ts'
 import type { ItemType } from '#core/vocabulary.ts'
@@ -92,11 +93,14 @@ const place = fc.oneof(
   },
   {
     weight: 3,
-    arbitrary: fc.tuple(polygon, polygon).map((pair) => ({
-      geometry: { type: 'MultiPolygon', coordinates: pair.map(geojson) },
-      bbox: null,
-      shapes: pair.map((rings) => ({ rings })),
-    })),
+    arbitrary: fc
+      .tuple(polygon, polygon)
+      .filter((pair) => 'polygons' in normalised(pair.map(geojson)))
+      .map((pair) => ({
+        geometry: { type: 'MultiPolygon', coordinates: pair.map(geojson) },
+        bbox: null,
+        shapes: pair.map((rings) => ({ rings })),
+      })),
   },
   {
     weight: 2,
@@ -494,7 +498,14 @@ test('items.search: fields and access', async (t) => {
       [{ platform: { startsWith: 's' } }, ['Second', 'First']],
       [{ 'properties.platform': { gt: 's1' } }, ['First']],
       [{ 'view:off_nadir': { lt: 4 } }, ['First']],
-      [{ 'view:off_nadir': { lte: '4' } }, ['Second']],
+      [{ 'view:off_nadir': { lte: '4' } }, ['Second', 'First']],
+      [{ 'view:off_nadir': { eq: '3.5' } }, ['Second', 'First']],
+      [{ 'view:off_nadir': { neq: '3.5' } }, []],
+      [{ 'view:off_nadir': { in: ['3.5', 'x'] } }, ['Second', 'First']],
+      [{ 'view:off_nadir': { gt: '4' } }, []],
+      [{ cloud_cover: { lt: '20.5' } }, ['First']],
+      [{ 'eo:cloud_cover': { in: ['20', 30] } }, ['First']],
+      [{ 'eo:cloud_cover': { eq: '2e1' } }, ['First']],
       [{ 'view:off_nadir': { gte: 3, lt: 3.5 } }, []],
       [{ 'nested.deep': { eq: 'x' } }, ['First']],
       [{ ok: { eq: true } }, ['First']],
@@ -533,6 +544,8 @@ test('items.search: fields and access', async (t) => {
       [{ query: { a: { eq: null } } }, 422],
       [{ query: { a: { in: [] } } }, 422],
       [{ query: { cloud_cover: { lt: 'x' } } }, 422],
+      [{ query: { cloud_cover: { lt: '1e999' } } }, 422],
+      [{ query: { cloud_cover: { lt: '' } } }, 422],
       [{ query: { a: { gt: true } } }, 422],
       [{ query: { a: { toString: 1 } } }, 422],
       [{ query: many }, 422],

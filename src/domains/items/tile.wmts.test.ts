@@ -198,6 +198,9 @@ test('WMTS', async (t) => {
   await t.test('failures are exception reports with the right code and place', async () => {
     const cases: [Record<string, string | number>, number, string, string?][] = [
       [{ REQUEST: 'GetMap' }, 400, 'OperationNotSupported', 'request'],
+      [{ SERVICE: 'WMTS' }, 400, 'MissingParameterValue', 'request'],
+      [{ service: 'WMTS', version: '1.0.0', request: '' }, 400, 'MissingParameterValue', 'request'],
+      [{ ...tilePairs, REQUEST: '' }, 400, 'MissingParameterValue', 'request'],
       [{ SERVICE: 'WMS', REQUEST: 'GetMap' }, 400, 'OperationNotSupported', 'request'],
       [{ SERVICE: 'WFS', REQUEST: 'GetCapabilities' }, 400, 'InvalidParameterValue', 'service'],
       [{ ...tilePairs, TILEROW: 2 ** z }, 400, 'TileOutOfRange', 'tilerow'],

@@ -1,11 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { fileHost } from '../../../test/support/ranges.ts'
+import { scene } from '../../../test/support/scene.ts'
 import { world } from '../../../test/support/world.ts'
 
 // Goal: a mosaic is registered by address, its three layers of provenance read back as STAC, and a lookup is inline or beside
 // the item, never both; what cannot be is refused and leaves nothing behind.
 test('mosaic.register', async (t) => {
-  const w = await world(t, { egressAllow: ['data.example'] })
+  const files = await fileHost(t)
+  files.put('m.tif', await scene({ dataType: 'float32' }))
+  const w = await world(t, { egressAllow: ['data.example', files.host] })
   const org = await w.organization()
   const { id: sourceId } = await w.ok(org.owner.token, 'collections.create', { project_id: org.projectId, name: 'Sources' })
   const lookup = (count: number) =>
@@ -28,6 +32,14 @@ test('mosaic.register', async (t) => {
   const extensions = (stac: { stac_extensions: string[] }) =>
     stac.stac_extensions.map((uri) => /(\w+)\/v[\d.]+\/schema/.exec(uri)![1]).toSorted()
 
+  await t.test('what its samples are is read from the raster, unless it is said', async () => {
+    const data_asset = { href: files.url('m.tif'), band_count: 4 }
+    const { body } = await register({ data_asset })
+    assert.equal((await stacOf(body.item.id)).properties['svc:data_type'], 'float32')
+    const { body: said } = await register({ data_asset, data_type: 'uint8' })
+    assert.equal((await stacOf(said.item.id)).properties['svc:data_type'], 'uint8')
+  })
+
   await t.test('a plain one has a summary and a place of its own', async () => {
     const { status, body } = await register({})
     assert.equal(status, 200, JSON.stringify(body))
@@ -36,6 +48,7 @@ test('mosaic.register', async (t) => {
     assert.equal(stac.properties['svc:item_type'], 'mosaic')
     assert.equal(stac.properties['svc:mosaic_name'], 'Reef')
     assert.equal(stac.properties['svc:mosaic_method'], 'median')
+    assert.equal(stac.properties['svc:data_type'], null, 'nothing can be read there')
     assert.deepEqual(stac.properties['svc:source_collections'], [sourceId, 'sentinel-2'])
     assert.deepEqual(stac.properties['band_roles'], { RED: 1, GREEN: 2, BLUE: 3 })
     assert.equal(stac.properties.datetime, null)

@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { requireBounded } from '#core/bounded.ts'
 import { isUuid } from '#core/ids.ts'
 import { parseInstant } from '#core/interval.ts'
-import { invalidField } from '#core/problem.ts'
+import { invalidField, Problem } from '#core/problem.ts'
 import { Closed, Nullable, Timestamp, Uuid, type Received } from '#core/shapes.ts'
 import * as collection from '#model/imagery/collection.ts'
 import * as item from '#model/imagery/item-read.ts'
@@ -10,6 +10,7 @@ import * as itemWrite from '#model/imagery/item-write.ts'
 import * as mosaic from '#model/imagery/mosaic.ts'
 import * as project from '#model/identity/project.ts'
 import { operation, type Context } from '#operation.ts'
+import { RasterError } from '#raster/errors.ts'
 import { Box, Description, EXAMPLE_ITEM, ItemRecord, Name, toRecord } from '#wire/item.ts'
 import { ItemId } from '#wire/ids.ts'
 
@@ -101,7 +102,17 @@ export default operation({
     mosaic.toItem({ ...fields, collectionId: '' }) // Whatever is wrong with box or times is told before anything is changed.
     return { found, fields, sources }
   },
-  async execute({ tx, principal, clock, lineage, events, attributeTo }, input, { found, fields, sources }) {
+  /** What the samples are stands in the raster; null where it cannot be read now. */
+  async prepare({ raster, signal }, _input, { fields }): Promise<string | null> {
+    if (fields.dataType !== null) return fields.dataType
+    try {
+      return (await raster.describe({ url: fields.data.href }, signal)).dataType
+    } catch (error) {
+      if (error instanceof RasterError || error instanceof Problem) return null
+      throw error
+    }
+  },
+  async execute({ tx, principal, clock, lineage, events, attributeTo }, input, { found, fields, sources }, dataType) {
     attributeTo(found.organizationId)
     const owner = { organizationId: found.organizationId, projectId: found.id, createdBy: principal.userId, now: clock.now() }
     await project.hold(tx, found.id)
@@ -110,7 +121,7 @@ export default operation({
       : await collection.openSystem(tx, owner, mosaic.MOSAICS)
     await collection.hold(tx, found.id, place.id)
     if (isNew) events.emit('collection.created', place.id, collection.summary(place))
-    const [stored] = await itemWrite.insert(tx, owner, [mosaic.toItem({ ...fields, collectionId: place.id })])
+    const [stored] = await itemWrite.insert(tx, owner, [mosaic.toItem({ ...fields, dataType, collectionId: place.id })])
     lineage.record('item', stored!.id, 'created_in', { kind: 'project', id: found.id })
     for (const id of sources) lineage.record('item', stored!.id, 'derived_from', { kind: 'collection', id })
     events.emit('item.created', stored!.id, item.summary(stored!))

@@ -44,7 +44,8 @@ export default operation({
 }).handle({
   check: async ({ principal }) => requireOrganization(principal),
   async execute(context, { captures, splitByDate }, organizationId) {
-    const { groups, errors } = await priceCaptures(pricingOf(context, organizationId), capturesOf(captures), splitByDate ?? false)
+    const wanted = await capturesOf(captures)
+    const { groups, errors } = await priceCaptures(pricingOf(context, organizationId), wanted, splitByDate ?? false)
     const total = groups.reduce((sum, { credits }) => sum + credits, 0)
     return {
       groups: groups.map(({ product, captures: members, areaKm2, credits }) => ({

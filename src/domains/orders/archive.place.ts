@@ -38,7 +38,7 @@ export default operation({
     return {
       kind: 'archive',
       project: project.requireActive(found),
-      captures: capturesOf(captures),
+      captures: await capturesOf(captures),
       splitByDate: splitByDate ?? false,
       displayName: displayName ?? null,
       tags: tags ?? [],

@@ -1,4 +1,3 @@
-import { unionOf } from '#core/overlay.ts'
 import { Closed } from '#core/shapes.ts'
 import { coverageOf, itemsOf } from '#model/orders/delivered.ts'
 import * as order from '#model/orders/order.ts'
@@ -16,8 +15,11 @@ export default operation({
   example: { input: { order_id: EXAMPLE_ORDER.id }, output: EXAMPLE_COVERAGE },
 }).handle({
   check: async ({ db, principal }, { order_id }) => await order.requireReader(db, principal, order_id),
-  async execute({ db }, _input, found) {
-    const items = await itemsOf(db, found.organizationId, order.itemIdsOf(found))
-    return coverageOf(unionOf(found.groups.map(({ area }) => area))!, items)
+  async execute({ db, overlays }, _input, found) {
+    const { organizationId } = found
+    const items = await itemsOf(db, organizationId, order.itemIdsOf(found))
+    const areas = found.groups.map(({ area }) => area)
+    const whole = await overlays.union(areas, { organizationId, field: 'order_id' })
+    return await coverageOf({ overlays }, organizationId, whole!, items)
   },
 })

@@ -20,16 +20,13 @@ export default operation({
   example: { input: { order_id: EXAMPLE_ORDER.id }, output: { groups: [{ groupId: EXAMPLE_GROUP_ID, ...EXAMPLE_COVERAGE }] } },
 }).handle({
   check: async ({ db, principal }, { order_id }) => await order.requireReader(db, principal, order_id),
-  async execute({ db }, _input, found) {
+  async execute({ db, overlays }, _input, found) {
     const items = await itemsOf(db, found.organizationId, order.itemIdsOf(found))
-    return {
-      groups: found.groups.map(({ id, area, itemIds }) => ({
-        groupId: id,
-        ...coverageOf(
-          area,
-          items.filter((item) => itemIds.includes(item.id)),
-        ),
-      })),
+    const groups = []
+    for (const { id, area, itemIds } of found.groups) {
+      const own = items.filter((item) => itemIds.includes(item.id))
+      groups.push({ groupId: id, ...(await coverageOf({ overlays }, found.organizationId, area, own)) })
     }
+    return { groups }
   },
 })

@@ -78,9 +78,10 @@ async function deliver(context: TaskContext, run: Run): Promise<void> {
       const body = downloaded(shop, { hostName: run.hostName, orderId: run.vendorOrderId!, file }, signal)
       const name = nameOf(current, file.sceneId, files.length)
       taken.push(await takeDelivered(context, file, { bucket: bucketName!, orderId: current.id, name }, body))
-      requireShown(run, taken.at(-1)!)
+      await requireShown(context, run, taken.at(-1)!)
     }
-    const judged = judge(
+    const judged = await judge(
+      context,
       run,
       there,
       taken.map(({ item }) => item),

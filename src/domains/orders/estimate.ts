@@ -43,7 +43,9 @@ export default operation({
     },
   },
 }).handle({
-  check: async ({ principal, vendors }, input) => ({ organizationId: requireOrganization(principal), wanted: genericOf(vendors, input) }),
+  async check(context, input) {
+    return { organizationId: requireOrganization(context.principal), wanted: await genericOf(context, input) }
+  },
   async execute(context, _input, { organizationId, wanted }) {
     const pricing = pricingOf(context, organizationId)
     const { groups, errors } =

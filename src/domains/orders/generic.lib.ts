@@ -3,8 +3,9 @@ import Type from 'typebox'
 import { problem } from '#core/problem.ts'
 import { Defaulted, Nullable } from '#core/shapes.ts'
 import type { WantedCapture } from '#model/orders/pricing.ts'
-import type { Product, Vendors } from '#ports/vendors.ts'
-import { areasOf, requireParams, requireProduct, taskingOf, type Wanted } from './input.lib.ts'
+import type { Context } from '#operation.ts'
+import type { Product } from '#ports/vendors.ts'
+import { featuresOf, requireParams, requireProduct, taskingOf, type Wanted } from './input.lib.ts'
 import { DataProduct, DisplayName, FeatureCollection, Params, Tags } from './wire.ts'
 
 export const GenericInput = {
@@ -24,15 +25,18 @@ interface Given {
 type Generic = { type: 'ARCHIVE'; product: Product; captures: WantedCapture[] } | { type: 'TASKING'; product: Product; wanted: Wanted[] }
 
 /** An archive product names its scene in `params.id`; each feature is a part of it that is wanted. */
-export function genericOf(vendors: Vendors, { dataProduct, params, featureCollection }: Given): Generic {
-  const product = requireProduct(vendors, dataProduct)
+export async function genericOf(
+  context: Pick<Context, 'vendors' | 'clock'>,
+  { dataProduct, params, featureCollection }: Given,
+): Promise<Generic> {
+  const product = requireProduct(context.vendors, dataProduct)
   if (!featureCollection) throw problem('bad-request', 'Say what is wanted: featureCollection has the areas')
   if (product.type === 'TASKING')
-    return { type: 'TASKING', product, wanted: [taskingOf(vendors, { dataProduct, params, featureCollection })] }
+    return { type: 'TASKING', product, wanted: [await taskingOf(context, { dataProduct, params, featureCollection })] }
   requireParams(product, params, 'params')
-  const captures = areasOf(featureCollection, 'featureCollection').map((geometry) => ({
+  const captures = (await featuresOf(featureCollection, 'featureCollection')).map(({ area }) => ({
     id: String(params['id']),
-    geometry,
+    geometry: area,
     host: product.hostName,
     productId: product.id,
   }))

@@ -1,11 +1,13 @@
 /** What callers order, checked: scenes and areas, products and their parameters. */
 import Type from 'typebox'
 import { Compile } from 'typebox/compile'
-import { squareAround, unionOf } from '#core/overlay.ts'
-import { requireArea, requireGeometry, type AreaGeometry } from '#core/geometry.ts'
+import { squareAround } from '#core/overlay.ts'
+import { requireArea, requireGeometry, type AreaGeometry, type Geometry } from '#core/geometry.ts'
+import { mapInTime } from '#core/in-parts.ts'
 import { invalidField, invalidInput, notFound, problem } from '#core/problem.ts'
 import { Closed, Nullable } from '#core/shapes.ts'
 import type { Unpriced, WantedCapture, WantedTasking } from '#model/orders/pricing.ts'
+import type { Context } from '#operation.ts'
 import type { Product, Vendors } from '#ports/vendors.ts'
 
 const MAX_CAPTURES = 200
@@ -29,8 +31,8 @@ interface GivenCapture {
   host?: string | null
 }
 
-export function capturesOf(given: readonly GivenCapture[]): WantedCapture[] {
-  return given.map(({ id, geometry, host }, index) => ({
+export async function capturesOf(given: readonly GivenCapture[]): Promise<WantedCapture[]> {
+  return await mapInTime(given, ({ id, geometry, host }, index) => ({
     id,
     geometry: requireArea(geometry, `captures.${index}.geometry`),
     host: host ?? null,
@@ -56,23 +58,53 @@ export interface Wanted extends WantedTasking {
   featureCollection: Record<string, unknown>
 }
 
-export function taskingOf(vendors: Vendors, { dataProduct, featureCollection, params }: GivenTasking, at = ''): Wanted {
+type Asking = Pick<Context, 'vendors' | 'clock'>
+
+export async function taskingOf(
+  { vendors, clock }: Asking,
+  { dataProduct, featureCollection, params }: GivenTasking,
+  at = '',
+): Promise<Wanted> {
   const product = requireProduct(vendors, dataProduct, 'TASKING')
   requireParams(product, params ?? {}, `${at}params`)
-  const areas = areasOf(featureCollection, `${at}featureCollection`)
-  return { product, params: params ?? {}, featureCollection, area: unionOf(areas)! }
+  requireOpenWindow(params ?? {}, clock.now(), `${at}params`)
+  const field = `${at}featureCollection`
+  const features = await featuresOf(featureCollection, field)
+  return {
+    product,
+    params: params ?? {},
+    featureCollection: { ...featureCollection, features: features.map(asStored) },
+    areas: features.map(({ area }) => area),
+    field,
+  }
 }
 
-/** One area for each feature. */
-export function areasOf(featureCollection: Record<string, unknown>, field: string): AreaGeometry[] {
-  const features = featureCollection['features'] as { geometry?: unknown }[]
-  return features.map((feature, index) => {
+/** 422 for a window that has ended: nothing can be taken in it any more. */
+export function requireOpenWindow(params: Record<string, unknown>, now: Date, field: string): void {
+  const end = params['acquisitionEnd']
+  if (typeof end === 'string' && Date.parse(end) < now.getTime())
+    throw invalidField(`${field}.acquisitionEnd`, `is in the past; it must be after ${now.toISOString()}`)
+}
+
+const asStored = ({ feature, geometry }: TaskedFeature) => ({ ...feature, geometry })
+
+interface TaskedFeature {
+  feature: object
+  /** As it is stored. */
+  geometry: Geometry
+  /** What is taken: for a point, a square around it. */
+  area: AreaGeometry
+}
+
+/** Each feature with a valid geometry. */
+export async function featuresOf(featureCollection: Record<string, unknown>, field: string): Promise<TaskedFeature[]> {
+  return await mapInTime(featureCollection['features'] as ({ geometry?: unknown } | null)[], (feature, index) => {
     const at = `${field}.features.${index}.geometry`
     const geometry = requireGeometry(feature?.geometry, at)
-    if (geometry.type === 'Point') return squareAround(geometry.coordinates, POINT_SIDE_KM)
+    if (geometry.type === 'Point') return { feature: feature!, geometry, area: squareAround(geometry.coordinates, POINT_SIDE_KM) }
     if (geometry.type !== 'Polygon' && geometry.type !== 'MultiPolygon')
       throw invalidField(at, 'must be a Polygon, a MultiPolygon or a Point')
-    return geometry
+    return { feature: feature!, geometry, area: geometry }
   })
 }
 

@@ -43,7 +43,7 @@ export default operation({
     return await requireOrderProject(context, workspaceId)
   },
   async check(context, input, found): Promise<ArchiveOrder | TaskingOrder> {
-    const wanted = genericOf(context.vendors, input)
+    const wanted = await genericOf(context, input)
     const common = {
       project: project.requireActive(found),
       displayName: input.displayName ?? null,

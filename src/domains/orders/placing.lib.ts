@@ -58,8 +58,8 @@ export interface PreparedArchive {
   funding: Funding
 }
 
-export function pricingOf({ db, vendors, clock, signal }: Context, organizationId: string) {
-  return { db, vendors, organizationId, now: clock.now(), signal }
+export function pricingOf({ db, vendors, overlays, clock, signal }: Context, organizationId: string) {
+  return { db, vendors, overlays, organizationId, now: clock.now(), signal }
 }
 
 /** Stage 6a: the price, and the card if one pays. */

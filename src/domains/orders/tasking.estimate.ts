@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { audOf } from '#core/money.ts'
 import { Closed } from '#core/shapes.ts'
 import { requireOrganization } from '#model/identity/organization.ts'
-import { priceTasking } from '#model/orders/pricing.ts'
+import { priceTasking, type Unpriced } from '#model/orders/pricing.ts'
 import { operation } from '#operation.ts'
 import { ErrorRecord, errorRecord, Estimated, taskingOf } from './input.lib.ts'
 import { pricingOf } from './placing.lib.ts'
@@ -45,12 +45,20 @@ export default operation({
     },
   },
 }).handle({
-  check: async ({ principal, vendors }, { groups }) => ({
-    organizationId: requireOrganization(principal),
-    wanted: groups.map((group, index) => taskingOf(vendors, group, `groups.${index}.`)),
-  }),
-  async execute(context, _input, { organizationId, wanted }) {
-    const { groups, errors } = await priceTasking(pricingOf(context, organizationId), wanted)
+  async check(context, { groups }) {
+    const organizationId = requireOrganization(context.principal)
+    const known = [...groups.entries()].filter(([, { dataProduct }]) => context.vendors.product(dataProduct))
+    const wanted = []
+    for (const [index, group] of known) wanted.push(await taskingOf(context, group, `groups.${index}.`))
+    return { organizationId, wanted, indices: known.map(([index]) => index) }
+  },
+  async execute(context, { groups: asked }, { organizationId, wanted, indices }) {
+    const priced = await priceTasking(pricingOf(context, organizationId), wanted)
+    const groups = priced.groups.map((group) => ({ ...group, index: indices[group.index]! }))
+    const unknown = [...asked.entries()].filter(([index]) => !indices.includes(index)).map(([index, group]) => unknownProduct(index, group))
+    const errors = [...unknown, ...priced.errors.map((error) => ({ ...error, index: indices[error.index]! }))].toSorted(
+      (a, b) => a.index - b.index,
+    )
     const total = groups.reduce((sum, { credits }) => sum + credits, 0)
     return {
       groups: groups.map(({ index, product, areaKm2, credits }) => ({
@@ -65,4 +73,12 @@ export default operation({
       totalCredits: total,
     }
   },
+})
+
+const unknownProduct = (index: number, { dataProduct }: { dataProduct: string }): Unpriced => ({
+  index,
+  id: dataProduct,
+  host: null,
+  reason: 'Unknown data product; glossary.data_products.list lists the available ones',
+  problem: null,
 })

@@ -1,7 +1,9 @@
 import Type from 'typebox'
+import { invalidField } from '#core/problem.ts'
 import { Closed, Nullable } from '#core/shapes.ts'
+import { tooLarge } from '#model/orders/pricing.ts'
 import { operation } from '#operation.ts'
-import { areasOf, requireParams, requireProduct } from './input.lib.ts'
+import { featuresOf, requireOpenWindow, requireParams, requireProduct } from './input.lib.ts'
 import { DataProduct, DisplayName, EXAMPLE_FEATURES, FeatureCollection, Params } from './wire.ts'
 
 /** Whether a vendor would study an order before taking it, feature by feature. Nothing is made. */
@@ -39,10 +41,14 @@ export default operation({
     },
   },
 }).handle({
-  async check({ vendors }, { dataProduct, params, featureCollection }) {
+  async check({ vendors, clock }, { dataProduct, params, featureCollection }) {
     const product = requireProduct(vendors, dataProduct, 'TASKING')
     requireParams(product, params ?? {}, 'params')
-    areasOf(featureCollection, 'featureCollection')
+    requireOpenWindow(params ?? {}, clock.now(), 'params')
+    for (const [index, { area }] of (await featuresOf(featureCollection, 'featureCollection')).entries()) {
+      const reason = tooLarge(product, area, `Feature ${index + 1}`)
+      if (reason) throw invalidField(`featureCollection.features.${index}.geometry`, reason)
+    }
     return product
   },
   async execute(_context, { featureCollection }, { steps }) {

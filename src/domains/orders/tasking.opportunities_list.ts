@@ -1,11 +1,10 @@
 import Type from 'typebox'
-import { unionOf } from '#core/overlay.ts'
 import { invalidField } from '#core/problem.ts'
 import { Closed, Nullable } from '#core/shapes.ts'
 import { DAY_MS } from '#core/time.ts'
 import { askVendor } from '#model/orders/vendor-problem.ts'
 import { operation } from '#operation.ts'
-import { areasOf, requireProduct } from './input.lib.ts'
+import { featuresOf, requireProduct } from './input.lib.ts'
 import { PageOf, pageOf } from '#wire/page.ts'
 import { At, DataProduct, DisplayName, EXAMPLE_FEATURES, FeatureCollection, Params, Window } from './wire.ts'
 
@@ -60,10 +59,12 @@ export default operation({
     },
   },
 }).handle({
-  async check({ vendors, clock }, { dataProduct, featureCollection, params }) {
+  async check({ vendors, overlays, clock, principal }, { dataProduct, featureCollection, params }) {
     const product = requireProduct(vendors, dataProduct, 'TASKING')
-    const area = unionOf(areasOf(featureCollection, 'featureCollection'))!
-    return { product, wanted: { productId: product.id, area, limit: MAX_PASSES, ...windowOf(params ?? {}, clock.now()) } }
+    const features = await featuresOf(featureCollection, 'featureCollection')
+    const areas = features.map(({ area }) => area)
+    const whole = await overlays.union(areas, { organizationId: principal.organizationId ?? '', field: 'featureCollection' })
+    return { product, wanted: { productId: product.id, area: whole!, limit: MAX_PASSES, ...windowOf(params ?? {}, clock.now()) } }
   },
   async execute({ vendors, signal }, { page, size }, { product, wanted }) {
     const passes = await askVendor(() => vendors.shop(product.hostName)!.opportunities(wanted, { signal }))

@@ -52,10 +52,12 @@ export default operation({
 }).handle({
   permit: (context, { projectId }) => requireOrderProject(context, projectId),
   async check(context, { groups, displayName, licenseType, tags, maxCredits }, found): Promise<TaskingOrder> {
+    const wanted = []
+    for (const [index, group] of groups.entries()) wanted.push(await taskingOf(context, group, `groups.${index}.`))
     return {
       kind: 'tasking',
       project: project.requireActive(found),
-      wanted: groups.map((group, index) => taskingOf(context.vendors, group, `groups.${index}.`)),
+      wanted,
       displayName: displayName ?? null,
       tags: tags ?? [],
       licenseType,

@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import { CreditsInput } from '#core/money-shapes.ts'
 import { notFound, problem } from '#core/problem.ts'
 import { Closed, Nullable } from '#core/shapes.ts'
 import { issueQuotation } from '#model/orders/answers.ts'
@@ -19,7 +20,7 @@ export default operation({
     group_id: Type.Optional(
       Nullable(Type.String({ maxLength: 100, description: 'Which group; needed where several wait for a quotation' })),
     ),
-    credits: Type.Integer({ minimum: 0, description: 'The firm price' }),
+    credits: CreditsInput(0, { description: 'The firm price' }),
   }),
   output: QuotationRecord,
   example: { input: { order_id: EXAMPLE_ORDER_ID, credits: 12_400 }, output: EXAMPLE_QUOTATION },

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Closed, FreeForm } from '#core/shapes.ts'
+import { Closed, FreeForm, Nullable } from '#core/shapes.ts'
 import { operation } from '#operation.ts'
 
 const SensorRecord = Closed({
@@ -21,6 +21,7 @@ const SensorRecord = Closed({
       name: Type.String({ description: 'Name of the data product, which orders take as well' }),
       title: Type.String({ description: 'Its name for people' }),
       steps: Type.Array(Type.String(), { description: 'What is decided on before it is taken: feasibility, quotation' }),
+      maxSqKm: Nullable(Type.Number({ description: 'Maximum area of one feature in km²; null if there is no limit' })),
       constraints: Type.With(FreeForm, { description: 'JSON Schema of the params of an order' }),
     }),
     { description: 'As what its images can be ordered' },
@@ -46,7 +47,14 @@ export default operation({
           resolution: 0.5,
           satellites: [{ name: 'Sandbox 1', noradId: 39_418 }],
           dataProducts: [
-            { id: 'vhr', name: 'sandbox-vhr-tasking', title: 'Tasking, 0.5 m', steps: ['feasibility'], constraints: { type: 'object' } },
+            {
+              id: 'vhr',
+              name: 'sandbox-vhr-tasking',
+              title: 'Tasking, 0.5 m',
+              steps: ['feasibility'],
+              maxSqKm: 400,
+              constraints: { type: 'object' },
+            },
           ],
         },
       ],
@@ -69,10 +77,11 @@ export default operation({
           host: hostName,
           resolution: gsdM,
           satellites: distinct(products.flatMap(({ satellites }) => satellites)),
-          dataProducts: products.map(({ id, name, title, steps, paramsSchema }) => ({
+          dataProducts: products.map(({ id, name, title, steps, maxSqKm, paramsSchema }) => ({
             id,
             name,
             title,
+            maxSqKm,
             steps: [...steps],
             constraints: { ...paramsSchema },
           })),

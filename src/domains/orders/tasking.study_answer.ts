@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import { CreditsInput } from '#core/money-shapes.ts'
 import { newId } from '#core/ids.ts'
 import { invalidField, notFound, problem } from '#core/problem.ts'
 import { Closed, Nullable } from '#core/shapes.ts'
@@ -12,7 +13,7 @@ const MAX_OPTIONS = 50
 
 const OptionInput = Closed({
   description: Type.String({ minLength: 1, maxLength: 1_000, description: 'What is offered, in a sentence' }),
-  credits: Type.Integer({ minimum: 0, description: 'Its firm price' }),
+  credits: CreditsInput(0, { description: 'Its firm price' }),
   acquisitionStart: At('From when on the image may be taken'),
   acquisitionEnd: At('Until when it may be taken'),
   maxCloudCover: Type.Optional(Nullable(Type.Number({ minimum: 0, maximum: 100, description: 'Percent of cloud at most' }))),

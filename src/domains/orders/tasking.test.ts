@@ -166,6 +166,31 @@ test('orders moved on by staff', async (t) => {
     assert.equal((await w.call(org.owner.token, 'orders.advance', { order_id: orderId, to: 'failed', reason: 'x' })).status, 403)
   })
 
+  await t.test('two open groups that one delivery ends: each item is listed once, in the order and in its event', async () => {
+    const groups = [group('sandbox-vhr-quoted'), group('sandbox-vhr-quoted', 2.32)]
+    const { id: orderId, groups: made } = await w.ok(org.owner.token, 'orders.tasking.place', { projectId: org.projectId, groups })
+    for (const { id: group_id } of made) await w.ok(staff, 'orders.tasking.quotation_issue', { order_id: orderId, group_id, credits: 300 })
+    for (const { id } of (await w.ok(org.owner.token, 'orders.tasking.quotations.list', { orderId })).content)
+      await w.ok(org.owner.token, 'orders.tasking.quotation_decide', { quotation_id: id, decision: 'ACCEPTED' })
+    const item = { project_id: org.projectId, type: 'satellite_capture', assets: [{ key: 'data', href: 'https://data.example/a.tif' }] }
+    const item_ids = [
+      (await w.ok(org.owner.token, 'items.create', { ...item, name: 'North' })).id,
+      (await w.ok(org.owner.token, 'items.create', { ...item, name: 'South' })).id,
+    ]
+    const done = await w.ok(staff, 'orders.advance', { order_id: orderId, to: 'fulfilled', item_ids })
+    assert.deepEqual([done.status, done.itemIds, done.capturedCredits], ['fulfilled', item_ids, 600])
+    const told = await w.db
+      .selectFrom('event')
+      .select('data')
+      .where('entity_id', '=', orderId)
+      .where('type', '=', 'order.fulfilled')
+      .execute()
+    assert.deepEqual(
+      told.map(({ data }) => (data as { item_ids: string[] }).item_ids),
+      [item_ids],
+    )
+  })
+
   await t.test('a quotation is issued and accepted, and the order then fails: all is released', async () => {
     const before = await balance(w, org)
     const { id: orderId } = await place('sandbox-vhr-quoted')

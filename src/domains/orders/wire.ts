@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import { CreditsInput } from '#core/money-shapes.ts'
 import { audOf, CURRENCY } from '#core/money.ts'
 import { Choice, Closed, FreeForm, NotBlank, Nullable, Timestamp, Uuid } from '#core/shapes.ts'
 import { BILLING_MODES, ORDER_GROUP_STATUSES, ORDER_STATUSES, ORDER_SUB_STATUSES, ORDER_TYPES } from '#core/vocabulary.ts'
@@ -23,7 +24,9 @@ export const Params = Type.Unsafe<Record<string, unknown>>({
 })
 /** A ceiling for what may be reserved. */
 export const MaxCredits = Type.Optional(
-  Nullable(Type.Integer({ minimum: 0, description: 'Nothing is reserved, and the call is 400, when the price is above this' })),
+  Nullable(
+    CreditsInput(0, { description: 'The most the order can cost; if the price is higher, the call returns 400 and reserves nothing' }),
+  ),
 )
 
 const MAX_FEATURES = 100

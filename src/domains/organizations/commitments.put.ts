@@ -1,11 +1,12 @@
 import Type from 'typebox'
+import { DollarsInput } from '#core/money-shapes.ts'
 import { centsOf } from '#core/money.ts'
 import { invalidField, notFound } from '#core/problem.ts'
 import { Closed, NotBlank, Nullable, Uuid } from '#core/shapes.ts'
 import * as commitment from '#model/money/commitment.ts'
 import * as organization from '#model/identity/organization.ts'
 import { operation } from '#operation.ts'
-import { CommitmentRecord, Day, EXAMPLE_COMMITMENT, RateRecord, toCommitment } from './commitments.wire.ts'
+import { CommitmentRecord, Day, EXAMPLE_COMMITMENT, RateGiven, toCommitment } from './commitments.wire.ts'
 import { EXAMPLE_ORGANIZATION } from './wire.ts'
 
 const MAX_PRODUCTS = 100
@@ -22,9 +23,9 @@ export default operation({
     products: Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 200 }), { maxItems: MAX_PRODUCTS })),
     period_start: Day,
     period_end: Day,
-    minimum_aud: Type.Optional(Nullable(Type.Number({ exclusiveMinimum: 0, maximum: 1e12 }))),
+    minimum_aud: Type.Optional(Nullable(DollarsInput())),
     minimum_km2: Type.Optional(Nullable(Type.Number({ exclusiveMinimum: 0, maximum: 1e12 }))),
-    rates: Type.Array(RateRecord, { maxItems: MAX_PRODUCTS }),
+    rates: Type.Array(RateGiven, { maxItems: MAX_PRODUCTS }),
   }),
   output: CommitmentRecord,
   example: {
@@ -45,7 +46,6 @@ export default operation({
     if (((minimum_aud ?? null) === null) === ((minimum_km2 ?? null) === null))
       throw invalidField('minimum_aud', 'exactly one of minimum_aud and minimum_km2 is needed')
     const minimumCents = (minimum_aud ?? null) === null ? null : centsOf(minimum_aud!)
-    if ((minimum_aud ?? null) !== null && minimumCents === null) throw invalidField('minimum_aud', 'must be a sum in dollars and cents')
     if (rates.some((rate) => (rate.credits_per_km2 === null) === (rate.discount_percent === null)))
       throw invalidField('rates', 'each rate has either credits_per_km2 or discount_percent')
     if ((minimum_km2 ?? null) !== null && !rates.some((rate) => rate.credits_per_km2 !== null))

@@ -1,9 +1,17 @@
 import Type from 'typebox'
+import { RateInput } from '#core/money-shapes.ts'
 import { audOf } from '#core/money.ts'
 import { Choice, Closed, Nullable, Timestamp, Uuid } from '#core/shapes.ts'
 import type { LineItem, Rollup } from '#model/money/commitment.ts'
 
 export const Day = Type.String({ format: 'date' })
+
+/** As an operator writes it. */
+export const RateGiven = Closed({
+  product: Type.String({ minLength: 1, maxLength: 200 }),
+  credits_per_km2: Nullable(RateInput({ maximum: 1e9 })),
+  discount_percent: Nullable(Type.Number({ exclusiveMinimum: 0, maximum: 100 })),
+})
 
 export const RateRecord = Closed(
   {

@@ -2,6 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { world } from '../../../test/support/world.ts'
 import { newId } from '#core/ids.ts'
+import * as computeQuota from '#model/plans/compute-quota.ts'
+import { FREE_PLAN } from '#model/plans/plan.ts'
+import { scene } from '../../../test/support/scene.ts'
 
 // Goal: whoever founds an organization owns it, and acts for it after the next refresh or sign-in.
 test('organizations.create', async (t) => {
@@ -56,5 +59,42 @@ test('organizations.create', async (t) => {
     assert.equal(body.errors[0].field, 'billing_admin_id')
     const { status: service } = await w.call(await w.serviceToken(), 'organizations.create', { name: 'x' })
     assert.equal(service, 403, 'an owner is a person')
+  })
+})
+
+// Goal: a founder who deletes a free organization and creates another has one free quota in a month, not two.
+test('free quotas after an organization is deleted', async (t) => {
+  const w = await world(t)
+  const first = await w.organization()
+  const take = (organizationId: string) => w.db.transaction().execute((tx) => computeQuota.take(tx, organizationId, w.clock.now()))
+  for (let nth = 0; nth < FREE_PLAN.computeJobs - 1; nth++) await take(first.id)
+  const deleted = await w.post(
+    '/auth/delete-organization',
+    { organization_id: first.id, password: first.owner.password },
+    { authorization: `Bearer ${first.owner.token}` },
+  )
+  assert.equal(deleted.status, 204)
+  const { id } = await w.ok((await w.signIn(first.owner)).token, 'organizations.create', { name: 'Again' })
+  const founder = await w.signIn(first.owner, id)
+  const { id: project_id } = await w.ok(founder.token, 'projects.create', { name: 'Again' })
+  await w.ok(await w.serviceToken(), 'billing.credits.grant', { organization_id: id, credits: 10_000, reason: 'for a test' })
+  const itemId = (await w.upload(founder.token, project_id, { 'a.tif': await scene({ width: 64, height: 64 }) })).body.item_ids[0]
+  const job = (token = founder.token) =>
+    w.call(token, 'processing.create', { project_id, job_type_id: 'band_math', input_params: { item_id: itemId, expression: 'b1*2' } })
+
+  await t.test('jobs that the deleted organization started count in the same month', async () => {
+    assert.equal((await job()).status, 200, 'one was left')
+    const { status, body } = await job()
+    assert.deepEqual(
+      [status, body.code, body.used, body.limit],
+      [402, 'compute-quota-exceeded', FREE_PLAN.computeJobs, FREE_PLAN.computeJobs],
+    )
+    assert.match(body.detail, /organizations that their founder deleted this month/)
+  })
+
+  await t.test('others have their own, and the next month is new', async () => {
+    await take((await w.organization()).id)
+    w.clock.advance({ days: 31 })
+    assert.equal((await job((await w.signIn(founder, id)).token)).status, 200)
   })
 })

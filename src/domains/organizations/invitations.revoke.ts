@@ -1,6 +1,7 @@
 import { notFound } from '#core/problem.ts'
 import { Closed, Removed, Uuid } from '#core/shapes.ts'
 import * as invitation from '#model/identity/invitation.ts'
+import * as membership from '#model/identity/membership.ts'
 import * as organization from '#model/identity/organization.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_INVITATION } from '#wire/invitation.ts'
@@ -15,6 +16,7 @@ export default operation({
   example: { input: { invitation_id: EXAMPLE_INVITATION.id }, output: { ok: true, id: EXAMPLE_INVITATION.id } },
 }).handle({
   async check({ db, principal, clock }, { invitation_id }) {
+    membership.requireSignedIn(principal)
     const organizationId = organization.requireOrganization(principal)
     organization.requireAdmin(principal)
     const found = await invitation.findOpen(db, organizationId, invitation_id, clock.now())

@@ -2,6 +2,7 @@ import { problem } from '#core/problem.ts'
 import { Choice, Closed, Defaulted, Email } from '#core/shapes.ts'
 import { INVITED_ROLES } from '#core/vocabulary.ts'
 import * as invitation from '#model/identity/invitation.ts'
+import * as membership from '#model/identity/membership.ts'
 import * as organization from '#model/identity/organization.ts'
 import { inviteTask } from '#model/identity/tasks.ts'
 import * as user from '#model/identity/user.ts'
@@ -24,6 +25,7 @@ export default operation({
   example: { input: { email: 'ana@example.com', role: 'member' }, output: { invitation: EXAMPLE_NEW_INVITATION } },
 }).handle({
   async check({ db, principal }, { email }) {
+    membership.requireSignedIn(principal)
     const organizationId = organization.requireOrganization(principal)
     organization.requireAdmin(principal)
     const address = user.normaliseEmail(email)

@@ -19,6 +19,7 @@ export default operation({
   example: { input: { user_id: EXAMPLE_MEMBER.user_id }, output: { ok: true, id: EXAMPLE_MEMBER.user_id } },
 }).handle({
   async check({ db, principal }, { user_id }) {
+    membership.requireSignedIn(principal)
     const organizationId = organization.requireOrganization(principal)
     if (!isOneself(principal, user_id)) organization.requireAdmin(principal)
     const member = await organization.findMember(db, organizationId, user_id)
@@ -37,7 +38,6 @@ export default operation({
   },
 })
 
-/** A key acts as its person, but leaving for good is the person's own decision. */
 function isOneself(principal: Principal, userId: string): boolean {
   return principal.kind === 'user' && principal.userId === userId.toLowerCase()
 }

@@ -19,6 +19,7 @@ export default operation({
   example: { input: { user_id: EXAMPLE_MEMBER.user_id, role: 'member' }, output: EXAMPLE_MEMBER },
 }).handle({
   async check({ db, principal }, { user_id, role }) {
+    membership.requireSignedIn(principal)
     const organizationId = organization.requireOrganization(principal)
     organization.requireAdmin(principal)
     const member = await organization.findMember(db, organizationId, user_id)

@@ -1,12 +1,14 @@
 import Type from 'typebox'
+import { CreditsInput } from '#core/money-shapes.ts'
 import { notFound } from '#core/problem.ts'
 import { Closed, Nullable } from '#core/shapes.ts'
+import * as membership from '#model/identity/membership.ts'
 import * as organization from '#model/identity/organization.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_MEMBER, EXAMPLE_ORGANIZATION, MemberRecord, toMember } from './wire.ts'
 
 /** Omission clears like null does; the document asks clients to send both, so that nobody clears a cap by accident. */
-const Cap = Type.Optional(Nullable(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })))
+const Cap = Type.Optional(Nullable(CreditsInput(0)))
 
 /** Sets or clears what a member may spend: per order, and over any 30 days. */
 export default operation({
@@ -29,6 +31,7 @@ export default operation({
   },
 }).handle({
   async check({ db, principal }, { organizationId, userId }) {
+    membership.requireSignedIn(principal)
     const own = organization.requireNamedOrganization(principal, organizationId)
     organization.requireAdmin(principal)
     const member = await organization.findMember(db, own, userId)

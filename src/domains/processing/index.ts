@@ -9,6 +9,7 @@ import create from './create.ts'
 import createAndDispatch from './create_and_dispatch.ts'
 import dispatch from './dispatch.ts'
 import execute from './execute.ts'
+import jobCancel from './job.cancel.ts'
 import jobDelete from './job.delete.ts'
 import jobGet from './job.get.ts'
 import jobRegister from './job.register.ts'
@@ -17,6 +18,7 @@ import jobTypesList from './job_types.list.ts'
 import jobsList from './jobs.list.ts'
 import projectJobGet from './project_job.get.ts'
 import projectJobsList from './project_jobs.list.ts'
+import clearTask from './clear.task.ts'
 import resumeTask from './resume.task.ts'
 import runTask from './run.task.ts'
 
@@ -29,6 +31,7 @@ export const operations: readonly AnyOperation[] = [
   createAndDispatch,
   dispatch,
   execute,
+  jobCancel,
   jobDelete,
   jobGet,
   jobRegister,
@@ -39,4 +42,4 @@ export const operations: readonly AnyOperation[] = [
   projectJobsList,
 ]
 
-export const tasks: readonly AnyTask[] = [resumeTask, runTask]
+export const tasks: readonly AnyTask[] = [clearTask, resumeTask, runTask]

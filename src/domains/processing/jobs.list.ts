@@ -1,7 +1,9 @@
 import Type from 'typebox'
 import { isUuid } from '#core/ids.ts'
+import { parseInterval } from '#core/interval.ts'
 import { invalidField } from '#core/problem.ts'
 import { Choice, Closed, Defaulted, Limit, Nullable } from '#core/shapes.ts'
+import { JOB_STATUSES } from '#core/vocabulary.ts'
 import { requireOrganization } from '#model/identity/organization.ts'
 import * as project from '#model/identity/project.ts'
 import * as job from '#model/processing/job.ts'
@@ -11,6 +13,7 @@ import { ProcessId } from './wire.ts'
 
 const MAX_PAGE = 10_000
 const MAX_IDS = 100
+const Seconds = (description: string) => Type.Integer({ minimum: 0, maximum: 2_147_483_647, description })
 
 /** The organization's jobs that the caller may see, newest first. */
 export default operation({
@@ -21,6 +24,19 @@ export default operation({
     workspaceId: Type.Optional(Nullable(Type.String({ format: 'uuid', description: 'Only jobs of this project' }))),
     processId: Type.Optional(Nullable(ProcessId)),
     status: Type.Optional(Nullable(JobState)),
+    statuses: Type.Optional(
+      Nullable(Type.Array(JobState, { minItems: 1, maxItems: JOB_STATUSES.length, description: 'Only jobs with one of these statuses' })),
+    ),
+    processIds: Type.Optional(
+      Nullable(Type.Array(ProcessId, { minItems: 1, maxItems: MAX_IDS, description: 'Only jobs of these processes' })),
+    ),
+    created: Type.Optional(
+      Nullable(
+        Type.String({ maxLength: 100, description: 'Only jobs created then: an RFC 3339 instant, or start/end with .. for an open end' }),
+      ),
+    ),
+    min_duration_seconds: Type.Optional(Nullable(Seconds('Only jobs that have run for at least this long'))),
+    max_duration_seconds: Type.Optional(Nullable(Seconds('Only jobs that have run for at most this long'))),
     ids: Type.Optional(Nullable(Type.String({ maxLength: 4_000, description: 'Only these jobs: ids with commas between them' }))),
     page: Defaulted(Type.Integer({ minimum: 0, maximum: MAX_PAGE }), 0, { description: 'Number of the page, from 0' }),
     limit: Type.With(Limit(20, 100), { description: 'Jobs on a page' }),
@@ -38,12 +54,16 @@ export default operation({
     if (workspaceId) return { projectId: (await project.requireReader(db, principal, workspaceId)).id }
     return { organizationId: requireOrganization(principal), hiddenProjectIds: await project.hiddenFrom(db, principal) }
   },
-  async execute({ db }, { processId, status, ids, page, limit, sort }, where) {
+  async execute({ db, clock }, input, where) {
+    const { ids, created, page, limit, sort } = input
+    const [min, max] = [input.min_duration_seconds ?? null, input.max_duration_seconds ?? null]
     const { jobs, total } = await job.list(db, {
       ...where,
-      jobType: processId ?? undefined,
-      statuses: status ? [status] : undefined,
+      jobTypes: both(input.processId, input.processIds),
+      statuses: both(input.status, input.statuses),
       ids: ids == null ? undefined : idsOf(ids),
+      created: created == null ? undefined : parseInterval(created, 'created'),
+      duration: min === null && max === null ? undefined : { min, max, now: clock.now() },
       oldestFirst: sort === 'created,asc',
       limit,
       offset: page * limit,
@@ -51,6 +71,12 @@ export default operation({
     return { jobs: jobs.map(toJob), limit, page, total }
   },
 })
+
+/** What fits the one and the many, where either is given. */
+function both<T>(one: T | null | undefined, many: readonly T[] | null | undefined): readonly T[] | undefined {
+  if (one == null) return many ?? undefined
+  return many == null || many.includes(one) ? [one] : []
+}
 
 function idsOf(text: string): string[] {
   const ids = text.split(',').map((id) => id.trim())

@@ -126,10 +126,18 @@ test('processing jobs', async (t) => {
         ],
       ],
     }
-    const { body } = await w.call(token, 'processing.create_and_dispatch', newJob(org, itemId, { geometry: far }))
+    await refused(newJob(org, itemId, { geometry: far }), 400)
+    assert.deepEqual(await wallet(w, org), before)
+  })
+
+  await t.test('what turns out not to work fails and costs nothing', async () => {
+    const before = await wallet(w, org)
+    const gone = await uploaded(w, org)
+    const { body } = await w.call(token, 'processing.create_and_dispatch', newJob(org, gone))
+    await w.ok(token, 'items.delete', { item_id: gone })
     await w.drain(run)
     const failed = await get(body.job.id)
-    assert.deepEqual([failed.status, failed.captured_credits, failed.error], ['failed', 0, 'The geometry does not touch the raster'])
+    assert.deepEqual([failed.status, failed.captured_credits], ['failed', 0])
     assert.deepEqual(await wallet(w, org), before)
     assert.deepEqual((await told(w, org)).slice(-2), ['job.failed', 'job.released'])
     const poor = await w.organization()

@@ -25,7 +25,13 @@ export default operation({
 }).handle({
   check: ({ db, principal }, { project_id }) => project.requireReader(db, principal, project_id),
   async execute({ db }, { status, job_type_name, limit, offset }, found) {
-    const filter = { projectId: found.id, jobType: job_type_name ?? undefined, statuses: status ? [status] : undefined, limit, offset }
+    const filter = {
+      projectId: found.id,
+      jobTypes: job_type_name == null ? undefined : [job_type_name],
+      statuses: status ? [status] : undefined,
+      limit,
+      offset,
+    }
     const { jobs, total } = await job.list(db, filter)
     return { jobs: jobs.map(toJob), total }
   },

@@ -7,7 +7,7 @@ import * as runs from '#model/processing/run.ts'
 import { runJobTask } from '#model/processing/tasks.ts'
 import { RasterError } from '#raster/errors.ts'
 import { refusalOf } from '#raster/ingest/refusal.ts'
-import { requireProcess } from '#services/processing/catalogue.ts'
+import { PROCESSES, requireProcess } from '#services/processing/catalogue.ts'
 import { failJob } from '#services/processing/ending.ts'
 import { discardOutputs, registerOutputs, storeOutputs } from '#services/processing/outputs.ts'
 import { STORE_FROM, work } from '#services/processing/running.ts'
@@ -29,14 +29,14 @@ export default task({
   timeoutSeconds: LONGEST_JOB_SECONDS,
   retryLimit: 0,
 }).handle(async (context, { job_id }) => {
-  const found = await job.find(context.db, job_id)
-  const run = found && (await begin(context, found))
+  const run = await takeUp(context, job_id)
   if (!run) return
   if (run.attempts > runs.MAX_ATTEMPTS) return await fail(context, run, 'Whoever worked on it died too often, for reasons of ours')
   const pulse = startPulse(context, run)
   try {
     await complete({ ...context, signal: pulse.signal }, run, pulse.at)
   } catch (error) {
+    if (pulse.isOver()) return // It was cancelled, or another run has it: nothing went wrong here.
     const reason = reasonOf(error) ?? (run.attempts >= runs.MAX_ATTEMPTS ? `It failed ${run.attempts} times for reasons of ours` : null)
     if (reason === null) {
       await runs.free(context.db, run, context.clock.now())
@@ -45,8 +45,36 @@ export default task({
     await fail(context, run, reason)
   } finally {
     pulse.stop()
+    await passOn(context)
   }
 })
+
+const ours = ({ workers }: TaskContext): string[] => PROCESSES.map(({ id }) => id).filter((id) => !workers.serve(id))
+
+/**
+ * A task is a place at a machine, not a claim to it: whoever's turn it is has it. The job that the task names is taken up where its
+ * run died.
+ */
+async function takeUp(context: TaskContext, jobId: string): Promise<runs.Run | null> {
+  const { db, clock } = context
+  const named = await job.find(db, jobId)
+  if (named?.status === 'running') return await begin(context, named)
+  for (;;) {
+    const found = await runs.nextWaiting(db, ours(context), 'us', clock.now())
+    const run = found && (await begin(context, found))
+    if (run || !found) return run
+    // Another place was faster: whose turn it is now is asked again.
+  }
+}
+
+/** The place is free again: what waited because its organization had all of its own may begin. */
+async function passOn(context: TaskContext): Promise<void> {
+  const { db, clock, tasks } = context
+  await db.transaction().execute(async (tx) => {
+    const next = await runs.nextWaiting(tx, ours(context), 'us', clock.now())
+    if (next && !(await runs.isQueued(tx, next.id))) await tasks(tx).enqueue(runJobTask, { job_id: next.id })
+  })
+}
 
 /** What is wrong with the job, as opposed to what went wrong here. A child that died may have been killed: that is tried again. */
 function reasonOf(error: unknown): string | null {
@@ -54,9 +82,13 @@ function reasonOf(error: unknown): string | null {
   return error instanceof Problem ? error.message : refusalOf(error)
 }
 
-async function begin({ change, clock }: TaskContext, found: job.Job): Promise<runs.Run | null> {
+/** Null: it is no longer its turn, has ended, or somebody works on it. */
+async function begin(context: TaskContext, found: job.Job): Promise<runs.Run | null> {
+  const { change, clock } = context
   return await change(found.organizationId, async ({ tx, lineage, events }) => {
     lineage.nothingProduced()
+    await runs.takeTurn(tx)
+    if (found.status === 'dispatched' && (await runs.nextWaiting(tx, ours(context), 'us', clock.now()))?.id !== found.id) return null
     const begun = await runs.begin(tx, found.id, clock.now())
     if (begun?.isFirst) events.emit('job.started', found.id, job.summary(begun.run, 'dispatched'))
     return begun?.run ?? null
@@ -97,16 +129,18 @@ async function complete(context: TaskContext, run: runs.Run, at: Pulse['at']): P
 interface Pulse {
   signal: AbortSignal
   at(stage: string, fraction: number): void
+  /** Whether the job has ended meanwhile, or is another run's. */
+  isOver(): boolean
   stop(): void
 }
 
-/** Tells the database where the run is and that it lives; a run that was overtaken is called off. */
+/** Tells the database where the run is and that it lives; a run whose job was cancelled or overtaken is stopped. */
 function startPulse({ db, clock, signal }: TaskContext, run: runs.Run): Pulse {
   const overtaken = new AbortController()
   let now = { stage: 'starting', fraction: 0 }
   const beat = async (): Promise<void> => {
     if (!(await runs.beat(db, run, { stage: now.stage, progress: now.fraction * 100 }, clock.now())))
-      overtaken.abort(new Error('another run has taken over'))
+      overtaken.abort(new Error('the job is no longer for this run'))
   }
   const timer = setInterval(() => {
     beat().catch(() => {})
@@ -118,6 +152,7 @@ function startPulse({ db, clock, signal }: TaskContext, run: runs.Run): Pulse {
       now = { stage, fraction }
       if (isNewStage) beat().catch(() => {})
     },
+    isOver: () => overtaken.signal.aborted,
     stop: () => clearInterval(timer),
   }
 }

@@ -2,6 +2,7 @@ import Type from 'typebox'
 import { accessDenied, invalidInput, notFound } from '#core/problem.ts'
 import { Closed, Email, Uuid } from '#core/shapes.ts'
 import * as invitation from '#model/identity/invitation.ts'
+import * as membership from '#model/identity/membership.ts'
 import * as organization from '#model/identity/organization.ts'
 import * as project from '#model/identity/project.ts'
 import { inviteTask } from '#model/identity/tasks.ts'
@@ -31,7 +32,8 @@ export default operation({
       ? await organization.findMemberByEmail(db, found.organizationId, address)
       : await organization.findMember(db, found.organizationId, user_id!)
     if (!address && !member) throw notFound('user')
-    // An invitation opens the organization too, so it is not a guest's to give.
+    // An invitation opens the organization too, so neither a key nor a guest can send one.
+    if (!member) membership.requireSignedIn(principal)
     if (!member && principal.kind === 'user' && principal.organizationId !== found.organizationId) throw accessDenied()
     return { project: found, address, userId: member?.userId ?? null }
   },

@@ -2,6 +2,7 @@ import Type from 'typebox'
 import { invalidInput, notFound } from '#core/problem.ts'
 import { Closed, Email, Uuid } from '#core/shapes.ts'
 import * as invitation from '#model/identity/invitation.ts'
+import * as membership from '#model/identity/membership.ts'
 import * as project from '#model/identity/project.ts'
 import * as user from '#model/identity/user.ts'
 import { operation } from '#operation.ts'
@@ -19,7 +20,9 @@ export default operation({
   async check({ db, principal }, { project_id, user_id, email }) {
     if ((user_id === undefined) === (email === undefined))
       throw invalidInput([{ field: 'user_id', message: 'give exactly one of user_id and email' }])
-    return project.requireActive(await project.requireRole(db, principal, project_id, 'admin'))
+    const found = project.requireActive(await project.requireRole(db, principal, project_id, 'admin'))
+    if (email !== undefined) membership.requireSignedIn(principal)
+    return found
   },
   async execute({ tx, clock, attributeTo }, { user_id, email }, found) {
     attributeTo(found.organizationId)

@@ -6,7 +6,6 @@ import * as organization from '#model/identity/organization.ts'
 import * as project from '#model/identity/project.ts'
 import * as item from '#model/imagery/item-read.ts'
 import { operation, type Context } from '#operation.ts'
-import { reportPdf } from '#services/documents/report-pdf.ts'
 import { keepReport, REPORT_SECONDS } from '#services/documents/report-store.ts'
 import { reportCsv, reportJson, type ReportDocument } from '#services/documents/report.ts'
 import { EXAMPLE_AT, EXAMPLE_IDS } from '#wire/examples.ts'
@@ -95,7 +94,12 @@ export default operation({
   async prepare(context, { report_type, format }, { organizationId, draw }) {
     const { name } = await organization.get(context.db, organizationId)
     const document = { ...(await draw(context)), organization: name, createdAt: context.clock.now() }
-    const body = format === 'pdf' ? await reportPdf(document) : format === 'csv' ? reportCsv(document) : reportJson(document, report_type)
+    const body =
+      format === 'pdf'
+        ? await context.printer.print(organizationId, 'report', document)
+        : format === 'csv'
+          ? reportCsv(document)
+          : reportJson(document, report_type)
     const id = newId()
     const fileName = `${report_type}-report-${document.createdAt.toISOString().slice(0, 10)}.${format}`
     const { url } = await keepReport(context, {

@@ -60,6 +60,7 @@ export default operation({
       passwordHash,
       expiresAt,
       createdBy,
+      creatorId: principal.userId,
       now: clock.now(),
     })
     lineage.record('share_link', link.id, 'derived_from', { kind: target.type, id: target.id })

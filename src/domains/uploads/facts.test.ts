@@ -26,4 +26,10 @@ test('an uploaded file brings its time and a word on its position', async (t) =>
   // NAD27 is known to a few metres only with grids of shifts, which are not here.
   const old = await itemOf('old.tif', striped({ ...small, west: -100, north: 40, epsg: 4267 }))
   assert.match(old.properties.position_note, /\d m/)
+
+  // GDA94 equals WGS 84 within 3 m: nothing for pixels of 100 m, and worth a word for those of 10 cm.
+  const coarse = await itemOf('coarse.tif', striped({ ...small, west: 145, north: -37, degrees: 0.001, epsg: 4283 }))
+  assert.equal(coarse.properties.position_note, undefined)
+  const fine = await itemOf('fine.tif', striped({ ...small, west: 145, north: -37, degrees: 0.000001, epsg: 4283 }))
+  assert.match(fine.properties.position_note, /GDA94 is known to about 3 m on WGS 84, which is more than a pixel of 0\.099 m/)
 })

@@ -35,9 +35,10 @@ test('usage', async (t) => {
       egress_bytes: 1_000,
       tiles: 7,
       compute_jobs: 2,
+      processing_jobs: 0,
       storage_reserved_bytes: 0,
       egress_bytes_last_24h: 1_000,
-      limits: { storage_bytes: 10 * GIB, egress_bytes_per_24h: 20 * GIB, compute_jobs: 10 },
+      limits: { storage_bytes: 10 * GIB, egress_bytes_per_24h: 20 * GIB, compute_jobs: 10, processing_jobs: 100 },
       as_of: '2030-03-10T12:00:00.000Z',
     })
     assert.equal(api_calls, 4, 'founding, project, item, download')

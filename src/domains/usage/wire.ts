@@ -5,13 +5,28 @@ export const meters = {
   storage_bytes: Type.Integer(),
   egress_bytes: Type.Integer(),
   tiles: Type.Integer(),
-  compute_jobs: Type.Integer(),
+  compute_jobs: Type.Integer({ description: 'Clip jobs' }),
+  processing_jobs: Type.Integer({ description: 'Processing jobs of all other kinds' }),
   api_calls: Type.Integer(),
 }
 
-export function toMeters({ storageBytes, egressBytes, tiles, computeJobs, apiCalls }: UsagePoint) {
-  return { storage_bytes: storageBytes, egress_bytes: egressBytes, tiles, compute_jobs: computeJobs, api_calls: apiCalls }
+export function toMeters({ storageBytes, egressBytes, tiles, computeJobs, processingJobs, apiCalls }: UsagePoint) {
+  return {
+    storage_bytes: storageBytes,
+    egress_bytes: egressBytes,
+    tiles,
+    compute_jobs: computeJobs,
+    processing_jobs: processingJobs,
+    api_calls: apiCalls,
+  }
 }
 
 /** For the reference. */
-export const EXAMPLE_METERS = { storage_bytes: 734_003_200, egress_bytes: 1_468_006_400, tiles: 5_210, compute_jobs: 2, api_calls: 8_431 }
+export const EXAMPLE_METERS = {
+  storage_bytes: 734_003_200,
+  egress_bytes: 1_468_006_400,
+  tiles: 5_210,
+  compute_jobs: 2,
+  processing_jobs: 5,
+  api_calls: 8_431,
+}

@@ -5,8 +5,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { PriceError, priceOf, type Price } from '#contract/prices.ts'
 import { Problem, problem } from '#core/problem.ts'
-import { satisfies } from '#core/scopes.ts'
 import type { Principal } from '#core/principal.ts'
+import { tenantOfCaller } from '#core/tenant.ts'
 import type { AnyOperation } from '#operation.ts'
 import { invoke, type Invoked } from '#pipeline/invoke.ts'
 import type { Platform } from '#pipeline/platform.ts'
@@ -16,12 +16,13 @@ import { credentialOf } from '#http/credential.ts'
 import { abortedWith } from '#http/operations.ts'
 import { readBody, USUAL_BYTES } from '#http/read-body.ts'
 import { refused, resultOf, type ToolResult } from './results.ts'
-import { choiceOf, chosen, CONFIRM, KEY, toolName, toolOf, type Choice } from './tools.ts'
+import { choiceOf, CONFIRM, createTools, KEY, keyOf, PARAMETER_OF, remember, toolName, type Choice, type Tools } from './tools.ts'
 
 type Observe = (request: FastifyRequest, op: AnyOperation, invoked: Invoked) => void
 
 interface Caller {
   readonly platform: Platform
+  readonly tools: Tools
   readonly observe: Observe
   readonly request: FastifyRequest
   readonly signal: AbortSignal
@@ -35,17 +36,28 @@ const INSTRUCTIONS =
   'tells its bounds and zooms. Geometry is GeoJSON in WGS84, a bbox is [west, south, east, north], times are RFC 3339.'
 
 export function registerMcp(app: FastifyInstance, { platform, observe }: { platform: Platform; observe: Observe }): void {
+  const tools = createTools(platform.operations)
+  const lists = new Map<string, Answered>()
   app.post('/mcp', async (request, reply) => {
     requireSameOrigin(request, platform.baseUrl())
     const principal = await authenticate(request, reply, platform)
-    const { 'content-type': type, 'content-encoding': encoding } = request.headers
-    const message = parseBody(await readBody(request.raw, USUAL_BYTES), type, encoding)
+    const signal = abortedWith(reply)
+    const inTurn = <T>(work: () => Promise<T>) => platform.turns.run(tenantOfCaller(principal, callerAddress(request)), { signal }, work)
+    const message = await inTurn(() => readMessage(request))
     const choice = choiceOf((request.query ?? {}) as Record<string, unknown>)
-    const response = await answer({ platform, observe, request, signal: abortedWith(reply), choice, principal }, message)
-    reply.code(response.status)
-    for (const [name, value] of response.headers) reply.header(name, value)
-    return reply.send(Buffer.from(await response.arrayBuffer()))
+    const caller = { platform, tools, observe, request, signal, choice, principal }
+    // The operation behind a tool waits for a turn of its own, so a call must not hold one meanwhile.
+    const isCall = message['method'] === 'tools/call'
+    const { status, headers, body } = isCall ? await answer(caller, message) : await inTurn(() => answerOrRepeat(caller, message, lists))
+    reply.code(status)
+    for (const [name, value] of headers) reply.header(name, value)
+    return reply.send(body)
   })
+}
+
+async function readMessage(request: FastifyRequest): Promise<Record<string, unknown>> {
+  const { 'content-type': type, 'content-encoding': encoding } = request.headers
+  return parseBody(await readBody(request.raw, USUAL_BYTES), type, encoding)
 }
 
 /** A browser names the page that calls. Agents are no pages and name none. */
@@ -67,13 +79,37 @@ async function authenticate(request: FastifyRequest, reply: FastifyReply, platfo
   return principal
 }
 
+interface Answered {
+  readonly status: number
+  readonly headers: Headers
+  readonly body: Buffer
+}
+
+/** Stands for the question's id in an answer that is kept. */
+const ID = 'id of the question'
+
+/** A list of tools is checked and written once for each selection: the next answer differs in the id of its question alone. */
+async function answerOrRepeat(caller: Caller, message: Record<string, unknown>, lists: Map<string, Answered>): Promise<Answered> {
+  const { jsonrpc, id, method, params = {}, ...rest } = message
+  const isPlain = (typeof id === 'string' || Number.isSafeInteger(id)) && JSON.stringify([jsonrpc, params, rest]) === '["2.0",{},{}]'
+  if (method !== 'tools/list' || !isPlain) return await answer(caller, message)
+  const { accept, 'content-type': type, 'mcp-protocol-version': version } = caller.request.headers
+  const key = JSON.stringify([keyOf(caller.choice, caller.principal.scopes), accept, type, version])
+  let kept = lists.get(key)
+  if (!kept) {
+    kept = await answer(caller, { ...message, id: ID })
+    if (kept.status === 200) remember(lists, key, kept)
+  }
+  return { ...kept, body: Buffer.from(kept.body.toString().replace(JSON.stringify(ID), () => JSON.stringify(id))) }
+}
+
 /** The protocol's own library is loaded when the first agent comes: nobody else waits for it. */
-async function answer(caller: Caller, message: Record<string, unknown>): Promise<Response> {
+async function answer(caller: Caller, message: Record<string, unknown>): Promise<Answered> {
   const { createMcpHandler, Server } = await import('@modelcontextprotocol/server')
   const handler = createMcpHandler(
     () => {
       const server = new Server({ name: 'groundtrack', version: '0.1.0' }, { capabilities: { tools: {} }, instructions: INSTRUCTIONS })
-      server.setRequestHandler('tools/list', () => ({ tools: toolsFor(caller).map(toolOf) }))
+      server.setRequestHandler('tools/list', () => ({ tools: [...caller.tools.list(caller.choice, caller.principal.scopes)] }))
       server.setRequestHandler('tools/call', ({ params }) => callTool(caller, params.name, params.arguments ?? {}))
       return server
     },
@@ -82,32 +118,36 @@ async function answer(caller: Caller, message: Record<string, unknown>): Promise
   const { method, url, headers } = caller.request
   const sent = new Headers(Object.entries(headers).flatMap(([name, value]) => (typeof value === 'string' ? [[name, value]] : [])))
   const request = new Request(new URL(url, caller.platform.baseUrl()), { method, headers: sent, body: JSON.stringify(message) })
-  return await handler.fetch(request, { parsedBody: message })
+  const response = await handler.fetch(request, { parsedBody: message })
+  return { status: response.status, headers: response.headers, body: Buffer.from(await response.arrayBuffer()) }
 }
 
-/** What was asked for, as far as the credential reaches: what would only be refused is not shown. */
-const toolsFor = ({ platform, choice, principal }: Caller) =>
-  chosen(platform.operations, choice).filter((op) => op.public || satisfies(principal.scopes, op.scope))
-
 async function callTool(caller: Caller, name: string, given: Readonly<Record<string, unknown>>): Promise<ToolResult> {
-  const op = toolsFor(caller).find(({ id }) => toolName(id) === name)
+  const op = caller.tools.operations(caller.choice, caller.principal.scopes).find(({ id }) => toolName(id) === name)
   if (!op) return refused(unknownTool(caller, name))
-  if (op.tier !== 'external_spend') return await resultOf(await run(caller, op, given, null))
-  const { [CONFIRM]: agreed, [KEY]: key, ...input } = given
+  if (op.tier === 'read') return await resultOf(await run(caller, op, given, null))
+  const { [KEY]: givenKey, ...writing } = given
+  const key = typeof givenKey === 'string' ? givenKey : null
+  if (op.tier !== 'external_spend') return await resultOf(await run(caller, op, writing, key))
+  const { [CONFIRM]: agreed, ...input } = writing
   const { price, failure } = await priceFor(caller, op, input)
   if (!price) return failure
   if (agreed !== (price.credits ?? 0)) return refused(question(price, agreed))
   // What was agreed to is a ceiling where the operation knows one.
   const hasCeiling = Object.hasOwn((op.input as { properties?: object }).properties ?? {}, 'maxCredits')
   const bounded = hasCeiling && price.credits !== null ? { maxCredits: price.credits, ...input } : input
-  return await resultOf(await run(caller, op, bounded, typeof key === 'string' ? key : null))
+  return await resultOf(await run(caller, op, bounded, key))
 }
 
-function unknownTool({ platform, choice }: Caller, name: string): string {
-  const hidden = [...platform.operations.values()].some(({ id }) => toolName(id) === name)
+function unknownTool({ platform }: Caller, name: string): string {
+  const hidden = [...platform.operations.values()].find(({ id }) => toolName(id) === name)
   if (!hidden) return `There is no tool ${name}`
-  const wants = choice.maySpend ? 'tools=' : 'tools=, write=1 or spend=1'
-  return `The tool ${name} is not among those that this connection was set up with (${wants} in the address of /mcp); nothing was done`
+  const parameter = PARAMETER_OF[hidden.tier]
+  const set = `tools=${hidden.id.split('.')[0]!}`
+  return (
+    `The tool ${name} is not enabled for this connection; nothing was done. It needs ${parameter ? `${set} and ${parameter}=1` : set} ` +
+    'in the address of /mcp, and a credential with its scope'
+  )
 }
 
 function question({ credits, aud, note }: Price, agreed: unknown): string {

@@ -2,7 +2,8 @@
 import { DOMAINS } from '#contract/domains.ts'
 import { TABLE } from '#contract/table.ts'
 import { invalidField } from '#core/problem.ts'
-import type { AnyOperation } from '#operation.ts'
+import { satisfies } from '#core/scopes.ts'
+import type { AnyOperation, Tier } from '#operation.ts'
 import { isPublished } from '#http/openapi.ts'
 
 /** What an agent asked to be handed. */
@@ -10,6 +11,7 @@ export interface Choice {
   /** Domains; a model is not handed two hundred tools at once. */
   readonly sets: readonly string[] | 'all'
   readonly mayWrite: boolean
+  readonly mayDelete: boolean
   readonly maySpend: boolean
 }
 
@@ -25,33 +27,95 @@ interface Tool {
 
 const DEFAULT_SETS = ['projects', 'items', 'catalog'] as const
 
+/** Most tools take a project's id, so whatever was chosen, an agent can find it. */
+const ALWAYS = 'projects.list'
+
 /** Fields of spending tools that the operation itself does not have. */
 export const CONFIRM = 'confirm_credits'
 export const KEY = 'idempotency_key'
 
 export const toolName = (id: string) => id.replaceAll('.', '_')
 
-/** `?tools=catalog,items&write=1&spend=1`, as the person who set the agent up wrote it. */
+/** `?tools=catalog,items&write=1&delete=1&spend=1`, as the person who set the agent up wrote it. Each of them allows itself alone. */
 export function choiceOf(query: Readonly<Record<string, unknown>>): Choice {
   const given = typeof query['tools'] === 'string' && query['tools'] !== '' ? query['tools'].split(',').map((name) => name.trim()) : null
   const unknown = given?.find((name) => name !== 'all' && !(name in DOMAINS))
   if (unknown !== undefined)
-    throw invalidField('tools', `'${unknown}' is no set of tools; there are all, ${Object.keys(DOMAINS).join(', ')}`)
+    throw invalidField('tools', `unknown tool set '${unknown}'; choose from all, ${Object.keys(DOMAINS).join(', ')}`)
   const isOn = (name: string) => query[name] === '1' || query[name] === 'true'
-  const maySpend = isOn('spend')
-  return { sets: given?.includes('all') ? 'all' : (given ?? DEFAULT_SETS), mayWrite: isOn('write') || maySpend, maySpend }
+  return {
+    sets: given?.includes('all') ? 'all' : (given ?? DEFAULT_SETS),
+    mayWrite: isOn('write'),
+    mayDelete: isOn('delete'),
+    maySpend: isOn('spend'),
+  }
 }
 
-/** Reading tools; writing and spending ones only where they were asked for. */
-export function chosen(operations: ReadonlyMap<string, AnyOperation>, { sets, mayWrite, maySpend }: Choice): AnyOperation[] {
-  return [...operations.values()].filter((op) => {
-    if (!isPublished(op) || (sets !== 'all' && !sets.includes(op.id.split('.')[0]!))) return false
-    if (op.tier === 'external_spend') return maySpend
-    return op.tier === 'read' || mayWrite
-  })
+/** The parameter of /mcp that enables tools of a tier; reading tools need none. */
+export const PARAMETER_OF: Readonly<Record<Tier, 'write' | 'delete' | 'spend' | null>> = {
+  read: null,
+  compute: 'write',
+  share_export: 'write',
+  destructive: 'delete',
+  external_spend: 'spend',
 }
 
-export function toolOf(op: AnyOperation): Tool {
+export interface Tools {
+  /** The operations of a choice that a credential's scopes reach: what would only be refused is not shown. */
+  operations(choice: Choice, scopes: readonly string[]): readonly AnyOperation[]
+  /** Their descriptions, built once for each choice and set of scopes. */
+  list(choice: Choice, scopes: readonly string[]): readonly Tool[]
+}
+
+/** Equal for equal choices of credentials that reach equally far. */
+export const keyOf = (choice: Choice, scopes: readonly string[]): string =>
+  JSON.stringify([choice.sets === 'all' ? 'all' : choice.sets.toSorted(), flagsOf(choice), scopes.toSorted()])
+
+/** Choices are few; whoever makes up new ones costs themselves the building of their own. */
+const MAX_LISTS = 100
+
+export function createTools(operations: ReadonlyMap<string, AnyOperation>): Tools {
+  const described = new Map<AnyOperation, Tool>()
+  const lists = new Map<string, { operations: readonly AnyOperation[]; tools: readonly Tool[] }>()
+  const toolFor = (op: AnyOperation): Tool => {
+    const known = described.get(op)
+    if (known) return known
+    const tool = toolOf(op)
+    described.set(op, tool)
+    return tool
+  }
+  const listFor = (choice: Choice, scopes: readonly string[]) => {
+    const key = keyOf(choice, scopes)
+    const known = lists.get(key)
+    if (known) return known
+    const chosen = [...operations.values()].filter((op) => isChosen(op, choice) && (op.public || satisfies(scopes, op.scope)))
+    const list = { operations: chosen, tools: chosen.map(toolFor) }
+    remember(lists, key, list)
+    return list
+  }
+  return {
+    operations: (choice, scopes) => listFor(choice, scopes).operations,
+    list: (choice, scopes) => listFor(choice, scopes).tools,
+  }
+}
+
+/** Keeps a bounded number, and forgets the oldest first. */
+export function remember<T>(cache: Map<string, T>, key: string, value: T): void {
+  if (cache.size >= MAX_LISTS) cache.delete(cache.keys().next().value!)
+  cache.set(key, value)
+}
+
+const flagsOf = ({ mayWrite, mayDelete, maySpend }: Choice) => [mayWrite, mayDelete, maySpend]
+
+function isChosen(op: AnyOperation, { sets, mayWrite, mayDelete, maySpend }: Choice): boolean {
+  if (!isPublished(op)) return false
+  if (op.id === ALWAYS) return true
+  if (sets !== 'all' && !sets.includes(op.id.split('.')[0]!)) return false
+  const parameter = PARAMETER_OF[op.tier]
+  return parameter === null || { write: mayWrite, delete: mayDelete, spend: maySpend }[parameter]
+}
+
+function toolOf(op: AnyOperation): Tool {
   const isSpend = op.tier === 'external_spend'
   const { summary } = TABLE.get(op.id)!
   const price = isSpend ? ` It spends credits: call it without ${CONFIRM} to be told the price, and agree on it with the person first.` : ''
@@ -60,7 +124,7 @@ export function toolOf(op: AnyOperation): Tool {
     name: toolName(op.id),
     title: op.id,
     description: `${summary}${price}`,
-    inputSchema: isSpend ? { ...schema, properties: { ...(schema['properties'] as Json), ...SPEND_FIELDS } } : schema,
+    inputSchema: { ...schema, properties: { ...(schema['properties'] as Json), ...fieldsFor(op) } },
     annotations: {
       readOnlyHint: op.tier === 'read',
       destructiveHint: op.tier === 'destructive',
@@ -70,9 +134,21 @@ export function toolOf(op: AnyOperation): Tool {
   }
 }
 
+const WRITE_FIELDS: Json = {
+  [KEY]: {
+    type: 'string',
+    maxLength: 255,
+    description: 'A string of your own; calls with the same one and the same input take effect once',
+  },
+}
 const SPEND_FIELDS: Json = {
   [CONFIRM]: { type: 'integer', description: 'The price that you were told, once the person has agreed to it' },
-  [KEY]: { type: 'string', maxLength: 255, description: 'A text of your own; calls with the same one and the same input spend once' },
+  ...WRITE_FIELDS,
+}
+
+function fieldsFor({ tier }: AnyOperation): Json {
+  if (tier === 'read') return {}
+  return tier === 'external_spend' ? SPEND_FIELDS : WRITE_FIELDS
 }
 
 /** A schema that stands alone: definitions at its top, and no names of ours. */

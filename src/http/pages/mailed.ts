@@ -29,8 +29,8 @@ const CONFIRM = layout({
   kind: 'prose',
   head: HEAD,
   body: `<h1>Confirm your address</h1>
-<form data-post="/auth/confirm" data-done="Thank you: your address is confirmed.">
-<p>This tells Groundtrack that mail reaches you.</p>
+<form data-post="/auth/confirm" data-done="Your address is confirmed. Sign in again.">
+<p>The first confirmation signs out every session and ends API keys, invitations, share links and webhooks created before it.</p>
 <p><button type="submit">Confirm</button></p>
 </form>
 ${SAID}

@@ -6,7 +6,8 @@ import type { Platform } from '#pipeline/platform.ts'
 import { registerGuides } from './guides.ts'
 import { escape, layout, sendPage } from './layout.ts'
 import { registerStatic } from './static.ts'
-import { registerWelcome, type Demo } from './welcome.ts'
+import type { Demo } from '#http/local.ts'
+import { registerWelcome } from './welcome.ts'
 
 export function registerPages(app: FastifyInstance, platform: Platform, demo: Demo): void {
   registerStatic(app)

@@ -1,23 +1,16 @@
 /** `/` leads browsers to the console. Tools there, and everybody at `/welcome`, see the demo's scene, its sign-in, and where to go on. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { credentialOf } from '#http/credential.ts'
+import { isOwnRequest, type Demo, type ShownDemo } from '#http/local.ts'
 import { PAGE_POLICY, SHARE_POLICY } from '#http/headers.ts'
 import type { Platform } from '#pipeline/platform.ts'
 import { isPublished } from '#http/openapi.ts'
 import { escape, layout, sendPage } from './layout.ts'
 
-interface ShownDemo {
-  email: string
-  password: string
-  /** Null while the demo is being filled. */
-  shareToken: string | null
-}
-
-export type Demo = () => Promise<ShownDemo | null>
-
 export function registerWelcome(app: FastifyInstance, platform: Platform, demo: Demo): void {
-  const show = async (_request: FastifyRequest, reply: FastifyReply) => {
-    const shown = await demo()
+  const demoFor = async (request: FastifyRequest) => (isOwnRequest(request, platform.baseUrl()) ? await demo() : null)
+  const show = async (request: FastifyRequest, reply: FastifyReply) => {
+    const shown = await demoFor(request)
     return sendPage(reply, welcome(platform, shown), shown ? SHARE_POLICY : PAGE_POLICY) // A map needs a worker.
   }
   app.get('/welcome', show)
@@ -29,8 +22,8 @@ export function registerWelcome(app: FastifyInstance, platform: Platform, demo: 
     return wantsJson ? landing(platform.baseUrl()) : await show(request, reply)
   })
   // For the form of the reference; where there is no demo to show, the form stays empty.
-  app.get('/docs/demo.json', async (_request, reply) => {
-    const shown = await demo()
+  app.get('/docs/demo.json', async (request, reply) => {
+    const shown = await demoFor(request)
     return reply.header('Cache-Control', 'no-store').send(shown ? { email: shown.email, password: shown.password } : {})
   })
 }
@@ -46,6 +39,8 @@ function landing(base: string) {
       link('service-desc', '/openapi.json', 'The contract', 'application/vnd.oai.openapi+json;version=3.1'),
       link('service-doc', '/docs', 'The reference', 'text/html'),
       link('conformance', '/conformance', 'What it conforms to'),
+      link('http://www.opengis.net/def/rel/ogc/1.0/conformance', '/conformance', 'What it conforms to'),
+      link('service-desc', '/api', 'OGC API Processes as OpenAPI', 'application/vnd.oai.openapi+json;version=3.0'),
       link('http://www.opengis.net/def/rel/ogc/1.0/processes', '/processes', 'Processes'),
       link('http://www.opengis.net/def/rel/ogc/1.0/job-list', '/jobs', 'Jobs'),
       link('data', '/stac', 'The STAC API'),

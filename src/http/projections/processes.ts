@@ -1,11 +1,17 @@
 /** OGC API – Processes, Part 1: every address is an operation by another spelling, with all its stages. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { invalidField, problem } from '#core/problem.ts'
+import { isUuid } from '#core/ids.ts'
+import { invalidField, problem, type Problem } from '#core/problem.ts'
 import { parseBody } from '#http/body.ts'
 import { send } from '#http/operations.ts'
 import type { Invoked } from '#pipeline/invoke.ts'
+import { processesApi } from './processes.api.ts'
+import { formOf, inputValue, type Form } from './processes.inputs.ts'
 import {
   conformance,
+  EXCEPTIONS,
+  formQuery,
+  jobStatuses,
   processDescription,
   processSummary,
   resultsOf,
@@ -16,102 +22,189 @@ import {
 import { numeric, pick, project, queryOf, type Projecting } from './project.ts'
 
 const MAX_WAIT_SECONDS = 25
+/** As many jobs as `processing.jobs.list` gives at once; who asks for more gets these and a `next` link. */
+const MAX_JOBS = 100
+const DEFAULT_JOBS = 20
+const MAX_PROCESSES = 10_000
 
 export function registerProcesses(app: FastifyInstance, projecting: Projecting): void {
   const base = () => projecting.platform.baseUrl()
   app.get('/conformance', async () => conformance())
+  app.get('/api', async (_request, reply) => reply.type('application/vnd.oai.openapi+json;version=3.0').send(processesApi(base())))
   app.get('/processes', async (request, reply) => {
+    const query = queryOf(request)
+    const [limit, offset] = [countOf(query, 'limit', MAX_PROCESSES, 1), countOf(query, 'offset', 0, 0)]
     const invoked = await project(projecting, 'processing.catalog.list', request, reply, () => ({}))
     return shown(reply, invoked, ({ processes }: { processes: ProcessDocument[] }) => ({
-      processes: processes.map((process) => processSummary(process, base())),
-      links: [{ rel: 'self', href: `${base()}/processes`, type: 'application/json' }],
+      processes: processes.slice(offset, offset + limit).map((process) => processSummary(process, base())),
+      links: pageLinks(request, base(), { previous: null, next: offset + limit < processes.length ? { offset: offset + limit } : null }),
     }))
   })
   app.get<{ Params: { id: string } }>('/processes/:id', async (request, reply) => {
     const invoked = await project(projecting, 'processing.catalog.get', request, reply, () => ({ process_id: request.params.id }))
-    return shown(reply, invoked, (process: ProcessDocument) => processDescription(process, base()))
+    return shown(reply, invoked, (process: ProcessDocument) => processDescription(process, base()), EXCEPTIONS.noSuchProcess)
   })
   app.post<{ Params: { id: string } }>('/processes/:id/execution', (request, reply) => execute(projecting, request, reply))
   registerJobs(app, projecting)
 }
 
+type JobRoute = { Params: { id: string } }
+
 function registerJobs(app: FastifyInstance, projecting: Projecting): void {
   const base = () => projecting.platform.baseUrl()
   app.get('/jobs', async (request, reply) => {
     const query = queryOf(request)
-    const input = () => ({
-      ...pick(query, ['status', 'processId']),
-      ...Object.fromEntries(Object.entries(pick(query, ['limit', 'page'])).map(([name, value]) => [name, numeric(value)])),
-    })
-    const invoked = await project(projecting, 'processing.jobs.list', request, reply, input)
-    return shown(reply, invoked, ({ jobs }: { jobs: JobDocument[] }) => ({
+    const limit = Math.min(countOf(query, 'limit', DEFAULT_JOBS, 1), MAX_JOBS)
+    const page = countOf(query, 'page', 0, 0)
+    const invoked = await project(projecting, 'processing.jobs.list', request, reply, () => ({ ...jobFilter(query), limit, page }))
+    return shown(reply, invoked, ({ jobs, total }: { jobs: JobDocument[]; total: number }) => ({
       jobs: jobs.map((job) => statusInfo(job, base())),
-      links: [{ rel: 'self', href: `${base()}/jobs`, type: 'application/json' }],
+      links: pageLinks(request, base(), {
+        previous: page > 0 ? { page: page - 1 } : null,
+        next: (page + 1) * limit < total ? { page: page + 1 } : null,
+      }),
     }))
   })
-  app.get<{ Params: { id: string } }>('/jobs/:id', async (request, reply) => {
-    const invoked = await project(projecting, 'processing.job.get', request, reply, () => ({ job_id: request.params.id }))
-    return shown(reply, invoked, ({ job }: { job: JobDocument }) => statusInfo(job, base()))
+  const job = async (request: FastifyRequest<JobRoute>, reply: FastifyReply, operation: string, words: (job: JobDocument) => unknown) => {
+    const { id } = request.params
+    // Whoever is not signed in learns that first; what is no id is the id of no job.
+    const invoked = await project(projecting, operation, request, reply, () => {
+      if (!isUuid(id)) throw noSuchJob()
+      return { job_id: id }
+    })
+    return shown(reply, invoked, (document: { job: JobDocument }) => words(document.job), EXCEPTIONS.noSuchJob)
+  }
+  app.get<JobRoute>('/jobs/:id', async (request, reply) => {
+    const form = formOf(queryOf(request))
+    return job(request, reply, 'processing.job.get', (found) => statusInfo(found, base(), form))
   })
-  app.get<{ Params: { id: string } }>('/jobs/:id/results', async (request, reply) => {
-    const invoked = await project(projecting, 'processing.job.get', request, reply, () => ({ job_id: request.params.id }))
-    return shown(reply, invoked, ({ job }: { job: JobDocument }) => {
-      if (job.status === 'failed') throw problem('bad-request', `The job failed: ${job.error}`)
-      if (job.status !== 'completed') throw problem('not-found', `The job has no results yet; it is ${job.status}`)
-      return resultsOf(job, base())
+  app.get<JobRoute>('/jobs/:id/results', async (request, reply) => {
+    const form = formOf(queryOf(request))
+    return job(request, reply, 'processing.job.get', (found) => {
+      if (found.status !== 'completed') throw withoutResults(found)
+      return resultsOf(found, base(), form)
     })
   })
-  app.delete<{ Params: { id: string } }>('/jobs/:id', async (request, reply) => {
-    const found = await project(projecting, 'processing.job.get', request, reply, () => ({ job_id: request.params.id }))
-    if (found.status !== 200) return send(reply, found)
-    const { job } = documentOf(found) as { job: JobDocument }
-    const gone = await project(projecting, 'processing.job.delete', request, reply, () => ({ job_id: request.params.id }))
-    return shown(reply, gone, () => statusInfo({ ...job, status: 'cancelled' }, base()))
-  })
+  app.delete<JobRoute>('/jobs/:id', (request, reply) =>
+    job(request, reply, 'processing.job.cancel', (cancelled) => statusInfo(cancelled, base())),
+  )
+}
+
+const noSuchJob = (): Problem => problem('not-found', 'No such job', { members: { type: EXCEPTIONS.noSuchJob } })
+
+function withoutResults({ status, error }: JobDocument): Problem {
+  if (status === 'failed') return problem('bad-request', `The job failed: ${error}`)
+  if (status === 'cancelled') return problem('not-found', 'The job was cancelled, so it has no results')
+  return problem('not-found', `The job has no results yet; it is ${status}`, { members: { type: EXCEPTIONS.resultNotReady } })
+}
+
+/** The filters of a list of jobs, as `processing.jobs.list` names them. Lists have commas, or name the parameter again. */
+function jobFilter(query: ReturnType<typeof queryOf>): object {
+  const many = (name: string): string[] | null => {
+    const given = [query[name] ?? []].flat().flatMap((text) => String(text).split(','))
+    return given.length > 0 ? given : null
+  }
+  const seconds = (name: string): object => pick({ [name]: numeric(query[name]) }, query[name] === undefined ? [] : [name])
+  const [statuses, processIds, types] = [many('status'), many('processID') ?? many('processId'), many('type')]
+  const isNone = types !== null && !types.includes('process')
+  const { minDuration = null, maxDuration = null } = { ...seconds('minDuration'), ...seconds('maxDuration') } as Record<string, unknown>
+  return {
+    statuses: statuses && jobStatuses(statuses),
+    processIds,
+    created: query['datetime'] ?? null,
+    min_duration_seconds: minDuration,
+    max_duration_seconds: maxDuration,
+    ...(isNone ? { ids: NO_JOB } : {}),
+  }
+}
+
+/** The id of no job: all jobs here are of type `process`. */
+const NO_JOB = '00000000-0000-0000-0000-000000000000'
+
+function countOf(query: ReturnType<typeof queryOf>, name: string, standard: number, least: number): number {
+  const value = numeric(query[name] ?? standard)
+  if (typeof value !== 'number' || value < least) throw invalidField(name, `must be a whole number of at least ${least}`)
+  return value
+}
+
+/** This page and its neighbours, with every other parameter as it came. A key in the address is not repeated. */
+function pageLinks(
+  request: FastifyRequest,
+  base: string,
+  { previous, next }: { previous: Record<string, number> | null; next: Record<string, number> | null },
+): object[] {
+  const to = (rel: string, changed: Record<string, number>, title: string) => {
+    const url = new URL(request.url, base)
+    url.searchParams.delete('key')
+    for (const [name, value] of Object.entries(changed)) url.searchParams.set(name, String(value))
+    return { rel, href: `${base}${url.pathname}${url.search}`, type: 'application/json', title }
+  }
+  return [
+    to('self', {}, 'This page'),
+    ...(previous ? [to('prev', previous, 'The page before')] : []),
+    ...(next ? [to('next', next, 'The next page')] : []),
+  ]
 }
 
 /** Waits for the end unless asked not to; what is not done by then is told as a job. */
-async function execute(
-  projecting: Projecting,
-  request: FastifyRequest<{ Params: { id: string } }>,
-  reply: FastifyReply,
-): Promise<FastifyReply> {
+async function execute(projecting: Projecting, request: FastifyRequest<JobRoute>, reply: FastifyReply): Promise<FastifyReply> {
   const base = projecting.platform.baseUrl()
   const prefer = String(request.headers['prefer'] ?? '')
   const isAsync = /\brespond-async\b/.test(prefer)
   const asked = /\bwait=(\d{1,4})\b/.exec(prefer)?.[1]
   const wait = isAsync ? Number(asked ?? 0) : Number(asked ?? MAX_WAIT_SECONDS)
+  let form: Form = { outputs: null, response: 'document' }
   const invoked = await project(projecting, 'processing.execute', request, reply, () => {
-    const { inputs, projectId } = requestOf(request)
-    return { process_id: request.params.id, workspaceId: projectId, inputs, wait_seconds: Math.min(wait, MAX_WAIT_SECONDS) }
+    const wanted = requestOf(request)
+    form = wanted.form
+    return {
+      process_id: request.params.id,
+      workspaceId: wanted.projectId,
+      inputs: wanted.inputs,
+      wait_seconds: Math.min(wait, MAX_WAIT_SECONDS),
+    }
   })
-  if (invoked.status !== 200) return send(reply, invoked)
+  if (invoked.status !== 200) return shown(reply, invoked, () => ({}), EXCEPTIONS.noSuchProcess)
   const { job } = documentOf(invoked) as { job: JobDocument }
   if (isAsync || prefer.includes('wait'))
     reply.header('Preference-Applied', isAsync ? 'respond-async' : `wait=${Math.min(wait, MAX_WAIT_SECONDS)}`)
-  if (job.status === 'completed' && !isAsync) return shown(reply, invoked, () => resultsOf(job, base))
-  if (job.status === 'failed' && !isAsync) throw problem('bad-request', `The job failed: ${job.error}`)
-  reply.header('Location', `${base}/jobs/${job.id}`)
-  return shown(reply.code(201), invoked, () => statusInfo(job, base))
+  if (job.status === 'completed' && !isAsync) {
+    reply.header('Link', `<${base}/jobs/${job.id}>; rel="monitor"`)
+    return shown(reply, invoked, () => resultsOf(job, base, form))
+  }
+  if (job.status === 'failed' && !isAsync) throw withoutResults(job)
+  reply.header('Location', `${base}/jobs/${job.id}${formQuery(form)}`)
+  return shown(reply.code(201), invoked, () => statusInfo(job, base, form))
 }
 
 /** The project stands in the address as `project_id`, or among the inputs. */
-function requestOf(request: FastifyRequest): { inputs: Record<string, unknown>; projectId: unknown } {
+function requestOf(request: FastifyRequest): { inputs: Record<string, unknown>; projectId: unknown; form: Form } {
   const body = parseBody(request.body as Buffer | undefined, request.headers['content-type'], request.headers['content-encoding'])
   const given = body['inputs'] ?? {}
   if (typeof given !== 'object' || given === null || Array.isArray(given)) throw invalidField('inputs', 'must be an object')
-  const { project_id: named, ...inputs } = given as Record<string, unknown>
+  const values = Object.fromEntries(Object.entries(given).map(([name, value]) => [name, inputValue(value, `inputs.${name}`)]))
+  const { project_id: named, ...inputs } = values
   const projectId = queryOf(request)['project_id'] ?? named
   if (projectId === undefined) throw invalidField('inputs.project_id', 'is required: the project that the outputs are registered in')
-  return { inputs, projectId }
+  return { inputs, projectId, form: formOf(body) }
 }
 
 const documentOf = (invoked: Invoked): unknown => JSON.parse(Buffer.from(invoked.body as Uint8Array).toString())
 
-/** An answer of an operation in the words of OGC; what it refused is shown as it is. */
-function shown<D>(reply: FastifyReply, invoked: Invoked, words: (document: D) => object): FastifyReply {
-  if (invoked.status !== 200) return send(reply, invoked)
+/** An answer of an operation in the words of OGC; a 404 has the `type` that the standard gives it where it is about `missing`. */
+function shown<D>(reply: FastifyReply, invoked: Invoked, words: (document: D) => unknown, missing?: string): FastifyReply {
   const { 'Content-Type': _type, ...headers } = invoked.headers
+  if (invoked.status === 404 && missing) {
+    const document = documentOf(invoked) as { detail: string }
+    const isAbout = missing.endsWith(document.detail.toLowerCase().replaceAll(' ', '-'))
+    const told = isAbout ? { ...document, type: missing } : document
+    return reply
+      .code(404)
+      .headers(headers)
+      .type('application/problem+json; charset=utf-8')
+      .send(Buffer.from(JSON.stringify(told)))
+  }
+  if (invoked.status !== 200) return send(reply, invoked)
   return reply
     .headers(headers)
     .type('application/json; charset=utf-8')

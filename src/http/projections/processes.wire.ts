@@ -1,4 +1,6 @@
 /** The documents of OGC API – Processes, made of what operations answer. */
+import { invalidField } from '#core/problem.ts'
+import type { Form } from './processes.inputs.ts'
 
 export interface ProcessDocument {
   id: string
@@ -29,12 +31,23 @@ export interface JobDocument {
   completed_at: string | null
 }
 
-const CLASSES = ['core', 'ogc-process-description', 'json', 'job-list', 'dismiss'].map(
+/** Problem types as the standard names them. */
+const exception = (name: string) => `http://www.opengis.net/def/exceptions/ogcapi-processes-1/1.0/${name}`
+export const EXCEPTIONS = {
+  noSuchProcess: exception('no-such-process'),
+  noSuchJob: exception('no-such-job'),
+  resultNotReady: exception('result-not-ready'),
+}
+
+/** What `test/ogc/processes.test.ts` goes through. */
+const CLASSES = ['core', 'ogc-process-description', 'json', 'oas30', 'job-list', 'dismiss'].map(
   (name) => `http://www.opengis.net/spec/ogcapi-processes-1/1.0/conf/${name}`,
 )
 export const conformance = () => ({ conformsTo: ['http://www.opengis.net/spec/ogcapi-common-1/1.0/conf/core', ...CLASSES] })
 
 const JSON_TYPE = 'application/json'
+
+export const JOB_STATES = ['accepted', 'running', 'successful', 'failed', 'dismissed'] as const
 
 export const processSummary = ({ id, title, description, version, category }: ProcessDocument, base: string) => ({
   id,
@@ -43,7 +56,7 @@ export const processSummary = ({ id, title, description, version, category }: Pr
   version,
   keywords: [category],
   jobControlOptions: ['sync-execute', 'async-execute', 'dismiss'],
-  outputTransmission: ['value', 'reference'],
+  outputTransmission: ['value'],
   links: [
     { rel: 'self', href: `${base}/processes/${id}`, type: JSON_TYPE, title: 'This process' },
     {
@@ -88,7 +101,21 @@ const STATUSES: Readonly<Record<string, string>> = {
   cancelled: 'dismissed',
 }
 
-export const statusInfo = (job: JobDocument, base: string) => ({
+/** Our statuses for those of OGC, which has one word for everything that waits. */
+export function jobStatuses(asked: readonly string[]): string[] {
+  const known = Object.values(STATUSES)
+  const strange = asked.find((status) => !known.includes(status))
+  if (strange !== undefined) throw invalidField('status', `must be one of ${[...new Set(known)].join(', ')}`)
+  return Object.keys(STATUSES).filter((status) => asked.includes(STATUSES[status]!))
+}
+
+/** How results were asked for goes on in the link to them. */
+export function formQuery({ outputs, response }: Form): string {
+  const query = new URLSearchParams({ ...(response === 'raw' ? { response } : {}), ...(outputs ? { outputs: outputs.join(',') } : {}) })
+  return query.size > 0 ? `?${query}` : ''
+}
+
+export const statusInfo = (job: JobDocument, base: string, form: Form = { outputs: null, response: 'document' }) => ({
   processID: job.job_type,
   type: 'process',
   jobID: job.id,
@@ -99,12 +126,12 @@ export const statusInfo = (job: JobDocument, base: string) => ({
   ...(job.started_at ? { started: job.started_at } : {}),
   ...(job.completed_at ? { finished: job.completed_at } : {}),
   links: [
-    { rel: 'self', href: `${base}/jobs/${job.id}`, type: JSON_TYPE, title: 'This job' },
+    { rel: 'self', href: `${base}/jobs/${job.id}${formQuery(form)}`, type: JSON_TYPE, title: 'This job' },
     ...(job.status === 'completed'
       ? [
           {
             rel: 'http://www.opengis.net/def/rel/ogc/1.0/results',
-            href: `${base}/jobs/${job.id}/results`,
+            href: `${base}/jobs/${job.id}/results${formQuery(form)}`,
             type: JSON_TYPE,
             title: 'Its results',
           },
@@ -113,9 +140,12 @@ export const statusInfo = (job: JobDocument, base: string) => ({
   ],
 })
 
-/** Each item with the addresses of its files: they are fetched with the same credential. */
-export function resultsOf({ output_artifacts }: JobDocument, base: string) {
-  const { items = [], ...rest } = output_artifacts ?? {}
+/**
+ * Each item with the addresses of its files: they are fetched with the same credential. The bare list where it was asked for
+ * raw; in a document, objects are qualified values.
+ */
+export function resultsOf({ output_artifacts }: JobDocument, base: string, { outputs, response }: Form) {
+  const { items = [], ...more } = output_artifacts ?? {}
   const withLinks = items.map((item) => ({
     ...item,
     assets: item.assets.map((asset) => ({
@@ -124,5 +154,10 @@ export function resultsOf({ output_artifacts }: JobDocument, base: string) {
       type: asset.media_type,
     })),
   }))
-  return { items: withLinks, ...rest }
+  if (response === 'raw') return withLinks
+  if (outputs) return { items: withLinks }
+  const rest = Object.entries(more).map(([name, value]) => [name, isObject(value) ? { value, mediaType: JSON_TYPE } : value])
+  return { items: withLinks, ...(Object.fromEntries(rest) as Record<string, unknown>) }
 }
+
+const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -13,6 +13,23 @@ type Parameters = ReadonlyMap<string, string>
 const MATRIX_SETS: readonly string[] = [WELL_KNOWN_SET.id, IMAGE_SET.id]
 /** QGIS asks whatever it is given for WMS capabilities first, and takes those of a WMTS for an answer. */
 const SERVICES = ['WMTS', 'WMS']
+/** Pairs of the standard: whoever sends one must say what is asked for. The address alone, as people paste it, has the capabilities. */
+const PAIRS = [
+  'service',
+  'version',
+  'acceptversions',
+  'request',
+  'layer',
+  'style',
+  'format',
+  'tilematrixset',
+  'tilematrix',
+  'tilerow',
+  'tilecol',
+  'infoformat',
+  'i',
+  'j',
+]
 const TILE_FORMATS: ReadonlyMap<string, string> = new Map(WMTS_FORMATS.map((format) => [`image/${format}`, format]))
 
 export function registerWmts(app: FastifyInstance, projecting: Projecting): void {
@@ -31,6 +48,12 @@ export function registerWmts(app: FastifyInstance, projecting: Projecting): void
     const { item_id: itemId } = request.params
     if (!SERVICES.includes((given.get('service') || 'WMTS').toUpperCase()))
       return refuse(reply, 400, { code: 'InvalidParameterValue', locator: 'service', text: 'This is a WMTS' })
+    if (!given.get('request') && PAIRS.some((name) => given.get(name)))
+      return refuse(reply, 400, {
+        code: 'MissingParameterValue',
+        locator: 'request',
+        text: 'REQUEST is missing; it is GetCapabilities, GetTile or GetFeatureInfo',
+      })
     switch ((given.get('request') || 'GetCapabilities').toLowerCase()) {
       case 'getcapabilities':
         return await capabilities(request, reply)

@@ -24,19 +24,37 @@ export async function wake(tx: Tx, organizationId: string, itemIds: readonly str
   `.execute(tx)
 }
 
+const isFree = sql`(lease_until is null or lease_until < clock_timestamp())`
+
+/** Organizations with a question that is due and that nobody answers. The index is read once an organization, not once a question. */
+export async function organizationsWaiting(db: Db, now: Date): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    with recursive asked as (
+      (select org_id from alert_evaluation where due_at is not null order by org_id limit 1)
+      union all
+      select (select a.org_id from alert_evaluation a where a.due_at is not null and a.org_id > asked.org_id order by a.org_id limit 1)
+      from asked where asked.org_id is not null
+    )
+    select asked.org_id as id from asked where exists (
+      select from alert_evaluation where org_id = asked.org_id and due_at <= ${now} and ${isFree}
+    )
+  `.execute(db)
+  return rows.map(({ id }) => id)
+}
+
 /** Leases are real time, measured by the database that all processes share; what is due follows the platform's clock. */
-export async function claim(db: Db, limit: number, now: Date): Promise<Question[]> {
+export async function claim(db: Db, organizationId: string, now: Date): Promise<Question | null> {
   const { rows } = await sql<Question>`
     update alert_evaluation a set lease_until = clock_timestamp() + make_interval(secs => ${LEASE_SECONDS})
     from (
       select rule_id, item_id from alert_evaluation
-      where due_at <= ${now} and (lease_until is null or lease_until < clock_timestamp())
-      order by due_at limit ${limit} for update skip locked
+      where org_id = ${organizationId} and due_at <= ${now} and ${isFree}
+      order by due_at limit 1 for update skip locked
     ) due
     where a.rule_id = due.rule_id and a.item_id = due.item_id
     returning a.rule_id as "ruleId", a.org_id as "organizationId", a.item_id as "itemId", a.version, a.tries
   `.execute(db)
-  return rows
+  return rows[0] ?? null
 }
 
 /** False: the item changed meanwhile, so the question stands and this answer must not count. */

@@ -1,7 +1,7 @@
-import { sql } from 'kysely'
+import { sql, type RawBuilder } from 'kysely'
 import { isUuid, newId } from '#core/ids.ts'
-import type { Principal } from '#core/principal.ts'
-import { notFound } from '#core/problem.ts'
+import { isOrganizationAdmin, type Principal } from '#core/principal.ts'
+import { notFound, problem } from '#core/problem.ts'
 import { MINUTE_MS } from '#core/time.ts'
 import type { AlertComparison } from '#core/vocabulary.ts'
 import type { Row } from '#db/row.ts'
@@ -71,7 +71,27 @@ function values(terms: Partial<RuleTerms>) {
   }
 }
 
+/** Each item that comes in is asked by every rule, so their number is bounded. */
+export const MAX_RULES_PER_ORGANIZATION = 100
+
+/** 400 with what is used and what there may be. Two at once do not both take the last place. */
+async function requirePlace(tx: Tx, organizationId: string): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`alert rules ${organizationId}`}, 0))`.execute(tx)
+  const { used } = await tx
+    .selectFrom('alert_rule')
+    .select((e) => e.fn.countAll<number>().as('used'))
+    .where('org_id', '=', organizationId)
+    .executeTakeFirstOrThrow()
+  if (used >= MAX_RULES_PER_ORGANIZATION)
+    throw problem(
+      'bad-request',
+      `This organization has ${used} alert rules, and ${MAX_RULES_PER_ORGANIZATION} are allowed. Delete one that is no longer needed.`,
+      { members: { used, limit: MAX_RULES_PER_ORGANIZATION } },
+    )
+}
+
 export async function insert(tx: Tx, principal: Principal, organizationId: string, terms: RuleTerms, now: Date): Promise<AlertRule> {
+  await requirePlace(tx, organizationId)
   return await tx
     .insertInto('alert_rule')
     .values({
@@ -115,9 +135,27 @@ export async function find(db: Db, id: string): Promise<AlertRule | null> {
   return (await db.selectFrom('alert_rule').select(COLUMNS).where('id', '=', id).executeTakeFirst()) ?? null
 }
 
-export async function requireOf(db: Db, organizationId: string, id: string): Promise<AlertRule> {
-  const row = isUuid(id) ? await find(db, id) : null
-  if (row?.organizationId !== organizationId) throw notFound('alert rule')
+/** A rule on a collection is for those who can read the collection, and stays so when the collection or its project is deleted. */
+function isVisibleTo(principal: Principal): RawBuilder<boolean> {
+  if (principal.kind === 'service' || isOrganizationAdmin(principal)) return sql<boolean>`true`
+  return sql<boolean>`(alert_rule.collection_id is null or exists (
+    select from collection c join project p on p.id = c.project_id
+    left join project_member m on m.project_id = p.id and m.user_id = ${principal.userId}
+    where c.id = alert_rule.collection_id and (p.visibility <> 'private' or m.role is not null)
+  ))`
+}
+
+export async function requireVisible(db: Db, principal: Principal, organizationId: string, id: string): Promise<AlertRule> {
+  const row = isUuid(id)
+    ? await db
+        .selectFrom('alert_rule')
+        .select(COLUMNS)
+        .where('id', '=', id)
+        .where('org_id', '=', organizationId)
+        .where(isVisibleTo(principal))
+        .executeTakeFirst()
+    : undefined
+  if (!row) throw notFound('alert rule')
   return row
 }
 
@@ -125,6 +163,7 @@ const MAX_LISTED = 1_000
 
 export async function list(
   db: Db,
+  principal: Principal,
   organizationId: string,
   filter: { isActive: boolean | null; collectionId: string | null },
 ): Promise<AlertRule[]> {
@@ -133,6 +172,7 @@ export async function list(
     .selectFrom('alert_rule')
     .select(COLUMNS)
     .where('org_id', '=', organizationId)
+    .where(isVisibleTo(principal))
     .$if(filter.isActive !== null, (query) => query.where('is_active', '=', filter.isActive!))
     .$if(filter.collectionId !== null, (query) => query.where('collection_id', '=', filter.collectionId))
     .orderBy('created_at', 'desc')

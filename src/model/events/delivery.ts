@@ -1,5 +1,5 @@
 /** The queue of webhook deliveries: claimed in batches by any number of workers, each under a lease, until it ends. */
-import { sql } from 'kysely'
+import { sql, type RawBuilder } from 'kysely'
 import { isUuid, newId } from '#core/ids.ts'
 import { notFound, problem } from '#core/problem.ts'
 import type { DeliveryState } from '#core/vocabulary.ts'
@@ -7,6 +7,7 @@ import type { ToldEvent } from '#core/webhooks.ts'
 import type { Joined } from '#db/row.ts'
 import type { Db, Tx } from '#db/tables.ts'
 import { mayRead, RIGHTS } from './audience.ts'
+import { MAX_SUBSCRIPTIONS } from './subscription.ts'
 
 export interface Claimed {
   id: string
@@ -88,6 +89,57 @@ export async function claim(db: Db, limits: ClaimLimits, now: Date): Promise<Cla
     secrets: previousSecret ? [secret, previousSecret] : [secret],
     event: { id: eventId, type: eventType, organizationId: row.organizationId, entityType, entityId, data, occurredAt },
   }))
+}
+
+/** Deliveries of one organization that wait in the queue; those of further events wait in the backlog. */
+export const MAX_WAITING = 10_000
+/** As many as an organization has subscriptions. */
+const MOST_FOR_AN_EVENT = MAX_SUBSCRIPTIONS
+const ORGANIZATIONS_AT_ONCE = 20
+
+/** How many more deliveries of an organization the queue takes: none while earlier events wait in the backlog. */
+export const roomFor = (organizationId: string | RawBuilder<string>): RawBuilder<number> => sql<number>`
+  case when exists (select from webhook_backlog b where b.org_id = ${organizationId}) then 0 else ${freeFor(organizationId)} end`
+
+const freeFor = (organizationId: string | RawBuilder<string>): RawBuilder<number> => sql<number>`(${MAX_WAITING}::int - (
+  select count(*) from (
+    select from webhook_delivery d
+    where d.state = 'pending' and d.endpoint_key in (select s.endpoint_key from event_subscription s where s.org_id = ${organizationId})
+    limit ${MAX_WAITING}
+  ) pending
+) - (
+  select count(*) from (
+    select from webhook_delivery d
+    where d.state = 'held' and d.endpoint_key in (select s.endpoint_key from event_subscription s where s.org_id = ${organizationId})
+    limit ${MAX_WAITING}
+  ) held
+))`
+
+/**
+ * Moves events from the backlog into the queue, oldest first, as far as each organization has room there. A subscription that was
+ * deleted meanwhile gets nothing, one that is paused gets what waits until it is resumed.
+ */
+export async function admit(db: Db, now: Date): Promise<void> {
+  const { rows } = await sql<{ organizationId: string; free: number }>`
+    select o.org_id as "organizationId", ${freeFor(sql<string>`o.org_id`)} as free
+    from (select distinct org_id from webhook_backlog limit ${ORGANIZATIONS_AT_ONCE}) o
+  `.execute(db)
+  for (const { organizationId, free } of rows) {
+    const events = Math.floor(free / MOST_FOR_AN_EVENT)
+    if (events < 1) continue
+    await sql`
+      with taken as (
+        delete from webhook_backlog b using (
+          select event_seq from webhook_backlog where org_id = ${organizationId} order by event_seq limit ${events} for update skip locked
+        ) oldest
+        where b.org_id = ${organizationId} and b.event_seq = oldest.event_seq
+        returning b.event_seq, b.subscription_ids, b.created_at
+      )
+      insert into webhook_delivery (subscription_id, event_seq, endpoint_key, state, since, due_at, created_at)
+      select s.id, t.event_seq, s.endpoint_key, case when s.is_active then 'pending' else 'held' end, ${now}, ${now}, t.created_at
+      from taken t join event_subscription s on s.id = any(t.subscription_ids)
+    `.execute(db)
+  }
 }
 
 export interface Attempt {
@@ -300,4 +352,19 @@ export async function sweep(db: Db, now: Date, limits: { giveUpBefore: Date; for
     where state = 'pending' and since < ${limits.giveUpBefore} and (lease_until is null or lease_until < clock_timestamp())
   `.execute(db)
   await db.deleteFrom('webhook_delivery').where('ended_at', '<', limits.forgetBefore).execute()
+  await forgetOldest(db)
+}
+
+/** Deliveries that succeeded are kept only so many for an organization; what was given up stays for its whole time. */
+export const MAX_DELIVERED = 10_000
+
+async function forgetOldest(db: Db): Promise<void> {
+  await sql`
+    delete from webhook_delivery where id in (
+      select id from (
+        select d.id, row_number() over (partition by s.org_id order by d.ended_at desc, d.id) as nth
+        from webhook_delivery d join event_subscription s on s.id = d.subscription_id where d.state = 'delivered'
+      ) delivered where nth > ${MAX_DELIVERED}
+    )
+  `.execute(db)
 }

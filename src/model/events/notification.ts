@@ -136,14 +136,15 @@ const MAX_NEWS = 50
 
 /**
  * What is to be mailed by people's own choice, taken so that it is mailed once: at once what is new, daily what has gathered.
- * What was read or dismissed meanwhile is not news any more. No transaction waits for a mail server; a process that dies
+ * Whose address is not confirmed gets none: its reader may never have heard of us. What was read or dismissed meanwhile is not
+ * news any more. No transaction waits for a mail server; a process that dies
  * between this and the sending leaves the news in the inbox alone.
  */
 export async function takeLetters(db: Db, choice: 'instant' | 'daily', people: number, now: Date): Promise<Letter[]> {
   const { rows } = await sql<Letter>`
     with chosen as (
       select u.id, u.email, u.name from app_user u
-      where u.notification_mail = ${choice} and u.is_active
+      where u.notification_mail = ${choice} and u.is_active and u.email_confirmed_at is not null
         and exists (select from notification n where n.user_id = u.id and n.mailed_at is null)
       order by u.id limit ${people}
     ), taken as (

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { isUuid, newId } from '#core/ids.ts'
-import type { Principal } from '#core/principal.ts'
+import { isOrganizationAdmin, type Principal } from '#core/principal.ts'
 import { invalidField, notFound, problem } from '#core/problem.ts'
 import { DAY_MS } from '#core/time.ts'
 import { newSecret } from '#core/webhooks.ts'
@@ -17,6 +17,7 @@ const COLUMNS = [
   'description',
   'is_active as isActive',
   'created_by as createdBy',
+  'creator_id as creatorId',
   'created_at as createdAt',
   'updated_at as updatedAt',
   'last_delivery_at as lastDeliveryAt',
@@ -105,6 +106,7 @@ export async function insert(
       org_id: made.organizationId,
       user_id: principal.userId,
       created_by: principal.kind === 'user' ? principal.userId : null,
+      creator_id: principal.userId,
       event_type: made.eventType,
       endpoint_url: made.endpointUrl,
       filter_config: JSON.stringify(made.filterConfig),
@@ -125,6 +127,15 @@ export async function requireOf(db: Db, organizationId: string, id: string): Pro
     : undefined
   if (!row) throw notFound('subscription')
   return row
+}
+
+/** For its creator (or the owner of the key that created it), an admin or an owner; the platform itself is none of them and can. */
+export async function requireChangeable(db: Db, principal: Principal, organizationId: string, id: string): Promise<Subscription> {
+  const subscription = await requireOf(db, organizationId, id)
+  const isCreator = principal.userId !== null && principal.userId === subscription.creatorId
+  if (!isCreator && !isOrganizationAdmin(principal) && principal.kind !== 'service')
+    throw problem('forbidden', 'Only its creator, an admin or an owner can change, test or delete a webhook')
+  return subscription
 }
 
 export async function list(
@@ -167,7 +178,7 @@ export async function update(
     .updateTable('event_subscription')
     .set({
       updated_at: now,
-      ...(change.endpointUrl === undefined ? {} : { endpoint_url: change.endpointUrl }),
+      ...(change.endpointUrl === undefined ? {} : { endpoint_url: change.endpointUrl, headers: headersAt(change.endpointUrl) }),
       ...(change.filterConfig === undefined ? {} : { filter_config: JSON.stringify(change.filterConfig) }),
       ...(change.headers === undefined ? {} : { headers: JSON.stringify(change.headers) }),
       ...(change.description === undefined ? {} : { description: change.description }),
@@ -185,12 +196,29 @@ export async function update(
   return { subscription: row, secret }
 }
 
+/** Headers belong to the URL they were set for: another one must not receive what may be a secret. */
+const headersAt = (endpointUrl: string) => sql<string>`case when endpoint_url = ${endpointUrl} then headers else '{}' end`
+
 async function requeue(tx: Tx, id: string, isActive: boolean, now: Date): Promise<void> {
   await sql`
     update webhook_delivery d set endpoint_key = s.endpoint_key, state = ${isActive ? 'pending' : 'held'},
       since = case when d.state = 'held' and ${isActive} then ${now} else d.since end
     from event_subscription s where s.id = ${id} and d.subscription_id = s.id and d.state in ('pending', 'held')
   `.execute(tx)
+}
+
+/** Those that deliver with a person's rights, in an organization or in every one. Returns how many. */
+export async function pauseAllOf(tx: Tx, organizationId: string | null, userId: string, now: Date): Promise<number> {
+  const active = await tx
+    .selectFrom('event_subscription')
+    .select('id')
+    .where('user_id', '=', userId)
+    .$if(organizationId !== null, (query) => query.where('org_id', '=', organizationId!))
+    .where('is_active', '=', true)
+    .orderBy('id')
+    .execute()
+  for (const { id } of active) await update(tx, id, { isActive: false }, now)
+  return active.length
 }
 
 /** With its deliveries, sent or not. Zero rows: it was deleted meanwhile. */

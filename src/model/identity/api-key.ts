@@ -123,12 +123,12 @@ export async function revoke(tx: Tx, organizationId: string, id: string, now: Da
   return true
 }
 
-/** Every key of a person in an organization, or of everybody in it. */
-export async function revokeAllOf(tx: Tx, organizationId: string, userId: string | null, now: Date): Promise<void> {
+/** Every key of a person in an organization, of everybody in it, or of the person anywhere. */
+export async function revokeAllOf(tx: Tx, organizationId: string | null, userId: string | null, now: Date): Promise<void> {
   await tx
     .updateTable('api_key')
     .set({ is_active: false, revoked_at: now })
-    .where('org_id', '=', organizationId)
+    .$if(organizationId !== null, (query) => query.where('org_id', '=', organizationId!))
     .$if(userId !== null, (query) => query.where('user_id', '=', userId!))
     .where('is_active', '=', true)
     .execute()

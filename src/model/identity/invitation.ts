@@ -165,9 +165,12 @@ export async function withdrawAllOfOrganization(tx: Tx, organizationId: string, 
   await withdrawing(tx, now).where('org_id', '=', organizationId).execute()
 }
 
-/** What somebody promised while they could: whoever may no longer invite leaves no open door behind. */
-export async function withdrawAllBy(tx: Tx, organizationId: string, userId: string, now: Date): Promise<void> {
-  await withdrawing(tx, now).where('org_id', '=', organizationId).where('invited_by', '=', userId).execute()
+/** What somebody promised while they could: whoever may no longer invite leaves no open door behind. A null organization means all. */
+export async function withdrawAllBy(tx: Tx, organizationId: string | null, userId: string, now: Date): Promise<void> {
+  await withdrawing(tx, now)
+    .where('invited_by', '=', userId)
+    .$if(organizationId !== null, (query) => query.where('org_id', '=', organizationId!))
+    .execute()
 }
 
 export interface Accepted extends Invitation {

@@ -50,6 +50,10 @@ export async function spend(tx: Tx, token: string, purpose: MailTokenPurpose, no
   return row.userId
 }
 
+export async function spendAll(tx: Tx, userId: string, now: Date): Promise<void> {
+  await tx.updateTable('mail_token').set({ used_at: now }).where('user_id', '=', userId).where('used_at', 'is', null).execute()
+}
+
 export async function sweep(db: Db, before: Date): Promise<void> {
   await db.deleteFrom('mail_token').where('expires_at', '<', before).execute()
 }

@@ -10,6 +10,15 @@ import * as invitation from './invitation.ts'
 import * as organization from './organization.ts'
 import * as session from './session.ts'
 
+/** A stolen key must not be able to change who belongs to an organization. */
+export function requireSignedIn({ kind }: Principal): void {
+  if (kind === 'api_key')
+    throw problem(
+      'user-authorization-required',
+      'Only a signed-in user can change the members and invitations of an organization; an API key cannot',
+    )
+}
+
 /** Owners are made and unmade by owners; everything else is for admins too. */
 export function requireMayChange(principal: Principal, from: OrganizationRole, to: OrganizationRole | null): void {
   organization.requireAdmin(principal)

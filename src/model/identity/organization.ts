@@ -76,6 +76,7 @@ export async function insert(tx: Tx, ownerId: string, organization: NewOrganizat
       billing_admin_id: organization.billingAdminId,
       billing_address: organization.billingAddress ? JSON.stringify(organization.billingAddress) : null,
       enterprise_status: organization.enterpriseRequested ? 'requested' : 'none',
+      founded_by: ownerId,
       retention_since: now,
       created_at: now,
       updated_at: now,

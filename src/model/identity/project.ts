@@ -1,7 +1,7 @@
 import { sql, type SqlBool } from 'kysely'
 import { isUuid, newId } from '#core/ids.ts'
 import { isOrganizationAdmin, type Principal } from '#core/principal.ts'
-import { accessDenied, notFound, problem } from '#core/problem.ts'
+import { accessDenied, notFound, Problem, problem } from '#core/problem.ts'
 import type { ProjectRole, Region, Visibility } from '#core/vocabulary.ts'
 import type { Joined, Row } from '#db/row.ts'
 import type { Db, Tx } from '#db/tables.ts'
@@ -81,6 +81,15 @@ export async function requireReader(db: Db, principal: Principal, id: string, op
   return { ...row, role }
 }
 
+/** A project that does not exist for the caller hides what belongs to it: the answer is that of a record that never existed. */
+export async function unlessHidden(what: string, check: () => Promise<unknown>): Promise<void> {
+  try {
+    await check()
+  } catch (error) {
+    throw error instanceof Problem && error.slug === 'not-found' ? notFound(what) : error
+  }
+}
+
 /** For the platform's own work, whoever may see it. */
 export async function get(db: Db, id: string): Promise<Omit<Project, 'role'>> {
   return await db.selectFrom('project').select(COLUMNS).where('id', '=', id).executeTakeFirstOrThrow()
@@ -95,6 +104,22 @@ export async function requireRole(db: Db, principal: Principal, id: string, leas
   const project = await requireReader(db, principal, id)
   if (!project.role || LADDER.indexOf(project.role) < LADDER.indexOf(least)) throw accessDenied()
   return project
+}
+
+/** Whether the caller can change anything in an organization: as its owner or admin, or as an editor of one of its projects. */
+export async function isEditorOfAny(db: Db, principal: Principal, organizationId: string): Promise<boolean> {
+  if (principal.organizationId === organizationId && isOrganizationAdmin(principal)) return true
+  const row = await db
+    .selectFrom('project_member as m')
+    .innerJoin('project as p', 'p.id', 'm.project_id')
+    .select('p.id')
+    .where('m.user_id', '=', principal.userId)
+    .where('m.role', 'in', ['editor', 'admin'])
+    .where('p.org_id', '=', organizationId)
+    .where('p.deleted_at', 'is', null)
+    .limit(1)
+    .executeTakeFirst()
+  return row !== undefined
 }
 
 /** Whoever may change a project and acts for the organization that owns it, which pays for what is bought into it. */
@@ -309,7 +334,10 @@ export async function readableAmong(db: Db, principal: Principal, ids: readonly 
   return new Set(rows.filter((row) => row.visibility === 'organization' || effectiveRole(row, principal)).map((row) => row.id))
 }
 
-/** Projects of the caller's organization whose contents the caller may not see: private ones of others. */
+/**
+ * Private projects of the caller's organization that the caller cannot read, deleted ones too: what every list of the organization
+ * leaves out. It is the rule of `requireReader`, so that lists and single reads agree.
+ */
 export async function hiddenFrom(db: Db, principal: Principal): Promise<string[]> {
   if (principal.kind === 'service' || isOrganizationAdmin(principal)) return []
   const rows = await db
@@ -318,7 +346,6 @@ export async function hiddenFrom(db: Db, principal: Principal): Promise<string[]
     .select('project.id')
     .where('project.org_id', '=', principal.organizationId)
     .where('project.visibility', '=', 'private')
-    .where('project.deleted_at', 'is', null)
     .where('m.role', 'is', null)
     .execute()
   return rows.map((row) => row.id)

@@ -136,9 +136,15 @@ export async function organizations(db: Db, userId: string): Promise<{ id: strin
     .execute()
 }
 
-/** The person reads mail to this address: they used a link that was sent there. */
-export async function confirmEmail(db: Db, id: string, now: Date): Promise<void> {
-  await db.updateTable('app_user').set({ email_confirmed_at: now }).where('id', '=', id).where('email_confirmed_at', 'is', null).execute()
+/** The person reads mail to this address: they used a link that was sent there. True the first time. */
+export async function confirmEmail(db: Db, id: string, now: Date): Promise<boolean> {
+  const done = await db
+    .updateTable('app_user')
+    .set({ email_confirmed_at: now })
+    .where('id', '=', id)
+    .where('email_confirmed_at', 'is', null)
+    .executeTakeFirst()
+  return done.numUpdatedRows === 1n
 }
 
 export async function notificationMail(db: Db, id: string): Promise<NotificationMail> {

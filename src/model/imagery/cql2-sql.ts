@@ -1,6 +1,6 @@
 /** CQL2 into SQL. The tree is typed and its values travel as parameters; what an item lacks is unknown, as in SQL itself. */
 import { sql, type RawBuilder, type SqlBool } from 'kysely'
-import { propertiesIn, type Comparison, type Cql2, type Literal } from '#core/cql2.ts'
+import { propertiesIn, type Arithmetic, type ArrayOperator, type Comparison, type Cql2, type Literal, type Numeric } from '#core/cql2.ts'
 import { parseInstant } from '#core/interval.ts'
 import { problem } from '#core/problem.ts'
 import type { Db } from '#db/tables.ts'
@@ -34,6 +34,13 @@ export function toSql(node: Cql2): Predicate {
       return like(node.property, node.pattern)
     case 'isNull':
       return isNull(node.property)
+    case 'compute':
+      return sql<SqlBool>`${computed(node.left)} ${COMPARISONS[node.comparison]} ${computed(node.right)}`
+    case 'a_contains':
+    case 'a_containedBy':
+    case 'a_equals':
+    case 'a_overlaps':
+      return ofArray(node.op, node.property, node.values)
     case 's_intersects':
       return sql<SqlBool>`case when i.footprint is not null then ${touches(shapesOf(node.geometries))} end`
     case 't_intersects':
@@ -57,6 +64,42 @@ function compared(property: string, comparison: Comparison, value: Literal): Pre
     return sql<SqlBool>`case when jsonb_typeof(${subject}) = 'string' then (${subject} #>> '{}') collate "C" ${operator} ${value}::text end`
   const [type, json] = [typeof value, JSON.stringify(value)]
   return sql<SqlBool>`case when jsonb_typeof(${subject}) = ${type}::text then ${subject} ${operator} ${json}::jsonb end`
+}
+
+const ARITHMETIC: Readonly<Record<Arithmetic, (left: RawBuilder<unknown>, right: RawBuilder<unknown>) => RawBuilder<unknown>>> = {
+  '+': (left, right) => sql`(${left} + ${right})`,
+  '-': (left, right) => sql`(${left} - ${right})`,
+  '*': (left, right) => sql`(${left} * ${right})`,
+  '/': (left, right) => sql`(${left} / nullif(${right}, 0))`,
+  '%': (left, right) => sql`mod(${left}, nullif(${right}, 0))`,
+  div: (left, right) => sql`div(${left}, nullif(${right}, 0))`,
+}
+
+/** In numerics, which do not overflow; what is no number, or is divided by zero, is unknown. */
+function computed(value: Numeric): RawBuilder<unknown> {
+  if (typeof value === 'number') return sql`${value}::float8::numeric`
+  if ('op' in value) return ARITHMETIC[value.op](computed(value.left), computed(value.right))
+  const column = columnOf(value.property)
+  if (column && column.kind !== 'number')
+    throw problem('bad-request', `'${value.property}' is not a number, so nothing is computed with it`)
+  if (column) return sql`${sql.raw(column.column)}::numeric`
+  const subject = propertyOf(bare(value.property))
+  return sql`(case when jsonb_typeof(${subject}) = 'number' then (${subject} #>> '{}')::numeric end)`
+}
+
+/** Of properties that are lists; the order of a list and how often it has a value do not count. */
+function ofArray(operator: ArrayOperator, property: string, values: readonly Literal[]): Predicate {
+  if (columnOf(property)) throw problem('bad-request', `'${property}' is not a list`)
+  if (values.some((value) => value instanceof Date))
+    throw problem('bad-request', `'${property}' is compared with texts, numbers and booleans`)
+  const [subject, list] = [propertyOf(bare(property)), JSON.stringify(values)]
+  const within = {
+    a_contains: sql`${subject} @> ${list}::jsonb`,
+    a_containedBy: sql`${subject} <@ ${list}::jsonb`,
+    a_equals: sql`(${subject} @> ${list}::jsonb and ${subject} <@ ${list}::jsonb)`,
+    a_overlaps: sql`exists (select 1 from jsonb_array_elements(${subject}) as member where ${list}::jsonb @> jsonb_build_array(member))`,
+  }[operator]
+  return sql<SqlBool>`case when jsonb_typeof(${subject}) = 'array' then ${within} end`
 }
 
 function valueFor({ kind }: Column, property: string, value: Literal): RawBuilder<unknown> {

@@ -127,6 +127,9 @@ function unwrapRings(rings: readonly Position[][]): Part[] {
   ]
 }
 
+/** A polygon's rings followed over the date line, closed. */
+export const followed = (rings: readonly Position[][]): Position[][] => unwrapRings(rings).map((ring) => [...ring, ring[0]!])
+
 /** A ring that ends a full turn from where it began goes round a pole: it is closed along the pole. */
 const unwrapRing = (ring: readonly Position[]): Position[] => openRing(unwrap(ring.map(flat)))
 

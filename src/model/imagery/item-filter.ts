@@ -134,6 +134,7 @@ function onColumn({ column, kind }: Column, { operator, value, field }: Conditio
   const subject = collated({ column, kind })
   const one = (given: unknown) => {
     if (kind === 'time' && typeof given === 'string') return parseInstant(given, field)
+    if (kind === 'number' && numberIn(given) !== null) return numberIn(given)
     if (typeof given !== (kind === 'number' ? 'number' : 'string'))
       throw invalidField(field, kind === 'time' ? 'must be an RFC 3339 instant' : `must be a ${kind === 'text' ? 'string' : 'number'}`)
     return given
@@ -150,15 +151,32 @@ function onColumn({ column, kind }: Column, { operator, value, field }: Conditio
 /** A member of `properties`: by its whole name, or where that has dots by its path. Compared within its own JSON type. */
 function onProperty(name: string, { operator, value, field }: Condition): Predicate {
   const subject = propertyOf(name)
-  if (operator === 'in') return sql<SqlBool>`(${subject}) = any(${listOf(value, field).map((each) => scalar(each, field))}::jsonb[])`
+  if (operator === 'in') return sql<SqlBool>`(${subject}) = any(${listOf(value, field).flatMap((each) => scalars(each, field))}::jsonb[])`
   const matches = TEXT_MATCHES[operator]
   if (matches) return sql<SqlBool>`jsonb_typeof(${subject}) = 'string' and ${matches(sql`(${subject} #>> '{}')`, textOf(value, field))}`
-  const json = scalar(value, field)
-  if (operator === 'eq') return sql<SqlBool>`(${subject}) = ${json}::jsonb`
-  if (operator === 'neq') return sql<SqlBool>`(${subject}) <> ${json}::jsonb`
+  const values = scalars(value, field)
+  if (operator === 'eq') return sql<SqlBool>`(${subject}) = any(${values}::jsonb[])`
+  if (operator === 'neq') return sql<SqlBool>`(${subject}) <> all(${values}::jsonb[])`
   if (typeof value === 'boolean') throw invalidField(field, 'must be a string or a number')
-  return sql<SqlBool>`jsonb_typeof(${subject}) = ${typeof value}
-    and (${subject}) ${COMPARISONS[operator as keyof typeof COMPARISONS]} ${json}::jsonb`
+  const comparison = COMPARISONS[operator as keyof typeof COMPARISONS]
+  const alternatives = values.map(
+    (json) => sql`(jsonb_typeof(${subject}) = jsonb_typeof(${json}::jsonb) and (${subject}) ${comparison} ${json}::jsonb)`,
+  )
+  return sql<SqlBool>`(${sql.join(alternatives, sql` or `)})`
+}
+
+const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i
+
+/** The number that a text spells, as clients without types send it; null where it is no finite one. */
+function numberIn(given: unknown): number | null {
+  const value = typeof given === 'string' && NUMBER.test(given.trim()) ? Number(given) : Number.NaN
+  return Number.isFinite(value) ? value : null
+}
+
+/** The value as JSON, and the number that it spells where it is a text: an item may have either. */
+function scalars(value: unknown, field: string): string[] {
+  const spelt = numberIn(value)
+  return spelt === null ? [scalar(value, field)] : [scalar(value, field), JSON.stringify(spelt)]
 }
 
 export const propertyOf = (name: string): Sql =>

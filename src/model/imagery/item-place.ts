@@ -1,8 +1,19 @@
 /** Where items lie: geometry, box and footprint, and the cells that search reads them from. */
 import { sql } from 'kysely'
-import { requireGeometry, type Geometry } from '#core/geometry.ts'
+import { requireGeometry, requireUnsplit, type Geometry } from '#core/geometry.ts'
 import type { Tx } from '#db/tables.ts'
-import { boxesOf, cellsOf, footprintOf, polygonsText, rectangle, requireBbox, stepsOf, type Bbox, type Part } from './footprint.ts'
+import {
+  boxesOf,
+  cellsOf,
+  followed,
+  footprintOf,
+  polygonsText,
+  rectangle,
+  requireBbox,
+  stepsOf,
+  type Bbox,
+  type Part,
+} from './footprint.ts'
 import type { Item } from './item-read.ts'
 
 /** Where an item lies on the Earth: its geometry, its box, and the parts that search compares. */
@@ -17,7 +28,8 @@ export function placeOf(geometry: unknown, bbox: readonly number[] | null): Plac
   const stated = bbox ? requireBbox(bbox, 'bbox') : null
   if (geometry === null || geometry === undefined)
     return { geometry: null, bbox: stated, parts: stated ? boxesOf(stated).map(rectangle) : [] }
-  const checked = requireGeometry(geometry, 'geometry')
+  const crosses = stated !== null && stated[0] > stated[2]
+  const checked = crosses ? requireUnsplit(geometry, 'geometry', followed) : requireGeometry(geometry, 'geometry')
   return { geometry: checked, ...footprintOf(checked, stated) }
 }
 

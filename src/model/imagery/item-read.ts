@@ -145,6 +145,8 @@ export interface ItemList {
   type?: ItemType | null
   limit: number
   offset: number
+  /** Instead of an offset: only what comes after this item of the project, which may be deleted since. */
+  after?: string | null
 }
 
 /** No index knows the middle of a name, so a search by it has an end. */
@@ -153,8 +155,8 @@ export const MAX_LOOKED_THROUGH = 100_000
 /** Everything that is not deleted, newest first. The total of a whole project is its counter. */
 export async function list(
   db: Db,
-  { organizationId, projectId, collectionId, text = null, type = null, limit, offset }: ItemList,
-): Promise<{ items: Item[]; total: number }> {
+  { organizationId, projectId, collectionId, text = null, type = null, limit, offset, after = null }: ItemList,
+): Promise<{ items: Item[]; total: number; hasMore: boolean }> {
   const among = db
     .selectFrom('item')
     .where('project_id', '=', projectId)
@@ -175,19 +177,45 @@ export async function list(
     collectionId === undefined && type === null && text === null
       ? db.selectFrom('project').select('item_count as total').where('id', '=', projectId)
       : wanted.select((e) => e.fn.countAll<number>().as('total'))
-  const page = wanted.orderBy('seq', 'desc').limit(limit).offset(offset)
+  const rest = (limited: number) =>
+    (after === null ? wanted.offset(offset) : wanted.where('seq', '<', seqOf(db, projectId, after))).orderBy('seq', 'desc').limit(limited)
+  const page = rest(limit)
   await requirePage(db, organizationId, sql`${page.select('metadata_bytes')}`)
   const [items, counted] = [await page.select(COLUMNS).modifyEnd(partsFor(limit)).execute(), await count.executeTakeFirst()]
-  return { items, total: counted?.total ?? 0 }
+  const hasMore =
+    items.length === limit &&
+    (
+      await rest(limit + 1)
+        .select('seq')
+        .execute()
+    ).length > limit
+  return { items, total: counted?.total ?? 0, hasMore }
 }
 
-/** The items that jobs made and that still exist. */
-export async function ofJobs(db: Db | Tx, jobIds: readonly string[]): Promise<Item[]> {
-  if (jobIds.length === 0) return []
+const seqOf = (db: Db, projectId: string, id: string) =>
+  db.selectFrom('item').select('seq').where('project_id', '=', projectId).where('id', '=', id)
+
+/** Whether there is or was such an item in the project: a page can go on after it. */
+export async function wasIn(db: Db, projectId: string, id: string): Promise<boolean> {
+  return (await seqOf(db, projectId, id).executeTakeFirst()) !== undefined
+}
+
+interface MadeBy {
+  readonly organizationId: string
+  readonly outputItemIds: readonly string[]
+}
+
+/** The items that jobs made themselves and that still exist; copies and items that name a job as their origin are none of its own. */
+export async function ofJobs(db: Db | Tx, jobs: readonly MadeBy[]): Promise<Item[]> {
+  const made = jobs.flatMap(({ organizationId, outputItemIds }) => outputItemIds.map((id) => ({ organizationId, id })))
+  if (made.length === 0) return []
   return await db
     .selectFrom('item')
     .select(COLUMNS)
-    .where(sql<boolean>`job_id = any(${jobIds}::text[])`)
+    .where(
+      sql<boolean>`(org_id, id) in (select * from unnest(${made.map(({ organizationId }) => organizationId)}::uuid[],
+        ${made.map(({ id }) => id)}::text[]))`,
+    )
     .where('deleted_at', 'is', null)
     .orderBy('seq')
     .execute()

@@ -127,7 +127,7 @@ export function propertiesOf(fields: Described): Record<string, unknown> {
     'svc:mosaic_method': fields.method,
     'svc:source_collections': [...fields.sourceCollections],
     ...(count === null ? {} : { 'svc:source_scene_count': count }),
-    ...(fields.dataType === null ? {} : { 'svc:data_type': fields.dataType }),
+    'svc:data_type': fields.dataType,
     ...(roles ? { band_roles: roles } : {}),
     'processing:lineage': `Mosaic (${fields.method}) of ${count ?? 'some'} scenes from ${fields.sourceCollections.join(', ')}`,
   }

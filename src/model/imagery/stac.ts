@@ -3,6 +3,7 @@ import { extensionUri, STAC_VERSION, withKey, type Link } from '#core/stac.ts'
 import { addressOf } from './asset.ts'
 import type { ShownAsset } from './asset-page.ts'
 import { measuredFields, namedBands, statedFields } from './stac-asset.ts'
+import { declaredExtensions } from './stac-extensions.ts'
 import type { Item } from './item-read.ts'
 
 export interface Feature {
@@ -36,7 +37,7 @@ export function toFeature(item: Item, assets: readonly ShownAsset[], view: View)
   return {
     type: 'Feature',
     stac_version: STAC_VERSION,
-    stac_extensions: extensionsOf(item, properties, shown, view.baseUrl),
+    stac_extensions: declaredExtensions([...item.stacExtensions, extensionUri(view.baseUrl)], properties, shown),
     id: item.stacId,
     ...(item.collectionId ? { collection: item.collectionId } : {}),
     geometry: item.geometry,
@@ -45,32 +46,6 @@ export function toFeature(item: Item, assets: readonly ShownAsset[], view: View)
     assets: shown,
     links: linksOf(item, view),
   }
-}
-
-/** Extensions whose fields we may write ourselves, in the versions that we write. */
-const EXTENSIONS: readonly { name: string; version: string; in: 'properties' | 'assets'; field: string }[] = [
-  { name: 'eo', version: 'v1.1.0', in: 'properties', field: 'eo:cloud_cover' },
-  { name: 'eo', version: 'v1.1.0', in: 'assets', field: 'eo:bands' },
-  { name: 'file', version: 'v2.1.0', in: 'assets', field: 'file:size' },
-  { name: 'projection', version: 'v1.1.0', in: 'assets', field: 'proj:epsg' },
-  { name: 'raster', version: 'v1.1.0', in: 'assets', field: 'raster:bands' },
-  { name: 'classification', version: 'v1.1.0', in: 'assets', field: 'classification:classes' },
-]
-const HOME = 'https://stac-extensions.github.io/'
-
-/** An item keeps those it was created with; those of fields that we add are added, in a version that has these fields. */
-function extensionsOf(item: Item, properties: Record<string, unknown>, assets: Feature['assets'], baseUrl: string): string[] {
-  const declared = new Set(item.stacExtensions)
-  for (const extension of EXTENSIONS) {
-    const used =
-      extension.in === 'properties' ? extension.field in properties : Object.values(assets).some((asset) => extension.field in asset)
-    if (!used) continue
-    const known = [...declared].find((uri) => uri.startsWith(`${HOME}${extension.name}/`))
-    if (known && !known.startsWith(`${HOME}${extension.name}/v2`)) continue
-    if (known && extension.in === 'assets') declared.delete(known)
-    if (!known || extension.in === 'assets') declared.add(`${HOME}${extension.name}/${extension.version}/schema.json`)
-  }
-  return [...declared.add(extensionUri(baseUrl))]
 }
 
 /** Written field by field: spread from many small objects, it was the slowest part of a feature. */

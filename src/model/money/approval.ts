@@ -12,6 +12,7 @@ const COLUMNS = [
   'operation',
   'input',
   'reason',
+  'price_credits as priceCredits',
   'status',
   'decided_by as decidedBy',
   'decision_reason as decisionReason',
@@ -22,7 +23,10 @@ const COLUMNS = [
 ] as const
 
 export type Approval = Row<'approval', typeof COLUMNS>
-type NewApproval = Pick<Approval, 'organizationId' | 'requestedBy' | 'credits' | 'operation' | 'input' | 'reason' | 'expiresAt'>
+type NewApproval = Pick<
+  Approval,
+  'organizationId' | 'requestedBy' | 'credits' | 'operation' | 'input' | 'reason' | 'priceCredits' | 'expiresAt'
+>
 
 export async function insert(tx: Tx, approval: NewApproval, now: Date): Promise<Approval> {
   return await tx
@@ -35,12 +39,16 @@ export async function insert(tx: Tx, approval: NewApproval, now: Date): Promise<
       operation: approval.operation,
       input: approval.input ? JSON.stringify(approval.input) : null,
       reason: approval.reason,
+      price_credits: approval.priceCredits,
       created_at: now,
       expires_at: approval.expiresAt,
     })
     .returning(COLUMNS)
     .executeTakeFirstOrThrow()
 }
+
+/** The most that an approval spends: the amount it names, or the price that the approver saw. Null: approvals of before prices. */
+export const ceilingOf = ({ credits, priceCredits }: Pick<Approval, 'credits' | 'priceCredits'>): number | null => credits ?? priceCredits
 
 /** As people see it: what is pending or approved ends with its time. */
 export function statusOf({ status, expiresAt }: Approval, now: Date): ApprovalStatus | 'expired' {

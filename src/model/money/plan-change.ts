@@ -6,7 +6,7 @@ import * as storageAccount from '#model/plans/storage-account.ts'
 import * as usage from '#model/plans/usage.ts'
 
 interface Exceeded {
-  limit: 'storage_bytes' | 'compute_jobs'
+  limit: 'storage_bytes' | usage.JobMeter
   used: number
   allowed: number
   message: string
@@ -64,7 +64,6 @@ export async function changePlan(
 async function exceededBy(tx: Tx, organizationId: string, plan: Plan, now: Date): Promise<Exceeded[]> {
   const { usedBytes, reservedBytes } = await storageAccount.get(tx, organizationId)
   const stored = usedBytes + reservedBytes
-  const jobs = await usage.jobsOfMonth(tx, organizationId, now)
   const exceeded: Exceeded[] = []
   if (stored > plan.storageBytes)
     exceeded.push({
@@ -75,14 +74,15 @@ async function exceededBy(tx: Tx, organizationId: string, plan: Plan, now: Date)
         `${stored - plan.storageBytes} bytes more are stored than the plan '${plan.name}' holds: ` +
         'nothing is deleted for that, but uploads and copies are refused until there is room.',
     })
-  if (jobs > plan.computeJobs)
-    exceeded.push({
-      limit: 'compute_jobs',
-      used: jobs,
-      allowed: plan.computeJobs,
-      message:
-        `${jobs} jobs were started this month, and the plan '${plan.name}' has ${plan.computeJobs}: ` +
-        'new ones are refused until the next month.',
-    })
+  const kinds = [
+    { limit: 'compute_jobs', what: 'clip jobs', allowed: plan.computeJobs },
+    { limit: 'processing_jobs', what: 'processing jobs', allowed: plan.processingJobs },
+  ] as const
+  for (const { limit, what, allowed } of kinds) {
+    const { own: used } = await usage.jobsOfMonth(tx, organizationId, limit, now)
+    if (used <= allowed) continue
+    const message = `${used} ${what} were started this month, and the plan '${plan.name}' has ${allowed}: new ones are refused until the next month.`
+    exceeded.push({ limit, used, allowed, message })
+  }
   return exceeded
 }

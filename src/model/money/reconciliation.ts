@@ -63,6 +63,8 @@ async function storedBytes(tx: Tx, organizationId: string): Promise<Count> {
         where asset.org_id = ${organizationId} and item.deleted_at is null and asset.object_key is not null
       ) + (
         select coalesce(sum(${countedBytes('item')}), 0)::bigint from item where org_id = ${organizationId} and deleted_at is null
+      ) + (
+        select coalesce(sum(size_bytes), 0)::bigint from kept_file where org_id = ${organizationId}
       ) as counted`.execute(tx)
   return rows[0]!
 }

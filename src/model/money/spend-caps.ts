@@ -1,8 +1,8 @@
-/** What a member may spend on orders: at once, and within any 30 days. */
-import { sql } from 'kysely'
+/** What a member can spend on orders: on one order, and within any 30 days. Each member's spending is what they agreed to. */
 import { DAY_MS } from '#core/time.ts'
 import { problem, type Problem } from '#core/problem.ts'
 import type { Db, Tx } from '#db/tables.ts'
+import * as agreedSpend from './agreed-spend.ts'
 import * as approval from './approval.ts'
 
 const WINDOW_DAYS = 30
@@ -10,9 +10,11 @@ const WINDOW_DAYS = 30
 interface Purchase {
   organizationId: string
   userId: string
+  /** What the member agrees to now. */
   credits: number
-  /** Live reservation of the same order that this one replaces. */
-  replaces: string | null
+  /** Of which order, where something of it was agreed on before, and which part of it. */
+  reservationId: string | null
+  part: string
 }
 
 /**
@@ -42,13 +44,17 @@ export async function capsOf(db: Db, userId: string, now: Date) {
     .where('user_id', '=', userId)
     .execute()
   return await Promise.all(
-    members.map(async (member) => ({ ...member, spent: await spentSince(db, member.organizationId, userId, since, null) })),
+    members.map(async (member) => {
+      const who = { organizationId: member.organizationId, userId }
+      const { rolling: spent } = await agreedSpend.spentBy(db, who, { since, reservationId: null, part: null })
+      return { ...member, spent }
+    }),
   )
 }
 
 async function breachOf(
   db: Db,
-  { organizationId, userId, credits, replaces }: Purchase,
+  { organizationId, userId, credits, reservationId, part }: Purchase,
   now: Date,
   locked: boolean,
 ): Promise<Problem | null> {
@@ -61,31 +67,23 @@ async function breachOf(
     .executeTakeFirst()
   if (!member) return null
   const { perOrder, rolling } = member
-  if (perOrder !== null && credits > perOrder)
-    return exceeded(`This order costs ${credits} credits; the limit per order is ${perOrder} credits (per_order_limit_credits)`, {
+  const since = new Date(now.getTime() - WINDOW_DAYS * DAY_MS)
+  const { rolling: used, inOrder } = await agreedSpend.spentBy(db, { organizationId, userId }, { since, reservationId, part })
+  if (perOrder !== null && inOrder + credits > perOrder) {
+    const before = inOrder > 0 ? ` and you accepted ${inOrder} of the same order before` : ''
+    return exceeded(`This costs ${credits} credits${before}; the limit per order is ${perOrder} credits (per_order_limit_credits)`, {
       limit: perOrder,
-      used: 0,
+      used: inOrder,
       required_credits: credits,
     })
+  }
   if (rolling === null) return null
-  const used = await spentSince(db, organizationId, userId, new Date(now.getTime() - WINDOW_DAYS * DAY_MS), replaces)
   if (used + credits <= rolling) return null
   return exceeded(
     `This order costs ${credits} credits and ${used} were spent within ${WINDOW_DAYS} days; ` +
       `the limit for ${WINDOW_DAYS} days is ${rolling} credits (spend_limit_credits)`,
     { limit: rolling, used, required_credits: credits },
   )
-}
-
-async function spentSince(db: Db, organizationId: string, userId: string, since: Date, except: string | null): Promise<number> {
-  const { rows } = await sql<{ credits: number }>`
-    select coalesce(sum(
-      case when state in ('releasing', 'released') then 0 when state in ('capturing', 'captured') then captured_credits else credits end
-    ), 0)::bigint as credits
-    from reservation
-    where counts_for_caps and org_id = ${organizationId} and user_id = ${userId} and created_at > ${since}
-      and id is distinct from ${except}::uuid`.execute(db)
-  return rows[0]!.credits
 }
 
 const exceeded = (detail: string, members: Record<string, unknown>) => problem('spend-limit-exceeded', detail, { members })

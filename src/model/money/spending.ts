@@ -22,6 +22,8 @@ import { billingModeOf, walletOf } from './billing-account.ts'
 import type { Change } from '#effects.ts'
 import { tellIfLow } from './low-balance.ts'
 import type { PaymentContext } from './processor.ts'
+import { WHOLE, type Agreed } from './agreed-spend.ts'
+import * as agreedSpend from './agreed-spend.ts'
 import * as cardHold from './card-hold.ts'
 import * as ledger from './ledger.ts'
 import type { Reference } from './ledger.ts'
@@ -35,15 +37,15 @@ interface Spender {
   organizationId: string
   userId: string | null
   apiKeyId: string | null
-  /** Waives the caps for what it was given for. */
-  approvalId: string | null
+  /** Waives the caps for what it was given for, up to its ceiling. */
+  approval: NonNullable<Principal['approval']> | null
 }
 
 export const spenderOf = (principal: Principal, organizationId: string): Spender => ({
   organizationId,
   userId: principal.userId,
   apiKeyId: principal.apiKeyId,
-  approvalId: principal.approvalId ?? null,
+  approval: principal.approval ?? null,
 })
 
 /** How a purchase will be paid, found out before the transaction that makes it. */
@@ -51,6 +53,8 @@ interface Funding {
   spender: Spender
   mode: BillingMode
   credits: number
+  /** What of it the spender agrees to: all of it, or one part of an order that others share in. */
+  agreed: Agreed
   /** Orders count against the member's caps; processing and clips do not. */
   countsForCaps: boolean
   attemptId: string | null
@@ -59,6 +63,10 @@ interface Funding {
 interface WantedFunding {
   spender: Spender
   credits: number
+  /** Where only a part of it is agreed on now. */
+  agreed?: Agreed
+  /** The reservation that the part belongs to, where there is one. */
+  reservationId?: string | null
   countsForCaps: boolean
   /** The operation's id and the caller's key: a repeated request finds its hold again. */
   operation: string
@@ -70,23 +78,34 @@ interface WantedFunding {
 /** Whether a member's caps would let a purchase pass, where nothing is reserved yet. */
 export async function requireWithinCaps(
   { db, clock }: Pick<PaymentContext, 'db' | 'clock'>,
-  { organizationId, userId, approvalId }: Spender,
+  { organizationId, userId, approval }: Spender,
   credits: number,
 ): Promise<void> {
-  if (userId && !approvalId) await caps.requireLikely(db, { organizationId, userId, credits, replaces: null }, clock.now())
+  requireWithinApproval(approval, credits)
+  if (userId && !approval) await caps.requireLikely(db, { organizationId, userId, credits, reservationId: null, part: WHOLE }, clock.now())
+}
+
+/** An approved purchase costs at most what its approver agreed to. */
+function requireWithinApproval(approval: Spender['approval'], credits: number): void {
+  if (approval && credits > approval.ceilingCredits)
+    throw problem('approval-exceeded', `This costs ${credits} credits and the approval allows ${approval.ceilingCredits}`, {
+      members: { required_credits: credits, approved_credits: approval.ceilingCredits },
+    })
 }
 
 /** Stage 6a. Only a card is asked now; a refusal leaves nothing behind. */
 export async function authorize(
   context: PaymentContext,
-  { spender, credits, countsForCaps, operation, idempotencyKey, mode: given }: WantedFunding,
+  { spender, credits, agreed = { part: WHOLE, credits }, reservationId = null, countsForCaps, ...wanted }: WantedFunding,
 ): Promise<Funding> {
   const { db, clock } = context
-  const { organizationId, userId, approvalId } = spender
-  const mode = given ?? (await billingModeOf(db, organizationId))
-  const funding: Funding = { spender, mode, credits, countsForCaps, attemptId: null }
+  const { operation, idempotencyKey } = wanted
+  const { organizationId, userId, approval } = spender
+  requireWithinApproval(approval, agreed.credits)
+  const mode = wanted.mode ?? (await billingModeOf(db, organizationId))
+  const funding: Funding = { spender, mode, credits, agreed, countsForCaps, attemptId: null }
   if (mode !== 'card' || credits === 0) return funding
-  if (countsForCaps && userId && !approvalId) await caps.requireLikely(db, { organizationId, userId, credits, replaces: null }, clock.now())
+  if (countsForCaps && userId && !approval) await caps.requireLikely(db, { organizationId, userId, ...agreed, reservationId }, clock.now())
   const attemptId = await cardHold.hold(context, { organizationId, userId, credits, requestKey: `${operation} ${idempotencyKey}` })
   return { ...funding, attemptId }
 }
@@ -128,6 +147,7 @@ export async function reserve(change: Change, funding: Funding, spend: Spend): P
     if (!after) throw await insufficient(change, organizationId, credits)
     await tellIfLow(change, organizationId, after)
   }
+  if (countsForCaps) await agreedSpend.put(tx, { id: made.id, organizationId, userId }, funding.agreed, now)
   if (funding.attemptId) await cardHold.bind(change, funding.attemptId, made.id)
   return { id: made.id, mode }
 }
@@ -135,11 +155,12 @@ export async function reserve(change: Change, funding: Funding, spend: Spend): P
 /** The approval that lets a purchase pass the caps, null where none is needed; throws when one would be. */
 async function approvalFor(
   { tx, clock }: Change,
-  { spender: { organizationId, userId, approvalId }, countsForCaps, credits }: Funding,
-  replaces: string | null,
+  { spender: { organizationId, userId, approval }, countsForCaps, agreed }: Funding,
+  reservationId: string | null,
 ): Promise<string | null> {
-  if (approvalId || !countsForCaps || !userId) return approvalId
-  return await caps.requireWithin(tx, { organizationId, userId, credits, replaces }, clock.now())
+  requireWithinApproval(approval, agreed.credits)
+  if (approval || !countsForCaps || !userId) return approval?.id ?? null
+  return await caps.requireWithin(tx, { organizationId, userId, ...agreed, reservationId }, clock.now())
 }
 
 async function insufficient({ tx }: Change, organizationId: string, required: number) {
@@ -162,11 +183,21 @@ interface Settlement {
   pending: boolean
 }
 
-/** It succeeded: takes what is owed, all by default, and releases the rest. Null: there is nothing live to capture. */
-export async function capture(change: Change, organizationId: string, reference: Reference, credits?: number): Promise<Settlement | null> {
+/**
+ * It succeeded: takes what is owed, all by default, and releases the rest. `parts` say what of it is owed for each part that was
+ * agreed on by itself. Null: there is nothing live to capture.
+ */
+export async function capture(
+  change: Change,
+  organizationId: string,
+  reference: Reference,
+  credits?: number,
+  parts: ReadonlyMap<string, number> | null = null,
+): Promise<Settlement | null> {
   const found = await reservations.lock(change.tx, organizationId, reference)
   if (found?.state !== 'live') return null
   const owed = Math.min(credits ?? found.credits, found.credits)
+  await agreedSpend.capture(change.tx, found.id, owed, parts)
   return await settle(change, found, owed, owed > 0 || found.credits === 0 ? 'captured' : 'released')
 }
 
@@ -216,13 +247,16 @@ export async function refund(change: Change, organizationId: string, reference: 
 export async function reprice(change: Change, funding: Funding, reference: Reference, lines: readonly SpendLine[]): Promise<void> {
   const { tx, clock, invocationId } = change
   const {
-    spender: { organizationId },
+    spender: { organizationId, userId },
     credits,
+    countsForCaps,
+    agreed,
   } = funding
   const now = clock.now()
   const found = await reservations.lock(tx, organizationId, reference)
   if (found?.state !== 'live') throw problem('bad-request', 'The reservation has been settled')
   await approvalFor(change, funding, found.id)
+  if (countsForCaps) await agreedSpend.put(tx, { id: found.id, organizationId, userId }, agreed, now)
   if (found.mode === 'credit') {
     const after = await ledger.resize(tx, causeOf(found, invocationId, now), found.id, credits, lines)
     if (!after) throw await insufficient(change, organizationId, credits - found.credits)

@@ -38,6 +38,8 @@ export async function authorize(
   return await spending.authorize(context, {
     spender: spending.spenderOf(asked.principal, current.organizationId),
     credits: sumWith(current, groupId, credits),
+    agreed: { part: groupId, credits },
+    reservationId: standing?.id ?? null,
     countsForCaps: true,
     operation: asked.operation,
     idempotencyKey: asked.idempotencyKey,

@@ -1,10 +1,10 @@
 /** What orders have brought into projects. */
 import { sql } from 'kysely'
 import { sqKmOf } from '#core/area.ts'
-import { commonOf, restOf, unionOf } from '#core/overlay.ts'
 import type { AreaGeometry } from '#core/geometry.ts'
 import { problem } from '#core/problem.ts'
 import type { Db, Tx } from '#db/tables.ts'
+import type { Overlays } from '#ports/overlays.ts'
 import { COLUMNS, type Item } from '#model/imagery/item-read.ts'
 
 /** Items of an organization by their ids, without those that were deleted. */
@@ -45,18 +45,25 @@ interface Share {
   geometry: AreaGeometry | null
 }
 
-/** How much of an area items show, and how much is left. */
-export function coverageOf(area: AreaGeometry, items: readonly { geometry: unknown }[]): { covered: Share; remainder: Share } {
-  const footprints = items.flatMap(({ geometry }) => {
+/** Areas that items show. */
+export const footprintsOf = (items: readonly { geometry: unknown }[]): AreaGeometry[] =>
+  items.flatMap(({ geometry }) => {
     const { type } = (geometry ?? {}) as { type?: string }
     return type === 'Polygon' || type === 'MultiPolygon' ? [geometry as AreaGeometry] : []
   })
-  const shown = unionOf(footprints)
-  const covered = shown && commonOf(area, shown)
+
+/** How much of an area items show, and how much is left. */
+export async function coverageOf(
+  { overlays }: { overlays: Overlays },
+  organizationId: string,
+  area: AreaGeometry,
+  items: readonly { geometry: unknown }[],
+): Promise<{ covered: Share; remainder: Share }> {
+  const { covered, rest } = await overlays.coverage(area, footprintsOf(items), { organizationId, field: 'geometry' })
   const whole = sqKmOf(area)
   const share = (part: AreaGeometry | null): Share => {
     const km2 = part ? sqKmOf(part) : 0
     return { sqKmArea: Math.round(km2 * 1e6) / 1e6, percentage: Math.round((km2 / whole) * 1e4) / 100, geometry: part }
   }
-  return { covered: share(covered), remainder: share(restOf(area, covered)) }
+  return { covered: share(covered), remainder: share(rest) }
 }

@@ -23,7 +23,7 @@ export async function concludeIfDone(change: Change, id: string): Promise<Order>
   if (delivered.length === 0) return await fail(change, current, reasonsOf(current))
   const accepted = (await order.move(change, current, 'accept')) ?? current
   const owed = delivered.reduce((sum, { capturedCredits }) => sum + capturedCredits, 0)
-  const settlement = await spending.capture(change, current.organizationId, referenceOf(current), owed)
+  const settlement = await spending.capture(change, current.organizationId, referenceOf(current), owed, partsOf(current))
   if (!settlement) throw new Error(`order ${id} was delivered, but there is nothing live to capture`)
   const fulfilled = await order.move(change, accepted, 'fulfil', {
     reason: reasonsOf(current),
@@ -32,6 +32,10 @@ export async function concludeIfDone(change: Change, id: string): Promise<Order>
   })
   return fulfilled ?? accepted
 }
+
+/** What is owed for each group, where members agreed on them one by one. */
+const partsOf = ({ orderType, groups }: Order): Map<string, number> | null =>
+  orderType === 'tasking' ? new Map(groups.map(({ id, capturedCredits }) => [id, capturedCredits])) : null
 
 /** Why groups were not delivered, or not wholly; null where all were. */
 function reasonsOf({ groups }: Order): string | null {

@@ -2,7 +2,7 @@
 import { sql } from 'kysely'
 import { isUuid, newId } from '#core/ids.ts'
 import type { Principal } from '#core/principal.ts'
-import { notFound, Problem } from '#core/problem.ts'
+import { notFound } from '#core/problem.ts'
 import type { OrderStatus, OrderSubStatus, OrderType } from '#core/vocabulary.ts'
 import type { Row } from '#db/row.ts'
 import type { Db, Tx } from '#db/tables.ts'
@@ -69,23 +69,15 @@ export async function get(db: Db, id: string): Promise<Order> {
 export async function requireReader(db: Db, principal: Principal, id: string, what = 'order'): Promise<Order> {
   const found = await find(db, id)
   if (!found) throw notFound(what)
-  await unlessHidden(what, () => project.requireReader(db, principal, found.projectId, { evenDeleted: true }))
+  await project.unlessHidden(what, () => project.requireReader(db, principal, found.projectId, { evenDeleted: true }))
   return found
 }
 
 /** Whoever may change its project and acts for the organization that pays. */
 export async function requireBuyer(db: Db, principal: Principal, id: string, what = 'order'): Promise<Order> {
   const found = await requireReader(db, principal, id, what)
-  await unlessHidden(what, () => project.requireBuyer(db, principal, found.projectId))
+  await project.unlessHidden(what, () => project.requireBuyer(db, principal, found.projectId))
   return found
-}
-
-async function unlessHidden(what: string, check: () => Promise<unknown>): Promise<void> {
-  try {
-    await check()
-  } catch (error) {
-    throw error instanceof Problem && error.slug === 'not-found' ? notFound(what) : error
-  }
 }
 
 export interface OrderFilter {
@@ -287,7 +279,8 @@ export function summary(order: Order, previousStatus: OrderStatus | null): Recor
 /** What is or was set aside for it; a tasking order costs nothing before its price is accepted. */
 export const totalCreditsOf = ({ groups }: Order): number => groups.reduce((sum, { reservedCredits }) => sum + reservedCredits, 0)
 
-export const itemIdsOf = ({ groups }: Order): string[] => groups.flatMap(({ itemIds }) => itemIds)
+/** Each once: one delivery can be that of several groups. */
+export const itemIdsOf = ({ groups }: Order): string[] => [...new Set(groups.flatMap(({ itemIds }) => itemIds))]
 
 /** Takes the next look at an order on. False: it is not due, or it has ended; then somebody else looks, or nobody needs to. */
 export async function takePoll(db: Db, id: string, nextAt: Date, now: Date): Promise<boolean> {

@@ -3,7 +3,6 @@
  * and placements use the same functions, so that what was shown is what is reserved.
  */
 import { sqKmOf } from '#core/area.ts'
-import { restOf, unionOf } from '#core/overlay.ts'
 import type { AreaGeometry } from '#core/geometry.ts'
 import { roundUpCredits } from '#core/money.ts'
 import type { Problem } from '#core/problem.ts'
@@ -11,12 +10,14 @@ import type { Db } from '#db/tables.ts'
 import type { SpendLine } from '#db/tables/money.ts'
 import type { OrderedCapture } from '#db/tables/orders.ts'
 import * as commitment from '#model/money/commitment.ts'
+import type { OverlayAbout, Overlays } from '#ports/overlays.ts'
 import { VendorError, type Product, type Vendors } from '#ports/vendors.ts'
 import { vendorProblem } from './vendor-problem.ts'
 
 interface PricingContext {
   db: Db
   vendors: Vendors
+  overlays: Overlays
   organizationId: string
   now: Date
   signal: AbortSignal
@@ -78,7 +79,7 @@ export async function priceCaptures(
   const byGroup = Map.groupBy(priced, ({ capture, product }) =>
     JSON.stringify([product.hostName, product.id, splitByDate ? (capture.acquiredAt?.slice(0, 10) ?? '') : '']),
   )
-  const groups = [...byGroup.values()].map(groupOf)
+  const groups = await Promise.all([...byGroup.values()].map((members) => groupOf(context, members)))
   return { groups: await atContractedRates(context, groups), errors: errors.toSorted((a, b) => a.index - b.index) }
 }
 
@@ -135,6 +136,8 @@ async function priceAtHost(
       const product = vendors.product(answer.productId)
       if (product?.type !== 'ARCHIVE') return refuse(asked, 'It is sold as a product that cannot be ordered here')
       const { geometry, acquiredAt, centsPerSqKm, minimumSqKm } = answer
+      const reason = tooLarge(product, geometry, 'The capture')
+      if (reason) return refuse(asked, reason)
       return { capture: { id: asked.id, host, geometry, acquiredAt }, product, centsPerSqKm, minimumSqKm }
     })
   } catch (error) {
@@ -147,19 +150,25 @@ interface ListPriced extends PricedGroup {
   billedKm2: number
 }
 
-/** Where captures overlap, the dearest of them is paid, and only that one. */
-function groupOf(members: readonly PricedCapture[]): ListPriced {
+async function groupOf({ overlays, organizationId }: PricingContext, members: readonly PricedCapture[]): Promise<ListPriced> {
   const { product } = members[0]!
-  const dearestFirst = members.toSorted((a, b) => b.centsPerSqKm - a.centsPerSqKm)
-  let area: AreaGeometry | null = null
-  let cents = 0
-  for (const { capture, centsPerSqKm } of dearestFirst) {
-    const added = restOf(capture.geometry, area)
-    cents += added ? sqKmOf(added) * centsPerSqKm : 0
-    area = area ? unionOf([area, capture.geometry])! : capture.geometry
-  }
-  const least = { minimumSqKm: Math.max(...members.map(({ minimumSqKm }) => minimumSqKm)), centsPerSqKm: dearestFirst[0]!.centsPerSqKm }
-  return { product, captures: members.map(({ capture }) => capture), ...billed(area!, cents, least) }
+  const rates = members.map(({ capture, centsPerSqKm, minimumSqKm }) => ({ area: capture.geometry, centsPerSqKm, minimumSqKm }))
+  const captures = members.map(({ capture }) => capture)
+  return { product, captures, ...(await layered(overlays, rates, { organizationId, field: 'captures' })) }
+}
+
+/** Where areas overlap, the dearest of them is paid, and only that one. */
+async function layered(
+  overlays: Overlays,
+  rates: readonly { area: AreaGeometry; centsPerSqKm: number; minimumSqKm: number }[],
+  about: OverlayAbout,
+): Promise<Omit<ListPriced, 'product' | 'captures'>> {
+  const byRate = [...Map.groupBy(rates, ({ centsPerSqKm }) => centsPerSqKm)].toSorted(([a], [b]) => b - a)
+  const layers = byRate.map(([, members]) => members.map(({ area }) => area))
+  const { whole, addedSqKm } = await overlays.layers(layers, about)
+  const cents = byRate.reduce((sum, [rate], index) => sum + addedSqKm[index]! * rate, 0)
+  const least = { minimumSqKm: Math.max(...rates.map(({ minimumSqKm }) => minimumSqKm)), centsPerSqKm: byRate[0]![0] }
+  return billed(whole, cents, least)
 }
 
 /** What falls short of the least area that the vendor sells is paid as well. */
@@ -181,8 +190,18 @@ async function atContractedRates({ db, organizationId, now }: PricingContext, gr
 
 export interface WantedTasking {
   product: Product
-  area: AreaGeometry
+  /** One for each feature. */
+  areas: readonly AreaGeometry[]
   params: Record<string, unknown>
+  /** What the features are called in an error. */
+  field: string
+}
+
+/** Why an area is too large for one image of a product; null where it is not. */
+export function tooLarge({ name, type, maxSqKm }: Product, area: AreaGeometry, what: string): string | null {
+  const km2 = sqKmOf(area)
+  if (maxSqKm === null || km2 <= maxSqKm) return null
+  return `${what} covers ${km2.toFixed(1)} km²; '${name}' allows at most ${maxSqKm} km² per ${type === 'ARCHIVE' ? 'capture' : 'feature'} (maxSqKm)`
 }
 
 /** What taking new images of areas is likely to cost; the firm price is that of an option or of a quotation. */
@@ -190,23 +209,42 @@ export async function priceTasking(
   context: PricingContext,
   wanted: readonly WantedTasking[],
 ): Promise<{ groups: (PricedGroup & { index: number })[]; errors: Unpriced[] }> {
-  const { vendors, signal } = context
   const errors: Unpriced[] = []
   const groups: (ListPriced & { index: number })[] = []
-  for (const [index, { product, area, params }] of wanted.entries()) {
-    const refuse = (reason: string, problem: Problem | null = null) =>
-      void errors.push({ index, id: product.name, host: product.hostName, reason, problem })
+  for (const [index, one] of wanted.entries()) {
+    const { name: id, hostName: host } = one.product
     try {
-      const [answer] = await vendors.shop(product.hostName)!.price([{ productId: product.id, geometry: area, params }], { signal })
-      if (answer!.ok) groups.push({ index, product, captures: null, ...billed(area, sqKmOf(area) * answer!.centsPerSqKm, answer!) })
-      else refuse(answer!.reason)
+      const priced = await priceFeatures(context, one)
+      if ('reason' in priced) errors.push({ index, id, host, reason: priced.reason, problem: null })
+      else groups.push({ ...priced, index })
     } catch (error) {
       if (!(error instanceof VendorError)) throw error
-      refuse(error.message, vendorProblem(error))
+      errors.push({ index, id, host, reason: error.message, problem: vendorProblem(error) })
     }
   }
   const priced = await atContractedRates(context, groups)
   return { groups: priced.map((group, nth) => ({ ...group, index: groups[nth]!.index })), errors }
+}
+
+/** Each feature is limited and priced by itself; what features share is paid once. */
+async function priceFeatures(
+  { vendors, overlays, organizationId, signal }: PricingContext,
+  { product, areas, params, field }: WantedTasking,
+): Promise<ListPriced | { reason: string }> {
+  for (const [index, area] of areas.entries()) {
+    const reason = tooLarge(product, area, `Feature ${index + 1}`)
+    if (reason) return { reason }
+  }
+  const answers = await vendors.shop(product.hostName)!.price(
+    areas.map((geometry) => ({ productId: product.id, geometry, params })),
+    { signal },
+  )
+  const rates: { area: AreaGeometry; centsPerSqKm: number; minimumSqKm: number }[] = []
+  for (const [index, answer] of answers.entries()) {
+    if (!answer.ok) return { reason: areas.length === 1 ? answer.reason : `Feature ${index + 1}: ${answer.reason}` }
+    rates.push({ area: areas[index]!, centsPerSqKm: answer.centsPerSqKm, minimumSqKm: answer.minimumSqKm })
+  }
+  return { product, captures: null, ...(await layered(overlays, rates, { organizationId, field })) }
 }
 
 /** An offer of a vendor at the organization's own rates. */

@@ -151,7 +151,7 @@ async function taken(tx: Db, organizationId: string, now: Date): Promise<{ day: 
   const { rows } = await sql<{ day: number; recent: number }>`
     select coalesce(sum(bytes), 0)::bigint as day,
       coalesce(sum(bytes) filter (where minute > ${since(now, BREAKER_WINDOW_MINUTES * MINUTE_MS)}), 0)::bigint as recent
-    from egress_minute where org_id = ${organizationId} and minute > ${since(now, DAY_MS)}
+    from egress_minute where org_id in ${usage.sharingQuotas(organizationId, now)} and minute > ${since(now, DAY_MS)}
   `.execute(tx)
   return rows[0]!
 }

@@ -20,8 +20,10 @@ export interface Plan {
   /** Whole dollars, without tax. */
   readonly monthlyAud: number
   readonly storageBytes: number
-  /** Started in one month of UTC. */
+  /** Clips started in one month of UTC. */
   readonly computeJobs: number
+  /** Jobs of all other kinds started in one month of UTC. */
+  readonly processingJobs: number
   /** Downloaded in any 24 hours. */
   readonly egressBytes: number
   readonly retention: Retention
@@ -37,11 +39,30 @@ export const PLANS: readonly Plan[] = [
     monthlyAud: 0,
     storageBytes: 10 * GIB,
     computeJobs: 10,
+    processingJobs: 100,
     egressBytes: 20 * GIB,
     retention: { expiringAfterDays: 23, expiredAfterDays: 30, deletedAfterDays: 60, archivedAfterIdleDays: null },
   },
-  { id: 'team', name: 'Team', monthlyAud: 149, storageBytes: TIB, computeJobs: 1_000, egressBytes: TIB, retention: KEPT },
-  { id: 'business', name: 'Business', monthlyAud: 990, storageBytes: 10 * TIB, computeJobs: 10_000, egressBytes: 5 * TIB, retention: KEPT },
+  {
+    id: 'team',
+    name: 'Team',
+    monthlyAud: 149,
+    storageBytes: TIB,
+    computeJobs: 1_000,
+    processingJobs: 10_000,
+    egressBytes: TIB,
+    retention: KEPT,
+  },
+  {
+    id: 'business',
+    name: 'Business',
+    monthlyAud: 990,
+    storageBytes: 10 * TIB,
+    computeJobs: 10_000,
+    processingJobs: 10_000,
+    egressBytes: 5 * TIB,
+    retention: KEPT,
+  },
 ]
 
 export const FREE_PLAN = PLANS[0]!

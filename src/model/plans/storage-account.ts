@@ -1,7 +1,7 @@
 /**
- * What an organization stores, and what uploads under way have been promised. `used_bytes` moves with the projects'
- * counters (`project.account`) and by nothing else, in one transaction with what it counts. Its row is the last that a
- * transaction takes: after project, collection and item.
+ * What an organization stores, and what uploads and jobs under way have been promised. `used_bytes` moves with the projects'
+ * counters (`project.account`) and with files that are kept for a while (`kept-file.ts`), and by nothing else, in one transaction
+ * with what it counts. Its row is the last that a transaction takes: after project, collection and item.
  */
 import { sql } from 'kysely'
 import { problem, type Problem } from '#core/problem.ts'
@@ -23,7 +23,14 @@ export async function room(db: Db, organizationId: string): Promise<number> {
   return Math.max(0, (await planOf(db, organizationId)).storageBytes - usedBytes - reservedBytes)
 }
 
-/** Promises room to an upload. 402 when used, promised and wanted bytes together are more than the plan holds. */
+/** 402 early, where so many bytes do not fit now; `reserve` decides. */
+export async function checkRoom(db: Db, organizationId: string, bytes: number): Promise<void> {
+  const plan = await planOf(db, organizationId)
+  const account = await get(db, organizationId)
+  if (account.usedBytes + account.reservedBytes + bytes > plan.storageBytes) throw exceeded(account, bytes, plan)
+}
+
+/** Promises room to an upload or a job. 402 when used, promised and wanted bytes together are more than the plan holds. */
 export async function reserve(tx: Tx, organizationId: string, bytes: number): Promise<void> {
   requireCount(bytes)
   const plan = await planOf(tx, organizationId)
@@ -77,7 +84,7 @@ function requireCount(bytes: number): void {
 
 function exceeded({ usedBytes, reservedBytes }: StorageAccount, bytes: number, plan: Plan): Problem {
   const used = usedBytes + reservedBytes
-  const promised = reservedBytes > 0 ? `, ${reservedBytes} of them promised to uploads under way` : ''
+  const promised = reservedBytes > 0 ? `, ${reservedBytes} of them promised to uploads and jobs under way` : ''
   return problem(
     'storage-quota-exceeded',
     `${bytes} bytes do not fit: ${used} of the ${plan.storageBytes} bytes of the plan '${plan.name}' are taken${promised}. ` +

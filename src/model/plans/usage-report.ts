@@ -13,6 +13,7 @@ export interface UsagePoint {
   egressBytes: number
   tiles: number
   computeJobs: number
+  processingJobs: number
   apiCalls: number
 }
 
@@ -21,9 +22,10 @@ const FIELDS: Record<Meter, keyof UsagePoint> = {
   egress_bytes: 'egressBytes',
   tiles: 'tiles',
   compute_jobs: 'computeJobs',
+  processing_jobs: 'processingJobs',
   api_calls: 'apiCalls',
 }
-const none = (): UsagePoint => ({ storageBytes: 0, egressBytes: 0, tiles: 0, computeJobs: 0, apiCalls: 0 })
+const none = (): UsagePoint => ({ storageBytes: 0, egressBytes: 0, tiles: 0, computeJobs: 0, processingJobs: 0, apiCalls: 0 })
 
 export const monthOf = (at: Date): string => at.toISOString().slice(0, 7)
 
@@ -128,7 +130,8 @@ export async function recountStorage(tx: Tx, organizationId: string, now: Date, 
     rows: [recounted],
   } = await sql<{ storageBytes: number }>`
     update storage_account set used_bytes = (select coalesce(sum(storage_bytes), 0) from project where org_id = ${organizationId}
-      and deleted_at is null), recalculated_at = ${now}
+      and deleted_at is null) + (select coalesce(sum(size_bytes), 0) from kept_file where org_id = ${organizationId}),
+      recalculated_at = ${now}
     where org_id = ${organizationId} returning used_bytes as "storageBytes"
   `.execute(tx)
   return { previousBytes: account!.usedBytes, storageBytes: recounted!.storageBytes }

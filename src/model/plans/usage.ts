@@ -27,14 +27,31 @@ export async function add(db: Db | Tx, readings: readonly Reading[]): Promise<vo
 
 export const keyOf = ({ organizationId, day, meter }: Omit<Reading, 'amount'>): string => `${organizationId} ${day} ${meter}`
 
-/** Jobs that were started in this month of UTC. */
-export async function jobsOfMonth(db: Db, organizationId: string, now: Date): Promise<number> {
-  const { rows } = await sql<{ jobs: number }>`
-    select coalesce(sum(amount), 0)::bigint as jobs from usage_day
-    where org_id = ${organizationId} and meter = 'compute_jobs' and day >= ${`${dayOf(now).slice(0, 7)}-01`}::date
+/** Clips are counted apart from jobs of all other kinds. */
+export type JobMeter = 'compute_jobs' | 'processing_jobs'
+
+const monthOf = (now: Date): string => `${dayOf(now).slice(0, 7)}-01`
+
+/**
+ * The organizations whose use counts against the quotas of one, to be selected from: itself and, on the free plan, those that its
+ * founder deleted in this month.
+ */
+export const sharingQuotas = (organizationId: string, now: Date) => sql`(
+  select ${organizationId}::uuid union all
+  select d.id from organization o join organization d on d.founded_by = o.founded_by
+  where o.id = ${organizationId} and o.plan_id = 'free' and d.deleted_at >= ${monthOf(now)}::date::timestamp at time zone 'UTC'
+)`
+
+/** Jobs that count against the quota of this month of UTC. */
+export async function jobsOfMonth(db: Db, organizationId: string, meter: JobMeter, now: Date): Promise<{ used: number; own: number }> {
+  const { rows } = await sql<{ used: number; own: number }>`
+    select coalesce(sum(amount), 0)::bigint as used,
+      coalesce(sum(amount) filter (where org_id = ${organizationId}), 0)::bigint as own
+    from usage_day
+    where org_id in ${sharingQuotas(organizationId, now)} and meter = ${meter} and day >= ${monthOf(now)}::date
       and day <= ${dayOf(now)}::date
   `.execute(db)
-  return rows[0]!.jobs
+  return rows[0]!
 }
 
 /** A day's storage is the most that was seen on it. */

@@ -12,6 +12,13 @@ export const LEASE_SECONDS = 10
 /** How long a response is replayed and a body fingerprint is remembered. */
 export const REPLAY_HOURS = 24
 
+/** Begins the keys of claims that belong to one caller, whose responses are encrypted. */
+export const SEALED_PREFIX = 'sealed:'
+/** An organization's sealed responses: beyond this the oldest are forgotten early, so that keys cannot fill the database. */
+export const MAX_SEALED_BYTES_PER_OWNER = 64 * 1024 * 1024
+/** What a claim takes besides its response. */
+const CLAIM_BYTES = 512
+
 export interface ClaimKey {
   ownerId: string
   path: string
@@ -98,6 +105,15 @@ export async function renew(db: Db, held: readonly { key: ClaimKey; lease: strin
   `.execute(db)
 }
 
-export async function sweep(db: Db, now: Date): Promise<void> {
-  await sql`delete from idempotency_claim where expires_at < ${now} and (state <> 'running' or lease_until < clock_timestamp())`.execute(db)
+export async function sweep(db: Db, now: Date, maxSealedBytes = MAX_SEALED_BYTES_PER_OWNER): Promise<void> {
+  const isOver = sql`(c.state <> 'running' or c.lease_until < clock_timestamp())`
+  await sql`delete from idempotency_claim c where c.expires_at < ${now} and ${isOver}`.execute(db)
+  await sql`
+    delete from idempotency_claim c using (
+      select owner_id, path, key,
+        sum(${CLAIM_BYTES} + coalesce(octet_length(response_body), 0)) over (partition by owner_id order by expires_at desc, path, key) as bytes
+      from idempotency_claim where starts_with(key, ${SEALED_PREFIX})
+    ) sized
+    where c.owner_id = sized.owner_id and c.path = sized.path and c.key = sized.key and sized.bytes > ${maxSealedBytes} and ${isOver}
+  `.execute(db)
 }

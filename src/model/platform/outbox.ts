@@ -4,6 +4,7 @@ import { eventType, type EventType } from '#core/event-types.ts'
 import type { Tx } from '#db/tables.ts'
 import * as alertEvaluation from '#model/events/alert-evaluation.ts'
 import { mayRead, RIGHTS } from '#model/events/audience.ts'
+import * as delivery from '#model/events/delivery.ts'
 import * as notice from '#model/events/notice.ts'
 
 export interface PendingEvent {
@@ -15,7 +16,8 @@ export interface PendingEvent {
 /**
  * Writes the events of one invocation in its transaction: they are facts from the moment the change is one. With them go a
  * delivery for each active subscription that matches and a question to each alert rule that watches, so that neither can
- * be forgotten. One statement of one text, however many there are.
+ * be forgotten. Deliveries that have no room in the organization's queue wait in the backlog, one row for an event. One statement
+ * of one text, however many there are.
  */
 export async function write(
   tx: Tx,
@@ -36,13 +38,23 @@ export async function write(
       ) with ordinality as e (id, project_id, type, entity_type, entity_id, data, nth)
       order by nth
       returning seq, project_id, type, entity_type, entity_id, data
-    ), deliveries as (
-      insert into webhook_delivery (subscription_id, event_seq, endpoint_key, since, due_at, created_at)
-      select w.id, e.seq, w.endpoint_key, ${now}, ${now}, ${now}
+    ), matched as materialized (
+      select e.seq, w.id, w.endpoint_key
       from e join event_subscription w on w.org_id = ${organizationId} and w.event_type = e.type and w.is_active
       ${RIGHTS}
       where ${mayRead} and ${MATCHES}
         and (e.type <> 'alert.triggered' or e.data -> 'notification_channels' ? 'webhook')
+    ), counted as materialized (
+      select seq, array_agg(id) as ids, sum(count(*)) over (order by seq) as up_to from matched group by seq
+    ), room as materialized (
+      select ${delivery.roomFor(organizationId)} as free where exists (select from matched)
+    ), deliveries as (
+      insert into webhook_delivery (subscription_id, event_seq, endpoint_key, since, due_at, created_at)
+      select m.id, m.seq, m.endpoint_key, ${now}, ${now}, ${now}
+      from matched m join counted c on c.seq = m.seq cross join room where c.up_to <= room.free
+    ), backlog as (
+      insert into webhook_backlog (org_id, event_seq, subscription_ids, created_at)
+      select ${organizationId}, c.seq, c.ids, ${now} from counted c cross join room where c.up_to > room.free
     )
     insert into alert_evaluation (rule_id, org_id, item_id, due_at, created_at)
     select distinct w.id, w.org_id, e.entity_id, ${now}::timestamptz, ${now}::timestamptz

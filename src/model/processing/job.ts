@@ -5,6 +5,7 @@
  */
 import { sql } from 'kysely'
 import { isUuid } from '#core/ids.ts'
+import type { Interval } from '#core/interval.ts'
 import type { Principal } from '#core/principal.ts'
 import { notFound } from '#core/problem.ts'
 import type { JobStatus } from '#core/vocabulary.ts'
@@ -23,6 +24,8 @@ export const COLUMNS = [
   'target_collection_id as targetCollectionId',
   'source_item_ids as sourceItemIds',
   'reserved_credits as reservedCredits',
+  // Room in the store that its outputs have until it ends.
+  'reserved_bytes as reservedBytes',
   'captured_credits as capturedCredits',
   'output_item_ids as outputItemIds',
   'output_artifacts as outputArtifacts',
@@ -58,6 +61,7 @@ interface NewJob {
   targetCollectionId: string | null
   sourceItemIds: readonly string[]
   reservedCredits: number
+  reservedBytes: number
   timeoutSeconds: number
   createdBy: string | null
   apiKeyId: string | null
@@ -78,6 +82,7 @@ export async function insert(tx: Tx, job: NewJob, now: Date): Promise<Job> {
       target_collection_id: job.targetCollectionId,
       source_item_ids: [...job.sourceItemIds],
       reserved_credits: job.reservedCredits,
+      reserved_bytes: job.reservedBytes,
       timeout_seconds: job.timeoutSeconds,
       created_by: job.createdBy,
       api_key_id: job.apiKeyId,
@@ -94,25 +99,19 @@ export async function find(db: Db, id: string): Promise<Job | null> {
   return (await db.selectFrom('processing_job').select(COLUMNS).where('id', '=', id).executeTakeFirst()) ?? null
 }
 
-/** 404 for what the caller's organization does not hold, 403 for a job of a private project that is not the caller's. */
+/** Anyone who can read its project, deleted or not, as lists do: 404 outside the organization, 403 for a private project of others. */
 export async function requireReader(db: Db, principal: Principal, id: string): Promise<Job> {
   const job = await find(db, id)
   if (!job) throw notFound('job')
-  await requireProject(db, principal, job)
+  await project.unlessHidden('job', () => project.requireReader(db, principal, job.projectId, { evenDeleted: true }))
   return job
 }
 
 /** For whoever may change what lies in its project. */
 export async function requireEditor(db: Db, principal: Principal, id: string): Promise<Job> {
   const job = await requireReader(db, principal, id)
-  await project.requireRole(db, principal, job.projectId, 'editor')
+  await project.unlessHidden('job', () => project.requireRole(db, principal, job.projectId, 'editor'))
   return job
-}
-
-/** A project that does not exist for the caller has no jobs either: the answer is the same as for a job that was never there. */
-async function requireProject(db: Db, principal: Principal, { projectId }: Job): Promise<void> {
-  if (!(await project.exists(db, principal, projectId))) throw notFound('job')
-  await project.requireReader(db, principal, projectId)
 }
 
 /** Inside the transaction: the row as it is now, held until the end. */
@@ -127,24 +126,30 @@ export interface JobFilter {
   projectId?: string
   /** Of these the caller sees nothing. */
   hiddenProjectIds?: readonly string[]
-  jobType?: string | undefined
+  jobTypes?: readonly string[] | undefined
   statuses?: readonly JobStatus[] | undefined
   ids?: readonly string[] | undefined
+  created?: Interval | undefined
+  /** In seconds, of jobs that have begun: until their end, or until now. */
+  duration?: { min: number | null; max: number | null; now: Date } | undefined
   oldestFirst?: boolean
   limit: number
   offset: number
 }
 
 export async function list(db: Db, filter: JobFilter): Promise<{ jobs: Job[]; total: number }> {
-  const { hiddenProjectIds = [], statuses, ids, oldestFirst = false } = filter
+  const { hiddenProjectIds = [], statuses, ids, created, duration, oldestFirst = false } = filter
   const wanted = db
     .selectFrom('processing_job')
     .$if(filter.organizationId !== undefined, (query) => query.where('org_id', '=', filter.organizationId!))
     .$if(filter.projectId !== undefined, (query) => query.where('project_id', '=', filter.projectId!))
     .$if(hiddenProjectIds.length > 0, (query) => query.where(sql<boolean>`project_id <> all(${hiddenProjectIds}::uuid[])`))
-    .$if(filter.jobType !== undefined, (query) => query.where('job_type', '=', filter.jobType!))
-    .$if(statuses !== undefined, (query) => query.where('status', 'in', [...statuses!]))
+    .$if(filter.jobTypes !== undefined, (query) => query.where(sql<boolean>`job_type = any(${filter.jobTypes}::text[])`))
+    .$if(statuses !== undefined, (query) => query.where(sql<boolean>`status = any(${statuses}::text[])`))
     .$if(ids !== undefined, (query) => query.where(sql<boolean>`id = any(${ids}::uuid[])`))
+    .$if(created?.from != null, (query) => query.where('created_at', '>=', created!.from!))
+    .$if(created?.to != null, (query) => query.where('created_at', '<=', created!.to!))
+    .$if(duration !== undefined, (query) => query.where(lasted(duration!)))
   const direction = oldestFirst ? 'asc' : 'desc'
   const jobs = await wanted
     .select(COLUMNS)
@@ -157,18 +162,9 @@ export async function list(db: Db, filter: JobFilter): Promise<{ jobs: Job[]; to
   return { jobs, total }
 }
 
-/** Which of the jobs of these types has waited longest, for a worker from outside. */
-export async function oldestWaiting(db: Db, jobTypes: readonly string[]): Promise<Job | null> {
-  const row = await db
-    .selectFrom('processing_job')
-    .select(COLUMNS)
-    .where('status', '=', 'dispatched')
-    .where('job_type', 'in', [...jobTypes])
-    .orderBy('dispatched_at')
-    .orderBy('id')
-    .limit(1)
-    .executeTakeFirst()
-  return row ?? null
+function lasted({ min, max, now }: NonNullable<JobFilter['duration']>) {
+  const seconds = sql`extract(epoch from coalesce(completed_at, ${now}::timestamptz) - started_at)`
+  return sql<boolean>`started_at is not null and ${seconds} >= ${min ?? 0}::float8 and ${seconds} <= ${max}::float8 is not false`
 }
 
 /** Null: it was not pending. */

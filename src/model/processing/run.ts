@@ -21,6 +21,41 @@ const ROUND = 500
 /** A job, and who works on it now. */
 export type Run = Job & { runId: string }
 
+/** Jobs of one organization that run at the same time on machines of ours: half of the slots of one. */
+export const MAX_RUNNING_PER_ORGANIZATION = 2
+
+/** One at a time finds out whose turn it is; held until the transaction ends. */
+export async function takeTurn(tx: Tx): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtextextended('processing turns', 0))`.execute(tx)
+}
+
+/**
+ * Whose turn it is: of the organizations that have a job waiting, the one with the fewest running; among those, the one whose last
+ * job began longest ago; its oldest job. Null: none waits that may begin. What workers from outside run counts for them alone.
+ */
+export async function nextWaiting(db: Db | Tx, jobTypes: readonly string[], by: 'us' | 'worker', now: Date): Promise<Job | null> {
+  const alive = new Date(now.getTime() - SILENT_MS)
+  const isCounted = by === 'us' ? sql`r.worker is null and r.heartbeat_at > ${alive}` : sql`r.worker is not null`
+  const most = by === 'us' ? MAX_RUNNING_PER_ORGANIZATION : null
+  const { rows } = await sql<{ id: string }>`
+    with waiting as (
+      select org_id, (array_agg(id order by dispatched_at, id))[1] as id, min(dispatched_at) as since from processing_job
+      where status = 'dispatched' and job_type = any(${jobTypes}::text[]) group by org_id
+    )
+    select w.id from waiting w
+    cross join lateral (
+      select count(*) as running from processing_job r
+      where r.org_id = w.org_id and r.completed_at is null and r.status = 'running' and ${isCounted}
+    ) busy
+    cross join lateral (select max(s.started_at) as at from processing_job s where s.org_id = w.org_id and s.started_at is not null) last
+    where ${most}::int is null or busy.running < ${most}::int
+    order by busy.running, last.at nulls first, w.since, w.id limit 1
+  `.execute(db)
+  const [row] = rows
+  if (!row) return null
+  return (await db.selectFrom('processing_job').select(COLUMNS).where('id', '=', row.id).executeTakeFirst()) ?? null
+}
+
 /** Takes a job on, or takes it up again where whoever had it is silent. Null: it has ended, or somebody works on it. */
 export async function begin(tx: Tx, id: string, now: Date): Promise<{ run: Run; isFirst: boolean } | null> {
   const silent = new Date(now.getTime() - SILENT_MS)
@@ -168,6 +203,12 @@ export async function forgotten(tx: Tx, ours: readonly string[], now: Date): Pro
     .returning('id')
     .execute()
   return rows.map((row) => row.id)
+}
+
+/** Whether a task for it waits in the queue. */
+export async function isQueued(tx: Tx, id: string): Promise<boolean> {
+  const { rows } = await sql<{ found: boolean }>`select ${queued(runJobTask.name, 'job_id', sql`${id}`)} as found`.execute(tx)
+  return rows[0]!.found
 }
 
 /**

@@ -100,6 +100,8 @@ interface NewShareLink {
   passwordHash: string
   expiresAt: Date
   createdBy: string | null
+  /** The person, or the owner of the key. */
+  creatorId: string | null
   now: Date
 }
 
@@ -121,6 +123,7 @@ export async function insert(tx: Tx, wanted: NewShareLink): Promise<{ link: Shar
       permission: wanted.permission,
       expires_at: wanted.expiresAt,
       created_by: wanted.createdBy,
+      creator_id: wanted.creatorId,
       created_at: wanted.now,
     })
     .returning(COLUMNS)
@@ -152,6 +155,10 @@ export async function revoke(tx: Tx, id: string, now: Date): Promise<void> {
 
 export async function revokeAllOf(tx: Tx, organizationId: string, now: Date): Promise<void> {
   await tx.updateTable('share_link').set({ revoked_at: now }).where('org_id', '=', organizationId).where('revoked_at', 'is', null).execute()
+}
+
+export async function revokeAllBy(tx: Tx, userId: string, now: Date): Promise<void> {
+  await tx.updateTable('share_link').set({ revoked_at: now }).where('creator_id', '=', userId).where('revoked_at', 'is', null).execute()
 }
 
 /** Counts openings, many of one link in one change of its row. It is telemetry: a link that was revoked a moment ago keeps its count. */

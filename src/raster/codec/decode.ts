@@ -1,13 +1,16 @@
 import { giveBack } from '#raster/buffers.ts'
 import { decodeFax } from '#raster/codec/ccitt.ts'
 import { decodeJpeg } from '#raster/codec/jpeg.ts'
+import { labToColors } from '#raster/codec/lab.ts'
 import { decodeLerc } from '#raster/codec/lerc.ts'
 import { decodeLzma } from '#raster/codec/lzma.ts'
 import { decodeLzw } from '#raster/codec/lzw.ts'
+import { decodeNext } from '#raster/codec/next.ts'
 import { decodePackbits } from '#raster/codec/packbits.ts'
 import { fitPixels } from '#raster/codec/pixels.ts'
 import { undoDifferences, undoDifferences64, undoFloatPlanes, type RowShape } from '#raster/codec/predictor.ts'
 import { decompress } from '#raster/codec/stream.ts'
+import { decodeThunderscan } from '#raster/codec/thunderscan.ts'
 import { magnitudes, reverseBits, signExtend, swapBytes, unpackBits, widenHalves, widenTriples } from '#raster/codec/unpack.ts'
 import { decodeWebp } from '#raster/codec/webp.ts'
 import { ycbcrBytes, ycbcrToRgb, type YcbcrCoding } from '#raster/codec/ycbcr.ts'
@@ -88,6 +91,10 @@ function decodeBytes(directory: Directory, stored: Uint8Array, byteLength: numbe
       return decompress('zstd', input, byteLength)
     case 'lzma':
       return decodeLzma(input, byteLength)
+    case 'next':
+      return decodeNext(input, { width: directory.grid.blockWidth, rows })
+    case 'thunderscan':
+      return decodeThunderscan(input, { width: directory.grid.blockWidth, rows })
     case 'ccittRle':
     case 'ccittG3':
     case 'ccittG4':
@@ -115,6 +122,10 @@ function toSamples(directory: Directory, bytes: Uint8Array, shape: RowShape): Ex
   if (directory.photometric === PHOTOMETRIC.cmyk) {
     if (directory.predictor === 2) undoPredictor2(bytes, shape, 1)
     return inksToColors(bytes)
+  }
+  if (directory.photometric === PHOTOMETRIC.cielab) {
+    if (directory.predictor === 2) undoPredictor2(bytes, shape, 1)
+    return labToColors(bytes)
   }
   if (isComplex) {
     if (!directory.littleEndian) swapBytes(bytes, bits / 16)

@@ -2,15 +2,9 @@ import type { ColormapSource } from './source.ts'
 
 /** Heights and depths. */
 export const ELEVATION: readonly ColormapSource[] = [
-  { id: 'terrain', name: 'Terrain', stops: '0:333399 38:0098fe 41:009eef 63:00cb6b 64:01cc66 127:fdff99 128:fefe98 191:805c54 255:ffffff' },
-  {
-    id: 'gist_earth',
-    name: 'Earth',
-    stops:
-      '0:000000 1:01002b 2:010039 7:05006e 8:050274 35:173f79 56:25677d 72:308080 117:459a49 119:4a9b46 142:7ca753 178:b7b75e ' +
-      '200:c0a465 207:c7a676 223:d9b59d 232:e3c3b6 246:f3e1e0 255:fdfbfb',
-  },
-  { id: 'ocean', name: 'Ocean', stops: '0:008000 85:000055 170:0080aa 255:ffffff' },
+  { id: 'terrain', name: 'Terrain' },
+  { id: 'gist_earth', name: 'Earth' },
+  { id: 'ocean', name: 'Ocean' },
   {
     id: 'hypsometric',
     name: 'Hypsometric tints',

@@ -6,6 +6,7 @@ import { ELEVATION } from './elevation.ts'
 import { PERCEPTUAL } from './perceptual.ts'
 import { SEQUENTIAL } from './sequential.ts'
 import type { ColormapSource } from './source.ts'
+import { TABLES } from './tables.ts'
 
 interface ColormapStop {
   /** From 0 to 1. */
@@ -34,6 +35,8 @@ type ColorTable = Uint8Array
 
 export const COLOR_COUNT = 256
 const REVERSED_SUFFIX = '_r'
+/** Between the stops of a table: a divisor of 255, so that the first and the last colour are among them. */
+const STOP_DISTANCE = 15
 
 const SOURCES: Record<ColormapGroupName, readonly ColormapSource[]> = {
   perceptual: PERCEPTUAL,
@@ -45,7 +48,7 @@ const SOURCES: Record<ColormapGroupName, readonly ColormapSource[]> = {
 
 const GROUPS: readonly ColormapGroup[] = COLORMAP_GROUPS.map((name) => ({
   name,
-  colormaps: SOURCES[name].map((source) => ({ id: source.id, name: source.name, group: name, stops: readStops(source.stops) })),
+  colormaps: SOURCES[name].map((source) => ({ id: source.id, name: source.name, group: name, stops: stopsOf(source) })),
 }))
 
 const BY_ID: ReadonlyMap<string, Colormap> = new Map(GROUPS.flatMap((group) => group.colormaps.map((colormap) => [colormap.id, colormap])))
@@ -72,7 +75,7 @@ export function colorTable(id: string): ColorTable {
   const key = reversed ? base + REVERSED_SUFFIX : base
   let table = tables.get(key)
   if (!table) {
-    table = interpolate(colormap.stops)
+    table = publishedTable(base) ?? interpolate(colormap.stops)
     if (reversed) table = reverse(table)
     tables.set(key, table)
   }
@@ -83,6 +86,23 @@ function splitId(id: string): { base: string; reversed: boolean } {
   const lower = id.toLowerCase()
   if (BY_ID.has(lower) || !lower.endsWith(REVERSED_SUFFIX)) return { base: lower, reversed: false }
   return { base: lower.slice(0, -REVERSED_SUFFIX.length), reversed: true }
+}
+
+function stopsOf({ id, stops }: ColormapSource): ColormapStop[] {
+  return stops === undefined ? summarize(TABLES[id]!) : readStops(stops)
+}
+
+function publishedTable(id: string): ColorTable | null {
+  const hex = TABLES[id]
+  return hex === undefined ? null : Uint8Array.from(Buffer.from(hex, 'hex'))
+}
+
+/** Enough colours of a table to draw it as a gradient. */
+function summarize(hex: string): ColormapStop[] {
+  return Array.from({ length: (COLOR_COUNT - 1) / STOP_DISTANCE + 1 }, (_, index) => {
+    const entry = index * STOP_DISTANCE
+    return { position: entry / (COLOR_COUNT - 1), color: `#${hex.slice(entry * 6, entry * 6 + 6)}` }
+  })
 }
 
 function readStops(text: string): ColormapStop[] {
@@ -96,8 +116,8 @@ function readStops(text: string): ColormapStop[] {
 
 /** A class colour is two stops of the same colour around its step, so that nothing is mixed inside it. */
 function heldColor(hex: string, index: number, count: number): ColormapStop[] {
-  const first = Math.ceil((index * COLOR_COUNT) / count)
-  const last = Math.ceil(((index + 1) * COLOR_COUNT) / count) - 1
+  const first = Math.ceil((index * (COLOR_COUNT - 1)) / count)
+  const last = index === count - 1 ? COLOR_COUNT - 1 : Math.ceil(((index + 1) * (COLOR_COUNT - 1)) / count) - 1
   return [first, last].map((place) => ({ position: place / (COLOR_COUNT - 1), color: `#${hex}` }))
 }
 

@@ -1,7 +1,10 @@
-/** A colormap as it is written down: its control points in one line. */
+/** A colormap as it is written down. */
 export interface ColormapSource {
   id: string
   name: string
-  /** `place:rrggbb` with places from 0 to 255, colours between them are mixed; without places, equal steps of one colour each. */
-  stops: string
+  /**
+   * `place:rrggbb` with places from 0 to 255, colours between them are mixed; without places, equal steps of one colour each.
+   * Left out for a colormap whose 256 colours are in `tables.ts`.
+   */
+  stops?: string
 }

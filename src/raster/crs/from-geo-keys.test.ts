@@ -39,7 +39,7 @@ test('codes and methods that we do not know are problems with a reason', () => {
     { [KEY.modelType]: 3 },
     { [KEY.modelType]: 1, [KEY.projectedType]: 32767, [KEY.coordinateTransformation]: 77, [KEY.geographicType]: 4326 },
     { [KEY.modelType]: 1, [KEY.projectedType]: 32767, [KEY.coordinateTransformation]: 1, [KEY.geographicType]: 32767 },
-    { [KEY.modelType]: 2, [KEY.geographicType]: 32767, [KEY.ellipsoid]: 7030, [KEY.angularUnits]: 9105 },
+    { [KEY.modelType]: 2, [KEY.geographicType]: 32767, [KEY.ellipsoid]: 7030, [KEY.angularUnits]: 9199 },
     // Clarke 1866 without a datum: hundreds of metres of doubt.
     { [KEY.modelType]: 2, [KEY.geographicType]: 32767, [KEY.ellipsoid]: 7008 },
   ]

@@ -27,6 +27,23 @@ export function crsFromGeoKeys(keys: GeoKeys, citations: Citations = new Map()):
   }
 }
 
+/**
+ * Degrees in a unit of the file's coordinates, where these are longitudes and latitudes; 1 for a map. Files with the code of a system
+ * in degrees often name another unit that is not theirs, so it counts there only if `fitsDegrees` is false.
+ */
+export function degreesAUnit(keys: GeoKeys, fitsDegrees: boolean): number {
+  const model = key(keys, KEY.modelType)
+  const geographic = key(keys, KEY.geographicType)
+  if (model !== MODEL.geographic && !(model === null && geographic !== null && key(keys, KEY.projectedType) === null)) return 1
+  if (isCode(geographic) && fitsDegrees) return 1
+  try {
+    return angularUnitDegrees(keys)
+  } catch {
+    // An unknown unit is told of where the system is looked for.
+    return 1
+  }
+}
+
 /** The CRS of a raster, or the error that says why there is none. */
 export function requireCrs(info: RasterInfo): Crs {
   if (info.crs) return info.crs
@@ -73,7 +90,7 @@ function resolveProjected(keys: GeoKeys, code: number, citations: Citations): Cr
 
 function resolveGeographic(keys: GeoKeys, code: number): Crs {
   if (isCode(code)) return crsFromEpsg(code)
-  if (angularUnitDegrees(keys) !== 1) throw new RasterError('unknown_crs', 'The raster has geographic coordinates that are not degrees')
+  angularUnitDegrees(keys)
   const { figure, accuracyM, note } = figureFromKeys(keys)
   const proj4 = `+proj=longlat ${figure} +no_defs`
   return { epsg: null, name: 'user-defined geographic system', kind: 'geographic', proj4, unit: 1, accuracyM, note }

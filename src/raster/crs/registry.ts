@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { brotliDecompressSync } from 'node:zlib'
 import { RasterError } from '#raster/errors.ts'
 import type { Crs } from '#raster/types.ts'
+import { titled } from './datums.ts'
 
 /**
  * The systems of the EPSG registry, from a table that `tools/projected.ts` makes and that is unpacked when a code is asked for
@@ -94,7 +95,7 @@ function rowOf(code: number): Row {
   return {
     name,
     projection,
-    datum: datums[Number(datum)] ?? '',
+    datum: titled(datums[Number(datum)] ?? '', name),
     accuracyM: accuracy === '' ? null : Number(accuracy),
     deviationM: deviation === '' ? 0 : Number(deviation),
   }

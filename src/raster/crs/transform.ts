@@ -1,5 +1,6 @@
 import proj4 from 'proj4'
 import type { Crs } from '#raster/types.ts'
+import { definitionsOf } from './datums.ts'
 
 /** Points between two systems. Longitude and latitude are in degrees; a point outside the projection's domain is NaN. */
 export interface CrsTransform {
@@ -11,7 +12,7 @@ const OUTSIDE = (): [number, number] => [NaN, NaN]
 
 export function crsTransform(from: Crs, to: Crs): CrsTransform {
   if (from.proj4 === to.proj4) return { forward: (x, y) => [x, y], inverse: (x, y) => [x, y] }
-  const converter = proj4(from.proj4, to.proj4)
+  const converter = proj4(...definitionsOf(from, to))
   return {
     forward: guarded((x, y) => converter.forward([x, y], true)),
     inverse: guarded((x, y) => converter.inverse([x, y], true)),

@@ -91,7 +91,7 @@ function projected(node: WktNode): Crs {
     if (word === 'PARAMETER') parameters.set((texts[0] ?? '').toLowerCase(), numbers[0] ?? 0)
   const given = new Parameters(parameters, unit)
   if (method === 'mercator_auxiliary_sphere' && unit === 1 && given.isPlain) return crsFromEpsg(WEB_MERCATOR)
-  const build = METHODS[method]
+  const build = method === GEOSTATIONARY ? geostationary(part(node, 'EXTENSION')?.texts[1] ?? '') : METHODS[method]
   const base = part(node, 'GEOGCS')
   if (!build || !base) throw refused(`its projection ${method.slice(0, 60) || 'has no name'} is not supported`)
   const { figure, accuracyM, note } = figureFromWkt(base)
@@ -184,6 +184,15 @@ function polar(p: Parameters): string {
   const latitude = p.get(90, 'standard_parallel_1', 'latitude_of_origin')
   const size = Math.abs(latitude) === 90 ? p.scale : `+lat_ts=${latitude}`
   return `+proj=stere +lat_0=${latitude < 0 ? -90 : 90} ${size} ${p.lon0}`
+}
+
+const GEOSTATIONARY = 'geostationary_satellite'
+const GEOSTATIONARY_HEIGHT_M = 35_785_831
+
+/** As a satellite above the equator sees the Earth. Which of its mirrors turns first only GDAL's own addition says. */
+function geostationary(addition: string): Build {
+  const sweep = /\+sweep=([xy])/.exec(addition)?.[1] ?? 'y'
+  return (p) => `+proj=geos +sweep=${sweep} +h=${p.get(GEOSTATIONARY_HEIGHT_M, 'satellite_height', 'height')} ${p.lon0}`
 }
 
 /** Projections by the names of ArcGIS and of the Open Geospatial Consortium. */

@@ -67,19 +67,33 @@ test('alpha that says nothing is left away', async () => {
   }
 })
 
-test('an indexed picture keeps its colours, and entry 0 is transparent', async () => {
-  const indices = Uint8Array.from({ length: WIDTH * HEIGHT }, (_, i) => i % 256)
+test('an indexed picture keeps all 256 colours, also beside transparent pixels', async () => {
   const palette = Uint8Array.from({ length: 768 }, (_, i) => noise(i))
-  const png = await encodeImage({ width: WIDTH, height: HEIGHT, indices, palette }, { format: 'png' })
-  assert.equal(png[25], 3, 'written with a palette')
-  const { data } = await decode(png)
-  for (const i of [0, 1, 200, 255, 256]) {
-    const entry = (i % 256) * 3
-    assert.equal(data[i * 4 + 3], entry === 0 ? 0 : 255)
-    if (entry !== 0) assert.deepEqual([...data.subarray(i * 4, i * 4 + 3)], [...palette.subarray(entry, entry + 3)])
+  const size = { width: WIDTH, height: HEIGHT, palette }
+  const cases = [
+    { highest: 255, hidden: false, colorType: 3 },
+    { highest: 254, hidden: true, colorType: 3 },
+    { highest: 255, hidden: true, colorType: 6 },
+  ]
+  for (const { highest, hidden, colorType } of cases) {
+    const entryOf = (i: number): number => i % (highest + 1)
+    const isHidden = (i: number): boolean => hidden && i >= WIDTH * HEIGHT - 40
+    const indexed = () => ({
+      ...size,
+      indices: Uint8Array.from({ length: WIDTH * HEIGHT }, (_, i) => entryOf(i)),
+      mask: Uint8Array.from({ length: WIDTH * HEIGHT }, (_, i) => (isHidden(i) ? 0 : 255)),
+    })
+    const png = await encodeImage(indexed(), { format: 'png' })
+    assert.equal(png[25], colorType, 'with a palette where 256 entries are enough')
+    const data = await sharp(png).ensureAlpha().raw().toBuffer()
+    for (let i = 0; i < WIDTH * HEIGHT; i++) {
+      const entry = entryOf(i) * 3
+      assert.equal(data[i * 4 + 3], isHidden(i) ? 0 : 255)
+      if (!isHidden(i)) assert.deepEqual([...data.subarray(i * 4, i * 4 + 3)], [...palette.subarray(entry, entry + 3)])
+    }
+    const webp = await encodeImage(indexed(), { format: 'webp' })
+    assert.equal((await decode(webp)).format, 'webp')
   }
-  const webp = await encodeImage({ width: WIDTH, height: HEIGHT, indices, palette }, { format: 'webp' })
-  assert.equal((await decode(webp)).format, 'webp')
 })
 
 test('JPEG turns transparent into white and respects quality', async () => {

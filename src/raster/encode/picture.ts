@@ -9,12 +9,14 @@ export interface Picture {
   data: Uint8Array<ArrayBuffer>
 }
 
-/** Pixels as entries of a palette, one byte each. Entry 0 is transparent; the others are opaque. */
+/** Pixels as entries of a palette, one byte each. */
 export interface IndexedPicture {
   width: number
   height: number
   indices: Uint8Array<ArrayBuffer>
-  /** 256 entries of three bytes; those of entry 0 are not shown. */
+  /** A pixel with 0 is transparent, every other one is opaque. */
+  mask: Uint8Array
+  /** 256 colours of three bytes. */
   palette: Uint8Array
 }
 
@@ -23,15 +25,22 @@ export const isIndexed = (picture: Picture | IndexedPicture): picture is Indexed
 const OPAQUE = 255
 const COLORS = 256
 
+/** An entry that no visible pixel has, or -1: what is transparent needs one of its own in a palette. */
+export function freeEntry({ indices, mask }: IndexedPicture): number {
+  const isUsed = new Uint8Array(COLORS)
+  for (let i = 0; i < indices.length; i++) if (mask[i] !== 0) isUsed[indices[i]!] = 1
+  return isUsed.indexOf(0)
+}
+
 /** Looks every entry up: RGB where no pixel is transparent, RGBA otherwise. */
-export function expandPalette({ width, height, indices, palette }: IndexedPicture): Picture {
-  if (indices.includes(0)) {
+export function expandPalette({ width, height, indices, mask, palette }: IndexedPicture): Picture {
+  if (mask.includes(0)) {
     const data = takeBytes(indices.length * 4)
     const words = new Uint32Array(data.buffer, 0, indices.length)
     const colors = new Uint32Array(COLORS)
-    for (let entry = 1; entry < COLORS; entry++)
+    for (let entry = 0; entry < COLORS; entry++)
       colors[entry] = (OPAQUE << 24) | (palette[entry * 3 + 2]! << 16) | (palette[entry * 3 + 1]! << 8) | palette[entry * 3]!
-    for (let i = 0; i < indices.length; i++) words[i] = colors[indices[i]!]!
+    for (let i = 0; i < indices.length; i++) words[i] = mask[i] === 0 ? 0 : colors[indices[i]!]!
     return { width, height, channels: 4, data }
   }
   const data = takeBytes(indices.length * 3)

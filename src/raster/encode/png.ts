@@ -1,7 +1,7 @@
 import { crc32, deflateSync } from 'node:zlib'
 import { giveBack, takeBytes } from '#raster/buffers.ts'
 import { deflateRows } from './deflate.ts'
-import { dropOpaqueAlpha, isIndexed, isOpaque, wordsOf, type IndexedPicture, type Picture } from './picture.ts'
+import { dropOpaqueAlpha, expandPalette, freeEntry, isIndexed, isOpaque, wordsOf, type IndexedPicture, type Picture } from './picture.ts'
 
 const SIGNATURE = Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a)
 const COLOR_TYPES = { 1: 0, 2: 4, 3: 2, 4: 6 } as const
@@ -23,13 +23,27 @@ export function encodePng(picture: Picture | IndexedPicture, effort?: number): B
 }
 
 /** Neighbouring entries of a palette are colours beside each other, so differences to the row above are small as well. */
-function encodeIndexed({ width, height, indices, palette }: IndexedPicture, effort?: number): Buffer {
+function encodeIndexed(picture: IndexedPicture, effort?: number): Buffer {
+  const { width, height, indices, mask, palette } = picture
   const chunks: Chunk[] = [
     ['IHDR', header(width, height, PALETTE_COLOR_TYPE)],
     ['PLTE', palette.subarray(0, 768)],
   ]
-  if (indices.includes(0)) chunks.push(['tRNS', Uint8Array.of(0)])
+  if (mask.includes(0)) {
+    const clear = freeEntry(picture)
+    if (clear < 0) return encodeExpanded(picture, effort)
+    for (let i = 0; i < indices.length; i++) if (mask[i] === 0) indices[i] = clear
+    chunks.push(['tRNS', new Uint8Array(clear + 1).fill(255, 0, clear)])
+  }
   return written(filterRows(indices, width, height), effort, chunks)
+}
+
+/** For the rare picture that shows all 256 colours and is transparent in places. */
+function encodeExpanded(picture: IndexedPicture, effort?: number): Buffer {
+  const expanded = expandPalette(picture)
+  const png = encodePng(expanded, effort)
+  giveBack(expanded.data)
+  return png
 }
 
 function written(filtered: Uint8Array, effort: number | undefined, head: readonly Chunk[]): Buffer {

@@ -1,5 +1,5 @@
 import { ExpressionError } from './error.ts'
-import { MAX_BAND, MAX_DEPTH, MAX_NODES } from './limits.ts'
+import { MAX_BAND, MAX_DEPTH } from './limits.ts'
 import { BINARY, FUNCTIONS, type BinaryOperator, type FunctionName } from './operators.ts'
 import { tokenize, type Token } from './tokens.ts'
 
@@ -40,7 +40,6 @@ class Parser {
   private readonly tokens: Token[]
   private readonly bands = new Set<number>()
   private index = 0
-  private nodeCount = 0
   private depth = 0
 
   constructor(source: string, options: ParseOptions) {
@@ -93,7 +92,7 @@ class Parser {
   /** A sign binds weaker than a power: `-b1 ** 2` is `-(b1 ** 2)`, as in mathematics and in Python. */
   private signed(): Node {
     return this.nested(() => {
-      if (this.take('-')) return this.made({ kind: 'negate', operand: this.signed() })
+      if (this.take('-')) return { kind: 'negate', operand: this.signed() }
       if (this.take('+')) return this.signed()
       const base = this.primary()
       return this.take('**') ? this.binary('**', base, this.signed()) : base
@@ -104,7 +103,7 @@ class Parser {
     const token = this.peek()
     if (token.kind === 'number') {
       this.index += 1
-      return this.made({ kind: 'number', value: token.value })
+      return { kind: 'number', value: token.value }
     }
     if (token.kind === 'name') {
       this.index += 1
@@ -127,7 +126,7 @@ class Parser {
       const wanted = least === most ? `${least}` : `${least} to ${most}`
       throw new ExpressionError(`${name} takes ${wanted} values, not ${operands.length},`, token.position)
     }
-    return this.made({ kind: 'call', name: name as FunctionName, operands })
+    return { kind: 'call', name: name as FunctionName, operands }
   }
 
   private band(token: Token): Node {
@@ -141,17 +140,11 @@ class Parser {
     if (band < 1 || band > bandCount)
       throw new ExpressionError(`band ${band} does not exist (there are ${bandCount}), used`, token.position)
     this.bands.add(band)
-    return this.made({ kind: 'band', band })
+    return { kind: 'band', band }
   }
 
   private binary(operator: BinaryOperator, left: Node, right: Node): Node {
-    return this.made({ kind: 'binary', operator, left, right })
-  }
-
-  private made(node: Node): Node {
-    this.nodeCount += 1
-    if (this.nodeCount > MAX_NODES) throw new ExpressionError(`more than ${MAX_NODES} terms and operators`, this.peek().position)
-    return node
+    return { kind: 'binary', operator, left, right }
   }
 
   private nested(read: () => Node): Node {

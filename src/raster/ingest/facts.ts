@@ -102,12 +102,17 @@ export function firstLook(info: RasterInfo, names: readonly string[], isCategori
 /** Above this many metres, whoever measures on a map should know. */
 const NOTED_M = 5
 
-/** Why positions may be off by more than a few metres; null where they are not. */
+/** Why positions may be off by more than a pixel or a few metres; null where they are not. */
 export function positionNote(info: RasterInfo): string | null {
   const notes: string[] = []
+  const pixelM = info.transform && info.crs ? groundSampleDistance(info) : null
+  const accuracyM = info.crs?.accuracyM ?? null
   if (info.crs?.note) notes.push(info.crs.note)
-  const residualM =
-    info.gcpResidualPx === null || !info.transform || !info.crs ? null : info.gcpResidualPx * (groundSampleDistance(info) ?? 0)
+  else if (accuracyM !== null && pixelM !== null && accuracyM > pixelM)
+    notes.push(
+      `The datum of ${info.crs!.name} is known to about ${accuracyM} m on WGS 84, which is more than a pixel of ${Number(pixelM.toPrecision(2))} m`,
+    )
+  const residualM = info.gcpResidualPx === null || !info.transform || !info.crs ? null : info.gcpResidualPx * (pixelM ?? 0)
   if (info.placedBy === 'rpc')
     notes.push('The image is placed by its rational polynomials at one mean height: where the ground is higher or lower, it is off')
   if (residualM !== null && residualM > NOTED_M)

@@ -43,7 +43,7 @@ const REASONS: Partial<Record<RasterErrorCode, Sentence>> = {
   not_a_tiff: (message) => `It is not a GeoTIFF: ${dotless(message)}`,
   no_georeference: (message) =>
     `${dotless(message)}: it has no usable georeference, so it cannot be put on a map. Give it one, for example with ` +
-    'gdal_edit or in QGIS, and upload it again',
+    'gdal_translate -a_srs EPSG:4326 -a_ullr west north east south in.tif out.tif, or with control points in QGIS, and upload it again',
   unknown_crs: (message) =>
     `Its coordinate reference system is not known here: ${dotless(message)}. Reproject it, for example with gdalwarp ` +
     '-t_srs EPSG:4326, and upload it again',

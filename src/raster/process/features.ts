@@ -4,7 +4,11 @@ import { projectorToLonLat, type Point } from '#raster/warp/projector.ts'
 import type { ByteSink } from '#raster/write/sink.ts'
 
 /** About a centimetre on the ground. */
-const DECIMALS = 1e7
+const LEAST_DECIMALS = 7
+const MOST_DECIMALS = 12
+/** Rounding moves a corner by less than a hundredth of a pixel. */
+const PIXEL_DECIMALS = 2
+const METRES_PER_DEGREE = 111_320
 const FLUSH_CHARACTERS = 256 * 1024
 
 /** Writes GeoJSON features one after another, in longitude and latitude. */
@@ -13,14 +17,18 @@ export class FeatureWriter {
   readonly #project: (x: number, y: number) => Point
   #text = '{"type":"FeatureCollection","features":['
   count = 0
+  /** Straight lines of pixels are not straight in longitude and latitude. */
+  readonly isBent: boolean
 
   constructor(sink: ByteSink, crs: Crs, transform: Affine) {
     this.#sink = sink
+    this.isBent = crs.kind === 'projected'
     const toLonLat = projectorToLonLat(crs)
     const point: Point = [0, 0]
+    const scale = 10 ** decimalsFor(crs, transform)
     this.#project = (column, row) => {
       toLonLat(...applyAffine(transform, column, row), point)
-      return [Math.round(point[0] * DECIMALS) / DECIMALS, Math.round(point[1] * DECIMALS) / DECIMALS]
+      return [Math.round(point[0] * scale) / scale, Math.round(point[1] * scale) / scale]
     }
   }
 
@@ -42,4 +50,10 @@ export class FeatureWriter {
     await this.#sink.write(Buffer.from(this.#text))
     this.#text = ''
   }
+}
+
+function decimalsFor({ kind, unit }: Crs, transform: Affine): number {
+  const pixel = Math.min(Math.hypot(transform[1], transform[4]), Math.hypot(transform[2], transform[5]))
+  const degrees = (pixel * unit) / (kind === 'geographic' ? 1 : METRES_PER_DEGREE)
+  return Math.min(MOST_DECIMALS, Math.max(LEAST_DECIMALS, Math.ceil(-Math.log10(degrees)) + PIXEL_DECIMALS))
 }

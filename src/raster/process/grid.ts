@@ -3,7 +3,7 @@ import { crsFromEpsg } from '#raster/crs/registry.ts'
 import { boxOf, mapPolygons, readPolygons, type Box, type Polygon } from '#raster/geometry/polygon.ts'
 import { rasterizeMask } from '#raster/geometry/rasterize.ts'
 import type { TiffRaster } from '#raster/tiff/raster.ts'
-import { RasterError } from '#raster/types.ts'
+import { RasterError, type RasterInfo } from '#raster/types.ts'
 import { applyAffine, invertAffine } from '#raster/warp/affine.ts'
 import { createBlockCache, type BlockCache } from '#raster/warp/blocks.ts'
 import { placementOf, planTarget, type TargetGrid } from '#raster/warp/plan.ts'
@@ -55,34 +55,15 @@ export class CommonGrid {
   readonly #blocks: BlockCache
 
   constructor(rasters: readonly TiffRaster[], options: GridOptions) {
-    const [first] = rasters
-    if (!first) throw new RasterError('invalid_argument', 'There is no raster to work on')
     this.#rasters = rasters
     this.#blocks = createBlockCache(BLOCK_CACHE_BYTES)
-    const crs = options.epsg === undefined ? placementOf(first.info).crs : crsFromEpsg(options.epsg)
-    this.#boxes = rasters.map(({ info }) => {
-      const { crs: from, transform } = placementOf(info)
-      return projectedBox(rasterOutline(info, transform), projectorBetween(from, crs))
-    })
-    const union = this.#boxes.reduce(around)
-    const polygons =
-      options.geometry === undefined
-        ? null
-        : mapPolygons(readPolygons(options.geometry), mapper(projectorFromLonLat(crs)), MAX_EDGE_DEGREES)
-    const wanted = polygons ? overlap(union, boxOf(polygons)) : union
-    const { crs: own, transform } = placementOf(first.info)
-    const isOwn = options.epsg === undefined && transform[2] === 0 && transform[4] === 0
-    const size =
-      options.resolution ?? (isOwn ? Math.abs(transform[1]) : finest(wanted, projectorBetween(crs, own), invertAffine(transform)))
-    const box = isOwn ? snapped(wanted, [transform[0], transform[3]], size) : wanted
-    const width = Math.max(1, Math.ceil((box.maxX - box.minX) / size - SLACK_PX))
-    const height = Math.max(1, Math.ceil((box.maxY - box.minY) / size - SLACK_PX))
-    this.grid = { crs, transform: [box.minX, size, 0, box.maxY, 0, -size], width, height }
-    this.#outline =
-      polygons &&
-      polygons.map((polygon) =>
-        polygon.map((ring) => ring.map(([x, y]) => [(x - box.minX) / size, (box.maxY - y) / size] as [number, number])),
-      )
+    const plan = planCommonGrid(
+      rasters.map(({ info }) => info),
+      options,
+    )
+    this.grid = plan.grid
+    this.#boxes = plan.boxes
+    this.#outline = plan.outline
   }
 
   /** The numbers of the rasters that a cell touches. */
@@ -129,6 +110,41 @@ export class CommonGrid {
     for (let x = 0; x < this.grid.width; x += width) cells.push({ x, y, width: Math.min(width, this.grid.width - x), height })
     return cells
   }
+}
+
+interface CommonPlan {
+  readonly grid: TargetGrid
+  /** Of each raster, in the coordinates of the grid. */
+  readonly boxes: readonly Box[]
+  /** In pixels of the grid; null where nothing is cut off. */
+  readonly outline: readonly Polygon[] | null
+}
+
+/** Where the pixels of the common grid lie, and how many there are. */
+export function planCommonGrid(infos: readonly RasterInfo[], options: GridOptions): CommonPlan {
+  const [first] = infos
+  if (!first) throw new RasterError('invalid_argument', 'There is no raster to work on')
+  const crs = options.epsg === undefined ? placementOf(first).crs : crsFromEpsg(options.epsg)
+  const boxes = infos.map((info) => {
+    const { crs: from, transform } = placementOf(info)
+    return projectedBox(rasterOutline(info, transform), projectorBetween(from, crs))
+  })
+  const union = boxes.reduce(around)
+  const polygons =
+    options.geometry === undefined ? null : mapPolygons(readPolygons(options.geometry), mapper(projectorFromLonLat(crs)), MAX_EDGE_DEGREES)
+  const wanted = polygons ? overlap(union, boxOf(polygons)) : union
+  const { crs: own, transform } = placementOf(first)
+  const isOwn = options.epsg === undefined && transform[2] === 0 && transform[4] === 0
+  const size = options.resolution ?? (isOwn ? Math.abs(transform[1]) : finest(wanted, projectorBetween(crs, own), invertAffine(transform)))
+  const box = isOwn ? snapped(wanted, [transform[0], transform[3]], size) : wanted
+  const width = Math.max(1, Math.ceil((box.maxX - box.minX) / size - SLACK_PX))
+  const height = Math.max(1, Math.ceil((box.maxY - box.minY) / size - SLACK_PX))
+  const outline =
+    polygons &&
+    polygons.map((polygon) =>
+      polygon.map((ring) => ring.map(([x, y]) => [(x - box.minX) / size, (box.maxY - y) / size] as [number, number])),
+    )
+  return { grid: { crs, transform: [box.minX, size, 0, box.maxY, 0, -size], width, height }, boxes, outline }
 }
 
 /** Each pixel of a cell copied to its place in rows over the whole width. */

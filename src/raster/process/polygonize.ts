@@ -192,16 +192,57 @@ class Tracer {
   }
 
   #write(value: number, rings: readonly number[][]): void {
-    const sorted = rings.map((points) => ({ points, area: areaOf(points) })).toSorted((a, b) => Math.abs(b.area) - Math.abs(a.area))
+    const simple = rings.flatMap((points) => simpleRings(points, this.#width + 1))
+    const sorted = simple.map((points) => ({ points, area: areaOf(points) })).toSorted((a, b) => Math.abs(b.area) - Math.abs(a.area))
     const coordinates = sorted.map(({ points, area }, index) => {
       // Rows run downwards, so an area that is positive there runs clockwise on the ground: outlines go the other way, holes do not.
       const isRight = index === 0 ? area < 0 : area > 0
-      const ring = this.#writer.positions(points)
+      const ring = this.#writer.positions(this.#writer.isBent ? withBetween(points) : points)
       if (!isRight) ring.reverse()
       return [...ring, ring[0]]
     })
     this.#writer.add({ type: 'Polygon', coordinates }, { value })
   }
+}
+
+/**
+ * Where an outline comes to a corner that it has been at, because two pixels of it touch there, what lies between is a ring of
+ * its own: a hole, as the area goes on around it.
+ */
+function simpleRings(points: readonly number[], columns: number): number[][] {
+  const rings: number[][] = []
+  const path: number[] = []
+  const places = new Map<number, number>()
+  for (let i = 0; i < points.length; i += 2) {
+    const [x, y] = [points[i]!, points[i + 1]!]
+    const corner = y * columns + x
+    const been = places.get(corner)
+    if (been === undefined) places.set(corner, path.length)
+    else {
+      const loop = path.splice(been + 2)
+      for (let at = 0; at < loop.length; at += 2) places.delete(loop[at + 1]! * columns + loop[at]!)
+      rings.push([x, y, ...loop])
+      continue
+    }
+    path.push(x, y)
+  }
+  rings.push(path)
+  return rings
+}
+
+/** Lines of pixels are bent in degrees: points between, every so many pixels, keep them away from what lies beside them. */
+const MAX_STRAIGHT_PX = 32
+
+function withBetween(points: readonly number[]): number[] {
+  const dense: number[] = []
+  for (let i = 0; i < points.length; i += 2) {
+    const [x1, y1] = [points[i]!, points[i + 1]!]
+    const j = (i + 2) % points.length
+    const [dx, dy] = [points[j]! - x1, points[j + 1]! - y1]
+    const steps = Math.ceil((Math.abs(dx) + Math.abs(dy)) / MAX_STRAIGHT_PX)
+    for (let step = 0; step < steps; step++) dense.push(x1 + Math.trunc((dx * step) / steps), y1 + Math.trunc((dy * step) / steps))
+  }
+  return dense
 }
 
 function areaOf(points: readonly number[]): number {

@@ -2,28 +2,6 @@ import { takeZeros } from '#raster/buffers.ts'
 import { COLOR_COUNT, colorTable } from '#raster/colormap/index.ts'
 import type { IndexedPicture, Picture } from '#raster/encode/index.ts'
 
-/** Entry 0 is kept for 'no data', so colours go from 1 to 255. */
-export const FIRST_ENTRY = 1
-export const LAST_ENTRY = COLOR_COUNT - 1
-
-const palettes = new Map<string, Uint8Array>()
-
-/** A colormap as a palette whose entry 0 is free. */
-export function paletteOf(colormap: string): Uint8Array {
-  const table = colorTable(colormap)
-  const key = colormap.toLowerCase()
-  let palette = palettes.get(key)
-  if (!palette) {
-    palette = new Uint8Array(COLOR_COUNT * 3)
-    for (let entry = FIRST_ENTRY; entry <= LAST_ENTRY; entry++) {
-      const color = Math.round(((entry - FIRST_ENTRY) * (COLOR_COUNT - 1)) / (LAST_ENTRY - FIRST_ENTRY))
-      palette.set(table.subarray(color * 3, color * 3 + 3), entry * 3)
-    }
-    palettes.set(key, palette)
-  }
-  return palette
-}
-
 export interface Size {
   width: number
   height: number
@@ -93,7 +71,7 @@ function distinctColors(table: Uint8Array): number[][] {
 /** Makes everything outside the mask transparent. */
 export function clipPicture(picture: Picture | IndexedPicture, mask: Uint8Array): void {
   if ('indices' in picture) {
-    for (let i = 0; i < mask.length; i++) if (mask[i] === 0) picture.indices[i] = 0
+    for (let i = 0; i < mask.length; i++) if (mask[i] === 0) picture.mask[i] = 0
     return
   }
   const { channels, data } = picture
@@ -102,7 +80,7 @@ export function clipPicture(picture: Picture | IndexedPicture, mask: Uint8Array)
 
 /** True where not one pixel can be seen. */
 export function isEmpty(picture: Picture | IndexedPicture): boolean {
-  if ('indices' in picture) return picture.indices.every((entry) => entry === 0)
+  if ('indices' in picture) return picture.mask.every((value) => value === 0)
   const { channels, data } = picture
   for (let i = channels - 1; i < data.length; i += channels) if (data[i] !== 0) return false
   return true

@@ -54,6 +54,7 @@ test('what has no data stays transparent, and colours are lit', async () => {
     },
   )
   assert.ok(picture && !('indices' in picture) && picture.channels === 4)
-  const indexed = { width: 1, height: 2, indices: new Uint8Array([0, 1]), palette: new Uint8Array([9, 9, 9, 100, 50, 200]) }
+  const [mask, palette] = [new Uint8Array([0, 255]), new Uint8Array([9, 9, 9, 100, 50, 200])]
+  const indexed = { width: 1, height: 2, indices: new Uint8Array([0, 1]), mask, palette }
   assert.deepEqual([...shaded(indexed, new Float32Array([1, 1.25])).data], [0, 0, 0, 0, 125, 62, 250, 255])
 })

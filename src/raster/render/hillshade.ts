@@ -84,7 +84,7 @@ export function shaded(picture: Picture | IndexedPicture, light: Float32Array): 
 function colourAt(picture: Picture | IndexedPicture, pixel: number): readonly [number, number, number, number] {
   if ('indices' in picture) {
     const entry = picture.indices[pixel]! * 3
-    return [picture.palette[entry]!, picture.palette[entry + 1]!, picture.palette[entry + 2]!, picture.indices[pixel] === 0 ? 0 : 255]
+    return [picture.palette[entry]!, picture.palette[entry + 1]!, picture.palette[entry + 2]!, picture.mask[pixel] === 0 ? 0 : 255]
   }
   const { channels, data } = picture
   const at = pixel * channels

@@ -91,6 +91,18 @@ test('a colormap colours one band or one result, and no data stays transparent',
   assert.equal(index(5, 3)[3], 0)
 })
 
+test('bytes are the entries of a colormap: each of the 256 has its own colour, with and without pixels that are no data', async () => {
+  for (const hidden of [-1, 3]) {
+    const source = raster({ width: 256, height: 256, value: (x) => x, mask: (_x, y) => (y === hidden ? 0 : 255) })
+    for (const colormap of ['gray', 'viridis', 'tab10', 'landcover']) {
+      const table = colorTable(colormap)
+      const at = await pixels(source, { style: { kind: 'single', band: 1, colormap, ranges: [[0, 255]] } })
+      for (let entry = 0; entry < 256; entry++)
+        assert.deepEqual(at(entry, 7), [...table.subarray(entry * 3, entry * 3 + 3), 255], `${colormap} ${entry}`)
+    }
+  }
+})
+
 test('three results make a colour picture; two are refused', async () => {
   const at = await pixels(raster({ bandCount: 2, value: (x, _y, band) => x + band }), {
     style: { kind: 'expression', expression: 'b1; b2; 7', ranges: [[0, 255]] },

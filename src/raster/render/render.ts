@@ -1,4 +1,5 @@
 import { takeZeros } from '#raster/buffers.ts'
+import { colorTable } from '#raster/colormap/index.ts'
 import { compileExpression, parseExpression, type BandScale } from '#raster/expression/index.ts'
 import type { IndexedPicture, Picture } from '#raster/encode/index.ts'
 import { RasterError, type DataType, type Raster, type RasterInfo, type SampleArray } from '#raster/types.ts'
@@ -7,7 +8,7 @@ import type { WarpWindow } from '#raster/warp/plan.ts'
 import { gatherNearest, samplePlanes, type Resampling, type SampledPlanes } from '#raster/warp/sample.ts'
 import type { ByteScale, ValidRule } from '#raster/warp/samples.ts'
 
-import { classColors, FIRST_ENTRY, interleave, LAST_ENTRY, lookUpColors, paletteOf, type Size } from './color.ts'
+import { classColors, interleave, lookUpColors, type Size } from './color.ts'
 import { byteTable, type RenderContext } from './context.ts'
 import { rangeFor, type Range, type Style } from './style.ts'
 
@@ -32,8 +33,7 @@ interface Job {
   options: DrawOptions
 }
 
-const GRAY_SCALE = { first: 0, last: 255 }
-const ENTRY_SCALE = { first: FIRST_ENTRY, last: LAST_ENTRY }
+const BYTE_SCALE = { first: 0, last: 255 }
 
 /** Draws a raster on the target's pixels. */
 export async function draw(
@@ -78,7 +78,7 @@ function sampleScale({ raster, options }: Job, band: number, index: number, byte
 async function drawRgb(job: Job, bands: readonly [number, number, number]): Promise<Picture> {
   const { context, raster, target } = job
   const { dataType } = raster.info
-  const scales = bands.map((band, index) => sampleScale(job, band, index, GRAY_SCALE))
+  const scales = bands.map((band, index) => sampleScale(job, band, index, BYTE_SCALE))
   const [red, green, blue] = scales.map((scale) => byteTable(context, dataType, scale))
   if (job.options.resampling !== 'nearest' || !red || !green || !blue) return drawPlanes(job, bands, scales)
   const { packPixels, nodataOf } = await loadSampleKernels(dataType)
@@ -102,8 +102,8 @@ async function drawPlanes(job: Job, bands: readonly number[], scales: readonly B
 async function drawSingle(job: Job, band: number, colormap: string | undefined): Promise<Picture | IndexedPicture> {
   const { context, raster, target, options } = job
   const { width, height } = target
-  const palette = colormap === undefined ? null : paletteOf(colormap)
-  const scale = sampleScale(job, band, 0, palette ? ENTRY_SCALE : GRAY_SCALE)
+  const palette = colormap === undefined ? null : colorTable(colormap)
+  const scale = sampleScale(job, band, 0, BYTE_SCALE)
   const table = options.resampling === 'nearest' ? byteTable(context, raster.info.dataType, scale) : null
   let values: Uint8Array<ArrayBuffer>
   let mask: Uint8Array
@@ -118,7 +118,7 @@ async function drawSingle(job: Job, band: number, colormap: string | undefined):
     mask = sampled.mask
     values = (await toBytes(sampled, job, [scale]))[0]!
   }
-  return palette ? { width, height, indices: values, palette } : interleave([values], mask, target)
+  return palette ? { width, height, indices: values, mask, palette } : interleave([values], mask, target)
 }
 
 async function drawExpression(job: Job, style: Extract<Style, { kind: 'expression' }>): Promise<Picture | IndexedPicture> {
@@ -136,24 +136,24 @@ async function drawExpression(job: Job, style: Extract<Style, { kind: 'expressio
   )
   const compiled = compileExpression(expression, { dataType: planeType(sampled, info.dataType), scales })
   const { values, mask } = compiled.run(sampled.planes, sampled.mask, target.width * target.height)
-  const palette = style.colormap === undefined || count === 3 ? null : paletteOf(style.colormap)
+  const palette = style.colormap === undefined || count === 3 ? null : colorTable(style.colormap)
   const { scalePlane } = await loadSampleKernels('float64')
   const bytes = values.map((plane, index) => {
     const [low, high] = rangeFor(options.ranges, index)
     const out = new Uint8Array(plane.length)
-    scalePlane(plane, mask, { low, high, ...(palette ? ENTRY_SCALE : GRAY_SCALE) }, out)
+    scalePlane(plane, mask, { low, high, ...BYTE_SCALE }, out)
     return out
   })
-  return palette ? { width: target.width, height: target.height, indices: bytes[0]!, palette } : interleave(bytes, mask, target)
+  return palette ? { width: target.width, height: target.height, indices: bytes[0]!, mask, palette } : interleave(bytes, mask, target)
 }
 
 async function drawPalette(job: Job, colormap: string | undefined): Promise<Picture> {
-  const colorTable = job.raster.info.colorTable ?? (colormap === undefined ? null : classColors(colormap))
-  if (!colorTable) throw new RasterError('invalid_argument', 'The raster has no colour table')
+  const table = job.raster.info.colorTable ?? (colormap === undefined ? null : classColors(colormap))
+  if (!table) throw new RasterError('invalid_argument', 'The raster has no colour table')
   // Numbers of classes cannot be mixed.
   const nearest = { ...job, options: { ...job.options, resampling: 'nearest' as const } }
   const { planes, mask } = await sample(nearest, [0], 'all')
-  return lookUpColors(planes[0] as SampleArray, mask, colorTable, job.target)
+  return lookUpColors(planes[0] as SampleArray, mask, table, job.target)
 }
 
 const sampleRequest = ({ context, raster, target, options }: Job, bands: readonly number[]) => ({

@@ -1,10 +1,12 @@
 import { findColormap } from '#raster/colormap/index.ts'
 import { parseExpression } from '#raster/expression/index.ts'
+import { reflectanceScaleOf } from '#raster/formulas/reflectance.ts'
 import { normalizeRoles } from '#raster/formulas/roles.ts'
 import { listVisualizations, type Visualization } from '#raster/formulas/visualizations.ts'
+import { LIMITS } from '#raster/limits.ts'
 import { RasterError, type RasterInfo } from '#raster/types.ts'
 
-import { defaultStyle, parseRanges, type Range, type Style } from './style.ts'
+import { defaultStyle, parseRanges, rangesOfBands, type Range, type Style } from './style.ts'
 
 /** How a caller asks for colours, in the words of a tile address. */
 interface StyleRequest {
@@ -12,7 +14,7 @@ interface StyleRequest {
   bands?: string | null | undefined
   expression?: string | null | undefined
   colormap?: string | null | undefined
-  /** `min,max`, or one pair a band separated by `;`. */
+  /** `min,max`, or one such pair for each band shown, or for each of the file, separated by `;`. */
   rescale?: string | null | undefined
   /** The id of a derived visualization, such as `rgb` or `ndvi`. */
   visualization?: string | null | undefined
@@ -27,25 +29,30 @@ export function parseStyle(request: StyleRequest, info: RasterInfo, names: BandN
   if ([bands, expression, visualization].filter((mode) => mode != null).length > 1)
     throw refusal('give only one of bands, expression and visualization')
   if (colormap != null && !findColormap(colormap)) throw refusal(`there is no colormap '${colormap.slice(0, 50)}'`)
-  const ranges = request.rescale == null ? undefined : parseRanges(request.rescale)
+  const ranges = request.rescale == null ? undefined : parseRanges(request.rescale, LIMITS.bandCount)
   if (visualization != null) return ofVisualization(findVisualization(info, visualization, names), ranges, info, rolesFor(info, names))
   if (expression != null) {
     const { results } = parseExpression(expression, { names, bandCount: info.bandCount })
     if (results.length !== 1 && results.length !== 3) throw refusal('an expression gives one result, or three for red, green and blue')
+    if (ranges && ranges.length > results.length) throw refusal(`rescale has ${ranges.length} pairs for ${results.length} results`)
     return { kind: 'expression', expression, names, ranges, ...(colormap != null ? { colormap } : {}) }
   }
   if (bands != null) return ofBands(parseBands(bands, info.bandCount), { colormap, ranges, info, names: rolesFor(info, names) })
   const standard = defaultStyle(info)
   if (colormap != null) {
     if (info.bandCount !== 1) throw refusal('colormap needs an expression, or one band')
-    return { kind: 'single', band: 1, colormap, ranges }
+    return { kind: 'single', band: 1, colormap, ranges: ranges && rangesOfBands(ranges, [1], info, false) }
   }
-  return standard.kind === 'palette' || !ranges ? standard : { ...standard, ranges }
+  if (!ranges || (standard.kind !== 'rgb' && standard.kind !== 'single')) return standard
+  return { ...standard, ranges: rangesOfBands(ranges, standard.kind === 'rgb' ? standard.bands : [standard.band], info, false) }
 }
 
 /** The visualizations that follow from a raster's own band names. */
 export function visualizationsOf(info: RasterInfo, names: BandNames = bandNames(info)): ReturnType<typeof listVisualizations> {
-  return listVisualizations({ bandRoles: rolesFor(info, names), dataType: 'raster' })
+  const scale = reflectanceScaleOf(info)
+  // Floats may be reflectances or anything else: their own values say which range they need.
+  const renderParams = scale === 1 ? {} : { reflectance_scale: scale }
+  return listVisualizations({ bandRoles: rolesFor(info, names), dataType: 'raster', renderParams })
 }
 
 export function parseBands(text: string, bandCount: number): number[] {
@@ -66,8 +73,9 @@ interface BandStyle {
   names: BandNames
 }
 
-function ofBands(bands: readonly number[], { colormap: given, ranges, info, names }: BandStyle): Style {
+function ofBands(bands: readonly number[], { colormap: given, ranges: pairs, info, names }: BandStyle): Style {
   const [first, second, third] = bands
+  const ranges = pairs && rangesOfBands(pairs, bands, info, true)
   const colormap = given ?? undefined
   if (bands.length === 1) {
     const isLand = colormap !== undefined && LAND_COLORMAPS.includes(colormap) && normalizeRoles(names).get('ELEVATION') === first

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { naturalRanges } from './style.ts'
+import { MemoryRaster } from '#raster/testing/memory-raster.ts'
+import { RasterError } from '#raster/types.ts'
+import { naturalRanges, rangesOfBands, rescaleText, type Range } from './style.ts'
 
 /** Where a sample of a band ends up, from 0 to 1. */
 const shown = (sample: number, [low, high, gamma = 1]: readonly [number, number, number?]) =>
@@ -49,4 +51,21 @@ test('ranges of natural colours', async (t) => {
       }),
     )
   })
+})
+
+// Goal: each band shown has the range that was meant for it.
+test('ranges of the bands that are shown', () => {
+  const { info } = new MemoryRaster({ epsg: 3857, width: 4, height: 4, bandCount: 5, transform: [0, 1, 0, 0, 0, -1], value: () => 0 })
+  const pairs = (count: number): Range[] => Array.from({ length: count }, (_, index) => [index, index + 1])
+  assert.deepEqual(rangesOfBands(pairs(5), [5, 3, 1], info, true), [
+    [4, 5],
+    [2, 3],
+    [0, 1],
+  ])
+  assert.deepEqual(rangesOfBands(pairs(5), [2], info, true), [[1, 2]])
+  assert.deepEqual(rangesOfBands(pairs(3), [5, 3, 1], info, true), pairs(3), 'one for each shown, in their order')
+  assert.deepEqual(rangesOfBands(pairs(1), [5, 3, 1], info, true), pairs(1))
+  assert.throws(() => rangesOfBands(pairs(4), [5, 3, 1], info, true), RasterError)
+  assert.equal(rescaleText([null, null]), null)
+  assert.equal(rescaleText([null, [7, 7], [1, 2]]), '0,1;7,8;1,2')
 })

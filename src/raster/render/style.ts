@@ -42,8 +42,7 @@ export function defaultStyle(info: RasterInfo): Style {
   const numberOf = (color: 'red' | 'green' | 'blue') => info.bands.findIndex((band) => band.color === color) + 1
   const byColor: [number, number, number] = [numberOf('red'), numberOf('green'), numberOf('blue')]
   if (byColor.every((band) => band > 0)) return { kind: 'rgb', bands: byColor, natural: true }
-  const data = info.bands.map((_, index) => index + 1).filter((band) => band - 1 !== info.alphaBand)
-  const [red, green, blue] = data
+  const [red, green, blue] = dataBands(info)
   if (red !== undefined && green !== undefined && blue !== undefined) return { kind: 'rgb', bands: [red, green, blue], natural: true }
   return { kind: 'single', band: red ?? 1 }
 }
@@ -83,10 +82,11 @@ function gammaFor(middle: number): number {
   return Math.min(MOST_GAMMA, Math.max(LEAST_GAMMA, wanted))
 }
 
-const MAX_RANGES = 3
+/** Channels of a picture. */
+const MAX_SHOWN = 3
 
-/** Reads `min,max`, or one such pair a band separated by `;`. */
-export function parseRanges(text: string): Range[] {
+/** Reads `min,max`, or one such pair a band separated by `;`, for at most so many. */
+export function parseRanges(text: string, most: number = MAX_SHOWN): Range[] {
   const ranges = text.split(';').map((pair): Range => {
     const [low, high, ...rest] = pair.split(',').map((part) => (part.trim() === '' ? Number.NaN : Number(part)))
     if (low === undefined || high === undefined || rest.length > 0 || !Number.isFinite(low) || !Number.isFinite(high) || low >= high) {
@@ -94,8 +94,45 @@ export function parseRanges(text: string): Range[] {
     }
     return [low, high]
   })
-  if (ranges.length > MAX_RANGES) throw new RasterError('invalid_argument', `rescale takes at most ${MAX_RANGES} pairs`)
+  if (ranges.length > most) throw new RasterError('invalid_argument', `rescale takes at most ${most} pairs`)
   return ranges
+}
+
+/**
+ * The ranges of the bands that a picture shows, from pairs of which there is one for all, one for each of those bands or one
+ * for each band of the file, without alpha. Where nobody chose the bands, pairs for each of the file's are meant first.
+ */
+export function rangesOfBands(ranges: readonly Range[], shown: readonly number[], info: RasterInfo, isChosen: boolean): readonly Range[] {
+  const bands = dataBands(info)
+  const isOfFile = ranges.length === bands.length && (!isChosen || ranges.length > shown.length)
+  if (isOfFile) return shown.map((band) => rangeFor(ranges, bands.indexOf(band)))
+  if (ranges.length > MAX_SHOWN)
+    throw new RasterError(
+      'invalid_argument',
+      `rescale has ${ranges.length} pairs; give one, one for each of the ${shown.length} shown, or one for each of the ${bands.length} in the file`,
+    )
+  return ranges
+}
+
+/** Numbers of the bands from 1, without alpha. */
+export const dataBands = (info: RasterInfo): number[] =>
+  info.bands.map((_, index) => index + 1).filter((band) => band - 1 !== info.alphaBand)
+
+/** A `rescale` of one pair for each; null where none has a value. A band without one, or with a single one, has a range as well. */
+export function rescaleText(pairs: readonly (readonly [low: number, high: number] | null)[]): string | null {
+  if (pairs.every((pair) => pair === null)) return null
+  return pairs.map((pair) => (pair === null ? EMPTY_PAIR : widened(pair)).join(',')).join(';')
+}
+
+const EMPTY_PAIR = [0, 1] as const
+/** Of a number, and more than a float of 64 bits leaves between it and the next. */
+const WIDENING = 2 ** -50
+
+/** Begins with the single value, so that it is shown evenly. */
+function widened([low, high]: readonly [number, number]): readonly [number, number] {
+  if (high > low) return [low, high]
+  const step = Math.max(1, Math.abs(low) * WIDENING)
+  return Number.isFinite(low + step) ? [low, low + step] : [low - step, low]
 }
 
 /** One range serves all bands; otherwise each has its own. */

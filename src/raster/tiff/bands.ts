@@ -9,7 +9,7 @@ const EXTRA = { associatedAlpha: 1, unassociatedAlpha: 2 } as const
 export function describeBands(directory: Directory, items: readonly MetadataItem[], nodata: number | null): Band[] {
   const colors = baseColors(directory)
   // What the file calls its samples no longer holds for what they become.
-  const isConverted = isBitmap(directory) || directory.photometric === PHOTOMETRIC.cmyk
+  const isConverted = isBitmap(directory) || directory.photometric === PHOTOMETRIC.cmyk || directory.photometric === PHOTOMETRIC.cielab
   return colors.map((color, index) => {
     const role = (name: string): string | null => items.find((item) => item.sample === index && item.role === name)?.value ?? null
     const named = role('colorinterp')
@@ -56,6 +56,7 @@ function photometricColors(directory: Directory): readonly ColorInterpretation[]
     // YCbCr becomes RGB while it is decoded.
     // falls through
     case PHOTOMETRIC.ycbcr:
+    case PHOTOMETRIC.cielab:
       return directory.bandCount >= 3 ? ['red', 'green', 'blue'] : ['gray']
     // So do inks, with an alpha of 255 in the place of black, as in GDAL.
     case PHOTOMETRIC.cmyk:

@@ -104,6 +104,7 @@ const REFUSED: Readonly<Record<number, string>> = {
   50002: 'JPEG XL',
   52546: 'JPEG XL',
   34676: 'SGI LogLuv',
+  34677: 'SGI LogLuv',
   34661: 'JBIG',
 }
 
@@ -115,11 +116,17 @@ async function readCoding(fields: Fields, sample: SampleType, bandCount: number)
   assertPhotometric(photometric, compression)
   if (isFax(compression) && (sample.bits !== 1 || bandCount !== 1))
     throw new RasterError('unsupported', 'Fax coding is for one band of single bits')
+  const greyBits = GREY_BITS[compression]
+  if (greyBits !== undefined && (sample.bits !== greyBits || bandCount !== 1))
+    throw new RasterError('unsupported', `TIFF compression ${compression} is for one band of ${greyBits} bits`)
   const planar = (await fields.number(TAG.planarConfiguration, 1)) === 2 && bandCount > 1
   const predictor = await readPredictor(fields, compression, sample)
   const isPlainYcbcr = photometric === PHOTOMETRIC.ycbcr && compression !== 'jpeg' && compression !== 'webp'
   if (photometric === PHOTOMETRIC.cmyk && (planar || bandCount !== 4 || sample.bits !== 8)) {
     throw new RasterError('unsupported', 'Inks are read from four interleaved bands of bytes only')
+  }
+  if (photometric === PHOTOMETRIC.cielab && (planar || bandCount !== 3 || sample.bits !== 8)) {
+    throw new RasterError('unsupported', 'Lab colours are read from three interleaved bands of bytes only')
   }
   if (isPlainYcbcr && (planar || bandCount !== 3 || sample.bits !== 8 || predictor !== 1)) {
     throw new RasterError('unsupported', 'Luma and chroma outside JPEG are read from three interleaved bands of bytes only')
@@ -138,6 +145,9 @@ async function readCoding(fields: Fields, sample: SampleType, bandCount: number)
   }
 }
 
+/** Codings that were made for one kind of picture. */
+const GREY_BITS: Partial<Record<CompressionName, number>> = { next: 2, thunderscan: 4 }
+
 const isFax = (compression: CompressionName): boolean => compression.startsWith('ccitt')
 
 async function readYcbcr(fields: Fields): Promise<YcbcrCoding> {
@@ -151,14 +161,17 @@ async function readYcbcr(fields: Fields): Promise<YcbcrCoding> {
   return { across, down, coefficients: [red, green, blue], reference }
 }
 
-/** Lab needs a colour conversion that no satellite product uses; inks inside JPEG are kept in two opposite ways. */
+/** GDAL reads no other Lab than CIE's either; inks inside JPEG are kept in two opposite ways. */
 function assertPhotometric(photometric: number, compression: CompressionName): void {
-  if (CONVERTED.has(photometric) || (photometric === PHOTOMETRIC.cmyk && compression === 'jpeg')) {
+  const isConverted = photometric === PHOTOMETRIC.cmyk || photometric === PHOTOMETRIC.cielab
+  if (REFUSED_LAB.has(photometric) || (isConverted && WHOLE_PICTURES.has(compression))) {
     throw new RasterError('unsupported', `TIFF photometric interpretation ${photometric} is not supported with ${compression}`)
   }
 }
 
-const CONVERTED: ReadonlySet<number> = new Set([PHOTOMETRIC.cielab, PHOTOMETRIC.icclab, PHOTOMETRIC.itulab])
+const REFUSED_LAB: ReadonlySet<number> = new Set([PHOTOMETRIC.icclab, PHOTOMETRIC.itulab])
+/** Codecs that give samples rather than bytes. */
+const WHOLE_PICTURES: ReadonlySet<CompressionName> = new Set(['jpeg', 'webp', 'lerc'])
 
 const PREDICTED: ReadonlySet<CompressionName> = new Set(['lzw', 'deflate', 'zstd', 'lzma'])
 

@@ -128,6 +128,30 @@ function residualPx([tx, a, b, ty, d, e]: Affine, gcps: readonly Gcp[]): number 
   return Math.sqrt(sum / gcps.length)
 }
 
+/** Longitudes are written from -180 or from 0, some with a turn to spare, and pixels may reach a little over a pole. */
+const MAX_LONGITUDE = 540
+const MAX_LATITUDE = 100
+
+/** Whether all corners can be longitudes and latitudes in degrees. */
+export function fitsDegrees({ transform }: Georeference, { width, height }: { width: number; height: number }): boolean {
+  if (!transform) return true
+  const [x, a, b, y, d, e] = transform
+  return [0, width].every((column) =>
+    [0, height].every((row) => Math.abs(x + column * a + row * b) <= MAX_LONGITUDE && Math.abs(y + column * d + row * e) <= MAX_LATITUDE),
+  )
+}
+
+/** The same place with its coordinates times a number: degrees instead of seconds of arc, say. */
+export function inUnits(georeference: Georeference, size: number): Georeference {
+  const { transform, gcps } = georeference
+  if (size === 1) return georeference
+  return {
+    ...georeference,
+    transform: transform && (transform.map((value) => value * size) as unknown as Affine),
+    gcps: gcps.map((gcp) => ({ ...gcp, x: gcp.x * size, y: gcp.y * size })),
+  }
+}
+
 /** The transform of a coarser level: the same corner, larger pixels. */
 export function scaleTransform(transform: Affine, ratioX: number, ratioY: number): Affine {
   const [x, a, b, y, d, e] = transform

@@ -1,5 +1,5 @@
 import { decodesPartially } from '#raster/codec/decode.ts'
-import { crsFromGeoKeys } from '#raster/crs/from-geo-keys.ts'
+import { crsFromGeoKeys, degreesAUnit } from '#raster/crs/from-geo-keys.ts'
 import { isPixelPoint, parseCitations, parseGeoKeys, readRawGeoKeys, type RawGeoKeys } from '#raster/crs/geokeys.ts'
 import { crsFromEpsg } from '#raster/crs/registry.ts'
 import { RasterError } from '#raster/errors.ts'
@@ -8,7 +8,7 @@ import type { TiffImage } from '#raster/tiff/blocks.ts'
 import { readDirectory, type Directory } from '#raster/tiff/directory.ts'
 import { Fields, type TagBudget } from '#raster/tiff/fields.ts'
 import { parseGdalMetadata, type MetadataItem } from './gdal-metadata.ts'
-import { georeferenceByRpc, readGeoreference, scaleTransform } from '#raster/tiff/georeference.ts'
+import { fitsDegrees, georeferenceByRpc, inUnits, readGeoreference, scaleTransform } from '#raster/tiff/georeference.ts'
 import { readContainer, readSubIfds, type Container } from '#raster/tiff/ifd.ts'
 import { TiffRaster, type TiffLevel } from '#raster/tiff/raster.ts'
 import { PHOTOMETRIC, SUBFILE, TAG } from '#raster/tiff/tags.ts'
@@ -107,7 +107,8 @@ async function describe(
 ): Promise<RasterInfo> {
   const keys = parseGeoKeys(file.geoKeys.directory, file.geoKeys.doubles)
   const pixelIsPoint = isPixelPoint(keys)
-  const own = await readGeoreference(fields, pixelIsPoint)
+  const stored = await readGeoreference(fields, pixelIsPoint)
+  const own = inUnits(stored, degreesAUnit(keys, fitsDegrees(stored, main)))
   const georeference = own.transform
     ? own
     : { ...(await georeferenceByRpc(fields, main)), ...(own.gcps.length > 0 ? { gcps: own.gcps } : {}) }

@@ -1,4 +1,5 @@
 import proj4 from 'proj4'
+import { definitionsOf } from '#raster/crs/datums.ts'
 
 import type { Crs } from '#raster/types.ts'
 
@@ -58,7 +59,7 @@ export function projectorFromLonLat(crs: Crs): Projector {
 
 /** Between any two systems. */
 export function projectorBetween(from: Crs, to: Crs): Projector {
-  const converter = proj4(from.proj4, to.proj4)
+  const converter = proj4(...definitionsOf(from, to))
   return (x, y, out) => convert(converter.forward, x, y, out)
 }
 

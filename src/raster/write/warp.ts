@@ -52,9 +52,8 @@ const MAX_EDGE_DEGREES = 0.05
 /** Writes the part of a raster under a polygon, or all of it, as a COG, in its own coordinates or in others. */
 export async function warpToCog(raster: TiffRaster, sink: ByteSink, options: WarpOptions = {}): Promise<WrittenCog> {
   const { info } = raster
-  const polygons = options.geometry === undefined ? null : readPolygons(options.geometry)
   const isOwnGrid = options.crs === undefined && options.resolution === undefined
-  const { grid, outline, window } = isOwnGrid ? ownGrid(info, polygons) : otherGrid(info, polygons, options)
+  const { grid, outline, window } = targetOf(info, options)
   const bands = (options.bands ?? info.bands.map((_, index) => index + 1)).map((band) => band - 1)
   const spec = specOf(info, { grid, bands, isClipped: outline !== null, options })
   const resampling = options.resampling ?? (isOwnGrid || info.colorTable ? 'nearest' : 'bilinear')
@@ -112,6 +111,13 @@ interface Target {
   window: PixelWindow | null
 }
 
+/** Where the pixels of the target lie, and how many there are. */
+export function targetOf(info: RasterInfo, options: Pick<WarpOptions, 'geometry' | 'crs' | 'resolution'>): Target {
+  const polygons = options.geometry === undefined ? null : readPolygons(options.geometry)
+  const isOwnGrid = options.crs === undefined && options.resolution === undefined
+  return isOwnGrid ? ownGrid(info, polygons) : otherGrid(info, polygons, options)
+}
+
 /** The raster's own grid, cut to the pixels that the polygons touch. */
 export function ownGrid(info: RasterInfo, polygons: readonly Polygon[] | null): Target {
   const { crs, transform } = placementOf(info)
@@ -146,7 +152,7 @@ function cutTo(box: Box, { width, height }: { width: number; height: number }): 
 }
 
 /** A north-up grid in the wanted coordinates, around what both the polygons and the raster cover. */
-function otherGrid(info: RasterInfo, polygons: readonly Polygon[] | null, options: WarpOptions): Target {
+function otherGrid(info: RasterInfo, polygons: readonly Polygon[] | null, options: Pick<WarpOptions, 'crs' | 'resolution'>): Target {
   const { crs: from, transform } = placementOf(info)
   const crs = options.crs ?? from
   const covered = projectedBox(rasterOutline(info, transform), projectorBetween(from, crs))

@@ -10,19 +10,9 @@ import type { Change } from '#effects.ts'
 import type { Context } from '#operation.ts'
 import { isMet, meanOf, NoPixels } from './evaluate.ts'
 
-/** At once in one process; the raster pool has others to serve. */
-const AT_ONCE = 4
+export type Answering = Pick<Context, 'db' | 'clock' | 'raster' | 'commit'> & { onError: (error: unknown) => void }
 
-type Answering = Pick<Context, 'db' | 'clock' | 'raster' | 'commit'> & { onError: (error: unknown) => void }
-
-/** Answers what is due; says how many those were. */
-export async function answerDue(context: Answering): Promise<number> {
-  const questions = await evaluation.claim(context.db, AT_ONCE, context.clock.now())
-  await Promise.all(questions.map((question) => answer(context, question)))
-  return questions.length
-}
-
-async function answer(context: Answering, question: evaluation.Question): Promise<void> {
+export async function answer(context: Answering, question: evaluation.Question): Promise<void> {
   const { db, clock } = context
   try {
     const rule = await alertRule.find(db, question.ruleId)

@@ -1,6 +1,6 @@
 /** An invoice on paper: one table, A4, black on white. The library is loaded at the first one. */
 
-interface PrintedInvoice {
+export interface PrintedInvoice {
   number: string
   period: string
   status: string

@@ -1,6 +1,8 @@
 /** Where reports and what methods compute are kept: a week, by the day they were made. */
 import type { Context } from '#operation.ts'
-import type { ObjectRef, Storage } from '#ports/storage.ts'
+import * as keptFile from '#model/plans/kept-file.ts'
+import type { ObjectRef } from '#ports/storage.ts'
+import { newId } from '#core/ids.ts'
 import { DAY_MS } from '#core/time.ts'
 
 const REPORT_BUCKET = 'reports'
@@ -15,14 +17,31 @@ interface NewReport {
   contentType: string
   body: Uint8Array
   fileName?: string
+  /** How a raster is drawn, where its tiles can be asked for. */
+  look?: object
 }
 
-/** The bytes are written before anything speaks of them; what is never spoken of is swept with the rest. */
+/**
+ * The bytes are counted, then written, before anything speaks of them; what is never spoken of is swept with the rest. 402 where they
+ * do not fit.
+ */
 export async function keepReport(
-  { storage, clock, signal }: Pick<Context, 'storage' | 'clock' | 'signal'>,
-  { organizationId, reportId, ending, contentType, body, fileName }: NewReport,
-): Promise<{ at: ObjectRef; url: string }> {
-  const at = { bucket: REPORT_BUCKET, key: `${dayOf(clock.now())}/${organizationId}/${reportId}.${ending}` }
+  { db, storage, clock, signal }: Pick<Context, 'db' | 'storage' | 'clock' | 'signal'>,
+  { organizationId, reportId, ending, contentType, body, fileName, look }: NewReport,
+): Promise<{ id: string; at: ObjectRef; url: string }> {
+  const now = clock.now()
+  const id = newId()
+  const at = { bucket: REPORT_BUCKET, key: `${dayOf(now)}/${organizationId}/${reportId}.${ending}` }
+  const file = {
+    id,
+    organizationId,
+    bucket: at.bucket,
+    objectKey: at.key,
+    sizeBytes: body.byteLength,
+    look: look ?? null,
+    expiresAt: new Date(now.getTime() + REPORT_SECONDS * 1_000),
+  }
+  await db.transaction().execute((tx) => keptFile.insert(tx, file, now))
   await storage.createBucket(REPORT_BUCKET)
   await storage.put(at, body, { contentType, signal })
   const url = await storage.signGet({
@@ -32,21 +51,27 @@ export async function keepReport(
     countFor: organizationId,
     expiresInSeconds: REPORT_SECONDS,
   })
-  return { at, url }
+  return { id, at, url }
 }
 
 const dayOf = (at: Date): string => at.toISOString().slice(0, 10)
 /** More than these wait for the next night. */
 const MAX_SWEPT = 10_000
 
-/** Removes what has outlived its addresses; gives how many objects that were. */
-export async function sweepReports(storage: Storage, now: Date, signal?: AbortSignal): Promise<number> {
+/** Removes what has outlived its addresses, and gives the room back; says how many objects that were. */
+export async function sweepReports({ db, storage, clock, signal }: Pick<Context, 'db' | 'storage' | 'clock' | 'signal'>): Promise<number> {
+  const now = clock.now()
   const keptFrom = dayOf(new Date(now.getTime() - (REPORT_DAYS + 1) * DAY_MS))
   await storage.createBucket(REPORT_BUCKET)
   let removed = 0
+  for (const file of await keptFile.expired(db, new Date(now.getTime() - DAY_MS), MAX_SWEPT)) {
+    await storage.remove({ bucket: file.bucket, key: file.objectKey })
+    await db.transaction().execute((tx) => keptFile.remove(tx, file))
+    removed += 1
+  }
   let cursor: string | null = null
   do {
-    const page = await storage.list(REPORT_BUCKET, { cursor, ...(signal ? { signal } : {}) })
+    const page = await storage.list(REPORT_BUCKET, { cursor, signal })
     for (const { key } of page.objects) {
       // Keys begin with their day, so the first that is kept is followed by none that is not.
       if (key.slice(0, 10) >= keptFrom || removed >= MAX_SWEPT) return removed

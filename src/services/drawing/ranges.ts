@@ -1,7 +1,7 @@
 import type { AreaGeometry } from '#core/geometry.ts'
 import { problem } from '#core/problem.ts'
 import type { Context } from '#operation.ts'
-import { NATURAL_PERCENTILES, naturalRanges, RANGE_PERCENTILES, RANGE_SIDE_PX } from '#raster/render/style.ts'
+import { NATURAL_PERCENTILES, naturalRanges, RANGE_PERCENTILES, RANGE_SIDE_PX, rescaleText } from '#raster/render/style.ts'
 import type { ResolvedLook } from './look.ts'
 
 interface ItemRange {
@@ -48,9 +48,9 @@ export async function rangesOf(
   }))
   const isNatural = style.kind === 'rgb' && style.natural === true
   const pairs = isNatural
-    ? naturalRanges(found.map(({ percentiles }) => percentiles.slice(RANGE_PERCENTILES.length))).map(([low, high]) => `${low},${high}`)
-    : results.map(({ p2, p98 }) => (p2 !== null && p98 !== null && p98 > p2 ? `${p2},${p98}` : null))
-  return { ...together(results), rescale: pairs.length > 0 && pairs.every((pair) => pair !== null) ? pairs.join(';') : null, results }
+    ? naturalRanges(found.map(({ percentiles }) => percentiles.slice(RANGE_PERCENTILES.length))).map(([low, high]) => [low, high] as const)
+    : results.map(({ p2, p98 }) => (p2 === null || p98 === null ? null : ([p2, p98] as const)))
+  return { ...together(results), rescale: rescaleText(pairs), results }
 }
 
 /** Of several results the lowest and the highest. */

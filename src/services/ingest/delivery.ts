@@ -10,7 +10,6 @@ import { COG_TYPE, newKey, placeOf, projectionOf, PROJECTION_EXTENSION } from '.
 
 /** Larger than any scene that a vendor sells. */
 const MAX_FILE_BYTES = 200 * 1024 ** 3
-const EO_EXTENSION = 'https://stac-extensions.github.io/eo/v1.1.0/schema.json'
 
 type Means = Pick<Services, 'storage' | 'raster'> & { signal: AbortSignal }
 
@@ -99,6 +98,10 @@ function toAsset(
   }
 }
 
+/** The file's projection is measured; what the vendor says of the whole scene may be another, or in another version of the extension. */
+const withoutProjection = (properties: VendorFile['properties']): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(properties).filter(([name]) => !name.startsWith('proj:')))
+
 function toItem(
   file: VendorFile,
   info: RasterInfo,
@@ -118,8 +121,8 @@ function toItem(
     endDatetime: null,
     cloudCover: file.cloudCover,
     gsd: gsdIn(file.properties) ?? groundSampleDistance(info),
-    properties: { ...file.properties, ...projectionOf(info) },
-    stacExtensions: [PROJECTION_EXTENSION, EO_EXTENSION],
+    properties: { ...withoutProjection(file.properties), ...projectionOf(info) },
+    stacExtensions: [PROJECTION_EXTENSION],
     orderId,
     uploadId: null,
     jobId: null,

@@ -27,7 +27,11 @@ export function resetLetter(to: Person, url: string): Letter {
 export function confirmLetter(to: Person, url: string): Letter {
   return written(to, {
     subject: 'Confirm your address',
-    paragraphs: ['An account at Groundtrack was made with this address. Please confirm that mail reaches you here.'],
+    paragraphs: [
+      'A Groundtrack account was created with this address. Confirm the address if that was you, then sign in.',
+      'Confirming signs out every session and ends API keys, invitations, share links and webhooks that were created before. ' +
+        'If you did not create the account, do not confirm: reset its password instead, or ignore this email.',
+    ],
     link: { label: 'Confirm the address', url },
   })
 }
@@ -69,14 +73,14 @@ export function newsLetter(to: Person, news: readonly { title: string; body: str
 const MAX_SUBJECT_LENGTH = 150
 
 function written({ email, name }: Person, { subject, paragraphs, link }: Paragraphs): Letter {
-  const greeting = name ? `Hello ${line(name)},` : 'Hello,'
+  const greeting = tame(name) ? `Hello ${tame(name)},` : 'Hello,'
   const text = [greeting, ...paragraphs.map(line), ...(link ? [`${link.label}: ${link.url}`] : [])].join('\n\n')
   const html = [
     ...[greeting, ...paragraphs].map((paragraph) => `<p>${escape(line(paragraph))}</p>`),
     ...(link ? [`<p><a href="${escape(link.url)}">${escape(link.label)}</a></p>`] : []),
   ].join('\n')
   return {
-    to: { name: line(name), address: email },
+    to: { name: tame(name), address: email },
     subject: line(subject).slice(0, MAX_SUBJECT_LENGTH),
     text: `${text}\n`,
     html: `${html}\n`,
@@ -85,7 +89,7 @@ function written({ email, name }: Person, { subject, paragraphs, link }: Paragra
 
 const MAX_NAME_LENGTH = 80
 
-/** A name that a stranger chose, in a mail to somebody who never asked for one: no mail program makes a link or an address of it. */
+/** A name that a stranger may have chosen, for a reader who may not know them: no mail program turns it into a link or an address. */
 const tame = (name: string): string => line(name.replaceAll(/[:/\\@]|\.(?=\S)/g, ' ').replaceAll(/ +/g, ' ')).slice(0, MAX_NAME_LENGTH)
 const named = (name: string): string => `“${tame(name)}”`
 

@@ -52,7 +52,7 @@ export function requireProcess(id: string): AnyProcess {
 
 /** The parameters with their defaults, and what is wrong with them, each named as the caller wrote it. */
 export function examineParams(process: AnyProcess, params: unknown, field: string): { value: unknown; errors: FieldError[] } {
-  const { value, errors } = examine(process.input, params)
+  const { value, errors } = examine(process.input, params, process.id)
   return { value, errors: errors.map((error) => ({ ...error, field: error.field === '' ? field : `${field}.${error.field}` })) }
 }
 

@@ -1,8 +1,11 @@
 /** How jobs end that make nothing: failed or cancelled, with their reservation released in the same transaction. */
 import type { Change } from '#effects.ts'
 import * as spending from '#model/money/spending.ts'
+import * as storageAccount from '#model/plans/storage-account.ts'
 import * as job from '#model/processing/job.ts'
 import * as runs from '#model/processing/run.ts'
+import { clearJobTask } from '#model/processing/tasks.ts'
+import { PUT_SECONDS } from './worker-files.ts'
 
 const MAX_REASON_LENGTH = 1_000
 
@@ -21,15 +24,28 @@ export async function failJob(
   return true
 }
 
-/** For jobs that nobody has begun. */
-export async function cancelJob(change: Change, found: Pick<job.Job, 'id' | 'status'>): Promise<boolean> {
+/**
+ * False: it has ended already. `isAsked` where a person cancels it rather than the clock. A run of ours learns of it with its
+ * next heartbeat and a worker with its next report; files that the worker has put are removed, and again when the last address
+ * that was signed for it has expired.
+ */
+export async function cancelJob(
+  change: Change,
+  found: Pick<job.Job, 'id' | 'status'>,
+  { isAsked = false }: { isAsked?: boolean } = {},
+): Promise<boolean> {
   const ended = await runs.end(change.tx, { id: found.id, runId: null }, { status: 'cancelled' }, change.clock.now())
   if (!ended) return false
+  if (isAsked) change.events.emit('job.failed', ended.id, { ...job.summary(ended, found.status), reason: 'cancelled' })
   await releaseJob(change, ended, found.status)
+  if (ended.worker !== null)
+    for (const afterSeconds of [0, PUT_SECONDS]) await change.tasks.enqueue(clearJobTask, { job_id: ended.id }, { afterSeconds })
   return true
 }
 
+/** Gives back what an unfinished job holds: its credits and its room in the store. */
 export async function releaseJob(change: Change, found: job.Job, before: job.Job['status']): Promise<void> {
+  await storageAccount.release(change.tx, found.organizationId, found.reservedBytes)
   const released = await spending.release(change, found.organizationId, job.referenceOf(found))
   if (released) change.events.emit('job.released', found.id, { ...job.summary(found, before), released_credits: released.releasedCredits })
 }

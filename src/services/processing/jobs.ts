@@ -10,9 +10,11 @@ import * as project from '#model/identity/project.ts'
 import { requireOrganization } from '#model/identity/organization.ts'
 import * as spending from '#model/money/spending.ts'
 import * as computeQuota from '#model/plans/compute-quota.ts'
+import * as storageAccount from '#model/plans/storage-account.ts'
 import * as job from '#model/processing/job.ts'
 import { runJobTask } from '#model/processing/tasks.ts'
 import type { Context, WriteContext } from '#operation.ts'
+import { withValidAreas } from './areas.ts'
 import { validateParams } from './catalogue.ts'
 import { quote } from './price.ts'
 import type { AnyProcess } from './process.ts'
@@ -46,11 +48,14 @@ export async function checkJob(
 ) {
   const found = project.requireActive(await permitJob(context, projectId))
   if (found.bucketName === null) throw problem('bad-request', 'This project has no storage bucket, so nothing can be made in it')
-  const params = requireBounded(validateParams(process, given, field), field, MAX_PARAMS_DEPTH)
+  const params = await withValidAreas(requireBounded(validateParams(process, given, field), field, MAX_PARAMS_DEPTH))
   if (targetCollectionId) await collection.requireIn(context.db, found.id, targetCollectionId)
   const sources = await findSources(context, process, params, found.organizationId)
   if (origin === 'items' && sources.every(({ item }) => item === null)) throw invalidField(field, 'must name an item to work on')
-  process.check?.(params, await openSources(context, sources))
+  const opened = await openSources(context, sources)
+  process.check?.(params, opened)
+  const price = quote(process, params, opened)
+  await storageAccount.checkRoom(context.db, found.organizationId, price.bytes)
   return {
     process,
     project: found,
@@ -58,7 +63,7 @@ export async function checkJob(
     sources,
     origin,
     targetCollectionId: targetCollectionId ?? null,
-    ...quote(process, params, sources),
+    ...price,
   }
 }
 
@@ -74,7 +79,7 @@ export async function fundJob(context: Context, { project: found, credits }: Che
 /** Stage 6b: the job and its reservation, and its place in the line where it is dispatched at once. */
 export async function storeJob(
   context: WriteContext,
-  { process, project: found, params, sources, origin, targetCollectionId, credits, areaSqKm }: CheckedJob,
+  { process, project: found, params, sources, origin, targetCollectionId, credits, areaSqKm, bytes }: CheckedJob,
   funding: Awaited<ReturnType<typeof fundJob>>,
   { dispatch }: { dispatch: boolean },
 ): Promise<job.Job> {
@@ -84,7 +89,8 @@ export async function storeJob(
   attributeTo(organizationId)
   await project.hold(tx, found.id)
   if (targetCollectionId) await collection.hold(tx, found.id, targetCollectionId)
-  await computeQuota.take(tx, organizationId, now)
+  await computeQuota.take(tx, organizationId, process.meter ?? 'processing_jobs', now)
+  await storageAccount.reserve(tx, organizationId, bytes)
   const id = newId()
   const sourceItemIds = [...new Set(sources.flatMap(({ item }) => (item ? [item.id] : [])))]
   await spending.reserve(context, funding, {
@@ -104,6 +110,7 @@ export async function storeJob(
       targetCollectionId,
       sourceItemIds,
       reservedCredits: credits,
+      reservedBytes: bytes,
       timeoutSeconds: process.timeoutMinutes * 60,
       createdBy: principal.userId,
       apiKeyId: principal.apiKeyId,

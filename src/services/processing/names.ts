@@ -2,6 +2,7 @@
 import { invalidField } from '#core/problem.ts'
 import { ExpressionError, parseExpression } from '#raster/expression/index.ts'
 import { findFormula, formulas, resolveFormula, type Formula } from '#raster/formulas/index.ts'
+import { reflectanceScaleOf } from '#raster/formulas/reflectance.ts'
 import { proposeBands } from '#raster/formulas/propose.ts'
 import { bandNames, type BandNames } from '#raster/render/request.ts'
 import type { OpenSource } from './process.ts'
@@ -28,9 +29,6 @@ export function requireFormula(name: string, field: string): Formula {
   throw invalidField(field, `is not an index that we know; ${some} and others of analytics.indices.list are`)
 }
 
-/** Samples of 16 bits are usually reflectances times 10,000. */
-const USUAL_SCALE = 0.0001
-
 /** An index as an expression over the numbers of bands; 422 where the item has not the bands that it needs. */
 export function indexExpression(
   name: string,
@@ -40,8 +38,9 @@ export function indexExpression(
   const formula = requireFormula(name, field)
   const guessed = () =>
     Object.fromEntries((proposeBands(source.info, null)?.bands ?? []).flatMap(({ role, index }) => (role ? [[role, index]] : [])))
+  // What a file says of its scale is applied before the expression.
   const isScaled = source.info.bands.some(({ scale }) => scale !== 1)
-  const reflectanceScale = !isScaled && ['uint16', 'int16'].includes(source.info.dataType) ? USUAL_SCALE : 1
+  const reflectanceScale = isScaled ? 1 : reflectanceScaleOf(source.info)
   const known = [mapping ?? {}, namesOf(source), ...(mapping ? [] : [guessed()])]
   for (const roles of known) {
     const expression = resolveFormula(formula, roles, { reflectanceScale })

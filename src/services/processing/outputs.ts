@@ -174,7 +174,7 @@ export async function registerOutputs(
   if (run.targetCollectionId) await collection.hold(tx, projectId, run.targetCollectionId)
   const settled = await job.lock(tx, run.id)
   if (settled.status !== 'running' || settled.runId !== run.runId) return null
-  await storageAccount.requireRoom(tx, organizationId, sizeOf(stored))
+  await storageAccount.settle(tx, organizationId, { reserved: settled.reservedBytes, stored: sizeOf(stored) })
   const homes = await homesOf(change, run, stored)
   const made = await itemWrite.insert(
     tx,

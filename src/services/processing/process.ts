@@ -8,10 +8,11 @@
  */
 import type { Static, TSchema } from 'typebox'
 import type { Item } from '#model/imagery/item-read.ts'
+import type { JobMeter } from '#model/plans/usage.ts'
 import type { Received } from '#core/shapes.ts'
 import type { ItemType } from '#core/vocabulary.ts'
 import type { ComputedFile, ProcessRequest, RasterSource } from '#ports/raster.ts'
-import type { RasterInfo } from '#raster/types.ts'
+import type { DataType, RasterInfo } from '#raster/types.ts'
 
 export const CATEGORIES = ['geometry', 'bands', 'terrain', 'time', 'vector', 'statistics', 'conversion'] as const
 type Category = (typeof CATEGORIES)[number]
@@ -30,6 +31,8 @@ export type SourceWish =
       readonly itemId: string
       /** The one that the item is about, all that are rasters, or these. */
       readonly assets: 'primary' | 'rasters' | readonly string[]
+      /** The parameter that lists them, where one may name several: then only rasters will do. */
+      readonly keysField?: string
     }
   | { readonly field: string; readonly key: string; readonly url: string }
 
@@ -114,6 +117,25 @@ export interface Computed {
   readonly result: Readonly<Record<string, unknown>>
 }
 
+/** A raster that a job writes. */
+export interface WrittenRaster {
+  readonly width: number
+  readonly height: number
+  readonly bandCount: number
+  readonly dataType: DataType
+}
+
+/** What a job reads and writes. */
+export interface Work {
+  /** Samples: pixels times bands. */
+  readonly reads: number
+  readonly rasters: readonly WrittenRaster[]
+  /** Of files that are no rasters. */
+  readonly otherBytes?: number
+  /** The parameter that would have to change if this is too much; geometry by default. */
+  readonly field?: string
+}
+
 interface ProcessTerms<I extends TSchema = TSchema> {
   readonly id: string
   readonly title: string
@@ -126,6 +148,8 @@ interface ProcessTerms<I extends TSchema = TSchema> {
   readonly output: TSchema
   readonly price: Price
   readonly timeoutMinutes: number
+  /** Which of the month's jobs it counts for; processing_jobs by default. */
+  readonly meter?: JobMeter
   /** Parameters that pass `input`, for the reference; a test holds them against it. */
   readonly example: Static<I>
 }
@@ -137,6 +161,8 @@ interface Handler<P> {
   area?(params: P): { readonly geometry: unknown; readonly field: string } | null
   /** What the schema cannot say. Throws 422. */
   check?(params: P, sources: readonly OpenSource[]): void
+  /** How much it reads and writes; from headers alone, before anything is charged. */
+  work(params: P, sources: readonly OpenSource[]): Work
   run(context: RunContext, params: P, sources: readonly OpenSource[]): Promise<Produced>
 }
 

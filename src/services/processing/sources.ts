@@ -1,10 +1,13 @@
 /** The rasters that a job is about, found for whoever asks: what they may not read is not there. */
 import { sqKmOf } from '#core/area.ts'
-import { requireArea, type AreaGeometry } from '#core/geometry.ts'
+import { requireArea, type AreaGeometry, type Position } from '#core/geometry.ts'
 import { invalidField, Problem, problem } from '#core/problem.ts'
 import * as asset from '#model/imagery/asset.ts'
 import * as item from '#model/imagery/item-read.ts'
 import type { Context } from '#operation.ts'
+import type { RasterInfo } from '#raster/types.ts'
+import { applyAffine } from '#raster/warp/affine.ts'
+import { projectorToLonLat, type Point } from '#raster/warp/projector.ts'
 import type { AnyProcess, OpenSource, Source, SourceWish } from './process.ts'
 
 /** Each is an open file and a look at it before the job begins. */
@@ -41,11 +44,16 @@ const isRaster = ({ mediaType, roles }: asset.Asset): boolean =>
   (mediaType === null || /^image\/(tiff|vnd\.stac\.geotiff)/.test(mediaType)) &&
   !roles.some((role) => ['provenance', 'metadata', 'overview', 'thumbnail'].includes(role))
 
-async function assetsOf({ db }: Pick<Means, 'db'>, found: item.Item, { assets: wanted, field }: Extract<SourceWish, { itemId: string }>) {
+async function assetsOf(
+  { db }: Pick<Means, 'db'>,
+  found: item.Item,
+  { assets: wanted, field, keysField }: Extract<SourceWish, { itemId: string }>,
+) {
   const all = await asset.list(db, found.seq)
   if (wanted !== 'primary' && wanted !== 'rasters')
     return wanted.map((key) => {
       const named = all.find((file) => file.key === key)
+      if (keysField && (!named || !isRaster(named))) throw unresolved(found, key, keysField, all)
       if (!named) throw invalidField(field, `has no asset '${key}'; it has ${all.map((file) => file.key).join(', ') || 'none'}`)
       return named
     })
@@ -54,6 +62,12 @@ async function assetsOf({ db }: Pick<Means, 'db'>, found: item.Item, { assets: w
   return wanted === 'rasters'
     ? rasters
     : [rasters.find(({ key }) => key === 'data') ?? rasters.find(({ roles }) => roles.includes('data')) ?? rasters[0]!]
+}
+
+function unresolved({ name }: item.Item, key: string, field: string, all: readonly asset.Asset[]): Problem {
+  const rasters = all.filter(isRaster).map((file) => file.key)
+  const message = `'${key}' is not a raster asset of '${name}'; available: ${rasters.join(', ') || 'none'}`
+  return problem('bad-request', `No raster assets resolved: ${field}: ${message}`, { members: { errors: [{ field, message }] } })
 }
 
 /** Looks at every raster, so that what cannot work is told before anything is paid. */
@@ -66,18 +80,48 @@ export async function openSources({ raster, signal }: Pick<Means, 'raster' | 'si
   return opened
 }
 
-/** Square kilometres that a job is about: its area, but no more than its rasters cover. */
-export function groundOf(process: AnyProcess, params: unknown, sources: readonly Source[]): number {
+/**
+ * Square kilometres that a job is about: its area, but no more than its items cover. An item covers what the largest of its
+ * rasters covers; its footprint, which editors can write, only ever adds to that.
+ */
+export function groundOf(process: AnyProcess, params: unknown, sources: readonly OpenSource[]): number {
   const wanted = process.area?.(params) ?? null
-  const items = new Map(sources.flatMap(({ item: found }) => (found ? [[found.id, found] as const] : [])))
-  const covered = [...items.values()].reduce((sum, { geometry }) => sum + coverage(geometry), 0)
+  const items = new Map<string, number>()
+  for (const { item: found, info } of sources)
+    if (found) items.set(found.id, Math.max(items.get(found.id) ?? footprintSqKm(found.geometry), rasterSqKm(info)))
+  const covered = [...items.values()].reduce((sum, sqKm) => sum + sqKm, 0)
   if (wanted?.geometry === undefined) return covered
   const asked = sqKmOf(requireArea(wanted.geometry, wanted.field))
   return covered === 0 ? asked : Math.min(asked * Math.max(1, items.size), covered)
 }
 
-/** Items without an outline, or with one of another kind, cost the least. */
-function coverage(geometry: item.Item['geometry']): number {
+/** Cells along each side that a raster is measured by: small enough that a projection bends none of them much. */
+const MEASURED_CELLS = 16
+
+/** What a raster covers on the ground; 0 where it does not say where it lies. */
+function rasterSqKm({ width, height, transform, crs }: RasterInfo): number {
+  if (!transform || !crs) return 0
+  const project = projectorToLonLat(crs)
+  const at = (column: number, row: number): Position => {
+    const [x, y] = applyAffine(transform, (width * column) / MEASURED_CELLS, (height * row) / MEASURED_CELLS)
+    const out: Point = [0, 0]
+    project(x, y, out)
+    return out
+  }
+  let sum = 0
+  for (let row = 0; row < MEASURED_CELLS; row++)
+    for (let column = 0; column < MEASURED_CELLS; column++) {
+      const first = at(column, row)
+      const corners = [first, at(column + 1, row), at(column + 1, row + 1), at(column, row + 1), first]
+      const ring = corners.map(([x, y]): Position => [x - 360 * Math.round((x - first[0]) / 360), y])
+      const sqKm = sqKmOf({ type: 'Polygon', coordinates: [ring] })
+      if (Number.isFinite(sqKm)) sum += sqKm // A corner of it lies outside of what the projection can show.
+    }
+  return sum
+}
+
+/** Nothing for an item without a footprint, or with one that is no area. */
+function footprintSqKm(geometry: item.Item['geometry']): number {
   try {
     return geometry === null ? 0 : sqKmOf(requireArea(geometry, 'geometry') as AreaGeometry)
   } catch (error) {

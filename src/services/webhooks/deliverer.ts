@@ -70,6 +70,7 @@ export function createDeliverer({ db, clock, webhooks, onError, onRoom }: Delive
     async step() {
       const room = IN_FLIGHT - underWay.size
       if (room <= 0 || outcomes.length > MAX_UNWRITTEN) return false
+      await delivery.admit(db, clock.now())
       const claimed = await delivery.claim(
         db,
         {

@@ -16,6 +16,7 @@ interface Drained {
 export async function drain(context: Pick<Context, 'db' | 'clock' | 'webhooks'>, limit: number): Promise<Drained> {
   const drained = { attempted: 0, delivered: 0, failed: 0 }
   while (drained.attempted < limit) {
+    await delivery.admit(context.db, context.clock.now())
     const claimed = await delivery.claim(
       context.db,
       {

@@ -2,16 +2,7 @@ import { newId } from '#core/ids.ts'
 import type { Org, World } from '../../support/world.ts'
 import { cardOnFile, ofOrganization, other, otherOrganization, settledMonth } from '../makers.ts'
 import type { Rows } from '../rows.ts'
-import {
-  ANYBODY,
-  CHANGES_A_CARD,
-  CHANGES_MONEY,
-  NOBODY,
-  OPERATORS,
-  OPERATORS_ANYWHERE,
-  READS_NAMED_ORGANIZATION,
-  READS_OWN,
-} from '../statuses.ts'
+import { ANYBODY, CHANGES_MONEY, NOBODY, OPERATORS, OPERATORS_ANYWHERE, READS_NAMED_ORGANIZATION, READS_OWN } from '../statuses.ts'
 
 const ownRequest = async (w: World, org: Org) => ({
   approval_id: (await w.ok(org.owner.token, 'billing.approvals.request', { credits: 5 })).id as string,
@@ -37,7 +28,13 @@ const request = async (w: World, org: Org) => {
 const otherApproval = other('approval_id')
 
 export const rows: Rows = {
-  'billing.approvals.approve': { ...CHANGES_A_CARD, input: request, missing: otherApproval, breaks: 'table approval' },
+  'billing.approvals.approve': {
+    input: request,
+    missing: otherApproval,
+    a: `${NOBODY} | 200 200 403 403 | 404 403 | 403 403 403 | 403 403 403 403`,
+    b: `${NOBODY} | 404 404 403 403 | 200 403 | 403 403 403 | 403 403 403 403`,
+    breaks: 'table approval',
+  },
   'billing.approvals.get': {
     input: ownRequest,
     missing: otherApproval,

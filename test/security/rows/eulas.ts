@@ -8,7 +8,7 @@ const document = (w: World) => ({ eula_id: eula(w).id, document_id: eula(w).docu
 export const rows: Rows = {
   'eulas.document.accept': {
     input: document,
-    a: `${NOBODY} | 200 200 200 200 | 200 403 | 403 200 403 | 403 403 200 403`,
+    a: `${NOBODY} | 200 200 403 403 | 200 403 | 403 403 403 | 403 403 403 403`,
     breaks: 'table licence_acceptance',
   },
   'eulas.document.get': { ...READS_OWN, input: document, breaks: 'table licence_acceptance' },

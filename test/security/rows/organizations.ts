@@ -53,13 +53,13 @@ export const rows: Rows = {
   'organizations.invitations.revoke': {
     input: newInvitation,
     missing: other('invitation_id'),
-    a: `${NOBODY} | 200 200 403 403 | 404 403 | 403 200 403 | 403 403 403 403`,
-    b: `${NOBODY} | 404 404 403 403 | 200 403 | 403 404 403 | 403 403 403 403`,
+    a: `${NOBODY} | 200 200 403 403 | 404 403 | 403 403 403 | 403 403 403 403`,
+    b: `${NOBODY} | 404 404 403 403 | 200 403 | 403 403 403 | 403 403 403 403`,
     breaks: 'column invitation.organization_role',
   },
   'organizations.members.invite': {
     input: () => ({ email: `i-${newId()}@example.com` }),
-    a: `${NOBODY} | 200 200 403 403 | 200 403 | 403 200 403 | 403 403 403 403`,
+    a: `${NOBODY} | 200 200 403 403 | 200 403 | 403 403 403 | 403 403 403 403`,
     breaks: 'table invitation',
   },
   'organizations.members.list': {
@@ -72,22 +72,22 @@ export const rows: Rows = {
   'organizations.members.remove': {
     input: newMember,
     missing: other('user_id'),
-    a: `${NOBODY} | 200 200 403 403 | 404 403 | 403 200 403 | 403 403 403 403`,
-    b: `${NOBODY} | 404 404 403 403 | 200 403 | 403 404 403 | 403 403 403 403`,
+    a: `${NOBODY} | 200 200 403 403 | 404 403 | 403 403 403 | 403 403 403 403`,
+    b: `${NOBODY} | 404 404 403 403 | 200 403 | 403 403 403 | 403 403 403 403`,
     breaks: 'table project_member',
   },
   'organizations.members.set_role': {
     input: async (w, org) => ({ ...(await newMember(w, org)), role: 'member' }),
     missing: other('user_id'),
-    a: `${NOBODY} | 200 200 403 403 | 404 403 | 403 200 403 | 403 403 403 403`,
-    b: `${NOBODY} | 404 404 403 403 | 200 403 | 403 404 403 | 403 403 403 403`,
+    a: `${NOBODY} | 200 200 403 403 | 404 403 | 403 403 403 | 403 403 403 403`,
+    b: `${NOBODY} | 404 404 403 403 | 200 403 | 403 403 403 | 403 403 403 403`,
     breaks: 'table invitation',
   },
   'organizations.members.set_spend_limit': {
     // Above what other rows order.
     input: (_w, org) => ({ organizationId: org.id, userId: org.owner.id, perOrderLimitCredits: 5_000_000, spendLimitCredits: null }),
     missing: otherNamed,
-    a: `${NOBODY} | 200 200 403 403 | 403 403 | 403 200 403 | 403 403 403 403`,
+    a: `${NOBODY} | 200 200 403 403 | 403 403 | 403 403 403 | 403 403 403 403`,
     b: `${NOBODY} | 403 403 403 403 | 200 403 | 403 403 403 | 403 403 403 403`,
     breaks: 'column organization_member.spend_limit_credits',
   },

@@ -69,6 +69,7 @@ export const rows: Rows = {
     missing: other('workspaceId'),
     breaks: 'table processing_job',
   },
+  'processing.job.cancel': { ...LAUNCHES, input: job, missing: otherJob, breaks: 'table processing_job' },
   'processing.job.delete': { ...CLIP_DESTROYS, input: job, missing: otherJob, breaks: 'table processing_job' },
   'processing.job.get': { ...READS_A_PROJECT, input: job, missing: otherJob, breaks: 'table processing_job' },
   'processing.job.register': { ...ONLY_ITS_WORKER, input: job, missing: otherJob, breaks: null },

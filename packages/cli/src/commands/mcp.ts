@@ -9,13 +9,15 @@ import { note } from '../terminal.ts'
 /** A tool may wait for a job. */
 const TIMEOUT_MS = 600_000
 
+/** Each enables tools of its own kind and no others. */
+const PERMISSIONS = ['write', 'delete', 'spend']
+
 /** Tools for agents over stdio. The service itself makes them, at `/mcp`; here they are only handed on, with the account's credential. */
 export const run: Run = async (rest, options) => {
-  const { values, switches } = readFlags(rest, { values: ['tools'], switches: ['write', 'spend'], positions: 0 })
+  const { values, switches } = readFlags(rest, { values: ['tools'], switches: PERMISSIONS, positions: 0 })
   const query = new URLSearchParams({
     ...(values['tools'] ? { tools: values['tools'] } : {}),
-    ...(switches.has('write') || switches.has('spend') ? { write: '1' } : {}),
-    ...(switches.has('spend') ? { spend: '1' } : {}),
+    ...Object.fromEntries(PERMISSIONS.filter((name) => switches.has(name)).map((name) => [name, '1'])),
   }).toString()
   const client = connect(options)
   const ask = (method: string, params: object) => remote(client, `/mcp${query ? `?${query}` : ''}`, method, params)

@@ -79,7 +79,7 @@ async function place(client: Client, { operation, input, isWaiting }: Placement,
   return done.status === 'fulfilled' ? EXIT.ok : EXIT.refused
 }
 
-/** A list of jobs, or one of them until it ends. */
+/** A list of jobs, one of them until it ends, or the end of one. */
 export const jobs: Run = async (rest, options) => {
   const { positions } = readFlags(rest, { positions: 2 })
   const [verb, id] = positions
@@ -90,7 +90,13 @@ export const jobs: Run = async (rest, options) => {
     await print(`${json(done)}\n`)
     return done.status === 'completed' ? EXIT.ok : EXIT.refused
   }
-  if (verb !== undefined) throw new UsageError(`There is no 'jobs ${verb}'`, 'groundtrack jobs [watch JOB]')
+  if (verb === 'cancel') {
+    if (id === undefined) throw new UsageError('Name the job', 'groundtrack jobs cancel JOB')
+    const { job } = await client.call<{ job: Stated }>('processing.job.cancel', { job_id: id }, {}, 'write')
+    await print(`${json(job)}\n`)
+    return EXIT.ok
+  }
+  if (verb !== undefined) throw new UsageError(`There is no 'jobs ${verb}'`, 'groundtrack jobs [watch JOB | cancel JOB]')
   const { jobs: list } = await client.call<{ jobs: (Stated & { job_type: string; created_at: string })[] }>(
     'processing.jobs.list',
     {},

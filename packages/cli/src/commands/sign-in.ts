@@ -2,7 +2,16 @@ import { readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
 import { Client } from '../../../client/src/core.ts'
-import { accountName, accountOf, changeAccount, configFile, DEFAULT_SERVER, readAccounts, writeAccounts, type Account } from '../config.ts'
+import {
+  accountName,
+  changeAccount,
+  configFile,
+  DEFAULT_SERVER,
+  readAccounts,
+  storedAccount,
+  writeAccounts,
+  type Account,
+} from '../config.ts'
 import { UsageError } from '../failure.ts'
 import { readFlags, type GlobalOptions, type Run, type Word } from '../options.ts'
 import { note, print, table, json } from '../terminal.ts'
@@ -65,9 +74,9 @@ async function ask(question: string, isSecret = false): Promise<string> {
 export const signOut: Run = async (rest, options) => {
   readFlags(rest, { positions: 0 })
   const name = accountName(options)
-  const { server, session } = accountOf(options)
-  if (session)
-    await new Client({ baseUrl: server, session })
+  const stored = storedAccount(options)
+  if (stored?.session)
+    await new Client({ baseUrl: stored.server, session: stored.session })
       .signOut('/auth/sign-out')
       .catch((error: Error) => note(`The service did not hear of it: ${error.message}`))
   changeAccount(name, () => undefined)

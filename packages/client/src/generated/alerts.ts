@@ -261,28 +261,28 @@ export class AlertsApi {
   /**
    * Acknowledge an alert event.
    *
-   * Requires the scope `alerts:write`. Changes data of the organization.
+   * Requires the scope `alerts:write`. Changes data of the organization. Send an `Idempotency-Key`: without one, a retry can run twice.
    */
   acknowledgeEvent(input: AlertsAcknowledgeEventInput, options?: CallOptions): Promise<AlertsAcknowledgeEventOutput> {
-    return this.#client.call('alerts.acknowledge_event', input, options, 'write')
+    return this.#client.call('alerts.acknowledge_event', input, options, 'keyed')
   }
 
   /**
    * Create a band-math alert rule on item events.
    *
-   * Requires the scope `alerts:write`. Changes data of the organization.
+   * Requires the scope `alerts:write`. Changes data of the organization. Send an `Idempotency-Key`: without one, a retry can run twice.
    */
   createRule(input: AlertsCreateRuleInput, options?: CallOptions): Promise<AlertsCreateRuleOutput> {
-    return this.#client.call('alerts.create_rule', input, options, 'write')
+    return this.#client.call('alerts.create_rule', input, options, 'keyed')
   }
 
   /**
    * Delete an alert rule.
    *
-   * Requires the scope `alerts:write`. Removes something.
+   * Requires the scope `alerts:write`. Removes something. Send an `Idempotency-Key`: without one, a retry can run twice.
    */
   deleteRule(input: AlertsDeleteRuleInput, options?: CallOptions): Promise<AlertsDeleteRuleOutput> {
-    return this.#client.call('alerts.delete_rule', input, options, 'write')
+    return this.#client.call('alerts.delete_rule', input, options, 'keyed')
   }
 
   /**
@@ -297,9 +297,9 @@ export class AlertsApi {
   /**
    * Change an alert rule, or switch it on and off.
    *
-   * Requires the scope `alerts:write`. Changes data of the organization.
+   * Requires the scope `alerts:write`. Changes data of the organization. Send an `Idempotency-Key`: without one, a retry can run twice.
    */
   updateRule(input: AlertsUpdateRuleInput, options?: CallOptions): Promise<AlertsUpdateRuleOutput> {
-    return this.#client.call('alerts.update_rule', input, options, 'write')
+    return this.#client.call('alerts.update_rule', input, options, 'keyed')
   }
 }

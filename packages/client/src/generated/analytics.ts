@@ -534,28 +534,31 @@ export class AnalyticsApi {
   /**
    * Evaluate a band-math expression over an item, within a geometry.
    *
-   * Requires the scope `analytics:process`. Changes data of the organization.
+   * Requires the scope `analytics:process`. Changes data of the organization. Send an `Idempotency-Key`: without one, a retry can run
+   * twice.
    */
   bandMath(input: AnalyticsBandMathInput, options?: CallOptions): Promise<AnalyticsBandMathOutput> {
-    return this.#client.call('analytics.band_math', input, options, 'write')
+    return this.#client.call('analytics.band_math', input, options, 'keyed')
   }
 
   /**
    * Calculate a named spectral index over an item.
    *
-   * Requires the scope `analytics:process`. Changes data of the organization.
+   * Requires the scope `analytics:process`. Changes data of the organization. Send an `Idempotency-Key`: without one, a retry can run
+   * twice.
    */
   calculateIndex(input: AnalyticsCalculateIndexInput, options?: CallOptions): Promise<AnalyticsCalculateIndexOutput> {
-    return this.#client.call('analytics.calculate_index', input, options, 'write')
+    return this.#client.call('analytics.calculate_index', input, options, 'keyed')
   }
 
   /**
    * Run an analytics method; params are checked against the method's schema.
    *
-   * Requires the scope `analytics:process`. Changes data of the organization.
+   * Requires the scope `analytics:process`. Changes data of the organization. Send an `Idempotency-Key`: without one, a retry can run
+   * twice.
    */
   execute<const I extends AnalyticsExecuteInput>(input: I, options?: CallOptions): Promise<Extract<AnalyticsExecuteOutput, { operation: I['operation'] }>> {
-    return this.#client.call('analytics.execute', input, options, 'write')
+    return this.#client.call('analytics.execute', input, options, 'keyed')
   }
 
   /**

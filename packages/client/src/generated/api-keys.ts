@@ -66,10 +66,11 @@ export class ApiKeysApi {
   /**
    * Mint an organization API key; the secret is returned once only.
    *
-   * Requires the scope `api_keys:write`. Lets data or access leave the platform.
+   * Requires the scope `api_keys:write`. Lets data or access leave the platform. Send an `Idempotency-Key`: without one, a retry can run
+   * twice.
    */
   create(input: ApiKeysCreateInput, options?: CallOptions): Promise<ApiKeysCreateOutput> {
-    return this.#client.call('api_keys.create', input, options, 'write')
+    return this.#client.call('api_keys.create', input, options, 'keyed')
   }
 
   /**
@@ -84,9 +85,9 @@ export class ApiKeysApi {
   /**
    * Deactivate a key permanently and at once, by its id.
    *
-   * Requires the scope `api_keys:write`. Removes something.
+   * Requires the scope `api_keys:write`. Removes something. Send an `Idempotency-Key`: without one, a retry can run twice.
    */
   revoke(input: ApiKeysRevokeInput, options?: CallOptions): Promise<ApiKeysRevokeOutput> {
-    return this.#client.call('api_keys.revoke', input, options, 'write')
+    return this.#client.call('api_keys.revoke', input, options, 'keyed')
   }
 }

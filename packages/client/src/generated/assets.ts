@@ -27,9 +27,9 @@ export class AssetsApi {
   /**
    * Delete one asset of an item; never the last primary data asset.
    *
-   * Requires the scope `items:write`. Removes something.
+   * Requires the scope `items:write`. Removes something. Send an `Idempotency-Key`: without one, a retry can run twice.
    */
   delete(input: AssetsDeleteInput, options?: CallOptions): Promise<AssetsDeleteOutput> {
-    return this.#client.call('assets.delete', input, options, 'write')
+    return this.#client.call('assets.delete', input, options, 'keyed')
   }
 }

@@ -97,19 +97,20 @@ export class BandFormulasApi {
   /**
    * Save a named band formula for the organization.
    *
-   * Requires the scope `band_formulas:write`. Changes data of the organization.
+   * Requires the scope `band_formulas:write`. Changes data of the organization. Send an `Idempotency-Key`: without one, a retry can run
+   * twice.
    */
   create(input: BandFormulasCreateInput, options?: CallOptions): Promise<BandFormulasCreateOutput> {
-    return this.#client.call('band_formulas.create', input, options, 'write')
+    return this.#client.call('band_formulas.create', input, options, 'keyed')
   }
 
   /**
    * Delete a saved band formula.
    *
-   * Requires the scope `band_formulas:write`. Removes something.
+   * Requires the scope `band_formulas:write`. Removes something. Send an `Idempotency-Key`: without one, a retry can run twice.
    */
   delete(input: BandFormulasDeleteInput, options?: CallOptions): Promise<BandFormulasDeleteOutput> {
-    return this.#client.call('band_formulas.delete', input, options, 'write')
+    return this.#client.call('band_formulas.delete', input, options, 'keyed')
   }
 
   /**
@@ -133,9 +134,10 @@ export class BandFormulasApi {
   /**
    * Change a saved band formula.
    *
-   * Requires the scope `band_formulas:write`. Changes data of the organization.
+   * Requires the scope `band_formulas:write`. Changes data of the organization. Send an `Idempotency-Key`: without one, a retry can run
+   * twice.
    */
   update(input: BandFormulasUpdateInput, options?: CallOptions): Promise<BandFormulasUpdateOutput> {
-    return this.#client.call('band_formulas.update', input, options, 'write')
+    return this.#client.call('band_formulas.update', input, options, 'keyed')
   }
 }

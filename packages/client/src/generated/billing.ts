@@ -24,8 +24,10 @@ export interface BillingApprovalsApproveOutput {
   id: string
   /** The state it is in */
   status: 'pending' | 'approved' | 'rejected' | 'used' | 'expired'
-  /** Credits, of which 100 are A$1 */
+  /** The most that the approval can spend; null if only the described call is approved */
   credits: number | null
+  /** Price of the described call when the approval was requested; null if no call is described */
+  price_credits: number | null
   /** The id of an operation */
   operation: string | null
   /** The input of that operation */
@@ -235,7 +237,7 @@ export interface BillingPlanChangeOutput {
   /** What is above the limits of the new plan; it stays, and only new use is refused */
   exceeded: ({
     /** How much the plan allows */
-    limit: 'storage_bytes' | 'compute_jobs'
+    limit: 'storage_bytes' | 'compute_jobs' | 'processing_jobs'
     /** How much is used */
     used: number
     /** How much the new plan allows */
@@ -324,6 +326,7 @@ export interface BillingStatusGetOutput {
   quotas: {
     storage_bytes: Quota
     compute_jobs: Quota
+    processing_jobs: Quota
   }
 }
 
@@ -375,7 +378,7 @@ export class BillingApprovalsApi {
   /**
    * Approve a requested purchase, which then runs and is charged.
    *
-   * Requires the scope `billing:write`. Spends money or credits. Send an `Idempotency-Key`: without one, a retry may run twice.
+   * Requires the scope `billing:write`. Spends money or credits. Send an `Idempotency-Key`: without one, a retry can run twice.
    */
   approve(input: BillingApprovalsApproveInput, options?: CallOptions): Promise<BillingApprovalsApproveOutput> {
     return this.#client.call('billing.approvals.approve', input, options, 'keyed')
@@ -402,19 +405,19 @@ export class BillingApprovalsApi {
   /**
    * Reject a spend approval request, with a reason.
    *
-   * Requires the scope `billing:write`. Changes data of the organization.
+   * Requires the scope `billing:write`. Changes data of the organization. Send an `Idempotency-Key`: without one, a retry can run twice.
    */
   reject(input: BillingApprovalsRejectInput, options?: CallOptions): Promise<BillingApprovalsRejectOutput> {
-    return this.#client.call('billing.approvals.reject', input, options, 'write')
+    return this.#client.call('billing.approvals.reject', input, options, 'keyed')
   }
 
   /**
    * Ask an administrator to approve a purchase above one's cap.
    *
-   * Requires the scope `billing:write`. Changes data of the organization.
+   * Requires the scope `billing:write`. Changes data of the organization. Send an `Idempotency-Key`: without one, a retry can run twice.
    */
   request(input: BillingApprovalsRequestInput = {}, options?: CallOptions): Promise<BillingApprovalsRequestOutput> {
-    return this.#client.call('billing.approvals.request', input, options, 'write')
+    return this.#client.call('billing.approvals.request', input, options, 'keyed')
   }
 }
 
@@ -500,10 +503,10 @@ export class BillingPlanApi {
   /**
    * Change the plan; an upgrade re-activates expired items; billed monthly.
    *
-   * Requires the scope `billing:write`. Changes data of the organization.
+   * Requires the scope `billing:write`. Changes data of the organization. Send an `Idempotency-Key`: without one, a retry can run twice.
    */
   change(input: BillingPlanChangeInput, options?: CallOptions): Promise<BillingPlanChangeOutput> {
-    return this.#client.call('billing.plan.change', input, options, 'write')
+    return this.#client.call('billing.plan.change', input, options, 'keyed')
   }
 }
 
@@ -584,7 +587,7 @@ export class BillingApi {
   /**
    * Close a month: charge storage, usage and plan; issue the invoice.
    *
-   * Requires the scope `billing:write`. Spends money or credits. Send an `Idempotency-Key`: without one, a retry may run twice.
+   * Requires the scope `billing:write`. Spends money or credits. Send an `Idempotency-Key`: without one, a retry can run twice.
    */
   runMonthlyForOrg(input: BillingRunMonthlyForOrgInput, options?: CallOptions): Promise<BillingRunMonthlyForOrgOutput> {
     return this.#client.call('billing.run_monthly_for_org', input, options, 'keyed')
@@ -593,16 +596,16 @@ export class BillingApi {
   /**
    * Set automatic top-up threshold, amount and daily cap.
    *
-   * Requires the scope `billing:write`. Changes data of the organization.
+   * Requires the scope `billing:write`. Changes data of the organization. Send an `Idempotency-Key`: without one, a retry can run twice.
    */
   setAutoTopup(input: BillingSetAutoTopupInput, options?: CallOptions): Promise<BillingSetAutoTopupOutput> {
-    return this.#client.call('billing.set_auto_topup', input, options, 'write')
+    return this.#client.call('billing.set_auto_topup', input, options, 'keyed')
   }
 
   /**
    * Charge the default card for credits; volume bonus above A$20,000.
    *
-   * Requires the scope `billing:write`. Spends money or credits. Send an `Idempotency-Key`: without one, a retry may run twice.
+   * Requires the scope `billing:write`. Spends money or credits. Send an `Idempotency-Key`: without one, a retry can run twice.
    */
   topup(input: BillingTopupInput = {}, options?: CallOptions): Promise<BillingTopupOutput> {
     return this.#client.call('billing.topup', input, options, 'keyed')

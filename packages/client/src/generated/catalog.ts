@@ -339,7 +339,10 @@ export interface CatalogTileRenderInput {
   expression?: string | null | undefined
   /** A colormap of `cog.colormaps` */
   colormap?: string | null | undefined
-  /** The values that become the first and the last colour: `min,max` */
+  /**
+   * The values that become the first and the last colour: `min,max`, one such pair for each band shown, or one for each band of the file,
+   * separated by `;`
+   */
   rescale?: string | null | undefined
 }
 

@@ -265,10 +265,10 @@ export class ClipJobApi {
   /**
    * Hard-delete a clip job and its output files.
    *
-   * Requires the scope `clip:destroy`. Removes something.
+   * Requires the scope `clip:destroy`. Removes something. Send an `Idempotency-Key`: without one, a retry can run twice.
    */
   delete(input: ClipJobDeleteInput, options?: CallOptions): Promise<ClipJobDeleteOutput> {
-    return this.#client.call('clip.job.delete', input, options, 'write')
+    return this.#client.call('clip.job.delete', input, options, 'keyed')
   }
 
   /**
@@ -343,7 +343,7 @@ export class ClipApi {
   /**
    * Clip predefined area mosaics to an AOI.
    *
-   * Requires the scope `clip:write`. Spends money or credits. Send an `Idempotency-Key`: without one, a retry may run twice.
+   * Requires the scope `clip:write`. Spends money or credits. Send an `Idempotency-Key`: without one, a retry can run twice.
    */
   createFromArea(input: ClipCreateFromAreaInput, options?: CallOptions): Promise<ClipCreateFromAreaOutput> {
     return this.#client.call('clip.create_from_area', input, options, 'keyed')
@@ -352,7 +352,7 @@ export class ClipApi {
   /**
    * Clip an item's rasters to an AOI; job returned already running.
    *
-   * Requires the scope `processing:process`. Spends money or credits. Send an `Idempotency-Key`: without one, a retry may run twice.
+   * Requires the scope `processing:process`. Spends money or credits. Send an `Idempotency-Key`: without one, a retry can run twice.
    */
   createFromItem(input: ClipCreateFromItemInput, options?: CallOptions): Promise<ClipCreateFromItemOutput> {
     return this.#client.call('clip.create_from_item', input, options, 'keyed')

@@ -47,7 +47,7 @@ export interface CogStatisticsInput {
 export interface CogStatisticsOutput {
   /** One entry for each band */
   statistics: BandStatistics[]
-  /** The values that become the first and the last colour: `min,max` */
+  /** `min,max` of each band or result, separated by `;`, for tiles of the same; null without any value */
   rescale: string | null
   /** Pixels in the area; with exact_coverage those on its edge count by their share */
   pixel_count: number
@@ -85,7 +85,10 @@ export interface CogTileRenderInput {
   expression?: string | null | undefined
   /** A derived look such as `ndvi`, where the bands of the file have names */
   visualization?: string | null | undefined
-  /** The values that become the first and the last colour: `min,max` */
+  /**
+   * The values that become the first and the last colour: `min,max`, one such pair for each band shown, or one for each band of the file,
+   * separated by `;`
+   */
   rescale?: string | null | undefined
   /** A colormap of `cog.colormaps` */
   colormap?: string | null | undefined

@@ -80,7 +80,10 @@ export interface CollectionsTileRenderInput {
   bands?: string | null | undefined
   /** Band math, such as `(b4-b3)/(b4+b3)` */
   expression?: string | null | undefined
-  /** The values that become the first and the last colour: `min,max` */
+  /**
+   * The values that become the first and the last colour: `min,max`, one such pair for each band shown, or one for each band of the file,
+   * separated by `;`
+   */
   rescale?: string | null | undefined
   /** A colormap of `cog.colormaps` */
   colormap?: string | null | undefined
@@ -168,19 +171,20 @@ export class CollectionsApi {
   /**
    * Create a collection in a project.
    *
-   * Requires the scope `collections:write`. Changes data of the organization.
+   * Requires the scope `collections:write`. Changes data of the organization. Send an `Idempotency-Key`: without one, a retry can run
+   * twice.
    */
   create(input: CollectionsCreateInput, options?: CallOptions): Promise<CollectionsCreateOutput> {
-    return this.#client.call('collections.create', input, options, 'write')
+    return this.#client.call('collections.create', input, options, 'keyed')
   }
 
   /**
    * Soft-delete a collection; its items lose their collection_id.
    *
-   * Requires the scope `collections:write`. Removes something.
+   * Requires the scope `collections:write`. Removes something. Send an `Idempotency-Key`: without one, a retry can run twice.
    */
   delete(input: CollectionsDeleteInput, options?: CallOptions): Promise<CollectionsDeleteOutput> {
-    return this.#client.call('collections.delete', input, options, 'write')
+    return this.#client.call('collections.delete', input, options, 'keyed')
   }
 
   /**
@@ -204,9 +208,10 @@ export class CollectionsApi {
   /**
    * Change a collection's name, description, color, visibility or order.
    *
-   * Requires the scope `collections:write`. Changes data of the organization.
+   * Requires the scope `collections:write`. Changes data of the organization. Send an `Idempotency-Key`: without one, a retry can run
+   * twice.
    */
   update(input: CollectionsUpdateInput, options?: CallOptions): Promise<CollectionsUpdateOutput> {
-    return this.#client.call('collections.update', input, options, 'write')
+    return this.#client.call('collections.update', input, options, 'keyed')
   }
 }

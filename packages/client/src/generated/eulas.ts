@@ -13,7 +13,7 @@ export interface EulasDocumentAcceptInput {
   eula_id: string
   /** Id of a version of its text */
   document_id: string
-  /** False takes an acceptance back; orders placed before stay as they are. Default: `true` */
+  /** False withdraws the acceptance; orders already placed are unaffected. Default: `true` */
   is_accepted?: boolean | undefined
 }
 
@@ -102,10 +102,10 @@ export class EulasDocumentApi {
   /**
    * Accept a licence document on behalf of the organization.
    *
-   * Requires the scope `eulas:write`. Changes data of the organization.
+   * Requires the scope `eulas:write`. Changes data of the organization. Send an `Idempotency-Key`: without one, a retry can run twice.
    */
   accept(input: EulasDocumentAcceptInput, options?: CallOptions): Promise<EulasDocumentAcceptOutput> {
-    return this.#client.call('eulas.document.accept', input, options, 'write')
+    return this.#client.call('eulas.document.accept', input, options, 'keyed')
   }
 
   /**

@@ -234,10 +234,11 @@ export class EventSubscriptionsDeliveriesApi {
   /**
    * Send a failed or dead-lettered delivery again.
    *
-   * Requires the scope `event_subscriptions:write`. Lets data or access leave the platform.
+   * Requires the scope `event_subscriptions:write`. Lets data or access leave the platform. Send an `Idempotency-Key`: without one, a retry
+   * can run twice.
    */
   retry(input: EventSubscriptionsDeliveriesRetryInput, options?: CallOptions): Promise<EventSubscriptionsDeliveriesRetryOutput> {
-    return this.#client.call('event_subscriptions.deliveries.retry', input, options, 'write')
+    return this.#client.call('event_subscriptions.deliveries.retry', input, options, 'keyed')
   }
 }
 
@@ -253,19 +254,20 @@ export class EventSubscriptionsApi {
   /**
    * Subscribe an HTTPS endpoint to one event type; secret shown once.
    *
-   * Requires the scope `event_subscriptions:write`. Lets data or access leave the platform.
+   * Requires the scope `event_subscriptions:write`. Lets data or access leave the platform. Send an `Idempotency-Key`: without one, a retry
+   * can run twice.
    */
   create(input: EventSubscriptionsCreateInput, options?: CallOptions): Promise<EventSubscriptionsCreateOutput> {
-    return this.#client.call('event_subscriptions.create', input, options, 'write')
+    return this.#client.call('event_subscriptions.create', input, options, 'keyed')
   }
 
   /**
    * Delete a subscription; its queued deliveries stop.
    *
-   * Requires the scope `event_subscriptions:write`. Removes something.
+   * Requires the scope `event_subscriptions:write`. Removes something. Send an `Idempotency-Key`: without one, a retry can run twice.
    */
   delete(input: EventSubscriptionsDeleteInput, options?: CallOptions): Promise<EventSubscriptionsDeleteOutput> {
-    return this.#client.call('event_subscriptions.delete', input, options, 'write')
+    return this.#client.call('event_subscriptions.delete', input, options, 'keyed')
   }
 
   /**
@@ -289,18 +291,20 @@ export class EventSubscriptionsApi {
   /**
    * Send one signed test delivery now, even when paused.
    *
-   * Requires the scope `event_subscriptions:write`. Lets data or access leave the platform.
+   * Requires the scope `event_subscriptions:write`. Lets data or access leave the platform. Send an `Idempotency-Key`: without one, a retry
+   * can run twice.
    */
   test(input: EventSubscriptionsTestInput, options?: CallOptions): Promise<EventSubscriptionsTestOutput> {
-    return this.#client.call('event_subscriptions.test', input, options, 'write')
+    return this.#client.call('event_subscriptions.test', input, options, 'keyed')
   }
 
   /**
    * Change, pause or resume a subscription.
    *
-   * Requires the scope `event_subscriptions:write`. Changes data of the organization.
+   * Requires the scope `event_subscriptions:write`. Changes data of the organization. Send an `Idempotency-Key`: without one, a retry can
+   * run twice.
    */
   update(input: EventSubscriptionsUpdateInput, options?: CallOptions): Promise<EventSubscriptionsUpdateOutput> {
-    return this.#client.call('event_subscriptions.update', input, options, 'write')
+    return this.#client.call('event_subscriptions.update', input, options, 'keyed')
   }
 }

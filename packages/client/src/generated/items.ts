@@ -251,8 +251,10 @@ export interface ItemsListInput {
     | 'mosaic' | null | undefined
   /** At most so many in one answer. Default: `100` */
   limit?: number | undefined
-  /** How many to leave out from the start. Default: `0` */
+  /** How many items to skip; for long lists next is faster, and with it this is ignored. Default: `0` */
   offset?: number | undefined
+  /** The next of the page before, to continue after it */
+  next?: string | null | undefined
 }
 
 /** Answer of `items.list`. */
@@ -261,6 +263,8 @@ export interface ItemsListOutput {
   items: Item[]
   /** How many there are in all */
   total: number
+  /** What the next page is asked for with; null on the last one */
+  next: string | null
 }
 
 /** Input of `items.list_assets`. */
@@ -473,7 +477,10 @@ export interface ItemsTileRenderInput {
   bands?: string | null | undefined
   /** Band math, such as `(b4-b3)/(b4+b3)` */
   expression?: string | null | undefined
-  /** The values that become the first and the last colour: `min,max` */
+  /**
+   * The values that become the first and the last colour: `min,max`, one such pair for each band shown, or one for each band of the file,
+   * separated by `;`
+   */
   rescale?: string | null | undefined
   /** A colormap of `cog.colormaps` */
   colormap?: string | null | undefined
@@ -618,10 +625,10 @@ export class ItemsAssetApi {
   /**
    * Signed download URL of an asset, valid 900 seconds, egress-tracked.
    *
-   * Requires the scope `items:read`. Lets data or access leave the platform.
+   * Requires the scope `items:read`. Lets data or access leave the platform. Send an `Idempotency-Key`: without one, a retry can run twice.
    */
   download(input: ItemsAssetDownloadInput, options?: CallOptions): Promise<ItemsAssetDownloadOutput> {
-    return this.#client.call('items.asset.download', input, options, 'write')
+    return this.#client.call('items.asset.download', input, options, 'keyed')
   }
 }
 
@@ -692,19 +699,19 @@ export class ItemsApi {
   /**
    * Create an item in a project, optionally in a collection.
    *
-   * Requires the scope `items:write`. Changes data of the organization.
+   * Requires the scope `items:write`. Changes data of the organization. Send an `Idempotency-Key`: without one, a retry can run twice.
    */
   create(input: ItemsCreateInput, options?: CallOptions): Promise<ItemsCreateOutput> {
-    return this.#client.call('items.create', input, options, 'write')
+    return this.#client.call('items.create', input, options, 'keyed')
   }
 
   /**
    * Soft-delete an item and decrement storage billing per asset.
    *
-   * Requires the scope `items:write`. Removes something.
+   * Requires the scope `items:write`. Removes something. Send an `Idempotency-Key`: without one, a retry can run twice.
    */
   delete(input: ItemsDeleteInput, options?: CallOptions): Promise<ItemsDeleteOutput> {
-    return this.#client.call('items.delete', input, options, 'write')
+    return this.#client.call('items.delete', input, options, 'keyed')
   }
 
   /**
@@ -719,10 +726,10 @@ export class ItemsApi {
   /**
    * Copy an item; assets point to the same files, profiles are copied.
    *
-   * Requires the scope `items:write`. Changes data of the organization.
+   * Requires the scope `items:write`. Changes data of the organization. Send an `Idempotency-Key`: without one, a retry can run twice.
    */
   duplicate(input: ItemsDuplicateInput, options?: CallOptions): Promise<ItemsDuplicateOutput> {
-    return this.#client.call('items.duplicate', input, options, 'write')
+    return this.#client.call('items.duplicate', input, options, 'keyed')
   }
 
   /**
@@ -746,10 +753,10 @@ export class ItemsApi {
   /**
    * Register existing STAC items by reference, in bulk, from NDJSON, a FeatureCollection or STAC-GeoParquet.
    *
-   * Requires the scope `items:write`. Changes data of the organization.
+   * Requires the scope `items:write`. Changes data of the organization. Send an `Idempotency-Key`: without one, a retry can run twice.
    */
   importStac(input: ItemsImportStacInput, options?: CallOptions): Promise<ItemsImportStacOutput> {
-    return this.#client.call('items.import_stac', input, options, 'write')
+    return this.#client.call('items.import_stac', input, options, 'keyed')
   }
 
   /**
@@ -767,7 +774,7 @@ export class ItemsApi {
    * Requires the scope `items:read`. Changes nothing.
    */
   list(input: ItemsListInput, options?: CallOptions): Page<ItemsListOutput, Item> {
-    return this.#client.page('items.list', input, options, ['items', 'offset', 'limit', 100])
+    return this.#client.page('items.list', input, options, ['items', 'token', 'limit', 100])
   }
 
   /**
@@ -818,18 +825,18 @@ export class ItemsApi {
   /**
    * Set the band names of one asset of an item.
    *
-   * Requires the scope `items:write`. Changes data of the organization.
+   * Requires the scope `items:write`. Changes data of the organization. Send an `Idempotency-Key`: without one, a retry can run twice.
    */
   setAssetBandNames(input: ItemsSetAssetBandNamesInput, options?: CallOptions): Promise<ItemsSetAssetBandNamesOutput> {
-    return this.#client.call('items.set_asset_band_names', input, options, 'write')
+    return this.#client.call('items.set_asset_band_names', input, options, 'keyed')
   }
 
   /**
    * Change mutable fields; null clears, omission keeps; also moves between collections.
    *
-   * Requires the scope `items:write`. Changes data of the organization.
+   * Requires the scope `items:write`. Changes data of the organization. Send an `Idempotency-Key`: without one, a retry can run twice.
    */
   update(input: ItemsUpdateInput, options?: CallOptions): Promise<ItemsUpdateOutput> {
-    return this.#client.call('items.update', input, options, 'write')
+    return this.#client.call('items.update', input, options, 'keyed')
   }
 }

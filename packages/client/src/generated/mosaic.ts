@@ -94,7 +94,7 @@ export class MosaicApi {
   /**
    * Register a mosaic item by href, with its source-scene provenance layers.
    *
-   * Requires the scope `items:write`. Changes data of the organization. Send an `Idempotency-Key`: without one, a retry may run twice.
+   * Requires the scope `items:write`. Changes data of the organization. Send an `Idempotency-Key`: without one, a retry can run twice.
    */
   register(input: MosaicRegisterInput, options?: CallOptions): Promise<MosaicRegisterOutput> {
     return this.#client.call('mosaic.register', input, options, 'keyed')

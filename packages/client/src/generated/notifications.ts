@@ -64,10 +64,11 @@ export class NotificationsApi {
   /**
    * Hide one notification from lists.
    *
-   * Requires the scope `notifications:write`. Changes data of the organization.
+   * Requires the scope `notifications:write`. Changes data of the organization. Send an `Idempotency-Key`: without one, a retry can run
+   * twice.
    */
   dismiss(input: NotificationsDismissInput, options?: CallOptions): Promise<NotificationsDismissOutput> {
-    return this.#client.call('notifications.dismiss', input, options, 'write')
+    return this.#client.call('notifications.dismiss', input, options, 'keyed')
   }
 
   /**
@@ -82,19 +83,21 @@ export class NotificationsApi {
   /**
    * Mark every unread notification read.
    *
-   * Requires the scope `notifications:write`. Changes data of the organization.
+   * Requires the scope `notifications:write`. Changes data of the organization. Send an `Idempotency-Key`: without one, a retry can run
+   * twice.
    */
   markAllRead(input: NotificationsMarkAllReadInput = {}, options?: CallOptions): Promise<NotificationsMarkAllReadOutput> {
-    return this.#client.call('notifications.mark_all_read', input, options, 'write')
+    return this.#client.call('notifications.mark_all_read', input, options, 'keyed')
   }
 
   /**
    * Mark one notification read.
    *
-   * Requires the scope `notifications:write`. Changes data of the organization.
+   * Requires the scope `notifications:write`. Changes data of the organization. Send an `Idempotency-Key`: without one, a retry can run
+   * twice.
    */
   markRead(input: NotificationsMarkReadInput, options?: CallOptions): Promise<NotificationsMarkReadOutput> {
-    return this.#client.call('notifications.mark_read', input, options, 'write')
+    return this.#client.call('notifications.mark_read', input, options, 'keyed')
   }
 
   /**

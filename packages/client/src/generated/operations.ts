@@ -278,6 +278,7 @@ export const OPERATION_IDS: readonly string[] = [
   'processing.create_and_dispatch',
   'processing.dispatch',
   'processing.execute',
+  'processing.job.cancel',
   'processing.job.delete',
   'processing.job.get',
   'processing.job.register',

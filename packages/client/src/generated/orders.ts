@@ -87,7 +87,7 @@ export interface OrdersArchivePlaceInput {
   displayName?: string | null | undefined
   /** Words to find the order by */
   tags?: string[] | null | undefined
-  /** Nothing is reserved, and the call is 400, when the price is above this */
+  /** The most the order can cost; if the price is higher, the call returns 400 and reserves nothing */
   maxCredits?: number | null | undefined
 }
 
@@ -317,7 +317,7 @@ export interface OrdersPlaceInput {
   } | undefined
   /** Words to find the order by */
   tags?: string[] | null | undefined
-  /** Nothing is reserved, and the call is 400, when the price is above this */
+  /** The most the order can cost; if the price is higher, the call returns 400 and reserves nothing */
   maxCredits?: number | null | undefined
 }
 
@@ -444,7 +444,7 @@ export interface OrdersTaskingFeasibilityDecideInput {
   study_id: string
   /** Id of one of its options */
   acceptedOptionId: string
-  /** Nothing is reserved, and the call is 400, when the price is above this */
+  /** The most the order can cost; if the price is higher, the call returns 400 and reserves nothing */
   maxCredits?: number | null | undefined
 }
 
@@ -555,7 +555,7 @@ export interface OrdersTaskingPlaceInput {
   licenseType?: string | undefined
   /** Words to find the order by */
   tags?: string[] | null | undefined
-  /** Nothing is reserved, and the call is 400, when the price is above this */
+  /** The most the order can cost; if the price is higher, the call returns 400 and reserves nothing */
   maxCredits?: number | null | undefined
 }
 
@@ -568,7 +568,7 @@ export interface OrdersTaskingQuotationDecideInput {
   quotation_id: string
   /** A rejected quotation closes its group without a charge */
   decision: 'ACCEPTED' | 'REJECTED'
-  /** Nothing is reserved, and the call is 400, when the price is above this */
+  /** The most the order can cost; if the price is higher, the call returns 400 and reserves nothing */
   maxCredits?: number | null | undefined
 }
 
@@ -639,6 +639,8 @@ export interface OrdersTaskingSensorsOutput {
       title: string
       /** What is decided on before it is taken: feasibility, quotation */
       steps: string[]
+      /** Maximum area of one feature in km²; null if there is no limit */
+      maxSqKm: number | null
       /** JSON Schema of the params of an order */
       constraints: { [name: string]: unknown }
     })[]
@@ -732,7 +734,7 @@ export class OrdersArchiveApi {
   /**
    * Place an archive order, reserving funds in the same transaction; no API keys.
    *
-   * Requires the scope `orders:write`. Spends money or credits. Send an `Idempotency-Key`: without one, a retry may run twice.
+   * Requires the scope `orders:write`. Spends money or credits. Send an `Idempotency-Key`: without one, a retry can run twice.
    */
   place(input: OrdersArchivePlaceInput, options?: CallOptions): Promise<OrdersArchivePlaceOutput> {
     return this.#client.call('orders.archive.place', input, options, 'keyed')
@@ -842,10 +844,10 @@ export class OrdersTaskingTemplatesApi {
   /**
    * Delete a saved tasking order template.
    *
-   * Requires the scope `orders:write`. Removes something.
+   * Requires the scope `orders:write`. Removes something. Send an `Idempotency-Key`: without one, a retry can run twice.
    */
   delete(input: OrdersTaskingTemplatesDeleteInput, options?: CallOptions): Promise<OrdersTaskingTemplatesDeleteOutput> {
-    return this.#client.call('orders.tasking.templates.delete', input, options, 'write')
+    return this.#client.call('orders.tasking.templates.delete', input, options, 'keyed')
   }
 
   /**
@@ -860,10 +862,10 @@ export class OrdersTaskingTemplatesApi {
   /**
    * Create or overwrite a saved tasking order template.
    *
-   * Requires the scope `orders:write`. Changes data of the organization.
+   * Requires the scope `orders:write`. Changes data of the organization. Send an `Idempotency-Key`: without one, a retry can run twice.
    */
   save(input: OrdersTaskingTemplatesSaveInput, options?: CallOptions): Promise<OrdersTaskingTemplatesSaveOutput> {
-    return this.#client.call('orders.tasking.templates.save', input, options, 'write')
+    return this.#client.call('orders.tasking.templates.save', input, options, 'keyed')
   }
 }
 
@@ -903,7 +905,7 @@ export class OrdersTaskingApi {
   /**
    * Accept one option of a feasibility study; reserves credits or accrues.
    *
-   * Requires the scope `orders:write`. Spends money or credits. Send an `Idempotency-Key`: without one, a retry may run twice.
+   * Requires the scope `orders:write`. Spends money or credits. Send an `Idempotency-Key`: without one, a retry can run twice.
    */
   feasibilityDecide(input: OrdersTaskingFeasibilityDecideInput, options?: CallOptions): Promise<OrdersTaskingFeasibilityDecideOutput> {
     return this.#client.call('orders.tasking.feasibility_decide', input, options, 'keyed')
@@ -924,7 +926,7 @@ export class OrdersTaskingApi {
   /**
    * Place a tasking order over many AOI groups; charged on acceptance.
    *
-   * Requires the scope `orders:write`. Spends money or credits. Send an `Idempotency-Key`: without one, a retry may run twice.
+   * Requires the scope `orders:write`. Spends money or credits. Send an `Idempotency-Key`: without one, a retry can run twice.
    */
   place(input: OrdersTaskingPlaceInput, options?: CallOptions): Promise<OrdersTaskingPlaceOutput> {
     return this.#client.call('orders.tasking.place', input, options, 'keyed')
@@ -933,7 +935,7 @@ export class OrdersTaskingApi {
   /**
    * Accept or reject a quotation; acceptance reserves, rejection closes without charge.
    *
-   * Requires the scope `orders:write`. Spends money or credits. Send an `Idempotency-Key`: without one, a retry may run twice.
+   * Requires the scope `orders:write`. Spends money or credits. Send an `Idempotency-Key`: without one, a retry can run twice.
    */
   quotationDecide(input: OrdersTaskingQuotationDecideInput, options?: CallOptions): Promise<OrdersTaskingQuotationDecideOutput> {
     return this.#client.call('orders.tasking.quotation_decide', input, options, 'keyed')
@@ -965,7 +967,7 @@ export class OrdersApi {
   /**
    * Cancel an order in a cancellable state; refund or void the reservation.
    *
-   * Requires the scope `orders:write`. Spends money or credits. Send an `Idempotency-Key`: without one, a retry may run twice.
+   * Requires the scope `orders:write`. Spends money or credits. Send an `Idempotency-Key`: without one, a retry can run twice.
    */
   cancel(input: OrdersCancelInput, options?: CallOptions): Promise<OrdersCancelOutput> {
     return this.#client.call('orders.cancel', input, options, 'keyed')
@@ -1019,7 +1021,7 @@ export class OrdersApi {
   /**
    * Generic order of a data product, archive or tasking, as on /v2/orders.
    *
-   * Requires the scope `orders:write`. Spends money or credits. Send an `Idempotency-Key`: without one, a retry may run twice.
+   * Requires the scope `orders:write`. Spends money or credits. Send an `Idempotency-Key`: without one, a retry can run twice.
    */
   place(input: OrdersPlaceInput, options?: CallOptions): Promise<OrdersPlaceOutput> {
     return this.#client.call('orders.place', input, options, 'keyed')
@@ -1028,9 +1030,9 @@ export class OrdersApi {
   /**
    * Replace an order's tags; nothing else can be changed.
    *
-   * Requires the scope `orders:write`. Changes data of the organization.
+   * Requires the scope `orders:write`. Changes data of the organization. Send an `Idempotency-Key`: without one, a retry can run twice.
    */
   update(input: OrdersUpdateInput, options?: CallOptions): Promise<OrdersUpdateOutput> {
-    return this.#client.call('orders.update', input, options, 'write')
+    return this.#client.call('orders.update', input, options, 'keyed')
   }
 }

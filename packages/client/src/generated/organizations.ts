@@ -276,10 +276,10 @@ export class OrganizationsInvitationsApi {
   /**
    * Revoke an open invitation.
    *
-   * Requires the scope `organizations:write`. Removes something.
+   * Requires the scope `organizations:write`. Removes something. Send an `Idempotency-Key`: without one, a retry can run twice.
    */
   revoke(input: OrganizationsInvitationsRevokeInput, options?: CallOptions): Promise<OrganizationsInvitationsRevokeOutput> {
-    return this.#client.call('organizations.invitations.revoke', input, options, 'write')
+    return this.#client.call('organizations.invitations.revoke', input, options, 'keyed')
   }
 }
 
@@ -293,10 +293,11 @@ export class OrganizationsMembersApi {
   /**
    * Invite a person by email; the link is returned once.
    *
-   * Requires the scope `organizations:write`. Changes data of the organization.
+   * Requires the scope `organizations:write`. Changes data of the organization. Send an `Idempotency-Key`: without one, a retry can run
+   * twice.
    */
   invite(input: OrganizationsMembersInviteInput, options?: CallOptions): Promise<OrganizationsMembersInviteOutput> {
-    return this.#client.call('organizations.members.invite', input, options, 'write')
+    return this.#client.call('organizations.members.invite', input, options, 'keyed')
   }
 
   /**
@@ -311,28 +312,30 @@ export class OrganizationsMembersApi {
   /**
    * Remove a member; their keys and sessions for the organization end.
    *
-   * Requires the scope `organizations:write`. Removes something.
+   * Requires the scope `organizations:write`. Removes something. Send an `Idempotency-Key`: without one, a retry can run twice.
    */
   remove(input: OrganizationsMembersRemoveInput, options?: CallOptions): Promise<OrganizationsMembersRemoveOutput> {
-    return this.#client.call('organizations.members.remove', input, options, 'write')
+    return this.#client.call('organizations.members.remove', input, options, 'keyed')
   }
 
   /**
    * Change a member's role.
    *
-   * Requires the scope `organizations:write`. Changes data of the organization.
+   * Requires the scope `organizations:write`. Changes data of the organization. Send an `Idempotency-Key`: without one, a retry can run
+   * twice.
    */
   setRole(input: OrganizationsMembersSetRoleInput, options?: CallOptions): Promise<OrganizationsMembersSetRoleOutput> {
-    return this.#client.call('organizations.members.set_role', input, options, 'write')
+    return this.#client.call('organizations.members.set_role', input, options, 'keyed')
   }
 
   /**
    * Set or clear a member's per-order and 30-day caps.
    *
-   * Requires the scope `organizations:write`. Changes data of the organization.
+   * Requires the scope `organizations:write`. Changes data of the organization. Send an `Idempotency-Key`: without one, a retry can run
+   * twice.
    */
   setSpendLimit(input: OrganizationsMembersSetSpendLimitInput, options?: CallOptions): Promise<OrganizationsMembersSetSpendLimitOutput> {
-    return this.#client.call('organizations.members.set_spend_limit', input, options, 'write')
+    return this.#client.call('organizations.members.set_spend_limit', input, options, 'keyed')
   }
 }
 
@@ -354,10 +357,11 @@ export class OrganizationsApi {
   /**
    * Create an organization; the caller becomes its owner.
    *
-   * Requires the scope `organizations:write`. Changes data of the organization.
+   * Requires the scope `organizations:write`. Changes data of the organization. Send an `Idempotency-Key`: without one, a retry can run
+   * twice.
    */
   create(input: OrganizationsCreateInput, options?: CallOptions): Promise<OrganizationsCreateOutput> {
-    return this.#client.call('organizations.create', input, options, 'write')
+    return this.#client.call('organizations.create', input, options, 'keyed')
   }
 
   /**

@@ -84,31 +84,31 @@ export class PaymentMethodsApi {
   /**
    * Attach a confirmed payment method to the organization.
    *
-   * Requires the scope `billing:write`. Changes data of the organization.
+   * Requires the scope `billing:write`. Changes data of the organization. Send an `Idempotency-Key`: without one, a retry can run twice.
    */
   attach(input: PaymentMethodsAttachInput, options?: CallOptions): Promise<PaymentMethodsAttachOutput> {
-    return this.#client.call('payment_methods.attach', input, options, 'write')
+    return this.#client.call('payment_methods.attach', input, options, 'keyed')
   }
 
   /**
    * Start saving a card with the payment processor.
    *
-   * Requires the scope `billing:write`. Changes data of the organization.
+   * Requires the scope `billing:write`. Changes data of the organization. Send an `Idempotency-Key`: without one, a retry can run twice.
    */
   createSetupIntent(
     input: PaymentMethodsCreateSetupIntentInput = {},
     options?: CallOptions,
   ): Promise<PaymentMethodsCreateSetupIntentOutput> {
-    return this.#client.call('payment_methods.create_setup_intent', input, options, 'write')
+    return this.#client.call('payment_methods.create_setup_intent', input, options, 'keyed')
   }
 
   /**
    * Remove a saved card.
    *
-   * Requires the scope `billing:write`. Removes something.
+   * Requires the scope `billing:write`. Removes something. Send an `Idempotency-Key`: without one, a retry can run twice.
    */
   detach(input: PaymentMethodsDetachInput, options?: CallOptions): Promise<PaymentMethodsDetachOutput> {
-    return this.#client.call('payment_methods.detach', input, options, 'write')
+    return this.#client.call('payment_methods.detach', input, options, 'keyed')
   }
 
   /**
@@ -123,9 +123,9 @@ export class PaymentMethodsApi {
   /**
    * Make a saved card the default.
    *
-   * Requires the scope `billing:write`. Changes data of the organization.
+   * Requires the scope `billing:write`. Changes data of the organization. Send an `Idempotency-Key`: without one, a retry can run twice.
    */
   setDefault(input: PaymentMethodsSetDefaultInput, options?: CallOptions): Promise<PaymentMethodsSetDefaultOutput> {
-    return this.#client.call('payment_methods.set_default', input, options, 'write')
+    return this.#client.call('payment_methods.set_default', input, options, 'keyed')
   }
 }

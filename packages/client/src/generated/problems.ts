@@ -42,8 +42,8 @@ export type ProblemSlug =
    */
   | 'storage-quota-exceeded'
   /**
-   * The jobs of this month are used up. `used` and `limit` are jobs. Wait for the next month, or change the plan with
-   * `billing.plan.change`.
+   * The clip jobs, or the other processing jobs, of this month are used up. `used` and `limit` are jobs. Wait for the next month, or change
+   * the plan with `billing.plan.change`.
    */
   | 'compute-quota-exceeded'
   /** An invoice of the organization is past due. Downloads work again as soon as it is paid; `billing.invoices.list` shows it. */
@@ -51,8 +51,8 @@ export type ProblemSlug =
   /** The credential is valid, but its user has no role that allows this. */
   | 'forbidden'
   /**
-   * An order of archive imagery spends money at once, so a person must place it: sign in and use the session token. An API key cannot.
-   * Nothing was reserved.
+   * Only a signed-in user can do this, for example place an order of archive imagery or invite a member; an API key cannot. Sign in and use
+   * the session token. Nothing was changed or reserved.
    */
   | 'user-authorization-required'
   /**
@@ -90,6 +90,11 @@ export type ProblemSlug =
    * first response.
    */
   | 'idempotency-in-progress'
+  /**
+   * The purchase costs more credits than its approval allows (`required_credits` and `approved_credits`). Nothing was done or reserved.
+   * Request a new approval for the present price.
+   */
+  | 'approval-exceeded'
   /** The piece does not continue the upload where it stands. `Upload-Offset` says how many bytes have arrived: go on from there. */
   | 'upload-offset'
   /**

@@ -130,6 +130,17 @@ export interface ProcessingExecuteOutput {
   outputs: { [name: string]: unknown } | null
 }
 
+/** Input of `processing.job.cancel`. */
+export interface ProcessingJobCancelInput {
+  /** The job */
+  job_id: string
+}
+
+/** Answer of `processing.job.cancel`. */
+export interface ProcessingJobCancelOutput {
+  job: ProcessingJob
+}
+
 /** Input of `processing.job.delete`. */
 export interface ProcessingJobDeleteInput {
   /** The job */
@@ -227,6 +238,16 @@ export interface ProcessingJobsListInput {
   processId?: string | null | undefined
   /** pending and dispatched wait, running works, the others have ended */
   status?: 'pending' | 'dispatched' | 'running' | 'completed' | 'failed' | 'cancelled' | null | undefined
+  /** Only jobs with one of these statuses */
+  statuses?: ('pending' | 'dispatched' | 'running' | 'completed' | 'failed' | 'cancelled')[] | null | undefined
+  /** Only jobs of these processes */
+  processIds?: string[] | null | undefined
+  /** Only jobs created then: an RFC 3339 instant, or start/end with .. for an open end */
+  created?: string | null | undefined
+  /** Only jobs that have run for at least this long */
+  min_duration_seconds?: number | null | undefined
+  /** Only jobs that have run for at most this long */
+  max_duration_seconds?: number | null | undefined
   /** Only these jobs: ids with commas between them */
   ids?: string | null | undefined
   /** Number of the page, from 0. Default: `0` */
@@ -334,12 +355,22 @@ export class ProcessingJobApi {
   }
 
   /**
+   * Cancel a job that has not ended; its reservation is released.
+   *
+   * Requires the scope `processing:process`. Changes data of the organization. Send an `Idempotency-Key`: without one, a retry can run
+   * twice.
+   */
+  cancel(input: ProcessingJobCancelInput, options?: CallOptions): Promise<ProcessingJobCancelOutput> {
+    return this.#client.call('processing.job.cancel', input, options, 'keyed')
+  }
+
+  /**
    * Hard-delete a job; an open reservation is released.
    *
-   * Requires the scope `clip:destroy`. Removes something.
+   * Requires the scope `clip:destroy`. Removes something. Send an `Idempotency-Key`: without one, a retry can run twice.
    */
   delete(input: ProcessingJobDeleteInput, options?: CallOptions): Promise<ProcessingJobDeleteOutput> {
-    return this.#client.call('processing.job.delete', input, options, 'write')
+    return this.#client.call('processing.job.delete', input, options, 'keyed')
   }
 
   /**
@@ -354,7 +385,7 @@ export class ProcessingJobApi {
   /**
    * Worker registers its job's outputs; settles the reservation, records provenance.
    *
-   * Requires the scope `processing:process`. Spends money or credits. Send an `Idempotency-Key`: without one, a retry may run twice.
+   * Requires the scope `processing:process`. Spends money or credits. Send an `Idempotency-Key`: without one, a retry can run twice.
    */
   register(input: ProcessingJobRegisterInput, options?: CallOptions): Promise<ProcessingJobRegisterOutput> {
     return this.#client.call('processing.job.register', input, options, 'keyed')
@@ -460,7 +491,7 @@ export class ProcessingApi {
   /**
    * Create a pending job and reserve its credits.
    *
-   * Requires the scope `processing:process`. Spends money or credits. Send an `Idempotency-Key`: without one, a retry may run twice.
+   * Requires the scope `processing:process`. Spends money or credits. Send an `Idempotency-Key`: without one, a retry can run twice.
    */
   create(input: ProcessingCreateInput, options?: CallOptions): Promise<ProcessingCreateOutput> {
     return this.#client.call('processing.create', input, options, 'keyed')
@@ -469,7 +500,7 @@ export class ProcessingApi {
   /**
    * Create and dispatch a job atomically.
    *
-   * Requires the scope `processing:process`. Spends money or credits. Send an `Idempotency-Key`: without one, a retry may run twice.
+   * Requires the scope `processing:process`. Spends money or credits. Send an `Idempotency-Key`: without one, a retry can run twice.
    */
   createAndDispatch(input: ProcessingCreateAndDispatchInput, options?: CallOptions): Promise<ProcessingCreateAndDispatchOutput> {
     return this.#client.call('processing.create_and_dispatch', input, options, 'keyed')
@@ -478,7 +509,7 @@ export class ProcessingApi {
   /**
    * Dispatch a pending job to a worker.
    *
-   * Requires the scope `processing:process`. Spends money or credits. Send an `Idempotency-Key`: without one, a retry may run twice.
+   * Requires the scope `processing:process`. Spends money or credits. Send an `Idempotency-Key`: without one, a retry can run twice.
    */
   dispatch(input: ProcessingDispatchInput, options?: CallOptions): Promise<ProcessingDispatchOutput> {
     return this.#client.call('processing.dispatch', input, options, 'keyed')
@@ -487,7 +518,7 @@ export class ProcessingApi {
   /**
    * Create and dispatch a job, waiting briefly for its result.
    *
-   * Requires the scope `processing:process`. Spends money or credits. Send an `Idempotency-Key`: without one, a retry may run twice.
+   * Requires the scope `processing:process`. Spends money or credits. Send an `Idempotency-Key`: without one, a retry can run twice.
    */
   execute(input: ProcessingExecuteInput, options?: CallOptions): Promise<ProcessingExecuteOutput> {
     return this.#client.call('processing.execute', input, options, 'keyed')

@@ -152,37 +152,37 @@ export class ProjectsApi {
   /**
    * Add a user to a project with a role.
    *
-   * Requires the scope `projects:write`. Changes data of the organization.
+   * Requires the scope `projects:write`. Changes data of the organization. Send an `Idempotency-Key`: without one, a retry can run twice.
    */
   addMember(input: ProjectsAddMemberInput, options?: CallOptions): Promise<ProjectsAddMemberOutput> {
-    return this.#client.call('projects.add_member', input, options, 'write')
+    return this.#client.call('projects.add_member', input, options, 'keyed')
   }
 
   /**
    * Make a project read-only and hide it from lists.
    *
-   * Requires the scope `projects:write`. Changes data of the organization.
+   * Requires the scope `projects:write`. Changes data of the organization. Send an `Idempotency-Key`: without one, a retry can run twice.
    */
   archive(input: ProjectsArchiveInput, options?: CallOptions): Promise<ProjectsArchiveOutput> {
-    return this.#client.call('projects.archive', input, options, 'write')
+    return this.#client.call('projects.archive', input, options, 'keyed')
   }
 
   /**
    * Create a project with its storage bucket; caller becomes project admin.
    *
-   * Requires the scope `projects:write`. Changes data of the organization.
+   * Requires the scope `projects:write`. Changes data of the organization. Send an `Idempotency-Key`: without one, a retry can run twice.
    */
   create(input: ProjectsCreateInput, options?: CallOptions): Promise<ProjectsCreateOutput> {
-    return this.#client.call('projects.create', input, options, 'write')
+    return this.#client.call('projects.create', input, options, 'keyed')
   }
 
   /**
    * Soft-delete a project with its items and collections.
    *
-   * Requires the scope `projects:write`. Removes something.
+   * Requires the scope `projects:write`. Removes something. Send an `Idempotency-Key`: without one, a retry can run twice.
    */
   delete(input: ProjectsDeleteInput, options?: CallOptions): Promise<ProjectsDeleteOutput> {
-    return this.#client.call('projects.delete', input, options, 'write')
+    return this.#client.call('projects.delete', input, options, 'keyed')
   }
 
   /**
@@ -206,27 +206,27 @@ export class ProjectsApi {
   /**
    * Remove a user from a project.
    *
-   * Requires the scope `projects:write`. Removes something.
+   * Requires the scope `projects:write`. Removes something. Send an `Idempotency-Key`: without one, a retry can run twice.
    */
   removeMember(input: ProjectsRemoveMemberInput, options?: CallOptions): Promise<ProjectsRemoveMemberOutput> {
-    return this.#client.call('projects.remove_member', input, options, 'write')
+    return this.#client.call('projects.remove_member', input, options, 'keyed')
   }
 
   /**
    * Change a project's name, description or visibility.
    *
-   * Requires the scope `projects:write`. Changes data of the organization.
+   * Requires the scope `projects:write`. Changes data of the organization. Send an `Idempotency-Key`: without one, a retry can run twice.
    */
   update(input: ProjectsUpdateInput, options?: CallOptions): Promise<ProjectsUpdateOutput> {
-    return this.#client.call('projects.update', input, options, 'write')
+    return this.#client.call('projects.update', input, options, 'keyed')
   }
 
   /**
    * Change a project member's role.
    *
-   * Requires the scope `projects:write`. Changes data of the organization.
+   * Requires the scope `projects:write`. Changes data of the organization. Send an `Idempotency-Key`: without one, a retry can run twice.
    */
   updateMember(input: ProjectsUpdateMemberInput, options?: CallOptions): Promise<ProjectsUpdateMemberOutput> {
-    return this.#client.call('projects.update_member', input, options, 'write')
+    return this.#client.call('projects.update_member', input, options, 'keyed')
   }
 }

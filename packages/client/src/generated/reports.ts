@@ -43,9 +43,9 @@ export class ReportsApi {
   /**
    * Generate a usage, project, order or item report document.
    *
-   * Requires the scope `reports:read`. Changes data of the organization.
+   * Requires the scope `reports:read`. Changes data of the organization. Send an `Idempotency-Key`: without one, a retry can run twice.
    */
   generate(input: ReportsGenerateInput, options?: CallOptions): Promise<ReportsGenerateOutput> {
-    return this.#client.call('reports.generate', input, options, 'write')
+    return this.#client.call('reports.generate', input, options, 'keyed')
   }
 }

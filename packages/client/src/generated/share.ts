@@ -321,19 +321,20 @@ export class ShareLinkApi {
   /**
    * Create a password-protected, expiring link; the token is returned once.
    *
-   * Requires the scope `shares:write`. Lets data or access leave the platform.
+   * Requires the scope `shares:write`. Lets data or access leave the platform. Send an `Idempotency-Key`: without one, a retry can run
+   * twice.
    */
   create(input: ShareLinkCreateInput, options?: CallOptions): Promise<ShareLinkCreateOutput> {
-    return this.#client.call('share.link.create', input, options, 'write')
+    return this.#client.call('share.link.create', input, options, 'keyed')
   }
 
   /**
    * Revoke a link permanently, by its id.
    *
-   * Requires the scope `shares:write`. Removes something.
+   * Requires the scope `shares:write`. Removes something. Send an `Idempotency-Key`: without one, a retry can run twice.
    */
   revoke(input: ShareLinkRevokeInput, options?: CallOptions): Promise<ShareLinkRevokeOutput> {
-    return this.#client.call('share.link.revoke', input, options, 'write')
+    return this.#client.call('share.link.revoke', input, options, 'keyed')
   }
 
   /**

@@ -149,6 +149,6 @@ export class StacApi {
    * Requires the scope `items:read`. Changes nothing.
    */
   search(input: StacSearchInput = {}, options?: CallOptions): Page<StacSearchOutput, StacSearchOutput['features'][number]> {
-    return this.#client.page('stac.search', input, options, ['features', 'page', 'limit', 10])
+    return this.#client.page('stac.search', input, options, ['features', 'token', 'limit', 10])
   }
 }

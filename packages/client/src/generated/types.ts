@@ -882,6 +882,8 @@ export interface GlossaryProduct {
   hostName: string
   /** Metres along the ground that a pixel covers */
   resolutionMeters: number
+  /** Maximum area of one capture or one tasking feature in km²; null if there is no limit */
+  maxSqKm: number | null
   /** The licence that must be accepted first; null where there is none */
   eulaId: string | null
   /** The licences that it is sold under */
@@ -1562,8 +1564,10 @@ export interface Plan {
   monthly_aud: number
   /** Bytes that are stored */
   storage_bytes: number
-  /** In a month */
+  /** Clip jobs in a month */
   compute_jobs: number
+  /** Processing jobs of all other kinds in a month */
+  processing_jobs: number
   /** In any 24 hours */
   egress_bytes: number
   /** After how many days items change their state by themselves */
@@ -2126,8 +2130,10 @@ export interface SpendApproval {
   id: string
   /** The state it is in */
   status: 'pending' | 'approved' | 'rejected' | 'used' | 'expired'
-  /** Credits, of which 100 are A$1 */
+  /** The most that the approval can spend; null if only the described call is approved */
   credits: number | null
+  /** Price of the described call when the approval was requested; null if no call is described */
+  price_credits: number | null
   /** The id of an operation */
   operation: string | null
   /** The input of that operation */

@@ -130,28 +130,28 @@ export class UploadsApi {
   /**
    * Finish a session; creates items, assets and a default profile.
    *
-   * Requires the scope `uploads:write`. Changes data of the organization.
+   * Requires the scope `uploads:write`. Changes data of the organization. Send an `Idempotency-Key`: without one, a retry can run twice.
    */
   complete(input: UploadsCompleteInput, options?: CallOptions): Promise<UploadsCompleteOutput> {
-    return this.#client.call('uploads.complete', input, options, 'write')
+    return this.#client.call('uploads.complete', input, options, 'keyed')
   }
 
   /**
    * Mark a session failed and return its reserved storage.
    *
-   * Requires the scope `uploads:write`. Changes data of the organization.
+   * Requires the scope `uploads:write`. Changes data of the organization. Send an `Idempotency-Key`: without one, a retry can run twice.
    */
   fail(input: UploadsFailInput, options?: CallOptions): Promise<UploadsFailOutput> {
-    return this.#client.call('uploads.fail', input, options, 'write')
+    return this.#client.call('uploads.fail', input, options, 'keyed')
   }
 
   /**
    * Open an upload session and reserve storage quota.
    *
-   * Requires the scope `uploads:write`. Changes data of the organization.
+   * Requires the scope `uploads:write`. Changes data of the organization. Send an `Idempotency-Key`: without one, a retry can run twice.
    */
   initiate(input: UploadsInitiateInput, options?: CallOptions): Promise<UploadsInitiateOutput> {
-    return this.#client.call('uploads.initiate', input, options, 'write')
+    return this.#client.call('uploads.initiate', input, options, 'keyed')
   }
 
   /**
@@ -166,18 +166,18 @@ export class UploadsApi {
   /**
    * Report bytes uploaded; returns the session's progress.
    *
-   * Requires the scope `uploads:write`. Changes data of the organization.
+   * Requires the scope `uploads:write`. Changes data of the organization. Send an `Idempotency-Key`: without one, a retry can run twice.
    */
   progress(input: UploadsProgressInput, options?: CallOptions): Promise<UploadsProgressOutput> {
-    return this.#client.call('uploads.progress', input, options, 'write')
+    return this.#client.call('uploads.progress', input, options, 'keyed')
   }
 
   /**
    * Short-lived presigned PUT URL for one file of a session.
    *
-   * Requires the scope `uploads:write`. Changes data of the organization.
+   * Requires the scope `uploads:write`. Changes data of the organization. Send an `Idempotency-Key`: without one, a retry can run twice.
    */
   signedUrl(input: UploadsSignedUrlInput, options?: CallOptions): Promise<UploadsSignedUrlOutput> {
-    return this.#client.call('uploads.signed_url', input, options, 'write')
+    return this.#client.call('uploads.signed_url', input, options, 'keyed')
   }
 }

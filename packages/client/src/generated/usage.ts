@@ -21,11 +21,13 @@ export interface UsageCurrentOutput {
   egress_bytes: number
   /** Tiles that were drawn */
   tiles: number
-  /** Jobs */
+  /** Clip jobs */
   compute_jobs: number
+  /** Processing jobs of all other kinds */
+  processing_jobs: number
   /** Calls, refused ones too */
   api_calls: number
-  /** Promised to uploads under way */
+  /** Promised to uploads and jobs under way */
   storage_reserved_bytes: number
   /** Bytes that were downloaded in the last 24 hours */
   egress_bytes_last_24h: number
@@ -35,8 +37,10 @@ export interface UsageCurrentOutput {
     storage_bytes: number
     /** Bytes that may be downloaded in any 24 hours */
     egress_bytes_per_24h: number
-    /** Jobs */
+    /** Clip jobs */
     compute_jobs: number
+    /** Processing jobs of all other kinds */
+    processing_jobs: number
   }
   /** When this was counted */
   as_of: string
@@ -72,8 +76,10 @@ export interface UsageHistoryOutput {
     egress_bytes: number
     /** Tiles that were drawn */
     tiles: number
-    /** Jobs */
+    /** Clip jobs */
     compute_jobs: number
+    /** Processing jobs of all other kinds */
+    processing_jobs: number
     /** Calls, refused ones too */
     api_calls: number
   })[]
@@ -121,9 +127,9 @@ export class UsageApi {
   /**
    * Recount stored bytes from assets and correct the meter.
    *
-   * Requires the scope `usage:write`. Changes data of the organization.
+   * Requires the scope `usage:write`. Changes data of the organization. Send an `Idempotency-Key`: without one, a retry can run twice.
    */
   recalculateStorage(input: UsageRecalculateStorageInput = {}, options?: CallOptions): Promise<UsageRecalculateStorageOutput> {
-    return this.#client.call('usage.recalculate_storage', input, options, 'write')
+    return this.#client.call('usage.recalculate_storage', input, options, 'keyed')
   }
 }

@@ -154,19 +154,19 @@ export class VisualizationProfileApi {
   /**
    * Save a visualization profile on an item.
    *
-   * Requires the scope `items:write`. Changes data of the organization.
+   * Requires the scope `items:write`. Changes data of the organization. Send an `Idempotency-Key`: without one, a retry can run twice.
    */
   create(input: VisualizationProfileCreateInput, options?: CallOptions): Promise<VisualizationProfileCreateOutput> {
-    return this.#client.call('visualization.profile.create', input, options, 'write')
+    return this.#client.call('visualization.profile.create', input, options, 'keyed')
   }
 
   /**
    * Delete a saved visualization profile.
    *
-   * Requires the scope `items:write`. Removes something.
+   * Requires the scope `items:write`. Removes something. Send an `Idempotency-Key`: without one, a retry can run twice.
    */
   delete(input: VisualizationProfileDeleteInput, options?: CallOptions): Promise<VisualizationProfileDeleteOutput> {
-    return this.#client.call('visualization.profile.delete', input, options, 'write')
+    return this.#client.call('visualization.profile.delete', input, options, 'keyed')
   }
 
   /**
@@ -181,19 +181,19 @@ export class VisualizationProfileApi {
   /**
    * Make a profile its item's default.
    *
-   * Requires the scope `items:write`. Changes data of the organization.
+   * Requires the scope `items:write`. Changes data of the organization. Send an `Idempotency-Key`: without one, a retry can run twice.
    */
   setDefault(input: VisualizationProfileSetDefaultInput, options?: CallOptions): Promise<VisualizationProfileSetDefaultOutput> {
-    return this.#client.call('visualization.profile.set_default', input, options, 'write')
+    return this.#client.call('visualization.profile.set_default', input, options, 'keyed')
   }
 
   /**
    * Change a saved visualization profile.
    *
-   * Requires the scope `items:write`. Changes data of the organization.
+   * Requires the scope `items:write`. Changes data of the organization. Send an `Idempotency-Key`: without one, a retry can run twice.
    */
   update(input: VisualizationProfileUpdateInput, options?: CallOptions): Promise<VisualizationProfileUpdateOutput> {
-    return this.#client.call('visualization.profile.update', input, options, 'write')
+    return this.#client.call('visualization.profile.update', input, options, 'keyed')
   }
 }
 

@@ -84,12 +84,16 @@ async function* lines(pages: AsyncIterable<TableRow[]>): AsyncGenerator<Buffer> 
   for await (const features of pages) yield Buffer.from(features.map((feature) => `${JSON.stringify(feature)}\n`).join(''))
 }
 
-/** The columns are those of the first page; what only later items have stands in a column of its own. */
-async function* table(pages: AsyncIterable<TableRow[]>): AsyncGenerator<Uint8Array> {
-  let open: ReturnType<typeof openTable> | null = null
-  for await (const features of pages) {
-    open ??= openTable(features)
-    if (features.length > 0) yield open.rows(features)
+/** The columns are those of the first page; what only later items have stands in columns of its own. */
+async function* table(pages: AsyncGenerator<TableRow[]>): AsyncGenerator<Uint8Array> {
+  let page = await pages.next()
+  if (page.done) return
+  let next = await pages.next()
+  const open = openTable(page.value, !next.done)
+  while (!page.done) {
+    if (page.value.length > 0) yield open.rows(page.value)
+    page = next
+    if (!page.done) next = await pages.next()
   }
-  if (open) yield open.end()
+  yield open.end()
 }

@@ -97,6 +97,9 @@ test('the STAC API', async (t) => {
     assert.equal(await count(`/stac/search?filter-lang=cql2-json&filter=${json}`), 12)
     assert.equal((await post({ filter: { op: 'isNull', args: [{ property: 'nobody has this' }] } })).body.numberMatched, 26)
     assert.equal(await count(`/stac/search?query=${encodeURIComponent('{"platform":{"eq":"a"}}')}`), 12)
+    const below = (await post({ query: { 'eo:cloud_cover': { lt: 10 } } })).body.numberMatched
+    assert.equal((await post({ query: { 'eo:cloud_cover': { lt: '10' } } })).body.numberMatched, below, 'as pystac-client writes it')
+    assert.ok(below > 0)
     const some = (await get(`/stac/search?fields=properties.platform,-links&limit=1&collections=${collectionId}`)).body.features[0]
     assert.deepEqual(Object.keys(some).toSorted(), ['collection', 'id', 'properties', 'type'])
     assert.deepEqual(Object.keys(some.properties), ['platform'])

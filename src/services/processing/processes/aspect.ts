@@ -3,6 +3,7 @@ import { EXAMPLE_ITEM_ID, ItemsOutput } from '#services/processing/params.ts'
 import { process } from '#services/processing/process.ts'
 import { oneSource } from '#services/processing/single.ts'
 import { heightFields, requireBand, runTerrain } from '#services/processing/terrain.ts'
+import { onOwnGrid } from '#services/processing/work.ts'
 
 /** Which way the ground faces. */
 export default process({
@@ -19,6 +20,7 @@ export default process({
 }).handle({
   sources: oneSource,
   check: ({ band }, [source]) => requireBand(band, source!),
+  work: (_params, [source]) => onOwnGrid(source!, undefined, { bandCount: 1, dataType: 'float32' }),
   run(context, { band, scale, output_name }, sources) {
     const look = { name: 'Aspect', config: { bands: [1], colormap: 'hsv', rescale: '0,360' } }
     return runTerrain(context, { kind: 'aspect', output_name, options: { band, scale }, look }, sources)

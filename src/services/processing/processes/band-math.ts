@@ -4,6 +4,7 @@ import { namesOf, requireExpression } from '#services/processing/names.ts'
 import { Area, AssetKey, EXAMPLE_ITEM_ID, Expression, Item, ItemsOutput, OutputName } from '#services/processing/params.ts'
 import { process } from '#services/processing/process.ts'
 import { derivedRaster, oneSource } from '#services/processing/single.ts'
+import { onOwnGrid } from '#services/processing/work.ts'
 
 /** One expression over the bands of an item, pixel by pixel. */
 export default process({
@@ -25,6 +26,10 @@ export default process({
   area: ({ geometry }) => ({ geometry, field: 'geometry' }),
   check({ expression }, [source]) {
     requireExpression(expression, source!, 'expression')
+  },
+  work({ expression, geometry }, [source]) {
+    const { results } = parseExpression(expression, { names: namesOf(source!) })
+    return onOwnGrid(source!, geometry, { bandCount: results.length, dataType: 'float32' })
   },
   async run({ compute }, { expression, geometry, output_name }, sources) {
     const [source] = sources

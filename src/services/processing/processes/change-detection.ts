@@ -6,6 +6,7 @@ import { indexExpression } from '#services/processing/names.ts'
 import { Area, AssetKey, EXAMPLE_ITEM_ID, ItemsOutput, Method, OutputName } from '#services/processing/params.ts'
 import { process } from '#services/processing/process.ts'
 import { derivedRaster } from '#services/processing/single.ts'
+import { onCommonGrid } from '#services/processing/work.ts'
 
 const Mapping = Type.Optional(
   Type.Record(Type.String({ pattern: '^.{1,60}$' }), Type.Integer({ minimum: 1, maximum: 512 }), {
@@ -51,6 +52,11 @@ export default process({
   check({ index_name, band_mapping }, sources) {
     for (const source of sources) indexExpression(index_name, source, { mapping: band_mapping, field: 'index_name' })
   },
+  work: ({ geometry }, sources) =>
+    onCommonGrid(sources, { geometry }, [
+      { bandCount: 1, dataType: 'float32' },
+      { bandCount: 1, dataType: 'uint8' },
+    ]),
   async run({ compute }, { index_name, change_threshold, band_mapping, resampling, geometry, output_name }, sources) {
     const expressions = sources.map((source) => indexExpression(index_name, source, { mapping: band_mapping, field: 'index_name' }))
     const options = { expressions, threshold: change_threshold, resampling, geometry }

@@ -4,6 +4,7 @@ import { cloudBandsOf, cloudRequest } from '#services/processing/clouds.ts'
 import { AssetKey, EXAMPLE_ITEM_ID, Item, ItemsOutput, OutputName } from '#services/processing/params.ts'
 import { process } from '#services/processing/process.ts'
 import { derivedRaster, oneSource } from '#services/processing/single.ts'
+import { onOwnGrid } from '#services/processing/work.ts'
 
 /** Where it is cloudy. */
 export default process({
@@ -38,6 +39,7 @@ export default process({
   check(_params, [source]) {
     cloudBandsOf(source!, 'item_id')
   },
+  work: (_params, [source]) => onOwnGrid(source!, undefined, { bandCount: 1, dataType: 'uint8' }),
   async run({ compute }, { reflectance_scale, brightness, output_name }, sources) {
     const request = cloudRequest(sources[0]!, 'item_id', { scale: reflectance_scale, brightness })
     const { files, result } = await compute(request, { name: 'looking for clouds' })

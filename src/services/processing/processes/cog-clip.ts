@@ -4,6 +4,7 @@ import { Closed } from '#core/shapes.ts'
 import { COG_TYPE } from '#services/ingest/intake.ts'
 import { Area, EXAMPLE_AREA, EXAMPLE_ITEM_ID, Item, ItemsOutput, OutputName } from '#services/processing/params.ts'
 import { process, type ProducedAsset } from '#services/processing/process.ts'
+import { warped } from '#services/processing/work.ts'
 
 const ONE_OF_TWO = 'is what to clip, or rasters are: give one of the two'
 
@@ -38,19 +39,27 @@ export default process({
   output: ItemsOutput,
   price: { creditsPerKm2: 0.02, minimumCredits: 5 },
   timeoutMinutes: 60,
+  meter: 'compute_jobs',
   example: { item_id: EXAMPLE_ITEM_ID, asset_keys: ['data'], geometry: EXAMPLE_AREA },
 }).handle({
   sources: ({ item_id, asset_keys, rasters }) => {
     if (item_id !== undefined && rasters !== undefined) throw invalidField('item_id', ONE_OF_TWO)
     return item_id === undefined
       ? (rasters ?? []).map(({ key, url }, index) => ({ field: `rasters.${index}.url`, key, url }))
-      : [{ field: 'item_id', itemId: item_id, assets: asset_keys ?? ('rasters' as const) }]
+      : [{ field: 'item_id', itemId: item_id, assets: asset_keys ?? ('rasters' as const), keysField: 'asset_keys' }]
   },
   area: ({ geometry }) => ({ geometry, field: 'geometry' }),
   /** An estimate may leave open what is clipped: then it is that of the whole area. */
   check({ geometry, item_id, rasters }) {
     if (item_id === undefined && rasters === undefined) throw invalidField('item_id', ONE_OF_TWO)
     if (geometry === undefined) throw invalidField('geometry', 'is required')
+  },
+  work({ geometry }, sources) {
+    const clips = sources.map((source) => warped(source, { geometry }))
+    return {
+      reads: clips.reduce((sum, { reads }) => sum + reads, 0),
+      rasters: clips.flatMap(({ rasters }) => rasters),
+    }
   },
   async run({ compute }, { geometry, output_name }, sources) {
     const assets: ProducedAsset[] = []

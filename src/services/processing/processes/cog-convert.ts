@@ -3,6 +3,7 @@ import { Choice, Closed } from '#core/shapes.ts'
 import { AssetKey, EXAMPLE_ITEM_ID, Item, ItemsOutput, OutputName } from '#services/processing/params.ts'
 import { process } from '#services/processing/process.ts'
 import { derivedRaster, oneSource } from '#services/processing/single.ts'
+import { onOwnGrid } from '#services/processing/work.ts'
 
 /** Any GeoTIFF that can be read, as a cloud-optimized one. */
 export default process({
@@ -25,6 +26,7 @@ export default process({
   example: { item_id: EXAMPLE_ITEM_ID, compression: 'deflate' },
 }).handle({
   sources: oneSource,
+  work: (_params, [source]) => onOwnGrid(source!, undefined, source!.info),
   async run({ compute }, { compression, block_size, overviews, output_name }, sources) {
     const [source] = sources
     const options = { compression, blockSize: block_size, overviews }

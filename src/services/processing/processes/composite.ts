@@ -5,6 +5,7 @@ import { Epsg, Items, manySources, Resolution, takenAt } from '#services/process
 import { Area, AssetKey, Bands, EXAMPLE_ITEM_ID, ItemsOutput, Method, OutputName } from '#services/processing/params.ts'
 import { process, type OpenSource } from '#services/processing/process.ts'
 import { derivedRaster } from '#services/processing/single.ts'
+import { onCommonGrid } from '#services/processing/work.ts'
 
 /** A statistic of each band over the scenes of a time range. */
 export default process({
@@ -38,6 +39,16 @@ export default process({
     const other = sources.findIndex(({ info }) => info.bandCount !== sources[0]!.info.bandCount)
     if (other > 0) throw invalidField(`item_ids.${other}`, 'has other bands than the first item')
     if (within(params, sources).length === 0) throw invalidField('start_datetime', 'leaves no item over')
+  },
+  work(params, sources) {
+    const chosen = within(params, sources)
+    const { bands, epsg, resolution, geometry } = params
+    const bandCount = bands?.length ?? chosen[0]!.info.bandCount
+    return onCommonGrid(
+      chosen,
+      { ...(epsg === undefined ? {} : { epsg }), ...(resolution === undefined ? {} : { resolution }), geometry },
+      [{ bandCount, dataType: 'float32' }],
+    )
   },
   async run({ compute }, params, sources) {
     const chosen = within(params, sources)

@@ -5,6 +5,7 @@ import { process } from '#services/processing/process.ts'
 import { oneSource } from '#services/processing/single.ts'
 import { requireBand } from '#services/processing/terrain.ts'
 import { derivedVector } from '#services/processing/vectors.ts'
+import { drawn } from '#services/processing/work.ts'
 
 /** Lines of equal height. */
 export default process({
@@ -28,6 +29,7 @@ export default process({
 }).handle({
   sources: oneSource,
   check: ({ band }, [source]) => requireBand(band, source!),
+  work: (_params, [source]) => drawn(source!),
   async run({ compute }, { interval, base, band, output_name }, sources) {
     const request = { method: 'contour', sources: [sources[0]!.source], options: { interval, base, band }, outputs: ['contours.geojson'] }
     const { files, result } = await compute(request, { name: 'drawing lines' })

@@ -4,6 +4,7 @@ import { EXAMPLE_ITEM_ID, ItemsOutput } from '#services/processing/params.ts'
 import { process } from '#services/processing/process.ts'
 import { oneSource } from '#services/processing/single.ts'
 import { heightFields, requireBand, runTerrain } from '#services/processing/terrain.ts'
+import { onOwnGrid } from '#services/processing/work.ts'
 
 /** Heights as light and shade. */
 export default process({
@@ -29,6 +30,7 @@ export default process({
 }).handle({
   sources: oneSource,
   check: ({ band }, [source]) => requireBand(band, source!),
+  work: (_params, [source]) => onOwnGrid(source!, undefined, { bandCount: 1, dataType: 'uint8' }),
   run(context, { band, scale, azimuth, altitude, z_factor, output_name }, sources) {
     const options = { band, scale, azimuth, altitude, zFactor: z_factor }
     const look = { name: 'Hillshade', config: { bands: [1], colormap: 'gray', rescale: '1,255' } }

@@ -4,6 +4,7 @@ import { indexExpression, requireFormula } from '#services/processing/names.ts'
 import { Area, AssetKey, EXAMPLE_ITEM_ID, Item, ItemsOutput, OutputName } from '#services/processing/params.ts'
 import { process } from '#services/processing/process.ts'
 import { derivedRaster, oneSource } from '#services/processing/single.ts'
+import { onOwnGrid } from '#services/processing/work.ts'
 
 /** A spectral index by its name. */
 export default process({
@@ -35,6 +36,7 @@ export default process({
   check({ index_name, band_mapping }, [source]) {
     indexExpression(index_name, source!, { mapping: band_mapping, field: 'index_name' })
   },
+  work: ({ geometry }, [source]) => onOwnGrid(source!, geometry, { bandCount: 1, dataType: 'float32' }),
   async run({ compute }, { index_name, band_mapping, geometry, output_name }, sources) {
     const [source] = sources
     const { id, name, colormap, range } = requireFormula(index_name, 'index_name')

@@ -12,6 +12,7 @@ import { indexExpression } from '#services/processing/names.ts'
 import { Area, AssetKey, Bands, EXAMPLE_ITEM_ID, ItemsOutput, Method, OutputName } from '#services/processing/params.ts'
 import { process, type Computed, type OpenSource, type RunContext } from '#services/processing/process.ts'
 import { timesOf } from '#services/processing/single.ts'
+import { onCommonGrid, readsOf } from '#services/processing/work.ts'
 
 /** Of the whole run, where clouds have to be found first. */
 const CLOUD_SHARE = 0.4
@@ -72,6 +73,16 @@ export default process({
     if (method === 'highest_index') indexExpression(index_name, first!, { field: 'index_name' })
     if (cloud_values && cloud_asset_key === undefined) throw invalidField('cloud_values', 'is for the values of cloud_asset_key')
     if (cloud_aware && cloud_asset_key === undefined) for (const scene of scenes) cloudBandsOf(scene, 'cloud_aware')
+  },
+  work({ item_ids, cloud_aware, cloud_asset_key, bands, epsg, resolution, geometry }, sources) {
+    const { bandCount, dataType } = sources[0]!.info
+    const grid = { ...(epsg === undefined ? {} : { epsg }), ...(resolution === undefined ? {} : { resolution }), geometry }
+    const made = onCommonGrid(sources, grid, [
+      { bandCount: bands?.length ?? bandCount, dataType },
+      { bandCount: 1, dataType: 'uint16' },
+    ])
+    const lookedAt = cloud_aware && cloud_asset_key === undefined ? readsOf(sources.slice(0, item_ids.length)) : 0
+    return { ...made, reads: made.reads + lookedAt }
   },
   async run({ compute, keep }, params, sources) {
     const count = params.item_ids.length

@@ -5,6 +5,7 @@ import { ItemId } from '#wire/ids.ts'
 import { Area, AssetKey, Bands, EXAMPLE_ITEM_ID, ItemsOutput, Method, OutputName } from '#services/processing/params.ts'
 import { process } from '#services/processing/process.ts'
 import { derivedRaster } from '#services/processing/single.ts'
+import { onCommonGrid } from '#services/processing/work.ts'
 
 /** Colours at the detail of a panchromatic band. */
 export default process({
@@ -51,6 +52,10 @@ export default process({
     if (weights && weights.length !== count) throw invalidField('weights', `must be ${count} numbers, one for each colour`)
     const strange = bands?.find((band) => band > colours!.info.bandCount)
     if (strange !== undefined) throw invalidField('bands', `the raster has ${colours!.info.bandCount} bands`)
+  },
+  work({ bands, geometry }, sources) {
+    const { bandCount, dataType } = sources[1]!.info
+    return onCommonGrid(sources, { geometry }, [{ bandCount: bands?.length ?? bandCount, dataType }])
   },
   async run({ compute }, { bands, weights, resampling, geometry, output_name }, sources) {
     const request = {

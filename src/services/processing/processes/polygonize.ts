@@ -5,6 +5,7 @@ import { process } from '#services/processing/process.ts'
 import { oneSource } from '#services/processing/single.ts'
 import { requireBand } from '#services/processing/terrain.ts'
 import { derivedVector } from '#services/processing/vectors.ts'
+import { drawn } from '#services/processing/work.ts'
 
 /** Areas of one value as polygons. */
 export default process({
@@ -30,6 +31,7 @@ export default process({
   sources: oneSource,
   area: ({ geometry }) => ({ geometry, field: 'geometry' }),
   check: ({ band }, [source]) => requireBand(band, source!),
+  work: ({ geometry }, [source]) => drawn(source!, geometry),
   async run({ compute }, { band, geometry, output_name }, sources) {
     const request = { method: 'polygonize', sources: [sources[0]!.source], options: { band, geometry }, outputs: ['polygons.geojson'] }
     const { files, result } = await compute(request, { name: 'tracing areas' })

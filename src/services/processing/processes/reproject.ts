@@ -6,6 +6,7 @@ import { RasterError } from '#raster/types.ts'
 import { Area, AssetKey, Bands, EXAMPLE_ITEM_ID, Item, ItemsOutput, Method, OutputName } from '#services/processing/params.ts'
 import { process } from '#services/processing/process.ts'
 import { derivedRaster, oneSource } from '#services/processing/single.ts'
+import { warped } from '#services/processing/work.ts'
 
 /** A raster in another coordinate system. */
 export default process({
@@ -41,6 +42,7 @@ export default process({
       throw invalidField('epsg', error.message)
     }
   },
+  work: (params, [source]) => warped(source!, params),
   async run({ compute }, { epsg, resolution, resampling, bands, geometry, output_name }, sources) {
     const [source] = sources
     const method = source!.info.colorTable ? 'nearest' : resampling

@@ -3,6 +3,7 @@ import { Closed } from '#core/shapes.ts'
 import { Area, AssetKey, Bands, EXAMPLE_ITEM_ID, Item, ItemsOutput, Method, OutputName } from '#services/processing/params.ts'
 import { process } from '#services/processing/process.ts'
 import { derivedRaster, oneSource } from '#services/processing/single.ts'
+import { warped } from '#services/processing/work.ts'
 
 /** A raster with larger or smaller pixels. */
 export default process({
@@ -27,6 +28,7 @@ export default process({
 }).handle({
   sources: oneSource,
   area: ({ geometry }) => ({ geometry, field: 'geometry' }),
+  work: (params, [source]) => warped(source!, params),
   async run({ compute }, { resolution, resampling, bands, geometry, output_name }, sources) {
     const [source] = sources
     const method = source!.info.colorTable ? 'nearest' : resampling

@@ -4,6 +4,7 @@ import { EXAMPLE_ITEM_ID, ItemsOutput } from '#services/processing/params.ts'
 import { process } from '#services/processing/process.ts'
 import { oneSource } from '#services/processing/single.ts'
 import { heightFields, requireBand, runTerrain } from '#services/processing/terrain.ts'
+import { onOwnGrid } from '#services/processing/work.ts'
 
 /** How steep the ground is. */
 export default process({
@@ -20,6 +21,7 @@ export default process({
 }).handle({
   sources: oneSource,
   check: ({ band }, [source]) => requireBand(band, source!),
+  work: (_params, [source]) => onOwnGrid(source!, undefined, { bandCount: 1, dataType: 'float32' }),
   run(context, { band, scale, unit, output_name }, sources) {
     const look = { name: 'Slope', config: { bands: [1], colormap: 'magma', rescale: unit === 'percent' ? '0,100' : '0,45' } }
     return runTerrain(context, { kind: 'slope', output_name, options: { band, scale, unit }, look }, sources)

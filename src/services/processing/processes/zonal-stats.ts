@@ -1,5 +1,4 @@
 import Type from 'typebox'
-import { requireArea } from '#core/geometry.ts'
 import { invalidField } from '#core/problem.ts'
 import { Choice, Closed, Defaulted, FreeForm } from '#core/shapes.ts'
 import { parseExpression } from '#raster/expression/index.ts'
@@ -9,10 +8,14 @@ import { ZONAL_STATISTICS } from '#raster/zonal/index.ts'
 import { AssetKey, Bands, EXAMPLE_AREA, EXAMPLE_ITEM_ID, Expression, Item, ItemsOutput, OutputName } from '#services/processing/params.ts'
 import { process, type OpenSource } from '#services/processing/process.ts'
 import { oneSource, timesOf } from '#services/processing/single.ts'
+import { readsOfZones } from '#services/processing/work.ts'
 
 const MAX_ZONES = 50_000
 /** Over all zones, closing points included. */
 const MAX_VERTICES = 500_000
+/** Of both tables together: a number as text and as eight bytes, ids of some length. */
+const TABLE_CELL_BYTES = 64
+const TABLE_HEADER_BYTES = 64 * 1024
 
 const Zone = Type.Object(
   {
@@ -71,12 +74,17 @@ export default process({
     if (expression !== undefined) parseExpression(expression, { names: namesOf(expression, source!), bandCount: source!.info.bandCount })
     const missing = bands?.find((band) => band > source!.info.bandCount)
     if (missing !== undefined) throw invalidField('bands', `band ${missing} does not exist (there are ${source!.info.bandCount})`)
-    let vertices = 0
-    for (const [index, { geometry }] of zones.features.entries()) {
-      const { coordinates } = requireArea(geometry, `zones.features[${index}].geometry`)
-      vertices += coordinates.flat(2).length
-      if (vertices > MAX_VERTICES)
-        throw invalidField('zones', `have more than ${MAX_VERTICES} vertices; simplify them or make several jobs`)
+    const vertices = zones.features.reduce((sum, { geometry }) => sum + (geometry['coordinates'] as unknown[]).flat(2).length, 0)
+    if (vertices > MAX_VERTICES) throw invalidField('zones', `have more than ${MAX_VERTICES} vertices; simplify them or make several jobs`)
+  },
+  work({ zones, bands, expression, statistics, percentiles }, [source]) {
+    const series = expression === undefined ? (bands?.length ?? source!.info.bandCount) : expression.split(';').length
+    const cells = zones.features.length * series * (statistics.length + percentiles.length + 3)
+    return {
+      reads: readsOfZones(source!, zones.features),
+      rasters: [],
+      otherBytes: TABLE_HEADER_BYTES + TABLE_CELL_BYTES * cells,
+      field: 'zones',
     }
   },
   async run({ compute }, { zones, bands, expression, statistics, percentiles, output_name }, sources) {

@@ -57,12 +57,30 @@ function ApprovalNote({ approval }: { approval: SpendApproval }): ReactElement {
       }
     >
       <b>
-        {nameOf(approval.requested_by)} asks{' '}
-        {approval.credits === null ? `to run ${approval.operation}` : `for ${count(approval.credits)} credits`}.
+        {nameOf(approval.requested_by)} requests approval for {count(ceilingOf(approval))} credits.
       </b>{' '}
+      {approval.operation !== null && <Described approval={approval} />}
       {approval.reason && <>“{approval.reason}” </>}
-      <span className="soft">Ends {dateTime(approval.expires_at)}.</span>
+      <span className="soft">Expires {dateTime(approval.expires_at)}.</span>
     </Note>
+  )
+}
+
+/** The most that an approval can spend. */
+const ceilingOf = ({ credits, price_credits }: SpendApproval): number => credits ?? price_credits ?? 0
+
+/** What runs when it is approved, and what that costs. */
+function Described({ approval: { operation, credits, price_credits: price } }: { approval: SpendApproval }): ReactElement {
+  return (
+    <>
+      It runs <code>{operation}</code>
+      {price !== null && (
+        <>
+          , which costs <b>{count(price)} credits</b>
+        </>
+      )}
+      . {price !== null && credits !== null && price > credits && <b>That is more than the request allows, so it cannot be approved. </b>}
+    </>
   )
 }
 
@@ -73,11 +91,12 @@ export function ApprovalTable({ approvals }: { approvals: readonly SpendApproval
       <table className="tbl asrows">
         <thead>
           <tr>
-            <th>Asked</th>
+            <th>Requested</th>
             <th>By</th>
             <th>For</th>
             <th className="n">Credits</th>
-            <th>State</th>
+            <th className="n">Price</th>
+            <th>Status</th>
           </tr>
         </thead>
         <tbody>
@@ -87,6 +106,7 @@ export function ApprovalTable({ approvals }: { approvals: readonly SpendApproval
               <td>{nameOf(one.requested_by)}</td>
               <td>{one.reason ?? one.operation ?? '–'}</td>
               <td className="n">{one.credits === null ? '–' : count(one.credits)}</td>
+              <td className="n">{one.price_credits === null ? '–' : count(one.price_credits)}</td>
               <td>
                 <State of={one.status} />
               </td>

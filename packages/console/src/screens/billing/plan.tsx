@@ -25,7 +25,8 @@ export function PlanPage(): ReactElement {
                   rows={[
                     ['Storage', bytes(plan.storage_bytes)],
                     ['Downloads a day', bytes(plan.egress_bytes)],
-                    ['Jobs a month', count(plan.compute_jobs)],
+                    ['Clip jobs a month', count(plan.compute_jobs)],
+                    ['Other jobs a month', count(plan.processing_jobs)],
                     [
                       'Items expire',
                       plan.retention.expired_after_days === null ? 'never' : `after ${plan.retention.expired_after_days} days`,

@@ -12,12 +12,21 @@ interface UsageNow {
   storage_bytes: number
   egress_bytes_last_24h: number
   compute_jobs: number
+  processing_jobs: number
   tiles: number
   api_calls: number
-  limits: { storage_bytes: number; egress_bytes_per_24h: number; compute_jobs: number }
+  limits: { storage_bytes: number; egress_bytes_per_24h: number; compute_jobs: number; processing_jobs: number }
 }
 
-export function UsageBars({ storage_bytes, egress_bytes_last_24h, compute_jobs, tiles, api_calls, limits }: UsageNow): ReactElement {
+export function UsageBars({
+  storage_bytes,
+  egress_bytes_last_24h,
+  compute_jobs,
+  processing_jobs,
+  tiles,
+  api_calls,
+  limits,
+}: UsageNow): ReactElement {
   const row = (name: string, used: number, limit: number, show: (value: number) => string) => (
     <div className="col g4">
       <div className="row between sm">
@@ -33,7 +42,8 @@ export function UsageBars({ storage_bytes, egress_bytes_last_24h, compute_jobs, 
     <div className="col g12">
       {row('Stored', storage_bytes, limits.storage_bytes, bytes)}
       {row('Downloads, 24 h', egress_bytes_last_24h, limits.egress_bytes_per_24h, bytes)}
-      {row('Processing jobs', compute_jobs, limits.compute_jobs, count)}
+      {row('Clip jobs', compute_jobs, limits.compute_jobs, count)}
+      {row('Other processing jobs', processing_jobs, limits.processing_jobs, count)}
       <Facts
         rows={[
           ['Tiles', count(tiles)],
@@ -44,13 +54,14 @@ export function UsageBars({ storage_bytes, egress_bytes_last_24h, compute_jobs, 
   )
 }
 
-type Measure = 'storage_bytes' | 'egress_bytes' | 'tiles' | 'compute_jobs' | 'api_calls'
+type Measure = 'storage_bytes' | 'egress_bytes' | 'tiles' | 'compute_jobs' | 'processing_jobs' | 'api_calls'
 const MEASURES: readonly { value: Measure; text: string }[] = [
   { value: 'api_calls', text: 'API calls' },
   { value: 'tiles', text: 'Tiles' },
   { value: 'storage_bytes', text: 'Storage' },
   { value: 'egress_bytes', text: 'Downloads' },
-  { value: 'compute_jobs', text: 'Jobs' },
+  { value: 'compute_jobs', text: 'Clip jobs' },
+  { value: 'processing_jobs', text: 'Other jobs' },
 ]
 
 export function Usage(): ReactElement {

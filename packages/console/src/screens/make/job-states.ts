@@ -11,7 +11,7 @@ export const SAID: Readonly<Record<Status, { text: string; tone: Tone }>> = {
   running: { text: 'Running', tone: 'info' },
   completed: { text: 'Done', tone: 'ok' },
   failed: { text: 'Failed', tone: 'bad' },
-  cancelled: { text: 'Called off', tone: '' },
+  cancelled: { text: 'Cancelled', tone: '' },
 }
 export const isUnderWay = ({ status }: Pick<ProcessingJob, 'status'>) => ['pending', 'dispatched', 'running'].includes(status)
 

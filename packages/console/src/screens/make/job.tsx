@@ -6,6 +6,7 @@ import { useAct, useOp } from '../../api/query.ts'
 import type { Box } from '../../map/geo.ts'
 import { useTitle } from '../../shell/crumbs.tsx'
 import { isTyping } from '../../shell/keys.ts'
+import { mayWrite, useProjects, useWho } from '../../shell/who.ts'
 import { AuthImage, tileOf } from '../../ui/auth-image.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { ago, audOfCredits, count, dateTime, plural } from '../../ui/format.ts'
@@ -57,6 +58,7 @@ function OneJob({ job }: { job: ProcessingJob }): ReactElement {
           <LinkButton icon="play" {...again}>
             Run again
           </LinkButton>
+          {isUnderWay(job) && <CancelJob job={job} />}
           <DeleteJob job={job} />
           {first && (
             <LinkButton look="primary" icon="layers" to="/view/$item" params={{ item: first } as never}>
@@ -123,7 +125,48 @@ function JobFacts({ job }: { job: ProcessingJob }): ReactElement {
   )
 }
 
-/** For those whom the operator has let in: a job that runs is called off, what it made stays. */
+/** For whoever may run jobs in its project. */
+function CancelJob({ job }: { job: ProcessingJob }): ReactElement | null {
+  const [asked, setAsked] = useState(false)
+  const who = useWho()
+  const projects = useProjects()
+  const cancel = useAct('processing.job.cancel', ['processing', 'billing'])
+  if (
+    !mayWrite(
+      who,
+      projects.data?.projects.find(({ id }) => id === job.project_id),
+    )
+  )
+    return null
+  const send = () =>
+    cancel.mutate(
+      { job_id: job.id },
+      {
+        onSuccess: () => {
+          setAsked(false)
+          toast('The job is cancelled')
+        },
+      },
+    )
+  return (
+    <>
+      <Button onClick={() => setAsked(true)}>Cancel job</Button>
+      {asked && (
+        <Dialog title="Cancel this job?" onClose={() => setAsked(false)}>
+          <div className="col g12">
+            <p>The job stops and its results are discarded. {count(job.reserved_credits)} reserved credits are released.</p>
+            <FormProblem error={cancel.error} />
+            <Button look="danger" busy={cancel.isPending} onClick={send}>
+              Cancel job
+            </Button>
+          </div>
+        </Dialog>
+      )}
+    </>
+  )
+}
+
+/** For those whom the operator has let in: a job that has not ended is cancelled, what it made stays. */
 function DeleteJob({ job }: { job: ProcessingJob }): ReactElement | null {
   const navigate = useNavigate()
   const [asked, setAsked] = useState(false)
@@ -151,12 +194,12 @@ function DeleteJob({ job }: { job: ProcessingJob }): ReactElement | null {
           <div className="col g12">
             <p>
               {isUnderWay(job)
-                ? `It is called off, and ${count(job.reserved_credits)} credits are given back.`
+                ? `It is cancelled, and ${count(job.reserved_credits)} reserved credits are released.`
                 : 'Its entry in the list goes for good. What it made stays.'}
             </p>
             <FormProblem error={remove.error} />
             <Button look="danger" busy={remove.isPending} onClick={send}>
-              {isUnderWay(job) ? 'Call it off and delete it' : 'Delete it for good'}
+              {isUnderWay(job) ? 'Cancel and delete' : 'Delete it for good'}
             </Button>
           </div>
         </Dialog>

@@ -94,6 +94,7 @@ function TaskingForm({ sensors }: { sensors: readonly Sensor[] }): ReactElement 
           aside={
             <span className="soft sm">
               {areas.length === 0 ? 'draw or type them' : `${plural(areas.length, 'area')}, ${sizeOf(areas)}`}
+              {product.maxSqKm !== null && `; each at most ${count(product.maxSqKm)} km²`}
             </span>
           }
           flush

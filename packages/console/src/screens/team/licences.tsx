@@ -2,6 +2,7 @@
 import { useState, type ReactElement } from 'react'
 import { useAct, useOp } from '../../api/query.ts'
 import { useTitle } from '../../shell/crumbs.tsx'
+import { mayWrite, useProjects, useWho } from '../../shell/who.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import { date } from '../../ui/format.ts'
 import { Badge, Button, Card, Page } from '../../ui/kit.tsx'
@@ -47,6 +48,9 @@ export function Licences(): ReactElement {
 function LicenceDialog({ eulaId, documentId, onClose }: { eulaId: string; documentId: string; onClose(): void }): ReactElement {
   const document = useOp('eulas.document.get', { eula_id: eulaId, document_id: documentId })
   const accept = useAct('eulas.document.accept', ['eulas'])
+  const who = useWho()
+  const projects = useProjects()
+  const canAccept = who.isAdmin || projects.data?.projects.some((project) => mayWrite(who, project))
   return (
     <Dialog title="Licence" onClose={onClose} size={620}>
       <Loaded query={document}>
@@ -61,7 +65,7 @@ function LicenceDialog({ eulaId, documentId, onClose }: { eulaId: string; docume
             <FormProblem error={accept.error} />
             {licence.accepted ? (
               <Badge tone="ok">accepted {date(licence.accepted_at)}</Badge>
-            ) : (
+            ) : canAccept ? (
               <Button
                 look="primary"
                 busy={accept.isPending}
@@ -69,6 +73,8 @@ function LicenceDialog({ eulaId, documentId, onClose }: { eulaId: string; docume
               >
                 Accept for the organization
               </Button>
+            ) : (
+              <p className="soft">Only an owner, an admin or an editor of a project can accept it.</p>
             )}
           </div>
         )}

@@ -90,7 +90,9 @@ export function EndpointDialog({ eventType, endpoint, onClose, onDone }: DialogP
           legend="Headers"
           help={
             endpoint && endpoint.header_names.length > 0
-              ? `Now ${endpoint.header_names.join(', ')}. What you enter here replaces them all; nothing leaves them as they are.`
+              ? address.trim() === endpoint.endpoint_url
+                ? `Current headers: ${endpoint.header_names.join(', ')}. Headers you enter here replace all of them.`
+                : `A new address drops the stored headers (${endpoint.header_names.join(', ')}). Enter those it needs.`
               : 'For the key of a gateway. Values are never shown again.'
           }
           names={['Name', 'Value']}

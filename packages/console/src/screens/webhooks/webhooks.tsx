@@ -8,6 +8,7 @@ import { deleteLater } from '../../api/delete-later.ts'
 import { queries, touch, useAct, useOp, usePages } from '../../api/query.ts'
 import { useTitle } from '../../shell/crumbs.tsx'
 import { useUrl } from '../../shell/url.ts'
+import { useWho } from '../../shell/who.ts'
 import { dateTime, dateTimeShort, shortId } from '../../ui/format.ts'
 import { Icon } from '../../ui/icons.tsx'
 import { Badge, Button, Card, LinkButton, Note, Page, Secret, Segmented } from '../../ui/kit.tsx'
@@ -281,6 +282,8 @@ interface HeadParts {
 }
 
 function EndpointHead({ endpoint, mayWatch, onSecret }: HeadParts): ReactElement {
+  const who = useWho()
+  const mayChange = mayWatch && (who.isAdmin || endpoint.created_by === who.userId)
   const [edit, setEdit] = useState(false)
   const change = useAct('event_subscriptions.update', ['event_subscriptions'])
   const send = useAct('event_subscriptions.test', ['event_subscriptions'])
@@ -315,7 +318,7 @@ function EndpointHead({ endpoint, mayWatch, onSecret }: HeadParts): ReactElement
           {endpoint.description && <div className="soft sm">{endpoint.description}</div>}
         </div>
         {!endpoint.is_active && <Badge tone="warn">paused</Badge>}
-        {mayWatch && (
+        {mayChange && (
           <>
             <Button size="s" icon="bolt" busy={send.isPending} onClick={() => send.mutate({ subscription_id: endpoint.id })}>
               Send test

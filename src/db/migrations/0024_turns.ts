@@ -1,0 +1,32 @@
+import { sql, type Kysely } from 'kysely'
+
+/**
+ * Jobs reserve the room that their outputs need, organizations take turns at slots and at the answering of alert rules, and files
+ * that are kept for a while (reports, rasters of analytics) are counted as long as they are there. Clips and other jobs are counted apart.
+ */
+export async function up(db: Kysely<unknown>): Promise<void> {
+  await sql`
+    alter table processing_job add column reserved_bytes bigint not null default 0 check (reserved_bytes >= 0);
+    create index processing_job_turns on processing_job (org_id, started_at desc) where started_at is not null;
+
+    create index alert_evaluation_turns on alert_evaluation (org_id, due_at) where due_at is not null;
+
+    alter table usage_day drop constraint usage_day_meter_check;
+    alter table usage_day add constraint usage_day_meter_check
+      check (meter in ('egress_bytes', 'tiles', 'compute_jobs', 'processing_jobs', 'api_calls', 'storage_bytes'));
+
+    create table kept_file (
+      id uuid primary key,
+      org_id uuid not null references organization (id),
+      bucket text not null,
+      object_key text not null,
+      size_bytes bigint not null check (size_bytes >= 0),
+      -- How a raster is drawn; null for documents.
+      look jsonb,
+      created_at timestamptz not null,
+      expires_at timestamptz not null
+    );
+    create index kept_file_org on kept_file (org_id);
+    create index kept_file_expiry on kept_file (expires_at);
+  `.execute(db)
+}

@@ -1,0 +1,41 @@
+import { problem } from '#core/problem.ts'
+import { Closed } from '#core/shapes.ts'
+import * as job from '#model/processing/job.ts'
+import { operation } from '#operation.ts'
+import { cancelJob } from '#services/processing/ending.ts'
+import { EXAMPLE_JOB, JobId, JobRecord, toJob } from '#wire/job.ts'
+
+/**
+ * Cancels a job that has not ended: its reservation is released, work on it stops and what it wrote is removed. Cancelling a
+ * cancelled job again returns it unchanged; a completed or failed job cannot be cancelled.
+ */
+export default operation({
+  id: 'processing.job.cancel',
+  scope: 'processing:process',
+  tier: 'compute',
+  events: ['job.failed', 'job.released'],
+  input: Closed({ job_id: JobId }),
+  output: Closed({ job: JobRecord }),
+  example: {
+    input: { job_id: EXAMPLE_JOB.id },
+    output: { job: { ...EXAMPLE_JOB, status: 'cancelled' as const, captured_credits: 0, completed_at: EXAMPLE_JOB.created_at } },
+  },
+}).handle({
+  async check({ db, principal }, { job_id }) {
+    const found = await job.requireEditor(db, principal, job_id)
+    if (hasEndedOtherwise(found)) throw tooLate(found)
+    return found
+  },
+  async execute(context, _input, { id, organizationId }) {
+    context.attributeTo(organizationId)
+    const held = await job.lock(context.tx, id)
+    if (hasEndedOtherwise(held)) throw tooLate(held)
+    if (held.status !== 'cancelled') await cancelJob(context, held, { isAsked: true })
+    return { job: toJob(await job.lock(context.tx, id)) }
+  },
+})
+
+const hasEndedOtherwise = ({ completedAt, status }: job.Job): boolean => completedAt !== null && status !== 'cancelled'
+
+const tooLate = ({ status }: job.Job) =>
+  problem('bad-request', `This job is ${status}; only a pending, dispatched or running job can be cancelled`)

@@ -1,0 +1,202 @@
+/** OGC API – Processes as OpenAPI 3.0, which the standard asks for. The operations behind it are in `/openapi.json`. */
+import { JOB_STATES } from './processes.wire.ts'
+
+type Json = Record<string, unknown>
+
+const JSON_TYPE = 'application/json'
+const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` })
+const list = (items: Json) => ({ type: 'array', items })
+const object = (properties: Json, required: string[] = []): Json => ({
+  type: 'object',
+  ...(required.length > 0 ? { required } : {}),
+  properties,
+})
+const text = { type: 'string' }
+const instant = { type: 'string', format: 'date-time' }
+
+const described = object({ title: text, description: text, schema: { type: 'object' } }, ['schema'])
+const summary = {
+  id: text,
+  version: text,
+  title: text,
+  description: text,
+  keywords: list(text),
+  jobControlOptions: list({ type: 'string', enum: ['sync-execute', 'async-execute', 'dismiss'] }),
+  outputTransmission: list({ type: 'string', enum: ['value'] }),
+  links: list(ref('link')),
+}
+const SCHEMAS: Json = {
+  link: object({ href: text, rel: text, type: text, title: text }, ['href']),
+  landingPage: object({ title: text, description: text, links: list(ref('link')) }, ['links']),
+  confClasses: object({ conformsTo: list(text) }, ['conformsTo']),
+  processSummary: object(summary, ['id', 'version']),
+  process: object(
+    {
+      ...summary,
+      inputs: { type: 'object', additionalProperties: described },
+      outputs: { type: 'object', additionalProperties: described },
+    },
+    ['id', 'version'],
+  ),
+  processList: object({ processes: list(ref('processSummary')), links: list(ref('link')) }, ['processes', 'links']),
+  execute: object({
+    inputs: { type: 'object', additionalProperties: true },
+    outputs: { type: 'object', additionalProperties: object({ transmissionMode: { type: 'string', enum: ['value'] } }) },
+    response: { type: 'string', enum: ['raw', 'document'], default: 'document' },
+  }),
+  statusInfo: object(
+    {
+      processID: text,
+      type: { type: 'string', enum: ['process'] },
+      jobID: text,
+      status: { type: 'string', enum: [...JOB_STATES] },
+      message: text,
+      progress: { type: 'integer', minimum: 0, maximum: 100 },
+      created: instant,
+      started: instant,
+      finished: instant,
+      links: list(ref('link')),
+    },
+    ['jobID', 'status', 'type'],
+  ),
+  jobList: object({ jobs: list(ref('statusInfo')), links: list(ref('link')) }, ['jobs', 'links']),
+  results: { type: 'object', additionalProperties: true },
+  exception: { ...object({ type: text, title: text, status: { type: 'integer' }, detail: text, instance: text }, ['type']) },
+}
+
+const query = (name: string, description: string, schema: Json) => {
+  const isList = schema['type'] === 'array'
+  return { name, in: 'query', required: false, description, schema, ...(isList ? { style: 'form', explode: false } : {}) }
+}
+const inPath = (name: string, description: string) => ({ name, in: 'path', required: true, description, schema: text })
+const limit = (maximum: number, standard: number) =>
+  query('limit', 'How many at most on a page; more are on the page that the `next` link leads to', {
+    type: 'integer',
+    minimum: 1,
+    maximum,
+    default: standard,
+  })
+const seconds = { type: 'integer', minimum: 0 }
+const processId = inPath('processID', 'Id of a process')
+const jobId = inPath('jobID', 'Id of a job')
+const form = [
+  query('outputs', 'Only these outputs', list(text)),
+  query('response', 'raw returns the value of the output alone', { type: 'string', enum: ['raw', 'document'], default: 'document' }),
+]
+
+const REFUSALS: Readonly<Record<string, string>> = {
+  400: 'The request is not possible in the present state',
+  401: 'No usable credential came with the request',
+  402: 'There are not enough credits',
+  403: 'The credential does not allow this',
+  404: 'There is no such process, job or result',
+  409: 'The Idempotency-Key was used for another request',
+  413: 'The body is too large',
+  415: 'The body is not JSON',
+  422: 'A parameter or an input is not valid; `errors` names each',
+  429: 'The rate limit is used up',
+  500: 'Something went wrong on our side',
+}
+
+interface Route {
+  id: string
+  summary: string
+  answers: Readonly<Record<string, string>>
+  parameters?: readonly Json[]
+  refusals?: readonly number[]
+  isPublic?: true
+  body?: string
+}
+
+function route({ id, summary: what, answers, parameters = [], refusals = [], isPublic, body }: Route): Json {
+  const content = (schema: string, type = JSON_TYPE) => ({ content: { [type]: { schema: ref(schema) } } })
+  const statuses = isPublic ? [500] : [401, 403, 429, 500, ...refusals]
+  return {
+    operationId: id,
+    summary: what,
+    ...(isPublic ? { security: [] } : {}),
+    ...(parameters.length > 0 ? { parameters } : {}),
+    ...(body ? { requestBody: { required: true, ...content(body) } } : {}),
+    responses: Object.fromEntries([
+      ...Object.entries(answers).map(([status, schema]) => [status, { description: 'Done', ...content(schema) }]),
+      ...statuses
+        .toSorted()
+        .map((status) => [status, { description: REFUSALS[status], ...content('exception', 'application/problem+json') }]),
+    ]),
+  }
+}
+
+const PATHS: Json = {
+  '/': { get: route({ id: 'landingPage', summary: 'Landing page', answers: { 200: 'landingPage' }, isPublic: true }) },
+  '/conformance': { get: route({ id: 'conformance', summary: 'Conformance classes', answers: { 200: 'confClasses' }, isPublic: true }) },
+  '/processes': {
+    get: route({
+      id: 'processes',
+      summary: 'Processes',
+      answers: { 200: 'processList' },
+      parameters: [limit(10_000, 10_000), query('offset', 'How many to leave out', seconds)],
+      refusals: [422],
+    }),
+  },
+  '/processes/{processID}': {
+    get: route({ id: 'process', summary: 'One process', answers: { 200: 'process' }, parameters: [processId], refusals: [404] }),
+  },
+  '/processes/{processID}/execution': {
+    post: route({
+      id: 'execute',
+      summary: 'Execute a process',
+      answers: { 200: 'results', 201: 'statusInfo' },
+      parameters: [processId, query('project_id', 'The project that the outputs are registered in, unless among the inputs', text)],
+      refusals: [400, 402, 404, 409, 413, 415, 422],
+      body: 'execute',
+    }),
+  },
+  '/jobs': {
+    get: route({
+      id: 'jobs',
+      summary: 'Jobs, newest first',
+      answers: { 200: 'jobList' },
+      parameters: [
+        query('type', 'All jobs are of type process', list({ type: 'string', enum: ['process'] })),
+        query('processID', 'Only jobs of these processes', list(text)),
+        query('status', 'Only jobs with one of these statuses', list({ type: 'string', enum: [...JOB_STATES] })),
+        query('datetime', 'Only jobs created then: an RFC 3339 instant, or start/end with `..` for an open end', text),
+        query('minDuration', 'Only jobs that have run for at least so many seconds', seconds),
+        query('maxDuration', 'Only jobs that have run for at most so many seconds', seconds),
+        limit(100, 20),
+        query('page', 'Number of the page, from 0', seconds),
+      ],
+      refusals: [422],
+    }),
+  },
+  '/jobs/{jobID}': {
+    get: route({ id: 'job', summary: 'One job', answers: { 200: 'statusInfo' }, parameters: [jobId], refusals: [404] }),
+    delete: route({ id: 'dismiss', summary: 'Cancel a job', answers: { 200: 'statusInfo' }, parameters: [jobId], refusals: [400, 404] }),
+  },
+  '/jobs/{jobID}/results': {
+    get: route({
+      id: 'results',
+      summary: 'Results of a job',
+      answers: { 200: 'results' },
+      parameters: [jobId, ...form],
+      refusals: [400, 404, 422],
+    }),
+  },
+}
+
+export function processesApi(base: string): Json {
+  return {
+    openapi: '3.0.3',
+    info: { title: 'Groundtrack, OGC API Processes', version: '1.0.0' },
+    servers: [{ url: base }],
+    security: [{ bearer: [] }, { apiKey: [] }],
+    paths: PATHS,
+    components: {
+      securitySchemes: {
+        bearer: { type: 'http', scheme: 'bearer' },
+        apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key' },
+      },
+      schemas: SCHEMAS,
+    },
+  }
+}

@@ -1,0 +1,26 @@
+/** Behind a trusted proxy, callers are told apart by the address that it forwards: each has so many requests at once. */
+import type { FastifyInstance } from 'fastify'
+import { CONNECTION_LIMITS, type ConnectionLimits } from '#core/connections.ts'
+import { problem } from '#core/problem.ts'
+import type { IsTrusted } from '#core/proxies.ts'
+import { callerAddress } from './caller.ts'
+
+export function limitProxied(app: FastifyInstance, isTrusted: IsTrusted, { maxPerAddress }: ConnectionLimits = CONNECTION_LIMITS): void {
+  const counts = new Map<string, number>()
+  app.addHook('onRequest', async (request, reply) => {
+    if (!isTrusted(request.socket.remoteAddress)) return
+    if (isTrusted(request.ip)) return // The proxy itself, or one that forwards no address: nobody to count it for.
+    const address = callerAddress(request)
+    const count = counts.get(address) ?? 0
+    if (count >= maxPerAddress)
+      throw problem('rate-limited', `One address can have at most ${maxPerAddress} requests open at a time`, {
+        headers: { 'Retry-After': '1' },
+      })
+    counts.set(address, count + 1)
+    reply.raw.once('close', () => {
+      const left = counts.get(address)! - 1
+      if (left > 0) counts.set(address, left)
+      else counts.delete(address)
+    })
+  })
+}

@@ -1,0 +1,67 @@
+/**
+ * Files that the service keeps for a while for whoever asked for them: reports, and rasters that analytics computed. They count as
+ * storage of their organization as long as they are there.
+ */
+import { isUuid } from '#core/ids.ts'
+import type { Row } from '#db/row.ts'
+import type { Db, Tx } from '#db/tables.ts'
+import * as storageAccount from './storage-account.ts'
+
+const COLUMNS = [
+  'id',
+  'org_id as organizationId',
+  'bucket',
+  'object_key as objectKey',
+  'size_bytes as sizeBytes',
+  // How a raster is drawn; null for documents.
+  'look',
+  'expires_at as expiresAt',
+] as const
+
+export type KeptFile = Row<'kept_file', typeof COLUMNS>
+
+interface NewFile {
+  id: string
+  organizationId: string
+  bucket: string
+  objectKey: string
+  sizeBytes: number
+  look: object | null
+  expiresAt: Date
+}
+
+/** 402 where it does not fit. */
+export async function insert(tx: Tx, file: NewFile, now: Date): Promise<void> {
+  await storageAccount.requireRoom(tx, file.organizationId, file.sizeBytes)
+  await tx
+    .insertInto('kept_file')
+    .values({
+      id: file.id,
+      org_id: file.organizationId,
+      bucket: file.bucket,
+      object_key: file.objectKey,
+      size_bytes: file.sizeBytes,
+      look: file.look && JSON.stringify(file.look),
+      created_at: now,
+      expires_at: file.expiresAt,
+    })
+    .execute()
+  await storageAccount.move(tx, file.organizationId, file.sizeBytes)
+}
+
+/** One that has not expired. */
+export async function find(db: Db, id: string, now: Date): Promise<KeptFile | null> {
+  if (!isUuid(id)) return null
+  return (await db.selectFrom('kept_file').select(COLUMNS).where('id', '=', id).where('expires_at', '>', now).executeTakeFirst()) ?? null
+}
+
+/** Those that expired before a time, oldest first. */
+export async function expired(db: Db, before: Date, limit: number): Promise<KeptFile[]> {
+  return await db.selectFrom('kept_file').select(COLUMNS).where('expires_at', '<=', before).orderBy('expires_at').limit(limit).execute()
+}
+
+/** Gives its room back; whoever finds it gone leaves the account alone. */
+export async function remove(tx: Tx, { id, organizationId, sizeBytes }: KeptFile): Promise<void> {
+  const done = await tx.deleteFrom('kept_file').where('id', '=', id).executeTakeFirst()
+  if (done.numDeletedRows === 1n) await storageAccount.move(tx, organizationId, -sizeBytes)
+}

@@ -1,0 +1,146 @@
+// Goal: each kind of filter that the standard of CQL2 shows is answered correctly or refused with the reason, as text and as JSON.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { cql2FromText } from '#core/cql2-text.ts'
+import { world } from '../support/world.ts'
+
+const SQUARE = [
+  [
+    [10, 10],
+    [11, 10],
+    [11, 11],
+    [10, 11],
+    [10, 10],
+  ],
+]
+/** Three items: a and b lie in the square, c elsewhere and has almost nothing. */
+const ITEMS = {
+  a: { gsd: 10, cloud_cover: 5, properties: { level: 4, depth: 2, tags: ['x', 'y'], owner: 'Mike Jones', pool: true, 'off-nadir': 3 } },
+  b: { gsd: 3, cloud_cover: 50, properties: { level: 7, depth: 0, tags: ['y'], owner: 'mike', pool: false, mixed: [1, 'x', true] } },
+  c: { gsd: 0.5, properties: { level: 'four', tags: 'x', owner: 'Åsa' } },
+} as const
+
+/** What finds which items. */
+const ANSWERED: readonly (readonly [filter: string, ids: string])[] = [
+  ["owner = 'mike'", 'b'],
+  ["owner <> 'mike'", 'ac'],
+  ["owner LIKE 'Mike%'", 'a'],
+  ["owner NOT LIKE '%ike%'", 'c'],
+  ["NOT owner LIKE '%ike%'", 'c'],
+  ['level > 5', 'b'],
+  ['"level" >= 4 AND pool = true', 'a'],
+  ['level BETWEEN 4 AND 5', 'a'],
+  ['level NOT BETWEEN 4 AND 5', 'b'],
+  ['level IN (4.0, 7)', 'ab'],
+  ["owner NOT IN ('mike')", 'ac'],
+  ['pool IS NULL', 'c'],
+  ['pool IS NOT NULL', 'ab'],
+  ['NOT (level < 5) OR pool = true', 'ab'],
+  ['(level > 5 OR pool = true) AND NOT (gsd > 5)', 'b'],
+  ['eo:cloud_cover=5 OR eo:cloud_cover=50', 'ab'],
+  ['S_INTERSECTS(geometry, BBOX(9, 9, 12, 12))', 'ab'],
+  ['S_INTERSECTS(geometry, BBOX(9, 9, -100, 12, 12, 100))', 'ab'],
+  ['S_INTERSECTS(geometry, POINT(10.5 10.5))', 'ab'],
+  ['S_INTERSECTS(geometry, POLYGON((-10 -10, -9 -10, -9 -9, -10 -9, -10 -10)))', ''],
+  ["T_INTERSECTS(datetime, INTERVAL('2026-01-01T00:00:00Z', '..'))", 'abc'],
+  // Arithmetic. A minus is never part of a name, unless it is quoted.
+  ['gsd-5>0', 'a'],
+  ['gsd - 5.0 > 0', 'a'],
+  ['gsd -5 < -4', 'c'],
+  ['-gsd < -5', 'a'],
+  ['gsd = +3', 'b'],
+  ['"off-nadir" = 3', 'a'],
+  ['level > (depth + 6)', 'b'],
+  ['level <> (2 * depth)', 'b'],
+  ['level = 2 * depth', 'a'],
+  ['(level - depth) * 2 = 4', 'a'],
+  ['8 = level * (1 + 1)', 'a'],
+  ['level - 1 - 1 = 2', 'a'],
+  ['10 - 2 * 3 = level', 'a'],
+  ['level / depth = 2', 'a'],
+  ['0 = (level % 2)', 'a'],
+  ['3 = (level div 2)', 'b'],
+  // Lists.
+  ["A_CONTAINS(tags, ('x','y'))", 'a'],
+  ["a_contains(tags, ('y'))", 'ab'],
+  ["A_CONTAINEDBY(tags, ('y','z'))", 'b'],
+  ["A_CONTAINS(('y','z'), tags)", 'b'],
+  ["A_EQUALS(('y','x','y'), tags)", 'a'],
+  ["A_OVERLAPS(tags, ('x','q'))", 'a'],
+  ["A_OVERLAPS(mixed, ('q', TRUE))", 'b'],
+  ["A_EQUALS((1.0, TRUE, 'x'), mixed)", 'b'],
+]
+
+/** What is refused, and why. */
+const REFUSED: readonly (readonly [filter: string, reason: RegExp])[] = [
+  ['avg(level)', /'avg' is not an operator or function of filters/],
+  ['avg(level) < 4', /Functions cannot be compared: 'avg'/],
+  ["CASEI(owner) = CASEI('MIKE')", /Functions cannot be compared: 'casei'/],
+  ["ACCENTI(owner) = ACCENTI('asa')", /Functions cannot be compared: 'accenti'/],
+  ["CASEI(owner) IN (CASEI('MIKE'))", /Functions cannot be compared: 'casei'/],
+  ['level = (2 ^ depth)', /Arithmetic works on numbers and properties, with \+, -, \*, \/, %, div/],
+  ["level > ('a' + 1)", /Arithmetic works on numbers and properties/],
+  ['datetime - 1 > 0', /'datetime' is not a number, so nothing is computed with it/],
+  ['level = depth', /Two properties cannot be compared with each other/],
+  ['S_WITHIN(geometry, BBOX(9, 9, 12, 12))', /'s_within' is not an operator or function of filters/],
+  ['S_EQUALS(geometry, POINT(1 1))', /'s_equals' is not an operator/],
+  ['S_INTERSECTS(geometry, Buffer(geometry, 10))', /geometry|GeoJSON/i],
+  ["T_BEFORE(datetime, DATE('2015-01-01'))", /'t_before' is not an operator/],
+  ["T_METBY(datetime, INTERVAL('2015-01-01', '..'))", /'t_metBy' is not an operator/],
+  ["T_INTERSECTS(INTERVAL(starts_at, ends_at), INTERVAL('..', '2005-01-10T01:01:01Z'))", /t_intersects compares/],
+  ["A_OVERLAPS(tags, (DATE('2010-02-10')))", /'tags' is compared with texts, numbers and booleans/],
+  ["A_CONTAINS(datetime, ('x'))", /'datetime' is not a list/],
+  ['level', /needs a comparison/],
+  ['level > 1 +', /has its end at character/],
+  [`${'-'.repeat(15_000)}level > 1`, /nests deeper than 20 levels/],
+  [`${'+'.repeat(15_000)}level > 1`, /nests deeper than 20 levels/],
+  [`${'('.repeat(9_000)}level > 1`, /nests deeper than 20 levels|needs/],
+  [`${'1+'.repeat(9_000)}level > 1`, /computes with more than 20 terms/],
+]
+
+test('filters of the CQL2 standard', async (t) => {
+  const w = await world(t)
+  const org = await w.organization()
+  const { token } = org.owner
+  const headers = { authorization: `Bearer ${token}` }
+  for (const [name, item] of Object.entries(ITEMS))
+    await w.ok(token, 'items.create', {
+      project_id: org.projectId,
+      type: 'clip',
+      name,
+      stac_id: name,
+      datetime: '2026-02-01T00:00:00Z',
+      ...(name === 'c' ? { geometry: { type: 'Point', coordinates: [50, 50] } } : { geometry: { type: 'Polygon', coordinates: SQUARE } }),
+      ...item,
+    })
+  const asText = async (filter: string) =>
+    await w.request('GET', `/stac/search?filter-lang=cql2-text&filter=${encodeURIComponent(filter)}`, { headers })
+  const asJson = async (filter: unknown) => await w.post('/stac/search', { 'filter-lang': 'cql2-json', filter }, headers)
+  const found = ({ status, body }: { status: number; body: { features: { id: string }[] } }) =>
+    status === 200
+      ? body.features
+          .map(({ id }) => id)
+          .toSorted()
+          .join('')
+      : `${status} ${JSON.stringify(body)}`
+
+  for (const [filter, ids] of ANSWERED)
+    await t.test(filter, async () => {
+      assert.equal(found(await asText(filter)), ids)
+      assert.equal(found(await asJson(cql2FromText(filter))), ids, 'as JSON')
+    })
+  for (const [filter, reason] of REFUSED)
+    await t.test(`refused: ${filter.slice(0, 60)}`, async () => {
+      const long = filter.length > 5_000
+      const { status, body } = long ? await w.post('/stac/search', { 'filter-lang': 'cql2-text', filter }, headers) : await asText(filter)
+      assert.equal(status, 400, JSON.stringify(body))
+      assert.match(JSON.stringify(body), reason)
+    })
+  await t.test('{"bbox": …} of the JSON', async () => {
+    const within = (bbox: unknown) => asJson({ op: 's_intersects', args: [{ property: 'geometry' }, { bbox }] })
+    assert.equal(found(await within([9, 9, 12, 12])), 'ab')
+    assert.equal(found(await within([9, 9, 0, 12, 12, 5])), 'ab')
+    assert.equal(found(await within([49, 9, 12, 51])), 'abc', 'across the antimeridian')
+    for (const wrong of [[1, 2, 3], ['a', 1, 2, 3], 'x', null]) assert.equal((await within(wrong)).status, 400, JSON.stringify(wrong))
+  })
+})

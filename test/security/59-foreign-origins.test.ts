@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict'
+import http from 'node:http'
+import { test } from 'node:test'
+import { DEMO_EMAIL, DEMO_PASSWORD } from '../../sandbox/demo/account.ts'
+import { openLab } from '../support/service.ts'
+import { createEmptyDatabase } from '../support/database.ts'
+
+const ROOT = 'root@example.com'
+
+interface Response {
+  status: number
+  headers: http.IncomingHttpHeaders
+  text: string
+}
+
+/** With the headers that a browser adds, which `fetch` would not let through. */
+function send(baseUrl: string, path: string, headers: Record<string, string>, body?: object): Promise<Response> {
+  return new Promise((resolve, reject) => {
+    const type: Record<string, string> = body ? { 'content-type': 'application/json' } : {}
+    const asked = http.request(
+      `${baseUrl}${path}`,
+      { method: body ? 'POST' : 'GET', headers: { ...type, ...headers }, agent: false },
+      (response) => {
+        const chunks: Buffer[] = []
+        response.on('data', (chunk: Buffer) => chunks.push(chunk))
+        response.on('end', () =>
+          resolve({ status: response.statusCode!, headers: response.headers, text: Buffer.concat(chunks).toString() }),
+        )
+      },
+    )
+    asked.on('error', reject).end(body && JSON.stringify(body))
+  })
+}
+
+// Goal: what a local service grants to whoever sits at the machine is not granted to web pages that their browser has open.
+test('row 59: pages of other origins are not local', async (t) => {
+  const lab = openLab()
+  t.after(() => lab.close())
+  const database = await createEmptyDatabase()
+  t.after(() => database.drop())
+  const { baseUrl } = await lab.start({ env: { DATABASE_URL: database.url, DATA_DIR: lab.dataDir(), SYSTEM_ADMIN_EMAILS: ROOT } })
+  const { host, port } = new URL(baseUrl)
+  const foreign: Record<string, Record<string, string>> = {
+    'a foreign origin': { origin: 'https://evil.example' },
+    'an opaque origin': { origin: 'null' },
+    'another port of this machine': { origin: 'http://127.0.0.1:1', 'sec-fetch-site': 'same-site' },
+    'a cross-site request without an origin': { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'no-cors' },
+    'a name that was rebound to this machine': { host: `evil.example:${port}`, 'sec-fetch-site': 'same-origin' },
+  }
+  const demo = { email: DEMO_EMAIL, password: DEMO_PASSWORD }
+
+  for (const [name, headers] of Object.entries(foreign))
+    await t.test(name, async () => {
+      const signUp = await send(baseUrl, '/auth/sign-up', headers, { email: ROOT, password: 'long enough', name: 'Root' })
+      assert.deepEqual([signUp.status, JSON.parse(signUp.text).code], [403, 'sign-up-refused'])
+      assert.equal((await send(baseUrl, '/auth/sign-in', headers, demo)).status, 403)
+      assert.equal((await send(baseUrl, '/auth/sign-in', headers, { ...demo, email: ` ${DEMO_EMAIL.toUpperCase()}` })).status, 403)
+      assert.equal((await send(baseUrl, '/sandbox/payments/confirm', headers, { client_secret: 'x' })).status, 403)
+      assert.equal((await send(baseUrl, '/metrics', headers)).status, 403)
+      assert.equal((await send(baseUrl, '/docs/demo.json', headers)).text, '{}')
+      for (const path of ['/welcome', '/']) assert.ok(!(await send(baseUrl, path, headers)).text.includes(DEMO_PASSWORD), path)
+    })
+
+  await t.test('no script of another origin can read any of it', async () => {
+    for (const path of ['/metrics', '/welcome', '/docs/demo.json', '/sandbox/payments/confirm']) {
+      const { headers } = await send(baseUrl, path, {})
+      assert.deepEqual([headers['access-control-allow-origin'], headers['cross-origin-resource-policy']], [undefined, 'same-origin'], path)
+    }
+    assert.equal((await send(baseUrl, '/health', {})).headers['access-control-allow-origin'], '*')
+  })
+
+  const own: Record<string, Record<string, string>> = {
+    'a command line': {},
+    'a page of the service': { origin: baseUrl, 'sec-fetch-site': 'same-origin' },
+    'a page of the service under another name': { host: `localhost:${port}`, origin: `http://localhost:${port}` },
+    'an address typed into a browser': { host, 'sec-fetch-site': 'none', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' },
+  }
+  for (const [name, headers] of Object.entries(own))
+    await t.test(`${name} is local`, async () => {
+      assert.equal((await send(baseUrl, '/metrics', headers)).status, 200)
+      assert.equal((await send(baseUrl, '/auth/sign-in', headers, demo)).status, 200)
+      assert.equal((await send(baseUrl, '/sandbox/payments/confirm', headers, { client_secret: 'x' })).status, 404)
+      assert.equal(JSON.parse((await send(baseUrl, '/docs/demo.json', headers)).text).password, DEMO_PASSWORD)
+    })
+
+  await t.test('a link to the welcome page opens it whole', async () => {
+    const link = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' }
+    assert.ok((await send(baseUrl, '/welcome', link)).text.includes(DEMO_PASSWORD))
+  })
+
+  await t.test('the operator at the machine signs up', async () => {
+    const signUp = await send(baseUrl, '/auth/sign-up', { origin: baseUrl }, { email: ROOT, password: 'long enough', name: 'Root' })
+    assert.equal(signUp.status, 201, signUp.text)
+  })
+})

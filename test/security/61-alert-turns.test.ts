@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { MAX_RULES_PER_ORGANIZATION } from '#model/events/alert-rule.ts'
+import { scene } from '../support/scene.ts'
+import { world, type Org } from '../support/world.ts'
+
+const RULE = { expression: 'b1', comparison: 'gt', threshold: 0, notification_channels: ['in_app'], cooldown_minutes: 0 }
+
+// Goal: the number of alert rules is bounded, and organizations take turns: one with many rules delays nobody else's alert.
+test('row 61: alert rules of one organization before those of another', async (t) => {
+  const w = await world(t)
+  const [many, other] = [await w.organization(), await w.organization()]
+  const rule = (org: Org, name: string) => w.call(org.owner.token, 'alerts.create_rule', { ...RULE, name })
+  const item = async (org: Org) => {
+    const { status } = await w.upload(org.owner.token, org.projectId, { 'a.tif': await scene({ width: 64, height: 64 }) })
+    assert.equal(status, 200)
+  }
+
+  await t.test('an organization has so many rules, and is told how many', async () => {
+    const made = []
+    for (let n = 0; n < MAX_RULES_PER_ORGANIZATION; n += 10)
+      made.push(...(await Promise.all(Array.from({ length: 10 }, (_, k) => rule(many, `rule ${n + k}`)))))
+    assert.deepEqual([...new Set(made.map(({ status }) => status))], [200])
+    const refused = await Promise.all([rule(many, 'one more'), rule(many, 'another')])
+    for (const { status, body } of refused) {
+      assert.equal(status, 400, JSON.stringify(body))
+      assert.deepEqual([body.used, body.limit], [MAX_RULES_PER_ORGANIZATION, MAX_RULES_PER_ORGANIZATION])
+      assert.match(body.detail, /Delete one/)
+    }
+    const { alert_rules } = await w.ok(many.owner.token, 'alerts.rules.list')
+    await w.ok(many.owner.token, 'alerts.delete_rule', { rule_id: alert_rules[0].id })
+    assert.equal((await rule(many, 'in its place')).status, 200)
+  })
+
+  await t.test('an alert of another organization is answered in turn', async () => {
+    await rule(other, 'theirs')
+    await item(many)
+    w.clock.advance({ minutes: 1 })
+    await item(other)
+    const answered = await w.evaluateAlerts()
+    assert.equal(answered, MAX_RULES_PER_ORGANIZATION + 1)
+    const fired = await w.db.selectFrom('event').select('org_id').where('type', '=', 'alert.triggered').orderBy('seq').execute()
+    assert.equal(fired.length, MAX_RULES_PER_ORGANIZATION + 1)
+    const place = fired.findIndex(({ org_id }) => org_id === other.id)
+    // Four are answered at once.
+    assert.ok(place < 6, `it came as number ${place + 1}`)
+  })
+})
