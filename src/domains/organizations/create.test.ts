@@ -66,8 +66,9 @@ test('organizations.create', async (t) => {
 test('free quotas after an organization is deleted', async (t) => {
   const w = await world(t)
   const first = await w.organization()
-  const take = (organizationId: string) => w.db.transaction().execute((tx) => computeQuota.take(tx, organizationId, w.clock.now()))
-  for (let nth = 0; nth < FREE_PLAN.computeJobs - 1; nth++) await take(first.id)
+  const take = (organizationId: string) =>
+    w.db.transaction().execute((tx) => computeQuota.take(tx, organizationId, 'processing_jobs', w.clock.now()))
+  for (let nth = 0; nth < FREE_PLAN.processingJobs - 1; nth++) await take(first.id)
   const deleted = await w.post(
     '/auth/delete-organization',
     { organization_id: first.id, password: first.owner.password },
@@ -87,7 +88,7 @@ test('free quotas after an organization is deleted', async (t) => {
     const { status, body } = await job()
     assert.deepEqual(
       [status, body.code, body.used, body.limit],
-      [402, 'compute-quota-exceeded', FREE_PLAN.computeJobs, FREE_PLAN.computeJobs],
+      [402, 'compute-quota-exceeded', FREE_PLAN.processingJobs, FREE_PLAN.processingJobs],
     )
     assert.match(body.detail, /organizations that their founder deleted this month/)
   })
