@@ -119,7 +119,7 @@ test('retries', async (t) => {
 
   await t.test('a write without a key is not repeated when its answer is lost', async () => {
     seen.length = 0
-    const error = await rejection(client(losing(1)).projects.create({ name: 'Once' }))
+    const error = await rejection(client(losing(1)).call('projects.create', { name: 'Once' }))
     assert.ok(error instanceof ConnectionError)
     assert.equal(seen.length, 1)
     assert.equal((await w.ok(org.owner.token, 'projects.list')).projects.filter(({ name }: { name: string }) => name === 'Once').length, 1)
