@@ -29,7 +29,7 @@ if (mode === '--buy') {
   try {
     const input = { projectId: await firstProject(gt), captures }
     const order = await gt.call<{ id: string }>('orders.archive.place', input, {}, 'keyed')
-    const { status } = await gt.waitFor<{ status: string }>({ order: order.id }, { onChange: (now) => console.log(now.status) })
+    const { status } = await gt.waitFor({ order: order.id }, { onChange: (now) => console.log(now.status) })
     console.log(`The order ${order.id} is ${status}`)
   } catch (error) {
     if (!isProblem(error, 'insufficient-credits')) throw error

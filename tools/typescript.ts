@@ -130,7 +130,7 @@ function objectOf(schema: Schema, indent: string, used: Set<string>): string {
   const lines = names.map((name) => {
     const field = properties[name]!
     const isRequired = required.includes(name)
-    const type = typeOf(field, inner, used)
+    const type = typeOf(isGeometry(name) ? geometryOf(field) : field, inner, used)
     const space = type.startsWith('\n') ? '' : ' '
     const isLoose = !isRequired && type !== 'unknown'
     return `${comment(docOf(field), inner)}${inner}${key(name)}${isRequired ? '' : '?'}:${space}${type}${isLoose ? ' | undefined' : ''}\n`
@@ -138,6 +138,16 @@ function objectOf(schema: Schema, indent: string, used: Set<string>): string {
   // An index type must cover the named fields too.
   if (rest.length > 0) lines.push(`${inner}[name: string]: unknown\n`)
   return `{\n${lines.join('')}${indent}}`
+}
+
+/** Shapes that the client has of its own: what every program has types for, and the contract does not spell out. */
+export const GEOMETRY = 'Geometry'
+const isGeometry = (name: string) => /(^|_)geometry$/.test(name)
+const isOpenObject = ({ type, properties, patternProperties }: Schema) => type === 'object' && !properties && !patternProperties
+
+function geometryOf(schema: Schema): Schema {
+  if (schema.anyOf) return { ...schema, anyOf: schema.anyOf.map(geometryOf) }
+  return isOpenObject(schema) ? { $ref: GEOMETRY } : schema
 }
 
 /** What is said of a field, and what it is where it is left out. */

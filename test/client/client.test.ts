@@ -19,7 +19,7 @@ const item = (project_id: string, name: string) => ({
   project_id,
   name,
   type: 'external_reference' as const,
-  geometry: { type: 'Point', coordinates: [151.2, -33.8] },
+  geometry: { type: 'Point' as const, coordinates: [151.2, -33.8] },
   datetime: '2029-05-01T00:00:00Z',
 })
 const rejection = async (work: Promise<unknown>): Promise<unknown> =>
@@ -119,7 +119,7 @@ test('retries', async (t) => {
 
   await t.test('a write without a key is not repeated when its answer is lost', async () => {
     seen.length = 0
-    const error = await rejection(client(losing(1)).projects.create({ name: 'Once' }))
+    const error = await rejection(client(losing(1)).call('projects.create', { name: 'Once' }))
     assert.ok(error instanceof ConnectionError)
     assert.equal(seen.length, 1)
     assert.equal((await w.ok(org.owner.token, 'projects.list')).projects.filter(({ name }: { name: string }) => name === 'Once').length, 1)

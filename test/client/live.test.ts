@@ -65,7 +65,7 @@ test('waiting', async (t) => {
   await t.test('waitFor sees each state of a job and gives the last', async () => {
     const job = await start()
     const seen: string[] = []
-    const done = await gt.waitFor<{ status: string; output_item_ids?: string[] }>(
+    const done = await gt.waitFor(
       { job: job.id },
       {
         onChange: ({ status }) => {
@@ -115,7 +115,7 @@ test('waiting for an order of the simulated vendor', async (t) => {
     const order = await place(1_000)
     const seen: string[] = []
     let working: Promise<void> | null = null
-    const done = await gt.waitFor<Standing>(order, {
+    const done = await gt.waitFor(order, {
       onChange: ({ status }) => {
         seen.push(status)
         working ??= work(w, [order.id])
@@ -131,17 +131,11 @@ test('waiting for an order of the simulated vendor', async (t) => {
 
   await t.test('one that was cancelled is over too', async () => {
     const order = await place(1_000)
-    const waiting = gt.waitFor<Standing>({ order: order.id }, { onChange: ({ status }) => status === 'processing' && void cancel() })
+    const waiting = gt.waitFor({ order: order.id }, { onChange: ({ status }) => status === 'processing' && void cancel() })
     const cancel = () => gt.orders.cancel({ id: order.id })
     assert.equal((await waiting).status, 'cancelled')
   })
 })
-
-interface Standing {
-  id: string
-  status: string
-  itemIds: string[]
-}
 
 interface Came {
   headers: IncomingHttpHeaders

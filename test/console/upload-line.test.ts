@@ -49,7 +49,7 @@ test('paused and continued while its session is being opened: one session', asyn
   line.pause(one()!.key)
   line.resume(one()!.key)
   await settle()
-  for (const step of [...waiting]) step.succeed()
+  for (const step of waiting.slice()) step.succeed()
   await settle()
   assert.deepEqual(opened, ['upload-1'])
   assert.equal(waiting.length, 1, 'one run sends')
@@ -118,7 +118,7 @@ test('whatever is pressed and however the service answers: one session, one run,
         assert.equal(new Set(running).size, running.length, 'no session has two runs')
         for (let round = 0; round < 50; round++) {
           for (const { key, state } of line.list()) if (state === 'paused' || state === 'failed') line.resume(key)
-          for (const step of [...waiting]) step.succeed()
+          for (const step of waiting.slice()) step.succeed()
           await settle()
         }
         assert.deepEqual(new Set(line.list().map(({ state }) => state)), new Set(['done']))

@@ -3,7 +3,7 @@ import { timeIsUp, within } from './deadline.ts'
 import type { Grant } from './generated/types.ts'
 import { Lines } from './lines.ts'
 import { Page, type Paging } from './pages.ts'
-import { ConnectionError, problemOf, ProblemError } from './problem.ts'
+import { AbortError, ConnectionError, problemOf, ProblemError } from './problem.ts'
 import { delayMs, mayRepeat, pause, type Repeat } from './retry.ts'
 import { Session, type SessionTokens } from './session.ts'
 
@@ -142,7 +142,7 @@ export class Client {
         if (response.ok) return response
         error = await problemOf(response, request.name, key)
       } catch (cause) {
-        if (options.signal?.aborted) throw cause
+        if (options.signal?.aborted) throw new AbortError(request.name, options.signal.reason)
         error = new ConnectionError(request.name, key, cause)
       }
       if (error instanceof ProblemError && error.status === 401 && token !== null && token !== this.#apiKey && !hasRenewed) {

@@ -4,8 +4,8 @@ export { download, type Download, type DownloadOptions } from './download.ts'
 export { events, type EventsOptions } from './events.ts'
 export { Lines } from './lines.ts'
 export { Page } from './pages.ts'
-export { PriceError, priceOf, type Ask, type Price } from './generated/prices.ts'
-export { ConnectionError, isProblem, ProblemError } from './problem.ts'
+export { isPriced, PriceError, priceOf, type Ask, type Price, type PricedOperation } from './generated/prices.ts'
+export { AbortError, ConnectionError, isProblem, MissingFileError, ProblemError } from './problem.ts'
 export { type SessionTokens } from './session.ts'
 export {
   upload,
@@ -16,5 +16,5 @@ export {
   type UploadProgress,
   type UploadState,
 } from './upload.ts'
-export { waitFor, type Waitable, type WaitOptions } from './wait.ts'
+export { waitFor, type Waitable, type WaitedFor, type WaitOptions } from './wait.ts'
 export { signWebhook, SignatureError, verifyWebhook } from './webhooks.ts'

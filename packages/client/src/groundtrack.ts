@@ -3,9 +3,9 @@ import { download, type Download, type DownloadOptions } from './download.ts'
 import { events, type EventsOptions } from './events.ts'
 import type { PlatformEvent } from './generated/events.ts'
 import { Operations } from './generated/operations.ts'
-import { priceOf, type Price } from './generated/prices.ts'
+import { priceOf, type Price, type PricedOperation } from './generated/prices.ts'
 import { upload, type Uploaded, type UploadOptions } from './upload.ts'
-import { waitFor, type Waitable, type WaitOptions } from './wait.ts'
+import { waitFor, type Waitable, type WaitedFor, type WaitOptions } from './wait.ts'
 
 export interface TileLook {
   format?: 'webp' | 'png' | 'jpg' | undefined
@@ -31,8 +31,8 @@ export class Groundtrack extends Operations {
   }
 
   /** Waits until an order, a job or the conversion of an upload has ended, well or badly. */
-  waitFor<R extends object>(target: Waitable, options?: WaitOptions<R>): Promise<R> {
-    return waitFor<R>(this, target, options)
+  waitFor<const T extends Waitable>(target: T, options?: WaitOptions<WaitedFor<T>>): Promise<WaitedFor<T>> {
+    return waitFor(this, target, options)
   }
 
   /** What happens in the organization, as it happens; it comes back by itself after a break. */
@@ -41,7 +41,7 @@ export class Groundtrack extends Operations {
   }
 
   /** What a call that spends would cost, without making it. */
-  price(operation: string, input: object): Promise<Price> {
+  price(operation: PricedOperation, input: object): Promise<Price> {
     return priceOf((id, fields) => this.call(id, fields, {}, 'read'), operation, input)
   }
 

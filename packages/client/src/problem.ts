@@ -50,6 +50,26 @@ export class ConnectionError extends Error {
   }
 }
 
+/** The caller's signal ended it; `cause` is the signal's reason. What was under way at the service may have been done. */
+export class AbortError extends Error {
+  override readonly name = 'AbortError'
+
+  constructor(what: string, reason: unknown) {
+    super(`${what} was aborted${reason instanceof Error && reason.name !== 'AbortError' ? `: ${reason.message}` : ''}`, { cause: reason })
+  }
+}
+
+/** There is no file to upload under this path. */
+export class MissingFileError extends Error {
+  override readonly name = 'MissingFileError'
+  readonly path: string
+
+  constructor(path: string, cause?: unknown) {
+    super(`There is no file ${path}`, { cause })
+    this.path = path
+  }
+}
+
 /** `fetch failed` hides why in its cause. */
 function causeOf(error: Error): string {
   const { cause } = error

@@ -1,5 +1,5 @@
 /** When a call is made again, and after how long. */
-import type { ProblemError } from './problem.ts'
+import { AbortError, type ProblemError } from './problem.ts'
 
 /** What a call does if it runs twice: nothing, nothing by its key, or everything. */
 export type Repeat = 'read' | 'keyed' | 'write'
@@ -26,13 +26,13 @@ export function delayMs(attempt: number, retryAfterSeconds: number | null): numb
   return Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** attempt) * (0.5 + Math.random() / 2)
 }
 
-/** Ends early, with the signal's reason, when the signal aborts. */
+/** Ends early, with an AbortError, when the signal aborts. */
 export function pause(ms: number, signal?: AbortSignal | null): Promise<void> {
   return new Promise((resolve, reject) => {
-    if (signal?.aborted) return reject(signal.reason as Error)
+    if (signal?.aborted) return reject(new AbortError('The wait', signal.reason))
     const stop = () => {
       clearTimeout(timer)
-      reject(signal!.reason as Error)
+      reject(new AbortError('The wait', signal!.reason))
     }
     const timer = setTimeout(() => {
       signal?.removeEventListener('abort', stop)

@@ -1,7 +1,7 @@
 /** Files to items: a session, the bytes of each file straight to the store in pieces, and completion. */
 import type { CallOptions, Client } from './client.ts'
 import { timeIsUp } from './deadline.ts'
-import { ConnectionError, problemOf, ProblemError } from './problem.ts'
+import { AbortError, ConnectionError, problemOf, ProblemError } from './problem.ts'
 import { delayMs, pause } from './retry.ts'
 
 export interface FileToUpload {
@@ -229,7 +229,8 @@ async function put(
     if (response.ok || response.status === 308) return response
     throw await problemOf(response, operation, null)
   } catch (error) {
-    if (signal?.aborted || error instanceof ProblemError) throw error
+    if (signal?.aborted) throw new AbortError(operation, signal.reason)
+    if (error instanceof ProblemError) throw error
     throw new ConnectionError(operation, null, error)
   } finally {
     clearTimeout(timer)

@@ -1,5 +1,6 @@
 /** Waits for what takes a while: an order, a processing job, the conversion of an upload. */
 import type { Client } from './client.ts'
+import type { Order, ProcessingJob, Upload } from './generated/types.ts'
 import { pause } from './retry.ts'
 
 /** By id, or the record itself as an operation answered it. */
@@ -9,6 +10,13 @@ export type Waitable =
   | { upload: string }
   | { id: string; orderType: string }
   | { id: string; job_type: string }
+
+/** The record that a wait ends with, by what was waited for. */
+export type WaitedFor<T extends Waitable> = T extends { order: string } | { orderType: string }
+  ? Order
+  : T extends { upload: string }
+    ? Upload
+    : ProcessingJob
 
 export interface WaitOptions<R> {
   /** An hour unless told; then the wait ends with an error, and the order or job goes on. */
@@ -52,7 +60,11 @@ interface Stated {
 }
 
 /** The record as it is when the order or job has ended, well or badly: look at its `status`. */
-export async function waitFor<R extends object = Stated>(client: Client, target: Waitable, options: WaitOptions<R> = {}): Promise<R> {
+export async function waitFor<T extends Waitable>(
+  client: Client,
+  target: T,
+  options: WaitOptions<WaitedFor<T>> = {},
+): Promise<WaitedFor<T>> {
   const [kind, id] = kindOf(target)
   const { operation, input, record, isOver } = KINDS[kind]
   const { signal, onChange } = options
@@ -61,9 +73,9 @@ export async function waitFor<R extends object = Stated>(client: Client, target:
   for (let poll = FIRST_POLL_MS; ; poll = Math.min(MAX_POLL_MS, poll * 1.5)) {
     const current = record(await client.call<Stated>(operation, input(id), signal ? { signal } : {}, 'read'))
     const now = JSON.stringify(current)
-    if (now !== seen) onChange?.(current as object as R)
+    if (now !== seen) onChange?.(current as object as WaitedFor<T>)
     seen = now
-    if (isOver(current)) return current as object as R
+    if (isOver(current)) return current as object as WaitedFor<T>
     if (Date.now() + poll > deadline) throw new Error(`The ${kind} ${id} is still ${current.status}; it goes on, only the wait is over`)
     await pause(poll, signal)
   }

@@ -9,7 +9,7 @@ import { findMeasure, measureOf, type Measure } from './measure.lib.ts'
 import { method } from './method.lib.ts'
 import { keepRaster, oneOrganization } from './report.lib.ts'
 import { openItem, type Scene } from './scene.lib.ts'
-import { Area, bandFields, EXAMPLE_AREA, ExpressionText, IndexName, maybe, ReflectanceScale } from './wire.ts'
+import { Area, bandFields, ChangeResult, EXAMPLE_AREA, ExpressionText, IndexName, maybe, ReflectanceScale } from './wire.ts'
 
 const MAX_PIXELS = 2 ** 23
 const M2_PER_HA = 10_000
@@ -39,6 +39,7 @@ export const changeDetection = method({
     'hectares, with a raster of the difference and its picture. Scenes may lie on different grids.',
   dataTypes: ['raster'],
   params: Params,
+  result: ChangeResult,
   process: 'change_detection',
   example: {
     before_item_id: EXAMPLE_IDS.item,

@@ -21,6 +21,8 @@ export interface Method<P extends TSchema = TSchema> {
   readonly description: string
   readonly dataTypes: readonly string[]
   readonly params: P
+  /** What it finds, for the types of clients. */
+  readonly result: TSchema
   /** The process that does the same for what is too large to answer at once. */
   readonly process: string
   readonly example: Static<P>

@@ -26,6 +26,7 @@ import {
   Percentiles,
   ReflectanceScale,
   Statistics,
+  SeriesResult,
 } from './wire.ts'
 import { MAX_PIXELS, toResult } from './zonal_stats.lib.ts'
 
@@ -58,6 +59,7 @@ export const timeSeries = method({
     'that do not show the area, or cannot be read, are named with the reason.',
   dataTypes: ['raster'],
   params: Params,
+  result: SeriesResult,
   process: 'composite',
   example: {
     collection_id: EXAMPLE_IDS.project,

@@ -43,6 +43,54 @@ export const Percentiles = Type.Array(Type.Number({ minimum: 0, maximum: 100 }),
   description: 'Percentiles to give, from 0 to 100',
 })
 
+const maybeNumber = Nullable(Type.Number())
+const PercentileValue = Closed({ percentile: Type.Number(), value: maybeNumber })
+
+/** The numbers of one band or expression, of which those asked for are there. */
+const Measured = Type.Object({
+  ...Object.fromEntries(ZONAL_STATISTICS.map((name) => [name, Type.Optional(maybeNumber)])),
+  valid_fraction: Type.Number({ description: 'The share of the area that has data' }),
+  percentiles: Type.Array(PercentileValue),
+})
+
+const ChangedPart = Closed({ pixels: Type.Number(), area_ha: Type.Number(), fraction: Type.Number() })
+const ComparedScene = Closed({ item_id: Uuid, datetime: Nullable(Type.String()), expression: Type.String(), mean: maybeNumber })
+
+/** What each method finds. */
+export const ZonalResult = Closed({
+  item_id: Uuid,
+  expression: Nullable(Type.String()),
+  reflectance_scale: maybeNumber,
+  zones: Type.Array(
+    Closed({
+      id: Type.Union([Type.String(), Type.Number()]),
+      properties: Nullable(FreeForm),
+      results: Type.Array(Type.Object({ name: Type.String(), ...Measured.properties })),
+    }),
+  ),
+})
+export const SeriesResult = Closed({
+  points: Type.Array(Type.Object({ item_id: Uuid, datetime: Nullable(Type.String()), name: Type.String(), ...Measured.properties })),
+  skipped: Type.Array(Closed({ item_id: Uuid, datetime: Nullable(Type.String()), reason: Type.String() })),
+})
+export const ChangeResult = Closed({
+  before: ComparedScene,
+  after: ComparedScene,
+  change_threshold: Type.Number(),
+  gain: ChangedPart,
+  loss: ChangedPart,
+  unchanged: ChangedPart,
+  compared: ChangedPart,
+  difference: Closed({
+    mean: maybeNumber,
+    std: maybeNumber,
+    min: maybeNumber,
+    max: maybeNumber,
+    percentiles: Type.Array(PercentileValue),
+    histogram: Type.Unknown(),
+  }),
+})
+
 export const maybe = <T extends Parameters<typeof Nullable>[0]>(schema: T) => Type.Optional(Nullable(schema))
 
 export const bandFields = {

@@ -22,6 +22,7 @@ import {
   Percentiles,
   ReflectanceScale,
   Statistics,
+  ZonalResult,
 } from './wire.ts'
 
 const MAX_ZONES = 5_000
@@ -83,6 +84,7 @@ export const zonalStats = method({
     'count by the share of them that lies inside, exactly.',
   dataTypes: ['raster', 'dem'],
   params: Params,
+  result: ZonalResult,
   process: 'zonal_stats',
   example: { item_id: EXAMPLE_IDS.item, geometry: EXAMPLE_AREA, index_name: 'ndvi', statistics: ['mean', 'median'] },
   async check(context, params) {

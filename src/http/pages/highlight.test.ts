@@ -58,7 +58,7 @@ test('words of each language are told apart', () => {
     highlight("const id2 = 'a' // b", 'ts'),
     '<span class="t-keyword">const</span> id2 = <span class="t-string">\'a\'</span> <span class="t-comment">// b</span>',
   )
-  assert.match(highlight('curl -s "$BASE/x" # y', 'sh'), /t-keyword">-s<.*t-name">\$BASE<.*t-comment"># y</)
+  assert.match(highlight('curl -s "$BASE/x" # y', 'sh'), /t-keyword">-s<.*t-string">&quot;\$BASE\/x&quot;<.*t-comment"># y</)
   assert.match(highlight('{"a": true, "b": "c"}', 'json'), /t-name">&quot;a&quot;<.*t-keyword">true<.*t-string">&quot;c&quot;</)
 })
 

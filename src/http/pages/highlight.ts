@@ -29,8 +29,8 @@ const SCRIPT: readonly Rule[] = [
 const SHELL: readonly Rule[] = [
   ['comment', /(?<![^\s])#[^\n]*/y],
   ['string', /'[^']*'/y],
+  ['string', /"(?:\\[\s\S]|[^"\\])*"/y],
   ['name', /\$(?:\w+|\{[^}]*\})/y],
-  ['string', /"(?:\\[\s\S]|[^"\\$])*"/y],
   ['keyword', /(?<![^\s])--?[A-Za-z][\w-]*/y],
   ['keyword', words(KEYWORDS.shell)],
 ]

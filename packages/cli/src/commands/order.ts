@@ -74,7 +74,7 @@ async function place(client: Client, { operation, input, isWaiting }: Placement,
     await print(`${json(placed)}\n`)
     return EXIT.ok
   }
-  const done = await waitFor<Stated>(client, { order: placed.id }, { onChange: ({ status }) => note(status, options.quiet) })
+  const done = await waitFor(client, { order: placed.id }, { onChange: ({ status }) => note(status, options.quiet) })
   await print(`${json(done)}\n`)
   return done.status === 'fulfilled' ? EXIT.ok : EXIT.refused
 }
@@ -86,7 +86,7 @@ export const jobs: Run = async (rest, options) => {
   const client = connect(options)
   if (verb === 'watch') {
     if (id === undefined) throw new UsageError('Name the job', 'groundtrack jobs watch JOB')
-    const done = await waitFor<Stated>(client, { job: id }, { onChange: ({ status }) => note(status, options.quiet) })
+    const done = await waitFor(client, { job: id }, { onChange: ({ status }) => note(status, options.quiet) })
     await print(`${json(done)}\n`)
     return done.status === 'completed' ? EXIT.ok : EXIT.refused
   }

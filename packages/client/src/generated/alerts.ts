@@ -4,6 +4,7 @@ import type { Page } from '../pages.ts'
 import type {
   AlertEvent,
   AlertRule,
+  Geometry,
 } from './types.ts'
 
 /** Input of `alerts.acknowledge_event`. */
@@ -40,7 +41,7 @@ export interface AlertsCreateRuleInput {
   /** Names that the expression may use for bands, for example `{"nir": 4}`. Default: `{}` */
   band_mapping?: { [name: string]: number } | undefined
   /** A GeoJSON Polygon or MultiPolygon: the mean is taken within it */
-  aoi_geometry?: { [name: string]: unknown } | null | undefined
+  aoi_geometry?: Geometry | null | undefined
   /** `webhook` tells subscriptions of `alert.triggered`, `in_app` the inbox of whoever made the rule. Default: `["webhook"]` */
   notification_channels?: ('webhook' | 'in_app')[] | undefined
   /** For so long after it fired the rule keeps quiet. Default: `60` */
@@ -132,7 +133,7 @@ export interface AlertsTestRuleInput {
     /** Names that the expression may use for bands, for example `{"nir": 4}`. Default: `{}` */
     band_mapping?: { [name: string]: number } | undefined
     /** A GeoJSON Polygon or MultiPolygon: the mean is taken within it */
-    aoi_geometry?: { [name: string]: unknown } | null | undefined
+    aoi_geometry?: Geometry | null | undefined
   } | null | undefined
   /** The item */
   item_id: string
@@ -179,7 +180,7 @@ export interface AlertsUpdateRuleInput {
   /** Names that the expression may use for bands, for example `{"nir": 4}` */
   band_mapping?: { [name: string]: number } | null | undefined
   /** A GeoJSON Polygon or MultiPolygon: the mean is taken within it */
-  aoi_geometry?: { [name: string]: unknown } | null | undefined
+  aoi_geometry?: Geometry | null | undefined
   /** `webhook` tells subscriptions of `alert.triggered`, `in_app` the inbox of whoever made the rule */
   notification_channels?: ('webhook' | 'in_app')[] | null | undefined
   /** Whether it watches */

@@ -4,6 +4,7 @@ import type {
   AnalyticsImage,
   AnalyticsMethod,
   AnalyticsRaster,
+  Geometry,
   Sensor,
   SpectralIndex,
 } from './types.ts'
@@ -28,7 +29,7 @@ export interface AnalyticsBandMathInput {
     north: number
   } | null | undefined
   /** GeoJSON Polygon or MultiPolygon in longitude and latitude */
-  geometry?: { [name: string]: unknown } | null | undefined
+  geometry?: Geometry | null | undefined
   /** Pixels along the longer side that are read at most, from an overview where there are more. Default: `2048` */
   max_size?: number | undefined
   /** png adds a picture to the numbers. Default: `"json"` */
@@ -81,7 +82,7 @@ export interface AnalyticsCalculateIndexInput {
     north: number
   } | null | undefined
   /** GeoJSON Polygon or MultiPolygon in longitude and latitude */
-  geometry?: { [name: string]: unknown } | null | undefined
+  geometry?: Geometry | null | undefined
   /** Pixels along the longer side that are read at most, from an overview where there are more. Default: `2048` */
   max_size?: number | undefined
   /** png adds a picture to the numbers. Default: `"json"` */
@@ -111,21 +112,245 @@ export interface AnalyticsCalculateIndexOutput {
 }
 
 /** Input of `analytics.execute`. */
-export interface AnalyticsExecuteInput {
-  /** A method of analytics.operations.list */
-  operation: string
-  /** What the method takes; analytics.operations.get has the schema */
-  params: { [name: string]: unknown }
+export type AnalyticsExecuteInput = {
+  operation: 'zonal_stats'
+  params: {
+    /** The item to compute from */
+    item_id: string
+    /** GeoJSON Polygon or MultiPolygon in longitude and latitude */
+    geometry?: Geometry | null | undefined
+    /** Many zones at once, instead of one geometry */
+    zones?: {
+      type: 'FeatureCollection'
+      /** The zones */
+      features: ({
+        type: 'Feature'
+        /** GeoJSON Polygon or MultiPolygon in longitude and latitude */
+        geometry: Geometry
+        /** Given back with the zone */
+        id?: string | number | undefined
+        /** Given back with the zone */
+        properties?: { [name: string]: unknown } | null | undefined
+      })[]
+    } | null | undefined
+    /** Band numbers from 1; all by default */
+    bands?: number[] | null | undefined
+    /** Band math over band names, roles or numbers: (NIR - RED) / (NIR + RED), (b4 - b3) / (b4 + b3) */
+    expression?: string | null | undefined
+    /** A published index such as ndvi, or a saved formula, instead of an expression */
+    index_name?: string | null | undefined
+    /** What samples are multiplied by for indices of reflectances; known for usual products */
+    reflectance_scale?: number | null | undefined
+    /** Which numbers to give; count, mean, min, max, std and sum by default */
+    statistics?: (
+      | 'count'
+      | 'sum'
+      | 'mean'
+      | 'min'
+      | 'max'
+      | 'std'
+      | 'variance'
+      | 'range'
+      | 'median'
+      | 'majority'
+      | 'minority'
+      | 'variety')[] | null | undefined
+    /** Percentiles to give, from 0 to 100 */
+    percentiles?: number[] | null | undefined
+    /** Which band is which, {"NIR": 4, "RED": 3}, where the file does not say */
+    band_mapping?: { [name: string]: number } | null | undefined
+    /** A sensor of analytics.sensors.list, whose band order applies */
+    sensor?: string | null | undefined
+    /** Which asset of a multi-asset item */
+    asset_key?: string | null | undefined
+  }
+} | {
+  operation: 'time_series'
+  params: {
+    /** All items of a collection */
+    collection_id?: string | null | undefined
+    /** Or these items */
+    item_ids?: string[] | null | undefined
+    /** GeoJSON Polygon or MultiPolygon in longitude and latitude */
+    geometry: Geometry
+    /** Band math over band names, roles or numbers: (NIR - RED) / (NIR + RED), (b4 - b3) / (b4 + b3) */
+    expression?: string | null | undefined
+    /** A published index such as ndvi, or a saved formula, instead of an expression */
+    index_name?: string | null | undefined
+    /** What samples are multiplied by for indices of reflectances; known for usual products */
+    reflectance_scale?: number | null | undefined
+    /** Only scenes of this time: 2026-01-01T00:00:00Z/2026-12-31T23:59:59Z */
+    datetime?: string | null | undefined
+    /** Which numbers to give; count, mean, min, max, std and sum by default */
+    statistics?: (
+      | 'count'
+      | 'sum'
+      | 'mean'
+      | 'min'
+      | 'max'
+      | 'std'
+      | 'variance'
+      | 'range'
+      | 'median'
+      | 'majority'
+      | 'minority'
+      | 'variety')[] | null | undefined
+    /** Percentiles to give, from 0 to 100 */
+    percentiles?: number[] | null | undefined
+    /** Which band is which, {"NIR": 4, "RED": 3}, where the file does not say */
+    band_mapping?: { [name: string]: number } | null | undefined
+    /** A sensor of analytics.sensors.list, whose band order applies */
+    sensor?: string | null | undefined
+    /** Which asset of a multi-asset item */
+    asset_key?: string | null | undefined
+  }
+} | {
+  operation: 'change_detection'
+  params: {
+    /** The earlier scene, whose pixels the answer is on */
+    before_item_id: string
+    /** The later scene */
+    after_item_id: string
+    /** GeoJSON Polygon or MultiPolygon in longitude and latitude */
+    geometry: Geometry
+    /** A published index such as ndvi, or a saved formula, instead of an expression */
+    index_name?: string | null | undefined
+    /** Band math over band names, roles or numbers: (NIR - RED) / (NIR + RED), (b4 - b3) / (b4 + b3) */
+    expression?: string | null | undefined
+    /** What samples are multiplied by for indices of reflectances; known for usual products */
+    reflectance_scale?: number | null | undefined
+    /** A difference of at least this much, up or down, is a change. Default: `0.1` */
+    change_threshold?: number | undefined
+    /** Which band is which, {"NIR": 4, "RED": 3}, where the file does not say */
+    band_mapping?: { [name: string]: number } | null | undefined
+    /** A sensor of analytics.sensors.list, whose band order applies */
+    sensor?: string | null | undefined
+    /** Which asset of a multi-asset item */
+    asset_key?: string | null | undefined
+  }
 }
 
 /** Answer of `analytics.execute`. */
-export interface AnalyticsExecuteOutput {
+export type AnalyticsExecuteOutput = {
   /** The report that lineage knows; null where nothing was recorded */
   id: string | null
-  /** The method that ran */
-  operation: string
-  /** What it found */
-  result: { [name: string]: unknown }
+  operation: 'zonal_stats'
+  result: {
+    item_id: string
+    expression: string | null
+    reflectance_scale: number | null
+    zones: ({
+      id: string | number
+      properties: { [name: string]: unknown } | null
+      results: ({
+        name: string
+        count?: number | null | undefined
+        sum?: number | null | undefined
+        mean?: number | null | undefined
+        min?: number | null | undefined
+        max?: number | null | undefined
+        std?: number | null | undefined
+        variance?: number | null | undefined
+        range?: number | null | undefined
+        median?: number | null | undefined
+        majority?: number | null | undefined
+        minority?: number | null | undefined
+        variety?: number | null | undefined
+        /** The share of the area that has data */
+        valid_fraction: number
+        percentiles: ({
+          percentile: number
+          value: number | null
+        })[]
+      })[]
+    })[]
+  }
+  raster: AnalyticsRaster | null
+} | {
+  /** The report that lineage knows; null where nothing was recorded */
+  id: string | null
+  operation: 'time_series'
+  result: {
+    points: ({
+      item_id: string
+      datetime: string | null
+      name: string
+      count?: number | null | undefined
+      sum?: number | null | undefined
+      mean?: number | null | undefined
+      min?: number | null | undefined
+      max?: number | null | undefined
+      std?: number | null | undefined
+      variance?: number | null | undefined
+      range?: number | null | undefined
+      median?: number | null | undefined
+      majority?: number | null | undefined
+      minority?: number | null | undefined
+      variety?: number | null | undefined
+      /** The share of the area that has data */
+      valid_fraction: number
+      percentiles: ({
+        percentile: number
+        value: number | null
+      })[]
+    })[]
+    skipped: ({
+      item_id: string
+      datetime: string | null
+      reason: string
+    })[]
+  }
+  raster: AnalyticsRaster | null
+} | {
+  /** The report that lineage knows; null where nothing was recorded */
+  id: string | null
+  operation: 'change_detection'
+  result: {
+    before: {
+      item_id: string
+      datetime: string | null
+      expression: string
+      mean: number | null
+    }
+    after: {
+      item_id: string
+      datetime: string | null
+      expression: string
+      mean: number | null
+    }
+    change_threshold: number
+    gain: {
+      pixels: number
+      area_ha: number
+      fraction: number
+    }
+    loss: {
+      pixels: number
+      area_ha: number
+      fraction: number
+    }
+    unchanged: {
+      pixels: number
+      area_ha: number
+      fraction: number
+    }
+    compared: {
+      pixels: number
+      area_ha: number
+      fraction: number
+    }
+    difference: {
+      mean: number | null
+      std: number | null
+      min: number | null
+      max: number | null
+      percentiles: ({
+        percentile: number
+        value: number | null
+      })[]
+      histogram: unknown
+    }
+  }
   raster: AnalyticsRaster | null
 }
 
@@ -332,7 +557,7 @@ export class AnalyticsApi {
    * Requires the scope `analytics:process`. Changes data of the organization. Send an `Idempotency-Key`: without one, a retry can run
    * twice.
    */
-  execute(input: AnalyticsExecuteInput, options?: CallOptions): Promise<AnalyticsExecuteOutput> {
+  execute<const I extends AnalyticsExecuteInput>(input: I, options?: CallOptions): Promise<Extract<AnalyticsExecuteOutput, { operation: I['operation'] }>> {
     return this.#client.call('analytics.execute', input, options, 'keyed')
   }
 

@@ -7,6 +7,7 @@ import type {
   ClipJob,
   ClipMosaic,
   ClipTiles,
+  Geometry,
 } from './types.ts'
 
 /** Input of `clip.area.metadata`. */
@@ -70,7 +71,7 @@ export interface ClipCreateFromAreaInput {
   /** Which mosaics of the area; all by default */
   mosaic_types?: string[] | null | undefined
   /** GeoJSON Polygon or MultiPolygon in longitude and latitude, at most 999 vertices */
-  aoi_geometry: { [name: string]: unknown }
+  aoi_geometry: Geometry
   /** What the area of interest is called, for the name of the result */
   aoi_name?: string | null | undefined
   /** Where the result goes */
@@ -105,7 +106,7 @@ export interface ClipCreateFromItemInput {
   /** Where the result goes; it must have a storage bucket */
   project_id: string
   /** GeoJSON Polygon or MultiPolygon in longitude and latitude, at most 999 vertices */
-  aoi_geometry: { [name: string]: unknown }
+  aoi_geometry: Geometry
   /** Which rasters of the item; all by default */
   asset_keys?: string[] | null | undefined
   /** What the area is called, for the name of the result */

@@ -4,6 +4,7 @@ import type {
   BandStatistics,
   Colormap,
   FormulaTemplate,
+  Geometry,
 } from './types.ts'
 
 /** Input of `cog.colormaps`. */
@@ -31,7 +32,7 @@ export interface CogStatisticsInput {
   /** Address of a Cloud-Optimized GeoTIFF on an allowed host */
   url: string
   /** GeoJSON in WGS84; null where its place is not known */
-  geometry: { [name: string]: unknown }
+  geometry: Geometry
   /** Band math, such as `(b4-b3)/(b4+b3)` */
   expression?: string | null | undefined
   /** Which bands, from 1 */

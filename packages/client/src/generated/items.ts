@@ -3,6 +3,7 @@ import type { CallOptions, Client } from '../client.ts'
 import type { Page } from '../pages.ts'
 import type {
   Asset,
+  Geometry,
   Item,
   ItemFeature,
   ItemRange,
@@ -52,7 +53,7 @@ export interface ItemsCreateInput {
     | 'external_reference'
     | 'mosaic'
   /** GeoJSON in WGS84; null where its place is not known */
-  geometry?: { [name: string]: unknown } | null | undefined
+  geometry?: Geometry | null | undefined
   /** West, south, east, north in degrees; a west greater than the east crosses the date line */
   bbox?: [number, number, number, number] | null | undefined
   /** When it was taken, or an interval of time to look in */
@@ -506,7 +507,7 @@ export interface ItemsTileStatisticsInput {
   /** With a histogram of so many bins, from the lowest to the highest value */
   bins?: number | null | undefined
   /** A GeoJSON Polygon or MultiPolygon: only of what lies in it, in full resolution where that is not too much */
-  geometry?: { [name: string]: unknown } | null | undefined
+  geometry?: Geometry | null | undefined
 }
 
 /** Answer of `items.tile.statistics`. */
@@ -596,7 +597,7 @@ export interface ItemsUpdateInput {
   /** A few words about it, for people */
   description?: string | null | undefined
   /** GeoJSON in WGS84; null where its place is not known */
-  geometry?: { [name: string]: unknown } | null | undefined
+  geometry?: Geometry | null | undefined
   /** West, south, east, north in degrees; a west greater than the east crosses the date line */
   bbox?: [number, number, number, number] | null | undefined
   /** When it was taken, or an interval of time to look in */

@@ -4,6 +4,7 @@ import type { Page } from '../pages.ts'
 import type {
   Asset,
   FeasibilityStudy,
+  Geometry,
   Order,
   Quotation,
   TaskingTemplate,
@@ -16,7 +17,7 @@ export interface OrdersArchiveEstimateInput {
     /** The scene, as catalog.search gives it */
     id: string
     /** GeoJSON Polygon or MultiPolygon: the part of the scene that is wanted */
-    geometry: { [name: string]: unknown }
+    geometry: Geometry
     /** Its host; found by the id where it is left out */
     host?: string | null | undefined
   })[]
@@ -33,7 +34,7 @@ export interface OrdersArchiveEstimateOutput {
       /** The scene, as catalog.search gives it */
       id: string
       /** GeoJSON Polygon or MultiPolygon: the part of the scene that is wanted */
-      geometry: { [name: string]: unknown }
+      geometry: Geometry
       /** Its host; found by the id where it is left out */
       host?: string | null | undefined
     })[]
@@ -74,7 +75,7 @@ export interface OrdersArchivePlaceInput {
     /** The scene, as catalog.search gives it */
     id: string
     /** GeoJSON Polygon or MultiPolygon: the part of the scene that is wanted */
-    geometry: { [name: string]: unknown }
+    geometry: Geometry
     /** Its host; found by the id where it is left out */
     host?: string | null | undefined
   })[]
@@ -122,7 +123,7 @@ export interface OrdersCoverageGetOutput {
     /** Of the area that was ordered */
     percentage: number
     /** GeoJSON; null for nothing */
-    geometry: { [name: string]: unknown } | null
+    geometry: Geometry | null
   }
   /** What they do not */
   remainder: {
@@ -131,7 +132,7 @@ export interface OrdersCoverageGetOutput {
     /** Of the area that was ordered */
     percentage: number
     /** GeoJSON; null for nothing */
-    geometry: { [name: string]: unknown } | null
+    geometry: Geometry | null
   }
 }
 
@@ -154,7 +155,7 @@ export interface OrdersCoverageGroupsListOutput {
       /** Of the area that was ordered */
       percentage: number
       /** GeoJSON; null for nothing */
-      geometry: { [name: string]: unknown } | null
+      geometry: Geometry | null
     }
     /** What they do not */
     remainder: {
@@ -163,7 +164,7 @@ export interface OrdersCoverageGroupsListOutput {
       /** Of the area that was ordered */
       percentage: number
       /** GeoJSON; null for nothing */
-      geometry: { [name: string]: unknown } | null
+      geometry: Geometry | null
     }
   })[]
 }

@@ -98,13 +98,13 @@ const approval: Estimate = async (ask, { approval_id, decision }) => {
   if (decision === 'REJECTED') return ofCredits(0)
   const answer = (await ask('billing.approvals.get', { approval_id })) as Fields & { approval?: Fields }
   const { operation, input } = (answer.approval ?? answer) as { operation?: string; input?: Fields }
-  const estimate = operation === undefined ? undefined : ESTIMATES[operation]
-  return estimate && input ? await estimate(ask, input) : { credits: null, aud: null, note: 'The request names no price' }
+  if (operation === undefined || !isPriced(operation) || !input) return { credits: null, aud: null, note: 'The request names no price' }
+  return await priceOf(ask, operation, input)
 }
 
 const nothing: Estimate = async () => ofCredits(0)
 
-const ESTIMATES: Readonly<Record<string, Estimate>> = {
+const ESTIMATES = {
   'orders.archive.place': estimatedBy('orders.archive.estimate', 'captures', 'splitByDate'),
   'orders.tasking.place': estimatedBy('orders.tasking.estimate', 'groups'),
   'orders.place': estimatedBy('orders.estimate', 'displayName', 'dataProduct', 'params', 'featureCollection', 'tags'),
@@ -121,13 +121,19 @@ const ESTIMATES: Readonly<Record<string, Estimate>> = {
   'billing.topup': topup,
   'billing.approvals.approve': approval,
   'billing.run_monthly_for_org': month,
-}
+} satisfies Readonly<Record<string, Estimate>>
+
+/** An operation whose price can be asked for. */
+export type PricedOperation = keyof typeof ESTIMATES
+
+export const isPriced = (operation: string): operation is PricedOperation => Object.hasOwn(ESTIMATES, operation)
 
 /** Every operation whose price can be asked for. */
 export const PRICED: readonly string[] = Object.keys(ESTIMATES)
 
 /** Null: nobody can say before it is done. A refusal of the estimate is thrown: the call itself would be refused alike. */
 export async function priceOf(ask: Ask, operation: string, input: object): Promise<Price> {
-  const estimate = ESTIMATES[operation]
-  return estimate ? await estimate(ask, input as Fields) : { credits: null, aud: null, note: 'No operation estimates this one' }
+  if (!isPriced(operation)) return { credits: null, aud: null, note: 'No operation estimates this one' }
+  const estimate: Estimate = ESTIMATES[operation]
+  return await estimate(ask, input as Fields)
 }

@@ -3,6 +3,7 @@ import type { CallOptions, Client } from '../client.ts'
 import type { Page } from '../pages.ts'
 import type {
   DispatchedJob,
+  Geometry,
   JobTiles,
   JobType,
   Process,
@@ -192,7 +193,7 @@ export interface ProcessingJobRegisterInput {
     /** Which item it belongs to: files with the same text become one item, which has it as its name */
     item?: string | undefined
     /** Where an item without a raster lies, as GeoJSON */
-    geometry?: { [name: string]: unknown } | undefined
+    geometry?: Geometry | undefined
   })[] | null | undefined
   /** Why it failed */
   error?: string | null | undefined

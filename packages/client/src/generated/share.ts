@@ -2,6 +2,7 @@
 import type { CallOptions, Client } from '../client.ts'
 import type { Page } from '../pages.ts'
 import type {
+  Geometry,
   Legend,
   NewShareLink,
   ShareLink,
@@ -98,7 +99,7 @@ export interface ShareLinkValidateOutput {
     /** West, south, east, north in degrees; a west greater than the east crosses the date line */
     bbox: number[] | null
     /** GeoJSON in WGS84; null where its place is not known */
-    geometry: { [name: string]: unknown } | null
+    geometry: Geometry | null
     /** When it was taken, or an interval of time to look in */
     datetime: string | null
     /** How much is hidden by clouds, in percent */

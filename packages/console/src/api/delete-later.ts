@@ -6,6 +6,7 @@ import { toast } from '../ui/toasts.tsx'
 import type { Input, OperationId } from './contract.ts'
 import { call } from './client.ts'
 import { queries, touch } from './query.ts'
+import { recordingFetch } from './recorder.ts'
 import { currentToken, freshToken, onSessionEnd } from './session.ts'
 
 const UNDO_MS = 10_000
@@ -44,7 +45,7 @@ export function deleteLater<K extends OperationId>({ operation, input, name, tou
   /** A call that outlives its page. */
   const last = () => {
     if (!settle()) return
-    fetch(`/v1/op/${operation}`, {
+    recordingFetch(`/v1/op/${operation}`, {
       method: 'POST',
       keepalive: true,
       headers: { 'content-type': 'application/json', authorization: `Bearer ${currentToken()}` },

@@ -78,7 +78,18 @@ function choose(way, tab) {
 }
 show(localStorage.getItem(WAY) ?? 'curl')
 
-// Copy buttons.
+// What it is, and a button that copies it.
+const NAMES = {
+  sh: 'Shell',
+  bash: 'Shell',
+  console: 'Terminal',
+  ts: 'TypeScript',
+  js: 'JavaScript',
+  python: 'Python',
+  json: 'JSON',
+  go: 'Go',
+  xml: 'XML',
+}
 for (const block of document.querySelectorAll('.code')) {
   const copy = document.createElement('button')
   copy.type = 'button'
@@ -93,7 +104,12 @@ for (const block of document.querySelectorAll('.code')) {
     copy.textContent = isCopied ? 'Copied' : 'Select and copy it yourself'
     setTimeout(() => (copy.textContent = 'Copy'), COPIED_MS)
   })
-  block.append(copy)
+  const bar = document.createElement('div')
+  bar.className = 'bar'
+  const language = document.createElement('span')
+  language.textContent = NAMES[block.querySelector('pre').dataset.language] ?? ''
+  bar.append(language, copy)
+  block.prepend(bar)
 }
 
 // Search while typing.

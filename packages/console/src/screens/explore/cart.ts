@@ -49,5 +49,5 @@ export const emptyCart = () => keep([])
 export const captureOf = ({ id, host, area, geometry }: ChosenScene) => ({
   id,
   host,
-  geometry: (area ?? geometry ?? {}) as unknown as Record<string, unknown>,
+  geometry: (area ?? geometry ?? {}) as GeoJSON.Geometry,
 })

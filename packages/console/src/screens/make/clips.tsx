@@ -126,7 +126,7 @@ function ClipArea({ id, box }: { id: string; box: Box }): ReactElement {
   const input = {
     area: id,
     mosaic_types: types,
-    aoi_geometry: (area ?? {}) as Record<string, unknown>,
+    aoi_geometry: (area ?? {}) as GeoJSON.Geometry,
     project_id: projectId,
     ...(name ? { aoi_name: name } : {}),
   }

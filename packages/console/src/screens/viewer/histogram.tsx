@@ -60,7 +60,7 @@ export function Histogram({ itemId, assetKey, look, index, zones }: HistogramPar
       ...lookInput(look),
       ...(assetKey ? { asset_key: assetKey } : {}),
       bins: BINS,
-      geometry: zone?.shape as unknown as Record<string, unknown>,
+      geometry: zone?.shape,
     },
     { enabled: zone !== undefined, staleTime: Infinity, keep: true },
   )

@@ -202,7 +202,7 @@ function Numbers({ item, assetKey, look, zones }: TabParts & { zones: readonly Z
         item_id: item.id,
         zones: {
           type: 'FeatureCollection',
-          features: zones.map(({ name, shape }) => ({ type: 'Feature', id: name, geometry: shape })),
+          features: zones.map(({ name, shape }) => ({ type: 'Feature' as const, id: name, geometry: shape })),
         },
         ...(look.expression ? { expression: look.expression } : look.bands ? { bands: [...look.bands] } : {}),
         ...(assetKey ? { asset_key: assetKey } : {}),

@@ -60,7 +60,7 @@ export function TimeSeries({ item, assetKey, look }: SeriesParts): ReactElement 
     geometry: zone.shape,
     expression,
     ...(assetKey ? { asset_key: assetKey } : {}),
-    statistics: ['count', 'mean', 'std'],
+    statistics: ['count', 'mean', 'std'] as ('count' | 'mean' | 'std')[],
   })
   const answers = useQueries({
     queries: zones.map((zone) => ({

@@ -137,7 +137,7 @@ export function termsOf(draft: Draft) {
       threshold,
       threshold_upper: upper,
       band_mapping: { ...draft.mapping },
-      aoi_geometry: draft.area as unknown as Record<string, unknown> | null,
+      aoi_geometry: draft.area,
       notification_channels: [...CHANNELS[draft.tell]],
       cooldown_minutes: Number(draft.quiet),
     },

@@ -50,7 +50,7 @@ interface Terms {
   threshold: number
   threshold_upper: number | null
   band_mapping: Readonly<Record<string, number>>
-  aoi_geometry: Record<string, unknown> | null
+  aoi_geometry: GeoJSON.Geometry | null
 }
 
 interface TrialParts {
