@@ -63,7 +63,10 @@ test('the embedded PostgreSQL', async (t) => {
     const holder = await lab.start({ env: { DATA_DIR: lab.dataDir(), DEMO: '0' } })
     const failing = lab.spawn({ env: { ...env, PORT: new URL(holder.baseUrl).port } })
     assert.equal((await failing.exited).code, 1)
-    assert.match(failing.output(), /^Port \d+ of 127\.0\.0\.1 is in use, perhaps by another Groundtrack\. Stop that one, or set PORT to a free port\.\n$/)
+    assert.match(
+      failing.output(),
+      /^Port \d+ of 127\.0\.0\.1 is in use, perhaps by another Groundtrack\. Stop that one, or set PORT to a free port\.\n$/,
+    )
     assert.equal(postmasterOf(dataDir), null)
   })
 

@@ -27,7 +27,7 @@ function editDistance(a: string, b: string, limit: number): number {
   let before: number[] = []
   let above = Array.from({ length: b.length + 1 }, (_, index) => index)
   for (let i = 1; i <= a.length; i++) {
-    const row: number[] = new Array<number>(b.length + 1).fill(beyond)
+    const row = Array.from({ length: b.length + 1 }, () => beyond)
     row[0] = i
     let least = i
     for (let j = Math.max(1, i - limit); j <= Math.min(b.length, i + limit); j++) {

@@ -116,14 +116,9 @@ export function createEgress(options: EgressOptions = {}): Egress {
       })
       if (wanted.redirects === 'return' || !REDIRECTS.has(answer.statusCode)) return { answer, url: target.url }
       answer.body.on('error', () => {}).destroy()
-      const location = answer.headers['location']
-      if (hops >= (wanted.maxRedirects ?? 0) || typeof location !== 'string')
-        throw new EgressError('redirect', 'The address redirects elsewhere')
-      const next = await checked(new URL(location, target.url).href, wanted.permit)
-      if (next.url.origin !== target.url.origin) {
-        if (wanted.body) throw new EgressError('redirect', 'The address redirects a body to another origin')
-        headers = withoutCredentials(headers)
-      }
+      if (hops >= (wanted.maxRedirects ?? 0)) throw new EgressError('redirect', 'The address redirects elsewhere')
+      const next = await checked(locationOf(answer, target.url), wanted.permit)
+      if (next.url.origin !== target.url.origin) headers = headersElsewhere(headers, wanted.body)
       target = next
     }
   }
@@ -164,8 +159,16 @@ export function createEgress(options: EgressOptions = {}): Egress {
 /** Headers that tell another origin nothing it could use; any other header may be a credential. */
 const HARMLESS = new Set(['accept', 'accept-encoding', 'accept-language', 'if-none-match', 'if-range', 'range', 'user-agent'])
 
-const withoutCredentials = (headers: Readonly<Record<string, string>>): Record<string, string> =>
-  Object.fromEntries(Object.entries(headers).filter(([name]) => HARMLESS.has(name.toLowerCase())))
+function locationOf({ headers: { location } }: Dispatcher.ResponseData, from: URL): string {
+  if (typeof location !== 'string') throw new EgressError('redirect', 'The address redirects elsewhere')
+  return new URL(location, from).href
+}
+
+/** What another origin is sent after a redirect: no credential, and never a body. */
+function headersElsewhere(headers: Readonly<Record<string, string>>, body: EgressRequest['body']): Record<string, string> {
+  if (body) throw new EgressError('redirect', 'The address redirects a body to another origin')
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => HARMLESS.has(name.toLowerCase())))
+}
 
 function parse(text: string): URL {
   const url = URL.parse(text)

@@ -1,6 +1,7 @@
 /** Who belongs to an organization, how that changes, and what ends with it. */
 import { sql } from 'kysely'
 import type { Principal } from '#core/principal.ts'
+import * as principals from '#core/principal.ts'
 import { accessDenied, notFound, problem } from '#core/problem.ts'
 import type { OrganizationRole } from '#core/vocabulary.ts'
 import type { Db, Tx } from '#db/tables.ts'
@@ -10,13 +11,9 @@ import * as invitation from './invitation.ts'
 import * as organization from './organization.ts'
 import * as session from './session.ts'
 
-/** A stolen key must not be able to change who belongs to an organization. */
-export function requireSignedIn({ kind }: Principal): void {
-  if (kind === 'api_key')
-    throw problem(
-      'user-authorization-required',
-      'Only a signed-in user can change the members and invitations of an organization; an API key cannot',
-    )
+/** A stolen key must not be able to change who belongs to an organization; the service itself may. */
+export function requireSignedIn(principal: Principal): void {
+  if (principal.kind !== 'service') principals.requireSignedIn(principal, 'change the members and invitations of an organization')
 }
 
 /** Owners are made and unmade by owners; everything else is for admins too. */
