@@ -34,7 +34,7 @@ const LISTS: Readonly<Record<string, readonly string[]>> = {
   'order_group.sub_status': words.ORDER_SUB_STATUSES,
   'feasibility_study.state': words.STUDY_STATES,
   'feasibility_study.decision': words.STUDY_DECISIONS,
-  'quotation.state': words.QUOTATION_STATES,
+  'quotation.state': words.STORED_QUOTATION_STATES,
   'quotation.decision': words.QUOTATION_DECISIONS,
   'alert_rule.comparison': words.ALERT_COMPARISONS,
   'webhook_delivery.state': words.DELIVERY_STATES,

@@ -113,7 +113,8 @@ export const STUDY_STATES = ['waiting', 'answered', 'infeasible'] as const
 export type StudyState = (typeof STUDY_STATES)[number]
 
 /** As it is stored. */
-export type QuotationState = 'waiting' | 'issued' | 'refused'
+export const STORED_QUOTATION_STATES = ['waiting', 'issued', 'refused'] as const
+export type QuotationState = (typeof STORED_QUOTATION_STATES)[number]
 /** As customers see it: one that the vendor declined, or whose order ended, has expired. */
 export const QUOTATION_STATES = ['requested', 'issued', 'expired', 'decided'] as const
 

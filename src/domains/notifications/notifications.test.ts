@@ -27,7 +27,7 @@ test('notifications', async (t) => {
   await w.ok(member.token, 'billing.approvals.request', { credits: 100, reason: 'Flood response' })
   await t.test('an approval that is asked for is told to owners and admins', async () => {
     const [told] = await list(org.owner.token)
-    assert.deepEqual([told.kind, told.title], ['approval', 'An approval is asked for'])
+    assert.deepEqual([told.kind, told.title], ['approval', `${member.email.split('@')[0]} requests approval for 100 credits`])
     assert.match(told.body, /100 credits.*Flood response/)
     assert.deepEqual([told.read, told.dismissed, told.organization_id], [false, false, org.id])
     assert.deepEqual(await list(member.token), [])
