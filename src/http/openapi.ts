@@ -9,6 +9,7 @@ import { catalogPaths } from './projections/catalog.ts'
 import { tilePaths } from './projections/tiles.ts'
 import { assetPaths } from './projections/assets.ts'
 import { wmtsPaths } from './projections/wmts.ts'
+import { Limits } from './limits.ts'
 import { authPaths } from './openapi-auth.ts'
 
 /** Rises with every change of the contract after the first release; it is not the `/v1` of the path. */
@@ -24,7 +25,7 @@ export function isPublished(op: AnyOperation): boolean {
 export function openApiDocument(operations: ReadonlyMap<string, AnyOperation>, baseUrl: string): Json {
   const schemas: Json = { Problem: PROBLEM_SCHEMA }
   const published = [...operations.values()].filter(isPublished).toSorted((a, b) => (a.id < b.id ? -1 : 1))
-  const paths: Json = { ...authPaths(schemas, hoist), ...eventTypesPath, ...eventStreamPath }
+  const paths: Json = { ...authPaths(schemas, hoist), ...eventTypesPath, ...eventStreamPath, ...limitsPath(schemas) }
   for (const op of published) paths[`/v1/op/${op.id}`] = { post: describe(op, schemas) }
   Object.assign(paths, tilePaths(), assetPaths(), wmtsPaths(), sharePaths(), catalogPaths())
   const described = describeFields({ paths, schemas })
@@ -64,6 +65,7 @@ export function openApiDocument(operations: ReadonlyMap<string, AnyOperation>, b
 const ROUTE_TAGS = [
   { name: 'Sign-in', description: 'Accounts and sessions of people' },
   { name: 'Events', description: 'What the platform reports' },
+  { name: 'Limits', description: 'Sizes, rates and counts that the service accepts' },
 ]
 
 const DESCRIPTION = `Satellite and aerial imagery as typed operations.
@@ -275,6 +277,22 @@ const eventStreamPath = {
     },
   },
 }
+
+const limitsPath = (schemas: Json) => ({
+  '/v1/limits': {
+    get: {
+      operationId: 'limits.get',
+      summary: 'Limits of bodies, expressions, filters, geometries, pages, connections and organizations.',
+      description: 'Needs no credential. The values do not change while the service runs; send `If-None-Match`.',
+      tags: ['Limits'],
+      security: [],
+      responses: {
+        '200': { description: 'Done', content: { 'application/json': { schema: hoist(Limits, schemas) } } },
+        '304': { description: 'Not changed since the response whose ETag was sent' },
+      },
+    },
+  },
+})
 
 const eventTypesPath = {
   '/v1/event-types': {
