@@ -1,6 +1,6 @@
 /** The published contract, made of the same schemas that check every call. */
 import { DOMAINS } from '#contract/domains.ts'
-import { TABLE } from '#contract/table.ts'
+import { PUBLISHED_COUNT, TABLE } from '#contract/table.ts'
 import { describeFields } from './openapi-fields.ts'
 import { Problem, PROBLEMS, type ProblemSlug } from '#core/problem.ts'
 import type { AnyOperation, Tier } from '#operation.ts'
@@ -13,7 +13,7 @@ import { Limits } from './limits.ts'
 import { authPaths } from './openapi-auth.ts'
 
 /** Rises with every change of the contract after the first release; it is not the `/v1` of the path. */
-const CONTRACT_VERSION = '2.0.0'
+export const CONTRACT_VERSION = '2.0.0'
 
 type Json = Record<string, unknown>
 
@@ -68,7 +68,7 @@ const ROUTE_TAGS = [
   { name: 'Limits', description: 'Sizes, rates and counts that the service accepts' },
 ]
 
-const DESCRIPTION = `Satellite and aerial imagery as typed operations.
+const DESCRIPTION = `Satellite and aerial imagery as typed operations: ${PUBLISHED_COUNT}.
 
 Every operation is \`POST /v1/op/{operation}\` with a JSON object as its body. \
 The resource path \`POST /v1/{resource}/{action}\`, with a slash for each dot of the id, \
